@@ -1,0 +1,99 @@
+/* base.c - errors, memory and text shared by the core: see base.h. */
+#include "base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  err->rc = rc;
+  (void)vsnprintf(err->text, sizeof err->text, format, args);
+  va_end(args);
+  return rc;
+}
+
+mpg_rc mpg_fail_nomem(mpg_err *err) {
+  return mpg_fail(err, MPG_NOMEM, "out of memory");
+}
+
+static void *libc_resize(void *ctx, void *p, size_t n) {
+  (void)ctx;
+  if (n == 0) {
+    free(p);
+    return NULL;
+  }
+  return realloc(p, n);
+}
+
+const mpg_env mpg_env_libc = {libc_resize, NULL, NULL, NULL};
+
+void *mpg_malloc(const mpg_env *env, size_t n) {
+  return env->resize(env->resize_ctx, NULL, n ? n : 1);
+}
+
+void *mpg_calloc(const mpg_env *env, size_t n) {
+  void *p = mpg_malloc(env, n);
+  if (p != NULL)
+    memset(p, 0, n);
+  return p;
+}
+
+void mpg_free(const mpg_env *env, void *p) {
+  if (p != NULL)
+    (void)env->resize(env->resize_ctx, p, 0);
+}
+
+bool mpg_interrupted(const mpg_env *env) {
+  return env->interrupted != NULL && env->interrupted(env->interrupted_ctx);
+}
+
+mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size) {
+  void *old, *grown;
+  size_t n = *cap ? *cap : 8;
+  if (want <= *cap)
+    return MPG_OK;
+  while (n < want) {
+    if (n > SIZE_MAX / 2)
+      return MPG_NOMEM;
+    n *= 2;
+  }
+  if (n > SIZE_MAX / 2 / size)
+    return MPG_NOMEM;
+  memcpy(&old, array, sizeof old);
+  grown = env->resize(env->resize_ctx, old, n * size);
+  if (grown == NULL)
+    return MPG_NOMEM;
+  memcpy(array, &grown, sizeof grown);
+  *cap = n;
+  return MPG_OK;
+}
+
+mpg_str mpg_str_of(const char *z) {
+  return (mpg_str){z, z == NULL ? 0 : strlen(z)};
+}
+
+bool mpg_str_eq(mpg_str a, mpg_str b) {
+  return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool mpg_str_eq_nocase(mpg_str a, mpg_str b) {
+  if (a.n != b.n)
+    return false;
+  for (size_t i = 0; i < a.n; i++)
+    if (lower(a.p[i]) != lower(b.p[i]))
+      return false;
+  return true;
+}
+
+int mpg_str_cmp(mpg_str a, mpg_str b) {
+  size_t n = a.n < b.n ? a.n : b.n;
+  int c = n ? memcmp(a.p, b.p, n) : 0;
+  return c ? c : (a.n > b.n) - (a.n < b.n);
+}

@@ -1,0 +1,104 @@
+/*
+** base.h - what every room of ext/core and ext/io shares: status codes, errors, memory,
+*interruption,
+** borrowed text and values. Nothing here knows of SQLite; a host passes its allocator and its
+** interruption check in an mpg_env.
+**
+** Conventions of the whole core:
+**   - a function that can fail returns mpg_rc and fills an mpg_err (never NULL) on failure;
+**   - what a function hands out through a pointer is owned by the caller and freed with the
+*matching
+**     *_free or *_close, unless the header says "borrowed";
+**   - times are int64 microseconds since the Unix epoch, UTC; chips are int64 millionths of a chip;
+**     chip-time is int64 (or 128-bit) chip-microseconds.
+*/
+#ifndef MPG_BASE_H
+#define MPG_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+#if defined(__GNUC__)
+#define MPG_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define MPG_PRINTF(f, a)
+#endif
+
+__extension__ typedef __int128 mpg_i128;
+__extension__ typedef unsigned __int128 mpg_u128;
+
+typedef enum mpg_rc {
+  MPG_OK = 0,
+  MPG_DONE,        /* the end of the input: not an error */
+  MPG_NOMEM,       /* the allocator said no */
+  MPG_IO,          /* the operating system said no: open, read, stat */
+  MPG_DATA,        /* malformed input: the text says file:line:column, expected, found */
+  MPG_LIMIT,       /* a documented limit was met */
+  MPG_INTERRUPTED, /* the host asked to stop */
+  MPG_MISUSE       /* a bad argument */
+} mpg_rc;
+
+/* Text of an error, always terminated; longer text is cut at the end. */
+#define MPG_ERR_TEXT 1024
+typedef struct mpg_err {
+  mpg_rc rc;
+  char text[MPG_ERR_TEXT];
+} mpg_err;
+
+/* Records `rc` and the formatted text in `err`, and returns `rc`: `return mpg_fail(err, MPG_DATA,
+ * ...)`. */
+mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) MPG_PRINTF(3, 4);
+mpg_rc mpg_fail_nomem(mpg_err *err);
+
+/*
+** Memory: resize(ctx, NULL, n) allocates, resize(ctx, p, n) grows or shrinks, resize(ctx, p, 0)
+*frees
+** and returns NULL. NULL for n > 0 is "out of memory", p then stays valid.
+*/
+typedef struct mpg_env {
+  void *(*resize)(void *ctx, void *p, size_t n);
+  void *resize_ctx;
+  bool (*interrupted)(void *ctx); /* NULL: never */
+  void *interrupted_ctx;
+} mpg_env;
+
+/* An mpg_env over realloc and free, for programs without a host. */
+extern const mpg_env mpg_env_libc;
+
+void *mpg_malloc(const mpg_env *env, size_t n);
+void *mpg_calloc(const mpg_env *env, size_t n);
+void mpg_free(const mpg_env *env, void *p);
+bool mpg_interrupted(const mpg_env *env);
+
+/*
+** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),
+*by
+** doubling. MPG_NOMEM also where the product would overflow; *array and *cap are then unchanged.
+*/
+mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size);
+
+/* Borrowed bytes: not terminated, may hold NULs and invalid UTF-8. p may be NULL only where n is 0.
+ */
+typedef struct mpg_str {
+  const char *p;
+  size_t n;
+} mpg_str;
+
+#define MPG_STR(literal) ((mpg_str){(literal), sizeof(literal) - 1})
+/* The text of a terminated C string, borrowed. */
+mpg_str mpg_str_of(const char *z);
+bool mpg_str_eq(mpg_str a, mpg_str b);
+bool mpg_str_eq_nocase(mpg_str a, mpg_str b); /* ASCII letters only */
+int mpg_str_cmp(mpg_str a, mpg_str b);        /* memcmp order, shorter first: SQLite's BINARY */
+
+/* A field of a record as its source gave it. Text is borrowed from the source. */
+typedef enum mpg_type { MPG_NULL, MPG_INT, MPG_REAL, MPG_TEXT } mpg_type;
+typedef struct mpg_value {
+  mpg_type type;
+  int64_t i; /* MPG_INT */
+  double r;  /* MPG_REAL */
+  mpg_str s; /* MPG_TEXT */
+} mpg_value;
+
+#endif

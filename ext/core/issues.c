@@ -1,0 +1,94 @@
+/* issues.c - see issues.h. A scan has few (source, kind) pairs, so a plain list serves. */
+#include "issues.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DETAIL_TEXT 512
+
+const char *mpg_severity_name(mpg_severity s) {
+  static const char *const names[] = {"info", "warning", "data_loss"};
+  return names[s];
+}
+
+void mpg_issues_init(mpg_issues *issues, const mpg_env *env) {
+  *issues = (mpg_issues){env, NULL, 0, 0};
+}
+
+static void issue_free(const mpg_env *env, mpg_issue *issue) {
+  mpg_free(env, issue->source);
+  mpg_free(env, issue->kind);
+  mpg_free(env, issue->detail);
+}
+
+void mpg_issues_free(mpg_issues *issues) {
+  for (size_t i = 0; i < issues->n; i++)
+    issue_free(issues->env, &issues->items[i]);
+  mpg_free(issues->env, issues->items);
+  mpg_issues_init(issues, issues->env);
+}
+
+static char *copy(const mpg_env *env, const char *text) {
+  size_t n = strlen(text) + 1;
+  char *p = mpg_malloc(env, n);
+  if (p != NULL)
+    memcpy(p, text, n);
+  return p;
+}
+
+static mpg_issue *find(mpg_issues *issues, const char *source, const char *kind) {
+  for (size_t i = 0; i < issues->n; i++)
+    if (strcmp(issues->items[i].kind, kind) == 0 && strcmp(issues->items[i].source, source) == 0)
+      return &issues->items[i];
+  return NULL;
+}
+
+mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *source,
+                      const char *kind, int64_t line, int64_t count, const char *detail_format,
+                      ...) {
+  mpg_issue *issue = find(issues, source, kind), fresh;
+  char detail[DETAIL_TEXT];
+  va_list args;
+  va_start(args, detail_format);
+  (void)vsnprintf(detail, sizeof detail, detail_format, args);
+  va_end(args);
+  if (issue != NULL) {
+    char *text;
+    issue->count += count;
+    if (line > issue->line || (line == issue->line && strcmp(detail, issue->detail) >= 0))
+      return MPG_OK;
+    text = copy(issues->env, detail);
+    if (text == NULL)
+      return MPG_NOMEM;
+    mpg_free(issues->env, issue->detail);
+    issue->detail = text;
+    issue->line = line;
+    return MPG_OK;
+  }
+  if (mpg_grow(issues->env, &issues->items, &issues->cap, issues->n + 1, sizeof fresh) != MPG_OK)
+    return MPG_NOMEM;
+  fresh = (mpg_issue){copy(issues->env, source),
+                      copy(issues->env, kind),
+                      copy(issues->env, detail),
+                      severity,
+                      line,
+                      count};
+  if (fresh.source == NULL || fresh.kind == NULL || fresh.detail == NULL) {
+    issue_free(issues->env, &fresh);
+    return MPG_NOMEM;
+  }
+  issues->items[issues->n++] = fresh;
+  return MPG_OK;
+}
+
+void mpg_issues_drop(mpg_issues *issues, const char *source) {
+  size_t kept = 0;
+  for (size_t i = 0; i < issues->n; i++) {
+    if (strcmp(issues->items[i].source, source) == 0)
+      issue_free(issues->env, &issues->items[i]);
+    else
+      issues->items[kept++] = issues->items[i];
+  }
+  issues->n = kept;
+}

@@ -1,0 +1,41 @@
+/*
+** issues.h - what was found wrong, or worth knowing, in the data of a scan: counted, never silent.
+**
+** One entry a (source, kind): how often, where first, and a detail of that first place. The order
+*in
+** which records arrive does not show: the first place is the one with the lowest line.
+*/
+#ifndef MPG_ISSUES_H
+#define MPG_ISSUES_H
+
+#include "base.h"
+
+typedef enum mpg_severity { MPG_INFO, MPG_WARNING, MPG_DATA_LOSS } mpg_severity;
+
+typedef struct mpg_issue {
+  char *source; /* a file, a relation, or a table function */
+  char *kind;   /* snake_case, documented in docs/ */
+  char *detail; /* of the first place */
+  mpg_severity severity;
+  int64_t line; /* of the first place; 0 where there is none */
+  int64_t count;
+} mpg_issue;
+
+typedef struct mpg_issues {
+  const mpg_env *env;
+  mpg_issue *items;
+  size_t n, cap;
+} mpg_issues;
+
+const char *mpg_severity_name(mpg_severity s); /* "info", "warning", "data_loss" */
+
+void mpg_issues_init(mpg_issues *issues, const mpg_env *env);
+void mpg_issues_free(mpg_issues *issues);
+/* Adds `count` to (source, kind), copying the texts. The detail is formatted. */
+mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *source,
+                      const char *kind, int64_t line, int64_t count, const char *detail_format, ...)
+    MPG_PRINTF(7, 8);
+/* Forgets every entry of `source`. */
+void mpg_issues_drop(mpg_issues *issues, const char *source);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+** csv.h - delimited text (RFC 4180) from a stream, a record at a time, in bounded memory.
+**
+** Quoted fields may hold delimiters, doubled quotes and newlines; CRLF, LF and a lone CR at the end
+*of
+** a record; a byte order mark at the start is skipped; the last record may lack its newline. Blank
+** lines (no bytes at all) are skipped. Errors (MPG_DATA), as "PATH:LINE:COLUMN: what was expected,
+** what was found": a quote that never closes, text after a closing quote, a NUL byte.
+** Line and column count from 1; a column is a byte of its line.
+*/
+#ifndef MPG_CSV_H
+#define MPG_CSV_H
+
+#include "source.h"
+
+typedef struct mpg_csv mpg_csv;
+
+typedef struct mpg_csv_options {
+  char delimiter;      /* ',' usually; any byte but '"', CR, LF and NUL */
+  bool no_quotes;      /* a '"' is an ordinary byte: sacct -P and the like */
+  size_t record_limit; /* bytes of one record; 0: 64 MiB. Above it MPG_LIMIT. */
+} mpg_csv_options;
+
+mpg_rc mpg_csv_open(mpg_csv **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
+                    const mpg_csv_options *options, mpg_err *err);
+void mpg_csv_close(mpg_csv *csv); /* NULL is fine; the stream stays open */
+
+/* The next record: *fields is borrowed and valid until the next call. MPG_DONE at the end. */
+mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *err);
+
+/* Where the current record begins. */
+int64_t mpg_csv_line(const mpg_csv *csv);
+/* Where field i of the current record begins, for messages (may be slow). A field past the last one
+** is the end of the record. */
+void mpg_csv_where(const mpg_csv *csv, size_t i, int64_t *line, int64_t *column);
+
+#endif

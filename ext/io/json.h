@@ -1,0 +1,66 @@
+/*
+** json.h - strict JSON (RFC 8259) from a stream: JSON Lines, one array, or one document, in bounded
+** memory (a window that holds the value at hand).
+**
+** Refused with MPG_DATA and "PATH:LINE:COLUMN: expected ..., found ...": trailing commas, comments,
+** single quotes, NaN, leading zeros, unescaped control characters, lone surrogates, invalid UTF-8,
+** text after the value. Depth over MPG_JSON_DEPTH and a record over the limit are MPG_LIMIT.
+*/
+#ifndef MPG_JSON_H
+#define MPG_JSON_H
+
+#include "source.h"
+
+#define MPG_JSON_DEPTH 512
+
+typedef enum mpg_json_kind {
+  MPG_JSON_NULL,
+  MPG_JSON_FALSE,
+  MPG_JSON_TRUE,
+  MPG_JSON_NUMBER, /* text: the digits as written */
+  MPG_JSON_STRING, /* text: unescaped UTF-8 */
+  MPG_JSON_ARRAY,  /* text: the raw JSON, checked */
+  MPG_JSON_OBJECT  /* text: the raw JSON, checked */
+} mpg_json_kind;
+
+typedef struct mpg_json_member {
+  mpg_str key; /* unescaped */
+  mpg_json_kind kind;
+  mpg_str text;
+  size_t key_at, value_at; /* byte offsets in the record, for mpg_json_where */
+} mpg_json_member;
+
+typedef struct mpg_json mpg_json;
+
+typedef struct mpg_json_options {
+  size_t record_limit; /* bytes of one record; 0: 64 MiB */
+} mpg_json_options;
+
+mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
+                     const mpg_json_options *options, mpg_err *err);
+void mpg_json_close(mpg_json *json); /* NULL is fine; the stream stays open */
+
+/*
+** The next object of the stream: of objects one after the other (JSON Lines; any white space
+*between),
+** or of the elements of one top-level array. Its members in the order written; nested values as
+** checked raw text, which mpg_json_parse takes apart. Borrowed until the next call. A key that
+** repeats within an object is MPG_DATA. Anything but an object is MPG_DATA. MPG_DONE at the end.
+*/
+mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err);
+int64_t mpg_json_line(const mpg_json *json); /* where the current record begins */
+/* Line and column of a byte offset of the current record (key_at, value_at). */
+void mpg_json_where(const mpg_json *json, size_t at, int64_t *line, int64_t *column);
+
+/*
+** Members of an object, or elements of an array (with empty keys), from text in memory, such as a
+** nested value above. `name` stands for the path in errors. The result is owned by *doc, which may
+*be
+** used for one parse after the other and is freed once.
+*/
+typedef struct mpg_json_doc mpg_json_doc;
+mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, mpg_str text,
+                      const mpg_json_member **members, size_t *n, mpg_err *err);
+void mpg_json_doc_free(mpg_json_doc *doc);
+
+#endif

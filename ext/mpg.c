@@ -1,0 +1,40 @@
+/*
+** mpg.c - the entry point of the loadable extension: ML Productivity Goodput from trace files, in
+*SQL.
+**
+**     .load ./mpg
+**     SELECT pool, phase, mpg(category, chip_us) FROM trace_rollup('traces/') GROUP BY pool, phase;
+**
+** Every SQL name is described in docs/. Nothing else is in this file.
+*/
+#include <sqlite3ext.h>
+SQLITE_EXTENSION_INIT1
+
+#include "mpg.h"
+#include "sql/sql.h"
+
+/* Compiled against 3.40's routine table: an older host would be called past its end. */
+#define OLDEST_SQLITE 3040000
+
+static int (*const families[])(mpg_conn *, char **) = {
+    mpg_register_scalars,
+    mpg_register_catalogue,
+};
+
+MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
+  mpg_conn *conn;
+  int rc = SQLITE_OK;
+  SQLITE_EXTENSION_INIT2(api);
+  (void)api;
+  if (sqlite3_libversion_number() < OLDEST_SQLITE) {
+    *error = sqlite3_mprintf("mpg needs SQLite 3.40.0 or later, this is %s", sqlite3_libversion());
+    return SQLITE_ERROR;
+  }
+  conn = mpg_conn_new(db);
+  if (conn == NULL)
+    return SQLITE_NOMEM;
+  for (size_t i = 0; rc == SQLITE_OK && i < sizeof families / sizeof *families; i++)
+    rc = families[i](conn, error);
+  mpg_conn_release(conn);
+  return rc;
+}

@@ -1,0 +1,200 @@
+/* sql.c - connection state, registration, errors and interruption for the glue: see sql.h. */
+#include "sql.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static void *sqlite_resize(void *ctx, void *p, size_t n) {
+  (void)ctx;
+  if (n == 0) {
+    sqlite3_free(p);
+    return NULL;
+  }
+  return sqlite3_realloc64(p, n);
+}
+
+mpg_conn *mpg_conn_new(sqlite3 *db) {
+  mpg_conn *conn = sqlite3_malloc64(sizeof *conn);
+  if (conn == NULL)
+    return NULL;
+  memset(conn, 0, sizeof *conn);
+  conn->db = db;
+  conn->env.resize = sqlite_resize;
+  conn->references = 1;
+  mpg_issues_init(&conn->issues, &conn->env);
+  return conn;
+}
+
+void mpg_conn_release(void *p) {
+  mpg_conn *conn = p;
+  if (--conn->references > 0)
+    return;
+  mpg_issues_free(&conn->issues);
+  sqlite3_free(conn);
+}
+
+/* What a registered function finds in sqlite3_user_data. */
+typedef struct function_data {
+  mpg_conn *conn;
+  const mpg_function *function;
+} function_data;
+
+static void function_data_free(void *p) {
+  function_data *data = p;
+  mpg_conn_release(data->conn);
+  sqlite3_free(data);
+}
+
+const mpg_function *mpg_function_of(sqlite3_context *context) {
+  return ((function_data *)sqlite3_user_data(context))->function;
+}
+
+mpg_conn *mpg_conn_of(sqlite3_context *context) {
+  return ((function_data *)sqlite3_user_data(context))->conn;
+}
+
+static int name_failure(mpg_conn *conn, const char *name, int rc, char **error) {
+  *error = sqlite3_mprintf("mpg: cannot register %s: %s", name, sqlite3_errmsg(conn->db));
+  return rc;
+}
+
+int mpg_register_functions(mpg_conn *conn, const mpg_function *table, size_t n, char **error) {
+  for (size_t i = 0; i < n; i++) {
+    const mpg_function *f = &table[i];
+    function_data *data = sqlite3_malloc64(sizeof *data);
+    int rc, flags = SQLITE_UTF8 | f->flags;
+    if (data == NULL)
+      return SQLITE_NOMEM;
+    *data = (function_data){conn, f};
+    conn->references++;
+    /* On failure SQLite has already called the destructor. */
+    if (f->inverse != NULL)
+      rc = sqlite3_create_window_function(conn->db, f->name, f->nargs, flags, data, f->step,
+                                          f->final, f->value, f->inverse, function_data_free);
+    else
+      rc = sqlite3_create_function_v2(conn->db, f->name, f->nargs, flags, data, f->func, f->step,
+                                      f->final, function_data_free);
+    if (rc != SQLITE_OK)
+      return name_failure(conn, f->name, rc, error);
+  }
+  return SQLITE_OK;
+}
+
+static void module_data_free(void *p) {
+  mpg_module_data *data = p;
+  mpg_conn_release(data->conn);
+  sqlite3_free(data);
+}
+
+int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error) {
+  for (size_t i = 0; i < n; i++) {
+    mpg_module_data *data = sqlite3_malloc64(sizeof *data);
+    int rc;
+    if (data == NULL)
+      return SQLITE_NOMEM;
+    *data = (mpg_module_data){conn, &table[i]};
+    conn->references++;
+    rc = sqlite3_create_module_v2(conn->db, table[i].name, table[i].module, data, module_data_free);
+    if (rc != SQLITE_OK)
+      return name_failure(conn, table[i].name, rc, error);
+  }
+  return SQLITE_OK;
+}
+
+int mpg_sqlite_rc(mpg_rc rc) {
+  switch (rc) {
+  case MPG_OK:
+  case MPG_DONE:
+    return SQLITE_OK;
+  case MPG_NOMEM:
+    return SQLITE_NOMEM;
+  case MPG_INTERRUPTED:
+    return SQLITE_INTERRUPT;
+  case MPG_LIMIT:
+    return SQLITE_TOOBIG;
+  default:
+    return SQLITE_ERROR;
+  }
+}
+
+void mpg_result_failure(sqlite3_context *context, const mpg_err *err) {
+  char *text;
+  if (err->rc == MPG_NOMEM) {
+    sqlite3_result_error_nomem(context);
+    return;
+  }
+  text = sqlite3_mprintf("%s: %s", mpg_function_of(context)->name, err->text);
+  if (text == NULL) {
+    sqlite3_result_error_nomem(context);
+    return;
+  }
+  sqlite3_result_error(context, text, -1);
+  sqlite3_free(text);
+}
+
+static int vtab_text(sqlite3_vtab *vtab, char *text, int rc) {
+  sqlite3_free(vtab->zErrMsg);
+  vtab->zErrMsg = text;
+  return text == NULL ? SQLITE_NOMEM : rc;
+}
+
+int mpg_vtab_failure(sqlite3_vtab *vtab, const char *who, const mpg_err *err) {
+  if (err->rc == MPG_NOMEM || err->rc == MPG_INTERRUPTED)
+    return mpg_sqlite_rc(err->rc);
+  return vtab_text(vtab, sqlite3_mprintf("%s: %s", who, err->text), mpg_sqlite_rc(err->rc));
+}
+
+int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...) {
+  va_list args;
+  char *text;
+  va_start(args, format);
+  text = sqlite3_vmprintf(format, args);
+  va_end(args);
+  return vtab_text(vtab, text, SQLITE_ERROR);
+}
+
+mpg_value mpg_value_of(sqlite3_value *value) {
+  mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  switch (sqlite3_value_type(value)) {
+  case SQLITE_INTEGER:
+    v.type = MPG_INT;
+    v.i = sqlite3_value_int64(value);
+    break;
+  case SQLITE_FLOAT:
+    v.type = MPG_REAL;
+    v.r = sqlite3_value_double(value);
+    break;
+  case SQLITE_TEXT:
+  case SQLITE_BLOB:
+    v.type = MPG_TEXT;
+    v.s.p = sqlite3_value_blob(value);
+    v.s.n = (size_t)sqlite3_value_bytes(value);
+    break;
+  default:
+    break;
+  }
+  return v;
+}
+
+/* Stepping any statement of an interrupted connection fails at once, whatever SQLite's version. */
+static bool scan_interrupted(void *ctx) {
+  sqlite3_stmt *probe = ctx;
+  int rc = sqlite3_step(probe);
+  (void)sqlite3_reset(probe);
+  return rc == SQLITE_INTERRUPT;
+}
+
+int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn) {
+  int rc = sqlite3_prepare_v2(conn->db, "SELECT 1", -1, &scan->probe, NULL);
+  if (rc != SQLITE_OK)
+    return rc;
+  scan->env = conn->env;
+  scan->env.interrupted = scan_interrupted;
+  scan->env.interrupted_ctx = scan->probe;
+  return SQLITE_OK;
+}
+
+void mpg_scan_end(mpg_scan *scan) {
+  sqlite3_finalize(scan->probe);
+  scan->probe = NULL;
+}

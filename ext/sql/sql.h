@@ -1,0 +1,102 @@
+/*
+** sql.h - what the SQLite glue shares: the connection's own state, registration from tables,
+*errors.
+**
+** Every file but ext/mpg.c includes this; SQLITE_EXTENSION_INIT3 is in here.
+*/
+#ifndef MPG_SQL_H
+#define MPG_SQL_H
+
+#include <sqlite3ext.h>
+#ifndef SQLITE_CORE
+extern const sqlite3_api_routines *sqlite3_api;
+#endif
+
+#include "../core/base.h"
+#include "../core/chips.h"
+#include "../core/issues.h"
+
+#define MPG_VERSION "0.1.0"
+
+/*
+** One for each connection that loaded the extension; every registered function and module holds a
+** reference, and the last one frees it. Not shared between threads beyond what SQLite itself
+*allows.
+*/
+typedef struct mpg_conn {
+  sqlite3 *db;
+  mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_scan_begin */
+  mpg_issues issues; /* what mpg_issues shows */
+  int references;
+} mpg_conn;
+
+mpg_conn *mpg_conn_new(sqlite3 *db); /* one reference; NULL: out of memory */
+void mpg_conn_release(void *conn);
+
+/* A scalar (xFunc), an aggregate (xStep, xFinal) or a window aggregate (all but xFunc). */
+typedef struct mpg_function {
+  const char *name;
+  int nargs;
+  int flags; /* over SQLITE_UTF8: SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, or SQLITE_DIRECTONLY */
+  int parameter; /* of the file's own meaning: see mpg_function_of */
+  void (*func)(sqlite3_context *, int, sqlite3_value **);
+  void (*step)(sqlite3_context *, int, sqlite3_value **);
+  void (*final)(sqlite3_context *);
+  void (*value)(sqlite3_context *);
+  void (*inverse)(sqlite3_context *, int, sqlite3_value **);
+} mpg_function;
+
+typedef struct mpg_module {
+  const char *name;
+  const sqlite3_module *module; /* its xConnect gets an mpg_module_data as pAux */
+  int parameter;
+} mpg_module;
+
+typedef struct mpg_module_data {
+  mpg_conn *conn;
+  const mpg_module *module;
+} mpg_module_data;
+
+/* Register a whole table; on failure *error names the item (sqlite3_free it). */
+int mpg_register_functions(mpg_conn *conn, const mpg_function *table, size_t n, char **error);
+int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
+
+/* Within a function: its row of the table, and the connection. */
+const mpg_function *mpg_function_of(sqlite3_context *context);
+mpg_conn *mpg_conn_of(sqlite3_context *context);
+
+/* SQLite's code for a core failure. */
+int mpg_sqlite_rc(mpg_rc rc);
+/* Reports a core failure from a function ("NAME: text") or a virtual table ("WHO: text"). */
+void mpg_result_failure(sqlite3_context *context, const mpg_err *err);
+int mpg_vtab_failure(sqlite3_vtab *vtab, const char *who, const mpg_err *err);
+int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...);
+
+/* An SQL value as the core sees it; BLOBs are text. The text is borrowed from the value. */
+mpg_value mpg_value_of(sqlite3_value *value);
+
+/*
+** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite from 3.40 on:
+*it
+** steps a small statement of its own now and then, which SQLite refuses while interrupted. The scan
+** object must stay where it is until mpg_scan_end, and end before the connection closes.
+*/
+typedef struct mpg_scan {
+  mpg_env env;
+  sqlite3_stmt *probe;
+} mpg_scan;
+int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn);
+void mpg_scan_end(mpg_scan *scan);
+
+/* One a file of ext/sql; each registers its family. */
+int mpg_register_scalars(mpg_conn *conn,
+                         char **error); /* scalars.c: mpg_version, mpg_debug, mpg_uuid */
+int mpg_register_goodput(mpg_conn *conn, char **error);   /* goodput.c */
+int mpg_register_roofline(mpg_conn *conn, char **error);  /* roofline.c */
+int mpg_register_catalogue(mpg_conn *conn, char **error); /* catalogue.c: mpg_chips, mpg_categories,
+                                                             mpg_issues */
+int mpg_register_intervals(mpg_conn *conn, char **error); /* intervals.c */
+int mpg_register_ledger(mpg_conn *conn, char **error);    /* ledger_table.c */
+int mpg_register_slurm(mpg_conn *conn, char **error);     /* slurm_table.c */
+
+#endif
