@@ -34,8 +34,8 @@ size_t mpg_chips_alias_count(const mpg_chips *chips);
 void mpg_chips_alias(const mpg_chips *chips, size_t i, const char **alias, const char **chip);
 
 /* The canonical name for a name or alias (ASCII case, and runs of space, '-', '_' do not matter),
-*or
-** NULL. Borrowed from the catalogue. */
+ *or
+ ** NULL. Borrowed from the catalogue. */
 const char *mpg_chips_find(const mpg_chips *chips, mpg_str name);
 /*
 ** The row of a canonical chip and dtype, or NULL. dtype names: fp64 fp64_tensor fp32 tf32 bf16 fp16

@@ -1,0 +1,153 @@
+/* intern.c - see intern.h. */
+#include "intern.h"
+
+#include <string.h>
+
+struct mpg_intern_entry {
+  const char *text;
+  size_t n;
+  uint64_t hash;
+};
+
+/* Texts live in blocks that never move. */
+struct mpg_intern_block {
+  struct mpg_intern_block *next;
+  size_t used, cap;
+  char bytes[];
+};
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+  mpg_u128 p = (mpg_u128)a * b;
+  return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+uint64_t mpg_hash(const void *data, size_t n) {
+  const unsigned char *p = data;
+  const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15), k1 = UINT64_C(0xd1b54a32d192ed03);
+  uint64_t h = mix(n ^ k0, k1), w;
+  while (n >= 8) {
+    memcpy(&w, p, 8);
+    h = mix(h ^ w, k0);
+    p += 8;
+    n -= 8;
+  }
+  w = 0;
+  if (n > 0)
+    memcpy(&w, p, n);
+  return mix(h ^ w, k1);
+}
+
+void mpg_intern_init(mpg_intern *t, const mpg_env *env) {
+  memset(t, 0, sizeof *t);
+  t->env = env;
+}
+
+void mpg_intern_free(mpg_intern *t) {
+  while (t->blocks != NULL) {
+    struct mpg_intern_block *next = t->blocks->next;
+    mpg_free(t->env, t->blocks);
+    t->blocks = next;
+  }
+  mpg_free(t->env, t->entries);
+  mpg_free(t->env, t->slots);
+  mpg_intern_init(t, t->env);
+}
+
+/* The slot that holds `text`, or the empty one where it belongs. */
+static size_t probe(const mpg_intern *t, mpg_str text, uint64_t hash) {
+  size_t mask = t->nslots - 1, i = (size_t)hash & mask;
+  while (t->slots[i] != 0) {
+    const struct mpg_intern_entry *e = &t->entries[t->slots[i] - 1];
+    if (e->hash == hash && e->n == text.n && (text.n == 0 || memcmp(e->text, text.p, text.n) == 0))
+      break;
+    i = (i + 1) & mask;
+  }
+  return i;
+}
+
+static mpg_rc widen(mpg_intern *t) {
+  size_t n = t->nslots ? t->nslots * 2 : 64;
+  uint32_t *slots = mpg_calloc(t->env, n * sizeof *slots);
+  if (slots == NULL)
+    return MPG_NOMEM;
+  mpg_free(t->env, t->slots);
+  t->slots = slots;
+  t->nslots = n;
+  for (size_t id = 1; id <= t->n; id++) {
+    const struct mpg_intern_entry *e = &t->entries[id - 1];
+    size_t i = (size_t)e->hash & (n - 1);
+    while (slots[i] != 0)
+      i = (i + 1) & (n - 1);
+    slots[i] = (uint32_t)id;
+  }
+  return MPG_OK;
+}
+
+static char *store(mpg_intern *t, mpg_str text) {
+  struct mpg_intern_block *b = t->blocks;
+  char *p;
+  if (b == NULL || b->cap - b->used < text.n + 1) {
+    size_t cap = text.n + 1 > BLOCK_BYTES / 4 ? text.n + 1 : BLOCK_BYTES;
+    b = mpg_malloc(t->env, sizeof *b + cap);
+    if (b == NULL)
+      return NULL;
+    b->used = 0;
+    b->cap = cap;
+    /* An oversized text gets a block of its own behind the one in use. */
+    if (t->blocks != NULL && cap != BLOCK_BYTES) {
+      b->next = t->blocks->next;
+      t->blocks->next = b;
+    } else {
+      b->next = t->blocks;
+      t->blocks = b;
+    }
+  }
+  p = b->bytes + b->used;
+  if (text.n > 0)
+    memcpy(p, text.p, text.n);
+  p[text.n] = '\0';
+  b->used += text.n + 1;
+  return p;
+}
+
+mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id) {
+  uint64_t hash = mpg_hash(text.p, text.n);
+  size_t i;
+  char *copy;
+  if (t->n * 2 >= t->nslots && widen(t) != MPG_OK)
+    return MPG_NOMEM;
+  i = probe(t, text, hash);
+  if (t->slots[i] != 0) {
+    *id = t->slots[i];
+    return MPG_OK;
+  }
+  if (t->n >= UINT32_MAX - 1 ||
+      mpg_grow(t->env, &t->entries, &t->cap, t->n + 1, sizeof *t->entries) != MPG_OK)
+    return MPG_NOMEM;
+  copy = store(t, text);
+  if (copy == NULL)
+    return MPG_NOMEM;
+  t->entries[t->n++] = (struct mpg_intern_entry){copy, text.n, hash};
+  t->slots[i] = *id = (uint32_t)t->n;
+  return MPG_OK;
+}
+
+uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text) {
+  return t->nslots == 0 ? 0 : t->slots[probe(t, text, mpg_hash(text.p, text.n))];
+}
+
+mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id) {
+  if (id == 0)
+    return (mpg_str){NULL, 0};
+  return (mpg_str){t->entries[id - 1].text, t->entries[id - 1].n};
+}
+
+int mpg_intern_cmp(const mpg_intern *t, uint32_t a, uint32_t b) {
+  if (a == b)
+    return 0;
+  if (a == 0 || b == 0)
+    return a == 0 ? -1 : 1;
+  return mpg_str_cmp(mpg_intern_text(t, a), mpg_intern_text(t, b));
+}

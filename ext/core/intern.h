@@ -1,0 +1,34 @@
+/*
+** intern.h - texts that repeat, kept once and known by a number.
+*/
+#ifndef MPG_INTERN_H
+#define MPG_INTERN_H
+
+#include "base.h"
+
+/* Ids count from 1 in the order of first sight; 0 stands for NULL. */
+typedef struct mpg_intern {
+  const mpg_env *env;
+  struct mpg_intern_entry *entries; /* [id - 1] */
+  size_t n, cap;
+  uint32_t *slots; /* open addressing: ids, 0 is empty */
+  size_t nslots;   /* a power of two, or 0 */
+  struct mpg_intern_block *blocks;
+} mpg_intern;
+
+void mpg_intern_init(mpg_intern *t, const mpg_env *env);
+void mpg_intern_free(mpg_intern *t);
+/* The id of `text`, which is copied at its first sight. Also an empty text has an id. */
+mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id);
+/* The id of a text seen before, else 0. */
+uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text);
+/* Borrowed, terminated, and where it is until mpg_intern_free. {NULL, 0} for id 0. */
+mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id);
+/* memcmp order of the texts; NULL first. */
+int mpg_intern_cmp(const mpg_intern *t, uint32_t a, uint32_t b);
+
+/* A 64-bit hash of bytes, the same on every machine of one byte order; not for hostile keys' order.
+ */
+uint64_t mpg_hash(const void *p, size_t n);
+
+#endif
