@@ -1,0 +1,511 @@
+/* gang.c - see gang.h. Everything is a sweep over the starts and ends of the job's allocations. */
+#define _GNU_SOURCE /* qsort_r */
+#include "gang.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An allocation as this job's sweeps see it. */
+typedef struct hold {
+  int64_t start, end, chips;
+  int64_t number; /* of its attempt */
+  size_t attempt; /* its place in order */
+  size_t pool;    /* in mpg_gang.pools */
+  uint32_t task;  /* text; 0: none */
+  mpg_outcome outcome;
+  bool running;
+  size_t allocation;
+} hold;
+
+struct mpg_gang_work {
+  hold *holds;
+  size_t nholds, holds_cap;
+  hold *arrivals;
+  size_t narrivals, arrivals_cap;
+  size_t *by_start, *by_end; /* holds in the order of a sweep */
+  size_t by_start_cap, by_end_cap;
+  uint32_t *tasks;   /* distinct tasks of an attempt, sorted */
+  uint32_t *running; /* how many holds each has now */
+  size_t ntasks, tasks_cap, running_cap;
+};
+
+mpg_rc mpg_gang_init(mpg_gang *gang, const mpg_env *env, mpg_err *err) {
+  memset(gang, 0, sizeof *gang);
+  gang->env = env;
+  gang->work = mpg_calloc(env, sizeof *gang->work);
+  return gang->work == NULL ? mpg_fail_nomem(err) : MPG_OK;
+}
+
+void mpg_gang_free(mpg_gang *gang) {
+  const mpg_env *env = gang->env;
+  if (env == NULL)
+    return;
+  if (gang->work != NULL) {
+    mpg_free(env, gang->work->holds);
+    mpg_free(env, gang->work->arrivals);
+    mpg_free(env, gang->work->by_start);
+    mpg_free(env, gang->work->by_end);
+    mpg_free(env, gang->work->tasks);
+    mpg_free(env, gang->work->running);
+    mpg_free(env, gang->work);
+  }
+  mpg_free(env, gang->pools);
+  mpg_free(env, gang->attempts);
+  mpg_free(env, gang->stretches);
+  mpg_free(env, gang->rates);
+  mpg_free(env, gang->covers);
+  mpg_free(env, gang->shortfalls);
+  memset(gang, 0, sizeof *gang);
+}
+
+#define ROOM(g, array, cap, n) mpg_grow((g)->env, &(array), &(cap), (n), sizeof *(array))
+
+/* -- holds, pools, attempts
+ * ------------------------------------------------------------------------ */
+
+static int pool_order(const void *a, const void *b, void *ctx) {
+  const mpg_fleet *fleet = ctx;
+  return mpg_intern_cmp(&fleet->pool_names, *(const uint32_t *)a + 1, *(const uint32_t *)b + 1);
+}
+
+/* The job's pools by name, each once. */
+static mpg_rc gather_pools(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job) {
+  g->npools = 0;
+  for (size_t i = 0; i < job->nallocations; i++) {
+    uint32_t pool = fleet->allocations[job->allocation + i].pool;
+    size_t p = g->npools;
+    while (p > 0 && g->pools[p - 1] != pool)
+      p--;
+    if (p > 0)
+      continue;
+    if (ROOM(g, g->pools, g->pools_cap, g->npools + 1) != MPG_OK)
+      return MPG_NOMEM;
+    g->pools[g->npools++] = pool;
+  }
+  if (g->npools > 1)
+    qsort_r(g->pools, g->npools, sizeof *g->pools, pool_order, (void *)(uintptr_t)fleet);
+  return MPG_OK;
+}
+
+static size_t pool_place(const mpg_gang *g, uint32_t pool) {
+  size_t p = 0;
+  while (g->pools[p] != pool)
+    p++;
+  return p;
+}
+
+/* The allocations that began before as_of, cut there; those without a number get one. */
+static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of) {
+  struct mpg_gang_work *w = g->work;
+  int64_t number = 0, reach = 0;
+  w->nholds = 0;
+  if (ROOM(g, w->holds, w->holds_cap, job->nallocations) != MPG_OK)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < job->nallocations; i++) { /* sorted by start: mpg_fleet_seal */
+    const mpg_allocation *a = &fleet->allocations[job->allocation + i];
+    hold *h = &w->holds[w->nholds];
+    if (a->start >= as_of)
+      continue;
+    h->start = a->start;
+    h->running = a->end > as_of;
+    h->end = h->running ? as_of : a->end;
+    h->chips = a->chips;
+    h->task = a->task;
+    h->outcome = h->running ? MPG_RUNNING : a->outcome;
+    h->pool = pool_place(g, a->pool);
+    h->allocation = job->allocation + i;
+    h->number = a->attempt;
+    if (h->number == MPG_NONE) {
+      if (number == 0 || h->start > reach) {
+        number++;
+        reach = h->end;
+      } else if (h->end > reach) {
+        reach = h->end;
+      }
+      h->number = number;
+    }
+    w->nholds++;
+  }
+  return MPG_OK;
+}
+
+static int number_order(const void *pa, const void *pb) {
+  const hold *a = pa, *b = pb;
+  if (a->number != b->number)
+    return a->number < b->number ? -1 : 1;
+  return (a->allocation > b->allocation) - (a->allocation < b->allocation);
+}
+
+static int attempt_order(const void *pa, const void *pb) {
+  const mpg_attempt *a = pa, *b = pb;
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  return (a->number > b->number) - (a->number < b->number);
+}
+
+/* How an attempt ended is how its last allocation did; of several at once the worst counts. */
+static void attempt_end(mpg_attempt *a, const hold *h) {
+  if (h->start < a->start)
+    a->start = h->start;
+  if (h->end > a->end || (h->end == a->end && h->outcome > a->outcome)) {
+    a->end = h->end;
+    a->outcome = h->outcome;
+  }
+  a->running |= h->running;
+}
+
+/* Puts attempts in order, and the holds of each side by side; attempt.stretch is, until the
+ *stretches
+ ** are made, where its holds begin. */
+static mpg_rc gather_attempts(mpg_gang *g) {
+  struct mpg_gang_work *w = g->work;
+  g->nattempts = 0;
+  if (w->nholds > 1)
+    qsort(w->holds, w->nholds, sizeof *w->holds, number_order);
+  for (size_t i = 0; i < w->nholds; i++) {
+    const hold *h = &w->holds[i];
+    if (i == 0 || h->number != w->holds[i - 1].number) {
+      if (ROOM(g, g->attempts, g->attempts_cap, g->nattempts + 1) != MPG_OK)
+        return MPG_NOMEM;
+      g->attempts[g->nattempts++] =
+          (mpg_attempt){h->number, h->start, h->end, h->running, h->outcome, i, 0};
+    }
+    attempt_end(&g->attempts[g->nattempts - 1], h);
+    g->attempts[g->nattempts - 1].nstretches++;
+  }
+  if (g->nattempts > 1)
+    qsort(g->attempts, g->nattempts, sizeof *g->attempts, attempt_order);
+  for (size_t a = 0; a < g->nattempts; a++) {
+    mpg_attempt *attempt = &g->attempts[a];
+    if (attempt->running)
+      attempt->outcome = MPG_RUNNING;
+    for (size_t i = 0; i < attempt->nstretches; i++)
+      w->holds[attempt->stretch + i].attempt = a;
+  }
+  return MPG_OK;
+}
+
+/* -- sweeps
+ * ------------------------------------------------------------------------------------------ */
+
+static int start_order(const void *pa, const void *pb, void *ctx) {
+  const hold *holds = ctx, *a = &holds[*(const size_t *)pa], *b = &holds[*(const size_t *)pb];
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  return (a->allocation > b->allocation) - (a->allocation < b->allocation);
+}
+
+static int end_order(const void *pa, const void *pb, void *ctx) {
+  const hold *holds = ctx, *a = &holds[*(const size_t *)pa], *b = &holds[*(const size_t *)pb];
+  if (a->end != b->end)
+    return a->end < b->end ? -1 : 1;
+  return (a->allocation > b->allocation) - (a->allocation < b->allocation);
+}
+
+/* Both orders of n holds from `first`, those of no length left out; how many are left in *kept. */
+static mpg_rc order_sweep(mpg_gang *g, size_t first, size_t n, size_t *kept) {
+  struct mpg_gang_work *w = g->work;
+  size_t k = 0;
+  if (ROOM(g, w->by_start, w->by_start_cap, n) != MPG_OK ||
+      ROOM(g, w->by_end, w->by_end_cap, n) != MPG_OK)
+    return MPG_NOMEM;
+  for (size_t i = first; i < first + n; i++)
+    if (w->holds[i].start < w->holds[i].end)
+      w->by_start[k++] = i;
+  *kept = k;
+  if (k == 0)
+    return MPG_OK;
+  memcpy(w->by_end, w->by_start, k * sizeof *w->by_end);
+  qsort_r(w->by_start, k, sizeof *w->by_start, start_order, w->holds);
+  qsort_r(w->by_end, k, sizeof *w->by_end, end_order, w->holds);
+  return MPG_OK;
+}
+
+static int task_order(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The distinct tasks of an attempt; *unnamed where an allocation has none. */
+static mpg_rc gather_tasks(mpg_gang *g, const mpg_attempt *a, bool *unnamed) {
+  struct mpg_gang_work *w = g->work;
+  size_t n = 0;
+  *unnamed = false;
+  if (ROOM(g, w->tasks, w->tasks_cap, a->nstretches) != MPG_OK ||
+      ROOM(g, w->running, w->running_cap, a->nstretches) != MPG_OK)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < a->nstretches; i++) {
+    w->tasks[i] = w->holds[a->stretch + i].task;
+    *unnamed |= w->tasks[i] == 0;
+  }
+  qsort(w->tasks, a->nstretches, sizeof *w->tasks, task_order);
+  for (size_t i = 0; i < a->nstretches; i++)
+    if (n == 0 || w->tasks[n - 1] != w->tasks[i])
+      w->tasks[n++] = w->tasks[i];
+  w->ntasks = n;
+  memset(w->running, 0, n * sizeof *w->running);
+  return MPG_OK;
+}
+
+static uint32_t *task_running(struct mpg_gang_work *w, uint32_t task) {
+  uint32_t *at = bsearch(&task, w->tasks, w->ntasks, sizeof task, task_order);
+  return &w->running[at - w->tasks];
+}
+
+/* What a complete gang needs; a negative number asks for nothing. */
+typedef struct need {
+  int64_t chips, tasks;
+  bool elastic;
+} need;
+
+static need job_need(const mpg_job *job, bool unnamed) {
+  need n = {-1, -1, job->min_chips != MPG_NONE};
+  if (n.elastic)
+    n.chips = job->min_chips;
+  else if (job->chips != MPG_NONE)
+    n.chips = job->chips;
+  if (!n.elastic && job->tasks != MPG_NONE && !unnamed)
+    n.tasks = job->tasks;
+  return n;
+}
+
+/* Adds [start, end) with what is held now, or lengthens the stretch before where nothing changed.
+ */
+static mpg_rc add_stretch(mpg_gang *g, mpg_attempt *a, int64_t start, int64_t end,
+                          const int64_t *held, bool complete, int64_t surplus, size_t allocation) {
+  int64_t *rates;
+  mpg_stretch *last;
+  size_t np = g->npools;
+  if (ROOM(g, g->rates, g->rates_cap, g->nrates + 2 * np) != MPG_OK ||
+      ROOM(g, g->stretches, g->stretches_cap, g->nstretches + 1) != MPG_OK)
+    return MPG_NOMEM;
+  rates = g->rates + g->nrates;
+  memcpy(rates, held, np * sizeof *rates);
+  memcpy(rates + np, held, np * sizeof *rates);
+  for (size_t p = np; p-- > 0 && surplus > 0;) {
+    int64_t take = surplus < held[p] ? surplus : held[p];
+    rates[np + p] -= take;
+    surplus -= take;
+  }
+  last = a->nstretches > 0 ? &g->stretches[g->nstretches - 1] : NULL;
+  if (last != NULL && last->end == start && last->complete == complete &&
+      memcmp(g->rates + last->rates, rates, 2 * np * sizeof *rates) == 0) {
+    last->end = end;
+    return MPG_OK;
+  }
+  g->stretches[g->nstretches++] = (mpg_stretch){start, end, complete, g->nrates, allocation};
+  g->nrates += 2 * np;
+  a->nstretches++;
+  return MPG_OK;
+}
+
+static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int64_t *held) {
+  struct mpg_gang_work *w = g->work;
+  size_t n, s = 0, e = 0, allocation = 0;
+  int64_t total = 0, holding = 0, at = 0;
+  bool unnamed;
+  need wanted;
+  if (gather_tasks(g, a, &unnamed) != MPG_OK ||
+      order_sweep(g, a->stretch, a->nstretches, &n) != MPG_OK)
+    return MPG_NOMEM;
+  wanted = job_need(job, unnamed);
+  memset(held, 0, g->npools * sizeof *held);
+  a->stretch = g->nstretches;
+  a->nstretches = 0;
+  while (e < n) {
+    int64_t next = w->holds[w->by_end[e]].end;
+    if (s < n && w->holds[w->by_start[s]].start < next)
+      next = w->holds[w->by_start[s]].start;
+    if (total > 0 && next > at) {
+      bool complete = total >= wanted.chips && holding >= wanted.tasks;
+      int64_t surplus = complete && !wanted.elastic && wanted.chips >= 0 ? total - wanted.chips : 0;
+      if (add_stretch(g, a, at, next, held, complete, surplus, allocation) != MPG_OK)
+        return MPG_NOMEM;
+    }
+    at = next;
+    for (; e < n && w->holds[w->by_end[e]].end == at; e++) {
+      const hold *h = &w->holds[w->by_end[e]];
+      held[h->pool] -= h->chips;
+      total -= h->chips;
+      holding -= --*task_running(w, h->task) == 0;
+      allocation = h->allocation;
+    }
+    for (; s < n && w->holds[w->by_start[s]].start == at; s++) {
+      const hold *h = &w->holds[w->by_start[s]];
+      held[h->pool] += h->chips;
+      total += h->chips;
+      holding += ++*task_running(w, h->task) == 1;
+      allocation = h->allocation;
+    }
+  }
+  return MPG_OK;
+}
+
+/* -- over all attempts: covers, shortfalls, the most ever held
+ * ------------------------------------------- */
+
+static mpg_rc add_cover(mpg_gang *g, int64_t start, int64_t end, size_t attempt) {
+  mpg_cover *last = g->ncovers > 0 ? &g->covers[g->ncovers - 1] : NULL;
+  if (last != NULL && last->end == start && last->attempt == attempt) {
+    last->end = end;
+    return MPG_OK;
+  }
+  if (ROOM(g, g->covers, g->covers_cap, g->ncovers + 1) != MPG_OK)
+    return MPG_NOMEM;
+  g->covers[g->ncovers++] = (mpg_cover){start, end, attempt};
+  return MPG_OK;
+}
+
+static mpg_rc add_shortfall(mpg_gang *g, int64_t start, int64_t end, int64_t chips, uint32_t pool) {
+  mpg_shortfall *last = g->nshortfalls > 0 ? &g->shortfalls[g->nshortfalls - 1] : NULL;
+  if (start >= end || chips <= 0)
+    return MPG_OK;
+  if (last != NULL && last->end == start && last->chips == chips && last->pool == pool) {
+    last->end = end;
+    return MPG_OK;
+  }
+  if (ROOM(g, g->shortfalls, g->shortfalls_cap, g->nshortfalls + 1) != MPG_OK)
+    return MPG_NOMEM;
+  g->shortfalls[g->nshortfalls++] = (mpg_shortfall){start, end, chips, pool};
+  return MPG_OK;
+}
+
+static int hold_order(const void *pa, const void *pb) {
+  const hold *a = pa, *b = pb;
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  return (a->pool > b->pool) - (a->pool < b->pool);
+}
+
+/* When the job went where: the distinct starts of all its holds, also of those of no length, each
+** with the first of its pools. */
+static mpg_rc gather_arrivals(mpg_gang *g) {
+  struct mpg_gang_work *w = g->work;
+  w->narrivals = 0;
+  if (ROOM(g, w->arrivals, w->arrivals_cap, w->nholds) != MPG_OK)
+    return MPG_NOMEM;
+  if (w->nholds > 0)
+    memcpy(w->arrivals, w->holds, w->nholds * sizeof *w->holds);
+  qsort(w->arrivals, w->nholds, sizeof *w->arrivals, hold_order);
+  for (size_t i = 0; i < w->nholds; i++)
+    if (w->narrivals == 0 || w->arrivals[w->narrivals - 1].start != w->arrivals[i].start)
+      w->arrivals[w->narrivals++] = w->arrivals[i];
+  return MPG_OK;
+}
+
+/* The demand's life: from when to when the job asked for its chips. False where it asked for none.
+ */
+static bool demand(const mpg_gang *g, const mpg_job *job, int64_t as_of, int64_t *from,
+                   int64_t *to) {
+  bool held = g->nattempts > 0;
+  if (job->chips == MPG_NONE || (!held && job->submit == MPG_NONE))
+    return false;
+  *from = job->submit;
+  if (held && (job->submit == MPG_NONE || g->attempts[0].start < job->submit))
+    *from = g->attempts[0].start;
+  *to = as_of;
+  if (held && !g->attempts[g->nattempts - 1].running)
+    *to = g->attempts[g->nattempts - 1].end;
+  return *from < *to;
+}
+
+/* What is short over [from, to), cut where the pool that is awaited changes: the one of the next
+** arrival, else of the last. *next is the first arrival after `from`, and moves on. */
+static mpg_rc add_shortfalls(mpg_gang *g, int64_t from, int64_t to, int64_t chips, size_t *next) {
+  const struct mpg_gang_work *w = g->work;
+  while (from < to) {
+    int64_t stop = to;
+    uint32_t pool = 0;
+    while (*next < w->narrivals && w->arrivals[*next].start <= from)
+      ++*next;
+    if (*next < w->narrivals) {
+      pool = g->pools[w->arrivals[*next].pool] + 1;
+      stop = w->arrivals[*next].start < to ? w->arrivals[*next].start : to;
+    } else if (w->narrivals > 0) {
+      pool = g->pools[w->arrivals[w->narrivals - 1].pool] + 1;
+    }
+    if (add_shortfall(g, from, stop, chips, pool) != MPG_OK)
+      return MPG_NOMEM;
+    from = stop;
+  }
+  return MPG_OK;
+}
+
+/* Which attempt covers the moment `at`: that of the hold, of the first s in by_start, that started
+ *last
+ ** and has not ended; of several the highest. False where there is none. */
+static bool covering(const struct mpg_gang_work *w, size_t s, int64_t at, size_t *attempt) {
+  size_t k = s;
+  int64_t start;
+  while (k > 0 && w->holds[w->by_start[k - 1]].end <= at)
+    k--;
+  if (k == 0)
+    return false;
+  start = w->holds[w->by_start[k - 1]].start;
+  *attempt = 0;
+  for (; k > 0 && w->holds[w->by_start[k - 1]].start == start; k--) {
+    const hold *h = &w->holds[w->by_start[k - 1]];
+    if (h->end > at && h->attempt > *attempt)
+      *attempt = h->attempt;
+  }
+  return true;
+}
+
+/* One sweep over every hold of the job. */
+static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
+  struct mpg_gang_work *w = g->work;
+  int64_t from = 0, to = 0, total = 0, at = INT64_MIN;
+  bool asks = demand(g, job, as_of, &from, &to);
+  size_t n = 0, s = 0, e = 0, arrival = 0, attempt;
+  if (order_sweep(g, 0, w->nholds, &n) != MPG_OK || gather_arrivals(g) != MPG_OK)
+    return MPG_NOMEM;
+  for (;;) {
+    int64_t next = INT64_MAX;
+    if (e < n)
+      next = w->holds[w->by_end[e]].end;
+    if (s < n && w->holds[w->by_start[s]].start < next)
+      next = w->holds[w->by_start[s]].start;
+    if (asks && total < job->chips &&
+        add_shortfalls(g, at < from ? from : at, next < to ? next : to, job->chips - total,
+                       &arrival) != MPG_OK)
+      return MPG_NOMEM;
+    if (s > e && covering(w, s, at, &attempt) && add_cover(g, at, next, attempt) != MPG_OK)
+      return MPG_NOMEM;
+    if (next == INT64_MAX)
+      return MPG_OK;
+    at = next;
+    for (; e < n && w->holds[w->by_end[e]].end == at; e++)
+      total -= w->holds[w->by_end[e]].chips;
+    for (; s < n && w->holds[w->by_start[s]].start == at; s++)
+      total += w->holds[w->by_start[s]].chips;
+    if (total > g->most_held)
+      g->most_held = total;
+  }
+}
+
+mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of,
+                      mpg_err *err) {
+  int64_t reach = INT64_MIN, *held;
+  mpg_rc rc = MPG_OK;
+  g->nattempts = g->nstretches = g->nrates = g->ncovers = g->nshortfalls = 0;
+  g->most_held = 0;
+  g->overlapping = false;
+  if (gather_pools(g, fleet, job) != MPG_OK || gather_holds(g, fleet, job, as_of) != MPG_OK ||
+      gather_attempts(g) != MPG_OK)
+    return mpg_fail_nomem(err);
+  held = mpg_malloc(g->env, (g->npools + 1) * sizeof *held);
+  if (held == NULL || sweep_job(g, job, as_of) != MPG_OK)
+    rc = MPG_NOMEM;
+  for (size_t a = 0; rc == MPG_OK && a < g->nattempts; a++) {
+    mpg_attempt *attempt = &g->attempts[a];
+    rc = sweep_attempt(g, job, attempt, held);
+    if (rc == MPG_OK && attempt->nstretches > 0) {
+      const mpg_stretch *first = &g->stretches[attempt->stretch];
+      g->overlapping |= first->start < reach;
+      if (first[attempt->nstretches - 1].end > reach)
+        reach = first[attempt->nstretches - 1].end;
+    }
+  }
+  mpg_free(g->env, held);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+}
