@@ -21,6 +21,10 @@ mpg_rc mpg_fleet_init(mpg_fleet *fleet, const mpg_env *env, mpg_issues *issues, 
                       mpg_err *err) {
   mpg_intern *interns[] = {&fleet->texts, &fleet->job_names, &fleet->pool_names,
                            &fleet->program_names, &fleet->kind_names};
+  static const char *const causes[MPG_CAUSES] = {[MPG_CAUSE_SURPLUS] = "surplus",
+                                                 [MPG_CAUSE_NO_TRAFFIC] = "no_traffic",
+                                                 [MPG_CAUSE_NODE_FAIL] = "node_fail",
+                                                 [MPG_CAUSE_NO_DATA] = "no_checkpoint_data"};
   uint32_t id;
   memset(fleet, 0, sizeof *fleet);
   fleet->env = env;
@@ -31,6 +35,9 @@ mpg_rc mpg_fleet_init(mpg_fleet *fleet, const mpg_env *env, mpg_issues *issues, 
   mpg_span_arena_init(&fleet->arena, env);
   if (mpg_intern_id(&fleet->texts, MPG_STR("serving"), &fleet->phase_serving) != MPG_OK)
     return mpg_fail_nomem(err);
+  for (size_t i = 0; i < MPG_CAUSES; i++)
+    if (mpg_intern_id(&fleet->texts, mpg_str_of(causes[i]), &fleet->cause[i]) != MPG_OK)
+      return mpg_fail_nomem(err);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (mpg_intern_id(&fleet->kind_names, mpg_str_of(kinds[i]), &id) != MPG_OK)
       return mpg_fail_nomem(err);
@@ -54,6 +61,7 @@ void mpg_fleet_free(mpg_fleet *fleet) {
   mpg_free(env, fleet->outages);
   mpg_free(env, fleet->allocations);
   mpg_free(env, fleet->commits);
+  mpg_free(env, fleet->kind_causes);
   memset(fleet, 0, sizeof *fleet);
 }
 
@@ -583,7 +591,13 @@ static int commit_order(const void *pa, const void *pb, void *ctx) {
 }
 
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
-  (void)err;
+  fleet->kind_causes = mpg_calloc(fleet->env, (fleet->kind_names.n + 1) * sizeof(uint32_t));
+  if (fleet->kind_causes == NULL)
+    return mpg_fail_nomem(err);
+  for (uint32_t k = 1; k <= fleet->kind_names.n; k++)
+    if (mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
+                      &fleet->kind_causes[k]) != MPG_OK)
+      return mpg_fail_nomem(err);
   if (fleet->nallocations > 1)
     qsort_r(fleet->allocations, fleet->nallocations, sizeof *fleet->allocations, allocation_order,
             fleet);

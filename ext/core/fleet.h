@@ -68,6 +68,15 @@ typedef struct mpg_job {
   size_t commit, ncommits;         /* a run of fleet->commits, after the seal */
 } mpg_job;
 
+/* Causes that the rules themselves give. */
+typedef enum mpg_cause {
+  MPG_CAUSE_SURPLUS,
+  MPG_CAUSE_NO_TRAFFIC,
+  MPG_CAUSE_NODE_FAIL,
+  MPG_CAUSE_NO_DATA,
+  MPG_CAUSES
+} mpg_cause;
+
 typedef struct mpg_fleet {
   const mpg_env *env;
   mpg_issues *issues; /* borrowed: what the checks found */
@@ -91,6 +100,8 @@ typedef struct mpg_fleet {
   uint64_t records[MPG_RELATIONS]; /* how many of each were added */
   int64_t last;                    /* the latest time in any record, 0 where there is none */
   uint32_t phase_serving;          /* the text "serving" */
+  uint32_t cause[MPG_CAUSES];      /* texts */
+  uint32_t *kind_causes;           /* by kind, after the seal: its name as a text */
   const char *source;              /* where the record at hand comes from, for issues */
   uint32_t source_id;              /* the same as a text of `texts` */
   int64_t line;
@@ -115,7 +126,8 @@ mpg_rc mpg_fleet_from(mpg_fleet *fleet, const char *source, mpg_err *err);
 mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *values, int64_t line,
                      int *column, mpg_err *err);
 
-/* Ends the adding: groups allocations and commits by job. */
+/* Ends the adding: groups allocations and commits by job, and fixes every text that accounting may
+ * need. */
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err);
 
 static inline size_t mpg_fleet_njobs(const mpg_fleet *f) {

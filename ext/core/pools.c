@@ -44,11 +44,10 @@ static uint32_t chip_at(const mpg_pools *ps, const mpg_pool *pool, int64_t at) {
     const mpg_capacity *c = &ps->capacity[i];
     if (c->chip == 0 || c->start > at || c->end <= at)
       continue;
-    if (chip != 0 && chip != c->chip)
-      return 0;
+    *several |= chip != 0 && chip != c->chip;
     chip = c->chip;
   }
-  return chip;
+  return *several ? 0 : chip;
 }
 
 static int time_order(const void *a, const void *b) {
@@ -81,7 +80,7 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
   rc = add_since(ps, pool, INT64_MIN, 0);
   for (size_t i = 0; rc == MPG_OK && i < n; i++)
     if (i == 0 || times[i] != times[i - 1])
-      rc = add_since(ps, pool, times[i], chip_at(ps, pool, times[i]));
+      rc = add_since(ps, pool, times[i], chip_at(ps, pool, times[i], &several));
   mpg_free(ps->env, times);
   return rc;
 }
@@ -180,10 +179,12 @@ void mpg_pools_sort(mpg_pools *ps) {
 /* -- down and idle
  * ------------------------------------------------------------------------------------- */
 
+typedef enum change_of { CAPACITY, OUTAGE, HOLDING, CHIP } change_of;
+
 /* Something that changes how many chips of a pool are there, down or held. */
 typedef struct change {
   int64_t at, chips; /* millionths, signed */
-  enum { CAPACITY, OUTAGE, HOLDING, CHIP } what;
+  change_of what;
   uint32_t kind; /* of an outage */
 } change;
 
@@ -205,7 +206,7 @@ typedef struct sweep {
   size_t nfractions, fractions_cap;
 } sweep;
 
-static mpg_rc add_changes(sweep *s, int64_t start, int64_t end, int64_t chips, int what,
+static mpg_rc add_changes(sweep *s, int64_t start, int64_t end, int64_t chips, change_of what,
                           uint32_t kind) {
   if (start >= end)
     return MPG_OK;
@@ -342,7 +343,8 @@ static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, int64_t over, int64_t
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++)
     most = ps->capacity[i].chips > most ? ps->capacity[i].chips : most;
   for (size_t i = 1; i < pool->nsince; i++)
-    mixed |= ps->since[pool->since + i].chip == 0 && ps->since[pool->since + i].start < ps->as_of;
+    if (ps->since[pool->since + i].start < ps->as_of && !mixed)
+      (void)chip_at(ps, pool, ps->since[pool->since + i].start, &mixed);
   if (pool->ncapacity == 0 &&
       mpg_issues_add(issues, MPG_WARNING, source, "no_capacity", 0, 1,
                      "pool %.*s has no capacity record: its capacity is what is held or down", n,

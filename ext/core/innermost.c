@@ -1,0 +1,302 @@
+/* innermost.c - see innermost.h. */
+#define _GNU_SOURCE /* qsort_r */
+#include "innermost.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next span of a kind, while ends are settled from the last span back. */
+struct mpg_upcoming {
+  size_t attempt;       /* that start and after are of; MPG_NOBODY: none yet */
+  int64_t start, after; /* the nearest start seen, and the nearest later than that */
+};
+
+void mpg_innermost_init(mpg_innermost *in, const mpg_env *env) {
+  memset(in, 0, sizeof *in);
+  in->env = env;
+}
+
+void mpg_innermost_free(mpg_innermost *in) {
+  if (in->env == NULL)
+    return;
+  mpg_free(in->env, in->items);
+  mpg_free(in->env, in->parts);
+  mpg_free(in->env, in->activity);
+  mpg_free(in->env, in->unpacked);
+  mpg_free(in->env, in->upcoming);
+  mpg_free(in->env, in->stack);
+  memset(in, 0, sizeof *in);
+}
+
+/* -- spans find their attempts
+ * ------------------------------------------------------------------------- */
+
+static size_t attempt_numbered(const mpg_gang *gang, int64_t number) {
+  for (size_t a = gang->nattempts; a-- > 0;)
+    if (gang->attempts[a].number == number)
+      return a;
+  return MPG_NOBODY;
+}
+
+static size_t attempt_covering(const mpg_gang *gang, int64_t at) {
+  size_t lo = 0, hi = gang->ncovers;
+  while (lo < hi) { /* the first cover that ends after `at` */
+    size_t mid = lo + (hi - lo) / 2;
+    if (gang->covers[mid].end <= at)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < gang->ncovers && gang->covers[lo].start <= at ? gang->covers[lo].attempt : MPG_NOBODY;
+}
+
+/* The spans that began before as_of and belong to an attempt. *open: some have no end yet. */
+static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
+                           const mpg_gang *gang, int64_t as_of, bool *open, mpg_notices *notices) {
+  const mpg_span_list *list = &fleet->jobs[job].spans;
+  int64_t number = MPG_NONE, homeless = 0;
+  size_t attempt = MPG_NOBODY;
+  in->nitems = 0;
+  *open = false;
+  if (mpg_grow(in->env, &in->unpacked, &in->unpacked_cap, list->n, sizeof *in->unpacked) !=
+          MPG_OK ||
+      mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
+    return MPG_NOMEM;
+  mpg_span_list_read(list, in->unpacked);
+  for (size_t i = 0; i < list->n; i++) {
+    const mpg_span *s = &in->unpacked[i];
+    mpg_item *item = &in->items[in->nitems];
+    if (s->start >= as_of)
+      continue;
+    if (s->attempt == MPG_NONE) {
+      attempt = attempt_covering(gang, s->start);
+      number = MPG_NONE;
+    } else if (s->attempt != number) {
+      attempt = attempt_numbered(gang, s->attempt);
+      number = s->attempt;
+    }
+    if (attempt == MPG_NOBODY) {
+      homeless++;
+      continue;
+    }
+    *item = (mpg_item){*s, attempt, 0, 0};
+    if (s->end == MPG_OPEN)
+      *open = true;
+    else if (s->end > as_of)
+      item->span.end = as_of;
+    in->nitems++;
+  }
+  mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_WITHOUT, job, homeless);
+  return MPG_OK;
+}
+
+/* -- order
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static int cmp64(int64_t a, int64_t b) {
+  return (a > b) - (a < b);
+}
+
+static int cmp_real(double a, double b) { /* NAN first */
+  if (isnan(a) || isnan(b))
+    return isnan(b) - isnan(a);
+  return (a > b) - (a < b);
+}
+
+/* The innermost of two that start together comes last: the one that ends first, then the lower kind
+*and
+** step. The rest only makes the order the same whatever the order of arrival. */
+static int item_order(const void *pa, const void *pb, void *ctx) {
+  const mpg_fleet *f = ctx;
+  const mpg_item *ia = pa, *ib = pb;
+  const mpg_span *a = &ia->span, *b = &ib->span;
+  int c = (ia->attempt > ib->attempt) - (ia->attempt < ib->attempt);
+  c = c ? c : cmp64(a->start, b->start);
+  c = c ? c : cmp64(b->end, a->end);
+  c = c ? c : mpg_intern_cmp(&f->kind_names, b->kind, a->kind);
+  c = c ? c : cmp64(b->step, a->step);
+  c = c ? c : mpg_intern_cmp(&f->program_names, b->program, a->program);
+  c = c ? c : mpg_intern_cmp(&f->texts, b->dtype, a->dtype);
+  c = c ? c : cmp_real(b->flops, a->flops);
+  c = c ? c : cmp_real(b->bytes, a->bytes);
+  return c ? c : cmp_real(b->executions, a->executions);
+}
+
+static void sort_items(mpg_innermost *in, const mpg_fleet *fleet) {
+  void *ctx = (void *)(uintptr_t)fleet;
+  for (size_t i = 1; i < in->nitems; i++)
+    if (item_order(&in->items[i - 1], &in->items[i], ctx) > 0) {
+      qsort_r(in->items, in->nitems, sizeof *in->items, item_order, ctx);
+      return;
+    }
+}
+
+static int64_t drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet) {
+  size_t kept = 0, n = in->nitems;
+  for (size_t i = 0; i < n; i++)
+    if (kept == 0 ||
+        item_order(&in->items[kept - 1], &in->items[i], (void *)(uintptr_t)fleet) != 0) {
+      if (kept != i)
+        in->items[kept] = in->items[i];
+      kept++;
+    }
+  in->nitems = kept;
+  return (int64_t)(n - kept);
+}
+
+/* A span without an end lasts until the next of its kind starts, else as long as its attempt. */
+static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_gang *gang,
+                          int64_t *missing) {
+  size_t kinds = fleet->kind_names.n + 1;
+  if (mpg_grow(in->env, &in->upcoming, &in->upcoming_cap, kinds, sizeof *in->upcoming) != MPG_OK)
+    return MPG_NOMEM;
+  for (size_t k = 0; k < kinds; k++)
+    in->upcoming[k].attempt = MPG_NOBODY;
+  for (size_t i = in->nitems; i-- > 0;) {
+    mpg_item *item = &in->items[i];
+    mpg_span *s = &item->span;
+    const mpg_attempt *attempt = &gang->attempts[item->attempt];
+    struct mpg_upcoming *next = &in->upcoming[s->kind];
+    if (next->attempt != item->attempt)
+      *next = (struct mpg_upcoming){item->attempt, MPG_OPEN, MPG_OPEN};
+    if (next->start > s->start) {
+      next->after = next->start;
+      next->start = s->start;
+    }
+    if (s->end != MPG_OPEN)
+      continue;
+    s->end = next->after != MPG_OPEN ? next->after : attempt->end;
+    if (s->end < s->start)
+      s->end = s->start;
+    *missing += !attempt->running;
+  }
+  return MPG_OK;
+}
+
+/* -- the sweep
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Where the sweep over one attempt is. */
+typedef struct walk {
+  mpg_innermost *in;
+  const mpg_gang *gang;
+  size_t stretch, stop; /* of the gang's; those before `stretch` have ended */
+  int64_t at;
+  size_t depth; /* of in->stack */
+} walk;
+
+/* [w->at, end) belongs to `item`: what of it lies in complete stretches becomes parts. */
+static mpg_rc tell(walk *w, size_t item, int64_t end) {
+  mpg_innermost *in = w->in;
+  int64_t start = w->at;
+  w->at = end;
+  if (start >= end)
+    return MPG_OK;
+  if (item != MPG_NOBODY)
+    in->items[item].own += end - start;
+  while (w->stretch < w->stop && w->gang->stretches[w->stretch].end <= start)
+    w->stretch++;
+  for (size_t k = w->stretch; k < w->stop && w->gang->stretches[k].start < end; k++) {
+    const mpg_stretch *s = &w->gang->stretches[k];
+    int64_t lo = s->start > start ? s->start : start, hi = s->end < end ? s->end : end;
+    if (!s->complete)
+      continue;
+    if (mpg_grow(in->env, &in->parts, &in->parts_cap, in->nparts + 1, sizeof *in->parts) != MPG_OK)
+      return MPG_NOMEM;
+    in->parts[in->nparts++] = (mpg_part){lo, hi, k, item};
+    if (item != MPG_NOBODY)
+      in->items[item].inside += hi - lo;
+  }
+  return MPG_OK;
+}
+
+/* Moves on to `until`: the innermost of the spans that have begun, or nobody, has the time. */
+static mpg_rc run_until(walk *w, int64_t until) {
+  mpg_innermost *in = w->in;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && w->depth > 0 && w->at < until) {
+    size_t top = in->stack[w->depth - 1];
+    int64_t end = in->items[top].span.end;
+    if (end <= w->at)
+      w->depth--;
+    else
+      rc = tell(w, top, end < until ? end : until);
+  }
+  if (rc == MPG_OK && w->at < until)
+    rc = tell(w, MPG_NOBODY, until);
+  while (w->depth > 0 && in->items[in->stack[w->depth - 1]].span.end <= w->at)
+    w->depth--;
+  return rc;
+}
+
+/* One attempt: its items are [first, stop). */
+static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, size_t first,
+                            size_t stop, int64_t *overlapping) {
+  const mpg_attempt *attempt = &gang->attempts[a];
+  walk w = {in, gang, attempt->stretch, attempt->stretch + attempt->nstretches, attempt->start, 0};
+  int64_t last = attempt->end;
+  if (first < stop && in->items[first].span.start < w.at)
+    w.at = in->items[first].span.start;
+  for (size_t i = first; i < stop; i++) {
+    const mpg_span *s = &in->items[i].span;
+    mpg_rc rc = run_until(&w, s->start);
+    if (rc != MPG_OK)
+      return rc;
+    if (s->end == s->start)
+      continue;
+    if (w.depth > 0 && s->end > in->items[in->stack[w.depth - 1]].span.end)
+      ++*overlapping;
+    if (mpg_grow(in->env, &in->stack, &in->stack_cap, w.depth + 1, sizeof *in->stack) != MPG_OK)
+      return MPG_NOMEM;
+    in->stack[w.depth++] = i;
+    last = s->end > last ? s->end : last;
+    if (i % 65536 == 65535 && mpg_interrupted(in->env))
+      return MPG_INTERRUPTED;
+  }
+  return run_until(&w, last);
+}
+
+mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
+                           const mpg_gang *gang, int64_t as_of, mpg_notices *notices,
+                           mpg_err *err) {
+  int64_t missing = 0, overlapping = 0, outside = 0;
+  size_t i = 0;
+  bool open;
+  mpg_rc rc;
+  in->nparts = 0;
+  if (mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
+               sizeof *in->activity) != MPG_OK ||
+      gather_items(in, fleet, job, gang, as_of, &open, notices) != MPG_OK)
+    return mpg_fail_nomem(err);
+  sort_items(in, fleet);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, drop_duplicates(in, fleet));
+  if (open) {
+    if (settle_ends(in, fleet, gang, &missing) != MPG_OK)
+      return mpg_fail_nomem(err);
+    sort_items(in, fleet);
+  }
+  for (size_t a = 0; a < gang->nattempts; a++) {
+    mpg_activity *activity = &in->activity[a];
+    size_t first = i;
+    *activity = (mpg_activity){false, false, INT64_MIN};
+    for (; i < in->nitems && in->items[i].attempt == a; i++) {
+      const mpg_span *s = &in->items[i].span;
+      activity->any = true;
+      activity->serves |= s->kind == MPG_KIND_SERVE;
+      activity->last = s->end > activity->last ? s->end : activity->last;
+    }
+    rc = sweep_attempt(in, gang, a, first, i, &overlapping);
+    if (rc == MPG_INTERRUPTED)
+      return mpg_fail(err, rc, "interrupted");
+    if (rc != MPG_OK)
+      return mpg_fail_nomem(err);
+  }
+  for (i = 0; i < in->nitems; i++)
+    outside += in->items[i].inside < in->items[i].own;
+  mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_OVERLAPPING_SPANS, job, overlapping);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_OUTSIDE, job, outside);
+  return MPG_OK;
+}

@@ -1,0 +1,37 @@
+/*
+** notices.h - what the accounting of jobs finds worth telling, counted per kind; listed as issues
+*at the end.
+*/
+#ifndef MPG_NOTICES_H
+#define MPG_NOTICES_H
+
+#include "fleet.h"
+
+typedef enum mpg_notice {
+  MPG_NOTICE_UNKNOWN_JOB,
+  MPG_NOTICE_OVERLAPPING_ATTEMPTS,
+  MPG_NOTICE_MISSING_END,
+  MPG_NOTICE_SPAN_OUTSIDE,
+  MPG_NOTICE_SPAN_WITHOUT,
+  MPG_NOTICE_OVERLAPPING_SPANS,
+  MPG_NOTICE_DUPLICATE_SPAN,
+  MPG_NOTICE_HIDDEN_SPAN,
+  MPG_NOTICE_UNKNOWN_CHIP,
+  MPG_NOTICE_UNKNOWN_DTYPE,
+  MPG_NOTICE_UNKNOWN_PROGRAM,
+  MPG_NOTICE_ABOVE_ROOFLINE,
+  MPG_NOTICES
+} mpg_notice;
+
+typedef struct mpg_notices {
+  int64_t count[MPG_NOTICES];
+  uint32_t job[MPG_NOTICES]; /* index + 1 of the first job by name */
+} mpg_notices;
+
+void mpg_notice_add(mpg_notices *notices, const mpg_fleet *fleet, mpg_notice kind, uint32_t job,
+                    int64_t count);
+/* Lists what was counted as issues of `source`. */
+mpg_rc mpg_notices_list(const mpg_notices *notices, const mpg_fleet *fleet, mpg_issues *issues,
+                        const char *source, mpg_err *err);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+** timeline.h - one job's chip-time, category by category: the home of the accounting rules
+*(docs/rules.md).
+** Gangs, the innermost spans and the lineage are worked out next door; here they meet.
+*/
+#ifndef MPG_TIMELINE_H
+#define MPG_TIMELINE_H
+
+#include "cut.h"
+#include "fleet.h"
+#include "notices.h"
+#include "pools.h"
+
+/* What the caller may choose. */
+typedef struct mpg_rules {
+  int64_t as_of;
+  bool in_service;        /* capacity without what is down */
+  bool memory_roofline;   /* ideal = max(compute, memory) instead of compute alone */
+  int64_t size_bounds[3]; /* chips, in millionths: below the first is S, then M, L, XL */
+} mpg_rules;
+
+/* Works on one job after the other; one thread, its own scratch memory. */
+typedef struct mpg_timeline mpg_timeline;
+
+/* Everything borrowed outlives it. What jobs hold goes to `pools`. *out must be freed also on
+ * failure. */
+mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet *fleet,
+                        const mpg_rules *rules, mpg_pools *pools, mpg_err *err);
+void mpg_timeline_free(mpg_timeline *timeline);
+
+/* Accounts fleet->jobs[job]: rows in the order of attempts and time, then what was queued. */
+mpg_rc mpg_timeline_job(mpg_timeline *timeline, uint32_t job, const mpg_window *window,
+                        const mpg_sink *sink, mpg_err *err);
+
+const mpg_notices *mpg_timeline_notices(const mpg_timeline *timeline);
+
+#endif
