@@ -36,10 +36,10 @@ static mpg_rc add_since(mpg_pools *ps, mpg_pool *pool, int64_t start, uint32_t c
   return MPG_OK;
 }
 
-/* The one chip of the pool's records that are in force at `at`; 0 where there is none or several.
- */
-static uint32_t chip_at(const mpg_pools *ps, const mpg_pool *pool, int64_t at) {
+/* The one chip of the pool's records in force at `at`; 0 where there is none or *several. */
+static uint32_t chip_at(const mpg_pools *ps, const mpg_pool *pool, int64_t at, bool *several) {
   uint32_t chip = 0;
+  *several = false;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++) {
     const mpg_capacity *c = &ps->capacity[i];
     if (c->chip == 0 || c->start > at || c->end <= at)

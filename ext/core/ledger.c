@@ -1,0 +1,139 @@
+/* ledger.c - see ledger.h. */
+#include "ledger.h"
+
+#include <string.h>
+
+mpg_ledger_options mpg_ledger_defaults(void) {
+  return (mpg_ledger_options){
+      .window = {.since = 0, .until = INT64_MAX, .bucket = {0, 0, 0}},
+      .rules = {.as_of = MPG_NONE,
+                .size_bounds = {16 * MPG_CHIP, 256 * MPG_CHIP, 2048 * MPG_CHIP}}};
+}
+
+/* Time from which on something is on record: the window's start, or the first capacity or holding.
+ */
+static int64_t first_time(const mpg_fleet *f, int64_t since) {
+  int64_t first = INT64_MAX;
+  for (size_t i = 0; i < f->ncapacity; i++)
+    first = f->capacity[i].start < first ? f->capacity[i].start : first;
+  for (size_t i = 0; i < f->noutages; i++)
+    first = f->outages[i].start < first ? f->outages[i].start : first;
+  for (size_t i = 0; i < f->nallocations; i++)
+    first = f->allocations[i].start < first ? f->allocations[i].start : first;
+  for (size_t i = 0; i < mpg_fleet_njobs(f); i++)
+    if (f->jobs[i].submit != MPG_NONE && f->jobs[i].submit < first)
+      first = f->jobs[i].submit;
+  return first > since ? first : since;
+}
+
+static mpg_rc check_buckets(const mpg_accounting *a, mpg_err *err) {
+  const mpg_window *w = &a->options.window;
+  int64_t until = w->until < a->options.rules.as_of ? w->until : a->options.rules.as_of;
+  int64_t first = first_time(a->fleet, w->since);
+  if (w->bucket.width_us > 0 && first < until &&
+      (until - first) / w->bucket.width_us > MPG_BUCKETS_MAX)
+    return mpg_fail(err, MPG_LIMIT,
+                    "the bucket width would cut the trace into more than %d buckets",
+                    MPG_BUCKETS_MAX);
+  return MPG_OK;
+}
+
+mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_fleet *fleet,
+                           const mpg_ledger_options *options, mpg_err *err) {
+  mpg_rc rc;
+  memset(a, 0, sizeof *a);
+  a->env = env;
+  a->fleet = fleet;
+  a->options = *options;
+  if (a->options.rules.as_of == MPG_NONE)
+    a->options.rules.as_of = fleet->last;
+  rc = check_buckets(a, err);
+  if (rc == MPG_OK)
+    rc = mpg_pools_init(&a->pools, env, fleet, a->options.rules.as_of, err);
+  if (rc == MPG_OK)
+    rc = mpg_timeline_new(&a->timeline, env, fleet, &a->options.rules, &a->pools, err);
+  return rc;
+}
+
+void mpg_accounting_free(mpg_accounting *a) {
+  mpg_timeline_free(a->timeline);
+  mpg_pools_free(&a->pools);
+  a->timeline = NULL;
+}
+
+size_t mpg_accounting_units(const mpg_accounting *a) {
+  return mpg_fleet_njobs(a->fleet) + mpg_fleet_npools(a->fleet);
+}
+
+mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink, const char *source,
+                           mpg_err *err) {
+  size_t njobs = mpg_fleet_njobs(a->fleet);
+  if (unit % 64 == 0 && mpg_interrupted(a->env))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  if (unit < njobs)
+    return mpg_timeline_job(a->timeline, (uint32_t)unit, &a->options.window, sink, err);
+  if (!a->sorted)
+    mpg_pools_sort(&a->pools);
+  a->sorted = true;
+  return mpg_pools_account(&a->pools, (uint32_t)(unit - njobs), a->options.rules.in_service,
+                           &a->options.window, sink, a->fleet->issues, source, err);
+}
+
+mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {
+  return mpg_notices_list(mpg_timeline_notices(a->timeline), a->fleet, a->fleet->issues, source,
+                          err);
+}
+
+/* -- the ledger in columns
+ * -------------------------------------------------------------------------------- */
+
+/* Every column, its width, and where its value is in a row: the one list of them. */
+#define COLUMNS(X)                                                                                 \
+  X(job)                                                                                           \
+  X(pool) X(chip) X(cause) X(kind) X(program) X(file) X(size) X(attempt) X(start) X(end) X(bucket) \
+      X(chip_us) X(step) X(line)
+
+void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env) {
+  memset(ledger, 0, sizeof *ledger);
+  ledger->env = env;
+}
+
+void mpg_ledger_free(mpg_ledger *ledger) {
+  const mpg_env *env = ledger->env;
+  if (env == NULL)
+    return;
+#define FREE(column) mpg_free(env, ledger->column);
+  COLUMNS(FREE)
+  FREE(category)
+#undef FREE
+  mpg_ledger_init(ledger, env);
+}
+
+static mpg_rc widen(mpg_ledger *l) {
+  size_t cap;
+#define GROW(column)                                                                               \
+  cap = l->cap;                                                                                    \
+  if (mpg_grow(l->env, &l->column, &cap, l->n + 1, sizeof *l->column) != MPG_OK)                   \
+    return MPG_NOMEM;
+  COLUMNS(GROW)
+  GROW(category)
+#undef GROW
+  l->cap = cap;
+  return MPG_OK;
+}
+
+static mpg_rc append(void *ctx, const mpg_row *row) {
+  mpg_ledger *l = ctx;
+  if (l->n == l->cap && widen(l) != MPG_OK)
+    return MPG_NOMEM;
+#define SET(column) l->column[l->n] = row->column;
+  COLUMNS(SET)
+#undef SET
+  l->category[l->n] = (uint8_t)row->category;
+  l->n++;
+  return MPG_OK;
+}
+
+mpg_sink mpg_ledger_sink(mpg_ledger *ledger) {
+  return (mpg_sink){append, ledger};
+}

@@ -1,0 +1,57 @@
+/*
+** ledger.h - a fleet's chip-time accounted: unit by unit (a job, or a pool's down and idle time),
+*into any
+** sink; and the ledger itself, rows in columns.
+*/
+#ifndef MPG_LEDGER_H
+#define MPG_LEDGER_H
+
+#include "timeline.h"
+
+typedef struct mpg_ledger_options {
+  mpg_window window; /* until: INT64_MAX where it is not given */
+  mpg_rules rules;   /* as_of: MPG_NONE stands for the end of the trace */
+} mpg_ledger_options;
+
+/* The defaults: everything, no buckets, installed chips, compute roofline, sizes 16, 256, 2048. */
+mpg_ledger_options mpg_ledger_defaults(void);
+
+/* Buckets are refused with MPG_LIMIT where they would cut the trace into more pieces than this. */
+#define MPG_BUCKETS_MAX 10000000
+
+typedef struct mpg_accounting {
+  const mpg_env *env;
+  const mpg_fleet *fleet;
+  mpg_ledger_options options;
+  mpg_pools pools;
+  mpg_timeline *timeline;
+  bool sorted; /* every job is accounted: pools may follow */
+} mpg_accounting;
+
+/* Over a sealed fleet, which outlives it. mpg_accounting_free also after a failure. */
+mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_fleet *fleet,
+                           const mpg_ledger_options *options, mpg_err *err);
+void mpg_accounting_free(mpg_accounting *a);
+/* Units: jobs first, then pools; each once and in this order. Issues of a pool go to the fleet's
+ * under `source`. */
+size_t mpg_accounting_units(const mpg_accounting *a);
+mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink, const char *source,
+                           mpg_err *err);
+/* Once every unit is done: what the jobs' accounting noticed, as issues of `source`. */
+mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err);
+
+/* Rows in columns; ids are the fleet's. */
+typedef struct mpg_ledger {
+  const mpg_env *env;
+  size_t n, cap;
+  uint32_t *job, *pool, *chip, *cause, *kind, *program, *file;
+  uint8_t *size, *category;
+  int64_t *attempt, *start, *end, *bucket, *chip_us, *step, *line;
+} mpg_ledger;
+
+void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env);
+void mpg_ledger_free(mpg_ledger *ledger);
+/* A sink that appends to the ledger; ledger->n = 0 empties it and keeps the memory. */
+mpg_sink mpg_ledger_sink(mpg_ledger *ledger);
+
+#endif

@@ -1,0 +1,186 @@
+/* rollup.c - see rollup.h. Jobs alike in every dimension asked for are one group, told once a job.
+ */
+#include "rollup.h"
+
+#include "intern.h"
+
+#include <string.h>
+
+#define JOB_DIMS_MASK ((1u << (MPG_DIM_LABELS + 1)) - 1)
+
+mpg_rc mpg_rollup_init(mpg_rollup *r, const mpg_env *env, const mpg_fleet *fleet, uint32_t mask,
+                       mpg_err *err) {
+  memset(r, 0, sizeof *r);
+  r->env = env;
+  r->fleet = fleet;
+  r->mask = mask;
+  r->group = mpg_calloc(env, (mpg_fleet_njobs(fleet) + 1) * sizeof *r->group);
+  return r->group == NULL ? mpg_fail_nomem(err) : MPG_OK;
+}
+
+void mpg_rollup_free(mpg_rollup *r) {
+  if (r->env == NULL)
+    return;
+  mpg_free(r->env, r->cells);
+  mpg_free(r->env, r->slots);
+  mpg_free(r->env, r->group);
+  mpg_free(r->env, r->group_slots);
+  memset(r, 0, sizeof *r);
+}
+
+static bool asks(const mpg_rollup *r, mpg_dim d) {
+  return r->mask >> d & 1;
+}
+
+/* -- groups of jobs
+ * -------------------------------------------------------------------------------------- */
+
+/* The dimensions of a job that tell groups apart; the others are 0. */
+typedef struct job_key {
+  uint32_t dim[MPG_JOB_DIMS];
+} job_key;
+
+static job_key key_of_job(const mpg_rollup *r, uint32_t job) {
+  job_key key;
+  for (int d = 0; d < MPG_JOB_DIMS; d++)
+    key.dim[d] = asks(r, (mpg_dim)d) ? r->fleet->jobs[job].dim[d] : 0;
+  return key;
+}
+
+/* The empty slot, or the one of a job with the same key. */
+static size_t probe_group(const mpg_rollup *r, const uint32_t *slots, size_t n,
+                          const job_key *key) {
+  size_t i = (size_t)mpg_hash(key, sizeof *key) & (n - 1);
+  while (slots[i] != 0) {
+    job_key other = key_of_job(r, slots[i] - 1);
+    if (memcmp(&other, key, sizeof other) == 0)
+      break;
+    i = (i + 1) & (n - 1);
+  }
+  return i;
+}
+
+static mpg_rc widen_groups(mpg_rollup *r) {
+  size_t n = r->ngroup_slots ? 2 * r->ngroup_slots : 64;
+  uint32_t *slots = mpg_calloc(r->env, n * sizeof *slots);
+  if (slots == NULL)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < r->ngroup_slots; i++)
+    if (r->group_slots[i] != 0) {
+      job_key key = key_of_job(r, r->group_slots[i] - 1);
+      slots[probe_group(r, slots, n, &key)] = r->group_slots[i];
+    }
+  mpg_free(r->env, r->group_slots);
+  r->group_slots = slots;
+  r->ngroup_slots = n;
+  return MPG_OK;
+}
+
+/* The job (index + 1) that stands for `job` (index + 1) in cells. */
+static mpg_rc group_of(mpg_rollup *r, uint32_t job, uint32_t *out) {
+  job_key key;
+  size_t i;
+  *out = 0;
+  if (job == 0)
+    return MPG_OK;
+  *out = r->group[job - 1];
+  if (*out != 0)
+    return MPG_OK;
+  if (asks(r, MPG_DIM_JOB)) {
+    *out = r->group[job - 1] = job;
+    return MPG_OK;
+  }
+  if (r->ngroups * 2 >= r->ngroup_slots && widen_groups(r) != MPG_OK)
+    return MPG_NOMEM;
+  key = key_of_job(r, job - 1);
+  i = probe_group(r, r->group_slots, r->ngroup_slots, &key);
+  if (r->group_slots[i] == 0) {
+    r->group_slots[i] = job;
+    r->ngroups++;
+  }
+  *out = r->group[job - 1] = r->group_slots[i];
+  return MPG_OK;
+}
+
+/* -- cells
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+static bool same(const mpg_cell *a, const mpg_cell *b) {
+  return a->job == b->job && a->pool == b->pool && a->chip == b->chip && a->cause == b->cause &&
+         a->attempt == b->attempt && a->bucket == b->bucket && a->size == b->size &&
+         a->category == b->category;
+}
+
+static uint64_t hash(const mpg_cell *c) {
+  uint64_t key[4] = {(uint64_t)c->job << 32 | c->pool, (uint64_t)c->chip << 32 | c->cause,
+                     (uint64_t)c->attempt ^ ((uint64_t)c->size << 56 | (uint64_t)c->category << 48),
+                     (uint64_t)c->bucket};
+  return mpg_hash(key, sizeof key);
+}
+
+static mpg_rc widen_cells(mpg_rollup *r) {
+  size_t n = r->nslots ? 2 * r->nslots : 256;
+  uint32_t *slots = mpg_calloc(r->env, n * sizeof *slots);
+  if (slots == NULL)
+    return MPG_NOMEM;
+  for (size_t c = 0; c < r->ncells; c++) {
+    size_t i = (size_t)hash(&r->cells[c]) & (n - 1);
+    while (slots[i] != 0)
+      i = (i + 1) & (n - 1);
+    slots[i] = (uint32_t)c + 1;
+  }
+  mpg_free(r->env, r->slots);
+  r->slots = slots;
+  r->nslots = n;
+  return MPG_OK;
+}
+
+static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
+  size_t i;
+  if (r->ncells * 2 >= r->nslots && widen_cells(r) != MPG_OK)
+    return MPG_NOMEM;
+  for (i = (size_t)hash(key) & (r->nslots - 1); r->slots[i] != 0; i = (i + 1) & (r->nslots - 1))
+    if (same(&r->cells[r->slots[i] - 1], key)) {
+      *out = &r->cells[r->slots[i] - 1];
+      return MPG_OK;
+    }
+  if (r->ncells >= UINT32_MAX - 1 ||
+      mpg_grow(r->env, &r->cells, &r->cells_cap, r->ncells + 1, sizeof *r->cells) != MPG_OK)
+    return MPG_NOMEM;
+  r->cells[r->ncells] = *key;
+  *out = &r->cells[r->ncells++];
+  r->slots[i] = (uint32_t)r->ncells;
+  return MPG_OK;
+}
+
+static mpg_rc add(void *ctx, const mpg_row *row) {
+  mpg_rollup *r = ctx;
+  mpg_cell key = {.pool = asks(r, MPG_DIM_POOL) ? row->pool : 0,
+                  .chip = asks(r, MPG_DIM_CHIP) ? row->chip : 0,
+                  .cause = asks(r, MPG_DIM_CAUSE) ? row->cause : 0,
+                  .attempt = asks(r, MPG_DIM_ATTEMPT) ? row->attempt : INT64_MIN,
+                  .bucket = asks(r, MPG_DIM_BUCKET) ? row->bucket : INT64_MIN,
+                  .size = asks(r, MPG_DIM_SIZE) ? row->size : 0,
+                  .category = asks(r, MPG_DIM_CATEGORY) ? (uint8_t)row->category : 0};
+  uint32_t *recent = &r->recent[row->category];
+  mpg_cell *cell;
+  if (r->mask & (JOB_DIMS_MASK | 1u << MPG_DIM_JOB)) {
+    if (group_of(r, row->job, &key.job) != MPG_OK)
+      return MPG_NOMEM;
+  }
+  if (*recent != 0 && same(&r->cells[*recent - 1], &key)) {
+    cell = &r->cells[*recent - 1];
+  } else {
+    if (find_cell(r, &key, &cell) != MPG_OK)
+      return MPG_NOMEM;
+    *recent = (uint32_t)(cell - r->cells) + 1;
+  }
+  cell->chip_us += row->chip_us;
+  cell->intervals++;
+  return MPG_OK;
+}
+
+mpg_sink mpg_rollup_sink(mpg_rollup *r) {
+  return (mpg_sink){add, r};
+}
