@@ -90,7 +90,8 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
 /* Every column, its width, and where its value is in a row: the one list of them. */
 #define COLUMNS(X)                                                                                 \
   X(job)                                                                                           \
-  X(pool) X(chip) X(cause) X(kind) X(program) X(file) X(size) X(attempt) X(start) X(end) X(bucket) \
+  X(pool)                                                                                          \
+  X(chip) X(cause) X(kind) X(program) X(file) X(size) X(attempt) X(start) X(end) X(bucket)         \
       X(chip_us) X(step) X(line)
 
 void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env) {

@@ -76,29 +76,42 @@ static mpg_rc widen_groups(mpg_rollup *r) {
   return MPG_OK;
 }
 
-/* The job (index + 1) that stands for `job` (index + 1) in cells. */
-static mpg_rc group_of(mpg_rollup *r, uint32_t job, uint32_t *out) {
+/* Stands in mpg_rollup.group for jobs with NULL in every dimension asked for: as good as no job. */
+#define LIKE_NO_JOB UINT32_MAX
+
+static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
+  static const job_key nothing;
   job_key key;
   size_t i;
-  *out = 0;
-  if (job == 0)
+  *out = job;
+  if (asks(r, MPG_DIM_JOB))
     return MPG_OK;
-  *out = r->group[job - 1];
-  if (*out != 0)
-    return MPG_OK;
-  if (asks(r, MPG_DIM_JOB)) {
-    *out = r->group[job - 1] = job;
-    return MPG_OK;
-  }
   if (r->ngroups * 2 >= r->ngroup_slots && widen_groups(r) != MPG_OK)
     return MPG_NOMEM;
   key = key_of_job(r, job - 1);
+  if (memcmp(&key, &nothing, sizeof key) == 0) {
+    *out = LIKE_NO_JOB;
+    return MPG_OK;
+  }
   i = probe_group(r, r->group_slots, r->ngroup_slots, &key);
   if (r->group_slots[i] == 0) {
     r->group_slots[i] = job;
     r->ngroups++;
   }
-  *out = r->group[job - 1] = r->group_slots[i];
+  *out = r->group_slots[i];
+  return MPG_OK;
+}
+
+/* The job (index + 1) that stands for `job` (index + 1) in cells; 0: none. */
+static mpg_rc group_of(mpg_rollup *r, uint32_t job, uint32_t *out) {
+  uint32_t *group;
+  *out = 0;
+  if (job == 0)
+    return MPG_OK;
+  group = &r->group[job - 1];
+  if (*group == 0 && find_group(r, job, group) != MPG_OK)
+    return MPG_NOMEM;
+  *out = *group == LIKE_NO_JOB ? 0 : *group;
   return MPG_OK;
 }
 
