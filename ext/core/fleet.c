@@ -297,20 +297,12 @@ static mpg_rc get_program(const row *r, int column, uint32_t *id) {
 static mpg_rc add_capacity(const row *r) {
   mpg_fleet *f = r->fleet;
   mpg_capacity c;
-  mpg_value chip = r->values[CAPACITY_CHIP];
   mpg_rc rc;
   if ((rc = get_interval(r, CAPACITY_START, CAPACITY_END, &c.start, &c.end)) != MPG_OK ||
       (rc = get_chips(r, CAPACITY_CHIPS, &c.chips)) != MPG_OK ||
+      (rc = get_text(r, CAPACITY_CHIP, &f->texts, &c.chip)) != MPG_OK ||
       (rc = get_pool(r, CAPACITY_POOL, &c.pool)) != MPG_OK)
     return rc;
-  c.chip = 0;
-  if (chip.type == MPG_TEXT) {
-    const char *canonical = mpg_chips_find(f->chips, chip.s);
-    if (mpg_intern_id(&f->texts, canonical ? mpg_str_of(canonical) : chip.s, &c.chip) != MPG_OK)
-      return mpg_fail_nomem(r->err);
-  } else if ((rc = get_text(r, CAPACITY_CHIP, &f->texts, &c.chip)) != MPG_OK) {
-    return rc;
-  }
   if (mpg_grow(f->env, &f->capacity, &f->capacity_cap, f->ncapacity + 1, sizeof c) != MPG_OK)
     return mpg_fail_nomem(r->err);
   f->capacity[f->ncapacity++] = c;
@@ -590,9 +582,21 @@ static int commit_order(const void *pa, const void *pb, void *ctx) {
   return c ? c : cmp64(a->durable, b->durable);
 }
 
+/* Chips are known by the catalogue's names, now that it is complete. */
+static mpg_rc name_chips(mpg_fleet *f) {
+  for (size_t i = 0; i < f->ncapacity; i++) {
+    uint32_t *chip = &f->capacity[i].chip;
+    const char *canonical =
+        *chip == 0 ? NULL : mpg_chips_find(f->chips, mpg_intern_text(&f->texts, *chip));
+    if (canonical != NULL && mpg_intern_id(&f->texts, mpg_str_of(canonical), chip) != MPG_OK)
+      return MPG_NOMEM;
+  }
+  return MPG_OK;
+}
+
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
   fleet->kind_causes = mpg_calloc(fleet->env, (fleet->kind_names.n + 1) * sizeof(uint32_t));
-  if (fleet->kind_causes == NULL)
+  if (fleet->kind_causes == NULL || name_chips(fleet) != MPG_OK)
     return mpg_fail_nomem(err);
   for (uint32_t k = 1; k <= fleet->kind_names.n; k++)
     if (mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),

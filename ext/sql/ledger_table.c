@@ -1,0 +1,717 @@
+/*
+** ledger_table.c - the ledger as tables.
+**
+**     trace_ledger(path)     a row for each interval, from files of the native trace
+**     trace_rollup(path)     the same summed, a row for each combination of the dimensions that the
+*query names
+**     trace_timeline(path, of_job)   one job's intervals in order, with their evidence
+**     mpg_ledger, mpg_rollup, mpg_timeline   the same over relations in the open database
+**
+** The hidden columns are the arguments, in the order of `args` below; each takes `=` or a place in
+*the
+** call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in that
+*order) and
+** in idxStr, as a hexadecimal number, the columns that the statement uses (colUsed), from which the
+** roll-up's grain follows. What files and tables hold is read in xFilter, never before.
+*/
+#include "sql.h"
+#include "relations.h"
+#include "../core/ledger.h"
+#include "../core/number.h"
+#include "../core/rollup.h"
+#include "../core/uuid.h"
+#include "../io/native.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum arg {
+  ARG_PATH,
+  ARG_SCHEMA,
+  ARG_OF_JOB,
+  ARG_BUCKET_WIDTH,
+  ARG_SINCE,
+  ARG_UNTIL,
+  ARG_AS_OF,
+  ARG_BASIS,
+  ARG_SIZES,
+  ARG_ROOFLINE,
+  ARG_ON_ERROR,
+  ARGS
+} arg;
+
+static const char *const arg_names[ARGS] = {"path",  "schema",   "of_job",  "bucket_width",
+                                            "since", "until",    "as_of",   "basis",
+                                            "sizes", "roofline", "on_error"};
+
+/* Visible columns of all three shapes. */
+typedef enum col {
+  COL_POOL,
+  COL_CHIP,
+  COL_JOB,
+  COL_ATTEMPT,
+  COL_NAME, /* NAME to LABELS lie in the order of mpg_job.dim, but for SIZE */
+  COL_OWNER,
+  COL_PHASE,
+  COL_FRAMEWORK,
+  COL_RUNTIME,
+  COL_MODEL,
+  COL_SIZE,
+  COL_PRIORITY,
+  COL_LABELS,
+  COL_CATEGORY,
+  COL_CAUSE,
+  COL_START_TIME,
+  COL_END_TIME,
+  COL_BUCKET,
+  COL_CHIP_US,
+  COL_CHIP_SECONDS,
+  COL_INTERVALS,
+  COL_KIND,
+  COL_STEP,
+  COL_PROGRAM,
+  COL_FILE,
+  COL_LINE
+} col;
+
+static const struct {
+  const char *declaration;
+  int dim; /* mpg_dim, or -1 */
+} col_info[] = {
+    [COL_POOL] = {"pool TEXT", MPG_DIM_POOL},
+    [COL_CHIP] = {"chip TEXT", MPG_DIM_CHIP},
+    [COL_JOB] = {"job TEXT", MPG_DIM_JOB},
+    [COL_ATTEMPT] = {"attempt BIGINT", MPG_DIM_ATTEMPT},
+    [COL_NAME] = {"name TEXT", MPG_DIM_NAME},
+    [COL_OWNER] = {"owner TEXT", MPG_DIM_OWNER},
+    [COL_PHASE] = {"phase TEXT", MPG_DIM_PHASE},
+    [COL_FRAMEWORK] = {"framework TEXT", MPG_DIM_FRAMEWORK},
+    [COL_RUNTIME] = {"runtime TEXT", MPG_DIM_RUNTIME},
+    [COL_MODEL] = {"model TEXT", MPG_DIM_MODEL},
+    [COL_SIZE] = {"size TEXT", MPG_DIM_SIZE},
+    [COL_PRIORITY] = {"priority TEXT", MPG_DIM_PRIORITY},
+    [COL_LABELS] = {"labels TEXT", MPG_DIM_LABELS},
+    [COL_CATEGORY] = {"category TEXT", MPG_DIM_CATEGORY},
+    [COL_CAUSE] = {"cause TEXT", MPG_DIM_CAUSE},
+    [COL_START_TIME] = {"start_time REAL", -1},
+    [COL_END_TIME] = {"end_time REAL", -1},
+    [COL_BUCKET] = {"bucket TEXT", MPG_DIM_BUCKET},
+    [COL_CHIP_US] = {"chip_us BIGINT", -1},
+    [COL_CHIP_SECONDS] = {"chip_seconds REAL", -1},
+    [COL_INTERVALS] = {"intervals BIGINT", -1},
+    [COL_KIND] = {"kind TEXT", -1},
+    [COL_STEP] = {"step BIGINT", -1},
+    [COL_PROGRAM] = {"program TEXT", -1},
+    [COL_FILE] = {"_file TEXT", -1},
+    [COL_LINE] = {"_line BIGINT", -1},
+};
+
+#define NONE (-1)
+
+/* Lists end with NONE. */
+static const signed char ledger_cols[] = {
+    COL_POOL,    COL_CHIP,         COL_JOB,     COL_ATTEMPT,    COL_NAME,     COL_OWNER,
+    COL_PHASE,   COL_FRAMEWORK,    COL_RUNTIME, COL_MODEL,      COL_SIZE,     COL_PRIORITY,
+    COL_LABELS,  COL_CATEGORY,     COL_CAUSE,   COL_START_TIME, COL_END_TIME, COL_BUCKET,
+    COL_CHIP_US, COL_CHIP_SECONDS, NONE};
+static const signed char rollup_cols[] = {
+    COL_POOL,   COL_CHIP,     COL_JOB,          COL_ATTEMPT,   COL_NAME,
+    COL_OWNER,  COL_PHASE,    COL_FRAMEWORK,    COL_RUNTIME,   COL_MODEL,
+    COL_SIZE,   COL_PRIORITY, COL_LABELS,       COL_CATEGORY,  COL_CAUSE,
+    COL_BUCKET, COL_CHIP_US,  COL_CHIP_SECONDS, COL_INTERVALS, NONE};
+static const signed char timeline_cols[] = {
+    COL_JOB,     COL_ATTEMPT,      COL_START_TIME, COL_END_TIME, COL_CATEGORY, COL_CAUSE,
+    COL_KIND,    COL_STEP,         COL_PROGRAM,    COL_POOL,     COL_CHIP,     COL_BUCKET,
+    COL_CHIP_US, COL_CHIP_SECONDS, COL_FILE,       COL_LINE,     NONE};
+
+static const signed char trace_args[] = {
+    ARG_PATH,  ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL,    ARG_AS_OF,
+    ARG_BASIS, ARG_SIZES,        ARG_ROOFLINE, ARG_ON_ERROR, NONE};
+static const signed char mpg_args[] = {
+    ARG_SCHEMA, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL,    ARG_AS_OF,
+    ARG_BASIS,  ARG_SIZES,        ARG_ROOFLINE, ARG_ON_ERROR, NONE};
+static const signed char trace_job_args[] = {
+    ARG_PATH,  ARG_OF_JOB, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL, ARG_AS_OF,
+    ARG_BASIS, ARG_SIZES,  ARG_ROOFLINE,     ARG_ON_ERROR, NONE};
+static const signed char mpg_job_args[] = {
+    ARG_OF_JOB, ARG_SCHEMA, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL, ARG_AS_OF,
+    ARG_BASIS,  ARG_SIZES,  ARG_ROOFLINE,     ARG_ON_ERROR, NONE};
+
+typedef enum shape { LEDGER, ROLLUP, TIMELINE } shape;
+
+static const struct kind {
+  const char *name;
+  shape shape;
+  bool files; /* reads files, else relations */
+  const signed char *cols, *args;
+} kinds[] = {
+    {"trace_ledger", LEDGER, true, ledger_cols, trace_args},
+    {"trace_rollup", ROLLUP, true, rollup_cols, trace_args},
+    {"trace_timeline", TIMELINE, true, timeline_cols, trace_job_args},
+    {"mpg_ledger", LEDGER, false, ledger_cols, mpg_args},
+    {"mpg_rollup", ROLLUP, false, rollup_cols, mpg_args},
+    {"mpg_timeline", TIMELINE, false, timeline_cols, mpg_job_args},
+};
+
+static int length_of(const signed char *list) {
+  int n = 0;
+  while (list[n] != NONE)
+    n++;
+  return n;
+}
+
+typedef struct table {
+  sqlite3_vtab base; /* must be first */
+  mpg_conn *conn;
+  const struct kind *kind;
+  int ncols, nargs;
+} table;
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base;  /* must be first */
+  sqlite3_value *args[ARGS]; /* as given; NULL: not given */
+  mpg_scan scan;
+  mpg_chips *chips;
+  mpg_fleet fleet;
+  mpg_accounting accounting;
+  mpg_ledger batch; /* rows of the unit at hand */
+  mpg_rollup rollup;
+  size_t unit, only; /* the next unit; the one asked for, or SIZE_MAX */
+  size_t at;         /* of the batch, or the cell */
+  int64_t
+      piece; /* chip-microseconds of the cell's row at hand: a sum past 64 bits is several rows */
+  mpg_i128 left; /* and of its later rows */
+  sqlite3_int64 rowid;
+  bool eof;
+} cursor;
+
+/* -- tables
+ * ---------------------------------------------------------------------------------------------- */
+
+static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                          sqlite3_vtab **out, char **error) {
+  const mpg_module_data *data = aux;
+  const struct kind *kind = &kinds[data->module->parameter];
+  sqlite3_str *sql = sqlite3_str_new(db);
+  char *text;
+  table *t;
+  int rc;
+  (void)argc;
+  (void)argv;
+  sqlite3_str_appendall(sql, "CREATE TABLE x(");
+  for (int i = 0; kind->cols[i] != NONE; i++)
+    sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", col_info[kind->cols[i]].declaration);
+  for (int i = 0; kind->args[i] != NONE; i++)
+    sqlite3_str_appendf(sql, ", %s HIDDEN", arg_names[kind->args[i]]);
+  sqlite3_str_appendall(sql, ")");
+  text = sqlite3_str_finish(sql);
+  if (text == NULL)
+    return SQLITE_NOMEM;
+  rc = sqlite3_declare_vtab(db, text);
+  sqlite3_free(text);
+  if (rc != SQLITE_OK) {
+    *error = sqlite3_mprintf("%s: %s", kind->name, sqlite3_errmsg(db));
+    return rc;
+  }
+  if (kind->files) /* what a file holds is no business of a stored schema */
+    (void)sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+  t = sqlite3_malloc64(sizeof *t);
+  if (t == NULL)
+    return SQLITE_NOMEM;
+  memset(t, 0, sizeof *t);
+  t->conn = data->conn;
+  t->kind = kind;
+  t->ncols = length_of(kind->cols);
+  t->nargs = length_of(kind->args);
+  *out = &t->base;
+  return SQLITE_OK;
+}
+
+static int ledger_disconnect(sqlite3_vtab *vtab) {
+  sqlite3_free(vtab);
+  return SQLITE_OK;
+}
+
+static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  const table *t = (const table *)vtab;
+  int at[ARGS], n = 0;
+  for (int a = 0; a < ARGS; a++)
+    at[a] = NONE;
+  for (int i = 0; i < info->nConstraint; i++) {
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    int a = c->iColumn - t->ncols;
+    if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
+      continue;
+    if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+      return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", t->kind->name,
+                            arg_names[t->kind->args[a]]);
+    if (!c->usable)
+      return SQLITE_CONSTRAINT;
+    at[a] = i;
+  }
+  if (t->kind->args[0] == ARG_PATH && at[0] == NONE)
+    return mpg_vtab_error(vtab, "%s: expected a path: %s('traces/')", t->kind->name, t->kind->name);
+  for (int a = 0; a < t->nargs; a++)
+    if (at[a] != NONE) {
+      info->idxNum |= 1 << a;
+      info->aConstraintUsage[at[a]].argvIndex = ++n;
+      info->aConstraintUsage[at[a]].omit = 1;
+    }
+  info->idxStr = sqlite3_mprintf("%llx", (unsigned long long)info->colUsed);
+  if (info->idxStr == NULL)
+    return SQLITE_NOMEM;
+  info->needToFreeIdxStr = 1;
+  info->estimatedRows = t->kind->shape == ROLLUP ? 1000 : 1000000;
+  info->estimatedCost = t->kind->shape == ROLLUP ? 1e6 : 2e6;
+  return SQLITE_OK;
+}
+
+/* -- cursors
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static int ledger_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
+  cursor *c = sqlite3_malloc64(sizeof *c);
+  (void)vtab;
+  if (c == NULL)
+    return SQLITE_NOMEM;
+  memset(c, 0, sizeof *c);
+  *out = &c->base;
+  return SQLITE_OK;
+}
+
+static void reset(cursor *c) {
+  sqlite3_vtab_cursor base = c->base;
+  for (int a = 0; a < ARGS; a++)
+    sqlite3_value_free(c->args[a]);
+  mpg_accounting_free(&c->accounting);
+  mpg_rollup_free(&c->rollup);
+  mpg_ledger_free(&c->batch);
+  mpg_fleet_free(&c->fleet);
+  mpg_chips_free(c->chips);
+  mpg_scan_end(&c->scan);
+  memset(c, 0, sizeof *c);
+  c->base = base;
+}
+
+static int ledger_close(sqlite3_vtab_cursor *base) {
+  reset((cursor *)base);
+  sqlite3_free(base);
+  return SQLITE_OK;
+}
+
+/* -- arguments
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static bool given(const cursor *c, arg a) {
+  return c->args[a] != NULL && sqlite3_value_type(c->args[a]) != SQLITE_NULL;
+}
+
+/* The text of an argument, "" where it is not given. */
+static const char *text_of(const cursor *c, arg a) {
+  const unsigned char *text = given(c, a) ? sqlite3_value_text(c->args[a]) : NULL;
+  return text == NULL ? "" : (const char *)text;
+}
+
+static mpg_rc time_arg(const cursor *c, arg a, int64_t *out, mpg_err *err) {
+  mpg_value v;
+  mpg_err why;
+  mpg_rc rc;
+  if (!given(c, a))
+    return MPG_OK;
+  v = mpg_value_of(c->args[a]);
+  rc = mpg_time_value(&v, out, &why);
+  return rc == MPG_OK ? MPG_OK : mpg_fail(err, rc, "%s: %s", arg_names[a], why.text);
+}
+
+/* One of two words; *second tells which. */
+static mpg_rc word_arg(const cursor *c, arg a, const char *first, const char *second,
+                       bool *is_second, mpg_err *err) {
+  *is_second = false;
+  if (!given(c, a) || strcmp(text_of(c, a), first) == 0)
+    return MPG_OK;
+  *is_second = strcmp(text_of(c, a), second) == 0;
+  if (*is_second)
+    return MPG_OK;
+  return mpg_fail(err, MPG_MISUSE, "%s: expected '%s' or '%s', found '%.80s'", arg_names[a], first,
+                  second, text_of(c, a));
+}
+
+static mpg_rc sizes_arg(const cursor *c, int64_t bounds[3], mpg_err *err) {
+  const char *p = text_of(c, ARG_SIZES);
+  int64_t chips[3];
+  if (!given(c, ARG_SIZES))
+    return MPG_OK;
+  for (int i = 0; i < 3; i++) {
+    size_t n = strcspn(p, ",");
+    if (!mpg_scaled_parse((mpg_str){p, n}, 6, &chips[i]) || chips[i] <= (i ? chips[i - 1] : 0) ||
+        (p[n] == ',') != (i < 2))
+      return mpg_fail(err, MPG_MISUSE,
+                      "sizes: expected three rising numbers of chips such as "
+                      "'16,256,2048', found '%.80s'",
+                      text_of(c, ARG_SIZES));
+    p += n + 1;
+  }
+  memcpy(bounds, chips, sizeof chips);
+  return MPG_OK;
+}
+
+static mpg_rc read_args(const cursor *c, mpg_ledger_options *options, bool *skip, mpg_err *err) {
+  mpg_err why;
+  mpg_rc rc;
+  *options = mpg_ledger_defaults();
+  if (given(c, ARG_BUCKET_WIDTH)) {
+    mpg_value v = mpg_value_of(c->args[ARG_BUCKET_WIDTH]);
+    rc = mpg_bucket_parse(&v, &options->window.bucket, &why);
+    if (rc != MPG_OK)
+      return mpg_fail(err, rc, "bucket_width: %s", why.text);
+  }
+  if ((rc = time_arg(c, ARG_SINCE, &options->window.since, err)) != MPG_OK ||
+      (rc = time_arg(c, ARG_UNTIL, &options->window.until, err)) != MPG_OK ||
+      (rc = time_arg(c, ARG_AS_OF, &options->rules.as_of, err)) != MPG_OK ||
+      (rc = word_arg(c, ARG_BASIS, "installed", "in_service", &options->rules.in_service, err)) !=
+          MPG_OK ||
+      (rc = word_arg(c, ARG_ROOFLINE, "compute", "memory", &options->rules.memory_roofline, err)) !=
+          MPG_OK ||
+      (rc = word_arg(c, ARG_ON_ERROR, "stop", "skip", skip, err)) != MPG_OK)
+    return rc;
+  return sizes_arg(c, options->rules.size_bounds, err);
+}
+
+/* -- the scan
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* The name under which the accounting's own issues are listed: the path, or the schema. */
+static const char *source_of(const cursor *c, const table *t) {
+  if (t->kind->files)
+    return text_of(c, ARG_PATH);
+  return given(c, ARG_SCHEMA) ? text_of(c, ARG_SCHEMA) : "main";
+}
+
+static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
+  sqlite3 *db = t->conn->db;
+  mpg_rc rc = mpg_chips_new(&c->chips, &c->scan.env, err);
+  mpg_issues_drop(&t->conn->issues, source_of(c, t));
+  if (rc == MPG_OK)
+    rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
+  c->fleet.keep_origins = t->kind->shape == TIMELINE;
+  if (rc == MPG_OK && t->kind->files)
+    rc = mpg_relations_read_chips(&c->fleet, db, &c->scan.env, err);
+  if (rc == MPG_OK && t->kind->files) {
+    mpg_value path = mpg_value_of(c->args[ARG_PATH]);
+    if (path.type != MPG_TEXT)
+      return mpg_fail(err, MPG_MISUSE, "path: expected a text");
+    rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, err);
+  } else if (rc == MPG_OK) {
+    rc = mpg_relations_read(&c->fleet, db, &c->scan.env,
+                            given(c, ARG_SCHEMA) ? text_of(c, ARG_SCHEMA) : NULL, skip, err);
+  }
+  if (rc == MPG_OK)
+    rc = mpg_fleet_seal(&c->fleet, err);
+  return rc;
+}
+
+/* The job that a timeline asks for, as its unit; false where there is no such job. */
+static bool find_job(cursor *c) {
+  char uuid[MPG_UUID_TEXT];
+  mpg_str name = mpg_str_of(text_of(c, ARG_OF_JOB));
+  uint32_t id;
+  if (mpg_uuid_canonical(name, uuid))
+    name = mpg_str_of(uuid);
+  id = mpg_intern_find(&c->fleet.job_names, name);
+  c->only = id - 1;
+  return id != 0;
+}
+
+/* The next batch of rows, from the units that are left. */
+static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
+  mpg_sink sink = mpg_ledger_sink(&c->batch);
+  size_t units = c->only != SIZE_MAX          ? c->only + 1
+                 : t->kind->shape == TIMELINE ? mpg_fleet_njobs(&c->fleet)
+                                              : mpg_accounting_units(&c->accounting);
+  c->batch.n = c->at = 0;
+  while (c->batch.n == 0 && c->unit < units) {
+    mpg_rc rc = mpg_accounting_unit(&c->accounting, c->unit++, &sink, source_of(c, t), err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  c->eof = c->batch.n == 0;
+  return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
+}
+
+/* The dimensions whose columns the statement uses. */
+static uint32_t grain(const table *t, const char *columns) {
+  unsigned long long used = strtoull(columns, NULL, 16);
+  uint32_t mask = 0;
+  for (int i = 0; i < t->ncols; i++)
+    if ((used >> i & 1) && col_info[t->kind->cols[i]].dim >= 0)
+      mask |= 1u << col_info[t->kind->cols[i]].dim;
+  return mask;
+}
+
+static mpg_rc roll_up(cursor *c, const table *t, uint32_t mask, mpg_err *err) {
+  mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
+  mpg_sink sink = mpg_rollup_sink(&c->rollup);
+  size_t units = mpg_accounting_units(&c->accounting);
+  for (size_t u = 0; rc == MPG_OK && u < units; u++)
+    rc = mpg_accounting_unit(&c->accounting, u, &sink, source_of(c, t), err);
+  return rc == MPG_OK ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : rc;
+}
+
+/* The first row of the cell at hand: all of its sum, or as much as an integer holds. */
+static void take_piece(cursor *c) {
+  if (c->left > INT64_MAX)
+    c->piece = INT64_MAX;
+  else if (c->left < INT64_MIN)
+    c->piece = INT64_MIN;
+  else
+    c->piece = (int64_t)c->left;
+  c->left -= c->piece;
+}
+
+static void enter_cell(cursor *c) {
+  c->eof = c->at >= c->rollup.ncells;
+  if (!c->eof) {
+    c->left = c->rollup.cells[c->at].chip_us;
+    take_piece(c);
+  }
+}
+
+static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
+                         sqlite3_value **argv) {
+  cursor *c = (cursor *)base;
+  table *t = (table *)base->pVtab;
+  mpg_ledger_options options;
+  mpg_err err = {MPG_OK, ""};
+  bool skip = false;
+  int n = 0, code;
+  mpg_rc rc;
+  reset(c);
+  for (int a = 0; a < t->nargs && n < argc; a++)
+    if (idx_num >> a & 1) {
+      arg which = (arg)t->kind->args[a];
+      c->args[which] = sqlite3_value_dup(argv[n++]);
+      if (c->args[which] == NULL)
+        return SQLITE_NOMEM;
+    }
+  c->eof = true;
+  if (t->kind->files && !given(c, ARG_PATH)) /* a path of NULL is no path: no rows */
+    return SQLITE_OK;
+  if (c->args[ARG_OF_JOB] != NULL && !given(c, ARG_OF_JOB))
+    return SQLITE_OK;
+  code = mpg_scan_begin(&c->scan, t->conn);
+  if (code != SQLITE_OK)
+    return code;
+  c->only = SIZE_MAX;
+  mpg_ledger_init(&c->batch, &c->scan.env);
+  rc = read_args(c, &options, &skip, &err);
+  if (rc == MPG_OK)
+    rc = read_records(c, t, skip, &err);
+  if (rc == MPG_OK)
+    rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, &err);
+  if (rc == MPG_OK && given(c, ARG_OF_JOB)) {
+    if (!find_job(c))
+      return SQLITE_OK;
+    c->unit = c->only;
+  }
+  if (rc == MPG_OK && t->kind->shape == ROLLUP) {
+    rc = roll_up(c, t, grain(t, idx_str), &err);
+    if (rc == MPG_OK)
+      enter_cell(c);
+  } else if (rc == MPG_OK) {
+    rc = next_batch(c, t, &err);
+  }
+  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->kind->name, &err);
+}
+
+static int ledger_next(sqlite3_vtab_cursor *base) {
+  cursor *c = (cursor *)base;
+  table *t = (table *)base->pVtab;
+  mpg_err err;
+  c->rowid++;
+  if (t->kind->shape == ROLLUP) {
+    if (c->left != 0) {
+      take_piece(c);
+    } else {
+      c->at++;
+      enter_cell(c);
+    }
+    return SQLITE_OK;
+  }
+  if (++c->at < c->batch.n)
+    return SQLITE_OK;
+  if (next_batch(c, t, &err) != MPG_OK)
+    return mpg_vtab_failure(&t->base, t->kind->name, &err);
+  return SQLITE_OK;
+}
+
+static int ledger_eof(sqlite3_vtab_cursor *base) {
+  return ((cursor *)base)->eof;
+}
+
+static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+  *rowid = ((cursor *)base)->rowid;
+  return SQLITE_OK;
+}
+
+/* -- values
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+/* A row of either source, as values are told from it. */
+typedef struct fields {
+  uint32_t job, pool, chip, cause, kind, program, file;
+  uint8_t size, category;
+  int64_t attempt, start, end, bucket, chip_us, intervals, step, line;
+} fields;
+
+static fields row_fields(const cursor *c, shape of) {
+  const mpg_ledger *l = &c->batch;
+  size_t i = c->at;
+  if (of == ROLLUP) {
+    const mpg_cell *k = &c->rollup.cells[i];
+    return (fields){.job = k->job,
+                    .pool = k->pool,
+                    .chip = k->chip,
+                    .cause = k->cause,
+                    .size = k->size,
+                    .category = k->category,
+                    .attempt = k->attempt,
+                    .bucket = k->bucket,
+                    .chip_us = c->piece,
+                    .intervals = c->left == 0 ? k->intervals : 0};
+  }
+  return (fields){l->job[i],     l->pool[i], l->chip[i],   l->cause[i],    l->kind[i],
+                  l->program[i], l->file[i], l->size[i],   l->category[i], l->attempt[i],
+                  l->start[i],   l->end[i],  l->bucket[i], l->chip_us[i],  1,
+                  l->step[i],    l->line[i]};
+}
+
+static void result_text(sqlite3_context *context, mpg_str s) {
+  if (s.p != NULL)
+    sqlite3_result_text64(context, s.p, s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static void result_int(sqlite3_context *context, int64_t v) {
+  if (v != MPG_NONE)
+    sqlite3_result_int64(context, v);
+}
+
+static void result_bucket(sqlite3_context *context, const cursor *c, int64_t start) {
+  char text[40];
+  if (start != MPG_NONE) {
+    size_t n = mpg_bucket_label(&c->accounting.options.window.bucket, start, text);
+    sqlite3_result_text(context, text, (int)n, SQLITE_TRANSIENT);
+  }
+}
+
+static void result_dim(sqlite3_context *context, const cursor *c, uint32_t job, int dim) {
+  if (job != 0)
+    result_text(context, mpg_intern_text(&c->fleet.texts, c->fleet.jobs[job - 1].dim[dim]));
+}
+
+static void result_col(sqlite3_context *context, const cursor *c, const fields *f, col column) {
+  static const char *const sizes[] = {NULL, "S", "M", "L", "XL"};
+  const mpg_fleet *fleet = &c->fleet;
+  switch (column) {
+  case COL_POOL:
+    result_text(context, mpg_intern_text(&fleet->pool_names, f->pool));
+    break;
+  case COL_CHIP:
+    result_text(context, mpg_intern_text(&fleet->texts, f->chip));
+    break;
+  case COL_JOB:
+    result_text(context, mpg_intern_text(&fleet->job_names, f->job));
+    break;
+  case COL_ATTEMPT:
+    result_int(context, f->attempt);
+    break;
+  case COL_SIZE:
+    if (f->size != 0)
+      sqlite3_result_text(context, sizes[f->size], -1, SQLITE_STATIC);
+    break;
+  case COL_CATEGORY:
+    sqlite3_result_text(context, mpg_category_get((mpg_category)f->category)->name, -1,
+                        SQLITE_STATIC);
+    break;
+  case COL_CAUSE:
+    result_text(context, mpg_intern_text(&fleet->texts, f->cause));
+    break;
+  case COL_START_TIME:
+    sqlite3_result_double(context, (double)f->start / 1e6);
+    break;
+  case COL_END_TIME:
+    sqlite3_result_double(context, (double)f->end / 1e6);
+    break;
+  case COL_BUCKET:
+    result_bucket(context, c, f->bucket);
+    break;
+  case COL_CHIP_US:
+    sqlite3_result_int64(context, f->chip_us);
+    break;
+  case COL_CHIP_SECONDS:
+    sqlite3_result_double(context, (double)f->chip_us / 1e6);
+    break;
+  case COL_INTERVALS:
+    sqlite3_result_int64(context, f->intervals);
+    break;
+  case COL_KIND:
+    result_text(context, mpg_intern_text(&fleet->kind_names, f->kind));
+    break;
+  case COL_STEP:
+    result_int(context, f->step);
+    break;
+  case COL_PROGRAM:
+    result_text(context, mpg_intern_text(&fleet->program_names, f->program));
+    break;
+  case COL_FILE:
+    result_text(context, mpg_intern_text(&fleet->texts, f->file));
+    break;
+  case COL_LINE:
+    if (f->line != 0)
+      sqlite3_result_int64(context, f->line);
+    break;
+  default: /* NAME to LABELS */
+    result_dim(context, c, f->job, col_info[column].dim - MPG_DIM_NAME);
+    break;
+  }
+}
+
+static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
+  const cursor *c = (const cursor *)base;
+  const table *t = (const table *)base->pVtab;
+  fields f;
+  if (i >= t->ncols) {
+    const sqlite3_value *value = c->args[t->kind->args[i - t->ncols]];
+    if (value != NULL)
+      sqlite3_result_value(context, (sqlite3_value *)(uintptr_t)value);
+    return SQLITE_OK;
+  }
+  f = row_fields(c, t->kind->shape);
+  result_col(context, c, &f, (col)t->kind->cols[i]);
+  return SQLITE_OK;
+}
+
+int mpg_register_ledger(mpg_conn *conn, char **error) {
+  static const sqlite3_module module = {
+      .iVersion = 0,
+      .xConnect = ledger_connect, /* no xCreate: eponymous only */
+      .xBestIndex = ledger_best_index,
+      .xDisconnect = ledger_disconnect,
+      .xOpen = ledger_open,
+      .xClose = ledger_close,
+      .xFilter = ledger_filter,
+      .xNext = ledger_next,
+      .xEof = ledger_eof,
+      .xColumn = ledger_column,
+      .xRowid = ledger_rowid,
+  };
+  static const mpg_module modules[] = {
+      {"trace_ledger", &module, 0}, {"trace_rollup", &module, 1}, {"trace_timeline", &module, 2},
+      {"mpg_ledger", &module, 3},   {"mpg_rollup", &module, 4},   {"mpg_timeline", &module, 5},
+  };
+  return mpg_register_modules(conn, modules, sizeof modules / sizeof *modules, error);
+}

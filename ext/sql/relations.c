@@ -1,0 +1,282 @@
+/* relations.c - see relations.h. */
+#include "relations.h"
+
+#include <string.h>
+
+#define ROWS_BETWEEN_POLLS 4096
+
+static mpg_rc sqlite_failure(sqlite3 *db, int rc, const char *what, mpg_err *err) {
+  if (rc == SQLITE_NOMEM)
+    return mpg_fail_nomem(err);
+  if (rc == SQLITE_INTERRUPT)
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  return mpg_fail(err, MPG_DATA, "%s: %s", what, sqlite3_errmsg(db));
+}
+
+/* What a schema has under a relation's name. */
+typedef enum found { NOTHING, TABLE, VIEW } found;
+
+static mpg_rc look_up(sqlite3 *db, const char *schema, const char *name, found *out, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  char *sql =
+      sqlite3_mprintf("SELECT type FROM \"%w\".sqlite_schema WHERE type IN ('table', 'view') "
+                      "AND name = ?1 COLLATE NOCASE",
+                      schema);
+  int rc;
+  *out = NOTHING;
+  if (sql == NULL)
+    return mpg_fail_nomem(err);
+  rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  sqlite3_free(sql);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_step(stmt);
+  if (rc == SQLITE_ROW) {
+    const char *type = (const char *)sqlite3_column_text(stmt, 0);
+    *out = type != NULL && type[0] == 'v' ? VIEW : TABLE;
+    rc = SQLITE_DONE;
+  }
+  sqlite3_finalize(stmt);
+  return rc == SQLITE_DONE ? MPG_OK : sqlite_failure(db, rc, schema, err);
+}
+
+/* The schemas to look in, in SQLite's order of names; each to be freed, as is the list. */
+static mpg_rc list_schemas(sqlite3 *db, char ***out, size_t *n, mpg_err *err) {
+  char **list = NULL;
+  size_t count = 0;
+  for (int i = -1;; i++) { /* temp is number 1, and comes before all others */
+    const char *name = i < 0 ? "temp" : i == 1 ? NULL : sqlite3_db_name(db, i);
+    char **grown;
+    if (i > 1 && name == NULL)
+      break;
+    if (name == NULL)
+      continue;
+    grown = sqlite3_realloc64(list, (count + 1) * sizeof *list);
+    if (grown != NULL) {
+      list = grown;
+      list[count] = sqlite3_mprintf("%s", name);
+    }
+    if (grown == NULL || list[count] == NULL) {
+      while (count > 0)
+        sqlite3_free(list[--count]);
+      sqlite3_free(list);
+      return mpg_fail_nomem(err);
+    }
+    count++;
+  }
+  *out = list;
+  *n = count;
+  return MPG_OK;
+}
+
+/* One relation on its way into the fleet. */
+typedef struct reading {
+  mpg_fleet *fleet;
+  sqlite3 *db;
+  const mpg_env *env;
+  mpg_relation relation;
+  const char *source; /* "main.spans" */
+  bool skip;
+  mpg_err *err;
+} reading;
+
+static mpg_rc broken(const reading *r, int64_t row, const char *what) {
+  if (!r->skip)
+    return mpg_fail(r->err, MPG_DATA, "%s:%lld: %s", r->source, (long long)row, what);
+  if (mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->source, "skipped_record", row, 1, "%s",
+                     what) != MPG_OK)
+    return mpg_fail_nomem(r->err);
+  return MPG_OK;
+}
+
+/* A column's value; an empty text counts as NULL, as in CSV. */
+static mpg_value column_value(sqlite3_stmt *stmt, int i) {
+  mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  switch (sqlite3_column_type(stmt, i)) {
+  case SQLITE_INTEGER:
+    v.type = MPG_INT;
+    v.i = sqlite3_column_int64(stmt, i);
+    break;
+  case SQLITE_FLOAT:
+    v.type = MPG_REAL;
+    v.r = sqlite3_column_double(stmt, i);
+    break;
+  case SQLITE_TEXT:
+  case SQLITE_BLOB:
+    v.s.p = sqlite3_column_blob(stmt, i);
+    v.s.n = (size_t)sqlite3_column_bytes(stmt, i);
+    v.type = v.s.n > 0 ? MPG_TEXT : MPG_NULL;
+    break;
+  default:
+    break;
+  }
+  return v;
+}
+
+/* The statement's column of each of the relation's, -1 where there is none. Required ones must be
+ * there. */
+static mpg_rc map_columns(const reading *r, sqlite3_stmt *stmt, int *of) {
+  const mpg_relation_info *info = mpg_relation_get(r->relation);
+  for (size_t c = 0; c < MPG_MAX_COLUMNS; c++)
+    of[c] = -1;
+  for (int i = 1; i < sqlite3_column_count(stmt); i++) {
+    const char *name = sqlite3_column_name(stmt, i);
+    int c;
+    if (name == NULL)
+      return mpg_fail_nomem(r->err);
+    c = mpg_column_by_name(r->relation, mpg_str_of(name));
+    if (c >= 0 && of[c] < 0)
+      of[c] = i;
+    else if (c < 0 && mpg_issues_add(r->fleet->issues, MPG_INFO, r->source, "unknown_column", 0, 1,
+                                     "%.80s is no column of %s and was left out", name,
+                                     info->name) != MPG_OK)
+      return mpg_fail_nomem(r->err);
+  }
+  for (size_t c = 0; c < info->ncolumns; c++)
+    if ((info->required >> c & 1) && of[c] < 0)
+      return mpg_fail(r->err, MPG_DATA, "%s: expected a column \"%s\", found none", r->source,
+                      info->columns[c]);
+  return MPG_OK;
+}
+
+static mpg_rc read_rows(const reading *r, sqlite3_stmt *stmt) {
+  const mpg_relation_info *info = mpg_relation_get(r->relation);
+  mpg_value values[MPG_MAX_COLUMNS];
+  int of[MPG_MAX_COLUMNS], rc = SQLITE_DONE, bad;
+  mpg_err why;
+  mpg_rc core = map_columns(r, stmt, of);
+  for (int64_t n = 1; core == MPG_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW; n++) {
+    /* Column 0 is the rowid where there is one; a view's rows are numbered as they come. */
+    int64_t row =
+        sqlite3_column_type(stmt, 0) == SQLITE_INTEGER ? sqlite3_column_int64(stmt, 0) : n;
+    for (size_t c = 0; c < info->ncolumns; c++)
+      values[c] = of[c] < 0 ? (mpg_value){MPG_NULL, 0, 0.0, {NULL, 0}} : column_value(stmt, of[c]);
+    core = mpg_fleet_add(r->fleet, r->relation, values, row, &bad, &why);
+    if (core == MPG_DATA)
+      core = broken(r, row, why.text);
+    else if (core != MPG_OK)
+      *r->err = why;
+    if (core == MPG_OK && n % ROWS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env))
+      core = mpg_fail(r->err, MPG_INTERRUPTED, "interrupted");
+  }
+  if (core == MPG_OK && rc != SQLITE_DONE)
+    core = sqlite_failure(r->db, rc, r->source, r->err);
+  return core;
+}
+
+static mpg_rc read_relation(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
+                            mpg_relation relation, found kind, bool skip, mpg_err *err) {
+  const char *name = mpg_relation_get(relation)->name;
+  char *source = sqlite3_mprintf("%s.%s", schema, name);
+  char *sql = sqlite3_mprintf("SELECT %s, * FROM \"%w\".\"%w\"", kind == TABLE ? "rowid" : "NULL",
+                              schema, name);
+  reading r = {fleet, db, env, relation, source, skip, err};
+  sqlite3_stmt *stmt = NULL;
+  mpg_rc rc = MPG_OK;
+  int code;
+  if (source == NULL || sql == NULL) {
+    rc = mpg_fail_nomem(err);
+    goto done;
+  }
+  mpg_issues_drop(fleet->issues, source);
+  code = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  if (code == SQLITE_ERROR && kind == TABLE) { /* a table WITHOUT ROWID */
+    sqlite3_free(sql);
+    sql = sqlite3_mprintf("SELECT NULL, * FROM \"%w\".\"%w\"", schema, name);
+    code = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  }
+  if (code != SQLITE_OK)
+    rc = sqlite_failure(db, code, source, err);
+  if (rc == MPG_OK)
+    rc = mpg_fleet_from(fleet, source, err);
+  if (rc == MPG_OK)
+    rc = read_rows(&r, stmt);
+done:
+  sqlite3_finalize(stmt);
+  sqlite3_free(sql);
+  sqlite3_free(source);
+  fleet->source = NULL;
+  return rc;
+}
+
+/* A table of this name that is not of our shape is somebody else's. */
+static mpg_rc is_chip_table(sqlite3 *db, const char *schema, bool *yes, mpg_err *err) {
+  char *sql = sqlite3_mprintf("SELECT chip, dtype, peak_flops FROM \"%w\".chips", schema);
+  sqlite3_stmt *stmt = NULL;
+  int rc;
+  if (sql == NULL)
+    return mpg_fail_nomem(err);
+  rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  sqlite3_finalize(stmt);
+  sqlite3_free(sql);
+  *yes = rc == SQLITE_OK;
+  return rc == SQLITE_NOMEM ? mpg_fail_nomem(err) : MPG_OK;
+}
+
+/* One relation from the first of the schemas that has it. */
+static mpg_rc read_first(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, char **schemas,
+                         size_t n, mpg_relation relation, bool skip, bool *there, mpg_err *err) {
+  *there = false;
+  for (size_t i = 0; i < n; i++) {
+    found kind;
+    bool usable = true;
+    mpg_rc rc = look_up(db, schemas[i], mpg_relation_get(relation)->name, &kind, err);
+    if (rc == MPG_OK && kind == TABLE && relation == MPG_REL_CHIPS)
+      rc = is_chip_table(db, schemas[i], &usable, err);
+    if (rc != MPG_OK)
+      return rc;
+    if (kind == NOTHING || !usable || (kind == VIEW && relation == MPG_REL_CHIPS))
+      continue;
+    *there = true;
+    return read_relation(fleet, db, env, schemas[i], relation, kind, skip, err);
+  }
+  return MPG_OK;
+}
+
+static void free_schemas(char **schemas, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    sqlite3_free(schemas[i]);
+  sqlite3_free(schemas);
+}
+
+mpg_rc mpg_relations_read_chips(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, mpg_err *err) {
+  char **schemas;
+  size_t n;
+  bool there;
+  mpg_rc rc = list_schemas(db, &schemas, &n, err);
+  if (rc != MPG_OK)
+    return rc;
+  rc = read_first(fleet, db, env, schemas, n, MPG_REL_CHIPS, false, &there, err);
+  free_schemas(schemas, n);
+  return rc;
+}
+
+mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
+                          bool skip, mpg_err *err) {
+  char **schemas, *only = NULL;
+  size_t n;
+  bool there, any = false;
+  mpg_rc rc = list_schemas(db, &schemas, &n, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (schema != NULL) {
+    for (size_t i = 0; i < n && only == NULL; i++)
+      if (sqlite3_stricmp(schemas[i], schema) == 0)
+        only = schemas[i];
+    if (only == NULL)
+      rc = mpg_fail(err, MPG_MISUSE, "expected the name of an open database, found \"%.80s\"",
+                    schema);
+  }
+  for (int r = 0; rc == MPG_OK && r < MPG_RELATIONS; r++) {
+    rc = read_first(fleet, db, env, only ? &only : schemas, only ? 1 : n, (mpg_relation)r, skip,
+                    &there, err);
+    any |= there && (r == MPG_REL_CAPACITY || r == MPG_REL_ALLOCATIONS);
+  }
+  free_schemas(schemas, n);
+  if (rc == MPG_OK && !any)
+    rc =
+        mpg_fail(err, MPG_IO,
+                 "expected a table or view capacity or allocations (schema/fleet.sql), found none");
+  return rc;
+}
