@@ -1,19 +1,15 @@
 /*
 ** account.h - chip-time summed by category: exact, removable, mergeable, and the same bytes
-*whatever the
-** order. Ratios divide last.
+** whatever the order. Ratios divide last.
 **
-** A sum is a signed 256-bit fixed-point number: 128 integer bits and 128 fraction bits, so integers
-*and
-** every real whose lowest bit is worth at least 2^-128 are summed exactly, and removing a value
-*undoes
-** adding it. A real with lower bits is rounded once, by itself, to a multiple of 2^-128 (half to
-*even):
-** still the same sum in any order.
+** A sum is a signed 256-bit fixed-point number: 128 integer bits and 128 fraction bits, so
+** integers and every real whose lowest bit is worth at least 2^-128 are summed exactly, and
+** removing a value undoes adding it. A real with lower bits is rounded once, by itself, to a
+** multiple of 2^-128 (half to even): still the same sum in any order.
 **
-** A value or a sum of 2^122 or more either way is MPG_LIMIT and leaves the account as it was. Five
-*bits are
-** kept free so that no total over the slots can overflow: capacity and the like need no error.
+** A value or a sum of 2^122 or more either way is MPG_LIMIT and leaves the account as it was.
+** Five bits are kept free so that no total over the slots can overflow: capacity and the like
+** need no error.
 */
 #ifndef MPG_ACCOUNT_H
 #define MPG_ACCOUNT_H
@@ -72,10 +68,11 @@ const char *mpg_ratio_name(mpg_ratio r); /* the SQL function's name */
 /*
 ** False where the ratio is unknown: its denominator is 0, or the data it needs is missing. U is
 ** `untraced`, R is `unrated`, P is `partial`, Q is `queued`.
-**   SG A / C          RG G / (A - U)         PG I / (G - R)        MPG I / C, unknown unless U = R
-*= 0
-**   MPG_LOWER I / C   RUNTIME_COVERAGE (A - U) / A                 PROGRAM_COVERAGE (G - R) / G
-**   OCCUPANCY (A + P) / C                    MFU I / A, unknown unless U = R = 0
+**   SG A / C                   RG G / (A - U)
+**   PG I / (G - R)             MPG I / C, unknown unless U = R = 0
+**   MPG_LOWER I / C            RUNTIME_COVERAGE (A - U) / A
+**   OCCUPANCY (A + P) / C      PROGRAM_COVERAGE (G - R) / G
+**   MFU I / A, unknown unless U = R = 0
 **   ETTR G / (A + P + Q), unknown unless U = 0
 ** Both terms are rounded to double, then divided: within 2 units in the last place.
 */

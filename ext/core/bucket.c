@@ -34,8 +34,7 @@ static const struct unit *unit_find(mpg_str name) {
   return NULL;
 }
 
-/* Widths past the whole range of times are refused, so starts and ends of buckets never overflow.
- */
+/* Widths past the whole range of times are refused, so that no edge of a bucket overflows. */
 static mpg_rc fixed(int64_t micro_count, const struct unit *unit, mpg_bucket *bucket) {
   if (micro_count <= 0 || micro_count > MPG_TIME_MAX / unit->seconds)
     return MPG_DATA;

@@ -46,9 +46,8 @@ const char *mpg_layer_name(mpg_layer layer) {
 }
 
 /*
-** A perfect hash of the names, for it is asked once a row: first letter, fourth letter and length.
-*Two
-** names on one index would be a compiler error (an initialiser overridden).
+** A perfect hash of the names, for it is asked once a row: first letter, fourth letter and
+** length. Two names on one index would be a compiler error (an initialiser overridden).
 */
 #define HASH(first, fourth, n) ((3 * (size_t)(first) + (size_t)(fourth) + (n)) % 32)
 static const unsigned char by_hash[32] = {

@@ -13,10 +13,9 @@ size_t mpg_text_int(mpg_i128 v, char out[MPG_INT_TEXT]);
 
 /*
 ** A double with the fewest of 15 to 17 digits that read back as the same double, less trailing
-*zeros.
-** It always has a "." or an exponent, so it reads as a real in JSON, SQL and most languages: "0.5",
-** "3.0", "1e+300". NaN and infinities, which have no such text, are "nan", "inf" and "-inf".
-** Terminated, the length is returned.
+** zeros. It always has a "." or an exponent, so it reads as a real in JSON, SQL and most
+** languages: "0.5", "3.0", "1e+300". NaN and infinities, which have no such text, are "nan",
+** "inf" and "-inf". Terminated, the length is returned.
 */
 #define MPG_REAL_TEXT 32
 size_t mpg_text_real(double v, char out[MPG_REAL_TEXT]);

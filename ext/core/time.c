@@ -37,8 +37,8 @@ int64_t mpg_days_from_civil(int64_t year, int month, int day) {
 
 /*
 ** The calendar repeats every 400 years. Within them, take whole centuries, then 4 years, then
-*years;
-** the last century and the last year of their cycles are one day longer, hence the caps at 3.
+** years; the last century and the last year of their cycles are one day longer, hence the caps at
+** 3.
 */
 void mpg_civil_from_days(int64_t days, int64_t *year, int *month, int *day) {
   const int era_days = 146097, century_days = 36524, four_years_days = 1461;

@@ -1,9 +1,8 @@
 /*
 ** goodput.c - the goodput aggregates: ratios of chip-time summed by category, and the sums
-*themselves.
+** themselves.
 **
-**     f(category, chip_time)                         rows of the ledger, or of any table of that
-*shape
+**     f(category, chip_time)                         rows of the ledger, or of such a table
 **     f(capacity, allocated, productive, ideal)      wide rows
 **     f(state)                                       states of goodput_state, merged
 **
@@ -20,14 +19,10 @@
 ** the result does not depend on the order of rows, on shards, or on what a window dropped.
 **
 ** NULL: a row without chip_time, of four NULLs, or of a NULL state is ignored; nothing summed is
-*NULL.
-** A NULL category is an error. In wide rows capacity and allocated are required; productive NULL
-*says
-** that the allocated time is untraced (its ideal is then not looked at), ideal NULL that the
-*productive
-** time is unrated. Wide rows do not say how much was held by incomplete gangs, so over them
-*occupancy is
-** allocated / capacity, and ettr productive / allocated.
+** NULL. A NULL category is an error. In wide rows capacity and allocated are required; productive
+** NULL says that the allocated time is untraced (its ideal is then not looked at), ideal NULL
+** that the productive time is unrated. Wide rows do not say how much was held by incomplete
+** gangs, so over them occupancy is allocated / capacity, and ettr productive / allocated.
 **
 ** A number must be INTEGER or REAL: text is an error even where it looks like a number, since a
 ** column of text is more often a mistake than a measurement. So are infinities.
@@ -37,8 +32,7 @@
 
 #include <string.h>
 
-/* What an aggregate keeps. Nothing in it is allocated, so a failed statement leaves nothing behind.
- */
+/* What an aggregate keeps. It owns nothing, so a failed statement leaves nothing behind. */
 typedef struct goodput {
   mpg_account account;
   int64_t rows; /* summed and not removed again; 0: the result is NULL */
@@ -46,9 +40,8 @@ typedef struct goodput {
 
 /*
 ** SQLite aligns a context to 8 bytes, an account wants 16: its room is that much larger. SQLite
-*never
-** moves a context, so the aligned place stays the same. NULL: out of memory, or, where `make` is
-** false, nothing was ever added.
+** never moves a context, so the aligned place stays the same. NULL: out of memory, or, where
+** `make` is false, nothing was ever added.
 */
 static goodput *goodput_of(sqlite3_context *context, bool make) {
   const size_t alignment = _Alignof(goodput);

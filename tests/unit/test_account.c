@@ -1,8 +1,7 @@
 /*
 ** test_account.c - sums, ratios and state bytes. Exactness is shown by laws (what is added and
-*removed
-** in any order leaves exactly nothing; shards merge to the same bytes) and by values worked out by
-*hand.
+** removed in any order leaves exactly nothing; shards merge to the same bytes) and by values
+** worked out by hand.
 */
 #include "../../ext/core/account.h"
 #include "check.h"

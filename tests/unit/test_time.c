@@ -1,7 +1,6 @@
 /*
-** test_time.c - times, the calendar and buckets. The calendar is held against a walk over every day
-*of
-** 600 years that knows only the lengths of months; times against the C library's timegm.
+** test_time.c - times, the calendar and buckets. The calendar is held against a walk over every
+** day of 600 years that knows only the lengths of months; times against the C library's timegm.
 */
 #include "../../ext/core/time.h"
 #include "check.h"
