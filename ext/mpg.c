@@ -18,6 +18,7 @@ SQLITE_EXTENSION_INIT1
 
 static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_scalars,
+    mpg_register_goodput,
     mpg_register_catalogue,
 };
 

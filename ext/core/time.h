@@ -14,12 +14,12 @@
 #define MPG_TIME_MAX INT64_C(9214646400000000) /* 2262-01-01T00:00:00Z, first time refused */
 
 /*
-** Unix seconds as decimal text ("1795240353", "12.5", "1.5e3") or ISO 8601: date, date and time
-** ("T" or a space between), seconds and fraction optional, zone "Z", "+02", "+0200", "+02:00" or
-*none
-** (then UTC; or `zone_offset_s` seconds east of UTC). Digits past the microsecond are rounded half
-** to even. Leading and trailing white space is refused. err->text says what was expected and found,
-** without file or line: the caller has those.
+** Unix seconds as decimal text ("1795240353", "12.5", "1.5e3") or ISO 8601: date (then midnight),
+** or date and time with "T" or a space between; seconds, fraction (after "." or ",") and zone may
+** be left out. Zone: "Z", "+02", "+0200", "+02:00"; none is UTC. Digits past the microsecond are
+** rounded half to even. A leap second, ":60", is the second after it. "24:00" and white space
+** around the text are refused. err->text says what was expected and found, without file or line:
+** the caller has those.
 */
 mpg_rc mpg_time_parse(mpg_str text, int64_t *us, mpg_err *err);
 /* The same of a value: MPG_INT and MPG_REAL are Unix seconds. MPG_NULL is MPG_MISUSE. */
@@ -33,10 +33,10 @@ int64_t mpg_days_from_civil(int64_t year, int month, int day);
 void mpg_civil_from_days(int64_t days, int64_t *year, int *month, int *day);
 
 /*
-** A bucket width: a number of seconds ("3600", 0.5), or "<n> <unit>" with unit second, minute,
-*hour,
-** day, week, month, year (a plural s is accepted; n may be left out). Fixed widths count from the
-** epoch, weeks from a Monday (ISO 8601), months and years from the calendar, all in UTC.
+** A bucket width (bucket.c): a number of seconds ("3600", 0.5), or "<n> <unit>" with unit second,
+** minute, hour, day, week, month, year in any case (a plural s is accepted; n may be left out,
+** and may have a fraction for fixed widths). Fixed widths count from the epoch, weeks from a
+** Monday (ISO 8601), months and years from January 1970, all in UTC. NULL is no bucket.
 */
 typedef struct mpg_bucket {
   int64_t width_us; /* fixed width, > 0; 0 where months counts, or where there is no bucket */
@@ -55,8 +55,7 @@ int64_t mpg_bucket_next(const mpg_bucket *bucket, int64_t start);
 /*
 ** Text that sorts and that SQLite's date functions read: "YYYY-MM-DD" where every bucket of this
 ** width starts at midnight, else "YYYY-MM-DD HH:MM:SS" (with ".ffffff" where the width has a
-*fraction
-** of a second). `out` holds 40 bytes; the length is returned.
+** fraction of a second). `out` holds 40 bytes; the length is returned.
 */
 size_t mpg_bucket_label(const mpg_bucket *bucket, int64_t start, char *out);
 

@@ -166,9 +166,11 @@ mpg_value mpg_value_of(sqlite3_value *value) {
     break;
   case SQLITE_TEXT:
   case SQLITE_BLOB:
+    /* The blob of a text would be UTF-16 in a database of that encoding. */
     v.type = MPG_TEXT;
-    v.s.p = sqlite3_value_blob(value);
-    v.s.n = (size_t)sqlite3_value_bytes(value);
+    v.s.p = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
+                                                     : sqlite3_value_blob(value);
+    v.s.n = v.s.p == NULL ? 0 : (size_t)sqlite3_value_bytes(value);
     break;
   default:
     break;

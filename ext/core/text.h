@@ -1,0 +1,30 @@
+/*
+** text.h - numbers and foreign bytes as text: for results and for error messages. Never depends on
+** the host's locale. Reading numbers is number.h.
+*/
+#ifndef MPG_TEXT_H
+#define MPG_TEXT_H
+
+#include "base.h"
+
+/* A 128-bit integer in decimal; terminated, the length is returned. */
+#define MPG_INT_TEXT 41
+size_t mpg_text_int(mpg_i128 v, char out[MPG_INT_TEXT]);
+
+/*
+** A double with the fewest of 15 to 17 digits that read back as the same double, less trailing
+** zeros. It always has a "." or an exponent, so it reads as a real in JSON, SQL and most
+** languages: "0.5", "3.0", "1e+300". NaN and infinities, which have no such text, are "nan",
+** "inf" and "-inf". Terminated, the length is returned.
+*/
+#define MPG_REAL_TEXT 32
+size_t mpg_text_real(double v, char out[MPG_REAL_TEXT]);
+
+/*
+** The start of `s` as one line of valid UTF-8 for a message: control bytes and bytes that are not
+** UTF-8 become "\xHH"; what is longer than about 40 bytes ends in "...". Terminated.
+*/
+#define MPG_EXCERPT 64
+void mpg_text_excerpt(mpg_str s, char out[MPG_EXCERPT]);
+
+#endif
