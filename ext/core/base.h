@@ -25,8 +25,9 @@
 #define MPG_PRINTF(f, a)
 #endif
 
-__extension__ typedef __int128 mpg_i128;
-__extension__ typedef unsigned __int128 mpg_u128;
+/* Aligned as 64-bit integers are: what SQLite allocates promises no more. */
+__extension__ typedef __int128 mpg_i128 __attribute__((aligned(8)));
+__extension__ typedef unsigned __int128 mpg_u128 __attribute__((aligned(8)));
 
 typedef enum mpg_rc {
   MPG_OK = 0,
