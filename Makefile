@@ -9,6 +9,7 @@ COMMIT := $(shell git rev-parse --short HEAD 2>/dev/null || echo release)
 PYTHON = /usr/bin/python3
 
 SRC := $(sort $(wildcard ext/*.c ext/core/*.c ext/io/*.c ext/sql/*.c))
+-include schema/chips.mk
 OBJ := $(SRC:%.c=build/%.o)
 STATIC_OBJ := $(SRC:%.c=build/static/%.o)
 
