@@ -15,13 +15,13 @@ lint-format:
 format:
 	clang-format -i $(C_FILES)
 
-# -O2 lets gcc see the flow that its warnings are about. Commands of shell scripts are not checked.
+# -O2 lets gcc see the flow that its warnings are about.
 build/lint/%.ok: %.c $(filter %.h,$(C_FILES)) .clang-tidy tools/lint.mk | lint-format
-	@mkdir -p $(@D)
-	gcc $(LINT_FLAGS) -O2 -fanalyzer -c -o build/lint/$*.o $<
-	clang $(LINT_FLAGS) -O2 -c -o build/lint/$*.o $<
-	clang-tidy --quiet $< -- $(LINT_FLAGS) 2>build/lint/$*.log || { cat build/lint/$*.log; exit 1; }
-	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+	@echo lint $< && mkdir -p $(@D)
+	@gcc $(LINT_FLAGS) -O2 -fanalyzer -c -o build/lint/$*.o $<
+	@clang $(LINT_FLAGS) -O2 -c -o build/lint/$*.o $<
+	@clang-tidy --quiet $< -- $(LINT_FLAGS) 2>build/lint/$*.log || { cat build/lint/$*.log; exit 1; }
+	@cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	  --suppress=missingIncludeSystem --suppress=unmatchedSuppression --error-exitcode=1 \
 	  -DSQLITE_CORE -U_WIN32 $<
 	@touch $@
