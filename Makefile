@@ -19,7 +19,7 @@ SANITIZE = -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recove
 LIBS = -lz -lzstd -luuid -lm -lpthread
 COMPILE = $(CC) $(STD) $(WARN) $(CPPFLAGS) $(CFLAGS)
 VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sql/sql.h)
-COMMIT := $(shell git rev-parse --short HEAD 2>/dev/null || echo release)
+COMMIT := $(shell git -c safe.directory='*' rev-parse --short HEAD 2>/dev/null || echo release)
 
 .PHONY: all demo test test-full bench fixtures deps clean FORCE
 .DELETE_ON_ERROR:

@@ -73,6 +73,9 @@ inside 'cd /work/mpg && make demo'
 echo "make test"
 inside 'cd /work/mpg && ./.ci/run && test -z "$(git status --porcelain)"'
 echo "make install"
-inside 'cd /work/mpg && make install && cd / && sqlite3 :memory: ".load mpg" "SELECT mpg_version()" &&
-  cd /work/mpg && make uninstall && test -z "$(find /usr/local -name "*mpg*")" && cd / &&
-  ! sqlite3 :memory: ".load mpg" 2>/dev/null'
+said=$(inside 'cd /work/mpg && make -s install')
+echo "$said"
+[ "$said" = "Installed. In SQLite:  .load mpg" ]
+inside 'sqlite3 :memory: ".load mpg" "SELECT mpg_version()"'
+inside 'cd /work/mpg && make -s uninstall && test -z "$(find /usr/local -name "*mpg*")"'
+! inside 'sqlite3 :memory: ".load mpg"' 2>/dev/null

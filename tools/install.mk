@@ -24,17 +24,17 @@ install: all
 	ln -sf mpg.so '$(DESTDIR)$(libdir)/libmpg.so'
 	$(INSTALL) -m 644 ext/mpg.h '$(DESTDIR)$(includedir)'
 	$(INSTALL) -m 644 docs/mpg.7 '$(DESTDIR)$(mandir)/man7'
-	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
+	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	  -e 's|@datadir@|$(datadir)|' -e 's|@version@|$(VERSION)|' tools/mpg.pc.in >build/mpg.pc
 	$(INSTALL) -m 644 build/mpg.pc '$(DESTDIR)$(libdir)/pkgconfig'
-	for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f '$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
+	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f '$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)
-	@[ -n '$(DESTDIR)' ] || if $(LDCONFIG) -p 2>/dev/null | grep -q ' $(libdir)/libmpg.so$$'; then \
+	@[ -n '$(DESTDIR)' ] || if $(LDCONFIG) -p 2>/dev/null | grep -qE '^\s*mpg\.so .* $(libdir)/'; then \
 	  echo "Installed. In SQLite:  .load mpg"; else echo "Installed. In SQLite:  .load $(libdir)/mpg"; fi
 
 uninstall:
 	rm -f '$(DESTDIR)$(libdir)/mpg.so' '$(DESTDIR)$(libdir)/libmpg.so' '$(DESTDIR)$(libdir)/libmpg.a'
 	rm -f '$(DESTDIR)$(libdir)/pkgconfig/mpg.pc' '$(DESTDIR)$(includedir)/mpg.h' '$(DESTDIR)$(mandir)/man7/mpg.7'
-	for f in $(SQL_LIBRARY); do rm -f '$(DESTDIR)$(datadir)/mpg/'$$f; done
-	[ ! -d '$(DESTDIR)$(datadir)/mpg' ] || find '$(DESTDIR)$(datadir)/mpg' -depth -type d -empty -delete
+	@for f in $(SQL_LIBRARY); do rm -f '$(DESTDIR)$(datadir)/mpg/'$$f; done
+	@[ ! -d '$(DESTDIR)$(datadir)/mpg' ] || find '$(DESTDIR)$(datadir)/mpg' -depth -type d -empty -delete
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)
