@@ -1,38 +1,112 @@
-# mpg: see README.md. `make` builds mpg.so and libmpg.a, `make demo` answers a question, `make test` tests.
-CC ?= cc
+# mpg: ML Productivity Goodput from trace files, in SQL. See README.md.
+#
+#   make            mpg.so (to load) and libmpg.a (to link, with ext/mpg.h)
+#   make demo       a question about a small fleet, answered
+#   make test       the tests, in minutes;  make test T=csv: those whose name has "csv" in it
+#   make test-full  all of them, the long ones too
+#   make bench      how fast it is here
+#   make install    see tools/install.mk;  make uninstall takes it away again
+#   make deps       installs what all of this needs from Debian's packages
+#   make lint       every static check;  make format: the formatting
+#   make fixtures   generates the committed fixtures anew
+#   make clean      forgets what was built
 CFLAGS ?= -O2 -g
+PYTHON ?= /usr/bin/python3
+STD = -std=gnu11 -fPIC -fvisibility=hidden
 WARN = -Wall -Wextra -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror
 HARDEN = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-STD = -std=gnu11 -fPIC -fvisibility=hidden
+SANITIZE = -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 LIBS = -lz -lzstd -luuid -lm -lpthread
-COMMIT := $(shell git rev-parse --short HEAD 2>/dev/null || echo release)
-PYTHON = /usr/bin/python3
+COMPILE = $(CC) $(STD) $(WARN) $(CPPFLAGS) $(CFLAGS)
+VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sql/sql.h)
+COMMIT := $(shell git -c safe.directory='*' rev-parse --short HEAD 2>/dev/null || echo release)
 
-SRC := $(sort $(wildcard ext/*.c ext/core/*.c ext/io/*.c ext/sql/*.c))
--include schema/chips.mk
-OBJ := $(SRC:%.c=build/%.o)
-STATIC_OBJ := $(SRC:%.c=build/static/%.o)
-
-.PHONY: all
+.PHONY: all demo test test-full bench fixtures deps clean FORCE
+.DELETE_ON_ERROR:
 all: mpg.so libmpg.a
 
+SRC := $(sort $(wildcard ext/*.c ext/core/*.c ext/io/*.c ext/sql/*.c))
+# What is generated adds its sources to SRC and says how they are made.
+-include $(wildcard schema/*.mk)
+
+# Three flavours of every object: of the extension, of the static library, and of the unit tests
+# under the sanitizers, where MPG_TEST makes the buffers hostile. None names the build host's CPU.
+OBJ = $(SRC:%.c=build/%.o)
+STATIC_OBJ = $(SRC:%.c=build/static/%.o)
+ASAN_OBJ = $(SRC:%.c=build/asan/%.o)
+STATIC = $(HARDEN) -DSQLITE_CORE
+ASAN = -DSQLITE_CORE -DMPG_TEST -O1 -fno-omit-frame-pointer $(SANITIZE)
+
+# nodelete: where loading fails half-way (out of memory) SQLite unloads the library, while functions it has
+# already registered still point into it.
 mpg.so: $(OBJ)
-	$(CC) -shared -Wl,-soname,mpg.so -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) -shared -Wl,-soname,mpg.so -Wl,-z,relro,-z,now -Wl,-z,defs,-z,nodelete -Wl,--as-needed $(LDFLAGS) -o $@ $^ $(LIBS)
 
 libmpg.a: $(STATIC_OBJ)
+build/asan/libmpg.a: $(ASAN_OBJ)
+libmpg.a build/asan/libmpg.a:
 	rm -f $@
 	$(AR) rcs $@ $^
 
-build/%.o: %.c
+build/%.o: %.c build/flags
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(HARDEN) -DMPG_COMMIT='"$(COMMIT)"' -MMD -MP -c -o $@ $<
+	$(COMPILE) $(HARDEN) -MMD -MP -c -o $@ $<
 
-build/static/%.o: %.c
+build/static/%.o: %.c build/flags
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(HARDEN) -DSQLITE_CORE -DMPG_COMMIT='"$(COMMIT)"' -MMD -MP -c -o $@ $<
+	$(COMPILE) $(STATIC) -MMD -MP -c -o $@ $<
 
--include $(OBJ:.o=.d) $(STATIC_OBJ:.o=.d)
+build/asan/%.o: %.c build/flags
+	@mkdir -p $(@D)
+	$(COMPILE) $(ASAN) -MMD -MP -c -o $@ $<
 
-.PHONY: clean
+# Other flags, another compiler: built anew. The commit concerns mpg_debug() alone.
+build/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMPILE) $(SANITIZE)' | cmp -s - $@ || echo '$(COMPILE) $(SANITIZE)' >$@
+build/commit: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+SCALARS = $(addsuffix ext/sql/scalars.o,build/ build/static/ build/asan/)
+$(SCALARS): build/commit
+$(SCALARS): CPPFLAGS += -DMPG_COMMIT='"$(COMMIT)"'
+
+# A unit test is a program of its own, linked once as released and once under the sanitizers.
+build/unit/%: tests/unit/%.c libmpg.a
+	@mkdir -p $(@D)
+	$(COMPILE) $(STATIC) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< libmpg.a -lsqlite3 $(LIBS)
+
+build/asan/unit/%: tests/unit/%.c build/asan/libmpg.a
+	@mkdir -p $(@D)
+	$(COMPILE) $(ASAN) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< build/asan/libmpg.a -lsqlite3 $(LIBS)
+
+# The generator of the fixtures is a program over the core.
+GENERATE := $(wildcard fixtures/generate/*.c)
+build/generate: $(GENERATE) libmpg.a
+	@mkdir -p $(@D)
+	$(COMPILE) $(HARDEN) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $(GENERATE) libmpg.a $(LIBS)
+
+-include $(OBJ:.o=.d) $(STATIC_OBJ:.o=.d) $(ASAN_OBJ:.o=.d)
+-include $(wildcard build/*.d build/unit/*.d build/asan/unit/*.d)
+
+demo:
+	@tools/deps.sh demo
+	@$(MAKE) --no-print-directory -s mpg.so
+	@sqlite3 -batch -bail -init /dev/null :memory: '.read docs/demo.sql'
+
+# The runner builds what it runs, and its last line is the sum.
+test:
+	@tools/deps.sh test
+	+@$(PYTHON) tests/run $(T)
+
+test-full:
+	@tools/deps.sh full
+	+@MPG_FULL=1 $(PYTHON) tests/run $(T)
+
+deps:
+	@tools/deps.sh full
+
 clean:
 	rm -rf build mpg.so libmpg.a
+
+include tools/install.mk tools/lint.mk

@@ -1,6 +1,9 @@
 /* base.c - errors, memory and text shared by the core: see base.h. */
 #include "base.h"
 
+#undef mpg_fail /* the analyzer's: see base.h */
+#undef mpg_fail_nomem
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -47,10 +47,13 @@ typedef struct mpg_err {
   char text[MPG_ERR_TEXT];
 } mpg_err;
 
-/* Records `rc` and the formatted text in `err`, and returns `rc`: `return mpg_fail(err, MPG_DATA,
- * ...)`. */
+/* Records `rc` and the formatted text in `err`, and returns `rc`. */
 mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) MPG_PRINTF(3, 4);
 mpg_rc mpg_fail_nomem(mpg_err *err);
+#ifdef __clang_analyzer__ /* which sees one file at a time: what these return */
+#define mpg_fail(err, rc, ...) ((void)mpg_fail(err, rc, __VA_ARGS__), (rc))
+#define mpg_fail_nomem(err) ((void)mpg_fail_nomem(err), MPG_NOMEM)
+#endif
 
 /*
 ** Memory: resize(ctx, NULL, n) allocates, resize(ctx, p, n) grows or shrinks, resize(ctx, p, 0)

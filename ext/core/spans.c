@@ -23,7 +23,7 @@ enum { HAS_FLOPS = 1, HAS_BYTES = 2, HAS_EXECUTIONS = 4, HAS_DTYPE = 8 };
 
 /* No packed span is longer: 2 flags, 7 numbers of up to 10 bytes, 3 doubles. */
 #define PACKED_MAX 128
-#define CHUNK_FIRST 128
+#define CHUNK_FIRST ((size_t)128)
 #define CHUNK_LAST 4096
 #define BLOCK_BYTES ((size_t)1 << 20)
 

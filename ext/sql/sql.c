@@ -53,6 +53,19 @@ mpg_conn *mpg_conn_of(sqlite3_context *context) {
   return ((function_data *)sqlite3_user_data(context))->conn;
 }
 
+/* Whether this very version was loaded into the connection before. */
+static bool loaded_before(sqlite3 *db) {
+  sqlite3_stmt *query;
+  bool same = false;
+  if (sqlite3_prepare_v2(db, "SELECT mpg_version()", -1, &query, NULL) == SQLITE_OK &&
+      sqlite3_step(query) == SQLITE_ROW) {
+    const char *version = (const char *)sqlite3_column_text(query, 0);
+    same = version != NULL && strcmp(version, MPG_VERSION) == 0;
+  }
+  (void)sqlite3_finalize(query);
+  return same;
+}
+
 static int name_failure(mpg_conn *conn, const char *name, int rc, char **error) {
   *error = sqlite3_mprintf("mpg: cannot register %s: %s", name, sqlite3_errmsg(conn->db));
   return rc;
@@ -74,6 +87,9 @@ int mpg_register_functions(mpg_conn *conn, const mpg_function *table, size_t n, 
     else
       rc = sqlite3_create_function_v2(conn->db, f->name, f->nargs, flags, data, f->func, f->step,
                                       f->final, function_data_free);
+    /* SQLite replaces no function while a statement runs; the one of the same version serves. */
+    if (rc == SQLITE_BUSY && loaded_before(conn->db))
+      rc = SQLITE_OK;
     if (rc != SQLITE_OK)
       return name_failure(conn, f->name, rc, error);
   }

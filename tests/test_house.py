@@ -1,0 +1,228 @@
+"""What must hold of the build, the library, the installation and the sources themselves."""
+import glob
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCES = sorted(glob.glob("ext/**/*.[ch]", root_dir=ROOT, recursive=True))
+FILE_LIMIT = 40 * 1024
+GLIBC_LIMIT = (2, 36)  # of Debian 12, the oldest system that is built for
+
+
+def output_of(*command, **options):
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def version():
+    return re.search(r'#define MPG_VERSION "(.*)"', text_of("ext/sql/sql.h"))[1]
+
+
+def connect():
+    db = sqlite3.connect(":memory:")
+    db.enable_load_extension(True)
+    db.load_extension(os.path.join(ROOT, "mpg"))
+    return db
+
+
+class Library(unittest.TestCase):
+    def test_one_exported_symbol(self):
+        lines = output_of("nm", "-D", "--defined-only", "mpg.so").splitlines()
+        self.assertEqual([line.split()[-1] for line in lines], ["sqlite3_mpg_init"])
+
+    def test_sqlite_is_reached_through_its_routine_table(self):
+        """Else it would not load into a host that holds SQLite within itself, as node does."""
+        names = [line.split()[-1] for line in output_of("nm", "-D", "--undefined-only", "mpg.so").splitlines()]
+        self.assertEqual([name for name in names if name.startswith("sqlite3")], [])
+
+    def test_soname_and_hardening(self):
+        dynamic = output_of("readelf", "-d", "mpg.so")
+        self.assertEqual(re.findall(r"soname: (.*)", dynamic), ["[mpg.so]"])
+        self.assertIn("BIND_NOW", dynamic)
+        self.assertNotIn("TEXTREL", dynamic)
+        self.assertIn("GNU_RELRO", output_of("readelf", "-lW", "mpg.so"))
+        self.assertNotRegex(output_of("readelf", "-lW", "mpg.so"), r"GNU_STACK.*RWE")
+
+    def test_needed_libraries(self):
+        needed = set(re.findall(r"NEEDED.*\[(.*)\.so", output_of("readelf", "-d", "mpg.so")))
+        self.assertLessEqual(needed, {"libz", "libzstd", "libuuid", "libm", "libc", "libpthread"})
+
+    def test_oldest_glibc(self):
+        versions = re.findall(r"GLIBC_(\d+)\.(\d+)", output_of("objdump", "-T", "mpg.so"))
+        newest = max(tuple(map(int, v)) for v in versions)
+        print(f"needs glibc {newest[0]}.{newest[1]}", end=" ", flush=True)
+        self.assertLessEqual(newest, GLIBC_LIMIT)
+
+    def test_names_of_the_archive(self):
+        lines = output_of("nm", "-g", "--defined-only", "libmpg.a").splitlines()
+        names = [line.split()[-1] for line in lines if len(line.split()) == 3]
+        self.assertIn("sqlite3_mpg_init", names)
+        self.assertEqual([n for n in names if not n.startswith("mpg_") and n != "sqlite3_mpg_init"], [])
+
+    def test_no_mutable_globals(self):
+        lines = output_of("objdump", "-t", "libmpg.a").splitlines()
+        mutable = [line for line in lines if re.search(r" O \.(data|bss|tdata|tbss)(?!\.rel\.ro)", line)]
+        self.assertEqual(mutable, [])
+
+    def test_core_and_io_without_sqlite(self):
+        for path in SOURCES:
+            if path.startswith(("ext/core/", "ext/io/")):
+                included = re.findall(r"#\s*include\s*(\S+)", text_of(path))
+                self.assertEqual([name for name in included if re.search("sqlite|sql/", name)], [], path)
+
+
+class Loading(unittest.TestCase):
+    def test_twice(self):
+        db = connect()
+        db.load_extension(os.path.join(ROOT, "mpg"))
+        self.assertEqual(db.execute("SELECT mpg_version()").fetchone(), (version(),))
+
+    def test_twice_while_a_statement_runs(self):
+        """SQLite replaces no function meanwhile, which must not make it an error."""
+        db = connect()
+        running = db.execute("WITH t(n) AS (VALUES (1), (2), (3)) SELECT n, mpg_version() FROM t")
+        rows = [running.fetchone()]
+        db.load_extension(os.path.join(ROOT, "mpg"))
+        rows += running.fetchall()
+        self.assertEqual(rows, [(n, version()) for n in (1, 2, 3)])
+        self.assertEqual(db.execute("SELECT mpg_version()").fetchone(), (version(),))
+
+    def test_many_connections(self):
+        first, second = connect(), connect()
+        first.close()
+        self.assertEqual(second.execute("SELECT mpg_version()").fetchone(), (version(),))
+
+
+class Linking(unittest.TestCase):
+    APPLICATION = r"""
+        #include <stdio.h>
+        #include <mpg.h>
+        int main(void) {
+          sqlite3 *db;
+          sqlite3_stmt *query;
+          if (sqlite3_auto_extension((void (*)(void))sqlite3_mpg_init) != SQLITE_OK ||
+              sqlite3_open(":memory:", &db) != SQLITE_OK ||
+              sqlite3_prepare_v2(db, "SELECT mpg_version()", -1, &query, NULL) != SQLITE_OK ||
+              sqlite3_step(query) != SQLITE_ROW)
+            return 1;
+          puts((const char *)sqlite3_column_text(query, 0));
+          sqlite3_finalize(query);
+          return sqlite3_close(db);
+        }"""
+
+    def answer(self, *flags):
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = f"{folder}/app.c", f"{folder}/app"
+            with open(source, "w") as file:
+                file.write(self.APPLICATION)
+            output_of("cc", "-Wall", "-Wextra", "-Werror", "-o", program, source, *flags)
+            return output_of(program).strip()
+
+    def test_against_the_archive(self):
+        libraries = ["-lsqlite3", "-lz", "-lzstd", "-luuid", "-lm", "-lpthread"]
+        self.assertEqual(self.answer("-Iext", "libmpg.a", *libraries), version())
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config here")
+    def test_against_an_installation(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_install("install", f"prefix={folder}")
+            environment = dict(os.environ, PKG_CONFIG_PATH=f"{folder}/lib/pkgconfig")
+            flags = output_of("pkg-config", "--cflags", "--libs", "mpg", env=environment).split()
+            self.assertEqual(self.answer(*flags), version())
+            extension = output_of("pkg-config", "--variable=extension", "mpg", env=environment).strip()
+            self.assertEqual(extension, f"{folder}/lib/mpg")
+            self.assertTrue(os.path.exists(extension + ".so"))
+            self.assertEqual(output_of("pkg-config", "--modversion", "mpg", env=environment).strip(), version())
+
+
+def make_install(target, *settings):
+    clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    return output_of("make", "--no-print-directory", target, *settings, env=clean)
+
+
+class Installing(unittest.TestCase):
+    def installed(self, folder):
+        return sorted(os.path.relpath(p, folder) for p in glob.glob(folder + "/**", recursive=True) if not os.path.isdir(p))
+
+    def expected(self, prefix):
+        library = sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True))
+        return sorted(
+            [f"{prefix}/lib/mpg.so", f"{prefix}/lib/libmpg.so", f"{prefix}/lib/libmpg.a", f"{prefix}/lib/pkgconfig/mpg.pc",
+             f"{prefix}/include/mpg.h", f"{prefix}/share/man/man7/mpg.7"]
+            + [f"{prefix}/share/mpg/{path}" for path in library]
+        )
+
+    def test_into_a_folder_and_away_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_install("install", f"DESTDIR={folder}")
+            self.assertEqual(self.installed(folder), self.expected("usr/local"))
+            self.assertEqual(os.readlink(f"{folder}/usr/local/lib/libmpg.so"), "mpg.so")
+            with open(f"{folder}/usr/local/lib/pkgconfig/mpg.pc") as file:
+                text = file.read()
+            self.assertIn(f"Version: {version()}\n", text)
+            self.assertNotIn(folder, text)
+            self.assertNotIn("@", text)
+            kept = f"{folder}/usr/local/lib/of-others.so"
+            open(kept, "w").close()
+            make_install("uninstall", f"DESTDIR={folder}")
+            self.assertEqual(self.installed(folder), ["usr/local/lib/of-others.so"])
+
+    def test_prefix_says_how_to_load(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = make_install("install", f"prefix={folder}")
+            self.assertEqual(said.splitlines()[-1], f"Installed. In SQLite:  .load {folder}/lib/mpg")
+            db = sqlite3.connect(":memory:")
+            db.enable_load_extension(True)
+            db.load_extension(f"{folder}/lib/mpg")
+            self.assertEqual(db.execute("SELECT mpg_version()").fetchone(), (version(),))
+
+    def test_plain_name_where_the_loader_looks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_install("install", f"prefix={folder}")
+            program = "import sqlite3; db = sqlite3.connect(':memory:'); db.enable_load_extension(True); " \
+                      "db.load_extension('mpg'); print(*db.execute('SELECT mpg_version()').fetchone())"
+            said = output_of("/usr/bin/python3", "-c", program, env={"LD_LIBRARY_PATH": f"{folder}/lib"})
+            self.assertEqual(said.strip(), version())
+
+
+class Version(unittest.TestCase):
+    def test_everywhere_the_same(self):
+        self.assertRegex(version(), r"^\d+\.\d+\.\d+$")
+        self.assertEqual(connect().execute("SELECT mpg_version()").fetchone(), (version(),))
+        self.assertEqual(re.search(r"^## (\S+)", text_of("CHANGELOG.md"), re.M)[1], version())
+        self.assertRegex(text_of("docs/mpg.7"), rf'(?m)^\.TH .*"mpg {re.escape(version())}"')
+
+
+class Sources(unittest.TestCase):
+    def test_no_file_is_too_long(self):
+        sizes = {path: os.path.getsize(os.path.join(ROOT, path)) for path in SOURCES}
+        self.assertEqual({path: size for path, size in sizes.items() if size > FILE_LIMIT}, {})
+
+    def test_every_file_says_what_it_is_for(self):
+        for path in SOURCES:
+            head = text_of(path)[:200]
+            self.assertRegex(head, rf"^/\*\s*\**\s*{re.escape(os.path.basename(path))} - ")
+
+    @unittest.skipUnless(shutil.which("clang-format"), "no clang-format here")
+    def test_formatted(self):
+        output_of("clang-format", "--dry-run", "-Werror", *SOURCES)
+
+    def test_flags_do_not_name_the_build_host(self):
+        for path in ["Makefile", *glob.glob("*/*.mk", root_dir=ROOT)]:
+            self.assertNotRegex(text_of(path), r"-m(arch|tune|cpu|avx|sse)", path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+#!/bin/sh
+# Checks that what a make target needs is there, and installs what is not from Debian's packages.
+#
+#   tools/deps.sh build | demo | test | lint | full       each with all before it
+#
+# Installs as root, or through sudo where it asks for no password; else prints the one command and
+# fails. Looks for commands and headers, not packages, so that a machine with its own is left alone,
+# and asks apt nothing while all is there.
+set -eu
+wanted=${1:-full}
+cc=${CC:-cc}
+python=${PYTHON:-/usr/bin/python3}
+packages=
+
+missing() {
+  packages="$packages $1"
+}
+command_in() { # package, command
+  command -v "$2" >/dev/null 2>&1 || missing "$1"
+}
+header_in() { # package, headers
+  package=$1
+  shift
+  for header; do echo "#include <$header>"; done |
+    $cc -E -x c - >/dev/null 2>&1 || missing "$package"
+}
+build() {
+  command_in make make
+  case ${cc%% *} in
+  cc | gcc) command_in gcc "$cc" ;;
+  *) command_in "${cc%% *}" "${cc%% *}" ;;
+  esac
+  command_in binutils ar
+  header_in libc6-dev stdio.h
+  header_in libsqlite3-dev sqlite3ext.h
+  header_in zlib1g-dev zlib.h
+  header_in libzstd-dev zstd.h
+  header_in uuid-dev uuid/uuid.h
+}
+demo() {
+  build
+  command_in sqlite3 sqlite3
+}
+tests() {
+  demo
+  "$python" -c 'import sqlite3, unittest' 2>/dev/null || missing python3
+  command_in gzip gzip
+  command_in zstd zstd
+  command_in pkg-config pkg-config
+}
+lint() {
+  tests
+  command_in clang clang
+  command_in clang-format clang-format
+  command_in clang-tidy clang-tidy
+  command_in cppcheck cppcheck
+}
+full() {
+  lint
+  command_in valgrind valgrind
+  command_in debootstrap debootstrap
+}
+
+PATH=$PATH:/usr/sbin:/sbin
+case $wanted in
+build | demo | lint | full) $wanted ;;
+test) tests ;;
+*)
+  echo "usage: tools/deps.sh build|demo|test|lint|full" >&2
+  exit 2
+  ;;
+esac
+[ -n "$packages" ] || exit 0
+
+install="apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends$packages"
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "mpg needs what these packages hold in Debian:$packages" >&2
+  echo "Install their like with this system's own package manager." >&2
+  exit 1
+elif [ "$(id -u)" = 0 ]; then
+  as=
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  as="sudo -n"
+else
+  echo "mpg needs packages that are not here. As root, run:" >&2
+  echo "  sh -c '$install'" >&2
+  exit 1
+fi
+echo "Installing$packages"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! $as sh -c "$install" </dev/null >"$log" 2>&1; then
+  cat "$log" >&2
+  echo "This failed; once it works, try again:  $install" >&2
+  exit 1
+fi

@@ -1,0 +1,40 @@
+# make install [prefix=/usr/local] [DESTDIR=]; make uninstall takes the same arguments.
+#
+# `.load mpg` hands "mpg", then "mpg.so" to dlopen(), which looks in ld.so.cache; but ldconfig files
+# only what is called lib*.so*, under the name inside it, its SONAME. Hence the link libmpg.so to a
+# file whose SONAME is mpg.so: together they make "mpg.so" a name that the cache knows. ldconfig
+# reads the system's folders alone; for any other prefix the full path is printed instead.
+prefix ?= /usr/local
+libdir ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
+INSTALL ?= install
+LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+SQL_LIBRARY := $(shell find sql -name '*.sql' 2>/dev/null | LC_ALL=C sort)
+
+.PHONY: install uninstall
+install: all
+	@d='$(DESTDIR)$(prefix)'; while [ ! -e "$$d" ]; do d=$$(dirname "$$d"); done; [ -w "$$d" ] || { \
+	  echo "Cannot write to $$d. Either of these will do:" >&2; \
+	  echo "  sudo make install" >&2; \
+	  echo "  make install prefix=\$$HOME/.local" >&2; exit 1; }
+	$(INSTALL) -d '$(DESTDIR)$(libdir)/pkgconfig' '$(DESTDIR)$(includedir)' '$(DESTDIR)$(mandir)/man7'
+	$(INSTALL) -m 644 mpg.so libmpg.a '$(DESTDIR)$(libdir)'
+	ln -sf mpg.so '$(DESTDIR)$(libdir)/libmpg.so'
+	$(INSTALL) -m 644 ext/mpg.h '$(DESTDIR)$(includedir)'
+	$(INSTALL) -m 644 docs/mpg.7 '$(DESTDIR)$(mandir)/man7'
+	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
+	  -e 's|@datadir@|$(datadir)|' -e 's|@version@|$(VERSION)|' tools/mpg.pc.in >build/mpg.pc
+	$(INSTALL) -m 644 build/mpg.pc '$(DESTDIR)$(libdir)/pkgconfig'
+	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f '$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
+	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)
+	@[ -n '$(DESTDIR)' ] || if $(LDCONFIG) -p 2>/dev/null | grep -qE '^\s*mpg\.so .* $(libdir)/'; then \
+	  echo "Installed. In SQLite:  .load mpg"; else echo "Installed. In SQLite:  .load $(libdir)/mpg"; fi
+
+uninstall:
+	rm -f '$(DESTDIR)$(libdir)/mpg.so' '$(DESTDIR)$(libdir)/libmpg.so' '$(DESTDIR)$(libdir)/libmpg.a'
+	rm -f '$(DESTDIR)$(libdir)/pkgconfig/mpg.pc' '$(DESTDIR)$(includedir)/mpg.h' '$(DESTDIR)$(mandir)/man7/mpg.7'
+	@for f in $(SQL_LIBRARY); do rm -f '$(DESTDIR)$(datadir)/mpg/'$$f; done
+	@[ ! -d '$(DESTDIR)$(datadir)/mpg' ] || find '$(DESTDIR)$(datadir)/mpg' -depth -type d -empty -delete
+	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)
