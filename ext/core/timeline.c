@@ -23,6 +23,13 @@ typedef struct rating {
   int64_t ideal;         /* of the whole span on this chip; MPG_NONE: unrated */
 } rating;
 
+/* The last answer of the catalogue: spans come in runs of one chip and dtype. */
+typedef struct peak {
+  uint32_t chip, dtype; /* texts */
+  bool known_chip;
+  const mpg_chip_row *row; /* NULL: no peak for this dtype */
+} peak;
+
 typedef struct verdict {
   mpg_category category; /* MPG_UNRATED stands for productive, rated or not */
   uint32_t cause;
@@ -41,6 +48,7 @@ struct mpg_timeline {
   verdict *verdicts; /* of each item */
   rating *ratings;   /* of each item in each lane */
   lane *lanes;
+  peak peak;
   size_t nsteps, nlanes, steps_cap, verdicts_cap, ratings_cap, lanes_cap;
   /* The job at hand, and where its rows go. */
   uint32_t job;
@@ -218,26 +226,37 @@ static int64_t held_amount(int64_t chips, int64_t start, int64_t end) {
 
 /* FLOPs and bytes of a whole span; NAN: unknown. */
 static void span_cost(const mpg_timeline *t, const mpg_span *s, double *flops, double *bytes,
-                      mpg_str *dtype) {
+                      uint32_t *dtype) {
   const mpg_program none = {(double)NAN, (double)NAN, 0};
   const mpg_program *p = s->program ? &t->fleet->programs[s->program - 1] : &none;
   double times = isnan(s->executions) ? 1 : s->executions;
   *flops = isnan(s->flops) ? p->flops * times : s->flops;
   *bytes = isnan(s->bytes) ? p->bytes * times : s->bytes;
-  *dtype = mpg_intern_text(&t->fleet->texts, s->dtype ? s->dtype : p->dtype);
+  *dtype = s->dtype ? s->dtype : p->dtype;
+}
+
+static const peak *peak_of(mpg_timeline *t, uint32_t chip, uint32_t dtype) {
+  const mpg_intern *texts = &t->fleet->texts;
+  if (chip != t->peak.chip || dtype != t->peak.dtype || t->peak.chip == 0) {
+    const char *canonical =
+        chip == 0 ? NULL : mpg_chips_find(t->fleet->chips, mpg_intern_text(texts, chip));
+    t->peak = (peak){chip, dtype, canonical != NULL, NULL};
+    if (canonical != NULL)
+      t->peak.row = mpg_chips_peak(t->fleet->chips, canonical, mpg_intern_text(texts, dtype));
+  }
+  return &t->peak;
 }
 
 /* Ideal chip-microseconds of that much work on one kind of chip, or MPG_NONE. */
-static int64_t ideal_on(mpg_timeline *t, uint32_t chip, mpg_str dtype, double flops, double bytes) {
-  mpg_str name = mpg_intern_text(&t->fleet->texts, chip);
-  const char *canonical = chip == 0 ? NULL : mpg_chips_find(t->fleet->chips, name);
-  const mpg_chip_row *row;
+static int64_t ideal_on(mpg_timeline *t, uint32_t chip, uint32_t dtype, double flops,
+                        double bytes) {
+  const peak *p = peak_of(t, chip, dtype);
+  const mpg_chip_row *row = p->row;
   double ideal;
-  if (canonical == NULL) {
+  if (!p->known_chip) {
     notice(t, MPG_NOTICE_UNKNOWN_CHIP, chip != 0);
     return MPG_NONE;
   }
-  row = mpg_chips_peak(t->fleet->chips, canonical, dtype);
   if (row == NULL || !(row->peak_flops > 0)) {
     notice(t, MPG_NOTICE_UNKNOWN_DTYPE, 1);
     return MPG_NONE;
@@ -252,7 +271,7 @@ static int64_t ideal_on(mpg_timeline *t, uint32_t chip, mpg_str dtype, double fl
 static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
   double flops, bytes, share = 1;
   int64_t all = 0, ideals = 0;
-  mpg_str dtype;
+  uint32_t dtype;
   span_cost(t, &item->span, &flops, &bytes, &dtype);
   if (isnan(flops)) {
     uint32_t program = item->span.program;
