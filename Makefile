@@ -21,7 +21,7 @@ COMPILE = $(CC) $(STD) $(WARN) $(CPPFLAGS) $(CFLAGS)
 VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sql/sql.h)
 COMMIT := $(shell git -c safe.directory='*' rev-parse --short HEAD 2>/dev/null || echo release)
 
-.PHONY: all demo test test-full bench fixtures deps clean FORCE
+.PHONY: all demo test test-full fixtures deps clean FORCE
 .DELETE_ON_ERROR:
 all: mpg.so libmpg.a
 
@@ -109,4 +109,4 @@ deps:
 clean:
 	rm -rf build mpg.so libmpg.a
 
-include tools/install.mk tools/lint.mk
+include tools/install.mk tools/lint.mk bench/bench.mk
