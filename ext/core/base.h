@@ -58,7 +58,8 @@ mpg_rc mpg_fail_nomem(mpg_err *err);
 /*
 ** Memory: resize(ctx, NULL, n) allocates, resize(ctx, p, n) grows or shrinks, resize(ctx, p, 0)
 *frees
-** and returns NULL. NULL for n > 0 is "out of memory", p then stays valid.
+** and returns NULL. NULL for n > 0 is "out of memory", p then stays valid. Memory is aligned to 8 bytes and no
+** more (SQLite promises no more): nothing that is kept in it may ask for 16.
 */
 typedef struct mpg_env {
   void *(*resize)(void *ctx, void *p, size_t n);

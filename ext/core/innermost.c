@@ -80,11 +80,13 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
       homeless++;
       continue;
     }
-    *item = (mpg_item){*s, attempt, 0, 0};
-    if (s->end == MPG_OPEN)
+    *item = (mpg_item){*s, attempt, 0, 0, 1};
+    if (s->end == MPG_OPEN) {
       *open = true;
-    else if (s->end > as_of)
+    } else if (s->end > as_of) {
       item->span.end = as_of;
+      item->kept = (double)(as_of - s->start) / (double)(s->end - s->start);
+    }
     in->nitems++;
   }
   mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_WITHOUT, job, homeless);

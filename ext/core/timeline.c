@@ -282,6 +282,8 @@ static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
     notice(t, MPG_NOTICE_HIDDEN_SPAN, flops > 0 && item->span.end > item->span.start);
     return;
   }
+  flops *= item->kept;
+  bytes *= item->kept;
   if (item->inside != item->own) {
     flops = flops * (double)item->inside / (double)item->own;
     bytes = bytes * (double)item->inside / (double)item->own;

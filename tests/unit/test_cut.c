@@ -27,8 +27,8 @@ static mpg_rc see(void *ctx, const mpg_row *row) {
   s->rows++;
   s->last = row->end;
   if (mpg_bucket_is_set(&s->window->bucket))
-    s->buckets_wrong += row->start < row->bucket ||
-                        row->end > mpg_bucket_next(&s->window->bucket, row->bucket);
+    s->buckets_wrong +=
+        row->start < row->bucket || row->end > mpg_bucket_next(&s->window->bucket, row->bucket);
   return MPG_OK;
 }
 

@@ -39,8 +39,10 @@ int main(void) {
   }
   CHECK(wrong == 0);
   CHECK(t.n == MANY + 6);
-  CHECK(mpg_intern_cmp(&t, 0, 1) < 0 && mpg_intern_cmp(&t, 1, 0) > 0 && mpg_intern_cmp(&t, 2, 2) == 0);
-  CHECK(mpg_intern_cmp(&t, 4, 2) < 0 && mpg_intern_cmp(&t, 2, 3) < 0 && mpg_intern_cmp(&t, 5, 6) > 0);
+  CHECK(mpg_intern_cmp(&t, 0, 1) < 0 && mpg_intern_cmp(&t, 1, 0) > 0 &&
+        mpg_intern_cmp(&t, 2, 2) == 0);
+  CHECK(mpg_intern_cmp(&t, 4, 2) < 0 && mpg_intern_cmp(&t, 2, 3) < 0 &&
+        mpg_intern_cmp(&t, 5, 6) > 0);
   mpg_intern_free(&t);
   mpg_intern_free(&t);
   free(where);

@@ -49,8 +49,8 @@ static mpg_fate slowly(const mpg_step *steps, size_t n, size_t i, const mpg_comm
         return MPG_FATE_LOST;
   for (size_t k = 0; k < n; k++)
     if (steps[k].number != NONE) {
-      if (before != SIZE_MAX && (steps[k].attempt != steps[before].attempt ||
-                                 steps[k].number <= steps[before].number))
+      if (before != SIZE_MAX &&
+          (steps[k].attempt != steps[before].attempt || steps[k].number <= steps[before].number))
         resume = k;
       before = k;
     }

@@ -1,0 +1,136 @@
+/* test_fleet.c - records are checked field by field, merged where they repeat, and refused whole. */
+#include "trace.h"
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static mpg_issues issues;
+static mpg_chips *chips;
+static mpg_fleet fleet;
+
+/* The error of a record, "" where it is fine. */
+static const char *refusal(const char *line) {
+  static mpg_err err;
+  static char text[MPG_ERR_TEXT + 16];
+  int column = -1;
+  err.text[0] = '\0';
+  if (trace_add(&fleet, line, 7, &column, &err) == MPG_OK)
+    return "";
+  (void)snprintf(text, sizeof text, "%d %s", column, err.text);
+  return text;
+}
+
+#define REFUSED(line, what)                                                                        \
+  do {                                                                                             \
+    const char *found = refusal(line);                                                             \
+    CHECK(strcmp(found, what) == 0);                                                               \
+    if (strcmp(found, what) != 0)                                                                  \
+      (void)fprintf(stderr, "  %s\n  gives    %s\n  expected %s\n", line, found, what);            \
+  } while (0)
+#define TAKEN(line) REFUSED(line, "")
+
+static void check_refusals(void) {
+  REFUSED("spans kind=step start_time=1", "0 spans.job: expected a value, found nothing");
+  REFUSED("spans job=a start_time=1", "2 spans.kind: expected a value, found nothing");
+  REFUSED("spans job=a kind=step start_time=2 end_time=1",
+          "4 spans.end_time: expected an end that is not before the start, found \"1\"");
+  REFUSED("spans job=a kind=step start_time=1 step=1.5",
+          "5 spans.step: expected an integer, found \"1.5\"");
+  REFUSED("spans job=a kind=step start_time=1 step=x",
+          "5 spans.step: expected an integer, found \"x\"");
+  REFUSED("spans job=a kind=step start_time=1 step=-9223372036854775808",
+          "5 spans.step: expected an integer, found \"-9223372036854775808\"");
+  REFUSED("spans job=a kind=step start_time=1 flops=-1",
+          "7 spans.flops: expected a number of at least 0, found \"-1\"");
+  REFUSED("spans job=a kind=step start_time=1 flops=many",
+          "7 spans.flops: expected a number, found \"many\"");
+  REFUSED("capacity pool=p chips=-1 start_time=0",
+          "2 capacity.chips: expected a number of chips from 0 to 1e9, found \"-1\"");
+  REFUSED("capacity pool=p chips=1000000001 start_time=0",
+          "2 capacity.chips: expected a number of chips from 0 to 1e9, found \"1000000001\"");
+  REFUSED("allocations job=a pool=p chips=1 start_time=0 outcome=done",
+          "7 allocations.outcome: expected completed, failed, cancelled, preempted, timeout, "
+          "node_fail or "
+          "nothing, found \"done\"");
+  REFUSED("chips chip=mine dtype=bf16 peak_flops=0",
+          "2 chips.peak_flops: expected a number above 0, found \"0\"");
+  CHECK(strncmp(refusal("jobs job=a submit_time=yesterday"), "12 jobs.submit_time: expected ",
+                30) == 0);
+  CHECK(mpg_fleet_njobs(&fleet) == 0 && mpg_fleet_npools(&fleet) == 0 && fleet.nspans == 0);
+  CHECK(fleet.last == 0); /* times of refused records do not move the end of the trace */
+}
+
+static void check_values(void) {
+  mpg_span s;
+  TAKEN("spans job=a attempt=2 kind=step start_time=1.5 end_time=1970-01-01T00:00:03Z step=5.0 "
+        "program=q "
+        "flops=1e3 bytes=2 dtype=bf16 executions=3");
+  mpg_span_list_read(&fleet.jobs[0].spans, &s);
+  CHECK(s.start == 1500000 && s.end == 3000000 && s.attempt == 2 && s.step == 5);
+  CHECK(s.kind == MPG_KIND_STEP && s.flops == 1000 && s.bytes == 2 && s.executions == 3);
+  CHECK(s.program == 1 && !fleet.program_recorded[0] && s.line == 0);
+  CHECK(fleet.last == 3000000 && fleet.nspans == 1 && fleet.records[MPG_REL_SPANS] == 1);
+  TAKEN("programs program=q flops=9");
+  CHECK(fleet.program_recorded[0] && fleet.programs[0].flops == 9 &&
+        isnan(fleet.programs[0].bytes));
+  TAKEN("allocations job=a pool=p chips=0.000001 start_time=4");
+  CHECK(fleet.allocations[0].chips == 1 && fleet.allocations[0].end == MPG_OPEN);
+  CHECK(fleet.allocations[0].attempt == MPG_NONE && fleet.allocations[0].outcome == MPG_RUNNING);
+  TAKEN("capacity pool=p chip=TPU_V4 chips=0 start_time=0");
+  TAKEN("outages pool=p chips=1 start_time=0");
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.outages[0].kind), MPG_STR("down")));
+}
+
+/* Records of one job in any order come to the same: a value over NULL, the greater of two. */
+static void check_merging(void) {
+  TAKEN("jobs job=m chips=4 owner=x");
+  TAKEN("jobs job=m chips=8 model=y");
+  TAKEN("jobs job=m");
+  CHECK(mpg_fleet_njobs(&fleet) == 2);
+  CHECK(fleet.jobs[1].chips == 8 * MPG_CHIP && fleet.jobs[1].recorded && !fleet.jobs[0].recorded);
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.jobs[1].dim[JOBS_OWNER - JOBS_NAME]),
+                   MPG_STR("x")));
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.jobs[1].dim[JOBS_MODEL - JOBS_NAME]),
+                   MPG_STR("y")));
+  CHECK(issues.n == 1 && strcmp(issues.items[0].kind, "conflicting_job") == 0 &&
+        issues.items[0].count == 1);
+  TAKEN("programs program=q flops=8");
+  CHECK(fleet.programs[0].flops == 9);
+  CHECK(issues.n == 2 && strcmp(issues.items[1].kind, "conflicting_program") == 0);
+  TAKEN("jobs job=AAAAAAAA-bbbb-4ccc-8ddd-EEEEEEEEEEEE chips=1");
+  TAKEN("jobs job=urn:uuid:aaaaaaaa-BBBB-4ccc-8ddd-eeeeeeeeeeee tasks=1");
+  CHECK(mpg_fleet_njobs(&fleet) == 3 && fleet.jobs[2].chips == MPG_CHIP &&
+        fleet.jobs[2].tasks == 1);
+}
+
+static void check_seal(void) {
+  mpg_err err;
+  TAKEN("allocations job=m pool=p chips=1 start_time=9");
+  TAKEN("allocations job=a pool=p chips=1 start_time=2 attempt=1");
+  TAKEN("commits job=m step=3 durable_time=5");
+  TAKEN("commits job=a step=3");
+  TAKEN("commits job=m step=2 durable_time=5");
+  CHECK(mpg_fleet_seal(&fleet, &err) == MPG_OK);
+  CHECK(fleet.jobs[0].allocation == 0 && fleet.jobs[0].nallocations == 2);
+  CHECK(fleet.allocations[0].start == 2000000 && fleet.jobs[1].nallocations == 1);
+  CHECK(fleet.jobs[1].commit == 1 && fleet.jobs[1].ncommits == 2 && fleet.commits[1].step == 2);
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.capacity[0].chip),
+                   MPG_STR("tpu-v4")));
+}
+
+int main(void) {
+  mpg_err err;
+  mpg_issues_init(&issues, &mpg_env_libc);
+  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+  CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
+  check_refusals();
+  check_values();
+  check_merging();
+  check_seal();
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&issues);
+  return check_done("fleet");
+}

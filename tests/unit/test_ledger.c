@@ -1,0 +1,216 @@
+/*
+** test_ledger.c - the golden fleet through the core alone, to the microsecond; sums at every grain; and the same
+** with every allocation failing once.
+*/
+#include "trace.h"
+#include "check.h"
+#include "../../ext/core/ledger.h"
+#include "../../ext/core/rollup.h"
+
+#include <stdlib.h>
+
+static const char *const golden[] = {
+    "capacity pool=p chip=tpu-v4 chips=8 start_time=0 end_time=100",
+    "outages pool=p chips=1 start_time=52 end_time=60 kind=hw_down",
+    "jobs job=J1 phase=training chips=4 submit_time=0",
+    "jobs job=J2 phase=serving chips=2",
+    "allocations job=J1 attempt=1 task=a pool=p chips=2 start_time=0 end_time=52 outcome=node_fail",
+    "allocations job=J1 attempt=1 task=b pool=p chips=2 start_time=10 end_time=52 "
+    "outcome=node_fail",
+    "allocations job=J1 attempt=2 task=a pool=p chips=3 start_time=52 end_time=95 "
+    "outcome=completed",
+    "allocations job=J1 attempt=2 task=b pool=p chips=1 start_time=60 end_time=95 "
+    "outcome=completed",
+    "allocations job=J2 pool=p chips=2 start_time=0 end_time=100",
+    "spans job=J1 kind=init start_time=10 end_time=20",
+    "spans job=J1 kind=step step=1 program=s start_time=20 end_time=30",
+    "spans job=J1 kind=step step=2 program=s start_time=30 end_time=40",
+    "spans job=J1 kind=step step=3 program=s start_time=40 end_time=50",
+    "spans job=J1 kind=step step=4 program=s start_time=50",
+    "spans job=J1 kind=restore start_time=60 end_time=65",
+    "spans job=J1 kind=step step=3 program=s start_time=65 end_time=75",
+    "spans job=J1 kind=step step=4 program=s start_time=75 end_time=85",
+    "spans job=J1 kind=step step=5 program=s start_time=85 end_time=95",
+    "spans job=J2 kind=serve program=q executions=6 start_time=20 end_time=80",
+    "commits job=J1 step=2 snapshot_time=40 durable_time=40",
+    "programs program=s flops=5.5e15 dtype=bf16",
+    "programs program=q flops=1.1e15 dtype=bf16",
+};
+enum { LINES = sizeof golden / sizeof *golden };
+
+typedef struct totals {
+  mpg_i128 category[MPG_CATEGORIES], intervals;
+} totals;
+
+/* Every row of the ledger into `sink`. */
+static mpg_rc account(const mpg_env *env, const mpg_sink *sink, mpg_fleet *fleet,
+                      mpg_accounting *accounting, const mpg_ledger_options *options, mpg_err *err) {
+  mpg_rc rc = trace_build(fleet, golden, LINES, err);
+  if (rc == MPG_OK)
+    rc = mpg_accounting_init(accounting, env, fleet, options, err);
+  for (size_t u = 0; rc == MPG_OK && u < mpg_accounting_units(accounting); u++)
+    rc = mpg_accounting_unit(accounting, u, sink, "test", err);
+  return rc == MPG_OK ? mpg_accounting_finish(accounting, "test", err) : rc;
+}
+
+/* The golden fleet's totals: by way of the ledger (mask 0) or of a roll-up at the grain of `mask`. */
+static mpg_rc run(const mpg_env *env, uint32_t mask, const mpg_ledger_options *options, totals *out,
+                  size_t *rows) {
+  mpg_issues issues;
+  mpg_chips *chips = NULL;
+  mpg_fleet fleet = {0};
+  mpg_accounting accounting = {0};
+  mpg_ledger ledger;
+  mpg_rollup rollup = {0};
+  mpg_sink sink;
+  mpg_err err;
+  mpg_rc rc;
+  memset(out, 0, sizeof *out);
+  mpg_issues_init(&issues, env);
+  mpg_ledger_init(&ledger, env);
+  sink = mpg_ledger_sink(&ledger);
+  rc = mpg_chips_new(&chips, env, &err);
+  if (rc == MPG_OK)
+    rc = mpg_fleet_init(&fleet, env, &issues, chips, &err);
+  if (rc == MPG_OK)
+    rc = account(env, &sink, &fleet, &accounting, options, &err);
+  if (rc == MPG_OK && mask != 0) {
+    sink = mpg_rollup_sink(&rollup);
+    rc = mpg_rollup_init(&rollup, env, &fleet, mask, &err);
+    for (size_t i = 0; rc == MPG_OK && i < ledger.n; i++) {
+      mpg_row row = {.job = ledger.job[i],
+                     .pool = ledger.pool[i],
+                     .chip = ledger.chip[i],
+                     .cause = ledger.cause[i],
+                     .size = ledger.size[i],
+                     .category = (mpg_category)ledger.category[i],
+                     .attempt = ledger.attempt[i],
+                     .bucket = ledger.bucket[i],
+                     .chip_us = ledger.chip_us[i]};
+      rc = sink.row(sink.ctx, &row);
+    }
+  }
+  *rows = mask ? rollup.ncells : ledger.n;
+  for (size_t i = 0; rc == MPG_OK && mask && i < rollup.ncells; i++) {
+    out->category[rollup.cells[i].category] += rollup.cells[i].chip_us;
+    out->intervals += rollup.cells[i].intervals;
+  }
+  for (size_t i = 0; rc == MPG_OK && !mask && i < ledger.n; i++) {
+    out->category[ledger.category[i]] += ledger.chip_us[i];
+    out->intervals++;
+  }
+  mpg_rollup_free(&rollup);
+  mpg_ledger_free(&ledger);
+  mpg_accounting_free(&accounting);
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&issues);
+  return rc;
+}
+
+static const struct {
+  mpg_category category;
+  int64_t chip_s;
+} expected[] = {{MPG_DOWN, 8},           {MPG_IDLE, 240}, {MPG_PARTIAL, 44}, {MPG_STARTUP, 40},
+                {MPG_RESTORE, 20},       {MPG_LOST, 48},  {MPG_STALL, 80},   {MPG_IDEAL, 124},
+                {MPG_INEFFICIENCY, 196}, {MPG_QUEUED, 28}};
+
+static int is_golden(const totals *t) {
+  mpg_i128 rest = 0;
+  for (int c = 0; c < MPG_CATEGORIES; c++)
+    rest += t->category[c];
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    if (t->category[expected[i].category] != expected[i].chip_s * 1000000)
+      return 0;
+    rest -= t->category[expected[i].category];
+  }
+  return rest == 0;
+}
+
+/* An allocator whose n-th allocation fails, once or ever after. */
+typedef struct faulty {
+  int64_t left, live;
+  int forever, failed;
+} faulty;
+
+static void *faulty_resize(void *ctx, void *p, size_t n) {
+  faulty *f = ctx;
+  void *q;
+  if (n == 0) {
+    f->live -= p != NULL;
+    free(p);
+    return NULL;
+  }
+  if (--f->left == 0 || (f->forever && f->left < 0)) {
+    f->failed = 1;
+    return NULL;
+  }
+  q = realloc(p, n);
+  f->live += p == NULL && q != NULL;
+  return q;
+}
+
+/* How many injected failures were swallowed, leaked, or gave wrong sums; -1 if none was injected. */
+static int sweep(int forever, const mpg_ledger_options *options, int64_t *points) {
+  int wrong = 0;
+  for (int64_t n = 1;; n++) {
+    faulty f = {n, 0, forever, 0};
+    mpg_env env = {faulty_resize, &f, NULL, NULL};
+    totals t;
+    size_t rows;
+    mpg_rc rc = run(&env, 1u << MPG_DIM_CATEGORY | 1u << MPG_DIM_PHASE, options, &t, &rows);
+    wrong += f.live != 0 || (rc == MPG_OK ? !is_golden(&t) : rc != MPG_NOMEM);
+    if (!f.failed) {
+      *points = n - 1;
+      return rc == MPG_OK ? wrong : -1;
+    }
+  }
+}
+
+int main(void) {
+  mpg_ledger_options options = mpg_ledger_defaults();
+  const uint32_t category = 1u << MPG_DIM_CATEGORY;
+  totals t;
+  size_t rows, cells;
+  int64_t points = 0;
+  int wrong = 0;
+  CHECK(run(&mpg_env_libc, 0, &options, &t, &rows) == MPG_OK && is_golden(&t));
+  CHECK(run(&mpg_env_libc, category, &options, &t, &cells) == MPG_OK && is_golden(&t));
+  CHECK(cells == 10 && t.intervals == (mpg_i128)rows);
+  CHECK(run(&mpg_env_libc, category | 1u << MPG_DIM_POOL | 1u << MPG_DIM_CHIP, &options, &t,
+            &cells) == MPG_OK);
+  CHECK(cells == 10 && is_golden(&t));
+  /* J1's and J2's ideal and inefficiency, apart: two cells more. */
+  CHECK(run(&mpg_env_libc, category | 1u << MPG_DIM_JOB, &options, &t, &cells) == MPG_OK);
+  CHECK(cells == 12 && is_golden(&t));
+  for (uint32_t mask = category; mask < 1u << MPG_DIMS; mask += 997) { /* grains of every kind */
+    if (run(&mpg_env_libc, mask | category, &options, &t, &cells) != MPG_OK || !is_golden(&t) ||
+        t.intervals != (mpg_i128)rows || cells > rows)
+      wrong++;
+  }
+  CHECK(wrong == 0);
+  /* Buckets, and the rules' options. */
+  options.window.bucket.width_us = 7 * MPG_SECOND;
+  CHECK(run(&mpg_env_libc, category, &options, &t, &cells) == MPG_OK && is_golden(&t));
+  CHECK(run(&mpg_env_libc, category | 1u << MPG_DIM_BUCKET, &options, &t, &cells) == MPG_OK &&
+        is_golden(&t));
+  options = mpg_ledger_defaults();
+  options.rules.in_service = true;
+  CHECK(run(&mpg_env_libc, 0, &options, &t, &rows) == MPG_OK && t.category[MPG_DOWN] == 0 &&
+        t.category[MPG_IDLE] == 240 * 1000000);
+  options = mpg_ledger_defaults();
+  options.rules.as_of = 62 * MPG_SECOND; /* J1 is restoring: its later steps have not happened */
+  CHECK(run(&mpg_env_libc, 0, &options, &t, &rows) == MPG_OK);
+  CHECK(t.category[MPG_PENDING] == 48 * 1000000 && t.category[MPG_RESTORE] == 8 * 1000000);
+  CHECK(t.category[MPG_LOST] == 0 &&
+        t.category[MPG_IDEAL] == (40 + 24 * 42 / 60) * 1000000 + 800000);
+  options = mpg_ledger_defaults();
+  options.window.bucket.width_us = 1;
+  CHECK(run(&mpg_env_libc, 0, &options, &t, &rows) == MPG_LIMIT);
+
+  options = mpg_ledger_defaults();
+  CHECK(sweep(0, &options, &points) == 0);
+  CHECK(sweep(1, &options, &points) == 0);
+  CHECK(points > 50);
+  return check_done("ledger");
+}
