@@ -295,7 +295,7 @@ static mpg_rc check_figure(const mpg_chip_row *row, const char *what, double v, 
                            mpg_err *err) {
   if (isnan(v) || (isfinite(v) && (v > 0 || (zero_too && v == 0))))
     return MPG_OK;
-  return mpg_fail(err, MPG_DATA, "chip '%.64s', dtype '%.64s': expected a positive %s, found %.17g",
+  return mpg_fail(err, MPG_DATA, "chip '%.64s', dtype '%.64s': expected a positive %s, found %.15g",
                   row->chip, row->dtype, what, v);
 }
 
@@ -522,7 +522,7 @@ void mpg_chips_nearest(const mpg_chips *chips, mpg_str wrong, char *out, size_t 
     size_t distance, chip;
   } best[NEAREST + 1];
   size_t found = 0, n = 0;
-  folded f, candidate;
+  folded f = {.n = 0}, candidate = {.n = 0};
   out[0] = '\0';
   fold(wrong, &f);
   for (size_t i = 0; i < chips->names_n; i++) {

@@ -1,5 +1,6 @@
 /* sql.c - connection state, registration, errors and interruption for the glue: see sql.h. */
 #include "sql.h"
+#include "catalogue.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -29,6 +30,7 @@ void mpg_conn_release(void *p) {
   mpg_conn *conn = p;
   if (--conn->references > 0)
     return;
+  mpg_catalogue_close(conn);
   mpg_issues_free(&conn->issues);
   sqlite3_free(conn);
 }

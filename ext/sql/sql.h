@@ -27,6 +27,7 @@ typedef struct mpg_conn {
   sqlite3 *db;
   mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_scan_begin */
   mpg_issues issues; /* what mpg_issues shows */
+  struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   int references;
 } mpg_conn;
 
@@ -91,12 +92,12 @@ void mpg_scan_end(mpg_scan *scan);
 /* One a file of ext/sql; each registers its family. */
 int mpg_register_scalars(mpg_conn *conn,
                          char **error); /* scalars.c: mpg_version, mpg_debug, mpg_uuid */
-int mpg_register_goodput(mpg_conn *conn, char **error);   /* goodput.c */
-int mpg_register_roofline(mpg_conn *conn, char **error);  /* roofline.c */
-int mpg_register_catalogue(mpg_conn *conn, char **error); /* catalogue.c: mpg_chips, mpg_categories,
-                                                             mpg_issues */
-int mpg_register_intervals(mpg_conn *conn, char **error); /* intervals.c */
-int mpg_register_ledger(mpg_conn *conn, char **error);    /* ledger_table.c */
-int mpg_register_slurm(mpg_conn *conn, char **error);     /* slurm_table.c */
+int mpg_register_goodput(mpg_conn *conn, char **error);          /* goodput.c */
+int mpg_register_roofline(mpg_conn *conn, char **error);         /* roofline.c */
+int mpg_register_catalogue(mpg_conn *conn, char **error);        /* catalogue_tables.c */
+int mpg_register_intervals(mpg_conn *conn, char **error);        /* intervals.c */
+int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buckets.c */
+int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
+int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.c */
 
 #endif

@@ -16,7 +16,7 @@ static mpg_rc roofline(const char *chip, const char *dtype, double flops, double
 }
 
 static void test_seconds(void) {
-  mpg_roofline r;
+  mpg_roofline r = {-1, false};
   /* TPU v4: 275e12 FLOP/s and 1.2e12 B/s. */
   CHECK(roofline("tpu-v4", "", 275e12, (double)NAN, &r) == MPG_OK);
   CHECK(r.seconds == 1 && !r.memory_bound);
@@ -44,7 +44,7 @@ static bool fails_with(mpg_rc rc, const char *text) {
 
 static void test_errors(void) {
   mpg_chip_row own = {"acme", NULL, "fp8", NULL, 0, 1e12, 0, 0, 0, 0};
-  mpg_roofline r;
+  mpg_roofline r = {-1, false};
   own.hbm_bytes = own.hbm_bytes_per_s = own.ici_bytes_per_s = own.tdp_w = (double)NAN;
   CHECK(fails_with(
       roofline("h1000", "", 1, (double)NAN, &r),
