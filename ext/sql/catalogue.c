@@ -335,14 +335,16 @@ static mpg_catalogue_entry *builtin(mpg_conn *conn, mpg_err *err) {
   return conn->catalogues;
 }
 
+static const char *const schemas[] = {"main", "temp"};
+enum { SCHEMAS = sizeof schemas / sizeof *schemas };
+
 static mpg_catalogue_entry *acquire(mpg_conn *conn, mpg_err *err) {
-  static const char *const schemas[] = {"main", "temp"};
   mpg_catalogue_entry *entry = builtin(conn, err), *own = NULL;
   mpg_rc rc;
   if (entry == NULL)
     return NULL;
   rc = refresh_schema(conn, err);
-  for (int i = 0; rc == MPG_OK && i < 2; i++) {
+  for (int i = 0; rc == MPG_OK && i < SCHEMAS; i++) {
     bool may = false;
     rc = may_have_table(conn, schemas[i], &may, err);
     if (rc == MPG_OK && may && own == NULL) {
@@ -368,6 +370,19 @@ static mpg_catalogue_entry *acquire(mpg_conn *conn, mpg_err *err) {
 const mpg_chips *mpg_catalogue(mpg_conn *conn, mpg_err *err) {
   mpg_catalogue_entry *entry = acquire(conn, err);
   return entry == NULL ? NULL : entry->chips;
+}
+
+mpg_rc mpg_catalogue_copy(mpg_conn *conn, mpg_chips **out, mpg_err *err) {
+  mpg_rc rc = mpg_chips_new(out, &conn->env, err);
+  if (rc == MPG_OK)
+    rc = refresh_schema(conn, err);
+  for (int i = 0; rc == MPG_OK && i < SCHEMAS; i++) {
+    bool may = false;
+    rc = may_have_table(conn, schemas[i], &may, err);
+    if (rc == MPG_OK && may)
+      rc = read_table(conn, schemas[i], *out, err);
+  }
+  return rc;
 }
 
 void mpg_catalogue_release(mpg_conn *conn, const mpg_chips *chips) {

@@ -30,6 +30,9 @@
 const mpg_chips *mpg_catalogue(mpg_conn *conn, mpg_err *err);
 void mpg_catalogue_release(mpg_conn *conn, const mpg_chips *chips); /* NULL is fine */
 
+/* The same as a catalogue of the caller's own, to add to; to be freed also after a failure. */
+mpg_rc mpg_catalogue_copy(mpg_conn *conn, mpg_chips **out, mpg_err *err);
+
 /* The same for a function: the catalogue of the statement that calls it, with a reference. */
 const mpg_chips *mpg_catalogue_of(sqlite3_context *context, mpg_err *err);
 

@@ -15,6 +15,7 @@
 ** roll-up's grain follows. What files and tables hold is read in xFilter, never before.
 */
 #include "sql.h"
+#include "catalogue.h"
 #include "relations.h"
 #include "../core/ledger.h"
 #include "../core/number.h"
@@ -392,21 +393,18 @@ static const char *source_of(const cursor *c, const table *t) {
 }
 
 static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
-  sqlite3 *db = t->conn->db;
-  mpg_rc rc = mpg_chips_new(&c->chips, &c->scan.env, err);
+  mpg_rc rc = mpg_catalogue_copy(t->conn, &c->chips, err);
   mpg_issues_drop(&t->conn->issues, source_of(c, t));
   if (rc == MPG_OK)
     rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
   c->fleet.keep_origins = t->kind->shape == TIMELINE;
-  if (rc == MPG_OK && t->kind->files)
-    rc = mpg_relations_read_chips(&c->fleet, db, &c->scan.env, err);
   if (rc == MPG_OK && t->kind->files) {
     mpg_value path = mpg_value_of(c->args[ARG_PATH]);
     if (path.type != MPG_TEXT)
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
     rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, err);
   } else if (rc == MPG_OK) {
-    rc = mpg_relations_read(&c->fleet, db, &c->scan.env,
+    rc = mpg_relations_read(&c->fleet, t->conn->db, &c->scan.env,
                             given(c, ARG_SCHEMA) ? text_of(c, ARG_SCHEMA) : NULL, skip, err);
   }
   if (rc == MPG_OK)

@@ -200,33 +200,16 @@ done:
   return rc;
 }
 
-/* A table of this name that is not of our shape is somebody else's. */
-static mpg_rc is_chip_table(sqlite3 *db, const char *schema, bool *yes, mpg_err *err) {
-  char *sql = sqlite3_mprintf("SELECT chip, dtype, peak_flops FROM \"%w\".chips", schema);
-  sqlite3_stmt *stmt = NULL;
-  int rc;
-  if (sql == NULL)
-    return mpg_fail_nomem(err);
-  rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-  sqlite3_finalize(stmt);
-  sqlite3_free(sql);
-  *yes = rc == SQLITE_OK;
-  return rc == SQLITE_NOMEM ? mpg_fail_nomem(err) : MPG_OK;
-}
-
 /* One relation from the first of the schemas that has it. */
 static mpg_rc read_first(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, char **schemas,
                          size_t n, mpg_relation relation, bool skip, bool *there, mpg_err *err) {
   *there = false;
   for (size_t i = 0; i < n; i++) {
     found kind;
-    bool usable = true;
     mpg_rc rc = look_up(db, schemas[i], mpg_relation_get(relation)->name, &kind, err);
-    if (rc == MPG_OK && kind == TABLE && relation == MPG_REL_CHIPS)
-      rc = is_chip_table(db, schemas[i], &usable, err);
     if (rc != MPG_OK)
       return rc;
-    if (kind == NOTHING || !usable || (kind == VIEW && relation == MPG_REL_CHIPS))
+    if (kind == NOTHING)
       continue;
     *there = true;
     return read_relation(fleet, db, env, schemas[i], relation, kind, skip, err);
@@ -238,18 +221,6 @@ static void free_schemas(char **schemas, size_t n) {
   for (size_t i = 0; i < n; i++)
     sqlite3_free(schemas[i]);
   sqlite3_free(schemas);
-}
-
-mpg_rc mpg_relations_read_chips(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, mpg_err *err) {
-  char **schemas;
-  size_t n;
-  bool there;
-  mpg_rc rc = list_schemas(db, &schemas, &n, err);
-  if (rc != MPG_OK)
-    return rc;
-  rc = read_first(fleet, db, env, schemas, n, MPG_REL_CHIPS, false, &there, err);
-  free_schemas(schemas, n);
-  return rc;
 }
 
 mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
@@ -268,7 +239,7 @@ mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, con
       rc = mpg_fail(err, MPG_MISUSE, "expected the name of an open database, found \"%.80s\"",
                     schema);
   }
-  for (int r = 0; rc == MPG_OK && r < MPG_RELATIONS; r++) {
+  for (int r = 0; rc == MPG_OK && r < MPG_REL_CHIPS; r++) {
     rc = read_first(fleet, db, env, only ? &only : schemas, only ? 1 : n, (mpg_relation)r, skip,
                     &there, err);
     any |= there && (r == MPG_REL_CAPACITY || r == MPG_REL_ALLOCATIONS);
