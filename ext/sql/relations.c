@@ -225,8 +225,8 @@ static void free_schemas(char **schemas, size_t n) {
 
 mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
                           bool skip, mpg_err *err) {
-  char **schemas, *only = NULL;
-  size_t n;
+  char **schemas = NULL, *only = NULL;
+  size_t n = 0;
   bool there, any = false;
   mpg_rc rc = list_schemas(db, &schemas, &n, err);
   if (rc != MPG_OK)
