@@ -10,8 +10,9 @@
 
 /* -?[0-9]+ within int64. */
 bool mpg_int_parse(mpg_str text, int64_t *out);
-/* A decimal number with optional fraction and exponent, correctly rounded as strtod does in the C
-** locale; no hexadecimal, no "inf" or "nan"; a value that overflows to infinity is refused. */
+/* A decimal number with optional fraction and exponent ("1", "1.", ".5", "1e+9"), correctly rounded
+** as strtod does in the C locale; no hexadecimal, no "inf" or "nan"; a value that overflows to
+** infinity is refused, one that underflows is a denormal or 0. */
 bool mpg_real_parse(mpg_str text, double *out);
 /* A decimal number times 10^scale, rounded half to even to an int64: "0.5", scale 6 -> 500000.
 ** No detour through double: exact. scale is 0..9. An exponent part is accepted. */

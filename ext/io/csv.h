@@ -1,17 +1,22 @@
 /*
 ** csv.h - delimited text (RFC 4180) from a stream, a record at a time, in bounded memory.
 **
-** Quoted fields may hold delimiters, doubled quotes and newlines; CRLF, LF and a lone CR at the end
-*of
-** a record; a byte order mark at the start is skipped; the last record may lack its newline. Blank
-** lines (no bytes at all) are skipped. Errors (MPG_DATA), as "PATH:LINE:COLUMN: what was expected,
-** what was found": a quote that never closes, text after a closing quote, a NUL byte.
+** Quoted fields may hold delimiters, doubled quotes and newlines; a quote further on in a field is
+** an ordinary byte. A record ends with CRLF, LF or a lone CR, the last one also with the stream. A
+** byte order mark at the start is skipped and not counted in columns. Blank lines (no bytes at all)
+** are skipped.
+**
+** MPG_DATA, as "PATH:LINE:COLUMN: expected ..., found ...": a quote that never closes, text after a
+** closing quote, a NUL byte. The next call then goes on behind the line of the error (of the byte
+** found, not of the record). After any other error every call returns that error again.
 ** Line and column count from 1; a column is a byte of its line.
 */
 #ifndef MPG_CSV_H
 #define MPG_CSV_H
 
 #include "source.h"
+
+#define MPG_CSV_FIELDS 65536 /* of one record; above it MPG_LIMIT */
 
 typedef struct mpg_csv mpg_csv;
 

@@ -4,14 +4,18 @@
 **
 ** Refused with MPG_DATA and "PATH:LINE:COLUMN: expected ..., found ...": trailing commas, comments,
 ** single quotes, NaN, leading zeros, unescaped control characters, lone surrogates, invalid UTF-8,
-** text after the value. Depth over MPG_JSON_DEPTH and a record over the limit are MPG_LIMIT.
+** text after the value. What ends too early says "found end of file". Depth over MPG_JSON_DEPTH,
+** more than MPG_JSON_MEMBERS members and a record over the limit are MPG_LIMIT. A byte order mark
+*at
+** the start of a stream is skipped and not counted in columns.
 */
 #ifndef MPG_JSON_H
 #define MPG_JSON_H
 
 #include "source.h"
 
-#define MPG_JSON_DEPTH 512
+#define MPG_JSON_DEPTH 512       /* of objects and arrays; an object by itself has depth 1 */
+#define MPG_JSON_MEMBERS 4194304 /* of one object or array */
 
 typedef enum mpg_json_kind {
   MPG_JSON_NULL,
@@ -42,10 +46,15 @@ void mpg_json_close(mpg_json *json); /* NULL is fine; the stream stays open */
 
 /*
 ** The next object of the stream: of objects one after the other (JSON Lines; any white space
-*between),
-** or of the elements of one top-level array. Its members in the order written; nested values as
-** checked raw text, which mpg_json_parse takes apart. Borrowed until the next call. A key that
-** repeats within an object is MPG_DATA. Anything but an object is MPG_DATA. MPG_DONE at the end.
+** between), or of the elements of one top-level array. Its members in the order written; nested
+** values as checked raw text, which mpg_json_parse takes apart. Borrowed until the next call.
+** Anything but an object is MPG_DATA, and so is a key that repeats (within nested objects that is
+** seen when they are parsed). MPG_DONE at the end; a stream without any value has no record.
+**
+** After MPG_DATA the next call goes on: behind an object with a repeated key; else, in JSON Lines,
+** behind the line in which the malformed record begins; within an array there is no telling where
+** the next element begins, and the next call returns MPG_DONE. After any other error every call
+** returns that error again.
 */
 mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err);
 int64_t mpg_json_line(const mpg_json *json); /* where the current record begins */
@@ -54,9 +63,10 @@ void mpg_json_where(const mpg_json *json, size_t at, int64_t *line, int64_t *col
 
 /*
 ** Members of an object, or elements of an array (with empty keys), from text in memory, such as a
-** nested value above. `name` stands for the path in errors. The result is owned by *doc, which may
-*be
-** used for one parse after the other and is freed once.
+** nested value above. `name` stands for the path in errors. Members point into `text` and into
+**doc,
+** which is made where it is NULL (also in an error), may be used for one parse after the other, and
+** is freed once.
 */
 typedef struct mpg_json_doc mpg_json_doc;
 mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, mpg_str text,

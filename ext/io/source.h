@@ -15,10 +15,11 @@ typedef struct mpg_paths {
 } mpg_paths;
 
 /*
-** `path` is a file, a folder (searched to 16 levels; symbolic links to folders below it are not
-** followed), or, where it names nothing that exists, a glob of *, ? and [...]. MPG_IO: nothing
-*there,
-** with the path in the text ("no such file", "no file matches", "folder ... holds no file").
+** `path` is a file, a folder (symbolic links to folders below it are not followed; deeper than 16
+** levels is MPG_LIMIT), or, where it names nothing that exists, a glob of *, ? and [...] in any
+** component, which matches regular files. MPG_IO: nothing there, with the path in the text ("no
+*such
+** file", "no file matches", "folder ... holds no file"), or a folder that cannot be read.
 ** An embedded NUL or a path over 4095 bytes is MPG_MISUSE.
 */
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
@@ -28,10 +29,12 @@ typedef struct mpg_stream mpg_stream;
 
 /*
 ** Opens a regular file for reading from start to end; a FIFO, device or folder is MPG_IO.
-*Compression
-** is told by the first bytes, not by the name (gzip 1f 8b, zstd 28 b5 2f fd and skippable frames);
-** several members or frames in a row are one stream. O_CLOEXEC, O_NONBLOCK, no mmap.
-** A compressed stream that ends inside a member is MPG_DATA: "PATH: truncated gzip stream ...".
+** Compression is told by the first bytes, not by the name (gzip 1f 8b, zstd 28 b5 2f fd and
+*skippable
+** frames); several members or frames in a row are one stream, and zeros may follow the last gzip
+** member. O_CLOEXEC, O_NONBLOCK, no mmap. A compressed stream that ends inside a member is
+*MPG_DATA:
+** "PATH: truncated gzip stream ..."; so is a damaged one. A zstd window over 128 MiB is MPG_LIMIT.
 */
 mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err);
 /* The same interface over bytes in memory, which stay the caller's and must outlive the stream.
@@ -40,8 +43,8 @@ mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name,
                          mpg_err *err);
 void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
 
-/* Up to `cap` decompressed bytes into `buf`; *got = 0 only at the end. Retries EINTR and short
- * reads. */
+/* Fills `buf` with `cap` decompressed bytes; *got is less only at the end. Retries EINTR and short
+** reads. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
 const char *mpg_stream_path(const mpg_stream *stream); /* borrowed, for messages */
 

@@ -1,0 +1,192 @@
+/*
+** inflate.c - gzip by zlib and zstd by libzstd: see inflate.h.
+*/
+#define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_createDStream_advanced, see below */
+#include "inflate.h"
+
+#include <limits.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+/* The only call of zstd that takes an allocator is not part of its stable interface: where the
+** library at hand was built without it, the address is NULL and zstd allocates for itself. */
+#pragma weak ZSTD_createDStream_advanced
+
+struct mpg_inflate {
+  const mpg_env *env;
+  const char *path;
+  mpg_packing packing;
+  bool inside;   /* of a gzip member or zstd frame, whose end is still to come */
+  bool padding;  /* behind the last gzip member: only zeros may follow */
+  int64_t eaten; /* packed bytes taken so far, for messages */
+  z_stream z;
+  ZSTD_DStream *zstd;
+};
+
+mpg_packing mpg_packing_of(const char *p, size_t n) {
+  static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+  if (n >= 2 && memcmp(p, gzip, 2) == 0)
+    return MPG_GZIP;
+  if (n >= 4 && (memcmp(p, zstd, 4) == 0 ||
+                 (((unsigned char)p[0] & 0xf0) == 0x50 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0)))
+    return MPG_ZSTD;
+  return MPG_PLAIN;
+}
+
+static void *zlib_alloc(void *opaque, uInt items, uInt size) {
+  mpg_inflate *f = opaque;
+  size_t n;
+  return __builtin_mul_overflow((size_t)items, (size_t)size, &n) ? NULL : mpg_malloc(f->env, n);
+}
+
+static void zlib_free(void *opaque, void *p) {
+  mpg_inflate *f = opaque;
+  mpg_free(f->env, p);
+}
+
+static void *zstd_alloc(void *opaque, size_t n) {
+  mpg_inflate *f = opaque;
+  return mpg_malloc(f->env, n);
+}
+
+mpg_rc mpg_inflate_open(mpg_inflate **out, const mpg_env *env, mpg_packing packing,
+                        const char *path, mpg_err *err) {
+  mpg_inflate *f = mpg_calloc(env, sizeof *f);
+  *out = NULL;
+  if (f == NULL)
+    return mpg_fail_nomem(err);
+  f->env = env;
+  f->path = path;
+  f->packing = packing;
+  if (packing == MPG_GZIP) {
+    f->z.zalloc = zlib_alloc;
+    f->z.zfree = zlib_free;
+    f->z.opaque = f;
+    if (inflateInit2(&f->z, 15 + 16) != Z_OK) { /* the largest window; gzip headers only */
+      mpg_free(env, f);
+      return mpg_fail_nomem(err);
+    }
+  } else {
+    if (ZSTD_createDStream_advanced != NULL)
+      f->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){zstd_alloc, zlib_free, f});
+    else
+      f->zstd = ZSTD_createDStream();
+    if (f->zstd == NULL) {
+      mpg_free(env, f);
+      return mpg_fail_nomem(err);
+    }
+  }
+  *out = f;
+  return MPG_OK;
+}
+
+void mpg_inflate_close(mpg_inflate *f) {
+  if (f == NULL)
+    return;
+  if (f->packing == MPG_GZIP)
+    (void)inflateEnd(&f->z);
+  else
+    (void)ZSTD_freeDStream(f->zstd);
+  mpg_free(f->env, f);
+}
+
+static void eat(mpg_inflate *f, mpg_str *in, size_t n) {
+  in->p += n;
+  in->n -= n;
+  f->eaten += (int64_t)n;
+}
+
+static mpg_rc truncated(const mpg_inflate *f, mpg_err *err) {
+  return mpg_fail(err, MPG_DATA, "%s: truncated %s stream: expected more data, found end of file",
+                  f->path, f->packing == MPG_GZIP ? "gzip" : "zstd");
+}
+
+static mpg_rc damaged(const mpg_inflate *f, const char *what, mpg_err *err) {
+  return mpg_fail(err, MPG_DATA, "%s: damaged %s stream near its byte %lld: %s", f->path,
+                  f->packing == MPG_GZIP ? "gzip" : "zstd", (long long)f->eaten + 1, what);
+}
+
+/* Between members: at another one, in the zeros behind the last, or at the end (MPG_DONE). */
+static mpg_rc gzip_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err) {
+  if (!f->padding && in->n > 0 && *in->p == 0x1f) {
+    if (inflateReset(&f->z) != Z_OK)
+      return damaged(f, "cannot start another member", err);
+    f->inside = true;
+    return MPG_OK;
+  }
+  while (in->n > 0) {
+    f->padding = true;
+    if (*in->p != 0)
+      return damaged(f, "expected another member or the end, found something else", err);
+    eat(f, in, 1);
+  }
+  return last ? MPG_DONE : MPG_OK;
+}
+
+static mpg_rc gzip_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
+                       mpg_err *err) {
+  while (*got == 0) {
+    int code;
+    size_t in_n, out_n = cap < UINT_MAX ? cap : UINT_MAX;
+    if (!f->inside) {
+      mpg_rc rc = gzip_between(f, in, last, err);
+      if (rc != MPG_OK || !f->inside)
+        return rc;
+    }
+    in_n = in->n < UINT_MAX ? in->n : UINT_MAX;
+    f->z.next_in = (z_const Bytef *)in->p;
+    f->z.avail_in = (uInt)in_n;
+    f->z.next_out = (Bytef *)out;
+    f->z.avail_out = (uInt)out_n;
+    code = inflate(&f->z, Z_NO_FLUSH);
+    eat(f, in, in_n - f->z.avail_in);
+    *got = out_n - f->z.avail_out;
+    if (code == Z_STREAM_END)
+      f->inside = false;
+    else if (code == Z_MEM_ERROR)
+      return mpg_fail_nomem(err);
+    else if (code != Z_OK && code != Z_BUF_ERROR)
+      return damaged(f, f->z.msg != NULL ? f->z.msg : "unreadable", err);
+    else if (*got == 0 && in->n == 0)
+      return last ? truncated(f, err) : MPG_OK;
+  }
+  return MPG_OK;
+}
+
+static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
+                       mpg_err *err) {
+  while (*got == 0) {
+    ZSTD_inBuffer from = {in->p, in->n, 0};
+    ZSTD_outBuffer to = {out, cap, 0};
+    size_t code;
+    if (!f->inside && in->n == 0)
+      return last ? MPG_DONE : MPG_OK;
+    code = ZSTD_decompressStream(f->zstd, &to, &from);
+    if (ZSTD_isError(code)) {
+      switch (ZSTD_getErrorCode(code)) {
+      case ZSTD_error_memory_allocation:
+        return mpg_fail_nomem(err);
+      case ZSTD_error_frameParameter_windowTooLarge:
+        return mpg_fail(err, MPG_LIMIT, "%s: a zstd window over 128 MiB (--long): too large",
+                        f->path);
+      default:
+        return damaged(f, ZSTD_getErrorName(code), err);
+      }
+    }
+    eat(f, in, from.pos);
+    *got = to.pos;
+    f->inside = code != 0;
+    if (f->inside && *got == 0 && in->n == 0)
+      return last ? truncated(f, err) : MPG_OK;
+  }
+  return MPG_OK;
+}
+
+mpg_rc mpg_inflate_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
+                       mpg_err *err) {
+  *got = 0;
+  return f->packing == MPG_GZIP ? gzip_run(f, in, last, out, cap, got, err)
+                                : zstd_run(f, in, last, out, cap, got, err);
+}

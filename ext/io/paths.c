@@ -1,0 +1,345 @@
+/*
+** paths.c - the files that a path stands for: a file, a folder, a glob. See source.h.
+**
+** The patterns are those of SQLite's GLOB: * any bytes, ? one character, [a-z] and [^a-z] one of a
+** set (or not), [[] for a bracket itself; a bracket that never closes is an ordinary character. As
+** in a shell, no wildcard matches a '/' or the dot of a hidden name. fnmatch(3) is not used: what
+*it
+** matches depends on the locale of the host.
+*/
+#include "source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PATH_BYTES 4095
+#define LEVELS 16 /* of folders below a folder; of wildcard components in a glob */
+
+/* A growing list of owned strings. */
+typedef struct names {
+  char **p;
+  size_t n, cap;
+} names;
+
+static void names_free(const mpg_env *env, names *l) {
+  for (size_t i = 0; i < l->n; i++)
+    mpg_free(env, l->p[i]);
+  mpg_free(env, l->p);
+  *l = (names){NULL, 0, 0};
+}
+
+/* Adds the text of `a` and `b` in a row. */
+static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_err *err) {
+  char *z;
+  if (mpg_grow(env, &l->p, &l->cap, l->n + 1, sizeof *l->p) != MPG_OK)
+    return mpg_fail_nomem(err);
+  z = mpg_malloc(env, a.n + b.n + 1);
+  if (z == NULL)
+    return mpg_fail_nomem(err);
+  if (a.n > 0)
+    memcpy(z, a.p, a.n);
+  if (b.n > 0)
+    memcpy(z + a.n, b.p, b.n);
+  z[a.n + b.n] = '\0';
+  l->p[l->n++] = z;
+  return MPG_OK;
+}
+
+static mpg_rc os_fail(const char *path, const char *what, int code, mpg_err *err) {
+  char text[256];
+  if (code == ENOMEM)
+    return mpg_fail_nomem(err);
+  if (strerror_r(code, text, sizeof text) != 0)
+    (void)strncpy(text, "unknown error", sizeof text);
+  return mpg_fail(err, MPG_IO, "%s: cannot %s: %s", path, what, text);
+}
+
+static bool is_absent(int code) {
+  return code == ENOENT || code == ENOTDIR;
+}
+
+/* Behind the character at p: one byte, or a whole sequence of UTF-8. */
+static const char *next_character(const char *p, const char *end) {
+  bool lead = (unsigned char)*p++ >= 0xc0;
+  while (lead && p < end && ((unsigned char)*p & 0xc0) == 0x80)
+    p++;
+  return p;
+}
+
+/* -1, 0, 1 for the characters between p and p_end, q and q_end: by bytes, which for UTF-8 is by
+ *code
+ ** point. */
+static int character_compare(const char *p, const char *p_end, const char *q, const char *q_end) {
+  return mpg_str_cmp((mpg_str){p, (size_t)(p_end - p)}, (mpg_str){q, (size_t)(q_end - q)});
+}
+
+/* The closing bracket of the set that opens at p, or NULL. A ']' first in the set is a member. */
+static const char *set_end(const char *p, const char *end) {
+  p++;
+  if (p < end && (*p == '^' || *p == '!'))
+    p++;
+  if (p < end && *p == ']')
+    p++;
+  while (p < end && *p != ']')
+    p++;
+  return p < end ? p : NULL;
+}
+
+static bool set_matches(const char *p, const char *close, const char *c, const char *c_end) {
+  bool inverted = *p == '^' || *p == '!', found = false;
+  p += inverted;
+  while (p < close) {
+    const char *low = p, *low_end = next_character(p, close), *high = low, *high_end = low_end;
+    p = low_end;
+    if (p + 1 < close && *p == '-') {
+      high = p + 1;
+      high_end = next_character(high, close);
+      p = high_end;
+    }
+    found |= character_compare(low, low_end, c, c_end) <= 0 &&
+             character_compare(c, c_end, high, high_end) <= 0;
+  }
+  return found != inverted;
+}
+
+/* One component of a path. Falls back to the last star only, which is enough, and quadratic. */
+static bool glob_matches(mpg_str pattern, mpg_str name) {
+  const char *p = pattern.p, *p_end = p + pattern.n, *c = name.p, *c_end = c + name.n;
+  const char *star = NULL, *star_c = NULL;
+  if (name.n > 0 && *c == '.' && !(pattern.n > 0 && *p == '.'))
+    return false;
+  while (c < c_end) {
+    const char *close = p < p_end && *p == '[' ? set_end(p, p_end) : NULL;
+    const char *c_next = next_character(c, c_end);
+    bool matched = false;
+    if (p < p_end && *p == '*') {
+      star = ++p;
+      star_c = c;
+      continue;
+    }
+    if (close != NULL) {
+      matched = set_matches(p + 1, close, c, c_next);
+      p = close + 1;
+    } else if (p < p_end && *p == '?') {
+      matched = true;
+      p++;
+    } else if (p < p_end) {
+      matched = *p++ == *c;
+      c_next = c + 1;
+    }
+    if (matched) {
+      c = c_next;
+    } else if (star != NULL) {
+      p = star;
+      c = star_c = next_character(star_c, c_end);
+    } else {
+      return false;
+    }
+  }
+  while (p < p_end && *p == '*')
+    p++;
+  return p == p_end;
+}
+
+static bool has_wildcard(mpg_str s) {
+  for (size_t i = 0; i < s.n; i++)
+    if (s.p[i] == '*' || s.p[i] == '?' || s.p[i] == '[')
+      return true;
+  return false;
+}
+
+/*
+** Adds PREFIX NAME to `out` for every name in the folder PREFIX (or the current one, where that is
+** empty) that matches the pattern. A prefix that is no folder has no names.
+*/
+static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, mpg_str pattern,
+                           mpg_err *err) {
+  DIR *dir = opendir(*prefix != '\0' ? prefix : ".");
+  mpg_rc rc = MPG_OK;
+  if (dir == NULL)
+    return is_absent(errno) ? MPG_OK : os_fail(prefix, "open the folder", errno, err);
+  while (rc == MPG_OK) {
+    struct dirent *entry;
+    mpg_str name;
+    errno = 0;
+    entry = readdir(dir);
+    if (entry == NULL) {
+      if (errno != 0)
+        rc = os_fail(prefix, "read the folder", errno, err);
+      break;
+    }
+    name = mpg_str_of(entry->d_name);
+    if (mpg_interrupted(env))
+      rc = mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", prefix);
+    else if (!mpg_str_eq(name, MPG_STR(".")) && !mpg_str_eq(name, MPG_STR("..")) &&
+             glob_matches(pattern, name))
+      rc = names_add(env, out, mpg_str_of(prefix), name, err);
+  }
+  (void)closedir(dir);
+  return rc;
+}
+
+/*
+** Keeps the regular files of `found` in `files` and, where `folders` is not NULL, the folders
+*there,
+** with a '/' behind. A link to a file counts as one; a link to a folder is left alone.
+*/
+static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
+                       mpg_err *err) {
+  for (size_t i = 0; i < found->n; i++) {
+    struct stat st;
+    mpg_str path = mpg_str_of(found->p[i]);
+    mpg_rc rc = MPG_OK;
+    bool link;
+    if (lstat(found->p[i], &st) != 0) {
+      if (is_absent(errno))
+        continue; /* gone since its folder was read */
+      return os_fail(found->p[i], "stat", errno, err);
+    }
+    link = S_ISLNK(st.st_mode);
+    if (link && stat(found->p[i], &st) != 0) {
+      if (is_absent(errno) || errno == ELOOP)
+        continue; /* leads nowhere */
+      return os_fail(found->p[i], "stat", errno, err);
+    }
+    if (S_ISREG(st.st_mode))
+      rc = names_add(env, files, path, MPG_STR(""), err);
+    else if (S_ISDIR(st.st_mode) && !link && folders != NULL)
+      rc = names_add(env, folders, path, MPG_STR("/"), err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  return MPG_OK;
+}
+
+/* Every regular file below `path`, level by level. */
+static mpg_rc walk(const mpg_env *env, names *files, mpg_str path, mpg_err *err) {
+  names level = {NULL, 0, 0};
+  bool slash = path.p[path.n - 1] == '/';
+  mpg_rc rc = names_add(env, &level, path, slash ? MPG_STR("") : MPG_STR("/"), err);
+  for (int depth = 0; rc == MPG_OK && level.n > 0; depth++) {
+    names found = {NULL, 0, 0}, below = {NULL, 0, 0};
+    if (depth > LEVELS)
+      rc = mpg_fail(err, MPG_LIMIT, "%s: folders nest deeper than %d levels", level.p[0], LEVELS);
+    for (size_t i = 0; rc == MPG_OK && i < level.n; i++)
+      rc = folder_match(env, &found, level.p[i], MPG_STR("*"), err);
+    if (rc == MPG_OK)
+      rc = sort_out(env, &found, files, &below, err);
+    names_free(env, &found);
+    names_free(env, &level);
+    level = below;
+  }
+  names_free(env, &level);
+  return rc;
+}
+
+/* Extends every path of `paths` by the component `part`, and the slashes behind it. */
+static mpg_rc extend(const mpg_env *env, names *paths, mpg_str part, mpg_str slashes,
+                     mpg_err *err) {
+  names extended = {NULL, 0, 0};
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
+    if (has_wildcard(part))
+      rc = folder_match(env, &extended, paths->p[i], part, err);
+    else
+      rc = names_add(env, &extended, mpg_str_of(paths->p[i]), part, err);
+  }
+  names_free(env, paths);
+  for (size_t i = 0; rc == MPG_OK && slashes.n > 0 && i < extended.n; i++) {
+    rc = names_add(env, paths, mpg_str_of(extended.p[i]), slashes, err);
+  }
+  if (slashes.n > 0)
+    names_free(env, &extended);
+  else
+    *paths = extended;
+  return rc;
+}
+
+static mpg_rc glob(const mpg_env *env, names *files, mpg_str pattern, mpg_err *err) {
+  names paths = {NULL, 0, 0};
+  int wildcards = 0;
+  size_t at = 0;
+  mpg_rc rc = names_add(env, &paths, MPG_STR(""), MPG_STR(""), err);
+  while (rc == MPG_OK && at < pattern.n) {
+    mpg_str part = {pattern.p + at, 0}, slashes;
+    while (at < pattern.n && pattern.p[at] != '/')
+      at++;
+    part.n = (size_t)(pattern.p + at - part.p);
+    slashes = (mpg_str){pattern.p + at, 0};
+    while (at < pattern.n && pattern.p[at] == '/')
+      at++;
+    slashes.n = (size_t)(pattern.p + at - slashes.p);
+    wildcards += has_wildcard(part);
+    if (wildcards > LEVELS)
+      rc = mpg_fail(err, MPG_LIMIT, "%.*s: more than %d folders with wildcards", (int)pattern.n,
+                    pattern.p, LEVELS);
+    else
+      rc = extend(env, &paths, part, slashes, err);
+  }
+  if (rc == MPG_OK)
+    rc = sort_out(env, &paths, files, NULL, err);
+  names_free(env, &paths);
+  return rc;
+}
+
+static int by_bytes(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_str path,
+                     mpg_err *err) {
+  char z[PATH_BYTES + 1];
+  struct stat st;
+  mpg_rc rc;
+  if (path.n > PATH_BYTES)
+    return mpg_fail(err, MPG_MISUSE, "path: expected at most %d bytes, found %zu", PATH_BYTES,
+                    path.n);
+  if (path.n > 0 && memchr(path.p, '\0', path.n) != NULL)
+    return mpg_fail(err, MPG_MISUSE, "path: expected text, found a NUL byte");
+  if (path.n > 0)
+    memcpy(z, path.p, path.n);
+  z[path.n] = '\0';
+  if (stat(z, &st) == 0) {
+    if (!S_ISDIR(st.st_mode))
+      return names_add(env, files, path, MPG_STR(""), err);
+    *from_folder = true;
+    rc = walk(env, files, path, err);
+    if (rc == MPG_OK && files->n == 0)
+      rc = mpg_fail(err, MPG_IO, "folder %s holds no file", z);
+    return rc;
+  }
+  if (!is_absent(errno))
+    return os_fail(z, "stat", errno, err);
+  if (!has_wildcard(path))
+    return mpg_fail(err, MPG_IO, "no such file: %s", z);
+  rc = glob(env, files, path, err);
+  if (rc == MPG_OK && files->n == 0)
+    rc = mpg_fail(err, MPG_IO, "no file matches: %s", z);
+  return rc;
+}
+
+mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+  names files = {NULL, 0, 0};
+  bool from_folder = false;
+  mpg_rc rc = expand(env, &files, &from_folder, path, err);
+  *paths = (mpg_paths){env, NULL, 0, 0, false};
+  if (rc != MPG_OK) {
+    names_free(env, &files);
+    return rc;
+  }
+  if (files.n > 1)
+    qsort(files.p, files.n, sizeof *files.p, by_bytes);
+  *paths = (mpg_paths){env, files.p, files.n, files.cap, from_folder};
+  return MPG_OK;
+}
+
+void mpg_paths_free(mpg_paths *paths) {
+  names files = {paths->path, paths->n, paths->cap};
+  if (paths->env != NULL)
+    names_free(paths->env, &files);
+  paths->path = NULL;
+  paths->n = paths->cap = 0;
+}

@@ -1,0 +1,220 @@
+/*
+** source.c - streams of bytes from files and from memory: see source.h.
+*/
+#include "source.h"
+#include "inflate.h"
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MIB ((size_t)1 << 20)
+#define PACKED_BUFFER MPG_IO_SIZE(128 << 10)
+
+struct mpg_stream {
+  const mpg_env *env;
+  char *path;
+  int fd;      /* -1: bytes in memory */
+  mpg_str raw; /* packed or plain bytes that are read and not yet taken: of `head`, `buf`, memory */
+  bool raw_end;
+  bool end;
+  mpg_inflate *inflate; /* NULL: plain */
+  char *buf;            /* of a packed file */
+  size_t buf_cap;
+  char head[4]; /* the first bytes of a file, which tell the packing */
+};
+
+static int os_open(const char *path, int flags) {
+  return open(path, flags);
+}
+static int os_fstat(int fd, struct stat *st) {
+  return fstat(fd, st);
+}
+
+#ifdef MPG_TEST
+mpg_os mpg_os_calls = {os_open, os_fstat, read, close};
+size_t mpg_io_block = 61;
+#else
+static const mpg_os mpg_os_calls = {os_open, os_fstat, read, close};
+#endif
+
+/* The text of errno. It is written into `buf`, since strerror's own buffer is shared by threads. */
+static const char *os_error(int code, char *buf, size_t cap) {
+  if (strerror_r(code, buf, cap) != 0)
+    (void)strncpy(buf, "unknown error", cap);
+  return buf;
+}
+
+static mpg_rc os_fail(const char *path, const char *what, mpg_err *err) {
+  int code = errno;
+  char text[256];
+  return code == ENOMEM ? mpg_fail_nomem(err)
+                        : mpg_fail(err, MPG_IO, "%s: cannot %s: %s", path, what,
+                                   os_error(code, text, sizeof text));
+}
+
+/* Up to `cap` bytes of the file itself; less than one only at its end. */
+static mpg_rc file_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  *got = 0;
+  while (*got < cap) {
+    size_t want = cap - *got < MIB ? cap - *got : MIB;
+    ssize_t n;
+    if (mpg_interrupted(s->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", s->path);
+    n = mpg_os_calls.read(s->fd, buf + *got, want);
+    if (n < 0 && errno != EINTR)
+      return os_fail(s->path, "read", err);
+    if (n == 0)
+      break;
+    if (n > 0)
+      *got += (size_t)n;
+  }
+  return MPG_OK;
+}
+
+static mpg_rc stream_new(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err) {
+  size_t n = strlen(path) + 1;
+  mpg_stream *s = mpg_calloc(env, sizeof *s);
+  *out = s;
+  if (s == NULL)
+    return mpg_fail_nomem(err);
+  s->env = env;
+  s->fd = -1;
+  s->path = mpg_malloc(env, n);
+  if (s->path == NULL)
+    return mpg_fail_nomem(err);
+  memcpy(s->path, path, n);
+  return MPG_OK;
+}
+
+static mpg_rc file_open(mpg_stream *s, mpg_err *err) {
+  struct stat st;
+  size_t n;
+  mpg_rc rc;
+  /* A FIFO without a writer would block without O_NONBLOCK; a terminal must not become ours. */
+  do {
+    s->fd = mpg_os_calls.open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  } while (s->fd < 0 && errno == EINTR);
+  if (s->fd < 0)
+    return os_fail(s->path, "open", err);
+  if (mpg_os_calls.fstat(s->fd, &st) != 0)
+    return os_fail(s->path, "stat", err);
+  if (!S_ISREG(st.st_mode))
+    return mpg_fail(err, MPG_IO, "%s: not a regular file%s", s->path,
+                    S_ISDIR(st.st_mode) ? ", but a folder" : "");
+  rc = file_read(s, s->head, sizeof s->head, &n, err);
+  s->raw = (mpg_str){s->head, n};
+  s->raw_end = n < sizeof s->head;
+  return rc;
+}
+
+/* Looks at the first bytes, and makes ready what unpacks the rest. */
+static mpg_rc stream_tell(mpg_stream *s, mpg_err *err) {
+  mpg_packing packing = mpg_packing_of(s->raw.p, s->raw.n);
+  if (packing == MPG_PLAIN)
+    return MPG_OK;
+  if (s->fd >= 0) {
+    s->buf_cap = PACKED_BUFFER;
+    s->buf = mpg_malloc(s->env, s->buf_cap);
+    if (s->buf == NULL)
+      return mpg_fail_nomem(err);
+  }
+  return mpg_inflate_open(&s->inflate, s->env, packing, s->path, err);
+}
+
+mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err) {
+  mpg_stream *s;
+  mpg_rc rc = stream_new(&s, env, path, err);
+  if (rc == MPG_OK)
+    rc = file_open(s, err);
+  if (rc == MPG_OK)
+    rc = stream_tell(s, err);
+  if (rc != MPG_OK) {
+    mpg_stream_close(s);
+    s = NULL;
+  }
+  *out = s;
+  return rc;
+}
+
+mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name, mpg_str bytes,
+                         mpg_err *err) {
+  mpg_stream *s;
+  mpg_rc rc = stream_new(&s, env, name, err);
+  if (rc == MPG_OK) {
+    s->raw = bytes;
+    s->raw_end = true;
+    rc = stream_tell(s, err);
+  }
+  if (rc != MPG_OK) {
+    mpg_stream_close(s);
+    s = NULL;
+  }
+  *out = s;
+  return rc;
+}
+
+void mpg_stream_close(mpg_stream *s) {
+  if (s == NULL)
+    return;
+  mpg_inflate_close(s->inflate);
+  /* Not repeated after EINTR: Linux has closed it all the same. */
+  if (s->fd >= 0)
+    (void)mpg_os_calls.close(s->fd);
+  mpg_free(s->env, s->buf);
+  mpg_free(s->env, s->path);
+  mpg_free(s->env, s);
+}
+
+/* Plain bytes: those at hand, then straight from the file into the caller's buffer. */
+static mpg_rc plain_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  size_t n = s->raw.n < cap ? s->raw.n : cap;
+  size_t more = 0;
+  mpg_rc rc = MPG_OK;
+  if (n > 0) {
+    memcpy(buf, s->raw.p, n);
+    s->raw.p += n;
+    s->raw.n -= n;
+  }
+  if (n < cap && !s->raw_end) {
+    rc = file_read(s, buf + n, cap - n, &more, err);
+    s->raw_end = more < cap - n;
+  }
+  *got = n + more;
+  return rc;
+}
+
+static mpg_rc packed_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  while (*got < cap && !s->end) {
+    size_t n, room = cap - *got < MIB ? cap - *got : MIB;
+    mpg_rc rc;
+    if (mpg_interrupted(s->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", s->path);
+    rc = mpg_inflate_run(s->inflate, &s->raw, s->raw_end, buf + *got, room, &n, err);
+    if (rc == MPG_DONE)
+      s->end = true;
+    else if (rc != MPG_OK)
+      return rc;
+    *got += n;
+    if (rc == MPG_OK && n == 0) {
+      rc = file_read(s, s->buf, s->buf_cap, &n, err);
+      if (rc != MPG_OK)
+        return rc;
+      s->raw = (mpg_str){s->buf, n};
+      s->raw_end = n < s->buf_cap;
+    }
+  }
+  return MPG_OK;
+}
+
+mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
+  *got = 0;
+  return s->inflate != NULL ? packed_read(s, buf, cap, got, err)
+                            : plain_read(s, buf, cap, got, err);
+}
+
+const char *mpg_stream_path(const mpg_stream *s) {
+  return s->path;
+}

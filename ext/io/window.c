@@ -1,0 +1,69 @@
+/* window.c - a moving window over a stream: see window.h. */
+#include "window.h"
+#include "os.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A megabyte is few calls, and still in the cache when it is parsed. */
+#define BLOCK MPG_IO_SIZE(1 << 20)
+
+void mpg_window_open(mpg_window *w, const mpg_env *env, mpg_stream *stream) {
+  memset(w, 0, sizeof *w);
+  w->env = env;
+  w->stream = stream;
+}
+
+void mpg_window_close(mpg_window *w) {
+  mpg_free(w->env, w->buf);
+  w->buf = NULL;
+}
+
+mpg_rc mpg_window_more(mpg_window *w, mpg_err *err) {
+  size_t have = w->end - w->at, got;
+  mpg_rc rc;
+  if (have > w->cap / 2 || w->buf == NULL) {
+    size_t cap = w->buf == NULL ? BLOCK : 2 * w->cap;
+    char *buf = cap > SIZE_MAX / 4 ? NULL : mpg_malloc(w->env, cap + MPG_WINDOW_SLACK);
+    if (buf == NULL)
+      return mpg_fail_nomem(err);
+    if (have > 0)
+      memcpy(buf, w->buf + w->at, have);
+    memset(buf + cap, 0, MPG_WINDOW_SLACK);
+    mpg_free(w->env, w->buf);
+    w->buf = buf;
+    w->cap = cap;
+  } else {
+    memmove(w->buf, w->buf + w->at, have);
+  }
+  w->at = 0;
+  w->end = have;
+  rc = mpg_stream_read(w->stream, w->buf + have, w->cap - have, &got, err);
+  if (rc != MPG_OK)
+    return rc;
+  w->end += got;
+  w->last = got < w->cap - have;
+  return MPG_OK;
+}
+
+mpg_rc mpg_window_start(mpg_window *w, mpg_err *err) {
+  while (w->end < 3 && !w->last) {
+    mpg_rc rc = mpg_window_more(w, err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  if (w->end >= 3 && memcmp(w->buf, "\xef\xbb\xbf", 3) == 0)
+    w->at = 3;
+  return MPG_OK;
+}
+
+const char *mpg_byte_text(char c, char buf[MPG_BYTE_TEXT]) {
+  unsigned char byte = (unsigned char)c;
+  if (c == '\n' || c == '\r')
+    return "end of line";
+  if (byte >= 0x20 && byte < 0x7f)
+    (void)snprintf(buf, MPG_BYTE_TEXT, "'%c'", c);
+  else
+    (void)snprintf(buf, MPG_BYTE_TEXT, "byte 0x%02x", byte);
+  return buf;
+}
