@@ -24,7 +24,7 @@ typedef struct scanner {
   size_t next;   /* position that no mask has covered yet */
   uint64_t mask; /* bytes that may mean something and are still to be looked at */
 #ifdef MPG_CSV_SSE2
-  __m128i delimiter, quote, control;
+  char delimiter, quote; /* not vectors: memory is aligned to 8 bytes only */
 #else
   bool special[256];
 #endif
@@ -52,16 +52,16 @@ struct mpg_csv {
 
 #ifdef MPG_CSV_SSE2
 static void scanner_init(scanner *s, char delimiter, bool quotes) {
-  s->delimiter = _mm_set1_epi8(delimiter);
-  s->quote = _mm_set1_epi8(quotes ? '"' : delimiter);
-  s->control = _mm_set1_epi8('\r');
+  s->delimiter = delimiter;
+  s->quote = quotes ? '"' : delimiter;
 }
 
 static inline uint64_t specials16(const scanner *s, const char *p) {
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
   __m128i found =
-      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, s->delimiter), _mm_cmpeq_epi8(v, s->quote)),
-                   _mm_cmpeq_epi8(_mm_min_epu8(v, s->control), v));
+      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(s->delimiter)),
+                                _mm_cmpeq_epi8(v, _mm_set1_epi8(s->quote))),
+                   _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8('\r')), v));
   return (uint64_t)(unsigned)_mm_movemask_epi8(found);
 }
 
