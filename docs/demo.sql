@@ -4,28 +4,33 @@
 .headers on
 .nullvalue -
 
-.print 'ML Productivity Goodput of fixtures/fleet:  MPG = SG x RG x PG'
+.print "ML Productivity Goodput of fixtures/fleet:  MPG = SG x RG x PG"
 .print
 WITH fleet AS MATERIALIZED (SELECT pool, phase, category, chip_us FROM trace_rollup('fixtures/fleet')),
 shown AS (
   SELECT 0 AS level, NULL AS pool, NULL AS phase, category, chip_us FROM fleet
-  UNION ALL SELECT 1, pool, NULL, category, chip_us FROM fleet
-  UNION ALL SELECT 2, pool, phase, category, chip_us FROM fleet WHERE phase IS NOT NULL
+  UNION ALL SELECT 1, pool, NULL, category, chip_us FROM fleet WHERE pool IS NOT NULL
+  UNION ALL SELECT 2, pool, phase, category, chip_us FROM fleet WHERE pool IS NOT NULL AND phase IS NOT NULL
 )
 SELECT CASE level WHEN 0 THEN 'the fleet' WHEN 1 THEN pool ELSE '' END AS pool,
        coalesce(phase, '') AS phase,
        printf('%10.1f', sum(chip_us) FILTER (WHERE category <> 'queued') / 3.6e9) AS chip_hours,
-       round(scheduling_goodput(category, chip_us), 3) AS SG,
-       round(runtime_goodput(category, chip_us), 3) AS RG,
-       round(program_goodput(category, chip_us), 3) AS PG,
-       round(mpg(category, chip_us), 3) AS MPG
+       printf('%.3f', scheduling_goodput(category, chip_us)) AS SG,
+       printf('%.3f', runtime_goodput(category, chip_us)) AS RG,
+       printf('%.3f', program_goodput(category, chip_us)) AS PG,
+       printf('%s %.3f', CASE WHEN mpg(category, chip_us) IS NULL THEN '>=' ELSE ' =' END,
+              mpg_lower(category, chip_us)) AS MPG,
+       printf('%3.0f %%', 100 * runtime_coverage(category, chip_us)) AS traced,
+       printf('%3.0f %%', 100 * program_coverage(category, chip_us)) AS rated
 FROM shown
 GROUP BY level, shown.pool, shown.phase
 ORDER BY shown.pool, level, shown.phase;
 
 .print
-.print 'A phase is measured on what its jobs held: idle and broken chips are the pool''s.'
-.print 'Where the rest went, as a share of all chip-time:'
+.print "A phase is measured on what its jobs held: idle and broken chips are the pool's. RG and PG speak of what is"
+.print "traced and rated; where that is not all, MPG is a lower bound (mpg_lower; mpg itself is NULL)."
+.print
+.print "Where the rest went, as a share of all chip-time:"
 .print
 WITH fleet AS MATERIALIZED (
   SELECT category, cause, sum(chip_us) AS chip_us
@@ -43,5 +48,5 @@ WHERE category <> 'ideal' AND chip_us <> 0
 ORDER BY chip_us DESC;
 
 .print
-.print 'Now yours. Type  sqlite3 -cmd ''.load ./mpg''  and there'
-.print '  SELECT pool, mpg(category, chip_us) FROM trace_rollup(''fixtures/fleet'') GROUP BY pool;'
+.print "Now yours. Type  sqlite3 -cmd '.load ./mpg'  and there"
+.print "  SELECT pool, mpg_lower(category, chip_us) FROM trace_rollup('fixtures/fleet') GROUP BY pool;"

@@ -239,11 +239,12 @@ static mpg_rc json_record(reading *r, mpg_json *json, memory *remembered, const 
 }
 
 static mpg_rc read_json(reading *r, mpg_stream *stream) {
+  static const mpg_json_options options = {0};
   const mpg_json_member *members;
   memory remembered;
   size_t n;
   mpg_json *json = NULL;
-  mpg_rc rc = mpg_json_open(&json, r->env, stream, NULL, r->err);
+  mpg_rc rc = mpg_json_open(&json, r->env, stream, &options, r->err);
   memset(&remembered, -1, sizeof remembered);
   while (rc == MPG_OK && (rc = mpg_json_record(json, &members, &n, r->err)) == MPG_OK) {
     rc = json_record(r, json, &remembered, members, n);
