@@ -113,14 +113,19 @@ static char *store(mpg_intern *t, mpg_str text) {
 }
 
 mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id) {
-  uint64_t hash = mpg_hash(text.p, text.n);
+  uint64_t hash;
   size_t i;
   char *copy;
+  if (t->last != 0 && mpg_str_eq(mpg_intern_text(t, t->last), text)) {
+    *id = t->last;
+    return MPG_OK;
+  }
+  hash = mpg_hash(text.p, text.n);
   if (t->n * 2 >= t->nslots && widen(t) != MPG_OK)
     return MPG_NOMEM;
   i = probe(t, text, hash);
   if (t->slots[i] != 0) {
-    *id = t->slots[i];
+    *id = t->last = t->slots[i];
     return MPG_OK;
   }
   if (t->n >= UINT32_MAX - 1 ||
@@ -130,7 +135,7 @@ mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id) {
   if (copy == NULL)
     return MPG_NOMEM;
   t->entries[t->n++] = (struct mpg_intern_entry){copy, text.n, hash};
-  t->slots[i] = *id = (uint32_t)t->n;
+  t->slots[i] = t->last = *id = (uint32_t)t->n;
   return MPG_OK;
 }
 

@@ -11,6 +11,7 @@ typedef struct mpg_intern {
   const mpg_env *env;
   struct mpg_intern_entry *entries; /* [id - 1] */
   size_t n, cap;
+  uint32_t last;   /* the id told last, tried first: texts come in runs */
   uint32_t *slots; /* open addressing: ids, 0 is empty */
   size_t nslots;   /* a power of two, or 0 */
   struct mpg_intern_block *blocks;
