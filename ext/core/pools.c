@@ -112,7 +112,7 @@ static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size) {
 
 mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet, int64_t as_of,
                       mpg_err *err) {
-  size_t n = mpg_fleet_npools(fleet), c = 0, o = 0;
+  size_t n = mpg_fleet_npools(fleet), c = 0, o = 0, ncapacity = 0;
   memset(ps, 0, sizeof *ps);
   ps->env = env;
   ps->fleet = fleet;
@@ -123,14 +123,18 @@ mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
   if (ps->pools == NULL || ps->capacity == NULL || ps->outages == NULL)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < fleet->ncapacity; i++)
-    if (ps->capacity[i].end > as_of)
-      ps->capacity[i].end = as_of;
-  qsort(ps->capacity, fleet->ncapacity, sizeof *ps->capacity, capacity_order);
+    if (fleet->capacity[i].start < as_of) { /* later ones have not been installed yet */
+      ps->capacity[ncapacity] = fleet->capacity[i];
+      if (ps->capacity[ncapacity].end > as_of)
+        ps->capacity[ncapacity].end = as_of;
+      ncapacity++;
+    }
+  qsort(ps->capacity, ncapacity, sizeof *ps->capacity, capacity_order);
   qsort(ps->outages, fleet->noutages, sizeof *ps->outages, outage_order);
   for (uint32_t p = 0; p < n; p++) {
     mpg_pool *pool = &ps->pools[p];
     pool->capacity = c;
-    while (c < fleet->ncapacity && ps->capacity[c].pool == p)
+    while (c < ncapacity && ps->capacity[c].pool == p)
       c++;
     pool->ncapacity = c - pool->capacity;
     pool->outage = o;
