@@ -277,7 +277,7 @@ def oddities(fleet, truth):
         last = None
         for step in steps.get(job, []):
             if last is not None and step.attempt != last:
-                before = [c for c in commits[job] if c.attempt is not None and c.attempt < step.attempt and c.durable_time]
+                before = [c for c in commits.get(job, []) if c.attempt is not None and c.attempt < step.attempt and c.durable_time]
                 yield (steps[job][0].step, max((c.step for c in before), default=None), step.step)
             last = step.attempt
 
