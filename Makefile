@@ -109,4 +109,5 @@ deps:
 clean:
 	rm -rf build mpg.so libmpg.a
 
+-include fixtures/fixtures.mk
 include tools/install.mk tools/lint.mk bench/bench.mk
