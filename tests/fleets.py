@@ -162,7 +162,7 @@ def where(options):
     for name, value in options.items():
         if name == "sizes":
             value = ",".join(map(str, value))
-        terms.append(f"{name} = {quote(value)}")
+        terms.append(f"{dict(bucket='bucket_width').get(name, name)} = {quote(value)}")
     return " WHERE " + " AND ".join(terms)
 
 
