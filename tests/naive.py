@@ -50,8 +50,6 @@ SINGULAR = {'capacity': 'capacity', 'outage': 'outages', 'job': 'jobs',
             'allocation': 'allocations', 'span': 'spans', 'commit': 'commits',
             'program': 'programs', 'chip': 'chips'}
 DIMENSIONS = ['name', 'owner', 'phase', 'framework', 'runtime', 'model', 'priority', 'labels']
-KINDS = ['init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step',
-         'serve', 'batch']
 OUTCOMES = ['node_fail', 'preempted', 'timeout', 'failed', 'cancelled', 'completed']
 
 
@@ -112,7 +110,8 @@ def job_name(value):
 CONVERT = {'start_time': microseconds, 'end_time': microseconds, 'submit_time': microseconds,
            'snapshot_time': microseconds, 'durable_time': microseconds, 'chips': millionths,
            'min_chips': millionths, 'attempt': whole, 'step': whole, 'tasks': whole,
-           'flops': real, 'bytes': real, 'executions': real, 'peak_flops': real, 'job': job_name}
+           'flops': real, 'bytes': real, 'executions': real, 'peak_flops': real,
+           'hbm_bytes_per_s': real, 'job': job_name}
 
 
 class Row:
@@ -198,23 +197,30 @@ SPELLINGS = {'f64': 'fp64', 'float64': 'fp64', 'f32': 'fp32', 'float32': 'fp32',
 
 class Chips:
     def __init__(self, extra=()):
-        self.names, self.peaks = {}, {}
+        self.names, self.peaks, self.bandwidths = {}, {}, {}
         for folder in ('schema', '../chips/schema', '../shared/oracle/chips'):
             folder = os.path.join(ROOT, folder)
             if os.path.exists(os.path.join(folder, 'chips.csv')):
                 break
         with open(os.path.join(folder, 'chips.csv'), newline='') as f:
             for row in csv.DictReader(f):
-                self.add(row['chip'], row['dtype'], float(row['peak_flops']))
+                self.add(row['chip'], row['dtype'], real(row['peak_flops']),
+                         real(row['hbm_bytes_per_s']))
         with open(os.path.join(folder, 'chip_aliases.csv'), newline='') as f:
             for row in csv.DictReader(f):
                 self.names[plain(list(row.values())[0])] = row['chip']
         for row in extra:
-            self.add(self.find(row.chip) or row.chip, row.dtype, row.peak_flops)
+            self.add(self.find(row.chip) or row.chip, row.dtype, row.peak_flops,
+                     row.hbm_bytes_per_s)
 
-    def add(self, chip, dtype, peak):
+    def add(self, chip, dtype, peak, bandwidth):
         self.names[plain(chip)] = chip
         self.peaks.setdefault(chip, {})[dtype] = peak
+        if bandwidth is not None:
+            self.bandwidths[chip] = bandwidth
+
+    def bandwidth(self, chip):
+        return self.bandwidths.get(chip)
 
     def find(self, name):
         return None if name is None else self.names.get(plain(name))
@@ -315,9 +321,9 @@ class Result:
 
 class Ledger:
     def __init__(self, relations, as_of=None, since=None, until=None, bucket=None,
-                 basis='installed', sizes=(16, 256, 2048)):
+                 basis='installed', sizes=(16, 256, 2048), roofline='compute'):
         self.result = Result()
-        self.basis, self.sizes = basis, sizes
+        self.basis, self.sizes, self.roofline = basis, sizes, roofline
         self.since, self.until = microseconds(since), microseconds(until)
         self.bucket = Bucket(bucket) if bucket is not None else None
         self.rows = {name: [Row(name, values) for values in relations.get(name, [])]
@@ -347,7 +353,7 @@ class Ledger:
         self.rows['commits'] = [
             c for c in self.rows['commits']
             if (c.durable_time is None or c.durable_time <= as_of)
-            and not (c.durable_time is None and (c.snapshot_time or 0) >= as_of)]
+            and (c.snapshot_time is None or c.snapshot_time <= as_of)]
 
     # 8. Windows, buckets and integers
 
@@ -425,6 +431,8 @@ class Ledger:
                 capacity = None
             elif sum(down.values()) + sum(held.values()) > capacity:
                 self.issue('oversubscribed')
+            if known and not any(r.chips for r in records['capacity']):
+                self.issue('zero_capacity')
             chip = self.chip_of(pool, s)
             for a, b, bucket in self.pieces(s, e):
                 down_us = sum(chip_time(r, a, b) for r in down.values())
@@ -526,9 +534,8 @@ class Ledger:
     @staticmethod
     def innermost(running):
         def order(span):
-            known = span.kind in KINDS
-            return (-span.start_time, span.end_time, KINDS.index(span.kind) if known else 99,
-                    '' if known else span.kind, span.step is not None, span.step or 0)
+            return (-span.start_time, span.end_time, span.kind, span.step is not None,
+                    span.step or 0)
         return min(running, key=order, default=None)
 
     def unexplained(self, job, attempt, at, traced):
@@ -562,10 +569,10 @@ class Ledger:
                 if c.durable_time is None:
                     continue
                 snapshot = c.snapshot_time if c.snapshot_time is not None else c.durable_time
-                if c.step is None:
+                if c.step is None or step.step is None:
                     if step.end_time <= snapshot:
                         return True
-                elif step.step is not None and step.step <= c.step and step.start_time < snapshot:
+                elif step.step <= c.step and step.start_time < snapshot:
                     return True
             return False
 
@@ -600,13 +607,15 @@ class Ledger:
 
     # 6. Ideal, inefficiency, unrated
 
-    def flops_of(self, span):
-        if span.flops is not None:
-            return span.flops
+    def work_of(self, span, column):
+        """The span's own FLOPs or bytes, else those of its program."""
+        if getattr(span, column) is not None:
+            return getattr(span, column)
         program = self.programs.get(span.program)
-        if program is None or program.flops is None:
+        if program is None or getattr(program, column) is None:
             return None
-        return program.flops * (span.executions if span.executions is not None else 1.0)
+        executions = span.executions if span.executions is not None else 1.0
+        return getattr(program, column) * executions
 
     def dtype_of(self, span):
         if span.dtype is not None:
@@ -616,10 +625,12 @@ class Ledger:
 
     def account_productive(self, job, attempt, span, parts, own, own_of_job):
         """parts: [(start, end, pool, r)] in which the productive span is innermost and the job's."""
-        flops = self.flops_of(span)
+        flops, moved = self.work_of(span, 'flops'), self.work_of(span, 'bytes')
         if flops and not own:
             self.issue('hidden_span')
-        parts = sorted(parts, key=lambda p: (p[0], p[2]))
+        if span.program is not None and span.program not in self.programs and flops is None:
+            self.issue('unknown_program')
+        parts = sorted(parts, key=lambda p: (p[2], p[0]))
         kinds = defaultdict(list)
         for part in parts:
             kinds[self.chip_of(part[2], part[0])].append(part)
@@ -640,8 +651,15 @@ class Ledger:
                 continue
             ideal = 0
             if weight:
-                share = Fraction(own_of_job, own) * Fraction(weight, total)
-                ideal = half_away(MILLION * Fraction(flops) * share / Fraction(peak))
+                seconds = flops * own_of_job / own * (weight / total) / peak
+                if self.roofline == 'memory':
+                    bandwidth = self.chips.bandwidth(self.chips.find(chip))
+                    if moved is not None and bandwidth is not None:
+                        moving = moved * own_of_job / own * (weight / total) / bandwidth
+                        seconds = max(seconds, moving)
+                ideal = half_away(Fraction(seconds * 1e6))
+                if ideal > weight:
+                    self.issue('above_roofline')
             before = 0
             for s, e, pool, r in members:
                 after = before + chip_time(r, s, e)
@@ -655,6 +673,10 @@ class Ledger:
                     self.add(*key, 'inefficiency', None, bucket, chip_time(r, a, b) - part)
 
     def account_attempt(self, job, attempt, traced):
+        ends = sorted(attempt.spans, key=lambda x: x.start_time)
+        if any(a.start_time < b.start_time < a.end_time < b.end_time
+               for i, a in enumerate(ends) for b in ends[i:]):
+            self.issue('overlapping_spans')
         edges = {t for r in attempt.allocations + attempt.spans for t in (r.start_time, r.end_time)}
         for a in attempt.allocations:
             edges |= set(self.chip_edges[a.pool])
@@ -775,7 +797,9 @@ class Ledger:
         for name in of:
             seen = set()
             for r in self.rows[name]:
-                if name != 'spans' or r.key not in seen:  # a span that repeats adds nothing
+                if name == 'spans' and r.key in seen:
+                    self.issue('duplicate_span')
+                else:
                     of[name][r.job].append(r)
                     seen.add(r.key)
         for name in sorted(set(jobs) | set(of['allocations']) | set(of['spans'])):

@@ -266,8 +266,14 @@ case("steps without numbers and a successful end", [al(1, 0, 20, outcome="comple
      {("j", "unrated"): 20})
 case("steps without numbers and a save without one",
      [al(1, 0, 20, outcome="failed"), co(None, 15, 15)] + steps(None, None), {("j", "unrated"): 10, ("j", "lost"): 10})
-case("a numbered save says nothing of a step without a number",
-     [al(1, 0, 20, outcome="failed"), co(9, 15, 15)] + steps(None, 1), {("j", "lost"): 10, ("j", "unrated"): 10})
+case("a numbered save protects the steps without numbers that had ended",
+     [al(1, 0, 30, outcome="failed"), co(9, 15, 15)] + steps(None, 1, None), {("j", "lost"): 10, ("j", "unrated"): 20})
+case("a save without a step protects numbered steps that had ended",
+     [al(1, 0, 30, outcome="failed"), co(None, 15, 15)] + steps(1, 2, None), {("j", "lost"): 20, ("j", "unrated"): 10})
+case("a save taken at as_of counts as one", [al(1, 0, 30, outcome="failed"), co(2, 20, None)] + steps(1, 2), {("j", "pending"): 20},
+     as_of=20)
+case("a save taken after as_of does not", [al(1, 0, 30, outcome="failed"), co(2, 21, None)] + steps(1, 2),
+     {("j", "unknown", "no_checkpoint_data"): 20}, as_of=20)
 case("a save of an earlier attempt protects a step of the last",
      [al(1, 0, 10, outcome="failed"), al(1, 10, 30, attempt=2, outcome="failed"), co(5, 25, 26, attempt=1)]
      + steps(4, start=0) + steps(5, 6, start=10, attempt=2), {("j", "unrated"): 20, ("j", "lost"): 10})
@@ -315,6 +321,18 @@ case("a dtype that the chip lacks", POOL + [sp("step", 0, 10, 1, flops=1e12, dty
      issues={"unknown_dtype"})
 case("a chip of the catalogue", [cap(1, 0, 10, chip="tpu-v4"), al(1, 0, 10, outcome="completed"),
      sp("step", 0, 10, 1, flops=2.75e14)], {("tpu-v4", "ideal"): 1, ("tpu-v4", "inefficiency"): 9}, by=("chip", "category"))
+WIDE = [("chips", dict(ONE, hbm_bytes_per_s=1e9))] + POOL[1:]
+case("the memory roofline is an option", WIDE + [sp("step", 0, 10, 1, flops=5e12, bytes=8e9)],
+     {("j", "ideal"): 5, ("j", "inefficiency"): 15})
+case("with it the longer of the two counts", WIDE + [sp("step", 0, 5, 1, flops=5e12, bytes=8e9), sp("step", 5, 10, 2, flops=5e12, bytes=1e9)],
+     {("j", "ideal"): 8 + 5, ("j", "inefficiency"): 20 - 13}, roofline="memory")
+case("bytes are the program's too", WIDE + [("programs", dict(program="f", flops=1e12, bytes=2e9)),
+     sp("step", 0, 10, 1, program="f", executions=3)], {("j", "ideal"): 6, ("j", "inefficiency"): 14}, roofline="memory")
+case("unknown bytes count for nothing", WIDE + [sp("step", 0, 10, 1, flops=5e12)],
+     {("j", "ideal"): 5, ("j", "inefficiency"): 15}, roofline="memory")
+case("a chip of unknown bandwidth likewise", POOL + [sp("step", 0, 10, 1, flops=5e12, bytes=8e12)],
+     {("j", "ideal"): 5, ("j", "inefficiency"): 15}, roofline="memory")
+case("bytes without FLOPs rate nothing", WIDE + [sp("step", 0, 10, 1, bytes=5e9)], {("j", "unrated"): 20}, roofline="memory")
 case("all FLOPs are the step's own time's", POOL + [sp("step", 0, 10, 1, flops=5e12), sp("input", 2, 4)],
      {("j", "ideal"): 5, ("j", "inefficiency"): 11, ("j", "input"): 4})
 case("FLOPs of time that is not the job's are left out",
@@ -409,7 +427,8 @@ case("jobs are merged", [job(chips=2), job(chips=3), job(), al(3, 0, 10)], {("j"
      issues={"no_capacity", "conflicting_job"})
 case("programs are merged", POOL + [pr("f", 3e12), pr("f", 4e12), pr("f"), sp("step", 0, 10, 1, program="f")],
      {("j", "ideal"): 4, ("j", "inefficiency"): 16}, issues={"conflicting_program"})
-case("spans that repeat take no time twice", [al(1, 0, 20, outcome="completed")] + steps(1, 2) + steps(1, 2), {("j", "unrated"): 20})
+case("spans that repeat take no time twice", [al(1, 0, 20, outcome="completed")] + steps(1, 2) + steps(1, 2), {("j", "unrated"): 20},
+     issues={"duplicate_span", "no_capacity", "unknown_job"})
 case("allocations that repeat count twice", [al(1, 0, 10), al(1, 0, 10)], {("j", "untraced"): 20})
 case("capacity and outages too", [cap(1, 0, 10), cap(1, 0, 10), out(1, 0, 4), out(1, 0, 4)],
      {(None, "idle"): 12, (None, "down", "hw_down"): 8})
