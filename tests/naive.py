@@ -350,10 +350,12 @@ class Ledger:
                 r.cut = r.open or r.end_time > as_of
                 if r.cut:
                     r.end_time = as_of
-        self.rows['commits'] = [
-            c for c in self.rows['commits']
-            if (c.durable_time is None or c.durable_time <= as_of)
-            and (c.snapshot_time is None or c.snapshot_time <= as_of)]
+        for c in self.rows['commits']:
+            c.taken = c.snapshot_time if c.snapshot_time is not None else c.durable_time
+            if c.durable_time is not None and c.durable_time > as_of:
+                c.durable_time = None
+        self.rows['commits'] = [c for c in self.rows['commits']
+                                if c.taken is None or c.taken <= as_of]
 
     # 8. Windows, buckets and integers
 

@@ -44,7 +44,9 @@ case("what starts at as_of does not count", RESTARTED, {("j", "lost"): 40}, as_o
 case("what starts before as_of does", RESTARTED, {("j", "pending"): 40, ("j", "startup"): 1}, as_of=41)
 case("and in the end", RESTARTED, {("j", "unrated"): 40, ("j", "startup"): 40})
 SAVED = [al(1, 0, 80, outcome="failed"), sp("step", 0, 30, 1), sp("hang", 30, 80), co(1, 30, 41)]
-case("a commit durable after as_of does not count", SAVED,
+case("a commit durable after as_of is not durable yet", SAVED, {("j", "pending"): 30, ("j", "stall", "hang"): 10}, as_of=40)
+case("a commit taken after as_of is none", SAVED, {("j", "unknown", "no_checkpoint_data"): 29}, as_of=29)
+case("nor is one that says only when it became durable, later", SAVED[:-1] + [co(1, None, 41)],
      {("j", "unknown", "no_checkpoint_data"): 30, ("j", "stall", "hang"): 10}, as_of=40)
 case("a commit durable at as_of does", SAVED, {("j", "unrated"): 30, ("j", "stall", "hang"): 11}, as_of=41)
 
