@@ -1,0 +1,185 @@
+"""What the extension adds to SQLite, exactly: names, arguments, flags, columns; and what it keeps hostile schemas from."""
+import os
+import re
+import sqlite3
+import tempfile
+import unittest
+
+from fleets import ROOT, al, cap, connect, fleet, quote, write_csv
+
+DETERMINISTIC, DIRECTONLY, INNOCUOUS = 0x800, 0x80000, 0x200000
+PURE = DETERMINISTIC | INNOCUOUS
+
+GOODPUT = ["scheduling_goodput", "runtime_goodput", "program_goodput", "mpg", "mpg_lower", "runtime_coverage",
+           "program_coverage", "occupancy", "mfu", "ettr", "goodput", "goodput_state"]
+# (name, arguments, type: scalar, aggregate or window function, flags)
+FUNCTIONS = {(name, n, "w", PURE) for name in GOODPUT for n in (1, 2, 4)} | {("goodput_merge", 1, "w", PURE)}
+FUNCTIONS |= {("roofline_ideal", n, "a", PURE) for n in (2, 3, 4)}
+FUNCTIONS |= {(name, n, "s", PURE) for name in ("roofline_seconds", "roofline_bound") for n in (2, 3, 4)}
+FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PURE), ("chip_bandwidth", 1, "s", PURE)}
+FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
+FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
+
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace"]
+TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
+
+DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
+    model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""
+OPTIONS = """bucket_width hidden, since hidden, until hidden, as_of hidden, basis hidden, sizes hidden, roofline hidden,
+    on_error hidden"""
+SHAPES = {
+    "ledger": DIMENSIONS + ", start_time REAL, end_time REAL, bucket TEXT, chip_us BIGINT, chip_seconds REAL",
+    "rollup": DIMENSIONS + ", bucket TEXT, chip_us BIGINT, chip_seconds REAL, intervals BIGINT",
+    "timeline": DIMENSIONS + """, start_time REAL, end_time REAL, bucket TEXT, chip_us BIGINT, chip_seconds REAL,
+        kind TEXT, step BIGINT, program TEXT, _file TEXT, _line BIGINT""",
+}
+COLUMNS = {
+    "trace_ledger": f"{SHAPES['ledger']}, path hidden, {OPTIONS}",
+    "trace_rollup": f"{SHAPES['rollup']}, path hidden, {OPTIONS}",
+    "trace_timeline": f"{SHAPES['timeline']}, path hidden, of_job hidden, {OPTIONS}",
+    "mpg_ledger": f"{SHAPES['ledger']}, schema hidden, {OPTIONS}",
+    "mpg_rollup": f"{SHAPES['rollup']}, schema hidden, {OPTIONS}",
+    "mpg_timeline": f"{SHAPES['timeline']}, of_job hidden, schema hidden, {OPTIONS}",
+    "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
+}
+
+
+def added(query):
+    return set(connect().execute(query)) - set(sqlite3.connect(":memory:").execute(query))
+
+
+class Names(unittest.TestCase):
+    maxDiff = None
+
+    def test_functions(self):
+        found = {(name, narg, kind, flags & (DETERMINISTIC | DIRECTONLY | INNOCUOUS))
+                 for name, narg, kind, flags in added("SELECT name, narg, type, flags FROM pragma_function_list")}
+        self.assertEqual(sorted(FUNCTIONS), sorted(found))
+
+    def test_modules(self):
+        self.assertEqual(sorted(TABLES), sorted(name for name, in added("SELECT name FROM pragma_module_list")))
+
+    def test_nothing_else(self):
+        for pragma in ("pragma_collation_list", "pragma_database_list"):
+            self.assertEqual(set(), {row[1] for row in added(f"SELECT * FROM {pragma}")})
+
+    def test_columns(self):
+        for table, columns in COLUMNS.items():
+            expected = []
+            for column in re.split(r",\s*", columns):
+                name, _, kind = column.partition(" ")
+                expected.append((name, "" if kind == "hidden" else kind, int(kind == "hidden")))
+            found = connect().execute("SELECT name, type, hidden FROM pragma_table_xinfo(?)", (table,)).fetchall()
+            self.assertEqual(expected, found, table)
+
+    def test_loaded_twice(self):
+        db = connect()
+        db.execute("CREATE TABLE t(c, v)")
+        cursor = db.execute("SELECT mpg_version() UNION ALL SELECT 1 UNION ALL SELECT 2")
+        cursor.fetchone()
+        db.load_extension(os.path.join(ROOT, "mpg"))
+        self.assertEqual([(1,), (2,)], cursor.fetchall())
+        self.assertEqual((1.0,), db.execute("SELECT mpg('ideal', 1)").fetchone())
+
+
+class Security(unittest.TestCase):
+    """What a database file that somebody else wrote may do with the extension loaded."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = write_csv(cls.folder.name, fleet(cap(2, 0, 10), al(1, 0, 10)))
+        cls.calls = {table: f"{table}({quote(cls.path)}{', 1' if 'timeline' in table else ''})" for table in READERS}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def connect(self, trusted):
+        db = connect()
+        db.execute(f"PRAGMA trusted_schema = {trusted}")
+        return db
+
+    def test_readers_in_views(self):
+        for trusted in (0, 1):
+            for table, call in self.calls.items():
+                db = self.connect(trusted)
+                db.execute(f"CREATE VIEW v AS SELECT * FROM {call}")
+                with self.assertRaisesRegex(sqlite3.OperationalError, f'^unsafe use of virtual table "{table}"$'):
+                    db.execute("SELECT * FROM v")
+                db.execute("CREATE TEMP VIEW w AS SELECT * FROM main.v")
+                with self.assertRaisesRegex(sqlite3.OperationalError, f'^unsafe use of virtual table "{table}"$'):
+                    db.execute("SELECT * FROM w")
+
+    def test_readers_in_triggers(self):
+        for trusted in (0, 1):
+            for table, call in self.calls.items():
+                db = self.connect(trusted)
+                db.execute("CREATE TABLE t(a)")
+                db.execute(f"CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t WHERE a IN (SELECT 1 FROM {call}); END")
+                with self.assertRaisesRegex(sqlite3.OperationalError, f'^unsafe use of virtual table "{table}"$'):
+                    db.execute("INSERT INTO t VALUES (1)")
+
+    def test_readers_of_ones_own(self):
+        """At the top level, in common table expressions, temporary views and copies they work."""
+        for trusted in (0, 1):
+            db = self.connect(trusted)
+            call = self.calls["trace_ledger"]
+            db.execute(f"CREATE TEMP VIEW w AS SELECT * FROM {call}")
+            db.execute(f"CREATE TABLE t AS SELECT * FROM {call}")
+            for query in ("w", "t", call, f"(SELECT * FROM {call})"):
+                self.assertEqual((20_000_000,), db.execute(f"SELECT sum(chip_us) FROM {query}").fetchone())
+            self.assertEqual((20_000_000,), db.execute(f"WITH c AS (SELECT * FROM {call}) SELECT sum(chip_us) FROM c").fetchone())
+
+    def test_functions_in_schemas(self):
+        """Pure ones work everywhere, even in what nobody trusts."""
+        db = self.connect(0)
+        db.execute("CREATE TABLE t(category, us, peak GENERATED ALWAYS AS (chip_peak_flops(category)) VIRTUAL)")
+        db.execute("CREATE INDEX i ON t(mpg_uuid('dns', category))")
+        db.execute("INSERT INTO t VALUES ('tpu-v4', 1)")
+        self.assertEqual((2.75e14,), db.execute("SELECT peak FROM t").fetchone())
+        db.execute("CREATE VIEW v AS SELECT mpg('ideal', us) AS mpg, interval_union(0, us) AS covered FROM t")
+        self.assertEqual((1.0, 1), db.execute("SELECT * FROM v").fetchone())
+
+    def test_tables_over_the_database(self):
+        """The ledger over relations reads the database alone: at home in a view that is trusted."""
+        db = self.connect(1)
+        db.execute("CREATE TABLE capacity(pool, chips, start_time, end_time)")
+        db.execute("INSERT INTO capacity VALUES ('p', 2, 0, 10)")
+        db.execute("CREATE VIEW v AS SELECT * FROM mpg_rollup")
+        self.assertEqual((20_000_000,), db.execute("SELECT sum(chip_us) FROM v").fetchone())
+
+    def test_nothing_is_opened_before_the_query_runs(self):
+        db = connect()
+        for table, call in self.calls.items():
+            missing = call.replace(self.path, self.path + "/missing")
+            self.assertGreater(len(db.execute(f"EXPLAIN SELECT * FROM {missing}").fetchall()), 0)
+            self.assertGreater(len(db.execute(f"EXPLAIN QUERY PLAN SELECT * FROM {missing}").fetchall()), 0)
+            db.execute(f"CREATE VIEW v_{table} AS SELECT * FROM {missing}")
+            with self.assertRaisesRegex(sqlite3.OperationalError, "missing"):
+                db.execute(f"SELECT * FROM {missing}").fetchall()
+
+    def test_eponymous_only(self):
+        for table in TABLES:
+            with self.assertRaisesRegex(sqlite3.OperationalError, f"^no such module: {table}$"):
+                connect().execute(f"CREATE VIRTUAL TABLE x USING {table}")
+
+    def test_read_only(self):
+        for table in TABLES:
+            with self.assertRaisesRegex(sqlite3.OperationalError, f"^table {table} may not be modified$"):
+                connect().execute(f"DELETE FROM {table}")
+
+    def test_a_missing_path(self):
+        for table in ("trace_ledger", "trace_rollup", "trace_timeline"):
+            with self.assertRaisesRegex(sqlite3.OperationalError, rf"^{table}: .*path"):
+                connect().execute(f"SELECT * FROM {table}").fetchall()
+
+    def test_a_null_argument_gives_no_rows(self):
+        db = connect()
+        self.assertEqual([], db.execute("SELECT * FROM trace_ledger(NULL)").fetchall())
+        self.assertEqual([], db.execute("SELECT * FROM trace_rollup(NULL, '1 day')").fetchall())
+        self.assertEqual([], db.execute("SELECT * FROM interval_buckets(0, NULL, 1)").fetchall())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,95 @@
+"""The documents: every SQL name is in them, and every example in them does what it shows.
+
+In README.md and docs/*.md the ```sql blocks are run in order, those of one page in one fresh shell with the extension
+loaded, in the repository root:
+
+    sqlite3 -bail, .mode column, .headers on
+
+The ``` block that follows a ```sql block is its output. A block without output is followed by none. ```sql no-run
+is not run. MPG_WRITE_DOCS=1 writes what comes out into the pages: read it before it is committed.
+"""
+import glob
+import os
+import re
+import sqlite3
+import subprocess
+import unittest
+
+from fleets import ROOT, connect
+
+PAGES = [path for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))] if os.path.exists(path)]
+BLOCK = re.compile(r"^```sql[ ]*\n(.*?)^```[ ]*\n(?:```[ ]*\n(.*?)^```[ ]*$)?", re.M | re.S)
+MARK = "---- end of block %d ----"
+
+
+def names():
+    """Functions and tables that the extension adds."""
+    plain, loaded = sqlite3.connect(":memory:"), connect()
+    for pragma in ("pragma_function_list", "pragma_module_list"):
+        query = f"SELECT DISTINCT name FROM {pragma}"
+        yield from sorted(set(loaded.execute(query)) - set(plain.execute(query)))
+
+
+def run_page(text):
+    """What the blocks of a page print, each by itself."""
+    statements = [match[1] for match in BLOCK.finditer(text)]
+    script = ".load ./mpg\n.mode column\n.headers on\n"
+    for i, statement in enumerate(statements):
+        script += statement.rstrip() + "\n.print '" + MARK % i + "'\n"
+    done = subprocess.run(["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"], input=script, cwd=ROOT, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    parts, rest = [], done.stdout
+    for i in range(len(statements)):
+        part, mark, rest = rest.partition(MARK % i + "\n")
+        parts.append(part if mark else part + f"(stopped with {done.returncode})\n")
+        if not mark:
+            break
+    return parts
+
+
+def trimmed(text):
+    return [line.rstrip() for line in (text or "").rstrip("\n").split("\n")]
+
+
+class Docs(unittest.TestCase):
+    maxDiff = None
+
+    def test_every_name_is_documented(self):
+        text = "\n".join(open(path, encoding="utf-8").read() for path in PAGES)
+        missing = [name for name, in names() if not re.search(r"\b%s\b" % re.escape(name), text)]
+        self.assertEqual([], missing)
+
+    def test_every_issue_is_documented(self):
+        """Kinds that the sources report are listed in docs/*.md."""
+        text = "\n".join(open(path, encoding="utf-8").read() for path in PAGES)
+        kinds = set()
+        for path in glob.glob(os.path.join(ROOT, "ext", "**", "*.c"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                kinds |= set(re.findall(r'MPG_(?:INFO|WARNING|DATA_LOSS),\s*"([a-z]+_[a-z_]+)"', file.read()))
+        self.assertEqual([], sorted(kind for kind in kinds if f"`{kind}`" not in text))
+
+    def check_page(self, path):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        found = run_page(text)
+        if os.environ.get("MPG_WRITE_DOCS"):
+            parts = iter(found)
+            written = BLOCK.sub(lambda m: "```sql\n%s```\n" % m[1] + ("```\n%s```" % "".join(
+                line + "\n" for line in trimmed(next(parts, ""))) if m[2] is not None else next(parts, "")), text)
+            if written != text:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(written)
+            return
+        for i, match in enumerate(BLOCK.finditer(text)):
+            line = text.count("\n", 0, match.start()) + 1
+            with self.subTest(f"{os.path.relpath(path, ROOT)}:{line}"):
+                self.assertEqual(trimmed(match[2]), trimmed(found[i] if i < len(found) else "(not run)"))
+
+
+for path in PAGES:
+    page = re.sub(r"\W", "_", os.path.basename(path)[:-3])
+    setattr(Docs, f"test_page_{page}", lambda self, path=path: self.check_page(path))
+
+
+if __name__ == "__main__":
+    unittest.main()
