@@ -215,7 +215,7 @@ static mpg_rc json_record(reading *r, mpg_json *json, memory *remembered, const 
         return rc;
       continue;
     }
-    if (m[i].kind == MPG_JSON_NULL)
+    if (m[i].kind == MPG_JSON_NULL || m[i].text.n == 0) /* an empty text, as in CSV */
       continue;
     if ((m[i].kind == MPG_JSON_OBJECT || m[i].kind == MPG_JSON_ARRAY) &&
         !(relation == MPG_REL_JOBS && c == JOBS_LABELS)) {

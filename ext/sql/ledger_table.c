@@ -251,8 +251,6 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       return SQLITE_CONSTRAINT;
     at[a] = i;
   }
-  if (t->kind->args[0] == ARG_PATH && at[0] == NONE)
-    return mpg_vtab_error(vtab, "%s: expected a path: %s('traces/')", t->kind->name, t->kind->name);
   for (int a = 0; a < t->nargs; a++)
     if (at[a] != NONE) {
       info->idxNum |= 1 << a;
@@ -264,7 +262,11 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     return SQLITE_NOMEM;
   info->needToFreeIdxStr = 1;
   info->estimatedRows = t->kind->shape == ROLLUP ? 1000 : 1000000;
-  info->estimatedCost = t->kind->shape == ROLLUP ? 1e6 : 2e6;
+  info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
+  /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of single
+  ** terms of an OR, where the path is just not shown. */
+  if (t->kind->args[0] == ARG_PATH && at[0] == NONE)
+    info->estimatedCost = 1e60;
   return SQLITE_OK;
 }
 
@@ -496,6 +498,9 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
         return SQLITE_NOMEM;
     }
   c->eof = true;
+  if (t->kind->files && c->args[ARG_PATH] == NULL)
+    return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
+                          t->kind->name);
   if (t->kind->files && !given(c, ARG_PATH)) /* a path of NULL is no path: no rows */
     return SQLITE_OK;
   if (c->args[ARG_OF_JOB] != NULL && !given(c, ARG_OF_JOB))

@@ -242,12 +242,12 @@ mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, con
   for (int r = 0; rc == MPG_OK && r < MPG_REL_CHIPS; r++) {
     rc = read_first(fleet, db, env, only ? &only : schemas, only ? 1 : n, (mpg_relation)r, skip,
                     &there, err);
-    any |= there && (r == MPG_REL_CAPACITY || r == MPG_REL_ALLOCATIONS);
+    any |= there;
   }
   free_schemas(schemas, n);
   if (rc == MPG_OK && !any)
     rc =
         mpg_fail(err, MPG_IO,
-                 "expected a table or view capacity or allocations (schema/fleet.sql), found none");
+                 "expected tables or views capacity, allocations, ... (schema/fleet.sql), found none");
   return rc;
 }
