@@ -305,7 +305,7 @@ class Attempt:
         self.start = min(a.start_time for a in allocations)
         self.end = max(a.end_time for a in allocations)
         last = [a for a in allocations if a.end_time == self.end]
-        self.running = any(a.cut for a in last)
+        self.running = any(a.cut for a in allocations)
         outcomes = [a.outcome for a in last if a.outcome in OUTCOMES and not a.cut]
         self.outcome = None if self.running else min(outcomes, key=OUTCOMES.index, default=None)
         self.spans = []
@@ -348,6 +348,7 @@ class Ledger:
             for r in self.rows[name]:
                 r.open = r.end_time is None
                 r.cut = r.open or r.end_time > as_of
+                r.length = None if r.open else r.end_time - r.start_time
                 if r.cut:
                     r.end_time = as_of
         for c in self.rows['commits']:
@@ -406,8 +407,12 @@ class Ledger:
             names = [self.named_chips(pool, t) for t in edges]
             if any(len(n) > 1 for n in names):
                 self.issue('mixed_pool')
+            kinds = {self.chips.find(r.chip) or r.chip for r in self.rows['capacity']
+                     if r.pool == pool and r.chip is not None}
             self.chip_edges[pool] = edges
             self.chip_values[pool] = [next(iter(n)) if len(n) == 1 else None for n in names]
+            if len(kinds) == 1:
+                self.chip_edges[pool], self.chip_values[pool] = [-math.inf], list(kinds)
 
     def chip_of(self, pool, at):
         i = bisect.bisect_right(self.chip_edges.get(pool, []), at) - 1
@@ -417,7 +422,7 @@ class Ledger:
         records = {name: [r for r in self.rows[name] if r.pool == pool]
                    for name in ('capacity', 'outages', 'allocations')}
         known = bool(records['capacity'])
-        if not known:
+        if not known and any(r.chips for rows in records.values() for r in rows):
             self.issue('no_capacity')
         edges = self.pool_edges(pool)
         for s, e in zip(edges, edges[1:]):
@@ -524,6 +529,8 @@ class Ledger:
                 self.issue('span_without_allocation')
             else:
                 span.of.spans.append(span)
+                if span.repeated:
+                    self.issue('duplicate_span')
         for attempt in attempts:
             for span in attempt.spans:
                 if span.open:
@@ -534,11 +541,13 @@ class Ledger:
                         self.issue('missing_end')
 
     @staticmethod
+    def inwards(span):
+        """Least for the innermost span."""
+        return (-span.start_time, span.end_time, span.kind, span.step is not None, span.step or 0)
+
+    @staticmethod
     def innermost(running):
-        def order(span):
-            return (-span.start_time, span.end_time, span.kind, span.step is not None,
-                    span.step or 0)
-        return min(running, key=order, default=None)
+        return min(running, key=Ledger.inwards, default=None)
 
     def unexplained(self, job, attempt, at, traced):
         if not traced:
@@ -555,9 +564,10 @@ class Ledger:
     @staticmethod
     def decide_steps(attempts, commits):
         """Sets span.fate: (category, cause), or None where the step is productive."""
-        steps = [s for i, t in enumerate(attempts) for s in sorted(
-            (s for s in t.spans if s.kind in ('step', 'batch')),
-            key=lambda s: (s.start_time, s.end_time, s.step or 0))]
+        # In the order of their starts; of those that start together the outer one comes first.
+        steps = [s for t in attempts for s in sorted(
+            sorted((s for s in t.spans if s.kind in ('step', 'batch')), key=Ledger.inwards,
+                   reverse=True), key=lambda s: s.start_time)]
         numbered = [s for s in steps if s.step is not None]
         resume = 0
         for i in range(1, len(numbered)):
@@ -628,6 +638,9 @@ class Ledger:
     def account_productive(self, job, attempt, span, parts, own, own_of_job):
         """parts: [(start, end, pool, r)] in which the productive span is innermost and the job's."""
         flops, moved = self.work_of(span, 'flops'), self.work_of(span, 'bytes')
+        left = 1.0
+        if span.length:
+            left = (span.end_time - span.start_time) / span.length
         if flops and not own:
             self.issue('hidden_span')
         if span.program is not None and span.program not in self.programs and flops is None:
@@ -637,13 +650,14 @@ class Ledger:
         for part in parts:
             kinds[self.chip_of(part[2], part[0])].append(part)
         total = sum(chip_time(r, s, e) for s, e, _, r in parts)
+        ideals = 0
         for chip, members in kinds.items():
             weight = sum(chip_time(r, s, e) for s, e, _, r in members)
             peak = None
             if flops is not None:
-                if chip is None or self.chips.find(chip) is None:
+                if chip is not None and self.chips.find(chip) is None:
                     self.issue('unknown_chip')
-                else:
+                elif chip is not None:
                     peak = self.chips.peak(self.chips.find(chip), self.dtype_of(span))
                     if peak is None:
                         self.issue('unknown_dtype')
@@ -653,15 +667,14 @@ class Ledger:
                 continue
             ideal = 0
             if weight:
-                seconds = flops * own_of_job / own * (weight / total) / peak
+                seconds = flops * left * own_of_job / own * (weight / total) / peak
                 if self.roofline == 'memory':
                     bandwidth = self.chips.bandwidth(self.chips.find(chip))
                     if moved is not None and bandwidth is not None:
-                        moving = moved * own_of_job / own * (weight / total) / bandwidth
+                        moving = moved * left * own_of_job / own * (weight / total) / bandwidth
                         seconds = max(seconds, moving)
                 ideal = half_away(Fraction(seconds * 1e6))
-                if ideal > weight:
-                    self.issue('above_roofline')
+                ideals += ideal
             before = 0
             for s, e, pool, r in members:
                 after = before + chip_time(r, s, e)
@@ -673,6 +686,8 @@ class Ledger:
                     key = pool, chip, job.job, attempt.number
                     self.add(*key, 'ideal', None, bucket, part)
                     self.add(*key, 'inefficiency', None, bucket, chip_time(r, a, b) - part)
+        if ideals > total:
+            self.issue('above_roofline')
 
     def account_attempt(self, job, attempt, traced):
         ends = sorted(attempt.spans, key=lambda x: x.start_time)
@@ -681,7 +696,7 @@ class Ledger:
             self.issue('overlapping_spans')
         edges = {t for r in attempt.allocations + attempt.spans for t in (r.start_time, r.end_time)}
         for a in attempt.allocations:
-            edges |= set(self.chip_edges[a.pool])
+            edges |= set(self.chip_edges[a.pool]) - {-math.inf}
         edges = sorted(edges)
         own, own_of_job, parts = Counter(), Counter(), defaultdict(list)
         for s, e in zip(edges, edges[1:]):
@@ -771,10 +786,10 @@ class Ledger:
                 merged[name] = row
                 continue
             first = merged[name]
-            if row.key != first.key:
-                self.issue(issue)
             for column in vars(row):
                 a, b = getattr(first, column), getattr(row, column)
+                if column != 'key' and None not in (a, b) and a != b:
+                    self.issue(issue)
                 if column != 'key' and (a is None or b is not None and b > a):
                     setattr(first, column, b)
         return merged
@@ -797,18 +812,20 @@ class Ledger:
         self.programs = self.merge(self.rows['programs'], 'program', 'conflicting_program')
         of = {name: defaultdict(list) for name in ('allocations', 'spans', 'commits')}
         for name in of:
-            seen = set()
+            seen = {}
             for r in self.rows[name]:
                 if name == 'spans' and r.key in seen:
-                    self.issue('duplicate_span')
+                    seen[r.key].repeated = True
                 else:
                     of[name][r.job].append(r)
-                    seen.add(r.key)
+                    seen[r.key] = r
+                    r.repeated = False
         for name in sorted(set(jobs) | set(of['allocations']) | set(of['spans'])):
             job = jobs.get(name)
             if job is None:
                 job = Row('jobs', {'job': name})
-                self.issue('unknown_job')
+                if of['allocations'][name]:
+                    self.issue('unknown_job')
             allocations, spans, commits = (of[n][name] for n in ('allocations', 'spans', 'commits'))
             attempts = self.number_allocations(job, allocations)
             self.assign_spans(attempts, spans)
