@@ -422,8 +422,6 @@ class Ledger:
         records = {name: [r for r in self.rows[name] if r.pool == pool]
                    for name in ('capacity', 'outages', 'allocations')}
         known = bool(records['capacity'])
-        if not known and any(r.chips for rows in records.values() for r in rows):
-            self.issue('no_capacity')
         edges = self.pool_edges(pool)
         for s, e in zip(edges, edges[1:]):
             capacity = sum(r.chips for r in records['capacity'] if r.start_time <= s < r.end_time)
@@ -436,6 +434,8 @@ class Ledger:
                     held[r.job, r.number] += r.chips
             if not known:
                 capacity = None
+                if any(down.values()) or any(held.values()):
+                    self.issue('no_capacity')
             elif sum(down.values()) + sum(held.values()) > capacity:
                 self.issue('oversubscribed')
             if known and not any(r.chips for r in records['capacity']):
@@ -699,6 +699,7 @@ class Ledger:
             edges |= set(self.chip_edges[a.pool]) - {-math.inf}
         edges = sorted(edges)
         own, own_of_job, parts = Counter(), Counter(), defaultdict(list)
+        before = None
         for s, e in zip(edges, edges[1:]):
             complete, held = self.gang(job, attempt, s)
             span = self.innermost([x for x in attempt.spans if x.start_time <= s < x.end_time])
@@ -723,14 +724,16 @@ class Ledger:
                 if category is not None:
                     self.add_chips(pool, job.job, attempt.number, category, cause, need, s, e)
                 elif need:
+                    # A part goes on while nothing changes that the attempt holds, in any pool.
                     mine = parts[span]
                     for i, (s0, e0, pool0, r0) in enumerate(mine):
-                        if (e0, pool0, r0) == (s, pool, need) and self.chip_of(
+                        if (e0, pool0, before) == (s, pool, held) and self.chip_of(
                                 pool, s0) == chip:
                             mine[i] = s0, e, pool, need
                             break
                     else:
                         mine.append((s, e, pool, need))
+            before = held
         for span in attempt.spans:
             if span.kind == 'serve' or span.kind in ('step', 'batch') and span.fate is None:
                 self.account_productive(job, attempt, span, parts[span], own[span],
