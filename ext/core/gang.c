@@ -22,6 +22,8 @@ struct mpg_gang_work {
   size_t nholds, holds_cap;
   hold *arrivals;
   size_t narrivals, arrivals_cap;
+  mpg_cover *spells; /* stretches of all attempts */
+  size_t spells_cap;
   size_t *by_start, *by_end; /* holds in the order of a sweep */
   size_t by_start_cap, by_end_cap;
   uint32_t *tasks;   /* distinct tasks of an attempt, sorted */
@@ -43,6 +45,7 @@ void mpg_gang_free(mpg_gang *gang) {
   if (gang->work != NULL) {
     mpg_free(env, gang->work->holds);
     mpg_free(env, gang->work->arrivals);
+    mpg_free(env, gang->work->spells);
     mpg_free(env, gang->work->by_start);
     mpg_free(env, gang->work->by_end);
     mpg_free(env, gang->work->tasks);
@@ -483,9 +486,39 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
   }
 }
 
+static int cover_order(const void *pa, const void *pb) {
+  const mpg_cover *a = pa, *b = pb;
+  return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Whether two attempts held chips at the same time. Stretches of one attempt never overlap, so each
+** need only be held against the one that lasts longest of those that began before it. */
+static mpg_rc find_overlap(mpg_gang *g) {
+  struct mpg_gang_work *w = g->work;
+  mpg_cover longest = {INT64_MIN, INT64_MIN, 0};
+  size_t n = 0;
+  if (g->nattempts < 2)
+    return MPG_OK;
+  if (ROOM(g, w->spells, w->spells_cap, g->nstretches) != MPG_OK)
+    return MPG_NOMEM;
+  for (size_t a = 0; a < g->nattempts; a++)
+    for (size_t k = 0; k < g->attempts[a].nstretches; k++) {
+      const mpg_stretch *s = &g->stretches[g->attempts[a].stretch + k];
+      w->spells[n++] = (mpg_cover){s->start, s->end, a};
+    }
+  if (n > 1)
+    qsort(w->spells, n, sizeof *w->spells, cover_order);
+  for (size_t i = 0; i < n; i++) {
+    g->overlapping |= w->spells[i].start < longest.end && w->spells[i].attempt != longest.attempt;
+    if (w->spells[i].end > longest.end)
+      longest = w->spells[i];
+  }
+  return MPG_OK;
+}
+
 mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of,
                       mpg_err *err) {
-  int64_t reach = INT64_MIN, *held;
+  int64_t *held;
   mpg_rc rc = MPG_OK;
   g->nattempts = g->nstretches = g->nrates = g->ncovers = g->nshortfalls = 0;
   g->most_held = 0;
@@ -496,16 +529,10 @@ mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, i
   held = mpg_malloc(g->env, (g->npools + 1) * sizeof *held);
   if (held == NULL || sweep_job(g, job, as_of) != MPG_OK)
     rc = MPG_NOMEM;
-  for (size_t a = 0; rc == MPG_OK && a < g->nattempts; a++) {
-    mpg_attempt *attempt = &g->attempts[a];
-    rc = sweep_attempt(g, job, attempt, held);
-    if (rc == MPG_OK && attempt->nstretches > 0) {
-      const mpg_stretch *first = &g->stretches[attempt->stretch];
-      g->overlapping |= first->start < reach;
-      if (first[attempt->nstretches - 1].end > reach)
-        reach = first[attempt->nstretches - 1].end;
-    }
-  }
+  for (size_t a = 0; rc == MPG_OK && a < g->nattempts; a++)
+    rc = sweep_attempt(g, job, &g->attempts[a], held);
+  if (rc == MPG_OK)
+    rc = find_overlap(g);
   mpg_free(g->env, held);
   return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }

@@ -58,7 +58,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   int64_t number = MPG_NONE, homeless = 0;
   size_t attempt = MPG_NOBODY;
   in->nitems = 0;
-  *open = false;
+  in->traced = *open = false;
   if (mpg_grow(in->env, &in->unpacked, &in->unpacked_cap, list->n, sizeof *in->unpacked) !=
           MPG_OK ||
       mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
@@ -69,6 +69,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     mpg_item *item = &in->items[in->nitems];
     if (s->start >= as_of)
       continue;
+    in->traced = true;
     if (s->attempt == MPG_NONE) {
       attempt = attempt_covering(gang, s->start);
       number = MPG_NONE;

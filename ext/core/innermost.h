@@ -36,6 +36,7 @@ typedef struct mpg_innermost {
   const mpg_env *env;
   mpg_item *items; /* by attempt, then start, the outer before the inner */
   size_t nitems;
+  bool traced;     /* a span began by as_of, whether or not it has an attempt */
   mpg_part *parts; /* by attempt, then start */
   size_t nparts;
   mpg_activity *activity; /* of each attempt */

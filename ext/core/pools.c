@@ -57,17 +57,17 @@ static int time_order(const void *a, const void *b) {
 /* Pools with one chip are the rule; others are looked at wherever a record begins or ends. */
 static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
   uint32_t only = 0;
-  bool several = false;
+  bool at_once;
   int64_t *times;
   size_t n = 0;
   mpg_rc rc;
   pool->since = ps->nsince;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++) {
     uint32_t chip = ps->capacity[i].chip;
-    several |= only != 0 && chip != 0 && chip != only;
+    pool->several |= only != 0 && chip != 0 && chip != only;
     only = chip != 0 ? chip : only;
   }
-  if (!several)
+  if (!pool->several)
     return add_since(ps, pool, INT64_MIN, only);
   times = mpg_malloc(ps->env, 2 * pool->ncapacity * sizeof *times);
   if (times == NULL)
@@ -80,7 +80,7 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
   rc = add_since(ps, pool, INT64_MIN, 0);
   for (size_t i = 0; rc == MPG_OK && i < n; i++)
     if (i == 0 || times[i] != times[i - 1])
-      rc = add_since(ps, pool, times[i], chip_at(ps, pool, times[i], &several));
+      rc = add_since(ps, pool, times[i], chip_at(ps, pool, times[i], &at_once));
   mpg_free(ps->env, times);
   return rc;
 }
@@ -316,6 +316,14 @@ static mpg_rc gather(const mpg_pools *ps, uint32_t p, sweep *s) {
   return MPG_OK;
 }
 
+/* Whether more is held or down than exists; fractions of several sizes may come to whole chips. */
+static bool is_over(const sweep *s) {
+  mpg_i128 idle = (mpg_i128)s->idle * MILLION;
+  for (size_t i = 0; i < s->nfractions; i++)
+    idle += (mpg_i128)s->fractions[i].count * s->fractions[i].millionths;
+  return idle < 0;
+}
+
 /* The rows of [row->start, row->end), in which nothing changes. */
 static mpg_rc emit(const sweep *s, mpg_row *row, bool downs, bool idles, const mpg_window *window,
                    const mpg_sink *sink) {
@@ -346,9 +354,9 @@ static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, int64_t over, int64_t
   bool mixed = false;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++)
     most = ps->capacity[i].chips > most ? ps->capacity[i].chips : most;
-  for (size_t i = 1; i < pool->nsince; i++)
-    if (ps->since[pool->since + i].start < ps->as_of && !mixed)
-      (void)chip_at(ps, pool, ps->since[pool->since + i].start, &mixed);
+  for (size_t i = pool->capacity; pool->several && !mixed && i < pool->capacity + pool->ncapacity;
+       i++)
+    (void)chip_at(ps, pool, ps->capacity[i].start, &mixed);
   if (pool->ncapacity == 0 &&
       mpg_issues_add(issues, MPG_WARNING, source, "no_capacity", 0, 1,
                      "pool %.*s has no capacity record: its capacity is what is held or down", n,
@@ -387,7 +395,7 @@ mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, bool in_service, const
     row.start = at;
     row.end = s.changes[i].at;
     row.chip = mpg_pools_chip(ps, p, at, &until);
-    if (s.idle < 0 && pool->ncapacity > 0 && over++ == 0)
+    if (pool->ncapacity > 0 && is_over(&s) && over++ == 0)
       over_at = at;
     if (i % 4096 == 0 && mpg_interrupted(ps->env))
       rc = MPG_INTERRUPTED;

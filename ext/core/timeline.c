@@ -279,7 +279,7 @@ static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
     return;
   }
   if (item->own == 0) {
-    notice(t, MPG_NOTICE_HIDDEN_SPAN, flops > 0 && item->span.end > item->span.start);
+    notice(t, MPG_NOTICE_HIDDEN_SPAN, flops > 0);
     return;
   }
   flops *= item->kept;
@@ -487,7 +487,7 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
   notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
   row.size = size_class(t->rules, job->chips != MPG_NONE ? job->chips : t->gang.most_held);
-  t->traced = job->spans.n > 0 ||
+  t->traced = t->in.traced ||
               mpg_commits_exist(t->fleet->commits + job->commit, job->ncommits, t->rules->as_of);
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_steps(t, job, err)) != MPG_OK ||
       (rc = decide_items(t, err)) != MPG_OK || (rc = rate_items(t, err)) != MPG_OK)
