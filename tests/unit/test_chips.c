@@ -331,7 +331,7 @@ static void test_memory(void) {
       CHECK((mpg_chips_find(chips, mpg_str_of(text)) != NULL) == (rc == MPG_OK));
       if (rc != MPG_OK)
         break;
-      (void)snprintf(text, sizeof text, "a%d", i);
+      (void)snprintf(text, sizeof text, "alias-%d", i);
       rc = mpg_chips_add_alias(chips, mpg_str_of(text), MPG_STR("tpu-v2"), &err);
       CHECK(mpg_chips_alias_count(chips) == aliases + (rc == MPG_OK));
       CHECK((mpg_chips_find(chips, mpg_str_of(text)) != NULL) == (rc == MPG_OK));
