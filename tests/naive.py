@@ -434,7 +434,7 @@ class Ledger:
                     held[r.job, r.number] += r.chips
             if not known:
                 capacity = None
-                if any(down.values()) or any(held.values()):
+                if down or any(held.values()):
                     self.issue('no_capacity')
             elif sum(down.values()) + sum(held.values()) > capacity:
                 self.issue('oversubscribed')
@@ -516,6 +516,7 @@ class Ledger:
 
     def assign_spans(self, attempts, spans):
         by_number = {t.number: t for t in attempts}
+        seen = set()
         for span in spans:
             span.of = None
             if span.attempt is not None:
@@ -525,12 +526,14 @@ class Ledger:
                             for a in t.allocations if a.start_time <= span.start_time < a.end_time]
                 if covering:
                     span.of = by_number[max(covering)[2]]
+            key = (span.of,) + span.key[2:]
             if span.of is None:
                 self.issue('span_without_allocation')
+            elif key in seen:  # what repeats exactly counts once
+                self.issue('duplicate_span')
             else:
+                seen.add(key)
                 span.of.spans.append(span)
-                if span.repeated:
-                    self.issue('duplicate_span')
         for attempt in attempts:
             for span in attempt.spans:
                 if span.open:
@@ -654,7 +657,7 @@ class Ledger:
         for chip, members in kinds.items():
             weight = sum(chip_time(r, s, e) for s, e, _, r in members)
             peak = None
-            if flops is not None:
+            if flops is not None and weight:
                 if chip is not None and self.chips.find(chip) is None:
                     self.issue('unknown_chip')
                 elif chip is not None:
@@ -815,14 +818,8 @@ class Ledger:
         self.programs = self.merge(self.rows['programs'], 'program', 'conflicting_program')
         of = {name: defaultdict(list) for name in ('allocations', 'spans', 'commits')}
         for name in of:
-            seen = {}
             for r in self.rows[name]:
-                if name == 'spans' and r.key in seen:
-                    seen[r.key].repeated = True
-                else:
-                    of[name][r.job].append(r)
-                    seen[r.key] = r
-                    r.repeated = False
+                of[name][r.job].append(r)
         for name in sorted(set(jobs) | set(of['allocations']) | set(of['spans'])):
             job = jobs.get(name)
             if job is None:
