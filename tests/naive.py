@@ -477,6 +477,9 @@ class Ledger:
                 if (a.number != b.number and a.chips and b.chips
                         and max(a.start_time, b.start_time) < min(a.end_time, b.end_time)):
                     self.issue('overlapping_attempts')
+                if (a is not b and a.number == b.number and a.task is not None and a.task == b.task
+                        and max(a.start_time, b.start_time) < min(a.end_time, b.end_time)):
+                    self.issue('overlapping_allocations')
         return attempts
 
     @staticmethod

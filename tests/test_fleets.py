@@ -210,7 +210,7 @@ class Odd(Case):
                 text = difference(expected.ledger, ledger(db, rollup, options))
                 if text:
                     self.fail(self.failing(seed, relations, options, "rolled up\n" + text))
-                kinds = {kind for kind, in db.execute("SELECT kind FROM mpg_issues")}
+                kinds = {kind for kind, in db.execute("SELECT kind FROM mpg_issues WHERE kind <> 'out_of_order'")}
                 self.assertEqual(expected.issues, kinds, self.failing(seed, relations, options, "issues"))
 
     def test_conservation(self):

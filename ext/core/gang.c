@@ -335,9 +335,12 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
     }
     for (; s < n && w->holds[w->by_start[s]].start == at; s++) {
       const hold *h = &w->holds[w->by_start[s]];
+      uint32_t *running = task_running(w, h->task);
       held[h->pool] += h->chips;
       total += h->chips;
-      holding += ++*task_running(w, h->task) == 1;
+      holding += *running == 0;
+      g->twice += h->task != 0 && *running > 0;
+      ++*running;
       allocation = h->allocation;
     }
   }
@@ -521,7 +524,7 @@ mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, i
   int64_t *held;
   mpg_rc rc = MPG_OK;
   g->nattempts = g->nstretches = g->nrates = g->ncovers = g->nshortfalls = 0;
-  g->most_held = 0;
+  g->most_held = g->twice = 0;
   g->overlapping = false;
   if (gather_pools(g, fleet, job) != MPG_OK || gather_holds(g, fleet, job, as_of) != MPG_OK ||
       gather_attempts(g) != MPG_OK)

@@ -55,7 +55,7 @@ static size_t attempt_covering(const mpg_gang *gang, int64_t at) {
 static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
                            const mpg_gang *gang, int64_t as_of, bool *open, mpg_notices *notices) {
   const mpg_span_list *list = &fleet->jobs[job].spans;
-  int64_t number = MPG_NONE, homeless = 0;
+  int64_t number = MPG_NONE, homeless = 0, early = 0;
   size_t attempt = MPG_NOBODY;
   in->nitems = 0;
   in->traced = *open = false;
@@ -67,6 +67,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   for (size_t i = 0; i < list->n; i++) {
     const mpg_span *s = &in->unpacked[i];
     mpg_item *item = &in->items[in->nitems];
+    early += i > 0 && s->start < in->unpacked[i - 1].start;
     if (s->start >= as_of)
       continue;
     in->traced = true;
@@ -91,6 +92,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     in->nitems++;
   }
   mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_WITHOUT, job, homeless);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_OUT_OF_ORDER, job, early);
   return MPG_OK;
 }
 

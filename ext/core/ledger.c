@@ -93,8 +93,7 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
   X(pool)                                                                                          \
   X(chip)                                                                                          \
   X(cause)                                                                                         \
-  X(kind) X(program) X(file) X(size) X(attempt) X(start) X(end) X(bucket) X(chip_us) X(step)       \
-      X(line)
+  X(kind) X(program) X(file) X(size) X(attempt) X(start) X(end) X(bucket) X(chip_us) X(step) X(line)
 
 void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env) {
   memset(ledger, 0, sizeof *ledger);

@@ -10,6 +10,11 @@ static const struct {
     [MPG_NOTICE_OVERLAPPING_ATTEMPTS] =
         {MPG_WARNING, "overlapping_attempts",
          "attempts that hold chips at the same time, each counted by itself"},
+    [MPG_NOTICE_OVERLAPPING_ALLOCATIONS] =
+        {MPG_WARNING, "overlapping_allocations",
+         "allocations of a task that begin while it holds another, counted as given"},
+    [MPG_NOTICE_OUT_OF_ORDER] = {MPG_INFO, "out_of_order",
+                                 "spans that start before the one read before them"},
     [MPG_NOTICE_MISSING_END] = {MPG_WARNING, "missing_end",
                                 "spans without an end in an attempt that has ended"},
     [MPG_NOTICE_SPAN_OUTSIDE] =

@@ -27,6 +27,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Relations may be views over another schema's ledger, and that over another's; but not without end. */
+#define READING_MAX 8
+
 typedef enum arg {
   ARG_PATH,
   ARG_SCHEMA,
@@ -406,8 +409,12 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
     rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, err);
   } else if (rc == MPG_OK) {
+    if (t->conn->reading >= READING_MAX)
+      return mpg_fail(err, MPG_LIMIT, "a relation is defined by the ledger over itself");
+    t->conn->reading++;
     rc = mpg_relations_read(&c->fleet, t->conn->db, &c->scan.env,
                             given(c, ARG_SCHEMA) ? text_of(c, ARG_SCHEMA) : NULL, skip, err);
+    t->conn->reading--;
   }
   if (rc == MPG_OK)
     rc = mpg_fleet_seal(&c->fleet, err);

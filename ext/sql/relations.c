@@ -246,8 +246,8 @@ mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, con
   }
   free_schemas(schemas, n);
   if (rc == MPG_OK && !any)
-    rc =
-        mpg_fail(err, MPG_IO,
-                 "expected tables or views capacity, allocations, ... (schema/fleet.sql), found none");
+    rc = mpg_fail(
+        err, MPG_IO,
+        "expected tables or views capacity, allocations, ... (schema/fleet.sql), found none");
   return rc;
 }

@@ -29,6 +29,7 @@ typedef struct mpg_conn {
   mpg_issues issues; /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   int references;
+  int reading; /* scans of this connection that are reading relations now, one inside the other */
 } mpg_conn;
 
 mpg_conn *mpg_conn_new(sqlite3 *db); /* one reference; NULL: out of memory */
