@@ -477,9 +477,10 @@ class Ledger:
                 if (a.number != b.number and a.chips and b.chips
                         and max(a.start_time, b.start_time) < min(a.end_time, b.end_time)):
                     self.issue('overlapping_attempts')
-                if (a is not b and a.number == b.number and a.task is not None and a.task == b.task
-                        and max(a.start_time, b.start_time) < min(a.end_time, b.end_time)):
-                    self.issue('overlapping_allocations')
+                if (a is not b and a.task is not None
+                        and (a.task, a.number, a.pool, a.chips, a.start_time, a.end_time)
+                        == (b.task, b.number, b.pool, b.chips, b.start_time, b.end_time)):
+                    self.issue('duplicate_allocation')
         return attempts
 
     @staticmethod

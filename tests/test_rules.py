@@ -125,10 +125,10 @@ case("attempts without numbers: a gap begins the next",
      {(1, "untraced"): 25, (2, "untraced"): 9}, by=("attempt", "category"))
 case("attempts that overlap count each by itself", [job(chips=2), al(2, 0, 10), al(1, 5, 10, attempt=2)],
      {(1, "untraced"): 20, (2, "partial"): 5}, by=("attempt", "category"), issues={"overlapping_attempts", "no_capacity"})
-case("a task that holds twice counts twice", [job(), al(2, 0, 10, task="t"), al(1, 5, 8, task="t")],
-     {("j", "untraced"): 23}, issues={"overlapping_allocations", "no_capacity"})
-case("a task that holds one after the other does not", [job(), al(2, 0, 5, task="t"), al(1, 5, 8, task="t")],
-     {("j", "untraced"): 13}, issues={"no_capacity"})
+case("an allocation told twice counts twice", [job(), al(2, 0, 10, task="t"), al(2, 0, 10, task="t")],
+     {("j", "untraced"): 40}, issues={"duplicate_allocation", "no_capacity"})
+case("a task may hold more for a while", [job(), al(2, 0, 10, task="t"), al(1, 5, 8, task="t")],
+     {("j", "untraced"): 23}, issues={"no_capacity"})
 case("attempts one after another do not", [al(1, 0, 10), al(1, 10, 20, attempt=2), job()],
      {("j", "untraced"): 20}, issues={"no_capacity"})
 case("attempts are ordered by their starts, not by their numbers",

@@ -97,11 +97,18 @@ static size_t pool_place(const mpg_gang *g, uint32_t pool) {
   return p;
 }
 
+/* One task's record of the same chips at the same time, once more. */
+static bool repeats(const mpg_allocation *a, const mpg_allocation *b) {
+  return a->task != 0 && a->task == b->task && a->pool == b->pool && a->attempt == b->attempt &&
+         a->start == b->start && a->end == b->end && a->chips == b->chips;
+}
+
 /* The allocations that began before as_of, cut there; those without a number get one. */
 static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of) {
   struct mpg_gang_work *w = g->work;
   int64_t number = 0, reach = 0;
   w->nholds = 0;
+  g->repeated = 0;
   if (ROOM(g, w->holds, w->holds_cap, job->nallocations) != MPG_OK)
     return MPG_NOMEM;
   for (size_t i = 0; i < job->nallocations; i++) { /* sorted by start: mpg_fleet_seal */
@@ -109,6 +116,7 @@ static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *j
     hold *h = &w->holds[w->nholds];
     if (a->start >= as_of)
       continue;
+    g->repeated += i > 0 && repeats(a, a - 1);
     h->start = a->start;
     h->running = a->end > as_of;
     h->end = h->running ? as_of : a->end;
@@ -335,12 +343,9 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
     }
     for (; s < n && w->holds[w->by_start[s]].start == at; s++) {
       const hold *h = &w->holds[w->by_start[s]];
-      uint32_t *running = task_running(w, h->task);
       held[h->pool] += h->chips;
       total += h->chips;
-      holding += *running == 0;
-      g->twice += h->task != 0 && *running > 0;
-      ++*running;
+      holding += ++*task_running(w, h->task) == 1;
       allocation = h->allocation;
     }
   }
@@ -524,7 +529,7 @@ mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, i
   int64_t *held;
   mpg_rc rc = MPG_OK;
   g->nattempts = g->nstretches = g->nrates = g->ncovers = g->nshortfalls = 0;
-  g->most_held = g->twice = 0;
+  g->most_held = 0;
   g->overlapping = false;
   if (gather_pools(g, fleet, job) != MPG_OK || gather_holds(g, fleet, job, as_of) != MPG_OK ||
       gather_attempts(g) != MPG_OK)

@@ -53,7 +53,7 @@ typedef struct mpg_gang {
   size_t nshortfalls;
   int64_t most_held; /* over all attempts at once */
   bool overlapping;  /* attempts held chips at the same time */
-  int64_t twice;     /* allocations that began while their task held another */
+  int64_t repeated;  /* allocations that are the same as another in all but outcome */
   struct mpg_gang_work *work;
   size_t pools_cap, attempts_cap, stretches_cap, rates_cap, covers_cap, shortfalls_cap;
 } mpg_gang;

@@ -10,9 +10,9 @@ static const struct {
     [MPG_NOTICE_OVERLAPPING_ATTEMPTS] =
         {MPG_WARNING, "overlapping_attempts",
          "attempts that hold chips at the same time, each counted by itself"},
-    [MPG_NOTICE_OVERLAPPING_ALLOCATIONS] =
-        {MPG_WARNING, "overlapping_allocations",
-         "allocations of a task that begin while it holds another, counted as given"},
+    [MPG_NOTICE_DUPLICATE_ALLOCATION] =
+        {MPG_WARNING, "duplicate_allocation",
+         "allocations of a task that repeat exactly, counted as given"},
     [MPG_NOTICE_OUT_OF_ORDER] = {MPG_INFO, "out_of_order",
                                  "spans that start before the one read before them"},
     [MPG_NOTICE_MISSING_END] = {MPG_WARNING, "missing_end",

@@ -486,7 +486,7 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
     return rc;
   notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
   notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
-  notice(t, MPG_NOTICE_OVERLAPPING_ALLOCATIONS, t->gang.twice);
+  notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size = size_class(t->rules, job->chips != MPG_NONE ? job->chips : t->gang.most_held);
   t->traced = t->in.traced ||
               mpg_commits_exist(t->fleet->commits + job->commit, job->ncommits, t->rules->as_of);

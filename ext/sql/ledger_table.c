@@ -696,8 +696,12 @@ static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
   fields f;
   if (i >= t->ncols) {
     const sqlite3_value *value = c->args[t->kind->args[i - t->ncols]];
-    if (value != NULL)
-      sqlite3_result_value(context, (sqlite3_value *)(uintptr_t)value);
+    /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where NULL
+    ** would quietly mean no rows. */
+    if (value == NULL)
+      return mpg_vtab_error(base->pVtab, "%s: the argument %s takes = and nothing else",
+                            t->kind->name, arg_names[t->kind->args[i - t->ncols]]);
+    sqlite3_result_value(context, (sqlite3_value *)(uintptr_t)value);
     return SQLITE_OK;
   }
   f = row_fields(c, t->kind->shape);

@@ -90,28 +90,35 @@ static mpg_rc broken(const reading *r, int64_t row, const char *what) {
   return MPG_OK;
 }
 
-/* A column's value; an empty text counts as NULL, as in CSV. */
-static mpg_value column_value(sqlite3_stmt *stmt, int i) {
-  mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+/* A column's value; an empty text counts as NULL, as in CSV. Text is UTF-8, whatever the database's
+** encoding; converting it may fail. */
+static mpg_rc column_value(sqlite3_stmt *stmt, int i, mpg_value *v) {
+  v->type = MPG_NULL;
   switch (sqlite3_column_type(stmt, i)) {
   case SQLITE_INTEGER:
-    v.type = MPG_INT;
-    v.i = sqlite3_column_int64(stmt, i);
+    v->type = MPG_INT;
+    v->i = sqlite3_column_int64(stmt, i);
     break;
   case SQLITE_FLOAT:
-    v.type = MPG_REAL;
-    v.r = sqlite3_column_double(stmt, i);
+    v->type = MPG_REAL;
+    v->r = sqlite3_column_double(stmt, i);
     break;
   case SQLITE_TEXT:
+    v->s.p = (const char *)sqlite3_column_text(stmt, i);
+    if (v->s.p == NULL)
+      return MPG_NOMEM;
+    v->s.n = (size_t)sqlite3_column_bytes(stmt, i);
+    v->type = v->s.n > 0 ? MPG_TEXT : MPG_NULL;
+    break;
   case SQLITE_BLOB:
-    v.s.p = sqlite3_column_blob(stmt, i);
-    v.s.n = (size_t)sqlite3_column_bytes(stmt, i);
-    v.type = v.s.n > 0 ? MPG_TEXT : MPG_NULL;
+    v->s.p = sqlite3_column_blob(stmt, i);
+    v->s.n = (size_t)sqlite3_column_bytes(stmt, i);
+    v->type = v->s.p != NULL && v->s.n > 0 ? MPG_TEXT : MPG_NULL;
     break;
   default:
     break;
   }
-  return v;
+  return MPG_OK;
 }
 
 /* The statement's column of each of the relation's, -1 where there is none. Required ones must be
@@ -150,8 +157,11 @@ static mpg_rc read_rows(const reading *r, sqlite3_stmt *stmt) {
     /* Column 0 is the rowid where there is one; a view's rows are numbered as they come. */
     int64_t row =
         sqlite3_column_type(stmt, 0) == SQLITE_INTEGER ? sqlite3_column_int64(stmt, 0) : n;
-    for (size_t c = 0; c < info->ncolumns; c++)
-      values[c] = of[c] < 0 ? (mpg_value){MPG_NULL, 0, 0.0, {NULL, 0}} : column_value(stmt, of[c]);
+    for (size_t c = 0; c < info->ncolumns; c++) {
+      values[c].type = MPG_NULL;
+      if (of[c] >= 0 && column_value(stmt, of[c], &values[c]) != MPG_OK)
+        return mpg_fail_nomem(r->err);
+    }
     core = mpg_fleet_add(r->fleet, r->relation, values, row, &bad, &why);
     if (core == MPG_DATA)
       core = broken(r, row, why.text);

@@ -1,0 +1,221 @@
+"""The ledger's tables as SQL sees them: arguments, plans, errors, interruption. What they hold is tested elsewhere
+(test_rules.py, test_fleets.py)."""
+import os
+import sqlite3
+import tempfile
+import threading
+import time
+import unittest
+
+from fleets import ROOT, connect
+
+GOLDEN = os.path.join(ROOT, "fixtures", "golden")
+TABLES = """
+CREATE TABLE {0}capacity(pool, chip, chips, start_time, end_time);
+CREATE TABLE {0}allocations(job, attempt, task, pool, chips, start_time, end_time, outcome);
+INSERT INTO {0}capacity VALUES ('p', 'tpu-v4', {1}, 0, 10);
+INSERT INTO {0}allocations VALUES ('j', 1, NULL, 'p', 2, 0, 5, 'completed');
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.db = connect()
+        self.addCleanup(self.db.close)
+
+    def rows(self, sql, *values):
+        return self.db.execute(sql, values).fetchall()
+
+    def error(self, sql, *values):
+        with self.assertRaises(sqlite3.Error) as caught:
+            self.rows(sql, *values)
+        return str(caught.exception)
+
+    def folder(self, **files):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name, text in files.items():
+            with open(os.path.join(folder.name, name.replace("__", ".")), "w") as file:
+                file.write(text)
+        return folder.name
+
+
+class Arguments(Case):
+    def test_named_or_by_position(self):
+        by_name = self.rows("SELECT * FROM trace_ledger WHERE path = ? AND bucket_width = 30 AND since = 10 AND until = 90 AND as_of = 80", GOLDEN)
+        self.assertEqual(by_name, self.rows("SELECT * FROM trace_ledger(?, 30, 10, 90, 80)", GOLDEN))
+        self.assertEqual(by_name, self.rows("SELECT * FROM trace_ledger(?, '30', '1970-01-01T00:00:10Z', 90.0) WHERE as_of = 80", GOLDEN))
+        self.assertNotEqual([], by_name)
+
+    def test_hidden_columns_show_what_was_given(self):
+        self.assertEqual([(GOLDEN, 30, None, "compute")],
+                         self.rows("SELECT DISTINCT path, bucket_width, since, roofline FROM trace_rollup(?, 30, NULL) WHERE roofline = 'compute'", GOLDEN))
+
+    def test_a_condition_that_cannot_be_handed_over_is_an_error(self):
+        for tail in ("+since = 5", "since + 1 = 6", "(since = 10 AND job = 'J1') OR job = 'nobody'"):
+            self.assertEqual("trace_ledger: the argument since takes = and nothing else", self.error(f"SELECT * FROM trace_ledger(?) WHERE {tail}", GOLDEN))
+
+    def test_null(self):
+        self.assertEqual([], self.rows("SELECT * FROM trace_ledger(NULL)"))
+        self.assertEqual([], self.rows("SELECT * FROM trace_timeline(?, NULL)", GOLDEN))
+        whole = self.rows("SELECT * FROM trace_ledger(?)", GOLDEN)
+        self.assertEqual(whole, self.rows("SELECT * FROM trace_ledger(?, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)", GOLDEN))
+
+    def test_errors(self):
+        for tail, text in (
+                ("since = 'noon'", "since: expected Unix seconds or ISO 8601 time, found \"noon\""),
+                ("bucket_width = 0", None), ("bucket_width = '1 fortnight'", None), ("bucket_width = -1", None),
+                ("basis = 'installd'", "basis: expected 'installed' or 'in_service', found 'installd'"),
+                ("roofline = 'both'", "roofline: expected 'compute' or 'memory', found 'both'"),
+                ("on_error = 'ignore'", "on_error: expected 'stop' or 'skip', found 'ignore'"),
+                ("sizes = '16,256'", "sizes: expected three rising numbers of chips such as '16,256,2048', found '16,256'"),
+                ("sizes = '16,16,2048'", "sizes: expected three rising numbers of chips such as '16,256,2048', found '16,16,2048'"),
+                ("sizes = '1,2,3,4'", "sizes: expected three rising numbers of chips such as '16,256,2048', found '1,2,3,4'"),
+                ("since > 5", "the argument since takes = and nothing else"),
+                ("path LIKE '%x'", None)):
+            with self.subTest(tail):
+                found = self.error("SELECT * FROM trace_rollup(?) WHERE " + tail, GOLDEN) if not tail.startswith("path") else \
+                    self.error("SELECT * FROM trace_rollup WHERE " + tail)
+                self.assertTrue(found.startswith("trace_rollup: "), found)
+                if text:
+                    self.assertEqual("trace_rollup: " + text, found)
+        self.assertEqual("trace_ledger: expected a path: trace_ledger('traces/')", self.error("SELECT * FROM trace_ledger"))
+        self.assertEqual("trace_ledger: path: expected a text", self.error("SELECT * FROM trace_ledger(7)"))
+        self.assertEqual("trace_ledger: no such file: /nowhere/at/all", self.error("SELECT * FROM trace_ledger('/nowhere/at/all')"))
+        self.assertEqual("mpg_ledger: expected the name of an open database, found \"else\"", self.error("SELECT * FROM mpg_ledger('else')"))
+        self.assertEqual("mpg_ledger: expected tables or views capacity, allocations, ... (schema/fleet.sql), found none",
+                         self.error("SELECT * FROM mpg_ledger"))
+        self.assertIn("more than 10000000 buckets", self.error("SELECT count(*) FROM trace_ledger(?, 0.000001)", GOLDEN))
+
+    def test_sizes(self):
+        self.assertEqual([("J1", "XL"), ("J2", "L")], self.rows(
+            "SELECT job, size FROM trace_rollup(?) WHERE sizes = '1,2,3' AND job IS NOT NULL GROUP BY 1, 2", GOLDEN))
+
+
+class Plans(Case):
+    """However SQLite plans it, the rows are the same."""
+
+    def test_terms_of_or(self):
+        for tail in ("pool = 'golden' OR job = 'J1'", "category = 'idle' OR (job = 'J2' AND category = 'ideal')"):
+            found = sorted(self.rows(f"SELECT * FROM trace_ledger(?) WHERE {tail}", GOLDEN), key=repr)
+            self.assertNotEqual([], found)
+            self.assertEqual(found, sorted(self.rows(f"SELECT * FROM trace_ledger(?) WHERE {tail.replace('=', 'IS')}", GOLDEN), key=repr))
+
+    def test_several_paths_and_times(self):
+        both = self.rows("SELECT sum(chip_us) FROM trace_rollup WHERE path IN (?, ?)", GOLDEN, GOLDEN + ".jsonl")
+        self.assertEqual([(2 * 828000000,)], both)
+        found = self.rows("SELECT t.column1, sum(chip_us) FROM (VALUES (10), (50), (NULL)) AS t JOIN trace_rollup(?, NULL, 0, t.column1) "
+                          "WHERE category <> 'queued' GROUP BY 1", GOLDEN)
+        self.assertEqual([(None, 800000000), (10, 80000000), (50, 400000000)], found)
+
+    def test_two_scans_at_once(self):
+        self.assertEqual([(10,)], self.rows("SELECT count(*) FROM trace_rollup(?1) a JOIN trace_rollup(?1) b USING (category) "
+                                            "WHERE a.pool = b.pool AND a.chip_us = b.chip_us", GOLDEN))
+
+    def test_first_rows_only(self):
+        self.assertEqual(1, len(self.rows("SELECT * FROM trace_ledger(?) LIMIT 1", GOLDEN)))
+        self.assertEqual(3, len(self.rows("SELECT * FROM trace_ledger(?) ORDER BY chip_us LIMIT 3 OFFSET 2", GOLDEN)))
+
+    def test_the_grain(self):
+        for columns, cells in (("category", 10), ("category, cause", 10), ("pool", 1), ("job", 3), ("job, attempt", 5), ("size", 2)):
+            self.assertEqual(cells, len(self.rows(f"SELECT {columns}, chip_us FROM trace_rollup(?)", GOLDEN)), columns)
+        self.assertEqual(self.rows("SELECT count(*) FROM trace_ledger(?)", GOLDEN), self.rows("SELECT sum(intervals) FROM trace_rollup(?)", GOLDEN))
+
+
+class Relations(Case):
+    def test_where_they_are_looked_for(self):
+        total = "SELECT sum(chip_us) / 1000000 FROM mpg_rollup"
+        self.db.executescript("ATTACH ':memory:' AS other;" + TABLES.format("other.", 4))
+        self.assertEqual([(40,)], self.rows(total))
+        self.db.executescript(TABLES.format("main.", 8))
+        self.assertEqual([(80,)], self.rows(total))
+        self.assertEqual([(40,)], self.rows(total + "('OTHER')"))
+        self.db.executescript("CREATE TEMP VIEW capacity AS SELECT 'p' AS pool, 3 AS CHIPS, 0 AS start_time, 10 AS end_time")
+        self.assertEqual([(30,)], self.rows(total))
+        self.assertEqual([(80,)], self.rows(total + "('main')"))
+
+    def test_a_ledger_over_itself(self):
+        self.db.execute("CREATE VIEW capacity AS SELECT pool, chip, 1 AS chips, 0 AS start_time FROM mpg_rollup")
+        self.assertTrue(self.error("SELECT * FROM mpg_ledger").endswith("a relation is defined by the ledger over itself"))
+        self.db.execute("DROP VIEW capacity")
+        self.db.executescript(TABLES.format("", 4))  # and the connection is none the worse for it
+        self.assertEqual([(40,)], self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup"))
+
+    def test_errors_name_the_row(self):
+        self.db.executescript(TABLES.format("", 4))
+        self.db.execute("INSERT INTO allocations(rowid, job, pool, chips, start_time, end_time) VALUES (77, 'k', 'p', 1, 5, 4)")
+        self.assertEqual("mpg_ledger: main.allocations:77: allocations.end_time: expected an end that is not before the start, found 4",
+                         self.error("SELECT * FROM mpg_ledger"))
+        self.assertEqual([(40,)], self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE on_error = 'skip'"))
+        self.assertEqual([("main.allocations", "skipped_record", 77, 1)],
+                         self.rows("SELECT source, kind, line, count FROM mpg_issues WHERE severity = 'data_loss'"))
+        self.db.execute("DROP TABLE capacity")
+        self.db.execute("CREATE TABLE capacity(pool, chips)")
+        self.assertEqual("mpg_ledger: main.capacity: expected a column \"start_time\", found none", self.error("SELECT * FROM mpg_ledger"))
+
+    def test_other_encodings_and_kinds_of_tables(self):
+        self.db.close()
+        self.db = sqlite3.connect(":memory:")
+        self.db.execute("PRAGMA encoding = 'UTF-16le'")
+        self.db.enable_load_extension(True)
+        self.db.load_extension(os.path.join(ROOT, "mpg"))
+        self.db.executescript("""
+            CREATE TABLE capacity(pool TEXT PRIMARY KEY, chip, chips TEXT, start_time TEXT, end_time REAL) WITHOUT ROWID;
+            INSERT INTO capacity VALUES ('zürich', 'TPU v4', '2.5', '1970-01-01', 10.0)""")
+        self.assertEqual([("zürich", "tpu-v4", "idle", 25000000)], self.rows("SELECT pool, chip, category, chip_us FROM mpg_ledger"))
+
+    def test_views_may_be_stored(self):
+        """Over relations nothing of the file system is read: a view may, and BI tools need it to."""
+        self.db.executescript(TABLES.format("", 4) + "CREATE VIEW v AS SELECT category, sum(chip_us) AS us FROM mpg_rollup GROUP BY 1")
+        self.assertEqual([("idle", 30000000), ("untraced", 10000000)], self.rows("SELECT * FROM v"))
+
+
+class Sums(Case):
+    def test_more_than_64_bits(self):
+        folder = self.folder(capacity__csv="pool,chips,start_time,end_time\np,900000000,0,9000000000\n")
+        exact = 900000000 * 9000000000 * 10**6
+        for table in ("trace_ledger", "trace_rollup"):
+            parts = [us for us, in self.rows(f"SELECT chip_us FROM {table}(?)", folder)]
+            self.assertEqual(exact, sum(parts))
+            self.assertGreater(len(parts), 1)
+        self.assertEqual([(0.0,)], self.rows("SELECT mpg(category, chip_us) FROM trace_rollup(?)", folder))
+        self.assertTrue(self.rows("SELECT goodput(category, chip_us) FROM trace_rollup(?)", folder)[0][0].startswith('{"capacity":%d,' % exact))
+        self.assertEqual([(1,)], self.rows("SELECT sum(intervals) > 0 FROM trace_rollup(?)", folder))
+
+
+class Issues(Case):
+    def test_reading_again_replaces(self):
+        folder = self.folder(capacity__csv="pool,chips,start_time,end_time,rack\np,1,0,10,7\n",
+                             spans__csv="job,kind,start_time\na,step,5\na,step,3\n", notes__txt="no trace\n")
+        for _ in range(2):
+            self.rows("SELECT * FROM trace_rollup(?)", folder)
+            found = {kind: (severity, line, count) for kind, severity, line, count in self.rows("SELECT kind, severity, line, count FROM mpg_issues")}
+            self.assertEqual({"unknown_column": ("info", 1, 1), "ignored_file": ("info", None, 1),
+                              "span_without_allocation": ("data_loss", None, 2), "out_of_order": ("info", None, 1)}, found)
+        self.rows("SELECT * FROM trace_rollup(?)", GOLDEN)
+        self.assertEqual([(4,)], self.rows("SELECT count(*) FROM mpg_issues"))
+
+
+class Interrupts(Case):
+    def test_within_a_long_read(self):
+        """A statement that would take seconds ends at once, in the middle of its reading or its accounting."""
+        folder = self.folder()
+        with open(os.path.join(folder, "spans.csv"), "w") as file:
+            file.write("job,kind,start_time,end_time,step\n")
+            for block in range(30):
+                file.writelines(f"job-{i % 50},step,{i},{i + 1},{i}\n" for i in range(block * 100000, block * 100000 + 100000))
+        begin = time.monotonic()
+        self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
+        whole = time.monotonic() - begin
+        for share in (0.1, 0.4, 0.8):
+            timer = threading.Timer(whole * share, self.db.interrupt)
+            timer.start()
+            begin = time.monotonic()
+            self.assertEqual("interrupted", self.error("SELECT count(*) FROM trace_rollup(?)", folder))
+            timer.join()
+            self.assertLess(time.monotonic() - begin, whole * (share + 0.5) + 0.5)
+        self.assertEqual(1, len(self.rows("SELECT count(*) FROM trace_rollup(?)", GOLDEN)))
+
+
+if __name__ == "__main__":
+    unittest.main()
