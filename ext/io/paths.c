@@ -57,8 +57,9 @@ static mpg_rc os_fail(const char *path, const char *what, int code, mpg_err *err
   return mpg_fail(err, MPG_IO, "%s: cannot %s: %s", path, what, text);
 }
 
-static bool is_absent(int code) {
-  return code == ENOENT || code == ENOTDIR;
+/* Nothing is there: below a folder or among the matches of a glob that is no error. */
+static bool is_nowhere(int code) {
+  return code == ENOENT || code == ENOTDIR || code == ELOOP;
 }
 
 /* Behind the character at p: one byte, or a whole sequence of UTF-8. */
@@ -160,7 +161,7 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
   DIR *dir = opendir(*prefix != '\0' ? prefix : ".");
   mpg_rc rc = MPG_OK;
   if (dir == NULL)
-    return is_absent(errno) ? MPG_OK : os_fail(prefix, "open the folder", errno, err);
+    return is_nowhere(errno) ? MPG_OK : os_fail(prefix, "open the folder", errno, err);
   while (rc == MPG_OK) {
     struct dirent *entry;
     mpg_str name;
@@ -195,13 +196,13 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
     mpg_rc rc = MPG_OK;
     bool link;
     if (lstat(found->p[i], &st) != 0) {
-      if (is_absent(errno))
+      if (is_nowhere(errno))
         continue; /* gone since its folder was read */
       return os_fail(found->p[i], "stat", errno, err);
     }
     link = S_ISLNK(st.st_mode);
     if (link && stat(found->p[i], &st) != 0) {
-      if (is_absent(errno) || errno == ELOOP)
+      if (is_nowhere(errno))
         continue; /* leads nowhere */
       return os_fail(found->p[i], "stat", errno, err);
     }
@@ -258,26 +259,32 @@ static mpg_rc extend(const mpg_env *env, names *paths, mpg_str part, mpg_str sla
   return rc;
 }
 
+/* The component of a path at *at, and the slashes behind it. */
+static void component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes) {
+  size_t start = *at, end = start;
+  while (end < path.n && path.p[end] != '/')
+    end++;
+  *part = (mpg_str){path.p + start, end - start};
+  *at = end;
+  while (*at < path.n && path.p[*at] == '/')
+    ++*at;
+  *slashes = (mpg_str){path.p + end, *at - end};
+}
+
 static mpg_rc glob(const mpg_env *env, names *files, mpg_str pattern, mpg_err *err) {
   names paths = {NULL, 0, 0};
+  mpg_str part, slashes;
   int wildcards = 0;
-  size_t at = 0;
-  mpg_rc rc = names_add(env, &paths, MPG_STR(""), MPG_STR(""), err);
-  while (rc == MPG_OK && at < pattern.n) {
-    mpg_str part = {pattern.p + at, 0}, slashes;
-    while (at < pattern.n && pattern.p[at] != '/')
-      at++;
-    part.n = (size_t)(pattern.p + at - part.p);
-    slashes = (mpg_str){pattern.p + at, 0};
-    while (at < pattern.n && pattern.p[at] == '/')
-      at++;
-    slashes.n = (size_t)(pattern.p + at - slashes.p);
-    wildcards += has_wildcard(part);
-    if (wildcards > LEVELS)
-      rc = mpg_fail(err, MPG_LIMIT, "%.*s: more than %d folders with wildcards", (int)pattern.n,
+  mpg_rc rc;
+  for (size_t at = 0; at < pattern.n; wildcards += has_wildcard(part))
+    component(pattern, &at, &part, &slashes);
+  if (wildcards > LEVELS)
+    return mpg_fail(err, MPG_LIMIT, "%.*s: more than %d folders with wildcards", (int)pattern.n,
                     pattern.p, LEVELS);
-    else
-      rc = extend(env, &paths, part, slashes, err);
+  rc = names_add(env, &paths, MPG_STR(""), MPG_STR(""), err);
+  for (size_t at = 0; rc == MPG_OK && at < pattern.n;) {
+    component(pattern, &at, &part, &slashes);
+    rc = extend(env, &paths, part, slashes, err);
   }
   if (rc == MPG_OK)
     rc = sort_out(env, &paths, files, NULL, err);
@@ -311,7 +318,7 @@ static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_st
       rc = mpg_fail(err, MPG_IO, "folder %s holds no file", z);
     return rc;
   }
-  if (!is_absent(errno))
+  if (errno != ENOENT && errno != ENOTDIR)
     return os_fail(z, "stat", errno, err);
   if (!has_wildcard(path))
     return mpg_fail(err, MPG_IO, "no such file: %s", z);

@@ -1,0 +1,588 @@
+/*
+** test_source.c - streams and paths on real files in a folder of their own, under several buffer
+** sizes, failing allocations and (with MPG_TEST) a failing operating system.
+*/
+#define _GNU_SOURCE
+#include "check.h"
+#include "hostile.h"
+#include "../../ext/io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+static char folder[256];
+
+/* The path of `name` in the folder; the last few stay valid. */
+static const char *in(const char *name) {
+  static char paths[8][6000];
+  static int at;
+  at = (at + 1) % 8;
+  (void)snprintf(paths[at], sizeof paths[at], "%s/%s", folder, name);
+  return paths[at];
+}
+
+static void put(const char *name, const void *p, size_t n) {
+  int fd = open(in(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  CHECK(fd >= 0 && write(fd, p, n) == (ssize_t)n);
+  CHECK(close(fd) == 0);
+}
+
+typedef struct bytes {
+  char p[1 << 20];
+  size_t n;
+} bytes;
+
+static bytes text, packed, back;
+
+static void gzip_add(const void *p, size_t n) {
+  z_stream z;
+  memset(&z, 0, sizeof z);
+  CHECK(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  z.next_in = (z_const Bytef *)p;
+  z.avail_in = (uInt)n;
+  z.next_out = (Bytef *)packed.p + packed.n;
+  z.avail_out = (uInt)(sizeof packed.p - packed.n);
+  CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
+  packed.n += z.total_out;
+  (void)deflateEnd(&z);
+}
+static void zstd_add(const void *p, size_t n) {
+  ZSTD_CCtx *z = ZSTD_createCCtx();
+  size_t got;
+  CHECK(z != NULL && !ZSTD_isError(ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1)));
+  got = ZSTD_compress2(z, packed.p + packed.n, sizeof packed.p - packed.n, p, n);
+  CHECK(!ZSTD_isError(got));
+  packed.n += got;
+  (void)ZSTD_freeCCtx(z);
+}
+static void raw_add(const void *p, size_t n) {
+  memcpy(packed.p + packed.n, p, n);
+  packed.n += n;
+}
+
+/* Reads to the end in pieces of `piece` bytes. */
+static mpg_rc drain(mpg_stream *s, size_t piece, mpg_err *err) {
+  mpg_rc rc;
+  size_t got, again;
+  back.n = 0;
+  do {
+    size_t want = piece < sizeof back.p - back.n ? piece : sizeof back.p - back.n;
+    rc = mpg_stream_read(s, back.p + back.n, want, &got, err);
+    back.n += got;
+    if (rc == MPG_OK && got < want) {
+      CHECK(mpg_stream_read(s, back.p + back.n, 1, &again, err) == MPG_OK && again == 0);
+      return MPG_OK;
+    }
+  } while (rc == MPG_OK && got > 0);
+  return rc;
+}
+
+static mpg_rc read_file(const mpg_env *env, const char *path, size_t piece, mpg_err *err) {
+  mpg_stream *s;
+  mpg_rc rc = mpg_stream_open(&s, env, path, err);
+  back.n = 0;
+  if (rc == MPG_OK) {
+    CHECK(strcmp(mpg_stream_path(s), path) == 0);
+    rc = drain(s, piece, err);
+  } else {
+    CHECK(s == NULL);
+  }
+  mpg_stream_close(s);
+  return rc;
+}
+
+/* The packed bytes, from a file and from memory, give the text, whatever the sizes. */
+static bool unpacks(const char *name, const void *p, size_t n) {
+  static const size_t pieces[] = {1, 7, 4096, 1 << 20};
+  bool ok = true;
+  put(name, packed.p, packed.n);
+  for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+      mpg_err err;
+      mpg_stream *s;
+      if (n > 5000 && (pieces[i] < 7 || hostile_blocks[b] - 1 < 7))
+        continue;
+      hostile_block(hostile_blocks[b]);
+      ok &= read_file(&mpg_env_libc, in(name), pieces[i], &err) == MPG_OK && back.n == n &&
+            memcmp(back.p, p, n) == 0;
+      ok &=
+          mpg_stream_memory(&s, &mpg_env_libc, "m", (mpg_str){packed.p, packed.n}, &err) == MPG_OK;
+      ok &= drain(s, pieces[i], &err) == MPG_OK && back.n == n && memcmp(back.p, p, n) == 0;
+      mpg_stream_close(s);
+    }
+  return ok;
+}
+
+/* The packed bytes fail with `want` behind the path, or with a text that begins so and ends in "".
+ */
+static bool refused(const char *name, mpg_rc want_rc, const char *want) {
+  bool ok = true;
+  put(name, packed.p, packed.n);
+  for (size_t b = 0; b < HOSTILE_BLOCKS; b++) {
+    mpg_err err = {MPG_OK, ""};
+    char full[7000];
+    mpg_rc rc;
+    hostile_block(hostile_blocks[b]);
+    rc = read_file(&mpg_env_libc, in(name), 4096, &err);
+    (void)snprintf(full, sizeof full, "%s: %s", in(name), want);
+    if (rc != want_rc || strcmp(err.text, full) != 0) {
+      (void)fprintf(stderr, "got  %d %s\nwant %d %s\n", (int)rc, err.text, (int)want_rc, full);
+      ok = false;
+    }
+  }
+  return ok;
+}
+
+static void test_plain(void) {
+  for (size_t n = 0; n < 12; n++) {
+    packed.n = 0;
+    raw_add("hello, world", n);
+    CHECK(unpacks("plain", "hello, world", n));
+  }
+  packed.n = 0;
+  raw_add(text.p, text.n);
+  CHECK(unpacks("plain.gz", text.p, text.n)); /* the name says nothing */
+  packed.n = 0;
+  raw_add("\x1f", 1);
+  CHECK(unpacks("short", "\x1f", 1));
+  packed.n = 0;
+  raw_add("\x28\xb5\x2f", 3);
+  CHECK(unpacks("short", "\x28\xb5\x2f", 3));
+  mpg_err err;
+  mpg_stream *s;
+  size_t got;
+  CHECK(mpg_stream_memory(&s, &mpg_env_libc, "m", (mpg_str){NULL, 0}, &err) == MPG_OK);
+  CHECK(mpg_stream_read(s, back.p, 10, &got, &err) == MPG_OK && got == 0);
+  CHECK(strcmp(mpg_stream_path(s), "m") == 0);
+  mpg_stream_close(s);
+  mpg_stream_close(NULL);
+}
+
+#define GZIP_CUT "truncated gzip stream: expected more data, found end of file"
+#define ZSTD_CUT "truncated zstd stream: expected more data, found end of file"
+
+static void test_gzip(void) {
+  packed.n = 0;
+  gzip_add(text.p, text.n);
+  size_t one = packed.n;
+  CHECK(unpacks("a.csv", text.p, text.n));
+  packed.n = one - 1;
+  CHECK(refused("cut.gz", MPG_DATA, GZIP_CUT));
+  packed.n = one / 2;
+  CHECK(refused("cut.gz", MPG_DATA, GZIP_CUT));
+  packed.n = 2;
+  CHECK(refused("cut.gz", MPG_DATA, GZIP_CUT));
+
+  packed.n = 0;
+  gzip_add("", 0);
+  CHECK(unpacks("empty.gz", "", 0));
+  packed.n = 0;
+  gzip_add("hello", 5);
+  gzip_add("", 0);
+  gzip_add(", ", 2);
+  gzip_add("world", 5);
+  CHECK(unpacks("members.gz", "hello, world", 12));
+  size_t members = packed.n;
+  raw_add("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+  CHECK(unpacks("padded.gz", "hello, world", 12));
+  raw_add("x", 1);
+  char want[128];
+  (void)snprintf(want, sizeof want,
+                 "damaged gzip stream near its byte %zu: expected another member or the end, found "
+                 "something else",
+                 packed.n);
+  CHECK(refused("padded.gz", MPG_DATA, want));
+  packed.n = members;
+  raw_add("x", 1);
+  (void)snprintf(want, sizeof want,
+                 "damaged gzip stream near its byte %zu: expected another member or the end, found "
+                 "something else",
+                 packed.n);
+  CHECK(refused("tail.gz", MPG_DATA, want));
+  packed.n = members;
+  raw_add("\x1f", 1);
+  CHECK(refused("tail.gz", MPG_DATA, GZIP_CUT));
+
+  packed.n = 0;
+  gzip_add("hello", 5);
+  packed.p[packed.n - 8] ^= 1; /* of the CRC */
+  put("crc.gz", packed.p, packed.n);
+  mpg_err err;
+  hostile_block(0);
+  CHECK(read_file(&mpg_env_libc, in("crc.gz"), 100, &err) == MPG_DATA);
+  CHECK(strstr(err.text, "crc.gz: damaged gzip stream near its byte ") != NULL &&
+        strstr(err.text, ": incorrect data check") != NULL);
+  packed.p[2] = 9; /* no such method */
+  put("method.gz", packed.p, packed.n);
+  CHECK(read_file(&mpg_env_libc, in("method.gz"), 100, &err) == MPG_DATA);
+  CHECK(strstr(err.text, "unknown compression method") != NULL);
+}
+
+static void test_zstd(void) {
+  static const char skippable[] = "\x53\x2a\x4d\x18\x05\0\0\0skip.";
+  packed.n = 0;
+  zstd_add(text.p, text.n);
+  size_t one = packed.n;
+  CHECK(unpacks("a.gz", text.p, text.n));
+  packed.n = one - 1;
+  CHECK(refused("cut.zst", MPG_DATA, ZSTD_CUT));
+  packed.n = one / 2;
+  CHECK(refused("cut.zst", MPG_DATA, ZSTD_CUT));
+  packed.n = 4;
+  CHECK(refused("cut.zst", MPG_DATA, ZSTD_CUT));
+
+  packed.n = 0;
+  zstd_add("", 0);
+  CHECK(unpacks("empty.zst", "", 0));
+  packed.n = 0;
+  raw_add(skippable, sizeof skippable - 1);
+  CHECK(unpacks("skip.zst", "", 0));
+  zstd_add("hello, ", 7);
+  raw_add(skippable, sizeof skippable - 1);
+  zstd_add("world", 5);
+  raw_add(skippable, sizeof skippable - 1);
+  CHECK(unpacks("frames.zst", "hello, world", 12));
+  packed.n--;
+  CHECK(refused("frames-cut.zst", MPG_DATA, ZSTD_CUT));
+  packed.n = 0;
+  zstd_add("hello", 5);
+  raw_add("trailing text", 13);
+  mpg_err err;
+  put("tail.zst", packed.p, packed.n);
+  hostile_block(0);
+  CHECK(read_file(&mpg_env_libc, in("tail.zst"), 100, &err) == MPG_DATA);
+  CHECK(
+      strstr(err.text, "tail.zst: damaged zstd stream near its byte 19: Unknown frame descriptor"));
+  packed.n = 0;
+  zstd_add(text.p, text.n);
+  packed.p[one / 2] ^= 0x55;
+  packed.p[one / 2 + 9] ^= 0x55;
+  put("bad.zst", packed.p, packed.n);
+  CHECK(read_file(&mpg_env_libc, in("bad.zst"), 4096, &err) == MPG_DATA);
+  CHECK(strstr(err.text, "bad.zst: damaged zstd stream near its byte ") != NULL);
+  /* A window of 2^31 bytes: single segment off, window descriptor 21 << 3. */
+  packed.n = 0;
+  raw_add("\x28\xb5\x2f\xfd\x00\xa8\x01\0\0", 9);
+  CHECK(refused("window.zst", MPG_LIMIT, "a zstd window over 128 MiB (--long): too large"));
+}
+
+static void open_fails(const char *path, mpg_rc want_rc, const char *want) {
+  mpg_err err;
+  char full[7000];
+  mpg_stream *s = (mpg_stream *)&err;
+  (void)snprintf(full, sizeof full, "%s: %s", path, want);
+  CHECK(mpg_stream_open(&s, &mpg_env_libc, path, &err) == want_rc && s == NULL);
+  CHECK(err.rc == want_rc && strcmp(err.text, full) == 0);
+}
+
+static void test_open(void) {
+  CHECK(mkfifo(in("fifo"), 0600) == 0);
+  CHECK(mkdir(in("dir"), 0700) == 0);
+  open_fails(in("none"), MPG_IO, "cannot open: No such file or directory");
+  open_fails(in("plain/x"), MPG_IO, "cannot open: Not a directory");
+  open_fails(in("fifo"), MPG_IO, "not a regular file");
+  open_fails(in("dir"), MPG_IO, "not a regular file, but a folder");
+  open_fails("/dev/null", MPG_IO, "not a regular file");
+  CHECK(symlink("a.csv", in("link")) == 0 && symlink("loop", in("loop")) == 0);
+  open_fails(in("loop"), MPG_IO, "cannot open: Too many levels of symbolic links");
+  mpg_err err;
+  hostile_block(0);
+  CHECK(read_file(&mpg_env_libc, in("link"), 4096, &err) == MPG_OK && back.n == text.n);
+}
+
+/* The paths that `path` (in the folder) stands for, joined with blanks, or "!" and the error. */
+static const char *expansion(const mpg_env *env, const char *path, bool *from_folder) {
+  static char out[16384];
+  mpg_paths paths;
+  mpg_err err;
+  size_t n = 0, skip = strlen(folder) + 1;
+  mpg_rc rc = mpg_paths_expand(&paths, env, mpg_str_of(path), &err);
+  *out = '\0';
+  *from_folder = paths.from_folder;
+  if (rc != MPG_OK) {
+    CHECK(paths.n == 0 && paths.path == NULL && err.rc == rc);
+    (void)snprintf(out, sizeof out, "!%s", err.text);
+  }
+  for (size_t i = 0; i < paths.n; i++) {
+    const char *z = paths.path[i];
+    if (strncmp(z, folder, skip - 1) == 0)
+      z += skip;
+    n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", i > 0 ? " " : "", z);
+  }
+  mpg_paths_free(&paths);
+  return out;
+}
+
+static bool expands(const char *name, const char *want) {
+  bool from_folder;
+  const char *got = expansion(&mpg_env_libc, in(name), &from_folder);
+  if (strcmp(got, want) != 0)
+    (void)fprintf(stderr, "%s\ngot:  %s\nwant: %s\n", name, got, want);
+  return strcmp(got, want) == 0;
+}
+static bool expands_not(const char *name, const char *prefix, const char *suffix) {
+  char want[7000];
+  (void)snprintf(want, sizeof want, "!%s%s%s", prefix, in(name), suffix);
+  return expands(name, want);
+}
+
+static void test_paths(void) {
+  static const char *const folders[] = {"p",    "p/sub",   "p/sub/deep", "p/.hidden",
+                                        "p/b*", "p/empty", "p/none",     "p/none/.git"};
+  static const char *const files[] = {
+      "p/b.csv",     "p/a.csv",  "p/a.csv.gz",     "p/B.csv",      "p/.a.csv",
+      "p/sub/c.csv", "p/sub/.c", "p/sub/deep/d",   "p/.hidden/e",  "p/b*/x.csv",
+      "p/[z].csv",   "p/z.csv",  "p/\xc3\xa9.csv", "p/none/.git/x"};
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    CHECK(mkdir(in(folders[i]), 0700) == 0);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    put(files[i], "x", 1);
+  CHECK(mkfifo(in("p/fifo"), 0600) == 0);
+  CHECK(symlink("sub", in("p/linked")) == 0 && symlink("../nowhere", in("p/broken")) == 0 &&
+        symlink("b.csv", in("p/link.csv")) == 0 && symlink(".", in("p/sub/loop")) == 0);
+
+  bool from_folder;
+  CHECK(expands("p/a.csv", "p/a.csv"));
+  CHECK(strcmp(expansion(&mpg_env_libc, in("p/a.csv"), &from_folder), "p/a.csv") == 0 &&
+        !from_folder);
+  CHECK(expands("p", "p/B.csv p/[z].csv p/a.csv p/a.csv.gz p/b*/x.csv p/b.csv p/link.csv "
+                     "p/sub/c.csv p/sub/deep/d p/z.csv p/\xc3\xa9.csv"));
+  CHECK(expansion(&mpg_env_libc, in("p"), &from_folder) != NULL && from_folder);
+  CHECK(expands("p/sub/", "p/sub/c.csv p/sub/deep/d"));
+  CHECK(expands("p/linked", "p/linked/c.csv p/linked/deep/d")); /* named itself, it is followed */
+  CHECK(expands("p/.hidden", "p/.hidden/e"));
+  CHECK(expands("p/fifo", "p/fifo")); /* opening it is what fails */
+  CHECK(expands_not("p/empty", "folder ", " holds no file"));
+  CHECK(expands_not("p/none", "folder ", " holds no file"));
+  CHECK(expands_not("p/nothing", "no such file: ", ""));
+  CHECK(expands_not("p/a.csv/x", "no such file: ", ""));
+  CHECK(expands_not("p/broken", "no such file: ", ""));
+  CHECK(expands_not("loop", "", ": cannot stat: Too many levels of symbolic links"));
+
+  CHECK(expands("p/*.csv", "p/B.csv p/[z].csv p/a.csv p/b.csv p/link.csv p/z.csv p/\xc3\xa9.csv"));
+  CHECK(expands("p/?.csv", "p/B.csv p/a.csv p/b.csv p/z.csv p/\xc3\xa9.csv"));
+  CHECK(expands("p/*", "p/B.csv p/[z].csv p/a.csv p/a.csv.gz p/b.csv p/link.csv p/z.csv "
+                       "p/\xc3\xa9.csv"));
+  CHECK(expands("p/.*", "p/.a.csv"));
+  CHECK(expands("p/[ab].csv", "p/a.csv p/b.csv") && expands("p/[a-y].csv", "p/a.csv p/b.csv"));
+  CHECK(expands("p/[^a-y].csv", "p/B.csv p/z.csv p/\xc3\xa9.csv"));
+  CHECK(expands("p/[!aBz].csv", "p/b.csv p/\xc3\xa9.csv"));
+  CHECK(expands("p/[\xc3\xa0-\xc3\xaf].csv", "p/\xc3\xa9.csv"));
+  CHECK(expands("p/[z].csv", "p/[z].csv")); /* it exists, and so is no pattern */
+  CHECK(expands("p/[[]z].csv", "p/[z].csv") && expands("p/[]a].csv", "p/a.csv"));
+  CHECK(expands("p/[z].cs?", "p/z.csv"));
+  CHECK(expands("p/b*", "p/b*/x.csv")); /* a folder of that name */
+  CHECK(expands("p/b*v", "p/b.csv") && expands("p/*a*.*v", "p/a.csv"));
+  CHECK(expands("p/[z].c*", "p/z.csv") && expands_not("p/[z.c*", "no file matches: ", ""));
+  CHECK(expands("p/*/*.csv", "p/b*/x.csv p/linked/c.csv p/sub/c.csv"));
+  CHECK(expands("*/sub//d*p/d", "p/sub//deep/d") && expands("p/*/deep/d", "p/linked/deep/d "
+                                                                          "p/sub/deep/d"));
+  CHECK(expands("p/*/c.csv", "p/linked/c.csv p/sub/c.csv"));
+  CHECK(expands_not("p/*/", "no file matches: ", "") &&
+        expands_not("p/x*", "no file matches: ", ""));
+  CHECK(expands_not("p/a.csv/*", "no file matches: ", ""));
+  CHECK(expands_not("*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*", "",
+                    ": more than 16 folders with "
+                    "wildcards"));
+  /* Relative patterns. */
+  int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  CHECK(here >= 0 && chdir(in("p")) == 0);
+  CHECK(strcmp(expansion(&mpg_env_libc, "[ab].csv", &from_folder), "a.csv b.csv") == 0);
+  CHECK(strcmp(expansion(&mpg_env_libc, "./s*/c.csv", &from_folder), "./sub/c.csv") == 0);
+  CHECK(strcmp(expansion(&mpg_env_libc, "sub", &from_folder), "sub/c.csv sub/deep/d") == 0);
+  CHECK(strcmp(expansion(&mpg_env_libc, "", &from_folder), "!no such file: ") == 0);
+  CHECK(fchdir(here) == 0 && close(here) == 0);
+  /* Depth: 16 levels below are fine, the 17th is not. */
+  char path[400] = "deep";
+  CHECK(mkdir(in(path), 0700) == 0);
+  for (int i = 0; i < 17; i++) {
+    bool last = i == 16;
+    if (i > 0)
+      (void)snprintf(path + strlen(path), sizeof path - strlen(path), "/d");
+    if (i > 0)
+      CHECK(mkdir(in(path), 0700) == 0);
+    if (last) {
+      char file[500];
+      (void)snprintf(file, sizeof file, "%s/f", path);
+      put(file, "x", 1);
+      CHECK(expands("deep", file));
+    }
+  }
+  (void)snprintf(path + strlen(path), sizeof path - strlen(path), "/d");
+  CHECK(mkdir(in(path), 0700) == 0);
+  char want[7000];
+  (void)snprintf(want, sizeof want, "!%s/: folders nest deeper than 16 levels", in(path));
+  CHECK(expands("deep", want));
+  /* Bad arguments. */
+  mpg_paths paths;
+  mpg_err err;
+  static char longest[5000];
+  memset(longest, 'x', sizeof longest);
+  CHECK(mpg_paths_expand(&paths, &mpg_env_libc, (mpg_str){longest, 4096}, &err) == MPG_MISUSE);
+  CHECK(strcmp(err.text, "path: expected at most 4095 bytes, found 4096") == 0);
+  CHECK(mpg_paths_expand(&paths, &mpg_env_libc, (mpg_str){"a\0b", 3}, &err) == MPG_MISUSE);
+  CHECK(strcmp(err.text, "path: expected text, found a NUL byte") == 0);
+  CHECK(mpg_paths_expand(&paths, &mpg_env_libc, (mpg_str){longest, 4095}, &err) == MPG_IO);
+  CHECK(strstr(err.text, ": cannot stat: File name too long") != NULL ||
+        err.text[MPG_ERR_TEXT - 2] == 'x');
+}
+
+static void test_memory_and_stops(void) {
+  static const char *const names[] = {"a.csv", "a.gz", "members.gz", "frames.zst", "plain"};
+  hostile_block(0);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (int after = 0; after < 2; after++)
+      for (long k = 1;; k++) {
+        hostile h = {0, k, after == 1, false, 0};
+        mpg_env env = hostile_env(&h);
+        mpg_err err;
+        mpg_rc rc = read_file(&env, in(names[i]), 4096, &err);
+        CHECK(h.live == 0);
+        if (!h.failed) {
+          CHECK(k > 2);
+          break;
+        }
+        CHECK(rc == MPG_NOMEM && strcmp(err.text, "out of memory") == 0);
+      }
+  static const char *const globs[] = {"p", "p/*/*.csv", "p/a.csv", "p/x*", "p/empty"};
+  for (size_t i = 0; i < sizeof globs / sizeof *globs; i++) {
+    char want[16384];
+    bool from_folder;
+    (void)snprintf(want, sizeof want, "%s", expansion(&mpg_env_libc, in(globs[i]), &from_folder));
+    for (long k = 1;; k++) {
+      hostile h = {0, k, false, false, 0};
+      mpg_env env = hostile_env(&h);
+      const char *got = expansion(&env, in(globs[i]), &from_folder);
+      CHECK(h.live == 0);
+      CHECK(strcmp(got, h.failed ? "!out of memory" : want) == 0);
+      if (!h.failed)
+        break;
+    }
+  }
+  /* The host says stop: at some check, until there are no more checks. */
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (long k = 2;; k++) {
+      hostile h = {0, 0, false, false, k};
+      mpg_env env = hostile_env(&h);
+      mpg_err err;
+      mpg_rc rc = read_file(&env, in(names[i]), 1 << 20, &err);
+      CHECK(h.live == 0);
+      if (h.stop_in != 1) {
+        CHECK(rc == MPG_OK && k > 2);
+        break;
+      }
+      CHECK(rc == MPG_INTERRUPTED && strstr(err.text, ": interrupted") != NULL);
+    }
+  hostile h = {0, 0, false, false, 2};
+  mpg_env env = hostile_env(&h);
+  bool from_folder;
+  CHECK(strstr(expansion(&env, in("p"), &from_folder), ": interrupted") != NULL && h.live == 0);
+}
+
+#ifdef MPG_TEST
+static long fault_in, open_files;
+static int fault_errno; /* 0: a short read */
+static mpg_os real;
+
+static bool fault(void) {
+  if (fault_in > 0 && --fault_in == 0) {
+    errno = fault_errno;
+    return true;
+  }
+  return false;
+}
+static int faulty_open(const char *path, int flags) {
+  int fd = fault_errno != 0 && fault() ? -1 : real.open(path, flags);
+  CHECK((flags & (O_CLOEXEC | O_NONBLOCK | O_ACCMODE)) == (O_CLOEXEC | O_NONBLOCK | O_RDONLY));
+  open_files += fd >= 0;
+  return fd;
+}
+static int faulty_fstat(int fd, struct stat *st) {
+  return fault_errno != 0 && fault_errno != EINTR && fault() ? -1 : real.fstat(fd, st);
+}
+static ssize_t faulty_read(int fd, void *buf, size_t n) {
+  if (!fault())
+    return real.read(fd, buf, n);
+  return fault_errno != 0 ? -1 : real.read(fd, buf, n > 3 ? 3 : 1);
+}
+static int faulty_close(int fd) {
+  open_files--;
+  return real.close(fd);
+}
+
+/* Every call fails once: an error is reported as one; EINTR and short reads are not seen at all. */
+static void test_faults(void) {
+  static const int errors[] = {0, EINTR, EIO, EACCES, ENOMEM};
+  static const char *const names[] = {"small.gz", "small.zst", "plain", "a.csv", "a.gz"};
+  size_t want;
+  packed.n = 0;
+  gzip_add(text.p, 2000);
+  put("small.gz", packed.p, packed.n);
+  packed.n = 0;
+  zstd_add(text.p, 2000);
+  put("small.zst", packed.p, packed.n);
+  real = mpg_os_calls;
+  mpg_os_calls = (mpg_os){faulty_open, faulty_fstat, faulty_read, faulty_close};
+  for (size_t b = 3; b < HOSTILE_BLOCKS; b++)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+      for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
+        for (long k = 1;; k++) {
+          mpg_err err;
+          mpg_rc rc;
+          if (i >= 3 && hostile_blocks[b] != 0)
+            break;
+          want = i < 2 ? 2000 : i == 2 ? 11 : text.n;
+          hostile_block(hostile_blocks[b]);
+          fault_in = k;
+          fault_errno = errors[e];
+          rc = read_file(&mpg_env_libc, in(names[i]), 1 << 20, &err);
+          CHECK(open_files == 0);
+          if (fault_in > 0 || e < 2) {
+            CHECK(rc == MPG_OK && back.n == want);
+          } else if (errors[e] == ENOMEM) {
+            CHECK(rc == MPG_NOMEM);
+          } else {
+            CHECK(rc == MPG_IO && strstr(err.text, k == 1   ? ": cannot open: "
+                                                   : k == 2 ? ": cannot stat: "
+                                                            : ": cannot read: ") != NULL);
+            CHECK(strstr(err.text, errors[e] == EIO ? ": Input/output error"
+                                                    : ": Permission denied") != NULL);
+          }
+          if (fault_in > 0)
+            break;
+        }
+  fault_in = 0;
+  mpg_os_calls = real;
+}
+#else
+static void test_faults(void) {}
+#endif
+
+int main(void) {
+  char command[400];
+  const char *tmp = getenv("TMPDIR");
+  (void)snprintf(folder, sizeof folder, "%s/mpg-source-XXXXXX", tmp != NULL ? tmp : "/tmp");
+  if (mkdtemp(folder) == NULL) {
+    perror(folder);
+    return 1;
+  }
+  while (text.n < 300000) {
+    uint64_t x = text.n * 6364136223846793005u + 1442695040888963407u;
+    text.n += (size_t)snprintf(text.p + text.n, sizeof text.p - text.n, "line %zu, %llx\n", text.n,
+                               (unsigned long long)(x ^ x >> 29));
+  }
+  test_plain();
+  test_gzip();
+  test_zstd();
+  test_open();
+  test_paths();
+  test_memory_and_stops();
+  test_faults();
+  (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  CHECK(system(command) == 0);
+  return check_done("source");
+}
