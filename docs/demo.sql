@@ -12,16 +12,17 @@ shown AS (
   UNION ALL SELECT 1, pool, NULL, category, chip_us FROM fleet WHERE pool IS NOT NULL
   UNION ALL SELECT 2, pool, phase, category, chip_us FROM fleet WHERE pool IS NOT NULL AND phase IS NOT NULL
 )
+-- Not printf(), which makes a zero of NULL: what is unknown is shown as such.
 SELECT CASE level WHEN 0 THEN 'the fleet' WHEN 1 THEN pool ELSE '' END AS pool,
        coalesce(phase, '') AS phase,
        printf('%10.1f', sum(chip_us) FILTER (WHERE category <> 'queued') / 3.6e9) AS chip_hours,
-       printf('%.3f', scheduling_goodput(category, chip_us)) AS SG,
-       printf('%.3f', runtime_goodput(category, chip_us)) AS RG,
-       printf('%.3f', program_goodput(category, chip_us)) AS PG,
+       round(scheduling_goodput(category, chip_us), 3) AS SG,
+       round(runtime_goodput(category, chip_us), 3) AS RG,
+       round(program_goodput(category, chip_us), 3) AS PG,
        printf('%s %.3f', CASE WHEN mpg(category, chip_us) IS NULL THEN '>=' ELSE ' =' END,
               mpg_lower(category, chip_us)) AS MPG,
-       printf('%3.0f %%', 100 * runtime_coverage(category, chip_us)) AS traced,
-       printf('%3.0f %%', 100 * program_coverage(category, chip_us)) AS rated
+       CAST(round(100 * runtime_coverage(category, chip_us)) AS INTEGER) || ' %' AS traced,
+       CAST(round(100 * program_coverage(category, chip_us)) AS INTEGER) || ' %' AS rated
 FROM shown
 GROUP BY level, shown.pool, shown.phase
 ORDER BY shown.pool, level, shown.phase;
@@ -38,14 +39,15 @@ WITH fleet AS MATERIALIZED (
   WHERE category <> 'queued'
   GROUP BY category, cause
 )
-SELECT category,
-       coalesce(cause, '') AS cause,
-       printf('%10.1f', chip_us / 3.6e9) AS chip_hours,
-       printf('%5.1f %%', share) AS share,
-       substr('########################################', 1, CAST(round(share) AS INTEGER)) AS ''
-FROM (SELECT *, 100.0 * chip_us / (SELECT sum(chip_us) FROM fleet) AS share FROM fleet)
-WHERE category <> 'ideal' AND chip_us <> 0
-ORDER BY chip_us DESC;
+SELECT CASE WHEN share < 0.5 THEN 'all else' ELSE category END AS category,
+       CASE WHEN share < 0.5 THEN '' ELSE coalesce(cause, '') END AS cause,
+       printf('%10.1f', sum(chip_us) / 3.6e9) AS chip_hours,
+       printf('%5.1f %%', sum(share)) AS share,
+       substr('########################################', 1, CAST(round(sum(share)) AS INTEGER)) AS ' '
+FROM (SELECT *, 100.0 * chip_us / (SELECT sum(chip_us) FROM fleet) AS share FROM fleet) AS shares
+WHERE category <> 'ideal'
+GROUP BY 1, 2
+ORDER BY shares.share < 0.5, sum(chip_us) DESC;
 
 .print
 .print "Now yours. Type  sqlite3 -cmd '.load ./mpg'  and there"

@@ -4,21 +4,25 @@ C_FILES := $(sort $(wildcard ext/*.[ch] ext/*/*.[ch] fixtures/generate/*.[ch] te
 LINTED := $(patsubst %.c,build/lint/%.ok,$(filter %.c,$(C_FILES)))
 LINT_FLAGS = $(STD) $(WARN) -DSQLITE_CORE
 
-.PHONY: lint lint-format format
+.PHONY: lint lint-tools lint-format format
 lint: lint-format $(LINTED)
 	@echo "lint: $(words $(LINTED)) files clean"
 
-lint-format:
+lint-tools:
 	@tools/deps.sh lint
+
+lint-format: lint-tools
 	@clang-format --dry-run -Werror $(C_FILES)
 
 format:
 	clang-format -i $(C_FILES)
 
-# -O2 lets gcc see the flow that its warnings are about.
-build/lint/%.ok: %.c $(filter %.h,$(C_FILES)) .clang-tidy tools/lint.mk | lint-format
+# -O2 lets gcc see the flow that its warnings are about. What its analyzer says of values never
+# initialised is wrong more often than not; clang's analyzer and valgrind look for those. Programs of our
+# own, which may die where memory ends, are spared it.
+build/lint/%.ok: %.c $(filter %.h,$(C_FILES)) .clang-tidy tools/lint.mk | lint-tools
 	@echo lint $< && mkdir -p $(@D)
-	@gcc $(LINT_FLAGS) -O2 -fanalyzer -c -o build/lint/$*.o $<
+	@gcc $(LINT_FLAGS) -O2 $(if $(filter ext/%,$<),-fanalyzer -Wno-analyzer-use-of-uninitialized-value) -c -o build/lint/$*.o $<
 	@clang $(LINT_FLAGS) -O2 -c -o build/lint/$*.o $<
 	@clang-tidy --quiet $< -- $(LINT_FLAGS) 2>build/lint/$*.log || { cat build/lint/$*.log; exit 1; }
 	@cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \

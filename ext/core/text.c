@@ -49,8 +49,7 @@ size_t mpg_text_real(double v, char out[MPG_REAL_TEXT]) {
   char digits[20], *p = out;
   int n = 1, exponent = 0, point;
   if (isnan(v) || isinf(v)) {
-    strcpy(out, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
-    return strlen(out);
+    return (size_t)snprintf(out, MPG_REAL_TEXT, "%s", isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
   }
   digits[0] = '0';
   if (v != 0)

@@ -25,7 +25,8 @@ static bool parse(mpg_str text, uuid_t out) {
 }
 
 bool mpg_uuid_canonical(mpg_str text, char out[MPG_UUID_TEXT]) {
-  uuid_t id;
+  uuid_t id; /* which parse() fills */
+  /* cppcheck-suppress uninitvar */
   if (!parse(text, id))
     return false;
   uuid_unparse_lower(id, out);
@@ -35,6 +36,7 @@ bool mpg_uuid_canonical(mpg_str text, char out[MPG_UUID_TEXT]) {
 bool mpg_uuid_v5(mpg_str space, mpg_str name, char out[MPG_UUID_TEXT]) {
   static const char *const known[] = {"dns", "url", "oid", "x500"};
   uuid_t id, v5;
+  /* cppcheck-suppress uninitvar */
   bool found = parse(space, id);
   for (size_t i = 0; !found && i < sizeof known / sizeof *known; i++)
     if (mpg_str_eq(space, mpg_str_of(known[i]))) {

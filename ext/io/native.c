@@ -146,7 +146,7 @@ static mpg_rc read_csv(reading *r, mpg_stream *stream, mpg_relation relation) {
 /* Writers repeat the order of their keys: the column that the i-th key was last time, for each
 ** relation. */
 typedef struct memory {
-  signed char column[MPG_RELATIONS][KEYS_REMEMBERED];
+  int8_t column[MPG_RELATIONS][KEYS_REMEMBERED];
 } memory;
 
 static int column_of(memory *m, mpg_relation relation, size_t i, mpg_str key) {
@@ -159,7 +159,7 @@ static int column_of(memory *m, mpg_relation relation, size_t i, mpg_str key) {
   }
   c = mpg_column_by_name(relation, key);
   if (c >= 0 && i < KEYS_REMEMBERED)
-    m->column[relation][i] = (signed char)c;
+    m->column[relation][i] = (int8_t)c;
   return c;
 }
 
