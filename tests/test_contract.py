@@ -14,13 +14,13 @@ GOODPUT = ["scheduling_goodput", "runtime_goodput", "program_goodput", "mpg", "m
            "program_coverage", "occupancy", "mfu", "ettr", "goodput", "goodput_state"]
 # (name, arguments, type: scalar, aggregate or window function, flags)
 FUNCTIONS = {(name, n, "w", PURE) for name in GOODPUT for n in (1, 2, 4)} | {("goodput_merge", 1, "w", PURE)}
-FUNCTIONS |= {("roofline_ideal", n, "a", PURE) for n in (2, 3, 4)}
+FUNCTIONS |= {("roofline_ideal", n, "w", PURE) for n in (2, 3, 4)}
 FUNCTIONS |= {(name, n, "s", PURE) for name in ("roofline_seconds", "roofline_bound") for n in (2, 3, 4)}
 FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PURE), ("chip_bandwidth", 1, "s", PURE)}
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace"]
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline"]
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -30,8 +30,8 @@ OPTIONS = """bucket_width hidden, since hidden, until hidden, as_of hidden, basi
 SHAPES = {
     "ledger": DIMENSIONS + ", start_time REAL, end_time REAL, bucket TEXT, chip_us BIGINT, chip_seconds REAL",
     "rollup": DIMENSIONS + ", bucket TEXT, chip_us BIGINT, chip_seconds REAL, intervals BIGINT",
-    "timeline": DIMENSIONS + """, start_time REAL, end_time REAL, bucket TEXT, chip_us BIGINT, chip_seconds REAL,
-        kind TEXT, step BIGINT, program TEXT, _file TEXT, _line BIGINT""",
+    "timeline": """job TEXT, attempt BIGINT, start_time REAL, end_time REAL, category TEXT, cause TEXT, kind TEXT, step BIGINT,
+        program TEXT, pool TEXT, chip TEXT, bucket TEXT, chip_us BIGINT, chip_seconds REAL, _file TEXT, _line BIGINT""",
 }
 COLUMNS = {
     "trace_ledger": f"{SHAPES['ledger']}, path hidden, {OPTIONS}",

@@ -47,35 +47,42 @@ def run_page(text):
     return parts
 
 
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def trimmed(text):
     return [line.rstrip() for line in (text or "").rstrip("\n").split("\n")]
+
+
+def fenced(output):
+    """A block of output; nothing where there is none. The page goes on behind it."""
+    return "".join(f"{line}\n" for line in ["```", *trimmed(output), "```"])[:-1] if output.strip() else ""
 
 
 class Docs(unittest.TestCase):
     maxDiff = None
 
     def test_every_name_is_documented(self):
-        text = "\n".join(open(path, encoding="utf-8").read() for path in PAGES)
+        text = "\n".join(map(text_of, PAGES))
         missing = [name for name, in names() if not re.search(r"\b%s\b" % re.escape(name), text)]
         self.assertEqual([], missing)
 
     def test_every_issue_is_documented(self):
         """Kinds that the sources report are listed in docs/*.md."""
-        text = "\n".join(open(path, encoding="utf-8").read() for path in PAGES)
+        text = "\n".join(map(text_of, PAGES))
         kinds = set()
         for path in glob.glob(os.path.join(ROOT, "ext", "**", "*.c"), recursive=True):
-            with open(path, encoding="utf-8") as file:
-                kinds |= set(re.findall(r'MPG_(?:INFO|WARNING|DATA_LOSS),\s*"([a-z]+_[a-z_]+)"', file.read()))
+            kinds |= set(re.findall(r'MPG_(?:INFO|WARNING|DATA_LOSS),\s*"([a-z]+_[a-z_]+)"', text_of(path)))
         self.assertEqual([], sorted(kind for kind in kinds if f"`{kind}`" not in text))
 
     def check_page(self, path):
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = text_of(path)
         found = run_page(text)
         if os.environ.get("MPG_WRITE_DOCS"):
             parts = iter(found)
-            written = BLOCK.sub(lambda m: "```sql\n%s```\n" % m[1] + ("```\n%s```" % "".join(
-                line + "\n" for line in trimmed(next(parts, ""))) if m[2] is not None else next(parts, "")), text)
+            written = BLOCK.sub(lambda m: "```sql\n%s```\n%s" % (m[1], fenced(next(parts, ""))), text)
             if written != text:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(written)
