@@ -478,8 +478,8 @@ class Ledger:
                         and max(a.start_time, b.start_time) < min(a.end_time, b.end_time)):
                     self.issue('overlapping_attempts')
                 if (a is not b and a.task is not None
-                        and (a.task, a.number, a.pool, a.chips, a.start_time, a.end_time)
-                        == (b.task, b.number, b.pool, b.chips, b.start_time, b.end_time)):
+                        and (a.task, a.attempt, a.pool, a.chips, a.start_time, a.length)
+                        == (b.task, b.attempt, b.pool, b.chips, b.start_time, b.length)):
                     self.issue('duplicate_allocation')
         return attempts
 

@@ -58,10 +58,9 @@ static void scanner_init(scanner *s, char delimiter, bool quotes) {
 
 static inline uint64_t specials16(const scanner *s, const char *p) {
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-  __m128i found =
-      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(s->delimiter)),
-                                _mm_cmpeq_epi8(v, _mm_set1_epi8(s->quote))),
-                   _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8('\r')), v));
+  __m128i found = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(s->delimiter)),
+                                            _mm_cmpeq_epi8(v, _mm_set1_epi8(s->quote))),
+                               _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8('\r')), v));
   return (uint64_t)(unsigned)_mm_movemask_epi8(found);
 }
 
