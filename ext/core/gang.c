@@ -280,19 +280,20 @@ static need job_need(const mpg_job *job, bool unnamed) {
   return n;
 }
 
-/* Adds [start, end) with what is held now, or lengthens the stretch before where nothing changed.
+/* Adds [start, end) with what is held now (held: by each pool, then who changed it last), or lengthens the stretch before where nothing changed.
  */
 static mpg_rc add_stretch(mpg_gang *g, mpg_attempt *a, int64_t start, int64_t end,
-                          const int64_t *held, bool complete, int64_t surplus, size_t allocation) {
+                          const int64_t *held, bool complete, int64_t surplus) {
   int64_t *rates;
   mpg_stretch *last;
   size_t np = g->npools;
-  if (ROOM(g, g->rates, g->rates_cap, g->nrates + 2 * np) != MPG_OK ||
+  if (ROOM(g, g->rates, g->rates_cap, g->nrates + 3 * np) != MPG_OK ||
       ROOM(g, g->stretches, g->stretches_cap, g->nstretches + 1) != MPG_OK)
     return MPG_NOMEM;
   rates = g->rates + g->nrates;
   memcpy(rates, held, np * sizeof *rates);
   memcpy(rates + np, held, np * sizeof *rates);
+  memcpy(rates + 2 * np, held + np, np * sizeof *rates);
   for (size_t p = np; p-- > 0 && surplus > 0;) {
     int64_t take = surplus < held[p] ? surplus : held[p];
     rates[np + p] -= take;
@@ -304,15 +305,15 @@ static mpg_rc add_stretch(mpg_gang *g, mpg_attempt *a, int64_t start, int64_t en
     last->end = end;
     return MPG_OK;
   }
-  g->stretches[g->nstretches++] = (mpg_stretch){start, end, complete, g->nrates, allocation};
-  g->nrates += 2 * np;
+  g->stretches[g->nstretches++] = (mpg_stretch){start, end, complete, g->nrates};
+  g->nrates += 3 * np;
   a->nstretches++;
   return MPG_OK;
 }
 
 static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int64_t *held) {
   struct mpg_gang_work *w = g->work;
-  size_t n, s = 0, e = 0, allocation = 0;
+  size_t n, s = 0, e = 0;
   int64_t total = 0, holding = 0, at = 0;
   bool unnamed;
   need wanted;
@@ -320,7 +321,7 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
       order_sweep(g, a->stretch, a->nstretches, &n) != MPG_OK)
     return MPG_NOMEM;
   wanted = job_need(job, unnamed);
-  memset(held, 0, g->npools * sizeof *held);
+  memset(held, 0, 2 * g->npools * sizeof *held);
   a->stretch = g->nstretches;
   a->nstretches = 0;
   while (e < n) {
@@ -330,7 +331,7 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
     if (total > 0 && next > at) {
       bool complete = total >= wanted.chips && holding >= wanted.tasks;
       int64_t surplus = complete && !wanted.elastic && wanted.chips >= 0 ? total - wanted.chips : 0;
-      if (add_stretch(g, a, at, next, held, complete, surplus, allocation) != MPG_OK)
+      if (add_stretch(g, a, at, next, held, complete, surplus) != MPG_OK)
         return MPG_NOMEM;
     }
     at = next;
@@ -339,14 +340,14 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
       held[h->pool] -= h->chips;
       total -= h->chips;
       holding -= --*task_running(w, h->task) == 0;
-      allocation = h->allocation;
+      held[g->npools + h->pool] = (int64_t)h->allocation;
     }
     for (; s < n && w->holds[w->by_start[s]].start == at; s++) {
       const hold *h = &w->holds[w->by_start[s]];
       held[h->pool] += h->chips;
       total += h->chips;
       holding += ++*task_running(w, h->task) == 1;
-      allocation = h->allocation;
+      held[g->npools + h->pool] = (int64_t)h->allocation;
     }
   }
   return MPG_OK;
@@ -534,7 +535,7 @@ mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, i
   if (gather_pools(g, fleet, job) != MPG_OK || gather_holds(g, fleet, job, as_of) != MPG_OK ||
       gather_attempts(g) != MPG_OK)
     return mpg_fail_nomem(err);
-  held = mpg_malloc(g->env, (g->npools + 1) * sizeof *held);
+  held = mpg_malloc(g->env, (2 * g->npools + 1) * sizeof *held);
   if (held == NULL || sweep_job(g, job, as_of) != MPG_OK)
     rc = MPG_NOMEM;
   for (size_t a = 0; rc == MPG_OK && a < g->nattempts; a++)

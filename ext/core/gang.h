@@ -11,8 +11,8 @@
 typedef struct mpg_stretch {
   int64_t start, end;
   bool complete;
-  size_t rates;      /* in mpg_gang.rates: held by each pool, then what of it counts */
-  size_t allocation; /* that decided last, of the fleet's; for evidence */
+  size_t rates; /* in mpg_gang.rates: held by each pool, what of it counts, and the allocation that
+                ** changed it last */
 } mpg_stretch;
 
 typedef struct mpg_attempt {
@@ -45,7 +45,7 @@ typedef struct mpg_gang {
   size_t nattempts;
   mpg_stretch *stretches;
   size_t nstretches;
-  int64_t *rates; /* millionths: see mpg_stretch.rates; 2 * npools each */
+  int64_t *rates; /* 3 * npools for each stretch: millionths twice, then indexes of allocations */
   size_t nrates;
   mpg_cover *covers; /* disjoint, in time order */
   size_t ncovers;
@@ -68,6 +68,11 @@ static inline const int64_t *mpg_stretch_held(const mpg_gang *g, const mpg_stret
 }
 static inline const int64_t *mpg_stretch_counted(const mpg_gang *g, const mpg_stretch *s) {
   return g->rates + s->rates + g->npools;
+}
+
+/* The evidence for what a pool's chips did where no span tells: an index into the fleet's. */
+static inline size_t mpg_stretch_allocation(const mpg_gang *g, const mpg_stretch *s, size_t pool) {
+  return (size_t)g->rates[s->rates + 2 * g->npools + pool];
 }
 
 #endif

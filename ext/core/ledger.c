@@ -1,6 +1,8 @@
 /* ledger.c - see ledger.h. */
+#define _GNU_SOURCE /* qsort_r */
 #include "ledger.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 mpg_ledger_options mpg_ledger_defaults(void) {
@@ -107,6 +109,7 @@ void mpg_ledger_free(mpg_ledger *ledger) {
 #define FREE(column) mpg_free(env, ledger->column);
   COLUMNS(FREE)
   FREE(category)
+  FREE(order)
 #undef FREE
   mpg_ledger_init(ledger, env);
 }
@@ -138,4 +141,28 @@ static mpg_rc append(void *ctx, const mpg_row *row) {
 
 mpg_sink mpg_ledger_sink(mpg_ledger *ledger) {
   return (mpg_sink){append, ledger};
+}
+
+static int row_order(const void *pa, const void *pb, void *ctx) {
+  const mpg_ledger *l = ctx;
+  size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
+  if (l->start[a] != l->start[b])
+    return l->start[a] < l->start[b] ? -1 : 1;
+  if (l->end[a] != l->end[b])
+    return l->end[a] < l->end[b] ? -1 : 1;
+  if (l->attempt[a] != l->attempt[b])
+    return l->attempt[a] < l->attempt[b] ? -1 : 1;
+  if (l->pool[a] != l->pool[b])
+    return l->pool[a] < l->pool[b] ? -1 : 1;
+  return (l->category[a] > l->category[b]) - (l->category[a] < l->category[b]);
+}
+
+mpg_rc mpg_ledger_sort(mpg_ledger *l) {
+  if (mpg_grow(l->env, &l->order, &l->order_cap, l->n, sizeof *l->order) != MPG_OK)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < l->n; i++)
+    l->order[i] = i;
+  if (l->n > 1)
+    qsort_r(l->order, l->n, sizeof *l->order, row_order, l);
+  return MPG_OK;
 }

@@ -47,11 +47,16 @@ typedef struct mpg_ledger {
   uint32_t *job, *pool, *chip, *cause, *kind, *program, *file;
   uint8_t *size, *category;
   int64_t *attempt, *start, *end, *bucket, *chip_us, *step, *line;
+  size_t *order; /* after mpg_ledger_sort: the rows' places by time */
+  size_t order_cap;
 } mpg_ledger;
 
 void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env);
 void mpg_ledger_free(mpg_ledger *ledger);
 /* A sink that appends to the ledger; ledger->n = 0 empties it and keeps the memory. */
 mpg_sink mpg_ledger_sink(mpg_ledger *ledger);
+
+/* Puts the rows in the order of start, end, attempt, pool, category; ledger->order tells it. */
+mpg_rc mpg_ledger_sort(mpg_ledger *ledger);
 
 #endif

@@ -370,6 +370,14 @@ static mpg_rc emit(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64
   return mpg_cut(t->window, row, &rate, ideal, t->sink);
 }
 
+/* The evidence where no span decides. */
+static void show_allocation(const mpg_timeline *t, mpg_row *row, const mpg_stretch *s,
+                            size_t pool) {
+  const mpg_allocation *a = &t->fleet->allocations[mpg_stretch_allocation(&t->gang, s, pool)];
+  row->file = a->file;
+  row->line = a->line;
+}
+
 /* Held but not at work: a gang that is not complete, or what it holds beyond its need. */
 static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) {
   const int64_t *held = mpg_stretch_held(&t->gang, s), *counted = mpg_stretch_counted(&t->gang, s);
@@ -378,13 +386,13 @@ static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) 
   row->cause = s->complete ? t->fleet->cause[MPG_CAUSE_SURPLUS] : 0;
   row->step = MPG_NONE;
   row->kind = row->program = 0;
-  row->file = t->fleet->allocations[s->allocation].file;
-  row->line = t->fleet->allocations[s->allocation].line;
   for (size_t l = 0; rc == MPG_OK && l < t->nlanes; l++) {
     size_t p = t->lanes[l].pool;
     int64_t start = s->start, end = s->end, less = s->complete ? counted[p] : 0;
-    if (held[p] > less && lane_clip(&t->lanes[l], &start, &end))
+    if (held[p] > less && lane_clip(&t->lanes[l], &start, &end)) {
+      show_allocation(t, row, s, p);
       rc = emit(t, row, l, start, end, held[p], less, MPG_NONE);
+    }
   }
   return rc;
 }
@@ -395,20 +403,21 @@ static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, siz
   bool nobody = part->item == MPG_NOBODY;
   verdict v = nobody ? gap_verdict(t, part, attempt) : t->verdicts[part->item];
   const mpg_span *span = nobody ? NULL : &t->in.items[part->item].span;
-  const mpg_allocation *a = &t->fleet->allocations[s->allocation];
   mpg_rc rc = MPG_OK;
   row->category = v.category;
   row->cause = v.cause;
   row->step = nobody ? MPG_NONE : span->step;
   row->kind = nobody ? 0 : span->kind;
   row->program = nobody ? 0 : span->program;
-  row->file = nobody ? a->file : span->file;
-  row->line = nobody ? a->line : span->line;
+  row->file = nobody ? 0 : span->file;
+  row->line = nobody ? 0 : span->line;
   for (size_t l = 0; rc == MPG_OK && l < t->nlanes; l++) {
     int64_t start = part->start, end = part->end, chips = counted[t->lanes[l].pool];
     int64_t ideal = MPG_NONE;
     if (chips == 0 || !lane_clip(&t->lanes[l], &start, &end))
       continue;
+    if (nobody)
+      show_allocation(t, row, s, t->lanes[l].pool);
     if (v.category == MPG_UNRATED)
       ideal = part_ideal(&t->ratings[part->item * t->nlanes + l], held_amount(chips, start, end));
     rc = emit(t, row, l, start, end, chips, 0, ideal);

@@ -446,6 +446,8 @@ static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
       return rc;
   }
   c->eof = c->batch.n == 0;
+  if (t->kind->shape == TIMELINE && mpg_ledger_sort(&c->batch) != MPG_OK)
+    return mpg_fail_nomem(err);
   return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
 }
 
@@ -580,7 +582,7 @@ typedef struct fields {
 
 static fields row_fields(const cursor *c, shape of) {
   const mpg_ledger *l = &c->batch;
-  size_t i = c->at;
+  size_t i = of == TIMELINE ? l->order[c->at] : c->at;
   if (of == ROLLUP) {
     const mpg_cell *k = &c->rollup.cells[i];
     return (fields){.job = k->job,
