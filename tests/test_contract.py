@@ -40,6 +40,10 @@ COLUMNS = {
     "mpg_ledger": f"{SHAPES['ledger']}, schema hidden, {OPTIONS}",
     "mpg_rollup": f"{SHAPES['rollup']}, schema hidden, {OPTIONS}",
     "mpg_timeline": f"{SHAPES['timeline']}, of_job hidden, schema hidden, {OPTIONS}",
+    "mpg_chips": """chip TEXT, vendor TEXT, year BIGINT, dtype TEXT, peak_flops REAL, hbm_bytes BIGINT, hbm_bytes_per_s REAL,
+        ici_bytes_per_s REAL, tdp_w REAL, source TEXT, aliases TEXT""",
+    "mpg_categories": "category TEXT, layer TEXT, meaning TEXT, in_capacity BIGINT, in_allocated BIGINT, in_productive BIGINT",
+    "interval_buckets": "bucket TEXT, start_time REAL, end_time REAL, seconds REAL, interval_start hidden, interval_end hidden, width hidden",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 
@@ -64,6 +68,7 @@ class Names(unittest.TestCase):
             self.assertEqual(set(), {row[1] for row in added(f"SELECT * FROM {pragma}")})
 
     def test_columns(self):
+        self.assertEqual(sorted(TABLES), sorted(COLUMNS))
         for table, columns in COLUMNS.items():
             expected = []
             for column in re.split(r",\s*", columns):

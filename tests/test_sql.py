@@ -79,8 +79,8 @@ def shown(value):
     if value is None:
         return ""
     if isinstance(value, float):
-        text = "%.15g" % value
-        return text if re.search("[.einf]", text) else text + ".0"
+        mantissa, e, exponent = ("%.15g" % value).partition("e")
+        return (mantissa if re.search("[.n]", mantissa) else mantissa + ".0") + e + exponent
     if isinstance(value, bytes):
         return "X'%s'" % value.hex().upper()
     return str(value)
@@ -172,11 +172,11 @@ class File:
     def shuffle_tables(self):
         tables = self.db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").fetchall()
         for name, in tables:
-            rows = self.db.execute(f'SELECT * FROM "{name}"').fetchall()
+            rows = self.db.execute(f'SELECT * FROM main."{name}"').fetchall()
             if rows:
                 self.rng.shuffle(rows)
-                self.db.execute(f'DELETE FROM "{name}"')
-                self.db.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(rows[0]))})', rows)
+                self.db.execute(f'DELETE FROM main."{name}"')
+                self.db.executemany(f'INSERT INTO main."{name}" VALUES ({", ".join("?" * len(rows[0]))})', rows)
 
 
 class Golden(unittest.TestCase):
@@ -214,17 +214,17 @@ class Golden(unittest.TestCase):
             check("i, plus " + column, changed)
         if not re.match(r"(SELECT|WITH|VALUES)\b", statement, re.I) or (expected and expected[0].startswith("error: ")):
             return
-        if "ii" in modes:
-            check("ii", with_copies(file.db, statement.replace("@", file.folder), file.names, {}, ""))
-        if "iii" in modes:
-            file.shuffle_tables()
-            check("iii", with_copies(file.db, statement.replace("@", file.folder), file.names, {}, "ORDER BY random()"))
-        self.drop_copies(file.db)
-
-    @staticmethod
-    def drop_copies(db):
-        for name, in db.execute("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'copy_%'").fetchall():
-            db.execute(f"DROP TABLE temp.{name}")
+        copies = {}
+        file.db.execute("SAVEPOINT modes")
+        try:
+            if "ii" in modes:
+                check("ii", with_copies(file.db, statement.replace("@", file.folder), file.names, copies, ""))
+            if "iii" in modes:
+                file.shuffle_tables()
+                check("iii", with_copies(file.db, statement.replace("@", file.folder), file.names, copies, "ORDER BY random()"))
+        finally:
+            file.db.execute("ROLLBACK TO modes")
+            file.db.execute("RELEASE modes")
 
     def check_file(self, path):
         file = File(path)
