@@ -1,6 +1,6 @@
 /*
 ** mpg.c - the entry point of the loadable extension: ML Productivity Goodput from trace files, in
-*SQL.
+** SQL.
 **
 **     .load ./mpg
 **     SELECT pool, phase, mpg(category, chip_us) FROM trace_rollup('traces/') GROUP BY pool, phase;

@@ -82,8 +82,7 @@ bool mpg_account_ratio(const mpg_account *a, mpg_ratio r, double *out);
 #define MPG_STATE_MAX 696
 size_t mpg_account_write(const mpg_account *a, unsigned char out[MPG_STATE_MAX]);
 /* Takes what mpg_account_write gives and nothing else: MPG_DATA with a text that says what is
- *wrong.
- ** *a is unchanged on failure. */
+** wrong. *a is unchanged on failure. */
 mpg_rc mpg_account_read(mpg_account *a, const unsigned char *p, size_t n, mpg_err *err);
 
 #endif

@@ -1,14 +1,12 @@
 /*
 ** base.h - what every room of ext/core and ext/io shares: status codes, errors, memory,
-*interruption,
-** borrowed text and values. Nothing here knows of SQLite; a host passes its allocator and its
-** interruption check in an mpg_env.
+** interruption, borrowed text and values. Nothing here knows of SQLite; a host passes its allocator
+** and its interruption check in an mpg_env.
 **
 ** Conventions of the whole core:
 **   - a function that can fail returns mpg_rc and fills an mpg_err (never NULL) on failure;
 **   - what a function hands out through a pointer is owned by the caller and freed with the
-*matching
-**     *_free or *_close, unless the header says "borrowed";
+**     matching *_free or *_close, unless the header says "borrowed";
 **   - times are int64 microseconds since the Unix epoch, UTC; chips are int64 millionths of a chip;
 **     chip-time is int64 (or 128-bit) chip-microseconds.
 */
@@ -57,9 +55,8 @@ mpg_rc mpg_fail_nomem(mpg_err *err);
 
 /*
 ** Memory: resize(ctx, NULL, n) allocates, resize(ctx, p, n) grows or shrinks, resize(ctx, p, 0)
-*frees
-** and returns NULL. NULL for n > 0 is "out of memory", p then stays valid. Memory is aligned to 8 bytes and no
-** more (SQLite promises no more): nothing that is kept in it may ask for 16.
+** frees and returns NULL. NULL for n > 0 is "out of memory", p then stays valid. Memory is aligned
+** to 8 bytes and no more (SQLite promises no more): nothing that is kept in it may ask for 16.
 */
 typedef struct mpg_env {
   void *(*resize)(void *ctx, void *p, size_t n);
@@ -78,8 +75,7 @@ bool mpg_interrupted(const mpg_env *env);
 
 /*
 ** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),
-*by
-** doubling. MPG_NOMEM also where the product would overflow; *array and *cap are then unchanged.
+** by doubling. MPG_NOMEM also where the product would overflow; *array and *cap are then unchanged.
 */
 mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size);
 

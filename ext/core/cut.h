@@ -55,12 +55,9 @@ typedef struct mpg_window {
 
 /*
 ** Cuts `row` (its start and end) to the window and at the edges of buckets, and hands the parts to
-*the
-** sink. `ideal` is MPG_NONE, or chip-microseconds of roofline time of the whole: each part then
-*becomes
-** two rows, `ideal` and `inefficiency`. Rows of 0 chip-microseconds are left out. A part whose
-*chip-time
-** would not fit int64 is cut in time until it does.
+** the sink. `ideal` is MPG_NONE, or chip-microseconds of roofline time of the whole: each part then
+** becomes two rows, `ideal` and `inefficiency`. Rows of 0 chip-microseconds are left out. A part
+** whose chip-time would not fit int64 is cut in time until it does.
 */
 mpg_rc mpg_cut(const mpg_window *window, const mpg_row *row, const mpg_rate *rate, int64_t ideal,
                const mpg_sink *sink);

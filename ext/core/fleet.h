@@ -2,8 +2,8 @@
 ** fleet.h - the records of a fleet, gathered and checked, ready to be accounted.
 **
 ** A reader feeds records one by one (mpg_fleet_add), from files or tables, in any order;
-*mpg_fleet_seal ends that.
-** Memory: about 12 bytes a span and 64 an allocation, plus each distinct text once.
+** mpg_fleet_seal ends that. Memory: about 12 bytes a span and 64 an allocation, plus each distinct
+** text once.
 */
 #ifndef MPG_FLEET_H
 #define MPG_FLEET_H
@@ -118,10 +118,9 @@ mpg_rc mpg_fleet_from(mpg_fleet *fleet, const char *source, mpg_err *err);
 
 /*
 ** Adds a record: `values` in the order of the relation's columns, absent ones MPG_NULL; `line` is
-*its place in the
-** source. MPG_DATA: the record breaks a rule; nothing was added; err->text says what, and *column
-*which
-** column (the first of two that disagree), for the caller to turn into a place.
+** its place in the source. MPG_DATA: the record breaks a rule; nothing was added; err->text says
+** what, and *column which column (the first of two that disagree), for the caller to turn into a
+** place.
 */
 mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *values, int64_t line,
                      int *column, mpg_err *err);

@@ -166,8 +166,7 @@ static void attempt_end(mpg_attempt *a, const hold *h) {
 }
 
 /* Puts attempts in order, and the holds of each side by side; attempt.stretch is, until the
- *stretches
- ** are made, where its holds begin. */
+** stretches are made, where its holds begin. */
 static mpg_rc gather_attempts(mpg_gang *g) {
   struct mpg_gang_work *w = g->work;
   g->nattempts = 0;
@@ -280,8 +279,8 @@ static need job_need(const mpg_job *job, bool unnamed) {
   return n;
 }
 
-/* Adds [start, end) with what is held now (held: by each pool, then who changed it last), or lengthens the stretch before where nothing changed.
- */
+/* Adds [start, end) with what is held now, or lengthens the stretch before where nothing changed.
+** `held` are the chips held in each pool, then the allocation that changed each last. */
 static mpg_rc add_stretch(mpg_gang *g, mpg_attempt *a, int64_t start, int64_t end,
                           const int64_t *held, bool complete, int64_t surplus) {
   int64_t *rates;
@@ -444,8 +443,7 @@ static mpg_rc add_shortfalls(mpg_gang *g, int64_t from, int64_t to, int64_t chip
 }
 
 /* Which attempt covers the moment `at`: that of the hold, of the first s in by_start, that started
- *last
- ** and has not ended; of several the highest. False where there is none. */
+** last and has not ended; of several the highest. False where there is none. */
 static bool covering(const struct mpg_gang_work *w, size_t s, int64_t at, size_t *attempt) {
   size_t k = s;
   int64_t start;

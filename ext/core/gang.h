@@ -1,6 +1,6 @@
 /*
 ** gang.h - a job's attempts, and when each one's gang was complete (docs/rules.md, sections 1 and
-*3).
+** 3).
 */
 #ifndef MPG_GANG_H
 #define MPG_GANG_H

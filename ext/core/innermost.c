@@ -111,8 +111,7 @@ static int cmp_real(double a, double b) { /* NAN first */
 }
 
 /* The innermost of two that start together comes last: the one that ends first, then the lower kind
- *and
- ** step. The rest only makes the order the same whatever the order of arrival. */
+** and step. The rest only makes the order the same whatever the order of arrival. */
 static int item_order(const void *pa, const void *pb, void *ctx) {
   const mpg_fleet *f = ctx;
   const mpg_item *ia = pa, *ib = pb;

@@ -1,7 +1,6 @@
 /*
 ** innermost.h - who explains each moment of a job: its spans in order, and the parts of time in
-*which one
-** of them, or none, is innermost (docs/rules.md, section 4).
+** which one of them, or none, is innermost (docs/rules.md, section 4).
 */
 #ifndef MPG_INNERMOST_H
 #define MPG_INNERMOST_H

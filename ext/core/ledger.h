@@ -1,7 +1,6 @@
 /*
 ** ledger.h - a fleet's chip-time accounted: unit by unit (a job, or a pool's down and idle time),
-*into any
-** sink; and the ledger itself, rows in columns.
+** into any sink; and the ledger itself, rows in columns.
 */
 #ifndef MPG_LEDGER_H
 #define MPG_LEDGER_H

@@ -1,6 +1,6 @@
 /*
 ** notices.h - what the accounting of jobs finds worth telling, counted per kind; listed as issues
-*at the end.
+** at the end.
 */
 #ifndef MPG_NOTICES_H
 #define MPG_NOTICES_H

@@ -1,7 +1,6 @@
 /*
 ** pools.h - the pools' side of the ledger: which chip a pool has when, what its jobs held, and from
-*that
-** `down` and `idle` (docs/rules.md, section 2).
+** that `down` and `idle` (docs/rules.md, section 2).
 */
 #ifndef MPG_POOLS_H
 #define MPG_POOLS_H

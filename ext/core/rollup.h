@@ -1,6 +1,6 @@
 /*
 ** rollup.h - the ledger summed: one cell for each combination of the dimensions asked for, no finer
-*(the grain law).
+** (the grain law).
 */
 #ifndef MPG_ROLLUP_H
 #define MPG_ROLLUP_H

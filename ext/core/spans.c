@@ -2,9 +2,8 @@
 ** spans.c - see spans.h.
 **
 ** A packed span is a byte of flags, the kind, then what the flags name: integers as little-endian
-*base-128
-** numbers, told as the difference from the span before where that is small (start, step, attempt,
-** line), doubles as their 8 bytes.
+** base-128 numbers, told as the difference from the span before where that is small (start, step,
+** attempt, line), doubles as their 8 bytes.
 */
 #include "spans.h"
 

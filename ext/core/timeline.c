@@ -343,8 +343,7 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
 }
 
 /* The ideal of a part of `amount` chip-microseconds: parts of a span share its ideal so that they
- *add
- ** up to it exactly. */
+** add up to it exactly. */
 static int64_t part_ideal(rating *r, int64_t amount) {
   mpg_i128 from = r->before + r->given, to = from + amount;
   r->given += amount;

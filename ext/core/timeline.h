@@ -1,7 +1,7 @@
 /*
 ** timeline.h - one job's chip-time, category by category: the home of the accounting rules
-*(docs/rules.md).
-** Gangs, the innermost spans and the lineage are worked out next door; here they meet.
+** (docs/rules.md). Gangs, the innermost spans and the lineage are worked out next door; here they
+** meet.
 */
 #ifndef MPG_TIMELINE_H
 #define MPG_TIMELINE_H

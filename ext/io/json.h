@@ -6,8 +6,7 @@
 ** single quotes, NaN, leading zeros, unescaped control characters, lone surrogates, invalid UTF-8,
 ** text after the value. What ends too early says "found end of file". Depth over MPG_JSON_DEPTH,
 ** more than MPG_JSON_MEMBERS members and a record over the limit are MPG_LIMIT. A byte order mark
-*at
-** the start of a stream is skipped and not counted in columns.
+** at the start of a stream is skipped and not counted in columns.
 */
 #ifndef MPG_JSON_H
 #define MPG_JSON_H

@@ -1,7 +1,6 @@
 /*
 ** native.h - the native trace (docs/native-trace.md) from files into a fleet: CSV named after the
-*relations,
-** or JSON with a `record` in each object; told apart by content.
+** relations, or JSON with a `record` in each object; told apart by content.
 */
 #ifndef MPG_NATIVE_H
 #define MPG_NATIVE_H
@@ -11,11 +10,9 @@
 
 /*
 ** Reads every file that `path` stands for. MPG_DATA: "FILE:LINE:COLUMN: what"; with `skip` a record
-*that breaks a
-** rule is left out instead and listed as `skipped_record` (text that is no CSV or JSON at all is
-*still an
-** error). A folder without a single trace file is MPG_IO. The issues of a file read before are
-*replaced.
+** that breaks a rule is left out instead and listed as `skipped_record` (text that is no CSV or
+** JSON at all is still an error). A folder without a single trace file is MPG_IO. The issues of a
+** file read before are replaced.
 */
 mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip, mpg_err *err);
 

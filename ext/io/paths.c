@@ -4,8 +4,7 @@
 ** The patterns are those of SQLite's GLOB: * any bytes, ? one character, [a-z] and [^a-z] one of a
 ** set (or not), [[] for a bracket itself; a bracket that never closes is an ordinary character. As
 ** in a shell, no wildcard matches a '/' or the dot of a hidden name. fnmatch(3) is not used: what
-*it
-** matches depends on the locale of the host.
+** it matches depends on the locale of the host.
 */
 #include "source.h"
 
@@ -71,8 +70,7 @@ static const char *next_character(const char *p, const char *end) {
 }
 
 /* -1, 0, 1 for the characters between p and p_end, q and q_end: by bytes, which for UTF-8 is by
- *code
- ** point. */
+** code point. */
 static int character_compare(const char *p, const char *p_end, const char *q, const char *q_end) {
   return mpg_str_cmp((mpg_str){p, (size_t)(p_end - p)}, (mpg_str){q, (size_t)(q_end - q)});
 }
@@ -185,8 +183,7 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
 
 /*
 ** Keeps the regular files of `found` in `files` and, where `folders` is not NULL, the folders
-*there,
-** with a '/' behind. A link to a file counts as one; a link to a folder is left alone.
+** there, with a '/' behind. A link to a file counts as one; a link to a folder is left alone.
 */
 static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
                        mpg_err *err) {

@@ -18,9 +18,8 @@ typedef struct mpg_paths {
 ** `path` is a file, a folder (symbolic links to folders below it are not followed; deeper than 16
 ** levels is MPG_LIMIT), or, where it names nothing that exists, a glob of *, ? and [...] in any
 ** component, which matches regular files. MPG_IO: nothing there, with the path in the text ("no
-*such
-** file", "no file matches", "folder ... holds no file"), or a folder that cannot be read.
-** An embedded NUL or a path over 4095 bytes is MPG_MISUSE.
+** such file", "no file matches", "folder ... holds no file"), or a folder that cannot be read. An
+** embedded NUL or a path over 4095 bytes is MPG_MISUSE.
 */
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
@@ -30,11 +29,10 @@ typedef struct mpg_stream mpg_stream;
 /*
 ** Opens a regular file for reading from start to end; a FIFO, device or folder is MPG_IO.
 ** Compression is told by the first bytes, not by the name (gzip 1f 8b, zstd 28 b5 2f fd and
-*skippable
-** frames); several members or frames in a row are one stream, and zeros may follow the last gzip
-** member. O_CLOEXEC, O_NONBLOCK, no mmap. A compressed stream that ends inside a member is
-*MPG_DATA:
-** "PATH: truncated gzip stream ..."; so is a damaged one. A zstd window over 128 MiB is MPG_LIMIT.
+** skippable frames); several members or frames in a row are one stream, and zeros may follow the
+** last gzip member. O_CLOEXEC, O_NONBLOCK, no mmap. A compressed stream that ends inside a member
+** is MPG_DATA: "PATH: truncated gzip stream ..."; so is a damaged one. A zstd window over 128 MiB
+** is MPG_LIMIT.
 */
 mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err);
 /* The same interface over bytes in memory, which stay the caller's and must outlive the stream.

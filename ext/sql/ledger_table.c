@@ -1,18 +1,17 @@
 /*
 ** ledger_table.c - the ledger as tables.
 **
-**     trace_ledger(path)     a row for each interval, from files of the native trace
-**     trace_rollup(path)     the same summed, a row for each combination of the dimensions that the
-*query names
-**     trace_timeline(path, of_job)   one job's intervals in order, with their evidence
-**     mpg_ledger, mpg_rollup, mpg_timeline   the same over relations in the open database
+**     trace_ledger(path)            a row for each interval, from files of the native trace
+**     trace_rollup(path)            the same summed: a row for each combination of the dimensions
+**                                   that the query names
+**     trace_timeline(path, of_job)  one job's intervals in order, with their evidence
+**     mpg_ledger, mpg_rollup, mpg_timeline   the same over relations of the open database
 **
 ** The hidden columns are the arguments, in the order of `args` below; each takes `=` or a place in
-*the
-** call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in that
-*order) and
-** in idxStr, as a hexadecimal number, the columns that the statement uses (colUsed), from which the
-** roll-up's grain follows. What files and tables hold is read in xFilter, never before.
+** the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
+** that order) and in idxStr, as a hexadecimal number, the columns that the statement uses
+** (colUsed), from which the roll-up's grain follows. What files and tables hold is read in xFilter,
+** never before.
 */
 #include "sql.h"
 #include "catalogue.h"
@@ -27,7 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Relations may be views over another schema's ledger, and that over another's; but not without end. */
+/* Relations may be views over another schema's ledger, and those over another's; but not without
+** end. */
 #define READING_MAX 8
 
 typedef enum arg {
@@ -266,8 +266,8 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   info->needToFreeIdxStr = 1;
   info->estimatedRows = t->kind->shape == ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
-  /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of single
-  ** terms of an OR, where the path is just not shown. */
+  /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
+  ** single terms of an OR, where the path is just not shown. */
   if (t->kind->args[0] == ARG_PATH && at[0] == NONE)
     info->estimatedCost = 1e60;
   return SQLITE_OK;
@@ -698,8 +698,8 @@ static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
   fields f;
   if (i >= t->ncols) {
     const sqlite3_value *value = c->args[t->kind->args[i - t->ncols]];
-    /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where NULL
-    ** would quietly mean no rows. */
+    /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
+    ** NULL would quietly mean no rows. */
     if (value == NULL)
       return mpg_vtab_error(base->pVtab, "%s: the argument %s takes = and nothing else",
                             t->kind->name, arg_names[t->kind->args[i - t->ncols]]);

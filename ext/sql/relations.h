@@ -9,12 +9,11 @@
 
 /*
 ** Reads every relation that exists in `schema` ("main", "temp", the name of an ATTACHed database),
-*or, where schema is
-** NULL, each from the first schema that has it in SQLite's order of names: temp, main, attached.
-*The user's chips are not among
-** them: see catalogue.h. Columns are found by name; an empty text counts as NULL, as in CSV. MPG_IO: there is neither a capacity nor
-*an allocations relation. MPG_DATA:
-** "SCHEMA.RELATION:ROW: what"; with `skip` such rows are listed as `skipped_record` instead.
+** or, where schema is NULL, each from the first schema that has it in SQLite's order of names:
+** temp, main, attached. The user's chips are not among them: see catalogue.h. Columns are found by
+** name; an empty text counts as NULL, as in CSV. MPG_IO: there is neither a capacity nor an
+** allocations relation. MPG_DATA: "SCHEMA.RELATION:ROW: what"; with `skip` such rows are listed as
+** `skipped_record` instead.
 */
 mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
                           bool skip, mpg_err *err);

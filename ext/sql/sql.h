@@ -1,6 +1,6 @@
 /*
 ** sql.h - what the SQLite glue shares: the connection's own state, registration from tables,
-*errors.
+** errors.
 **
 ** Every file but ext/mpg.c includes this; SQLITE_EXTENSION_INIT3 is in here.
 */
@@ -21,7 +21,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 /*
 ** One for each connection that loaded the extension; every registered function and module holds a
 ** reference, and the last one frees it. Not shared between threads beyond what SQLite itself
-*allows.
+** allows.
 */
 typedef struct mpg_conn {
   sqlite3 *db;
@@ -79,9 +79,8 @@ mpg_value mpg_value_of(sqlite3_value *value);
 
 /*
 ** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite from 3.40 on:
-*it
-** steps a small statement of its own now and then, which SQLite refuses while interrupted. The scan
-** object must stay where it is until mpg_scan_end, and end before the connection closes.
+** it steps a small statement of its own now and then, which SQLite refuses while interrupted. The
+** scan object must stay where it is until mpg_scan_end, and end before the connection closes.
 */
 typedef struct mpg_scan {
   mpg_env env;

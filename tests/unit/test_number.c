@@ -1,6 +1,6 @@
 /*
 ** test_number.c - numbers in text against strtod, against long division of digits, and edge by
-*edge.
+** edge.
 */
 #include "check.h"
 #include "../../ext/core/number.h"
@@ -229,8 +229,7 @@ static void test_real(void) {
 
 /*
 ** The same by long arithmetic on digits: the scaled number as a string of digits, rounded by
-*looking
-** at them. Independent of the code under test; for numbers of few hundred digits.
+** looking at them. Independent of the code under test; for numbers of few hundred digits.
 */
 static bool scaled_slowly(const char *z, int scale, int64_t *out) {
   char digits[2048];
