@@ -196,6 +196,13 @@ static void test_gzip(void) {
                  "something else",
                  packed.n);
   CHECK(refused("padded.gz", MPG_DATA, want));
+  packed.n--;
+  (void)snprintf(want, sizeof want,
+                 "damaged gzip stream near its byte %zu: expected another member or the end, found "
+                 "something else",
+                 packed.n + 1);
+  gzip_add("hello", 5);
+  CHECK(refused("padded.gz", MPG_DATA, want));
   packed.n = members;
   raw_add("x", 1);
   (void)snprintf(want, sizeof want,
@@ -388,6 +395,7 @@ static void test_paths(void) {
   CHECK(expands_not("*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*", "",
                     ": more than 16 folders with "
                     "wildcards"));
+  CHECK(*expansion(&mpg_env_libc, in("*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*"), &from_folder) != '!');
   /* Relative patterns. */
   int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   CHECK(here >= 0 && chdir(in("p")) == 0);
