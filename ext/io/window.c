@@ -27,7 +27,7 @@ mpg_rc mpg_window_more(mpg_window *w, mpg_err *err) {
     char *buf = cap > SIZE_MAX / 4 ? NULL : mpg_malloc(w->env, cap + MPG_WINDOW_SLACK);
     if (buf == NULL)
       return mpg_fail_nomem(err);
-    if (have > 0)
+    if (w->buf != NULL)
       memcpy(buf, w->buf + w->at, have);
     memset(buf + cap, 0, MPG_WINDOW_SLACK);
     mpg_free(w->env, w->buf);

@@ -115,8 +115,7 @@ static void check_seal(void) {
   CHECK(fleet.jobs[0].allocation == 0 && fleet.jobs[0].nallocations == 2);
   CHECK(fleet.allocations[0].start == 2000000 && fleet.jobs[1].nallocations == 1);
   CHECK(fleet.jobs[1].commit == 1 && fleet.jobs[1].ncommits == 2 && fleet.commits[1].step == 2);
-  CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.capacity[0].chip),
-                   MPG_STR("tpu-v4")));
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.capacity[0].chip), MPG_STR("tpu-v4")));
 }
 
 int main(void) {
