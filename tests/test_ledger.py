@@ -1,5 +1,6 @@
 """The ledger's tables as SQL sees them: arguments, plans, errors, interruption. What they hold is tested elsewhere
 (test_rules.py, test_fleets.py)."""
+import gzip
 import os
 import sqlite3
 import tempfile
@@ -194,6 +195,28 @@ class Issues(Case):
                               "span_without_allocation": ("data_loss", None, 2), "out_of_order": ("info", None, 1)}, found)
         self.rows("SELECT * FROM trace_rollup(?)", GOLDEN)
         self.assertEqual([(4,)], self.rows("SELECT count(*) FROM mpg_issues"))
+
+
+class Skipping(Case):
+    CAPACITY = '{"record": "capacity", "pool": "p", "chips": 1, "start_time": %d, "end_time": 10}\n'
+
+    def test_lines_that_are_no_json(self):
+        folder = self.folder(a__jsonl=self.CAPACITY % 0 + "{oops\n" + self.CAPACITY % 20 + self.CAPACITY % 5 + '{"record": "capac')
+        self.assertEqual(f"trace_rollup: {folder}/a.jsonl:2:2: expected a key in double quotes or '}', found 'o'",
+                         self.error("SELECT sum(chip_us) FROM trace_rollup(?)", folder))
+        self.assertEqual([(15000000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?) WHERE on_error = 'skip'", folder))
+        self.assertEqual([("skipped_record", "data_loss", 2, 3)], self.rows("SELECT kind, severity, line, count FROM mpg_issues"))
+
+    def test_records_that_are_no_csv(self):
+        folder = self.folder(capacity__csv='pool,chips,start_time,end_time\np,1,0,10\np,"1"x,0,10\np,1,0\np,2,0,10\n')
+        self.assertEqual([(30000000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?) WHERE on_error = 'skip'", folder))
+        self.assertEqual([(3, 2)], self.rows("SELECT line, count FROM mpg_issues"))
+
+    def test_what_cannot_be_passed_over(self):
+        folder = self.folder()
+        with open(os.path.join(folder, "capacity.csv"), "wb") as file:
+            file.write(gzip.compress(b"pool,chips,start_time,end_time\n" + b"p,1,0,10\n" * 10000)[:-20])
+        self.assertIn("truncated gzip", self.error("SELECT sum(chip_us) FROM trace_rollup(?) WHERE on_error = 'skip'", folder))
 
 
 class Interrupts(Case):

@@ -40,6 +40,17 @@ static mpg_rc poll(reading *r) {
   return MPG_OK;
 }
 
+/* After text that is no CSV or JSON: true where the reader can go on behind it, and the caller wants
+** to. What cannot be passed over, such as a file that was cut off, is told again at the next call. */
+static bool passed_over(reading *r, mpg_rc *rc, int64_t line, mpg_err *before) {
+  if (*rc != MPG_DATA || !r->skip || strcmp(r->err->text, before->text) == 0)
+    return false;
+  *before = *r->err;
+  *rc = listed(r, mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path, "skipped_record", line,
+                                 1, "%s", before->text));
+  return *rc == MPG_OK;
+}
+
 static mpg_rc unknown_column(const reading *r, int64_t line, mpg_str name, mpg_relation relation) {
   return listed(r, mpg_issues_add(r->fleet->issues, MPG_INFO, r->path, "unknown_column", line, 1,
                                   "%.*s is no column of %s and was left out",
@@ -122,6 +133,7 @@ static mpg_rc csv_record(reading *r, mpg_csv *csv, const header *h, const mpg_st
 static mpg_rc read_csv(reading *r, mpg_stream *stream, mpg_relation relation) {
   static const mpg_csv_options options = {',', false, 0};
   header h = {.relation = relation};
+  mpg_err before = {MPG_OK, ""};
   const mpg_str *fields;
   size_t n;
   mpg_csv *csv = NULL;
@@ -130,8 +142,12 @@ static mpg_rc read_csv(reading *r, mpg_stream *stream, mpg_relation relation) {
     rc = mpg_csv_next(csv, &fields, &n, r->err);
   if (rc == MPG_OK)
     rc = read_header(r, csv, fields, n, &h);
-  while (rc == MPG_OK && (rc = mpg_csv_next(csv, &fields, &n, r->err)) == MPG_OK) {
-    rc = csv_record(r, csv, &h, fields, n);
+  while (rc == MPG_OK) {
+    rc = mpg_csv_next(csv, &fields, &n, r->err);
+    if (rc == MPG_OK)
+      rc = csv_record(r, csv, &h, fields, n);
+    else if (passed_over(r, &rc, mpg_csv_line(csv), &before))
+      continue;
     if (rc == MPG_OK)
       rc = poll(r);
   }
@@ -240,14 +256,19 @@ static mpg_rc json_record(reading *r, mpg_json *json, memory *remembered, const 
 
 static mpg_rc read_json(reading *r, mpg_stream *stream) {
   static const mpg_json_options options = {0};
+  mpg_err before = {MPG_OK, ""};
   const mpg_json_member *members;
   memory remembered;
   size_t n;
   mpg_json *json = NULL;
   mpg_rc rc = mpg_json_open(&json, r->env, stream, &options, r->err);
   memset(&remembered, -1, sizeof remembered);
-  while (rc == MPG_OK && (rc = mpg_json_record(json, &members, &n, r->err)) == MPG_OK) {
-    rc = json_record(r, json, &remembered, members, n);
+  while (rc == MPG_OK) {
+    rc = mpg_json_record(json, &members, &n, r->err);
+    if (rc == MPG_OK)
+      rc = json_record(r, json, &remembered, members, n);
+    else if (passed_over(r, &rc, mpg_json_line(json), &before))
+      continue;
     if (rc == MPG_OK)
       rc = poll(r);
   }

@@ -10,8 +10,9 @@
 
 /*
 ** Reads every file that `path` stands for. MPG_DATA: "FILE:LINE:COLUMN: what"; with `skip` a record
-** that breaks a rule is left out instead and listed as `skipped_record` (text that is no CSV or
-** JSON at all is still an error). A folder without a single trace file is MPG_IO. The issues of a
+** that breaks a rule, and a line that is no CSV or JSON, is left out instead and listed as
+** `skipped_record`; what cannot be passed over, such as a compressed file that was cut off, is still
+** an error. A folder without a single trace file is MPG_IO. The issues of a
 ** file read before are replaced.
 */
 mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip, mpg_err *err);
