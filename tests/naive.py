@@ -438,7 +438,9 @@ class Ledger:
                     self.issue('no_capacity')
             elif sum(down.values()) + sum(held.values()) > capacity:
                 self.issue('oversubscribed')
-            if known and not any(r.chips for r in records['capacity']):
+            if (known and not any(r.chips for r in records['capacity'])
+                    and (any(r.start_time <= s < r.end_time for r in records['capacity'])
+                         or down or any(held.values()))):
                 self.issue('zero_capacity')
             chip = self.chip_of(pool, s)
             for a, b, bucket in self.pieces(s, e):
@@ -550,7 +552,9 @@ class Ledger:
     @staticmethod
     def inwards(span):
         """Least for the innermost span."""
-        return (-span.start_time, span.end_time, span.kind, span.step is not None, span.step or 0)
+        rest = (span.step, span.program, span.dtype, span.flops, span.bytes, span.executions)
+        return (-span.start_time, span.end_time, span.kind,
+                [(x is not None, 0 if x is None else x) for x in rest])
 
     @staticmethod
     def innermost(running):

@@ -66,9 +66,11 @@ class Odd:
         rng = self.rng
         columns = {}
         if rng.random() < 0.5:
-            columns["program"] = rng.choice(["f", "g", "h", "none"])
+            columns["program"] = rng.choice(["f", "g", "h", "i", "none"])
         if rng.random() < 0.4:
             columns["flops"] = rng.choice([0, 1e6, 2.5e12, 7e12, 33333333333333.0, 12345678])
+        if rng.random() < 0.2:
+            columns["bytes"] = rng.choice([0, 1e9, 7.7e9, 123456])
         if rng.random() < 0.1:
             columns["dtype"] = rng.choice(["bf16", "int8", "fp16", "int4", "bfloat16"])
         if rng.random() < 0.3:
@@ -155,13 +157,17 @@ class Odd:
             options["until"] = self.time()
         if rng.random() < 0.15:
             options["basis"] = "in_service"
+        if rng.random() < 0.2:
+            options["roofline"] = rng.choice(["memory", "memory", "compute"])
         return options
 
     def make(self):
         rng = self.rng
-        self.records += [("chips", ONE), ("chips", TWO), ("chips", dict(ONE, dtype="int8", peak_flops=4e12))]
+        self.records += [("chips", dict(ONE, hbm_bytes_per_s=1e9)), ("chips", TWO),
+                         ("chips", dict(ONE, dtype="int8", peak_flops=4e12, hbm_bytes_per_s=1e9))]
         self.hardware()
-        self.records += [pr("f", 3e12), pr("g", self.maybe(9.9e12), self.maybe("bf16")), pr("h", 1e13, "int8")]
+        self.records += [pr("f", 3e12), pr("g", self.maybe(9.9e12), self.maybe("bf16")), pr("h", 1e13, "int8"),
+                         ("programs", dict(program="i", flops=1e12, bytes=3e9))]
         if rng.random() < 0.1:
             self.records.append(pr("f", 4e12, "bf16"))
         for name in "abcd"[:rng.choice([1, 1, 2, 3, 4])]:

@@ -191,6 +191,15 @@ typedef struct walk {
   size_t depth; /* of in->stack */
 } walk;
 
+/* Whether the part before goes on at `at`: a span of no length does not end one. */
+static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, size_t item) {
+  const mpg_part *last;
+  if (in->nparts == 0 || item == MPG_NOBODY)
+    return false;
+  last = &in->parts[in->nparts - 1];
+  return last->item == item && last->stretch == stretch && last->end == at;
+}
+
 /* [w->at, end) belongs to `item`: what of it lies in complete stretches becomes parts. */
 static mpg_rc tell(walk *w, size_t item, int64_t end) {
   mpg_innermost *in = w->in;
@@ -207,11 +216,15 @@ static mpg_rc tell(walk *w, size_t item, int64_t end) {
     int64_t lo = s->start > start ? s->start : start, hi = s->end < end ? s->end : end;
     if (!s->complete)
       continue;
+    if (item != MPG_NOBODY)
+      in->items[item].inside += hi - lo;
+    if (goes_on(in, lo, k, item)) {
+      in->parts[in->nparts - 1].end = hi;
+      continue;
+    }
     if (mpg_grow(in->env, &in->parts, &in->parts_cap, in->nparts + 1, sizeof *in->parts) != MPG_OK)
       return MPG_NOMEM;
     in->parts[in->nparts++] = (mpg_part){lo, hi, k, item};
-    if (item != MPG_NOBODY)
-      in->items[item].inside += hi - lo;
   }
   return MPG_OK;
 }
