@@ -202,7 +202,7 @@ class Skipping(Case):
 
     def test_lines_that_are_no_json(self):
         folder = self.folder(a__jsonl=self.CAPACITY % 0 + "{oops\n" + self.CAPACITY % 20 + self.CAPACITY % 5 + '{"record": "capac')
-        self.assertEqual(f"trace_rollup: {folder}/a.jsonl:2:2: expected a key in double quotes or '}', found 'o'",
+        self.assertEqual(f"trace_rollup: {folder}/a.jsonl:2:2: expected a key in double quotes or '}}', found 'o'",
                          self.error("SELECT sum(chip_us) FROM trace_rollup(?)", folder))
         self.assertEqual([(15000000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?) WHERE on_error = 'skip'", folder))
         self.assertEqual([("skipped_record", "data_loss", 2, 3)], self.rows("SELECT kind, severity, line, count FROM mpg_issues"))
