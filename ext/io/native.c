@@ -4,6 +4,7 @@
 #include "csv.h"
 #include "json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define RECORDS_BETWEEN_POLLS 4096
@@ -40,9 +41,17 @@ static mpg_rc poll(reading *r) {
   return MPG_OK;
 }
 
+/* The line in an error of a reader, "PATH:LINE:COLUMN: ..."; 0 where it names none. */
+static int64_t line_of(const reading *r) {
+  size_t n = strlen(r->path);
+  if (strncmp(r->err->text, r->path, n) != 0 || r->err->text[n] != ':')
+    return 0;
+  return strtoll(r->err->text + n + 1, NULL, 10);
+}
+
 /* After text that is no CSV or JSON: true where the reader can go on behind it, and the caller wants
 ** to. What cannot be passed over, such as a file that was cut off, is told again at the next call. */
-static bool passed_over(reading *r, mpg_rc *rc, int64_t line, mpg_err *before) {
+static bool passed_over(reading *r, mpg_rc *rc, mpg_err *before) {
   if (*rc != MPG_DATA || !r->skip || strcmp(r->err->text, before->text) == 0)
     return false;
   *before = *r->err;
@@ -146,7 +155,7 @@ static mpg_rc read_csv(reading *r, mpg_stream *stream, mpg_relation relation) {
     rc = mpg_csv_next(csv, &fields, &n, r->err);
     if (rc == MPG_OK)
       rc = csv_record(r, csv, &h, fields, n);
-    else if (passed_over(r, &rc, mpg_csv_line(csv), &before))
+    else if (passed_over(r, &rc, &before))
       continue;
     if (rc == MPG_OK)
       rc = poll(r);
@@ -267,7 +276,7 @@ static mpg_rc read_json(reading *r, mpg_stream *stream) {
     rc = mpg_json_record(json, &members, &n, r->err);
     if (rc == MPG_OK)
       rc = json_record(r, json, &remembered, members, n);
-    else if (passed_over(r, &rc, mpg_json_line(json), &before))
+    else if (passed_over(r, &rc, &before))
       continue;
     if (rc == MPG_OK)
       rc = poll(r);
