@@ -395,8 +395,9 @@ static mpg_rc gather_arrivals(mpg_gang *g) {
   w->narrivals = 0;
   if (ROOM(g, w->arrivals, w->arrivals_cap, w->nholds) != MPG_OK)
     return MPG_NOMEM;
-  if (w->nholds > 0)
-    memcpy(w->arrivals, w->holds, w->nholds * sizeof *w->holds);
+  if (w->nholds == 0)
+    return MPG_OK;
+  memcpy(w->arrivals, w->holds, w->nholds * sizeof *w->holds);
   qsort(w->arrivals, w->nholds, sizeof *w->arrivals, hold_order);
   for (size_t i = 0; i < w->nholds; i++)
     if (w->narrivals == 0 || w->arrivals[w->narrivals - 1].start != w->arrivals[i].start)

@@ -55,8 +55,8 @@ static bool passed_over(reading *r, mpg_rc *rc, mpg_err *before) {
   if (*rc != MPG_DATA || !r->skip || strcmp(r->err->text, before->text) == 0)
     return false;
   *before = *r->err;
-  *rc = listed(r, mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path, "skipped_record", line,
-                                 1, "%s", before->text));
+  *rc = listed(r, mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path, "skipped_record",
+                                 line_of(r), 1, "%s", before->text));
   return *rc == MPG_OK;
 }
 
