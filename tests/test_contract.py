@@ -20,7 +20,7 @@ FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PUR
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline"]
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace"]
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -33,6 +33,7 @@ SHAPES = {
     "timeline": """job TEXT, attempt BIGINT, start_time REAL, end_time REAL, category TEXT, cause TEXT, kind TEXT, step BIGINT,
         program TEXT, pool TEXT, chip TEXT, bucket TEXT, chip_us BIGINT, chip_seconds REAL, _file TEXT, _line BIGINT""",
 }
+SLURM = "path hidden, zone hidden, columns hidden, delimiter hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden"
 COLUMNS = {
     "trace_ledger": f"{SHAPES['ledger']}, path hidden, {OPTIONS}",
     "trace_rollup": f"{SHAPES['rollup']}, path hidden, {OPTIONS}",
@@ -44,6 +45,34 @@ COLUMNS = {
         ici_bytes_per_s REAL, tdp_w REAL, source TEXT, aliases TEXT""",
     "mpg_categories": "category TEXT, layer TEXT, meaning TEXT, in_capacity BIGINT, in_allocated BIGINT, in_productive BIGINT",
     "interval_buckets": "bucket TEXT, start_time REAL, end_time REAL, seconds REAL, interval_start hidden, interval_end hidden, width hidden",
+    "slurm_trace": f"""Account TEXT, AdminComment TEXT, AllocCPUS BIGINT, AllocNodes BIGINT, AllocTRES TEXT, AssocID BIGINT, AveCPU REAL,
+        AveCPUFreq TEXT, AveDiskRead TEXT, AveDiskWrite TEXT, AvePages TEXT, AveRSS TEXT, AveVMSize TEXT,
+        BlockID TEXT, Cluster TEXT, Comment TEXT, Constraints TEXT, ConsumedEnergy TEXT, ConsumedEnergyRaw BIGINT,
+        Container TEXT, CPUTime BIGINT, CPUTimeRAW BIGINT, DBIndex BIGINT, DerivedExitCode TEXT, Elapsed BIGINT,
+        ElapsedRaw BIGINT, Eligible BIGINT, End BIGINT, ExitCode TEXT, Extra TEXT, FailedNode TEXT, Flags TEXT,
+        GID BIGINT, Group TEXT, JobID TEXT, JobIDRaw TEXT, JobName TEXT, Layout TEXT, Licenses TEXT, MaxDiskRead TEXT,
+        MaxDiskReadNode TEXT, MaxDiskReadTask BIGINT, MaxDiskWrite TEXT, MaxDiskWriteNode TEXT,
+        MaxDiskWriteTask BIGINT, MaxPages TEXT, MaxPagesNode TEXT, MaxPagesTask BIGINT, MaxRSS TEXT, MaxRSSNode TEXT,
+        MaxRSSTask BIGINT, MaxVMSize TEXT, MaxVMSizeNode TEXT, MaxVMSizeTask BIGINT, McsLabel TEXT, MinCPU REAL,
+        MinCPUNode TEXT, MinCPUTask BIGINT, NCPUS BIGINT, NNodes BIGINT, NodeList TEXT, NTasks BIGINT, Partition TEXT,
+        Planned BIGINT, PlannedCPU BIGINT, PlannedCPURAW BIGINT, Priority BIGINT, QOS TEXT, QOSRAW BIGINT,
+        QOSREQ TEXT, Reason TEXT, ReqCPUFreq TEXT, ReqCPUFreqGov TEXT, ReqCPUFreqMax TEXT, ReqCPUFreqMin TEXT,
+        ReqCPUS BIGINT, ReqMem TEXT, ReqNodes BIGINT, ReqTRES TEXT, Reservation TEXT, ReservationId BIGINT,
+        Reserved BIGINT, Restarts BIGINT, ResvCPU BIGINT, ResvCPURAW BIGINT, SegmentSize BIGINT, SLUID TEXT,
+        Start BIGINT, State TEXT, StdErr TEXT, StdIn TEXT, StdOut TEXT, Submit BIGINT, SubmitLine TEXT,
+        Suspended BIGINT, SystemComment TEXT, SystemCPU REAL, Timelimit TEXT, TimelimitRaw BIGINT, TotalCPU REAL,
+        TRESUsageInAve TEXT, TRESUsageInMax TEXT, TRESUsageInMaxNode TEXT, TRESUsageInMaxTask TEXT,
+        TRESUsageInMin TEXT, TRESUsageInMinNode TEXT, TRESUsageInMinTask TEXT, TRESUsageInTot TEXT,
+        TRESUsageOutAve TEXT, TRESUsageOutMax TEXT, TRESUsageOutMaxNode TEXT, TRESUsageOutMaxTask TEXT,
+        TRESUsageOutMin TEXT, TRESUsageOutMinNode TEXT, TRESUsageOutMinTask TEXT, TRESUsageOutTot TEXT, UID BIGINT,
+        User TEXT, UserCPU REAL, WCKey TEXT, WCKeyID BIGINT, WorkDir TEXT, job_base BIGINT, array_task TEXT,
+        array_count BIGINT, het_offset BIGINT, step TEXT, state_base TEXT, cancelled_by TEXT, outcome TEXT,
+        alloc_gpus BIGINT, req_gpus BIGINT, gpu_type TEXT, alloc_gpu_types TEXT, req_gpu_types TEXT, nodes TEXT,
+        {SLURM}""",
+    "slurm_events_trace": f"""Cluster TEXT, ClusterNodes TEXT, Duration BIGINT, Event TEXT, EventRaw BIGINT, NodeName TEXT, Reason TEXT, State TEXT,
+        StateRaw BIGINT, TimeEnd BIGINT, TimeStart BIGINT, TRES TEXT, User TEXT, state_base TEXT, gpus BIGINT,
+        gpu_type TEXT, gpu_types TEXT,
+        {SLURM}""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 
@@ -73,7 +102,7 @@ class Names(unittest.TestCase):
             expected = []
             for column in re.split(r",\s*", columns):
                 name, _, kind = column.partition(" ")
-                expected.append((name, "" if kind == "hidden" else kind, int(kind == "hidden")))
+                expected.append((name, kind.removesuffix("hidden").strip(), int(kind.endswith("hidden"))))
             found = connect().execute("SELECT name, type, hidden FROM pragma_table_xinfo(?)", (table,)).fetchall()
             self.assertEqual(expected, found, table)
 

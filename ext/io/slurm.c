@@ -1,0 +1,584 @@
+/*
+** slurm.c - see slurm.h. Lines come from the CSV reader with a delimiter that does not matter here;
+** they are taken apart, joined and mended on a copy.
+*/
+#include "slurm.h"
+#include "slurm_row.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_DELIMITER '\x01'        /* given to the CSV reader, and put back where it does occur */
+#define JOIN_LINES 1000              /* of one record */
+#define JOIN_BYTES ((size_t)1 << 18) /* that a record has before another line is joined on */
+#define JOINS_BETWEEN_POLLS 64
+#define SEEN_LIMIT ((size_t)1 << 20) /* job ids remembered */
+#define SHOWN 60                     /* bytes of the input in a message */
+
+#define MPG_SLURM_FIELD(name, type) {#name, MPG_SLURM_##type},
+static const mpg_slurm_field job_fields[] = {MPG_SLURM_JOB_FIELDS(MPG_SLURM_FIELD)};
+static const mpg_slurm_field event_fields[] = {MPG_SLURM_EVENT_FIELDS(MPG_SLURM_FIELD)};
+const mpg_slurm_kind mpg_slurm_jobs = {"sacct", "JobID|State|Start", job_fields,
+                                       MPG_SLURM_JOB_COUNT};
+const mpg_slurm_kind mpg_slurm_events = {"sacctmgr show event", "Cluster|NodeName|TimeStart",
+                                         event_fields, MPG_SLURM_EVENT_COUNT};
+
+/* One line, or several that were joined. */
+typedef struct lines {
+  char *p;
+  size_t n, cap;
+  int64_t first, last;
+} lines;
+
+struct mpg_slurm {
+  const mpg_env *env;
+  const mpg_slurm_kind *kind;
+  mpg_slurm_options options;
+  const char *path;
+  mpg_csv *csv;
+  bool started, dead;
+  lines record, ahead, header;
+  bool has_ahead, damage_ahead, at_end;
+  mpg_slurm_row row;      /* the columns, and the record at hand as cells */
+  mpg_slurm_row peek;     /* the same columns, for the line ahead */
+  mpg_str delimiter;      /* of options, of the header, or static */
+  mpg_value *values;      /* by field */
+  mpg_str *raw;           /* by field */
+  bool *has;              /* by field */
+  uint64_t *seen;         /* hashes of job ids; 0: free */
+  size_t nseen, cap_seen; /* a power of two */
+  bool repeats;
+  char failure[MPG_ERR_TEXT]; /* the CSV reader's last */
+};
+
+static int shown(mpg_str s) {
+  return (int)(s.n > SHOWN ? SHOWN : s.n);
+}
+
+/* ---- Opening ---- */
+
+mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
+                      const mpg_slurm_kind *kind, const mpg_slurm_options *options, mpg_err *err) {
+  const mpg_csv_options lines_only = {LINE_DELIMITER, true, 0};
+  size_t n = kind->nfields;
+  mpg_rc rc = MPG_NOMEM;
+  mpg_slurm *s = mpg_calloc(env, sizeof *s);
+  if (s == NULL)
+    return mpg_fail_nomem(err);
+  *s = (mpg_slurm){.env = env,
+                   .kind = kind,
+                   .options = *options,
+                   .path = mpg_stream_path(stream),
+                   .delimiter = options->delimiter,
+                   .row = {.env = env, .zone = options->zone},
+                   .peek = {.env = env, .zone = options->zone}};
+  s->values = mpg_calloc(env, n * sizeof *s->values);
+  s->raw = mpg_calloc(env, n * sizeof *s->raw);
+  s->has = mpg_calloc(env, n * sizeof *s->has);
+  if (s->values == NULL || s->raw == NULL || s->has == NULL)
+    mpg_fail_nomem(err);
+  else
+    rc = mpg_csv_open(&s->csv, env, stream, &lines_only, err);
+  if (rc == MPG_OK)
+    *out = s;
+  else
+    mpg_slurm_close(s);
+  return rc;
+}
+
+void mpg_slurm_close(mpg_slurm *s) {
+  const mpg_env *env;
+  if (s == NULL)
+    return;
+  env = s->env;
+  mpg_csv_close(s->csv);
+  mpg_slurm_row_free(&s->row);
+  mpg_slurm_row_free(&s->peek);
+  mpg_free(env, s->record.p);
+  mpg_free(env, s->ahead.p);
+  mpg_free(env, s->header.p);
+  mpg_free(env, s->values);
+  mpg_free(env, s->raw);
+  mpg_free(env, s->has);
+  mpg_free(env, s->seen);
+  mpg_free(env, s);
+}
+
+/* ---- Lines ---- */
+
+static mpg_rc append(mpg_slurm *s, lines *l, const char *p, size_t n, mpg_err *err) {
+  if (n > SIZE_MAX - l->n || mpg_grow(s->env, &l->p, &l->cap, l->n + n + 1, 1) != MPG_OK)
+    return mpg_fail_nomem(err);
+  if (n > 0)
+    memcpy(l->p + l->n, p, n);
+  l->n += n;
+  return MPG_OK;
+}
+
+static mpg_rc fetch(mpg_slurm *s, lines *l, mpg_err *err) {
+  const char delimiter = LINE_DELIMITER;
+  const mpg_str *parts;
+  size_t n;
+  mpg_rc rc = mpg_csv_next(s->csv, &parts, &n, err);
+  if (rc != MPG_OK) {
+    /* A damaged line is followed by others; a damaged file only by the same error. */
+    s->dead = rc != MPG_DONE && (rc != MPG_DATA || strcmp(s->failure, err->text) == 0);
+    if (rc == MPG_DATA)
+      memcpy(s->failure, err->text, sizeof s->failure);
+    return s->dead && rc == MPG_DATA ? MPG_DONE : rc;
+  }
+  l->n = 0;
+  l->first = l->last = mpg_csv_line(s->csv);
+  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
+    if (i > 0)
+      rc = append(s, l, &delimiter, 1, err);
+    if (rc == MPG_OK)
+      rc = append(s, l, parts[i].p, parts[i].n, err);
+  }
+  return rc;
+}
+
+static mpg_rc next_line(mpg_slurm *s, mpg_err *err) {
+  if (s->damage_ahead) {
+    s->damage_ahead = false;
+    return mpg_fail(err, MPG_DATA, "%s", s->failure);
+  }
+  if (s->has_ahead) {
+    lines swap = s->record;
+    s->record = s->ahead;
+    s->ahead = swap;
+    s->has_ahead = false;
+    return MPG_OK;
+  }
+  return s->at_end ? MPG_DONE : fetch(s, &s->record, err);
+}
+
+/*
+** Fills s->ahead; MPG_DONE where no line is ahead that could be joined on. A damaged one is reported
+** in its turn, not in that of the record before it.
+*/
+static mpg_rc look_ahead(mpg_slurm *s, mpg_err *err) {
+  mpg_rc rc;
+  if (s->has_ahead)
+    return MPG_OK;
+  if (s->at_end || s->damage_ahead)
+    return MPG_DONE;
+  rc = fetch(s, &s->ahead, err);
+  s->has_ahead = rc == MPG_OK;
+  s->at_end = rc == MPG_DONE;
+  s->damage_ahead = rc == MPG_DATA;
+  return s->damage_ahead ? MPG_DONE : rc;
+}
+
+/* Joins the line ahead to the record, with the empty lines between them. */
+static mpg_rc join(mpg_slurm *s, mpg_err *err) {
+  for (int64_t line = s->record.last; line < s->ahead.first; line++)
+    if (append(s, &s->record, "\n", 1, err) != MPG_OK)
+      return MPG_NOMEM;
+  s->record.last = s->ahead.last;
+  s->has_ahead = false;
+  return append(s, &s->record, s->ahead.p, s->ahead.n, err);
+}
+
+static bool is_header_again(const mpg_slurm *s, const lines *l) {
+  return s->header.n > 0 && l->n == s->header.n && memcmp(l->p, s->header.p, l->n) == 0;
+}
+
+/* ---- Names of columns ---- */
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_name_byte(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9') || c == ' ';
+}
+
+/* Case does not matter, nor spaces: sacctmgr's header has "Cluster Nodes". */
+static bool same_name(mpg_str name, const char *field) {
+  size_t at = 0, n = strlen(field);
+  for (size_t i = 0; i < name.n; i++) {
+    if (name.p[i] == ' ')
+      continue;
+    if (at == n || !mpg_str_eq_nocase((mpg_str){name.p + i, 1}, (mpg_str){field + at, 1}))
+      return false;
+    at++;
+  }
+  return n > 0 && at == n;
+}
+
+static int find_field(const mpg_slurm_kind *kind, mpg_str name) {
+  for (size_t i = 0; i < kind->nfields; i++)
+    if (same_name(name, kind->fields[i].name))
+      return (int)i;
+  /* Events of old releases: TimeStart and TimeEnd were called so. */
+  if (kind == &mpg_slurm_events && same_name(name, "Start"))
+    return MPG_SLURM_EVENT_TimeStart;
+  if (kind == &mpg_slurm_events && same_name(name, "End"))
+    return MPG_SLURM_EVENT_TimeEnd;
+  return -1;
+}
+
+/* The next name of a --format list: without spaces around it and a "%20" after it. */
+static bool next_listed(mpg_str list, size_t *at, mpg_str *name) {
+  size_t from = *at, end = *at, stop;
+  if (*at > list.n || list.n == 0)
+    return false;
+  while (end < list.n && list.p[end] != ',')
+    end++;
+  *at = end + 1;
+  while (from < end && list.p[from] == ' ')
+    from++;
+  for (stop = from; stop < end && list.p[stop] != '%';)
+    stop++;
+  while (stop > from && list.p[stop - 1] == ' ')
+    stop--;
+  *name = (mpg_str){list.p + from, stop - from};
+  return true;
+}
+
+mpg_rc mpg_slurm_check(const mpg_slurm_kind *kind, mpg_str columns, mpg_err *err) {
+  uint64_t used[4] = {0};
+  mpg_str name;
+  for (size_t at = 0; next_listed(columns, &at, &name);) {
+    int field = find_field(kind, name);
+    if (mpg_str_eq(name, MPG_STR("-")))
+      continue;
+    if (field < 0)
+      return mpg_fail(err, MPG_MISUSE,
+                      "columns: expected names of %s fields such as \"%s\" with commas between, or "
+                      "- for one to leave out, found \"%.*s\"",
+                      kind->tool, kind->fields[0].name, shown(name), name.p);
+    if (used[field / 64] >> (field % 64) & 1)
+      return mpg_fail(err, MPG_MISUSE, "columns: %s is named twice", kind->fields[field].name);
+    used[field / 64] |= (uint64_t)1 << (field % 64);
+  }
+  return MPG_OK;
+}
+
+/* A field that is named twice says the same twice: the second is left out. */
+static mpg_rc add_column(mpg_slurm *s, int field, mpg_err *err) {
+  mpg_slurm_type type = MPG_SLURM_FREE;
+  if (field >= 0) {
+    type = s->kind->fields[field].type;
+    if (s->has[field])
+      field = -1;
+    else
+      s->has[field] = true;
+  }
+  if (mpg_slurm_row_add(&s->row, field, type) != MPG_OK ||
+      mpg_slurm_row_add(&s->peek, field, type) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_OK;
+}
+
+/* ---- The header ---- */
+
+/* What stands between the first two names of a header. */
+static mpg_str header_delimiter(const lines *l) {
+  size_t from = 0, to;
+  while (from < l->n && is_name_byte(l->p[from]))
+    from++;
+  for (to = from; to < l->n && !is_letter(l->p[to]);)
+    to++;
+  return from == l->n ? MPG_STR("|") : (mpg_str){l->p + from, to - from};
+}
+
+/* All of them names, and at least half of them known ones. */
+static bool is_header(const mpg_slurm *s, const mpg_slurm_row *row) {
+  size_t known = 0, n = row->npieces;
+  if (n > 1 && row->pieces[n - 1].n == 0)
+    n--;
+  for (size_t i = 0; i < n; i++) {
+    mpg_str name = row->pieces[i];
+    if (name.n == 0 || !is_letter(*name.p))
+      return false;
+    for (size_t b = 0; b < name.n; b++)
+      if (!is_name_byte(name.p[b]))
+        return false;
+    known += find_field(s->kind, name) >= 0;
+  }
+  return known > 0 && known * 2 >= n;
+}
+
+static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
+  char unknown[400];
+  size_t used = 0, n = s->row.npieces;
+  int64_t count = 0;
+  mpg_rc rc = MPG_OK;
+  s->row.trailing = s->peek.trailing = n > 1 && s->row.pieces[n - 1].n == 0;
+  for (size_t i = 0; rc == MPG_OK && i + s->row.trailing < n; i++) {
+    mpg_str name = s->row.pieces[i];
+    int field = find_field(s->kind, name);
+    rc = add_column(s, field, err);
+    if (field >= 0)
+      continue;
+    used += (size_t)snprintf(unknown + used, sizeof unknown - used, "%s%.*s", count++ ? ", " : "",
+                             shown(name), name.p);
+    if (used >= sizeof unknown)
+      used = sizeof unknown - 1;
+  }
+  if (rc == MPG_OK && count > 0 && s->options.issues != NULL &&
+      mpg_issues_add(s->options.issues, MPG_INFO, s->path, "unknown_column", s->record.first, count,
+                     "left out: %s", unknown) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return rc;
+}
+
+/* "JobID           JobName  Partition": the layout without -P. */
+static bool is_fixed_width(const mpg_slurm *s, mpg_str line) {
+  size_t end = 0, next;
+  while (end < line.n && line.p[end] != ' ')
+    end++;
+  for (next = end; next < line.n && line.p[next] == ' ';)
+    next++;
+  return end < line.n && next < line.n && find_field(s->kind, (mpg_str){line.p, end}) >= 0;
+}
+
+static mpg_rc no_header(mpg_slurm *s, mpg_err *err) {
+  mpg_str line = {s->record.p, s->record.n};
+  s->dead = true;
+  return mpg_fail(
+      err, MPG_DATA, "%s:%lld:1: expected a header of %s field names such as %s, found \"%.*s\"%s",
+      s->path, (long long)s->record.first, s->kind->tool, s->kind->example, shown(line), line.p,
+      is_fixed_width(s, line)
+          ? " (fixed-width output: export it with -P)"
+          : " (exported with -n? then name the fields in the argument columns)");
+}
+
+/* Reads the first line: the header, or a record of the columns that the caller named. */
+static mpg_rc start(mpg_slurm *s, mpg_err *err) {
+  mpg_str name;
+  mpg_rc rc = next_line(s, err);
+  if (rc != MPG_OK)
+    return rc;
+  s->started = true;
+  if (s->delimiter.n == 0) {
+    mpg_str shows = header_delimiter(&s->record);
+    if (append(s, &s->header, s->record.p, s->record.n, err) != MPG_OK)
+      return MPG_NOMEM;
+    s->delimiter = shows;
+    if (shows.p >= s->record.p && shows.p <= s->record.p + s->record.n) /* into what stays */
+      s->delimiter.p = s->header.p + (shows.p - s->record.p);
+  } else if (append(s, &s->header, s->record.p, s->record.n, err) != MPG_OK) {
+    return MPG_NOMEM;
+  }
+  s->row.delimiter = s->peek.delimiter = s->delimiter;
+  if (mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n}) != MPG_OK)
+    return mpg_fail_nomem(err);
+  if (is_header(s, &s->row))
+    return use_header(s, err);
+  s->header.n = 0;
+  if (s->options.columns.n == 0)
+    return no_header(s, err);
+  s->row.delimiter = s->peek.delimiter =
+      s->options.delimiter.n > 0 ? s->options.delimiter : MPG_STR("|");
+  for (size_t at = 0; rc == MPG_OK && next_listed(s->options.columns, &at, &name);)
+    rc = add_column(s, find_field(s->kind, name), err);
+  if (rc != MPG_OK)
+    return rc;
+  if (mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n}) != MPG_OK)
+    return mpg_fail_nomem(err);
+  s->row.trailing = s->peek.trailing = mpg_slurm_row_ends_open(&s->row);
+  /* It is the first record: put it back. */
+  lines swap = s->ahead;
+  s->ahead = s->record;
+  s->record = swap;
+  s->has_ahead = true;
+  return MPG_OK;
+}
+
+/* ---- Records ---- */
+
+static void where(const mpg_slurm *s, size_t at, int64_t *line, int64_t *column) {
+  *line = s->record.first;
+  *column = 1;
+  for (size_t i = 0; i < at && i < s->record.n; i++) {
+    (*column)++;
+    if (s->record.p[i] == '\n') {
+      (*line)++;
+      *column = 1;
+    }
+  }
+}
+
+/* Why the record is none, judged by its first line alone. */
+static mpg_rc diagnose(mpg_slurm *s, size_t first_line, mpg_err *err) {
+  char text[MPG_ERR_TEXT - 300];
+  int64_t line, column;
+  size_t at;
+  s->record.n = first_line;
+  if (mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n}) != MPG_OK)
+    return mpg_fail_nomem(err);
+  at = mpg_slurm_row_explain(&s->row, s->kind, text, sizeof text);
+  where(s, at, &line, &column);
+  return mpg_fail(err, MPG_DATA, "%.280s:%lld:%lld: %s", s->path, (long long)line,
+                  (long long)column, text);
+}
+
+/*
+** Makes one whole record out of the line read and, where that is not enough, those after it. A line
+** that starts a record by itself is never joined on.
+*/
+static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err) {
+  size_t first_line = s->record.n;
+  *joined = 0;
+  for (;;) {
+    mpg_rc rc = mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n});
+    bool whole, more;
+    if (rc == MPG_OK)
+      rc = mpg_slurm_row_match(&s->row, &whole, mended);
+    if (rc != MPG_OK)
+      return mpg_fail_nomem(err);
+    if (whole && !mpg_slurm_row_open_ended(&s->row))
+      return MPG_OK;
+    more = *joined < JOIN_LINES && s->record.n < JOIN_BYTES;
+    if (more) {
+      rc = look_ahead(s, err);
+      if (rc != MPG_OK && rc != MPG_DONE)
+        return rc;
+      more = rc == MPG_OK && !is_header_again(s, &s->ahead);
+    }
+    if (more) {
+      bool starts, shorter;
+      if (mpg_slurm_row_split(&s->peek, (mpg_str){s->ahead.p, s->ahead.n}) != MPG_OK)
+        return mpg_fail_nomem(err);
+      starts = mpg_slurm_row_starts(&s->peek);
+      shorter = s->peek.npieces < s->peek.ncolumns;
+      more = !starts && (!whole || shorter);
+    }
+    if (!more)
+      return whole ? MPG_OK : diagnose(s, first_line, err);
+    if (join(s, err) != MPG_OK)
+      return MPG_NOMEM;
+    if (++*joined % JOINS_BETWEEN_POLLS == 0 && mpg_interrupted(s->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  }
+}
+
+static mpg_rc count(mpg_slurm *s, mpg_severity severity, const char *kind, int64_t line,
+                    const char *detail, mpg_err *err) {
+  if (s->options.issues == NULL ||
+      mpg_issues_add(s->options.issues, severity, s->path, kind, line, 1, "%s", detail) == MPG_OK)
+    return MPG_OK;
+  return mpg_fail_nomem(err);
+}
+
+static uint64_t hash(uint64_t h, mpg_str s) {
+  for (size_t i = 0; i < s.n; i++)
+    h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
+  return (h ^ 0xff) * UINT64_C(1099511628211);
+}
+
+/* Notices the first job that comes twice, until it has or too many were seen. */
+static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
+  mpg_str id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobIDRaw);
+  uint64_t h;
+  if (id.n == 0)
+    id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobID);
+  if (s->repeats || id.n == 0 || s->nseen == SEEN_LIMIT || memchr(id.p, '.', id.n) != NULL)
+    return MPG_OK;
+  h = hash(hash(UINT64_C(14695981039346656037), mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster)), id) | 1;
+  if (s->nseen * 2 >= s->cap_seen) {
+    size_t cap = s->cap_seen == 0 ? 256 : s->cap_seen * 2;
+    uint64_t *grown = mpg_calloc(s->env, cap * sizeof *grown);
+    if (grown == NULL)
+      return mpg_fail_nomem(err);
+    for (size_t i = 0; i < s->cap_seen; i++) {
+      size_t at = (size_t)(s->seen[i] >> 1) & (cap - 1);
+      if (s->seen[i] == 0)
+        continue;
+      while (grown[at] != 0)
+        at = (at + 1) & (cap - 1);
+      grown[at] = s->seen[i];
+    }
+    mpg_free(s->env, s->seen);
+    s->seen = grown;
+    s->cap_seen = cap;
+  }
+  for (size_t at = (size_t)(h >> 1) & (s->cap_seen - 1);; at = (at + 1) & (s->cap_seen - 1)) {
+    if (s->seen[at] == h) {
+      s->repeats = true;
+      return MPG_OK;
+    }
+    if (s->seen[at] == 0) {
+      s->seen[at] = h;
+      s->nseen++;
+      return MPG_OK;
+    }
+  }
+}
+
+static mpg_rc accept(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; i < s->row.ncolumns; i++) {
+    int field = s->row.columns[i].field;
+    if (field < 0)
+      continue;
+    s->values[field] = s->row.cells[i].value;
+    s->raw[field] = s->row.cells[i].text;
+    if (s->row.cells[i].fit == MPG_ZONE_REPEATED)
+      rc = count(s, MPG_INFO, "repeated_time", s->record.first,
+                 "the clock showed this time twice; the first is taken", err);
+    else if (s->row.cells[i].fit == MPG_ZONE_SKIPPED)
+      rc = count(s, MPG_WARNING, "skipped_time", s->record.first,
+                 "the clock never showed this time; is it the right zone?", err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  if (mended)
+    rc =
+        count(s, MPG_INFO, "split_text", s->record.first,
+              "a text holds the delimiter; export with another, such as --delimiter=$'\\x1f'", err);
+  if (rc == MPG_OK && joined > 0)
+    rc = count(s, MPG_INFO, "joined_lines", s->record.first, "a text holds a newline", err);
+  if (rc == MPG_OK && s->kind == &mpg_slurm_jobs)
+    rc = notice_repeat(s, err);
+  return rc;
+}
+
+static mpg_rc finish(mpg_slurm *s, mpg_err *err) {
+  s->dead = true;
+  if (s->nseen > 0 && !s->repeats &&
+      count(s, MPG_WARNING, "no_requeues", 0,
+            "no job comes twice: without sacct -D, attempts that ended REQUEUED, PREEMPTED or "
+            "NODE_FAIL are left out",
+            err) != MPG_OK)
+    return MPG_NOMEM;
+  return MPG_DONE;
+}
+
+mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
+  bool mended = false;
+  int64_t joined = 0;
+  mpg_rc rc = MPG_OK;
+  if (s->dead)
+    return MPG_DONE;
+  if (!s->started)
+    rc = start(s, err);
+  do {
+    if (rc == MPG_OK)
+      rc = next_line(s, err);
+  } while (rc == MPG_OK && is_header_again(s, &s->record));
+  if (rc == MPG_OK)
+    rc = assemble(s, &mended, &joined, err);
+  if (rc == MPG_OK)
+    rc = accept(s, mended, joined, err);
+  return rc == MPG_DONE ? finish(s, err) : rc;
+}
+
+int64_t mpg_slurm_line(const mpg_slurm *s) {
+  return s->record.first;
+}
+
+const mpg_value *mpg_slurm_get(const mpg_slurm *s, size_t field) {
+  return &s->values[field];
+}
+
+mpg_str mpg_slurm_raw(const mpg_slurm *s, size_t field) {
+  return s->raw[field];
+}
+
+bool mpg_slurm_has(const mpg_slurm *s, size_t field) {
+  return s->has[field];
+}

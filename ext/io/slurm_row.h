@@ -1,0 +1,53 @@
+/*
+** slurm_row.h - one record of delimited Slurm output against its columns: splitting, decoding, and
+** giving the pieces of unescaped text back to the fields they belong to. For slurm.c.
+*/
+#ifndef MPG_SLURM_ROW_H
+#define MPG_SLURM_ROW_H
+
+#include "slurm.h"
+
+typedef struct mpg_slurm_column {
+  int field; /* -1: left out */
+  mpg_slurm_type type;
+} mpg_slurm_column;
+
+typedef struct mpg_slurm_cell {
+  mpg_str text;
+  mpg_value value;
+  mpg_zone_fit fit; /* of a local time */
+} mpg_slurm_cell;
+
+typedef struct mpg_slurm_row {
+  const mpg_env *env;
+  const mpg_zone *zone; /* NULL: UTC */
+  mpg_str delimiter;
+  bool trailing; /* a delimiter ends every record */
+  mpg_slurm_column *columns;
+  size_t ncolumns, cap_columns;
+  mpg_str
+      *pieces; /* of the record, as the delimiter cuts it; the empty one after a trailing one too */
+  size_t npieces, cap_pieces;
+  mpg_slurm_cell *cells; /* one a column, once the record has matched */
+  size_t cap_cells;
+  unsigned char *ways; /* scratch */
+  size_t cap_ways;
+} mpg_slurm_row;
+
+void mpg_slurm_row_free(mpg_slurm_row *row);
+/* MPG_OK or MPG_NOMEM, as all below that return mpg_rc. */
+mpg_rc mpg_slurm_row_add(mpg_slurm_row *row, int field, mpg_slurm_type type);
+mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text);
+
+/* Whether the pieces make one record in exactly one way; *mended: some text held the delimiter. */
+mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended);
+/* Whether the pieces are one record followed by a delimiter, as -p writes it. */
+bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
+/* Whether a newline may belong to the last field, so that a whole record may still go on. */
+bool mpg_slurm_row_open_ended(const mpg_slurm_row *row);
+/* Whether the pieces read like the start of a record rather than the rest of one. */
+bool mpg_slurm_row_starts(mpg_slurm_row *row);
+/* Says why they do not match ("expected ..., found ..."); returns the byte it is about. */
+size_t mpg_slurm_row_explain(mpg_slurm_row *row, const mpg_slurm_kind *kind, char *out, size_t cap);
+
+#endif

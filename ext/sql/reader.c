@@ -1,0 +1,390 @@
+/* reader.c - see reader.h. */
+#include "reader.h"
+#include "../io/source.h"
+
+#include <string.h>
+
+/*
+** Columns as declared: the format's own, then path, the format's arguments and on_error, then _file
+** and _line. The hidden ones that are arguments come first among the hidden, for SQLite gives
+** positional arguments to hidden columns from the left.
+*/
+typedef struct reader_table {
+  sqlite3_vtab base; /* must be first */
+  mpg_conn *conn;
+  const mpg_reader_format *format;
+} reader_table;
+
+typedef struct reader_cursor {
+  sqlite3_vtab_cursor base; /* must be first */
+  mpg_scan scan;
+  bool scanning;
+  sqlite3_value *arguments[MPG_READER_ARGUMENTS]; /* NULL: not given */
+  mpg_paths paths;
+  size_t next_path; /* paths[next_path - 1] is open while file is */
+  void *shared;     /* the format's, of this scan */
+  bool begun;
+  bool in_file;      /* a path has been taken and not been finished */
+  void *file;        /* the format's, NULL until it is open */
+  mpg_issues issues; /* of this file */
+  bool skip, at_end;
+  sqlite3_int64 row;
+} reader_cursor;
+
+#define LOOK_UP_EVERY 256 /* records skipped between two looks at the interruption */
+
+static size_t argument_count(const mpg_reader_format *f) {
+  return f->narguments + 2;
+}
+
+static const char *argument_name(const mpg_reader_format *f, size_t i) {
+  if (i == 0)
+    return "path";
+  return i <= f->narguments ? f->arguments[i - 1] : "on_error";
+}
+
+/* ---- Table ---- */
+
+static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                          sqlite3_vtab **out, char **error) {
+  const mpg_module_data *data = aux;
+  const mpg_reader_format *f = (const mpg_reader_format *)data->module;
+  sqlite3_str *sql = sqlite3_str_new(db);
+  reader_table *table;
+  char *text;
+  int rc;
+  (void)argc;
+  (void)argv;
+  sqlite3_str_appendall(sql, "CREATE TABLE x(");
+  for (size_t i = 0; i < f->ncolumns; i++)
+    sqlite3_str_appendf(sql, "\"%w\" %s, ", f->columns[i].name, f->columns[i].type);
+  for (size_t i = 0; i < argument_count(f); i++)
+    sqlite3_str_appendf(sql, "\"%w\" HIDDEN, ", argument_name(f, i));
+  sqlite3_str_appendall(sql, "_file TEXT HIDDEN, _line BIGINT HIDDEN)");
+  text = sqlite3_str_finish(sql);
+  if (text == NULL)
+    return SQLITE_NOMEM;
+  rc = sqlite3_declare_vtab(db, text);
+  sqlite3_free(text);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+  if (rc != SQLITE_OK) {
+    *error = sqlite3_mprintf("%s: %s", f->module.name, sqlite3_errmsg(db));
+    return rc;
+  }
+  table = sqlite3_malloc64(sizeof *table);
+  if (table == NULL)
+    return SQLITE_NOMEM;
+  memset(table, 0, sizeof *table);
+  table->conn = data->conn;
+  table->format = f;
+  table->conn->references++;
+  *out = &table->base;
+  return SQLITE_OK;
+}
+
+static int reader_disconnect(sqlite3_vtab *vtab) {
+  reader_table *table = (reader_table *)vtab;
+  mpg_conn_release(table->conn);
+  sqlite3_free(table);
+  return SQLITE_OK;
+}
+
+/*
+** idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. Only the
+** first "=" of an argument is taken; SQLite checks any other against the column's value.
+*/
+static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  const mpg_reader_format *f = ((reader_table *)vtab)->format;
+  int at[MPG_READER_ARGUMENTS], given = 0, first = (int)f->ncolumns;
+  size_t n = argument_count(f);
+  bool unusable = false;
+  for (size_t i = 0; i < MPG_READER_ARGUMENTS; i++)
+    at[i] = -1;
+  for (int c = 0; c < info->nConstraint; c++) {
+    int i = info->aConstraint[c].iColumn - first;
+    if (i < 0 || i >= (int)n || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
+      continue;
+    if (!info->aConstraint[c].usable)
+      unusable = true;
+    else if (at[i] < 0)
+      at[i] = c;
+  }
+  if (unusable)
+    return SQLITE_CONSTRAINT; /* another join order can provide it */
+  if (at[0] < 0)
+    return mpg_vtab_error(vtab, "%s: %s", f->module.name, f->usage);
+  for (size_t i = 0; i < n; i++)
+    if (at[i] >= 0) {
+      info->aConstraintUsage[at[i]].argvIndex = ++given;
+      info->aConstraintUsage[at[i]].omit = 1;
+      info->idxNum |= 1 << i;
+    }
+  info->estimatedCost = 1e6;
+  info->estimatedRows = 100000;
+  return SQLITE_OK;
+}
+
+/* ---- Cursor ---- */
+
+static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
+  reader_cursor *cursor = sqlite3_malloc64(sizeof *cursor);
+  (void)vtab;
+  if (cursor == NULL)
+    return SQLITE_NOMEM;
+  memset(cursor, 0, sizeof *cursor);
+  *out = &cursor->base;
+  return SQLITE_OK;
+}
+
+static reader_table *table_of(reader_cursor *cursor) {
+  return (reader_table *)cursor->base.pVtab;
+}
+
+static const char *path_of(const reader_cursor *cursor) {
+  return cursor->paths.path[cursor->next_path - 1];
+}
+
+/* Closes the file and puts its issues in place of those that an earlier scan of it left. */
+static mpg_rc close_file(reader_cursor *cursor) {
+  reader_table *table = table_of(cursor);
+  mpg_rc rc = MPG_OK;
+  if (!cursor->in_file)
+    return MPG_OK;
+  if (cursor->file != NULL)
+    table->format->close(cursor->file);
+  cursor->file = NULL;
+  cursor->in_file = false;
+  mpg_issues_drop(&table->conn->issues, path_of(cursor));
+  for (size_t i = 0; rc == MPG_OK && i < cursor->issues.n; i++) {
+    const mpg_issue *issue = &cursor->issues.items[i];
+    rc = mpg_issues_add(&table->conn->issues, issue->severity, issue->source, issue->kind,
+                        issue->line, issue->count, "%s", issue->detail);
+  }
+  mpg_issues_free(&cursor->issues);
+  return rc;
+}
+
+static mpg_rc reset(reader_cursor *cursor) {
+  const mpg_reader_format *f = table_of(cursor)->format;
+  mpg_rc rc = close_file(cursor);
+  if (cursor->begun && f->end != NULL)
+    f->end(cursor->shared);
+  cursor->begun = false;
+  cursor->shared = NULL;
+  if (cursor->paths.env != NULL)
+    mpg_paths_free(&cursor->paths);
+  memset(&cursor->paths, 0, sizeof cursor->paths);
+  for (size_t i = 0; i < MPG_READER_ARGUMENTS; i++) {
+    sqlite3_value_free(cursor->arguments[i]);
+    cursor->arguments[i] = NULL;
+  }
+  cursor->next_path = 0;
+  cursor->row = 0;
+  cursor->skip = false;
+  cursor->at_end = true;
+  return rc;
+}
+
+static int reader_close(sqlite3_vtab_cursor *base) {
+  reader_cursor *cursor = (reader_cursor *)base;
+  (void)reset(cursor); /* out of memory: some issues are lost, and nobody asks any more */
+  if (cursor->scanning)
+    mpg_scan_end(&cursor->scan);
+  sqlite3_free(cursor);
+  return SQLITE_OK;
+}
+
+/* Counts an error as a record left out; false where it is to stop the query. */
+static bool skipped(reader_cursor *cursor, mpg_err *err) {
+  int64_t line = cursor->file == NULL ? 0 : table_of(cursor)->format->line(cursor->file);
+  if (!cursor->skip || err->rc != MPG_DATA)
+    return false;
+  if (mpg_issues_add(&cursor->issues, MPG_DATA_LOSS, path_of(cursor), "skipped_record", line, 1,
+                     "%s", err->text) == MPG_OK)
+    return true;
+  mpg_fail_nomem(err);
+  return false;
+}
+
+/* Opens the next file; MPG_DONE after the last. */
+static mpg_rc next_file(reader_cursor *cursor, mpg_err *err) {
+  const mpg_reader_format *f = table_of(cursor)->format;
+  if (cursor->next_path == cursor->paths.n)
+    return MPG_DONE;
+  cursor->next_path++;
+  cursor->in_file = true;
+  mpg_issues_init(&cursor->issues, &table_of(cursor)->conn->env);
+  return f->open(&cursor->file, cursor->shared, &cursor->scan.env, path_of(cursor), &cursor->issues,
+                 err);
+}
+
+/* Moves to the next record of any file; MPG_DONE after the last. */
+static mpg_rc advance(reader_cursor *cursor, mpg_err *err) {
+  const mpg_reader_format *f = table_of(cursor)->format;
+  for (unsigned turn = 1;; turn++) {
+    mpg_rc rc = MPG_OK;
+    if (turn % LOOK_UP_EVERY == 0 && mpg_interrupted(&cursor->scan.env))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    if (!cursor->in_file) {
+      rc = next_file(cursor, err);
+      if (rc == MPG_DONE)
+        return rc;
+    }
+    if (rc == MPG_OK)
+      rc = f->next(cursor->file, err);
+    if (rc == MPG_OK)
+      return MPG_OK;
+    if (rc != MPG_DONE && !skipped(cursor, err))
+      return err->rc;
+    /* A file that did not open has nothing more to give. */
+    if ((rc == MPG_DONE || cursor->file == NULL) && close_file(cursor) != MPG_OK)
+      return mpg_fail_nomem(err);
+  }
+}
+
+static int fail(reader_cursor *cursor, const mpg_err *err) {
+  cursor->at_end = true;
+  return mpg_vtab_failure(cursor->base.pVtab, table_of(cursor)->format->module.name, err);
+}
+
+static int step(reader_cursor *cursor) {
+  mpg_err err;
+  mpg_rc rc = advance(cursor, &err);
+  cursor->row++;
+  cursor->at_end = rc != MPG_OK;
+  return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
+}
+
+static int reader_next(sqlite3_vtab_cursor *base) {
+  return step((reader_cursor *)base);
+}
+
+static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
+  const mpg_reader_format *f = table_of(cursor)->format;
+  mpg_value values[MPG_READER_ARGUMENTS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}}, mode;
+  size_t n = argument_count(f);
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; i < n; i++)
+    if (cursor->arguments[i] != NULL) {
+      /* In a database of UTF-16 this turns the text into UTF-8. */
+      if (sqlite3_value_type(cursor->arguments[i]) == SQLITE_TEXT &&
+          sqlite3_value_text(cursor->arguments[i]) == NULL)
+        return mpg_fail_nomem(err);
+      values[i] = mpg_value_of(cursor->arguments[i]);
+    }
+  mode = values[n - 1];
+  if (mode.type == MPG_TEXT && mpg_str_eq(mode.s, MPG_STR("skip")))
+    cursor->skip = true;
+  else if (mode.type != MPG_NULL && (mode.type != MPG_TEXT || !mpg_str_eq(mode.s, MPG_STR("stop"))))
+    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+  if (values[0].type != MPG_TEXT)
+    return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
+  if (f->begin != NULL)
+    rc = f->begin(&cursor->shared, &cursor->scan.env, values + 1, err);
+  if (rc != MPG_OK)
+    return rc;
+  cursor->begun = true;
+  return mpg_paths_expand(&cursor->paths, &cursor->scan.env, values[0].s, err);
+}
+
+static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text, int argc,
+                         sqlite3_value **argv) {
+  reader_cursor *cursor = (reader_cursor *)base;
+  mpg_err err;
+  int rc, next = 0;
+  (void)text;
+  (void)argc;
+  if (reset(cursor) != MPG_OK)
+    return SQLITE_NOMEM;
+  for (int i = 0; i < MPG_READER_ARGUMENTS; i++) {
+    if ((given >> i & 1) == 0)
+      continue;
+    if (sqlite3_value_type(argv[next]) == SQLITE_NULL)
+      return SQLITE_OK; /* no rows */
+    cursor->arguments[i] = sqlite3_value_dup(argv[next++]);
+    if (cursor->arguments[i] == NULL)
+      return SQLITE_NOMEM;
+  }
+  if (!cursor->scanning) {
+    rc = mpg_scan_begin(&cursor->scan, table_of(cursor)->conn);
+    if (rc != SQLITE_OK)
+      return rc;
+    cursor->scanning = true;
+  }
+  if (read_arguments(cursor, &err) != MPG_OK)
+    return fail(cursor, &err);
+  return step(cursor);
+}
+
+static int reader_eof(sqlite3_vtab_cursor *base) {
+  return ((reader_cursor *)base)->at_end;
+}
+
+static int reader_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
+  *row = ((reader_cursor *)base)->row;
+  return SQLITE_OK;
+}
+
+static int give(sqlite3_context *context, const mpg_value *v) {
+  switch (v->type) {
+  case MPG_NULL:
+    sqlite3_result_null(context);
+    break;
+  case MPG_INT:
+    sqlite3_result_int64(context, v->i);
+    break;
+  case MPG_REAL:
+    sqlite3_result_double(context, v->r);
+    break;
+  case MPG_TEXT:
+    /* A NULL pointer would be an SQL NULL. */
+    sqlite3_result_text64(context, v->s.p == NULL ? "" : v->s.p, v->s.n, SQLITE_TRANSIENT,
+                          SQLITE_UTF8);
+    break;
+  }
+  return SQLITE_OK;
+}
+
+static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+  reader_cursor *cursor = (reader_cursor *)base;
+  const mpg_reader_format *f = table_of(cursor)->format;
+  mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  size_t i = (size_t)column, n = f->ncolumns, arguments = argument_count(f);
+  mpg_err err;
+  if (i < n) {
+    if (f->column(cursor->file, i, &value, &err) != MPG_OK)
+      return mpg_vtab_failure(base->pVtab, f->module.name, &err);
+  } else if (i < n + arguments) {
+    if (cursor->arguments[i - n] != NULL)
+      sqlite3_result_value(context, cursor->arguments[i - n]);
+    return SQLITE_OK;
+  } else if (i == n + arguments) {
+    value.type = MPG_TEXT;
+    value.s = mpg_str_of(path_of(cursor));
+  } else {
+    value.type = MPG_INT;
+    value.i = f->line(cursor->file);
+  }
+  return give(context, &value);
+}
+
+const sqlite3_module mpg_reader_module = {
+    .iVersion = 0,
+    .xCreate = NULL, /* eponymous only */
+    .xConnect = reader_connect,
+    .xBestIndex = reader_best_index,
+    .xDisconnect = reader_disconnect,
+    .xDestroy = NULL,
+    .xOpen = reader_open,
+    .xClose = reader_close,
+    .xFilter = reader_filter,
+    .xNext = reader_next,
+    .xEof = reader_eof,
+    .xColumn = reader_column,
+    .xRowid = reader_rowid,
+};
+
+int mpg_register_reader(mpg_conn *conn, const mpg_reader_format *format, char **error) {
+  return mpg_register_modules(conn, &format->module, 1, error);
+}

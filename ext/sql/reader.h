@@ -1,0 +1,71 @@
+/*
+** reader.h - the table function that every file format shares: NAME(path, ..., on_error).
+**
+** A format describes itself in one mpg_reader_format and registers it; everything that SQLite asks
+** of a virtual table is done here. What a user sees is the same for all formats:
+**
+**   (1) path is a file, a glob or a folder, gzip and zstd read in place. Nothing is opened before
+**       the query runs; the tables are DIRECTONLY and eponymous, so that no schema holds a path.
+**   (2) Arguments are given by position or as WHERE name = value. A missing path is an error that
+**       shows the call; any argument given as NULL means no rows.
+**   (3) on_error = 'stop' (or nothing): a malformed record ends the query with
+**       "NAME: FILE:LINE:COLUMN: what". on_error = 'skip': it is left out and counted in mpg_issues
+**       as skipped_record (data_loss).
+**   (4) What a scan finds is in mpg_issues with the file as source; a file read again replaces it.
+**   (5) The hidden columns _file and _line lead back to the source. rowid counts records.
+**   (6) sqlite3_interrupt() ends a scan.
+*/
+#ifndef MPG_READER_H
+#define MPG_READER_H
+
+#include "sql.h"
+
+#define MPG_READER_ARGUMENTS 16 /* at most, with path and on_error */
+
+typedef struct mpg_reader_column {
+  const char *name;
+  const char *type; /* declared: "TEXT", "BIGINT", "REAL" */
+} mpg_reader_column;
+
+/*
+** Values of one file's current record, and of the arguments, are mpg_value; text is borrowed and is
+** copied before the next call. Every callback may be called from one thread at a time only. An
+** environment passed in stays valid until the matching close or end.
+*/
+typedef struct mpg_reader_format {
+  mpg_module module; /* {"NAME", &mpg_reader_module, 0}; must be first */
+  const char *usage; /* "expected a path, as in NAME('file')" */
+  const mpg_reader_column *columns;
+  size_t ncolumns;
+  /* Arguments between path and on_error, in order. */
+  const char *const *arguments;
+  size_t narguments;
+
+  /*
+  ** Once a scan, before the first file: checks the arguments and makes what all files share; *scan
+  ** is passed to open and end. arguments[i] is MPG_NULL where it was not given; its text stays
+  *valid
+  ** until end. May be NULL, as end may.
+  */
+  mpg_rc (*begin)(void **scan, const mpg_env *env, const mpg_value *arguments, mpg_err *err);
+  void (*end)(void *scan);
+
+  /* One file; issues found in it go to `issues` with `path` as their source. */
+  mpg_rc (*open)(void **file, void *scan, const mpg_env *env, const char *path, mpg_issues *issues,
+                 mpg_err *err);
+  void (*close)(void *file);
+  /*
+  ** The next record; MPG_DONE at the end. After MPG_DATA the next call goes on with the record that
+  ** follows, or says MPG_DONE where nothing more can be read.
+  */
+  mpg_rc (*next)(void *file, mpg_err *err);
+  int64_t (*line)(const void *file); /* where the current record begins */
+  /* Column i of the current record; *out is MPG_NULL before the call. */
+  mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
+} mpg_reader_format;
+
+extern const sqlite3_module mpg_reader_module;
+
+int mpg_register_reader(mpg_conn *conn, const mpg_reader_format *format, char **error);
+
+#endif

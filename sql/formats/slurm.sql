@@ -1,0 +1,240 @@
+-- slurm.sql - from Slurm's accounting to the relations of the native trace.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :sacct  fixtures/slurm/sacct_jobs.psv
+--     .param set :events fixtures/slurm/sacctmgr_events.psv
+--     .read sql/formats/slurm.sql
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
+-- Parameters (all but :sacct may be left unset): :sacct and :events are paths, globs or folders of
+-- `sacct -P` and `sacctmgr -P show event`; :zone is the cluster's time zone, where the times are
+-- local ('UTC'); :columns and :delimiter are the arguments of slurm_trace.
+--
+-- From a program that cannot bind parameters to a script, create the two inputs before running it:
+--
+--     CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace('sacct.psv', 'Europe/Berlin');
+--     CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace('events.psv', 'Europe/Berlin');
+--
+-- Makes the TEMP tables jobs, allocations, capacity and outages, which mpg_ledger and mpg_rollup then
+-- find, and which may be changed before that (a pool's chip, a job's phase). The inputs are dropped at
+-- the end. The rules are explained in docs/slurm.md.
+
+-- ---- 1. The inputs ----
+
+CREATE TEMP TABLE IF NOT EXISTS slurm_jobs AS
+SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobName, "User", Account, QOS, Partition,
+       state_base, outcome, Submit, Start, "End", NNodes, req_gpus, alloc_gpus, req_gpu_types, alloc_gpu_types, nodes,
+       Comment, "Constraints", Reservation, WCKey
+FROM slurm_trace(:sacct, coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
+WHERE step IS NULL;
+
+CREATE TEMP TABLE IF NOT EXISTS slurm_events AS
+SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, state_base, gpu_types
+FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
+
+-- ---- 2. Attempts: one a row of sacct that is a job and has to do with GPUs ----
+
+-- A job that runs while two exports are made is in both: the one that knows its end counts.
+-- A resize ends a row and begins another of the same attempt.
+DROP TABLE IF EXISTS temp.slurm_attempts;
+CREATE TEMP TABLE slurm_attempts AS
+WITH named AS (
+  SELECT *,
+         coalesce(Cluster, (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
+         coalesce(JobIDRaw, JobID) AS id,
+         Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started,
+         coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types
+  FROM slurm_jobs
+  WHERE step IS NULL AND max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0
+),
+ranked AS (
+  SELECT *,
+         row_number() OVER (
+           PARTITION BY cluster_name, id, started, CASE WHEN started THEN Start ELSE Submit END
+           ORDER BY "End" IS NULL, "End" DESC
+         ) AS place
+  FROM named
+)
+SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM named) > 1 THEN cluster_name || '/' || id ELSE id END AS job,
+       1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING') OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+         AS attempt,
+       row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last,
+       *
+FROM ranked
+WHERE place = 1
+WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
+
+-- ---- 3. Pools: the cluster, or where it has several types of GPU, "cluster/type" ----
+
+DROP TABLE IF EXISTS temp.slurm_installed;
+CREATE TEMP TABLE slurm_installed AS
+SELECT e.Cluster AS cluster_name, t.key AS type, t.value AS chips, e.TimeStart AS start_time, e.TimeEnd AS end_time
+FROM slurm_events AS e, json_each(e.gpu_types) AS t
+WHERE coalesce(e.Event, CASE WHEN e.NodeName IS NULL THEN 'Cluster' END) = 'Cluster' AND e.TimeStart IS NOT NULL;
+
+DROP TABLE IF EXISTS temp.slurm_pools;
+CREATE TEMP TABLE slurm_pools AS
+WITH asked AS (
+  SELECT cluster_name, t.key AS type FROM slurm_attempts, json_each(held_types) AS t
+  UNION
+  SELECT cluster_name, t.key FROM slurm_attempts, json_each(coalesce(req_gpu_types, '{}')) AS t
+  UNION
+  SELECT e.Cluster, t.key FROM slurm_events AS e, json_each(e.gpu_types) AS t
+),
+clusters AS (
+  SELECT cluster_name,
+         coalesce((SELECT nullif(count(DISTINCT type), 0) FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name),
+                  count(DISTINCT type)) AS types
+  FROM asked AS a
+  GROUP BY cluster_name
+)
+SELECT asked.cluster_name, asked.type,
+       CASE WHEN clusters.types > 1 THEN asked.cluster_name || '/' || coalesce(nullif(asked.type, ''), 'gpu')
+            ELSE asked.cluster_name END AS pool
+FROM asked JOIN clusters USING (cluster_name);
+CREATE UNIQUE INDEX temp.slurm_pool_of ON slurm_pools(cluster_name, type);
+
+-- ---- 4. The relations ----
+
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT pool, nullif(type, '') AS chip, chips, start_time, end_time
+FROM slurm_installed JOIN slurm_pools USING (cluster_name, type);
+
+-- What a job needs is what it asked for. Slurm starts a job whole, so where it granted another number
+-- (a range of nodes, whole nodes, a resize) the job is elastic down to the least it ran on.
+-- Comment may be a JSON object: its phase, framework, runtime and model are the job's, and the whole
+-- of it is in the labels.
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+WITH needs AS (
+  SELECT job,
+         coalesce(max(nullif(req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(array_count, 1) END), max(alloc_gpus)) AS chips,
+         min(CASE WHEN started THEN nullif(alloc_gpus, 0) END) AS least,
+         max(CASE WHEN started THEN nullif(alloc_gpus, 0) END) AS most,
+         min(Submit) AS submit_time
+  FROM slurm_attempts
+  GROUP BY job
+),
+last AS (
+  SELECT *, CASE WHEN json_valid(Comment) THEN CASE json_type(Comment) WHEN 'object' THEN Comment END END AS words
+  FROM slurm_attempts
+  WHERE from_last = 1
+)
+SELECT job,
+       JobName AS name,
+       Account AS owner,
+       words ->> '$.phase' AS phase,
+       words ->> '$.framework' AS framework,
+       words ->> '$.runtime' AS runtime,
+       words ->> '$.model' AS model,
+       QOS AS priority,
+       chips,
+       CASE WHEN least <> chips OR most <> chips THEN least END AS min_chips,
+       NULL AS tasks,
+       submit_time,
+       json_patch(
+         json_patch('{}', json_object('user', "User", 'partition', Partition, 'nodes', NNodes, 'constraints', "Constraints",
+                                      'reservation', Reservation, 'wckey', WCKey,
+                                      'array_job', CASE WHEN array_task IS NOT NULL THEN job_base END)),
+         coalesce(words, '{}')) AS labels
+FROM last JOIN needs USING (job);
+
+-- A job that never started, but ended, holds nothing at its end: that closes what it asked for.
+DROP TABLE IF EXISTS temp.slurm_held;
+CREATE TEMP TABLE slurm_held AS
+SELECT a.job, a.attempt, p.pool, t.value AS chips, a.Start AS start_time, a."End" AS end_time, a.outcome, a.cluster_name, a.nodes
+FROM slurm_attempts AS a, json_each(a.held_types) AS t
+JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name AND p.type = t.key
+WHERE a.started
+UNION ALL
+SELECT a.job, a.attempt, p.pool, 0, a."End", a."End", a.outcome, a.cluster_name, NULL
+FROM slurm_attempts AS a
+JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name
+ AND p.type = (SELECT min(key) FROM json_each(coalesce(a.req_gpu_types, a.held_types)))
+WHERE a."End" IS NOT NULL AND (NOT a.started OR a.held_types = '{}');
+
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FROM slurm_held;
+
+-- A node is out of service while any of its events lasts, whatever their number, but for what a job
+-- still holds of it: a draining node works until its jobs are done. GPUs of a job are taken to lie
+-- evenly on its nodes. Of several reasons the first of hw_down, maintenance, drained, power_saving.
+DROP TABLE IF EXISTS temp.slurm_down;
+CREATE TEMP TABLE slurm_down AS
+SELECT e.Cluster AS cluster_name, e.NodeName AS node, p.pool, sum(t.value) AS chips,
+       e.TimeStart AS start_time, e.TimeEnd AS end_time,
+       CASE
+         WHEN e.state_base LIKE 'POWER%' THEN 'power_saving'
+         WHEN e.state_base LIKE 'MAINT%' OR e.state_base LIKE 'REBOOT%' OR e.Reason LIKE '%maint%' OR e.Reason LIKE '%reboot%'
+           OR e.Reason LIKE '%upgrade%' OR e.Reason LIKE '%update%' OR e.Reason LIKE '%firmware%' THEN 'maintenance'
+         WHEN e.state_base NOT LIKE 'DRAIN%' OR e.Reason LIKE '%xid%' OR e.Reason LIKE '%ecc%' OR e.Reason LIKE '%gpu%'
+           OR e.Reason LIKE '%nvlink%' OR e.Reason LIKE '%hw%' OR e.Reason LIKE '%hardware%' OR e.Reason LIKE '%fail%'
+           OR e.Reason LIKE '%error%' OR e.Reason LIKE '%not responding%' THEN 'hw_down'
+         ELSE 'drained'
+       END AS kind
+FROM slurm_events AS e, json_each(e.gpu_types) AS t
+JOIN slurm_pools AS p ON p.cluster_name = e.Cluster AND p.type = t.key
+WHERE e.NodeName IS NOT NULL AND coalesce(e.Event, 'Node') = 'Node' AND e.TimeStart IS NOT NULL
+GROUP BY e.rowid, p.pool;
+DROP TABLE IF EXISTS temp.slurm_nodes;
+CREATE TEMP TABLE slurm_nodes AS
+SELECT cluster_name, node, pool, max(chips) AS installed FROM slurm_down GROUP BY cluster_name, node, pool;
+CREATE UNIQUE INDEX temp.slurm_node_of ON slurm_nodes(cluster_name, node, pool);
+
+DROP TABLE IF EXISTS temp.outages;
+CREATE TEMP TABLE outages AS
+WITH on_node AS (
+  SELECT h.cluster_name, n.value AS node, h.pool, h.start_time, h.end_time,
+         (h.chips + json_array_length(h.nodes) - 1) / json_array_length(h.nodes) AS held
+  FROM slurm_held AS h, json_each(h.nodes) AS n
+  JOIN slurm_nodes AS d ON d.cluster_name = h.cluster_name AND d.node = n.value AND d.pool = h.pool
+  WHERE h.chips > 0
+),
+edge AS (
+  SELECT cluster_name, node, pool, start_time AS at, kind, 1 AS down, 0 AS held FROM slurm_down
+  UNION ALL
+  SELECT cluster_name, node, pool, end_time, kind, -1, 0 FROM slurm_down WHERE end_time IS NOT NULL
+  UNION ALL
+  SELECT cluster_name, node, pool, start_time, NULL, 0, held FROM on_node
+  UNION ALL
+  SELECT cluster_name, node, pool, end_time, NULL, 0, -held FROM on_node WHERE end_time IS NOT NULL
+),
+moment AS (
+  SELECT cluster_name, node, pool, at,
+         total(down) FILTER (WHERE kind = 'hw_down') AS hw_down,
+         total(down) FILTER (WHERE kind = 'maintenance') AS maintenance,
+         total(down) FILTER (WHERE kind = 'drained') AS drained,
+         total(down) FILTER (WHERE kind = 'power_saving') AS power_saving,
+         sum(held) AS held
+  FROM edge
+  GROUP BY cluster_name, node, pool, at
+),
+slice AS (
+  SELECT cluster_name, node, pool, at AS start_time, lead(at) OVER later AS end_time,
+         CASE WHEN sum(hw_down) OVER earlier > 0 THEN 'hw_down'
+              WHEN sum(maintenance) OVER earlier > 0 THEN 'maintenance'
+              WHEN sum(drained) OVER earlier > 0 THEN 'drained'
+              WHEN sum(power_saving) OVER earlier > 0 THEN 'power_saving' END AS kind,
+         sum(held) OVER earlier AS held
+  FROM moment
+  WINDOW later AS (PARTITION BY cluster_name, node, pool ORDER BY at),
+         earlier AS (PARTITION BY cluster_name, node, pool ORDER BY at ROWS UNBOUNDED PRECEDING)
+)
+SELECT pool, installed - held AS chips, start_time, end_time, kind
+FROM slice JOIN slurm_nodes USING (cluster_name, node, pool)
+WHERE kind IS NOT NULL AND held < installed;
+
+-- ---- 5. What nobody needs any more ----
+
+DROP TABLE slurm_nodes;
+DROP TABLE slurm_down;
+DROP TABLE slurm_held;
+DROP TABLE slurm_pools;
+DROP TABLE slurm_installed;
+DROP TABLE slurm_attempts;
+DROP TABLE slurm_events;
+DROP TABLE slurm_jobs;

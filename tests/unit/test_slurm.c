@@ -1,0 +1,577 @@
+/* The notations inside Slurm's fields, and the reader over text in memory. */
+#include "../../ext/io/slurm.h"
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const mpg_env *const env = &mpg_env_libc;
+
+static bool is(mpg_str s, const char *z) {
+  return mpg_str_eq(s, mpg_str_of(z));
+}
+
+/* ---- Notations ---- */
+
+static void test_ids(void) {
+  static const struct {
+    const char *text;
+    int64_t base;
+    const char *task;
+    int64_t tasks, offset;
+    const char *step;
+  } good[] = {
+      {"123", 123, "", 1, -1, ""},
+      {"123_4", 123, "4", 1, -1, ""},
+      {"123_[1-3]", 123, "[1-3]", 3, -1, ""},
+      {"123_[1-3,7%2]", 123, "[1-3,7%2]", 4, -1, ""},
+      {"123_[0-20:5]", 123, "[0-20:5]", 5, -1, ""},
+      {"123_[1,3,...]", 123, "[1,3,...]", 2, -1, ""},
+      {"123+0", 123, "", 1, 0, ""},
+      {"123+11.batch", 123, "", 1, 11, "batch"},
+      {"123.batch", 123, "", 1, -1, "batch"},
+      {"123.extern", 123, "", 1, -1, "extern"},
+      {"123.interactive", 123, "", 1, -1, "interactive"},
+      {"123_4.0", 123, "4", 1, -1, "0"},
+      {"123.0+1", 123, "", 1, -1, "0+1"},
+  };
+  static const char *const bad[] = {"",
+                                    "x",
+                                    "123_",
+                                    "123_x",
+                                    "123+",
+                                    "123.",
+                                    "123 ",
+                                    " 123",
+                                    "123_[1-3",
+                                    "123_[]",
+                                    "123_[3-1]",
+                                    "123_[a]",
+                                    "123_[1-3]x",
+                                    "-1",
+                                    "123.a b",
+                                    "99999999999999999999",
+                                    "123_[1-3:0]",
+                                    "COMPLETED",
+                                    "123_[-1]"};
+  mpg_slurm_id id;
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    CHECK(mpg_slurm_id_parse(mpg_str_of(good[i].text), &id));
+    CHECK(id.base == good[i].base && id.tasks == good[i].tasks && id.offset == good[i].offset);
+    CHECK(is(id.task, good[i].task) && is(id.step, good[i].step));
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CHECK(!mpg_slurm_id_parse(mpg_str_of(bad[i]), &id));
+}
+
+static void test_states(void) {
+  static const struct {
+    const char *text, *base, *by, *outcome;
+    bool plausible;
+  } states[] = {
+      {"COMPLETED", "COMPLETED", "", "completed", true},
+      {"CANCELLED", "CANCELLED", "", "cancelled", true},
+      {"CANCELLED by 1000", "CANCELLED", "1000", "cancelled", true},
+      {"CANCELLED+", "CANCELLED", "", "cancelled", false},
+      {"FAILED", "FAILED", "", "failed", true},
+      {"OUT_OF_MEMORY", "OUT_OF_MEMORY", "", "failed", true},
+      {"TIMEOUT", "TIMEOUT", "", "timeout", true},
+      {"DEADLINE", "DEADLINE", "", "timeout", true},
+      {"PREEMPTED", "PREEMPTED", "", "preempted", true},
+      {"REQUEUED", "REQUEUED", "", "preempted", true},
+      {"NODE_FAIL", "NODE_FAIL", "", "node_fail", true},
+      {"BOOT_FAIL", "BOOT_FAIL", "", "node_fail", true},
+      {"RUNNING", "RUNNING", "", NULL, true},
+      {"PENDING", "PENDING", "", NULL, true},
+      {"SUSPENDED", "SUSPENDED", "", NULL, true},
+      {"EXPEDITING", "EXPEDITING", "", NULL, true},
+      {"DOWN*", "DOWN", "", NULL, false},
+      {"some thing", "some thing", "", NULL, false},
+      {"x", "x", "", NULL, false},
+  };
+  mpg_slurm_state state;
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+    const char *outcome;
+    CHECK(mpg_slurm_state_parse(mpg_str_of(states[i].text), &state));
+    CHECK(is(state.base, states[i].base) && is(state.by, states[i].by));
+    outcome = mpg_slurm_outcome(state.base);
+    CHECK(states[i].outcome == NULL ? outcome == NULL
+                                    : outcome != NULL && strcmp(outcome, states[i].outcome) == 0);
+    CHECK(mpg_slurm_state_plausible(mpg_str_of(states[i].text)) == states[i].plausible);
+  }
+  CHECK(!mpg_slurm_state_parse(MPG_STR(""), &state));
+}
+
+static void test_gpus(void) {
+  static const struct {
+    const char *text;
+    int64_t total, typed;
+    size_t types;
+    const char *type;
+  } good[] = {
+      {"", 0, 0, 0, ""},
+      {"cpu=8,mem=4000M,node=1", 0, 0, 0, ""},
+      {"billing=8,cpu=8,gres/gpu:h100=16,gres/gpu=16,mem=4000M,node=2", 16, 16, 1, "h100"},
+      {"gres/gpu:a100=4,gres/gpu:v100=2", 6, 6, 2, "a100"},
+      {"gres/gpu=8", 8, 0, 0, ""},
+      {"gres/gpu=8,gres/gpu:a100=4", 8, 4, 1, "a100"},
+      {"gres/gpu=2K", 2048, 0, 0, ""},
+      {"gres/gpumem=80G,gres/gpuutil=99,gres/shard=3", 0, 0, 0, ""},
+      {"gres/gpu:1g.5gb=7", 7, 7, 1, "1g.5gb"},
+  };
+  static const char *const bad[] = {"x",          "gres/gpu",    "gres/gpu=",
+                                    "gres/gpu=x", "gres/gpu=-1", "cpu=8,,mem=1M",
+                                    "cpu=8,mem",  "=8",          "gres/gpu=9223372036854775808"};
+  mpg_slurm_gpus gpus;
+  mpg_str type;
+  int64_t count;
+  size_t at = 0;
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    CHECK(mpg_slurm_gpus_parse(mpg_str_of(good[i].text), &gpus));
+    CHECK(gpus.total == good[i].total && gpus.typed == good[i].typed);
+    CHECK(gpus.types == good[i].types && is(gpus.type, good[i].type));
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CHECK(!mpg_slurm_gpus_parse(mpg_str_of(bad[i]), &gpus));
+  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+  CHECK(is(type, "a100") && count == 4);
+  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+  CHECK(is(type, "v100") && count == 2);
+  CHECK(!mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+}
+
+static void test_durations(void) {
+  static const struct {
+    const char *text;
+    int64_t us;
+  } good[] = {{"00:00", 0},
+              {"01:02", 62000000},
+              {"00:00.034", 34000},
+              {"01:02:03", 3723000000},
+              {"1-02:03:04", 93784000000},
+              {"365-00:00:00", 31536000000000},
+              {"10:00:00.5", 36000500000}};
+  static const char *const bad[] = {"",
+                                    "1",
+                                    "1:2:3:4",
+                                    "x:00",
+                                    "1-",
+                                    "-1:00",
+                                    "00:00:",
+                                    ":00",
+                                    "00:0x",
+                                    "1.5:00",
+                                    "00:-1",
+                                    "UNLIMITED",
+                                    "99999999999999-00:00:00"};
+  int64_t us = -1;
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    CHECK(mpg_slurm_duration_parse(mpg_str_of(good[i].text), &us) && us == good[i].us);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CHECK(!mpg_slurm_duration_parse(mpg_str_of(bad[i]), &us));
+}
+
+/* Joins the names with spaces. */
+typedef struct names {
+  char text[512];
+  size_t n;
+  int64_t count;
+} names;
+
+static mpg_rc add_name(void *ctx, mpg_str name) {
+  names *all = ctx;
+  all->count++;
+  if (all->n + name.n + 2 < sizeof all->text) {
+    if (all->n > 0)
+      all->text[all->n++] = ' ';
+    memcpy(all->text + all->n, name.p, name.n);
+    all->n += name.n;
+    all->text[all->n] = '\0';
+  }
+  return MPG_OK;
+}
+
+static mpg_rc no_room(void *ctx, mpg_str name) {
+  (void)ctx;
+  (void)name;
+  return MPG_NOMEM;
+}
+
+static void test_nodes(void) {
+  static const struct {
+    const char *list, *expanded;
+  } good[] = {{"n1", "n1"},
+              {"n[1-2,4]", "n1 n2 n4"},
+              {"n[1-2,4],gpu-[001-003]", "n1 n2 n4 gpu-001 gpu-002 gpu-003"},
+              {"r[1-2]n[09-11]", "r1n09 r1n10 r1n11 r2n09 r2n10 r2n11"},
+              {"n[8-10]-ib", "n8-ib n9-ib n10-ib"},
+              {"a,b", "a b"},
+              {"[1-3]", "1 2 3"}};
+  static const char *const bad[] = {"n[", "n[1-", "n[]", "n[2-1]", "n[a]", ",", "a,,b", "n[1-3:2]"};
+  names all;
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    memset(&all, 0, sizeof all);
+    CHECK(mpg_slurm_nodes(mpg_str_of(good[i].list), add_name, &all) == MPG_DONE);
+    CHECK(strcmp(all.text, good[i].expanded) == 0);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    memset(&all, 0, sizeof all);
+    CHECK(mpg_slurm_nodes(mpg_str_of(bad[i]), add_name, &all) == MPG_DATA);
+  }
+  memset(&all, 0, sizeof all);
+  CHECK(mpg_slurm_nodes(MPG_STR("n[0-999999]"), add_name, &all) == MPG_DONE);
+  CHECK(all.count == 1000000);
+  CHECK(mpg_slurm_nodes(MPG_STR("n[0-1000000]"), add_name, &all) == MPG_LIMIT);
+  CHECK(mpg_slurm_nodes(MPG_STR("n[0-9999999]x[0-9999999]y[0-9999999]"), add_name, &all) ==
+        MPG_LIMIT);
+  CHECK(mpg_slurm_nodes(MPG_STR("a,b"), no_room, NULL) == MPG_NOMEM);
+}
+
+/* ---- The reader ---- */
+
+typedef struct reading {
+  mpg_stream *stream;
+  mpg_slurm *slurm;
+  mpg_issues issues;
+  mpg_err err;
+} reading;
+
+static mpg_rc begin(reading *r, const mpg_env *memory, const mpg_slurm_kind *kind, const char *text,
+                    mpg_slurm_options options) {
+  mpg_rc rc;
+  memset(r, 0, sizeof *r);
+  mpg_issues_init(&r->issues, memory);
+  options.issues = &r->issues;
+  rc = mpg_stream_memory(&r->stream, memory, "mem", mpg_str_of(text), &r->err);
+  return rc == MPG_OK ? mpg_slurm_open(&r->slurm, memory, r->stream, kind, &options, &r->err) : rc;
+}
+
+static void end(reading *r) {
+  mpg_slurm_close(r->slurm);
+  mpg_stream_close(r->stream);
+  mpg_issues_free(&r->issues);
+}
+
+static int64_t issue_count(const reading *r, const char *kind) {
+  for (size_t i = 0; i < r->issues.n; i++)
+    if (strcmp(r->issues.items[i].kind, kind) == 0)
+      return r->issues.items[i].count;
+  return 0;
+}
+
+static const mpg_slurm_options plain = {NULL, {NULL, 0}, {NULL, 0}, NULL};
+
+/* Reads all; each record as "field,field" of JobID, JobName, SubmitLine and State into `out`. */
+static void render(reading *r, char *out, size_t cap) {
+  static const size_t fields[] = {MPG_SLURM_JOB_JobID, MPG_SLURM_JOB_JobName,
+                                  MPG_SLURM_JOB_SubmitLine, MPG_SLURM_JOB_State};
+  size_t n = 0;
+  mpg_rc rc;
+  out[0] = '\0';
+  for (int turn = 0; turn < 1000; turn++) {
+    rc = mpg_slurm_next(r->slurm, &r->err);
+    if (rc == MPG_DONE)
+      return;
+    if (rc != MPG_OK) {
+      n += (size_t)snprintf(out + n, cap - n, "{%s}", r->err.text);
+      if (rc != MPG_DATA)
+        return;
+      continue;
+    }
+    n += (size_t)snprintf(out + n, cap - n, "(%lld", (long long)mpg_slurm_line(r->slurm));
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+      mpg_str s = mpg_slurm_raw(r->slurm, fields[i]);
+      if (mpg_slurm_has(r->slurm, fields[i]))
+        n += (size_t)snprintf(out + n, cap - n, ";%.*s", (int)s.n, s.n > 0 ? s.p : "");
+    }
+    n += (size_t)snprintf(out + n, cap - n, ")");
+  }
+}
+
+static void expect(const char *text, mpg_slurm_options options, const char *expected) {
+  char out[4096];
+  reading r;
+  CHECK(begin(&r, env, &mpg_slurm_jobs, text, options) == MPG_OK);
+  if (r.slurm != NULL) {
+    render(&r, out, sizeof out);
+    CHECK(strcmp(out, expected) == 0);
+    if (strcmp(out, expected) != 0)
+      (void)fprintf(stderr, "  found    %s\n  expected %s\n", out, expected);
+  }
+  end(&r);
+}
+
+static mpg_slurm_options named(const char *columns, const char *delimiter) {
+  mpg_slurm_options options = plain;
+  options.columns = mpg_str_of(columns);
+  options.delimiter = mpg_str_of(delimiter);
+  return options;
+}
+
+static void test_shapes(void) {
+  expect("", plain, "");
+  expect("JobID|State\n", plain, "");
+  expect("JobID|State\n1|COMPLETED\n2|RUNNING\n", plain, "(2;1;COMPLETED)(3;2;RUNNING)");
+  expect("State|JobID\r\nCOMPLETED|1\r\n", plain, "(2;1;COMPLETED)");
+  expect("JobID|State|\n1|COMPLETED|\n", plain, "(2;1;COMPLETED)"); /* -p */
+  expect("jobid\n1\n2.batch\n", plain, "(2;1)(3;2.batch)");
+  expect("JobID\x1fJobName\x1fState\n1\x1f"
+         "a|b\x1f"
+         "COMPLETED\n",
+         plain, "(2;1;a|b;COMPLETED)");
+  expect("JobID,State\n1,COMPLETED\n", plain, "(2;1;COMPLETED)");
+  expect("JobID;State\n1;COMPLETED\n", plain, "(2;1;COMPLETED)");
+  expect("JobID^|^State\n1^|^COMPLETED\n", plain, "(2;1;COMPLETED)");
+  expect("JobIDXYZState\n1XYZCOMPLETED\n", named("", "XYZ"), "(2;1;COMPLETED)");
+  expect("JobID|Frobnication|State\n1|x|COMPLETED\n", plain, "(2;1;COMPLETED)");
+  expect("JobID|State|State\n1|COMPLETED|COMPLETED\n", plain, "(2;1;COMPLETED)");
+  expect("JobID|State\n1|COMPLETED\nJobID|State\n2|FAILED\n", plain, "(2;1;COMPLETED)(4;2;FAILED)");
+  expect("1|COMPLETED\n2|FAILED\n", named("JobID,State", ""), "(1;1;COMPLETED)(2;2;FAILED)");
+  expect("1|COMPLETED|\n2|FAILED|\n", named("JobID%20, State", ""), "(1;1;COMPLETED)(2;2;FAILED)");
+  expect("1|x|FAILED\n", named("JobID,-,State", ""), "(1;1;FAILED)");
+  expect("1;FAILED\n", named("JobID,State", ";"), "(1;1;FAILED)");
+  expect("JobID|State\n1|FAILED\n", named("State,JobID", ""), "(2;1;FAILED)"); /* the header wins */
+  expect("\x01"
+         "JobID|State\n",
+         named("JobID,State", ""),
+         "{mem:1:1: expected a job id such as 123, 123_4, 123+0 or 123.batch for JobID, found "
+         "\"\x01JobID\"}");
+}
+
+static void test_mending(void) {
+  expect("JobID|JobName|State|Comment\n27|pipe|name `q`|COMPLETED|x|y\n", plain,
+         "(2;27;pipe|name `q`;COMPLETED)");
+  expect("JobID|JobName|State\n1|a|b|c|FAILED\n", plain, "(2;1;a|b|c;FAILED)");
+  expect("JobID|JobName|State\n1||FAILED\n", plain, "(2;1;;FAILED)");
+  expect("JobID|JobName|State|\n1|a|b|FAILED|\n", plain, "(2;1;a|b;FAILED)");
+  /* Two texts side by side: nobody can tell. */
+  expect(
+      "JobID|JobName|Comment|State\n1|a|b|c|FAILED\n2|a|b|FAILED\n", plain,
+      "{mem:2:5: expected 4 fields, found 5: Comment seems to hold the delimiter | and the record "
+      "cannot be taken apart; export with another, such as --delimiter=$'\\x1f'}(3;2;a;FAILED)");
+  expect("JobID|User|State\n1|a|b|FAILED\n", plain,
+         "{mem:2:7: expected 3 fields, found 4; if a field holds the delimiter |, export with "
+         "another, such as --delimiter=$'\\x1f'}");
+  expect("JobID|State\n1|COMPLETED|x\n", plain,
+         "{mem:2:13: expected 2 fields, found 3; if a field holds the delimiter |, export with "
+         "another, such as --delimiter=$'\\x1f'}");
+}
+
+static void test_joining(void) {
+  expect("JobID|SubmitLine|State\n1|srun a &&\nb|FAILED\n2|c|FAILED\n", plain,
+         "(2;1;srun a &&\nb;FAILED)(4;2;c;FAILED)");
+  expect("JobID|SubmitLine|State\n1|srun a |\n\nb | c|FAILED\n2|c|FAILED\n", plain,
+         "(2;1;srun a |\n\nb | c;FAILED)(5;2;c;FAILED)");
+  expect("JobID|State|SubmitLine\n1|FAILED|srun a\nb\nc\n2|FAILED|x\n", plain,
+         "(2;1;srun a\nb\nc;FAILED)(5;2;x;FAILED)");
+  expect("JobID|State|SubmitLine|\n1|FAILED|srun a\nb|c|\n2|FAILED|x|\n", plain,
+         "(2;1;srun a\nb|c;FAILED)(4;2;x;FAILED)");
+  /* A record cut short does not swallow the next. */
+  expect("JobID|State|SubmitLine|Start\n1|FAILED\n2|FAILED|x|1795240353\n", plain,
+         "{mem:2:9: expected 4 fields, found 2, and the lines that follow do not complete "
+         "them}(3;2;x;FAILED)");
+  expect("JobID|State|Start\n1|FAILED", plain,
+         "{mem:2:9: expected 3 fields, found 2, and the lines that follow do not complete them}");
+  expect("JobID|State|\n1|FAILED\n2|FAILED|\n", plain,
+         "{mem:2:9: expected 2 fields and a closing |, found 2, and the lines that follow do not "
+         "complete them}(3;2;FAILED)");
+}
+
+static void test_errors(void) {
+  expect("27|COMPLETED\n", plain,
+         "{mem:1:1: expected a header of sacct field names such as JobID|State|Start, found "
+         "\"27|COMPLETED\" (exported with -n? then name the fields in the argument columns)}");
+  expect(
+      "JobID           JobName  Partition\n------------ ---------- ----------\n", plain,
+      "{mem:1:1: expected a header of sacct field names such as JobID|State|Start, found \"JobID  "
+      "         JobName  Partition\" (fixed-width output: export it with -P)}");
+  expect("JobID|Start\n1|noon\n2|1795240353\n", plain,
+         "{mem:2:3: expected a time such as 2026-11-21T05:52:33 or Unix seconds for Start, found "
+         "\"noon\"}(3;2)");
+  expect("JobID|NCPUS\n1|many\n", plain, "{mem:2:3: expected a number for NCPUS, found \"many\"}");
+  expect("JobID|Elapsed\n1|soon\n", plain,
+         "{mem:2:3: expected a duration such as 1-02:03:04 for Elapsed, found \"soon\"}");
+  expect("JobID|ExitCode\n1|9\n", plain,
+         "{mem:2:3: expected an exit code such as 0:9 for ExitCode, found \"9\"}");
+  expect("JobID|AllocTRES\n1|gpu\n", plain,
+         "{mem:2:3: expected a list such as cpu=8,gres/gpu=4 for AllocTRES, found \"gpu\"}");
+}
+
+static void check_names(const char *columns, const char *text) {
+  mpg_err err = {MPG_OK, ""};
+  mpg_rc rc = mpg_slurm_check(&mpg_slurm_jobs, mpg_str_of(columns), &err);
+  CHECK(rc == (text == NULL ? MPG_OK : MPG_MISUSE));
+  CHECK(text == NULL || strcmp(err.text, text) == 0);
+}
+
+static void test_column_names(void) {
+  check_names("", NULL);
+  check_names("JobID,State,-,Start,-", NULL);
+  check_names(
+      "JobID,Stat",
+      "columns: expected names of sacct fields such as \"Account\" with commas between, or - "
+      "for one to leave out, found \"Stat\"");
+  check_names(
+      "JobID,,State",
+      "columns: expected names of sacct fields such as \"Account\" with commas between, or - "
+      "for one to leave out, found \"\"");
+  check_names("JobID,jobid", "columns: JobID is named twice");
+}
+
+static void test_values(void) {
+  static const char text[] =
+      "JobID|Start|End|Submit|NCPUS|TimelimitRaw|Elapsed|TotalCPU|Comment|User\n"
+      "1|2026-07-01T12:00:00|Unknown|2026-07-01T12:00:00Z|2K|UNLIMITED|1-00:00:01|00:01.5||u\n"
+      "2|2026-10-25T02:30:00|None|1795240353|8|60|00:00|00:00|x|\n"
+      "3|2026-03-29T02:30:00|N/A|1795240353|||INVALID|||\n";
+  mpg_slurm_options options = plain;
+  mpg_zone *zone = NULL;
+  mpg_err err;
+  reading r;
+  CHECK(mpg_zone_open(&zone, env, MPG_STR("Europe/Berlin"), MPG_ZONE_FOLDER, &err) == MPG_OK);
+  options.zone = zone;
+  CHECK(begin(&r, env, &mpg_slurm_jobs, text, options) == MPG_OK);
+#define GET(name) mpg_slurm_get(r.slurm, MPG_SLURM_JOB_##name)
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_OK);
+  CHECK(GET(Start)->type == MPG_INT && GET(Start)->i == 1782900000); /* 10:00Z */
+  CHECK(GET(Submit)->i == 1782907200);                               /* says Z itself */
+  CHECK(GET(End)->type == MPG_NULL && GET(TimelimitRaw)->type == MPG_NULL);
+  CHECK(GET(Comment)->type == MPG_NULL && GET(State)->type == MPG_NULL);
+  CHECK(GET(NCPUS)->i == 2048);
+  CHECK(GET(Elapsed)->type == MPG_INT && GET(Elapsed)->i == 86401);
+  CHECK(GET(TotalCPU)->type == MPG_REAL && GET(TotalCPU)->r == 1.5);
+  CHECK(GET(User)->type == MPG_TEXT && is(GET(User)->s, "u"));
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_OK);
+  CHECK(GET(Start)->i == 1792888200); /* the first 02:30, in daylight saving time: 00:30Z */
+  CHECK(GET(Submit)->i == 1795240353);
+  CHECK(GET(TimelimitRaw)->i == 60 && GET(User)->type == MPG_NULL);
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_OK);
+  CHECK(GET(Start)->i == 1774747800); /* 02:30 that never was: 03:30 = 01:30Z */
+  CHECK(GET(NCPUS)->type == MPG_NULL && GET(Elapsed)->type == MPG_NULL);
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_DONE);
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_DONE);
+  CHECK(issue_count(&r, "repeated_time") == 1 && issue_count(&r, "skipped_time") == 1);
+  CHECK(issue_count(&r, "no_requeues") == 1);
+  end(&r);
+  mpg_zone_free(zone);
+}
+
+static void test_issues(void) {
+  static const char text[] = "JobID|Frob|JobName|Nitz|State\n"
+                             "1|x|a|b|y|FAILED\n"
+                             "1|x|a\nb|y|FAILED\n"
+                             "2|x|a|y|FAILED\n";
+  char out[1024];
+  reading r;
+  CHECK(begin(&r, env, &mpg_slurm_jobs, text, plain) == MPG_OK);
+  render(&r, out, sizeof out);
+  /* A column left out may hold anything, so that three texts are in doubt in the first record. */
+  CHECK(strncmp(out, "{mem:2:", 7) == 0);
+  CHECK(strstr(out, "(3;1;a\nb;FAILED)(5;2;a;FAILED)") != NULL);
+  CHECK(issue_count(&r, "unknown_column") == 2);
+  CHECK(issue_count(&r, "joined_lines") == 1);
+  CHECK(r.issues.n > 0 && strcmp(r.issues.items[0].detail, "left out: Frob, Nitz") == 0);
+  CHECK(issue_count(&r, "no_requeues") == 1);
+  end(&r);
+}
+
+static void test_many_jobs(void) {
+  enum { JOBS = 5000, LINE = 16 };
+  char *text = malloc(JOBS * LINE + 64);
+  size_t n;
+  CHECK(text != NULL);
+  if (text == NULL)
+    return;
+  for (int repeat = 0; repeat < 2; repeat++) {
+    reading r;
+    int64_t rows = 0;
+    n = (size_t)snprintf(text, 64, "JobIDRaw|State\n");
+    for (int i = 0; i < JOBS; i++)
+      n += (size_t)snprintf(text + n, LINE + 1, "%d|FAILED\n", repeat && i == JOBS - 1 ? 7 : i);
+    CHECK(begin(&r, env, &mpg_slurm_jobs, text, plain) == MPG_OK);
+    while (mpg_slurm_next(r.slurm, &r.err) == MPG_OK)
+      rows++;
+    CHECK(rows == JOBS);
+    CHECK(issue_count(&r, "no_requeues") == 1 - repeat);
+    end(&r);
+  }
+  free(text);
+}
+
+static void test_events(void) {
+  static const char text[] =
+      "Cluster|Cluster Nodes|Event|NodeName|TimeStart|TimeEnd|Duration|Reason|State|User|TRES\n"
+      "pod|n[1-4]|Cluster||2026-11-21T05:51:24|Unknown|00:10:42|Cluster Registered "
+      "TRES|||gres/gpu=32\n"
+      "pod||Node|n1|2026-11-21T05:51:26|2026-11-21T05:52:00|00:00:34|xid|79|DOWN*|root(0)|gres/"
+      "gpu=8\n";
+  reading r;
+#define EVENT(name) mpg_slurm_get(r.slurm, MPG_SLURM_EVENT_##name)
+  CHECK(begin(&r, env, &mpg_slurm_events, text, plain) == MPG_OK);
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_OK);
+  CHECK(is(EVENT(ClusterNodes)->s, "n[1-4]") && EVENT(TimeStart)->i == 1795240284);
+  CHECK(EVENT(TimeEnd)->type == MPG_NULL && EVENT(Duration)->i == 642);
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_OK);
+  CHECK(is(EVENT(Reason)->s, "xid|79") && is(EVENT(State)->s, "DOWN*"));
+  CHECK(issue_count(&r, "split_text") == 1);
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_DONE);
+  CHECK(issue_count(&r, "no_requeues") == 0);
+  end(&r);
+  CHECK(begin(&r, env, &mpg_slurm_events, "Cluster|Start|End\npod|1795240284|1795240285\n",
+              plain) == MPG_OK);
+  CHECK(mpg_slurm_next(r.slurm, &r.err) == MPG_OK);
+  CHECK(EVENT(TimeStart)->i == 1795240284 && EVENT(TimeEnd)->i == 1795240285);
+  end(&r);
+}
+
+/* Every allocation fails once: out of memory, or every record; and nothing leaks. */
+static int countdown;
+
+static void *stingy(void *ctx, void *p, size_t n) {
+  if (n > 0 && countdown-- == 0)
+    return NULL;
+  return mpg_env_libc.resize(ctx, p, n);
+}
+
+static void test_memory(void) {
+  static const char text[] = "JobID|JobName|SubmitLine|Frob|State\n"
+                             "1|a|srun x|y|z|FAILED\n"
+                             "2|a|srun\nx|z|FAILED\n"
+                             "3|a|b|z|FAILED\n";
+  const mpg_env poor = {stingy, NULL, NULL, NULL};
+  bool finished = false;
+  for (int i = 0; !finished && i < 500; i++) {
+    reading r;
+    mpg_rc rc;
+    int rows = 0;
+    countdown = i;
+    rc = begin(&r, &poor, &mpg_slurm_jobs, text, plain);
+    while (rc == MPG_OK || rc == MPG_DATA) {
+      rc = mpg_slurm_next(r.slurm, &r.err);
+      rows += rc == MPG_OK;
+    }
+    CHECK(rc == MPG_NOMEM || (rc == MPG_DONE && rows == 2));
+    finished = rc == MPG_DONE && countdown >= 0;
+    end(&r);
+  }
+  CHECK(finished);
+}
+
+int main(void) {
+  test_ids();
+  test_states();
+  test_gpus();
+  test_durations();
+  test_nodes();
+  test_shapes();
+  test_mending();
+  test_joining();
+  test_errors();
+  test_column_names();
+  test_values();
+  test_issues();
+  test_many_jobs();
+  test_events();
+  test_memory();
+  return check_done("slurm");
+}
