@@ -242,6 +242,28 @@ class Odd(Case):
                 rolled = db.execute(f"SELECT coalesce(sum(intervals), 0) FROM {source.replace('ledger', 'rollup')}{where(options)}").fetchone()[0]
                 self.assertEqual(rows, rolled, seed)
 
+    def test_timelines(self):
+        """One job's rows in the order of time, the same sums as its ledger, each but the queued with its evidence."""
+        columns = ["pool", "chip", "job", "attempt", "category", "cause", "bucket"]
+        for seed in range(0, FLEETS, 3):
+            relations, options = odd.odd_fleet(seed)
+            with as_source(relations, FORMS[seed // 3 % 3]) as (db, source):
+                whole = ledger(db, source, options)
+                for name in sorted({key[2] for key in whole if key[2] is not None}):
+                    timeline = source.replace("ledger", "timeline")
+                    names = ", ".join(columns)
+                    rows = db.execute(f"SELECT start_time, {names}, chip_us, _file, _line FROM {timeline}"
+                                      f"{where(dict(options, of_job=name))}").fetchall()
+                    self.assertEqual(sorted(row[0] for row in rows), [row[0] for row in rows], seed)
+                    found = Counter()
+                    for row in rows:
+                        found[row[1:-3]] += row[-3]
+                        if row[5] != "queued":
+                            self.assertTrue(row[-2] and row[-1], (seed, row))
+                    text = difference({k: v for k, v in whole.items() if k[2] == name}, {k: v for k, v in found.items() if v})
+                    if text:
+                        self.fail(self.failing(seed, relations, options, f"timeline of {name}\n{text}"))
+
     def test_grain(self):
         """GROUP BY, WHERE and HAVING over the roll-up say what they say over the ledger."""
         rng = random.Random(5)
