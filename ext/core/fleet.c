@@ -72,8 +72,7 @@ mpg_rc mpg_fleet_from(mpg_fleet *fleet, const char *source, mpg_err *err) {
   return MPG_OK;
 }
 
-/* -- fields -------------------------------------------------------------------------------------
- */
+/* ---- fields ---- */
 
 /* One record on its way in: where it stands, and what went wrong. */
 typedef struct row {
@@ -228,8 +227,7 @@ static mpg_rc get_text(const row *r, int column, mpg_intern *intern, uint32_t *i
   return MPG_OK;
 }
 
-/* -- things with a name: jobs, pools, programs ---------------------------------------------------
- */
+/* ---- things with a name: jobs, pools, programs ---- */
 
 static mpg_rc get_job(const row *r, int column, uint32_t *index) {
   mpg_fleet *f = r->fleet;
@@ -291,8 +289,7 @@ static mpg_rc get_program(const row *r, int column, uint32_t *id) {
   return rc;
 }
 
-/* -- relations
- * ------------------------------------------------------------------------------------- */
+/* ---- relations ---- */
 
 static mpg_rc add_capacity(const row *r) {
   mpg_fleet *f = r->fleet;
@@ -552,8 +549,7 @@ mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *v
   return rc;
 }
 
-/* -- the seal
- * --------------------------------------------------------------------------------------- */
+/* ---- the seal ---- */
 
 /* By job, then in an order that does not depend on the order of arrival. */
 static int cmp64(int64_t a, int64_t b) {

@@ -63,8 +63,7 @@ void mpg_gang_free(mpg_gang *gang) {
 
 #define ROOM(g, array, cap, n) mpg_grow((g)->env, &(array), &(cap), (n), sizeof *(array))
 
-/* -- holds, pools, attempts
- * ------------------------------------------------------------------------ */
+/* ---- holds, pools, attempts ---- */
 
 static int pool_order(const void *a, const void *b, void *ctx) {
   const mpg_fleet *fleet = ctx;
@@ -195,8 +194,7 @@ static mpg_rc gather_attempts(mpg_gang *g) {
   return MPG_OK;
 }
 
-/* -- sweeps
- * ------------------------------------------------------------------------------------------ */
+/* ---- sweeps ---- */
 
 static int start_order(const void *pa, const void *pb, void *ctx) {
   const hold *holds = ctx, *a = &holds[*(const size_t *)pa], *b = &holds[*(const size_t *)pb];
@@ -352,8 +350,7 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
   return MPG_OK;
 }
 
-/* -- over all attempts: covers, shortfalls, the most ever held
- * ------------------------------------------- */
+/* ---- over all attempts: covers, shortfalls, the most ever held ---- */
 
 static mpg_rc add_cover(mpg_gang *g, int64_t start, int64_t end, size_t attempt) {
   mpg_cover *last = g->ncovers > 0 ? &g->covers[g->ncovers - 1] : NULL;

@@ -29,8 +29,7 @@ void mpg_innermost_free(mpg_innermost *in) {
   memset(in, 0, sizeof *in);
 }
 
-/* -- spans find their attempts
- * ------------------------------------------------------------------------- */
+/* ---- spans find their attempts ---- */
 
 static size_t attempt_numbered(const mpg_gang *gang, int64_t number) {
   for (size_t a = gang->nattempts; a-- > 0;)
@@ -96,9 +95,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   return MPG_OK;
 }
 
-/* -- order
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- order ---- */
 
 static int cmp64(int64_t a, int64_t b) {
   return (a > b) - (a < b);
@@ -179,8 +176,7 @@ static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_g
   return MPG_OK;
 }
 
-/* -- the sweep
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the sweep ---- */
 
 /* Where the sweep over one attempt is. */
 typedef struct walk {

@@ -86,8 +86,7 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
                           err);
 }
 
-/* -- the ledger in columns
- * -------------------------------------------------------------------------------- */
+/* ---- the ledger in columns ---- */
 
 /* Every column, its width, and where its value is in a row: the one list of them. */
 #define COLUMNS(X)                                                                                 \

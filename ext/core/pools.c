@@ -11,8 +11,7 @@ static int cmp64(int64_t a, int64_t b) {
   return (a > b) - (a < b);
 }
 
-/* -- which chip when
- * --------------------------------------------------------------------------------- */
+/* ---- which chip when ---- */
 
 static int capacity_order(const void *pa, const void *pb) {
   const mpg_capacity *a = pa, *b = pb;
@@ -100,8 +99,7 @@ uint32_t mpg_pools_chip(const mpg_pools *ps, uint32_t pool, int64_t at, int64_t 
   return since[lo].chip;
 }
 
-/* -- life
- * ---------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size) {
   void *copy = mpg_malloc(env, n * size);
@@ -180,8 +178,7 @@ void mpg_pools_sort(mpg_pools *ps) {
     qsort(ps->holdings, ps->nholdings, sizeof *ps->holdings, holding_order);
 }
 
-/* -- down and idle
- * ------------------------------------------------------------------------------------- */
+/* ---- down and idle ---- */
 
 typedef enum change_of { CAPACITY, OUTAGE, HOLDING, CHIP } change_of;
 

@@ -32,8 +32,7 @@ static bool asks(const mpg_rollup *r, mpg_dim d) {
   return r->mask >> d & 1;
 }
 
-/* -- groups of jobs
- * -------------------------------------------------------------------------------------- */
+/* ---- groups of jobs ---- */
 
 /* The dimensions of a job that tell groups apart; the others are 0. */
 typedef struct job_key {
@@ -115,9 +114,7 @@ static mpg_rc group_of(mpg_rollup *r, uint32_t job, uint32_t *out) {
   return MPG_OK;
 }
 
-/* -- cells
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- cells ---- */
 
 static bool same(const mpg_cell *a, const mpg_cell *b) {
   return a->job == b->job && a->pool == b->pool && a->chip == b->chip && a->cause == b->cause &&

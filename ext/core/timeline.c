@@ -94,8 +94,7 @@ static void notice(mpg_timeline *t, mpg_notice kind, int64_t count) {
   mpg_notice_add(&t->notices, t->fleet, kind, t->job, count);
 }
 
-/* -- what each span's time is
- * --------------------------------------------------------------------------- */
+/* ---- what each span's time is ---- */
 
 static bool is_step(const mpg_span *s) {
   return s->kind == MPG_KIND_STEP || s->kind == MPG_KIND_BATCH;
@@ -187,9 +186,7 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   return MPG_OK;
 }
 
-/* -- lanes
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- lanes ---- */
 
 static mpg_rc build_lanes(mpg_timeline *t, mpg_err *err) {
   t->nlanes = 0;
@@ -221,8 +218,7 @@ static int64_t held_amount(int64_t chips, int64_t start, int64_t end) {
   return mpg_rate_amount(&rate, start, end);
 }
 
-/* -- the roofline of productive spans
- * ------------------------------------------------------------------------ */
+/* ---- the roofline of productive spans ---- */
 
 /* FLOPs and bytes of a whole span; NAN: unknown. */
 static void span_cost(const mpg_timeline *t, const mpg_span *s, double *flops, double *bytes,
@@ -352,9 +348,7 @@ static int64_t part_ideal(rating *r, int64_t amount) {
   return (int64_t)(r->ideal * to / r->total - r->ideal * from / r->total);
 }
 
-/* -- rows
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- rows ---- */
 
 /* One row, or several where lanes and the window cut it: `held` less `less` chips of a pool. */
 static mpg_rc emit(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64_t end,

@@ -67,9 +67,7 @@ static mpg_rc unknown_column(const reading *r, int64_t line, mpg_str name, mpg_r
                                   mpg_relation_get(relation)->name));
 }
 
-/* -- CSV
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- CSV ---- */
 
 typedef struct header {
   mpg_relation relation;
@@ -164,9 +162,7 @@ static mpg_rc read_csv(reading *r, mpg_stream *stream, mpg_relation relation) {
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-/* -- JSON
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 /* Writers repeat the order of their keys: the column that the i-th key was last time, for each
 ** relation. */
@@ -285,9 +281,7 @@ static mpg_rc read_json(reading *r, mpg_stream *stream) {
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-/* -- files
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- files ---- */
 
 /* The first byte that is neither a byte order mark nor white space; 0 at the end of the file. */
 static mpg_rc first_byte(const reading *r, char *out) {

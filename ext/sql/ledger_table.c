@@ -190,8 +190,7 @@ typedef struct cursor {
   bool eof;
 } cursor;
 
-/* -- tables
- * ---------------------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
@@ -273,9 +272,7 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   return SQLITE_OK;
 }
 
-/* -- cursors
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- cursors ---- */
 
 static int ledger_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
   cursor *c = sqlite3_malloc64(sizeof *c);
@@ -307,9 +304,7 @@ static int ledger_close(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-/* -- arguments
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- arguments ---- */
 
 static bool given(const cursor *c, arg a) {
   return c->args[a] != NULL && sqlite3_value_type(c->args[a]) != SQLITE_NULL;
@@ -386,9 +381,7 @@ static mpg_rc read_args(const cursor *c, mpg_ledger_options *options, bool *skip
   return sizes_arg(c, options->rules.size_bounds, err);
 }
 
-/* -- the scan
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- the scan ---- */
 
 /* The name under which the accounting's own issues are listed: the path, or the schema. */
 static const char *source_of(const cursor *c, const table *t) {
@@ -569,9 +562,7 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   return SQLITE_OK;
 }
 
-/* -- values
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 /* A row of either source, as values are told from it. */
 typedef struct fields {
