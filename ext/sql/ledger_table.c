@@ -7,7 +7,7 @@
 **     trace_timeline(path, of_job)  one job's intervals in order, with their evidence
 **     mpg_ledger, mpg_rollup, mpg_timeline   the same over relations of the open database
 **
-** The hidden columns are the arguments, in the order of `args` below; each takes `=` or a place in
+** The hidden columns are the arguments, in the order of the lists below; each takes `=` or a place in
 ** the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
 ** that order) and in idxStr, as a hexadecimal number, the columns that the statement uses
 ** (colUsed), from which the roll-up's grain follows. What files and tables hold is read in xFilter,
@@ -15,9 +15,9 @@
 */
 #include "sql.h"
 #include "catalogue.h"
+#include "ledger_args.h"
 #include "relations.h"
 #include "../core/ledger.h"
-#include "../core/number.h"
 #include "../core/rollup.h"
 #include "../core/uuid.h"
 #include "../io/native.h"
@@ -29,25 +29,6 @@
 /* Relations may be views over another schema's ledger, and those over another's; but not without
 ** end. */
 #define READING_MAX 8
-
-typedef enum arg {
-  ARG_PATH,
-  ARG_SCHEMA,
-  ARG_OF_JOB,
-  ARG_BUCKET_WIDTH,
-  ARG_SINCE,
-  ARG_UNTIL,
-  ARG_AS_OF,
-  ARG_BASIS,
-  ARG_SIZES,
-  ARG_ROOFLINE,
-  ARG_ON_ERROR,
-  ARGS
-} arg;
-
-static const char *const arg_names[ARGS] = {"path",  "schema",   "of_job",  "bucket_width",
-                                            "since", "until",    "as_of",   "basis",
-                                            "sizes", "roofline", "on_error"};
 
 /* Visible columns of all three shapes. */
 typedef enum col {
@@ -206,7 +187,7 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   for (int i = 0; kind->cols[i] != NONE; i++)
     sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", col_info[kind->cols[i]].declaration);
   for (int i = 0; kind->args[i] != NONE; i++)
-    sqlite3_str_appendf(sql, ", %s HIDDEN", arg_names[kind->args[i]]);
+    sqlite3_str_appendf(sql, ", %s HIDDEN", mpg_arg_names[kind->args[i]]);
   sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);
   if (text == NULL)
@@ -248,7 +229,7 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
       return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", t->kind->name,
-                            arg_names[t->kind->args[a]]);
+                            mpg_arg_names[t->kind->args[a]]);
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;
@@ -304,90 +285,13 @@ static int ledger_close(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-/* ---- arguments ---- */
-
-static bool given(const cursor *c, arg a) {
-  return c->args[a] != NULL && sqlite3_value_type(c->args[a]) != SQLITE_NULL;
-}
-
-/* The text of an argument, "" where it is not given. */
-static const char *text_of(const cursor *c, arg a) {
-  const unsigned char *text = given(c, a) ? sqlite3_value_text(c->args[a]) : NULL;
-  return text == NULL ? "" : (const char *)text;
-}
-
-static mpg_rc time_arg(const cursor *c, arg a, int64_t *out, mpg_err *err) {
-  mpg_value v;
-  mpg_err why;
-  mpg_rc rc;
-  if (!given(c, a))
-    return MPG_OK;
-  v = mpg_value_of(c->args[a]);
-  rc = mpg_time_value(&v, out, &why);
-  return rc == MPG_OK ? MPG_OK : mpg_fail(err, rc, "%s: %s", arg_names[a], why.text);
-}
-
-/* One of two words; *second tells which. */
-static mpg_rc word_arg(const cursor *c, arg a, const char *first, const char *second,
-                       bool *is_second, mpg_err *err) {
-  *is_second = false;
-  if (!given(c, a) || strcmp(text_of(c, a), first) == 0)
-    return MPG_OK;
-  *is_second = strcmp(text_of(c, a), second) == 0;
-  if (*is_second)
-    return MPG_OK;
-  return mpg_fail(err, MPG_MISUSE, "%s: expected '%s' or '%s', found '%.80s'", arg_names[a], first,
-                  second, text_of(c, a));
-}
-
-static mpg_rc sizes_arg(const cursor *c, int64_t bounds[3], mpg_err *err) {
-  const char *p = text_of(c, ARG_SIZES);
-  int64_t chips[3];
-  if (!given(c, ARG_SIZES))
-    return MPG_OK;
-  for (int i = 0; i < 3; i++) {
-    size_t n = strcspn(p, ",");
-    if (!mpg_scaled_parse((mpg_str){p, n}, 6, &chips[i]) || chips[i] <= (i ? chips[i - 1] : 0) ||
-        (p[n] == ',') != (i < 2))
-      return mpg_fail(err, MPG_MISUSE,
-                      "sizes: expected three rising numbers of chips such as "
-                      "'16,256,2048', found '%.80s'",
-                      text_of(c, ARG_SIZES));
-    p += n + 1;
-  }
-  memcpy(bounds, chips, sizeof chips);
-  return MPG_OK;
-}
-
-static mpg_rc read_args(const cursor *c, mpg_ledger_options *options, bool *skip, mpg_err *err) {
-  mpg_err why;
-  mpg_rc rc;
-  *options = mpg_ledger_defaults();
-  if (given(c, ARG_BUCKET_WIDTH)) {
-    mpg_value v = mpg_value_of(c->args[ARG_BUCKET_WIDTH]);
-    rc = mpg_bucket_parse(&v, &options->window.bucket, &why);
-    if (rc != MPG_OK)
-      return mpg_fail(err, rc, "bucket_width: %s", why.text);
-  }
-  if ((rc = time_arg(c, ARG_SINCE, &options->window.since, err)) != MPG_OK ||
-      (rc = time_arg(c, ARG_UNTIL, &options->window.until, err)) != MPG_OK ||
-      (rc = time_arg(c, ARG_AS_OF, &options->rules.as_of, err)) != MPG_OK ||
-      (rc = word_arg(c, ARG_BASIS, "installed", "in_service", &options->rules.in_service, err)) !=
-          MPG_OK ||
-      (rc = word_arg(c, ARG_ROOFLINE, "compute", "memory", &options->rules.memory_roofline, err)) !=
-          MPG_OK ||
-      (rc = word_arg(c, ARG_ON_ERROR, "stop", "skip", skip, err)) != MPG_OK)
-    return rc;
-  return sizes_arg(c, options->rules.size_bounds, err);
-}
-
 /* ---- the scan ---- */
 
 /* The name under which the accounting's own issues are listed: the path, or the schema. */
 static const char *source_of(const cursor *c, const table *t) {
   if (t->kind->files)
-    return text_of(c, ARG_PATH);
-  return given(c, ARG_SCHEMA) ? text_of(c, ARG_SCHEMA) : "main";
+    return mpg_arg_text(c->args, ARG_PATH);
+  return mpg_arg_given(c->args, ARG_SCHEMA) ? mpg_arg_text(c->args, ARG_SCHEMA) : "main";
 }
 
 static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
@@ -405,8 +309,9 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
     if (t->conn->reading >= READING_MAX)
       return mpg_fail(err, MPG_LIMIT, "a relation is defined by the ledger over itself");
     t->conn->reading++;
-    rc = mpg_relations_read(&c->fleet, t->conn->db, &c->scan.env,
-                            given(c, ARG_SCHEMA) ? text_of(c, ARG_SCHEMA) : NULL, skip, err);
+    rc = mpg_relations_read(
+        &c->fleet, t->conn->db, &c->scan.env,
+        mpg_arg_given(c->args, ARG_SCHEMA) ? mpg_arg_text(c->args, ARG_SCHEMA) : NULL, skip, err);
     t->conn->reading--;
   }
   if (rc == MPG_OK)
@@ -417,7 +322,7 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
 /* The job that a timeline asks for, as its unit; false where there is no such job. */
 static bool find_job(cursor *c) {
   char uuid[MPG_UUID_TEXT];
-  mpg_str name = mpg_str_of(text_of(c, ARG_OF_JOB));
+  mpg_str name = mpg_str_of(mpg_arg_text(c->args, ARG_OF_JOB));
   uint32_t id;
   if (mpg_uuid_canonical(name, uuid))
     name = mpg_str_of(uuid);
@@ -494,7 +399,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   reset(c);
   for (int a = 0; a < t->nargs && n < argc; a++)
     if (idx_num >> a & 1) {
-      arg which = (arg)t->kind->args[a];
+      mpg_arg which = (mpg_arg)t->kind->args[a];
       c->args[which] = sqlite3_value_dup(argv[n++]);
       if (c->args[which] == NULL)
         return SQLITE_NOMEM;
@@ -503,21 +408,21 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   if (t->kind->files && c->args[ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
                           t->kind->name);
-  if (t->kind->files && !given(c, ARG_PATH)) /* a path of NULL is no path: no rows */
+  if (t->kind->files && !mpg_arg_given(c->args, ARG_PATH)) /* a path of NULL is no path: no rows */
     return SQLITE_OK;
-  if (c->args[ARG_OF_JOB] != NULL && !given(c, ARG_OF_JOB))
+  if (c->args[ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, ARG_OF_JOB))
     return SQLITE_OK;
   code = mpg_scan_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)
     return code;
   c->only = SIZE_MAX;
   mpg_ledger_init(&c->batch, &c->scan.env);
-  rc = read_args(c, &options, &skip, &err);
+  rc = mpg_ledger_args(c->args, &options, &skip, &err);
   if (rc == MPG_OK)
     rc = read_records(c, t, skip, &err);
   if (rc == MPG_OK)
     rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, &err);
-  if (rc == MPG_OK && given(c, ARG_OF_JOB)) {
+  if (rc == MPG_OK && mpg_arg_given(c->args, ARG_OF_JOB)) {
     if (!find_job(c))
       return SQLITE_OK;
     c->unit = c->only;
@@ -693,7 +598,7 @@ static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     ** NULL would quietly mean no rows. */
     if (value == NULL)
       return mpg_vtab_error(base->pVtab, "%s: the argument %s takes = and nothing else",
-                            t->kind->name, arg_names[t->kind->args[i - t->ncols]]);
+                            t->kind->name, mpg_arg_names[t->kind->args[i - t->ncols]]);
     sqlite3_result_value(context, (sqlite3_value *)(uintptr_t)value);
     return SQLITE_OK;
   }
