@@ -27,7 +27,7 @@ struct mpg_gang_work {
   size_t *by_start, *by_end; /* holds in the order of a sweep */
   size_t by_start_cap, by_end_cap;
   uint32_t *tasks;   /* distinct tasks of an attempt, sorted */
-  uint32_t *running; /* how many holds each has now */
+  uint32_t *running; /* how many holds each task, or attempt, has now */
   size_t ntasks, tasks_cap, running_cap;
 };
 
@@ -440,54 +440,79 @@ static mpg_rc add_shortfalls(mpg_gang *g, int64_t from, int64_t to, int64_t chip
   return MPG_OK;
 }
 
-/* Which attempt covers the moment `at`: that of the hold, of the first s in by_start, that started
-** last and has not ended; of several the highest. False where there is none. */
-static bool covering(const struct mpg_gang_work *w, size_t s, int64_t at, size_t *attempt) {
-  size_t k = s;
+/* Which attempt covers the moment `at`, where several hold chips: that of the hold, of the first s in
+** by_start, that started last and has not ended; of several such the highest. */
+static size_t covering(const struct mpg_gang_work *w, size_t s, int64_t at) {
+  size_t k = s, attempt = 0;
   int64_t start;
-  while (k > 0 && w->holds[w->by_start[k - 1]].end <= at)
+  while (w->holds[w->by_start[k - 1]].end <= at)
     k--;
-  if (k == 0)
-    return false;
   start = w->holds[w->by_start[k - 1]].start;
-  *attempt = 0;
   for (; k > 0 && w->holds[w->by_start[k - 1]].start == start; k--) {
     const hold *h = &w->holds[w->by_start[k - 1]];
-    if (h->end > at && h->attempt > *attempt)
-      *attempt = h->attempt;
+    if (h->end > at && h->attempt > attempt)
+      attempt = h->attempt;
   }
-  return true;
+  return attempt;
+}
+
+/* Counts a hold's coming or going in what runs now: chips, and the attempts that hold any. */
+typedef struct running {
+  int64_t chips;
+  size_t attempts, places; /* how many attempts, and the sum of their places */
+} running;
+
+static void begin_hold(running *now, uint32_t *of_attempt, const hold *h) {
+  now->chips += h->chips;
+  if (of_attempt[h->attempt]++ == 0) {
+    now->attempts++;
+    now->places += h->attempt;
+  }
+}
+
+static void end_hold(running *now, uint32_t *of_attempt, const hold *h) {
+  now->chips -= h->chips;
+  if (--of_attempt[h->attempt] == 0) {
+    now->attempts--;
+    now->places -= h->attempt;
+  }
 }
 
 /* One sweep over every hold of the job. */
 static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
   struct mpg_gang_work *w = g->work;
-  int64_t from = 0, to = 0, total = 0, at = INT64_MIN;
+  int64_t from = 0, to = 0, at = INT64_MIN;
   bool asks = demand(g, job, as_of, &from, &to);
-  size_t n = 0, s = 0, e = 0, arrival = 0, attempt;
-  if (order_sweep(g, 0, w->nholds, &n) != MPG_OK || gather_arrivals(g) != MPG_OK)
+  size_t n = 0, s = 0, e = 0, arrival = 0;
+  running now = {0, 0, 0};
+  if (order_sweep(g, 0, w->nholds, &n) != MPG_OK || gather_arrivals(g) != MPG_OK ||
+      ROOM(g, w->running, w->running_cap, g->nattempts + 1) != MPG_OK)
     return MPG_NOMEM;
+  memset(w->running, 0, (g->nattempts + 1) * sizeof *w->running);
   for (;;) {
     int64_t next = INT64_MAX;
+    size_t attempt = now.places; /* the only one, where it is one */
     if (e < n)
       next = w->holds[w->by_end[e]].end;
     if (s < n && w->holds[w->by_start[s]].start < next)
       next = w->holds[w->by_start[s]].start;
-    if (asks && total < job->chips &&
-        add_shortfalls(g, at < from ? from : at, next < to ? next : to, job->chips - total,
+    if (asks && now.chips < job->chips &&
+        add_shortfalls(g, at < from ? from : at, next < to ? next : to, job->chips - now.chips,
                        &arrival) != MPG_OK)
       return MPG_NOMEM;
-    if (s > e && covering(w, s, at, &attempt) && add_cover(g, at, next, attempt) != MPG_OK)
+    if (now.attempts > 1)
+      attempt = covering(w, s, at);
+    if (now.attempts > 0 && add_cover(g, at, next, attempt) != MPG_OK)
       return MPG_NOMEM;
     if (next == INT64_MAX)
       return MPG_OK;
     at = next;
     for (; e < n && w->holds[w->by_end[e]].end == at; e++)
-      total -= w->holds[w->by_end[e]].chips;
+      end_hold(&now, w->running, &w->holds[w->by_end[e]]);
     for (; s < n && w->holds[w->by_start[s]].start == at; s++)
-      total += w->holds[w->by_start[s]].chips;
-    if (total > g->most_held)
-      g->most_held = total;
+      begin_hold(&now, w->running, &w->holds[w->by_start[s]]);
+    if (now.chips > g->most_held)
+      g->most_held = now.chips;
   }
 }
 
