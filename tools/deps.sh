@@ -44,6 +44,7 @@ demo() {
 tests() {
   demo
   "$python" -c 'import sqlite3, unittest' 2>/dev/null || missing python3
+  "$python" -c 'import jsonschema' 2>/dev/null || missing python3-jsonschema
   command_in gzip gzip
   command_in zstd zstd
   command_in pkg-config pkg-config
