@@ -2,7 +2,7 @@
 ** fleet.h - the records of a fleet, gathered and checked, ready to be accounted.
 **
 ** A reader feeds records one by one (mpg_fleet_add), from files or tables, in any order;
-** mpg_fleet_seal ends that. Memory: about 12 bytes a span and 64 an allocation, plus each distinct
+** mpg_fleet_seal ends that. Memory: about 16 bytes a span and 64 an allocation, plus each distinct
 ** text once.
 */
 #ifndef MPG_FLEET_H
