@@ -441,6 +441,10 @@ case("programs are merged", POOL + [pr("f", 3e12), pr("f", 4e12), pr("f"), sp("s
      {("j", "ideal"): 4, ("j", "inefficiency"): 16}, issues={"conflicting_program"})
 case("spans that repeat take no time twice", [al(1, 0, 20, outcome="completed")] + steps(1, 2) + steps(1, 2), {("j", "unrated"): 20},
      issues={"duplicate_span", "no_capacity", "unknown_job"})
+case("nor steps with all their figures", POOL + 2 * [sp("step", 0, 10, 1, program="f", flops=5e12, bytes=7, dtype="bf16", executions=2)],
+     {("j", "ideal"): 5, ("j", "inefficiency"): 15}, issues={"duplicate_span"})
+case("steps that differ in one figure are two", POOL + [sp("step", 0, 10, 1, flops=5e12), sp("step", 0, 10, 1, flops=6e12)],
+     {("j", "ideal"): 5, ("j", "inefficiency"): 15}, issues=set())
 case("allocations that repeat count twice", [al(1, 0, 10), al(1, 0, 10)], {("j", "untraced"): 20})
 case("capacity and outages too", [cap(1, 0, 10), cap(1, 0, 10), out(1, 0, 4), out(1, 0, 4)],
      {(None, "idle"): 12, (None, "down", "hw_down"): 8})
