@@ -157,13 +157,13 @@ static void sweep(const char *sql, int forever, const char *expected, long *poin
       (void)fprintf(stderr,
                     "allocation %ld%s: wrong rows, no error: %s\n  found    %s\n  expected %s\n", n,
                     forever ? " and after" : "", sql, found ? found : "nothing", expected);
-      CHECK(!"wrong rows without an error");
+      CHECK(0 && "wrong rows without an error");
     }
     sqlite3_free(found);
     if (fault.live != before) {
       (void)fprintf(stderr, "allocation %ld%s: %ld blocks leaked: %s\n", n,
                     forever ? " and after" : "", fault.live - before, sql);
-      CHECK(!"leak");
+      CHECK(0 && "leak");
     }
     if (!injected) {
       *points += n - 1;
