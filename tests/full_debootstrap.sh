@@ -22,7 +22,7 @@ fi
 
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/mpg-root.XXXXXX")
 clean_up() {
-  umount "$root/proc" "$root/work/shared" 2>/dev/null || true
+  umount "$root/proc" "$root/src/shared" 2>/dev/null || true
   rm -rf --one-file-system "$root"
 }
 trap clean_up EXIT
@@ -61,21 +61,21 @@ inside() {
 mkdir "$root/work"
 mount -t proc proc "$root/proc"
 if [ -d ../shared ]; then
-  mkdir "$root/work/shared"
-  mount --bind "$(realpath ../shared)" "$root/work/shared"
-  mount -o remount,bind,ro "$root/work/shared"
+  mkdir "$root/src/shared"
+  mount --bind "$(realpath ../shared)" "$root/src/shared"
+  mount -o remount,bind,ro "$root/src/shared"
 fi
 inside update-ca-certificates >/dev/null 2>&1
-git clone -q "$PWD" "$root/work/mpg"
+git clone -q "$PWD" "$root/src/mpg"
 
 echo "make demo"
-inside 'cd /work/mpg && make demo'
+inside 'cd /src/mpg && make demo'
 echo "make test"
-inside 'cd /work/mpg && ./.ci/run && test -z "$(git status --porcelain)"'
+inside 'cd /src/mpg && ./.ci/run && test -z "$(git status --porcelain)"'
 echo "make install"
-said=$(inside 'cd /work/mpg && make -s install')
+said=$(inside 'cd /src/mpg && make -s install')
 echo "$said"
 [ "$said" = "Installed. In SQLite:  .load mpg" ]
 inside 'sqlite3 :memory: ".load mpg" "SELECT mpg_version()"'
-inside 'cd /work/mpg && make -s uninstall && test -z "$(find /usr/local -name "*mpg*")"'
+inside 'cd /src/mpg && make -s uninstall && test -z "$(find /usr/local -name "*mpg*")"'
 ! inside 'sqlite3 :memory: ".load mpg"' 2>/dev/null
