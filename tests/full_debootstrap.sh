@@ -58,7 +58,7 @@ inside() {
     http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" no_proxy="${no_proxy:-}" \
     chroot "$root" sh -euc "$1" </dev/null
 }
-mkdir "$root/work"
+mkdir "$root/src"
 mount -t proc proc "$root/proc"
 if [ -d ../shared ]; then
   mkdir "$root/src/shared"

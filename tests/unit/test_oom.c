@@ -6,6 +6,7 @@
 #include "../../ext/mpg.h"
 #include "check.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,15 +112,16 @@ enum { STATEMENTS = sizeof statements / sizeof *statements };
 static int query(sqlite3 *db, const char *sql, sqlite3_str *out) {
   sqlite3_stmt *stmt = NULL;
   int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  bool torn = false; /* a text that could not be told */
   if (rc == SQLITE_OK)
     while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
       for (int i = 0; i < sqlite3_column_count(stmt); i++) {
         const unsigned char *text = sqlite3_column_text(stmt, i);
-        if (text == NULL && sqlite3_column_type(stmt, i) != SQLITE_NULL)
-          rc = SQLITE_NOMEM;
+        torn |= text == NULL && sqlite3_column_type(stmt, i) != SQLITE_NULL;
         sqlite3_str_appendf(out, "%s|", text == NULL ? "NULL" : (const char *)text);
       }
-  return sqlite3_finalize(stmt) != SQLITE_OK || rc != SQLITE_DONE ? SQLITE_NOMEM : SQLITE_OK;
+  return sqlite3_finalize(stmt) != SQLITE_OK || rc != SQLITE_DONE || torn ? SQLITE_NOMEM
+                                                                          : SQLITE_OK;
 }
 
 /* Opens, loads and runs; NULL, and *failed, where anything said no. The caller frees the text. */
