@@ -20,7 +20,7 @@ FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PUR
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace"]
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace"]
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -73,6 +73,9 @@ COLUMNS = {
         StateRaw BIGINT, TimeEnd BIGINT, TimeStart BIGINT, TRES TEXT, User TEXT, state_base TEXT, gpus BIGINT,
         gpu_type TEXT, gpu_types TEXT,
         {SLURM}""",
+    "mllog_trace": """namespace TEXT, time_ms BIGINT, event_type TEXT, key TEXT, value TEXT, value_number REAL, file TEXT, lineno BIGINT,
+        step BIGINT, step_num BIGINT, samples_count BIGINT, epoch_num BIGINT, first_epoch_num BIGINT, epoch_count BIGINT, status TEXT,
+        metadata TEXT, prefix TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

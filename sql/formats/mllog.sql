@@ -1,0 +1,257 @@
+-- mllog.sql - from the result logs of MLPerf training to the relations of the native trace.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :results fixtures/mlperf/results/*/*/result_*.txt
+--     .read sql/formats/mllog.sql
+--     SELECT * FROM mlperf_scores;
+--     SELECT job, runtime_goodput(category, chip_us) FROM mpg_rollup GROUP BY job;
+--
+-- Parameters (all but :results may be left unset): :results is a path, glob or folder of result logs;
+-- :system is the description of the system that made them (systems/NAME.json), where they do not lie
+-- as in a submission (ORG/results/NAME/BENCHMARK/result_0.txt, ORG/systems/NAME.json); :chips, :chip
+-- and :pool say, or correct, how many accelerators a run held, which, and the name of the pool.
+--
+-- From a program, which cannot bind parameters to a script and has no readfile(), create the inputs
+-- before running it; a file that is not in mlperf_files has no JSON:
+--
+--     CREATE TEMP TABLE mlperf_log AS SELECT *, _file, _line FROM mllog_trace('results/*/*/result_*.txt');
+--     CREATE TEMP TABLE mlperf_given(system TEXT, chips REAL, chip TEXT, pool TEXT);
+--     INSERT INTO temp.mlperf_given VALUES (NULL, 4096, 'tpu-v5e', NULL);
+--     CREATE TEMP TABLE mlperf_files(path TEXT, json TEXT);
+--
+-- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup
+-- then find; mlperf_runs, a row a log; and mlperf_scores, a row a benchmark of a system. The inputs are
+-- dropped at the end. The rules are explained in docs/mlperf.md.
+
+-- ---- 1. The inputs ----
+
+CREATE TEMP TABLE IF NOT EXISTS mlperf_log AS
+SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_num, first_epoch_num, epoch_count, status,
+       _file, _line
+FROM mllog_trace(:results);
+
+CREATE TEMP TABLE IF NOT EXISTS mlperf_given AS
+SELECT readfile(:system) AS system, :chips AS chips, :chip AS chip, :pool AS pool;
+
+-- Of ".../results/NAME/BENCHMARK/result_0.txt": the folders, and what the runs of a score share.
+DROP TABLE IF EXISTS temp.mlperf_paths;
+CREATE TEMP TABLE mlperf_paths AS
+WITH file AS (
+  SELECT DISTINCT _file AS file FROM mlperf_log
+),
+folder AS (
+  SELECT file, rtrim(file, replace(file, '/', '')) AS benchmark, rtrim(file, '.txgzs0123456789') AS stem FROM file
+),
+parent AS (
+  SELECT *, rtrim(rtrim(benchmark, '/'), replace(benchmark, '/', '')) AS system FROM folder
+),
+grandparent AS (
+  SELECT *, rtrim(rtrim(system, '/'), replace(system, '/', '')) AS results FROM parent
+)
+SELECT file,
+       CASE WHEN stem LIKE '%result\_' ESCAPE '\' THEN substr(stem, 1, length(stem) - 7) ELSE benchmark END AS runs,
+       rtrim(rtrim(results, '/'), replace(results, '/', '')) || 'systems/'
+         || rtrim(substr(system, length(results) + 1), '/') || '.json' AS system
+FROM grandparent;
+
+CREATE TEMP TABLE IF NOT EXISTS mlperf_files AS
+SELECT path, CAST(readfile(path) AS TEXT) AS json
+FROM (SELECT system AS path FROM mlperf_paths UNION SELECT runs || 'scaling.json' FROM mlperf_paths);
+
+-- ---- 2. Runs ----
+
+-- What several ranks, or two streams of one log, say of the same moment counts once. Lines may be out
+-- of order: time decides, and within a millisecond the place in the file.
+DROP TABLE IF EXISTS temp.mlperf_events;
+CREATE TEMP TABLE mlperf_events AS
+SELECT _file AS file, time_ms, min(_line) AS line, key, value, status, step_num, samples_count,
+       coalesce(epoch_num, first_epoch_num) AS epoch_num
+FROM mlperf_log
+WHERE key IN ('run_start', 'run_stop', 'init_start', 'init_stop', 'eval_start', 'eval_stop', 'block_start', 'block_stop',
+              'epoch_start', 'epoch_stop', 'checkpoint')
+GROUP BY _file, time_ms, key, value, status, step_num, samples_count, coalesce(epoch_num, first_epoch_num);
+CREATE INDEX temp.mlperf_event_of ON mlperf_events(file, key, time_ms);
+
+-- Keys that describe the run: the first time that each is told.
+DROP TABLE IF EXISTS temp.mlperf_words;
+CREATE TEMP TABLE mlperf_words AS
+SELECT _file AS file, key, value ->> '$' AS word, min(_line) AS line
+FROM mlperf_log
+WHERE value IS NOT NULL AND (key LIKE 'submission\_%' ESCAPE '\' OR key IN ('global_batch_size', 'seed', 'gradient_accumulation_steps'))
+GROUP BY _file, key;
+CREATE UNIQUE INDEX temp.mlperf_word_of ON mlperf_words(file, key);
+
+DROP TABLE IF EXISTS temp.mlperf_runs;
+CREATE TEMP TABLE mlperf_runs(
+  job TEXT PRIMARY KEY, runs TEXT, organization TEXT, system TEXT, benchmark TEXT, division TEXT, framework TEXT,
+  pool TEXT, chip TEXT,
+  chips INTEGER CONSTRAINT "chips are unknown: give :chips, or :system" CHECK (chips > 0 AND chips IS NOT NULL),
+  global_batch_size INTEGER,
+  init_start_ms INTEGER, run_start_ms INTEGER, run_stop_ms INTEGER, minutes REAL, status TEXT, numbered TEXT, blocks TEXT
+);
+INSERT INTO mlperf_runs
+WITH description AS (
+  SELECT p.file, p.runs, coalesce(CAST(g.system AS TEXT), f.json) AS json, g.chips, g.chip, g.pool
+  FROM mlperf_paths AS p JOIN mlperf_given AS g LEFT JOIN mlperf_files AS f ON f.path = p.system
+),
+described AS (
+  SELECT file, runs, json ->> '$.system_name' AS system, json ->> '$.framework' AS framework, pool,
+         coalesce(chip, json ->> '$.accelerator_model_name') AS chip,
+         coalesce(chips, (json ->> '$.number_of_nodes') * (json ->> '$.accelerators_per_node')) AS chips
+  FROM description
+),
+told AS (
+  SELECT file,
+         min(time_ms) FILTER (WHERE key = 'init_start') AS init_start_ms,
+         min(time_ms) FILTER (WHERE key = 'run_start') AS run_start_ms,
+         max(time_ms) FILTER (WHERE key = 'run_stop') AS run_stop_ms,
+         max(status) FILTER (WHERE key = 'run_stop') AS status,
+         max(key = 'block_stop') AS has_blocks,
+         max(key IN ('block_stop', 'epoch_stop') AND step_num IS NOT NULL) AS has_steps,
+         max(key IN ('block_stop', 'epoch_stop') AND samples_count IS NOT NULL) AS has_samples
+  FROM mlperf_events
+  GROUP BY file
+),
+word AS (
+  SELECT file,
+         max(word) FILTER (WHERE key = 'submission_org') AS organization,
+         max(word) FILTER (WHERE key = 'submission_platform') AS platform,
+         max(word) FILTER (WHERE key = 'submission_benchmark') AS benchmark,
+         max(word) FILTER (WHERE key = 'submission_division') AS division,
+         max(word) FILTER (WHERE key = 'global_batch_size') AS global_batch_size
+  FROM mlperf_words
+  GROUP BY file
+)
+SELECT d.file, d.runs, organization, coalesce(d.system, platform), benchmark, division, framework,
+       coalesce(d.pool, d.system, platform, 'mlperf'), chip, CAST(chips AS INTEGER), global_batch_size,
+       coalesce(init_start_ms, run_start_ms), run_start_ms, run_stop_ms, (run_stop_ms - run_start_ms) / 60000.0,
+       CASE WHEN run_stop_ms IS NOT NULL THEN coalesce(status, 'unknown') END,
+       CASE WHEN has_steps THEN 'step_num' WHEN has_samples THEN 'samples_count' ELSE 'epoch_num' END,
+       CASE WHEN has_blocks THEN 'block' ELSE 'epoch' END
+FROM described AS d LEFT JOIN told USING (file) LEFT JOIN word USING (file);
+
+-- Minutes to train: the mean of the runs without the fastest and the slowest, times the factor of
+-- scaling.json, where the runs have one. A run that did not reach the target is the slowest there is.
+DROP TABLE IF EXISTS temp.mlperf_scores;
+CREATE TEMP TABLE mlperf_scores AS
+WITH ranked AS (
+  SELECT *, row_number() OVER (same ORDER BY status IS NOT 'success', minutes) AS place, count(*) OVER same AS n
+  FROM mlperf_runs
+  WINDOW same AS (PARTITION BY runs, benchmark)
+)
+SELECT organization, system, benchmark, division, chips, n AS runs, count(*) FILTER (WHERE status = 'success') AS successes,
+       CASE WHEN count(*) FILTER (WHERE place BETWEEN 2 AND n - 1 AND status IS NOT 'success') = 0
+            THEN avg(minutes) FILTER (WHERE place BETWEEN 2 AND n - 1) END
+         * coalesce((SELECT json ->> '$.scaling_factor' FROM mlperf_files WHERE path = ranked.runs || 'scaling.json'), 1)
+         AS minutes
+FROM ranked
+GROUP BY ranked.runs, benchmark
+ORDER BY benchmark, organization, system;
+
+-- ---- 3. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, benchmark AS name, organization AS owner, 'training' AS phase, framework, NULL AS runtime, benchmark AS model,
+       NULL AS priority, chips, NULL AS min_chips, NULL AS tasks, NULL AS submit_time,
+       json_patch('{}', json_object('system', system, 'division', division, 'global_batch_size', global_batch_size,
+                                    'seed', (SELECT word FROM mlperf_words AS w WHERE w.file = job AND key = 'seed'))) AS labels
+FROM mlperf_runs;
+
+-- A run holds the system from init_start to run_stop. Without run_stop it still runs.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, 1 AS attempt, NULL AS task, pool, chips, init_start_ms / 1000.0 AS start_time, run_stop_ms / 1000.0 AS end_time,
+       CASE WHEN status = 'success' THEN 'completed' WHEN status IS NOT NULL THEN 'failed' END AS outcome
+FROM mlperf_runs
+WHERE init_start_ms IS NOT NULL;
+
+-- The capacity is what is held: a benchmark has its system for itself.
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT a.pool, r.chip, a.chips, a.start_time, a.end_time
+FROM allocations AS a JOIN mlperf_runs AS r USING (job);
+
+-- Starts in a row, as ranks write them, begin one span; it ends with the last stop before the next
+-- start. Where the first block or evaluation has no start, it began with the run (a block) or is
+-- left out; where the last one has no stop, it ends with the run.
+DROP TABLE IF EXISTS temp.mlperf_pairs;
+CREATE TEMP TABLE mlperf_pairs AS
+WITH kinds(kind, started, stopped) AS (
+  VALUES ('init', 'init_start', 'init_stop'), ('eval', 'eval_start', 'eval_stop'), ('block', 'block_start', 'block_stop'),
+         ('epoch', 'epoch_start', 'epoch_stop')
+),
+event AS (
+  SELECT e.file, k.kind, e.time_ms, e.line, e.key = k.started AS starts,
+         CASE r.numbered WHEN 'step_num' THEN step_num WHEN 'samples_count' THEN samples_count ELSE epoch_num END AS number,
+         e.samples_count, e.step_num
+  FROM mlperf_events AS e
+  JOIN kinds AS k ON e.key IN (k.started, k.stopped)
+  JOIN mlperf_runs AS r ON r.job = e.file
+  WHERE k.kind IN ('init', 'eval', r.blocks)
+  UNION ALL
+  SELECT job, blocks, run_start_ms, 0, 1, NULL, 0, 0
+  FROM mlperf_runs AS r
+  WHERE (SELECT key FROM mlperf_events AS e
+         WHERE e.file = r.job AND e.key IN (r.blocks || '_start', r.blocks || '_stop')
+         ORDER BY time_ms, line LIMIT 1) = r.blocks || '_stop'
+),
+island AS (
+  SELECT *, starts AND lag(starts, 1, 0) OVER earlier = 0 AS opens
+  FROM event
+  WINDOW earlier AS (PARTITION BY file, kind ORDER BY time_ms, line)
+),
+numbered AS (
+  SELECT *, sum(opens) OVER (PARTITION BY file, kind ORDER BY time_ms, line) AS place FROM island
+)
+SELECT file, kind, place,
+       min(time_ms) FILTER (WHERE starts) AS start_ms,
+       max(time_ms) FILTER (WHERE NOT starts) AS stop_ms,
+       coalesce(max(number) FILTER (WHERE NOT starts), max(number)) AS number,
+       max(samples_count) FILTER (WHERE NOT starts) - min(samples_count) FILTER (WHERE starts) AS samples,
+       max(step_num) FILTER (WHERE NOT starts) - min(step_num) FILTER (WHERE starts) AS steps
+FROM numbered
+WHERE place > 0
+GROUP BY file, kind, place;
+
+-- A block (or, in a log without blocks, an epoch) is a step; it executes the benchmark's program, which
+-- is one optimiser step, as often as its samples make global batches.
+DROP TABLE IF EXISTS temp.spans;
+CREATE TEMP TABLE spans AS
+WITH counted AS (
+  SELECT p.*, r.benchmark, r.blocks, r.run_start_ms, r.run_stop_ms,
+         coalesce(steps, samples / nullif(r.global_batch_size, 0)) AS executions
+  FROM mlperf_pairs AS p JOIN mlperf_runs AS r ON r.job = p.file
+)
+SELECT file AS job, 1 AS attempt, iif(kind = blocks, 'step', kind) AS kind, start_ms / 1000.0 AS start_time,
+       coalesce(stop_ms, iif(kind = 'init', run_start_ms, run_stop_ms)) / 1000.0 AS end_time,
+       iif(kind = blocks, number, NULL) AS step,
+       iif(kind = blocks AND executions > 0, benchmark, NULL) AS program,
+       NULL AS flops, NULL AS bytes, NULL AS dtype,
+       iif(kind = blocks AND executions > 0, executions, NULL) AS executions
+FROM counted
+WHERE stop_ms IS NOT NULL OR coalesce(iif(kind = 'init', run_start_ms, run_stop_ms), start_ms) >= start_ms
+ORDER BY job, start_time;
+
+-- "checkpoint" is written when the save is done.
+DROP TABLE IF EXISTS temp.commits;
+CREATE TEMP TABLE commits AS
+SELECT e.file AS job, 1 AS attempt,
+       CASE r.numbered WHEN 'step_num' THEN coalesce(step_num, CAST(value AS INTEGER)) WHEN 'samples_count' THEN samples_count
+            ELSE epoch_num END AS step,
+       NULL AS snapshot_time, time_ms / 1000.0 AS durable_time
+FROM mlperf_events AS e JOIN mlperf_runs AS r ON r.job = e.file
+WHERE e.key = 'checkpoint'
+ORDER BY job, durable_time;
+
+-- ---- 4. What nobody needs any more ----
+
+DROP TABLE mlperf_pairs;
+DROP TABLE mlperf_words;
+DROP TABLE mlperf_events;
+DROP TABLE mlperf_files;
+DROP TABLE mlperf_paths;
+DROP TABLE mlperf_given;
+DROP TABLE mlperf_log;
