@@ -108,9 +108,9 @@ told AS (
          min(time_ms) FILTER (WHERE key = 'run_start') AS run_start_ms,
          max(time_ms) FILTER (WHERE key = 'run_stop') AS run_stop_ms,
          max(status) FILTER (WHERE key = 'run_stop') AS status,
-         max(key = 'block_stop') AS has_blocks,
-         max(key IN ('block_stop', 'epoch_stop') AND step_num IS NOT NULL) AS has_steps,
-         max(key IN ('block_stop', 'epoch_stop') AND samples_count IS NOT NULL) AS has_samples
+         max(key IN ('block_start', 'block_stop')) AS has_blocks,
+         max((key LIKE 'block%' OR key LIKE 'epoch%') AND step_num IS NOT NULL) AS has_steps,
+         max((key LIKE 'block%' OR key LIKE 'epoch%') AND samples_count IS NOT NULL) AS has_samples
   FROM mlperf_events
   GROUP BY file
 ),

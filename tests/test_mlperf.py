@@ -1,0 +1,322 @@
+"""MLPerf's logs: mllog_trace and the mapping sql/formats/mllog.sql.
+
+What the table says is held against a reading of the same lines by Python's json, and the minutes to train of real
+submissions against the published scores."""
+import glob
+import gzip
+import json
+import os
+import re
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures/mlperf/results/*/*/result_*.txt")))
+REAL = os.path.join(ROOT, "../shared/traces/mlperf")
+OF_METADATA = "file lineno step step_num samples_count epoch_num first_epoch_num epoch_count status".split()
+SHARED = unittest.skipUnless(os.path.isdir(REAL), "../shared/traces/mlperf is not here")
+
+
+def connect():
+    db = sqlite3.connect(":memory:")
+    db.enable_load_extension(True)
+    db.load_extension(os.path.join(ROOT, "mpg"))
+    return db
+
+
+def record(time_ms, key, value=None, **metadata):
+    return ":::MLLOG " + json.dumps({"namespace": "", "time_ms": time_ms, "event_type": "POINT_IN_TIME", "key": key, "value": value,
+                                     "metadata": {"file": "t.py", "lineno": 1, **metadata}}) + "\n"
+
+
+def read_plain(path):
+    """(line, prefix, object) of each record, by Python's json; and how many lines are none."""
+    records, others = [], 0
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            prefix, found, text = line.partition(":::MLLOG")
+            if found:
+                records.append((number, prefix.strip() or None, json.loads(text)))
+            else:
+                others += 1
+    return records, others
+
+
+def score(paths, factor):
+    minutes = []
+    for path in paths:
+        at = {}
+        for _, _, found in read_plain(path)[0]:
+            if found["key"] in ("run_start", "run_stop"):
+                at[found["key"]] = found["time_ms"]
+        minutes.append((at["run_stop"] - at["run_start"]) / 60000)
+    return statistics.mean(sorted(minutes)[1:-1]) * factor
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.db = connect()
+        self.addCleanup(self.db.close)
+
+    def rows(self, sql, *parameters):
+        return self.db.execute(sql, parameters).fetchall()
+
+    def one(self, sql, *parameters):
+        return self.rows(sql, *parameters)[0][0]
+
+    def file(self, text, name="result_0.txt"):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, name)
+        with open(path, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def error(self, sql, *parameters):
+        with self.assertRaises(sqlite3.OperationalError) as caught:
+            self.rows(sql, *parameters)
+        return str(caught.exception)
+
+    def issues(self, path):
+        return dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path))
+
+    def map(self, path, system=None, chips=None, chip=None, pool=None, files=()):
+        self.db.execute("CREATE TEMP TABLE mlperf_log AS SELECT *, _file, _line FROM mllog_trace(?)", (path,))
+        self.db.execute("CREATE TEMP TABLE mlperf_given(system TEXT, chips REAL, chip TEXT, pool TEXT)")
+        self.db.execute("INSERT INTO temp.mlperf_given VALUES (?, ?, ?, ?)", (system, chips, chip, pool))
+        self.db.execute("CREATE TEMP TABLE mlperf_files(path TEXT, json TEXT)")
+        for name in files:
+            with open(name, encoding="utf-8") as file:
+                self.db.execute("INSERT INTO temp.mlperf_files VALUES (?, ?)", (name, file.read()))
+        with open(os.path.join(ROOT, "sql/formats/mllog.sql"), encoding="utf-8") as file:
+            self.db.executescript(file.read())
+
+    def map_text(self, text, **given):
+        self.map(self.file(text), **{"chips": 1, **given})
+
+
+class Table(Case):
+    def compare(self, path):
+        wanted = []
+        plain, others = read_plain(path)
+        for number, prefix, found in plain:
+            metadata, value = found["metadata"], found["value"]
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            wanted.append((number, prefix, found["namespace"], found["time_ms"], found["event_type"], found["key"], value,
+                           float(value) if is_number else None, metadata, *map(metadata.get, OF_METADATA)))
+        found = [
+            (*row[:6], None if row[6] is None else json.loads(row[6]), row[7], json.loads(row[8]), *row[9:])
+            for row in self.rows(f"SELECT _line, prefix, namespace, time_ms, event_type, key, value, value_number, metadata, "
+                                 f"{', '.join(OF_METADATA)} FROM mllog_trace(?)", path)
+        ]
+        self.assertEqual(found, wanted)
+        self.assertEqual([list(map(type, row)) for row in found], [list(map(type, row)) for row in wanted])
+        self.assertEqual(self.issues(path), {"other_lines": others} if others else {})
+        return len(found)
+
+    def test_fixtures(self):
+        self.assertEqual([self.compare(path) for path in FIXTURES], [37, 25, 30])
+
+    @SHARED
+    def test_real_logs(self):
+        paths = sorted(glob.glob(os.path.join(REAL, "*", "*__result_*.txt")))
+        self.assertEqual((len(paths), sum(map(self.compare, paths))), (33, 2688))
+
+    def test_gzip_and_glob(self):
+        with open(FIXTURES[0], "rb") as file:
+            packed = self.file(gzip.compress(file.read()), "result_0.txt.gz")
+        self.assertEqual(self.rows("SELECT *, _line FROM mllog_trace(?)", packed), self.rows("SELECT *, _line FROM mllog_trace(?)", FIXTURES[0]))
+        self.assertEqual(self.rows("SELECT DISTINCT _file FROM mllog_trace(?)", os.path.dirname(FIXTURES[0]) + "/result_*"), [(path,) for path in FIXTURES])
+
+    def test_broken_lines(self):
+        path = self.file("hello\n" + record(1, "a") + "0: :::MLLOG {\"time_ms\": 1, \"key\": }\n" + record(2, "b"))
+        message = f"{path}:3:35: expected a value, found '}}'"
+        self.assertEqual(self.error("SELECT * FROM mllog_trace(?)", path), f"mllog_trace: {message}")
+        self.assertEqual(self.rows("SELECT key, _line FROM mllog_trace(?, 'skip')", path), [("a", 2), ("b", 4)])
+        self.assertEqual(self.rows("SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? ORDER BY kind", path),
+                         [("info", "other_lines", 1, 1, "lines without :::MLLOG were passed over"), ("data_loss", "skipped_record", 3, 1, message)])
+
+    def test_other_files(self):
+        for text, lines in ((b"", 0), (b"a,b\n1,2\n", 2), (b"\x7fELF\0\0\xff\xfe", 1), (b"{\"scaling_factor\": 1.05}", 1)):
+            path = self.file(text)
+            self.assertEqual(self.error("SELECT * FROM mllog_trace(?)", path),
+                             f"mllog_trace: {path}:1:1: expected lines with :::MLLOG {{\"namespace\": ..., found none in {lines} lines")
+        self.assertEqual(self.error("SELECT * FROM mllog_trace"), "mllog_trace: expected a path, as in mllog_trace('result_0.txt')")
+        self.assertEqual(self.rows("SELECT * FROM mllog_trace(NULL)"), [])
+
+    def test_a_log_that_is_still_written(self):
+        whole = record(1, "a") + record(2, "b")
+        for n in range(len(record(1, "a")) + len(":::MLLOG"), len(whole) - 2):
+            path = self.file(whole[:n])
+            self.assertEqual(self.rows("SELECT key FROM mllog_trace(?)", path), [("a",)], n)
+            self.assertEqual(self.issues(path), {"unfinished_line": 1})
+        self.assertEqual(self.rows("SELECT key FROM mllog_trace(?)", self.file(whole[:-1])), [("a",), ("b",)])
+
+    def test_memory_does_not_grow(self):
+        line = record(1795240000000, "tracked_stats", {"throughput": 1.5}, step=1) + "noise\n" * 3
+        path = self.file(line * 200_000)
+        script = ("import re, sqlite3, sys; db = sqlite3.connect(':memory:'); db.enable_load_extension(True); db.load_extension('./mpg')\n"
+                  "print(db.execute('SELECT count(*), sum(step) FROM mllog_trace(?)', (sys.argv[1],)).fetchone(), "
+                  "re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])")
+        found = subprocess.run(["/usr/bin/python3", "-c", script, path], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        counts, kilobytes = re.fullmatch(r"(.*) (\d+)\n", found).groups()
+        self.assertEqual(counts, "(200000, 200000)")
+        self.assertLess(int(kilobytes) * 1024, 40_000_000)
+        self.assertGreater(os.path.getsize(path), 40_000_000)
+
+
+@SHARED
+class Published(Case):
+    """Minutes to train of real submissions; unrounded against the rule worked in Python, rounded against the table of results."""
+
+    def check(self, pattern, system, organization, benchmark, factor, chips, wanted=None):
+        paths = sorted(glob.glob(os.path.join(REAL, pattern)))
+        scaling = glob.glob(os.path.join(REAL, os.path.dirname(pattern), "*scaling.json"))
+        with open(os.path.join(REAL, system), encoding="utf-8") as file:
+            self.map(os.path.join(REAL, pattern), system=file.read(), files=scaling)
+        found = self.rows("SELECT organization, benchmark, chips, runs, successes, minutes FROM mlperf_scores")
+        self.assertEqual([row[:5] for row in found], [(organization, benchmark, chips, len(paths), len(paths))])
+        minutes = found[0][5]
+        self.assertAlmostEqual(minutes, score(paths, factor), places=9)
+        if wanted is not None:
+            self.assertEqual(round(minutes, 3), wanted)
+        held = self.one("SELECT sum(chips * (run_stop_ms - init_start_ms)) * 1000 FROM mlperf_runs")
+        self.assertEqual(self.one("SELECT sum(chip_us) FROM mpg_ledger"), held)
+        self.assertEqual(self.one("SELECT scheduling_goodput(category, chip_us) FROM mpg_rollup"), 1.0)
+        # Time that no span explains is milliseconds between two lines of the log.
+        self.assertLess(self.one("SELECT sum(chip_us) FILTER (WHERE category = 'unknown') FROM mpg_rollup"), held * 2e-5)
+
+    def test_gpt3_on_4096_v5e(self):
+        self.check("v3.1/*gpt3__result_*.txt", "v3.1/Google__systems__cloud-tpu-v5e-4096-PAX.json", "Google", "gpt3", 1, 4096, 44.685)
+        # Starts that a second stream wrote once more behind the end change nothing; the first block has no start.
+        self.assertEqual(self.rows("SELECT kind, count(*) FROM spans GROUP BY job, kind"), [("init", 1), ("step", 24)] * 3)
+        self.assertEqual(self.rows("SELECT sum(end_time IS NULL) FROM spans"), [(0,)])
+
+    def test_llama2_70b_lora_on_8_mi355x(self):
+        self.check("v5.1/*llama2_70b_lora__result_*.txt", "v5.1/AMD__systems__MI355X_EPYC_9575F_pytorch.json", "AMD", "llama2_70b_lora",
+                   1.0033670033670032, 8, 10.185)
+        self.assertEqual(self.one("SELECT round(avg(minutes), 3) FROM (SELECT minutes FROM mlperf_runs ORDER BY minutes LIMIT 8 OFFSET 1)"), 10.151)
+        self.assertEqual(set(self.rows("SELECT kind, program, executions FROM spans")),
+                         {("init", None, None), ("eval", None, None), ("step", "llama2_70b_lora", 192), ("step", "llama2_70b_lora", 48)})
+
+    def test_llama31_8b_on_8_mi355x(self):
+        self.check("v5.1/*llama31_8b__result_*.txt", "v5.1/AMD__systems__MI355X_EPYC_9575F_pytorch.json", "AMD", "llama31_8b",
+                   1.004011735824202, 8)
+        # Eight ranks, one initialisation.
+        self.assertEqual(self.rows("SELECT job, count(*) FROM spans WHERE kind = 'init' GROUP BY job HAVING count(*) <> 1"), [])
+        self.assertEqual(self.one("SELECT count(*) FROM mlperf_runs AS r JOIN spans AS s USING (job) WHERE kind = 'init' "
+                                  "AND s.start_time * 1000 = init_start_ms AND s.end_time * 1000 <= run_start_ms"), 10)
+
+    def test_stable_diffusion_on_256_trillium(self):
+        self.check("v5.0/*result_*.txt", "v5.0/Google__systems__cloud-tpu-trillium-256-maxdiffusion.json", "Google", "stable_diffusion",
+                   1.051082251082251, 256)
+        self.assertEqual(self.rows("SELECT step, executions FROM spans WHERE kind = 'step' GROUP BY step"),
+                         [(500 * n, 500) for n in range(1, 6)])
+        self.assertEqual(self.one("SELECT count(*) FROM commits WHERE step NOT IN (500, 1000, 1500, 2000, 2500)"), 0)
+
+
+class Mapping(Case):
+    def spans(self):
+        return self.rows("SELECT kind, start_time, end_time, step, executions FROM spans ORDER BY start_time, kind")
+
+    def test_fixture(self):
+        folder = os.path.dirname(FIXTURES[0])
+        with open(os.path.join(ROOT, "fixtures/mlperf/systems/pod16.json"), encoding="utf-8") as file:
+            self.map(folder + "/result_*.txt", system=file.read(), files=[folder + "/scaling.json"])
+        self.assertEqual(self.rows("SELECT * FROM mlperf_scores"), [("Example", "example-pod-16", "toy_lm", "closed", 16, 3, 2, 10.2 * 1.05)])
+        self.assertEqual(
+            self.rows("SELECT name, owner, phase, framework, model, chips, labels ->> '$.seed' FROM jobs"),
+            [("toy_lm", "Example", "training", "toy", "toy_lm", 16, seed) for seed in (7, 8, 9)])
+        held = [("example-pod-16", 16, 1795240000.1, 1795240636.0), ("example-pod-16", 16, 1795241200.1, 1795241872.0),
+                ("example-pod-16", 16, 1795242400.1, 1795243360.0)]
+        self.assertEqual(self.rows("SELECT pool, chips, start_time, end_time FROM allocations"), held)
+        self.assertEqual(self.rows("SELECT pool, chips, start_time, end_time FROM capacity"), held)
+        self.assertEqual(self.rows("SELECT outcome FROM allocations"), [("completed",), ("completed",), ("failed",)])
+        self.assertEqual(self.rows("SELECT step, durable_time - 1795241200 FROM commits WHERE durable_time < 1795242400"), [(100, 273.0), (200, 477.0)])
+        # Of four times 200 s the run that did not get there kept what its checkpoint of step 200 holds.
+        self.assertEqual(
+            self.rows("SELECT labels ->> '$.seed', category, sum(chip_us) FROM mpg_rollup GROUP BY 1, 2"),
+            [(7, "eval", 16 * 36_000_000), (7, "startup", 16 * 59_900_000), (7, "unrated", 16 * 540_000_000),
+             (8, "startup", 16 * 59_900_000), (8, "unrated", 16 * 612_000_000),
+             (9, "eval", 16 * 100_000_000), (9, "lost", 16 * 400_000_000), (9, "startup", 16 * 59_900_000), (9, "unrated", 16 * 400_000_000)])
+        self.assertEqual(self.rows("SELECT count(*) FROM temp.sqlite_schema WHERE name LIKE 'mlperf%'"), [(2,)])  # runs and scores
+
+    def test_the_order_of_lines_does_not_matter(self):
+        lines = [record(1000 * t, key, **rest) for t, key, rest in (
+            (1, "init_start", {}), (2, "init_stop", {}), (2, "run_start", {}), (3, "block_start", {"samples_count": 0}),
+            (5, "block_stop", {"samples_count": 8}), (6, "eval_start", {"samples_count": 8}), (7, "eval_stop", {"samples_count": 8}),
+            (8, "block_start", {"samples_count": 8}), (9, "block_stop", {"samples_count": 12}), (9.5, "run_stop", {"status": "success"}))]
+        lines = [line.replace(".0,", ",") for line in lines] + [record(2000, "global_batch_size", 4)]
+        wanted = [("init", 1.0, 2.0, None, None), ("step", 3.0, 5.0, 8, 2), ("eval", 6.0, 7.0, None, None), ("step", 8.0, 9.0, 12, 1)]
+        for text in ("".join(lines), "".join(reversed(lines)), "".join(lines + ["again " + line for line in lines])):
+            self.map_text(text)
+            self.assertEqual(self.spans(), wanted)
+            self.assertEqual(self.rows("SELECT minutes, init_start_ms FROM mlperf_runs"), [(7.5 / 60, 1000)])
+
+    def test_ranks(self):
+        """Starts and stops that several ranks write within a moment are one span."""
+        text = "".join(f"{rank}: " + record(1000 * t + rank, key) for t, key in
+                       ((1, "init_start"), (2, "init_stop"), (2, "run_start"), (3, "epoch_start"), (4, "epoch_stop"), (5, "epoch_start"), (6, "epoch_stop"),
+                        (7, "run_stop")) for rank in range(4))
+        self.map_text(text)
+        self.assertEqual(self.spans(), [("init", 1.0, 2.003, None, None), ("step", 3.0, 4.003, None, None), ("step", 5.0, 6.003, None, None)])
+
+    def test_epochs_are_steps_where_there_are_no_blocks(self):
+        epochs = "".join(record(10000 * n, "epoch_start", epoch_num=n) + record(10000 * n + 9000, "epoch_stop", epoch_num=n) for n in (1, 2))
+        start, stop = record(1000, "run_start"), record(30000, "run_stop", status="success")
+        self.map_text(start + epochs + stop)
+        self.assertEqual(self.spans(), [("step", 10.0, 19.0, 1, None), ("step", 20.0, 29.0, 2, None)])
+        self.map_text(start + record(5000, "block_start", first_epoch_num=1) + epochs + record(29500, "block_stop", first_epoch_num=1) + stop)
+        self.assertEqual(self.spans(), [("step", 5.0, 29.5, 1, None)])
+
+    def test_what_lacks_an_end_or_a_start(self):
+        begun = record(1000, "run_start") + record(2000, "block_start", samples_count=0)
+        self.map_text(begun)
+        self.assertEqual(self.spans(), [("step", 2.0, None, 0, None)])
+        self.assertEqual(self.rows("SELECT start_time, end_time, outcome FROM allocations"), [(1.0, None, None)])
+        self.assertEqual(self.rows("SELECT minutes, status FROM mlperf_runs"), [(None, None)])
+        self.map_text(begun + record(9000, "run_stop", status="aborted"))
+        self.assertEqual(self.spans(), [("step", 2.0, 9.0, 0, None)])
+        self.assertEqual(self.one("SELECT outcome FROM allocations"), "failed")
+        self.map_text(record(1000, "run_start") + record(3000, "block_stop", samples_count=8) + record(9000, "run_stop"))
+        self.assertEqual(self.spans(), [("step", 1.0, 3.0, 8, None)])
+        self.assertEqual(self.rows("SELECT status FROM mlperf_runs"), [("unknown",)])
+        self.map_text(record(1000, "cache_clear"))
+        self.assertEqual((self.spans(), self.rows("SELECT * FROM allocations")), ([], []))
+
+    def test_chips_must_be_known(self):
+        for given in ({"chips": None}, {"chips": 0}, {"chips": None, "system": '{"number_of_nodes": "4"}'}):
+            with self.subTest(given), self.assertRaises(sqlite3.IntegrityError) as caught:
+                self.map_text(record(1, "run_start"), **given)
+            self.assertEqual(str(caught.exception), "CHECK constraint failed: chips are unknown: give :chips, or :system")
+            self.db.execute("DROP TABLE mlperf_log")
+            self.db.execute("DROP TABLE mlperf_given")
+            self.db.execute("DROP TABLE mlperf_files")
+        self.map_text(record(1, "run_start"), chips=8, chip="tpu-v6e", pool="p",
+                      system='{"number_of_nodes": 4, "accelerators_per_node": "2.0", "accelerator_model_name": "x", "system_name": "y"}')
+        self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("p", "tpu-v6e", 8)])
+
+    def test_scores(self):
+        def scored(*runs):
+            folder = tempfile.TemporaryDirectory()
+            self.addCleanup(folder.cleanup)
+            for i, (minutes, status) in enumerate(runs):
+                with open(os.path.join(folder.name, f"result_{i}.txt"), "w", encoding="utf-8") as file:
+                    file.write(record(0, "run_start") + record(60000 * minutes, "run_stop", status=status))
+            self.map(folder.name, chips=1)
+            return self.rows("SELECT runs, successes, minutes FROM mlperf_scores")
+        good, bad = "success", "aborted"
+        self.assertEqual(scored((3, good), (1, good), (2, good)), [(3, 3, 2.0)])
+        self.assertEqual(scored((3, good), (1, good), (2, good), (9, good)), [(4, 4, 2.5)])
+        self.assertEqual(scored((3, good), (1, bad), (2, good), (9, good)), [(4, 3, 6.0)])  # the failed run is the slowest
+        self.assertEqual(scored((3, good), (1, bad), (2, bad), (9, good)), [(4, 2, None)])
+        self.assertEqual(scored((3, good), (1, good)), [(2, 2, None)])
+
+
+if __name__ == "__main__":
+    unittest.main()
