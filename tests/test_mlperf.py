@@ -157,6 +157,16 @@ class Table(Case):
             self.assertEqual(self.issues(path), {"unfinished_line": 1})
         self.assertEqual(self.rows("SELECT key FROM mllog_trace(?)", self.file(whole[:-1])), [("a",), ("b",)])
 
+    def test_a_damaged_stream(self):
+        """What could be unpacked is read; the end is an error, told once."""
+        whole = b"".join((record(n, f"k{n * 7919 % 10007}") + f"noise {n * 104729 % 1000003}\n").encode() for n in range(20000))
+        path = self.file(gzip.compress(whole)[:-5000], "result_0.txt.gz")
+        self.assertTrue(self.error("SELECT max(_line) FROM mllog_trace(?)", path).startswith(f"mllog_trace: {path}: truncated gzip stream"))
+        found = self.one("SELECT count(*) FROM mllog_trace(?, 'skip')", path)
+        self.assertEqual(self.issues(path)["skipped_record"], 1)
+        self.assertEqual(self.rows("SELECT key FROM mllog_trace(?, 'skip')", path), [(f"k{n * 7919 % 10007}",) for n in range(found)])
+        self.assertGreater(found, 5000)
+
     def test_memory_does_not_grow(self):
         line = record(1795240000000, "tracked_stats", {"throughput": 1.5}, step=1) + "noise\n" * 3
         path = self.file(line * 200_000)

@@ -99,7 +99,6 @@ static const char *find_marker(const char *p, const char *end) {
 
 /* The end of the file: what was passed over, or that there was nothing to read. */
 static mpg_rc finish(mpg_mllog *m, mpg_err *err) {
-  m->at_end = true;
   if (!m->found)
     return mpg_fail(err, MPG_DATA,
                     "%s:1:1: expected lines with :::MLLOG {\"namespace\": ..., found none in %lld "
@@ -315,10 +314,9 @@ mpg_rc mpg_mllog_next(mpg_mllog *m, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (m->at_end)
     return MPG_DONE;
-  if (!m->started) {
+  if (!m->started)
     rc = mpg_window_start(&m->w, err);
-    m->started = true;
-  }
+  m->started = true;
   while (rc == MPG_OK) {
     const char *mark;
     if (!m->in_line)
@@ -329,17 +327,14 @@ mpg_rc mpg_mllog_next(mpg_mllog *m, mpg_err *err) {
     if (mark != NULL) {
       m->found = true;
       rc = read_record(m, mark, err);
-      if (rc == MPG_OK)
+      if (rc == MPG_OK || rc == MPG_DATA)
         return rc;
-      break;
-    }
-    if (m->others++ == 0)
+    } else if (m->others++ == 0) {
       m->one_other = m->line;
+    }
   }
-  if (rc == MPG_DONE)
-    return finish(m, err);
-  m->at_end = rc != MPG_DATA;
-  return rc;
+  m->at_end = true; /* behind a stream that is damaged, too */
+  return rc == MPG_DONE ? finish(m, err) : rc;
 }
 
 int64_t mpg_mllog_line(const mpg_mllog *m) {
