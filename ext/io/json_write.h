@@ -1,0 +1,24 @@
+/*
+** json_write.h - JSON text put together piece by piece, for columns that are JSON.
+*/
+#ifndef MPG_JSON_WRITE_H
+#define MPG_JSON_WRITE_H
+
+#include "../core/base.h"
+
+/* All zero but env: empty. n = 0 begins anew in the same memory. */
+typedef struct mpg_json_text {
+  const mpg_env *env;
+  char *p;
+  size_t n, cap;
+} mpg_json_text;
+
+void mpg_json_text_free(mpg_json_text *json);
+/* As it is: brackets, commas, numbers. MPG_NOMEM or MPG_OK, as of the others. */
+mpg_rc mpg_json_put(mpg_json_text *json, mpg_str s);
+/* A JSON string; control bytes, quotes and backslashes become escapes. */
+mpg_rc mpg_json_put_string(mpg_json_text *json, mpg_str s);
+/* "," where something stands before it, but for an opening bracket. */
+mpg_rc mpg_json_put_comma(mpg_json_text *json);
+
+#endif
