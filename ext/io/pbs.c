@@ -1,0 +1,329 @@
+/* pbs.c - see pbs.h. */
+#include "pbs.h"
+#include "pbs_value.h"
+#include "../core/number.h"
+#include "../core/text.h"
+#include "../core/time.h"
+
+#include <string.h>
+
+#define DATE_BYTES 19 /* MM/DD/YYYY HH:MM:SS */
+#define EXAMPLE "03/31/2025 10:59:15;Q;123.server;user=..."
+
+typedef struct field {
+  const char *key;
+  size_t n;
+  mpg_pbs_type type;
+} field;
+
+#define FIELD(name, key, type) {key, sizeof(key) - 1, MPG_PBS_##type},
+static const field fields[] = {MPG_PBS_FIELDS(FIELD)};
+
+struct mpg_pbs {
+  const mpg_env *env;
+  mpg_lines *lines;
+  const char *path;
+  const mpg_zone *zone;
+  mpg_issues *issues;
+  bool any; /* a record has been seen */
+  mpg_str line;
+  int64_t time;
+  mpg_str id, text;
+  mpg_value values[MPG_PBS_COUNT_OF_FIELDS];
+  bool has[MPG_PBS_COUNT_OF_FIELDS];
+  mpg_pbs_pair *others;
+  size_t n_others, cap_others;
+};
+
+mpg_rc mpg_pbs_open(mpg_pbs **out, const mpg_env *env, mpg_stream *stream, const mpg_zone *zone,
+                    mpg_issues *issues, mpg_err *err) {
+  mpg_pbs *p = mpg_calloc(env, sizeof *p);
+  mpg_rc rc;
+  if (p == NULL)
+    return mpg_fail_nomem(err);
+  p->env = env;
+  p->path = mpg_stream_path(stream);
+  p->zone = zone;
+  p->issues = issues;
+  rc = mpg_lines_open(&p->lines, env, stream, err);
+  if (rc == MPG_OK)
+    *out = p;
+  else
+    mpg_pbs_close(p);
+  return rc;
+}
+
+void mpg_pbs_close(mpg_pbs *p) {
+  if (p == NULL)
+    return;
+  mpg_lines_close(p->lines);
+  mpg_free(p->env, p->others);
+  mpg_free(p->env, p);
+}
+
+/* ---- Errors ---- */
+
+/* `found` is part of the line. */
+static mpg_rc malformed(const mpg_pbs *p, const char *expected, mpg_str found, mpg_err *err) {
+  char text[MPG_EXCERPT];
+  mpg_text_excerpt(found, text);
+  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found \"%s\"", p->path,
+                  (long long)mpg_pbs_line(p), (long long)(found.p - p->line.p) + 1, expected, text);
+}
+
+/* A line that is nothing of the kind: what it looks like instead. */
+static mpg_rc no_record(const mpg_pbs *p, mpg_err *err) {
+  char text[MPG_EXCERPT];
+  bool sacct = p->line.n > 6 && memcmp(p->line.p, "JobID", 5) == 0;
+  mpg_text_excerpt(p->line, text);
+  return mpg_fail(err, MPG_DATA,
+                  "%s:%lld:1: expected a PBS accounting record such as " EXAMPLE ", found \"%s\"%s",
+                  p->path, (long long)mpg_pbs_line(p), text,
+                  sacct ? " (a header of sacct: read it with slurm_trace)" : "");
+}
+
+static mpg_rc note(const mpg_pbs *p, mpg_severity severity, const char *kind, const char *detail,
+                   mpg_err *err) {
+  if (p->issues != NULL && mpg_issues_add(p->issues, severity, p->path, kind, mpg_pbs_line(p), 1,
+                                          "%s", detail) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_OK;
+}
+
+/* ---- The head of a record ---- */
+
+/* `n` digits at `at` of the line. */
+static bool digits(const mpg_pbs *p, size_t at, size_t n, int *out) {
+  *out = 0;
+  for (size_t i = at; i < at + n; i++) {
+    if (p->line.p[i] < '0' || p->line.p[i] > '9')
+      return false;
+    *out = *out * 10 + (p->line.p[i] - '0');
+  }
+  return true;
+}
+
+/* Whether the line begins with a date, a record type and an id; takes them in. */
+static bool head(mpg_pbs *p, int64_t *local, bool *real_date) {
+  static const char marks[] = "../../.... ..:..:..;.;"; /* "." stands for any byte */
+  const char *end;
+  int month, day, year, hour, minute, second, last;
+  if (p->line.n < sizeof marks - 1)
+    return false;
+  for (size_t i = 0; i < sizeof marks - 1; i++)
+    if (marks[i] != '.' && p->line.p[i] != marks[i])
+      return false;
+  if (!digits(p, 0, 2, &month) || !digits(p, 3, 2, &day) || !digits(p, 6, 4, &year) ||
+      !digits(p, 11, 2, &hour) || !digits(p, 14, 2, &minute) || !digits(p, 17, 2, &second))
+    return false;
+  p->id.p = p->line.p + sizeof marks - 1;
+  end = memchr(p->id.p, ';', p->line.n - (sizeof marks - 1));
+  if (end == NULL)
+    return false;
+  p->id.n = (size_t)(end - p->id.p);
+  last = month == 2 ? 28 + (year % 4 == 0 && (year % 100 != 0 || year % 400 == 0))
+                    : 30 + ((month + (month > 7)) & 1);
+  *real_date = month >= 1 && month <= 12 && day >= 1 && day <= last && year >= 1970 &&
+               year < 2262 && hour < 24 && minute < 60 && second <= 60;
+  if (*real_date)
+    *local = mpg_days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
+  return true;
+}
+
+static mpg_rc read_head(mpg_pbs *p, mpg_err *err) {
+  int64_t local = 0;
+  bool real_date = false;
+  mpg_zone_fit fit = MPG_ZONE_UNIQUE;
+  mpg_rc rc = MPG_OK;
+  if (!head(p, &local, &real_date))
+    return no_record(p, err);
+  if (!real_date)
+    return malformed(p, "a date and time as MM/DD/YYYY HH:MM:SS", (mpg_str){p->line.p, DATE_BYTES},
+                     err);
+  p->time = local;
+  if (p->zone != NULL)
+    fit = mpg_zone_utc(p->zone, local, &p->time);
+  if (fit == MPG_ZONE_REPEATED)
+    rc = note(p, MPG_INFO, "repeated_time", "the clock showed this time twice: the first is taken",
+              err);
+  else if (fit == MPG_ZONE_SKIPPED)
+    rc = note(p, MPG_WARNING, "skipped_time",
+              "the clock never showed this time: moved forward; is it the right zone?", err);
+  return rc;
+}
+
+/* ---- Keys and values ---- */
+
+static bool is_key_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-';
+}
+
+/* Whether "key=" stands at `at`; its length without the "=". */
+static bool key_at(mpg_str line, size_t at, size_t *n) {
+  size_t i = at;
+  while (i < line.n && is_key_byte(line.p[i]))
+    i++;
+  *n = i - at;
+  return i > at && i < line.n && line.p[i] == '=' &&
+         ((line.p[at] | 0x20) >= 'a' && (line.p[at] | 0x20) <= 'z');
+}
+
+/* Behind the value at `at`: a quoted one up to the quote before a space or the end; another one up
+** to the space before the next key. */
+static size_t value_end(mpg_str line, size_t at, mpg_str *value) {
+  size_t end = at, n;
+  if (at < line.n && (line.p[at] == '"' || line.p[at] == '\'')) {
+    for (size_t i = at + 1; i < line.n; i++)
+      if (line.p[i] == line.p[at] && (i + 1 == line.n || line.p[i + 1] == ' ')) {
+        *value = (mpg_str){line.p + at + 1, i - at - 1};
+        return i + 1;
+      }
+  }
+  for (;;) {
+    while (end < line.n && line.p[end] != ' ')
+      end++;
+    at = end;
+    while (at < line.n && line.p[at] == ' ')
+      at++;
+    if (at == line.n || key_at(line, at, &n))
+      break;
+    end = at;
+  }
+  value->n = (size_t)(line.p + end - value->p);
+  return end;
+}
+
+static mpg_rc decode(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out, mpg_err *err) {
+  char expected[96] = "";
+  const char *what = "";
+  bool good = true;
+  if (s.n == 0)
+    return MPG_OK;
+  switch (f->type) {
+  case MPG_PBS_TEXT:
+    out->s = s;
+    break;
+  case MPG_PBS_COUNT:
+    good = mpg_int_parse(s, &out->i);
+    what = "a whole number for ";
+    break;
+  case MPG_PBS_TIME:
+    good = mpg_int_parse(s, &out->i) && out->i >= 0 && out->i < MPG_TIME_MAX / MPG_SECOND;
+    what = "Unix seconds for ";
+    break;
+  case MPG_PBS_SECONDS:
+    good = mpg_pbs_duration_parse(s, &out->i);
+    what = "a duration such as 06:00:00 for ";
+    break;
+  }
+  if (!good) {
+    (void)strncat(expected, what, sizeof expected - 1);
+    (void)strncat(expected, f->key, sizeof expected - 1 - strlen(expected));
+    return malformed(p, expected, s, err);
+  }
+  if (f->type == MPG_PBS_TIME && out->i == 0)
+    return MPG_OK;
+  out->type = f->type == MPG_PBS_TEXT ? MPG_TEXT : MPG_INT;
+  return MPG_OK;
+}
+
+/* Keys come in the same order in most records: `from` is behind the one that was found last. */
+static size_t find(mpg_str key, size_t from) {
+  for (size_t turn = 0; turn < MPG_PBS_COUNT_OF_FIELDS; turn++) {
+    size_t i = (from + turn) % MPG_PBS_COUNT_OF_FIELDS;
+    if (fields[i].n == key.n && memcmp(fields[i].key, key.p, key.n) == 0)
+      return i;
+  }
+  return MPG_PBS_COUNT_OF_FIELDS;
+}
+
+static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
+  mpg_str line = p->line;
+  size_t from = at, n, hint = 0;
+  while (at < line.n && !key_at(line, at, &n)) {
+    while (at < line.n && line.p[at] != ' ')
+      at++;
+    while (at < line.n && line.p[at] == ' ')
+      at++;
+  }
+  p->text = (mpg_str){line.p + from, at - from};
+  while (p->text.n > 0 && p->text.p[p->text.n - 1] == ' ')
+    p->text.n--;
+  while (at < line.n && key_at(line, at, &n)) {
+    mpg_str key = {line.p + at, n}, value = {line.p + at + n + 1, 0};
+    size_t i = find(key, hint);
+    mpg_rc rc = MPG_OK;
+    at = value_end(line, at + n + 1, &value);
+    if (i < MPG_PBS_COUNT_OF_FIELDS && !p->has[i]) {
+      p->has[i] = true;
+      rc = decode(p, &fields[i], value, &p->values[i], err);
+      hint = i + 1;
+    } else {
+      if (mpg_grow(p->env, &p->others, &p->cap_others, p->n_others + 1, sizeof *p->others) !=
+          MPG_OK)
+        return mpg_fail_nomem(err);
+      p->others[p->n_others++] = (mpg_pbs_pair){key, value};
+    }
+    if (rc != MPG_OK)
+      return rc;
+    while (at < line.n && line.p[at] == ' ')
+      at++;
+  }
+  return MPG_OK;
+}
+
+/* ---- Records ---- */
+
+mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
+  for (;;) {
+    mpg_rc rc = mpg_lines_next(p->lines, &p->line, err);
+    if (rc != MPG_OK)
+      return rc;
+    if (p->line.n == 0)
+      continue;
+    memset(p->values, 0, sizeof p->values);
+    memset(p->has, 0, sizeof p->has);
+    p->n_others = 0;
+    /* The start of a record is judged as one only where nothing says what kind of file this is. */
+    rc = p->any && !mpg_lines_ended(p->lines) ? MPG_OK : read_head(p, err);
+    if (rc == MPG_OK && !mpg_lines_ended(p->lines)) {
+      rc = note(p, MPG_WARNING, "unfinished_record",
+                "the last line has no line end: left out as still being written", err);
+      return rc == MPG_OK ? MPG_DONE : rc;
+    }
+    p->any |= rc == MPG_OK;
+    if (rc == MPG_OK)
+      rc = read_keys(p, (size_t)(p->id.p + p->id.n + 1 - p->line.p), err);
+    return rc;
+  }
+}
+
+int64_t mpg_pbs_line(const mpg_pbs *p) {
+  return mpg_lines_number(p->lines);
+}
+
+int64_t mpg_pbs_time(const mpg_pbs *p) {
+  return p->time;
+}
+
+char mpg_pbs_record_type(const mpg_pbs *p) {
+  return p->line.p[DATE_BYTES + 1];
+}
+
+mpg_str mpg_pbs_id_text(const mpg_pbs *p) {
+  return p->id;
+}
+
+mpg_str mpg_pbs_text(const mpg_pbs *p) {
+  return p->text;
+}
+
+const mpg_value *mpg_pbs_get(const mpg_pbs *p, size_t i) {
+  return &p->values[i];
+}
+
+const mpg_pbs_pair *mpg_pbs_others(const mpg_pbs *p, size_t *n) {
+  *n = p->n_others;
+  return p->others;
+}

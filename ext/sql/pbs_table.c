@@ -1,0 +1,370 @@
+/*
+** pbs_table.c - pbs_trace(path, zone, on_error), records of PBS accounting logs.
+**
+**   date_time BIGINT, record_type TEXT, id_string TEXT, message_text TEXT
+**       the head of the record, and what stands before its first key
+**   user, ..., run_count
+**       the keys by their own names, NULL where the record lacks them
+**   other TEXT
+**       all other keys: a JSON object; a key that comes again is in it again
+**
+** and after them what the mapping to the relations needs (sql/formats/pbs.sql):
+**
+**   job_base BIGINT, array_index TEXT, server TEXT
+**       the parts of id_string, where it is a job's
+**   outcome TEXT
+**       how the job or attempt ended, in the words of the native trace; NULL: it did not, or unknown
+**   req_gpus, req_cpus BIGINT
+**       Resource_List.ngpus and .ncpus, else what .select or .nodes add up to
+**   alloc_gpus, alloc_cpus BIGINT
+**       what exec_vnode adds up to, else resource_assigned, exec_gpus and exec_host, resources_used
+**   gpu_type TEXT
+**       of exec_vnode or Resource_List, where it is one
+**   nodes TEXT
+**       the hosts of exec_host (else the vnodes of exec_vnode), each once, as a JSON array
+*/
+#include "reader.h"
+#include "../core/intern.h"
+#include "../io/json_write.h"
+#include "../io/pbs.h"
+#include "../io/pbs_value.h"
+
+#include <string.h>
+
+enum { ZONE };
+static const char *const arguments[] = {"zone"};
+
+#define TYPE_TEXT "TEXT"
+#define TYPE_COUNT "BIGINT"
+#define TYPE_TIME "BIGINT"
+#define TYPE_SECONDS "BIGINT"
+#define COLUMN(name, key, type) {key, TYPE_##type},
+
+enum { DATE_TIME, RECORD_TYPE, ID_STRING, MESSAGE_TEXT, FIRST_FIELD };
+enum {
+  OTHER = FIRST_FIELD + MPG_PBS_COUNT_OF_FIELDS,
+  JOB_BASE,
+  ARRAY_INDEX,
+  SERVER,
+  OUTCOME,
+  REQ_GPUS,
+  REQ_CPUS,
+  ALLOC_GPUS,
+  ALLOC_CPUS,
+  GPU_TYPE,
+  NODES,
+  COLUMNS
+};
+
+static const mpg_reader_column columns[COLUMNS] = {
+    {"date_time", "BIGINT"},
+    {"record_type", "TEXT"},
+    {"id_string", "TEXT"},
+    {"message_text", "TEXT"},
+    MPG_PBS_FIELDS(COLUMN) /* the keys */
+        [OTHER] = {"other", "TEXT"},
+    [JOB_BASE] = {"job_base", "BIGINT"},
+    [ARRAY_INDEX] = {"array_index", "TEXT"},
+    [SERVER] = {"server", "TEXT"},
+    [OUTCOME] = {"outcome", "TEXT"},
+    [REQ_GPUS] = {"req_gpus", "BIGINT"},
+    [REQ_CPUS] = {"req_cpus", "BIGINT"},
+    [ALLOC_GPUS] = {"alloc_gpus", "BIGINT"},
+    [ALLOC_CPUS] = {"alloc_cpus", "BIGINT"},
+    [GPU_TYPE] = {"gpu_type", "TEXT"},
+    [NODES] = {"nodes", "TEXT"},
+};
+
+typedef struct pbs_scan {
+  const mpg_env *env;
+  mpg_zone *zone;
+} pbs_scan;
+
+typedef struct pbs_file {
+  mpg_stream *stream;
+  mpg_pbs *reader;
+  mpg_json_text json;
+  char type; /* lent out by column() */
+} pbs_file;
+
+/* ---- A scan and its files ---- */
+
+static void scan_end(void *p) {
+  pbs_scan *scan = p;
+  mpg_zone_free(scan->zone);
+  mpg_free(scan->env, scan);
+}
+
+static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given, mpg_err *err) {
+  mpg_str name = given[ZONE].type == MPG_NULL ? MPG_STR("UTC") : given[ZONE].s;
+  pbs_scan *scan;
+  mpg_rc rc;
+  if (given[ZONE].type != MPG_NULL && given[ZONE].type != MPG_TEXT)
+    return mpg_fail(err, MPG_MISUSE, "zone: expected text");
+  scan = mpg_calloc(env, sizeof *scan);
+  if (scan == NULL)
+    return mpg_fail_nomem(err);
+  scan->env = env;
+  rc = mpg_zone_open(&scan->zone, env, name, MPG_ZONE_FOLDER, err);
+  if (rc == MPG_MISUSE) {
+    mpg_err plain = *err;
+    rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
+  }
+  if (rc == MPG_OK)
+    *out = scan;
+  else
+    scan_end(scan);
+  return rc;
+}
+
+static void file_close(void *p) {
+  pbs_file *file = p;
+  const mpg_env *env = file->json.env;
+  mpg_pbs_close(file->reader);
+  mpg_stream_close(file->stream);
+  mpg_json_text_free(&file->json);
+  mpg_free(env, file);
+}
+
+static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+                        mpg_issues *issues, mpg_err *err) {
+  const pbs_scan *scan = shared;
+  pbs_file *file = mpg_calloc(env, sizeof *file);
+  mpg_rc rc;
+  if (file == NULL)
+    return mpg_fail_nomem(err);
+  file->json.env = env;
+  rc = mpg_stream_open(&file->stream, env, path, err);
+  if (rc == MPG_OK)
+    rc = mpg_pbs_open(&file->reader, env, file->stream, scan->zone, issues, err);
+  if (rc == MPG_OK)
+    *out = file;
+  else
+    file_close(file);
+  return rc;
+}
+
+static mpg_rc file_next(void *p, mpg_err *err) {
+  return mpg_pbs_next(((pbs_file *)p)->reader, err);
+}
+
+static int64_t file_line(const void *p) {
+  return mpg_pbs_line(((const pbs_file *)p)->reader);
+}
+
+/* ---- Columns derived from others ---- */
+
+static void give_text(mpg_value *out, mpg_str s) {
+  if (s.n == 0)
+    return;
+  out->type = MPG_TEXT;
+  out->s = s;
+}
+
+static void give_int(mpg_value *out, int64_t i) {
+  out->type = MPG_INT;
+  out->i = i;
+}
+
+static mpg_str text_of(const pbs_file *file, size_t field) {
+  const mpg_value *v = mpg_pbs_get(file->reader, field);
+  return v->type == MPG_TEXT ? v->s : (mpg_str){NULL, 0};
+}
+
+static bool given(const pbs_file *file, size_t field, mpg_value *out) {
+  const mpg_value *v = mpg_pbs_get(file->reader, field);
+  if (v->type == MPG_INT)
+    *out = *v;
+  return v->type == MPG_INT;
+}
+
+static void give_asked(const pbs_file *file, bool gpus, mpg_value *out) {
+  mpg_pbs_sum sum;
+  mpg_str select = text_of(file, MPG_PBS_list_select), nodes = text_of(file, MPG_PBS_list_nodes);
+  if (given(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
+    return;
+  if (!mpg_pbs_select_parse(select, &sum) && !mpg_pbs_nodes_parse(nodes, &sum))
+    return;
+  if (gpus)
+    give_int(out, sum.gpus < 0 ? 0 : sum.gpus);
+  else if (sum.cpus >= 0)
+    give_int(out, sum.cpus);
+}
+
+static void give_held(const pbs_file *file, bool gpus, mpg_value *out) {
+  mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
+  bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), &sum);
+  int64_t slots;
+  if ((gpus ? sum.gpus : sum.cpus) >= 0) {
+    give_int(out, gpus ? sum.gpus : sum.cpus);
+    return;
+  }
+  if (given(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
+    return;
+  if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), &slots)) {
+    give_int(out, slots);
+    return;
+  }
+  if (given(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
+    return;
+  if (gpus && (placed || text_of(file, MPG_PBS_exec_host).n > 0)) {
+    /* Placed, and nobody lists GPUs: Torque without exec_gpus got what it asked for. */
+    if (placed)
+      give_int(out, 0);
+    else
+      give_asked(file, true, out);
+  }
+}
+
+static void give_gpu_type(const pbs_file *file, mpg_value *out) {
+  static const size_t lists[] = {MPG_PBS_list_select, MPG_PBS_list_nodes};
+  mpg_pbs_sum sum;
+  if (mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), &sum))
+    give_text(out, sum.gpu_type);
+  for (size_t i = 0; out->type == MPG_NULL && i < sizeof lists / sizeof *lists; i++) {
+    mpg_str list = text_of(file, lists[i]);
+    if (i == 0 ? mpg_pbs_select_parse(list, &sum) : mpg_pbs_nodes_parse(list, &sum))
+      give_text(out, sum.gpu_type);
+  }
+  if (out->type == MPG_NULL)
+    give_text(out, text_of(file, MPG_PBS_list_gpu_type));
+}
+
+static mpg_rc give_nodes(pbs_file *file, mpg_value *out) {
+  mpg_str list = text_of(file, MPG_PBS_exec_host), host;
+  mpg_json_text *json = &file->json;
+  mpg_intern seen;
+  mpg_rc rc;
+  if (list.n == 0)
+    list = text_of(file, MPG_PBS_exec_vnode);
+  if (list.n == 0)
+    return MPG_OK;
+  json->n = 0;
+  mpg_intern_init(&seen, json->env);
+  rc = mpg_json_put(json, MPG_STR("["));
+  for (size_t at = 0; rc == MPG_OK && mpg_pbs_hosts_next(list, &at, &host);) {
+    size_t before = seen.n;
+    uint32_t id;
+    rc = mpg_intern_id(&seen, host, &id);
+    if (rc != MPG_OK || seen.n == before)
+      continue;
+    rc = mpg_json_put_comma(json);
+    if (rc == MPG_OK)
+      rc = mpg_json_put_string(json, host);
+  }
+  mpg_intern_free(&seen);
+  if (rc == MPG_OK)
+    rc = mpg_json_put(json, MPG_STR("]"));
+  give_text(out, (mpg_str){json->p, json->n});
+  return rc;
+}
+
+static mpg_rc give_others(pbs_file *file, mpg_value *out) {
+  mpg_json_text *json = &file->json;
+  size_t n;
+  const mpg_pbs_pair *pairs = mpg_pbs_others(file->reader, &n);
+  mpg_rc rc = MPG_OK;
+  if (n == 0)
+    return MPG_OK;
+  json->n = 0;
+  rc = mpg_json_put(json, MPG_STR("{"));
+  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
+    rc = mpg_json_put_comma(json);
+    if (rc == MPG_OK)
+      rc = mpg_json_put_string(json, pairs[i].key);
+    if (rc == MPG_OK)
+      rc = mpg_json_put(json, MPG_STR(":"));
+    if (rc == MPG_OK)
+      rc = mpg_json_put_string(json, pairs[i].value);
+  }
+  if (rc == MPG_OK)
+    rc = mpg_json_put(json, MPG_STR("}"));
+  give_text(out, (mpg_str){json->p, json->n});
+  return rc;
+}
+
+static void give_id_part(const pbs_file *file, size_t i, mpg_value *out) {
+  mpg_pbs_id id;
+  if (!mpg_pbs_id_parse(mpg_pbs_id_text(file->reader), &id))
+    return;
+  if (i == JOB_BASE)
+    give_int(out, id.base);
+  else if (i == SERVER)
+    give_text(out, id.server);
+  else if (id.in_array)
+    *out = (mpg_value){MPG_TEXT, 0, 0.0, id.index};
+}
+
+static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+  pbs_file *file = p;
+  const mpg_pbs *r = file->reader;
+  const mpg_value *status;
+  const char *outcome;
+  mpg_rc rc = MPG_OK;
+  if (i >= FIRST_FIELD && i < OTHER) {
+    *out = *mpg_pbs_get(r, i - FIRST_FIELD);
+    return MPG_OK;
+  }
+  switch (i) {
+  case DATE_TIME:
+    give_int(out, mpg_pbs_time(r));
+    break;
+  case RECORD_TYPE:
+    file->type = mpg_pbs_record_type(r);
+    give_text(out, (mpg_str){&file->type, 1});
+    break;
+  case ID_STRING:
+    give_text(out, mpg_pbs_id_text(r));
+    break;
+  case MESSAGE_TEXT:
+    give_text(out, mpg_pbs_text(r));
+    break;
+  case OTHER:
+    rc = give_others(file, out);
+    break;
+  case JOB_BASE:
+  case ARRAY_INDEX:
+  case SERVER:
+    give_id_part(file, i, out);
+    break;
+  case OUTCOME:
+    status = mpg_pbs_get(r, MPG_PBS_Exit_status);
+    outcome = mpg_pbs_outcome(mpg_pbs_record_type(r), status->type == MPG_INT, status->i);
+    if (outcome != NULL)
+      give_text(out, mpg_str_of(outcome));
+    break;
+  case REQ_GPUS:
+  case REQ_CPUS:
+    give_asked(file, i == REQ_GPUS, out);
+    break;
+  case ALLOC_GPUS:
+  case ALLOC_CPUS:
+    give_held(file, i == ALLOC_GPUS, out);
+    break;
+  case GPU_TYPE:
+    give_gpu_type(file, out);
+    break;
+  default:
+    rc = give_nodes(file, out);
+  }
+  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+}
+
+int mpg_register_pbs(mpg_conn *conn, char **error) {
+  static const mpg_reader_format format = {
+      .module = {"pbs_trace", &mpg_reader_module, 0},
+      .usage = "expected a path, as in pbs_trace('accounting/20250331')",
+      .columns = columns,
+      .ncolumns = COLUMNS,
+      .arguments = arguments,
+      .narguments = sizeof arguments / sizeof *arguments,
+      .begin = scan_begin,
+      .end = scan_end,
+      .open = file_open,
+      .close = file_close,
+      .next = file_next,
+      .line = file_line,
+      .column = column,
+  };
+  return mpg_register_reader(conn, &format, error);
+}
