@@ -1,0 +1,152 @@
+-- pbs.sql - from the accounting logs of PBS Pro, OpenPBS and Torque to the relations of the native trace.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :pbs  fixtures/pbs/accounting.log
+--     .param set :zone America/Denver
+--     .read sql/formats/pbs.sql
+--     CREATE TEMP TABLE capacity AS
+--       SELECT 'pod' AS pool, 'a100' AS chip, 16 AS chips, '2025-03-31T17:00Z' AS start_time, '2025-03-31T18:10Z' AS end_time;
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
+-- Parameters (all but :pbs may be left unset): :pbs is a path, glob or folder of accounting logs; :zone
+-- is the server's time zone ('UTC'); :chips is what a chip is, 'ngpus' (unless told otherwise) or
+-- 'ncpus'.
+--
+-- From a program that cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE pbs_records AS
+--     SELECT *, req_gpus AS asked, alloc_gpus AS held FROM pbs_trace('accounting/', 'America/Denver');
+--
+-- Makes the TEMP tables jobs and allocations, which mpg_ledger and mpg_rollup then find. An accounting
+-- log does not say what is installed: add capacity (and outages) as shown above. The input is dropped
+-- at the end. The rules are explained in docs/pbs.md.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS pbs_records AS
+SELECT date_time, record_type, id_string, message_text, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
+       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes,
+       CASE WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
+       CASE WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
+FROM pbs_trace(:pbs, coalesce(:zone, 'UTC'));
+
+-- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----
+
+DROP TABLE IF EXISTS temp.pbs_of_jobs;
+CREATE TEMP TABLE pbs_of_jobs AS
+WITH wanted AS (
+  SELECT id_string FROM pbs_records GROUP BY id_string HAVING max(max(coalesce(asked, 0), coalesce(held, 0))) > 0
+)
+SELECT id_string AS job, *
+FROM pbs_records JOIN wanted USING (id_string)
+WHERE job_base IS NOT NULL AND (array_index IS NULL OR (array_index <> '' AND array_index NOT GLOB '*[^0-9]*'));
+CREATE INDEX temp.pbs_job ON pbs_of_jobs(job, start);
+
+-- ---- 3. Attempts: one a start of a job ----
+
+-- S and T begin one, R ends it and the job waits again, E ends it for good; A ends one that no E does.
+-- R and E tell the start, so that what began before the log is whole. Where nothing ends an attempt
+-- and the job starts again, it ended then at the latest.
+DROP TABLE IF EXISTS temp.pbs_attempts;
+CREATE TEMP TABLE pbs_attempts AS
+WITH started AS (
+  SELECT job, start AS start_time,
+         max(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS ended,
+         min(outcome) FILTER (WHERE record_type IN ('E', 'R')) AS outcome,
+         max(Exit_status) FILTER (WHERE record_type = 'E') AS exit_status,
+         max("resources_used.walltime" >= "Resource_List.walltime") FILTER (WHERE record_type = 'E') AS used_up,
+         max(held) AS held, max(asked) AS asked, max(gpu_type) AS gpu_type
+  FROM pbs_of_jobs
+  WHERE record_type IN ('S', 'T', 'E', 'R') AND start IS NOT NULL
+  GROUP BY job, start
+),
+ordered AS (
+  SELECT *, row_number() OVER later AS attempt, lead(start_time) OVER later AS next_start
+  FROM started
+  WINDOW later AS (PARTITION BY job ORDER BY start_time)
+),
+stopped AS (
+  SELECT o.*,
+         (SELECT min(d.date_time) FROM pbs_of_jobs AS d WHERE d.job = o.job AND d.record_type = 'D' AND d.date_time >= o.start_time) AS deleted,
+         (SELECT min(a.date_time) FROM pbs_of_jobs AS a WHERE a.job = o.job AND a.record_type = 'A' AND a.date_time >= o.start_time) AS aborted
+  FROM ordered AS o
+)
+SELECT job, attempt, coalesce(held, asked) AS chips, asked, gpu_type, start_time,
+       coalesce(ended, min(coalesce(aborted, next_start), coalesce(next_start, aborted))) AS end_time,
+       CASE
+         WHEN ended IS NULL AND aborted IS NOT NULL AND (next_start IS NULL OR aborted <= next_start) THEN 'cancelled'
+         WHEN outcome = 'failed' AND deleted <= ended THEN 'cancelled'
+         WHEN outcome = 'failed' AND exit_status > 128 AND used_up THEN 'timeout'
+         ELSE outcome
+       END AS outcome
+FROM stopped;
+
+-- A job that leaves the queue without running (again): D by request, A by the server, M to another one.
+DROP TABLE IF EXISTS temp.pbs_left;
+CREATE TEMP TABLE pbs_left AS
+WITH gone AS (
+  SELECT job, max(date_time) AS at
+  FROM pbs_of_jobs
+  WHERE record_type IN ('D', 'A', 'M') OR (record_type = 'E' AND start IS NULL)
+  GROUP BY job
+),
+last AS (
+  SELECT job, max(attempt) AS attempt, max(end_time) AS ended, max(start_time) AS started, max(end_time IS NULL) AS running
+  FROM pbs_attempts
+  GROUP BY job
+)
+SELECT gone.job, coalesce(last.attempt, 0) + 1 AS attempt, at
+FROM gone LEFT JOIN last USING (job)
+WHERE coalesce(NOT running AND at > ended, 1);
+
+-- ---- 4. Pools: the server, or where its jobs name several types of GPU, "server/type" ----
+
+DROP TABLE IF EXISTS temp.pbs_pools;
+CREATE TEMP TABLE pbs_pools AS
+WITH types AS (
+  SELECT coalesce(server, 'pbs') AS name, count(DISTINCT lower(gpu_type)) AS types FROM pbs_of_jobs GROUP BY name
+)
+SELECT r.job, CASE WHEN types > 1 THEN name || '/' || coalesce(lower(max(r.gpu_type)), 'gpu') ELSE name END AS pool
+FROM pbs_of_jobs AS r JOIN types ON name = coalesce(r.server, 'pbs')
+GROUP BY r.job;
+CREATE UNIQUE INDEX temp.pbs_pool_of ON pbs_pools(job);
+
+-- ---- 5. The relations ----
+
+-- What a job needs is what it asked for. Where it was given another number (whole nodes) it is elastic.
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+WITH given AS (
+  SELECT job, min(nullif(chips, 0)) AS least, max(nullif(chips, 0)) AS most FROM pbs_attempts GROUP BY job
+),
+asked AS (
+  SELECT job, max(jobname) AS name, max(coalesce(account, project, "group")) AS owner, max(nullif(asked, 0)) AS chips,
+         min(coalesce(ctime, qtime, CASE WHEN record_type = 'Q' THEN date_time END)) AS submit_time,
+         json_patch('{}', json_object('user', max("user"), 'group', max("group"), 'queue', max(queue), 'project', max(project),
+                                      'gpu_type', max(gpu_type), 'nodes', max(json_array_length(nodes)),
+                                      'array_job', CASE WHEN max(array_index) IS NOT NULL THEN max(job_base) END)) AS labels
+  FROM (SELECT * FROM pbs_of_jobs ORDER BY date_time)
+  GROUP BY job
+)
+SELECT job, name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority,
+       coalesce(chips, most) AS chips,
+       CASE WHEN least <> chips OR most <> chips THEN least END AS min_chips,
+       NULL AS tasks, submit_time, labels
+FROM asked LEFT JOIN given USING (job);
+
+-- What left the queue holds nothing at that moment: that closes what it asked for.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FROM pbs_attempts JOIN pbs_pools USING (job)
+UNION ALL
+SELECT job, attempt, NULL, pool, 0, at, at, 'cancelled' FROM pbs_left JOIN pbs_pools USING (job);
+
+-- ---- 6. What nobody needs any more ----
+
+DROP TABLE pbs_pools;
+DROP TABLE pbs_left;
+DROP TABLE pbs_attempts;
+DROP TABLE pbs_of_jobs;
+DROP TABLE pbs_records;
