@@ -20,7 +20,7 @@ FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PUR
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace"]
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace", "pbs_trace", "swf_trace"]
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -76,6 +76,26 @@ COLUMNS = {
     "mllog_trace": """namespace TEXT, time_ms BIGINT, event_type TEXT, key TEXT, value TEXT, value_number REAL, file TEXT, lineno BIGINT,
         step BIGINT, step_num BIGINT, samples_count BIGINT, epoch_num BIGINT, first_epoch_num BIGINT, epoch_count BIGINT, status TEXT,
         metadata TEXT, prefix TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "pbs_trace": """date_time BIGINT, record_type TEXT, id_string TEXT, message_text TEXT, user TEXT, group TEXT, account TEXT,
+        project TEXT, jobname TEXT, queue TEXT, owner TEXT, requestor TEXT, resvname TEXT, resvID TEXT,
+        array_indices TEXT, depend TEXT, ctime BIGINT, qtime BIGINT, etime BIGINT, start BIGINT, end BIGINT,
+        exec_host TEXT, exec_vnode TEXT, exec_gpus TEXT, Resource_List.mem TEXT, Resource_List.ncpus BIGINT,
+        Resource_List.ngpus BIGINT, Resource_List.nodect BIGINT, Resource_List.nodes TEXT, Resource_List.place TEXT,
+        Resource_List.select TEXT, Resource_List.gpu_type TEXT, Resource_List.walltime BIGINT,
+        resource_assigned.mem TEXT, resource_assigned.ncpus BIGINT, resource_assigned.ngpus BIGINT, session TEXT,
+        Exit_status BIGINT, resources_used.cpupercent BIGINT, resources_used.cput BIGINT, resources_used.mem TEXT,
+        resources_used.ncpus BIGINT, resources_used.ngpus BIGINT, resources_used.vmem TEXT,
+        resources_used.walltime BIGINT, eligible_time BIGINT, run_count BIGINT, other TEXT, job_base BIGINT,
+        array_index TEXT, server TEXT, outcome TEXT, req_gpus BIGINT, req_cpus BIGINT, alloc_gpus BIGINT,
+        alloc_cpus BIGINT, gpu_type TEXT, nodes TEXT,
+        path hidden, zone hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "swf_trace": """job_number BIGINT, submit_time REAL, wait_time REAL, run_time REAL, allocated_processors BIGINT,
+        average_cpu_time REAL, used_memory REAL, requested_processors BIGINT, requested_time REAL,
+        requested_memory REAL, status BIGINT, user_id BIGINT, group_id BIGINT, executable_number BIGINT,
+        queue_number BIGINT, partition_number BIGINT, preceding_job_number BIGINT, think_time REAL,
+        unix_start_time BIGINT, max_procs BIGINT, max_nodes BIGINT, computer TEXT, header TEXT, submit_unix REAL,
+        start_unix REAL, end_unix REAL, outcome TEXT,
+        path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

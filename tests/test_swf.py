@@ -1,0 +1,184 @@
+"""The Standard Workload Format: swf_trace and the mapping sql/formats/swf.sql.
+
+What the table says of a log is held against a reading of it in Python, and the ledger against sums made from that."""
+import gzip
+import json
+import os
+import random
+import re
+import sqlite3
+import unittest
+
+from test_slurm import Case as SlurmCase
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SMALL = os.path.join(ROOT, "fixtures/swf/small.swf")
+SACCT = os.path.join(ROOT, "fixtures/slurm/sacct_jobs.psv")
+PBS = os.path.join(ROOT, "fixtures/pbs/accounting.log")
+T0 = 1700000000
+FIELDS = ("job_number submit_time wait_time run_time allocated_processors average_cpu_time used_memory requested_processors requested_time "
+          "requested_memory status user_id group_id executable_number queue_number partition_number preceding_job_number think_time").split()
+REALS = "submit_time wait_time run_time average_cpu_time used_memory requested_time requested_memory think_time".split()
+EXPECTED = "expected a job of the Standard Workload Format, 18 numbers, or a comment that begins with ;, found "
+
+
+def read_plain(path):
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if not line.startswith(";"):
+                values = [float(word) for word in line.split()]
+                yield tuple(None if v == -1 else v if name in REALS else int(v) for name, v in zip(FIELDS, values)) + (number,)
+
+
+class Case(SlurmCase):
+    def file(self, text, name="log.swf"):
+        return super().file(text, name)
+
+
+class Files(Case):
+    def test_fields(self):
+        found = self.rows(f"SELECT {', '.join(FIELDS)}, _line FROM swf_trace(?)", SMALL)
+        wanted = list(read_plain(SMALL))
+        self.assertEqual(len(found), 10)
+        self.assertEqual(found, wanted)
+        self.assertEqual([list(map(type, row)) for row in found], [list(map(type, row)) for row in wanted])
+        self.assertEqual(self.issues(SMALL), {})
+
+    def test_header(self):
+        self.assertEqual(self.rows("SELECT DISTINCT unix_start_time, max_procs, max_nodes, computer FROM swf_trace(?)", SMALL), [(T0, 32, 8, "Toy cluster")])
+        header = {}
+        with open(SMALL, encoding="utf-8") as file:
+            for label, value in re.findall(r"^;\s*(\w+): (.*(?:\n;[ ]+[^:\n]*$)*)", file.read(), re.M):
+                header.setdefault(label, []).append(re.sub(r"\n; *", "\n", value).strip())
+        self.assertEqual(json.loads(self.one("SELECT header FROM swf_trace(?) LIMIT 1", SMALL)), {k: v if len(v) > 1 else v[0] for k, v in header.items()})
+        self.assertEqual(self.one("SELECT count(DISTINCT header) FROM swf_trace(?)", SMALL), 1)
+
+    def test_derived(self):
+        self.assertEqual(
+            self.rows("SELECT job_number, submit_unix - ?2, start_unix - ?2, end_unix - ?2, outcome FROM swf_trace(?1)", SMALL, T0),
+            [(1, 0, 10, 610, "completed"), (2, 30, 30, 330, "failed"), (3, 60, None, None, "cancelled"), (4, 90, 620, 740, "cancelled"),
+             (5, 100, 500, 800, "completed"), (5, 100, 500, 600, "preempted"), (5, None, None, None, "preempted"), (5, None, None, None, "completed"),
+             (6, 200, 700, 700, "completed"), (7, 300, 800, 1000, None)])
+
+    def test_declaration(self):
+        types = dict(self.rows("SELECT name, type FROM pragma_table_xinfo('swf_trace') WHERE hidden = 0"))
+        self.assertEqual(list(types)[:18], FIELDS)
+        self.assertEqual({name for name, kind in types.items() if kind == "REAL"}, set(REALS) | {"submit_unix", "start_unix", "end_unix"})
+
+    def test_several_files(self):
+        with open(SMALL, "rb") as file:
+            text = file.read()
+        path = self.file(gzip.compress(text), "a.swf.gz")
+        with open(os.path.join(os.path.dirname(path), "b.swf"), "wb") as file:
+            file.write(text.replace(b"UnixStartTime: 17", b"UnixStartTime: 18"))
+        self.assertEqual(self.rows("SELECT min(submit_unix), count(*) FROM swf_trace(?) GROUP BY _file", os.path.dirname(path)),
+                         [(T0, 10), (T0 + 10**8, 10)])
+
+
+class Errors(Case):
+    def test_wrong_formats(self):
+        with open(SACCT, encoding="utf-8") as file:
+            start = file.readline()[:30]
+        self.assertTrue(self.error("SELECT * FROM swf_trace(?)", SACCT).startswith(f'swf_trace: {SACCT}:1:1: {EXPECTED}1 field "{start}'))
+        self.assertRegex(self.error("SELECT * FROM swf_trace(?)", PBS), re.escape(f"swf_trace: {PBS}:1:1: {EXPECTED}") + r'\d+ fields "03/31/2025 11:00:00;Q;101\.pod;')
+        self.assertRegex(self.error("SELECT * FROM slurm_trace(?)", SMALL), 'expected a header of sacct field names such as .*, found "; Version: 2.2"')
+
+    def test_broken_files(self):
+        self.assertEqual(self.rows("SELECT * FROM swf_trace(?)", self.file("")), [])
+        self.assertRegex(self.error("SELECT * FROM swf_trace(?)", self.file(bytes(range(256)) * 50)), "^swf_trace: .*:1:1: expected ")
+        pick = random.Random(5)
+        text = b"".join(b"%d 0 %d" % (i, pick.getrandbits(40)) + b" 1" * 15 + b"\n" for i in range(9999))
+        cut = self.file(gzip.compress(b"; UnixStartTime: 1\n" + text)[:-900], "cut.gz")
+        self.assertIn("truncated gzip stream", self.error("SELECT count(*) FROM swf_trace(?)", cut))
+
+    def test_a_log_that_is_being_written(self):
+        with open(SMALL, encoding="utf-8") as file:
+            text = file.read()
+        path = self.file(text[:-30])
+        self.assertEqual(self.one("SELECT count(*) FROM swf_trace(?)", path), 9)
+        self.assertEqual(self.issues(path), {"unfinished_record": 1})
+        self.assertEqual(self.one("SELECT count(*) FROM swf_trace(?)", self.file(text[:-1])), 10)
+
+    def test_skipped_records(self):
+        path = self.file("; UnixStartTime: 5\n1 2 3\n2 0 x" + " 1" * 15 + "\n3" + " 1" * 17 + "\n")
+        self.assertEqual(self.error("SELECT * FROM swf_trace(?)", path), f'swf_trace: {path}:2:1: {EXPECTED}3 fields "1 2 3"')
+        self.assertEqual(self.rows("SELECT job_number FROM swf_trace(?) WHERE on_error = 'skip'", path), [(3,)])
+        self.assertEqual(self.issues(path), {"skipped_record": 2})
+
+    def test_no_start_time(self):
+        path = self.file("3" + " 1" * 17 + "\n")
+        self.assertEqual(self.rows("SELECT submit_unix, unix_start_time, max_procs, header FROM swf_trace(?)", path), [(1.0, None, None, "{}")])
+        self.assertEqual(self.issues(path), {"no_start_time": 1})
+
+    def test_arguments(self):
+        self.assertEqual(self.error("SELECT * FROM swf_trace"), "swf_trace: expected a path, as in swf_trace('log.swf')")
+        self.assertEqual(self.rows("SELECT * FROM swf_trace(NULL)"), [])
+
+
+class Mapping(Case):
+    def map(self, path):
+        self.db.execute("CREATE TEMP TABLE swf_jobs AS SELECT *, _file, _line FROM swf_trace(?)", (path,))
+        with open(os.path.join(ROOT, "sql/formats/swf.sql"), encoding="utf-8") as file:
+            self.db.executescript(file.read())
+
+    def test_relations(self):
+        self.map(SMALL)
+        self.assertEqual(
+            self.rows("SELECT job, attempt, chips, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY job, attempt", T0),
+            [("1", 1, 16, 10, 610, "completed"), ("2", 1, 8, 30, 330, "failed"), ("3", 1, 0, 60, 60, "cancelled"), ("4", 1, 24, 620, 740, "cancelled"),
+             ("5", 1, 8, 500, 600, "preempted"), ("5", 2, 8, 650, 750, "preempted"), ("5", 3, 8, 820, 920, "completed"), ("6", 1, 1, 700, 700, "completed"),
+             ("7", 1, 4, 800, 1000, None)])
+        self.assertEqual(self.rows("SELECT pool, chip, chips, start_time, end_time FROM capacity"), [("Toy cluster", None, 32, T0, T0 + 1000)])
+        self.assertEqual(
+            self.rows("SELECT name, owner, priority, chips, min_chips, submit_time, json(labels) FROM jobs WHERE job = '4'"),
+            [("executable 3", "group 2", "queue 2", 24, None, T0 + 90,
+              '{"user":3,"group":2,"queue":2,"partition":1,"executable":3,"preceding_job":2,"requested_seconds":600.0}')])
+        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'swf%'"), [])
+
+    def test_ledger(self):
+        self.map(SMALL)
+        held = 16 * 600 + 8 * 300 + 24 * 120 + 3 * 8 * 100 + 4 * 200
+        waited = 16 * 10 + 24 * 530 + 8 * (400 + 50 + 70) + 500 + 4 * 500
+        self.assertEqual(self.rows("SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1"),
+                         [("idle", (32000 - held) * 10**6), ("queued", waited * 10**6), ("untraced", held * 10**6)])
+        self.assertEqual(self.rows("SELECT DISTINCT kind FROM mpg_issues WHERE severity <> 'info'"), [])
+
+    def test_random_logs_add_up(self):
+        """Jobs of one part: what is held is the sum of processors times run time."""
+        pick = random.Random(11)
+        lines, held = ["; UnixStartTime: 1000\n; MaxProcs: 100000\n"], 0
+        for job in range(1, 301):
+            run, chips, status = pick.choice((-1, 0, 17, 400)), pick.choice((-1, 0, 4, 9)), pick.choice((0, 1, 5, -1))
+            asked = pick.choice((-1, 4, 16))
+            lines.append(f"{job} {job * 3} {pick.choice((-1, 0, 90))} {run} {chips} -1 -1 {asked} -1 -1 {status} 1 1 1 1 1 -1 -1\n")
+            held += max(run, 0) * (chips if chips > 0 else max(asked, 0))
+        path = self.file("".join(lines))
+        self.map(path)
+        self.assertEqual(self.one("SELECT sum(chips * (end_time - start_time)) FROM allocations"), held)
+        self.assertEqual(self.one("SELECT sum(chip_us) FROM mpg_rollup WHERE category NOT IN ('idle', 'queued')"), held * 10**6)
+
+    def test_several_logs(self):
+        with open(SMALL, encoding="utf-8") as file:
+            text = file.read()
+        folder = os.path.dirname(self.file(text, "a.swf"))
+        for name, computer in (("b.swf", "Toy cluster"), ("c.swf", "Other")):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text.replace("Toy cluster", computer))
+        self.map(folder)
+        self.assertEqual(self.rows("SELECT job, pool FROM allocations WHERE job LIKE '%/1' ORDER BY job"),
+                         [("1/1", "Toy cluster 1"), ("2/1", "Toy cluster 2"), ("3/1", "Other")])
+        self.assertEqual(self.one("SELECT count(*) FROM capacity"), 3)
+
+    def test_in_the_shell(self):
+        with open(os.path.join(ROOT, "sql/formats/swf.sql"), encoding="utf-8") as file:
+            statement = ""
+            for line in file:
+                statement += line
+                if sqlite3.complete_statement(statement):
+                    self.db.execute(statement, {"swf": SMALL})
+                    statement = ""
+        self.assertEqual(self.one("SELECT count(*) FROM allocations"), 9)
+
+
+if __name__ == "__main__":
+    unittest.main()
