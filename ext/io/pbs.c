@@ -5,6 +5,7 @@
 #include "../core/text.h"
 #include "../core/time.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DATE_BYTES 19 /* MM/DD/YYYY HH:MM:SS */
@@ -195,7 +196,7 @@ static size_t value_end(mpg_str line, size_t at, mpg_str *value) {
 }
 
 static mpg_rc decode(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out, mpg_err *err) {
-  char expected[96] = "";
+  char expected[96];
   const char *what = "";
   bool good = true;
   if (s.n == 0)
@@ -206,20 +207,19 @@ static mpg_rc decode(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out
     break;
   case MPG_PBS_COUNT:
     good = mpg_int_parse(s, &out->i);
-    what = "a whole number for ";
+    what = "a whole number";
     break;
   case MPG_PBS_TIME:
     good = mpg_int_parse(s, &out->i) && out->i >= 0 && out->i < MPG_TIME_MAX / MPG_SECOND;
-    what = "Unix seconds for ";
+    what = "Unix seconds";
     break;
   case MPG_PBS_SECONDS:
     good = mpg_pbs_duration_parse(s, &out->i);
-    what = "a duration such as 06:00:00 for ";
+    what = "a duration such as 06:00:00";
     break;
   }
   if (!good) {
-    (void)strncat(expected, what, sizeof expected - 1);
-    (void)strncat(expected, f->key, sizeof expected - 1 - strlen(expected));
+    (void)snprintf(expected, sizeof expected, "%s for %s", what, f->key);
     return malformed(p, expected, s, err);
   }
   if (f->type == MPG_PBS_TIME && out->i == 0)

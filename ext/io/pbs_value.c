@@ -128,10 +128,8 @@ static bool asked(mpg_str text, const char *cpus, const char *gpus, bool names, 
     int64_t times = 1;
     if (!cut(&rest, ':', &first) || first.n == 0)
       return false;
-    if (is_digit(first.p[0]) && count_of(first, &times))
-      chunk = rest;
-    else if (names)
-      chunk = rest; /* a host, or a property */
+    if (count_of(first, &times) || names)
+      chunk = rest; /* behind the number, or of nodes the name of a host or a property */
     else if (memchr(first.p, '=', first.n) == NULL)
       return false;
     if (!add_chunk(&sum, &mixed, chunk, times, cpus, gpus, &has_cpus) ||

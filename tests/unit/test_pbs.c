@@ -91,8 +91,8 @@ static void test_hosts(void) {
     char names[64] = "";
     CHECK(mpg_pbs_hosts_count(mpg_str_of(good[i].text), &slots) && slots == good[i].slots);
     for (size_t at = 0; mpg_pbs_hosts_next(mpg_str_of(good[i].text), &at, &host);) {
-      (void)strncat(names, host.p, host.n);
-      (void)strcat(names, " ");
+      size_t n = strlen(names);
+      (void)snprintf(names + n, sizeof names - n, "%.*s ", (int)host.n, host.p);
     }
     CHECK(strcmp(names, good[i].hosts) == 0);
   }
