@@ -20,7 +20,8 @@ FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PUR
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace", "pbs_trace", "swf_trace"]
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
+           "pbs_trace", "swf_trace", "goodput_trace"]
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -96,6 +97,20 @@ COLUMNS = {
         unix_start_time BIGINT, max_procs BIGINT, max_nodes BIGINT, computer TEXT, header TEXT, submit_unix REAL,
         start_unix REAL, end_unix REAL, outcome TEXT,
         path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "goodput_trace": """job_name TEXT, kind TEXT, edge TEXT, time REAL, event TEXT, step BIGINT, job_start_time REAL, job_end_time REAL,
+        step_count BIGINT, step_start_time REAL, tpu_init_start_time REAL, tpu_init_end_time REAL,
+        training_prep_start_time REAL, training_prep_end_time REAL, data_loading_start_time REAL, data_loading_end_time REAL,
+        custom_badput_event_type TEXT, custom_badput_event_start_time REAL, custom_badput_event_end_time REAL,
+        active_slices REAL, total_slices REAL, available_slices REAL, elastic_slice_counts_timestamp REAL,
+        elastic_wait_event_type TEXT, elastic_wait_start_time REAL, elastic_wait_end_time REAL,
+        elastic_reinit_start_time REAL, elastic_reinit_end_time REAL, event_type TEXT, directory TEXT,
+        reached_preemption BIGINT, preemption_received_at REAL, synchronous BIGINT, wait_for_prev_start_time REAL,
+        wait_for_prev_duration_secs REAL, checkpointer_blocking_start_time REAL, checkpointer_blocking_duration_secs REAL,
+        get_old_steps_start_time REAL, get_old_steps_duration_secs REAL, checkpoint_manager_blocking_start_time REAL,
+        checkpoint_manager_blocking_duration_secs REAL, checkpointer_start_time REAL, checkpointer_duration_secs REAL,
+        checkpoint_manager_start_time REAL, checkpoint_manager_duration_secs REAL, broadcast_start_time REAL,
+        broadcast_duration_secs REAL, rest TEXT, timestamp TEXT, time_ns BIGINT, insertId TEXT, duplicate BIGINT, path hidden,
+        on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

@@ -1,0 +1,438 @@
+/* goodput_log.c - see goodput_log.h. */
+#include "goodput_log.h"
+#include "../core/intern.h"
+#include "../core/number.h"
+#include "../core/text.h"
+#include "../core/time.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(name, type) {#name, MPG_GOODPUT_##type},
+const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT] = {MPG_GOODPUT_FIELDS(FIELD)};
+
+/* The keys that tell what a row is of, and which of its times it is. */
+typedef struct telling {
+  size_t field;
+  mpg_goodput_kind kind;
+  mpg_goodput_edge edge;
+} telling;
+
+static const telling tellings[] = {
+    {MPG_GOODPUT_job_start_time, MPG_GOODPUT_JOB, MPG_GOODPUT_START},
+    {MPG_GOODPUT_job_end_time, MPG_GOODPUT_JOB, MPG_GOODPUT_END},
+    {MPG_GOODPUT_step_start_time, MPG_GOODPUT_STEP, MPG_GOODPUT_START},
+    {MPG_GOODPUT_tpu_init_start_time, MPG_GOODPUT_TPU_INIT, MPG_GOODPUT_START},
+    {MPG_GOODPUT_tpu_init_end_time, MPG_GOODPUT_TPU_INIT, MPG_GOODPUT_END},
+    {MPG_GOODPUT_training_prep_start_time, MPG_GOODPUT_TRAINING_PREP, MPG_GOODPUT_START},
+    {MPG_GOODPUT_training_prep_end_time, MPG_GOODPUT_TRAINING_PREP, MPG_GOODPUT_END},
+    {MPG_GOODPUT_data_loading_start_time, MPG_GOODPUT_DATA_LOADING, MPG_GOODPUT_START},
+    {MPG_GOODPUT_data_loading_end_time, MPG_GOODPUT_DATA_LOADING, MPG_GOODPUT_END},
+    {MPG_GOODPUT_custom_badput_event_start_time, MPG_GOODPUT_CUSTOM_EVENT, MPG_GOODPUT_START},
+    {MPG_GOODPUT_custom_badput_event_end_time, MPG_GOODPUT_CUSTOM_EVENT, MPG_GOODPUT_END},
+    {MPG_GOODPUT_elastic_slice_counts_timestamp, MPG_GOODPUT_SLICE_COUNTS, MPG_GOODPUT_NONE},
+    {MPG_GOODPUT_elastic_wait_start_time, MPG_GOODPUT_ELASTIC_WAIT, MPG_GOODPUT_START},
+    {MPG_GOODPUT_elastic_wait_end_time, MPG_GOODPUT_ELASTIC_WAIT, MPG_GOODPUT_END},
+    {MPG_GOODPUT_elastic_reinit_start_time, MPG_GOODPUT_ELASTIC_REINIT, MPG_GOODPUT_START},
+    {MPG_GOODPUT_elastic_reinit_end_time, MPG_GOODPUT_ELASTIC_REINIT, MPG_GOODPUT_END},
+};
+
+#define KEYS_REMEMBERED 32
+#define NO_FIELD MPG_GOODPUT_COUNT
+
+struct mpg_goodput_log {
+  const mpg_env *env;
+  mpg_json *json;
+  const char *path;
+  mpg_goodput_seen *seen;
+  mpg_issues *issues;
+  mpg_json_doc *payload;
+  const mpg_json_member *members; /* of the row, nested or not */
+  size_t n;
+  size_t at; /* where the payload begins in the record */
+  mpg_goodput_row row;
+  uint8_t field_of[KEYS_REMEMBERED]; /* of the i-th key, the last time */
+  char *rest;
+  size_t nrest, rest_cap;
+};
+
+const char *mpg_goodput_kind_name(mpg_goodput_kind kind) {
+  static const char *const names[] = {"other",          "job",           "step",
+                                      "tpu_init",       "training_prep", "data_loading",
+                                      "custom_event",   "slice_counts",  "elastic_wait",
+                                      "elastic_reinit", "checkpoint"};
+  return names[kind];
+}
+
+mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
+                            mpg_goodput_seen *seen, mpg_issues *issues, mpg_err *err) {
+  static const mpg_json_options options = {0};
+  mpg_goodput_log *log = mpg_calloc(env, sizeof *log);
+  mpg_rc rc;
+  if (log == NULL)
+    return mpg_fail_nomem(err);
+  log->env = env;
+  log->path = mpg_stream_path(stream);
+  log->seen = seen;
+  log->issues = issues;
+  rc = mpg_json_open(&log->json, env, stream, &options, err);
+  if (rc == MPG_OK)
+    *out = log;
+  else
+    mpg_goodput_log_close(log);
+  return rc;
+}
+
+void mpg_goodput_log_close(mpg_goodput_log *log) {
+  if (log == NULL)
+    return;
+  mpg_json_close(log->json);
+  mpg_json_doc_free(log->payload);
+  mpg_free(log->env, log->rest);
+  mpg_free(log->env, log);
+}
+
+int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
+  return mpg_json_line(log->json);
+}
+
+/* ---- Entries seen before ---- */
+
+void mpg_goodput_seen_free(mpg_goodput_seen *seen) {
+  if (seen->env != NULL)
+    mpg_free(seen->env, seen->hashes);
+  seen->hashes = NULL;
+  seen->n = seen->cap = 0;
+}
+
+/* True where the hash was there; else it is put in, for which there is room. */
+static bool seen_put(uint64_t *hashes, size_t cap, uint64_t hash) {
+  size_t i = (size_t)hash & (cap - 1);
+  while (hashes[i] != 0 && hashes[i] != hash)
+    i = (i + 1) & (cap - 1);
+  if (hashes[i] == hash)
+    return true;
+  hashes[i] = hash;
+  return false;
+}
+
+static mpg_rc seen_grow(mpg_goodput_seen *seen) {
+  size_t cap = seen->cap == 0 ? 1024 : seen->cap * 2;
+  uint64_t *hashes = mpg_calloc(seen->env, cap * sizeof *hashes);
+  if (hashes == NULL)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < seen->cap; i++)
+    if (seen->hashes[i] != 0)
+      (void)seen_put(hashes, cap, seen->hashes[i]);
+  mpg_free(seen->env, seen->hashes);
+  seen->hashes = hashes;
+  seen->cap = cap;
+  return MPG_OK;
+}
+
+/* Marks the row where its entry came before. */
+static mpg_rc look_for_duplicate(mpg_goodput_log *log, mpg_err *err) {
+  mpg_goodput_row *row = &log->row;
+  mpg_goodput_seen *seen = log->seen;
+  uint64_t parts[2], hash;
+  mpg_rc rc = MPG_OK;
+  if (row->insert_id.n == 0 || row->timestamp.n == 0)
+    return MPG_OK;
+  if (seen->n >= MPG_GOODPUT_SEEN) {
+    rc = mpg_issues_add(
+        log->issues, MPG_WARNING, log->path, "duplicates_unchecked", mpg_json_line(log->json), 1,
+        "more than %zu entries: not looked for among those before", (size_t)MPG_GOODPUT_SEEN);
+    return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+  }
+  if (seen->n * 2 >= seen->cap && seen_grow(seen) != MPG_OK)
+    return mpg_fail_nomem(err);
+  parts[0] = (uint64_t)row->time_ns;
+  parts[1] = mpg_hash(row->insert_id.p, row->insert_id.n);
+  hash = mpg_hash(parts, sizeof parts);
+  row->duplicate = seen_put(seen->hashes, seen->cap, hash == 0 ? 1 : hash);
+  if (!row->duplicate)
+    seen->n++;
+  else
+    rc = mpg_issues_add(log->issues, MPG_INFO, log->path, "duplicate_entry",
+                        mpg_json_line(log->json), 1,
+                        "timestamp and insertId came before: marked in column duplicate, and left "
+                        "out of goodput_report");
+  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+}
+
+/* ---- Values ---- */
+
+/* "PATH:LINE:COLUMN: expected WHAT, found ..." for a member of the row. */
+static mpg_rc unexpected(const mpg_goodput_log *log, const mpg_json_member *m, const char *what,
+                         mpg_err *err) {
+  static const char *const kinds[] = {"null", "false", "true", "", "", "an array", "an object"};
+  char excerpt[MPG_EXCERPT];
+  int64_t line, column;
+  bool plain = m->kind == MPG_JSON_NUMBER || m->kind == MPG_JSON_STRING;
+  mpg_json_where(log->json, log->at + m->value_at, &line, &column);
+  mpg_text_excerpt(m->text, excerpt);
+  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s%s%s", log->path,
+                  (long long)line, (long long)column, what, plain ? "\"" : kinds[m->kind],
+                  plain ? excerpt : "", plain ? "\"" : "");
+}
+
+static bool in_int64(double v) {
+  return v >= -9223372036854775808.0 && v < 9223372036854775808.0;
+}
+
+static mpg_rc read_value(const mpg_goodput_log *log, const mpg_json_member *m, size_t field,
+                         mpg_value *out, mpg_err *err) {
+  char expected[96];
+  mpg_goodput_type type = mpg_goodput_fields[field].type;
+  if (m->kind == MPG_JSON_NULL)
+    return MPG_OK;
+  if (type == MPG_GOODPUT_TEXT && m->kind == MPG_JSON_STRING) {
+    out->type = MPG_TEXT;
+    out->s = m->text;
+    return MPG_OK;
+  }
+  if (type == MPG_GOODPUT_BOOL && (m->kind == MPG_JSON_TRUE || m->kind == MPG_JSON_FALSE)) {
+    out->type = MPG_INT;
+    out->i = m->kind == MPG_JSON_TRUE;
+    return MPG_OK;
+  }
+  if (type != MPG_GOODPUT_TEXT && m->kind == MPG_JSON_NUMBER && mpg_real_parse(m->text, &out->r)) {
+    if (type == MPG_GOODPUT_REAL) {
+      out->type = MPG_REAL;
+      return MPG_OK;
+    }
+    if (mpg_int_parse(m->text, &out->i) || in_int64(out->r)) {
+      out->type = MPG_INT;
+      if (!mpg_int_parse(m->text, &out->i))
+        out->i = (int64_t)out->r;
+      if (type == MPG_GOODPUT_BOOL)
+        out->i = out->i != 0;
+      return MPG_OK;
+    }
+  }
+  (void)snprintf(expected, sizeof expected, "%s for \"%s\"",
+                 type == MPG_GOODPUT_TEXT   ? "a text"
+                 : type == MPG_GOODPUT_BOOL ? "true or false"
+                 : type == MPG_GOODPUT_INT  ? "a whole number"
+                                            : "a number",
+                 mpg_goodput_fields[field].name);
+  return unexpected(log, m, expected, err);
+}
+
+/* The field of the i-th key, NO_FIELD where it is none. Rows of a kind repeat the order of keys. */
+static size_t field_of(mpg_goodput_log *log, size_t i, mpg_str key) {
+  if (i < KEYS_REMEMBERED && mpg_str_eq(key, mpg_str_of(mpg_goodput_fields[log->field_of[i]].name)))
+    return log->field_of[i];
+  for (size_t f = 0; f < MPG_GOODPUT_COUNT; f++)
+    if (mpg_str_eq(key, mpg_str_of(mpg_goodput_fields[f].name))) {
+      if (i < KEYS_REMEMBERED)
+        log->field_of[i] = (uint8_t)f;
+      return f;
+    }
+  return NO_FIELD;
+}
+
+static bool has_time(mpg_str key) {
+  for (size_t i = 0; i + 4 <= key.n; i++)
+    if (memcmp(key.p + i, "time", 4) == 0)
+      return true;
+  return false;
+}
+
+static void tell_kind(mpg_goodput_row *row, const bool *present) {
+  row->field = NO_FIELD;
+  for (size_t i = 0; i < sizeof tellings / sizeof *tellings; i++)
+    if (present[tellings[i].field]) {
+      row->field = tellings[i].field;
+      row->kind = tellings[i].kind;
+      row->edge = tellings[i].edge;
+      return;
+    }
+  if (row->values[MPG_GOODPUT_event_type].type == MPG_NULL)
+    return;
+  row->kind = MPG_GOODPUT_CHECKPOINT;
+  row->field = present[MPG_GOODPUT_checkpoint_manager_blocking_start_time]
+                   ? MPG_GOODPUT_checkpoint_manager_blocking_start_time
+                   : MPG_GOODPUT_checkpoint_manager_start_time;
+}
+
+static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
+  mpg_goodput_row *row = &log->row;
+  bool present[MPG_GOODPUT_COUNT] = {false}, timed = false;
+  int64_t line, column;
+  for (size_t i = 0; i < log->n; i++) {
+    const mpg_json_member *m = &log->members[i];
+    size_t field;
+    if (!timed && has_time(m->key)) {
+      timed = true;
+      if (m->kind == MPG_JSON_NUMBER && mpg_real_parse(m->text, &row->first_time.r))
+        row->first_time.type = MPG_REAL;
+    }
+    if (mpg_str_eq(m->key, MPG_STR("job_name"))) {
+      if (m->kind != MPG_JSON_STRING)
+        return unexpected(log, m, "a text for \"job_name\"", err);
+      row->job = m->text;
+      if (row->job.p == NULL)
+        row->job.p = "";
+      continue;
+    }
+    field = field_of(log, i, m->key);
+    if (field == NO_FIELD)
+      continue;
+    present[field] = true;
+    if (read_value(log, m, field, &row->values[field], err) != MPG_OK)
+      return err->rc;
+  }
+  if (row->job.p == NULL) {
+    mpg_json_where(log->json, log->at, &line, &column);
+    return mpg_fail(err, MPG_DATA,
+                    "%s:%lld:%lld: expected a row of ml-goodput-measurement with \"job_name\", or "
+                    "an entry of Cloud Logging with one in \"jsonPayload\", found neither",
+                    log->path, (long long)line, (long long)column);
+  }
+  tell_kind(row, present);
+  return MPG_OK;
+}
+
+/* ---- Entries of Cloud Logging ---- */
+
+/* RFC 3339 to nanoseconds: the digits of the fraction apart from the rest. */
+static bool parse_ns(mpg_str text, int64_t *ns) {
+  char whole[64];
+  size_t n = 0, i = 0;
+  int64_t us, fraction = 0, unit = 1000000000;
+  mpg_err ignored;
+  if (text.n >= sizeof whole)
+    return false;
+  for (; i < text.n && text.p[i] != '.'; i++)
+    whole[n++] = text.p[i];
+  if (i < text.n)
+    for (i++; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+      if (unit > 1) {
+        unit /= 10;
+        fraction += unit * (text.p[i] - '0');
+      }
+  for (; i < text.n; i++)
+    whole[n++] = text.p[i];
+  if (mpg_time_parse((mpg_str){whole, n}, &us, &ignored) != MPG_OK)
+    return false;
+  *ns = us * 1000 + fraction;
+  return true;
+}
+
+/* Takes the entry apart, where the record is one: its row is then in log->members. */
+static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
+  const mpg_json_member *payload = NULL, *stamp = NULL, *id = NULL;
+  mpg_goodput_row *row = &log->row;
+  mpg_rc rc;
+  for (size_t i = 0; i < log->n; i++) {
+    const mpg_json_member *m = &log->members[i];
+    if (mpg_str_eq(m->key, MPG_STR("jsonPayload")))
+      payload = m;
+    else if (mpg_str_eq(m->key, MPG_STR("timestamp")))
+      stamp = m;
+    else if (mpg_str_eq(m->key, MPG_STR("insertId")))
+      id = m;
+  }
+  if (payload == NULL)
+    return MPG_OK;
+  if (payload->kind != MPG_JSON_OBJECT)
+    return unexpected(log, payload, "an object for \"jsonPayload\"", err);
+  row->exported = true;
+  if (stamp == NULL || stamp->kind != MPG_JSON_STRING || !parse_ns(stamp->text, &row->time_ns))
+    return unexpected(log, stamp == NULL ? payload : stamp,
+                      "\"timestamp\" of the entry as an RFC 3339 time", err);
+  row->timestamp = stamp->text;
+  if (id != NULL && id->kind == MPG_JSON_STRING)
+    row->insert_id = id->text;
+  rc = mpg_json_parse(&log->payload, log->env, log->path, payload->text, &log->members, &log->n,
+                      err);
+  if (rc == MPG_OK)
+    log->at = payload->value_at;
+  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+    return rc;
+  return unexpected(log, payload, "each key of \"jsonPayload\" once", err);
+}
+
+mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, mpg_err *err) {
+  mpg_rc rc = mpg_json_record(log->json, &log->members, &log->n, err);
+  if (rc != MPG_OK)
+    return rc;
+  memset(&log->row, 0, sizeof log->row);
+  log->at = 0;
+  rc = unwrap(log, err);
+  if (rc == MPG_OK)
+    rc = read_row(log, err);
+  if (rc == MPG_OK && log->row.exported)
+    rc = look_for_duplicate(log, err);
+  *row = &log->row;
+  return rc;
+}
+
+/* ---- The rest of a row ---- */
+
+static mpg_rc put(mpg_goodput_log *log, const char *p, size_t n) {
+  if (n > SIZE_MAX - 1 - log->nrest ||
+      mpg_grow(log->env, &log->rest, &log->rest_cap, log->nrest + n + 1, 1) != MPG_OK)
+    return MPG_NOMEM;
+  if (n > 0)
+    memcpy(log->rest + log->nrest, p, n);
+  log->nrest += n;
+  return MPG_OK;
+}
+
+static mpg_rc put_string(mpg_goodput_log *log, mpg_str s) {
+  mpg_rc rc = put(log, "\"", 1);
+  for (size_t i = 0; rc == MPG_OK && i < s.n; i++) {
+    unsigned char c = (unsigned char)s.p[i];
+    char escape[8];
+    if (c == '"' || c == '\\')
+      rc = put(log, "\\", 1);
+    if (c < 0x20) {
+      int n = snprintf(escape, sizeof escape, "\\u%04x", c);
+      rc = put(log, escape, (size_t)n);
+    } else if (rc == MPG_OK) {
+      rc = put(log, s.p + i, 1);
+    }
+  }
+  return rc == MPG_OK ? put(log, "\"", 1) : rc;
+}
+
+static mpg_rc put_member(mpg_goodput_log *log, const mpg_json_member *m) {
+  mpg_rc rc = put(log, log->nrest == 0 ? "{" : ",", 1);
+  if (rc == MPG_OK)
+    rc = put_string(log, m->key);
+  if (rc == MPG_OK)
+    rc = put(log, ":", 1);
+  if (rc != MPG_OK)
+    return rc;
+  switch (m->kind) {
+  case MPG_JSON_NULL:
+    return put(log, "null", 4);
+  case MPG_JSON_FALSE:
+    return put(log, "false", 5);
+  case MPG_JSON_TRUE:
+    return put(log, "true", 4);
+  case MPG_JSON_STRING:
+    return put_string(log, m->text);
+  default:
+    return put(log, m->text.p, m->text.n);
+  }
+}
+
+mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  log->nrest = 0;
+  *out = (mpg_str){NULL, 0};
+  for (size_t i = 0; rc == MPG_OK && i < log->n; i++) {
+    const mpg_json_member *m = &log->members[i];
+    if (!mpg_str_eq(m->key, MPG_STR("job_name")) && field_of(log, i, m->key) == NO_FIELD)
+      rc = put_member(log, m);
+  }
+  if (rc == MPG_OK && log->nrest > 0)
+    rc = put(log, "}", 1);
+  if (rc != MPG_OK)
+    return mpg_fail_nomem(err);
+  *out = (mpg_str){log->rest, log->nrest};
+  return MPG_OK;
+}
