@@ -111,6 +111,16 @@ COLUMNS = {
         checkpoint_manager_start_time REAL, checkpoint_manager_duration_secs REAL, broadcast_start_time REAL,
         broadcast_duration_secs REAL, rest TEXT, timestamp TEXT, time_ns BIGINT, insertId TEXT, duplicate BIGINT, path hidden,
         on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "goodput_report": """job TEXT, goodput_pct REAL, productive_s REAL, total_job_time_s REAL, max_productive_step BIGINT,
+        last_recorded_step BIGINT, disruption_count BIGINT, tpu_initialization_s REAL, training_prep_s REAL,
+        program_startup_s REAL, data_loading_sync_s REAL, data_loading_async_s REAL, unproductive_checkpoint_save_time_s REAL,
+        unproductive_checkpoint_restore_time_s REAL, wasted_progress_from_disruption_s REAL,
+        infrastructure_recovery_from_disruption_s REAL, elastic_slice_down_s REAL, elastic_scale_up_s REAL,
+        elastic_reinitialization_s REAL, other_s REAL, custom_badput_events TEXT, stepping_slice_efficiency REAL,
+        available_slice_efficiency REAL, ideal_step_time_s REAL, step_times BIGINT, mean_abs_deviation_s REAL,
+        max_abs_deviation_s REAL, baseline_metric_cumulative REAL, baseline_metric_interval REAL,
+        abs_deviation_s_by_step TEXT, step_deviation_error TEXT, rows BIGINT, error TEXT, path hidden, query_time hidden,
+        start_time hidden, end_time hidden, on_error hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

@@ -1,4 +1,5 @@
-"""ml-goodput-measurement's job logs: goodput_trace, held against a reading of the same files in Python."""
+"""ml-goodput-measurement's job logs: goodput_trace, held against a reading of the same files in
+Python, and goodput_report, against what the library itself said."""
 import gzip
 import json
 import os
@@ -126,6 +127,133 @@ class Trace(Case):
             self.assertEqual(self.issues(path), {"skipped_record": 1})
         self.assertEqual(self.rows("SELECT * FROM goodput_trace(?)", self.file("")), [])
         self.assertIn("1:1", self.error("SELECT * FROM goodput_trace(?)", self.file(bytes(range(256)))))
+
+
+class Report(Case):
+    """Every figure that the library itself gave for the oracle's logs, within 1e-6."""
+
+    def report(self, path, *arguments):
+        cursor = self.db.execute(f"SELECT * FROM goodput_report(?{', ?' * len(arguments)})", (path, *arguments))
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row)) for row in cursor]
+
+    def close(self, found, wanted, what):
+        self.checks += 1
+        self.assertIsNotNone(found, what)
+        self.assertLessEqual(abs(found - wanted), 1e-6 * max(abs(wanted), 1e-3), (what, found, wanted))
+
+    def check_badput(self, found, wanted, what, scale=1.0):
+        """`wanted` may leave out what is 0. A percentage is 0 too where it is not below 100."""
+        wanted = {**{name: 0 for name in self.buckets}, **wanted}
+        custom = wanted.pop("CUSTOM_BADPUT_EVENTS", {})
+        got = {name.upper(): found[name.lower() + "_s"] for name in wanted}
+        got_custom = json.loads(found["custom_badput_events"])
+        self.assertEqual(set(got_custom), set(custom), what)
+        for name, value in [*wanted.items(), *custom.items()]:
+            seconds = (got if name in wanted else got_custom)[name]
+            if scale != 1.0 and seconds >= found["total_job_time_s"]:
+                seconds = 0
+            self.close(seconds * scale, value, (what, name))
+
+    def check_goodput(self, found, wanted, what):
+        if "error" in wanted:
+            self.checks += 1
+            self.assertEqual((found["error"], found["goodput_pct"], found["other_s"], found["custom_badput_events"]), (wanted["message"], None, None, None), what)
+            return
+        self.assertIsNone(found["error"], what)
+        for name in ("goodput_pct", "productive_s", "total_job_time_s", "max_productive_step", "last_recorded_step", "disruption_count",
+                     "stepping_slice_efficiency", "available_slice_efficiency"):
+            if name in wanted:
+                self.close(found[name], wanted[name], (what, name))
+        if "badput_s" in wanted:
+            self.check_badput(found, wanted["badput_s"], what)
+        self.check_badput(found, wanted["badput_pct"], what, 100 / found["total_job_time_s"])
+
+    def check_steps(self, found, wanted, what):
+        if "error" in wanted:
+            self.checks += 1
+            self.assertEqual((found["step_deviation_error"], found["step_times"]), (wanted["message"], None), what)
+            return
+        self.assertIsNone(found["step_deviation_error"], what)
+        for name in ("ideal_step_time_s", "mean_abs_deviation_s", "max_abs_deviation_s", "baseline_metric_cumulative", "baseline_metric_interval"):
+            self.close(found[name], wanted[name], (what, name))
+        self.assertEqual(found["step_times"], wanted["n"])
+        by_step = json.loads(found["abs_deviation_s_by_step"])
+        self.assertEqual(len(by_step), wanted["n"])
+        for step, value in wanted.get("abs_deviation_s_by_step", {}).items():
+            self.close(by_step[step], value, (what, step))
+
+    @HAS_ORACLE
+    def test_the_oracle(self):
+        with open(os.path.join(ORACLE, "expected.json"), encoding="utf-8") as file:
+            cases = json.load(file)["cases"]
+        self.checks = 0
+        self.buckets = {name for case in cases.values() for name in case["cumulative"].get("badput_pct", {})} - {"CUSTOM_BADPUT_EVENTS"}
+        self.assertEqual(len(self.buckets), 13)
+        for name, case in cases.items():
+            paths = [os.path.join(ORACLE, "cases", name + ".jsonl")]
+            paths += [os.path.join(ORACLE, case["gcloud_export"])] if "gcloud_export" in case else []
+            for path in paths:
+                with self.subTest(path):
+                    found, = self.report(path, case["query_time"])
+                    self.assertEqual((found["job"], found["rows"]), (name, case["rows"]))
+                    self.check_goodput(found, case["cumulative"], name)
+                    self.check_steps(found, case["step_deviation"], name)
+            for window in case["intervals"]:
+                with self.subTest((name, window["start"])):
+                    found, = self.report(paths[0], case["query_time"], window["start"], window["end"])
+                    self.check_goodput(found, window, (name, window["start"]))
+        self.assertEqual(len(cases), 25)
+        self.assertGreater(self.checks, 3000)
+
+    @HAS_ORACLE
+    def test_one_broken_log_does_not_stop_a_fleet(self):
+        found = self.report(os.path.join(ORACLE, "cases"))
+        self.assertEqual([row["job"][:3] for row in found], [f"d{i:02}" for i in range(1, 26)])
+        self.assertEqual([row["job"][:3] for row in found if row["error"] is not None], ["d23", "d24"])
+
+    def test_exports_are_put_in_order_and_repeats_left_out(self):
+        found, = self.report(EXPORT)
+        self.assertEqual((found["rows"], found["last_recorded_step"], found["error"]), (40, 24, None))
+        self.assertEqual(self.issues(EXPORT), {"duplicate_entry": 1})
+        again, = self.report(self.file("".join(json.dumps(row) + "\n" for row in sorted(payloads(EXPORT)[:2] + payloads(EXPORT)[3:], key=lambda r: [v for k, v in r.items() if "time" in k]))))
+        self.assertEqual({**again, "rows": 0}, {**found, "rows": 0})
+
+    def test_a_log_and_an_export_of_one_job(self):
+        with open(EXPORT, encoding="utf-8") as file:
+            entries = json.load(file)
+        path = self.file("".join(json.dumps(row) + "\n" for row in [entries[0], entries[1]["jsonPayload"]]))
+        found, = self.report(path)
+        self.assertEqual(found["error"], "The job has rows of a log and entries of Cloud Logging, whose order is not known.")
+
+    def test_arguments(self):
+        whole, = self.report(RAW)
+        self.assertEqual(self.report(RAW, "2026-11-21T08:00:00Z"), [whole])  # the job has ended
+        self.assertEqual(self.rows("SELECT job, error FROM goodput_report(?) WHERE start_time = 1 AND end_time = 2", RAW), [("ranker-7", "No rows in the window.")])
+        self.assertEqual(self.report(RAW, None), [])
+        self.assertIn("start_time and end_time: expected both or none", self.error("SELECT * FROM goodput_report(?) WHERE start_time = 1", RAW))
+        self.assertIn("query_time: ", self.error("SELECT * FROM goodput_report(?, 'noon')", RAW))
+        self.assertIn("on_error: expected 'stop' or 'skip'", self.error("SELECT * FROM goodput_report(?) WHERE on_error = 'x'", RAW))
+        self.assertIn("expected a path, as in goodput_report('goodput.jsonl')", self.error("SELECT * FROM goodput_report"))
+        self.assertIn("no such file", self.error("SELECT * FROM goodput_report('/nowhere')"))
+
+    def test_what_cannot_be_read(self):
+        with gzip.open(path := self.file(b"", "log.jsonl.gz"), "wb") as file:
+            file.write(b"".join(self.lines(RAW)))
+        with open(path, "rb") as file:
+            cut = self.file(file.read()[:-20], "log.jsonl.gz")
+        for table in ("goodput_report", "goodput_trace"):
+            self.assertIn("truncated gzip stream", self.error(f"SELECT * FROM {table}(?)", cut))
+            self.assertEqual(self.rows(f"SELECT count(*) <= 44 FROM {table}(?) WHERE on_error = 'skip'", cut), [(1,)])
+            self.assertEqual(self.issues(cut), {"skipped_record": 1})
+
+    def lines(self, path):
+        with open(path, "rb") as file:
+            return file.read().splitlines(keepends=True)
+
+    def test_a_row_without_its_time(self):
+        found, = self.report(self.file('{"job_name":"a","job_start_time":1}\n{"job_name":"a","step_count":1,"step_start_time":null}\n'))
+        self.assertEqual(found["error"], "A row lacks its time.")
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ struct mpg_goodput_log {
   uint8_t field_of[KEYS_REMEMBERED]; /* of the i-th key, the last time */
   char *rest;
   size_t nrest, rest_cap;
+  char failure[MPG_ERR_TEXT]; /* the JSON reader's last */
 };
 
 const char *mpg_goodput_kind_name(mpg_goodput_kind kind) {
@@ -258,13 +259,13 @@ static void tell_kind(mpg_goodput_row *row, const bool *present) {
 
 static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
   mpg_goodput_row *row = &log->row;
-  bool present[MPG_GOODPUT_COUNT] = {false}, timed = false;
+  bool present[MPG_GOODPUT_COUNT] = {false};
   int64_t line, column;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
     size_t field;
-    if (!timed && has_time(m->key)) {
-      timed = true;
+    if (!row->timed && has_time(m->key)) {
+      row->timed = true;
       if (m->kind == MPG_JSON_NUMBER && mpg_real_parse(m->text, &row->first_time.r))
         row->first_time.type = MPG_REAL;
     }
@@ -356,6 +357,12 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
 
 mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, mpg_err *err) {
   mpg_rc rc = mpg_json_record(log->json, &log->members, &log->n, err);
+  if (rc == MPG_DATA) {
+    /* What cannot be passed over, such as a file that was cut off, is told again at every call. */
+    if (strcmp(err->text, log->failure) == 0)
+      return MPG_DONE;
+    memcpy(log->failure, err->text, sizeof log->failure);
+  }
   if (rc != MPG_OK)
     return rc;
   memset(&log->row, 0, sizeof log->row);

@@ -80,6 +80,7 @@ typedef struct mpg_goodput_row {
   /* The first key with "time" in its name, in the order written: what the library's interval
   ** queries go by. MPG_NULL where there is none or it is no number. */
   mpg_value first_time;
+  bool timed;      /* there is such a key */
   bool exported;   /* by Cloud Logging; what follows is only then set */
   bool duplicate;  /* an entry with this timestamp and insertId came before */
   int64_t time_ns; /* of timestamp, since the epoch */

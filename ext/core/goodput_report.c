@@ -1,0 +1,554 @@
+/* goodput_report.c - see goodput_report.h, whose rules the numbers in brackets are. */
+#include "goodput_report.h"
+#include "intern.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_STEP_S 1.0
+#define MAD_FACTOR 3.0
+#define BASELINE_LAST ((size_t)100)
+#define BASELINE_BEFORE ((size_t)1000)
+#define BASELINE_PERCENTILE 0.9
+
+typedef struct event {
+  double start, end;
+  uint32_t type;
+} event;
+
+typedef struct step {
+  int64_t n;
+  double start;
+} step;
+
+/* Steps by number: the place of each in an array. A new generation forgets all of them. */
+typedef struct slot {
+  int64_t n;
+  uint32_t generation;
+  uint32_t place;
+} slot;
+
+typedef struct work {
+  const mpg_env *env;
+  const mpg_report_row *rows;
+  size_t n;
+  mpg_report *out;
+  event *events; /* by start */
+  size_t nevents;
+  step *segment;
+  size_t nsegment;
+  slot *slots; /* a power of two, more than twice the rows */
+  size_t nslots;
+  uint32_t generation;
+  double *open; /* starts by type, NaN: none */
+  double *scratch;
+} work;
+
+static void *allocate(const mpg_env *env, size_t n, size_t size) {
+  return n > SIZE_MAX / size - 1 ? NULL : mpg_calloc(env, (n + 1) * size);
+}
+
+/* The slot of the step, or the free one where it belongs. */
+static slot *find(work *w, int64_t n) {
+  size_t i = (size_t)mpg_hash(&n, sizeof n) & (w->nslots - 1);
+  while (w->slots[i].generation == w->generation && w->slots[i].n != n)
+    i = (i + 1) & (w->nslots - 1);
+  return &w->slots[i];
+}
+
+static bool found(const work *w, const slot *s) {
+  return s->generation == w->generation;
+}
+
+static void take(work *w, slot *s, int64_t n, size_t place) {
+  *s = (slot){n, w->generation, (uint32_t)place};
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* ---- Pairs ---- */
+
+/* The next pair of the kind from row *i on; an open start is in *open (NaN: none). */
+static bool next_pair(const work *w, mpg_report_kind kind, size_t *i, double *open, double *start,
+                      double *end) {
+  for (; *i < w->n; (*i)++) {
+    const mpg_report_row *r = &w->rows[*i];
+    if (r->kind != kind)
+      continue;
+    if (!r->end) {
+      *open = r->time;
+    } else if (!isnan(*open)) {
+      *start = *open;
+      *end = r->time;
+      *open = NAN;
+      (*i)++;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Calls for each pair of a typed kind: adds to *sum, or to events. */
+static double typed_pairs(work *w, mpg_report_kind kind, size_t ntypes, bool collect) {
+  double sum = 0;
+  for (size_t t = 0; t < ntypes; t++)
+    w->open[t] = NAN;
+  for (size_t i = 0; i < w->n; i++) {
+    const mpg_report_row *r = &w->rows[i];
+    double *open;
+    if (r->kind != kind || r->type == 0)
+      continue;
+    open = &w->open[r->type - 1];
+    if (!r->end) {
+      *open = r->time;
+    } else if (!isnan(*open)) {
+      if (r->time > *open && collect)
+        w->events[w->nevents++] = (event){*open, r->time, r->type};
+      else if (r->time > *open)
+        sum += r->time - *open;
+      *open = NAN;
+    }
+  }
+  return sum;
+}
+
+static int by_start(const void *a, const void *b) {
+  const event *x = a, *y = b;
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Seconds of the kind's pairs, less what re-initialisation overlaps [12]. */
+static double phase(const work *w, mpg_report_kind kind) {
+  double sum = 0, open = NAN, s, e;
+  for (size_t i = 0; next_pair(w, kind, &i, &open, &s, &e);) {
+    double o = NAN, s2, e2;
+    sum += e - s;
+    for (size_t j = 0;
+         kind != MPG_REPORT_REINIT && next_pair(w, MPG_REPORT_REINIT, &j, &o, &s2, &e2);)
+      sum -= fmax(0, fmin(e, e2) - fmax(s, s2));
+  }
+  return sum;
+}
+
+/* ---- Segments [2-6] ---- */
+
+/* Seconds of the custom events inside [from, to], which count for their types. */
+static double inside(work *w, double from, double to) {
+  size_t low = 0, high = w->nevents;
+  double sum = 0;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (w->events[middle].start < from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < w->nevents && w->events[low].start <= to; low++) {
+    const event *e = &w->events[low];
+    double *custom = &w->out->custom_s[e->type - 1];
+    if (e->end > to)
+      continue;
+    sum += e->end - e->start;
+    *custom = (isnan(*custom) ? 0 : *custom) + (e->end - e->start);
+  }
+  return sum;
+}
+
+static void close_segment(work *w, int64_t at) {
+  mpg_report *out = w->out;
+  double first = NAN, others = 0, d;
+  int64_t nothers = 0, lowest;
+  out->max_productive_step = 0;
+  if (at == 0 || w->nsegment == 0)
+    return;
+  lowest = w->segment[0].n;
+  for (size_t i = 1; i < w->nsegment; i++)
+    lowest = w->segment[i].n < lowest ? w->segment[i].n : lowest;
+  for (size_t i = 1; i < w->nsegment; i++) {
+    const step *a = &w->segment[i - 1], *b = &w->segment[i];
+    if (b->n > at) {
+      out->badput_s[MPG_REPORT_wasted_progress_from_disruption] += b->start - a->start;
+      continue;
+    }
+    if (b->n - 1 != a->n)
+      continue;
+    d = fmax(0, b->start - a->start - inside(w, a->start, b->start));
+    out->productive_s += d;
+    out->max_productive_step = a->n;
+    if (a->n == lowest) {
+      first = d;
+    } else {
+      others += d;
+      nothers++;
+    }
+  }
+  if (!isnan(first) && nothers > 0) {
+    d = fmax(0, first - others / (double)nothers);
+    out->badput_s[MPG_REPORT_program_startup] += d;
+    out->productive_s -= d;
+  }
+}
+
+static void new_segment(work *w) {
+  w->generation++;
+  w->nsegment = 0;
+}
+
+static size_t highest(const work *w) {
+  size_t place = 0;
+  for (size_t i = 1; i < w->nsegment; i++)
+    if (w->segment[i].n > w->segment[place].n)
+      place = i;
+  return place;
+}
+
+/* Steps, and the loads between them [8]. *ended: the last end of the job, NaN without one. */
+static void walk(work *w, double ended) {
+  mpg_report *out = w->out;
+  double load_start = NAN, last_load = NAN, loads = 0, job_start = NAN;
+  double *sync = &out->badput_s[MPG_REPORT_data_loading_sync];
+  bool first_load = true;
+  new_segment(w);
+  for (size_t i = 0; i < w->n; i++) {
+    const mpg_report_row *r = &w->rows[i];
+    slot *s;
+    if (r->kind == MPG_REPORT_JOB && !r->end)
+      job_start = r->time;
+    if (r->kind == MPG_REPORT_LOAD && !r->end) {
+      load_start = r->time;
+    } else if (r->kind == MPG_REPORT_LOAD && !isnan(load_start)) {
+      last_load = r->time - load_start;
+      load_start = NAN;
+      loads += last_load;
+      if (first_load)
+        *sync += last_load;
+      first_load = false;
+    }
+    if (r->kind != MPG_REPORT_STEP)
+      continue;
+    s = find(w, r->step);
+    if (found(w, s)) {
+      double before = w->segment[w->nsegment - 1].start;
+      close_segment(w, r->step);
+      out->disruptions++;
+      if (job_start > before) /* not where there is none */
+        out->badput_s[MPG_REPORT_infrastructure_recovery_from_disruption] += job_start - before;
+      if (!isnan(last_load))
+        *sync += last_load;
+      last_load = NAN;
+      first_load = true;
+      new_segment(w);
+      s = find(w, r->step);
+    }
+    take(w, s, r->step, w->nsegment);
+    w->segment[w->nsegment++] = (step){r->step, r->time};
+  }
+  if (w->nsegment > 0) {
+    const step *top = &w->segment[highest(w)];
+    out->last_recorded_step = top->n;
+    close_segment(w, top->n);
+    if (!isnan(ended)) {
+      out->productive_s += ended - top->start;
+      out->max_productive_step = top->n;
+    }
+  }
+  out->badput_s[MPG_REPORT_data_loading_async] = loads - *sync;
+}
+
+/* ---- Checkpoints [10] ---- */
+
+typedef struct checkpoint {
+  int64_t step;
+  bool persistent;
+  double seconds;
+} checkpoint;
+
+static int by_step(const void *a, const void *b) {
+  const checkpoint *x = a, *y = b;
+  int order = (x->step > y->step) - (x->step < y->step);
+  return order != 0 ? order : (int)x->persistent - (int)y->persistent;
+}
+
+static double checkpoints(checkpoint *all, const work *w, mpg_report_kind kind) {
+  double sum = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < w->n; i++)
+    if (w->rows[i].kind == kind && !isnan(w->rows[i].a))
+      all[n++] = (checkpoint){w->rows[i].step, w->rows[i].persistent, w->rows[i].a};
+  if (n > 1)
+    qsort(all, n, sizeof *all, by_step);
+  for (size_t i = 0, j; i < n; i = j) {
+    double group = 0;
+    for (j = i; j < n && by_step(&all[i], &all[j]) == 0; j++)
+      group += all[j].seconds;
+    sum += group / (double)(j - i);
+  }
+  return sum;
+}
+
+/* ---- Slices [12] ---- */
+
+static void slices(work *w, double until) {
+  mpg_report *out = w->out;
+  const mpg_report_row *last = NULL;
+  double active = 0, available = 0;
+  for (size_t i = 0; i <= w->n; i++) {
+    const mpg_report_row *r = i < w->n ? &w->rows[i] : NULL;
+    if (r != NULL && (r->kind != MPG_REPORT_SLICES || isnan(r->a) || isnan(r->b)))
+      continue;
+    if (last != NULL) {
+      double d = (r == NULL ? until : r->time) - last->time;
+      active += last->a * d;
+      available += last->b * d;
+    }
+    last = r;
+    out->sliced = out->sliced || r != NULL;
+  }
+  out->stepping_slices = active / out->total_s;
+  out->available_slices = available / out->total_s;
+}
+
+/* ---- Step deviation [13] ---- */
+
+static double percentile(double *v, size_t n, double p) {
+  double at = (double)(n - 1) * p;
+  size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
+  qsort(v, n, sizeof *v, by_value);
+  return v[low] + (v[high] - v[low]) * (at - (double)low);
+}
+
+static void baselines(work *w) {
+  mpg_report *out = w->out;
+  const double *d = out->deviations_s;
+  size_t n = out->nsteps;
+  if (n < BASELINE_LAST) {
+    out->baseline_interval = out->baseline_cumulative = out->mean_deviation_s;
+    return;
+  }
+  memcpy(w->scratch, d + n - BASELINE_LAST, BASELINE_LAST * sizeof *d);
+  out->baseline_interval = out->baseline_cumulative =
+      percentile(w->scratch, BASELINE_LAST, BASELINE_PERCENTILE);
+  if (n < BASELINE_LAST + BASELINE_BEFORE)
+    return;
+  memcpy(w->scratch, d + n - BASELINE_LAST - BASELINE_BEFORE, BASELINE_BEFORE * sizeof *d);
+  out->baseline_cumulative -= percentile(w->scratch, BASELINE_BEFORE, 0.5);
+}
+
+/* Times of the steps into out->deviations_s: of a step that ran twice the last, at its first place. */
+static void step_times(work *w) {
+  mpg_report *out = w->out;
+  const mpg_report_row *before = NULL;
+  new_segment(w);
+  for (size_t i = 0; i < w->n; i++) {
+    const mpg_report_row *r = &w->rows[i];
+    if (r->kind != MPG_REPORT_STEP)
+      continue;
+    if (before != NULL && r->step - 1 == before->step) {
+      slot *s = find(w, before->step);
+      if (!found(w, s)) {
+        take(w, s, before->step, out->nsteps);
+        out->steps[out->nsteps++] = before->step;
+      }
+      out->deviations_s[s->place] = r->time - before->time;
+    }
+    before = r;
+  }
+}
+
+static void deviations(work *w) {
+  mpg_report *out = w->out;
+  double median, limit, sum = 0;
+  size_t n = 0, kept = 0;
+  step_times(w);
+  for (size_t i = 0; i < out->nsteps; i++)
+    if (out->deviations_s[i] >= LEAST_STEP_S)
+      w->scratch[n++] = out->deviations_s[i];
+  if (n == 0) {
+    out->step_error = "No step times available and no previous step deviations found.";
+    return;
+  }
+  median = percentile(w->scratch, n, 0.5);
+  for (size_t i = 0; i < n; i++)
+    w->scratch[i] = fabs(w->scratch[i] - median);
+  limit = median + MAD_FACTOR * percentile(w->scratch, n, 0.5);
+  for (size_t i = 0; i < out->nsteps; i++)
+    if (out->deviations_s[i] >= LEAST_STEP_S && out->deviations_s[i] <= limit) {
+      sum += out->deviations_s[i];
+      kept++;
+    }
+  out->ideal_step_s = sum / (double)kept; /* at least the one at or below the median */
+  sum = 0;
+  for (size_t i = 0; i < out->nsteps; i++) {
+    double d = out->deviations_s[i] = fabs(out->deviations_s[i] - out->ideal_step_s);
+    sum += d;
+    out->max_deviation_s = fmax(out->max_deviation_s, d);
+  }
+  out->mean_deviation_s = sum / (double)out->nsteps;
+  baselines(w);
+}
+
+/* ---- The whole ---- */
+
+/* Total time [1, 14]; false with an error where there is none. */
+static bool total_time(work *w, const mpg_report_options *o, double *ended) {
+  double first = NAN;
+  *ended = NAN;
+  for (size_t i = 0; i < w->n; i++) {
+    const mpg_report_row *r = &w->rows[i];
+    if (r->kind == MPG_REPORT_JOB && r->end)
+      *ended = r->time;
+    else if (r->kind == MPG_REPORT_JOB && isnan(first))
+      first = r->time;
+  }
+  if (o->windowed) {
+    w->out->total_s =
+        fmin(o->end, w->rows[w->n - 1].first_time) - fmax(o->start, w->rows[0].first_time);
+    if (!(w->out->total_s > 0))
+      w->out->error = "Start time is on or after end time, cannot compute total job time.";
+  } else {
+    w->out->total_s = isnan(first) ? 0 : (isnan(*ended) ? o->query_time : *ended) - first;
+    if (w->out->total_s == 0)
+      w->out->error =
+          "Total job time is zero, Goodput cannot be calculated. Please fix the logging "
+          "entries.";
+  }
+  return w->out->error == NULL;
+}
+
+/* Sets to 0 what cannot be, and finds the rest [11]. */
+static void sanitize(mpg_report *out) {
+  double rest = out->total_s - out->productive_s;
+  for (size_t i = 0; i < out->ncustom; i++) {
+    if (out->custom_s[i] < 0 || out->custom_s[i] > out->total_s)
+      out->custom_s[i] = 0;
+    if (!isnan(out->custom_s[i]))
+      rest -= out->custom_s[i];
+  }
+  for (size_t i = 0; i < MPG_REPORT_BUCKETS; i++) {
+    if (out->badput_s[i] < 0 || out->badput_s[i] > out->total_s)
+      out->badput_s[i] = 0;
+    if (i != MPG_REPORT_data_loading_async)
+      rest -= out->badput_s[i];
+  }
+  out->badput_s[MPG_REPORT_other] = fmax(0, rest);
+  if (!(out->productive_s >= 0 && out->productive_s <= out->total_s))
+    out->error = "Productive training time is invalid. Please fix the logging entries.";
+  out->goodput_pct = out->productive_s / out->total_s * 100;
+}
+
+static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
+  mpg_report *out = w->out;
+  double *b = out->badput_s;
+  checkpoint *all = allocate(w->env, w->n, sizeof *all);
+  if (all == NULL)
+    return MPG_NOMEM;
+  (void)typed_pairs(w, MPG_REPORT_CUSTOM, o->ntypes, true);
+  if (w->nevents > 1)
+    qsort(w->events, w->nevents, sizeof *w->events, by_start);
+  walk(w, ended);
+  b[MPG_REPORT_unproductive_checkpoint_save_time] = checkpoints(all, w, MPG_REPORT_SAVE);
+  b[MPG_REPORT_unproductive_checkpoint_restore_time] = checkpoints(all, w, MPG_REPORT_RESTORE);
+  out->productive_s -= b[MPG_REPORT_unproductive_checkpoint_save_time];
+  b[MPG_REPORT_tpu_initialization] = phase(w, MPG_REPORT_TPU_INIT);
+  b[MPG_REPORT_training_prep] = phase(w, MPG_REPORT_PREP);
+  b[MPG_REPORT_elastic_reinitialization] = phase(w, MPG_REPORT_REINIT);
+  b[MPG_REPORT_elastic_scale_up] = typed_pairs(w, MPG_REPORT_SCALE_UP, o->ntypes, false);
+  b[MPG_REPORT_elastic_slice_down] = typed_pairs(w, MPG_REPORT_SLICE_DOWN, o->ntypes, false);
+  slices(w, o->windowed    ? fmin(o->end, w->rows[w->n - 1].first_time)
+            : isnan(ended) ? o->query_time
+                           : ended);
+  sanitize(out);
+  mpg_free(w->env, all);
+  return MPG_OK;
+}
+
+static mpg_rc prepare(work *w, size_t ntypes) {
+  mpg_report *out = w->out;
+  w->nslots = 16;
+  while (w->nslots <= w->n * 2)
+    w->nslots *= 2;
+  w->events = allocate(w->env, w->n, sizeof *w->events);
+  w->segment = allocate(w->env, w->n, sizeof *w->segment);
+  w->slots = allocate(w->env, w->nslots, sizeof *w->slots);
+  w->open = allocate(w->env, ntypes, sizeof *w->open);
+  w->scratch = allocate(w->env, w->n, sizeof *w->scratch);
+  out->custom_s = allocate(w->env, ntypes, sizeof *out->custom_s);
+  out->steps = allocate(w->env, w->n, sizeof *out->steps);
+  out->deviations_s = allocate(w->env, w->n, sizeof *out->deviations_s);
+  if (w->events == NULL || w->segment == NULL || w->slots == NULL || w->open == NULL ||
+      w->scratch == NULL || out->custom_s == NULL || out->steps == NULL ||
+      out->deviations_s == NULL)
+    return MPG_NOMEM;
+  out->ncustom = ntypes;
+  for (size_t i = 0; i < ntypes; i++)
+    out->custom_s[i] = NAN;
+  return MPG_OK;
+}
+
+/* Rows of the window, or all of them; what they lack is an error, as it is to the library. */
+static mpg_rc select_rows(work *w, const mpg_report_options *o, mpg_report_row **own) {
+  size_t n = 0;
+  for (size_t i = 0; i < w->n; i++) {
+    const mpg_report_row *r = &w->rows[i];
+    if (o->windowed && r->timed && isnan(r->first_time))
+      w->out->error = "A row's first time is no number.";
+    else if (r->kind != MPG_REPORT_OTHER && isnan(r->time) && r->kind != MPG_REPORT_SAVE &&
+             r->kind != MPG_REPORT_RESTORE)
+      w->out->error = "A row lacks its time.";
+  }
+  if (!o->windowed || w->out->error != NULL)
+    return MPG_OK;
+  *own = allocate(w->env, w->n, sizeof **own);
+  if (*own == NULL)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < w->n; i++)
+    if (w->rows[i].first_time > o->start && w->rows[i].first_time <= o->end)
+      (*own)[n++] = w->rows[i];
+  w->rows = *own;
+  w->n = n;
+  if (n == 0)
+    w->out->error = "No rows in the window.";
+  return MPG_OK;
+}
+
+mpg_rc mpg_report_compute(mpg_report *out, const mpg_env *env, const mpg_report_row *rows, size_t n,
+                          const mpg_report_options *options, mpg_err *err) {
+  work w = {.env = env, .rows = rows, .n = n, .out = out};
+  mpg_report_row *own = NULL;
+  double ended;
+  mpg_rc rc;
+  *out = (mpg_report){0};
+  if (n >= UINT32_MAX / 4)
+    return mpg_fail(err, MPG_LIMIT, "a job of more than %u rows", UINT32_MAX / 4);
+  rc = select_rows(&w, options, &own);
+  if (rc == MPG_OK && out->error != NULL) {
+    out->step_error = out->error;
+  } else if (rc == MPG_OK) {
+    rc = prepare(&w, options->ntypes);
+    if (rc == MPG_OK)
+      deviations(&w);
+    if (rc == MPG_OK && total_time(&w, options, &ended))
+      rc = account(&w, options, ended);
+  }
+  mpg_free(env, own);
+  mpg_free(env, w.events);
+  mpg_free(env, w.segment);
+  mpg_free(env, w.slots);
+  mpg_free(env, w.open);
+  mpg_free(env, w.scratch);
+  if (rc == MPG_OK)
+    return rc;
+  mpg_report_free(out, env);
+  return mpg_fail_nomem(err);
+}
+
+void mpg_report_free(mpg_report *report, const mpg_env *env) {
+  mpg_free(env, report->custom_s);
+  mpg_free(env, report->steps);
+  mpg_free(env, report->deviations_s);
+  *report = (mpg_report){0};
+}

@@ -1,0 +1,637 @@
+/*
+** goodput_report_table.c - goodput_report(path, query_time, start_time, end_time, on_error): what
+** ml-goodput-measurement 0.2.3 says of every job in its logs, one row a job (goodput_report.h).
+**
+** A job's rows are those of all files, in the order of the log: raw rows as they come, entries of
+** Cloud Logging by (timestamp, insertId), without those that repeat. A job that the library refuses
+** is a row with `error`. Jobs are in the order of their names.
+*/
+#define _GNU_SOURCE /* qsort_r */
+#include "sql.h"
+#include "../core/goodput_report.h"
+#include "../core/intern.h"
+#include "../core/text.h"
+#include "../core/time.h"
+#include "../io/goodput_log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME "goodput_report"
+#define ROWS_BETWEEN_POLLS 1024
+
+enum { PATH, QUERY_TIME, START_TIME, END_TIME, ON_ERROR, ARGUMENTS };
+
+enum {
+  JOB,
+  GOODPUT_PCT,
+  PRODUCTIVE_S,
+  TOTAL_JOB_TIME_S,
+  MAX_PRODUCTIVE_STEP,
+  LAST_RECORDED_STEP,
+  DISRUPTION_COUNT,
+  FIRST_BADPUT,
+  CUSTOM_BADPUT_EVENTS = FIRST_BADPUT + MPG_REPORT_BUCKETS,
+  STEPPING_SLICE_EFFICIENCY,
+  AVAILABLE_SLICE_EFFICIENCY,
+  IDEAL_STEP_TIME_S,
+  STEP_TIMES,
+  MEAN_ABS_DEVIATION_S,
+  MAX_ABS_DEVIATION_S,
+  BASELINE_METRIC_CUMULATIVE,
+  BASELINE_METRIC_INTERVAL,
+  ABS_DEVIATION_S_BY_STEP,
+  STEP_DEVIATION_ERROR,
+  ROWS,
+  ERROR,
+  FIRST_ARGUMENT
+};
+
+#define BADPUT_DECLARED(name) #name "_s REAL, "
+static const char declared[] =
+    "CREATE TABLE x(job TEXT, goodput_pct REAL, productive_s REAL, total_job_time_s REAL, "
+    "max_productive_step BIGINT, last_recorded_step BIGINT, disruption_count "
+    "BIGINT, " MPG_REPORT_BADPUT(
+        BADPUT_DECLARED) "custom_badput_events TEXT, stepping_slice_efficiency REAL, "
+                         "available_slice_efficiency REAL, "
+                         "ideal_step_time_s REAL, step_times BIGINT, mean_abs_deviation_s REAL, "
+                         "max_abs_deviation_s REAL, baseline_metric_cumulative REAL, "
+                         "baseline_metric_interval REAL, "
+                         "abs_deviation_s_by_step TEXT, step_deviation_error TEXT, \"rows\" "
+                         "BIGINT, error TEXT, "
+                         "path HIDDEN, query_time HIDDEN, start_time HIDDEN, end_time HIDDEN, "
+                         "on_error HIDDEN)";
+
+/* A row of any job, and what it is sorted by. */
+typedef struct entry {
+  mpg_report_row row;
+  uint32_t job, insert_id;
+  bool exported;
+  int64_t time_ns;
+  size_t place;
+} entry;
+
+typedef struct report_table {
+  sqlite3_vtab base; /* must be first */
+  mpg_conn *conn;
+} report_table;
+
+typedef struct report_cursor {
+  sqlite3_vtab_cursor base; /* must be first */
+  mpg_scan scan;
+  bool scanning;
+  sqlite3_value *arguments[ARGUMENTS]; /* NULL: not given */
+  bool interned;
+  mpg_intern jobs, types, ids;
+  entry *entries; /* by job; within one in the order of its log */
+  size_t n, cap;
+  size_t from, to; /* of the job at hand */
+  mpg_report_options options;
+  bool has_query_time;
+  mpg_report report;
+  bool at_end;
+  sqlite3_int64 row;
+} report_cursor;
+
+/* ---- Table ---- */
+
+static int report_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                          sqlite3_vtab **out, char **error) {
+  const mpg_module_data *data = aux;
+  report_table *table;
+  int rc = sqlite3_declare_vtab(db, declared);
+  (void)argc;
+  (void)argv;
+  if (rc == SQLITE_OK)
+    rc = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+  if (rc != SQLITE_OK) {
+    *error = sqlite3_mprintf(NAME ": %s", sqlite3_errmsg(db));
+    return rc;
+  }
+  table = sqlite3_malloc64(sizeof *table);
+  if (table == NULL)
+    return SQLITE_NOMEM;
+  memset(table, 0, sizeof *table);
+  table->conn = data->conn;
+  table->conn->references++;
+  *out = &table->base;
+  return SQLITE_OK;
+}
+
+static int report_disconnect(sqlite3_vtab *vtab) {
+  report_table *table = (report_table *)vtab;
+  mpg_conn_release(table->conn);
+  sqlite3_free(table);
+  return SQLITE_OK;
+}
+
+/* idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. */
+static int report_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  int at[ARGUMENTS], given = 0;
+  bool unusable = false;
+  for (int i = 0; i < ARGUMENTS; i++)
+    at[i] = -1;
+  for (int c = 0; c < info->nConstraint; c++) {
+    int i = info->aConstraint[c].iColumn - FIRST_ARGUMENT;
+    if (i < 0 || i >= ARGUMENTS || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
+      continue;
+    if (!info->aConstraint[c].usable)
+      unusable = true;
+    else if (at[i] < 0)
+      at[i] = c;
+  }
+  if (unusable)
+    return SQLITE_CONSTRAINT; /* another join order can provide it */
+  if (at[PATH] < 0)
+    return mpg_vtab_error(vtab, NAME ": expected a path, as in " NAME "('goodput.jsonl')");
+  for (int i = 0; i < ARGUMENTS; i++)
+    if (at[i] >= 0) {
+      info->aConstraintUsage[at[i]].argvIndex = ++given;
+      info->aConstraintUsage[at[i]].omit = 1;
+      info->idxNum |= 1 << i;
+    }
+  info->estimatedCost = 1e7;
+  info->estimatedRows = 100;
+  return SQLITE_OK;
+}
+
+/* ---- Reading ---- */
+
+static const mpg_env *env_of(report_cursor *c) {
+  return &c->scan.env;
+}
+
+static mpg_issues *issues_of(report_cursor *c) {
+  return &((report_table *)c->base.pVtab)->conn->issues;
+}
+
+static double number(const mpg_value *v) {
+  return v->type == MPG_REAL ? v->r : v->type == MPG_INT ? (double)v->i : NAN;
+}
+
+/* The id of a type, whatever its case; 0 for none. */
+static mpg_rc type_id(report_cursor *c, const mpg_value *v, uint32_t *id, bool *scale_up) {
+  char upper[256];
+  size_t n = v->s.n < sizeof upper ? v->s.n : sizeof upper - 1;
+  *id = 0;
+  *scale_up = false;
+  if (v->type != MPG_TEXT)
+    return MPG_OK;
+  for (size_t i = 0; i < n; i++)
+    upper[i] = v->s.p[i] >= 'a' && v->s.p[i] <= 'z' ? (char)(v->s.p[i] - 32) : v->s.p[i];
+  upper[n] = '\0';
+  *scale_up = strstr(upper, "SCALE_UP") != NULL;
+  return mpg_intern_id(&c->types, (mpg_str){upper, n}, id);
+}
+
+static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_report_row *to) {
+  static const mpg_report_kind kinds[] = {
+      [MPG_GOODPUT_OTHER] = MPG_REPORT_OTHER,
+      [MPG_GOODPUT_JOB] = MPG_REPORT_JOB,
+      [MPG_GOODPUT_STEP] = MPG_REPORT_STEP,
+      [MPG_GOODPUT_TPU_INIT] = MPG_REPORT_TPU_INIT,
+      [MPG_GOODPUT_TRAINING_PREP] = MPG_REPORT_PREP,
+      [MPG_GOODPUT_DATA_LOADING] = MPG_REPORT_LOAD,
+      [MPG_GOODPUT_CUSTOM_EVENT] = MPG_REPORT_CUSTOM,
+      [MPG_GOODPUT_SLICE_COUNTS] = MPG_REPORT_SLICES,
+      [MPG_GOODPUT_ELASTIC_WAIT] = MPG_REPORT_SLICE_DOWN,
+      [MPG_GOODPUT_ELASTIC_REINIT] = MPG_REPORT_REINIT,
+      [MPG_GOODPUT_CHECKPOINT] = MPG_REPORT_OTHER,
+  };
+  const mpg_value *v = from->values, *directory = &v[MPG_GOODPUT_directory];
+  bool scale_up = false;
+  mpg_rc rc = MPG_OK;
+  *to = (mpg_report_row){.kind = kinds[from->kind], .end = from->edge == MPG_GOODPUT_END};
+  to->timed = from->timed;
+  to->first_time = number(&from->first_time);
+  to->time = from->field < MPG_GOODPUT_COUNT ? number(&v[from->field]) : NAN;
+  to->step = v[MPG_GOODPUT_step].i;
+  to->a = to->b = NAN;
+  if (from->kind == MPG_GOODPUT_STEP) {
+    to->step = v[MPG_GOODPUT_step_count].i;
+    if (v[MPG_GOODPUT_step_count].type == MPG_NULL)
+      to->kind = MPG_REPORT_OTHER;
+  } else if (from->kind == MPG_GOODPUT_CUSTOM_EVENT) {
+    rc = type_id(c, &v[MPG_GOODPUT_custom_badput_event_type], &to->type, &scale_up);
+  } else if (from->kind == MPG_GOODPUT_ELASTIC_WAIT) {
+    rc = type_id(c, &v[MPG_GOODPUT_elastic_wait_event_type], &to->type, &scale_up);
+    if (scale_up)
+      to->kind = MPG_REPORT_SCALE_UP;
+  } else if (from->kind == MPG_GOODPUT_SLICE_COUNTS) {
+    to->a = number(&v[MPG_GOODPUT_active_slices]) / number(&v[MPG_GOODPUT_total_slices]);
+    to->b = number(&v[MPG_GOODPUT_available_slices]) / number(&v[MPG_GOODPUT_total_slices]);
+  } else if (from->kind == MPG_GOODPUT_CHECKPOINT) {
+    mpg_str what = v[MPG_GOODPUT_event_type].s;
+    to->persistent = directory->s.n >= 5 && memcmp(directory->s.p, "gs://", 5) == 0;
+    if (mpg_str_eq(what, MPG_STR("save"))) {
+      to->kind = MPG_REPORT_SAVE;
+      to->a = number(&v[MPG_GOODPUT_checkpoint_manager_blocking_duration_secs]);
+    } else if (mpg_str_eq(what, MPG_STR("restore")) ||
+               mpg_str_eq(what, MPG_STR("emergency_restore"))) {
+      to->kind = MPG_REPORT_RESTORE;
+      to->a = number(&v[MPG_GOODPUT_checkpoint_manager_duration_secs]);
+    }
+  }
+  return rc;
+}
+
+static mpg_rc add(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
+  entry e = {.exported = row->exported, .time_ns = row->time_ns, .place = c->n};
+  if (row->duplicate)
+    return MPG_OK;
+  if (mpg_intern_id(&c->jobs, row->job, &e.job) != MPG_OK ||
+      (row->insert_id.n > 0 && mpg_intern_id(&c->ids, row->insert_id, &e.insert_id) != MPG_OK) ||
+      translate(c, row, &e.row) != MPG_OK ||
+      mpg_grow(env_of(c), &c->entries, &c->cap, c->n + 1, sizeof *c->entries) != MPG_OK)
+    return mpg_fail_nomem(err);
+  c->entries[c->n++] = e;
+  return MPG_OK;
+}
+
+static mpg_rc read_file(report_cursor *c, const char *path, mpg_goodput_seen *seen, bool skip,
+                        mpg_err *err) {
+  mpg_issues *issues = issues_of(c);
+  const mpg_goodput_row *row;
+  mpg_stream *stream = NULL;
+  mpg_goodput_log *log = NULL;
+  mpg_rc rc = mpg_stream_open(&stream, env_of(c), path, err);
+  mpg_issues_drop(issues, path);
+  if (rc == MPG_OK)
+    rc = mpg_goodput_log_open(&log, env_of(c), stream, seen, issues, err);
+  for (size_t i = 1; rc == MPG_OK; i++) {
+    rc = mpg_goodput_log_next(log, &row, err);
+    if (rc == MPG_OK)
+      rc = add(c, row, err);
+    else if (rc == MPG_DATA && skip)
+      rc = mpg_issues_add(issues, MPG_DATA_LOSS, path, "skipped_record", mpg_goodput_log_line(log),
+                          1, "%s", err->text) == MPG_OK
+               ? MPG_OK
+               : mpg_fail_nomem(err);
+    if (rc == MPG_OK && i % ROWS_BETWEEN_POLLS == 0 && mpg_interrupted(env_of(c)))
+      rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  }
+  mpg_goodput_log_close(log);
+  mpg_stream_close(stream);
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+static mpg_rc read_files(report_cursor *c, mpg_str path, bool skip, mpg_err *err) {
+  mpg_goodput_seen seen = {.env = env_of(c)};
+  mpg_paths paths = {0};
+  mpg_rc rc = mpg_paths_expand(&paths, env_of(c), path, err);
+  for (size_t i = 0; rc == MPG_OK && i < paths.n; i++)
+    rc = read_file(c, paths.path[i], &seen, skip, err);
+  mpg_paths_free(&paths);
+  mpg_goodput_seen_free(&seen);
+  return rc;
+}
+
+/* By job, then as logged; ids are compared as texts. */
+static int in_order(const void *a, const void *b, void *p) {
+  const entry *x = a, *y = b;
+  const report_cursor *c = p;
+  int order = mpg_intern_cmp(&c->jobs, x->job, y->job);
+  if (order == 0 && x->exported && y->exported)
+    order = (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+  if (order == 0 && x->exported && y->exported)
+    order = mpg_intern_cmp(&c->ids, x->insert_id, y->insert_id);
+  return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+/* ---- Cursor ---- */
+
+static int report_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
+  report_cursor *c = sqlite3_malloc64(sizeof *c);
+  (void)vtab;
+  if (c == NULL)
+    return SQLITE_NOMEM;
+  memset(c, 0, sizeof *c);
+  *out = &c->base;
+  return SQLITE_OK;
+}
+
+static void reset(report_cursor *c) {
+  if (c->scanning) {
+    mpg_report_free(&c->report, env_of(c));
+    mpg_free(env_of(c), c->entries);
+  }
+  c->entries = NULL;
+  c->n = c->cap = c->from = c->to = 0;
+  if (c->interned) {
+    mpg_intern_free(&c->jobs);
+    mpg_intern_free(&c->types);
+    mpg_intern_free(&c->ids);
+  }
+  c->interned = false;
+  for (int i = 0; i < ARGUMENTS; i++) {
+    sqlite3_value_free(c->arguments[i]);
+    c->arguments[i] = NULL;
+  }
+  c->row = 0;
+  c->at_end = true;
+}
+
+static int report_close(sqlite3_vtab_cursor *base) {
+  report_cursor *c = (report_cursor *)base;
+  reset(c);
+  if (c->scanning)
+    mpg_scan_end(&c->scan);
+  sqlite3_free(c);
+  return SQLITE_OK;
+}
+
+static int fail(report_cursor *c, const mpg_err *err) {
+  c->at_end = true;
+  return mpg_vtab_failure(c->base.pVtab, NAME, err);
+}
+
+/* Reports on the rows of the job at hand. */
+static mpg_rc compute(report_cursor *c, mpg_err *err) {
+  size_t n = c->to - c->from;
+  mpg_report_options options = c->options;
+  const entry *e = &c->entries[c->from];
+  mpg_report_row *rows;
+  bool mixed = false;
+  double last = NAN;
+  mpg_rc rc;
+  mpg_report_free(&c->report, env_of(c));
+  if (n > SIZE_MAX / sizeof *rows || (rows = mpg_malloc(env_of(c), n * sizeof *rows)) == NULL)
+    return mpg_fail_nomem(err);
+  for (size_t i = 0; i < n; i++) {
+    rows[i] = e[i].row;
+    mixed = mixed || e[i].exported != e[0].exported;
+    if (!isnan(rows[i].time) && !(rows[i].time <= last))
+      last = rows[i].time;
+  }
+  if (!c->has_query_time)
+    options.query_time = last;
+  options.ntypes = c->types.n;
+  rc = mpg_report_compute(&c->report, env_of(c), rows, n, &options, err);
+  if (rc == MPG_OK && mixed)
+    c->report.error = c->report.step_error =
+        "The job has rows of a log and entries of Cloud Logging, whose order is not known.";
+  mpg_free(env_of(c), rows);
+  return rc;
+}
+
+static int report_next(sqlite3_vtab_cursor *base) {
+  report_cursor *c = (report_cursor *)base;
+  mpg_err err;
+  c->row++;
+  c->from = c->to;
+  c->at_end = c->from == c->n;
+  if (c->at_end)
+    return SQLITE_OK;
+  while (c->to < c->n && c->entries[c->to].job == c->entries[c->from].job)
+    c->to++;
+  return compute(c, &err) == MPG_OK ? SQLITE_OK : fail(c, &err);
+}
+
+static mpg_rc time_argument(const mpg_value *v, const char *name, double *out, mpg_err *err) {
+  int64_t us;
+  mpg_err why;
+  if (v->type != MPG_TEXT) {
+    *out = number(v);
+    return MPG_OK;
+  }
+  if (mpg_time_value(v, &us, &why) != MPG_OK)
+    return mpg_fail(err, MPG_MISUSE, "%s: %.900s", name, why.text);
+  *out = (double)us / (double)MPG_SECOND;
+  return MPG_OK;
+}
+
+static mpg_rc read_arguments(report_cursor *c, mpg_err *err) {
+  mpg_value v[ARGUMENTS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}};
+  bool skip = false;
+  for (int i = 0; i < ARGUMENTS; i++)
+    if (c->arguments[i] != NULL) {
+      /* In a database of UTF-16 this turns the text into UTF-8. */
+      if (sqlite3_value_type(c->arguments[i]) == SQLITE_TEXT &&
+          sqlite3_value_text(c->arguments[i]) == NULL)
+        return mpg_fail_nomem(err);
+      v[i] = mpg_value_of(c->arguments[i]);
+    }
+  if (v[ON_ERROR].type == MPG_TEXT && mpg_str_eq(v[ON_ERROR].s, MPG_STR("skip")))
+    skip = true;
+  else if (v[ON_ERROR].type != MPG_NULL &&
+           (v[ON_ERROR].type != MPG_TEXT || !mpg_str_eq(v[ON_ERROR].s, MPG_STR("stop"))))
+    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+  if (v[PATH].type != MPG_TEXT)
+    return mpg_fail(err, MPG_MISUSE, "expected a path, as in " NAME "('goodput.jsonl')");
+  c->options = (mpg_report_options){0};
+  c->has_query_time = v[QUERY_TIME].type != MPG_NULL;
+  c->options.windowed = v[START_TIME].type != MPG_NULL;
+  if (c->options.windowed != (v[END_TIME].type != MPG_NULL))
+    return mpg_fail(err, MPG_MISUSE, "start_time and end_time: expected both or none");
+  if (time_argument(&v[QUERY_TIME], "query_time", &c->options.query_time, err) != MPG_OK ||
+      time_argument(&v[START_TIME], "start_time", &c->options.start, err) != MPG_OK ||
+      time_argument(&v[END_TIME], "end_time", &c->options.end, err) != MPG_OK)
+    return err->rc;
+  return read_files(c, v[PATH].s, skip, err);
+}
+
+static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text, int argc,
+                         sqlite3_value **argv) {
+  report_cursor *c = (report_cursor *)base;
+  mpg_err err;
+  int rc, next = 0;
+  (void)text;
+  (void)argc;
+  reset(c);
+  for (int i = 0; i < ARGUMENTS; i++) {
+    if ((given >> i & 1) == 0)
+      continue;
+    if (sqlite3_value_type(argv[next]) == SQLITE_NULL)
+      return SQLITE_OK; /* no rows */
+    c->arguments[i] = sqlite3_value_dup(argv[next++]);
+    if (c->arguments[i] == NULL)
+      return SQLITE_NOMEM;
+  }
+  if (!c->scanning) {
+    rc = mpg_scan_begin(&c->scan, ((report_table *)c->base.pVtab)->conn);
+    if (rc != SQLITE_OK)
+      return rc;
+    c->scanning = true;
+  }
+  mpg_intern_init(&c->jobs, env_of(c));
+  mpg_intern_init(&c->types, env_of(c));
+  mpg_intern_init(&c->ids, env_of(c));
+  c->interned = true;
+  if (read_arguments(c, &err) != MPG_OK)
+    return fail(c, &err);
+  if (c->n > 1)
+    qsort_r(c->entries, c->n, sizeof *c->entries, in_order, c);
+  return report_next(base);
+}
+
+static int report_eof(sqlite3_vtab_cursor *base) {
+  return ((report_cursor *)base)->at_end;
+}
+
+static int report_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
+  *row = ((report_cursor *)base)->row;
+  return SQLITE_OK;
+}
+
+/* ---- Columns ---- */
+
+static void result_json(sqlite3_context *context, sqlite3_str *json) {
+  char *text;
+  if (sqlite3_str_errcode(json) != SQLITE_OK) {
+    sqlite3_result_error_code(context, sqlite3_str_errcode(json));
+    sqlite3_free(sqlite3_str_finish(json));
+    return;
+  }
+  text = sqlite3_str_finish(json);
+  sqlite3_result_text(context, text, -1, sqlite3_free);
+}
+
+/* {"EVAL_STEP":12.5}: the types that counted. */
+static void give_custom(report_cursor *c, sqlite3_context *context) {
+  sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
+  char number_text[MPG_REAL_TEXT];
+  const char *comma = "";
+  sqlite3_str_appendchar(json, 1, '{');
+  for (size_t i = 0; i < c->report.ncustom; i++) {
+    mpg_str type = mpg_intern_text(&c->types, (uint32_t)i + 1);
+    if (isnan(c->report.custom_s[i]))
+      continue;
+    sqlite3_str_appendf(json, "%s\"", comma);
+    for (size_t k = 0; k < type.n; k++) {
+      if ((unsigned char)type.p[k] < ' ') {
+        sqlite3_str_appendf(json, "\\u%04x", (unsigned)(unsigned char)type.p[k]);
+        continue;
+      }
+      if (type.p[k] == '"' || type.p[k] == '\\')
+        sqlite3_str_appendchar(json, 1, '\\');
+      sqlite3_str_appendchar(json, 1, type.p[k]);
+    }
+    (void)mpg_text_real(c->report.custom_s[i], number_text);
+    sqlite3_str_appendf(json, "\":%s", number_text);
+    comma = ",";
+  }
+  sqlite3_str_appendchar(json, 1, '}');
+  result_json(context, json);
+}
+
+static void give_deviations(report_cursor *c, sqlite3_context *context) {
+  sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
+  char number_text[MPG_REAL_TEXT];
+  for (size_t i = 0; i < c->report.nsteps; i++) {
+    (void)mpg_text_real(c->report.deviations_s[i], number_text);
+    sqlite3_str_appendf(json, "%s\"%lld\":%s", i == 0 ? "{" : ",", (long long)c->report.steps[i],
+                        number_text);
+  }
+  sqlite3_str_appendchar(json, 1, '}');
+  result_json(context, json);
+}
+
+static void give_goodput(const mpg_report *r, sqlite3_context *context, int column) {
+  switch (column) {
+  case GOODPUT_PCT:
+    sqlite3_result_double(context, r->goodput_pct);
+    break;
+  case PRODUCTIVE_S:
+    sqlite3_result_double(context, r->productive_s);
+    break;
+  case TOTAL_JOB_TIME_S:
+    sqlite3_result_double(context, r->total_s);
+    break;
+  case MAX_PRODUCTIVE_STEP:
+    sqlite3_result_int64(context, r->max_productive_step);
+    break;
+  case LAST_RECORDED_STEP:
+    sqlite3_result_int64(context, r->last_recorded_step);
+    break;
+  case DISRUPTION_COUNT:
+    sqlite3_result_int64(context, r->disruptions);
+    break;
+  case STEPPING_SLICE_EFFICIENCY:
+    if (r->sliced)
+      sqlite3_result_double(context, r->stepping_slices);
+    break;
+  case AVAILABLE_SLICE_EFFICIENCY:
+    if (r->sliced)
+      sqlite3_result_double(context, r->available_slices);
+    break;
+  default:
+    sqlite3_result_double(context, r->badput_s[column - FIRST_BADPUT]);
+  }
+}
+
+static void give_steps(const mpg_report *r, sqlite3_context *context, int column) {
+  switch (column) {
+  case IDEAL_STEP_TIME_S:
+    sqlite3_result_double(context, r->ideal_step_s);
+    break;
+  case STEP_TIMES:
+    sqlite3_result_int64(context, (sqlite3_int64)r->nsteps);
+    break;
+  case MEAN_ABS_DEVIATION_S:
+    sqlite3_result_double(context, r->mean_deviation_s);
+    break;
+  case MAX_ABS_DEVIATION_S:
+    sqlite3_result_double(context, r->max_deviation_s);
+    break;
+  case BASELINE_METRIC_CUMULATIVE:
+    sqlite3_result_double(context, r->baseline_cumulative);
+    break;
+  default:
+    sqlite3_result_double(context, r->baseline_interval);
+  }
+}
+
+static void give_error(sqlite3_context *context, const char *error) {
+  sqlite3_result_text(context, error, -1, SQLITE_STATIC); /* a constant; NULL gives NULL */
+}
+
+static int report_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+  report_cursor *c = (report_cursor *)base;
+  const mpg_report *r = &c->report;
+  mpg_str job;
+  if (column >= FIRST_ARGUMENT) {
+    if (c->arguments[column - FIRST_ARGUMENT] != NULL)
+      sqlite3_result_value(context, c->arguments[column - FIRST_ARGUMENT]);
+  } else if (column == JOB) {
+    job = mpg_intern_text(&c->jobs, c->entries[c->from].job);
+    sqlite3_result_text64(context, job.p, job.n, SQLITE_TRANSIENT, SQLITE_UTF8);
+  } else if (column == ROWS) {
+    sqlite3_result_int64(context, (sqlite3_int64)(c->to - c->from));
+  } else if (column == ERROR) {
+    give_error(context, r->error);
+  } else if (column == STEP_DEVIATION_ERROR) {
+    give_error(context, r->step_error);
+  } else if (column >= IDEAL_STEP_TIME_S) {
+    if (r->step_error == NULL && column == ABS_DEVIATION_S_BY_STEP)
+      give_deviations(c, context);
+    else if (r->step_error == NULL)
+      give_steps(r, context, column);
+  } else if (r->error == NULL && column == CUSTOM_BADPUT_EVENTS) {
+    give_custom(c, context);
+  } else if (r->error == NULL) {
+    give_goodput(r, context, column);
+  }
+  return SQLITE_OK;
+}
+
+static const sqlite3_module report_module = {
+    .iVersion = 0,
+    .xCreate = NULL, /* eponymous only */
+    .xConnect = report_connect,
+    .xBestIndex = report_best_index,
+    .xDisconnect = report_disconnect,
+    .xDestroy = NULL,
+    .xOpen = report_open,
+    .xClose = report_close,
+    .xFilter = report_filter,
+    .xNext = report_next,
+    .xEof = report_eof,
+    .xColumn = report_column,
+    .xRowid = report_rowid,
+};
+
+int mpg_register_goodput_report(mpg_conn *conn, char **error) {
+  static const mpg_module modules[] = {{NAME, &report_module, 0}};
+  return mpg_register_modules(conn, modules, 1, error);
+}
