@@ -3,6 +3,7 @@ Python, and goodput_report, against what the library itself said."""
 import gzip
 import json
 import os
+import sqlite3
 import tempfile
 import unittest
 
@@ -254,6 +255,65 @@ class Report(Case):
     def test_a_row_without_its_time(self):
         found, = self.report(self.file('{"job_name":"a","job_start_time":1}\n{"job_name":"a","step_count":1,"step_start_time":null}\n'))
         self.assertEqual(found["error"], "A row lacks its time.")
+
+
+class Mapping(Case):
+    """sql/formats/goodput.sql: what the ledger says of the oracle's logs, beside what the library says and what was simulated."""
+
+    # Where the log does not say what the simulation knew.
+    EXPLAINED = {"d07-five-disruptions-running": "still running, and never saved: its latest steps are `unknown` (`no_checkpoint_data`)"}
+
+    def map(self, path, chips=None):
+        with open(os.path.join(ROOT, "sql/formats/goodput.sql"), encoding="utf-8") as file:
+            script = file.read()
+        statement = ""
+        for line in script.splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                self.db.execute(statement, {"log": path, "chips": chips})
+                statement = ""
+
+    def goodput(self, as_of):
+        return self.rows("""SELECT 100.0 * sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')) / sum(chip_us),
+                                   sum(chip_us) / 1e6, min(chip_us) FROM mpg_ledger WHERE category <> 'queued' AND as_of = ?""", as_of)[0]
+
+    @HAS_ORACLE
+    def test_the_oracle(self):
+        with open(os.path.join(ORACLE, "expected.json"), encoding="utf-8") as file:
+            cases = json.load(file)["cases"]
+        table = ["| log | truth | ledger | library | |", "|---|---|---|---|---|"]
+        for name, case in cases.items():
+            if "simulated_truth" not in case:
+                continue
+            self.map(os.path.join(ORACLE, "cases", name + ".jsonl"))
+            found, total, least = self.goodput(case["query_time"])
+            truth, library = case["simulated_truth"]["goodput_pct"], case["cumulative"]["goodput_pct"]
+            self.assertAlmostEqual(total, case["cumulative"]["total_job_time_s"], 4)
+            self.assertGreaterEqual(least, 0)
+            self.assertEqual(abs(found - truth) > 1, name in self.EXPLAINED, (name, found, truth))
+            table.append(f"| {name[4:].replace('-', ' ')} | {truth:.1f} | {found:.1f} | {library:.1f} | {self.EXPLAINED.get(name, '')} |")
+        self.assertEqual(len(table), 2 + 13)
+        path = os.path.join(ROOT, "docs/goodput-log.md")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if os.environ.get("MPG_WRITE_DOCS"):
+            before, _, after = text.partition(table[0])
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(before + "\n".join(table) + "\n" + after[after.index("\n\n") + 1:])
+        else:
+            self.assertIn("\n".join(table) + "\n\n", text)
+
+    def test_restarts_and_chips(self):
+        self.map(FIXTURES, "4")
+        self.assertEqual(
+            self.rows("SELECT job, attempt, chips, end_time - start_time, outcome FROM allocations ORDER BY job, attempt"),
+            [("ranker-7", 1, 4.0, 552.0, "failed"), ("ranker-7", 2, 4.0, 184.0, "completed"),
+             ("ranker-8", 1, 4.0, 535.0, "failed"), ("ranker-8", 2, 4.0, 175.0, "completed")])
+        self.assertEqual(
+            self.rows("SELECT job, category, sum(chip_us) / 4000000 FROM mpg_rollup WHERE category IN ('lost', 'eval', 'checkpoint', 'restore', 'input') GROUP BY 1, 2"),
+            [("ranker-7", "checkpoint", 2), ("ranker-7", "eval", 15), ("ranker-7", "input", 8), ("ranker-7", "lost", 40), ("ranker-7", "restore", 9),
+             ("ranker-8", "input", 8)])
+        self.assertEqual(self.rows("SELECT count(*) FROM temp.sqlite_schema WHERE name LIKE 'goodput%'"), [(0,)])
 
 
 if __name__ == "__main__":
