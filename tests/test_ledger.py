@@ -197,6 +197,22 @@ class Issues(Case):
         self.assertEqual([(4,)], self.rows("SELECT count(*) FROM mpg_issues"))
 
 
+class LoadedAgain(Case):
+    def test_while_a_scan_runs(self):
+        """The scan goes on with what it began with, though the tables it came from were registered anew."""
+        self.db.executescript(TABLES.format("", 4))
+        for sql in (f"SELECT * FROM trace_ledger('{GOLDEN}')", "SELECT * FROM mpg_ledger", f"SELECT * FROM trace_timeline('{GOLDEN}', 'J1')",
+                    "SELECT chip, dtype FROM mpg_chips", "SELECT category FROM mpg_categories", "SELECT bucket FROM interval_buckets(0, 9, 2)"):
+            whole = self.rows(sql)
+            running = self.db.execute(sql)
+            first = running.fetchone()
+            other = connect()
+            self.db.load_extension(os.path.join(ROOT, "mpg"))
+            other.close()
+            self.assertEqual(whole, [first] + running.fetchall(), sql)
+            self.assertEqual(whole, self.rows(sql), sql)
+
+
 class Skipping(Case):
     CAPACITY = '{"record": "capacity", "pool": "p", "chips": 1, "start_time": %d, "end_time": 10}\n'
 

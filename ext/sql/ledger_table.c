@@ -205,6 +205,7 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
     return SQLITE_NOMEM;
   memset(t, 0, sizeof *t);
   t->conn = data->conn;
+  t->conn->references++; /* a table may outlive its registration: the extension loaded again */
   t->kind = kind;
   t->ncols = length_of(kind->cols);
   t->nargs = length_of(kind->args);
@@ -213,6 +214,7 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
 }
 
 static int ledger_disconnect(sqlite3_vtab *vtab) {
+  mpg_conn_release(((table *)vtab)->conn);
   sqlite3_free(vtab);
   return SQLITE_OK;
 }
