@@ -106,6 +106,13 @@ static const char *const statements[] = {
     "SELECT interval_union(start_time, end_time), peak_concurrency(start_time, end_time) FROM "
     "allocations",
     "SELECT * FROM interval_buckets(0, 100, 30)",
+    "SELECT JobID, State, step, _line FROM slurm_trace('fixtures/slurm/sacct_default.p')",
+    "SELECT Event, NodeName, TimeStart, TRES FROM "
+    "slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', '+01:00')",
+    "SELECT key, value, metadata FROM "
+    "mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
+    "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC') LIMIT 3",
+    "SELECT * FROM swf_trace('fixtures/swf/small.swf') LIMIT 3",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
