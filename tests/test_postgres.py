@@ -202,5 +202,70 @@ class Regression(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + (open(differences).read() if os.path.exists(differences) else ""))
 
 
+def block(name=""):
+    """A script of docs/postgres.md."""
+    with open(os.path.join(ROOT, "docs/postgres.md"), encoding="utf-8") as file:
+        return re.search(r"^```pgsql%s\n(.*?)^```$" % re.escape(name and " " + name), file.read(), re.M | re.S)[1]
+
+
+class Page(unittest.TestCase):
+    def test_the_first_example(self):
+        rows = server.sql("CREATE SCHEMA page; SET search_path = page, public;"
+                          + block().replace("CREATE EXTENSION mpg;", ""))
+        with open(os.path.join(ROOT, "docs/postgres.md"), encoding="utf-8") as file:
+            shown = re.search(r"^```pgsql\n.*?^```\n```\n(.*?)^```$", file.read(), re.M | re.S)[1].splitlines()
+        self.assertEqual(rows, [[value.strip() for value in line.split("|")] for line in shown[2:]])
+
+
+class Shards(unittest.TestCase):
+    """A hub and two shards, as docs/postgres.md sets them up."""
+
+    @classmethod
+    def setUpClass(cls):
+        rows = rows_of(20000, 7, ("int",))
+        rng = random.Random(8)
+        cls.rows = [(pool, rng.choice(["training", "serving", None]), category, None if v is None else abs(v) >> 20)
+                    for pool, category, v in rows]
+        cls.servers = {}
+        for name in ("hub", "east", "west"):
+            cls.servers[name] = postgres.Server(tree)
+            cls.addClassCleanup(cls.servers[name].stop)
+        hub = cls.servers["hub"]
+        hub.sql(block("hub"))
+        for i, name in enumerate(("east", "west")):
+            cls.servers[name].sql(block("shard").replace("SHARD", name) + copy_in("ledger", cls.rows[i::2]) + "ANALYZE ledger")
+            hub.sql(block("hub-shard").replace("SHARD", name).replace("HOST", cls.servers[name].folder))
+        hub.sql(block("view") + "ALTER DATABASE postgres SET enable_partitionwise_aggregate = on")
+
+    def test_the_same_answer_as_one_server(self):
+        server.sql("DROP SCHEMA IF EXISTS one CASCADE; CREATE SCHEMA one; SET search_path = one, public;"
+                   "CREATE TABLE ledger(pool text, phase text, category text, chip_us bigint);" + copy_in("ledger", self.rows))
+        one = server.sql("SELECT pool, phase, scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us),"
+                         " program_goodput(category, chip_us), mpg(category, chip_us) FROM one.ledger GROUP BY 1, 2 ORDER BY 1, 2")
+        self.assertEqual(self.servers["hub"].sql("SELECT * FROM goodput_by_phase ORDER BY 1, 2"), one)
+        self.assertEqual(
+            self.servers["hub"].sql("SELECT pool, encode(goodput_merge(state), 'hex') FROM segment GROUP BY 1 ORDER BY 1"),
+            server.sql("SELECT pool, encode(goodput_state(category, chip_us), 'hex') FROM one.ledger GROUP BY 1 ORDER BY 1"))
+
+    def test_a_row_a_segment_goes_over_the_wire(self):
+        plan = "\n".join(row[0] for row in self.servers["hub"].sql("EXPLAIN (ANALYZE, VERBOSE, TIMING off) SELECT * FROM goodput_by_phase"))
+        scans = re.findall(r"Foreign Scan.*\(actual rows=(\d+)", plan)
+        self.assertEqual(len(scans), 2, plan)
+        self.assertLessEqual(sum(map(int, scans)), 2 * 3 * 3, plan)
+        self.assertEqual(len(re.findall(r"Remote SQL: SELECT shard, pool, phase, public.goodput_state\(category, chip_us\).* GROUP BY", plan)), 2, plan)
+        self.assertIn("Async Foreign Scan", plan)
+
+    def test_a_shard_that_is_down(self):
+        lost = postgres.Server(tree)
+        hub = self.servers["hub"]
+        lost.sql(block("shard").replace("SHARD", "north") + "INSERT INTO ledger VALUES ('a', NULL, 'idle', 1)")
+        hub.sql(block("hub-shard").replace("SHARD", "north").replace("HOST", lost.folder))
+        self.addCleanup(hub.sql, "DROP SERVER north CASCADE")
+        self.assertEqual(len(hub.sql("SELECT DISTINCT shard FROM segment")), 3)
+        lost.stop()
+        with self.assertRaisesRegex(postgres.Failed, 'could not connect to server "north"'):
+            hub.sql("SELECT * FROM goodput_by_phase")
+
+
 if __name__ == "__main__":
     unittest.main()
