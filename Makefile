@@ -110,4 +110,4 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/lint.mk bench/bench.mk
+include tools/install.mk tools/lint.mk tools/postgres.mk bench/bench.mk

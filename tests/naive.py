@@ -432,13 +432,15 @@ class Ledger:
             for r in records['allocations']:
                 if r.start_time <= s < r.end_time:
                     held[r.job, r.number] += r.chips
-            if not known:
+            if self.basis == 'shard':
+                capacity, down = 0 if known else None, Counter()
+            elif not known:
                 capacity = None
                 if down or any(held.values()):
                     self.issue('no_capacity')
             elif sum(down.values()) + sum(held.values()) > capacity:
                 self.issue('oversubscribed')
-            if (known and not any(r.chips for r in records['capacity'])
+            if (known and self.basis != 'shard' and not any(r.chips for r in records['capacity'])
                     and (any(r.start_time <= s < r.end_time for r in records['capacity'])
                          or down or any(held.values()))):
                 self.issue('zero_capacity')
@@ -448,10 +450,10 @@ class Ledger:
                 held_us = sum(chip_time(r, a, b) for r in held.values())
                 total = down_us + held_us if capacity is None else chip_time(capacity, a, b)
                 self.add(pool, chip, None, None, 'idle', None, bucket, total - down_us - held_us)
-                if self.basis != 'in_service':
+                if self.basis == 'installed':
                     for kind, r in down.items():
                         self.add(pool, chip, None, None, 'down', kind, bucket, chip_time(r, a, b))
-                else:
+                elif self.basis == 'in_service':
                     total -= down_us
                 if total:
                     self.result.capacity[pool, bucket] += total

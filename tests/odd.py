@@ -156,7 +156,7 @@ class Odd:
         if rng.random() < 0.2:
             options["until"] = self.time()
         if rng.random() < 0.15:
-            options["basis"] = "in_service"
+            options["basis"] = rng.choice(["in_service", "shard"])
         if rng.random() < 0.2:
             options["roofline"] = rng.choice(["memory", "memory", "compute"])
         return options

@@ -141,10 +141,26 @@ class Linking(unittest.TestCase):
             environment = dict(os.environ, PKG_CONFIG_PATH=f"{folder}/lib/pkgconfig")
             flags = output_of("pkg-config", "--cflags", "--libs", "mpg", env=environment).split()
             self.assertEqual(self.answer(*flags), version())
+            self.check_merging_states(folder, flags)
             extension = output_of("pkg-config", "--variable=extension", "mpg", env=environment).strip()
             self.assertEqual(extension, f"{folder}/lib/mpg")
             self.assertTrue(os.path.exists(extension + ".so"))
             self.assertEqual(output_of("pkg-config", "--modversion", "mpg", env=environment).strip(), version())
+
+    def check_merging_states(self, folder, flags):
+        """The program of docs/states.md, over states that SQLite made."""
+        source, program = f"{folder}/merge.c", f"{folder}/merge"
+        with open(source, "w") as file:
+            file.write(re.search(r"```c\n(.*?)```", text_of("docs/states.md"), re.S)[1])
+        output_of("cc", "-Wall", "-Wextra", "-Werror", "-O2", "-o", program, source, *flags)
+        states = [connect().execute("SELECT hex(goodput_state(?, 0.1)), hex(goodput_state(?, 10))", pair).fetchone()
+                  for pair in (("idle", "ideal"), ("lost", "down"))]
+        merged = subprocess.run([program], input="\n".join(sum(states, ())), stdout=subprocess.PIPE, text=True, check=True).stdout
+        expected = connect().execute("SELECT mpg(column1, column2) FROM (VALUES ('idle', 0.1), ('ideal', 10), ('lost', 0.1), ('down', 10))"
+                                     ).fetchone()[0]
+        self.assertEqual(float(merged), expected)
+        cut = subprocess.run([program], input=states[0][0][:-2], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((cut.returncode, cut.stderr), (1, "bad goodput state: its checksum does not match\n"))
 
 
 def make_install(target, *settings):
@@ -161,6 +177,7 @@ class Installing(unittest.TestCase):
         return sorted(
             [f"{prefix}/lib/mpg.so", f"{prefix}/lib/libmpg.so", f"{prefix}/lib/libmpg.a", f"{prefix}/lib/pkgconfig/mpg.pc",
              f"{prefix}/include/mpg.h", f"{prefix}/share/man/man7/mpg.7"]
+            + [f"{prefix}/include/mpg/{name}.h" for name in ("account", "base", "category", "text")]
             + [f"{prefix}/share/mpg/{path}" for path in library]
         )
 

@@ -66,7 +66,7 @@ class Arguments(Case):
         for tail, text in (
                 ("since = 'noon'", "since: expected Unix seconds or ISO 8601 time, found \"noon\""),
                 ("bucket_width = 0", None), ("bucket_width = '1 fortnight'", None), ("bucket_width = -1", None),
-                ("basis = 'installd'", "basis: expected 'installed' or 'in_service', found 'installd'"),
+                ("basis = 'installd'", "basis: expected 'installed', 'in_service' or 'shard', found 'installd'"),
                 ("roofline = 'both'", "roofline: expected 'compute' or 'memory', found 'both'"),
                 ("on_error = 'ignore'", "on_error: expected 'stop' or 'skip', found 'ignore'"),
                 ("sizes = '16,256'", "sizes: expected three rising numbers of chips such as '16,256,2048', found '16,256'"),

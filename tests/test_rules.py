@@ -72,6 +72,9 @@ case("two pools are two accounts", [cap(1, 0, 10), cap(2, 0, 10, "q"), al(1, 0, 
      {("p", "untraced"): 10, ("q", "untraced"): 5, ("q", "idle"): 15}, by=("pool", "category"))
 case("capacity in service", [cap(4, 0, 10), out(1, 2, 4), al(3, 0, 10)],
      {("j", "untraced"): 30, (None, "idle"): 8}, basis="in_service")
+case("a shard's jobs are taken from the idle time of all", [cap(4, 0, 10), out(1, 2, 4), al(3, 0, 10)],
+     {("j", "untraced"): 30, (None, "idle"): -30}, basis="shard")
+case("but not where capacity is what is held", [out(1, 2, 4), al(3, 0, 10)], {("j", "untraced"): 30}, basis="shard")
 case("a pool's chip is that of its records then",
      [("chips", ONE), ("chips", TWO), cap(1, 0, 10), cap(1, 10, 20, chip="two"), cap(1, 30, 40, chip=None)],
      {("one", "idle"): 10, ("two", "idle"): 10, (None, "idle"): 10}, by=("chip", "category"))

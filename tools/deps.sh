@@ -60,6 +60,8 @@ full() {
   lint
   command_in valgrind valgrind
   command_in debootstrap debootstrap
+  command_in postgresql pg_ctlcluster
+  [ -e "$(pg_config --pgxs 2>/dev/null)" ] || missing postgresql-server-dev-15
 }
 
 PATH=$PATH:/usr/sbin:/sbin

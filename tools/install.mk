@@ -11,6 +11,8 @@ datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
 INSTALL ?= install
 LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+# What a program needs that reads and merges states: docs/states.md.
+STATE_HEADERS = base.h category.h text.h account.h
 SQL_LIBRARY := $(shell find sql -name '*.sql' 2>/dev/null | LC_ALL=C sort)
 
 .PHONY: install uninstall
@@ -19,10 +21,11 @@ install: all
 	  echo "Cannot write to $$d. Either of these will do:" >&2; \
 	  echo "  sudo make install" >&2; \
 	  echo "  make install prefix=\$$HOME/.local" >&2; exit 1; }
-	$(INSTALL) -d '$(DESTDIR)$(libdir)/pkgconfig' '$(DESTDIR)$(includedir)' '$(DESTDIR)$(mandir)/man7'
+	$(INSTALL) -d '$(DESTDIR)$(libdir)/pkgconfig' '$(DESTDIR)$(includedir)/mpg' '$(DESTDIR)$(mandir)/man7'
 	$(INSTALL) -m 644 mpg.so libmpg.a '$(DESTDIR)$(libdir)'
 	ln -sf mpg.so '$(DESTDIR)$(libdir)/libmpg.so'
 	$(INSTALL) -m 644 ext/mpg.h '$(DESTDIR)$(includedir)'
+	$(INSTALL) -m 644 $(STATE_HEADERS:%=ext/core/%) '$(DESTDIR)$(includedir)/mpg'
 	$(INSTALL) -m 644 docs/mpg.7 '$(DESTDIR)$(mandir)/man7'
 	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	  -e 's|@datadir@|$(datadir)|' -e 's|@version@|$(VERSION)|' tools/mpg.pc.in >build/mpg.pc
@@ -35,6 +38,8 @@ install: all
 uninstall:
 	rm -f '$(DESTDIR)$(libdir)/mpg.so' '$(DESTDIR)$(libdir)/libmpg.so' '$(DESTDIR)$(libdir)/libmpg.a'
 	rm -f '$(DESTDIR)$(libdir)/pkgconfig/mpg.pc' '$(DESTDIR)$(includedir)/mpg.h' '$(DESTDIR)$(mandir)/man7/mpg.7'
+	rm -f $(STATE_HEADERS:%='$(DESTDIR)$(includedir)/mpg/%')
+	@[ ! -d '$(DESTDIR)$(includedir)/mpg' ] || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(includedir)/mpg'
 	@for f in $(SQL_LIBRARY); do rm -f '$(DESTDIR)$(datadir)/mpg/'$$f; done
 	@[ ! -d '$(DESTDIR)$(datadir)/mpg' ] || find '$(DESTDIR)$(datadir)/mpg' -depth -type d -empty -delete
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)

@@ -77,7 +77,7 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
   if (!a->sorted)
     mpg_pools_sort(&a->pools);
   a->sorted = true;
-  return mpg_pools_account(&a->pools, (uint32_t)(unit - njobs), a->options.rules.in_service,
+  return mpg_pools_account(&a->pools, (uint32_t)(unit - njobs), a->options.rules.basis,
                            &a->options.window, sink, a->fleet->issues, source, err);
 }
 

@@ -277,15 +277,16 @@ static mpg_rc apply(sweep *s, const change *c) {
   }
 }
 
-static mpg_rc gather(const mpg_pools *ps, uint32_t p, sweep *s) {
+static mpg_rc gather(const mpg_pools *ps, uint32_t p, bool shard, sweep *s) {
   const mpg_pool *pool = &ps->pools[p];
+  size_t ncapacity = shard ? 0 : pool->ncapacity, noutages = shard ? 0 : pool->noutages;
   size_t lo = 0, hi = ps->nholdings;
-  for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++) {
+  for (size_t i = pool->capacity; i < pool->capacity + ncapacity; i++) {
     const mpg_capacity *c = &ps->capacity[i];
     if (add_changes(s, c->start, c->end, c->chips, CAPACITY, 0) != MPG_OK)
       return MPG_NOMEM;
   }
-  for (size_t i = pool->outage; i < pool->outage + pool->noutages; i++) {
+  for (size_t i = pool->outage; i < pool->outage + noutages; i++) {
     const mpg_outage *o = &ps->outages[i];
     if (add_changes(s, o->start, o->end < ps->as_of ? o->end : ps->as_of, o->chips, OUTAGE,
                     o->kind) != MPG_OK)
@@ -340,9 +341,10 @@ static mpg_rc emit(const sweep *s, mpg_row *row, bool downs, bool idles, const m
   return rc;
 }
 
-/* Chips that exist but are under no record: what the pool's issues say of it. */
-static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, int64_t over, int64_t over_at,
-                          mpg_issues *issues, const char *source) {
+/* Chips that exist but are under no record: what the pool's issues say of it. A shard knows neither
+** all that is held nor what it is held of. */
+static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, bool shard, int64_t over,
+                          int64_t over_at, mpg_issues *issues, const char *source) {
   const mpg_pool *pool = &ps->pools[p];
   mpg_str name = mpg_intern_text(&ps->fleet->pool_names, p + 1);
   int n = (int)name.n;
@@ -354,12 +356,12 @@ static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, int64_t over, int64_t
   for (size_t i = pool->capacity; pool->several && !mixed && i < pool->capacity + pool->ncapacity;
        i++)
     (void)chip_at(ps, pool, ps->capacity[i].start, &mixed);
-  if (pool->ncapacity == 0 &&
+  if (!shard && pool->ncapacity == 0 &&
       mpg_issues_add(issues, MPG_WARNING, source, "no_capacity", 0, 1,
                      "pool %.*s has no capacity record: its capacity is what is held or down", n,
                      name.p) != MPG_OK)
     return MPG_NOMEM;
-  if (pool->ncapacity > 0 && most == 0 &&
+  if (!shard && pool->ncapacity > 0 && most == 0 &&
       mpg_issues_add(issues, MPG_WARNING, source, "zero_capacity", 0, 1,
                      "pool %.*s has a capacity of 0 chips", n, name.p) != MPG_OK)
     return MPG_NOMEM;
@@ -375,14 +377,15 @@ static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, int64_t over, int64_t
   return MPG_OK;
 }
 
-mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, bool in_service, const mpg_window *window,
+mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, mpg_basis basis, const mpg_window *window,
                          const mpg_sink *sink, mpg_issues *issues, const char *source,
                          mpg_err *err) {
   const mpg_pool *pool = &ps->pools[p];
   sweep s = {.env = ps->env};
   mpg_row row = {.pool = p + 1, .attempt = MPG_NONE, .step = MPG_NONE};
   int64_t over = 0, over_at = 0;
-  mpg_rc rc = gather(ps, p, &s);
+  bool shard = basis == MPG_BASIS_SHARD;
+  mpg_rc rc = gather(ps, p, shard, &s);
   for (size_t i = 0; rc == MPG_OK && i < s.n;) {
     int64_t at = s.changes[i].at, until;
     for (; rc == MPG_OK && i < s.n && s.changes[i].at == at; i++)
@@ -392,15 +395,15 @@ mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, bool in_service, const
     row.start = at;
     row.end = s.changes[i].at;
     row.chip = mpg_pools_chip(ps, p, at, &until);
-    if (pool->ncapacity > 0 && is_over(&s) && over++ == 0)
+    if (pool->ncapacity > 0 && !shard && is_over(&s) && over++ == 0)
       over_at = at;
     if (i % 4096 == 0 && mpg_interrupted(ps->env))
       rc = MPG_INTERRUPTED;
     else
-      rc = emit(&s, &row, !in_service, pool->ncapacity > 0, window, sink);
+      rc = emit(&s, &row, basis == MPG_BASIS_INSTALLED, pool->ncapacity > 0, window, sink);
   }
-  if (rc == MPG_OK && s.n > 0)
-    rc = pool_issues(ps, p, over, over_at, issues, source);
+  if (rc == MPG_OK && (s.n > 0 || shard))
+    rc = pool_issues(ps, p, shard, over, over_at, issues, source);
   mpg_free(ps->env, s.changes);
   mpg_free(ps->env, s.downs);
   mpg_free(ps->env, s.fractions);

@@ -8,6 +8,13 @@
 #include "cut.h"
 #include "fleet.h"
 
+/* What counts as the capacity of a pool. */
+typedef enum mpg_basis {
+  MPG_BASIS_INSTALLED,
+  MPG_BASIS_IN_SERVICE, /* installed, less what is down */
+  MPG_BASIS_SHARD /* nothing: what the jobs of a shard hold is taken from the idle time of all */
+} mpg_basis;
+
 /* From `start` until the next one of the pool. */
 typedef struct mpg_chip_since {
   int64_t start;
@@ -51,8 +58,8 @@ mpg_rc mpg_pools_hold(mpg_pools *pools, uint32_t pool, int64_t start, int64_t en
 
 /* Once every job is accounted: */
 void mpg_pools_sort(mpg_pools *pools);
-/* The `down` (unless in_service) and `idle` rows of a pool. Issues go under `source`. */
-mpg_rc mpg_pools_account(const mpg_pools *pools, uint32_t pool, bool in_service,
+/* The `down` (where installed chips count) and `idle` rows of a pool. Issues go under `source`. */
+mpg_rc mpg_pools_account(const mpg_pools *pools, uint32_t pool, mpg_basis basis,
                          const mpg_window *window, const mpg_sink *sink, mpg_issues *issues,
                          const char *source, mpg_err *err);
 

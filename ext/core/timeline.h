@@ -14,7 +14,7 @@
 /* What the caller may choose. */
 typedef struct mpg_rules {
   int64_t as_of;
-  bool in_service;        /* capacity without what is down */
+  mpg_basis basis;
   bool memory_roofline;   /* ideal = max(compute, memory) instead of compute alone */
   int64_t size_bounds[3]; /* chips, in millionths: below the first is S, then M, L, XL */
 } mpg_rules;

@@ -28,31 +28,11 @@
 ** column of text is more often a mistake than a measurement. So are infinities.
 */
 #include "sql.h"
-#include "../core/account.h"
+#include "../core/goodput.h"
+#include "../core/text.h"
 
-#include <string.h>
-
-/* What an aggregate keeps. It owns nothing, so a failed statement leaves nothing behind. */
-typedef struct goodput {
-  mpg_account account;
-  int64_t rows; /* summed and not removed again; 0: the result is NULL */
-} goodput;
-
-/*
-** SQLite aligns a context to 8 bytes, an account wants 16: its room is that much larger. SQLite
-** never moves a context, so the aligned place stays the same. NULL: out of memory, or, where
-** `make` is false, nothing was ever added.
-*/
-static goodput *goodput_of(sqlite3_context *context, bool make) {
-  const size_t alignment = _Alignof(goodput);
-  char *room = sqlite3_aggregate_context(context, make ? (int)(sizeof(goodput) + alignment) : 0);
-  if (room == NULL)
-    return NULL;
-  return (goodput *)(void *)(room + (0 - (uintptr_t)room) % alignment);
-}
-
-static goodput *goodput_make(sqlite3_context *context) {
-  goodput *g = goodput_of(context, true);
+static mpg_goodput *goodput_make(sqlite3_context *context) {
+  mpg_goodput *g = sqlite3_aggregate_context(context, sizeof *g);
   if (g == NULL)
     sqlite3_result_error_nomem(context);
   return g;
@@ -99,38 +79,11 @@ static bool is_number(sqlite3_value *value) {
   return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* Adds a number to a slot; on failure reports and returns false. */
-static bool add(sqlite3_context *context, goodput *g, int slot, sqlite3_value *value, bool remove) {
-  mpg_err err;
-  mpg_rc rc;
-  if (sqlite3_value_type(value) == SQLITE_INTEGER)
-    rc = mpg_account_add_int(&g->account, slot, sqlite3_value_int64(value), remove, &err);
-  else
-    rc = mpg_account_add_real(&g->account, slot, sqlite3_value_double(value), remove, &err);
-  if (rc != MPG_OK)
-    mpg_result_failure(context, &err);
-  return rc == MPG_OK;
-}
-
-static void unknown_category(sqlite3_context *context, mpg_str name) {
-  char found[MPG_EXCERPT], known[512];
-  size_t n = 0;
-  mpg_err err;
-  mpg_text_excerpt(name, found);
-  for (int c = 0; c < MPG_CATEGORIES; c++) {
-    (void)sqlite3_snprintf((int)(sizeof known - n), known + n, "%s%s", c > 0 ? ", " : "",
-                           mpg_slot_name(c));
-    n += strlen(known + n);
-  }
-  (void)mpg_fail(&err, MPG_DATA, "unknown category '%s'; the categories are %s", found, known);
-  mpg_result_failure(context, &err);
-}
-
 /* f(category, chip_time) */
 static void category_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
-  goodput *g;
-  mpg_category category;
-  mpg_str name;
+  mpg_value category, chip_time;
+  mpg_goodput *g;
+  mpg_err err;
   if (sqlite3_value_type(args[1]) == SQLITE_NULL)
     return;
   if (!is_number(args[1])) {
@@ -138,7 +91,6 @@ static void category_row(sqlite3_context *context, sqlite3_value **args, bool re
     return;
   }
   if (sqlite3_value_type(args[0]) == SQLITE_NULL) {
-    mpg_err err;
     (void)mpg_fail(&err, MPG_DATA, "category is NULL");
     mpg_result_failure(context, &err);
     return;
@@ -147,77 +99,39 @@ static void category_row(sqlite3_context *context, sqlite3_value **args, bool re
     expected(context, "text for category", args[0]);
     return;
   }
-  name.p = (const char *)sqlite3_value_text(args[0]);
-  name.n = (size_t)sqlite3_value_bytes(args[0]);
-  if (name.p == NULL) {
+  category = mpg_value_of(args[0]);
+  chip_time = mpg_value_of(args[1]);
+  g = category.s.p == NULL ? NULL : goodput_make(context);
+  if (g == NULL)
     sqlite3_result_error_nomem(context);
-    return;
-  }
-  category = mpg_category_find(name);
-  if (category == MPG_CATEGORIES) {
-    unknown_category(context, name);
-    return;
-  }
-  g = goodput_make(context);
-  if (g != NULL && add(context, g, (int)category, args[1], remove))
-    g->rows += remove ? -1 : 1;
+  else if (mpg_goodput_category(g, category.s, &chip_time, remove, &err) != MPG_OK)
+    mpg_result_failure(context, &err);
 }
 
 /* f(capacity, allocated, productive, ideal) */
 static void wide_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
-  static const char *const names[] = {"capacity", "allocated", "productive", "ideal"};
-  sqlite3_value *capacity = args[0], *allocated = args[1], *productive = args[2], *ideal = args[3];
-  bool traced, rated, ok;
-  int nulls = 0;
-  goodput *g;
-  for (int i = 0; i < 4; i++) {
-    if (sqlite3_value_type(args[i]) == SQLITE_NULL) {
-      nulls++;
-    } else if (!is_number(args[i])) {
+  mpg_value values[MPG_WIDE];
+  mpg_goodput *g;
+  mpg_err err;
+  for (int i = 0; i < MPG_WIDE; i++) {
+    if (sqlite3_value_type(args[i]) != SQLITE_NULL && !is_number(args[i])) {
       char what[32];
-      (void)sqlite3_snprintf((int)sizeof what, what, "a number for %s", names[i]);
+      (void)sqlite3_snprintf((int)sizeof what, what, "a number for %s", mpg_wide_name(i));
       expected(context, what, args[i]);
       return;
     }
+    values[i] = mpg_value_of(args[i]);
   }
-  if (nulls == 4)
-    return;
-  for (int i = 0; i < 2; i++)
-    if (sqlite3_value_type(args[i]) == SQLITE_NULL) {
-      mpg_err err;
-      (void)mpg_fail(&err, MPG_DATA, "%s is NULL", names[i]);
-      mpg_result_failure(context, &err);
-      return;
-    }
   g = goodput_make(context);
-  if (g == NULL)
-    return;
-  traced = sqlite3_value_type(productive) != SQLITE_NULL;
-  rated = sqlite3_value_type(ideal) != SQLITE_NULL;
-  /* Each part is a difference of two numbers; both are exact sums, so the difference is. */
-  ok = add(context, g, MPG_SLOT_SCHEDULING, capacity, remove) &&
-       add(context, g, MPG_SLOT_SCHEDULING, allocated, !remove);
-  if (!traced)
-    ok = ok && add(context, g, MPG_UNTRACED, allocated, remove);
-  else
-    ok = ok && add(context, g, MPG_SLOT_RUNTIME, allocated, remove) &&
-         add(context, g, MPG_SLOT_RUNTIME, productive, !remove);
-  if (traced && !rated)
-    ok = ok && add(context, g, MPG_UNRATED, productive, remove);
-  else if (traced)
-    ok = ok && add(context, g, MPG_INEFFICIENCY, productive, remove) &&
-         add(context, g, MPG_INEFFICIENCY, ideal, !remove) &&
-         add(context, g, MPG_IDEAL, ideal, remove);
-  if (ok)
-    g->rows += remove ? -1 : 1;
+  if (g != NULL && mpg_goodput_wide(g, values, remove, &err) != MPG_OK)
+    mpg_result_failure(context, &err);
 }
 
 /* f(state) */
 static void state_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
   const unsigned char *p;
+  mpg_goodput *g;
   size_t n;
-  goodput *g;
-  mpg_account account;
   mpg_err err;
   if (sqlite3_value_type(args[0]) == SQLITE_NULL)
     return;
@@ -227,22 +141,11 @@ static void state_row(sqlite3_context *context, sqlite3_value **args, bool remov
   }
   p = sqlite3_value_blob(args[0]);
   n = (size_t)sqlite3_value_bytes(args[0]);
-  if (p == NULL && n > 0) {
-    sqlite3_result_error_nomem(context);
-    return;
-  }
-  if (mpg_account_read(&account, p, n, &err) != MPG_OK) {
-    mpg_result_failure(context, &err);
-    return;
-  }
-  g = goodput_make(context);
+  g = p == NULL && n > 0 ? NULL : goodput_make(context);
   if (g == NULL)
-    return;
-  if (mpg_account_merge(&g->account, &account, remove, &err) != MPG_OK) {
+    sqlite3_result_error_nomem(context);
+  else if (mpg_goodput_state(g, p, n, remove, &err) != MPG_OK)
     mpg_result_failure(context, &err);
-    return;
-  }
-  g->rows += remove ? -1 : 1;
 }
 
 /* The two directions of each form. */
@@ -261,91 +164,32 @@ STEPS(state)
 
 /* The results. None changes the context or frees anything, so each is both xFinal and xValue. */
 
-static const mpg_account *summed(sqlite3_context *context) {
-  const goodput *g = goodput_of(context, false);
-  return g == NULL || g->rows == 0 ? NULL : &g->account;
+static const mpg_goodput *summed(sqlite3_context *context) {
+  const mpg_goodput *g = sqlite3_aggregate_context(context, 0);
+  return g == NULL || g->rows == 0 ? NULL : g;
 }
 
 static void ratio_result(sqlite3_context *context) {
-  const mpg_account *a = summed(context);
+  const mpg_goodput *g = summed(context);
   double v;
-  if (a != NULL && mpg_account_ratio(a, (mpg_ratio)mpg_function_of(context)->parameter, &v))
+  if (g != NULL &&
+      mpg_account_ratio(&g->account, (mpg_ratio)mpg_function_of(context)->parameter, &v))
     sqlite3_result_double(context, v);
 }
 
 static void state_result(sqlite3_context *context) {
-  const mpg_account *a = summed(context);
+  const mpg_goodput *g = summed(context);
   unsigned char state[MPG_STATE_MAX];
-  if (a != NULL)
-    sqlite3_result_blob(context, state, (int)mpg_account_write(a, state), SQLITE_TRANSIENT);
-}
-
-static void json_key(sqlite3_str *json, const char *key) {
-  char last =
-      sqlite3_str_length(json) == 0 ? '{' : sqlite3_str_value(json)[sqlite3_str_length(json) - 1];
-  sqlite3_str_appendf(json, "%s\"%s\":", last == '{' ? "" : ",", key);
-}
-
-static void json_sum(sqlite3_str *json, const char *key, mpg_sum s) {
-  char text[MPG_SUM_TEXT];
-  (void)mpg_sum_format(s, text);
-  json_key(json, key);
-  sqlite3_str_appendall(json, text);
-}
-
-static void json_real(sqlite3_str *json, const char *key, bool known, double v) {
-  char text[MPG_REAL_TEXT];
-  json_key(json, key);
-  if (known)
-    (void)mpg_text_real(v, text);
-  sqlite3_str_appendall(json, known ? text : "null");
+  if (g != NULL)
+    sqlite3_result_blob(context, state, (int)mpg_account_write(&g->account, state),
+                        SQLITE_TRANSIENT);
 }
 
 static void json_result(sqlite3_context *context) {
-  const mpg_account *a = summed(context);
-  sqlite3_str *json;
-  mpg_sum capacity;
-  char *text;
-  int n, rc;
-  if (a == NULL)
-    return;
-  json = sqlite3_str_new(sqlite3_context_db_handle(context));
-  capacity = mpg_account_capacity(a);
-  sqlite3_str_appendall(json, "{");
-  json_sum(json, "capacity", capacity);
-  json_sum(json, "allocated", mpg_account_allocated(a));
-  json_sum(json, "productive", mpg_account_productive(a));
-  json_sum(json, "ideal", mpg_account_ideal(a));
-  json_sum(json, "queued", a->sum[MPG_QUEUED]);
-  for (int r = 0; r < MPG_RATIOS; r++) {
-    double v = 0;
-    bool known = mpg_account_ratio(a, (mpg_ratio)r, &v);
-    json_real(json, mpg_ratio_name((mpg_ratio)r), known, v);
-  }
-  json_key(json, "chip_time");
-  sqlite3_str_appendall(json, "{");
-  for (int slot = 0; slot < MPG_SLOTS; slot++)
-    if (!mpg_sum_is_zero(a->sum[slot]))
-      json_sum(json, mpg_slot_name(slot), a->sum[slot]);
-  sqlite3_str_appendall(json, "}");
-  json_key(json, "share");
-  sqlite3_str_appendall(json, "{");
-  for (int slot = 0; slot < MPG_SLOTS; slot++)
-    if (slot != MPG_QUEUED && !mpg_sum_is_zero(a->sum[slot])) {
-      bool known = !mpg_sum_is_zero(capacity);
-      json_real(json, mpg_slot_name(slot), known,
-                known ? mpg_sum_to_double(a->sum[slot]) / mpg_sum_to_double(capacity) : 0);
-    }
-  sqlite3_str_appendall(json, "}}");
-  n = sqlite3_str_length(json);
-  rc = sqlite3_str_errcode(json);
-  text = sqlite3_str_finish(json);
-  if (rc == SQLITE_TOOBIG)
-    sqlite3_result_error_toobig(context);
-  else if (rc != SQLITE_OK || text == NULL)
-    sqlite3_result_error_nomem(context);
-  else
-    sqlite3_result_text(context, text, n, sqlite3_free);
+  const mpg_goodput *g = summed(context);
+  char json[MPG_GOODPUT_JSON];
+  if (g != NULL)
+    sqlite3_result_text(context, json, (int)mpg_goodput_json(g, json), SQLITE_TRANSIENT);
 }
 
 #define PURE (SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)

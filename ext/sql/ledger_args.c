@@ -28,17 +28,22 @@ static mpg_rc time_arg(sqlite3_value *const *args, mpg_arg a, int64_t *out, mpg_
   return rc == MPG_OK ? MPG_OK : mpg_fail(err, rc, "%s: %s", mpg_arg_names[a], why.text);
 }
 
-/* One of two words; *second tells which. */
-static mpg_rc word_arg(sqlite3_value *const *args, mpg_arg a, const char *first, const char *second,
-                       bool *is_second, mpg_err *err) {
-  *is_second = false;
-  if (!mpg_arg_given(args, a) || strcmp(mpg_arg_text(args, a), first) == 0)
-    return MPG_OK;
-  *is_second = strcmp(mpg_arg_text(args, a), second) == 0;
-  if (*is_second)
-    return MPG_OK;
-  return mpg_fail(err, MPG_MISUSE, "%s: expected '%s' or '%s', found '%.80s'", mpg_arg_names[a],
-                  first, second, mpg_arg_text(args, a));
+/* One of `n` words, as its number; the first where it is not given. */
+static mpg_rc word_arg(sqlite3_value *const *args, mpg_arg a, const char *const *words, int n,
+                       int *out, mpg_err *err) {
+  const char *found = mpg_arg_given(args, a) ? mpg_arg_text(args, a) : words[0];
+  char known[64] = "";
+  for (*out = 0; *out < n; ++*out)
+    if (strcmp(found, words[*out]) == 0)
+      return MPG_OK;
+  for (int i = 0; i < n; i++)
+    (void)sqlite3_snprintf((int)(sizeof known - strlen(known)), known + strlen(known), "%s'%s'",
+                           i == 0      ? ""
+                           : i < n - 1 ? ", "
+                                       : " or ",
+                           words[i]);
+  return mpg_fail(err, MPG_MISUSE, "%s: expected %s, found '%.80s'", mpg_arg_names[a], known,
+                  found);
 }
 
 static mpg_rc sizes_arg(sqlite3_value *const *args, int64_t bounds[3], mpg_err *err) {
@@ -62,6 +67,10 @@ static mpg_rc sizes_arg(sqlite3_value *const *args, int64_t bounds[3], mpg_err *
 
 mpg_rc mpg_ledger_args(sqlite3_value *const *args, mpg_ledger_options *options, bool *skip,
                        mpg_err *err) {
+  static const char *const basis_words[] = {"installed", "in_service", "shard"};
+  static const char *const roofline_words[] = {"compute", "memory"};
+  static const char *const error_words[] = {"stop", "skip"};
+  int basis, roofline, on_error;
   mpg_err why;
   mpg_rc rc;
   *options = mpg_ledger_defaults();
@@ -74,11 +83,12 @@ mpg_rc mpg_ledger_args(sqlite3_value *const *args, mpg_ledger_options *options, 
   if ((rc = time_arg(args, ARG_SINCE, &options->window.since, err)) != MPG_OK ||
       (rc = time_arg(args, ARG_UNTIL, &options->window.until, err)) != MPG_OK ||
       (rc = time_arg(args, ARG_AS_OF, &options->rules.as_of, err)) != MPG_OK ||
-      (rc = word_arg(args, ARG_BASIS, "installed", "in_service", &options->rules.in_service,
-                     err)) != MPG_OK ||
-      (rc = word_arg(args, ARG_ROOFLINE, "compute", "memory", &options->rules.memory_roofline,
-                     err)) != MPG_OK ||
-      (rc = word_arg(args, ARG_ON_ERROR, "stop", "skip", skip, err)) != MPG_OK)
+      (rc = word_arg(args, ARG_BASIS, basis_words, 3, &basis, err)) != MPG_OK ||
+      (rc = word_arg(args, ARG_ROOFLINE, roofline_words, 2, &roofline, err)) != MPG_OK ||
+      (rc = word_arg(args, ARG_ON_ERROR, error_words, 2, &on_error, err)) != MPG_OK)
     return rc;
+  options->rules.basis = (mpg_basis)basis;
+  options->rules.memory_roofline = roofline == 1;
+  *skip = on_error == 1;
   return sizes_arg(args, options->rules.size_bounds, err);
 }

@@ -15,7 +15,7 @@ typedef enum mpg_arg {
   ARG_SINCE,
   ARG_UNTIL,
   ARG_AS_OF,
-  ARG_BASIS,    /* 'installed' or 'in_service' */
+  ARG_BASIS,    /* 'installed', 'in_service' or 'shard' */
   ARG_SIZES,    /* '16,256,2048' */
   ARG_ROOFLINE, /* 'compute' or 'memory' */
   ARG_ON_ERROR, /* 'stop' or 'skip' */

@@ -195,7 +195,7 @@ int main(void) {
   CHECK(run(&mpg_env_libc, category | 1u << MPG_DIM_BUCKET, &options, &t, &cells) == MPG_OK &&
         is_golden(&t));
   options = mpg_ledger_defaults();
-  options.rules.in_service = true;
+  options.rules.basis = MPG_BASIS_IN_SERVICE;
   CHECK(run(&mpg_env_libc, 0, &options, &t, &rows) == MPG_OK && t.category[MPG_DOWN] == 0 &&
         t.category[MPG_IDLE] == 240 * 1000000);
   options = mpg_ledger_defaults();

@@ -1,0 +1,31 @@
+/*
+** host.h - what the PostgreSQL glue shares: errors, memory and values between the core and the
+** server. Every file here includes it first, for postgres.h must come before all else.
+*/
+#ifndef MPG_POSTGRES_HOST_H
+#define MPG_POSTGRES_HOST_H
+
+#include "postgres.h"
+#include "fmgr.h"
+
+#include "../core/base.h"
+
+/* Ends the statement with the core's error as the server's: "mpg: text". */
+void mpg_raise(const mpg_err *err) pg_attribute_noreturn();
+
+/*
+** Memory for the core, out of `context`: an error of the server that leaves the core's objects
+** behind leaves no memory behind. Running out is the core's MPG_NOMEM, and a cancelled statement or
+** a terminated session its MPG_INTERRUPTED; neither is an error of the server until mpg_raise.
+*/
+mpg_env mpg_host_env(MemoryContext context);
+
+/* Arguments as the core sees them: MPG_NULL, or the value. Text is borrowed from the call. */
+mpg_value mpg_int8_argument(FunctionCallInfo call, int i);
+mpg_value mpg_float8_argument(FunctionCallInfo call, int i);
+/* A whole number must fit 64 bits, else it would be summed rounded: an error. Others are the
+** nearest double. */
+mpg_value mpg_numeric_argument(FunctionCallInfo call, int i);
+mpg_value mpg_text_argument(FunctionCallInfo call, int i);
+
+#endif

@@ -1,0 +1,91 @@
+-- The objects of the extension. An aggregate is one name with seven signatures, so they are made in a loop.
+\echo Use "CREATE EXTENSION mpg" to load this file. \quit
+
+-- Partial aggregates travel between processes as bytes.
+CREATE FUNCTION mpg_goodput_serial(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION mpg_goodput_deserial(bytea, internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION mpg_goodput_combine(internal, internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+DO $do$
+DECLARE
+  form record;
+  result record;
+BEGIN
+  FOR result IN
+    SELECT * FROM (VALUES
+      ('scheduling_goodput', 'double precision'), ('runtime_goodput', 'double precision'),
+      ('program_goodput', 'double precision'), ('mpg', 'double precision'), ('mpg_lower', 'double precision'),
+      ('runtime_coverage', 'double precision'), ('program_coverage', 'double precision'),
+      ('occupancy', 'double precision'), ('mfu', 'double precision'), ('ettr', 'double precision'),
+      ('goodput', 'json'), ('goodput_state', 'bytea')) AS r(name, type)
+  LOOP
+    EXECUTE format($f$CREATE FUNCTION mpg_final_%s(internal) RETURNS %s
+      AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, result.name, result.type);
+  END LOOP;
+
+  FOR form IN
+    SELECT * FROM (VALUES
+      ('category_int8', 'text, bigint'),
+      ('category_float8', 'text, double precision'),
+      ('category_numeric', 'text, numeric'),
+      ('wide_int8', 'bigint, bigint, bigint, bigint'),
+      ('wide_float8', 'double precision, double precision, double precision, double precision'),
+      ('wide_numeric', 'numeric, numeric, numeric, numeric'),
+      ('state', 'bytea')) AS f(name, arguments)
+  LOOP
+    EXECUTE format($f$CREATE FUNCTION mpg_%s(internal, %s) RETURNS internal
+      AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, form.name, form.arguments);
+    EXECUTE format($f$CREATE FUNCTION mpg_%s_out(internal, %s) RETURNS internal
+      AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, form.name, form.arguments);
+    FOR result IN
+      SELECT *, name AS final FROM unnest(ARRAY['scheduling_goodput', 'runtime_goodput', 'program_goodput', 'mpg',
+        'mpg_lower', 'runtime_coverage', 'program_coverage', 'occupancy', 'mfu', 'ettr', 'goodput',
+        'goodput_state']) AS name
+      UNION ALL
+      SELECT 'goodput_merge', 'goodput_state' WHERE form.name = 'state'
+    LOOP
+      EXECUTE format($f$CREATE AGGREGATE %1$I(%2$s) (
+        STYPE = internal, SFUNC = mpg_%3$s, FINALFUNC = mpg_final_%4$s,
+        COMBINEFUNC = mpg_goodput_combine, SERIALFUNC = mpg_goodput_serial, DESERIALFUNC = mpg_goodput_deserial,
+        MSTYPE = internal, MSFUNC = mpg_%3$s, MINVFUNC = mpg_%3$s_out, MFINALFUNC = mpg_final_%4$s,
+        PARALLEL = SAFE)$f$, result.name, form.arguments, form.name, result.final);
+    END LOOP;
+  END LOOP;
+END
+$do$;
+
+CREATE FUNCTION chip_peak_flops(chip text) RETURNS double precision
+  AS 'MODULE_PATHNAME', 'mpg_chip_peak_flops' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION chip_peak_flops(chip text, dtype text) RETURNS double precision
+  AS 'MODULE_PATHNAME', 'mpg_chip_peak_flops' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION chip_bandwidth(chip text) RETURNS double precision
+  AS 'MODULE_PATHNAME', 'mpg_chip_bandwidth' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION mpg_final_roofline_ideal(internal) RETURNS double precision
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+DO $do$
+DECLARE
+  arguments text;
+BEGIN
+  FOREACH arguments IN ARRAY ARRAY['double precision, text', 'double precision, double precision, text',
+    'double precision, double precision, text, text']
+  LOOP
+    EXECUTE format($f$CREATE FUNCTION roofline_seconds(%s) RETURNS double precision
+      AS 'MODULE_PATHNAME', 'mpg_roofline_seconds' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
+    EXECUTE format($f$CREATE FUNCTION roofline_bound(%s) RETURNS text
+      AS 'MODULE_PATHNAME', 'mpg_roofline_bound' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
+    EXECUTE format($f$CREATE FUNCTION mpg_roofline_add(internal, %s) RETURNS internal
+      AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
+    EXECUTE format($f$CREATE FUNCTION mpg_roofline_take(internal, %s) RETURNS internal
+      AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
+    EXECUTE format($f$CREATE AGGREGATE roofline_ideal(%s) (
+      STYPE = internal, SFUNC = mpg_roofline_add, FINALFUNC = mpg_final_roofline_ideal,
+      COMBINEFUNC = mpg_goodput_combine, SERIALFUNC = mpg_goodput_serial, DESERIALFUNC = mpg_goodput_deserial,
+      MSTYPE = internal, MSFUNC = mpg_roofline_add, MINVFUNC = mpg_roofline_take,
+      MFINALFUNC = mpg_final_roofline_ideal, PARALLEL = SAFE)$f$, arguments);
+  END LOOP;
+END
+$do$;

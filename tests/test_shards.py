@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+"""A fleet cut into shards: the states of the parts merge to the bytes of the whole, and what would make the sum wrong is found.
+
+MPG_SPANS=N cuts a fleet of N spans instead of a few thousand.
+"""
+import os
+import re
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+
+import naive
+import odd
+from fleets import ROOT, connect, quote, write_csv
+
+SPANS = int(float(os.environ.get("MPG_SPANS", 3000)))
+COMMON = ("capacity", "outages", "programs")  # relations that belong to no job
+SEGMENTS = "pool, chip, phase, framework, size, bucket"
+
+
+def shard_of(job, n):
+    return zlib.crc32(str(job).encode()) % n
+
+
+def cut(folder, relations, n):
+    """Folders: the capacity alone, and n shards of the jobs, each with the capacity that names its chips."""
+    parts = {"capacity": {name: rows for name, rows in relations.items() if name in ("capacity", "outages")}}
+    for i in range(n):
+        parts[f"jobs-{i}"] = {
+            name: rows if name in COMMON + ("chips",) else [r for r in rows if shard_of(r["job"], n) == i]
+            for name, rows in relations.items()}
+    for name, part in parts.items():
+        os.mkdir(os.path.join(folder, name))
+        write_csv(os.path.join(folder, name), part)
+    return list(parts)
+
+
+def task(folder, name, as_of, bucket="NULL", basis=None, path=None):
+    """What a task prints."""
+    basis = basis or ("installed" if name == "capacity" else "shard")
+    path = path or os.path.join(folder, name)
+    done = subprocess.run(
+        ["sqlite3", "-batch", "-bail", "-init", "/dev/null", "-cmd", ".load ./mpg", "-cmd", f".parameter set :shard {quote(name)}",
+         "-cmd", f".parameter set :path {quote(path)}", "-cmd", f".parameter set :basis {quote(basis)}",
+         "-cmd", f".parameter set :as_of {as_of}", "-cmd", f".parameter set :bucket {bucket}", ":memory:"],
+        input=open(os.path.join(ROOT, "sql/shards/task.sql")).read(), cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def gathering(names):
+    db = connect()
+    db.executescript(open(os.path.join(ROOT, "sql/shards/merge.sql")).read())
+    db.executemany("INSERT INTO shards VALUES (?)", [(name,) for name in names])
+    db.commit()
+    return db
+
+
+MERGE = f"INSERT INTO fleet_states SELECT {SEGMENTS}, goodput_merge(state) FROM shard_states GROUP BY {SEGMENTS}"
+
+
+class Shards(unittest.TestCase):
+    def generate(self, folder, spans):
+        path = os.path.join(folder, "fleet")
+        subprocess.run([os.path.join(ROOT, "build/generate"), "--seed", "11", "--spans", str(spans), "--format", "csv", "--out", path],
+                       check=True)
+        return path
+
+    def test_any_split_gives_the_same_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.generate(folder, SPANS)
+            relations = naive.load_folder(path)
+            as_of = naive.Ledger(relations).as_of / 10**6
+            whole = connect().execute(
+                f"SELECT {SEGMENTS}, goodput_state(category, chip_us) FROM trace_rollup({quote(path)})"
+                f" WHERE as_of = {as_of} AND bucket_width = '1 day' GROUP BY {SEGMENTS} ORDER BY {SEGMENTS}").fetchall()
+            self.assertGreater(len(whole), 20)
+            for n in (1, 2, 8, 64):
+                part = os.path.join(folder, str(n))
+                os.mkdir(part)
+                names = cut(part, relations, n)
+                db = gathering(names)
+                with ThreadPoolExecutor(os.cpu_count()) as pool:
+                    for text in pool.map(lambda name: task(part, name, as_of, "'1 day'"), names):
+                        db.executescript(text)
+                self.assertEqual(db.execute("SELECT * FROM shard_check").fetchall(), [])
+                db.execute(MERGE)
+                # A group in which shards cancel out holds nothing: the whole has no such row.
+                merged = db.execute(f"SELECT {SEGMENTS}, state FROM fleet_states WHERE length(state) > 16 ORDER BY {SEGMENTS}").fetchall()
+                self.assertEqual(merged, whole, n)
+
+    def test_odd_fleets(self):
+        """Random fleets full of trouble, cut in three."""
+        for seed in range(60):
+            relations, options = odd.odd_fleet(seed)
+            ledger = naive.Ledger(relations)
+            as_of = options.get("as_of", ledger.as_of / 10**6)
+            if as_of is None or not ledger.rows:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                whole = os.path.join(folder, "whole")
+                os.mkdir(whole)
+                write_csv(whole, relations)
+                db = connect()
+                query = "SELECT goodput_state(category, chip_us) FROM trace_rollup({}) WHERE as_of = {} AND basis = {}"
+                states = []
+                for name in cut(folder, relations, 3):
+                    if not os.listdir(os.path.join(folder, name)):
+                        continue
+                    basis = "installed" if name == "capacity" else "shard"
+                    states += db.execute(query.format(quote(os.path.join(folder, name)), quote(as_of), quote(basis))).fetchone()
+                db.execute("CREATE TEMP TABLE s AS SELECT value FROM json_each('[]')")
+                db.executemany("INSERT INTO s VALUES (?)", [(s,) for s in states])
+                expected = db.execute(query.format(quote(whole), quote(as_of), "'installed'")).fetchone()[0]
+                merged = db.execute("SELECT goodput_merge(value) FROM s").fetchone()[0]
+                self.assertEqual(merged or b"", expected or b"", f"tests/odd.py {seed}")
+
+
+class Faults(unittest.TestCase):
+    """Nothing that is missing, cut, doubled or divided goes into a sum unseen."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        relations = naive.load_folder(os.path.join(ROOT, "fixtures/golden"))
+        cls.as_of = naive.Ledger(relations).as_of / 10**6
+        cls.names = cut(cls.folder, relations, 2)
+        cls.texts = {name: task(cls.folder, name, cls.as_of) for name in cls.names}
+        cls.full = max(cls.names[1:], key=lambda name: len(cls.texts[name]))  # the golden fleet has two jobs
+        cls.others = [text for name, text in cls.texts.items() if name != cls.full]
+
+    def gathered(self, *texts):
+        db = gathering(self.names)
+        for text in texts:
+            db.executescript(text)
+        return db
+
+    def refused(self, db, *kinds):
+        self.assertEqual(sorted(kind for kind, in db.execute("SELECT kind FROM shard_check")), sorted(kinds))
+        with self.assertRaisesRegex(sqlite3.IntegrityError, "shards are missing, cut short or overlap"):
+            db.execute(MERGE)
+
+    def test_all_is_well(self):
+        db = self.gathered(*self.texts.values())
+        db.execute(MERGE)
+        self.assertEqual([round(x, 4) for x in db.execute("SELECT scheduling_goodput(state), runtime_goodput(state), program_goodput(state),"
+                                                          " mpg(state) FROM fleet_states").fetchone()], [.635, .6299, .3875, .155])
+
+    def test_a_shard_that_is_down(self):
+        self.refused(self.gathered(*self.others), "missing_shard")
+
+    def test_output_cut_short(self):
+        lines = self.texts[self.full].splitlines()
+        self.refused(self.gathered(*self.others, "\n".join(lines[:-2] + ["COMMIT;"])), "missing_shard")
+        db = gathering(self.names)
+        with self.assertRaises(sqlite3.OperationalError):
+            db.executescript("\n".join(lines[:1] + [lines[1][:-9]]))
+
+    def test_a_row_lost_on_the_way(self):
+        lines = self.texts[self.full].splitlines()
+        self.assertTrue(lines.pop(1).startswith("INSERT INTO shard_states"))
+        self.refused(self.gathered(*self.others, "\n".join(lines)), "short_shard")
+
+    def test_a_shard_merged_twice(self):
+        db = self.gathered(*self.texts.values())
+        with self.assertRaisesRegex(sqlite3.IntegrityError, "UNIQUE"):
+            db.executescript(self.texts[self.full])
+
+    def test_a_shard_under_two_names(self):
+        again = task(self.folder, "jobs-2", self.as_of, path=os.path.join(self.folder, self.full))
+        db = self.gathered(*self.texts.values(), again)
+        divided = db.execute("SELECT count(*) FROM shard_jobs WHERE shard = 'jobs-2'").fetchone()[0]
+        self.assertGreater(divided, 0)
+        self.refused(db, "unexpected_shard", *["divided_job"] * divided)
+
+    def test_a_job_cut_apart(self):
+        """Its spans in one shard, its allocations in the other: the spans have nothing to stand on."""
+        relations = naive.load_folder(os.path.join(ROOT, "fixtures/golden"))
+        with tempfile.TemporaryDirectory() as folder:
+            texts = [self.texts["capacity"]]
+            for i, names in enumerate((("jobs", "allocations"), ("jobs", "spans", "commits"))):
+                path = os.path.join(folder, str(i))
+                os.mkdir(path)
+                write_csv(path, {name: rows for name, rows in relations.items() if name in COMMON + names})
+                texts.append(task(folder, f"jobs-{i}", self.as_of, path=path))
+            self.refused(self.gathered(*texts), "divided_job", "divided_job", "lost_records")
+
+
+def block(name):
+    """A script of docs/shards.md."""
+    with open(os.path.join(ROOT, "docs/shards.md"), encoding="utf-8") as file:
+        return re.search(r"^```sh %s\n(.*?)^```$" % re.escape(name), file.read(), re.M | re.S)[1]
+
+
+class Recipe(unittest.TestCase):
+    """The scripts of docs/shards.md as they stand there."""
+
+    def test_one_host(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "traces"))
+            relations = naive.load_folder(os.path.join(ROOT, "fixtures/fleet"))
+            cut(os.path.join(folder, "traces"), relations, 5)
+            as_of = repr(naive.Ledger(relations).as_of / 10**6)
+            with open(os.path.join(folder, "task.sh"), "w") as file:
+                file.write(block("task.sh"))
+            os.chmod(file.name, 0o755)
+            environment = dict(os.environ, MPG=os.path.join(ROOT, "sql"), AS_OF=as_of, LD_LIBRARY_PATH=ROOT)
+            run = lambda script: subprocess.run(["sh", "-euc", script], cwd=folder, env=environment, check=True, text=True,
+                                                stdout=subprocess.PIPE).stdout
+            run(block("xargs"))
+            said = run(block("merge")).splitlines()
+            expected = connect().execute(
+                "SELECT pool, round(scheduling_goodput(category, chip_us), 4), round(runtime_goodput(category, chip_us), 4),"
+                " round(program_goodput(category, chip_us), 4), round(mpg_lower(category, chip_us), 4)"
+                " FROM trace_rollup(?) GROUP BY pool", (os.path.join(ROOT, "fixtures/fleet"),)).fetchall()
+            self.assertEqual([line.split() for line in said[2:]], [[str(v) for v in row if v is not None] for row in expected])
+
+
+if __name__ == "__main__":
+    unittest.main()
