@@ -6,6 +6,7 @@
 #   make test-full  all of them, the long ones too
 #   make bench      how fast it is here
 #   make install    see tools/install.mk;  make uninstall takes it away again
+#   make dist      a source archive; make deb, make npm: packages
 #   make deps       installs what all of this needs from Debian's packages
 #   make lint       every static check;  make format: the formatting
 #   make fixtures   generates the committed fixtures anew
@@ -16,6 +17,7 @@ STD = -std=gnu11 -fPIC -fvisibility=hidden
 WARN = -Wall -Wextra -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror
 HARDEN = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SANITIZE = -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
+SONAME = -Wl,-soname,mpg.so
 LIBS = -lz -lzstd -luuid -lm -lpthread
 COMPILE = $(CC) $(STD) $(WARN) $(CPPFLAGS) $(CFLAGS)
 VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sql/sql.h)
@@ -40,7 +42,7 @@ ASAN = -DSQLITE_CORE -DMPG_TEST -O1 -fno-omit-frame-pointer $(SANITIZE)
 # nodelete: where loading fails half-way (out of memory) SQLite unloads the library, while functions it has
 # already registered still point into it.
 mpg.so: $(OBJ)
-	$(CC) -shared -Wl,-soname,mpg.so -Wl,-z,relro,-z,now -Wl,-z,defs,-z,nodelete -Wl,--as-needed $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) -shared $(SONAME) -Wl,-z,relro,-z,now -Wl,-z,defs,-z,nodelete -Wl,--as-needed $(LDFLAGS) -o $@ $^ $(LIBS)
 
 libmpg.a: $(STATIC_OBJ)
 build/asan/libmpg.a: $(ASAN_OBJ)
@@ -110,4 +112,4 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/lint.mk tools/postgres.mk bench/bench.mk
+include tools/install.mk tools/package.mk tools/lint.mk tools/postgres.mk bench/bench.mk

@@ -56,7 +56,14 @@ lint() {
   command_in clang-tidy clang-tidy
   command_in cppcheck cppcheck
 }
+package() {
+  build
+  command_in dpkg-dev dpkg-buildpackage
+  command_in debhelper dh
+  command_in lintian lintian
+}
 full() {
+  package
   lint
   command_in valgrind valgrind
   command_in debootstrap debootstrap
@@ -66,10 +73,10 @@ full() {
 
 PATH=$PATH:/usr/sbin:/sbin
 case $wanted in
-build | demo | lint | full) $wanted ;;
+build | demo | lint | full | package) $wanted ;;
 test) tests ;;
 *)
-  echo "usage: tools/deps.sh build|demo|test|lint|full" >&2
+  echo "usage: tools/deps.sh build|demo|test|lint|full|package" >&2
   exit 2
   ;;
 esac

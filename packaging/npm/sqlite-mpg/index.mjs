@@ -1,0 +1,3 @@
+import mpg from "./index.cjs";
+
+export const { getLoadablePath, load } = mpg;
