@@ -154,6 +154,15 @@ class Many(Case):
         self.assertEqual(self.rows("SELECT a FROM t"), [(1,)])
         self.assertEqual(self.rows("SELECT kind, detail FROM mpg_issues WHERE source = ?", folder + "/2.csv"), [("skipped_record", text)])
 
+    def test_the_quick_look_takes_each_file_as_it_is(self):
+        one = self.file("a,b\n1,x\n", "1.csv")
+        folder = os.path.dirname(one)
+        with open(folder + "/2.csv", "w", encoding="utf-8") as file:
+            file.write("b,c\n7,n/a\n8,9\n")
+        self.assertEqual(self.rows("SELECT record FROM csv_trace(?)", folder),
+                         [('{"a":1,"b":"x"}',), ('{"b":7,"c":"n/a"}',), ('{"b":8,"c":"9"}',)])
+        self.assertEqual(self.issues(folder + "/2.csv"), {})
+
     def test_the_first_file_with_records_tells_the_types(self):
         one = self.file("", "1.csv")
         folder = os.path.dirname(one)

@@ -275,6 +275,8 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
   mpg_rc rc;
   any.by_name = false;
   rc = json_file_open(&p, env, &query, path, NULL, err);
+  if (p == NULL)
+    return rc;
   f = p;
   for (; rc == MPG_OK && records < MPG_ROWS_SAMPLE; records++) {
     rc = json_file_next(f, err);
@@ -294,8 +296,7 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
                : mpg_columns_add(columns, key, MPG_COLUMN_FOUND, NULL, err);
     }
   }
-  if (f != NULL)
-    json_file_close(f);
+  json_file_close(f);
   return rc == MPG_DONE && columns->n > 0 ? MPG_OK : rc;
 }
 

@@ -74,12 +74,18 @@ static mpg_rc read_text_form(mpg_generic *g, const mpg_value values[MPG_OPTIONS]
 
 static mpg_rc read_names(mpg_generic *g, mpg_generic_option option, mpg_columns_form form,
                          const mpg_value *v, mpg_err *err) {
+  mpg_columns tried;
   mpg_rc rc;
   if (v->type == MPG_NULL)
     return MPG_OK;
+  if (v->type != MPG_TEXT)
+    return misuse(option, "expected text", err);
   g->chosen = true;
-  rc = v->type == MPG_TEXT ? mpg_columns_parse(&g->columns, v->s, form, err)
-                           : mpg_fail(err, MPG_MISUSE, "expected text");
+  g->list = v->s;
+  g->form = form;
+  mpg_columns_init(&tried, g->env);
+  rc = mpg_columns_parse(&tried, v->s, form, err);
+  mpg_columns_free(&tried);
   return rc == MPG_MISUSE ? misuse(option, NULL, err) : rc;
 }
 
@@ -142,7 +148,6 @@ mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_
   memset(g, 0, sizeof *g);
   g->kind = kind;
   g->env = env;
-  mpg_columns_init(&g->columns, env);
   if (values[MPG_OPTION_PATH].type != MPG_TEXT)
     return misuse(MPG_OPTION_PATH, "expected a file, a glob or a folder", err);
   g->path = values[MPG_OPTION_PATH].s;
@@ -165,15 +170,17 @@ mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_
 void mpg_generic_close(mpg_generic *g) {
   if (g->env == NULL)
     return;
-  mpg_columns_free(&g->columns);
   mpg_zone_free(g->zone);
   mpg_free(g->env, g->nulls);
   memset(g, 0, sizeof *g);
 }
 
-mpg_rc mpg_generic_declare(mpg_generic *g, const mpg_env *env, const mpg_paths *paths,
-                           mpg_err *err) {
-  return mpg_rows_declare(g->kind->rows, &g->columns, env, &g->options, g->types, paths, err);
+mpg_rc mpg_generic_columns(const mpg_generic *g, mpg_columns *columns, const mpg_env *env,
+                           const mpg_paths *paths, mpg_err *err) {
+  mpg_rc rc = g->chosen ? mpg_columns_parse(columns, g->list, g->form, err) : MPG_OK;
+  return rc == MPG_OK
+             ? mpg_rows_declare(g->kind->rows, columns, env, &g->options, g->types, paths, err)
+             : rc;
 }
 
 /* ---- Walking ---- */
@@ -191,6 +198,70 @@ static mpg_rc open_json(void **file, void *shared, const mpg_env *env, const cha
 mpg_walk_format mpg_generic_walk(const mpg_generic_kind *kind) {
   return (mpg_walk_format){kind == &mpg_generic_csv ? open_csv : open_json, kind->rows->close,
                            kind->rows->next, kind->rows->line};
+}
+
+/* A file with columns of its own. */
+typedef struct each_file {
+  const mpg_env *env;
+  const mpg_generic *generic;
+  mpg_columns columns;
+  mpg_rows_query query;
+  mpg_rows_options options;
+  void *file;
+} each_file;
+
+static void each_close(void *p) {
+  each_file *e = p;
+  if (e->file != NULL)
+    e->generic->kind->rows->close(e->file);
+  mpg_columns_free(&e->columns);
+  mpg_free(e->env, e);
+}
+
+static mpg_rc each_open(void **file, void *shared, const mpg_env *env, const char *path,
+                        mpg_issues *issues, mpg_err *err) {
+  const mpg_generic *g = shared;
+  char *name = (char *)(uintptr_t)path;
+  const mpg_paths only = {env, &name, 1, 1, false};
+  each_file *e = mpg_calloc(env, sizeof *e);
+  mpg_rc rc = MPG_OK;
+  if (e == NULL)
+    return mpg_fail_nomem(err);
+  e->env = env;
+  e->generic = g;
+  e->options = g->options;
+  mpg_columns_init(&e->columns, env);
+  /* A record of JSON that is shown as it is needs no columns. */
+  if (g->chosen || g->kind == &mpg_generic_csv)
+    rc = mpg_generic_columns(g, &e->columns, env, &only, err);
+  else
+    e->options.by_name = false;
+  e->query = (mpg_rows_query){.options = &e->options, .columns = &e->columns};
+  e->query.checked = g->skip ? UINT64_MAX : 0;
+  if (rc == MPG_OK)
+    rc = g->kind->rows->open(&e->file, env, &e->query, path, issues, err);
+  if (rc == MPG_OK)
+    *file = e;
+  else
+    each_close(e);
+  return rc;
+}
+
+static mpg_rc each_next(void *p, mpg_err *err) {
+  each_file *e = p;
+  return e->generic->kind->rows->next(e->file, err);
+}
+
+static int64_t each_line(const void *p) {
+  const each_file *e = p;
+  return e->generic->kind->rows->line(e->file);
+}
+
+const mpg_walk_format mpg_generic_walk_each = {each_open, each_close, each_next, each_line};
+
+mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
+  each_file *e = p;
+  return e->generic->kind->rows->record(e->file, !e->generic->chosen, json, err);
 }
 
 /* ---- CREATE VIRTUAL TABLE ---- */

@@ -34,15 +34,16 @@ typedef struct mpg_generic_kind {
 extern const mpg_generic_kind mpg_generic_csv, mpg_generic_json;
 const char *mpg_generic_option_name(mpg_generic_option option);
 
-/* A source of rows: what the options say, and the columns of its files. */
+/* A source of rows: what the options say. */
 typedef struct mpg_generic {
   const mpg_generic_kind *kind;
   const mpg_env *env;
   mpg_rows_options options;
-  mpg_columns columns;
   mpg_str *nulls; /* into the option's text */
   mpg_zone *zone;
   mpg_str path, types;
+  mpg_str list; /* of the columns that the user named, and its form */
+  mpg_columns_form form;
   bool skip;
   bool chosen; /* the user named the columns */
 } mpg_generic;
@@ -51,12 +52,22 @@ typedef struct mpg_generic {
 mpg_rc mpg_generic_open(mpg_generic *generic, const mpg_generic_kind *kind, const mpg_env *env,
                         const mpg_value values[MPG_OPTIONS], mpg_err *err);
 void mpg_generic_close(mpg_generic *generic); /* of one that failed to open as well; or all zero */
-/* Reads as much of the files as the columns' names and types need. `env` is for this call. */
-mpg_rc mpg_generic_declare(mpg_generic *generic, const mpg_env *env, const mpg_paths *paths,
-                           mpg_err *err);
+/* Adds the columns to an empty list: those that the user named, else those that the files have, of
+** which as much is read as their names and types need. */
+mpg_rc mpg_generic_columns(const mpg_generic *generic, mpg_columns *columns, const mpg_env *env,
+                           const mpg_paths *paths, mpg_err *err);
 
-/* How a walk reads the files: its `shared` is an mpg_rows_query. */
+/*
+** How a walk reads files that have their columns in common: its `shared` is an mpg_rows_query, and
+** its file one of the rows' format.
+*/
 mpg_walk_format mpg_generic_walk(const mpg_generic_kind *kind);
+/*
+** How a walk reads files that each have columns of their own: its `shared` is an mpg_generic, and
+** mpg_generic_record adds the current record to `json`.
+*/
+extern const mpg_walk_format mpg_generic_walk_each;
+mpg_rc mpg_generic_record(void *file, mpg_json_text *json, mpg_err *err);
 
 /*
 ** The arguments of CREATE VIRTUAL TABLE, from argv[3] on: the path in quotes, name = value. Values

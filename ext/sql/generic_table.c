@@ -5,7 +5,7 @@
 **
 **   (1) SELECT record ->> 'gpus' FROM csv_trace('jobs.csv'), the quick look. A row is a record, as
 **       one column of JSON text. Options are hidden columns, as of every reader (reader.h); nothing
-**       is opened before the query runs.
+**       is opened before the query runs. Each file has a header and types of its own.
 **   (2) CREATE VIRTUAL TABLE temp.jobs USING csv_trace('jobs.csv', nulls='-'): columns by their own
 **       names, with types. The first file is read there and then, for its header and its types. It
 **       is refused in every schema but temp (generic.h).
@@ -32,6 +32,7 @@ typedef struct generic_table {
   bool created; /* form (2) */
   mpg_value values[MPG_OPTIONS];
   mpg_generic generic;
+  mpg_columns columns;
 } generic_table;
 
 typedef struct generic_cursor {
@@ -70,8 +71,8 @@ static int open_created(generic_table *table, int argc, const char *const *argv,
   if (rc == MPG_OK)
     rc = mpg_walk_path(&walk, table->generic.path, &err);
   if (rc == MPG_OK)
-    rc = mpg_generic_declare(&table->generic, &walk.scan.env, &walk.paths, &err);
-  if (rc == MPG_OK && table->generic.columns.n == 0)
+    rc = mpg_generic_columns(&table->generic, &table->columns, &walk.scan.env, &walk.paths, &err);
+  if (rc == MPG_OK && table->columns.n == 0)
     rc = mpg_fail(&err, MPG_DATA,
                   "%s:1:1: expected a record that shows the columns, found end of file",
                   walk.paths.path[0]);
@@ -85,7 +86,7 @@ static int open_created(generic_table *table, int argc, const char *const *argv,
 
 static int declare(sqlite3 *db, const generic_table *table) {
   const mpg_generic_kind *kind = table->module->kind;
-  const mpg_columns *columns = &table->generic.columns;
+  const mpg_columns *columns = &table->columns;
   sqlite3_str *sql = sqlite3_str_new(db);
   char *text;
   int rc;
@@ -113,6 +114,7 @@ static int declare(sqlite3 *db, const generic_table *table) {
 
 static int generic_disconnect(sqlite3_vtab *vtab) {
   generic_table *table = (generic_table *)vtab;
+  mpg_columns_free(&table->columns);
   mpg_generic_close(&table->generic);
   mpg_generic_arguments_free(table->values);
   mpg_conn_release(table->conn);
@@ -131,6 +133,7 @@ static int generic_connect(sqlite3 *db, void *aux, int argc, const char *const *
   table->conn = data->conn;
   table->conn->references++;
   table->module = (const generic_module *)data->module;
+  mpg_columns_init(&table->columns, &table->conn->env);
   /* The eponymous table has the module's name, and no argument. */
   table->created = argc > 3 || sqlite3_stricmp(argv[2], argv[0]) != 0;
   if (table->created)
@@ -180,7 +183,7 @@ static int plan_arguments(const generic_table *table, sqlite3_index_info *info) 
 /* Form (2). idxStr is the columns that are asked for, as a mask, and then those that are compared
 ** with xFilter's arguments, in order. */
 static int plan_filters(const generic_table *table, sqlite3_index_info *info) {
-  const mpg_columns *columns = &table->generic.columns;
+  const mpg_columns *columns = &table->columns;
   sqlite3_str *text = sqlite3_str_new(table->conn->db);
   int given = 0, failed;
   sqlite3_str_appendf(text, "%llu ", (unsigned long long)info->colUsed);
@@ -290,12 +293,6 @@ static int begin_arguments(generic_cursor *cursor, int given, sqlite3_value **ar
   rc = mpg_generic_open(&cursor->generic, kind, &table->conn->env, values, &err);
   if (rc == MPG_OK)
     rc = mpg_walk_path(&cursor->walk, cursor->generic.path, &err);
-  /* A record of JSON that is shown as it is needs no columns. */
-  if (rc == MPG_OK && (kind == &mpg_generic_csv || cursor->generic.chosen))
-    rc = mpg_generic_declare(&cursor->generic, &cursor->walk.scan.env, &cursor->walk.paths, &err);
-  else
-    cursor->generic.options.by_name = false;
-  cursor->query.checked = cursor->generic.skip ? UINT64_MAX : 0;
   return rc == MPG_OK ? SQLITE_OK : fail(cursor, &err);
 }
 
@@ -316,8 +313,7 @@ static int begin_filters(generic_cursor *cursor, const char *plan, int argc, sql
     if (code != SQLITE_OK)
       return code;
     if (sqlite3_value_type(argv[i]) ==
-        (table->generic.columns.p[filter.column].type == MPG_COLUMN_TEXT ? SQLITE_TEXT
-                                                                         : SQLITE_INTEGER))
+        (table->columns.p[filter.column].type == MPG_COLUMN_TEXT ? SQLITE_TEXT : SQLITE_INTEGER))
       cursor->query.filters[cursor->query.n_filters++] = filter;
   }
   return mpg_walk_path(&cursor->walk, table->generic.path, &err) == MPG_OK ? SQLITE_OK
@@ -328,8 +324,9 @@ static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan
                           sqlite3_value **argv) {
   generic_cursor *cursor = (generic_cursor *)base;
   generic_table *table = table_of(cursor);
-  const mpg_generic *generic = table->created ? &table->generic : &cursor->generic;
-  mpg_walk_format format = mpg_generic_walk(table->module->kind);
+  mpg_generic *generic = table->created ? &table->generic : &cursor->generic;
+  mpg_walk_format format =
+      table->created ? mpg_generic_walk(table->module->kind) : mpg_generic_walk_each;
   bool none = false;
   int rc;
   if (reset(cursor) != MPG_OK)
@@ -341,8 +338,8 @@ static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan
   if (rc != SQLITE_OK || none)
     return rc;
   cursor->query.options = &generic->options;
-  cursor->query.columns = &generic->columns;
-  cursor->walk.shared = &cursor->query;
+  cursor->query.columns = &table->columns;
+  cursor->walk.shared = table->created ? (void *)&cursor->query : (void *)generic;
   cursor->walk.skip = generic->skip;
   return generic_next(base);
 }
@@ -357,12 +354,9 @@ static int generic_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
 }
 
 static mpg_rc read_record(generic_cursor *cursor, mpg_value *out, mpg_err *err) {
-  const generic_module *m = table_of(cursor)->module;
   mpg_rc rc;
   cursor->record.n = 0;
-  rc = m->kind->rows->record(cursor->walk.file,
-                             !cursor->generic.chosen && m->kind == &mpg_generic_json,
-                             &cursor->record, err);
+  rc = mpg_generic_record(cursor->walk.file, &cursor->record, err);
   out->type = MPG_TEXT;
   out->s = (mpg_str){cursor->record.p, cursor->record.n};
   return rc;
@@ -372,7 +366,7 @@ static int generic_column(sqlite3_vtab_cursor *base, sqlite3_context *context, i
   generic_cursor *cursor = (generic_cursor *)base;
   const generic_table *table = table_of(cursor);
   const mpg_rows_format *rows = table->module->kind->rows;
-  size_t i = (size_t)column, own = table->created ? table->generic.columns.n : 1;
+  size_t i = (size_t)column, own = table->created ? table->columns.n : 1;
   size_t arguments = table->created ? 0 : table->module->kind->n_options;
   mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
   mpg_err err;
@@ -391,7 +385,7 @@ static int generic_column(sqlite3_vtab_cursor *base, sqlite3_context *context, i
     value.s = mpg_str_of(mpg_walk_file(&cursor->walk));
   } else {
     value.type = MPG_INT;
-    value.i = rows->line(cursor->walk.file);
+    value.i = cursor->walk.format.line(cursor->walk.file);
   }
   mpg_result_value(context, &value);
   return SQLITE_OK;
