@@ -30,6 +30,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_swf,
     mpg_register_goodput_log,
     mpg_register_goodput_report,
+    mpg_register_generic,
 };
 
 MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {

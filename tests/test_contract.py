@@ -21,7 +21,8 @@ FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PUR
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
 READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
-           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report"]
+           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report", "csv_trace", "jsonl_trace"]
+MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the schema temp
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -121,6 +122,10 @@ COLUMNS = {
         max_abs_deviation_s REAL, baseline_metric_cumulative REAL, baseline_metric_interval REAL,
         abs_deviation_s_by_step TEXT, step_deviation_error TEXT, rows BIGINT, error TEXT, path hidden, query_time hidden,
         start_time hidden, end_time hidden, on_error hidden""",
+    "csv_trace": """record TEXT, path hidden, delimiter hidden, header hidden, names hidden, types hidden, nulls hidden, quote hidden,
+        zone hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "jsonl_trace": """record TEXT, path hidden, columns hidden, types hidden, nulls hidden, zone hidden, on_error hidden,
+        _file TEXT hidden, _line BIGINT hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 
@@ -242,9 +247,14 @@ class Security(unittest.TestCase):
                 db.execute(f"SELECT * FROM {missing}").fetchall()
 
     def test_eponymous_only(self):
-        for table in TABLES:
+        for table in sorted(set(TABLES) - set(MADE)):
             with self.assertRaisesRegex(sqlite3.OperationalError, f"^no such module: {table}$"):
                 connect().execute(f"CREATE VIRTUAL TABLE x USING {table}")
+
+    def test_made_in_temp_only(self):
+        for table in MADE:
+            with self.assertRaisesRegex(sqlite3.OperationalError, f"^{table}: a table that opens files is made in the schema temp"):
+                connect().execute(f"CREATE VIRTUAL TABLE main.x USING {table}({quote(self.path)})")
 
     def test_read_only(self):
         for table in TABLES:

@@ -39,6 +39,7 @@ struct mpg_csv {
   bool started;
   bool after_cr;  /* the record before ended in CR: a LF that follows belongs to it */
   bool skip_line; /* there was an error in this line: go on behind it */
+  bool cut_off;   /* see mpg_csv_cut_off */
   size_t limit;
   int64_t line;      /* of the current record */
   int64_t next_line; /* of w.at */
@@ -197,6 +198,7 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
   where(csv, resume - csv->record, &csv->next_line, &column);
   csv->w.at = resume;
   csv->skip_line = true;
+  csv->cut_off = resume == csv->w.end && csv->n_breaks == 0;
   return rc;
 }
 
@@ -326,6 +328,7 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
   csv->record_end = pos;
   csv->next_line += (int64_t)csv->n_breaks;
   csv->w.at = pos;
+  csv->cut_off = pos == s.end;
   if (pos < s.end) {
     csv->w.at++;
     csv->next_line++;
@@ -397,6 +400,10 @@ mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *er
 
 int64_t mpg_csv_line(const mpg_csv *csv) {
   return csv->line;
+}
+
+bool mpg_csv_cut_off(const mpg_csv *csv) {
+  return csv->cut_off;
 }
 
 void mpg_csv_where(const mpg_csv *csv, size_t i, int64_t *line, int64_t *column) {

@@ -35,6 +35,9 @@ mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *er
 
 /* Where the current record begins. */
 int64_t mpg_csv_line(const mpg_csv *csv);
+/* Whether the stream ended within the line of the current record, or of the one that was malformed:
+** what is still being written may end so. */
+bool mpg_csv_cut_off(const mpg_csv *csv);
 /* Where field i of the current record begins, for messages (may be slow). A field past the last one
 ** is the end of the record. */
 void mpg_csv_where(const mpg_csv *csv, size_t i, int64_t *line, int64_t *column);

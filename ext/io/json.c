@@ -25,6 +25,7 @@ struct mpg_json {
   state state;
   bool started;
   bool skip_line;       /* there was an error in this line: go on behind it */
+  bool cut_off;         /* see mpg_json_cut_off */
   int64_t line, column; /* of w.at */
   size_t record;        /* the current record in the window */
   int64_t record_line, record_column;
@@ -67,6 +68,7 @@ static bool in_array(const mpg_json *json) {
 ** w.at where that is sound as JSON, else NULL. */
 static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *behind, mpg_err *err) {
   int64_t line = json->line, column = json->column;
+  json->record_line = line;
   mpg_json_walk(json->w.buf + json->w.at, s->at, &line, &column);
   (void)mpg_json_scan_fail(s, mpg_stream_path(json->w.stream), line, column, "end of file", err);
   if (behind != NULL) {
@@ -75,8 +77,11 @@ static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *behi
   } else if (in_array(json) || json->state == BEHIND_ARRAY) {
     json->state = GIVEN_UP;
   } else {
+    const char *from = json->w.buf + json->w.at;
     json->state = AT_LINE;
     json->skip_line = true;
+    json->cut_off = s->rc == MPG_DATA && s->at == s->end && json->w.last && from < s->end &&
+                    memchr(from, '\n', (size_t)(s->end - from)) == NULL;
   }
   return s->rc;
 }
@@ -210,6 +215,14 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
 
 int64_t mpg_json_line(const mpg_json *json) {
   return json->record_line;
+}
+
+mpg_str mpg_json_text_of(const mpg_json *json) {
+  return (mpg_str){json->w.buf + json->record, json->w.at - json->record};
+}
+
+bool mpg_json_cut_off(const mpg_json *json) {
+  return json->cut_off;
 }
 
 void mpg_json_where(const mpg_json *json, size_t at, int64_t *line, int64_t *column) {

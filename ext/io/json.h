@@ -57,6 +57,11 @@ void mpg_json_close(mpg_json *json); /* NULL is fine; the stream stays open */
 */
 mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err);
 int64_t mpg_json_line(const mpg_json *json); /* where the current record begins */
+/* The current record as it is in the stream: borrowed until the next call. */
+mpg_str mpg_json_text_of(const mpg_json *json);
+/* Whether what was malformed is JSON Lines that end within their last line: what is still being
+** written may end so. */
+bool mpg_json_cut_off(const mpg_json *json);
 /* Line and column of a byte offset of the current record (key_at, value_at). */
 void mpg_json_where(const mpg_json *json, size_t at, int64_t *line, int64_t *column);
 

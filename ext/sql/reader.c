@@ -1,6 +1,6 @@
 /* reader.c - see reader.h. */
 #include "reader.h"
-#include "../io/source.h"
+#include "walk.h"
 
 #include <string.h>
 
@@ -17,21 +17,13 @@ typedef struct reader_table {
 
 typedef struct reader_cursor {
   sqlite3_vtab_cursor base; /* must be first */
-  mpg_scan scan;
-  bool scanning;
+  mpg_walk walk;
   sqlite3_value *arguments[MPG_READER_ARGUMENTS]; /* NULL: not given */
-  mpg_paths paths;
-  size_t next_path; /* paths[next_path - 1] is open while file is */
-  void *shared;     /* the format's, of this scan */
+  void *shared;                                   /* the format's, of this scan */
   bool begun;
-  bool in_file;      /* a path has been taken and not been finished */
-  void *file;        /* the format's, NULL until it is open */
-  mpg_issues issues; /* of this file */
-  bool skip, at_end;
+  bool at_end;
   sqlite3_int64 row;
 } reader_cursor;
-
-#define LOOK_UP_EVERY 256 /* records skipped between two looks at the interruption */
 
 static size_t argument_count(const mpg_reader_format *f) {
   return f->narguments + 2;
@@ -141,47 +133,18 @@ static reader_table *table_of(reader_cursor *cursor) {
   return (reader_table *)cursor->base.pVtab;
 }
 
-static const char *path_of(const reader_cursor *cursor) {
-  return cursor->paths.path[cursor->next_path - 1];
-}
-
-/* Closes the file and puts its issues in place of those that an earlier scan of it left. */
-static mpg_rc close_file(reader_cursor *cursor) {
-  reader_table *table = table_of(cursor);
-  mpg_rc rc = MPG_OK;
-  if (!cursor->in_file)
-    return MPG_OK;
-  if (cursor->file != NULL)
-    table->format->close(cursor->file);
-  cursor->file = NULL;
-  cursor->in_file = false;
-  mpg_issues_drop(&table->conn->issues, path_of(cursor));
-  for (size_t i = 0; rc == MPG_OK && i < cursor->issues.n; i++) {
-    const mpg_issue *issue = &cursor->issues.items[i];
-    rc = mpg_issues_add(&table->conn->issues, issue->severity, issue->source, issue->kind,
-                        issue->line, issue->count, "%s", issue->detail);
-  }
-  mpg_issues_free(&cursor->issues);
-  return rc;
-}
-
 static mpg_rc reset(reader_cursor *cursor) {
   const mpg_reader_format *f = table_of(cursor)->format;
-  mpg_rc rc = close_file(cursor);
+  mpg_rc rc = mpg_walk_reset(&cursor->walk);
   if (cursor->begun && f->end != NULL)
     f->end(cursor->shared);
   cursor->begun = false;
   cursor->shared = NULL;
-  if (cursor->paths.env != NULL)
-    mpg_paths_free(&cursor->paths);
-  memset(&cursor->paths, 0, sizeof cursor->paths);
   for (size_t i = 0; i < MPG_READER_ARGUMENTS; i++) {
     sqlite3_value_free(cursor->arguments[i]);
     cursor->arguments[i] = NULL;
   }
-  cursor->next_path = 0;
   cursor->row = 0;
-  cursor->skip = false;
   cursor->at_end = true;
   return rc;
 }
@@ -189,58 +152,9 @@ static mpg_rc reset(reader_cursor *cursor) {
 static int reader_close(sqlite3_vtab_cursor *base) {
   reader_cursor *cursor = (reader_cursor *)base;
   (void)reset(cursor); /* out of memory: some issues are lost, and nobody asks any more */
-  if (cursor->scanning)
-    mpg_scan_end(&cursor->scan);
+  mpg_walk_end(&cursor->walk);
   sqlite3_free(cursor);
   return SQLITE_OK;
-}
-
-/* Counts an error as a record left out; false where it is to stop the query. */
-static bool skipped(reader_cursor *cursor, mpg_err *err) {
-  int64_t line = cursor->file == NULL ? 0 : table_of(cursor)->format->line(cursor->file);
-  if (!cursor->skip || err->rc != MPG_DATA)
-    return false;
-  if (mpg_issues_add(&cursor->issues, MPG_DATA_LOSS, path_of(cursor), "skipped_record", line, 1,
-                     "%s", err->text) == MPG_OK)
-    return true;
-  mpg_fail_nomem(err);
-  return false;
-}
-
-/* Opens the next file; MPG_DONE after the last. */
-static mpg_rc next_file(reader_cursor *cursor, mpg_err *err) {
-  const mpg_reader_format *f = table_of(cursor)->format;
-  if (cursor->next_path == cursor->paths.n)
-    return MPG_DONE;
-  cursor->next_path++;
-  cursor->in_file = true;
-  mpg_issues_init(&cursor->issues, &table_of(cursor)->conn->env);
-  return f->open(&cursor->file, cursor->shared, &cursor->scan.env, path_of(cursor), &cursor->issues,
-                 err);
-}
-
-/* Moves to the next record of any file; MPG_DONE after the last. */
-static mpg_rc advance(reader_cursor *cursor, mpg_err *err) {
-  const mpg_reader_format *f = table_of(cursor)->format;
-  for (unsigned turn = 1;; turn++) {
-    mpg_rc rc = MPG_OK;
-    if (turn % LOOK_UP_EVERY == 0 && mpg_interrupted(&cursor->scan.env))
-      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-    if (!cursor->in_file) {
-      rc = next_file(cursor, err);
-      if (rc == MPG_DONE)
-        return rc;
-    }
-    if (rc == MPG_OK)
-      rc = f->next(cursor->file, err);
-    if (rc == MPG_OK)
-      return MPG_OK;
-    if (rc != MPG_DONE && !skipped(cursor, err))
-      return err->rc;
-    /* A file that did not open has nothing more to give. */
-    if ((rc == MPG_DONE || cursor->file == NULL) && close_file(cursor) != MPG_OK)
-      return mpg_fail_nomem(err);
-  }
 }
 
 static int fail(reader_cursor *cursor, const mpg_err *err) {
@@ -250,7 +164,7 @@ static int fail(reader_cursor *cursor, const mpg_err *err) {
 
 static int step(reader_cursor *cursor) {
   mpg_err err;
-  mpg_rc rc = advance(cursor, &err);
+  mpg_rc rc = mpg_walk_next(&cursor->walk, &err);
   cursor->row++;
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
@@ -275,22 +189,25 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
     }
   mode = values[n - 1];
   if (mode.type == MPG_TEXT && mpg_str_eq(mode.s, MPG_STR("skip")))
-    cursor->skip = true;
+    cursor->walk.skip = true;
   else if (mode.type != MPG_NULL && (mode.type != MPG_TEXT || !mpg_str_eq(mode.s, MPG_STR("stop"))))
     return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
   if (values[0].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->begin != NULL)
-    rc = f->begin(&cursor->shared, &cursor->scan.env, values + 1, err);
+    rc = f->begin(&cursor->shared, &cursor->walk.scan.env, values + 1, err);
   if (rc != MPG_OK)
     return rc;
   cursor->begun = true;
-  return mpg_paths_expand(&cursor->paths, &cursor->scan.env, values[0].s, err);
+  cursor->walk.shared = cursor->shared;
+  return mpg_walk_path(&cursor->walk, values[0].s, err);
 }
 
 static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text, int argc,
                          sqlite3_value **argv) {
   reader_cursor *cursor = (reader_cursor *)base;
+  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_walk_format files = {f->open, f->close, f->next, f->line};
   mpg_err err;
   int rc, next = 0;
   (void)text;
@@ -306,12 +223,9 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     if (cursor->arguments[i] == NULL)
       return SQLITE_NOMEM;
   }
-  if (!cursor->scanning) {
-    rc = mpg_scan_begin(&cursor->scan, table_of(cursor)->conn);
-    if (rc != SQLITE_OK)
-      return rc;
-    cursor->scanning = true;
-  }
+  rc = mpg_walk_begin(&cursor->walk, table_of(cursor)->conn, &files);
+  if (rc != SQLITE_OK)
+    return rc;
   if (read_arguments(cursor, &err) != MPG_OK)
     return fail(cursor, &err);
   return step(cursor);
@@ -326,26 +240,6 @@ static int reader_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
   return SQLITE_OK;
 }
 
-static int give(sqlite3_context *context, const mpg_value *v) {
-  switch (v->type) {
-  case MPG_NULL:
-    sqlite3_result_null(context);
-    break;
-  case MPG_INT:
-    sqlite3_result_int64(context, v->i);
-    break;
-  case MPG_REAL:
-    sqlite3_result_double(context, v->r);
-    break;
-  case MPG_TEXT:
-    /* A NULL pointer would be an SQL NULL. */
-    sqlite3_result_text64(context, v->s.p == NULL ? "" : v->s.p, v->s.n, SQLITE_TRANSIENT,
-                          SQLITE_UTF8);
-    break;
-  }
-  return SQLITE_OK;
-}
-
 static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   reader_cursor *cursor = (reader_cursor *)base;
   const mpg_reader_format *f = table_of(cursor)->format;
@@ -353,7 +247,7 @@ static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
   size_t i = (size_t)column, n = f->ncolumns, arguments = argument_count(f);
   mpg_err err;
   if (i < n) {
-    if (f->column(cursor->file, i, &value, &err) != MPG_OK)
+    if (f->column(cursor->walk.file, i, &value, &err) != MPG_OK)
       return mpg_vtab_failure(base->pVtab, f->module.name, &err);
   } else if (i < n + arguments) {
     if (cursor->arguments[i - n] != NULL)
@@ -361,12 +255,13 @@ static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     return SQLITE_OK;
   } else if (i == n + arguments) {
     value.type = MPG_TEXT;
-    value.s = mpg_str_of(path_of(cursor));
+    value.s = mpg_str_of(mpg_walk_file(&cursor->walk));
   } else {
     value.type = MPG_INT;
-    value.i = f->line(cursor->file);
+    value.i = f->line(cursor->walk.file);
   }
-  return give(context, &value);
+  mpg_result_value(context, &value);
+  return SQLITE_OK;
 }
 
 const sqlite3_module mpg_reader_module = {

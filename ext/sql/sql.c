@@ -196,6 +196,25 @@ mpg_value mpg_value_of(sqlite3_value *value) {
   return v;
 }
 
+void mpg_result_value(sqlite3_context *context, const mpg_value *v) {
+  switch (v->type) {
+  case MPG_NULL:
+    sqlite3_result_null(context);
+    break;
+  case MPG_INT:
+    sqlite3_result_int64(context, v->i);
+    break;
+  case MPG_REAL:
+    sqlite3_result_double(context, v->r);
+    break;
+  case MPG_TEXT:
+    /* A NULL pointer would be an SQL NULL. */
+    sqlite3_result_text64(context, v->s.p == NULL ? "" : v->s.p, v->s.n, SQLITE_TRANSIENT,
+                          SQLITE_UTF8);
+    break;
+  }
+}
+
 /* Stepping any statement of an interrupted connection fails at once, whatever SQLite's version. */
 static bool scan_interrupted(void *ctx) {
   sqlite3_stmt *probe = ctx;

@@ -76,6 +76,8 @@ int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...);
 
 /* An SQL value as the core sees it; BLOBs are text. The text is borrowed from the value. */
 mpg_value mpg_value_of(sqlite3_value *value);
+/* The other way round; text is copied. */
+void mpg_result_value(sqlite3_context *context, const mpg_value *value);
 
 /*
 ** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite from 3.40 on:
@@ -102,6 +104,7 @@ int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.
 int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */
 int mpg_register_pbs(mpg_conn *conn, char **error);              /* pbs_table.c */
 int mpg_register_swf(mpg_conn *conn, char **error);              /* swf_table.c */
+int mpg_register_generic(mpg_conn *conn, char **error);          /* generic_table.c */
 int mpg_register_goodput_report(mpg_conn *conn, char **error);   /* goodput_report_table.c */
 int mpg_register_goodput_log(mpg_conn *conn, char **error);      /* goodput_table.c */
 

@@ -113,14 +113,22 @@ static const char *const statements[] = {
     "mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
     "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC') LIMIT 3",
     "SELECT * FROM swf_trace('fixtures/swf/small.swf') LIMIT 3",
+    "SELECT record, _line FROM csv_trace('fixtures/golden/jobs.csv') WHERE nulls = '-' AND zone = "
+    "'UTC'",
+    "SELECT record FROM jsonl_trace('fixtures/golden.jsonl', 'job, pool $.pool TEXT', 'job TEXT') "
+    "LIMIT 3",
+    "CREATE VIRTUAL TABLE temp.a USING csv_trace('fixtures/golden/allocations.csv', nulls='x,-', "
+    "types='end_time TIME', on_error=skip); SELECT *, _file FROM a WHERE job = 'J1'",
+    "CREATE VIRTUAL TABLE temp.g USING jsonl_trace('fixtures/golden.jsonl'); SELECT * FROM g LIMIT "
+    "2",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
-/* The rows of a statement as one text, appended to `out`. */
-static int query(sqlite3 *db, const char *sql, sqlite3_str *out) {
+/* The rows of a statement as one text, appended to `out`. *rest: what follows the statement. */
+static int query(sqlite3 *db, const char *sql, sqlite3_str *out, const char **rest) {
   sqlite3_stmt *stmt = NULL;
-  int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, rest);
   bool torn = false; /* a text that could not be told */
   if (rc == SQLITE_OK)
     while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
@@ -149,8 +157,8 @@ static char *run(const char *sql, long n, int forever, int *failed) {
   if (rc == SQLITE_OK)
     rc = sqlite3_mpg_init(db, &error, NULL);
   sqlite3_free(error);
-  if (rc == SQLITE_OK)
-    rc = query(db, sql, out);
+  for (const char *next = sql; rc == SQLITE_OK && *next != '\0';)
+    rc = query(db, next, out, &next);
   fault.armed = 0;
   *failed = rc != SQLITE_OK || sqlite3_str_errcode(out) != SQLITE_OK;
   text = sqlite3_str_finish(out);

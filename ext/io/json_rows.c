@@ -1,0 +1,312 @@
+/*
+** json_rows.c - files of JSON as rows: JSON Lines, or one array of objects. See rows.h.
+**
+** A column is a member of the record, or what a path finds in it; NULL where there is nothing, or
+** null. Arrays and objects are lent as JSON text. Where the columns are those that the first records
+** have, a member that only later ones have is listed (undeclared_column). A last line that is cut
+** off is left out (unfinished_record).
+*/
+#include "rows.h"
+#include "../core/text.h"
+
+#include <string.h>
+
+#define COLUMNS_FOUND 2000 /* as many as SQLite takes */
+
+/* How a column finds its value. */
+typedef struct source {
+  mpg_json_path *member; /* owned, for a column that has no path of its own */
+  const mpg_json_path *path;
+  size_t hint;
+} source;
+
+typedef struct json_file {
+  const mpg_env *env;
+  const mpg_rows_options *options;
+  const mpg_columns *columns;
+  const mpg_rows_query *query;
+  mpg_issues *issues; /* may be NULL */
+  mpg_stream *stream;
+  mpg_json *json;
+  const char *path;
+  source *sources;
+  mpg_json_docs docs;
+  const mpg_json_member *members;
+  size_t n_members;
+} json_file;
+
+static void json_file_close(void *p) {
+  json_file *f = p;
+  for (size_t i = 0; f->sources != NULL && i < f->columns->n; i++)
+    mpg_json_path_free(f->sources[i].member, f->env);
+  mpg_json_close(f->json);
+  mpg_stream_close(f->stream);
+  mpg_json_docs_free(&f->docs);
+  mpg_free(f->env, f->sources);
+  mpg_free(f->env, f);
+}
+
+static mpg_rc json_file_open(void **out, const mpg_env *env, const mpg_rows_query *query,
+                             const char *path, mpg_issues *issues, mpg_err *err) {
+  const mpg_columns *columns = query->columns;
+  static const mpg_json_options plain = {0};
+  json_file *f = mpg_calloc(env, sizeof *f);
+  mpg_rc rc;
+  if (f == NULL)
+    return mpg_fail_nomem(err);
+  f->env = env;
+  f->options = query->options;
+  f->columns = columns;
+  f->query = query;
+  f->issues = issues;
+  f->path = path;
+  rc = mpg_stream_open(&f->stream, env, path, err);
+  if (rc == MPG_OK)
+    rc = mpg_json_open(&f->json, env, f->stream, &plain, err);
+  if (rc == MPG_OK) {
+    f->sources = mpg_calloc(env, (columns->n + 1) * sizeof *f->sources);
+    rc = f->sources == NULL ? mpg_fail_nomem(err) : MPG_OK;
+  }
+  for (size_t i = 0; rc == MPG_OK && i < columns->n; i++) {
+    source *s = &f->sources[i];
+    s->path = columns->p[i].path;
+    s->hint = i;
+    if (s->path == NULL) {
+      rc = mpg_json_path_of_member(&s->member, env, columns->p[i].name, err);
+      s->path = s->member;
+    }
+  }
+  if (rc == MPG_OK)
+    *out = f;
+  else
+    json_file_close(f);
+  return rc;
+}
+
+/* ---- Values ---- */
+
+static mpg_rc find(json_file *f, size_t i, const mpg_json_member **out, mpg_err *err) {
+  source *s = &f->sources[i];
+  return mpg_json_path_find(s->path, &f->docs, f->env, f->members, f->n_members, &s->hint, out,
+                            err);
+}
+
+/* Whether the member is a value of the column's type; MPG_NULL for null. */
+static bool read_member(const json_file *f, mpg_column_type type, const mpg_json_member *m,
+                        mpg_value *out) {
+  bool text = type == MPG_COLUMN_TEXT || type == MPG_COLUMN_FOUND;
+  switch (m->kind) {
+  case MPG_JSON_NULL:
+    return true;
+  case MPG_JSON_TRUE:
+  case MPG_JSON_FALSE:
+    if (type == MPG_COLUMN_BIGINT) {
+      out->type = MPG_INT;
+      out->i = m->kind == MPG_JSON_TRUE;
+      return true;
+    }
+    break;
+  case MPG_JSON_STRING:
+    for (size_t i = 0; i < f->options->reading.n_nulls; i++)
+      if (mpg_str_eq(m->text, f->options->reading.nulls[i]))
+        return true;
+    return mpg_column_read(&f->options->reading, type, m->text, out);
+  case MPG_JSON_NUMBER:
+    return mpg_column_read(&f->options->reading, type, m->text, out);
+  default:
+    break;
+  }
+  if (!text)
+    return false;
+  out->type = MPG_TEXT;
+  out->s = m->text;
+  return true;
+}
+
+static mpg_rc json_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+  json_file *f = p;
+  const mpg_json_member *m;
+  int64_t line, at;
+  mpg_rc rc = find(f, i, &m, err);
+  out->type = MPG_NULL;
+  if (rc != MPG_OK || m == NULL || read_member(f, f->columns->p[i].type, m, out))
+    return rc;
+  out->type = MPG_NULL;
+  /* Within a nested value, the place is that of the member that holds it. */
+  mpg_json_where(f->json, f->members[f->sources[i].hint].value_at, &line, &at);
+  return mpg_rows_unfit(f->path, line, at, &f->columns->p[i], m->text, err);
+}
+
+/* ---- Records ---- */
+
+static mpg_rc undeclared(const json_file *f, mpg_str key, mpg_err *err) {
+  char text[MPG_EXCERPT];
+  mpg_text_excerpt(key, text);
+  if (f->issues != NULL &&
+      mpg_issues_add(f->issues, MPG_WARNING, f->path, "undeclared_column", mpg_json_line(f->json),
+                     1, "member \"%s\" is not one of the table's: left out", text) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_OK;
+}
+
+/* The file ended within its last line: that is left out, as still being written. */
+static mpg_rc unfinished(const json_file *f, mpg_err *err) {
+  if (f->issues != NULL &&
+      mpg_issues_add(f->issues, MPG_WARNING, f->path, "unfinished_record", mpg_json_line(f->json),
+                     1, "the last record is cut off: left out as still being written") != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_DONE;
+}
+
+/* Where the columns are the record's members: those that are none of them. */
+static mpg_rc check_members(json_file *f, mpg_err *err) {
+  const mpg_columns *columns = f->columns;
+  for (size_t k = 0; k < f->n_members; k++) {
+    mpg_str key = f->members[k].key;
+    size_t i = 0;
+    mpg_rc rc;
+    if (k < columns->n && mpg_str_eq(columns->p[k].name, key))
+      continue;
+    while (i < columns->n && !mpg_str_eq(columns->p[i].name, key))
+      i++;
+    if (i < columns->n)
+      continue;
+    rc = undeclared(f, key, err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  return MPG_OK;
+}
+
+static mpg_rc json_file_next(void *p, mpg_err *err) {
+  json_file *f = p;
+  const mpg_rows_query *query = f->query;
+  for (;;) {
+    bool pass = true;
+    mpg_rc rc = mpg_json_record(f->json, &f->members, &f->n_members, err);
+    if (rc == MPG_DATA && mpg_json_cut_off(f->json))
+      return unfinished(f, err);
+    if (rc == MPG_OK && f->options->by_name)
+      rc = check_members(f, err);
+    if (rc == MPG_OK && (query->n_filters > 0 || query->checked != 0))
+      rc = mpg_rows_test(&mpg_json_rows, f, query, &pass, err);
+    if (rc != MPG_OK || pass)
+      return rc;
+  }
+}
+
+static int64_t json_file_line(const void *p) {
+  return mpg_json_line(((const json_file *)p)->json);
+}
+
+/* One column in a record of JSON: as it is where it is JSON already. */
+static mpg_rc put_column(json_file *f, size_t i, mpg_json_text *json, mpg_err *err) {
+  mpg_value value;
+  const mpg_json_member *m;
+  mpg_rc rc = json_file_column(f, i, &value, err);
+  if (rc == MPG_OK && value.type == MPG_TEXT)
+    rc = find(f, i, &m, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (value.type == MPG_TEXT && (m->kind == MPG_JSON_ARRAY || m->kind == MPG_JSON_OBJECT))
+    rc = mpg_json_put(json, m->text);
+  else
+    rc = mpg_rows_put(json, &value);
+  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+}
+
+static mpg_rc json_file_record(void *p, bool whole, mpg_json_text *json, mpg_err *err) {
+  json_file *f = p;
+  mpg_rc rc = mpg_json_put(json, whole ? mpg_json_text_of(f->json) : MPG_STR("{"));
+  for (size_t i = 0; !whole && rc == MPG_OK && i < f->columns->n; i++) {
+    mpg_rc put;
+    rc = mpg_json_put_comma(json);
+    if (rc == MPG_OK)
+      rc = mpg_json_put_string(json, f->columns->p[i].name);
+    if (rc == MPG_OK)
+      rc = mpg_json_put(json, MPG_STR(":"));
+    if (rc == MPG_OK && (put = put_column(f, i, json, err)) != MPG_OK)
+      return put;
+  }
+  if (rc == MPG_OK && !whole)
+    rc = mpg_json_put(json, MPG_STR("}"));
+  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+}
+
+/* ---- Columns that nobody gave ---- */
+
+static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
+  json_file *f = p;
+  const mpg_json_member *m;
+  mpg_value ignored;
+  mpg_rc rc = find(f, i, &m, err);
+  if (rc != MPG_OK || m == NULL)
+    return rc;
+  ignored.type = MPG_INT;
+  switch (m->kind) {
+  case MPG_JSON_NULL:
+    break;
+  case MPG_JSON_TRUE:
+  case MPG_JSON_FALSE:
+    *type = *type == MPG_COLUMN_FOUND || *type == MPG_COLUMN_BIGINT ? MPG_COLUMN_BIGINT
+                                                                    : MPG_COLUMN_TEXT;
+    break;
+  case MPG_JSON_NUMBER:
+    *type = mpg_column_fit(*type, m->text);
+    break;
+  default:
+    ignored.type = MPG_NULL;
+    if (m->kind != MPG_JSON_STRING || !read_member(f, MPG_COLUMN_TEXT, m, &ignored) ||
+        ignored.type != MPG_NULL)
+      *type = MPG_COLUMN_TEXT;
+  }
+  return MPG_OK;
+}
+
+/* Adds the members of the first records, in the order in which they come. */
+static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
+                           const mpg_rows_options *options, const char *path, mpg_err *err) {
+  static const mpg_columns none = {NULL, NULL, 0, 0};
+  mpg_rows_options any = *options;
+  const mpg_rows_query query = {.options = &any, .columns = &none};
+  void *p = NULL;
+  json_file *f;
+  int records = 0;
+  mpg_rc rc;
+  any.by_name = false;
+  rc = json_file_open(&p, env, &query, path, NULL, err);
+  if (p == NULL)
+    return rc;
+  f = p;
+  for (; rc == MPG_OK && records < MPG_ROWS_SAMPLE; records++) {
+    rc = json_file_next(f, err);
+    if (rc == MPG_DATA && records > 0) /* the query's to report, or to skip */
+      rc = MPG_DONE;
+    for (size_t k = 0; rc == MPG_OK && k < f->n_members; k++) {
+      mpg_str key = f->members[k].key;
+      if (k < columns->n && mpg_str_eq(columns->p[k].name, key))
+        continue;
+      if (mpg_columns_find(columns, key) < columns->n)
+        continue;
+      rc = columns->n == COLUMNS_FOUND
+               ? mpg_fail(
+                     err, MPG_LIMIT,
+                     "%s: records of more than %d members: name those wanted with columns='...'",
+                     path, COLUMNS_FOUND)
+               : mpg_columns_add(columns, key, MPG_COLUMN_FOUND, NULL, err);
+    }
+  }
+  json_file_close(f);
+  return rc == MPG_DONE && columns->n > 0 ? MPG_OK : rc;
+}
+
+const mpg_rows_format mpg_json_rows = {
+    .names = name_columns,
+    .fit = fit,
+    .open = json_file_open,
+    .close = json_file_close,
+    .next = json_file_next,
+    .line = json_file_line,
+    .column = json_file_column,
+    .record = json_file_record,
+};

@@ -1,0 +1,89 @@
+/*
+** rows.h - files of delimited text or of JSON as rows of columns (columns.h) that their first file,
+** or the user, declares. Two formats, one shape: csv_rows.c and json_rows.c.
+**
+** Values are decoded when they are asked for, and only then checked against their type: MPG_DATA,
+** "PATH:LINE:COLUMN: expected a whole number within 64 bits for gpus, found "n/a"; ...", with the
+** options that would read it otherwise.
+*/
+#ifndef MPG_ROWS_H
+#define MPG_ROWS_H
+
+#include "columns.h"
+#include "json_write.h"
+#include "../core/issues.h"
+
+#define MPG_ROWS_SAMPLE 10000 /* records of the first file that types are found from */
+#define MPG_ROWS_FILTERS 8
+
+typedef struct mpg_rows_options {
+  /* Delimited text only. */
+  char delimiter;
+  bool no_quotes;
+  bool header; /* the first record names the fields */
+  /* Delimited text: the header says where a column is, else its place among the columns does.
+  ** JSON: the columns are the members that records have, and not a choice among them. */
+  bool by_name;
+  mpg_reading reading;
+} mpg_rows_options;
+
+/* A row that differs from `value` in column `column` is passed over. */
+typedef struct mpg_rows_filter {
+  size_t column;
+  mpg_value value; /* MPG_TEXT for a column of TEXT, MPG_INT for one of BIGINT */
+} mpg_rows_filter;
+
+/* What is asked of every file. */
+typedef struct mpg_rows_query {
+  const mpg_rows_options *options;
+  const mpg_columns *columns;
+  mpg_rows_filter filters[MPG_ROWS_FILTERS];
+  size_t n_filters;
+  uint64_t checked; /* columns whose value must fit, else their record is malformed; bit 63 stands
+                    ** for all from 63 on */
+} mpg_rows_query;
+
+typedef struct mpg_rows_format {
+  /* Adds the columns that a file has. MPG_DONE: it has nothing to tell them from. */
+  mpg_rc (*names)(mpg_columns *columns, const mpg_env *env, const mpg_rows_options *options,
+                  const char *path, mpg_err *err);
+  /* Widens the type of column i by what the current record has there. */
+  mpg_rc (*fit)(void *file, size_t i, mpg_column_type *type, mpg_err *err);
+
+  /* One file. Everything is borrowed and must outlive it; issues may be NULL. */
+  mpg_rc (*open)(void **file, const mpg_env *env, const mpg_rows_query *query, const char *path,
+                 mpg_issues *issues, mpg_err *err);
+  void (*close)(void *file);
+  /* The next record that passes the filters; MPG_DONE at the end. After MPG_DATA it goes on. */
+  mpg_rc (*next)(void *file, mpg_err *err);
+  int64_t (*line)(const void *file);
+  /* Borrowed until the next call of any kind. */
+  mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
+  /* Adds the record as a JSON object: of the columns, or as the file has it where `whole` is set
+  ** and that is JSON. */
+  mpg_rc (*record)(void *file, bool whole, mpg_json_text *json, mpg_err *err);
+} mpg_rows_format;
+
+extern const mpg_rows_format mpg_csv_rows, mpg_json_rows;
+
+/*
+** Names the columns where there are none, and finds the types of those that are MPG_COLUMN_FOUND,
+** from the first of `paths` that tells them. `types` is "" or a list of given types, or one type for
+** all columns. Where no file tells it, a type is TEXT, and the names stay unknown (columns->n is 0).
+*/
+mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, const mpg_env *env,
+                        const mpg_rows_options *options, mpg_str types, const mpg_paths *paths,
+                        mpg_err *err);
+
+/* ---- For the two formats ---- */
+
+/* MPG_DATA for a value that its type does not fit. */
+mpg_rc mpg_rows_unfit(const char *path, int64_t line, int64_t column_at, const mpg_column *column,
+                      mpg_str found, mpg_err *err);
+/* Whether the record at hand passes the filters, and its values fit. */
+mpg_rc mpg_rows_test(const mpg_rows_format *format, void *file, const mpg_rows_query *query,
+                     bool *pass, mpg_err *err);
+/* A value as JSON. */
+mpg_rc mpg_rows_put(mpg_json_text *json, const mpg_value *value);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+** generic.h - files that no format describes, as the tables over them are told of them: options by
+** name, given as arguments of a table function or in CREATE VIRTUAL TABLE.
+*/
+#ifndef MPG_GENERIC_H
+#define MPG_GENERIC_H
+
+#include "sql.h"
+#include "walk.h"
+#include "../io/rows.h"
+
+/* Options of any of the tables. */
+typedef enum mpg_generic_option {
+  MPG_OPTION_PATH,
+  MPG_OPTION_DELIMITER,
+  MPG_OPTION_HEADER,
+  MPG_OPTION_NAMES,
+  MPG_OPTION_COLUMNS,
+  MPG_OPTION_TYPES,
+  MPG_OPTION_NULLS,
+  MPG_OPTION_QUOTE,
+  MPG_OPTION_ZONE,
+  MPG_OPTION_ON_ERROR,
+  MPG_OPTIONS
+} mpg_generic_option;
+
+/* Delimited text, or JSON. */
+typedef struct mpg_generic_kind {
+  const mpg_rows_format *rows;
+  const mpg_generic_option *options; /* those that it takes, in the order of the arguments */
+  size_t n_options;
+} mpg_generic_kind;
+
+extern const mpg_generic_kind mpg_generic_csv, mpg_generic_json;
+const char *mpg_generic_option_name(mpg_generic_option option);
+
+/* A source of rows: what the options say. */
+typedef struct mpg_generic {
+  const mpg_generic_kind *kind;
+  const mpg_env *env;
+  mpg_rows_options options;
+  mpg_str *nulls; /* into the option's text */
+  mpg_zone *zone;
+  mpg_str path, types;
+  mpg_str list; /* of the columns that the user named, and its form */
+  mpg_columns_form form;
+  bool skip;
+  bool chosen; /* the user named the columns */
+} mpg_generic;
+
+/* Takes the values of the options (MPG_NULL: not given), which must outlive it. */
+mpg_rc mpg_generic_open(mpg_generic *generic, const mpg_generic_kind *kind, const mpg_env *env,
+                        const mpg_value values[MPG_OPTIONS], mpg_err *err);
+void mpg_generic_close(mpg_generic *generic); /* of one that failed to open as well; or all zero */
+/* Adds the columns to an empty list: those that the user named, else those that the files have, of
+** which as much is read as their names and types need. */
+mpg_rc mpg_generic_columns(const mpg_generic *generic, mpg_columns *columns, const mpg_env *env,
+                           const mpg_paths *paths, mpg_err *err);
+
+/*
+** How a walk reads files that have their columns in common: its `shared` is an mpg_rows_query, and
+** its file one of the rows' format.
+*/
+mpg_walk_format mpg_generic_walk(const mpg_generic_kind *kind);
+/*
+** How a walk reads files that each have columns of their own: its `shared` is an mpg_generic, and
+** mpg_generic_record adds the current record to `json`.
+*/
+extern const mpg_walk_format mpg_generic_walk_each;
+mpg_rc mpg_generic_record(void *file, mpg_json_text *json, mpg_err *err);
+
+/*
+** The arguments of CREATE VIRTUAL TABLE, from argv[3] on: the path in quotes, name = value. Values
+** are copied with SQLite's allocator: mpg_generic_arguments_free. *error: an SQLite text.
+**
+** A stored schema must never open a file: the table is refused in any schema but temp.
+*/
+int mpg_generic_arguments(const mpg_generic_kind *kind, int argc, const char *const *argv,
+                          const char *example, mpg_value values[MPG_OPTIONS], char **error);
+void mpg_generic_arguments_free(mpg_value values[MPG_OPTIONS]);
+
+#endif

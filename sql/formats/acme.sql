@@ -1,0 +1,64 @@
+-- acme.sql - from the Acme traces (Shanghai AI Laboratory, 2023) to the relations of the native trace.
+--
+-- In the sqlite3 shell, in the folder of AcmeTrace:
+--
+--     .load mpg
+--     .param set :acme data/job_trace/trace_*.csv
+--     .read sql/formats/acme.sql
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
+-- What it gives: SG of the clusters Seren and Kalos, with queueing, by type of work. What it cannot give: RG and PG. A log
+-- of jobs knows neither steps nor checkpoints, so all-allocated time is untraced and RG, PG and MPG are NULL, not 1. That
+-- most GPU-time belongs to jobs that were cancelled or failed says nothing of what their checkpoints kept.
+--
+-- Pools are "seren" and "kalos", from the names of the files. Their sizes (2,288 and 2,416 A100 of 80 GB) are not in
+-- the trace but in the paper about it (Hu et al., NSDI '24, table 1), and are taken to be there from the first job to the
+-- last. Jobs that asked for no GPU are left out.
+--
+-- Makes the TEMP tables jobs, allocations, capacity. From a program that cannot bind parameters to a script, create
+-- acme_jobs as below before running it.
+
+-- ---- 1. The input: the two files differ in their columns ----
+
+CREATE TEMP TABLE IF NOT EXISTS acme_jobs AS
+SELECT replace(substr(name, 1, instr(name || '.', '.') - 1), 'trace_', '') AS cluster,
+       record ->> 'job_id' AS job_id, record ->> 'user' AS user, record ->> 'node_num' AS node_num, record ->> 'gpu_num' AS gpu_num,
+       record ->> 'cpu_num' AS cpu_num, record ->> 'type' AS type, record ->> 'state' AS state,
+       record ->> 'submit_time' AS submit_time, record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
+FROM (SELECT record, replace(_file, rtrim(_file, replace(_file, '/', '')), '') AS name FROM csv_trace(:acme) WHERE nulls = 'None, NaN');
+
+DROP TABLE IF EXISTS temp.acme_gpu_jobs;
+CREATE TEMP TABLE acme_gpu_jobs AS SELECT cluster || '/' || job_id AS job, * FROM acme_jobs WHERE gpu_num > 0;
+
+-- ---- 2. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, type AS name, user AS owner,
+       CASE WHEN type = 'Evaluation' THEN 'bulk_inference' WHEN type IN ('Pretrain', 'SFT', 'RLHF', 'MLLM') THEN 'training' END AS phase,
+       NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority, gpu_num AS chips, NULL AS min_chips, NULL AS tasks,
+       submit_time, json_object('type', type, 'nodes', node_num, 'cpus', cpu_num, 'state', state) AS labels
+FROM acme_gpu_jobs;
+
+-- A job that never started holds nothing at the moment it left, which closes its demand.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, 1 AS attempt, NULL AS task, cluster AS pool, CASE WHEN start_time IS NULL THEN 0 ELSE gpu_num END AS chips,
+       coalesce(start_time, end_time) AS start_time, end_time,
+       CASE state WHEN 'COMPLETED' THEN 'completed' WHEN 'CANCELLED' THEN 'cancelled' WHEN 'FAILED' THEN 'failed'
+                  WHEN 'TIMEOUT' THEN 'timeout' WHEN 'NODE_FAIL' THEN 'node_fail' END AS outcome
+FROM acme_gpu_jobs
+WHERE coalesce(start_time, end_time) IS NOT NULL;
+
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT cluster AS pool, 'nvidia-a100-80-sxm4' AS chip, CASE cluster WHEN 'seren' THEN 2288 ELSE 2416 END AS chips,
+       (SELECT min(submit_time) FROM acme_gpu_jobs AS j WHERE j.cluster = c.cluster) AS start_time,
+       (SELECT max(end_time) FROM acme_gpu_jobs AS j WHERE j.cluster = c.cluster) AS end_time
+FROM (SELECT DISTINCT cluster FROM acme_gpu_jobs) AS c
+WHERE cluster IN ('seren', 'kalos');
+
+-- ---- 3. What nobody needs any more ----
+
+DROP TABLE acme_gpu_jobs;
+DROP TABLE acme_jobs;

@@ -1,0 +1,103 @@
+-- alibaba_v2020.sql - from Alibaba's cluster-trace-gpu-v2020 (PAI, 2020) to the relations of the native trace.
+--
+-- In the sqlite3 shell, in the folder of the unpacked tables:
+--
+--     .load mpg
+--     .param set :pai_jobs      pai_job_table.csv
+--     .param set :pai_tasks     pai_task_table.csv
+--     .param set :pai_instances pai_instance_table.csv
+--     .param set :pai_machines  pai_machine_spec.csv
+--     .read sql/formats/alibaba_v2020.sql
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
+-- What it gives: SG by type of GPU, with queueing and shared GPUs (fractions). What it cannot give: RG and PG. The tables
+-- know neither steps nor checkpoints, so all-allocated time is untraced and RG, PG and MPG are NULL, not 1. The averages of
+-- utilisation (pai_sensor_table, pai_machine_metric) are no goodput, and are not used.
+--
+-- An instance holds its task's plan_gpu (percent of one GPU) from its start to its end. Without :pai_instances a task's
+-- instances are taken to run from the task's start to its end: a table of a tenth of the size, but not quite as true. A job
+-- needs all of its instances at once; an instance that ends early leaves the others partial. Pools are types of GPU ("pai/V100"),
+-- with the machines as capacity, there from the first start to the last end. Seconds count from a moment that is not told.
+--
+-- Makes the TEMP tables jobs, allocations, capacity. From a program that cannot bind parameters to a script, create the four
+-- tables pai_jobs, pai_tasks, pai_instances and pai_machines as below before running it.
+
+-- ---- 1. The input: delimited text without headers, whose names are in files of their own ----
+
+CREATE TEMP TABLE IF NOT EXISTS pai_jobs AS
+SELECT record ->> 'job_name' AS job_name, record ->> 'user' AS user, record ->> 'status' AS status,
+       record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
+FROM csv_trace(:pai_jobs) WHERE names = 'job_name, inst_id, user, status, start_time, end_time'
+  AND types = 'job_name TEXT, start_time REAL, end_time REAL';
+
+CREATE TEMP TABLE IF NOT EXISTS pai_tasks AS
+SELECT record ->> 'job_name' AS job_name, record ->> 'task_name' AS task_name, record ->> 'inst_num' AS inst_num, record ->> 'status' AS status,
+       record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time, record ->> 'plan_gpu' AS plan_gpu, record ->> 'gpu_type' AS gpu_type
+FROM csv_trace(:pai_tasks) WHERE names = 'job_name, task_name, inst_num, status, start_time, end_time, plan_cpu, plan_mem, plan_gpu, gpu_type'
+  AND types = 'job_name TEXT, inst_num REAL, start_time REAL, end_time REAL, plan_gpu REAL';
+
+CREATE TEMP TABLE IF NOT EXISTS pai_instances AS
+SELECT record ->> 'job_name' AS job_name, record ->> 'task_name' AS task_name, record ->> 'worker_name' AS worker_name, record ->> 'status' AS status,
+       record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
+FROM csv_trace(:pai_instances) WHERE names = 'job_name, task_name, inst_name, worker_name, inst_id, status, start_time, end_time, machine'
+  AND types = 'job_name TEXT, start_time REAL, end_time REAL';
+
+CREATE TEMP TABLE IF NOT EXISTS pai_machines AS
+SELECT record ->> 'gpu_type' AS gpu_type, record ->> 'cap_gpu' AS cap_gpu
+FROM csv_trace(:pai_machines) WHERE names = 'machine, gpu_type, cap_cpu, cap_mem, cap_gpu' AND types = 'cap_gpu REAL';
+
+-- ---- 2. What is held: by instances, or by tasks where no instances are given ----
+
+DROP TABLE IF EXISTS temp.pai_held;
+CREATE TEMP TABLE pai_held AS
+WITH tasks AS (
+  SELECT job_name, task_name, 'pai/' || coalesce(gpu_type, 'GPU') AS pool, inst_num, plan_gpu / 100.0 AS share, status, start_time, end_time
+  FROM pai_tasks
+  WHERE plan_gpu > 0
+)
+SELECT t.job_name AS job, t.task_name || '/' || i.worker_name AS task, t.pool, t.share AS chips, i.status, i.start_time, i.end_time
+FROM tasks AS t JOIN pai_instances AS i USING (job_name, task_name)
+UNION ALL
+SELECT job_name, task_name, pool, inst_num * share, status, start_time, end_time
+FROM tasks WHERE NOT EXISTS (SELECT 1 FROM pai_instances);
+
+-- ---- 3. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT t.job_name AS job, NULL AS name, j.user AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
+       NULL AS priority, sum(t.inst_num * t.plan_gpu) / 100.0 AS chips, NULL AS min_chips, NULL AS tasks, j.start_time AS submit_time,
+       json_object('status', j.status, 'tasks', count(*), 'instances', sum(t.inst_num)) AS labels
+FROM pai_tasks AS t LEFT JOIN pai_jobs AS j USING (job_name)
+WHERE t.plan_gpu > 0
+GROUP BY t.job_name;
+
+-- What waits has no start; what runs has no end.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, 1 AS attempt, task, pool, chips, start_time, CASE WHEN status <> 'Running' THEN end_time END AS end_time,
+       CASE status WHEN 'Terminated' THEN 'completed' WHEN 'Failed' THEN 'failed' END AS outcome
+FROM pai_held
+WHERE start_time IS NOT NULL AND (end_time IS NOT NULL OR status = 'Running');
+
+DROP TABLE IF EXISTS temp.left_out;
+CREATE TEMP TABLE left_out AS
+SELECT job, task, CASE WHEN start_time IS NULL THEN 'no start_time' ELSE 'no end_time, though ' || status END AS reason
+FROM pai_held
+WHERE NOT coalesce(status = 'Waiting', 0) AND (start_time IS NULL OR (end_time IS NULL AND status <> 'Running'));
+
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT 'pai/' || gpu_type AS pool, CASE gpu_type WHEN 'T4' THEN 'nvidia-t4' WHEN 'P100' THEN 'nvidia-p100-sxm2' END AS chip,
+       sum(cap_gpu) AS chips, start_time, end_time
+FROM pai_machines, (SELECT min(start_time) AS start_time, max(max(start_time), max(end_time)) AS end_time FROM pai_held)
+WHERE cap_gpu > 0
+GROUP BY gpu_type;
+
+-- ---- 4. What nobody needs any more ----
+
+DROP TABLE pai_held;
+DROP TABLE pai_machines;
+DROP TABLE pai_instances;
+DROP TABLE pai_tasks;
+DROP TABLE pai_jobs;

@@ -1,0 +1,69 @@
+-- alibaba_v2023.sql - from Alibaba's cluster-trace-gpu-v2023 (openb) to the relations of the native trace.
+--
+-- In the sqlite3 shell, in the folder of the trace:
+--
+--     .load mpg
+--     .param set :openb_pods  csv/openb_pod_list_default.csv
+--     .param set :openb_nodes csv/openb_node_list_all_node.csv
+--     .read sql/formats/alibaba_v2023.sql
+--     SELECT scheduling_goodput(category, chip_us) FROM mpg_rollup;
+--
+-- What it gives: SG of the cluster, with queueing and shared GPUs (thousandths). What it cannot give: RG and PG. A list of
+-- pods knows neither steps nor checkpoints nor requests served, so all-allocated time is untraced and RG, PG and MPG are
+-- NULL, not 1.
+--
+-- There is one pool, "openb", for a pod does not tell the node it ran on: the nodes' GPUs are its capacity, there from the
+-- first creation to the last deletion. A pod that was running when the trace ends (its latest deletion_time) runs on; one that
+-- was deleted while running is cancelled. Pods that are latency sensitive (qos LS) serve. Pods without GPUs are left out. The lists
+-- named gpushare, multigpu, cpu are samples of the default one: their pods are not all that ran. Seconds count from a
+-- moment that is not told.
+--
+-- Makes the TEMP tables jobs, allocations, capacity. From a program that cannot bind parameters to a script, create openb_pods
+-- and openb_nodes as below before running it.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS openb_pods AS
+SELECT record ->> 'name' AS name, record ->> 'num_gpu' AS num_gpu, record ->> 'gpu_milli' AS gpu_milli, record ->> 'gpu_spec' AS gpu_spec,
+       record ->> 'qos' AS qos, record ->> 'pod_phase' AS pod_phase, record ->> 'creation_time' AS creation_time,
+       record ->> 'deletion_time' AS deletion_time, record ->> 'scheduled_time' AS scheduled_time
+FROM csv_trace(:openb_pods) WHERE nulls = 'nan, NaN' AND types = 'num_gpu BIGINT, gpu_milli BIGINT, creation_time REAL, deletion_time REAL, scheduled_time REAL';
+
+CREATE TEMP TABLE IF NOT EXISTS openb_nodes AS
+SELECT record ->> 'gpu' AS gpu, record ->> 'model' AS model FROM csv_trace(:openb_nodes) WHERE nulls = 'nan, NaN' AND types = 'gpu BIGINT';
+
+DROP TABLE IF EXISTS temp.openb_held;
+CREATE TEMP TABLE openb_held AS
+SELECT *, num_gpu * gpu_milli / 1000.0 AS chips, deletion_time = (SELECT max(deletion_time) FROM openb_pods) AND pod_phase = 'Running' AS runs_on
+FROM openb_pods WHERE num_gpu * gpu_milli > 0;
+
+-- ---- 2. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT name AS job, NULL AS name, NULL AS owner, CASE WHEN qos = 'LS' THEN 'serving' END AS phase, NULL AS framework, NULL AS runtime,
+       NULL AS model, qos AS priority, chips, NULL AS min_chips, NULL AS tasks, creation_time AS submit_time,
+       json_patch('{}', json_object('qos', qos, 'gpu_spec', gpu_spec, 'pod_phase', pod_phase)) AS labels
+FROM openb_held;
+
+-- A pod that was never scheduled holds nothing at the moment it was deleted, which closes its demand.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT name AS job, 1 AS attempt, NULL AS task, 'openb' AS pool, CASE WHEN scheduled_time IS NULL THEN 0 ELSE chips END AS chips,
+       coalesce(scheduled_time, deletion_time) AS start_time, CASE WHEN NOT coalesce(runs_on, 0) THEN deletion_time END AS end_time,
+       CASE WHEN pod_phase = 'Succeeded' THEN 'completed' WHEN pod_phase = 'Failed' THEN 'failed' WHEN NOT runs_on THEN 'cancelled' END AS outcome
+FROM openb_held
+WHERE coalesce(scheduled_time, deletion_time) IS NOT NULL;
+
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT 'openb' AS pool, NULL AS chip, sum(gpu) AS chips,
+       (SELECT min(creation_time) FROM openb_pods) AS start_time, (SELECT max(deletion_time) FROM openb_pods) AS end_time
+FROM openb_nodes
+HAVING sum(gpu) > 0;
+
+-- ---- 3. What nobody needs any more ----
+
+DROP TABLE openb_held;
+DROP TABLE openb_nodes;
+DROP TABLE openb_pods;

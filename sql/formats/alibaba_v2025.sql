@@ -1,0 +1,50 @@
+-- alibaba_v2025.sql - from Alibaba's cluster-trace-gpu-v2025 (disaggregated DLRM serving) to the relations of the native trace.
+--
+-- In the sqlite3 shell, in the folder of the trace:
+--
+--     .load mpg
+--     .param set :dlrm disaggregated_DLRM_trace.csv
+--     .read sql/formats/alibaba_v2025.sql
+--     SELECT name, sum(chip_us) / 3.6e9 AS gpu_hours FROM mpg_rollup WHERE category = 'untraced' GROUP BY name;
+--
+-- What it gives: GPU-time by application, and how long instances waited for their GPUs. What it cannot give: SG against
+-- installed chips (the nodes were not published: what is held is the capacity until you add a capacity table), and RG and PG:
+-- whether an instance served anything while it held its GPU is not in it. RG, PG and MPG are NULL, not 1.
+--
+-- An instance is a job that serves. One that was there before the trace begins has no creation and scheduled time: it counts from
+-- second 0, where the trace begins. One without a deletion time runs on. Instances without GPUs (role CN) are left out.
+--
+-- Makes the TEMP tables jobs and allocations. From a program that cannot bind parameters to a script, create dlrm_instances as
+-- below before running it.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS dlrm_instances AS
+SELECT record ->> 'instance_sn' AS instance_sn, record ->> 'role' AS role, record ->> 'app_name' AS app_name, record ->> 'gpu_request' AS gpu_request,
+       record ->> 'rdma_request' AS rdma_request, record ->> 'creation_time' AS creation_time, record ->> 'scheduled_time' AS scheduled_time,
+       record ->> 'deletion_time' AS deletion_time
+FROM csv_trace(:dlrm) WHERE nulls = 'nan, NaN'
+  AND types = 'gpu_request REAL, creation_time REAL, scheduled_time REAL, deletion_time REAL';
+
+-- ---- 2. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT instance_sn AS job, app_name AS name, app_name AS owner, 'serving' AS phase, NULL AS framework, NULL AS runtime,
+       NULL AS model, 'LS' AS priority, gpu_request AS chips, NULL AS min_chips, NULL AS tasks, coalesce(creation_time, 0) AS submit_time,
+       json_object('role', role, 'app', app_name, 'rdma_percent', rdma_request) AS labels
+FROM dlrm_instances WHERE gpu_request > 0;
+
+-- Created and deleted without having been scheduled: holds nothing at that moment, which closes its demand.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT instance_sn AS job, 1 AS attempt, NULL AS task, 'dlrm' AS pool,
+       CASE WHEN scheduled_time IS NULL AND creation_time IS NOT NULL THEN 0 ELSE gpu_request END AS chips,
+       CASE WHEN creation_time IS NULL THEN coalesce(scheduled_time, 0) ELSE coalesce(scheduled_time, deletion_time) END AS start_time,
+       deletion_time AS end_time, CASE WHEN deletion_time IS NOT NULL THEN 'cancelled' END AS outcome
+FROM dlrm_instances
+WHERE gpu_request > 0 AND NOT (scheduled_time IS NULL AND creation_time IS NOT NULL AND deletion_time IS NULL);
+
+-- ---- 3. What nobody needs any more ----
+
+DROP TABLE dlrm_instances;

@@ -1,0 +1,87 @@
+-- philly.sql - from the Philly trace (Microsoft, 2017) to the relations of the native trace.
+--
+-- In the sqlite3 shell, in the folder of its trace-data:
+--
+--     .load mpg
+--     .param set :philly          cluster_job_log
+--     .param set :philly_machines cluster_machine_list
+--     .read sql/formats/philly.sql
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
+-- What it gives: SG, with queueing, retries and the machines as capacity. What it cannot give: RG and PG. The trace
+-- knows neither steps nor checkpoints, so all-allocated time is untraced and RG, PG and MPG are NULL, not 1. The per-minute
+-- utilisation of its GPUs (cluster_gpu_util) is no goodput, and is not used.
+--
+-- Pools are machines of one GPU memory ("philly/24GB"), for the trace does not name the GPUs. Without :philly_machines
+-- there is one pool, and what is held is its capacity. A machine is taken to be there from the first start to the last end.
+-- An attempt that another one follows has failed: whether by its own fault the trace does not say. Times are of the
+-- cluster's own clock (Pacific), without a zone, and are taken as they are: between zones nothing but the date would move,
+-- but the hour from 1 to 2 on 2017-11-05 came twice.
+--
+-- Makes the TEMP tables jobs, allocations, capacity; and left_out, with what cannot be placed in time. From a program
+-- that cannot bind parameters to a script, create philly_jobs and philly_machines as below before running it.
+
+-- ---- 1. The input: one array of jobs; delimited text, whose names have spaces before them ----
+
+CREATE TEMP TABLE IF NOT EXISTS philly_jobs AS
+SELECT record ->> 'jobid' AS jobid, record ->> 'vc' AS vc, record ->> 'user' AS user, record ->> 'status' AS status,
+       nullif(record ->> 'submitted_time', 'None') AS submitted_time, record -> 'attempts' AS attempts
+FROM jsonl_trace(:philly);
+
+CREATE TEMP TABLE IF NOT EXISTS philly_machines AS
+SELECT record ->> 'machine' AS machine, record ->> 'gpus' AS gpus, trim(record ->> 'memory') AS memory
+FROM csv_trace(:philly_machines) WHERE header = 'yes' AND names = 'machine, gpus, memory';
+
+-- ---- 2. Attempts ----
+
+DROP TABLE IF EXISTS temp.philly_attempts;
+CREATE TEMP TABLE philly_attempts AS
+WITH listed AS (
+  SELECT j.jobid AS job, a.key + 1 AS attempt, j.status,
+         nullif(a.value ->> 'start_time', 'None') AS start_time, nullif(a.value ->> 'end_time', 'None') AS end_time,
+         (SELECT sum(json_array_length(d.value, '$.gpus')) FROM json_each(a.value, '$.detail') AS d) AS chips,
+         a.value ->> '$.detail[0].ip' AS machine
+  FROM philly_jobs AS j, json_each(j.attempts) AS a
+)
+SELECT l.job, l.attempt, l.chips, 'philly' || coalesce('/' || m.memory, '') AS pool, l.start_time,
+       coalesce(l.end_time, lead(l.start_time) OVER later) AS end_time,
+       CASE WHEN lead(l.attempt) OVER later IS NOT NULL THEN 'failed'
+            ELSE CASE l.status WHEN 'Pass' THEN 'completed' WHEN 'Failed' THEN 'failed' WHEN 'Killed' THEN 'cancelled' END END AS outcome
+FROM listed AS l LEFT JOIN philly_machines AS m USING (machine)
+WINDOW later AS (PARTITION BY l.job ORDER BY l.attempt);
+
+DROP TABLE IF EXISTS temp.left_out;
+CREATE TEMP TABLE left_out AS
+SELECT job, attempt, CASE WHEN start_time IS NULL THEN 'no start_time' ELSE 'no GPUs' END AS reason
+FROM philly_attempts WHERE start_time IS NULL OR coalesce(chips, 0) = 0
+UNION ALL
+SELECT jobid, NULL, 'no attempt' FROM philly_jobs WHERE json_array_length(attempts) = 0;
+DELETE FROM philly_attempts WHERE start_time IS NULL OR coalesce(chips, 0) = 0;
+
+-- ---- 3. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT j.jobid AS job, NULL AS name, j.vc AS owner, 'training' AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
+       NULL AS priority, max(a.chips) AS chips, CASE WHEN min(a.chips) < max(a.chips) THEN min(a.chips) END AS min_chips,
+       NULL AS tasks, j.submitted_time AS submit_time,
+       json_object('vc', j.vc, 'user', j.user, 'status', j.status, 'attempts', json_array_length(j.attempts)) AS labels
+FROM philly_jobs AS j JOIN philly_attempts AS a ON a.job = j.jobid
+GROUP BY j.jobid;
+
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, CASE WHEN end_time IS NOT NULL THEN outcome END AS outcome
+FROM philly_attempts;
+
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT 'philly/' || memory AS pool, NULL AS chip, sum(gpus) AS chips, start_time, end_time
+FROM philly_machines, (SELECT min(start_time) AS start_time, max(max(start_time), max(end_time)) AS end_time FROM philly_attempts)
+GROUP BY memory;
+
+-- ---- 4. What nobody needs any more ----
+
+DROP TABLE philly_attempts;
+DROP TABLE philly_machines;
+DROP TABLE philly_jobs;

@@ -1,0 +1,268 @@
+"""The mappings of published traces in sql/formats: Philly, Helios, Acme, Alibaba's three, PAI.
+
+The fixtures are of our own making in the true shape. What the ledger says of them is held against sums that are made here
+from the files, with Python's csv and json and nothing else."""
+import csv
+import datetime
+import glob
+import json
+import os
+import unittest
+
+from test_slurm import Case as SlurmCase
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PUBLIC = os.path.join(ROOT, "fixtures/public")
+UTC = datetime.timezone.utc
+
+
+def at(text):
+    """Unix seconds; None for what is missing."""
+    if text in (None, "", "None"):
+        return None
+    time = datetime.datetime.fromisoformat(text)
+    return time.replace(tzinfo=time.tzinfo or UTC).timestamp()
+
+
+def read(pattern, names=None):
+    for path in sorted(glob.glob(os.path.join(PUBLIC, pattern))):
+        with open(path, encoding="utf-8") as file:
+            for row in csv.DictReader(file, names):
+                yield path, {key.strip(): value.strip() for key, value in row.items()}
+
+
+class Case(SlurmCase):
+    def map(self, name, **parameters):
+        """Runs the script, its parameters as literals in their places."""
+        with open(os.path.join(ROOT, "sql/formats", name + ".sql"), encoding="utf-8") as file:
+            text = file.read()
+        for key in sorted(parameters, key=len, reverse=True):
+            path = parameters[key]
+            text = text.replace(f"(:{key})", f"('{os.path.join(PUBLIC, path)}')" if path else "(NULL)")
+        self.assertNotRegex("\n".join(line for line in text.split("\n") if not line.startswith("--")), r"\(:\w+\)")
+        self.db.executescript(text)
+        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name NOT IN ('jobs', 'allocations', 'capacity', 'left_out')"), [])
+        self.seconds = {}
+        for pool, category, us in self.rows("SELECT pool, category, sum(chip_us) FROM mpg_rollup GROUP BY 1, 2"):
+            self.seconds[pool, category] = us / 1e6
+
+    def check(self, category, expected):
+        found = {pool: seconds for (pool, c), seconds in self.seconds.items() if c == category}
+        self.assertEqual(set(found), set(expected))
+        for pool, seconds in expected.items():
+            self.assertAlmostEqual(found[pool], seconds, places=3, msg=(category, pool))
+
+    def no_runtime_goodput(self):
+        """Without steps and checkpoints nothing is said of RG and PG, least of all that they are 1."""
+        self.assertEqual(self.rows("""SELECT runtime_goodput(category, chip_us), program_goodput(category, chip_us), mpg(category, chip_us),
+                                             runtime_coverage(category, chip_us) FROM mpg_rollup"""), [(None, None, None, 0.0)])
+
+
+def add(sums, key, value):
+    sums[key] = sums.get(key, 0) + value
+
+
+class Philly(Case):
+    def sums(self, machines):
+        with open(os.path.join(PUBLIC, "philly/cluster_job_log"), encoding="utf-8") as file:
+            jobs = json.load(file)
+        memory = {row["machineId"]: row["single GPU mem"] for _, row in read("philly/cluster_machine_list")} if machines else {}
+        times = [at(a[key]) for job in jobs for a in job["attempts"] if at(a["start_time"]) for key in ("start_time", "end_time")]
+        last = max(filter(None, times))
+        held, queued = {}, {}
+        for job in jobs:
+            waits = at(job["submitted_time"])
+            for i, attempt in enumerate(job["attempts"]):
+                start, end = at(attempt["start_time"]), at(attempt["end_time"])
+                if start is None:
+                    continue
+                if end is None:
+                    end = at(job["attempts"][i + 1]["start_time"]) if i + 1 < len(job["attempts"]) else last
+                gpus = sum(len(d["gpus"]) for d in attempt["detail"])
+                pool = "philly" + ("/" + memory[attempt["detail"][0]["ip"]] if machines else "")
+                add(held, pool, gpus * (end - start))
+                add(queued, pool, gpus * (start - waits))
+                waits = end
+        return held, queued, last - min(filter(None, times))
+
+    def test_sums(self):
+        self.map("philly", philly="philly/cluster_job_log", philly_machines="philly/cluster_machine_list")
+        held, queued, window = self.sums(True)
+        self.assertEqual(set(held), {"philly/24GB", "philly/12GB"})
+        self.check("untraced", held)
+        self.check("queued", queued)
+        self.check("idle", {"philly/24GB": 16 * window - held["philly/24GB"], "philly/12GB": 2 * window - held["philly/12GB"]})
+        self.no_runtime_goodput()
+        self.assertEqual(self.rows("SELECT * FROM left_out ORDER BY job"),
+                         [("application_1_0005", None, "no attempt"), ("application_1_0006", 1, "no start_time")])
+        self.assertEqual(self.rows("SELECT job, attempt, outcome FROM allocations ORDER BY 1, 2"),
+                         [("application_1_0001", 1, "failed"), ("application_1_0001", 2, "completed"), ("application_1_0002", 1, "cancelled"),
+                          ("application_1_0003", 1, "failed"), ("application_1_0003", 2, "failed"), ("application_1_0004", 1, None)])
+        self.assertEqual(self.rows("SELECT kind FROM mpg_issues WHERE severity <> 'info'"), [])
+
+    def test_without_machines(self):
+        self.map("philly", philly="philly/cluster_job_log", philly_machines=None)
+        held, _, _ = self.sums(False)
+        self.check("untraced", held)
+        self.assertEqual(self.one("SELECT scheduling_goodput(category, chip_us) FROM mpg_rollup"), 1.0)
+        self.assertIn(("no_capacity",), self.rows("SELECT kind FROM mpg_issues"))
+
+
+class Helios(Case):
+    def test_sums(self):
+        self.map("helios", helios="helios/*/cluster_log.csv", helios_gpus="helios/*/cluster_gpu_number.csv")
+        held, queued, installed = {}, {}, {}
+        for path, row in read("helios/*/cluster_log.csv"):
+            pool = f"{os.path.basename(os.path.dirname(path))}/{row['vc']}"
+            gpus, start, end = int(row["gpu_num"]), at(row["start_time"]), at(row["end_time"])
+            if gpus and start is not None:
+                self.assertEqual(float(row["duration"]), end - start)
+                add(held, pool, gpus * float(row["duration"]))
+            if gpus:
+                add(queued, pool, gpus * ((start if start is not None else end) - at(row["submit_time"])))
+        for path, row in read("helios/*/cluster_gpu_number.csv"):
+            for vc, gpus in row.items():
+                if vc not in ("date", "total"):
+                    add(installed, f"{os.path.basename(os.path.dirname(path))}/{vc}", int(gpus) * 86400)
+            self.assertEqual(int(row["total"]), sum(int(v) for k, v in row.items() if k not in ("date", "total")))
+        self.check("untraced", held)
+        self.check("queued", {pool: seconds for pool, seconds in queued.items() if seconds})
+        self.check("idle", {pool: installed[pool] - held[pool] for pool in held})
+        self.no_runtime_goodput()
+        self.assertEqual(self.rows("SELECT job, outcome, chips FROM allocations ORDER BY 1"),
+                         [("Earth/1001", "timeout", 2), ("Venus/1001", "completed", 8), ("Venus/1002", "failed", 4), ("Venus/1003", "cancelled", 1),
+                          ("Venus/1005", "cancelled", 0), ("Venus/1006", "node_fail", 16)])
+
+    def test_one_log_in_its_own_folder(self):
+        """No folder in the path: the pools are the virtual clusters."""
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(os.path.join(PUBLIC, "helios/Earth"))
+        with open(os.path.join(ROOT, "sql/formats/helios.sql"), encoding="utf-8") as file:
+            self.db.executescript(file.read().replace("(:helios)", "('cluster_log.csv')").replace("(:helios_gpus)", "('cluster_gpu_number.csv')"))
+        self.assertEqual(self.rows("SELECT DISTINCT pool FROM capacity UNION SELECT pool FROM allocations"), [("vcZ",)])
+
+
+class Acme(Case):
+    def test_sums(self):
+        self.map("acme", acme="acme/trace_*.csv")
+        held, queued, times = {}, {}, {}
+        for path, row in read("acme/trace_*.csv"):
+            pool = os.path.basename(path)[6:-4]
+            gpus, submitted, start, end = int(row["gpu_num"]), at(row["submit_time"]), at(row["start_time"]), at(row["end_time"])
+            if gpus == 0:
+                continue
+            if start is not None:
+                add(held, pool, gpus * (end - start))
+            add(queued, pool, gpus * ((start if start is not None else end) - submitted))
+            times.setdefault(pool, []).extend((submitted, end))
+        self.check("untraced", held)
+        self.check("queued", queued)
+        self.check("idle", {pool: gpus * (max(times[pool]) - min(times[pool])) - held[pool] for pool, gpus in (("seren", 2288), ("kalos", 2416))})
+        self.no_runtime_goodput()
+
+    def test_jobs_are_not_gpu_time(self):
+        """Evaluations are most of the jobs, pretraining is where the GPUs went."""
+        self.map("acme", acme="acme/trace_seren.csv")
+        shares = {name: (jobs, time) for name, jobs, time in self.rows("""
+            SELECT name, 1.0 * count(DISTINCT job) / sum(count(DISTINCT job)) OVER (), 1.0 * sum(chip_us) / sum(sum(chip_us)) OVER ()
+            FROM mpg_rollup WHERE category = 'untraced' GROUP BY name""")}
+        self.assertAlmostEqual(shares["Evaluation"][0], 3 / 5)
+        self.assertLess(shares["Evaluation"][1], 1e-4)
+        self.assertAlmostEqual(shares["Pretrain"][0], 1 / 5)
+        self.assertGreater(shares["Pretrain"][1], 0.999)
+
+
+class Alibaba2020(Case):
+    FILES = dict(pai_jobs="alibaba-v2020/pai_job_table.csv", pai_tasks="alibaba-v2020/pai_task_table.csv",
+                 pai_instances="alibaba-v2020/pai_instance_table.csv", pai_machines="alibaba-v2020/pai_machine_spec.csv")
+    TASK = "job_name task_name inst_num status start_time end_time plan_cpu plan_mem plan_gpu gpu_type".split()
+    INSTANCE = "job_name task_name inst_name worker_name inst_id status start_time end_time machine".split()
+
+    def held(self, rows):
+        tasks = {(r["job_name"], r["task_name"]): r for _, r in read(self.FILES["pai_tasks"], self.TASK)}
+        held = {}
+        for row, instances in rows:
+            task = tasks[row["job_name"], row["task_name"]]
+            if not task["plan_gpu"] or not row["start_time"]:
+                continue
+            end = float(row["end_time"] or 2000)
+            add(held, "pai/" + task["gpu_type"], instances * float(task["plan_gpu"]) / 100 * (end - float(row["start_time"])))
+        return held
+
+    def test_by_instances(self):
+        self.map("alibaba_v2020", **self.FILES)
+        held = self.held((row, 1) for _, row in read(self.FILES["pai_instances"], self.INSTANCE))
+        both = {pool: self.seconds[pool, "untraced"] + self.seconds[pool, "partial"] for pool in held}
+        self.assertEqual(both, held)
+        # The T4 job is whole from 1020 to 1990; job-c has all four from 1650 on.
+        self.check("untraced", {"pai/T4": 970.0, "pai/V100": 270 + 4 * 350})
+        self.check("idle", {"pai/T4": 2 * 990 - held["pai/T4"], "pai/V100": 8 * 990 - held["pai/V100"]})
+        # From submission until whole; job-d still waits, in a pool that is not known yet.
+        self.check("queued", {"pai/T4": 1.0 * 10 + 0.5 * 10 + 0.5 * 10, "pai/V100": 30 + 4 * 100 + 2 * 50, None: 8 * 100})
+        self.no_runtime_goodput()
+        self.assertEqual(self.rows("SELECT * FROM left_out"), [])
+
+    def test_by_tasks(self):
+        self.map("alibaba_v2020", **dict(self.FILES, pai_instances=None))
+        held = self.held((row, float(row["inst_num"])) for _, row in read(self.FILES["pai_tasks"], self.TASK))
+        self.check("untraced", held)
+        self.assertNotIn(("pai/T4", "partial"), self.seconds)
+
+
+class Alibaba2023(Case):
+    def test_sums(self):
+        self.map("alibaba_v2023", openb_pods="alibaba-v2023/openb_pod_list.csv", openb_nodes="alibaba-v2023/openb_node_list.csv")
+        held = queued = 0
+        for _, row in read("alibaba-v2023/openb_pod_list.csv"):
+            gpus = int(row["num_gpu"]) * int(row["gpu_milli"]) / 1000
+            start = float(row["scheduled_time"] or row["deletion_time"])
+            held += gpus * (float(row["deletion_time"]) - start)
+            queued += gpus * (start - float(row["creation_time"]))
+        gpus = sum(int(row["gpu"]) for _, row in read("alibaba-v2023/openb_node_list.csv"))
+        self.check("untraced", {"openb": held})
+        self.check("queued", {"openb": queued})
+        self.check("idle", {"openb": gpus * 10000 - held})
+        self.no_runtime_goodput()
+        self.assertEqual(self.rows("SELECT outcome, count(*) FROM allocations GROUP BY 1"), [(None, 2), ("cancelled", 2), ("completed", 1), ("failed", 1)])
+
+
+class Alibaba2025(Case):
+    def test_sums(self):
+        self.map("alibaba_v2025", dlrm="alibaba-v2025/disaggregated_DLRM_trace.csv")
+        held = queued = 0
+        for _, row in read("alibaba-v2025/disaggregated_DLRM_trace.csv"):
+            gpus, created, end = float(row["gpu_request"]), float(row["creation_time"] or 0), float(row["deletion_time"] or 9000)
+            start = float(row["scheduled_time"] or (end if row["creation_time"] else 0))
+            held += gpus * (end - start)
+            queued += gpus * (start - created)
+        self.check("untraced", {"dlrm": held})
+        self.check("queued", {"dlrm": queued})
+        self.no_runtime_goodput()
+        self.assertEqual(self.rows("SELECT DISTINCT phase FROM jobs"), [("serving",)])
+
+
+class Pai(Case):
+    def test_sums(self):
+        self.map("pai", pai="pai/pai_job_duration_estimate.csv")
+        held, queued = {}, {}
+        for _, row in read("pai/pai_job_duration_estimate.csv"):
+            gpus = float(row["num_gpu"])
+            if gpus:
+                add(held, "pai/" + row["gpu_type"], gpus * float(row["duration"]))
+                if float(row["wait_time"]):
+                    add(queued, "pai/" + row["gpu_type"], gpus * float(row["wait_time"]))
+        self.check("untraced", held)
+        self.check("queued", queued)
+        self.no_runtime_goodput()
+
+    def test_the_sample_without_waits(self):
+        with open(os.path.join(PUBLIC, "pai/pai_job_duration_estimate.csv"), encoding="utf-8") as file:
+            path = self.file("".join(line.rsplit(",", 1)[0] + "\n" for line in file.read().splitlines()), "pai_job_no_estimate.csv")
+        self.map("pai", pai=path)
+        self.assertEqual(self.one("SELECT count(*) FROM allocations"), 3)
+        self.check("queued", {})
+
+
+if __name__ == "__main__":
+    unittest.main()
