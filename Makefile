@@ -16,7 +16,7 @@ STD = -std=gnu11 -fPIC -fvisibility=hidden
 WARN = -Wall -Wextra -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror
 HARDEN = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SANITIZE = -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
-LIBS = -lz -lzstd -luuid -lm -lpthread
+LIBS = -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
 COMPILE = $(CC) $(STD) $(WARN) $(CPPFLAGS) $(CFLAGS)
 VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sql/sql.h)
 COMMIT := $(shell git -c safe.directory='*' rev-parse --short HEAD 2>/dev/null || echo release)
