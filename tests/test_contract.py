@@ -21,7 +21,7 @@ FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PUR
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
 READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
-           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report"]
+           "pbs_trace", "swf_trace", "log_trace", "goodput_trace", "goodput_report"]
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -97,6 +97,8 @@ COLUMNS = {
         unix_start_time BIGINT, max_procs BIGINT, max_nodes BIGINT, computer TEXT, header TEXT, submit_unix REAL,
         start_unix REAL, end_unix REAL, outcome TEXT,
         path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "log_trace": """text TEXT, time REAL, step BIGINT, fields TEXT, path hidden, pattern hidden, unmatched hidden, zone hidden, year hidden,
+        on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "goodput_trace": """job_name TEXT, kind TEXT, edge TEXT, time REAL, event TEXT, step BIGINT, job_start_time REAL, job_end_time REAL,
         step_count BIGINT, step_start_time REAL, tpu_init_start_time REAL, tpu_init_end_time REAL,
         training_prep_start_time REAL, training_prep_end_time REAL, data_loading_start_time REAL, data_loading_end_time REAL,
@@ -172,6 +174,7 @@ class Security(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = write_csv(cls.folder.name, fleet(cap(2, 0, 10), al(1, 0, 10)))
         cls.calls = {table: f"{table}({quote(cls.path)}{', 1' if 'timeline' in table else ''})" for table in READERS}
+        cls.calls["log_trace"] = f"log_trace({quote(cls.path)}, 'x')"
 
     @classmethod
     def tearDownClass(cls):

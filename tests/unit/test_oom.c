@@ -113,6 +113,8 @@ static const char *const statements[] = {
     "mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
     "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC') LIMIT 3",
     "SELECT * FROM swf_trace('fixtures/swf/small.swf') LIMIT 3",
+    "SELECT text, step, fields FROM log_trace('fixtures/training/nanogpt.log', "
+    "'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)') LIMIT 3",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
