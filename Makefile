@@ -18,7 +18,7 @@ WARN = -Wall -Wextra -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-p
 HARDEN = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SANITIZE = -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 SONAME = -Wl,-soname,mpg.so
-LIBS = -lz -lzstd -luuid -lm -lpthread
+LIBS = -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
 COMPILE = $(CC) $(STD) $(WARN) $(CPPFLAGS) $(CFLAGS)
 VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sql/sql.h)
 COMMIT := $(shell git -c safe.directory='*' rev-parse --short HEAD 2>/dev/null || echo release)

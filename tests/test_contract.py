@@ -20,8 +20,15 @@ FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PUR
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
-           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report", "csv_trace", "jsonl_trace"]
+READERS = """trace_ledger trace_rollup trace_timeline
+    slurm_trace slurm_events_trace
+    mllog_trace
+    pbs_trace
+    swf_trace
+    goodput_trace goodput_report
+    csv_trace jsonl_trace
+    log_trace
+""".split()
 MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the schema temp
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
@@ -98,6 +105,8 @@ COLUMNS = {
         unix_start_time BIGINT, max_procs BIGINT, max_nodes BIGINT, computer TEXT, header TEXT, submit_unix REAL,
         start_unix REAL, end_unix REAL, outcome TEXT,
         path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "log_trace": """text TEXT, time REAL, step BIGINT, fields TEXT, path hidden, pattern hidden, unmatched hidden, zone hidden, year hidden,
+        on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "goodput_trace": """job_name TEXT, kind TEXT, edge TEXT, time REAL, event TEXT, step BIGINT, job_start_time REAL, job_end_time REAL,
         step_count BIGINT, step_start_time REAL, tpu_init_start_time REAL, tpu_init_end_time REAL,
         training_prep_start_time REAL, training_prep_end_time REAL, data_loading_start_time REAL, data_loading_end_time REAL,
@@ -177,6 +186,7 @@ class Security(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = write_csv(cls.folder.name, fleet(cap(2, 0, 10), al(1, 0, 10)))
         cls.calls = {table: f"{table}({quote(cls.path)}{', 1' if 'timeline' in table else ''})" for table in READERS}
+        cls.calls["log_trace"] = f"log_trace({quote(cls.path)}, 'x')"
 
     @classmethod
     def tearDownClass(cls):

@@ -36,6 +36,7 @@ build() {
   header_in zlib1g-dev zlib.h
   header_in libzstd-dev zstd.h
   header_in uuid-dev uuid/uuid.h
+  header_in libpcre2-dev pcre2posix.h
 }
 demo() {
   build

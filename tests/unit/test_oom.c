@@ -121,6 +121,8 @@ static const char *const statements[] = {
     "types='end_time TIME', on_error=skip); SELECT *, _file FROM a WHERE job = 'J1'",
     "CREATE VIRTUAL TABLE temp.g USING jsonl_trace('fixtures/golden.jsonl'); SELECT * FROM g LIMIT "
     "2",
+    "SELECT text, step, fields FROM log_trace('fixtures/training/nanogpt.log', "
+    "'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)') LIMIT 3",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };

@@ -1,0 +1,160 @@
+-- maxtext.sql - from the log of a MaxText run to the relations of the native trace.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :log fixtures/training/maxtext.log
+--     .read sql/formats/maxtext.sql
+--     SELECT step, seconds, tflops_per_chip, mfu FROM training_steps;
+--     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
+--
+-- Parameters (all but :log may be left unset): :log is a path, glob or folder, of a log a run; :chips and
+-- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
+-- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
+-- ended where the log does not ('completed', 'failed', ...);
+-- :start is when a log without times began (Unix seconds or ISO 8601; 0), :zone the zone of times that say
+-- none ('UTC'), :year the year of times that have none, as absl writes them (1970). A program that cannot
+-- bind parameters to a script replaces them in its text.
+--
+-- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
+-- find, and training_steps, a row a logged step. The rules are explained in docs/training-logs.md.
+
+-- ---- 1. The input: lines of steps, evaluations, saves and the configuration ----
+
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
+SELECT _file AS file, _line AS line, time, step, fields
+FROM log_trace(:log, '(?x) ^
+  (?: .*? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
+                 | (?<= [IWEF]) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) )?
+  .*?
+  (?: completed\ step:\ (?<step>\d+),\ seconds:\ (?<seconds>[\d.]+)
+      (?: ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) )? (?: ,\ Tokens/s/device:\ (?<tokens>[\d.]+) )?
+      (?: ,\ total_weights:\ (?<total_weights>[\d.]+) )? (?: ,\ loss:\ (?<loss>[^,\s]+) )?
+    | [Cc]ompleted\ eval\ step:\ \d+,\ seconds:\ (?<eval_seconds>[\d.]+)
+    | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
+    | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
+    | Config\ param\ steps:\ (?<steps>\d+)
+    | Num_devices:\ (?<devices>\d+)
+    | ^ TFRT\ (?<chip>TPU\ \w+ (?:\ lite)? ) )',
+  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
+
+-- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----
+
+-- A run begins where a program says how it is set up, or the step numbers go back.
+DROP TABLE IF EXISTS temp.training_events;
+CREATE TEMP TABLE training_events AS
+WITH told AS (
+  SELECT file, line, time, step, fields, coalesce(fields ->> '$.seconds', fields ->> '$.eval_seconds', 0) AS seconds,
+         step IS NOT NULL AS is_step, coalesce(fields ->> '$.steps', fields ->> '$.devices', fields ->> '$.chip') IS NOT NULL AS is_marker,
+         min(step IS NULL OR time IS NOT NULL) OVER (PARTITION BY file) AS timed
+  FROM training_lines
+),
+begun AS (
+  SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
+                 WHEN is_step THEN coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) ELSE 0 END AS begins
+  FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
+),
+clocked AS (
+  SELECT *, max(1, sum(begins) OVER w) AS run,
+         CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(seconds) OVER w END AS end_time
+  FROM begun WINDOW w AS (PARTITION BY file ORDER BY line)
+)
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
+       coalesce(:chips, max(fields ->> '$.devices') OVER (PARTITION BY file), 1) AS chips,
+       max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip,
+       max(fields ->> '$.steps') OVER (PARTITION BY file) AS steps
+FROM clocked;
+
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps AS
+WITH step AS (
+  SELECT *, max(end_time - seconds,
+                coalesce(lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time - seconds)) AS start_time
+  FROM training_events WHERE step IS NOT NULL AND end_time IS NOT NULL
+)
+SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, fields ->> '$.loss' AS loss,
+       fields ->> '$.tokens' AS tokens_per_s_per_chip, fields ->> '$.tflops' AS tflops_per_chip,
+       fields ->> '$.tflops' * 1e12 / (SELECT c.peak_flops FROM mpg_chips AS c
+        WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
+          OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
+       fields ->> '$.tflops' * 1e12 * seconds * chips AS flops
+FROM step;
+
+DROP TABLE IF EXISTS temp.training_phases;
+CREATE TEMP TABLE training_phases AS
+SELECT job, attempt, 'eval' AS kind, end_time - seconds AS start_time, end_time
+FROM training_events WHERE fields ->> '$.eval_seconds' IS NOT NULL AND end_time IS NOT NULL;
+
+-- A save is logged when it is done; an asynchronous one when it begins, and it is done when the next one
+-- can begin. A save before the first step is of the step that follows.
+DROP TABLE IF EXISTS temp.training_saves;
+CREATE TEMP TABLE training_saves AS
+WITH save AS (
+  SELECT job, attempt, fields ->> '$.saving' IS NOT NULL AS later, coalesce(fields ->> '$.saved', fields ->> '$.saving') AS step,
+         coalesce(end_time, max(end_time) OVER (PARTITION BY file ORDER BY line), min(end_time) OVER (PARTITION BY file)) AS end_time,
+         line
+  FROM training_events WHERE coalesce(fields ->> '$.saved', fields ->> '$.saving') IS NOT NULL
+)
+SELECT job, attempt, step, end_time AS snapshot_time,
+       iif(later, lead(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time) AS durable_time
+FROM save;
+DELETE FROM temp.training_saves WHERE durable_time IS NULL;
+
+DROP TABLE IF EXISTS temp.training_runs;
+CREATE TEMP TABLE training_runs AS
+SELECT s.job, s.attempt, e.chips, e.chip, min(s.start_time) AS start_time, max(e.end_time) AS end_time,
+       CASE WHEN max(s.step) = e.steps - 1 THEN 'completed' END AS own_outcome
+FROM training_steps AS s
+JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(steps) AS steps, max(end_time) AS end_time
+      FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
+GROUP BY s.job, s.attempt;
+
+-- ---- 3. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'jax' AS framework,
+       max(chips) AS chips
+FROM training_runs GROUP BY job;
+
+-- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
+FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
+                     ELSE coalesce(:outcome, own_outcome) END AS outcome
+      FROM training_runs);
+
+-- What is held: a trainer's log knows of nothing else.
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
+
+DROP TABLE IF EXISTS temp.spans;
+CREATE TEMP TABLE spans AS
+WITH first AS (
+  SELECT *, row_number() OVER w AS place,
+         sum(seconds) OVER later / sum(executions) OVER later AS others
+  FROM training_steps
+  WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+)
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
+UNION ALL
+SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
+WHERE place = 1 AND executions = 1 AND seconds > others
+UNION ALL
+SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases
+ORDER BY 1, 2, 4;
+
+DROP TABLE IF EXISTS temp.commits;
+CREATE TEMP TABLE commits AS
+SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
+
+-- ---- 4. What nobody needs any more ----
+
+DROP TABLE training_runs;
+DROP TABLE training_saves;
+DROP TABLE training_phases;
+DROP TABLE training_events;
+DROP TABLE training_lines;

@@ -1,0 +1,175 @@
+-- megatron.sql - from the log of a Megatron-LM run to the relations of the native trace.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :log  fixtures/training/megatron.log
+--     .param set :chip 'NVIDIA H100 80GB HBM3'
+--     .read sql/formats/megatron.sql
+--     SELECT step, seconds, loss, tflops_per_chip, mfu FROM training_steps;
+--     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
+--
+-- Parameters (all but :log may be left unset): :log is a path, glob or folder, of a log a run; :chips and
+-- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
+-- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
+-- ended where the log does not ('completed', 'failed', ...);
+-- :start is when a log without times began (Unix seconds or ISO 8601; 0), :zone the zone of its times ('UTC').
+-- A program that cannot bind parameters to a script replaces them in its text.
+--
+-- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
+-- find, and training_steps, a row a logged iteration. The rules are explained in docs/training-logs.md.
+
+-- ---- 1. The input: iterations, and what else takes time or makes progress safe ----
+
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
+SELECT _file AS file, _line AS line, time, step, fields
+FROM log_trace(:log, '(?x) ^ .*?
+  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* )?
+      \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \| (?= .* elapsed\ time\ per\ iteration\ \(ms\): \s* (?<ms>[\d.]+) )
+      (?: (?= .* throughput\ per\ GPU\ \(TFLOP/s/GPU\): \s* (?<tflops>[\d.]+) ) )?
+      (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
+      (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )?
+    | successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)
+    | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
+    | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
+    | (?<timer> save-checkpoint | evaluate ) \s* \.+ : \s* \( [\d.]+ , \s* (?<timer_ms>[\d.]+) \)
+    | using\ world\ size: \s* (?<world>\d+) )',
+  'ignore', coalesce(:zone, 'UTC'));
+
+-- ---- 2. When things happened ----
+
+-- A run begins where a program says how it is set up, or iterations go back. A line stands for the iterations since the
+-- line before it; the first of a run, for those since the checkpoint loaded, or for as many as the next one.
+DROP TABLE IF EXISTS temp.training_events;
+CREATE TEMP TABLE training_events AS
+WITH told AS (
+  SELECT *, step IS NOT NULL AS is_step, coalesce(fields ->> '$.world', fields ->> '$.loaded') IS NOT NULL AS is_marker,
+         min(step IS NULL OR time IS NOT NULL) OVER (PARTITION BY file) AS timed
+  FROM training_lines
+),
+begun AS (
+  SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
+                 WHEN is_step THEN coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) ELSE 0 END AS begins
+  FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
+),
+numbered AS (
+  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run FROM begun
+),
+counted AS (
+  SELECT n.*,
+         step - coalesce(lag(step) OVER w,
+                         (SELECT max(l.fields ->> '$.loaded') FROM numbered AS l WHERE l.file = n.file AND l.run = n.run),
+                         max(0, 2 * step - lead(step) OVER w), step - 1) AS executions
+  FROM numbered AS n WINDOW w AS (PARTITION BY file, run, step IS NULL ORDER BY line)
+),
+lasting AS (
+  SELECT *, coalesce(executions * (fields ->> '$.ms'), fields ->> '$.timer_ms', 0) / 1000 AS seconds FROM counted
+)
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
+       CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(seconds) OVER (PARTITION BY file ORDER BY line) END AS end_time,
+       sum(step IS NOT NULL) OVER (PARTITION BY file, run ORDER BY line) AS place, -- in the run: how many steps so far
+       coalesce(:chips, max(fields ->> '$.world') OVER (PARTITION BY file), 1) AS chips, NULL AS chip
+FROM lasting;
+
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps AS
+WITH step AS (
+  SELECT *, max(end_time - seconds,
+                coalesce(lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time - seconds)) AS start_time
+  FROM training_events WHERE step IS NOT NULL
+)
+SELECT job, attempt, step, start_time, end_time, seconds, executions, fields ->> '$.loss' + 0.0 AS loss,
+       fields ->> '$.batch' * executions / seconds AS samples_per_s, fields ->> '$.tflops' AS tflops_per_chip,
+       fields ->> '$.tflops' * 1e12 / (SELECT c.peak_flops FROM mpg_chips AS c
+        WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
+          OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
+       fields ->> '$.tflops' * 1e12 * seconds * chips AS flops, place
+FROM step;
+
+-- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
+-- save or the evaluation; without, their timers tell.
+DROP TABLE IF EXISTS temp.training_phases;
+CREATE TEMP TABLE training_phases AS
+WITH gap AS (
+  SELECT job, attempt, place, end_time AS start_time, lead(start_time) OVER (PARTITION BY job, attempt ORDER BY place) AS end_time
+  FROM training_steps
+),
+said AS (
+  SELECT job, attempt, place, max(fields ->> '$.saved' IS NOT NULL) AS saved
+  FROM training_events WHERE timed AND coalesce(fields ->> '$.saved', fields ->> '$.validated') IS NOT NULL
+  GROUP BY job, attempt, place
+)
+SELECT job, attempt, iif(saved, 'checkpoint', 'eval') AS kind, start_time, end_time
+FROM said JOIN gap USING (job, attempt, place) WHERE end_time > start_time
+UNION ALL
+SELECT job, attempt, iif(fields ->> '$.timer' = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time
+FROM training_events WHERE fields ->> '$.timer' IS NOT NULL AND NOT timed;
+
+-- Safe at the latest when the next iterations begin.
+DROP TABLE IF EXISTS temp.training_saves;
+CREATE TEMP TABLE training_saves AS
+SELECT e.job, e.attempt, e.fields ->> '$.saved' AS step, NULL AS snapshot_time,
+       coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) AS durable_time
+FROM training_events AS e
+LEFT JOIN training_steps AS later ON later.job = e.job AND later.attempt = e.attempt AND later.place = e.place + 1
+LEFT JOIN training_steps AS earlier ON earlier.job = e.job AND earlier.attempt = e.attempt AND earlier.place = e.place
+WHERE e.fields ->> '$.saved' IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) IS NOT NULL;
+
+DROP TABLE IF EXISTS temp.training_runs;
+CREATE TEMP TABLE training_runs AS
+SELECT s.job, s.attempt, e.chips, e.chip, min(s.start_time) AS start_time, max(s.end_time) AS end_time,
+       CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
+FROM training_steps AS s
+JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(fields ->> '$.steps') AS steps
+      FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
+GROUP BY s.job, s.attempt;
+
+-- ---- 3. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework,
+       max(chips) AS chips
+FROM training_runs GROUP BY job;
+
+-- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
+FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
+                     ELSE coalesce(:outcome, own_outcome) END AS outcome
+      FROM training_runs);
+
+-- What is held: a trainer's log knows of nothing else.
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
+
+DROP TABLE IF EXISTS temp.spans;
+CREATE TEMP TABLE spans AS
+WITH first AS (
+  SELECT *, row_number() OVER w AS place,
+         sum(seconds) OVER later / sum(executions) OVER later AS others
+  FROM training_steps
+  WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+)
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
+UNION ALL
+SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
+WHERE place = 1 AND executions = 1 AND seconds > others
+UNION ALL
+SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases
+ORDER BY 1, 2, 4;
+
+DROP TABLE IF EXISTS temp.commits;
+CREATE TEMP TABLE commits AS
+SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
+
+-- ---- 4. What nobody needs any more ----
+
+DROP TABLE training_runs;
+DROP TABLE training_saves;
+DROP TABLE training_phases;
+DROP TABLE training_events;
+DROP TABLE training_lines;

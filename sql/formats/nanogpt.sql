@@ -1,0 +1,159 @@
+-- nanogpt.sql - from the logs of nanoGPT and of its speed-run descendants to the relations of the native trace.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :log fixtures/training/nanogpt.log
+--     .read sql/formats/nanogpt.sql
+--     SELECT max(step), sum(seconds), max(average_ms) FROM training_steps;
+--     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
+--
+-- Parameters (all but :log may be left unset): :log is a path, glob or folder, of a log a run; :chips and
+-- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
+-- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
+-- ended where the log does not ('completed', 'failed', ...);
+-- :flops are those of one step on all chips together, which the log does not know; :start is when it began
+-- (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else 0), :zone the zone of that date
+-- ('UTC'). A program that cannot bind parameters to a script replaces them in its text.
+--
+-- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
+-- find, and training_steps, a row a logged step. The rules are explained in docs/training-logs.md.
+
+-- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms" ----
+
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
+SELECT _file AS file, _line AS line, time, step, fields
+FROM log_trace(:log, '(?x)
+    ^ step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
+      (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
+  | ^ iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
+  | ^ step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss>\S+)
+  | ^ saving\ checkpoint\ to\ (?<saved>.*)
+  | ^ (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
+  | ^ \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \|',
+  'ignore', coalesce(:zone, 'UTC'));
+
+-- ---- 2. When things happened: by adding up what they took ----
+
+-- A run begins where a program says what it runs on, or step numbers go back. train_time is what all its
+-- steps so far took; where it goes back, its clock was started anew. A line of
+-- nanoGPT tells of its last iteration: the ones since the line before it are taken to be like it.
+DROP TABLE IF EXISTS temp.training_events;
+CREATE TEMP TABLE training_events AS
+WITH told AS (
+  SELECT *, step IS NOT NULL AS is_step, fields ->> '$.gpu' IS NOT NULL AS is_marker,
+         (fields ->> '$.total_ms') - coalesce(lag(fields ->> '$.total_ms') OVER (PARTITION BY file, step IS NULL ORDER BY line), 0) AS more
+  FROM training_lines
+),
+begun AS (
+  SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
+                 WHEN is_step THEN coalesce(lag(is_step) OVER k AND step < lag(step) OVER k, 1) ELSE 0 END AS begins
+  FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
+),
+numbered AS (
+  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run FROM begun
+),
+counted AS (
+  SELECT *, step - lag(step) OVER (PARTITION BY file, run, step IS NULL ORDER BY line) AS since FROM numbered
+),
+lasting AS (
+  SELECT *, CASE WHEN more IS NOT NULL THEN iif(more < 0, fields ->> '$.total_ms', more) / 1000.0
+                 ELSE coalesce(since, 1) * (fields ->> '$.ms') / 1000.0 END AS seconds
+  FROM counted
+)
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
+       iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, min(time) OVER (PARTITION BY file), 0))
+         + coalesce(sum(seconds) OVER (PARTITION BY file ORDER BY line), 0) AS end_time,
+       coalesce(:chips, max(fields ->> '$.gpu') OVER (PARTITION BY file) + 1, 1) AS chips,
+       max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip
+FROM lasting;
+
+-- Both lines of a step, of training and of validation, carry the time: the later one has all of it.
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps AS
+WITH step AS (
+  SELECT job, attempt, step, chips, chip, max(end_time) AS end_time, sum(seconds) AS seconds, max(since) AS since,
+         max(fields ->> '$.loss') AS loss, max(fields ->> '$.val_loss') AS val_loss,
+         max(iif(fields ->> '$.average_ms' = 'nan', NULL, fields ->> '$.average_ms')) AS average_ms,
+         max(iif(fields ->> '$.mfu' > 0, fields ->> '$.mfu', NULL)) / 100.0 AS mfu_reported
+  FROM training_events WHERE step IS NOT NULL GROUP BY job, attempt, step
+)
+SELECT job, attempt, step, end_time - seconds AS start_time, end_time, seconds, coalesce(nullif(since, 0), 1) AS executions, loss, val_loss, average_ms,
+       :flops * coalesce(nullif(since, 0), 1) / 1e12 / seconds / chips AS tflops_per_chip,
+       :flops * coalesce(nullif(since, 0), 1) / seconds / chips / (SELECT c.peak_flops FROM mpg_chips AS c
+        WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
+          OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
+       mfu_reported, :flops * coalesce(nullif(since, 0), 1) AS flops
+FROM step WHERE seconds > 0 AND (loss IS NOT NULL OR since > 0);
+
+-- Before the first step nothing is trained. How long evaluations and saves took is in no time of the log.
+DROP TABLE IF EXISTS temp.training_phases;
+CREATE TEMP TABLE training_phases AS
+SELECT job, attempt, 'init' AS kind, end_time - seconds AS start_time, end_time FROM training_events
+WHERE step = 0 AND seconds > 0 AND fields ->> '$.loss' IS NULL;
+
+DROP TABLE IF EXISTS temp.training_saves;
+CREATE TEMP TABLE training_saves AS
+SELECT job, attempt, max(step) OVER (PARTITION BY job, attempt ORDER BY line) AS step, end_time AS snapshot_time, end_time AS durable_time,
+       fields ->> '$.saved' IS NOT NULL AS is_save
+FROM training_events;
+DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL;
+
+DROP TABLE IF EXISTS temp.training_runs;
+CREATE TEMP TABLE training_runs AS
+SELECT s.job, s.attempt, e.chips, e.chip, min(e.start_time, min(s.start_time)) AS start_time, max(s.end_time) AS end_time,
+       CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
+FROM training_steps AS s
+JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(fields ->> '$.steps') AS steps, min(end_time - seconds) AS start_time
+      FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
+GROUP BY s.job, s.attempt;
+
+-- ---- 3. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework,
+       max(chips) AS chips
+FROM training_runs GROUP BY job;
+
+-- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
+FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
+                     ELSE coalesce(:outcome, own_outcome) END AS outcome
+      FROM training_runs);
+
+-- What is held: a trainer's log knows of nothing else.
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
+
+DROP TABLE IF EXISTS temp.spans;
+CREATE TEMP TABLE spans AS
+WITH first AS (
+  SELECT *, row_number() OVER w AS place,
+         sum(seconds) OVER later / sum(executions) OVER later AS others
+  FROM training_steps
+  WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+)
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
+UNION ALL
+SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
+WHERE place = 1 AND executions = 1 AND seconds > others
+UNION ALL
+SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases
+ORDER BY 1, 2, 4;
+
+DROP TABLE IF EXISTS temp.commits;
+CREATE TEMP TABLE commits AS
+SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
+
+-- ---- 4. What nobody needs any more ----
+
+DROP TABLE training_runs;
+DROP TABLE training_saves;
+DROP TABLE training_phases;
+DROP TABLE training_events;
+DROP TABLE training_lines;

@@ -1,0 +1,172 @@
+-- torchtitan.sql - from the log of a torchtitan run to the relations of the native trace.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :log fixtures/training/torchtitan.log
+--     .read sql/formats/torchtitan.sql
+--     SELECT step, seconds, tflops_per_chip, mfu, mfu_reported FROM training_steps;
+--     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
+--
+-- Parameters (all but :log may be left unset): :log is a path, glob or folder, of a log a run; :chips and
+-- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
+-- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
+-- ended where the log does not ('completed', 'failed', ...);
+-- :zone is the zone of its times, which are local ('UTC'). A program that cannot bind parameters to a script
+-- replaces them in its text.
+--
+-- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
+-- find, and training_steps, a row a logged step. The rules are explained in docs/training-logs.md.
+
+-- ---- 1. The input: of one rank, where torchrun names them ----
+
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
+WITH line AS (
+  SELECT _file AS file, _line AS line, time, step, fields, fields ->> '$.rank' AS rank
+  FROM log_trace(:log, '(?x) ^
+    (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .*?
+    (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D .* loss: \s* (?<loss>[\d.]+) )
+        (?: (?= .* tps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
+      | Training\ starts\ at\ step\ (?<starts>\d+)
+      | Saving\ (?: the | a )\ (?: full\ | model\ only\ )? checkpoint (?<saving>)
+      | Finished\ saving\ the\ checkpoint .*? in\ (?<saved>[\d.]+)\ seconds
+      | Finished\ loading\ the\ checkpoint\ in\ (?<loaded>[\d.]+)\ seconds
+      | Training\ completed (?<completed>)
+      | capacity:\ (?<chip>\S.*?)\ with\ [\d.]+GiB\ memory
+      | device\ mesh\ with\ \[.*?\],\ \[ (?<mesh>[\d,\ ]+) \]
+      | device\ mesh\ with\ parallelism:\ pp=(?<pp>\d+),\ dp_replicate=(?<replicate>\d+),\ dp_shard=(?<shard>\d+),\ cp=(?<cp>\d+),\ tp=(?<tp>\d+) )',
+    'ignore', coalesce(:zone, 'UTC'))
+)
+SELECT *, min(rank) OVER (PARTITION BY file) AS lowest FROM line;
+DELETE FROM temp.training_lines WHERE rank <> lowest;
+
+-- ---- 2. Runs ----
+
+-- A run begins where a program says how it is set up, or step numbers go back.
+DROP TABLE IF EXISTS temp.training_events;
+CREATE TEMP TABLE training_events AS
+WITH told AS (
+  SELECT *, step IS NOT NULL AND fields ->> '$.validate' IS NULL AS is_step, fields ->> '$.starts' IS NOT NULL AS starts,
+         coalesce(fields ->> '$.mesh', fields ->> '$.pp', fields ->> '$.chip', fields ->> '$.loaded', fields ->> '$.starts') IS NOT NULL AS is_marker
+  FROM training_lines
+),
+begun AS (
+  SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
+                 WHEN is_step THEN coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) ELSE 0 END AS begins
+  FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
+),
+numbered AS (
+  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run FROM begun
+)
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
+       coalesce(:chips,
+                max(json_extract('[' || (fields ->> '$.mesh') || ']', '$[0]') * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[1]'), 1)
+                    * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[2]'), 1) * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[3]'), 1)
+                    * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[4]'), 1)) OVER (PARTITION BY file),
+                max((fields ->> '$.pp') * (fields ->> '$.replicate') * (fields ->> '$.shard') * (fields ->> '$.cp') * (fields ->> '$.tp'))
+                  OVER (PARTITION BY file), 1) AS chips,
+       max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip
+FROM numbered;
+
+-- A line stands for the steps since the line before it, or the evaluation or the start that came later.
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps AS
+WITH mark AS (
+  SELECT *, lag(time) OVER w AS before, lag(iif(starts, step_started - 1, step)) OVER w AS step_before
+  FROM (SELECT *, fields ->> '$.starts' AS step_started FROM training_events WHERE step IS NOT NULL OR starts)
+  WINDOW w AS (PARTITION BY job, attempt ORDER BY line)
+),
+step AS (
+  SELECT *, coalesce(before, time) AS start_time FROM mark WHERE is_step
+)
+SELECT job, attempt, step, start_time, time AS end_time, time - start_time AS seconds, coalesce(step - step_before, 1) AS executions,
+       fields ->> '$.loss' AS loss, replace(fields ->> '$.tps', ',', '') + 0.0 AS tokens_per_s_per_chip,
+       replace(fields ->> '$.tflops', ',', '') + 0.0 AS tflops_per_chip,
+       replace(fields ->> '$.tflops', ',', '') * 1e12 / (SELECT c.peak_flops FROM mpg_chips AS c
+        WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
+          OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
+       (fields ->> '$.mfu') / 100.0 AS mfu_reported,
+       replace(fields ->> '$.tflops', ',', '') * 1e12 * (time - start_time) * chips AS flops
+FROM step;
+
+-- Evaluation ends with its line; it began with the line of a step or a save before it.
+DROP TABLE IF EXISTS temp.training_phases;
+CREATE TEMP TABLE training_phases AS
+WITH mark AS (
+  SELECT *, lag(time) OVER (PARTITION BY job, attempt ORDER BY line) AS before FROM training_events
+)
+SELECT job, attempt, 'eval' AS kind, before AS start_time, time AS end_time FROM mark WHERE step IS NOT NULL AND NOT is_step AND before < time
+UNION ALL
+SELECT job, attempt, 'checkpoint', time - (fields ->> '$.saved'), time FROM training_events WHERE fields ->> '$.saved' IS NOT NULL
+UNION ALL
+SELECT job, attempt, 'restore', time - (fields ->> '$.loaded'), time FROM training_events WHERE fields ->> '$.loaded' IS NOT NULL
+UNION ALL
+SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)) FROM training_events GROUP BY job, attempt
+HAVING min(iif(starts, time, NULL)) > min(time);
+
+-- A save is of the step that was logged last, or of a later one. It is durable once it is over, unless it
+-- is asynchronous ("staging"): then when the next one can begin.
+DROP TABLE IF EXISTS temp.training_saves;
+CREATE TEMP TABLE training_saves AS
+SELECT job, attempt, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS step,
+       time - (fields ->> '$.saved') AS snapshot_time, time AS durable_time, fields ->> '$.saved' IS NOT NULL AS is_save
+FROM training_events;
+DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL;
+
+DROP TABLE IF EXISTS temp.training_runs;
+CREATE TEMP TABLE training_runs AS
+SELECT DISTINCT s.job, s.attempt, e.chips, e.chip, e.start_time, e.end_time, e.own_outcome
+FROM training_steps AS s
+JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, min(time) AS start_time, max(time) AS end_time,
+             max(CASE WHEN fields ->> '$.completed' IS NOT NULL THEN 'completed' END) AS own_outcome
+      FROM training_events GROUP BY job, attempt) AS e USING (job, attempt);
+
+-- ---- 3. The relations ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework,
+       max(chips) AS chips
+FROM training_runs GROUP BY job;
+
+-- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
+FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
+                     ELSE coalesce(:outcome, own_outcome) END AS outcome
+      FROM training_runs);
+
+-- What is held: a trainer's log knows of nothing else.
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
+
+DROP TABLE IF EXISTS temp.spans;
+CREATE TEMP TABLE spans AS
+WITH first AS (
+  SELECT *, row_number() OVER w AS place,
+         sum(seconds) OVER later / sum(executions) OVER later AS others
+  FROM training_steps
+  WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+)
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
+UNION ALL
+SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
+WHERE place = 1 AND executions = 1 AND seconds > others
+UNION ALL
+SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases
+ORDER BY 1, 2, 4;
+
+DROP TABLE IF EXISTS temp.commits;
+CREATE TEMP TABLE commits AS
+SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
+
+-- ---- 4. What nobody needs any more ----
+
+DROP TABLE training_runs;
+DROP TABLE training_saves;
+DROP TABLE training_phases;
+DROP TABLE training_events;
+DROP TABLE training_lines;

@@ -1,0 +1,341 @@
+"""Logs of trainers: log_trace and the mappings sql/formats/{maxtext,megatron,nanogpt,torchtitan}.sql.
+
+What the table says of a log is held against Python's re and datetime; the mappings against figures that the trainers'
+authors published with their logs, and against sums made by hand."""
+import datetime
+import gzip
+import json
+import os
+import re
+import sqlite3
+import threading
+import time
+import unittest
+
+from test_slurm import Case as SlurmCase
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FIXTURES = os.path.join(ROOT, "fixtures/training")
+REAL = os.path.join(ROOT, "../shared/traces/training_logs")
+NANOGPT = r"step:(?<step>\d+)/(?<steps>\d+) (?:train_loss:(?<loss>\S+)|val_loss:(?<val_loss>\S+)) train_time:(?<ms>\d+)ms step_avg:(?<average>\S+)ms"
+
+
+def number(text):
+    try:
+        return json.loads(text) if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", text) else text
+    except ValueError:
+        return text
+
+
+def read_plain(path, pattern):
+    """The matched lines by Python's regular expressions: number, text, fields."""
+    compiled = re.compile(pattern.replace("(?<", "(?P<"))
+    with open(path, encoding="utf-8", newline="\n") as file:
+        for n, line in enumerate(file.read().split("\n")[:-1], 1):
+            found = compiled.search(line.removesuffix("\r"))
+            if found:
+                yield n, line, {name: number(text) for name, text in found.groupdict().items() if text is not None}
+
+
+class Case(SlurmCase):
+    def file(self, text, name="train.log"):
+        return super().file(text, name)
+
+    def compare(self, path, pattern):
+        wanted = list(read_plain(path, pattern))
+        found = [(n, text, json.loads(fields)) for n, text, fields in self.rows("SELECT _line, text, fields FROM log_trace(?, ?)", path, pattern)]
+        self.assertEqual(found, wanted)
+        return len(found)
+
+    def map(self, name, log, **parameters):
+        """Runs a mapping with its parameters, as the shell does."""
+        given = dict.fromkeys("log chips chip pool job outcome start zone year flops".split()) | {"log": log} | parameters
+        with open(os.path.join(ROOT, f"sql/formats/{name}.sql"), encoding="utf-8") as file:
+            script = file.read()
+        statement = ""
+        for line in script.splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                self.db.execute(statement, given)
+                statement = ""
+        self.assertEqual(statement.strip(), "")
+        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name LIKE 'training%'"), [("training_steps",)])
+
+    def seconds(self):
+        return {(category, cause): round(us / 1e6, 3) for category, cause, us in
+                self.rows("SELECT category, cause, sum(chip_us) FROM mpg_rollup WHERE category NOT IN ('ideal', 'inefficiency') GROUP BY 1, 2")}
+
+    def productive(self):
+        return round(self.one("SELECT sum(chip_us) FROM mpg_rollup WHERE category IN ('ideal', 'inefficiency', 'unrated')") / 1e6, 3)
+
+
+class Lines(Case):
+    def test_fixtures(self):
+        self.assertEqual(self.compare(FIXTURES + "/nanogpt.log", NANOGPT), 34)
+        self.assertEqual(self.compare(FIXTURES + "/maxtext.log", r"completed step: (?<step>\d+), seconds: (?<s>[\d.]+),.*loss: (?<loss>\S+)"), 15)
+        self.assertEqual(self.compare(FIXTURES + "/megatron.log", r"iteration\s+(?<step>\d+).*lm loss: (?<loss>\S+)"), 8)
+
+    def test_the_real_log(self):
+        path = REAL + "/nanogpt_2024-10-10.txt"
+        if not os.path.exists(path):
+            self.skipTest("../shared is not here")
+        self.assertEqual(self.compare(path, NANOGPT), 6251)
+        self.assertEqual(self.rows("""SELECT step, fields ->> '$.ms', fields ->> '$.average', fields ->> '$.val_loss' FROM log_trace(?, ?)
+                                      ORDER BY rowid DESC LIMIT 1""", path, NANOGPT), [(6200, 1339067, 216.33, 3.2785)])
+        self.assertEqual(self.rows("SELECT kind, severity, line, count FROM mpg_issues WHERE source = ?", path), [("unmatched_lines", "info", 1, 585)])
+
+    def test_types(self):
+        path = self.file("2026-11-21 15:01:26 step 7 x\n")
+        self.assertEqual(self.rows(r"SELECT typeof(text), typeof(time), time, typeof(step), typeof(fields) FROM log_trace(?, '^(?<time>\S+ \S+) step (?<step>\d+)')", path),
+                         [("text", "real", 1795273286.0, "integer", "text")])
+
+    def test_zones(self):
+        """Against Python's zoneinfo, over the days on which the clocks change."""
+        import zoneinfo
+        berlin, lines, wanted = zoneinfo.ZoneInfo("Europe/Berlin"), [], []
+        for hours in range(0, 24 * 400, 7):
+            at = datetime.datetime(2025, 10, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(hours=hours)
+            local = at.astimezone(berlin)
+            lines.append(local.strftime("%Y-%m-%d %H:%M:%S,250 x\n"))
+            wanted.append((local.replace(fold=0).timestamp() + 0.25,))
+        self.assertEqual(self.rows("SELECT time FROM log_trace(?, '(?<time>.*) x', 'ignore', 'Europe/Berlin')", self.file("".join(lines))), wanted)
+
+    def test_unmatched(self):
+        path = self.file("one\nstep 1\ntwo\n")
+        pattern = r"step (?<step>\d+)"
+        self.assertEqual(self.rows("SELECT step, text FROM log_trace(?, ?)", path, pattern), [(1, "step 1")])
+        self.assertEqual(self.rows("SELECT step, fields, text FROM log_trace(?, ?, 'rows')", path, pattern),
+                         [(None, None, "one"), (1, '{"step":1}', "step 1"), (None, None, "two")])
+        self.assertEqual(self.error("SELECT * FROM log_trace(?, ?, 'error')", path, pattern),
+                         f'log_trace: {path}:1:1: expected a line that matches the pattern, found "one"')
+        self.assertEqual(self.rows("SELECT step FROM log_trace(?, ?, 'error') WHERE on_error = 'skip'", path, pattern), [(1,)])
+        self.assertEqual(self.issues(path), {"skipped_record": 2, "unmatched_lines": 2})
+        self.assertEqual(self.rows("SELECT * FROM log_trace(?, 'nothing')", path), [])
+        self.assertEqual(self.rows("SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? ORDER BY kind", path),
+                         [("warning", "no_match", 1, 1, 'no line matches the pattern; the first is "one"'),
+                          ("info", "unmatched_lines", 1, 3, '3 of 3 lines did not match; the first is "one"')])
+
+    def test_compressed_glob_and_folder(self):
+        with open(FIXTURES + "/nanogpt.log", "rb") as file:
+            text = file.read()
+        path = self.file(gzip.compress(text), "a.log.gz")
+        folder = os.path.dirname(path)
+        with open(folder + "/b.log", "wb") as file:
+            file.write(text)
+        for of_both in (folder, folder + "/*.log*"):
+            self.assertEqual(self.rows("SELECT _file, count(*), max(_line) FROM log_trace(?, ?) GROUP BY 1", of_both, NANOGPT),
+                             [(path, 34, 45), (folder + "/b.log", 34, 45)])
+
+    def test_golden_series(self):
+        """Megatron's own JSON of a run, in which nine of ten values of one series are the text "nan"."""
+        if not os.path.exists(REAL):
+            self.skipTest("../shared is not here")
+        with open(REAL + "/bert__bert_release__golden_values_dev_dgx_h100.json", encoding="utf-8") as file:
+            text = file.read()
+        times = [v for v in json.loads(text)["iteration-time"]["values"].values() if v != "nan"]
+        self.assertEqual(
+            self.rows("""SELECT count(*), sum(type = 'text' AND value = 'nan'), count(*) FILTER (WHERE type = 'real'), avg(value) FILTER (WHERE type = 'real')
+                         FROM json_each(?, '$.iteration-time.values')""", text), [(4001, 3801, 200, sum(times) / 200)])
+
+
+class Errors(Case):
+    def test_arguments(self):
+        path = self.file("x\n")
+        usage = r"expected a path and a pattern, as in log_trace('train.log', 'step (?<step>\d+)')"
+        for sql, text in (
+            ("SELECT * FROM log_trace", usage),
+            ("SELECT * FROM log_trace(?1)", usage),
+            ("SELECT * FROM log_trace(?1, 7)", usage),
+            ("SELECT * FROM log_trace(?1, 'a(?<b>c')", "pattern: missing closing parenthesis, at offset 7, its end"),
+            ("SELECT * FROM log_trace(?1, 'x', 'no')", "unmatched: expected 'ignore', 'rows' or 'error'"),
+            ("SELECT * FROM log_trace(?1, 'x', 'ignore', 5)", "zone: expected text"),
+            ("SELECT * FROM log_trace(?1, 'x', 'ignore', 'UTC', 'x')", "year: expected a year from 1970 to 2261"),
+            ("SELECT * FROM log_trace(?1, 'x') WHERE on_error = 'no'", "on_error: expected 'stop' or 'skip'"),
+        ):
+            self.assertEqual(self.error(sql, *([path] if "?1" in sql else [])), "log_trace: " + text)
+        self.assertEqual(self.rows("SELECT * FROM log_trace(NULL, 'x')"), [])
+        self.assertEqual(self.rows("SELECT * FROM log_trace(?, NULL)", path), [])
+        self.db.execute(f"CREATE VIEW stored AS SELECT * FROM log_trace('{path}', 'x')")
+        self.assertEqual(self.error("SELECT * FROM stored"), 'unsafe use of virtual table "log_trace"')
+
+    def test_broken_files(self):
+        self.assertEqual(self.rows("SELECT * FROM log_trace(?, 'x')", self.file("")), [])
+        binary = self.file(bytes(range(256)) * 50)
+        self.assertEqual(self.error("SELECT * FROM log_trace(?, 'x')", binary), f"log_trace: {binary}:1:1: expected text, found byte 0x00")
+        cut = self.file(gzip.compress(os.urandom(50000).hex().encode() + b"\nx\n" * 90000)[:-200], "cut.gz")
+        self.assertIn("truncated gzip stream", self.error("SELECT count(*) FROM log_trace(?, 'x')", cut))
+        latin = self.file("caf\u00e9 step 1\n\u00fc\n".encode("latin-1"))
+        self.assertEqual(self.rows(r"SELECT step FROM log_trace(?, 'step (?<step>\d)')", latin), [(1,)])
+
+    def test_a_log_that_is_being_written(self):
+        with open(FIXTURES + "/nanogpt.log", encoding="utf-8") as file:
+            text = file.read()
+        for size in (0, 1, 500, len(text) // 2, len(text) - 40, len(text)):
+            path = self.file(text[:size])
+            whole = len(list(read_plain(path, NANOGPT)))
+            self.assertEqual(self.one("SELECT count(*) FROM log_trace(?, ?)", path, NANOGPT), whole)
+            self.assertEqual("unfinished_line" in self.issues(path), size not in (0, len(text)) and text[size - 1] != "\n")
+
+    def test_a_catastrophic_pattern(self):
+        path = self.file("a" * 5000 + "\nb\n")
+        started = time.monotonic()
+        self.assertRegex(self.error("SELECT * FROM log_trace(?, '(?<x>(a+)+[bc])$')", path),
+                         f"^log_trace: {path}:1:1: the pattern takes more than 10000000 steps on this line: ")
+        self.assertLess(time.monotonic() - started, 60)
+        self.assertEqual(self.rows("SELECT text FROM log_trace(?, '^(?<x>(a+)+[bc]|b)$') WHERE on_error = 'skip'", path), [("b",)])
+        self.assertEqual(self.issues(path), {"skipped_record": 1})
+
+    def test_interrupt(self):
+        for text, pattern in (("x\n" * 5000000, "y"), (("a" * 5000 + "\n") * 200, "(?<x>(a+)+[bc])")):
+            path = self.file(text)
+            timer = threading.Timer(0.1, self.db.interrupt)
+            timer.start()
+            started = time.monotonic()
+            self.assertEqual(self.error("SELECT count(*) FROM log_trace(?, ?) WHERE on_error = 'skip'", path, pattern), "interrupted")
+            self.assertLess(time.monotonic() - started, 10)
+            timer.join()
+
+    def test_texts_outlive_their_row(self):
+        self.assertEqual(self.rows("SELECT max(step), fields ->> '$.loss', text FROM log_trace(?, ?)", FIXTURES + "/nanogpt.log", NANOGPT)[0][:2], (30, 7.9))
+
+    def test_memory_does_not_grow_with_the_file(self):
+        with open(FIXTURES + "/nanogpt.log", "rb") as file:
+            text = file.read()
+        peaks = []
+        for times in (200, 15000):
+            path = self.file("")
+            with open(path, "wb") as file:
+                for _ in range(times):
+                    file.write(text)
+            self.one("SELECT sum(length(fields)) FROM log_trace(?, ?)", path, NANOGPT)
+            with open("/proc/self/status", encoding="ascii") as status:
+                peaks.append(int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]))
+        self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 50 MB
+
+
+class MaxText(Case):
+    def test_fixture(self):
+        log = FIXTURES + "/maxtext.log"
+        self.map("maxtext", log)
+        self.assertEqual(self.rows("SELECT attempt, chips, start_time, end_time, outcome FROM allocations"),
+                         [(1, 4, 0, 47.5, "failed"), (2, 4, 47.5, 71.5, "completed")])
+        self.assertEqual(self.rows("SELECT chip, chips FROM capacity"), [("TPU v5", 4)] * 2)
+        self.assertEqual(self.rows("SELECT attempt, step, durable_time FROM commits"), [(1, 4, 39.1)])
+        others = (2 + 2 + 1.6 + 2 + 2 + 2 + 2.4) / 7
+        self.assertEqual(self.seconds(), {("compile", None): round(4 * (31.5 - others) + 4 * (12 - 2), 3), ("eval", None): 8, ("lost", None): 4 * 6.4})
+        self.assertEqual(self.productive(), round(4 * (others + 2 + 2 + 1.6 + 2 + 7 * 2), 3))
+        self.assertEqual(self.rows("SELECT step, mfu FROM training_steps WHERE attempt = 1 AND step = 3"), [(3, 156.25 / 459)])
+
+    def test_a_clock_in_the_lines(self):
+        """The same run with the prefixes of Python's logging and of absl: ends are told, and a pause is seen."""
+        at = datetime.datetime(2026, 11, 21, 15)
+        for form in ("%Y-%m-%d %H:%M:%S.000 I completed", "I%m%d %H:%M:%S.000000 140123 metric_logger.py:198] completed"):
+            lines = [(at + datetime.timedelta(seconds=s)).strftime(form) + f" step: {n}, seconds: 2.000, TFLOP/s/device: 100.0, loss: 1.5\n"
+                     for n, s in enumerate((2, 4, 6, 16, 18))]
+            self.map("maxtext", self.file("".join(lines)), chips=8, chip="tpu-v5p", year=2026, outcome="completed", pool="p", job="run")
+            start = at.replace(tzinfo=datetime.timezone.utc).timestamp()
+            self.assertEqual(self.rows("SELECT job, pool, chips, start_time, end_time, outcome FROM allocations"), [("run", "p", 8, start, start + 18, "completed")])
+            self.assertEqual(self.seconds(), {("unknown", None): 8 * 8})
+            self.assertEqual(round(self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), 6), round(100 / 459, 6))
+
+    def test_saves(self):
+        step = "completed step: {}, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.5\n"
+        saving = "Started an asynchronous checkpoint save for step {}\n"
+        path = self.file("".join([step.format(0), saving.format(0), step.format(1), saving.format(1), step.format(2), "saved a checkpoint at step 2\n", step.format(3)]))
+        self.map("maxtext", path, chips=1)
+        self.assertEqual(self.rows("SELECT step, snapshot_time, durable_time FROM commits"), [(0, 1, 2), (1, 2, 3), (2, 3, 3)])
+        self.assertEqual(self.seconds(), {("pending", None): 1, ("unrated", None): 3})
+
+    def test_the_real_log(self):
+        path = REAL + "/understand_logs_and_metrics.md"
+        if not os.path.exists(path):
+            self.skipTest("../shared is not here")
+        self.map("maxtext", path)
+        self.assertEqual(self.rows("SELECT tflops_per_chip, round(100 * mfu, 2) FROM training_steps WHERE step = 9 AND attempt = 1"), [(134.924, 29.4)])
+        self.assertEqual(self.rows("SELECT DISTINCT chip, chips FROM capacity"), [("TPU v5", 4)])
+        self.assertEqual(round(self.one("SELECT sum(seconds) FROM training_steps WHERE attempt = 1"), 3), 90.311)
+
+
+class Megatron(Case):
+    T0 = 1772442000
+
+    def test_fixture(self):
+        self.map("megatron", FIXTURES + "/megatron.log", chip="h100 80gb hbm3")
+        self.assertEqual(self.rows("SELECT attempt, chips, start_time - ?1, end_time - ?1, outcome FROM allocations", self.T0),
+                         [(1, 8, 0, 99, "failed"), (2, 8, 240, 329, "completed")])
+        self.assertEqual(self.rows("SELECT attempt, step, executions, seconds, loss FROM training_steps WHERE step = 30"),
+                         [(1, 30, 10, 20, 8.80211), (2, 30, 10, 24, 8.80211)])
+        self.assertEqual(self.rows("SELECT attempt, step, durable_time - ? FROM commits", self.T0), [(1, 20, 55), (2, 40, 289)])
+        self.assertEqual(self.seconds(), {("checkpoint", None): 80, ("eval", None): 32, ("lost", None): 320, ("queued", None): 8 * 141})
+        self.assertEqual(self.productive(), 8 * (30 + 20 + 24 + 20 + 20 + 20))
+        flops = 6 * 260.4e12 * 240
+        self.assertAlmostEqual(self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), flops / 989.5e12 / self.productive(), 6)
+
+    def test_without_a_clock(self):
+        line = " iteration {:8d}/{:8d} | consumed samples: 1 | elapsed time per iteration (ms): {:.1f} | learning rate: 1E-3 | lm loss: 1.0E+00 |\n"
+        timer = "    {} ................................: (100.00, {:.2f})\n"
+        path = self.file("".join([
+            line.format(1, 5, 4000), line.format(2, 5, 1000), timer.format("save-checkpoint", 3000),
+            "  successfully saved checkpoint from iteration       2 to /ckpt\n", timer.format("evaluate", 500), line.format(4, 5, 1000), line.format(5, 5, 1000)]))
+        self.map("megatron", path, chips=2, start="2026-03-02T09:00:00Z")
+        self.assertEqual(self.rows("SELECT step, executions, start_time - ?1, end_time - ?1 FROM training_steps", self.T0),
+                         [(1, 1, 0, 4), (2, 1, 4, 5), (4, 2, 8.5, 10.5), (5, 1, 10.5, 11.5)])
+        self.assertEqual(self.rows("SELECT step, durable_time - ? FROM commits", self.T0), [(2, 8)])
+        self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
+
+
+class TorchTitan(Case):
+    T0 = 1772532000
+
+    def test_fixture(self):
+        """Two ranks in one log, in colour; one of them counts."""
+        self.map("torchtitan", FIXTURES + "/torchtitan.log")
+        self.assertEqual(self.rows("SELECT attempt, chips, start_time - ?1, round(end_time - ?1, 3), outcome FROM allocations", self.T0),
+                         [(1, 8, 2, 88.1, "failed"), (2, 8, 302, 352.5, "completed")])
+        self.assertEqual(self.rows("SELECT DISTINCT chip FROM capacity"), [("NVIDIA H100 80GB HBM3",)])
+        self.assertEqual(self.rows("SELECT attempt, step, executions, round(seconds, 3), tokens_per_s_per_chip, round(mfu_reported, 6) FROM training_steps"),
+                         [(1, 1, 1, 30, 546, 0.0135), (1, 10, 9, 9, 16384, 0.4044), (1, 20, 10, 10, 16384, 0.4044), (1, 30, 10, 14.1, 11620, 0.2868),
+                          (1, 40, 10, 10, 16384, 0.4044), (2, 30, 10, 20, 7373, 0.182), (2, 40, 10, 10, 16384, 0.4044), (2, 50, 10, 10, 16384, 0.4044)])
+        # The catalogue's peak is a little above the one that torchtitan takes.
+        for mfu, reported in self.rows("SELECT mfu, mfu_reported FROM training_steps"):
+            self.assertAlmostEqual(mfu * 989.5 / 989, reported, 3)
+        self.assertEqual(self.rows("SELECT step, round(snapshot_time - ?1, 3), round(durable_time - ?1, 3) FROM commits", self.T0), [(20, 61.1, 65.1)])
+        first = 30 - (9 + 10 + 14.1 + 10) / 39
+        self.assertEqual({key: round(value, 1) for key, value in self.seconds().items()},
+                         {("checkpoint", None): 32, ("compile", None): round(8 * first, 1), ("eval", None): 24, ("lost", None): round(8 * (10.1 + 10), 1),
+                          ("queued", None): round(8 * (302 - 88.1), 1), ("restore", None): 48, ("startup", None): 8 * (10 + 4), ("unknown", None): 4})
+
+
+class NanoGpt(Case):
+    def test_fixture(self):
+        self.map("nanogpt", FIXTURES + "/nanogpt.log", flops=1.5e14)
+        start = 1772535600
+        self.assertEqual(self.rows("SELECT chips, start_time - ?1, round(end_time - ?1, 3), outcome FROM allocations", start), [(2, 0, 26.95, "completed")])
+        self.assertEqual(self.rows("SELECT count(*), round(sum(seconds), 3), sum(step = 30 AND val_loss IS NOT NULL) FROM training_steps"), [(30, 26.75, 1)])
+        others = (19 * 0.25 + 10 * 0.2) / 29
+        self.assertEqual(self.seconds(), {("compile", None): round(2 * (20 - others), 3), ("startup", None): 0.4})
+        self.assertEqual(self.productive(), round(2 * (26.75 - 20 + others), 3))
+        self.assertAlmostEqual(self.one("SELECT mfu FROM training_steps WHERE step = 30"), 1.5e14 / 0.2 / 2 / 989.5e12, 9)
+
+    def test_the_original(self):
+        path = self.file("step 0: train loss 4.1938, val loss 4.2005\niter 0: loss 4.2140, time 3947.73ms, mfu -100.00%\n"
+                         "iter 10: loss 3.4401, time 100.00ms, mfu 0.20%\nsaving checkpoint to out\niter 20: loss 3.0300, time 110.00ms, mfu 0.21%\n")
+        self.map("nanogpt", path, chips=1)
+        self.assertEqual(self.rows("SELECT step, executions, round(end_time - start_time, 5), loss, mfu_reported FROM training_steps"),
+                         [(0, 1, 3.94773, 4.214, None), (10, 10, 1, 3.4401, 0.002), (20, 10, 1.1, 3.03, 0.0021)])
+        self.assertEqual(self.rows("SELECT step, round(durable_time, 5) FROM commits"), [(10, 4.94773)])
+
+    def test_the_real_log(self):
+        path = REAL + "/nanogpt_2024-10-10.txt"
+        if not os.path.exists(path):
+            self.skipTest("../shared is not here")
+        self.map("nanogpt", path)
+        # The trainer starts its clock anew after step 10, and divides by the 6190 steps since.
+        self.assertEqual(self.rows("SELECT max(step), count(*), round(1000 * sum(seconds) FILTER (WHERE step > 10)) FROM training_steps"), [(6200, 6200, 1339067)])
+        self.assertEqual(self.rows("SELECT average_ms, round(1339067.0 / 6190, 2) FROM training_steps WHERE step = 6200"), [(216.33, 216.33)])
+        self.assertEqual(self.rows("SELECT chip, chips, start_time FROM capacity"), [("NVIDIA H100 80GB HBM3", 8, 1728604704)])
+        self.assertEqual(self.rows("SELECT outcome FROM allocations"), [("completed",)])
+
+
+if __name__ == "__main__":
+    unittest.main()
