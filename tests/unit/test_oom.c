@@ -113,6 +113,9 @@ static const char *const statements[] = {
     "mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
     "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC') LIMIT 3",
     "SELECT * FROM swf_trace('fixtures/swf/small.swf') LIMIT 3",
+    "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
+    "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0",
+    "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
