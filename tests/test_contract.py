@@ -30,6 +30,9 @@ READERS = """trace_ledger trace_rollup trace_timeline
     log_trace
 """.split()
 MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the schema temp
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
+           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report", "chrome_trace",
+           "chrome_trace_info"]
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -135,6 +138,19 @@ COLUMNS = {
         zone hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "jsonl_trace": """record TEXT, path hidden, columns hidden, types hidden, nulls hidden, zone hidden, on_error hidden,
         _file TEXT hidden, _line BIGINT hidden""",
+    "chrome_trace": """ph TEXT, name TEXT, cat TEXT, ts REAL, dur REAL, start_ns BIGINT, dur_ns BIGINT, end_ns BIGINT, pid, tid, id,
+        s TEXT, bp TEXT, step TEXT, process_name TEXT, process_labels TEXT, thread_name TEXT, rank BIGINT,
+        external_id BIGINT, correlation BIGINT, device BIGINT, context BIGINT, stream BIGINT, queued BIGINT,
+        grid TEXT, block TEXT, shared_memory BIGINT, registers_per_thread BIGINT, blocks_per_sm REAL,
+        warps_per_sm REAL, occupancy_percent REAL, bytes BIGINT, bandwidth_gb_s REAL, input_dims TEXT, input_type TEXT,
+        input_strides TEXT, concrete_inputs TEXT, sequence_number BIGINT, fwd_thread_id BIGINT, python_id BIGINT,
+        python_parent_id BIGINT, collective TEXT, in_nelems BIGINT, out_nelems BIGINT, dtype TEXT, group_size BIGINT,
+        process_group TEXT, process_group_ranks TEXT, flops REAL, model_flops REAL, bytes_accessed BIGINT,
+        raw_bytes_accessed BIGINT, hlo_category TEXT, hlo_op TEXT, hlo_module TEXT, tf_op TEXT, run_id TEXT,
+        group_id BIGINT, device_offset_ps BIGINT, device_duration_ps BIGINT, args TEXT, event TEXT,
+        path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "chrome_trace_info": """events BIGINT, rank BIGINT, world_size BIGINT, base_time_ns BIGINT, devices TEXT, distributed TEXT,
+        properties TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

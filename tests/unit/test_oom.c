@@ -123,6 +123,9 @@ static const char *const statements[] = {
     "2",
     "SELECT text, step, fields FROM log_trace('fixtures/training/nanogpt.log', "
     "'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)') LIMIT 3",
+    "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
+    "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0",
+    "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };

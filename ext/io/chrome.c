@@ -1,0 +1,521 @@
+/*
+** chrome.c - see chrome.h.
+*/
+#include "chrome.h"
+#include "window.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PROPERTY_LIMIT ((size_t)1 << 20)
+#define EVENTS_BETWEEN_POLLS 4096
+
+/* What may come next in the stream, besides white space. */
+typedef enum state {
+  AT_START,       /* '[' or '{' */
+  AT_FIRST_KEY,   /* a key of the object around the events, or its '}' */
+  AT_KEY,         /* a key of it */
+  BEHIND_VALUE,   /* ',' or '}' of it */
+  IN_VALUE,       /* in the middle of a value of it that nobody wants */
+  AT_FIRST_EVENT, /* an event or ']' */
+  AT_EVENT,       /* an event, or ']' behind a last comma */
+  BEHIND_EVENT,   /* ',' or ']' */
+  IN_EVENT,       /* in the middle of a malformed event */
+  AT_END,         /* nothing more */
+  GIVEN_UP
+} state;
+
+typedef struct pair {
+  mpg_json_token key, value;
+} pair;
+
+struct mpg_chrome {
+  const mpg_env *env;
+  mpg_issues *issues;
+  mpg_chrome_property property;
+  void *property_ctx;
+  mpg_window w;
+  state state;
+  bool started;
+  bool in_object;       /* the events are within an object */
+  bool seen_events;     /* a traceEvents, or the array */
+  mpg_json_skip skip;   /* IN_VALUE, IN_EVENT */
+  char keys[160];       /* of the object, for the error that it has no traceEvents */
+  size_t event, behind; /* the current event in the window; `behind` is where to go on */
+  bool empty;           /* it has no members */
+  mpg_json_token fields[MPG_CHROME_FIELDS];
+  /* Lines are counted when somebody asks, or the bytes go: up to `counted` in the window. */
+  size_t counted;
+  int64_t line;
+  int64_t line_start; /* of `line`, in the window: negative where it began before */
+  unsigned polled;
+  bool args_read; /* of the current event */
+  pair *args;
+  size_t n_args, cap_args;
+  char *text; /* unescaped */
+  size_t cap_text;
+  mpg_err broken; /* an error that cannot be passed over is reported ever after */
+};
+
+mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream, mpg_issues *issues,
+                       mpg_chrome_property property, void *ctx, mpg_err *err) {
+  mpg_chrome *r = mpg_calloc(env, sizeof *r);
+  *out = r;
+  if (r == NULL)
+    return mpg_fail_nomem(err);
+  r->env = env;
+  r->issues = issues;
+  r->property = property;
+  r->property_ctx = ctx;
+  r->line = 1;
+  mpg_window_open(&r->w, env, stream);
+  return MPG_OK;
+}
+
+void mpg_chrome_close(mpg_chrome *r) {
+  if (r == NULL)
+    return;
+  mpg_window_close(&r->w);
+  mpg_free(r->env, r->args);
+  mpg_free(r->env, r->text);
+  mpg_free(r->env, r);
+}
+
+/* ---- Places ---- */
+
+static void count_to(mpg_chrome *r, size_t to) {
+  const char *buf = r->w.buf;
+  int64_t lines;
+  if (to <= r->counted)
+    return;
+  lines = mpg_count_lines(buf + r->counted, buf + to);
+  if (lines > 0) {
+    size_t last = to;
+    while (buf[last - 1] != '\n')
+      last--;
+    r->line_start = (int64_t)last;
+    r->line += lines;
+  }
+  r->counted = to;
+}
+
+int64_t mpg_chrome_line(mpg_chrome *r) {
+  count_to(r, r->event);
+  return r->line;
+}
+
+/* Line and column of a place in the window; nothing behind it may be asked for afterwards. */
+static void where(const mpg_chrome *r, const char *at, int64_t *line, int64_t *column) {
+  const char *from = r->w.buf + r->counted;
+  *line = r->line;
+  *column = (at - r->w.buf) - r->line_start + 1;
+  for (const char *lf; from < at && (lf = memchr(from, '\n', (size_t)(at - from))) != NULL;) {
+    ++*line;
+    from = lf + 1;
+    *column = at - from + 1;
+  }
+}
+
+static mpg_rc unexpected(const mpg_chrome *r, const char *at, const char *expected, mpg_err *err) {
+  char text[MPG_BYTE_TEXT];
+  int64_t line, column;
+  where(r, at, &line, &column);
+  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s",
+                  mpg_stream_path(r->w.stream), (long long)line, (long long)column, expected,
+                  at == r->w.buf + r->w.end ? "end of file" : mpg_byte_text(*at, text));
+}
+
+/* Reads on. The bytes before w.at go. */
+static mpg_rc more(mpg_chrome *r, mpg_err *err) {
+  size_t gone = r->w.at;
+  if (r->w.end - gone > MPG_RECORD_LIMIT) {
+    int64_t line, column;
+    where(r, r->w.buf + gone, &line, &column);
+    return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: event or value of more than %zu bytes",
+                    mpg_stream_path(r->w.stream), (long long)line, (long long)column,
+                    MPG_RECORD_LIMIT);
+  }
+  count_to(r, gone);
+  r->counted -= gone;
+  r->line_start -= (int64_t)gone;
+  r->event = r->event > gone ? r->event - gone : 0;
+  return mpg_window_more(&r->w, err);
+}
+
+/* ---- The object around the events ---- */
+
+/* Keeps the first keys for a message. */
+static void note_key(mpg_chrome *r, mpg_str key) {
+  size_t n = strlen(r->keys);
+  if (n + key.n + 5 < sizeof r->keys && key.n < 64)
+    (void)snprintf(r->keys + n, sizeof r->keys - n, "%s\"%.*s\"", n == 0 ? "" : ", ", (int)key.n,
+                   key.p);
+}
+
+static mpg_rc no_trace(mpg_chrome *r, mpg_err *err) {
+  return mpg_fail(err, MPG_DATA,
+                  "%s:1:1: expected a Chrome trace, an array of events or an object with "
+                  "\"traceEvents\", found an object with %s",
+                  mpg_stream_path(r->w.stream), r->keys[0] == '\0' ? "no keys" : r->keys);
+}
+
+/*
+** A key at p and, unless it is traceEvents, its value. NULL: `s` says why, or *err has it. What is
+** large and wanted by nobody is passed over piece by piece.
+*/
+static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s, mpg_rc *rc,
+                                 mpg_err *err) {
+  mpg_json_token key, value = {MPG_LEAN_NONE, false, {"", 0}};
+  const char *start = p;
+  if (*p != '"') {
+    s->at = p;
+    s->expected = "a key in double quotes";
+    return NULL;
+  }
+  p = mpg_json_lean_value(s, p, &key);
+  if (p == NULL)
+    return NULL;
+  p = mpg_json_lean_space(p, s->end);
+  if (p < s->end && *p != ':') {
+    s->at = p;
+    s->expected = "':'";
+    return NULL;
+  }
+  p = p < s->end ? mpg_json_lean_space(p + 1, s->end) : p;
+  if (p == s->end) {
+    s->more = true;
+    return NULL;
+  }
+  if (mpg_str_eq(key.text, MPG_STR("traceEvents"))) {
+    if (*p != '[') {
+      s->at = p;
+      s->expected = "an array of events";
+      return NULL;
+    }
+    r->seen_events = true;
+    r->state = AT_FIRST_EVENT;
+    return p + 1;
+  }
+  if (*p == '{' || *p == '[') {
+    const char *behind;
+    r->skip = (mpg_json_skip){0, false, false};
+    behind = mpg_json_skip_nested(&r->skip, p, s->end);
+    if (behind == NULL && r->property != NULL && (size_t)(s->end - start) <= PROPERTY_LIMIT) {
+      s->more = true;
+      return NULL;
+    }
+    if (behind == NULL) {
+      note_key(r, key.text);
+      if (r->property != NULL && r->property(r->property_ctx, key.text, &value) != MPG_OK)
+        *rc = mpg_fail_nomem(err);
+      r->state = IN_VALUE;
+      return s->end;
+    }
+    value = (mpg_json_token){MPG_LEAN_NESTED, false, {p, (size_t)(behind - p)}};
+    p = behind;
+  } else if ((p = mpg_json_lean_value(s, p, &value)) == NULL) {
+    return NULL;
+  }
+  note_key(r, key.text);
+  if (r->property != NULL && r->property(r->property_ctx, key.text, &value) != MPG_OK)
+    *rc = mpg_fail_nomem(err);
+  r->state = BEHIND_VALUE;
+  return p;
+}
+
+/* ---- Events ---- */
+
+static inline mpg_chrome_field field_of(mpg_str key) {
+  const char *k = key.p;
+  switch (key.n) {
+  case 1:
+    return k[0] == 's' ? MPG_CHROME_S : MPG_CHROME_FIELDS;
+  case 2:
+    if (k[0] == 'p')
+      return k[1] == 'h' ? MPG_CHROME_PH : MPG_CHROME_FIELDS;
+    if (k[0] == 't')
+      return k[1] == 's' ? MPG_CHROME_TS : MPG_CHROME_FIELDS;
+    if (k[0] == 'i')
+      return k[1] == 'd' ? MPG_CHROME_ID : MPG_CHROME_FIELDS;
+    return k[0] == 'b' && k[1] == 'p' ? MPG_CHROME_BP : MPG_CHROME_FIELDS;
+  case 3:
+    if (k[1] == 'i' && k[2] == 'd')
+      return k[0] == 'p' ? MPG_CHROME_PID : k[0] == 't' ? MPG_CHROME_TID : MPG_CHROME_FIELDS;
+    if (memcmp(k, "cat", 3) == 0)
+      return MPG_CHROME_CAT;
+    return memcmp(k, "dur", 3) == 0 ? MPG_CHROME_DUR : MPG_CHROME_FIELDS;
+  case 4:
+    if (memcmp(k, "name", 4) == 0)
+      return MPG_CHROME_NAME;
+    return memcmp(k, "args", 4) == 0 ? MPG_CHROME_ARGS : MPG_CHROME_FIELDS;
+  default:
+    return MPG_CHROME_FIELDS;
+  }
+}
+
+/* The event that begins at p; the position behind it, or NULL and why in `s`. */
+static const char *scan_event(mpg_chrome *r, const char *p, mpg_json_lean *s) {
+  mpg_json_token key, value;
+  for (int i = 0; i < MPG_CHROME_FIELDS; i++)
+    r->fields[i].kind = MPG_LEAN_NONE;
+  r->args_read = false;
+  p = mpg_json_lean_space(p + 1, s->end);
+  r->empty = p < s->end && *p == '}';
+  if (r->empty)
+    return p + 1;
+  for (;;) {
+    mpg_chrome_field field;
+    p = mpg_json_lean_member(s, p, &key, &value);
+    if (p == NULL)
+      return NULL;
+    field = field_of(key.text);
+    if (field != MPG_CHROME_FIELDS)
+      r->fields[field] = value;
+    if (p == s->end) {
+      s->more = true;
+      s->at = p;
+      s->expected = "',' or '}'";
+      return NULL;
+    }
+    if (*p == '}')
+      return p + 1;
+    if (*p != ',') {
+      s->at = p;
+      s->expected = "',' or '}'";
+      return NULL;
+    }
+    p = mpg_json_lean_space(p + 1, s->end);
+  }
+}
+
+/* ---- The stream ---- */
+
+static bool within_events(state s) {
+  return s == AT_FIRST_EVENT || s == AT_EVENT || s == BEHIND_EVENT;
+}
+
+/* The stream ends where more was expected. */
+static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
+  const char *end = r->w.buf + r->w.end;
+  if (r->state == GIVEN_UP || r->state == AT_END)
+    return MPG_DONE;
+  if (r->state == AT_START) {
+    r->state = GIVEN_UP;
+    return unexpected(r, end, "a Chrome trace: an array of events or an object", err);
+  }
+  if (!r->seen_events) {
+    r->state = GIVEN_UP;
+    return unexpected(r, end, "\"traceEvents\"", err);
+  }
+  r->state = AT_END;
+  count_to(r, r->w.end);
+  if (r->issues != NULL &&
+      mpg_issues_add(r->issues, MPG_WARNING, mpg_stream_path(r->w.stream), "unfinished_trace",
+                     r->line, 1,
+                     "the file ends within the trace: read to its last whole event") != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_DONE;
+}
+
+/* One thing of the stream: *event says that it is an event. MPG_DONE: more bytes are needed. */
+static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
+  mpg_window *w = &r->w;
+  mpg_json_lean s = {w->buf + w->end, false, NULL, NULL};
+  const char *p = w->buf + w->at, *behind;
+  mpg_rc rc = MPG_OK;
+  if (r->state == IN_VALUE || r->state == IN_EVENT) {
+    behind = mpg_json_skip_nested(&r->skip, p, s.end);
+    w->at = behind == NULL ? w->end : (size_t)(behind - w->buf);
+    if (behind != NULL)
+      r->state = r->state == IN_VALUE ? BEHIND_VALUE : BEHIND_EVENT;
+    return behind == NULL ? MPG_DONE : MPG_OK;
+  }
+  p = mpg_json_lean_space(p, s.end);
+  w->at = (size_t)(p - w->buf);
+  if (p == s.end)
+    return MPG_DONE;
+  switch (r->state) {
+  case AT_START:
+    if (*p != '[' && *p != '{')
+      break;
+    r->in_object = *p == '{';
+    r->seen_events = !r->in_object;
+    r->state = r->in_object ? AT_FIRST_KEY : AT_FIRST_EVENT;
+    w->at++;
+    return MPG_OK;
+  case BEHIND_VALUE:
+  case BEHIND_EVENT:
+    if (*p == ',') {
+      r->state = r->state == BEHIND_VALUE ? AT_KEY : AT_EVENT;
+    } else if (*p == (r->state == BEHIND_VALUE ? '}' : ']')) {
+      r->state = r->state == BEHIND_EVENT && r->in_object ? BEHIND_VALUE : AT_END;
+      if (!r->seen_events) {
+        r->state = GIVEN_UP;
+        return no_trace(r, err);
+      }
+    } else {
+      break;
+    }
+    w->at++;
+    return MPG_OK;
+  case AT_FIRST_KEY:
+    if (*p == '}') {
+      r->state = GIVEN_UP;
+      return no_trace(r, err);
+    }
+    /* fallthrough */
+  case AT_KEY:
+    p = scan_property(r, p, &s, &rc, err);
+    if (p == NULL && s.more)
+      return MPG_DONE;
+    if (p == NULL) {
+      r->state = GIVEN_UP;
+      return unexpected(r, s.at, s.expected, err);
+    }
+    w->at = (size_t)(p - w->buf);
+    return rc;
+  case AT_FIRST_EVENT:
+  case AT_EVENT:
+    if (*p == ']') {
+      r->state = BEHIND_EVENT;
+      return MPG_OK;
+    }
+    if (*p != '{')
+      break;
+    r->event = w->at;
+    behind = scan_event(r, p, &s);
+    if (behind == NULL && s.more)
+      return MPG_DONE;
+    if (behind == NULL) {
+      r->state = IN_EVENT;
+      r->skip = (mpg_json_skip){0, false, false};
+      return unexpected(r, s.at, s.expected, err);
+    }
+    r->behind = (size_t)(behind - w->buf);
+    r->state = BEHIND_EVENT;
+    *event = true;
+    return MPG_OK;
+  default:
+    break;
+  }
+  rc = unexpected(r, p,
+                  r->state == AT_START       ? "a Chrome trace: an array of events or an object"
+                  : r->state == BEHIND_VALUE ? "',' or '}'"
+                  : r->state == BEHIND_EVENT ? "',' or ']'"
+                  : within_events(r->state)  ? "an event: an object"
+                                             : "end of file",
+                  err);
+  r->state = GIVEN_UP;
+  return rc;
+}
+
+mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  if (r->broken.rc != MPG_OK) {
+    *err = r->broken;
+    return r->broken.rc;
+  }
+  if (!r->started) {
+    rc = mpg_window_start(&r->w, err);
+    r->counted = r->w.at;
+    r->line_start = (int64_t)r->w.at;
+    r->started = true;
+  }
+  if (++r->polled % EVENTS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env))
+    rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  if (r->behind > r->w.at)
+    r->w.at = r->behind;
+  while (rc == MPG_OK) {
+    bool event = false;
+    if (r->state == GIVEN_UP)
+      return MPG_DONE;
+    rc = take(r, &event, err);
+    if (event && !r->empty)
+      return MPG_OK;
+    if (event)
+      r->w.at = r->behind;
+    if (rc != MPG_DONE)
+      continue;
+    if (r->w.last)
+      return at_end(r, err);
+    r->behind = 0;
+    rc = more(r, err);
+  }
+  r->behind = 0;
+  if (rc != MPG_DATA)
+    r->broken = *err;
+  return rc;
+}
+
+/* ---- The current event ---- */
+
+bool mpg_chrome_has_events(const mpg_chrome *r) {
+  return r->seen_events;
+}
+
+const mpg_json_token *mpg_chrome_get(const mpg_chrome *r, mpg_chrome_field field) {
+  return &r->fields[field];
+}
+
+mpg_str mpg_chrome_event(const mpg_chrome *r) {
+  return (mpg_str){r->w.buf + r->event, r->behind - r->event};
+}
+
+static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
+  const mpg_json_token *args = &r->fields[MPG_CHROME_ARGS];
+  const char *p = args->text.p;
+  mpg_json_lean s = {NULL, false, NULL, NULL};
+  r->n_args = 0;
+  r->args_read = true;
+  if (args->kind != MPG_LEAN_NESTED || *p != '{')
+    return MPG_OK;
+  s.end = p + args->text.n;
+  p = mpg_json_lean_space(p + 1, s.end);
+  if (*p == '}')
+    return MPG_OK;
+  for (;;) {
+    pair *next;
+    if (mpg_grow(r->env, &r->args, &r->cap_args, r->n_args + 1, sizeof *r->args) != MPG_OK) {
+      r->args_read = false;
+      return mpg_fail_nomem(err);
+    }
+    next = &r->args[r->n_args];
+    p = mpg_json_lean_member(&s, p, &next->key, &next->value);
+    if (p == NULL)
+      break;
+    r->n_args++;
+    if (p < s.end && *p == ',') {
+      p = mpg_json_lean_space(p + 1, s.end);
+      continue;
+    }
+    if (p == s.end - 1)
+      return MPG_OK;
+    s.at = p;
+    s.expected = "',' or '}'";
+    break;
+  }
+  r->args_read = false;
+  count_to(r, r->event);
+  return unexpected(r, s.at, s.expected, err);
+}
+
+mpg_rc mpg_chrome_arg(mpg_chrome *r, mpg_str key, mpg_json_token *out, mpg_err *err) {
+  mpg_rc rc = r->args_read ? MPG_OK : read_args(r, err);
+  out->kind = MPG_LEAN_NONE;
+  for (size_t i = r->n_args; rc == MPG_OK && i > 0; i--)
+    if (mpg_str_eq(r->args[i - 1].key.text, key)) {
+      *out = r->args[i - 1].value;
+      break;
+    }
+  return rc;
+}
+
+mpg_rc mpg_chrome_text(mpg_chrome *r, const mpg_json_token *token, mpg_str *out) {
+  *out = token->text;
+  if (token->kind != MPG_LEAN_STRING || !token->escaped)
+    return MPG_OK;
+  if (mpg_grow(r->env, &r->text, &r->cap_text, token->text.n, 1) != MPG_OK)
+    return MPG_NOMEM;
+  *out = (mpg_str){r->text, mpg_json_lean_unescape(r->text, token->text)};
+  return MPG_OK;
+}

@@ -1,0 +1,317 @@
+/*
+** json_lean.c - see json_lean.h.
+**
+** Nested values are passed over 64 bytes at a time: which bytes are within strings follows from the
+** quotes before them, by a running exclusive or over the mask of quotes, and only the brackets outside
+** are looked at one by one. A block that holds a backslash goes byte by byte.
+*/
+#include "json_lean.h"
+
+#include <string.h>
+#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
+#define MPG_LEAN_SSE2
+#include <emmintrin.h>
+#endif
+
+const char *mpg_json_lean_space(const char *p, const char *end) {
+  while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+    p++;
+  return p;
+}
+
+static const char *fail(mpg_json_lean *s, const char *at, const char *expected) {
+  s->more = at == s->end;
+  s->at = at;
+  s->expected = expected;
+  return NULL;
+}
+
+/* ---- Nested values ---- */
+
+static const char *skip_bytes(mpg_json_skip *s, const char *p, const char *end) {
+  for (; p < end; p++) {
+    if (s->in_string) {
+      if (s->escaped)
+        s->escaped = false;
+      else if (*p == '\\')
+        s->escaped = true;
+      else if (*p == '"')
+        s->in_string = false;
+    } else if (*p == '"') {
+      s->in_string = true;
+    } else if (*p == '{' || *p == '[') {
+      s->depth++;
+    } else if ((*p == '}' || *p == ']') && --s->depth == 0) {
+      return p + 1;
+    }
+  }
+  return NULL;
+}
+
+#ifdef MPG_LEAN_SSE2
+typedef struct masks {
+  uint64_t quotes, brackets, backslashes;
+} masks;
+
+static inline void masks16(const char *p, int shift, masks *m) {
+  __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+  /* With bit 5 set, both kinds of an opening bracket are '{', of a closing one '}'. */
+  __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
+  __m128i brackets = _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')),
+                                  _mm_cmpeq_epi8(folded, _mm_set1_epi8('}')));
+  m->brackets |= (uint64_t)(unsigned)_mm_movemask_epi8(brackets) << shift;
+  m->quotes |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')))
+               << shift;
+  m->backslashes |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))
+                    << shift;
+}
+
+/* Bit i: an odd number of bits is set among bits 0 to i. */
+static inline uint64_t running_xor(uint64_t m) {
+  m ^= m << 1;
+  m ^= m << 2;
+  m ^= m << 4;
+  m ^= m << 8;
+  m ^= m << 16;
+  return m ^ m << 32;
+}
+#endif
+
+const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *end) {
+#ifdef MPG_LEAN_SSE2
+  for (; end - p >= 64; p += 64) {
+    masks m = {0, 0, 0};
+    uint64_t inside;
+    for (int i = 0; i < 64; i += 16)
+      masks16(p + i, i, &m);
+    if (m.backslashes != 0 || s->escaped) {
+      const char *behind = skip_bytes(s, p, p + 64);
+      if (behind != NULL)
+        return behind;
+      continue;
+    }
+    inside = running_xor(m.quotes) ^ (s->in_string ? UINT64_MAX : 0);
+    s->in_string = inside >> 63 != 0;
+    for (m.brackets &= ~inside; m.brackets != 0; m.brackets &= m.brackets - 1) {
+      int i = __builtin_ctzll(m.brackets);
+      if ((p[i] & 4) == 0) { /* '{' and '[', not '}' and ']' */
+        s->depth++;
+      } else if (--s->depth == 0) {
+        s->in_string = false;
+        return p + i + 1;
+      }
+    }
+  }
+#endif
+  return skip_bytes(s, p, end);
+}
+
+/* ---- Values and members ---- */
+
+/* The first quote or backslash. */
+static inline const char *string_special(const char *p, const char *end) {
+#ifdef MPG_LEAN_SSE2
+  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+  while (end - p >= 16) {
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    unsigned mask = (unsigned)_mm_movemask_epi8(
+        _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)));
+    if (mask != 0)
+      return p + __builtin_ctz(mask);
+    p += 16;
+  }
+#endif
+  while (p < end && *p != '"' && *p != '\\')
+    p++;
+  return p;
+}
+
+/* From its opening quote on. */
+static inline const char *string(mpg_json_lean *s, const char *p, mpg_json_token *out) {
+  const char *open = p++;
+  out->kind = MPG_LEAN_STRING;
+  out->escaped = false;
+  for (;;) {
+    p = string_special(p, s->end);
+    if (p == s->end)
+      return fail(s, p, "a closing quote");
+    if (*p == '"')
+      break;
+    out->escaped = true;
+    p += 2;
+    if (p > s->end)
+      return fail(s, s->end, "a closing quote");
+  }
+  out->text = (mpg_str){open + 1, (size_t)(p - open) - 1};
+  return p + 1;
+}
+
+static bool is_word(mpg_str text) {
+  static const char *const words[] = {"null", "true",     "false",     "NaN", "nan",
+                                      "-nan", "Infinity", "-Infinity", "inf", "-inf"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (mpg_str_eq(text, mpg_str_of(words[i])))
+      return true;
+  return false;
+}
+
+/* What may stand behind a number or a word. */
+static inline bool ends_token(char c) {
+  return c == ',' || c == '}' || c == ']' || c == '\n' || c == ' ' || c == '\r' || c == '\t';
+}
+
+static inline const char *bare(mpg_json_lean *s, const char *p, mpg_json_token *out) {
+  const char *start = p;
+  while (p < s->end && ((*p >= '0' && *p <= '9') || *p == '.' || *p == '-'))
+    p++;
+  out->kind = MPG_LEAN_NUMBER;
+  while (p < s->end && !ends_token(*p)) {
+    /* What is left of a number is its exponent. */
+    if (p == start || (*p != 'e' && *p != 'E' && *p != '+' && *p != '-' && (*p < '0' || *p > '9')))
+      out->kind = MPG_LEAN_WORD;
+    if (p - start > 64)
+      return fail(s, start, "a value");
+    p++;
+  }
+  out->escaped = false;
+  out->text = (mpg_str){start, (size_t)(p - start)};
+  if (p == s->end) {
+    s->more = true;
+    s->at = p;
+    s->expected = "a value";
+    return NULL;
+  }
+  if (p == start || (out->kind == MPG_LEAN_WORD && !is_word(out->text)))
+    return fail(s, start, "a value");
+  return p;
+}
+
+const char *mpg_json_lean_value(mpg_json_lean *s, const char *p, mpg_json_token *value) {
+  if (p == s->end)
+    return fail(s, p, "a value");
+  if (*p == '"')
+    return string(s, p, value);
+  if (*p == '{' || *p == '[') {
+    mpg_json_skip skip = {0, false, false};
+    const char *start = p;
+    p = mpg_json_skip_nested(&skip, p, s->end);
+    if (p == NULL)
+      return fail(s, s->end, "a closing bracket");
+    value->kind = MPG_LEAN_NESTED;
+    value->escaped = false;
+    value->text = (mpg_str){start, (size_t)(p - start)};
+    return p;
+  }
+  return bare(s, p, value);
+}
+
+const char *mpg_json_lean_member(mpg_json_lean *s, const char *p, mpg_json_token *key,
+                                 mpg_json_token *value) {
+  if (p == s->end || *p != '"')
+    return fail(s, p, "a key in double quotes");
+  p = string(s, p, key);
+  if (p == NULL)
+    return NULL;
+  p = mpg_json_lean_space(p, s->end);
+  if (p == s->end || *p != ':')
+    return fail(s, p, "':'");
+  p = mpg_json_lean_space(p + 1, s->end);
+  p = mpg_json_lean_value(s, p, value);
+  return p == NULL ? NULL : mpg_json_lean_space(p, s->end);
+}
+
+/* ---- Text ---- */
+
+static int hex4(const char *p, const char *end) {
+  int v = 0;
+  if (end - p < 4)
+    return -1;
+  for (int i = 0; i < 4; i++) {
+    char c = p[i];
+    int digit = c >= '0' && c <= '9'   ? c - '0'
+                : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                       : -1;
+    if (digit < 0)
+      return -1;
+    v = v << 4 | digit;
+  }
+  return v;
+}
+
+static char *put_utf8(char *to, int code) {
+  if (code < 0x80) {
+    *to++ = (char)code;
+  } else if (code < 0x800) {
+    *to++ = (char)(0xc0 | code >> 6);
+    *to++ = (char)(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    *to++ = (char)(0xe0 | code >> 12);
+    *to++ = (char)(0x80 | (code >> 6 & 0x3f));
+    *to++ = (char)(0x80 | (code & 0x3f));
+  } else {
+    *to++ = (char)(0xf0 | code >> 18);
+    *to++ = (char)(0x80 | (code >> 12 & 0x3f));
+    *to++ = (char)(0x80 | (code >> 6 & 0x3f));
+    *to++ = (char)(0x80 | (code & 0x3f));
+  }
+  return to;
+}
+
+/* An escape from its backslash on; NULL: it is none, and stands for itself. */
+static const char *unescape(const char *p, const char *end, char **to) {
+  static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+  const char *name;
+  int code, low;
+  if (end - p < 2 || p[1] == '\0')
+    return NULL;
+  name = strchr(names, p[1]);
+  if (name != NULL) {
+    *(*to)++ = bytes[name - names];
+    return p + 2;
+  }
+  if (p[1] != 'u' || (code = hex4(p + 2, end)) < 0)
+    return NULL;
+  p += 6;
+  if (code >= 0xd800 && code <= 0xdbff && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
+    low = hex4(p + 2, end);
+    if (low >= 0xdc00 && low <= 0xdfff) {
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+      p += 6;
+    }
+  }
+  *to = put_utf8(*to, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code);
+  return p;
+}
+
+size_t mpg_json_lean_unescape(char *to, mpg_str raw) {
+  const char *p = raw.p, *end = p + raw.n;
+  char *start = to;
+  while (p < end) {
+    const char *behind = *p == '\\' ? unescape(p, end, &to) : NULL;
+    if (behind == NULL)
+      *to++ = *p++;
+    else
+      p = behind;
+  }
+  return (size_t)(to - start);
+}
+
+int64_t mpg_count_lines(const char *p, const char *end) {
+  int64_t n = 0;
+#ifdef MPG_LEAN_SSE2
+  const __m128i lf = _mm_set1_epi8('\n'), zero = _mm_setzero_si128();
+  while (end - p >= 16) {
+    __m128i counts = zero, sums;
+    /* A byte counts to 255. */
+    for (int i = 0; i < 255 && end - p >= 16; i++, p += 16)
+      counts = _mm_sub_epi8(counts,
+                            _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), lf));
+    sums = _mm_sad_epu8(counts, zero);
+    n += _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
+  }
+#endif
+  for (; p < end; p++)
+    n += *p == '\n';
+  return n;
+}

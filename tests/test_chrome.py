@@ -1,0 +1,237 @@
+"""Chrome trace JSON: chrome_trace and chrome_trace_info.
+
+What the tables say of a trace is held against Python's json and, for times, its decimal arithmetic."""
+import decimal
+import glob
+import gzip
+import json
+import os
+import random
+import sqlite3
+import unittest
+
+from test_slurm import Case as SlurmCase
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FIXTURES = os.path.join(ROOT, "fixtures", "profile")
+RANKS = [os.path.join(FIXTURES, f"rank{rank}.json") for rank in (0, 1)]
+TPU = os.path.join(FIXTURES, "tpu.trace.json")
+SHARED = os.path.join(ROOT, "..", "shared", "traces")
+MEMBERS = "ph name cat ts dur pid tid id s bp".split()
+# Columns of args: name, how args spell it. XProf quotes numbers.
+TEXTS = {"grid": "grid", "block": "block", "input_dims": "Input Dims", "input_type": "Input type", "input_strides": "Input Strides",
+         "concrete_inputs": "Concrete Inputs", "collective": "Collective name", "dtype": "dtype", "process_group": "Process Group Name",
+         "process_group_ranks": "Process Group Ranks", "hlo_category": "hlo_category", "hlo_op": "hlo_op", "hlo_module": "hlo_module",
+         "tf_op": "tf_op", "run_id": "run_id"}
+NUMBERS = {"correlation": "correlation", "device": "device", "context": "context", "stream": "stream", "queued": "queued",
+           "shared_memory": "shared memory", "registers_per_thread": "registers per thread", "blocks_per_sm": "blocks per SM",
+           "warps_per_sm": "warps per SM", "occupancy_percent": "est. achieved occupancy %", "bandwidth_gb_s": "memory bandwidth (GB/s)",
+           "sequence_number": "Sequence number", "fwd_thread_id": "Fwd thread id", "python_id": "Python id",
+           "python_parent_id": "Python parent id", "in_nelems": "In msg nelems", "out_nelems": "Out msg nelems", "group_size": "Group size",
+           "flops": "flops", "model_flops": "model_flops", "bytes_accessed": "bytes_accessed", "raw_bytes_accessed": "raw_bytes_accessed",
+           "group_id": "group_id", "device_offset_ps": "device_offset_ps", "device_duration_ps": "device_duration_ps"}
+NAMES = {"process_name": "name", "process_labels": "labels", "thread_name": "name"}
+
+
+def read_plain(path):
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rb") as file:
+        return json.load(file, parse_float=decimal.Decimal)
+
+
+def plain(value):
+    return float(value) if isinstance(value, decimal.Decimal) else value
+
+
+def nanoseconds(value):
+    if not isinstance(value, (int, decimal.Decimal)):
+        return None
+    return int((decimal.Decimal(value) * 1000).to_integral_value(decimal.ROUND_HALF_EVEN))
+
+
+def number(value):
+    try:
+        return float(value) if isinstance(value, str) else plain(value)
+    except ValueError:
+        return value  # ROCm's streams: "0x0"
+
+
+def real_traces():
+    return [path for pattern in ("kineto/**/*.gz", "kineto/**/*.json", "tracelens/*.gz")
+            for path in sorted(glob.glob(os.path.join(SHARED, pattern), recursive=True))
+            if "_et.json" not in path and "memory_timeline" not in path]
+
+
+decimal.getcontext().prec = 400
+
+
+class Case(SlurmCase):
+    def file(self, text, name="trace.json"):
+        return super().file(text, name)
+
+    def check_trace(self, path):
+        """Every column of every event, as Python reads the file."""
+        trace = read_plain(path)
+        events = [event for event in (trace if isinstance(trace, list) else trace["traceEvents"]) if event]
+        names = {}
+        for event in events:
+            if event.get("ph") == "M" and event["name"] in NAMES:
+                thread = event.get("tid") if event["name"] == "thread_name" else None
+                names[event["name"], event["pid"], thread] = event["args"][NAMES[event["name"]]]
+        columns = MEMBERS + list(TEXTS) + list(NUMBERS) + list(NAMES) + ["start_ns", "dur_ns", "end_ns", "rank", "step", "args", "event"]
+        rank = trace.get("distributedInfo", {}).get("rank") if isinstance(trace, dict) else None
+        count = 0
+        for row, event in zip(self.db.execute(f"SELECT {', '.join(columns)} FROM chrome_trace(?)", (path,)), events):
+            found = dict(zip(columns, row))
+            args = event.get("args", {})
+            count += 1
+            for name in MEMBERS:
+                self.assertEqual(found[name], plain(event.get(name)), (path, event, name))
+            for name, key in TEXTS.items():
+                value = args.get(key)
+                self.assertEqual(json.loads(found[name], parse_float=decimal.Decimal) if isinstance(value, list) else found[name], value)
+            for name, key in NUMBERS.items():
+                self.assertEqual(found[name], number(args.get(key)), (path, event, name))
+            for name in NAMES:
+                thread = event.get("tid") if name == "thread_name" else None
+                self.assertEqual(found[name], names.get((name, event.get("pid"), thread)))
+            start, dur = nanoseconds(event.get("ts")), nanoseconds(event.get("dur"))
+            self.assertEqual((found["start_ns"], found["dur_ns"]), (start, dur))
+            self.assertEqual(found["end_ns"], None if start is None or dur is None else start + dur)
+            self.assertEqual(found["rank"], rank)
+            step = event.get("name", "").removeprefix("ProfilerStep#")
+            self.assertEqual(found["step"], step if step != event.get("name", "") else args.get("step_num"))
+            self.assertEqual(json.loads(found["event"], parse_float=decimal.Decimal), event)
+            self.assertEqual(None if found["args"] is None else json.loads(found["args"], parse_float=decimal.Decimal), event.get("args"))
+        self.assertEqual(count, len(events))
+        return count
+
+    def check_info(self, path):
+        trace = read_plain(path)
+        rest = {} if isinstance(trace, list) else {key: value for key, value in trace.items() if key != "traceEvents"}
+        events = trace if isinstance(trace, list) else trace["traceEvents"]
+        distributed = rest.get("distributedInfo", {})
+        row = self.rows("SELECT events, rank, world_size, base_time_ns, devices, distributed, properties FROM chrome_trace_info(?)", path)[0]
+        self.assertEqual(row[:4], (sum(bool(event) and event.get("ph") != "M" for event in events), distributed.get("rank"),
+                                   distributed.get("world_size"), rest.get("baseTimeNanoseconds")))
+        for text, wanted in zip(row[4:], (rest.get("deviceProperties"), rest.get("distributedInfo"), rest or None)):
+            self.assertEqual(None if text is None else json.loads(text, parse_float=decimal.Decimal), wanted)
+
+
+class Traces(Case):
+    def test_fixtures(self):
+        for path in RANKS + [TPU]:
+            self.assertGreater(self.check_trace(path), 10)
+            self.check_info(path)
+        self.assertEqual(self.rows("SELECT * FROM mpg_issues"), [])
+
+    def test_real_traces(self):
+        """Kineto of NVIDIA, AMD and MTIA, old and new; all of them with MPG_FULL."""
+        paths = real_traces()
+        if not paths:
+            self.skipTest("no ../shared/traces")
+        if not os.environ.get("MPG_FULL"):
+            paths = [path for path in paths if os.path.getsize(path) < 200_000]
+        self.assertGreater(len(paths), 10)
+        for path in paths:
+            self.check_trace(path)
+            self.check_info(path)
+        self.assertEqual(self.rows("SELECT * FROM mpg_issues"), [])
+
+    def test_wrong_files_of_theirs(self):
+        if not real_traces():
+            self.skipTest("no ../shared/traces")
+        wrong = os.path.join(SHARED, "kineto/execution_trace/benchmark_simple_add_et.json.gz")
+        found = f'{wrong}:1:1: expected a Chrome trace, an array of events or an object with "traceEvents", found an object with "schema", "pid", "time", "start_ts", "nodes", "finish_ts"'
+        for table in ("chrome_trace", "chrome_trace_info"):
+            self.assertEqual(self.error(f"SELECT * FROM {table}(?)", wrong), f"{table}: {found}")
+        wrong = os.path.join(SHARED, "kineto/memory_analysis/memory_timeline.raw.gz")
+        self.assertEqual(self.error("SELECT * FROM chrome_trace(?)", wrong), f"chrome_trace: {wrong}:1:2: expected an event: an object, found '['")
+
+    def test_forms(self):
+        """The same events as an object, an array, on one line, one a line, indented, packed: the same rows."""
+        events = read_plain(RANKS[0])["traceEvents"]
+        events = [{key: plain(value) for key, value in event.items()} for event in events]
+        for event in events:
+            event.get("args", {}).update({key: plain(value) for key, value in event.get("args", {}).items()})
+        query = f"SELECT {', '.join(MEMBERS + list(NUMBERS))}, start_ns, end_ns FROM chrome_trace(?)"
+        wanted = self.rows(query, RANKS[0])
+        for body in (json.dumps(events), json.dumps(events, indent=1), json.dumps({"traceEvents": events}, separators=(",", ":")),
+                     json.dumps({"a": [{"b": "]}"}], "traceEvents": events, "z": {}}, indent="\t").replace("\n", "\r\n"),
+                     "[" + ",\n".join(map(json.dumps, events)) + ",\n{}]", "[\n" + ",\n".join(map(json.dumps, events)) + ",\n"):
+            for text in (body, gzip.compress(body.encode())):
+                self.assertEqual(self.rows(query, self.file(text)), wanted)
+
+    def test_lines(self):
+        with open(RANKS[0], encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        for line, event in self.rows("SELECT _line, event FROM chrome_trace(?)", RANKS[0]):
+            self.assertEqual(lines[line - 1].strip(), "{")
+            self.assertTrue("\n".join(lines[line - 1:]).lstrip().startswith(event))
+
+    def test_times(self):
+        pick = random.Random(3)
+        texts = ["0", "-1.5", "1e3", "1.7612345678905e15", "0.0005", "0.0015", "1712195495519689.0004", "1712195495519689.0005",
+                 "9223372036854775.807", "9223372036854775.808", "1e300"]
+        texts += [f"{pick.randrange(10**pick.randrange(1, 17))}.{pick.randrange(10**pick.randrange(1, 8))}" for _ in range(300)]
+        path = self.file("[" + ",".join('{"ts": %s, "dur": "%s"}' % (text, text) for text in texts) + "]")
+        for text, row in zip(texts, self.rows("SELECT ts, dur, start_ns, dur_ns FROM chrome_trace(?)", path)):
+            ns = nanoseconds(decimal.Decimal(text))
+            ns = ns if abs(ns) < 2**63 else None
+            self.assertEqual(row, (float(text), float(text), ns, ns), text)
+
+    def test_what_is_no_json(self):
+        path = self.file('[{"name": "C:\\Users\\new\\"\n\x01", "ts": NaN, "dur": -Infinity, "pid": nan, "args": {"correlation": 18446744073709551615,'
+                         ' "stream": "7", "blocks per SM": inf, "flops": "1e3", "bytes": true, "hlo_op": 5}}]')
+        self.assertEqual(self.rows("SELECT name, ts, dur, pid, correlation, stream, blocks_per_sm, flops, bytes, hlo_op FROM chrome_trace(?)", path),
+                         [('C:\\Users\new"\n\x01', None, None, None, "18446744073709551615", 7, None, 1000.0, 1, "5")])
+
+    def test_growing_file(self):
+        with open(RANKS[0], "rb") as file:
+            text = file.read()
+        ends = [text.index(event.encode()) + len(event.encode()) for event, in self.rows("SELECT event FROM chrome_trace(?)", RANKS[0])]
+        pick = random.Random(7)
+        start = text.index(b'"traceEvents": [') + 16
+        for cut in [start, *pick.choices(range(start, len(text) - 2), k=40)]:
+            path = self.file(text[:cut])
+            self.assertEqual(self.one("SELECT count(*) FROM chrome_trace(?)", path), sum(end <= cut for end in ends))
+            self.assertEqual(self.rows("SELECT kind, severity FROM mpg_issues WHERE source = ?", path), [("unfinished_trace", "warning")])
+        path = self.file(gzip.compress(text)[:-30], "cut.json.gz")
+        self.assertRegex(self.error("SELECT count(*) FROM chrome_trace(?)", path), "truncated gzip stream")
+
+    def test_skip(self):
+        path = self.file('{"traceEvents": [{"name": "a"},\n{"name": oops},\n{"name": "b", "args": {"k": 1 2}}]}')
+        self.assertEqual(self.error("SELECT name FROM chrome_trace(?)", path), f"chrome_trace: {path}:2:10: expected a value, found 'o'")
+        self.assertEqual(self.rows("SELECT name FROM chrome_trace(?, 'skip')", path), [("a",), ("b",)])
+        self.assertEqual(self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ?", path), [("skipped_record", 2, 1)])
+        self.assertEqual(self.error("SELECT stream FROM chrome_trace(?, 'skip')", path), f"chrome_trace: {path}:3:31: expected ',' or '}}', found '2'")
+
+    def test_noise(self):
+        """Random damage gives rows or one clean error."""
+        with open(TPU, "rb") as file:
+            text = file.read()
+        self.db.text_factory = bytes  # what is no UTF-8 is given as it is
+        pick = random.Random(11)
+        for _ in range(150):
+            noisy = bytearray(text)
+            for _ in range(pick.randrange(1, 6)):
+                noisy[pick.randrange(len(noisy))] = pick.choice(b'{}[]",:\\\x00\xff0e')
+            path = self.file(bytes(noisy))
+            try:
+                self.rows("SELECT *, _line FROM chrome_trace(?, 'skip')", path)
+                self.rows("SELECT * FROM chrome_trace_info(?, 'skip')", path)
+            except sqlite3.Error as error:
+                self.assertRegex(str(error), r"^chrome_trace(_info)?: .*:\d+:\d+: expected ")
+
+    def test_large_values(self):
+        """Properties over a megabyte are passed over; an event of some megabytes is read."""
+        big = "x" * 3_000_000
+        path = self.file(json.dumps({"stackFrames": {"a": [big, {"}": '\\"'}]}, "traceEvents": [{"name": big, "ts": 1}], "z": [[big]], "s": "t"}))
+        self.assertEqual(self.rows("SELECT length(name), ts FROM chrome_trace(?)", path), [(3_000_000, 1.0)])
+        self.assertEqual(self.rows("SELECT events, properties FROM chrome_trace_info(?)", path), [(1, '{"s":"t"}')])
+        deep = self.file('[{"name": "deep", "args": {"a": ' + "[" * 100_000 + "]" * 100_000 + "}}]")
+        self.assertEqual(self.rows("SELECT name, length(args) FROM chrome_trace(?)", deep), [("deep", 200_007)])
+
+
+if __name__ == "__main__":
+    unittest.main()
