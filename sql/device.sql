@@ -1,0 +1,95 @@
+-- device.sql - what the devices did, in one shape for every profiler: the tables that the format mappings fill.
+--
+--     .load ./mpg
+--     .read sql/device.sql              -- these tables
+--     .param set :trace fixtures/profile/*.json
+--     .read sql/formats/kineto.sql      -- fills them: also xplane.sql, nsys.sql; any number of times
+--     .read sql/device_views.sql        -- what to ask of them
+--
+-- TEMP tables: device_activity, a row for each thing that a device did; device_steps, the steps of each process as
+-- it marks them; device_class_rules, which say what is communication. docs/device-activity.md explains them and the
+-- rules. A mapping first deletes the rows of the traces that it is about to insert, so that reading one again
+-- replaces it.
+--
+-- Times are integer nanoseconds on the clock of the trace (Unix time where it tells its epoch), exactly as the
+-- format has them. Intervals are half open, [start_ns, end_ns).
+
+CREATE TEMP TABLE IF NOT EXISTS device_activity (
+  trace         TEXT   NOT NULL,  -- the file that it came from
+  rank          BIGINT,           -- of the process in its job; NULL: the trace does not tell
+  process       TEXT,             -- the process that drove the device, where a trace holds several
+  device        TEXT   NOT NULL,  -- as the profiler numbers or names it: '0', '/device:TPU:0'
+  chip          TEXT,             -- the device's name as the profiler prints it: a name or alias of mpg_chips
+  stream        TEXT,             -- of the device: stream, queue or line. Activities of one stream may overlap.
+  -- sync: the stream waits for an event or for the host. It is listed, and is no work: every measure but HTA's
+  -- leaves it out.
+  class         TEXT   NOT NULL CHECK (class IN ('compute', 'communication', 'memory', 'sync')),
+  kind          TEXT   NOT NULL CHECK (kind IN ('kernel', 'memcpy', 'memset', 'sync')),
+  name          TEXT   NOT NULL,  -- of the kernel or HLO instruction; 'Memcpy HtoD (...)'
+  start_ns      BIGINT NOT NULL,
+  end_ns        BIGINT NOT NULL CHECK (end_ns >= start_ns),
+  step          TEXT,             -- of device_steps; NULL: launched outside any
+  -- Of the host's call that launched it, found by correlation within one trace and process; NULL: not in the trace.
+  correlation   BIGINT,
+  launch_ns     BIGINT,
+  launch_end_ns BIGINT,
+  launch_name   TEXT,             -- 'cudaLaunchKernel'
+  launch_thread TEXT,
+  op            TEXT,             -- of the framework, innermost around the launch: 'aten::mm', an HLO op_name
+  bytes         BIGINT,           -- moved by a copy or set, or accessed as the compiler counts
+  flops         REAL,             -- as the profile says; NULL: it does not
+  -- Where it is a collective:
+  collective    TEXT,             -- 'allreduce'
+  group_size    BIGINT
+);
+CREATE INDEX IF NOT EXISTS temp.device_activity_order ON device_activity(trace, device, start_ns);
+
+-- Steps as the program marks them (ProfilerStep#7, a JAX step number, an NVTX range). side: 'host' where the host
+-- says when the step was issued, 'device' where the device does when it ran; a trace may have both.
+CREATE TEMP TABLE IF NOT EXISTS device_steps (
+  trace    TEXT   NOT NULL,
+  rank     BIGINT,
+  process  TEXT,
+  side     TEXT   NOT NULL CHECK (side IN ('host', 'device')),
+  device   TEXT,             -- NULL on the host's side
+  step     TEXT   NOT NULL,  -- its number or name: '7'
+  start_ns BIGINT NOT NULL,
+  end_ns   BIGINT NOT NULL CHECK (end_ns >= start_ns)
+);
+CREATE INDEX IF NOT EXISTS temp.device_steps_order ON device_steps(trace, start_ns);
+
+-- The class of an activity is that of the first rule, by priority, whose kind and name fit; both are GLOBs, the
+-- name's over lower(name). Add rows for kernels of your own.
+CREATE TEMP TABLE IF NOT EXISTS device_class_rules (
+  priority INTEGER PRIMARY KEY,
+  kind     TEXT NOT NULL,
+  name     TEXT NOT NULL,
+  class    TEXT NOT NULL CHECK (class IN ('compute', 'communication', 'memory', 'sync'))
+);
+INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
+  (10, 'sync',   '*', 'sync'),
+  (20, 'memcpy', '*', 'memory'),
+  (30, 'memset', '*', 'memory'),
+  -- Libraries: NCCL and RCCL (ncclDevKernel_..., ncclKernel_..., rcclGenericKernel), MSCCL, HCCL, oneCCL, NVSHMEM.
+  (40, 'kernel', '*nccl*', 'communication'),
+  (41, 'kernel', '*rccl*', 'communication'),
+  (42, 'kernel', '*mscclkernel*', 'communication'),
+  (43, 'kernel', 'hccl*', 'communication'),
+  (44, 'kernel', '*oneccl*', 'communication'),
+  (45, 'kernel', '*nvshmem*', 'communication'),
+  (46, 'kernel', '*cross_device_reduce*', 'communication'),  -- vLLM's own all-reduce
+  -- HLO opcodes, of TPU and of XLA on GPU.
+  (60, 'kernel', 'all-reduce*', 'communication'),
+  (61, 'kernel', 'all-gather*', 'communication'),
+  (62, 'kernel', 'reduce-scatter*', 'communication'),
+  (63, 'kernel', 'all-to-all*', 'communication'),
+  (64, 'kernel', 'ragged-all-to-all*', 'communication'),
+  (65, 'kernel', 'collective-permute*', 'communication'),
+  (66, 'kernel', 'collective-broadcast*', 'communication'),
+  (67, 'kernel', 'send*', 'communication'),
+  (68, 'kernel', 'recv*', 'communication'),
+  (70, 'kernel', 'copy-start*', 'memory'),
+  (71, 'kernel', 'copy-done*', 'memory'),
+  (72, 'kernel', 'infeed*', 'memory'),
+  (73, 'kernel', 'outfeed*', 'memory'),
+  (99, '*', '*', 'compute');
