@@ -28,6 +28,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_mllog,
     mpg_register_pbs,
     mpg_register_swf,
+    mpg_register_xplane,
     mpg_register_goodput_log,
     mpg_register_goodput_report,
     mpg_register_generic,

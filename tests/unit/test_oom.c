@@ -121,6 +121,8 @@ static const char *const statements[] = {
     "types='end_time TIME', on_error=skip); SELECT *, _file FROM a WHERE job = 'J1'",
     "CREATE VIRTUAL TABLE temp.g USING jsonl_trace('fixtures/golden.jsonl'); SELECT * FROM g LIMIT "
     "2",
+    "SELECT * FROM xplane_trace('fixtures/xplane/tpu-host-0.xplane.pb') LIMIT 12",
+    "SELECT * FROM xplane_planes('fixtures/xplane')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
