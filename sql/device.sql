@@ -6,10 +6,10 @@
 --     .read sql/formats/kineto.sql      -- fills them: also xplane.sql, nsys.sql; any number of times
 --     .read sql/device_views.sql        -- what to ask of them
 --
--- TEMP tables: device_activity, a row for each thing that a device did; device_steps, the steps of each process as
--- it marks them; device_class_rules, which say what is communication. docs/device-activity.md explains them and the
--- rules. A mapping first deletes the rows of the traces that it is about to insert, so that reading one again
--- replaces it.
+-- TEMP tables: device_activity, a row for each thing that a device did; device_steps and device_ranges, what the
+-- program marks; device_traces, a row a trace; device_class_rules, which say what is communication.
+-- docs/device-activity.md explains them. A mapping first deletes the rows of the traces that it is about to insert,
+-- so that reading one again replaces it.
 --
 -- Times are integer nanoseconds on the clock of the trace (Unix time where it tells its epoch), exactly as the
 -- format has them. Intervals are half open, [start_ns, end_ns).
@@ -38,6 +38,7 @@ CREATE TEMP TABLE IF NOT EXISTS device_activity (
   op            TEXT,             -- of the framework, innermost around the launch: 'aten::mm', an HLO op_name
   bytes         BIGINT,           -- moved by a copy or set, or accessed as the compiler counts
   flops         REAL,             -- as the profile says; NULL: it does not
+  gb_per_s      REAL,             -- of a copy or set, as the profile says
   -- Where it is a collective:
   collective    TEXT,             -- 'allreduce'
   group_size    BIGINT
@@ -57,6 +58,28 @@ CREATE TEMP TABLE IF NOT EXISTS device_steps (
   end_ns   BIGINT NOT NULL CHECK (end_ns >= start_ns)
 );
 CREATE INDEX IF NOT EXISTS temp.device_steps_order ON device_steps(trace, start_ns);
+
+-- Ranges that the program marks, its steps too: annotations, NVTX. On the device's side, from the first to the last
+-- activity that was launched in one.
+CREATE TEMP TABLE IF NOT EXISTS device_ranges (
+  trace    TEXT   NOT NULL,
+  rank     BIGINT,
+  side     TEXT   NOT NULL CHECK (side IN ('host', 'device')),
+  thread   TEXT,             -- of the host, or stream
+  name     TEXT   NOT NULL,
+  start_ns BIGINT NOT NULL,
+  end_ns   BIGINT NOT NULL CHECK (end_ns >= start_ns)
+);
+
+-- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it tells.
+CREATE TEMP TABLE IF NOT EXISTS device_traces (
+  trace      TEXT   NOT NULL PRIMARY KEY,
+  format     TEXT   NOT NULL,  -- 'kineto', 'xprof', 'xplane', 'nsys'
+  rank       BIGINT,
+  world_size BIGINT,
+  base_ns    BIGINT NOT NULL DEFAULT 0,
+  host       TEXT
+);
 
 -- The class of an activity is that of the first rule, by priority, whose kind and name fit; both are GLOBs, the
 -- name's over lower(name). Add rows for kernels of your own.

@@ -28,11 +28,10 @@ READERS = """trace_ledger trace_rollup trace_timeline
     goodput_trace goodput_report
     csv_trace jsonl_trace
     log_trace
+    chrome_trace chrome_trace_info
+    xplane_trace xplane_planes
 """.split()
 MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the schema temp
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
-           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report", "chrome_trace",
-           "chrome_trace_info"]
 TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -151,6 +150,15 @@ COLUMNS = {
         path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "chrome_trace_info": """events BIGINT, rank BIGINT, world_size BIGINT, base_time_ns BIGINT, devices TEXT, distributed TEXT,
         properties TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "xplane_trace": """plane TEXT, plane_id BIGINT, line TEXT, line_id BIGINT, line_display_name TEXT, name TEXT, display_name TEXT,
+        metadata_id BIGINT, start_ns BIGINT, end_ns BIGINT, timestamp_ns BIGINT, offset_ps BIGINT, duration_ps BIGINT, occurrences BIGINT,
+        group_id BIGINT, step_num BIGINT, step_name TEXT, run_id BIGINT, hlo_op TEXT, hlo_module TEXT, program_id BIGINT, hlo_category TEXT,
+        tf_op TEXT, op_name TEXT, source TEXT, flops BIGINT, model_flops BIGINT, bytes_accessed BIGINT, raw_bytes_accessed BIGINT,
+        correlation_id BIGINT, device_id BIGINT, device_ordinal BIGINT, kernel_details TEXT, memcpy_details TEXT, memset_details TEXT,
+        nvtx_range TEXT, cuda_graph_id BIGINT, device_offset_ps BIGINT, device_duration_ps BIGINT, stats TEXT, plane_stats TEXT,
+        path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "xplane_planes": """plane TEXT, plane_id BIGINT, lines BIGINT, events BIGINT, event_names BIGINT, stat_names BIGINT, stats TEXT,
+        hostnames TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

@@ -10,10 +10,14 @@ size_t mpg_text_int(mpg_i128 v, char out[MPG_INT_TEXT]) {
   mpg_u128 left = v < 0 ? 0 - (mpg_u128)v : (mpg_u128)v;
   char reversed[MPG_INT_TEXT];
   size_t n = 0, length = 0;
-  do {
+  uint64_t low; /* dividing 128 bits is a function call, and rarely needed */
+  for (; left > UINT64_MAX; left /= 10)
     reversed[n++] = (char)('0' + (int)(left % 10));
-    left /= 10;
-  } while (left > 0);
+  low = (uint64_t)left;
+  do {
+    reversed[n++] = (char)('0' + (int)(low % 10));
+    low /= 10;
+  } while (low > 0);
   if (v < 0)
     out[length++] = '-';
   while (n > 0)

@@ -126,6 +126,8 @@ static const char *const statements[] = {
     "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
     "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0",
     "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json')",
+    "SELECT * FROM xplane_trace('fixtures/xplane/tpu-host-0.xplane.pb') LIMIT 12",
+    "SELECT * FROM xplane_planes('fixtures/xplane')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };

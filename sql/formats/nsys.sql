@@ -1,0 +1,234 @@
+-- nsys.sql - from an Nsight Systems export to device_activity and its companions (sql/device.sql).
+--
+--     nsys export --type sqlite --output run.sqlite run.nsys-rep
+--
+--     .load ./mpg
+--     .read sql/device.sql
+--     ATTACH 'file:run.sqlite?mode=ro' AS nsys;
+--     .param set :chip H100-SXM
+--     .read sql/formats/nsys.sql
+--     .read sql/device_views.sql
+--     DETACH nsys;
+--
+-- The export is a database of its own, attached under any name or opened as the main one, and is only read. For
+-- several, attach and read them one after the other. Parameters, all of which may be left unset: :trace, what to
+-- call this one (the file's path); :chip, where the export does not name the GPUs (a name or alias of mpg_chips);
+-- :step, a GLOB over the NVTX ranges that are steps ('train_step*'), where theirs is not among the usual names.
+--
+-- From a program, which cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE nsys_input AS SELECT 'run 7' AS trace, 'H100-SXM' AS chip, 'train_step*' AS step;
+--
+-- Times are the export's plus the Unix time of its start. The inputs are dropped at the end; nsys_left_out stays and
+-- counts what has no place here. The rules are explained in docs/nsys.md.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS nsys_input AS SELECT :trace AS trace, :chip AS chip, :step AS step;
+
+DROP TABLE IF EXISTS temp.nsys_trace;
+CREATE TEMP TABLE nsys_trace (
+  trace, chip, step, base_ns, host,
+  CONSTRAINT "no Nsight Systems export is attached: ATTACH 'file:run.sqlite?mode=ro' AS nsys" CHECK (trace IS NOT NULL)
+);
+INSERT INTO nsys_trace (trace, chip, step)
+SELECT CASE WHEN d.name IS NOT NULL THEN coalesce(i.trace, nullif(d.file, ''), d.name) END, i.chip, i.step
+FROM nsys_input AS i
+LEFT JOIN (
+  SELECT d.name, d.file FROM pragma_database_list AS d JOIN pragma_table_list AS t ON t.schema = d.name
+  WHERE t.name = 'StringIds'
+  ORDER BY d.seq LIMIT 1
+) AS d;
+
+-- Tables of an export exist only where there was something to put into them. A name without a schema is looked for
+-- in one database after the other, so an empty table in the last one stands in for what the export lacks.
+ATTACH ':memory:' AS nsys_absent;
+CREATE TABLE nsys_absent.StringIds (id, value);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, streamId, correlationId, globalPid, demangledName);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_MEMCPY (start, "end", deviceId, streamId, correlationId, globalPid, bytes, copyKind);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_MEMSET (start, "end", deviceId, streamId, correlationId, globalPid, bytes);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, "end", deviceId, streamId, correlationId, globalPid, graphId);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, "end", deviceId, streamId, correlationId, globalPid, syncType);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_RUNTIME (start, "end", globalTid, correlationId, nameId);
+CREATE TABLE nsys_absent.NVTX_EVENTS (start, "end", eventType, text, textId, globalTid);
+CREATE TABLE nsys_absent.TARGET_INFO_GPU (id, name);
+CREATE TABLE nsys_absent.TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid);
+CREATE TABLE nsys_absent.TARGET_INFO_SESSION_START_TIME (utcEpochNs);
+CREATE TABLE nsys_absent.META_DATA_CAPTURE (name, value);
+
+UPDATE nsys_trace SET
+  base_ns = coalesce((SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1), 0),
+  host = (SELECT value FROM META_DATA_CAPTURE WHERE name = 'DEVICE_DISPLAY_NAME');
+
+DELETE FROM device_activity WHERE trace IN (SELECT trace FROM nsys_trace);
+DELETE FROM device_steps WHERE trace IN (SELECT trace FROM nsys_trace);
+DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM nsys_trace);
+DELETE FROM device_traces WHERE trace IN (SELECT trace FROM nsys_trace);
+INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'nsys', base_ns, host FROM nsys_trace;
+
+-- A process numbers the devices that it may see; the export tells which of the machine's they are. Global ids hold
+-- machine, process and thread: without the lowest 24 bits a thread's is its process's.
+DROP TABLE IF EXISTS temp.nsys_devices;
+CREATE TEMP TABLE nsys_devices AS
+SELECT DISTINCT d.pid, d.cudaId AS cuda, CAST(coalesce(d.gpuId, d.cudaId) AS TEXT) AS device, g.name AS chip
+FROM TARGET_INFO_CUDA_DEVICE AS d LEFT JOIN TARGET_INFO_GPU AS g ON g.id = d.gpuId;
+CREATE INDEX temp.nsys_device ON nsys_devices(pid, cuda);
+
+-- ---- 2. What the program marks ----
+
+-- 59: pushed and popped on one thread; 60: started and ended anywhere.
+DROP TABLE IF EXISTS temp.nsys_ranges;
+CREATE TEMP TABLE nsys_ranges AS
+WITH named AS (
+  SELECT n.start, n."end", n.globalTid, n.eventType, coalesce(n.text, s.value) AS name
+  FROM NVTX_EVENTS AS n LEFT JOIN StringIds AS s ON s.id = n.textId
+  WHERE n.eventType IN (59, 60) AND n."end" >= n.start
+)
+SELECT *,
+       CASE
+         WHEN (SELECT step FROM nsys_trace) IS NOT NULL THEN name GLOB (SELECT step FROM nsys_trace)
+         ELSE lower(name) GLOB 'profilerstep#[0-9]*' OR lower(name) GLOB 'step[ #_:=]*[0-9]' OR lower(name) GLOB 'step[0-9]*'
+           OR lower(name) GLOB 'train*step*' OR lower(name) GLOB 'iter*[0-9]'
+       END AS is_step,
+       -- PyTorch's emit_nvtx writes 'aten::mm, seq = 7, op_id = 12, sizes = [...]'.
+       CASE WHEN name GLOB '*, seq = *' OR name GLOB '*, op_id = *' OR name GLOB '*, sizes = *'
+            THEN substr(name, 1, instr(name, ', ') - 1) ELSE name END AS op
+FROM named WHERE name IS NOT NULL;
+
+INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
+SELECT t.trace, 'host', CAST(r.globalTid & 0xffffff AS TEXT), r.name, r.start + t.base_ns, r."end" + t.base_ns
+FROM nsys_ranges AS r, nsys_trace AS t
+WHERE r.op = r.name;
+
+-- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
+DROP TABLE IF EXISTS temp.nsys_steps;
+CREATE TEMP TABLE nsys_steps AS
+SELECT globalTid >> 24 AS process, start, "end",
+       coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
+                CAST(row_number() OVER (PARTITION BY globalTid, name ORDER BY start) - 1 AS TEXT)) AS step
+FROM nsys_ranges WHERE is_step;
+CREATE INDEX temp.nsys_step ON nsys_steps(process, start);
+
+INSERT INTO device_steps (trace, process, side, step, start_ns, end_ns)
+SELECT t.trace, CAST(s.process & 0xffffff AS TEXT), 'host', s.step, s.start + t.base_ns, s."end" + t.base_ns
+FROM nsys_steps AS s, nsys_trace AS t;
+
+-- ---- 3. Calls of the host ----
+
+-- The operator is the innermost range of the thread around the call; outer_ns is where the outermost one begins,
+-- beyond which no search has to go back.
+DROP TABLE IF EXISTS temp.nsys_operators;
+CREATE TEMP TABLE nsys_operators AS
+WITH ordered AS (
+  SELECT globalTid, op, start, "end",
+         max("end") OVER (PARTITION BY globalTid ORDER BY start, "end" DESC
+                          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM nsys_ranges WHERE eventType = 59 AND NOT is_step
+)
+SELECT globalTid, op, start, "end",
+       max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (
+         PARTITION BY globalTid ORDER BY start, "end" DESC ROWS UNBOUNDED PRECEDING) AS outer_ns
+FROM ordered;
+CREATE INDEX temp.nsys_operator ON nsys_operators(globalTid, start, "end" DESC);
+
+-- A correlation names a call within its process, and only there.
+DROP TABLE IF EXISTS temp.nsys_launches;
+CREATE TEMP TABLE nsys_launches AS
+WITH calls AS (
+  SELECT globalTid >> 24 AS process, correlationId AS correlation, min(start) AS start, "end", nameId, globalTid
+  FROM CUPTI_ACTIVITY_KIND_RUNTIME
+  WHERE correlationId > 0
+  GROUP BY process, correlation
+),
+outermost AS (
+  SELECT *, (SELECT o.outer_ns FROM nsys_operators AS o
+             WHERE o.globalTid = c.globalTid AND o.start <= c.start
+             ORDER BY o.start DESC, o."end" LIMIT 1) AS outer_ns
+  FROM calls AS c
+)
+SELECT process, correlation, start, "end", CAST(globalTid & 0xffffff AS TEXT) AS thread,
+       (SELECT value FROM StringIds WHERE id = nameId) AS name,
+       (SELECT o.op FROM nsys_operators AS o
+        WHERE o.globalTid = c.globalTid AND o.start BETWEEN c.outer_ns AND c.start AND o."end" >= c."end"
+        ORDER BY o.start DESC, o."end" LIMIT 1) AS op,
+       (SELECT s.step FROM nsys_steps AS s
+        WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
+        ORDER BY s.start DESC LIMIT 1) AS step
+FROM outermost AS c;
+CREATE UNIQUE INDEX temp.nsys_launch ON nsys_launches(process, correlation);
+
+-- ---- 4. What the devices did ----
+
+-- A graph that was not traced node by node is one activity. Of synchronisation, only a stream that waits for an
+-- event (2) is the device's; the other kinds are the host waiting.
+DROP TABLE IF EXISTS temp.nsys_activity;
+CREATE TEMP TABLE nsys_activity AS
+SELECT 'kernel' AS kind, k.start, k."end", k.deviceId, k.streamId, k.correlationId, k.globalPid >> 24 AS process, NULL AS bytes,
+       coalesce(s.value, 'kernel') AS name
+FROM CUPTI_ACTIVITY_KIND_KERNEL AS k LEFT JOIN StringIds AS s ON s.id = k.demangledName
+UNION ALL
+SELECT 'kernel', start, "end", deviceId, streamId, correlationId, globalPid >> 24, NULL, 'CUDA graph ' || graphId
+FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE
+UNION ALL
+SELECT 'memcpy', start, "end", deviceId, streamId, correlationId, globalPid >> 24, bytes,
+       'Memcpy ' || CASE copyKind WHEN 1 THEN 'HtoD' WHEN 2 THEN 'DtoH' WHEN 3 THEN 'HtoA' WHEN 4 THEN 'AtoH' WHEN 5 THEN 'AtoA'
+                    WHEN 6 THEN 'AtoD' WHEN 7 THEN 'DtoA' WHEN 8 THEN 'DtoD' WHEN 9 THEN 'HtoH' WHEN 10 THEN 'PtoP'
+                    WHEN 11 THEN 'HtoD (Unified)' WHEN 12 THEN 'DtoH (Unified)' WHEN 13 THEN 'DtoD (Unified)' ELSE 'Unknown' END
+FROM CUPTI_ACTIVITY_KIND_MEMCPY
+UNION ALL
+SELECT 'memset', start, "end", deviceId, streamId, correlationId, globalPid >> 24, bytes, 'Memset (Device)'
+FROM CUPTI_ACTIVITY_KIND_MEMSET
+UNION ALL
+SELECT 'sync', start, "end", deviceId, streamId, correlationId, globalPid >> 24, NULL, 'Stream Wait Event'
+FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION WHERE syncType = 2;
+
+DROP TABLE IF EXISTS temp.nsys_classes;
+CREATE TEMP TABLE nsys_classes AS
+SELECT kind, name,
+       (SELECT class FROM device_class_rules AS r
+        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class,
+       CASE
+         WHEN lower(name) NOT GLOB '*nccl*' THEN NULL
+         WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
+         WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'
+         WHEN lower(name) GLOB '*broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*sendrecv*' THEN 'sendrecv'
+         WHEN lower(name) GLOB '*reduce*' THEN 'reduce'
+       END AS collective
+FROM (SELECT DISTINCT kind, name FROM nsys_activity) AS n;
+CREATE INDEX temp.nsys_class ON nsys_classes(kind, name);
+
+INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
+                             launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, collective)
+SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), coalesce(d.device, CAST(a.deviceId AS TEXT)), coalesce(d.chip, t.chip),
+       CAST(a.streamId AS TEXT), c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, a.correlationId,
+       l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, a.bytes, c.collective
+FROM nsys_trace AS t
+CROSS JOIN nsys_activity AS a
+JOIN nsys_classes AS c USING (kind, name)
+LEFT JOIN nsys_launches AS l ON l.process = a.process AND l.correlation = a.correlationId
+LEFT JOIN nsys_devices AS d ON d.pid = a.process & 0xffffff AND d.cuda = a.deviceId
+WHERE a."end" >= a.start;
+
+-- ---- 5. What has no place ----
+
+CREATE TEMP TABLE IF NOT EXISTS nsys_left_out (trace, what, count);
+DELETE FROM nsys_left_out WHERE trace IN (SELECT trace FROM nsys_trace);
+INSERT INTO nsys_left_out
+SELECT t.trace, w.what, w.count
+FROM nsys_trace AS t, (
+  SELECT 'activity that ends before it starts' AS what, count(*) AS count FROM nsys_activity WHERE "end" < start
+  UNION ALL
+  SELECT 'NVTX range that is open at the end', count(*) FROM NVTX_EVENTS WHERE eventType IN (59, 60) AND "end" IS NULL
+) AS w
+WHERE w.count > 0;
+
+DROP TABLE temp.nsys_input;
+DROP TABLE temp.nsys_trace;
+DROP TABLE temp.nsys_devices;
+DROP TABLE temp.nsys_ranges;
+DROP TABLE temp.nsys_steps;
+DROP TABLE temp.nsys_operators;
+DROP TABLE temp.nsys_launches;
+DROP TABLE temp.nsys_activity;
+DROP TABLE temp.nsys_classes;
+DETACH nsys_absent;

@@ -1,0 +1,157 @@
+-- xplane.sql - from XSpace profiles (*.xplane.pb of JAX, TensorFlow, PyTorch/XLA) to device_activity and its
+-- companions (sql/device.sql).
+--
+--     .load ./mpg
+--     .read sql/device.sql
+--     .param set :trace /tmp/profile/plugins/profile/2026_01_01_00_00_00/
+--     .read sql/formats/xplane.sql
+--     .read sql/device_views.sql
+--
+-- :trace is a path, glob or folder: a file of each host. :chip may be set where the profile does not name the chips
+-- (a name or alias of mpg_chips), as those of GPUs do not.
+--
+-- From a program, which cannot bind parameters to a script, create the inputs before running it:
+--
+--     CREATE TEMP TABLE xplane_input AS SELECT 'profile/' AS path, 'MI355X' AS chip;
+--     CREATE TEMP TABLE xplane_events AS SELECT *, _file AS trace FROM xplane_trace('profile/') WHERE start_ns IS NOT NULL;
+--     CREATE TEMP TABLE xplane_devices AS SELECT *, _file AS trace FROM xplane_planes('profile/');
+--
+-- The inputs are dropped at the end. The rules are explained in docs/xplane.md.
+
+-- ---- 1. The inputs ----
+
+CREATE TEMP TABLE IF NOT EXISTS xplane_input AS SELECT :trace AS path, :chip AS chip;
+CREATE TEMP TABLE IF NOT EXISTS xplane_events AS
+SELECT _file AS trace, plane, line, coalesce(line_display_name, line) AS line_display_name, name, display_name, start_ns, end_ns,
+       group_id, step_num, hlo_op, hlo_category, tf_op, op_name, flops, bytes_accessed, correlation_id,
+       memcpy_details, memset_details
+FROM xplane_trace((SELECT path FROM xplane_input))
+WHERE start_ns IS NOT NULL AND end_ns >= start_ns;
+CREATE TEMP TABLE IF NOT EXISTS xplane_devices AS
+SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT path FROM xplane_input));
+
+-- Newer profilers count from the start of the profile, and say when that was.
+DROP TABLE IF EXISTS temp.xplane_files;
+CREATE TEMP TABLE xplane_files AS
+WITH files AS (
+  SELECT trace, hostnames ->> '$[0]' AS host,
+         max(CASE WHEN plane = 'Task Environment' THEN stats ->> '$.profile_start_time' END) AS began
+  FROM xplane_devices GROUP BY trace
+)
+SELECT f.trace, f.host,
+       CASE WHEN f.began > (SELECT max(end_ns) FROM xplane_events AS e WHERE e.trace = f.trace) THEN f.began ELSE 0 END AS base_ns
+FROM files AS f;
+
+DELETE FROM device_activity WHERE trace IN (SELECT trace FROM xplane_files);
+DELETE FROM device_steps WHERE trace IN (SELECT trace FROM xplane_files);
+DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM xplane_files);
+DELETE FROM device_traces WHERE trace IN (SELECT trace FROM xplane_files);
+INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'xplane', base_ns, host FROM xplane_files;
+
+-- ---- 2. Steps ----
+
+-- On TPU the device has a line of them; elsewhere the host's annotations (jax.profiler.StepTraceAnnotation) have a
+-- number. A program that runs is a range of the device.
+INSERT INTO device_steps (trace, side, device, step, start_ns, end_ns)
+SELECT e.trace, 'device', e.plane, coalesce(CAST(e.step_num AS TEXT), e.name), e.start_ns + f.base_ns, e.end_ns + f.base_ns
+FROM xplane_events AS e JOIN xplane_files AS f USING (trace)
+WHERE e.plane GLOB '/device:*' AND e.line = 'Steps';
+
+DROP TABLE IF EXISTS temp.xplane_host_steps;
+CREATE TEMP TABLE xplane_host_steps AS
+SELECT trace, CAST(step_num AS TEXT) AS step, start_ns, end_ns
+FROM xplane_events WHERE plane GLOB '/host:*' AND step_num IS NOT NULL;
+CREATE INDEX temp.xplane_host_step ON xplane_host_steps(trace, start_ns);
+
+INSERT INTO device_steps (trace, side, step, start_ns, end_ns)
+SELECT s.trace, 'host', s.step, s.start_ns + f.base_ns, s.end_ns + f.base_ns
+FROM xplane_host_steps AS s JOIN xplane_files AS f USING (trace);
+
+INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
+SELECT e.trace, 'device', e.plane || ' ' || e.line, coalesce(e.name, '?'), e.start_ns + f.base_ns, e.end_ns + f.base_ns
+FROM xplane_events AS e JOIN xplane_files AS f USING (trace)
+WHERE e.plane GLOB '/device:*' AND e.line = 'XLA Modules';
+
+-- ---- 3. Calls of the host, which GPUs have: a correlation is one of the file ----
+
+DROP TABLE IF EXISTS temp.xplane_launches;
+CREATE TEMP TABLE xplane_launches AS
+SELECT trace, correlation_id AS correlation, min(start_ns) AS start_ns, end_ns, name, line_display_name AS thread
+FROM xplane_events
+WHERE plane GLOB '/host:*' AND correlation_id > 0
+GROUP BY trace, correlation_id;
+CREATE UNIQUE INDEX temp.xplane_launch ON xplane_launches(trace, correlation);
+
+-- ---- 4. What the devices did ----
+
+-- Of GPUs, the streams; of TPUs, the lines of operations, less those that only hold others. Other lines tell the
+-- same time again by step, module, operation of the framework or source line.
+DROP TABLE IF EXISTS temp.xplane_activity;
+CREATE TEMP TABLE xplane_activity AS
+SELECT *, coalesce(display_name, name, '?') AS shown,
+       CASE
+         WHEN memcpy_details IS NOT NULL OR name GLOB 'Memcpy*' THEN 'memcpy'
+         WHEN memset_details IS NOT NULL OR name GLOB 'Memset*' THEN 'memset'
+         ELSE 'kernel'
+       END AS kind
+FROM xplane_events
+WHERE plane GLOB '/device:*'
+  AND (line GLOB 'Stream #*' OR line IN ('XLA Ops', 'Async XLA Ops'))
+  AND coalesce(hlo_category, '') NOT IN ('while', 'conditional', 'call');
+
+-- An instruction's category tells what its name may not: "fusion.7" can be an all-reduce.
+DROP TABLE IF EXISTS temp.xplane_classes;
+CREATE TEMP TABLE xplane_classes AS
+SELECT kind, shown, hlo_category,
+       (SELECT class FROM device_class_rules AS r
+        WHERE n.kind GLOB r.kind AND (lower(n.shown) GLOB r.name OR lower(coalesce(n.hlo_category, '')) GLOB r.name)
+        ORDER BY r.priority LIMIT 1) AS class,
+       CASE
+         WHEN lower(shown) GLOB '*all-reduce*' OR hlo_category GLOB 'all-reduce*' OR lower(shown) GLOB '*ccl*allreduce*' THEN 'allreduce'
+         WHEN lower(shown) GLOB '*all-gather*' OR hlo_category GLOB 'all-gather*' OR lower(shown) GLOB '*ccl*allgather*' THEN 'allgather'
+         WHEN lower(shown) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(shown) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
+         WHEN lower(shown) GLOB '*all-to-all*' OR hlo_category GLOB 'all-to-all*' OR lower(shown) GLOB '*ccl*sendrecv*' THEN 'alltoall'
+         WHEN lower(shown) GLOB '*collective-permute*' OR hlo_category GLOB 'collective-permute*' THEN 'collective_permute'
+       END AS collective
+FROM (SELECT DISTINCT kind, shown, hlo_category FROM xplane_activity) AS n;
+CREATE INDEX temp.xplane_class ON xplane_classes(kind, shown, hlo_category);
+
+DROP TABLE IF EXISTS temp.xplane_device_steps;
+CREATE TEMP TABLE xplane_device_steps AS
+SELECT s.trace, s.device, s.step, s.start_ns - f.base_ns AS start_ns, s.end_ns - f.base_ns AS end_ns
+FROM device_steps AS s JOIN xplane_files AS f USING (trace) WHERE s.side = 'device';
+CREATE INDEX temp.xplane_device_step ON xplane_device_steps(trace, device, start_ns);
+
+-- The step is the one of the host in which it was launched, else the device's own.
+INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
+                             launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, flops, collective)
+SELECT a.trace, a.plane, coalesce(i.chip, d.stats ->> '$.device_type_string', d.stats ->> '$.gpu_device_name'),
+       a.line, c.class, a.kind, a.shown, a.start_ns + f.base_ns, a.end_ns + f.base_ns,
+       coalesce((SELECT s.step FROM xplane_host_steps AS s
+                 WHERE s.trace = a.trace AND s.start_ns <= l.start_ns AND l.start_ns < s.end_ns
+                 ORDER BY s.start_ns DESC LIMIT 1),
+                (SELECT s.step FROM xplane_device_steps AS s
+                 WHERE s.trace = a.trace AND s.device = a.plane AND s.start_ns <= a.start_ns AND a.start_ns < s.end_ns
+                 ORDER BY s.start_ns DESC LIMIT 1)),
+       a.correlation_id, l.start_ns + f.base_ns, l.end_ns + f.base_ns, l.name, l.thread, coalesce(a.op_name, nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
+       -- 'kind_src:... size:4096 dest:0 async:1'
+       coalesce(a.bytes_accessed,
+                CASE WHEN instr(coalesce(a.memcpy_details, a.memset_details), 'size:') > 0
+                     THEN CAST(substr(coalesce(a.memcpy_details, a.memset_details), instr(coalesce(a.memcpy_details, a.memset_details), 'size:') + 5) AS INTEGER) END),
+       a.flops, c.collective
+FROM xplane_input AS i
+CROSS JOIN xplane_activity AS a
+JOIN xplane_files AS f USING (trace)
+JOIN xplane_classes AS c ON c.kind = a.kind AND c.shown = a.shown AND c.hlo_category IS a.hlo_category
+LEFT JOIN xplane_devices AS d ON d.trace = a.trace AND d.plane = a.plane
+LEFT JOIN xplane_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation_id;
+
+DROP TABLE temp.xplane_input;
+DROP TABLE temp.xplane_events;
+DROP TABLE temp.xplane_devices;
+DROP TABLE temp.xplane_files;
+DROP TABLE temp.xplane_host_steps;
+DROP TABLE temp.xplane_device_steps;
+DROP TABLE temp.xplane_launches;
+DROP TABLE temp.xplane_activity;
+DROP TABLE temp.xplane_classes;

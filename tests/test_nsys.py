@@ -1,0 +1,190 @@
+"""Nsight Systems exports: the mapping sql/formats/nsys.sql, and that of XSpace beside it, sql/formats/xplane.sql.
+
+A recorded export is held against sums that others made of it with SQL of their own, the fixtures against what they were
+made to show."""
+import os
+import shutil
+import sqlite3
+import unittest
+
+from test_slurm import Case as SlurmCase
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FIXTURE = os.path.join(ROOT, "fixtures/nsys/two-gpus.sql")
+XSPACE = os.path.join(ROOT, "fixtures/xplane/tpu-host-0.xplane.pb")
+RECORDED = os.path.join(ROOT, "../shared/traces/nsys/mfu_2gpu_before.sqlite")
+AMD = os.path.join(ROOT, "../shared/traces/xplane/mi300_jax_te_fused_attn.xplane.pb")
+EPOCH = 1_767_225_600_000_000_000
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Case(SlurmCase):
+    def setUp(self):
+        super().setUp()
+        self.db.isolation_level = None
+        self.db.executescript(text_of("sql/device.sql"))
+
+    def read(self, script, **parameters):
+        statement = ""
+        for line in text_of(f"sql/formats/{script}.sql").splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                self.db.execute(statement, {"trace": None, "chip": None, "step": None} | parameters)
+                statement = ""
+
+    def left_behind(self):
+        return self.rows("SELECT name FROM temp.sqlite_schema WHERE name GLOB 'nsys*' OR name GLOB 'xplane*'")
+
+
+class Nsys(Case):
+    def export(self):
+        """The fixture as a file that can only be read."""
+        path = self.file("", "run.sqlite")
+        db = sqlite3.connect(path)
+        db.executescript(text_of(FIXTURE))
+        db.close()
+        os.chmod(path, 0o444)
+        return path
+
+    def attach(self, path, name="nsys"):
+        self.db.execute(f"ATTACH 'file:{path}?mode=ro' AS \"{name}\"")
+
+    def test_sums_of_a_recorded_export(self):
+        """Kernels, their sum, the unions, and the span of each device: part E of the oracle."""
+        if not os.path.exists(RECORDED):
+            self.skipTest("../shared is not here")
+        self.attach(RECORDED)
+        self.read("nsys", chip="H100 SXM")
+        self.assertEqual(
+            self.rows("""SELECT device, sum(kind = 'kernel'), sum(end_ns - start_ns) FILTER (WHERE kind = 'kernel'),
+                                CAST(interval_union(start_ns, end_ns) FILTER (WHERE kind = 'kernel') AS INTEGER),
+                                CAST(interval_union(start_ns, end_ns) FILTER (WHERE class = 'communication') AS INTEGER),
+                                CAST(interval_union(start_ns, end_ns) FILTER (WHERE class = 'compute') AS INTEGER),
+                                CAST(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'sync') AS INTEGER),
+                                max(end_ns) FILTER (WHERE class <> 'sync') - min(start_ns) FILTER (WHERE class <> 'sync')
+                         FROM device_activity GROUP BY device"""),
+            [("0", 1993, 270875926, 270863484, 17172652, 253690832, 273817787, 299848812),
+             ("1", 2017, 264324724, 264324724, 8229100, 256095624, 267275916, 298661551)])
+        # The kernel's launch is the call of its own process: correlations alone match 4280 times.
+        kernels = "SELECT count(*) FROM nsys.CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN nsys.CUPTI_ACTIVITY_KIND_RUNTIME AS r USING (correlationId)"
+        self.assertEqual(self.rows("SELECT count(*), count(DISTINCT process), min(chip) FROM device_activity WHERE kind = 'kernel'"), [(4010, 2, "H100 SXM")])
+        self.assertEqual(self.one(kernels), 4280)
+        self.assertEqual(self.one("SELECT count(launch_ns) FROM device_activity WHERE kind = 'kernel'"),
+                         self.one(kernels + " WHERE r.globalTid >> 24 = k.globalPid >> 24"))
+        self.assertEqual(self.one("SELECT count(*) FROM device_activity WHERE launch_ns > start_ns"), 0)
+        self.assertEqual(self.rows("SELECT trace, base_ns FROM device_traces"), [(os.path.realpath(RECORDED), 1779782330176752435)])
+        # Innermost ranges, against a search through all of them for some of the launches.
+        tested = self.rows("""SELECT launch_ns, launch_end_ns, process, op FROM device_activity
+                              WHERE launch_ns IS NOT NULL AND correlation % 97 = 0 ORDER BY launch_ns""")
+        self.assertGreater(len(tested), 30)
+        for start, end, process, op in tested:
+            inside = self.rows("""SELECT coalesce(text, (SELECT value FROM nsys.StringIds WHERE id = textId)) FROM nsys.NVTX_EVENTS
+                                  WHERE start <= ?1 AND "end" >= ?2 AND (globalTid >> 24) & 0xffffff = ?3 ORDER BY "end" - start LIMIT 1""",
+                               start - 1779782330176752435, end - 1779782330176752435, int(process))
+            self.assertEqual(op, inside[0][0].split(", ")[0] if inside else None)
+
+    def test_the_fixture(self):
+        path = self.export()
+        self.attach(path)
+        for _ in range(2):  # reading it again replaces it
+            self.read("nsys")
+        self.assertEqual(self.left_behind(), [("nsys_left_out",)])
+        self.assertEqual([row[1] for row in self.rows("PRAGMA database_list")], ["main", "temp", "nsys"])
+        self.assertEqual(
+            self.rows("""SELECT process, device, chip, stream, class, kind, substr(name, 1, 15), start_ns - ?1, end_ns - ?1, step, correlation,
+                                launch_ns - ?1, launch_end_ns - launch_ns, launch_name, launch_thread, op, bytes, collective
+                         FROM device_activity WHERE process = '200' AND step = '6' ORDER BY start_ns""", EPOCH),
+            [("200", "1", "NVIDIA H100 80GB HBM3", stream, of, kind, name[:15], 2200000 + start, 2200000 + end, "6", 10 + call, 2200000 + call * 10000, 5500,
+              launch, "200", op, size, collective)
+             for stream, of, kind, name, start, end, call, launch, op, size, collective in (
+                 ("7", "memory", "memcpy", "Memcpy HtoD", 20000, 50000, 1, "cudaMemcpyAsync_v3020", None, 1048576, None),
+                 ("7", "compute", "kernel", "sm90_xmma_gemm_bf16", 50000, 450000, 2, "cudaLaunchKernelExC_v11060", "aten::addmm", None, None),
+                 ("7", "sync", "sync", "Stream Wait Event", 60500, 61500, 6, "cudaStreamWaitEvent_v3020", None, None, None),
+                 ("7", "compute", "kernel", "sm90_xmma_gemm_bf16", 450000, 650000, 3, "cudaLaunchKernelExC_v11060", None, None, None),
+                 ("20", "memory", "memset", "Memset (Device)", 490000, 492000, 4, "cudaMemsetAsync_v3020", None, 4096, None),
+                 ("20", "communication", "kernel", "ncclDevKernel_AllReduce", 500000, 800000, 5, "cudaLaunchKernelExC_v11060", "ncclAllReduce", None, "allreduce"),
+                 ("7", "compute", "kernel", "CUDA graph 3", 800000, 900000, 7, "cudaGraphLaunch_v10000", "optimizer", None, None))])
+        self.assertEqual(self.rows("SELECT process, side, device, step, start_ns - ?1, end_ns - start_ns FROM device_steps ORDER BY 1, 4", EPOCH),
+                         [(pid, "host", None, str(5 + i), 1000000 + i * 1200000, 1000000) for pid in ("100", "200") for i in range(2)])
+        self.assertEqual(self.rows("SELECT name, count(*) FROM device_ranges GROUP BY 1"), [("ncclAllReduce", 4), ("optimizer", 4), ("step 5", 2), ("step 6", 2)])
+        self.assertEqual(self.rows("SELECT trace, format, rank, base_ns, host FROM device_traces"), [(path, "nsys", None, EPOCH, "node-1")])
+        self.assertEqual(self.rows("SELECT * FROM nsys_left_out"), [(path, "activity that ends before it starts", 1), (path, "NVTX range that is open at the end", 1)])
+
+    def test_with_few_tables(self):
+        """Kernels alone: no calls, no ranges, no names of GPUs, no epoch."""
+        self.db.executescript("""CREATE TABLE StringIds (id INTEGER, value TEXT); INSERT INTO StringIds VALUES (5, 'gemm');
+            CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, streamId, correlationId, globalPid, demangledName);
+            INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10, 20, 3, 7, 1, 1 << 48, 5), (20, 20, 3, 7, 2, 1 << 48, 6)""")
+        self.read("nsys", trace="mine", chip="H200")
+        self.assertEqual(self.rows("SELECT trace, device, chip, stream, class, name, start_ns, end_ns, step, launch_ns, op FROM device_activity"),
+                         [("mine", "3", "H200", "7", "compute", "gemm", 10, 20, None, None, None), ("mine", "3", "H200", "7", "compute", "kernel", 20, 20, None, None, None)])
+
+    def test_steps_by_other_names(self):
+        self.attach(self.export())
+        self.read("nsys", step="opt*")
+        self.assertEqual(self.rows("SELECT process, step, count(*) FROM device_steps GROUP BY 1, 2"), [(p, s, 1) for p in ("100", "200") for s in "01"])
+        self.assertEqual(self.rows("SELECT DISTINCT name, step FROM device_activity WHERE step IS NOT NULL ORDER BY step"), [("CUDA graph 3", "0"), ("CUDA graph 3", "1")])
+
+    def test_several_exports(self):
+        path = self.export()
+        other = os.path.join(os.path.dirname(path), "other's run.sqlite")
+        shutil.copy(path, other)
+        for one in (path, other):
+            self.db.execute("ATTACH ? AS \"any name\"", ("file:" + one.replace("'", "%27") + "?mode=ro",))
+            self.read("nsys")
+            self.db.execute("DETACH \"any name\"")
+        self.assertEqual(self.rows("SELECT trace, count(*) FROM device_activity GROUP BY 1 ORDER BY 1"), [(other, 28), (path, 28)])
+
+    def test_without_an_export(self):
+        with self.assertRaisesRegex(sqlite3.IntegrityError, "no Nsight Systems export is attached: ATTACH 'file:run.sqlite[?]mode=ro' AS nsys"):
+            self.read("nsys")
+        self.attach(self.export())
+        self.read("nsys")  # which the failure before does not hinder
+        self.assertEqual(self.one("SELECT count(*) FROM device_activity"), 28)
+
+    def test_as_a_program_runs_it(self):
+        self.attach(self.export())
+        self.db.execute("CREATE TEMP TABLE nsys_input AS SELECT 'run 7' AS trace, NULL AS chip, NULL AS step")
+        self.db.executescript(text_of("sql/formats/nsys.sql"))
+        self.assertEqual(self.rows("SELECT trace, count(*) FROM device_activity GROUP BY 1"), [("run 7", 28)])
+
+
+class XSpace(Case):
+    def test_the_fixture(self):
+        for _ in range(2):
+            self.read("xplane", trace=XSPACE)
+        self.assertEqual(self.left_behind(), [])
+        self.assertEqual(
+            self.rows("""SELECT chip, stream, class, kind, name, start_ns - ?1, end_ns - ?1, step, op, bytes, flops, collective FROM device_activity
+                         WHERE device = '/device:TPU:1' AND step = '8' ORDER BY start_ns, stream""", EPOCH + 1_250_000),
+            [("TPU v5e", *row) for row in (
+                ("XLA Ops", "compute", "kernel", "fusion.1", 10000, 450000, "8", "jit(step)/dot_general", 402653184, 52e9, None),
+                ("Async XLA Ops", "communication", "kernel", "all-reduce-start.1", 450000, 860000, "8", None, None, None, "allreduce"),
+                ("XLA Ops", "compute", "kernel", "fusion.2", 450000, 700000, "8", "jit(step)/transpose(dot_general)", 268435456, 34e9, None),
+                ("XLA Ops", "communication", "kernel", "all-reduce-done.1", 700000, 860000, "8", None, None, None, "allreduce"),
+                ("XLA Ops", "compute", "kernel", "copy.5", 860000, 868000, "8", None, 8192, None, None))])
+        self.assertEqual(self.one("SELECT count(*) FROM device_activity"), 30)
+        self.assertEqual(self.rows("SELECT side, device, count(*), min(step), max(step) FROM device_steps GROUP BY 1, 2"),
+                         [("device", "/device:TPU:0", 3, "7", "9"), ("device", "/device:TPU:1", 3, "7", "9"), ("host", None, 3, "7", "9")])
+        self.assertEqual(self.rows("SELECT name, count(*) FROM device_ranges GROUP BY 1"), [("jit_step(11)", 6)])
+        self.assertEqual(self.rows("SELECT trace, format, base_ns, host FROM device_traces"), [(XSPACE, "xplane", 0, "tpu-host-0")])
+
+    @unittest.skipUnless(os.path.exists(AMD), "../shared is not here")
+    def test_a_recorded_file(self):
+        """150 kernels, launched by 150 calls; relative times, told apart by the profile's start."""
+        self.read("xplane", trace=AMD, chip="MI355X")
+        self.assertEqual(
+            self.rows("""SELECT count(*), count(launch_ns), min(launch_name), max(launch_name), sum(end_ns - start_ns), min(start_ns), min(class), max(class), min(chip),
+                                sum(launch_ns > start_ns) FROM device_activity"""),
+            [(150, 150, "hipExtModuleLaunchKernel", "hipModuleLaunchKernel", self.one("SELECT sum(end_ns - start_ns) FROM xplane_trace(?) WHERE line = 'Stream #2'", AMD),
+              1779266702889805563 + 9716533018, "compute", "compute", "MI355X", 0)])
+        self.assertEqual(self.rows("SELECT op, count(*) FROM device_activity WHERE name GLOB '*gemm_fusion_dot*' GROUP BY 1 ORDER BY 2 DESC LIMIT 1")[0][0],
+                         "jit(loss_fn)/jvp(bsd,de->bse)/dot_general")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,293 @@
+"""XSpace files: xplane_trace and xplane_planes.
+
+Spaces are made at random, written with their fields in any order and others between them, and what the tables say is
+held against what was meant; the recorded file against a reading of it in Python."""
+import gzip
+import json
+import math
+import os
+import random
+import re
+import struct
+import threading
+import unittest
+
+import xspace
+from test_slurm import Case
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FIXTURE = os.path.join(ROOT, "fixtures/xplane/tpu-host-0.xplane.pb")
+TRACES = os.path.join(ROOT, "../shared/traces/xplane")
+AMD, CORRUPT = (os.path.join(TRACES, name) for name in ("mi300_jax_te_fused_attn.xplane.pb", "corrupt_tpu_inference_2.xplane.pb"))
+EVENT = "plane, plane_id, line, line_id, line_display_name, name, display_name, metadata_id, timestamp_ns, offset_ps, duration_ps, occurrences"
+STATS = ("group_id step_num step_name run_id hlo_op hlo_module program_id hlo_category tf_op op_name source flops model_flops bytes_accessed "
+         "raw_bytes_accessed correlation_id device_id device_ordinal kernel_details memcpy_details memset_details nvtx_range cuda_graph_id "
+         "device_offset_ps device_duration_ps").split()
+NAMED = {"op_name": "name", "memset_details": "Memset_details"}  # in the file, where it differs
+
+
+def signed(n):
+    return n - 2**64 if n >> 63 else n
+
+
+def fields(data, at, end):
+    """(number, value, offset) of a message: an int, 8 or 4 bytes, or where a payload begins and ends."""
+    def number():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < end:
+        start, head = at, number()
+        if head & 7 == 0:
+            yield head >> 3, number(), start
+        elif head & 7 == 2:
+            size = number()
+            yield head >> 3, (at, at + size), start
+            at += size
+        else:
+            size = {1: 8, 5: 4}[head & 7]
+            yield head >> 3, data[at:at + size], start
+            at += size
+
+
+def last(data, span):
+    return {number: value for number, value, _ in fields(data, *span)}
+
+
+def read_plain(data):
+    """Planes as dictionaries, every stat as (name, value)."""
+    for number, span, _ in fields(data, 0, len(data)):
+        if number != 1:
+            continue
+        parts = [(n, v) for n, v, _ in fields(data, *span)]
+        text = lambda v: data[slice(*v)].decode() if v else None
+        entries = {n: {} for n in (4, 5)}
+        for n, v in parts:
+            if n in entries:
+                entry = last(data, v)
+                entries[n][entry.get(1, 0)] = entry.get(2)
+        names = {k: text(last(data, v).get(2)) if v else "" for k, v in entries[5].items()}
+
+        def stat(v):
+            of, value = 0, None
+            for n, x, _ in fields(data, *v):
+                if n == 1:
+                    of = signed(x)
+                else:
+                    value = {2: lambda: struct.unpack("<d", x)[0], 3: lambda: x, 4: lambda: signed(x), 5: lambda: text(x),
+                             6: lambda: data[slice(*x)], 7: lambda: names.get(x)}[n]()
+            return names.get(of), value
+
+        def stats(v, of):
+            return [stat(x) for n, x, _ in fields(data, *v) if n == of] if v else []
+
+        single = dict(parts)
+        events = {k: (text(last(data, v).get(2)), text(last(data, v).get(4)), stats(v, 5)) for k, v in entries[4].items()}
+        plane = {"name": text(single.get(2)), "id": single.get(1, 0), "events": [], "stats": [stat(v) for n, v in parts if n == 6], "at": span[0]}
+        for n, v in parts:
+            if n == 3:
+                line = last(data, v)
+                for m, x, _ in fields(data, *v):
+                    if m == 4:
+                        event = last(data, x)
+                        known = events.get(event.get(1, 0), (None, None, []))
+                        own = stats(x, 4)
+                        row = (plane["name"], plane["id"], text(line.get(2)), signed(line.get(1, 0)), text(line.get(11)), known[0], known[1],
+                               event.get(1, 0), line.get(3, 0), None if 5 in event else signed(event.get(2, 0)), event.get(3, 0), event.get(5))
+                        plane["events"].append((x[0], row, own, [s for s in known[2] if s[0] not in dict(own)]))
+        yield plane
+
+
+class Recorded(Case):
+    @unittest.skipUnless(os.path.exists(AMD), "../shared is not here")
+    def test_every_event_of_a_recorded_file(self):
+        with open(AMD, "rb") as file:
+            planes = list(read_plain(file.read()))
+        wanted = [(at, *row, dict(own + known)) for plane in planes for at, row, own, known in plane["events"]]
+        found = [(*row[:-1], json.loads(row[-1])) for row in self.rows(f"SELECT _line, {EVENT}, stats FROM xplane_trace(?)", AMD)]
+        self.assertEqual(len(found), 1992)
+        self.assertEqual(found, wanted)
+        found = self.rows(f"SELECT {', '.join(STATS)} FROM xplane_trace(?)", AMD)
+        self.assertEqual(found, [tuple(row[-1].get(NAMED.get(name, name)) for name in STATS) for row in wanted])
+        found = self.rows("SELECT plane, plane_id, events, stats, hostnames, _line FROM xplane_planes(?)", AMD)
+        self.assertEqual([(*row[:3], json.loads(row[3]), *row[4:]) for row in found],
+                         [(p["name"], p["id"], len(p["events"]), {k: v.decode() if isinstance(v, bytes) else v for k, v in p["stats"]}, '["934987a2fc2f"]', p["at"])
+                          for p in planes])
+
+    @unittest.skipUnless(os.path.exists(CORRUPT), "../shared is not here")
+    def test_the_corrupt_file(self):
+        said = (f'{CORRUPT}: byte 0: expected an XSpace, which begins with a plane, found "\\x0a\ufffd\ufffd\\x06\\x08\\x02\\x12\\x0a/device:TPU:0..." '
+                "(bytes EF BF BD: copied as text, which destroyed it)")
+        for table in ("xplane_trace", "xplane_planes"):
+            self.assertEqual(self.error(f"SELECT * FROM {table}(?)", CORRUPT), f"{table}: {said}")
+            self.assertEqual(self.rows(f"SELECT * FROM {table}(?) WHERE on_error = 'skip'", CORRUPT), [])
+            self.assertEqual(self.issues(CORRUPT), {"skipped_record": 1})
+
+
+class Made(Case):
+    """What is written is known, so nothing is read to know it."""
+
+    def value(self, rng):
+        kind = rng.choice([xspace.DOUBLE, xspace.UINT, xspace.INT, xspace.TEXT, xspace.REF])
+        value = {xspace.DOUBLE: lambda: rng.choice([0.0, -2.5, 1e300, math.inf]), xspace.UINT: lambda: rng.choice([0, 7, 2**63, 2**64 - 1]),
+                 xspace.INT: lambda: rng.choice([-1, 5, -2**63, 2**63 - 1])}.get(kind, lambda: rng.choice(["", "x", 'a"b\n', "Zürich", "12"]))()
+        return value, kind
+
+    def space(self, rng):
+        """(bytes, rows of xplane_trace as far as EVENT and stats go)"""
+        rows, out = [], []
+        for _ in range(rng.randrange(4)):
+            plane = xspace.Plane(f"/device:{rng.randrange(9)}", rng.randrange(3))
+            names = []
+            for i in range(rng.randrange(1, 6)):
+                stats = [(key, *self.value(rng)) for key in rng.sample(STATS, rng.randrange(4))]
+                names.append((plane.event_name(f"op.{i}", rng.choice(["", "short"]), stats), f"op.{i}", stats))
+            for line in range(rng.randrange(4)):
+                start, events = rng.choice([0, 10**18 + rng.randrange(10**9)]), []
+                for _ in range(rng.randrange(6)):
+                    number, name, known = rng.choice(names)
+                    own = [(key, *self.value(rng)) for key in rng.sample(STATS, rng.randrange(4))]
+                    offset, duration = rng.randrange(10**15), rng.randrange(10**9)
+                    events.append((number, offset, duration, own))
+                    told = {key: value for key, value, _ in known} | {key: value for key, value, _ in own}
+                    rows.append((plane.name, plane.number, f"line {line}", line, "shown" if line else None, name, plane.events[name][1] or None,
+                                 number, start, offset, duration, None,
+                                 {k: "inf" if v == math.inf else v for k, v in told.items()}))
+                plane.line(f"line {line}", start, events, line, "shown" if line else "")
+            out.append((1, self.stirred(rng, plane.fields(), (3, 4))))
+        return xspace.message(out), rows
+
+    def stirred(self, rng, parts, ordered):
+        """In another order, which fields of one number keep where `ordered` names it, and with fields nobody knows."""
+        keys = [rng.random() for _ in parts]
+        for number in ordered:
+            places = [i for i, part in enumerate(parts) if part[0] == number]
+            for i, key in zip(places, sorted(keys[i] for i in places)):
+                keys[i] = key
+        parts = [part for _, part in sorted(zip(keys, parts), key=lambda pair: pair[0])]
+        for extra in ((1000, 5), (1001, 2.5), (1002, b"\0\xff")):
+            parts.insert(rng.randrange(len(parts) + 1), extra)
+        return [(n, self.stirred(rng, v, (4,)) if isinstance(v, list) and n in (3, 4, 5) and ordered == (3, 4) else v) for n, v in parts]
+
+    def test_random_spaces(self):
+        rng = random.Random(4)
+        total = 0
+        for _ in range(300):
+            data, wanted = self.space(rng)
+            path = self.file(data, "t.xplane.pb")
+            found = [(*row[:-1], json.loads(row[-1])) for row in self.rows(f"SELECT {EVENT}, stats FROM xplane_trace(?)", path)]
+            self.assertEqual(found, wanted)
+            self.assertEqual(self.rows("SELECT sum(events) FROM xplane_planes(?)", path), [(len(wanted) if data else None,)])
+            total += len(found)
+        self.assertGreater(total, 1000)
+
+    def test_typed_columns(self):
+        plane = xspace.Plane("p")
+        number = plane.event_name("e", "", [("flops", 2**64 - 1, xspace.UINT), ("bytes_accessed", "77"), ("hlo_op", 5), ("tf_op", "x", xspace.REF)])
+        plane.line("l", 0, [(number, 0, 1, [("flops", 1.5), ("run_id", 2**63, xspace.UINT), ("program_id", "twelve")])])
+        path = self.file(xspace.message([(1, plane.fields())]))
+        self.assertEqual(self.rows("SELECT flops, bytes_accessed, hlo_op, tf_op, run_id, program_id, step_num, stats FROM xplane_trace(?)", path),
+                         [(1.5, 77, 5, "x", "9223372036854775808", "twelve", None,
+                           '{"flops":1.5,"run_id":9223372036854775808,"program_id":"twelve","bytes_accessed":"77","hlo_op":5,"tf_op":"x"}')])
+
+    def test_the_fixture_is_what_the_script_writes(self):
+        with open(FIXTURE, "rb") as file:
+            self.assertEqual(file.read(), xspace.fixture())
+
+    def test_compressed_and_several(self):
+        with open(FIXTURE, "rb") as file:
+            data = file.read()
+        packed = self.file(gzip.compress(data), "a.pb.gz")
+        plain = self.rows("SELECT * FROM xplane_trace(?)", FIXTURE)
+        self.assertEqual(self.rows("SELECT * FROM xplane_trace(?)", packed), plain)
+        with open(os.path.join(os.path.dirname(packed), "b.pb"), "wb") as file:
+            file.write(data)
+        folder = os.path.dirname(packed)
+        self.assertEqual(self.rows("SELECT _file, count(*) FROM xplane_trace(?) GROUP BY 1", folder),
+                         [(packed, len(plain)), (folder + "/b.pb", len(plain))])
+
+
+class Files(Case):
+    def test_what_is_no_space(self):
+        for text, said in (
+            ('{"traceEvents":[]}', '0: expected an XSpace, which begins with a plane, found "{"traceEvents":[]}" (JSON: is it for chrome_trace?)'),
+            ("JobID|State\n", '0: expected an XSpace, which begins with a plane, found "JobID|State\\x0a"'),
+            (b"PK\3\4" + bytes(40), '0: expected an XSpace, which begins with a plane, found "PK\\x03\\x04'),
+        ):
+            path = self.file(text)
+            self.assertTrue(self.error("SELECT * FROM xplane_trace(?)", path).startswith(f"xplane_trace: {path}: byte {said}"), text)
+        empty = self.file("")
+        self.assertEqual(self.rows("SELECT * FROM xplane_trace(?)", empty), [])
+        self.assertEqual(self.issues(empty), {"no_planes": 1})
+
+    def test_cut_off_anywhere(self):
+        """Whole planes are told, then where the file ends; a cut between fields of the space cannot be seen."""
+        data = xspace.fixture()
+        ends = [0] + [value[1] for number, value, _ in fields(data, 0, len(data)) if number == 1]
+        counts = [0, 21, 42, 46, 46]
+        for cut in random.Random(1).sample(range(len(data)), 150):
+            path = self.file(data[:cut])
+            whole = sum(end <= cut for end in ends) - 1
+            self.assertEqual(len(self.rows("SELECT * FROM xplane_trace(?) WHERE on_error = 'skip'", path)), counts[whole])
+            if cut not in ends and cut < ends[-1]:
+                said = self.error("SELECT count(*) FROM xplane_trace(?)", path)
+                self.assertRegex(said, r"^xplane_trace: .*: byte \d+: expected .*(end of the file|within a field)|which begins with a plane", cut)
+
+    def test_skipped_events_are_counted(self):
+        good = [(1, 1), (2, 5)]
+        line = [(3, 7), (4, good), (4, [(1, "x")]), (4, good), (4, [(1, "y")])]
+        path = self.file(xspace.message([(1, [(3, line), (4, [(1, 1), (2, [(2, "e")])])])]))
+        self.assertEqual(self.error("SELECT * FROM xplane_trace(?)", path), f"xplane_trace: {path}: byte 14: expected field 1 of an XEvent with wire type 0, found 2")
+        self.assertEqual(self.rows("SELECT name, start_ns FROM xplane_trace(?) WHERE on_error = 'skip'", path), [("e", 7), ("e", 7)])
+        self.assertEqual(self.rows("SELECT kind, severity, line, count FROM mpg_issues WHERE source = ?", path), [("skipped_record", "data_loss", 14, 2)])
+
+    def test_arguments(self):
+        self.assertEqual(self.error("SELECT * FROM xplane_trace"), "xplane_trace: expected a path, as in xplane_trace('host.xplane.pb')")
+        self.assertEqual(self.error("SELECT * FROM xplane_planes(5)"), "xplane_planes: expected a path, as in xplane_planes('host.xplane.pb')")
+        self.assertEqual(self.rows("SELECT * FROM xplane_trace(NULL)"), [])
+        self.db.execute(f"CREATE VIEW stored AS SELECT * FROM xplane_trace('{FIXTURE}')")
+        self.assertEqual(self.error("SELECT * FROM stored"), 'unsafe use of virtual table "xplane_trace"')
+
+    def test_texts_outlive_their_row(self):
+        self.assertEqual(self.rows("SELECT max(duration_ps), plane, name, stats FROM xplane_trace(?)", FIXTURE)[0][:3],
+                         (1_200_000_000, "/host:CPU", "train_step"))
+
+    def large(self, events):
+        plane = xspace.Plane("/device:TPU:0")
+        number = plane.event_name("%fusion.1 = bf16[8192,8192] fusion(%p)", "fusion.1", [("flops", 10**12)])
+        path = self.file("", "large.xplane.pb")
+        event = xspace.message([(4, [(1, number), (2, 10**9), (3, 10**6), (4, plane.stat("group_id", 3))])])
+        maps = xspace.message(plane.fields())
+        line = xspace.tag(3, 2) + xspace.varint(len(event) * events)
+        with open(path, "wb") as file:  # piece by piece: what this takes itself is in the peak, too
+            file.write(xspace.tag(1, 2) + xspace.varint(len(line) + len(event) * events + len(maps)) + line)
+            for _ in range(events // 1000):
+                file.write(event * 1000)
+            file.write(maps)
+        return path
+
+    def test_memory_does_not_grow_with_the_plane(self):
+        peaks = []
+        for events in (200_000, 2_000_000):
+            path = self.large(events)
+            self.assertEqual(self.rows("SELECT count(*), sum(flops) FROM xplane_trace(?)", path), [(events, events * 10**12)])
+            with open("/proc/self/status", encoding="ascii") as status:
+                peaks.append(int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]))
+        self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 46 MB
+
+    def test_interrupt(self):
+        path = self.large(3_000_000)
+        timer = threading.Timer(0.05, self.db.interrupt)
+        timer.start()
+        self.assertEqual(self.error("SELECT count(*) FROM xplane_trace(?)", path), "interrupted")
+        timer.join()
+
+
+if __name__ == "__main__":
+    unittest.main()
