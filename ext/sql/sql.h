@@ -92,6 +92,8 @@ void mpg_scan_end(mpg_scan *scan);
 /* One a file of ext/sql; each registers its family. */
 int mpg_register_scalars(mpg_conn *conn,
                          char **error); /* scalars.c: mpg_version, mpg_debug, mpg_uuid */
+int mpg_register_classes(mpg_conn *conn, char **error);          /* classes.c */
+int mpg_register_charts(mpg_conn *conn, char **error);           /* charts.c */
 int mpg_register_goodput(mpg_conn *conn, char **error);          /* goodput.c */
 int mpg_register_roofline(mpg_conn *conn, char **error);         /* roofline.c */
 int mpg_register_catalogue(mpg_conn *conn, char **error);        /* catalogue_tables.c */

@@ -113,6 +113,10 @@ static const char *const statements[] = {
     "mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
     "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC') LIMIT 3",
     "SELECT * FROM swf_trace('fixtures/swf/small.swf') LIMIT 3",
+    "SELECT job_size(chips), job_size(16, '8,16,32'), time_bucket(start_time, 'day +02:00'), "
+    "iso_week(end_time), bar(chips, 4, 30) FROM allocations",
+    "SELECT spark(chips), spark(chips, 'ascii') FROM allocations",
+    "SELECT spark(chips, 0, 9) OVER (ORDER BY start_time ROWS 1 PRECEDING) FROM allocations",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
