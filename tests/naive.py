@@ -245,9 +245,12 @@ class Bucket:
     def __init__(self, width):
         self.months = 0
         self.origin = 0
-        match = re.fullmatch(r'(?:(\d+) )?([a-z]+?)s?', width) if isinstance(width, str) else None
-        if match and match[2] in ('month', 'year'):
-            self.months = int(match[1] or 1) * (12 if match[2] == 'year' else 1)
+        match = re.fullmatch(r'(?:(\d+) )?([a-z]+?)s?(?: ([+-])(\d\d):(\d\d))?', width) if isinstance(width, str) else None
+        self.ahead = 0
+        if match and match[3]:
+            self.ahead = int(match[3] + '1') * (int(match[4]) * 60 + int(match[5])) * 60 * MILLION
+        if match and match[2] in ('month', 'quarter', 'year'):
+            self.months = int(match[1] or 1) * {'month': 1, 'quarter': 3, 'year': 12}[match[2]]
         elif match:
             self.width = int(match[1] or 1) * UNITS[match[2]] * MILLION
             if match[2] == 'week':
@@ -256,11 +259,12 @@ class Bucket:
             self.width = half_even(Fraction(width) * MILLION)
 
     def start(self, us):
+        us += self.ahead
         if not self.months:
-            return (us - self.origin) // self.width * self.width + self.origin
+            return (us - self.origin) // self.width * self.width + self.origin - self.ahead
         at = EPOCH + timedelta(microseconds=us)
         month = ((at.year - 1970) * 12 + at.month - 1) // self.months * self.months
-        return self.month(month)
+        return self.month(month) - self.ahead
 
     @staticmethod
     def month(month):
@@ -270,11 +274,11 @@ class Bucket:
     def next(self, start):
         if not self.months:
             return start + self.width
-        at = EPOCH + timedelta(microseconds=start)
-        return self.month((at.year - 1970) * 12 + at.month - 1 + self.months)
+        at = EPOCH + timedelta(microseconds=start + self.ahead)
+        return self.month((at.year - 1970) * 12 + at.month - 1 + self.months) - self.ahead
 
     def label(self, start):
-        at = EPOCH + timedelta(microseconds=start)
+        at = EPOCH + timedelta(microseconds=start + self.ahead)
         if self.months or self.width % (86400 * MILLION) == 0:
             return at.strftime('%Y-%m-%d')
         if self.width % MILLION == 0:

@@ -125,7 +125,7 @@ class Generated(Case):
             with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
                 path, truth = self.generate(folder, seed, spans)
                 relations = naive.load_folder(path)
-                for options in ({}, {"bucket": "6 hours"}, {"bucket": 86400, "as_of": 1767571200 + 43210.5},
+                for options in ({}, {"bucket": "6 hours"}, {"bucket": "1 day -07:30"}, {"bucket": 86400, "as_of": 1767571200 + 43210.5},
                                 {"since": 1767571200 + 20000, "until": 1767571200 + 50000.25, "basis": "in_service"}):
                     expected = naive.compute(relations, **options)
                     found = ledger(db, f"trace_ledger({quote(path)})", options)
@@ -182,7 +182,7 @@ class Generated(Case):
             db = connect()
             columns = [c for c in KEY if c != "bucket"]
             expected = ledger(db, f"trace_ledger({quote(path)})", columns=columns)
-            for width in (3600, "1 day", "1 week", "1 month", "1 year", 777.77):
+            for width in (3600, "1 day", "1 week", "1 month", "1 quarter +05:45", "1 year", 777.77):
                 for table in ("trace_ledger", "trace_rollup"):
                     found = ledger(db, f"{table}({quote(path)})", {"bucket": width}, columns)
                     self.check_ledger(expected, found, f"{table} {width}")

@@ -3,6 +3,7 @@
 #include "number.h"
 #include "text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DAY_US (86400 * MPG_SECOND)
@@ -22,6 +23,7 @@ static const struct unit {
     {"day", 86400, 0, 0},
     {"week", 604800, 0, FIRST_MONDAY},
     {"month", 0, 1, 0},
+    {"quarter", 0, 3, 0},
     {"year", 0, 12, 0},
 };
 
@@ -38,11 +40,23 @@ static const struct unit *unit_find(mpg_str name) {
 static mpg_rc fixed(int64_t micro_count, const struct unit *unit, mpg_bucket *bucket) {
   if (micro_count <= 0 || micro_count > MPG_TIME_MAX / unit->seconds)
     return MPG_DATA;
-  *bucket = (mpg_bucket){micro_count * unit->seconds, unit->origin_us, 0};
+  *bucket = (mpg_bucket){micro_count * unit->seconds, unit->origin_us, 0, 0};
   return MPG_OK;
 }
 
-static mpg_rc text_parse(mpg_str text, mpg_bucket *bucket) {
+/* Takes the offset from UTC off the end of a width, where there is one. */
+static int64_t offset_of(mpg_str *text) {
+  int64_t offset = 0;
+  for (size_t i = text->n; i > 0; i--)
+    if (text->p[i - 1] == ' ') {
+      if (i > 1 && mpg_offset_parse((mpg_str){text->p + i, text->n - i}, &offset))
+        text->n = i - 1;
+      break;
+    }
+  return offset;
+}
+
+static mpg_rc width_parse(mpg_str text, mpg_bucket *bucket) {
   const struct unit *unit;
   mpg_str number = {text.p, 0}, name = text;
   int64_t count = 1, micro_count = MPG_SECOND;
@@ -74,19 +88,29 @@ static mpg_rc text_parse(mpg_str text, mpg_bucket *bucket) {
     return MPG_DATA;
   if (count < 1 || count > 292 * 12 / unit->months)
     return MPG_DATA;
-  *bucket = (mpg_bucket){0, 0, (int)count * unit->months};
+  *bucket = (mpg_bucket){0, 0, (int)count * unit->months, 0};
   return MPG_OK;
+}
+
+static mpg_rc text_parse(mpg_str text, mpg_bucket *bucket) {
+  int64_t ahead = offset_of(&text);
+  mpg_rc rc = width_parse(text, bucket);
+  if (rc == MPG_OK)
+    bucket->ahead_us = ahead;
+  return rc;
 }
 
 mpg_rc mpg_bucket_parse(const mpg_value *v, mpg_bucket *bucket, mpg_err *err) {
   static const char expected[] =
       "expected a bucket width of up to 292 years as seconds or as \"<n> <unit>\" "
-      "(second, minute, hour, day, week, month, year), found";
+      "(second, minute, hour, day, week, month, quarter, year), an offset such as +02:00 behind "
+      "it, "
+      "found";
   char found[MPG_EXCERPT];
   int64_t micro_count;
   switch (v->type) {
   case MPG_NULL:
-    *bucket = (mpg_bucket){0, 0, 0};
+    *bucket = (mpg_bucket){0, 0, 0, 0};
     return MPG_OK;
   case MPG_INT:
     if (v->i > 0 && v->i <= MPG_TIME_MAX / MPG_SECOND)
@@ -106,34 +130,41 @@ mpg_rc mpg_bucket_parse(const mpg_value *v, mpg_bucket *bucket, mpg_err *err) {
   }
 }
 
+/* A day of clocks behind UTC may begin before the epoch: hence the floors. */
+static int64_t floor_to(int64_t v, int64_t unit) {
+  int64_t rest = v % unit;
+  return v - (rest < 0 ? rest + unit : rest);
+}
+
 static int64_t month_start(int64_t months_since_1970) {
-  return mpg_days_from_civil(1970 + months_since_1970 / 12, (int)(months_since_1970 % 12) + 1, 1) *
-         DAY_US;
+  int64_t year = floor_to(months_since_1970, 12);
+  return mpg_days_from_civil(1970 + year / 12, (int)(months_since_1970 - year) + 1, 1) * DAY_US;
 }
 
 static int64_t month_of(int64_t us) {
   int64_t year;
   int month, day;
-  mpg_civil_from_days(us / DAY_US, &year, &month, &day);
+  mpg_civil_from_days(floor_to(us, DAY_US) / DAY_US, &year, &month, &day);
   return (year - 1970) * 12 + month - 1;
 }
 
 int64_t mpg_bucket_start(const mpg_bucket *bucket, int64_t us) {
-  if (bucket->months > 0) {
-    int64_t month = month_of(us);
-    return month_start(month - month % bucket->months);
-  }
-  return us - (us - bucket->origin_us) % bucket->width_us;
+  int64_t local = us + bucket->ahead_us;
+  if (bucket->months > 0)
+    local = month_start(floor_to(month_of(local), bucket->months));
+  else
+    local = floor_to(local - bucket->origin_us, bucket->width_us) + bucket->origin_us;
+  return local - bucket->ahead_us;
 }
 
 int64_t mpg_bucket_next(const mpg_bucket *bucket, int64_t start) {
   if (bucket->months > 0)
-    return month_start(month_of(start) + bucket->months);
+    return month_start(month_of(start + bucket->ahead_us) + bucket->months) - bucket->ahead_us;
   return start + bucket->width_us;
 }
 
 size_t mpg_bucket_label(const mpg_bucket *bucket, int64_t start, char *out) {
-  size_t n = mpg_time_format(start, out), date = 10, time = 19;
+  size_t n = mpg_time_format(start + bucket->ahead_us, out), date = 10, time = 19;
   if (bucket->months > 0 || bucket->width_us % DAY_US == 0) {
     n = date;
   } else {
@@ -149,4 +180,14 @@ size_t mpg_bucket_label(const mpg_bucket *bucket, int64_t start, char *out) {
   }
   out[n] = '\0';
   return n;
+}
+
+/* A week belongs to the year that holds its Thursday. */
+size_t mpg_iso_week(int64_t us, char out[MPG_ISO_WEEK_TEXT]) {
+  int64_t monday = floor_to(us - FIRST_MONDAY, 7 * DAY_US) + FIRST_MONDAY;
+  int64_t thursday = monday / DAY_US + 3, year;
+  int month, day;
+  mpg_civil_from_days(thursday, &year, &month, &day);
+  return (size_t)snprintf(out, MPG_ISO_WEEK_TEXT, "%04lld-W%02d", (long long)year,
+                          (int)((thursday - mpg_days_from_civil(year, 1, 1)) / 7) + 1);
 }

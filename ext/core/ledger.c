@@ -6,10 +6,8 @@
 #include <string.h>
 
 mpg_ledger_options mpg_ledger_defaults(void) {
-  return (mpg_ledger_options){
-      .window = {.since = 0, .until = INT64_MAX, .bucket = {0, 0, 0}},
-      .rules = {.as_of = MPG_NONE,
-                .size_bounds = {16 * MPG_CHIP, 256 * MPG_CHIP, 2048 * MPG_CHIP}}};
+  return (mpg_ledger_options){.window = {.since = 0, .until = INT64_MAX, .bucket = {.width_us = 0}},
+                              .rules = {.as_of = MPG_NONE, .sizes = mpg_sizes_default}};
 }
 
 /* Time from which on something is on record: the window's start, or the first capacity or holding.

@@ -130,6 +130,14 @@ static bool zone(const char *p, const char *end, int *seconds) {
   return true;
 }
 
+bool mpg_offset_parse(mpg_str text, int64_t *offset_us) {
+  int seconds;
+  if (text.n == 0 || !zone(text.p, text.p + text.n, &seconds))
+    return false;
+  *offset_us = seconds * MPG_SECOND;
+  return true;
+}
+
 /* ISO 8601 text of years 0000 to 9999. A leap second, ":60", is the second after. */
 static bool iso_parse(mpg_str text, int64_t *us) {
   const char *p = text.n ? text.p : "", *end = p + text.n;

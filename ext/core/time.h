@@ -25,6 +25,9 @@ mpg_rc mpg_time_parse(mpg_str text, int64_t *us, mpg_err *err);
 /* The same of a value: MPG_INT and MPG_REAL are Unix seconds. MPG_NULL is MPG_MISUSE. */
 mpg_rc mpg_time_value(const mpg_value *v, int64_t *us, mpg_err *err);
 
+/* An offset from UTC, "Z", "+02", "+0200" or "+02:00", in microseconds; false where it is none. */
+bool mpg_offset_parse(mpg_str text, int64_t *offset_us);
+
 /* "YYYY-MM-DDTHH:MM:SSZ", with ".ffffff" where the fraction is not 0. `out` holds 40 bytes. */
 size_t mpg_time_format(int64_t us, char *out);
 
@@ -34,14 +37,16 @@ void mpg_civil_from_days(int64_t days, int64_t *year, int *month, int *day);
 
 /*
 ** A bucket width (bucket.c): a number of seconds ("3600", 0.5), or "<n> <unit>" with unit second,
-** minute, hour, day, week, month, year in any case (a plural s is accepted; n may be left out,
-** and may have a fraction for fixed widths). Fixed widths count from the epoch, weeks from a
-** Monday (ISO 8601), months and years from January 1970, all in UTC. NULL is no bucket.
+** minute, hour, day, week, month, quarter, year in any case (a plural s is accepted; n may be left
+** out, and may have a fraction for fixed widths). Fixed widths count from the epoch, weeks from a
+** Monday (ISO 8601), months, quarters and years from January 1970: in UTC, or on clocks that are an
+** offset ahead of it, "1 day +02:00". NULL is no bucket.
 */
 typedef struct mpg_bucket {
   int64_t width_us; /* fixed width, > 0; 0 where months counts, or where there is no bucket */
   int64_t origin_us;
-  int months; /* > 0: a calendar width */
+  int months;       /* > 0: a calendar width */
+  int64_t ahead_us; /* of the clocks that buckets are counted by, from UTC */
 } mpg_bucket;
 
 mpg_rc mpg_bucket_parse(const mpg_value *v, mpg_bucket *bucket, mpg_err *err);
@@ -54,9 +59,13 @@ int64_t mpg_bucket_start(const mpg_bucket *bucket, int64_t us);
 int64_t mpg_bucket_next(const mpg_bucket *bucket, int64_t start);
 /*
 ** Text that sorts and that SQLite's date functions read: "YYYY-MM-DD" where every bucket of this
-** width starts at midnight, else "YYYY-MM-DD HH:MM:SS" (with ".ffffff" where the width has a
+** width starts at midnight (of the clocks that it is counted by), else "YYYY-MM-DD HH:MM:SS" (with ".ffffff" where the width has a
 ** fraction of a second). `out` holds 40 bytes; the length is returned.
 */
 size_t mpg_bucket_label(const mpg_bucket *bucket, int64_t start, char *out);
+
+/* The ISO 8601 week of a time, "2026-W01"; terminated, the length is returned. */
+#define MPG_ISO_WEEK_TEXT 24
+size_t mpg_iso_week(int64_t us, char out[MPG_ISO_WEEK_TEXT]);
 
 #endif

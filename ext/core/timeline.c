@@ -466,13 +466,6 @@ static mpg_rc emit_queued(mpg_timeline *t, mpg_row *row) {
   return MPG_OK;
 }
 
-static uint8_t size_class(const mpg_rules *rules, int64_t chips) {
-  uint8_t size = 1;
-  while (size < 4 && chips >= rules->size_bounds[size - 1])
-    size++;
-  return size;
-}
-
 mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *window,
                         const mpg_sink *sink, mpg_err *err) {
   const mpg_job *job = &t->fleet->jobs[job_index];
@@ -489,7 +482,8 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
   notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
   notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
-  row.size = size_class(t->rules, job->chips != MPG_NONE ? job->chips : t->gang.most_held);
+  row.size =
+      mpg_size_class(&t->rules->sizes, job->chips != MPG_NONE ? job->chips : t->gang.most_held);
   t->traced = t->in.traced ||
               mpg_commits_exist(t->fleet->commits + job->commit, job->ncommits, t->rules->as_of);
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_steps(t, job, err)) != MPG_OK ||

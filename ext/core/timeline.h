@@ -10,13 +10,14 @@
 #include "fleet.h"
 #include "notices.h"
 #include "pools.h"
+#include "size.h"
 
 /* What the caller may choose. */
 typedef struct mpg_rules {
   int64_t as_of;
   mpg_basis basis;
-  bool memory_roofline;   /* ideal = max(compute, memory) instead of compute alone */
-  int64_t size_bounds[3]; /* chips, in millionths: below the first is S, then M, L, XL */
+  bool memory_roofline; /* ideal = max(compute, memory) instead of compute alone */
+  mpg_sizes sizes;
 } mpg_rules;
 
 /* Works on one job after the other; one thread, its own scratch memory. */

@@ -1,6 +1,5 @@
 /* ledger_args.c - see ledger_args.h. */
 #include "ledger_args.h"
-#include "../core/number.h"
 
 #include <string.h>
 
@@ -46,23 +45,13 @@ static mpg_rc word_arg(sqlite3_value *const *args, mpg_arg a, const char *const 
                   found);
 }
 
-static mpg_rc sizes_arg(sqlite3_value *const *args, int64_t bounds[3], mpg_err *err) {
-  const char *p = mpg_arg_text(args, ARG_SIZES);
-  int64_t chips[3];
+static mpg_rc sizes_arg(sqlite3_value *const *args, mpg_sizes *sizes, mpg_err *err) {
+  mpg_err why;
+  mpg_rc rc;
   if (!mpg_arg_given(args, ARG_SIZES))
     return MPG_OK;
-  for (int i = 0; i < 3; i++) {
-    size_t n = strcspn(p, ",");
-    if (!mpg_scaled_parse((mpg_str){p, n}, 6, &chips[i]) || chips[i] <= (i ? chips[i - 1] : 0) ||
-        (p[n] == ',') != (i < 2))
-      return mpg_fail(err, MPG_MISUSE,
-                      "sizes: expected three rising numbers of chips such as "
-                      "'16,256,2048', found '%.80s'",
-                      mpg_arg_text(args, ARG_SIZES));
-    p += n + 1;
-  }
-  memcpy(bounds, chips, sizeof chips);
-  return MPG_OK;
+  rc = mpg_sizes_parse(mpg_str_of(mpg_arg_text(args, ARG_SIZES)), sizes, &why);
+  return rc == MPG_OK ? MPG_OK : mpg_fail(err, rc, "sizes: %s", why.text);
 }
 
 mpg_rc mpg_ledger_args(sqlite3_value *const *args, mpg_ledger_options *options, bool *skip,
@@ -90,5 +79,5 @@ mpg_rc mpg_ledger_args(sqlite3_value *const *args, mpg_ledger_options *options, 
   options->rules.basis = (mpg_basis)basis;
   options->rules.memory_roofline = roofline == 1;
   *skip = on_error == 1;
-  return sizes_arg(args, options->rules.size_bounds, err);
+  return sizes_arg(args, &options->rules.sizes, err);
 }

@@ -524,7 +524,6 @@ static void result_dim(sqlite3_context *context, const cursor *c, uint32_t job, 
 }
 
 static void result_col(sqlite3_context *context, const cursor *c, const fields *f, col column) {
-  static const char *const sizes[] = {NULL, "S", "M", "L", "XL"};
   const mpg_fleet *fleet = &c->fleet;
   switch (column) {
   case COL_POOL:
@@ -541,7 +540,7 @@ static void result_col(sqlite3_context *context, const cursor *c, const fields *
     break;
   case COL_SIZE:
     if (f->size != 0)
-      sqlite3_result_text(context, sizes[f->size], -1, SQLITE_STATIC);
+      sqlite3_result_text(context, mpg_size_name(f->size), -1, SQLITE_STATIC);
     break;
   case COL_CATEGORY:
     sqlite3_result_text(context, mpg_category_get((mpg_category)f->category)->name, -1,

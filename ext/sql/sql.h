@@ -94,12 +94,15 @@ void mpg_scan_end(mpg_scan *scan);
 /* One a file of ext/sql; each registers its family. */
 int mpg_register_scalars(mpg_conn *conn,
                          char **error); /* scalars.c: mpg_version, mpg_debug, mpg_uuid */
+int mpg_register_classes(mpg_conn *conn, char **error);          /* classes.c */
+int mpg_register_charts(mpg_conn *conn, char **error);           /* charts.c */
 int mpg_register_goodput(mpg_conn *conn, char **error);          /* goodput.c */
 int mpg_register_roofline(mpg_conn *conn, char **error);         /* roofline.c */
 int mpg_register_catalogue(mpg_conn *conn, char **error);        /* catalogue_tables.c */
 int mpg_register_intervals(mpg_conn *conn, char **error);        /* intervals.c */
 int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buckets.c */
 int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
+int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
 int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.c */
 int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */
 int mpg_register_pbs(mpg_conn *conn, char **error);              /* pbs_table.c */

@@ -55,7 +55,7 @@ static mpg_rc refuse(void *ctx, const mpg_row *row) {
 }
 
 int main(void) {
-  const mpg_window whole = {0, INT64_MAX, {0, 0, 0}};
+  const mpg_window whole = {0, INT64_MAX, {.width_us = 0}};
   int wrong = 0;
   seen s = cut(&whole, 10, 30, 4 * 1000000, 0, MPG_NONE);
   CHECK(s.rows == 1 && s.sum[MPG_PARTIAL] == 80 && s.last == 30);
@@ -82,7 +82,8 @@ int main(void) {
   for (int i = 0; i < 20000; i++) {
     int64_t start = below(1000000000), end = start + below(5000000), held = below(50000000);
     int64_t less = below(3) ? 0 : below(held + 1), ideal = below(2) ? MPG_NONE : below(100000000);
-    mpg_window w = {start + below(1000000) - 500000, end - below(1000000) + 500000, {0, 0, 0}};
+    mpg_window w = {
+        start + below(1000000) - 500000, end - below(1000000) + 500000, {.width_us = 0}};
     mpg_window cuts = w;
     int64_t from = w.since > start ? w.since : start, to = w.until < end ? w.until : end;
     int64_t middle = from < to ? from + below(to - from) : from;

@@ -99,6 +99,8 @@ static const char *const statements[] = {
     "SELECT count(*) FROM trace_ledger('fixtures/golden/spans.csv') WHERE on_error = 'skip'",
     "SELECT chip, dtype, aliases FROM mpg_chips WHERE chip IN ('mine', 'tpu-v4')",
     "SELECT * FROM mpg_categories",
+    "SELECT * FROM trace_records('fixtures/golden.jsonl')",
+    "SELECT record, job, chip, start_time, labels FROM mpg_records",
     "SELECT * FROM goodput_trace('fixtures/goodput/ranker-8.json')",
     "SELECT * FROM goodput_report('fixtures/goodput')",
     "SELECT roofline_seconds(1e15, 'mine'), roofline_bound(1, 1e9, 'TPU v4'), "
@@ -128,6 +130,10 @@ static const char *const statements[] = {
     "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json')",
     "SELECT * FROM xplane_trace('fixtures/xplane/tpu-host-0.xplane.pb') LIMIT 12",
     "SELECT * FROM xplane_planes('fixtures/xplane')",
+    "SELECT job_size(chips), job_size(16, '8,16,32'), time_bucket(start_time, 'day +02:00'), "
+    "iso_week(end_time), bar(chips, 4, 30) FROM allocations",
+    "SELECT spark(chips), spark(chips, 'ascii') FROM allocations",
+    "SELECT spark(chips, 0, 9) OVER (ORDER BY start_time ROWS 1 PRECEDING) FROM allocations",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };

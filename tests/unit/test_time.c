@@ -286,21 +286,23 @@ static bool bucket_is(mpg_value width, const char *at, const char *label, const 
 }
 
 static bool width_refused(mpg_value v, const char *found) {
-  char expected[256];
-  mpg_bucket b = {1, 2, 3};
+  char expected[320];
+  mpg_bucket b = {1, 2, 3, 4};
   mpg_err err;
-  (void)snprintf(expected, sizeof expected,
-                 "expected a bucket width of up to 292 years as seconds or as \"<n> <unit>\" "
-                 "(second, minute, hour, day, week, month, year), found %s",
-                 found);
+  (void)snprintf(
+      expected, sizeof expected,
+      "expected a bucket width of up to 292 years as seconds or as \"<n> <unit>\" "
+      "(second, minute, hour, day, week, month, quarter, year), an offset such as +02:00 behind "
+      "it, found %s",
+      found);
   return mpg_bucket_parse(&v, &b, &err) == MPG_DATA && strcmp(err.text, expected) == 0 &&
-         b.width_us == 1 && b.origin_us == 2 && b.months == 3;
+         b.width_us == 1 && b.origin_us == 2 && b.months == 3 && b.ahead_us == 4;
 }
 
 static void buckets(void) {
   const char *t = "2024-11-21T06:47:31.75Z";
   mpg_value none = {.type = MPG_NULL};
-  mpg_bucket b = {1, 1, 1};
+  mpg_bucket b = {1, 1, 1, 1};
   mpg_err err;
   CHECK(bucket_is(INT(3600), t, "2024-11-21 06:00:00", "2024-11-21 07:00:00"));
   CHECK(bucket_is(TEXT("3600"), t, "2024-11-21 06:00:00", "2024-11-21 07:00:00"));
@@ -332,12 +334,34 @@ static void buckets(void) {
   CHECK(mpg_bucket_parse(&none, &b, &err) == MPG_OK && !mpg_bucket_is_set(&b));
 }
 
+/* Buckets by clocks that are not at UTC: their labels are what those clocks show. */
+static void local_buckets(void) {
+  const char *t = "2024-11-21T06:47:31.75Z";
+  CHECK(bucket_is(TEXT("quarter"), t, "2024-10-01", "2025-01-01"));
+  CHECK(bucket_is(TEXT("2 Quarters"), t, "2024-07-01", "2025-01-01"));
+  CHECK(bucket_is(TEXT("day Z"), t, "2024-11-21", "2024-11-22"));
+  CHECK(bucket_is(TEXT("1 day +02:00"), "2024-11-20T21:59:59Z", "2024-11-20", "2024-11-21"));
+  CHECK(bucket_is(TEXT("1 day +02:00"), "2024-11-20T22:00:00Z", "2024-11-21", "2024-11-22"));
+  CHECK(bucket_is(TEXT("day -0800"), t, "2024-11-20", "2024-11-21"));
+  CHECK(bucket_is(TEXT("hour +0530"), t, "2024-11-21 12:00:00", "2024-11-21 13:00:00"));
+  CHECK(bucket_is(TEXT("3600 -03:30"), t, "2024-11-21 03:00:00", "2024-11-21 04:00:00"));
+  CHECK(bucket_is(TEXT("week -11"), "2024-11-18T10:59:59Z", "2024-11-11", "2024-11-18"));
+  CHECK(bucket_is(TEXT("week -11"), "2024-11-18T11:00:00Z", "2024-11-18", "2024-11-25"));
+  CHECK(bucket_is(TEXT("month +14"), "2024-11-30T10:00:00Z", "2024-12-01", "2025-01-01"));
+  CHECK(bucket_is(TEXT("year -05"), "2025-01-01T04:59:59Z", "2024-01-01", "2025-01-01"));
+  CHECK(bucket_is(TEXT("day -05"), "1970-01-01", "1969-12-31", "1970-01-01"));
+  CHECK(bucket_is(TEXT("month -05"), "1970-01-01", "1969-12-01", "1970-01-01"));
+  CHECK(bucket_is(TEXT("2 years -05"), "1970-01-01", "1968-01-01", "1970-01-01"));
+  CHECK(bucket_is(TEXT("6 hours -05"), "1970-01-01", "1969-12-31 18:00:00", "1970-01-01 00:00:00"));
+}
+
 static void bad_buckets(void) {
   static const char *const texts[] = {
-      "",       "0",     "-5",         "hours ago",  "1 fortnight", "0 days",      "-1 day", " day",
-      "day ",   "1day",  "1.5 months", "0 months",   "293 years",   "1e30",        "1 ",     "s",
-      "x days", "3600 ", "0.0000001",  "9300000000", "1 days s",    "107000 days",
-  };
+      "",          "0",          "-5",         "hours ago",   "1 fortnight", "0 days",
+      "-1 day",    " day",       "day ",       "1day",        "1.5 months",  "0 months",
+      "293 years", "1e30",       "1 ",         "s",           "x days",      "3600 ",
+      "0.0000001", "9300000000", "1 days s",   "107000 days", "+02",         " +02",
+      "day +2",    "day +24:00", "day +02:60", "day  ",       "day 02",      "day+02"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     char quoted[64];
     (void)snprintf(quoted, sizeof quoted, "\"%s\"", texts[i]);
@@ -356,8 +380,10 @@ static void bad_buckets(void) {
 
 /* Buckets of every kind of width tile time: each time lies in one, and starts are fixed points. */
 static void tiling(void) {
-  static const char *const widths[] = {"0.25",    "7",     "hour",     "day",  "week",
-                                       "2 weeks", "month", "5 months", "year", "4 years"};
+  static const char *const widths[] = {"0.25",     "7",         "hour",         "day",
+                                       "week",     "2 weeks",   "month",        "5 months",
+                                       "year",     "4 years",   "day -23:59",   "7 +00:01",
+                                       "week -08", "month +14", "quarter -0530"};
   uint64_t state = 7;
   int wrong = 0;
   for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
@@ -385,6 +411,7 @@ int main(void) {
   against_libc();
   formatting();
   buckets();
+  local_buckets();
   bad_buckets();
   tiling();
   return check_done("time");
