@@ -196,7 +196,8 @@ static mpg_rc csv_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut, mpg_e
     *cut = (size_t)((const char *)memrchr(p, '\n', n) - p) + 1;
   else if (!quotes && !s.nul)
     *cut = cut_at_cr(p, n);
-  else if (s.nul || !cut_by_parity(p, n, b->options.delimiter, cut) || (*cut == 0 && s.cr > s.crlf)) {
+  else if (s.nul || !cut_by_parity(p, n, b->options.delimiter, cut) ||
+           (*cut == 0 && s.cr > s.crlf)) {
     mpg_rc rc = mpg_csv_cut(b->csv, p, n, cut, err);
     if (rc != MPG_OK)
       return rc;
@@ -276,7 +277,7 @@ static void begin(mpg_blocks *b, mpg_block *block) {
   }
   while (i < block->n && is_space(block->bytes[i]))
     i++;
-  block->rest = b->options.json && i < block->n && block->bytes[i] == '[';
+  block->rest = b->options.whole || (b->options.json && i < block->n && block->bytes[i] == '[');
   block->first = true;
   b->begun = true;
 }
@@ -295,7 +296,7 @@ static mpg_rc keep_tail(mpg_blocks *b, mpg_block *block, size_t cut, mpg_err *er
 mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
   size_t want = BLOCK > 3 ? BLOCK : 3, cut = 0;
   mpg_rc rc;
-  block->n = block->more = 0;
+  block->n = block->at = block->more = 0;
   block->rest = block->first = false;
   if (want < 2 * b->ntail)
     want = 2 * b->ntail;

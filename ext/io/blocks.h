@@ -22,8 +22,9 @@ typedef struct mpg_block {
   const mpg_env *env;
   char *bytes; /* MPG_WINDOW_SLACK readable bytes follow the last */
   size_t n, cap;
+  size_t at;    /* where a reader begins, mpg_csv_unfeed may have moved it */
   size_t more;  /* bytes behind the n: the beginning of the next block, for messages alone */
-  int64_t line; /* of the first byte */
+  int64_t line; /* of the byte at `at` */
   bool first;   /* of the stream */
   bool rest;    /* no end was found: the stream goes on behind the n bytes (see mpg_blocks_next) */
 } mpg_block;
@@ -33,9 +34,10 @@ void mpg_block_free(mpg_block *block);
 typedef struct mpg_blocks mpg_blocks;
 
 typedef struct mpg_blocks_options {
-  bool json;       /* objects one after the other, else delimited text: */
-  char delimiter;  /* as in csv.h */
-  bool no_quotes;  /* as in csv.h */
+  bool json;      /* objects one after the other, else delimited text: */
+  char delimiter; /* as in csv.h */
+  bool no_quotes; /* as in csv.h */
+  bool whole;     /* do not cut: all is a rest */
 } mpg_blocks_options;
 
 /* From where the stream is; at its very start a byte order mark is stepped over. */
@@ -51,12 +53,14 @@ void mpg_blocks_close(mpg_blocks *blocks); /* NULL is fine; the stream stays ope
 mpg_rc mpg_blocks_next(mpg_blocks *blocks, mpg_block *block, mpg_err *err);
 
 /*
-** Readers over a block: opened once with the stream (for its name, and for a rest), then fed one
-** block after the other. The block's bytes are borrowed until the reader is fed again, and changed
-** where quotes are halved; those of a rest become the reader's.
+** Readers over a block: opened once, then fed one block after the other. The stream is that of the
+** block: for its name, and for a rest. The block's bytes are borrowed until the reader is fed again,
+** and changed where quotes are halved; those of a rest become the reader's.
 */
-void mpg_csv_feed(mpg_csv *csv, mpg_block *block);
-void mpg_json_feed(mpg_json *json, mpg_block *block);
+void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block);
+void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block);
+/* The block, no rest, begins behind what the reader has read of it, say behind a header. */
+void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block);
 
 /* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 where there
 ** is none. */

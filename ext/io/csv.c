@@ -404,8 +404,8 @@ static void start_at(mpg_csv *csv, int64_t line) {
   scanner_set(&csv->scan, &csv->w);
 }
 
-void mpg_csv_feed(mpg_csv *csv, mpg_block *block) {
-  mpg_window_set(&csv->w, block->bytes, block->n, block->rest ? block->cap : 0);
+void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block) {
+  mpg_window_set(&csv->w, stream, block->bytes, block->at, block->n, block->rest ? block->cap : 0);
   start_at(csv, block->line);
   if (block->rest) {
     block->bytes = NULL;
@@ -413,9 +413,17 @@ void mpg_csv_feed(mpg_csv *csv, mpg_block *block) {
   }
 }
 
+void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block) {
+  const mpg_window *w = &csv->w;
+  block->at = w->at;
+  if (csv->after_cr && block->at < block->n && block->bytes[block->at] == '\n')
+    block->at++; /* the rest of the line end */
+  block->line = csv->next_line;
+}
+
 mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_err *err) {
   outcome result = RECORD;
-  mpg_window_set(&csv->w, (char *)(uintptr_t)bytes, n, 0);
+  mpg_window_set(&csv->w, csv->w.stream, (char *)(uintptr_t)bytes, 0, n, 0);
   csv->w.last = false;
   csv->measuring = true;
   start_at(csv, 1);

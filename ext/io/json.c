@@ -211,8 +211,9 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
   return rc;
 }
 
-void mpg_json_feed(mpg_json *json, mpg_block *block) {
-  mpg_window_set(&json->w, block->bytes, block->n + block->more, block->rest ? block->cap : 0);
+void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block) {
+  mpg_window_set(&json->w, stream, block->bytes, block->at, block->n + block->more,
+                 block->rest ? block->cap : 0);
   json->stop = block->rest ? SIZE_MAX : block->n;
   json->started = true;
   json->skip_line = false;

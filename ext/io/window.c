@@ -20,11 +20,12 @@ void mpg_window_close(mpg_window *w) {
   w->buf = NULL;
 }
 
-void mpg_window_set(mpg_window *w, char *buf, size_t n, size_t cap) {
+void mpg_window_set(mpg_window *w, mpg_stream *stream, char *buf, size_t at, size_t n, size_t cap) {
   mpg_window_close(w);
+  w->stream = stream;
   w->buf = buf;
   w->cap = cap;
-  w->at = 0;
+  w->at = at;
   w->end = n;
   w->last = w->borrowed = cap == 0;
 }

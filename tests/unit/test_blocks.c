@@ -126,9 +126,9 @@ static void read_text(out *o, const mpg_env *env, mpg_str text, const mpg_blocks
     while (!stays && (rc = mpg_blocks_next(blocks, &block, &err)) == MPG_OK) {
       ++*nblocks;
       if (options->json)
-        mpg_json_feed(json, &block);
+        mpg_json_feed(json, stream, &block);
       else
-        mpg_csv_feed(csv, &block);
+        mpg_csv_feed(csv, stream, &block);
       stays = options->json ? drain_json(o, json) : drain_csv(o, csv);
     }
     CHECK(stays || rc == MPG_DONE);
@@ -186,33 +186,62 @@ static void random_texts(const mpg_str *words, size_t nwords, size_t odd, int ti
 
 static void check_csv(size_t *most) {
   static const mpg_str words[] = {
-      MPG_STR("a"),       MPG_STR("bc"),       MPG_STR(","),     MPG_STR(","),
-      MPG_STR("\n"),      MPG_STR("\n"),       MPG_STR("\"x\""), MPG_STR("\"p\nq\""),
-      MPG_STR(",\"\","),  MPG_STR("\"\"\"\""), MPG_STR("\r\n"),  MPG_STR("\"a\"\"b\r\nc\""),
+      MPG_STR("a"),        MPG_STR("bc"),
+      MPG_STR(","),        MPG_STR(","),
+      MPG_STR("\n"),       MPG_STR("\n"),
+      MPG_STR("\"x\""),    MPG_STR("\"p\nq\""),
+      MPG_STR(",\"\","),   MPG_STR("\"\"\"\""),
+      MPG_STR("\r\n"),     MPG_STR("\"a\"\"b\r\nc\""),
       MPG_STR("\n\"z\","), MPG_STR("long field without anything in it, and another\n"),
-      MPG_STR("\""),      MPG_STR("\r"),       MPG_STR("\0")};
-  mpg_blocks_options comma = {false, ',', false}, plain = {false, ';', true};
+      MPG_STR("\""),       MPG_STR("\r"),
+      MPG_STR("\0")};
+  mpg_blocks_options comma = {false, ',', false, false}, plain = {false, ';', true, false};
   random_texts(words, sizeof words / sizeof *words, 3, 3000, &comma, most);
   random_texts(words, sizeof words / sizeof *words, 3, 300, &plain, most);
 }
 
 static void check_json(size_t *most) {
-  static const mpg_str words[] = {
-      MPG_STR("{\"a\":1}\n"), MPG_STR("{\"b\":\"x}\\n{y\"}\n"),
-      MPG_STR("{\"c\":{\"d\":[]}}\r\n"), MPG_STR("{\n \"e\":\n{}\n}\n"), MPG_STR("{\"f\":[{}\n,{}]}\n"),
-      MPG_STR(" "), MPG_STR("\n"), MPG_STR("{\"g\":null} {\"h\":2.5e3}"), MPG_STR("{\"i\":{}\n{"),
-      MPG_STR("}"), MPG_STR("{"), MPG_STR("\""), MPG_STR("["), MPG_STR(","), MPG_STR("]\n"),
-      MPG_STR("\\"), MPG_STR("\xff"), MPG_STR("{\"a\":1,\"a\":2}\n")};
-  mpg_blocks_options json = {true, ',', false};
+  static const mpg_str words[] = {MPG_STR("{\"a\":1}\n"),
+                                  MPG_STR("{\"b\":\"x}\\n{y\"}\n"),
+                                  MPG_STR("{\"c\":{\"d\":[]}}\r\n"),
+                                  MPG_STR("{\n \"e\":\n{}\n}\n"),
+                                  MPG_STR("{\"f\":[{}\n,{}]}\n"),
+                                  MPG_STR(" "),
+                                  MPG_STR("\n"),
+                                  MPG_STR("{\"g\":null} {\"h\":2.5e3}"),
+                                  MPG_STR("{\"i\":{}\n{"),
+                                  MPG_STR("}"),
+                                  MPG_STR("{"),
+                                  MPG_STR("\""),
+                                  MPG_STR("["),
+                                  MPG_STR(","),
+                                  MPG_STR("]\n"),
+                                  MPG_STR("\\"),
+                                  MPG_STR("\xff"),
+                                  MPG_STR("{\"a\":1,\"a\":2}\n")};
+  mpg_blocks_options json = {true, ',', false, false};
   random_texts(words, sizeof words / sizeof *words, 10, 3000, &json, most);
 }
 
 static void check_some(void) {
-  static const mpg_blocks_options csv = {false, ',', false}, json = {true, ',', false};
-  static const char *const texts[] = {"", "\xef\xbb\xbf", "\xef\xbb\xbf" "a,b\n1,2\n", "a\rb\rc\r",
-                                      "a\r\nb\r\nc", "\n\n\n", "\"a\nb\nc", "\"a\" b\n\"c\nd\"\n"};
-  static const char *const documents[] = {"", "[]", "[{\"a\":1}\n,{\"a\":2}]", "\xef\xbb\xbf{\"a\":1}\n{}",
-                                          "{\"a\":1\n{\"b\":2}\n", "nonsense\n{}\n{}", "{}\n\n\n\n\n{}"};
+  static const mpg_blocks_options csv = {false, ',', false, false},
+                                  json = {true, ',', false, false};
+  static const char *const texts[] = {"",
+                                      "\xef\xbb\xbf",
+                                      "\xef\xbb\xbf"
+                                      "a,b\n1,2\n",
+                                      "a\rb\rc\r",
+                                      "a\r\nb\r\nc",
+                                      "\n\n\n",
+                                      "\"a\nb\nc",
+                                      "\"a\" b\n\"c\nd\"\n"};
+  static const char *const documents[] = {"",
+                                          "[]",
+                                          "[{\"a\":1}\n,{\"a\":2}]",
+                                          "\xef\xbb\xbf{\"a\":1}\n{}",
+                                          "{\"a\":1\n{\"b\":2}\n",
+                                          "nonsense\n{}\n{}",
+                                          "{}\n\n\n\n\n{}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     (void)compare(mpg_str_of(texts[i]), &csv);
   for (size_t i = 0; i < sizeof documents / sizeof *documents; i++)
