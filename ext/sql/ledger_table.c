@@ -18,7 +18,7 @@
 #include "ledger_args.h"
 #include "relations.h"
 #include "../core/ledger.h"
-#include "../core/rollup.h"
+#include "../core/rollup_all.h"
 #include "../core/uuid.h"
 #include "../io/native.h"
 
@@ -364,11 +364,9 @@ static uint32_t grain(const table *t, const char *columns) {
 
 static mpg_rc roll_up(cursor *c, const table *t, uint32_t mask, mpg_err *err) {
   mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
-  mpg_sink sink = mpg_rollup_sink(&c->rollup);
-  size_t units = mpg_accounting_units(&c->accounting);
-  for (size_t u = 0; rc == MPG_OK && u < units; u++)
-    rc = mpg_accounting_unit(&c->accounting, u, &sink, source_of(c, t), err);
-  return rc == MPG_OK ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : rc;
+  if (rc == MPG_OK)
+    rc = mpg_rollup_all(&c->rollup, &c->accounting, c->threads, NULL, source_of(c, t), err);
+  return rc;
 }
 
 /* The first row of the cell at hand: all of its sum, or as much as an integer holds. */
