@@ -42,7 +42,7 @@ TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_records", "
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""
 OPTIONS = """bucket_width hidden, since hidden, until hidden, as_of hidden, basis hidden, sizes hidden, roofline hidden,
-    on_error hidden"""
+    on_error hidden, threads hidden"""
 SHAPES = {
     "ledger": DIMENSIONS + ", start_time REAL, end_time REAL, bucket TEXT, chip_us BIGINT, chip_seconds REAL",
     "rollup": DIMENSIONS + ", bucket TEXT, chip_us BIGINT, chip_seconds REAL, intervals BIGINT",

@@ -1,6 +1,6 @@
 /* fleet.c - see fleet.h. Field by field checks first, then one function for each relation. */
 #define _GNU_SOURCE /* qsort_r */
-#include "fleet.h"
+#include "fleet_part.h"
 
 #include "number.h"
 #include "time.h"
@@ -21,11 +21,6 @@ mpg_rc mpg_fleet_init(mpg_fleet *fleet, const mpg_env *env, mpg_issues *issues, 
                       mpg_err *err) {
   mpg_intern *interns[] = {&fleet->texts, &fleet->job_names, &fleet->pool_names,
                            &fleet->program_names, &fleet->kind_names};
-  static const char *const causes[MPG_CAUSES] = {[MPG_CAUSE_SURPLUS] = "surplus",
-                                                 [MPG_CAUSE_NO_TRAFFIC] = "no_traffic",
-                                                 [MPG_CAUSE_NODE_FAIL] = "node_fail",
-                                                 [MPG_CAUSE_NO_DATA] = "no_checkpoint_data"};
-  uint32_t id;
   memset(fleet, 0, sizeof *fleet);
   fleet->env = env;
   fleet->issues = issues;
@@ -33,6 +28,15 @@ mpg_rc mpg_fleet_init(mpg_fleet *fleet, const mpg_env *env, mpg_issues *issues, 
   for (size_t i = 0; i < sizeof interns / sizeof *interns; i++)
     mpg_intern_init(interns[i], env);
   mpg_span_arena_init(&fleet->arena, env);
+  return mpg_fleet_begin(fleet, err);
+}
+
+mpg_rc mpg_fleet_begin(mpg_fleet *fleet, mpg_err *err) {
+  static const char *const causes[MPG_CAUSES] = {[MPG_CAUSE_SURPLUS] = "surplus",
+                                                 [MPG_CAUSE_NO_TRAFFIC] = "no_traffic",
+                                                 [MPG_CAUSE_NODE_FAIL] = "node_fail",
+                                                 [MPG_CAUSE_NO_DATA] = "no_checkpoint_data"};
+  uint32_t id;
   if (mpg_intern_id(&fleet->texts, MPG_STR("serving"), &fleet->phase_serving) != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < MPG_CAUSES; i++)
@@ -62,6 +66,12 @@ void mpg_fleet_free(mpg_fleet *fleet) {
   mpg_free(env, fleet->allocations);
   mpg_free(env, fleet->commits);
   mpg_free(env, fleet->kind_causes);
+  for (size_t i = 0; i < fleet->nspan_names; i++)
+    mpg_free(env, fleet->span_names[i]);
+  mpg_free(env, fleet->span_names);
+  if (fleet->log != NULL)
+    mpg_free(env, fleet->log->notes);
+  mpg_free(env, fleet->log);
   memset(fleet, 0, sizeof *fleet);
 }
 
@@ -229,39 +239,34 @@ static mpg_rc get_text(const row *r, int column, mpg_intern *intern, uint32_t *i
 
 /* ---- things with a name: jobs, pools, programs ---- */
 
-static mpg_rc get_job(const row *r, int column, uint32_t *index) {
-  mpg_fleet *f = r->fleet;
+mpg_rc mpg_fleet_job(mpg_fleet *f, mpg_str name, uint32_t *index, mpg_err *err) {
+  size_t known = f->job_names.n;
+  uint32_t id;
+  /* Room first: a name without its job would be a job that was never there. */
+  if (mpg_grow(f->env, &f->jobs, &f->jobs_cap, known + 1, sizeof *f->jobs) != MPG_OK ||
+      mpg_intern_id(&f->job_names, name, &id) != MPG_OK)
+    return mpg_fail_nomem(err);
+  *index = id - 1;
+  if (*index >= known) {
+    mpg_job *job = &f->jobs[*index];
+    memset(job, 0, sizeof *job);
+    job->chips = job->min_chips = job->tasks = job->submit = MPG_NONE;
+  }
+  return MPG_OK;
+}
+
+static mpg_rc find_job(const row *r, int column, uint32_t *index, mpg_job **job) {
   const mpg_value *v = &r->values[column];
   char number[FOUND_TEXT], uuid[MPG_UUID_TEXT];
   mpg_str s = v->s;
-  uint32_t id;
+  mpg_rc rc;
   if (v->type != MPG_TEXT)
     s = mpg_str_of(describe(v, number));
   if (s.n >= 36 && mpg_uuid_canonical(s, uuid))
     s = mpg_str_of(uuid);
-  /* Room first: a name without its job would be a job that was never there. */
-  if (mpg_grow(f->env, &f->jobs, &f->jobs_cap, f->job_names.n + 1, sizeof *f->jobs) != MPG_OK ||
-      mpg_intern_id(&f->job_names, s, &id) != MPG_OK)
-    return mpg_fail_nomem(r->err);
-  *index = id - 1;
-  return MPG_OK;
-}
-
-/* Called after each get_job that may have named a new one. */
-static mpg_job *the_job(mpg_fleet *f, uint32_t index, size_t known) {
-  mpg_job *job = &f->jobs[index];
-  if (index >= known) {
-    memset(job, 0, sizeof *job);
-    job->chips = job->min_chips = job->tasks = job->submit = MPG_NONE;
-  }
-  return job;
-}
-
-static mpg_rc find_job(const row *r, int column, uint32_t *index, mpg_job **job) {
-  size_t known = r->fleet->job_names.n;
-  mpg_rc rc = get_job(r, column, index);
+  rc = mpg_fleet_job(r->fleet, s, index, r->err);
   if (rc == MPG_OK)
-    *job = the_job(r->fleet, *index, known);
+    *job = &r->fleet->jobs[*index];
   return rc;
 }
 
@@ -272,21 +277,29 @@ static mpg_rc get_pool(const row *r, int column, uint32_t *index) {
   return rc;
 }
 
-/* A program's id (0: not given), with room for its record. */
-static mpg_rc get_program(const row *r, int column, uint32_t *id) {
-  mpg_fleet *f = r->fleet;
+mpg_rc mpg_fleet_program(mpg_fleet *f, mpg_str name, uint32_t *id, mpg_err *err) {
   size_t known = f->program_names.n;
-  mpg_rc rc;
   if (mpg_grow(f->env, &f->programs, &f->programs_cap, known + 1, sizeof *f->programs) != MPG_OK ||
       mpg_grow(f->env, &f->program_recorded, &f->program_recorded_cap, known + 1,
-               sizeof *f->program_recorded) != MPG_OK)
-    return mpg_fail_nomem(r->err);
-  rc = get_text(r, column, &f->program_names, id);
-  if (rc == MPG_OK && *id > known) {
+               sizeof *f->program_recorded) != MPG_OK ||
+      mpg_intern_id(&f->program_names, name, id) != MPG_OK)
+    return mpg_fail_nomem(err);
+  if (*id > known) {
     f->programs[known] = (mpg_program){(double)NAN, (double)NAN, 0};
     f->program_recorded[known] = false;
   }
-  return rc;
+  return MPG_OK;
+}
+
+/* A program's id; 0: not given. */
+static mpg_rc get_program(const row *r, int column, uint32_t *id) {
+  const mpg_value *v = &r->values[column];
+  char number[FOUND_TEXT];
+  *id = 0;
+  if (v->type == MPG_NULL)
+    return MPG_OK;
+  return mpg_fleet_program(r->fleet, v->type == MPG_TEXT ? v->s : mpg_str_of(describe(v, number)),
+                           id, r->err);
 }
 
 /* ---- relations ---- */
@@ -346,39 +359,73 @@ static bool merge_real(double *into, double v) {
   return conflict;
 }
 
-static mpg_rc conflict_issue(const row *r, const char *kind, const mpg_intern *names, uint32_t id) {
+static mpg_rc conflict_issue(const mpg_fleet *f, const char *kind, const mpg_intern *names,
+                             uint32_t id, int64_t line, mpg_err *err) {
   mpg_str name = mpg_intern_text(names, id);
-  if (mpg_issues_add(r->fleet->issues, MPG_WARNING, r->fleet->source, kind, r->fleet->line, 1,
+  if (mpg_issues_add(f->issues, MPG_WARNING, f->source, kind, line, 1,
                      "%.*s has records that differ; of two values the greater counts", (int)name.n,
                      name.p) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_OK;
+}
+
+mpg_rc mpg_fleet_describe_job(mpg_fleet *f, uint32_t index, const mpg_job *described, int64_t line,
+                              mpg_err *err) {
+  mpg_job *job = &f->jobs[index];
+  bool conflict;
+  job->recorded = true;
+  conflict = merge_int(&job->chips, described->chips);
+  conflict |= merge_int(&job->min_chips, described->min_chips);
+  conflict |= merge_int(&job->tasks, described->tasks);
+  conflict |= merge_int(&job->submit, described->submit);
+  for (int i = 0; i < MPG_JOB_DIMS; i++)
+    conflict |= merge_text(&f->texts, &job->dim[i], described->dim[i]);
+  return conflict ? conflict_issue(f, "conflicting_job", &f->job_names, index + 1, line, err)
+                  : MPG_OK;
+}
+
+mpg_rc mpg_fleet_describe_program(mpg_fleet *f, uint32_t id, const mpg_program *costs, int64_t line,
+                                  mpg_err *err) {
+  mpg_program *program = &f->programs[id - 1];
+  bool conflict;
+  f->program_recorded[id - 1] = true;
+  conflict = merge_real(&program->flops, costs->flops);
+  conflict |= merge_real(&program->bytes, costs->bytes);
+  conflict |= merge_text(&f->texts, &program->dtype, costs->dtype);
+  return conflict ? conflict_issue(f, "conflicting_program", &f->program_names, id, line, err)
+                  : MPG_OK;
+}
+
+/* A part leaves it to the whole what a record of a job or a program comes to. */
+static mpg_rc note(const row *r, const mpg_fleet_note *fresh) {
+  struct mpg_fleet_log *log = r->fleet->log;
+  if (mpg_grow(r->fleet->env, &log->notes, &log->cap, log->n + 1, sizeof *log->notes) != MPG_OK)
     return mpg_fail_nomem(r->err);
+  log->notes[log->n] = *fresh;
+  log->notes[log->n].line = r->fleet->line;
+  log->notes[log->n].issues = r->fleet->issues->n;
+  log->n++;
   return MPG_OK;
 }
 
 static mpg_rc add_job(const row *r) {
   mpg_fleet *f = r->fleet;
-  mpg_job fresh, *job;
+  mpg_fleet_note fresh = {0};
+  mpg_job *d = &fresh.described, *job;
   uint32_t index;
-  bool conflict;
   mpg_rc rc;
-  if ((rc = get_chips(r, JOBS_CHIPS, &fresh.chips)) != MPG_OK ||
-      (rc = get_chips(r, JOBS_MIN_CHIPS, &fresh.min_chips)) != MPG_OK ||
-      (rc = get_int(r, JOBS_TASKS, &fresh.tasks)) != MPG_OK ||
-      (rc = get_time(r, JOBS_SUBMIT, MPG_NONE, &fresh.submit)) != MPG_OK)
+  if ((rc = get_chips(r, JOBS_CHIPS, &d->chips)) != MPG_OK ||
+      (rc = get_chips(r, JOBS_MIN_CHIPS, &d->min_chips)) != MPG_OK ||
+      (rc = get_int(r, JOBS_TASKS, &d->tasks)) != MPG_OK ||
+      (rc = get_time(r, JOBS_SUBMIT, MPG_NONE, &d->submit)) != MPG_OK)
     return rc;
   for (int i = 0; i < MPG_JOB_DIMS; i++)
-    if ((rc = get_text(r, JOBS_NAME + i, &f->texts, &fresh.dim[i])) != MPG_OK)
+    if ((rc = get_text(r, JOBS_NAME + i, &f->texts, &d->dim[i])) != MPG_OK)
       return rc;
   if ((rc = find_job(r, JOBS_JOB, &index, &job)) != MPG_OK)
     return rc;
-  job->recorded = true;
-  conflict = merge_int(&job->chips, fresh.chips);
-  conflict |= merge_int(&job->min_chips, fresh.min_chips);
-  conflict |= merge_int(&job->tasks, fresh.tasks);
-  conflict |= merge_int(&job->submit, fresh.submit);
-  for (int i = 0; i < MPG_JOB_DIMS; i++)
-    conflict |= merge_text(&f->texts, &job->dim[i], fresh.dim[i]);
-  return conflict ? conflict_issue(r, "conflicting_job", &f->job_names, index + 1) : MPG_OK;
+  fresh.job = index + 1;
+  return f->log != NULL ? note(r, &fresh) : mpg_fleet_describe_job(f, index, d, f->line, r->err);
 }
 
 static mpg_rc get_outcome(const row *r, int column, mpg_outcome *out) {
@@ -472,21 +519,16 @@ static mpg_rc add_commit(const row *r) {
 
 static mpg_rc add_program(const row *r) {
   mpg_fleet *f = r->fleet;
-  mpg_program fresh, *program;
-  uint32_t id;
-  bool conflict;
+  mpg_fleet_note fresh = {0};
+  mpg_program *costs = &fresh.costs;
   mpg_rc rc;
-  if ((rc = get_amount(r, PROGRAMS_FLOPS, &fresh.flops)) != MPG_OK ||
-      (rc = get_amount(r, PROGRAMS_BYTES, &fresh.bytes)) != MPG_OK ||
-      (rc = get_text(r, PROGRAMS_DTYPE, &f->texts, &fresh.dtype)) != MPG_OK ||
-      (rc = get_program(r, PROGRAMS_PROGRAM, &id)) != MPG_OK)
+  if ((rc = get_amount(r, PROGRAMS_FLOPS, &costs->flops)) != MPG_OK ||
+      (rc = get_amount(r, PROGRAMS_BYTES, &costs->bytes)) != MPG_OK ||
+      (rc = get_text(r, PROGRAMS_DTYPE, &f->texts, &costs->dtype)) != MPG_OK ||
+      (rc = get_program(r, PROGRAMS_PROGRAM, &fresh.program)) != MPG_OK)
     return rc;
-  program = &f->programs[id - 1];
-  f->program_recorded[id - 1] = true;
-  conflict = merge_real(&program->flops, fresh.flops);
-  conflict |= merge_real(&program->bytes, fresh.bytes);
-  conflict |= merge_text(&f->texts, &program->dtype, fresh.dtype);
-  return conflict ? conflict_issue(r, "conflicting_program", &f->program_names, id) : MPG_OK;
+  return f->log != NULL ? note(r, &fresh)
+                        : mpg_fleet_describe_program(f, fresh.program, costs, f->line, r->err);
 }
 
 static mpg_rc add_chip(const row *r) {
@@ -496,6 +538,10 @@ static mpg_rc add_chip(const row *r) {
   int64_t year;
   mpg_err why;
   mpg_rc rc;
+  if (r->fleet->log != NULL) {
+    r->fleet->log->refused = true;
+    return mpg_fail(r->err, MPG_MISUSE, "chips: a record for the whole fleet");
+  }
   for (int i = 0; i < 4; i++) {
     const mpg_value *v = &r->values[columns[i]];
     if (v->type == MPG_NULL)

@@ -105,6 +105,11 @@ typedef struct mpg_fleet {
   const char *source;              /* where the record at hand comes from, for issues */
   uint32_t source_id;              /* the same as a text of `texts` */
   int64_t line;
+  /* See fleet_part.h: */
+  struct mpg_fleet_log *log;   /* of a part, else NULL */
+  mpg_span_mark mark;          /* of a part: its arena at the reset */
+  mpg_span_names **span_names; /* of parts that were merged */
+  size_t nspan_names, span_names_cap;
 } mpg_fleet;
 
 /* `issues` and `chips` stay the caller's. */

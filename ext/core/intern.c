@@ -55,6 +55,20 @@ void mpg_intern_free(mpg_intern *t) {
   mpg_intern_init(t, t->env);
 }
 
+void mpg_intern_reset(mpg_intern *t) {
+  while (t->blocks != NULL && t->blocks->next != NULL) {
+    struct mpg_intern_block *next = t->blocks->next;
+    mpg_free(t->env, t->blocks);
+    t->blocks = next;
+  }
+  if (t->blocks != NULL)
+    t->blocks->used = 0;
+  if (t->nslots > 0)
+    memset(t->slots, 0, t->nslots * sizeof *t->slots);
+  t->n = 0;
+  t->last = 0;
+}
+
 /* The slot that holds `text`, or the empty one where it belongs. */
 static size_t probe(const mpg_intern *t, mpg_str text, uint64_t hash) {
   size_t mask = t->nslots - 1, i = (size_t)hash & mask;

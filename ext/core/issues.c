@@ -82,6 +82,11 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
   return MPG_OK;
 }
 
+mpg_rc mpg_issues_merge(mpg_issues *issues, const mpg_issue *other) {
+  return mpg_issues_add(issues, other->severity, other->source, other->kind, other->line,
+                        other->count, "%s", other->detail);
+}
+
 void mpg_issues_drop(mpg_issues *issues, const char *source) {
   size_t kept = 0;
   for (size_t i = 0; i < issues->n; i++) {

@@ -34,6 +34,8 @@ void mpg_issues_free(mpg_issues *issues);
 mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *source,
                       const char *kind, int64_t line, int64_t count, const char *detail_format, ...)
     MPG_PRINTF(7, 8);
+/* Adds what another list says. */
+mpg_rc mpg_issues_merge(mpg_issues *issues, const mpg_issue *other);
 /* Forgets every entry of `source`. */
 void mpg_issues_drop(mpg_issues *issues, const char *source);
 

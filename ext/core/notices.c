@@ -51,6 +51,12 @@ void mpg_notice_add(mpg_notices *n, const mpg_fleet *fleet, mpg_notice kind, uin
     n->job[kind] = job + 1;
 }
 
+void mpg_notices_merge(mpg_notices *n, const mpg_fleet *fleet, const mpg_notices *others) {
+  for (int k = 0; k < MPG_NOTICES; k++)
+    if (others->count[k] != 0)
+      mpg_notice_add(n, fleet, (mpg_notice)k, others->job[k] - 1, others->count[k]);
+}
+
 mpg_rc mpg_notices_list(const mpg_notices *n, const mpg_fleet *fleet, mpg_issues *issues,
                         const char *source, mpg_err *err) {
   for (int k = 0; k < MPG_NOTICES; k++) {

@@ -32,6 +32,8 @@ typedef struct mpg_notices {
 
 void mpg_notice_add(mpg_notices *notices, const mpg_fleet *fleet, mpg_notice kind, uint32_t job,
                     int64_t count);
+/* Adds what others were told. */
+void mpg_notices_merge(mpg_notices *notices, const mpg_fleet *fleet, const mpg_notices *others);
 /* Lists what was counted as issues of `source`. */
 mpg_rc mpg_notices_list(const mpg_notices *notices, const mpg_fleet *fleet, mpg_issues *issues,
                         const char *source, mpg_err *err);

@@ -165,6 +165,27 @@ mpg_rc mpg_pools_hold(mpg_pools *ps, uint32_t pool, int64_t start, int64_t end, 
   return MPG_OK;
 }
 
+mpg_pools mpg_pools_view(const mpg_pools *ps, const mpg_env *env) {
+  mpg_pools view = *ps;
+  view.env = env;
+  view.holdings = NULL;
+  view.nholdings = view.holdings_cap = 0;
+  return view;
+}
+
+mpg_rc mpg_pools_gather(mpg_pools *ps, mpg_pools *view, mpg_err *err) {
+  size_t n = ps->nholdings + view->nholdings;
+  mpg_rc rc = mpg_grow(ps->env, &ps->holdings, &ps->holdings_cap, n, sizeof *ps->holdings);
+  if (rc == MPG_OK && view->nholdings > 0)
+    memcpy(ps->holdings + ps->nholdings, view->holdings, view->nholdings * sizeof *ps->holdings);
+  if (rc == MPG_OK)
+    ps->nholdings = n;
+  mpg_free(view->env, view->holdings);
+  view->holdings = NULL;
+  view->nholdings = view->holdings_cap = 0;
+  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+}
+
 static int holding_order(const void *pa, const void *pb) {
   const mpg_holding *a = pa, *b = pb;
   int c = cmp64(a->pool, b->pool);

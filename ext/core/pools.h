@@ -56,6 +56,13 @@ uint32_t mpg_pools_chip(const mpg_pools *pools, uint32_t pool, int64_t at, int64
 mpg_rc mpg_pools_hold(mpg_pools *pools, uint32_t pool, int64_t start, int64_t end, int64_t chips,
                       mpg_err *err);
 
+/*
+** For accounting by several threads: a view of the pools for one of them, which holds apart; only
+** what it holds is its own. mpg_pools_gather adds that to the pools and ends the view.
+*/
+mpg_pools mpg_pools_view(const mpg_pools *pools, const mpg_env *env);
+mpg_rc mpg_pools_gather(mpg_pools *pools, mpg_pools *view, mpg_err *err);
+
 /* Once every job is accounted: */
 void mpg_pools_sort(mpg_pools *pools);
 /* The `down` (where installed chips count) and `idle` rows of a pool. Issues go under `source`. */

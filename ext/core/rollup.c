@@ -164,28 +164,50 @@ static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
   return MPG_OK;
 }
 
+/* The cell that a finer one, with every dimension told, is part of. */
+static mpg_rc find_whole(mpg_rollup *r, const mpg_cell *fine, mpg_cell **out) {
+  mpg_cell key = {.pool = asks(r, MPG_DIM_POOL) ? fine->pool : 0,
+                  .chip = asks(r, MPG_DIM_CHIP) ? fine->chip : 0,
+                  .cause = asks(r, MPG_DIM_CAUSE) ? fine->cause : 0,
+                  .attempt = asks(r, MPG_DIM_ATTEMPT) ? fine->attempt : INT64_MIN,
+                  .bucket = asks(r, MPG_DIM_BUCKET) ? fine->bucket : INT64_MIN,
+                  .size = asks(r, MPG_DIM_SIZE) ? fine->size : 0,
+                  .category = asks(r, MPG_DIM_CATEGORY) ? fine->category : 0};
+  if ((r->mask & (JOB_DIMS_MASK | 1u << MPG_DIM_JOB)) != 0 &&
+      group_of(r, fine->job, &key.job) != MPG_OK)
+    return MPG_NOMEM;
+  return find_cell(r, &key, out);
+}
+
 static mpg_rc add(void *ctx, const mpg_row *row) {
   mpg_rollup *r = ctx;
-  mpg_cell key = {.pool = asks(r, MPG_DIM_POOL) ? row->pool : 0,
-                  .chip = asks(r, MPG_DIM_CHIP) ? row->chip : 0,
-                  .cause = asks(r, MPG_DIM_CAUSE) ? row->cause : 0,
-                  .attempt = asks(r, MPG_DIM_ATTEMPT) ? row->attempt : INT64_MIN,
-                  .bucket = asks(r, MPG_DIM_BUCKET) ? row->bucket : INT64_MIN,
-                  .size = asks(r, MPG_DIM_SIZE) ? row->size : 0,
-                  .category = asks(r, MPG_DIM_CATEGORY) ? (uint8_t)row->category : 0};
-  uint32_t *recent = &r->recent[row->category];
+  mpg_recent_cell *recent = &r->recent[row->category];
   mpg_cell *cell;
-  if (r->mask & (JOB_DIMS_MASK | 1u << MPG_DIM_JOB)) {
-    if (group_of(r, row->job, &key.job) != MPG_OK)
+  if (recent->cell == 0 || recent->job != row->job || recent->pool != row->pool ||
+      recent->chip != row->chip || recent->cause != row->cause || recent->attempt != row->attempt ||
+      recent->bucket != row->bucket || recent->size != row->size) {
+    mpg_cell fine = {row->job,
+                     row->pool,
+                     row->chip,
+                     row->cause,
+                     row->attempt,
+                     row->bucket,
+                     row->size,
+                     (uint8_t)row->category,
+                     0,
+                     0};
+    if (find_whole(r, &fine, &cell) != MPG_OK)
       return MPG_NOMEM;
+    *recent = (mpg_recent_cell){(uint32_t)(cell - r->cells) + 1,
+                                row->job,
+                                row->pool,
+                                row->chip,
+                                row->cause,
+                                row->attempt,
+                                row->bucket,
+                                row->size};
   }
-  if (*recent != 0 && same(&r->cells[*recent - 1], &key)) {
-    cell = &r->cells[*recent - 1];
-  } else {
-    if (find_cell(r, &key, &cell) != MPG_OK)
-      return MPG_NOMEM;
-    *recent = (uint32_t)(cell - r->cells) + 1;
-  }
+  cell = &r->cells[recent->cell - 1];
   cell->chip_us += row->chip_us;
   cell->intervals++;
   return MPG_OK;
@@ -193,4 +215,22 @@ static mpg_rc add(void *ctx, const mpg_row *row) {
 
 mpg_sink mpg_rollup_sink(mpg_rollup *r) {
   return (mpg_sink){add, r};
+}
+
+mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    mpg_cell *cell;
+    if (find_whole(r, &cells[i], &cell) != MPG_OK)
+      return MPG_NOMEM;
+    cell->chip_us += cells[i].chip_us;
+    cell->intervals += cells[i].intervals;
+  }
+  return MPG_OK;
+}
+
+void mpg_rollup_reset(mpg_rollup *r) {
+  r->ncells = 0;
+  if (r->nslots > 0)
+    memset(r->slots, 0, r->nslots * sizeof *r->slots);
+  memset(r->recent, 0, sizeof r->recent);
 }

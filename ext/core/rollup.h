@@ -40,6 +40,14 @@ typedef struct mpg_cell {
   mpg_i128 chip_us;
 } mpg_cell;
 
+/* The cell of the last row of a category, and that row: rows come in runs. */
+typedef struct mpg_recent_cell {
+  uint32_t cell; /* index + 1; 0: none */
+  uint32_t job, pool, chip, cause;
+  int64_t attempt, bucket;
+  uint8_t size;
+} mpg_recent_cell;
+
 typedef struct mpg_rollup {
   const mpg_env *env;
   const mpg_fleet *fleet;
@@ -51,12 +59,17 @@ typedef struct mpg_rollup {
   uint32_t *group;       /* of each job: the job that stands for it + 1; 0: not asked yet */
   uint32_t *group_slots; /* open addressing over the jobs that stand for others */
   size_t ngroups, ngroup_slots;
-  uint32_t recent[MPG_CATEGORIES]; /* the last cell of each category + 1: rows come in runs */
+  mpg_recent_cell recent[MPG_CATEGORIES];
 } mpg_rollup;
 
 mpg_rc mpg_rollup_init(mpg_rollup *rollup, const mpg_env *env, const mpg_fleet *fleet,
                        uint32_t mask, mpg_err *err);
 void mpg_rollup_free(mpg_rollup *rollup);
 mpg_sink mpg_rollup_sink(mpg_rollup *rollup);
+/* Adds the cells of a roll-up over the same fleet whose mask holds all of this one's. In the order in
+** which rows would have come, this gives the cells, and their order, that the rows would have given. */
+mpg_rc mpg_rollup_add_cells(mpg_rollup *rollup, const mpg_cell *cells, size_t n);
+/* No cells again; the memory is kept. */
+void mpg_rollup_reset(mpg_rollup *rollup);
 
 #endif

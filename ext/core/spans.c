@@ -22,7 +22,7 @@ enum { HAS_FLOPS = 1, HAS_BYTES = 2, HAS_EXECUTIONS = 4, HAS_DTYPE = 8 };
 
 /* No packed span is longer: 2 flags, 7 numbers of up to 10 bytes, 3 doubles. */
 #define PACKED_MAX 128
-#define CHUNK_FIRST ((size_t)128)
+#define CHUNK_FIRST ((size_t)72)
 #define CHUNK_LAST 4096
 #define BLOCK_BYTES ((size_t)1 << 20)
 
@@ -33,7 +33,10 @@ struct mpg_span_block {
 
 struct mpg_span_chunk {
   struct mpg_span_chunk *next;
-  uint32_t used, cap;
+  const mpg_span_names
+      *names; /* where it begins anew: of its spans and those behind; NULL: as are */
+  uint16_t used, cap;
+  bool anew;
   unsigned char bytes[];
 };
 
@@ -50,6 +53,41 @@ void mpg_span_arena_free(mpg_span_arena *arena) {
   arena->used = BLOCK_BYTES;
 }
 
+mpg_span_mark mpg_span_arena_mark(const mpg_span_arena *arena) {
+  return (mpg_span_mark){arena->blocks, arena->used};
+}
+
+void mpg_span_arena_rewind(mpg_span_arena *arena, mpg_span_mark mark) {
+  while (arena->blocks != mark.block) {
+    struct mpg_span_block *next = arena->blocks->next;
+    /* A block that the mark knows nothing of is kept for what comes next, where it is the only one. */
+    if (mark.block == NULL && next == NULL) {
+      arena->used = 0;
+      return;
+    }
+    mpg_free(arena->env, arena->blocks);
+    arena->blocks = next;
+  }
+  arena->used = mark.used;
+}
+
+void mpg_span_arena_join(mpg_span_arena *into, mpg_span_arena *from) {
+  struct mpg_span_block *last = from->blocks;
+  if (last == NULL)
+    return;
+  if (into->blocks == NULL) { /* its newest block goes on being filled */
+    into->blocks = from->blocks;
+    into->used = from->used;
+  } else {
+    while (last->next != NULL)
+      last = last->next;
+    last->next = into->blocks->next;
+    into->blocks->next = from->blocks;
+  }
+  from->blocks = NULL;
+  from->used = BLOCK_BYTES;
+}
+
 /* A chunk of `bytes` in all, a multiple of 8 and far below BLOCK_BYTES. */
 static struct mpg_span_chunk *new_chunk(mpg_span_arena *arena, size_t bytes) {
   struct mpg_span_chunk *chunk;
@@ -64,8 +102,10 @@ static struct mpg_span_chunk *new_chunk(mpg_span_arena *arena, size_t bytes) {
   chunk = (struct mpg_span_chunk *)(void *)(arena->blocks->bytes + arena->used);
   arena->used += bytes;
   chunk->next = NULL;
+  chunk->names = NULL;
+  chunk->anew = false;
   chunk->used = 0;
-  chunk->cap = (uint32_t)(bytes - sizeof *chunk);
+  chunk->cap = (uint16_t)(bytes - offsetof(struct mpg_span_chunk, bytes));
   return chunk;
 }
 
@@ -155,25 +195,37 @@ static size_t pack(const mpg_span_list *list, const mpg_span *s, unsigned char *
   return (size_t)(p - out);
 }
 
+/* Room for a span of n bytes behind the last: the chunk doubles from one to the next. */
+static struct mpg_span_chunk *add_chunk(mpg_span_list *list, mpg_span_arena *arena, size_t n) {
+  size_t head = offsetof(struct mpg_span_chunk, bytes);
+  size_t bytes = list->last == NULL ? CHUNK_FIRST : (list->last->cap + head) * 2;
+  struct mpg_span_chunk *chunk;
+  while (bytes < n + head)
+    bytes *= 2;
+  chunk = new_chunk(arena, bytes > CHUNK_LAST ? CHUNK_LAST : (bytes + 7) & ~(size_t)7);
+  if (chunk == NULL)
+    return NULL;
+  chunk->anew = list->anew || list->last == NULL;
+  list->anew = false;
+  if (list->last == NULL)
+    list->first = chunk;
+  else
+    list->last->next = chunk;
+  list->last = chunk;
+  return chunk;
+}
+
 mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_span *span) {
   unsigned char packed[PACKED_MAX];
   size_t n = pack(list, span, packed);
   struct mpg_span_chunk *chunk = list->last;
-  if (chunk == NULL || chunk->cap - chunk->used < n) {
-    size_t bytes = chunk == NULL ? CHUNK_FIRST : (chunk->cap + sizeof *chunk) * 2;
-    chunk = new_chunk(arena, bytes > CHUNK_LAST          ? CHUNK_LAST
-                             : bytes < n + sizeof *chunk ? CHUNK_FIRST * 2
-                                                         : bytes);
+  if (list->anew || chunk == NULL || (size_t)(chunk->cap - chunk->used) < n) {
+    chunk = add_chunk(list, arena, n);
     if (chunk == NULL)
       return MPG_NOMEM;
-    if (list->last == NULL)
-      list->first = chunk;
-    else
-      list->last->next = chunk;
-    list->last = chunk;
   }
   memcpy(chunk->bytes + chunk->used, packed, n);
-  chunk->used += (uint32_t)n;
+  chunk->used = (uint16_t)(chunk->used + n);
   list->n++;
   list->start = span->start;
   if (span->step != MPG_NONE)
@@ -185,10 +237,31 @@ mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_s
   return MPG_OK;
 }
 
+void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
+                        const mpg_span_names *names) {
+  if (more->first == NULL)
+    return;
+  more->first->names = names;
+  if (list->last == NULL)
+    list->first = more->first;
+  else
+    list->last->next = more->first;
+  list->last = more->last;
+  list->n += more->n;
+  list->start = list->step = list->attempt = list->line = 0;
+  list->anew = true;
+}
+
 void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
   int64_t start = 0, step = 0, attempt = 0, line = 0;
+  const mpg_span_names *names = NULL;
   for (const struct mpg_span_chunk *chunk = list->first; chunk != NULL; chunk = chunk->next) {
     const unsigned char *p = chunk->bytes, *stop = p + chunk->used;
+    mpg_span *first = out;
+    if (chunk->anew) {
+      start = step = attempt = line = 0;
+      names = chunk->names;
+    }
     while (p < stop) {
       mpg_span *s = out++;
       unsigned char flags = *p++;
@@ -237,6 +310,12 @@ void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
           s->dtype = (uint32_t)v;
         }
       }
+    }
+    for (; names != NULL && first < out; first++) {
+      first->kind = names->kinds[first->kind];
+      first->program = names->programs[first->program];
+      first->dtype = names->texts[first->dtype];
+      first->file = names->texts[first->file];
     }
   }
 }

@@ -44,15 +44,33 @@ typedef struct mpg_span_arena {
 
 void mpg_span_arena_init(mpg_span_arena *arena, const mpg_env *env);
 void mpg_span_arena_free(mpg_span_arena *arena);
+/* Everything cut after the mark was taken is given back. */
+typedef struct mpg_span_mark {
+  struct mpg_span_block *block;
+  size_t used;
+} mpg_span_mark;
+mpg_span_mark mpg_span_arena_mark(const mpg_span_arena *arena);
+void mpg_span_arena_rewind(mpg_span_arena *arena, mpg_span_mark mark);
+/* `from` is empty then; what was cut from it lives on in `into`. Of one allocator. */
+void mpg_span_arena_join(mpg_span_arena *into, mpg_span_arena *from);
 
 /* One job's packed spans. Zero-initialised is empty. */
 typedef struct mpg_span_list {
   struct mpg_span_chunk *first, *last;
   size_t n;
   int64_t start, step, attempt, line; /* of the last span, which the next is told against */
+  bool anew; /* the next span begins a chunk of its own, told against nothing */
 } mpg_span_list;
 
+/* What the numbers in another list's spans stand for here; each by number, 0 for 0. */
+typedef struct mpg_span_names {
+  const uint32_t *kinds, *programs, *texts;
+} mpg_span_names;
+
 mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_span *span);
+/* Appends the spans of `more`, which stay where they are, as do the names. */
+void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
+                        const mpg_span_names *names);
 /* Unpacks all of them into `out`, which holds list->n. */
 void mpg_span_list_read(const mpg_span_list *list, mpg_span *out);
 

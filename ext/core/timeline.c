@@ -86,7 +86,7 @@ void mpg_timeline_free(mpg_timeline *t) {
   mpg_free(t->env, t);
 }
 
-const mpg_notices *mpg_timeline_notices(const mpg_timeline *t) {
+mpg_notices *mpg_timeline_notices(mpg_timeline *t) {
   return &t->notices;
 }
 

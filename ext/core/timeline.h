@@ -33,6 +33,6 @@ void mpg_timeline_free(mpg_timeline *timeline);
 mpg_rc mpg_timeline_job(mpg_timeline *timeline, uint32_t job, const mpg_window *window,
                         const mpg_sink *sink, mpg_err *err);
 
-const mpg_notices *mpg_timeline_notices(const mpg_timeline *timeline);
+mpg_notices *mpg_timeline_notices(mpg_timeline *timeline);
 
 #endif

@@ -7,7 +7,7 @@
 ** out of the window as they stand. Only where a record holds doubled quotes are its quoted fields
 ** rewritten, and only once the record is complete, so that it can be scanned again until then.
 */
-#include "csv.h"
+#include "blocks.h"
 #include "window.h"
 
 #include <string.h>
@@ -37,6 +37,7 @@ struct mpg_csv {
   char delimiter;
   bool quotes;
   bool started;
+  bool measuring; /* only where records end is asked: the bytes are left as they are */
   bool after_cr;  /* the record before ended in CR: a LF that follows belongs to it */
   bool skip_line; /* there was an error in this line: go on behind it */
   bool cut_off;   /* see mpg_csv_cut_off */
@@ -335,7 +336,7 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
     csv->after_cr = buf[pos] == '\r';
   }
   csv->scan = s;
-  if (doubled)
+  if (doubled && !csv->measuring)
     undouble(csv);
   *result = RECORD;
   return MPG_OK;
@@ -396,6 +397,62 @@ mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *er
   if (rc != MPG_DATA)
     csv->broken = *err;
   return rc;
+}
+
+static void start_at(mpg_csv *csv, int64_t line) {
+  csv->started = true;
+  csv->after_cr = csv->skip_line = false;
+  csv->line = csv->next_line = line;
+  csv->broken.rc = MPG_OK;
+  scanner_set(&csv->scan, &csv->w);
+}
+
+void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block) {
+  mpg_window_set(&csv->w, stream, block->bytes, block->at, block->n, block->rest ? block->cap : 0);
+  start_at(csv, block->line);
+  if (block->rest) {
+    block->bytes = NULL;
+    block->cap = 0;
+  }
+}
+
+void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block) {
+  const mpg_window *w = &csv->w;
+  block->at = w->at;
+  if (csv->after_cr && block->at < block->n && block->bytes[block->at] == '\n')
+    block->at++; /* the rest of the line end */
+  block->line = csv->next_line;
+}
+
+mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_err *err) {
+  outcome result = RECORD;
+  mpg_window_set(&csv->w, csv->w.stream, (char *)(uintptr_t)bytes, 0, n, 0);
+  csv->w.last = false;
+  csv->measuring = true;
+  start_at(csv, 1);
+  *cut = 0;
+  while (result == RECORD) {
+    mpg_rc rc;
+    size_t at;
+    if (csv->skip_line)
+      skip_line(csv);
+    if (csv->skip_line)
+      break;
+    at = csv->w.at;
+    if (at > 0 && bytes[at - 1] == '\r' && at < n && bytes[at] == '\n')
+      at++; /* the rest of the line end */
+    if (at > 0 && (bytes[at - 1] != '\r' || at < n))
+      *cut = at;
+    scanner_set(&csv->scan, &csv->w);
+    rc = scan_record(csv, &result, err);
+    if (rc == MPG_NOMEM)
+      return rc;
+    if (rc == MPG_LIMIT) /* for the one who reads it to tell */
+      break;
+    if (rc == MPG_DATA)
+      result = RECORD;
+  }
+  return MPG_OK;
 }
 
 int64_t mpg_csv_line(const mpg_csv *csv) {

@@ -1,6 +1,7 @@
 /*
 ** json.c - records of a stream of JSON, and JSON in memory: see json.h.
 */
+#include "blocks.h"
 #include "json_scan.h"
 #include "window.h"
 
@@ -23,6 +24,7 @@ struct mpg_json {
   mpg_json_members members;
   size_t limit;
   state state;
+  size_t stop; /* no record begins here or behind; what follows in the window is for messages */
   bool started;
   bool skip_line;       /* there was an error in this line: go on behind it */
   bool cut_off;         /* see mpg_json_cut_off */
@@ -39,6 +41,7 @@ mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream,
   if (json == NULL)
     return mpg_fail_nomem(err);
   json->env = env;
+  json->stop = SIZE_MAX;
   json->limit = options->record_limit != 0 ? options->record_limit : MPG_RECORD_LIMIT;
   json->line = json->column = json->record_line = json->record_column = 1;
   mpg_window_open(&json->w, env, stream);
@@ -130,7 +133,7 @@ static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   const char *p, *behind, *last;
   advance(json, mpg_json_space(w->buf + w->at, s.end));
   p = w->buf + w->at;
-  if (p == s.end) {
+  if (p == s.end || w->at >= json->stop) {
     *more = !w->last;
     return *more ? MPG_OK : at_end(json, err);
   }
@@ -211,6 +214,22 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
     json->broken = *err;
   }
   return rc;
+}
+
+void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block) {
+  mpg_window_set(&json->w, stream, block->bytes, block->at, block->n + block->more,
+                 block->rest ? block->cap : 0);
+  json->stop = block->rest ? SIZE_MAX : block->n;
+  json->started = true;
+  json->skip_line = false;
+  json->state = block->first ? AT_START : AT_LINE;
+  json->line = json->record_line = block->line;
+  json->column = json->record_column = 1;
+  json->broken.rc = MPG_OK;
+  if (block->rest) {
+    block->bytes = NULL;
+    block->cap = 0;
+  }
 }
 
 int64_t mpg_json_line(const mpg_json *json) {

@@ -1,32 +1,20 @@
-/* native.c - see native.h. */
+/* native.c - see native.h: files, cut into blocks that several threads read. */
 #include "native.h"
 
-#include "csv.h"
-#include "json.h"
+#include "../core/pipeline.h"
+#include "native_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define RECORDS_BETWEEN_POLLS 4096
-#define KEYS_REMEMBERED 32
 
-/* One file on its way into the fleet. */
-typedef struct reading {
-  mpg_fleet *fleet;
-  const mpg_env *env;
-  const char *path;
-  bool skip;
-  uint64_t records;
-  mpg_err *err;
-} reading;
-
-static mpg_rc listed(const reading *r, mpg_rc rc) {
+static mpg_rc listed(const mpg_native_reading *r, mpg_rc rc) {
   return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(r->err);
 }
 
-/* A record that breaks a rule: an error, or an issue where the caller wants to skip. `what` is the
- * rule. */
-static mpg_rc broken(const reading *r, int64_t line, int64_t column, const char *what) {
+mpg_rc mpg_native_broken(const mpg_native_reading *r, int64_t line, int64_t column,
+                         const char *what) {
   if (r->skip)
     return listed(r,
                   mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path, "skipped_record", line,
@@ -35,23 +23,21 @@ static mpg_rc broken(const reading *r, int64_t line, int64_t column, const char 
                   what);
 }
 
-static mpg_rc poll(reading *r) {
+mpg_rc mpg_native_poll(mpg_native_reading *r) {
   if (++r->records % RECORDS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env))
     return mpg_fail(r->err, MPG_INTERRUPTED, "interrupted");
   return MPG_OK;
 }
 
 /* The line in an error of a reader, "PATH:LINE:COLUMN: ..."; 0 where it names none. */
-static int64_t line_of(const reading *r) {
+static int64_t line_of(const mpg_native_reading *r) {
   size_t n = strlen(r->path);
   if (strncmp(r->err->text, r->path, n) != 0 || r->err->text[n] != ':')
     return 0;
   return strtoll(r->err->text + n + 1, NULL, 10);
 }
 
-/* After text that is no CSV or JSON: true where the reader can go on behind it, and the caller wants
-** to. What cannot be passed over, such as a file that was cut off, is told again at the next call. */
-static bool passed_over(reading *r, mpg_rc *rc, mpg_err *before) {
+bool mpg_native_passed_over(mpg_native_reading *r, mpg_rc *rc, mpg_err *before) {
   if (*rc != MPG_DATA || !r->skip || strcmp(r->err->text, before->text) == 0)
     return false;
   *before = *r->err;
@@ -60,231 +46,63 @@ static bool passed_over(reading *r, mpg_rc *rc, mpg_err *before) {
   return *rc == MPG_OK;
 }
 
-static mpg_rc unknown_column(const reading *r, int64_t line, mpg_str name, mpg_relation relation) {
+mpg_rc mpg_native_unknown_column(const mpg_native_reading *r, int64_t line, mpg_str name,
+                                 mpg_relation relation) {
   return listed(r, mpg_issues_add(r->fleet->issues, MPG_INFO, r->path, "unknown_column", line, 1,
                                   "%.*s is no column of %s and was left out",
                                   name.n > 80 ? 80 : (int)name.n, name.n ? name.p : "",
                                   mpg_relation_get(relation)->name));
 }
 
-/* ---- CSV ---- */
-
-typedef struct header {
-  mpg_relation relation;
-  size_t nfields;
-  int field_of[MPG_MAX_COLUMNS]; /* of each column; -1: the file does not have it */
-} header;
-
-static mpg_rc read_header(const reading *r, mpg_csv *csv, const mpg_str *fields, size_t n,
-                          header *h) {
-  const mpg_relation_info *info = mpg_relation_get(h->relation);
-  int64_t line, column;
-  h->nfields = n;
-  for (size_t c = 0; c < MPG_MAX_COLUMNS; c++)
-    h->field_of[c] = -1;
-  for (size_t i = 0; i < n; i++) {
-    int c = mpg_column_by_name(h->relation, fields[i]);
-    mpg_csv_where(csv, i, &line, &column);
-    if (c < 0) {
-      mpg_rc rc = unknown_column(r, line, fields[i], h->relation);
-      if (rc != MPG_OK)
-        return rc;
-    } else if (h->field_of[c] >= 0) {
-      return mpg_fail(r->err, MPG_DATA,
-                      "%s:%lld:%lld: expected each column once, found \"%s\" again", r->path,
-                      (long long)line, (long long)column, info->columns[c]);
-    } else {
-      h->field_of[c] = (int)i;
-    }
-  }
-  for (size_t c = 0; c < info->ncolumns; c++)
-    if ((info->required >> c & 1) && h->field_of[c] < 0)
-      return mpg_fail(r->err, MPG_DATA,
-                      "%s:1:1: expected a header with the column \"%s\" of %s, found \"%.*s\"%s",
-                      r->path, info->columns[c], info->name,
-                      n > 0 ? (fields[0].n > 80 ? 80 : (int)fields[0].n) : 0,
-                      n > 0 && fields[0].n > 0 ? fields[0].p : "", n > 1 ? ", ..." : "");
-  return MPG_OK;
-}
-
-static mpg_rc csv_record(reading *r, mpg_csv *csv, const header *h, const mpg_str *fields,
-                         size_t n) {
-  const mpg_relation_info *info = mpg_relation_get(h->relation);
-  mpg_value values[MPG_MAX_COLUMNS];
-  int64_t line = mpg_csv_line(csv), column;
-  int bad;
-  mpg_rc rc;
-  mpg_err why;
-  if (n != h->nfields) {
-    (void)mpg_fail(&why, MPG_DATA, "expected %zu fields, found %zu", h->nfields, n);
-    mpg_csv_where(csv, n < h->nfields ? n : h->nfields, &line, &column);
-    return broken(r, line, column, why.text);
-  }
-  for (size_t c = 0; c < info->ncolumns; c++) {
-    int f = h->field_of[c];
-    values[c].type = f < 0 || fields[f].n == 0 ? MPG_NULL : MPG_TEXT;
-    if (f >= 0)
-      values[c].s = fields[f];
-  }
-  rc = mpg_fleet_add(r->fleet, h->relation, values, line, &bad, &why);
-  if (rc == MPG_OK)
-    return MPG_OK;
-  if (rc != MPG_DATA) {
-    *r->err = why;
-    return rc;
-  }
-  mpg_csv_where(csv, h->field_of[bad] < 0 ? 0 : (size_t)h->field_of[bad], &line, &column);
-  return broken(r, line, column, why.text);
-}
-
-static mpg_rc read_csv(reading *r, mpg_stream *stream, mpg_relation relation) {
-  static const mpg_csv_options options = {',', false, 0};
-  header h = {.relation = relation};
-  mpg_err before = {MPG_OK, ""};
-  const mpg_str *fields;
-  size_t n;
-  mpg_csv *csv = NULL;
-  mpg_rc rc = mpg_csv_open(&csv, r->env, stream, &options, r->err);
-  if (rc == MPG_OK)
-    rc = mpg_csv_next(csv, &fields, &n, r->err);
-  if (rc == MPG_OK)
-    rc = read_header(r, csv, fields, n, &h);
-  while (rc == MPG_OK) {
-    rc = mpg_csv_next(csv, &fields, &n, r->err);
-    if (rc == MPG_OK)
-      rc = csv_record(r, csv, &h, fields, n);
-    else if (passed_over(r, &rc, &before))
-      continue;
-    if (rc == MPG_OK)
-      rc = poll(r);
-  }
-  mpg_csv_close(csv);
-  return rc == MPG_DONE ? MPG_OK : rc;
-}
-
-/* ---- JSON ---- */
-
-/* Writers repeat the order of their keys: the column that the i-th key was last time, for each
-** relation. */
-typedef struct memory {
-  int8_t column[MPG_RELATIONS][KEYS_REMEMBERED];
-} memory;
-
-static int column_of(memory *m, mpg_relation relation, size_t i, mpg_str key) {
-  const mpg_relation_info *info = mpg_relation_get(relation);
-  int c;
-  if (i < KEYS_REMEMBERED) {
-    c = m->column[relation][i];
-    if ((size_t)c < info->ncolumns && mpg_str_eq(key, mpg_str_of(info->columns[c])))
-      return c;
-  }
-  c = mpg_column_by_name(relation, key);
-  if (c >= 0 && i < KEYS_REMEMBERED)
-    m->column[relation][i] = (int8_t)c;
-  return c;
-}
-
-static bool is_record_key(mpg_str key) {
-  return mpg_str_eq(key, MPG_STR("record"));
-}
-
-/* Which relation a record is of, by its `record`. */
-static mpg_rc record_relation(const reading *r, mpg_json *json, const mpg_json_member *m, size_t n,
-                              mpg_relation *relation) {
-  static const char expected[] =
-      "a record of capacity, outage, job, allocation, span, commit, program or chip";
-  int64_t line = mpg_json_line(json), column = 1;
-  mpg_err why;
-  *relation = MPG_RELATIONS;
-  for (size_t i = 0; i < n; i++)
-    if (is_record_key(m[i].key)) {
-      if (m[i].kind == MPG_JSON_STRING)
-        *relation = mpg_relation_by_record(m[i].text);
-      if (*relation != MPG_RELATIONS)
-        return MPG_OK;
-      mpg_json_where(json, m[i].value_at, &line, &column);
-      (void)mpg_fail(&why, MPG_DATA, "expected %s, found \"%.*s\"", expected,
-                     m[i].text.n > 80 ? 80 : (int)m[i].text.n, m[i].text.n ? m[i].text.p : "");
-      return broken(r, line, column, why.text);
-    }
-  mpg_json_where(json, 0, &line, &column);
-  (void)mpg_fail(&why, MPG_DATA, "expected %s, found an object without \"record\"", expected);
-  return broken(r, line, column, why.text);
-}
-
-static mpg_rc json_record(reading *r, mpg_json *json, memory *remembered, const mpg_json_member *m,
-                          size_t n) {
-  mpg_value values[MPG_MAX_COLUMNS];
-  size_t at[MPG_MAX_COLUMNS] = {0};
-  int64_t line, column;
-  mpg_relation relation;
-  int bad;
-  mpg_err why;
-  mpg_rc rc = record_relation(r, json, m, n, &relation);
-  if (rc != MPG_OK || relation == MPG_RELATIONS)
-    return rc;
-  for (size_t c = 0; c < MPG_MAX_COLUMNS; c++)
-    values[c].type = MPG_NULL;
-  for (size_t i = 0; i < n; i++) {
-    int c;
-    if (is_record_key(m[i].key))
-      continue;
-    c = column_of(remembered, relation, i, m[i].key);
-    if (c < 0) {
-      rc = unknown_column(r, mpg_json_line(json), m[i].key, relation);
-      if (rc != MPG_OK)
-        return rc;
-      continue;
-    }
-    if (m[i].kind == MPG_JSON_NULL || m[i].text.n == 0) /* an empty text, as in CSV */
-      continue;
-    if ((m[i].kind == MPG_JSON_OBJECT || m[i].kind == MPG_JSON_ARRAY) &&
-        !(relation == MPG_REL_JOBS && c == JOBS_LABELS)) {
-      mpg_json_where(json, m[i].value_at, &line, &column);
-      return broken(r, line, column,
-                    "expected a text, a number or null, found an object or an array");
-    }
-    values[c].type = MPG_TEXT; /* numbers too: their digits are read exactly */
-    values[c].s = m[i].text;
-    at[c] = m[i].value_at;
-  }
-  rc = mpg_fleet_add(r->fleet, relation, values, mpg_json_line(json), &bad, &why);
-  if (rc == MPG_OK)
-    return MPG_OK;
-  if (rc != MPG_DATA) {
-    *r->err = why;
-    return rc;
-  }
-  mpg_json_where(json, at[bad], &line, &column);
-  return broken(r, line, column, why.text);
-}
-
-static mpg_rc read_json(reading *r, mpg_stream *stream) {
-  static const mpg_json_options options = {0};
-  mpg_err before = {MPG_OK, ""};
-  const mpg_json_member *members;
-  memory remembered;
-  size_t n;
-  mpg_json *json = NULL;
-  mpg_rc rc = mpg_json_open(&json, r->env, stream, &options, r->err);
-  memset(&remembered, -1, sizeof remembered);
-  while (rc == MPG_OK) {
-    rc = mpg_json_record(json, &members, &n, r->err);
-    if (rc == MPG_OK)
-      rc = json_record(r, json, &remembered, members, n);
-    else if (passed_over(r, &rc, &before))
-      continue;
-    if (rc == MPG_OK)
-      rc = poll(r);
-  }
-  mpg_json_close(json);
-  return rc == MPG_DONE ? MPG_OK : rc;
-}
-
 /* ---- files ---- */
 
+/* One file; the pieces that are of it keep it. */
+typedef struct file {
+  const char *path;
+  mpg_stream *stream;
+  mpg_blocks *blocks;
+  bool json;
+  mpg_native_header header; /* of CSV */
+  int pieces;
+} file;
+
+/* A piece of work: a block of a file, or what was found instead. */
+typedef struct piece {
+  mpg_block block;
+  mpg_fleet fleet; /* a part */
+  mpg_issues issues;
+  mpg_csv *csv;
+  mpg_json *json;
+  file *of;         /* NULL: there is nothing to read */
+  const char *path; /* of a file that begins here, else NULL */
+  bool used;        /* and it is a trace */
+  mpg_rc rc;
+  mpg_err err;
+} piece;
+
+/* The whole read. */
+typedef struct native {
+  mpg_fleet *fleet;
+  const mpg_env *env;
+  mpg_pipeline *pipeline;
+  mpg_paths paths;
+  size_t next; /* path */
+  file *at;    /* that pieces are cut from; NULL: the next one */
+  bool skip;
+  bool failed; /* nothing more is cut */
+  bool used;   /* there was a trace */
+} native;
+
+static void file_release(const native *n, file *f) {
+  if (f == NULL || --f->pieces > 0)
+    return;
+  mpg_blocks_close(f->blocks);
+  mpg_stream_close(f->stream);
+  mpg_free(n->env, f);
+}
+
 /* The first byte that is neither a byte order mark nor white space; 0 at the end of the file. */
-static mpg_rc first_byte(const reading *r, char *out) {
+static mpg_rc first_byte(const mpg_native_reading *r, char *out) {
   mpg_stream *stream = NULL;
   unsigned char buf[4096];
   size_t got = 0;
@@ -315,56 +133,220 @@ static bool looks_like_trace(const char *path) {
   return false;
 }
 
-static mpg_rc ignored(const reading *r, const char *why) {
-  return listed(
-      r, mpg_issues_add(r->fleet->issues, MPG_INFO, r->path, "ignored_file", 0, 1, "%s", why));
+/* ---- cutting ---- */
+
+static mpg_rc ignored(piece *p, const char *why) {
+  return mpg_issues_add(&p->issues, MPG_INFO, p->path, "ignored_file", 0, 1, "%s", why) == MPG_OK
+             ? MPG_OK
+             : mpg_fail_nomem(&p->err);
 }
 
-/* *used: the file held a trace. */
-static mpg_rc read_file(reading *r, bool from_folder, bool *used) {
-  mpg_relation relation = mpg_relation_by_file(r->path);
-  mpg_stream *stream = NULL;
+static mpg_rc file_open(native *n, piece *p, bool json, mpg_relation relation) {
+  /* What a record of a chip comes to depends on all before it. */
+  mpg_blocks_options options = {json, ',', false, !json && relation == MPG_REL_CHIPS};
+  file *f = mpg_calloc(n->env, sizeof *f);
+  mpg_rc rc;
+  if (f == NULL)
+    return mpg_fail_nomem(&p->err);
+  n->at = f;
+  f->pieces = 1; /* the cutter's hold */
+  f->path = p->path;
+  f->json = json;
+  f->header.relation = relation;
+  rc = mpg_stream_open(&f->stream, n->env, p->path, &p->err);
+  return rc == MPG_OK ? mpg_blocks_open(&f->blocks, n->env, f->stream, &options, &p->err) : rc;
+}
+
+/* A file that is passed by leaves n->at NULL. */
+static mpg_rc begin_file(native *n, piece *p, mpg_native_reading *r) {
+  mpg_relation relation = mpg_relation_by_file(p->path);
+  bool json;
   char first;
   mpg_rc rc;
-  mpg_issues_drop(r->fleet->issues, r->path);
-  if (from_folder && !looks_like_trace(r->path))
-    return ignored(r, "its name does not end in .csv, .json, .jsonl or .ndjson (.gz, .zst)");
+  if (n->paths.from_folder && !looks_like_trace(p->path))
+    return ignored(p, "its name does not end in .csv, .json, .jsonl or .ndjson (.gz, .zst)");
   rc = first_byte(r, &first);
   if (rc != MPG_OK)
     return rc;
-  if (first != '{' && first != '[' && relation == MPG_RELATIONS) {
-    if (from_folder)
-      return ignored(r, "no JSON, and its name does not begin with a relation");
+  json = first == '{' || first == '[';
+  if (!json && relation == MPG_RELATIONS) {
+    if (n->paths.from_folder)
+      return ignored(p, "no JSON, and its name does not begin with a relation");
     return mpg_fail(
-        r->err, MPG_DATA,
+        &p->err, MPG_DATA,
         "%s:1:1: expected JSON, or CSV in a file named after its relation (capacity, outages, "
         "jobs, allocations, spans, commits, programs, chips)",
-        r->path);
+        p->path);
   }
-  *used = true;
-  rc = mpg_fleet_from(r->fleet, r->path, r->err);
+  p->used = true;
+  return file_open(n, p, json, relation);
+}
+
+static mpg_rc readers(native *n, piece *p, const file *f) {
+  static const mpg_csv_options csv = {',', false, 0};
+  static const mpg_json_options json = {0};
+  if (f->json)
+    return p->json != NULL ? MPG_OK : mpg_json_open(&p->json, n->env, f->stream, &json, &p->err);
+  return p->csv != NULL ? MPG_OK : mpg_csv_open(&p->csv, n->env, f->stream, &csv, &p->err);
+}
+
+/* The next block of the file; the header of a CSV file is taken off the first. */
+static mpg_rc next_block(native *n, piece *p, mpg_native_reading *r) {
+  file *f = n->at;
+  mpg_rc rc = readers(n, p, f);
+  while (rc == MPG_OK) {
+    rc = mpg_blocks_next(f->blocks, &p->block, &p->err);
+    if (rc != MPG_OK || f->json || f->header.nfields > 0 || p->block.rest)
+      break;
+    mpg_csv_feed(p->csv, f->stream, &p->block);
+    rc = mpg_native_csv_header(r, p->csv, &f->header);
+    if (rc == MPG_OK) {
+      mpg_csv_unfeed(p->csv, &p->block);
+      break;
+    }
+    rc = rc == MPG_DONE ? MPG_OK : rc; /* blank lines */
+  }
+  if (rc == MPG_OK) {
+    p->of = f;
+    f->pieces++;
+  } else {
+    n->at = NULL;
+    file_release(n, f);
+  }
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+  native *n = ctx;
+  piece *p = slot;
+  mpg_native_reading r = {&p->fleet, n->env, NULL, n->skip, 0, &p->err};
+  (void)err;
+  if (n->failed || (n->at == NULL && n->next == n->paths.n))
+    return MPG_DONE;
+  file_release(n, p->of);
+  p->of = NULL;
+  p->path = NULL;
+  p->used = false;
+  p->rc = mpg_fleet_part_reset(&p->fleet, &p->err);
+  if (p->rc == MPG_OK && n->at == NULL) {
+    r.path = p->path = n->paths.path[n->next++];
+    p->rc = begin_file(n, p, &r);
+  }
+  if (p->rc == MPG_OK && n->at != NULL) {
+    r.path = n->at->path;
+    p->rc = mpg_fleet_from(&p->fleet, r.path, &p->err);
+    if (p->rc == MPG_OK)
+      p->rc = next_block(n, p, &r);
+  }
+  n->failed = p->rc != MPG_OK;
+  return MPG_OK; /* what went wrong is told in its place */
+}
+
+/* ---- reading ---- */
+
+static mpg_rc read_block(piece *p, mpg_native_reading *r) {
+  file *f = p->of;
+  mpg_rc rc = MPG_OK;
+  if (f->json) {
+    mpg_json_feed(p->json, f->stream, &p->block);
+    return mpg_native_json(r, p->json);
+  }
+  mpg_csv_feed(p->csv, f->stream, &p->block);
+  if (f->header.nfields == 0) /* of a file that is not cut */
+    rc = mpg_native_csv_header(r, p->csv, &f->header);
   if (rc == MPG_OK)
-    rc = mpg_stream_open(&stream, r->env, r->path, r->err);
-  if (rc == MPG_OK)
-    rc = first == '{' || first == '[' ? read_json(r, stream) : read_csv(r, stream, relation);
-  mpg_stream_close(stream);
+    rc = mpg_native_csv(r, p->csv, &f->header);
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+static void work(void *ctx, void *slot, int worker) {
+  native *n = ctx;
+  piece *p = slot;
+  (void)worker;
+  if (p->rc == MPG_OK && p->of != NULL && !p->block.rest) {
+    mpg_native_reading r = {&p->fleet, mpg_pipeline_env(n->pipeline), p->of->path, n->skip, 0,
+                            &p->err};
+    p->rc = read_block(p, &r);
+  }
+}
+
+/* Puts a piece to the fleet; what a part cannot take is read here. */
+static mpg_rc take(native *n, piece *p, mpg_err *err) {
+  bool refused = p->fleet.log->refused;
+  mpg_rc rc = MPG_OK;
+  if (p->path != NULL) {
+    mpg_issues_drop(n->fleet->issues, p->path);
+    if (p->used)
+      rc = mpg_fleet_from(n->fleet, p->path, err);
+    n->used |= p->used;
+  }
+  if (rc == MPG_OK && !refused)
+    rc = mpg_fleet_merge(n->fleet, &p->fleet, err);
+  if (rc == MPG_OK && !refused && p->rc != MPG_OK) {
+    *err = p->err;
+    return p->rc;
+  }
+  if (rc == MPG_OK && p->of != NULL && (refused || p->block.rest)) {
+    mpg_native_reading r = {n->fleet, n->env, p->of->path, n->skip, 0, err};
+    rc = read_block(p, &r);
+  }
   return rc;
 }
 
-mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip,
-                       mpg_err *err) {
-  mpg_paths paths = {0};
-  bool used = false;
-  mpg_rc rc = mpg_paths_expand(&paths, env, path, err);
-  for (size_t i = 0; rc == MPG_OK && i < paths.n; i++) {
-    reading r = {fleet, env, paths.path[i], skip, 0, err};
-    rc = read_file(&r, paths.from_folder, &used);
+static void pieces_free(native *n, piece *pieces, size_t npieces) {
+  for (size_t i = 0; i < npieces; i++) {
+    piece *p = &pieces[i];
+    mpg_fleet_adopt(n->fleet, &p->fleet);
+    mpg_fleet_free(&p->fleet);
+    mpg_issues_free(&p->issues);
+    mpg_csv_close(p->csv);
+    mpg_json_close(p->json);
+    mpg_block_free(&p->block);
+    file_release(n, p->of);
   }
-  if (rc == MPG_OK && !used)
+  file_release(n, n->at);
+}
+
+static mpg_rc read_files(native *n, int threads, mpg_err *err) {
+  static const mpg_pipeline_steps steps = {cut, work};
+  size_t npieces = mpg_pipeline_slots(threads), made = 0;
+  piece *pieces = mpg_calloc(n->env, npieces * (sizeof *pieces + sizeof(void *)));
+  void **slots, *slot;
+  mpg_rc rc = MPG_OK;
+  if (pieces == NULL)
+    return mpg_fail_nomem(err);
+  slots = (void **)(pieces + npieces);
+  while (rc == MPG_OK && made < npieces) {
+    piece *p = &pieces[made];
+    slots[made++] = p;
+    mpg_issues_init(&p->issues, n->env);
+    rc = mpg_fleet_part_init(&p->fleet, n->env, &p->issues, err);
+    p->fleet.keep_origins = n->fleet->keep_origins;
+  }
+  if (rc == MPG_OK)
+    rc = mpg_pipeline_open(&n->pipeline, n->env, threads, &steps, n, slots, err);
+  while (rc == MPG_OK) {
+    rc = mpg_pipeline_next(n->pipeline, &slot, err);
+    if (rc == MPG_OK)
+      rc = take(n, slot, err);
+  }
+  mpg_pipeline_close(n->pipeline);
+  pieces_free(n, pieces, made);
+  mpg_free(n->env, pieces);
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip, int threads,
+                       mpg_err *err) {
+  native n = {.fleet = fleet, .env = env, .skip = skip};
+  mpg_rc rc = mpg_paths_expand(&n.paths, env, path, err);
+  if (rc == MPG_OK)
+    rc = read_files(&n, threads, err);
+  if (rc == MPG_OK && !n.used)
     rc = mpg_fail(err, MPG_IO,
                   "%.*s: expected a trace (capacity.csv, allocations.csv, spans.csv, ... or JSON), "
                   "found none",
                   path.n > 512 ? 512 : (int)path.n, path.p);
-  mpg_paths_free(&paths);
+  mpg_paths_free(&n.paths);
   return rc;
 }

@@ -15,8 +15,19 @@ void mpg_window_open(mpg_window *w, const mpg_env *env, mpg_stream *stream) {
 }
 
 void mpg_window_close(mpg_window *w) {
-  mpg_free(w->env, w->buf);
+  if (!w->borrowed)
+    mpg_free(w->env, w->buf);
   w->buf = NULL;
+}
+
+void mpg_window_set(mpg_window *w, mpg_stream *stream, char *buf, size_t at, size_t n, size_t cap) {
+  mpg_window_close(w);
+  w->stream = stream;
+  w->buf = buf;
+  w->cap = cap;
+  w->at = at;
+  w->end = n;
+  w->last = w->borrowed = cap == 0;
 }
 
 mpg_rc mpg_window_more(mpg_window *w, mpg_err *err) {

@@ -18,9 +18,10 @@ typedef struct mpg_window {
   mpg_stream *stream; /* borrowed */
   char *buf;
   size_t cap;
-  size_t at;  /* where the record at hand begins: bytes before it may be forgotten */
-  size_t end; /* behind the last byte that was read */
-  bool last;  /* nothing follows `end` */
+  size_t at;     /* where the record at hand begins: bytes before it may be forgotten */
+  size_t end;    /* behind the last byte that was read */
+  bool last;     /* nothing follows `end` */
+  bool borrowed; /* buf is another's */
 } mpg_window;
 
 void mpg_window_open(mpg_window *w, const mpg_env *env, mpg_stream *stream);
@@ -29,6 +30,10 @@ void mpg_window_close(mpg_window *w);
 /* Reads on: at least one byte more, or `last`. Moves buf, at and end; doubles the window where the
 ** bytes from `at` fill more than half of it. */
 mpg_rc mpg_window_more(mpg_window *w, mpg_err *err);
+
+/* Goes on at buf[at] of `n` bytes (and slack), of `cap`: all there is where cap is 0, and then
+** borrowed; else the window's, and the stream follows. */
+void mpg_window_set(mpg_window *w, mpg_stream *stream, char *buf, size_t at, size_t n, size_t cap);
 
 /* At the very start of the stream: reads the first bytes and steps over a UTF-8 byte order mark. */
 mpg_rc mpg_window_start(mpg_window *w, mpg_err *err);

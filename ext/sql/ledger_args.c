@@ -1,11 +1,12 @@
 /* ledger_args.c - see ledger_args.h. */
 #include "ledger_args.h"
+#include "../core/pipeline.h"
 
 #include <string.h>
 
-const char *const mpg_arg_names[ARGS] = {"path",  "schema",   "of_job",  "bucket_width",
-                                         "since", "until",    "as_of",   "basis",
-                                         "sizes", "roofline", "on_error"};
+const char *const mpg_arg_names[ARGS] = {"path",  "schema",   "of_job",   "bucket_width",
+                                         "since", "until",    "as_of",    "basis",
+                                         "sizes", "roofline", "on_error", "threads"};
 
 bool mpg_arg_given(sqlite3_value *const *args, mpg_arg a) {
   return args[a] != NULL && sqlite3_value_type(args[a]) != SQLITE_NULL;
@@ -54,8 +55,28 @@ static mpg_rc sizes_arg(sqlite3_value *const *args, mpg_sizes *sizes, mpg_err *e
   return rc == MPG_OK ? MPG_OK : mpg_fail(err, rc, "sizes: %s", why.text);
 }
 
-mpg_rc mpg_ledger_args(sqlite3_value *const *args, mpg_ledger_options *options, bool *skip,
-                       mpg_err *err) {
+/* As many as there are processors, but not a whole large machine; one where SQLite's allocator is not
+** made for more. */
+static mpg_rc threads_arg(sqlite3_value *const *args, sqlite3 *db, int *threads, mpg_err *err) {
+  const int most = 16;
+  *threads = mpg_threads_available();
+  if (*threads > most)
+    *threads = most;
+  if (mpg_arg_given(args, ARG_THREADS)) {
+    sqlite3_int64 n = sqlite3_value_int64(args[ARG_THREADS]);
+    if (sqlite3_value_type(args[ARG_THREADS]) != SQLITE_INTEGER || n < 1 || n > MPG_THREADS_MAX)
+      return mpg_fail(err, MPG_MISUSE,
+                      "threads: expected a whole number from 1 to %d, found '%.80s'",
+                      MPG_THREADS_MAX, mpg_arg_text(args, ARG_THREADS));
+    *threads = (int)n;
+  }
+  if (!mpg_sqlite_threads(db))
+    *threads = 1;
+  return MPG_OK;
+}
+
+mpg_rc mpg_ledger_args(sqlite3_value *const *args, sqlite3 *db, mpg_ledger_options *options,
+                       bool *skip, int *threads, mpg_err *err) {
   static const char *const basis_words[] = {"installed", "in_service", "shard"};
   static const char *const roofline_words[] = {"compute", "memory"};
   static const char *const error_words[] = {"stop", "skip"};
@@ -74,7 +95,8 @@ mpg_rc mpg_ledger_args(sqlite3_value *const *args, mpg_ledger_options *options, 
       (rc = time_arg(args, ARG_AS_OF, &options->rules.as_of, err)) != MPG_OK ||
       (rc = word_arg(args, ARG_BASIS, basis_words, 3, &basis, err)) != MPG_OK ||
       (rc = word_arg(args, ARG_ROOFLINE, roofline_words, 2, &roofline, err)) != MPG_OK ||
-      (rc = word_arg(args, ARG_ON_ERROR, error_words, 2, &on_error, err)) != MPG_OK)
+      (rc = word_arg(args, ARG_ON_ERROR, error_words, 2, &on_error, err)) != MPG_OK ||
+      (rc = threads_arg(args, db, threads, err)) != MPG_OK)
     return rc;
   options->rules.basis = (mpg_basis)basis;
   options->rules.memory_roofline = roofline == 1;

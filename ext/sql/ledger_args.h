@@ -19,6 +19,7 @@ typedef enum mpg_arg {
   ARG_SIZES,    /* '16,256,2048' */
   ARG_ROOFLINE, /* 'compute' or 'memory' */
   ARG_ON_ERROR, /* 'stop' or 'skip' */
+  ARG_THREADS,  /* at most so many */
   ARGS
 } mpg_arg;
 
@@ -31,7 +32,7 @@ bool mpg_arg_given(sqlite3_value *const *args, mpg_arg a);
 const char *mpg_arg_text(sqlite3_value *const *args, mpg_arg a);
 
 /* Everything from ARG_BUCKET_WIDTH on; the error names the argument. */
-mpg_rc mpg_ledger_args(sqlite3_value *const *args, mpg_ledger_options *options, bool *skip,
-                       mpg_err *err);
+mpg_rc mpg_ledger_args(sqlite3_value *const *args, sqlite3 *db, mpg_ledger_options *options,
+                       bool *skip, int *threads, mpg_err *err);
 
 #endif

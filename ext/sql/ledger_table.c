@@ -18,7 +18,7 @@
 #include "ledger_args.h"
 #include "relations.h"
 #include "../core/ledger.h"
-#include "../core/rollup.h"
+#include "../core/rollup_all.h"
 #include "../core/uuid.h"
 #include "../io/native.h"
 
@@ -110,18 +110,18 @@ static const signed char timeline_cols[] = {
     COL_KIND,    COL_STEP,         COL_PROGRAM,    COL_POOL,     COL_CHIP,     COL_BUCKET,
     COL_CHIP_US, COL_CHIP_SECONDS, COL_FILE,       COL_LINE,     NONE};
 
-static const signed char trace_args[] = {
-    ARG_PATH,  ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL,    ARG_AS_OF,
-    ARG_BASIS, ARG_SIZES,        ARG_ROOFLINE, ARG_ON_ERROR, NONE};
-static const signed char mpg_args[] = {
-    ARG_SCHEMA, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL,    ARG_AS_OF,
-    ARG_BASIS,  ARG_SIZES,        ARG_ROOFLINE, ARG_ON_ERROR, NONE};
+static const signed char trace_args[] = {ARG_PATH,     ARG_BUCKET_WIDTH, ARG_SINCE, ARG_UNTIL,
+                                         ARG_AS_OF,    ARG_BASIS,        ARG_SIZES, ARG_ROOFLINE,
+                                         ARG_ON_ERROR, ARG_THREADS,      NONE};
+static const signed char mpg_args[] = {ARG_SCHEMA,   ARG_BUCKET_WIDTH, ARG_SINCE, ARG_UNTIL,
+                                       ARG_AS_OF,    ARG_BASIS,        ARG_SIZES, ARG_ROOFLINE,
+                                       ARG_ON_ERROR, ARG_THREADS,      NONE};
 static const signed char trace_job_args[] = {
-    ARG_PATH,  ARG_OF_JOB, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL, ARG_AS_OF,
-    ARG_BASIS, ARG_SIZES,  ARG_ROOFLINE,     ARG_ON_ERROR, NONE};
-static const signed char mpg_job_args[] = {
-    ARG_OF_JOB, ARG_SCHEMA, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL, ARG_AS_OF,
-    ARG_BASIS,  ARG_SIZES,  ARG_ROOFLINE,     ARG_ON_ERROR, NONE};
+    ARG_PATH,  ARG_OF_JOB, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL,   ARG_AS_OF,
+    ARG_BASIS, ARG_SIZES,  ARG_ROOFLINE,     ARG_ON_ERROR, ARG_THREADS, NONE};
+static const signed char mpg_job_args[] = {ARG_OF_JOB,   ARG_SCHEMA,   ARG_BUCKET_WIDTH, ARG_SINCE,
+                                           ARG_UNTIL,    ARG_AS_OF,    ARG_BASIS,        ARG_SIZES,
+                                           ARG_ROOFLINE, ARG_ON_ERROR, ARG_THREADS,      NONE};
 
 typedef enum shape { LEDGER, ROLLUP, TIMELINE } shape;
 
@@ -162,6 +162,7 @@ typedef struct cursor {
   mpg_accounting accounting;
   mpg_ledger batch; /* rows of the unit at hand */
   mpg_rollup rollup;
+  int threads;
   size_t unit, only; /* the next unit; the one asked for, or SIZE_MAX */
   size_t at;         /* of the batch, or the cell */
   int64_t
@@ -306,7 +307,7 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
     mpg_value path = mpg_value_of(c->args[ARG_PATH]);
     if (path.type != MPG_TEXT)
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
-    rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, err);
+    rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, c->threads, err);
   } else if (rc == MPG_OK) {
     if (t->conn->reading >= READING_MAX)
       return mpg_fail(err, MPG_LIMIT, "a relation is defined by the ledger over itself");
@@ -363,11 +364,9 @@ static uint32_t grain(const table *t, const char *columns) {
 
 static mpg_rc roll_up(cursor *c, const table *t, uint32_t mask, mpg_err *err) {
   mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
-  mpg_sink sink = mpg_rollup_sink(&c->rollup);
-  size_t units = mpg_accounting_units(&c->accounting);
-  for (size_t u = 0; rc == MPG_OK && u < units; u++)
-    rc = mpg_accounting_unit(&c->accounting, u, &sink, source_of(c, t), err);
-  return rc == MPG_OK ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : rc;
+  if (rc == MPG_OK)
+    rc = mpg_rollup_all(&c->rollup, &c->accounting, c->threads, NULL, source_of(c, t), err);
+  return rc;
 }
 
 /* The first row of the cell at hand: all of its sum, or as much as an integer holds. */
@@ -419,7 +418,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     return code;
   c->only = SIZE_MAX;
   mpg_ledger_init(&c->batch, &c->scan.env);
-  rc = mpg_ledger_args(c->args, &options, &skip, &err);
+  rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
   if (rc == MPG_OK)
     rc = read_records(c, t, skip, &err);
   if (rc == MPG_OK)

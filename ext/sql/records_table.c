@@ -293,7 +293,8 @@ static mpg_rc settle(cursor *c) {
 static mpg_rc read_records(cursor *c, const table *t, mpg_err *err) {
   mpg_ledger_options options;
   bool skip = false;
-  mpg_rc rc = mpg_ledger_args(c->args, &options, &skip, err);
+  int threads;
+  mpg_rc rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &threads, err);
   if (rc == MPG_OK)
     rc = mpg_catalogue_copy(t->conn, &c->chips, err);
   if (rc == MPG_OK)
@@ -314,7 +315,8 @@ static mpg_rc read_records(cursor *c, const table *t, mpg_err *err) {
   }
   if (sqlite3_value_type(c->args[ARG_PATH]) != SQLITE_TEXT)
     return mpg_fail(err, MPG_MISUSE, "path: expected a text");
-  return mpg_native_read(&c->fleet, &c->scan.env, mpg_value_of(c->args[ARG_PATH]).s, skip, err);
+  return mpg_native_read(&c->fleet, &c->scan.env, mpg_value_of(c->args[ARG_PATH]).s, skip, threads,
+                         err);
 }
 
 static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,

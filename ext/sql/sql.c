@@ -119,6 +119,24 @@ int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char
   return SQLITE_OK;
 }
 
+bool mpg_sqlite_threads(sqlite3 *db) {
+  sqlite3_mutex *a, *b;
+  bool real;
+  if (sqlite3_threadsafe() == 0)
+    return false;
+  if (sqlite3_db_mutex(db) != NULL)
+    return true;
+  /* SQLITE_CONFIG_SINGLETHREAD, which nothing tells: its mutexes are all the same one. */
+  a = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+  b = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+  real = a != NULL && b != NULL && a != b;
+  if (a != NULL)
+    sqlite3_mutex_free(a);
+  if (b != NULL)
+    sqlite3_mutex_free(b);
+  return real;
+}
+
 int mpg_sqlite_rc(mpg_rc rc) {
   switch (rc) {
   case MPG_OK:

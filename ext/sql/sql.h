@@ -67,6 +67,10 @@ int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char
 const mpg_function *mpg_function_of(sqlite3_context *context);
 mpg_conn *mpg_conn_of(sqlite3_context *context);
 
+/* Whether other threads than SQLite's may use its allocator: not where it was built, or configured,
+** for one thread. */
+bool mpg_sqlite_threads(sqlite3 *db);
+
 /* SQLite's code for a core failure. */
 int mpg_sqlite_rc(mpg_rc rc);
 /* Reports a core failure from a function ("NAME: text") or a virtual table ("WHO: text"). */

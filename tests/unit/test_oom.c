@@ -6,6 +6,7 @@
 #include "../../ext/mpg.h"
 #include "check.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,22 @@ static struct {
   int armed, forever, failed;
 } fault;
 
+/* Statements that read files have several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static int fails(void) {
-  if (!fault.armed)
-    return 0;
-  if (--fault.left == 0 || (fault.forever && fault.left < 0)) {
-    fault.failed = 1;
-    return 1;
-  }
-  return 0;
+  int fail = 0;
+  (void)pthread_mutex_lock(&lock);
+  if (fault.armed && (--fault.left == 0 || (fault.forever && fault.left < 0)))
+    fault.failed = fail = 1;
+  (void)pthread_mutex_unlock(&lock);
+  return fail;
+}
+
+static void count(int blocks) {
+  (void)pthread_mutex_lock(&lock);
+  fault.live += blocks;
+  (void)pthread_mutex_unlock(&lock);
 }
 
 /* Sizes are kept in front, 8 bytes wide: blocks are aligned to 8 bytes and no more, and no larger than asked. */
@@ -32,12 +41,12 @@ static void *fault_malloc(int n) {
   if (p == NULL)
     return NULL;
   *p = n;
-  fault.live++;
+  count(1);
   return p + 1;
 }
 
 static void fault_free(void *p) {
-  fault.live--;
+  count(-1);
   free((long long *)p - 1);
 }
 

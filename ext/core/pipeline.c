@@ -1,0 +1,234 @@
+/* pipeline.c - see pipeline.h. Piece i is in slot i modulo the number of slots; three counts say how
+** far cutting, working and taking have come. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "pipeline.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#define MILLISECONDS_BETWEEN_POLLS 20
+
+struct worker {
+  mpg_pipeline *pipeline;
+  pthread_t thread;
+  int number;
+};
+
+struct mpg_pipeline {
+  const mpg_env *env;
+  mpg_env worker_env;
+  const mpg_pipeline_steps *steps;
+  void *ctx;
+  void *const *slots;
+  size_t nslots;
+  bool *done; /* of each slot */
+  uint64_t cut, begun, taken;
+  bool held;  /* the piece before `taken` is with the caller, its slot not free yet */
+  bool ended; /* nothing is left to cut; `end` says why */
+  mpg_err end;
+  int threads; /* that may run, with the owner's */
+  int running; /* workers that were started */
+  pthread_t owner;
+  bool quit;
+  bool stop; /* atomic: work() should come to an end */
+  pthread_mutex_t lock;
+  pthread_cond_t ready, finished; /* a piece to begin, or quit; a piece done */
+  struct worker workers[];
+};
+
+int mpg_threads_available(void) {
+  cpu_set_t set;
+  int n;
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return 1;
+  n = CPU_COUNT(&set);
+  return n < 1 ? 1 : n > MPG_THREADS_MAX ? MPG_THREADS_MAX : n;
+}
+
+size_t mpg_pipeline_slots(int threads) {
+  return threads <= 1 ? 1 : 2 * (size_t)threads + 1;
+}
+
+static void tell_to_stop(mpg_pipeline *p) {
+  __atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
+}
+
+/* What work() asks; the owner, while it does a piece itself, asks the host for all of them. */
+static bool told_to_stop(void *ctx) {
+  mpg_pipeline *p = ctx;
+  if (pthread_equal(pthread_self(), p->owner) && mpg_interrupted(p->env))
+    tell_to_stop(p);
+  return __atomic_load_n(&p->stop, __ATOMIC_RELAXED);
+}
+
+mpg_rc mpg_pipeline_open(mpg_pipeline **out, const mpg_env *env, int threads,
+                         const mpg_pipeline_steps *steps, void *ctx, void *const *slots,
+                         mpg_err *err) {
+  mpg_pipeline *p;
+  size_t workers;
+  if (threads < 1)
+    threads = 1;
+  if (threads > MPG_THREADS_MAX)
+    threads = MPG_THREADS_MAX;
+  workers = (size_t)threads - 1;
+  *out = p = mpg_calloc(env, sizeof *p + workers * sizeof *p->workers);
+  if (p == NULL)
+    return mpg_fail_nomem(err);
+  p->env = env;
+  p->worker_env = *env;
+  p->worker_env.interrupted = told_to_stop;
+  p->worker_env.interrupted_ctx = p;
+  p->steps = steps;
+  p->ctx = ctx;
+  p->slots = slots;
+  p->nslots = mpg_pipeline_slots(threads);
+  p->owner = pthread_self();
+  p->threads = threads;
+  p->done = mpg_calloc(env, p->nslots * sizeof *p->done);
+  if (p->done == NULL || pthread_mutex_init(&p->lock, NULL) != 0) {
+    mpg_free(env, p->done);
+    mpg_free(env, p);
+    *out = NULL;
+    return mpg_fail_nomem(err);
+  }
+  /* glibc's conditions take nothing that could be short. */
+  (void)pthread_cond_init(&p->ready, NULL);
+  (void)pthread_cond_init(&p->finished, NULL);
+  return MPG_OK;
+}
+
+const mpg_env *mpg_pipeline_env(const mpg_pipeline *p) {
+  return &p->worker_env;
+}
+
+/* With the lock held: does the first piece that nobody has begun. */
+static void do_piece(mpg_pipeline *p, int worker) {
+  size_t slot = (size_t)(p->begun++ % p->nslots);
+  (void)pthread_mutex_unlock(&p->lock);
+  p->steps->work(p->ctx, p->slots[slot], worker);
+  (void)pthread_mutex_lock(&p->lock);
+  p->done[slot] = true;
+  (void)pthread_cond_signal(&p->finished);
+}
+
+static void *worker_main(void *arg) {
+  struct worker *w = arg;
+  mpg_pipeline *p = w->pipeline;
+  (void)pthread_mutex_lock(&p->lock);
+  while (!p->quit) {
+    if (p->begun < p->cut)
+      do_piece(p, w->number);
+    else
+      (void)pthread_cond_wait(&p->ready, &p->lock);
+  }
+  (void)pthread_mutex_unlock(&p->lock);
+  return NULL;
+}
+
+/* One more thread; where there is none to be had, the work goes on without it. The process's signals
+** stay with the threads that expect them. */
+static void start_worker(mpg_pipeline *p) {
+  struct worker *w = &p->workers[p->running];
+  sigset_t all, before;
+  w->pipeline = p;
+  w->number = p->running + 1;
+  (void)sigfillset(&all);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+    return;
+  if (pthread_create(&w->thread, NULL, worker_main, w) == 0)
+    p->running++;
+  else
+    p->threads = p->running + 1;
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Cuts the next piece, with the lock held at begin and end. */
+static void cut_piece(mpg_pipeline *p) {
+  size_t slot = (size_t)(p->cut % p->nslots);
+  mpg_rc rc;
+  (void)pthread_mutex_unlock(&p->lock);
+  rc = p->steps->cut(p->ctx, p->slots[slot], &p->end);
+  (void)pthread_mutex_lock(&p->lock);
+  if (rc != MPG_OK) {
+    p->end.rc = rc;
+    p->ended = true;
+    return;
+  }
+  p->done[slot] = false;
+  p->cut++;
+  if (p->cut - p->begun > 1 && p->running + 1 < p->threads)
+    start_worker(p);
+  (void)pthread_cond_signal(&p->ready);
+}
+
+static void wait_a_little(mpg_pipeline *p) {
+  struct timespec until;
+  (void)clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += MILLISECONDS_BETWEEN_POLLS * 1000000L;
+  if (until.tv_nsec >= 1000000000L) {
+    until.tv_nsec -= 1000000000L;
+    until.tv_sec++;
+  }
+  (void)pthread_cond_timedwait(&p->finished, &p->lock, &until);
+}
+
+/* One step of the owner, with the lock held; false where the next piece is done, or the end. */
+static bool step(mpg_pipeline *p) {
+  if (p->taken < p->cut && p->done[p->taken % p->nslots])
+    return false;
+  if (!p->ended && p->cut - p->taken < p->nslots)
+    cut_piece(p);
+  else if (p->begun < p->cut)
+    do_piece(p, 0);
+  else if (p->taken < p->cut)
+    wait_a_little(p);
+  else
+    return false;
+  return true;
+}
+
+mpg_rc mpg_pipeline_next(mpg_pipeline *p, void **slot, mpg_err *err) {
+  bool more = true;
+  *slot = NULL;
+  if (p->held)
+    p->taken++;
+  p->held = false;
+  while (more) {
+    if (mpg_interrupted(p->env)) {
+      tell_to_stop(p);
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    }
+    (void)pthread_mutex_lock(&p->lock);
+    more = step(p);
+    (void)pthread_mutex_unlock(&p->lock);
+  }
+  if (p->taken < p->cut) {
+    *slot = p->slots[p->taken % p->nslots];
+    p->held = true;
+    return MPG_OK;
+  }
+  if (p->end.rc != MPG_DONE)
+    *err = p->end;
+  return p->end.rc;
+}
+
+void mpg_pipeline_close(mpg_pipeline *p) {
+  if (p == NULL)
+    return;
+  tell_to_stop(p);
+  (void)pthread_mutex_lock(&p->lock);
+  p->quit = true;
+  (void)pthread_cond_broadcast(&p->ready);
+  (void)pthread_mutex_unlock(&p->lock);
+  for (int i = 0; i < p->running; i++)
+    (void)pthread_join(p->workers[i].thread, NULL);
+  (void)pthread_cond_destroy(&p->ready);
+  (void)pthread_cond_destroy(&p->finished);
+  (void)pthread_mutex_destroy(&p->lock);
+  mpg_free(p->env, p->done);
+  mpg_free(p->env, p);
+}

@@ -1,0 +1,50 @@
+/*
+** pipeline.h - work in pieces that several threads share, with the result of one thread.
+**
+** The owner cuts the work into pieces, in order; any thread does one; the owner takes them back, in
+** order. What comes out so does not depend on how many threads there are, or on which is quicker.
+** The owner's thread does pieces too while it has nothing to cut and none to take, so one thread is
+** enough, and no thread is started for work of one piece.
+**
+** Only the owner's thread asks the host whether to stop, and nothing but memory is asked of the host
+** by the others: pass threads = 1 where the host's allocator is not one for several threads.
+*/
+#ifndef MPG_PIPELINE_H
+#define MPG_PIPELINE_H
+
+#include "base.h"
+
+#define MPG_THREADS_MAX 64
+
+/* Threads that this process may run at once, at least 1. */
+int mpg_threads_available(void);
+
+typedef struct mpg_pipeline_steps {
+  /* The owner's thread, in order: makes the next piece ready in `slot`, whose last piece has been
+  ** taken. MPG_DONE: there is none. An error is told once every piece before it has been taken. */
+  mpg_rc (*cut)(void *ctx, void *slot, mpg_err *err);
+  /* Any thread, `worker` in 0..threads-1 and never twice at once. What goes wrong is kept in the
+  ** slot, for its taker. */
+  void (*work)(void *ctx, void *slot, int worker);
+} mpg_pipeline_steps;
+
+typedef struct mpg_pipeline mpg_pipeline;
+
+/* How many slots keep that many threads busy. */
+size_t mpg_pipeline_slots(int threads);
+
+/* `slots` (mpg_pipeline_slots of them), `steps` and `ctx` stay the caller's and outlive it. */
+mpg_rc mpg_pipeline_open(mpg_pipeline **out, const mpg_env *env, int threads,
+                         const mpg_pipeline_steps *steps, void *ctx, void *const *slots,
+                         mpg_err *err);
+/* The slot of the next piece, done: the caller's until the next call. MPG_DONE at the end. After
+** anything but MPG_OK the pipeline may only be closed. */
+mpg_rc mpg_pipeline_next(mpg_pipeline *pipeline, void **slot, mpg_err *err);
+/* Stops and ends every thread. NULL is fine. */
+void mpg_pipeline_close(mpg_pipeline *pipeline);
+
+/* For work(): the allocator of `env`, and whether the pipeline was told to stop. Lives as long as
+** the pipeline; memory may outlive it. */
+const mpg_env *mpg_pipeline_env(const mpg_pipeline *pipeline);
+
+#endif

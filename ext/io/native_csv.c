@@ -1,0 +1,88 @@
+/* native_csv.c - records of the native trace in CSV: see native.h. */
+#include "native_read.h"
+
+static mpg_rc take_header(const mpg_native_reading *r, mpg_csv *csv, const mpg_str *fields,
+                          size_t n, mpg_native_header *h) {
+  const mpg_relation_info *info = mpg_relation_get(h->relation);
+  int64_t line, column;
+  h->nfields = n;
+  for (size_t c = 0; c < MPG_MAX_COLUMNS; c++)
+    h->field_of[c] = -1;
+  for (size_t i = 0; i < n; i++) {
+    int c = mpg_column_by_name(h->relation, fields[i]);
+    mpg_csv_where(csv, i, &line, &column);
+    if (c < 0) {
+      mpg_rc rc = mpg_native_unknown_column(r, line, fields[i], h->relation);
+      if (rc != MPG_OK)
+        return rc;
+    } else if (h->field_of[c] >= 0) {
+      return mpg_fail(r->err, MPG_DATA,
+                      "%s:%lld:%lld: expected each column once, found \"%s\" again", r->path,
+                      (long long)line, (long long)column, info->columns[c]);
+    } else {
+      h->field_of[c] = (int)i;
+    }
+  }
+  for (size_t c = 0; c < info->ncolumns; c++)
+    if ((info->required >> c & 1) && h->field_of[c] < 0)
+      return mpg_fail(r->err, MPG_DATA,
+                      "%s:1:1: expected a header with the column \"%s\" of %s, found \"%.*s\"%s",
+                      r->path, info->columns[c], info->name,
+                      n > 0 ? (fields[0].n > 80 ? 80 : (int)fields[0].n) : 0,
+                      n > 0 && fields[0].n > 0 ? fields[0].p : "", n > 1 ? ", ..." : "");
+  return MPG_OK;
+}
+
+mpg_rc mpg_native_csv_header(mpg_native_reading *r, mpg_csv *csv, mpg_native_header *h) {
+  const mpg_str *fields;
+  size_t n;
+  mpg_rc rc = mpg_csv_next(csv, &fields, &n, r->err);
+  return rc == MPG_OK ? take_header(r, csv, fields, n, h) : rc;
+}
+
+static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_header *h,
+                         const mpg_str *fields, size_t n) {
+  const mpg_relation_info *info = mpg_relation_get(h->relation);
+  mpg_value values[MPG_MAX_COLUMNS];
+  int64_t line = mpg_csv_line(csv), column;
+  int bad;
+  mpg_rc rc;
+  mpg_err why;
+  if (n != h->nfields) {
+    (void)mpg_fail(&why, MPG_DATA, "expected %zu fields, found %zu", h->nfields, n);
+    mpg_csv_where(csv, n < h->nfields ? n : h->nfields, &line, &column);
+    return mpg_native_broken(r, line, column, why.text);
+  }
+  for (size_t c = 0; c < info->ncolumns; c++) {
+    int f = h->field_of[c];
+    values[c].type = f < 0 || fields[f].n == 0 ? MPG_NULL : MPG_TEXT;
+    if (f >= 0)
+      values[c].s = fields[f];
+  }
+  rc = mpg_fleet_add(r->fleet, h->relation, values, line, &bad, &why);
+  if (rc == MPG_OK)
+    return MPG_OK;
+  if (rc != MPG_DATA) {
+    *r->err = why;
+    return rc;
+  }
+  mpg_csv_where(csv, h->field_of[bad] < 0 ? 0 : (size_t)h->field_of[bad], &line, &column);
+  return mpg_native_broken(r, line, column, why.text);
+}
+
+mpg_rc mpg_native_csv(mpg_native_reading *r, mpg_csv *csv, const mpg_native_header *h) {
+  mpg_err before = {MPG_OK, ""};
+  const mpg_str *fields;
+  size_t n;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK) {
+    rc = mpg_csv_next(csv, &fields, &n, r->err);
+    if (rc == MPG_OK)
+      rc = csv_record(r, csv, h, fields, n);
+    else if (mpg_native_passed_over(r, &rc, &before))
+      continue;
+    if (rc == MPG_OK)
+      rc = mpg_native_poll(r);
+  }
+  return rc == MPG_DONE ? MPG_OK : rc;
+}

@@ -1,0 +1,385 @@
+/*
+** test_native.c - a trace read in blocks and by several threads is the fleet, the issues and the error
+** of reading its records one after the other: the same names in the same order, the same lines.
+*/
+#define _GNU_SOURCE /* asprintf's kin: open_memstream */
+#include "check.h"
+#include "hostile.h"
+#include "../../ext/io/native.h"
+#include "../../ext/io/native_read.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Memory for several threads, counted, that fails where it is told to. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *shared_resize(void *ctx, void *p, size_t n) {
+  void *q;
+  (void)pthread_mutex_lock(&lock);
+  q = hostile_resize(ctx, p, n);
+  (void)pthread_mutex_unlock(&lock);
+  return q;
+}
+
+static uint64_t seed = 7;
+static size_t below(size_t n) {
+  seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (size_t)((seed >> 33) % n);
+}
+
+/* ---- a fleet as text ---- */
+
+static void dump_names(FILE *out, const char *what, const mpg_intern *t) {
+  (void)fprintf(out, "%s:", what);
+  for (uint32_t id = 1; id <= t->n; id++) {
+    mpg_str s = mpg_intern_text(t, id);
+    (void)fprintf(out, " %.*s", (int)s.n, s.p);
+  }
+  (void)fputc('\n', out);
+}
+
+static void dump_job(FILE *out, const mpg_job *job) {
+  mpg_span *spans = calloc(job->spans.n + 1, sizeof *spans);
+  (void)fprintf(out, "job %d %lld %lld %lld %lld:", job->recorded, (long long)job->chips,
+                (long long)job->min_chips, (long long)job->tasks, (long long)job->submit);
+  for (int d = 0; d < MPG_JOB_DIMS; d++)
+    (void)fprintf(out, " %u", job->dim[d]);
+  mpg_span_list_read(&job->spans, spans);
+  for (size_t i = 0; i < job->spans.n; i++) {
+    const mpg_span *s = &spans[i];
+    (void)fprintf(out, "\n  %lld %lld %lld %lld %lld %a %a %a %u %u %u %u", (long long)s->start,
+                  (long long)s->end, (long long)s->attempt, (long long)s->step, (long long)s->line,
+                  s->flops, s->bytes, s->executions, s->kind, s->program, s->dtype, s->file);
+  }
+  (void)fputc('\n', out);
+  free(spans);
+}
+
+static void dump(FILE *out, const mpg_fleet *f) {
+  dump_names(out, "texts", &f->texts);
+  dump_names(out, "jobs", &f->job_names);
+  dump_names(out, "pools", &f->pool_names);
+  dump_names(out, "programs", &f->program_names);
+  dump_names(out, "kinds", &f->kind_names);
+  for (size_t i = 0; i < mpg_fleet_njobs(f); i++)
+    dump_job(out, &f->jobs[i]);
+  for (size_t i = 0; i < f->program_names.n; i++)
+    (void)fprintf(out, "program %a %a %u %d\n", f->programs[i].flops, f->programs[i].bytes,
+                  f->programs[i].dtype, f->program_recorded[i]);
+  for (size_t i = 0; i < f->ncapacity; i++)
+    (void)fprintf(out, "capacity %u %u %lld %lld %lld\n", f->capacity[i].pool, f->capacity[i].chip,
+                  (long long)f->capacity[i].chips, (long long)f->capacity[i].start,
+                  (long long)f->capacity[i].end);
+  for (size_t i = 0; i < f->noutages; i++)
+    (void)fprintf(out, "outage %u %u %lld %lld %lld\n", f->outages[i].pool, f->outages[i].kind,
+                  (long long)f->outages[i].chips, (long long)f->outages[i].start,
+                  (long long)f->outages[i].end);
+  for (size_t i = 0; i < f->nallocations; i++) {
+    const mpg_allocation *a = &f->allocations[i];
+    (void)fprintf(out, "allocation %u %u %u %d %lld %lld %lld %lld %lld %u\n", a->job, a->pool,
+                  a->task, (int)a->outcome, (long long)a->attempt, (long long)a->chips,
+                  (long long)a->start, (long long)a->end, (long long)a->line, a->file);
+  }
+  for (size_t i = 0; i < f->ncommits; i++)
+    (void)fprintf(out, "commit %u %lld %lld %lld\n", f->commits[i].job,
+                  (long long)f->commits[i].step, (long long)f->commits[i].snapshot,
+                  (long long)f->commits[i].durable);
+  for (size_t i = 0; i < mpg_chips_count(f->chips); i++)
+    (void)fprintf(out, "%s ", mpg_chips_row(f->chips, i)->chip);
+  (void)fprintf(out, "\nlast %lld, %llu spans", (long long)f->last, (unsigned long long)f->nspans);
+  for (int r = 0; r < MPG_RELATIONS; r++)
+    (void)fprintf(out, ", %llu", (unsigned long long)f->records[r]);
+  (void)fputc('\n', out);
+}
+
+/* ---- reading ---- */
+
+/* One file after the other, one record after the other: how it would be done without blocks. */
+static mpg_rc read_plainly(mpg_fleet *fleet, const mpg_env *env, const char *folder, bool skip,
+                           mpg_err *err) {
+  mpg_csv_options csv_options = {',', false, 0};
+  mpg_json_options json_options = {0};
+  mpg_paths paths;
+  mpg_rc rc = mpg_paths_expand(&paths, env, mpg_str_of(folder), err);
+  for (size_t i = 0; rc == MPG_OK && i < paths.n; i++) {
+    const char *path = paths.path[i];
+    mpg_native_reading r = {fleet, env, path, skip, 0, err};
+    mpg_native_header h = {.relation = mpg_relation_by_file(path)};
+    mpg_stream *stream = NULL;
+    mpg_csv *csv = NULL;
+    mpg_json *json = NULL;
+    rc = mpg_fleet_from(fleet, path, err);
+    if (rc == MPG_OK)
+      rc = mpg_stream_open(&stream, env, path, err);
+    if (rc == MPG_OK && strstr(path, ".json") != NULL) {
+      rc = mpg_json_open(&json, env, stream, &json_options, err);
+      if (rc == MPG_OK)
+        rc = mpg_native_json(&r, json);
+    } else if (rc == MPG_OK) {
+      rc = mpg_csv_open(&csv, env, stream, &csv_options, err);
+      if (rc == MPG_OK)
+        rc = mpg_native_csv_header(&r, csv, &h);
+      if (rc == MPG_OK)
+        rc = mpg_native_csv(&r, csv, &h);
+      rc = rc == MPG_DONE ? MPG_OK : rc;
+    }
+    mpg_csv_close(csv);
+    mpg_json_close(json);
+    mpg_stream_close(stream);
+  }
+  mpg_paths_free(&paths);
+  return rc;
+}
+
+/* Everything that comes of a folder, as text; threads 0: plainly. NULL: out of memory. */
+static char *read_folder(const mpg_env *env, const char *folder, bool skip, int threads) {
+  char *text = NULL;
+  size_t n = 0;
+  FILE *out = open_memstream(&text, &n);
+  mpg_fleet fleet = {0};
+  mpg_issues issues;
+  mpg_chips *chips = NULL;
+  mpg_err err = {MPG_OK, ""};
+  mpg_rc rc = mpg_chips_new(&chips, env, &err);
+  mpg_issues_init(&issues, env);
+  if (rc == MPG_OK)
+    rc = mpg_fleet_init(&fleet, env, &issues, chips, &err);
+  fleet.keep_origins = skip;
+  if (rc == MPG_OK && threads == 0)
+    rc = read_plainly(&fleet, env, folder, skip, &err);
+  else if (rc == MPG_OK)
+    rc = mpg_native_read(&fleet, env, mpg_str_of(folder), skip, threads, &err);
+  if (rc == MPG_OK)
+    dump(out, &fleet);
+  else
+    (void)fprintf(out, "%d %s\n", (int)rc, err.text);
+  for (size_t i = 0; i < issues.n; i++)
+    (void)fprintf(out, "%s %s %s %d %lld %lld\n", issues.items[i].source, issues.items[i].kind,
+                  issues.items[i].detail, (int)issues.items[i].severity,
+                  (long long)issues.items[i].line, (long long)issues.items[i].count);
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&issues);
+  (void)fclose(out);
+  if (rc == MPG_NOMEM) {
+    free(text);
+    text = NULL;
+  }
+  return text;
+}
+
+/* ---- traces ---- */
+
+static const char *const odd_values[] = {"",  "\"\"", "\"a\"\"b\"", "\"two\nlines\"",
+                                         "x", "-1",   "7\"",        "\"x\" y"};
+
+static void put_value(FILE *out, int odd, const char *usual, size_t number) {
+  if (odd > 0 && below((size_t)odd) == 0)
+    (void)fputs(odd_values[below(sizeof odd_values / sizeof *odd_values)], out);
+  else
+    (void)fprintf(out, usual, number);
+}
+
+static void write_csv(const char *folder, size_t rows, int odd) {
+  char path[512];
+  const char *end = below(3) == 0 ? "\r\n" : below(9) == 0 ? "\r" : "\n";
+  FILE *out;
+  (void)snprintf(path, sizeof path, "%s/spans.csv", folder);
+  out = fopen(path, "w");
+  (void)fprintf(out, "%sjob,kind,\"start_time\",end_time,step,program,%s%s",
+                below(2) ? "\xef\xbb\xbf" : "", below(2) ? "dtype" : "mine", end);
+  for (size_t i = 0; i < rows; i++) {
+    put_value(out, odd, "j%zu,", below(5));
+    put_value(out, odd, below(3) ? "step%.0zu," : "k%zu,", below(4));
+    put_value(out, odd, "1%zu.5,", 1000 + i);
+    put_value(out, odd, "2%zu,", 1000 + i);
+    put_value(out, odd, "%zu,", i);
+    put_value(out, odd, below(2) ? "p%zu," : "\"p,%zu\",", below(3));
+    put_value(out, odd, "bf%zu", below(3));
+    (void)fputs(end, out);
+    if (odd > 0 && below((size_t)odd) == 0)
+      (void)fputs(end, out);
+  }
+  (void)fclose(out);
+  (void)snprintf(path, sizeof path, "%s/jobs.csv", folder);
+  out = fopen(path, "w");
+  (void)fputs("job,owner,chips,labels\n", out);
+  for (size_t i = 0; i < rows / 4; i++)
+    (void)fprintf(out, "j%zu,o%zu,%zu,\"{\"\"a\"\":\n%zu}\"\n", below(6), below(3), below(4), i);
+  (void)fclose(out);
+  (void)snprintf(path, sizeof path, "%s/allocations.csv", folder);
+  out = fopen(path, "w");
+  (void)fputs("job,pool,chips,start_time,task\n", out);
+  for (size_t i = 0; i < rows / 4; i++)
+    (void)fprintf(out, "j%zu,q%zu,4,%zu,t%zu\n", below(6), below(3), i, below(3));
+  (void)fclose(out);
+  (void)snprintf(path, sizeof path, "%s/chips.csv", folder);
+  out = fopen(path, "w");
+  (void)fputs("chip,dtype,peak_flops\nmine,bf16,1\nyours,bf16,2\n", out);
+  (void)fclose(out);
+}
+
+static void write_jsonl(const char *folder, size_t rows, int odd) {
+  static const char *const oddities[] = {
+      "{\"record\":\"span\"}\n",
+      "{\"record\":\"chip\",\"chip\":\"c\",\"dtype\":\"bf16\",\"peak_flops\":1}\n",
+      "nonsense\n",
+      "{\"record\":\"span\",\n",
+      "\n\n",
+      "{\"record\":\"step\"}\n",
+      "{\"record\":\"outage\",\"pool\":\"q\",\"chips\":1,\"start_time\":5,\"kind\":\"x\\ny\"}",
+      "{\"record\":\"span\",\"job\":\"j\",\"kind\":{},\"start_time\":1}\n",
+      "{\"record\":\"capacity\",\"pool\":\"q1\",\"chip\":\"v4\",\"chips\":9,\"start_time\":\"2026-"
+      "01-01\"}\r\n",
+      "{\"record\":\"span\",\"job\":\"j\xc3\xa9\",\"kind\":\"\\u0041\",\"start_time\":1}\n"};
+  char path[512];
+  FILE *out;
+  (void)snprintf(path, sizeof path, "%s/trace.jsonl", folder);
+  out = fopen(path, "w");
+  for (size_t i = 0; i < rows; i++) {
+    switch (below(8)) {
+    case 0:
+      (void)fprintf(out,
+                    "{\"record\":\"job\",\"job\":\"j%zu\",\"owner\":\"o%zu\",\"chips\":%zu,"
+                    "\"labels\":{\"a\":[1]}}\n",
+                    below(4), below(3), below(3));
+      break;
+    case 1:
+      (void)fprintf(out, "{\"record\":\"program\",\"program\":\"p%zu\",\"flops\":%zu}\n", below(4),
+                    below(3));
+      break;
+    case 2:
+      (void)fprintf(
+          out,
+          "{\"record\":\"commit\",\"job\":\"j%zu\",\"step\":%zu,\"durable_time\":%zu,\"odd\":1}\n",
+          below(4), i, i);
+      break;
+    case 3:
+      (void)fprintf(out,
+                    "{\"record\":\"allocation\",\"job\":\"j%zu\",\"pool\":\"q%zu\",\"chips\":0.5,"
+                    "\"start_time\":%zu}\n",
+                    below(4), below(3), i);
+      break;
+    default:
+      (void)fprintf(out,
+                    "{\"record\":\"span\",\"job\":\"j%zu\",\"kind\":\"k%zu\",\"start_time\":%zu.25,"
+                    "\"end_time\":%zu,"
+                    "\"program\":\"p%zu\",\"dtype\":\"d%zu\",\"flops\":1e%zu}\n",
+                    below(6), below(4), i, 2 * i + 1, below(4), below(3), below(9));
+    }
+    if (odd > 0 && below((size_t)odd) == 0)
+      (void)fputs(oddities[below(sizeof oddities / sizeof *oddities)], out);
+  }
+  (void)fclose(out);
+}
+
+static void tell_difference(size_t block, int threads, int skip, const char *a, const char *b) {
+  size_t same = 0;
+  while (a[same] != '\0' && a[same] == b[same])
+    same++;
+  while (same > 0 && a[same - 1] != '\n')
+    same--;
+  (void)fprintf(stderr, "block %zu, %d threads, skip %d\n  expected %.300s\n  found    %.300s\n",
+                block, threads, skip, a + same, b + same);
+}
+
+static void check_folder(const char *folder) {
+  for (int skip = 0; skip < 2; skip++) {
+    mpg_env libc = mpg_env_libc;
+    char *expected;
+    hostile_block(0);
+    expected = read_folder(&libc, folder, skip != 0, 0);
+    for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
+      for (int threads = 1; threads <= 4; threads += 1 + (threads == 2)) {
+        hostile h = {0};
+        mpg_env env = {shared_resize, &h, NULL, NULL};
+        char *found;
+        hostile_block(hostile_blocks[b]);
+        found = read_folder(&env, folder, skip != 0, threads);
+        CHECK(h.live == 0);
+        CHECK(found != NULL && strcmp(found, expected) == 0);
+        if (found != NULL && strcmp(found, expected) != 0)
+          tell_difference(hostile_blocks[b], threads, skip, expected, found);
+        free(found);
+      }
+    free(expected);
+  }
+  hostile_block(0);
+}
+
+/* Every allocation fails, once and from then on: an error, or the fleet of a run without faults. */
+static void check_oom(const char *folder, int threads) {
+  mpg_env libc = mpg_env_libc;
+  char *expected = read_folder(&libc, folder, true, 0);
+  hostile_block(hostile_blocks[HOSTILE_BLOCKS - 2]);
+  for (int forever = 0; forever < 2; forever++)
+    for (long n = 1;; n += 1 + n / 50) {
+      hostile h = {.fail_in = n, .and_after = forever};
+      mpg_env env = {shared_resize, &h, NULL, NULL};
+      char *found = read_folder(&env, folder, true, threads);
+      CHECK(h.live == 0);
+      CHECK(found == NULL || strcmp(found, expected) == 0);
+      free(found);
+      if (!h.failed)
+        break;
+    }
+  free(expected);
+  hostile_block(0);
+}
+
+static bool stop_soon(void *ctx) {
+  int *left = ctx;
+  return --*left < 0;
+}
+
+static void check_interrupts(const char *folder) {
+  hostile_block(hostile_blocks[0]);
+  for (int polls = 0; polls < (HOSTILE_BLOCKS > 1 ? 40 : 4); polls += 3) {
+    int left = polls;
+    mpg_env env = mpg_env_libc;
+    char *text;
+    env.interrupted = stop_soon;
+    env.interrupted_ctx = &left;
+    text = read_folder(&env, folder, false, 3);
+    CHECK(text != NULL && strstr(text, "interrupted") != NULL);
+    free(text);
+  }
+  hostile_block(0);
+}
+
+static void empty(const char *folder) {
+  static const char *const names[] = {"spans.csv", "jobs.csv", "allocations.csv", "chips.csv",
+                                      "trace.jsonl"};
+  char path[512];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    (void)unlink(path);
+  }
+}
+
+int main(void) {
+  char folder[] = "build/native-XXXXXX";
+  CHECK(mkdtemp(folder) != NULL);
+  for (int i = 0; i < 40; i++) {
+    int odd = i % 3 == 0 ? 0 : 2 + (int)below(40);
+    write_csv(folder, below(60), odd);
+    check_folder(folder);
+    if (i % 10 == 0) {
+      check_oom(folder, 1);
+      check_oom(folder, 3);
+    }
+    empty(folder);
+    write_jsonl(folder, 1 + below(60), odd);
+    check_folder(folder);
+    if (i % 10 == 0) {
+      check_oom(folder, 1);
+      check_oom(folder, 3);
+      write_jsonl(folder, 400, 0);
+      check_interrupts(folder);
+    }
+    empty(folder);
+  }
+  (void)rmdir(folder);
+  return check_done("native");
+}
