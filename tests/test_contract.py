@@ -22,9 +22,9 @@ FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_buc
               ("iso_week", 2, "s", PURE), ("bar", 3, "s", PURE), ("bar", 4, "s", PURE)} | {("spark", n, "w", PURE) for n in (1, 2, 3, 4)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "slurm_trace", "slurm_events_trace", "mllog_trace",
            "pbs_trace", "swf_trace", "goodput_trace", "goodput_report"]
-TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
+TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_records", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""
@@ -36,6 +36,11 @@ SHAPES = {
     "timeline": """job TEXT, attempt BIGINT, start_time REAL, end_time REAL, category TEXT, cause TEXT, kind TEXT, step BIGINT,
         program TEXT, pool TEXT, chip TEXT, bucket TEXT, chip_us BIGINT, chip_seconds REAL, _file TEXT, _line BIGINT""",
 }
+RECORDS = """record TEXT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chip TEXT, chips REAL, kind TEXT, start_time REAL,
+    end_time REAL, outcome TEXT, step BIGINT, program TEXT, flops REAL, bytes REAL, dtype TEXT, executions REAL, snapshot_time REAL,
+    durable_time REAL, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT, priority TEXT, labels TEXT,
+    min_chips REAL, tasks BIGINT, submit_time REAL, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL,
+    tdp_w REAL, vendor TEXT, year BIGINT, source TEXT"""
 SLURM = "path hidden, zone hidden, columns hidden, delimiter hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden"
 COLUMNS = {
     "trace_ledger": f"{SHAPES['ledger']}, path hidden, {OPTIONS}",
@@ -44,6 +49,8 @@ COLUMNS = {
     "mpg_ledger": f"{SHAPES['ledger']}, schema hidden, {OPTIONS}",
     "mpg_rollup": f"{SHAPES['rollup']}, schema hidden, {OPTIONS}",
     "mpg_timeline": f"{SHAPES['timeline']}, of_job hidden, schema hidden, {OPTIONS}",
+    "trace_records": f"{RECORDS}, path hidden, on_error hidden",
+    "mpg_records": f"{RECORDS}, schema hidden, on_error hidden",
     "mpg_chips": """chip TEXT, vendor TEXT, year BIGINT, dtype TEXT, peak_flops REAL, hbm_bytes BIGINT, hbm_bytes_per_s REAL,
         ici_bytes_per_s REAL, tdp_w REAL, source TEXT, aliases TEXT""",
     "mpg_categories": "category TEXT, layer TEXT, meaning TEXT, in_capacity BIGINT, in_allocated BIGINT, in_productive BIGINT",
@@ -254,7 +261,7 @@ class Security(unittest.TestCase):
                 connect().execute(f"DELETE FROM {table}")
 
     def test_a_missing_path(self):
-        for table in ("trace_ledger", "trace_rollup", "trace_timeline"):
+        for table in ("trace_ledger", "trace_rollup", "trace_timeline", "trace_records"):
             with self.assertRaisesRegex(sqlite3.OperationalError, rf"^{table}: .*path"):
                 connect().execute(f"SELECT * FROM {table}").fetchall()
 

@@ -100,6 +100,7 @@ int mpg_register_catalogue(mpg_conn *conn, char **error);        /* catalogue_ta
 int mpg_register_intervals(mpg_conn *conn, char **error);        /* intervals.c */
 int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buckets.c */
 int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
+int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
 int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.c */
 int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */
 int mpg_register_pbs(mpg_conn *conn, char **error);              /* pbs_table.c */

@@ -99,6 +99,8 @@ static const char *const statements[] = {
     "SELECT count(*) FROM trace_ledger('fixtures/golden/spans.csv') WHERE on_error = 'skip'",
     "SELECT chip, dtype, aliases FROM mpg_chips WHERE chip IN ('mine', 'tpu-v4')",
     "SELECT * FROM mpg_categories",
+    "SELECT * FROM trace_records('fixtures/golden.jsonl')",
+    "SELECT record, job, chip, start_time, labels FROM mpg_records",
     "SELECT * FROM goodput_trace('fixtures/goodput/ranker-8.json')",
     "SELECT * FROM goodput_report('fixtures/goodput')",
     "SELECT roofline_seconds(1e15, 'mine'), roofline_bound(1, 1e9, 'TPU v4'), "
