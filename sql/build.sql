@@ -1,0 +1,406 @@
+-- build.sql - a fleet's records and its ledger as plain tables, for tools that cannot load extensions.
+--
+--     sqlite3 -bail -cmd '.load ./mpg' -cmd '.param set :trace fixtures/fleet' fleet.db <sql/build.sql
+--
+-- Run it again after new files: it adds what is new, once, in one transaction. Each record has an id
+-- made of what it says (mpg_uuid), so records that were there before change nothing; a record that
+-- tells the end of what was open before takes its place; records of the same job or program are merged.
+-- The ledger and the tables made from it are then made anew, since new records may decide the fate of
+-- old steps. Afterwards nothing here needs the extension: Grafana, Metabase, Excel and others read
+-- fleet.db as it is. It runs from every client, as a script of statements and nothing else.
+--
+-- Inputs: :trace, a file, a glob or a folder of native traces (docs/native-trace.md); and the TEMP
+-- tables jobs, allocations, ... that a script of sql/formats has just made, which are dropped at the
+-- end. Where parameters cannot be bound, and for what shall last, there is a table to fill before:
+--
+--     CREATE TABLE IF NOT EXISTS mpg_config(name TEXT PRIMARY KEY, value TEXT);
+--     INSERT INTO mpg_config VALUES ('trace', 'logs/'), ('offset', '+02:00');
+--
+--     trace      as :trace, which wins and is not kept
+--     offset     of the clocks that hours and days are counted by, from UTC: '+02:00'
+--     as_of      the end of the trace; the latest time in any record unless given
+--     sizes      chips from which a job is M, L, XL: '16,256,2048'
+--     basis      'installed', or 'in_service': capacity without what is down
+--     roofline   'compute', or 'memory'
+--
+-- The tables and views are described in docs/questions.md, and in the comments here. Times named _us
+-- are microseconds since 1970, chip-time named _us is chip-microseconds: both integers, summed exactly.
+
+BEGIN IMMEDIATE;
+
+-- ---- 1. The records: the relations of docs/native-trace.md, times in microseconds ----
+
+CREATE TABLE IF NOT EXISTS mpg_config(name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE IF NOT EXISTS capacity(
+  id TEXT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS outages(
+  id TEXT PRIMARY KEY, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT, kind TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS jobs(
+  id TEXT, job TEXT PRIMARY KEY, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT,
+  priority TEXT, chips REAL, min_chips REAL, tasks BIGINT, submit_us BIGINT, labels TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS allocations(
+  id TEXT PRIMARY KEY, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
+  outcome TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS spans(
+  id TEXT PRIMARY KEY, job TEXT, attempt BIGINT, kind TEXT, start_us BIGINT, end_us BIGINT, step BIGINT, program TEXT,
+  flops REAL, bytes REAL, dtype TEXT, executions REAL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS commits(
+  id TEXT PRIMARY KEY, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS programs(
+  id TEXT, program TEXT PRIMARY KEY, flops REAL, bytes REAL, dtype TEXT) WITHOUT ROWID;
+-- Your own chips: read by the ledger, filled from the traces' chips.csv and by you.
+CREATE TABLE IF NOT EXISTS chips(
+  chip TEXT, dtype TEXT, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL,
+  vendor TEXT, year BIGINT, source TEXT, PRIMARY KEY (chip, dtype));
+-- What a chip-hour costs, in millionths of your currency: filled by you.
+CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BIGINT);
+
+-- What comes in, read once. The id of a record is that of its text; of capacity, outages and allocations,
+-- which count as often as they are given, also of how many like it came before it.
+DROP TABLE IF EXISTS temp.mpg_incoming;
+CREATE TEMP TABLE mpg_incoming AS
+WITH sources AS (
+  SELECT 1 AS files, coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace')) AS source
+  UNION ALL
+  SELECT 0, 'temp' WHERE EXISTS (
+    SELECT 1 FROM temp.sqlite_schema
+    WHERE type = 'table' AND name IN ('capacity', 'outages', 'jobs', 'allocations', 'spans', 'commits', 'programs'))
+),
+records AS (
+  SELECT r.* FROM sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL
+  UNION ALL
+  SELECT r.* FROM sources AS s, mpg_records(s.source) AS r WHERE NOT s.files
+),
+whole AS (
+  SELECT *,
+         CAST(round(start_time * 1e6) AS INTEGER) AS start_us, CAST(round(end_time * 1e6) AS INTEGER) AS end_us,
+         CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us,
+         CAST(round(snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
+         CAST(round(durable_time * 1e6) AS INTEGER) AS durable_us
+  FROM records
+),
+told AS (
+  SELECT *,
+         CASE record
+           WHEN 'jobs' THEN quote(job)
+           WHEN 'programs' THEN quote(program)
+           WHEN 'capacity' THEN quote(pool) || quote(chip) || quote(chips) || quote(start_us) || quote(end_us)
+           WHEN 'outages' THEN quote(pool) || quote(kind) || quote(chips) || quote(start_us) || quote(end_us)
+           WHEN 'allocations' THEN quote(job) || quote(attempt) || quote(task) || quote(pool) || quote(chips)
+                                   || quote(start_us) || quote(end_us) || quote(outcome)
+           WHEN 'commits' THEN quote(job) || quote(step) || quote(snapshot_us) || quote(durable_us)
+           ELSE quote(job) || quote(attempt) || quote(kind) || quote(start_us) || quote(end_us) || quote(step)
+                || quote(program) || quote(flops) || quote(bytes) || quote(dtype) || quote(executions)
+         END AS said
+  FROM whole
+)
+SELECT *, mpg_uuid('9d4c1f0e-5b1a-4b51-8f0c-6d70672f7370', record || said) AS id FROM told;
+
+-- Ids of the second and later of records that are the same.
+UPDATE temp.mpg_incoming
+SET id = mpg_uuid(id, again.place)
+FROM (SELECT rowid AS place_of, row_number() OVER (PARTITION BY id ORDER BY rowid) AS place
+      FROM temp.mpg_incoming WHERE record IN ('capacity', 'outages', 'allocations')) AS again
+WHERE mpg_incoming.rowid = again.place_of AND again.place > 1;
+
+INSERT OR IGNORE INTO main.capacity
+SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_incoming WHERE record = 'capacity';
+INSERT OR IGNORE INTO main.outages
+SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_incoming WHERE record = 'outages';
+INSERT OR IGNORE INTO main.allocations
+SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_incoming WHERE record = 'allocations';
+INSERT OR IGNORE INTO main.spans
+SELECT id, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions
+FROM temp.mpg_incoming WHERE record = 'spans';
+-- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
+DROP TABLE IF EXISTS temp.mpg_doubles;
+CREATE TEMP TABLE mpg_doubles AS
+SELECT changes() AS added, (SELECT count(*) FROM temp.mpg_incoming WHERE record = 'spans') AS incoming, 0 AS doubles;
+UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM temp.mpg_incoming WHERE record = 'spans')
+WHERE added < incoming;
+INSERT OR IGNORE INTO main.commits
+SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_incoming WHERE record = 'commits';
+INSERT OR REPLACE INTO main.chips
+SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
+FROM temp.mpg_incoming WHERE record = 'chips';
+-- A value wins over none, and of two the greater, as in the ledger.
+INSERT INTO main.jobs
+SELECT id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
+FROM temp.mpg_incoming WHERE record = 'jobs'
+ON CONFLICT (job) DO UPDATE SET
+  name = coalesce(max(name, excluded.name), name, excluded.name),
+  owner = coalesce(max(owner, excluded.owner), owner, excluded.owner),
+  phase = coalesce(max(phase, excluded.phase), phase, excluded.phase),
+  framework = coalesce(max(framework, excluded.framework), framework, excluded.framework),
+  runtime = coalesce(max(runtime, excluded.runtime), runtime, excluded.runtime),
+  model = coalesce(max(model, excluded.model), model, excluded.model),
+  priority = coalesce(max(priority, excluded.priority), priority, excluded.priority),
+  chips = coalesce(max(chips, excluded.chips), chips, excluded.chips),
+  min_chips = coalesce(max(min_chips, excluded.min_chips), min_chips, excluded.min_chips),
+  tasks = coalesce(max(tasks, excluded.tasks), tasks, excluded.tasks),
+  submit_us = coalesce(max(submit_us, excluded.submit_us), submit_us, excluded.submit_us),
+  labels = coalesce(max(labels, excluded.labels), labels, excluded.labels);
+INSERT INTO main.programs
+SELECT id, program, flops, bytes, dtype FROM temp.mpg_incoming WHERE record = 'programs'
+ON CONFLICT (program) DO UPDATE SET
+  flops = coalesce(max(flops, excluded.flops), flops, excluded.flops),
+  bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
+  dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
+
+-- What was open when an earlier file was written, and has an end now.
+DELETE FROM main.capacity AS o WHERE o.end_us IS NULL AND EXISTS (
+  SELECT 1 FROM main.capacity AS c
+  WHERE c.end_us IS NOT NULL AND (c.pool, c.chips, c.start_us) = (o.pool, o.chips, o.start_us) AND c.chip IS o.chip);
+DELETE FROM main.outages AS o WHERE o.end_us IS NULL AND EXISTS (
+  SELECT 1 FROM main.outages AS c
+  WHERE c.end_us IS NOT NULL AND (c.pool, c.chips, c.start_us) = (o.pool, o.chips, o.start_us) AND c.kind IS o.kind);
+CREATE INDEX IF NOT EXISTS main.allocations_by_job ON allocations(job, start_us);
+DELETE FROM main.allocations AS o WHERE o.end_us IS NULL AND EXISTS (
+  SELECT 1 FROM main.allocations AS c
+  WHERE c.end_us IS NOT NULL AND (c.job, c.pool, c.chips, c.start_us) = (o.job, o.pool, o.chips, o.start_us)
+        AND c.attempt IS o.attempt AND c.task IS o.task);
+CREATE INDEX IF NOT EXISTS main.spans_by_job ON spans(job, start_us);
+DELETE FROM main.spans AS o WHERE o.end_us IS NULL AND EXISTS (
+  SELECT 1 FROM main.spans AS c
+  WHERE c.end_us IS NOT NULL AND (c.job, c.kind, c.start_us) = (o.job, o.kind, o.start_us)
+        AND c.attempt IS o.attempt AND c.step IS o.step AND c.program IS o.program);
+CREATE INDEX IF NOT EXISTS main.commits_by_job ON commits(job, step, durable_us);
+DELETE FROM main.commits AS o WHERE o.durable_us IS NULL AND EXISTS (
+  SELECT 1 FROM main.commits AS c
+  WHERE c.durable_us IS NOT NULL AND c.job = o.job AND c.step IS o.step AND c.snapshot_us IS o.snapshot_us);
+
+DROP TABLE IF EXISTS temp.mpg_incoming;
+DROP TABLE IF EXISTS temp.capacity;
+DROP TABLE IF EXISTS temp.outages;
+DROP TABLE IF EXISTS temp.jobs;
+DROP TABLE IF EXISTS temp.allocations;
+DROP TABLE IF EXISTS temp.spans;
+DROP TABLE IF EXISTS temp.commits;
+DROP TABLE IF EXISTS temp.programs;
+
+-- ---- 2. The ledger of these records ----
+
+CREATE TEMP VIEW capacity AS
+SELECT pool, chip, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time FROM main.capacity;
+CREATE TEMP VIEW outages AS
+SELECT pool, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, kind FROM main.outages;
+CREATE TEMP VIEW jobs AS
+SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks,
+       submit_us / 1e6 AS submit_time, labels
+FROM main.jobs;
+CREATE TEMP VIEW allocations AS
+SELECT job, attempt, task, pool, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, outcome
+FROM main.allocations;
+CREATE TEMP VIEW spans AS
+SELECT job, attempt, kind, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, step, program, flops, bytes, dtype,
+       executions
+FROM main.spans;
+CREATE TEMP VIEW commits AS
+SELECT job, step, snapshot_us / 1e6 AS snapshot_time, durable_us / 1e6 AS durable_time FROM main.commits;
+CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM main.programs;
+
+-- What jobs did, interval by interval, all pools together. (Before the others: the issues that stay are those of
+-- the last scan, which a timeline has only of jobs.)
+DROP TABLE IF EXISTS temp.mpg_did;
+CREATE TEMP TABLE mpg_did(
+  job TEXT, attempt BIGINT, start_us BIGINT, end_us BIGINT, kind TEXT, program TEXT, step BIGINT, is_whole BIGINT,
+  held_us BIGINT, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT,
+  PRIMARY KEY (job, attempt, start_us, end_us)) WITHOUT ROWID;
+INSERT INTO temp.mpg_did
+SELECT job, attempt, CAST(round(start_time * 1e6) AS INTEGER) AS start_us, CAST(round(end_time * 1e6) AS INTEGER) AS end_us,
+       max(kind) AS kind, max(program) AS program, max(step) AS step,
+       max(category <> 'partial' OR cause IS NOT NULL) AS is_whole,
+       sum(chip_us) AS held_us,
+       coalesce(sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')), 0) AS productive_us,
+       coalesce(sum(chip_us) FILTER (WHERE category = 'ideal'), 0) AS ideal_us,
+       coalesce(sum(chip_us) FILTER (WHERE category = 'unrated'), 0) AS unrated_us,
+       coalesce(sum(chip_us) FILTER (WHERE category = 'lost'), 0) AS lost_us
+FROM mpg_timeline
+WHERE category <> 'queued'
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline')
+GROUP BY job, attempt, start_time, end_time
+ORDER BY job, attempt, start_time, end_time;
+
+-- Hour by hour. job and attempt are NULL for idle and down, attempt for queued.
+DROP TABLE IF EXISTS temp.mpg_new_ledger;
+CREATE TEMP TABLE mpg_new_ledger AS
+SELECT bucket AS hour, pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
+       json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team,
+       category, cause, chip_us, intervals
+FROM mpg_rollup
+WHERE bucket_width = '1 hour' || coalesce(' ' || (SELECT value FROM main.mpg_config WHERE name = 'offset'), '')
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+
+-- Every interval of what was held or wanted without running, and of what nobody held.
+DROP TABLE IF EXISTS temp.mpg_new_waits;
+CREATE TEMP TABLE mpg_new_waits AS
+SELECT pool, job, attempt, size, category, cause, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
+       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, chip_us
+FROM mpg_ledger
+WHERE category IN ('down', 'idle', 'partial', 'queued')
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+
+DROP VIEW temp.capacity;
+DROP VIEW temp.outages;
+DROP VIEW temp.jobs;
+DROP VIEW temp.allocations;
+DROP VIEW temp.spans;
+DROP VIEW temp.commits;
+DROP VIEW temp.programs;
+
+CREATE TABLE IF NOT EXISTS ledger(
+  hour TEXT, pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT,
+  runtime TEXT, model TEXT, size TEXT, priority TEXT, team TEXT, category TEXT, cause TEXT, chip_us BIGINT,
+  intervals BIGINT);
+DELETE FROM ledger;
+INSERT INTO ledger SELECT * FROM temp.mpg_new_ledger;
+
+CREATE TABLE IF NOT EXISTS waits(
+  pool TEXT, job TEXT, attempt BIGINT, size TEXT, category TEXT, cause TEXT, start_us BIGINT, end_us BIGINT,
+  chip_us BIGINT);
+DELETE FROM waits;
+INSERT INTO waits SELECT * FROM temp.mpg_new_waits;
+
+-- A job's attempts: from its first chip to its last; the outcome is that of the allocation that ended last
+-- (of several the first of the order below), NULL while any is held.
+CREATE TABLE IF NOT EXISTS attempts(
+  job TEXT, attempt BIGINT, pool TEXT, size TEXT, chips REAL, start_us BIGINT, end_us BIGINT, outcome TEXT,
+  ready_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT, PRIMARY KEY (job, attempt));
+DELETE FROM attempts;
+DROP TABLE IF EXISTS temp.mpg_sizes;
+CREATE TEMP TABLE mpg_sizes(job TEXT PRIMARY KEY, size TEXT);
+INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM temp.mpg_new_ledger WHERE job IS NOT NULL GROUP BY job;
+INSERT INTO attempts
+SELECT d.job, d.attempt,
+       (SELECT a.pool FROM allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
+       (SELECT z.size FROM temp.mpg_sizes AS z WHERE z.job = d.job),
+       coalesce((SELECT j.chips FROM jobs AS j WHERE j.job = d.job), d.chips),
+       d.start_us, d.end_us,
+       (SELECT a.outcome FROM allocations AS a
+        WHERE a.job = d.job AND a.start_us >= d.start_us AND a.start_us < d.end_us AND (a.attempt = d.attempt OR a.attempt IS NULL)
+        ORDER BY a.end_us IS NOT NULL, a.end_us DESC,
+                 CASE a.outcome WHEN 'node_fail' THEN 1 WHEN 'preempted' THEN 2 WHEN 'timeout' THEN 3 WHEN 'failed' THEN 4
+                                WHEN 'cancelled' THEN 5 WHEN 'completed' THEN 6 ELSE 7 END
+        LIMIT 1),
+       d.ready_us, d.held_us, d.productive_us, d.lost_us
+FROM (
+  SELECT job, attempt, min(start_us) AS start_us, max(end_us) AS end_us, min(start_us) FILTER (WHERE is_whole) AS ready_us,
+         sum(held_us) AS held_us, sum(productive_us) AS productive_us, sum(lost_us) AS lost_us,
+         max(1.0 * held_us / (end_us - start_us)) AS chips
+  FROM temp.mpg_did WHERE attempt IS NOT NULL GROUP BY job, attempt
+) AS d;
+DROP TABLE temp.mpg_sizes;
+
+-- The times an attempt had everything it needed. outcome: what ended it, 'gang_broken' where the attempt
+-- went on, NULL at the end of the trace. last_span_us: the end of the last thing that its program did;
+-- progress_us: the start of its first step; restore_us: time it read checkpoints back before that.
+CREATE TABLE IF NOT EXISTS runs(
+  job TEXT, attempt BIGINT, run BIGINT, start_us BIGINT, end_us BIGINT, outcome TEXT, last_span_us BIGINT,
+  progress_us BIGINT, restore_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT, PRIMARY KEY (job, attempt, run));
+DELETE FROM runs;
+INSERT INTO runs
+WITH marked AS (
+  SELECT *, start_us > coalesce(max(end_us) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us
+                                                  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -1) AS begins
+  FROM temp.mpg_did WHERE is_whole AND attempt IS NOT NULL
+),
+numbered AS (
+  SELECT *, sum(begins) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us ROWS UNBOUNDED PRECEDING) AS run FROM marked
+)
+SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(end_us) FILTER (WHERE kind IS NOT NULL),
+       min(start_us) FILTER (WHERE kind IN ('step', 'serve', 'batch')), 0, sum(held_us), sum(productive_us), sum(lost_us)
+FROM numbered
+GROUP BY job, attempt, run;
+UPDATE runs SET
+  outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
+                 THEN 'gang_broken' ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END,
+  restore_us = coalesce((SELECT sum(d.end_us - d.start_us) FROM temp.mpg_did AS d
+                         WHERE d.job = runs.job AND d.attempt = runs.attempt AND d.kind = 'restore'
+                           AND d.start_us >= runs.start_us AND d.start_us < coalesce(runs.progress_us, runs.end_us)), 0);
+
+-- Chip-time of programs, by day of UTC.
+CREATE TABLE IF NOT EXISTS program_ledger(
+  program TEXT, job TEXT, day TEXT, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT);
+DELETE FROM program_ledger;
+INSERT INTO program_ledger
+SELECT program, job, date(start_us / 1000000, 'unixepoch'), sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)
+FROM temp.mpg_did WHERE program IS NOT NULL GROUP BY 1, 2, 3;
+
+CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
+DELETE FROM issues;
+INSERT INTO issues
+SELECT severity, kind, source, line, count, detail FROM mpg_issues
+WHERE source <> 'main' OR kind <> 'out_of_order' -- main's tables are in the order of their ids
+UNION ALL
+SELECT 'warning', 'duplicate_span', 'main', NULL, doubles, 'spans that repeat exactly count once' FROM temp.mpg_doubles WHERE doubles > 0;
+DROP TABLE temp.mpg_doubles;
+
+DROP TABLE temp.mpg_new_ledger;
+DROP TABLE temp.mpg_new_waits;
+DROP TABLE temp.mpg_did;
+
+CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
+
+-- ---- 3. Views: built-in SQL alone, sums first and division last ----
+
+-- The sums that every ratio is made of, at the grain of the ledger without its categories.
+DROP VIEW IF EXISTS cells;
+CREATE VIEW cells AS
+SELECT hour, date(hour) AS day, strftime('%Y', date(hour, '-3 days', 'weekday 4')) || '-W'
+         || printf('%02d', (strftime('%j', date(hour, '-3 days', 'weekday 4')) - 1) / 7 + 1) AS week,
+       strftime('%Y-%m', hour) AS month,
+       pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority, team, category, cause, chip_us,
+       iif(category <> 'queued', chip_us, 0) AS capacity_us,
+       iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us, 0) AS allocated_us,
+       iif(category = 'partial', chip_us, 0) AS partial_us,
+       iif(category = 'untraced', chip_us, 0) AS untraced_us,
+       iif(category IN ('inefficiency', 'unrated', 'ideal'), chip_us, 0) AS productive_us,
+       iif(category = 'unrated', chip_us, 0) AS unrated_us,
+       iif(category = 'ideal', chip_us, 0) AS ideal_us,
+       iif(category = 'queued', chip_us, 0) AS queued_us
+FROM ledger;
+
+DROP VIEW IF EXISTS goodput_by_day;
+CREATE VIEW goodput_by_day AS
+SELECT day, sum(capacity_us) / 3.6e9 AS capacity_chip_hours,
+       1.0 * sum(allocated_us) / nullif(sum(capacity_us), 0) AS SG,
+       1.0 * sum(productive_us) / nullif(sum(allocated_us) - sum(untraced_us), 0) AS RG,
+       1.0 * sum(ideal_us) / nullif(sum(productive_us) - sum(unrated_us), 0) AS PG,
+       CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / nullif(sum(capacity_us), 0) END AS MPG,
+       1.0 * sum(ideal_us) / nullif(sum(capacity_us), 0) AS MPG_lower
+FROM cells GROUP BY day;
+
+DROP VIEW IF EXISTS goodput_by_pool;
+CREATE VIEW goodput_by_pool AS
+SELECT pool, min(chip) AS chip, sum(capacity_us) / 3.6e9 AS capacity_chip_hours,
+       1.0 * sum(allocated_us) / nullif(sum(capacity_us), 0) AS SG,
+       1.0 * sum(productive_us) / nullif(sum(allocated_us) - sum(untraced_us), 0) AS RG,
+       1.0 * sum(ideal_us) / nullif(sum(productive_us) - sum(unrated_us), 0) AS PG,
+       CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / nullif(sum(capacity_us), 0) END AS MPG,
+       1.0 * sum(ideal_us) / nullif(sum(capacity_us), 0) AS MPG_lower
+FROM cells WHERE pool IS NOT NULL GROUP BY pool;
+
+-- Job by job: SG on the job's own basis, and where its chip-hours went.
+DROP VIEW IF EXISTS goodput_by_job;
+CREATE VIEW goodput_by_job AS
+SELECT job, name, owner, phase, framework, runtime, model, size, team,
+       (sum(allocated_us) + sum(partial_us)) / 3.6e9 AS held_chip_hours,
+       1.0 * sum(allocated_us) / nullif(sum(allocated_us) + sum(partial_us), 0) AS SG,
+       1.0 * sum(productive_us) / nullif(sum(allocated_us) - sum(untraced_us), 0) AS RG,
+       1.0 * sum(ideal_us) / nullif(sum(productive_us) - sum(unrated_us), 0) AS PG,
+       CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0
+            THEN 1.0 * sum(ideal_us) / nullif(sum(allocated_us) + sum(partial_us), 0) END AS MPG,
+       (sum(allocated_us) + sum(partial_us) - sum(ideal_us)) / 3.6e9 AS lost_chip_hours,
+       sum(queued_us) / 3.6e9 AS queued_chip_hours
+FROM cells WHERE job IS NOT NULL GROUP BY job;
+
+COMMIT;

@@ -1,0 +1,243 @@
+"""sql/build.sql: what it makes, that running it again adds what is new and once, and that its readers need no extension."""
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+import naive
+from answers import BUILD, build, built
+from fleets import ROOT, columns_of, connect, create_tables, quote, write_csv, write_jsonl
+
+FLEET = os.path.join(ROOT, "fixtures", "fleet")
+GOLDEN = os.path.join(ROOT, "fixtures", "golden")
+RECORDS = ["capacity", "outages", "jobs", "allocations", "spans", "commits", "programs"]
+MADE = ["ledger", "waits", "attempts", "runs", "program_ledger", "issues"]
+GRAIN = "pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority, category, cause"
+
+
+def content(db, tables):
+    return {table: sorted(db.execute(f"SELECT * FROM {table}").fetchall(), key=repr) for table in tables}
+
+
+def ledger(db, source):
+    return sorted(db.execute(f"SELECT {GRAIN}, sum(chip_us) FROM {source} GROUP BY {GRAIN} HAVING sum(chip_us) <> 0"), key=repr)
+
+
+class Build(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_ledger_is_that_of_the_trace(self):
+        for trace in (FLEET, GOLDEN, GOLDEN + ".jsonl"):
+            self.assertEqual(ledger(connect(), f"trace_rollup({quote(trace)})"), ledger(built(trace), "ledger"), trace)
+
+    def test_records_are_all_there(self):
+        relations = naive.load_folder(FLEET)
+        db = built(FLEET)
+        for relation in RECORDS:
+            self.assertEqual(len(relations[relation]), db.execute(f"SELECT count(*) FROM {relation}").fetchone()[0], relation)
+
+    def test_again_changes_nothing(self):
+        db = connect()
+        build(db, {"trace": FLEET})
+        before = content(db, RECORDS + MADE)
+        build(db, {})
+        self.assertEqual(before, content(db, RECORDS + MADE))
+
+    def test_in_two_parts_as_at_once(self):
+        """Records of every second job arrive later, in files of another form."""
+        relations = naive.load_folder(FLEET)
+        with tempfile.TemporaryDirectory() as folder:
+            parts = []
+            for half in (0, 1):
+                part = {name: [r for r in rows if ("job" in r and sum(r["job"].encode()) % 2 == half) or ("job" not in r and half == 0)]
+                        for name, rows in relations.items()}
+                path = os.path.join(folder, str(half))
+                os.mkdir(path)
+                parts.append(write_csv(path, part) if half == 0 else write_jsonl(path, part, ".gz"))
+            db = connect()
+            for trace in (parts[0], parts[1], parts[0], parts[1]):
+                build(db, {"trace": trace})
+        whole = connect()
+        build(whole, {"trace": FLEET})
+        same = [table for table in RECORDS + MADE if table != "issues"]
+        self.assertEqual(content(whole, same), content(db, same))
+
+    def test_what_was_open_ends(self):
+        """A trace cut in the middle, then the whole: as if the cut one had never been there."""
+        relations = naive.load_folder(GOLDEN)
+        cut = {name: [dict(r) for r in rows] for name, rows in relations.items()}
+        for name in ("allocations", "spans", "capacity"):
+            for row in cut[name]:
+                if row.get("end_time") is not None:
+                    row["end_time"] = None
+                    if "outcome" in row:
+                        row["outcome"] = None
+        for row in cut["commits"]:
+            row["durable_time"] = None
+        with tempfile.TemporaryDirectory() as folder:
+            early, late = write_jsonl(folder, cut, "", "early.jsonl"), write_jsonl(folder, relations, "", "late.jsonl")
+            db = connect()
+            build(db, {"trace": early})
+            self.assertNotEqual(ledger(db, "ledger"), ledger(connect(), f"trace_rollup({quote(GOLDEN)})"))
+            build(db, {"trace": late})
+            build(db, {"trace": early})
+            build(db, {"trace": late})
+        self.assertEqual(ledger(connect(), f"trace_rollup({quote(GOLDEN)})"), ledger(db, "ledger"))
+
+    def test_duplicates_count_as_often_as_they_are_given(self):
+        relations = naive.load_folder(GOLDEN)
+        twice = dict(relations, capacity=relations["capacity"] * 2, spans=relations["spans"] * 2, jobs=relations["jobs"] * 2)
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, twice)
+            expected = ledger(connect(), f"trace_rollup({quote(folder)})")
+            db = connect()
+            build(db, {"trace": folder})
+            build(db, {})
+            self.assertEqual(expected, ledger(db, "ledger"))
+            self.assertEqual(2 * 800 * 10**6, db.execute("SELECT sum(capacity_us) FROM cells").fetchone()[0])
+
+    def test_jobs_are_merged(self):
+        db = connect()
+        with tempfile.TemporaryDirectory() as folder:
+            for i, row in enumerate((dict(job="x", name="n", chips=4), dict(job="x", owner="o", chips=None), dict(job="x", name="m"))):
+                build(db, {"trace": write_jsonl(folder, {"jobs": [row], "allocations": [dict(job="x", pool="p", chips=4, start_time=0, end_time=9)]},
+                                                "", f"{i}.jsonl")})
+        self.assertEqual([("x", "n", "o", 4.0)], db.execute("SELECT job, name, owner, chips FROM jobs").fetchall())
+        self.assertEqual([(1,)], db.execute("SELECT count(*) FROM allocations").fetchall())
+
+    def test_from_the_tables_of_a_format(self):
+        """As a script of sql/formats leaves them: TEMP tables, with some of the columns; gone afterwards."""
+        relations = {k: v for k, v in naive.load_folder(GOLDEN).items() if v}
+        db = connect()
+        for relation, rows in relations.items():
+            names = [n for n in columns_of(relation, rows) if any(r.get(n) is not None for r in rows)]
+            db.execute(f"CREATE TEMP TABLE {relation}({', '.join(names)})")
+            db.executemany(f"INSERT INTO {relation} VALUES ({', '.join('?' * len(names))})", [[r.get(n) for n in names] for r in rows])
+        db.commit()
+        db.executescript(BUILD)
+        self.assertEqual([], db.execute("SELECT name FROM sqlite_temp_schema").fetchall())
+        self.assertEqual(ledger(connect(), f"trace_rollup({quote(GOLDEN)})"), ledger(db, "ledger"))
+        db.executescript(BUILD)
+        self.assertEqual(ledger(connect(), f"trace_rollup({quote(GOLDEN)})"), ledger(db, "ledger"))
+
+    def test_slurm_end_to_end(self):
+        script = ("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace('fixtures/slurm/sacct_jobs.psv', 'UTC');"
+                  "CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', 'UTC');")
+        with open(os.path.join(ROOT, "sql", "formats", "slurm.sql"), encoding="utf-8") as file:
+            mapping = file.read()
+        db = connect()
+        os.chdir(ROOT)
+        db.executescript(script + mapping)
+        expected = db.execute("SELECT sum(chip_us), scheduling_goodput(category, chip_us) FROM mpg_rollup WHERE category <> 'queued'").fetchone()
+        db.executescript(BUILD)
+        self.assertGreater(expected[0], 0)
+        self.assertEqual(expected, db.execute("SELECT sum(capacity_us), 1.0 * sum(allocated_us) / sum(capacity_us) FROM cells").fetchone())
+
+    def test_configuration(self):
+        db = built(GOLDEN, offset="-00:30", sizes="1,3,9", as_of="50", basis="in_service")
+        self.assertEqual([("1969-12-31 23:00:00",)], db.execute("SELECT DISTINCT hour FROM ledger").fetchall())
+        self.assertEqual({("J1", "L"), ("J2", "M")}, set(db.execute("SELECT DISTINCT job, size FROM ledger WHERE job IS NOT NULL")))
+        self.assertEqual([(8 * 50 * 10**6,)], db.execute("SELECT sum(capacity_us) FROM cells").fetchall())
+
+    def test_a_chip_of_the_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(GOLDEN, folder, dirs_exist_ok=True)
+            with open(os.path.join(folder, "chips.csv"), "w") as file:
+                file.write("chip,dtype,peak_flops\nmine,bf16,1e12\n")
+            with open(os.path.join(folder, "capacity.csv")) as file:
+                text = file.read()
+            with open(os.path.join(folder, "capacity.csv"), "w") as file:
+                head, row = text.split("\n")[:2]
+                file.write(head + "\n" + ",".join("mine" if i == 1 else cell for i, cell in enumerate(row.split(","))) + "\n")
+            self.assertEqual(ledger(connect(), f"trace_rollup({quote(folder)})"), ledger(built(folder), "ledger"))
+
+    def test_a_failure_leaves_what_was_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "fleet.db")
+            db = connect(path)
+            build(db, {"trace": GOLDEN})
+            before = content(db, RECORDS + MADE)
+            bad = os.path.join(folder, "spans.csv")
+            with open(bad, "w") as file:
+                file.write("job,kind,start_time\nx,step,soon\n")
+            with self.assertRaisesRegex(sqlite3.OperationalError, "spans.csv:2:8: spans.start_time"):
+                build(db, {"trace": bad})
+            db.close()
+            self.assertEqual(before, content(sqlite3.connect(path), RECORDS + MADE))
+
+    def test_in_the_shell(self):
+        """As the header of the script says, with the parameter in the shell."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "fleet.db")
+            for _ in range(2):
+                subprocess.run(["sqlite3", "-batch", "-init", "/dev/null", "-bail", "-cmd", ".load ./mpg", "-cmd", ".param set :trace fixtures/golden", path],
+                               input=BUILD, cwd=ROOT, text=True, check=True, capture_output=True)
+            plain = sqlite3.connect(path)
+            self.assertEqual([(0.635, 0.155)], plain.execute("SELECT SG, MPG FROM goodput_by_day").fetchall())
+            self.assertEqual([], plain.execute("SELECT * FROM mpg_config").fetchall())
+
+    def test_views_need_nothing(self):
+        db = built(FLEET)
+        for view, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
+            self.assertGreater(len(db.execute(f"SELECT * FROM {view}").fetchall()), 0, view)
+        loaded = connect()
+        self.assertEqual(loaded.execute(f"SELECT pool, scheduling_goodput(category, chip_us) FROM trace_rollup({quote(FLEET)}) "
+                                        "WHERE pool IS NOT NULL GROUP BY pool").fetchall(),
+                         db.execute("SELECT pool, SG FROM goodput_by_pool").fetchall())
+
+    def test_weeks(self):
+        """The week of a day as built-in SQL computes it is that of iso_week()."""
+        db, loaded = built(GOLDEN), connect()
+        db.execute("CREATE TEMP TABLE hours(hour)")
+        days = [row[0] for row in loaded.execute("WITH RECURSIVE d(d) AS (SELECT '1999-12-20' UNION ALL SELECT date(d, '+1 day') FROM d LIMIT 12000) SELECT d FROM d")]
+        week = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'cells'").fetchone()[0].split(" AS day,")[1].split(" AS week")[0]
+        for day in days:
+            self.assertEqual(loaded.execute("SELECT iso_week(?)", (day,)).fetchone(), db.execute(f"SELECT {week.replace('hour', '?1')}", (day,)).fetchone(), day)
+
+
+class Records(unittest.TestCase):
+    """trace_records and mpg_records: every field of every record, as Python reads the files."""
+
+    maxDiff = None
+
+    def test_as_python_reads_them(self):
+        relations = naive.load_folder(FLEET)
+        files, tables = connect(), connect()
+        create_tables(tables, relations)
+        for relation in RECORDS:
+            names = [c for c in naive.COLUMNS[relation] if (relation, c) != ("commits", "attempt")]
+            expected = sorted(([self.plain(c, row.get(c)) for c in names] for row in relations[relation]), key=repr)
+            for db, source in ((files, f"trace_records({quote(FLEET)})"), (tables, "mpg_records")):
+                found = db.execute(f"SELECT {', '.join(names)} FROM {source} WHERE record = ?", (relation,))
+                self.assertEqual(expected, sorted(([self.plain(c, v) for c, v in zip(names, row)] for row in found), key=repr), relation)
+
+    def plain(self, column, value):
+        if value is None or value == "":
+            return None
+        if column.endswith("_time"):
+            return naive.microseconds(value)
+        if column in ("chips", "min_chips", "flops", "bytes", "executions", "tasks", "attempt", "step"):
+            return float(value)
+        return str(value)
+
+    def test_skip(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "allocations.csv"), "w") as file:
+                file.write("job,pool,chips,start_time,end_time\nx,p,1,0,5\ny,p,-1,0,5\n")
+            db = connect()
+            with self.assertRaisesRegex(sqlite3.OperationalError, "trace_records: .*allocations.csv:3:5: allocations.chips"):
+                db.execute("SELECT * FROM trace_records(?)", (folder,)).fetchall()
+            self.assertEqual([("x", None)], db.execute("SELECT job, outcome FROM trace_records(?, 'skip')", (folder,)).fetchall())
+            self.assertEqual([("skipped_record", 1)], db.execute("SELECT kind, count FROM mpg_issues").fetchall())
+
+    def test_of_itself(self):
+        db = connect()
+        db.execute("CREATE TEMP VIEW jobs AS SELECT job FROM mpg_records")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "defined by the records of itself"):
+            db.execute("SELECT * FROM mpg_records").fetchall()
+
+
+if __name__ == "__main__":
+    unittest.main()
