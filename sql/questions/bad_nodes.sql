@@ -1,0 +1,33 @@
+-- bad_nodes.sql - nodes that end allocations by failing more often than their peers.
+--
+-- Inputs:
+--   :least  failures from which a node is listed; 2 unless given
+--   :times  the rate of its peers from which it is; 2 unless given
+-- Columns:
+--   pool              text
+--   node              text         allocations.task, where that names the host
+--   failures          allocations  that ended in node_fail
+--   held_chip_hours   chip-hours   allocated on it
+--   rate              per 1000 chip-hours
+--   peers_rate        per 1000 chip-hours  of all other nodes of the pool
+--   expected          allocations  failures that it would have had at its peers' rate
+--   ratio             ratio        failures / expected; NULL where its peers never failed
+-- Basis: chip-time held, by nodes of the same pool. Where tasks are numbers within a gang and not hosts, this compares places in gangs.
+WITH ends AS (SELECT max(end_us) AS last_us FROM waits),
+nodes AS (
+  SELECT pool, task AS node, sum(coalesce(outcome = 'node_fail', 0)) AS failures,
+         sum(CAST(round(chips * 1e6) AS INTEGER) / 1000000 * (coalesce(end_us, last_us) - start_us)
+             + CAST(round(chips * 1e6) AS INTEGER) % 1000000 * (coalesce(end_us, last_us) - start_us) / 1000000) AS held_us
+  FROM allocations, ends WHERE task IS NOT NULL GROUP BY pool, task
+),
+peers AS (
+  SELECT *, sum(failures) OVER (PARTITION BY pool) - failures AS others_failures, sum(held_us) OVER (PARTITION BY pool) - held_us AS others_us
+  FROM nodes
+)
+SELECT pool, node, failures, held_us / 3.6e9 AS held_chip_hours, failures / (held_us / 3.6e12) AS rate,
+       others_failures / nullif(others_us / 3.6e12, 0) AS peers_rate, 1.0 * others_failures * held_us / nullif(others_us, 0) AS expected,
+       1.0 * failures / nullif(1.0 * others_failures * held_us / nullif(others_us, 0), 0) AS ratio
+FROM peers
+WHERE held_us > 0 AND failures >= coalesce(:least, 2)
+  AND (others_failures = 0 OR 1.0 * failures * others_us >= coalesce(:times, 2) * others_failures * held_us)
+ORDER BY failures - coalesce(1.0 * others_failures * held_us / nullif(others_us, 0), 0) DESC, pool, node;

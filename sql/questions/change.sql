@@ -1,0 +1,43 @@
+-- change.sql - which of SG, RG and PG explains the change of MPG between two periods.
+--
+-- Inputs:
+--   :before_since  first day or hour of the first period
+--   :before_until  first day or hour after it; the start of the second unless given
+--   :after_since   first day or hour of the second period
+--   :after_until   first day or hour after it; the end unless given
+-- Columns:
+--   factor  text    SG, RG, PG, the two coverages, and MPG_lower, their product
+--   before  ratio   in the first period
+--   after   ratio   in the second
+--   change  log     ln(after / before): the rows above add up to that of MPG_lower, exactly
+--   points  points  percentage points of MPG_lower that the factor explains: they add up as well
+-- Basis: installed capacity. MPG_lower = SG x RG x PG x traced x rated, where traced and rated are the coverages: a change of what is known is kept apart from a change of what happened.
+-- Needs: ln, one of SQLite's mathematical functions.
+WITH sums AS (
+  SELECT hour >= :after_since AS is_after,
+         sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
+         sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
+  FROM cells
+  WHERE (hour >= coalesce(:before_since, '') AND hour < coalesce(:before_until, :after_since))
+     OR (hour >= :after_since AND hour < coalesce(:after_until, '~'))
+  GROUP BY 1
+),
+both AS (
+  SELECT b.c AS bc, b.a AS ba, b.t AS bt, b.g AS bg, b.r AS br, b.i AS bi,
+         x.c AS xc, x.a AS xa, x.t AS xt, x.g AS xg, x.r AS xr, x.i AS xi
+  FROM sums AS b, sums AS x WHERE NOT b.is_after AND x.is_after
+),
+factors AS (
+  SELECT 1 AS place, 'SG' AS factor, 1.0 * ba / nullif(bc, 0) AS before, 1.0 * xa / nullif(xc, 0) AS after FROM both
+  UNION ALL SELECT 2, 'RG', 1.0 * bg / nullif(bt, 0), 1.0 * xg / nullif(xt, 0) FROM both
+  UNION ALL SELECT 3, 'PG', 1.0 * bi / nullif(br, 0), 1.0 * xi / nullif(xr, 0) FROM both
+  UNION ALL SELECT 4, 'traced', 1.0 * bt / nullif(ba, 0), 1.0 * xt / nullif(xa, 0) FROM both
+  UNION ALL SELECT 5, 'rated', 1.0 * br / nullif(bg, 0), 1.0 * xr / nullif(xg, 0) FROM both
+  UNION ALL SELECT 6, 'MPG_lower', 1.0 * bi / nullif(bc, 0), 1.0 * xi / nullif(xc, 0) FROM both
+),
+product AS (SELECT before, after FROM factors WHERE place = 6)
+SELECT f.factor, f.before, f.after, ln(f.after / f.before) AS change,
+       100 * CASE WHEN p.after = p.before THEN p.after ELSE (p.after - p.before) / ln(p.after / p.before) END
+           * ln(f.after / f.before) AS points
+FROM factors AS f, product AS p
+ORDER BY f.place;

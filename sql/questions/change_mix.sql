@@ -1,0 +1,68 @@
+-- change_mix.sql - how much of a change of MPG is another mix of segments, and how much happened within them.
+--
+-- Inputs:
+--   :by            'pool' (unless given), 'chip', 'phase', 'framework', 'runtime', 'model', 'size', 'team', 'owner'
+--   :before_since  first day or hour of the first period
+--   :before_until  first day or hour after it; the start of the second unless given
+--   :after_since   first day or hour of the second period
+--   :after_until   first day or hour after it; the end unless given
+-- Columns:
+--   segment   text    the group; the last row, 'all', adds them up
+--   mix       points  percentage points of MPG_lower from the segment's share of capacity
+--   SG        points  from its scheduling goodput
+--   RG        points  from its runtime goodput
+--   PG        points  from its program goodput
+--   coverage  points  from the shares of its time that are traced and rated
+--   new       points  of a segment without ideal time in one of the periods: it came, or went
+--   total     points  the change of its contribution: the columns before it, added up
+-- Basis: contributions, ideal / capacity of the fleet. Each is share x SG x RG x PG x traced x rated, and its change is split by logarithms with the logarithmic mean as weight, which leaves no remainder.
+-- Needs: ln, one of SQLite's mathematical functions.
+WITH sums AS (
+  SELECT CASE coalesce(:by, 'pool')
+           WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'phase' THEN phase WHEN 'framework' THEN framework
+           WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team
+           WHEN 'owner' THEN owner END AS segment,
+         hour >= :after_since AS is_after,
+         sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
+         sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
+  FROM cells
+  WHERE (hour >= coalesce(:before_since, '') AND hour < coalesce(:before_until, :after_since))
+     OR (hour >= :after_since AND hour < coalesce(:after_until, '~'))
+  GROUP BY 1, 2
+),
+fleet AS (SELECT is_after, sum(c) AS c FROM sums GROUP BY is_after),
+names AS (SELECT segment FROM sums GROUP BY segment HAVING sum(c) <> 0),
+sides AS (
+  SELECT n.segment, bf.c AS b_fleet, xf.c AS x_fleet, b.c AS bc, b.a AS ba, b.t AS bt, b.g AS bg, b.r AS br,
+         coalesce(b.i, 0) AS bi, x.c AS xc, x.a AS xa, x.t AS xt, x.g AS xg, x.r AS xr, coalesce(x.i, 0) AS xi
+  FROM names AS n
+  JOIN fleet AS bf ON NOT bf.is_after
+  JOIN fleet AS xf ON xf.is_after
+  LEFT JOIN sums AS b ON b.segment IS n.segment AND NOT b.is_after
+  LEFT JOIN sums AS x ON x.segment IS n.segment AND x.is_after
+),
+weighed AS (
+  SELECT *, 100.0 * bi / b_fleet AS before, 100.0 * xi / x_fleet AS after, bi > 0 AND xi > 0 AS lasts FROM sides
+),
+split AS (
+  SELECT *, CASE WHEN NOT lasts THEN 0 WHEN before = after THEN after ELSE (after - before) / ln(after / before) END AS weight
+  FROM weighed
+),
+parts AS (
+  SELECT segment,
+         iif(lasts, weight * ln((1.0 * xc / x_fleet) / (1.0 * bc / b_fleet)), 0.0) AS mix,
+         iif(lasts, weight * ln((1.0 * xa / xc) / (1.0 * ba / bc)), 0.0) AS SG,
+         iif(lasts, weight * ln((1.0 * xg / xt) / (1.0 * bg / bt)), 0.0) AS RG,
+         iif(lasts, weight * ln((1.0 * xi / xr) / (1.0 * bi / br)), 0.0) AS PG,
+         iif(lasts, weight * ln((1.0 * xt / xa * xr / xg) / (1.0 * bt / ba * br / bg)), 0.0) AS coverage,
+         iif(lasts, 0.0, after - before) AS new,
+         after - before AS total
+  FROM split
+)
+SELECT segment, mix, SG, RG, PG, coverage, new, total
+FROM (
+  SELECT 0 AS place, * FROM parts
+  UNION ALL
+  SELECT 1, 'all', sum(mix), sum(SG), sum(RG), sum(PG), sum(coverage), sum(new), sum(total) FROM parts -- points: no digits to lose
+)
+ORDER BY place, segment;

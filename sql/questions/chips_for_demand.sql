@@ -1,0 +1,32 @@
+-- chips_for_demand.sql - chips needed for a demand at today's MPG.
+--
+-- Inputs:
+--   :ideal_chips  the demand, in chips that would do it at the roofline without a pause; what is done today unless given
+--   :rg           a runtime goodput to reckon with instead of today's
+--   :pg           a program goodput to reckon with instead of today's
+-- Columns:
+--   chip                text   generation; a demand for one is in chips of that generation
+--   chips               chips  installed, on average over the ledger
+--   MPG_lower           ratio  today: ideal / capacity
+--   MPG                 ratio  to reckon with
+--   demand_chips        chips  at the roofline
+--   needed_chips        chips  demand / MPG
+--   missing_chips       chips  needed - installed; negative: to spare
+--   with_queue_chips    chips  needed if today's queued demand is met too, at the same MPG of what is held
+-- Basis: installed capacity.
+WITH ledger_time AS (SELECT (SELECT max(end_us) FROM waits) - (SELECT min(start_us) FROM waits WHERE category IN ('idle', 'down')) AS length_us),
+sums AS (
+  SELECT chip, sum(capacity_us) AS c, sum(allocated_us + partial_us) AS h, sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g,
+         sum(productive_us - unrated_us) AS r, sum(ideal_us) AS i, sum(queued_us) AS q
+  FROM cells WHERE chip IS NOT NULL GROUP BY chip
+),
+reckoned AS (
+  SELECT *, 1.0 * i / nullif(c, 0) * coalesce(:rg / (1.0 * g / nullif(t, 0)), 1) * coalesce(:pg / (1.0 * i / nullif(r, 0)), 1) AS MPG,
+         coalesce(1.0 * :ideal_chips, 1.0 * i / length_us) AS demand
+  FROM sums, ledger_time
+)
+SELECT chip, 1.0 * c / length_us AS chips, 1.0 * i / nullif(c, 0) AS MPG_lower, MPG, demand AS demand_chips, demand / nullif(MPG, 0) AS needed_chips,
+       demand / nullif(MPG, 0) - 1.0 * c / length_us AS missing_chips,
+       demand / nullif(MPG, 0) * (1.0 * (h + q) / nullif(h, 0)) AS with_queue_chips
+FROM reckoned
+ORDER BY chip;

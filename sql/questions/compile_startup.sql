@@ -1,0 +1,29 @@
+-- compile_startup.sql - the share of time in compilation and startup, and what a compilation cache would save.
+--
+-- Inputs:
+--   :by   'framework' (unless given), 'fleet', 'pool', 'phase', 'size', 'runtime', 'model', 'team', 'job'
+-- Columns:
+--   segment               text        the group
+--   compile_chip_hours    chip-hours  category compile
+--   startup_chip_hours    chip-hours  category startup
+--   compile_share         ratio       of the traced allocated time
+--   startup_share         ratio       of the traced allocated time
+--   repeated_chip_hours   chip-hours  of compile: in a job's second and later attempts, which had it compiled before
+--   gain                  points      percentage points of RG that a cache which keeps all of these would add, at most
+-- Basis: allocated - untraced.
+WITH sums AS (
+  SELECT CASE coalesce(:by, 'framework') WHEN 'framework' THEN framework WHEN 'pool' THEN pool WHEN 'phase' THEN phase WHEN 'size' THEN size
+           WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'job' THEN job ELSE 'fleet' END AS segment,
+         coalesce(sum(chip_us) FILTER (WHERE category = 'compile'), 0) AS compile_us,
+         coalesce(sum(chip_us) FILTER (WHERE category = 'startup'), 0) AS startup_us,
+         coalesce(sum(chip_us) FILTER (WHERE category = 'compile' AND attempt > (
+           SELECT min(f.attempt) FROM ledger AS f WHERE f.job = cells.job AND f.category = 'compile')), 0) AS repeated_us,
+         sum(allocated_us) - sum(untraced_us) AS traced_us
+  FROM cells WHERE job IS NOT NULL GROUP BY 1
+)
+SELECT segment, compile_us / 3.6e9 AS compile_chip_hours, startup_us / 3.6e9 AS startup_chip_hours,
+       1.0 * compile_us / nullif(traced_us, 0) AS compile_share, 1.0 * startup_us / nullif(traced_us, 0) AS startup_share,
+       repeated_us / 3.6e9 AS repeated_chip_hours, 100.0 * repeated_us / nullif(traced_us, 0) AS gain
+FROM sums
+WHERE traced_us > 0
+ORDER BY compile_us + startup_us DESC, segment;

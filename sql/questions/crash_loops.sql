@@ -1,0 +1,53 @@
+-- crash_loops.sql - jobs that failed again and again without getting anywhere, and what others lost by it.
+--
+-- Inputs:
+--   :attempts  failed attempts in a row, without a surviving step, that make a loop; 3 unless given
+-- Columns:
+--   job                   text
+--   attempts              attempts    in the loop
+--   first_us              us          its first chip
+--   last_us               us          its last
+--   held_chip_hours       chip-hours  first order: what the loop held
+--   blocked_chip_hours    chip-hours  second order: at each moment the lesser of what it held and what others were waiting for in the same pool
+--   blocked_jobs          jobs        that were waiting meanwhile
+-- Basis: attempts that ended failed or node_fail; those in a row are one loop.
+WITH tried AS (
+  SELECT *, coalesce(outcome IN ('failed', 'node_fail') AND productive_us = 0, 0) AS is_dud FROM attempts
+),
+numbered AS (
+  SELECT *, row_number() OVER (PARTITION BY job ORDER BY attempt)
+            - row_number() OVER (PARTITION BY job, is_dud ORDER BY attempt) AS streak
+  FROM tried
+),
+loops AS (
+  SELECT job, streak, count(*) AS attempts, min(start_us) AS first_us, max(end_us) AS last_us, sum(held_us) AS held_us
+  FROM numbered WHERE is_dud GROUP BY job, streak HAVING count(*) >= coalesce(:attempts, 3)
+),
+-- Chips that an attempt of a loop held on average, and chips that others waited for, in millionths.
+held AS (
+  SELECT l.job, l.streak, n.pool, n.start_us, n.end_us, CAST(round(1e6 * n.held_us / (n.end_us - n.start_us)) AS INTEGER) AS chips
+  FROM loops AS l JOIN numbered AS n ON n.job = l.job AND n.streak = l.streak AND n.is_dud
+),
+meanwhile AS (
+  SELECT h.job, h.streak, h.start_us AS from_us, h.chips, w.job AS waiting, max(w.start_us, h.start_us) AS start_us,
+         min(w.end_us, h.end_us) AS end_us, CAST(round(1e6 * w.chip_us / (w.end_us - w.start_us)) AS INTEGER) AS wanted
+  FROM held AS h JOIN waits AS w ON w.category = 'queued' AND w.pool = h.pool AND w.job <> h.job
+                                AND w.start_us < h.end_us AND w.end_us > h.start_us
+),
+edges AS (
+  SELECT job, streak, from_us, chips, start_us AS at_us, wanted FROM meanwhile
+  UNION ALL SELECT job, streak, from_us, chips, end_us, -wanted FROM meanwhile
+),
+levels AS (
+  SELECT job, streak, chips, at_us, lead(at_us) OVER (PARTITION BY job, streak, from_us ORDER BY at_us) AS until_us,
+         sum(sum(wanted)) OVER (PARTITION BY job, streak, from_us ORDER BY at_us) AS wanted
+  FROM edges GROUP BY job, streak, from_us, chips, at_us
+)
+SELECT l.job, l.attempts, l.first_us, l.last_us, l.held_us / 3.6e9 AS held_chip_hours,
+       coalesce((SELECT sum(min(v.chips, v.wanted) / 1000000 * (v.until_us - v.at_us)
+                            + min(v.chips, v.wanted) % 1000000 * (v.until_us - v.at_us) / 1000000)
+                 FROM levels AS v
+                 WHERE v.job = l.job AND v.streak = l.streak AND v.until_us IS NOT NULL), 0) / 3.6e9 AS blocked_chip_hours,
+       (SELECT count(DISTINCT m.waiting) FROM meanwhile AS m WHERE m.job = l.job AND m.streak = l.streak) AS blocked_jobs
+FROM loops AS l
+ORDER BY l.held_us DESC, l.job;

@@ -1,0 +1,47 @@
+-- losses.sql - where the chip-hours went, and what they cost: a waterfall from capacity down to ideal.
+--
+-- Inputs:
+--   :pool   one pool; all unless given
+--   :since  first hour or day that counts; everything unless given
+--   :until  first hour or day that does not
+-- Columns:
+--   step                  text        category, and its cause behind a slash; 'capacity' is first, 'ideal' is what is left
+--   layer                 text        scheduling, runtime, program or no data: the factor that it lowers
+--   chip_hours            chip-hours  what was lost here, of capacity and ideal what is there; inefficiency may be negative
+--   share                 ratio       chip_hours / capacity
+--   remaining_chip_hours  chip-hours  capacity less everything up to here
+--   money                 money       at the prices of table prices; NULL where a chip has none
+-- Basis: installed capacity; queued demand is outside it and is not here.
+WITH parts AS (
+  SELECT l.category, l.cause, sum(l.chip_us) AS chip_us,
+         -- Prices are integers too: chip-microseconds in whole chip-hours and the rest, so that nothing overflows.
+         sum(l.chip_us / 3600000000 * p.micros_per_chip_hour + l.chip_us % 3600000000 * p.micros_per_chip_hour / 3600000000) AS micros,
+         sum(p.chip IS NULL AND l.chip_us <> 0) AS unpriced
+  FROM ledger AS l LEFT JOIN prices AS p ON p.chip = l.chip
+  WHERE l.category <> 'queued' AND (:pool IS NULL OR l.pool = :pool)
+    AND l.hour >= coalesce(:since, '') AND l.hour < coalesce(:until, '~')
+  GROUP BY l.category, l.cause
+),
+steps AS (
+  SELECT 0 AS place, 'capacity' AS step, NULL AS layer, sum(chip_us) AS chip_us, sum(micros) AS micros, sum(unpriced) AS unpriced
+  FROM parts
+  UNION ALL
+  SELECT CASE category WHEN 'down' THEN 1 WHEN 'idle' THEN 2 WHEN 'partial' THEN 3 WHEN 'startup' THEN 4 WHEN 'compile' THEN 5
+                       WHEN 'restore' THEN 6 WHEN 'input' THEN 7 WHEN 'checkpoint' THEN 8 WHEN 'eval' THEN 9 WHEN 'stall' THEN 10
+                       WHEN 'lost' THEN 11 WHEN 'pending' THEN 12 WHEN 'unknown' THEN 13 WHEN 'untraced' THEN 14
+                       WHEN 'unrated' THEN 15 WHEN 'inefficiency' THEN 16 ELSE 17 END,
+         category || coalesce('/' || cause, ''),
+         CASE WHEN category IN ('down', 'idle', 'partial') THEN 'scheduling' WHEN category IN ('untraced', 'unrated') THEN 'no data'
+              WHEN category = 'inefficiency' THEN 'program' WHEN category = 'ideal' THEN 'ideal' ELSE 'runtime' END,
+         chip_us, micros, unpriced
+  FROM parts
+)
+SELECT step, layer, chip_us / 3.6e9 AS chip_hours,
+       1.0 * chip_us / nullif(first_value(chip_us) OVER (ORDER BY place, step), 0) AS share,
+       (first_value(chip_us) OVER (ORDER BY place, step)
+        - iif(place = 0 OR place = 17, 0, sum(iif(place BETWEEN 1 AND 16, chip_us, 0)) OVER (ORDER BY place, step))
+        - iif(place = 17, sum(iif(place BETWEEN 1 AND 16, chip_us, 0)) OVER (), 0)) / 3.6e9 AS remaining_chip_hours,
+       CASE WHEN unpriced = 0 THEN micros / 1e6 END AS money
+FROM steps
+WHERE chip_us IS NOT NULL
+ORDER BY place, step;

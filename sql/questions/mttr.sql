@@ -1,0 +1,31 @@
+-- mttr.sql - how long jobs take to recover from an interruption: detect, replace, restore, warm up.
+--
+-- Inputs: none
+-- Columns:
+--   size           text            S, M, L, XL
+--   outcome        text            what interrupted: failed, node_fail, preempted, timeout or gang_broken
+--   interruptions  interruptions   after which the job ran again and made progress
+--   detect_s       seconds         from the end of the last span to the release of the gang, on average
+--   replace_s      seconds         from there until a gang was complete again: back-off, queue and assembly
+--   restore_s      seconds         of what follows, reading checkpoints back
+--   warm_up_s      seconds         the rest up to the first step: process start, compilation, data
+--   mttr_s         seconds         the four together: from the last progress to the next
+-- Basis: interruptions; time of the clock, not chip-time.
+WITH ordered AS (
+  SELECT r.*, a.size, lead(r.start_us) OVER w AS next_start_us, lead(r.progress_us) OVER w AS next_progress_us,
+         lead(r.restore_us) OVER w AS next_restore_us
+  FROM runs AS r JOIN attempts AS a ON a.job = r.job AND a.attempt = r.attempt
+  WINDOW w AS (PARTITION BY r.job ORDER BY r.start_us, r.attempt, r.run)
+),
+recovered AS (
+  SELECT size, outcome, end_us - coalesce(last_span_us, end_us) AS detect_us, next_start_us - end_us AS replace_us,
+         next_restore_us AS restore_us, next_progress_us - next_start_us - next_restore_us AS warm_up_us
+  FROM ordered
+  WHERE outcome IN ('failed', 'node_fail', 'preempted', 'timeout', 'gang_broken') AND next_progress_us IS NOT NULL
+)
+SELECT size, outcome, count(*) AS interruptions, sum(detect_us) / 1e6 / count(*) AS detect_s, sum(replace_us) / 1e6 / count(*) AS replace_s,
+       sum(restore_us) / 1e6 / count(*) AS restore_s, sum(warm_up_us) / 1e6 / count(*) AS warm_up_s,
+       sum(detect_us + replace_us + restore_us + warm_up_us) / 1e6 / count(*) AS mttr_s
+FROM recovered
+GROUP BY size, outcome
+ORDER BY CASE size WHEN 'S' THEN 1 WHEN 'M' THEN 2 WHEN 'L' THEN 3 ELSE 4 END, outcome;

@@ -1,0 +1,35 @@
+-- program_versions.sql - program goodput of the costliest programs, before and after a compiler version.
+--
+-- Inputs:
+--   :label   the label of jobs that holds the version; 'compiler' unless given
+--   :before  the version before
+--   :after   the version after
+--   :since   instead of the label: the day (of UTC) from which the new version ran
+--   :top     how many programs; 10 unless given
+-- Columns:
+--   program            text        that ran on both sides, by productive chip-hours
+--   chip_hours_before  chip-hours  productive
+--   chip_hours_after   chip-hours
+--   PG_before          ratio       ideal / (productive - unrated)
+--   PG_after           ratio
+--   change             points      percentage points of PG
+--   saved_chip_hours   chip-hours  that the work of the second side would have taken more, at the PG of the first
+-- Basis: productive - unrated.
+WITH sided AS (
+  SELECT p.program, CASE WHEN :since IS NOT NULL THEN p.day >= :since
+                         WHEN json_extract(j.labels, '$.' || coalesce(:label, 'compiler')) = :before THEN 0
+                         WHEN json_extract(j.labels, '$.' || coalesce(:label, 'compiler')) = :after THEN 1 END AS is_after,
+         p.productive_us, p.productive_us - p.unrated_us AS rated_us, p.ideal_us
+  FROM program_ledger AS p LEFT JOIN jobs AS j ON j.job = p.job
+),
+sums AS (
+  SELECT program, sum(iif(is_after, 0, productive_us)) AS bg, sum(iif(is_after, 0, rated_us)) AS br, sum(iif(is_after, 0, ideal_us)) AS bi,
+         sum(iif(is_after, productive_us, 0)) AS xg, sum(iif(is_after, rated_us, 0)) AS xr, sum(iif(is_after, ideal_us, 0)) AS xi
+  FROM sided WHERE is_after IS NOT NULL GROUP BY program
+)
+SELECT program, bg / 3.6e9 AS chip_hours_before, xg / 3.6e9 AS chip_hours_after, 1.0 * bi / br AS PG_before, 1.0 * xi / xr AS PG_after,
+       100 * (1.0 * xi / xr - 1.0 * bi / br) AS change, (1.0 * xi * br / nullif(bi, 0) - xr) / 3.6e9 AS saved_chip_hours
+FROM sums
+WHERE br > 0 AND xr > 0
+ORDER BY bg + xg DESC, program
+LIMIT coalesce(:top, 10);

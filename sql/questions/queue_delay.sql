@@ -1,0 +1,41 @@
+-- queue_delay.sql - how long jobs wait for their first chip, against scheduling goodput.
+--
+-- Inputs:
+--   :by   'pool' (unless given), 'size', 'day', 'priority', 'fleet'
+-- Columns:
+--   segment            text        the group; of 'pool' the one of the first chip, of 'day' that of the submission (UTC)
+--   jobs               jobs        that were submitted and got a chip
+--   p50_s              seconds     median wait from the submission to the first chip (nearest rank)
+--   p90_s              seconds
+--   max_s              seconds
+--   queued_chip_hours  chip-hours  wanted and not held, also of jobs that never got a chip
+--   SG                 ratio       of the group, as in goodput.sql
+--   occupancy          ratio       held / capacity
+-- Basis: SG and occupancy on installed capacity for pool and day, on what jobs held for size and priority.
+WITH first AS (
+  SELECT a.job, min(a.start_us) AS start_us FROM attempts AS a GROUP BY a.job
+),
+delays AS (
+  SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN a.pool WHEN 'size' THEN a.size WHEN 'day' THEN date(j.submit_us / 1000000, 'unixepoch')
+           WHEN 'priority' THEN j.priority ELSE 'fleet' END AS segment, max(f.start_us - j.submit_us, 0) AS wait_us
+  FROM first AS f JOIN attempts AS a ON a.job = f.job AND a.start_us = f.start_us JOIN jobs AS j ON j.job = f.job
+  WHERE j.submit_us IS NOT NULL
+),
+placed AS (
+  SELECT *, row_number() OVER (PARTITION BY segment ORDER BY wait_us) AS place, count(*) OVER (PARTITION BY segment) AS n FROM delays
+),
+waits_by AS (
+  SELECT segment, count(*) AS jobs, min(wait_us) FILTER (WHERE place * 100 >= n * 50) AS p50, min(wait_us) FILTER (WHERE place * 100 >= n * 90) AS p90,
+         max(wait_us) AS most
+  FROM placed GROUP BY segment
+),
+sums AS (
+  SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'size' THEN size WHEN 'day' THEN day WHEN 'priority' THEN priority ELSE 'fleet' END AS segment,
+         sum(capacity_us) AS capacity_us, sum(allocated_us) AS allocated_us, sum(partial_us) AS partial_us, sum(queued_us) AS queued_us
+  FROM cells GROUP BY 1
+)
+SELECT s.segment, coalesce(w.jobs, 0) AS jobs, w.p50 / 1e6 AS p50_s, w.p90 / 1e6 AS p90_s, w.most / 1e6 AS max_s, s.queued_us / 3.6e9 AS queued_chip_hours,
+       1.0 * s.allocated_us / nullif(s.capacity_us, 0) AS SG, 1.0 * (s.allocated_us + s.partial_us) / nullif(s.capacity_us, 0) AS occupancy
+FROM sums AS s LEFT JOIN waits_by AS w ON w.segment IS s.segment
+WHERE s.segment IS NOT NULL
+ORDER BY s.segment;

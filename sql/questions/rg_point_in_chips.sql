@@ -1,0 +1,24 @@
+-- rg_point_in_chips.sql - how many chips one more percentage point of runtime goodput is worth.
+--
+-- Inputs:
+--   :points  percentage points; 1 unless given
+-- Columns:
+--   pool              text    the last row, 'all', is the fleet
+--   chips             chips   capacity on average over the ledger
+--   RG                ratio   today
+--   ideal_chips       chips   chips' worth of ideal work today: MPG_lower x chips
+--   more_ideal_chips  chips   that the points add, at today's SG and PG
+--   equivalent_chips  chips   more of the same that would add as much, at today's goodput
+-- Basis: installed capacity; allocated - untraced for RG.
+WITH ledger_time AS (SELECT (SELECT max(end_us) FROM waits) - (SELECT min(start_us) FROM waits WHERE category IN ('idle', 'down')) AS length_us),
+sums AS (
+  SELECT pool, sum(capacity_us) AS c, sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g, sum(ideal_us) AS i
+  FROM cells WHERE pool IS NOT NULL GROUP BY pool
+  UNION ALL
+  SELECT 'all', sum(capacity_us), sum(allocated_us - untraced_us), sum(productive_us), sum(ideal_us) FROM cells
+)
+SELECT pool, 1.0 * c / length_us AS chips, 1.0 * g / nullif(t, 0) AS RG, 1.0 * i / length_us AS ideal_chips,
+       1.0 * i / length_us * (coalesce(:points, 1) / 100.0) / nullif(1.0 * g / nullif(t, 0), 0) AS more_ideal_chips,
+       1.0 * c / length_us * (coalesce(:points, 1) / 100.0) / nullif(1.0 * g / nullif(t, 0), 0) AS equivalent_chips
+FROM sums, ledger_time
+ORDER BY pool = 'all', pool;

@@ -1,0 +1,28 @@
+-- sg_by_size.sql - scheduling goodput by job size on three bases.
+--
+-- Inputs:
+--   :since  first hour or day that counts; everything unless given
+--   :until  first hour or day that does not
+-- Columns:
+--   size               text        S, M, L, XL
+--   jobs               jobs        that held or wanted chips
+--   held_chip_hours    chip-hours  allocated + partial
+--   queued_chip_hours  chip-hours  wanted and not held
+--   own                ratio       allocated / (allocated + partial): the jobs' own basis
+--   demand             ratio       allocated / (allocated + partial + queued): of what they asked for
+--   contribution       ratio       allocated / capacity of the fleet: the sizes add up to the fleet's SG
+-- Basis: three, as the columns say.
+WITH by_size AS (
+  SELECT size, count(DISTINCT job) AS jobs, sum(allocated_us) AS allocated_us, sum(partial_us) AS partial_us,
+         sum(queued_us) AS queued_us
+  FROM cells
+  WHERE job IS NOT NULL AND hour >= coalesce(:since, '') AND hour < coalesce(:until, '~')
+  GROUP BY size
+)
+SELECT size, jobs, (allocated_us + partial_us) / 3.6e9 AS held_chip_hours, queued_us / 3.6e9 AS queued_chip_hours,
+       1.0 * allocated_us / nullif(allocated_us + partial_us, 0) AS own,
+       1.0 * allocated_us / nullif(allocated_us + partial_us + queued_us, 0) AS demand,
+       1.0 * allocated_us / nullif((SELECT sum(capacity_us) FROM cells
+                                    WHERE hour >= coalesce(:since, '') AND hour < coalesce(:until, '~')), 0) AS contribution
+FROM by_size
+ORDER BY CASE size WHEN 'S' THEN 1 WHEN 'M' THEN 2 WHEN 'L' THEN 3 ELSE 4 END;

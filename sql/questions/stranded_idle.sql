@@ -1,0 +1,49 @@
+-- stranded_idle.sql - chips that were idle while jobs were waiting for chips of the same pool.
+--
+-- Inputs: none
+-- Columns:
+--   pool                  text
+--   idle_chip_hours       chip-hours  in service, held by no job
+--   queued_chip_hours     chip-hours  wanted and not held
+--   stranded_chip_hours   chip-hours  at each moment the lesser of the two
+--   fitting_chip_hours    chip-hours  of it: what jobs that would have fitted as a whole could have had
+--   stranded_share        ratio       stranded / idle
+-- Basis: pools over the whole trace. Compatible means: of the same pool. A negative idle time (more held than exists) counts as none.
+WITH waiting AS ( -- chips in millionths, as they may be fractions
+  SELECT pool, category, start_us, end_us, CAST(round(1e6 * chip_us / (end_us - start_us)) AS INTEGER) AS chips
+  FROM waits WHERE pool IS NOT NULL AND category IN ('idle', 'queued')
+),
+edges AS (
+  SELECT pool, start_us AS at_us, category, chips, 1 AS sign FROM waiting
+  UNION ALL
+  SELECT pool, end_us, category, chips, -1 FROM waiting
+),
+points AS (
+  SELECT pool, at_us, sum(iif(category = 'idle', sign * chips, 0)) AS idle, sum(iif(category = 'queued', sign * chips, 0)) AS queued
+  FROM edges GROUP BY pool, at_us
+),
+levels AS (
+  SELECT pool, at_us, lead(at_us) OVER (PARTITION BY pool ORDER BY at_us) AS until_us,
+         sum(idle) OVER (PARTITION BY pool ORDER BY at_us) AS idle, sum(queued) OVER (PARTITION BY pool ORDER BY at_us) AS queued
+  FROM points
+),
+fitting AS (
+  SELECT l.pool, max(l.idle, 0) AS idle, l.queued, l.until_us - l.at_us AS length_us,
+         (SELECT coalesce(sum(w.chips), 0) FROM waiting AS w
+          WHERE w.category = 'queued' AND w.pool = l.pool AND w.start_us <= l.at_us AND w.end_us > l.at_us
+            AND w.chips <= l.idle) AS fits
+  FROM levels AS l WHERE l.until_us IS NOT NULL
+),
+times AS ( -- whole chips and the rest apart, so that the products fit
+  SELECT pool, idle / 1000000 * length_us + idle % 1000000 * length_us / 1000000 AS idle_us,
+         queued / 1000000 * length_us + queued % 1000000 * length_us / 1000000 AS queued_us,
+         min(idle, queued) / 1000000 * length_us + min(idle, queued) % 1000000 * length_us / 1000000 AS stranded_us,
+         min(idle, fits) / 1000000 * length_us + min(idle, fits) % 1000000 * length_us / 1000000 AS fitting_us
+  FROM fitting
+)
+SELECT pool, sum(idle_us) / 3.6e9 AS idle_chip_hours, sum(queued_us) / 3.6e9 AS queued_chip_hours,
+       sum(stranded_us) / 3.6e9 AS stranded_chip_hours, sum(fitting_us) / 3.6e9 AS fitting_chip_hours,
+       1.0 * sum(stranded_us) / nullif(sum(idle_us), 0) AS stranded_share
+FROM times
+GROUP BY pool
+ORDER BY pool;
