@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS capacity(
 CREATE TABLE IF NOT EXISTS outages(
   id TEXT PRIMARY KEY, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT, kind TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS jobs(
-  id TEXT PRIMARY KEY, job TEXT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT,
+  id TEXT, job TEXT PRIMARY KEY, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT,
   priority TEXT, chips REAL, min_chips REAL, tasks BIGINT, submit_us BIGINT, labels TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS allocations(
   id TEXT PRIMARY KEY, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS spans(
 CREATE TABLE IF NOT EXISTS commits(
   id TEXT PRIMARY KEY, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS programs(
-  id TEXT PRIMARY KEY, program TEXT, flops REAL, bytes REAL, dtype TEXT) WITHOUT ROWID;
+  id TEXT, program TEXT PRIMARY KEY, flops REAL, bytes REAL, dtype TEXT) WITHOUT ROWID;
 -- Your own chips: read by the ledger, filled from the traces' chips.csv and by you.
 CREATE TABLE IF NOT EXISTS chips(
   chip TEXT, dtype TEXT, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL,
@@ -112,6 +112,12 @@ SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.
 INSERT OR IGNORE INTO main.spans
 SELECT id, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions
 FROM temp.mpg_incoming WHERE record = 'spans';
+-- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
+DROP TABLE IF EXISTS temp.mpg_doubles;
+CREATE TEMP TABLE mpg_doubles AS
+SELECT changes() AS added, (SELECT count(*) FROM temp.mpg_incoming WHERE record = 'spans') AS incoming, 0 AS doubles;
+UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM temp.mpg_incoming WHERE record = 'spans')
+WHERE added < incoming;
 INSERT OR IGNORE INTO main.commits
 SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_incoming WHERE record = 'commits';
 INSERT OR REPLACE INTO main.chips
@@ -121,7 +127,7 @@ FROM temp.mpg_incoming WHERE record = 'chips';
 INSERT INTO main.jobs
 SELECT id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
 FROM temp.mpg_incoming WHERE record = 'jobs'
-ON CONFLICT (id) DO UPDATE SET
+ON CONFLICT (job) DO UPDATE SET
   name = coalesce(max(name, excluded.name), name, excluded.name),
   owner = coalesce(max(owner, excluded.owner), owner, excluded.owner),
   phase = coalesce(max(phase, excluded.phase), phase, excluded.phase),
@@ -136,7 +142,7 @@ ON CONFLICT (id) DO UPDATE SET
   labels = coalesce(max(labels, excluded.labels), labels, excluded.labels);
 INSERT INTO main.programs
 SELECT id, program, flops, bytes, dtype FROM temp.mpg_incoming WHERE record = 'programs'
-ON CONFLICT (id) DO UPDATE SET
+ON CONFLICT (program) DO UPDATE SET
   flops = coalesce(max(flops, excluded.flops), flops, excluded.flops),
   bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
   dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
@@ -158,7 +164,7 @@ DELETE FROM main.spans AS o WHERE o.end_us IS NULL AND EXISTS (
   SELECT 1 FROM main.spans AS c
   WHERE c.end_us IS NOT NULL AND (c.job, c.kind, c.start_us) = (o.job, o.kind, o.start_us)
         AND c.attempt IS o.attempt AND c.step IS o.step AND c.program IS o.program);
-CREATE INDEX IF NOT EXISTS main.commits_by_job ON commits(job, durable_us);
+CREATE INDEX IF NOT EXISTS main.commits_by_job ON commits(job, step, durable_us);
 DELETE FROM main.commits AS o WHERE o.durable_us IS NULL AND EXISTS (
   SELECT 1 FROM main.commits AS c
   WHERE c.durable_us IS NOT NULL AND c.job = o.job AND c.step IS o.step AND c.snapshot_us IS o.snapshot_us);
@@ -193,6 +199,31 @@ CREATE TEMP VIEW commits AS
 SELECT job, step, snapshot_us / 1e6 AS snapshot_time, durable_us / 1e6 AS durable_time FROM main.commits;
 CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM main.programs;
 
+-- What jobs did, interval by interval, all pools together. (Before the others: the issues that stay are those of
+-- the last scan, which a timeline has only of jobs.)
+DROP TABLE IF EXISTS temp.mpg_did;
+CREATE TEMP TABLE mpg_did(
+  job TEXT, attempt BIGINT, start_us BIGINT, end_us BIGINT, kind TEXT, program TEXT, step BIGINT, is_whole BIGINT,
+  held_us BIGINT, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT,
+  PRIMARY KEY (job, attempt, start_us, end_us)) WITHOUT ROWID;
+INSERT INTO temp.mpg_did
+SELECT job, attempt, CAST(round(start_time * 1e6) AS INTEGER) AS start_us, CAST(round(end_time * 1e6) AS INTEGER) AS end_us,
+       max(kind) AS kind, max(program) AS program, max(step) AS step,
+       max(category <> 'partial' OR cause IS NOT NULL) AS is_whole,
+       sum(chip_us) AS held_us,
+       coalesce(sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')), 0) AS productive_us,
+       coalesce(sum(chip_us) FILTER (WHERE category = 'ideal'), 0) AS ideal_us,
+       coalesce(sum(chip_us) FILTER (WHERE category = 'unrated'), 0) AS unrated_us,
+       coalesce(sum(chip_us) FILTER (WHERE category = 'lost'), 0) AS lost_us
+FROM mpg_timeline
+WHERE category <> 'queued'
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline')
+GROUP BY job, attempt, start_time, end_time
+ORDER BY job, attempt, start_time, end_time;
+
 -- Hour by hour. job and attempt are NULL for idle and down, attempt for queued.
 DROP TABLE IF EXISTS temp.mpg_new_ledger;
 CREATE TEMP TABLE mpg_new_ledger AS
@@ -217,25 +248,6 @@ WHERE category IN ('down', 'idle', 'partial', 'queued')
   AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
   AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
-
--- What jobs did, interval by interval, all pools together.
-DROP TABLE IF EXISTS temp.mpg_did;
-CREATE TEMP TABLE mpg_did AS
-SELECT job, attempt, CAST(round(start_time * 1e6) AS INTEGER) AS start_us, CAST(round(end_time * 1e6) AS INTEGER) AS end_us,
-       max(kind) AS kind, max(program) AS program, max(step) AS step,
-       max(category <> 'partial' OR cause IS NOT NULL) AS is_whole,
-       sum(chip_us) AS held_us,
-       coalesce(sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')), 0) AS productive_us,
-       coalesce(sum(chip_us) FILTER (WHERE category = 'ideal'), 0) AS ideal_us,
-       coalesce(sum(chip_us) FILTER (WHERE category = 'unrated'), 0) AS unrated_us,
-       coalesce(sum(chip_us) FILTER (WHERE category = 'lost'), 0) AS lost_us
-FROM mpg_timeline
-WHERE category <> 'queued'
-  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
-  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
-  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
-  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline')
-GROUP BY job, attempt, start_time, end_time;
 
 DROP VIEW temp.capacity;
 DROP VIEW temp.outages;
@@ -264,10 +276,13 @@ CREATE TABLE IF NOT EXISTS attempts(
   job TEXT, attempt BIGINT, pool TEXT, size TEXT, chips REAL, start_us BIGINT, end_us BIGINT, outcome TEXT,
   ready_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT, PRIMARY KEY (job, attempt));
 DELETE FROM attempts;
+DROP TABLE IF EXISTS temp.mpg_sizes;
+CREATE TEMP TABLE mpg_sizes(job TEXT PRIMARY KEY, size TEXT);
+INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM temp.mpg_new_ledger WHERE job IS NOT NULL GROUP BY job;
 INSERT INTO attempts
 SELECT d.job, d.attempt,
        (SELECT a.pool FROM allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
-       (SELECT max(l.size) FROM temp.mpg_new_waits AS l WHERE l.job = d.job),
+       (SELECT z.size FROM temp.mpg_sizes AS z WHERE z.job = d.job),
        coalesce((SELECT j.chips FROM jobs AS j WHERE j.job = d.job), d.chips),
        d.start_us, d.end_us,
        (SELECT a.outcome FROM allocations AS a
@@ -283,7 +298,7 @@ FROM (
          max(1.0 * held_us / (end_us - start_us)) AS chips
   FROM temp.mpg_did WHERE attempt IS NOT NULL GROUP BY job, attempt
 ) AS d;
-UPDATE attempts SET size = (SELECT max(l.size) FROM temp.mpg_new_ledger AS l WHERE l.job = attempts.job) WHERE size IS NULL;
+DROP TABLE temp.mpg_sizes;
 
 -- The times an attempt had everything it needed. outcome: what ended it, 'gang_broken' where the attempt
 -- went on, NULL at the end of the trace. last_span_us: the end of the last thing that its program did;
@@ -300,18 +315,17 @@ WITH marked AS (
 ),
 numbered AS (
   SELECT *, sum(begins) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us ROWS UNBOUNDED PRECEDING) AS run FROM marked
-),
-placed AS (
-  SELECT *, min(start_us) FILTER (WHERE kind IN ('step', 'serve', 'batch')) OVER (PARTITION BY job, attempt, run) AS progress_us
-  FROM numbered
 )
-SELECT p.job, p.attempt, p.run, min(p.start_us), max(p.end_us),
-       CASE WHEN p.run < max(p.run) OVER (PARTITION BY p.job, p.attempt) THEN 'gang_broken' ELSE max(a.outcome) END,
-       max(p.end_us) FILTER (WHERE p.kind IS NOT NULL), max(p.progress_us),
-       coalesce(sum(p.end_us - p.start_us) FILTER (WHERE p.kind = 'restore' AND p.start_us < coalesce(p.progress_us, p.end_us)), 0),
-       sum(p.held_us), sum(p.productive_us), sum(p.lost_us)
-FROM placed AS p LEFT JOIN attempts AS a ON a.job = p.job AND a.attempt = p.attempt
-GROUP BY p.job, p.attempt, p.run;
+SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(end_us) FILTER (WHERE kind IS NOT NULL),
+       min(start_us) FILTER (WHERE kind IN ('step', 'serve', 'batch')), 0, sum(held_us), sum(productive_us), sum(lost_us)
+FROM numbered
+GROUP BY job, attempt, run;
+UPDATE runs SET
+  outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
+                 THEN 'gang_broken' ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END,
+  restore_us = coalesce((SELECT sum(d.end_us - d.start_us) FROM temp.mpg_did AS d
+                         WHERE d.job = runs.job AND d.attempt = runs.attempt AND d.kind = 'restore'
+                           AND d.start_us >= runs.start_us AND d.start_us < coalesce(runs.progress_us, runs.end_us)), 0);
 
 -- Chip-time of programs, by day of UTC.
 CREATE TABLE IF NOT EXISTS program_ledger(
@@ -325,7 +339,10 @@ CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BI
 DELETE FROM issues;
 INSERT INTO issues
 SELECT severity, kind, source, line, count, detail FROM mpg_issues
-WHERE source <> 'main' OR kind <> 'out_of_order'; -- main's tables are in the order of their ids
+WHERE source <> 'main' OR kind <> 'out_of_order' -- main's tables are in the order of their ids
+UNION ALL
+SELECT 'warning', 'duplicate_span', 'main', NULL, doubles, 'spans that repeat exactly count once' FROM temp.mpg_doubles WHERE doubles > 0;
+DROP TABLE temp.mpg_doubles;
 
 DROP TABLE temp.mpg_new_ledger;
 DROP TABLE temp.mpg_new_waits;

@@ -217,7 +217,7 @@ class Records(unittest.TestCase):
         if value is None or value == "":
             return None
         if column.endswith("_time"):
-            return naive.parse_time(value)
+            return naive.microseconds(value)
         if column in ("chips", "min_chips", "flops", "bytes", "executions", "tasks", "attempt", "step"):
             return float(value)
         return str(value)

@@ -22,7 +22,7 @@ FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_buc
               ("iso_week", 2, "s", PURE), ("bar", 3, "s", PURE), ("bar", 4, "s", PURE)} | {("spark", n, "w", PURE) for n in (1, 2, 3, 4)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
-READERS = """trace_ledger trace_rollup trace_timeline
+READERS = """trace_ledger trace_rollup trace_timeline trace_records
     slurm_trace slurm_events_trace
     mllog_trace
     pbs_trace
@@ -34,10 +34,9 @@ READERS = """trace_ledger trace_rollup trace_timeline
     xplane_trace xplane_planes
 """.split()
 MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the schema temp
-TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "slurm_trace", "slurm_events_trace", "mllog_trace",
-           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report"]
-TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_records", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
+TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
+    mpg_chips mpg_categories mpg_issues interval_buckets
+""".split()
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""

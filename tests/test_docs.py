@@ -82,7 +82,12 @@ class Docs(unittest.TestCase):
         found = run_page(text)
         if os.environ.get("MPG_WRITE_DOCS"):
             parts = iter(found)
-            written = BLOCK.sub(lambda m: "```sql\n%s```\n%s" % (m[1], fenced(next(parts, ""))), text)
+
+            def block(m):
+                output = fenced(next(parts, ""))
+                return "```sql\n%s```\n%s%s" % (m[1], output, "\n" if output and m[2] is None else "")
+
+            written = BLOCK.sub(block, text)
             if written != text:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(written)

@@ -23,14 +23,14 @@ loops AS (
   SELECT job, streak, count(*) AS attempts, min(start_us) AS first_us, max(end_us) AS last_us, sum(held_us) AS held_us
   FROM numbered WHERE is_dud GROUP BY job, streak HAVING count(*) >= coalesce(:attempts, 3)
 ),
--- Chips that a loop holds, and chips that others wait for, in whole millionths at each edge of either.
+-- Chips that an attempt of a loop held on average, and chips that others waited for, in millionths.
 held AS (
-  SELECT l.job, l.streak, n.pool, n.start_us, n.end_us, n.held_us / (n.end_us - n.start_us) AS chips
+  SELECT l.job, l.streak, n.pool, n.start_us, n.end_us, CAST(round(1e6 * n.held_us / (n.end_us - n.start_us)) AS INTEGER) AS chips
   FROM loops AS l JOIN numbered AS n ON n.job = l.job AND n.streak = l.streak AND n.is_dud
 ),
 meanwhile AS (
   SELECT h.job, h.streak, h.start_us AS from_us, h.chips, w.job AS waiting, max(w.start_us, h.start_us) AS start_us,
-         min(w.end_us, h.end_us) AS end_us, w.chip_us / (w.end_us - w.start_us) AS wanted
+         min(w.end_us, h.end_us) AS end_us, CAST(round(1e6 * w.chip_us / (w.end_us - w.start_us)) AS INTEGER) AS wanted
   FROM held AS h JOIN waits AS w ON w.category = 'queued' AND w.pool = h.pool AND w.job <> h.job
                                 AND w.start_us < h.end_us AND w.end_us > h.start_us
 ),
@@ -44,7 +44,9 @@ levels AS (
   FROM edges GROUP BY job, streak, from_us, chips, at_us
 )
 SELECT l.job, l.attempts, l.first_us, l.last_us, l.held_us / 3.6e9 AS held_chip_hours,
-       coalesce((SELECT sum(min(v.chips, v.wanted) * (v.until_us - v.at_us)) FROM levels AS v
+       coalesce((SELECT sum(min(v.chips, v.wanted) / 1000000 * (v.until_us - v.at_us)
+                            + min(v.chips, v.wanted) % 1000000 * (v.until_us - v.at_us) / 1000000)
+                 FROM levels AS v
                  WHERE v.job = l.job AND v.streak = l.streak AND v.until_us IS NOT NULL), 0) / 3.6e9 AS blocked_chip_hours,
        (SELECT count(DISTINCT m.waiting) FROM meanwhile AS m WHERE m.job = l.job AND m.streak = l.streak) AS blocked_jobs
 FROM loops AS l

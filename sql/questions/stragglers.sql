@@ -19,11 +19,13 @@ WITH lengths AS (
   FROM spans AS s LEFT JOIN jobs AS j ON j.job = s.job
   WHERE s.kind IN ('step', 'batch') AND s.end_us IS NOT NULL AND j.min_chips IS NULL
 ),
-medians AS (SELECT job, steps, length_us AS median_us FROM lengths WHERE place = (steps + 1) / 2),
+medians AS (
+  SELECT *, max(iif(place = (steps + 1) / 2, length_us, 0)) OVER (PARTITION BY job) AS median_us FROM lengths
+),
 slow AS (
-  SELECT m.job, m.steps, m.median_us, sum(l.length_us >= coalesce(:factor, 1.3) * m.median_us) AS stragglers, max(l.length_us) AS worst_us,
-         sum(iif(l.length_us >= coalesce(:factor, 1.3) * m.median_us, l.length_us - m.median_us, 0)) AS excess_us
-  FROM medians AS m JOIN lengths AS l ON l.job = m.job GROUP BY m.job
+  SELECT job, steps, median_us, sum(length_us >= coalesce(:factor, 1.3) * median_us) AS stragglers, max(length_us) AS worst_us,
+         sum(iif(length_us >= coalesce(:factor, 1.3) * median_us, length_us - median_us, 0)) AS excess_us
+  FROM medians GROUP BY job
 ),
 needs AS (SELECT job, max(size) AS size, max(chips) AS chips FROM attempts GROUP BY job)
 SELECT s.job, n.size, s.steps, s.median_us / 1e6 AS median_s, s.stragglers, 1.0 * s.stragglers / s.steps AS share, s.worst_us / 1e6 AS worst_s,
