@@ -25,6 +25,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_intervals,
     mpg_register_interval_buckets,
     mpg_register_slurm,
+    mpg_register_slurm_nodes,
     mpg_register_mllog,
     mpg_register_pbs,
     mpg_register_swf,
