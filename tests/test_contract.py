@@ -37,6 +37,12 @@ MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the sche
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
     mpg_chips mpg_categories mpg_issues interval_buckets
 """.split()
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "slurm_nodes_trace", "mllog_trace",
+           "pbs_trace", "swf_trace", "log_trace", "goodput_trace", "goodput_report"]
+TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "slurm_trace", "slurm_events_trace", "mllog_trace",
+           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report"]
+TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_records", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""
@@ -95,6 +101,11 @@ COLUMNS = {
         StateRaw BIGINT, TimeEnd BIGINT, TimeStart BIGINT, TRES TEXT, User TEXT, state_base TEXT, gpus BIGINT,
         gpu_type TEXT, gpu_types TEXT,
         {SLURM}""",
+    "slurm_nodes_trace": """NodeName TEXT, State TEXT, Reason TEXT, ReasonTime BIGINT, ReasonUser TEXT, Gres TEXT, GresUsed TEXT, CfgTRES TEXT,
+        AllocTRES TEXT, Partitions TEXT, CPUTot BIGINT, CPUAlloc BIGINT, RealMemory BIGINT, AllocMem BIGINT, ActiveFeatures TEXT,
+        BootTime BIGINT, SlurmdStartTime BIGINT, LastBusyTime BIGINT, Version TEXT, OS TEXT, Arch TEXT, Owner TEXT, Comment TEXT,
+        Extra TEXT, ClusterName TEXT, state_base TEXT, out_of_service BIGINT, gpus BIGINT, gpu_type TEXT, gpu_types TEXT,
+        alloc_gpus BIGINT, path hidden, zone hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "mllog_trace": """namespace TEXT, time_ms BIGINT, event_type TEXT, key TEXT, value TEXT, value_number REAL, file TEXT, lineno BIGINT,
         step BIGINT, step_num BIGINT, samples_count BIGINT, epoch_num BIGINT, first_epoch_num BIGINT, epoch_count BIGINT, status TEXT,
         metadata TEXT, prefix TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",

@@ -257,7 +257,7 @@ class Shapes(Case):
     def test_pipe_in_text(self):
         self.assertEqual(
             self.rows("SELECT JobID, JobName, State, Comment FROM slurm_trace(?)", PIPE), [("27", "pipe|name `q`", "COMPLETED", "x|y")])
-        self.assertEqual(self.issues(PIPE), {"split_text": 1, "no_requeues": 1})
+        self.assertEqual(self.issues(PIPE), {"split_text": 1, "no_requeues": 1, "no_tres": 1})
         for name in ("a|b", "|", "||x", "COMPLETED|0", "1795240353|n1"):
             path = self.file(self.text().replace("llm-pretrain-ok", name))
             self.assertEqual(
@@ -365,7 +365,7 @@ class Contract(Case):
         for _ in range(2):  # a source that is read again replaces its rows
             self.assertEqual(self.rows("SELECT JobID, _line FROM slurm_trace(?) WHERE on_error = 'skip'", path), [("1", 2), ("1", 5)])
             self.assertEqual(
-                self.rows("SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ?", path),
+                self.rows("SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? AND kind <> 'no_tres'", path),
                 [("data_loss", "skipped_record", 3, 3, text)],
             )
 
@@ -375,10 +375,10 @@ class Contract(Case):
         self.assertEqual(self.issues(bad), {"skipped_record": 1})
         nul = self.file("JobID|State\n1|FAILED\n2|FAI\0LED\n1|FAILED\n")
         self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?) WHERE on_error = 'skip'", nul), 2)
-        self.assertEqual(self.issues(nul), {"skipped_record": 1})
+        self.assertEqual(self.issues(nul), {"skipped_record": 1, "no_tres": 1})
         nul = self.file("JobID|Comment\n1|a\n2|b\0\n1|c\n")  # where a line may go on in the next
         self.assertEqual(self.rows("SELECT Comment FROM slurm_trace(?) WHERE on_error = 'skip'", nul), [("a",), ("c",)])
-        self.assertEqual(self.issues(nul), {"skipped_record": 1})
+        self.assertEqual(self.issues(nul), {"skipped_record": 1, "no_tres": 1})
 
     def test_a_file_that_breaks_off(self):
         pick = random.Random(3)
@@ -396,8 +396,13 @@ class Contract(Case):
         self.assertEqual(self.issues(NODUP), {"no_requeues": 1})
         path = self.file("JobID|Frobs|State|Nitz\n1|x|FAILED|y\n1|x|FAILED|y\n")
         self.assertEqual(self.rows("SELECT JobID, State FROM slurm_trace(?)", path), [("1", "FAILED")] * 2)
-        self.assertEqual(self.rows("SELECT kind, severity, count, detail FROM mpg_issues WHERE source = ?", path),
-                         [("unknown_column", "info", 2, "left out: Frobs, Nitz")])
+        self.assertEqual(self.rows("SELECT kind, severity, count, detail FROM mpg_issues WHERE source = ? ORDER BY kind", path),
+                         [("no_tres", "warning", 1, "neither AllocTRES nor ReqTRES was exported: nobody knows of GPUs"),
+                          ("unknown_column", "info", 2, "left out: Frobs, Nitz")])
+        path = self.file("1|FAILED|gres/gpu=1\n")
+        for columns, missing in (("JobID,State,AllocTRES", {"no_requeues": 1}), ("JobID,State,-", {"no_requeues": 1, "no_tres": 1})):
+            self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?, 'UTC', ?)", path, columns), 1)
+            self.assertEqual(self.issues(path), missing)
 
     def test_texts_outlive_their_row(self):
         """min() and max() keep values while the scan goes on."""
@@ -461,7 +466,7 @@ class Zones(Case):
         path = self.write([datetime.datetime(2026, 3, 29, 2, 30), datetime.datetime(2026, 10, 25, 2, 30), datetime.datetime(2026, 10, 25, 2, 59)])
         found = self.rows("SELECT datetime(Start, 'unixepoch') FROM slurm_trace(?, 'Europe/Berlin')", path)
         self.assertEqual(found, [("2026-03-29 01:30:00",), ("2026-10-25 00:30:00",), ("2026-10-25 00:59:00",)])
-        self.assertEqual(self.issues(path), {"skipped_time": 1, "repeated_time": 2, "no_requeues": 1})
+        self.assertEqual(self.issues(path), {"skipped_time": 1, "repeated_time": 2, "no_requeues": 1, "no_tres": 1})
 
     def test_only_local_times_need_a_zone(self):
         path = self.file("JobID|Submit|Start|End\n1|1795240353|2026-11-21T05:52:33Z|2026-11-21T05:52:33+02:00\n")
@@ -533,7 +538,7 @@ class Mapping(Case):
         self.db.execute("CREATE TABLE here(x)")
         with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
             script = file.read()
-        bound = {"sacct": JOBS, "events": EVENTS, "zone": "+01:00", "columns": None, "delimiter": None}
+        bound = {"sacct": JOBS, "events": EVENTS, "zone": "+01:00", "columns": None, "delimiter": None, "nodes": None}
         statement = ""
         for line in script.splitlines(keepends=True):
             statement += line

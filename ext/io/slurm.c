@@ -301,6 +301,18 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_row *row) {
   return known > 0 && known * 2 >= n;
 }
 
+/* Without the lists of resources nobody knows of GPUs, and a mapping finds no job: that is not to look like
+** a cluster without work. */
+static mpg_rc notice_no_tres(mpg_slurm *s, mpg_err *err) {
+  if (s->options.issues == NULL || s->kind != &mpg_slurm_jobs || s->has[MPG_SLURM_JOB_AllocTRES] ||
+      s->has[MPG_SLURM_JOB_ReqTRES])
+    return MPG_OK;
+  if (mpg_issues_add(s->options.issues, MPG_WARNING, s->path, "no_tres", s->record.first, 1,
+                     "neither AllocTRES nor ReqTRES was exported: nobody knows of GPUs") != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_OK;
+}
+
 static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
   char unknown[400];
   size_t used = 0, n = s->row.npieces;
@@ -322,7 +334,7 @@ static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
       mpg_issues_add(s->options.issues, MPG_INFO, s->path, "unknown_column", s->record.first, count,
                      "left out: %s", unknown) != MPG_OK)
     return mpg_fail_nomem(err);
-  return rc;
+  return rc == MPG_OK ? notice_no_tres(s, err) : rc;
 }
 
 /* "JobID           JobName  Partition": the layout without -P. */
@@ -375,6 +387,8 @@ static mpg_rc start(mpg_slurm *s, mpg_err *err) {
       s->options.delimiter.n > 0 ? s->options.delimiter : MPG_STR("|");
   for (size_t at = 0; rc == MPG_OK && next_listed(s->options.columns, &at, &name);)
     rc = add_column(s, find_field(s->kind, name), err);
+  if (rc == MPG_OK)
+    rc = notice_no_tres(s, err);
   if (rc != MPG_OK)
     return rc;
   if (mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n}) != MPG_OK)

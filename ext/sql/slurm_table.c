@@ -1,6 +1,6 @@
 /*
-** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error), records of sacct -P, and
-** slurm_events_trace(the same), records of sacctmgr -P show event.
+** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error), records of sacct -P and of Slurm's
+** JSON, and slurm_events_trace(the same), records of sacctmgr -P show event.
 **
 ** Columns are Slurm's own fields by their own names, NULL where the file lacks them or has nothing,
 ** and after them what the mapping to the relations needs (sql/formats/slurm.sql):
@@ -20,10 +20,10 @@
 **   nodes TEXT
 **       NodeList as a JSON array of names
 */
-#include "reader.h"
+#include "slurm_columns.h"
 #include "../io/slurm.h"
+#include "../io/slurm_json.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ZONE, COLUMNS, DELIMITER };
@@ -110,9 +110,9 @@ typedef struct slurm_scan {
 typedef struct slurm_file {
   const mpg_env *env;
   mpg_stream *stream;
-  mpg_slurm *reader;
-  char *text; /* JSON of a column */
-  size_t n, cap;
+  mpg_slurm *reader;    /* of delimited text, */
+  mpg_slurm_json *json; /* or of JSON */
+  mpg_json_text text;   /* of a column */
 } slurm_file;
 
 static void scan_end(void *p) {
@@ -183,8 +183,9 @@ static mpg_rc events_begin(void **scan, const mpg_env *env, const mpg_value *giv
 static void file_close(void *p) {
   slurm_file *file = p;
   mpg_slurm_close(file->reader);
+  mpg_slurm_json_close(file->json);
   mpg_stream_close(file->stream);
-  mpg_free(file->env, file->text);
+  mpg_json_text_free(&file->text);
   mpg_free(file->env, file);
 }
 
@@ -193,13 +194,17 @@ static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char
   const slurm_scan *scan = shared;
   mpg_slurm_options options = {scan->zone, scan->columns, scan->delimiter, issues};
   slurm_file *file = mpg_calloc(env, sizeof *file);
+  bool json = false;
   mpg_rc rc;
   if (file == NULL)
     return mpg_fail_nomem(err);
-  file->env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
+  file->env = file->text.env = env;
+  rc = scan->kind == &mpg_slurm_jobs ? mpg_slurm_is_json(env, path, &json, err) : MPG_OK;
   if (rc == MPG_OK)
-    rc = mpg_slurm_open(&file->reader, env, file->stream, scan->kind, &options, err);
+    rc = mpg_stream_open(&file->stream, env, path, err);
+  if (rc == MPG_OK)
+    rc = json ? mpg_slurm_json_open(&file->json, env, file->stream, issues, err)
+              : mpg_slurm_open(&file->reader, env, file->stream, scan->kind, &options, err);
   if (rc == MPG_OK)
     *out = file;
   else
@@ -208,127 +213,70 @@ static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
-  return mpg_slurm_next(((slurm_file *)p)->reader, err);
+  slurm_file *file = p;
+  return file->json != NULL ? mpg_slurm_json_next(file->json, err)
+                            : mpg_slurm_next(file->reader, err);
 }
 
 static int64_t file_line(const void *p) {
-  return mpg_slurm_line(((const slurm_file *)p)->reader);
+  const slurm_file *file = p;
+  return file->json != NULL ? mpg_slurm_json_line(file->json) : mpg_slurm_line(file->reader);
+}
+
+static mpg_str raw(const slurm_file *file, size_t field) {
+  return file->json != NULL ? mpg_slurm_json_raw(file->json, field)
+                            : mpg_slurm_raw(file->reader, field);
+}
+
+static bool has(const slurm_file *file, size_t field) {
+  return file->json != NULL ? mpg_slurm_json_has(file->json, field)
+                            : mpg_slurm_has(file->reader, field);
+}
+
+static const mpg_value *get(const slurm_file *file, size_t field) {
+  return file->json != NULL ? mpg_slurm_json_get(file->json, field)
+                            : mpg_slurm_get(file->reader, field);
 }
 
 /* ---- Columns derived from others ---- */
 
-static mpg_rc put(slurm_file *file, const char *p, size_t n) {
-  if (mpg_grow(file->env, &file->text, &file->cap, file->n + n + 1, 1) != MPG_OK)
-    return MPG_NOMEM;
-  if (n > 0)
-    memcpy(file->text + file->n, p, n);
-  file->n += n;
-  return MPG_OK;
-}
-
-/* A JSON string; what JSON cannot hold as it is becomes an escape. */
-static mpg_rc put_string(slurm_file *file, mpg_str s) {
-  mpg_rc rc = put(file, "\"", 1);
-  for (size_t i = 0; rc == MPG_OK && i < s.n; i++) {
-    unsigned char c = (unsigned char)s.p[i];
-    char escape[8];
-    if (c == '"' || c == '\\') {
-      rc = put(file, "\\", 1);
-    } else if (c < 0x20) {
-      rc = put(file, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", c));
-      continue;
-    }
-    if (rc == MPG_OK)
-      rc = put(file, s.p + i, 1);
-  }
-  return rc == MPG_OK ? put(file, "\"", 1) : rc;
-}
-
-static mpg_rc put_member(slurm_file *file, mpg_str key, int64_t count) {
-  char number[32];
-  mpg_rc rc = MPG_OK;
-  if (file->n > 1)
-    rc = put(file, ",", 1);
-  if (rc == MPG_OK)
-    rc = put_string(file, key);
-  if (rc == MPG_OK)
-    rc = put(file, number, (size_t)snprintf(number, sizeof number, ":%lld", (long long)count));
-  return rc;
-}
-
-static void give_text(mpg_value *out, mpg_str s) {
-  if (s.n == 0)
-    return;
-  out->type = MPG_TEXT;
-  out->s = s;
-}
-
-static void give_int(mpg_value *out, int64_t i) {
-  out->type = MPG_INT;
-  out->i = i;
-}
-
-/* {"h100":16,"":8}: typed ones, and under the empty name what the total has beyond them. */
-static mpg_rc give_types(slurm_file *file, mpg_str tres, const mpg_slurm_gpus *gpus,
-                         mpg_value *out) {
-  mpg_str type;
-  int64_t count;
-  mpg_rc rc;
-  file->n = 0;
-  rc = put(file, "{", 1);
-  for (size_t at = 0; rc == MPG_OK && mpg_slurm_gpus_next(tres, &at, &type, &count);)
-    rc = put_member(file, type, count);
-  if (rc == MPG_OK && gpus->total > gpus->typed)
-    rc = put_member(file, MPG_STR(""), gpus->total - gpus->typed);
-  if (rc == MPG_OK)
-    rc = put(file, "}", 1);
-  give_text(out, (mpg_str){file->text, file->n});
-  return rc;
-}
-
 static mpg_rc put_node(void *p, mpg_str name) {
-  slurm_file *file = p;
-  mpg_rc rc = file->n > 1 ? put(file, ",", 1) : MPG_OK;
-  return rc == MPG_OK ? put_string(file, name) : rc;
+  mpg_rc rc = mpg_json_put_comma(p);
+  return rc == MPG_OK ? mpg_json_put_string(p, name) : rc;
 }
 
 /* NULL for "None assigned" and for lists that are none. */
 static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
+  mpg_json_text *json = &file->text;
   mpg_rc rc;
   if (list.n == 0 || memchr(list.p, ' ', list.n) != NULL || *list.p == '(')
     return MPG_OK;
-  file->n = 0;
-  rc = put(file, "[", 1);
+  json->n = 0;
+  rc = mpg_json_put(json, MPG_STR("["));
   if (rc == MPG_OK)
-    rc = mpg_slurm_nodes(list, put_node, file);
+    rc = mpg_slurm_nodes(list, put_node, json);
   if (rc == MPG_NOMEM)
     return rc;
   if (rc != MPG_DONE)
     return MPG_OK;
-  if (put(file, "]", 1) != MPG_OK)
+  if (mpg_json_put(json, MPG_STR("]")) != MPG_OK)
     return MPG_NOMEM;
-  give_text(out, (mpg_str){file->text, file->n});
+  mpg_slurm_give_text(out, (mpg_str){json->p, json->n});
   return MPG_OK;
 }
 
-static void give_type(const mpg_slurm_gpus *gpus, mpg_value *out) {
-  if (gpus->types == 1 && gpus->typed >= gpus->total)
-    give_text(out, gpus->type);
-}
-
 static mpg_rc derive_job(slurm_file *file, size_t i, mpg_value *out) {
-  const mpg_slurm *r = file->reader;
-  mpg_str id_text = mpg_slurm_raw(r, MPG_SLURM_JOB_JobID);
-  mpg_str alloc = mpg_slurm_raw(r, MPG_SLURM_JOB_AllocTRES);
-  mpg_str req = mpg_slurm_raw(r, MPG_SLURM_JOB_ReqTRES);
-  bool has_alloc = mpg_slurm_has(r, MPG_SLURM_JOB_AllocTRES);
-  bool has_req = mpg_slurm_has(r, MPG_SLURM_JOB_ReqTRES);
+  mpg_str id_text = raw(file, MPG_SLURM_JOB_JobID);
+  mpg_str alloc = raw(file, MPG_SLURM_JOB_AllocTRES);
+  mpg_str req = raw(file, MPG_SLURM_JOB_ReqTRES);
+  bool has_alloc = has(file, MPG_SLURM_JOB_AllocTRES);
+  bool has_req = has(file, MPG_SLURM_JOB_ReqTRES);
   mpg_slurm_id id;
   mpg_slurm_state state;
   mpg_slurm_gpus gpus = {0};
   const char *outcome;
   if (id_text.n == 0)
-    id_text = mpg_slurm_raw(r, MPG_SLURM_JOB_JobIDRaw);
+    id_text = raw(file, MPG_SLURM_JOB_JobIDRaw);
   switch (i) {
   case JOB_BASE:
   case JOB_ARRAY_TASK:
@@ -338,70 +286,69 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_value *out) {
     if (!mpg_slurm_id_parse(id_text, &id))
       return MPG_OK;
     if (i == JOB_BASE)
-      give_int(out, id.base);
+      mpg_slurm_give_int(out, id.base);
     else if (i == JOB_ARRAY_TASK)
-      give_text(out, id.task);
+      mpg_slurm_give_text(out, id.task);
     else if (i == JOB_ARRAY_COUNT)
-      give_int(out, id.tasks);
+      mpg_slurm_give_int(out, id.tasks);
     else if (i == JOB_STEP)
-      give_text(out, id.step);
+      mpg_slurm_give_text(out, id.step);
     else if (id.offset >= 0)
-      give_int(out, id.offset);
+      mpg_slurm_give_int(out, id.offset);
     return MPG_OK;
   case JOB_STATE_BASE:
   case JOB_CANCELLED_BY:
   case JOB_OUTCOME:
-    if (!mpg_slurm_state_parse(mpg_slurm_raw(r, MPG_SLURM_JOB_State), &state))
+    if (!mpg_slurm_state_parse(raw(file, MPG_SLURM_JOB_State), &state))
       return MPG_OK;
     outcome = mpg_slurm_outcome(state.base);
-    give_text(out, i == JOB_STATE_BASE     ? state.base
-                   : i == JOB_CANCELLED_BY ? state.by
-                                           : mpg_str_of(outcome));
+    mpg_slurm_give_text(out, i == JOB_STATE_BASE     ? state.base
+                             : i == JOB_CANCELLED_BY ? state.by
+                                                     : mpg_str_of(outcome));
     return MPG_OK;
   case JOB_ALLOC_GPUS:
   case JOB_ALLOC_GPU_TYPES:
     if (!has_alloc || !mpg_slurm_gpus_parse(alloc, &gpus))
       return MPG_OK;
     if (i == JOB_ALLOC_GPU_TYPES)
-      return give_types(file, alloc, &gpus, out);
-    give_int(out, gpus.total);
+      return mpg_slurm_give_types(&file->text, alloc, &gpus, out);
+    mpg_slurm_give_int(out, gpus.total);
     return MPG_OK;
   case JOB_REQ_GPUS:
   case JOB_REQ_GPU_TYPES:
     if (!has_req || !mpg_slurm_gpus_parse(req, &gpus))
       return MPG_OK;
     if (i == JOB_REQ_GPU_TYPES)
-      return give_types(file, req, &gpus, out);
-    give_int(out, gpus.total);
+      return mpg_slurm_give_types(&file->text, req, &gpus, out);
+    mpg_slurm_give_int(out, gpus.total);
     return MPG_OK;
   case JOB_GPU_TYPE:
     if (mpg_slurm_gpus_parse(alloc, &gpus) && gpus.total == 0)
       (void)mpg_slurm_gpus_parse(req, &gpus);
-    give_type(&gpus, out);
+    mpg_slurm_give_type(&gpus, out);
     return MPG_OK;
   default:
-    return give_nodes(file, mpg_slurm_raw(r, MPG_SLURM_JOB_NodeList), out);
+    return give_nodes(file, raw(file, MPG_SLURM_JOB_NodeList), out);
   }
 }
 
 static mpg_rc derive_event(slurm_file *file, size_t i, mpg_value *out) {
-  const mpg_slurm *r = file->reader;
-  mpg_str tres = mpg_slurm_raw(r, MPG_SLURM_EVENT_TRES);
+  mpg_str tres = raw(file, MPG_SLURM_EVENT_TRES);
   mpg_slurm_state state;
   mpg_slurm_gpus gpus;
   if (i == EVENT_STATE_BASE) {
-    if (mpg_slurm_state_parse(mpg_slurm_raw(r, MPG_SLURM_EVENT_State), &state))
-      give_text(out, state.base);
+    if (mpg_slurm_state_parse(raw(file, MPG_SLURM_EVENT_State), &state))
+      mpg_slurm_give_text(out, state.base);
     return MPG_OK;
   }
-  if (!mpg_slurm_has(r, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, &gpus))
+  if (!has(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, &gpus))
     return MPG_OK;
   if (i == EVENT_GPUS)
-    give_int(out, gpus.total);
+    mpg_slurm_give_int(out, gpus.total);
   else if (i == EVENT_GPU_TYPE)
-    give_type(&gpus, out);
+    mpg_slurm_give_type(&gpus, out);
   else
-    return give_types(file, tres, &gpus, out);
+    return mpg_slurm_give_types(&file->text, tres, &gpus, out);
   return MPG_OK;
 }
 
@@ -409,7 +356,7 @@ static mpg_rc jobs_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
   if (i >= MPG_SLURM_JOB_COUNT)
     return derive_job(file, i, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
-  *out = *mpg_slurm_get(file->reader, i);
+  *out = *get(file, i);
   return MPG_OK;
 }
 
@@ -417,7 +364,7 @@ static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
   if (i >= MPG_SLURM_EVENT_COUNT)
     return derive_event(file, i, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
-  *out = *mpg_slurm_get(file->reader, i);
+  *out = *get(file, i);
   return MPG_OK;
 }
 

@@ -108,6 +108,7 @@ int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buc
 int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
 int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
 int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.c */
+int mpg_register_slurm_nodes(mpg_conn *conn, char **error);      /* slurm_nodes_table.c */
 int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */
 int mpg_register_pbs(mpg_conn *conn, char **error);              /* pbs_table.c */
 int mpg_register_swf(mpg_conn *conn, char **error);              /* swf_table.c */

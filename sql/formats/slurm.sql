@@ -9,13 +9,15 @@
 --     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
 --
 -- Parameters (all but :sacct may be left unset): :sacct and :events are paths, globs or folders of
--- `sacct -P` and `sacctmgr -P show event`; :zone is the cluster's time zone, where the times are
--- local ('UTC'); :columns and :delimiter are the arguments of slurm_trace.
+-- `sacct -P` (or its --json, or that of squeue) and `sacctmgr -P show event`; :nodes is one of
+-- `scontrol show node`, for what the events do not tell; :zone is the cluster's time zone, where the
+-- times are local ('UTC'); :columns and :delimiter are the arguments of slurm_trace.
 --
--- From a program that cannot bind parameters to a script, create the two inputs before running it:
+-- From a program that cannot bind parameters to a script, create the inputs before running it:
 --
 --     CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace('sacct.psv', 'Europe/Berlin');
 --     CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace('events.psv', 'Europe/Berlin');
+--     CREATE TEMP TABLE slurm_now AS SELECT * FROM slurm_nodes_trace('nodes.json');
 --
 -- Makes the TEMP tables jobs, allocations, capacity and outages, which mpg_ledger and mpg_rollup then
 -- find, and which may be changed before that (a pool's chip, a job's phase). The inputs are dropped at
@@ -33,6 +35,33 @@ WHERE step IS NULL;
 CREATE TEMP TABLE IF NOT EXISTS slurm_events AS
 SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, state_base, gpu_types
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
+
+CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
+SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, out_of_service, gpu_types
+FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
+
+-- The nodes as they are now stand in for events that were not exported. What is installed is taken to
+-- have been so since the first job; a node that is out of service and has no event, since its reason was
+-- set.
+DROP TABLE IF EXISTS temp.slurm_seen;
+CREATE TEMP TABLE slurm_seen AS
+SELECT *,
+       coalesce(nullif(ClusterName, ''), (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1),
+                (SELECT max(Cluster) FROM slurm_jobs HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
+       coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since
+FROM slurm_now;
+INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, state_base, gpu_types)
+SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, since), Reason,
+       CASE WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' WHEN State LIKE '%DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL'
+            WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%MAINT%' THEN 'MAINT' ELSE state_base END, gpu_types
+FROM slurm_seen AS n
+WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName);
+INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
+SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
+FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since
+      FROM slurm_seen AS n, json_each(n.gpu_types) AS t GROUP BY n.cluster_name, t.key) AS s
+WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL)
+GROUP BY cluster_name;
 
 -- ---- 2. Attempts: one a row of sacct that is a job and has to do with GPUs ----
 
@@ -237,4 +266,6 @@ DROP TABLE slurm_pools;
 DROP TABLE slurm_installed;
 DROP TABLE slurm_attempts;
 DROP TABLE slurm_events;
+DROP TABLE slurm_seen;
+DROP TABLE slurm_now;
 DROP TABLE slurm_jobs;

@@ -1,0 +1,138 @@
+/* slurm_controller.c - jobs as slurmctld knows them: see slurm_json.h. */
+#include "slurm_fields.h"
+
+#include <string.h>
+
+#define FIELD(name) MPG_SLURM_JOB_##name
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* Of the controller. */
+static const mpg_slurm_source controller[] = {
+    {NULL, "account", MPG_SLURM_WORD_LIST, FIELD(Account)},
+    {NULL, "admin_comment", MPG_SLURM_WORD_LIST, FIELD(AdminComment)},
+    {NULL, "association_id", MPG_SLURM_FILLED, FIELD(AssocID)},
+    {NULL, "cluster", MPG_SLURM_WORD_LIST, FIELD(Cluster)},
+    {NULL, "comment", MPG_SLURM_WORD_LIST, FIELD(Comment)},
+    {NULL, "container", MPG_SLURM_WORD_LIST, FIELD(Container)},
+    {NULL, "cpus", MPG_SLURM_NUMBER, FIELD(NCPUS)},
+    {NULL, "current_working_directory", MPG_SLURM_WORD_LIST, FIELD(WorkDir)},
+    {NULL, "derived_exit_code", MPG_SLURM_STATUS, FIELD(DerivedExitCode)},
+    {NULL, "eligible_time", MPG_SLURM_SINCE, FIELD(Eligible)},
+    {NULL, "end_time", MPG_SLURM_SINCE, FIELD(End)},
+    {NULL, "exit_code", MPG_SLURM_STATUS, FIELD(ExitCode)},
+    {NULL, "extra", MPG_SLURM_WORD_LIST, FIELD(Extra)},
+    {NULL, "failed_node", MPG_SLURM_WORD_LIST, FIELD(FailedNode)},
+    {NULL, "features", MPG_SLURM_WORD_LIST, FIELD(Constraints)},
+    {NULL, "flags", MPG_SLURM_WORD_LIST, FIELD(Flags)},
+    {NULL, "group_id", MPG_SLURM_NUMBER, FIELD(GID)},
+    {NULL, "group_name", MPG_SLURM_WORD_LIST, FIELD(Group)},
+    {NULL, "licenses", MPG_SLURM_WORD_LIST, FIELD(Licenses)},
+    {NULL, "mcs_label", MPG_SLURM_WORD_LIST, FIELD(McsLabel)},
+    {NULL, "name", MPG_SLURM_WORD_LIST, FIELD(JobName)},
+    {NULL, "node_count", MPG_SLURM_NUMBER, FIELD(NNodes)},
+    {NULL, "nodes", MPG_SLURM_WORD_LIST, FIELD(NodeList)},
+    {NULL, "partition", MPG_SLURM_WORD_LIST, FIELD(Partition)},
+    {NULL, "priority", MPG_SLURM_NUMBER, FIELD(Priority)},
+    {NULL, "qos", MPG_SLURM_WORD_LIST, FIELD(QOS)},
+    {NULL, "restart_cnt", MPG_SLURM_NUMBER, FIELD(Restarts)},
+    {NULL, "resv_name", MPG_SLURM_WORD_LIST, FIELD(Reservation)},
+    {NULL, "standard_error", MPG_SLURM_WORD_LIST, FIELD(StdErr)},
+    {NULL, "standard_input", MPG_SLURM_WORD_LIST, FIELD(StdIn)},
+    {NULL, "standard_output", MPG_SLURM_WORD_LIST, FIELD(StdOut)},
+    {NULL, "start_time", MPG_SLURM_SINCE, FIELD(Start)},
+    {NULL, "state_reason", MPG_SLURM_WORD_LIST, FIELD(Reason)},
+    {NULL, "submit_line", MPG_SLURM_WORD_LIST, FIELD(SubmitLine)},
+    {NULL, "submit_time", MPG_SLURM_SINCE, FIELD(Submit)},
+    {NULL, "system_comment", MPG_SLURM_WORD_LIST, FIELD(SystemComment)},
+    {NULL, "time_limit", MPG_SLURM_NUMBER, FIELD(TimelimitRaw)},
+    {NULL, "user_id", MPG_SLURM_NUMBER, FIELD(UID)},
+    {NULL, "user_name", MPG_SLURM_WORD_LIST, FIELD(User)},
+    {NULL, "wckey", MPG_SLURM_WORD_LIST, FIELD(WCKey)},
+};
+
+static bool lists_gpus(mpg_str tres) {
+  static const char wanted[] = "gres/gpu";
+  for (size_t i = 0; i + sizeof wanted - 1 <= tres.n; i++)
+    if (memcmp(tres.p + i, wanted, sizeof wanted - 1) == 0)
+      return true;
+  return false;
+}
+
+/* A list of the controller's, with the GPUs added where it knows of none. */
+static mpg_rc keep_tres(mpg_slurm_fields *f, size_t field, mpg_str list, const mpg_slurm_gres *gres,
+                        mpg_err *err) {
+  size_t at = f->text.n;
+  if (mpg_json_put(&f->text, list) != MPG_OK ||
+      (!lists_gpus(list) && mpg_slurm_put_gres(gres, at, &f->text) != MPG_OK))
+    return mpg_fail_nomem(err);
+  mpg_slurm_keep(f, field, at);
+  return MPG_OK;
+}
+
+static mpg_rc number_or(mpg_slurm_docs *docs, mpg_slurm_object job, const char *key,
+                        int64_t otherwise, int64_t *out, mpg_err *err) {
+  bool is;
+  mpg_rc rc = mpg_slurm_number(docs, mpg_slurm_member(job, key), out, &is, err);
+  if (rc == MPG_OK && (!is || *out < 1))
+    *out = otherwise;
+  return rc;
+}
+
+/* GPUs asked for, and held; what is held where nothing says so is what was asked for. */
+static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
+                        mpg_err *err) {
+  mpg_slurm_gres asked = {0}, held = {0};
+  mpg_slurm_object details;
+  int64_t nodes, tasks, sockets;
+  mpg_str alloc = mpg_slurm_string(job, "tres_alloc_str");
+  mpg_rc rc = number_or(docs, job, "node_count", 1, &nodes, err);
+  if (rc == MPG_OK)
+    rc = number_or(docs, job, "tasks", 1, &tasks, err);
+  if (rc == MPG_OK)
+    rc = number_or(docs, job, "sockets_per_node", 1, &sockets, err);
+  if (rc != MPG_OK)
+    return rc;
+  mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_job"), 1);
+  if (asked.n == 0)
+    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_node"), nodes);
+  if (asked.n == 0)
+    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_task"), tasks);
+  if (asked.n == 0 && sockets <= INT64_MAX / nodes)
+    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_socket"), sockets * nodes);
+  rc = keep_tres(f, FIELD(ReqTRES), mpg_slurm_string(job, "tres_req_str"), &asked, err);
+  if (rc == MPG_OK)
+    rc = mpg_slurm_open_member(docs, MPG_SLURM_GROUP, mpg_slurm_member(job, "gres_detail"),
+                               &details, err);
+  for (size_t i = 0; rc == MPG_OK && i < details.n; i++)
+    if (details.members[i].kind == MPG_JSON_STRING)
+      mpg_slurm_gres_add(&held, details.members[i].text, 1);
+  if (rc == MPG_OK)
+    rc = keep_tres(f, FIELD(AllocTRES), alloc, alloc.n == 0 || held.n > 0 ? &held : &asked, err);
+  return rc;
+}
+
+mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
+                                 mpg_err *err) {
+  static const char *const running[] = {"RUNNING",   "SUSPENDED",   "STOPPED",
+                                        "SIGNALING", "CONFIGURING", "RESIZING"};
+  mpg_str state;
+  mpg_rc rc = mpg_slurm_read_members(f, docs, job, controller, COUNT(controller), err);
+  if (rc == MPG_OK)
+    rc = mpg_slurm_read_state(f, docs, mpg_slurm_member(job, "job_state"), NULL, err);
+  if (rc == MPG_OK)
+    rc = read_gpus(f, docs, job, err);
+  if (rc != MPG_OK)
+    return rc;
+  state = mpg_slurm_kept(f, FIELD(State));
+  if (mpg_str_eq(state, MPG_STR("PENDING"))) {
+    mpg_slurm_forget(f, FIELD(Start));
+    mpg_slurm_forget(f, FIELD(End));
+  } else if (mpg_slurm_kept(f, FIELD(AllocTRES)).n == 0 &&
+             mpg_slurm_kept(f, FIELD(NodeList)).n == 0) {
+    mpg_slurm_forget(f, FIELD(Start));
+  }
+  for (size_t i = 0; i < COUNT(running); i++)
+    if (mpg_str_eq(state, mpg_str_of(running[i])))
+      mpg_slurm_forget(f, FIELD(End));
+  return MPG_OK;
+}

@@ -1,0 +1,63 @@
+/*
+** slurm_fields.h - the fields of one record of sacct, gathered from members of Slurm's JSON. For
+** slurm_json.c.
+*/
+#ifndef MPG_SLURM_FIELDS_H
+#define MPG_SLURM_FIELDS_H
+
+#include "slurm.h"
+#include "slurm_object.h"
+
+/* Levels of the documents; the last two are those of slurm_object.h. */
+enum { MPG_SLURM_JOB, MPG_SLURM_GROUP };
+
+/* How a member becomes a field. */
+typedef enum mpg_slurm_how {
+  MPG_SLURM_WORD_LIST, /* a string, or strings with "," between them */
+  MPG_SLURM_NUMBER,
+  MPG_SLURM_FILLED, /* a number; 0 is nothing */
+  MPG_SLURM_SINCE,  /* Unix seconds; 0 is never */
+  MPG_SLURM_CPU,    /* {"seconds", "microseconds"} */
+  MPG_SLURM_STATUS  /* of an exit: "1:0" */
+} mpg_slurm_how;
+
+typedef struct mpg_slurm_source {
+  const char *group, *key; /* group NULL: of the object itself */
+  mpg_slurm_how how;
+  size_t field;
+} mpg_slurm_source;
+
+/* By MPG_SLURM_JOB_*. Zeroed at first, but for text.env. */
+typedef struct mpg_slurm_fields {
+  mpg_json_text text; /* of all fields */
+  struct {
+    bool has;
+    size_t at, n;
+  } slots[MPG_SLURM_JOB_COUNT];
+  mpg_value values[MPG_SLURM_JOB_COUNT];
+  mpg_str raw[MPG_SLURM_JOB_COUNT];
+} mpg_slurm_fields;
+
+void mpg_slurm_clear(mpg_slurm_fields *f);
+/* What was put into the text since `at` is a field's. */
+void mpg_slurm_keep(mpg_slurm_fields *f, size_t field, size_t at);
+mpg_rc mpg_slurm_keep_text(mpg_slurm_fields *f, size_t field, mpg_str s, mpg_err *err);
+mpg_rc mpg_slurm_keep_number(mpg_slurm_fields *f, size_t field, int64_t i, mpg_err *err);
+void mpg_slurm_forget(mpg_slurm_fields *f, size_t field);
+/* What is kept: borrowed until something else is. */
+mpg_str mpg_slurm_kept(const mpg_slurm_fields *f, size_t field);
+/* All is read: values and raw hold until the next clear. */
+void mpg_slurm_settle(mpg_slurm_fields *f);
+
+/* Sources of a group stand together: it is taken apart once, in MPG_SLURM_GROUP. */
+mpg_rc mpg_slurm_read_members(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
+                              const mpg_slurm_source *sources, size_t n, mpg_err *err);
+/* State is the first word of `state` and, where it was cancelled, "by" whom. */
+mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *state,
+                            const mpg_json_member *by, mpg_err *err);
+
+/* All but the ids of a job of the controller (slurm_controller.c). */
+mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
+                                 mpg_err *err);
+
+#endif
