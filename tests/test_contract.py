@@ -23,12 +23,13 @@ FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_buc
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 
 READERS = """trace_ledger trace_rollup trace_timeline trace_records
-    slurm_trace slurm_events_trace
+    slurm_trace slurm_events_trace slurm_nodes_trace
     mllog_trace
     pbs_trace
     swf_trace
     goodput_trace goodput_report
-    csv_trace jsonl_trace
+    csv_trace
+    jsonl_trace
     log_trace
     chrome_trace chrome_trace_info
     xplane_trace xplane_planes
@@ -37,12 +38,6 @@ MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the sche
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
     mpg_chips mpg_categories mpg_issues interval_buckets
 """.split()
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "slurm_nodes_trace", "mllog_trace",
-           "pbs_trace", "swf_trace", "log_trace", "goodput_trace", "goodput_report"]
-TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "slurm_trace", "slurm_events_trace", "mllog_trace",
-           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report"]
-TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_records", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""
