@@ -43,6 +43,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_pbs,         mpg_register_swf,
     mpg_register_goodput_log, mpg_register_goodput_report,
     mpg_register_hlo,
+    mpg_register_transformer,
 };
 
 MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {

@@ -17,6 +17,7 @@ FUNCTIONS = {(name, n, "w", PURE) for name in GOODPUT for n in (1, 2, 4)} | {("g
 FUNCTIONS |= {("roofline_ideal", n, "w", PURE) for n in (2, 3, 4)}
 FUNCTIONS |= {(name, n, "s", PURE) for name in ("roofline_seconds", "roofline_bound") for n in (2, 3, 4)}
 FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PURE), ("chip_bandwidth", 1, "s", PURE)}
+FUNCTIONS |= {("chip_interconnect", 1, "s", PURE), ("transformer_flops", 1, "s", PURE)}
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_bucket", 2, "s", PURE), ("iso_week", 1, "s", PURE),
               ("iso_week", 2, "s", PURE), ("bar", 3, "s", PURE), ("bar", 4, "s", PURE)} | {("spark", n, "w", PURE) for n in (1, 2, 3, 4)}
