@@ -17,6 +17,7 @@ FUNCTIONS = {(name, n, "w", PURE) for name in GOODPUT for n in (1, 2, 4)} | {("g
 FUNCTIONS |= {("roofline_ideal", n, "w", PURE) for n in (2, 3, 4)}
 FUNCTIONS |= {(name, n, "s", PURE) for name in ("roofline_seconds", "roofline_bound") for n in (2, 3, 4)}
 FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PURE), ("chip_bandwidth", 1, "s", PURE)}
+FUNCTIONS |= {("chip_interconnect", 1, "s", PURE), ("transformer_flops", 1, "s", PURE)}
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_bucket", 2, "s", PURE), ("iso_week", 1, "s", PURE),
               ("iso_week", 2, "s", PURE), ("bar", 3, "s", PURE), ("bar", 4, "s", PURE)} | {("spark", n, "w", PURE) for n in (1, 2, 3, 4)}
@@ -38,6 +39,12 @@ MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the sche
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
     mpg_chips mpg_categories mpg_issues interval_buckets
 """.split()
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
+           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report", "hlo_trace", "hlo_cost"]
+TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "slurm_trace", "slurm_events_trace", "mllog_trace",
+           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report"]
+TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_records", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""
@@ -176,6 +183,16 @@ COLUMNS = {
         path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "xplane_planes": """plane TEXT, plane_id BIGINT, lines BIGINT, events BIGINT, event_names BIGINT, stat_names BIGINT, stats TEXT,
         hostnames TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "hlo_trace": """module TEXT, computation TEXT, name TEXT, opcode TEXT, dtype TEXT, shape TEXT, op_name TEXT, executions BIGINT,
+        trip_count BIGINT, flops BIGINT, transcendentals BIGINT, bytes BIGINT, collective_bytes BIGINT, wire_bytes BIGINT, ranks BIGINT,
+        replica_groups TEXT, multiply TEXT, dtype_class TEXT, precision TEXT, custom_call_target TEXT, cost_known BIGINT, op_flops BIGINT,
+        op_transcendentals BIGINT, op_bytes BIGINT, output_bytes BIGINT, operand_bytes TEXT, path hidden, on_error hidden,
+        _file TEXT hidden, _line BIGINT hidden""",
+    "hlo_cost": """module TEXT, entry TEXT, computations BIGINT, instructions BIGINT, flops BIGINT, matmul_flops BIGINT,
+        matmul_by_dtype TEXT, transcendentals BIGINT, bytes BIGINT, parameter_bytes BIGINT, result_bytes BIGINT,
+        collective_bytes BIGINT, wire_bytes BIGINT, num_partitions BIGINT, replica_count BIGINT, devices BIGINT, scope TEXT,
+        scope_evidence TEXT, coverage REAL, custom_calls TEXT, unknown_costs TEXT, trip_counts TEXT, path hidden, on_error hidden,
+        _file TEXT hidden, _line BIGINT hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

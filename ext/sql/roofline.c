@@ -9,6 +9,8 @@
 **                                                   seconds, exact, in any order
 **     chip_peak_flops(chip), (chip, dtype)          FLOP/s, dense
 **     chip_bandwidth(chip)                          bytes/s to memory, of the default dtype's row
+**     chip_interconnect(chip)                       bytes/s to other chips, one way, all links
+**                                                   together, likewise
 **
 ** Seconds are of one chip, so they are chip-seconds: divide by the chips for time. chip is a name or an
 ** alias of mpg_chips. dtype NULL is the chip's default. bytes 0 with a dtype is the compute roofline.
@@ -146,10 +148,10 @@ static void ideal_value(sqlite3_context *context) {
     sqlite3_result_double(context, mpg_sum_to_double(state->sum.sum[MPG_IDEAL]));
 }
 
-enum { PEAK, BANDWIDTH };
+enum { PEAK, BANDWIDTH, INTERCONNECT };
 
 static void figure(sqlite3_context *context, int n, sqlite3_value **args) {
-  bool is_peak = mpg_function_of(context)->parameter == PEAK;
+  int parameter = mpg_function_of(context)->parameter;
   const mpg_chip_row *row = NULL;
   const mpg_chips *chips;
   mpg_str chip, dtype = {NULL, 0};
@@ -170,8 +172,8 @@ static void figure(sqlite3_context *context, int n, sqlite3_value **args) {
     return;
   }
   rc = mpg_roofline_row(chips, chip, dtype, &row, &err);
-  if (rc == MPG_DATA &&
-      !is_peak) { /* a chip without a default dtype has a bandwidth all the same */
+  if (rc == MPG_DATA && parameter != PEAK) {
+    /* a chip without a default dtype has a bandwidth all the same */
     const char *name = mpg_chips_find(chips, chip);
     row = name == NULL ? NULL : mpg_chips_first(chips, name);
     rc = row == NULL ? rc : MPG_OK;
@@ -179,7 +181,9 @@ static void figure(sqlite3_context *context, int n, sqlite3_value **args) {
   if (rc != MPG_OK)
     fail(context, &err);
   else
-    sqlite3_result_double(context, is_peak ? row->peak_flops : row->hbm_bytes_per_s);
+    sqlite3_result_double(context, parameter == PEAK        ? row->peak_flops
+                                   : parameter == BANDWIDTH ? row->hbm_bytes_per_s
+                                                            : row->ici_bytes_per_s);
   mpg_catalogue_release(mpg_conn_of(context), chips);
 }
 
@@ -199,6 +203,7 @@ int mpg_register_roofline(mpg_conn *conn, char **error) {
       SCALAR("chip_peak_flops", 1, PEAK, figure),
       SCALAR("chip_peak_flops", 2, PEAK, figure),
       SCALAR("chip_bandwidth", 1, BANDWIDTH, figure),
+      SCALAR("chip_interconnect", 1, INTERCONNECT, figure),
       IDEAL(2),
       IDEAL(3),
       IDEAL(4),

@@ -118,5 +118,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error);           /* chrome_table
 int mpg_register_xplane(mpg_conn *conn, char **error);           /* xplane_table.c */
 int mpg_register_goodput_report(mpg_conn *conn, char **error);   /* goodput_report_table.c */
 int mpg_register_goodput_log(mpg_conn *conn, char **error);      /* goodput_table.c */
+int mpg_register_hlo(mpg_conn *conn, char **error);              /* hlo_table.c */
+int mpg_register_transformer(mpg_conn *conn, char **error);      /* transformer.c */
 
 #endif

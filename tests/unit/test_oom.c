@@ -146,6 +146,8 @@ static const char *const statements[] = {
     "iso_week(end_time), bar(chips, 4, 30) FROM allocations",
     "SELECT spark(chips), spark(chips, 'ascii') FROM allocations",
     "SELECT spark(chips, 0, 9) OVER (ORDER BY start_time ROWS 1 PRECEDING) FROM allocations",
+    "SELECT *, _line FROM hlo_trace('fixtures/hlo/fp8_step.hlo')",
+    "SELECT * FROM hlo_cost('fixtures/hlo/decode.hlo')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };

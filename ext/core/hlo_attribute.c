@@ -1,0 +1,240 @@
+/* hlo_attribute.c - see hlo_attribute.h. */
+#include "hlo_attribute.h"
+#include "number.h"
+
+#include <string.h>
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool mpg_hlo_next_number(mpg_str *rest, int64_t *out) {
+  size_t at = 0, from;
+  bool good;
+  while (at < rest->n && !is_digit(rest->p[at]))
+    at++;
+  from = at;
+  while (at < rest->n && is_digit(rest->p[at]))
+    at++;
+  good = mpg_int_parse((mpg_str){rest->p + from, at - from}, out);
+  if (good && from > 0 && rest->p[from - 1] == '-')
+    *out = -*out;
+  if (at > from && !good) /* beyond 64 bits: no dimension is */
+    *out = INT64_MAX;
+  *rest = (mpg_str){rest->p + at, rest->n - at};
+  return at > from;
+}
+
+mpg_str mpg_hlo_behind(mpg_str value, mpg_str key) {
+  const char *p = value.p, *end = value.p + value.n;
+  while (p != NULL && (size_t)(end - p) >= key.n && key.n > 0) {
+    p = memchr(p, key.p[0], (size_t)(end - p) - key.n + 1);
+    if (p == NULL)
+      break;
+    if (memcmp(p, key.p, key.n) == 0)
+      return (mpg_str){p + key.n, (size_t)(end - p) - key.n};
+    p++;
+  }
+  return (mpg_str){NULL, 0};
+}
+
+mpg_str mpg_hlo_unquoted(mpg_str value) {
+  if (value.n >= 2 && value.p[0] == '"' && value.p[value.n - 1] == '"')
+    return (mpg_str){value.p + 1, value.n - 2};
+  return value;
+}
+
+mpg_str mpg_hlo_quoted_member(mpg_str value, mpg_str key) {
+  mpg_str rest = mpg_hlo_behind(value, key);
+  size_t n = 2;
+  if (rest.n < 2 || rest.p[0] != '=' || rest.p[1] != '"')
+    return (mpg_str){NULL, 0};
+  while (n < rest.n && rest.p[n] != '"')
+    n += rest.p[n] == '\\' ? 2 : 1;
+  return n < rest.n ? (mpg_str){rest.p + 2, n - 2} : (mpg_str){NULL, 0};
+}
+
+/* ---- Windows ---- */
+
+/* One number of "3x3", "1_1x0_0": signed, and *rest behind it and what separates it. */
+static bool window_number(mpg_str *rest, int64_t *out) {
+  size_t at = 0;
+  if (at < rest->n && rest->p[at] == '-')
+    at++;
+  while (at < rest->n && is_digit(rest->p[at]))
+    at++;
+  if (!mpg_int_parse((mpg_str){rest->p, at}, out))
+    return false;
+  *rest = (mpg_str){rest->p + at, rest->n - at};
+  return true;
+}
+
+static bool take(mpg_str *rest, char c) {
+  if (rest->n == 0 || rest->p[0] != c)
+    return false;
+  rest->p++;
+  rest->n--;
+  return true;
+}
+
+/* Sane figures alone: nothing downstream multiplies two of them beyond 64 bits. */
+#define FIGURE_MAX ((int64_t)1 << 31)
+static bool sane(int64_t v, int64_t least) {
+  return v >= least && v <= FIGURE_MAX;
+}
+
+/* The values of one member, "3x3" or "1_1x0_0", of *n dimensions (0: not known yet). */
+static bool window_member(mpg_str name, mpg_str rest, mpg_hlo_window_dim *dims, int *n) {
+  int d = 0;
+  bool pad = mpg_str_eq(name, MPG_STR("pad"));
+  do {
+    int64_t a, b = 0;
+    if (d == MPG_HLO_WINDOW_DIMS || !window_number(&rest, &a) ||
+        (pad && (!take(&rest, '_') || !window_number(&rest, &b))))
+      return false;
+    if (!sane(a, pad ? -FIGURE_MAX : 0) || !sane(b, -FIGURE_MAX))
+      return false;
+    if (mpg_str_eq(name, MPG_STR("size")))
+      dims[d].size = a;
+    else if (mpg_str_eq(name, MPG_STR("stride")))
+      dims[d].stride = a;
+    else if (mpg_str_eq(name, MPG_STR("lhs_dilate")))
+      dims[d].base_dilation = a;
+    else if (mpg_str_eq(name, MPG_STR("rhs_dilate")))
+      dims[d].window_dilation = a;
+    else if (pad) {
+      dims[d].pad_low = a;
+      dims[d].pad_high = b;
+    }
+    d++;
+  } while (take(&rest, 'x'));
+  if (rest.n > 0 || (*n > 0 && d != *n))
+    return false;
+  *n = d;
+  return true;
+}
+
+int mpg_hlo_window(mpg_str value, mpg_hlo_window_dim dims[MPG_HLO_WINDOW_DIMS]) {
+  size_t at = 0;
+  int n = 0;
+  for (int d = 0; d < MPG_HLO_WINDOW_DIMS; d++)
+    dims[d] = (mpg_hlo_window_dim){1, 1, 0, 0, 1, 1};
+  while (at < value.n) {
+    size_t from, equals;
+    while (at < value.n && (value.p[at] == '{' || value.p[at] == '}' || value.p[at] == ' '))
+      at++;
+    from = at;
+    while (at < value.n && value.p[at] != '=' && value.p[at] != ' ' && value.p[at] != '}')
+      at++;
+    if (at == from)
+      break;
+    equals = at;
+    while (at < value.n && value.p[at] != ' ' && value.p[at] != '}')
+      at++;
+    if (equals == at || !window_member((mpg_str){value.p + from, equals - from},
+                                       (mpg_str){value.p + equals + 1, at - equals - 1}, dims, &n))
+      return -1;
+  }
+  for (int d = 0; d < n; d++)
+    if (dims[d].stride < 1 || dims[d].base_dilation < 1 || dims[d].window_dilation < 1)
+      return -1;
+  return n;
+}
+
+int mpg_hlo_label(mpg_str labels, int part, char label) {
+  int now = 0, at = 0;
+  for (size_t i = 0; i < labels.n; i++) {
+    char c = labels.p[i];
+    if (c == '_' || c == '-') {
+      now++;
+      at = 0;
+    } else if (c != '>') {
+      if (now == part && c == label)
+        return at;
+      at++;
+    }
+  }
+  return -1;
+}
+
+/* ---- Groups ---- */
+
+static int64_t times(int64_t a, int64_t b) {
+  return b > 0 && a > INT32_MAX / b ? INT32_MAX : a * b;
+}
+
+/* "['x'=4,'y'=2] {'x'}", behind the word: devices of the mesh, ranks along the axes named. */
+static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
+  mpg_str axes = mpg_hlo_behind(value, MPG_STR("{"));
+  size_t end = axes.n > 0 ? (size_t)(axes.p - value.p) : value.n;
+  *devices = *ranks = 1;
+  for (size_t at = 0; at < end; at++) {
+    size_t from = at + 1;
+    mpg_str name, rest;
+    int64_t size;
+    if (value.p[at] != '\'')
+      continue;
+    for (at = from; at < end && value.p[at] != '\'';)
+      at++;
+    if (at + 1 >= end || value.p[at + 1] != '=')
+      continue;
+    name = (mpg_str){value.p + from - 1, at - from + 2};
+    rest = (mpg_str){value.p + at + 2, end - at - 2};
+    if (!mpg_hlo_next_number(&rest, &size) || size < 1)
+      continue;
+    *devices = times(*devices, size);
+    if (mpg_hlo_behind(axes, name).p != NULL)
+      *ranks = times(*ranks, size);
+  }
+}
+
+/* "[groups,ranks]<=[...]": the last of the first list, and the product of all of it. */
+static void iota_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
+  const char *end = memchr(value.p, ']', value.n);
+  mpg_str list = {value.p, end == NULL ? 0 : (size_t)(end - value.p)};
+  int64_t size;
+  *devices = 1;
+  while (mpg_hlo_next_number(&list, &size)) {
+    *ranks = size;
+    *devices = times(*devices, size);
+  }
+}
+
+static void listed_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
+  int64_t members = 0, number = 0;
+  for (size_t i = 0; i < value.n; i++) {
+    char c = value.p[i];
+    if (c == '{' || c == '}')
+      members = 0;
+    if (!is_digit(c))
+      continue;
+    for (number = 0; i < value.n && is_digit(value.p[i]); i++)
+      number = number > INT32_MAX / 10 - 1 ? INT32_MAX - 1 : number * 10 + (value.p[i] - '0');
+    i--;
+    members++;
+    *ranks = members > *ranks ? members : *ranks;
+    *devices = number + 1 > *devices ? number + 1 : *devices;
+  }
+}
+
+void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
+  *ranks = *devices = 0;
+  if (value.n > 4 && memcmp(value.p, "mesh", 4) == 0)
+    mesh_groups(value, ranks, devices);
+  else if (value.n > 0 && value.p[0] == '[')
+    iota_groups(value, ranks, devices);
+  else
+    listed_groups(value, ranks, devices);
+}
+
+int64_t mpg_hlo_known_trips(mpg_str backend_config) {
+  mpg_str rest = mpg_hlo_behind(backend_config, MPG_STR("known_trip_count"));
+  size_t at = 0;
+  int64_t n;
+  while (at < rest.n && !is_digit(rest.p[at]) && strchr("\\\": {n", rest.p[at]) != NULL)
+    at++;
+  if (at >= rest.n || !is_digit(rest.p[at]))
+    return -1;
+  rest = (mpg_str){rest.p + at, rest.n - at};
+  return mpg_hlo_next_number(&rest, &n) ? n : -1;
+}

@@ -1,0 +1,283 @@
+/* hlo_cost.c - see hlo_cost.h. */
+#include "hlo_attribute.h"
+#include "hlo_rules.h"
+
+#include <string.h>
+
+#define COMPUTATIONS_BETWEEN_POLLS 1024
+
+void mpg_hlo_cost_init(mpg_hlo_cost *c, const mpg_env *env) {
+  memset(c, 0, sizeof *c);
+  c->env = env;
+}
+
+void mpg_hlo_cost_free(mpg_hlo_cost *c) {
+  if (c->env == NULL)
+    return;
+  mpg_free(c->env, c->price);
+  mpg_free(c->env, c->total);
+  mpg_free(c->env, c->times);
+  mpg_free(c->env, c->read);
+  mpg_free(c->env, c->stack);
+  memset(c, 0, sizeof *c);
+}
+
+static void add(mpg_hlo_work *to, const mpg_hlo_work *work, mpg_i128 times) {
+  for (int k = 0; k < MPG_HLO_COUNTERS; k++)
+    to->of[k] = mpg_hlo_add(to->of[k], mpg_hlo_mul(work->of[k], times));
+}
+
+/* ---- What calls run ---- */
+
+/* Whether what an edge leads to runs as itself, rather than applied to elements. */
+static bool is_run(const mpg_hlo_instruction *i, const mpg_hlo_price *p, const mpg_hlo_edge *e) {
+  switch ((mpg_hlo_rule)i->rule) {
+  case MPG_HLO_WHILE:
+    return e->key == MPG_HLO_BODY || e->key == MPG_HLO_CONDITION;
+  case MPG_HLO_CONDITIONAL:
+    return e->key >= MPG_HLO_BRANCHES && e->key <= MPG_HLO_FALSE_BRANCH;
+  case MPG_HLO_CALL:
+    return e->key == MPG_HLO_CALLS || e->key == MPG_HLO_TO_APPLY;
+  case MPG_HLO_FUSION:
+    return e->key == MPG_HLO_CALLS && p->inside == MPG_HLO_NONE;
+  default:
+    return false;
+  }
+}
+
+/* How often one execution of `i` runs what edge e leads to, by counter k. */
+static mpg_i128 runs(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, uint32_t e, int k) {
+  const mpg_hlo_edge *edge = &c->m->edges[e];
+  const mpg_hlo_price *p = &c->price[i - c->m->instructions];
+  if (!is_run(i, p, edge))
+    return 0;
+  if (i->rule == MPG_HLO_WHILE)
+    return p->trips < 0 ? 1 : (mpg_i128)p->trips + (edge->key == MPG_HLO_CONDITION);
+  if (i->rule == MPG_HLO_CONDITIONAL)
+    return e == p->greatest[k];
+  return !(i->rule == MPG_HLO_FUSION && k == MPG_HLO_BYTES); /* a fusion's traffic is its own */
+}
+
+/* Of a conditional's branches the one that costs most, by each counter; the first of equals. */
+static void find_greatest(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
+  for (int k = 0; k < MPG_HLO_COUNTERS; k++) {
+    uint32_t most = MPG_HLO_NONE;
+    for (uint32_t b = i->edge; b < i->edge + i->nedges; b++)
+      if (is_run(i, p, &c->m->edges[b]) &&
+          (most == MPG_HLO_NONE ||
+           c->total[c->m->edges[b].callee].of[k] > c->total[c->m->edges[most].callee].of[k]))
+        most = b;
+    p->greatest[k] = most;
+  }
+}
+
+mpg_hlo_work mpg_hlo_with_callees(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
+  mpg_hlo_work sum = c->price[i - c->m->instructions].own;
+  for (uint32_t e = i->edge; e < i->edge + i->nedges; e++)
+    for (int k = 0; k < MPG_HLO_COUNTERS; k++)
+      sum.of[k] = mpg_hlo_add(sum.of[k],
+                              mpg_hlo_mul(c->total[c->m->edges[e].callee].of[k], runs(c, i, e, k)));
+  return sum;
+}
+
+/* ---- The two passes ---- */
+
+static void price(mpg_hlo_cost *c, uint32_t number) {
+  const mpg_hlo_instruction *i = &c->m->instructions[number];
+  mpg_hlo_price *p = &c->price[number];
+  memset(p, 0, sizeof *p);
+  p->known = true;
+  p->trips = MPG_HLO_NO_TRIPS;
+  p->inside = mpg_hlo_custom_fusion(c->m, i);
+  if (i->rule == MPG_HLO_CONDITIONAL)
+    find_greatest(c, i, p);
+  if (i->rule == MPG_HLO_WHILE) {
+    p->trips = mpg_hlo_trips(c->m, i);
+    p->known = p->trips >= 0;
+  }
+  mpg_hlo_price_flops(c, i, p);
+  mpg_hlo_price_bytes(c, i, p);
+  mpg_hlo_price_collective(c->m, i, p);
+}
+
+/* Callees first: each computation's total is there when a caller asks. */
+static mpg_rc price_all(mpg_hlo_cost *c, mpg_err *err) {
+  const mpg_hlo_module *m = c->m;
+  for (size_t k = 0; k < m->n_computations; k++) {
+    uint32_t computation = m->order[k];
+    mpg_hlo_work *total = &c->total[computation];
+    memset(total, 0, sizeof *total);
+    if (k % COMPUTATIONS_BETWEEN_POLLS == 0 && mpg_interrupted(c->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    for (uint32_t i = m->computations[computation].first; i != MPG_HLO_NONE;
+         i = m->instructions[i].next) {
+      uint32_t fused = m->instructions[i].rule == MPG_HLO_FUSION
+                           ? mpg_hlo_callee(m, &m->instructions[i], MPG_HLO_CALLS)
+                           : MPG_HLO_NONE;
+      mpg_hlo_work work;
+      if (fused != MPG_HLO_NONE && mpg_hlo_read_parameters(c, fused) != MPG_OK)
+        return mpg_fail_nomem(err);
+      price(c, i);
+      work = mpg_hlo_with_callees(c, &m->instructions[i]);
+      add(total, &work, 1);
+    }
+  }
+  return MPG_OK;
+}
+
+/* Callers first: executions of each computation. Both sums are of the same products, so cost times
+** executions over all instructions is the total of the entry. */
+static void count_runs(mpg_hlo_cost *c) {
+  const mpg_hlo_module *m = c->m;
+  memset(c->times, 0, m->n_computations * sizeof *c->times);
+  if (m->entry == MPG_HLO_NONE)
+    return;
+  for (int k = 0; k < MPG_HLO_COUNTERS; k++)
+    c->times[m->entry].of[k] = 1;
+  for (size_t n = m->n_computations; n-- > 0;) {
+    uint32_t computation = m->order[n];
+    const mpg_hlo_work *times = &c->times[computation];
+    for (uint32_t i = m->computations[computation].first; i != MPG_HLO_NONE;
+         i = m->instructions[i].next)
+      for (uint32_t e = m->instructions[i].edge;
+           e < m->instructions[i].edge + m->instructions[i].nedges; e++)
+        for (int k = 0; k < MPG_HLO_COUNTERS; k++) {
+          mpg_i128 *to = &c->times[m->edges[e].callee].of[k];
+          *to = mpg_hlo_add(*to, mpg_hlo_mul(times->of[k], runs(c, &m->instructions[i], e, k)));
+        }
+  }
+}
+
+/* ---- Of the module ---- */
+
+const char *mpg_hlo_class_name(unsigned class) {
+  return class < MPG_DTYPES ? mpg_dtype_name((mpg_dtype) class)
+                            : mpg_hlo_type_name((mpg_hlo_type)(class - MPG_DTYPES));
+}
+
+static unsigned class_of(mpg_hlo_type type) {
+  mpg_dtype d = mpg_dtype_find(mpg_str_of(mpg_hlo_type_name(type)));
+  return d != MPG_DTYPES ? (unsigned)d : MPG_DTYPES + (unsigned)type;
+}
+
+/* Operands of two classes are multiplied in the wider one; of two of one width, in the float. */
+static int width(unsigned class) {
+  switch (class) {
+  case MPG_FP64:
+    return 64 * 2 + 1;
+  case MPG_FP32:
+    return 32 * 2 + 1;
+  case MPG_BF16:
+  case MPG_FP16:
+    return 16 * 2 + 1;
+  case MPG_FP8:
+    return 8 * 2 + 1;
+  case MPG_INT8:
+    return 8 * 2;
+  case MPG_FP4:
+    return 4 * 2 + 1;
+  case MPG_INT4:
+    return 4 * 2;
+  default: /* of no catalogue: pred, s32, c64 */
+    return 1000;
+  }
+}
+
+unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
+  const mpg_hlo_module *m = c->m;
+  unsigned classes[2];
+  if (!c->price[i - m->instructions].is_matmul || i->noperands < 2)
+    return MPG_HLO_CLASSES;
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t shape = mpg_hlo_operand_shape(m, i, k);
+    classes[k] = class_of((mpg_hlo_type)mpg_hlo_shape_at(&m->shapes, shape)->type);
+  }
+  return width(classes[0]) >= width(classes[1]) ? classes[0] : classes[1];
+}
+
+static bool is_custom(const mpg_hlo_module *m, const mpg_hlo_instruction *i, const char *begin) {
+  mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
+  size_t n = strlen(begin);
+  return i->rule == MPG_HLO_CUSTOM_CALL && target.n >= n && memcmp(target.p, begin, n) == 0;
+}
+
+/*
+** Whether shapes are of all partitions together. The SPMD partitioner takes the annotations of
+** shardings away and divides the shapes; fusion and scheduling come after it.
+*/
+static void tell_scope(mpg_hlo_cost *c, bool annotated, bool fused, bool collective) {
+  const mpg_hlo_module *m = c->m;
+  c->is_global = false;
+  if (m->partitions <= 1) {
+    c->evidence = "one partition";
+  } else if (annotated) {
+    c->is_global = true;
+    c->evidence = "sharding annotations (custom calls) that the partitioner takes away";
+  } else if (m->scheduled) {
+    c->evidence = "is_scheduled=true: after the partitioner";
+  } else if (fused) {
+    c->evidence = "fusions: after the partitioner";
+  } else if (collective) {
+    c->evidence = "collectives, and no sharding annotations: after the partitioner";
+  } else {
+    c->is_global = true;
+    c->evidence = "several partitions, and nothing that the partitioner leaves behind";
+  }
+}
+
+static void summarise(mpg_hlo_cost *c) {
+  const mpg_hlo_module *m = c->m;
+  bool annotated = false, fused = false, collective = false;
+  memset(&c->sum, 0, sizeof c->sum);
+  memset(c->matmul, 0, sizeof c->matmul);
+  c->parameter_bytes = c->result_bytes = 0;
+  c->known = c->unknown_trips = 0;
+  c->devices = m->partitions > INT32_MAX / m->replicas ? INT32_MAX : m->partitions * m->replicas;
+  for (size_t k = 0; k < m->n; k++) {
+    const mpg_hlo_instruction *i = &m->instructions[k];
+    const mpg_hlo_price *p = &c->price[k];
+    unsigned class = mpg_hlo_class(c, i);
+    c->known += p->known;
+    c->unknown_trips += p->trips == MPG_HLO_UNKNOWN_TRIPS;
+    c->devices = p->devices > c->devices ? p->devices : c->devices;
+    fused |= i->rule == MPG_HLO_FUSION;
+    collective |= i->rule >= MPG_HLO_ALL_REDUCE && i->rule <= MPG_HLO_PERMUTE;
+    annotated |=
+        is_custom(m, i, "Sharding") || is_custom(m, i, "SPMD") || is_custom(m, i, "xla.sdy.");
+    if (class < MPG_HLO_CLASSES)
+      c->matmul[class] = mpg_hlo_add(
+          c->matmul[class], mpg_hlo_mul(p->own.of[MPG_HLO_FLOPS], c->times[i->computation].of[0]));
+  }
+  if (m->entry != MPG_HLO_NONE) {
+    const mpg_hlo_computation *entry = &m->computations[m->entry];
+    c->sum = c->total[m->entry];
+    for (uint32_t k = 0; k < entry->nparameters; k++) {
+      uint32_t p = m->parameters[entry->parameter + k];
+      if (p != MPG_HLO_NONE)
+        c->parameter_bytes = mpg_hlo_add(c->parameter_bytes,
+                                         mpg_hlo_leaf_size(&m->shapes, m->instructions[p].shape));
+    }
+    if (entry->root != MPG_HLO_NONE)
+      c->result_bytes = mpg_hlo_leaf_size(&m->shapes, m->instructions[entry->root].shape);
+  }
+  tell_scope(c, annotated, fused, collective);
+}
+
+mpg_rc mpg_hlo_cost_module(mpg_hlo_cost *c, const mpg_hlo_module *m, mpg_err *err) {
+  mpg_rc rc;
+  c->m = m;
+  if (mpg_grow(c->env, &c->price, &c->cap_price, m->n + 1, sizeof *c->price) != MPG_OK ||
+      mpg_grow(c->env, &c->read, &c->cap_read, m->n + 1, sizeof *c->read) != MPG_OK ||
+      mpg_grow(c->env, &c->total, &c->cap_total, m->n_computations + 1, sizeof *c->total) !=
+          MPG_OK ||
+      mpg_grow(c->env, &c->times, &c->cap_times, m->n_computations + 1, sizeof *c->times) != MPG_OK)
+    return mpg_fail_nomem(err);
+  for (size_t i = 0; i < m->n; i++)
+    c->read[i] = -1;
+  rc = price_all(c, err);
+  if (rc != MPG_OK)
+    return rc;
+  count_runs(c);
+  summarise(c);
+  return MPG_OK;
+}

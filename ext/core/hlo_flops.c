@@ -1,0 +1,382 @@
+/* hlo_flops.c - FLOPs and transcendentals of an instruction: see hlo_rules.h and docs/hlo.md. */
+#include "hlo_attribute.h"
+#include "hlo_rules.h"
+
+#include <string.h>
+
+uint32_t mpg_hlo_result(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  return i->sugar ? mpg_hlo_member(&m->shapes, i->shape, 1) : i->shape;
+}
+
+static mpg_i128 elements(const mpg_hlo_module *m, uint32_t shape) {
+  return mpg_hlo_elements(&m->shapes, shape);
+}
+
+/* ---- Dots ---- */
+
+/* The product of the left operand's dimensions that a list names. */
+static mpg_i128 contracted(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_str list) {
+  uint32_t left = mpg_hlo_operand_shape(m, i, 0);
+  mpg_i128 product = 1;
+  int64_t d;
+  while (mpg_hlo_next_number(&list, &d)) {
+    int64_t size = mpg_hlo_dim(&m->shapes, left, d);
+    product = mpg_hlo_mul(product, size < 0 ? 1 : size);
+  }
+  return product;
+}
+
+static mpg_i128 dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t result,
+                    mpg_str contracting) {
+  return mpg_hlo_mul(2, mpg_hlo_mul(elements(m, result), contracted(m, i, contracting)));
+}
+
+/*
+** As a dot over all groups together. Where the ragged dimension is contracted, the result has a
+** dimension of groups on top, that no work is multiplied by.
+*/
+static mpg_i128 ragged_dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  mpg_str list = mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING), ragged, rest = list;
+  uint32_t result = mpg_hlo_result(m, i), sizes = mpg_hlo_operand_shape(m, i, 2);
+  mpg_i128 flops = dot(m, i, result, list);
+  int64_t d, r = -1, groups;
+  ragged = mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_RAGGED);
+  (void)mpg_hlo_next_number(&ragged, &r);
+  groups = mpg_hlo_dim(&m->shapes, sizes, (int64_t)mpg_hlo_shape_at(&m->shapes, sizes)->n - 1);
+  while (groups > 1 && mpg_hlo_next_number(&rest, &d))
+    if (d == r)
+      return flops / groups;
+  return flops;
+}
+
+/* ---- Convolutions ---- */
+
+/*
+** How many pairs (k, o) of a place in the kernel and one in the output fall on a place of the input,
+** rather than into the padding or a hole of its dilation:
+**     x = o stride + k dilation - pad_low,  x a multiple of the base dilation,  0 <= x / base < input
+** For each k the o that fit are an arithmetic sequence, so that this takes as many steps as the
+** smaller of kernel and output has places. -1: too many.
+*/
+#define STEPS_MAX ((int64_t)1 << 26)
+
+static int64_t gcd(int64_t a, int64_t b) {
+  while (b != 0) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+/* x with a x = 1 modulo m, for gcd(a, m) = 1: by Euclid's algorithm. */
+static int64_t inverse(int64_t a, int64_t m) {
+  int64_t r0 = m, r1 = a % m, t0 = 0, t1 = 1;
+  while (r1 != 0) {
+    int64_t q = r0 / r1, r = r0 - q * r1, t = t0 - q * t1;
+    r0 = r1;
+    r1 = r;
+    t0 = t1;
+    t1 = t;
+  }
+  return m == 1 ? 0 : t0 < 0 ? t0 + m : t0;
+}
+
+static int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && a < 0);
+}
+
+/* Of the places o in [0, n): how many have 0 <= o step + from <= most, and a multiple of base. */
+static int64_t places(int64_t n, int64_t step, int64_t from, int64_t most, int64_t base) {
+  int64_t low = from >= 0 ? 0 : floor_div(-from + step - 1, step);
+  int64_t high = floor_div(most - from, step), g, modulus, first;
+  if (high > n - 1)
+    high = n - 1;
+  if (low > high)
+    return 0;
+  if (base == 1)
+    return high - low + 1;
+  /* o step = -from (mod base) */
+  g = gcd(step % base, base);
+  if (g == 0)
+    g = base;
+  if (from % g != 0)
+    return 0;
+  modulus = base / g;
+  first = (int64_t)((mpg_i128)floor_div(-from, g) % modulus);
+  first = first < 0 ? first + modulus : first;
+  first = (int64_t)((mpg_i128)first * inverse(step / g % modulus, modulus) % modulus);
+  first += floor_div(low - first + modulus - 1, modulus) * modulus;
+  return first > high ? 0 : (high - first) / modulus + 1;
+}
+
+static int64_t valid_pairs(const mpg_hlo_window_dim *w, int64_t kernel, int64_t output,
+                           int64_t input) {
+  int64_t steps = kernel < output ? kernel : output, pairs = 0;
+  int64_t most = (input - 1) * w->base_dilation;
+  if (steps > STEPS_MAX || input > INT32_MAX || kernel > INT32_MAX || output > INT32_MAX)
+    return -1;
+  for (int64_t s = 0; s < steps && input > 0; s++)
+    pairs += kernel < output ? places(output, w->stride, s * w->window_dilation - w->pad_low, most,
+                                      w->base_dilation)
+                             : places(kernel, w->window_dilation, s * w->stride - w->pad_low, most,
+                                      w->base_dilation);
+  return pairs;
+}
+
+/* 2 (Cin / feature groups) Cout (N / batch groups), times the valid pairs of each spatial dimension.
+** -1: the attributes make no sense. */
+static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                            uint32_t result) {
+  mpg_hlo_window_dim w[MPG_HLO_WINDOW_DIMS];
+  mpg_str labels = mpg_hlo_attribute_of(m, i, MPG_HLO_DIM_LABELS);
+  mpg_str features = mpg_hlo_attribute_of(m, i, MPG_HLO_FEATURE_GROUPS);
+  mpg_str batches = mpg_hlo_attribute_of(m, i, MPG_HLO_BATCH_GROUPS);
+  int n = mpg_hlo_window(mpg_hlo_attribute_of(m, i, MPG_HLO_WINDOW), w);
+  uint32_t in = mpg_hlo_operand_shape(m, i, 0), kernel = mpg_hlo_operand_shape(m, i, 1);
+  int64_t feature_groups = 1, batch_groups = 1, channels, outputs, batch;
+  mpg_i128 product;
+  (void)mpg_hlo_next_number(&features, &feature_groups);
+  (void)mpg_hlo_next_number(&batches, &batch_groups);
+  channels = mpg_hlo_dim(&m->shapes, in, mpg_hlo_label(labels, 0, 'f'));
+  batch = mpg_hlo_dim(&m->shapes, in, mpg_hlo_label(labels, 0, 'b'));
+  outputs = mpg_hlo_dim(&m->shapes, result, mpg_hlo_label(labels, 2, 'f'));
+  if (n < 0 || n > 10 || channels < 0 || batch < 0 || outputs < 0 || feature_groups < 1 ||
+      batch_groups < 1)
+    return -1;
+  product = mpg_hlo_mul(
+      2, mpg_hlo_mul(channels / feature_groups, mpg_hlo_mul(outputs, batch / batch_groups)));
+  for (int d = 0; d < n; d++) {
+    char label = (char)('0' + d);
+    int64_t k = mpg_hlo_dim(&m->shapes, kernel, mpg_hlo_label(labels, 1, label));
+    int64_t o = mpg_hlo_dim(&m->shapes, result, mpg_hlo_label(labels, 2, label));
+    int64_t x = mpg_hlo_dim(&m->shapes, in, mpg_hlo_label(labels, 0, label));
+    int64_t pairs = k < 0 || o < 0 || x < 0 ? -1 : valid_pairs(&w[d], k, o, x);
+    if (pairs < 0)
+      return -1;
+    product = mpg_hlo_mul(product, pairs);
+  }
+  return product;
+}
+
+/* ---- Applied computations ---- */
+
+/* Adds `count` applications of the computation under a key. */
+static void apply(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_key key,
+                  mpg_i128 count, mpg_hlo_price *p) {
+  uint32_t callee = mpg_hlo_callee(c->m, i, key);
+  if (callee == MPG_HLO_NONE) {
+    p->known = false;
+    return;
+  }
+  for (int k = MPG_HLO_FLOPS; k <= MPG_HLO_TRANSCENDENTALS; k++)
+    p->own.of[k] = mpg_hlo_add(p->own.of[k], mpg_hlo_mul(c->total[callee].of[k], count));
+}
+
+/*
+** Applications in a reduce-window: one less than the window's places for each output, but where the
+** window spans the whole of one dimension from anywhere in it (size 2n - 1, padding n - 1 on both
+** sides), which is a reduction over it that is broadcast back: outputs / n + n - 1.
+*/
+static mpg_i128 windowed(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                         const mpg_hlo_window_dim *w, int n) {
+  mpg_i128 outputs = elements(m, i->shape), all = 1;
+  int wide = -1, reductions = 0, padded = 0;
+  for (int d = 0; d < n; d++) {
+    all = mpg_hlo_mul(all, w[d].size);
+    reductions += w[d].size != 1;
+    padded += w[d].pad_low != 0 || w[d].pad_high != 0;
+    if (wide < 0 && w[d].size != 1 && w[d].pad_low != 0 && w[d].pad_low == w[d].pad_high &&
+        w[d].size == 2 * w[d].pad_low + 1)
+      wide = d;
+  }
+  if (reductions == 1 && padded == 1 && wide >= 0 && !mpg_hlo_is_tuple(&m->shapes, i->shape) &&
+      w[wide].pad_low == mpg_hlo_dim(&m->shapes, i->shape, wide) - 1)
+    return outputs / (w[wide].pad_low + 1) + w[wide].pad_low;
+  return mpg_hlo_mul(all > 0 ? all - 1 : 0, outputs);
+}
+
+static void window_rule(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
+  mpg_hlo_window_dim w[MPG_HLO_WINDOW_DIMS];
+  int n = mpg_hlo_window(mpg_hlo_attribute_of(c->m, i, MPG_HLO_WINDOW), w);
+  mpg_i128 places_in = 1, source = elements(c->m, mpg_hlo_operand_shape(c->m, i, 1));
+  if (n < 0) {
+    p->known = false;
+    return;
+  }
+  if (i->rule == MPG_HLO_REDUCE_WINDOW) {
+    apply(c, i, MPG_HLO_TO_APPLY, windowed(c->m, i, w, n), p);
+    return;
+  }
+  for (int d = 0; d < n; d++)
+    places_in = mpg_hlo_mul(places_in, w[d].size);
+  apply(c, i, MPG_HLO_SELECT, mpg_hlo_mul(source, places_in > 0 ? places_in - 1 : 0), p);
+  apply(c, i, MPG_HLO_SCATTER_BY, source, p);
+}
+
+/* ---- Logarithms, as XLA rounds them ---- */
+
+static unsigned log2_floor(mpg_i128 n) {
+  unsigned log = 0;
+  while (n > 1) {
+    n /= 2;
+    log++;
+  }
+  return log;
+}
+
+static unsigned log2_ceiling(mpg_i128 n) {
+  return n <= 1 ? 0 : log2_floor(n - 1) + 1;
+}
+
+static mpg_i128 fft(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  mpg_str lengths = mpg_hlo_attribute_of(m, i, MPG_HLO_FFT_LENGTH);
+  mpg_i128 product = mpg_hlo_mul(8, elements(m, mpg_hlo_operand_shape(m, i, 0)));
+  int64_t length;
+  while (mpg_hlo_next_number(&lengths, &length))
+    product = mpg_hlo_mul(product, log2_floor(length));
+  return product;
+}
+
+/* Of the matrix in operand 0: its last dimension. */
+static mpg_i128 order_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  uint32_t a = mpg_hlo_operand_shape(m, i, 0);
+  int64_t n = mpg_hlo_dim(&m->shapes, a, (int64_t)mpg_hlo_shape_at(&m->shapes, a)->n - 1);
+  return n < 0 ? 0 : n;
+}
+
+/* ---- Custom calls ---- */
+
+static bool begins(mpg_str s, const char *with) {
+  size_t n = strlen(with);
+  return s.n >= n && memcmp(s.p, with, n) == 0;
+}
+
+mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  static const char *const annotations[] = {"Sharding",
+                                            "SPMDFullToShardShape",
+                                            "SPMDShardToFullShape",
+                                            "xla.sdy.",
+                                            "sdy.",
+                                            "annotate_device_placement",
+                                            "MoveToHost",
+                                            "MoveToDevice",
+                                            "AllocateBuffer",
+                                            "Pin",
+                                            "Unpin",
+                                            "LayoutConstraint",
+                                            "InspectSharding",
+                                            "AssumeGatherIndicesInBound"};
+  mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
+  if (i->rule != MPG_HLO_CUSTOM_CALL)
+    return MPG_HLO_CUSTOM_UNKNOWN;
+  if (begins(target, "__cublas$gemm") || begins(target, "__cublas$lt$matmul"))
+    return MPG_HLO_CUSTOM_DOT;
+  if (begins(target, "__cudnn$conv"))
+    return MPG_HLO_CUSTOM_CONVOLUTION;
+  for (size_t a = 0; a < sizeof annotations / sizeof *annotations; a++) {
+    size_t n = strlen(annotations[a]);
+    if (begins(target, annotations[a]) && (annotations[a][n - 1] == '.' || target.n == n))
+      return MPG_HLO_CUSTOM_FREE;
+  }
+  return MPG_HLO_CUSTOM_UNKNOWN;
+}
+
+/* The list of numbers behind "KEY": [ in JSON, up to its bracket. */
+static mpg_str json_list(mpg_str json, mpg_str key) {
+  mpg_str rest = mpg_hlo_behind(json, key);
+  const char *end = rest.n == 0 ? NULL : memchr(rest.p, ']', rest.n);
+  return end == NULL ? (mpg_str){NULL, 0} : (mpg_str){rest.p, (size_t)(end - rest.p)};
+}
+
+static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
+  uint32_t result = mpg_hlo_first_array(&m->shapes, i->shape);
+  mpg_hlo_custom custom = mpg_hlo_custom_of(m, i);
+  mpg_i128 flops = 0;
+  if (custom == MPG_HLO_CUSTOM_DOT) {
+    mpg_str list = json_list(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND),
+                             MPG_STR("lhs_contracting_dimensions"));
+    flops = list.p == NULL ? -1 : dot(m, i, result, list);
+  } else if (custom == MPG_HLO_CUSTOM_CONVOLUTION) {
+    flops = convolution(m, i, result);
+  }
+  p->known = custom != MPG_HLO_CUSTOM_UNKNOWN && flops >= 0;
+  p->is_matmul = p->known && custom != MPG_HLO_CUSTOM_FREE;
+  p->own.of[MPG_HLO_FLOPS] = flops < 0 ? 0 : flops;
+}
+
+/* ---- All of them ---- */
+
+void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
+  const mpg_hlo_module *m = c->m;
+  mpg_i128 *flops = &p->own.of[MPG_HLO_FLOPS];
+  uint32_t result = mpg_hlo_result(m, i);
+  mpg_i128 in, out;
+  switch ((mpg_hlo_rule)i->rule) {
+  case MPG_HLO_ELEMENTWISE:
+    *flops = elements(m, result);
+    break;
+  case MPG_HLO_TRANSCENDENTAL:
+  case MPG_HLO_RNG:
+    p->own.of[MPG_HLO_TRANSCENDENTALS] = elements(m, result);
+    break;
+  case MPG_HLO_RNG_BITS:
+    p->own.of[MPG_HLO_TRANSCENDENTALS] = mpg_hlo_all_elements(&m->shapes, result);
+    break;
+  case MPG_HLO_DOT:
+    p->is_matmul = true;
+    *flops = dot(m, i, result, mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING));
+    break;
+  case MPG_HLO_RAGGED_DOT:
+    p->is_matmul = true;
+    *flops = ragged_dot(m, i);
+    break;
+  case MPG_HLO_CONVOLUTION:
+    p->is_matmul = true;
+    *flops = convolution(m, i, result);
+    p->known = *flops >= 0;
+    *flops = *flops < 0 ? 0 : *flops;
+    break;
+  case MPG_HLO_REDUCE:
+    in = elements(m, mpg_hlo_operand_shape(m, i, 0));
+    out = elements(m, result);
+    apply(c, i, MPG_HLO_TO_APPLY, in > out ? in - out : 0, p);
+    break;
+  case MPG_HLO_REDUCE_WINDOW:
+  case MPG_HLO_SELECT_AND_SCATTER:
+    window_rule(c, i, p);
+    break;
+  case MPG_HLO_MAP:
+    apply(c, i, MPG_HLO_TO_APPLY, elements(m, result), p);
+    break;
+  case MPG_HLO_SCATTER: /* operands, indices, as many updates as operands */
+    apply(c, i, MPG_HLO_TO_APPLY, elements(m, mpg_hlo_operand_shape(m, i, i->noperands / 2 + 1)),
+          p);
+    break;
+  case MPG_HLO_SORT:
+    in = elements(m, mpg_hlo_operand_shape(m, i, 0));
+    *flops = mpg_hlo_mul(in, log2_ceiling(in));
+    break;
+  case MPG_HLO_FFT:
+    *flops = fft(m, i);
+    break;
+  case MPG_HLO_TRIANGULAR_SOLVE:
+    *flops =
+        mpg_hlo_mul(2, mpg_hlo_mul(order_of(m, i), elements(m, mpg_hlo_operand_shape(m, i, 1))));
+    break;
+  case MPG_HLO_CHOLESKY:
+    *flops = mpg_hlo_mul(order_of(m, i), elements(m, mpg_hlo_operand_shape(m, i, 0))) / 3;
+    break;
+  case MPG_HLO_ALL_REDUCE:
+    *flops = mpg_hlo_all_elements(&m->shapes, result);
+    break;
+  case MPG_HLO_CUSTOM_CALL:
+    custom_call(m, i, p);
+    break;
+  case MPG_HLO_UNKNOWN:
+    p->known = false;
+    break;
+  default: /* moves data, or is priced by what it calls */
+    break;
+  }
+}

@@ -1,0 +1,44 @@
+/*
+** hlo_rules.h - the rules of hlo_cost.c, by what they count.
+*/
+#ifndef MPG_HLO_RULES_H
+#define MPG_HLO_RULES_H
+
+#include "hlo_cost.h"
+
+/* The result's shape: of "OPCODE-start" that of the results in its tuple. */
+uint32_t mpg_hlo_result(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
+
+/* ---- hlo_flops.c ---- */
+
+/* FLOPs and transcendentals of one execution, and whether they are known and of a multiply. */
+void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p);
+/* What a custom call is known to be. */
+typedef enum mpg_hlo_custom {
+  MPG_HLO_CUSTOM_UNKNOWN,
+  MPG_HLO_CUSTOM_FREE, /* it annotates */
+  MPG_HLO_CUSTOM_DOT,
+  MPG_HLO_CUSTOM_CONVOLUTION
+} mpg_hlo_custom;
+mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
+
+/* ---- hlo_bytes.c ---- */
+
+/* Bytes of one execution; those of fusions need `inside`, and the `read` of what is fused. */
+void mpg_hlo_price_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p);
+/* Fills `read` for the parameters of a fused computation, whose own fused ones were done before. */
+mpg_rc mpg_hlo_read_parameters(mpg_hlo_cost *c, uint32_t computation);
+/* The gather or scatter that stands for a whole custom fusion (kind=kCustom), or MPG_HLO_NONE. */
+uint32_t mpg_hlo_custom_fusion(const mpg_hlo_module *m, const mpg_hlo_instruction *fusion);
+
+/* ---- hlo_collective.c ---- */
+
+void mpg_hlo_price_collective(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                              mpg_hlo_price *p);
+
+/* ---- hlo_trips.c ---- */
+
+/* How often a while runs its body, or MPG_HLO_UNKNOWN_TRIPS. */
+int64_t mpg_hlo_trips(const mpg_hlo_module *m, const mpg_hlo_instruction *loop);
+
+#endif

@@ -1,0 +1,82 @@
+-- hlo.sql - from XLA's HLO text to the relation `programs` of the native trace, and to ideal times.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :hlo  fixtures/hlo
+--     .param set :chip nvidia-h100-sxm
+--     .read sql/formats/hlo.sql
+--     SELECT program, dtype, flops FROM programs;
+--     SELECT program, compute_s, memory_s, interconnect_s FROM hlo_ideal;
+--
+-- Parameters (all but :hlo may be left unset): :hlo is a path, glob or folder of HLO text; take the
+-- modules before optimisation. :chip is what they run on. :f32 is the dtype at whose peak f32 is
+-- multiplied: 'fp32' unless told otherwise; 'tf32' where XLA may use it, 'bf16' on TPUs. :devices is
+-- how many devices an execution runs on, where the module does not say.
+--
+-- From a program that cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE hlo_input AS
+--     SELECT *, _file AS file, 'nvidia-h100-sxm' AS chip, 'fp32' AS f32, NULL AS run_on FROM hlo_cost('dump/');
+--
+-- Makes the TEMP tables
+--   programs   program, flops, bytes, dtype: of one execution, all devices together, as mpg_ledger wants
+--              it. bytes are those of parameters and results. Where a program multiplies in several
+--              dtypes, its FLOPs are those of its main one that take the same ideal time on :chip; without
+--              :chip they are NULL, as no one peak is right
+--   hlo_flops  program, dtype, flops: the same by dtype
+--   hlo_ideal  with :chip, seconds of one device for one execution: compute_s, the sum of FLOPs / peak;
+--              memory_s, parameters and results / bandwidth; interconnect_s, what a rank sends / its links.
+--              They are three columns, and never added or maximised here
+-- Two modules of one name are two rows; mpg_issues then tells of a conflicting_program.
+-- The rules are explained in docs/program-goodput.md.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS hlo_input AS
+SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, :devices AS run_on FROM hlo_cost(:hlo);
+
+-- ---- 2. How many devices; what a module's figures are to be multiplied by for all of them ----
+
+DROP TABLE IF EXISTS temp.hlo_scaled;
+CREATE TEMP TABLE hlo_scaled AS
+SELECT *, CASE scope WHEN 'global' THEN on_devices / CAST(num_partitions AS REAL) ELSE on_devices END AS times
+FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices FROM hlo_input);
+
+-- ---- 3. FLOPs by dtype ----
+
+DROP TABLE IF EXISTS temp.hlo_flops;
+CREATE TEMP TABLE hlo_flops AS
+SELECT m.id, m.file, m.module AS program, CASE part.key WHEN 'fp32' THEN m.f32 ELSE part.key END AS dtype, part.value * m.times AS flops
+FROM hlo_scaled AS m, json_each(m.matmul_by_dtype) AS part;
+
+-- ---- 4. Ideal times of one device ----
+
+DROP TABLE IF EXISTS temp.hlo_ideal;
+CREATE TEMP TABLE hlo_ideal AS
+SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.coverage,
+       coalesce((SELECT roofline_ideal(f.flops / m.on_devices, 0, m.chip, f.dtype) FROM hlo_flops AS f WHERE f.id = m.id), 0.0) AS compute_s,
+       (m.parameter_bytes + m.result_bytes) * m.times / m.on_devices / chip_bandwidth(m.chip) AS memory_s,
+       m.wire_bytes * m.times / m.on_devices / chip_interconnect(m.chip) AS interconnect_s
+FROM hlo_scaled AS m
+WHERE m.chip IS NOT NULL;
+
+-- ---- 5. The relation ----
+
+DROP TABLE IF EXISTS temp.programs;
+CREATE TEMP TABLE programs AS
+WITH main AS (
+  SELECT id, dtype, max(flops) AS most, count(*) AS dtypes, sum(flops) AS flops FROM hlo_flops GROUP BY id
+)
+SELECT m.module AS program,
+       CASE WHEN main.dtypes IS NULL THEN 0.0
+            WHEN main.dtypes = 1 THEN main.flops
+            WHEN m.chip IS NOT NULL THEN i.compute_s * m.on_devices * chip_peak_flops(m.chip, main.dtype)
+       END AS flops,
+       (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype
+FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id);
+
+-- ---- 6. What nobody needs any more ----
+
+DROP TABLE hlo_scaled;
+DROP TABLE hlo_input;

@@ -1,0 +1,337 @@
+"""Program goodput end to end: model FLOPs by shape, ideal times over HLO, and PG in the ledger."""
+import csv
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import unittest
+from decimal import Decimal
+
+from fleets import ROOT, connect
+
+SHARED = os.path.join(os.path.dirname(ROOT), "shared")
+HLO = os.path.join(ROOT, "fixtures/hlo")
+RUN = os.path.join(ROOT, "fixtures/hlo-run")
+FOUNDRY = os.path.join(SHARED, "oracle/mfu/llm_foundry.csv")
+LLAMA = os.path.join(SHARED, "traces/hlo/xla_benchmarks")
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.db = connect()
+        self.addCleanup(self.db.close)
+
+    def rows(self, sql, *parameters):
+        return self.db.execute(sql, parameters).fetchall()
+
+    def one(self, sql, *parameters):
+        (value,), = self.rows(sql, *parameters)
+        return value
+
+    def flops(self, **shape):
+        return self.one("SELECT transformer_flops(?)", json.dumps(shape))
+
+    def fails(self, text, shape):
+        with self.assertRaises(sqlite3.OperationalError) as raised:
+            self.one("SELECT transformer_flops(?)", shape if isinstance(shape, str) else json.dumps(shape))
+        self.assertEqual(str(raised.exception), "transformer_flops: " + text)
+
+
+class Published(Case):
+    """transformer_flops against figures that others published."""
+
+    def test_palm(self):
+        """arXiv 2204.02311, table 3: 46.2 %, 45.7 % without attention, at 238.3K tokens/s on 6144 TPU v4; N = 540.35e9."""
+        peak = 6144 * self.one("SELECT chip_peak_flops('tpu-v4')")
+        palm = dict(mode="training", parameters=540.35e9, tokens=1)
+        self.assertEqual(f"{238300 * self.flops(**palm) / peak:.3f}", "0.457")
+        self.assertEqual(f"{238300 * self.flops(**palm, layers=118, heads=48, head_dim=256, sequence=2048, causal=False) / peak:.3f}", "0.462")
+
+    def test_palm_by_shape(self):
+        """Multi-query attention, gated feed-forward, shared embedding: the same N within its five digits."""
+        shape = dict(mode="forward", layers=118, width=18432, heads=48, head_dim=256, kv_heads=1, ffn=4 * 18432, gated=True, vocabulary=256000, tokens=1,
+                     sequence=0, causal=False)
+        self.assertEqual(f"{self.flops(**shape) / 2 / 1e9:.2f}", "540.35")
+
+    def test_megatron(self):
+        """arXiv 2104.04473 and NVIDIA/Megatron-LM#995: 126 TFLOP/s per A100 with full recomputation."""
+        shape = dict(mode="training", recompute="full", layers=105, width=20480, ffn=4 * 20480, vocabulary=50272, batch=1920, sequence=2048, causal=False)
+        self.assertEqual(round(self.flops(**shape) / 60.1 / 2240 / 1e12), 126)
+        batch, s, layers, h, v = 1920, 2048, 105, 20480, 50272
+        self.assertAlmostEqual(self.flops(**shape) / (96 * batch * s * layers * h**2 * (1 + s / (6 * h) + v / (16 * layers * h))), 1)
+        shape["recompute"] = "none"
+        self.assertAlmostEqual(self.flops(**shape) / (72 * batch * s * layers * h**2 * (1 + s / (6 * h) + v / (12 * layers * h))), 1)
+
+    def test_maxtext(self):
+        """Its documented log of deepseek2-16b: 764.67 TFLOP a step and device, 94.54 % of them with weights; 29.40 % of TPU v5p in 5.667 s.
+
+        The weights that a token meets: latent attention, one dense layer, then 6 + 2 of 66 experts and the router. Queries and keys have 192 columns,
+        values 128: on average 160."""
+        attention = 2048 * 16 * 192 + 2048 * (512 + 64) + 512 * 16 * (128 + 128) + 16 * 128 * 2048
+        active = 27 * attention + 3 * 2048 * 10944 + 26 * ((6 + 2) * 3 * 2048 * 1408 + 2048 * 64) + 2048 * 102400
+        shape = dict(mode="training", parameters=active, layers=27, heads=16, head_dim=160, batch=24, sequence=2048, causal=True)
+        total = self.flops(**shape)
+        weights = self.flops(mode="training", parameters=active, tokens=24 * 2048)
+        self.assertEqual((f"{total / 1e12:.2f}", f"{100 * weights / total:.2f}"), ("764.67", "94.54"))
+        self.assertEqual(f"{100 * total / 5.667 / self.one('SELECT chip_peak_flops(?)', 'tpu-v5p'):.1f}", "29.4")
+
+    @unittest.skipUnless(os.path.exists(FOUNDRY), "needs ../shared/oracle/mfu")
+    def test_llm_foundry(self):
+        """Measured rows of mosaicml/llm-foundry: MFU within 0.15 points, and HFU too where whole layers are recomputed."""
+        shapes = {"125m": (12, 768), "350m": (24, 1024), "760m": (24, 1536), "1b": (24, 2048), "3b": (32, 2560), "7b": (32, 4096), "13b": (40, 5120),
+                  "30b": (48, 7168), "70b": (80, 8192)}
+        chips = {"h100_80gb": "nvidia-h100-sxm", "a100_80gb": "nvidia-a100-80-sxm4", "a100_40gb": "nvidia-a100-40-sxm4"}
+        with open(FOUNDRY, newline="") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            layers, width = shapes[row["model"]]
+            shape = dict(mode="training", parameters=float(row["params"]), layers=layers, width=width, sequence=int(row["seq_len"]), tokens=1, causal=False)
+            rate = float(row["tokens_per_s"]) / float(row["gpus"]) / self.one("SELECT chip_peak_flops(?, 'bf16')", chips[row["gpu"]])
+            with self.subTest(**row):
+                self.assertLess(abs(100 * rate * self.flops(**shape) - float(row["mfu_pct"])), 0.15)
+                if row["hfu_pct"] != row["mfu_pct"]:
+                    self.assertLess(abs(100 * rate * self.flops(**shape, recompute="full") - float(row["hfu_pct"])), 0.15)
+        self.assertGreaterEqual(len(rows), 10)
+
+    def test_megatron_lm(self):
+        """Its num_floating_point_operations, with GQA, SwiGLU and experts; it counts no router."""
+        rng = random.Random(1)
+        for _ in range(50):
+            layers, heads, kv, dim = rng.randint(1, 90), 64, rng.choice([1, 4, 8, 64]), rng.choice([64, 128])
+            h, ffn, v, s, b, topk = rng.choice([2048, 8192]), rng.choice([1408, 14336]), rng.randint(0, 128256), rng.choice([512, 8192]), 7, rng.randint(1, 8)
+            gated, q = rng.random() < 0.5, heads * dim
+            theirs = 12 * b * s * layers * h**2 * (((1 + kv / heads) + s / h) * q / h + ffn / h * topk * (1.5 if gated else 1) + v / (2 * layers * h))
+            ours = self.flops(mode="training", layers=layers, width=h, heads=heads, head_dim=dim, kv_heads=kv, ffn=ffn, gated=gated, vocabulary=v, experts=8,
+                              active_experts=topk, batch=b, sequence=s, causal=False)
+            self.assertAlmostEqual((ours - 6 * b * s * layers * h * 8) / theirs, 1)
+
+    def test_scaling_book(self):
+        """18BTDF for the gated feed-forward, 24BTDNH + 12BTTNH for attention, a layer in training (jax-ml/scaling-book, transformers.md)."""
+        b, t, d, f, n, h = 3, 4096, 4096, 16384, 32, 128
+        ours = self.flops(mode="training", layers=1, width=d, heads=n, head_dim=h, ffn=f, gated=1, vocabulary=0, batch=b, sequence=t, causal=0)
+        self.assertEqual(ours, 18 * b * t * d * f + 24 * b * t * d * n * h + 12 * b * t * t * n * h)
+
+
+class Forms(Case):
+    BASE = dict(layers=2, width=64, heads=4, ffn=256, vocabulary=1000)
+
+    def test_modes(self):
+        shape = dict(self.BASE, batch=2, sequence=128, causal=False)
+        forward = self.flops(mode="forward", **shape)
+        attention = 2 * 128 * 4 * 2 * 64 * 128
+        self.assertEqual(self.flops(mode="prefill", **shape), forward)
+        self.assertEqual(self.flops(mode="training", **shape), 3 * forward)
+        self.assertEqual(self.flops(mode="training", recompute="selective", **shape), 3 * forward + attention)
+        self.assertEqual(self.flops(mode="training", recompute="full", **shape), 4 * forward - 2 * 128 * 2 * 64 * 1000)
+        shape["causal"] = True
+        self.assertEqual(self.flops(mode="forward", **shape), forward - attention / 2)
+
+    def test_parameters(self):
+        for mode, recompute, factor in [("forward", "none", 2), ("training", "none", 6), ("training", "full", 8)]:
+            self.assertEqual(self.flops(mode=mode, recompute=recompute, parameters=7e9, tokens=1000), factor * 7e12)
+
+    def test_decode(self):
+        """One token at a time: with what came before, and no half is masked."""
+        weights = self.flops(mode="forward", **self.BASE, tokens=1, sequence=0, causal=False)
+        pair = 4 * 2 * 64
+        self.assertEqual(self.flops(mode="decode", **self.BASE, batch=8, context=1000), 8 * (weights + pair * 1000))
+        self.assertEqual(self.flops(mode="decode", **self.BASE, batch=8, context=1000, tokens=5),
+                         sum(8 * (weights + pair * (1000 + i)) for i in range(5)))
+        self.assertEqual(self.flops(mode="decode", parameters=7e9, batch=8), 8 * 14e9)
+
+    def test_experts(self):
+        """DeepSeek's form: dense layers first, then some of many experts, shared ones, and a router."""
+        shape = dict(mode="forward", layers=3, width=64, ffn=32, gated=True, vocabulary=0, experts=16, active_experts=4, shared_ffn=64, dense_layers=1,
+                     dense_ffn=512, tokens=1, sequence=0, causal=False)
+        self.assertEqual(self.flops(**shape), 2 * (3 * 4 * 64 * 64 + 3 * 64 * 512 + 2 * (3 * 64 * (4 * 32 + 64) + 64 * 16)))
+
+    def test_nulls(self):
+        self.assertIsNone(self.one("SELECT transformer_flops(NULL)"))
+        self.assertEqual(self.flops(mode="forward", parameters=1, tokens=1, layers=None), 2)
+        self.assertEqual(self.one("SELECT transformer_flops(json_object('mode', 'forward', 'parameters', 7e9, 'tokens', 10))"), 14e10)
+
+    def test_errors(self):
+        self.fails("expected a JSON object, as in transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":1e6}')", "7e9")
+        self.fails("missing key 'mode': 'training', 'forward', 'prefill' or 'decode'", {})
+        self.fails("unknown key 'layer'; the keys are mode, recompute, causal, gated, parameters, layers, width, heads, kv_heads, head_dim, ffn, vocabulary, "
+                   "experts, active_experts, shared_ffn, dense_layers, dense_ffn, sequence, context, batch, tokens", {"layer": 2})
+        self.fails("key 'mode': expected one of 'training', 'forward', 'prefill', 'decode', found train", {"mode": "train"})
+        self.fails("key 'layers': expected a number", {"layers": "12"})
+        self.fails("key 'layers': expected a number of at least 0, found -1", {"layers": -1})
+        self.fails("key 'causal': expected true or false, found 0.5", {"causal": 0.5})
+        base = dict(self.BASE, mode="training", batch=2, sequence=128, causal=True)
+        for key, why in [("layers", "how many layers, or 'parameters' instead of the shape"), ("width", "of the residual stream, d_model"),
+                         ("ffn", "inner width of the feed-forward (of one expert)"), ("vocabulary", "of the unembedding; 0 leaves it out"),
+                         ("sequence", "tokens of one sequence"), ("batch", None), ("causal", None)]:
+            shape = {k: v for k, v in base.items() if k != key}
+            if key == "batch":
+                key, why = "tokens", "of all sequences together, or 'batch' of 'sequence'"
+            if key == "causal":
+                why = "true where the masked half of attention is left out, false to count all of it, as PaLM and Megatron do"
+            self.fails(f"missing key '{key}': {why}", shape)
+        self.fails("key 'ffn' is part of what 'parameters' says: give one of them", dict(mode="training", parameters=1, ffn=2, tokens=1))
+        self.fails("key 'recompute' is of mode 'training' alone", dict(mode="forward", recompute="full", parameters=1, tokens=1))
+        self.fails("key 'kv_heads': expected at most 'heads', 4", dict(base, kv_heads=8))
+        self.fails("missing key 'active_experts': of the 'experts', how many a token meets", dict(base, experts=8))
+        self.fails("keys 'tokens' and 'batch' say the same: give one of them", dict(base, tokens=1))
+        self.fails("missing key 'context': positions that the (first) new token attends to", dict(self.BASE, mode="decode", batch=1))
+
+
+class Ideal(Case):
+    def script(self, hlo, chip, **more):
+        values = {"hlo": hlo, "chip": chip, **more}
+        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
+            script = file.read()
+        setting = "".join(f".param set :{name} {value}\n" for name, value in values.items() if value is not None)
+        queries = "SELECT json_group_array(json_object('program', program, 'flops', flops, 'bytes', bytes, 'dtype', dtype)) FROM programs;\n" \
+                  "SELECT json_group_array(json_object('program', program, 'compute', compute_s, 'memory', memory_s, 'interconnect', interconnect_s)) " \
+                  "FROM hlo_ideal;\n"
+        done = subprocess.run(["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"], input=".load ./mpg\n" + setting + script + queries, cwd=ROOT,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        programs, ideals = map(json.loads, done.stdout.splitlines())
+        return {p.pop("program"): p for p in programs}, {i.pop("program"): i for i in ideals}
+
+    def test_script(self):
+        """Of all devices together; mixed dtypes as FLOPs of the main one that take as long."""
+        programs, ideals = self.script("fixtures/hlo", "nvidia-h100-sxm")
+        step = 28 * 2 * 4096 * 1024 * 4096
+        self.assertEqual(programs["jit_train_step"], {"flops": 8 * step, "bytes": 8 * (75497472 + 67108868), "dtype": "bf16"})
+        self.assertAlmostEqual(ideals["jit_train_step"]["compute"], step / 989.5e12)
+        self.assertAlmostEqual(ideals["jit_train_step"]["interconnect"], 4 * 2 * 2 * 7 / 8 * 2 * 1024 * 4096 / 450e9)
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        self.assertAlmostEqual(ideals["jit_fp8_step"]["compute"], (fp8 / 1979e12 + bf16 / 989.5e12) / 4)
+        self.assertAlmostEqual(programs["jit_fp8_step"]["flops"] / (fp8 + 2 * bf16), 1)
+        self.assertEqual(programs["jit_fp8_step"]["dtype"], "fp8")
+        self.assertAlmostEqual(ideals["jit_decode"]["memory"], (536936448 + 524288) / 3350e9)
+
+    def test_script_without_a_chip(self):
+        """No one peak is right for a program of several dtypes: unrated, rather than wrong."""
+        programs, ideals = self.script("fixtures/hlo", None)
+        self.assertIsNone(programs["jit_fp8_step"]["flops"])
+        self.assertEqual(programs["jit_decode"]["flops"], 4294967296)
+        self.assertEqual(ideals, {})
+
+    def test_devices(self):
+        programs, _ = self.script("fixtures/hlo/decode.hlo", None, devices=4)
+        self.assertEqual(programs["jit_decode"]["flops"], 4 * 4294967296)
+
+    def test_roofline_over_rows(self):
+        """The sum of F_d / P_d, straight over hlo_trace."""
+        self.assertAlmostEqual(
+            self.one("SELECT roofline_ideal(flops, 0, 'nvidia-h100-sxm', dtype_class) FROM hlo_trace(?) WHERE multiply IS NOT NULL", HLO + "/fp8_step.hlo"),
+            2 * 2 * 8192 * 4096**2 / 1979e12 + 2 * 8192 * 4096 * 1024 / 989.5e12)
+
+    def test_order_of_ideals(self):
+        """Per operation >= per program >= compute alone, for the same FLOPs and bytes."""
+        for name in ("decode", "train_step"):
+            operations, program, compute = self.rows(
+                "SELECT roofline_ideal(flops, bytes, 'tpu-v5e'), roofline_seconds(sum(flops), sum(bytes), 'tpu-v5e'), roofline_seconds(sum(flops), 'tpu-v5e') "
+                "FROM hlo_trace(?)", f"{HLO}/{name}.hlo")[0]
+            self.assertGreaterEqual(operations, program)
+            self.assertGreaterEqual(program, compute)
+
+    @unittest.skipUnless(os.path.exists(LLAMA), "needs ../shared/traces/hlo")
+    def test_llama_405b(self):
+        """24.96 s at H100's bf16, 12.56 s with the split into fp8."""
+        for name, seconds in [("bf16", "24.96"), ("fp8", "12.56")]:
+            _, ideals = self.script(f"{LLAMA}/hlo_llama31_405b_{name}_16x8.hlo", "nvidia-h100-sxm")
+            self.assertEqual(f"{ideals['jit_train_step']['compute']:.2f}", seconds)
+
+    @unittest.skipUnless(os.path.exists(LLAMA), "needs ../shared/traces/hlo")
+    def test_llama_8b_by_hand(self):
+        """Closed form of its dots: 16384 tokens of [6 x weights of the layers + 10 x unembedding]; attention is in a custom call, and so absent."""
+        self.assertEqual(self.one("SELECT matmul_flops FROM hlo_cost(?)", f"{LLAMA}/hlo_llama31_8b_bf16_1x8.hlo"),
+                         16384 * (6 * 6979321856 + 10 * 525336576))
+        self.assertEqual(self.flops(mode="training", parameters=6979321856, tokens=16384), 16384 * 6 * 6979321856)
+        self.assertEqual(self.flops(mode="forward", layers=32, width=4096, heads=32, kv_heads=8, ffn=14336, gated=True, vocabulary=0, tokens=1, sequence=0,
+                                    causal=False), 2 * 6979321856)
+
+    def test_interconnect(self):
+        self.assertEqual(self.one("SELECT chip_interconnect('NVIDIA H100 80GB HBM3')"), 450e9)
+        self.assertIsNone(self.one("SELECT chip_interconnect(NULL)"))
+        with self.assertRaisesRegex(sqlite3.OperationalError, "^chip_interconnect: unknown chip 'h1000'"):
+            self.one("SELECT chip_interconnect('h1000')")
+
+
+class EndToEnd(Case):
+    """From HLO and step times to PG by program, and into the ledger."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("steps", "jobs"):
+            with open(os.path.join(RUN, name + ".csv"), newline="") as file:
+                rows = list(csv.DictReader(file))
+            setattr(self, name, rows)
+            self.db.execute(f"CREATE TABLE run_{name}({', '.join(rows[0])})")
+            self.db.executemany(f"INSERT INTO run_{name} VALUES ({', '.join('?' * len(rows[0]))})", [tuple(row.values()) for row in rows])
+        self.db.execute("CREATE TEMP TABLE hlo_input AS SELECT *, _file AS file, 'nvidia-h100-sxm' AS chip, 'fp32' AS f32, NULL AS run_on FROM hlo_cost(?)",
+                        (HLO,))
+        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
+            self.db.executescript(file.read())
+        self.db.executescript("""
+            CREATE TEMP VIEW capacity AS
+              SELECT 'h100' AS pool, 'NVIDIA H100 80GB HBM3' AS chip, 24 AS chips, min(start_time) AS start_time, max(end_time) AS end_time FROM run_jobs;
+            CREATE TEMP VIEW jobs AS SELECT job, owner, chips FROM run_jobs;
+            CREATE TEMP VIEW allocations AS
+              SELECT job, 1 AS attempt, 'h100' AS pool, chips, start_time, end_time, 'completed' AS outcome FROM run_jobs;
+            CREATE TEMP VIEW spans AS SELECT job, 1 AS attempt, 'step' AS kind, start_time, end_time, step, program FROM run_steps;""")
+        self.chips = {row["job"]: int(row["chips"]) for row in self.jobs}
+
+    def by_hand(self):
+        """program -> [chip-seconds, ideal chip-seconds or None]; the ledger's ideal of a span is whole microseconds"""
+        step, decode = 28 * 2 * 4096 * 1024 * 4096, 4294967296
+        ideal = {"jit_train_step": 8 * step / 989.5e12, "jit_decode": decode / 989.5e12,
+                 "jit_fp8_step": 2 * 2 * 8192 * 4096**2 / 1979e12 + 2 * 8192 * 4096 * 1024 / 989.5e12}
+        sums = {}
+        for row in self.steps:
+            at = sums.setdefault(row["program"], [0.0, 0.0])
+            at[0] += self.chips[row["job"]] * float(Decimal(row["end_time"]) - Decimal(row["start_time"]))
+            at[1] = None if row["program"] not in ideal else at[1] + round(1e6 * ideal[row["program"]]) / 1e6
+        return sums
+
+    def test_by_program(self):
+        found = self.rows("""
+            SELECT t.program, sum(chip_us) / 1e6, program_goodput(category, chip_us), program_coverage(category, chip_us)
+            FROM (SELECT DISTINCT job FROM allocations) AS j, mpg_timeline(j.job) AS t
+            WHERE t.program IS NOT NULL GROUP BY t.program ORDER BY 2 DESC""")
+        expected = self.by_hand()
+        self.assertEqual([row[0] for row in found], ["jit_train_step", "jit_eval_step", "jit_fp8_step", "jit_decode"])
+        for program, seconds, pg, coverage in found:
+            spent, ideal = expected[program]
+            self.assertAlmostEqual(seconds, spent, 5)
+            self.assertEqual(coverage, 0.0 if ideal is None else 1.0)
+            if ideal is None:
+                self.assertIsNone(pg)
+            else:
+                self.assertAlmostEqual(pg / (ideal / spent), 1, 5)
+
+    def test_ledger_holds_it(self):
+        expected = self.by_hand()
+        rated = [(spent, ideal) for spent, ideal in expected.values() if ideal is not None]
+        pg, coverage, lower, mpg = self.rows("SELECT program_goodput(category, chip_us), program_coverage(category, chip_us), mpg_lower(category, chip_us), "
+                                             "mpg(category, chip_us) FROM mpg_rollup")[0]
+        self.assertAlmostEqual(pg, sum(i for _, i in rated) / sum(s for s, _ in rated), 6)
+        self.assertAlmostEqual(coverage, sum(s for s, _ in rated) / sum(s for s, _ in expected.values()), 4)
+        self.assertIsNone(mpg)
+        self.assertGreater(lower, 0)
+
+    def test_above_one(self):
+        """Shown as it is, never clamped, and listed with the likely cause."""
+        self.assertGreater(self.one("SELECT program_goodput(category, chip_us) FROM mpg_timeline('pruned')"), 1.4)
+        self.rows("SELECT count(*) FROM mpg_rollup")
+        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'above_roofline'"), [("warning", 8)])
+
+    def test_memory_roofline(self):
+        """Decode, by parameters and results over bandwidth."""
+        compute, memory = (self.one(f"SELECT program_goodput(category, chip_us) FROM mpg_timeline('serve'{more})")
+                           for more in ("", ") WHERE roofline = ('memory'"))
+        self.assertAlmostEqual(compute, 4 / 310, 5)  # 4.34 us, in whole microseconds
+        self.assertAlmostEqual(memory, round(1e6 * (536936448 + 524288) / 3350e9) / 310, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
