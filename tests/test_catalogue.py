@@ -45,6 +45,12 @@ class Case(unittest.TestCase):
 
 
 class ChipsTest(Case):
+    def test_an_a10g_is_no_a10(self):
+        """It is another part, with slower matrix units: unknown, rather than wrong."""
+        self.assertEqual(self.peak("NVIDIA A10"), 125e12)
+        with self.assertRaisesRegex(sqlite3.OperationalError, "^chip_peak_flops: unknown chip 'NVIDIA A10G'"):
+            self.peak("NVIDIA A10G")
+
     def test_rows_are_those_of_the_file(self):
         aliases = {}
         for row in read(os.path.join(ROOT, "schema", "chip_aliases.csv")):
@@ -69,7 +75,7 @@ class ChipsTest(Case):
             self.skipTest("no ../shared/oracle/chips")
         for name in ("chips.csv", "chip_aliases.csv"):
             ours = read(os.path.join(ROOT, "schema", name))
-            self.assertEqual([], [row for row in read(os.path.join(facts, name)) if row not in ours])
+            self.assertEqual([], [row for row in read(os.path.join(facts, name)) if row not in ours and row.get("device_name") != "NVIDIA A10G"])
 
     def test_declaration(self):
         declared = {

@@ -5,10 +5,11 @@ import os
 import random
 import sqlite3
 import subprocess
+import tempfile
 import unittest
 from decimal import Decimal
 
-from fleets import ROOT, connect
+from fleets import ROOT, al, cap, connect, fleet, job, quote, sp, write_csv
 
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
 HLO = os.path.join(ROOT, "fixtures/hlo")
@@ -323,7 +324,9 @@ class EndToEnd(Case):
         """Shown as it is, never clamped, and listed with the likely cause."""
         self.assertGreater(self.one("SELECT program_goodput(category, chip_us) FROM mpg_timeline('pruned')"), 1.4)
         self.rows("SELECT count(*) FROM mpg_rollup")
-        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'above_roofline'"), [("warning", 8)])
+        self.assertEqual(self.rows("SELECT severity, count, detail FROM mpg_issues WHERE kind = 'above_roofline'"), [
+            ("warning", 8, "productive spans faster than their ideal: program goodput above 1, up to 1.45 on nvidia-h100-sxm at its given peak, fp8; likely: "
+             "FLOPs of a sparse product counted as dense, causal attention not halved, first in job pruned")])
 
     def test_memory_roofline(self):
         """Decode, by parameters and results over bandwidth."""
@@ -331,6 +334,32 @@ class EndToEnd(Case):
                            for more in ("", ") WHERE roofline = ('memory'"))
         self.assertAlmostEqual(compute, 4 / 310, 5)  # 4.34 us, in whole microseconds
         self.assertAlmostEqual(memory, round(1e6 * (536936448 + 524288) / 3350e9) / 310, 5)
+
+
+class AboveOne(unittest.TestCase):
+    """What a program goodput above 1 is put down to, by how much it is and what it was rated at."""
+
+    PLAIN = "productive spans faster than their ideal: program goodput above 1, up to "
+    SPARSE = " FLOPs of a sparse product counted as dense, causal attention not halved"
+
+    def detail(self, chip, times, dtype=None):
+        peak = {"nvidia-h100-sxm": 989.5e12, "tpu-v4": 275e12}[chip]
+        relations = fleet(cap(1, 0, 10, chip=chip), job(), al(1, 0, 10, outcome="completed"), sp("step", 0, 10, 1, flops=10 * times * peak, dtype=dtype))
+        with tempfile.TemporaryDirectory() as folder:
+            path, db = write_csv(folder, relations), connect()
+            pg, = db.execute(f"SELECT program_goodput(category, chip_us) FROM trace_rollup({quote(path)})").fetchone()
+            self.assertAlmostEqual(pg, times / (2 if dtype == "fp8" else 1))
+            return [detail for detail, in db.execute("SELECT detail FROM mpg_issues WHERE kind = 'above_roofline'")]
+
+    def test_causes(self):
+        for expected, *case in [
+                ("1.03 on nvidia-h100-sxm at its default peak, bf16; so little may be the noise of clocks and timers", "nvidia-h100-sxm", 1.03),
+                ("1.9 on nvidia-h100-sxm at its default peak, bf16; likely: another dtype (the fp8 peak is 2 times that)," + self.SPARSE, "nvidia-h100-sxm", 1.9),
+                ("1.5 on nvidia-h100-sxm at its given peak, fp8; likely:" + self.SPARSE, "nvidia-h100-sxm", 3, "fp8"),
+                ("1.9 on tpu-v4 at its default peak, bf16; likely: chips counted where cores or dies were meant," + self.SPARSE, "tpu-v4", 1.9),
+                ("8 on tpu-v4 at its default peak, bf16; likely: FLOPs of all devices held against the time of one, executions counted twice", "tpu-v4", 8)]:
+            self.assertEqual(self.detail(*case), [self.PLAIN + expected + ", first in job j"])
+        self.assertEqual(self.detail("tpu-v4", 0.99), [])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 /* notices.c - see notices.h. */
 #include "notices.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const struct {
   mpg_severity severity;
   const char *kind, *detail; /* the detail goes on ", first in job NAME" */
@@ -38,8 +41,7 @@ static const struct {
                                     "productive spans of a program without a record, unrated"},
     [MPG_NOTICE_ABOVE_ROOFLINE] =
         {MPG_WARNING, "above_roofline",
-         "productive spans faster than their ideal: program goodput above 1 (a sparse "
-         "peak, another dtype, or FLOPs counted twice?)"},
+         "productive spans faster than their ideal: program goodput above 1"},
 };
 
 void mpg_notice_add(mpg_notices *n, const mpg_fleet *fleet, mpg_notice kind, uint32_t job,
@@ -51,19 +53,103 @@ void mpg_notice_add(mpg_notices *n, const mpg_fleet *fleet, mpg_notice kind, uin
     n->job[kind] = job + 1;
 }
 
+/* Of two spans the faster one; of equals the one whose peak comes first by name, so that the order in
+** which jobs are accounted does not show. */
+static void keep_faster(mpg_above *a, const mpg_above *b) {
+  int order = 0;
+  if (a->goodput == b->goodput && a->row != NULL && b->row != NULL)
+    order = strcmp(a->row->chip, b->row->chip);
+  if (a->goodput == b->goodput && order == 0 && a->row != NULL && b->row != NULL)
+    order = strcmp(a->row->dtype, b->row->dtype);
+  if (b->goodput > a->goodput || order > 0)
+    *a = *b;
+}
+
+void mpg_notice_above(mpg_notices *n, const mpg_fleet *fleet, uint32_t job,
+                      const mpg_above *above) {
+  mpg_notice_add(n, fleet, MPG_NOTICE_ABOVE_ROOFLINE, job, 1);
+  keep_faster(&n->above, above);
+}
+
 void mpg_notices_merge(mpg_notices *n, const mpg_fleet *fleet, const mpg_notices *others) {
   for (int k = 0; k < MPG_NOTICES; k++)
     if (others->count[k] != 0)
       mpg_notice_add(n, fleet, (mpg_notice)k, others->job[k] - 1, others->count[k]);
+  keep_faster(&n->above, &others->above);
+}
+
+/* ---- Why a program seems faster than it can be ---- */
+
+/* Chips of two halves that a profiler or scheduler may list as two devices: see docs/sql.md. */
+static bool has_two_devices(const char *chip) {
+  static const char *const chips[] = {"tpu-v2",  "tpu-v3", "tpu-v4",
+                                      "tpu-v5p", "tpu7x",  "amd-mi250x"};
+  for (size_t i = 0; chip != NULL && i < sizeof chips / sizeof *chips; i++)
+    if (strcmp(chip, chips[i]) == 0)
+      return true;
+  return false;
+}
+
+#define NOISE 1.05 /* clocks, and timers that miss the ends of a program */
+#define TWICE 2.1
+
+/* The greatest peak of the same chip. */
+static const mpg_chip_row *fastest(const mpg_chips *chips, const mpg_chip_row *row) {
+  const mpg_chip_row *best = row;
+  for (size_t i = 0; i < mpg_chips_count(chips); i++) {
+    const mpg_chip_row *other = mpg_chips_row(chips, i);
+    if (strcmp(other->chip, row->chip) == 0 && other->peak_flops > best->peak_flops)
+      best = other;
+  }
+  return best;
+}
+
+/* Mistakes that make work look so much faster than it can be, the likelier ones first. */
+static void likely_cause(const mpg_above *a, const mpg_chips *chips, char *out, size_t cap) {
+  size_t n = (size_t)snprintf(out, cap, ", up to %.3g", a->goodput);
+  if (a->row != NULL)
+    n += (size_t)snprintf(out + n, cap - n, " on %.40s at its %s peak, %.16s", a->row->chip,
+                          a->dtype_given ? "given" : "default", a->row->dtype);
+  if (a->goodput <= NOISE) {
+    (void)snprintf(out + n, cap - n, "; so little may be the noise of clocks and timers");
+    return;
+  }
+  n += (size_t)snprintf(out + n, cap - n, "; likely:");
+  if (a->row != NULL) {
+    const mpg_chip_row *best = fastest(chips, a->row);
+    double times = best->peak_flops / a->row->peak_flops;
+    if (best != a->row && a->goodput <= times * NOISE)
+      n += (size_t)snprintf(out + n, cap - n, " another dtype (the %.16s peak is %.3g times that),",
+                            best->dtype, times);
+  }
+  if (a->goodput <= TWICE) {
+    if (a->row != NULL && has_two_devices(a->row->chip))
+      n += (size_t)snprintf(out + n, cap - n, " chips counted where cores or dies were meant,");
+    (void)snprintf(out + n, cap - n,
+                   " FLOPs of a sparse product counted as dense, causal attention not halved");
+  } else {
+    (void)snprintf(out + n, cap - n,
+                   " FLOPs of all devices held against the time of one, executions counted twice");
+  }
+}
+
+/* The detail of a kind, with what its kind adds. */
+static void describe(const mpg_notices *n, const mpg_chips *chips, int kind, char *out,
+                     size_t cap) {
+  size_t length = (size_t)snprintf(out, cap, "%s", table[kind].detail);
+  if (kind == MPG_NOTICE_ABOVE_ROOFLINE && n->above.goodput > 0)
+    likely_cause(&n->above, chips, out + length, cap - length);
 }
 
 mpg_rc mpg_notices_list(const mpg_notices *n, const mpg_fleet *fleet, mpg_issues *issues,
                         const char *source, mpg_err *err) {
   for (int k = 0; k < MPG_NOTICES; k++) {
     mpg_str job = mpg_intern_text(&fleet->job_names, n->job[k]);
+    char detail[512];
+    describe(n, fleet->chips, k, detail, sizeof detail);
     if (n->count[k] != 0 &&
         mpg_issues_add(issues, table[k].severity, source, table[k].kind, 0, n->count[k],
-                       "%s, first in job %.*s", table[k].detail, (int)job.n, job.p) != MPG_OK)
+                       "%s, first in job %.*s", detail, (int)job.n, job.p) != MPG_OK)
       return mpg_fail_nomem(err);
   }
   return MPG_OK;

@@ -25,13 +25,24 @@ typedef enum mpg_notice {
   MPG_NOTICES
 } mpg_notice;
 
+/* The span that was fastest beside its ideal: what it was rated at tells the likely mistake. */
+typedef struct mpg_above {
+  double goodput;          /* ideal / time; 0: there is none */
+  const mpg_chip_row *row; /* the peak; NULL where it ran on several kinds of chip */
+  bool dtype_given;        /* by the span or program; else the chip's default */
+} mpg_above;
+
 typedef struct mpg_notices {
   int64_t count[MPG_NOTICES];
   uint32_t job[MPG_NOTICES]; /* index + 1 of the first job by name */
+  mpg_above above;
 } mpg_notices;
 
 void mpg_notice_add(mpg_notices *notices, const mpg_fleet *fleet, mpg_notice kind, uint32_t job,
                     int64_t count);
+/* A span faster than its ideal. */
+void mpg_notice_above(mpg_notices *notices, const mpg_fleet *fleet, uint32_t job,
+                      const mpg_above *above);
 /* Adds what others were told. */
 void mpg_notices_merge(mpg_notices *notices, const mpg_fleet *fleet, const mpg_notices *others);
 /* Lists what was counted as issues of `source`. */

@@ -310,7 +310,14 @@ static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
     ideals += r->ideal == MPG_NONE ? 0 : r->ideal;
     share = 1;
   }
-  notice(t, MPG_NOTICE_ABOVE_ROOFLINE, ideals > all);
+  if (ideals > all) {
+    bool one_chip = all > 0 && t->peak.row != NULL;
+    for (size_t l = 1; l < t->nlanes; l++)
+      one_chip &= t->lanes[l].chip == t->lanes[0].chip;
+    mpg_notice_above(&t->notices, t->fleet, t->job,
+                     &(mpg_above){all > 0 ? (double)ideals / (double)all : HUGE_VAL,
+                                  one_chip ? t->peak.row : NULL, dtype != 0});
+  }
 }
 
 static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {

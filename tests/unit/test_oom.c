@@ -148,6 +148,8 @@ static const char *const statements[] = {
     "SELECT spark(chips, 0, 9) OVER (ORDER BY start_time ROWS 1 PRECEDING) FROM allocations",
     "SELECT *, _line FROM hlo_trace('fixtures/hlo/fp8_step.hlo')",
     "SELECT * FROM hlo_cost('fixtures/hlo/decode.hlo')",
+    "SELECT transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":10}'), "
+    "chip_interconnect('TPU v4')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
