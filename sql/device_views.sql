@@ -7,6 +7,8 @@
 --     device_gaps          each gap of a stream, and why it was idle;  device_idle: their sums
 --     device_launches      from the host's call to the device
 --     device_queue         length of each stream's queue over time;  device_queue_length: summary
+--     device_op_work       FLOPs, bytes and rates of the framework's operators, by shapes; device_op_roofline: against
+--                          the chip's roofline
 --     device_collectives   each collective over the ranks, and who came late;  device_stragglers: by rank and step
 --
 -- All times are integer nanoseconds, summed exactly. Waits of streams (class sync) are no work and in none of them.
@@ -162,6 +164,41 @@ SELECT trace, rank, device, stream, count(*) / 2 AS launches, max(length) AS max
        coalesce(sum(ns) FILTER (WHERE length = 0), 0) AS empty_ns
 FROM device_queue
 GROUP BY trace, rank, device, stream;
+
+-- ---- Operators ----
+
+-- By operator and shapes: rates over the time that the devices were busy with it. TFLOP/s, GB/s, FLOPs a byte.
+CREATE TEMP VIEW IF NOT EXISTS device_op_work AS
+SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS flops, sum(bytes) AS bytes,
+       sum(device_ns) AS device_ns, sum(activities) AS activities,
+       sum(flops) FILTER (WHERE device_ns > 0) / nullif(sum(device_ns), 0) / 1e3 AS tflop_per_s,
+       sum(bytes) FILTER (WHERE device_ns > 0) / nullif(sum(device_ns), 0) AS gb_per_s,
+       sum(flops) / nullif(sum(bytes), 0) AS flops_per_byte
+FROM device_operators
+GROUP BY trace, rank, chip, op, shapes, dtypes;
+
+-- peak and bandwidth are those of the catalogue for the type of the first tensor; NULL: the chip or its rate is
+-- unknown. An operator's own roofline, so it takes the traffic of its operands into account.
+CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
+WITH chips AS (
+  SELECT chip AS name, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips
+  UNION SELECT a.value, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips AS c, json_each(c.aliases) AS a
+),
+work AS (
+  SELECT *, (SELECT CASE value
+                      WHEN 'c10::BFloat16' THEN 'bf16' WHEN 'c10::Half' THEN 'fp16' WHEN 'float' THEN 'fp32'
+                      WHEN 'double' THEN 'fp64' WHEN 'signed char' THEN 'int8'
+                      ELSE CASE WHEN value GLOB 'c10::Float8*' THEN 'fp8' END END
+             FROM json_each(w.dtypes) WHERE value NOT IN ('', 'Scalar', 'ScalarList', 'TensorList') LIMIT 1) AS dtype
+  FROM device_op_work AS w
+)
+SELECT w.trace, w.rank, w.chip, w.op, w.shapes, w.dtype, w.calls, w.flops, w.bytes, w.device_ns, w.tflop_per_s, w.gb_per_s,
+       w.flops_per_byte, c.peak_flops / 1e12 AS peak_tflop_per_s,
+       max(w.flops / c.peak_flops, w.bytes / c.hbm_bytes_per_s) * 1e9 AS roofline_ns,
+       CASE WHEN w.flops / c.peak_flops >= w.bytes / c.hbm_bytes_per_s THEN 'compute'
+            WHEN w.bytes / c.hbm_bytes_per_s IS NOT NULL AND c.peak_flops IS NOT NULL THEN 'memory' END AS bound,
+       max(w.flops / c.peak_flops, w.bytes / c.hbm_bytes_per_s) * 1e9 / nullif(w.device_ns, 0) AS roofline_share
+FROM work AS w LEFT JOIN chips AS c ON c.name = w.chip AND c.dtype = w.dtype;
 
 -- ---- Ranks ----
 

@@ -7,6 +7,7 @@
 --
 --     tracelens_timeline       as gpu_timeline.csv
 --     tracelens_ops            as ops_summary.csv: the time of kernels by the operator that launched them
+--     tracelens_work           as GEMM.csv: FLOPs, traffic and rates of matrix products, convolutions and attention
 
 CREATE TEMP VIEW IF NOT EXISTS tracelens_events AS
 SELECT a.trace, a.rank, a.name, a.op, a.kind, a.launch_thread,
@@ -38,10 +39,28 @@ rows AS (
 )
 SELECT trace, rank, place, type, us / 1e3 AS time_ms, us / total * 100 AS percent FROM rows;
 
--- Count is of calls of the operator, not of kernels.
 CREATE TEMP VIEW IF NOT EXISTS tracelens_ops AS
 WITH sums AS (
   SELECT trace, rank, op, launch_thread, sum(end - ts) AS us FROM tracelens_events GROUP BY trace, rank, op
 )
 SELECT trace, rank, op AS name, us AS total_direct_kernel_time, us / sum(us) OVER (PARTITION BY trace) * 100 AS percentage
 FROM sums;
+
+-- As GEMM.csv and the priced rows of unified_perf_summary.csv: by operator and shapes. MB are MiB; rates are means of the
+-- rates of the calls, and not rates of the sums.
+CREATE TEMP VIEW IF NOT EXISTS tracelens_work AS
+WITH calls AS (
+  SELECT o.trace, o.rank, o.op, o.shapes, o.dtypes, o.flops, o.bytes, interval_union(e.ts, e.end) AS us
+  FROM device_operators AS o JOIN tracelens_events AS e
+    ON e.trace = o.trace AND e.launch_thread = o.thread AND e.launch_ns BETWEEN o.start_ns AND o.end_ns
+  GROUP BY o.rowid
+)
+SELECT trace, rank, op AS name, shapes AS input_dims, dtypes AS input_type, count(*) AS name_count, flops / 1e9 AS gflops,
+       bytes / 1048576.0 AS data_moved_mb, flops / bytes AS flops_per_byte,
+       avg(bytes / us / 1e6) AS tb_per_s_mean, min(bytes / us / 1e6) AS tb_per_s_min, max(bytes / us / 1e6) AS tb_per_s_max,
+       avg(flops / us / 1e6) AS tflops_per_s_mean, min(flops / us / 1e6) AS tflops_per_s_min,
+       max(flops / us / 1e6) AS tflops_per_s_max,
+       avg(us) AS kernel_time_us_mean, min(us) AS kernel_time_us_min, max(us) AS kernel_time_us_max,
+       sum(us) AS kernel_time_us_sum
+FROM calls
+GROUP BY trace, rank, op, shapes, dtypes, flops, bytes;

@@ -127,6 +127,31 @@ class Views(Case):
                          [(0, 1, 0, 40, 3), (0, 2, 5, 30, 3), (1, 1, 40, 0, 3), (1, 2, 0, 35, 3), (2, 1, 10, 30, 3), (2, 2, 35, 0, 3)])
         self.assertEqual(self.rows("SELECT rank, late_ns, place FROM device_stragglers ORDER BY place"), [(2, 45, 1), (1, 40, 2), (0, 5, 3)])
 
+    def test_operators(self):
+        """Work counts once: at the outermost operator that does it, at a wrapper only where nothing inside has a price."""
+        mm, sdpa = "[[64, 32], [32, 16]]", "[[1, 2, 8, 4], [1, 2, 8, 4], [1, 2, 8, 4]]"
+        ops = [  # name, start, end, shapes: microseconds on one thread
+            ("aten::linear", 0, 50, "[[64, 32], [16, 32]]"), ("aten::mm", 10, 40, mm),
+            ("aten::matmul", 100, 150, mm),
+            ("aten::scaled_dot_product_attention", 200, 290, sdpa), ("aten::_scaled_dot_product_attention_math", 210, 280, sdpa),
+            ("aten::matmul", 220, 240, "[[1, 2, 8, 4], [1, 2, 4, 8]]"), ("aten::bmm", 225, 235, "[[2, 8, 4], [2, 4, 8]]"),
+            ("aten::mm", 300, 310, mm), ("aten::mm", 310, 320, mm), ("aten::relu", 330, 340, "[[64, 16]]")]
+        events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 5, "tid": 6, "ts": start, "dur": end - start,
+                   "args": {"Input Dims": json.loads(shapes), "Input type": ["float"] * shapes.count("], [") + ["float"]}} for name, start, end, shapes in ops]
+        for i, launch in enumerate((20, 30, 120, 226, 230, 305, 312, 335)):
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 6, "ts": launch, "dur": 1, "args": {"correlation": i}})
+            events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1000 + 10 * i, "dur": 4, "args": {"correlation": i, "device": 0, "stream": 7}})
+        self.load(self.file(json.dumps(events), "ops.json"))
+        one, attention = 2 * 64 * 32 * 16, 2 * 2 * 8 * 8 * (4 + 4)
+        self.assertEqual(self.rows("SELECT op, start_ns / 1000, flops, device_ns, activities FROM device_operators ORDER BY start_ns"),
+                         [("aten::mm", 10, one, 8000, 2), ("aten::matmul", 100, one, 4000, 1), ("aten::_scaled_dot_product_attention_math", 210, attention, 8000, 2),
+                          ("aten::mm", 300, one, 4000, 1), ("aten::mm", 310, one, 4000, 1)])
+        self.assertEqual(self.rows("SELECT op FROM device_activity ORDER BY start_ns"), [(name,) for name in (
+            "aten::mm", "aten::mm", "aten::matmul", "aten::bmm", "aten::bmm", "aten::mm", "aten::mm", "aten::relu")])
+        self.assertEqual(self.rows("SELECT calls, flops, bytes, device_ns, round(tflop_per_s * 12000 * 1e3, 6) FROM device_op_work WHERE op = 'aten::mm'"),
+                         [(3, 3 * one, 3 * 4 * (64 * 32 + 32 * 16 + 64 * 16), 16000, 3 * one * 12000 / 16000)])
+        self.assertEqual(self.rows("SELECT DISTINCT bound, roofline_share FROM device_op_roofline"), [(None, None)])
+
     def test_class_rules(self):
         self.load()
         wanted = {("kernel", "ncclDevKernel_AllReduce"): "communication", ("kernel", "void gemm"): "compute", ("memcpy", "Memcpy HtoD"): "memory",
@@ -240,6 +265,35 @@ class TraceLens(Case):
             with open(report % "ops_summary", encoding="utf-8") as file:
                 wanted = {row["name"]: float(row["total_direct_kernel_time_sum"]) for row in csv.DictReader(file)}
             self.assertEqual(dict(self.rows("SELECT name, total_direct_kernel_time FROM tracelens_ops WHERE trace GLOB ?", "*" + os.path.basename(path))), wanted)
+
+    def test_work(self):
+        """FLOPs, traffic and their ratio exactly; rates and times as doubles, whose mean numpy sums in another order."""
+        paths = sorted(glob.glob(os.path.join(SHARED, "traces/tracelens/*.json.gz")))
+        if not paths:
+            self.skipTest("no ../shared/traces")
+        self.load(os.path.join(SHARED, "traces/tracelens"), "tracelens.sql")
+        rows = 0
+        for path in paths:
+            report = os.path.join(SHARED, "oracle/tracelens", os.path.basename(path)[:-8] + "_perf_report_csvs__%s.csv")
+            exact = ("gflops", "GFLOPS"), ("data_moved_mb", "Data Moved (MB)"), ("flops_per_byte", "FLOPS/Byte")
+            close = (("tflops_per_s_mean", "TFLOPS/s_mean"), ("tflops_per_s_min", "TFLOPS/s_min"), ("tflops_per_s_max", "TFLOPS/s_max"), ("tb_per_s_mean", "TB/s_mean"),
+                     ("kernel_time_us_mean", "Kernel Time (µs)_mean"), ("kernel_time_us_sum", "Kernel Time (µs)_sum"))
+            found = {(row[0], json.dumps(json.loads(row[1]))): row[2:] for row in self.rows(
+                f"SELECT name, input_dims, name_count, {', '.join(name for name, _ in exact + close)} FROM tracelens_work WHERE trace GLOB ?", "*" + os.path.basename(path))}
+            with open(report % "unified_perf_summary", encoding="utf-8") as file:
+                wanted = {(row["name"], json.dumps(eval(row["Input Dims"]))): row  # pylint: disable=eval-used
+                          for row in csv.DictReader(file) if row["op category"] in ("GEMM", "CONV_fwd", "SDPA_fwd")}
+            self.assertEqual(sorted(found), sorted(wanted))
+            for key, row in wanted.items():
+                self.assertEqual(found[key][0], int(row["operation_count"]))
+                self.assertEqual(found[key][1:4], tuple(float(row[name]) for _, name in exact))
+                for value, (_, name) in zip(found[key][4:], close):
+                    self.assertAlmostEqual(value / float(row[name]), 1, delta=1e-14)
+            with open(report % "GEMM", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    rows += 1
+                    self.assertEqual(found[row["name"], json.dumps(json.loads(row["Input Dims_first"]))][1:4], tuple(float(row[name + "_first"]) for _, name in exact))
+        self.assertEqual(rows, 16)
 
 
 if __name__ == "__main__":

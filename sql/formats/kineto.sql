@@ -13,7 +13,7 @@
 --
 --     CREATE TEMP TABLE kineto_events AS
 --     SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
---            stream, bytes, bandwidth_gb_s, collective, group_size
+--            stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
 --     FROM chrome_trace('rank*.json')
 --     WHERE ph = 'X' AND cat IS NOT NULL AND start_ns IS NOT NULL AND dur_ns >= 0;
 --     CREATE TEMP TABLE kineto_files AS
@@ -25,7 +25,7 @@
 
 CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
-       stream, bytes, bandwidth_gb_s, collective, group_size
+       stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
 FROM chrome_trace(:trace)
 WHERE ph = 'X' AND cat IS NOT NULL AND start_ns IS NOT NULL AND dur_ns >= 0;
 
@@ -35,6 +35,7 @@ SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM kineto_files);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM kineto_files);
 DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM kineto_files);
+DELETE FROM device_operators WHERE trace IN (SELECT trace FROM kineto_files);
 DELETE FROM device_traces WHERE trace IN (SELECT trace FROM kineto_files);
 
 INSERT INTO device_traces (trace, format, rank, world_size, base_ns, host)
@@ -155,7 +156,48 @@ LEFT JOIN kineto_launches AS l ON l.trace = e.trace AND l.correlation = e.correl
 LEFT JOIN kineto_devices AS d ON d.trace = e.trace AND d.device = CAST(coalesce(e.device, e.pid) AS TEXT)
 WHERE k.kind <> 'sync' OR coalesce(e.stream, -1) <> -1;
 
+-- ---- 5. Operators with known work ----
+
+-- One call of work may be several operators, one inside the other. It counts at the outermost of those that do it;
+-- wrappers, which choose one of several ways, only where nothing inside them has a price.
+DROP TABLE IF EXISTS temp.kineto_priced;
+CREATE TEMP TABLE kineto_priced AS
+SELECT trace, pid, tid, name, start_ns, end_ns, input_dims, input_type,
+       op_flops(name, input_dims, concrete_inputs) AS flops, op_bytes(name, input_dims, input_type, concrete_inputs) AS bytes,
+       name IN ('aten::linear', 'aten::matmul', 'aten::scaled_dot_product_attention', 'aten::conv1d', 'aten::conv2d',
+                'aten::conv3d') AS wrapper
+FROM kineto_events
+WHERE cat IN ('cpu_op', 'operator') AND input_dims IS NOT NULL AND op_flops(name, input_dims, concrete_inputs) IS NOT NULL;
+CREATE INDEX temp.kineto_price ON kineto_priced(trace, pid, tid, start_ns);
+
+DROP TABLE IF EXISTS temp.kineto_counted;
+CREATE TEMP TABLE kineto_counted AS
+WITH ordered AS (
+  SELECT *, max(end_ns) FILTER (WHERE NOT wrapper) OVER before AS covered, max(end_ns) FILTER (WHERE wrapper) OVER before AS wrapped
+  FROM kineto_priced
+  WINDOW before AS (PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+)
+SELECT * FROM ordered AS o
+WHERE coalesce(start_ns >= covered, 1)
+  AND (NOT wrapper OR (coalesce(start_ns >= wrapped, 1) AND NOT EXISTS (
+    SELECT 1 FROM kineto_priced AS p
+    WHERE p.trace = o.trace AND p.pid = o.pid AND p.tid = o.tid AND p.start_ns >= o.start_ns AND p.end_ns <= o.end_ns
+      AND NOT p.wrapper)));
+
+INSERT INTO device_operators (trace, rank, chip, step, thread, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns,
+                              activities)
+SELECT o.trace, t.rank, max(a.chip), max(a.step), CAST(o.tid AS TEXT), o.name, o.input_dims, o.input_type, o.start_ns + t.base_ns,
+       o.end_ns + t.base_ns, o.flops, o.bytes, interval_union(a.start_ns, a.end_ns), count(a.trace)
+FROM kineto_counted AS o
+JOIN device_traces AS t USING (trace)
+LEFT JOIN device_activity AS a
+  ON a.trace = o.trace AND a.launch_thread = CAST(o.tid AS TEXT) AND a.process = CAST(o.pid AS TEXT) AND a.class <> 'sync'
+ AND a.launch_ns BETWEEN o.start_ns + t.base_ns AND o.end_ns + t.base_ns
+GROUP BY o.rowid;
+
 DROP TABLE temp.kineto_events;
+DROP TABLE temp.kineto_priced;
+DROP TABLE temp.kineto_counted;
 DROP TABLE temp.kineto_files;
 DROP TABLE temp.kineto_devices;
 DROP TABLE temp.kineto_launches;

@@ -146,6 +146,9 @@ static const char *const statements[] = {
     "iso_week(end_time), bar(chips, 4, 30) FROM allocations",
     "SELECT spark(chips), spark(chips, 'ascii') FROM allocations",
     "SELECT spark(chips, 0, 9) OVER (ORDER BY start_time ROWS 1 PRECEDING) FROM allocations",
+    "SELECT op_flops(name, input_dims), op_bytes(name, input_dims, input_type, concrete_inputs) "
+    "FROM "
+    "chrome_trace('fixtures/profile/rank0.json') WHERE input_dims <> '' LIMIT 5",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
