@@ -7,8 +7,8 @@
 --     .read sql/device_views.sql        -- what to ask of them
 --
 -- TEMP tables: device_activity, a row for each thing that a device did; device_steps and device_ranges, what the
--- program marks; device_traces, a row a trace; device_class_rules, which say what is communication.
--- docs/device-activity.md explains them. A mapping first deletes the rows of the traces that it is about to insert,
+-- program marks; device_operators, operators with known FLOPs; device_traces, a row a trace; device_class_rules,
+-- which say what is communication. docs/device-activity.md explains them. A mapping first deletes the rows of the traces that it is about to insert,
 -- so that reading one again replaces it.
 --
 -- Times are integer nanoseconds on the clock of the trace (Unix time where it tells its epoch), exactly as the
@@ -44,6 +44,7 @@ CREATE TEMP TABLE IF NOT EXISTS device_activity (
   group_size    BIGINT
 );
 CREATE INDEX IF NOT EXISTS temp.device_activity_order ON device_activity(trace, device, start_ns);
+CREATE INDEX IF NOT EXISTS temp.device_activity_launch ON device_activity(trace, launch_thread, launch_ns);
 
 -- Steps as the program marks them (ProfilerStep#7, a JAX step number, an NVTX range). side: 'host' where the host
 -- says when the step was issued, 'device' where the device does when it ran; a trace may have both.
@@ -69,6 +70,24 @@ CREATE TEMP TABLE IF NOT EXISTS device_ranges (
   name     TEXT   NOT NULL,
   start_ns BIGINT NOT NULL,
   end_ns   BIGINT NOT NULL CHECK (end_ns >= start_ns)
+);
+
+-- Calls of the framework's operators whose work is known, each piece of work once.
+CREATE TEMP TABLE IF NOT EXISTS device_operators (
+  trace      TEXT   NOT NULL,
+  rank       BIGINT,
+  chip       TEXT,             -- of the device that ran it
+  step       TEXT,
+  thread     TEXT,             -- of the host
+  op         TEXT   NOT NULL,  -- 'aten::mm'
+  shapes     TEXT,             -- its arguments' shapes, JSON
+  dtypes     TEXT,             -- their types, JSON
+  start_ns   BIGINT NOT NULL,  -- on the host
+  end_ns     BIGINT NOT NULL CHECK (end_ns >= start_ns),
+  flops      REAL   NOT NULL,
+  bytes      REAL,             -- the least that memory has to move
+  device_ns  BIGINT,           -- time that what it launched kept devices busy; NULL: it launched nothing
+  activities BIGINT NOT NULL
 );
 
 -- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it tells.

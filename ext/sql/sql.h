@@ -114,6 +114,7 @@ int mpg_register_pbs(mpg_conn *conn, char **error);              /* pbs_table.c 
 int mpg_register_swf(mpg_conn *conn, char **error);              /* swf_table.c */
 int mpg_register_generic(mpg_conn *conn, char **error);          /* generic_table.c */
 int mpg_register_log(mpg_conn *conn, char **error);              /* log_table.c */
+int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */
 int mpg_register_chrome(mpg_conn *conn, char **error);           /* chrome_table.c */
 int mpg_register_xplane(mpg_conn *conn, char **error);           /* xplane_table.c */
 int mpg_register_goodput_report(mpg_conn *conn, char **error);   /* goodput_report_table.c */

@@ -150,6 +150,9 @@ static const char *const statements[] = {
     "SELECT * FROM hlo_cost('fixtures/hlo/decode.hlo')",
     "SELECT transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":10}'), "
     "chip_interconnect('TPU v4')",
+    "SELECT op_flops(name, input_dims), op_bytes(name, input_dims, input_type, concrete_inputs) "
+    "FROM "
+    "chrome_trace('fixtures/profile/rank0.json') WHERE input_dims <> '' LIMIT 5",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };

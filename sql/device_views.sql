@@ -1,0 +1,224 @@
+-- device_views.sql - what to ask of device_activity: TEMP views over the tables of sql/device.sql.
+--
+--     device_time          a row a device: busy, idle, exposed communication and copies, overlap
+--     device_step_time     the same for each step
+--     device_overlap       time in each combination of classes at once
+--     device_kernels       time by kernel, copy and set
+--     device_gaps          each gap of a stream, and why it was idle;  device_idle: their sums
+--     device_launches      from the host's call to the device
+--     device_queue         length of each stream's queue over time;  device_queue_length: summary
+--     device_op_work       FLOPs, bytes and rates of the framework's operators, by shapes; device_op_roofline: against
+--                          the chip's roofline
+--     device_collectives   each collective over the ranks, and who came late;  device_stragglers: by rank and step
+--
+-- All times are integer nanoseconds, summed exactly. Waits of streams (class sync) are no work and in none of them.
+-- docs/device-activity.md defines every column.
+
+-- Unions of the classes and of their pairs, from which all else follows. C compute, K communication, M memory.
+CREATE TEMP VIEW IF NOT EXISTS device_unions AS
+SELECT trace, rank, device, max(chip) AS chip, step, count(*) AS activities, min(start_ns) AS first_ns,
+       max(end_ns) AS last_ns,
+       interval_union(start_ns, end_ns) AS ckm,
+       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'compute'), 0) AS c,
+       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'communication'), 0) AS k,
+       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'memory'), 0) AS m,
+       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'memory'), 0) AS ck,
+       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'communication'), 0) AS cm,
+       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'compute'), 0) AS km
+FROM device_activity
+WHERE class <> 'sync'
+GROUP BY trace, rank, device, step;
+
+CREATE TEMP VIEW IF NOT EXISTS device_time AS
+WITH unions AS (
+  SELECT trace, rank, device, max(chip) AS chip, count(*) AS activities, min(start_ns) AS first_ns,
+         max(end_ns) AS last_ns,
+         interval_union(start_ns, end_ns) AS busy_ns,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'compute'), 0) AS compute_ns,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'communication'), 0) AS communication_ns,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'memory'), 0) AS memory_ns,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'memory'), 0) AS without_memory_ns
+  FROM device_activity
+  WHERE class <> 'sync'
+  GROUP BY trace, rank, device
+)
+SELECT trace, rank, device, chip, activities, first_ns, last_ns, last_ns - first_ns AS span_ns, busy_ns,
+       last_ns - first_ns - busy_ns AS idle_ns, compute_ns, communication_ns, memory_ns,
+       without_memory_ns - compute_ns AS exposed_communication_ns,
+       busy_ns - without_memory_ns AS exposed_memory_ns,
+       compute_ns + communication_ns - without_memory_ns AS overlap_ns,
+       1.0 * (compute_ns + communication_ns - without_memory_ns) / nullif(communication_ns, 0) AS overlap_share,
+       1.0 * busy_ns / nullif(last_ns - first_ns, 0) AS busy_share
+FROM unions;
+
+-- Time by exactly which classes run at once: inclusion and exclusion over the unions.
+CREATE TEMP VIEW IF NOT EXISTS device_overlap AS
+WITH whole AS (
+  SELECT trace, rank, device,
+         interval_union(start_ns, end_ns) AS ckm,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'compute'), 0) AS c,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'communication'), 0) AS k,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'memory'), 0) AS m,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'memory'), 0) AS ck,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'communication'), 0) AS cm,
+         coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'compute'), 0) AS km
+  FROM device_activity WHERE class <> 'sync' GROUP BY trace, rank, device
+),
+parts AS (
+  SELECT trace, rank, device, 'compute' AS classes, ckm - km AS ns FROM whole
+  UNION ALL SELECT trace, rank, device, 'communication', ckm - cm FROM whole
+  UNION ALL SELECT trace, rank, device, 'memory', ckm - ck FROM whole
+  UNION ALL SELECT trace, rank, device, 'compute, communication', cm + km - m - ckm FROM whole
+  UNION ALL SELECT trace, rank, device, 'compute, memory', ck + km - k - ckm FROM whole
+  UNION ALL SELECT trace, rank, device, 'communication, memory', ck + cm - c - ckm FROM whole
+  UNION ALL SELECT trace, rank, device, 'compute, communication, memory', c + k + m - ck - cm - km + ckm FROM whole
+)
+SELECT * FROM parts WHERE ns > 0;
+
+CREATE TEMP VIEW IF NOT EXISTS device_kernels AS
+WITH sums AS (
+  SELECT trace, rank, device, class, kind, name, count(*) AS n, sum(end_ns - start_ns) AS ns,
+         min(end_ns - start_ns) AS min_ns, max(end_ns - start_ns) AS max_ns, sum(bytes) AS bytes, sum(flops) AS flops
+  FROM device_activity
+  WHERE class <> 'sync'
+  GROUP BY trace, rank, device, class, kind, name
+)
+SELECT trace, rank, device, class, kind, name, n, ns, 1.0 * ns / n AS mean_ns, min_ns, max_ns, bytes, flops,
+       1.0 * ns / nullif(sum(ns) OVER (PARTITION BY trace, device), 0) AS share
+FROM sums;
+
+-- ---- Steps ----
+
+CREATE TEMP VIEW IF NOT EXISTS device_step_time AS
+SELECT u.trace, u.rank, u.device, u.step,
+       h.end_ns - h.start_ns AS step_ns,
+       u.first_ns, u.last_ns, u.ckm AS busy_ns, u.c AS compute_ns, u.k AS communication_ns, u.m AS memory_ns,
+       u.ck - u.c AS exposed_communication_ns, u.ckm - u.ck AS exposed_memory_ns, u.c + u.k - u.ck AS overlap_ns,
+       u.first_ns - h.start_ns AS lag_ns, u.activities
+FROM device_unions AS u
+-- The host's side where it has one: of several processes, all of the step's time.
+LEFT JOIN (
+  SELECT trace, step, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+  FROM device_steps AS s
+  WHERE side = 'host' OR NOT EXISTS (SELECT 1 FROM device_steps AS o WHERE o.trace = s.trace AND o.side = 'host')
+  GROUP BY trace, step
+) AS h ON h.trace = u.trace AND h.step = u.step
+WHERE u.step IS NOT NULL;
+
+-- ---- Idle time ----
+
+-- A gap lies between an activity and the end of all before it in its stream. The cause is read off the launch of the
+-- activity that ends the gap:
+--   host     the host launched it when the stream was already idle: too late
+--   launch   it was launched in time, and the gap is below 30 us: the cost of launching back to back
+--   other    it waited for something else: another stream, a synchronisation
+--   unknown  its launch is not in the trace
+CREATE TEMP VIEW IF NOT EXISTS device_gaps AS
+WITH before AS (
+  SELECT *, max(end_ns) OVER (PARTITION BY trace, device, stream ORDER BY start_ns, end_ns
+                              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS free_ns
+  FROM device_activity WHERE class <> 'sync'
+)
+SELECT trace, rank, device, stream, step, free_ns AS start_ns, start_ns AS end_ns, start_ns - free_ns AS gap_ns,
+       CASE
+         WHEN launch_ns IS NULL THEN 'unknown'
+         WHEN launch_ns > free_ns THEN 'host'
+         WHEN start_ns - free_ns < 30000 THEN 'launch'
+         ELSE 'other'
+       END AS cause,
+       name
+FROM before WHERE start_ns > free_ns;
+
+CREATE TEMP VIEW IF NOT EXISTS device_idle AS
+SELECT trace, rank, device, stream, cause, count(*) AS gaps, sum(gap_ns) AS idle_ns, max(gap_ns) AS longest_ns
+FROM device_gaps
+GROUP BY trace, rank, device, stream, cause;
+
+-- ---- Launches and queues ----
+
+CREATE TEMP VIEW IF NOT EXISTS device_launches AS
+SELECT trace, rank, device, stream, step, op, launch_name, correlation, name, class,
+       launch_end_ns - launch_ns AS call_ns, end_ns - start_ns AS device_ns,
+       start_ns - launch_ns AS latency_ns,                 -- from the beginning of the call
+       max(0, start_ns - launch_end_ns) AS delay_ns        -- from its end; work may begin within the call
+FROM device_activity
+WHERE launch_ns IS NOT NULL AND class <> 'sync';
+
+-- One more from each call, one less where the device takes it up.
+CREATE TEMP VIEW IF NOT EXISTS device_queue AS
+WITH changes AS (
+  SELECT trace, rank, device, stream, launch_ns AS at_ns, 1 AS change
+  FROM device_activity WHERE launch_ns IS NOT NULL AND class <> 'sync'
+  UNION ALL
+  SELECT trace, rank, device, stream, start_ns, -1 FROM device_activity WHERE launch_ns IS NOT NULL AND class <> 'sync'
+)
+SELECT trace, rank, device, stream, at_ns, change,
+       sum(change) OVER (PARTITION BY trace, device, stream ORDER BY at_ns, change DESC ROWS UNBOUNDED PRECEDING) AS length,
+       lead(at_ns) OVER (PARTITION BY trace, device, stream ORDER BY at_ns, change DESC) - at_ns AS ns
+FROM changes;
+
+-- mean_length is over time: what a launch finds in front of it is length at its own moment.
+CREATE TEMP VIEW IF NOT EXISTS device_queue_length AS
+SELECT trace, rank, device, stream, count(*) / 2 AS launches, max(length) AS max_length,
+       1.0 * sum(length * ns) / nullif(sum(ns), 0) AS mean_length,
+       coalesce(sum(ns) FILTER (WHERE length = 0), 0) AS empty_ns
+FROM device_queue
+GROUP BY trace, rank, device, stream;
+
+-- ---- Operators ----
+
+-- By operator and shapes: rates over the time that the devices were busy with it. TFLOP/s, GB/s, FLOPs a byte.
+CREATE TEMP VIEW IF NOT EXISTS device_op_work AS
+SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS flops, sum(bytes) AS bytes,
+       sum(device_ns) AS device_ns, sum(activities) AS activities,
+       sum(flops) FILTER (WHERE device_ns > 0) / nullif(sum(device_ns), 0) / 1e3 AS tflop_per_s,
+       sum(bytes) FILTER (WHERE device_ns > 0) / nullif(sum(device_ns), 0) AS gb_per_s,
+       sum(flops) / nullif(sum(bytes), 0) AS flops_per_byte
+FROM device_operators
+GROUP BY trace, rank, chip, op, shapes, dtypes;
+
+-- peak and bandwidth are those of the catalogue for the type of the first tensor; NULL: the chip or its rate is
+-- unknown. An operator's own roofline, so it takes the traffic of its operands into account.
+CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
+WITH chips AS (
+  SELECT chip AS name, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips
+  UNION SELECT a.value, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips AS c, json_each(c.aliases) AS a
+),
+work AS (
+  SELECT *, (SELECT CASE value
+                      WHEN 'c10::BFloat16' THEN 'bf16' WHEN 'c10::Half' THEN 'fp16' WHEN 'float' THEN 'fp32'
+                      WHEN 'double' THEN 'fp64' WHEN 'signed char' THEN 'int8'
+                      ELSE CASE WHEN value GLOB 'c10::Float8*' THEN 'fp8' END END
+             FROM json_each(w.dtypes) WHERE value NOT IN ('', 'Scalar', 'ScalarList', 'TensorList') LIMIT 1) AS dtype
+  FROM device_op_work AS w
+)
+SELECT w.trace, w.rank, w.chip, w.op, w.shapes, w.dtype, w.calls, w.flops, w.bytes, w.device_ns, w.tflop_per_s, w.gb_per_s,
+       w.flops_per_byte, c.peak_flops / 1e12 AS peak_tflop_per_s,
+       max(w.flops / c.peak_flops, w.bytes / c.hbm_bytes_per_s) * 1e9 AS roofline_ns,
+       CASE WHEN w.flops / c.peak_flops >= w.bytes / c.hbm_bytes_per_s THEN 'compute'
+            WHEN w.bytes / c.hbm_bytes_per_s IS NOT NULL AND c.peak_flops IS NOT NULL THEN 'memory' END AS bound,
+       max(w.flops / c.peak_flops, w.bytes / c.hbm_bytes_per_s) * 1e9 / nullif(w.device_ns, 0) AS roofline_share
+FROM work AS w LEFT JOIN chips AS c ON c.name = w.chip AND c.dtype = w.dtype;
+
+-- ---- Ranks ----
+
+-- The n-th collective of a name in a step is the same one on every rank. All end together, so the rank on which it
+-- took least came last: the others waited for it. That holds whatever the ranks' clocks say.
+CREATE TEMP VIEW IF NOT EXISTS device_collectives AS
+WITH numbered AS (
+  SELECT trace, rank, device, step, name, end_ns - start_ns AS ns,
+         row_number() OVER (PARTITION BY trace, device, step, name ORDER BY start_ns) AS n
+  FROM device_activity
+  WHERE class = 'communication' AND rank IS NOT NULL
+)
+SELECT rank, device, step, name, n, ns, ns - min(ns) OVER w AS waited_ns, max(ns) OVER w - ns AS late_ns,
+       count(*) OVER w AS ranks, trace
+FROM numbered
+WINDOW w AS (PARTITION BY step, name, n);
+
+CREATE TEMP VIEW IF NOT EXISTS device_stragglers AS
+SELECT step, rank, count(*) AS collectives, sum(late_ns) AS late_ns, sum(waited_ns) AS waited_ns,
+       rank() OVER (PARTITION BY step ORDER BY sum(late_ns) DESC) AS place
+FROM device_collectives
+WHERE ranks > 1
+GROUP BY step, rank;

@@ -1,0 +1,206 @@
+-- kineto.sql - from Chrome traces of PyTorch's profiler to device_activity and its companions (sql/device.sql).
+--
+--     .load ./mpg
+--     .read sql/device.sql
+--     .param set :trace fixtures/profile/rank*.json
+--     .read sql/formats/kineto.sql
+--     .read sql/device_views.sql
+--     SELECT * FROM device_time;
+--
+-- :trace is a path, glob or folder. NVIDIA, AMD, Intel and MTIA; old traces with capital categories too.
+--
+-- From a program, which cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE kineto_events AS
+--     SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
+--            stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
+--     FROM chrome_trace('rank*.json')
+--     WHERE ph = 'X' AND cat IS NOT NULL AND start_ns IS NOT NULL AND dur_ns >= 0;
+--     CREATE TEMP TABLE kineto_files AS
+--     SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info('rank*.json');
+--
+-- The inputs are dropped at the end. The rules are explained in docs/device-activity.md.
+
+-- ---- 1. The inputs ----
+
+CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
+SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
+       stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
+FROM chrome_trace(:trace)
+WHERE ph = 'X' AND cat IS NOT NULL AND start_ns IS NOT NULL AND dur_ns >= 0;
+
+CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
+SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(:trace);
+
+DELETE FROM device_activity WHERE trace IN (SELECT trace FROM kineto_files);
+DELETE FROM device_steps WHERE trace IN (SELECT trace FROM kineto_files);
+DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM kineto_files);
+DELETE FROM device_operators WHERE trace IN (SELECT trace FROM kineto_files);
+DELETE FROM device_traces WHERE trace IN (SELECT trace FROM kineto_files);
+
+INSERT INTO device_traces (trace, format, rank, world_size, base_ns, host)
+SELECT trace, 'kineto', rank, world_size, coalesce(base_time_ns, 0), properties ->> '$.host_name' FROM kineto_files;
+
+DROP TABLE IF EXISTS temp.kineto_devices;
+CREATE TEMP TABLE kineto_devices AS
+SELECT f.trace, CAST(d.value ->> '$.id' AS TEXT) AS device, d.value ->> '$.name' AS chip
+FROM kineto_files AS f, json_each(f.devices) AS d;
+CREATE INDEX temp.kineto_device ON kineto_devices(trace, device);
+
+-- ---- 2. Steps and ranges ----
+
+INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
+SELECT e.trace, t.rank, CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END, CAST(e.tid AS TEXT), e.name,
+       e.start_ns + t.base_ns, e.end_ns + t.base_ns
+FROM kineto_events AS e JOIN device_traces AS t USING (trace)
+WHERE e.cat IN ('user_annotation', 'gpu_user_annotation');
+
+INSERT INTO device_steps (trace, rank, process, side, device, step, start_ns, end_ns)
+SELECT e.trace, t.rank, CASE e.cat WHEN 'user_annotation' THEN CAST(e.pid AS TEXT) END,
+       CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END,
+       CASE e.cat WHEN 'gpu_user_annotation' THEN CAST(e.pid AS TEXT) END, e.step,
+       e.start_ns + t.base_ns, e.end_ns + t.base_ns
+FROM kineto_events AS e JOIN device_traces AS t USING (trace)
+WHERE e.name GLOB 'ProfilerStep#*' AND e.cat IN ('user_annotation', 'gpu_user_annotation');
+
+-- ---- 3. Calls of the host ----
+
+-- A correlation names one call. Its operator is the innermost on the same thread around it: external ids, which
+-- should tell, are those of correlations in traces of 2022 and before.
+DROP TABLE IF EXISTS temp.kineto_operators;
+CREATE TEMP TABLE kineto_operators AS
+WITH ordered AS (
+  SELECT trace, pid, tid, name, start_ns, end_ns,
+         max(end_ns) OVER (PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM kineto_events WHERE cat IN ('cpu_op', 'operator')
+)
+-- outer_ns: where the outermost operator around it begins, beyond which no search has to go back.
+SELECT trace, pid, tid, name, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (
+         PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC ROWS UNBOUNDED PRECEDING) AS outer_ns
+FROM ordered;
+CREATE INDEX temp.kineto_operator ON kineto_operators(trace, pid, tid, start_ns, end_ns DESC);
+
+DROP TABLE IF EXISTS temp.kineto_launches;
+CREATE TEMP TABLE kineto_launches AS
+WITH calls AS (
+  SELECT trace, correlation, min(start_ns) AS launch_ns, end_ns, name, pid, tid
+  FROM kineto_events
+  WHERE correlation IN (SELECT correlation FROM kineto_events WHERE stream IS NOT NULL)
+    AND (cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver')
+  GROUP BY trace, correlation
+),
+outermost AS (
+  SELECT *, (SELECT outer_ns FROM kineto_operators AS o
+             WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid AND o.start_ns <= c.launch_ns
+             ORDER BY o.start_ns DESC, o.end_ns LIMIT 1) AS outer_ns
+  FROM calls AS c
+)
+SELECT trace, correlation, launch_ns, end_ns AS launch_end_ns, name AS launch_name, CAST(tid AS TEXT) AS launch_thread,
+       CAST(pid AS TEXT) AS process,
+       (SELECT o.name FROM kineto_operators AS o
+        WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid
+          AND o.start_ns BETWEEN c.outer_ns AND c.launch_ns AND o.end_ns >= c.end_ns
+        ORDER BY o.start_ns DESC, o.end_ns LIMIT 1) AS op
+FROM outermost AS c;
+CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
+
+-- ---- 4. What the devices did ----
+
+-- MTIA has one category, and names tell copies and waits. Of synchronisation, waits of a stream are the device's;
+-- the host's own waits have no stream, or -1.
+DROP TABLE IF EXISTS temp.kineto_kinds;
+CREATE TEMP TABLE kineto_kinds AS
+WITH names AS (
+  SELECT DISTINCT cat, name,
+         CASE
+           WHEN cat IN ('kernel', 'concurrent_kernel') THEN 'kernel'
+           WHEN cat IN ('gpu_memcpy', 'memcpy') THEN 'memcpy'
+           WHEN cat IN ('gpu_memset', 'memset') THEN 'memset'
+           WHEN cat = 'cuda_sync' THEN 'sync'
+           WHEN cat = 'mtia_ccp_events' AND name GLOB 'dma*' THEN 'memcpy'
+           WHEN cat = 'mtia_ccp_events' AND name GLOB '*event_wait*' THEN 'sync'
+           WHEN cat = 'mtia_ccp_events' THEN 'kernel'
+         END AS kind
+  FROM kineto_events
+)
+SELECT cat, name, kind,
+       (SELECT class FROM device_class_rules AS r
+        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class
+FROM names AS n WHERE kind IS NOT NULL;
+CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
+
+-- The step is the one of the host in which it was launched: one lookup for each call.
+DROP TABLE IF EXISTS temp.kineto_host_steps;
+CREATE TEMP TABLE kineto_host_steps AS
+SELECT s.trace, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns
+FROM device_steps AS s JOIN device_traces AS t USING (trace)
+WHERE s.side = 'host';
+CREATE INDEX temp.kineto_host_step ON kineto_host_steps(trace, start_ns);
+
+INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
+                             correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, gb_per_s,
+                             collective, group_size)
+SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), d.chip, CAST(e.stream AS TEXT), k.class,
+       k.kind, e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
+       (SELECT s.step FROM kineto_host_steps AS s
+        WHERE s.trace = e.trace AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
+        ORDER BY s.start_ns DESC LIMIT 1),
+       e.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, l.launch_name, l.launch_thread, l.op,
+       e.bytes, e.bandwidth_gb_s, e.collective, e.group_size
+FROM kineto_events AS e
+JOIN kineto_kinds AS k USING (cat, name)
+JOIN device_traces AS t USING (trace)
+LEFT JOIN kineto_launches AS l ON l.trace = e.trace AND l.correlation = e.correlation
+LEFT JOIN kineto_devices AS d ON d.trace = e.trace AND d.device = CAST(coalesce(e.device, e.pid) AS TEXT)
+WHERE k.kind <> 'sync' OR coalesce(e.stream, -1) <> -1;
+
+-- ---- 5. Operators with known work ----
+
+-- One call of work may be several operators, one inside the other. It counts at the outermost of those that do it;
+-- wrappers, which choose one of several ways, only where nothing inside them has a price.
+DROP TABLE IF EXISTS temp.kineto_priced;
+CREATE TEMP TABLE kineto_priced AS
+SELECT trace, pid, tid, name, start_ns, end_ns, input_dims, input_type,
+       op_flops(name, input_dims, concrete_inputs) AS flops, op_bytes(name, input_dims, input_type, concrete_inputs) AS bytes,
+       name IN ('aten::linear', 'aten::matmul', 'aten::scaled_dot_product_attention', 'aten::conv1d', 'aten::conv2d',
+                'aten::conv3d') AS wrapper
+FROM kineto_events
+WHERE cat IN ('cpu_op', 'operator') AND input_dims IS NOT NULL AND op_flops(name, input_dims, concrete_inputs) IS NOT NULL;
+CREATE INDEX temp.kineto_price ON kineto_priced(trace, pid, tid, start_ns);
+
+DROP TABLE IF EXISTS temp.kineto_counted;
+CREATE TEMP TABLE kineto_counted AS
+WITH ordered AS (
+  SELECT *, max(end_ns) FILTER (WHERE NOT wrapper) OVER before AS covered, max(end_ns) FILTER (WHERE wrapper) OVER before AS wrapped
+  FROM kineto_priced
+  WINDOW before AS (PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+)
+SELECT * FROM ordered AS o
+WHERE coalesce(start_ns >= covered, 1)
+  AND (NOT wrapper OR (coalesce(start_ns >= wrapped, 1) AND NOT EXISTS (
+    SELECT 1 FROM kineto_priced AS p
+    WHERE p.trace = o.trace AND p.pid = o.pid AND p.tid = o.tid AND p.start_ns >= o.start_ns AND p.end_ns <= o.end_ns
+      AND NOT p.wrapper)));
+
+INSERT INTO device_operators (trace, rank, chip, step, thread, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns,
+                              activities)
+SELECT o.trace, t.rank, max(a.chip), max(a.step), CAST(o.tid AS TEXT), o.name, o.input_dims, o.input_type, o.start_ns + t.base_ns,
+       o.end_ns + t.base_ns, o.flops, o.bytes, interval_union(a.start_ns, a.end_ns), count(a.trace)
+FROM kineto_counted AS o
+JOIN device_traces AS t USING (trace)
+LEFT JOIN device_activity AS a
+  ON a.trace = o.trace AND a.launch_thread = CAST(o.tid AS TEXT) AND a.process = CAST(o.pid AS TEXT) AND a.class <> 'sync'
+ AND a.launch_ns BETWEEN o.start_ns + t.base_ns AND o.end_ns + t.base_ns
+GROUP BY o.rowid;
+
+DROP TABLE temp.kineto_events;
+DROP TABLE temp.kineto_priced;
+DROP TABLE temp.kineto_counted;
+DROP TABLE temp.kineto_files;
+DROP TABLE temp.kineto_devices;
+DROP TABLE temp.kineto_launches;
+DROP TABLE temp.kineto_operators;
+DROP TABLE temp.kineto_kinds;
+DROP TABLE temp.kineto_host_steps;

@@ -1,0 +1,211 @@
+-- hta.sql - the figures of HolisticTraceAnalysis (HTA), by its own rules, over device_activity: TEMP views.
+--
+-- Read it behind sql/device.sql and a mapping. The rules, which differ from those of device_views.sql, are those of HTA
+-- at commit f4d0062c, told in docs/device-activity.md. Times are whole microseconds, as HTA rounds them: a start up, an
+-- end down.
+--
+--     hta_temporal_breakdown, hta_overlap, hta_kernel_types, hta_kernels, hta_idle, hta_launches, hta_launch_stats,
+--     hta_queue, hta_queue_length, hta_bandwidth, hta_bandwidth_summary, hta_annotations
+
+-- Times as HTA has them: doubles of microseconds from the start that the trace counts from.
+CREATE TEMP VIEW IF NOT EXISTS hta_times AS
+SELECT a.rowid AS id, a.*,
+       (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 AS ts,
+       (a.end_ns - a.start_ns) / 1000.0 AS dur,
+       (a.launch_ns - t.base_ns) / 1000 + (a.launch_ns - t.base_ns) % 1000 / 1000.0 AS launch_ts,
+       (a.launch_end_ns - a.launch_ns) / 1000.0 AS launch_dur
+FROM device_activity AS a JOIN device_traces AS t USING (trace)
+WHERE a.stream IS NOT NULL;
+
+-- Where the last of several steps begins on the host. HTA leaves out what the host did from there on, and what the
+-- devices did that was not launched before.
+CREATE TEMP VIEW IF NOT EXISTS hta_last_step AS
+SELECT s.trace, max(s.start_ns) AS last_ns,
+       ceil(max((s.start_ns - t.base_ns) / 1000 + (s.start_ns - t.base_ns) % 1000 / 1000.0)) AS last_us
+FROM device_steps AS s JOIN device_traces AS t USING (trace)
+WHERE s.side = 'host'
+GROUP BY s.trace HAVING count(DISTINCT s.step) > 1;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_events AS
+SELECT e.trace, e.rank, e.device, e.stream, e.kind, e.name, e.correlation, e.launch_name, e.gb_per_s, e.id,
+       CAST(ceil(e.ts) AS INTEGER) AS start_us, CAST(floor(e.ts + e.dur) AS INTEGER) AS end_us,
+       CAST(ceil(e.launch_ts) AS INTEGER) AS launch_us, CAST(floor(e.launch_ts + e.launch_dur) AS INTEGER) AS launch_end_us,
+       CASE
+         WHEN e.name GLOB 'nccl*Kernel*' OR e.name GLOB '*hccl*' THEN 'COMMUNICATION'
+         WHEN e.name GLOB 'Memcpy*' OR e.name GLOB 'Memset*' OR e.name GLOB 'dma*' THEN 'MEMORY'
+         WHEN e.kind = 'sync' OR e.name GLOB '*Sync*' OR e.name GLOB '*Memcpy*' THEN 'OTHER'
+         ELSE 'COMPUTATION'
+       END AS kernel_type
+FROM hta_times AS e LEFT JOIN hta_last_step AS l USING (trace)
+WHERE l.last_us IS NULL OR ceil(e.launch_ts) < l.last_us;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_unions AS
+SELECT trace, rank, min(start_us) AS first_us, max(end_us) AS last_us,
+       interval_union(start_us, max(start_us, end_us)) AS busy,
+       coalesce(interval_union(start_us, max(start_us, end_us)) FILTER (WHERE kernel_type = 'COMPUTATION'), 0) AS c,
+       coalesce(interval_union(start_us, max(start_us, end_us)) FILTER (WHERE kernel_type = 'COMMUNICATION'), 0) AS k,
+       coalesce(interval_union(start_us, max(start_us, end_us)) FILTER (WHERE kernel_type = 'MEMORY'), 0) AS m,
+       coalesce(interval_union(start_us, max(start_us, end_us)) FILTER (WHERE kernel_type IN ('COMPUTATION', 'COMMUNICATION')), 0) AS ck,
+       coalesce(interval_union(start_us, max(start_us, end_us)) FILTER (WHERE kernel_type IN ('COMPUTATION', 'MEMORY')), 0) AS cm,
+       coalesce(interval_union(start_us, max(start_us, end_us)) FILTER (WHERE kernel_type IN ('COMMUNICATION', 'MEMORY')), 0) AS km,
+       coalesce(interval_union(start_us, max(start_us, end_us)) FILTER (WHERE kernel_type <> 'OTHER'), 0) AS ckm
+FROM hta_events
+GROUP BY trace, rank;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_temporal_breakdown AS
+SELECT trace, rank, last_us - first_us - busy AS idle_time, c AS compute_time, busy - c AS non_compute_time,
+       last_us - first_us AS kernel_time,
+       round(100.0 * (last_us - first_us - busy) / (last_us - first_us), 2) AS idle_time_pctg,
+       round(100.0 * c / (last_us - first_us), 2) AS compute_time_pctg,
+       round(100.0 * (busy - c) / (last_us - first_us), 2) AS non_compute_time_pctg
+FROM hta_unions;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_overlap AS
+SELECT trace, rank, round(100.0 * (c + k - ck) / nullif(k, 0), 2) AS comp_comm_overlap_pctg FROM hta_unions;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_kernel_types AS
+WITH parts AS (
+  SELECT trace, rank, 'COMPUTATION' AS kernel_type, ckm - km AS us FROM hta_unions
+  UNION ALL SELECT trace, rank, 'COMMUNICATION', ckm - cm FROM hta_unions
+  UNION ALL SELECT trace, rank, 'MEMORY', ckm - ck FROM hta_unions
+  UNION ALL SELECT trace, rank, 'COMPUTATION overlapping COMMUNICATION', cm + km - m - ckm FROM hta_unions
+  UNION ALL SELECT trace, rank, 'COMPUTATION overlapping MEMORY', ck + km - k - ckm FROM hta_unions
+  UNION ALL SELECT trace, rank, 'COMMUNICATION overlapping MEMORY', ck + cm - c - ckm FROM hta_unions
+  UNION ALL SELECT trace, rank, 'COMPUTATION overlapping COMMUNICATION overlapping MEMORY', c + k + m - ck - cm - km + ckm
+            FROM hta_unions
+)
+SELECT trace, rank, kernel_type, us AS sum, round(100.0 * us / sum(us) OVER (PARTITION BY trace), 1) AS percentage
+FROM parts WHERE us > 0;
+
+-- Kernels by name. Of more than ten names of a type, the tenth and below, and those above 80 % of the running sums
+-- (the quantile of the running sums themselves), become "others": statistics of their sums.
+CREATE TEMP VIEW IF NOT EXISTS hta_kernels AS
+WITH sums AS (
+  SELECT trace, rank, kernel_type, name, sum(end_us - start_us) AS sum, max(end_us - start_us) AS max,
+         min(end_us - start_us) AS min, count(*) AS n, sum((end_us - start_us) * (end_us - start_us)) AS squares
+  FROM hta_events WHERE kernel_type <> 'OTHER' GROUP BY trace, rank, kernel_type, name
+),
+running AS (
+  SELECT *, count(*) OVER (PARTITION BY trace, kernel_type) AS names,
+         row_number() OVER (PARTITION BY trace, kernel_type ORDER BY sum DESC, name) - 1 AS place,
+         sum(sum) OVER (PARTITION BY trace, kernel_type ORDER BY sum DESC, name ROWS UNBOUNDED PRECEDING) AS total
+  FROM sums
+),
+quantile AS (
+  SELECT trace, kernel_type,
+         max(total) FILTER (WHERE place = CAST(0.8 * (names - 1) AS INTEGER)) AS low,
+         max(total) FILTER (WHERE place = CAST(0.8 * (names - 1) AS INTEGER) + 1) AS high,
+         0.8 * (max(names) - 1) - CAST(0.8 * (max(names) - 1) AS INTEGER) AS part
+  FROM running GROUP BY trace, kernel_type
+),
+named AS (
+  SELECT r.*, names > 10 AND (place >= 10 OR total > low + part * (coalesce(high, low) - low)) AS other
+  FROM running AS r JOIN quantile USING (trace, kernel_type)
+)
+SELECT trace, rank, kernel_type, name, sum, max, min, 1.0 * sum / n AS mean,
+       CASE WHEN n > 1 THEN sqrt(max(0.0, (squares - 1.0 * sum * sum / n) / (n - 1))) ELSE 0.0 END AS stddev
+FROM named WHERE NOT other AND names <= 10
+UNION ALL
+SELECT trace, rank, kernel_type, CASE WHEN other THEN 'others' ELSE name END, sum(sum), max(sum), min(sum),
+       1.0 * sum(sum) / count(*),
+       CASE WHEN count(*) > 1
+            THEN sqrt(max(0.0, (sum(1.0 * sum * sum) - 1.0 * sum(sum) * sum(sum) / count(*)) / (count(*) - 1))) ELSE 0.0 END
+FROM named WHERE names > 10
+GROUP BY trace, rank, kernel_type, CASE WHEN other THEN 'others' ELSE name END;
+
+-- Gaps to the end of the activity before in the stream, which may be negative; the first has none.
+CREATE TEMP VIEW IF NOT EXISTS hta_gaps AS
+WITH gaps AS (
+  SELECT *, lag(end_us) OVER (PARTITION BY trace, stream ORDER BY start_us, id) AS before_us
+  FROM hta_events WHERE kind <> 'sync'
+)
+SELECT trace, rank, stream, start_us - before_us AS gap,
+       CASE
+         WHEN launch_us > before_us THEN 'host_wait'
+         WHEN start_us - before_us < 30 THEN 'kernel_wait'
+         ELSE 'other'
+       END AS idle_category
+FROM gaps;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_idle AS
+SELECT trace, rank, stream, idle_category, coalesce(sum(gap), 0) AS idle_time,
+       round(1.0 * coalesce(sum(gap), 0) / nullif(sum(coalesce(sum(gap), 0)) OVER (PARTITION BY trace, stream), 0), 2)
+         AS idle_time_ratio,
+       count(gap) AS gaps
+FROM hta_gaps
+GROUP BY trace, rank, stream, idle_category;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_launches AS
+SELECT trace, rank, correlation, name, stream, launch_end_us - launch_us AS cpu_duration, end_us - start_us AS gpu_duration,
+       max(0, start_us - launch_end_us) AS launch_delay
+FROM hta_events
+WHERE launch_name IN ('cudaLaunchKernel', 'cudaLaunchKernelExC', 'cudaMemcpyAsync', 'cudaMemsetAsync',
+                      'runFunction - job_prep_and_submit_for_execution');
+
+CREATE TEMP VIEW IF NOT EXISTS hta_launch_stats AS
+SELECT trace, rank, count(*) AS rows, sum(cpu_duration) AS sum_cpu_duration, sum(gpu_duration) AS sum_gpu_duration,
+       sum(launch_delay) AS sum_launch_delay, max(launch_delay) AS max_launch_delay
+FROM hta_launches
+GROUP BY trace, rank;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_queue AS
+WITH launched AS (
+  SELECT * FROM hta_events
+  WHERE launch_name IN ('cudaLaunchKernel', 'cudaLaunchKernelExC', 'cuLaunchKernel', 'cuLaunchKernelEx', 'cudaMemcpyAsync',
+                        'cudaMemsetAsync', 'runFunction - job_prep_and_submit_for_execution', 'hipLaunchKernel',
+                        'hipExtModuleLaunchKernel', 'hipMemcpyAsync', 'hipMemsetAsync', 'hipMemcpyWithStream')
+),
+changes AS (
+  SELECT trace, rank, stream, launch_us AS ts, 1 AS change, id FROM launched
+  UNION ALL SELECT trace, rank, stream, start_us, -1, id FROM launched
+)
+SELECT trace, rank, stream, ts, change,
+       sum(change) OVER (PARTITION BY trace, stream ORDER BY ts, change DESC, id ROWS UNBOUNDED PRECEDING) AS queue_length,
+       lead(ts) OVER (PARTITION BY trace, stream ORDER BY ts, change DESC, id) - ts AS us
+FROM changes;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_queue_length AS
+SELECT trace, rank, stream, count(*) AS count, avg(queue_length) AS mean,
+       sqrt((sum(1.0 * queue_length * queue_length) - 1.0 * sum(queue_length) * sum(queue_length) / count(*)) / (count(*) - 1)) AS std,
+       min(queue_length) AS min, max(queue_length) AS max
+FROM hta_queue
+GROUP BY trace, rank, stream;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_bandwidth AS
+WITH copies AS (
+  SELECT trace, rank, CASE WHEN name GLOB 'Memset*' THEN 'Memset' WHEN name GLOB 'Memcpy*' THEN substr(name, 1, 11) ELSE 'Memcpy Unknown' END AS name,
+         start_us, start_us + CASE end_us - start_us WHEN 0 THEN 1 ELSE end_us - start_us END AS end_us, gb_per_s, id
+  FROM hta_events WHERE kernel_type = 'MEMORY' AND gb_per_s IS NOT NULL
+),
+changes AS (
+  SELECT trace, rank, name, start_us AS ts, gb_per_s AS change, id FROM copies
+  UNION ALL SELECT trace, rank, name, end_us, -gb_per_s, id FROM copies
+)
+SELECT trace, rank, name, ts,
+       max(0, sum(change) OVER (PARTITION BY trace, name ORDER BY ts, change, id ROWS UNBOUNDED PRECEDING)) AS memory_bw_gbps
+FROM changes;
+
+CREATE TEMP VIEW IF NOT EXISTS hta_bandwidth_summary AS
+SELECT trace, rank, name, count(*) AS count, avg(memory_bw_gbps) AS mean, min(memory_bw_gbps) AS min, max(memory_bw_gbps) AS max
+FROM hta_bandwidth WHERE memory_bw_gbps > 0
+GROUP BY trace, rank, name;
+
+-- Time with a queue of at least so many, as SELECT stream, sum(us) FROM hta_queue WHERE queue_length >= 400 GROUP BY stream.
+
+-- Ranges of the program that begin before its last step does on the host.
+CREATE TEMP VIEW IF NOT EXISTS hta_annotations AS
+WITH times AS (
+  SELECT r.trace, r.rank, r.side, r.name,
+         (r.start_ns - t.base_ns) / 1000 + (r.start_ns - t.base_ns) % 1000 / 1000.0 AS ts, (r.end_ns - r.start_ns) / 1000.0 AS dur
+  FROM device_ranges AS r JOIN device_traces AS t USING (trace)
+),
+rounded AS (
+  SELECT r.*, CAST(floor(ts + dur) - ceil(ts) AS INTEGER) AS us
+  FROM times AS r LEFT JOIN hta_last_step AS l USING (trace)
+  WHERE l.last_us IS NULL OR ceil(ts) < l.last_us
+)
+SELECT trace, rank, side, name, count(*) AS n, sum(us) AS sum, max(us) AS max, min(us) AS min, 1.0 * sum(us) / count(*) AS mean,
+       CASE WHEN count(*) > 1
+            THEN sqrt(max(0.0, (sum(us * us) - 1.0 * sum(us) * sum(us) / count(*)) / (count(*) - 1))) ELSE 0.0 END AS stddev
+FROM rounded
+GROUP BY trace, rank, side, name;
