@@ -29,6 +29,7 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
     mllog_trace
     pbs_trace
     swf_trace
+    kube_trace
     goodput_trace goodput_report
     csv_trace
     jsonl_trace
@@ -129,6 +130,16 @@ COLUMNS = {
         path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "log_trace": """text TEXT, time REAL, step BIGINT, fields TEXT, path hidden, pattern hidden, unmatched hidden, zone hidden, year hidden,
         on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "kube_trace": """event TEXT, apiVersion TEXT, kind TEXT, namespace TEXT, name TEXT, uid TEXT, resourceVersion TEXT,
+        creationTimestamp BIGINT, deletionTimestamp BIGINT, owner_kind TEXT, owner_name TEXT, job TEXT, queue TEXT,
+        priority BIGINT, phase TEXT, reason TEXT, message TEXT, nodeName TEXT, pool TEXT, product TEXT, resource TEXT,
+        chips REAL, min_chips REAL, allocatable REAL, share REAL, resources TEXT, pods BIGINT, flavor TEXT,
+        clusterQueue TEXT, startTime BIGINT, completionTime BIGINT, scheduled BIGINT, ready TEXT, ready_time BIGINT,
+        disruption TEXT, quota_reserved BIGINT, admitted BIGINT, pods_ready BIGINT, evicted BIGINT,
+        evicted_reason TEXT, requeued BIGINT, started BIGINT, finished BIGINT, finished_reason TEXT, outcome TEXT,
+        exit_code BIGINT, exit_reason TEXT, restarts BIGINT, unschedulable BIGINT, suspend BIGINT, conditions TEXT,
+        labels TEXT, annotations TEXT, ownerReferences TEXT, spec TEXT, status TEXT, path hidden, on_error hidden,
+        _file TEXT hidden, _line BIGINT hidden""",
     "goodput_trace": """job_name TEXT, kind TEXT, edge TEXT, time REAL, event TEXT, step BIGINT, job_start_time REAL, job_end_time REAL,
         step_count BIGINT, step_start_time REAL, tpu_init_start_time REAL, tpu_init_end_time REAL,
         training_prep_start_time REAL, training_prep_end_time REAL, data_loading_start_time REAL, data_loading_end_time REAL,
