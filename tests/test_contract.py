@@ -30,6 +30,7 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
     pbs_trace
     swf_trace
     kube_trace
+    prometheus_trace
     goodput_trace goodput_report
     csv_trace
     jsonl_trace
@@ -140,6 +141,9 @@ COLUMNS = {
         exit_code BIGINT, exit_reason TEXT, restarts BIGINT, unschedulable BIGINT, suspend BIGINT, conditions TEXT,
         labels TEXT, annotations TEXT, ownerReferences TEXT, spec TEXT, status TEXT, path hidden, on_error hidden,
         _file TEXT hidden, _line BIGINT hidden""",
+    "prometheus_trace": """metric TEXT, labels TEXT, time REAL, value REAL, value_text TEXT, type TEXT, job TEXT, instance TEXT, gpu TEXT,
+        UUID TEXT, modelName TEXT, Hostname TEXT, namespace TEXT, pod TEXT, container TEXT, hpc_job TEXT, exemplar TEXT,
+        path hidden, scrape_time hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "goodput_trace": """job_name TEXT, kind TEXT, edge TEXT, time REAL, event TEXT, step BIGINT, job_start_time REAL, job_end_time REAL,
         step_count BIGINT, step_start_time REAL, tpu_init_start_time REAL, tpu_init_end_time REAL,
         training_prep_start_time REAL, training_prep_end_time REAL, data_loading_start_time REAL, data_loading_end_time REAL,
