@@ -31,6 +31,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_swf,
     mpg_register_kube,
     mpg_register_prometheus,
+    mpg_register_otlp,
     mpg_register_log,
     mpg_register_op_cost,
     mpg_register_chrome,
