@@ -29,6 +29,9 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
     mllog_trace
     pbs_trace
     swf_trace
+    kube_trace
+    prometheus_trace
+    otlp_trace
     goodput_trace goodput_report
     csv_trace
     jsonl_trace
@@ -129,6 +132,23 @@ COLUMNS = {
         path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "log_trace": """text TEXT, time REAL, step BIGINT, fields TEXT, path hidden, pattern hidden, unmatched hidden, zone hidden, year hidden,
         on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "kube_trace": """event TEXT, apiVersion TEXT, kind TEXT, namespace TEXT, name TEXT, uid TEXT, resourceVersion TEXT,
+        creationTimestamp BIGINT, deletionTimestamp BIGINT, owner_kind TEXT, owner_name TEXT, job TEXT, queue TEXT,
+        priority BIGINT, phase TEXT, reason TEXT, message TEXT, nodeName TEXT, pool TEXT, product TEXT, resource TEXT,
+        chips REAL, min_chips REAL, allocatable REAL, share REAL, resources TEXT, pods BIGINT, flavor TEXT,
+        clusterQueue TEXT, startTime BIGINT, completionTime BIGINT, scheduled BIGINT, ready TEXT, ready_time BIGINT,
+        disruption TEXT, quota_reserved BIGINT, admitted BIGINT, pods_ready BIGINT, evicted BIGINT,
+        evicted_reason TEXT, requeued BIGINT, started BIGINT, finished BIGINT, finished_reason TEXT, outcome TEXT,
+        exit_code BIGINT, exit_reason TEXT, restarts BIGINT, unschedulable BIGINT, suspend BIGINT, conditions TEXT,
+        labels TEXT, annotations TEXT, ownerReferences TEXT, spec TEXT, status TEXT, path hidden, on_error hidden,
+        _file TEXT hidden, _line BIGINT hidden""",
+    "prometheus_trace": """metric TEXT, labels TEXT, time REAL, value REAL, value_text TEXT, type TEXT, job TEXT, instance TEXT, gpu TEXT,
+        UUID TEXT, modelName TEXT, Hostname TEXT, namespace TEXT, pod TEXT, container TEXT, hpc_job TEXT, exemplar TEXT,
+        path hidden, scrape_time hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "otlp_trace": """trace_id TEXT, span_id TEXT, parent_span_id TEXT, trace_state TEXT, name TEXT, kind TEXT, status TEXT, status_message TEXT,
+        start_time REAL, end_time REAL, duration REAL, start_ns BIGINT, end_ns BIGINT, service TEXT, resource TEXT, scope TEXT,
+        scope_version TEXT, scope_attributes TEXT, attributes TEXT, events TEXT, links TEXT, flags BIGINT, dropped BIGINT,
+        path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "goodput_trace": """job_name TEXT, kind TEXT, edge TEXT, time REAL, event TEXT, step BIGINT, job_start_time REAL, job_end_time REAL,
         step_count BIGINT, step_start_time REAL, tpu_init_start_time REAL, tpu_init_end_time REAL,
         training_prep_start_time REAL, training_prep_end_time REAL, data_loading_start_time REAL, data_loading_end_time REAL,

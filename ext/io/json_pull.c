@@ -287,3 +287,63 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
     return MPG_OK;
   }
 }
+
+/* Scans members from the value at `at` on. MPG_DATA at s->end: the window ends before the
+** object. */
+static mpg_rc scan_ahead(const mpg_pull *p, mpg_json_scan *s, const char *at,
+                         bool (*is)(mpg_str, const char *), const char *name, mpg_str *text) {
+  mpg_json_kind kind;
+  mpg_str key = {"", 0};
+  bool escaped, wanted = false;
+  for (;;) {
+    const char *start = at;
+    at = mpg_json_value(s, at, p->depth, &kind);
+    if (at == NULL)
+      return s->rc;
+    if (wanted) {
+      *text = (mpg_str){start, (size_t)(at - start)};
+      return MPG_OK;
+    }
+    s->at = at = mpg_json_space(at, s->end);
+    if (at == s->end)
+      return MPG_DATA;
+    if (*at != ',')
+      return MPG_DONE;
+    s->at = at = mpg_json_space(at + 1, s->end);
+    if (at == s->end)
+      return MPG_DATA;
+    if (*at != '"')
+      return MPG_DONE;
+    start = at + 1;
+    if ((at = mpg_json_string(s, start, &escaped)) == NULL)
+      return s->rc;
+    key = (mpg_str){start, (size_t)(at - start) - 1};
+    s->at = at = mpg_json_space(at, s->end);
+    if (at == s->end)
+      return MPG_DATA;
+    if (*at != ':')
+      return MPG_DONE;
+    at = mpg_json_space(at + 1, s->end);
+    wanted = is(key, name);
+  }
+}
+
+mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), const char *name,
+                      mpg_str *text, bool *far, mpg_err *err) {
+  *far = false;
+  if (!p->pending || p->depth == 0 || !p->object[p->depth - 1])
+    return MPG_DONE;
+  for (;;) {
+    mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL};
+    mpg_rc rc = scan_ahead(p, &s, p->w.buf + p->w.at, is, name, text);
+    if (rc == MPG_OK)
+      return MPG_OK;
+    if (rc != MPG_DATA || s.at != s.end || p->w.last)
+      return MPG_DONE;
+    *far = p->w.end - p->w.at > p->limit;
+    if (*far)
+      return MPG_DONE;
+    if (more(p, err) != MPG_OK)
+      return err->rc;
+  }
+}

@@ -50,6 +50,14 @@ void mpg_pull_enter(mpg_pull *p);
 ** checked and borrowed until the next call. */
 mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err);
 
+/*
+** Looks for a member that comes behind the value at hand in the same object, without going there:
+** `is` tells its key, and *text is what is written. MPG_DONE: there is none, or what is broken
+** comes first, or it is not within the limit (*far is then set).
+*/
+mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), const char *name,
+                      mpg_str *text, bool *far, mpg_err *err);
+
 int mpg_pull_depth(const mpg_pull *p);         /* of what was entered */
 int64_t mpg_pull_documents(const mpg_pull *p); /* values at the top that ended soundly */
 /* Whether the last MPG_DATA was the end of the file inside a value: a file that was cut off, or

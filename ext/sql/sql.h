@@ -112,6 +112,9 @@ int mpg_register_slurm_nodes(mpg_conn *conn, char **error);      /* slurm_nodes_
 int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */
 int mpg_register_pbs(mpg_conn *conn, char **error);              /* pbs_table.c */
 int mpg_register_swf(mpg_conn *conn, char **error);              /* swf_table.c */
+int mpg_register_kube(mpg_conn *conn, char **error);             /* kube_table.c */
+int mpg_register_prometheus(mpg_conn *conn, char **error);       /* prometheus_table.c */
+int mpg_register_otlp(mpg_conn *conn, char **error);             /* otlp_table.c */
 int mpg_register_generic(mpg_conn *conn, char **error);          /* generic_table.c */
 int mpg_register_log(mpg_conn *conn, char **error);              /* log_table.c */
 int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */

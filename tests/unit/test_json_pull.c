@@ -188,7 +188,48 @@ static void test_limits(void) {
   end(&w);
 }
 
+static bool same(mpg_str key, const char *name) {
+  return mpg_str_eq(key, mpg_str_of(name));
+}
+
+/* A member behind the value at hand, which stays at hand. */
+static void test_ahead(void) {
+  static const char document[] =
+      "{\"a\":{\"late\":0},\"b\" : [1, \"late\"],\"late\":{\"x\":2},\"c\":3}";
+  size_t end_of_late = (size_t)(strstr(document, ",\"c\"") - document);
+  walk w;
+  bool far;
+  for (size_t n = 0; n < sizeof document; n++) {
+    mpg_rc rc;
+    begin_sized(&w, (mpg_str){document, n}, 0);
+    if (next(&w) == MPG_OK) {
+      mpg_pull_enter(w.pull);
+      if (next(&w) == MPG_OK) {
+        rc = mpg_pull_ahead(w.pull, same, "late", &w.text, &far, &w.err);
+        CHECK(!far && rc == (n >= end_of_late ? MPG_OK : MPG_DONE));
+        CHECK(rc != MPG_OK || mpg_str_eq(w.text, MPG_STR("{\"x\":2}")));
+        CHECK(mpg_pull_ahead(w.pull, same, "x", &w.text, &far, &w.err) == MPG_DONE);
+        CHECK(n < 20 || took(&w, MPG_JSON_OBJECT, "{\"late\":0}"));
+      }
+    }
+    end(&w);
+  }
+  begin_sized(&w, mpg_str_of(document), 10);
+  CHECK(next(&w) == MPG_OK);
+  mpg_pull_enter(w.pull);
+  CHECK(next(&w) == MPG_OK);
+  far = false;
+  (void)mpg_pull_ahead(w.pull, same, "late", &w.text, &far, &w.err);
+#ifdef MPG_TEST /* a window that holds more than the limit finds more */
+  CHECK(mpg_io_block != 1 || far);
+#else
+  CHECK(!far);
+#endif
+  end(&w);
+}
+
 static void all(void) {
+  test_ahead();
   test_document();
   test_errors();
   test_cut();

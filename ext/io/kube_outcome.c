@@ -1,0 +1,97 @@
+/* kube_outcome.c - how a pod, a Workload or a job ended: see kube_object.h. */
+#include "kube_object.h"
+
+#include <string.h>
+
+typedef struct word {
+  const char *reason, *outcome;
+} word;
+
+static const char *look_up(const mpg_kube_object *o, size_t field, const word *words, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (mpg_kube_is(o, field, words[i].reason))
+      return words[i].outcome;
+  return NULL;
+}
+
+/* Reasons of a pod's condition DisruptionTarget. Source: "Disruptions", Pod disruption
+** conditions, of the Kubernetes documentation. */
+static const word disruptions[] = {
+    {"PreemptionByScheduler", "preempted"},  {"PreemptionByKubeScheduler", "preempted"},
+    {"DeletionByTaintManager", "node_fail"}, {"EvictionByEvictionAPI", "preempted"},
+    {"DeletionByPodGC", "node_fail"},        {"TerminationByKubelet", "preempted"},
+    {"StoppedByKueue", "preempted"},
+};
+
+/* status.reason of a pod that the kubelet or a controller ended. */
+static const word pod_reasons[] = {
+    {"Evicted", "preempted"},        {"Preempting", "preempted"},   {"NodeLost", "node_fail"},
+    {"Shutdown", "node_fail"},       {"NodeShutdown", "node_fail"}, {"Terminated", "node_fail"},
+    {"DeadlineExceeded", "timeout"},
+};
+
+/* Why Kueue evicted a Workload, from apis/kueue/v1beta2/workload_types.go. */
+static const word evictions[] = {
+    {"Preempted", "preempted"},
+    {"PodsReadyTimeout", "timeout"},
+    {"AdmissionCheck", "preempted"},
+    {"ClusterQueueStopped", "preempted"},
+    {"LocalQueueStopped", "preempted"},
+    {"NodeFailures", "node_fail"},
+    {"WorkloadSliceReplaced", "preempted"},
+    {"DeactivatedDueToMaximumExecutionTimeExceeded", "timeout"},
+    {"DeactivatedDueToRequeuingLimitExceeded", "failed"},
+};
+
+bool mpg_kube_contains(mpg_str s, const char *part) {
+  size_t n = strlen(part);
+  for (size_t i = 0; i + n <= s.n; i++)
+    if (mpg_str_eq_nocase((mpg_str){s.p + i, n}, (mpg_str){part, n}))
+      return true;
+  return false;
+}
+
+static const char *of_pod(const mpg_kube_object *o) {
+  const char *found;
+  bool failed = mpg_kube_is(o, MPG_KUBE_phase, "Failed");
+  bool deleted = o->values[MPG_KUBE_deletionTimestamp].type != MPG_NULL ||
+                 mpg_kube_is(o, MPG_KUBE_event, "DELETED");
+  if (mpg_kube_is(o, MPG_KUBE_phase, "Succeeded"))
+    return "completed";
+  if (!failed && !deleted)
+    return NULL;
+  found = look_up(o, MPG_KUBE_disruption, disruptions, sizeof disruptions / sizeof *disruptions);
+  if (found == NULL)
+    found = look_up(o, MPG_KUBE_reason, pod_reasons, sizeof pod_reasons / sizeof *pod_reasons);
+  if (found != NULL)
+    return found;
+  return failed ? "failed" : "cancelled";
+}
+
+static const char *of_workload(const mpg_kube_object *o) {
+  const char *found;
+  if (o->values[MPG_KUBE_finished].type != MPG_NULL)
+    return mpg_kube_is(o, MPG_KUBE_finished_reason, "Succeeded") || o->succeeded ? "completed"
+                                                                                 : "failed";
+  if (o->values[MPG_KUBE_evicted].type == MPG_NULL)
+    return NULL;
+  found = look_up(o, MPG_KUBE_evicted_reason, evictions, sizeof evictions / sizeof *evictions);
+  if (found != NULL)
+    return found;
+  return mpg_kube_contains(o->values[MPG_KUBE_evicted_reason].s, "Deactivated") ? "cancelled"
+                                                                                : "preempted";
+}
+
+const char *mpg_kube_outcome(const mpg_kube_object *o) {
+  if (mpg_kube_is(o, MPG_KUBE_kind, "Node"))
+    return NULL;
+  if (mpg_kube_is(o, MPG_KUBE_kind, "Pod"))
+    return of_pod(o);
+  if (mpg_kube_is(o, MPG_KUBE_kind, "Workload"))
+    return of_workload(o);
+  if (o->values[MPG_KUBE_finished].type == MPG_NULL)
+    return NULL;
+  if (o->succeeded)
+    return "completed";
+  return mpg_kube_is(o, MPG_KUBE_finished_reason, "DeadlineExceeded") ? "timeout" : "failed";
+}

@@ -1,0 +1,76 @@
+/*
+** kube_table.c - kube_trace(path, on_error), objects of the Kubernetes API as kubectl prints them.
+**
+** A row is a version of an object: one in a listing, as many as were seen in a watch. Columns are
+** described in docs/kubernetes.md; their sources in ext/io/kube_object.c and kube_pods.c.
+*/
+#include "reader.h"
+#include "../io/kube.h"
+
+#define TYPE_TEXT "TEXT"
+#define TYPE_TIME "BIGINT"
+#define TYPE_COUNT "BIGINT"
+#define TYPE_CHIPS "REAL"
+#define COLUMN(name, type) {#name, TYPE_##type},
+
+static const mpg_reader_column columns[] = {MPG_KUBE_FIELDS(COLUMN)};
+
+typedef struct kube_file {
+  const mpg_env *env;
+  mpg_stream *stream;
+  mpg_kube *reader;
+} kube_file;
+
+static void file_close(void *p) {
+  kube_file *file = p;
+  mpg_kube_close(file->reader);
+  mpg_stream_close(file->stream);
+  mpg_free(file->env, file);
+}
+
+static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+                        mpg_issues *issues, mpg_err *err) {
+  kube_file *file = mpg_calloc(env, sizeof *file);
+  mpg_rc rc;
+  (void)shared;
+  if (file == NULL)
+    return mpg_fail_nomem(err);
+  file->env = env;
+  rc = mpg_stream_open(&file->stream, env, path, err);
+  if (rc == MPG_OK)
+    rc = mpg_kube_open(&file->reader, env, file->stream, issues, err);
+  if (rc == MPG_OK)
+    *out = file;
+  else
+    file_close(file);
+  return rc;
+}
+
+static mpg_rc file_next(void *p, mpg_err *err) {
+  return mpg_kube_next(((kube_file *)p)->reader, err);
+}
+
+static int64_t file_line(const void *p) {
+  return mpg_kube_line(((const kube_file *)p)->reader);
+}
+
+static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+  (void)err;
+  *out = *mpg_kube_get(((kube_file *)p)->reader, i);
+  return MPG_OK;
+}
+
+int mpg_register_kube(mpg_conn *conn, char **error) {
+  static const mpg_reader_format format = {
+      .module = {"kube_trace", &mpg_reader_module, 0},
+      .usage = "expected a path, as in kube_trace('cluster.json')",
+      .columns = columns,
+      .ncolumns = sizeof columns / sizeof *columns,
+      .open = file_open,
+      .close = file_close,
+      .next = file_next,
+      .line = file_line,
+      .column = file_column,
+  };
+  return mpg_register_reader(conn, &format, error);
+}

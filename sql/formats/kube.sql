@@ -1,0 +1,257 @@
+-- kube.sql - from objects of Kubernetes (kubectl get -o json, kubectl get -w) to the relations of the native trace.
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :kube fixtures/kube/watch.json
+--     .read sql/formats/kube.sql
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
+-- Parameters: :kube is a path, glob or folder of listings and watch logs; :pool may name the label of nodes
+-- whose values are the pools (else the node pool's label of the cloud, or the machine type).
+--
+-- From a program that cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE kube_objects AS SELECT * FROM kube_trace('trace/');
+--
+-- Makes the TEMP tables capacity, outages, jobs and allocations, which mpg_ledger and mpg_rollup then find.
+-- The input is dropped at the end. The rules are explained in docs/kubernetes.md.
+
+-- ---- 1. The input, and the last version of every object ----
+
+CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
+SELECT * FROM kube_trace(:kube);
+
+DROP TABLE IF EXISTS temp.kube_last;
+CREATE TEMP TABLE kube_last AS
+WITH versions AS (
+  SELECT *, row_number() OVER (PARTITION BY kind, coalesce(uid, namespace || '/' || name)
+                               ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+  FROM kube_objects
+  WHERE event IS NOT 'BOOKMARK'
+)
+SELECT * FROM versions WHERE age = 1;
+
+-- ---- 2. Nodes ----
+
+-- GKE's names of chips, and machine types of AWS, which mpg_chips does not know.
+DROP TABLE IF EXISTS temp.kube_products;
+CREATE TEMP TABLE kube_products(product, chip);
+INSERT INTO kube_products VALUES
+  ('nvidia-tesla-t4', 'nvidia-t4'), ('nvidia-tesla-p100', 'nvidia-p100-sxm2'), ('nvidia-tesla-v100', 'nvidia-v100-sxm2-16'),
+  ('nvidia-l4', 'nvidia-l4'), ('nvidia-tesla-a100', 'nvidia-a100-40-sxm4'), ('nvidia-a100-80gb', 'nvidia-a100-80-sxm4'),
+  ('nvidia-h100-80gb', 'nvidia-h100-sxm'), ('nvidia-h100-mega-80gb', 'nvidia-h100-sxm'), ('nvidia-h200-141gb', 'nvidia-h200-sxm'),
+  ('tpu-v4-podslice', 'tpu-v4'), ('tpu-v5-lite-podslice', 'tpu-v5e'), ('tpu-v5-lite-device', 'tpu-v5e'), ('tpu-v5p-slice', 'tpu-v5p'),
+  ('tpu-v6e-slice', 'tpu-v6e'), ('tpu-v6e-device', 'tpu-v6e'), ('trn1', 'aws-trainium1'), ('trn1n', 'aws-trainium1'),
+  ('trn2', 'aws-trainium2'), ('trn2u', 'aws-trainium2'), ('inf2', 'aws-inferentia2'), ('g5', 'nvidia-a10'), ('g6', 'nvidia-l4'),
+  ('g6e', 'nvidia-l40s'), ('p3', 'nvidia-v100-sxm2-16'), ('p3dn', 'nvidia-v100-sxm2-32'), ('p4d', 'nvidia-a100-40-sxm4'),
+  ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm');
+
+-- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip.
+DROP TABLE IF EXISTS temp.kube_nodes;
+CREATE TEMP TABLE kube_nodes AS
+WITH named AS (
+  SELECT *, CASE WHEN instr(product, '-MIG-') THEN substr(product, 1, instr(product, '-MIG-') - 1)
+                 WHEN product LIKE '%-SHARED' THEN substr(product, 1, length(product) - 7)
+                 WHEN product GLOB '*[0-9]*.*[a-z]*' THEN substr(product, 1, instr(product, '.') - 1)
+                 ELSE product END AS model
+  FROM kube_last
+  WHERE kind = 'Node' AND chips > 0
+)
+SELECT name AS node, uid, coalesce(labels ->> ('$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
+       round(chips * share, 5) AS chips, share, creationTimestamp AS start_time,
+       CASE WHEN event = 'DELETED' THEN
+         (SELECT max(unixepoch(coalesce(value ->> '$.lastHeartbeatTime', value ->> '$.lastTransitionTime'))) FROM json_each(conditions))
+       END AS end_time
+FROM named LEFT JOIN kube_products ON kube_products.product = model;
+CREATE INDEX temp.kube_node ON kube_nodes(node);
+
+-- ---- 3. Pods that were given a node: what they hold, from then until their containers ended ----
+
+DROP TABLE IF EXISTS temp.kube_held;
+CREATE TEMP TABLE kube_held AS
+SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
+       coalesce((SELECT pool FROM kube_nodes WHERE node = p.nodeName), p.spec ->> '$.nodeSelector."cloud.google.com/gke-nodepool"', 'kubernetes') AS pool,
+       round(p.chips * coalesce((SELECT share FROM kube_nodes WHERE node = p.nodeName), 1), 6) AS chips, p.chips AS units,
+       coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp) AS start_time,
+       CASE
+         WHEN p.phase IN ('Succeeded', 'Failed') THEN coalesce(p.finished, p.ready_time, p.deletionTimestamp, p.started, p.startTime)
+         WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, p.ready_time, p.started, p.startTime)
+       END AS end_time,
+       p.outcome, p.deletionTimestamp
+FROM kube_last AS p
+WHERE p.kind = 'Pod' AND p.chips > 0 AND p.nodeName IS NOT NULL;
+UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
+
+-- ---- 4. Attempts ----
+
+DROP TABLE IF EXISTS temp.kube_evictions;
+CREATE TEMP TABLE kube_evictions AS
+SELECT job, evicted AS at, min(outcome) AS outcome
+FROM kube_objects
+WHERE kind = 'Workload' AND evicted IS NOT NULL AND finished IS NULL
+GROUP BY job, evicted;
+
+-- A new one begins with the first pod after an eviction, and with one that starts when no earlier pod runs.
+DROP TABLE IF EXISTS temp.kube_attempts;
+CREATE TEMP TABLE kube_attempts AS
+WITH counted AS (
+  SELECT *, (SELECT count(*) FROM kube_evictions AS e WHERE e.job = h.job AND e.at <= h.start_time) AS evictions
+  FROM kube_held AS h
+),
+compared AS (
+  SELECT *,
+         lag(evictions) OVER (PARTITION BY job ORDER BY start_time, task) AS evictions_before,
+         max(coalesce(end_time, 9e18)) OVER (PARTITION BY job ORDER BY start_time, task ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS held_until
+  FROM counted
+)
+SELECT job, task, uid, node, pool, chips, units, start_time, end_time,
+       1 + sum(coalesce(start_time >= held_until OR evictions > evictions_before, 0)) OVER (PARTITION BY job ORDER BY start_time, task) AS attempt,
+       CASE WHEN deletionTimestamp IS NOT NULL AND outcome IN ('cancelled', 'failed') THEN
+         coalesce((SELECT e.outcome FROM kube_evictions AS e
+                   WHERE e.job = c.job AND e.at >= c.start_time AND e.at <= coalesce(c.end_time, e.at) ORDER BY e.at LIMIT 1), outcome)
+       ELSE outcome END AS outcome
+FROM compared AS c;
+
+-- ---- 5. Jobs ----
+
+-- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
+-- that it is. Devices are worth what they are on the nodes where it ran.
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+WITH of_jobs AS (
+  SELECT *, CASE WHEN kind = 'Workload' THEN 0 WHEN kind = 'Pod' THEN CASE WHEN namespace || '/' || name = job THEN 2 ELSE 3 END
+                 WHEN namespace || '/' || name = job THEN 1 ELSE 3 END AS rank
+  FROM kube_last
+  WHERE job IN (SELECT job FROM kube_last WHERE chips > 0 AND kind <> 'Node')
+),
+best AS (
+  SELECT job, min(rank) AS rank FROM of_jobs WHERE chips > 0 GROUP BY job
+),
+worth AS (
+  SELECT job, sum(chips) / sum(units) AS share FROM kube_held GROUP BY job
+),
+asked AS (
+  SELECT job, max(chips) AS chips, max(min_chips) AS min_chips
+  FROM of_jobs JOIN best USING (job, rank)
+  WHERE rank < 3
+  GROUP BY job
+),
+told AS (
+  SELECT job, min(namespace) AS owner, min(creationTimestamp) AS submit_time, max(priority) AS priority,
+         max(queue) AS queue, max(clusterQueue) AS cluster_queue, max(flavor) AS flavor, max(resource) AS resource,
+         coalesce(max(CASE WHEN kind = 'Workload' THEN owner_kind END), max(CASE WHEN kind = 'Pod' THEN owner_kind END), max(kind)) AS of_kind
+  FROM of_jobs
+  GROUP BY job
+)
+SELECT job, substr(job, instr(job, '/') + 1) AS name, owner,
+       CASE WHEN of_kind IN ('ReplicaSet', 'Deployment') THEN 'serving' END AS phase,
+       CASE of_kind WHEN 'PyTorchJob' THEN 'pytorch' WHEN 'JAXJob' THEN 'jax' WHEN 'TFJob' THEN 'tensorflow' END AS framework,
+       CASE WHEN of_kind LIKE 'Ray%' THEN 'ray' END AS runtime, NULL AS model, priority,
+       round(chips * coalesce(share, 1), 6) AS chips, round(min_chips * coalesce(share, 1), 6) AS min_chips, NULL AS tasks, submit_time,
+       json_patch('{}', json_object('kind', of_kind, 'queue', queue, 'cluster_queue', cluster_queue, 'flavor', flavor, 'resource', resource)) AS labels
+FROM told LEFT JOIN asked USING (job) LEFT JOIN worth USING (job);
+
+-- ---- 6. Allocations ----
+
+-- Of a Workload whose pods are not known (they were removed before the listing was made): its chips, from
+-- its admission until it finished or was evicted.
+DROP TABLE IF EXISTS temp.kube_admitted;
+CREATE TEMP TABLE kube_admitted AS
+SELECT job, CASE WHEN flavor IN (SELECT pool FROM kube_nodes) OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(flavor, 'kubernetes')
+                 ELSE (SELECT min(pool) FROM kube_nodes) END AS pool,
+       chips, admitted AS start_time, coalesce(finished, evicted, CASE WHEN event = 'DELETED' THEN deletionTimestamp END) AS end_time, outcome
+FROM kube_last
+WHERE kind = 'Workload' AND chips > 0 AND admitted IS NOT NULL AND job NOT IN (SELECT job FROM kube_held);
+
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM kube_attempts
+UNION ALL
+SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
+
+-- What left the queue without holding anything: 0 chips at that moment, which closes what it asked for.
+INSERT INTO allocations
+SELECT job, 1, NULL, coalesce(max(flavor), 'kubernetes'), 0, max(coalesce(finished, deletionTimestamp)), max(coalesce(finished, deletionTimestamp)), 'cancelled'
+FROM kube_last
+WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
+GROUP BY job
+HAVING min(event IS 'DELETED' OR finished IS NOT NULL) AND max(coalesce(finished, deletionTimestamp)) IS NOT NULL;
+
+-- What was evicted and waits again: 0 chips from then on, which keeps its demand open.
+INSERT INTO allocations
+WITH latest AS (
+  SELECT job, max(attempt) AS attempt, pool, max(start_time) AS start_time, max(end_time) AS end_time, max(end_time IS NULL) AS running
+  FROM allocations
+  GROUP BY job
+)
+SELECT w.job, l.attempt + 1, NULL, l.pool, 0, max(w.evicted, l.end_time), NULL, NULL
+FROM kube_last AS w JOIN latest AS l USING (job)
+WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED' AND w.outcome <> 'cancelled'
+  AND NOT running AND w.evicted > l.start_time;
+
+-- ---- 7. Capacity and outages ----
+
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GROUP BY pool, chip, start_time, end_time;
+
+-- From the moment a node is not ready (cordoned, where its taint tells since when) until it is again.
+DROP TABLE IF EXISTS temp.kube_down;
+CREATE TEMP TABLE kube_down AS
+WITH states AS (
+  SELECT DISTINCT uid, name AS node, ready, ready_time AS at FROM kube_objects WHERE kind = 'Node' AND chips > 0 AND ready_time IS NOT NULL
+),
+unready AS (
+  SELECT uid, node, at AS start_time, (SELECT min(up.at) FROM states AS up WHERE up.uid = s.uid AND up.ready = 'True' AND up.at >= s.at) AS end_time, 'hw_down' AS kind
+  FROM states AS s
+  WHERE ready <> 'True'
+),
+taints AS (
+  SELECT o.uid, o.name AS node, unixepoch(t.value ->> '$.timeAdded') AS at, o.rowid AS seen
+  FROM kube_objects AS o, json_each(o.spec, '$.taints') AS t
+  WHERE o.kind = 'Node' AND o.chips > 0 AND t.value ->> '$.key' = 'node.kubernetes.io/unschedulable' AND t.value ->> '$.timeAdded' IS NOT NULL
+),
+cordoned AS (
+  SELECT uid, node, at AS start_time,
+         (SELECT max(unixepoch(c.value ->> '$.lastHeartbeatTime')) FROM kube_objects AS o, json_each(o.conditions) AS c
+          WHERE o.rowid = (SELECT min(later.rowid) FROM kube_objects AS later
+                           WHERE later.kind = 'Node' AND later.uid = t.uid AND later.unschedulable = 0 AND later.rowid > t.seen)) AS end_time, 'maintenance' AS kind
+  FROM (SELECT uid, node, at, max(seen) AS seen FROM taints GROUP BY uid, node, at) AS t
+)
+SELECT uid, node, min(start_time) AS start_time, end_time, kind FROM unready GROUP BY uid, end_time
+UNION ALL
+SELECT uid, node, start_time, end_time, kind FROM cordoned AS c
+WHERE NOT EXISTS (SELECT * FROM unready AS u WHERE u.uid = c.uid AND u.start_time <= coalesce(c.end_time, u.start_time) AND coalesce(u.end_time, c.start_time) >= c.start_time);
+
+-- What is out of service is what no pod holds: a pod on a node that does not answer holds its chips until it is
+-- deleted, and Kubernetes waits for that.
+DROP TABLE IF EXISTS temp.outages;
+CREATE TEMP TABLE outages AS
+WITH edges AS (
+  SELECT d.rowid AS down, d.start_time AS at FROM kube_down AS d
+  UNION
+  SELECT d.rowid, e.at
+  FROM kube_down AS d JOIN (SELECT node, start_time AS at FROM kube_held UNION SELECT node, end_time FROM kube_held) AS e USING (node)
+  WHERE e.at > d.start_time AND (d.end_time IS NULL OR e.at < d.end_time)
+),
+parts AS (
+  SELECT down, at AS start_time, lead(at) OVER (PARTITION BY down ORDER BY at) AS next FROM edges
+)
+SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_held AS h
+                                   WHERE h.node = d.node AND h.start_time <= p.start_time AND (h.end_time IS NULL OR h.end_time > p.start_time)), 0) AS chips,
+       p.start_time, coalesce(p.next, d.end_time, n.end_time) AS end_time, d.kind
+FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.uid = d.uid;
+DELETE FROM outages WHERE chips <= 0;
+
+-- ---- 8. What nobody needs any more ----
+
+DROP TABLE kube_down;
+DROP TABLE kube_admitted;
+DROP TABLE kube_attempts;
+DROP TABLE kube_evictions;
+DROP TABLE kube_held;
+DROP TABLE kube_nodes;
+DROP TABLE kube_products;
+DROP TABLE kube_last;
+DROP TABLE kube_objects;

@@ -1,0 +1,109 @@
+-- otlp.sql - from OpenTelemetry spans that follow the convention of docs/otlp.md to the relations of the native trace.
+--
+-- In the sqlite3 shell, beside what a scheduler's mapping made:
+--
+--     .load ./mpg
+--     .param set :kube fixtures/kube/watch.json
+--     .read sql/formats/kube.sql
+--     .param set :otlp fixtures/otlp/spans.jsonl
+--     .read sql/formats/otlp.sql
+--     SELECT job, runtime_goodput(category, chip_us) FROM mpg_rollup GROUP BY job;
+--
+-- Parameter: :otlp is a path, glob or folder of what otlp_trace reads.
+--
+-- From a program that cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE otlp_spans AS SELECT * FROM otlp_trace('spans/');
+--
+-- Makes the TEMP tables spans and commits. Where there are none yet it also makes capacity, jobs and
+-- allocations, and adds to them the jobs that they lack and that have "attempt" spans, which say what was held.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS otlp_spans AS
+SELECT * FROM otlp_trace(:otlp);
+
+-- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others tell the same.
+DROP TABLE IF EXISTS temp.otlp_told;
+CREATE TEMP TABLE otlp_told AS
+WITH told AS (
+  SELECT coalesce(attributes ->> '$."mpg.kind"', name) AS kind, attributes ->> '$."mpg.kind"' IS NOT NULL AS by_kind,
+         start_time, max(start_time, end_time) AS end_time, status, json_patch(coalesce(resource, '{}'), attributes) AS a
+  FROM otlp_spans
+  WHERE start_time IS NOT NULL
+),
+ranked AS (
+  SELECT *, a ->> '$."mpg.job"' AS job, min(coalesce(a ->> '$."mpg.rank"', 0)) OVER (PARTITION BY a ->> '$."mpg.job"') AS lowest
+  FROM told
+)
+SELECT job, a ->> '$."mpg.attempt"' AS attempt, kind, start_time, end_time, status, a
+FROM ranked
+WHERE job IS NOT NULL AND coalesce(a ->> '$."mpg.rank"', 0) = lowest
+  AND (by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'serve', 'batch'));
+
+-- ---- 2. What the program did ----
+
+DROP TABLE IF EXISTS temp.spans;
+CREATE TEMP TABLE spans AS
+SELECT job, attempt, kind, start_time, end_time, a ->> '$."mpg.step"' AS step, a ->> '$."mpg.program"' AS program, a ->> '$."mpg.flops"' AS flops,
+       a ->> '$."mpg.bytes"' AS bytes, a ->> '$."mpg.dtype"' AS dtype, a ->> '$."mpg.executions"' AS executions
+FROM otlp_told
+WHERE kind NOT IN ('attempt', 'commit');
+
+DROP TABLE IF EXISTS temp.commits;
+CREATE TEMP TABLE commits AS
+SELECT job, attempt, a ->> '$."mpg.step"' AS step, start_time AS snapshot_time, end_time AS durable_time
+FROM otlp_told
+WHERE kind = 'commit' OR (kind = 'checkpoint' AND a ->> '$."mpg.durable"' = 1);
+
+-- ---- 3. What it held, where no scheduler tells ----
+
+CREATE TEMP TABLE IF NOT EXISTS capacity(pool, chip, chips, start_time, end_time);
+CREATE TEMP TABLE IF NOT EXISTS jobs(job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels);
+CREATE TEMP TABLE IF NOT EXISTS allocations(job, attempt, task, pool, chips, start_time, end_time, outcome);
+
+DROP TABLE IF EXISTS temp.otlp_held;
+CREATE TEMP TABLE otlp_held AS
+SELECT job, coalesce(attempt, row_number() OVER (PARTITION BY job ORDER BY start_time)) AS attempt, coalesce(a ->> '$."mpg.pool"', 'otlp') AS pool,
+       a ->> '$."mpg.chip"' AS chip, a ->> '$."mpg.chips"' AS chips, start_time, end_time,
+       coalesce(a ->> '$."mpg.outcome"', CASE WHEN end_time IS NULL THEN NULL WHEN status = 'error' THEN 'failed' ELSE 'completed' END) AS outcome
+FROM otlp_told
+WHERE kind = 'attempt' AND a ->> '$."mpg.chips"' > 0 AND job NOT IN (SELECT job FROM allocations);
+
+INSERT INTO capacity
+SELECT pool, min(chip), sum(chips), min(start_time), NULL
+FROM (SELECT pool, chip, max(chips) AS chips, min(start_time) AS start_time FROM otlp_held WHERE chip IS NOT NULL GROUP BY pool, chip, job)
+WHERE pool NOT IN (SELECT pool FROM capacity)
+GROUP BY pool
+HAVING count(*) = 1;
+
+INSERT INTO allocations
+SELECT job, attempt, NULL, pool, chips, start_time, end_time, outcome FROM otlp_held;
+
+-- What is known of jobs: the scheduler's word first.
+DROP TABLE IF EXISTS temp.otlp_jobs;
+CREATE TEMP TABLE otlp_jobs AS
+SELECT job, max(a ->> '$."mpg.name"') AS name, max(a ->> '$."mpg.owner"') AS owner, max(a ->> '$."mpg.phase"') AS phase,
+       max(a ->> '$."mpg.framework"') AS framework, max(a ->> '$."mpg.runtime"') AS runtime, max(a ->> '$."mpg.model"') AS model,
+       max(a ->> '$."mpg.priority"') AS priority
+FROM otlp_told
+GROUP BY job;
+
+UPDATE jobs
+SET phase = coalesce(jobs.phase, o.phase), framework = coalesce(jobs.framework, o.framework), runtime = coalesce(jobs.runtime, o.runtime),
+    model = coalesce(jobs.model, o.model)
+FROM otlp_jobs AS o
+WHERE o.job = jobs.job;
+
+INSERT INTO jobs(job, name, owner, phase, framework, runtime, model, priority, chips)
+SELECT o.job, coalesce(o.name, o.job), owner, phase, framework, runtime, model, priority, max(h.chips)
+FROM otlp_jobs AS o JOIN otlp_held AS h ON h.job = o.job
+WHERE o.job NOT IN (SELECT job FROM jobs)
+GROUP BY o.job;
+
+-- ---- 4. What nobody needs any more ----
+
+DROP TABLE otlp_jobs;
+DROP TABLE otlp_held;
+DROP TABLE otlp_told;
+DROP TABLE otlp_spans;

@@ -1,0 +1,448 @@
+"""Kubernetes: kube_trace and the mapping sql/formats/kube.sql.
+
+What the table says of the fixtures is held against a reading of them in Python, and the ledger against sums made by hand."""
+import datetime
+import gzip
+import json
+import os
+import re
+import sqlite3
+import threading
+import unittest
+
+from test_slurm import Case as SlurmCase
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+WATCH = os.path.join(ROOT, "fixtures/kube/watch.json")
+CLUSTER = os.path.join(ROOT, "fixtures/kube/cluster.json")
+SCRIPT = os.path.join(ROOT, "sql/formats/kube.sql")
+T0 = 1772352000  # 2026-03-01T08:00:00Z
+G, TPU = "nvidia.com/gpu", "google.com/tpu"
+
+
+def when(seconds):
+    return datetime.datetime.fromtimestamp(T0 + seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def seconds(text):
+    return text and int(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp())
+
+
+def read_plain(path):
+    """(line, event, object) of every object of a file."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    decoder, at = json.JSONDecoder(), 0
+    while at < len(text):
+        value, end = decoder.raw_decode(text, at)
+        line = text.count("\n", 0, at) + 1
+        if "items" in value:
+            for item in value["items"]:
+                yield None, None, item
+        elif "object" in value:
+            yield line, value["type"], value["object"]
+        else:
+            yield line, None, value
+        at = end + len(text[end:]) - len(text[end:].lstrip())
+
+
+def condition(obj, kind, key="lastTransitionTime", status="True"):
+    for c in obj.get("status", {}).get("conditions", []):
+        if c["type"] == kind and (status is None or c["status"] == status):
+            return c.get(key)
+    return None
+
+
+def container_chips(spec):
+    return sum(int(v) for c in spec["containers"] for k, v in c["resources"]["limits"].items() if k in (G, TPU))
+
+
+def chips(obj):
+    spec = obj["spec"]
+    if obj["kind"] == "Node":
+        return sum(int(v) for k, v in obj["status"]["capacity"].items() if k in (G, TPU))
+    if obj["kind"] == "Pod":
+        return container_chips(spec)
+    if obj["kind"] == "Workload":
+        return sum(s["count"] * container_chips(s["template"]["spec"]) for s in spec["podSets"])
+    return sum(r["replicas"] * r["template"]["spec"]["parallelism"] * container_chips(r["template"]["spec"]["template"]["spec"]) for r in spec["replicatedJobs"])
+
+
+class Case(SlurmCase):
+    def file(self, text, name="cluster.json"):
+        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+
+    def pod(self, name="p", limits=None, **more):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "ns", "uid": "u-" + name},
+               "spec": {"containers": [{"resources": {"limits": limits or {}}}]}, "status": {}}
+        for key, value in more.items():
+            pod[key].update(value)
+        return pod
+
+    def node(self, name, capacity, **labels):
+        return {"kind": "Node", "metadata": {"name": name, "uid": "u-" + name, "creationTimestamp": when(0), "labels": labels}, "spec": {},
+                "status": {"capacity": capacity, "allocatable": capacity}}
+
+
+class Files(Case):
+    def compare(self, path):
+        found = self.rows("""SELECT _line, event, apiVersion, kind, namespace, name, uid, resourceVersion, creationTimestamp, deletionTimestamp, priority, phase,
+                                    nodeName, chips, scheduled, ready, admitted, evicted, evicted_reason, quota_reserved, pods_ready, requeued, disruption,
+                                    started, exit_code, json(conditions), json(labels), json(spec), json(status) FROM kube_trace(?)""", path)
+        wanted = []
+        for line, event, obj in read_plain(path):
+            meta, spec, status = obj["metadata"], obj["spec"], obj["status"]
+            state = (status.get("containerStatuses") or [{"state": {}}])[0]["state"]
+            run, over = state.get("running", {}), state.get("terminated", {})
+            wanted.append((
+                line, event, obj["apiVersion"], obj["kind"], meta.get("namespace"), meta["name"], meta["uid"], meta["resourceVersion"],
+                seconds(meta["creationTimestamp"]), seconds(meta.get("deletionTimestamp")), spec.get("priority"), status.get("phase"), spec.get("nodeName"),
+                float(chips(obj)) or None, seconds(condition(obj, "PodScheduled")), condition(obj, "Ready", "status", None), seconds(condition(obj, "Admitted")),
+                seconds(condition(obj, "Evicted")), condition(obj, "Evicted", "reason"), seconds(condition(obj, "QuotaReserved")),
+                seconds(condition(obj, "PodsReady")), seconds(condition(obj, "Requeued")), condition(obj, "DisruptionTarget", "reason"),
+                seconds(run.get("startedAt") or over.get("startedAt")), over.get("exitCode"),
+                *(x if x is None else json.dumps(x, separators=(",", ":")) for x in (status.get("conditions"), meta.get("labels"), spec, status))))
+        if wanted[0][0] is None:
+            found = [(None,) + row[1:] for row in found]
+        self.assertEqual(found, wanted)
+        return len(found)
+
+    def test_fixtures(self):
+        self.assertEqual(self.compare(WATCH), 27)
+        self.assertEqual(self.compare(CLUSTER), 9)
+        self.assertEqual(self.issues(WATCH), {})
+        # Items begin where their brace is.
+        with open(CLUSTER, encoding="utf-8") as file:
+            starts = [i for i, line in enumerate(file, 1) if line == "    {\n"]
+        self.assertEqual([row[0] for row in self.rows("SELECT _line FROM kube_trace(?)", CLUSTER)], starts)
+
+    def test_jobs(self):
+        labels = [("jobset.sigs.k8s.io/jobset-name", "js"), ("training.kubeflow.org/job-name", "kf"), ("ray.io/originated-from-cr-name", "rj"), ("ray.io/cluster", "rc"),
+                  ("leaderworkerset.sigs.k8s.io/name", "lws"), ("kueue.x-k8s.io/pod-group-name", "pg"), ("volcano.sh/job-name", "vj"),
+                  ("batch.kubernetes.io/job-name", "bj"), ("job-name", "old")]
+        rank = {"kind": "Job", "name": "owner", "controller": True}
+        for i in range(len(labels)):
+            pod = self.pod(metadata={"labels": dict(reversed(labels[i:])), "ownerReferences": [rank]})
+            self.assertEqual(self.one("SELECT job FROM kube_trace(?)", self.file(pod)), "ns/" + labels[i][1])
+        for owners, more, job in (
+            ([rank], {}, "ns/owner"),
+            ([{"kind": "X", "name": "first"}, rank, {"kind": "Y", "name": "last"}], {}, "ns/owner"),
+            ([{"kind": "X", "name": "first"}, {"kind": "Y", "name": "last"}], {}, "ns/first"),
+            ([], {}, "ns/p"),
+            ([{"kind": "ReplicaSet", "name": "web-5d4c", "controller": True}], {"labels": {"pod-template-hash": "5d4c"}}, "ns/web"),
+        ):
+            pod = self.pod(metadata={"ownerReferences": owners, **more})
+            self.assertEqual(self.one("SELECT job FROM kube_trace(?)", self.file(pod)), job)
+        for owner, job in (({"kind": "JobSet", "name": "js", "controller": True}, "ns/js"), ({"kind": "Pod", "name": "one-of-many"}, "ns/group")):
+            self.assertEqual(self.one("SELECT job FROM kube_trace(?)", self.file(
+                {"kind": "Workload", "metadata": {"name": "group", "namespace": "ns", "ownerReferences": [owner]}})), job)
+        self.assertIsNone(self.one("SELECT job FROM kube_trace(?)", self.file(self.node("n", {}))))
+
+    def test_a_pods_need(self):
+        def c(n, **more):
+            return {"resources": {"limits": {G: n}}, **more}
+        for spec, need in (
+            ({"containers": [c("1"), c("2")]}, 3),
+            ({"containers": [{"resources": {"requests": {G: 4}}}]}, 4),
+            ({"containers": [c("1")], "initContainers": [c("5")]}, 5),
+            ({"containers": [c("4")], "initContainers": [c("1", restartPolicy="Always")]}, 5),
+            ({"containers": [c("1")], "initContainers": [c("1", restartPolicy="Always"), c("6")]}, 7),
+            ({"containers": [c("1")], "initContainers": [c("6"), c("1", restartPolicy="Always")]}, 6),
+            ({"containers": [{"resources": {"limits": {G: "0", "cpu": "4"}}}]}, None),
+            ({"containers": [{}]}, None),
+        ):
+            self.assertEqual(self.one("SELECT chips FROM kube_trace(?)", self.file(self.pod(spec=spec))), need, spec)
+        two = self.pod(limits={"nvidia.com/mig-1g.5gb": "2", "nvidia.com/mig-3g.20gb": 1})
+        self.assertEqual(self.rows("SELECT resource, chips, resources FROM kube_trace(?)", self.file(two)),
+                         [("nvidia.com/mig-3g.20gb", 0.714285, '{"nvidia.com/mig-1g.5gb":0.285714,"nvidia.com/mig-3g.20gb":0.428571}')])
+
+    def test_what_makes_pods(self):
+        template = {"spec": {"containers": [{"resources": {"limits": {G: "8"}}}]}}
+        for kind, spec, told in (
+            ("Job", {"parallelism": 3, "completions": 2, "template": template}, (2, 16, None)),
+            ("Job", {"template": template}, (1, 8, None)),
+            ("PyTorchJob", {"pytorchReplicaSpecs": {"Master": {"template": template}, "Worker": {"replicas": 3, "template": template}}}, (4, 32, None)),
+            ("JobSet", {"replicatedJobs": [{"replicas": 2, "template": {"spec": {"parallelism": 2, "template": template}}}]}, (4, 32, None)),
+            ("Deployment", {"replicas": 5, "template": template}, (5, 40, None)),
+            ("Workload", {"podSets": [{"count": 4, "minCount": 2, "template": template}, {"count": 1, "template": {"spec": {"containers": [{}]}}}]}, (5, 32, 16)),
+            ("ConfigMap", {}, (None, None, None)),
+        ):
+            path = self.file({"kind": kind, "metadata": {"name": "x", "namespace": "ns"}, "spec": spec})
+            self.assertEqual(self.rows("SELECT pods, chips, min_chips FROM kube_trace(?)", path), [told], kind)
+
+    def test_nodes(self):
+        for capacity, labels, told in (
+            ({G: "8", "cpu": "96"}, {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}, (8, 1, "NVIDIA-H100-80GB-HBM3")),
+            ({G: "32"}, {"nvidia.com/gpu.product": "NVIDIA-L4-SHARED", "nvidia.com/gpu.replicas": "4"}, (32, 0.25, "NVIDIA-L4-SHARED")),
+            ({G: "56"}, {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"}, (56, 0.142857, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb")),
+            ({G: "0", "nvidia.com/mig-3g.40gb": "2"}, {}, (0.857142, 1, None)),
+            ({"aws.amazon.com/neuron": "16", "aws.amazon.com/neurondevice": "16", "aws.amazon.com/neuroncore": "32"},
+             {"node.kubernetes.io/instance-type": "trn1.32xlarge"}, (16, 1, "trn1.32xlarge")),
+            ({"cpu": "4"}, {}, (None, None, None)),
+        ):
+            path = self.file(self.node("n", capacity, **labels))
+            self.assertEqual(self.rows("SELECT chips, share, product FROM kube_trace(?)", path), [told])
+            self.assertEqual(self.issues(path), {})
+        node = self.node("n", {G: "8"})
+        node["status"]["allocatable"] = {G: "7"}
+        node["spec"]["unschedulable"] = True
+        self.assertEqual(self.rows("SELECT chips, allocatable, unschedulable FROM kube_trace(?)", self.file(node)), [(8, 7, 1)])
+
+    def test_outcomes(self):
+        def pod(phase, reason=None, disruption=None, deleted=None):
+            conditions = [{"type": "DisruptionTarget", "status": "True", "reason": disruption}] if disruption else []
+            return self.pod(status={"phase": phase, "reason": reason, "conditions": conditions}, metadata={"deletionTimestamp": deleted})
+        def workload(kind, reason, message=""):
+            return {"kind": "Workload", "metadata": {"name": "w", "namespace": "ns"},
+                    "status": {"conditions": [{"type": kind, "status": "True", "reason": reason, "message": message, "lastTransitionTime": when(0)}]}}
+        def job(kind, reason):
+            return {"kind": "Job", "metadata": {"name": "j", "namespace": "ns"},
+                    "status": {"conditions": [{"type": kind, "status": "True", "reason": reason, "lastTransitionTime": when(0)}]}}
+        for obj, outcome in (
+            (pod("Running"), None), (pod("Pending"), None), (pod("Succeeded"), "completed"), (pod("Failed"), "failed"),
+            (pod("Failed", "Evicted"), "preempted"), (pod("Failed", "DeadlineExceeded"), "timeout"), (pod("Failed", "NodeLost"), "node_fail"),
+            (pod("Failed", None, "PreemptionByScheduler"), "preempted"), (pod("Failed", None, "DeletionByTaintManager"), "node_fail"),
+            (pod("Running", None, None, when(1)), "cancelled"), (pod("Running", None, "EvictionByEvictionAPI", when(1)), "preempted"),
+            (workload("Finished", "Succeeded"), "completed"), (workload("Finished", "Failed"), "failed"),
+            (workload("Finished", "JobFinished", "Job finished successfully"), "completed"), (workload("Finished", "JobFinished", "backoff limit"), "failed"),
+            (workload("Evicted", "Preempted"), "preempted"), (workload("Evicted", "PodsReadyTimeout"), "timeout"), (workload("Evicted", "NodeFailures"), "node_fail"),
+            (workload("Evicted", "Deactivated"), "cancelled"), (workload("Evicted", "AdmissionCheck"), "preempted"), (workload("Admitted", "Admitted"), None),
+            (job("Complete", "CompletionsReached"), "completed"), (job("Failed", "BackoffLimitExceeded"), "failed"), (job("Failed", "DeadlineExceeded"), "timeout"),
+            (job("Suspended", "JobSuspended"), None),
+        ):
+            self.assertEqual(self.one("SELECT outcome FROM kube_trace(?)", self.file(obj)), outcome, obj)
+
+    def test_containers(self):
+        def status(*states):
+            return {"containerStatuses": [{"restartCount": i, **state} for i, state in enumerate(states)]}
+        def over(start, end, code, reason):
+            return {"state": {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": code, "reason": reason}}}
+        sql = "SELECT started - ?1, finished - ?1, exit_code, exit_reason, restarts FROM kube_trace(?2)"
+        for states, told in (
+            ([over(5, 9, 0, "Completed"), over(4, 8, 137, "OOMKilled")], (4, 9, 137, "OOMKilled", 1)),
+            ([over(5, 9, 3, "Error"), over(4, 8, 137, "OOMKilled")], (4, 9, 3, "Error", 1)),
+            ([over(5, 9, 0, "Completed"), {"state": {"running": {"startedAt": when(6)}}}], (5, None, 0, "Completed", 1)),
+            ([{"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": over(1, 2, 1, "Error")["state"]}], (1, None, None, "CrashLoopBackOff", 0)),
+        ):
+            self.assertEqual(self.rows(sql, T0, self.file(self.pod(status=status(*states)))), [told])
+
+    def test_forms(self):
+        a, b, c = (self.pod(name) for name in "abc")
+        wrapped = [{"type": "ADDED", "object": a}, {"type": "MODIFIED", "object": b}, {"type": "DELETED", "object": c}]
+        names = [("a",), ("b",), ("c",)]
+        for text in (
+            {"kind": "List", "items": [a, b, c]}, {"items": [a, b, c], "kind": "List", "metadata": {"resourceVersion": "", "continue": ""}}, [a, b, c],
+            [{"kind": "List", "items": [a]}, b, {"items": [c]}], json.dumps(a) + json.dumps(b) + "\n\n" + json.dumps(c, indent=4),
+            "\n".join(map(json.dumps, wrapped)), "".join(json.dumps(w, indent="\t") for w in wrapped), gzip.compress(json.dumps([a, b, c]).encode()),
+        ):
+            self.assertEqual(self.rows("SELECT name FROM kube_trace(?)", self.file(text)), names)
+        # The API's own lists name the kind of their items once.
+        for pod in (a, b):
+            del pod["kind"]
+        self.assertEqual(self.rows("SELECT kind, name FROM kube_trace(?)", self.file({"kind": "PodList", "items": [a, b]})), [("Pod", "a"), ("Pod", "b")])
+        folder = os.path.dirname(self.file({"items": [c]}, "1.json"))
+        with open(os.path.join(folder, "2.json"), "w", encoding="utf-8") as file:
+            file.write(json.dumps(c))
+        self.assertEqual(self.one("SELECT count(*) FROM kube_trace(?)", folder), 2)
+
+    def test_issues(self):
+        path = self.file(json.dumps({"type": "ADDED", "object": self.pod(spec={"resourceClaims": [{"name": "gpu"}]})})
+                         + json.dumps({"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old resource version: 1 (2)"}}) + '{"type": "ADDED", "obj')
+        self.assertEqual(self.one("SELECT count(*) FROM kube_trace(?)", path), 1)
+        self.assertEqual(self.issues(path), {"resource_claims": 1, "watch_error": 1, "unfinished_record": 1})
+        self.assertEqual(self.one("SELECT detail FROM mpg_issues WHERE source = ? AND kind = 'watch_error'", path), "too old resource version: 1 (2)")
+        path = self.file(self.pod(limits={"volcano.sh/vgpu-number": 1, "nvidia.com/mig-1g.24gb": 1}))
+        self.assertEqual(self.one("SELECT chips FROM kube_trace(?)", path), 0.142857)
+        self.assertEqual(self.issues(path), {"uncounted_resource": 1, "guessed_share": 1})
+
+
+class Errors(Case):
+    def test_wrong_formats(self):
+        expected = "expected objects of Kubernetes as JSON (kubectl get ... -o json), found "
+        for text, why in (
+            ("apiVersion: v1\nitems:\n", f'1:1: {expected}"apiVersion: v1" (YAML: export with -o json)'),
+            ("NAME   READY   STATUS\n", f'1:1: {expected}"NAME   READY   STATUS" (kubectl\'s table: export with -o json)'),
+            ("No resources found\n", f'1:1: {expected}"No resources found"'),
+            (b"\0\1\2", f'1:1: {expected}"\\x00\\x01\\x02"'),
+            ({"kind": "Status", "status": "Failure", "message": "Unauthorized", "code": 401},
+             "1:1: expected objects of Kubernetes, found the API server's Status: Unauthorized"),
+            ({"status": "success", "data": {}}, '1:1: expected an object of Kubernetes with "kind" and "metadata", found one with "status" (of Prometheus: read it with prometheus_trace)'),
+            ({"resourceSpans": []}, '1:1: expected an object of Kubernetes with "kind" and "metadata", found one with "resourceSpans" (OTLP: read it with otlp_trace)'),
+            ({"items": [self.pod()], "metadata": {"continue": "x", "remainingItemCount": 250}},
+             "1:1: expected a whole list, found a page of one (items behind it: 250): get them all, as kubectl does, or read the pages with on_error = 'skip'"),
+            ({"metadata": {"continue": "x"}, "items": []},
+             "1:1: expected a whole list, found a page of one (it has a continue token): get them all, as kubectl does, or read the pages with on_error = 'skip'"),
+            ('{"items": [{"kind": "Pod"', "1:26: expected ',' or '}', found end of file"),
+            ("[7]", "1:2: expected an object of Kubernetes, found another value"),
+        ):
+            path = self.file(text)
+            self.assertEqual(self.error("SELECT * FROM kube_trace(?)", path), f"kube_trace: {path}:{why}")
+        self.assertEqual(self.rows("SELECT * FROM kube_trace(?)", self.file("")), [])
+        cut = self.file(gzip.compress(os.urandom(20) + b" " * 100000)[:-30], "cut.gz")
+        self.assertRegex(self.error("SELECT * FROM kube_trace(?)", cut), "truncated gzip stream|expected objects of Kubernetes")
+
+    def test_skipped(self):
+        good, bad = self.pod("good"), {"a": 1}
+        for text, names, skipped in (
+            ({"items": [bad, good, bad]}, ["good"], 2),
+            ({"items": [good], "metadata": {"continue": "x"}}, ["good"], 1),
+            ("\n".join([json.dumps(good), json.dumps(good)[:60], json.dumps(good)]), ["good", "good"], 1),
+            ("\n".join([json.dumps(good, indent=2), json.dumps(good, indent=2)[:60], json.dumps(good, indent=2)]), ["good", "good"], 1),
+            ("junk\n" + json.dumps(good), ["good"], 1),
+        ):
+            path = self.file(text)
+            self.assertEqual([row[0] for row in self.rows("SELECT name FROM kube_trace(?) WHERE on_error = 'skip'", path)], names)
+            self.assertEqual(self.issues(path), {"skipped_record": skipped})
+
+    def test_a_watch_that_is_being_written(self):
+        with open(WATCH, encoding="utf-8") as file:
+            text = file.read()
+        ends = [m.start() + 1 for m in re.finditer(r"^}\n", text, re.M)]
+        for size in (ends[0], ends[0] + 1, ends[0] + 10, ends[3] - 1, ends[3], len(text) - 3, len(text)):
+            whole = sum(end <= size for end in ends)
+            path = self.file(text[:size])
+            self.assertEqual(self.one("SELECT count(*) FROM kube_trace(?)", path), whole)
+            self.assertEqual(self.issues(path), {} if size in ends or size - 1 in ends else {"unfinished_record": 1})
+        self.assertIn("found end of file", self.error("SELECT * FROM kube_trace(?)", self.file(text[:100])))
+
+    def test_arguments(self):
+        self.assertEqual(self.error("SELECT * FROM kube_trace"), "kube_trace: expected a path, as in kube_trace('cluster.json')")
+        self.assertEqual(self.rows("SELECT * FROM kube_trace(NULL)"), [])
+
+    def test_texts_outlive_their_row(self):
+        self.assertEqual(self.rows("SELECT max(finished), name, job, resources FROM kube_trace(?)", WATCH),
+                         [(T0 + 7202, "job-llm-3fa1c", "ml/llm", '{"nvidia.com/gpu":16.0}')])
+
+    def test_interrupt(self):
+        path = self.file(json.dumps([self.pod(limits={G: "8"})] * 200000))
+        timer = threading.Timer(0.1, self.db.interrupt)
+        timer.start()
+        self.assertEqual(self.error("SELECT count(*) FROM kube_trace(?)", path), "interrupted")
+        timer.join()
+
+    def test_memory_does_not_grow_with_the_list(self):
+        peaks = []
+        item = json.dumps(self.pod(limits={G: "8"}, metadata={"annotations": {"note": "x" * 3000}}))
+        for times in (300, 12000):
+            path = self.file('{"apiVersion": "v1", "items": [' + ",\n".join([item] * times) + '], "kind": "List"}')
+            self.assertEqual(self.rows("SELECT count(*), sum(chips) FROM kube_trace(?)", path), [(times, 8.0 * times)])
+            with open("/proc/self/status", encoding="ascii") as status:
+                peaks.append(int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]))
+        self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 40 MB
+
+
+class Mapping(Case):
+    def map(self, *paths, label=None):
+        for table in ("jobs", "allocations", "capacity", "outages"):
+            self.db.execute(f"DROP TABLE IF EXISTS temp.{table}")
+        self.db.execute("CREATE TEMP TABLE kube_objects AS SELECT * FROM kube_trace(?) WHERE 0", (paths[0],))
+        for path in paths:
+            self.db.execute("INSERT INTO kube_objects SELECT * FROM kube_trace(?)", (path,))
+        with open(SCRIPT, encoding="utf-8") as file:
+            self.run_script(file.read(), {"kube": None, "pool": label})
+        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'kube%'"), [])
+
+    def run_script(self, script, parameters):
+        statement = ""
+        for line in script.splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                self.db.execute(statement, parameters)
+                statement = ""
+
+    def allocations(self):
+        return self.rows("""SELECT job, attempt, task, pool, chips, start_time - ?1, end_time - ?1, outcome FROM allocations
+                            ORDER BY job, attempt, start_time, task""", T0)
+
+    def test_the_watch(self):
+        """Of 16 GPUs over 7200 s; the sums by hand."""
+        self.map(WATCH)
+        self.assertEqual(self.allocations(), [
+            ("ml/llm", 1, "llm-0-x2x9k", "a100-pool", 8, 130, 1810, "preempted"), ("ml/llm", 1, "llm-1-bb7tq", "a100-pool", 8, 130, 1810, "preempted"),
+            ("ml/llm", 2, "llm-0-9m4rs", "a100-pool", 8, 3010, 7200, "completed"), ("ml/llm", 2, "llm-1-w8dfz", "a100-pool", 8, 3010, 4500, "node_fail"),
+            ("ml/llm", 2, "llm-1-k2jtv", "a100-pool", 8, 4805, 7200, "completed"), ("ml/urgent", 1, "urgent-0-h5kqc", "a100-pool", 8, 1820, 3000, "completed")])
+        self.assertEqual(self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1, kind FROM outages", T0), [("a100-pool", 8, 4500, 4800, "hw_down")])
+        self.assertEqual(self.rows("SELECT job, name, owner, priority, chips, submit_time - ?, labels ->> '$.cluster_queue' FROM jobs ORDER BY job", T0),
+                         [("ml/llm", "llm", "ml", 100, 16, 60, "shared"), ("ml/urgent", "urgent", "ml", 1000, 8, 1770, "shared")])
+        whole = 16 * 1680 + 16 * 1490 + 16 * 2395 + 8 * 1180
+        waits = 16 * 70 + 16 * 1200 + 8 * 305 + 8 * 50
+        down, partial = 8 * 300, 8 * 305
+        for table in ("mpg_ledger", "mpg_rollup"):
+            self.assertEqual(self.rows(f"SELECT category, sum(chip_us) / 1000000 FROM {table} GROUP BY category"),
+                             [("down", down), ("idle", 16 * 7200 - whole - down - partial), ("partial", partial), ("queued", waits), ("untraced", whole)])
+        self.assertEqual(self.rows("SELECT scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us), mpg(category, chip_us) FROM mpg_rollup"),
+                         [(whole / (16 * 7200), None, None)])
+
+    def test_the_listing(self):
+        self.map(CLUSTER)
+        self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("v5e-pool", "tpu-v5e", 12)])
+        self.assertEqual(self.allocations(), [
+            ("ml/distill", 1, None, "v5e-pool", 4, 605, 2405, "completed"), ("ml/tune", 1, "tune-workers-0-0-q7", "v5e-pool", 4, 245, None, None),
+            ("ml/tune", 1, "tune-workers-0-1-q7", "v5e-pool", 4, 245, 2100, "failed")])
+        self.assertEqual(self.rows("SELECT job, chips FROM jobs ORDER BY job"), [("ml/distill", 4), ("ml/tune", 8)])
+
+    def test_both_twice(self):
+        """Objects that are seen again count once."""
+        self.map(WATCH)
+        once = self.allocations(), self.rows("SELECT * FROM capacity"), self.rows("SELECT * FROM outages"), self.rows("SELECT * FROM jobs")
+        self.map(WATCH, WATCH)
+        self.assertEqual(once, (self.allocations(), self.rows("SELECT * FROM capacity"), self.rows("SELECT * FROM outages"), self.rows("SELECT * FROM jobs")))
+
+    def test_shares(self):
+        """Four pods on a GPU that four share; seven on one in seven slices; the node's capacity is what is installed."""
+        objects = [self.node("s", {G: "4"}, **{"nvidia.com/gpu.replicas": "4", "nvidia.com/gpu.product": "NVIDIA-L4-SHARED", "zone": "z"}),
+                   self.node("m", {G: "7"}, **{"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", "zone": "y"})]
+        for node, n in (("s", 4), ("m", 7)):
+            for i in range(n):
+                objects.append(self.pod(f"{node}{i}", {G: 1}, spec={"nodeName": node}, metadata={"creationTimestamp": when(0)}, status={
+                    "phase": "Succeeded", "startTime": when(0), "containerStatuses": [{"state": {"terminated": {"startedAt": when(0), "finishedAt": when(100)}}}]}))
+        self.map(self.file(objects), label="zone")
+        self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity ORDER BY pool"), [("y", "NVIDIA-A100-SXM4-80GB", 1), ("z", "NVIDIA-L4", 1)])
+        self.assertEqual(self.rows("SELECT pool, round(sum(chips), 3), count(*) FROM allocations GROUP BY pool"), [("y", 1, 7), ("z", 1, 4)])
+        self.assertEqual(self.rows("SELECT DISTINCT round(chips, 3) FROM jobs ORDER BY 1"), [(0.143,), (0.25,)])
+        self.assertEqual(self.rows("SELECT DISTINCT pool, round(scheduling_goodput(category, chip_us), 3) FROM mpg_rollup GROUP BY pool"), [("y", 1), ("z", 1)])
+
+    def workload(self, name, version, *conditions, event="MODIFIED", deleted=None):
+        return {"type": event, "object": {
+            "kind": "Workload", "metadata": {"name": "w-" + name, "namespace": "ns", "uid": "w-" + name, "creationTimestamp": when(0), "resourceVersion": str(version),
+                                             "deletionTimestamp": deleted, "ownerReferences": [{"kind": "Job", "name": name, "controller": True}]},
+            "spec": {"podSets": [{"count": 1, "template": {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}}]},
+            "status": {"conditions": [{"type": kind, "status": "True", "reason": reason, "lastTransitionTime": when(at)} for kind, reason, at in conditions]}}}
+
+    def test_workloads_without_pods(self):
+        self.map(self.file("\n".join(map(json.dumps, [
+            {"type": "ADDED", "object": self.node("n", {G: "8"}, agentpool="a")},
+            self.workload("done", 1, ("Admitted", "Admitted", 10), ("Finished", "Succeeded", 50)),
+            self.workload("gone", 2, event="DELETED", deleted=when(30)),
+            self.workload("waits", 3),
+            self.workload("again", 4, ("Admitted", "Admitted", 5), ("Evicted", "Preempted", 20)),
+            self.workload("runs", 5, ("Admitted", "Admitted", 40)),
+        ]))))
+        self.assertEqual(self.allocations(), [
+            ("ns/again", 1, None, "a", 2, 5, 20, "preempted"), ("ns/again", 2, None, "a", 0, 20, None, None), ("ns/done", 1, None, "a", 2, 10, 50, "completed"),
+            ("ns/gone", 1, None, "kubernetes", 0, 30, 30, "cancelled"), ("ns/runs", 1, None, "a", 2, 40, None, None)])
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
+                         [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)])
+
+    def test_cordoned(self):
+        def node(version, unschedulable, beat):
+            taints = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(100)}] if unschedulable else []
+            node = self.node("n", {G: "8"}, agentpool="a")
+            node["metadata"]["resourceVersion"] = str(version)
+            node["spec"] = {"unschedulable": unschedulable, "taints": taints}
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(beat)}]
+            return node
+        pod = self.pod("p", {G: 2}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0)}, status={
+            "phase": "Succeeded", "startTime": when(0), "containerStatuses": [{"state": {"terminated": {"startedAt": when(0), "finishedAt": when(150)}}}]})
+        self.map(self.file([node(1, False, 0), node(2, True, 110), node(3, True, 160), pod, node(4, False, 300)]))
+        self.assertEqual(self.rows("SELECT chips, start_time - ?1, end_time - ?1, kind FROM outages ORDER BY 2", T0), [(6, 100, 150, "maintenance"), (8, 150, 300, "maintenance")])
+
+    def test_in_the_shell(self):
+        """With parameters, as the header of the script shows it."""
+        with open(SCRIPT, encoding="utf-8") as file:
+            self.run_script(file.read(), {"kube": WATCH, "pool": "cloud.google.com/gke-nodepool"})
+        self.assertEqual(self.one("SELECT count(*) FROM allocations WHERE pool = 'a100-pool'"), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,267 @@
+"""OpenTelemetry: otlp_trace and the mapping sql/formats/otlp.sql.
+
+What the table says is held against a reading of the fixtures in Python and against random attributes encoded there; the ledger against
+sums made by hand."""
+import base64
+import gzip
+import json
+import os
+import random
+import re
+import sqlite3
+import unittest
+
+from test_slurm import Case as SlurmCase
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SPANS = os.path.join(ROOT, "fixtures/otlp/spans.jsonl")
+ALONE = os.path.join(ROOT, "fixtures/otlp/finetune.json")
+WATCH = os.path.join(ROOT, "fixtures/kube/watch.json")
+T0 = 1772352000
+NS = 10**9
+KINDS = [None, "internal", "server", "client", "producer", "consumer"]
+
+
+def camel(key):
+    return re.sub("_(.)", lambda m: m[1].upper(), key)
+
+
+def camels(value):
+    """The same JSON with its keys in camelCase; attributes' own keys are values, and stay."""
+    if isinstance(value, dict):
+        return {camel(k): camels(v) for k, v in value.items()}
+    return [camels(v) for v in value] if isinstance(value, list) else value
+
+
+def plain(value):
+    kind, value = next(iter(value.items()), ("", None))
+    if kind == "intValue":
+        return int(value)
+    if kind in ("arrayValue", "kvlistValue"):
+        values = value.get("values", [])
+        return [plain(v) for v in values] if kind == "arrayValue" else attributes(values)
+    return value
+
+
+def attributes(pairs):
+    return {pair["key"]: plain(pair.get("value", {})) for pair in pairs or []}
+
+
+def encode(value):
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": random.choice([value, str(value)])}
+    if isinstance(value, float):
+        return {"doubleValue": value}
+    if isinstance(value, bytes):
+        return {"bytesValue": base64.b64encode(value).decode()}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [encode(v) for v in value]}}
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": [{"key": k, "value": encode(v)} for k, v in value.items()]}}
+    return {} if value is None else {"stringValue": value}
+
+
+def anything(depth=0):
+    kind = random.randrange(6 if depth > 4 else 9)
+    if kind < 6:
+        return [None, True, random.randrange(-2**63, 2**63), random.choice([0.1, -2.5e300, 1e-9]), "text \"\\\n\t\u00e9\U0001f600", ""][kind]
+    return [anything(depth + 1) for _ in range(random.randrange(4))] if kind == 6 else {f"key {i}\u00e9": anything(depth + 1) for i in range(random.randrange(4))}
+
+
+class Case(SlurmCase):
+    def file(self, text, name="spans.jsonl"):
+        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+
+    def request(self, *spans, resource=None, **more):
+        return {"resourceSpans": [{"resource": {"attributes": [{"key": k, "value": encode(v)} for k, v in (resource or {}).items()]},
+                                   "scopeSpans": [{"scope": {"name": "test"}, "spans": list(spans)}]}], **more}
+
+    def span(self, name, start=0, end=None, **attributes):
+        span = {"name": name, "startTimeUnixNano": str(int((T0 + start) * NS)),
+                "attributes": [{"key": "mpg." + k, "value": encode(v)} for k, v in attributes.items()]}
+        return span if end is None else {**span, "endTimeUnixNano": str(int((T0 + end) * NS))}
+
+
+class Files(Case):
+    def compare(self, path, requests):
+        wanted = []
+        for request in requests:
+            for spans in request["resourceSpans"]:
+                resource = attributes(spans["resource"]["attributes"])
+                for scope in spans["scopeSpans"]:
+                    for s in scope["spans"]:
+                        start, end = int(s["startTimeUnixNano"]), int(s.get("endTimeUnixNano", 0)) or None
+                        kind, status = s.get("kind"), s.get("status", {}).get("code")
+                        wanted.append((s["traceId"], s["spanId"], s.get("parentSpanId") or None, s["name"],
+                                       kind[10:].lower() if isinstance(kind, str) else KINDS[kind or 0], [None, "ok", "error"][status or 0],
+                                       s.get("status", {}).get("message"), start / NS, end and end / NS, start, end, resource["service.name"], resource,
+                                       scope["scope"]["name"], scope["scope"].get("version"), attributes(s.get("attributes")),
+                                       [e["name"] for e in s.get("events", [])], [link["traceId"] for link in s.get("links", [])]))
+        found = self.rows("""SELECT trace_id, span_id, parent_span_id, name, kind, status, status_message, start_time, end_time, start_ns, end_ns, service, resource,
+                                    scope, scope_version, attributes, events, links FROM otlp_trace(?)""", path)
+        found = [row[:12] + (json.loads(row[12]),) + row[13:15] + (json.loads(row[15]), [e["name"] for e in json.loads(row[16] or "[]")],
+                                                                  [link["trace_id"] for link in json.loads(row[17] or "[]")]) for row in found]
+        self.assertEqual(found, wanted)
+        return len(found)
+
+    def test_fixtures(self):
+        with open(SPANS, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        self.assertEqual(self.compare(SPANS, lines), 18)
+        self.assertEqual(self.issues(SPANS), {})
+        self.assertEqual(self.rows("SELECT _line, count(*) FROM otlp_trace(?) GROUP BY 1", SPANS),
+                         [(i, len(line["resourceSpans"][0]["scopeSpans"][0]["spans"])) for i, line in enumerate(lines, 1)])
+        with open(ALONE, encoding="utf-8") as file:
+            self.assertEqual(self.compare(ALONE, [camels(json.load(file))]), 4)
+        self.assertEqual(self.issues(ALONE), {"dropped": 2})
+
+    def test_random_attributes(self):
+        random.seed(11)
+        for ascii_only in (True, False):
+            values = [{f"k{i}": anything() for i in range(random.randrange(6))} for _ in range(300)]
+            spans = [{"name": "s", "startTimeUnixNano": T0 * NS, "attributes": [{"key": k, "value": encode(v)} for k, v in value.items()],
+                      "events": [{"name": "e", "timeUnixNano": str(T0 * NS + 7), "attributes": [{"key": "a", "value": encode(list(value.values()))}]}]} for value in values]
+            path = self.file(json.dumps(self.request(*spans, resource=values[0]), ensure_ascii=ascii_only))
+            found = self.rows("SELECT attributes, events, resource FROM otlp_trace(?)", path)
+            self.assertEqual([json.loads(row[0]) for row in found], values)
+            self.assertEqual([json.loads(row[1]) for row in found], [[{"name": "e", "time": T0, "attributes": {"a": list(value.values())}}] for value in values])
+            self.assertIn(f'"time":{T0}.000000007', found[0][1])
+            self.assertEqual({row[2] for row in found}, {found[0][2]})
+            self.assertEqual(json.loads(found[0][2]), values[0])
+            self.assertEqual(self.one("SELECT min(json_valid(attributes)) FROM otlp_trace(?)", path), 1)
+
+    def test_forms(self):
+        one, two = self.request(self.span("a", 0, 1)), self.request(self.span("b", 1, 2))
+        names = [("a",), ("b",)]
+        both = {"resourceSpans": one["resourceSpans"] + two["resourceSpans"]}
+        for text in (both, [one, two], json.dumps(one) + "\n" + json.dumps(two) + "\n", json.dumps(one, indent=2) + json.dumps(two), json.dumps(both, sort_keys=True),
+                     json.dumps(both).replace("resourceSpans", "resource_spans").replace("scopeSpans", "scope_spans").replace("UnixNano", "_unix_nano").replace("Time_", "_time_"),
+                     gzip.compress(json.dumps(both).encode())):
+            self.assertEqual(self.rows("SELECT name FROM otlp_trace(?)", self.file(text)), names)
+            self.assertEqual(self.rows("SELECT sum(duration) FROM otlp_trace(?)", self.file(text)), [(2.0,)])
+        backwards = {"resourceSpans": [{"scopeSpans": [{"spans": [self.span("a")], "scope": {"name": "late"}}],
+                                        "resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "x"}}]}}]}
+        self.assertEqual(self.rows("SELECT service, scope FROM otlp_trace(?)", self.file(backwards)), [("x", "late")])
+        for text in ("", "{}", {"resourceSpans": []}, {"resourceSpans": [{}]}):
+            self.assertEqual(self.rows("SELECT * FROM otlp_trace(?)", self.file(text)), [])
+
+    def test_issues(self):
+        late = self.span("x", 5, 4)
+        late["droppedAttributesCount"] = 3
+        path = self.file(json.dumps({"resourceMetrics": [{}]}) + "\n" + json.dumps({"resourceLogs": []}) + "\n" + json.dumps(self.request(late)) + '\n{"resourceSpans": [{')
+        self.assertEqual(self.rows("SELECT duration, dropped FROM otlp_trace(?)", path), [(-1.0, 3)])
+        self.assertEqual(self.issues(path), {"other_signal": 2, "negative_duration": 1, "dropped": 3, "unfinished_record": 1})
+
+
+class Errors(Case):
+    def test_errors(self):
+        for text, why in (
+            ({"data": [{"traceID": "1"}]}, '1:1: expected OTLP as JSON with "resourceSpans", found an object with "data" (Jaeger\'s own JSON? export OTLP)'),
+            ("resourceSpans:\n", "1:1: expected a value, found 'r'"),
+            (b"\n\x05\x12\x03abc", "2:1: expected a value, found byte 0x05"),
+            (json.dumps(self.request(self.span("a")))[:-20], "found end of file"),
+        ):
+            path = self.file(text)
+            error = self.error("SELECT * FROM otlp_trace(?)", path)
+            self.assertTrue(error.startswith(f"otlp_trace: {path}:") and error.endswith(why), error)
+
+    def test_skipped(self):
+        good, bad = self.span("good"), {"name": "bad", "startTimeUnixNano": "x"}
+        for text, skipped in (
+            (json.dumps(self.request(bad, good, bad)), 2),
+            (json.dumps(self.request(good))[:100] + "\n" + json.dumps(self.request(good)), 1),
+        ):
+            path = self.file(text)
+            self.assertEqual(self.rows("SELECT name FROM otlp_trace(?) WHERE on_error = 'skip'", path), [("good",)])
+            self.assertEqual(self.issues(path), {"skipped_record": skipped})
+
+    def test_a_file_that_is_being_written(self):
+        with open(SPANS, encoding="utf-8") as file:
+            text = file.read()
+        first = text.index("\n")
+        ends = [m.end() for m in re.finditer(r'"status":\{[^}]*\}\}', text)]  # of spans
+        for size in (first, first + 1, first + 2, first + 500, len(text) - 30, len(text) - 1, len(text)):
+            path = self.file(text[:size])
+            self.assertEqual(self.one("SELECT count(*) FROM otlp_trace(?)", path), sum(e <= size for e in ends))
+            self.assertEqual(self.issues(path), {} if "\n" in text[size - 1:size + 1] else {"unfinished_record": 1})
+
+    def test_arguments(self):
+        self.assertEqual(self.error("SELECT * FROM otlp_trace"), "otlp_trace: expected a path, as in otlp_trace('spans.jsonl')")
+        self.assertEqual(self.rows("SELECT * FROM otlp_trace(NULL)"), [])
+
+    def test_texts_outlive_their_row(self):
+        self.assertEqual(self.rows("SELECT max(end_time), name, service, json_extract(attributes, '$.\"mpg.step\"') FROM otlp_trace(?)", SPANS), [(T0 + 7200, "step", "trainer", 5)])
+
+    def test_memory_does_not_grow_with_a_request(self):
+        peaks = []
+        span = json.dumps(self.span("step", 0, 1, note="x" * 500))
+        for times in (1000, 60000):
+            path = self.file("")
+            with open(path, "w", encoding="ascii") as file:
+                file.write('{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[' + span)
+                for _ in range(times):
+                    file.write("," + span)
+                file.write("]}]}]}")
+            self.assertEqual(self.rows("SELECT count(*), sum(duration) FROM otlp_trace(?)", path), [(times + 1, times + 1)])
+            with open("/proc/self/status", encoding="ascii") as status:
+                peaks.append(int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]))
+        self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 38 MB
+
+
+class Mapping(Case):
+    def run_script(self, name, **parameters):
+        statement = ""
+        with open(os.path.join(ROOT, "sql/formats", name), encoding="utf-8") as file:
+            for line in file:
+                statement += line
+                if sqlite3.complete_statement(statement):
+                    self.db.execute(statement, parameters)
+                    statement = ""
+
+    def test_beside_a_scheduler(self):
+        """16 GPUs; the sums by hand. Step 2 and step 3 were run twice; what the pods did before the trainer's first word is unknown."""
+        self.run_script("kube.sql", kube=WATCH, pool=None)
+        before = self.rows("SELECT * FROM allocations")
+        self.run_script("otlp.sql", otlp=SPANS)
+        self.assertEqual(self.rows("SELECT * FROM allocations"), before)
+        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'otlp%'"), [])
+        found = dict(self.rows("SELECT category, sum(chip_us) FROM mpg_rollup WHERE job = 'ml/llm' GROUP BY category"))
+        second = 16 * 10**6
+        self.assertEqual({k: v for k, v in found.items() if k not in ("ideal", "inefficiency", "queued")}, {
+            "startup": 90 * second, "compile": 200 * second, "input": 30 * second, "checkpoint": 15 * second, "restore": 545 * second,
+            "lost": (735 + 590) * second, "partial": 305 * second // 2, "unknown": (30 + 10 + 30 + 25) * second})
+        self.assertEqual(found["ideal"] + found["inefficiency"], (570 + 600 + 600 + 695 + 800) * second)
+        self.assertAlmostEqual(found["ideal"] / (5 * 1.4e18 / 312e12 * 10**6), 1, 6)
+        self.assertEqual(self.rows("SELECT DISTINCT job, framework, model FROM jobs ORDER BY job"), [("ml/llm", "jax", "llm-70b"), ("ml/urgent", "jax", "llm-70b")])
+        self.assertEqual(self.rows("SELECT job, attempt, step, snapshot_time - ?1, durable_time - ?1 FROM commits", T0), [("ml/llm", 1, 1, 1050, 1100)])
+        # The other rank's span and the health check are not among them.
+        self.assertEqual(self.rows("SELECT count(*), count(DISTINCT step) FROM spans"), [(15, 5)])
+
+    def test_alone(self):
+        self.run_script("otlp.sql", otlp=ALONE)
+        self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("lab", "a100-80-sxm4", 8)])
+        self.assertEqual(self.rows("SELECT category, cause, sum(chip_us) / 8000000 FROM mpg_rollup GROUP BY 1, 2"),
+                         [("stall", "vocabulary_rebuild", 300), ("startup", None, 600), ("unrated", None, 2700)])
+
+    def test_the_convention(self):
+        path = self.file("\n".join(json.dumps(self.request(*spans, resource=resource)) for resource, spans in (
+            ({"mpg.job": "j", "mpg.rank": 3}, [self.span("attempt", 0, 100, chips=4, pool="p", outcome="preempted"), self.span("step", 0, 10, step=1), self.span("checkpoint", 10, 12, step=1, durable=True),
+                                               self.span("save", 12, 20, kind="my_save"), self.span("save", 12, 20), self.span("step", 20, 19, step=2), self.span("step", 30)]),
+            ({"mpg.job": "j", "mpg.rank": 4}, [self.span("step", 0, 11, step=1)]),
+            ({"mpg.job": "other", "mpg.owner": "me"}, [self.span("attempt", 0, 50, chips=2, pool="p"), self.span("step", 0, 10, job="third")]),
+            ({}, [self.span("step", 0, 10)]),
+        )))
+        self.run_script("otlp.sql", otlp=path)
+        self.assertEqual(self.rows("SELECT job, kind, start_time - ?1, end_time - ?1, step FROM spans ORDER BY job, start_time, kind", T0), [
+            ("j", "step", 0, 10, 1), ("j", "checkpoint", 10, 12, 1), ("j", "my_save", 12, 20, None), ("j", "step", 20, 20, 2), ("j", "step", 30, None, None),
+            ("third", "step", 0, 10, None)])
+        self.assertEqual(self.rows("SELECT job, step, durable_time - ? FROM commits", T0), [("j", 1, 12)])
+        self.assertEqual(self.rows("SELECT job, attempt, pool, chips, end_time - ?, outcome FROM allocations ORDER BY job", T0), [("j", 1, "p", 4, 100, "preempted"), ("other", 1, "p", 2, 50, "completed")])
+        self.assertEqual(self.rows("SELECT job, owner, chips FROM jobs ORDER BY job"), [("j", None, 4), ("other", "me", 2)])
+        self.assertEqual(self.rows("SELECT * FROM capacity"), [])  # nobody said what chip it is
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+"""Prometheus: prometheus_trace and the mapping sql/formats/dcgm.sql.
+
+What the table says is held against a reading of the fixtures in Python, the duty cycles against means made by hand and against a
+naive computation over samples with gaps."""
+import gzip
+import json
+import math
+import os
+import random
+import re
+import sqlite3
+import statistics
+import unittest
+
+from test_slurm import Case as SlurmCase
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RANGE = os.path.join(ROOT, "fixtures/prometheus/dcgm.json")
+TEXT = os.path.join(ROOT, "fixtures/prometheus/dcgm.prom")
+SCRIPT = os.path.join(ROOT, "sql/formats/dcgm.sql")
+T0 = 1772352000
+LABELS = ["job", "instance", "gpu", "UUID", "modelName", "Hostname", "namespace", "pod", "container", "hpc_job"]
+
+
+class Case(SlurmCase):
+    def file(self, text, name="metrics"):
+        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+
+    def answer(self, *series, **more):
+        return {"status": "success", "data": {"resultType": "matrix", "result": [
+            {"metric": metric, "values": [[time, str(value)] for time, value in values]} for metric, values in series]}, **more}
+
+
+class Files(Case):
+    def test_a_range(self):
+        with open(RANGE, encoding="utf-8") as file:
+            answer = json.load(file)
+        wanted = []
+        for series in answer["data"]["result"]:
+            labels = dict(series["metric"])
+            metric = labels.pop("__name__")
+            for time, value in series["values"]:
+                wanted.append((metric, labels, time, float(value), value, None) + tuple(labels.get("exported_" + name) or labels.get(name) for name in LABELS))
+        found = self.rows(f"SELECT metric, labels, time, value, value_text, type, {', '.join(LABELS)} FROM prometheus_trace(?)", RANGE)
+        self.assertEqual([(row[0], json.loads(row[1])) + row[2:] for row in found], wanted)
+        self.assertEqual(self.issues(RANGE), {})
+        self.assertEqual(self.rows("SELECT DISTINCT typeof(time), typeof(value), typeof(value_text), typeof(gpu) FROM prometheus_trace(?)", RANGE), [("real", "real", "text", "text")])
+
+    def test_text(self):
+        found = self.rows("SELECT metric, json_extract(labels, '$.UUID'), time, value, value_text, type, gpu, pod, _line FROM prometheus_trace(?, ?)", TEXT, T0)
+        wanted, kinds = [], {}
+        with open(TEXT, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.startswith("# TYPE"):
+                    kinds[line.split()[2]] = line.split()[3]
+                if not line.startswith("#"):
+                    metric, labels, rest = re.match(r"(\w+)\{(.*)\} (.*)", line).groups()
+                    labels, parts = dict(re.findall(r'(\w+)="([^"]*)"', labels)), rest.split()
+                    wanted.append((metric, labels["UUID"], int(parts[1]) / 1000 if parts[1:] else T0, None if parts[0] == "NaN" else float(parts[0]), parts[0],
+                                   kinds[metric], labels["gpu"], labels.get("pod"), number))
+        self.assertEqual(found, wanted)
+        self.assertEqual(self.rows("SELECT time FROM prometheus_trace(?) LIMIT 1", TEXT), [(None,)])
+
+    def test_values(self):
+        """NaN has no REAL in SQLite: the text keeps it. Infinities stay."""
+        values = ["NaN", "+Inf", "-Inf", "0.1", "1e-320", "-0", "12345678901234567890"]
+        for path in (self.file(self.answer(({"__name__": "x"}, list(enumerate(values))))), self.file("".join(f"x {v} {i}\n" for i, v in enumerate(values)))):
+            found = self.rows("SELECT value, value_text, time FROM prometheus_trace(?)", path)
+            self.assertEqual([row[1:] for row in found], [(v, i) for i, v in enumerate(values)])
+            self.assertEqual([row[0] for row in found], [None, math.inf, -math.inf, 0.1, 1e-320, 0.0, 12345678901234567890.0])
+
+    def test_forms(self):
+        series = {"metric": {"__name__": "x", "gpu": "0"}, "values": [[1, "2"]]}
+        vector = {"status": "success", "data": {"resultType": "vector", "result": [{"metric": {"__name__": "x", "gpu": "0"}, "value": [1, "2"]}]}}
+        row = [("x", "0", 1.0, 2.0)]
+        for text in (self.answer((series["metric"], [(1, "2")])), vector, series, [series], {"data": vector["data"], "status": "success"},
+                     'x{gpu="0"} 2 1\n', '{"x",gpu="0"} 2 1\n# EOF', gzip.compress(json.dumps(vector).encode())):
+            self.assertEqual(self.rows("SELECT metric, gpu, time, value FROM prometheus_trace(?)", self.file(text)), row)
+        self.assertEqual(self.rows("SELECT metric, gpu, time, value FROM prometheus_trace(?)", self.file(json.dumps(vector) + "\n" + json.dumps(vector, indent=1))), row * 2)
+        for result, told in (([5, "6"], (5.0, 6.0, "6")), ([5, "word"], (5.0, None, "word"))):
+            path = self.file({"status": "success", "data": {"resultType": "scalar", "result": result}})
+            self.assertEqual(self.rows("SELECT time, value, value_text FROM prometheus_trace(?)", path), [told])
+        self.assertEqual(self.rows("SELECT * FROM prometheus_trace(?)", self.file(self.answer())), [])
+        self.assertEqual(self.rows("SELECT * FROM prometheus_trace(?)", self.file("")), [])
+
+    def test_types(self):
+        path = self.file("# TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_sum 1\nh_count 1\nh 1\nhh 1\n# TYPE c counter\nc_total 1\nh_sum 1\n")
+        self.assertEqual(self.rows("SELECT metric, type FROM prometheus_trace(?)", path),
+                         [("h_bucket", "histogram"), ("h_sum", "histogram"), ("h_count", "histogram"), ("h", "histogram"), ("hh", None), ("c_total", "counter"), ("h_sum", None)])
+
+    def test_issues(self):
+        path = self.file(json.dumps(self.answer(({"a": "b"}, [(1, 2)]), warnings=["first", "second"], infos=["note"], isPartial=True)) + '{"status":')
+        self.assertEqual(self.one("SELECT count(*) FROM prometheus_trace(?)", path), 1)
+        self.assertEqual(self.issues(path), {"warning": 2, "info": 1, "partial_answer": 1, "unfinished_record": 1})
+        path = self.file({"status": "success", "data": {"result": [{"metric": {}, "histogram": [1, {"count": "2"}]}]}})
+        self.assertEqual(self.rows("SELECT * FROM prometheus_trace(?)", path), [])
+        self.assertEqual(self.issues(path), {"native_histogram": 1})
+        path = self.file("up 1\nup 2")
+        self.assertEqual(self.one("SELECT count(*) FROM prometheus_trace(?)", path), 1)
+        self.assertEqual(self.issues(path), {"unfinished_record": 1})
+
+
+class Errors(Case):
+    def test_errors(self):
+        for text, why in (
+            ({"status": "error", "errorType": "timeout", "error": "query timed out"}, "1:1: expected the answer to a query, found an error: timeout: query timed out"),
+            ({"apiVersion": "v1", "items": []}, '1:1: expected an answer of Prometheus with "status" and "data", found an object with "apiVersion" (of Kubernetes: read it with kube_trace)'),
+            ({"resourceSpans": []}, '1:1: expected an answer of Prometheus with "status" and "data", found an object with "resourceSpans" (OTLP: read it with otlp_trace)'),
+            ('{"status":"success","data":{"result":[{"metric":{}', "1:51: expected ',' or '}', found end of file"),
+            ("<html>\n", "1:1: expected an answer of Prometheus' HTTP API or lines such as DCGM_FI_DEV_GPU_UTIL{gpu=\"0\"} 97, found \"<html>\""),
+            (b"\x7fELF\n", "1:1: expected an answer of Prometheus' HTTP API or lines such as DCGM_FI_DEV_GPU_UTIL{gpu=\"0\"} 97, found \"\\x7fELF\""),
+        ):
+            path = self.file(text)
+            self.assertEqual(self.error("SELECT * FROM prometheus_trace(?)", path), f"prometheus_trace: {path}:{why}")
+
+    def test_skipped(self):
+        for text, values, skipped in (
+            ("up 1\nup one\nup 3\n", [1, 3], 1),
+            (json.dumps(self.answer(({}, [(1, 1), (2, "x"), (3, 3)]))), [1, 3], 1),
+            (json.dumps(self.answer(({}, [(1, 1)]))) + '\n{"status":"error"}\n{"status":"succ\n' + json.dumps(self.answer(({}, [(1, 4)]))), [1, 4], 2),
+        ):
+            path = self.file(text)
+            self.assertEqual([row[0] for row in self.rows("SELECT value FROM prometheus_trace(?) WHERE on_error = 'skip'", path)], values)
+            self.assertEqual(self.issues(path), {"skipped_record": skipped})
+
+    def test_arguments(self):
+        self.assertEqual(self.error("SELECT * FROM prometheus_trace"), "prometheus_trace: expected a path, as in prometheus_trace('dcgm.json')")
+        self.assertEqual(self.error("SELECT * FROM prometheus_trace(?, 'now')", TEXT), "prometheus_trace: scrape_time: expected Unix seconds")
+        self.assertEqual(self.rows("SELECT * FROM prometheus_trace(?, NULL)", TEXT), [])
+
+    def test_memory_does_not_grow_with_a_series(self):
+        peaks = []
+        for times in (10000, 1500000):
+            path = self.file("")
+            with open(path, "w", encoding="ascii") as file:
+                file.write('{"status":"success","data":{"result":[{"metric":{"a":"b"},"values":[[1,"0"]')
+                for i in range(times):
+                    file.write(f',[{T0 + i}.5,"0.25"]')
+                file.write("]}]}}")
+            self.assertEqual(self.rows("SELECT count(*), sum(value) FROM prometheus_trace(?)", path), [(times + 1, times / 4)])
+            with open("/proc/self/status", encoding="ascii") as status:
+                peaks.append(int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]))
+        self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 33 MB
+
+
+class Mapping(Case):
+    def map(self, path):
+        self.db.execute("DROP TABLE IF EXISTS temp.duty")
+        self.db.execute("CREATE TEMP TABLE prometheus_samples AS SELECT * FROM prometheus_trace(?)", (path,))
+        with open(SCRIPT, encoding="utf-8") as file:
+            self.db.executescript(file.read())
+        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema ORDER BY name"), [("duty",), ("xid",)])
+
+    def test_the_fixture(self):
+        self.map(RANGE)
+        # 97 % from five minutes after the start; a sample a minute, none between 20 and 25 minutes.
+        found = self.rows("SELECT samples, start_time - ?1, end_time - ?1, spacing_s, busy_s, covered_s, missing_s FROM duty WHERE pod = 'llm-0-x2x9k' AND gpu = '1' AND kind = 'gpu_util'", T0)
+        times = [t for t in range(180, 1810, 60) if not 1200 <= t < 1500]
+        busy = sum(0.97 * 60 for t in times if t >= 430)
+        self.assertEqual(len(found), 1)
+        self.assertEqual(found[0][:4], (len(times), 180, 1860, 60))
+        self.assertAlmostEqual(found[0][4], busy, 6)
+        self.assertEqual(found[0][5:], (60 * len(times), 300))
+        self.assertEqual(self.rows("SELECT time - ?, host, gpu, pod, code FROM xid", T0), [(4440, "gpu-b", "0", "llm-1-w8dfz", 79)])
+
+    def test_gaps(self):
+        random.seed(3)
+        values, time = [], float(T0)
+        for _ in range(400):
+            values.append((time, round(random.random(), 6)))
+            time += random.choice([30, 30, 30, 31, 29, 60, 300])
+        self.map(self.file(self.answer(({"__name__": "DCGM_FI_PROF_SM_ACTIVE", "gpu": "0"}, values), ({"__name__": "DCGM_FI_PROF_SM_ACTIVE", "gpu": "0"}, values[:50]),
+                                       ({"__name__": "unknown_metric"}, values))))
+        steps = [b[0] - a[0] for a, b in zip(values, values[1:])]
+        usual = statistics.median_low(steps)
+        weights = [step if step <= 2 * usual else usual for step in steps] + [usual]
+        found = self.rows("SELECT samples, spacing_s, busy_s, covered_s, missing_s FROM duty")
+        self.assertEqual(found[0][:2], (400, usual))
+        for mine, wanted in zip(found[0][2:], (sum(w * v for w, (_, v) in zip(weights, values)), sum(weights), sum(steps) - sum(weights[:-1]))):
+            self.assertAlmostEqual(mine, wanted, 6)
+        self.assertEqual(len(found), 1)
+
+    def test_odd_samples(self):
+        gpu = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0"}
+        self.map(self.file(self.answer((gpu, [(T0, "NaN"), (T0 + 10, 50), (T0 + 20, "+Inf")]), ({**gpu, "gpu": "1"}, [(T0, "NaN")]),
+                                       ({"__name__": "DCGM_FI_DEV_XID_ERRORS"}, [(T0, 0), (T0 + 1, 31), (T0 + 2, 31), (T0 + 3, 79), (T0 + 4, 0), (T0 + 5, 79)]))))
+        # One sample alone stands for no time that could be told.
+        self.assertEqual(self.rows("SELECT gpu, samples, busy_s, covered_s, missing_s FROM duty"), [("0", 1, None, None, 0)])
+        self.assertEqual(self.rows("SELECT time - ?, code FROM xid", T0), [(1, 31), (3, 79), (5, 79)])
+
+    def test_in_the_shell(self):
+        statement = ""
+        with open(SCRIPT, encoding="utf-8") as file:
+            for line in file:
+                statement += line
+                if sqlite3.complete_statement(statement):
+                    self.db.execute(statement, {"prometheus": RANGE})
+                    statement = ""
+        self.assertEqual(self.one("SELECT count(DISTINCT pod) FROM duty"), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
