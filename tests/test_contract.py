@@ -29,10 +29,10 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
     mllog_trace
     pbs_trace
     swf_trace
+    goodput_trace goodput_report
     kube_trace
     prometheus_trace
     otlp_trace
-    goodput_trace goodput_report
     csv_trace
     jsonl_trace
     log_trace
