@@ -501,6 +501,77 @@ static mpg_rc add_span(const row *r) {
   return MPG_OK;
 }
 
+/* ---- spans of the usual form ---- */
+
+static bool quick_int(mpg_str s, int64_t *out) {
+  int64_t v = 0;
+  *out = MPG_NONE;
+  if (s.n > 18)
+    return false;
+  for (size_t i = 0; i < s.n; i++) {
+    if (s.p[i] < '0' || s.p[i] > '9')
+      return false;
+    v = v * 10 + (s.p[i] - '0');
+  }
+  if (s.n > 0)
+    *out = v;
+  return true;
+}
+
+static bool quick_amount(mpg_str s, double *out) {
+  int64_t v;
+  *out = (double)NAN;
+  if (s.n == 0)
+    return true;
+  if (s.n <= 15 && quick_int(s, &v)) {
+    *out = (double)v;
+    return true;
+  }
+  return mpg_real_parse(s, out) && *out >= 0 && isfinite(*out);
+}
+
+static bool quick_time(mpg_str s, int64_t *out) {
+  return mpg_scaled_parse(s, 6, out) && *out >= 0 && *out < MPG_TIME_MAX;
+}
+
+static mpg_rc quick_text(mpg_intern *intern, mpg_str s, uint32_t *id) {
+  *id = 0;
+  return s.n == 0 ? MPG_OK : mpg_intern_id(intern, s, id);
+}
+
+mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *usual) {
+  mpg_span s = {.line = 0, .end = MPG_OPEN};
+  mpg_str program = v[SPANS_PROGRAM];
+  uint32_t job;
+  mpg_err err;
+  *usual = v[SPANS_JOB].n - 1 < 35 && /* longer may be a UUID */
+           v[SPANS_KIND].n > 0 && quick_time(v[SPANS_START], &s.start) &&
+           (v[SPANS_END].n == 0 || quick_time(v[SPANS_END], &s.end)) && s.end >= s.start &&
+           quick_int(v[SPANS_ATTEMPT], &s.attempt) && quick_int(v[SPANS_STEP], &s.step) &&
+           quick_amount(v[SPANS_FLOPS], &s.flops) && quick_amount(v[SPANS_BYTES], &s.bytes) &&
+           quick_amount(v[SPANS_EXECUTIONS], &s.executions);
+  if (!*usual)
+    return MPG_OK;
+  if (quick_text(&f->texts, v[SPANS_DTYPE], &s.dtype) != MPG_OK ||
+      quick_text(&f->kind_names, v[SPANS_KIND], &s.kind) != MPG_OK ||
+      (program.n > 0 && mpg_fleet_program(f, program, &s.program, &err) != MPG_OK) ||
+      mpg_fleet_job(f, v[SPANS_JOB], &job, &err) != MPG_OK)
+    return MPG_NOMEM;
+  if (f->keep_origins) {
+    s.file = f->source_id;
+    s.line = line;
+  }
+  if (mpg_span_list_add(&f->jobs[job].spans, &f->arena, &s) != MPG_OK)
+    return MPG_NOMEM;
+  if (s.start > f->last)
+    f->last = s.start;
+  if (s.end > f->last && s.end != MPG_OPEN)
+    f->last = s.end;
+  f->nspans++;
+  f->records[MPG_REL_SPANS]++;
+  return MPG_OK;
+}
+
 static mpg_rc add_commit(const row *r) {
   mpg_fleet *f = r->fleet;
   mpg_commit c;

@@ -6,12 +6,19 @@
 
 #include "base.h"
 
+/* Texts come back soon: those seen lately, by their first and last bytes. */
+#define MPG_INTERN_RECENT 64
+typedef struct mpg_intern_recent {
+  uint64_t head, tail;
+  uint32_t n, id; /* id 0: none */
+} mpg_intern_recent;
+
 /* Ids count from 1 in the order of first sight; 0 stands for NULL. */
 typedef struct mpg_intern {
   const mpg_env *env;
   struct mpg_intern_entry *entries; /* [id - 1] */
   size_t n, cap;
-  uint32_t last;   /* the id told last, tried first: texts come in runs */
+  mpg_intern_recent recent[MPG_INTERN_RECENT];
   uint32_t *slots; /* open addressing: ids, 0 is empty */
   size_t nslots;   /* a power of two, or 0 */
   struct mpg_intern_block *blocks;

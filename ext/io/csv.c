@@ -143,16 +143,20 @@ void mpg_csv_close(mpg_csv *csv) {
   mpg_free(csv->env, csv);
 }
 
-static mpg_rc push(mpg_csv *csv, size_t from, size_t to, mpg_err *err) {
-  if (csv->n == csv->cap) {
-    if (csv->n >= MPG_CSV_FIELDS)
-      return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: record of more than %d fields",
-                      mpg_stream_path(csv->w.stream), (long long)csv->line, MPG_CSV_FIELDS);
-    if (mpg_grow(csv->env, &csv->fields, &csv->cap, csv->n + 1, sizeof *csv->fields) != MPG_OK)
-      return mpg_fail_nomem(err);
-  }
-  csv->fields[csv->n++] = (mpg_str){csv->w.buf + from, to - from};
+static mpg_rc more_fields(mpg_csv *csv, mpg_err *err) {
+  if (csv->n >= MPG_CSV_FIELDS)
+    return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: record of more than %d fields",
+                    mpg_stream_path(csv->w.stream), (long long)csv->line, MPG_CSV_FIELDS);
+  if (mpg_grow(csv->env, &csv->fields, &csv->cap, csv->n + 1, sizeof *csv->fields) != MPG_OK)
+    return mpg_fail_nomem(err);
   return MPG_OK;
+}
+
+static inline mpg_rc push(mpg_csv *csv, size_t from, size_t to, mpg_err *err) {
+  mpg_rc rc = csv->n < csv->cap ? MPG_OK : more_fields(csv, err);
+  if (rc == MPG_OK)
+    csv->fields[csv->n++] = (mpg_str){csv->w.buf + from, to - from};
+  return rc;
 }
 
 /* A line end inside quotes: the byte behind it begins another line. CRLF is one line end. */
