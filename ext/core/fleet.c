@@ -572,6 +572,29 @@ mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *us
   return MPG_OK;
 }
 
+static bool quick_moment(mpg_str s, int64_t *out) {
+  *out = MPG_NONE;
+  return s.n == 0 || quick_time(s, out);
+}
+
+mpg_rc mpg_fleet_add_commit(mpg_fleet *f, const mpg_str *v, bool *usual) {
+  mpg_commit c;
+  mpg_err err;
+  *usual = v[COMMITS_JOB].n - 1 < 35 && quick_int(v[COMMITS_STEP], &c.step) &&
+           quick_moment(v[COMMITS_SNAPSHOT], &c.snapshot) &&
+           quick_moment(v[COMMITS_DURABLE], &c.durable);
+  if (!*usual)
+    return MPG_OK;
+  if (mpg_fleet_job(f, v[COMMITS_JOB], &c.job, &err) != MPG_OK ||
+      mpg_grow(f->env, &f->commits, &f->commits_cap, f->ncommits + 1, sizeof c) != MPG_OK)
+    return MPG_NOMEM;
+  f->commits[f->ncommits++] = c;
+  f->last = c.snapshot > f->last ? c.snapshot : f->last;
+  f->last = c.durable > f->last ? c.durable : f->last;
+  f->records[MPG_REL_COMMITS]++;
+  return MPG_OK;
+}
+
 static mpg_rc add_commit(const row *r) {
   mpg_fleet *f = r->fleet;
   mpg_commit c;
@@ -707,6 +730,17 @@ static mpg_rc name_chips(mpg_fleet *f) {
   return MPG_OK;
 }
 
+/* Files often have the order already. */
+static void sort(void *items, size_t n, size_t size,
+                 int (*order)(const void *, const void *, void *), void *ctx) {
+  const char *p = items;
+  for (size_t i = 1; i < n; i++)
+    if (order(p + (i - 1) * size, p + i * size, ctx) > 0) {
+      qsort_r(items, n, size, order, ctx);
+      return;
+    }
+}
+
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
   fleet->kind_causes = mpg_calloc(fleet->env, (fleet->kind_names.n + 1) * sizeof(uint32_t));
   if (fleet->kind_causes == NULL || name_chips(fleet) != MPG_OK)
@@ -715,11 +749,9 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
     if (mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
                       &fleet->kind_causes[k]) != MPG_OK)
       return mpg_fail_nomem(err);
-  if (fleet->nallocations > 1)
-    qsort_r(fleet->allocations, fleet->nallocations, sizeof *fleet->allocations, allocation_order,
-            fleet);
-  if (fleet->ncommits > 1)
-    qsort_r(fleet->commits, fleet->ncommits, sizeof *fleet->commits, commit_order, fleet);
+  sort(fleet->allocations, fleet->nallocations, sizeof *fleet->allocations, allocation_order,
+       fleet);
+  sort(fleet->commits, fleet->ncommits, sizeof *fleet->commits, commit_order, fleet);
   for (size_t i = 0; i < fleet->nallocations; i++) {
     mpg_job *job = &fleet->jobs[fleet->allocations[i].job];
     if (job->nallocations++ == 0)

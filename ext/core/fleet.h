@@ -130,9 +130,10 @@ mpg_rc mpg_fleet_from(mpg_fleet *fleet, const char *source, mpg_err *err);
 mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *values, int64_t line,
                      int *column, mpg_err *err);
 
-/* The same of a span told in texts (empty: NULL), where all of it is of the usual form; else *usual is
+/* The same of a span or a commit told in texts (empty: NULL), where all of it is of the usual form; else *usual is
 ** false, and it is for mpg_fleet_add. MPG_NOMEM is the only error. */
 mpg_rc mpg_fleet_add_span(mpg_fleet *fleet, const mpg_str *values, int64_t line, bool *usual);
+mpg_rc mpg_fleet_add_commit(mpg_fleet *fleet, const mpg_str *values, bool *usual);
 
 /* Ends the adding: groups allocations and commits by job, and fixes every text that accounting may
  * need. */
