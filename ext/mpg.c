@@ -17,19 +17,13 @@ SQLITE_EXTENSION_INIT1
 #define OLDEST_SQLITE 3040000
 
 static int (*const families[])(mpg_conn *, char **) = {
-    mpg_register_scalars,
-    mpg_register_goodput,
-    mpg_register_ledger,
-    mpg_register_roofline,
-    mpg_register_catalogue,
-    mpg_register_intervals,
-    mpg_register_interval_buckets,
-    mpg_register_slurm,
-    mpg_register_mllog,
-    mpg_register_pbs,
-    mpg_register_swf,
-    mpg_register_goodput_log,
-    mpg_register_goodput_report,
+    mpg_register_scalars,     mpg_register_goodput,
+    mpg_register_ledger,      mpg_register_keep,
+    mpg_register_roofline,    mpg_register_catalogue,
+    mpg_register_intervals,   mpg_register_interval_buckets,
+    mpg_register_slurm,       mpg_register_mllog,
+    mpg_register_pbs,         mpg_register_swf,
+    mpg_register_goodput_log, mpg_register_goodput_report,
 };
 
 MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {

@@ -19,6 +19,7 @@ FUNCTIONS |= {(name, n, "s", PURE) for name in ("roofline_seconds", "roofline_bo
 FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PURE), ("chip_bandwidth", 1, "s", PURE)}
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
+FUNCTIONS |= {("mpg_keep", n, "s", DIRECTONLY) for n in (0, 1)}
 
 READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
            "pbs_trace", "swf_trace", "goodput_trace", "goodput_report"]

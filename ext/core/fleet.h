@@ -139,6 +139,11 @@ mpg_rc mpg_fleet_add_commit(mpg_fleet *fleet, const mpg_str *values, bool *usual
  * need. */
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err);
 
+/* Leaves what the names of a roll-up's cells need, from now on in `env`, of the same allocator. */
+void mpg_fleet_names_only(mpg_fleet *fleet, const mpg_env *env);
+/* About how much memory it takes, spans left out. */
+size_t mpg_fleet_bytes(const mpg_fleet *fleet);
+
 static inline size_t mpg_fleet_njobs(const mpg_fleet *f) {
   return f->job_names.n;
 }

@@ -204,6 +204,13 @@ mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id) {
   return (mpg_str){t->entries[id - 1].text, t->entries[id - 1].n};
 }
 
+size_t mpg_intern_bytes(const mpg_intern *t) {
+  size_t bytes = t->cap * sizeof *t->entries + t->nslots * sizeof *t->slots;
+  for (const struct mpg_intern_block *b = t->blocks; b != NULL; b = b->next)
+    bytes += sizeof *b + b->cap;
+  return bytes;
+}
+
 int mpg_intern_cmp(const mpg_intern *t, uint32_t a, uint32_t b) {
   if (a == b)
     return 0;

@@ -34,6 +34,8 @@ mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id);
 uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text);
 /* Borrowed, terminated, and where it is until mpg_intern_free. {NULL, 0} for id 0. */
 mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id);
+/* The memory it takes. */
+size_t mpg_intern_bytes(const mpg_intern *t);
 /* memcmp order of the texts; NULL first. */
 int mpg_intern_cmp(const mpg_intern *t, uint32_t a, uint32_t b);
 
