@@ -61,7 +61,10 @@ mpg_rc mpg_cut(const mpg_window *window, const mpg_row *row, const mpg_rate *rat
   mpg_rc rc = MPG_OK;
   if (at >= stop)
     return MPG_OK;
-  most = longest(rate);
+  /* Twelve days of a million chips fit: no division for the usual. */
+  most = stop - at;
+  if (rate->nfractions > 0 || rate->whole >> 20 != 0 || most >> 40 != 0)
+    most = longest(rate);
   if (buckets) {
     bucket = mpg_bucket_start(&window->bucket, at);
     next = mpg_bucket_next(&window->bucket, bucket);

@@ -730,15 +730,47 @@ static mpg_rc name_chips(mpg_fleet *f) {
   return MPG_OK;
 }
 
-/* Files often have the order already. */
-static void sort(void *items, size_t n, size_t size,
-                 int (*order)(const void *, const void *, void *), void *ctx) {
-  const char *p = items;
-  for (size_t i = 1; i < n; i++)
-    if (order(p + (i - 1) * size, p + i * size, ctx) > 0) {
-      qsort_r(items, n, size, order, ctx);
-      return;
-    }
+typedef int (*order)(const void *, const void *, void *);
+
+static uint32_t job_of(const char *item) {
+  uint32_t job; /* the first member of both */
+  memcpy(&job, item, sizeof job);
+  return job;
+}
+
+/* Puts an array of allocations or commits in order: by job, which takes no comparing, then those of a
+** job among themselves, which often have the order already. */
+static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size, order compare) {
+  size_t njobs = mpg_fleet_njobs(f);
+  char *from, *to;
+  size_t *at;
+  memcpy(&from, array, sizeof from);
+  if (n < 2)
+    return MPG_OK;
+  at = mpg_calloc(f->env, (njobs + 1) * sizeof *at);
+  to = mpg_malloc(f->env, n * size);
+  if (at == NULL || to == NULL) {
+    mpg_free(f->env, at);
+    mpg_free(f->env, to);
+    return MPG_NOMEM;
+  }
+  for (size_t i = 0; i < n; i++)
+    at[job_of(from + i * size) + 1]++;
+  for (size_t j = 0; j < njobs; j++)
+    at[j + 1] += at[j];
+  for (size_t i = 0; i < n; i++)
+    memcpy(to + at[job_of(from + i * size)]++ * size, from + i * size, size);
+  for (size_t j = 0, first = 0; j < njobs; first = at[j++]) /* at[j] is now where the next begins */
+    for (size_t i = first + 1; i < at[j]; i++)
+      if (compare(to + (i - 1) * size, to + i * size, f) > 0) {
+        qsort_r(to + first * size, at[j] - first, size, compare, f);
+        break;
+      }
+  mpg_free(f->env, at);
+  mpg_free(f->env, from);
+  memcpy(array, &to, sizeof to);
+  *cap = n;
+  return MPG_OK;
 }
 
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
@@ -749,9 +781,11 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
     if (mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
                       &fleet->kind_causes[k]) != MPG_OK)
       return mpg_fail_nomem(err);
-  sort(fleet->allocations, fleet->nallocations, sizeof *fleet->allocations, allocation_order,
-       fleet);
-  sort(fleet->commits, fleet->ncommits, sizeof *fleet->commits, commit_order, fleet);
+  if (sort(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
+           sizeof *fleet->allocations, allocation_order) != MPG_OK ||
+      sort(fleet, &fleet->commits, &fleet->commits_cap, fleet->ncommits, sizeof *fleet->commits,
+           commit_order) != MPG_OK)
+    return mpg_fail_nomem(err);
   for (size_t i = 0; i < fleet->nallocations; i++) {
     mpg_job *job = &fleet->jobs[fleet->allocations[i].job];
     if (job->nallocations++ == 0)

@@ -37,7 +37,7 @@ typedef struct mpg_outage {
 } mpg_outage;
 
 typedef struct mpg_allocation {
-  uint32_t job, pool, task; /* job, pool: indexes; task: text */
+  uint32_t job, pool, task; /* job (first: see the seal), pool: indexes; task: text */
   mpg_outcome outcome;
   int64_t attempt; /* MPG_NONE */
   int64_t chips, start, end;
@@ -46,7 +46,7 @@ typedef struct mpg_allocation {
 } mpg_allocation;
 
 typedef struct mpg_commit {
-  uint32_t job;
+  uint32_t job; /* first: see the seal */
   int64_t step, snapshot, durable; /* each may be MPG_NONE */
 } mpg_commit;
 

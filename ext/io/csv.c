@@ -226,6 +226,33 @@ static void undouble(mpg_csv *csv) {
   }
 }
 
+/* The fields of the record up to anything but a delimiter, or to where memory has to be asked for: most
+** records, and nothing here is looked at twice. The window goes on for 64 bytes at least. */
+static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
+  const char *buf = s->buf, delimiter = csv->delimiter;
+  mpg_str *fields = csv->fields;
+  size_t n = csv->n, cap = csv->cap;
+  for (;;) {
+    size_t pos;
+    if (s->mask == 0) {
+      if (s->end - s->next < 64)
+        break;
+      s->mask = specials(s, buf + s->next);
+      s->base = s->next;
+      s->next += 64;
+      continue;
+    }
+    pos = s->base + (size_t)__builtin_ctzll(s->mask);
+    if (buf[pos] != delimiter || n == cap)
+      break;
+    fields[n++] = (mpg_str){buf + field, pos - field};
+    field = pos + 1;
+    s->mask &= s->mask - 1;
+  }
+  csv->n = n;
+  return field;
+}
+
 /* What scanning the window for one record came to, besides an error. */
 typedef enum outcome { RECORD, MORE, END } outcome;
 
@@ -244,6 +271,7 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
   csv->line = csv->next_line;
   for (;;) {
     char c;
+    field = plain_fields(csv, &s, field);
     if (!scanner_next(&s, &pos)) {
       if (!csv->w.last) {
         *result = MORE;
