@@ -243,10 +243,13 @@ class Interrupts(Case):
             file.write("job,kind,start_time,end_time,step\n")
             for block in range(30):
                 file.writelines(f"job-{i % 50},step,{i},{i + 1},{i}\n" for i in range(block * 100000, block * 100000 + 100000))
-        begin = time.monotonic()
-        self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
-        whole = time.monotonic() - begin
-        for share in (0.1, 0.4, 0.8):
+        self.rows("SELECT mpg_keep(0)")  # what is kept is not read again
+        whole = 60.0
+        for _ in range(2):
+            begin = time.monotonic()
+            self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
+            whole = min(whole, time.monotonic() - begin)
+        for share in (0.05, 0.3, 0.6):
             timer = threading.Timer(whole * share, self.db.interrupt)
             timer.start()
             begin = time.monotonic()

@@ -33,6 +33,7 @@ build() {
   command_in binutils ar
   header_in libc6-dev stdio.h
   header_in libsqlite3-dev sqlite3ext.h
+  header_in libisal-dev isa-l.h
   header_in zlib1g-dev zlib.h
   header_in libzstd-dev zstd.h
   header_in uuid-dev uuid/uuid.h

@@ -28,7 +28,8 @@ install: all
 	$(INSTALL) -m 644 $(STATE_HEADERS:%=ext/core/%) '$(DESTDIR)$(includedir)/mpg'
 	$(INSTALL) -m 644 docs/mpg.7 '$(DESTDIR)$(mandir)/man7'
 	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
-	  -e 's|@datadir@|$(datadir)|' -e 's|@version@|$(VERSION)|' tools/mpg.pc.in >build/mpg.pc
+	  -e 's|@datadir@|$(datadir)|' -e 's|@version@|$(VERSION)|' \
+	  -e 's|@gzip@|$(if $(ISAL),libisal,zlib)|' tools/mpg.pc.in >build/mpg.pc
 	$(INSTALL) -m 644 build/mpg.pc '$(DESTDIR)$(libdir)/pkgconfig'
 	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f '$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)

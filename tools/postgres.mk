@@ -1,7 +1,7 @@
 # make postgres: the PostgreSQL extension in build/postgres; make postgres-install puts it where pg_config says.
 PG_CONFIG ?= pg_config
 PG_MAKE = $(MAKE) --no-print-directory -C build/postgres -f '$(CURDIR)/ext/postgres/Makefile' \
-  VPATH='$(CURDIR)/ext/postgres' PG_CONFIG='$(PG_CONFIG)'
+  VPATH='$(CURDIR)/ext/postgres' PG_CONFIG='$(PG_CONFIG)' GZIP='$(if $(ISAL),-lisal)'
 
 .PHONY: postgres postgres-install
 postgres: libmpg.a

@@ -53,7 +53,7 @@ bool mpg_interrupted(const mpg_env *env) {
   return env->interrupted != NULL && env->interrupted(env->interrupted_ctx);
 }
 
-mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size) {
+mpg_rc mpg_grow_array(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size) {
   void *old, *grown;
   size_t n = *cap ? *cap : 8;
   if (want <= *cap)

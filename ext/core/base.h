@@ -77,7 +77,11 @@ bool mpg_interrupted(const mpg_env *env);
 ** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),
 ** by doubling. MPG_NOMEM also where the product would overflow; *array and *cap are then unchanged.
 */
-mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size);
+mpg_rc mpg_grow_array(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size);
+static inline mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size_t want,
+                              size_t size) {
+  return want <= *cap ? MPG_OK : mpg_grow_array(env, array, cap, want, size);
+}
 
 /* Borrowed bytes: not terminated, may hold NULs and invalid UTF-8. p may be NULL only where n is 0.
  */

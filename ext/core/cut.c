@@ -38,6 +38,8 @@ static int64_t longest(const mpg_rate *rate) {
 
 /* floor(amount * (t - start) / (end - start)): what of `amount` lies before t. */
 static int64_t share_until(int64_t amount, const mpg_row *row, int64_t t) {
+  if (t == row->start || t == row->end)
+    return t == row->start ? 0 : amount;
   return (int64_t)((mpg_i128)amount * (t - row->start) / (row->end - row->start));
 }
 
@@ -59,7 +61,10 @@ mpg_rc mpg_cut(const mpg_window *window, const mpg_row *row, const mpg_rate *rat
   mpg_rc rc = MPG_OK;
   if (at >= stop)
     return MPG_OK;
-  most = longest(rate);
+  /* Twelve days of a million chips fit: no division for the usual. */
+  most = stop - at;
+  if (rate->nfractions > 0 || rate->whole >> 20 != 0 || most >> 40 != 0)
+    most = longest(rate);
   if (buckets) {
     bucket = mpg_bucket_start(&window->bucket, at);
     next = mpg_bucket_next(&window->bucket, bucket);

@@ -501,6 +501,100 @@ static mpg_rc add_span(const row *r) {
   return MPG_OK;
 }
 
+/* ---- spans of the usual form ---- */
+
+static bool quick_int(mpg_str s, int64_t *out) {
+  int64_t v = 0;
+  *out = MPG_NONE;
+  if (s.n > 18)
+    return false;
+  for (size_t i = 0; i < s.n; i++) {
+    if (s.p[i] < '0' || s.p[i] > '9')
+      return false;
+    v = v * 10 + (s.p[i] - '0');
+  }
+  if (s.n > 0)
+    *out = v;
+  return true;
+}
+
+static bool quick_amount(mpg_str s, double *out) {
+  int64_t v;
+  *out = (double)NAN;
+  if (s.n == 0)
+    return true;
+  if (s.n <= 15 && quick_int(s, &v)) {
+    *out = (double)v;
+    return true;
+  }
+  return mpg_real_parse(s, out) && *out >= 0 && isfinite(*out);
+}
+
+static bool quick_time(mpg_str s, int64_t *out) {
+  return mpg_scaled_parse(s, 6, out) && *out >= 0 && *out < MPG_TIME_MAX;
+}
+
+static mpg_rc quick_text(mpg_intern *intern, mpg_str s, uint32_t *id) {
+  *id = 0;
+  return s.n == 0 ? MPG_OK : mpg_intern_id(intern, s, id);
+}
+
+mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *usual) {
+  mpg_span s = {.line = 0, .end = MPG_OPEN};
+  mpg_str program = v[SPANS_PROGRAM];
+  uint32_t job;
+  mpg_err err;
+  *usual = v[SPANS_JOB].n - 1 < 35 && /* longer may be a UUID */
+           v[SPANS_KIND].n > 0 && quick_time(v[SPANS_START], &s.start) &&
+           (v[SPANS_END].n == 0 || quick_time(v[SPANS_END], &s.end)) && s.end >= s.start &&
+           quick_int(v[SPANS_ATTEMPT], &s.attempt) && quick_int(v[SPANS_STEP], &s.step) &&
+           quick_amount(v[SPANS_FLOPS], &s.flops) && quick_amount(v[SPANS_BYTES], &s.bytes) &&
+           quick_amount(v[SPANS_EXECUTIONS], &s.executions);
+  if (!*usual)
+    return MPG_OK;
+  if (quick_text(&f->texts, v[SPANS_DTYPE], &s.dtype) != MPG_OK ||
+      quick_text(&f->kind_names, v[SPANS_KIND], &s.kind) != MPG_OK ||
+      (program.n > 0 && mpg_fleet_program(f, program, &s.program, &err) != MPG_OK) ||
+      mpg_fleet_job(f, v[SPANS_JOB], &job, &err) != MPG_OK)
+    return MPG_NOMEM;
+  if (f->keep_origins) {
+    s.file = f->source_id;
+    s.line = line;
+  }
+  if (mpg_span_list_add(&f->jobs[job].spans, &f->arena, &s) != MPG_OK)
+    return MPG_NOMEM;
+  if (s.start > f->last)
+    f->last = s.start;
+  if (s.end > f->last && s.end != MPG_OPEN)
+    f->last = s.end;
+  f->nspans++;
+  f->records[MPG_REL_SPANS]++;
+  return MPG_OK;
+}
+
+static bool quick_moment(mpg_str s, int64_t *out) {
+  *out = MPG_NONE;
+  return s.n == 0 || quick_time(s, out);
+}
+
+mpg_rc mpg_fleet_add_commit(mpg_fleet *f, const mpg_str *v, bool *usual) {
+  mpg_commit c;
+  mpg_err err;
+  *usual = v[COMMITS_JOB].n - 1 < 35 && quick_int(v[COMMITS_STEP], &c.step) &&
+           quick_moment(v[COMMITS_SNAPSHOT], &c.snapshot) &&
+           quick_moment(v[COMMITS_DURABLE], &c.durable);
+  if (!*usual)
+    return MPG_OK;
+  if (mpg_fleet_job(f, v[COMMITS_JOB], &c.job, &err) != MPG_OK ||
+      mpg_grow(f->env, &f->commits, &f->commits_cap, f->ncommits + 1, sizeof c) != MPG_OK)
+    return MPG_NOMEM;
+  f->commits[f->ncommits++] = c;
+  f->last = c.snapshot > f->last ? c.snapshot : f->last;
+  f->last = c.durable > f->last ? c.durable : f->last;
+  f->records[MPG_REL_COMMITS]++;
+  return MPG_OK;
+}
+
 static mpg_rc add_commit(const row *r) {
   mpg_fleet *f = r->fleet;
   mpg_commit c;
@@ -636,6 +730,49 @@ static mpg_rc name_chips(mpg_fleet *f) {
   return MPG_OK;
 }
 
+typedef int (*order)(const void *, const void *, void *);
+
+static uint32_t job_of(const char *item) {
+  uint32_t job; /* the first member of both */
+  memcpy(&job, item, sizeof job);
+  return job;
+}
+
+/* Puts an array of allocations or commits in order: by job, which takes no comparing, then those of a
+** job among themselves, which often have the order already. */
+static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size, order compare) {
+  size_t njobs = mpg_fleet_njobs(f);
+  char *from, *to;
+  size_t *at;
+  memcpy(&from, array, sizeof from);
+  if (n < 2)
+    return MPG_OK;
+  at = mpg_calloc(f->env, (njobs + 1) * sizeof *at);
+  to = mpg_malloc(f->env, n * size);
+  if (at == NULL || to == NULL) {
+    mpg_free(f->env, at);
+    mpg_free(f->env, to);
+    return MPG_NOMEM;
+  }
+  for (size_t i = 0; i < n; i++)
+    at[job_of(from + i * size) + 1]++;
+  for (size_t j = 0; j < njobs; j++)
+    at[j + 1] += at[j];
+  for (size_t i = 0; i < n; i++)
+    memcpy(to + at[job_of(from + i * size)]++ * size, from + i * size, size);
+  for (size_t j = 0, first = 0; j < njobs; first = at[j++]) /* at[j] is now where the next begins */
+    for (size_t i = first + 1; i < at[j]; i++)
+      if (compare(to + (i - 1) * size, to + i * size, f) > 0) {
+        qsort_r(to + first * size, at[j] - first, size, compare, f);
+        break;
+      }
+  mpg_free(f->env, at);
+  mpg_free(f->env, from);
+  memcpy(array, &to, sizeof to);
+  *cap = n;
+  return MPG_OK;
+}
+
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
   fleet->kind_causes = mpg_calloc(fleet->env, (fleet->kind_names.n + 1) * sizeof(uint32_t));
   if (fleet->kind_causes == NULL || name_chips(fleet) != MPG_OK)
@@ -644,11 +781,11 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
     if (mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
                       &fleet->kind_causes[k]) != MPG_OK)
       return mpg_fail_nomem(err);
-  if (fleet->nallocations > 1)
-    qsort_r(fleet->allocations, fleet->nallocations, sizeof *fleet->allocations, allocation_order,
-            fleet);
-  if (fleet->ncommits > 1)
-    qsort_r(fleet->commits, fleet->ncommits, sizeof *fleet->commits, commit_order, fleet);
+  if (sort(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
+           sizeof *fleet->allocations, allocation_order) != MPG_OK ||
+      sort(fleet, &fleet->commits, &fleet->commits_cap, fleet->ncommits, sizeof *fleet->commits,
+           commit_order) != MPG_OK)
+    return mpg_fail_nomem(err);
   for (size_t i = 0; i < fleet->nallocations; i++) {
     mpg_job *job = &fleet->jobs[fleet->allocations[i].job];
     if (job->nallocations++ == 0)

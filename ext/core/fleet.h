@@ -37,7 +37,7 @@ typedef struct mpg_outage {
 } mpg_outage;
 
 typedef struct mpg_allocation {
-  uint32_t job, pool, task; /* job, pool: indexes; task: text */
+  uint32_t job, pool, task; /* job (first: see the seal), pool: indexes; task: text */
   mpg_outcome outcome;
   int64_t attempt; /* MPG_NONE */
   int64_t chips, start, end;
@@ -46,7 +46,7 @@ typedef struct mpg_allocation {
 } mpg_allocation;
 
 typedef struct mpg_commit {
-  uint32_t job;
+  uint32_t job; /* first: see the seal */
   int64_t step, snapshot, durable; /* each may be MPG_NONE */
 } mpg_commit;
 
@@ -130,9 +130,19 @@ mpg_rc mpg_fleet_from(mpg_fleet *fleet, const char *source, mpg_err *err);
 mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *values, int64_t line,
                      int *column, mpg_err *err);
 
+/* The same of a span or a commit told in texts (empty: NULL), where all of it is of the usual form; else *usual is
+** false, and it is for mpg_fleet_add. MPG_NOMEM is the only error. */
+mpg_rc mpg_fleet_add_span(mpg_fleet *fleet, const mpg_str *values, int64_t line, bool *usual);
+mpg_rc mpg_fleet_add_commit(mpg_fleet *fleet, const mpg_str *values, bool *usual);
+
 /* Ends the adding: groups allocations and commits by job, and fixes every text that accounting may
  * need. */
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err);
+
+/* Leaves what the names of a roll-up's cells need, from now on in `env`, of the same allocator. */
+void mpg_fleet_names_only(mpg_fleet *fleet, const mpg_env *env);
+/* About how much memory it takes, spans left out. */
+size_t mpg_fleet_bytes(const mpg_fleet *fleet);
 
 static inline size_t mpg_fleet_njobs(const mpg_fleet *f) {
   return f->job_names.n;

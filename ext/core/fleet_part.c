@@ -209,3 +209,28 @@ mpg_rc mpg_fleet_merge(mpg_fleet *into, mpg_fleet *part, mpg_err *err) {
 void mpg_fleet_adopt(mpg_fleet *into, mpg_fleet *part) {
   mpg_span_arena_join(&into->arena, &part->arena);
 }
+
+void mpg_fleet_names_only(mpg_fleet *f, const mpg_env *env) {
+  mpg_intern *kept[] = {&f->texts, &f->job_names, &f->pool_names};
+  mpg_fleet names = {.env = env, .jobs = f->jobs, .jobs_cap = f->jobs_cap};
+  for (size_t j = 0; j < mpg_fleet_njobs(f); j++)
+    memset(&f->jobs[j].spans, 0, sizeof f->jobs[j].spans);
+  names.texts = f->texts;
+  names.job_names = f->job_names;
+  names.pool_names = f->pool_names;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    mpg_intern_init(kept[i], f->env);
+  f->jobs = NULL;
+  mpg_fleet_free(f);
+  *f = names;
+  f->texts.env = f->job_names.env = f->pool_names.env = env;
+  mpg_intern_init(&f->program_names, env);
+  mpg_intern_init(&f->kind_names, env);
+  mpg_span_arena_init(&f->arena, env);
+}
+
+size_t mpg_fleet_bytes(const mpg_fleet *f) {
+  return f->jobs_cap * sizeof *f->jobs + mpg_intern_bytes(&f->texts) +
+         mpg_intern_bytes(&f->job_names) + mpg_intern_bytes(&f->pool_names) +
+         mpg_intern_bytes(&f->program_names) + mpg_intern_bytes(&f->kind_names);
+}

@@ -66,7 +66,7 @@ void mpg_intern_reset(mpg_intern *t) {
   if (t->nslots > 0)
     memset(t->slots, 0, t->nslots * sizeof *t->slots);
   t->n = 0;
-  t->last = 0;
+  memset(t->recent, 0, sizeof t->recent);
 }
 
 /* The slot that holds `text`, or the empty one where it belongs. */
@@ -126,22 +126,44 @@ static char *store(mpg_intern *t, mpg_str text) {
   return p;
 }
 
-mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id) {
-  uint64_t hash;
+static uint64_t bytes8(const char *p) {
+  uint64_t v;
+  memcpy(&v, p, 8);
+  return v;
+}
+
+static uint32_t bytes4(const char *p) {
+  uint32_t v;
+  memcpy(&v, p, 4);
+  return v;
+}
+
+/* The first and the last bytes; of up to 16 they are the text. */
+static mpg_intern_recent look_at(mpg_str s) {
+  mpg_intern_recent r = {0, 0, (uint32_t)s.n, 0};
+  if (s.n >= 8) {
+    r.head = bytes8(s.p);
+    r.tail = bytes8(s.p + s.n - 8);
+  } else if (s.n >= 4) {
+    r.head = bytes4(s.p);
+    r.tail = bytes4(s.p + s.n - 4);
+  } else if (s.n > 0) {
+    r.head = (unsigned char)s.p[0] | (uint64_t)(unsigned char)s.p[s.n / 2] << 8;
+    r.tail = (unsigned char)s.p[s.n - 1];
+  }
+  return r;
+}
+
+static mpg_rc intern(mpg_intern *t, mpg_str text, uint32_t *id) {
+  uint64_t hash = mpg_hash(text.p, text.n);
   size_t i;
   char *copy;
-  if (t->last != 0 && mpg_str_eq(mpg_intern_text(t, t->last), text)) {
-    *id = t->last;
-    return MPG_OK;
-  }
-  hash = mpg_hash(text.p, text.n);
   if (t->n * 2 >= t->nslots && widen(t) != MPG_OK)
     return MPG_NOMEM;
   i = probe(t, text, hash);
-  if (t->slots[i] != 0) {
-    *id = t->last = t->slots[i];
+  *id = t->slots[i];
+  if (*id != 0)
     return MPG_OK;
-  }
   if (t->n >= UINT32_MAX - 1 ||
       mpg_grow(t->env, &t->entries, &t->cap, t->n + 1, sizeof *t->entries) != MPG_OK)
     return MPG_NOMEM;
@@ -149,8 +171,27 @@ mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id) {
   if (copy == NULL)
     return MPG_NOMEM;
   t->entries[t->n++] = (struct mpg_intern_entry){copy, text.n, hash};
-  t->slots[i] = t->last = *id = (uint32_t)t->n;
+  t->slots[i] = *id = (uint32_t)t->n;
   return MPG_OK;
+}
+
+mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id) {
+  mpg_intern_recent now = look_at(text);
+  uint64_t mixed = (now.head ^ now.tail * 31 ^ now.n) * UINT64_C(0x9e3779b97f4a7c15);
+  mpg_intern_recent *r = &t->recent[mixed >> 58];
+  mpg_rc rc;
+  if (r->id != 0 && r->head == now.head && r->tail == now.tail && r->n == now.n &&
+      (text.n <= 16 ||
+       (text.n == now.n && memcmp(t->entries[r->id - 1].text, text.p, text.n) == 0))) {
+    *id = r->id;
+    return MPG_OK;
+  }
+  rc = intern(t, text, id);
+  if (rc == MPG_OK) {
+    now.id = *id;
+    *r = now;
+  }
+  return rc;
 }
 
 uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text) {
@@ -161,6 +202,13 @@ mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id) {
   if (id == 0)
     return (mpg_str){NULL, 0};
   return (mpg_str){t->entries[id - 1].text, t->entries[id - 1].n};
+}
+
+size_t mpg_intern_bytes(const mpg_intern *t) {
+  size_t bytes = t->cap * sizeof *t->entries + t->nslots * sizeof *t->slots;
+  for (const struct mpg_intern_block *b = t->blocks; b != NULL; b = b->next)
+    bytes += sizeof *b + b->cap;
+  return bytes;
 }
 
 int mpg_intern_cmp(const mpg_intern *t, uint32_t a, uint32_t b) {

@@ -6,12 +6,19 @@
 
 #include "base.h"
 
+/* Texts come back soon: those seen lately, by their first and last bytes. */
+#define MPG_INTERN_RECENT 64
+typedef struct mpg_intern_recent {
+  uint64_t head, tail;
+  uint32_t n, id; /* id 0: none */
+} mpg_intern_recent;
+
 /* Ids count from 1 in the order of first sight; 0 stands for NULL. */
 typedef struct mpg_intern {
   const mpg_env *env;
   struct mpg_intern_entry *entries; /* [id - 1] */
   size_t n, cap;
-  uint32_t last;   /* the id told last, tried first: texts come in runs */
+  mpg_intern_recent recent[MPG_INTERN_RECENT];
   uint32_t *slots; /* open addressing: ids, 0 is empty */
   size_t nslots;   /* a power of two, or 0 */
   struct mpg_intern_block *blocks;
@@ -27,6 +34,8 @@ mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id);
 uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text);
 /* Borrowed, terminated, and where it is until mpg_intern_free. {NULL, 0} for id 0. */
 mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id);
+/* The memory it takes. */
+size_t mpg_intern_bytes(const mpg_intern *t);
 /* memcmp order of the texts; NULL first. */
 int mpg_intern_cmp(const mpg_intern *t, uint32_t a, uint32_t b);
 

@@ -193,6 +193,10 @@ mpg_rc mpg_time_parse(mpg_str text, int64_t *us, mpg_err *err) {
     *us = t;
     return MPG_OK;
   }
+  if (iso_parse(text, &t) && t >= 0 && t < MPG_TIME_MAX) {
+    *us = t;
+    return MPG_OK;
+  }
   mpg_text_excerpt(text, found);
   if (mpg_real_parse(text, &seconds))
     return refuse_number(seconds, found, err);
@@ -200,10 +204,7 @@ mpg_rc mpg_time_parse(mpg_str text, int64_t *us, mpg_err *err) {
     return mpg_fail(err, MPG_DATA, "expected Unix seconds or ISO 8601 time, found \"%s\"", found);
   if (t < 0)
     return mpg_fail(err, MPG_DATA, "expected a time from 1970-01-01 on, found \"%s\"", found);
-  if (t >= MPG_TIME_MAX)
-    return mpg_fail(err, MPG_DATA, "expected a time before 2262-01-01, found \"%s\"", found);
-  *us = t;
-  return MPG_OK;
+  return mpg_fail(err, MPG_DATA, "expected a time before 2262-01-01, found \"%s\"", found);
 }
 
 mpg_rc mpg_time_value(const mpg_value *v, int64_t *us, mpg_err *err) {

@@ -59,6 +59,11 @@ mpg_rc mpg_blocks_next(mpg_blocks *blocks, mpg_block *block, mpg_err *err);
 */
 void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block);
 void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block);
+/* The bytes from the next object of JSON Lines on, at its '{', for a reader that knows what usually
+** stands there; *end: of what is in memory, with slack. False: there is none, or not so simply. */
+bool mpg_json_peek(mpg_json *json, const char **p, const char **end);
+/* The object was read, up to `behind`; it has no line end inside. */
+void mpg_json_take(mpg_json *json, const char *behind);
 /* The block, no rest, begins behind what the reader has read of it, say behind a header. */
 void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block);
 

@@ -144,16 +144,20 @@ void mpg_csv_close(mpg_csv *csv) {
   mpg_free(csv->env, csv);
 }
 
-static mpg_rc push(mpg_csv *csv, size_t from, size_t to, mpg_err *err) {
-  if (csv->n == csv->cap) {
-    if (csv->n >= MPG_CSV_FIELDS)
-      return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: record of more than %d fields",
-                      mpg_stream_path(csv->w.stream), (long long)csv->line, MPG_CSV_FIELDS);
-    if (mpg_grow(csv->env, &csv->fields, &csv->cap, csv->n + 1, sizeof *csv->fields) != MPG_OK)
-      return mpg_fail_nomem(err);
-  }
-  csv->fields[csv->n++] = (mpg_str){csv->w.buf + from, to - from};
+static mpg_rc more_fields(mpg_csv *csv, mpg_err *err) {
+  if (csv->n >= MPG_CSV_FIELDS)
+    return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: record of more than %d fields",
+                    mpg_stream_path(csv->w.stream), (long long)csv->line, MPG_CSV_FIELDS);
+  if (mpg_grow(csv->env, &csv->fields, &csv->cap, csv->n + 1, sizeof *csv->fields) != MPG_OK)
+    return mpg_fail_nomem(err);
   return MPG_OK;
+}
+
+static inline mpg_rc push(mpg_csv *csv, size_t from, size_t to, mpg_err *err) {
+  mpg_rc rc = csv->n < csv->cap ? MPG_OK : more_fields(csv, err);
+  if (rc == MPG_OK)
+    csv->fields[csv->n++] = (mpg_str){csv->w.buf + from, to - from};
+  return rc;
 }
 
 /* A line end inside quotes: the byte behind it begins another line. CRLF is one line end. */
@@ -224,6 +228,33 @@ static void undouble(mpg_csv *csv) {
   }
 }
 
+/* The fields of the record up to anything but a delimiter, or to where memory has to be asked for: most
+** records, and nothing here is looked at twice. The window goes on for 64 bytes at least. */
+static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
+  const char *buf = s->buf, delimiter = csv->delimiter;
+  mpg_str *fields = csv->fields;
+  size_t n = csv->n, cap = csv->cap;
+  for (;;) {
+    size_t pos;
+    if (s->mask == 0) {
+      if (s->end - s->next < 64)
+        break;
+      s->mask = specials(s, buf + s->next);
+      s->base = s->next;
+      s->next += 64;
+      continue;
+    }
+    pos = s->base + (size_t)__builtin_ctzll(s->mask);
+    if (buf[pos] != delimiter || n == cap)
+      break;
+    fields[n++] = (mpg_str){buf + field, pos - field};
+    field = pos + 1;
+    s->mask &= s->mask - 1;
+  }
+  csv->n = n;
+  return field;
+}
+
 /* What scanning the window for one record came to, besides an error. */
 typedef enum outcome { RECORD, MORE, END } outcome;
 
@@ -242,6 +273,7 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
   csv->line = csv->next_line;
   for (;;) {
     char c;
+    field = plain_fields(csv, &s, field);
     if (!scanner_next(&s, &pos)) {
       if (!csv->w.last) {
         *result = MORE;

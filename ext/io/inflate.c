@@ -1,12 +1,17 @@
 /*
-** inflate.c - gzip by zlib and zstd by libzstd: see inflate.h.
+** inflate.c - gzip by ISA-L, where it was there to build with, else by zlib; zstd by libzstd: see
+** inflate.h.
 */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_createDStream_advanced, see below */
 #include "inflate.h"
 
 #include <limits.h>
 #include <string.h>
+#ifdef MPG_ISAL
+#include <isa-l/igzip_lib.h>
+#else
 #include <zlib.h>
+#endif
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -21,7 +26,11 @@ struct mpg_inflate {
   bool inside;   /* of a gzip member or zstd frame, whose end is still to come */
   bool padding;  /* behind the last gzip member: only zeros may follow */
   int64_t eaten; /* packed bytes taken so far, for messages */
+#ifdef MPG_ISAL
+  struct inflate_state *gzip;
+#else
   z_stream z;
+#endif
   ZSTD_DStream *zstd;
 };
 
@@ -35,13 +44,15 @@ mpg_packing mpg_packing_of(const char *p, size_t n) {
   return MPG_PLAIN;
 }
 
+#ifndef MPG_ISAL
 static void *zlib_alloc(void *opaque, uInt items, uInt size) {
   mpg_inflate *f = opaque;
   size_t n;
   return __builtin_mul_overflow((size_t)items, (size_t)size, &n) ? NULL : mpg_malloc(f->env, n);
 }
+#endif
 
-static void zlib_free(void *opaque, void *p) {
+static void free_own(void *opaque, void *p) {
   mpg_inflate *f = opaque;
   mpg_free(f->env, p);
 }
@@ -50,6 +61,102 @@ static void *zstd_alloc(void *opaque, size_t n) {
   mpg_inflate *f = opaque;
   return mpg_malloc(f->env, n);
 }
+
+/* ---- gzip, by either library ---- */
+
+static mpg_rc damaged(const mpg_inflate *f, const char *what, mpg_err *err);
+
+#ifdef MPG_ISAL
+static bool gzip_open(mpg_inflate *f) {
+  f->gzip = mpg_malloc(f->env, sizeof *f->gzip);
+  return f->gzip != NULL;
+}
+
+static void gzip_close(mpg_inflate *f) {
+  mpg_free(f->env, f->gzip);
+}
+
+static bool gzip_start(mpg_inflate *f) {
+  isal_inflate_init(f->gzip);
+  f->gzip->crc_flag = ISAL_GZIP; /* header, and a trailer that is checked */
+  return true;
+}
+
+static const char *isal_text(int code) {
+  switch (code) {
+  case ISAL_INVALID_BLOCK:
+    return "invalid block type";
+  case ISAL_INVALID_SYMBOL:
+    return "invalid code";
+  case ISAL_INVALID_LOOKBACK:
+    return "invalid distance too far back";
+  case ISAL_INVALID_WRAPPER:
+    return "incorrect header check";
+  case ISAL_UNSUPPORTED_METHOD:
+    return "unknown compression method";
+  case ISAL_INCORRECT_CHECKSUM:
+    return "incorrect data check";
+  default:
+    return "unreadable";
+  }
+}
+
+/* Unpacks some of a member; its end clears f->inside. */
+static mpg_rc gzip_some(mpg_inflate *f, mpg_str in, size_t *eaten, char *out, size_t cap,
+                        size_t *got, mpg_err *err) {
+  uint32_t in_n = in.n < INT32_MAX ? (uint32_t)in.n : INT32_MAX,
+           out_n = cap < INT32_MAX ? (uint32_t)cap : INT32_MAX;
+  int code;
+  f->gzip->next_in = (uint8_t *)(uintptr_t)in.p;
+  f->gzip->avail_in = in_n;
+  f->gzip->next_out = (uint8_t *)out;
+  f->gzip->avail_out = out_n;
+  code = isal_inflate(f->gzip);
+  *eaten = in_n - f->gzip->avail_in;
+  *got = out_n - f->gzip->avail_out;
+  f->inside = f->gzip->block_state != ISAL_BLOCK_FINISH;
+  f->eaten += code < 0 || code == ISAL_NEED_DICT ? (int64_t)*eaten : 0;
+  return code < 0 || code == ISAL_NEED_DICT ? damaged(f, isal_text(code), err) : MPG_OK;
+}
+#else
+static bool gzip_open(mpg_inflate *f) {
+  f->z.zalloc = zlib_alloc;
+  f->z.zfree = free_own;
+  f->z.opaque = f;
+  return inflateInit2(&f->z, 15 + 16) == Z_OK; /* the largest window; gzip headers only */
+}
+
+static void gzip_close(mpg_inflate *f) {
+  (void)inflateEnd(&f->z);
+}
+
+static bool gzip_start(mpg_inflate *f) {
+  return inflateReset(&f->z) == Z_OK;
+}
+
+/* Unpacks some of a member; its end clears f->inside. */
+static mpg_rc gzip_some(mpg_inflate *f, mpg_str in, size_t *eaten, char *out, size_t cap,
+                        size_t *got, mpg_err *err) {
+  size_t in_n = in.n < UINT_MAX ? in.n : UINT_MAX, out_n = cap < UINT_MAX ? cap : UINT_MAX;
+  int code;
+  f->z.next_in = (z_const Bytef *)in.p;
+  f->z.avail_in = (uInt)in_n;
+  f->z.next_out = (Bytef *)out;
+  f->z.avail_out = (uInt)out_n;
+  code = inflate(&f->z, Z_NO_FLUSH);
+  *eaten = in_n - f->z.avail_in;
+  *got = out_n - f->z.avail_out;
+  if (code == Z_STREAM_END)
+    f->inside = false;
+  else if (code == Z_MEM_ERROR)
+    return mpg_fail_nomem(err);
+  else if (code != Z_OK && code != Z_BUF_ERROR) {
+    f->eaten += (int64_t)*eaten;
+    return damaged(f, f->z.msg != NULL ? f->z.msg : "unreadable", err);
+  }
+  return MPG_OK;
+}
+#endif
 
 mpg_rc mpg_inflate_open(mpg_inflate **out, const mpg_env *env, mpg_packing packing,
                         const char *path, mpg_err *err) {
@@ -61,16 +168,13 @@ mpg_rc mpg_inflate_open(mpg_inflate **out, const mpg_env *env, mpg_packing packi
   f->path = path;
   f->packing = packing;
   if (packing == MPG_GZIP) {
-    f->z.zalloc = zlib_alloc;
-    f->z.zfree = zlib_free;
-    f->z.opaque = f;
-    if (inflateInit2(&f->z, 15 + 16) != Z_OK) { /* the largest window; gzip headers only */
+    if (!gzip_open(f)) {
       mpg_free(env, f);
       return mpg_fail_nomem(err);
     }
   } else {
     if (ZSTD_createDStream_advanced != NULL)
-      f->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){zstd_alloc, zlib_free, f});
+      f->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){zstd_alloc, free_own, f});
     else
       f->zstd = ZSTD_createDStream();
     if (f->zstd == NULL) {
@@ -86,7 +190,7 @@ void mpg_inflate_close(mpg_inflate *f) {
   if (f == NULL)
     return;
   if (f->packing == MPG_GZIP)
-    (void)inflateEnd(&f->z);
+    gzip_close(f);
   else
     (void)ZSTD_freeDStream(f->zstd);
   mpg_free(f->env, f);
@@ -111,7 +215,7 @@ static mpg_rc damaged(const mpg_inflate *f, const char *what, mpg_err *err) {
 /* Between members: at another one, in the zeros behind the last, or at the end (MPG_DONE). */
 static mpg_rc gzip_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err) {
   if (!f->padding && in->n > 0 && *in->p == 0x1f) {
-    if (inflateReset(&f->z) != Z_OK)
+    if (!gzip_start(f))
       return damaged(f, "cannot start another member", err);
     f->inside = true;
     return MPG_OK;
@@ -128,28 +232,18 @@ static mpg_rc gzip_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err)
 static mpg_rc gzip_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
                        mpg_err *err) {
   while (*got == 0) {
-    int code;
-    size_t in_n, out_n = cap < UINT_MAX ? cap : UINT_MAX;
+    size_t eaten;
+    mpg_rc rc;
     if (!f->inside) {
-      mpg_rc rc = gzip_between(f, in, last, err);
+      rc = gzip_between(f, in, last, err);
       if (rc != MPG_OK || !f->inside)
         return rc;
     }
-    in_n = in->n < UINT_MAX ? in->n : UINT_MAX;
-    f->z.next_in = (z_const Bytef *)in->p;
-    f->z.avail_in = (uInt)in_n;
-    f->z.next_out = (Bytef *)out;
-    f->z.avail_out = (uInt)out_n;
-    code = inflate(&f->z, Z_NO_FLUSH);
-    eat(f, in, in_n - f->z.avail_in);
-    *got = out_n - f->z.avail_out;
-    if (code == Z_STREAM_END)
-      f->inside = false;
-    else if (code == Z_MEM_ERROR)
-      return mpg_fail_nomem(err);
-    else if (code != Z_OK && code != Z_BUF_ERROR)
-      return damaged(f, f->z.msg != NULL ? f->z.msg : "unreadable", err);
-    else if (*got == 0 && in->n == 0)
+    rc = gzip_some(f, *in, &eaten, out, cap, got, err);
+    if (rc != MPG_OK)
+      return rc;
+    eat(f, in, eaten);
+    if (f->inside && *got == 0 && in->n == 0)
       return last ? truncated(f, err) : MPG_OK;
   }
   return MPG_OK;

@@ -232,6 +232,31 @@ void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block) {
   }
 }
 
+bool mpg_json_peek(mpg_json *json, const char **p, const char **end) {
+  mpg_window *w = &json->w;
+  if (json->state != AT_LINE || json->skip_line || json->broken.rc != MPG_OK || w->buf == NULL)
+    return false;
+  while (w->at < w->end && (w->buf[w->at] == '\n' || w->buf[w->at] == '\r')) {
+    json->column++;
+    if (w->buf[w->at++] == '\n') {
+      json->line++;
+      json->column = 1;
+    }
+  }
+  if (w->at >= w->end || w->at >= json->stop || w->buf[w->at] != '{')
+    return false;
+  *p = w->buf + w->at;
+  *end = w->buf + w->end;
+  json->record_line = json->line;
+  return true;
+}
+
+void mpg_json_take(mpg_json *json, const char *behind) {
+  size_t at = (size_t)(behind - json->w.buf);
+  json->column += (int64_t)(at - json->w.at);
+  json->w.at = at;
+}
+
 int64_t mpg_json_line(const mpg_json *json) {
   return json->record_line;
 }

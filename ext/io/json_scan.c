@@ -41,9 +41,7 @@ void mpg_json_walk(const char *from, const char *to, int64_t *line, int64_t *col
   *column += to - from;
 }
 
-/* The first byte that is not plain text of a string: a quote, a backslash, a control character or a
-** byte above ASCII; or the end. */
-static const char *plain_end(const char *p, const char *end) {
+const char *mpg_json_plain_end(const char *p, const char *end) {
 #ifdef MPG_JSON_SSE2
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'),
                 space = _mm_set1_epi8(' ');
@@ -141,7 +139,7 @@ static const char *escape(mpg_json_scan *s, const char *p) {
 
 const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped) {
   while (p != NULL) {
-    p = plain_end(p, s->end);
+    p = mpg_json_plain_end(p, s->end);
     if (p == s->end)
       return fail(s, p, "a closing quote");
     if (*p == '"')

@@ -24,6 +24,9 @@ static inline const char *mpg_json_space(const char *p, const char *end) {
   return p;
 }
 
+/* The first byte that is not plain text of a string: a quote, a backslash, a control character or a
+** byte above ASCII; or the end. */
+const char *mpg_json_plain_end(const char *p, const char *end);
 /* A string, from behind its opening quote. *escaped is set where it holds a backslash. */
 const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped);
 /* Any value; containers are checked whole, and count as nested in `depth` others. */

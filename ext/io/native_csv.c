@@ -53,6 +53,18 @@ static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_h
     mpg_csv_where(csv, n < h->nfields ? n : h->nfields, &line, &column);
     return mpg_native_broken(r, line, column, why.text);
   }
+  if (h->relation == MPG_REL_SPANS || h->relation == MPG_REL_COMMITS) {
+    mpg_str texts[MPG_MAX_COLUMNS];
+    bool usual;
+    for (size_t c = 0; c < info->ncolumns; c++)
+      texts[c] = h->field_of[c] < 0 ? (mpg_str){NULL, 0} : fields[h->field_of[c]];
+    rc = h->relation == MPG_REL_SPANS ? mpg_fleet_add_span(r->fleet, texts, line, &usual)
+                                      : mpg_fleet_add_commit(r->fleet, texts, &usual);
+    if (rc != MPG_OK)
+      return mpg_fail_nomem(r->err);
+    if (usual)
+      return MPG_OK;
+  }
   for (size_t c = 0; c < info->ncolumns; c++) {
     int f = h->field_of[c];
     values[c].type = f < 0 || fields[f].n == 0 ? MPG_NULL : MPG_TEXT;

@@ -15,6 +15,7 @@
 */
 #include "sql.h"
 #include "catalogue.h"
+#include "kept.h"
 #include "ledger_args.h"
 #include "relations.h"
 #include "../core/ledger.h"
@@ -160,6 +161,9 @@ typedef struct cursor {
   mpg_chips *chips;
   mpg_fleet fleet;
   mpg_accounting accounting;
+  const mpg_fleet *names; /* of the rows: the fleet, or that of a kept roll-up */
+  mpg_keeping keeping;
+  mpg_kept *kept;
   mpg_ledger batch; /* rows of the unit at hand */
   mpg_rollup rollup;
   int threads;
@@ -274,6 +278,8 @@ static void reset(cursor *c) {
     sqlite3_value_free(c->args[a]);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
+  mpg_kept_release(c->kept);
+  mpg_keeping_free(&c->keeping);
   mpg_ledger_free(&c->batch);
   mpg_fleet_free(&c->fleet);
   mpg_chips_free(c->chips);
@@ -362,10 +368,28 @@ static uint32_t grain(const table *t, const char *columns) {
   return mask;
 }
 
+/* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
 static mpg_rc roll_up(cursor *c, const table *t, uint32_t mask, mpg_err *err) {
+  mpg_cells cells = {.limit = mpg_kept_room(&c->keeping)};
   mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
   if (rc == MPG_OK)
-    rc = mpg_rollup_all(&c->rollup, &c->accounting, c->threads, NULL, source_of(c, t), err);
+    rc = mpg_rollup_all(&c->rollup, &c->accounting, c->threads, cells.limit > 0 ? &cells : NULL,
+                        source_of(c, t), err);
+  if (rc == MPG_OK && cells.limit > 0)
+    c->kept = mpg_kept_end(&c->keeping, &c->fleet, &cells);
+  if (c->kept != NULL)
+    c->names = &c->kept->fleet;
+  mpg_free(&c->scan.env, cells.p);
+  return rc;
+}
+
+static mpg_rc roll_up_kept(cursor *c, uint32_t mask, mpg_err *err) {
+  mpg_rc rc;
+  c->names = &c->kept->fleet;
+  rc = mpg_rollup_init(&c->rollup, &c->scan.env, c->names, mask, err);
+  if (rc == MPG_OK &&
+      mpg_rollup_add_cells(&c->rollup, c->kept->cells.p, c->kept->cells.n) != MPG_OK)
+    rc = mpg_fail_nomem(err);
   return rc;
 }
 
@@ -418,7 +442,20 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     return code;
   c->only = SIZE_MAX;
   mpg_ledger_init(&c->batch, &c->scan.env);
+  c->names = &c->fleet;
   rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
+  if (rc == MPG_OK && t->kind->shape == ROLLUP && t->kind->files) {
+    mpg_value path = mpg_value_of(c->args[ARG_PATH]);
+    if (path.type == MPG_TEXT)
+      c->kept = mpg_kept_begin(&c->keeping, t->conn, &c->scan.env, path.s, &options, skip);
+  }
+  if (c->kept != NULL) {
+    c->accounting.options = options; /* whose buckets name the rows */
+    rc = roll_up_kept(c, grain(t, idx_str), &err);
+    if (rc == MPG_OK)
+      enter_cell(c);
+    return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->kind->name, &err);
+  }
   if (rc == MPG_OK)
     rc = read_records(c, t, skip, &err);
   if (rc == MPG_OK)
@@ -519,11 +556,11 @@ static void result_bucket(sqlite3_context *context, const cursor *c, int64_t sta
 
 static void result_dim(sqlite3_context *context, const cursor *c, uint32_t job, int dim) {
   if (job != 0)
-    result_text(context, mpg_intern_text(&c->fleet.texts, c->fleet.jobs[job - 1].dim[dim]));
+    result_text(context, mpg_intern_text(&c->names->texts, c->names->jobs[job - 1].dim[dim]));
 }
 
 static void result_col(sqlite3_context *context, const cursor *c, const fields *f, col column) {
-  const mpg_fleet *fleet = &c->fleet;
+  const mpg_fleet *fleet = c->names;
   switch (column) {
   case COL_POOL:
     result_text(context, mpg_intern_text(&fleet->pool_names, f->pool));

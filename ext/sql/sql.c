@@ -1,6 +1,7 @@
 /* sql.c - connection state, registration, errors and interruption for the glue: see sql.h. */
 #include "sql.h"
 #include "catalogue.h"
+#include "kept.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -21,6 +22,7 @@ mpg_conn *mpg_conn_new(sqlite3 *db) {
   memset(conn, 0, sizeof *conn);
   conn->db = db;
   conn->env.resize = sqlite_resize;
+  conn->kept_limit = MPG_KEPT_LIMIT;
   conn->references = 1;
   mpg_issues_init(&conn->issues, &conn->env);
   return conn;
@@ -30,6 +32,7 @@ void mpg_conn_release(void *p) {
   mpg_conn *conn = p;
   if (--conn->references > 0)
     return;
+  mpg_kept_close(conn);
   mpg_catalogue_close(conn);
   mpg_issues_free(&conn->issues);
   sqlite3_free(conn);

@@ -28,6 +28,8 @@ typedef struct mpg_conn {
   mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_scan_begin */
   mpg_issues issues; /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
+  struct mpg_kept *kept;                  /* see kept.h */
+  size_t kept_limit;
   int references;
   int reading; /* scans of this connection that are reading relations now, one inside the other */
 } mpg_conn;
@@ -107,6 +109,7 @@ int mpg_register_intervals(mpg_conn *conn, char **error);        /* intervals.c 
 int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buckets.c */
 int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
 int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
+int mpg_register_keep(mpg_conn *conn, char **error);             /* kept.c */
 int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.c */
 int mpg_register_slurm_nodes(mpg_conn *conn, char **error);      /* slurm_nodes_table.c */
 int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */
