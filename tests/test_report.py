@@ -3,24 +3,26 @@ import unittest
 from collections import Counter
 from fractions import Fraction
 
-import test_questions as q
-from answers import Question, question
-from test_questions import HOUR, Sums, groups, ratio, setUpModule as generate
+import world
+from answers import question
+from world import HOUR, Sums, groups, ratio
+
+WORLD = None
 
 
 def setUpModule():
-    if q.WORLD is None:
-        generate()
+    global WORLD
+    WORLD = world.the_world()
 
 
-class Report(q.Case):
+class Report(world.Case):
     def ask(self, name, **given):
-        return Question(f"sql/report/{name}.sql").ask(q.WORLD.db, **given)
+        return question(name, "report").ask(WORLD.db, **given)
 
     def test_headline(self):
-        s = Sums(q.WORLD.cells)
+        s = Sums(WORLD.cells)
         row, = self.ask("headline")
-        self.assertEqual(("2026-01-05 00:00:00", "2026-01-06 23:00:00", 48, 7, len(q.WORLD.jobs)),
+        self.assertEqual(("2026-01-05 00:00:00", "2026-01-06 23:00:00", 48, 7, len(WORLD.jobs)),
                          tuple(row[name] for name in ("first_hour", "last_hour", "hours", "pools", "jobs")))
         for name, value in dict(chips=Fraction(s.capacity, 48 * HOUR), capacity_chip_hours=Fraction(s.capacity, HOUR), ideal_chip_hours=Fraction(s.ideal, HOUR),
                                 queued_chip_hours=Fraction(s.queued, HOUR), SG=s.SG, RG=s.RG, PG=s.PG, MPG=None, MPG_lower=s.lower,
@@ -31,7 +33,7 @@ class Report(q.Case):
 
     def test_trend(self):
         for width, key in (("hour", lambda c: c.hour), ("day", lambda c: c.hour[:10]), ("week", lambda c: "2026-W02"), ("month", lambda c: "2026-01")):
-            by = groups(q.WORLD.cells, key)
+            by = groups(WORLD.cells, key)
             rows = self.ask("trend", width=width)
             self.assertEqual(sorted(by), [row["bucket"] for row in rows])
             for i, row in enumerate(rows):
@@ -42,7 +44,7 @@ class Report(q.Case):
 
     def test_waterfall(self):
         by = Counter()
-        for r in q.WORLD.truth:
+        for r in WORLD.truth:
             if r["category"] != "queued":
                 by[r["category"]] += r["chip_us"]
         rows = self.ask("waterfall")
@@ -61,7 +63,7 @@ class Report(q.Case):
         self.near(1, sum(row["share"] for row in rows[1:]))
 
     def test_heatmap(self):
-        cells = [c for c in q.WORLD.cells if c.job and c.pool]
+        cells = [c for c in WORLD.cells if c.job and c.pool]
         for a, b in (("phase", "size"), ("pool", "framework"), ("team", "model")):
             by = {k: s for k, s in groups(cells, lambda c: (getattr(c, a), getattr(c, b))).items() if s.held}
             rows = self.ask("heatmap", rows=a, columns=b)
@@ -73,13 +75,13 @@ class Report(q.Case):
                     self.near(value, row[name], (row["row_segment"], name))
 
     def test_top_offenders(self):
-        jobs = {row["job"]: row for row in question("top_jobs").ask(q.WORLD.db, top=1000)}
+        jobs = {row["job"]: row for row in question("top_jobs").ask(WORLD.db, top=1000)}
         rows = self.ask("top_offenders", top=1000)
         self.assertEqual(list(jobs), [row["segment"] for row in rows])
         for row in rows:
             for name in ("name", "held_chip_hours", "lost_chip_hours", "scheduling", "runtime", "program"):
                 self.assertEqual(jobs[row["segment"]][name], row[name], (row["segment"], name))
-        by = groups([c for c in q.WORLD.cells if c.job], lambda c: c.team)
+        by = groups([c for c in WORLD.cells if c.job], lambda c: c.team)
         for row in self.ask("top_offenders", by="team"):
             s = by[row["segment"]]
             lost = s.held - s.ideal - s.by["untraced"] - s.by["unrated"]
@@ -90,14 +92,14 @@ class Report(q.Case):
 
     def test_before_after(self):
         for given, cut in (({}, "2026-01-06 00:00:00"), ({"after_since": "2026-01-05 18:00:00"}, "2026-01-05 18:00:00")):
-            before, after = (Sums([c for c in q.WORLD.cells if (c.hour >= cut) == late]) for late in (False, True))
+            before, after = (Sums([c for c in WORLD.cells if (c.hour >= cut) == late]) for late in (False, True))
             rows = {(row["kind"], row["item"]): row for row in self.ask("before_after", **given)}
             for name in ("SG", "RG", "PG", "lower"):
                 row = rows["factor", "MPG_lower" if name == "lower" else name]
                 self.near(getattr(before, name), row["before"], name)
                 self.near(getattr(after, name), row["after"], name)
                 self.near(100 * (getattr(after, name) - getattr(before, name)), row["change"], name, 1e-7)
-            categories = {c.category for c in q.WORLD.cells} - {"queued"}
+            categories = {c.category for c in WORLD.cells} - {"queued"}
             self.assertEqual(categories, {item for kind, item in rows if kind == "category"})
             for category in categories:
                 self.near(ratio(before.by[category], before.capacity), rows["category", category]["before"], category)
@@ -105,7 +107,7 @@ class Report(q.Case):
             self.assertAlmostEqual(0, sum(row["change"] for (kind, _), row in rows.items() if kind == "category"), 9)
 
     def test_data_quality(self):
-        by = dict(groups([c for c in q.WORLD.cells if c.pool], lambda c: c.pool), all=Sums(q.WORLD.cells))
+        by = dict(groups([c for c in WORLD.cells if c.pool], lambda c: c.pool), all=Sums(WORLD.cells))
         rows = {row["pool"]: row for row in self.ask("data_quality")}
         self.assertEqual(set(by), set(rows))
         for pool, s in by.items():
