@@ -22,10 +22,10 @@ WITH lengths AS (
 medians AS (
   SELECT *, max(iif(place = (steps + 1) / 2, length_us, 0)) OVER (PARTITION BY job) AS median_us FROM lengths
 ),
+judged AS (SELECT *, length_us >= coalesce(:factor, 1.3) * median_us AS is_slow FROM medians),
 slow AS (
-  SELECT job, steps, median_us, sum(length_us >= coalesce(:factor, 1.3) * median_us) AS stragglers, max(length_us) AS worst_us,
-         sum(iif(length_us >= coalesce(:factor, 1.3) * median_us, length_us - median_us, 0)) AS excess_us
-  FROM medians GROUP BY job
+  SELECT job, steps, median_us, sum(is_slow) AS stragglers, max(length_us) AS worst_us, sum(iif(is_slow, length_us - median_us, 0)) AS excess_us
+  FROM judged GROUP BY job
 ),
 needs AS (SELECT job, max(size) AS size, max(chips) AS chips FROM attempts GROUP BY job)
 SELECT s.job, n.size, s.steps, s.median_us / 1e6 AS median_s, s.stragglers, 1.0 * s.stragglers / s.steps AS share, s.worst_us / 1e6 AS worst_s,

@@ -1,0 +1,47 @@
+-- before_after.sql - two periods side by side: the factors of MPG, and every category's share of capacity.
+--
+-- Inputs:
+--   :before_since  first day or hour of the first period; the first of the ledger unless given
+--   :before_until  first day or hour after it; the start of the second unless given
+--   :after_since   first day or hour of the second period; the middle of the ledger unless given
+--   :after_until   first day or hour after it; the end unless given
+-- Columns:
+--   kind    text    'factor' or 'category'
+--   item    text    SG, RG, PG, MPG_lower; the categories
+--   before  ratio   in the first period; of a category its share of capacity
+--   after   ratio   in the second
+--   change  points  percentage points; those of the categories add up to nothing
+-- Basis: installed capacity. Which factor explains how much of the change is told by sql/questions/change.sql.
+WITH middle AS (
+  SELECT coalesce(:after_since, (SELECT hour FROM (SELECT DISTINCT hour FROM ledger) ORDER BY hour
+                                 LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger))) AS cut
+),
+sides AS (
+  SELECT hour >= cut AS is_after, cells.* FROM cells, middle
+  WHERE ((hour >= coalesce(:before_since, '') AND hour < coalesce(:before_until, cut)) OR (hour >= cut AND hour < coalesce(:after_until, '~')))
+    AND category <> 'queued'
+),
+sums AS (
+  SELECT is_after, sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
+         sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
+  FROM sides GROUP BY is_after
+),
+rows AS (
+  SELECT 1 AS place, 'factor' AS kind, 'SG' AS item, is_after, 1.0 * a / nullif(c, 0) AS value FROM sums
+  UNION ALL SELECT 2, 'factor', 'RG', is_after, 1.0 * g / nullif(t, 0) FROM sums
+  UNION ALL SELECT 3, 'factor', 'PG', is_after, 1.0 * i / nullif(r, 0) FROM sums
+  UNION ALL SELECT 4, 'factor', 'MPG_lower', is_after, 1.0 * i / nullif(c, 0) FROM sums
+  UNION ALL
+  SELECT 5, 'category', s.category, s.is_after, 1.0 * sum(s.chip_us) / nullif((SELECT c FROM sums WHERE sums.is_after = s.is_after), 0)
+  FROM sides AS s GROUP BY s.category, s.is_after
+),
+names AS (SELECT DISTINCT place, kind, item FROM rows),
+pairs AS (
+  SELECT n.place, n.kind, n.item,
+         coalesce((SELECT r.value FROM rows AS r WHERE r.item = n.item AND NOT r.is_after), iif(n.place = 5, 0.0, NULL)) AS before,
+         coalesce((SELECT r.value FROM rows AS r WHERE r.item = n.item AND r.is_after), iif(n.place = 5, 0.0, NULL)) AS after
+  FROM names AS n
+)
+SELECT kind, item, before, after, 100 * (after - before) AS change
+FROM pairs
+ORDER BY place, abs(after - before) DESC, item;

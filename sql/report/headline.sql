@@ -1,0 +1,36 @@
+-- headline.sql - MPG with its three factors, and how large the fleet is.
+--
+-- Inputs:
+--   :since  first hour or day that counts; everything unless given
+--   :until  first hour or day that does not
+-- Columns:
+--   first_hour           text        of the ledger
+--   last_hour            text
+--   hours                hours
+--   pools                pools
+--   jobs                 jobs        that held or wanted chips
+--   chips                chips       capacity on average
+--   capacity_chip_hours  chip-hours
+--   ideal_chip_hours     chip-hours
+--   queued_chip_hours    chip-hours  wanted and not held
+--   SG                   ratio       allocated / capacity
+--   RG                   ratio       productive / (allocated - untraced)
+--   PG                   ratio       ideal / (productive - unrated)
+--   MPG                  ratio       ideal / capacity; NULL while anything is untraced or unrated
+--   MPG_lower            ratio       the same, where untraced and unrated count as no ideal
+--   traced               ratio       share of the allocated time that is traced
+--   rated                ratio       share of the productive time that is rated
+-- Basis: installed capacity.
+WITH sums AS (
+  SELECT min(hour) AS first_hour, max(hour) AS last_hour, count(DISTINCT hour) AS hours, count(DISTINCT pool) AS pools, count(DISTINCT job) AS jobs,
+         sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r, sum(ideal_us) AS i,
+         sum(queued_us) AS q
+  FROM cells
+  WHERE hour >= coalesce(:since, '') AND hour < coalesce(:until, '~')
+)
+SELECT first_hour, last_hour, hours, pools, jobs, c / 3.6e9 / nullif(hours, 0) AS chips, c / 3.6e9 AS capacity_chip_hours, i / 3.6e9 AS ideal_chip_hours,
+       q / 3.6e9 AS queued_chip_hours, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(a - u, 0) AS RG, 1.0 * i / nullif(g - r, 0) AS PG,
+       CASE WHEN u = 0 AND r = 0 THEN 1.0 * i / nullif(c, 0) END AS MPG, 1.0 * i / nullif(c, 0) AS MPG_lower,
+       1.0 * (a - u) / nullif(a, 0) AS traced, 1.0 * (g - r) / nullif(g, 0) AS rated
+FROM sums
+WHERE c IS NOT NULL;

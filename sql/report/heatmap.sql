@@ -1,0 +1,35 @@
+-- heatmap.sql - goodput by two segments at once.
+--
+-- Inputs:
+--   :rows     'phase' (unless given), 'pool', 'chip', 'framework', 'runtime', 'model', 'size', 'team', 'owner', 'day'
+--   :columns  'size' (unless given), or another of them
+--   :since    first hour or day that counts; everything unless given
+--   :until    first hour or day that does not
+-- Columns:
+--   row_segment      text
+--   column_segment   text
+--   held_chip_hours  chip-hours  allocated + partial
+--   SG               ratio       allocated / held: the jobs' own basis
+--   RG               ratio       productive / (allocated - untraced)
+--   PG               ratio       ideal / (productive - unrated)
+--   MPG_lower        ratio       ideal / held
+--   lost_chip_hours  chip-hours  held - ideal
+-- Basis: what jobs held; what no job held is not here.
+WITH parted AS (
+  SELECT CASE coalesce(:rows, 'phase') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'framework' THEN framework
+           WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'owner' THEN owner
+           WHEN 'day' THEN day END AS a,
+         CASE coalesce(:columns, 'size') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'framework' THEN framework
+           WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'owner' THEN owner
+           WHEN 'day' THEN day END AS b,
+         sum(allocated_us) + sum(partial_us) AS held_us, sum(allocated_us) AS allocated_us, sum(allocated_us) - sum(untraced_us) AS traced_us,
+         sum(productive_us) AS productive_us, sum(productive_us) - sum(unrated_us) AS rated_us, sum(ideal_us) AS ideal_us
+  FROM cells
+  WHERE job IS NOT NULL AND hour >= coalesce(:since, '') AND hour < coalesce(:until, '~')
+  GROUP BY 1, 2
+)
+SELECT a AS row_segment, b AS column_segment, held_us / 3.6e9 AS held_chip_hours, 1.0 * allocated_us / held_us AS SG, 1.0 * productive_us / nullif(traced_us, 0) AS RG,
+       1.0 * ideal_us / nullif(rated_us, 0) AS PG, 1.0 * ideal_us / held_us AS MPG_lower, (held_us - ideal_us) / 3.6e9 AS lost_chip_hours
+FROM parted
+WHERE held_us > 0
+ORDER BY a, CASE b WHEN 'S' THEN 1 WHEN 'M' THEN 2 WHEN 'L' THEN 3 WHEN 'XL' THEN 4 ELSE 5 END, b;

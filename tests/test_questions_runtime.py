@@ -1,0 +1,203 @@
+"""The questions about what jobs do while they run, and about their programs: see test_questions.py."""
+import statistics
+import tempfile
+import unittest
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import naive
+import world
+from answers import built, question
+from fleets import write_csv
+from world import HOUR, NOT_ALLOCATED, PRODUCTIVE, Sums, groups, ratio
+
+WORLD = None
+
+
+def setUpModule():
+    global WORLD
+    WORLD = world.the_world()
+
+
+class Case(world.Case):
+    def ask(self, name, db=None, **given):
+        return question(name).ask(db or WORLD.db, **given)
+
+
+class Runtime(Case):
+    def test_checkpoint_blocking(self):
+        for by in ("phase", "pool", "size", "job", "fleet"):
+            cells = [c for c in WORLD.cells if c.job]
+            expected = {k: s for k, s in groups(cells, (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by))).items() if s.traced}
+            rows = self.ask("checkpoint_blocking", by=by)
+            self.assertEqual(set(expected), {row["segment"] for row in rows})
+            for row in rows:
+                s = expected[row["segment"]]
+                blocked, steps = s.by["checkpoint"], s.productive + s.by["lost"] + s.by["pending"]
+                gained = Fraction(blocked * s.productive, steps) if steps else None
+                for name, value in dict(blocked_chip_hours=Fraction(blocked, HOUR), share=ratio(blocked, s.traced), RG=s.RG,
+                                        RG_async=(s.productive + gained) / s.traced if steps else None,
+                                        gain=100 * gained / s.traced if steps else None,
+                                        ideal_chip_hours=gained * s.PG / HOUR if steps and s.rated else None).items():
+                    self.near(value, row[name], (by, row["segment"], name))
+
+    def test_compile_startup(self):
+        first = {}
+        for c in WORLD.cells:
+            if c.category == "compile":
+                first[c.job] = min(first.get(c.job, c.attempt), c.attempt)
+        cells = [c for c in WORLD.cells if c.job]
+        for by in ("framework", "phase", "model", "fleet"):
+            expected = groups(cells, (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by)))
+            again = Counter()
+            for c in cells:
+                if c.category == "compile" and c.attempt > first[c.job]:
+                    again["fleet" if by == "fleet" else getattr(c, by)] += c.us
+            rows = self.ask("compile_startup", by=by)
+            self.assertEqual({k for k, s in expected.items() if s.traced}, {row["segment"] for row in rows})
+            for row in rows:
+                s = expected[row["segment"]]
+                for name, value in dict(compile_chip_hours=Fraction(s.by["compile"], HOUR), startup_chip_hours=Fraction(s.by["startup"], HOUR),
+                                        compile_share=ratio(s.by["compile"], s.traced), startup_share=ratio(s.by["startup"], s.traced),
+                                        repeated_chip_hours=Fraction(again[row["segment"]], HOUR), gain=100 * ratio(again[row["segment"]], s.traced)).items():
+                    self.near(value, row[name], (by, row["segment"], name))
+        self.assertGreater(sum(again.values()), 0)
+
+    def test_rg_by_phase(self):
+        rows = self.ask("rg_by_phase")
+        self.assertEqual(["bulk_inference", "serving", "training"], [row["phase"] for row in rows])
+        shares = ["startup", "compile", "restore", "input", "checkpoint", "eval", "stall", "lost", "pending", "unknown"]
+        for row in rows:
+            by = Counter()
+            for r in WORLD.truth:
+                if r["job"] and WORLD.jobs[r["job"]]["phase"] == row["phase"]:
+                    by[r["category"]] += r["chip_us"]
+            traced = sum(us for c, us in by.items() if c not in NOT_ALLOCATED + ("untraced",))
+            self.near(Fraction(traced, HOUR), row["traced_chip_hours"])
+            self.near(ratio(sum(by[c] for c in PRODUCTIVE), traced), row["RG"])
+            for name in shares:
+                self.near(ratio(by[name], traced), row[name], (row["phase"], name))
+            self.near(1, row["RG"] + sum(row[name] for name in shares))
+
+    def test_input_bound(self):
+        by = groups([c for c in WORLD.cells if c.job], lambda c: c.job)
+        for share in (0.05, 0.01):
+            expected = [dict(job=job, size=WORLD.size[job], input_chip_hours=Fraction(s.by["input"], HOUR), step_chip_hours=Fraction(s.steps, HOUR),
+                             share=ratio(s.by["input"], s.by["input"] + s.steps), RG=s.RG, RG_without=ratio(s.productive, s.traced - s.by["input"]))
+                        for job, s in by.items() if s.by["input"] and s.by["input"] >= share * (s.by["input"] + s.steps)]
+            expected.sort(key=lambda r: (-r["input_chip_hours"], r["job"]))
+            self.assertGreater(len(expected), 3)
+            self.rows_near(expected, self.ask("input_bound", share=share), ["job"])
+
+    def test_stragglers(self):
+        for factor, top in ((1.3, 10), (1.05, 40)):
+            expected = []
+            for job in WORLD.jobs:
+                if WORLD.jobs[job].get("min_chips"):
+                    continue
+                lengths = sorted(s["end"] - s["start"] for s in WORLD.spans_of(job) if s["kind"] in ("step", "batch") and s["end"] is not None)
+                if not lengths:
+                    continue
+                median = statistics.median_low(lengths)
+                slow = [x for x in lengths if x >= factor * median]
+                if slow:
+                    excess = Fraction(sum(slow) - median * len(slow), HOUR) * Fraction(WORLD.chips[job])
+                    expected.append(dict(job=job, size=WORLD.size[job], steps=len(lengths), median_s=Fraction(median, 10**6), stragglers=len(slow),
+                                         share=Fraction(len(slow), len(lengths)), worst_s=Fraction(lengths[-1], 10**6), excess_chip_hours=excess))
+            expected.sort(key=lambda r: (-r["excess_chip_hours"], r["job"]))
+            self.rows_near(expected[:top], self.ask("stragglers", factor=factor, top=top), ["job"])
+
+
+class Programs(Case):
+    def sides(self, cells, key, side, before, after):
+        works = defaultdict(lambda: ([], []))
+        for c in cells:
+            if c.job and c.category != "queued" and key(c) is not None and side(c) in (before, after):
+                works[key(c)][side(c) == after].append(c)
+        return {work: pair for work, pair in works.items() if pair[0] and pair[1]}
+
+    def test_migration(self):
+        for what, before, after, same in (("runtime", "multi-controller", "pathways", "name"), ("framework", "pytorch", "jax", "model"),
+                                          ("chip", "tpu-v4", "tpu-v5e", "team")):
+            works = self.sides(WORLD.cells, lambda c: getattr(c, same), lambda c: getattr(c, what), before, after)
+            self.assertGreater(len(works), 2)
+            everything = ([c for b, _ in works.values() for c in b], [c for _, a in works.values() for c in a])
+            rows = self.ask("migration", what=what, before=before, after=after, same=same)
+            self.assertEqual(set(works) | {"all"}, {row["work"] for row in rows})
+            self.assertEqual("all", rows[-1]["work"])
+            for row in rows:
+                for cells, suffix in zip(everything if row["work"] == "all" else works[row["work"]], ("_before", "_after")):
+                    s = Sums(cells)
+                    self.assertEqual(len({c.job for c in cells}), row["jobs" + suffix])
+                    for name, value in dict(chip_hours=Fraction(s.held, HOUR), SG=ratio(s.allocated, s.held), RG=s.RG, PG=s.PG,
+                                            MPG=ratio(s.ideal, s.held)).items():
+                        self.near(value, row[name + suffix], (row["work"], name + suffix))
+
+    def relabelled(self):
+        """The fleet with programs that jobs share, and a compiler version on each job."""
+        def program(name):
+            return name.rsplit("-", 1)[0] if name else name
+        jobs = [dict(r, labels='{"team":"t","compiler":"%s"}' % ("old" if i % 2 else "new")) for i, r in enumerate(WORLD.relations["jobs"])]
+        spans = []
+        flops = {p["program"]: p for p in WORLD.relations["programs"]}
+        for r in WORLD.relations["spans"]:
+            old = flops.get(r.get("program"))
+            own = r.get("flops") or (repr(float(old["flops"]) * float(r.get("executions") or 1)) if old and old.get("flops") else None)
+            spans.append(dict(r, program=program(r.get("program")), flops=own, executions=None, dtype=r.get("dtype") or (old or {}).get("dtype")))
+        programs = [dict(program=p, flops=None, bytes=None, dtype=None) for p in sorted({program(p["program"]) for p in WORLD.relations["programs"]})]
+        return dict(WORLD.relations, jobs=jobs, spans=spans, programs=programs)
+
+    def test_program_versions(self):
+        relations = self.relabelled()
+        ledger = naive.Ledger(relations)
+        by = defaultdict(lambda: [Counter(), Counter()])
+        version = {r["job"]: "new" in r["labels"] for r in relations["jobs"]}
+        program_of = defaultdict(set)
+        for r in relations["spans"]:
+            if r.get("program"):
+                program_of[r["job"]].add(r["program"])
+        for (_, _, job, _, category, _, _), us in ledger.compute().ledger.items():
+            if category in PRODUCTIVE and program_of[job]:
+                (program,) = program_of[job]
+                by[program][version[job]][category] += us
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            db = built(folder)
+        expected = []
+        for program, (b, a) in by.items():
+            br, ar = b["ideal"] + b["inefficiency"], a["ideal"] + a["inefficiency"]
+            if br and ar:
+                expected.append(dict(program=program, chip_hours_before=Fraction(br + b["unrated"], HOUR), chip_hours_after=Fraction(ar + a["unrated"], HOUR),
+                                     PG_before=ratio(b["ideal"], br), PG_after=ratio(a["ideal"], ar),
+                                     change=100 * (ratio(a["ideal"], ar) - ratio(b["ideal"], br)),
+                                     saved_chip_hours=(Fraction(a["ideal"] * br, b["ideal"]) - ar) / HOUR))
+        expected.sort(key=lambda r: (-(r["chip_hours_before"] + r["chip_hours_after"]), r["program"]))
+        self.assertGreater(len(expected), 5)
+        rows = self.ask("program_versions", db, before="old", after="new")
+        self.rows_near(expected[:10], rows, ["program"])
+        self.assertEqual(3, len(self.ask("program_versions", db, before="old", after="new", top=3)))
+        day = self.ask("program_versions", db, since="2026-01-06", top=100)
+        self.assertGreater(len(day), 3)
+
+    def test_net_mpg(self):
+        hours = sorted({c.hour for c in WORLD.cells})
+        middle = hours[len(hours) // 2]
+        cells = [c for c in WORLD.cells if c.job]
+        for by in ("model", "phase", "pool"):
+            rows = self.ask("net_mpg", by=by)
+            expected = groups(cells, lambda c: getattr(c, by))
+            before = groups([c for c in cells if c.hour < middle], lambda c: getattr(c, by))
+            after = groups([c for c in cells if c.hour >= middle], lambda c: getattr(c, by))
+            self.assertEqual({k for k, s in expected.items() if s.traced}, {row["segment"] for row in rows})
+            for row in rows:
+                s, b, a = (g[row["segment"]] for g in (expected, before, after))
+                for name, value in dict(RG=s.RG, PG=s.PG, net=s.RG * s.PG, dRG=100 * (a.RG - b.RG), dPG=100 * (a.PG - b.PG),
+                                        dnet=100 * (a.RG * a.PG - b.RG * b.PG)).items():
+                    self.near(value, row[name], (by, row["segment"], name), 1e-7)
+                up = (a.RG >= b.RG, a.PG >= b.PG)
+                verdict = {(True, True): "both", (False, False): "neither", (False, True): "PG, paid with RG", (True, False): "RG, paid with PG"}[up]
+                self.assertEqual(verdict + (" at a loss" if up[0] != up[1] and a.RG * a.PG < b.RG * b.PG else ""), row["verdict"])
+
+
+if __name__ == "__main__":
+    unittest.main()
