@@ -152,6 +152,25 @@ class Views(Case):
                          [(3, 3 * one, 3 * 4 * (64 * 32 + 32 * 16 + 64 * 16), 16000, 3 * one * 12000 / 16000)])
         self.assertEqual(self.rows("SELECT DISTINCT bound, roofline_share FROM device_op_roofline"), [(None, None)])
 
+    def test_xprof(self):
+        """JAX's Chrome trace: the device's own steps, categories that tell what names do not, loops that hold their bodies."""
+        with open(os.path.join(ROOT, "fixtures/profile/tpu.trace.json"), encoding="utf-8") as file:
+            trace = json.load(file)
+        more = {"ph": "X", "pid": 3, "tid": 3, "ts": 1500.5, "dur": 300}
+        trace["traceEvents"][-1:-1] = [dict(more, name="while.1", args={"hlo_category": "while"}), dict(more, name="fusion.99", args={"hlo_category": "all-gather"}),
+                                       dict(more, name="step", tid=1, pid=701), dict(more, name="again", tid=2)]
+        self.script("device.sql")
+        self.script("formats/xprof.sql", self.file(json.dumps(trace), "tpu.json"))
+        self.script("device_views.sql")
+        wanted = sorted((event["name"], round(event["ts"] * 1000), round(float(event["args"].get("flops", 0))), step) for event in trace["traceEvents"] if event and event["ph"] == "X"
+                        and event["tid"] == 3 and "while" not in event["name"] for step in (("100", "101")[event["ts"] >= 1912],))
+        self.assertEqual(self.rows("SELECT name, start_ns, ifnull(flops, 0), step FROM device_activity ORDER BY 1, 2"), wanted)
+        self.assertEqual(self.rows("SELECT DISTINCT name, class FROM device_activity ORDER BY 1"),
+                         [("all-reduce.3", "communication"), ("fusion.12", "compute"), ("fusion.14", "compute"), ("fusion.99", "communication")])
+        self.assertEqual(self.rows("SELECT side, device, step, end_ns - start_ns FROM device_steps"), [("device", "/device:TPU:0", step, 410250) for step in ("100", "101")])
+        self.assertEqual(self.rows("SELECT step, step_ns, activities FROM device_step_time"), [("100", 410250, 4), ("101", 410250, 3)])
+        self.check_views(1)
+
     def test_class_rules(self):
         self.load()
         wanted = {("kernel", "ncclDevKernel_AllReduce"): "communication", ("kernel", "void gemm"): "compute", ("memcpy", "Memcpy HtoD"): "memory",
