@@ -267,6 +267,44 @@ class Hta(Case):
         self.assertEqual(self.one("SELECT count(*) FROM device_launches WHERE name = 'customized_fba_mul_const-dtype_Float' AND op = 'aten::mul'"), 822)
 
 
+class Diff(Case):
+    def diff(self, base, test, step="NULL"):
+        with open(os.path.join(ROOT, "sql/profile_diff.sql"), encoding="utf-8") as file:
+            self.db.executescript(file.read().replace("(:base)", f"('{base}')").replace("(:test)", f"('{test}')").replace(":step", step))
+        return self.rows("SELECT side, name, base_n, test_n, base_ns, diff_ns, change FROM profile_diff ORDER BY 1, 2")
+
+    def test_ranks(self):
+        """One rank against the other, by a plain reading of both files."""
+        paths = [os.path.join(ROOT, f"fixtures/profile/rank{rank}.json") for rank in (0, 1)]
+        for step in ("NULL", "'11'"):
+            wanted = {}
+            for which, path in enumerate(paths):
+                with open(path, encoding="utf-8") as file:
+                    events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X" and event["cat"] not in ("Trace", "gpu_user_annotation")]
+                begin, end = next((event["ts"], event["ts"] + event["dur"]) for event in events if event["name"] == "ProfilerStep#11")
+                host = [event for event in events if "stream" not in event["args"] and (step == "NULL" or begin <= event["ts"] < end)]
+                calls = {event["args"].get("correlation") for event in host} - {None}
+                device = [event for event in events if "stream" in event["args"] and event["args"]["correlation"] in calls]
+                for side, some in (("host", host), ("device", device)):
+                    for event in some:
+                        sums = wanted.setdefault((side, event["name"]), [0, 0, 0, 0])
+                        sums[which] += 1
+                        sums[2 + which] += round(event["dur"] * 1000)
+            self.assertEqual(self.diff(*paths, step), [(*key, n, m, a, b - a, "=+-"[(m > n) - (m < n)]) for key, (n, m, a, b) in sorted(wanted.items())])
+
+    def test_upstream(self):
+        """HTA's own test of its trace diff."""
+        folder = os.path.join(KINETO, "trace_compare")
+        if not os.path.isdir(folder):
+            self.skipTest("no ../shared/traces")
+        rows = self.diff(os.path.join(folder, "base/base.json.gz"), os.path.join(folder, "test/test.json.gz"), "1010")
+        self.assertEqual({side: sum(row[2] for row in rows if row[0] == side) for side in ("host", "device")}, {"host": 6, "device": 1})
+        self.assertEqual({row[1] for row in rows if row[0] == "host" and row[-1] == "+"}, {"AddmmBackward0", "All2All_Pooled_Req", "CatBackward0"})
+        self.assertEqual({row[1] for row in rows if row[0] == "host" and row[-1] == "-"}, {"nccl:all_reduce"})
+        self.assertEqual(sum(row[0] == "host" and row[-1] == "=" for row in rows), 5)
+        self.assertIn(("host", "ProfilerStep#1010", 1, 1, 122149000, 0, "="), rows)
+
+
 class TraceLens(Case):
     """TraceLens' reference reports: equal to the last bit."""
 
