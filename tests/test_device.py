@@ -152,6 +152,25 @@ class Views(Case):
                          [(3, 3 * one, 3 * 4 * (64 * 32 + 32 * 16 + 64 * 16), 16000, 3 * one * 12000 / 16000)])
         self.assertEqual(self.rows("SELECT DISTINCT bound, roofline_share FROM device_op_roofline"), [(None, None)])
 
+    def test_xprof(self):
+        """JAX's Chrome trace: the device's own steps, categories that tell what names do not, loops that hold their bodies."""
+        with open(os.path.join(ROOT, "fixtures/profile/tpu.trace.json"), encoding="utf-8") as file:
+            trace = json.load(file)
+        more = {"ph": "X", "pid": 3, "tid": 3, "ts": 1500.5, "dur": 300}
+        trace["traceEvents"][-1:-1] = [dict(more, name="while.1", args={"hlo_category": "while"}), dict(more, name="fusion.99", args={"hlo_category": "all-gather"}),
+                                       dict(more, name="step", tid=1, pid=701), dict(more, name="again", tid=2)]
+        self.script("device.sql")
+        self.script("formats/xprof.sql", self.file(json.dumps(trace), "tpu.json"))
+        self.script("device_views.sql")
+        wanted = sorted((event["name"], round(event["ts"] * 1000), round(float(event["args"].get("flops", 0))), step) for event in trace["traceEvents"] if event and event["ph"] == "X"
+                        and event["tid"] == 3 and "while" not in event["name"] for step in (("100", "101")[event["ts"] >= 1912],))
+        self.assertEqual(self.rows("SELECT name, start_ns, ifnull(flops, 0), step FROM device_activity ORDER BY 1, 2"), wanted)
+        self.assertEqual(self.rows("SELECT DISTINCT name, class FROM device_activity ORDER BY 1"),
+                         [("all-reduce.3", "communication"), ("fusion.12", "compute"), ("fusion.14", "compute"), ("fusion.99", "communication")])
+        self.assertEqual(self.rows("SELECT side, device, step, end_ns - start_ns FROM device_steps"), [("device", "/device:TPU:0", step, 410250) for step in ("100", "101")])
+        self.assertEqual(self.rows("SELECT step, step_ns, activities FROM device_step_time"), [("100", 410250, 4), ("101", 410250, 3)])
+        self.check_views(1)
+
     def test_class_rules(self):
         self.load()
         wanted = {("kernel", "ncclDevKernel_AllReduce"): "communication", ("kernel", "void gemm"): "compute", ("memcpy", "Memcpy HtoD"): "memory",
@@ -246,6 +265,44 @@ class Hta(Case):
         self.assertEqual(self.rows("SELECT stream, sum(us) FROM hta_queue WHERE queue_length >= 1 GROUP BY stream")[-1], ("102", 1060))
         self.assertEqual(self.rows("SELECT call_ns, device_ns, delay_ns FROM device_launches WHERE correlation = 423"), [(435200, 124768, 0)])
         self.assertEqual(self.one("SELECT count(*) FROM device_launches WHERE name = 'customized_fba_mul_const-dtype_Float' AND op = 'aten::mul'"), 822)
+
+
+class Diff(Case):
+    def diff(self, base, test, step="NULL"):
+        with open(os.path.join(ROOT, "sql/profile_diff.sql"), encoding="utf-8") as file:
+            self.db.executescript(file.read().replace("(:base)", f"('{base}')").replace("(:test)", f"('{test}')").replace(":step", step))
+        return self.rows("SELECT side, name, base_n, test_n, base_ns, diff_ns, change FROM profile_diff ORDER BY 1, 2")
+
+    def test_ranks(self):
+        """One rank against the other, by a plain reading of both files."""
+        paths = [os.path.join(ROOT, f"fixtures/profile/rank{rank}.json") for rank in (0, 1)]
+        for step in ("NULL", "'11'"):
+            wanted = {}
+            for which, path in enumerate(paths):
+                with open(path, encoding="utf-8") as file:
+                    events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X" and event["cat"] not in ("Trace", "gpu_user_annotation")]
+                begin, end = next((event["ts"], event["ts"] + event["dur"]) for event in events if event["name"] == "ProfilerStep#11")
+                host = [event for event in events if "stream" not in event["args"] and (step == "NULL" or begin <= event["ts"] < end)]
+                calls = {event["args"].get("correlation") for event in host} - {None}
+                device = [event for event in events if "stream" in event["args"] and event["args"]["correlation"] in calls]
+                for side, some in (("host", host), ("device", device)):
+                    for event in some:
+                        sums = wanted.setdefault((side, event["name"]), [0, 0, 0, 0])
+                        sums[which] += 1
+                        sums[2 + which] += round(event["dur"] * 1000)
+            self.assertEqual(self.diff(*paths, step), [(*key, n, m, a, b - a, "=+-"[(m > n) - (m < n)]) for key, (n, m, a, b) in sorted(wanted.items())])
+
+    def test_upstream(self):
+        """HTA's own test of its trace diff."""
+        folder = os.path.join(KINETO, "trace_compare")
+        if not os.path.isdir(folder):
+            self.skipTest("no ../shared/traces")
+        rows = self.diff(os.path.join(folder, "base/base.json.gz"), os.path.join(folder, "test/test.json.gz"), "1010")
+        self.assertEqual({side: sum(row[2] for row in rows if row[0] == side) for side in ("host", "device")}, {"host": 6, "device": 1})
+        self.assertEqual({row[1] for row in rows if row[0] == "host" and row[-1] == "+"}, {"AddmmBackward0", "All2All_Pooled_Req", "CatBackward0"})
+        self.assertEqual({row[1] for row in rows if row[0] == "host" and row[-1] == "-"}, {"nccl:all_reduce"})
+        self.assertEqual(sum(row[0] == "host" and row[-1] == "=" for row in rows), 5)
+        self.assertIn(("host", "ProfilerStep#1010", 1, 1, 122149000, 0, "="), rows)
 
 
 class TraceLens(Case):

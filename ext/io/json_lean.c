@@ -160,8 +160,38 @@ static inline bool ends_token(char c) {
   return c == ',' || c == '}' || c == ']' || c == '\n' || c == ' ' || c == '\r' || c == '\t';
 }
 
+/* The end of a number without an exponent, as nearly all are. NULL: it may be something else. */
+static inline const char *plain_number(const char *p, const char *end) {
+#ifdef MPG_LEAN_SSE2
+  for (const char *start = p; end - p >= 16; p += 16) {
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    /* '-', '.' and the digits are next to each other, but for '/' among them. */
+    __m128i other = _mm_or_si128(
+        _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8('-')), _mm_cmpgt_epi8(v, _mm_set1_epi8('9'))),
+        _mm_cmpeq_epi8(v, _mm_set1_epi8('/')));
+    unsigned mask = (unsigned)_mm_movemask_epi8(other);
+    if (mask != 0) {
+      p += __builtin_ctz(mask);
+      return p > start && ends_token(*p) ? p : NULL;
+    }
+  }
+#else
+  (void)p;
+  (void)end;
+#endif
+  return NULL;
+}
+
 static inline const char *bare(mpg_json_lean *s, const char *p, mpg_json_token *out) {
   const char *start = p;
+  p = plain_number(start, s->end);
+  if (p != NULL) {
+    out->kind = MPG_LEAN_NUMBER;
+    out->escaped = false;
+    out->text = (mpg_str){start, (size_t)(p - start)};
+    return p;
+  }
+  p = start;
   while (p < s->end && ((*p >= '0' && *p <= '9') || *p == '.' || *p == '-'))
     p++;
   out->kind = MPG_LEAN_NUMBER;
@@ -186,7 +216,7 @@ static inline const char *bare(mpg_json_lean *s, const char *p, mpg_json_token *
   return p;
 }
 
-const char *mpg_json_lean_value(mpg_json_lean *s, const char *p, mpg_json_token *value) {
+static inline const char *any_value(mpg_json_lean *s, const char *p, mpg_json_token *value) {
   if (p == s->end)
     return fail(s, p, "a value");
   if (*p == '"')
@@ -205,19 +235,48 @@ const char *mpg_json_lean_value(mpg_json_lean *s, const char *p, mpg_json_token 
   return bare(s, p, value);
 }
 
+const char *mpg_json_lean_value(mpg_json_lean *s, const char *p, mpg_json_token *value) {
+  return any_value(s, p, value);
+}
+
+/* From its opening quote on: short ones, as nearly all are, without a search. */
+static inline const char *member_key(mpg_json_lean *s, const char *p, mpg_json_token *key) {
+  if (s->end - p >= 6 && p[1] != '"' && p[1] != '\\' && p[2] != '"' && p[2] != '\\') {
+    int n = p[3] == '"'    ? 2
+            : p[3] == '\\' ? 0
+            : p[4] == '"'  ? 3
+            : p[4] == '\\' ? 0
+            : p[5] == '"'  ? 4
+                           : 0;
+    if (n > 0) {
+      key->kind = MPG_LEAN_STRING;
+      key->escaped = false;
+      key->text = (mpg_str){p + 1, (size_t)n};
+      return p + n + 2;
+    }
+  }
+  return string(s, p, key);
+}
+
+static inline const char *space(const char *p, const char *end) {
+  if (p < end && *p == ' ')
+    p++;
+  return p < end && *p <= ' ' ? mpg_json_lean_space(p, end) : p;
+}
+
 const char *mpg_json_lean_member(mpg_json_lean *s, const char *p, mpg_json_token *key,
                                  mpg_json_token *value) {
   if (p == s->end || *p != '"')
     return fail(s, p, "a key in double quotes");
-  p = string(s, p, key);
+  p = member_key(s, p, key);
   if (p == NULL)
     return NULL;
-  p = mpg_json_lean_space(p, s->end);
+  p = space(p, s->end);
   if (p == s->end || *p != ':')
     return fail(s, p, "':'");
-  p = mpg_json_lean_space(p + 1, s->end);
-  p = mpg_json_lean_value(s, p, value);
-  return p == NULL ? NULL : mpg_json_lean_space(p, s->end);
+  p = space(p + 1, s->end);
+  p = any_value(s, p, value);
+  return p == NULL ? NULL : space(p, s->end);
 }
 
 /* ---- Text ---- */

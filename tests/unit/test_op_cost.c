@@ -3,7 +3,6 @@
 #include "../../ext/core/op_cost.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define BF16 "\"c10::BFloat16\""
 
@@ -139,13 +138,15 @@ static void test_odd(void) {
                                     "[\"a\", \"b\"]",
                                     "null",
                                     "[[2.5, 3], [3, 5]]"};
-  char many[4000] = "[";
+  char many[1000];
+  size_t n = 0;
   mpg_op_cost cost;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     no_price("aten::mm", bad[i], NULL);
-  for (int i = 0; i < 100; i++)
-    (void)strcat(many, "[2, 3], ");
-  (void)strcat(many, "[]]");
+  many[n++] = '[';
+  while (n < sizeof many - 20)
+    n += (size_t)snprintf(many + n, 10, "[2, 3], ");
+  (void)snprintf(many + n, 10, "[]]");
   no_price("aten::mm", many, NULL);
   no_price("aten::mm", "[[2, 3, 1, 1, 1, 1, 1, 1, 1], [3, 5]]", NULL);
   /* The largest tensors there may be, and larger ones. */

@@ -1,0 +1,91 @@
+-- xprof.sql - from the Chrome traces that XProf writes (trace.json.gz of JAX and TensorFlow) to device_activity and its
+-- companions (sql/device.sql). The protobuf beside them (*.xplane.pb) has more: XProf cuts a trace.json at a million
+-- events and leaves asynchronous operations out. Where there is one, read that: sql/formats/xplane.sql.
+--
+--     .load ./mpg
+--     .read sql/device.sql
+--     .param set :trace fixtures/profile/tpu.trace.json
+--     .read sql/formats/xprof.sql
+--     .read sql/device_views.sql
+--
+-- :trace is a path, glob or folder; :chip may say what the devices are (a name or alias of mpg_chips), which these
+-- traces do not.
+--
+-- From a program, which cannot bind parameters to a script, create the inputs before running it:
+--
+--     CREATE TEMP TABLE xprof_input AS SELECT 'TPU v5e' AS chip;
+--     CREATE TEMP TABLE xprof_events AS
+--     SELECT _file AS trace, process_name AS plane, thread_name AS line, name, start_ns, end_ns, step, hlo_category, tf_op,
+--            hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
+--     FROM chrome_trace('logs/') WHERE ph = 'X' AND start_ns IS NOT NULL AND dur_ns >= 0;
+--
+-- The inputs are dropped at the end. The rules are explained in docs/device-activity.md.
+
+-- ---- 1. The inputs ----
+
+CREATE TEMP TABLE IF NOT EXISTS xprof_input AS SELECT :chip AS chip;
+CREATE TEMP TABLE IF NOT EXISTS xprof_events AS
+SELECT _file AS trace, process_name AS plane, thread_name AS line, name, start_ns, end_ns, step, hlo_category, tf_op,
+       hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
+FROM chrome_trace(:trace) WHERE ph = 'X' AND start_ns IS NOT NULL AND dur_ns >= 0;
+
+DELETE FROM device_activity WHERE trace IN (SELECT trace FROM xprof_events);
+DELETE FROM device_steps WHERE trace IN (SELECT trace FROM xprof_events);
+DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM xprof_events);
+DELETE FROM device_operators WHERE trace IN (SELECT trace FROM xprof_events);
+DELETE FROM device_traces WHERE trace IN (SELECT trace FROM xprof_events);
+INSERT INTO device_traces (trace, format) SELECT DISTINCT trace, 'xprof' FROM xprof_events;
+
+-- ---- 2. Steps and programs ----
+
+-- Steps are a line of the device on TPU; elsewhere the host's annotations have a number.
+INSERT INTO device_steps (trace, side, device, step, start_ns, end_ns)
+SELECT trace, CASE WHEN plane GLOB '/device:*' THEN 'device' ELSE 'host' END,
+       CASE WHEN plane GLOB '/device:*' THEN plane END, coalesce(step, name), start_ns, end_ns
+FROM xprof_events
+WHERE (plane GLOB '/device:*' AND line = 'Steps') OR (plane GLOB '/host:*' AND step IS NOT NULL);
+
+INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
+SELECT trace, 'device', plane || ' ' || line, name, start_ns, end_ns
+FROM xprof_events WHERE plane GLOB '/device:*' AND line = 'XLA Modules';
+
+-- ---- 3. What the devices did ----
+
+-- Of TPUs the line of operations, less those that only hold others (a while holds its body); of GPUs the streams. Other
+-- lines tell the same time again.
+DROP TABLE IF EXISTS temp.xprof_kinds;
+CREATE TEMP TABLE xprof_kinds AS
+WITH names AS (
+  SELECT DISTINCT name, hlo_category,
+         CASE WHEN name GLOB 'Memcpy*' THEN 'memcpy' WHEN name GLOB 'Memset*' THEN 'memset' ELSE 'kernel' END AS kind
+  FROM xprof_events
+  WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line = 'XLA Ops')
+    AND coalesce(hlo_category, '') NOT IN ('while', 'conditional', 'call')
+)
+-- An instruction's category tells what its name may not: "fusion.7" can be an all-reduce.
+SELECT *, (SELECT class FROM device_class_rules AS r
+           WHERE n.kind GLOB r.kind AND (lower(n.name) GLOB r.name OR lower(coalesce(n.hlo_category, '')) GLOB r.name)
+           ORDER BY r.priority LIMIT 1) AS class
+FROM names AS n;
+CREATE INDEX temp.xprof_kind ON xprof_kinds(name, hlo_category);
+CREATE INDEX temp.xprof_event ON xprof_events(trace, plane, line);
+
+DROP TABLE IF EXISTS temp.xprof_steps;
+CREATE TEMP TABLE xprof_steps AS SELECT trace, device, step, start_ns, end_ns FROM device_steps WHERE side = 'device';
+CREATE INDEX temp.xprof_step ON xprof_steps(trace, device, start_ns);
+
+INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, op, bytes, flops)
+SELECT e.trace, e.plane, i.chip, e.line, k.class, k.kind, e.name, e.start_ns, e.end_ns,
+       (SELECT s.step FROM xprof_steps AS s
+        WHERE s.trace = e.trace AND s.device = e.plane AND s.start_ns <= e.start_ns AND e.start_ns < s.end_ns
+        ORDER BY s.start_ns DESC LIMIT 1),
+       coalesce(e.tf_op, e.hlo_op), e.bytes, e.flops
+FROM xprof_input AS i
+CROSS JOIN xprof_events AS e
+JOIN xprof_kinds AS k ON k.name = e.name AND k.hlo_category IS e.hlo_category
+WHERE e.plane GLOB '/device:*' AND (e.line GLOB 'Stream #*' OR e.line = 'XLA Ops');
+
+DROP TABLE temp.xprof_input;
+DROP TABLE temp.xprof_events;
+DROP TABLE temp.xprof_kinds;
+DROP TABLE temp.xprof_steps;
