@@ -45,6 +45,10 @@ MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the sche
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
     mpg_chips mpg_categories mpg_issues interval_buckets
 """.split()
+READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
+           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report", "csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]
+MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
+TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""
@@ -210,6 +214,10 @@ COLUMNS = {
         collective_bytes BIGINT, wire_bytes BIGINT, num_partitions BIGINT, replica_count BIGINT, devices BIGINT, scope TEXT,
         scope_evidence TEXT, coverage REAL, custom_calls TEXT, unknown_costs TEXT, trip_counts TEXT, path hidden, on_error hidden,
         _file TEXT hidden, _line BIGINT hidden""",
+    "csv_rollup": """record TEXT, path hidden, measures hidden, by hidden, delimiter hidden, header hidden, names hidden, types hidden,
+        nulls hidden, quote hidden, zone hidden, on_error hidden, threads hidden""",
+    "jsonl_rollup": """record TEXT, path hidden, measures hidden, by hidden, columns hidden, types hidden, nulls hidden, zone hidden,
+        on_error hidden, threads hidden""",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

@@ -6,7 +6,6 @@
 ** its header (or as there are columns), or it is malformed. A last record that is cut off, where the
 ** file has no line end, is left out (unfinished_record).
 */
-#include "csv.h"
 #include "rows.h"
 #include "../core/text.h"
 
@@ -19,7 +18,7 @@ typedef struct csv_file {
   const mpg_columns *columns;
   const mpg_rows_query *query;
   mpg_issues *issues; /* may be NULL */
-  mpg_stream *stream;
+  mpg_stream *own;    /* NULL: the stream is the caller's */
   mpg_csv *csv;
   const char *path;
   size_t *at;   /* field of each column */
@@ -30,26 +29,22 @@ typedef struct csv_file {
 static void csv_file_close(void *p) {
   csv_file *f = p;
   mpg_csv_close(f->csv);
-  mpg_stream_close(f->stream);
+  mpg_stream_close(f->own);
   mpg_free(f->env, f->at);
   mpg_free(f->env, f);
 }
 
 static mpg_rc csv_file_new(csv_file **out, const mpg_env *env, const mpg_rows_options *options,
-                           const char *path, mpg_err *err) {
+                           mpg_stream *stream, mpg_err *err) {
   mpg_csv_options o = {options->delimiter, options->no_quotes, 0};
   csv_file *f = mpg_calloc(env, sizeof *f);
-  mpg_rc rc;
   *out = f;
   if (f == NULL)
     return mpg_fail_nomem(err);
   f->env = env;
   f->options = options;
-  f->path = path;
-  rc = mpg_stream_open(&f->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_csv_open(&f->csv, env, f->stream, &o, err);
-  return rc;
+  f->path = mpg_stream_path(stream);
+  return mpg_csv_open(&f->csv, env, stream, &o, err);
 }
 
 /* ---- The header ---- */
@@ -159,43 +154,87 @@ static mpg_rc match_header(csv_file *f, size_t n, mpg_err *err) {
   return rc;
 }
 
-static mpg_rc csv_file_open(void **out, const mpg_env *env, const mpg_rows_query *query,
-                            const char *path, mpg_issues *issues, mpg_err *err) {
-  const mpg_rows_options *options = query->options;
+static mpg_rc csv_file_begin(void **out, const mpg_env *env, const mpg_rows_query *query,
+                             mpg_stream *stream, mpg_issues *issues, mpg_err *err) {
   const mpg_columns *columns = query->columns;
   csv_file *f;
-  size_t n = 0;
-  mpg_rc rc = csv_file_new(&f, env, options, path, err);
+  mpg_rc rc = csv_file_new(&f, env, query->options, stream, err);
   if (rc == MPG_OK) {
     f->query = query;
     f->columns = columns;
     f->issues = issues;
-    f->at = mpg_malloc(env, (columns->n + 1) * sizeof *f->at);
+    f->at = mpg_calloc(env, (columns->n + 1) * sizeof *f->at);
     rc = f->at == NULL ? mpg_fail_nomem(err) : MPG_OK;
   }
-  if (rc == MPG_OK) {
-    for (size_t i = 0; i < columns->n; i++)
-      f->at[i] = i;
-    f->width = columns->n;
+  if (rc != MPG_OK) {
+    if (f != NULL)
+      csv_file_close(f);
+    return rc;
   }
-  if (rc == MPG_OK && options->header) {
+  for (size_t i = 0; i < columns->n; i++)
+    f->at[i] = i;
+  f->width = columns->n;
+  *out = f;
+  return MPG_OK;
+}
+
+static mpg_rc csv_file_header(void *p, mpg_err *err) {
+  csv_file *f = p;
+  size_t n = 0;
+  mpg_rc rc = MPG_OK;
+  if (f->options->header)
     rc = mpg_csv_next(f->csv, &f->fields, &n, err);
-    if (rc == MPG_OK && options->by_name) {
-      rc = check_header(f, n, err);
-      f->width = n;
-      if (rc == MPG_OK)
-        rc = match_header(f, n, err);
-    }
-    if (rc == MPG_DONE) /* no record either: next says so */
-      rc = MPG_OK;
+  if (rc != MPG_OK || !f->options->by_name)
+    return rc;
+  rc = check_header(f, n, err);
+  f->width = n;
+  return rc == MPG_OK ? match_header(f, n, err) : rc;
+}
+
+static mpg_rc csv_file_open(void **out, const mpg_env *env, const mpg_rows_query *query,
+                            const char *path, mpg_issues *issues, mpg_err *err) {
+  mpg_stream *stream;
+  void *f = NULL;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  if (rc != MPG_OK)
+    return rc;
+  rc = csv_file_begin(&f, env, query, stream, issues, err);
+  if (f == NULL) {
+    mpg_stream_close(stream);
+    return rc;
   }
-  if (rc == MPG_OK) {
+  ((csv_file *)f)->own = stream;
+  rc = csv_file_header(f, err);
+  if (rc == MPG_OK ||
+      rc == MPG_DONE) { /* where there is no header there is no record: next says so */
     *out = f;
     return MPG_OK;
   }
-  if (f != NULL)
-    csv_file_close(f);
+  csv_file_close(f);
   return rc;
+}
+
+static void csv_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
+  csv_file *f = p;
+  f->path = mpg_stream_path(stream);
+  mpg_csv_feed(f->csv, stream, block);
+}
+
+static void csv_file_unfeed(void *p, mpg_block *block) {
+  mpg_csv_unfeed(((csv_file *)p)->csv, block);
+}
+
+static void csv_file_like(void *p, const void *of) {
+  csv_file *f = p;
+  const csv_file *other = of;
+  memcpy(f->at, other->at, (f->columns->n + 1) * sizeof *f->at);
+  f->width = other->width;
+}
+
+static const size_t *csv_file_fields(const void *p, size_t *width) {
+  const csv_file *f = p;
+  *width = f->width;
+  return f->at;
 }
 
 /* ---- Records ---- */
@@ -290,12 +329,17 @@ static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
 
 static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
                            const mpg_rows_options *options, const char *path, mpg_err *err) {
-  csv_file *f;
-  mpg_rc rc = csv_file_new(&f, env, options, path, err);
+  mpg_stream *stream;
+  csv_file *f = NULL;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  if (rc != MPG_OK)
+    return rc;
+  rc = csv_file_new(&f, env, options, stream, err);
   if (rc == MPG_OK)
     rc = add_columns(f, columns, err);
   if (f != NULL)
     csv_file_close(f);
+  mpg_stream_close(stream);
   return rc;
 }
 
@@ -308,4 +352,10 @@ const mpg_rows_format mpg_csv_rows = {
     .line = csv_file_line,
     .column = csv_file_column,
     .record = csv_file_record,
+    .begin = csv_file_begin,
+    .header = csv_file_header,
+    .feed = csv_file_feed,
+    .unfeed = csv_file_unfeed,
+    .like = csv_file_like,
+    .fields = csv_file_fields,
 };

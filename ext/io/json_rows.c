@@ -26,7 +26,7 @@ typedef struct json_file {
   const mpg_columns *columns;
   const mpg_rows_query *query;
   mpg_issues *issues; /* may be NULL */
-  mpg_stream *stream;
+  mpg_stream *own;    /* NULL: the stream is the caller's */
   mpg_json *json;
   const char *path;
   source *sources;
@@ -40,14 +40,14 @@ static void json_file_close(void *p) {
   for (size_t i = 0; f->sources != NULL && i < f->columns->n; i++)
     mpg_json_path_free(f->sources[i].member, f->env);
   mpg_json_close(f->json);
-  mpg_stream_close(f->stream);
+  mpg_stream_close(f->own);
   mpg_json_docs_free(&f->docs);
   mpg_free(f->env, f->sources);
   mpg_free(f->env, f);
 }
 
-static mpg_rc json_file_open(void **out, const mpg_env *env, const mpg_rows_query *query,
-                             const char *path, mpg_issues *issues, mpg_err *err) {
+static mpg_rc json_file_begin(void **out, const mpg_env *env, const mpg_rows_query *query,
+                              mpg_stream *stream, mpg_issues *issues, mpg_err *err) {
   const mpg_columns *columns = query->columns;
   static const mpg_json_options plain = {0};
   json_file *f = mpg_calloc(env, sizeof *f);
@@ -59,10 +59,8 @@ static mpg_rc json_file_open(void **out, const mpg_env *env, const mpg_rows_quer
   f->columns = columns;
   f->query = query;
   f->issues = issues;
-  f->path = path;
-  rc = mpg_stream_open(&f->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_json_open(&f->json, env, f->stream, &plain, err);
+  f->path = mpg_stream_path(stream);
+  rc = mpg_json_open(&f->json, env, stream, &plain, err);
   if (rc == MPG_OK) {
     f->sources = mpg_calloc(env, (columns->n + 1) * sizeof *f->sources);
     rc = f->sources == NULL ? mpg_fail_nomem(err) : MPG_OK;
@@ -81,6 +79,51 @@ static mpg_rc json_file_open(void **out, const mpg_env *env, const mpg_rows_quer
   else
     json_file_close(f);
   return rc;
+}
+
+static mpg_rc json_file_open(void **out, const mpg_env *env, const mpg_rows_query *query,
+                             const char *path, mpg_issues *issues, mpg_err *err) {
+  mpg_stream *stream;
+  void *f = NULL;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  if (rc != MPG_OK)
+    return rc;
+  rc = json_file_begin(&f, env, query, stream, issues, err);
+  if (f == NULL) {
+    mpg_stream_close(stream);
+    return rc;
+  }
+  ((json_file *)f)->own = stream;
+  *out = f;
+  return MPG_OK;
+}
+
+static mpg_rc json_file_header(void *p, mpg_err *err) {
+  (void)p;
+  (void)err;
+  return MPG_OK;
+}
+
+static void json_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
+  json_file *f = p;
+  f->path = mpg_stream_path(stream);
+  mpg_json_feed(f->json, stream, block);
+}
+
+static void json_file_unfeed(void *p, mpg_block *block) {
+  (void)p;
+  (void)block; /* no header: nothing was read */
+}
+
+static void json_file_like(void *p, const void *of) {
+  (void)p;
+  (void)of;
+}
+
+static const size_t *json_file_fields(const void *p, size_t *width) {
+  (void)p;
+  *width = 0;
+  return NULL;
 }
 
 /* ---- Values ---- */
@@ -309,4 +352,10 @@ const mpg_rows_format mpg_json_rows = {
     .line = json_file_line,
     .column = json_file_column,
     .record = json_file_record,
+    .begin = json_file_begin,
+    .header = json_file_header,
+    .feed = json_file_feed,
+    .unfeed = json_file_unfeed,
+    .like = json_file_like,
+    .fields = json_file_fields,
 };

@@ -9,6 +9,7 @@
 #ifndef MPG_ROWS_H
 #define MPG_ROWS_H
 
+#include "blocks.h"
 #include "columns.h"
 #include "json_write.h"
 #include "../core/issues.h"
@@ -62,6 +63,21 @@ typedef struct mpg_rows_format {
   /* Adds the record as a JSON object: of the columns, or as the file has it where `whole` is set
   ** and that is JSON. */
   mpg_rc (*record)(void *file, bool whole, mpg_json_text *json, mpg_err *err);
+
+  /*
+  ** Reading block by block (blocks.h), by several: `begin` is `open` over a stream that stays the
+  ** caller's, and reads nothing. One of them is fed the first block, takes the header and gives the
+  ** rest of the block back; the others take over what it knows by `like`. MPG_DONE of header: the
+  ** block has none, the next one may.
+  */
+  mpg_rc (*begin)(void **file, const mpg_env *env, const mpg_rows_query *query, mpg_stream *stream,
+                  mpg_issues *issues, mpg_err *err);
+  mpg_rc (*header)(void *file, mpg_err *err);
+  void (*feed)(void *file, mpg_stream *stream, mpg_block *block);
+  void (*unfeed)(void *file, mpg_block *block);
+  void (*like)(void *file, const void *of);
+  /* Delimited text: the field of every column, and how many fields a record has. JSON: NULL. */
+  const size_t *(*fields)(const void *file, size_t *width);
 } mpg_rows_format;
 
 extern const mpg_rows_format mpg_csv_rows, mpg_json_rows;

@@ -11,6 +11,19 @@ static const mpg_generic_option json_options[] = {MPG_OPTION_PATH,  MPG_OPTION_C
                                                   MPG_OPTION_TYPES, MPG_OPTION_NULLS,
                                                   MPG_OPTION_ZONE,  MPG_OPTION_ON_ERROR};
 
+static const mpg_generic_option csv_rollup_options[] = {
+    MPG_OPTION_PATH,   MPG_OPTION_MEASURES, MPG_OPTION_BY,       MPG_OPTION_DELIMITER,
+    MPG_OPTION_HEADER, MPG_OPTION_NAMES,    MPG_OPTION_TYPES,    MPG_OPTION_NULLS,
+    MPG_OPTION_QUOTE,  MPG_OPTION_ZONE,     MPG_OPTION_ON_ERROR, MPG_OPTION_THREADS};
+static const mpg_generic_option json_rollup_options[] = {
+    MPG_OPTION_PATH,    MPG_OPTION_MEASURES, MPG_OPTION_BY,
+    MPG_OPTION_COLUMNS, MPG_OPTION_TYPES,    MPG_OPTION_NULLS,
+    MPG_OPTION_ZONE,    MPG_OPTION_ON_ERROR, MPG_OPTION_THREADS};
+
+const mpg_generic_kind mpg_generic_csv_rollup = {
+    &mpg_csv_rows, csv_rollup_options, sizeof csv_rollup_options / sizeof *csv_rollup_options};
+const mpg_generic_kind mpg_generic_json_rollup = {
+    &mpg_json_rows, json_rollup_options, sizeof json_rollup_options / sizeof *json_rollup_options};
 const mpg_generic_kind mpg_generic_csv = {&mpg_csv_rows, csv_options,
                                           sizeof csv_options / sizeof *csv_options};
 const mpg_generic_kind mpg_generic_json = {&mpg_json_rows, json_options,
@@ -18,11 +31,13 @@ const mpg_generic_kind mpg_generic_json = {&mpg_json_rows, json_options,
 
 const char *mpg_generic_option_name(mpg_generic_option option) {
   static const char *const names[MPG_OPTIONS] = {
-      [MPG_OPTION_PATH] = "path",       [MPG_OPTION_DELIMITER] = "delimiter",
-      [MPG_OPTION_HEADER] = "header",   [MPG_OPTION_NAMES] = "names",
-      [MPG_OPTION_COLUMNS] = "columns", [MPG_OPTION_TYPES] = "types",
-      [MPG_OPTION_NULLS] = "nulls",     [MPG_OPTION_QUOTE] = "quote",
-      [MPG_OPTION_ZONE] = "zone",       [MPG_OPTION_ON_ERROR] = "on_error"};
+      [MPG_OPTION_PATH] = "path",         [MPG_OPTION_DELIMITER] = "delimiter",
+      [MPG_OPTION_HEADER] = "header",     [MPG_OPTION_NAMES] = "names",
+      [MPG_OPTION_COLUMNS] = "columns",   [MPG_OPTION_TYPES] = "types",
+      [MPG_OPTION_NULLS] = "nulls",       [MPG_OPTION_QUOTE] = "quote",
+      [MPG_OPTION_MEASURES] = "measures", [MPG_OPTION_BY] = "by",
+      [MPG_OPTION_THREADS] = "threads",   [MPG_OPTION_ZONE] = "zone",
+      [MPG_OPTION_ON_ERROR] = "on_error"};
   return names[option];
 }
 
@@ -151,7 +166,7 @@ mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_
   if (values[MPG_OPTION_PATH].type != MPG_TEXT)
     return misuse(MPG_OPTION_PATH, "expected a file, a glob or a folder", err);
   g->path = values[MPG_OPTION_PATH].s;
-  if (kind == &mpg_generic_csv)
+  if (kind->rows == &mpg_csv_rows)
     rc = read_text_form(g, values, err);
   if (rc == MPG_OK)
     rc = read_names(g, MPG_OPTION_NAMES, MPG_COLUMNS_NAMES, &values[MPG_OPTION_NAMES], err);
@@ -163,7 +178,7 @@ mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_
     rc = read_zone(g, &values[MPG_OPTION_ZONE], err);
   if (rc == MPG_OK)
     rc = read_rest(g, values, err);
-  g->options.by_name = !g->chosen && (kind == &mpg_generic_json || g->options.header);
+  g->options.by_name = !g->chosen && (kind->rows == &mpg_json_rows || g->options.header);
   return rc;
 }
 
@@ -196,7 +211,7 @@ static mpg_rc open_json(void **file, void *shared, const mpg_env *env, const cha
 }
 
 mpg_walk_format mpg_generic_walk(const mpg_generic_kind *kind) {
-  return (mpg_walk_format){kind == &mpg_generic_csv ? open_csv : open_json, kind->rows->close,
+  return (mpg_walk_format){kind->rows == &mpg_csv_rows ? open_csv : open_json, kind->rows->close,
                            kind->rows->next, kind->rows->line};
 }
 
@@ -232,7 +247,7 @@ static mpg_rc each_open(void **file, void *shared, const mpg_env *env, const cha
   e->options = g->options;
   mpg_columns_init(&e->columns, env);
   /* A record of JSON that is shown as it is needs no columns. */
-  if (g->chosen || g->kind == &mpg_generic_csv)
+  if (g->chosen || g->kind->rows == &mpg_csv_rows)
     rc = mpg_generic_columns(g, &e->columns, env, &only, err);
   else
     e->options.by_name = false;

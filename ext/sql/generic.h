@@ -21,6 +21,9 @@ typedef enum mpg_generic_option {
   MPG_OPTION_QUOTE,
   MPG_OPTION_ZONE,
   MPG_OPTION_ON_ERROR,
+  MPG_OPTION_MEASURES, /* of roll-ups, as the next two */
+  MPG_OPTION_BY,
+  MPG_OPTION_THREADS,
   MPG_OPTIONS
 } mpg_generic_option;
 
@@ -32,6 +35,7 @@ typedef struct mpg_generic_kind {
 } mpg_generic_kind;
 
 extern const mpg_generic_kind mpg_generic_csv, mpg_generic_json;
+extern const mpg_generic_kind mpg_generic_csv_rollup, mpg_generic_json_rollup;
 const char *mpg_generic_option_name(mpg_generic_option option);
 
 /* A source of rows: what the options say. */

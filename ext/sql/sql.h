@@ -123,6 +123,7 @@ int mpg_register_log(mpg_conn *conn, char **error);              /* log_table.c 
 int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */
 int mpg_register_chrome(mpg_conn *conn, char **error);           /* chrome_table.c */
 int mpg_register_xplane(mpg_conn *conn, char **error);           /* xplane_table.c */
+int mpg_register_generic_rollup(mpg_conn *conn, char **error);   /* generic_rollup.c */
 int mpg_register_goodput_report(mpg_conn *conn, char **error);   /* goodput_report_table.c */
 int mpg_register_goodput_log(mpg_conn *conn, char **error);      /* goodput_table.c */
 int mpg_register_hlo(mpg_conn *conn, char **error);              /* hlo_table.c */

@@ -156,6 +156,11 @@ static const char *const statements[] = {
     "SELECT op_flops(name, input_dims), op_bytes(name, input_dims, input_type, concrete_inputs) "
     "FROM "
     "chrome_trace('fixtures/profile/rank0.json') WHERE input_dims <> '' LIMIT 5",
+    "SELECT record FROM csv_rollup('fixtures/golden/allocations.csv', 'chips, chips*(2-1) as x', "
+    "'job,pool') WHERE threads = 1",
+    "CREATE VIRTUAL TABLE temp.r USING jsonl_rollup('fixtures/golden.jsonl', measures='chips', "
+    "threads=1); SELECT pool, sum(chips), sum(rows) FROM r WHERE record = 'allocation' GROUP BY 1 "
+    "ORDER BY 1 DESC",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
