@@ -1,5 +1,10 @@
 # How fast it is here, beside DuckDB where npm can fetch it: `make bench`, or `make bench SPANS=1e6`.
 SPANS ?= 1e7
-.PHONY: bench
+.PHONY: bench bench-goodput
 bench: mpg.so build/generate
 	$(PYTHON) bench/run $(SPANS)
+
+# The job logs of ml-goodput-measurement: `make bench-goodput`, or `make bench-goodput STEPS=1e5`.
+STEPS ?= 1e6
+bench-goodput: mpg.so
+	$(PYTHON) bench/goodput $(STEPS)

@@ -11,6 +11,8 @@
 #define BASELINE_LAST ((size_t)100)
 #define BASELINE_BEFORE ((size_t)1000)
 #define BASELINE_PERCENTILE 0.9
+#define TICKS_BETWEEN_POLLS 65536
+#define SIDE_BY_SIDE 4 /* bits of a step's number */
 
 typedef struct event {
   double start, end;
@@ -33,6 +35,8 @@ typedef struct work {
   const mpg_env *env;
   const mpg_report_row *rows;
   size_t n;
+  mpg_report_row *few; /* those that are no steps, in order */
+  size_t nfew;
   mpg_report *out;
   event *events; /* by start */
   size_t nevents;
@@ -41,17 +45,39 @@ typedef struct work {
   slot *slots; /* a power of two, more than twice the rows */
   size_t nslots;
   uint32_t generation;
+  int64_t hashed; /* the latest row of steps that was looked for, and its hash; 0: none was */
+  uint64_t hash;
   double *open; /* starts by type, NaN: none */
   double *scratch;
+  event *reinits; /* by start; each end the latest of those up to it, in ends[] */
+  double *ends;
+  size_t nreinits;
+  size_t ticks;
+  bool stopped; /* the host asked to: what is computed is of no use */
 } work;
 
+/* Never of nothing; with whatever was there before, for arrays are filled from their start. */
 static void *allocate(const mpg_env *env, size_t n, size_t size) {
-  return n > SIZE_MAX / size - 1 ? NULL : mpg_calloc(env, (n + 1) * size);
+  return n > SIZE_MAX / size - 1 ? NULL : mpg_malloc(env, (n + 1) * size);
 }
 
-/* The slot of the step, or the free one where it belongs. */
+/* Whether to stop, asked now and then in whatever may take long. */
+static bool stops(work *w) {
+  if (++w->ticks % TICKS_BETWEEN_POLLS == 0 && mpg_interrupted(w->env))
+    w->stopped = true;
+  return w->stopped;
+}
+
+/* The slot of the step, or the free one where it belongs. Steps in a row lie side by side, for they are
+** asked for in a row; where a row of them begins is anywhere. */
 static slot *find(work *w, int64_t n) {
-  size_t i = (size_t)mpg_hash(&n, sizeof n) & (w->nslots - 1);
+  int64_t row = n >> SIDE_BY_SIDE;
+  size_t i;
+  if (row != w->hashed || w->hash == 0) {
+    w->hashed = row;
+    w->hash = mpg_hash(&row, sizeof row) | 1;
+  }
+  i = ((size_t)w->hash + (size_t)(n & ((1 << SIDE_BY_SIDE) - 1))) & (w->nslots - 1);
   while (w->slots[i].generation == w->generation && w->slots[i].n != n)
     i = (i + 1) & (w->nslots - 1);
   return &w->slots[i];
@@ -75,8 +101,8 @@ static int by_value(const void *a, const void *b) {
 /* The next pair of the kind from row *i on; an open start is in *open (NaN: none). */
 static bool next_pair(const work *w, mpg_report_kind kind, size_t *i, double *open, double *start,
                       double *end) {
-  for (; *i < w->n; (*i)++) {
-    const mpg_report_row *r = &w->rows[*i];
+  for (; *i < w->nfew; (*i)++) {
+    const mpg_report_row *r = &w->few[*i];
     if (r->kind != kind)
       continue;
     if (!r->end) {
@@ -97,8 +123,8 @@ static double typed_pairs(work *w, mpg_report_kind kind, size_t ntypes, bool col
   double sum = 0;
   for (size_t t = 0; t < ntypes; t++)
     w->open[t] = NAN;
-  for (size_t i = 0; i < w->n; i++) {
-    const mpg_report_row *r = &w->rows[i];
+  for (size_t i = 0; i < w->nfew; i++) {
+    const mpg_report_row *r = &w->few[i];
     double *open;
     if (r->kind != kind || r->type == 0)
       continue;
@@ -121,15 +147,41 @@ static int by_start(const void *a, const void *b) {
   return (x->start > y->start) - (x->start < y->start);
 }
 
+/* Puts the re-initialisations in order, for overlaps(). */
+static void order_reinits(work *w) {
+  double open = NAN, s, e;
+  for (size_t i = 0; next_pair(w, MPG_REPORT_REINIT, &i, &open, &s, &e);)
+    if (e > s)
+      w->reinits[w->nreinits++] = (event){s, e, 0};
+  if (w->nreinits > 1)
+    qsort(w->reinits, w->nreinits, sizeof *w->reinits, by_start);
+  for (size_t i = 0; i < w->nreinits; i++)
+    w->ends[i] = i > 0 && w->ends[i - 1] > w->reinits[i].end ? w->ends[i - 1] : w->reinits[i].end;
+}
+
+/* Seconds that re-initialisations share with [from, to], each by itself. */
+static double overlaps(work *w, double from, double to) {
+  size_t low = 0, high = w->nreinits;
+  double sum = 0;
+  while (low < high) { /* the first behind which any may end after `from` */
+    size_t middle = low + (high - low) / 2;
+    if (w->ends[middle] <= from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < w->nreinits && w->reinits[low].start < to && !stops(w); low++)
+    sum += fmax(0, fmin(to, w->reinits[low].end) - fmax(from, w->reinits[low].start));
+  return sum;
+}
+
 /* Seconds of the kind's pairs, less what re-initialisation overlaps [12]. */
-static double phase(const work *w, mpg_report_kind kind) {
+static double phase(work *w, mpg_report_kind kind) {
   double sum = 0, open = NAN, s, e;
-  for (size_t i = 0; next_pair(w, kind, &i, &open, &s, &e);) {
-    double o = NAN, s2, e2;
+  for (size_t i = 0; next_pair(w, kind, &i, &open, &s, &e) && !stops(w);) {
     sum += e - s;
-    for (size_t j = 0;
-         kind != MPG_REPORT_REINIT && next_pair(w, MPG_REPORT_REINIT, &j, &o, &s2, &e2);)
-      sum -= fmax(0, fmin(e, e2) - fmax(s, s2));
+    if (kind != MPG_REPORT_REINIT)
+      sum -= overlaps(w, s, e);
   }
   return sum;
 }
@@ -147,7 +199,7 @@ static double inside(work *w, double from, double to) {
     else
       high = middle;
   }
-  for (; low < w->nevents && w->events[low].start <= to; low++) {
+  for (; low < w->nevents && w->events[low].start <= to && !stops(w); low++) {
     const event *e = &w->events[low];
     double *custom = &w->out->custom_s[e->type - 1];
     if (e->end > to)
@@ -213,7 +265,7 @@ static void walk(work *w, double ended) {
   double *sync = &out->badput_s[MPG_REPORT_data_loading_sync];
   bool first_load = true;
   new_segment(w);
-  for (size_t i = 0; i < w->n; i++) {
+  for (size_t i = 0; i < w->n && !stops(w); i++) {
     const mpg_report_row *r = &w->rows[i];
     slot *s;
     if (r->kind == MPG_REPORT_JOB && !r->end)
@@ -276,9 +328,9 @@ static int by_step(const void *a, const void *b) {
 static double checkpoints(checkpoint *all, const work *w, mpg_report_kind kind) {
   double sum = 0;
   size_t n = 0;
-  for (size_t i = 0; i < w->n; i++)
-    if (w->rows[i].kind == kind && !isnan(w->rows[i].a))
-      all[n++] = (checkpoint){w->rows[i].step, w->rows[i].persistent, w->rows[i].a};
+  for (size_t i = 0; i < w->nfew; i++)
+    if (w->few[i].kind == kind && !isnan(w->few[i].a))
+      all[n++] = (checkpoint){w->few[i].step, w->few[i].persistent, w->few[i].a};
   if (n > 1)
     qsort(all, n, sizeof *all, by_step);
   for (size_t i = 0, j; i < n; i = j) {
@@ -296,8 +348,8 @@ static void slices(work *w, double until) {
   mpg_report *out = w->out;
   const mpg_report_row *last = NULL;
   double active = 0, available = 0;
-  for (size_t i = 0; i <= w->n; i++) {
-    const mpg_report_row *r = i < w->n ? &w->rows[i] : NULL;
+  for (size_t i = 0; i <= w->nfew; i++) {
+    const mpg_report_row *r = i < w->nfew ? &w->few[i] : NULL;
     if (r != NULL && (r->kind != MPG_REPORT_SLICES || isnan(r->a) || isnan(r->b)))
       continue;
     if (last != NULL) {
@@ -314,11 +366,50 @@ static void slices(work *w, double until) {
 
 /* ---- Step deviation [13] ---- */
 
+/*
+** Puts the k-th smallest of v in its place, the smaller ones before it and the greater ones behind it: by
+** halves around a pivot (C. A. R. Hoare, "Find", 1961), and by sorting what is left where the halves are no
+** halves.
+*/
+static void nth(double *v, size_t n, size_t k) {
+  size_t low = 0, high = n - 1; /* the k-th is in [low, high] */
+  for (int rounds = 128; low < high; rounds--) {
+    double a = v[low], b = v[low + (high - low) / 2], c = v[high];
+    double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
+    size_t i = low, j = high;
+    if (rounds == 0) {
+      qsort(v + low, high - low + 1, sizeof *v, by_value);
+      return;
+    }
+    for (;;) {
+      while (v[i] < pivot)
+        i++;
+      while (v[j] > pivot)
+        j--;
+      if (i >= j)
+        break;
+      a = v[i];
+      v[i++] = v[j];
+      v[j--] = a;
+    }
+    /* Below i none is greater than the pivot, above j none is less. */
+    if (k <= j)
+      high = j;
+    else
+      low = j + 1;
+  }
+}
+
 static double percentile(double *v, size_t n, double p) {
-  double at = (double)(n - 1) * p;
-  size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
-  qsort(v, n, sizeof *v, by_value);
-  return v[low] + (v[high] - v[low]) * (at - (double)low);
+  double at = (double)(n - 1) * p, next;
+  size_t low = (size_t)at;
+  nth(v, n, low);
+  if (low + 1 == n)
+    return v[low];
+  next = v[low + 1];
+  for (size_t i = low + 2; i < n; i++)
+    next = fmin(next, v[i]);
+  return v[low] + (next - v[low]) * (at - (double)low);
 }
 
 static void baselines(work *w) {
@@ -397,8 +488,8 @@ static void deviations(work *w) {
 static bool total_time(work *w, const mpg_report_options *o, double *ended) {
   double first = NAN;
   *ended = NAN;
-  for (size_t i = 0; i < w->n; i++) {
-    const mpg_report_row *r = &w->rows[i];
+  for (size_t i = 0; i < w->nfew; i++) {
+    const mpg_report_row *r = &w->few[i];
     if (r->kind == MPG_REPORT_JOB && r->end)
       *ended = r->time;
     else if (r->kind == MPG_REPORT_JOB && isnan(first))
@@ -443,13 +534,14 @@ static void sanitize(mpg_report *out) {
 static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
   mpg_report *out = w->out;
   double *b = out->badput_s;
-  checkpoint *all = allocate(w->env, w->n, sizeof *all);
+  checkpoint *all = allocate(w->env, w->nfew, sizeof *all);
   if (all == NULL)
     return MPG_NOMEM;
   (void)typed_pairs(w, MPG_REPORT_CUSTOM, o->ntypes, true);
   if (w->nevents > 1)
     qsort(w->events, w->nevents, sizeof *w->events, by_start);
   walk(w, ended);
+  order_reinits(w);
   b[MPG_REPORT_unproductive_checkpoint_save_time] = checkpoints(all, w, MPG_REPORT_SAVE);
   b[MPG_REPORT_unproductive_checkpoint_restore_time] = checkpoints(all, w, MPG_REPORT_RESTORE);
   out->productive_s -= b[MPG_REPORT_unproductive_checkpoint_save_time];
@@ -468,21 +560,33 @@ static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
 
 static mpg_rc prepare(work *w, size_t ntypes) {
   mpg_report *out = w->out;
+  size_t nevents = 0, nreinits = 0, nfew = 0;
+  for (size_t i = 0; i < w->n; i++) {
+    nevents += w->rows[i].kind == MPG_REPORT_CUSTOM;
+    nreinits += w->rows[i].kind == MPG_REPORT_REINIT;
+    nfew += w->rows[i].kind != MPG_REPORT_STEP;
+  }
   w->nslots = 16;
   while (w->nslots <= w->n * 2)
     w->nslots *= 2;
-  w->events = allocate(w->env, w->n, sizeof *w->events);
+  w->few = allocate(w->env, nfew, sizeof *w->few);
+  w->events = allocate(w->env, nevents, sizeof *w->events);
   w->segment = allocate(w->env, w->n, sizeof *w->segment);
-  w->slots = allocate(w->env, w->nslots, sizeof *w->slots);
+  w->slots = mpg_calloc(w->env, w->nslots * sizeof *w->slots);
   w->open = allocate(w->env, ntypes, sizeof *w->open);
   w->scratch = allocate(w->env, w->n, sizeof *w->scratch);
+  w->reinits = allocate(w->env, nreinits, sizeof *w->reinits);
+  w->ends = allocate(w->env, nreinits, sizeof *w->ends);
   out->custom_s = allocate(w->env, ntypes, sizeof *out->custom_s);
   out->steps = allocate(w->env, w->n, sizeof *out->steps);
   out->deviations_s = allocate(w->env, w->n, sizeof *out->deviations_s);
-  if (w->events == NULL || w->segment == NULL || w->slots == NULL || w->open == NULL ||
-      w->scratch == NULL || out->custom_s == NULL || out->steps == NULL ||
-      out->deviations_s == NULL)
+  if (w->few == NULL || w->events == NULL || w->segment == NULL || w->slots == NULL ||
+      w->open == NULL || w->scratch == NULL || w->reinits == NULL || w->ends == NULL ||
+      out->custom_s == NULL || out->steps == NULL || out->deviations_s == NULL)
     return MPG_NOMEM;
+  for (size_t i = 0; i < w->n; i++)
+    if (w->rows[i].kind != MPG_REPORT_STEP)
+      w->few[w->nfew++] = w->rows[i];
   out->ncustom = ntypes;
   for (size_t i = 0; i < ntypes; i++)
     out->custom_s[i] = NAN;
@@ -535,15 +639,18 @@ mpg_rc mpg_report_compute(mpg_report *out, const mpg_env *env, const mpg_report_
       rc = account(&w, options, ended);
   }
   mpg_free(env, own);
+  mpg_free(env, w.few);
   mpg_free(env, w.events);
   mpg_free(env, w.segment);
   mpg_free(env, w.slots);
   mpg_free(env, w.open);
   mpg_free(env, w.scratch);
-  if (rc == MPG_OK)
+  mpg_free(env, w.reinits);
+  mpg_free(env, w.ends);
+  if (rc == MPG_OK && !w.stopped)
     return rc;
   mpg_report_free(out, env);
-  return mpg_fail_nomem(err);
+  return rc == MPG_OK ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : mpg_fail_nomem(err);
 }
 
 void mpg_report_free(mpg_report *report, const mpg_env *env) {

@@ -106,7 +106,8 @@ typedef struct mpg_report {
   size_t nsteps;
 } mpg_report;
 
-/* MPG_NOMEM or MPG_OK: what is wrong with the job is in the report, which mpg_report_free empties. */
+/* MPG_NOMEM, MPG_INTERRUPTED or MPG_OK: what is wrong with the job is in the report, which mpg_report_free
+** empties. */
 mpg_rc mpg_report_compute(mpg_report *out, const mpg_env *env, const mpg_report_row *rows, size_t n,
                           const mpg_report_options *options, mpg_err *err);
 void mpg_report_free(mpg_report *report, const mpg_env *env);

@@ -185,12 +185,40 @@ static bool real_by_strtod(const decimal *d, double *out) {
   return true;
 }
 
+static const double exact[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* What nearly every number of a log looks like: digits, perhaps a point and digits, 18 bytes at most, on the
+** first road. False sends a text the long way. */
+static bool real_quick(mpg_str text, double *out) {
+  const char *p = text.p, *end = p + text.n, *point = end;
+  uint64_t v = 0;
+  if (text.n == 0 || text.n > 18 || FLT_EVAL_METHOD != 0)
+    return false;
+  for (; p < end && is_digit(*p); p++)
+    v = v * 10 + (uint64_t)(*p - '0');
+  if (p == text.p)
+    return false;
+  if (p < end) {
+    if (*p != '.')
+      return false;
+    for (point = ++p; p < end && is_digit(*p); p++)
+      v = v * 10 + (uint64_t)(*p - '0');
+    if (p < end)
+      return false;
+  }
+  if (v > UINT64_C(1) << 53)
+    return false;
+  *out = (double)v / exact[end - point];
+  return true;
+}
+
 bool mpg_real_parse(mpg_str text, double *out) {
-  static const double exact[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   decimal d;
   double v;
+  if (real_quick(text, out))
+    return true;
   if (!decimal_parse(text, &d))
     return false;
   if (d.zero) {

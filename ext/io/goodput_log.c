@@ -5,6 +5,7 @@
 #include "../core/text.h"
 #include "../core/time.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +53,8 @@ struct mpg_goodput_log {
   size_t at; /* where the payload begins in the record */
   mpg_goodput_row row;
   uint8_t field_of[KEYS_REMEMBERED]; /* of the i-th key, the last time */
+  uint8_t filled[MPG_GOODPUT_COUNT]; /* fields of the row that are not empty: a key comes once */
+  size_t n_filled;
   char *rest;
   size_t nrest, rest_cap;
   char failure[MPG_ERR_TEXT]; /* the JSON reader's last */
@@ -197,14 +200,15 @@ static mpg_rc read_value(const mpg_goodput_log *log, const mpg_json_member *m, s
     out->i = m->kind == MPG_JSON_TRUE;
     return MPG_OK;
   }
-  if (type != MPG_GOODPUT_TEXT && m->kind == MPG_JSON_NUMBER && mpg_real_parse(m->text, &out->r)) {
-    if (type == MPG_GOODPUT_REAL) {
-      out->type = MPG_REAL;
-      return MPG_OK;
-    }
-    if (mpg_int_parse(m->text, &out->i) || in_int64(out->r)) {
+  if (type == MPG_GOODPUT_REAL && m->kind == MPG_JSON_NUMBER && mpg_real_parse(m->text, &out->r)) {
+    out->type = MPG_REAL;
+    return MPG_OK;
+  }
+  if ((type == MPG_GOODPUT_INT || type == MPG_GOODPUT_BOOL) && m->kind == MPG_JSON_NUMBER) {
+    bool whole = mpg_int_parse(m->text, &out->i);
+    if (whole || (mpg_real_parse(m->text, &out->r) && in_int64(out->r))) {
       out->type = MPG_INT;
-      if (!mpg_int_parse(m->text, &out->i))
+      if (!whole)
         out->i = (int64_t)out->r;
       if (type == MPG_GOODPUT_BOOL)
         out->i = out->i != 0;
@@ -260,14 +264,15 @@ static void tell_kind(mpg_goodput_row *row, const bool *present) {
 static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
   mpg_goodput_row *row = &log->row;
   bool present[MPG_GOODPUT_COUNT] = {false};
+  const mpg_json_member *first = NULL; /* the first time, where it has yet to be read */
   int64_t line, column;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
     size_t field;
-    if (!row->timed && has_time(m->key)) {
+    bool first_time = !row->timed && has_time(m->key);
+    if (first_time) {
       row->timed = true;
-      if (m->kind == MPG_JSON_NUMBER && mpg_real_parse(m->text, &row->first_time.r))
-        row->first_time.type = MPG_REAL;
+      first = m;
     }
     if (mpg_str_eq(m->key, MPG_STR("job_name"))) {
       if (m->kind != MPG_JSON_STRING)
@@ -281,9 +286,17 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
     if (field == NO_FIELD)
       continue;
     present[field] = true;
+    log->filled[log->n_filled++] = (uint8_t)field;
     if (read_value(log, m, field, &row->values[field], err) != MPG_OK)
       return err->rc;
+    if (first_time && row->values[field].type == MPG_REAL) {
+      row->first_time = row->values[field];
+      first = NULL;
+    }
   }
+  if (first != NULL && first->kind == MPG_JSON_NUMBER &&
+      mpg_real_parse(first->text, &row->first_time.r))
+    row->first_time.type = MPG_REAL;
   if (row->job.p == NULL) {
     mpg_json_where(log->json, log->at, &line, &column);
     return mpg_fail(err, MPG_DATA,
@@ -365,7 +378,11 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   }
   if (rc != MPG_OK)
     return rc;
-  memset(&log->row, 0, sizeof log->row);
+  /* Most of a row is empty, and was so before. */
+  for (size_t i = 0; i < log->n_filled; i++)
+    log->row.values[log->filled[i]] = (mpg_value){MPG_NULL, 0, 0.0, {NULL, 0}};
+  log->n_filled = 0;
+  memset(&log->row, 0, offsetof(mpg_goodput_row, values));
   log->at = 0;
   rc = unwrap(log, err);
   if (rc == MPG_OK)

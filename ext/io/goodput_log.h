@@ -76,7 +76,6 @@ typedef struct mpg_goodput_row {
   mpg_goodput_kind kind;
   mpg_goodput_edge edge;
   size_t field; /* the one that carries the row's time; MPG_GOODPUT_COUNT: none does */
-  mpg_value values[MPG_GOODPUT_COUNT];
   /* The first key with "time" in its name, in the order written: what the library's interval
   ** queries go by. MPG_NULL where there is none or it is no number. */
   mpg_value first_time;
@@ -85,6 +84,7 @@ typedef struct mpg_goodput_row {
   bool duplicate;  /* an entry with this timestamp and insertId came before */
   int64_t time_ns; /* of timestamp, since the epoch */
   mpg_str timestamp, insert_id;
+  mpg_value values[MPG_GOODPUT_COUNT]; /* last: what stands before is cleared for each row */
 } mpg_goodput_row;
 
 typedef struct mpg_goodput_field {

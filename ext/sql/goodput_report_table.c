@@ -63,13 +63,12 @@ static const char declared[] =
                          "path HIDDEN, query_time HIDDEN, start_time HIDDEN, end_time HIDDEN, "
                          "on_error HIDDEN)";
 
-/* A row of any job, and what it is sorted by. */
+/* What a row is sorted by. */
 typedef struct entry {
-  mpg_report_row row;
   uint32_t job, insert_id;
   bool exported;
   int64_t time_ns;
-  size_t place;
+  size_t place; /* in rows */
 } entry;
 
 typedef struct report_table {
@@ -84,8 +83,9 @@ typedef struct report_cursor {
   sqlite3_value *arguments[ARGUMENTS]; /* NULL: not given */
   bool interned;
   mpg_intern jobs, types, ids;
-  entry *entries; /* by job; within one in the order of its log */
-  size_t n, cap;
+  mpg_report_row *rows; /* as read */
+  entry *entries;       /* by job; within one in the order of its log */
+  size_t n, cap, cap_rows;
   size_t from, to; /* of the job at hand */
   mpg_report_options options;
   bool has_query_time;
@@ -242,8 +242,9 @@ static mpg_rc add(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
     return MPG_OK;
   if (mpg_intern_id(&c->jobs, row->job, &e.job) != MPG_OK ||
       (row->insert_id.n > 0 && mpg_intern_id(&c->ids, row->insert_id, &e.insert_id) != MPG_OK) ||
-      translate(c, row, &e.row) != MPG_OK ||
-      mpg_grow(env_of(c), &c->entries, &c->cap, c->n + 1, sizeof *c->entries) != MPG_OK)
+      mpg_grow(env_of(c), &c->rows, &c->cap_rows, c->n + 1, sizeof *c->rows) != MPG_OK ||
+      mpg_grow(env_of(c), &c->entries, &c->cap, c->n + 1, sizeof *c->entries) != MPG_OK ||
+      translate(c, row, &c->rows[c->n]) != MPG_OK)
     return mpg_fail_nomem(err);
   c->entries[c->n++] = e;
   return MPG_OK;
@@ -299,6 +300,13 @@ static int in_order(const void *a, const void *b, void *p) {
   return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
+static bool is_in_order(report_cursor *c) {
+  for (size_t i = 1; i < c->n; i++)
+    if (in_order(&c->entries[i - 1], &c->entries[i], c) > 0)
+      return false;
+  return true;
+}
+
 /* ---- Cursor ---- */
 
 static int report_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
@@ -314,10 +322,12 @@ static int report_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 static void reset(report_cursor *c) {
   if (c->scanning) {
     mpg_report_free(&c->report, env_of(c));
+    mpg_free(env_of(c), c->rows);
     mpg_free(env_of(c), c->entries);
   }
+  c->rows = NULL;
   c->entries = NULL;
-  c->n = c->cap = c->from = c->to = 0;
+  c->n = c->cap = c->cap_rows = c->from = c->to = 0;
   if (c->interned) {
     mpg_intern_free(&c->jobs);
     mpg_intern_free(&c->types);
@@ -351,18 +361,26 @@ static mpg_rc compute(report_cursor *c, mpg_err *err) {
   size_t n = c->to - c->from;
   mpg_report_options options = c->options;
   const entry *e = &c->entries[c->from];
-  mpg_report_row *rows;
-  bool mixed = false;
+  mpg_report_row *own = NULL;
+  const mpg_report_row *rows = &c->rows[e[0].place];
+  bool mixed = false, in_place = true;
   double last = NAN;
   mpg_rc rc;
   mpg_report_free(&c->report, env_of(c));
-  if (n > SIZE_MAX / sizeof *rows || (rows = mpg_malloc(env_of(c), n * sizeof *rows)) == NULL)
-    return mpg_fail_nomem(err);
   for (size_t i = 0; i < n; i++) {
-    rows[i] = e[i].row;
+    double time = c->rows[e[i].place].time;
+    in_place = in_place && e[i].place == e[0].place + i;
     mixed = mixed || e[i].exported != e[0].exported;
-    if (!isnan(rows[i].time) && !(rows[i].time <= last))
-      last = rows[i].time;
+    if (!isnan(time) && !(time <= last))
+      last = time;
+  }
+  /* Rows of one job that were read in a row are where they are needed. */
+  if (!in_place) {
+    if (n > SIZE_MAX / sizeof *own || (own = mpg_malloc(env_of(c), n * sizeof *own)) == NULL)
+      return mpg_fail_nomem(err);
+    for (size_t i = 0; i < n; i++)
+      own[i] = c->rows[e[i].place];
+    rows = own;
   }
   if (!c->has_query_time)
     options.query_time = last;
@@ -371,7 +389,7 @@ static mpg_rc compute(report_cursor *c, mpg_err *err) {
   if (rc == MPG_OK && mixed)
     c->report.error = c->report.step_error =
         "The job has rows of a log and entries of Cloud Logging, whose order is not known.";
-  mpg_free(env_of(c), rows);
+  mpg_free(env_of(c), own);
   return rc;
 }
 
@@ -460,7 +478,7 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   c->interned = true;
   if (read_arguments(c, &err) != MPG_OK)
     return fail(c, &err);
-  if (c->n > 1)
+  if (!is_in_order(c))
     qsort_r(c->entries, c->n, sizeof *c->entries, in_order, c);
   return report_next(base);
 }

@@ -22,20 +22,37 @@ SELECT job_name, kind, edge, time, event, step, synchronous, checkpoint_manager_
        checkpoint_manager_duration_secs, time_ns, insertId, duplicate
 FROM goodput_trace(:log);
 
+-- Sorted once; what follows goes by rowid, from a row to the next or over a range, and not by window functions:
+-- logs have millions of rows.
 DROP TABLE IF EXISTS temp.goodput_ordered;
 CREATE TEMP TABLE goodput_ordered AS
-SELECT *, max(1, sum(kind = 'job' AND edge = 'start') OVER w) AS attempt, row_number() OVER w AS place
+SELECT job_name AS job, kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs AS saved_s,
+       checkpoint_manager_duration_secs AS restored_s
 FROM goodput_rows
 WHERE coalesce(duplicate, 0) = 0 AND time IS NOT NULL
-WINDOW w AS (PARTITION BY job_name ORDER BY time_ns, insertId, rowid);
+ORDER BY job_name, time_ns, insertId, rowid;
 
 -- ---- 2. Attempts: every start of the job is a new one, and holds its chips until the next ----
 
+-- What stands before the first start belongs to it.
 DROP TABLE IF EXISTS temp.goodput_attempts;
 CREATE TEMP TABLE goodput_attempts AS
-SELECT job_name AS job, attempt, min(time) AS start_time, max(CASE WHEN kind = 'job' AND edge = 'end' THEN time END) AS job_end,
-       max(time) AS last_time, lead(min(time)) OVER (PARTITION BY job_name ORDER BY attempt) AS next_start
-FROM goodput_ordered GROUP BY job_name, attempt;
+WITH edges AS (
+  SELECT job, row_number() OVER (PARTITION BY job ORDER BY rowid) AS attempt, rowid AS place
+  FROM goodput_ordered WHERE kind = 'job' AND edge = 'start'
+),
+ends AS (
+  SELECT job, min(rowid) AS first, max(rowid) AS last FROM goodput_ordered GROUP BY job
+),
+ranges AS (
+  SELECT n.job, coalesce(e.attempt, 1) AS attempt, iif(coalesce(e.attempt, 1) = 1, n.first, e.place) AS first,
+         coalesce(lead(e.place) OVER (PARTITION BY n.job ORDER BY e.attempt) - 1, n.last) AS last
+  FROM ends AS n LEFT JOIN edges AS e USING (job)
+)
+SELECT r.job, r.attempt, r.first, r.last, min(o.time) AS start_time, max(iif(o.kind = 'job' AND o.edge = 'end', o.time, NULL)) AS job_end,
+       lead(min(o.time)) OVER (PARTITION BY r.job ORDER BY r.attempt) AS next_start
+FROM ranges AS r CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN r.first AND r.last
+GROUP BY r.job, r.attempt;
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS SELECT DISTINCT job, job AS name, 'training' AS phase, coalesce(CAST(:chips AS REAL), 1) AS chips FROM goodput_attempts;
@@ -50,52 +67,62 @@ FROM goodput_attempts;
 
 DROP TABLE IF EXISTS temp.goodput_steps;
 CREATE TEMP TABLE goodput_steps AS
-SELECT o.job_name AS job, o.attempt, o.step, o.time AS start_time,
-       coalesce(lead(o.time) OVER w, a.job_end) AS end_time,
-       o.step <= lag(o.step) OVER w AS back
-FROM goodput_ordered AS o JOIN goodput_attempts AS a ON a.job = o.job_name AND a.attempt = o.attempt
-WHERE o.kind = 'step'
-WINDOW w AS (PARTITION BY o.job_name, o.attempt ORDER BY o.time, o.place);
+SELECT a.job, a.attempt, o.step, o.time AS start_time, a.job_end
+FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
+WHERE +o.kind = 'step'
+ORDER BY a.job, a.attempt, o.time, o.rowid;
 
--- A run begins with an attempt, and where step numbers go back within one.
+DROP TABLE IF EXISTS temp.goodput_timed;
+CREATE TEMP TABLE goodput_timed AS
+SELECT s.job, s.attempt, s.step, s.start_time, coalesce(n.start_time, s.job_end) AS end_time, coalesce(s.step <= p.step, 1) AS begins
+FROM goodput_steps AS s
+LEFT JOIN goodput_steps AS n ON n.rowid = s.rowid + 1 AND +n.job = s.job AND +n.attempt = s.attempt
+LEFT JOIN goodput_steps AS p ON p.rowid = s.rowid - 1 AND +p.job = s.job AND +p.attempt = s.attempt
+ORDER BY s.rowid;
+
+-- A run begins with an attempt, and where step numbers go back within one. By how much its first step took
+-- longer than the mean of the others it was compiled.
 DROP TABLE IF EXISTS temp.goodput_runs;
 CREATE TEMP TABLE goodput_runs AS
-SELECT *, row_number() OVER (PARTITION BY job, attempt, run ORDER BY start_time, step) AS place,
-       avg(end_time - start_time) OVER (PARTITION BY job, attempt, run ORDER BY start_time, step
-         ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS others
-FROM (SELECT *, sum(coalesce(back, 0)) OVER (PARTITION BY job, attempt ORDER BY start_time, step) AS run FROM goodput_steps);
+WITH ranges AS (
+  SELECT rowid AS first, coalesce(lead(rowid) OVER (ORDER BY rowid) - 1, (SELECT max(rowid) FROM goodput_timed)) AS last
+  FROM goodput_timed WHERE begins
+)
+SELECT f.job, f.attempt, f.start_time, f.end_time - f.start_time - avg(o.end_time - o.start_time) AS excess
+FROM ranges AS r CROSS JOIN goodput_timed AS f ON f.rowid = r.first
+CROSS JOIN goodput_timed AS o ON o.rowid BETWEEN r.first + 1 AND r.last
+GROUP BY r.first;
 
 -- ---- 4. Spans and commits ----
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
-WITH pairs AS (
-  SELECT job_name AS job, attempt, kind, event, edge, time AS start_time,
-         lead(edge) OVER w AS next_edge, lead(time) OVER w AS end_time
-  FROM goodput_ordered WHERE edge IS NOT NULL AND kind NOT IN ('job', 'step')
-  WINDOW w AS (PARTITION BY job_name, attempt, kind, upper(event) ORDER BY place)
-),
-firsts AS (
-  SELECT job, attempt, start_time, end_time - start_time - others AS excess FROM goodput_runs WHERE place = 1
+WITH edges AS (
+  SELECT a.job, a.attempt, o.kind, o.event, o.edge, o.time AS start_time,
+         lead(o.edge) OVER w AS next_edge, lead(o.time) OVER w AS end_time
+  FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
+  WHERE o.edge IS NOT NULL AND o.kind NOT IN ('job', 'step')
+  WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.rowid)
 )
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step FROM goodput_steps WHERE end_time IS NOT NULL
-UNION ALL SELECT job, attempt, 'compile', start_time, start_time + excess, NULL FROM firsts WHERE excess > 0
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step FROM goodput_timed WHERE end_time IS NOT NULL
+UNION ALL SELECT job, attempt, 'compile', start_time, start_time + excess, NULL FROM goodput_runs WHERE excess > 0
 UNION ALL SELECT job, attempt,
   CASE kind WHEN 'tpu_init' THEN 'init' WHEN 'training_prep' THEN 'prep' WHEN 'data_loading' THEN 'input' WHEN 'elastic_reinit' THEN 'init'
     ELSE CASE WHEN lower(event) LIKE 'eval%' THEN 'eval' ELSE lower(coalesce(event, kind)) END END, start_time, end_time, NULL
-FROM pairs WHERE edge = 'start' AND next_edge = 'end' AND end_time >= start_time
-UNION ALL SELECT job_name, attempt, iif(kind = 'save', 'checkpoint', 'restore'), time,
-  time + iif(kind = 'save', checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs), NULL
-FROM goodput_ordered WHERE kind IN ('save', 'restore', 'emergency_restore')
-  AND iif(kind = 'save', checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs) IS NOT NULL;
+FROM edges WHERE edge = 'start' AND next_edge = 'end' AND end_time >= start_time
+UNION ALL SELECT a.job, a.attempt, iif(o.kind = 'save', 'checkpoint', 'restore'), o.time, o.time + iif(o.kind = 'save', o.saved_s, o.restored_s), NULL
+FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
+WHERE +o.kind IN ('save', 'restore', 'emergency_restore') AND iif(o.kind = 'save', o.saved_s, o.restored_s) IS NOT NULL;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
-SELECT job_name AS job, attempt, step, time AS snapshot_time, time + coalesce(checkpoint_manager_blocking_duration_secs, 0) AS durable_time
-FROM goodput_ordered WHERE kind = 'save';
+SELECT a.job, a.attempt, o.step, o.time AS snapshot_time, o.time + coalesce(o.saved_s, 0) AS durable_time
+FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
+WHERE +o.kind = 'save';
 
 DROP TABLE temp.goodput_rows;
 DROP TABLE temp.goodput_ordered;
 DROP TABLE temp.goodput_attempts;
 DROP TABLE temp.goodput_steps;
+DROP TABLE temp.goodput_timed;
 DROP TABLE temp.goodput_runs;

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const mpg_env *const env = &mpg_env_libc;
@@ -107,6 +108,135 @@ static void test_windows_and_errors(void) {
   mpg_report_free(&r, env);
 }
 
+/* ---- Large logs ---- */
+
+static uint64_t state = 88172645463325252u;
+static double chance(void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (double)(state >> 11) / 9007199254740992.0;
+}
+
+/* Re-initialisations overlap phases, one another, or nothing: against every pair of them. */
+static void test_overlaps(void) {
+  enum { PAIRS = 40 };
+  for (int round = 0; round < 200; round++) {
+    mpg_report_row rows[4 * PAIRS + 2];
+    double starts[2][PAIRS], ends[2][PAIRS], expected = 0;
+    mpg_report_options options = {0};
+    mpg_report r;
+    mpg_err err;
+    size_t n = 0;
+    rows[n++] = START(0);
+    for (int i = 0; i < PAIRS; i++)
+      for (int k = 0; k < 2; k++) {
+        starts[k][i] = floor(chance() * 1000);
+        ends[k][i] = starts[k][i] + floor((chance() - 0.1) * (round % 2 ? 20 : 500));
+        rows[n++] = row(k == 0 ? MPG_REPORT_TPU_INIT : MPG_REPORT_REINIT, false, starts[k][i]);
+        rows[n++] = row(k == 0 ? MPG_REPORT_TPU_INIT : MPG_REPORT_REINIT, true, ends[k][i]);
+      }
+    rows[n++] = END(1e6);
+    for (int i = 0; i < PAIRS; i++) {
+      expected += ends[0][i] - starts[0][i];
+      for (int k = 0; k < PAIRS; k++)
+        expected -= fmax(0, fmin(ends[0][i], ends[1][k]) - fmax(starts[0][i], starts[1][k]));
+    }
+    COMPUTE(&r, rows, &options);
+    CHECK(near(r.badput_s[MPG_REPORT_tpu_initialization], expected < 0 ? 0 : expected));
+    mpg_report_free(&r, env);
+  }
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double percentile_of(double *v, size_t n, double p) {
+  double at = (double)(n - 1) * p;
+  size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
+  qsort(v, n, sizeof *v, ascending);
+  return v[low] + (v[high] - v[low]) * (at - (double)low);
+}
+
+/* The ideal step, by sorting: for step times that are all alike, few, in order, or any. */
+static void test_ideal_step(void) {
+  enum { MOST = 600 };
+  static mpg_report_row rows[MOST + 2];
+  for (int round = 0; round < 400; round++) {
+    int steps = 2 + (int)(chance() * (MOST - 2));
+    double times[MOST] = {0}, sorted[MOST], at = 10, median, limit, sum = 0;
+    int kept = 0;
+    mpg_report_options options = {0};
+    mpg_report r;
+    mpg_err err;
+    rows[0] = START(0);
+    for (int i = 0; i < steps; i++) {
+      static const double few[] = {1, 2, 2, 4};
+      times[i] = round % 4 == 0   ? 2
+                 : round % 4 == 1 ? few[(int)(chance() * 4)]
+                 : round % 4 == 2 ? 1 + i
+                                  : 1 + floor(chance() * 1000) / 8;
+      rows[1 + i] = step(i, at);
+      at += times[i];
+    }
+    rows[1 + steps] = END(at);
+    memcpy(sorted, times, sizeof times);
+    median = percentile_of(sorted, (size_t)steps - 1, 0.5);
+    for (int i = 0; i < steps - 1; i++)
+      sorted[i] = fabs(times[i] - median);
+    limit = median + 3 * percentile_of(sorted, (size_t)steps - 1, 0.5);
+    for (int i = 0; i < steps - 1; i++)
+      if (times[i] <= limit) {
+        sum += times[i];
+        kept++;
+      }
+    CHECK(mpg_report_compute(&r, env, rows, (size_t)steps + 2, &options, &err) == MPG_OK);
+    CHECK(fabs(r.ideal_step_s - sum / kept) < 1e-6);
+    mpg_report_free(&r, env);
+  }
+}
+
+static bool stop_at_once(void *ctx) {
+  ++*(int *)ctx;
+  return true;
+}
+
+/* Many pairs of phases and re-initialisations: in time; and where all of them overlap, interrupted. */
+static void test_many_phases(void) {
+  enum { PAIRS = 200000 };
+  mpg_report_row *rows = malloc((4 * (size_t)PAIRS + 2) * sizeof *rows);
+  mpg_report_options options = {0};
+  mpg_report r;
+  mpg_err err;
+  if (rows == NULL)
+    abort();
+  for (int overlapping = 0; overlapping < 2; overlapping++) {
+    int asked = 0;
+    mpg_env stopping = {mpg_env_libc.resize, NULL, stop_at_once, &asked};
+    size_t n = 0;
+    rows[n++] = START(0);
+    for (int i = 0; i < PAIRS; i++) {
+      double at = overlapping ? (double)(i + 1) / PAIRS : 10.0 * i;
+      rows[n++] = row(MPG_REPORT_TPU_INIT, false, at);
+      rows[n++] = row(MPG_REPORT_TPU_INIT, true, overlapping ? at + 1e6 : at + 4);
+      rows[n++] = row(MPG_REPORT_REINIT, false, at + 2);
+      rows[n++] = row(MPG_REPORT_REINIT, true, overlapping ? at + 1e6 : at + 6);
+    }
+    rows[n++] = END(10.0 * PAIRS + 1e6);
+    if (!overlapping) {
+      CHECK(mpg_report_compute(&r, env, rows, n, &options, &err) == MPG_OK);
+      CHECK(near(r.badput_s[MPG_REPORT_tpu_initialization], 2.0 * PAIRS));
+      CHECK(near(r.badput_s[MPG_REPORT_elastic_reinitialization], 4.0 * PAIRS));
+      mpg_report_free(&r, env);
+    }
+    CHECK(mpg_report_compute(&r, &stopping, rows, n, &options, &err) == MPG_INTERRUPTED);
+    CHECK(asked > 0 && asked < 5 && r.steps == NULL);
+  }
+  free(rows);
+}
+
 static void *limited(void *ctx, void *p, size_t n) {
   int *left = ctx;
   if (n > 0 && (*left)-- <= 0)
@@ -135,6 +265,9 @@ int main(void) {
   test_a_restart();
   test_custom_events();
   test_windows_and_errors();
+  test_overlaps();
+  test_ideal_step();
+  test_many_phases();
   test_out_of_memory();
   return check_done("goodput_report");
 }
