@@ -34,21 +34,17 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
     kube_trace
     prometheus_trace
     otlp_trace
-    csv_trace
-    jsonl_trace
+    csv_trace csv_rollup
+    jsonl_trace jsonl_rollup
     log_trace
     hlo_trace hlo_cost
     chrome_trace chrome_trace_info
     xplane_trace xplane_planes
 """.split()
-MADE = ["csv_trace", "jsonl_trace"]  # tables are made of these too, in the schema temp
+MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
     mpg_chips mpg_categories mpg_issues interval_buckets
 """.split()
-READERS = ["trace_ledger", "trace_rollup", "trace_timeline", "slurm_trace", "slurm_events_trace", "mllog_trace",
-           "pbs_trace", "swf_trace", "goodput_trace", "goodput_report", "csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]
-MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
-TABLES = READERS + ["mpg_ledger", "mpg_rollup", "mpg_timeline", "mpg_chips", "mpg_categories", "mpg_issues", "interval_buckets"]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""

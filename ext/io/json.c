@@ -253,6 +253,8 @@ bool mpg_json_peek(mpg_json *json, const char **p, const char **end) {
 
 void mpg_json_take(mpg_json *json, const char *behind) {
   size_t at = (size_t)(behind - json->w.buf);
+  json->record = json->w.at;
+  json->record_column = json->column;
   json->column += (int64_t)(at - json->w.at);
   json->w.at = at;
 }

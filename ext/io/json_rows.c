@@ -5,7 +5,11 @@
 ** null. Arrays and objects are lent as JSON text. Where the columns are those that the first records
 ** have, a member that only later ones have is listed (undeclared_column). A last line that is cut
 ** off is left out (unfinished_record).
+**
+** Where no column has a path, records are taken as they are usually written (json_usual.h) as far as
+** they are, and only the others are parsed.
 */
+#include "json_usual.h"
 #include "rows.h"
 #include "../core/text.h"
 
@@ -33,6 +37,10 @@ typedef struct json_file {
   mpg_json_docs docs;
   const mpg_json_member *members;
   size_t n_members;
+  mpg_json_usual *usual; /* its first keys are the columns; NULL: not for these columns */
+  bool is_usual;         /* the current record: its members are these, where `has` says so */
+  uint64_t has;
+  mpg_json_member usual_members[MPG_JSON_USUAL_KEYS];
 } json_file;
 
 static void json_file_close(void *p) {
@@ -43,7 +51,41 @@ static void json_file_close(void *p) {
   mpg_stream_close(f->own);
   mpg_json_docs_free(&f->docs);
   mpg_free(f->env, f->sources);
+  mpg_free(f->env, f->usual);
   mpg_free(f->env, f);
+}
+
+/* The columns as keys, where they are members of the record itself. */
+static mpg_rc learn_columns(json_file *f, mpg_err *err) {
+  const mpg_columns *columns = f->columns;
+  bool plain = columns->n > 0;
+  for (size_t i = 0; i < columns->n; i++)
+    plain &= columns->p[i].path == NULL;
+  if (!plain)
+    return MPG_OK;
+  f->usual = mpg_calloc(f->env, sizeof *f->usual);
+  if (f->usual == NULL)
+    return mpg_fail_nomem(err);
+  for (size_t i = 0; i < columns->n && plain; i++)
+    plain = mpg_json_usual_add(f->usual, columns->p[i].name);
+  if (!plain) {
+    mpg_free(f->env, f->usual);
+    f->usual = NULL;
+  }
+  return MPG_OK;
+}
+
+/* Members that are no columns, where columns are a choice among members: to be passed over. */
+static void learn_members(json_file *f) {
+  for (size_t k = 0; f->usual != NULL && !f->options->by_name && k < f->n_members; k++) {
+    mpg_str key = f->members[k].key;
+    size_t i = 0;
+    while (i < f->usual->n &&
+           !mpg_str_eq(key, (mpg_str){f->usual->keys[i].whole + 1, f->usual->keys[i].n - 3}))
+      i++;
+    if (i == f->usual->n && !mpg_json_usual_add(f->usual, key))
+      return;
+  }
 }
 
 static mpg_rc json_file_begin(void **out, const mpg_env *env, const mpg_rows_query *query,
@@ -74,6 +116,8 @@ static mpg_rc json_file_begin(void **out, const mpg_env *env, const mpg_rows_que
       s->path = s->member;
     }
   }
+  if (rc == MPG_OK)
+    rc = learn_columns(f, err);
   if (rc == MPG_OK)
     *out = f;
   else
@@ -130,6 +174,10 @@ static const size_t *json_file_fields(const void *p, size_t *width) {
 
 static mpg_rc find(json_file *f, size_t i, const mpg_json_member **out, mpg_err *err) {
   source *s = &f->sources[i];
+  if (f->is_usual) {
+    *out = (f->has >> i & 1) != 0 ? &f->usual_members[i] : NULL;
+    return MPG_OK;
+  }
   return mpg_json_path_find(s->path, &f->docs, f->env, f->members, f->n_members, &s->hint, out,
                             err);
 }
@@ -176,7 +224,8 @@ static mpg_rc json_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) 
     return rc;
   out->type = MPG_NULL;
   /* Within a nested value, the place is that of the member that holds it. */
-  mpg_json_where(f->json, f->members[f->sources[i].hint].value_at, &line, &at);
+  mpg_json_where(f->json, f->is_usual ? m->value_at : f->members[f->sources[i].hint].value_at,
+                 &line, &at);
   return mpg_rows_unfit(f->path, line, at, &f->columns->p[i], m->text, err);
 }
 
@@ -221,16 +270,35 @@ static mpg_rc check_members(json_file *f, mpg_err *err) {
   return MPG_OK;
 }
 
+/* The next record: as it is usually written, or parsed. */
+static mpg_rc next_record(json_file *f, mpg_err *err) {
+  const char *p, *end, *behind;
+  mpg_rc rc;
+  if (f->usual != NULL && mpg_json_peek(f->json, &p, &end)) {
+    behind = mpg_json_usual_object(f->usual, p, end, f->usual_members, &f->has);
+    if (behind != NULL) {
+      mpg_json_take(f->json, behind);
+      f->is_usual = true;
+      return MPG_OK;
+    }
+  }
+  f->is_usual = false;
+  rc = mpg_json_record(f->json, &f->members, &f->n_members, err);
+  if (rc == MPG_OK && f->options->by_name)
+    return check_members(f, err);
+  if (rc == MPG_OK)
+    learn_members(f);
+  return rc;
+}
+
 static mpg_rc json_file_next(void *p, mpg_err *err) {
   json_file *f = p;
   const mpg_rows_query *query = f->query;
   for (;;) {
     bool pass = true;
-    mpg_rc rc = mpg_json_record(f->json, &f->members, &f->n_members, err);
+    mpg_rc rc = next_record(f, err);
     if (rc == MPG_DATA && mpg_json_cut_off(f->json))
       return unfinished(f, err);
-    if (rc == MPG_OK && f->options->by_name)
-      rc = check_members(f, err);
     if (rc == MPG_OK && (query->n_filters > 0 || query->checked != 0))
       rc = mpg_rows_test(&mpg_json_rows, f, query, &pass, err);
     if (rc != MPG_OK || pass)

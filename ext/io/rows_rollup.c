@@ -248,7 +248,7 @@ static fate add_plain(const rollup *r, worker *w, const char *p, const uint32_t 
   const mpg_reading *reading = &q->rows.options->reading;
   mpg_group_part parts[MPG_GROUP_PARTS];
   number_bytes numbers[MPG_GROUP_PARTS];
-  mpg_value operands[MPG_OPERANDS], v;
+  mpg_value operands[MPG_OPERANDS], v = {MPG_NULL, 0, 0.0, {NULL, 0}};
   for (size_t i = 0; i < q->rows.n_filters; i++) {
     const mpg_value *wanted = &q->rows.filters[i].value;
     plain_column c = w->filters[i];

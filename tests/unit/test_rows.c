@@ -1,6 +1,7 @@
 /* Tests of ext/io/columns.c, json_path.c, rows.c, csv_rows.c and json_rows.c. */
 #include "check.h"
 #include "hostile.h"
+#include "../../ext/io/json_usual.h"
 #include "../../ext/io/rows.h"
 
 #include <unistd.h>
@@ -150,6 +151,79 @@ static void test_paths(void) {
   }
   mpg_json_docs_free(&docs);
   mpg_json_doc_free(doc);
+}
+
+/* What is taken as usual is what the reader of all JSON takes, and the same of it; and what is not JSON is never
+** usual. */
+static void test_usual(void) {
+  static const char *const good[] = {
+      "{\"a\":1}", "{\"a\": -0.5e+3, \"b\": \"x y\"}",
+      "{\"b\":null,\"a\":true,\"a key of more than sixteen bytes\":false}", "{\"a\":0,\"b\":\"\"}",
+      "{\"a\":10,\"b\":\"a string of more than sixteen bytes, to be sure\"}"};
+  static const char *const odd[] = {"{}",
+                                    "{ \"a\":1}",
+                                    "{\"a\" :1}",
+                                    "{\"a\":1 }",
+                                    "{\"a\":1,\"a\":2}",
+                                    "{\"c\":1}",
+                                    "{\"a\":[1]}",
+                                    "{\"a\":\"\\n\"}",
+                                    "{\"a\":\"\xc3\xa9\"}",
+                                    "{\"a\":01}",
+                                    "{\"a\":1.}",
+                                    "{\"a\":.5}",
+                                    "{\"a\":-}",
+                                    "{\"a\":1e}",
+                                    "{\"a\":+1}",
+                                    "{\"a\":nul}",
+                                    "{\"a\":\"x}",
+                                    "{\"a\":1",
+                                    "{\"a\":",
+                                    "{\"a\"",
+                                    "{",
+                                    "{\"a\":1,}",
+                                    "{\"a\":1;\"b\":2}",
+                                    "{\"a\":\"\x01\"}",
+                                    "{\"a key of more than sixteen bytez\":1}"};
+  mpg_json_usual *usual = calloc(1, sizeof *usual);
+  mpg_json_member members[MPG_JSON_USUAL_KEYS];
+  uint64_t has;
+  char text[256];
+  if (usual == NULL)
+    abort();
+  CHECK(mpg_json_usual_add(usual, MPG_STR("a")) && mpg_json_usual_add(usual, MPG_STR("b")));
+  CHECK(mpg_json_usual_add(usual, MPG_STR("a key of more than sixteen bytes")));
+  CHECK(!mpg_json_usual_add(usual, MPG_STR("\xc3\xa9")) &&
+        !mpg_json_usual_add(usual, MPG_STR("\"")));
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    size_t n = strlen(good[i]), found = 0, count;
+    const mpg_json_member *all;
+    mpg_json_doc *doc = NULL;
+    mpg_err err;
+    memset(text, 'x', sizeof text);
+    memcpy(text, good[i], n);
+    CHECK(mpg_json_parse(&doc, &mpg_env_libc, "t", mpg_str_of(good[i]), &all, &count, &err) ==
+          MPG_OK);
+    CHECK(mpg_json_usual_object(usual, text, text + n, members, &has) == text + n);
+    for (size_t k = 0; k < count; k++)
+      for (size_t m = 0; m < usual->n; m++)
+        if ((has >> m & 1) != 0 && members[m].key_at == all[k].key_at) {
+          CHECK(members[m].kind == all[k].kind && members[m].value_at == all[k].value_at);
+          CHECK(mpg_str_eq(members[m].text, all[k].text));
+          found++;
+        }
+    CHECK(found == count && __builtin_popcountll(has) == (int)count);
+    /* Cut off anywhere it is nothing. */
+    for (size_t cut = 1; cut < n; cut++)
+      CHECK(mpg_json_usual_object(usual, text, text + cut, members, &has) == NULL);
+    mpg_json_doc_free(doc);
+  }
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+    memset(text, '}', sizeof text);
+    memcpy(text, odd[i], strlen(odd[i]));
+    CHECK(mpg_json_usual_object(usual, text, text + strlen(odd[i]), members, &has) == NULL);
+  }
+  free(usual);
 }
 
 /* ---- Files ---- */
@@ -305,6 +379,30 @@ static void test_json_rows(void) {
   expect(json, &json_members, "", "job,gpus\n", "{f:1:1: expected an object, found 'j'}", NULL);
 }
 
+/* Between records that are usual and such that are not, in every order. */
+static void test_usual_rows(void) {
+  const mpg_rows_format *json = &mpg_json_rows;
+  expect(
+      json, &json_members, "b TEXT",
+      "{\"a\":1,\"b\":\"x\"}\n{\"a\":2,\"b\":\"y\"}\n\n{\"b\":\"\\u007a\",\"a\":3}\r\n{\"b\":\"z\"}"
+      "{\"a\":4,\"b\":[5]}\n{\"a\":5,\"b\":\"w\"}\n",
+      "(aBIGINT)(bTEXT)1{\"a\":1,\"b\":\"x\"}2{\"a\":2,\"b\":\"y\"}4{\"a\":3,\"b\":\"z\"}5{\"a\":"
+      "null,"
+      "\"b\":\"z\"}5{\"a\":4,\"b\":[5]}6{\"a\":5,\"b\":\"w\"}",
+      NULL);
+  expect(
+      json, &json_members, "a BIGINT",
+      "{\"a\":1}\n{\"a\":\"x\"}\n{\"a\":1}{\"a\":2.5}\n{\"a\":3}\n",
+      "(aBIGINT)1{\"a\":1}{f:2:6: expected a whole number within 64 bits for a, found \"x\" "
+      "(nulls='x' reads it as "
+      "NULL, types='a TEXT' the column as text)}3{\"a\":1}{f:3:13: expected a whole number within "
+      "64 bits for a, "
+      "found \"2.5\" (nulls='2.5' reads it as NULL, types='a TEXT' the column as text)}4{\"a\":3}",
+      NULL);
+  expect(json, &json_members, "a BIGINT", "{\"a\":1}\n{\"a\":1,}\n{\"a\":2}\n",
+         "(aBIGINT)1{\"a\":1}{f:2:8: expected a key in double quotes, found '}'}3{\"a\":2}", NULL);
+}
+
 /* Members that only later records have, beyond those that the columns are found from. */
 static void test_undeclared(void) {
   size_t n = 0, cap = (MPG_ROWS_SAMPLE + 2) * 8;
@@ -377,9 +475,11 @@ int main(void) {
   test_fit();
   test_values();
   test_paths();
+  test_usual();
   test_csv();
   test_csv_still_written();
   test_json_rows();
+  test_usual_rows();
   test_undeclared();
   test_memory();
   {

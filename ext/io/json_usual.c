@@ -1,0 +1,136 @@
+/* json_usual.c - see json_usual.h. */
+#include "json_usual.h"
+#include "json_scan.h"
+
+#include <string.h>
+
+bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name) {
+  mpg_json_usual_key *k = &usual->keys[usual->n];
+  char mask[16] = {0};
+  if (usual->n == MPG_JSON_USUAL_KEYS || name.n > MPG_JSON_USUAL_NAME ||
+      mpg_json_plain_end(name.p, name.p + name.n) != name.p + name.n)
+    return false;
+  memset(k, 0, sizeof *k);
+  k->whole[0] = '"';
+  if (name.n > 0)
+    memcpy(k->whole + 1, name.p, name.n);
+  memcpy(k->whole + 1 + name.n, "\":", 2);
+  k->n = name.n + 3;
+  memset(mask, 0xff, k->n < sizeof mask ? k->n : sizeof mask);
+  memcpy(k->text, k->whole, sizeof k->text);
+  memcpy(k->mask, mask, sizeof k->mask);
+  usual->n++;
+  return true;
+}
+
+static inline bool key_is(const char *p, const char *end, const mpg_json_usual_key *k) {
+  uint64_t v[2];
+  memcpy(v, p, sizeof v);
+  if ((((v[0] ^ k->text[0]) & k->mask[0]) | ((v[1] ^ k->text[1]) & k->mask[1])) != 0)
+    return false;
+  return k->n <= 16 || ((size_t)(end - p) >= k->n && memcmp(p, k->whole, k->n) == 0);
+}
+
+/* The number of the key at p, where the i-th stands; -1: it is none of them. */
+static inline int key_at(mpg_json_usual *usual, size_t i, const char *p, const char *end) {
+  if (key_is(p, end, &usual->keys[usual->order[i]]))
+    return usual->order[i];
+  for (size_t k = 0; k < usual->n; k++)
+    if (key_is(p, end, &usual->keys[k])) {
+      usual->order[i] = (uint8_t)k;
+      return (int)k;
+    }
+  return -1;
+}
+
+static inline const char *digits(const char *p, const char *end) {
+  while (p < end && *p >= '0' && *p <= '9')
+    p++;
+  return p;
+}
+
+/* -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?, or NULL. */
+static inline const char *number(const char *p, const char *end) {
+  const char *from = p += *p == '-';
+  p = digits(p, end);
+  if (p == from || (*from == '0' && p > from + 1))
+    return NULL;
+  if (p < end && *p == '.') {
+    from = ++p;
+    p = digits(p, end);
+    if (p == from)
+      return NULL;
+  }
+  if (p < end && (*p == 'e' || *p == 'E')) {
+    p++;
+    p += p < end && (*p == '+' || *p == '-');
+    from = p;
+    p = digits(p, end);
+    if (p == from)
+      return NULL;
+  }
+  return p;
+}
+
+static inline const char *word(const char *p, const char *end, mpg_json_member *m) {
+  static const struct {
+    const char *text;
+    size_t n;
+    mpg_json_kind kind;
+  } words[] = {
+      {"null", 4, MPG_JSON_NULL}, {"true", 4, MPG_JSON_TRUE}, {"false", 5, MPG_JSON_FALSE}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if ((size_t)(end - p) >= words[i].n && memcmp(p, words[i].text, words[i].n) == 0) {
+      m->kind = words[i].kind;
+      return p + words[i].n;
+    }
+  return NULL;
+}
+
+/* A value at p < end; behind it, or NULL. */
+static inline const char *value(const char *p, const char *end, mpg_json_member *m) {
+  const char *from = p;
+  if (*p == '"') {
+    p = mpg_json_plain_end(++from, end);
+    m->kind = MPG_JSON_STRING;
+    m->text = (mpg_str){from, (size_t)(p - from)};
+    return p < end && *p == '"' ? p + 1 : NULL;
+  }
+  if (*p == '-' || (*p >= '0' && *p <= '9')) {
+    m->kind = MPG_JSON_NUMBER;
+    p = number(p, end);
+  } else {
+    p = word(p, end, m);
+  }
+  if (p != NULL)
+    m->text = (mpg_str){from, (size_t)(p - from)};
+  return p;
+}
+
+const char *mpg_json_usual_object(mpg_json_usual *usual, const char *p, const char *end,
+                                  mpg_json_member *members, uint64_t *has) {
+  const char *start = p;
+  uint64_t seen = 0;
+  for (size_t i = 0; i < usual->n; i++) {
+    mpg_json_member *m;
+    int k;
+    p++; /* behind '{' or ',' */
+    p += p < end && *p == ' ' && i > 0;
+    if (p >= end || (k = key_at(usual, i, p, end)) < 0 || (seen >> k & 1) != 0)
+      return NULL;
+    seen |= UINT64_C(1) << k;
+    m = &members[k];
+    m->key_at = (size_t)(p - start);
+    p += usual->keys[k].n;
+    p += p < end && *p == ' ';
+    m->value_at = (size_t)(p - start);
+    p = p < end ? value(p, end, m) : NULL;
+    if (p == NULL || p >= end || (*p != ',' && *p != '}'))
+      return NULL;
+    if (*p == '}') {
+      *has = seen;
+      return p + 1;
+    }
+  }
+  return NULL;
+}
