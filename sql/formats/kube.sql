@@ -82,6 +82,7 @@ SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
 FROM kube_last AS p
 WHERE p.kind = 'Pod' AND p.chips > 0 AND p.nodeName IS NOT NULL;
 UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
+CREATE INDEX temp.kube_held_on ON kube_held(node);
 
 -- ---- 4. Attempts ----
 
@@ -91,6 +92,7 @@ SELECT job, evicted AS at, min(outcome) AS outcome
 FROM kube_objects
 WHERE kind = 'Workload' AND evicted IS NOT NULL AND finished IS NULL
 GROUP BY job, evicted;
+CREATE INDEX temp.kube_evicted ON kube_evictions(job, at);
 
 -- A new one begins with the first pod after an eviction, and with one that starts when no earlier pod runs.
 DROP TABLE IF EXISTS temp.kube_attempts;
@@ -196,32 +198,35 @@ DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GROUP BY pool, chip, start_time, end_time;
 
+-- What every version of a node told: whether it was ready, since when it was cordoned, when it was last heard of.
+DROP TABLE IF EXISTS temp.kube_states;
+CREATE TEMP TABLE kube_states AS
+SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable,
+       (SELECT unixepoch(value ->> '$.timeAdded') FROM json_each(spec, '$.taints') WHERE value ->> '$.key' = 'node.kubernetes.io/unschedulable') AS cordoned,
+       (SELECT max(unixepoch(value ->> '$.lastHeartbeatTime')) FROM json_each(conditions)) AS heard
+FROM kube_objects
+WHERE kind = 'Node' AND chips > 0;
+CREATE INDEX temp.kube_states_of ON kube_states(uid, seen);
+
 -- From the moment a node is not ready (cordoned, where its taint tells since when) until it is again.
 DROP TABLE IF EXISTS temp.kube_down;
 CREATE TEMP TABLE kube_down AS
-WITH states AS (
-  SELECT DISTINCT uid, name AS node, ready, ready_time AS at FROM kube_objects WHERE kind = 'Node' AND chips > 0 AND ready_time IS NOT NULL
+WITH unready AS (
+  SELECT uid, node, min(since) AS start_time, end_time
+  FROM (SELECT uid, node, ready_time AS since,
+               (SELECT min(up.ready_time) FROM kube_states AS up WHERE up.uid = s.uid AND up.ready = 'True' AND up.ready_time >= s.ready_time) AS end_time
+        FROM kube_states AS s
+        WHERE ready <> 'True' AND ready_time IS NOT NULL)
+  GROUP BY uid, end_time
 ),
-unready AS (
-  SELECT uid, node, at AS start_time, (SELECT min(up.at) FROM states AS up WHERE up.uid = s.uid AND up.ready = 'True' AND up.at >= s.at) AS end_time, 'hw_down' AS kind
-  FROM states AS s
-  WHERE ready <> 'True'
-),
-taints AS (
-  SELECT o.uid, o.name AS node, unixepoch(t.value ->> '$.timeAdded') AS at, o.rowid AS seen
-  FROM kube_objects AS o, json_each(o.spec, '$.taints') AS t
-  WHERE o.kind = 'Node' AND o.chips > 0 AND t.value ->> '$.key' = 'node.kubernetes.io/unschedulable' AND t.value ->> '$.timeAdded' IS NOT NULL
-),
-cordoned AS (
-  SELECT uid, node, at AS start_time,
-         (SELECT max(unixepoch(c.value ->> '$.lastHeartbeatTime')) FROM kube_objects AS o, json_each(o.conditions) AS c
-          WHERE o.rowid = (SELECT min(later.rowid) FROM kube_objects AS later
-                           WHERE later.kind = 'Node' AND later.uid = t.uid AND later.unschedulable = 0 AND later.rowid > t.seen)) AS end_time, 'maintenance' AS kind
-  FROM (SELECT uid, node, at, max(seen) AS seen FROM taints GROUP BY uid, node, at) AS t
+cordons AS (
+  SELECT uid, node, cordoned AS start_time,
+         (SELECT heard FROM kube_states AS later WHERE later.uid = s.uid AND later.unschedulable = 0 AND later.seen > s.seen ORDER BY later.seen LIMIT 1) AS end_time
+  FROM (SELECT uid, node, cordoned, max(seen) AS seen FROM kube_states WHERE cordoned IS NOT NULL GROUP BY uid, cordoned) AS s
 )
-SELECT uid, node, min(start_time) AS start_time, end_time, kind FROM unready GROUP BY uid, end_time
+SELECT uid, node, start_time, end_time, 'hw_down' AS kind FROM unready
 UNION ALL
-SELECT uid, node, start_time, end_time, kind FROM cordoned AS c
+SELECT uid, node, start_time, end_time, 'maintenance' FROM cordons AS c
 WHERE NOT EXISTS (SELECT * FROM unready AS u WHERE u.uid = c.uid AND u.start_time <= coalesce(c.end_time, u.start_time) AND coalesce(u.end_time, c.start_time) >= c.start_time);
 
 -- What is out of service is what no pod holds: a pod on a node that does not answer holds its chips until it is
@@ -247,6 +252,7 @@ DELETE FROM outages WHERE chips <= 0;
 -- ---- 8. What nobody needs any more ----
 
 DROP TABLE kube_down;
+DROP TABLE kube_states;
 DROP TABLE kube_admitted;
 DROP TABLE kube_attempts;
 DROP TABLE kube_evictions;
