@@ -336,6 +336,41 @@ class EndToEnd(Case):
         self.assertAlmostEqual(memory, round(1e6 * (536936448 + 524288) / 3350e9) / 310, 5)
 
 
+class FromAProfile(Case):
+    """From an XSpace profile and an HLO dump, through spans and programs, into the ledger."""
+
+    def test_runs_of_a_program(self):
+        self.db.execute("CREATE TEMP TABLE hlo_input AS SELECT *, _file AS file, 'tpu-v5p' AS chip, 'fp32' AS f32, NULL AS run_on FROM hlo_cost(?)",
+                        (RUN + "/jit_step.hlo",))
+        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
+            self.db.executescript(file.read())
+        dots = 2 * 2 * 8192 * 8192 * 512
+        self.assertEqual(self.rows("SELECT program, flops, dtype FROM programs"), [("jit_step", 2 * dots, "bf16")])
+        self.db.execute("""
+            CREATE TEMP TABLE spans AS
+            WITH runs AS (
+              SELECT substr(name, 1, instr(name, '(') - 1) AS program, start_ns, end_ns, row_number() OVER (PARTITION BY plane ORDER BY start_ns) AS run
+              FROM xplane_trace(?) WHERE line = 'XLA Modules')
+            SELECT 'j' AS job, 'step' AS kind, run AS step, program, min(start_ns) / 1e9 AS start_time, max(end_ns) / 1e9 AS end_time
+            FROM runs GROUP BY run""", (os.path.join(ROOT, "fixtures/xplane"),))
+        self.db.executescript("""
+            CREATE TEMP VIEW allocations AS
+              SELECT 'j' AS job, 'p' AS pool, 2 AS chips, min(start_time) AS start_time, max(end_time) AS end_time, 'completed' AS outcome FROM spans;
+            CREATE TEMP VIEW capacity AS SELECT pool, 'TPU v5p' AS chip, chips, start_time, end_time FROM allocations;""")
+        ideal = round(1e6 * 2 * dots / 459e12)
+        self.assertEqual(self.rows("SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1"),
+                         [("ideal", 3 * ideal), ("inefficiency", 3 * (2000 - ideal)), ("unknown", 1000)])
+        self.assertAlmostEqual(self.one("SELECT mpg(category, chip_us) FROM mpg_rollup"), 3 * ideal / 7000)
+
+    def test_instructions(self):
+        """What the profiler timed and what the module says of it: the same bytes, and the FLOPs of the dot."""
+        found = self.rows("""
+            SELECT DISTINCT e.name, e.bytes_accessed = h.op_bytes, h.op_flops - e.flops
+            FROM chrome_trace(?) AS e JOIN hlo_trace(?) AS h ON h.name = e.name AND h.module = e.hlo_module
+            WHERE e.thread_name = 'XLA Ops' AND e.ph = 'X' ORDER BY 1""", os.path.join(ROOT, "fixtures/profile/tpu.trace.json"), RUN + "/profiled_step.hlo")
+        self.assertEqual(found, [("all-reduce.3", 1, 0), ("fusion.12", 1, 4096 * 2048), ("fusion.14", 1, 0)])
+
+
 class AboveOne(unittest.TestCase):
     """What a program goodput above 1 is put down to, by how much it is and what it was rated at."""
 

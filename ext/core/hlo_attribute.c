@@ -11,6 +11,8 @@ static bool is_digit(char c) {
 bool mpg_hlo_next_number(mpg_str *rest, int64_t *out) {
   size_t at = 0, from;
   bool good;
+  if (rest->n == 0)
+    return false;
   while (at < rest->n && !is_digit(rest->p[at]))
     at++;
   from = at;
@@ -26,8 +28,8 @@ bool mpg_hlo_next_number(mpg_str *rest, int64_t *out) {
 }
 
 mpg_str mpg_hlo_behind(mpg_str value, mpg_str key) {
-  const char *p = value.p, *end = value.p + value.n;
-  while (p != NULL && (size_t)(end - p) >= key.n && key.n > 0) {
+  const char *p = value.p, *end = value.n == 0 ? value.p : value.p + value.n;
+  while (value.n > 0 && (size_t)(end - p) >= key.n && key.n > 0) {
     p = memchr(p, key.p[0], (size_t)(end - p) - key.n + 1);
     if (p == NULL)
       break;

@@ -261,8 +261,10 @@ static mpg_rc finish(parser *p, mpg_hlo_instruction *i, bool is_root, mpg_err *e
   uint32_t number;
   if (i->rule == MPG_HLO_GET_TUPLE_ELEMENT) {
     mpg_hlo_lex l = *p->l;
-    l.p = index.p;
-    l.end = index.p + index.n;
+    if (index.n > 0) {
+      l.p = index.p;
+      l.end = index.p + index.n;
+    }
     if (index.n == 0 || !mpg_hlo_number(&l, &i->number) || i->number < 0)
       return wrong(p, i->opcode.p, "an index of get-tuple-element", err);
   }
