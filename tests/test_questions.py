@@ -292,7 +292,12 @@ class Metrics(Case):
             programs=[], commits=[], outages=[])
         with tempfile.TemporaryDirectory() as folder:
             write_csv(folder, {name: rows for name, rows in relations.items() if rows})
-            rows = {(row["topic"], row["what"]): row["value"] for row in self.ask("data_quality", built(folder))}
+            db = built(folder)
+        rows = {(row["topic"], row["what"]): row["value"] for row in self.ask("data_quality", db)}
+        pools = {row["pool"]: row for row in question("data_quality", "report").ask(db)}
+        self.assertEqual((1.0, None, 1.0), (pools["p"]["idle_below_zero"], pools["p"]["issues"], pools["all"]["idle_below_zero"]))
+        self.assertEqual(sum(value for (topic, what), value in rows.items() if topic == "issue" and not what.startswith("info")), pools["all"]["issues"])
+        self.assertGreater(pools["all"]["issues"], 2)
         self.assertEqual((1, 1), (rows["beyond", "jobs with PG above 1"], rows["beyond", "hours with more held than exists"]))
         kinds = {what.split()[1] for topic, what in rows if topic == "issue"}
         self.assertLessEqual({"oversubscribed", "duplicate_span"}, kinds)
