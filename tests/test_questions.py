@@ -48,6 +48,13 @@ class TheWorld(Case):
         self.assertLessEqual({(e["job"], e["at_us"]) for e in broken}, {(job, end) for job, _, _, end, _ in WORLD.runs})
 
 
+def layer_of(category):
+    for layer, categories in dict(scheduling=("down", "idle", "partial"), program=("inefficiency",), ideal=("ideal",)).items():
+        if category in categories:
+            return layer
+    return "no data" if category in ("untraced", "unrated") else "runtime"
+
+
 class Goodput(Case):
     def test_goodput(self):
         fleet = Sums(WORLD.cells)
@@ -86,6 +93,8 @@ class Goodput(Case):
         for row in rows[1:]:
             hours = Fraction(expected[row["step"]], HOUR)
             self.near(hours, row["chip_hours"], row["step"])
+            self.near(hours / Fraction(sum(expected.values()), HOUR), row["share"], row["step"])
+            self.assertEqual(layer_of(row["step"].partition("/")[0]), row["layer"])
             left -= hours if row["step"] != "ideal" else 0
             self.near(left, row["remaining_chip_hours"], row["step"])
             self.assertIsNone(row["money"])
@@ -142,7 +151,9 @@ class Goodput(Case):
                     continue
                 weight = 100 * float(share_a - share_b) / math.log(share_a / share_b)
                 for part, value in dict(mix=Fraction(sa.capacity * total_before, sb.capacity * total_after), SG=sa.SG / sb.SG, RG=sa.RG / sb.RG,
-                                        PG=sa.PG / sb.PG).items():
+                                        PG=sa.PG / sb.PG,
+                                        coverage=Fraction(sa.traced * sa.rated * sb.allocated * sb.productive,
+                                                          sa.allocated * sa.productive * sb.traced * sb.rated)).items():
                     self.near(weight * math.log(value), row[part], (by, row["segment"], part), 1e-6)
             self.near(100 * (Sums(after).lower - Sums(before).lower), rows[-1]["total"], by, 1e-6)
 
@@ -281,7 +292,12 @@ class Metrics(Case):
             programs=[], commits=[], outages=[])
         with tempfile.TemporaryDirectory() as folder:
             write_csv(folder, {name: rows for name, rows in relations.items() if rows})
-            rows = {(row["topic"], row["what"]): row["value"] for row in self.ask("data_quality", built(folder))}
+            db = built(folder)
+        rows = {(row["topic"], row["what"]): row["value"] for row in self.ask("data_quality", db)}
+        pools = {row["pool"]: row for row in question("data_quality", "report").ask(db)}
+        self.assertEqual((1.0, None, 1.0), (pools["p"]["idle_below_zero"], pools["p"]["issues"], pools["all"]["idle_below_zero"]))
+        self.assertEqual(sum(value for (topic, what), value in rows.items() if topic == "issue" and not what.startswith("info")), pools["all"]["issues"])
+        self.assertGreater(pools["all"]["issues"], 2)
         self.assertEqual((1, 1), (rows["beyond", "jobs with PG above 1"], rows["beyond", "hours with more held than exists"]))
         kinds = {what.split()[1] for topic, what in rows if topic == "issue"}
         self.assertLessEqual({"oversubscribed", "duplicate_span"}, kinds)

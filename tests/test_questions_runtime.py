@@ -30,6 +30,7 @@ class Runtime(Case):
             cells = [c for c in WORLD.cells if c.job]
             expected = {k: s for k, s in groups(cells, (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by))).items() if s.traced}
             rows = self.ask("checkpoint_blocking", by=by)
+            self.in_order(rows, "blocked_chip_hours")
             self.assertEqual(set(expected), {row["segment"] for row in rows})
             for row in rows:
                 s = expected[row["segment"]]
@@ -54,6 +55,7 @@ class Runtime(Case):
                 if c.category == "compile" and c.attempt > first[c.job]:
                     again["fleet" if by == "fleet" else getattr(c, by)] += c.us
             rows = self.ask("compile_startup", by=by)
+            self.assertEqual(rows, sorted(rows, key=lambda row: -row["compile_chip_hours"] - row["startup_chip_hours"]))
             self.assertEqual({k for k, s in expected.items() if s.traced}, {row["segment"] for row in rows})
             for row in rows:
                 s = expected[row["segment"]]
@@ -125,6 +127,8 @@ class Programs(Case):
             rows = self.ask("migration", what=what, before=before, after=after, same=same)
             self.assertEqual(set(works) | {"all"}, {row["work"] for row in rows})
             self.assertEqual("all", rows[-1]["work"])
+            held = [row["chip_hours_before"] + row["chip_hours_after"] for row in rows[:-1]]
+            self.assertEqual(sorted(held, reverse=True), held)
             for row in rows:
                 for cells, suffix in zip(everything if row["work"] == "all" else works[row["work"]], ("_before", "_after")):
                     s = Sums(cells)

@@ -105,6 +105,19 @@ class Scheduling(Case):
                                     max_s=Fraction(max(took[size]), 10**6)).items():
                 self.near(value, row[name], (size, name))
 
+    def test_a_gang_that_is_never_complete(self):
+        """Two tasks of three, twice; and one that takes a minute."""
+        start = 1767571200
+        allocations = [dict(job=job, attempt=1, task=str(task), pool="p", chips=1, start_time=start + late, end_time=start + 3600, outcome="failed")
+                       for job, tasks in (("x", (0, 0)), ("y", (0, 60)), ("z", (0, 60, 90))) for task, late in enumerate(tasks)]
+        relations = dict(capacity=[dict(pool="p", chip="tpu-v4", chips=9, start_time=start, end_time=start + 3600)], allocations=allocations,
+                         jobs=[dict(job=job, chips=3, tasks=3) for job in "xyz"])
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            row, = self.ask("gang_assembly", built(folder))
+        self.assertEqual((3, 2, 90.0, 90.0), (row["attempts"], row["never_ready"], row["p50_s"], row["max_s"]))
+        self.near(Fraction(2 * 3600 + 3600 + 3540 + 60 + 2 * 30, 3600), row["incomplete_chip_hours"])
+
     def test_preemptions(self):
         """Who was preempted for whom, as the scheduler that did it tells."""
         expected = defaultdict(list)
@@ -175,6 +188,7 @@ class Reliability(Case):
             loops = self.loops(least)
             self.assertEqual(sorted((keys[0][0], len(keys)) for keys in loops), sorted((row["job"], row["attempts"]) for row in rows))
             self.assertGreater(len(loops), 3)
+            self.in_order(rows, "held_chip_hours")
             for keys in loops:
                 job = keys[0][0]
                 members = [WORLD.attempts[key] for key in keys]
@@ -261,6 +275,7 @@ class Reliability(Case):
             t = totals[job]
             t[0] += end - start
             t[1] += self.held_in(job, attempt, start, end)
+        self.in_order(self.ask("checkpoint_interval"), "lost_chip_hours")
         for (job, _), a in WORLD.attempts.items():
             totals[job][2] += a["sums"]["lost"]
         rows = {row["job"]: row for row in self.ask("checkpoint_interval")}

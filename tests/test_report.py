@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import world
 from answers import question
+from test_questions import layer_of
 from world import HOUR, Sums, groups, ratio
 
 WORLD = None
@@ -58,6 +59,7 @@ class Report(world.Case):
             self.near(at, row["from_hours"], row["category"])
             at -= Fraction(by[row["category"]], HOUR)
             self.near(at, row["to_hours"], row["category"])
+        self.assertEqual(["capacity"] + [layer_of(row["category"]) for row in rows[1:]], [row["layer"] for row in rows])
         self.near(at, rows[-1]["chip_hours"])
         self.assertEqual((0, rows[-1]["chip_hours"]), (rows[-1]["from_hours"], rows[-1]["to_hours"]))
         self.near(1, sum(row["share"] for row in rows[1:]))

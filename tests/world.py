@@ -217,6 +217,10 @@ class Case(unittest.TestCase):
         elif abs(float(expected) - found) > places * max(1e-9, abs(float(expected))):
             self.fail(f"{what}: expected {float(expected)!r}, found {found!r}")
 
+    def in_order(self, rows, column):
+        """The largest first."""
+        self.assertEqual([row[column] for row in rows], sorted((row[column] for row in rows), reverse=True))
+
     def rows_near(self, expected, found, key):
         """Rows by `key`, and each expected field of theirs."""
         self.assertEqual([tuple(row[k] for k in key) for row in expected], [tuple(row[k] for k in key) for row in found])
