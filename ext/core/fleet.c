@@ -531,7 +531,8 @@ static bool quick_amount(mpg_str s, double *out) {
 }
 
 static bool quick_time(mpg_str s, int64_t *out) {
-  return mpg_scaled_parse(s, 6, out) && *out >= 0 && *out < MPG_TIME_MAX;
+  return ((s.n == 17 && mpg_clock_parse(s.p, out)) || mpg_scaled_parse(s, 6, out)) && *out >= 0 &&
+         *out < MPG_TIME_MAX;
 }
 
 static mpg_rc quick_text(mpg_intern *intern, mpg_str s, uint32_t *id) {
@@ -539,11 +540,35 @@ static mpg_rc quick_text(mpg_intern *intern, mpg_str s, uint32_t *id) {
   return s.n == 0 ? MPG_OK : mpg_intern_id(intern, s, id);
 }
 
+/* By name; that of the record before is tried first. */
+static mpg_rc quick_job(mpg_fleet *f, mpg_str name, uint32_t *index) {
+  mpg_err err;
+  mpg_rc rc = MPG_OK;
+  if (f->last_job == 0 || !mpg_intern_is(&f->job_names, f->last_job, name)) {
+    rc = mpg_fleet_job(f, name, index, &err);
+    f->last_job = rc == MPG_OK ? *index + 1 : 0;
+  }
+  *index = f->last_job - 1;
+  return rc;
+}
+
+static mpg_rc quick_program(mpg_fleet *f, mpg_str name, uint32_t *id) {
+  mpg_err err;
+  mpg_rc rc = MPG_OK;
+  *id = 0;
+  if (name.n == 0)
+    return MPG_OK;
+  if (f->last_program == 0 || !mpg_intern_is(&f->program_names, f->last_program, name)) {
+    rc = mpg_fleet_program(f, name, id, &err);
+    f->last_program = rc == MPG_OK ? *id : 0;
+  }
+  *id = f->last_program;
+  return rc;
+}
+
 mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *usual) {
   mpg_span s = {.line = 0, .end = MPG_OPEN};
-  mpg_str program = v[SPANS_PROGRAM];
   uint32_t job;
-  mpg_err err;
   *usual = v[SPANS_JOB].n - 1 < 35 && /* longer may be a UUID */
            v[SPANS_KIND].n > 0 && quick_time(v[SPANS_START], &s.start) &&
            (v[SPANS_END].n == 0 || quick_time(v[SPANS_END], &s.end)) && s.end >= s.start &&
@@ -554,8 +579,8 @@ mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *us
     return MPG_OK;
   if (quick_text(&f->texts, v[SPANS_DTYPE], &s.dtype) != MPG_OK ||
       quick_text(&f->kind_names, v[SPANS_KIND], &s.kind) != MPG_OK ||
-      (program.n > 0 && mpg_fleet_program(f, program, &s.program, &err) != MPG_OK) ||
-      mpg_fleet_job(f, v[SPANS_JOB], &job, &err) != MPG_OK)
+      quick_program(f, v[SPANS_PROGRAM], &s.program) != MPG_OK ||
+      quick_job(f, v[SPANS_JOB], &job) != MPG_OK)
     return MPG_NOMEM;
   if (f->keep_origins) {
     s.file = f->source_id;
@@ -579,13 +604,12 @@ static bool quick_moment(mpg_str s, int64_t *out) {
 
 mpg_rc mpg_fleet_add_commit(mpg_fleet *f, const mpg_str *v, bool *usual) {
   mpg_commit c;
-  mpg_err err;
   *usual = v[COMMITS_JOB].n - 1 < 35 && quick_int(v[COMMITS_STEP], &c.step) &&
            quick_moment(v[COMMITS_SNAPSHOT], &c.snapshot) &&
            quick_moment(v[COMMITS_DURABLE], &c.durable);
   if (!*usual)
     return MPG_OK;
-  if (mpg_fleet_job(f, v[COMMITS_JOB], &c.job, &err) != MPG_OK ||
+  if (quick_job(f, v[COMMITS_JOB], &c.job) != MPG_OK ||
       mpg_grow(f->env, &f->commits, &f->commits_cap, f->ncommits + 1, sizeof c) != MPG_OK)
     return MPG_NOMEM;
   f->commits[f->ncommits++] = c;

@@ -46,7 +46,7 @@ typedef struct mpg_allocation {
 } mpg_allocation;
 
 typedef struct mpg_commit {
-  uint32_t job; /* first: see the seal */
+  uint32_t job;                    /* first: see the seal */
   int64_t step, snapshot, durable; /* each may be MPG_NONE */
 } mpg_commit;
 
@@ -105,6 +105,7 @@ typedef struct mpg_fleet {
   const char *source;              /* where the record at hand comes from, for issues */
   uint32_t source_id;              /* the same as a text of `texts` */
   int64_t line;
+  uint32_t last_job, last_program; /* index + 1, id: of the last span of the usual form */
   /* See fleet_part.h: */
   struct mpg_fleet_log *log;   /* of a part, else NULL */
   mpg_span_mark mark;          /* of a part: its arena at the reset */

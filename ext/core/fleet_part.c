@@ -25,6 +25,7 @@ mpg_rc mpg_fleet_part_reset(mpg_fleet *part, mpg_err *err) {
   part->ncapacity = part->noutages = part->nallocations = part->ncommits = 0;
   part->nspans = 0;
   part->last = 0;
+  part->last_job = part->last_program = 0;
   memset(part->records, 0, sizeof part->records);
   part->log->n = 0;
   part->log->refused = false;

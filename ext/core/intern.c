@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-struct mpg_intern_entry {
-  const char *text;
-  size_t n;
-  uint64_t hash;
-};
-
 /* Texts live in blocks that never move. */
 struct mpg_intern_block {
   struct mpg_intern_block *next;

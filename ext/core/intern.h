@@ -6,12 +6,20 @@
 
 #include "base.h"
 
+#include <string.h>
+
 /* Texts come back soon: those seen lately, by their first and last bytes. */
 #define MPG_INTERN_RECENT 64
 typedef struct mpg_intern_recent {
   uint64_t head, tail;
   uint32_t n, id; /* id 0: none */
 } mpg_intern_recent;
+
+struct mpg_intern_entry {
+  const char *text;
+  size_t n;
+  uint64_t hash;
+};
 
 /* Ids count from 1 in the order of first sight; 0 stands for NULL. */
 typedef struct mpg_intern {
@@ -34,6 +42,11 @@ mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id);
 uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text);
 /* Borrowed, terminated, and where it is until mpg_intern_free. {NULL, 0} for id 0. */
 mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id);
+/* Whether `text` is the one of an id. */
+static inline bool mpg_intern_is(const mpg_intern *t, uint32_t id, mpg_str text) {
+  const struct mpg_intern_entry *e = &t->entries[id - 1];
+  return e->n == text.n && memcmp(e->text, text.p, text.n) == 0;
+}
 /* The memory it takes. */
 size_t mpg_intern_bytes(const mpg_intern *t);
 /* memcmp order of the texts; NULL first. */

@@ -248,45 +248,12 @@ static bool signed_fit(bool negative, mpg_u128 v, int64_t *out) {
   return true;
 }
 
-/* The number that eight digits make; false where one of the bytes is none. */
-static bool eight_digits(uint64_t v, uint64_t *out) {
-  const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), low = UINT64_C(0x0f0f0f0f0f0f0f0f);
-  if (((v & high) | ((v + UINT64_C(0x0606060606060606)) & high) >> 4) !=
-      UINT64_C(0x3333333333333333))
-    return false;
-  v = (v & low) * (1 + (10 << 8)) >> 8;
-  v = (v & UINT64_C(0x00ff00ff00ff00ff)) * (1 + (UINT64_C(100) << 16)) >> 16;
-  *out = (v & UINT64_C(0x0000ffff0000ffff)) * (1 + (UINT64_C(10000) << 32)) >> 32;
-  return true;
-}
-
-/* "1767891265.323983", as a clock prints it: to micros. */
-static bool clock_parse(const char *p, int64_t *out) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint64_t first, last, seconds, micros;
-  memcpy(&first, p, 8);
-  memcpy(&last, p + 9, 8);
-  if (p[10] != '.' || !is_digit(p[8]) || !is_digit(p[9]))
-    return false;
-  last = (last & ~UINT64_C(0xffff)) | 0x3030; /* p[9] and the point, as zeros */
-  if (!eight_digits(first, &seconds) || !eight_digits(last, &micros))
-    return false;
-  seconds = seconds * 100 + (uint64_t)(p[8] - '0') * 10 + (uint64_t)(p[9] - '0');
-  *out = (int64_t)(seconds * 1000000 + micros);
-  return true;
-#else
-  (void)p;
-  (void)out;
-  return false;
-#endif
-}
-
 /* What nearly every time and number of chips looks like: up to 18 digits with the scale, none past
 ** it. False sends a text the long way. */
 static bool scaled_quick(mpg_str text, int scale, int64_t *out) {
   const char *p = text.p, *end = p + text.n, *point;
   int64_t v = 0;
-  if (text.n == 17 && scale == 6 && clock_parse(p, out))
+  if (text.n == 17 && scale == 6 && mpg_clock_parse(p, out))
     return true;
   if (text.n == 0 || text.n > 18)
     return false;

@@ -1,26 +1,27 @@
 /*
 ** spans.c - see spans.h.
 **
-** A packed span is a byte of flags, the kind, then what the flags name: integers as little-endian
-** base-128 numbers, told as the difference from the span before where that is small (start, step,
-** attempt, line), doubles as their 8 bytes.
+** A packed span is a head of flags and sizes, the numbers that most spans have in as many bytes as the
+** head says, little-endian, then what few have: numbers in base 128, doubles as their 8 bytes. Start,
+** step, attempt and line are told as the difference from the span before.
 */
 #include "spans.h"
 
+#include <endian.h>
 #include <math.h>
 #include <string.h>
 
 enum {
   HAS_END = 1,
   HAS_STEP = 2,
-  HAS_PROGRAM = 4,
   HAS_ATTEMPT = 8,
   HAS_ORIGIN = 16,
   HAS_COST = 32 /* a second byte of flags follows: */
 };
 enum { HAS_FLOPS = 1, HAS_BYTES = 2, HAS_EXECUTIONS = 4, HAS_DTYPE = 8 };
 
-/* No packed span is longer: 2 flags, 7 numbers of up to 10 bytes, 3 doubles. */
+/* No packed span is longer: head and flags, 6 numbers of 8 bytes, 3 of up to 10, 3 doubles; and 7 bytes
+** that are written and do not count. */
 #define PACKED_MAX 128
 #define CHUNK_FIRST ((size_t)72)
 #define CHUNK_LAST 4096
@@ -92,7 +93,8 @@ void mpg_span_arena_join(mpg_span_arena *into, mpg_span_arena *from) {
 static struct mpg_span_chunk *new_chunk(mpg_span_arena *arena, size_t bytes) {
   struct mpg_span_chunk *chunk;
   if (BLOCK_BYTES - arena->used < bytes) {
-    struct mpg_span_block *block = mpg_malloc(arena->env, sizeof *block + BLOCK_BYTES);
+    /* A few bytes more, since numbers are read 8 bytes wide. */
+    struct mpg_span_block *block = mpg_malloc(arena->env, sizeof *block + BLOCK_BYTES + 8);
     if (block == NULL)
       return NULL;
     block->next = arena->blocks;
@@ -130,17 +132,6 @@ static const unsigned char *get(const unsigned char *p, uint64_t *v) {
 }
 
 /* Differences wrap around, so any two integers have one; small ones of either sign stay small. */
-static unsigned char *put_change(unsigned char *p, int64_t from, int64_t to) {
-  uint64_t d = (uint64_t)to - (uint64_t)from;
-  return put(p, (d << 1) ^ (d >> 63 ? UINT64_MAX : 0));
-}
-
-static const unsigned char *get_change(const unsigned char *p, int64_t *value) {
-  uint64_t z;
-  p = get(p, &z);
-  *value = (int64_t)((uint64_t)*value + ((z >> 1) ^ (z & 1 ? UINT64_MAX : 0)));
-  return p;
-}
 
 static unsigned char *put_double(unsigned char *p, double v) {
   memcpy(p, &v, sizeof v);
@@ -152,46 +143,91 @@ static const unsigned char *get_double(const unsigned char *p, double *v) {
   return p + sizeof *v;
 }
 
-static size_t pack(const mpg_span_list *list, const mpg_span *s, unsigned char *out) {
-  unsigned char *p = out + 1, flags = 0, cost = 0;
-  p = put(p, s->kind);
-  p = put_change(p, list->start, s->start);
+/* The six numbers that most spans have: how many bytes each takes stands in the head. */
+enum { START, LENGTH, STEP, PROGRAM, KIND, ATTEMPT };
+#define HEAD_BYTES 4
+
+static inline unsigned char *put_sized(unsigned char *p, uint64_t v, int which, uint32_t *head) {
+  uint32_t bytes = v == 0 ? 0 : (uint32_t)(71 - __builtin_clzll(v)) / 8;
+  uint64_t little = htole64(v);
+  memcpy(p, &little, sizeof little); /* more than counts: what follows is written over it */
+  *head |= bytes << (8 + 4 * which);
+  return p + bytes;
+}
+
+static inline const unsigned char *get_sized(const unsigned char *p, uint64_t *v, int which,
+                                             uint32_t head) {
+  static const uint64_t masks[9] = {0,
+                                    UINT64_C(0xff),
+                                    UINT64_C(0xffff),
+                                    UINT64_C(0xffffff),
+                                    UINT64_C(0xffffffff),
+                                    UINT64_C(0xffffffffff),
+                                    UINT64_C(0xffffffffffff),
+                                    UINT64_C(0xffffffffffffff),
+                                    UINT64_MAX};
+  uint32_t bytes = head >> (8 + 4 * which) & 15;
+  uint64_t little;
+  memcpy(&little, p, sizeof little);
+  *v = le64toh(little) & masks[bytes];
+  return p + bytes;
+}
+
+static inline uint64_t change(int64_t from, int64_t to) {
+  uint64_t d = (uint64_t)to - (uint64_t)from;
+  return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
+}
+
+static inline int64_t changed(int64_t from, uint64_t change) {
+  return (int64_t)((uint64_t)from + (change >> 1 ^ (0 - (change & 1))));
+}
+
+/* What few spans have. */
+static unsigned char *pack_cost(unsigned char *p, const mpg_span *s, unsigned cost) {
+  *p++ = (unsigned char)cost;
+  if (cost & HAS_FLOPS)
+    p = put_double(p, s->flops);
+  if (cost & HAS_BYTES)
+    p = put_double(p, s->bytes);
+  if (cost & HAS_EXECUTIONS)
+    p = put_double(p, s->executions);
+  if (cost & HAS_DTYPE)
+    p = put(p, s->dtype);
+  return p;
+}
+
+/* Writes up to PACKED_MAX bytes, of which the ones returned count. */
+static inline size_t pack(const mpg_span_list *list, const mpg_span *s, unsigned char *out) {
+  unsigned char *p = out + HEAD_BYTES;
+  uint32_t head = 0;
+  unsigned cost = (isnan(s->flops) ? 0u : HAS_FLOPS) | (isnan(s->bytes) ? 0u : HAS_BYTES) |
+                  (isnan(s->executions) ? 0u : HAS_EXECUTIONS) | (s->dtype ? HAS_DTYPE : 0u);
+  p = put_sized(p, change(list->start, s->start), START, &head);
+  p = put_sized(p, s->program, PROGRAM, &head);
+  p = put_sized(p, s->kind, KIND, &head);
   if (s->end != MPG_OPEN) {
-    flags |= HAS_END;
-    p = put(p, (uint64_t)(s->end - s->start));
+    head |= HAS_END;
+    p = put_sized(p, (uint64_t)(s->end - s->start), LENGTH, &head);
   }
   if (s->step != MPG_NONE) {
-    flags |= HAS_STEP;
-    p = put_change(p, list->step, s->step);
-  }
-  if (s->program != 0) {
-    flags |= HAS_PROGRAM;
-    p = put(p, s->program);
+    head |= HAS_STEP;
+    p = put_sized(p, change(list->step, s->step), STEP, &head);
   }
   if (s->attempt != MPG_NONE) {
-    flags |= HAS_ATTEMPT;
-    p = put_change(p, list->attempt, s->attempt);
+    head |= HAS_ATTEMPT;
+    p = put_sized(p, change(list->attempt, s->attempt), ATTEMPT, &head);
   }
   if (s->line != 0) {
-    flags |= HAS_ORIGIN;
+    head |= HAS_ORIGIN;
     p = put(p, s->file);
-    p = put_change(p, list->line, s->line);
+    p = put(p, change(list->line, s->line));
   }
-  cost = (unsigned char)((isnan(s->flops) ? 0 : HAS_FLOPS) | (isnan(s->bytes) ? 0 : HAS_BYTES) |
-                         (isnan(s->executions) ? 0 : HAS_EXECUTIONS) | (s->dtype ? HAS_DTYPE : 0));
   if (cost != 0) {
-    flags |= HAS_COST;
-    *p++ = cost;
-    if (cost & HAS_FLOPS)
-      p = put_double(p, s->flops);
-    if (cost & HAS_BYTES)
-      p = put_double(p, s->bytes);
-    if (cost & HAS_EXECUTIONS)
-      p = put_double(p, s->executions);
-    if (cost & HAS_DTYPE)
-      p = put(p, s->dtype);
+    head |= HAS_COST;
+    p = pack_cost(p, s, cost);
   }
-  out[0] = flags;
+  head = htole32(head);
+  memcpy(out, &head, sizeof head);
   return (size_t)(p - out);
 }
 
@@ -217,14 +253,19 @@ static struct mpg_span_chunk *add_chunk(mpg_span_list *list, mpg_span_arena *are
 
 mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_span *span) {
   unsigned char packed[PACKED_MAX];
-  size_t n = pack(list, span, packed);
   struct mpg_span_chunk *chunk = list->last;
-  if (list->anew || chunk == NULL || (size_t)(chunk->cap - chunk->used) < n) {
-    chunk = add_chunk(list, arena, n);
-    if (chunk == NULL)
-      return MPG_NOMEM;
+  size_t n;
+  if (chunk != NULL && !list->anew && chunk->cap - chunk->used >= PACKED_MAX) {
+    n = pack(list, span, chunk->bytes + chunk->used);
+  } else {
+    n = pack(list, span, packed);
+    if (list->anew || chunk == NULL || (size_t)(chunk->cap - chunk->used) < n) {
+      chunk = add_chunk(list, arena, n);
+      if (chunk == NULL)
+        return MPG_NOMEM;
+    }
+    memcpy(chunk->bytes + chunk->used, packed, n);
   }
-  memcpy(chunk->bytes + chunk->used, packed, n);
   chunk->used = (uint16_t)(chunk->used + n);
   list->n++;
   list->start = span->start;
@@ -252,6 +293,22 @@ void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
   list->anew = true;
 }
 
+static const unsigned char *unpack_cost(const unsigned char *p, mpg_span *s) {
+  unsigned cost = *p++;
+  uint64_t v;
+  if (cost & HAS_FLOPS)
+    p = get_double(p, &s->flops);
+  if (cost & HAS_BYTES)
+    p = get_double(p, &s->bytes);
+  if (cost & HAS_EXECUTIONS)
+    p = get_double(p, &s->executions);
+  if (cost & HAS_DTYPE) {
+    p = get(p, &v);
+    s->dtype = (uint32_t)v;
+  }
+  return p;
+}
+
 void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
   int64_t start = 0, step = 0, attempt = 0, line = 0;
   const mpg_span_names *names = NULL;
@@ -264,52 +321,35 @@ void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
     }
     while (p < stop) {
       mpg_span *s = out++;
-      unsigned char flags = *p++;
+      uint32_t head;
       uint64_t v;
-      p = get(p, &v);
+      memcpy(&head, p, sizeof head);
+      head = le32toh(head);
+      p = get_sized(p + HEAD_BYTES, &v, START, head);
+      s->start = start = changed(start, v);
+      p = get_sized(p, &v, PROGRAM, head);
+      s->program = (uint32_t)v;
+      p = get_sized(p, &v, KIND, head);
       s->kind = (uint32_t)v;
-      p = get_change(p, &start);
-      s->start = start;
-      s->end = MPG_OPEN;
-      s->step = s->attempt = MPG_NONE;
-      s->program = s->dtype = s->file = 0;
+      p = get_sized(p, &v, LENGTH, head);
+      s->end = head & HAS_END ? start + (int64_t)v : MPG_OPEN;
+      p = get_sized(p, &v, STEP, head); /* no change where it has none */
+      step = changed(step, v);
+      s->step = head & HAS_STEP ? step : MPG_NONE;
+      p = get_sized(p, &v, ATTEMPT, head);
+      attempt = changed(attempt, v);
+      s->attempt = head & HAS_ATTEMPT ? attempt : MPG_NONE;
+      s->dtype = s->file = 0;
       s->line = 0;
       s->flops = s->bytes = s->executions = (double)NAN;
-      if (flags & HAS_END) {
-        p = get(p, &v);
-        s->end = start + (int64_t)v;
-      }
-      if (flags & HAS_STEP) {
-        p = get_change(p, &step);
-        s->step = step;
-      }
-      if (flags & HAS_PROGRAM) {
-        p = get(p, &v);
-        s->program = (uint32_t)v;
-      }
-      if (flags & HAS_ATTEMPT) {
-        p = get_change(p, &attempt);
-        s->attempt = attempt;
-      }
-      if (flags & HAS_ORIGIN) {
+      if (head & HAS_ORIGIN) {
         p = get(p, &v);
         s->file = (uint32_t)v;
-        p = get_change(p, &line);
-        s->line = line;
+        p = get(p, &v);
+        s->line = line = changed(line, v);
       }
-      if (flags & HAS_COST) {
-        unsigned char cost = *p++;
-        if (cost & HAS_FLOPS)
-          p = get_double(p, &s->flops);
-        if (cost & HAS_BYTES)
-          p = get_double(p, &s->bytes);
-        if (cost & HAS_EXECUTIONS)
-          p = get_double(p, &s->executions);
-        if (cost & HAS_DTYPE) {
-          p = get(p, &v);
-          s->dtype = (uint32_t)v;
-        }
-      }
+      if (head & HAS_COST)
+        p = unpack_cost(p, s);
     }
     for (; names != NULL && first < out; first++) {
       first->kind = names->kinds[first->kind];

@@ -206,9 +206,24 @@ static size_t cut_at_cr(const char *p, size_t n) {
   return cr == NULL ? 0 : (size_t)(cr - p) + 1;
 }
 
+/* Text of lines that end in LF, without quotes that count: as most is. */
+static bool plain_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut) {
+  const char *lf = memrchr(p, '\n', n);
+  if (lf == NULL || memchr(p, '\r', n) != NULL || memchr(p, '\0', n) != NULL ||
+      (!b->options.no_quotes && memchr(p, '"', n) != NULL))
+    return false;
+  *cut = (size_t)(lf + 1 - p);
+  b->line += count_lf(p, *cut);
+  return true;
+}
+
 static mpg_rc csv_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut, mpg_err *err) {
-  survey s = look_over(p, n);
-  bool quotes = s.quote && !b->options.no_quotes;
+  survey s;
+  bool quotes;
+  if (plain_cut(b, p, n, cut))
+    return MPG_OK;
+  s = look_over(p, n);
+  quotes = s.quote && !b->options.no_quotes;
   *cut = 0;
   if (!quotes && !s.nul && s.lf > 0)
     *cut = (size_t)((const char *)memrchr(p, '\n', n) - p) + 1;

@@ -23,6 +23,9 @@ static mpg_rc take_header(const mpg_native_reading *r, mpg_csv *csv, const mpg_s
       h->field_of[c] = (int)i;
     }
   }
+  h->in_order = true;
+  for (size_t c = 0; c < info->ncolumns; c++)
+    h->in_order &= h->field_of[c] == (int)c;
   for (size_t c = 0; c < info->ncolumns; c++)
     if ((info->required >> c & 1) && h->field_of[c] < 0)
       return mpg_fail(r->err, MPG_DATA,
@@ -54,10 +57,11 @@ static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_h
     return mpg_native_broken(r, line, column, why.text);
   }
   if (h->relation == MPG_REL_SPANS || h->relation == MPG_REL_COMMITS) {
-    mpg_str texts[MPG_MAX_COLUMNS];
+    mpg_str room[MPG_MAX_COLUMNS];
+    const mpg_str *texts = h->in_order ? fields : room;
     bool usual;
-    for (size_t c = 0; c < info->ncolumns; c++)
-      texts[c] = h->field_of[c] < 0 ? (mpg_str){NULL, 0} : fields[h->field_of[c]];
+    for (size_t c = 0; !h->in_order && c < info->ncolumns; c++)
+      room[c] = h->field_of[c] < 0 ? (mpg_str){NULL, 0} : fields[h->field_of[c]];
     rc = h->relation == MPG_REL_SPANS ? mpg_fleet_add_span(r->fleet, texts, line, &usual)
                                       : mpg_fleet_add_commit(r->fleet, texts, &usual);
     if (rc != MPG_OK)

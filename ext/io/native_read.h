@@ -35,6 +35,7 @@ typedef struct mpg_native_header {
   mpg_relation relation;
   size_t nfields;                /* 0: not read yet */
   int field_of[MPG_MAX_COLUMNS]; /* of each column; -1: the file does not have it */
+  bool in_order;                 /* field i is column i */
 } mpg_native_header;
 
 /* The next record is the header. MPG_DONE: there is none. */
