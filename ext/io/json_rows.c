@@ -183,7 +183,10 @@ static mpg_rc json_file_next(void *p, mpg_err *err) {
   const mpg_rows_query *query = f->query;
   for (;;) {
     bool pass = true;
-    mpg_rc rc = mpg_json_record(f->json, &f->members, &f->n_members, err);
+    mpg_rc rc;
+    if (mpg_json_is_broken(f->json)) /* told already, and would be for ever */
+      return MPG_DONE;
+    rc = mpg_json_record(f->json, &f->members, &f->n_members, err);
     if (rc == MPG_DATA && mpg_json_cut_off(f->json))
       return unfinished(f, err);
     if (rc == MPG_OK && f->options->by_name)
