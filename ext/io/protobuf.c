@@ -173,7 +173,8 @@ static mpg_rc fill(mpg_proto_stream *s, size_t n, mpg_err *err) {
 
 mpg_rc mpg_proto_peek(mpg_proto_stream *s, size_t n, mpg_str *bytes, mpg_err *err) {
   mpg_rc rc = fill(s, n, err);
-  *bytes = (mpg_str){s->window.buf + s->window.at, in_window(s) < n ? in_window(s) : n};
+  if (rc == MPG_OK)
+    *bytes = (mpg_str){s->window.buf + s->window.at, in_window(s) < n ? in_window(s) : n};
   return rc;
 }
 
