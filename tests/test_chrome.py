@@ -198,6 +198,9 @@ class Traces(Case):
             self.assertEqual(self.rows("SELECT kind, severity FROM mpg_issues WHERE source = ?", path), [("unfinished_trace", "warning")])
         path = self.file(gzip.compress(text)[:-30], "cut.json.gz")
         self.assertRegex(self.error("SELECT count(*) FROM chrome_trace(?)", path), "truncated gzip stream")
+        # What cannot be skipped ends the scan, and is counted once.
+        self.assertLess(self.one("SELECT count(*) FROM chrome_trace(?) WHERE on_error = 'skip'", path), 10**6)
+        self.assertEqual(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path), [("skipped_record", 1)])
 
     def test_skip(self):
         path = self.file('{"traceEvents": [{"name": "a"},\n{"name": oops},\n{"name": "b", "args": {"k": 1 2}}]}')

@@ -258,6 +258,16 @@ class Errors(Case):
         self.assertEqual(self.rows("SELECT severity, kind, line, count FROM mpg_issues WHERE source = ?", path), [("data_loss", "skipped_record", 3, 2)])
         self.assertEqual(self.rows("SELECT record FROM csv_trace(?) WHERE on_error = 'skip'", path), [('{"a":1,"b":2}',), ('{"a":7,"b":8}',)])
 
+    def test_a_damaged_compressed_file_ends(self):
+        """Its error cannot be skipped: what was read before it is told, it is counted once, and the scan is over."""
+        for module, line in (("csv_trace", b"%d,x\n"), ("jsonl_trace", b'{"a":%d}\n')):
+            data = gzip.compress(b"a,b\n" * (module == "csv_trace") + b"".join(line % n for n in range(400_000)), 1)
+            path = self.file(data[:-9000], "f.gz")
+            count = self.one(f"SELECT count(*) FROM {module}(?) WHERE on_error = 'skip'", path)
+            self.assertTrue(100_000 < count < 400_000, (module, count))
+            self.assertEqual(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path), [("skipped_record", 1)])
+            self.assertIn("truncated gzip stream", self.error(f"SELECT count(*) FROM {module}(?)", path))
+
     def test_values_that_do_not_fit(self):
         """Beyond the records that types are found from: an error with the place, never another type."""
         path = self.file("n,t\n" + "1,a\n" * 10000 + "x,b\n2,c\n")

@@ -107,6 +107,11 @@ static mpg_ending ending(const mpg_gang *gang) {
   return last->outcome == MPG_COMPLETED ? MPG_ENDED_WELL : MPG_ENDED_BADLY;
 }
 
+/* NULL where there is none: an offset from no array is undefined, even one of 0. */
+static const mpg_commit *commits_of(const mpg_timeline *t, const mpg_job *job) {
+  return job->ncommits == 0 ? NULL : t->fleet->commits + job->commit;
+}
+
 /* The fate of the job's steps, in the order of the items. */
 static mpg_rc decide_steps(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
@@ -122,8 +127,8 @@ static mpg_rc decide_steps(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   }
   if (t->nsteps == 0)
     return MPG_OK;
-  return mpg_lineage_decide(&t->lineage, t->steps, t->nsteps, t->fleet->commits + job->commit,
-                            job->ncommits, ending(&t->gang), t->rules->as_of, err);
+  return mpg_lineage_decide(&t->lineage, t->steps, t->nsteps, commits_of(t, job), job->ncommits,
+                            ending(&t->gang), t->rules->as_of, err);
 }
 
 static verdict step_verdict(const mpg_timeline *t, mpg_fate fate) {
@@ -491,8 +496,7 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size =
       mpg_size_class(&t->rules->sizes, job->chips != MPG_NONE ? job->chips : t->gang.most_held);
-  t->traced = t->in.traced ||
-              mpg_commits_exist(t->fleet->commits + job->commit, job->ncommits, t->rules->as_of);
+  t->traced = t->in.traced || mpg_commits_exist(commits_of(t, job), job->ncommits, t->rules->as_of);
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_steps(t, job, err)) != MPG_OK ||
       (rc = decide_items(t, err)) != MPG_OK || (rc = rate_items(t, err)) != MPG_OK)
     return rc;

@@ -411,12 +411,16 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
 
 mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
   mpg_rc rc = MPG_OK;
+  if (r->broken.rc == MPG_DATA) /* of the stream, and told */
+    return MPG_DONE;
   if (r->broken.rc != MPG_OK) {
     *err = r->broken;
     return r->broken.rc;
   }
   if (!r->started) {
     rc = mpg_window_start(&r->w, err);
+    if (rc != MPG_OK)
+      r->broken = *err;
     r->counted = r->w.at;
     r->line_start = (int64_t)r->w.at;
     r->started = true;
@@ -440,6 +444,8 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
       return at_end(r, err);
     r->behind = 0;
     rc = more(r, err);
+    if (rc != MPG_OK)
+      r->broken = *err;
   }
   r->behind = 0;
   if (rc != MPG_DATA)

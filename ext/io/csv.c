@@ -389,6 +389,7 @@ static void skip_line(mpg_csv *csv) {
 
 mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *err) {
   mpg_rc rc = csv->broken.rc;
+  bool broken = false; /* the stream is */
   *fields = NULL;
   *n = 0;
   if (rc != MPG_OK) {
@@ -397,6 +398,7 @@ mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *er
   }
   if (!csv->started) {
     rc = mpg_window_start(&csv->w, err);
+    broken = rc != MPG_OK;
     csv->started = true;
     scanner_set(&csv->scan, &csv->w);
   }
@@ -424,9 +426,10 @@ mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *er
       break;
     }
     rc = mpg_window_more(&csv->w, err);
+    broken = rc != MPG_OK;
     scanner_set(&csv->scan, &csv->w);
   }
-  if (rc != MPG_DATA)
+  if (rc != MPG_DATA || broken)
     csv->broken = *err;
   return rc;
 }
@@ -485,6 +488,10 @@ mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_e
       result = RECORD;
   }
   return MPG_OK;
+}
+
+bool mpg_csv_is_broken(const mpg_csv *csv) {
+  return csv->broken.rc != MPG_OK;
 }
 
 int64_t mpg_csv_line(const mpg_csv *csv) {

@@ -8,7 +8,8 @@
 **
 ** MPG_DATA, as "PATH:LINE:COLUMN: expected ..., found ...": a quote that never closes, text after a
 ** closing quote, a NUL byte. The next call then goes on behind the line of the error (of the byte
-** found, not of the record). After any other error every call returns that error again.
+** found, not of the record). After any other error, also MPG_DATA of the stream itself,
+** every call returns that error again, and mpg_csv_is_broken says so.
 ** Line and column count from 1; a column is a byte of its line.
 */
 #ifndef MPG_CSV_H
@@ -35,6 +36,8 @@ mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *er
 
 /* Where the current record begins. */
 int64_t mpg_csv_line(const mpg_csv *csv);
+/* Whether an error was returned that every call will repeat. */
+bool mpg_csv_is_broken(const mpg_csv *csv);
 /* Whether the stream ended within the line of the current record, or of the one that was malformed:
 ** what is still being written may end so. */
 bool mpg_csv_cut_off(const mpg_csv *csv);

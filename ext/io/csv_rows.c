@@ -278,7 +278,10 @@ static mpg_rc csv_file_next(void *p, mpg_err *err) {
   for (;;) {
     size_t n;
     bool pass = true;
-    mpg_rc rc = mpg_csv_next(f->csv, &f->fields, &n, err);
+    mpg_rc rc;
+    if (mpg_csv_is_broken(f->csv)) /* told already, and would be for ever */
+      return MPG_DONE;
+    rc = mpg_csv_next(f->csv, &f->fields, &n, err);
     if (rc == MPG_DATA && mpg_csv_cut_off(f->csv))
       return unfinished(f, err);
     if (rc != MPG_OK)

@@ -177,7 +177,7 @@ static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
 
 mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err) {
   mpg_rc rc = json->broken.rc;
-  bool record = false;
+  bool record = false, broken = false; /* the stream is */
   *members = NULL;
   *n = 0;
   if (rc != MPG_OK) {
@@ -186,6 +186,7 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
   }
   if (!json->started) {
     rc = mpg_window_start(&json->w, err);
+    broken = rc != MPG_OK;
     json->started = true;
   }
   while (rc == MPG_OK && !record) {
@@ -205,12 +206,13 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
         rc = too_long(json, err);
       else
         rc = mpg_window_more(&json->w, err);
+      broken = rc != MPG_OK;
     }
   }
   if (record) {
     *members = json->members.p;
     *n = json->members.n;
-  } else if (rc != MPG_DATA && rc != MPG_DONE) {
+  } else if (rc != MPG_DONE && (rc != MPG_DATA || broken)) {
     json->broken = *err;
   }
   return rc;
@@ -257,6 +259,10 @@ void mpg_json_take(mpg_json *json, const char *behind) {
   json->record_column = json->column;
   json->column += (int64_t)(at - json->w.at);
   json->w.at = at;
+}
+
+bool mpg_json_is_broken(const mpg_json *json) {
+  return json->broken.rc != MPG_OK;
 }
 
 int64_t mpg_json_line(const mpg_json *json) {

@@ -52,11 +52,13 @@ void mpg_json_close(mpg_json *json); /* NULL is fine; the stream stays open */
 **
 ** After MPG_DATA the next call goes on: behind an object with a repeated key; else, in JSON Lines,
 ** behind the line in which the malformed record begins; within an array there is no telling where
-** the next element begins, and the next call returns MPG_DONE. After any other error every call
-** returns that error again.
+** the next element begins, and the next call returns MPG_DONE. After any other error, also
+** MPG_DATA of the stream itself, every call returns that error again: mpg_json_is_broken.
 */
 mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err);
 int64_t mpg_json_line(const mpg_json *json); /* where the current record begins */
+/* Whether an error was returned that every call will repeat. */
+bool mpg_json_is_broken(const mpg_json *json);
 /* The current record as it is in the stream: borrowed until the next call. */
 mpg_str mpg_json_text_of(const mpg_json *json);
 /* Whether what was malformed is JSON Lines that end within their last line: what is still being

@@ -296,7 +296,10 @@ static mpg_rc json_file_next(void *p, mpg_err *err) {
   const mpg_rows_query *query = f->query;
   for (;;) {
     bool pass = true;
-    mpg_rc rc = next_record(f, err);
+    mpg_rc rc;
+    if (mpg_json_is_broken(f->json)) /* told already, and would be for ever */
+      return MPG_DONE;
+    rc = next_record(f, err);
     if (rc == MPG_DATA && mpg_json_cut_off(f->json))
       return unfinished(f, err);
     if (rc == MPG_OK && (query->n_filters > 0 || query->checked != 0))

@@ -163,6 +163,21 @@ static size_t in_window(const mpg_proto_stream *s) {
   return s->window.end - s->window.at;
 }
 
+/* Reads on until there are `n` bytes, or the file ends. */
+static mpg_rc fill(mpg_proto_stream *s, size_t n, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && in_window(s) < n && !s->window.last)
+    rc = more(s, err);
+  return rc;
+}
+
+mpg_rc mpg_proto_peek(mpg_proto_stream *s, size_t n, mpg_str *bytes, mpg_err *err) {
+  mpg_rc rc = fill(s, n, err);
+  if (rc == MPG_OK)
+    *bytes = (mpg_str){s->window.buf + s->window.at, in_window(s) < n ? in_window(s) : n};
+  return rc;
+}
+
 static void advance(mpg_proto_stream *s, size_t n) {
   s->window.at += n;
   s->at += (int64_t)n;
@@ -180,13 +195,12 @@ mpg_rc mpg_proto_stream_next(mpg_proto_stream *s, int64_t end, const char *what,
   size_t n, used;
   uint64_t tag = 0;
   decoded d;
+  mpg_rc rc;
   if (s->at == end)
     return MPG_DONE;
-  while (in_window(s) < FIELD_BYTES && !s->window.last) {
-    mpg_rc rc = more(s, err);
-    if (rc != MPG_OK)
-      return rc;
-  }
+  rc = fill(s, FIELD_BYTES, err);
+  if (rc != MPG_OK)
+    return rc;
   n = in_window(s);
   if (n == 0 && end == INT64_MAX)
     return MPG_DONE;
@@ -206,20 +220,18 @@ mpg_rc mpg_proto_stream_next(mpg_proto_stream *s, int64_t end, const char *what,
 
 mpg_rc mpg_proto_take(mpg_proto_stream *s, uint64_t n, const char *what, mpg_str *bytes,
                       mpg_err *err) {
+  mpg_rc rc;
   if (n > MPG_RECORD_LIMIT)
     return mpg_fail(err, MPG_LIMIT, "%s: byte %lld: %s of %llu bytes, more than %d MiB",
                     mpg_stream_path(s->window.stream), (long long)s->at, what,
                     (unsigned long long)n, (int)(MPG_RECORD_LIMIT >> 20));
-  while (in_window(s) < n) {
-    mpg_rc rc;
-    if (s->window.last) {
-      n -= in_window(s);
-      advance(s, in_window(s));
-      return truncated(s, n, what, err);
-    }
-    rc = more(s, err);
-    if (rc != MPG_OK)
-      return rc;
+  rc = fill(s, (size_t)n, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (in_window(s) < n) {
+    n -= in_window(s);
+    advance(s, in_window(s));
+    return truncated(s, n, what, err);
   }
   *bytes = (mpg_str){s->window.buf + s->window.at, (size_t)n};
   advance(s, (size_t)n);

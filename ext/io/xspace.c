@@ -483,16 +483,14 @@ static mpg_rc read_plane(mpg_xspace *s, mpg_err *err) {
 
 /* ---- The space ---- */
 
-/* A file that begins with anything but a field of an XSpace. */
-static mpg_rc no_space(const mpg_xspace *s, mpg_err *err) {
+/* A file that begins with `head`, which is anything but a field of an XSpace. */
+static mpg_rc no_space(const mpg_xspace *s, mpg_str head, mpg_err *err) {
   static const struct {
     const char *bytes, *hint;
   } hints[] = {{"{", " (JSON: is it for chrome_trace?)"},
                {"[", " (JSON: is it for chrome_trace?)"},
                {"PK\3\4", " (a zip archive)"},
                {"\n\xef\xbf\xbd", " (bytes EF BF BD: copied as text, which destroyed it)"}};
-  const mpg_window *w = &s->in.window; /* has not moved since its first bytes */
-  mpg_str head = {w->buf + w->at - (size_t)s->in.at, w->end - w->at + (size_t)s->in.at};
   const char *hint = "";
   char found[MPG_EXCERPT];
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
@@ -530,13 +528,17 @@ static mpg_rc next_plane(mpg_xspace *s, mpg_err *err) {
   mpg_proto_field f;
   for (;;) {
     bool first = s->in.at == 0;
-    mpg_rc rc = mpg_proto_stream_next(&s->in, INT64_MAX, what, &f, err);
+    mpg_str head = {NULL, 0};
+    mpg_rc rc = first ? mpg_proto_peek(&s->in, MPG_EXCERPT, &head, err) : MPG_OK;
+    if (rc != MPG_OK) /* of the stream */
+      return rc;
+    rc = mpg_proto_stream_next(&s->in, INT64_MAX, what, &f, err);
     if (rc == MPG_DONE && s->planes == 0) {
       rc = note(s, MPG_WARNING, "no_planes", 0, MPG_STR("a trace without any plane"), err);
       return rc == MPG_OK ? MPG_DONE : rc;
     }
     if (first && (rc == MPG_DATA || (rc == MPG_OK && (f.number > 4 || f.type != MPG_PROTO_BYTES))))
-      return no_space(s, err);
+      return no_space(s, head, err);
     if (rc != MPG_OK)
       return rc;
     if (f.number == 1) {

@@ -299,6 +299,10 @@ static void test_errors(void) {
       CASE("{\"traceEvents\":[]}",
            "!f: byte 0: expected an XSpace, which begins with a plane, found "
            "\"{\"traceEvents\":[]}\" (JSON: is it for chrome_trace?)\n"),
+      CASE("a line that is longer than a field of a message, and than what an error shows of it",
+           "!f: byte 0: expected an XSpace, which begins with a plane, found \"a line that is "
+           "longer "
+           "than a field of a mess...\"\n"),
       CASE("hello", "!f: byte 0: expected an XSpace, which begins with a plane, found \"hello\"\n"),
       CASE(
           "\n\xef\xbf\xbd\xef\xbf\xbd\x06",
