@@ -180,6 +180,22 @@ class Traces(Case):
             ns = ns if abs(ns) < 2**63 else None
             self.assertEqual(row, (float(text), float(text), ns, ns), text)
 
+    def test_passed_over(self):
+        """WHERE ph, name or cat = a text passes over records within the reader: the same rows as without."""
+        path = self.file(json.dumps([{"ph": ph, "name": name, "cat": cat, "ts": i} for i, (ph, name, cat) in enumerate(
+            (ph, name, cat) for ph in ("X", "i", None) for name in ("a", "A", "", "a\u00e9", "1", 1, True) for cat in ("kernel", "Kernel"))] + [{"ts": 99}, {"name": "esc\"aped"}])
+            .replace('"a\\u00e9"', '"\\u0061\\u00e9"'))
+        for where in ("name = 'a'", "name = 'a' AND cat = 'kernel' AND ph = 'X'", "name = 'a' COLLATE NOCASE", "name = ''", "name = 'a\u00e9'", "name = '1'",
+                      "name = 'esc\"aped'", "name IS NULL", "name = NULL", "name IN ('a', 'A')", "cat = 'kernel' OR name = 'A'", "name = 'a' AND name = 'A'", "name = x'61'",
+                      "name = 'true'", "cat = 'nothing'", "ph = (SELECT 'X')", "cat = 'ker' || 'nel'"):
+            plain = where.replace("name", "+name").replace("cat ", "+cat ").replace("ph ", "+ph ")
+            found, wanted = (self.rows(f"SELECT ts, rowid, _line FROM chrome_trace(?) WHERE {text}", path) for text in (where, plain))
+            self.assertEqual(found, wanted, where)
+        self.assertEqual(len(self.rows("SELECT 1 FROM chrome_trace(?) WHERE name = 'a\u00e9' AND cat = 'kernel'", path)), 3)
+        self.db.execute("CREATE TABLE wanted(name)")
+        self.db.executemany("INSERT INTO wanted VALUES (?)", [("a",), ("A",)])
+        self.assertEqual(self.rows("SELECT count(*) FROM chrome_trace(?) AS t JOIN wanted AS w ON t.name = w.name WHERE t.cat = 'kernel'", path), [(6,)])
+
     def test_what_is_no_json(self):
         path = self.file('[{"name": "C:\\Users\\new\\"\n\x01", "ts": NaN, "dur": -Infinity, "pid": nan, "args": {"correlation": 18446744073709551615,'
                          ' "stream": "7", "blocks per SM": inf, "flops": "1e3", "bytes": true, "hlo_op": 5}}]')

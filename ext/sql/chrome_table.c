@@ -334,6 +334,16 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   }
 }
 
+/* Escapes may spell the same text otherwise, so only a string without any tells. */
+static bool differs(const void *p, size_t i, mpg_str text) {
+  const chrome_file *file = p;
+  const mpg_json_token *token = mpg_chrome_get(file->reader, i == PH     ? MPG_CHROME_PH
+                                                             : i == NAME ? MPG_CHROME_NAME
+                                                                         : MPG_CHROME_CAT);
+  return token->kind == MPG_LEAN_NONE ||
+         (token->kind == MPG_LEAN_STRING && !token->escaped && !mpg_str_eq(token->text, text));
+}
+
 /* ---- chrome_trace_info ---- */
 
 enum { EVENTS, INFO_RANK, WORLD_SIZE, BASE_TIME_NS, DEVICES, DISTRIBUTED, PROPERTIES };
@@ -422,6 +432,8 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .next = file_next,
       .line = file_line,
       .column = column,
+      .comparable = 1 << PH | 1 << NAME | 1 << CAT,
+      .differs = differs,
   };
   static const mpg_reader_format info = {
       .module = {"chrome_trace_info", &mpg_reader_module, 0},

@@ -15,6 +15,10 @@ typedef struct reader_table {
   const mpg_reader_format *format;
 } reader_table;
 
+#define WANTED 4
+#define COMPARABLE 58 /* columns that a byte from 'A' to 'z' stands for */
+#define PASSED_BETWEEN_POLLS 4096
+
 typedef struct reader_cursor {
   sqlite3_vtab_cursor base; /* must be first */
   mpg_walk walk;
@@ -23,6 +27,12 @@ typedef struct reader_cursor {
   bool begun;
   bool at_end;
   sqlite3_int64 row;
+  struct {
+    size_t column;
+    sqlite3_value *value;
+    mpg_str text;   /* of value */
+  } wanted[WANTED]; /* records that differ in it are passed over */
+  size_t n_wanted;
 } reader_cursor;
 
 static size_t argument_count(const mpg_reader_format *f) {
@@ -82,14 +92,31 @@ static int reader_disconnect(sqlite3_vtab *vtab) {
   return SQLITE_OK;
 }
 
+/* Whether constraint c is COLUMN = 'text', byte by byte, of a column whose texts the format can tell
+** apart. A value from another table would make this one the inner loop, so it must be a constant. */
+static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, int c) {
+  int column = info->aConstraint[c].iColumn;
+  sqlite3_value *value = NULL;
+  return f->differs != NULL && column >= 0 && column < (int)f->ncolumns && column < COMPARABLE &&
+         (f->comparable >> column & 1) != 0 &&
+         info->aConstraint[c].op == SQLITE_INDEX_CONSTRAINT_EQ &&
+         info->aConstraint[c].usable != 0 &&
+         strcmp(sqlite3_vtab_collation(info, c), "BINARY") == 0 &&
+         sqlite3_vtab_rhs_value(info, c, &value) == SQLITE_OK && value != NULL &&
+         sqlite3_value_type(value) == SQLITE_TEXT;
+}
+
 /*
 ** idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. Only the
-** first "=" of an argument is taken; SQLite checks any other against the column's value.
+** first "=" of an argument is taken; SQLite checks any other against the column's value. idxStr: a byte
+** for each further argument of xFilter, 'A' and the column that must equal it. SQLite looks at the
+** rows itself, too (omit stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_reader_format *f = ((reader_table *)vtab)->format;
   int at[MPG_READER_ARGUMENTS], given = 0, first = (int)f->ncolumns;
-  size_t n = argument_count(f);
+  size_t n = argument_count(f), wanted = 0;
+  char columns[WANTED + 1];
   bool unusable = false;
   for (size_t i = 0; i < MPG_READER_ARGUMENTS; i++)
     at[i] = -1;
@@ -104,15 +131,27 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   }
   if (unusable)
     return SQLITE_CONSTRAINT; /* another join order can provide it */
-  if (at[0] < 0)
-    return mpg_vtab_error(vtab, "%s: %s", f->module.name, f->usage);
   for (size_t i = 0; i < n; i++)
     if (at[i] >= 0) {
       info->aConstraintUsage[at[i]].argvIndex = ++given;
       info->aConstraintUsage[at[i]].omit = 1;
       info->idxNum |= 1 << i;
     }
-  info->estimatedCost = 1e6;
+  for (int c = 0; c < info->nConstraint && wanted < WANTED; c++)
+    if (tells_apart(f, info, c)) {
+      info->aConstraintUsage[c].argvIndex = ++given;
+      columns[wanted++] = (char)('A' + info->aConstraint[c].iColumn);
+    }
+  if (wanted > 0) {
+    columns[wanted] = '\0';
+    info->idxStr = sqlite3_mprintf("%s", columns);
+    if (info->idxStr == NULL)
+      return SQLITE_NOMEM;
+    info->needToFreeIdxStr = 1;
+  }
+  /* SQLite also asks for plans of the terms of an OR alone, without a path: not to be taken, and no
+  ** error. Where there is no path at all, xFilter says so. */
+  info->estimatedCost = at[0] < 0 ? 1e99 : 1e6;
   info->estimatedRows = 100000;
   return SQLITE_OK;
 }
@@ -144,6 +183,11 @@ static mpg_rc reset(reader_cursor *cursor) {
     sqlite3_value_free(cursor->arguments[i]);
     cursor->arguments[i] = NULL;
   }
+  for (size_t i = 0; i < WANTED; i++) {
+    sqlite3_value_free(cursor->wanted[i].value);
+    cursor->wanted[i].value = NULL;
+  }
+  cursor->n_wanted = 0;
   cursor->row = 0;
   cursor->at_end = true;
   return rc;
@@ -162,10 +206,26 @@ static int fail(reader_cursor *cursor, const mpg_err *err) {
   return mpg_vtab_failure(cursor->base.pVtab, table_of(cursor)->format->module.name, err);
 }
 
+/* Whether the current record cannot be one that the query asks for. */
+static bool passed_over(const reader_cursor *cursor, const mpg_reader_format *f) {
+  for (size_t i = 0; i < cursor->n_wanted; i++)
+    if (f->differs(cursor->walk.file, cursor->wanted[i].column, cursor->wanted[i].text))
+      return true;
+  return false;
+}
+
 static int step(reader_cursor *cursor) {
+  const mpg_reader_format *f = table_of(cursor)->format;
   mpg_err err;
   mpg_rc rc = mpg_walk_next(&cursor->walk, &err);
   cursor->row++;
+  for (unsigned turn = 1; rc == MPG_OK && passed_over(cursor, f); turn++) {
+    if (turn % PASSED_BETWEEN_POLLS == 0 && mpg_interrupted(&cursor->walk.scan.env))
+      rc = mpg_fail(&err, MPG_INTERRUPTED, "interrupted");
+    else
+      rc = mpg_walk_next(&cursor->walk, &err);
+    cursor->row++;
+  }
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
 }
@@ -210,7 +270,6 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   const mpg_walk_format files = {f->open, f->close, f->next, f->line};
   mpg_err err;
   int rc, next = 0;
-  (void)text;
   (void)argc;
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
@@ -222,6 +281,20 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     cursor->arguments[i] = sqlite3_value_dup(argv[next++]);
     if (cursor->arguments[i] == NULL)
       return SQLITE_NOMEM;
+  }
+  for (; text != NULL && *text != '\0'; text++, next++) {
+    size_t i = cursor->n_wanted;
+    if (sqlite3_value_type(argv[next]) != SQLITE_TEXT)
+      continue;
+    cursor->wanted[i].value = sqlite3_value_dup(argv[next]);
+    if (cursor->wanted[i].value == NULL)
+      return SQLITE_NOMEM;
+    cursor->n_wanted++;
+    cursor->wanted[i].column = (size_t)(*text - 'A');
+    /* In a database of UTF-16 this turns the text into UTF-8. */
+    if (sqlite3_value_text(cursor->wanted[i].value) == NULL)
+      return SQLITE_NOMEM;
+    cursor->wanted[i].text = mpg_value_of(cursor->wanted[i].value).s;
   }
   rc = mpg_walk_begin(&cursor->walk, table_of(cursor)->conn, &files);
   if (rc != SQLITE_OK)

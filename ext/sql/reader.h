@@ -61,6 +61,12 @@ typedef struct mpg_reader_format {
   int64_t (*line)(const void *file); /* where the current record begins */
   /* Column i of the current record; *out is MPG_NULL before the call. */
   mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
+  /*
+  ** Of columns with a bit in `comparable` (up to column 57), whether the current record's surely is not
+  ** this text: a record of which the query's WHERE says so is then passed over at once. May be NULL.
+  */
+  uint64_t comparable;
+  bool (*differs)(const void *file, size_t i, mpg_str text);
 } mpg_reader_format;
 
 extern const sqlite3_module mpg_reader_module;
