@@ -316,13 +316,14 @@ static int64_t json_file_line(const void *p) {
 /* One column in a record of JSON: as it is where it is JSON already. */
 static mpg_rc put_column(json_file *f, size_t i, mpg_json_text *json, mpg_err *err) {
   mpg_value value;
-  const mpg_json_member *m;
+  const mpg_json_member *m = NULL;
   mpg_rc rc = json_file_column(f, i, &value, err);
   if (rc == MPG_OK && value.type == MPG_TEXT)
     rc = find(f, i, &m, err);
   if (rc != MPG_OK)
     return rc;
-  if (value.type == MPG_TEXT && (m->kind == MPG_JSON_ARRAY || m->kind == MPG_JSON_OBJECT))
+  if (m != NULL && value.type == MPG_TEXT &&
+      (m->kind == MPG_JSON_ARRAY || m->kind == MPG_JSON_OBJECT))
     rc = mpg_json_put(json, m->text);
   else
     rc = mpg_rows_put(json, &value);

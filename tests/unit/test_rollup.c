@@ -89,8 +89,7 @@ static void test_measures(void) {
   expect_measure("a-(a-(a-(a-(a-(a-(a-b)))))) as x", "x=-2");
   expect_measure("a-(a-(a-(a-(a-(a-(a-(a-b))))))) as x",
                  "a measure with parentheses that go too deep");
-  for (int i = 0; i < 40; i++)
-    (void)strcat(deep, "(");
+  memset(deep, '(', 40);
   expect_measure(deep, "expected fewer signs and parentheses, found \"((((((((\"");
 }
 
@@ -241,7 +240,7 @@ static mpg_rc render(const mpg_env *env, bool json, bool skip, int threads, cons
                           b.p == NULL ? "-" : b.p, (long long)mpg_groups_rows(&groups, g), sum);
   }
   if (rc == MPG_DATA || rc == MPG_LIMIT)
-    n += (size_t)snprintf(out + n, cap - n, "{%s}", err.text + strlen(folder) + 1);
+    (void)snprintf(out + n, cap - n, "{%s}", err.text + strlen(folder) + 1);
   mpg_groups_free(&groups);
   mpg_measures_free(&measures);
   mpg_columns_free(&columns);
