@@ -245,13 +245,9 @@ class Reliability(Case):
             spans = WORLD.spans_of(job)
             cut = lambda s: min(s["end"] if s["end"] is not None else after[3], after[3])
             ran = [min(s["end"] if s["end"] is not None else end, end) for s in spans if start <= s["start"] < end]
-            steps = [s["start"] for s in spans if s["kind"] in ("step", "serve", "batch") and after[2] <= s["start"] < after[3]]
-            if not steps:
+            progress = self.first_progress(spans, after[2], after[3])
+            if progress is None:
                 continue
-            progress = min(steps)
-            for s in sorted((s for s in spans if s["kind"] == "input"), key=lambda s: s["start"]):
-                if s["start"] == progress and s["end"] is not None:  # nested at the very start of the step
-                    progress = s["end"]
             restore = sum(cut(s) - s["start"] for s in spans if s["kind"] == "restore" and after[2] <= s["start"] < progress)
             expected[WORLD.size[job], outcome].append((end - max(ran, default=end), after[2] - end, restore, progress - after[2] - restore))
         self.assertGreater(len(expected), 5)
@@ -263,6 +259,18 @@ class Reliability(Case):
                 self.near(Fraction(sum(f[n] for f in found), len(found) * 10**6), row[name], (row["size"], row["outcome"], name))
             self.near(Fraction(sum(map(sum, found)), len(found) * 10**6), row["mttr_s"])
         self.assertGreater(max(row["detect_s"] for row in rows), 60)
+
+    def first_progress(self, spans, start, end):
+        """The first moment in [start, end) at which a step runs itself: not the input, say, that is nested at its very start."""
+        steps = sorted((s["start"], end if s["end"] is None else min(s["end"], end)) for s in spans
+                       if s["kind"] in ("step", "serve", "batch") and start <= s["start"] < end)
+        nested = {s["start"]: end if s["end"] is None else s["end"] for s in spans if s["kind"] == "input"}
+        for at, until in steps:
+            while at in nested and at < until:
+                at = nested[at]
+            if at < until:
+                return at
+        return None
 
     def test_checkpoint_interval(self):
         hits, by_size = Counter(), defaultdict(lambda: [0, 0])
