@@ -494,8 +494,11 @@ static mpg_rc give_listed(hlo_file *file, size_t column, mpg_value *out) {
     rc = mpg_intern_id(&names, name, &id);
     if (rc == MPG_OK)
       rc = mpg_grow(env, &counts, &cap, names.n, sizeof *counts);
-    if (rc == MPG_OK)
-      counts[id - 1] = names.n > before ? 1 : counts[id - 1] + 1;
+    if (rc == MPG_OK && counts != NULL) {
+      if (names.n > before)
+        counts[id - 1] = 0;
+      counts[id - 1]++;
+    }
   }
   file->json.n = 0;
   if (rc == MPG_OK)
