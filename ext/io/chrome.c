@@ -37,6 +37,7 @@ struct mpg_chrome {
   mpg_window w;
   state state;
   bool started;
+  bool any;             /* an event has been seen */
   bool in_object;       /* the events are within an object */
   bool seen_events;     /* a traceEvents, or the array */
   mpg_json_skip skip;   /* IN_VALUE, IN_EVENT */
@@ -409,6 +410,23 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
   return rc;
 }
 
+static bool is_no_event(const mpg_chrome *r) {
+  return r->fields[MPG_CHROME_PH].kind == MPG_LEAN_NONE &&
+         r->fields[MPG_CHROME_NAME].kind == MPG_LEAN_NONE &&
+         r->fields[MPG_CHROME_TS].kind == MPG_LEAN_NONE;
+}
+
+/* An array whose first object is no event: some other JSON. */
+static mpg_rc no_events(mpg_chrome *r, mpg_err *err) {
+  int64_t line, column;
+  where(r, r->w.buf + r->event, &line, &column);
+  r->state = GIVEN_UP;
+  return mpg_fail(err, MPG_DATA,
+                  "%s:%lld:%lld: expected an event of a Chrome trace, found an object without "
+                  "\"ph\", \"name\" and \"ts\"",
+                  mpg_stream_path(r->w.stream), (long long)line, (long long)column);
+}
+
 mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (r->broken.rc == MPG_DATA) /* of the stream, and told */
@@ -434,8 +452,12 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
     if (r->state == GIVEN_UP)
       return MPG_DONE;
     rc = take(r, &event, err);
-    if (event && !r->empty)
+    if (event && !r->empty && !r->any && is_no_event(r))
+      return no_events(r, err);
+    if (event && !r->empty) {
+      r->any = true;
       return MPG_OK;
+    }
     if (event)
       r->w.at = r->behind;
     if (rc != MPG_DONE)

@@ -62,7 +62,8 @@ const mpg_value *mpg_kube_get(const mpg_kube *k, size_t field) {
 
 /* ---- What the walk stumbles over ---- */
 
-/* A file that begins with something that is no JSON: what it looks like instead. */
+/* A file that begins with something that is no JSON: what it looks like instead. An error without a
+** place is of the file, damaged or cut off. */
 static mpg_rc no_json(const mpg_kube *k, mpg_err *err) {
   mpg_str text = mpg_pull_line_text(k->pull);
   char excerpt[MPG_EXCERPT];
@@ -70,6 +71,8 @@ static mpg_rc no_json(const mpg_kube *k, mpg_err *err) {
   mpg_err plain = *err;
   int colons = 0;
   size_t at = strlen(k->object.path);
+  if (plain.text[at] != ':' || plain.text[at + 1] < '1' || plain.text[at + 1] > '9')
+    return MPG_DATA;
   for (const char *p = plain.text + at; *p != '\0' && colons < 3; p++, at++)
     colons += *p == ':';
   if (text.n >= 5 && (memcmp(text.p, "apiVe", 5) == 0 || memcmp(text.p, "kind:", 5) == 0 ||

@@ -3,6 +3,7 @@
 ** they are taken apart, joined and mended on a copy.
 */
 #include "slurm.h"
+#include "../core/text.h"
 #include "slurm_row.h"
 
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #define JOIN_BYTES ((size_t)1 << 18) /* that a record has before another line is joined on */
 #define JOINS_BETWEEN_POLLS 64
 #define SEEN_LIMIT ((size_t)1 << 20) /* job ids remembered */
-#define SHOWN 60                     /* bytes of the input in a message */
 
 #define MPG_SLURM_FIELD(name, type) {#name, MPG_SLURM_##type},
 static const mpg_slurm_field job_fields[] = {MPG_SLURM_JOB_FIELDS(MPG_SLURM_FIELD)};
@@ -50,10 +50,6 @@ struct mpg_slurm {
   bool repeats;
   char failure[MPG_ERR_TEXT]; /* the CSV reader's last */
 };
-
-static int shown(mpg_str s) {
-  return (int)(s.n > SHOWN ? SHOWN : s.n);
-}
 
 /* ---- Opening ---- */
 
@@ -239,16 +235,18 @@ static bool next_listed(mpg_str list, size_t *at, mpg_str *name) {
 
 mpg_rc mpg_slurm_check(const mpg_slurm_kind *kind, mpg_str columns, mpg_err *err) {
   uint64_t used[4] = {0};
+  char found[MPG_EXCERPT];
   mpg_str name;
   for (size_t at = 0; next_listed(columns, &at, &name);) {
     int field = find_field(kind, name);
     if (mpg_str_eq(name, MPG_STR("-")))
       continue;
+    mpg_text_excerpt(name, found);
     if (field < 0)
       return mpg_fail(err, MPG_MISUSE,
                       "columns: expected names of %s fields such as \"%s\" with commas between, or "
-                      "- for one to leave out, found \"%.*s\"",
-                      kind->tool, kind->fields[0].name, shown(name), name.p);
+                      "- for one to leave out, found \"%s\"",
+                      kind->tool, kind->fields[0].name, found);
     if (used[field / 64] >> (field % 64) & 1)
       return mpg_fail(err, MPG_MISUSE, "columns: %s is named twice", kind->fields[field].name);
     used[field / 64] |= (uint64_t)1 << (field % 64);
@@ -314,7 +312,7 @@ static mpg_rc notice_no_tres(mpg_slurm *s, mpg_err *err) {
 }
 
 static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
-  char unknown[400];
+  char unknown[400], found[MPG_EXCERPT];
   size_t used = 0, n = s->row.npieces;
   int64_t count = 0;
   mpg_rc rc = MPG_OK;
@@ -325,8 +323,9 @@ static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
     rc = add_column(s, field, err);
     if (field >= 0)
       continue;
-    used += (size_t)snprintf(unknown + used, sizeof unknown - used, "%s%.*s", count++ ? ", " : "",
-                             shown(name), name.p);
+    mpg_text_excerpt(name, found);
+    used +=
+        (size_t)snprintf(unknown + used, sizeof unknown - used, "%s%s", count++ ? ", " : "", found);
     if (used >= sizeof unknown)
       used = sizeof unknown - 1;
   }
@@ -349,13 +348,15 @@ static bool is_fixed_width(const mpg_slurm *s, mpg_str line) {
 
 static mpg_rc no_header(mpg_slurm *s, mpg_err *err) {
   mpg_str line = {s->record.p, s->record.n};
+  char found[MPG_EXCERPT];
+  mpg_text_excerpt(line, found);
   s->dead = true;
-  return mpg_fail(
-      err, MPG_DATA, "%s:%lld:1: expected a header of %s field names such as %s, found \"%.*s\"%s",
-      s->path, (long long)s->record.first, s->kind->tool, s->kind->example, shown(line), line.p,
-      is_fixed_width(s, line)
-          ? " (fixed-width output: export it with -P)"
-          : " (exported with -n? then name the fields in the argument columns)");
+  return mpg_fail(err, MPG_DATA,
+                  "%s:%lld:1: expected a header of %s field names such as %s, found \"%s\"%s",
+                  s->path, (long long)s->record.first, s->kind->tool, s->kind->example, found,
+                  is_fixed_width(s, line)
+                      ? " (fixed-width output: export it with -P)"
+                      : " (exported with -n? then name the fields in the argument columns)");
 }
 
 /* Reads the first line: the header, or a record of the columns that the caller named. */

@@ -1,5 +1,6 @@
 /* slurm_row.c - see slurm_row.h. */
 #include "slurm_row.h"
+#include "../core/text.h"
 
 #include "../core/number.h"
 #include "../core/time.h"
@@ -8,7 +9,6 @@
 #include <string.h>
 
 #define EXCESS 200 /* delimiters inside texts of one record that are still sorted out */
-#define SHOWN 60
 
 void mpg_slurm_row_free(mpg_slurm_row *row) {
   mpg_free(row->env, row->columns);
@@ -356,9 +356,10 @@ size_t mpg_slurm_row_explain(mpg_slurm_row *row, const mpg_slurm_kind *kind, cha
   }
   if (n == row->ncolumns && closed) {
     mpg_str found = row->pieces[c];
-    (void)snprintf(out, cap, "expected %s for %s, found \"%.*s\"",
-                   expectation(row->columns[c].type), name_of(row, kind, c),
-                   (int)(found.n > SHOWN ? SHOWN : found.n), found.p);
+    char text[MPG_EXCERPT];
+    mpg_text_excerpt(found, text);
+    (void)snprintf(out, cap, "expected %s for %s, found \"%s\"", expectation(row->columns[c].type),
+                   name_of(row, kind, c), text);
     return (size_t)(found.p - start);
   }
   show_delimiter(row->delimiter, delimiter, sizeof delimiter);

@@ -215,6 +215,20 @@ mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_er
                             : plain_read(s, buf, cap, got, err);
 }
 
+mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err) {
+  mpg_stream *stream;
+  char byte;
+  size_t got = 0;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  if (rc != MPG_OK)
+    return rc;
+  rc = mpg_stream_read(stream, &byte, 1, &got, err);
+  mpg_stream_close(stream);
+  if (rc == MPG_OK && got == 0)
+    return mpg_fail(err, MPG_DATA, "%s: expected records, found an empty file", path);
+  return rc;
+}
+
 const char *mpg_stream_path(const mpg_stream *s) {
   return s->path;
 }

@@ -44,6 +44,9 @@ void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
 /* Fills `buf` with `cap` decompressed bytes; *got is less only at the end. Retries EINTR and short
 ** reads. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
+/* MPG_DATA, "PATH: expected records, found an empty file", where there is not a single byte in it: for
+** readers that found none. */
+mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);
 const char *mpg_stream_path(const mpg_stream *stream); /* borrowed, for messages */
 
 #endif

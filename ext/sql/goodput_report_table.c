@@ -262,6 +262,10 @@ static mpg_rc read_file(report_cursor *c, const char *path, mpg_goodput_seen *se
     rc = mpg_goodput_log_open(&log, env_of(c), stream, seen, issues, err);
   for (size_t i = 1; rc == MPG_OK; i++) {
     rc = mpg_goodput_log_next(log, &row, err);
+    if (rc == MPG_DONE && i == 1) {
+      rc = mpg_stream_not_empty(env_of(c), path, err);
+      rc = rc == MPG_OK ? MPG_DONE : rc;
+    }
     if (rc == MPG_OK)
       rc = add(c, row, err);
     else if (rc == MPG_DATA && skip)

@@ -78,9 +78,18 @@ static mpg_rc next_file(mpg_walk *walk, mpg_err *err) {
     return MPG_DONE;
   walk->next_path++;
   walk->in_file = true;
+  walk->any = false;
   mpg_issues_init(&walk->issues, &walk->conn->env);
   return walk->format.open(&walk->file, walk->shared, &walk->scan.env, mpg_walk_file(walk),
                            &walk->issues, err);
+}
+
+/* At the end of a file that gave nothing at all: MPG_DATA where there is nothing in it. */
+static mpg_rc check_empty(mpg_walk *walk, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  if (!walk->any)
+    rc = mpg_stream_not_empty(&walk->scan.env, mpg_walk_file(walk), err);
+  return rc == MPG_OK ? MPG_DONE : rc;
 }
 
 mpg_rc mpg_walk_next(mpg_walk *walk, mpg_err *err) {
@@ -95,6 +104,9 @@ mpg_rc mpg_walk_next(mpg_walk *walk, mpg_err *err) {
     }
     if (rc == MPG_OK)
       rc = walk->format.next(walk->file, err);
+    if (rc == MPG_DONE)
+      rc = check_empty(walk, err);
+    walk->any = true;
     if (rc == MPG_OK)
       return MPG_OK;
     if (rc != MPG_DONE && !skipped(walk, err))

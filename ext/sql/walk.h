@@ -3,8 +3,9 @@
 ** over files does behind its xFilter and xNext.
 **
 ** A malformed record ends the walk with its error, or, where records are skipped, is counted in
-** mpg_issues as skipped_record (data_loss). What a file's reading finds replaces what an earlier
-** reading of that file left in mpg_issues.
+** mpg_issues as skipped_record (data_loss); and so does a file without a single byte, which no export
+** that worked has left. What a file's reading finds replaces what an earlier reading of that file
+** left in mpg_issues.
 */
 #ifndef MPG_WALK_H
 #define MPG_WALK_H
@@ -40,6 +41,7 @@ typedef struct mpg_walk {
   mpg_paths paths; /* paths[next_path - 1] is open while file is */
   size_t next_path;
   bool scanning, in_file; /* a path has been taken and not been finished */
+  bool any;               /* of this file: a record, or an error */
   mpg_issues issues;      /* of this file */
 } mpg_walk;
 

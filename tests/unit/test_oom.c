@@ -120,7 +120,8 @@ static const char *const statements[] = {
     "SELECT JobID, State, step, _line FROM slurm_trace('fixtures/slurm/sacct_default.p')",
     "SELECT Event, NodeName, TimeStart, TRES FROM "
     "slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', '+01:00')",
-    "SELECT JobID, State, step, nodes, alloc_gpu_types FROM slurm_trace('fixtures/slurm/sacct.json') "
+    "SELECT JobID, State, step, nodes, alloc_gpu_types FROM "
+    "slurm_trace('fixtures/slurm/sacct.json') "
     "LIMIT 2",
     "SELECT NodeName, State, gpu_types FROM slurm_nodes_trace('fixtures/slurm/scontrol_nodes.txt')",
     "SELECT key, value, metadata FROM "

@@ -335,7 +335,7 @@ static void test_shapes(void) {
          "JobID|State\n",
          named("JobID,State", ""),
          "{mem:1:1: expected a job id such as 123, 123_4, 123+0 or 123.batch for JobID, found "
-         "\"\x01JobID\"}");
+         "\"\\x01JobID\"}");
 }
 
 static void test_mending(void) {

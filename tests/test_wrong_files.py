@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+"""Every reader on every other format's file, and on files that are none: one clear error that names the file, never a crash
+and never rows made of nothing."""
+import glob
+import gzip
+import os
+import sqlite3
+import tempfile
+import unittest
+
+from fleets import ROOT, connect
+from test_contract import READERS
+
+FIXTURES = {
+    "slurm": "slurm/sacct_jobs.psv", "pbs": "pbs/accounting.log", "swf": "swf/small.swf",
+    "mllog": "mlperf/results/pod16/toy_lm/result_0.txt", "goodput": "goodput/ranker-8.json", "chrome": "profile/rank0.json",
+    "xplane": "xplane/tpu-host-0.xplane.pb", "hlo": "hlo/decode.hlo", "csv": "fleet/jobs.csv", "native": "golden.jsonl",
+    "kube": "kube/cluster.json", "prometheus": "prometheus/dcgm.json", "otlp": "otlp/finetune.json", "log": "training/nanogpt.log",
+}
+# What each reader may take: its own, and for generic readers whatever has lines or objects.
+TAKES = {
+    "trace": {"csv", "native"}, "slurm_trace": {"slurm"}, "slurm": set(), "mllog": {"mllog"}, "pbs": {"pbs"}, "swf": {"swf"},
+    "goodput": {"goodput"}, "kube": {"kube"}, "prometheus": {"prometheus"}, "otlp": {"otlp"}, "hlo": {"hlo"},
+    "chrome_trace": {"chrome"}, "chrome_trace_info": {"chrome", "goodput"},  # an array of objects has no properties to tell
+    "xplane": {"xplane"}, "csv_trace": {"csv", "pbs", "log", "text", "html"},
+    "jsonl_trace": {"native", "goodput", "chrome", "kube", "prometheus", "otlp"},
+}
+LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline"}  # ask for more than a path
+
+
+def takes(reader):
+    return TAKES.get(reader, TAKES.get(reader.split("_")[0]))
+
+
+class WrongFiles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.files = {name: os.path.join(ROOT, "fixtures", path) for name, path in FIXTURES.items()}
+        with open(cls.files["csv"], "rb") as file:
+            cut = gzip.compress(file.read())[:2000]
+        for name, content in (("empty", b""), ("empty.gz", gzip.compress(b"")), ("binary", bytes(range(256)) * 40),
+                              ("picture", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(300)), ("cut.gz", cut),
+                              ("text", b"hello world\nthis is a letter\n"),
+                              ("html", b"<!DOCTYPE html>\n<html><body>404</body></html>\n")):
+            cls.files[name] = os.path.join(folder, name)
+            with open(cls.files[name], "wb") as file:
+                file.write(content)
+
+    def ask(self, reader, path, more=""):
+        """(rows, None) or (None, message)"""
+        db = connect()
+        try:
+            return db.execute(f"SELECT count(*) FROM {reader}(?){more}", (path,)).fetchone()[0], None
+        except sqlite3.OperationalError as error:
+            return None, str(error)
+        finally:
+            db.close()
+
+    def test_all(self):
+        for reader in sorted(set(READERS) - LATER):
+            if takes(reader) is None:
+                self.fail(f"which files may {reader} take?")
+            for name, path in self.files.items():
+                with self.subTest(reader=reader, file=name):
+                    rows, message = self.ask(reader, path)
+                    if name in takes(reader):
+                        self.assertIsNone(message)
+                        self.assertGreater(rows, 0)
+                        continue
+                    self.assertIsNone(rows)
+                    self.assertTrue(message.startswith(f"{reader}: {path}"), message)
+                    self.assertIn("expected", message)
+                    self.assertEqual(message.count("expected"), 1, message)
+                    self.assertNotIn("\n", message)
+
+    def test_own_files(self):
+        """Each reader takes some file of the fixtures."""
+        for reader in sorted(set(READERS) - LATER):
+            paths = {"slurm_events_trace": ["slurm/sacctmgr_events.psv"], "slurm_nodes_trace": ["slurm/scontrol_nodes.txt"]}.get(
+                reader, [FIXTURES[name] for name in sorted(takes(reader) & set(FIXTURES))])
+            self.assertTrue(paths)
+            for path in paths:
+                rows, message = self.ask(reader, os.path.join(ROOT, "fixtures", path))
+                self.assertIsNone(message, reader)
+                self.assertGreater(rows, 0, reader)
+
+    def test_an_empty_file_can_be_skipped(self):
+        for reader in ("pbs_trace", "swf_trace", "goodput_trace", "kube_trace", "csv_trace", "slurm_trace", "goodput_report"):
+            rows, message = self.ask(reader, self.files["empty"], " WHERE on_error = 'skip'")
+            self.assertEqual((rows, message), (0, None), reader)
+
+
+if __name__ == "__main__":
+    unittest.main()
