@@ -5,6 +5,7 @@ import glob
 import gzip
 import hashlib
 import os
+import sqlite3
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -133,6 +134,12 @@ def seeds(target):
                     yield statement.partition("----")[0].encode()[:LONGEST]
         yield b"SELECT goodput(category, chip_us) FROM mpg_rollup GROUP BY pool; SELECT * FROM mpg_timeline('a')"
         yield b"SELECT mpg(category, chip_us) OVER (ORDER BY start_time ROWS 2 PRECEDING) FROM mpg_ledger WHERE bucket_width = 20"
+    elif target == "state":
+        db = sqlite3.connect(":memory:")
+        db.enable_load_extension(True)
+        db.load_extension(f"{ROOT}/mpg")
+        for rows in ("('ideal', 5)", "('ideal', 0.1), ('down', -3)", "('queued', 9223372036854775807), ('idle', 1e30), ('lost', 2)"):
+            yield db.execute(f"SELECT goodput_state(column1, column2) FROM (VALUES {rows})").fetchone()[0]
     else:  # scripts of bytes
         yield bytes(range(200))
         yield hashlib.shake_128(target.encode()).digest(600)

@@ -9,7 +9,7 @@ FUZZ_FLAGS = $(STD) $(WARN) -O1 -g -fno-omit-frame-pointer -DSQLITE_CORE -DMPG_T
 FUZZ_OBJ = $(SRC:%.c=build/fuzz/%.o) build/fuzz/tests/fuzz/fuzz.o
 
 .PHONY: fuzz
-.SECONDARY: $(FUZZ_OBJ) $(FUZZ_TARGETS:%=build/fuzz/tests/fuzz/%.o)
+.SECONDARY: $(FUZZ_OBJ) $(SRC:%.c=build/lines/%.o) $(FUZZ_TARGETS:%=build/fuzz/tests/fuzz/%.o)
 fuzz: $(FUZZ:%=build/fuzz/%)
 	@tools/deps.sh lint
 	@$(PYTHON) tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
@@ -24,8 +24,10 @@ $(FUZZ_TARGETS:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZ_O
 REPLAY = $(filter-out tests/fuzz/libfuzzer.c,$(wildcard tests/fuzz/*.c))
 build/asan/replay: $(REPLAY) tests/fuzz/fuzz.h build/asan/libmpg.a
 	$(COMPILE) $(ASAN) -o $@ $(REPLAY) build/asan/libmpg.a -lsqlite3 $(LIBS)
-build/lines/replay: $(REPLAY) tests/fuzz/fuzz.h $(SRC)
+build/lines/%.o: %.c
 	@mkdir -p $(@D)
-	cd $(@D) && $(CC) $(STD) -O0 --coverage -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -o replay $(addprefix $(CURDIR)/,$(REPLAY) $(SRC)) -lsqlite3 $(LIBS)
+	$(CC) $(STD) -O0 --coverage -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -c -o $@ $<
+build/lines/replay: $(REPLAY) tests/fuzz/fuzz.h $(SRC:%.c=build/lines/%.o)
+	$(CC) $(STD) --coverage -DSQLITE_CORE -DMPG_TEST -o $@ $(REPLAY) $(SRC:%.c=build/lines/%.o) -lsqlite3 $(LIBS)
 
 -include $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d)

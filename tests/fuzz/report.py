@@ -33,7 +33,7 @@ FILES = {
 
 def lines(target):
     """(reached, all) lines of the target's files, over its committed corpus."""
-    for path in glob.glob("build/lines/*.gcda"):
+    for path in glob.glob("build/lines/**/*.gcda", recursive=True):
         os.remove(path)
     with tempfile.TemporaryDirectory() as folder:
         corpus.unpack(target, folder)
@@ -41,8 +41,8 @@ def lines(target):
         subprocess.run(["build/lines/replay", target], input=paths, text=True, check=True, stdout=subprocess.DEVNULL)
     reached = every = 0
     for name in FILES[target]:
-        data = glob.glob(f"build/lines/*-{os.path.basename(name)}.gcda")
-        told = subprocess.run(["gcov", "--json-format", "--stdout", *data], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        told = subprocess.run(["gcov", "--json-format", "--stdout", f"build/lines/ext/{name}.gcda"], check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout
         for line in told.splitlines():
             for file in json.loads(line)["files"]:
                 if file["file"].endswith(f"ext/{name}.c"):
@@ -76,7 +76,8 @@ def table():
 if __name__ == "__main__":
     os.chdir(corpus.ROOT)
     subprocess.run(["make", "-s", "--no-print-directory", "build/lines/replay"], check=True)
+    made = "\n".join(table())
     with open(PAGE, encoding="utf-8") as file:
         before, _, rest = file.read().partition(BEGIN)
     with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(before + BEGIN + "\n".join(table()) + "\n" + END + rest.partition(END)[2])
+        file.write(before + BEGIN + made + "\n" + END + rest.partition(END)[2])
