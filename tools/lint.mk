@@ -1,6 +1,6 @@
 # make lint: every static check; a file is checked again only after it, or a header, changed.
 # make format: rewrites what clang-format would complain of.
-C_FILES := $(sort $(wildcard ext/*.[ch] ext/*/*.[ch] fixtures/generate/*.[ch] tests/unit/*.[ch]))
+C_FILES := $(sort $(wildcard ext/*.[ch] ext/*/*.[ch] fixtures/generate/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch]))
 LINTED := $(patsubst %.c,build/lint/%.ok,$(filter %.c,$(C_FILES)))
 LINT_FLAGS = $(STD) $(WARN) -DSQLITE_CORE
 

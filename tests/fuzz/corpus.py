@@ -1,0 +1,145 @@
+"""corpus.py - the fuzz corpora as they are committed: tests/fuzz/corpus/TARGET.b64 has an input a line, in base64, the
+shortest first. And the seeds that a target without a corpus starts from: fixtures, whole and in pieces."""
+import base64
+import glob
+import gzip
+import hashlib
+import os
+import sqlite3
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PACKED = os.path.join(ROOT, "tests/fuzz/corpus")
+LONGEST = 2048  # bytes of an input that is committed
+BUDGET = 10_000  # bytes of a packed corpus
+
+
+def targets():
+    shared = {"fuzz", "replay", "libfuzzer"}
+    return sorted({os.path.basename(path)[:-2] for path in glob.glob(f"{ROOT}/tests/fuzz/*.c")} - shared)
+
+
+def unpack(target, folder):
+    """Writes the inputs of a target, each under the name that libFuzzer would give it; how many there are."""
+    os.makedirs(folder, exist_ok=True)
+    count = 0
+    path = f"{PACKED}/{target}.b64"
+    if os.path.exists(path):
+        with open(path, encoding="ascii") as file:
+            for line in file:
+                write(folder, base64.b64decode(line.strip(), validate=True))
+                count += 1
+    return count
+
+
+def write(folder, data):
+    with open(os.path.join(folder, hashlib.sha1(data).hexdigest()), "wb") as file:
+        file.write(data)
+
+
+def pack(target, folder, keep=()):
+    """Of what lies in a folder the shortest inputs, as far as the budget goes; `keep` are inputs that stay in any case."""
+    inputs = set(keep)
+    room = BUDGET - sum(len(base64.b64encode(data)) + 1 for data in inputs)
+    for path in sorted(glob.glob(f"{folder}/*"), key=lambda path: (os.path.getsize(path), path)):
+        with open(path, "rb") as file:
+            data = file.read()
+        room -= len(base64.b64encode(data)) + 1
+        if len(data) > LONGEST or room < 0:
+            break
+        inputs.add(data)
+    os.makedirs(PACKED, exist_ok=True)
+    with open(f"{PACKED}/{target}.b64", "w", encoding="ascii") as file:
+        for data in sorted(inputs, key=lambda data: (len(data), data)):
+            file.write(base64.b64encode(data).decode() + "\n")
+
+
+# ---- Seeds ----
+
+def fixture(pattern, lines=12):
+    """The first lines of files below fixtures/, unless all of them fit."""
+    for path in sorted(glob.glob(f"{ROOT}/fixtures/{pattern}", recursive=True)):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                data = file.read()
+            yield data if len(data) <= LONGEST else b"".join(data.splitlines(keepends=True)[:lines])[:LONGEST]
+
+
+def seeds(target):
+    if target in ("csv", "lines"):
+        yield from fixture("fleet/*.csv")
+        yield from fixture("golden/*.csv")
+        yield b'a,b\r\n"x ""y"" z",\n"1\n2",3\n'
+    elif target == "json":
+        yield from fixture("golden.jsonl", 6)
+        yield b'[{"a":[1,2.5e3,null,true,{"b":"\\u00e9\\n"}]},{"a":""}]'
+    elif target == "inflate":
+        for data in fixture("golden/*.csv"):
+            yield gzip.compress(data, mtime=0)
+            yield gzip.compress(data[:40], mtime=0) * 2
+            yield subprocess.run(["zstd", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    elif target == "rows":
+        yield from (b"0" + data for data in fixture("fleet/*.csv"))
+        yield from (b"1" + data for data in fixture("golden.jsonl", 6))
+    elif target == "native":
+        order = ["capacity", "outages", "jobs", "allocations", "spans", "commits", "programs"]
+        for i, relation in enumerate(order):
+            yield from (b"%d" % i + data for data in fixture(f"golden/{relation}.csv"))
+        yield from (b"x" + data for data in fixture("golden.jsonl", 40))
+    elif target == "slurm":
+        yield from fixture("slurm/*", 6)
+    elif target in ("pbs", "swf", "xplane"):
+        yield from fixture(f"{target}/*", 8)
+    elif target == "slurm_json":
+        yield from fixture("slurm/*.json", 200)
+        yield from fixture("slurm/scontrol*", 8)
+        yield b'{"jobs":[{"job_id":7,"job_state":["RUNNING"],"start_time":{"set":true,"infinite":false,"number":5},"tres":{"allocated":[{"type":"gres","name":"gpu:a100","count":4}]}}]}'
+    elif target in ("kube", "otlp", "hlo"):
+        yield from fixture(f"{target}/*", 60)
+        yield from {"kube": [b'{"kind":"List","items":[{"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"2"}}}]},'
+                             b'"status":{"phase":"Running","startTime":"2026-01-01T00:00:00Z"}}]}'],
+                    "otlp": [], "hlo": [b"HloModule m\nENTRY e { a = f32[2,3] parameter(0) b = f32[3,4] parameter(1) "
+                                        b"ROOT d = f32[2,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }\n"]}[target]
+    elif target == "prometheus":
+        yield from fixture("prometheus/*", 20)
+        yield b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"up","gpu":"0"},"values":[[1.5,"1"],[2,"NaN"]]}]}}'
+    elif target == "log":
+        yield b"(?<time>\\S+ \\S+) step (?<step>\\d+) loss=(?<loss>[0-9.]+)\n2026-01-01 00:00:01,250 step 7 loss=2.5\nother\n"
+        yield b"^(?<time>[A-Z][a-z]{2} +\\d+ [0-9:]+) (?<a>x+)*y\nDec 31 23:59:59 xxxy\nJan  1 00:00:01 xy\n"
+    elif target == "chrome":
+        yield from fixture("profile/*.json", 20)
+        yield b'{"traceEvents":[{"ph":"X","name":"k","ts":1.5,"dur":2,"pid":0,"tid":"s","args":{"stream":7}},{}],"distributedInfo":{"rank":1}}'
+    elif target == "mllog":
+        yield from fixture("mlperf/**/*.txt", 8)
+    elif target == "goodput_log":
+        yield from fixture("goodput/*", 12)
+    elif target == "zone":
+        for name in ("UTC", "Europe/Berlin", "America/St_Johns", "Africa/Casablanca"):
+            path = f"/usr/share/zoneinfo/{name}"
+            if os.path.exists(path):
+                with open(path, "rb") as file:
+                    yield file.read()
+        yield from (b"+02:30", b"Europe/Berlin", b"Z")
+    elif target == "time":
+        yield from (b"1795240353", b"12.5", b"2026-11-21T05:51:24.25+02:00", b"2016-12-31 23:59:60Z", b"15 minutes", b"week", b"3 months", b"0.5", b"10:06:00")
+    elif target == "number":
+        yield from (b"-9223372036854775808", b"1.5e-3", b"0.5", b"2.4999999999999999999", b"1e400", b"123_[1-3,7%2].batch", b"billing=8,gres/gpu:a100=4", b"1-02:03:04.5")
+    elif target == "names":
+        yield from (b"TPU v5e", b"NVIDIA H100 80GB HBM3", b"torch.bfloat16", b"2b1e6f0a-4f6e-4a53-9e0c-0d6e5a6f1c11", b"inefficiency", b"n[01-12,20],gpu[1-3]-[a]",
+                    b'a $.x."y z"[#-1] REAL, "b ""c" TEXT')
+    elif target == "sql":
+        for path in sorted(glob.glob(f"{ROOT}/tests/sql/*.test")):
+            with open(path, encoding="utf-8") as file:
+                for statement in file.read().split("\n\n"):
+                    yield statement.partition("----")[0].encode()[:LONGEST]
+        yield b"SELECT goodput(category, chip_us) FROM mpg_rollup GROUP BY pool; SELECT * FROM mpg_timeline('a')"
+        yield b"SELECT mpg(category, chip_us) OVER (ORDER BY start_time ROWS 2 PRECEDING) FROM mpg_ledger WHERE bucket_width = 20"
+    elif target == "state":
+        db = sqlite3.connect(":memory:")
+        db.enable_load_extension(True)
+        db.load_extension(f"{ROOT}/mpg")
+        for rows in ("('ideal', 5)", "('ideal', 0.1), ('down', -3)", "('queued', 9223372036854775807), ('idle', 1e30), ('lost', 2)"):
+            yield db.execute(f"SELECT goodput_state(column1, column2) FROM (VALUES {rows})").fetchone()[0]
+    else:  # scripts of bytes
+        yield bytes(range(200))
+        yield hashlib.shake_128(target.encode()).digest(600)

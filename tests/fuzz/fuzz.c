@@ -1,0 +1,168 @@
+/* fuzz.c - see fuzz.h. */
+#include "fuzz.h"
+#include "../../ext/core/intern.h"
+#include "../../ext/io/os.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void fuzz_failed(const char *file, int line, const char *what) {
+  (void)fprintf(stderr, "%s:%d: failed: %s\n", file, line, what);
+  abort();
+}
+
+/* ---- Text ---- */
+
+void fuzz_put(fuzz_text *t, const char *format, ...) {
+  va_list args;
+  int n;
+  va_start(args, format);
+  n = vsnprintf(t->p + t->n, sizeof t->p - t->n, format, args);
+  va_end(args);
+  t->n += (size_t)n < sizeof t->p - t->n ? (size_t)n : sizeof t->p - t->n - 1;
+}
+
+void fuzz_put_str(fuzz_text *t, mpg_str s) {
+  size_t room = sizeof t->p - t->n - 1, n = s.n < room ? s.n : room;
+  if (n > 0)
+    memcpy(t->p + t->n, s.p, n);
+  t->n += n;
+  t->p[t->n] = '\0';
+  fuzz_put(t, "|");
+}
+
+void fuzz_put_value(fuzz_text *t, const mpg_value *v) {
+  switch (v->type) {
+  case MPG_NULL:
+    fuzz_put(t, "-|");
+    break;
+  case MPG_INT:
+    fuzz_put(t, "%lld|", (long long)v->i);
+    break;
+  case MPG_REAL:
+    fuzz_put(t, "%.17g|", v->r);
+    break;
+  case MPG_TEXT:
+    fuzz_put_str(t, v->s);
+    break;
+  }
+}
+
+void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues) {
+  for (size_t i = 0; i < issues->n; i++)
+    fuzz_put(t, "%s %s:%lld x%lld %s\n", issues->items[i].kind, issues->items[i].source,
+             (long long)issues->items[i].line, (long long)issues->items[i].count,
+             issues->items[i].detail);
+}
+
+/* ---- Memory ---- */
+
+/* Aligned to 8 bytes and never to 16, as a host's may be. `fail_in` counts down to the allocation that fails. */
+typedef struct memory {
+  long live, fail_in;
+  bool failed;
+} memory;
+
+static void *memory_resize(void *ctx, void *p, size_t n) {
+  memory *m = ctx;
+  char *block = p == NULL ? NULL : (char *)p - 8;
+  if (n == 0) {
+    m->live -= p != NULL;
+    free(block);
+    return NULL;
+  }
+  if (m->fail_in > 0 && --m->fail_in == 0) {
+    m->failed = true;
+    return NULL;
+  }
+  block = realloc(block, n + 8);
+  if (block == NULL)
+    return NULL;
+  m->live += p == NULL;
+  return block + 8;
+}
+
+/* ---- Readers ---- */
+
+#define LARGE 8192 /* bytes of a buffer: mostly all of the input, and soon allocated */
+
+/* Only where the readers are built for tests do their buffers have another size. */
+static void set_block(size_t n) {
+#ifdef MPG_TEST
+  mpg_io_block = n;
+#else
+  (void)n;
+#endif
+}
+
+static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t block, memory *m) {
+  mpg_env env = {memory_resize, m, NULL, NULL};
+  mpg_rc rc;
+  out->n = 0;
+  out->p[0] = '\0';
+  set_block(block);
+  rc = render(&env, input, out);
+  set_block(0);
+  CHECK(m->live == 0);
+  return rc;
+}
+
+/* How much comes out of a damaged stream before its error does depend on how much is asked for. */
+static bool compressed(mpg_str input) {
+  static const char *const heads[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "*M\x18"};
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+    size_t skip = i == 2; /* of a skippable frame the first byte may vary */
+    if (input.n >= skip + strlen(heads[i]) &&
+        memcmp(input.p + skip, heads[i], strlen(heads[i])) == 0)
+      return true;
+  }
+  return false;
+}
+
+void fuzz_reader(fuzz_render render, mpg_str input) {
+  static fuzz_text plain, other;
+  uint64_t hash = mpg_hash(input.p, input.n);
+  memory m = {0, 0, false};
+  mpg_rc rc = run(render, input, &plain, LARGE, &m), again;
+  CHECK(rc == MPG_DONE || rc == MPG_LIMIT || rc == MPG_DATA || rc == MPG_IO || rc == MPG_MISUSE);
+  again = run(render, input, &other, 1 + hash % 67, &m);
+  if (!compressed(input) &&
+      (again != rc || other.n != plain.n || memcmp(other.p, plain.p, plain.n) != 0)) {
+    (void)fprintf(stderr, "as released (%d):\n%s\nwith buffers of %d bytes (%d):\n%s\n", (int)rc,
+                  plain.p, (int)(1 + hash % 67), (int)again, other.p);
+    fuzz_failed(__FILE__, __LINE__, "the size of buffers shows");
+  }
+  m.fail_in = 1 + (long)(hash >> 16) % 200;
+  again = run(render, input, &other, LARGE, &m);
+  if (!m.failed || again != MPG_NOMEM) /* what can do without memory says the same */
+    CHECK(again == rc && other.n == plain.n && memcmp(other.p, plain.p, plain.n) == 0);
+}
+
+static char folder[256], path[512];
+
+static void remove_folder(void) {
+  (void)unlink(path);
+  (void)rmdir(folder);
+}
+
+const char *fuzz_path(void) {
+  return path;
+}
+
+void fuzz_file(fuzz_render render, const char *name, mpg_str input) {
+  FILE *file;
+  if (folder[0] == '\0') {
+    const char *top = getenv("TMPDIR");
+    (void)snprintf(folder, sizeof folder, "%s/mpg-fuzz-XXXXXX", top == NULL ? "/tmp" : top);
+    CHECK(mkdtemp(folder) != NULL);
+    (void)atexit(remove_folder);
+  }
+  (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+  file = fopen(path, "wb");
+  CHECK(file != NULL && fwrite(input.p, 1, input.n, file) == input.n && fclose(file) == 0);
+  fuzz_reader(render, input);
+  (void)unlink(path);
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""Writes what fuzzing did into docs/reliability.md, between its two marks: executions from build/fuzz/runs.jsonl, which
+`make fuzz` adds to, and how many lines of a target's own files its committed corpus reaches, from a build that counts
+them."""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import corpus  # noqa: E402
+
+PAGE = "docs/reliability.md"
+BEGIN, END = "<!-- made by tests/fuzz/report.py -->\n", "<!-- end -->\n"
+# What a target is about, below ext/.
+FILES = {
+    "csv": ["io/csv"], "json": ["io/json", "io/json_scan"], "lines": ["io/lines", "io/window"], "inflate": ["io/inflate", "io/source"],
+    "rows": ["io/rows", "io/csv_rows", "io/json_rows", "io/columns", "io/json_path"], "native": ["io/native", "io/native_csv", "io/native_json", "core/fleet", "core/record"],
+    "slurm": ["io/slurm", "io/slurm_row", "io/slurm_value"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"], "slurm_json": ["io/slurm_json", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
+    "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
+    "otlp": ["io/otlp", "io/otlp_value"], "log": ["io/log", "io/pattern", "io/stamp"],
+    "hlo": ["io/hlo_text", "io/hlo_parse", "io/hlo_lex", "core/hlo_cost", "core/hlo_flops", "core/hlo_bytes", "core/hlo_trips"],
+    "chrome": ["io/chrome", "io/chrome_info", "io/json_lean"], "mllog": ["io/mllog"],
+    "goodput_log": ["io/goodput_log"], "xplane": ["io/protobuf", "io/xspace", "io/xplane"], "zone": ["io/zone"], "time": ["core/time", "core/bucket"],
+    "number": ["core/number", "core/text"], "names": ["core/uuid", "core/dtype", "core/chips", "io/columns"], "state": ["core/account"],
+    "aggregate": ["core/account", "core/goodput"], "interval": ["core/interval"],
+    "ledger": ["core/timeline", "core/lineage", "core/gang", "core/pools", "core/cut", "core/innermost", "core/rollup", "core/spans"],
+    "sql": ["sql/goodput", "sql/roofline", "sql/intervals", "sql/ledger_table", "sql/ledger_args", "sql/catalogue", "sql/relations"],
+}
+
+
+def lines(target):
+    """(reached, all) lines of the target's files, over its committed corpus."""
+    for path in glob.glob("build/lines/**/*.gcda", recursive=True):
+        os.remove(path)
+    with tempfile.TemporaryDirectory() as folder:
+        corpus.unpack(target, folder)
+        paths = "".join(f"{folder}/{name}\n" for name in os.listdir(folder))
+        subprocess.run(["build/lines/replay", target], input=paths, text=True, check=True, stdout=subprocess.DEVNULL)
+    reached = every = 0
+    for name in FILES[target]:
+        told = subprocess.run(["gcov", "--json-format", "--stdout", f"build/lines/ext/{name}.gcda"], check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout
+        for line in told.splitlines():
+            for file in json.loads(line)["files"]:
+                if file["file"].endswith(f"ext/{name}.c"):
+                    every += len(file["lines"])
+                    reached += sum(entry["count"] > 0 for entry in file["lines"])
+    return reached, every
+
+
+def table():
+    runs = {}
+    with open("build/fuzz/runs.jsonl", encoding="utf-8") as file:
+        for run in map(json.loads, file):
+            of = runs.setdefault(run["target"], {"executions": 0, "seconds": 0, "edges": 0})
+            of["executions"] += run["executions"]
+            of["seconds"] += run["seconds"]
+            of["edges"] = max(of["edges"], run["edges"])
+    yield "| target | executions | seconds | edges | inputs kept | lines of | reached |"
+    yield "|---|---|---|---|---|---|---|"
+    for target in corpus.targets():
+        of = runs.get(target, {"executions": 0, "seconds": 0, "edges": 0})
+        with open(f"{corpus.PACKED}/{target}.b64", "rb") as file:
+            kept = len(file.read().splitlines())
+        reached, every = lines(target)
+        yield (f"| `{target}` | {of['executions']:,} | {of['seconds']} | {of['edges']:,} | {kept} | {', '.join(FILES[target])} | "
+               f"{reached} of {every} ({100 * reached // max(every, 1)} %) |")
+    total = sum(of["executions"] for of in runs.values())
+    yield ""
+    yield f"{total:,} executions in {sum(of['seconds'] for of in runs.values()) / 60:.0f} minutes of one core at the lowest priority, three runs of the code in most of them."
+
+
+if __name__ == "__main__":
+    os.chdir(corpus.ROOT)
+    subprocess.run(["make", "-s", "--no-print-directory", "build/lines/replay"], check=True)
+    made = "\n".join(table())
+    with open(PAGE, encoding="utf-8") as file:
+        before, _, rest = file.read().partition(BEGIN)
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(before + BEGIN + made + "\n" + END + rest.partition(END)[2])

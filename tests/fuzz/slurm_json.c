@@ -1,0 +1,84 @@
+/* slurm_json.c - jobs and nodes in Slurm's JSON, and nodes as scontrol prints them. */
+#include "fuzz.h"
+#include "../../ext/io/sinfo.h"
+#include "../../ext/io/slurm_json.h"
+
+#define RECORDS 3000 /* more than an input can hold */
+
+static mpg_rc jobs(const mpg_env *env, mpg_str input, fuzz_text *out) {
+  mpg_stream *stream;
+  mpg_slurm_json *reader = NULL;
+  mpg_issues issues;
+  mpg_err err;
+  int count = 0;
+  mpg_rc rc = mpg_stream_memory(&stream, env, "f", input, &err);
+  if (rc != MPG_OK)
+    return rc;
+  mpg_issues_init(&issues, env);
+  rc = mpg_slurm_json_open(&reader, env, stream, &issues, &err);
+  while ((rc == MPG_OK || rc == MPG_DATA) && count++ < RECORDS) {
+    rc = mpg_slurm_json_next(reader, &err);
+    if (rc == MPG_OK) {
+      fuzz_put(out, "%lld ", (long long)mpg_slurm_json_line(reader));
+      for (size_t i = 0; i < MPG_SLURM_JOB_COUNT; i++)
+        if (mpg_slurm_json_has(reader, i)) {
+          fuzz_put_value(out, mpg_slurm_json_get(reader, i));
+          fuzz_put_str(out, mpg_slurm_json_raw(reader, i));
+        }
+    } else if (rc != MPG_DONE) {
+      fuzz_put(out, "!%s", err.text);
+    }
+    fuzz_put(out, "\n");
+  }
+  CHECK(rc != MPG_OK && rc != MPG_DATA);
+  fuzz_put_issues(out, &issues);
+  mpg_issues_free(&issues);
+  mpg_slurm_json_close(reader);
+  mpg_stream_close(stream);
+  return rc;
+}
+
+static mpg_rc nodes(const mpg_env *env, mpg_str input, bool json, fuzz_text *out) {
+  mpg_stream *stream;
+  mpg_sinfo *reader = NULL;
+  mpg_issues issues;
+  mpg_err err;
+  int count = 0;
+  mpg_rc rc = mpg_stream_memory(&stream, env, "f", input, &err);
+  if (rc != MPG_OK)
+    return rc;
+  mpg_issues_init(&issues, env);
+  rc = mpg_sinfo_open(&reader, env, stream, json, NULL, &issues, &err);
+  while ((rc == MPG_OK || rc == MPG_DATA) && count++ < RECORDS) {
+    rc = mpg_sinfo_next(reader, &err);
+    if (rc == MPG_OK) {
+      fuzz_put(out, "%lld ", (long long)mpg_sinfo_line(reader));
+      for (size_t i = 0; i < MPG_SINFO_COUNT_OF_FIELDS; i++)
+        fuzz_put_value(out, mpg_sinfo_get(reader, i));
+      fuzz_put_str(out, mpg_sinfo_gpus(reader, false));
+      fuzz_put_str(out, mpg_sinfo_gpus(reader, true));
+    } else if (rc != MPG_DONE) {
+      fuzz_put(out, "!%s", err.text);
+    }
+    fuzz_put(out, "\n");
+  }
+  CHECK(rc != MPG_OK && rc != MPG_DATA);
+  fuzz_put_issues(out, &issues);
+  mpg_issues_free(&issues);
+  mpg_sinfo_close(reader);
+  mpg_stream_close(stream);
+  return rc;
+}
+
+static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
+  mpg_rc rc = jobs(env, input, out);
+  if (rc == MPG_DONE)
+    rc = nodes(env, input, true, out);
+  if (rc == MPG_DONE)
+    rc = nodes(env, input, false, out);
+  return rc;
+}
+
+void fuzz_slurm_json(mpg_str input) {
+  fuzz_reader(render, input);
+}
