@@ -1,4 +1,5 @@
-# How fast it is here, beside DuckDB where npm can fetch it: `make bench`, or `make bench SPANS=1e6`.
+# How fast it is here, beside DuckDB where npm can fetch it, into docs/benchmarks.md: `make bench`, or
+# `make bench SPANS=1e6`.
 SPANS ?= 1e7
 .PHONY: bench bench-goodput
 bench: mpg.so build/generate

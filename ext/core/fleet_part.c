@@ -101,9 +101,12 @@ static mpg_rc merge_spans(mpg_fleet *into, mpg_fleet *part, maps *m) {
   }
   for (size_t j = 0; rc == MPG_OK && j < n; j++) {
     mpg_span_list *list = &part->jobs[j].spans;
+    if (list->n == 0)
+      continue;
     rc = mpg_grow(into->env, &spans, &cap, list->n, sizeof *spans);
-    if (rc == MPG_OK)
-      mpg_span_list_read(list, spans);
+    if (rc != MPG_OK || spans == NULL)
+      break;
+    mpg_span_list_read(list, spans);
     for (size_t i = 0; rc == MPG_OK && i < list->n; i++) {
       mpg_span *s = &spans[i];
       s->kind = m->kinds[s->kind];
