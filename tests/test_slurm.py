@@ -147,7 +147,7 @@ class Files(Case):
         unnamed = " (exported with -n? then name the fields in the argument columns)"
         for path, first, hint in (
             (SREPORT, "-" * 44 + "...", unnamed),
-            (EVENTS, "Cluster|Cluster Nodes|Event|NodeName|TimeStar...", unnamed),
+            (EVENTS, "Cluster|Cluster Nodes|Event|NodeName|TimeSta...", unnamed),
             (fixed, "JobID           JobName  Partition ", " (fixed-width output: export it with -P)"),
         ):
             self.assertEqual(
