@@ -230,8 +230,7 @@ static void write_jsonl(const char *folder, size_t rows, int odd) {
       "{\"record\":\"step\"}\n",
       "{\"record\":\"outage\",\"pool\":\"q\",\"chips\":1,\"start_time\":5,\"kind\":\"x\\ny\"}",
       "{\"record\":\"span\",\"job\":\"j\",\"kind\":{},\"start_time\":1}\n",
-      "{\"record\":\"capacity\",\"pool\":\"q1\",\"chip\":\"v4\",\"chips\":9,\"start_time\":"
-      "\"2026\"}\r\n",
+      "{\"record\":\"capacity\",\"pool\":\"q1\",\"chips\":9,\"start_time\":\"1970-01-01\"}\r\n",
       "{\"record\":\"span\",\"job\":\"j\xc3\xa9\",\"kind\":\"\\u0041\",\"start_time\":1}\n"};
   char path[512];
   FILE *out;
