@@ -1,7 +1,7 @@
 # How fast it is here, beside DuckDB where npm can fetch it, into docs/benchmarks.md: `make bench`, or
 # `make bench SPANS=1e6`.
 SPANS ?= 1e7
-.PHONY: bench bench-goodput
+.PHONY: bench bench-goodput bench-readers
 bench: mpg.so build/generate
 	$(PYTHON) bench/run $(SPANS)
 
@@ -9,3 +9,8 @@ bench: mpg.so build/generate
 STEPS ?= 1e6
 bench-goodput: mpg.so
 	$(PYTHON) bench/goodput $(STEPS)
+
+# Every reader's MB/s: `make bench-readers`, or `make bench-readers MB=20`.
+MB ?= 100
+bench-readers: mpg.so
+	$(PYTHON) bench/readers $(MB)

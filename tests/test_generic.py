@@ -164,7 +164,7 @@ class Many(Case):
         self.assertEqual(self.issues(folder + "/2.csv"), {})
 
     def test_the_first_file_with_records_tells_the_types(self):
-        one = self.file("", "1.csv")
+        one = self.file("a,b\n", "1.csv")
         folder = os.path.dirname(one)
         for name, text in (("2.csv", "a,b\n"), ("3.csv", "a,b\n1,x\n")):
             with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
@@ -299,8 +299,6 @@ class Errors(Case):
         self.assertRegex(self.error("SELECT * FROM jsonl_trace(?)", path), "^jsonl_trace: .*:1:1: expected an object, found byte 0x00$")
         path = self.file("")
         self.assertEqual(self.refused("csv_trace", path), f"csv_trace: {path}:1:1: expected a record that shows the columns, found end of file")
-        self.assertEqual(self.rows("SELECT * FROM csv_trace(?)", path), [])
-        self.assertEqual(self.rows("SELECT * FROM jsonl_trace(?)", path), [])
         self.assertIn("no such file", self.refused("csv_trace", path + ".missing"))
         cut = self.file(gzip.compress(b"a,b\n" + b"1,2\n" * 10000)[:-30], "cut.gz")
         self.assertIn("truncated gzip stream", self.refused("csv_trace", cut))

@@ -126,7 +126,6 @@ class Trace(Case):
             self.assertIn(what, found)
             self.assertEqual(self.rows("SELECT job_start_time FROM goodput_trace(?) WHERE on_error = 'skip'", path), [(1.0,)])
             self.assertEqual(self.issues(path), {"skipped_record": 1})
-        self.assertEqual(self.rows("SELECT * FROM goodput_trace(?)", self.file("")), [])
         self.assertIn("1:1", self.error("SELECT * FROM goodput_trace(?)", self.file(bytes(range(256)))))
 
 

@@ -81,7 +81,6 @@ class Files(Case):
             path = self.file({"status": "success", "data": {"resultType": "scalar", "result": result}})
             self.assertEqual(self.rows("SELECT time, value, value_text FROM prometheus_trace(?)", path), [told])
         self.assertEqual(self.rows("SELECT * FROM prometheus_trace(?)", self.file(self.answer())), [])
-        self.assertEqual(self.rows("SELECT * FROM prometheus_trace(?)", self.file("")), [])
 
     def test_types(self):
         path = self.file("# TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_sum 1\nh_count 1\nh 1\nhh 1\n# TYPE c counter\nc_total 1\nh_sum 1\n")

@@ -205,7 +205,8 @@ class RooflineTest(unittest.TestCase):
             ("roofline_seconds", 2): "s", ("roofline_seconds", 3): "s", ("roofline_seconds", 4): "s",
             ("roofline_bound", 2): "s", ("roofline_bound", 3): "s", ("roofline_bound", 4): "s",
             ("roofline_ideal", 2): "w", ("roofline_ideal", 3): "w", ("roofline_ideal", 4): "w",
-            ("chip_peak_flops", 1): "s", ("chip_peak_flops", 2): "s", ("chip_bandwidth", 1): "s"})
+            ("chip_peak_flops", 1): "s", ("chip_peak_flops", 2): "s", ("chip_bandwidth", 1): "s",
+            ("chip_interconnect", 1): "s"})
         # So they work in generated columns, indexes and views of a schema that is not trusted.
         self.db.executescript("""
             PRAGMA trusted_schema = OFF;

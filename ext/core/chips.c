@@ -393,13 +393,13 @@ mpg_rc mpg_chips_add_alias(mpg_chips *chips, mpg_str alias, mpg_str of_text, mpg
   if (f.n == 0)
     return mpg_fail(err, MPG_DATA, "chip '%.64s': expected an alias of 1 to %d characters",
                     of->name, NAME_MAX_FOLDED);
+  if (reserve_name(chips) != MPG_OK) /* which moves the names: before one of them is looked up */
+    return mpg_fail_nomem(err);
   found = find_name(chips, &f);
   if (found != NULL && &chips->chips[found->chip] != of &&
       found->text == chips->chips[found->chip].name)
     return mpg_fail(err, MPG_DATA, "alias '%s' of chip '%.64s' is the name of a chip", excerpt,
                     of->name);
-  if (reserve_name(chips) != MPG_OK)
-    return mpg_fail_nomem(err);
   if (!is_listed(chips, alias)) {
     text = keep(chips, alias.n + 1);
     if (text == NULL || put_alias(chips, text, of->name) != MPG_OK)
