@@ -5,6 +5,7 @@
 #   make test       the tests, in minutes;  make test T=csv: those whose name has "csv" in it
 #   make test-full  all of them, the long ones too
 #   make bench      how fast it is here
+#   make report     what tools/mpg-report draws with, from npm: docs/report.md
 #   make install    see tools/install.mk;  make uninstall takes it away again
 #   make dist      a source archive; make deb, make npm: packages
 #   make deps       installs what all of this needs from Debian's packages
@@ -115,4 +116,4 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/package.mk tools/lint.mk tools/postgres.mk bench/bench.mk
+include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk bench/bench.mk
