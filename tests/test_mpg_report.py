@@ -119,7 +119,7 @@ class Page(unittest.TestCase):
                                                    "runtime_goodput(category, chip_us), program_goodput(category, chip_us) "
                                                    "FROM ledger WHERE category <> 'queued'").fetchone()
         self.assertIsNone(answer[0])
-        lower, sg, rg, pg = (f"{100 * value:.1f} %" for value in answer[1:])
+        lower, sg, rg, pg = (f"{100 * value:.1f}%" for value in answer[1:])
         self.assertEqual({"MPG": "≥ " + lower, "SG": sg, "RG": rg, "PG": pg}, Reader(made()).cards)
 
     def test_mpg_where_everything_is_known(self):
@@ -129,7 +129,7 @@ class Page(unittest.TestCase):
         db.commit()
         mpg, = connect(path("known.db")).execute("SELECT mpg(category, chip_us) FROM ledger WHERE category <> 'queued'").fetchone()
         page = made("known.db")
-        self.assertEqual(f"{100 * mpg:.1f} %", Reader(page).cards["MPG"])
+        self.assertEqual(f"{100 * mpg:.1f}%", Reader(page).cards["MPG"])
         self.assertNotIn("at least", page)
 
     def test_tables_and_charts_are_the_answers_of_the_queries(self):
@@ -146,7 +146,7 @@ class Page(unittest.TestCase):
                 rows = db.execute(query, {n: given.get(n) for n in re.findall(r":(\w+)", re.sub("--.*", "", query))}).fetchall()
                 if name == "headline":
                     self.assertEqual(rows[0].keys(), [cells[0] for cells in table])
-                    self.assertEqual([rows[0]["first_hour"], str(rows[0]["hours"]), f'{100 * rows[0]["traced"]:.1f} %'],
+                    self.assertEqual([rows[0]["first_hour"], str(rows[0]["hours"]), f'{100 * rows[0]["traced"]:.1f}%'],
                                      [dict(cells[:2] for cells in table)[column] for column in ("first_hour", "hours", "traced")])
                     continue
                 self.assertEqual([column.replace("_", " ") for column in rows[0].keys()], table[0])
