@@ -6,8 +6,9 @@
 #   make test-full  all of them, the long ones too
 #   make fuzz       the fuzz targets of tests/fuzz, a minute each (FUZZ_SECONDS=60)
 #   make bench      how fast it is here
+#   make report     what tools/mpg-report draws with, from npm: docs/report.md
 #   make install    see tools/install.mk;  make uninstall takes it away again
-#   make dist      a source archive; make deb, make npm: packages
+#   make dist       a source archive; make deb, make npm: packages
 #   make deps       installs what all of this needs from Debian's packages
 #   make lint       every static check;  make format: the formatting
 #   make fixtures   generates the committed fixtures anew
@@ -116,4 +117,4 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/package.mk tools/lint.mk tools/postgres.mk bench/bench.mk tests/fuzz/fuzz.mk
+include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk bench/bench.mk tests/fuzz/fuzz.mk

@@ -1,10 +1,12 @@
 # make install [prefix=/usr/local] [DESTDIR=]; make uninstall takes the same arguments.
+# mpg-report draws charts where `make report` was run before (tools/report.mk), else it makes tables alone.
 #
 # `.load mpg` hands "mpg", then "mpg.so" to dlopen(), which looks in ld.so.cache; but ldconfig files
 # only what is called lib*.so*, under the name inside it, its SONAME. Hence the link libmpg.so to a
 # file whose SONAME is mpg.so: together they make "mpg.so" a name that the cache knows. ldconfig
 # reads the system's folders alone; for any other prefix the full path is printed instead.
 prefix ?= /usr/local
+bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 datadir ?= $(prefix)/share
@@ -13,6 +15,7 @@ INSTALL ?= install
 LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 # What a program needs that reads and merges states: docs/states.md.
 STATE_HEADERS = base.h category.h text.h account.h
+REPORT_SPECS := $(sort $(wildcard report/*.vl.json))
 SQL_LIBRARY := $(shell find sql -name '*.sql' 2>/dev/null | LC_ALL=C sort)
 
 .PHONY: install uninstall
@@ -21,7 +24,8 @@ install: all
 	  echo "Cannot write to $$d. Either of these will do:" >&2; \
 	  echo "  sudo make install" >&2; \
 	  echo "  make install prefix=\$$HOME/.local" >&2; exit 1; }
-	$(INSTALL) -d '$(DESTDIR)$(libdir)/pkgconfig' '$(DESTDIR)$(includedir)/mpg' '$(DESTDIR)$(mandir)/man7'
+	$(INSTALL) -d '$(DESTDIR)$(libdir)/pkgconfig' '$(DESTDIR)$(includedir)/mpg' '$(DESTDIR)$(mandir)/man7' \
+	  '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(bindir)' '$(DESTDIR)$(datadir)/mpg/report'
 	$(INSTALL) -m 644 mpg.so libmpg.a '$(DESTDIR)$(libdir)'
 	ln -sf mpg.so '$(DESTDIR)$(libdir)/libmpg.so'
 	$(INSTALL) -m 644 ext/mpg.h '$(DESTDIR)$(includedir)'
@@ -32,6 +36,10 @@ install: all
 	  -e 's|@gzip@|$(if $(ISAL),libisal,zlib)|' tools/mpg.pc.in >build/mpg.pc
 	$(INSTALL) -m 644 build/mpg.pc '$(DESTDIR)$(libdir)/pkgconfig'
 	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f '$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
+	$(INSTALL) tools/mpg-report '$(DESTDIR)$(bindir)'
+	$(INSTALL) -m 644 docs/mpg-report.1 '$(DESTDIR)$(mandir)/man1'
+	$(INSTALL) -m 644 $(REPORT_SPECS) $(firstword $(wildcard build/report/template.html) report/template.html) \
+	  '$(DESTDIR)$(datadir)/mpg/report'
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)
 	@[ -n '$(DESTDIR)' ] || if $(LDCONFIG) -p 2>/dev/null | grep -qE '^\s*mpg\.so .* $(libdir)/'; then \
 	  echo "Installed. In SQLite:  .load mpg"; else echo "Installed. In SQLite:  .load $(libdir)/mpg"; fi
@@ -39,6 +47,8 @@ install: all
 uninstall:
 	rm -f '$(DESTDIR)$(libdir)/mpg.so' '$(DESTDIR)$(libdir)/libmpg.so' '$(DESTDIR)$(libdir)/libmpg.a'
 	rm -f '$(DESTDIR)$(libdir)/pkgconfig/mpg.pc' '$(DESTDIR)$(includedir)/mpg.h' '$(DESTDIR)$(mandir)/man7/mpg.7'
+	rm -f '$(DESTDIR)$(bindir)/mpg-report' '$(DESTDIR)$(mandir)/man1/mpg-report.1'
+	rm -f $(REPORT_SPECS:%='$(DESTDIR)$(datadir)/mpg/%') '$(DESTDIR)$(datadir)/mpg/report/template.html'
 	rm -f $(STATE_HEADERS:%='$(DESTDIR)$(includedir)/mpg/%')
 	@[ ! -d '$(DESTDIR)$(includedir)/mpg' ] || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(includedir)/mpg'
 	@for f in $(SQL_LIBRARY); do rm -f '$(DESTDIR)$(datadir)/mpg/'$$f; done
