@@ -4,6 +4,7 @@
 #   make demo       a question about a small fleet, answered
 #   make test       the tests, in minutes;  make test T=csv: those whose name has "csv" in it
 #   make test-full  all of them, the long ones too
+#   make test-clients  in Python, R, Java, node and others, which it installs
 #   make bench      how fast it is here
 #   make install    see tools/install.mk;  make uninstall takes it away again
 #   make dist      a source archive; make deb, make npm: packages
@@ -115,4 +116,4 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/package.mk tools/lint.mk tools/postgres.mk bench/bench.mk
+include tools/install.mk tools/package.mk tools/lint.mk tools/postgres.mk tools/clients.mk bench/bench.mk
