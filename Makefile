@@ -5,6 +5,7 @@
 #   make test       the tests, in minutes;  make test T=csv: those whose name has "csv" in it
 #   make test-full  all of them, the long ones too
 #   make fuzz       the fuzz targets of tests/fuzz, a minute each (FUZZ_SECONDS=60)
+#   make test-clients  in Python, R, Java, node and others, which it installs
 #   make bench      how fast it is here
 #   make report     what tools/mpg-report draws with, from npm: docs/report.md
 #   make install    see tools/install.mk;  make uninstall takes it away again
@@ -117,4 +118,4 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk bench/bench.mk tests/fuzz/fuzz.mk
+include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk tools/clients.mk bench/bench.mk tests/fuzz/fuzz.mk

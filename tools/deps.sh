@@ -2,6 +2,7 @@
 # Checks that what a make target needs is there, and installs what is not from Debian's packages.
 #
 #   tools/deps.sh build | demo | test | lint | full       each with all before it
+#   tools/deps.sh package | clients                       what make deb and make test-clients need
 #
 # Installs as root, or through sudo where it asks for no password; else prints the one command and
 # fails. Looks for commands and headers, not packages, so that a machine with its own is left alone,
@@ -64,6 +65,33 @@ package() {
   command_in debhelper dh
   command_in lintian lintian
 }
+works_in() { # package, command that succeeds where it is there
+  name=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing "$name"
+}
+clients() {
+  tests
+  works_in python3-apsw "$python" -c 'import apsw'
+  works_in python3-pandas "$python" -c 'import pandas'
+  command_in unixodbc isql
+  works_in libsqliteodbc odbcinst -q -d -n SQLite3
+  command_in openjdk-17-jdk-headless javac
+  works_in libxerial-sqlite-jdbc-java test -e /usr/share/java/sqlite-jdbc.jar
+  command_in r-base-core Rscript
+  works_in r-cran-rsqlite Rscript --vanilla -e 'library(RSQLite)'
+  works_in r-cran-bit64 Rscript --vanilla -e 'library(bit64)'
+  works_in libdbd-sqlite3-perl perl -MDBD::SQLite -e 1
+  command_in php-cli php
+  works_in php-sqlite3 php -r 'exit(class_exists("SQLite3") ? 0 : 1);'
+  command_in tcl tclsh
+  works_in libsqlite3-tcl sh -c "echo 'puts [package require sqlite3]' | tclsh | grep -q ."
+  command_in ruby ruby
+  works_in ruby-sqlite3 ruby -rsqlite3 -e ''
+  command_in nodejs node
+  command_in npm npm
+  command_in g++ g++
+}
 full() {
   package
   lint
@@ -75,10 +103,10 @@ full() {
 
 PATH=$PATH:/usr/sbin:/sbin
 case $wanted in
-build | demo | lint | full | package) $wanted ;;
+build | demo | lint | full | package | clients) $wanted ;;
 test) tests ;;
 *)
-  echo "usage: tools/deps.sh build|demo|test|lint|full|package" >&2
+  echo "usage: tools/deps.sh build|demo|test|lint|full|package|clients" >&2
   exit 2
   ;;
 esac
