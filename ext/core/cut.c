@@ -38,8 +38,8 @@ static int64_t longest(const mpg_rate *rate) {
 
 /* floor(amount * (t - start) / (end - start)): what of `amount` lies before t. */
 static int64_t share_until(int64_t amount, const mpg_row *row, int64_t t) {
-  if (t == row->start || t == row->end)
-    return t == row->start ? 0 : amount;
+  if (t <= row->start || t >= row->end)
+    return t <= row->start ? 0 : amount;
   return (int64_t)((mpg_i128)amount * (t - row->start) / (row->end - row->start));
 }
 

@@ -353,10 +353,12 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
 /* ---- over all attempts: covers, shortfalls, the most ever held ---- */
 
 static mpg_rc add_cover(mpg_gang *g, int64_t start, int64_t end, size_t attempt) {
-  mpg_cover *last = g->ncovers > 0 ? &g->covers[g->ncovers - 1] : NULL;
-  if (last != NULL && last->end == start && last->attempt == attempt) {
-    last->end = end;
-    return MPG_OK;
+  if (g->ncovers > 0) {
+    mpg_cover *last = &g->covers[g->ncovers - 1];
+    if (last->end == start && last->attempt == attempt) {
+      last->end = end;
+      return MPG_OK;
+    }
   }
   if (ROOM(g, g->covers, g->covers_cap, g->ncovers + 1) != MPG_OK)
     return MPG_NOMEM;
