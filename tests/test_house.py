@@ -179,7 +179,7 @@ class Installing(unittest.TestCase):
             [f"{prefix}/lib/mpg.so", f"{prefix}/lib/libmpg.so", f"{prefix}/lib/libmpg.a", f"{prefix}/lib/pkgconfig/mpg.pc",
              f"{prefix}/include/mpg.h", f"{prefix}/share/man/man7/mpg.7", f"{prefix}/bin/mpg-report", f"{prefix}/share/man/man1/mpg-report.1",
              f"{prefix}/share/mpg/report/template.html"]
-            + [f"{prefix}/share/mpg/{path}" for path in glob.glob("report/*.vl.json", root_dir=ROOT)]
+            + [f"{prefix}/share/mpg/{path}" for path in glob.glob("report/*.json", root_dir=ROOT)]
             + [f"{prefix}/include/mpg/{name}.h" for name in ("account", "base", "category", "text")]
             + [f"{prefix}/share/mpg/{path}" for path in library]
         )

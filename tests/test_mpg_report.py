@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 from fleets import ROOT, connect
 
@@ -36,7 +37,7 @@ def setUpModule():
         for i, name in enumerate(HOSTILE):
             db.execute(f"UPDATE ledger SET {column} = ? WHERE job IS NOT NULL AND rowid % 7 = ?", (name, i))
     db.execute("UPDATE ledger SET pool = ? WHERE pool = 'v4-zürich'", (HOSTILE[2],))
-    db.execute("UPDATE ledger SET owner = char(8232) || char(0) || 'x' WHERE rowid % 11 = 3")
+    db.execute("UPDATE ledger SET owner = char(8232) || char(0) || 'x' || CAST(x'ff' AS TEXT) WHERE rowid % 11 = 3")
     db.commit()
     db.close()
 
@@ -108,7 +109,7 @@ class Reader(html.parser.HTMLParser):
 
 
 def charts(page):
-    return json.loads(re.search(r'<script type="application/json" id="charts">(.*?)</script>', page, re.S)[1])
+    return json.loads(re.search(r'<script type="application/json" id="charts">(.*?)</script>', page, re.S)[1])["charts"]
 
 
 class Page(unittest.TestCase):
@@ -173,6 +174,9 @@ class Page(unittest.TestCase):
         self.assertIn(HOSTILE[2], [row[0] for row in reader.tables["data_quality"]])
         offenders = next(chart["rows"] for chart in charts(made("hostile.db")) if chart["name"] == "top_offenders")
         self.assertLessEqual(set(HOSTILE), {row["segment"] for row in offenders})
+        page = made("hostile.db", PLAIN, "--by", "owner", "--rows", "owner", "--columns", "team")
+        self.assertIn("\u2028\0x\ufffd", {row["row_segment"] for chart in charts(page) if chart["name"] == "heatmap" for row in chart["rows"]})
+        self.assertNotIn("\u2028", re.search(r'id="charts">(.*?)</script>', page, re.S)[1])
         titled = made("fleet.db", PLAIN, "--title", HOSTILE[0] + HOSTILE[3])
         self.assertNotIn("<script>alert", titled)
         self.assertEqual(1, titled.count("alert(1)&lt;/script&gt;{{x}}${y}&lt;!--mpg:title--&gt;\\</title>"))
@@ -190,7 +194,8 @@ class Page(unittest.TestCase):
             self.assertEqual([{"week": "2026-01-05T00:00:00Z", "month": "2026-01-01T00:00:00Z"}[width]], at)
 
     def test_what_cannot_be_reported(self):
-        open(path("not-a-database.db"), "w").write("no database at all, whatever it is called" * 20)
+        with open(path("not-a-database.db"), "w", encoding="utf-8") as file:
+            file.write("no database at all, whatever it is called" * 20)
         sqlite3.connect(path("empty.db")).executescript("CREATE TABLE t(x)")
         for name, arguments, said in (("nowhere.db", [], "no such file"), ("not-a-database.db", [], "file is not a database"),
                                       ("empty.db", [], "has no ledger; sql/build.sql makes one"), ("fleet.db", ["--since", "2030"], "the ledger is empty")):
@@ -205,6 +210,28 @@ class Page(unittest.TestCase):
         self.assertIn("make report", done.stderr)
         with open(path("plain.html"), encoding="utf-8") as file:
             self.assertEqual(made(), file.read())
+
+    @unittest.skipUnless(shutil.which("node"), "no node here")
+    def test_svg(self):
+        if not vega():
+            self.skipTest("no npm here, or no network for it: no charts")
+        for database in ("fleet.db", "hostile.db"):
+            done = run(path(database), "--svg", path("svg " + database), "-o", path("svg.html"))
+            self.assertEqual((0, "", ""), (done.returncode, done.stdout, done.stderr))
+            names = sorted(chart["name"] + ".svg" for chart in charts(made()))
+            self.assertEqual(names, sorted(os.listdir(path("svg " + database))))
+            for name in names:
+                marks = xml.etree.ElementTree.parse(os.path.join(path("svg " + database), name)).getroot()
+                tags = {mark.tag.rpartition("}")[2] for mark in marks.iter()}
+                self.assertLessEqual({"svg", "g", "path", "text"}, tags)
+                self.assertNotIn("script", tags)
+            with open(os.path.join(path("svg " + database), "waterfall.svg"), encoding="utf-8") as file:
+                texts = file.read()
+            self.assertIn("−35.9%", texts)
+            self.assertNotIn("currentColor", texts)
+        done = run(path("fleet.db"), "--svg", path("none"), "--template", PLAIN)
+        self.assertEqual(1, done.returncode)
+        self.assertIn("no Vega in the template", done.stderr)
 
     def test_an_installation_runs_without_its_source(self):
         with tempfile.TemporaryDirectory() as folder:
