@@ -27,6 +27,7 @@ CLIENTS = {
     "apsw": ([PYTHON, "driver_apsw.py"], [PYTHON, "-c", "import apsw"]),
     "pandas": ([PYTHON, "driver_pandas.py"], [PYTHON, "-c", "import pandas"]),
     "isql": ([PYTHON, "driver_isql.py"], ["sh", "-c", "isql --version && odbcinst -q -d -n SQLite3"]),
+    "pyodbc": ([PYTHON, "driver_pyodbc.py"], [PYTHON, "-c", "import pyodbc; assert 'SQLite3' in pyodbc.drivers()"]),
     "JDBC": (["java", "-cp", JAR, "Driver.java"], ["sh", "-c", f"java -version && test -e {JAR}"]),
     "R": (["Rscript", "--vanilla", "driver.R"], ["Rscript", "--vanilla", "-e", "library(RSQLite); library(bit64)"]),
     "Perl": (["perl", "driver.pl"], ["perl", "-MDBD::SQLite", "-e", "1"]),
@@ -44,6 +45,7 @@ INSTEAD = {
 }
 NO_NAMES_OF_NOTHING = {"sqlite3 shell"}  # prints the columns of a row, and no row has none
 REALS_BESIDE_NULL = {"pandas"}  # a column of integers with a NULL in it is of reals
+DIGITS = {"pyodbc": 15}  # libsqliteodbc fetches reals as text of so many
 PAGE = os.path.join(ROOT, "docs", "clients.md")
 EXAMPLE = re.compile(r"^```(sh|python|perl|tcl|ruby|php|r|java|js)\n(.*?)^```\n(?:```\n(.*?)^```\n)?", re.M | re.S)
 
@@ -87,10 +89,11 @@ def expected_of(client, answers):
         if "rows" in answer:
             instead = INSTEAD.get(client, {}).get(answer["name"], {})
             rows = [[instead.get(column, value) for column, value in zip(answer["columns"], row)] for row in answer["rows"]]
+            if client in DIGITS:
+                rows = [[float(f"{v:.{DIGITS[client]}g}") if isinstance(v, float) else v for v in row] for row in rows]
             if client in REALS_BESIDE_NULL:
                 columns = [[float(v) if None in column and isinstance(v, int) else v for v in column] for column in zip(*rows)]
-                mixed = [list(row) for row in zip(*columns)]
-                rows = rows if len(rows) == 1 else mixed
+                rows = [list(row) for row in zip(*columns)]
             answer["rows"] = rows
             if client in NO_NAMES_OF_NOTHING and not rows:
                 answer["columns"] = []
