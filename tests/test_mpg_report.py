@@ -181,6 +181,17 @@ class Page(unittest.TestCase):
         self.assertNotIn("<script>alert", titled)
         self.assertEqual(1, titled.count("alert(1)&lt;/script&gt;{{x}}${y}&lt;!--mpg:title--&gt;\\</title>"))
 
+    def test_a_fleet_without_jobs(self):
+        shutil.copy(path("fleet.db"), path("idle.db"))
+        db = sqlite3.connect(path("idle.db"))
+        db.executescript("DELETE FROM ledger; INSERT INTO ledger(hour, pool, category, chip_us) VALUES ('2026-01-01 00:00:00', 'p', 'idle', 36000000000)")
+        db.close()
+        page = made("idle.db")
+        self.assertIn("2026-01-01 00:00 to 2026-01-01 01:00 · 1 pool · 0 jobs · 10 chips on average", page)
+        self.assertEqual({"MPG": "0.0%", "SG": "0.0%", "RG": "–", "PG": "–"}, Reader(page).cards)
+        self.assertEqual(["trend", "waterfall", "data_quality"], [chart["name"] for chart in charts(page)])
+        self.assertEqual(3, page.count("Nothing to draw."))
+
     def test_choices(self):
         page = made("fleet.db", PLAIN, "--since", "2026-01-05 06:00:00", "--until", "2026-01-06", "--width", "day", "--rows", "model", "--columns", "day",
                     "--by", "pool", "--top", "3", "--cut", "2026-01-05 12:00:00")
