@@ -174,7 +174,7 @@ class Installing(unittest.TestCase):
         return sorted(os.path.relpath(p, folder) for p in glob.glob(folder + "/**", recursive=True) if not os.path.isdir(p))
 
     def expected(self, prefix):
-        library = sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True))
+        library = sorted(p for p in glob.glob("sql/**", root_dir=ROOT, recursive=True) if os.path.isfile(os.path.join(ROOT, p)))
         return sorted(
             [f"{prefix}/lib/mpg.so", f"{prefix}/lib/libmpg.so", f"{prefix}/lib/libmpg.a", f"{prefix}/lib/pkgconfig/mpg.pc",
              f"{prefix}/include/mpg.h", f"{prefix}/share/man/man7/mpg.7", f"{prefix}/bin/mpg-report", f"{prefix}/share/man/man1/mpg-report.1",

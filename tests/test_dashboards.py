@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+"""The queries of sql/dashboards, asked in SQLite as Grafana's plugin would: over the plain tables, without the extension."""
+import json
+import os
+import unittest
+
+from answers import built
+from fleets import ROOT
+
+
+class Grafana(unittest.TestCase):
+    def setUp(self):
+        with open(os.path.join(ROOT, "sql/dashboards/grafana.json"), encoding="utf-8") as file:
+            self.dashboard = json.load(file)
+        self.db = built(os.path.join(ROOT, "fixtures/fleet"))
+        self.addCleanup(self.db.close)
+
+    def rows(self, panel, since=0, until=4102444800000):
+        sql = panel["targets"][0]["queryText"].replace("$__from", str(since)).replace("$__to", str(until))
+        cursor = self.db.execute(sql)
+        return [dict(zip([d[0] for d in cursor.description], row)) for row in cursor]
+
+    def test_every_panel_has_rows(self):
+        ids = set()
+        for panel in self.dashboard["panels"]:
+            with self.subTest(panel["title"]):
+                if panel["title"] != "What the data lack":
+                    self.assertTrue(self.rows(panel))
+                    self.assertFalse(self.rows(panel, 0, 1) and any(v is not None for row in self.rows(panel, 0, 1) for v in row.values()))
+                else:
+                    self.rows(panel)
+                self.assertEqual(panel["targets"][0]["queryText"], panel["targets"][0]["rawQueryText"])
+                ids.add(panel["id"])
+        self.assertEqual(len(ids), len(self.dashboard["panels"]))
+
+    def test_the_headline(self):
+        headline = next(panel for panel in self.dashboard["panels"] if panel["type"] == "stat")
+        expected = self.db.execute("SELECT sum(allocated_us) * 1.0 / sum(capacity_us), sum(ideal_us) * 1.0 / sum(capacity_us) FROM cells").fetchone()
+        row = self.rows(headline)[0]
+        self.assertEqual((row["SG"], row["MPG_lower"]), expected)
+
+    def test_times_are_unix_seconds(self):
+        trend = next(panel for panel in self.dashboard["panels"] if panel["type"] == "timeseries")
+        times = [row["time"] for row in self.rows(trend)]
+        first = self.db.execute("SELECT min(hour) FROM cells").fetchone()[0]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(self.db.execute("SELECT strftime('%Y-%m-%d %H:%M', ?, 'unixepoch')", (times[0],)).fetchone()[0][:13], first[:13])
+
+
+if __name__ == "__main__":
+    unittest.main()
