@@ -72,7 +72,7 @@ COLUMNS = {
     "trace_records": f"{RECORDS}, path hidden, on_error hidden",
     "mpg_records": f"{RECORDS}, schema hidden, on_error hidden",
     "mpg_chips": """chip TEXT, vendor TEXT, year BIGINT, dtype TEXT, peak_flops REAL, hbm_bytes BIGINT, hbm_bytes_per_s REAL,
-        ici_bytes_per_s REAL, tdp_w REAL, source TEXT, aliases TEXT""",
+        ici_bytes_per_s REAL, tdp_w REAL, source TEXT, aliases TEXT, devices BIGINT, unit TEXT""",
     "mpg_categories": "category TEXT, layer TEXT, meaning TEXT, in_capacity BIGINT, in_allocated BIGINT, in_productive BIGINT",
     "interval_buckets": "bucket TEXT, start_time REAL, end_time REAL, seconds REAL, interval_start hidden, interval_end hidden, width hidden",
     "slurm_trace": f"""Account TEXT, AdminComment TEXT, AllocCPUS BIGINT, AllocNodes BIGINT, AllocTRES TEXT, AssocID BIGINT, AveCPU REAL,

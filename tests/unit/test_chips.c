@@ -138,8 +138,8 @@ static void test_dtypes(void) {
 }
 
 static mpg_chip_row row_of(const char *chip, const char *dtype, double flops) {
-  return (mpg_chip_row){chip,  NULL,        dtype,       "mine",      0,
-                        flops, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+  return (mpg_chip_row){chip, NULL,  dtype,       "mine",      NULL,        0,
+                        0,    flops, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
 }
 
 static void test_add(void) {
