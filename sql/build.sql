@@ -60,12 +60,19 @@ CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BI
 -- which count as often as they are given, also of how many like it came before it.
 DROP TABLE IF EXISTS temp.mpg_incoming;
 CREATE TEMP TABLE mpg_incoming AS
-WITH sources AS (
-  SELECT 1 AS files, coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace')) AS source
-  UNION ALL
-  SELECT 0, 'temp' WHERE EXISTS (
+WITH given AS (
+  SELECT 1 WHERE EXISTS (
     SELECT 1 FROM temp.sqlite_schema
     WHERE type = 'table' AND name IN ('capacity', 'outages', 'jobs', 'allocations', 'spans', 'commits', 'programs'))
+),
+sources AS (
+  SELECT 1 AS files,
+         coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace'),
+                  -- Nothing to read is fine where something was read before: what is configured may have changed.
+                  CASE WHEN NOT EXISTS (SELECT 1 FROM given) AND NOT EXISTS (SELECT 1 FROM main.capacity)
+                            AND NOT EXISTS (SELECT 1 FROM main.allocations) THEN mpg_required(NULL, ':trace') END) AS source
+  UNION ALL
+  SELECT 0, 'temp' FROM given
 ),
 records AS (
   SELECT r.* FROM sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL

@@ -10,6 +10,7 @@ import os
 import random
 import unittest
 
+from fleets import bind
 from test_slurm import Case as SlurmCase
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -23,7 +24,7 @@ class Case(SlurmCase):
     def script(self, name, path=None):
         with open(os.path.join(ROOT, "sql", name), encoding="utf-8") as file:
             text = file.read()
-        self.db.executescript(text if path is None else text.replace("(:trace)", "('%s')" % path.replace("'", "''")))
+        self.db.executescript(text if path is None else bind(text, trace=path))
 
     def load(self, path=None, *more):
         self.script("device.sql")
@@ -273,7 +274,7 @@ class Hta(Case):
 class Diff(Case):
     def diff(self, base, test, step="NULL"):
         with open(os.path.join(ROOT, "sql/profile_diff.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read().replace("(:base)", f"('{base}')").replace("(:test)", f"('{test}')").replace(":step", step))
+            self.db.executescript(bind(file.read(), base=base, test=test).replace(":step", step))
         return self.rows("SELECT side, name, base_n, test_n, base_ns, diff_ns, change FROM profile_diff ORDER BY 1, 2")
 
     def test_ranks(self):

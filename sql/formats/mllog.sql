@@ -30,7 +30,7 @@
 CREATE TEMP TABLE IF NOT EXISTS mlperf_log AS
 SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_num, first_epoch_num, epoch_count, status,
        _file, _line
-FROM mllog_trace(:results);
+FROM mllog_trace(mpg_required(:results, ':results'));
 
 CREATE TEMP TABLE IF NOT EXISTS mlperf_given AS
 SELECT readfile(:system) AS system, :chips AS chips, :chip AS chip, :pool AS pool;

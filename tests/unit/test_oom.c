@@ -162,7 +162,7 @@ static const char *const statements[] = {
     "CREATE VIRTUAL TABLE temp.r USING jsonl_rollup('fixtures/golden.jsonl', measures='chips', "
     "threads=1); SELECT pool, sum(chips), sum(rows) FROM r WHERE record = 'allocation' GROUP BY 1 "
     "ORDER BY 1 DESC",
-    "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
+    "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_required(1, 'a')",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
