@@ -1,5 +1,6 @@
 /* ledger_tables.c - see ledger_tables.h. */
 #include "ledger_tables.h"
+#include "text.h"
 
 static const mpg_ledger_col_info col_info[MPG_COLS] = {
     [MPG_COL_POOL] = {"pool", MPG_TEXT, MPG_DIM_POOL},
@@ -88,6 +89,46 @@ uint32_t mpg_ledger_grain(const mpg_ledger_table *table, uint64_t columns) {
     if ((columns >> i & 1) && col_info[table->cols[i]].dim >= 0)
       mask |= 1u << col_info[table->cols[i]].dim;
   return mask;
+}
+
+static int dim_by_name(const mpg_ledger_table *table, mpg_str name) {
+  for (int i = 0; i < table->ncols; i++) {
+    const mpg_ledger_col_info *col = &col_info[table->cols[i]];
+    if (col->dim >= 0 && mpg_str_eq_nocase(mpg_str_of(col->name), name))
+      return col->dim;
+  }
+  return -1;
+}
+
+mpg_rc mpg_ledger_grain_parse(const mpg_ledger_table *table, mpg_str names, uint32_t *mask,
+                              mpg_err *err) {
+  char found[MPG_EXCERPT];
+  size_t i = 0;
+  *mask = 0;
+  while (i < names.n) {
+    mpg_str name = {names.p + i, 0};
+    int dim;
+    while (i < names.n && names.p[i] != ',')
+      i++;
+    name.n = (size_t)(names.p + i - name.p);
+    while (name.n > 0 && *name.p == ' ') {
+      name.p++;
+      name.n--;
+    }
+    while (name.n > 0 && name.p[name.n - 1] == ' ')
+      name.n--;
+    dim = dim_by_name(table, name);
+    if (dim < 0) {
+      mpg_text_excerpt(name, found);
+      return mpg_fail(err, MPG_MISUSE,
+                      "by: expected names of its dimensions such as 'pool, category', found '%s'",
+                      found);
+    }
+    *mask |= 1u << dim;
+    if (i < names.n && ++i == names.n) /* a comma at the end */
+      return mpg_fail(err, MPG_MISUSE, "by: expected a name after the last comma");
+  }
+  return MPG_OK;
 }
 
 /* ---- rows ---- */
