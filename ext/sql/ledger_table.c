@@ -7,8 +7,8 @@
 **     trace_timeline(path, of_job)  one job's intervals in order, with their evidence
 **     mpg_ledger, mpg_rollup, mpg_timeline   the same over relations of the open database
 **
-** The hidden columns are the arguments, in the order of the lists below; each takes `=` or a place in
-** the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
+** The hidden columns are the arguments, in the order of core/ledger_tables.c; each takes `=` or a place
+** in the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
 ** that order) and in idxStr, as a hexadecimal number, the columns that the statement uses
 ** (colUsed), from which the roll-up's grain follows. What files and tables hold is read in xFilter,
 ** never before.
@@ -18,12 +18,11 @@
 #include "kept.h"
 #include "ledger_args.h"
 #include "relations.h"
-#include "../core/ledger.h"
+#include "../core/ledger_tables.h"
 #include "../core/rollup_all.h"
 #include "../core/uuid.h"
 #include "../io/native.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,132 +30,15 @@
 ** end. */
 #define READING_MAX 8
 
-/* Visible columns of all three shapes. */
-typedef enum col {
-  COL_POOL,
-  COL_CHIP,
-  COL_JOB,
-  COL_ATTEMPT,
-  COL_NAME, /* NAME to LABELS lie in the order of mpg_job.dim, but for SIZE */
-  COL_OWNER,
-  COL_PHASE,
-  COL_FRAMEWORK,
-  COL_RUNTIME,
-  COL_MODEL,
-  COL_SIZE,
-  COL_PRIORITY,
-  COL_LABELS,
-  COL_CATEGORY,
-  COL_CAUSE,
-  COL_START_TIME,
-  COL_END_TIME,
-  COL_BUCKET,
-  COL_CHIP_US,
-  COL_CHIP_SECONDS,
-  COL_INTERVALS,
-  COL_KIND,
-  COL_STEP,
-  COL_PROGRAM,
-  COL_FILE,
-  COL_LINE
-} col;
-
-static const struct {
-  const char *declaration;
-  int dim; /* mpg_dim, or -1 */
-} col_info[] = {
-    [COL_POOL] = {"pool TEXT", MPG_DIM_POOL},
-    [COL_CHIP] = {"chip TEXT", MPG_DIM_CHIP},
-    [COL_JOB] = {"job TEXT", MPG_DIM_JOB},
-    [COL_ATTEMPT] = {"attempt BIGINT", MPG_DIM_ATTEMPT},
-    [COL_NAME] = {"name TEXT", MPG_DIM_NAME},
-    [COL_OWNER] = {"owner TEXT", MPG_DIM_OWNER},
-    [COL_PHASE] = {"phase TEXT", MPG_DIM_PHASE},
-    [COL_FRAMEWORK] = {"framework TEXT", MPG_DIM_FRAMEWORK},
-    [COL_RUNTIME] = {"runtime TEXT", MPG_DIM_RUNTIME},
-    [COL_MODEL] = {"model TEXT", MPG_DIM_MODEL},
-    [COL_SIZE] = {"size TEXT", MPG_DIM_SIZE},
-    [COL_PRIORITY] = {"priority TEXT", MPG_DIM_PRIORITY},
-    [COL_LABELS] = {"labels TEXT", MPG_DIM_LABELS},
-    [COL_CATEGORY] = {"category TEXT", MPG_DIM_CATEGORY},
-    [COL_CAUSE] = {"cause TEXT", MPG_DIM_CAUSE},
-    [COL_START_TIME] = {"start_time REAL", -1},
-    [COL_END_TIME] = {"end_time REAL", -1},
-    [COL_BUCKET] = {"bucket TEXT", MPG_DIM_BUCKET},
-    [COL_CHIP_US] = {"chip_us BIGINT", -1},
-    [COL_CHIP_SECONDS] = {"chip_seconds REAL", -1},
-    [COL_INTERVALS] = {"intervals BIGINT", -1},
-    [COL_KIND] = {"kind TEXT", -1},
-    [COL_STEP] = {"step BIGINT", -1},
-    [COL_PROGRAM] = {"program TEXT", -1},
-    [COL_FILE] = {"_file TEXT", -1},
-    [COL_LINE] = {"_line BIGINT", -1},
-};
-
-#define NONE (-1)
-
-/* Lists end with NONE. */
-static const signed char ledger_cols[] = {
-    COL_POOL,    COL_CHIP,         COL_JOB,     COL_ATTEMPT,    COL_NAME,     COL_OWNER,
-    COL_PHASE,   COL_FRAMEWORK,    COL_RUNTIME, COL_MODEL,      COL_SIZE,     COL_PRIORITY,
-    COL_LABELS,  COL_CATEGORY,     COL_CAUSE,   COL_START_TIME, COL_END_TIME, COL_BUCKET,
-    COL_CHIP_US, COL_CHIP_SECONDS, NONE};
-static const signed char rollup_cols[] = {
-    COL_POOL,   COL_CHIP,     COL_JOB,          COL_ATTEMPT,   COL_NAME,
-    COL_OWNER,  COL_PHASE,    COL_FRAMEWORK,    COL_RUNTIME,   COL_MODEL,
-    COL_SIZE,   COL_PRIORITY, COL_LABELS,       COL_CATEGORY,  COL_CAUSE,
-    COL_BUCKET, COL_CHIP_US,  COL_CHIP_SECONDS, COL_INTERVALS, NONE};
-static const signed char timeline_cols[] = {
-    COL_JOB,     COL_ATTEMPT,      COL_START_TIME, COL_END_TIME, COL_CATEGORY, COL_CAUSE,
-    COL_KIND,    COL_STEP,         COL_PROGRAM,    COL_POOL,     COL_CHIP,     COL_BUCKET,
-    COL_CHIP_US, COL_CHIP_SECONDS, COL_FILE,       COL_LINE,     NONE};
-
-static const signed char trace_args[] = {ARG_PATH,     ARG_BUCKET_WIDTH, ARG_SINCE, ARG_UNTIL,
-                                         ARG_AS_OF,    ARG_BASIS,        ARG_SIZES, ARG_ROOFLINE,
-                                         ARG_ON_ERROR, ARG_THREADS,      NONE};
-static const signed char mpg_args[] = {ARG_SCHEMA,   ARG_BUCKET_WIDTH, ARG_SINCE, ARG_UNTIL,
-                                       ARG_AS_OF,    ARG_BASIS,        ARG_SIZES, ARG_ROOFLINE,
-                                       ARG_ON_ERROR, ARG_THREADS,      NONE};
-static const signed char trace_job_args[] = {
-    ARG_PATH,  ARG_OF_JOB, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL,   ARG_AS_OF,
-    ARG_BASIS, ARG_SIZES,  ARG_ROOFLINE,     ARG_ON_ERROR, ARG_THREADS, NONE};
-static const signed char mpg_job_args[] = {ARG_OF_JOB,   ARG_SCHEMA,   ARG_BUCKET_WIDTH, ARG_SINCE,
-                                           ARG_UNTIL,    ARG_AS_OF,    ARG_BASIS,        ARG_SIZES,
-                                           ARG_ROOFLINE, ARG_ON_ERROR, ARG_THREADS,      NONE};
-
-typedef enum shape { LEDGER, ROLLUP, TIMELINE } shape;
-
-static const struct kind {
-  const char *name;
-  shape shape;
-  bool files; /* reads files, else relations */
-  const signed char *cols, *args;
-} kinds[] = {
-    {"trace_ledger", LEDGER, true, ledger_cols, trace_args},
-    {"trace_rollup", ROLLUP, true, rollup_cols, trace_args},
-    {"trace_timeline", TIMELINE, true, timeline_cols, trace_job_args},
-    {"mpg_ledger", LEDGER, false, ledger_cols, mpg_args},
-    {"mpg_rollup", ROLLUP, false, rollup_cols, mpg_args},
-    {"mpg_timeline", TIMELINE, false, timeline_cols, mpg_job_args},
-};
-
-static int length_of(const signed char *list) {
-  int n = 0;
-  while (list[n] != NONE)
-    n++;
-  return n;
-}
-
 typedef struct table {
   sqlite3_vtab base; /* must be first */
   mpg_conn *conn;
-  const struct kind *kind;
-  int ncols, nargs;
+  const mpg_ledger_table *kind;
 } table;
 
 typedef struct cursor {
-  sqlite3_vtab_cursor base;  /* must be first */
-  sqlite3_value *args[ARGS]; /* as given; NULL: not given */
+  sqlite3_vtab_cursor base;      /* must be first */
+  sqlite3_value *args[MPG_ARGS]; /* as given; NULL: not given */
   mpg_scan scan;
   mpg_chips *chips;
   mpg_fleet fleet;
@@ -167,11 +49,10 @@ typedef struct cursor {
   mpg_ledger batch; /* rows of the unit at hand */
   mpg_rollup rollup;
   int threads;
-  size_t unit, only; /* the next unit; the one asked for, or SIZE_MAX */
-  size_t at;         /* of the batch, or the cell */
-  int64_t
-      piece; /* chip-microseconds of the cell's row at hand: a sum past 64 bits is several rows */
-  mpg_i128 left; /* and of its later rows */
+  size_t unit, only;  /* the next unit; the one asked for, or SIZE_MAX */
+  size_t at;          /* of the batch, or the cell */
+  mpg_ledger_row row; /* at hand, of a cell: a sum past 64 bits is several rows */
+  mpg_i128 left;      /* and its later rows */
   sqlite3_int64 rowid;
   bool eof;
 } cursor;
@@ -181,7 +62,7 @@ typedef struct cursor {
 static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
-  const struct kind *kind = &kinds[data->module->parameter];
+  const mpg_ledger_table *kind = mpg_ledger_table_get(data->module->parameter);
   sqlite3_str *sql = sqlite3_str_new(db);
   char *text;
   table *t;
@@ -189,10 +70,15 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   (void)argc;
   (void)argv;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
-  for (int i = 0; kind->cols[i] != NONE; i++)
-    sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", col_info[kind->cols[i]].declaration);
-  for (int i = 0; kind->args[i] != NONE; i++)
-    sqlite3_str_appendf(sql, ", %s HIDDEN", mpg_arg_names[kind->args[i]]);
+  for (int i = 0; i < kind->ncols; i++) {
+    const mpg_ledger_col_info *col = mpg_ledger_col_get((mpg_ledger_col)kind->cols[i]);
+    sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "", col->name,
+                        col->type == MPG_TEXT  ? "TEXT"
+                        : col->type == MPG_INT ? "BIGINT"
+                                               : "REAL");
+  }
+  for (int i = 0; i < kind->nargs; i++)
+    sqlite3_str_appendf(sql, ", %s HIDDEN", mpg_arg_name((mpg_arg)kind->args[i]));
   sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);
   if (text == NULL)
@@ -212,8 +98,6 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   t->conn = data->conn;
   t->conn->references++; /* a table may outlive its registration: the extension loaded again */
   t->kind = kind;
-  t->ncols = length_of(kind->cols);
-  t->nargs = length_of(kind->args);
   *out = &t->base;
   return SQLITE_OK;
 }
@@ -226,23 +110,23 @@ static int ledger_disconnect(sqlite3_vtab *vtab) {
 
 static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const table *t = (const table *)vtab;
-  int at[ARGS], n = 0;
-  for (int a = 0; a < ARGS; a++)
-    at[a] = NONE;
+  int at[MPG_ARGS], n = 0;
+  for (int a = 0; a < MPG_ARGS; a++)
+    at[a] = -1;
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-    int a = c->iColumn - t->ncols;
+    int a = c->iColumn - t->kind->ncols;
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
       return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", t->kind->name,
-                            mpg_arg_names[t->kind->args[a]]);
+                            mpg_arg_name((mpg_arg)t->kind->args[a]));
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;
   }
-  for (int a = 0; a < t->nargs; a++)
-    if (at[a] != NONE) {
+  for (int a = 0; a < t->kind->nargs; a++)
+    if (at[a] != -1) {
       info->idxNum |= 1 << a;
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
@@ -251,11 +135,11 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   if (info->idxStr == NULL)
     return SQLITE_NOMEM;
   info->needToFreeIdxStr = 1;
-  info->estimatedRows = t->kind->shape == ROLLUP ? 1000 : 1000000;
+  info->estimatedRows = t->kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
   /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
   ** single terms of an OR, where the path is just not shown. */
-  if (t->kind->args[0] == ARG_PATH && at[0] == NONE)
+  if (t->kind->args[0] == MPG_ARG_PATH && at[0] == -1)
     info->estimatedCost = 1e60;
   return SQLITE_OK;
 }
@@ -274,7 +158,7 @@ static int ledger_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static void reset(cursor *c) {
   sqlite3_vtab_cursor base = c->base;
-  for (int a = 0; a < ARGS; a++)
+  for (int a = 0; a < MPG_ARGS; a++)
     sqlite3_value_free(c->args[a]);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
@@ -299,8 +183,8 @@ static int ledger_close(sqlite3_vtab_cursor *base) {
 /* The name under which the accounting's own issues are listed: the path, or the schema. */
 static const char *source_of(const cursor *c, const table *t) {
   if (t->kind->files)
-    return mpg_arg_text(c->args, ARG_PATH);
-  return mpg_arg_given(c->args, ARG_SCHEMA) ? mpg_arg_text(c->args, ARG_SCHEMA) : "main";
+    return mpg_arg_text(c->args, MPG_ARG_PATH);
+  return mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : "main";
 }
 
 static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
@@ -308,9 +192,9 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
   mpg_issues_drop(&t->conn->issues, source_of(c, t));
   if (rc == MPG_OK)
     rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
-  c->fleet.keep_origins = t->kind->shape == TIMELINE;
+  c->fleet.keep_origins = t->kind->shape == MPG_SHAPE_TIMELINE;
   if (rc == MPG_OK && t->kind->files) {
-    mpg_value path = mpg_value_of(c->args[ARG_PATH]);
+    mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type != MPG_TEXT)
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
     rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, c->threads, err);
@@ -320,7 +204,8 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
     t->conn->reading++;
     rc = mpg_relations_read(
         &c->fleet, t->conn->db, &c->scan.env,
-        mpg_arg_given(c->args, ARG_SCHEMA) ? mpg_arg_text(c->args, ARG_SCHEMA) : NULL, skip, err);
+        mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
+        err);
     t->conn->reading--;
   }
   if (rc == MPG_OK)
@@ -331,7 +216,7 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
 /* The job that a timeline asks for, as its unit; false where there is no such job. */
 static bool find_job(cursor *c) {
   char uuid[MPG_UUID_TEXT];
-  mpg_str name = mpg_str_of(mpg_arg_text(c->args, ARG_OF_JOB));
+  mpg_str name = mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB));
   uint32_t id;
   if (mpg_uuid_canonical(name, uuid))
     name = mpg_str_of(uuid);
@@ -343,9 +228,9 @@ static bool find_job(cursor *c) {
 /* The next batch of rows, from the units that are left. */
 static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
   mpg_sink sink = mpg_ledger_sink(&c->batch);
-  size_t units = c->only != SIZE_MAX          ? c->only + 1
-                 : t->kind->shape == TIMELINE ? mpg_fleet_njobs(&c->fleet)
-                                              : mpg_accounting_units(&c->accounting);
+  size_t units = c->only != SIZE_MAX                    ? c->only + 1
+                 : t->kind->shape == MPG_SHAPE_TIMELINE ? mpg_fleet_njobs(&c->fleet)
+                                                        : mpg_accounting_units(&c->accounting);
   c->batch.n = c->at = 0;
   while (c->batch.n == 0 && c->unit < units) {
     mpg_rc rc = mpg_accounting_unit(&c->accounting, c->unit++, &sink, source_of(c, t), err);
@@ -353,19 +238,14 @@ static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
       return rc;
   }
   c->eof = c->batch.n == 0;
-  if (t->kind->shape == TIMELINE && mpg_ledger_sort(&c->batch) != MPG_OK)
+  if (t->kind->shape == MPG_SHAPE_TIMELINE && mpg_ledger_sort(&c->batch) != MPG_OK)
     return mpg_fail_nomem(err);
   return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
 }
 
 /* The dimensions whose columns the statement uses. */
 static uint32_t grain(const table *t, const char *columns) {
-  unsigned long long used = strtoull(columns, NULL, 16);
-  uint32_t mask = 0;
-  for (int i = 0; i < t->ncols; i++)
-    if ((used >> i & 1) && col_info[t->kind->cols[i]].dim >= 0)
-      mask |= 1u << col_info[t->kind->cols[i]].dim;
-  return mask;
+  return mpg_ledger_grain(t->kind, strtoull(columns, NULL, 16));
 }
 
 /* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
@@ -393,22 +273,11 @@ static mpg_rc roll_up_kept(cursor *c, uint32_t mask, mpg_err *err) {
   return rc;
 }
 
-/* The first row of the cell at hand: all of its sum, or as much as an integer holds. */
-static void take_piece(cursor *c) {
-  if (c->left > INT64_MAX)
-    c->piece = INT64_MAX;
-  else if (c->left < INT64_MIN)
-    c->piece = INT64_MIN;
-  else
-    c->piece = (int64_t)c->left;
-  c->left -= c->piece;
-}
-
 static void enter_cell(cursor *c) {
   c->eof = c->at >= c->rollup.ncells;
   if (!c->eof) {
     c->left = c->rollup.cells[c->at].chip_us;
-    take_piece(c);
+    c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->at], &c->left);
   }
 }
 
@@ -422,7 +291,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   int n = 0, code;
   mpg_rc rc;
   reset(c);
-  for (int a = 0; a < t->nargs && n < argc; a++)
+  for (int a = 0; a < t->kind->nargs && n < argc; a++)
     if (idx_num >> a & 1) {
       mpg_arg which = (mpg_arg)t->kind->args[a];
       c->args[which] = sqlite3_value_dup(argv[n++]);
@@ -430,12 +299,13 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
         return SQLITE_NOMEM;
     }
   c->eof = true;
-  if (t->kind->files && c->args[ARG_PATH] == NULL)
+  if (t->kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
                           t->kind->name);
-  if (t->kind->files && !mpg_arg_given(c->args, ARG_PATH)) /* a path of NULL is no path: no rows */
+  if (t->kind->files &&
+      !mpg_arg_given(c->args, MPG_ARG_PATH)) /* a path of NULL is no path: no rows */
     return SQLITE_OK;
-  if (c->args[ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, ARG_OF_JOB))
+  if (c->args[MPG_ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, MPG_ARG_OF_JOB))
     return SQLITE_OK;
   code = mpg_scan_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)
@@ -444,8 +314,8 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   mpg_ledger_init(&c->batch, &c->scan.env);
   c->names = &c->fleet;
   rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
-  if (rc == MPG_OK && t->kind->shape == ROLLUP && t->kind->files) {
-    mpg_value path = mpg_value_of(c->args[ARG_PATH]);
+  if (rc == MPG_OK && t->kind->shape == MPG_SHAPE_ROLLUP && t->kind->files) {
+    mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type == MPG_TEXT)
       c->kept = mpg_kept_begin(&c->keeping, t->conn, &c->scan.env, path.s, &options, skip);
   }
@@ -460,12 +330,12 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     rc = read_records(c, t, skip, &err);
   if (rc == MPG_OK)
     rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, &err);
-  if (rc == MPG_OK && mpg_arg_given(c->args, ARG_OF_JOB)) {
+  if (rc == MPG_OK && mpg_arg_given(c->args, MPG_ARG_OF_JOB)) {
     if (!find_job(c))
       return SQLITE_OK;
     c->unit = c->only;
   }
-  if (rc == MPG_OK && t->kind->shape == ROLLUP) {
+  if (rc == MPG_OK && t->kind->shape == MPG_SHAPE_ROLLUP) {
     rc = roll_up(c, t, grain(t, idx_str), &err);
     if (rc == MPG_OK)
       enter_cell(c);
@@ -480,9 +350,9 @@ static int ledger_next(sqlite3_vtab_cursor *base) {
   table *t = (table *)base->pVtab;
   mpg_err err;
   c->rowid++;
-  if (t->kind->shape == ROLLUP) {
+  if (t->kind->shape == MPG_SHAPE_ROLLUP) {
     if (c->left != 0) {
-      take_piece(c);
+      c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->at], &c->left);
     } else {
       c->at++;
       enter_cell(c);
@@ -507,140 +377,35 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 
 /* ---- values ---- */
 
-/* A row of either source, as values are told from it. */
-typedef struct fields {
-  uint32_t job, pool, chip, cause, kind, program, file;
-  uint8_t size, category;
-  int64_t attempt, start, end, bucket, chip_us, intervals, step, line;
-} fields;
-
-static fields row_fields(const cursor *c, shape of) {
-  const mpg_ledger *l = &c->batch;
-  size_t i = of == TIMELINE ? l->order[c->at] : c->at;
-  if (of == ROLLUP) {
-    const mpg_cell *k = &c->rollup.cells[i];
-    return (fields){.job = k->job,
-                    .pool = k->pool,
-                    .chip = k->chip,
-                    .cause = k->cause,
-                    .size = k->size,
-                    .category = k->category,
-                    .attempt = k->attempt,
-                    .bucket = k->bucket,
-                    .chip_us = c->piece,
-                    .intervals = c->left == 0 ? k->intervals : 0};
-  }
-  return (fields){l->job[i],     l->pool[i], l->chip[i],   l->cause[i],    l->kind[i],
-                  l->program[i], l->file[i], l->size[i],   l->category[i], l->attempt[i],
-                  l->start[i],   l->end[i],  l->bucket[i], l->chip_us[i],  1,
-                  l->step[i],    l->line[i]};
-}
-
-static void result_text(sqlite3_context *context, mpg_str s) {
-  if (s.p != NULL)
-    sqlite3_result_text64(context, s.p, s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
-static void result_int(sqlite3_context *context, int64_t v) {
-  if (v != MPG_NONE)
-    sqlite3_result_int64(context, v);
-}
-
-static void result_bucket(sqlite3_context *context, const cursor *c, int64_t start) {
-  char text[40];
-  if (start != MPG_NONE) {
-    size_t n = mpg_bucket_label(&c->accounting.options.window.bucket, start, text);
-    sqlite3_result_text(context, text, (int)n, SQLITE_TRANSIENT);
-  }
-}
-
-static void result_dim(sqlite3_context *context, const cursor *c, uint32_t job, int dim) {
-  if (job != 0)
-    result_text(context, mpg_intern_text(&c->names->texts, c->names->jobs[job - 1].dim[dim]));
-}
-
-static void result_col(sqlite3_context *context, const cursor *c, const fields *f, col column) {
-  const mpg_fleet *fleet = c->names;
-  switch (column) {
-  case COL_POOL:
-    result_text(context, mpg_intern_text(&fleet->pool_names, f->pool));
-    break;
-  case COL_CHIP:
-    result_text(context, mpg_intern_text(&fleet->texts, f->chip));
-    break;
-  case COL_JOB:
-    result_text(context, mpg_intern_text(&fleet->job_names, f->job));
-    break;
-  case COL_ATTEMPT:
-    result_int(context, f->attempt);
-    break;
-  case COL_SIZE:
-    if (f->size != 0)
-      sqlite3_result_text(context, mpg_size_name(f->size), -1, SQLITE_STATIC);
-    break;
-  case COL_CATEGORY:
-    sqlite3_result_text(context, mpg_category_get((mpg_category)f->category)->name, -1,
-                        SQLITE_STATIC);
-    break;
-  case COL_CAUSE:
-    result_text(context, mpg_intern_text(&fleet->texts, f->cause));
-    break;
-  case COL_START_TIME:
-    sqlite3_result_double(context, (double)f->start / 1e6);
-    break;
-  case COL_END_TIME:
-    sqlite3_result_double(context, (double)f->end / 1e6);
-    break;
-  case COL_BUCKET:
-    result_bucket(context, c, f->bucket);
-    break;
-  case COL_CHIP_US:
-    sqlite3_result_int64(context, f->chip_us);
-    break;
-  case COL_CHIP_SECONDS:
-    sqlite3_result_double(context, (double)f->chip_us / 1e6);
-    break;
-  case COL_INTERVALS:
-    sqlite3_result_int64(context, f->intervals);
-    break;
-  case COL_KIND:
-    result_text(context, mpg_intern_text(&fleet->kind_names, f->kind));
-    break;
-  case COL_STEP:
-    result_int(context, f->step);
-    break;
-  case COL_PROGRAM:
-    result_text(context, mpg_intern_text(&fleet->program_names, f->program));
-    break;
-  case COL_FILE:
-    result_text(context, mpg_intern_text(&fleet->texts, f->file));
-    break;
-  case COL_LINE:
-    if (f->line != 0)
-      sqlite3_result_int64(context, f->line);
-    break;
-  default: /* NAME to LABELS */
-    result_dim(context, c, f->job, col_info[column].dim - MPG_DIM_NAME);
-    break;
-  }
-}
-
 static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
   const cursor *c = (const cursor *)base;
   const table *t = (const table *)base->pVtab;
-  fields f;
-  if (i >= t->ncols) {
-    const sqlite3_value *value = c->args[t->kind->args[i - t->ncols]];
+  mpg_ledger_col col;
+  mpg_ledger_row row;
+  mpg_value v;
+  char room[MPG_LEDGER_VALUE_TEXT];
+  if (i >= t->kind->ncols) {
+    const sqlite3_value *value = c->args[t->kind->args[i - t->kind->ncols]];
     /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
     ** NULL would quietly mean no rows. */
     if (value == NULL)
       return mpg_vtab_error(base->pVtab, "%s: the argument %s takes = and nothing else",
-                            t->kind->name, mpg_arg_names[t->kind->args[i - t->ncols]]);
+                            t->kind->name,
+                            mpg_arg_name((mpg_arg)t->kind->args[i - t->kind->ncols]));
     sqlite3_result_value(context, (sqlite3_value *)(uintptr_t)value);
     return SQLITE_OK;
   }
-  f = row_fields(c, t->kind->shape);
-  result_col(context, c, &f, (col)t->kind->cols[i]);
+  col = (mpg_ledger_col)t->kind->cols[i];
+  if (t->kind->shape == MPG_SHAPE_ROLLUP)
+    row = c->row;
+  else
+    row = mpg_ledger_row_at(&c->batch,
+                            t->kind->shape == MPG_SHAPE_TIMELINE ? c->batch.order[c->at] : c->at);
+  v = mpg_ledger_value(c->names, &c->accounting.options.window.bucket, &row, col, room);
+  if (v.type == MPG_TEXT && (col == MPG_COL_CATEGORY || col == MPG_COL_SIZE))
+    sqlite3_result_text64(context, v.s.p, v.s.n, SQLITE_STATIC, SQLITE_UTF8);
+  else
+    mpg_result_value(context, &v);
   return SQLITE_OK;
 }
 
