@@ -410,6 +410,23 @@ static void test_torn(void) {
   }
 }
 
+/* Cut off anywhere, and what there is fills its buffer, of a power of two, to the last byte. */
+static void test_ends_with_its_buffer(void) {
+  static const char tables[] =
+      "HloModule m\nFileNames\n1 \"a.py\"\nFileLocations\n1 {file_name_id=1}\n";
+  const char *texts[] = {sample, tables};
+  enum { SIZE = 2048 };
+  char text[SIZE], out[4096];
+  for (size_t i = 0; i < 2; i++)
+    for (size_t n = 1; n <= strlen(texts[i]); n++) {
+      size_t with_end = n + (texts[i][n - 1] != '\n'); /* a line without an end is given one */
+      memset(text, ' ', SIZE);
+      text[SIZE - 1] = '\n';
+      memcpy(text + SIZE - with_end, texts[i], n);
+      CHECK(render_text(&mpg_env_libc, (mpg_str){text, SIZE}, out, sizeof out) == MPG_DONE);
+    }
+}
+
 static void test_stop(void) {
   char *text = repeated("e { p = f32[] parameter(0)\n", " n = f32[] negate(p)\n", 20000, "}");
   char out[256];
@@ -431,6 +448,7 @@ int main(void) {
   test_trips();
   test_faults();
   test_torn();
+  test_ends_with_its_buffer();
   test_stop();
   return check_done("hlo");
 }

@@ -1,10 +1,9 @@
 /*
-** test_oom.c - statements in a real connection, with every allocation of SQLite and of the extension failing: the n-th
-** once, then the n-th and all after it, until none is left to fail. Each run ends in an error, or in
-** exactly the rows of a run without faults; and memory is back where it was once the connection is closed.
+** test_oom.c - every allocation of SQLite and of the extension failing, over all statements of tests/memory: here linked
+** statically, so that it runs under the sanitizers; tests/test_memory.py does the same to the mpg.so that is shipped.
 */
 #include "../../ext/mpg.h"
-#include "check.h"
+#include "../memory/sweep.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -199,14 +198,11 @@ static char *run(const char *sql, long n, int forever, int loaded, int *failed) 
   if (rc == SQLITE_OK)
     rc = sqlite3_mpg_init(db, &error, NULL);
   fault.armed = 1;
+static int load_extension(sqlite3 *db) {
+  char *error = NULL;
+  int rc = sqlite3_mpg_init(db, &error, NULL);
   sqlite3_free(error);
-  for (const char *next = sql; rc == SQLITE_OK && *next != '\0';)
-    rc = query(db, next, out, &next);
-  fault.armed = 0;
-  *failed = rc != SQLITE_OK || sqlite3_str_errcode(out) != SQLITE_OK;
-  text = sqlite3_str_finish(out);
-  CHECK(sqlite3_close(db) == SQLITE_OK);
-  return text;
+  return rc;
 }
 
 /* Every allocation where MPG_FULL is set; else every third, under the sanitizers every ninth. */
@@ -219,50 +215,12 @@ static long stride(void) {
   return getenv("MPG_FULL") != NULL ? 1 : quick;
 }
 
-static void sweep(const char *sql, int forever, int loaded, const char *expected, long *points) {
-  for (long n = 1;; n += stride()) {
-    long before = fault.live;
-    int failed, injected;
-    char *found = run(sql, n, forever, loaded, &failed);
-    injected = fault.failed;
-    if (!failed && (found == NULL || strcmp(found, expected) != 0)) {
-      (void)fprintf(stderr,
-                    "allocation %ld%s: wrong rows, no error: %s\n  found    %s\n  expected %s\n", n,
-                    forever ? " and after" : "", sql, found ? found : "nothing", expected);
-      CHECK(0 && "wrong rows without an error");
-    }
-    sqlite3_free(found);
-    if (fault.live != before) {
-      (void)fprintf(stderr, "allocation %ld%s: %ld blocks leaked: %s\n", n,
-                    forever ? " and after" : "", fault.live - before, sql);
-      CHECK(0 && "leak");
-    }
-    if (!injected) {
-      *points += (n - 1) / stride();
-      return;
-    }
-  }
-}
-
 int main(void) {
-  static const sqlite3_mem_methods methods = {fault_malloc,  fault_free, fault_realloc,  fault_size,
-                                              fault_roundup, fault_init, fault_shutdown, NULL};
-  long points = 0;
-  CHECK(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK);
-  CHECK(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) == SQLITE_OK);
-  CHECK(sqlite3_initialize() == SQLITE_OK);
-  for (int i = 0; i < STATEMENTS; i++) {
-    int failed;
-    char *expected = run(statements[i], 0, 0, 0, &failed);
-    if (failed)
-      (void)fprintf(stderr, "fails without any fault: %s\n", statements[i]);
-    CHECK(!failed && expected != NULL && expected[0] != '\0');
-    for (int forever = 0; forever < 2 && !failed; forever++)
-      sweep(statements[i], forever, i > 0, expected, &points); /* loading itself once */
-    sqlite3_free(expected);
-  }
+  long points;
+  sweep_begin();
+  points = sweep_all(&of_sqlite, stride());
   (void)printf("oom: %ld allocations failed\n", points);
   CHECK(points > 1000);
-  CHECK(sqlite3_shutdown() == SQLITE_OK && fault.live == 0);
+  sweep_end();
   return check_done("oom");
 }
