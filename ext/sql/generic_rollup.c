@@ -755,6 +755,6 @@ int mpg_register_generic_rollup(mpg_conn *conn, char **error) {
                              json = {{"jsonl_rollup", &methods, 0},
                                      &mpg_generic_json_rollup,
                                      "jsonl_rollup('jobs.jsonl', 'gpus', 'pool')"};
-  int rc = mpg_register_modules(conn, &csv.module, 1, error);
-  return rc == SQLITE_OK ? mpg_register_modules(conn, &json.module, 1, error) : rc;
+  int rc = mpg_register_file_modules(conn, &csv.module, 1, error);
+  return rc == SQLITE_OK ? mpg_register_file_modules(conn, &json.module, 1, error) : rc;
 }

@@ -415,6 +415,6 @@ int mpg_register_generic(mpg_conn *conn, char **error) {
                               json = {{"jsonl_trace", &methods, 0},
                                       &mpg_generic_json,
                                       "jsonl_trace('jobs.jsonl')"};
-  int rc = mpg_register_modules(conn, &csv.module, 1, error);
-  return rc == SQLITE_OK ? mpg_register_modules(conn, &json.module, 1, error) : rc;
+  int rc = mpg_register_file_modules(conn, &csv.module, 1, error);
+  return rc == SQLITE_OK ? mpg_register_file_modules(conn, &json.module, 1, error) : rc;
 }

@@ -423,9 +423,11 @@ int mpg_register_ledger(mpg_conn *conn, char **error) {
       .xColumn = ledger_column,
       .xRowid = ledger_rowid,
   };
-  static const mpg_module modules[] = {
-      {"trace_ledger", &module, 0}, {"trace_rollup", &module, 1}, {"trace_timeline", &module, 2},
-      {"mpg_ledger", &module, 3},   {"mpg_rollup", &module, 4},   {"mpg_timeline", &module, 5},
-  };
-  return mpg_register_modules(conn, modules, sizeof modules / sizeof *modules, error);
+  static const mpg_module files[] = {
+      {"trace_ledger", &module, 0}, {"trace_rollup", &module, 1}, {"trace_timeline", &module, 2}};
+  static const mpg_module tables[] = {
+      {"mpg_ledger", &module, 3}, {"mpg_rollup", &module, 4}, {"mpg_timeline", &module, 5}};
+  int rc = mpg_register_file_modules(conn, files, sizeof files / sizeof *files, error);
+  return rc == SQLITE_OK ? mpg_register_modules(conn, tables, sizeof tables / sizeof *tables, error)
+                         : rc;
 }

@@ -555,7 +555,8 @@ int mpg_register_records(mpg_conn *conn, char **error) {
       .xColumn = records_column,
       .xRowid = records_rowid,
   };
-  static const mpg_module modules[] = {{"trace_records", &module, FROM_FILES},
-                                       {"mpg_records", &module, FROM_TABLES}};
-  return mpg_register_modules(conn, modules, sizeof modules / sizeof *modules, error);
+  static const mpg_module files = {"trace_records", &module, FROM_FILES};
+  static const mpg_module tables = {"mpg_records", &module, FROM_TABLES};
+  int rc = mpg_register_file_modules(conn, &files, 1, error);
+  return rc == SQLITE_OK ? mpg_register_modules(conn, &tables, 1, error) : rc;
 }

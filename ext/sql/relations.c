@@ -13,12 +13,19 @@ static mpg_rc sqlite_failure(sqlite3 *db, int rc, const char *what, mpg_err *err
 /* What a schema has under a relation's name. */
 typedef enum found { NOTHING, TABLE, VIEW } found;
 
+/* By what SQLite made of the schema, not by what its rows say of themselves: a crafted file may lie. */
+static found kind_of(sqlite3 *db, const char *schema, const char *name) {
+  return sqlite3_table_column_metadata(db, schema, name, NULL, NULL, NULL, NULL, NULL, NULL) ==
+                 SQLITE_OK
+             ? TABLE
+             : VIEW;
+}
+
 static mpg_rc look_up(sqlite3 *db, const char *schema, const char *name, found *out, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
-  char *sql =
-      sqlite3_mprintf("SELECT type FROM \"%w\".sqlite_schema WHERE type IN ('table', 'view') "
-                      "AND name = ?1 COLLATE NOCASE",
-                      schema);
+  char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".sqlite_schema WHERE type IN ('table', 'view') "
+                              "AND name = ?1 COLLATE NOCASE",
+                              schema);
   int rc;
   *out = NOTHING;
   if (sql == NULL)
@@ -29,12 +36,11 @@ static mpg_rc look_up(sqlite3 *db, const char *schema, const char *name, found *
     rc = sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
   if (rc == SQLITE_OK)
     rc = sqlite3_step(stmt);
+  sqlite3_finalize(stmt);
   if (rc == SQLITE_ROW) {
-    const char *type = (const char *)sqlite3_column_text(stmt, 0);
-    *out = type != NULL && type[0] == 'v' ? VIEW : TABLE;
+    *out = kind_of(db, schema, name);
     rc = SQLITE_DONE;
   }
-  sqlite3_finalize(stmt);
   return rc == SQLITE_DONE ? MPG_OK : sqlite_failure(db, rc, schema, err);
 }
 
@@ -127,6 +133,27 @@ static mpg_rc read_rows(mpg_relation_rows *r, sqlite3 *db, sqlite3_stmt *stmt, m
   return core;
 }
 
+/*
+** A query of ours counts as typed by the user, and so it could read a virtual table which a view of the
+** database that asks us may not: one that is DIRECTONLY because it opens files. So those of a database are
+** refused here. Views are not, for SQLite itself looks at what they name; nor is temp, which nobody else writes.
+*/
+static int prepare(sqlite3 *db, const char *schema, found kind, const char *sql,
+                   sqlite3_stmt **stmt) {
+  bool own = kind == VIEW || sqlite3_stricmp(schema, "temp") == 0;
+  return sqlite3_prepare_v3(db, sql, -1, own ? 0 : SQLITE_PREPARE_NO_VTAB, stmt, NULL);
+}
+
+static mpg_rc prepare_failure(sqlite3 *db, int code, found kind, const char *source, mpg_err *err) {
+  if (code == SQLITE_ERROR && kind == TABLE &&
+      strncmp(sqlite3_errmsg(db), "no such table", strlen("no such table")) == 0)
+    return mpg_fail(err, MPG_MISUSE,
+                    "%s: expected a table or a view, found a virtual table, which is read from the "
+                    "schema temp alone",
+                    source);
+  return sqlite_failure(db, code, source, err);
+}
+
 static mpg_rc read_relation(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
                             mpg_relation relation, found kind, bool skip, mpg_err *err) {
   const char *name = mpg_relation_get(relation)->name;
@@ -142,15 +169,15 @@ static mpg_rc read_relation(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, c
     rc = mpg_fail_nomem(err);
     goto done;
   }
-  code = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  code = prepare(db, schema, kind, sql, &stmt);
   if (code == SQLITE_ERROR && kind == TABLE) { /* a table WITHOUT ROWID */
     sqlite3_free(sql);
     sql = sqlite3_mprintf("SELECT NULL, * FROM \"%w\".\"%w\"", schema, name);
-    code = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    code = sql == NULL ? SQLITE_NOMEM : prepare(db, schema, kind, sql, &stmt);
   }
   rc = mpg_relation_rows_begin(&rows, err);
   if (rc == MPG_OK && code != SQLITE_OK)
-    rc = sqlite_failure(db, code, source, err);
+    rc = prepare_failure(db, code, kind, source, err);
   if (rc == MPG_OK)
     rc = read_rows(&rows, db, stmt, err);
   mpg_relation_rows_end(&rows);

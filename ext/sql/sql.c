@@ -122,6 +122,10 @@ int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char
   return SQLITE_OK;
 }
 
+int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error) {
+  return conn->no_files ? SQLITE_OK : mpg_register_modules(conn, table, n, error);
+}
+
 bool mpg_sqlite_threads(sqlite3 *db) {
   sqlite3_mutex *a, *b;
   bool real;

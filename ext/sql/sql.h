@@ -31,11 +31,19 @@ typedef struct mpg_conn {
   struct mpg_kept *kept;                  /* see kept.h */
   size_t kept_limit;
   int references;
-  int reading; /* scans of this connection that are reading relations now, one inside the other */
+  bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
+  int reading;   /* scans of this connection that are reading relations now, one inside the other */
 } mpg_conn;
 
 mpg_conn *mpg_conn_new(sqlite3 *db); /* one reference; NULL: out of memory */
 void mpg_conn_release(void *conn);
+
+/*
+** Flags of a function that sets something for the connection, which no stored schema may do. Deterministic it
+** is not; but SQLite (3.40.1) does not look at DIRECTONLY where the CHECK of a table calls a function
+** that does not say it is.
+*/
+#define MPG_SETTING (SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC)
 
 /* A scalar (xFunc), an aggregate (xStep, xFinal) or a window aggregate (all but xFunc). */
 typedef struct mpg_function {
@@ -64,6 +72,8 @@ typedef struct mpg_module_data {
 /* Register a whole table; on failure *error names the item (sqlite3_free it). */
 int mpg_register_functions(mpg_conn *conn, const mpg_function *table, size_t n, char **error);
 int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
+/* Tables that open files: they are left out of a connection that is to have none. */
+int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
 
 /* Within a function: its row of the table, and the connection. */
 const mpg_function *mpg_function_of(sqlite3_context *context);
