@@ -34,10 +34,13 @@ typedef enum what {
   DURABLE
 } what;
 
-/* A text seen before, and its number; none: id 0. The first and the last 8 bytes as integers. */
+/* In the usual order of columns. */
+enum { KIND_FIELD = 2, START_FIELD = 3, PROGRAM_FIELD = 6 };
+
+/* A text seen before, and its number; none: id 0. Its first, second and last 8 bytes are kept as integers. */
 typedef struct seen {
   mpg_str text; /* in the block */
-  uint64_t head, mask, tail;
+  uint64_t head, mask, middle, tail;
   uint32_t id;
 } seen;
 
@@ -56,6 +59,7 @@ typedef struct record {
 typedef struct plain {
   mpg_fleet *fleet;
   bool spans; /* else commits */
+  bool in_order; /* and their fields are those of mpg_relation_info, in its order */
   size_t nfields;
   uint8_t fields[FIELDS]; /* what */
   seen job, program, dtype, kinds[KINDS];
@@ -80,6 +84,7 @@ static void remember(seen *s, mpg_str text, uint32_t id) {
   s->text = text;
   s->mask = first_bytes(text.n);
   s->head = load(text.p) & s->mask;
+  s->middle = text.n > 16 ? load(text.p + 8) : 0;
   s->tail = text.n > 8 ? load(text.p + text.n - 8) : 0;
   s->id = id;
 }
@@ -90,7 +95,8 @@ static inline bool stands_at(const seen *s, const char *p, const char *end) {
   if (s->id == 0 || (load(p) & s->mask) != s->head)
     return false;
   if (n > 8 && ((size_t)(end - p) < n || load(p + n - 8) != s->tail ||
-                (n > 16 && memcmp(p + 8, s->text.p + 8, n - 16) != 0)))
+                (n > 16 && load(p + 8) != s->middle) ||
+                (n > 24 && memcmp(p + 16, s->text.p + 16, n - 24) != 0)))
     return false;
   return p[n] == ',' || p[n] == '\n' || p[n] == '\r';
 }
@@ -150,11 +156,11 @@ static inline seen *kind_at(plain *pl, const char *p) {
   return &pl->kinds[((unsigned char)p[0] * 3u + (unsigned char)p[1]) % KINDS];
 }
 
-/* Field by field; false where one is not plain. *behind: of the record's end. */
-static bool read_record(plain *pl, const char *p, const char *end, record *rec,
+/* Field by field, from field i on; false where one is not plain. *behind: of the record's end. */
+static bool read_fields(plain *pl, size_t i, const char *p, const char *end, record *rec,
                         const char **behind) {
   mpg_span *s = &rec->span;
-  for (size_t i = 0; i < pl->nfields; i++) {
+  for (; i < pl->nfields; i++) {
     bool last = i + 1 == pl->nfields;
     if (*p == ',' && !last) { /* nothing, which what is asked of a record takes care of */
       p++;
@@ -213,6 +219,54 @@ static bool read_record(plain *pl, const char *p, const char *end, record *rec,
   }
   *behind = p;
   return true;
+}
+
+static inline bool is_clock(const char *p, int64_t *out) {
+  return p[17] == ',' && mpg_clock_parse(p, out) && *out < MPG_TIME_MAX;
+}
+
+/* Spans in the usual order of columns whose texts have all been seen: the rest is for read_fields. */
+static bool read_record(plain *pl, const char *first, const char *end, record *rec,
+                        const char **behind) {
+  static const char nothing_more[] = {',', ',', ',', '\n'}; /* after bytes: dtype and executions */
+  const char *p = first;
+  mpg_span *s = &rec->span;
+  const seen *kind;
+  if (!pl->in_order || !stands_at(&pl->job, p, end))
+    return read_fields(pl, 0, first, end, rec, behind);
+  rec->job = (name){pl->job.text, pl->job.id};
+  p += pl->job.text.n;
+  if (*p++ != ',')
+    return false;
+  if (*p != ',')
+    p = read_int(p, &s->attempt);
+  if (p == NULL || *p++ != ',')
+    return false;
+  kind = kind_at(pl, p);
+  if (!stands_at(kind, p, end))
+    return read_fields(pl, KIND_FIELD, p, end, rec, behind);
+  rec->kind = (name){kind->text, kind->id};
+  p += kind->text.n;
+  if (*p++ != ',')
+    return false;
+  if (!is_clock(p, &s->start) || !is_clock(p + 18, &s->end))
+    return read_fields(pl, START_FIELD, p, end, rec, behind);
+  p += 36;
+  if (*p != ',')
+    p = read_int(p, &s->step);
+  if (p == NULL || *p++ != ',')
+    return false;
+  if (stands_at(&pl->program, p, end)) {
+    rec->program = (name){pl->program.text, pl->program.id};
+    p += pl->program.text.n;
+  } else if (*p != ',') {
+    return read_fields(pl, PROGRAM_FIELD, p, end, rec, behind);
+  }
+  if (p[0] == ',' && memcmp(p + 1, nothing_more, sizeof nothing_more) == 0 && p < end) {
+    *behind = p + 1 + sizeof nothing_more;
+    return true;
+  }
+  return *p == ',' && read_fields(pl, PROGRAM_FIELD + 1, p + 1, end, rec, behind);
 }
 
 /* ---- into the fleet ---- */
@@ -286,6 +340,7 @@ static bool begin(plain *pl, mpg_fleet *fleet, const mpg_native_header *h) {
   pl->fleet = fleet;
   pl->spans = h->relation == MPG_REL_SPANS;
   pl->nfields = h->nfields;
+  pl->in_order = pl->spans && h->in_order && h->nfields == sizeof spans;
   for (size_t c = 0; c < (pl->spans ? sizeof spans : sizeof commits); c++)
     if (h->field_of[c] >= 0)
       pl->fields[h->field_of[c]] = pl->spans ? spans[c] : commits[c];
