@@ -46,6 +46,9 @@ typedef struct mpg_row {
 typedef struct mpg_sink {
   mpg_rc (*row)(void *ctx, const mpg_row *row);
   void *ctx;
+  /* Rows like one that row() was told of, in sum; only their dimensions are in `row`. NULL: every row is to be
+  ** told by itself. */
+  mpg_rc (*more)(void *ctx, const mpg_row *row, mpg_i128 chip_us, int64_t intervals);
 } mpg_sink;
 
 typedef struct mpg_window {

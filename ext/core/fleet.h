@@ -136,6 +136,14 @@ mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *v
 mpg_rc mpg_fleet_add_span(mpg_fleet *fleet, const mpg_str *values, int64_t line, bool *usual);
 mpg_rc mpg_fleet_add_commit(mpg_fleet *fleet, const mpg_str *values, bool *usual);
 
+/* And of one that a reader took apart itself: its names are numbers of the fleet's (job, an index), and what
+** they and the rest are is usual: see mpg_fleet_time and mpg_fleet_amount, which read no other texts. The origin is
+** set here. MPG_NOMEM is the only error. */
+mpg_rc mpg_fleet_put_span(mpg_fleet *fleet, uint32_t job, mpg_span *span, int64_t line);
+mpg_rc mpg_fleet_put_commit(mpg_fleet *fleet, const mpg_commit *commit);
+bool mpg_fleet_time(mpg_str text, int64_t *us);
+bool mpg_fleet_amount(mpg_str text, double *amount); /* NAN for no text */
+
 /* Ends the adding: groups allocations and commits by job, and fixes every text that accounting may
  * need. */
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err);

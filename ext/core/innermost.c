@@ -23,7 +23,6 @@ void mpg_innermost_free(mpg_innermost *in) {
   mpg_free(in->env, in->items);
   mpg_free(in->env, in->parts);
   mpg_free(in->env, in->activity);
-  mpg_free(in->env, in->unpacked);
   mpg_free(in->env, in->upcoming);
   mpg_free(in->env, in->stack);
   memset(in, 0, sizeof *in);
@@ -50,28 +49,37 @@ static size_t attempt_covering(const mpg_gang *gang, int64_t at) {
   return lo < gang->ncovers && gang->covers[lo].start <= at ? gang->covers[lo].attempt : MPG_NOBODY;
 }
 
+/* Whether an attempt alone covers a moment, as far as a look at its place tells: false says nothing. */
+static inline bool covers(const mpg_gang *gang, int64_t at, size_t attempt) {
+  return gang->ncovers == 1 && gang->covers[0].attempt == attempt && gang->covers[0].start <= at &&
+         at < gang->covers[0].end;
+}
+
 /* The spans that began before as_of and belong to an attempt. *open: some have no end yet. */
 static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
                            const mpg_gang *gang, int64_t as_of, bool *open, mpg_notices *notices) {
   const mpg_span_list *list = &fleet->jobs[job].spans;
-  int64_t number = MPG_NONE, homeless = 0, early = 0;
+  int64_t number = MPG_NONE, homeless = 0, early = 0, before = INT64_MIN;
   size_t attempt = MPG_NOBODY;
+  mpg_item *item;
   in->nitems = 0;
   in->traced = *open = false;
-  if (mpg_grow(in->env, &in->unpacked, &in->unpacked_cap, list->n, sizeof *in->unpacked) !=
-          MPG_OK ||
-      mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
+  if (mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
     return MPG_NOMEM;
-  mpg_span_list_read(list, in->unpacked);
+  if (list->n == 0)
+    return MPG_OK;
+  item = in->items;
+  mpg_span_list_unpack(list, &item->span, sizeof *item);
   for (size_t i = 0; i < list->n; i++) {
-    const mpg_span *s = &in->unpacked[i];
-    mpg_item *item = &in->items[in->nitems];
-    early += i > 0 && s->start < in->unpacked[i - 1].start;
+    const mpg_span *s = &in->items[i].span;
+    early += s->start < before;
+    before = s->start;
     if (s->start >= as_of)
       continue;
     in->traced = true;
     if (s->attempt == MPG_NONE) {
-      attempt = attempt_covering(gang, s->start);
+      if (attempt == MPG_NOBODY || number != MPG_NONE || !covers(gang, s->start, attempt))
+        attempt = attempt_covering(gang, s->start);
       number = MPG_NONE;
     } else if (s->attempt != number) {
       attempt = attempt_numbered(gang, s->attempt);
@@ -81,15 +89,21 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
       homeless++;
       continue;
     }
-    *item = (mpg_item){*s, attempt, 0, 0, 1};
-    if (s->end == MPG_OPEN) {
+    if (&item->span != s)
+      item->span = *s;
+    item->attempt = attempt;
+    item->own = item->inside = 0;
+    item->kept = 1;
+    if (item->span.end == MPG_OPEN) {
       *open = true;
-    } else if (s->end > as_of) {
+    } else if (item->span.end > as_of) {
+      item->kept =
+          (double)(as_of - item->span.start) / (double)(item->span.end - item->span.start);
       item->span.end = as_of;
-      item->kept = (double)(as_of - s->start) / (double)(s->end - s->start);
     }
-    in->nitems++;
+    item++;
   }
+  in->nitems = (size_t)(item - in->items);
   mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_WITHOUT, job, homeless);
   mpg_notice_add(notices, fleet, MPG_NOTICE_OUT_OF_ORDER, job, early);
   return MPG_OK;
@@ -125,13 +139,26 @@ static int item_order(const void *pa, const void *pb, void *ctx) {
   return c ? c : cmp_real(b->executions, a->executions);
 }
 
-static void sort_items(mpg_innermost *in, const mpg_fleet *fleet) {
+/* Most spans begin after the one before. */
+static inline int neighbours(const mpg_item *items, size_t i, void *ctx) {
+  if (items[i - 1].attempt == items[i].attempt && items[i - 1].span.start < items[i].span.start)
+    return -1;
+  return item_order(&items[i - 1], &items[i], ctx);
+}
+
+/* Puts the items in order; *equal: there may be some that are the same. */
+static void sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal) {
   void *ctx = (void *)(uintptr_t)fleet;
-  for (size_t i = 1; i < in->nitems; i++)
-    if (item_order(&in->items[i - 1], &in->items[i], ctx) > 0) {
+  *equal = false;
+  for (size_t i = 1; i < in->nitems; i++) {
+    int c = neighbours(in->items, i, ctx);
+    *equal |= c == 0;
+    if (c > 0) {
       qsort_r(in->items, in->nitems, sizeof *in->items, item_order, ctx);
+      *equal = true;
       return;
     }
+  }
 }
 
 static int64_t drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet) {
@@ -196,8 +223,22 @@ static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, size_t 
   return last->item == item && last->stretch == stretch && last->end == at;
 }
 
+static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, size_t item, int64_t start,
+                              int64_t end) {
+  if (item != MPG_NOBODY)
+    in->items[item].inside += end - start;
+  if (goes_on(in, start, stretch, item)) {
+    in->parts[in->nparts - 1].end = end;
+    return MPG_OK;
+  }
+  if (mpg_grow(in->env, &in->parts, &in->parts_cap, in->nparts + 1, sizeof *in->parts) != MPG_OK)
+    return MPG_NOMEM;
+  in->parts[in->nparts++] = (mpg_part){start, end, stretch, item};
+  return MPG_OK;
+}
+
 /* [w->at, end) belongs to `item`: what of it lies in complete stretches becomes parts. */
-static mpg_rc tell(walk *w, size_t item, int64_t end) {
+static inline mpg_rc tell(walk *w, size_t item, int64_t end) {
   mpg_innermost *in = w->in;
   int64_t start = w->at;
   w->at = end;
@@ -205,6 +246,10 @@ static mpg_rc tell(walk *w, size_t item, int64_t end) {
     return MPG_OK;
   if (item != MPG_NOBODY)
     in->items[item].own += end - start;
+  if (w->stretch < w->stop && w->gang->stretches[w->stretch].start <= start &&
+      end <= w->gang->stretches[w->stretch].end)
+    return w->gang->stretches[w->stretch].complete ? add_part(in, w->stretch, item, start, end)
+                                                   : MPG_OK;
   while (w->stretch < w->stop && w->gang->stretches[w->stretch].end <= start)
     w->stretch++;
   for (size_t k = w->stretch; k < w->stop && w->gang->stretches[k].start < end; k++) {
@@ -212,21 +257,14 @@ static mpg_rc tell(walk *w, size_t item, int64_t end) {
     int64_t lo = s->start > start ? s->start : start, hi = s->end < end ? s->end : end;
     if (!s->complete)
       continue;
-    if (item != MPG_NOBODY)
-      in->items[item].inside += hi - lo;
-    if (goes_on(in, lo, k, item)) {
-      in->parts[in->nparts - 1].end = hi;
-      continue;
-    }
-    if (mpg_grow(in->env, &in->parts, &in->parts_cap, in->nparts + 1, sizeof *in->parts) != MPG_OK)
+    if (add_part(in, k, item, lo, hi) != MPG_OK)
       return MPG_NOMEM;
-    in->parts[in->nparts++] = (mpg_part){lo, hi, k, item};
   }
   return MPG_OK;
 }
 
 /* Moves on to `until`: the innermost of the spans that have begun, or nobody, has the time. */
-static mpg_rc run_until(walk *w, int64_t until) {
+static inline mpg_rc run_until(walk *w, int64_t until) {
   mpg_innermost *in = w->in;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && w->depth > 0 && w->at < until) {
@@ -276,19 +314,20 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
                            mpg_err *err) {
   int64_t missing = 0, overlapping = 0, outside = 0;
   size_t i = 0;
-  bool open;
+  bool open, equal;
   mpg_rc rc;
   in->nparts = 0;
   if (mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
                sizeof *in->activity) != MPG_OK ||
       gather_items(in, fleet, job, gang, as_of, &open, notices) != MPG_OK)
     return mpg_fail_nomem(err);
-  sort_items(in, fleet);
-  mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, drop_duplicates(in, fleet));
+  sort_items(in, fleet, &equal);
+  if (equal)
+    mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, drop_duplicates(in, fleet));
   if (open) {
     if (settle_ends(in, fleet, gang, &missing) != MPG_OK)
       return mpg_fail_nomem(err);
-    sort_items(in, fleet);
+    sort_items(in, fleet, &equal);
   }
   for (size_t a = 0; a < gang->nattempts; a++) {
     mpg_activity *activity = &in->activity[a];

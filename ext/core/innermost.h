@@ -39,10 +39,9 @@ typedef struct mpg_innermost {
   mpg_part *parts; /* by attempt, then start */
   size_t nparts;
   mpg_activity *activity; /* of each attempt */
-  mpg_span *unpacked;
   struct mpg_upcoming *upcoming;
   size_t *stack;
-  size_t items_cap, parts_cap, activity_cap, unpacked_cap, upcoming_cap, stack_cap;
+  size_t items_cap, parts_cap, activity_cap, upcoming_cap, stack_cap;
 } mpg_innermost;
 
 void mpg_innermost_init(mpg_innermost *in, const mpg_env *env);

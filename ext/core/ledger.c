@@ -137,7 +137,7 @@ static mpg_rc append(void *ctx, const mpg_row *row) {
 }
 
 mpg_sink mpg_ledger_sink(mpg_ledger *ledger) {
-  return (mpg_sink){append, ledger};
+  return (mpg_sink){append, ledger, NULL};
 }
 
 static int row_order(const void *pa, const void *pb, void *ctx) {

@@ -179,10 +179,9 @@ static mpg_rc find_whole(mpg_rollup *r, const mpg_cell *fine, mpg_cell **out) {
   return find_cell(r, &key, out);
 }
 
-static mpg_rc add(void *ctx, const mpg_row *row) {
-  mpg_rollup *r = ctx;
+/* The cell of a row: most often that of the last row of its category. */
+static inline mpg_rc cell_of(mpg_rollup *r, const mpg_row *row, mpg_cell **cell) {
   mpg_recent_cell *recent = &r->recent[row->category];
-  mpg_cell *cell;
   if (recent->cell == 0 || recent->job != row->job || recent->pool != row->pool ||
       recent->chip != row->chip || recent->cause != row->cause || recent->attempt != row->attempt ||
       recent->bucket != row->bucket || recent->size != row->size) {
@@ -196,9 +195,9 @@ static mpg_rc add(void *ctx, const mpg_row *row) {
                      (uint8_t)row->category,
                      0,
                      0};
-    if (find_whole(r, &fine, &cell) != MPG_OK)
+    if (find_whole(r, &fine, cell) != MPG_OK)
       return MPG_NOMEM;
-    *recent = (mpg_recent_cell){(uint32_t)(cell - r->cells) + 1,
+    *recent = (mpg_recent_cell){(uint32_t)(*cell - r->cells) + 1,
                                 row->job,
                                 row->pool,
                                 row->chip,
@@ -207,14 +206,30 @@ static mpg_rc add(void *ctx, const mpg_row *row) {
                                 row->bucket,
                                 row->size};
   }
-  cell = &r->cells[recent->cell - 1];
+  *cell = &r->cells[recent->cell - 1];
+  return MPG_OK;
+}
+
+static mpg_rc add(void *ctx, const mpg_row *row) {
+  mpg_cell *cell;
+  if (cell_of(ctx, row, &cell) != MPG_OK)
+    return MPG_NOMEM;
   cell->chip_us += row->chip_us;
   cell->intervals++;
   return MPG_OK;
 }
 
+static mpg_rc add_more(void *ctx, const mpg_row *row, mpg_i128 chip_us, int64_t intervals) {
+  mpg_cell *cell;
+  if (cell_of(ctx, row, &cell) != MPG_OK)
+    return MPG_NOMEM;
+  cell->chip_us += chip_us;
+  cell->intervals += intervals;
+  return MPG_OK;
+}
+
 mpg_sink mpg_rollup_sink(mpg_rollup *r) {
-  return (mpg_sink){add, r};
+  return (mpg_sink){add, r, add_more};
 }
 
 mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {

@@ -309,7 +309,11 @@ static const unsigned char *unpack_cost(const unsigned char *p, mpg_span *s) {
   return p;
 }
 
-void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
+static inline mpg_span *next_of(mpg_span *s, size_t stride) {
+  return (mpg_span *)(void *)((char *)s + stride);
+}
+
+void mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t stride) {
   int64_t start = 0, step = 0, attempt = 0, line = 0;
   const mpg_span_names *names = NULL;
   for (const struct mpg_span_chunk *chunk = list->first; chunk != NULL; chunk = chunk->next) {
@@ -320,7 +324,7 @@ void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
       names = chunk->names;
     }
     while (p < stop) {
-      mpg_span *s = out++;
+      mpg_span *s = out;
       uint32_t head;
       uint64_t v;
       memcpy(&head, p, sizeof head);
@@ -350,8 +354,9 @@ void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
       }
       if (head & HAS_COST)
         p = unpack_cost(p, s);
+      out = next_of(out, stride);
     }
-    for (; names != NULL && first < out; first++) {
+    for (; names != NULL && first < out; first = next_of(first, stride)) {
       first->kind = names->kinds[first->kind];
       first->program = names->programs[first->program];
       first->dtype = names->texts[first->dtype];

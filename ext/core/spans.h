@@ -71,7 +71,10 @@ mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_s
 /* Appends the spans of `more`, which stay where they are, as do the names. */
 void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
                         const mpg_span_names *names);
-/* Unpacks all of them into `out`, which holds list->n. */
-void mpg_span_list_read(const mpg_span_list *list, mpg_span *out);
+/* Unpacks all of them, list->n, to `out` and every `stride` bytes behind. */
+void mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t stride);
+static inline void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
+  mpg_span_list_unpack(list, out, sizeof *out);
+}
 
 #endif

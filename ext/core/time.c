@@ -139,7 +139,7 @@ bool mpg_offset_parse(mpg_str text, int64_t *offset_us) {
 }
 
 /* ISO 8601 text of years 0000 to 9999. A leap second, ":60", is the second after. */
-static bool iso_parse(mpg_str text, int64_t *us) {
+bool mpg_iso_parse(mpg_str text, int64_t *us) {
   const char *p = text.n ? text.p : "", *end = p + text.n;
   int year, month, day, hour = 0, minute = 0, second = 0, micros = 0, offset = 0;
   if (!digits(&p, end, 4, &year) || !skip(&p, end, '-') || !digits(&p, end, 2, &month) ||
@@ -193,14 +193,14 @@ mpg_rc mpg_time_parse(mpg_str text, int64_t *us, mpg_err *err) {
     *us = t;
     return MPG_OK;
   }
-  if (iso_parse(text, &t) && t >= 0 && t < MPG_TIME_MAX) {
+  if (mpg_iso_parse(text, &t) && t >= 0 && t < MPG_TIME_MAX) {
     *us = t;
     return MPG_OK;
   }
   mpg_text_excerpt(text, found);
   if (mpg_real_parse(text, &seconds))
     return refuse_number(seconds, found, err);
-  if (!iso_parse(text, &t))
+  if (!mpg_iso_parse(text, &t))
     return mpg_fail(err, MPG_DATA, "expected Unix seconds or ISO 8601 time, found \"%s\"", found);
   if (t < 0)
     return mpg_fail(err, MPG_DATA, "expected a time from 1970-01-01 on, found \"%s\"", found);

@@ -4,6 +4,7 @@
 #include "gang.h"
 #include "innermost.h"
 #include "lineage.h"
+#include "run.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,6 +57,7 @@ struct mpg_timeline {
   bool traced;
   const mpg_window *window;
   const mpg_sink *sink;
+  mpg_run run; /* of the stretch at hand */
 };
 
 mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet *fleet,
@@ -116,12 +118,12 @@ static const mpg_commit *commits_of(const mpg_timeline *t, const mpg_job *job) {
 static mpg_rc decide_steps(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
   t->nsteps = 0;
+  if (mpg_grow(t->env, &t->steps, &t->steps_cap, in->nitems, sizeof *t->steps) != MPG_OK)
+    return mpg_fail_nomem(err);
   for (size_t i = 0; i < in->nitems; i++) {
     const mpg_span *s = &in->items[i].span;
     if (!is_step(s))
       continue;
-    if (mpg_grow(t->env, &t->steps, &t->steps_cap, t->nsteps + 1, sizeof *t->steps) != MPG_OK)
-      return mpg_fail_nomem(err);
     t->steps[t->nsteps++] =
         (mpg_step){s->start, s->end, s->step, in->items[i].attempt, MPG_FATE_LOST};
   }
@@ -325,14 +327,36 @@ static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
   }
 }
 
+/* Weights where there is one lane, which lasts for ever. */
+static void weigh_in_lane(mpg_timeline *t) {
+  const mpg_innermost *in = &t->in;
+  size_t at = SIZE_MAX; /* the stretch that the next two are of */
+  int64_t held = 0, chips = 0; /* chips: where it is a whole number of them, else 0 */
+  for (size_t i = 0; i < in->nparts; i++) {
+    const mpg_part *p = &in->parts[i];
+    if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED)
+      continue;
+    if (p->stretch != at) {
+      at = p->stretch;
+      held = *mpg_stretch_counted(&t->gang, &t->gang.stretches[at]);
+      chips = held % MPG_CHIP == 0 ? held / MPG_CHIP : 0;
+    }
+    t->ratings[p->item].weight +=
+        chips != 0 ? chips * (p->end - p->start) : held_amount(held, p->start, p->end);
+  }
+}
+
 static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
   const mpg_innermost *in = &t->in;
   size_t n = in->nitems * t->nlanes;
+  bool one = t->nlanes == 1 && !t->rules->long_road;
   if (mpg_grow(t->env, &t->ratings, &t->ratings_cap, n, sizeof *t->ratings) != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < n; i++)
     t->ratings[i] = (rating){0, 0, 0, 0, MPG_NONE};
-  for (size_t i = 0; i < in->nparts; i++) {
+  if (one)
+    weigh_in_lane(t);
+  for (size_t i = 0; !one && i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
     const int64_t *counted = mpg_stretch_counted(&t->gang, &t->gang.stretches[p->stretch]);
     if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED)
@@ -355,8 +379,8 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
 static int64_t part_ideal(rating *r, int64_t amount) {
   mpg_i128 from = r->before + r->given, to = from + amount;
   r->given += amount;
-  if (r->ideal == MPG_NONE)
-    return MPG_NONE;
+  if (r->ideal == MPG_NONE || (from == 0 && to == r->total && to != 0)) /* the only part */
+    return r->ideal;
   return (int64_t)(r->ideal * to / r->total - r->ideal * from / r->total);
 }
 
@@ -402,6 +426,23 @@ static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) 
   return rc;
 }
 
+/* The rows of a part that the run takes, which is on the only lane there is. */
+static mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *part,
+                         mpg_category category) {
+  int64_t amount = t->run.chips * (part->end - part->start), ideal = MPG_NONE;
+  mpg_rc rc;
+  row->start = part->start;
+  row->end = part->end;
+  if (part->item == MPG_NOBODY)
+    show_allocation(t, row, &t->gang.stretches[part->stretch], 0);
+  if (category == MPG_UNRATED)
+    ideal = part_ideal(&t->ratings[part->item], amount);
+  if (ideal == MPG_NONE)
+    return mpg_run_tell(&t->run, row, category, amount);
+  rc = mpg_run_tell(&t->run, row, MPG_IDEAL, ideal);
+  return rc == MPG_OK ? mpg_run_tell(&t->run, row, MPG_INEFFICIENCY, amount - ideal) : rc;
+}
+
 static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, size_t attempt) {
   const mpg_stretch *s = &t->gang.stretches[part->stretch];
   const int64_t *counted = mpg_stretch_counted(&t->gang, s);
@@ -416,6 +457,8 @@ static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, siz
   row->program = nobody ? 0 : span->program;
   row->file = nobody ? 0 : span->file;
   row->line = nobody ? 0 : span->line;
+  if (mpg_run_takes(&t->run, row, part->start, part->end, &rc))
+    return emit_short(t, row, part, v.category);
   for (size_t l = 0; rc == MPG_OK && l < t->nlanes; l++) {
     int64_t start = part->start, end = part->end, chips = counted[t->lanes[l].pool];
     int64_t ideal = MPG_NONE;
@@ -440,8 +483,12 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
     for (size_t k = attempt->stretch; k < attempt->stretch + attempt->nstretches; k++) {
       const mpg_stretch *s = &g->stretches[k];
       const int64_t *held = mpg_stretch_held(g, s);
+      bool one = t->nlanes == 1 && !t->rules->long_road;
+      mpg_run_begin(&t->run, t->window, t->sink, one ? *mpg_stretch_counted(g, s) : 0, s->start);
       for (; rc == MPG_OK && part < t->in.nparts && t->in.parts[part].stretch == k; part++)
         rc = emit_part(t, row, &t->in.parts[part], a);
+      if (rc == MPG_OK)
+        rc = mpg_run_end(&t->run, row);
       if (rc == MPG_OK)
         rc = emit_partial(t, row, s);
       for (size_t p = 0; rc == MPG_OK && p < g->npools; p++)
@@ -500,6 +547,10 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_steps(t, job, err)) != MPG_OK ||
       (rc = decide_items(t, err)) != MPG_OK || (rc = rate_items(t, err)) != MPG_OK)
     return rc;
+  if (t->nlanes > 0) { /* where there is one, it is the lane of every row of the run's */
+    row.pool = t->gang.pools[t->lanes[0].pool] + 1;
+    row.chip = t->lanes[0].chip;
+  }
   rc = emit_attempts(t, &row, err);
   if (rc == MPG_OK)
     rc = emit_queued(t, &row);

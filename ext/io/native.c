@@ -2,7 +2,7 @@
 #include "native.h"
 
 #include "../core/pipeline.h"
-#include "native_read.h"
+#include "native_plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +244,23 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
 
 /* ---- reading ---- */
 
+/* Plain records the quick way, and after each that is not a few the other: after ever more of them, since
+** a file may have no other. */
+static mpg_rc read_plain(piece *p, mpg_native_reading *r) {
+  const mpg_native_header *h = &p->of->header;
+  mpg_rc rc = MPG_OK;
+  for (size_t others = 1; rc == MPG_OK; others *= 2) {
+    rc = mpg_native_plain(r, &p->block, h);
+    if (rc != MPG_OK || p->block.at == p->block.n)
+      return rc;
+    mpg_csv_feed(p->csv, p->of->stream, &p->block);
+    rc = mpg_native_csv(r, p->csv, h, others);
+    if (rc == MPG_OK)
+      mpg_csv_unfeed(p->csv, &p->block);
+  }
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
 static mpg_rc read_block(piece *p, mpg_native_reading *r) {
   file *f = p->of;
   mpg_rc rc = MPG_OK;
@@ -251,11 +268,13 @@ static mpg_rc read_block(piece *p, mpg_native_reading *r) {
     mpg_json_feed(p->json, f->stream, &p->block);
     return mpg_native_json(r, p->json);
   }
+  if (!p->block.rest)
+    return read_plain(p, r);
   mpg_csv_feed(p->csv, f->stream, &p->block);
   if (f->header.nfields == 0) /* of a file that is not cut */
     rc = mpg_native_csv_header(r, p->csv, &f->header);
   if (rc == MPG_OK)
-    rc = mpg_native_csv(r, p->csv, &f->header);
+    rc = mpg_native_csv(r, p->csv, &f->header, 0);
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 

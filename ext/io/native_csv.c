@@ -86,7 +86,8 @@ static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_h
   return mpg_native_broken(r, line, column, why.text);
 }
 
-mpg_rc mpg_native_csv(mpg_native_reading *r, mpg_csv *csv, const mpg_native_header *h) {
+mpg_rc mpg_native_csv(mpg_native_reading *r, mpg_csv *csv, const mpg_native_header *h,
+                      size_t most) {
   mpg_err before = {MPG_OK, ""};
   const mpg_str *fields;
   size_t n;
@@ -99,6 +100,8 @@ mpg_rc mpg_native_csv(mpg_native_reading *r, mpg_csv *csv, const mpg_native_head
       continue;
     if (rc == MPG_OK)
       rc = mpg_native_poll(r);
+    if (rc == MPG_OK && --most == 0)
+      break;
   }
-  return rc == MPG_DONE ? MPG_OK : rc;
+  return rc;
 }

@@ -40,8 +40,8 @@ typedef struct mpg_native_header {
 
 /* The next record is the header. MPG_DONE: there is none. */
 mpg_rc mpg_native_csv_header(mpg_native_reading *r, mpg_csv *csv, mpg_native_header *h);
-/* Every record that the reader has. */
-mpg_rc mpg_native_csv(mpg_native_reading *r, mpg_csv *csv, const mpg_native_header *h);
+/* At most so many records of those that the reader has, 0: every one. MPG_DONE: that was all. */
+mpg_rc mpg_native_csv(mpg_native_reading *r, mpg_csv *csv, const mpg_native_header *h, size_t most);
 mpg_rc mpg_native_json(mpg_native_reading *r, mpg_json *json);
 
 #endif

@@ -6,6 +6,7 @@
 **   windows        the ledger until a moment and the one since it sum to the whole
 **   buckets        cut the ledger, and change no sum
 **   grain          roll-ups sum to the ledger
+**   roads          the short road (core/run.h) tells the same rows and cells as the long one
 **
 ** Times are whole seconds and chips quarters, so that every chip-time is a whole number of microseconds and sums can be
 ** made beside the code that is tested.
@@ -162,8 +163,8 @@ static mpg_rc take(void *ctx, const mpg_row *row) {
 
 static void sums_of(const mpg_fleet *fleet, const mpg_ledger_options *options, sums *out,
                     mpg_rollup *rollup) {
-  taker t = {fleet, out, {NULL, NULL}};
-  mpg_sink sink = {take, &t};
+  taker t = {fleet, out, {NULL, NULL, NULL}};
+  mpg_sink sink = {take, &t, NULL};
   mpg_accounting accounting;
   mpg_err err;
   memset(out, 0, sizeof *out);
@@ -262,6 +263,58 @@ static void check_grain(const mpg_fleet *fleet, const sums *all, uint32_t mask) 
   mpg_rollup_free(&rollup);
 }
 
+/* The ledger's rows, or the cells of a roll-up. */
+static void account(const mpg_fleet *fleet, const mpg_ledger_options *options, const mpg_sink *sink) {
+  mpg_accounting accounting;
+  mpg_err err;
+  CHECK(mpg_accounting_init(&accounting, &mpg_env_libc, fleet, options, &err) == MPG_OK);
+  for (size_t u = 0; u < mpg_accounting_units(&accounting); u++)
+    CHECK(mpg_accounting_unit(&accounting, u, sink, "fuzz", &err) == MPG_OK);
+  mpg_accounting_free(&accounting);
+}
+
+static void check_rows(const mpg_ledger *a, const mpg_ledger *b) {
+  CHECK(a->n == b->n);
+  for (size_t i = 0; i < a->n; i++)
+    CHECK(a->job[i] == b->job[i] && a->pool[i] == b->pool[i] && a->chip[i] == b->chip[i] &&
+          a->cause[i] == b->cause[i] && a->kind[i] == b->kind[i] && a->program[i] == b->program[i] &&
+          a->file[i] == b->file[i] && a->size[i] == b->size[i] && a->category[i] == b->category[i] &&
+          a->attempt[i] == b->attempt[i] && a->start[i] == b->start[i] && a->end[i] == b->end[i] &&
+          a->bucket[i] == b->bucket[i] && a->chip_us[i] == b->chip_us[i] && a->step[i] == b->step[i] &&
+          a->line[i] == b->line[i]);
+}
+
+static void check_roads(const mpg_fleet *fleet, uint32_t mask, int64_t since, int64_t bucket) {
+  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_ledger ledgers[2];
+  mpg_rollup rollups[2];
+  mpg_sink sink;
+  mpg_err err;
+  options.window.since = since;
+  options.window.bucket.width_us = bucket;
+  for (int road = 0; road < 2; road++) {
+    options.rules.long_road = road == 1;
+    mpg_ledger_init(&ledgers[road], &mpg_env_libc);
+    sink = mpg_ledger_sink(&ledgers[road]);
+    account(fleet, &options, &sink);
+    CHECK(mpg_rollup_init(&rollups[road], &mpg_env_libc, fleet, mask, &err) == MPG_OK);
+    sink = mpg_rollup_sink(&rollups[road]);
+    account(fleet, &options, &sink);
+  }
+  check_rows(&ledgers[0], &ledgers[1]);
+  CHECK(rollups[0].ncells == rollups[1].ncells);
+  for (size_t i = 0; i < rollups[0].ncells; i++) {
+    const mpg_cell *a = &rollups[0].cells[i], *b = &rollups[1].cells[i];
+    CHECK(a->job == b->job && a->pool == b->pool && a->chip == b->chip && a->cause == b->cause &&
+          a->attempt == b->attempt && a->bucket == b->bucket && a->size == b->size &&
+          a->category == b->category && a->intervals == b->intervals && a->chip_us == b->chip_us);
+  }
+  for (int road = 0; road < 2; road++) {
+    mpg_ledger_free(&ledgers[road]);
+    mpg_rollup_free(&rollups[road]);
+  }
+}
+
 void fuzz_ledger(mpg_str input) {
   static sums all, other, part;
   fuzz_script s = {input};
@@ -300,6 +353,8 @@ void fuzz_ledger(mpg_str input) {
   sums_of(&w.fleet, &options, &other, NULL);
   check_same(&all, &other, "buckets");
   check_grain(&w.fleet, &all, mask);
+  check_roads(&w.fleet, mask, 0, 0);
+  check_roads(&w.fleet, mask, cut, 7 * MPG_SECOND);
   destroy(&w);
   build(&w, true, again);
   options = mpg_ledger_defaults();

@@ -121,7 +121,7 @@ static mpg_rc read_plainly(mpg_fleet *fleet, const mpg_env *env, const char *fol
       if (rc == MPG_OK)
         rc = mpg_native_csv_header(&r, csv, &h);
       if (rc == MPG_OK)
-        rc = mpg_native_csv(&r, csv, &h);
+        rc = mpg_native_csv(&r, csv, &h, 0);
       rc = rc == MPG_DONE ? MPG_OK : rc;
     }
     mpg_csv_close(csv);
@@ -217,6 +217,83 @@ static void write_csv(const char *folder, size_t rows, int odd) {
   (void)snprintf(path, sizeof path, "%s/chips.csv", folder);
   out = fopen(path, "w");
   (void)fputs("chip,dtype,peak_flops\nmine,bf16,1\nyours,bf16,2\n", out);
+  (void)fclose(out);
+}
+
+/* Spans and commits as most are written (native_plain.h), and what nearly is so. */
+static void write_plain(const char *folder, size_t rows, int odd) {
+  static const char *const columns[] = {"job",     "attempt", "kind",  "start_time", "end_time",  "step",
+                                        "program", "flops",   "bytes", "dtype",      "executions"};
+  static const char *const jobs[] = {"train-000001", "j", "a job of more than eight bytes",
+                                     "0f8fad5b-d9cb-469f-a165-70867728950e",
+                                     "a name of one or two letters more than thirty-five"};
+  static const char *const kinds[] = {"step", "input", "checkpoint", "serve", "s", "step ", "a kind with a long name"};
+  static const char *const programs[] = {"", "f", "model/train_step", "a-model-of-some-size/train_step-17",
+                                         "a-model-of-some-size/train_step-18", "moe-8x22b/train_step-0"};
+  static const char *const times[] = {"1767891265.323983", "1767891265.32398x", "9214646399.999999", "9214646400.000000",
+                                      "2026-01-05T00:08:42.886085Z", "2026-01-05 00:08:42", "2026-01-05", "1970-01-01T00:00:00+01:00",
+                                      "1767891266", "1767891266.5", "1.5e3", " 12", "-1", "01767891265.32398", "12345678901234567"};
+  static const char *const amounts[] = {"", "0", "7.254131e17", "12345678901234567", "-1", "1e999", "0.5"};
+  static const char *const whole[] = {"", "0", "17", "123456789012345678", "9223372036854775807", "1.0", "+1"};
+  size_t order[11];
+  bool usual = below(2) == 0;
+  const char *end = below(4) == 0 ? "\r\n" : "\n";
+  char path[512];
+  FILE *out;
+  (void)snprintf(path, sizeof path, "%s/spans.csv", folder);
+  out = fopen(path, "w");
+  for (size_t i = 0; i < 11; i++)
+    order[i] = i;
+  for (size_t i = 10; !usual && i > 0; i--) {
+    size_t k = below(i + 1), swap = order[i];
+    order[i] = order[k];
+    order[k] = swap;
+  }
+  for (size_t i = 0; i < 11; i++)
+    (void)fprintf(out, "%s%s", i > 0 ? "," : "", columns[order[i]]);
+  (void)fputs(end, out);
+  for (size_t i = 0; i < rows; i++) {
+    bool plain = odd == 0 || below((size_t)odd) > 0;
+    size_t job = below(plain ? 3 : 5);
+    for (size_t k = 0; k < 11; k++) {
+      const char *v = "";
+      char number[32];
+      switch (order[k]) {
+      case 0: v = jobs[job]; break;
+      case 1: v = plain ? (below(3) ? "" : "2") : whole[below(7)]; break;
+      case 2: v = kinds[below(plain ? 3 : 7)]; break;
+      case 3:
+        (void)snprintf(number, sizeof number, "17678912%02zu.%06zu", i % 100, below(1000000));
+        v = plain ? number : times[below(15)];
+        break;
+      case 4:
+        (void)snprintf(number, sizeof number, "17678913%02zu.%06zu", i % 100, below(1000000));
+        v = plain ? (below(5) ? number : "") : times[below(15)];
+        break;
+      case 5: (void)snprintf(number, sizeof number, "%zu", i);
+        v = plain ? number : whole[below(7)];
+        break;
+      case 6: v = programs[below(6)]; break;
+      case 9: v = below(4) ? "" : below(2) ? "bf16" : "int8"; break;
+      default: v = below(3) ? "" : amounts[below(plain ? 3 : 7)];
+      }
+      (void)fprintf(out, "%s%s", k > 0 ? "," : "", v);
+    }
+    if (!plain && below(4) == 0)
+      (void)fputs(odd_values[below(sizeof odd_values / sizeof *odd_values)], out);
+    if (i + 1 < rows || below(2))
+      (void)fputs(plain || below(4) ? end : below(2) ? "" : "\n\n", out);
+  }
+  (void)fclose(out);
+  (void)snprintf(path, sizeof path, "%s/commits.csv", folder);
+  out = fopen(path, "w");
+  (void)fputs(usual ? "job,attempt,step,snapshot_time,durable_time\n" : "durable_time,job,step\n", out);
+  for (size_t i = 0; i < rows; i++)
+    if (usual)
+      (void)fprintf(out, "%s,%s,%zu,%s,1767891%zu.%06zu\n", jobs[below(4)], below(2) ? "" : "x", i,
+                    below(3) ? times[below(15)] : "", 200 + i, i);
+    else
+      (void)fprintf(out, "%s,%s,%s\n", below(2) ? times[below(15)] : "", jobs[below(3)], whole[below(7)]);
   (void)fclose(out);
 }
 
@@ -349,7 +426,7 @@ static void check_interrupts(const char *folder) {
 
 static void empty(const char *folder) {
   static const char *const names[] = {"spans.csv", "jobs.csv", "allocations.csv", "chips.csv",
-                                      "trace.jsonl"};
+                                      "commits.csv", "trace.jsonl"};
   char path[512];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -368,6 +445,11 @@ int main(void) {
       check_oom(folder, 1);
       check_oom(folder, 3);
     }
+    empty(folder);
+    write_plain(folder, below(90), odd);
+    check_folder(folder);
+    if (i % 20 == 0)
+      check_oom(folder, 2);
     empty(folder);
     write_jsonl(folder, 1 + below(60), odd);
     check_folder(folder);
