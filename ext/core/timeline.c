@@ -330,7 +330,7 @@ static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
 /* Weights where there is one lane, which lasts for ever. */
 static void weigh_in_lane(mpg_timeline *t) {
   const mpg_innermost *in = &t->in;
-  size_t at = SIZE_MAX; /* the stretch that the next two are of */
+  size_t at = SIZE_MAX;        /* the stretch that the next two are of */
   int64_t held = 0, chips = 0; /* chips: where it is a whole number of them, else 0 */
   for (size_t i = 0; i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];

@@ -198,29 +198,29 @@ static char *run(const char *sql, long n, int forever, int loaded, int *failed) 
   if (rc == SQLITE_OK)
     rc = sqlite3_mpg_init(db, &error, NULL);
   fault.armed = 1;
-static int load_extension(sqlite3 *db) {
-  char *error = NULL;
-  int rc = sqlite3_mpg_init(db, &error, NULL);
-  sqlite3_free(error);
-  return rc;
-}
+  static int load_extension(sqlite3 * db) {
+    char *error = NULL;
+    int rc = sqlite3_mpg_init(db, &error, NULL);
+    sqlite3_free(error);
+    return rc;
+  }
 
-/* Every allocation where MPG_FULL is set; else every third, under the sanitizers every ninth. */
-static long stride(void) {
+  /* Every allocation where MPG_FULL is set; else every third, under the sanitizers every ninth. */
+  static long stride(void) {
 #if defined(__SANITIZE_ADDRESS__)
-  const long quick = 9;
+    const long quick = 9;
 #else
-  const long quick = 3;
+    const long quick = 3;
 #endif
-  return getenv("MPG_FULL") != NULL ? 1 : quick;
-}
+    return getenv("MPG_FULL") != NULL ? 1 : quick;
+  }
 
-int main(void) {
-  long points;
-  sweep_begin();
-  points = sweep_all(&of_sqlite, stride());
-  (void)printf("oom: %ld allocations failed\n", points);
-  CHECK(points > 1000);
-  sweep_end();
-  return check_done("oom");
-}
+  int main(void) {
+    long points;
+    sweep_begin();
+    points = sweep_all(&of_sqlite, stride());
+    (void)printf("oom: %ld allocations failed\n", points);
+    CHECK(points > 1000);
+    sweep_end();
+    return check_done("oom");
+  }
