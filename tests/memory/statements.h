@@ -93,7 +93,7 @@ static const char *const statements[] = {
     "CREATE VIRTUAL TABLE temp.r USING jsonl_rollup('fixtures/golden.jsonl', measures='chips', "
     "threads=1); SELECT pool, sum(chips), sum(rows) FROM r WHERE record = 'allocation' GROUP BY 1 "
     "ORDER BY 1 DESC",
-    "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_debug()",
+    "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_required(1, 'a'), mpg_debug()",
     "SELECT scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us), "
     "program_goodput(category, chip_us), mpg(category, chip_us), runtime_coverage(category, "
     "chip_us), program_coverage(category, chip_us), occupancy(category, chip_us), mfu(category, "
