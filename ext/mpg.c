@@ -43,6 +43,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_charts,
     mpg_register_records,
     mpg_register_hlo,
+    mpg_register_files,
     mpg_register_transformer,
     mpg_register_keep,
     mpg_register_generic_rollup,

@@ -44,7 +44,7 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
 """.split()
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
-    mpg_chips mpg_categories mpg_issues interval_buckets
+    trace_files mpg_chips mpg_categories mpg_issues interval_buckets
 """.split()
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -70,6 +70,7 @@ COLUMNS = {
     "mpg_ledger": f"{SHAPES['ledger']}, schema hidden, {OPTIONS}",
     "mpg_rollup": f"{SHAPES['rollup']}, schema hidden, {OPTIONS}",
     "mpg_timeline": f"{SHAPES['timeline']}, of_job hidden, schema hidden, {OPTIONS}",
+    "trace_files": "path TEXT, bytes BIGINT, modified REAL, pattern hidden",
     "trace_records": f"{RECORDS}, path hidden, on_error hidden",
     "mpg_records": f"{RECORDS}, schema hidden, on_error hidden",
     "mpg_chips": """chip TEXT, vendor TEXT, year BIGINT, dtype TEXT, peak_flops REAL, hbm_bytes BIGINT, hbm_bytes_per_s REAL,
@@ -352,7 +353,7 @@ class Security(unittest.TestCase):
                 connect().execute(f"DELETE FROM {table}")
 
     def test_a_missing_path(self):
-        for table in ("trace_ledger", "trace_rollup", "trace_timeline", "trace_records"):
+        for table in ("trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "trace_files"):
             with self.assertRaisesRegex(sqlite3.OperationalError, rf"^{table}: .*path"):
                 connect().execute(f"SELECT * FROM {table}").fetchall()
 

@@ -219,7 +219,8 @@ class Tiers(Case):
                             self.outcome(table, tier, trusted, False, attempt(db, "SAVEPOINT s", *own, use))
                             db.execute("ROLLBACK TO s")
                     db.close()
-                self.assertEqual(opens, self.watch.opened() > 0, call)  # else the watch would prove nothing
+                # Else the watch would prove nothing. trace_files opens folders, and looks at files from outside.
+                self.assertEqual(opens and table != "trace_files", self.watch.opened() > 0, call)
 
 
 # A module of somebody else's: DIRECTONLY, made in any schema as opener('PATH', column, ...), opens PATH when it is read.

@@ -137,6 +137,7 @@ int mpg_register_generic_rollup(mpg_conn *conn, char **error);   /* generic_roll
 int mpg_register_goodput_report(mpg_conn *conn, char **error);   /* goodput_report_table.c */
 int mpg_register_goodput_log(mpg_conn *conn, char **error);      /* goodput_table.c */
 int mpg_register_hlo(mpg_conn *conn, char **error);              /* hlo_table.c */
+int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.c */
 int mpg_register_transformer(mpg_conn *conn, char **error);      /* transformer.c */
 
 #endif
