@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import naive
 import odd
+import slurm_cluster
 from fleets import ROOT, connect, quote, write_csv
 
 SPANS = int(float(os.environ.get("MPG_SPANS", 3000)))
@@ -190,34 +191,78 @@ class Faults(unittest.TestCase):
             self.refused(self.gathered(*texts), "divided_job", "divided_job", "lost_records")
 
 
-def block(name):
+def block(name, language="sh"):
     """A script of docs/shards.md."""
     with open(os.path.join(ROOT, "docs/shards.md"), encoding="utf-8") as file:
-        return re.search(r"^```sh %s\n(.*?)^```$" % re.escape(name), file.read(), re.M | re.S)[1]
+        return re.search(r"^```%s %s\n(.*?)^```$" % (language, re.escape(name)), file.read(), re.M | re.S)[1]
 
 
 class Recipe(unittest.TestCase):
     """The scripts of docs/shards.md as they stand there."""
 
-    def test_one_host(self):
-        with tempfile.TemporaryDirectory() as folder:
-            os.mkdir(os.path.join(folder, "traces"))
-            relations = naive.load_folder(os.path.join(ROOT, "fixtures/fleet"))
-            cut(os.path.join(folder, "traces"), relations, 5)
-            as_of = repr(naive.Ledger(relations).as_of / 10**6)
-            with open(os.path.join(folder, "task.sh"), "w") as file:
-                file.write(block("task.sh"))
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        os.mkdir(os.path.join(self.folder, "traces"))
+        relations = naive.load_folder(os.path.join(ROOT, "fixtures/fleet"))
+        self.shards = cut(os.path.join(self.folder, "traces"), relations, 5)
+        as_of = repr(naive.Ledger(relations).as_of / 10**6)
+        self.environment = dict(os.environ, MPG=os.path.join(ROOT, "sql"), AS_OF=as_of, LD_LIBRARY_PATH=ROOT)
+        for name, language in (("task.sh", "sh"), ("merge.sh", "sh"), ("array.sbatch", "sh"), ("Makefile", "make")):
+            with open(os.path.join(self.folder, name), "w") as file:
+                file.write(block(name, language))
             os.chmod(file.name, 0o755)
-            environment = dict(os.environ, MPG=os.path.join(ROOT, "sql"), AS_OF=as_of, LD_LIBRARY_PATH=ROOT)
-            run = lambda script: subprocess.run(["sh", "-euc", script], cwd=folder, env=environment, check=True, text=True,
-                                                stdout=subprocess.PIPE).stdout
-            run(block("xargs"))
-            said = run(block("merge")).splitlines()
-            expected = connect().execute(
-                "SELECT pool, round(scheduling_goodput(category, chip_us), 4), round(runtime_goodput(category, chip_us), 4),"
-                " round(program_goodput(category, chip_us), 4), round(mpg_lower(category, chip_us), 4)"
-                " FROM trace_rollup(?) GROUP BY pool", (os.path.join(ROOT, "fixtures/fleet"),)).fetchall()
-            self.assertEqual([line.split() for line in said[2:]], [[str(v) for v in row if v is not None] for row in expected])
+
+    def run_script(self, script):
+        return subprocess.run(["sh", "-euc", script], cwd=self.folder, env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def expect_goodput(self, said):
+        expected = connect().execute(
+            "SELECT pool, round(scheduling_goodput(category, chip_us), 4), round(runtime_goodput(category, chip_us), 4),"
+            " round(program_goodput(category, chip_us), 4), round(mpg_lower(category, chip_us), 4)"
+            " FROM trace_rollup(?) GROUP BY pool", (os.path.join(ROOT, "fixtures/fleet"),)).fetchall()
+        self.assertEqual([line.split() for line in said.splitlines()[2:]], [[str(v) for v in row if v is not None] for row in expected])
+
+    def break_a_shard(self):
+        with open(os.path.join(self.folder, "traces", "jobs-3", "spans.csv"), "a") as file:
+            file.write("no,span,at,all\n")
+
+    def expect_refusal(self, said):
+        self.assertRegex(said, r"missing_shard +jobs-3 ")
+        self.assertIn("shards are missing, cut short or overlap", said)
+
+    def test_xargs(self):
+        self.assertEqual(self.run_script(block("xargs")).returncode, 0)
+        self.expect_goodput(self.run_script("./merge.sh").stdout)
+
+    def test_make(self):
+        line = re.search(r"^    (make -j.*)$", open(os.path.join(ROOT, "docs/shards.md")).read(), re.M)[1]
+        line = re.sub(r"AS_OF=\S+", "AS_OF=$AS_OF", line)
+        self.break_a_shard()
+        self.assertNotEqual(self.run_script(line).returncode, 0)
+        self.expect_refusal(self.run_script("./merge.sh").stdout)
+        self.run_script("sed -i '$d' traces/jobs-3/spans.csv")
+        again = self.run_script(line).stdout
+        self.assertEqual(re.findall(r"task\.sh (\S+)", again), ["jobs-3"])
+        self.expect_goodput(self.run_script("./merge.sh").stdout)
+
+    def test_slurm_job_array(self):
+        why = slurm_cluster.missing()
+        if why and os.environ.get("MPG_SLURM"):
+            self.fail(why)
+        if why:
+            self.skipTest(why)
+        wait = "until [ -z \"$(squeue -h)\" ]; do sleep 0.2; done; cat goodput.txt; scontrol show job -o\n"
+        told = slurm_cluster.run("set -eu\n" + block("submit") + wait + "echo again\nsed -i '1s/^/x/' traces/jobs-3/spans.csv; rm -r states\n" + block("submit")
+                                 + wait, self.folder, self.environment)
+        well, broken = told.split("\nagain\n")
+        jobs = well[well.index("JobId="):].splitlines()
+        self.assertEqual(len(jobs), len(self.shards) + 1)  # each shard a task of the array, and the merge
+        self.assertEqual({re.search(r"JobState=(\S+)", line)[1] for line in jobs}, {"COMPLETED"})
+        self.assertEqual(sorted(map(int, re.findall(r"ArrayTaskId=(\d+) ", well))), list(range(1, len(self.shards) + 1)))
+        self.expect_goodput(well[re.search(r"^pool ", well, re.M).start():well.index("JobId=")])
+        self.expect_refusal(broken)
+        self.assertEqual(broken.count("JobState=FAILED"), 2)  # the task, and the merge
 
 
 if __name__ == "__main__":
