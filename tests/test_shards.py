@@ -5,52 +5,20 @@ MPG_SPANS=N cuts a fleet of N spans instead of a few thousand.
 """
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import tempfile
 import unittest
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import naive
 import odd
 import slurm_cluster
 from fleets import ROOT, connect, quote, write_csv
+from shards import COMMON, MERGE, SEGMENTS, cut, cut_files, generate, task
 
 SPANS = int(float(os.environ.get("MPG_SPANS", 3000)))
-COMMON = ("capacity", "outages", "programs")  # relations that belong to no job
-SEGMENTS = "pool, chip, phase, framework, size, bucket"
-
-
-def shard_of(job, n):
-    return zlib.crc32(str(job).encode()) % n
-
-
-def cut(folder, relations, n):
-    """Folders: the capacity alone, and n shards of the jobs, each with the capacity that names its chips."""
-    parts = {"capacity": {name: rows for name, rows in relations.items() if name in ("capacity", "outages")}}
-    for i in range(n):
-        parts[f"jobs-{i}"] = {
-            name: rows if name in COMMON + ("chips",) else [r for r in rows if shard_of(r["job"], n) == i]
-            for name, rows in relations.items()}
-    for name, part in parts.items():
-        os.mkdir(os.path.join(folder, name))
-        write_csv(os.path.join(folder, name), part)
-    return list(parts)
-
-
-def task(folder, name, as_of, bucket="NULL", basis=None, path=None):
-    """What a task prints."""
-    basis = basis or ("installed" if name == "capacity" else "shard")
-    path = path or os.path.join(folder, name)
-    done = subprocess.run(
-        ["sqlite3", "-batch", "-bail", "-init", "/dev/null", "-cmd", ".load ./mpg", "-cmd", f".parameter set :shard {quote(name)}",
-         "-cmd", f".parameter set :path {quote(path)}", "-cmd", f".parameter set :basis {quote(basis)}",
-         "-cmd", f".parameter set :as_of {as_of}", "-cmd", f".parameter set :bucket {bucket}", ":memory:"],
-        input=open(os.path.join(ROOT, "sql/shards/task.sql")).read(), cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode:
-        raise AssertionError(done.stderr)
-    return done.stdout
 
 
 def gathering(names):
@@ -61,29 +29,19 @@ def gathering(names):
     return db
 
 
-MERGE = f"INSERT INTO fleet_states SELECT {SEGMENTS}, goodput_merge(state) FROM shard_states GROUP BY {SEGMENTS}"
-
-
 class Shards(unittest.TestCase):
-    def generate(self, folder, spans):
-        path = os.path.join(folder, "fleet")
-        subprocess.run([os.path.join(ROOT, "build/generate"), "--seed", "11", "--spans", str(spans), "--format", "csv", "--out", path],
-                       check=True)
-        return path
-
     def test_any_split_gives_the_same_bytes(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = self.generate(folder, SPANS)
-            relations = naive.load_folder(path)
-            as_of = naive.Ledger(relations).as_of / 10**6
+        with tempfile.TemporaryDirectory(dir=os.environ.get("MPG_SCRATCH")) as folder:
+            path = os.path.join(folder, "fleet")
+            as_of = generate(path, SPANS)
             whole = connect().execute(
                 f"SELECT {SEGMENTS}, goodput_state(category, chip_us) FROM trace_rollup({quote(path)})"
-                f" WHERE as_of = {as_of} AND bucket_width = '1 day' GROUP BY {SEGMENTS} ORDER BY {SEGMENTS}").fetchall()
+                f" WHERE as_of = {quote(as_of)} AND bucket_width = '1 day' GROUP BY {SEGMENTS} ORDER BY {SEGMENTS}").fetchall()
             self.assertGreater(len(whole), 20)
             for n in (1, 2, 8, 64):
                 part = os.path.join(folder, str(n))
                 os.mkdir(part)
-                names = cut(part, relations, n)
+                names = cut_files(part, path, n)
                 db = gathering(names)
                 with ThreadPoolExecutor(os.cpu_count()) as pool:
                     for text in pool.map(lambda name: task(part, name, as_of, "'1 day'"), names):
@@ -93,6 +51,7 @@ class Shards(unittest.TestCase):
                 # A group in which shards cancel out holds nothing: the whole has no such row.
                 merged = db.execute(f"SELECT {SEGMENTS}, state FROM fleet_states WHERE length(state) > 16 ORDER BY {SEGMENTS}").fetchall()
                 self.assertEqual(merged, whole, n)
+                shutil.rmtree(part)
 
     def test_odd_fleets(self):
         """Random fleets full of trouble, cut in three."""
