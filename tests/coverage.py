@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 import figures
+import trees
 from fleets import ROOT
 
 TREE = os.path.join(ROOT, "build", "coverage")
@@ -35,11 +36,7 @@ MARK = re.compile(r"/\* unreachable: ")
 
 
 def build():
-    os.makedirs(TREE, exist_ok=True)
-    for name in os.listdir(ROOT):
-        link = os.path.join(TREE, name)
-        if name not in ("build", "mpg.so", "libmpg.a", ".git") and not os.path.lexists(link):
-            os.symlink(os.path.join(ROOT, name), link)
+    trees.links(TREE)
     with open(os.path.join(TREE, "GNUmakefile"), "w", encoding="utf-8") as file:
         file.write(MAKEFILE)
     for path in glob.glob(f"{TREE}/build/**/*.gcda", recursive=True):

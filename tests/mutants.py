@@ -25,6 +25,7 @@ import sys
 import time
 
 import figures
+import trees
 from fleets import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
@@ -170,11 +171,7 @@ class Build:
     """A copy whose objects are all there, and whose tests are each a command."""
 
     def __init__(self):
-        os.makedirs(TREE, exist_ok=True)
-        for name in os.listdir(ROOT):
-            link = os.path.join(TREE, name)
-            if name not in ("build", "mpg.so", "libmpg.a", ".git") and not os.path.lexists(link):
-                os.symlink(os.path.join(ROOT, name), link)
+        trees.links(TREE)
         with open(os.path.join(TREE, "GNUmakefile"), "w", encoding="utf-8") as file:
             file.write(MAKEFILE)
         self.units = sorted(os.path.basename(p)[:-2] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
