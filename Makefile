@@ -119,4 +119,5 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk tools/slurm.mk tools/clients.mk bench/bench.mk tests/fuzz/fuzz.mk tests/memory/memory.mk
+include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk tools/slurm.mk tools/clients.mk
+include bench/bench.mk tests/fuzz/fuzz.mk tests/tests.mk

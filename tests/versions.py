@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tarfile
 
+import trees
 from fleets import ROOT
 
 FOLDER = os.path.join(ROOT, "build", "versions")
@@ -80,11 +81,7 @@ def tree(extension):
         return ROOT
     compiler, level = EXTENSIONS[extension]
     folder = os.path.join(FOLDER, "mpg-" + name_of(extension))
-    os.makedirs(folder, exist_ok=True)
-    for name in os.listdir(ROOT):
-        link = os.path.join(folder, name)
-        if name not in ("build", "mpg.so", "libmpg.a", ".git") and not os.path.lexists(link):
-            os.symlink(os.path.join(ROOT, name), link)
+    trees.links(folder)
     # FORTIFY_SOURCE wants an optimizer.
     run(["make", "-s", "--no-print-directory", "mpg.so", f"CC={compiler}", f"CFLAGS={level} -g"] + (["HARDEN="] if level == "-O0" else []), cwd=folder)
     return folder
