@@ -163,6 +163,7 @@ static const char *const statements[] = {
     "threads=1); SELECT pool, sum(chips), sum(rows) FROM r WHERE record = 'allocation' GROUP BY 1 "
     "ORDER BY 1 DESC",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org')",
+    "SELECT name, value, mpg_limit(name, most) FROM mpg_limits",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
