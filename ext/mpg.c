@@ -46,6 +46,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_files,
     mpg_register_transformer,
     mpg_register_keep,
+    mpg_register_limits,
     mpg_register_generic_rollup,
 };
 

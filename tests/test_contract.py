@@ -24,7 +24,7 @@ FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_buc
 FUNCTIONS |= {("op_flops", 2, "s", PURE), ("op_flops", 3, "s", PURE), ("op_bytes", 3, "s", PURE), ("op_bytes", 4, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE), ("mpg_required", 2, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
-FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)}
+FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 
 READERS = """trace_ledger trace_rollup trace_timeline trace_records
     slurm_trace slurm_events_trace slurm_nodes_trace
@@ -45,6 +45,7 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
     trace_files mpg_chips mpg_categories mpg_issues interval_buckets
+    mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets
 """.split()
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -216,6 +217,7 @@ COLUMNS = {
         nulls hidden, quote hidden, zone hidden, on_error hidden, threads hidden""",
     "jsonl_rollup": """record TEXT, path hidden, measures hidden, by hidden, columns hidden, types hidden, nulls hidden, zone hidden,
         on_error hidden, threads hidden""",
+    "mpg_limits": "name TEXT, value BIGINT, standard BIGINT, most BIGINT, meaning TEXT",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 

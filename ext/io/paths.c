@@ -7,6 +7,7 @@
 ** it matches depends on the locale of the host.
 */
 #include "source.h"
+#include "../core/limits.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +33,11 @@ static void names_free(const mpg_env *env, names *l) {
 
 /* Adds the text of `a` and `b` in a row. */
 static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_err *err) {
+  const int64_t limit = mpg_limit_in(env, MPG_LIMIT_FILES);
   char *z;
+  if ((int64_t)l->n >= limit)
+    return mpg_fail(err, MPG_LIMIT, "%.*s%.*s: more than %lld files or folders", (int)a.n, a.p,
+                    (int)b.n, b.p, (long long)limit);
   if (mpg_grow(env, &l->p, &l->cap, l->n + 1, sizeof *l->p) != MPG_OK)
     return mpg_fail_nomem(err);
   z = mpg_malloc(env, a.n + b.n + 1);

@@ -4,6 +4,7 @@
 #include "../core/number.h"
 #include "../core/pipeline.h"
 #include "../core/text.h"
+#include "../core/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,12 +75,20 @@ static mpg_rc too_large(const rollup *r, const char *path, int64_t line, size_t 
                   (long long)line, name);
 }
 
+static mpg_rc too_many(const rollup *r, const char *path, int64_t line, mpg_err *err) {
+  return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: more than %lld groups", path, (long long)line,
+                  (long long)mpg_limit_in(r->env, MPG_LIMIT_GROUPS));
+}
+
 /* Adds a row of these parts and operands. */
 static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
                   const mpg_value *operands, const char *path, int64_t line, mpg_err *err) {
   const mpg_measures *measures = r->query->measures;
   size_t group, which = 0;
-  if (mpg_groups_row(&w->groups, parts, &group) != MPG_OK)
+  mpg_rc rc = mpg_groups_row(&w->groups, parts, &group);
+  if (rc == MPG_LIMIT)
+    return too_many(r, path, line, err);
+  if (rc != MPG_OK)
     return mpg_fail_nomem(err);
   if (mpg_measures_add(measures, operands, w->groups.totals + group * measures->n, &which) !=
       MPG_OK)
@@ -440,6 +449,8 @@ static mpg_rc gather(rollup *r, mpg_groups *groups, mpg_err *err) {
     mpg_rc rc = mpg_groups_merge(groups, &r->workers[i].groups, r->query->measures, &which);
     if (rc == MPG_NOMEM)
       return mpg_fail_nomem(err);
+    if (rc != MPG_OK && which == MPG_GROUPS_TOO_MANY)
+      return too_many(r, r->paths->path[0], 1, err);
     if (rc != MPG_OK)
       return too_large(r, r->paths->path[0], 1, which, err);
   }

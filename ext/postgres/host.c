@@ -85,7 +85,7 @@ static bool interrupted(void *ctx) {
 }
 
 mpg_env mpg_host_env(MemoryContext context) {
-  return (mpg_env){resize, context, interrupted, NULL};
+  return (mpg_env){resize, context, interrupted, NULL, NULL};
 }
 
 mpg_value mpg_int8_argument(FunctionCallInfo call, int i) {

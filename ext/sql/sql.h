@@ -15,6 +15,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 #include "../core/base.h"
 #include "../core/chips.h"
 #include "../core/issues.h"
+#include "../core/limits.h"
 
 #define MPG_VERSION "0.1.0"
 
@@ -26,6 +27,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 typedef struct mpg_conn {
   sqlite3 *db;
   mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_scan_begin */
+  mpg_limits limits; /* of env, and of scans that begin */
   mpg_issues issues; /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   struct mpg_kept *kept;                  /* see kept.h */
@@ -102,6 +104,7 @@ void mpg_result_value(sqlite3_context *context, const mpg_value *value);
 */
 typedef struct mpg_scan {
   mpg_env env;
+  mpg_limits limits; /* as they were when it began, for its threads read them */
   sqlite3_stmt *probe;
 } mpg_scan;
 int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn);
@@ -120,6 +123,7 @@ int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buc
 int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
 int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
 int mpg_register_keep(mpg_conn *conn, char **error);             /* kept.c */
+int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
 int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.c */
 int mpg_register_slurm_nodes(mpg_conn *conn, char **error);      /* slurm_nodes_table.c */
 int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */

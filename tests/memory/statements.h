@@ -95,6 +95,7 @@ static const char *const statements[] = {
     "threads=1); SELECT pool, sum(chips), sum(rows) FROM r WHERE record = 'allocation' GROUP BY 1 "
     "ORDER BY 1 DESC",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_required(1, 'a'), mpg_debug()",
+    "SELECT name, value, mpg_limit(name, most) FROM mpg_limits",
     "SELECT scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us), "
     "program_goodput(category, chip_us), mpg(category, chip_us), runtime_coverage(category, "
     "chip_us), program_coverage(category, chip_us), occupancy(category, chip_us), mfu(category, "
