@@ -22,12 +22,12 @@ typedef struct mpg_block {
   const mpg_env *env;
   char *bytes; /* MPG_WINDOW_SLACK readable bytes follow the last */
   size_t n, cap;
-  size_t at;    /* where a reader begins, mpg_csv_unfeed may have moved it */
-  size_t more;  /* bytes behind the n: the beginning of the next block, for messages alone */
-  int64_t line; /* of the byte at `at` */
+  size_t at;      /* where a reader begins, mpg_csv_unfeed may have moved it */
+  size_t more;    /* bytes behind the n: the beginning of the next block, for messages alone */
+  int64_t line;   /* of the byte at `at` */
   int64_t offset; /* of the first byte in the stream */
-  bool first;   /* of the stream */
-  bool rest;    /* no end was found: the stream goes on behind the n bytes (see mpg_blocks_next) */
+  bool first;     /* of the stream */
+  bool rest; /* no end was found: the stream goes on behind the n bytes (see mpg_blocks_next) */
 } mpg_block;
 
 void mpg_block_free(mpg_block *block);
