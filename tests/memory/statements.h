@@ -69,8 +69,11 @@ static const char *const statements[] = {
     "LIMIT 3",
     "CREATE VIRTUAL TABLE temp.a USING csv_trace('fixtures/golden/allocations.csv', nulls='x,-', "
     "types='end_time TIME', on_error=skip); SELECT *, _file FROM a WHERE job = 'J1'",
-    "CREATE VIRTUAL TABLE temp.g USING jsonl_trace('fixtures/golden.jsonl'); SELECT * FROM g LIMIT "
-    "2",
+    "CREATE VIRTUAL TABLE temp.g USING jsonl_trace('fixtures/golden.jsonl', threads=1); SELECT * "
+    "FROM g LIMIT 2",
+    "CREATE VIRTUAL TABLE temp.b USING csv_trace('fixtures/generic/jobs-*.csv', delimiter=';', "
+    "nulls='n/a', threads=1); SELECT DISTINCT pool, gpus FROM b WHERE job IN ('a-001', 'b-001', "
+    "'b-002', NULL) AND _file GLOB '*.csv' AND gpus IS NOT 3 AND state <> 'x'",
     "SELECT text, step, fields FROM log_trace('fixtures/training/nanogpt.log', "
     "'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)') LIMIT 3",
     "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
