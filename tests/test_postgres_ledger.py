@@ -374,7 +374,7 @@ class Endings(unittest.TestCase):
 
     def held(self, script):
         """What the session holds after a script: bytes, and trace files."""
-        return server.sql(script + "CREATE TEMP TABLE files(name text); COPY files FROM PROGRAM 'readlink /proc/$PPID/fd/*';"
+        return server.sql(script + "CREATE TEMP TABLE files(name text); COPY files FROM PROGRAM 'readlink /proc/$PPID/fd/*; true';"
                           " SELECT (SELECT coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts"
                           " WHERE name LIKE 'mpg%' AND name <> 'mpg issues'), count(*) > 5,"
                           f" count(*) FILTER (WHERE name LIKE {quote(folder + '%')}) FROM files")
