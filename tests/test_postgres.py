@@ -224,8 +224,8 @@ class Shards(unittest.TestCase):
     def setUpClass(cls):
         rows = rows_of(20000, 7, ("int",))
         rng = random.Random(8)
-        cls.rows = [(pool, rng.choice(["training", "serving", None]), category, None if v is None else abs(v) >> 20)
-                    for pool, category, v in rows]
+        cls.rows = [(f"job-{i % 20}", pool, rng.choice(["training", "serving", None]), category, None if v is None else abs(v) >> 20)
+                    for i, (pool, category, v) in enumerate(rows)]
         cls.servers = {}
         for name in ("hub", "east", "west"):
             cls.servers[name] = postgres.Server(tree)
@@ -239,7 +239,7 @@ class Shards(unittest.TestCase):
 
     def test_the_same_answer_as_one_server(self):
         server.sql("DROP SCHEMA IF EXISTS one CASCADE; CREATE SCHEMA one; SET search_path = one, public;"
-                   "CREATE TABLE ledger(pool text, phase text, category text, chip_us bigint);" + copy_in("ledger", self.rows))
+                   "CREATE TABLE ledger(job text, pool text, phase text, category text, chip_us bigint);" + copy_in("ledger", self.rows))
         one = server.sql("SELECT pool, phase, scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us),"
                          " program_goodput(category, chip_us), mpg(category, chip_us) FROM one.ledger GROUP BY 1, 2 ORDER BY 1, 2")
         self.assertEqual(self.servers["hub"].sql("SELECT * FROM goodput_by_phase ORDER BY 1, 2"), one)
@@ -258,13 +258,30 @@ class Shards(unittest.TestCase):
     def test_a_shard_that_is_down(self):
         lost = postgres.Server(tree)
         hub = self.servers["hub"]
-        lost.sql(block("shard").replace("SHARD", "north") + "INSERT INTO ledger VALUES ('a', NULL, 'idle', 1)")
+        lost.sql(block("shard").replace("SHARD", "north") + "INSERT INTO ledger VALUES (NULL, 'a', NULL, 'idle', 1)")
         hub.sql(block("hub-shard").replace("SHARD", "north").replace("HOST", lost.folder))
         self.addCleanup(hub.sql, "DROP SERVER north CASCADE")
         self.assertEqual(len(hub.sql("SELECT DISTINCT shard FROM segment")), 3)
         lost.stop()
         with self.assertRaisesRegex(postgres.Failed, 'could not connect to server "north"'):
             hub.sql("SELECT * FROM goodput_by_phase")
+
+    def test_a_shard_that_is_there_twice(self):
+        """Under another's name a server does not answer, whatever is asked."""
+        hub = self.servers["hub"]
+        hub.sql(block("hub-shard").replace("SHARD", "south").replace("HOST", self.servers["east"].folder))
+        self.addCleanup(hub.sql, "DROP SERVER south CASCADE")
+        for query in ("SELECT * FROM goodput_by_phase", "SELECT count(*) FROM ledger", "SELECT * FROM ledger WHERE shard = 'south'",
+                      "SET enable_partitionwise_aggregate = off; SELECT mpg(category, chip_us) FROM ledger"):
+            with self.assertRaisesRegex(postgres.Failed, "this server is the shard east, and was asked as south"):
+                hub.sql(query)
+
+    def test_a_job_in_two_shards(self):
+        hub, west = self.servers["hub"], self.servers["west"]
+        self.assertEqual(hub.sql("SELECT * FROM divided_jobs"), [])
+        west.sql("INSERT INTO ledger SELECT 'job-4', pool, phase, category, 0 FROM ledger LIMIT 3")
+        self.addCleanup(west.sql, "DELETE FROM ledger WHERE job = 'job-4'")
+        self.assertEqual(hub.sql("SELECT * FROM divided_jobs"), [["job-4", "2", "east", "west"]])
 
 
 if __name__ == "__main__":
