@@ -358,6 +358,9 @@ static void test_every_product(void) {
   no_price("linear", "[[], [5, 3]]", NULL);
   no_price("addbmm", "[[2, 5], [2, 3], [3, 5]]", NULL);
   no_price("addbmm", "[[2, 5], [0, 2, 3], [0, 3, 5]]", NULL);
+  /* A tensor without dimensions holds one number. */
+  price("addmm", "[[], [2, 3], [3, 5]]", types, NULL, 70, 8 * 1 + 4 * 6 + 2 * 15 + 4 * 10);
+  price("addmm", "[[ ], [2, 3], [3, 5]]", types, NULL, 70, 8 * 1 + 4 * 6 + 2 * 15 + 4 * 10);
   /* Leading dimensions are shared: the same, or 1 on either side. */
   price("matmul", "[[1, 6, 2, 3], [4, 1, 3, 5]]", NULL, NULL, 24 * 60, -1);
   price("matmul", "[[6, 2, 3], [4, 6, 3, 5]]", NULL, NULL, 24 * 60, -1);
