@@ -42,7 +42,8 @@ class Memory(unittest.TestCase):
         points = int(re.search(r"^points (\d+)$", told, re.M)[1])
         refused = {name: int(count) for name, count in re.findall(r"^refused (\S+) (\d+)$", told, re.M)}
         if FULL:
-            figures.record("memory_" + arena, {"allocations failed": points, **{f"refused to {name}": n for name, n in refused.items()}})
+            told = {f"allocations of {arena} that failed": points, **{f"of them refused to {name}": n for name, n in refused.items()}}
+            figures.record("memory", {**(figures.recorded("memory") or {}), **told})
         return points, refused
 
     def test_allocations_of_sqlite(self):
