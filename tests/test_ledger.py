@@ -297,6 +297,23 @@ class FirstTime(unittest.TestCase):
                         db.execute(query)
 
 
+class ManyGroups(unittest.TestCase):
+    """More groups of jobs than a first table of them holds, in any order of jobs: what the ledger's own rows add up to."""
+
+    def test_by_dimensions(self):
+        records = [cap(4000, 0, 100)]
+        for i in range(700):
+            records += [job(f"j{i}", submit_time=0, owner=f"u{i * 7 % 131}", model=f"m{i % 17}" if i % 5 else None, phase=("training", "serving", None)[i % 3],
+                            labels='{"n":%d}' % (i // 2)), al(1 + i % 3, i % 90, 100, job=f"j{i}")]
+        for form in ("csv", "tables"):
+            with as_source(fleet(*records), form) as (db, source):
+                for keys in ("owner", "owner, model", "labels", "owner, model, phase, labels", "model, category", "job", "owner, bucket"):
+                    query = f"SELECT {keys}, sum(chip_us), sum(chip_seconds) FROM {{}} WHERE bucket_width = 50 GROUP BY {keys} ORDER BY {keys}"
+                    expected = db.execute(query.format(source)).fetchall()
+                    self.assertEqual(expected, db.execute(query.format(source.replace("ledger", "rollup"))).fetchall(), keys)
+                    self.assertGreater(len(expected), 16)
+
+
 class Names(unittest.TestCase):
     def test_chips_are_canonical(self):
         """Whatever else has the same name, and was there first."""
