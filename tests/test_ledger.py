@@ -312,6 +312,11 @@ class ManyGroups(unittest.TestCase):
                     expected = db.execute(query.format(source)).fetchall()
                     self.assertEqual(expected, db.execute(query.format(source.replace("ledger", "rollup"))).fetchall(), keys)
                     self.assertGreater(len(expected), 16)
+                # A cell is one row, however many there are.
+                names = [row[1] for row in db.execute("PRAGMA table_xinfo(mpg_rollup)") if row[1] not in ("chip_us", "chip_seconds", "intervals") and not row[6]]
+                rows = db.execute(f"SELECT {', '.join(names)} FROM {source.replace('ledger', 'rollup')} WHERE bucket_width = 7").fetchall()
+                self.assertGreater(len(rows), 5000)
+                self.assertEqual(len(rows), len(set(rows)))
 
 
 class Names(unittest.TestCase):
