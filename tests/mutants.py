@@ -175,7 +175,7 @@ class Build:
         with open(os.path.join(TREE, "GNUmakefile"), "w", encoding="utf-8") as file:
             file.write(MAKEFILE)
         self.units = sorted(os.path.basename(p)[:-2] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
-        self.make("mpg.so", "libmpg.a", "build/generate", *[f"build/unit/{name}" for name in self.units])
+        self.make("mpg.so", "libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
         self.objects, self.libs = self.printed("$(OBJ)"), self.printed("$(LIBS)")
         for name in self.units:
             self.compile(f"tests/unit/{name}.c", f"build/test/{name}.o")
@@ -225,6 +225,8 @@ class Build:
         if kind == "fuzz":
             folder = f"{TREE}/build/corpus/{name}"
             return shell(["build/test/replay", name, *[f"{folder}/{n}" for n in os.listdir(folder)]], seconds, cwd=TREE, env=environment).returncode == 0
+        if kind == "faults":
+            return shell(["build/memory/loaded", "sqlite", f"{TREE}/mpg", "61"], seconds, cwd=TREE, env=environment).returncode == 0
         script = f"import sys, unittest; sys.path.insert(0, 'tests'); unittest.main('{name}', argv=['', '-f', '-q'])"  # not the links' own tree
         return shell([sys.executable, "-c", script], seconds, cwd=TREE, env=environment).returncode == 0
 
@@ -254,7 +256,7 @@ def reached(build, files):
     plain = [o for o in build.objects if not os.path.exists(f"{TREE}/build/gcov/{o[6:]}")]
     shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *plain, *objects, *build.libs], cwd=TREE)
     build.link_replay(objects)
-    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON]
+    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON] + [("faults", "allocations")]
     for test in tests:
         for data in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True):
             os.remove(data)
@@ -340,7 +342,7 @@ def main():
         if verdict is None:
             stem = os.path.basename(path)[:-2]
             tests = [t for t, of in lines.items() if of.get(path, set()) & numbers]
-            tests.sort(key=lambda t: (t[1] != f"test_{stem}", -kills.get((path, t), 0), seconds[t] + {"unit": .3, "fuzz": .5, "python": 1}[t[0]]))
+            tests.sort(key=lambda t: (t[1] != f"test_{stem}", -kills.get((path, t), 0), seconds[t] + {"unit": .3, "fuzz": .5, "python": 1, "faults": 1}[t[0]]))
             killer, linked = None, set()
             for test in tests:
                 if test[0] != "unit" and test[0] not in linked:
