@@ -1,10 +1,13 @@
 /* innermost.c - see innermost.h. */
-#define _GNU_SOURCE /* qsort_r */
 #include "innermost.h"
+#include "sort.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define A_FEW ((size_t)65536)
+#define MANY_ATTEMPTS ((size_t)64)
 
 /* The next span of a kind, while ends are settled from the last span back. */
 struct mpg_upcoming {
@@ -62,11 +65,16 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
           MPG_OK ||
       mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
     return MPG_NOMEM;
-  mpg_span_list_read(list, in->unpacked);
+  if (mpg_span_list_read(list, in->unpacked, in->env) != MPG_OK)
+    return MPG_INTERRUPTED;
   for (size_t i = 0; i < list->n; i++) {
     const mpg_span *s = &in->unpacked[i];
     mpg_item *item = &in->items[in->nitems];
     early += i > 0 && s->start < in->unpacked[i - 1].start;
+    /* An attempt is looked for among all. */
+    if (gang->nattempts > MANY_ATTEMPTS ? i % 64 == 63 && mpg_interrupted(in->env)
+                                        : mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
     if (s->start >= as_of)
       continue;
     in->traced = true;
@@ -125,13 +133,15 @@ static int item_order(const void *pa, const void *pb, void *ctx) {
   return c ? c : cmp_real(b->executions, a->executions);
 }
 
-static void sort_items(mpg_innermost *in, const mpg_fleet *fleet) {
+static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet) {
   void *ctx = (void *)(uintptr_t)fleet;
-  for (size_t i = 1; i < in->nitems; i++)
-    if (item_order(&in->items[i - 1], &in->items[i], ctx) > 0) {
-      qsort_r(in->items, in->nitems, sizeof *in->items, item_order, ctx);
-      return;
-    }
+  for (size_t i = 1; i < in->nitems; i++) {
+    if (item_order(&in->items[i - 1], &in->items[i], ctx) > 0)
+      return mpg_sort(in->env, in->items, in->nitems, sizeof *in->items, item_order, ctx);
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
+  }
+  return MPG_OK;
 }
 
 static int64_t drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet) {
@@ -265,10 +275,14 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
       return MPG_NOMEM;
     in->stack[w.depth++] = i;
     last = s->end > last ? s->end : last;
-    if (i % 65536 == 65535 && mpg_interrupted(in->env))
+    if (mpg_poll(in->env, i))
       return MPG_INTERRUPTED;
   }
   return run_until(&w, last);
+}
+
+static mpg_rc failure(mpg_rc rc, mpg_err *err) {
+  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
 }
 
 mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
@@ -279,16 +293,23 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   bool open;
   mpg_rc rc;
   in->nparts = 0;
-  if (mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
-               sizeof *in->activity) != MPG_OK ||
-      gather_items(in, fleet, job, gang, as_of, &open, notices) != MPG_OK)
-    return mpg_fail_nomem(err);
-  sort_items(in, fleet);
+  rc = mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
+                sizeof *in->activity);
+  if (rc == MPG_OK)
+    rc = gather_items(in, fleet, job, gang, as_of, &open, notices);
+  if (rc == MPG_OK)
+    rc = sort_items(in, fleet);
+  if (rc != MPG_OK)
+    return failure(rc, err);
   mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, drop_duplicates(in, fleet));
+  if (in->nitems > A_FEW && mpg_interrupted(in->env))
+    return failure(MPG_INTERRUPTED, err);
   if (open) {
-    if (settle_ends(in, fleet, gang, &missing) != MPG_OK)
-      return mpg_fail_nomem(err);
-    sort_items(in, fleet);
+    rc = settle_ends(in, fleet, gang, &missing);
+    if (rc == MPG_OK)
+      rc = sort_items(in, fleet);
+    if (rc != MPG_OK)
+      return failure(rc, err);
   }
   for (size_t a = 0; a < gang->nattempts; a++) {
     mpg_activity *activity = &in->activity[a];
@@ -299,13 +320,15 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
       activity->any = true;
       activity->serves |= s->kind == MPG_KIND_SERVE;
       activity->last = s->end > activity->last ? s->end : activity->last;
+      if (mpg_poll(in->env, i))
+        return failure(MPG_INTERRUPTED, err);
     }
     rc = sweep_attempt(in, gang, a, first, i, &overlapping);
-    if (rc == MPG_INTERRUPTED)
-      return mpg_fail(err, rc, "interrupted");
     if (rc != MPG_OK)
-      return mpg_fail_nomem(err);
+      return failure(rc, err);
   }
+  if (in->nitems > A_FEW && mpg_interrupted(in->env))
+    return failure(MPG_INTERRUPTED, err);
   for (i = 0; i < in->nitems; i++)
     outside += in->items[i].inside < in->items[i].own;
   mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);

@@ -23,6 +23,7 @@ enum { HAS_FLOPS = 1, HAS_BYTES = 2, HAS_EXECUTIONS = 4, HAS_DTYPE = 8 };
 /* No packed span is longer: head and flags, 6 numbers of 8 bytes, 3 of up to 10, 3 doubles; and 7 bytes
 ** that are written and do not count. */
 #define PACKED_MAX 128
+#define CHUNKS_BETWEEN_POLLS 256
 #define CHUNK_FIRST ((size_t)72)
 #define CHUNK_LAST 4096
 #define BLOCK_BYTES ((size_t)1 << 20)
@@ -309,10 +310,13 @@ static const unsigned char *unpack_cost(const unsigned char *p, mpg_span *s) {
   return p;
 }
 
-void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
+mpg_rc mpg_span_list_read(const mpg_span_list *list, mpg_span *out, const mpg_env *env) {
   int64_t start = 0, step = 0, attempt = 0, line = 0;
   const mpg_span_names *names = NULL;
+  unsigned turn = 0;
   for (const struct mpg_span_chunk *chunk = list->first; chunk != NULL; chunk = chunk->next) {
+    if (++turn % CHUNKS_BETWEEN_POLLS == 0 && mpg_interrupted(env))
+      return MPG_INTERRUPTED;
     const unsigned char *p = chunk->bytes, *stop = p + chunk->used;
     mpg_span *first = out;
     if (chunk->anew) {
@@ -358,4 +362,5 @@ void mpg_span_list_read(const mpg_span_list *list, mpg_span *out) {
       first->file = names->texts[first->file];
     }
   }
+  return MPG_OK;
 }

@@ -71,7 +71,7 @@ mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_s
 /* Appends the spans of `more`, which stay where they are, as do the names. */
 void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
                         const mpg_span_names *names);
-/* Unpacks all of them into `out`, which holds list->n. */
-void mpg_span_list_read(const mpg_span_list *list, mpg_span *out);
+/* Unpacks all of them into `out`, which holds list->n. MPG_INTERRUPTED, or MPG_OK. */
+mpg_rc mpg_span_list_read(const mpg_span_list *list, mpg_span *out, const mpg_env *env);
 
 #endif
