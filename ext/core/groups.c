@@ -223,9 +223,10 @@ mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_meas
   mpg_group_part parts[MPG_GROUP_PARTS] = {{NULL, 0}};
   for (size_t k = 0; k < more->n; k++) {
     size_t group;
+    mpg_rc rc;
     for (size_t i = 0; i < more->n_parts; i++)
       parts[i] = mpg_groups_part(more, k, i);
-    mpg_rc rc = find(into, parts, more->p[k].hash, &group);
+    rc = mpg_poll(into->env, k) ? MPG_INTERRUPTED : find(into, parts, more->p[k].hash, &group);
     *which = MPG_GROUPS_TOO_MANY;
     if (rc != MPG_OK)
       return rc;

@@ -17,15 +17,54 @@ void mpg_columns_free(mpg_columns *columns) {
     mpg_json_path_free(columns->p[i].path, columns->env);
   }
   mpg_free(columns->env, columns->p);
-  columns->p = NULL;
-  columns->n = columns->cap = 0;
+  mpg_free(columns->env, columns->slots);
+  mpg_columns_init(columns, columns->env);
+}
+
+/* ---- Finding a name ---- */
+
+#define A_FEW 16 /* which are looked through */
+
+static uint64_t hash_of(mpg_str name) {
+  uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a (Fowler, Noll, Vo), letters in one case */
+  for (size_t i = 0; i < name.n; i++) {
+    unsigned char c = (unsigned char)name.p[i];
+    h = (h ^ (c >= 'A' && c <= 'Z' ? c + 32u : c)) * UINT64_C(0x100000001b3);
+  }
+  return h ^ h >> 32;
+}
+
+static void enter(mpg_columns *columns, size_t k) {
+  size_t i = hash_of(columns->p[k].name) & (columns->n_slots - 1);
+  while (columns->slots[i] != 0)
+    i = (i + 1) & (columns->n_slots - 1);
+  columns->slots[i] = (uint32_t)k + 1;
+}
+
+/* The names so far, which do not change any more. */
+static mpg_rc enter_all(mpg_columns *columns) {
+  if (columns->n < A_FEW)
+    return MPG_OK;
+  if (columns->n * 2 >= columns->n_slots) {
+    size_t n = columns->n_slots == 0 ? (size_t)4 * A_FEW : 2 * columns->n_slots;
+    uint32_t *slots = mpg_calloc(columns->env, n * sizeof *slots);
+    if (slots == NULL)
+      return MPG_NOMEM;
+    mpg_free(columns->env, columns->slots);
+    columns->slots = slots;
+    columns->n_slots = n;
+    columns->n_indexed = 0;
+  }
+  while (columns->n_indexed < columns->n)
+    enter(columns, columns->n_indexed++);
+  return MPG_OK;
 }
 
 mpg_rc mpg_columns_add(mpg_columns *columns, mpg_str name, mpg_column_type type,
                        mpg_json_path *path, mpg_err *err) {
   char *copy;
-  if (mpg_grow(columns->env, &columns->p, &columns->cap, columns->n + 1, sizeof *columns->p) !=
-      MPG_OK)
+  if (enter_all(columns) != MPG_OK || mpg_grow(columns->env, &columns->p, &columns->cap,
+                                               columns->n + 1, sizeof *columns->p) != MPG_OK)
     return mpg_fail_nomem(err);
   copy = mpg_malloc(columns->env, name.n);
   if (copy == NULL)
@@ -37,7 +76,13 @@ mpg_rc mpg_columns_add(mpg_columns *columns, mpg_str name, mpg_column_type type,
 }
 
 size_t mpg_columns_find(const mpg_columns *columns, mpg_str name) {
-  size_t i = 0;
+  size_t i = columns->n_indexed, at;
+  if (i > 0) {
+    at = hash_of(name) & (columns->n_slots - 1);
+    for (; columns->slots[at] != 0; at = (at + 1) & (columns->n_slots - 1))
+      if (mpg_str_eq_nocase(columns->p[columns->slots[at] - 1].name, name))
+        return columns->slots[at] - 1;
+  }
   while (i < columns->n && !mpg_str_eq_nocase(columns->p[i].name, name))
     i++;
   return i;

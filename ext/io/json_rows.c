@@ -381,7 +381,7 @@ static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
 /* Adds the members of the first records, in the order in which they come. */
 static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
                            const mpg_rows_options *options, const char *path, mpg_err *err) {
-  static const mpg_columns none = {NULL, NULL, 0, 0};
+  static const mpg_columns none = {.n = 0};
   mpg_rows_options any = *options;
   const mpg_rows_query query = {.options = &any, .columns = &none};
   void *p = NULL;

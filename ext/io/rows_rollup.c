@@ -247,6 +247,8 @@ static mpg_rc gather(rollup *r, mpg_groups *groups, mpg_err *err) {
     mpg_rc rc = mpg_groups_merge(groups, &r->workers[i].groups, r->query->measures, &which);
     if (rc == MPG_NOMEM)
       return mpg_fail_nomem(err);
+    if (rc == MPG_INTERRUPTED)
+      return mpg_fail(err, rc, "interrupted");
     if (rc != MPG_OK && which == MPG_GROUPS_TOO_MANY)
       return too_many(r, r->pieces.paths->path[0], 1, err);
     if (rc != MPG_OK)

@@ -238,8 +238,11 @@ static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
       return rc;
   }
   c->eof = c->batch.n == 0;
-  if (t->kind->shape == MPG_SHAPE_TIMELINE && mpg_ledger_sort(&c->batch) != MPG_OK)
-    return mpg_fail_nomem(err);
+  if (t->kind->shape == MPG_SHAPE_TIMELINE) {
+    mpg_rc rc = mpg_ledger_sort(&c->batch);
+    if (rc != MPG_OK)
+      return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+  }
   return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
 }
 

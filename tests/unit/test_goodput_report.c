@@ -239,7 +239,7 @@ static bool stop_at_once(void *ctx) {
   return true;
 }
 
-/* Many pairs of phases and re-initialisations: in time; and where all of them overlap, interrupted. */
+/* Many pairs of phases and re-initialisations, apart and all in one heap: in time, and interrupted. */
 static void test_many_phases(void) {
   enum { PAIRS = 200000 };
   mpg_report_row *rows = malloc((4 * (size_t)PAIRS + 2) * sizeof *rows);
@@ -266,11 +266,41 @@ static void test_many_phases(void) {
       CHECK(near(r.badput_s[MPG_REPORT_tpu_initialization], 2.0 * PAIRS));
       CHECK(near(r.badput_s[MPG_REPORT_elastic_reinitialization], 4.0 * PAIRS));
       mpg_report_free(&r, env);
+    } else { /* forty thousand millions of pairs: only in sums */
+      CHECK(mpg_report_compute(&r, env, rows, n, &options, &err) == MPG_OK);
+      CHECK(r.badput_s[MPG_REPORT_tpu_initialization] == 0);
+      mpg_report_free(&r, env);
     }
     CHECK(mpg_report_compute(&r, &stopping, rows, n, &options, &err) == MPG_INTERRUPTED);
     CHECK(asked > 0 && asked < 5 && r.steps == NULL);
   }
   free(rows);
+}
+
+/* One phase over hundreds of re-initialisations, which are summed at once, as if each was taken by itself. */
+static void test_sums_of_overlaps(void) {
+  enum { PAIRS = 3000 };
+  static mpg_report_row rows[2 * PAIRS + 4];
+  mpg_report_options options = {0};
+  mpg_report r;
+  mpg_err err;
+  for (int k = 0; k < 6; k++) {
+    double from = 1.7e9 + 500.5 + k * 700, to = from + 90000.25 - k * 9000, expected = to - from;
+    size_t n = 0;
+    rows[n++] = START(1.7e9);
+    rows[n++] = row(MPG_REPORT_TPU_INIT, false, from);
+    rows[n++] = row(MPG_REPORT_TPU_INIT, true, to);
+    for (int i = 0; i < PAIRS; i++) { /* the later begin, the sooner end, some of them */
+      double s = 1.7e9 + 33.25 * i, e = s + (i % 3 == 0 ? 12.5 : 7.125 + i % 5);
+      rows[n++] = row(MPG_REPORT_REINIT, false, s);
+      rows[n++] = row(MPG_REPORT_REINIT, true, e);
+      expected -= fmax(0, fmin(to, e) - fmax(from, s));
+    }
+    rows[n++] = END(1.7e9 + 2e6);
+    CHECK(mpg_report_compute(&r, env, rows, n, &options, &err) == MPG_OK);
+    CHECK(expected > 1000 && fabs(r.badput_s[MPG_REPORT_tpu_initialization] - expected) < 1e-4);
+    mpg_report_free(&r, env);
+  }
 }
 
 static void *limited(void *ctx, void *p, size_t n) {
@@ -304,6 +334,7 @@ int main(void) {
   test_overlaps();
   test_ideal_step();
   test_many_phases();
+  test_sums_of_overlaps();
   test_out_of_memory();
   return check_done("goodput_report");
 }
