@@ -3,6 +3,10 @@
 #include "json_scan.h"
 
 #include <string.h>
+#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
+#define MPG_JSON_USUAL_SSE2
+#include <emmintrin.h>
+#endif
 
 bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name) {
   mpg_json_usual_key *k = &usual->keys[usual->n];
@@ -42,6 +46,51 @@ static inline int key_at(mpg_json_usual *usual, size_t i, const char *p, const c
     }
   return -1;
 }
+
+#ifdef MPG_JSON_USUAL_SSE2
+static inline unsigned digits16(const char *p) {
+  __m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
+  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v));
+}
+
+/* Digits, perhaps a point and digits, within 31 bytes and before ',' or '}': the position behind, or
+** NULL where it is anything else. No loop, whose end a processor would have to guess. */
+static inline const char *short_number(const char *p) {
+  const char *from = p += *p == '-';
+  uint32_t others = ~(digits16(p) | digits16(p + 16) << 16); /* which are no digits */
+  if (others == 0 || (others & 1) != 0)
+    return NULL;
+  p += __builtin_ctz(others);
+  if (*from == '0' && p > from + 1)
+    return NULL;
+  if (*p == '.') {
+    others &= others - 1;
+    if (others == 0 || from + __builtin_ctz(others) == p + 1)
+      return NULL;
+    p = from + __builtin_ctz(others);
+  }
+  return *p == ',' || *p == '}' ? p : NULL;
+}
+
+/* As mpg_json_plain_end, of what is within 16 bytes; 64 are readable behind `end`. */
+static inline const char *short_string(const char *p, const char *end) {
+  __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+  __m128i found = _mm_or_si128(
+      _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))),
+      _mm_cmplt_epi8(v, _mm_set1_epi8(' ')));
+  unsigned mask = (unsigned)_mm_movemask_epi8(found);
+  return mask == 0 ? mpg_json_plain_end(p, end) : p + __builtin_ctz(mask);
+}
+#else
+static inline const char *short_number(const char *p) {
+  (void)p;
+  return NULL;
+}
+
+static inline const char *short_string(const char *p, const char *end) {
+  return mpg_json_plain_end(p, end);
+}
+#endif
 
 static inline const char *digits(const char *p, const char *end) {
   while (p < end && *p >= '0' && *p <= '9')
@@ -91,14 +140,16 @@ static inline const char *word(const char *p, const char *end, mpg_json_member *
 static inline const char *value(const char *p, const char *end, mpg_json_member *m) {
   const char *from = p;
   if (*p == '"') {
-    p = mpg_json_plain_end(++from, end);
+    p = short_string(++from, end);
     m->kind = MPG_JSON_STRING;
     m->text = (mpg_str){from, (size_t)(p - from)};
     return p < end && *p == '"' ? p + 1 : NULL;
   }
   if (*p == '-' || (*p >= '0' && *p <= '9')) {
     m->kind = MPG_JSON_NUMBER;
-    p = number(p, end);
+    p = short_number(p);
+    if (p == NULL || p >= end)
+      p = number(from, end);
   } else {
     p = word(p, end, m);
   }

@@ -2,6 +2,7 @@
 #include "rows_pieces.h"
 #include "../core/number.h"
 
+#include <float.h>
 #include <string.h>
 
 /* The reader takes twice as many records each time that no plain one follows, up to this. */
@@ -169,7 +170,7 @@ static mpg_rc feed(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
 }
 
 mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_csv_scan *scan,
-                           size_t *plain, mpg_err *err) {
+                           bool counting, size_t *plain, mpg_err *err) {
   bool pass = false;
   *plain = 0;
   while (!pass) {
@@ -177,9 +178,15 @@ mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_csv_
     if (may_be_plain(r, p, scan)) {
       if (p->block.at == p->block.n)
         return MPG_DONE;
-      *plain = mpg_csv_scan_next(scan, p->block.bytes, p->block.n, p->block.at);
+      *plain = (counting ? mpg_csv_scan_count : mpg_csv_scan_next)(scan, p->block.bytes, p->block.n,
+                                                                   p->block.at);
       if (*plain > 0) {
         p->patience = *plain > 16 ? 1 : p->patience;
+        if (counting) {
+          p->block.at = scan->end;
+          p->block.line += (int64_t)*plain;
+          p->records += (int64_t)*plain;
+        }
         return MPG_OK;
       }
       mpg_rows_piece_refuse(p);
@@ -222,6 +229,15 @@ static inline bool eight_digits(const char *p, uint64_t *out) {
   (void)out;
   return false;
 #endif
+}
+
+bool mpg_plain_clock(mpg_str s, double *out) {
+  int64_t millionths;
+  /* Both are doubles, so that the quotient is rounded once. */
+  if (!mpg_clock_parse(s.p, &millionths) || millionths > INT64_C(1) << 53)
+    return false;
+  *out = (double)millionths / 1e6;
+  return FLT_EVAL_METHOD == 0;
 }
 
 bool mpg_plain_int(mpg_str s, int64_t *out) {

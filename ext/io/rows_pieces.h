@@ -62,10 +62,11 @@ void mpg_rows_piece_free(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 ** piece->reader, which passes the filters. MPG_DONE at the end; after MPG_DATA it goes on.
 **
 ** Plain records are the caller's to filter, and to pass (mpg_rows_piece_pass) up to the first that
-** it cannot read (mpg_rows_piece_refuse): that one then comes as the reader has it.
+** it cannot read (mpg_rows_piece_refuse): that one then comes as the reader has it. With `counting`
+** they are passed at once, and scan->ends says nothing.
 */
 mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *pieces, mpg_rows_piece *piece, mpg_csv_scan *scan,
-                           size_t *plain, mpg_err *err);
+                           bool counting, size_t *plain, mpg_err *err);
 /* Behind the record that ends at `end`, the offset of its LF. */
 static inline void mpg_rows_piece_pass(mpg_rows_piece *piece, uint32_t end) {
   piece->block.at = end + (size_t)1;
@@ -102,6 +103,8 @@ static inline mpg_str mpg_plain_field(const uint32_t *ends, const char *p, size_
 
 /* Up to 18 digits, without the doubts of mpg_int_parse. */
 bool mpg_plain_int(mpg_str s, int64_t *out);
+/* "1767891265.323983", as a clock prints it: what mpg_real_parse makes of it. 17 bytes. */
+bool mpg_plain_clock(mpg_str s, double *out);
 
 /* False where the text is none of the type: the reader itself is to say so. */
 static inline bool mpg_plain_read(const mpg_reading *reading, mpg_column_type type, mpg_str text,
@@ -116,6 +119,10 @@ static inline bool mpg_plain_read(const mpg_reading *reading, mpg_column_type ty
   }
   if (type == MPG_COLUMN_BIGINT && mpg_plain_int(text, &out->i)) {
     out->type = MPG_INT;
+    return true;
+  }
+  if (type == MPG_COLUMN_REAL && text.n == 17 && mpg_plain_clock(text, &out->r)) {
+    out->type = MPG_REAL;
     return true;
   }
   return mpg_column_read(reading, type, text, out);

@@ -189,7 +189,7 @@ static mpg_rc read_piece(const rollup *r, worker *w, mpg_rows_piece *p) {
   if (at != NULL)
     plan_plain(r, w, at);
   for (;;) {
-    mpg_rc rc = mpg_rows_piece_next(&r->pieces, p, &w->scan, &plain, &p->err);
+    mpg_rc rc = mpg_rows_piece_next(&r->pieces, p, &w->scan, false, &plain, &p->err);
     if (rc == MPG_OK && plain > 0)
       rc = add_plain_records(r, w, p, plain, &p->err);
     else if (rc == MPG_OK)

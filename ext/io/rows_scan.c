@@ -47,6 +47,7 @@ typedef struct mpg_rows_reading {
   mpg_issues *issues;
   mpg_rows_pieces pieces;
   bool numbered; /* rows have gaps between them */
+  bool counting; /* nothing is asked of them */
   mpg_pipeline *pipeline;
   worker *workers; /* one a thread; the first is the owner's */
   part *parts;
@@ -119,15 +120,15 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
 
 /* ---- Rows ---- */
 
-/* Room for one more row. */
-static mpg_rc make_room(const reading *r, mpg_rows_batch *b, mpg_err *err) {
-  size_t cells = (b->n + 1) * r->query.n_wanted;
-  if ((r->numbered && mpg_grow(&r->memory, &b->numbers, &b->numbers_cap, b->n + 1,
-                               sizeof *b->numbers) != MPG_OK) ||
+/* Room for more rows. */
+static mpg_rc make_room(const reading *r, mpg_rows_batch *b, size_t rows, mpg_err *err) {
+  size_t n = b->n + rows, cells = n * r->query.n_wanted;
+  if ((r->numbered &&
+       mpg_grow(&r->memory, &b->numbers, &b->numbers_cap, n, sizeof *b->numbers) != MPG_OK) ||
       mpg_grow(&r->memory, &b->cells, &b->cells_cap, cells, sizeof *b->cells) != MPG_OK ||
       mpg_grow(&r->memory, &b->kinds, &b->kinds_cap, cells, sizeof *b->kinds) != MPG_OK ||
       (r->query.lines &&
-       mpg_grow(&r->memory, &b->lines, &b->lines_cap, b->n + 1, sizeof *b->lines) != MPG_OK))
+       mpg_grow(&r->memory, &b->lines, &b->lines_cap, n, sizeof *b->lines) != MPG_OK))
     return mpg_fail_nomem(err);
   return MPG_OK;
 }
@@ -180,7 +181,7 @@ static bool is_lent(const mpg_block *block, mpg_str s) {
 static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
   const mpg_rows_format *format = r->query.format;
   mpg_rows_batch *b = &p->batch;
-  mpg_rc rc = make_room(r, b, err);
+  mpg_rc rc = make_room(r, b, 1, err);
   for (size_t k = 0; rc == MPG_OK && k < r->query.n_wanted; k++) {
     mpg_cell *cell = &b->cells[b->n * r->query.n_wanted + k];
     uint8_t *kind = &b->kinds[b->n * r->query.n_wanted + k];
@@ -255,29 +256,24 @@ static fate read_plain(const reading *r, const worker *w, part *p, const uint32_
 
 /* Plain records of the piece, up to the first that is not. */
 static mpg_rc add_plain(const reading *r, worker *w, part *p, size_t n, mpg_err *err) {
-  const mpg_scan_query *q = &r->query;
   size_t width = w->scan.width;
   const uint32_t *ends = w->scan.ends;
-  if (q->n_wanted == 0 && !q->lines && !r->numbered) { /* they count */
-    number_row(r, p, mpg_rows_piece_number(&p->piece) + 1);
-    p->piece.block.at = ends[n * width - 1] + (size_t)1;
-    p->piece.block.line += (int64_t)n;
-    p->piece.records += (int64_t)n;
+  if (r->counting) {
+    number_row(r, p, mpg_rows_piece_number(&p->piece) - (int64_t)n + 1);
     p->batch.n += n;
     return MPG_OK;
   }
+  if (make_room(r, &p->batch, n, err) != MPG_OK)
+    return err->rc;
   for (; n > 0; n--, ends += width) {
-    mpg_rc rc = make_room(r, &p->batch, err);
-    fate f = rc == MPG_OK ? read_plain(r, w, p, ends) : TAKEN;
+    fate f = read_plain(r, w, p, ends);
     if (f == NOT_PLAIN) {
       mpg_rows_piece_refuse(&p->piece);
       return MPG_OK;
     }
     mpg_rows_piece_pass(&p->piece, ends[width - 1]);
-    if (rc == MPG_OK && f == TAKEN)
-      rc = add_row(r, w, p, p->piece.block.line - 1, err);
-    if (rc != MPG_OK)
-      return rc;
+    if (f == TAKEN && add_row(r, w, p, p->piece.block.line - 1, err) != MPG_OK)
+      return err->rc;
   }
   return MPG_OK;
 }
@@ -302,7 +298,7 @@ static void fill(const reading *r, worker *w, part *p) {
   if (at != NULL)
     plan_plain(r, w, at);
   while (!p->read && !is_full(r, &p->batch)) {
-    mpg_rc rc = mpg_rows_piece_next(&r->pieces, piece, &w->scan, &plain, &piece->err);
+    mpg_rc rc = mpg_rows_piece_next(&r->pieces, piece, &w->scan, r->counting, &plain, &piece->err);
     if (rc == MPG_OK && plain > 0)
       rc = add_plain(r, w, p, plain, &piece->err);
     else if (rc == MPG_OK)
@@ -486,6 +482,7 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   r->issues = issues;
   r->query.distinct &= query->n_wanted <= SEEN_COLUMNS && !query->lines;
   r->numbered = r->query.distinct || query->skip || query->rows.n_filters > 0;
+  r->counting = query->n_wanted == 0 && !query->lines && !r->numbered;
   mpg_rows_pieces_init(&r->pieces, env, query->format, &r->query.rows, paths, query->skip);
   r->pieces.chosen = query->chosen;
   r->pieces.chosen_ctx = query->chosen_ctx;
