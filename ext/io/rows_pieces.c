@@ -2,7 +2,6 @@
 #include "rows_pieces.h"
 #include "../core/number.h"
 
-#include <float.h>
 #include <string.h>
 
 /* The reader takes twice as many records each time that no plain one follows, up to this. */
@@ -229,15 +228,6 @@ static inline bool eight_digits(const char *p, uint64_t *out) {
   (void)out;
   return false;
 #endif
-}
-
-bool mpg_plain_clock(mpg_str s, double *out) {
-  int64_t millionths;
-  /* Both are doubles, so that the quotient is rounded once. */
-  if (!mpg_clock_parse(s.p, &millionths) || millionths > INT64_C(1) << 53)
-    return false;
-  *out = (double)millionths / 1e6;
-  return FLT_EVAL_METHOD == 0;
 }
 
 bool mpg_plain_int(mpg_str s, int64_t *out) {

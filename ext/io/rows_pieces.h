@@ -73,6 +73,12 @@ static inline void mpg_rows_piece_pass(mpg_rows_piece *piece, uint32_t end) {
   piece->block.line++;
   piece->records++;
 }
+/* Whether the block has the text, to lend it: what a reader made of it is gone with the next record. */
+static inline bool mpg_rows_piece_holds(const mpg_rows_piece *piece, mpg_str s) {
+  const mpg_block *block = &piece->block;
+  uintptr_t at = (uintptr_t)s.p, from = (uintptr_t)block->bytes;
+  return block->bytes != NULL && at >= from && at + s.n <= from + block->n;
+}
 void mpg_rows_piece_refuse(mpg_rows_piece *piece);
 /* A number that the current record has in every scan of these paths, and no other record:
 ** greater for each that follows. */
@@ -103,8 +109,6 @@ static inline mpg_str mpg_plain_field(const uint32_t *ends, const char *p, size_
 
 /* Up to 18 digits, without the doubts of mpg_int_parse. */
 bool mpg_plain_int(mpg_str s, int64_t *out);
-/* "1767891265.323983", as a clock prints it: what mpg_real_parse makes of it. 17 bytes. */
-bool mpg_plain_clock(mpg_str s, double *out);
 
 /* False where the text is none of the type: the reader itself is to say so. */
 static inline bool mpg_plain_read(const mpg_reading *reading, mpg_column_type type, mpg_str text,
@@ -119,10 +123,6 @@ static inline bool mpg_plain_read(const mpg_reading *reading, mpg_column_type ty
   }
   if (type == MPG_COLUMN_BIGINT && mpg_plain_int(text, &out->i)) {
     out->type = MPG_INT;
-    return true;
-  }
-  if (type == MPG_COLUMN_REAL && text.n == 17 && mpg_plain_clock(text, &out->r)) {
-    out->type = MPG_REAL;
     return true;
   }
   return mpg_column_read(reading, type, text, out);

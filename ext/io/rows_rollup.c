@@ -29,7 +29,7 @@ typedef struct rollup {
 typedef union number_bytes {
   int64_t i;
   double r;
-  char bytes[8];
+  char bytes[MPG_GROUP_SLACK];
 } number_bytes;
 
 /* ---- Rows ---- */
@@ -68,7 +68,7 @@ static mpg_group_part number_part(const mpg_value *v, number_bytes *to) {
     to->i = v->i;
   else
     to->r = v->r == 0.0 ? 0.0 : v->r; /* of the two zeros one */
-  return (mpg_group_part){to->bytes, sizeof to->bytes};
+  return (mpg_group_part){to->bytes, sizeof to->i};
 }
 
 /* A measure that has whole numbers alone counts in them, any other in doubles. */
@@ -79,8 +79,9 @@ static void as_operand(mpg_value *v, bool whole) {
   }
 }
 
-/* The current record of a reader. Texts are copied: those of JSON last until the next look-up. */
-static mpg_rc add_record(const rollup *r, worker *w, void *reader, const char *path, mpg_err *err) {
+/* The current record of a reader. Texts that the block does not hold last until the next look-up, and
+** so are copied. */
+static mpg_rc add_record(const rollup *r, worker *w, const mpg_rows_piece *p, mpg_err *err) {
   const mpg_rollup_query *q = r->query;
   mpg_group_part parts[MPG_GROUP_PARTS];
   number_bytes numbers[MPG_GROUP_PARTS];
@@ -88,13 +89,16 @@ static mpg_rc add_record(const rollup *r, worker *w, void *reader, const char *p
   mpg_value operands[MPG_OPERANDS];
   for (size_t i = 0; i < q->n_dimensions; i++) {
     mpg_value v;
-    mpg_rc rc = q->format->column(reader, q->dimensions[i], &v, err);
+    mpg_rc rc = q->format->column(p->reader, q->dimensions[i], &v, err);
     if (rc != MPG_OK)
       return rc;
     offsets[i] = SIZE_MAX;
     parts[i] = (mpg_group_part){NULL, 0};
-    if (v.type == MPG_TEXT) {
-      if (mpg_grow(w->groups.env, &w->copies, &w->copies_cap, used + v.s.n + 1, 1) != MPG_OK)
+    if (v.type == MPG_TEXT && mpg_rows_piece_holds(p, v.s)) {
+      parts[i] = v.s;
+    } else if (v.type == MPG_TEXT) {
+      if (mpg_grow(w->groups.env, &w->copies, &w->copies_cap, used + v.s.n + MPG_GROUP_SLACK, 1) !=
+          MPG_OK)
         return mpg_fail_nomem(err);
       if (v.s.n > 0)
         memcpy(w->copies + used, v.s.p, v.s.n);
@@ -109,12 +113,12 @@ static mpg_rc add_record(const rollup *r, worker *w, void *reader, const char *p
     if (offsets[i] != SIZE_MAX)
       parts[i].p = w->copies + offsets[i];
   for (size_t i = 0; i < q->measures->n_operands; i++) {
-    mpg_rc rc = q->format->column(reader, q->operands[i], &operands[i], err);
+    mpg_rc rc = q->format->column(p->reader, q->operands[i], &operands[i], err);
     if (rc != MPG_OK)
       return rc;
     as_operand(&operands[i], q->measures->whole[i]);
   }
-  return add(r, w, parts, operands, path, q->format->line(reader), err);
+  return add(r, w, parts, operands, p->path, q->format->line(p->reader), err);
 }
 
 /* ---- Plain records of delimited text ---- */
@@ -193,7 +197,7 @@ static mpg_rc read_piece(const rollup *r, worker *w, mpg_rows_piece *p) {
     if (rc == MPG_OK && plain > 0)
       rc = add_plain_records(r, w, p, plain, &p->err);
     else if (rc == MPG_OK)
-      rc = add_record(r, w, p->reader, p->path, &p->err);
+      rc = add_record(r, w, p, &p->err);
     if (rc == MPG_DONE)
       return MPG_OK;
     if (rc == MPG_DATA && r->query->skip) {

@@ -74,8 +74,13 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
   size_t n = r->query.n_wanted, before, group;
   const mpg_cell *cells = b->cells + b->n * n;
   const uint8_t *kinds = b->kinds + b->n * n;
+  mpg_rc rc;
   mpg_group_part parts[SEEN_COLUMNS];
-  double zeroes[SEEN_COLUMNS];
+  union {
+    int64_t i;
+    double r;
+    char bytes[MPG_GROUP_SLACK];
+  } numbers[SEEN_COLUMNS];
   *seen = false;
   if (w->seen_of != p->piece.path) {
     forget(w);
@@ -90,11 +95,12 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
       parts[k] = (mpg_group_part){NULL, 0};
       break;
     case CELL_INT:
-      parts[k] = (mpg_group_part){(const char *)&cells[k].i, sizeof cells[k].i};
+      numbers[k].i = cells[k].i;
+      parts[k] = (mpg_group_part){numbers[k].bytes, sizeof numbers[k].i};
       break;
     case CELL_REAL:
-      zeroes[k] = cells[k].r == 0.0 ? 0.0 : cells[k].r; /* of the two zeros one */
-      parts[k] = (mpg_group_part){(const char *)&zeroes[k], sizeof zeroes[k]};
+      numbers[k].r = cells[k].r == 0.0 ? 0.0 : cells[k].r; /* of the two zeros one */
+      parts[k] = (mpg_group_part){numbers[k].bytes, sizeof numbers[k].r};
       break;
     case CELL_LENT:
       parts[k] = (mpg_group_part){p->piece.block.bytes + cells[k].text.at, cells[k].text.n};
@@ -106,8 +112,11 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
       return MPG_OK;
     }
   before = w->seen.n;
-  if (mpg_groups_row(&w->seen, parts, &group) != MPG_OK)
-    return MPG_NOMEM;
+  rc = mpg_groups_row(&w->seen, parts, &group);
+  if (rc == MPG_LIMIT) /* of groups: as many as may be remembered */
+    forget(w);
+  if (rc != MPG_OK)
+    return rc == MPG_LIMIT ? MPG_OK : rc;
   *seen = group < before;
   w->asked++;
   w->found += *seen;
@@ -159,8 +168,8 @@ static inline mpg_rc add_row(const reading *r, worker *w, part *p, int64_t line,
 
 static mpg_rc copy_text(const reading *r, mpg_rows_batch *b, mpg_str s, mpg_cell *cell,
                         mpg_err *err) {
-  if (s.n > UINT32_MAX - b->copies_n ||
-      mpg_grow(&r->memory, &b->copies, &b->copies_cap, b->copies_n + s.n, 1) != MPG_OK)
+  if (s.n > UINT32_MAX - b->copies_n || mpg_grow(&r->memory, &b->copies, &b->copies_cap,
+                                                 b->copies_n + s.n + MPG_GROUP_SLACK, 1) != MPG_OK)
     return mpg_fail_nomem(err);
   cell->text.at = (uint32_t)b->copies_n;
   cell->text.n = (uint32_t)s.n;
@@ -168,13 +177,6 @@ static mpg_rc copy_text(const reading *r, mpg_rows_batch *b, mpg_str s, mpg_cell
     memcpy(b->copies + b->copies_n, s.p, s.n);
   b->copies_n += s.n;
   return MPG_OK;
-}
-
-/* Whether the block has the text, to lend it: what a reader made of it is gone with the next
-** record. */
-static bool is_lent(const mpg_block *block, mpg_str s) {
-  uintptr_t at = (uintptr_t)s.p, from = (uintptr_t)block->bytes;
-  return block->bytes != NULL && at >= from && at + s.n <= from + block->n;
 }
 
 /* The current record of the reader. */
@@ -199,7 +201,7 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
     } else if (v.type == MPG_REAL) {
       *kind = CELL_REAL;
       cell->r = v.r;
-    } else if (v.type == MPG_TEXT && is_lent(&p->piece.block, v.s)) {
+    } else if (v.type == MPG_TEXT && mpg_rows_piece_holds(&p->piece, v.s)) {
       *kind = CELL_LENT;
       cell->text.at = (uint32_t)(v.s.p - p->piece.block.bytes);
       cell->text.n = (uint32_t)v.s.n;
