@@ -1,5 +1,6 @@
 /* csv_scan.c - see csv_scan.h. */
 #include "csv_scan.h"
+#include "bits.h"
 
 #include <string.h>
 #if defined(__SSE2__) && !defined(MPG_NO_SIMD)
@@ -63,14 +64,6 @@ static bool all_plain(const char *p, uint64_t odd) {
   return true;
 }
 
-/* Without the instruction, which not every x86-64 has. */
-static inline size_t count_bits(uint64_t v) {
-  v -= v >> 1 & UINT64_C(0x5555555555555555);
-  v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
-  v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (size_t)(v * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* The marks of the bytes from `at` on, of n; false where one is not plain. */
 static inline bool marks_at(const mpg_csv_scan *scan, const char *p, size_t n, size_t at,
                             marks *m) {
@@ -82,17 +75,6 @@ static inline bool marks_at(const mpg_csv_scan *scan, const char *p, size_t n, s
     m->odd &= known;
   }
   return m->odd == 0 || all_plain(p + at, m->odd);
-}
-
-/* Writes down where bits are, and how many: mostly fewer than eight, and so eight are written without
-** asking, the last of them meaningless. */
-static inline size_t put_ends(uint32_t *to, uint64_t bits, size_t at) {
-  const uint64_t last = UINT64_C(1) << 63; /* of nothing there is no first bit */
-  size_t n = count_bits(bits);
-  for (size_t from = 0; from < n; from += 8)
-    for (size_t i = from; i < from + 8; i++, bits &= bits - 1)
-      to[i] = (uint32_t)(at + (size_t)__builtin_ctzll(bits | last));
-  return n;
 }
 
 /*
@@ -109,7 +91,7 @@ size_t mpg_csv_scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at)
     marks m;
     if (!marks_at(scan, p, n, at, &m))
       break;
-    k += put_ends(scan->ends + k, m.ends, at);
+    k += mpg_bits_put(scan->ends + k, m.ends, at);
     for (; next <= k; next += scan->width, records++) {
       uint64_t end = UINT64_C(1) << (scan->ends[next - 1] - at);
       if ((m.lines & end) == 0)
@@ -133,7 +115,7 @@ size_t mpg_csv_scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t at
     if (!marks_at(scan, p, n, at, &m))
       break;
     for (; m.lines != 0; m.lines &= m.lines - 1) {
-      size_t up_to = count_bits(m.ends & (m.lines ^ (m.lines - 1)));
+      size_t up_to = mpg_bits_count(m.ends & (m.lines ^ (m.lines - 1)));
       if (fields + up_to - before != scan->width)
         return records;
       before = up_to;
@@ -141,7 +123,7 @@ size_t mpg_csv_scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t at
       records++;
       scan->end = at + (size_t)__builtin_ctzll(m.lines) + 1;
     }
-    fields += count_bits(m.ends) - before;
+    fields += mpg_bits_count(m.ends) - before;
   }
   return records;
 }

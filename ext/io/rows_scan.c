@@ -31,7 +31,7 @@ typedef struct part {
 
 /* What a thread has to itself. */
 typedef struct worker {
-  mpg_csv_scan scan;
+  mpg_plain_scan scan;
   mpg_plain_column filters[MPG_ROWS_FILTERS], *wanted;
   mpg_groups seen; /* rows that it has given, of `seen_of` */
   size_t seen_bytes;
@@ -215,8 +215,8 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
 
 typedef enum fate { TAKEN, PASSED_OVER, NOT_PLAIN } fate;
 
-/* The cells of one plain record, whose fields end at `ends`; there is room for them. */
-static fate read_plain(const reading *r, const worker *w, part *p, const uint32_t *ends) {
+/* The cells of one plain record, which begins where the piece is; there is room for them. */
+static fate read_plain(const reading *r, const worker *w, part *p, size_t record) {
   const mpg_rows_query *rows = &r->query.rows;
   const mpg_reading *how = &rows->options->reading;
   const char *bytes = p->piece.block.bytes;
@@ -226,14 +226,14 @@ static fate read_plain(const reading *r, const worker *w, part *p, const uint32_
   mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
   for (size_t i = 0; i < rows->n_filters; i++) {
     mpg_plain_column c = w->filters[i];
-    if (!mpg_plain_read(how, c.type, mpg_plain_field(ends, bytes, start, c.field), &v))
+    if (!mpg_plain_read(&w->scan, record, bytes, start, c, how, &v))
       return NOT_PLAIN;
     if (!mpg_rows_passes(&rows->filters[i], &v))
       return PASSED_OVER;
   }
   for (size_t k = 0; k < n; k++) {
     mpg_plain_column c = w->wanted[k];
-    if (!mpg_plain_read(how, c.type, mpg_plain_field(ends, bytes, start, c.field), &v))
+    if (!mpg_plain_read(&w->scan, record, bytes, start, c, how, &v))
       return NOT_PLAIN;
     switch (v.type) {
     case MPG_NULL:
@@ -258,8 +258,6 @@ static fate read_plain(const reading *r, const worker *w, part *p, const uint32_
 
 /* Plain records of the piece, up to the first that is not. */
 static mpg_rc add_plain(const reading *r, worker *w, part *p, size_t n, mpg_err *err) {
-  size_t width = w->scan.width;
-  const uint32_t *ends = w->scan.ends;
   if (r->counting) {
     number_row(r, p, mpg_rows_piece_number(&p->piece) - (int64_t)n + 1);
     p->batch.n += n;
@@ -267,13 +265,13 @@ static mpg_rc add_plain(const reading *r, worker *w, part *p, size_t n, mpg_err 
   }
   if (make_room(r, &p->batch, n, err) != MPG_OK)
     return err->rc;
-  for (; n > 0; n--, ends += width) {
-    fate f = read_plain(r, w, p, ends);
+  for (size_t i = 0; i < n; i++) {
+    fate f = read_plain(r, w, p, i);
     if (f == NOT_PLAIN) {
       mpg_rows_piece_refuse(&p->piece);
       return MPG_OK;
     }
-    mpg_rows_piece_pass(&p->piece, ends[width - 1]);
+    mpg_rows_piece_pass(&p->piece, mpg_plain_end(&w->scan, i));
     if (f == TAKEN && add_row(r, w, p, p->piece.block.line - 1, err) != MPG_OK)
       return err->rc;
   }
@@ -296,14 +294,12 @@ static void plan_plain(const reading *r, worker *w, const size_t *at) {
 static void fill(const reading *r, worker *w, part *p) {
   mpg_rows_piece *piece = &p->piece;
   size_t plain, width;
-  const size_t *at = r->query.format->fields(piece->reader, &width);
-  if (at != NULL)
-    plan_plain(r, w, at);
   while (!p->read && !is_full(r, &p->batch)) {
     mpg_rc rc = mpg_rows_piece_next(&r->pieces, piece, &w->scan, r->counting, &plain, &piece->err);
-    if (rc == MPG_OK && plain > 0)
+    if (rc == MPG_OK && plain > 0) {
+      plan_plain(r, w, r->query.format->fields(piece->reader, &width));
       rc = add_plain(r, w, p, plain, &piece->err);
-    else if (rc == MPG_OK)
+    } else if (rc == MPG_OK)
       rc = add_record(r, w, p, &piece->err);
     if (rc == MPG_DATA && r->query.skip) {
       rc = mpg_issues_add(&piece->issues, MPG_DATA_LOSS, piece->path, "skipped_record",
