@@ -10,10 +10,11 @@ STEPS ?= 1e6
 bench-goodput: mpg.so
 	$(PYTHON) bench/goodput $(STEPS)
 
-# Every reader's MB/s: `make bench-readers`, or `make bench-readers MB=20`.
+# Every reader's MB/s, and questions of one file: `make bench-readers`, or `make bench-readers MB=20 ROWS=1e6`.
 MB ?= 100
+ROWS ?= 1e7
 bench-readers: mpg.so
-	$(PYTHON) bench/readers $(MB)
+	$(PYTHON) bench/readers $(MB) 3 $(ROWS)
 
 # Shards, the merge of states, PostgreSQL servers: `make bench-shards`, or `make bench-shards SPANS=1e6`.
 bench-shards: mpg.so build/generate

@@ -4,6 +4,7 @@
 #include "../core/text.h"
 #include "../core/time.h"
 
+#include <float.h>
 #include <string.h>
 
 void mpg_columns_init(mpg_columns *columns, const mpg_env *env) {
@@ -260,6 +261,17 @@ static bool read_time(const mpg_reading *reading, mpg_str text, mpg_value *out) 
   return true;
 }
 
+/* "1767891265.323983", as a clock prints it: what mpg_real_parse makes of it, for both parts of the
+** quotient are doubles, and so it is rounded once. */
+static bool read_clock(mpg_str text, double *out) {
+  int64_t millionths;
+  if (text.n != 17 || FLT_EVAL_METHOD != 0 || !mpg_clock_parse(text.p, &millionths) ||
+      millionths > INT64_C(1) << 53)
+    return false;
+  *out = (double)millionths / 1e6;
+  return true;
+}
+
 static bool read_trimmed(const mpg_reading *reading, mpg_column_type type, mpg_str text,
                          mpg_value *out) {
   switch (type) {
@@ -268,7 +280,7 @@ static bool read_trimmed(const mpg_reading *reading, mpg_column_type type, mpg_s
     return mpg_int_parse(text, &out->i);
   case MPG_COLUMN_REAL:
     out->type = MPG_REAL;
-    return mpg_real_parse(text, &out->r);
+    return read_clock(text, &out->r) || mpg_real_parse(text, &out->r);
   default:
     return read_time(reading, text, out);
   }

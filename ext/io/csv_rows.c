@@ -232,8 +232,9 @@ static void csv_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
   mpg_csv_feed(f->csv, stream, block);
 }
 
-static void csv_file_unfeed(void *p, mpg_block *block) {
+static bool csv_file_unfeed(void *p, mpg_block *block) {
   mpg_csv_unfeed(((csv_file *)p)->csv, block);
+  return true;
 }
 
 static void csv_file_like(void *p, const void *of) {
@@ -243,7 +244,7 @@ static void csv_file_like(void *p, const void *of) {
   f->width = other->width;
 }
 
-static const size_t *csv_file_fields(const void *p, size_t *width) {
+static const size_t *csv_file_fields(void *p, size_t *width) {
   const csv_file *f = p;
   *width = f->width;
   return f->at;

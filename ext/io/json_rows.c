@@ -40,6 +40,7 @@ typedef struct json_file {
   mpg_json_usual *usual; /* its first keys are the columns; NULL: not for these columns */
   bool is_usual;         /* the current record: its members are these, where `has` says so */
   uint64_t has;
+  size_t at[MPG_JSON_USUAL_KEYS]; /* where each column stood in that record */
   mpg_json_member usual_members[MPG_JSON_USUAL_KEYS];
 } json_file;
 
@@ -154,9 +155,8 @@ static void json_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
   mpg_json_feed(f->json, stream, block);
 }
 
-static void json_file_unfeed(void *p, mpg_block *block) {
-  (void)p;
-  (void)block; /* no header: nothing was read */
+static bool json_file_unfeed(void *p, mpg_block *block) {
+  return mpg_json_unfeed(((json_file *)p)->json, block);
 }
 
 static void json_file_like(void *p, const void *of) {
@@ -164,10 +164,22 @@ static void json_file_like(void *p, const void *of) {
   (void)of;
 }
 
-static const size_t *json_file_fields(const void *p, size_t *width) {
-  (void)p;
-  *width = 0;
-  return NULL;
+static const size_t *json_file_fields(void *p, size_t *width) {
+  json_file *f = p;
+  *width = f->usual == NULL ? 0 : f->usual->members;
+  if (*width == 0)
+    return NULL;
+  for (size_t i = 0; i < f->columns->n; i++)
+    f->at[i] = SIZE_MAX;
+  for (size_t i = 0; i < *width; i++)
+    if (f->usual->order[i] < f->columns->n)
+      f->at[f->usual->order[i]] = i;
+  return f->at;
+}
+
+static size_t json_file_lines(const void *p, mpg_json_lines *lines, const char *bytes, size_t n,
+                              size_t at) {
+  return mpg_json_usual_lines(((const json_file *)p)->usual, lines, bytes, n, at);
 }
 
 /* ---- Values ---- */
@@ -430,4 +442,5 @@ const mpg_rows_format mpg_json_rows = {
     .unfeed = json_file_unfeed,
     .like = json_file_like,
     .fields = json_file_fields,
+    .lines = json_file_lines,
 };
