@@ -9,16 +9,17 @@
 **
 ** The hidden columns are the arguments, in the order of the lists below; each takes `=` or a place in
 ** the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
-** that order) and in idxStr, as a hexadecimal number, the columns that the statement uses
-** (colUsed), from which the roll-up's grain follows. What files and tables hold is read in xFilter,
+** that order) and in idxStr the columns that the statement uses, from which the roll-up's grain follows, and what
+** else it asks (ledger_plan.h). What files and tables hold is read in xFilter,
 ** never before.
 */
 #include "sql.h"
 #include "catalogue.h"
 #include "kept.h"
 #include "ledger_args.h"
+#include "ledger_plan.h"
 #include "relations.h"
-#include "../core/ledger.h"
+#include "../core/ledger_scan.h"
 #include "../core/rollup_all.h"
 #include "../core/uuid.h"
 #include "../io/native.h"
@@ -64,33 +65,34 @@ typedef enum col {
 static const struct {
   const char *declaration;
   int dim; /* mpg_dim, or -1 */
+  mpg_ledger_column row;
 } col_info[] = {
-    [COL_POOL] = {"pool TEXT", MPG_DIM_POOL},
-    [COL_CHIP] = {"chip TEXT", MPG_DIM_CHIP},
-    [COL_JOB] = {"job TEXT", MPG_DIM_JOB},
-    [COL_ATTEMPT] = {"attempt BIGINT", MPG_DIM_ATTEMPT},
-    [COL_NAME] = {"name TEXT", MPG_DIM_NAME},
-    [COL_OWNER] = {"owner TEXT", MPG_DIM_OWNER},
-    [COL_PHASE] = {"phase TEXT", MPG_DIM_PHASE},
-    [COL_FRAMEWORK] = {"framework TEXT", MPG_DIM_FRAMEWORK},
-    [COL_RUNTIME] = {"runtime TEXT", MPG_DIM_RUNTIME},
-    [COL_MODEL] = {"model TEXT", MPG_DIM_MODEL},
-    [COL_SIZE] = {"size TEXT", MPG_DIM_SIZE},
-    [COL_PRIORITY] = {"priority TEXT", MPG_DIM_PRIORITY},
-    [COL_LABELS] = {"labels TEXT", MPG_DIM_LABELS},
-    [COL_CATEGORY] = {"category TEXT", MPG_DIM_CATEGORY},
-    [COL_CAUSE] = {"cause TEXT", MPG_DIM_CAUSE},
-    [COL_START_TIME] = {"start_time REAL", -1},
-    [COL_END_TIME] = {"end_time REAL", -1},
-    [COL_BUCKET] = {"bucket TEXT", MPG_DIM_BUCKET},
-    [COL_CHIP_US] = {"chip_us BIGINT", -1},
-    [COL_CHIP_SECONDS] = {"chip_seconds REAL", -1},
-    [COL_INTERVALS] = {"intervals BIGINT", -1},
-    [COL_KIND] = {"kind TEXT", -1},
-    [COL_STEP] = {"step BIGINT", -1},
-    [COL_PROGRAM] = {"program TEXT", -1},
-    [COL_FILE] = {"_file TEXT", -1},
-    [COL_LINE] = {"_line BIGINT", -1},
+    [COL_POOL] = {"pool TEXT", MPG_DIM_POOL, MPG_ROW_POOL},
+    [COL_CHIP] = {"chip TEXT", MPG_DIM_CHIP, MPG_ROW_CHIP},
+    [COL_JOB] = {"job TEXT", MPG_DIM_JOB, MPG_ROW_JOB},
+    [COL_ATTEMPT] = {"attempt BIGINT", MPG_DIM_ATTEMPT, MPG_ROW_ATTEMPT},
+    [COL_NAME] = {"name TEXT", MPG_DIM_NAME, MPG_ROW_JOB},
+    [COL_OWNER] = {"owner TEXT", MPG_DIM_OWNER, MPG_ROW_JOB},
+    [COL_PHASE] = {"phase TEXT", MPG_DIM_PHASE, MPG_ROW_JOB},
+    [COL_FRAMEWORK] = {"framework TEXT", MPG_DIM_FRAMEWORK, MPG_ROW_JOB},
+    [COL_RUNTIME] = {"runtime TEXT", MPG_DIM_RUNTIME, MPG_ROW_JOB},
+    [COL_MODEL] = {"model TEXT", MPG_DIM_MODEL, MPG_ROW_JOB},
+    [COL_SIZE] = {"size TEXT", MPG_DIM_SIZE, MPG_ROW_SIZE},
+    [COL_PRIORITY] = {"priority TEXT", MPG_DIM_PRIORITY, MPG_ROW_JOB},
+    [COL_LABELS] = {"labels TEXT", MPG_DIM_LABELS, MPG_ROW_JOB},
+    [COL_CATEGORY] = {"category TEXT", MPG_DIM_CATEGORY, MPG_ROW_CATEGORY},
+    [COL_CAUSE] = {"cause TEXT", MPG_DIM_CAUSE, MPG_ROW_CAUSE},
+    [COL_START_TIME] = {"start_time REAL", -1, MPG_ROW_START},
+    [COL_END_TIME] = {"end_time REAL", -1, MPG_ROW_END},
+    [COL_BUCKET] = {"bucket TEXT", MPG_DIM_BUCKET, MPG_ROW_BUCKET},
+    [COL_CHIP_US] = {"chip_us BIGINT", -1, MPG_ROW_CHIP_US},
+    [COL_CHIP_SECONDS] = {"chip_seconds REAL", -1, MPG_ROW_CHIP_US},
+    [COL_INTERVALS] = {"intervals BIGINT", -1, MPG_ROW_CHIP_US},
+    [COL_KIND] = {"kind TEXT", -1, MPG_ROW_KIND},
+    [COL_STEP] = {"step BIGINT", -1, MPG_ROW_STEP},
+    [COL_PROGRAM] = {"program TEXT", -1, MPG_ROW_PROGRAM},
+    [COL_FILE] = {"_file TEXT", -1, MPG_ROW_FILE},
+    [COL_LINE] = {"_line BIGINT", -1, MPG_ROW_LINE},
 };
 
 #define NONE (-1)
@@ -152,6 +154,7 @@ typedef struct table {
   mpg_conn *conn;
   const struct kind *kind;
   int ncols, nargs;
+  mpg_plan_column columns[COL_LINE + 1];
 } table;
 
 typedef struct cursor {
@@ -164,7 +167,11 @@ typedef struct cursor {
   const mpg_fleet *names; /* of the rows: the fleet, or that of a kept roll-up */
   mpg_keeping keeping;
   mpg_kept *kept;
-  mpg_ledger batch; /* rows of the unit at hand */
+  sqlite3_value *compared[MPG_SCAN_FILTERS];
+  mpg_scan_wish wish;
+  mpg_ledger_scan *rows; /* of the ledger */
+  mpg_ledger batch;      /* of a timeline: rows of the unit at hand */
+  const mpg_ledger *shown; /* the batch at hand of either */
   mpg_rollup rollup;
   int threads;
   size_t unit, only; /* the next unit; the one asked for, or SIZE_MAX */
@@ -214,6 +221,8 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   t->kind = kind;
   t->ncols = length_of(kind->cols);
   t->nargs = length_of(kind->args);
+  for (int i = 0; i < t->ncols; i++)
+    t->columns[i] = (mpg_plan_column){col_info[kind->cols[i]].dim, col_info[kind->cols[i]].row};
   *out = &t->base;
   return SQLITE_OK;
 }
@@ -247,10 +256,8 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
-  info->idxStr = sqlite3_mprintf("%llx", (unsigned long long)info->colUsed);
-  if (info->idxStr == NULL)
+  if (!mpg_ledger_plan(info, t->columns, t->ncols, t->kind->shape == LEDGER, n))
     return SQLITE_NOMEM;
-  info->needToFreeIdxStr = 1;
   info->estimatedRows = t->kind->shape == ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
   /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
@@ -276,6 +283,9 @@ static void reset(cursor *c) {
   sqlite3_vtab_cursor base = c->base;
   for (int a = 0; a < ARGS; a++)
     sqlite3_value_free(c->args[a]);
+  for (int i = 0; i < MPG_SCAN_FILTERS; i++)
+    sqlite3_value_free(c->compared[i]);
+  mpg_ledger_scan_close(c->rows);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
   mpg_kept_release(c->kept);
@@ -340,12 +350,19 @@ static bool find_job(cursor *c) {
   return id != 0;
 }
 
-/* The next batch of rows, from the units that are left. */
-static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
+/* The next batch of the ledger's rows. */
+static mpg_rc next_rows(cursor *c, mpg_err *err) {
+  mpg_rc rc = mpg_ledger_scan_next(c->rows, &c->shown, err);
+  c->at = 0;
+  c->eof = rc != MPG_OK;
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+/* The next job's rows of a timeline, in the order of time. */
+static mpg_rc next_job(cursor *c, const table *t, mpg_err *err) {
   mpg_sink sink = mpg_ledger_sink(&c->batch);
-  size_t units = c->only != SIZE_MAX          ? c->only + 1
-                 : t->kind->shape == TIMELINE ? mpg_fleet_njobs(&c->fleet)
-                                              : mpg_accounting_units(&c->accounting);
+  size_t units = c->only != SIZE_MAX ? c->only + 1 : mpg_fleet_njobs(&c->fleet);
+  c->shown = &c->batch;
   c->batch.n = c->at = 0;
   while (c->batch.n == 0 && c->unit < units) {
     mpg_rc rc = mpg_accounting_unit(&c->accounting, c->unit++, &sink, source_of(c, t), err);
@@ -353,14 +370,18 @@ static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
       return rc;
   }
   c->eof = c->batch.n == 0;
-  if (t->kind->shape == TIMELINE && mpg_ledger_sort(&c->batch) != MPG_OK)
+  if (mpg_ledger_sort(&c->batch) != MPG_OK)
     return mpg_fail_nomem(err);
   return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
 }
 
+static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
+  return t->kind->shape == LEDGER ? next_rows(c, err) : next_job(c, t, err);
+}
+
 /* The dimensions whose columns the statement uses. */
 static uint32_t grain(const table *t, const char *columns) {
-  unsigned long long used = strtoull(columns, NULL, 16);
+  unsigned long long used = mpg_ledger_plan_columns(columns);
   uint32_t mask = 0;
   for (int i = 0; i < t->ncols; i++)
     if ((used >> i & 1) && col_info[t->kind->cols[i]].dim >= 0)
@@ -429,6 +450,13 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
       if (c->args[which] == NULL)
         return SQLITE_NOMEM;
     }
+  for (int i = n; i < argc; i++) {
+    c->compared[i - n] = sqlite3_value_dup(argv[i]);
+    if (c->compared[i - n] == NULL)
+      return SQLITE_NOMEM;
+  }
+  if (t->kind->shape == LEDGER)
+    mpg_ledger_plan_wish(idx_str, t->columns, t->ncols, c->compared, argc - n, &c->wish);
   c->eof = true;
   if (t->kind->files && c->args[ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
@@ -470,7 +498,11 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     if (rc == MPG_OK)
       enter_cell(c);
   } else if (rc == MPG_OK) {
-    rc = next_batch(c, t, &err);
+    if (t->kind->shape == LEDGER)
+      rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t),
+                                &err);
+    if (rc == MPG_OK)
+      rc = next_batch(c, t, &err);
   }
   return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->kind->name, &err);
 }
@@ -489,7 +521,7 @@ static int ledger_next(sqlite3_vtab_cursor *base) {
     }
     return SQLITE_OK;
   }
-  if (++c->at < c->batch.n)
+  if (++c->at < c->shown->n)
     return SQLITE_OK;
   if (next_batch(c, t, &err) != MPG_OK)
     return mpg_vtab_failure(&t->base, t->kind->name, &err);
@@ -507,33 +539,71 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 
 /* ---- values ---- */
 
-/* A row of either source, as values are told from it. */
-typedef struct fields {
-  uint32_t job, pool, chip, cause, kind, program, file;
-  uint8_t size, category;
-  int64_t attempt, start, end, bucket, chip_us, intervals, step, line;
-} fields;
-
-static fields row_fields(const cursor *c, shape of) {
-  const mpg_ledger *l = &c->batch;
-  size_t i = of == TIMELINE ? l->order[c->at] : c->at;
-  if (of == ROLLUP) {
-    const mpg_cell *k = &c->rollup.cells[i];
-    return (fields){.job = k->job,
-                    .pool = k->pool,
-                    .chip = k->chip,
-                    .cause = k->cause,
-                    .size = k->size,
-                    .category = k->category,
-                    .attempt = k->attempt,
-                    .bucket = k->bucket,
-                    .chip_us = c->piece,
-                    .intervals = c->left == 0 ? k->intervals : 0};
+/* What a column of the row at hand is told from: an id, or a number. */
+static int64_t row_value(const cursor *c, mpg_ledger_column column) {
+  const mpg_ledger *l = c->shown;
+  size_t i = l->order != NULL ? l->order[c->at] : c->at;
+  switch (column) {
+  case MPG_ROW_JOB:
+    return l->job[i];
+  case MPG_ROW_POOL:
+    return l->pool[i];
+  case MPG_ROW_CHIP:
+    return l->chip[i];
+  case MPG_ROW_CAUSE:
+    return l->cause[i];
+  case MPG_ROW_KIND:
+    return l->kind[i];
+  case MPG_ROW_PROGRAM:
+    return l->program[i];
+  case MPG_ROW_FILE:
+    return l->file[i];
+  case MPG_ROW_SIZE:
+    return l->size[i];
+  case MPG_ROW_ATTEMPT:
+    return l->attempt[i];
+  case MPG_ROW_START:
+    return l->start[i];
+  case MPG_ROW_END:
+    return l->end[i];
+  case MPG_ROW_BUCKET:
+    return l->bucket[i];
+  case MPG_ROW_CHIP_US:
+    return l->chip_us[i];
+  case MPG_ROW_STEP:
+    return l->step[i];
+  case MPG_ROW_LINE:
+    return l->line[i];
+  default:
+    return l->category[i];
   }
-  return (fields){l->job[i],     l->pool[i], l->chip[i],   l->cause[i],    l->kind[i],
-                  l->program[i], l->file[i], l->size[i],   l->category[i], l->attempt[i],
-                  l->start[i],   l->end[i],  l->bucket[i], l->chip_us[i],  1,
-                  l->step[i],    l->line[i]};
+}
+
+/* The same of a cell. */
+static int64_t cell_value(const cursor *c, col column) {
+  const mpg_cell *k = &c->rollup.cells[c->at];
+  switch (col_info[column].row) {
+  case MPG_ROW_JOB:
+    return k->job;
+  case MPG_ROW_POOL:
+    return k->pool;
+  case MPG_ROW_CHIP:
+    return k->chip;
+  case MPG_ROW_CAUSE:
+    return k->cause;
+  case MPG_ROW_SIZE:
+    return k->size;
+  case MPG_ROW_ATTEMPT:
+    return k->attempt;
+  case MPG_ROW_BUCKET:
+    return k->bucket;
+  case MPG_ROW_CATEGORY:
+    return k->category;
+  default:
+    if (column == COL_INTERVALS)
+      return c->left == 0 ? k->intervals : 0;
+    return c->piece;
+  }
 }
 
 static void result_text(sqlite3_context *context, mpg_str s) {
@@ -559,68 +629,70 @@ static void result_dim(sqlite3_context *context, const cursor *c, uint32_t job, 
     result_text(context, mpg_intern_text(&c->names->texts, c->names->jobs[job - 1].dim[dim]));
 }
 
-static void result_col(sqlite3_context *context, const cursor *c, const fields *f, col column) {
+static void result_col(sqlite3_context *context, const cursor *c, col column, int64_t v) {
+  uint32_t id = (uint32_t)v; /* where it is one */
   const mpg_fleet *fleet = c->names;
+  const mpg_category_info *info;
   switch (column) {
   case COL_POOL:
-    result_text(context, mpg_intern_text(&fleet->pool_names, f->pool));
+    result_text(context, mpg_intern_text(&fleet->pool_names, id));
     break;
   case COL_CHIP:
-    result_text(context, mpg_intern_text(&fleet->texts, f->chip));
+    result_text(context, mpg_intern_text(&fleet->texts, id));
     break;
   case COL_JOB:
-    result_text(context, mpg_intern_text(&fleet->job_names, f->job));
+    result_text(context, mpg_intern_text(&fleet->job_names, id));
     break;
   case COL_ATTEMPT:
-    result_int(context, f->attempt);
+    result_int(context, v);
     break;
   case COL_SIZE:
-    if (f->size != 0)
-      sqlite3_result_text(context, mpg_size_name(f->size), -1, SQLITE_STATIC);
+    if (v != 0)
+      sqlite3_result_text(context, mpg_size_name((uint8_t)v), -1, SQLITE_STATIC);
     break;
   case COL_CATEGORY:
-    sqlite3_result_text(context, mpg_category_get((mpg_category)f->category)->name, -1,
-                        SQLITE_STATIC);
+    info = mpg_category_get((mpg_category)v);
+    sqlite3_result_text(context, info->name, info->n, SQLITE_STATIC);
     break;
   case COL_CAUSE:
-    result_text(context, mpg_intern_text(&fleet->texts, f->cause));
+    result_text(context, mpg_intern_text(&fleet->texts, id));
     break;
   case COL_START_TIME:
-    sqlite3_result_double(context, (double)f->start / 1e6);
+    sqlite3_result_double(context, (double)v / 1e6);
     break;
   case COL_END_TIME:
-    sqlite3_result_double(context, (double)f->end / 1e6);
+    sqlite3_result_double(context, (double)v / 1e6);
     break;
   case COL_BUCKET:
-    result_bucket(context, c, f->bucket);
+    result_bucket(context, c, v);
     break;
   case COL_CHIP_US:
-    sqlite3_result_int64(context, f->chip_us);
+    sqlite3_result_int64(context, v);
     break;
   case COL_CHIP_SECONDS:
-    sqlite3_result_double(context, (double)f->chip_us / 1e6);
+    sqlite3_result_double(context, (double)v / 1e6);
     break;
   case COL_INTERVALS:
-    sqlite3_result_int64(context, f->intervals);
+    sqlite3_result_int64(context, v);
     break;
   case COL_KIND:
-    result_text(context, mpg_intern_text(&fleet->kind_names, f->kind));
+    result_text(context, mpg_intern_text(&fleet->kind_names, id));
     break;
   case COL_STEP:
-    result_int(context, f->step);
+    result_int(context, v);
     break;
   case COL_PROGRAM:
-    result_text(context, mpg_intern_text(&fleet->program_names, f->program));
+    result_text(context, mpg_intern_text(&fleet->program_names, id));
     break;
   case COL_FILE:
-    result_text(context, mpg_intern_text(&fleet->texts, f->file));
+    result_text(context, mpg_intern_text(&fleet->texts, id));
     break;
   case COL_LINE:
-    if (f->line != 0)
-      sqlite3_result_int64(context, f->line);
+    if (v != 0)
+      sqlite3_result_int64(context, v);
     break;
   default: /* NAME to LABELS */
-    result_dim(context, c, f->job, col_info[column].dim - MPG_DIM_NAME);
+    result_dim(context, c, id, col_info[column].dim - MPG_DIM_NAME);
     break;
   }
 }
@@ -628,7 +700,7 @@ static void result_col(sqlite3_context *context, const cursor *c, const fields *
 static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
   const cursor *c = (const cursor *)base;
   const table *t = (const table *)base->pVtab;
-  fields f;
+  col column;
   if (i >= t->ncols) {
     const sqlite3_value *value = c->args[t->kind->args[i - t->ncols]];
     /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
@@ -639,8 +711,10 @@ static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     sqlite3_result_value(context, (sqlite3_value *)(uintptr_t)value);
     return SQLITE_OK;
   }
-  f = row_fields(c, t->kind->shape);
-  result_col(context, c, &f, (col)t->kind->cols[i]);
+  column = (col)t->kind->cols[i];
+  result_col(context, c, column,
+             t->kind->shape == ROLLUP ? cell_value(c, column)
+                                      : row_value(c, col_info[column].row));
   return SQLITE_OK;
 }
 
