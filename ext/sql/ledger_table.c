@@ -19,6 +19,7 @@
 #include "ledger_args.h"
 #include "ledger_plan.h"
 #include "relations.h"
+#include "shown.h"
 #include "../core/ledger_scan.h"
 #include "../core/rollup_all.h"
 #include "../core/uuid.h"
@@ -181,6 +182,7 @@ typedef struct cursor {
   mpg_i128 left; /* and of its later rows */
   sqlite3_int64 rowid;
   bool eof;
+  mpg_shown shown_texts[COL_LINE + 1]; /* by col */
 } cursor;
 
 /* ---- tables ---- */
@@ -285,6 +287,8 @@ static void reset(cursor *c) {
     sqlite3_value_free(c->args[a]);
   for (int i = 0; i < MPG_SCAN_FILTERS; i++)
     sqlite3_value_free(c->compared[i]);
+  for (int i = 0; i <= COL_LINE; i++)
+    mpg_shown_free(&c->shown_texts[i]);
   mpg_ledger_scan_close(c->rows);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
@@ -606,11 +610,6 @@ static int64_t cell_value(const cursor *c, col column) {
   }
 }
 
-static void result_text(sqlite3_context *context, mpg_str s) {
-  if (s.p != NULL)
-    sqlite3_result_text64(context, s.p, s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
 static void result_int(sqlite3_context *context, int64_t v) {
   if (v != MPG_NONE)
     sqlite3_result_int64(context, v);
@@ -624,24 +623,24 @@ static void result_bucket(sqlite3_context *context, const cursor *c, int64_t sta
   }
 }
 
-static void result_dim(sqlite3_context *context, const cursor *c, uint32_t job, int dim) {
-  if (job != 0)
-    result_text(context, mpg_intern_text(&c->names->texts, c->names->jobs[job - 1].dim[dim]));
+static void result_text(sqlite3_context *context, cursor *c, col column, const mpg_intern *texts,
+                        uint32_t id) {
+  if (id != 0)
+    mpg_result_shown(context, &c->shown_texts[column], texts, id);
 }
 
-static void result_col(sqlite3_context *context, const cursor *c, col column, int64_t v) {
+static void result_col(sqlite3_context *context, cursor *c, col column, int64_t v) {
   uint32_t id = (uint32_t)v; /* where it is one */
   const mpg_fleet *fleet = c->names;
-  const mpg_category_info *info;
   switch (column) {
   case COL_POOL:
-    result_text(context, mpg_intern_text(&fleet->pool_names, id));
+    result_text(context, c, column, &fleet->pool_names, id);
     break;
   case COL_CHIP:
-    result_text(context, mpg_intern_text(&fleet->texts, id));
+    result_text(context, c, column, &fleet->texts, id);
     break;
   case COL_JOB:
-    result_text(context, mpg_intern_text(&fleet->job_names, id));
+    result_text(context, c, column, &fleet->job_names, id);
     break;
   case COL_ATTEMPT:
     result_int(context, v);
@@ -651,11 +650,10 @@ static void result_col(sqlite3_context *context, const cursor *c, col column, in
       sqlite3_result_text(context, mpg_size_name((uint8_t)v), -1, SQLITE_STATIC);
     break;
   case COL_CATEGORY:
-    info = mpg_category_get((mpg_category)v);
-    sqlite3_result_text(context, info->name, info->n, SQLITE_STATIC);
+    sqlite3_result_text(context, mpg_category_get((mpg_category)v)->name, -1, SQLITE_STATIC);
     break;
   case COL_CAUSE:
-    result_text(context, mpg_intern_text(&fleet->texts, id));
+    result_text(context, c, column, &fleet->texts, id);
     break;
   case COL_START_TIME:
     sqlite3_result_double(context, (double)v / 1e6);
@@ -676,29 +674,31 @@ static void result_col(sqlite3_context *context, const cursor *c, col column, in
     sqlite3_result_int64(context, v);
     break;
   case COL_KIND:
-    result_text(context, mpg_intern_text(&fleet->kind_names, id));
+    result_text(context, c, column, &fleet->kind_names, id);
     break;
   case COL_STEP:
     result_int(context, v);
     break;
   case COL_PROGRAM:
-    result_text(context, mpg_intern_text(&fleet->program_names, id));
+    result_text(context, c, column, &fleet->program_names, id);
     break;
   case COL_FILE:
-    result_text(context, mpg_intern_text(&fleet->texts, id));
+    result_text(context, c, column, &fleet->texts, id);
     break;
   case COL_LINE:
     if (v != 0)
       sqlite3_result_int64(context, v);
     break;
   default: /* NAME to LABELS */
-    result_dim(context, c, id, col_info[column].dim - MPG_DIM_NAME);
+    if (id != 0)
+      result_text(context, c, column, &fleet->texts,
+                  fleet->jobs[id - 1].dim[col_info[column].dim - MPG_DIM_NAME]);
     break;
   }
 }
 
 static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
-  const cursor *c = (const cursor *)base;
+  cursor *c = (cursor *)base;
   const table *t = (const table *)base->pVtab;
   col column;
   if (i >= t->ncols) {
