@@ -3,7 +3,8 @@
 
 #define NAME(text) text, (int)sizeof(text) - 1
 static const mpg_category_info table[MPG_CATEGORIES] = {
-    [MPG_DOWN] = {NAME("down"), MPG_LAYER_SCHEDULING, "installed but out of service; cause says why"},
+    [MPG_DOWN] = {NAME("down"), MPG_LAYER_SCHEDULING,
+                  "installed but out of service; cause says why"},
     [MPG_IDLE] = {NAME("idle"), MPG_LAYER_SCHEDULING, "in service, held by no job"},
     [MPG_PARTIAL] = {NAME("partial"), MPG_LAYER_SCHEDULING,
                      "held by a job whose gang is not complete, or surplus beyond its need"},
@@ -20,7 +21,8 @@ static const mpg_category_info table[MPG_CATEGORIES] = {
                   "steps executed that are not in the surviving lineage"},
     [MPG_PENDING] = {NAME("pending"), MPG_LAYER_RUNTIME,
                      "steps executed whose fate is unknown at the end of the trace"},
-    [MPG_UNKNOWN] = {NAME("unknown"), MPG_LAYER_RUNTIME, "time of a traced job that nothing explains"},
+    [MPG_UNKNOWN] = {NAME("unknown"), MPG_LAYER_RUNTIME,
+                     "time of a traced job that nothing explains"},
     [MPG_UNTRACED] = {NAME("untraced"), MPG_LAYER_NO_DATA,
                       "all-allocated time of a job without any runtime record"},
     [MPG_INEFFICIENCY] =
@@ -69,5 +71,5 @@ mpg_category mpg_category_find(mpg_str name) {
     return MPG_CATEGORIES;
   c = by_hash[HASH((unsigned char)name.p[0], (unsigned char)name.p[3], name.n)];
   return mpg_str_eq(name, (mpg_str){table[c].name, (size_t)table[c].n}) ? (mpg_category)c
-                                                                       : MPG_CATEGORIES;
+                                                                        : MPG_CATEGORIES;
 }

@@ -531,9 +531,9 @@ bool mpg_fleet_amount(mpg_str s, double *out) {
 }
 
 bool mpg_fleet_time(mpg_str s, int64_t *out) {
-  bool known = s.n > 4 && s.p[4] == '-' ? mpg_iso_parse(s, out)
-                                        : (s.n == 17 && mpg_clock_parse(s.p, out)) ||
-                                              mpg_scaled_parse(s, 6, out);
+  bool known = s.n > 4 && s.p[4] == '-'
+                   ? mpg_iso_parse(s, out)
+                   : (s.n == 17 && mpg_clock_parse(s.p, out)) || mpg_scaled_parse(s, 6, out);
   return known && *out >= 0 && *out < MPG_TIME_MAX;
 }
 
@@ -601,7 +601,8 @@ mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *us
            v[SPANS_KIND].n > 0 && mpg_fleet_time(v[SPANS_START], &s.start) &&
            (v[SPANS_END].n == 0 || mpg_fleet_time(v[SPANS_END], &s.end)) && s.end >= s.start &&
            quick_int(v[SPANS_ATTEMPT], &s.attempt) && quick_int(v[SPANS_STEP], &s.step) &&
-           mpg_fleet_amount(v[SPANS_FLOPS], &s.flops) && mpg_fleet_amount(v[SPANS_BYTES], &s.bytes) &&
+           mpg_fleet_amount(v[SPANS_FLOPS], &s.flops) &&
+           mpg_fleet_amount(v[SPANS_BYTES], &s.bytes) &&
            mpg_fleet_amount(v[SPANS_EXECUTIONS], &s.executions);
   if (!*usual)
     return MPG_OK;

@@ -97,8 +97,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     if (item->span.end == MPG_OPEN) {
       *open = true;
     } else if (item->span.end > as_of) {
-      item->kept =
-          (double)(as_of - item->span.start) / (double)(item->span.end - item->span.start);
+      item->kept = (double)(as_of - item->span.start) / (double)(item->span.end - item->span.start);
       item->span.end = as_of;
     }
     item++;

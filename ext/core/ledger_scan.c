@@ -2,7 +2,8 @@
 ** ledger_scan.c - see ledger_scan.h.
 **
 ** What is in one order is entries: a job, or a pool, or the part of either that is of one pool and one chip
-** where the order asks for these. Entries with the same keys are a group. A batch is some groups, or a part of a
+** where the order asks for these. The order's first keys, up to one that differs from row to row, are those of entries;
+** entries with the same are a group. A batch is some groups, or a part of a
 ** large one, accounted by one thread; a large group whose rows have to be ordered among themselves is put together
 ** before it is handed out.
 **
@@ -16,8 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef MPG_TEST /* small fleets have large groups */
+#define BATCH_SPANS 6
+#define BATCH_ENTRIES 3
+#else
 #define BATCH_SPANS 16384
 #define BATCH_ENTRIES 512
+#endif
 #define ANY UINT32_MAX /* of a pool or a chip: all there are */
 
 typedef struct entry {
@@ -55,13 +61,14 @@ struct mpg_ledger_scan {
   size_t nbatches;
   void **slots;
   mpg_pipeline *pipeline;
-  bool within;       /* the order goes on among the rows of a group */
+  size_t nkeys; /* of entries; the wish may have more, for the rows of a group */
+  bool within;  /* it has */
   bool by_pool, by_chip;
   uint8_t rank[MPG_CATEGORIES]; /* of categories, by name */
-  mpg_ledger group;  /* a large one */
-  bool done;         /* every batch was taken */
-  batch *ahead;      /* taken, and not of the group before it */
-  bool emitted;      /* `once`: of the group at hand, which goes on */
+  mpg_ledger group;             /* a large one */
+  bool done;                    /* every batch was taken */
+  batch *ahead;                 /* taken, and not of the group before it */
+  bool emitted;                 /* `once`: of the group at hand, which goes on */
 };
 
 /* ---- keys ---- */
@@ -70,51 +77,46 @@ static bool of_row(mpg_dim d) {
   return d == MPG_DIM_ATTEMPT || d == MPG_DIM_CATEGORY || d == MPG_DIM_CAUSE || d == MPG_DIM_BUCKET;
 }
 
-bool mpg_ledger_scan_orders(const mpg_scan_key *keys, size_t n, bool sorted) {
-  bool row = false;
-  if (n > MPG_SCAN_KEYS)
-    return false;
-  for (size_t i = 0; i < n; i++) {
-    if (sorted && row && !of_row(keys[i].dim))
-      return false;
-    row |= of_row(keys[i].dim);
-  }
-  return true;
-}
-
 static int cmp64(int64_t a, int64_t b) {
   return (a > b) - (a < b);
 }
 
-static uint32_t job_dim(const mpg_ledger_scan *s, const entry *e, mpg_dim d) {
-  return e->unit < s->njobs ? s->a->fleet->jobs[e->unit].dim[d] : 0;
+static uint32_t job_of(const mpg_ledger_scan *s, const entry *e) {
+  return e->unit < s->njobs ? (uint32_t)e->unit + 1 : 0;
+}
+
+/* One of the dimensions of jobs (index + 1; 0: none), as text. */
+static int compare_jobs(const mpg_fleet *f, uint32_t a, uint32_t b, mpg_dim d) {
+  return mpg_intern_cmp(&f->texts, a == 0 ? 0 : f->jobs[a - 1].dim[d],
+                        b == 0 ? 0 : f->jobs[b - 1].dim[d]);
+}
+
+static int compare_sizes(uint8_t a, uint8_t b) {
+  const char *x = mpg_size_name(a), *y = mpg_size_name(b);
+  return x == NULL || y == NULL ? (x != NULL) - (y != NULL) : strcmp(x, y);
 }
 
 /* NULL first, as SQLite has it. */
 static int by_key(const mpg_ledger_scan *s, const entry *a, const entry *b, mpg_dim d) {
   const mpg_fleet *f = s->a->fleet;
-  const char *x, *y;
   switch (d) {
   case MPG_DIM_JOB:
-    return mpg_intern_cmp(&f->job_names, a->unit < s->njobs ? (uint32_t)a->unit + 1 : 0,
-                          b->unit < s->njobs ? (uint32_t)b->unit + 1 : 0);
+    return mpg_intern_cmp(&f->job_names, job_of(s, a), job_of(s, b));
   case MPG_DIM_POOL:
     return mpg_intern_cmp(&f->pool_names, a->pool, b->pool);
   case MPG_DIM_CHIP:
     return mpg_intern_cmp(&f->texts, a->chip, b->chip);
   case MPG_DIM_SIZE:
-    x = mpg_size_name(a->size);
-    y = mpg_size_name(b->size);
-    return x == NULL || y == NULL ? (x != NULL) - (y != NULL) : strcmp(x, y);
+    return compare_sizes(a->size, b->size);
   default:
-    return mpg_intern_cmp(&f->texts, job_dim(s, a, d), job_dim(s, b, d));
+    return compare_jobs(f, job_of(s, a), job_of(s, b), d);
   }
 }
 
 static int compare_keys(const mpg_ledger_scan *s, const entry *a, const entry *b) {
-  for (size_t i = 0; i < s->wish->nkeys; i++) {
+  for (size_t i = 0; i < s->nkeys; i++) {
     const mpg_scan_key *k = &s->wish->keys[i];
-    int c = of_row(k->dim) ? 0 : by_key(s, a, b, k->dim);
+    int c = by_key(s, a, b, k->dim);
     if (c != 0)
       return k->descending ? -c : c;
   }
@@ -135,19 +137,35 @@ typedef struct rows {
   const mpg_ledger *l;
 } rows;
 
-static int compare_rows(const rows *r, size_t a, size_t b) {
+static int by_row_key(const rows *r, size_t a, size_t b, mpg_dim d) {
   const mpg_ledger *l = r->l;
-  for (size_t i = 0; i < r->s->wish->nkeys; i++) {
+  const mpg_fleet *f = r->s->a->fleet;
+  switch (d) {
+  case MPG_DIM_ATTEMPT:
+    return cmp64(l->attempt[a], l->attempt[b]);
+  case MPG_DIM_CATEGORY:
+    return r->s->rank[l->category[a]] - r->s->rank[l->category[b]];
+  case MPG_DIM_BUCKET:
+    return cmp64(l->bucket[a], l->bucket[b]);
+  case MPG_DIM_CAUSE:
+    return mpg_intern_cmp(&f->texts, l->cause[a], l->cause[b]);
+  case MPG_DIM_JOB:
+    return mpg_intern_cmp(&f->job_names, l->job[a], l->job[b]);
+  case MPG_DIM_POOL:
+    return mpg_intern_cmp(&f->pool_names, l->pool[a], l->pool[b]);
+  case MPG_DIM_CHIP:
+    return mpg_intern_cmp(&f->texts, l->chip[a], l->chip[b]);
+  case MPG_DIM_SIZE:
+    return compare_sizes(l->size[a], l->size[b]);
+  default:
+    return compare_jobs(f, l->job[a], l->job[b], d);
+  }
+}
+
+static int compare_rows(const rows *r, size_t a, size_t b) {
+  for (size_t i = r->s->nkeys; i < r->s->wish->nkeys; i++) {
     const mpg_scan_key *k = &r->s->wish->keys[i];
-    int c = 0;
-    if (k->dim == MPG_DIM_ATTEMPT)
-      c = cmp64(l->attempt[a], l->attempt[b]);
-    else if (k->dim == MPG_DIM_CATEGORY)
-      c = r->s->rank[l->category[a]] - r->s->rank[l->category[b]];
-    else if (k->dim == MPG_DIM_BUCKET)
-      c = cmp64(l->bucket[a], l->bucket[b]);
-    else if (k->dim == MPG_DIM_CAUSE)
-      c = mpg_intern_cmp(&r->s->a->fleet->texts, l->cause[a], l->cause[b]);
+    int c = by_row_key(r, a, b, k->dim);
     if (c != 0)
       return k->descending ? -c : c;
   }
@@ -433,7 +451,7 @@ static void work(void *ctx, void *slot, int worker) {
   for (size_t i = b->first; b->rc == MPG_OK && i < b->stop; i++) {
     bool ends = s->wish->nkeys > 0 && (i + 1 == b->stop || !same_group(s, i, i + 1));
     b->rc = mpg_interrupted(&s->workers) ? mpg_fail(&b->err, MPG_INTERRUPTED, "interrupted")
-                                 : account(s, &s->hands[worker], &s->entries[i], b);
+                                         : account(s, &s->hands[worker], &s->entries[i], b);
     if (b->rc != MPG_OK || !ends)
       continue;
     if (s->within && !b->part && order_group(s, &b->rows, from, &norder) != MPG_OK)
@@ -453,21 +471,24 @@ static mpg_rc open_hands(mpg_ledger_scan *s, int threads, mpg_err *err) {
   s->workers = *mpg_pipeline_env(s->pipeline);
   for (; rc == MPG_OK && s->nhands < threads; s->nhands++) {
     hand *h = &s->hands[s->nhands];
-    rc = mpg_timeline_new(&h->timeline, &s->workers, s->a->fleet, &s->a->options.rules, &s->a->pools, err);
+    rc = mpg_timeline_new(&h->timeline, &s->workers, s->a->fleet, &s->a->options.rules,
+                          &s->a->pools, err);
     if (rc == MPG_OK)
       mpg_timeline_holds_nothing(h->timeline);
   }
   return rc;
 }
 
-static uint32_t columns_of_keys(const mpg_scan_wish *w) {
+/* Those that rows of a group are compared by. */
+static uint32_t columns_of_keys(const mpg_ledger_scan *s) {
+  static const uint8_t of_dim[MPG_DIMS] = {
+      [MPG_DIM_POOL] = MPG_ROW_POOL,         [MPG_DIM_CHIP] = MPG_ROW_CHIP,
+      [MPG_DIM_ATTEMPT] = MPG_ROW_ATTEMPT,   [MPG_DIM_SIZE] = MPG_ROW_SIZE,
+      [MPG_DIM_CATEGORY] = MPG_ROW_CATEGORY, [MPG_DIM_CAUSE] = MPG_ROW_CAUSE,
+      [MPG_DIM_BUCKET] = MPG_ROW_BUCKET}; /* of the others 0, the job */
   uint32_t columns = 0;
-  for (size_t i = 0; i < w->nkeys; i++)
-    columns |= w->keys[i].dim == MPG_DIM_ATTEMPT    ? 1u << MPG_ROW_ATTEMPT
-               : w->keys[i].dim == MPG_DIM_CATEGORY ? 1u << MPG_ROW_CATEGORY
-               : w->keys[i].dim == MPG_DIM_CAUSE    ? 1u << MPG_ROW_CAUSE
-               : w->keys[i].dim == MPG_DIM_BUCKET   ? 1u << MPG_ROW_BUCKET
-                                                    : 0;
+  for (size_t i = s->nkeys; i < s->wish->nkeys; i++)
+    columns |= 1u << of_dim[s->wish->keys[i].dim];
   return columns;
 }
 
@@ -493,14 +514,14 @@ mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_
   s->wish = wish;
   s->source = source;
   s->njobs = mpg_fleet_njobs(a->fleet);
-  for (size_t i = 0; i < wish->nkeys; i++) {
-    s->within |= of_row(wish->keys[i].dim);
-    s->by_pool |= wish->keys[i].dim == MPG_DIM_POOL;
-    s->by_chip |= wish->keys[i].dim == MPG_DIM_CHIP;
+  for (; s->nkeys < wish->nkeys && !of_row(wish->keys[s->nkeys].dim); s->nkeys++) {
+    s->by_pool |= wish->keys[s->nkeys].dim == MPG_DIM_POOL;
+    s->by_chip |= wish->keys[s->nkeys].dim == MPG_DIM_CHIP;
   }
+  s->within = s->nkeys < wish->nkeys;
   rank_categories(s);
   mpg_ledger_init(&s->group, s->env);
-  s->group.columns = wish->columns | columns_of_keys(wish);
+  s->group.columns = wish->columns | columns_of_keys(s);
   s->hands = mpg_calloc(s->env, (size_t)threads * sizeof *s->hands);
   s->batches = mpg_calloc(s->env, mpg_pipeline_slots(threads) * sizeof *s->batches);
   s->slots = mpg_calloc(s->env, mpg_pipeline_slots(threads) * sizeof *s->slots);

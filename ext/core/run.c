@@ -26,11 +26,13 @@ static void place(mpg_run *run, int64_t start) {
   }
   if (start > run->from)
     run->from = start;
-  if (run->until - run->from > TIME_MAX) /* `from` is no earlier than 1970 and may be far from the end */
+  if (run->until - run->from >
+      TIME_MAX) /* `from` is no earlier than 1970 and may be far from the end */
     run->until = run->from + TIME_MAX;
 }
 
-void mpg_run_begin(mpg_run *run, const mpg_window *window, const mpg_sink *sink, int64_t held, int64_t start) {
+void mpg_run_begin(mpg_run *run, const mpg_window *window, const mpg_sink *sink, int64_t held,
+                   int64_t start) {
   run->window = window;
   run->sink = sink;
   run->told = 0;

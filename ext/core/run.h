@@ -12,27 +12,31 @@
 typedef struct mpg_run {
   const mpg_window *window;
   const mpg_sink *sink;
-  int64_t chips; /* whole ones; 0: the run takes nothing */
-  int64_t from, until, bucket; /* times that the run takes, of one bucket */
-  uint32_t told; /* bit of each category that a row was told of */
+  int64_t chips;                    /* whole ones; 0: the run takes nothing */
+  int64_t from, until, bucket;      /* times that the run takes, of one bucket */
+  uint32_t told;                    /* bit of each category that a row was told of */
   mpg_i128 chip_us[MPG_CATEGORIES]; /* of the rows since, which the sink does not know of yet */
   int64_t intervals[MPG_CATEGORIES];
 } mpg_run;
 
 /* Of `held` millionths of a chip, from `start` on. What the run before was told is in the sink. */
-void mpg_run_begin(mpg_run *run, const mpg_window *window, const mpg_sink *sink, int64_t held, int64_t start);
+void mpg_run_begin(mpg_run *run, const mpg_window *window, const mpg_sink *sink, int64_t held,
+                   int64_t start);
 /* Tells the sink what it does not know of yet; row: the run's, as it was. */
 mpg_rc mpg_run_end(mpg_run *run, mpg_row *row);
 /* The rest of mpg_run_takes. */
 bool mpg_run_moves(mpg_run *run, mpg_row *row, int64_t start, int64_t end, mpg_rc *rc);
 
 /* Whether [start, end) may take the short road. *rc: what telling the sink came to, where it had to be. */
-static inline bool mpg_run_takes(mpg_run *run, mpg_row *row, int64_t start, int64_t end, mpg_rc *rc) {
-  return (start >= run->from && end <= run->until) || (run->chips != 0 && mpg_run_moves(run, row, start, end, rc));
+static inline bool mpg_run_takes(mpg_run *run, mpg_row *row, int64_t start, int64_t end,
+                                 mpg_rc *rc) {
+  return (start >= run->from && end <= run->until) ||
+         (run->chips != 0 && mpg_run_moves(run, row, start, end, rc));
 }
 
 /* One row of `chip_us`, which is not told where it is 0; its time stands in it. */
-static inline mpg_rc mpg_run_tell(mpg_run *run, mpg_row *row, mpg_category category, int64_t chip_us) {
+static inline mpg_rc mpg_run_tell(mpg_run *run, mpg_row *row, mpg_category category,
+                                  int64_t chip_us) {
   if (chip_us == 0)
     return MPG_OK;
   if (run->sink->more != NULL && row->cause == 0) {

@@ -330,7 +330,7 @@ static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
 /* Weights where there is one lane, which lasts for ever. */
 static void weigh_in_lane(mpg_timeline *t) {
   const mpg_innermost *in = &t->in;
-  size_t at = SIZE_MAX; /* the stretch that the next two are of */
+  size_t at = SIZE_MAX;        /* the stretch that the next two are of */
   int64_t held = 0, chips = 0; /* chips: where it is a whole number of them, else 0 */
   for (size_t i = 0; i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
@@ -526,12 +526,11 @@ static mpg_rc emit_queued(mpg_timeline *t, mpg_row *row) {
 }
 
 static uint8_t size_of(const mpg_timeline *t, const mpg_job *job) {
-  return mpg_size_class(&t->rules->sizes,
-                        job->chips != MPG_NONE ? job->chips : t->gang.most_held);
+  return mpg_size_class(&t->rules->sizes, job->chips != MPG_NONE ? job->chips : t->gang.most_held);
 }
 
-mpg_rc mpg_timeline_hold(mpg_timeline *t, uint32_t job_index, uint8_t *size,
-                         const mpg_gang **gang, mpg_err *err) {
+mpg_rc mpg_timeline_hold(mpg_timeline *t, uint32_t job_index, uint8_t *size, const mpg_gang **gang,
+                         mpg_err *err) {
   const mpg_job *job = &t->fleet->jobs[job_index];
   const mpg_gang *g = *gang = &t->gang;
   mpg_rc rc = mpg_gang_build(&t->gang, t->fleet, job, t->rules->as_of, err);

@@ -40,8 +40,8 @@ mpg_rc mpg_timeline_job(mpg_timeline *timeline, uint32_t job, const mpg_window *
 ** nothing. So the pools can be accounted before the jobs. *size is the job's class. The job's gang, borrowed until
 ** the next call.
 */
-mpg_rc mpg_timeline_hold(mpg_timeline *timeline, uint32_t job, uint8_t *size,
-                         const mpg_gang **gang, mpg_err *err);
+mpg_rc mpg_timeline_hold(mpg_timeline *timeline, uint32_t job, uint8_t *size, const mpg_gang **gang,
+                         mpg_err *err);
 /* Another did that. */
 void mpg_timeline_holds_nothing(mpg_timeline *timeline);
 

@@ -58,7 +58,7 @@ typedef struct record {
 
 typedef struct plain {
   mpg_fleet *fleet;
-  bool spans; /* else commits */
+  bool spans;    /* else commits */
   bool in_order; /* and their fields are those of mpg_relation_info, in its order */
   size_t nfields;
   uint8_t fields[FIELDS]; /* what */
@@ -275,8 +275,8 @@ static bool read_record(plain *pl, const char *first, const char *end, record *r
 static bool is_usual(const plain *pl, const record *rec) {
   if (rec->job.s.n - 1 >= 35) /* longer may be a UUID */
     return false;
-  return !pl->spans || (rec->kind.s.n > 0 && rec->span.start != MPG_NONE &&
-                        rec->span.end >= rec->span.start);
+  return !pl->spans ||
+         (rec->kind.s.n > 0 && rec->span.start != MPG_NONE && rec->span.end >= rec->span.start);
 }
 
 static mpg_rc name_job(plain *pl, name *job) {
@@ -330,8 +330,8 @@ static mpg_rc add_record(plain *pl, record *rec, int64_t line) {
 
 /* False where the header is of records that are never plain. */
 static bool begin(plain *pl, mpg_fleet *fleet, const mpg_native_header *h) {
-  static const uint8_t spans[] = {JOB,  ATTEMPT, KIND,  START, END,       STEP,
-                                  PROGRAM, FLOPS, BYTES, DTYPE, EXECUTIONS};
+  static const uint8_t spans[] = {JOB,     ATTEMPT, KIND,  START, END,       STEP,
+                                  PROGRAM, FLOPS,   BYTES, DTYPE, EXECUTIONS};
   static const uint8_t commits[] = {JOB, OTHER, STEP, SNAPSHOT, DURABLE};
   if ((h->relation != MPG_REL_SPANS && h->relation != MPG_REL_COMMITS) || h->nfields < 2 ||
       h->nfields > FIELDS)

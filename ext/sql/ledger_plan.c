@@ -1,7 +1,6 @@
 /*
-** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; how the order is meant, 0 none,
-** 1 sorted, 2 side by side, and 4 more where one row of each is enough; how many keys, and each with its
-** direction; how many comparisons, and each with its operator.
+** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; whether one row of each is enough;
+** how many keys of an order, and each with its direction; and columns that are compared, each with its operator.
 **
 ** SQLite compares again what is compared here (omit stays 0), so a value of a type that makes comparing less than
 ** plain is just not looked at.
@@ -11,32 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SORTED = 1, SIDE_BY_SIDE = 2, ONCE = 4 };
-
-/* How the order is meant; 0 where it is none of the ledger's. */
-static int plan_order(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns, mpg_scan_key *keys) {
-  int distinct = sqlite3_vtab_distinct(info), meant = distinct == 0 || distinct == 3 ? SORTED : SIDE_BY_SIDE;
+/* Whether the order is one of dimensions; *once: of rows that are alike in them one is enough. Where SQLite groups,
+** any order would do that keeps groups together; but where it groups and sorts by the same, up to the direction, 3.40
+** asks as if it grouped, and believes the rows to be sorted. So they are. */
+static bool plan_order(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns,
+                       mpg_scan_key *keys, bool *once) {
   unsigned long long named = 0, used = info->colUsed & ((1ull << ncolumns) - 1);
   if (info->nOrderBy == 0 || info->nOrderBy > MPG_SCAN_KEYS)
-    return 0;
+    return false;
   for (int i = 0; i < info->nOrderBy; i++) {
     int c = info->aOrderBy[i].iColumn;
     if (c < 0 || c >= ncolumns || columns[c].dim < 0)
-      return 0;
+      return false;
     keys[i] = (mpg_scan_key){(mpg_dim)columns[c].dim, info->aOrderBy[i].desc != 0};
     named |= 1ull << c;
   }
-  if (!mpg_ledger_scan_orders(keys, (size_t)info->nOrderBy, meant == SORTED))
-    return 0;
-  /* Of rows that are alike in all that the statement looks at, it wants one. */
-  return distinct >= 2 && (used & ~named) == 0 ? meant | ONCE : meant;
+  /* Conditions, too, look at nothing else then. */
+  *once = sqlite3_vtab_distinct(info) >= 2 && (used & ~named) == 0;
+  return true;
 }
 
 static bool is_text_dim(int dim) {
   return dim >= 0 && dim != MPG_DIM_ATTEMPT && dim != MPG_DIM_BUCKET;
 }
 
-static bool can_filter(sqlite3_index_info *info, int i, const mpg_plan_column *columns, int ncolumns) {
+static bool can_filter(sqlite3_index_info *info, int i, const mpg_plan_column *columns,
+                       int ncolumns) {
   const struct sqlite3_index_constraint *c = &info->aConstraint[i];
   if (!c->usable || c->iColumn < 0 || c->iColumn >= ncolumns)
     return false;
@@ -48,14 +47,17 @@ static bool can_filter(sqlite3_index_info *info, int i, const mpg_plan_column *c
          sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
 }
 
-bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns, bool rows, int given) {
+bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns,
+                     bool rows, int given) {
   sqlite3_str *text = sqlite3_str_new(NULL);
   mpg_scan_key keys[MPG_SCAN_KEYS];
-  int order = rows ? plan_order(info, columns, ncolumns, keys) : 0, nfilters = 0;
-  sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, order, order ? info->nOrderBy : 0);
-  for (int i = 0; order != 0 && i < info->nOrderBy; i++)
+  bool once = false, ordered = rows && plan_order(info, columns, ncolumns, keys, &once);
+  int nfilters = 0;
+  sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once,
+                      ordered ? info->nOrderBy : 0);
+  for (int i = 0; ordered && i < info->nOrderBy; i++)
     sqlite3_str_appendf(text, " %d %d", (int)keys[i].dim, keys[i].descending);
-  info->orderByConsumed = order != 0;
+  info->orderByConsumed = ordered;
   for (int i = 0; rows && i < info->nConstraint && nfilters < MPG_SCAN_FILTERS; i++)
     if (can_filter(info, i, columns, ncolumns)) {
       info->aConstraintUsage[i].argvIndex = given + ++nfilters;
@@ -77,7 +79,8 @@ static int next_number(const char **p) {
   return (int)v;
 }
 
-static bool filter_of(const mpg_plan_column *column, int op, sqlite3_value *value, mpg_scan_filter *out) {
+static bool filter_of(const mpg_plan_column *column, int op, sqlite3_value *value,
+                      mpg_scan_filter *out) {
   int type = sqlite3_value_type(value);
   *out = (mpg_scan_filter){.op = op == SQLITE_INDEX_CONSTRAINT_LT   ? MPG_SCAN_LT
                                  : op == SQLITE_INDEX_CONSTRAINT_LE ? MPG_SCAN_LE
@@ -98,18 +101,15 @@ static bool filter_of(const mpg_plan_column *column, int op, sqlite3_value *valu
   return out->text.p != NULL;
 }
 
-void mpg_ledger_plan_wish(const char *idx_str, const mpg_plan_column *columns, int ncolumns, sqlite3_value *const *values,
-                          int nvalues, mpg_scan_wish *wish) {
+void mpg_ledger_plan_wish(const char *idx_str, const mpg_plan_column *columns, int ncolumns,
+                          sqlite3_value *const *values, int nvalues, mpg_scan_wish *wish) {
   const char *p = strchr(idx_str, ' ');
   unsigned long long used = mpg_ledger_plan_columns(idx_str);
-  int order;
   memset(wish, 0, sizeof *wish);
   for (int c = 0; c < ncolumns; c++)
     if (used >> c & 1)
       wish->columns |= 1u << columns[c].row;
-  order = next_number(&p);
-  wish->sorted = (order & SORTED) != 0;
-  wish->once = (order & ONCE) != 0;
+  wish->once = next_number(&p) != 0;
   wish->nkeys = (size_t)next_number(&p);
   for (size_t i = 0; i < wish->nkeys; i++) {
     wish->keys[i].dim = (mpg_dim)next_number(&p);

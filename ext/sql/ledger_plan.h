@@ -17,12 +17,13 @@ typedef struct mpg_plan_column {
 
 /* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared. `rows`: of the ledger itself;
 ** of another table the columns alone are planned. False: out of memory. */
-bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns, bool rows, int given);
+bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns,
+                     bool rows, int given);
 /* The columns that the statement uses, as bits. */
 unsigned long long mpg_ledger_plan_columns(const char *idx_str);
 /* The plan as a wish; `values` are those of argv behind the arguments, and stay the caller's for as long as the
 ** wish is used. */
-void mpg_ledger_plan_wish(const char *idx_str, const mpg_plan_column *columns, int ncolumns, sqlite3_value *const *values,
-                          int nvalues, mpg_scan_wish *wish);
+void mpg_ledger_plan_wish(const char *idx_str, const mpg_plan_column *columns, int ncolumns,
+                          sqlite3_value *const *values, int nvalues, mpg_scan_wish *wish);
 
 #endif

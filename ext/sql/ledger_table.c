@@ -170,8 +170,8 @@ typedef struct cursor {
   mpg_kept *kept;
   sqlite3_value *compared[MPG_SCAN_FILTERS];
   mpg_scan_wish wish;
-  mpg_ledger_scan *rows; /* of the ledger */
-  mpg_ledger batch;      /* of a timeline: rows of the unit at hand */
+  mpg_ledger_scan *rows;   /* of the ledger */
+  mpg_ledger batch;        /* of a timeline: rows of the unit at hand */
   const mpg_ledger *shown; /* the batch at hand of either */
   mpg_rollup rollup;
   int threads;
@@ -713,8 +713,7 @@ static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
   }
   column = (col)t->kind->cols[i];
   result_col(context, c, column,
-             t->kind->shape == ROLLUP ? cell_value(c, column)
-                                      : row_value(c, col_info[column].row));
+             t->kind->shape == ROLLUP ? cell_value(c, column) : row_value(c, col_info[column].row));
   return SQLITE_OK;
 }
 

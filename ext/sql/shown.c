@@ -37,7 +37,8 @@ static bool take(mpg_shown *shown, mpg_str s, uint32_t id) {
   return true;
 }
 
-void mpg_result_shown(sqlite3_context *context, mpg_shown *shown, const mpg_intern *texts, uint32_t id) {
+void mpg_result_shown(sqlite3_context *context, mpg_shown *shown, const mpg_intern *texts,
+                      uint32_t id) {
   if (id != shown->id && !take(shown, mpg_intern_text(texts, id), id)) {
     sqlite3_result_error_nomem(context);
     return;

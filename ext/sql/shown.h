@@ -21,6 +21,7 @@ typedef struct mpg_shown {
 
 void mpg_shown_free(mpg_shown *shown);
 /* The text of an id that is not 0, as the context's result. */
-void mpg_result_shown(sqlite3_context *context, mpg_shown *shown, const mpg_intern *texts, uint32_t id);
+void mpg_result_shown(sqlite3_context *context, mpg_shown *shown, const mpg_intern *texts,
+                      uint32_t id);
 
 #endif

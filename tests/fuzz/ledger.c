@@ -263,7 +263,8 @@ static void check_grain(const mpg_fleet *fleet, const sums *all, uint32_t mask) 
 }
 
 /* The ledger's rows, or the cells of a roll-up. */
-static void account(const mpg_fleet *fleet, const mpg_ledger_options *options, const mpg_sink *sink) {
+static void account(const mpg_fleet *fleet, const mpg_ledger_options *options,
+                    const mpg_sink *sink) {
   mpg_accounting accounting;
   mpg_err err;
   CHECK(mpg_accounting_init(&accounting, &mpg_env_libc, fleet, options, &err) == MPG_OK);
@@ -276,11 +277,11 @@ static void check_rows(const mpg_ledger *a, const mpg_ledger *b) {
   CHECK(a->n == b->n);
   for (size_t i = 0; i < a->n; i++)
     CHECK(a->job[i] == b->job[i] && a->pool[i] == b->pool[i] && a->chip[i] == b->chip[i] &&
-          a->cause[i] == b->cause[i] && a->kind[i] == b->kind[i] && a->program[i] == b->program[i] &&
-          a->file[i] == b->file[i] && a->size[i] == b->size[i] && a->category[i] == b->category[i] &&
-          a->attempt[i] == b->attempt[i] && a->start[i] == b->start[i] && a->end[i] == b->end[i] &&
-          a->bucket[i] == b->bucket[i] && a->chip_us[i] == b->chip_us[i] && a->step[i] == b->step[i] &&
-          a->line[i] == b->line[i]);
+          a->cause[i] == b->cause[i] && a->kind[i] == b->kind[i] &&
+          a->program[i] == b->program[i] && a->file[i] == b->file[i] && a->size[i] == b->size[i] &&
+          a->category[i] == b->category[i] && a->attempt[i] == b->attempt[i] &&
+          a->start[i] == b->start[i] && a->end[i] == b->end[i] && a->bucket[i] == b->bucket[i] &&
+          a->chip_us[i] == b->chip_us[i] && a->step[i] == b->step[i] && a->line[i] == b->line[i]);
 }
 
 static void check_roads(const mpg_fleet *fleet, uint32_t mask, int64_t since, int64_t bucket) {

@@ -222,19 +222,39 @@ static void write_csv(const char *folder, size_t rows, int odd) {
 
 /* Spans and commits as most are written (native_plain.h), and what nearly is so. */
 static void write_plain(const char *folder, size_t rows, int odd) {
-  static const char *const columns[] = {"job",     "attempt", "kind",  "start_time", "end_time",  "step",
-                                        "program", "flops",   "bytes", "dtype",      "executions"};
+  static const char *const columns[] = {"job",      "attempt", "kind",      "start_time",
+                                        "end_time", "step",    "program",   "flops",
+                                        "bytes",    "dtype",   "executions"};
   static const char *const jobs[] = {"train-000001", "j", "a job of more than eight bytes",
                                      "0f8fad5b-d9cb-469f-a165-70867728950e",
                                      "a name of one or two letters more than thirty-five"};
-  static const char *const kinds[] = {"step", "input", "checkpoint", "serve", "s", "step ", "a kind with a long name"};
-  static const char *const programs[] = {"", "f", "model/train_step", "a-model-of-some-size/train_step-17",
-                                         "a-model-of-some-size/train_step-18", "moe-8x22b/train_step-0"};
-  static const char *const times[] = {"1767891265.323983", "1767891265.32398x", "9214646399.999999", "9214646400.000000",
-                                      "2026-01-05T00:08:42.886085Z", "2026-01-05 00:08:42", "2026-01-05", "1970-01-01T00:00:00+01:00",
-                                      "1767891266", "1767891266.5", "1.5e3", " 12", "-1", "01767891265.32398", "12345678901234567"};
-  static const char *const amounts[] = {"", "0", "7.254131e17", "12345678901234567", "-1", "1e999", "0.5"};
-  static const char *const whole[] = {"", "0", "17", "123456789012345678", "9223372036854775807", "1.0", "+1"};
+  static const char *const kinds[] = {
+      "step", "input", "checkpoint", "serve", "s", "step ", "a kind with a long name"};
+  static const char *const programs[] = {"",
+                                         "f",
+                                         "model/train_step",
+                                         "a-model-of-some-size/train_step-17",
+                                         "a-model-of-some-size/train_step-18",
+                                         "moe-8x22b/train_step-0"};
+  static const char *const times[] = {"1767891265.323983",
+                                      "1767891265.32398x",
+                                      "9214646399.999999",
+                                      "9214646400.000000",
+                                      "2026-01-05T00:08:42.886085Z",
+                                      "2026-01-05 00:08:42",
+                                      "2026-01-05",
+                                      "1970-01-01T00:00:00+01:00",
+                                      "1767891266",
+                                      "1767891266.5",
+                                      "1.5e3",
+                                      " 12",
+                                      "-1",
+                                      "01767891265.32398",
+                                      "12345678901234567"};
+  static const char *const amounts[] = {"",   "0",     "7.254131e17", "12345678901234567",
+                                        "-1", "1e999", "0.5"};
+  static const char *const whole[] = {"",    "0", "17", "123456789012345678", "9223372036854775807",
+                                      "1.0", "+1"};
   size_t order[11];
   bool usual = below(2) == 0;
   const char *end = below(4) == 0 ? "\r\n" : "\n";
@@ -259,9 +279,15 @@ static void write_plain(const char *folder, size_t rows, int odd) {
       const char *v = "";
       char number[32];
       switch (order[k]) {
-      case 0: v = jobs[job]; break;
-      case 1: v = plain ? (below(3) ? "" : "2") : whole[below(7)]; break;
-      case 2: v = kinds[below(plain ? 3 : 7)]; break;
+      case 0:
+        v = jobs[job];
+        break;
+      case 1:
+        v = plain ? (below(3) ? "" : "2") : whole[below(7)];
+        break;
+      case 2:
+        v = kinds[below(plain ? 3 : 7)];
+        break;
       case 3:
         (void)snprintf(number, sizeof number, "17678912%02zu.%06zu", i % 100, below(1000000));
         v = plain ? number : times[below(15)];
@@ -270,12 +296,18 @@ static void write_plain(const char *folder, size_t rows, int odd) {
         (void)snprintf(number, sizeof number, "17678913%02zu.%06zu", i % 100, below(1000000));
         v = plain ? (below(5) ? number : "") : times[below(15)];
         break;
-      case 5: (void)snprintf(number, sizeof number, "%zu", i);
+      case 5:
+        (void)snprintf(number, sizeof number, "%zu", i);
         v = plain ? number : whole[below(7)];
         break;
-      case 6: v = programs[below(6)]; break;
-      case 9: v = below(4) ? "" : below(2) ? "bf16" : "int8"; break;
-      default: v = below(3) ? "" : amounts[below(plain ? 3 : 7)];
+      case 6:
+        v = programs[below(6)];
+        break;
+      case 9:
+        v = below(4) ? "" : below(2) ? "bf16" : "int8";
+        break;
+      default:
+        v = below(3) ? "" : amounts[below(plain ? 3 : 7)];
       }
       (void)fprintf(out, "%s%s", k > 0 ? "," : "", v);
     }
@@ -287,13 +319,15 @@ static void write_plain(const char *folder, size_t rows, int odd) {
   (void)fclose(out);
   (void)snprintf(path, sizeof path, "%s/commits.csv", folder);
   out = fopen(path, "w");
-  (void)fputs(usual ? "job,attempt,step,snapshot_time,durable_time\n" : "durable_time,job,step\n", out);
+  (void)fputs(usual ? "job,attempt,step,snapshot_time,durable_time\n" : "durable_time,job,step\n",
+              out);
   for (size_t i = 0; i < rows; i++)
     if (usual)
       (void)fprintf(out, "%s,%s,%zu,%s,1767891%zu.%06zu\n", jobs[below(4)], below(2) ? "" : "x", i,
                     below(3) ? times[below(15)] : "", 200 + i, i);
     else
-      (void)fprintf(out, "%s,%s,%s\n", below(2) ? times[below(15)] : "", jobs[below(3)], whole[below(7)]);
+      (void)fprintf(out, "%s,%s,%s\n", below(2) ? times[below(15)] : "", jobs[below(3)],
+                    whole[below(7)]);
   (void)fclose(out);
 }
 
@@ -425,8 +459,8 @@ static void check_interrupts(const char *folder) {
 }
 
 static void empty(const char *folder) {
-  static const char *const names[] = {"spans.csv", "jobs.csv", "allocations.csv", "chips.csv",
-                                      "commits.csv", "trace.jsonl"};
+  static const char *const names[] = {"spans.csv", "jobs.csv",    "allocations.csv",
+                                      "chips.csv", "commits.csv", "trace.jsonl"};
   char path[512];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
