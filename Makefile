@@ -6,6 +6,7 @@
 #   make test-full  all of them, the long ones too
 #   make fuzz       the fuzz targets of tests/fuzz, a minute each (FUZZ_SECONDS=60)
 #   make test-clients  in Python, R, Java, node and others, which it installs
+#   make test-slurm  a job array on a real Slurm, which it installs
 #   make bench      how fast it is here
 #   make report     what tools/mpg-report draws with, from npm: docs/report.md
 #   make install    see tools/install.mk;  make uninstall takes it away again
@@ -118,4 +119,5 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk tools/clients.mk bench/bench.mk tests/fuzz/fuzz.mk
+include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk tools/slurm.mk tools/clients.mk
+include bench/bench.mk tests/fuzz/fuzz.mk tests/tests.mk

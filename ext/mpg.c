@@ -43,16 +43,16 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_charts,
     mpg_register_records,
     mpg_register_hlo,
+    mpg_register_files,
     mpg_register_transformer,
     mpg_register_keep,
+    mpg_register_limits,
     mpg_register_generic_rollup,
 };
 
-MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
+static int register_families(sqlite3 *db, bool no_files, char **error) {
   mpg_conn *conn;
   int rc = SQLITE_OK;
-  SQLITE_EXTENSION_INIT2(api);
-  (void)api;
   if (sqlite3_libversion_number() < OLDEST_SQLITE) {
     *error = sqlite3_mprintf("mpg needs SQLite 3.40.0 or later, this is %s", sqlite3_libversion());
     return SQLITE_ERROR;
@@ -60,8 +60,22 @@ MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_rou
   conn = mpg_conn_new(db);
   if (conn == NULL)
     return SQLITE_NOMEM;
+  conn->no_files = no_files;
   for (size_t i = 0; rc == SQLITE_OK && i < sizeof families / sizeof *families; i++)
     rc = families[i](conn, error);
   mpg_conn_release(conn);
   return rc;
+}
+
+MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
+  SQLITE_EXTENSION_INIT2(api);
+  (void)api;
+  return register_families(db, false, error);
+}
+
+/* For a host that runs statements of strangers: SELECT load_extension('mpg', 'sqlite3_mpg_nofs_init'). */
+MPG_EXPORT int sqlite3_mpg_nofs_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
+  SQLITE_EXTENSION_INIT2(api);
+  (void)api;
+  return register_families(db, true, error);
 }

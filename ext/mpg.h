@@ -5,6 +5,7 @@
 **     sqlite3_mpg_init(db, &error, NULL);
 ** or for all that are opened later,
 **     sqlite3_auto_extension((void (*)(void))sqlite3_mpg_init);
+** sqlite3_mpg_nofs_init is the same without any table that opens a file (docs/security.md).
 ** Returns an SQLite result code; on failure *error may hold a text to pass to sqlite3_free().
 */
 #ifndef MPG_H
@@ -26,6 +27,8 @@ extern "C" {
 
 struct sqlite3_api_routines;
 MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const struct sqlite3_api_routines *api);
+MPG_EXPORT int sqlite3_mpg_nofs_init(sqlite3 *db, char **error,
+                                     const struct sqlite3_api_routines *api);
 
 #ifdef __cplusplus
 }

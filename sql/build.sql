@@ -41,9 +41,10 @@ CREATE TABLE IF NOT EXISTS jobs(
 CREATE TABLE IF NOT EXISTS allocations(
   id TEXT PRIMARY KEY, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
   outcome TEXT) WITHOUT ROWID;
+-- In the order in which the ledger and its questions read them, and traces bring them: ids are random.
 CREATE TABLE IF NOT EXISTS spans(
-  id TEXT PRIMARY KEY, job TEXT, attempt BIGINT, kind TEXT, start_us BIGINT, end_us BIGINT, step BIGINT, program TEXT,
-  flops REAL, bytes REAL, dtype TEXT, executions REAL) WITHOUT ROWID;
+  id TEXT, job TEXT, attempt BIGINT, kind TEXT, start_us BIGINT, end_us BIGINT, step BIGINT, program TEXT,
+  flops REAL, bytes REAL, dtype TEXT, executions REAL, PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS commits(
   id TEXT PRIMARY KEY, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS programs(
@@ -59,12 +60,19 @@ CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BI
 -- which count as often as they are given, also of how many like it came before it.
 DROP TABLE IF EXISTS temp.mpg_incoming;
 CREATE TEMP TABLE mpg_incoming AS
-WITH sources AS (
-  SELECT 1 AS files, coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace')) AS source
-  UNION ALL
-  SELECT 0, 'temp' WHERE EXISTS (
+WITH given AS (
+  SELECT 1 WHERE EXISTS (
     SELECT 1 FROM temp.sqlite_schema
     WHERE type = 'table' AND name IN ('capacity', 'outages', 'jobs', 'allocations', 'spans', 'commits', 'programs'))
+),
+sources AS (
+  SELECT 1 AS files,
+         coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace'),
+                  -- Nothing to read is fine where something was read before: what is configured may have changed.
+                  CASE WHEN NOT EXISTS (SELECT 1 FROM given) AND NOT EXISTS (SELECT 1 FROM main.capacity)
+                            AND NOT EXISTS (SELECT 1 FROM main.allocations) THEN mpg_required(NULL, ':trace') END) AS source
+  UNION ALL
+  SELECT 0, 'temp' FROM given
 ),
 records AS (
   SELECT r.* FROM sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL
@@ -82,19 +90,17 @@ whole AS (
 told AS (
   SELECT *,
          CASE record
-           WHEN 'jobs' THEN quote(job)
-           WHEN 'programs' THEN quote(program)
-           WHEN 'capacity' THEN quote(pool) || quote(chip) || quote(chips) || quote(start_us) || quote(end_us)
-           WHEN 'outages' THEN quote(pool) || quote(kind) || quote(chips) || quote(start_us) || quote(end_us)
-           WHEN 'allocations' THEN quote(job) || quote(attempt) || quote(task) || quote(pool) || quote(chips)
-                                   || quote(start_us) || quote(end_us) || quote(outcome)
-           WHEN 'commits' THEN quote(job) || quote(step) || quote(snapshot_us) || quote(durable_us)
-           ELSE quote(job) || quote(attempt) || quote(kind) || quote(start_us) || quote(end_us) || quote(step)
-                || quote(program) || quote(flops) || quote(bytes) || quote(dtype) || quote(executions)
+           WHEN 'jobs' THEN json_array(record, job)
+           WHEN 'programs' THEN json_array(record, program)
+           WHEN 'capacity' THEN json_array(record, pool, chip, chips, start_us, end_us)
+           WHEN 'outages' THEN json_array(record, pool, kind, chips, start_us, end_us)
+           WHEN 'allocations' THEN json_array(record, job, attempt, task, pool, chips, start_us, end_us, outcome)
+           WHEN 'commits' THEN json_array(record, job, step, snapshot_us, durable_us)
+           ELSE json_array(record, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions)
          END AS said
   FROM whole
 )
-SELECT *, mpg_uuid('9d4c1f0e-5b1a-4b51-8f0c-6d70672f7370', record || said) AS id FROM told;
+SELECT *, mpg_uuid('9d4c1f0e-5b1a-4b51-8f0c-6d70672f7370', said) AS id FROM told;
 
 -- Ids of the second and later of records that are the same.
 UPDATE temp.mpg_incoming
@@ -159,7 +165,6 @@ DELETE FROM main.allocations AS o WHERE o.end_us IS NULL AND EXISTS (
   SELECT 1 FROM main.allocations AS c
   WHERE c.end_us IS NOT NULL AND (c.job, c.pool, c.chips, c.start_us) = (o.job, o.pool, o.chips, o.start_us)
         AND c.attempt IS o.attempt AND c.task IS o.task);
-CREATE INDEX IF NOT EXISTS main.spans_by_job ON spans(job, start_us);
 DELETE FROM main.spans AS o WHERE o.end_us IS NULL AND EXISTS (
   SELECT 1 FROM main.spans AS c
   WHERE c.end_us IS NOT NULL AND (c.job, c.kind, c.start_us) = (o.job, o.kind, o.start_us)
@@ -206,23 +211,27 @@ CREATE TEMP TABLE mpg_did(
   job TEXT, attempt BIGINT, start_us BIGINT, end_us BIGINT, kind TEXT, program TEXT, step BIGINT, is_whole BIGINT,
   held_us BIGINT, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT,
   PRIMARY KEY (job, attempt, start_us, end_us)) WITHOUT ROWID;
+-- Added up where they lie: a GROUP BY would sort twice as many rows by four columns.
 INSERT INTO temp.mpg_did
-SELECT job, attempt, CAST(round(start_time * 1e6) AS INTEGER) AS start_us, CAST(round(end_time * 1e6) AS INTEGER) AS end_us,
-       max(kind) AS kind, max(program) AS program, max(step) AS step,
-       max(category <> 'partial' OR cause IS NOT NULL) AS is_whole,
-       sum(chip_us) AS held_us,
-       coalesce(sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')), 0) AS productive_us,
-       coalesce(sum(chip_us) FILTER (WHERE category = 'ideal'), 0) AS ideal_us,
-       coalesce(sum(chip_us) FILTER (WHERE category = 'unrated'), 0) AS unrated_us,
-       coalesce(sum(chip_us) FILTER (WHERE category = 'lost'), 0) AS lost_us
+SELECT job, attempt, CAST(round(start_time * 1e6) AS INTEGER), CAST(round(end_time * 1e6) AS INTEGER), kind, program, step,
+       category <> 'partial' OR cause IS NOT NULL, chip_us, iif(category IN ('ideal', 'inefficiency', 'unrated'), chip_us, 0),
+       iif(category = 'ideal', chip_us, 0), iif(category = 'unrated', chip_us, 0), iif(category = 'lost', chip_us, 0)
 FROM mpg_timeline
 WHERE category <> 'queued'
   AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
   AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
   AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline')
-GROUP BY job, attempt, start_time, end_time
-ORDER BY job, attempt, start_time, end_time;
+ON CONFLICT DO UPDATE SET
+  kind = coalesce(max(kind, excluded.kind), kind, excluded.kind),
+  program = coalesce(max(program, excluded.program), program, excluded.program),
+  step = coalesce(max(step, excluded.step), step, excluded.step),
+  is_whole = max(is_whole, excluded.is_whole),
+  held_us = held_us + excluded.held_us,
+  productive_us = productive_us + excluded.productive_us,
+  ideal_us = ideal_us + excluded.ideal_us,
+  unrated_us = unrated_us + excluded.unrated_us,
+  lost_us = lost_us + excluded.lost_us;
 
 -- Hour by hour. job and attempt are NULL for idle and down, attempt for queued.
 DROP TABLE IF EXISTS temp.mpg_new_ledger;
@@ -296,7 +305,7 @@ FROM (
   SELECT job, attempt, min(start_us) AS start_us, max(end_us) AS end_us, min(start_us) FILTER (WHERE is_whole) AS ready_us,
          sum(held_us) AS held_us, sum(productive_us) AS productive_us, sum(lost_us) AS lost_us,
          max(1.0 * held_us / (end_us - start_us)) AS chips
-  FROM temp.mpg_did WHERE attempt IS NOT NULL GROUP BY job, attempt
+  FROM temp.mpg_did GROUP BY job, attempt
 ) AS d;
 DROP TABLE temp.mpg_sizes;
 
@@ -308,18 +317,23 @@ CREATE TABLE IF NOT EXISTS runs(
   progress_us BIGINT, restore_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT, PRIMARY KEY (job, attempt, run));
 DELETE FROM runs;
 INSERT INTO runs
-WITH marked AS (
-  SELECT *, start_us > coalesce(max(end_us) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us
-                                                  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -1) AS begins
-  FROM temp.mpg_did WHERE is_whole AND attempt IS NOT NULL
+WITH whole AS (
+  SELECT job, attempt, start_us,
+         max(end_us) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
+  FROM temp.mpg_did WHERE is_whole
 ),
-numbered AS (
-  SELECT *, sum(begins) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us ROWS UNBOUNDED PRECEDING) AS run FROM marked
+begins AS (
+  SELECT job, attempt, start_us, row_number() OVER of_attempt AS run,
+         lead(start_us, 1, 9223372036854775807) OVER of_attempt AS next_us
+  FROM whole WHERE start_us > before_us OR before_us IS NULL
+  WINDOW of_attempt AS (PARTITION BY job, attempt ORDER BY start_us)
 )
-SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(end_us) FILTER (WHERE kind IS NOT NULL),
-       min(start_us) FILTER (WHERE kind IN ('step', 'serve', 'batch')), 0, sum(held_us), sum(productive_us), sum(lost_us)
-FROM numbered
-GROUP BY job, attempt, run;
+SELECT b.job, b.attempt, b.run, min(d.start_us), max(d.end_us), NULL, max(d.end_us) FILTER (WHERE d.kind IS NOT NULL),
+       min(d.start_us) FILTER (WHERE d.kind IN ('step', 'serve', 'batch')), 0, sum(d.held_us), sum(d.productive_us), sum(d.lost_us)
+FROM begins AS b CROSS JOIN temp.mpg_did AS d
+  ON d.job = b.job AND d.attempt = b.attempt AND d.start_us >= b.start_us AND d.start_us < b.next_us AND d.is_whole
+GROUP BY b.job, b.attempt, b.run;
 UPDATE runs SET
   outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
                  THEN 'gang_broken' ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END,

@@ -19,10 +19,10 @@
 
 CREATE TEMP TABLE IF NOT EXISTS diff_events AS
 SELECT 'base' AS which, :step AS wanted, name, step, start_ns, end_ns, stream, correlation
-FROM chrome_trace(:base) WHERE ph = 'X' AND dur_ns >= 0 AND cat IS NOT NULL AND cat NOT IN ('Trace', 'gpu_user_annotation')
+FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph = 'X' AND dur_ns >= 0 AND cat IS NOT NULL AND cat NOT IN ('Trace', 'gpu_user_annotation')
 UNION ALL
 SELECT 'test', :step, name, step, start_ns, end_ns, stream, correlation
-FROM chrome_trace(:test) WHERE ph = 'X' AND dur_ns >= 0 AND cat IS NOT NULL AND cat NOT IN ('Trace', 'gpu_user_annotation');
+FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph = 'X' AND dur_ns >= 0 AND cat IS NOT NULL AND cat NOT IN ('Trace', 'gpu_user_annotation');
 
 DROP TABLE IF EXISTS temp.profile_diff;
 CREATE TEMP TABLE profile_diff AS

@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import random
+import re
 import sqlite3
 import subprocess
 import tempfile
@@ -149,6 +150,13 @@ def quote(value):
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     return repr(value)
+
+
+def bind(script, **parameters):
+    """A script of sql/ with literals in place of its parameters, for executescript(), which binds none."""
+    for name, value in parameters.items():
+        script = re.sub(rf"(?<![':\w]):{name}\b", lambda _, value=value: "NULL" if value is None else quote(value), script)
+    return script
 
 
 KEY = ["pool", "chip", "job", "attempt", "category", "cause", "bucket"]

@@ -11,7 +11,7 @@ cc -fsanitize=thread -o "$top/none" "$top/none.c" 2>/dev/null && "$top/none" || 
   echo "no ThreadSanitizer here"
   exit 77
 }
-for test in blocks native rollup scan; do
+for test in blocks native rollup scan ledger_scan; do
   cc -std=gnu11 -O1 -g -fsanitize=thread -DMPG_TEST -DSQLITE_CORE -o "$top/$test" "tests/unit/test_$test.c" \
     ext/core/*.c ext/io/*.c build/chips_data.c -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
   TSAN_OPTIONS=halt_on_error=1 "$top/$test"

@@ -96,15 +96,19 @@ class Server:
                        env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True)
 
-    def sql(self, text):
-        """Rows of the last statement as lists of text, NULL as None; Failed with the server's message."""
+    def shown(self, text, *options, database="postgres"):
+        """What psql prints; Failed with the server's message."""
         done = subprocess.run(
-            [os.path.join(self.tree.bin, "psql"), "-X", "-q", "--csv", "-P", "null=\\N", "-v", "ON_ERROR_STOP=1",
-             "-h", self.folder, "-U", "mpg", "-d", "postgres", "-f", "-"],
+            [os.path.join(self.tree.bin, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", *options,
+             "-h", self.folder, "-U", "mpg", "-d", database, "-f", "-"],
             env=self.environment, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             raise Failed(done.stderr.strip())
-        rows = list(csv.reader(io.StringIO(done.stdout)))
+        return done.stdout
+
+    def sql(self, text, database="postgres"):
+        """Rows of the last statement as lists of text, NULL as None."""
+        rows = list(csv.reader(io.StringIO(self.shown(text, "--csv", "-P", "null=\\N", database=database))))
         return [[None if value == "\\N" else value for value in row] for row in rows[1:]]
 
     def stop(self):

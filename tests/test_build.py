@@ -1,5 +1,6 @@
 """sql/build.sql: what it makes, that running it again adds what is new and once, and that its readers need no extension."""
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -8,13 +9,18 @@ import unittest
 
 import naive
 from answers import BUILD, build, built
-from fleets import ROOT, columns_of, connect, create_tables, quote, write_csv, write_jsonl
+from fleets import ROOT, bind, columns_of, connect, create_tables, quote, write_csv, write_jsonl
 
 FLEET = os.path.join(ROOT, "fixtures", "fleet")
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
 RECORDS = ["capacity", "outages", "jobs", "allocations", "spans", "commits", "programs"]
 MADE = ["ledger", "waits", "attempts", "runs", "program_ledger", "issues"]
 GRAIN = "pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority, category, cause"
+
+
+def script(*path):
+    with open(os.path.join(ROOT, "sql", *path), encoding="utf-8") as file:
+        return file.read()
 
 
 def content(db, tables):
@@ -123,17 +129,41 @@ class Build(unittest.TestCase):
         self.assertEqual(ledger(connect(), f"trace_rollup({quote(GOLDEN)})"), ledger(db, "ledger"))
 
     def test_slurm_end_to_end(self):
-        script = ("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace('fixtures/slurm/sacct_jobs.psv', 'UTC');"
+        inputs = ("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace('fixtures/slurm/sacct_jobs.psv', 'UTC');"
                   "CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', 'UTC');")
-        with open(os.path.join(ROOT, "sql", "formats", "slurm.sql"), encoding="utf-8") as file:
-            mapping = file.read()
         db = connect()
         os.chdir(ROOT)
-        db.executescript(script + mapping)
+        db.executescript(inputs + script("formats", "slurm.sql"))
         expected = db.execute("SELECT sum(chip_us), scheduling_goodput(category, chip_us) FROM mpg_rollup WHERE category <> 'queued'").fetchone()
         db.executescript(BUILD)
         self.assertGreater(expected[0], 0)
         self.assertEqual(expected, db.execute("SELECT sum(capacity_us), 1.0 * sum(allocated_us) / sum(capacity_us) FROM cells").fetchone())
+
+    def test_goodput_log_end_to_end(self):
+        db = connect()
+        db.executescript(bind(script("formats", "goodput.sql"), log=os.path.join(ROOT, "fixtures", "goodput"), chips=16))
+        goodput = "runtime_goodput(category, chip_us), sum(chip_us) FILTER (WHERE category = 'lost')"
+        expected = db.execute(f"SELECT job, {goodput} FROM mpg_rollup GROUP BY job ORDER BY job").fetchall()
+        db.executescript(BUILD)
+        self.assertEqual(len(expected), 2)
+        self.assertGreater(min(row[1] for row in expected), 0.2)
+        self.assertEqual(expected, db.execute(f"SELECT job, {goodput} FROM cells GROUP BY job ORDER BY job").fetchall())
+
+    def test_nothing_to_read(self):
+        """A parameter that nobody set is said to be missing, in this script and in those of the formats."""
+        scripts = {}
+        for name in os.listdir(os.path.join(ROOT, "sql", "formats")):
+            if name != "nsys.sql":
+                text = script("formats", name)
+                scripts[name] = re.search(r"mpg_required\(:?\w+, '(:\w+)'", text).group(1), text
+        scripts["build.sql"] = ":trace", BUILD
+        self.assertGreater(len(scripts), 20)
+        for name, (parameter, text) in scripts.items():
+            with self.subTest(name), self.assertRaises(sqlite3.OperationalError) as caught:
+                db = connect()
+                db.executescript(script("device.sql"))
+                db.executescript("DROP TABLE device_activity;" + text if name == "build.sql" else text)
+            self.assertEqual(str(caught.exception), f"mpg_required: expected a value for {parameter}, found NULL; set it as the script's first lines say", name)
 
     def test_configuration(self):
         db = built(GOLDEN, offset="-00:30", sizes="1,3,9", as_of="50", basis="in_service")

@@ -11,7 +11,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.path.join(ROOT, "..", "shared")
 COLUMNS = ("chip", "vendor", "year", "dtype", "peak_flops", "hbm_bytes", "hbm_bytes_per_s", "ici_bytes_per_s", "tdp_w",
-           "source", "aliases")
+           "source", "aliases", "devices", "unit")
 
 
 def connect(path=":memory:"):
@@ -55,15 +55,27 @@ class ChipsTest(Case):
         aliases = {}
         for row in read(os.path.join(ROOT, "schema", "chip_aliases.csv")):
             aliases.setdefault(row["chip"], []).append(row["device_name"])
+        devices = {row["chip"]: (int(row["devices"]), row["unit"]) for row in read(os.path.join(ROOT, "schema", "chip_devices.csv"))}
         expected = []
         for row in read(os.path.join(ROOT, "schema", "chips.csv")):
             number = [None if row[c] == "" else float(row[c]) for c in COLUMNS[4:9]]
             expected.append((row["chip"], row["vendor"], int(row["year"]), row["dtype"], *number, row["source"],
-                             json.dumps(aliases.get(row["chip"], []), separators=(",", ":"))))
+                             json.dumps(aliases.get(row["chip"], []), separators=(",", ":")), *devices[row["chip"]]))
         got = self.db.execute("SELECT * FROM mpg_chips").fetchall()
         self.assertEqual(got, expected)
         self.assertEqual([r[0] for r in self.db.execute("SELECT rowid FROM mpg_chips")],
                          list(range(1, len(expected) + 1)))
+
+    def test_what_a_chip_is(self):
+        """Per device or per chip: a figure of a chip with several devices is that of all of them."""
+        self.assertEqual(self.one("SELECT count(*) FROM mpg_chips WHERE devices IS NULL OR unit IS NULL"), 0)
+        self.assertEqual(self.db.execute("SELECT DISTINCT chip, devices FROM mpg_chips WHERE devices > 1 ORDER BY chip").fetchall(),
+                         [("amd-mi250x", 2), ("aws-inferentia2", 2), ("aws-trainium1", 2), ("aws-trainium2", 4), ("tpu-v2", 2), ("tpu-v3", 2), ("tpu7x", 2)])
+        self.assertEqual(self.one("SELECT peak_flops FROM mpg_chips WHERE chip = 'amd-mi250x' AND dtype = 'bf16'"),
+                         2 * self.one("SELECT peak_flops FROM mpg_chips WHERE chip = 'amd-mi250x-gcd' AND dtype = 'bf16'"))
+        self.db.execute("CREATE TABLE chips AS SELECT 'tpu7x' AS chip, 'int4' AS dtype, 1e15 AS peak_flops UNION ALL SELECT 'acme', 'bf16', 1e12")
+        self.assertEqual(self.db.execute("SELECT chip, devices, unit FROM mpg_chips WHERE dtype = 'int4' AND chip = 'tpu7x' OR chip = 'acme'").fetchall(),
+                         [("tpu7x", 2, "chip of two TensorCores; each is a device"), ("acme", None, None)])
 
     def test_every_row_has_a_source(self):
         self.assertEqual(self.one("SELECT count(*) FROM mpg_chips WHERE source LIKE 'https://%'"),
@@ -82,7 +94,7 @@ class ChipsTest(Case):
     def test_declaration(self):
         declared = {
             "mpg_chips": [(c, t) for c, t in zip(COLUMNS, (
-                "TEXT TEXT BIGINT TEXT REAL BIGINT REAL REAL REAL TEXT TEXT").split())],
+                "TEXT TEXT BIGINT TEXT REAL BIGINT REAL REAL REAL TEXT TEXT BIGINT TEXT").split())],
             "mpg_categories": [("category", "TEXT"), ("layer", "TEXT"), ("meaning", "TEXT"), ("in_capacity", "BIGINT"),
                                ("in_allocated", "BIGINT"), ("in_productive", "BIGINT")],
             "mpg_issues": [("source", "TEXT"), ("severity", "TEXT"), ("kind", "TEXT"), ("line", "BIGINT"),
@@ -157,8 +169,8 @@ class UserTableTest(Case):
             [("Google", 2021, 2e14, 1.2e12, "main.chips")])
         self.assertEqual(
             self.db.execute("SELECT * FROM mpg_chips WHERE chip = 'acme one'").fetchall(),
-            [("acme one", None, None, "fp8", 5.0, None, None, None, None, "main.chips", "[]"),
-             ("acme one", None, None, "posit16", 7.0, None, None, None, None, "main.chips", "[]")])
+            [("acme one", None, None, "fp8", 5.0, None, None, None, None, "main.chips", "[]", None, None),
+             ("acme one", None, None, "posit16", 7.0, None, None, None, None, "main.chips", "[]", None, None)])
         self.fails("chip_peak_flops: unknown chip 'acme'; nearest: acme one", "SELECT chip_peak_flops('acme')")
 
     def test_all_columns(self):
@@ -168,7 +180,7 @@ class UserTableTest(Case):
                         ('["A one", "a\\"1\\"\\u00e9"]',))
         self.assertEqual(
             self.db.execute("SELECT * FROM mpg_chips WHERE chip = 'a1'").fetchall(),
-            [("a1", "Acme", 2027, "bf16", 1.0, 2, 3.0, 4.0, 5.0, "a talk", '["A one","a\\"1\\"é"]')])
+            [("a1", "Acme", 2027, "bf16", 1.0, 2, 3.0, 4.0, 5.0, "a talk", '["A one","a\\"1\\"é"]', None, None)])
         self.assertEqual(self.peak('A"1"é'), 1)
         self.assertEqual(self.one("SELECT chip_bandwidth('a ONE')"), 3)
 

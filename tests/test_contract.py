@@ -22,8 +22,9 @@ FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PUR
 FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_bucket", 2, "s", PURE), ("iso_week", 1, "s", PURE),
               ("iso_week", 2, "s", PURE), ("bar", 3, "s", PURE), ("bar", 4, "s", PURE)} | {("spark", n, "w", PURE) for n in (1, 2, 3, 4)}
 FUNCTIONS |= {("op_flops", 2, "s", PURE), ("op_flops", 3, "s", PURE), ("op_bytes", 3, "s", PURE), ("op_bytes", 4, "s", PURE)}
+FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE), ("mpg_required", 2, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
-FUNCTIONS |= {("mpg_keep", n, "s", DIRECTONLY) for n in (0, 1)}
+FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 
 READERS = """trace_ledger trace_rollup trace_timeline trace_records
     slurm_trace slurm_events_trace slurm_nodes_trace
@@ -43,7 +44,8 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
 """.split()
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
-    mpg_chips mpg_categories mpg_issues interval_buckets
+    trace_files mpg_chips mpg_categories mpg_issues interval_buckets
+    mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets
 """.split()
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -69,10 +71,11 @@ COLUMNS = {
     "mpg_ledger": f"{SHAPES['ledger']}, schema hidden, {OPTIONS}",
     "mpg_rollup": f"{SHAPES['rollup']}, schema hidden, {OPTIONS}",
     "mpg_timeline": f"{SHAPES['timeline']}, of_job hidden, schema hidden, {OPTIONS}",
+    "trace_files": "path TEXT, bytes BIGINT, modified REAL, pattern hidden",
     "trace_records": f"{RECORDS}, path hidden, on_error hidden",
     "mpg_records": f"{RECORDS}, schema hidden, on_error hidden",
     "mpg_chips": """chip TEXT, vendor TEXT, year BIGINT, dtype TEXT, peak_flops REAL, hbm_bytes BIGINT, hbm_bytes_per_s REAL,
-        ici_bytes_per_s REAL, tdp_w REAL, source TEXT, aliases TEXT""",
+        ici_bytes_per_s REAL, tdp_w REAL, source TEXT, aliases TEXT, devices BIGINT, unit TEXT""",
     "mpg_categories": "category TEXT, layer TEXT, meaning TEXT, in_capacity BIGINT, in_allocated BIGINT, in_productive BIGINT",
     "interval_buckets": "bucket TEXT, start_time REAL, end_time REAL, seconds REAL, interval_start hidden, interval_end hidden, width hidden",
     "slurm_trace": f"""Account TEXT, AdminComment TEXT, AllocCPUS BIGINT, AllocNodes BIGINT, AllocTRES TEXT, AssocID BIGINT, AveCPU REAL,
@@ -214,6 +217,7 @@ COLUMNS = {
         nulls hidden, quote hidden, zone hidden, on_error hidden, threads hidden""",
     "jsonl_rollup": """record TEXT, path hidden, measures hidden, by hidden, columns hidden, types hidden, nulls hidden, zone hidden,
         on_error hidden, threads hidden""",
+    "mpg_limits": "name TEXT, value BIGINT, standard BIGINT, most BIGINT, meaning TEXT",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
 
@@ -351,7 +355,7 @@ class Security(unittest.TestCase):
                 connect().execute(f"DELETE FROM {table}")
 
     def test_a_missing_path(self):
-        for table in ("trace_ledger", "trace_rollup", "trace_timeline", "trace_records"):
+        for table in ("trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "trace_files"):
             with self.assertRaisesRegex(sqlite3.OperationalError, rf"^{table}: .*path"):
                 connect().execute(f"SELECT * FROM {table}").fetchall()
 

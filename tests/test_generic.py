@@ -326,8 +326,8 @@ class Errors(Case):
     def test_options(self):
         path = self.file("a,b\n1,2\n")
         for options, text in (
-            ("columns='a'", "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error = value, found \"columns='a'\""),
-            ("delimiter=';' x", "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error = value, found \"delimiter=';' x\""),
+            ("columns='a'", "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error, threads = value, found \"columns='a'\""),
+            ("delimiter=';' x", "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error, threads = value, found \"delimiter=';' x\""),
             ("delimiter='ab'", "delimiter: expected one byte, or tab"),
             ("delimiter='\"'", "delimiter: cannot be a quote, a line end or NUL"),
             ("header=maybe", "header: expected yes or no"),
@@ -343,7 +343,7 @@ class Errors(Case):
         for options, text in (
             ("columns='a $.b c'", "columns: expected NAME, NAME $.PATH, NAME TYPE or NAME $.PATH TYPE, with BIGINT, REAL, TEXT or TIME as the type, found \"a $.b c\""),
             ("columns='a $b'", "columns: path \"$b\": expected '.' or '[' at byte 2"),
-            ("header=no", "expected the path in quotes, or one of path, columns, types, nulls, zone, on_error = value, found \"header=no\""),
+            ("header=no", "expected the path in quotes, or one of path, columns, types, nulls, zone, on_error, threads = value, found \"header=no\""),
         ):
             self.assertEqual(self.refused("jsonl_trace", self.file("{}", "f.jsonl"), options), "jsonl_trace: " + text)
         for table in ("csv_trace", "jsonl_trace"):

@@ -2,6 +2,7 @@
 
 docs/questions.md is written from the headers, with what each question answers on fixtures/fleet: MPG_WRITE_DOCS=1 writes it; read it before it is committed.
 """
+import glob
 import os
 import re
 import subprocess
@@ -107,6 +108,28 @@ class Headers(unittest.TestCase):
         self.assertEqual([], empty)
 
 
+PUBLIC = "fixtures/public/"
+ELSEWHERE = {
+    ("acme", "sql/formats/acme.sql"): PUBLIC + "acme/trace_*.csv",
+    ("pai_jobs", "sql/formats/alibaba_v2020.sql"): PUBLIC + "alibaba-v2020/pai_job_table.csv",
+    ("pai_tasks", "sql/formats/alibaba_v2020.sql"): PUBLIC + "alibaba-v2020/pai_task_table.csv",
+    ("pai_instances", "sql/formats/alibaba_v2020.sql"): PUBLIC + "alibaba-v2020/pai_instance_table.csv",
+    ("pai_machines", "sql/formats/alibaba_v2020.sql"): PUBLIC + "alibaba-v2020/pai_machine_spec.csv",
+    ("openb_pods", "sql/formats/alibaba_v2023.sql"): PUBLIC + "alibaba-v2023/openb_pod_list.csv",
+    ("openb_nodes", "sql/formats/alibaba_v2023.sql"): PUBLIC + "alibaba-v2023/openb_node_list.csv",
+    ("dlrm", "sql/formats/alibaba_v2025.sql"): PUBLIC + "alibaba-v2025/disaggregated_DLRM_trace.csv",
+    ("helios", "sql/formats/helios.sql"): PUBLIC + "helios/*/cluster_log.csv",
+    ("helios_gpus", "sql/formats/helios.sql"): PUBLIC + "helios/*/cluster_gpu_number.csv",
+    ("pai", "sql/formats/pai.sql"): PUBLIC + "pai/pai_job_duration_estimate.csv",
+    ("philly", "sql/formats/philly.sql"): PUBLIC + "philly/cluster_job_log",
+    ("philly_machines", "sql/formats/philly.sql"): PUBLIC + "philly/cluster_machine_list",
+    ("trace", "sql/formats/xplane.sql"): "fixtures/xplane",
+    ("base", "sql/profile_diff.sql"): "fixtures/profile/rank0.json",
+    ("test", "sql/profile_diff.sql"): "fixtures/profile/rank1.json",
+    ("step", "sql/profile_diff.sql"): "10",
+}
+
+
 class Rules(unittest.TestCase):
     """Exact and portable: one statement, built-in functions, sums of integers, no double quotes."""
 
@@ -121,12 +144,34 @@ class Rules(unittest.TestCase):
 
     def test_texts_are_texts_everywhere(self):
         """With double-quoted strings turned off, in the shell, every script of the library runs: quotes name columns alone."""
-        off = ".dbconfig dqs_dml off\n.dbconfig dqs_ddl off\n.load ./mpg\n"
-        inputs = {"slurm": ".param set :sacct fixtures/slurm/sacct_jobs.psv\n.param set :events fixtures/slurm/sacctmgr_events.psv\n"}
-        script = off + ".param set :trace fixtures/golden\n" + text_of("sql/build.sql") + "\n".join(q.sql for q in every())
-        for name, text in [("all", script)] + [(n, off + i + text_of(f"sql/formats/{n}.sql")) for n, i in inputs.items()]:
-            done = subprocess.run(["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"], input=text, cwd=ROOT, text=True, capture_output=True)
-            self.assertEqual((0, ""), (done.returncode, done.stderr), name)
+        off = ".dbconfig dqs_dml off\n.dbconfig dqs_ddl off\n"
+        scripts = {"sql/build.sql": ".load ./mpg\n.param set :trace fixtures/golden\n" + text_of("sql/build.sql") + "\n".join(q.sql for q in every())}
+        for path in sorted(glob.glob("sql/formats/*.sql", root_dir=ROOT)) + ["sql/profile_diff.sql"]:
+            scripts[path] = self.example(path)
+        for views in ("sql/hta.sql", "sql/tracelens.sql"):
+            scripts[views] = scripts["sql/formats/kineto.sql"] + "\n.read " + views
+        for path, text in scripts.items():
+            done = subprocess.run(["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"], input=off + text, cwd=ROOT, text=True, capture_output=True)
+            self.assertEqual((0, ""), (done.returncode, done.stderr), path)
+
+    def example(self, path):
+        """The first example of a script's header, on fixtures where it names files that a user would have."""
+        lines = [line[7:].partition(" -- ")[0] for line in text_of(path).split("\n\n")[0].splitlines() if re.match(r"--     (\.|SELECT|ATTACH)", line)]
+        there = {".load mpg": ".load ./mpg", "ATTACH 'file:run.sqlite?mode=ro' AS nsys;": "ATTACH ':memory:' AS nsys;\n" + text_of("fixtures/nsys/two-gpus.sql").replace("CREATE TABLE ", "CREATE TABLE nsys.").replace("INSERT INTO ", "INSERT INTO nsys.")}
+        commands = []
+        for line in lines[:1 + max(i for i, line in enumerate(lines) if line.startswith(".read"))]:
+            parameter = re.match(r"\.param set :(\w+)", line)
+            commands.append(f".param set :{parameter[1]} {ELSEWHERE[parameter[1], path]}" if parameter and (parameter[1], path) in ELSEWHERE else there.get(line, line))
+        self.assertIn(".read " + path, [command.strip() for command in commands])
+        return "\n".join(commands) + "\n"
+
+    def test_no_function_of_the_shell(self):
+        """Those of sqlite3's shell that other programs do not have."""
+        shell = r"\b(readfile|writefile|edit|fsdir|lsmode|sha3|sha3_query|sha1|shell_\w+|decimal\w*|regexp|regexpi|generate_series|ieee754\w*|strtod|dtostr|base64|base85|sqlar_\w+|zipfile\w*|usleep)\s*\("
+        self.assertRegex("SELECT readfile ('a')", shell)
+        for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
+            self.assertNotRegex(re.sub(r"--.*", "", text_of(path)), shell, path)
+            self.assertNotRegex(text_of(path), r"(?m)^\.", path)
 
     def test_sums_are_of_integers(self):
         """What is in sum() is not divided, nor multiplied by a real; but for points, which are results. Nothing is averaged."""

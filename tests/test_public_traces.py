@@ -9,6 +9,7 @@ import json
 import os
 import unittest
 
+from fleets import bind
 from test_slurm import Case as SlurmCase
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -36,10 +37,8 @@ class Case(SlurmCase):
         """Runs the script, its parameters as literals in their places."""
         with open(os.path.join(ROOT, "sql/formats", name + ".sql"), encoding="utf-8") as file:
             text = file.read()
-        for key in sorted(parameters, key=len, reverse=True):
-            path = parameters[key]
-            text = text.replace(f"(:{key})", f"('{os.path.join(PUBLIC, path)}')" if path else "(NULL)")
-        self.assertNotRegex("\n".join(line for line in text.split("\n") if not line.startswith("--")), r"\(:\w+\)")
+        text = bind(text, **{key: os.path.join(PUBLIC, path) if path else None for key, path in parameters.items()})
+        self.assertNotRegex("\n".join(line for line in text.split("\n") if not line.startswith("--")), r"\(:\w+")
         self.db.executescript(text)
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name NOT IN ('jobs', 'allocations', 'capacity', 'left_out')"), [])
         self.seconds = {}
@@ -139,7 +138,7 @@ class Helios(Case):
         self.addCleanup(os.chdir, here)
         os.chdir(os.path.join(PUBLIC, "helios/Earth"))
         with open(os.path.join(ROOT, "sql/formats/helios.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read().replace("(:helios)", "('cluster_log.csv')").replace("(:helios_gpus)", "('cluster_gpu_number.csv')"))
+            self.db.executescript(bind(file.read(), helios="cluster_log.csv", helios_gpus="cluster_gpu_number.csv"))
         self.assertEqual(self.rows("SELECT DISTINCT pool FROM capacity UNION SELECT pool FROM allocations"), [("vcZ",)])
 
 

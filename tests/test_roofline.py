@@ -131,10 +131,10 @@ class RooflineTest(unittest.TestCase):
             self.fails(f"{f}: unknown chip '???'; the catalogue is table mpg_chips", f"SELECT {f}(1, '???')")
             self.fails(f"{f}: chip 'tpu-v6e' has no peak for dtype 'fp4'; it has: bf16, int8, fp8",
                        f"SELECT {f}(1, 1, 'TPU v6 lite', 'fp4')")
-            self.fails(f"{f}: expected flops of at least 0, found -1", f"SELECT {f}(-1, 'tpu-v4')")
-            self.fails(f"{f}: expected flops of at least 0, found inf", f"SELECT {f}(?, 'tpu-v4')", INF)
-            self.fails(f"{f}: expected bytes of at least 0, found -0.5", f"SELECT {f}(1, -0.5, 'tpu-v4')")
-            self.fails(f"{f}: expected bytes of at least 0, found inf", f"SELECT {f}(1, ?, 'tpu-v4')", INF)
+            self.fails(f"{f}: expected finite flops of at least 0, found -1", f"SELECT {f}(-1, 'tpu-v4')")
+            self.fails(f"{f}: expected finite flops of at least 0, found inf", f"SELECT {f}(?, 'tpu-v4')", INF)
+            self.fails(f"{f}: expected finite bytes of at least 0, found -0.5", f"SELECT {f}(1, -0.5, 'tpu-v4')")
+            self.fails(f"{f}: expected finite bytes of at least 0, found inf", f"SELECT {f}(1, ?, 'tpu-v4')", INF)
             self.fails(f"{f}: expected a number as flops, found '12'", f"SELECT {f}('12', 'tpu-v4')")
             # Three arguments are flops, bytes, chip.
             self.fails(f"{f}: expected a number as bytes, found 'tpu-v4'", f"SELECT {f}(1, 'tpu-v4', 'bf16')")

@@ -5,51 +5,20 @@ MPG_SPANS=N cuts a fleet of N spans instead of a few thousand.
 """
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import tempfile
 import unittest
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import naive
 import odd
+import slurm_cluster
 from fleets import ROOT, connect, quote, write_csv
+from shards import COMMON, MERGE, SEGMENTS, cut, cut_files, generate, task
 
 SPANS = int(float(os.environ.get("MPG_SPANS", 3000)))
-COMMON = ("capacity", "outages", "programs")  # relations that belong to no job
-SEGMENTS = "pool, chip, phase, framework, size, bucket"
-
-
-def shard_of(job, n):
-    return zlib.crc32(str(job).encode()) % n
-
-
-def cut(folder, relations, n):
-    """Folders: the capacity alone, and n shards of the jobs, each with the capacity that names its chips."""
-    parts = {"capacity": {name: rows for name, rows in relations.items() if name in ("capacity", "outages")}}
-    for i in range(n):
-        parts[f"jobs-{i}"] = {
-            name: rows if name in COMMON + ("chips",) else [r for r in rows if shard_of(r["job"], n) == i]
-            for name, rows in relations.items()}
-    for name, part in parts.items():
-        os.mkdir(os.path.join(folder, name))
-        write_csv(os.path.join(folder, name), part)
-    return list(parts)
-
-
-def task(folder, name, as_of, bucket="NULL", basis=None, path=None):
-    """What a task prints."""
-    basis = basis or ("installed" if name == "capacity" else "shard")
-    path = path or os.path.join(folder, name)
-    done = subprocess.run(
-        ["sqlite3", "-batch", "-bail", "-init", "/dev/null", "-cmd", ".load ./mpg", "-cmd", f".parameter set :shard {quote(name)}",
-         "-cmd", f".parameter set :path {quote(path)}", "-cmd", f".parameter set :basis {quote(basis)}",
-         "-cmd", f".parameter set :as_of {as_of}", "-cmd", f".parameter set :bucket {bucket}", ":memory:"],
-        input=open(os.path.join(ROOT, "sql/shards/task.sql")).read(), cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode:
-        raise AssertionError(done.stderr)
-    return done.stdout
 
 
 def gathering(names):
@@ -60,29 +29,19 @@ def gathering(names):
     return db
 
 
-MERGE = f"INSERT INTO fleet_states SELECT {SEGMENTS}, goodput_merge(state) FROM shard_states GROUP BY {SEGMENTS}"
-
-
 class Shards(unittest.TestCase):
-    def generate(self, folder, spans):
-        path = os.path.join(folder, "fleet")
-        subprocess.run([os.path.join(ROOT, "build/generate"), "--seed", "11", "--spans", str(spans), "--format", "csv", "--out", path],
-                       check=True)
-        return path
-
     def test_any_split_gives_the_same_bytes(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = self.generate(folder, SPANS)
-            relations = naive.load_folder(path)
-            as_of = naive.Ledger(relations).as_of / 10**6
+        with tempfile.TemporaryDirectory(dir=os.environ.get("MPG_SCRATCH")) as folder:
+            path = os.path.join(folder, "fleet")
+            as_of = generate(path, SPANS)
             whole = connect().execute(
                 f"SELECT {SEGMENTS}, goodput_state(category, chip_us) FROM trace_rollup({quote(path)})"
-                f" WHERE as_of = {as_of} AND bucket_width = '1 day' GROUP BY {SEGMENTS} ORDER BY {SEGMENTS}").fetchall()
+                f" WHERE as_of = {quote(as_of)} AND bucket_width = '1 day' GROUP BY {SEGMENTS} ORDER BY {SEGMENTS}").fetchall()
             self.assertGreater(len(whole), 20)
             for n in (1, 2, 8, 64):
                 part = os.path.join(folder, str(n))
                 os.mkdir(part)
-                names = cut(part, relations, n)
+                names = cut_files(part, path, n)
                 db = gathering(names)
                 with ThreadPoolExecutor(os.cpu_count()) as pool:
                     for text in pool.map(lambda name: task(part, name, as_of, "'1 day'"), names):
@@ -92,6 +51,7 @@ class Shards(unittest.TestCase):
                 # A group in which shards cancel out holds nothing: the whole has no such row.
                 merged = db.execute(f"SELECT {SEGMENTS}, state FROM fleet_states WHERE length(state) > 16 ORDER BY {SEGMENTS}").fetchall()
                 self.assertEqual(merged, whole, n)
+                shutil.rmtree(part)
 
     def test_odd_fleets(self):
         """Random fleets full of trouble, cut in three."""
@@ -190,34 +150,78 @@ class Faults(unittest.TestCase):
             self.refused(self.gathered(*texts), "divided_job", "divided_job", "lost_records")
 
 
-def block(name):
+def block(name, language="sh"):
     """A script of docs/shards.md."""
     with open(os.path.join(ROOT, "docs/shards.md"), encoding="utf-8") as file:
-        return re.search(r"^```sh %s\n(.*?)^```$" % re.escape(name), file.read(), re.M | re.S)[1]
+        return re.search(r"^```%s %s\n(.*?)^```$" % (language, re.escape(name)), file.read(), re.M | re.S)[1]
 
 
 class Recipe(unittest.TestCase):
     """The scripts of docs/shards.md as they stand there."""
 
-    def test_one_host(self):
-        with tempfile.TemporaryDirectory() as folder:
-            os.mkdir(os.path.join(folder, "traces"))
-            relations = naive.load_folder(os.path.join(ROOT, "fixtures/fleet"))
-            cut(os.path.join(folder, "traces"), relations, 5)
-            as_of = repr(naive.Ledger(relations).as_of / 10**6)
-            with open(os.path.join(folder, "task.sh"), "w") as file:
-                file.write(block("task.sh"))
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        os.mkdir(os.path.join(self.folder, "traces"))
+        relations = naive.load_folder(os.path.join(ROOT, "fixtures/fleet"))
+        self.shards = cut(os.path.join(self.folder, "traces"), relations, 5)
+        as_of = repr(naive.Ledger(relations).as_of / 10**6)
+        self.environment = dict(os.environ, MPG=os.path.join(ROOT, "sql"), AS_OF=as_of, LD_LIBRARY_PATH=ROOT)
+        for name, language in (("task.sh", "sh"), ("merge.sh", "sh"), ("array.sbatch", "sh"), ("Makefile", "make")):
+            with open(os.path.join(self.folder, name), "w") as file:
+                file.write(block(name, language))
             os.chmod(file.name, 0o755)
-            environment = dict(os.environ, MPG=os.path.join(ROOT, "sql"), AS_OF=as_of, LD_LIBRARY_PATH=ROOT)
-            run = lambda script: subprocess.run(["sh", "-euc", script], cwd=folder, env=environment, check=True, text=True,
-                                                stdout=subprocess.PIPE).stdout
-            run(block("xargs"))
-            said = run(block("merge")).splitlines()
-            expected = connect().execute(
-                "SELECT pool, round(scheduling_goodput(category, chip_us), 4), round(runtime_goodput(category, chip_us), 4),"
-                " round(program_goodput(category, chip_us), 4), round(mpg_lower(category, chip_us), 4)"
-                " FROM trace_rollup(?) GROUP BY pool", (os.path.join(ROOT, "fixtures/fleet"),)).fetchall()
-            self.assertEqual([line.split() for line in said[2:]], [[str(v) for v in row if v is not None] for row in expected])
+
+    def run_script(self, script):
+        return subprocess.run(["sh", "-euc", script], cwd=self.folder, env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def expect_goodput(self, said):
+        expected = connect().execute(
+            "SELECT pool, round(scheduling_goodput(category, chip_us), 4), round(runtime_goodput(category, chip_us), 4),"
+            " round(program_goodput(category, chip_us), 4), round(mpg_lower(category, chip_us), 4)"
+            " FROM trace_rollup(?) GROUP BY pool", (os.path.join(ROOT, "fixtures/fleet"),)).fetchall()
+        self.assertEqual([line.split() for line in said.splitlines()[2:]], [[str(v) for v in row if v is not None] for row in expected])
+
+    def break_a_shard(self):
+        with open(os.path.join(self.folder, "traces", "jobs-3", "spans.csv"), "a") as file:
+            file.write("no,span,at,all\n")
+
+    def expect_refusal(self, said):
+        self.assertRegex(said, r"missing_shard +jobs-3 ")
+        self.assertIn("shards are missing, cut short or overlap", said)
+
+    def test_xargs(self):
+        self.assertEqual(self.run_script(block("xargs")).returncode, 0)
+        self.expect_goodput(self.run_script("./merge.sh").stdout)
+
+    def test_make(self):
+        line = re.search(r"^    (make -j.*)$", open(os.path.join(ROOT, "docs/shards.md")).read(), re.M)[1]
+        line = re.sub(r"AS_OF=\S+", "AS_OF=$AS_OF", line)
+        self.break_a_shard()
+        self.assertNotEqual(self.run_script(line).returncode, 0)
+        self.expect_refusal(self.run_script("./merge.sh").stdout)
+        self.run_script("sed -i '$d' traces/jobs-3/spans.csv")
+        again = self.run_script(line).stdout
+        self.assertEqual(re.findall(r"task\.sh (\S+)", again), ["jobs-3"])
+        self.expect_goodput(self.run_script("./merge.sh").stdout)
+
+    def test_slurm_job_array(self):
+        why = slurm_cluster.missing()
+        if why and os.environ.get("MPG_SLURM"):
+            self.fail(why)
+        if why:
+            self.skipTest(why)
+        wait = "until [ -z \"$(squeue -h)\" ]; do sleep 0.2; done; cat goodput.txt; scontrol show job -o\n"
+        told = slurm_cluster.run("set -eu\n" + block("submit") + wait + "echo again\nsed -i '1s/^/x/' traces/jobs-3/spans.csv; rm -r states\n" + block("submit")
+                                 + wait, self.folder, self.environment)
+        well, broken = told.split("\nagain\n")
+        jobs = well[well.index("JobId="):].splitlines()
+        self.assertEqual(len(jobs), len(self.shards) + 1)  # each shard a task of the array, and the merge
+        self.assertEqual({re.search(r"JobState=(\S+)", line)[1] for line in jobs}, {"COMPLETED"})
+        self.assertEqual(sorted(map(int, re.findall(r"ArrayTaskId=(\d+) ", well))), list(range(1, len(self.shards) + 1)))
+        self.expect_goodput(well[re.search(r"^pool ", well, re.M).start():well.index("JobId=")])
+        self.expect_refusal(broken)
+        self.assertEqual(broken.count("JobState=FAILED"), 2)  # the task, and the merge
 
 
 if __name__ == "__main__":

@@ -32,6 +32,14 @@ class Uuid(unittest.TestCase):
                     self.assertEqual(found, str(uuid.uuid5(space, name)))
             db.close()
 
+    def test_required(self):
+        db = connect()
+        self.assertEqual(db.execute("SELECT mpg_required('a', ':log'), mpg_required(0, ':log'), mpg_required(x'', ':log')").fetchone(), ("a", 0, b""))
+        for name, found in ((":log", ":log"), (None, "an input")):
+            with self.assertRaises(sqlite3.OperationalError) as caught:
+                db.execute("SELECT mpg_required(NULL, ?)", (name,)).fetchone()
+            self.assertEqual(str(caught.exception), f"mpg_required: expected a value for {found}, found NULL; set it as the script's first lines say")
+
     def test_null_and_errors(self):
         db = connect()
         self.assertEqual(db.execute("SELECT mpg_uuid(NULL, 'a'), mpg_uuid('dns', NULL)").fetchone(), (None, None))

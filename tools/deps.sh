@@ -2,7 +2,7 @@
 # Checks that what a make target needs is there, and installs what is not from Debian's packages.
 #
 #   tools/deps.sh build | demo | test | lint | full       each with all before it
-#   tools/deps.sh package | clients                       what make deb and make test-clients need
+#   tools/deps.sh package | clients | slurm               what make deb, test-clients and test-slurm need
 #
 # Installs as root, or through sudo where it asks for no password; else prints the one command and
 # fails. Looks for commands and headers, not packages, so that a machine with its own is left alone,
@@ -93,6 +93,14 @@ clients() {
   command_in npm npm
   command_in g++ g++
 }
+slurm() {
+  tests
+  command_in slurmctld slurmctld
+  command_in slurmd slurmd
+  command_in slurm-client sbatch
+  command_in munge munged
+  command_in iproute2 ip
+}
 full() {
   package
   lint
@@ -104,10 +112,10 @@ full() {
 
 PATH=$PATH:/usr/sbin:/sbin
 case $wanted in
-build | demo | lint | full | package | clients) $wanted ;;
+build | demo | lint | full | package | clients | slurm) $wanted ;;
 test) tests ;;
 *)
-  echo "usage: tools/deps.sh build|demo|test|lint|full|package|clients" >&2
+  echo "usage: tools/deps.sh build|demo|test|lint|full|package|clients|slurm" >&2
   exit 2
   ;;
 esac

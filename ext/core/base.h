@@ -63,6 +63,7 @@ typedef struct mpg_env {
   void *resize_ctx;
   bool (*interrupted)(void *ctx); /* NULL: never */
   void *interrupted_ctx;
+  const struct mpg_limits *limits; /* NULL: as compiled, see limits.h */
 } mpg_env;
 
 /* An mpg_env over realloc and free, for programs without a host. */

@@ -363,6 +363,8 @@ mpg_rc mpg_chips_add(mpg_chips *chips, const mpg_chip_row *row, mpg_err *err) {
       fresh->vendor = base->vendor;
     if (fresh->year == 0)
       fresh->year = base->year;
+    fresh->unit = base->unit;
+    fresh->devices = base->devices;
     fresh->hbm_bytes = known(fresh->hbm_bytes, base->hbm_bytes);
     fresh->hbm_bytes_per_s = known(fresh->hbm_bytes_per_s, base->hbm_bytes_per_s);
     fresh->ici_bytes_per_s = known(fresh->ici_bytes_per_s, base->ici_bytes_per_s);

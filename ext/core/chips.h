@@ -1,8 +1,9 @@
 /*
 ** chips.h - the chip catalogue: dense peaks per dtype, memory, bandwidth, interconnect, power, source.
 **
-** Built in from schema/chips.csv and schema/chip_aliases.csv; a host may add rows that extend or
-** override it. Per chip as the row's `source` counts it (a GCD, a TensorCore pair, one GPU of a board).
+** Built in from schema/chips.csv, chip_devices.csv and chip_aliases.csv; a host may add rows that extend
+** or override it. Figures are of one chip, and `unit` says what that is (a GPU, a die, a chip of two
+** TensorCores); runtimes and profilers list a chip as `devices` devices, and each has that part of it.
 ** Pointers into a catalogue stay valid until it is freed.
 */
 #ifndef MPG_CHIPS_H
@@ -11,8 +12,8 @@
 #include "base.h"
 
 typedef struct mpg_chip_row {
-  const char *chip, *vendor, *dtype, *source;                /* vendor and source may be NULL */
-  int year;                                                  /* 0: unknown */
+  const char *chip, *vendor, *dtype, *source, *unit;         /* vendor, source, unit may be NULL */
+  int year, devices;                                         /* 0: unknown */
   double peak_flops;                                         /* FLOP/s, dense */
   double hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w; /* NAN: unknown */
 } mpg_chip_row;
@@ -24,7 +25,7 @@ mpg_rc mpg_chips_new(mpg_chips **out, const mpg_env *env, mpg_err *err);
 void mpg_chips_free(mpg_chips *chips); /* NULL is fine */
 /*
 ** Adds a row, copying its texts; a row of the same chip and dtype is replaced. `chip` may be an alias,
-** and then stands for its chip. What the row leaves unknown (vendor, year, the NANs; not the source)
+** and then stands for its chip. What the row leaves unknown (all but the source)
 ** comes from the row it replaces, else from the chip's first row. MPG_DATA for a peak that is not a
 ** positive number, other figures that are negative or infinite, a bandwidth of 0, or empty names.
 ** On failure the catalogue is as it was.

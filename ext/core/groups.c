@@ -1,5 +1,6 @@
 /* groups.c - see groups.h. */
 #include "groups.h"
+#include "limits.h"
 
 #include <string.h>
 
@@ -159,8 +160,9 @@ static mpg_rc widen(mpg_groups *g) {
 static mpg_rc add_group(mpg_groups *g, const mpg_group_part *parts, uint64_t hash, size_t slot,
                         size_t *group) {
   const char *key;
-  if (g->n >= UINT32_MAX - 1 ||
-      mpg_grow(g->env, &g->p, &g->cap, g->n + 1, sizeof *g->p) != MPG_OK ||
+  if ((int64_t)g->n >= mpg_limit_in(g->env, MPG_LIMIT_GROUPS))
+    return MPG_LIMIT;
+  if (mpg_grow(g->env, &g->p, &g->cap, g->n + 1, sizeof *g->p) != MPG_OK ||
       (g->n_totals > 0 && mpg_grow(g->env, &g->totals, &g->totals_cap, (g->n + 1) * g->n_totals,
                                    sizeof *g->totals) != MPG_OK))
     return MPG_NOMEM;
@@ -223,8 +225,10 @@ mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_meas
     size_t group;
     for (size_t i = 0; i < more->n_parts; i++)
       parts[i] = mpg_groups_part(more, k, i);
-    if (find(into, parts, more->p[k].hash, &group) != MPG_OK)
-      return MPG_NOMEM;
+    mpg_rc rc = find(into, parts, more->p[k].hash, &group);
+    *which = MPG_GROUPS_TOO_MANY;
+    if (rc != MPG_OK)
+      return rc;
     into->p[group].rows += more->p[k].rows;
     for (size_t i = 0; i < more->n_totals; i++) {
       *which = i;

@@ -1,5 +1,6 @@
 /* issues.c - see issues.h. A scan has few (source, kind) pairs, so a plain list serves. */
 #include "issues.h"
+#include "limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,6 +45,9 @@ static mpg_issue *find(mpg_issues *issues, const char *source, const char *kind)
   return NULL;
 }
 
+/* Issues that have no row of their own any more are one by themselves. */
+static const char many_source[] = "mpg_issues", many_kind[] = "issues_not_listed";
+
 mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *source,
                       const char *kind, int64_t line, int64_t count, const char *detail_format,
                       ...) {
@@ -53,6 +57,24 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
   va_start(args, detail_format);
   (void)vsnprintf(detail, sizeof detail, detail_format, args);
   va_end(args);
+  if (issue == NULL && strcmp(kind, many_kind) != 0 &&
+      (int64_t)issues->n >= mpg_limit_in(issues->env, MPG_LIMIT_ISSUES)) {
+    issue = find(issues, many_source, many_kind);
+    if (issue == NULL)
+      (void)snprintf(
+          detail, sizeof detail,
+          "more than mpg_limit('issues') allows: the first that is not listed is %.80s of "
+          "%.300s",
+          kind, source);
+    severity = MPG_DATA_LOSS;
+    source = many_source;
+    kind = many_kind;
+    line = 0;
+    if (issue != NULL) {
+      issue->count += count;
+      return MPG_OK;
+    }
+  }
   if (issue != NULL) {
     char *text;
     issue->count += count;

@@ -1,6 +1,7 @@
 /* ledger.c - see ledger.h. */
 #define _GNU_SOURCE /* qsort_r */
 #include "ledger.h"
+#include "limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +31,11 @@ static mpg_rc check_buckets(const mpg_accounting *a, mpg_err *err) {
   const mpg_window *w = &a->options.window;
   int64_t until = w->until < a->options.rules.as_of ? w->until : a->options.rules.as_of;
   int64_t first = first_time(a->fleet, w->since);
-  if (w->bucket.width_us > 0 && first < until &&
-      (until - first) / w->bucket.width_us > MPG_BUCKETS_MAX)
+  const int64_t limit = mpg_limit_in(a->env, MPG_LIMIT_BUCKETS);
+  if (w->bucket.width_us > 0 && first < until && (until - first) / w->bucket.width_us > limit)
     return mpg_fail(err, MPG_LIMIT,
-                    "the bucket width would cut the trace into more than %d buckets",
-                    MPG_BUCKETS_MAX);
+                    "the bucket width would cut the trace into more than %lld buckets",
+                    (long long)limit);
   return MPG_OK;
 }
 

@@ -15,9 +15,6 @@ typedef struct mpg_ledger_options {
 /* The defaults: everything, no buckets, installed chips, compute roofline, sizes 16, 256, 2048. */
 mpg_ledger_options mpg_ledger_defaults(void);
 
-/* Buckets are refused with MPG_LIMIT where they would cut the trace into more pieces than this. */
-#define MPG_BUCKETS_MAX 10000000
-
 typedef struct mpg_accounting {
   const mpg_env *env;
   const mpg_fleet *fleet;

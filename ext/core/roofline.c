@@ -37,13 +37,13 @@ mpg_rc mpg_roofline_of(const mpg_chip_row *row, double flops, double bytes, mpg_
                        mpg_err *err) {
   double compute, memory;
   if (!isfinite(flops) || flops < 0)
-    return mpg_fail(err, MPG_DATA, "expected flops of at least 0, found %.15g", flops);
+    return mpg_fail(err, MPG_DATA, "expected finite flops of at least 0, found %.15g", flops);
   compute = flops / row->peak_flops;
   *out = (mpg_roofline){compute, false};
   if (isnan(bytes))
     return MPG_OK;
   if (isinf(bytes) || bytes < 0)
-    return mpg_fail(err, MPG_DATA, "expected bytes of at least 0, found %.15g", bytes);
+    return mpg_fail(err, MPG_DATA, "expected finite bytes of at least 0, found %.15g", bytes);
   if (isnan(row->hbm_bytes_per_s))
     return mpg_fail(err, MPG_DATA, "chip '%.64s' has no bandwidth in the catalogue", row->chip);
   memory = bytes / row->hbm_bytes_per_s;

@@ -23,7 +23,9 @@ struct mpg_blocks {
   char *tail;   /* read, and behind the end of the block before */
   size_t ntail, tail_cap;
   int64_t line;
+  int64_t offset; /* of the tail */
   bool begun, ended;
+  mpg_err failed; /* the stream did, behind the tail */
 };
 
 void mpg_block_free(mpg_block *block) {
@@ -321,14 +323,29 @@ static mpg_rc keep_tail(mpg_blocks *b, mpg_block *block, size_t cut, mpg_err *er
   if (b->ntail > 0)
     memcpy(b->tail, block->bytes + cut, b->ntail);
   block->n = cut;
+  b->offset += (int64_t)cut;
+  return MPG_OK;
+}
+
+/* Where the block may end; 0 where it may not yet. */
+static mpg_rc find_cut(mpg_blocks *b, mpg_block *block, size_t *cut, mpg_err *err) {
+  if (!b->options.json)
+    return csv_cut(b, block->bytes, block->n, cut, err);
+  *cut = json_cut(b, block->bytes, block->n, &block->more);
   return MPG_OK;
 }
 
 mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
   size_t want = BLOCK > 3 ? BLOCK : 3, cut = 0;
-  mpg_rc rc;
+  mpg_rc rc = b->failed.rc;
   block->n = block->at = block->more = 0;
   block->rest = block->first = false;
+  block->line = b->line;
+  block->offset = b->offset;
+  if (rc != MPG_OK) {
+    *err = b->failed;
+    return rc;
+  }
   if (want < 2 * b->ntail)
     want = 2 * b->ntail;
   if ((rc = widen(b, block, want, err)) != MPG_OK)
@@ -337,19 +354,17 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
     memcpy(block->bytes, b->tail, b->ntail);
   block->n = b->ntail;
   b->ntail = 0;
-  block->line = b->line;
   while (cut == 0) {
     if (!b->ended && (rc = read_on(b, block, err)) != MPG_OK)
-      return rc;
+      b->failed = *err;
     if (!b->begun)
       begin(b, block);
-    if (b->ended || block->rest)
+    if (rc == MPG_OK && (b->ended || block->rest))
       break;
-    rc = b->options.json ? MPG_OK : csv_cut(b, block->bytes, block->n, &cut, err);
-    if (rc != MPG_OK)
+    if (!block->rest && find_cut(b, block, &cut, err) != MPG_OK)
+      return err->rc;
+    if (rc != MPG_OK && cut == 0) /* nothing whole came before it */
       return rc;
-    if (b->options.json)
-      cut = json_cut(b, block->bytes, block->n, &block->more);
     if (cut == 0 && block->n >= GIVE_UP)
       block->rest = true;
     if (block->rest)

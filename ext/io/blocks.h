@@ -22,11 +22,12 @@ typedef struct mpg_block {
   const mpg_env *env;
   char *bytes; /* MPG_WINDOW_SLACK readable bytes follow the last */
   size_t n, cap;
-  size_t at;    /* where a reader begins, mpg_csv_unfeed may have moved it */
-  size_t more;  /* bytes behind the n: the beginning of the next block, for messages alone */
-  int64_t line; /* of the byte at `at` */
-  bool first;   /* of the stream */
-  bool rest;    /* no end was found: the stream goes on behind the n bytes (see mpg_blocks_next) */
+  size_t at;      /* where a reader begins, mpg_csv_unfeed may have moved it */
+  size_t more;    /* bytes behind the n: the beginning of the next block, for messages alone */
+  int64_t line;   /* of the byte at `at` */
+  int64_t offset; /* of the first byte in the stream */
+  bool first;     /* of the stream */
+  bool rest; /* no end was found: the stream goes on behind the n bytes (see mpg_blocks_next) */
 } mpg_block;
 
 void mpg_block_free(mpg_block *block);
@@ -46,7 +47,8 @@ mpg_rc mpg_blocks_open(mpg_blocks **out, const mpg_env *env, mpg_stream *stream 
 void mpg_blocks_close(mpg_blocks *blocks); /* NULL is fine; the stream stays open */
 
 /*
-** The next block into `block`. MPG_DONE at the end. A block with `rest` is the last: what follows
+** The next block into `block`. MPG_DONE at the end. Where the stream fails, the whole records before that
+** come first. A block with `rest` is the last: what follows
 ** cannot be cut (one JSON array, a record of many megabytes, ...), and a reader that is fed it goes
 ** on by itself to the end of the stream.
 */

@@ -3,6 +3,7 @@
 */
 #include "chrome.h"
 #include "window.h"
+#include "../core/limits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -129,12 +130,12 @@ static mpg_rc unexpected(const mpg_chrome *r, const char *at, const char *expect
 /* Reads on. The bytes before w.at go. */
 static mpg_rc more(mpg_chrome *r, mpg_err *err) {
   size_t gone = r->w.at;
-  if (r->w.end - gone > MPG_RECORD_LIMIT) {
+  size_t limit = (size_t)mpg_limit_in(r->env, MPG_LIMIT_RECORD_BYTES);
+  if (r->w.end - gone > limit) {
     int64_t line, column;
     where(r, r->w.buf + gone, &line, &column);
     return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: event or value of more than %zu bytes",
-                    mpg_stream_path(r->w.stream), (long long)line, (long long)column,
-                    MPG_RECORD_LIMIT);
+                    mpg_stream_path(r->w.stream), (long long)line, (long long)column, limit);
   }
   count_to(r, gone);
   r->counted -= gone;

@@ -9,6 +9,7 @@
 */
 #include "blocks.h"
 #include "window.h"
+#include "../core/limits.h"
 
 #include <string.h>
 #if defined(__SSE2__) && !defined(MPG_NO_SIMD)
@@ -41,7 +42,7 @@ struct mpg_csv {
   bool after_cr;  /* the record before ended in CR: a LF that follows belongs to it */
   bool skip_line; /* there was an error in this line: go on behind it */
   bool cut_off;   /* see mpg_csv_cut_off */
-  size_t limit;
+  size_t limit, most_fields;
   int64_t line;      /* of the current record */
   int64_t next_line; /* of w.at */
   size_t record, record_end;
@@ -127,7 +128,9 @@ mpg_rc mpg_csv_open(mpg_csv **out, const mpg_env *env, mpg_stream *stream,
   csv->env = env;
   csv->delimiter = d;
   csv->quotes = !options->no_quotes;
-  csv->limit = options->record_limit != 0 ? options->record_limit : MPG_RECORD_LIMIT;
+  csv->limit = options->record_limit != 0 ? options->record_limit
+                                          : (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
+  csv->most_fields = (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_FIELDS);
   csv->line = csv->next_line = 1;
   mpg_window_open(&csv->w, env, stream);
   scanner_init(&csv->scan, d, csv->quotes);
@@ -145,11 +148,13 @@ void mpg_csv_close(mpg_csv *csv) {
 }
 
 static mpg_rc more_fields(mpg_csv *csv, mpg_err *err) {
-  if (csv->n >= MPG_CSV_FIELDS)
-    return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: record of more than %d fields",
-                    mpg_stream_path(csv->w.stream), (long long)csv->line, MPG_CSV_FIELDS);
+  if (csv->n >= csv->most_fields)
+    return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: record of more than %zu fields",
+                    mpg_stream_path(csv->w.stream), (long long)csv->line, csv->most_fields);
   if (mpg_grow(csv->env, &csv->fields, &csv->cap, csv->n + 1, sizeof *csv->fields) != MPG_OK)
     return mpg_fail_nomem(err);
+  csv->cap =
+      csv->cap < csv->most_fields ? csv->cap : csv->most_fields; /* is asked again above it */
   return MPG_OK;
 }
 

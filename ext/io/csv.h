@@ -17,14 +17,12 @@
 
 #include "source.h"
 
-#define MPG_CSV_FIELDS 65536 /* of one record; above it MPG_LIMIT */
-
 typedef struct mpg_csv mpg_csv;
 
 typedef struct mpg_csv_options {
   char delimiter;      /* ',' usually; any byte but '"', CR, LF and NUL */
   bool no_quotes;      /* a '"' is an ordinary byte: sacct -P and the like */
-  size_t record_limit; /* bytes of one record; 0: 64 MiB. Above it MPG_LIMIT. */
+  size_t record_limit; /* bytes of one record; 0: as set. Above it MPG_LIMIT. */
 } mpg_csv_options;
 
 mpg_rc mpg_csv_open(mpg_csv **out, const mpg_env *env, mpg_stream *stream /* borrowed */,

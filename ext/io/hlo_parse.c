@@ -139,7 +139,7 @@ static mpg_rc read_head(parser *p, mpg_hlo_instruction *i, bool *is_root, mpg_er
   i->computation = p->computation;
   i->line = mpg_hlo_line(l, at);
   i->name = take_name(p);
-  *is_root = *at != '%' && mpg_str_eq(i->name, MPG_STR("ROOT")) && mpg_hlo_peek(l) != '=';
+  *is_root = mpg_str_eq(i->name, MPG_STR("ROOT")) && *at != '%' && mpg_hlo_peek(l) != '=';
   if (*is_root)
     i->name = take_name(p);
   if (i->name.n == 0)
@@ -391,7 +391,8 @@ static bool skip_table(parser *p) {
   while (mpg_hlo_peek(l) >= '0' && *l->p <= '9') {
     if (!mpg_hlo_number(l, &number))
       return false;
-    if (mpg_hlo_peek(l) == '"' ? !mpg_hlo_string(l) : *l->p != '{' || !mpg_hlo_brackets(l))
+    if (mpg_hlo_peek(l) == '"' ? !mpg_hlo_string(l)
+                               : mpg_hlo_peek(l) != '{' || !mpg_hlo_brackets(l))
       return false;
   }
   return true;

@@ -2,6 +2,7 @@
 #include "hlo_text.h"
 #include "hlo_parse.h"
 #include "lines.h"
+#include "../core/limits.h"
 
 #include <string.h>
 
@@ -53,9 +54,10 @@ void mpg_hlo_text_close(mpg_hlo_text *t) {
 }
 
 static mpg_rc append(mpg_hlo_text *t, bytes *to, mpg_str line, mpg_err *err) {
-  if (line.n >= MPG_HLO_TEXT_LIMIT - to->n)
+  const size_t limit = (size_t)mpg_limit_in(t->env, MPG_LIMIT_MODULE_BYTES);
+  if (to->n > limit || line.n >= limit - to->n)
     return mpg_fail(err, MPG_LIMIT, "%s:%lld: module of more than %zu bytes", t->path,
-                    (long long)t->first_line, MPG_HLO_TEXT_LIMIT);
+                    (long long)t->first_line, limit);
   if (mpg_grow(t->env, &to->p, &to->cap, to->n + line.n + 1, 1) != MPG_OK)
     return mpg_fail_nomem(err);
   if (line.n > 0)

@@ -10,8 +10,6 @@
 #include "../core/hlo_module.h"
 #include "source.h"
 
-#define MPG_HLO_TEXT_LIMIT ((size_t)1 << 30) /* bytes of one module */
-
 typedef struct mpg_hlo_text mpg_hlo_text;
 
 mpg_rc mpg_hlo_text_open(mpg_hlo_text **out, const mpg_env *env, mpg_stream *stream /* borrowed */,

@@ -4,6 +4,7 @@
 */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_createDStream_advanced, see below */
 #include "inflate.h"
+#include "../core/limits.h"
 
 #include <limits.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 ** library at hand was built without it, the address is NULL and zstd allocates for itself. */
 #pragma weak ZSTD_createDStream_advanced
 
+#define RATIO_COUNTS_ABOVE (INT64_C(256) << 20)
+
 struct mpg_inflate {
   const mpg_env *env;
   const char *path;
@@ -26,6 +29,7 @@ struct mpg_inflate {
   bool inside;   /* of a gzip member or zstd frame, whose end is still to come */
   bool padding;  /* behind the last gzip member: only zeros may follow */
   int64_t eaten; /* packed bytes taken so far, for messages */
+  int64_t given; /* unpacked bytes */
 #ifdef MPG_ISAL
   struct inflate_state *gzip;
 #else
@@ -278,9 +282,27 @@ static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
   return MPG_OK;
 }
 
+/* A few bytes may say that a terabyte follows. */
+static mpg_rc check_size(const mpg_inflate *f, mpg_err *err) {
+  const int64_t bytes = mpg_limit_in(f->env, MPG_LIMIT_UNPACKED_BYTES),
+                ratio = mpg_limit_in(f->env, MPG_LIMIT_UNPACKED_RATIO);
+  if (f->given > bytes)
+    return mpg_fail(err, MPG_LIMIT, "%s: unpacks to more than %lld bytes (unpacked_bytes)", f->path,
+                    (long long)bytes);
+  if (f->given > RATIO_COUNTS_ABOVE && f->given / ratio > f->eaten)
+    return mpg_fail(err, MPG_LIMIT,
+                    "%s: unpacks to more than %lld times its size: a bomb, or a case for "
+                    "mpg_limit('unpacked_ratio', ...)",
+                    f->path, (long long)ratio);
+  return MPG_OK;
+}
+
 mpg_rc mpg_inflate_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
                        mpg_err *err) {
+  mpg_rc rc;
   *got = 0;
-  return f->packing == MPG_GZIP ? gzip_run(f, in, last, out, cap, got, err)
-                                : zstd_run(f, in, last, out, cap, got, err);
+  rc = f->packing == MPG_GZIP ? gzip_run(f, in, last, out, cap, got, err)
+                              : zstd_run(f, in, last, out, cap, got, err);
+  f->given += (int64_t)*got;
+  return rc == MPG_OK ? check_size(f, err) : rc;
 }

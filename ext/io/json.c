@@ -4,6 +4,7 @@
 #include "blocks.h"
 #include "json_scan.h"
 #include "window.h"
+#include "../core/limits.h"
 
 #include <string.h>
 
@@ -42,7 +43,8 @@ mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream,
     return mpg_fail_nomem(err);
   json->env = env;
   json->stop = SIZE_MAX;
-  json->limit = options->record_limit != 0 ? options->record_limit : MPG_RECORD_LIMIT;
+  json->limit = options->record_limit != 0 ? options->record_limit
+                                           : (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   json->line = json->column = json->record_line = json->record_column = 1;
   mpg_window_open(&json->w, env, stream);
   return MPG_OK;

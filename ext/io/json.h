@@ -5,7 +5,7 @@
 ** Refused with MPG_DATA and "PATH:LINE:COLUMN: expected ..., found ...": trailing commas, comments,
 ** single quotes, NaN, leading zeros, unescaped control characters, lone surrogates, invalid UTF-8,
 ** text after the value. What ends too early says "found end of file". Depth over MPG_JSON_DEPTH,
-** more than MPG_JSON_MEMBERS members and a record over the limit are MPG_LIMIT. A byte order mark
+** more members than MPG_LIMIT_JSON_MEMBERS and a record over the limit are MPG_LIMIT. A byte order mark
 ** at the start of a stream is skipped and not counted in columns.
 */
 #ifndef MPG_JSON_H
@@ -13,8 +13,7 @@
 
 #include "source.h"
 
-#define MPG_JSON_DEPTH 512       /* of objects and arrays; an object by itself has depth 1 */
-#define MPG_JSON_MEMBERS 4194304 /* of one object or array */
+#define MPG_JSON_DEPTH 512 /* of objects and arrays; an object by itself has depth 1 */
 
 typedef enum mpg_json_kind {
   MPG_JSON_NULL,
@@ -36,7 +35,7 @@ typedef struct mpg_json_member {
 typedef struct mpg_json mpg_json;
 
 typedef struct mpg_json_options {
-  size_t record_limit; /* bytes of one record; 0: 64 MiB */
+  size_t record_limit; /* bytes of one record; 0: MPG_LIMIT_RECORD_BYTES */
 } mpg_json_options;
 
 mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream /* borrowed */,

@@ -2,6 +2,7 @@
 #include "json_pull.h"
 #include "json_scan.h"
 #include "window.h"
+#include "../core/limits.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ mpg_rc mpg_pull_open(mpg_pull **out, const mpg_env *env, mpg_stream *stream, siz
   if (p == NULL)
     return mpg_fail_nomem(err);
   p->env = env;
-  p->limit = limit != 0 ? limit : MPG_RECORD_LIMIT;
+  p->limit = limit != 0 ? limit : (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   p->line = p->column = 1;
   mpg_window_open(&p->w, env, stream);
   *out = p;

@@ -3,6 +3,7 @@
 */
 #include "json_scan.h"
 #include "window.h"
+#include "../core/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -416,16 +417,18 @@ const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_j
       mpg_json_member *member;
       const char *value;
       if (m->n == m->cap) {
-        if (m->n >= MPG_JSON_MEMBERS) {
-          (void)fail(s, p, "at most 4194304 members");
+        size_t most = (size_t)mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS);
+        if (m->n >= most) {
+          (void)fail(s, p, "no more members than mpg_limit('json_members') allows");
           s->rc = MPG_LIMIT;
-          s->found = "more";
+          s->found = "another one";
           return NULL;
         }
         if (mpg_grow(env, &m->p, &m->cap, m->n + 1, sizeof *m->p) != MPG_OK) {
           s->rc = MPG_NOMEM;
           return NULL;
         }
+        m->cap = m->cap < most ? m->cap : most; /* is asked again above it */
       }
       member = &m->p[m->n];
       member->key = (mpg_str){"", 0};

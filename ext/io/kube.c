@@ -1,6 +1,7 @@
 /* kube.c - see kube.h. */
 #include "kube_object.h"
 #include "../core/text.h"
+#include "../core/limits.h"
 
 #include <string.h>
 
@@ -173,10 +174,11 @@ static mpg_rc of_list(mpg_kube *k, mpg_str key, mpg_json_kind kind, mpg_str text
 
 /* A member before the items of a list, or of an object that is no list. */
 static mpg_rc keep(mpg_kube *k, mpg_str key, mpg_json_kind kind, mpg_str text, mpg_err *err) {
+  const size_t limit = (size_t)mpg_limit_in(k->text.env, MPG_LIMIT_RECORD_BYTES);
   mpg_rc rc = mpg_json_put_comma(&k->text);
-  if (k->text.n + key.n + text.n > (size_t)64 << 20)
+  if (k->text.n + key.n + text.n > limit)
     return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: object of more than %zu bytes", k->object.path,
-                    (long long)k->begins, (size_t)64 << 20);
+                    (long long)k->begins, limit);
   if (rc == MPG_OK)
     rc = mpg_json_put_string(&k->text, key);
   if (rc == MPG_OK)

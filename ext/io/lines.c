@@ -1,6 +1,7 @@
 /* lines.c - see lines.h. */
 #include "lines.h"
 #include "window.h"
+#include "../core/limits.h"
 
 #include <string.h>
 
@@ -9,6 +10,7 @@
 struct mpg_lines {
   const mpg_env *env;
   mpg_window w;
+  size_t limit; /* of a line */
   int64_t number;
   bool started, ended, dead;
 };
@@ -18,6 +20,7 @@ mpg_rc mpg_lines_open(mpg_lines **out, const mpg_env *env, mpg_stream *stream, m
   if (l == NULL)
     return mpg_fail_nomem(err);
   l->env = env;
+  l->limit = (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   mpg_window_open(&l->w, env, stream);
   *out = l;
   return MPG_OK;
@@ -40,9 +43,9 @@ static mpg_rc measure(mpg_lines *l, size_t *length, mpg_err *err) {
     mpg_rc rc;
     l->ended = lf != NULL;
     *length = lf != NULL ? (size_t)(lf - (w->buf + w->at)) : have;
-    if (*length > MPG_RECORD_LIMIT)
+    if (*length > l->limit)
       return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: line of more than %zu bytes",
-                      mpg_stream_path(w->stream), (long long)l->number, MPG_RECORD_LIMIT);
+                      mpg_stream_path(w->stream), (long long)l->number, l->limit);
     if (lf != NULL || w->last)
       return MPG_OK;
     seen = have;

@@ -6,6 +6,7 @@
 #include "../core/time.h"
 #include "json_scan.h"
 #include "window.h"
+#include "../core/limits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,7 @@ void mpg_mllog_close(mpg_mllog *m) {
 /* Brings the next line into the window, w.at at its start; MPG_DONE behind the last. */
 static mpg_rc next_line(mpg_mllog *m, mpg_err *err) {
   mpg_window *w = &m->w;
+  const size_t limit = (size_t)mpg_limit_in(m->env, MPG_LIMIT_RECORD_BYTES);
   size_t seen = 0; /* bytes of the line that hold no newline */
   const char *newline = NULL;
   mpg_rc rc = MPG_OK;
@@ -66,12 +68,12 @@ static mpg_rc next_line(mpg_mllog *m, mpg_err *err) {
   for (;;) {
     if (w->at + seen < w->end)
       newline = memchr(w->buf + w->at + seen, '\n', w->end - w->at - seen);
+    seen = newline != NULL ? (size_t)(newline - (w->buf + w->at)) : w->end - w->at;
+    if (seen > limit)
+      return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: line of more than %zu bytes", m->path,
+                      (long long)m->lines + 1, limit);
     if (newline != NULL || w->last)
       break;
-    seen = w->end - w->at;
-    if (seen > MPG_RECORD_LIMIT)
-      return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: line of more than %zu bytes", m->path,
-                      (long long)m->lines + 1, MPG_RECORD_LIMIT);
     rc = mpg_window_more(w, err);
     if (rc != MPG_OK)
       return rc;

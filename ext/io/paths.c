@@ -7,6 +7,7 @@
 ** it matches depends on the locale of the host.
 */
 #include "source.h"
+#include "../core/limits.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +33,11 @@ static void names_free(const mpg_env *env, names *l) {
 
 /* Adds the text of `a` and `b` in a row. */
 static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_err *err) {
+  const int64_t limit = mpg_limit_in(env, MPG_LIMIT_FILES);
   char *z;
+  if ((int64_t)l->n >= limit)
+    return mpg_fail(err, MPG_LIMIT, "%.*s%.*s: more than %lld files or folders", (int)a.n, a.p,
+                    (int)b.n, b.p, (long long)limit);
   if (mpg_grow(env, &l->p, &l->cap, l->n + 1, sizeof *l->p) != MPG_OK)
     return mpg_fail_nomem(err);
   z = mpg_malloc(env, a.n + b.n + 1);
@@ -297,7 +302,6 @@ static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_st
                      mpg_err *err) {
   char z[PATH_BYTES + 1];
   struct stat st;
-  mpg_rc rc;
   if (path.n > PATH_BYTES)
     return mpg_fail(err, MPG_MISUSE, "path: expected at most %d bytes, found %zu", PATH_BYTES,
                     path.n);
@@ -310,22 +314,14 @@ static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_st
     if (!S_ISDIR(st.st_mode))
       return names_add(env, files, path, MPG_STR(""), err);
     *from_folder = true;
-    rc = walk(env, files, path, err);
-    if (rc == MPG_OK && files->n == 0)
-      rc = mpg_fail(err, MPG_IO, "folder %s holds no file", z);
-    return rc;
+    return walk(env, files, path, err);
   }
   if (errno != ENOENT && errno != ENOTDIR)
     return os_fail(z, "stat", errno, err);
-  if (!has_wildcard(path))
-    return mpg_fail(err, MPG_IO, "no such file: %s", z);
-  rc = glob(env, files, path, err);
-  if (rc == MPG_OK && files->n == 0)
-    rc = mpg_fail(err, MPG_IO, "no file matches: %s", z);
-  return rc;
+  return has_wildcard(path) ? glob(env, files, path, err) : MPG_OK;
 }
 
-mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   names files = {NULL, 0, 0};
   bool from_folder = false;
   mpg_rc rc = expand(env, &files, &from_folder, path, err);
@@ -338,6 +334,17 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
     qsort(files.p, files.n, sizeof *files.p, by_bytes);
   *paths = (mpg_paths){env, files.p, files.n, files.cap, from_folder};
   return MPG_OK;
+}
+
+mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+  mpg_rc rc = mpg_paths_find(paths, env, path, err);
+  if (rc != MPG_OK || paths->n > 0)
+    return rc;
+  return mpg_fail(err, MPG_IO,
+                  paths->from_folder   ? "folder %.*s holds no file"
+                  : has_wildcard(path) ? "no file matches: %.*s"
+                                       : "no such file: %.*s",
+                  (int)path.n, path.p);
 }
 
 void mpg_paths_free(mpg_paths *paths) {

@@ -1,6 +1,7 @@
 /* pattern.c - see pattern.h. */
 #include "pattern.h"
 #include "../core/text.h"
+#include "../core/limits.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -51,7 +52,7 @@ static void take_memory(void *p, void *env) {
 static int count_step(pcre2_callout_block *block, void *p) {
   mpg_pattern *pattern = p;
   (void)block;
-  if (++pattern->steps > MPG_PATTERN_STEPS)
+  if (++pattern->steps > mpg_limit_in(pattern->env, MPG_LIMIT_PATTERN_STEPS))
     return PCRE2_ERROR_CALLOUT;
   if (pattern->steps % STEPS_BETWEEN_POLLS != 0 || !mpg_interrupted(pattern->env))
     return 0;
@@ -196,7 +197,7 @@ static int match_carefully(mpg_pattern *p, mpg_str line, mpg_err *err) {
     return PCRE2_ERROR_NOMEMORY;
   p->steps = 0;
   p->stopped = false;
-  (void)pcre2_set_match_limit(p->context, MPG_PATTERN_STEPS);
+  (void)pcre2_set_match_limit(p->context, (uint32_t)mpg_limit_in(p->env, MPG_LIMIT_PATTERN_STEPS));
   return pcre2_match(p->careful, (PCRE2_SPTR)line.p, line.n, 0, 0, p->data, p->context);
 }
 
@@ -239,9 +240,9 @@ mpg_rc mpg_pattern_match(mpg_pattern *p, mpg_str line, mpg_err *err) {
   }
   return mpg_fail(
       err, MPG_LIMIT,
-      "the pattern takes more than %d steps on this line: repetitions within repetitions? "
+      "the pattern takes more than %lld steps on this line: repetitions within repetitions? "
       "Anchor it, or say what may not follow",
-      MPG_PATTERN_STEPS);
+      (long long)mpg_limit_in(p->env, MPG_LIMIT_PATTERN_STEPS));
 }
 
 /* ---- Groups ---- */

@@ -13,8 +13,6 @@
 
 #include "../core/base.h"
 
-#define MPG_PATTERN_STEPS 10000000 /* on one line */
-
 typedef struct mpg_pattern mpg_pattern;
 
 /* `text` is borrowed and must outlive the pattern. MPG_MISUSE: it is no pattern, with the offset in

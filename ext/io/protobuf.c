@@ -1,5 +1,6 @@
 /* protobuf.c - see protobuf.h. */
 #include "protobuf.h"
+#include "../core/limits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -220,11 +221,12 @@ mpg_rc mpg_proto_stream_next(mpg_proto_stream *s, int64_t end, const char *what,
 
 mpg_rc mpg_proto_take(mpg_proto_stream *s, uint64_t n, const char *what, mpg_str *bytes,
                       mpg_err *err) {
+  const uint64_t limit = (uint64_t)mpg_limit_in(s->window.env, MPG_LIMIT_RECORD_BYTES);
   mpg_rc rc;
-  if (n > MPG_RECORD_LIMIT)
-    return mpg_fail(err, MPG_LIMIT, "%s: byte %lld: %s of %llu bytes, more than %d MiB",
+  if (n > limit)
+    return mpg_fail(err, MPG_LIMIT, "%s: byte %lld: %s of %llu bytes, more than %llu",
                     mpg_stream_path(s->window.stream), (long long)s->at, what,
-                    (unsigned long long)n, (int)(MPG_RECORD_LIMIT >> 20));
+                    (unsigned long long)n, (unsigned long long)limit);
   rc = fill(s, (size_t)n, err);
   if (rc != MPG_OK)
     return rc;

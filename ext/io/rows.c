@@ -2,8 +2,8 @@
 #include "rows.h"
 #include "../core/text.h"
 
-/* The types of the columns that have none yet, from the first records of a file. MPG_DONE: it has no
-** records. */
+/* The types of the columns that have none yet, from the first records of a file. MPG_DONE: it
+** has no records. */
 static mpg_rc find_types(const mpg_rows_format *format, mpg_columns *columns, const mpg_env *env,
                          const mpg_rows_options *options, mpg_column_type *found, const char *path,
                          mpg_err *err) {
@@ -108,10 +108,50 @@ mpg_rc mpg_rows_unfit(const char *path, int64_t line, int64_t column_at, const m
                   name, text, text, name);
 }
 
-static bool equal(const mpg_value *a, const mpg_value *b) {
-  if (a->type != b->type)
-    return false;
-  return a->type == MPG_TEXT ? mpg_str_eq(a->s, b->s) : a->i == b->i;
+/* Exactly: not by way of a double, which does not hold every integer. */
+static int compare_mixed(int64_t i, double r) {
+  const double beyond = 9223372036854775808.0;
+  int64_t whole;
+  double part;
+  if (r >= beyond)
+    return -1;
+  if (r < -beyond)
+    return 1;
+  whole = (int64_t)r;
+  part = r - (double)whole;
+  if (i != whole)
+    return i < whole ? -1 : 1;
+  return (part < 0.0) - (part > 0.0);
+}
+
+int mpg_rows_compare(const mpg_value *a, const mpg_value *b) {
+  if (a->type == MPG_TEXT || b->type == MPG_TEXT) {
+    if (a->type == b->type)
+      return mpg_str_cmp(a->s, b->s);
+    return a->type == MPG_TEXT ? 1 : -1;
+  }
+  if (a->type == MPG_INT && b->type == MPG_INT)
+    return (a->i > b->i) - (a->i < b->i);
+  if (a->type == MPG_INT)
+    return compare_mixed(a->i, b->r);
+  if (b->type == MPG_INT)
+    return -compare_mixed(b->i, a->r);
+  return (a->r > b->r) - (a->r < b->r);
+}
+
+bool mpg_rows_is_in(const mpg_rows_filter *filter, const mpg_value *v) {
+  size_t from = 0, to = filter->n_list;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    int order = mpg_rows_compare(v, &filter->list[middle]);
+    if (order == 0)
+      return true;
+    if (order < 0)
+      to = middle;
+    else
+      from = middle + 1;
+  }
+  return false;
 }
 
 mpg_rc mpg_rows_test(const mpg_rows_format *format, void *file, const mpg_rows_query *query,
@@ -123,7 +163,7 @@ mpg_rc mpg_rows_test(const mpg_rows_format *format, void *file, const mpg_rows_q
     rc = format->column(file, query->filters[i].column, &value, err);
     if (rc != MPG_OK)
       return rc;
-    *pass = equal(&value, &query->filters[i].value);
+    *pass = mpg_rows_passes(&query->filters[i], &value);
   }
   for (size_t i = 0; *pass && query->checked != 0 && i < query->columns->n && rc == MPG_OK; i++)
     if ((query->checked >> (i < 63 ? i : 63) & 1) != 0)

@@ -28,11 +28,61 @@ typedef struct mpg_rows_options {
   mpg_reading reading;
 } mpg_rows_options;
 
-/* A row that differs from `value` in column `column` is passed over. */
+typedef enum mpg_rows_op {
+  MPG_ROWS_EQ,
+  MPG_ROWS_NE,
+  MPG_ROWS_LT,
+  MPG_ROWS_LE,
+  MPG_ROWS_GT,
+  MPG_ROWS_GE,
+  MPG_ROWS_IN,
+  MPG_ROWS_NULL,
+  MPG_ROWS_NOT_NULL
+} mpg_rows_op;
+
+/*
+** Rows whose column does not compare so are passed over, as SQL has it: NULL is neither equal nor
+** unequal to a value. Values are MPG_TEXT for a column of TEXT (byte by byte), MPG_INT or MPG_REAL
+** for any other (compared exactly).
+*/
 typedef struct mpg_rows_filter {
   size_t column;
-  mpg_value value; /* MPG_TEXT for a column of TEXT, MPG_INT for one of BIGINT */
+  mpg_rows_op op;
+  mpg_value value;
+  const mpg_value *list; /* of MPG_ROWS_IN, in order (mpg_rows_compare) */
+  size_t n_list;
 } mpg_rows_filter;
+
+/* Of two texts or two numbers. */
+int mpg_rows_compare(const mpg_value *a, const mpg_value *b);
+bool mpg_rows_is_in(const mpg_rows_filter *filter, const mpg_value *v);
+
+/* Whether a value of the column passes. */
+static inline bool mpg_rows_passes(const mpg_rows_filter *filter, const mpg_value *v) {
+  const mpg_value *w = &filter->value;
+  int order;
+  if (v->type == MPG_NULL)
+    return filter->op == MPG_ROWS_NULL;
+  switch (filter->op) {
+  case MPG_ROWS_EQ:
+    if (v->type == MPG_TEXT)
+      return mpg_str_eq(v->s, w->s);
+    return mpg_rows_compare(v, w) == 0;
+  case MPG_ROWS_NULL:
+    return false;
+  case MPG_ROWS_NOT_NULL:
+    return true;
+  case MPG_ROWS_IN:
+    return mpg_rows_is_in(filter, v);
+  default:
+    order = mpg_rows_compare(v, w);
+    return filter->op == MPG_ROWS_NE   ? order != 0
+           : filter->op == MPG_ROWS_LT ? order < 0
+           : filter->op == MPG_ROWS_LE ? order <= 0
+           : filter->op == MPG_ROWS_GT ? order > 0
+                                       : order >= 0;
+  }
+}
 
 /* What is asked of every file. */
 typedef struct mpg_rows_query {
@@ -84,8 +134,9 @@ extern const mpg_rows_format mpg_csv_rows, mpg_json_rows;
 
 /*
 ** Names the columns where there are none, and finds the types of those that are MPG_COLUMN_FOUND,
-** from the first of `paths` that tells them. `types` is "" or a list of given types, or one type for
-** all columns. Where no file tells it, a type is TEXT, and the names stay unknown (columns->n is 0).
+** from the first of `paths` that tells them. `types` is "" or a list of given types, or one type
+** for all columns. Where no file tells it, a type is TEXT, and the names stay unknown (columns->n
+** is 0).
 */
 mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, const mpg_env *env,
                         const mpg_rows_options *options, mpg_str types, const mpg_paths *paths,

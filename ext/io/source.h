@@ -22,6 +22,8 @@ typedef struct mpg_paths {
 ** embedded NUL or a path over 4095 bytes is MPG_MISUSE.
 */
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
+/* The same, but where nothing is there there are none (n = 0). */
+mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
 
 typedef struct mpg_stream mpg_stream;

@@ -40,7 +40,6 @@ mpg_rc mpg_window_more(mpg_window *w, mpg_err *err) {
       return mpg_fail_nomem(err);
     if (w->buf != NULL)
       memcpy(buf, w->buf + w->at, have);
-    memset(buf + cap, 0, MPG_WINDOW_SLACK);
     mpg_free(w->env, w->buf);
     w->buf = buf;
     w->cap = cap;
@@ -53,6 +52,7 @@ mpg_rc mpg_window_more(mpg_window *w, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   w->end += got;
+  memset(w->buf + w->end, 0, MPG_WINDOW_SLACK);
   w->last = got < w->cap - have;
   return MPG_OK;
 }

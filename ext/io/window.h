@@ -10,7 +10,6 @@
 
 #include "source.h"
 
-#define MPG_RECORD_LIMIT ((size_t)64 << 20) /* bytes of one record, unless told otherwise */
 #define MPG_WINDOW_SLACK 64 /* readable bytes behind `end`, of any value, for wide loads */
 
 typedef struct mpg_window {

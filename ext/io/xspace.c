@@ -1,6 +1,7 @@
 /* xspace.c - see xspace.h. */
 #include "xspace.h"
 #include "../core/text.h"
+#include "../core/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +77,12 @@ void mpg_xspace_close(mpg_xspace *s) {
 /* ---- Memory of a plane ---- */
 
 static mpg_rc count_memory(mpg_xspace *s, size_t n, mpg_err *err) {
-  if (n > MPG_XPLANE_MEMORY - s->memory)
+  const size_t limit = (size_t)mpg_limit_in(s->env, MPG_LIMIT_PLANE_BYTES);
+  if (s->memory > limit || n > limit - s->memory)
     return mpg_fail(err, MPG_LIMIT,
-                    "%s: byte %lld: the lines, names and stats of one plane take more than %d MiB",
-                    s->path, (long long)s->in.at, (int)(MPG_XPLANE_MEMORY >> 20));
+                    "%s: byte %lld: the lines, names and stats of one plane take more than %zu "
+                    "bytes",
+                    s->path, (long long)s->in.at, limit);
   s->memory += n;
   return MPG_OK;
 }

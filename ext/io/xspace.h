@@ -19,7 +19,6 @@
 #include "../core/intern.h"
 #include "../core/issues.h"
 
-#define MPG_XPLANE_MEMORY ((size_t)256 << 20) /* of what is kept of one plane; above it MPG_LIMIT */
 #define MPG_XSTAT_LIMIT ((size_t)64 << 10)
 
 /* clang-format off */

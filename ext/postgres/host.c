@@ -1,11 +1,20 @@
 /* host.c - see host.h. */
 #include "host.h"
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "common/string.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
+#include "utils/timestamp.h"
 
 #include "../core/number.h"
+#include "../core/time.h"
 
 #include <string.h>
 
@@ -28,10 +37,32 @@ static int sqlstate(mpg_rc rc) {
   }
 }
 
-void mpg_raise(const mpg_err *err) {
+char *mpg_message(const char *text) {
+  size_t n = strlen(text);
+  StringInfoData out;
+  bool fine = pg_is_ascii(text) ||
+              (GetDatabaseEncoding() == PG_UTF8 && pg_verify_mbstr(PG_UTF8, text, (int)n, true));
+  if (fine)
+    return pstrdup(text);
+  initStringInfo(&out);
+  for (size_t i = 0; i < n; i++) {
+    unsigned char byte = (unsigned char)text[i];
+    if (byte < 0x80)
+      appendStringInfoChar(&out, text[i]);
+    else
+      appendStringInfo(&out, "\\x%02x", byte);
+  }
+  return out.data;
+}
+
+void mpg_raise_as(const char *who, const mpg_err *err) {
   if (err->rc == MPG_INTERRUPTED)
     CHECK_FOR_INTERRUPTS(); /* says itself why: time-out, cancel, shutdown */
-  ereport(ERROR, (errcode(sqlstate(err->rc)), errmsg("mpg: %s", err->text)));
+  ereport(ERROR, (errcode(sqlstate(err->rc)), errmsg("%s: %s", who, mpg_message(err->text))));
+}
+
+void mpg_raise(const mpg_err *err) {
+  mpg_raise_as("mpg", err);
 }
 
 static void *resize(void *ctx, void *p, size_t n) {
@@ -54,7 +85,7 @@ static bool interrupted(void *ctx) {
 }
 
 mpg_env mpg_host_env(MemoryContext context) {
-  return (mpg_env){resize, context, interrupted, NULL};
+  return (mpg_env){resize, context, interrupted, NULL, NULL};
 }
 
 mpg_value mpg_int8_argument(FunctionCallInfo call, int i) {
@@ -104,5 +135,99 @@ mpg_value mpg_text_argument(FunctionCallInfo call, int i) {
     v.s.p = VARDATA_ANY(text);
     v.s.n = VARSIZE_ANY_EXHDR(text);
   }
+  return v;
+}
+
+/* ---- any type ---- */
+
+static mpg_value text_value(const char *p, size_t n) {
+  mpg_value v = {MPG_TEXT, 0, 0, {p, n}};
+  if (GetDatabaseEncoding() != PG_UTF8) {
+    v.s.p = pg_server_to_any(p, (int)n, PG_UTF8);
+    v.s.n = v.s.p == p ? n : strlen(v.s.p);
+  }
+  return v;
+}
+
+static mpg_value shown_value(Oid type, Datum datum) {
+  Oid output;
+  bool varlena;
+  const char *text;
+  getTypeOutputInfo(type, &output, &varlena);
+  text = OidOutputFunctionCall(output, datum);
+  return text_value(text, strlen(text));
+}
+
+/* Microseconds since 2000. */
+static mpg_value time_value(Oid type, Datum datum, int64 us) {
+  char *text;
+  mpg_value v = {MPG_TEXT, 0, 0, {NULL, 0}};
+  if (TIMESTAMP_NOT_FINITE(us) ||
+      pg_add_s64_overflow(
+          us, SECS_PER_DAY * USECS_PER_SEC * (int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE), &us))
+    return shown_value(type, datum);
+  v.s.p = text = palloc(40);
+  v.s.n = mpg_time_format(us, text);
+  return v;
+}
+
+/* A whole number's digits alone: "12.000" is no integer elsewhere. */
+static mpg_value digits_value(Datum datum) {
+  const char *text = DatumGetCString(DirectFunctionCall1(numeric_out, datum));
+  size_t digits = strspn(text, "-0123456789"), n = strlen(text);
+  if (text[digits] == '.' && digits + 1 + strspn(text + digits + 1, "0") == n)
+    n = digits;
+  return (mpg_value){MPG_TEXT, 0, 0, {text, n}};
+}
+
+mpg_value mpg_value_of(Oid type, Datum datum) {
+  mpg_value v = {MPG_INT, 0, 0, {NULL, 0}};
+  switch (type) {
+  case INT2OID:
+    v.i = DatumGetInt16(datum);
+    return v;
+  case INT4OID:
+    v.i = DatumGetInt32(datum);
+    return v;
+  case INT8OID:
+    v.i = DatumGetInt64(datum);
+    return v;
+  case FLOAT4OID:
+    v.type = MPG_REAL;
+    v.r = DatumGetFloat4(datum);
+    return v;
+  case FLOAT8OID:
+    v.type = MPG_REAL;
+    v.r = DatumGetFloat8(datum);
+    return v;
+  case NUMERICOID:
+    return digits_value(datum);
+  case TEXTOID:
+  case VARCHAROID:
+  case BPCHAROID:
+  case JSONOID: {
+    const struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
+    return text_value(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
+  }
+  case UNKNOWNOID: /* a literal */
+    return text_value(DatumGetCString(datum), strlen(DatumGetCString(datum)));
+  case TIMESTAMPTZOID:
+  case TIMESTAMPOID:
+    return time_value(type, datum, DatumGetTimestampTz(datum));
+  case DATEOID: {
+    DateADT date = DatumGetDateADT(datum);
+    if (DATE_NOT_FINITE(date))
+      return shown_value(type, datum);
+    return time_value(type, datum, date * USECS_PER_DAY);
+  }
+  default:
+    return shown_value(type, datum);
+  }
+}
+
+mpg_value mpg_any_argument(FunctionCallInfo call, int i) {
+  mpg_value v = {MPG_NULL, 0, 0, {NULL, 0}};
+  if (!call->args[i].isnull)
+    v = mpg_value_of(getBaseType(get_fn_expr_argtype(call->flinfo, i)), call->args[i].value);
   return v;
 }

@@ -10,8 +10,12 @@
 
 #include "../core/base.h"
 
-/* Ends the statement with the core's error as the server's: "mpg: text". */
+/* Ends the statement with the core's error as the server's: "mpg: text", or "WHO: text". */
 void mpg_raise(const mpg_err *err) pg_attribute_noreturn();
+void mpg_raise_as(const char *who, const mpg_err *err) pg_attribute_noreturn();
+/* A text of the core for people, in the server's encoding whatever it holds: bytes that are none of it
+** are told as "\xHH". In the current memory context. */
+char *mpg_message(const char *text);
 
 /*
 ** Memory for the core, out of `context`: an error of the server that leaves the core's objects
@@ -27,5 +31,14 @@ mpg_value mpg_float8_argument(FunctionCallInfo call, int i);
 ** nearest double. */
 mpg_value mpg_numeric_argument(FunctionCallInfo call, int i);
 mpg_value mpg_text_argument(FunctionCallInfo call, int i);
+/* Of any type ("any" in SQL), as mpg_value_of. */
+mpg_value mpg_any_argument(FunctionCallInfo call, int i);
+
+/*
+** A datum that is not NULL, as the core sees it: numbers, and text in UTF-8. A numeric is its digits;
+** timestamptz, timestamp and date are ISO 8601, the latter two in UTC; what is none of these is the
+** text that psql would show. Borrowed from the datum, or in the current memory context.
+*/
+mpg_value mpg_value_of(Oid type, Datum datum);
 
 #endif

@@ -89,3 +89,47 @@ BEGIN
   END LOOP;
 END
 $do$;
+
+-- The ledger: over files of the server (the functions check that the role may read them), and over relations, through
+-- the search path or a schema's name. "any" takes numbers, text and timestamps, as SQLite's arguments do.
+DO $do$
+DECLARE
+  f record;
+  options text := 'bucket_width "any" DEFAULT NULL, since "any" DEFAULT NULL, until "any" DEFAULT NULL, as_of "any" DEFAULT NULL, '
+    'basis text DEFAULT NULL, sizes text DEFAULT NULL, roofline text DEFAULT NULL, on_error text DEFAULT NULL, '
+    'threads bigint DEFAULT NULL';
+  dims text := 'pool text, chip text, job text, attempt bigint, name text, owner text, phase text, framework text, '
+    'runtime text, model text, size text, priority text, labels text, category text, cause text, ';
+BEGIN
+  FOR f IN
+    SELECT * FROM (VALUES
+      ('trace_ledger', 'path text, ', '', 'ledger'), ('trace_rollup', 'path text, ', ', by text DEFAULT NULL', 'rollup'),
+      ('trace_timeline', 'path text, of_job text DEFAULT NULL, ', '', 'timeline'),
+      ('mpg_ledger', 'schema text DEFAULT NULL, ', '', 'ledger'),
+      ('mpg_rollup', 'schema text DEFAULT NULL, ', ', by text DEFAULT NULL', 'rollup'),
+      ('mpg_timeline', 'of_job text DEFAULT NULL, schema text DEFAULT NULL, ', '', 'timeline')) AS f(name, first, last, shape)
+  LOOP
+    EXECUTE format('CREATE FUNCTION %1$I(%2$s%3$s%4$s) RETURNS TABLE(%5$s) AS ''MODULE_PATHNAME'', ''mpg_table_%1$s'' '
+      'LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000000', f.name, f.first, options, f.last,
+      CASE f.shape
+        WHEN 'ledger' THEN dims || 'start_time double precision, end_time double precision, bucket text, chip_us bigint, '
+          'chip_seconds double precision'
+        WHEN 'rollup' THEN dims || 'bucket text, chip_us bigint, chip_seconds double precision, intervals bigint'
+        ELSE 'job text, attempt bigint, start_time double precision, end_time double precision, category text, cause text, '
+          'kind text, step bigint, program text, pool text, chip text, bucket text, chip_us bigint, '
+          'chip_seconds double precision, _file text, _line bigint'
+      END);
+  END LOOP;
+END
+$do$;
+
+CREATE FUNCTION mpg_issues()
+  RETURNS TABLE(source text, severity text, kind text, line bigint, count bigint, detail text)
+  AS 'MODULE_PATHNAME', 'mpg_session_issues' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+-- Without arguments they are tables in SQLite, and here.
+CREATE VIEW mpg_ledger AS SELECT * FROM mpg_ledger();
+CREATE VIEW mpg_rollup AS SELECT * FROM mpg_rollup();
+CREATE VIEW mpg_timeline AS SELECT * FROM mpg_timeline();
+CREATE VIEW mpg_issues AS SELECT * FROM mpg_issues();
+GRANT SELECT ON mpg_ledger, mpg_rollup, mpg_timeline, mpg_issues TO PUBLIC;

@@ -69,12 +69,13 @@ static mpg_rc row_failure(const reading *r, const char *format, ...) {
   return mpg_fail(r->err, MPG_DATA, "%s: row %lld: %s", r->table, (long long)r->row, what);
 }
 
-/* Prepares a statement in which every %w is the schema. */
+/* Prepares a statement in which every %w is the schema. Whatever a crafted schema says `chips` is, no virtual
+** table is read: functions that are INNOCUOUS ask for it. */
 static mpg_rc prepare(reading *r, const char *sql) {
   int rc;
   if (sql == NULL)
     return mpg_fail_nomem(r->err);
-  rc = sqlite3_prepare_v2(r->conn->db, sql, -1, &r->stmt, NULL);
+  rc = sqlite3_prepare_v3(r->conn->db, sql, -1, SQLITE_PREPARE_NO_VTAB, &r->stmt, NULL);
   return rc == SQLITE_OK ? MPG_OK : sqlite_failure(r, rc);
 }
 
@@ -97,6 +98,13 @@ static mpg_rc is_table(reading *r, const char *schema, bool *there) {
       rc = sqlite_failure(r, step);
   }
   finalize(r);
+  if (rc == MPG_OK &&
+      *there) { /* a crafted one could still be virtual, and the pragma would connect it */
+    sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".chips", schema);
+    rc = prepare(r, sql);
+    sqlite3_free(sql);
+    finalize(r);
+  }
   return rc;
 }
 

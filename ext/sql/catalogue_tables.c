@@ -2,9 +2,10 @@
 ** catalogue_tables.c - three small read-only tables about the extension itself.
 **
 **     mpg_chips        chip, vendor, year, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s,
-**                      ici_bytes_per_s, tdp_w, source, aliases: a row for each chip and dtype, in the
-**                      order of the catalogue, with the user's rows (catalogue.h). NULL is unknown;
-**                      aliases is a JSON array of text
+**                      ici_bytes_per_s, tdp_w, source, aliases, devices, unit: a row for each chip and
+**                      dtype, in the order of the catalogue, with the user's rows (catalogue.h). NULL is
+**                      unknown; aliases is a JSON array of text; devices and unit say what is counted as
+**                      one chip (chips.h)
 **     mpg_categories   category, layer, meaning, and in_capacity, in_allocated, in_productive: 1 where
 **                      the category counts towards C, A, G
 **     mpg_issues       source, severity, kind, line, count, detail: what the connection's last scan of
@@ -44,7 +45,7 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
   static const char *const declarations[] = {
       [CHIPS] = "CREATE TABLE x(chip TEXT, vendor TEXT, year BIGINT, dtype TEXT, peak_flops REAL, "
                 "hbm_bytes BIGINT, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL, "
-                "source TEXT, aliases TEXT)",
+                "source TEXT, aliases TEXT, devices BIGINT, unit TEXT)",
       [CATEGORIES] = "CREATE TABLE x(category TEXT, layer TEXT, meaning TEXT, in_capacity BIGINT, "
                      "in_allocated BIGINT, in_productive BIGINT)",
       [ISSUES] = "CREATE TABLE x(source TEXT, severity TEXT, kind TEXT, line BIGINT, "
@@ -249,8 +250,15 @@ static void chips_column(sqlite3_context *context, const mpg_chips *chips, size_
   case 9:
     result_text(context, row->source);
     break;
-  default:
+  case 10:
     result_aliases(context, chips, row->chip);
+    break;
+  case 11:
+    if (row->devices != 0)
+      sqlite3_result_int(context, row->devices);
+    break;
+  default:
+    result_text(context, row->unit);
     break;
   }
 }

@@ -1,5 +1,7 @@
 /* generic.c - see generic.h. */
 #include "generic.h"
+#include "../core/number.h"
+#include "../core/pipeline.h"
 #include "../core/text.h"
 
 #include <string.h>
@@ -10,6 +12,14 @@ static const mpg_generic_option csv_options[] = {
 static const mpg_generic_option json_options[] = {MPG_OPTION_PATH,  MPG_OPTION_COLUMNS,
                                                   MPG_OPTION_TYPES, MPG_OPTION_NULLS,
                                                   MPG_OPTION_ZONE,  MPG_OPTION_ON_ERROR};
+
+static const mpg_generic_option csv_table_options[] = {
+    MPG_OPTION_PATH,     MPG_OPTION_DELIMITER, MPG_OPTION_HEADER, MPG_OPTION_NAMES,
+    MPG_OPTION_TYPES,    MPG_OPTION_NULLS,     MPG_OPTION_QUOTE,  MPG_OPTION_ZONE,
+    MPG_OPTION_ON_ERROR, MPG_OPTION_THREADS};
+static const mpg_generic_option json_table_options[] = {
+    MPG_OPTION_PATH, MPG_OPTION_COLUMNS,  MPG_OPTION_TYPES,  MPG_OPTION_NULLS,
+    MPG_OPTION_ZONE, MPG_OPTION_ON_ERROR, MPG_OPTION_THREADS};
 
 static const mpg_generic_option csv_rollup_options[] = {
     MPG_OPTION_PATH,   MPG_OPTION_MEASURES, MPG_OPTION_BY,       MPG_OPTION_DELIMITER,
@@ -24,6 +34,10 @@ const mpg_generic_kind mpg_generic_csv_rollup = {
     &mpg_csv_rows, csv_rollup_options, sizeof csv_rollup_options / sizeof *csv_rollup_options};
 const mpg_generic_kind mpg_generic_json_rollup = {
     &mpg_json_rows, json_rollup_options, sizeof json_rollup_options / sizeof *json_rollup_options};
+const mpg_generic_kind mpg_generic_csv_table = {
+    &mpg_csv_rows, csv_table_options, sizeof csv_table_options / sizeof *csv_table_options};
+const mpg_generic_kind mpg_generic_json_table = {
+    &mpg_json_rows, json_table_options, sizeof json_table_options / sizeof *json_table_options};
 const mpg_generic_kind mpg_generic_csv = {&mpg_csv_rows, csv_options,
                                           sizeof csv_options / sizeof *csv_options};
 const mpg_generic_kind mpg_generic_json = {&mpg_json_rows, json_options,
@@ -145,6 +159,22 @@ static mpg_rc read_zone(mpg_generic *g, const mpg_value *v, mpg_err *err) {
   return rc == MPG_MISUSE ? misuse(MPG_OPTION_ZONE, NULL, err) : rc;
 }
 
+static mpg_rc read_threads(mpg_generic *g, const mpg_conn *conn, const mpg_value *v, mpg_err *err) {
+  const int most = 16; /* not a whole large machine, unless told */
+  int64_t n = v->type == MPG_INT ? v->i : 0;
+  g->threads = mpg_threads_available() < most ? mpg_threads_available() : most;
+  if (v->type == MPG_TEXT && !mpg_int_parse(v->s, &n))
+    n = 0;
+  if (v->type != MPG_NULL && (n < 1 || n > MPG_THREADS_MAX))
+    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
+                    MPG_THREADS_MAX);
+  if (v->type != MPG_NULL)
+    g->threads = (int)n;
+  if (!mpg_sqlite_threads(conn->db))
+    g->threads = 1;
+  return MPG_OK;
+}
+
 static mpg_rc read_rest(mpg_generic *g, const mpg_value values[MPG_OPTIONS], mpg_err *err) {
   const mpg_value *types = &values[MPG_OPTION_TYPES], *mode = &values[MPG_OPTION_ON_ERROR];
   if (types->type != MPG_NULL && types->type != MPG_TEXT)
@@ -157,12 +187,12 @@ static mpg_rc read_rest(mpg_generic *g, const mpg_value values[MPG_OPTIONS], mpg
   return MPG_OK;
 }
 
-mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_env *env,
+mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_conn *conn,
                         const mpg_value values[MPG_OPTIONS], mpg_err *err) {
   mpg_rc rc = MPG_OK;
   memset(g, 0, sizeof *g);
   g->kind = kind;
-  g->env = env;
+  g->env = &conn->env;
   if (values[MPG_OPTION_PATH].type != MPG_TEXT)
     return misuse(MPG_OPTION_PATH, "expected a file, a glob or a folder", err);
   g->path = values[MPG_OPTION_PATH].s;
@@ -176,6 +206,8 @@ mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_
     rc = read_nulls(g, &values[MPG_OPTION_NULLS], err);
   if (rc == MPG_OK)
     rc = read_zone(g, &values[MPG_OPTION_ZONE], err);
+  if (rc == MPG_OK)
+    rc = read_threads(g, conn, &values[MPG_OPTION_THREADS], err);
   if (rc == MPG_OK)
     rc = read_rest(g, values, err);
   g->options.by_name = !g->chosen && (kind->rows == &mpg_json_rows || g->options.header);
@@ -389,4 +421,59 @@ void mpg_generic_arguments_free(mpg_value values[MPG_OPTIONS]) {
   for (int i = 0; i < MPG_OPTIONS; i++)
     sqlite3_free((void *)(uintptr_t)values[i].s.p);
   memset(values, 0, MPG_OPTIONS * sizeof *values);
+}
+
+void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type) {
+  char *text = sqlite3_mprintf("%.*s", (int)name.n, name.p);
+  sqlite3_str_appendf(sql, "\"%w\" %s, ", text,
+                      type == MPG_COLUMN_TIME ? "REAL" : mpg_column_type_name(type));
+  sqlite3_free(text);
+}
+
+/* ---- Table functions ---- */
+
+int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *info) {
+  int at[MPG_OPTIONS], given = 0;
+  for (int i = 0; i < MPG_OPTIONS; i++)
+    at[i] = -1;
+  for (int c = 0; c < info->nConstraint; c++) {
+    int i = info->aConstraint[c].iColumn - 1;
+    if (i < 0 || i >= (int)kind->n_options || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
+      continue;
+    if (!info->aConstraint[c].usable)
+      return SQLITE_CONSTRAINT; /* another join order can provide it */
+    if (at[i] < 0)
+      at[i] = c;
+  }
+  for (size_t i = 0; i < kind->n_options; i++)
+    if (at[i] >= 0) {
+      info->aConstraintUsage[at[i]].argvIndex = ++given;
+      info->aConstraintUsage[at[i]].omit = 1;
+      info->idxNum |= 1 << i;
+    }
+  info->estimatedCost = at[0] < 0 ? 1e99 : 1e6; /* a missing path is for xFilter to say */
+  return SQLITE_OK;
+}
+
+int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,
+                             sqlite3_value **kept, mpg_value values[MPG_OPTIONS], bool *none) {
+  int next = 0;
+  memset(values, 0, MPG_OPTIONS * sizeof *values);
+  *none = false;
+  for (size_t i = 0; i < kind->n_options; i++) {
+    sqlite3_value *value;
+    if ((given >> i & 1) == 0)
+      continue;
+    value = argv[next++];
+    *none = sqlite3_value_type(value) == SQLITE_NULL;
+    if (*none)
+      return SQLITE_OK;
+    /* In a database of UTF-16 this turns text into UTF-8. */
+    kept[i] = sqlite3_value_dup(value);
+    if (kept[i] == NULL ||
+        (sqlite3_value_type(kept[i]) == SQLITE_TEXT && sqlite3_value_text(kept[i]) == NULL))
+      return SQLITE_NOMEM;
+    values[kind->options[i]] = mpg_value_of(kept[i]);
+  }
+  return SQLITE_OK;
 }

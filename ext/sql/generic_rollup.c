@@ -11,16 +11,13 @@
 **     it. So sum(rows) counts records, and count(*) counts rows of the table.
 ** (2) As a table function, csv_rollup(path, measures, by): a row is a record of JSON, with the
 **     columns that `by` names, the measures and rows.
-** (3) Equality of a column of TEXT or BIGINT with a value of its type is tested while the file is
-**     read, and then by SQLite once more. Rows come out in the order of the columns, or in the one
-**     that the query asks for.
+** (3) Comparisons of the file's columns are tested while it is read (generic_filter.c). Rows come out
+**     in the order of the columns, or in the one that the query asks for.
 ** (4) As of csv_trace: DIRECTONLY; made in the schema temp alone (generic.h); the first file is read
 **     when the table is made, all of them in xFilter, by several threads.
 */
 #define _GNU_SOURCE /* qsort_r */
 #include "generic.h"
-#include "../core/number.h"
-#include "../core/pipeline.h"
 #include "../core/text.h"
 #include "../io/rows_rollup.h"
 
@@ -40,7 +37,6 @@ typedef struct rollup_source {
   mpg_columns columns;
   mpg_measures measures;
   size_t operands[MPG_OPERANDS]; /* columns */
-  int threads;
 } rollup_source;
 
 typedef struct rollup_table {
@@ -63,6 +59,7 @@ typedef struct sort_key {
 typedef struct rollup_cursor {
   sqlite3_vtab_cursor base; /* must be first */
   mpg_walk walk;            /* for its paths and its environment */
+  mpg_generic_filters filters;
   sqlite3_value *arguments[MPG_OPTIONS];
   rollup_source source; /* of a table function */
   mpg_rollup_query query;
@@ -119,22 +116,6 @@ static mpg_rc bind_operands(rollup_source *s, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc read_threads(rollup_source *s, sqlite3 *db, const mpg_value *v, mpg_err *err) {
-  const int most = 16; /* not a whole large machine, unless told */
-  int64_t n = v->type == MPG_INT ? v->i : 0;
-  s->threads = mpg_threads_available() < most ? mpg_threads_available() : most;
-  if (v->type == MPG_TEXT && !mpg_int_parse(v->s, &n))
-    n = 0;
-  if (v->type != MPG_NULL && (n < 1 || n > MPG_THREADS_MAX))
-    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
-                    MPG_THREADS_MAX);
-  if (v->type != MPG_NULL)
-    s->threads = (int)n;
-  if (!mpg_sqlite_threads(db))
-    s->threads = 1;
-  return MPG_OK;
-}
-
 static mpg_rc source_open(rollup_source *s, const rollup_table *table,
                           const mpg_value values[MPG_OPTIONS], mpg_walk *walk, mpg_err *err) {
   const mpg_env *env = &table->conn->env;
@@ -142,9 +123,7 @@ static mpg_rc source_open(rollup_source *s, const rollup_table *table,
   mpg_rc rc;
   memset(s, 0, sizeof *s);
   mpg_columns_init(&s->columns, env);
-  rc = mpg_generic_open(&s->generic, table->module->kind, env, values, err);
-  if (rc == MPG_OK)
-    rc = read_threads(s, table->conn->db, &values[MPG_OPTION_THREADS], err);
+  rc = mpg_generic_open(&s->generic, table->module->kind, table->conn, values, err);
   if (rc == MPG_OK && measures->type != MPG_TEXT && measures->type != MPG_NULL)
     rc = mpg_fail(err, MPG_MISUSE, "measures: expected text");
   if (rc == MPG_OK &&
@@ -216,12 +195,6 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
   return mpg_sqlite_rc(rc);
 }
 
-static void append_column(sqlite3_str *sql, mpg_str name, const char *type) {
-  char *text = sqlite3_mprintf("%.*s", (int)name.n, name.p);
-  sqlite3_str_appendf(sql, "\"%w\" %s, ", text, type);
-  sqlite3_free(text);
-}
-
 static int declare(sqlite3 *db, const rollup_table *table) {
   const rollup_source *s = &table->source;
   const mpg_generic_kind *kind = table->module->kind;
@@ -231,11 +204,11 @@ static int declare(sqlite3 *db, const rollup_table *table) {
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
   for (size_t i = 0; i < table->n_shown; i++) {
     const mpg_column *c = &s->columns.p[table->shown[i]];
-    append_column(sql, c->name,
-                  c->type == MPG_COLUMN_TIME ? "REAL" : mpg_column_type_name(c->type));
+    mpg_generic_declare(sql, c->name, c->type);
   }
   for (size_t i = 0; i < s->measures.n; i++)
-    append_column(sql, s->measures.p[i].name, s->measures.p[i].whole ? "BIGINT" : "REAL");
+    mpg_generic_declare(sql, s->measures.p[i].name,
+                        s->measures.p[i].whole ? MPG_COLUMN_BIGINT : MPG_COLUMN_REAL);
   if (table->created) {
     sqlite3_str_appendall(sql, "rows BIGINT)");
   } else {
@@ -292,94 +265,45 @@ static int rollup_connect(sqlite3 *db, void *aux, int argc, const char *const *a
 
 /* ---- Plans ---- */
 
-/* The columns that are compared with xFilter's arguments. */
-static int plan_filters(const rollup_table *table, sqlite3_index_info *info, sqlite3_str *text) {
-  int given = 0;
-  for (int c = 0; c < info->nConstraint && given < MPG_ROWS_FILTERS; c++) {
-    int i = info->aConstraint[c].iColumn;
-    mpg_column_type type;
-    if (i < 0 || i >= (int)table->n_shown || !info->aConstraint[c].usable ||
-        info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
-      continue;
-    type = table->source.columns.p[table->shown[i]].type;
-    if (type != MPG_COLUMN_BIGINT &&
-        (type != MPG_COLUMN_TEXT ||
-         sqlite3_stricmp(sqlite3_vtab_collation(info, c), "BINARY") != 0))
-      continue;
-    info->aConstraintUsage[c].argvIndex = ++given;
-    sqlite3_str_appendf(text, "%d ", i);
-  }
-  return given;
+static size_t column_of(const void *p, int i) {
+  const rollup_table *table = p;
+  return (size_t)i < table->n_shown ? table->shown[i] : MPG_FILTER_NONE;
 }
 
-/* Whether the order asked for is one of dimensions; appends "COLUMN DIRECTION". */
+/* Whether the order asked for is one of dimensions; appends how many they are, and "COLUMN
+** DIRECTION" of each. */
 static bool plan_order(const rollup_table *table, const sqlite3_index_info *info,
                        sqlite3_str *text) {
-  if (info->nOrderBy == 0 || info->nOrderBy > MPG_GROUP_PARTS)
-    return false;
-  for (int i = 0; i < info->nOrderBy; i++)
-    if (info->aOrderBy[i].iColumn < 0 || info->aOrderBy[i].iColumn >= (int)table->n_shown)
-      return false;
-  for (int i = 0; i < info->nOrderBy; i++)
+  bool ordered = info->nOrderBy > 0 && info->nOrderBy <= MPG_GROUP_PARTS;
+  for (int i = 0; ordered && i < info->nOrderBy; i++)
+    ordered = info->aOrderBy[i].iColumn >= 0 && info->aOrderBy[i].iColumn < (int)table->n_shown;
+  sqlite3_str_appendf(text, "%d ", ordered ? info->nOrderBy : 0);
+  for (int i = 0; ordered && i < info->nOrderBy; i++)
     sqlite3_str_appendf(text, "%d %d ", info->aOrderBy[i].iColumn, info->aOrderBy[i].desc);
-  return true;
+  return ordered;
 }
 
-/* idxStr: the columns asked for, as a mask; how many are compared, and which; how many to sort by,
-** and which. */
+/* idxStr: the columns asked for, as a mask; how many to sort by, and which; the comparisons. */
 static int plan_created(const rollup_table *table, sqlite3_index_info *info) {
-  sqlite3_str *filters = sqlite3_str_new(table->conn->db),
-              *order = sqlite3_str_new(table->conn->db);
-  int given = plan_filters(table, info, filters);
-  bool ordered = plan_order(table, info, order);
-  char *f = sqlite3_str_finish(filters), *o = sqlite3_str_finish(order);
-  info->idxStr = sqlite3_mprintf("%llu %d %s%d %s", (unsigned long long)info->colUsed, given,
-                                 f == NULL ? "" : f, ordered ? info->nOrderBy : 0,
-                                 ordered && o != NULL ? o : "");
+  sqlite3_str *plan = sqlite3_str_new(table->conn->db);
+  int equalities, failed;
+  sqlite3_str_appendf(plan, "%llu ", (unsigned long long)info->colUsed);
+  info->orderByConsumed = plan_order(table, info, plan);
+  equalities = mpg_generic_plan_filters(info, &table->source.columns, column_of, table, plan);
+  info->estimatedCost = equalities > 0 ? 5e5 : 1e6;
+  info->estimatedRows = equalities > 0 ? 100 : 10000;
+  failed = sqlite3_str_errcode(plan);
+  info->idxStr = sqlite3_str_finish(plan);
   info->needToFreeIdxStr = 1;
-  info->orderByConsumed = ordered;
-  info->estimatedCost = given > 0 ? 5e5 : 1e6;
-  info->estimatedRows = given > 0 ? 100 : 10000;
-  /* An empty text is NULL as well as one that failed. */
-  if (info->idxStr == NULL || (given > 0 && f == NULL) || (ordered && o == NULL)) {
-    sqlite3_free(f);
-    sqlite3_free(o);
-    return SQLITE_NOMEM;
-  }
-  sqlite3_free(f);
-  sqlite3_free(o);
-  return SQLITE_OK;
-}
-
-/* The table function. idxNum: bit i is set where option i of the kind is given. */
-static int plan_arguments(const rollup_table *table, sqlite3_index_info *info) {
-  const mpg_generic_kind *kind = table->module->kind;
-  int at[MPG_OPTIONS], given = 0;
-  for (int i = 0; i < MPG_OPTIONS; i++)
-    at[i] = -1;
-  for (int c = 0; c < info->nConstraint; c++) {
-    int i = info->aConstraint[c].iColumn - 1;
-    if (i < 0 || i >= (int)kind->n_options || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
-      continue;
-    if (!info->aConstraint[c].usable)
-      return SQLITE_CONSTRAINT; /* another join order can provide it */
-    if (at[i] < 0)
-      at[i] = c;
-  }
-  for (size_t i = 0; i < kind->n_options; i++)
-    if (at[i] >= 0) {
-      info->aConstraintUsage[at[i]].argvIndex = ++given;
-      info->aConstraintUsage[at[i]].omit = 1;
-      info->idxNum |= 1 << i;
-    }
-  info->estimatedCost = at[0] < 0 ? 1e99 : 1e6;
-  info->estimatedRows = 10000;
-  return SQLITE_OK;
+  return failed != SQLITE_OK || info->idxStr == NULL ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 static int rollup_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const rollup_table *table = (const rollup_table *)vtab;
-  return table->created ? plan_created(table, info) : plan_arguments(table, info);
+  if (table->created)
+    return plan_created(table, info);
+  info->estimatedRows = 10000;
+  return mpg_generic_plan_options(table->module->kind, info);
 }
 
 /* ---- Cursor ---- */
@@ -399,6 +323,7 @@ static void reset(rollup_cursor *cursor) {
   mpg_groups_free(&cursor->groups);
   mpg_free(&table_of(cursor)->conn->env, cursor->order);
   source_close(&cursor->source);
+  mpg_generic_free_filters(&cursor->filters, table_of(cursor)->conn);
   for (size_t i = 0; i < MPG_OPTIONS; i++) {
     sqlite3_value_free(cursor->arguments[i]);
     cursor->arguments[i] = NULL;
@@ -498,7 +423,7 @@ static mpg_rc sum_up(rollup_cursor *cursor, mpg_err *err) {
   q->measures = &s->measures;
   memcpy(q->operands, s->operands, sizeof q->operands);
   q->skip = s->generic.skip;
-  q->threads = s->threads;
+  q->threads = s->generic.threads;
   mpg_groups_init(&cursor->groups, &table->conn->env, q->n_dimensions, s->measures.n);
   rc = mpg_rows_rollup(&cursor->groups, &cursor->walk.scan.env, q, &cursor->walk.paths,
                        &table->conn->issues, err);
@@ -515,36 +440,18 @@ static mpg_rc add_dimension(rollup_cursor *cursor, size_t column, int shown_as, 
   return MPG_OK;
 }
 
-/* Keeps argument i as long as the scan; in a database of UTF-16 this turns text into UTF-8. */
-static int keep(rollup_cursor *cursor, size_t i, sqlite3_value *value, mpg_value *out) {
-  sqlite3_value *copy = cursor->arguments[i] = sqlite3_value_dup(value);
-  if (copy == NULL || (sqlite3_value_type(copy) == SQLITE_TEXT && sqlite3_value_text(copy) == NULL))
-    return SQLITE_NOMEM;
-  *out = mpg_value_of(copy);
-  return SQLITE_OK;
-}
-
-static int begin_created(rollup_cursor *cursor, const char *plan, sqlite3_value **argv) {
+static int begin_created(rollup_cursor *cursor, const char *plan, int argc, sqlite3_value **argv) {
   const rollup_table *table = table_of(cursor);
+  mpg_rows_query *rows = &cursor->query.rows;
   char *end;
   uint64_t used = strtoull(plan, &end, 10);
   long n = strtol(end, &end, 10);
   mpg_err err;
-  for (long i = 0; i < n; i++) {
-    size_t column = table->shown[strtol(end, &end, 10)];
-    mpg_rows_filter filter = {.column = column};
-    int rc = keep(cursor, (size_t)i, argv[i], &filter.value);
-    if (rc != SQLITE_OK)
-      return rc;
-    if (sqlite3_value_type(argv[i]) ==
-        (table->source.columns.p[column].type == MPG_COLUMN_TEXT ? SQLITE_TEXT : SQLITE_INTEGER))
-      cursor->query.rows.filters[cursor->query.rows.n_filters++] = filter;
-  }
+  int rc;
   for (size_t i = 0; i < table->n_shown; i++)
     if ((used >> (i < 63 ? i : 63) & 1) != 0 &&
         add_dimension(cursor, table->shown[i], (int)i, &err) != MPG_OK)
       return fail(cursor, &err);
-  n = strtol(end, &end, 10);
   for (long i = 0; i < n; i++) {
     int column = (int)strtol(end, &end, 10);
     bool down = strtol(end, &end, 10) != 0;
@@ -552,6 +459,12 @@ static int begin_created(rollup_cursor *cursor, const char *plan, sqlite3_value 
       if (cursor->part_of[k] == column)
         cursor->keys[cursor->n_keys++] = (sort_key){k, down};
   }
+  rc = mpg_generic_take_filters(&cursor->filters, table->conn, &table->source.columns, end, argc,
+                                argv);
+  if (rc != SQLITE_OK)
+    return rc;
+  memcpy(rows->filters, cursor->filters.rows, sizeof rows->filters);
+  rows->n_filters = cursor->filters.n_rows;
   return mpg_walk_path(&cursor->walk, table->source.generic.path, &err) == MPG_OK
              ? SQLITE_OK
              : fail(cursor, &err);
@@ -581,24 +494,15 @@ static mpg_rc read_by(rollup_cursor *cursor, const mpg_value *by, mpg_err *err) 
   return rc;
 }
 
-static int begin_arguments(rollup_cursor *cursor, int given, sqlite3_value **argv, bool *none) {
+static int begin_options(rollup_cursor *cursor, int given, sqlite3_value **argv, bool *none) {
   const rollup_table *table = table_of(cursor);
-  const mpg_generic_kind *kind = table->module->kind;
-  mpg_value values[MPG_OPTIONS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}};
+  mpg_value values[MPG_OPTIONS];
   mpg_err err;
   mpg_rc rc;
-  int next = 0;
-  for (size_t i = 0; i < kind->n_options; i++) {
-    int code;
-    if ((given >> i & 1) == 0)
-      continue;
-    *none = sqlite3_value_type(argv[next]) == SQLITE_NULL;
-    if (*none)
-      return SQLITE_OK;
-    code = keep(cursor, i, argv[next++], &values[kind->options[i]]);
-    if (code != SQLITE_OK)
-      return code;
-  }
+  int code =
+      mpg_generic_read_options(table->module->kind, given, argv, cursor->arguments, values, none);
+  if (code != SQLITE_OK || *none)
+    return code;
   if (values[MPG_OPTION_PATH].type == MPG_NULL)
     return mpg_vtab_error(cursor->base.pVtab, "%s: expected a path, as in %s",
                           table->module->module.name, table->module->example);
@@ -617,12 +521,11 @@ static int rollup_filter(sqlite3_vtab_cursor *base, int given, const char *plan,
   bool none = false;
   mpg_err err;
   int rc;
-  (void)argc;
   reset(cursor);
   rc = mpg_walk_begin(&cursor->walk, table->conn, &format);
   if (rc == SQLITE_OK)
-    rc = table->created ? begin_created(cursor, plan, argv)
-                        : begin_arguments(cursor, given, argv, &none);
+    rc = table->created ? begin_created(cursor, plan, argc, argv)
+                        : begin_options(cursor, given, argv, &none);
   if (rc != SQLITE_OK || none)
     return rc;
   return sum_up(cursor, &err) == MPG_OK ? SQLITE_OK : fail(cursor, &err);
@@ -755,6 +658,6 @@ int mpg_register_generic_rollup(mpg_conn *conn, char **error) {
                              json = {{"jsonl_rollup", &methods, 0},
                                      &mpg_generic_json_rollup,
                                      "jsonl_rollup('jobs.jsonl', 'gpus', 'pool')"};
-  int rc = mpg_register_modules(conn, &csv.module, 1, error);
-  return rc == SQLITE_OK ? mpg_register_modules(conn, &json.module, 1, error) : rc;
+  int rc = mpg_register_file_modules(conn, &csv.module, 1, error);
+  return rc == SQLITE_OK ? mpg_register_file_modules(conn, &json.module, 1, error) : rc;
 }

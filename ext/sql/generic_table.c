@@ -10,18 +10,21 @@
 **       names, with types. The first file is read there and then, for its header and its types. It
 **       is refused in every schema but temp (generic.h).
 **
-** Both are DIRECTONLY, and end in the hidden columns _file and _line. A value is decoded when the
-** query asks for it. Equality of a column of TEXT or BIGINT with a value of its type is tested
-** before SQLite sees the row, and then by SQLite once more.
+** Both are DIRECTONLY, and end in the hidden columns _file and _line. Only the columns that the
+** query names are decoded. Rows of (2) are read by several threads (rows_scan.h), which test what
+** generic_filter.c lets through, and leave out rows that SELECT DISTINCT has no use for; files that
+** no row can be of (`_file`) stay unopened. SQLite scans a table more than once and compares rowids
+** between the scans (OR, RIGHT JOIN), so a record's rowid does not depend on what is asked for.
 */
 #include "generic.h"
+#include "../io/rows_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct generic_module {
   mpg_module module; /* must be first */
-  const mpg_generic_kind *kind;
+  const mpg_generic_kind *kind, *created;
   const char *example;
 } generic_module;
 
@@ -37,18 +40,24 @@ typedef struct generic_table {
 
 typedef struct generic_cursor {
   sqlite3_vtab_cursor base; /* must be first */
-  mpg_walk walk;
-  mpg_rows_query query;
-  sqlite3_value *arguments[MPG_OPTIONS > MPG_ROWS_FILTERS ? (int)MPG_OPTIONS : MPG_ROWS_FILTERS];
-  mpg_generic generic; /* form (1) */
+  mpg_walk walk;            /* of form (1); of (2) its paths and its environment */
+  mpg_scan_query query;     /* form (2) */
+  mpg_generic_filters filters;
+  size_t *wanted; /* columns; behind them the cell of every column */
+  mpg_rows_scan scan;
+  sqlite3_value *arguments[MPG_OPTIONS]; /* form (1), as the next two */
+  mpg_generic generic;
   mpg_json_text record;
   bool at_end;
   sqlite3_int64 row;
 } generic_cursor;
-#define ARGUMENTS (sizeof((generic_cursor *)NULL)->arguments / sizeof(sqlite3_value *))
 
 static generic_table *table_of(generic_cursor *cursor) {
   return (generic_table *)cursor->base.pVtab;
+}
+
+static const mpg_generic_kind *kind_of(const generic_table *table) {
+  return table->created ? table->module->created : table->module->kind;
 }
 
 /* ---- Table ---- */
@@ -58,16 +67,16 @@ static int open_created(generic_table *table, int argc, const char *const *argv,
   const generic_module *m = table->module;
   mpg_walk walk;
   mpg_err err;
-  mpg_walk_format format = mpg_generic_walk(m->kind);
+  mpg_walk_format format = mpg_generic_walk(m->created);
   mpg_rc rc;
-  int code = mpg_generic_arguments(m->kind, argc, argv, m->example, table->values, error);
+  int code = mpg_generic_arguments(m->created, argc, argv, m->example, table->values, error);
   if (code != SQLITE_OK)
     return code;
   memset(&walk, 0, sizeof walk);
   code = mpg_walk_begin(&walk, table->conn, &format);
   if (code != SQLITE_OK)
     return code;
-  rc = mpg_generic_open(&table->generic, m->kind, &table->conn->env, table->values, &err);
+  rc = mpg_generic_open(&table->generic, m->created, table->conn, table->values, &err);
   if (rc == MPG_OK)
     rc = mpg_walk_path(&walk, table->generic.path, &err);
   if (rc == MPG_OK)
@@ -91,13 +100,8 @@ static int declare(sqlite3 *db, const generic_table *table) {
   char *text;
   int rc;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
-  for (size_t i = 0; table->created && i < columns->n; i++) {
-    const mpg_column *c = &columns->p[i];
-    char *name = sqlite3_mprintf("%.*s", (int)c->name.n, c->name.p);
-    sqlite3_str_appendf(sql, "\"%w\" %s, ", name,
-                        c->type == MPG_COLUMN_TIME ? "REAL" : mpg_column_type_name(c->type));
-    sqlite3_free(name);
-  }
+  for (size_t i = 0; table->created && i < columns->n; i++)
+    mpg_generic_declare(sql, columns->p[i].name, columns->p[i].type);
   if (!table->created) {
     sqlite3_str_appendall(sql, "record TEXT, ");
     for (size_t i = 0; i < kind->n_options; i++)
@@ -153,54 +157,22 @@ static int generic_connect(sqlite3 *db, void *aux, int argc, const char *const *
 
 /* ---- Plans ---- */
 
-/* Form (1). idxNum: bit i is set where option i of the kind is given; xFilter's arguments are those,
-** in order. A missing path is for xFilter to say. */
-static int plan_arguments(const generic_table *table, sqlite3_index_info *info) {
-  const mpg_generic_kind *kind = table->module->kind;
-  int at[MPG_OPTIONS], given = 0;
-  for (int i = 0; i < MPG_OPTIONS; i++)
-    at[i] = -1;
-  for (int c = 0; c < info->nConstraint; c++) {
-    int i = info->aConstraint[c].iColumn - 1;
-    if (i < 0 || i >= (int)kind->n_options || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
-      continue;
-    if (!info->aConstraint[c].usable)
-      return SQLITE_CONSTRAINT; /* another join order can provide it */
-    if (at[i] < 0)
-      at[i] = c;
-  }
-  for (size_t i = 0; i < kind->n_options; i++)
-    if (at[i] >= 0) {
-      info->aConstraintUsage[at[i]].argvIndex = ++given;
-      info->aConstraintUsage[at[i]].omit = 1;
-      info->idxNum |= 1 << i;
-    }
-  info->estimatedCost = at[0] < 0 ? 1e99 : 1e6;
-  info->estimatedRows = 100000;
-  return SQLITE_OK;
+static size_t column_of(const void *p, int i) {
+  const generic_table *table = p;
+  size_t n = table->columns.n;
+  return (size_t)i < n ? (size_t)i : (size_t)i == n ? MPG_FILTER_FILE : MPG_FILTER_NONE;
 }
 
-/* Form (2). idxStr is the columns that are asked for, as a mask, and then those that are compared
-** with xFilter's arguments, in order. */
-static int plan_filters(const generic_table *table, sqlite3_index_info *info) {
-  const mpg_columns *columns = &table->columns;
+/* Form (2). idxStr: the columns that are asked for, as a mask; whether rows that are alike in
+** them are of no use; and the comparisons. */
+static int plan_created(const generic_table *table, sqlite3_index_info *info) {
   sqlite3_str *text = sqlite3_str_new(table->conn->db);
-  int given = 0, failed;
-  sqlite3_str_appendf(text, "%llu ", (unsigned long long)info->colUsed);
-  for (int c = 0; c < info->nConstraint && given < MPG_ROWS_FILTERS; c++) {
-    int i = info->aConstraint[c].iColumn;
-    if (i < 0 || i >= (int)columns->n || !info->aConstraint[c].usable ||
-        info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
-      continue;
-    if (columns->p[i].type != MPG_COLUMN_BIGINT &&
-        (columns->p[i].type != MPG_COLUMN_TEXT ||
-         sqlite3_stricmp(sqlite3_vtab_collation(info, c), "BINARY") != 0))
-      continue;
-    info->aConstraintUsage[c].argvIndex = ++given;
-    sqlite3_str_appendf(text, "%d ", i);
-  }
-  info->estimatedCost = given > 0 ? 5e5 : 1e6;
-  info->estimatedRows = given > 0 ? 1000 : 100000;
+  int equalities, failed;
+  sqlite3_str_appendf(text, "%llu %d ", (unsigned long long)info->colUsed,
+                      sqlite3_vtab_distinct(info) >= 2);
+  equalities = mpg_generic_plan_filters(info, &table->columns, column_of, table, text);
+  info->estimatedCost = equalities > 0 ? 5e5 : 1e6;
+  info->estimatedRows = equalities > 0 ? 1000 : 100000;
   failed = sqlite3_str_errcode(text);
   info->idxStr = sqlite3_str_finish(text);
   info->needToFreeIdxStr = 1;
@@ -209,7 +181,10 @@ static int plan_filters(const generic_table *table, sqlite3_index_info *info) {
 
 static int generic_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const generic_table *table = (const generic_table *)vtab;
-  return table->created ? plan_filters(table, info) : plan_arguments(table, info);
+  if (table->created)
+    return plan_created(table, info);
+  info->estimatedRows = 100000;
+  return mpg_generic_plan_options(table->module->kind, info);
 }
 
 /* ---- Cursor ---- */
@@ -226,12 +201,16 @@ static int generic_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static mpg_rc reset(generic_cursor *cursor) {
   mpg_rc rc = mpg_walk_reset(&cursor->walk);
+  mpg_rows_scan_close(&cursor->scan);
+  mpg_free(&table_of(cursor)->conn->env, cursor->wanted);
+  mpg_generic_free_filters(&cursor->filters, table_of(cursor)->conn);
   mpg_generic_close(&cursor->generic);
-  for (size_t i = 0; i < ARGUMENTS; i++) {
+  for (size_t i = 0; i < MPG_OPTIONS; i++) {
     sqlite3_value_free(cursor->arguments[i]);
     cursor->arguments[i] = NULL;
   }
   memset(&cursor->query, 0, sizeof cursor->query);
+  cursor->wanted = NULL;
   cursor->row = 0;
   cursor->at_end = true;
   return rc;
@@ -254,139 +233,187 @@ static int fail(generic_cursor *cursor, const mpg_err *err) {
 static int generic_next(sqlite3_vtab_cursor *base) {
   generic_cursor *cursor = (generic_cursor *)base;
   mpg_err err;
-  mpg_rc rc = mpg_walk_next(&cursor->walk, &err);
+  mpg_rc rc = table_of(cursor)->created ? mpg_rows_scan_next(&cursor->scan, &err)
+                                        : mpg_walk_next(&cursor->walk, &err);
   cursor->row++;
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
 }
 
-/* Keeps argument i as long as the scan; in a database of UTF-16 this turns text into UTF-8. */
-static int keep(generic_cursor *cursor, size_t i, sqlite3_value *value, mpg_value *out) {
-  sqlite3_value *copy = cursor->arguments[i] = sqlite3_value_dup(value);
-  if (copy == NULL || (sqlite3_value_type(copy) == SQLITE_TEXT && sqlite3_value_text(copy) == NULL))
-    return SQLITE_NOMEM;
-  *out = mpg_value_of(copy);
-  return SQLITE_OK;
-}
-
-/* Form (1): the options, then the columns. *none: an argument is NULL, so there are no rows. */
-static int begin_arguments(generic_cursor *cursor, int given, sqlite3_value **argv, bool *none) {
+/* Form (1). */
+static int begin_options(generic_cursor *cursor, int given, sqlite3_value **argv, bool *none) {
   const generic_table *table = table_of(cursor);
   const mpg_generic_kind *kind = table->module->kind;
-  mpg_value values[MPG_OPTIONS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}};
+  mpg_value values[MPG_OPTIONS];
   mpg_err err;
   mpg_rc rc;
-  int next = 0, code;
-  for (size_t i = 0; i < kind->n_options; i++) {
-    if ((given >> i & 1) == 0)
-      continue;
-    *none = sqlite3_value_type(argv[next]) == SQLITE_NULL;
-    if (*none)
-      return SQLITE_OK;
-    code = keep(cursor, i, argv[next++], &values[kind->options[i]]);
-    if (code != SQLITE_OK)
-      return code;
-  }
+  int code = mpg_generic_read_options(kind, given, argv, cursor->arguments, values, none);
+  if (code != SQLITE_OK || *none)
+    return code;
   if (values[MPG_OPTION_PATH].type == MPG_NULL)
     return mpg_vtab_error(cursor->base.pVtab, "%s: expected a path, as in %s",
                           table->module->module.name, table->module->example);
-  rc = mpg_generic_open(&cursor->generic, kind, &table->conn->env, values, &err);
+  rc = mpg_generic_open(&cursor->generic, kind, table->conn, values, &err);
   if (rc == MPG_OK)
     rc = mpg_walk_path(&cursor->walk, cursor->generic.path, &err);
+  cursor->walk.shared = &cursor->generic;
+  cursor->walk.skip = cursor->generic.skip;
   return rc == MPG_OK ? SQLITE_OK : fail(cursor, &err);
 }
 
-/* Form (2): the filters that the values allow. Others are SQLite's to apply. */
-static int begin_filters(generic_cursor *cursor, const char *plan, int argc, sqlite3_value **argv) {
+static mpg_rc open_scan(generic_cursor *cursor, mpg_err *err) {
+  mpg_rows_scan_close(&cursor->scan);
+  return mpg_rows_scan_open(&cursor->scan, &cursor->walk.scan.env, &cursor->query,
+                            &cursor->walk.paths, &table_of(cursor)->conn->issues, err);
+}
+
+/* The columns of a mask, whose last bit stands for all from there on. */
+static mpg_rc want_columns(generic_cursor *cursor, uint64_t asked) {
   const generic_table *table = table_of(cursor);
-  mpg_err err;
+  const size_t n = table->columns.n;
+  size_t *cell_of;
+  cursor->wanted = mpg_malloc(&table->conn->env, 2 * n * sizeof *cursor->wanted);
+  if (cursor->wanted == NULL)
+    return MPG_NOMEM;
+  cell_of = cursor->wanted + n;
+  cursor->query.wanted = cursor->wanted;
+  for (size_t i = 0; i < n; i++) {
+    cell_of[i] = cursor->query.n_wanted;
+    if ((asked >> (i < 63 ? i : 63) & 1) != 0)
+      cursor->wanted[cursor->query.n_wanted++] = i;
+  }
+  cursor->query.lines = (asked >> (n + 1 < 63 ? n + 1 : 63) & 1) != 0;
+  return MPG_OK;
+}
+
+/* Form (2). */
+static int begin_created(generic_cursor *cursor, const char *plan, int argc, sqlite3_value **argv) {
+  const generic_table *table = table_of(cursor);
+  mpg_scan_query *q = &cursor->query;
   char *end;
   uint64_t asked = strtoull(plan, &end, 10);
-  cursor->query.checked = table->generic.skip ? asked : 0;
-  plan = end;
-  for (int i = 0; i < argc; i++) {
-    mpg_rows_filter filter;
-    int code;
-    filter.column = (size_t)strtoul(plan, &end, 10);
-    plan = end;
-    code = keep(cursor, (size_t)i, argv[i], &filter.value);
-    if (code != SQLITE_OK)
-      return code;
-    if (sqlite3_value_type(argv[i]) ==
-        (table->columns.p[filter.column].type == MPG_COLUMN_TEXT ? SQLITE_TEXT : SQLITE_INTEGER))
-      cursor->query.filters[cursor->query.n_filters++] = filter;
-  }
-  return mpg_walk_path(&cursor->walk, table->generic.path, &err) == MPG_OK ? SQLITE_OK
-                                                                           : fail(cursor, &err);
+  bool distinct = strtol(end, &end, 10) != 0;
+  mpg_err err;
+  mpg_rc rc;
+  int code =
+      mpg_generic_take_filters(&cursor->filters, table->conn, &table->columns, end, argc, argv);
+  if (code != SQLITE_OK)
+    return code;
+  *q = (mpg_scan_query){.format = kind_of(table)->rows,
+                        .rows = {.options = &table->generic.options,
+                                 .columns = &table->columns,
+                                 .n_filters = cursor->filters.n_rows,
+                                 .checked = table->generic.skip ? asked : 0},
+                        .distinct = distinct,
+                        .skip = table->generic.skip,
+                        .chosen = mpg_generic_file_chosen,
+                        .chosen_ctx = &cursor->filters,
+                        .threads = table->generic.threads};
+  memcpy(q->rows.filters, cursor->filters.rows, sizeof q->rows.filters);
+  if (want_columns(cursor, asked) != MPG_OK)
+    return SQLITE_NOMEM;
+  rc = mpg_walk_path(&cursor->walk, table->generic.path, &err);
+  if (rc == MPG_OK)
+    rc = open_scan(cursor, &err);
+  return rc == MPG_OK ? SQLITE_OK : fail(cursor, &err);
 }
 
 static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan, int argc,
                           sqlite3_value **argv) {
   generic_cursor *cursor = (generic_cursor *)base;
   generic_table *table = table_of(cursor);
-  mpg_generic *generic = table->created ? &table->generic : &cursor->generic;
   mpg_walk_format format =
-      table->created ? mpg_generic_walk(table->module->kind) : mpg_generic_walk_each;
+      table->created ? mpg_generic_walk(kind_of(table)) : mpg_generic_walk_each;
   bool none = false;
   int rc;
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
   rc = mpg_walk_begin(&cursor->walk, table->conn, &format);
   if (rc == SQLITE_OK)
-    rc = table->created ? begin_filters(cursor, plan, argc, argv)
-                        : begin_arguments(cursor, given, argv, &none);
-  if (rc != SQLITE_OK || none)
-    return rc;
-  cursor->query.options = &generic->options;
-  cursor->query.columns = &table->columns;
-  cursor->walk.shared = table->created ? (void *)&cursor->query : (void *)generic;
-  cursor->walk.skip = generic->skip;
-  return generic_next(base);
+    rc = table->created ? begin_created(cursor, plan, argc, argv)
+                        : begin_options(cursor, given, argv, &none);
+  return rc != SQLITE_OK || none ? rc : generic_next(base);
 }
 
 static int generic_eof(sqlite3_vtab_cursor *base) {
   return ((generic_cursor *)base)->at_end;
 }
 
+/*
+** SQLite 3.40 has rows left out for DISTINCT also where it asks for the rowid of those that are
+** not. What it did not ask of the rows up to here it would not have asked of those like them; from
+** here on all come.
+*/
+static mpg_rc stop_leaving_out(generic_cursor *cursor, mpg_err *err) {
+  int64_t number = mpg_rows_scan_number(&cursor->scan);
+  mpg_rc rc;
+  cursor->query.distinct = false;
+  rc = open_scan(cursor, err);
+  do {
+    if (rc == MPG_OK)
+      rc = mpg_rows_scan_next(&cursor->scan, err);
+  } while (rc == MPG_OK && mpg_rows_scan_number(&cursor->scan) < number);
+  return rc == MPG_DONE ? mpg_fail(err, MPG_IO, "the files changed while they were read") : rc;
+}
+
 static int generic_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
-  *row = ((generic_cursor *)base)->row;
+  generic_cursor *cursor = (generic_cursor *)base;
+  mpg_err err;
+  if (cursor->query.distinct && stop_leaving_out(cursor, &err) != MPG_OK)
+    return fail(cursor, &err);
+  *row = table_of(cursor)->created ? mpg_rows_scan_number(&cursor->scan) : cursor->row;
   return SQLITE_OK;
 }
 
-static mpg_rc read_record(generic_cursor *cursor, mpg_value *out, mpg_err *err) {
-  mpg_rc rc;
-  cursor->record.n = 0;
-  rc = mpg_generic_record(cursor->walk.file, &cursor->record, err);
-  out->type = MPG_TEXT;
-  out->s = (mpg_str){cursor->record.p, cursor->record.n};
+/* Column i of form (2). */
+static mpg_rc read_created(generic_cursor *cursor, size_t i, mpg_value *out, mpg_err *err) {
+  const size_t n = table_of(cursor)->columns.n;
+  if (i < n)
+    return mpg_rows_scan_column(&cursor->scan, cursor->wanted[n + i], out, err);
+  if (i == n) {
+    out->type = MPG_TEXT;
+    out->s = mpg_str_of(cursor->scan.path);
+  } else {
+    out->type = MPG_INT;
+    out->i = mpg_rows_scan_line(&cursor->scan);
+  }
+  return MPG_OK;
+}
+
+/* Column i of form (1), that is no argument. */
+static mpg_rc read_record(generic_cursor *cursor, size_t i, mpg_value *out, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  if (i == 0) {
+    cursor->record.n = 0;
+    rc = mpg_generic_record(cursor->walk.file, &cursor->record, err);
+    out->type = MPG_TEXT;
+    out->s = (mpg_str){cursor->record.p, cursor->record.n};
+  } else if (i == 1 + table_of(cursor)->module->kind->n_options) {
+    out->type = MPG_TEXT;
+    out->s = mpg_str_of(mpg_walk_file(&cursor->walk));
+  } else {
+    out->type = MPG_INT;
+    out->i = cursor->walk.format.line(cursor->walk.file);
+  }
   return rc;
 }
 
 static int generic_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   generic_cursor *cursor = (generic_cursor *)base;
   const generic_table *table = table_of(cursor);
-  const mpg_rows_format *rows = table->module->kind->rows;
-  size_t i = (size_t)column, own = table->created ? table->columns.n : 1;
-  size_t arguments = table->created ? 0 : table->module->kind->n_options;
+  size_t i = (size_t)column;
   mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
   mpg_err err;
-  mpg_rc rc = MPG_OK;
-  if (i < own) {
-    rc = table->created ? rows->column(cursor->walk.file, i, &value, &err)
-                        : read_record(cursor, &value, &err);
-    if (rc != MPG_OK)
-      return mpg_vtab_failure(base->pVtab, table->module->module.name, &err);
-  } else if (i < own + arguments) {
-    if (cursor->arguments[i - own] != NULL)
-      sqlite3_result_value(context, cursor->arguments[i - own]);
+  mpg_rc rc;
+  if (!table->created && i > 0 && i <= table->module->kind->n_options) {
+    if (cursor->arguments[i - 1] != NULL)
+      sqlite3_result_value(context, cursor->arguments[i - 1]);
     return SQLITE_OK;
-  } else if (i == own + arguments) {
-    value.type = MPG_TEXT;
-    value.s = mpg_str_of(mpg_walk_file(&cursor->walk));
-  } else {
-    value.type = MPG_INT;
-    value.i = cursor->walk.format.line(cursor->walk.file);
   }
+  rc =
+      table->created ? read_created(cursor, i, &value, &err) : read_record(cursor, i, &value, &err);
+  if (rc != MPG_OK)
+    return mpg_vtab_failure(base->pVtab, table->module->module.name, &err);
   mpg_result_value(context, &value);
   return SQLITE_OK;
 }
@@ -411,10 +438,12 @@ static const sqlite3_module methods = {
 int mpg_register_generic(mpg_conn *conn, char **error) {
   static const generic_module csv = {{"csv_trace", &methods, 0},
                                      &mpg_generic_csv,
+                                     &mpg_generic_csv_table,
                                      "csv_trace('jobs.csv')"},
                               json = {{"jsonl_trace", &methods, 0},
                                       &mpg_generic_json,
+                                      &mpg_generic_json_table,
                                       "jsonl_trace('jobs.jsonl')"};
-  int rc = mpg_register_modules(conn, &csv.module, 1, error);
-  return rc == SQLITE_OK ? mpg_register_modules(conn, &json.module, 1, error) : rc;
+  int rc = mpg_register_file_modules(conn, &csv.module, 1, error);
+  return rc == SQLITE_OK ? mpg_register_file_modules(conn, &json.module, 1, error) : rc;
 }

@@ -655,5 +655,5 @@ static const sqlite3_module report_module = {
 
 int mpg_register_goodput_report(mpg_conn *conn, char **error) {
   static const mpg_module modules[] = {{NAME, &report_module, 0}};
-  return mpg_register_modules(conn, modules, 1, error);
+  return mpg_register_file_modules(conn, modules, 1, error);
 }

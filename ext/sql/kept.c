@@ -306,8 +306,10 @@ static void keep(sqlite3_context *context, int n, sqlite3_value **args) {
 
 int mpg_register_keep(mpg_conn *conn, char **error) {
   static const mpg_function table[] = {
-      {"mpg_keep", 0, SQLITE_DIRECTONLY, 0, keep, NULL, NULL, NULL, NULL},
-      {"mpg_keep", 1, SQLITE_DIRECTONLY, 0, keep, NULL, NULL, NULL, NULL},
+      {"mpg_keep", 0, MPG_SETTING, 0, keep, NULL, NULL, NULL, NULL},
+      {"mpg_keep", 1, MPG_SETTING, 0, keep, NULL, NULL, NULL, NULL},
   };
+  if (conn->no_files) /* only what was read from files is kept */
+    return SQLITE_OK;
   return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
 }

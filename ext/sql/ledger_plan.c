@@ -10,19 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const mpg_ledger_col_info *column_of(const mpg_ledger_table *table, int i) {
+  return mpg_ledger_col_get((mpg_ledger_col)table->cols[i]);
+}
+
 /* Whether the order is one of dimensions; *once: of rows that are alike in them one is enough. Where SQLite groups,
 ** any order would do that keeps groups together; but where it groups and sorts by the same, up to the direction, 3.40
 ** asks as if it grouped, and believes the rows to be sorted. So they are. */
-static bool plan_order(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns,
-                       mpg_scan_key *keys, bool *once) {
-  unsigned long long named = 0, used = info->colUsed & ((1ull << ncolumns) - 1);
+static bool plan_order(sqlite3_index_info *info, const mpg_ledger_table *table, mpg_scan_key *keys,
+                       bool *once) {
+  unsigned long long named = 0, used = info->colUsed & ((1ull << table->ncols) - 1);
   if (info->nOrderBy == 0 || info->nOrderBy > MPG_SCAN_KEYS)
     return false;
   for (int i = 0; i < info->nOrderBy; i++) {
     int c = info->aOrderBy[i].iColumn;
-    if (c < 0 || c >= ncolumns || columns[c].dim < 0)
+    if (c < 0 || c >= table->ncols || column_of(table, c)->dim < 0)
       return false;
-    keys[i] = (mpg_scan_key){(mpg_dim)columns[c].dim, info->aOrderBy[i].desc != 0};
+    keys[i] = (mpg_scan_key){(mpg_dim)column_of(table, c)->dim, info->aOrderBy[i].desc != 0};
     named |= 1ull << c;
   }
   /* Conditions, too, look at nothing else then. */
@@ -34,24 +38,24 @@ static bool is_text_dim(int dim) {
   return dim >= 0 && dim != MPG_DIM_ATTEMPT && dim != MPG_DIM_BUCKET;
 }
 
-static bool can_filter(sqlite3_index_info *info, int i, const mpg_plan_column *columns,
-                       int ncolumns) {
+static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *table) {
   const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-  if (!c->usable || c->iColumn < 0 || c->iColumn >= ncolumns)
+  if (!c->usable || c->iColumn < 0 || c->iColumn >= table->ncols)
     return false;
-  if (columns[c->iColumn].row == MPG_ROW_START || columns[c->iColumn].row == MPG_ROW_END)
+  if (column_of(table, c->iColumn)->row == MPG_ROW_START ||
+      column_of(table, c->iColumn)->row == MPG_ROW_END)
     return c->op == SQLITE_INDEX_CONSTRAINT_EQ || c->op == SQLITE_INDEX_CONSTRAINT_LT ||
            c->op == SQLITE_INDEX_CONSTRAINT_LE || c->op == SQLITE_INDEX_CONSTRAINT_GT ||
            c->op == SQLITE_INDEX_CONSTRAINT_GE;
-  return c->op == SQLITE_INDEX_CONSTRAINT_EQ && is_text_dim(columns[c->iColumn].dim) &&
+  return c->op == SQLITE_INDEX_CONSTRAINT_EQ && is_text_dim(column_of(table, c->iColumn)->dim) &&
          sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
 }
 
-bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns,
-                     bool rows, int given) {
+bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_ledger_table *table, int given) {
   sqlite3_str *text = sqlite3_str_new(NULL);
   mpg_scan_key keys[MPG_SCAN_KEYS];
-  bool once = false, ordered = rows && plan_order(info, columns, ncolumns, keys, &once);
+  bool rows = table->shape == MPG_SHAPE_LEDGER, once = false;
+  bool ordered = rows && plan_order(info, table, keys, &once);
   int nfilters = 0;
   sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once,
                       ordered ? info->nOrderBy : 0);
@@ -59,7 +63,7 @@ bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_plan_column *columns, i
     sqlite3_str_appendf(text, " %d %d", (int)keys[i].dim, keys[i].descending);
   info->orderByConsumed = ordered;
   for (int i = 0; rows && i < info->nConstraint && nfilters < MPG_SCAN_FILTERS; i++)
-    if (can_filter(info, i, columns, ncolumns)) {
+    if (can_filter(info, i, table)) {
       info->aConstraintUsage[i].argvIndex = given + ++nfilters;
       sqlite3_str_appendf(text, " %d %d", info->aConstraint[i].iColumn, info->aConstraint[i].op);
     }
@@ -79,7 +83,7 @@ static int next_number(const char **p) {
   return (int)v;
 }
 
-static bool filter_of(const mpg_plan_column *column, int op, sqlite3_value *value,
+static bool filter_of(const mpg_ledger_col_info *column, int op, sqlite3_value *value,
                       mpg_scan_filter *out) {
   int type = sqlite3_value_type(value);
   *out = (mpg_scan_filter){.op = op == SQLITE_INDEX_CONSTRAINT_LT   ? MPG_SCAN_LT
@@ -101,14 +105,14 @@ static bool filter_of(const mpg_plan_column *column, int op, sqlite3_value *valu
   return out->text.p != NULL;
 }
 
-void mpg_ledger_plan_wish(const char *idx_str, const mpg_plan_column *columns, int ncolumns,
+void mpg_ledger_plan_wish(const char *idx_str, const mpg_ledger_table *table,
                           sqlite3_value *const *values, int nvalues, mpg_scan_wish *wish) {
   const char *p = strchr(idx_str, ' ');
   unsigned long long used = mpg_ledger_plan_columns(idx_str);
   memset(wish, 0, sizeof *wish);
-  for (int c = 0; c < ncolumns; c++)
+  for (int c = 0; c < table->ncols; c++)
     if (used >> c & 1)
-      wish->columns |= 1u << columns[c].row;
+      wish->columns |= 1u << column_of(table, c)->row;
   wish->once = next_number(&p) != 0;
   wish->nkeys = (size_t)next_number(&p);
   for (size_t i = 0; i < wish->nkeys; i++) {
@@ -117,7 +121,7 @@ void mpg_ledger_plan_wish(const char *idx_str, const mpg_plan_column *columns, i
   }
   for (int i = 0; i < nvalues; i++) {
     int column = next_number(&p), op = next_number(&p);
-    if (filter_of(&columns[column], op, values[i], &wish->filters[wish->nfilters]))
+    if (filter_of(column_of(table, column), op, values[i], &wish->filters[wish->nfilters]))
       wish->nfilters++;
   }
 }

@@ -8,22 +8,16 @@
 
 #include "sql.h"
 #include "../core/ledger_scan.h"
+#include "../core/ledger_tables.h"
 
-/* A column of the SQL table, as plans see it. */
-typedef struct mpg_plan_column {
-  int dim;               /* mpg_dim, or -1 */
-  mpg_ledger_column row; /* where a row of the ledger has it */
-} mpg_plan_column;
-
-/* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared. `rows`: of the ledger itself;
-** of another table the columns alone are planned. False: out of memory. */
-bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_plan_column *columns, int ncolumns,
-                     bool rows, int given);
+/* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared. Of roll-ups and
+** timelines the columns alone are planned. False: out of memory. */
+bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_ledger_table *table, int given);
 /* The columns that the statement uses, as bits. */
 unsigned long long mpg_ledger_plan_columns(const char *idx_str);
 /* The plan as a wish; `values` are those of argv behind the arguments, and stay the caller's for as long as the
 ** wish is used. */
-void mpg_ledger_plan_wish(const char *idx_str, const mpg_plan_column *columns, int ncolumns,
+void mpg_ledger_plan_wish(const char *idx_str, const mpg_ledger_table *table,
                           sqlite3_value *const *values, int nvalues, mpg_scan_wish *wish);
 
 #endif

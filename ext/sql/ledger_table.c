@@ -7,11 +7,10 @@
 **     trace_timeline(path, of_job)  one job's intervals in order, with their evidence
 **     mpg_ledger, mpg_rollup, mpg_timeline   the same over relations of the open database
 **
-** The hidden columns are the arguments, in the order of the lists below; each takes `=` or a place in
-** the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
-** that order) and in idxStr the columns that the statement uses, from which the roll-up's grain follows, and what
-** else it asks (ledger_plan.h). What files and tables hold is read in xFilter,
-** never before.
+** The hidden columns are the arguments, in the order of core/ledger_tables.c; each takes `=` or a place
+** in the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
+** that order) and in idxStr the columns that the statement uses, from which the roll-up's grain follows,
+** and what else it asks (ledger_plan.h). What files and tables hold is read in xFilter, never before.
 */
 #include "sql.h"
 #include "catalogue.h"
@@ -20,12 +19,11 @@
 #include "ledger_plan.h"
 #include "relations.h"
 #include "shown.h"
-#include "../core/ledger_scan.h"
+#include "../core/ledger_tables.h"
 #include "../core/rollup_all.h"
 #include "../core/uuid.h"
 #include "../io/native.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,134 +31,15 @@
 ** end. */
 #define READING_MAX 8
 
-/* Visible columns of all three shapes. */
-typedef enum col {
-  COL_POOL,
-  COL_CHIP,
-  COL_JOB,
-  COL_ATTEMPT,
-  COL_NAME, /* NAME to LABELS lie in the order of mpg_job.dim, but for SIZE */
-  COL_OWNER,
-  COL_PHASE,
-  COL_FRAMEWORK,
-  COL_RUNTIME,
-  COL_MODEL,
-  COL_SIZE,
-  COL_PRIORITY,
-  COL_LABELS,
-  COL_CATEGORY,
-  COL_CAUSE,
-  COL_START_TIME,
-  COL_END_TIME,
-  COL_BUCKET,
-  COL_CHIP_US,
-  COL_CHIP_SECONDS,
-  COL_INTERVALS,
-  COL_KIND,
-  COL_STEP,
-  COL_PROGRAM,
-  COL_FILE,
-  COL_LINE
-} col;
-
-static const struct {
-  const char *declaration;
-  int dim; /* mpg_dim, or -1 */
-  mpg_ledger_column row;
-} col_info[] = {
-    [COL_POOL] = {"pool TEXT", MPG_DIM_POOL, MPG_ROW_POOL},
-    [COL_CHIP] = {"chip TEXT", MPG_DIM_CHIP, MPG_ROW_CHIP},
-    [COL_JOB] = {"job TEXT", MPG_DIM_JOB, MPG_ROW_JOB},
-    [COL_ATTEMPT] = {"attempt BIGINT", MPG_DIM_ATTEMPT, MPG_ROW_ATTEMPT},
-    [COL_NAME] = {"name TEXT", MPG_DIM_NAME, MPG_ROW_JOB},
-    [COL_OWNER] = {"owner TEXT", MPG_DIM_OWNER, MPG_ROW_JOB},
-    [COL_PHASE] = {"phase TEXT", MPG_DIM_PHASE, MPG_ROW_JOB},
-    [COL_FRAMEWORK] = {"framework TEXT", MPG_DIM_FRAMEWORK, MPG_ROW_JOB},
-    [COL_RUNTIME] = {"runtime TEXT", MPG_DIM_RUNTIME, MPG_ROW_JOB},
-    [COL_MODEL] = {"model TEXT", MPG_DIM_MODEL, MPG_ROW_JOB},
-    [COL_SIZE] = {"size TEXT", MPG_DIM_SIZE, MPG_ROW_SIZE},
-    [COL_PRIORITY] = {"priority TEXT", MPG_DIM_PRIORITY, MPG_ROW_JOB},
-    [COL_LABELS] = {"labels TEXT", MPG_DIM_LABELS, MPG_ROW_JOB},
-    [COL_CATEGORY] = {"category TEXT", MPG_DIM_CATEGORY, MPG_ROW_CATEGORY},
-    [COL_CAUSE] = {"cause TEXT", MPG_DIM_CAUSE, MPG_ROW_CAUSE},
-    [COL_START_TIME] = {"start_time REAL", -1, MPG_ROW_START},
-    [COL_END_TIME] = {"end_time REAL", -1, MPG_ROW_END},
-    [COL_BUCKET] = {"bucket TEXT", MPG_DIM_BUCKET, MPG_ROW_BUCKET},
-    [COL_CHIP_US] = {"chip_us BIGINT", -1, MPG_ROW_CHIP_US},
-    [COL_CHIP_SECONDS] = {"chip_seconds REAL", -1, MPG_ROW_CHIP_US},
-    [COL_INTERVALS] = {"intervals BIGINT", -1, MPG_ROW_CHIP_US},
-    [COL_KIND] = {"kind TEXT", -1, MPG_ROW_KIND},
-    [COL_STEP] = {"step BIGINT", -1, MPG_ROW_STEP},
-    [COL_PROGRAM] = {"program TEXT", -1, MPG_ROW_PROGRAM},
-    [COL_FILE] = {"_file TEXT", -1, MPG_ROW_FILE},
-    [COL_LINE] = {"_line BIGINT", -1, MPG_ROW_LINE},
-};
-
-#define NONE (-1)
-
-/* Lists end with NONE. */
-static const signed char ledger_cols[] = {
-    COL_POOL,    COL_CHIP,         COL_JOB,     COL_ATTEMPT,    COL_NAME,     COL_OWNER,
-    COL_PHASE,   COL_FRAMEWORK,    COL_RUNTIME, COL_MODEL,      COL_SIZE,     COL_PRIORITY,
-    COL_LABELS,  COL_CATEGORY,     COL_CAUSE,   COL_START_TIME, COL_END_TIME, COL_BUCKET,
-    COL_CHIP_US, COL_CHIP_SECONDS, NONE};
-static const signed char rollup_cols[] = {
-    COL_POOL,   COL_CHIP,     COL_JOB,          COL_ATTEMPT,   COL_NAME,
-    COL_OWNER,  COL_PHASE,    COL_FRAMEWORK,    COL_RUNTIME,   COL_MODEL,
-    COL_SIZE,   COL_PRIORITY, COL_LABELS,       COL_CATEGORY,  COL_CAUSE,
-    COL_BUCKET, COL_CHIP_US,  COL_CHIP_SECONDS, COL_INTERVALS, NONE};
-static const signed char timeline_cols[] = {
-    COL_JOB,     COL_ATTEMPT,      COL_START_TIME, COL_END_TIME, COL_CATEGORY, COL_CAUSE,
-    COL_KIND,    COL_STEP,         COL_PROGRAM,    COL_POOL,     COL_CHIP,     COL_BUCKET,
-    COL_CHIP_US, COL_CHIP_SECONDS, COL_FILE,       COL_LINE,     NONE};
-
-static const signed char trace_args[] = {ARG_PATH,     ARG_BUCKET_WIDTH, ARG_SINCE, ARG_UNTIL,
-                                         ARG_AS_OF,    ARG_BASIS,        ARG_SIZES, ARG_ROOFLINE,
-                                         ARG_ON_ERROR, ARG_THREADS,      NONE};
-static const signed char mpg_args[] = {ARG_SCHEMA,   ARG_BUCKET_WIDTH, ARG_SINCE, ARG_UNTIL,
-                                       ARG_AS_OF,    ARG_BASIS,        ARG_SIZES, ARG_ROOFLINE,
-                                       ARG_ON_ERROR, ARG_THREADS,      NONE};
-static const signed char trace_job_args[] = {
-    ARG_PATH,  ARG_OF_JOB, ARG_BUCKET_WIDTH, ARG_SINCE,    ARG_UNTIL,   ARG_AS_OF,
-    ARG_BASIS, ARG_SIZES,  ARG_ROOFLINE,     ARG_ON_ERROR, ARG_THREADS, NONE};
-static const signed char mpg_job_args[] = {ARG_OF_JOB,   ARG_SCHEMA,   ARG_BUCKET_WIDTH, ARG_SINCE,
-                                           ARG_UNTIL,    ARG_AS_OF,    ARG_BASIS,        ARG_SIZES,
-                                           ARG_ROOFLINE, ARG_ON_ERROR, ARG_THREADS,      NONE};
-
-typedef enum shape { LEDGER, ROLLUP, TIMELINE } shape;
-
-static const struct kind {
-  const char *name;
-  shape shape;
-  bool files; /* reads files, else relations */
-  const signed char *cols, *args;
-} kinds[] = {
-    {"trace_ledger", LEDGER, true, ledger_cols, trace_args},
-    {"trace_rollup", ROLLUP, true, rollup_cols, trace_args},
-    {"trace_timeline", TIMELINE, true, timeline_cols, trace_job_args},
-    {"mpg_ledger", LEDGER, false, ledger_cols, mpg_args},
-    {"mpg_rollup", ROLLUP, false, rollup_cols, mpg_args},
-    {"mpg_timeline", TIMELINE, false, timeline_cols, mpg_job_args},
-};
-
-static int length_of(const signed char *list) {
-  int n = 0;
-  while (list[n] != NONE)
-    n++;
-  return n;
-}
-
 typedef struct table {
   sqlite3_vtab base; /* must be first */
   mpg_conn *conn;
-  const struct kind *kind;
-  int ncols, nargs;
-  mpg_plan_column columns[COL_LINE + 1];
+  const mpg_ledger_table *kind;
 } table;
 
 typedef struct cursor {
-  sqlite3_vtab_cursor base;  /* must be first */
-  sqlite3_value *args[ARGS]; /* as given; NULL: not given */
+  sqlite3_vtab_cursor base;      /* must be first */
+  sqlite3_value *args[MPG_ARGS]; /* as given; NULL: not given */
   mpg_scan scan;
   mpg_chips *chips;
   mpg_fleet fleet;
@@ -175,14 +54,13 @@ typedef struct cursor {
   const mpg_ledger *shown; /* the batch at hand of either */
   mpg_rollup rollup;
   int threads;
-  size_t unit, only; /* the next unit; the one asked for, or SIZE_MAX */
-  size_t at;         /* of the batch, or the cell */
-  int64_t
-      piece; /* chip-microseconds of the cell's row at hand: a sum past 64 bits is several rows */
-  mpg_i128 left; /* and of its later rows */
+  size_t unit, only;  /* the next unit; the one asked for, or SIZE_MAX */
+  size_t at;          /* of the batch, or the cell */
+  mpg_ledger_row row; /* at hand, of a cell: a sum past 64 bits is several rows */
+  mpg_i128 left;      /* and its later rows */
   sqlite3_int64 rowid;
   bool eof;
-  mpg_shown shown_texts[COL_LINE + 1]; /* by col */
+  mpg_shown texts[MPG_COLS];
 } cursor;
 
 /* ---- tables ---- */
@@ -190,7 +68,7 @@ typedef struct cursor {
 static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
-  const struct kind *kind = &kinds[data->module->parameter];
+  const mpg_ledger_table *kind = mpg_ledger_table_get(data->module->parameter);
   sqlite3_str *sql = sqlite3_str_new(db);
   char *text;
   table *t;
@@ -198,10 +76,15 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   (void)argc;
   (void)argv;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
-  for (int i = 0; kind->cols[i] != NONE; i++)
-    sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", col_info[kind->cols[i]].declaration);
-  for (int i = 0; kind->args[i] != NONE; i++)
-    sqlite3_str_appendf(sql, ", %s HIDDEN", mpg_arg_names[kind->args[i]]);
+  for (int i = 0; i < kind->ncols; i++) {
+    const mpg_ledger_col_info *col = mpg_ledger_col_get((mpg_ledger_col)kind->cols[i]);
+    sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "", col->name,
+                        col->type == MPG_TEXT  ? "TEXT"
+                        : col->type == MPG_INT ? "BIGINT"
+                                               : "REAL");
+  }
+  for (int i = 0; i < kind->nargs; i++)
+    sqlite3_str_appendf(sql, ", %s HIDDEN", mpg_arg_name((mpg_arg)kind->args[i]));
   sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);
   if (text == NULL)
@@ -221,10 +104,6 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   t->conn = data->conn;
   t->conn->references++; /* a table may outlive its registration: the extension loaded again */
   t->kind = kind;
-  t->ncols = length_of(kind->cols);
-  t->nargs = length_of(kind->args);
-  for (int i = 0; i < t->ncols; i++)
-    t->columns[i] = (mpg_plan_column){col_info[kind->cols[i]].dim, col_info[kind->cols[i]].row};
   *out = &t->base;
   return SQLITE_OK;
 }
@@ -237,34 +116,34 @@ static int ledger_disconnect(sqlite3_vtab *vtab) {
 
 static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const table *t = (const table *)vtab;
-  int at[ARGS], n = 0;
-  for (int a = 0; a < ARGS; a++)
-    at[a] = NONE;
+  int at[MPG_ARGS], n = 0;
+  for (int a = 0; a < MPG_ARGS; a++)
+    at[a] = -1;
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-    int a = c->iColumn - t->ncols;
+    int a = c->iColumn - t->kind->ncols;
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
       return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", t->kind->name,
-                            mpg_arg_names[t->kind->args[a]]);
+                            mpg_arg_name((mpg_arg)t->kind->args[a]));
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;
   }
-  for (int a = 0; a < t->nargs; a++)
-    if (at[a] != NONE) {
+  for (int a = 0; a < t->kind->nargs; a++)
+    if (at[a] != -1) {
       info->idxNum |= 1 << a;
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
-  if (!mpg_ledger_plan(info, t->columns, t->ncols, t->kind->shape == LEDGER, n))
+  if (!mpg_ledger_plan(info, t->kind, n))
     return SQLITE_NOMEM;
-  info->estimatedRows = t->kind->shape == ROLLUP ? 1000 : 1000000;
+  info->estimatedRows = t->kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
   /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
   ** single terms of an OR, where the path is just not shown. */
-  if (t->kind->args[0] == ARG_PATH && at[0] == NONE)
+  if (t->kind->args[0] == MPG_ARG_PATH && at[0] == -1)
     info->estimatedCost = 1e60;
   return SQLITE_OK;
 }
@@ -283,12 +162,12 @@ static int ledger_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static void reset(cursor *c) {
   sqlite3_vtab_cursor base = c->base;
-  for (int a = 0; a < ARGS; a++)
+  for (int a = 0; a < MPG_ARGS; a++)
     sqlite3_value_free(c->args[a]);
   for (int i = 0; i < MPG_SCAN_FILTERS; i++)
     sqlite3_value_free(c->compared[i]);
-  for (int i = 0; i <= COL_LINE; i++)
-    mpg_shown_free(&c->shown_texts[i]);
+  for (int i = 0; i < MPG_COLS; i++)
+    mpg_shown_free(&c->texts[i]);
   mpg_ledger_scan_close(c->rows);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
@@ -313,8 +192,8 @@ static int ledger_close(sqlite3_vtab_cursor *base) {
 /* The name under which the accounting's own issues are listed: the path, or the schema. */
 static const char *source_of(const cursor *c, const table *t) {
   if (t->kind->files)
-    return mpg_arg_text(c->args, ARG_PATH);
-  return mpg_arg_given(c->args, ARG_SCHEMA) ? mpg_arg_text(c->args, ARG_SCHEMA) : "main";
+    return mpg_arg_text(c->args, MPG_ARG_PATH);
+  return mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : "main";
 }
 
 static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
@@ -322,9 +201,9 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
   mpg_issues_drop(&t->conn->issues, source_of(c, t));
   if (rc == MPG_OK)
     rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
-  c->fleet.keep_origins = t->kind->shape == TIMELINE;
+  c->fleet.keep_origins = t->kind->shape == MPG_SHAPE_TIMELINE;
   if (rc == MPG_OK && t->kind->files) {
-    mpg_value path = mpg_value_of(c->args[ARG_PATH]);
+    mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type != MPG_TEXT)
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
     rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, c->threads, err);
@@ -334,7 +213,8 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
     t->conn->reading++;
     rc = mpg_relations_read(
         &c->fleet, t->conn->db, &c->scan.env,
-        mpg_arg_given(c->args, ARG_SCHEMA) ? mpg_arg_text(c->args, ARG_SCHEMA) : NULL, skip, err);
+        mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
+        err);
     t->conn->reading--;
   }
   if (rc == MPG_OK)
@@ -345,7 +225,7 @@ static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
 /* The job that a timeline asks for, as its unit; false where there is no such job. */
 static bool find_job(cursor *c) {
   char uuid[MPG_UUID_TEXT];
-  mpg_str name = mpg_str_of(mpg_arg_text(c->args, ARG_OF_JOB));
+  mpg_str name = mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB));
   uint32_t id;
   if (mpg_uuid_canonical(name, uuid))
     name = mpg_str_of(uuid);
@@ -380,17 +260,12 @@ static mpg_rc next_job(cursor *c, const table *t, mpg_err *err) {
 }
 
 static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
-  return t->kind->shape == LEDGER ? next_rows(c, err) : next_job(c, t, err);
+  return t->kind->shape == MPG_SHAPE_LEDGER ? next_rows(c, err) : next_job(c, t, err);
 }
 
 /* The dimensions whose columns the statement uses. */
 static uint32_t grain(const table *t, const char *columns) {
-  unsigned long long used = mpg_ledger_plan_columns(columns);
-  uint32_t mask = 0;
-  for (int i = 0; i < t->ncols; i++)
-    if ((used >> i & 1) && col_info[t->kind->cols[i]].dim >= 0)
-      mask |= 1u << col_info[t->kind->cols[i]].dim;
-  return mask;
+  return mpg_ledger_grain(t->kind, mpg_ledger_plan_columns(columns));
 }
 
 /* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
@@ -418,22 +293,11 @@ static mpg_rc roll_up_kept(cursor *c, uint32_t mask, mpg_err *err) {
   return rc;
 }
 
-/* The first row of the cell at hand: all of its sum, or as much as an integer holds. */
-static void take_piece(cursor *c) {
-  if (c->left > INT64_MAX)
-    c->piece = INT64_MAX;
-  else if (c->left < INT64_MIN)
-    c->piece = INT64_MIN;
-  else
-    c->piece = (int64_t)c->left;
-  c->left -= c->piece;
-}
-
 static void enter_cell(cursor *c) {
   c->eof = c->at >= c->rollup.ncells;
   if (!c->eof) {
     c->left = c->rollup.cells[c->at].chip_us;
-    take_piece(c);
+    c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->at], &c->left);
   }
 }
 
@@ -447,7 +311,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   int n = 0, code;
   mpg_rc rc;
   reset(c);
-  for (int a = 0; a < t->nargs && n < argc; a++)
+  for (int a = 0; a < t->kind->nargs && n < argc; a++)
     if (idx_num >> a & 1) {
       mpg_arg which = (mpg_arg)t->kind->args[a];
       c->args[which] = sqlite3_value_dup(argv[n++]);
@@ -459,15 +323,16 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     if (c->compared[i - n] == NULL)
       return SQLITE_NOMEM;
   }
-  if (t->kind->shape == LEDGER)
-    mpg_ledger_plan_wish(idx_str, t->columns, t->ncols, c->compared, argc - n, &c->wish);
+  if (t->kind->shape == MPG_SHAPE_LEDGER)
+    mpg_ledger_plan_wish(idx_str, t->kind, c->compared, argc - n, &c->wish);
   c->eof = true;
-  if (t->kind->files && c->args[ARG_PATH] == NULL)
+  if (t->kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
                           t->kind->name);
-  if (t->kind->files && !mpg_arg_given(c->args, ARG_PATH)) /* a path of NULL is no path: no rows */
+  if (t->kind->files &&
+      !mpg_arg_given(c->args, MPG_ARG_PATH)) /* a path of NULL is no path: no rows */
     return SQLITE_OK;
-  if (c->args[ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, ARG_OF_JOB))
+  if (c->args[MPG_ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, MPG_ARG_OF_JOB))
     return SQLITE_OK;
   code = mpg_scan_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)
@@ -476,8 +341,8 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   mpg_ledger_init(&c->batch, &c->scan.env);
   c->names = &c->fleet;
   rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
-  if (rc == MPG_OK && t->kind->shape == ROLLUP && t->kind->files) {
-    mpg_value path = mpg_value_of(c->args[ARG_PATH]);
+  if (rc == MPG_OK && t->kind->shape == MPG_SHAPE_ROLLUP && t->kind->files) {
+    mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type == MPG_TEXT)
       c->kept = mpg_kept_begin(&c->keeping, t->conn, &c->scan.env, path.s, &options, skip);
   }
@@ -492,17 +357,17 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     rc = read_records(c, t, skip, &err);
   if (rc == MPG_OK)
     rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, &err);
-  if (rc == MPG_OK && mpg_arg_given(c->args, ARG_OF_JOB)) {
+  if (rc == MPG_OK && mpg_arg_given(c->args, MPG_ARG_OF_JOB)) {
     if (!find_job(c))
       return SQLITE_OK;
     c->unit = c->only;
   }
-  if (rc == MPG_OK && t->kind->shape == ROLLUP) {
+  if (rc == MPG_OK && t->kind->shape == MPG_SHAPE_ROLLUP) {
     rc = roll_up(c, t, grain(t, idx_str), &err);
     if (rc == MPG_OK)
       enter_cell(c);
   } else if (rc == MPG_OK) {
-    if (t->kind->shape == LEDGER)
+    if (t->kind->shape == MPG_SHAPE_LEDGER)
       rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t),
                                 &err);
     if (rc == MPG_OK)
@@ -516,9 +381,9 @@ static int ledger_next(sqlite3_vtab_cursor *base) {
   table *t = (table *)base->pVtab;
   mpg_err err;
   c->rowid++;
-  if (t->kind->shape == ROLLUP) {
+  if (t->kind->shape == MPG_SHAPE_ROLLUP) {
     if (c->left != 0) {
-      take_piece(c);
+      c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->at], &c->left);
     } else {
       c->at++;
       enter_cell(c);
@@ -584,29 +449,27 @@ static int64_t row_value(const cursor *c, mpg_ledger_column column) {
 }
 
 /* The same of a cell. */
-static int64_t cell_value(const cursor *c, col column) {
-  const mpg_cell *k = &c->rollup.cells[c->at];
-  switch (col_info[column].row) {
+static int64_t cell_value(const cursor *c, mpg_ledger_col col) {
+  const mpg_ledger_row *row = &c->row;
+  switch (mpg_ledger_col_get(col)->row) {
   case MPG_ROW_JOB:
-    return k->job;
+    return row->job;
   case MPG_ROW_POOL:
-    return k->pool;
+    return row->pool;
   case MPG_ROW_CHIP:
-    return k->chip;
+    return row->chip;
   case MPG_ROW_CAUSE:
-    return k->cause;
+    return row->cause;
   case MPG_ROW_SIZE:
-    return k->size;
+    return row->size;
   case MPG_ROW_ATTEMPT:
-    return k->attempt;
+    return row->attempt;
   case MPG_ROW_BUCKET:
-    return k->bucket;
+    return row->bucket;
   case MPG_ROW_CATEGORY:
-    return k->category;
+    return row->category;
   default:
-    if (column == COL_INTERVALS)
-      return c->left == 0 ? k->intervals : 0;
-    return c->piece;
+    return col == MPG_COL_INTERVALS ? row->intervals : row->chip_us;
   }
 }
 
@@ -623,76 +486,76 @@ static void result_bucket(sqlite3_context *context, const cursor *c, int64_t sta
   }
 }
 
-static void result_text(sqlite3_context *context, cursor *c, col column, const mpg_intern *texts,
-                        uint32_t id) {
+static void result_text(sqlite3_context *context, cursor *c, mpg_ledger_col column,
+                        const mpg_intern *texts, uint32_t id) {
   if (id != 0)
-    mpg_result_shown(context, &c->shown_texts[column], texts, id);
+    mpg_result_shown(context, &c->texts[column], texts, id);
 }
 
-static void result_col(sqlite3_context *context, cursor *c, col column, int64_t v) {
+static void result_col(sqlite3_context *context, cursor *c, mpg_ledger_col column, int64_t v) {
   uint32_t id = (uint32_t)v; /* where it is one */
   const mpg_fleet *fleet = c->names;
   switch (column) {
-  case COL_POOL:
+  case MPG_COL_POOL:
     result_text(context, c, column, &fleet->pool_names, id);
     break;
-  case COL_CHIP:
+  case MPG_COL_CHIP:
     result_text(context, c, column, &fleet->texts, id);
     break;
-  case COL_JOB:
+  case MPG_COL_JOB:
     result_text(context, c, column, &fleet->job_names, id);
     break;
-  case COL_ATTEMPT:
+  case MPG_COL_ATTEMPT:
     result_int(context, v);
     break;
-  case COL_SIZE:
+  case MPG_COL_SIZE:
     if (v != 0)
       sqlite3_result_text(context, mpg_size_name((uint8_t)v), -1, SQLITE_STATIC);
     break;
-  case COL_CATEGORY:
+  case MPG_COL_CATEGORY:
     sqlite3_result_text(context, mpg_category_get((mpg_category)v)->name, -1, SQLITE_STATIC);
     break;
-  case COL_CAUSE:
+  case MPG_COL_CAUSE:
     result_text(context, c, column, &fleet->texts, id);
     break;
-  case COL_START_TIME:
+  case MPG_COL_START_TIME:
     sqlite3_result_double(context, (double)v / 1e6);
     break;
-  case COL_END_TIME:
+  case MPG_COL_END_TIME:
     sqlite3_result_double(context, (double)v / 1e6);
     break;
-  case COL_BUCKET:
+  case MPG_COL_BUCKET:
     result_bucket(context, c, v);
     break;
-  case COL_CHIP_US:
+  case MPG_COL_CHIP_US:
     sqlite3_result_int64(context, v);
     break;
-  case COL_CHIP_SECONDS:
+  case MPG_COL_CHIP_SECONDS:
     sqlite3_result_double(context, (double)v / 1e6);
     break;
-  case COL_INTERVALS:
+  case MPG_COL_INTERVALS:
     sqlite3_result_int64(context, v);
     break;
-  case COL_KIND:
+  case MPG_COL_KIND:
     result_text(context, c, column, &fleet->kind_names, id);
     break;
-  case COL_STEP:
+  case MPG_COL_STEP:
     result_int(context, v);
     break;
-  case COL_PROGRAM:
+  case MPG_COL_PROGRAM:
     result_text(context, c, column, &fleet->program_names, id);
     break;
-  case COL_FILE:
+  case MPG_COL_FILE:
     result_text(context, c, column, &fleet->texts, id);
     break;
-  case COL_LINE:
+  case MPG_COL_LINE:
     if (v != 0)
       sqlite3_result_int64(context, v);
     break;
   default: /* NAME to LABELS */
     if (id != 0)
       result_text(context, c, column, &fleet->texts,
-                  fleet->jobs[id - 1].dim[col_info[column].dim - MPG_DIM_NAME]);
+                  fleet->jobs[id - 1].dim[mpg_ledger_col_get(column)->dim - MPG_DIM_NAME]);
     break;
   }
 }
@@ -700,20 +563,22 @@ static void result_col(sqlite3_context *context, cursor *c, col column, int64_t 
 static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
   cursor *c = (cursor *)base;
   const table *t = (const table *)base->pVtab;
-  col column;
-  if (i >= t->ncols) {
-    const sqlite3_value *value = c->args[t->kind->args[i - t->ncols]];
+  mpg_ledger_col col;
+  if (i >= t->kind->ncols) {
+    const sqlite3_value *value = c->args[t->kind->args[i - t->kind->ncols]];
     /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
     ** NULL would quietly mean no rows. */
     if (value == NULL)
       return mpg_vtab_error(base->pVtab, "%s: the argument %s takes = and nothing else",
-                            t->kind->name, mpg_arg_names[t->kind->args[i - t->ncols]]);
+                            t->kind->name,
+                            mpg_arg_name((mpg_arg)t->kind->args[i - t->kind->ncols]));
     sqlite3_result_value(context, (sqlite3_value *)(uintptr_t)value);
     return SQLITE_OK;
   }
-  column = (col)t->kind->cols[i];
-  result_col(context, c, column,
-             t->kind->shape == ROLLUP ? cell_value(c, column) : row_value(c, col_info[column].row));
+  col = (mpg_ledger_col)t->kind->cols[i];
+  result_col(context, c, col,
+             t->kind->shape == MPG_SHAPE_ROLLUP ? cell_value(c, col)
+                                                : row_value(c, mpg_ledger_col_get(col)->row));
   return SQLITE_OK;
 }
 
@@ -731,9 +596,11 @@ int mpg_register_ledger(mpg_conn *conn, char **error) {
       .xColumn = ledger_column,
       .xRowid = ledger_rowid,
   };
-  static const mpg_module modules[] = {
-      {"trace_ledger", &module, 0}, {"trace_rollup", &module, 1}, {"trace_timeline", &module, 2},
-      {"mpg_ledger", &module, 3},   {"mpg_rollup", &module, 4},   {"mpg_timeline", &module, 5},
-  };
-  return mpg_register_modules(conn, modules, sizeof modules / sizeof *modules, error);
+  static const mpg_module files[] = {
+      {"trace_ledger", &module, 0}, {"trace_rollup", &module, 1}, {"trace_timeline", &module, 2}};
+  static const mpg_module tables[] = {
+      {"mpg_ledger", &module, 3}, {"mpg_rollup", &module, 4}, {"mpg_timeline", &module, 5}};
+  int rc = mpg_register_file_modules(conn, files, sizeof files / sizeof *files, error);
+  return rc == SQLITE_OK ? mpg_register_modules(conn, tables, sizeof tables / sizeof *tables, error)
+                         : rc;
 }

@@ -354,5 +354,5 @@ const sqlite3_module mpg_reader_module = {
 };
 
 int mpg_register_reader(mpg_conn *conn, const mpg_reader_format *format, char **error) {
-  return mpg_register_modules(conn, &format->module, 1, error);
+  return mpg_register_file_modules(conn, &format->module, 1, error);
 }

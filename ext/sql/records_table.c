@@ -81,7 +81,7 @@ typedef struct table {
 
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
-  sqlite3_value *args[ARGS];
+  sqlite3_value *args[MPG_ARGS];
   mpg_scan scan;
   mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
   mpg_fleet fleet;
@@ -94,7 +94,7 @@ typedef struct cursor {
 } cursor;
 
 static mpg_arg first_arg(const table *t) {
-  return t->files ? ARG_PATH : ARG_SCHEMA;
+  return t->files ? MPG_ARG_PATH : MPG_ARG_SCHEMA;
 }
 
 static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -102,7 +102,7 @@ static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *
   const mpg_module_data *data = aux;
   bool files = data->module->parameter == FROM_FILES;
   char *sql = sqlite3_mprintf("%s%s HIDDEN, on_error HIDDEN)", declaration,
-                              mpg_arg_names[files ? ARG_PATH : ARG_SCHEMA]);
+                              mpg_arg_name(files ? MPG_ARG_PATH : MPG_ARG_SCHEMA));
   table *t;
   int rc;
   (void)argc;
@@ -172,7 +172,7 @@ static int records_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static void reset(cursor *c) {
   sqlite3_vtab_cursor base = c->base;
-  for (int a = 0; a < ARGS; a++)
+  for (int a = 0; a < MPG_ARGS; a++)
     sqlite3_value_free(c->args[a]);
   if (c->fleet.env != NULL)
     mpg_free(c->fleet.env, c->spans);
@@ -309,21 +309,22 @@ static mpg_rc read_records(cursor *c, const table *t, mpg_err *err) {
     t->conn->reading++;
     rc = mpg_relations_read(
         &c->fleet, t->conn->db, &c->scan.env,
-        mpg_arg_given(c->args, ARG_SCHEMA) ? mpg_arg_text(c->args, ARG_SCHEMA) : NULL, skip, err);
+        mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
+        err);
     t->conn->reading--;
     return rc;
   }
-  if (sqlite3_value_type(c->args[ARG_PATH]) != SQLITE_TEXT)
+  if (sqlite3_value_type(c->args[MPG_ARG_PATH]) != SQLITE_TEXT)
     return mpg_fail(err, MPG_MISUSE, "path: expected a text");
-  return mpg_native_read(&c->fleet, &c->scan.env, mpg_value_of(c->args[ARG_PATH]).s, skip, threads,
-                         err);
+  return mpg_native_read(&c->fleet, &c->scan.env, mpg_value_of(c->args[MPG_ARG_PATH]).s, skip,
+                         threads, err);
 }
 
 static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
                           sqlite3_value **argv) {
   cursor *c = (cursor *)base;
   table *t = (table *)base->pVtab;
-  const mpg_arg which[2] = {first_arg(t), ARG_ON_ERROR};
+  const mpg_arg which[2] = {first_arg(t), MPG_ARG_ON_ERROR};
   mpg_err err = {MPG_OK, ""};
   int n = 0, code;
   mpg_rc rc;
@@ -335,9 +336,9 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
       if (c->args[which[a]] == NULL)
         return SQLITE_NOMEM;
     }
-  if (t->files && c->args[ARG_PATH] == NULL)
+  if (t->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "trace_records: expected a path: trace_records('traces/')");
-  if (t->files && !mpg_arg_given(c->args, ARG_PATH))
+  if (t->files && !mpg_arg_given(c->args, MPG_ARG_PATH))
     return SQLITE_OK;
   code = mpg_scan_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)
@@ -502,7 +503,7 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
   const table *t = (const table *)base->pVtab;
   const mpg_fleet *f = &c->fleet;
   if (i >= COLS) {
-    const sqlite3_value *value = c->args[i == COLS ? first_arg(t) : ARG_ON_ERROR];
+    const sqlite3_value *value = c->args[i == COLS ? first_arg(t) : MPG_ARG_ON_ERROR];
     if (value != NULL)
       sqlite3_result_value(x, (sqlite3_value *)(uintptr_t)value);
     return SQLITE_OK;
@@ -554,7 +555,8 @@ int mpg_register_records(mpg_conn *conn, char **error) {
       .xColumn = records_column,
       .xRowid = records_rowid,
   };
-  static const mpg_module modules[] = {{"trace_records", &module, FROM_FILES},
-                                       {"mpg_records", &module, FROM_TABLES}};
-  return mpg_register_modules(conn, modules, sizeof modules / sizeof *modules, error);
+  static const mpg_module files = {"trace_records", &module, FROM_FILES};
+  static const mpg_module tables = {"mpg_records", &module, FROM_TABLES};
+  int rc = mpg_register_file_modules(conn, &files, 1, error);
+  return rc == SQLITE_OK ? mpg_register_modules(conn, &tables, 1, error) : rc;
 }

@@ -1,9 +1,6 @@
 /* relations.c - see relations.h. */
 #include "relations.h"
-
-#include <string.h>
-
-#define ROWS_BETWEEN_POLLS 4096
+#include "../core/relation_rows.h"
 
 static mpg_rc sqlite_failure(sqlite3 *db, int rc, const char *what, mpg_err *err) {
   if (rc == SQLITE_NOMEM)
@@ -16,12 +13,19 @@ static mpg_rc sqlite_failure(sqlite3 *db, int rc, const char *what, mpg_err *err
 /* What a schema has under a relation's name. */
 typedef enum found { NOTHING, TABLE, VIEW } found;
 
+/* By what SQLite made of the schema, not by what its rows say of themselves: a crafted file may lie. */
+static found kind_of(sqlite3 *db, const char *schema, const char *name) {
+  return sqlite3_table_column_metadata(db, schema, name, NULL, NULL, NULL, NULL, NULL, NULL) ==
+                 SQLITE_OK
+             ? TABLE
+             : VIEW;
+}
+
 static mpg_rc look_up(sqlite3 *db, const char *schema, const char *name, found *out, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
-  char *sql =
-      sqlite3_mprintf("SELECT type FROM \"%w\".sqlite_schema WHERE type IN ('table', 'view') "
-                      "AND name = ?1 COLLATE NOCASE",
-                      schema);
+  char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".sqlite_schema WHERE type IN ('table', 'view') "
+                              "AND name = ?1 COLLATE NOCASE",
+                              schema);
   int rc;
   *out = NOTHING;
   if (sql == NULL)
@@ -32,12 +36,11 @@ static mpg_rc look_up(sqlite3 *db, const char *schema, const char *name, found *
     rc = sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
   if (rc == SQLITE_OK)
     rc = sqlite3_step(stmt);
+  sqlite3_finalize(stmt);
   if (rc == SQLITE_ROW) {
-    const char *type = (const char *)sqlite3_column_text(stmt, 0);
-    *out = type != NULL && type[0] == 'v' ? VIEW : TABLE;
+    *out = kind_of(db, schema, name);
     rc = SQLITE_DONE;
   }
-  sqlite3_finalize(stmt);
   return rc == SQLITE_DONE ? MPG_OK : sqlite_failure(db, rc, schema, err);
 }
 
@@ -70,28 +73,7 @@ static mpg_rc list_schemas(sqlite3 *db, char ***out, size_t *n, mpg_err *err) {
   return MPG_OK;
 }
 
-/* One relation on its way into the fleet. */
-typedef struct reading {
-  mpg_fleet *fleet;
-  sqlite3 *db;
-  const mpg_env *env;
-  mpg_relation relation;
-  const char *source; /* "main.spans" */
-  bool skip;
-  mpg_err *err;
-} reading;
-
-static mpg_rc broken(const reading *r, int64_t row, const char *what) {
-  if (!r->skip)
-    return mpg_fail(r->err, MPG_DATA, "%s:%lld: %s", r->source, (long long)row, what);
-  if (mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->source, "skipped_record", row, 1, "%s",
-                     what) != MPG_OK)
-    return mpg_fail_nomem(r->err);
-  return MPG_OK;
-}
-
-/* A column's value; an empty text counts as NULL, as in CSV. Text is UTF-8, whatever the database's
-** encoding; converting it may fail. */
+/* A column's value. Text is UTF-8, whatever the database's encoding; converting it may fail. */
 static mpg_rc column_value(sqlite3_stmt *stmt, int i, mpg_value *v) {
   v->type = MPG_NULL;
   switch (sqlite3_column_type(stmt, i)) {
@@ -108,12 +90,12 @@ static mpg_rc column_value(sqlite3_stmt *stmt, int i, mpg_value *v) {
     if (v->s.p == NULL)
       return MPG_NOMEM;
     v->s.n = (size_t)sqlite3_column_bytes(stmt, i);
-    v->type = v->s.n > 0 ? MPG_TEXT : MPG_NULL;
+    v->type = MPG_TEXT;
     break;
   case SQLITE_BLOB:
     v->s.p = sqlite3_column_blob(stmt, i);
-    v->s.n = (size_t)sqlite3_column_bytes(stmt, i);
-    v->type = v->s.p != NULL && v->s.n > 0 ? MPG_TEXT : MPG_NULL;
+    v->s.n = v->s.p == NULL ? 0 : (size_t)sqlite3_column_bytes(stmt, i);
+    v->type = MPG_TEXT;
     break;
   default:
     break;
@@ -121,58 +103,55 @@ static mpg_rc column_value(sqlite3_stmt *stmt, int i, mpg_value *v) {
   return MPG_OK;
 }
 
-/* The statement's column of each of the relation's, -1 where there is none. Required ones must be
- * there. */
-static mpg_rc map_columns(const reading *r, sqlite3_stmt *stmt, int *of) {
-  const mpg_relation_info *info = mpg_relation_get(r->relation);
-  for (size_t c = 0; c < MPG_MAX_COLUMNS; c++)
-    of[c] = -1;
-  for (int i = 1; i < sqlite3_column_count(stmt); i++) {
+/* Column 0 is the rowid; it belongs to no relation. */
+static mpg_rc map_columns(mpg_relation_rows *r, sqlite3_stmt *stmt, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  for (int i = 1; rc == MPG_OK && i < sqlite3_column_count(stmt); i++) {
     const char *name = sqlite3_column_name(stmt, i);
-    int c;
-    if (name == NULL)
-      return mpg_fail_nomem(r->err);
-    c = mpg_column_by_name(r->relation, mpg_str_of(name));
-    if (c >= 0 && of[c] < 0)
-      of[c] = i;
-    else if (c < 0 && mpg_issues_add(r->fleet->issues, MPG_INFO, r->source, "unknown_column", 0, 1,
-                                     "%.80s is no column of %s and was left out", name,
-                                     info->name) != MPG_OK)
-      return mpg_fail_nomem(r->err);
+    rc = name == NULL ? mpg_fail_nomem(err) : mpg_relation_rows_column(r, i, name, err);
   }
-  for (size_t c = 0; c < info->ncolumns; c++)
-    if ((info->required >> c & 1) && of[c] < 0)
-      return mpg_fail(r->err, MPG_DATA, "%s: expected a column \"%s\", found none", r->source,
-                      info->columns[c]);
-  return MPG_OK;
+  return rc == MPG_OK ? mpg_relation_rows_columns_end(r, err) : rc;
 }
 
-static mpg_rc read_rows(const reading *r, sqlite3_stmt *stmt) {
-  const mpg_relation_info *info = mpg_relation_get(r->relation);
+static mpg_rc read_rows(mpg_relation_rows *r, sqlite3 *db, sqlite3_stmt *stmt, mpg_err *err) {
   mpg_value values[MPG_MAX_COLUMNS];
-  int of[MPG_MAX_COLUMNS], rc = SQLITE_DONE, bad;
-  mpg_err why;
-  mpg_rc core = map_columns(r, stmt, of);
-  for (int64_t n = 1; core == MPG_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW; n++) {
-    /* Column 0 is the rowid where there is one; a view's rows are numbered as they come. */
+  mpg_rc core = map_columns(r, stmt, err);
+  int rc = SQLITE_DONE;
+  while (core == MPG_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+    /* A view's rows are numbered as they come. */
     int64_t row =
-        sqlite3_column_type(stmt, 0) == SQLITE_INTEGER ? sqlite3_column_int64(stmt, 0) : n;
-    for (size_t c = 0; c < info->ncolumns; c++) {
+        sqlite3_column_type(stmt, 0) == SQLITE_INTEGER ? sqlite3_column_int64(stmt, 0) : r->n + 1;
+    for (size_t c = 0; c < MPG_MAX_COLUMNS; c++) {
       values[c].type = MPG_NULL;
-      if (of[c] >= 0 && column_value(stmt, of[c], &values[c]) != MPG_OK)
-        return mpg_fail_nomem(r->err);
+      if (r->of[c] >= 0 && column_value(stmt, r->of[c], &values[c]) != MPG_OK)
+        return mpg_fail_nomem(err);
     }
-    core = mpg_fleet_add(r->fleet, r->relation, values, row, &bad, &why);
-    if (core == MPG_DATA)
-      core = broken(r, row, why.text);
-    else if (core != MPG_OK)
-      *r->err = why;
-    if (core == MPG_OK && n % ROWS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env))
-      core = mpg_fail(r->err, MPG_INTERRUPTED, "interrupted");
+    core = mpg_relation_rows_add(r, values, row, err);
   }
   if (core == MPG_OK && rc != SQLITE_DONE)
-    core = sqlite_failure(r->db, rc, r->source, r->err);
+    core = sqlite_failure(db, rc, r->source, err);
   return core;
+}
+
+/*
+** A query of ours counts as typed by the user, and so it could read a virtual table which a view of the
+** database that asks us may not: one that is DIRECTONLY because it opens files. So those of a database are
+** refused here. Views are not, for SQLite itself looks at what they name; nor is temp, which nobody else writes.
+*/
+static int prepare(sqlite3 *db, const char *schema, found kind, const char *sql,
+                   sqlite3_stmt **stmt) {
+  bool own = kind == VIEW || sqlite3_stricmp(schema, "temp") == 0;
+  return sqlite3_prepare_v3(db, sql, -1, own ? 0 : SQLITE_PREPARE_NO_VTAB, stmt, NULL);
+}
+
+static mpg_rc prepare_failure(sqlite3 *db, int code, found kind, const char *source, mpg_err *err) {
+  if (code == SQLITE_ERROR && kind == TABLE &&
+      strncmp(sqlite3_errmsg(db), "no such table", strlen("no such table")) == 0)
+    return mpg_fail(err, MPG_MISUSE,
+                    "%s: expected a table or a view, found a virtual table, which is read from the "
+                    "schema temp alone",
+                    source);
+  return sqlite_failure(db, code, source, err);
 }
 
 static mpg_rc read_relation(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
@@ -181,7 +160,8 @@ static mpg_rc read_relation(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, c
   char *source = sqlite3_mprintf("%s.%s", schema, name);
   char *sql = sqlite3_mprintf("SELECT %s, * FROM \"%w\".\"%w\"", kind == TABLE ? "rowid" : "NULL",
                               schema, name);
-  reading r = {fleet, db, env, relation, source, skip, err};
+  mpg_relation_rows rows = {
+      .fleet = fleet, .env = env, .relation = relation, .source = source, .skip = skip};
   sqlite3_stmt *stmt = NULL;
   mpg_rc rc = MPG_OK;
   int code;
@@ -189,24 +169,22 @@ static mpg_rc read_relation(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, c
     rc = mpg_fail_nomem(err);
     goto done;
   }
-  mpg_issues_drop(fleet->issues, source);
-  code = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  code = prepare(db, schema, kind, sql, &stmt);
   if (code == SQLITE_ERROR && kind == TABLE) { /* a table WITHOUT ROWID */
     sqlite3_free(sql);
     sql = sqlite3_mprintf("SELECT NULL, * FROM \"%w\".\"%w\"", schema, name);
-    code = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    code = sql == NULL ? SQLITE_NOMEM : prepare(db, schema, kind, sql, &stmt);
   }
-  if (code != SQLITE_OK)
-    rc = sqlite_failure(db, code, source, err);
+  rc = mpg_relation_rows_begin(&rows, err);
+  if (rc == MPG_OK && code != SQLITE_OK)
+    rc = prepare_failure(db, code, kind, source, err);
   if (rc == MPG_OK)
-    rc = mpg_fleet_from(fleet, source, err);
-  if (rc == MPG_OK)
-    rc = read_rows(&r, stmt);
+    rc = read_rows(&rows, db, stmt, err);
+  mpg_relation_rows_end(&rows);
 done:
   sqlite3_finalize(stmt);
   sqlite3_free(sql);
   sqlite3_free(source);
-  fleet->source = NULL;
   return rc;
 }
 

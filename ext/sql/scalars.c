@@ -1,7 +1,9 @@
 /*
-** scalars.c - small functions: mpg_version(), mpg_debug(), mpg_uuid(namespace, name).
+** scalars.c - small functions: mpg_version(), mpg_debug(), mpg_uuid(namespace, name),
+** mpg_required(value, name).
 */
 #include "sql.h"
+#include "../core/text.h"
 #include "../core/uuid.h"
 
 static void version(sqlite3_context *context, int n, sqlite3_value **args) {
@@ -57,12 +59,34 @@ static void uuid(sqlite3_context *context, int n, sqlite3_value **args) {
   sqlite3_result_text(context, out, MPG_UUID_TEXT - 1, SQLITE_TRANSIENT);
 }
 
+/*
+** mpg_required(value, name): the value, or an error that names what was not given: a parameter of a
+** script that nobody set is NULL, and a table over the files of NULL is empty, not wrong.
+*/
+static void required(sqlite3_context *context, int n, sqlite3_value **args) {
+  mpg_err err;
+  char name[MPG_EXCERPT];
+  mpg_value of = mpg_value_of(args[1]);
+  (void)n;
+  if (sqlite3_value_type(args[0]) != SQLITE_NULL) {
+    sqlite3_result_value(context, args[0]);
+    return;
+  }
+  mpg_text_excerpt(of.type == MPG_TEXT ? of.s : MPG_STR("an input"), name);
+  (void)mpg_fail(&err, MPG_DATA,
+                 "expected a value for %s, found NULL; set it as the script's first lines say",
+                 name);
+  mpg_result_failure(context, &err);
+}
+
 int mpg_register_scalars(mpg_conn *conn, char **error) {
   static const mpg_function table[] = {
       {"mpg_version", 0, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, version, NULL, NULL, NULL,
        NULL},
       {"mpg_debug", 0, SQLITE_INNOCUOUS, 0, debug, NULL, NULL, NULL, NULL},
       {"mpg_uuid", 2, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, uuid, NULL, NULL, NULL, NULL},
+      {"mpg_required", 2, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, required, NULL, NULL, NULL,
+       NULL},
   };
   return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
 }

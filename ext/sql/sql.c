@@ -22,6 +22,8 @@ mpg_conn *mpg_conn_new(sqlite3 *db) {
   memset(conn, 0, sizeof *conn);
   conn->db = db;
   conn->env.resize = sqlite_resize;
+  mpg_limits_init(&conn->limits);
+  conn->env.limits = &conn->limits;
   conn->kept_limit = MPG_KEPT_LIMIT;
   conn->references = 1;
   mpg_issues_init(&conn->issues, &conn->env);
@@ -120,6 +122,10 @@ int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char
       return name_failure(conn, table[i].name, rc, error);
   }
   return SQLITE_OK;
+}
+
+int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error) {
+  return conn->no_files ? SQLITE_OK : mpg_register_modules(conn, table, n, error);
 }
 
 bool mpg_sqlite_threads(sqlite3 *db) {
@@ -249,6 +255,8 @@ int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn) {
   if (rc != SQLITE_OK)
     return rc;
   scan->env = conn->env;
+  scan->limits = conn->limits;
+  scan->env.limits = &scan->limits;
   scan->env.interrupted = scan_interrupted;
   scan->env.interrupted_ctx = scan->probe;
   return SQLITE_OK;

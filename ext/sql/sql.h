@@ -15,6 +15,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 #include "../core/base.h"
 #include "../core/chips.h"
 #include "../core/issues.h"
+#include "../core/limits.h"
 
 #define MPG_VERSION "0.1.0"
 
@@ -26,16 +27,25 @@ extern const sqlite3_api_routines *sqlite3_api;
 typedef struct mpg_conn {
   sqlite3 *db;
   mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_scan_begin */
+  mpg_limits limits; /* of env, and of scans that begin */
   mpg_issues issues; /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   struct mpg_kept *kept;                  /* see kept.h */
   size_t kept_limit;
   int references;
-  int reading; /* scans of this connection that are reading relations now, one inside the other */
+  bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
+  int reading;   /* scans of this connection that are reading relations now, one inside the other */
 } mpg_conn;
 
 mpg_conn *mpg_conn_new(sqlite3 *db); /* one reference; NULL: out of memory */
 void mpg_conn_release(void *conn);
+
+/*
+** Flags of a function that sets something for the connection, which no stored schema may do. Deterministic it
+** is not; but SQLite (3.40.1) does not look at DIRECTONLY where the CHECK of a table calls a function
+** that does not say it is.
+*/
+#define MPG_SETTING (SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC)
 
 /* A scalar (xFunc), an aggregate (xStep, xFinal) or a window aggregate (all but xFunc). */
 typedef struct mpg_function {
@@ -64,6 +74,8 @@ typedef struct mpg_module_data {
 /* Register a whole table; on failure *error names the item (sqlite3_free it). */
 int mpg_register_functions(mpg_conn *conn, const mpg_function *table, size_t n, char **error);
 int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
+/* Tables that open files: they are left out of a connection that is to have none. */
+int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
 
 /* Within a function: its row of the table, and the connection. */
 const mpg_function *mpg_function_of(sqlite3_context *context);
@@ -92,6 +104,7 @@ void mpg_result_value(sqlite3_context *context, const mpg_value *value);
 */
 typedef struct mpg_scan {
   mpg_env env;
+  mpg_limits limits; /* as they were when it began, for its threads read them */
   sqlite3_stmt *probe;
 } mpg_scan;
 int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn);
@@ -110,6 +123,7 @@ int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buc
 int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
 int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
 int mpg_register_keep(mpg_conn *conn, char **error);             /* kept.c */
+int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
 int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.c */
 int mpg_register_slurm_nodes(mpg_conn *conn, char **error);      /* slurm_nodes_table.c */
 int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */
@@ -127,6 +141,7 @@ int mpg_register_generic_rollup(mpg_conn *conn, char **error);   /* generic_roll
 int mpg_register_goodput_report(mpg_conn *conn, char **error);   /* goodput_report_table.c */
 int mpg_register_goodput_log(mpg_conn *conn, char **error);      /* goodput_table.c */
 int mpg_register_hlo(mpg_conn *conn, char **error);              /* hlo_table.c */
+int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.c */
 int mpg_register_transformer(mpg_conn *conn, char **error);      /* transformer.c */
 
 #endif

@@ -233,8 +233,6 @@ static const mpg_reader_column plane_columns[P_COLUMNS] = {
     {"event_names", "BIGINT"}, {"stat_names", "BIGINT"}, {"stats", "TEXT"},   {"hostnames", "TEXT"},
 };
 
-#define PLANES 1048576 /* of one file; above it MPG_LIMIT */
-
 /* What is left of a plane when the next one is read. */
 typedef struct kept_plane {
   int64_t at, id, lines, events, event_names, stat_names;
@@ -286,9 +284,10 @@ static mpg_rc planes_open(void **out, void *shared, const mpg_env *env, const ch
 static mpg_rc keep_plane(planes_file *file, const mpg_xplane_head *plane, mpg_err *err) {
   kept_plane *kept;
   mpg_rc rc;
-  if (file->n == PLANES)
-    return mpg_fail(err, MPG_LIMIT, "%s: byte %lld: more than %d planes",
-                    mpg_stream_path(file->stream), (long long)plane->at, PLANES);
+  const int64_t limit = mpg_limit_in(file->env, MPG_LIMIT_PLANES);
+  if ((int64_t)file->n >= limit)
+    return mpg_fail(err, MPG_LIMIT, "%s: byte %lld: more than %lld planes",
+                    mpg_stream_path(file->stream), (long long)plane->at, (long long)limit);
   rc = mpg_grow(file->env, &file->planes, &file->cap, file->n + 1, sizeof *file->planes);
   if (rc == MPG_OK)
     rc = mpg_xplane_stats_of(plane, &file->json);

@@ -25,7 +25,7 @@ SELECT replace(substr(name, 1, instr(name || '.', '.') - 1), 'trace_', '') AS cl
        record ->> 'job_id' AS job_id, record ->> 'user' AS user, record ->> 'node_num' AS node_num, record ->> 'gpu_num' AS gpu_num,
        record ->> 'cpu_num' AS cpu_num, record ->> 'type' AS type, record ->> 'state' AS state,
        record ->> 'submit_time' AS submit_time, record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
-FROM (SELECT record, replace(_file, rtrim(_file, replace(_file, '/', '')), '') AS name FROM csv_trace(:acme) WHERE nulls = 'None, NaN');
+FROM (SELECT record, replace(_file, rtrim(_file, replace(_file, '/', '')), '') AS name FROM csv_trace(mpg_required(:acme, ':acme')) WHERE nulls = 'None, NaN');
 
 DROP TABLE IF EXISTS temp.acme_gpu_jobs;
 CREATE TEMP TABLE acme_gpu_jobs AS SELECT cluster || '/' || job_id AS job, * FROM acme_jobs WHERE gpu_num > 0;

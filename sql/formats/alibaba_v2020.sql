@@ -27,13 +27,13 @@
 CREATE TEMP TABLE IF NOT EXISTS pai_jobs AS
 SELECT record ->> 'job_name' AS job_name, record ->> 'user' AS user, record ->> 'status' AS status,
        record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
-FROM csv_trace(:pai_jobs) WHERE names = 'job_name, inst_id, user, status, start_time, end_time'
+FROM csv_trace(mpg_required(:pai_jobs, ':pai_jobs')) WHERE names = 'job_name, inst_id, user, status, start_time, end_time'
   AND types = 'job_name TEXT, start_time REAL, end_time REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_tasks AS
 SELECT record ->> 'job_name' AS job_name, record ->> 'task_name' AS task_name, record ->> 'inst_num' AS inst_num, record ->> 'status' AS status,
        record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time, record ->> 'plan_gpu' AS plan_gpu, record ->> 'gpu_type' AS gpu_type
-FROM csv_trace(:pai_tasks) WHERE names = 'job_name, task_name, inst_num, status, start_time, end_time, plan_cpu, plan_mem, plan_gpu, gpu_type'
+FROM csv_trace(mpg_required(:pai_tasks, ':pai_tasks')) WHERE names = 'job_name, task_name, inst_num, status, start_time, end_time, plan_cpu, plan_mem, plan_gpu, gpu_type'
   AND types = 'job_name TEXT, inst_num REAL, start_time REAL, end_time REAL, plan_gpu REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_instances AS

@@ -27,7 +27,7 @@ CREATE TEMP TABLE IF NOT EXISTS openb_pods AS
 SELECT record ->> 'name' AS name, record ->> 'num_gpu' AS num_gpu, record ->> 'gpu_milli' AS gpu_milli, record ->> 'gpu_spec' AS gpu_spec,
        record ->> 'qos' AS qos, record ->> 'pod_phase' AS pod_phase, record ->> 'creation_time' AS creation_time,
        record ->> 'deletion_time' AS deletion_time, record ->> 'scheduled_time' AS scheduled_time
-FROM csv_trace(:openb_pods) WHERE nulls = 'nan, NaN' AND types = 'num_gpu BIGINT, gpu_milli BIGINT, creation_time REAL, deletion_time REAL, scheduled_time REAL';
+FROM csv_trace(mpg_required(:openb_pods, ':openb_pods')) WHERE nulls = 'nan, NaN' AND types = 'num_gpu BIGINT, gpu_milli BIGINT, creation_time REAL, deletion_time REAL, scheduled_time REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS openb_nodes AS
 SELECT record ->> 'gpu' AS gpu, record ->> 'model' AS model FROM csv_trace(:openb_nodes) WHERE nulls = 'nan, NaN' AND types = 'gpu BIGINT';

@@ -23,7 +23,7 @@ CREATE TEMP TABLE IF NOT EXISTS dlrm_instances AS
 SELECT record ->> 'instance_sn' AS instance_sn, record ->> 'role' AS role, record ->> 'app_name' AS app_name, record ->> 'gpu_request' AS gpu_request,
        record ->> 'rdma_request' AS rdma_request, record ->> 'creation_time' AS creation_time, record ->> 'scheduled_time' AS scheduled_time,
        record ->> 'deletion_time' AS deletion_time
-FROM csv_trace(:dlrm) WHERE nulls = 'nan, NaN'
+FROM csv_trace(mpg_required(:dlrm, ':dlrm')) WHERE nulls = 'nan, NaN'
   AND types = 'gpu_request REAL, creation_time REAL, scheduled_time REAL, deletion_time REAL';
 
 -- ---- 2. The relations ----

@@ -23,7 +23,7 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS prometheus_samples AS
-SELECT * FROM prometheus_trace(:prometheus);
+SELECT * FROM prometheus_trace(mpg_required(:prometheus, ':prometheus'));
 
 DROP TABLE IF EXISTS temp.dcgm_metrics;
 CREATE TEMP TABLE dcgm_metrics(metric, kind, scale);

@@ -20,7 +20,7 @@
 CREATE TEMP TABLE IF NOT EXISTS goodput_rows AS
 SELECT job_name, kind, edge, time, event, step, synchronous, checkpoint_manager_blocking_duration_secs,
        checkpoint_manager_duration_secs, time_ns, insertId, duplicate
-FROM goodput_trace(:log);
+FROM goodput_trace(mpg_required(:log, ':log'));
 
 -- Sorted once; what follows goes by rowid, from a row to the next or over a range, and not by window functions:
 -- logs have millions of rows.

@@ -26,7 +26,7 @@ SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, record ->> '
        record ->> 'vc' AS vc, record ->> 'jobname' AS jobname, record ->> 'gpu_num' AS gpu_num, record ->> 'cpu_num' AS cpu_num,
        record ->> 'node_num' AS node_num, record ->> 'state' AS state, record ->> 'submit_time' AS submit_time,
        record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
-FROM csv_trace(:helios) WHERE nulls = 'None, NaN';
+FROM csv_trace(mpg_required(:helios, ':helios')) WHERE nulls = 'None, NaN';
 
 -- A row is a day: its date, the total, and a column for each virtual cluster.
 CREATE TEMP TABLE IF NOT EXISTS helios_gpus AS

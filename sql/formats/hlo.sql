@@ -34,7 +34,7 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS hlo_input AS
-SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, :devices AS run_on FROM hlo_cost(:hlo);
+SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, :devices AS run_on FROM hlo_cost(mpg_required(:hlo, ':hlo'));
 
 -- ---- 2. How many devices; what a module's figures are to be multiplied by for all of them ----
 

@@ -26,11 +26,11 @@
 CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
        stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
-FROM chrome_trace(:trace)
+FROM chrome_trace(mpg_required(:trace, ':trace'))
 WHERE ph = 'X' AND cat IS NOT NULL AND start_ns IS NOT NULL AND dur_ns >= 0;
 
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
-SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(:trace);
+SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM kineto_files);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM kineto_files);

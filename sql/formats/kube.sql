@@ -20,7 +20,7 @@
 -- ---- 1. The input, and the last version of every object ----
 
 CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
-SELECT * FROM kube_trace(:kube);
+SELECT * FROM kube_trace(mpg_required(:kube, ':kube'));
 
 DROP TABLE IF EXISTS temp.kube_last;
 CREATE TEMP TABLE kube_last AS

@@ -24,7 +24,7 @@
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, fields
-FROM log_trace(:log, '(?x) ^
+FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
   (?: .*? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
                  | (?<= [IWEF]) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) )?
   .*?

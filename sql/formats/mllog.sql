@@ -13,8 +13,8 @@
 -- as in a submission (ORG/results/NAME/BENCHMARK/result_0.txt, ORG/systems/NAME.json); :chips, :chip
 -- and :pool say, or correct, how many accelerators a run held, which, and the name of the pool.
 --
--- From a program, which cannot bind parameters to a script and has no readfile(), create the inputs
--- before running it; a file that is not in mlperf_files has no JSON:
+-- From a program, which cannot bind parameters to a script, create the inputs before running it; a file
+-- that is not in mlperf_files has no JSON:
 --
 --     CREATE TEMP TABLE mlperf_log AS SELECT *, _file, _line FROM mllog_trace('results/*/*/result_*.txt');
 --     CREATE TEMP TABLE mlperf_given(system TEXT, chips REAL, chip TEXT, pool TEXT);
@@ -30,10 +30,10 @@
 CREATE TEMP TABLE IF NOT EXISTS mlperf_log AS
 SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_num, first_epoch_num, epoch_count, status,
        _file, _line
-FROM mllog_trace(:results);
+FROM mllog_trace(mpg_required(:results, ':results'));
 
 CREATE TEMP TABLE IF NOT EXISTS mlperf_given AS
-SELECT readfile(:system) AS system, :chips AS chips, :chip AS chip, :pool AS pool;
+SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :chip AS chip, :pool AS pool;
 
 -- Of ".../results/NAME/BENCHMARK/result_0.txt": the folders, and what the runs of a score share.
 DROP TABLE IF EXISTS temp.mlperf_paths;
@@ -57,8 +57,8 @@ SELECT file,
 FROM grandparent;
 
 CREATE TEMP TABLE IF NOT EXISTS mlperf_files AS
-SELECT path, CAST(readfile(path) AS TEXT) AS json
-FROM (SELECT system AS path FROM mlperf_paths UNION SELECT runs || 'scaling.json' FROM mlperf_paths);
+SELECT f.path, (SELECT record FROM jsonl_trace(f.path)) AS json
+FROM (SELECT system AS path FROM mlperf_paths UNION SELECT runs || 'scaling.json' FROM mlperf_paths) AS p, trace_files(p.path) AS f;
 
 -- ---- 2. Runs ----
 

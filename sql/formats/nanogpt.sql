@@ -24,7 +24,7 @@
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, fields
-FROM log_trace(:log, '(?x)
+FROM log_trace(mpg_required(:log, ':log'), '(?x)
     ^ step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
       (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
   | ^ iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?

@@ -21,7 +21,7 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS otlp_spans AS
-SELECT * FROM otlp_trace(:otlp);
+SELECT * FROM otlp_trace(mpg_required(:otlp, ':otlp'));
 
 -- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others tell the same.
 DROP TABLE IF EXISTS temp.otlp_told;

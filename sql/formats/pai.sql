@@ -25,7 +25,7 @@ CREATE TEMP TABLE IF NOT EXISTS pai_sample AS
 SELECT record ->> 'job_id' AS job_id, record ->> 'user' AS user, record ->> 'num_gpu' AS num_gpu, record ->> 'num_inst' AS num_inst,
        record ->> 'gpu_type' AS gpu_type, record ->> 'submit_time' AS submit_time, coalesce(record ->> 'wait_time', 0) AS wait_time,
        record ->> 'duration' AS duration
-FROM csv_trace(:pai);
+FROM csv_trace(mpg_required(:pai, ':pai'));
 
 -- ---- 2. The relations ----
 

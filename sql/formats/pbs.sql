@@ -30,7 +30,7 @@ SELECT date_time, record_type, id_string, message_text, "user", "group", account
        "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes,
        CASE WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
-FROM pbs_trace(:pbs, coalesce(:zone, 'UTC'));
+FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 
 -- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----
 

@@ -26,7 +26,7 @@
 CREATE TEMP TABLE IF NOT EXISTS philly_jobs AS
 SELECT record ->> 'jobid' AS jobid, record ->> 'vc' AS vc, record ->> 'user' AS user, record ->> 'status' AS status,
        nullif(record ->> 'submitted_time', 'None') AS submitted_time, record -> 'attempts' AS attempts
-FROM jsonl_trace(:philly);
+FROM jsonl_trace(mpg_required(:philly, ':philly'));
 
 CREATE TEMP TABLE IF NOT EXISTS philly_machines AS
 SELECT record ->> 'machine' AS machine, record ->> 'gpus' AS gpus, trim(record ->> 'memory') AS memory

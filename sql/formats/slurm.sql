@@ -29,7 +29,7 @@ CREATE TEMP TABLE IF NOT EXISTS slurm_jobs AS
 SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobName, "User", Account, QOS, Partition,
        state_base, outcome, Submit, Start, "End", NNodes, req_gpus, alloc_gpus, req_gpu_types, alloc_gpu_types, nodes,
        Comment, "Constraints", Reservation, WCKey
-FROM slurm_trace(:sacct, coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
+FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
 WHERE step IS NULL;
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_events AS

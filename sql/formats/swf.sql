@@ -17,7 +17,7 @@
 
 -- ---- 1. The input ----
 
-CREATE TEMP TABLE IF NOT EXISTS swf_jobs AS SELECT *, _file, _line FROM swf_trace(:swf);
+CREATE TEMP TABLE IF NOT EXISTS swf_jobs AS SELECT *, _file, _line FROM swf_trace(mpg_required(:swf, ':swf'));
 
 -- ---- 2. Pools: the file's Computer, with a number where two files are of one name ----
 

@@ -24,7 +24,7 @@ DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 WITH line AS (
   SELECT _file AS file, _line AS line, time, step, fields, fields ->> '$.rank' AS rank
-  FROM log_trace(:log, '(?x) ^
+  FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .*?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D .* loss: \s* (?<loss>[\d.]+) )
         (?: (?= .* tps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?

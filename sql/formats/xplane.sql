@@ -25,10 +25,10 @@ CREATE TEMP TABLE IF NOT EXISTS xplane_events AS
 SELECT _file AS trace, plane, line, coalesce(line_display_name, line) AS line_display_name, name, display_name, start_ns, end_ns,
        group_id, step_num, hlo_op, hlo_category, tf_op, op_name, flops, bytes_accessed, correlation_id,
        memcpy_details, memset_details
-FROM xplane_trace((SELECT path FROM xplane_input))
+FROM xplane_trace((SELECT mpg_required(path, ':trace') FROM xplane_input))
 WHERE start_ns IS NOT NULL AND end_ns >= start_ns;
 CREATE TEMP TABLE IF NOT EXISTS xplane_devices AS
-SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT path FROM xplane_input));
+SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT mpg_required(path, ':trace') FROM xplane_input));
 
 -- Newer profilers count from the start of the profile, and say when that was.
 DROP TABLE IF EXISTS temp.xplane_files;

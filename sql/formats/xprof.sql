@@ -27,7 +27,7 @@ CREATE TEMP TABLE IF NOT EXISTS xprof_input AS SELECT :chip AS chip;
 CREATE TEMP TABLE IF NOT EXISTS xprof_events AS
 SELECT _file AS trace, process_name AS plane, thread_name AS line, name, start_ns, end_ns, step, hlo_category, tf_op,
        hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
-FROM chrome_trace(:trace) WHERE ph = 'X' AND start_ns IS NOT NULL AND dur_ns >= 0;
+FROM chrome_trace(mpg_required(:trace, ':trace')) WHERE ph = 'X' AND start_ns IS NOT NULL AND dur_ns >= 0;
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM xprof_events);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM xprof_events);

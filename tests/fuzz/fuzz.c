@@ -99,7 +99,7 @@ static void set_block(size_t n) {
 }
 
 static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t block, memory *m) {
-  mpg_env env = {memory_resize, m, NULL, NULL};
+  mpg_env env = {memory_resize, m, NULL, NULL, NULL};
   mpg_rc rc;
   out->n = 0;
   out->p[0] = '\0';

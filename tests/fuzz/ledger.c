@@ -198,7 +198,8 @@ typedef struct world {
 
 /* Capacity of each pool, in quarters of chips times seconds; -1: no record. An open end is the trace's. */
 static void build(world *w, bool backwards, int64_t capacity[POOLS]) {
-  static const mpg_chip_row one = {"one", NULL, "bf16", "fuzz", 0, 1e12, 1e9, 1e9, 1e9, 1e9};
+  static const mpg_chip_row one = {"one", NULL, "bf16", "fuzz", NULL, 0,
+                                   0,     1e12, 1e9,    1e9,    1e9,  1e9};
   static mpg_chips *chips; /* once: it is built of hundreds of rows, and no record changes it */
   bool taken[RECORDS] = {false};
   mpg_err err;

@@ -138,8 +138,8 @@ static void test_dtypes(void) {
 }
 
 static mpg_chip_row row_of(const char *chip, const char *dtype, double flops) {
-  return (mpg_chip_row){chip,  NULL,        dtype,       "mine",      0,
-                        flops, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+  return (mpg_chip_row){chip, NULL,  dtype,       "mine",      NULL,        0,
+                        0,    flops, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
 }
 
 static void test_add(void) {
@@ -317,7 +317,7 @@ static void *failing(void *ctx, void *p, size_t n) {
 static void test_memory(void) {
   for (int allowed = 0;; allowed++) {
     int left = allowed;
-    mpg_env env = {failing, &left, NULL, NULL};
+    mpg_env env = {failing, &left, NULL, NULL, NULL};
     mpg_chips *chips;
     mpg_err err;
     mpg_rc rc = mpg_chips_new(&chips, &env, &err);

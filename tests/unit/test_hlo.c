@@ -315,6 +315,151 @@ static void test_convolutions(void) {
   }
 }
 
+/* ---- The rules, one instruction each, counted by hand from docs/hlo.md ---- */
+
+/* The last of an entry computation: FLOPs, transcendentals and bytes of it alone. */
+static void rule(const char *parameters, const char *root, long long flops,
+                 long long transcendentals, long long bytes) {
+  char text[2048], out[256], wanted[128];
+  const char *behind;
+  (void)snprintf(
+      text, sizeof text,
+      "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
+      "ge { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = pred[] compare(x, y), "
+      "direction=GE }\n"
+      "ENTRY e { %s ROOT r = %s }\n",
+      parameters, root);
+  (void)snprintf(wanted, sizeof wanted, " %lld %lld %lld)", flops, transcendentals, bytes);
+  CHECK(render_text(&mpg_env_libc, mpg_str_of(text), out, sizeof out) == MPG_DONE);
+  behind = strlen(out) > strlen(wanted) ? out + strlen(out) - strlen(wanted) : out;
+  CHECK(strcmp(behind, wanted) == 0);
+  if (strcmp(behind, wanted) != 0)
+    (void)fprintf(stderr, "  %s\n  found %s, expected %s\n", root, out, wanted);
+}
+
+static void test_rules(void) {
+  static const char vectors[] = "a = f32[8] parameter(0) z = f32[] constant(0) ";
+  static const char matrices[] = "a = f32[4,4] parameter(0) b = f32[4,6] parameter(1) ";
+  static const char cube[] = "a = f32[4,6,1] parameter(0) ";
+  static const char gathered[] = "a = f32[100,4] parameter(0) i = s32[3,1] parameter(1) ";
+  static const char conv[] = "i = f32[2,3,9] parameter(0) k = f32[5,3,3] parameter(1) ";
+  static const char ragged[] =
+      "a = f32[16,8] parameter(0) b = f32[4,8,32] parameter(1) g = s32[4] parameter(2) ";
+  static const char contracted[] =
+      "a = f32[8,16] parameter(0) b = f32[16,32] parameter(1) g = s32[4] parameter(2) ";
+  static const char both[] = "a = f32[2,100] parameter(0) b = f32[100,7] parameter(1) ";
+
+  rule(ragged, "f32[16,32] ragged-dot(a, b, g), lhs_contracting_dims={1}, lhs_ragged_dims={0}",
+       2LL * 16 * 32 * 8, 0, 512 + 4096 + 16 + 2048);
+  rule(contracted, "f32[4,8,32] ragged-dot(a, b, g), lhs_contracting_dims={1}, lhs_ragged_dims={1}",
+       2LL * 8 * 32 * 16, 0, 512 + 2048 + 16 + 4096);
+
+  /* Two of a window's three places are added to the first; a scan over everything is one reduction. */
+  rule(vectors, "f32[6] reduce-window(a, z), window={size=3}, to_apply=add", 6LL * 2, 0,
+       32 + 4 + 24);
+  rule(vectors, "f32[8] reduce-window(a, z), window={size=15 pad=7_7}, to_apply=add", 8 / 8 + 7, 0,
+       32 + 4 + 32);
+  rule(vectors, "f32[8] reduce-window(a, z), window={size=15 pad=7_8}, to_apply=add", 8LL * 14, 0,
+       32 + 4 + 32);
+  rule(vectors, "f32[8] reduce-window(a, z), window={size=13 pad=6_6}, to_apply=add", 8LL * 12, 0,
+       32 + 4 + 32);
+  rule(vectors, "f32[8] reduce-window(a, z), window={size=0x}, to_apply=add", 0, 0, 32 + 4 + 32);
+  rule("a = f32[8] parameter(0) s = f32[4] parameter(1) z = f32[] constant(0) ",
+       "f32[8] select-and-scatter(a, s, z), window={size=2 stride=2}, select=ge, scatter=add",
+       4LL * 1 + 4, 0, 32 + 16 + 4 + 32);
+  rule("a = f32[10] parameter(0) b = f32[10] parameter(1) ", "f32[10] map(a, b), to_apply=add", 10,
+       0, 120);
+  rule("a = f32[100,4] parameter(0) i = s32[3,1] parameter(1) u = f32[3,4] parameter(2) ",
+       "f32[100,4] scatter(a, i, u), to_apply=add", 12, 0, 48 + 12 + 48 + 48);
+  rule("a = f32[10] parameter(0) ", "f32[10] sort(a), dimensions={0}, to_apply=ge", 10LL * 4, 0,
+       80);
+  rule("a = f32[16] parameter(0) ", "f32[16] sort(a), dimensions={0}, to_apply=ge", 16LL * 4, 0,
+       128);
+  rule("a = f32[1] parameter(0) ", "f32[1] sort(a), dimensions={0}, to_apply=ge", 0, 0, 8);
+  rule("a = c64[3,8,4] parameter(0) ", "c64[3,8,4] fft(a), fft_type=FFT, fft_length={8,4}",
+       8LL * 96 * 3 * 2, 0, 2LL * 96 * 8);
+  rule(matrices, "f32[4,6] triangular-solve(a, b), left_side=true", 2LL * 4 * 24, 0, 32 + 96 + 96);
+  rule("a = f32[6,6] parameter(0) ", "f32[6,6] cholesky(a), lower=true", 6LL * 36 / 3, 0, 72 + 72);
+  rule("a = u64[2] parameter(0) ", "(u64[2], u32[8]) rng-bit-generator(a), algorithm=rng_default",
+       0, 10, 16 + 16 + 32);
+
+  /* Calls of libraries: cuBLAS by its dimension numbers, cuDNN as a convolution, with a workspace. */
+  rule(both,
+       "(f32[2,7], s8[999]) custom-call(a, b), custom_call_target=\"__cublas$gemm\", "
+       "backend_config={\"dot_dimension_numbers\":{\"lhs_contracting_dimensions\":[\"1\"]}}",
+       2LL * 2 * 7 * 100, 0, 800 + 2800 + 56);
+  rule(both, "f32[2,7] custom-call(a, b), custom_call_target=\"__cublas$lt$matmul$f8\"", 0, 0,
+       800 + 2800 + 56);
+  rule(conv,
+       "(f32[2,5,7], s8[64]) custom-call(i, k), custom_call_target=\"__cudnn$convForward\", "
+       "window={size=3}, dim_labels=bf0_oi0->bf0",
+       2LL * 2 * 3 * 5 * 7 * 3, 0, 216 + 180 + 280);
+  rule(conv, "f32[2,5,7] custom-call(i, k), custom_call_target=\"Sharding\"", 0, 0, 0);
+  rule(conv, "f32[2,5,7] custom-call(i, k), custom_call_target=\"Shardings\"", 0, 0, 0);
+
+  /* A transpose that moves nothing: of a dimension of 1, or of the order in memory with it. */
+  rule(cube, "f32[6,4,1] transpose(a), dimensions={1,0,2}", 0, 0, 192);
+  rule(cube, "f32[4,1,6] transpose(a), dimensions={0,2,1}", 0, 0, 0);
+  rule("a = f32[4,6]{1,0} parameter(0) ", "f32[6,4]{0,1} transpose(a), dimensions={1,0}", 0, 0, 0);
+  rule("a = f32[4,6]{1,0} parameter(0) ", "f32[6,4]{1,0} transpose(a), dimensions={1,0}", 0, 0,
+       192);
+  rule("a = f32[4,6] parameter(0) ", "f32[6,4] transpose(a), dimensions={1}", 0, 0, 192);
+
+  /* What of an operand is read: a slice, gathered rows; what is written: an update. */
+  rule(gathered, "f32[5,4] slice(a), slice={[0:5], [0:4]}", 0, 0, 80 + 80);
+  rule(gathered, "f32[3,4] gather(a, i), offset_dims={1}", 0, 0, 48 + 12 + 48);
+  rule("a = f32[100] parameter(0) i = s32[] parameter(1) ",
+       "f32[5] dynamic-slice(a, i), dynamic_slice_sizes={5}", 0, 0, 20 + 4 + 20);
+  rule("a = f32[100] parameter(0) u = f32[5] parameter(1) i = s32[] parameter(2) ",
+       "f32[100] dynamic-update-slice(a, u, i)", 0, 0, 20 + 4 + 20);
+  rule("a = f32[25] parameter(0) t = token[] parameter(1) ", "token[] outfeed(a, t)", 0, 0, 100);
+}
+
+/* A fusion reads of its parameters what the instructions in it use. */
+static void fused(const char *inside, const char *parameters, const char *result, long long flops,
+                  long long bytes) {
+  char text[2048], out[256], wanted[128];
+  const char *behind;
+  (void)snprintf(text, sizeof text, "f { %s }\nENTRY e { %s ROOT r = %s, kind=kLoop, calls=f }\n",
+                 inside, parameters, result);
+  (void)snprintf(wanted, sizeof wanted, " %lld 0 %lld)", flops, bytes);
+  CHECK(render_text(&mpg_env_libc, mpg_str_of(text), out, sizeof out) == MPG_DONE);
+  behind = strlen(out) > strlen(wanted) ? out + strlen(out) - strlen(wanted) : out;
+  CHECK(strcmp(behind, wanted) == 0);
+  if (strcmp(behind, wanted) != 0)
+    (void)fprintf(stderr, "  %s\n  found %s, expected %s\n", inside, out, wanted);
+}
+
+static void test_fusions(void) {
+  static const char one[] = "a = f32[100] parameter(0) ",
+                    two[] = "a = f32[100] parameter(0) i = s32[] parameter(1) ";
+  fused("p = f32[100] parameter(0) ROOT n = f32[100] negate(p)", one, "f32[100] fusion(a)", 100,
+        800);
+  fused("p = f32[100] parameter(0) x = f32[100] negate(p) ROOT n = f32[100] add(p, x)", one,
+        "f32[100] fusion(a)", 200, 800);
+  fused("p = f32[100] parameter(0) x = f32[5] slice(p), slice={[0:5]} ROOT n = f32[5] negate(x)",
+        one, "f32[5] fusion(a)", 5, 20 + 20);
+  fused("p = f32[100] parameter(0) x = f32[5] slice(p), slice={[0:5]} y = f32[5] slice(p), "
+        "slice={[9:14]} ROOT n = f32[5] add(x, y)",
+        one, "f32[5] fusion(a)", 5, 40 + 20);
+  fused("p = f32[100] parameter(0) i = s32[] parameter(1) ROOT x = f32[5] dynamic-slice(p, i), "
+        "dynamic_slice_sizes={5}",
+        two, "f32[5] fusion(a, i)", 0, 20 + 4 + 20);
+  fused(
+      "p = f32[100] parameter(0) u = f32[5] parameter(1) i = s32[] parameter(2) ROOT x = f32[100] "
+      "dynamic-update-slice(p, u, i)",
+      "a = f32[100] parameter(0) u = f32[5] parameter(1) i = s32[] parameter(2) ",
+      "f32[100] fusion(a, u, i)", 0, 0 + 20 + 4 + 20);
+  fused("p = f32[] parameter(0) ROOT x = f32[100] broadcast(p), dimensions={}",
+        "a = f32[] parameter(0) ", "f32[100] fusion(a)", 0, 4 + 400);
+  fused("p = f32[4] parameter(0) c = f32[4] constant({1,2,3,4}) ROOT x = f32[4] add(p, c)",
+        "a = f32[4] parameter(0) ", "f32[4] fusion(a)", 4, 16 + 16 + 16);
+  fused("p = f32[100] parameter(0) u = f32[5] slice(p), slice={[0:5]} v = f32[100] negate(p) ROOT "
+        "t = "
+        "(f32[5], f32[100]) tuple(u, v)",
+        one, "(f32[5], f32[100]) fusion(a)", 100, 20 + 400 + 20 + 400);
+}
+
 /* ---- Trip counts ---- */
 
 static void trips(const char *start, const char *step, const char *compare, const char *limit,
@@ -410,6 +555,23 @@ static void test_torn(void) {
   }
 }
 
+/* Cut off anywhere, and what there is fills its buffer, of a power of two, to the last byte. */
+static void test_ends_with_its_buffer(void) {
+  static const char tables[] =
+      "HloModule m\nFileNames\n1 \"a.py\"\nFileLocations\n1 {file_name_id=1}\n";
+  const char *texts[] = {sample, tables};
+  enum { SIZE = 2048 };
+  char text[SIZE], out[4096];
+  for (size_t i = 0; i < 2; i++)
+    for (size_t n = 1; n <= strlen(texts[i]); n++) {
+      size_t with_end = n + (texts[i][n - 1] != '\n'); /* a line without an end is given one */
+      memset(text, ' ', SIZE);
+      text[SIZE - 1] = '\n';
+      memcpy(text + SIZE - with_end, texts[i], n);
+      CHECK(render_text(&mpg_env_libc, (mpg_str){text, SIZE}, out, sizeof out) == MPG_DONE);
+    }
+}
+
 static void test_stop(void) {
   char *text = repeated("e { p = f32[] parameter(0)\n", " n = f32[] negate(p)\n", 20000, "}");
   char out[256];
@@ -428,9 +590,12 @@ int main(void) {
   test_huge();
   test_attributes();
   test_convolutions();
+  test_rules();
+  test_fusions();
   test_trips();
   test_faults();
   test_torn();
+  test_ends_with_its_buffer();
   test_stop();
   return check_done("hlo");
 }

@@ -270,7 +270,7 @@ static void *scarce(void *ctx, void *p, size_t n) {
 }
 
 static void test_out_of_memory(void) {
-  static const mpg_env poor = {scarce, NULL, NULL, NULL};
+  static const mpg_env poor = {.resize = scarce};
   static const char text[] = "a\n" HEAD ", \"value\": \"\\n\", \"x\": 1, \"metadata\": {\"file\": "
                              "\"\\\"\", \"step\": 1}" REST HEAD ", \"v";
   bool whole = false;

@@ -43,7 +43,7 @@ static bool fails_with(mpg_rc rc, const char *text) {
 }
 
 static void test_errors(void) {
-  mpg_chip_row own = {"acme", NULL, "fp8", NULL, 0, 1e12, 0, 0, 0, 0};
+  mpg_chip_row own = {.chip = "acme", .dtype = "fp8", .peak_flops = 1e12};
   mpg_roofline r = {-1, false};
   own.hbm_bytes = own.hbm_bytes_per_s = own.ici_bytes_per_s = own.tdp_w = (double)NAN;
   CHECK(fails_with(
@@ -56,14 +56,14 @@ static void test_errors(void) {
   CHECK(fails_with(roofline("TPU v2", "fp8", 1, (double)NAN, &r),
                    "chip 'tpu-v2' has no peak for dtype 'fp8'; it has: bf16"));
   CHECK(fails_with(roofline("tpu-v2", "", -1, (double)NAN, &r),
-                   "expected flops of at least 0, found -1"));
+                   "expected finite flops of at least 0, found -1"));
   CHECK(fails_with(roofline("tpu-v2", "", (double)INFINITY, (double)NAN, &r),
-                   "expected flops of at least 0, found inf"));
+                   "expected finite flops of at least 0, found inf"));
   CHECK(roofline("tpu-v2", "", (double)NAN, 1, &r) == MPG_DATA);
-  CHECK(
-      fails_with(roofline("tpu-v2", "", 1, -2.5, &r), "expected bytes of at least 0, found -2.5"));
+  CHECK(fails_with(roofline("tpu-v2", "", 1, -2.5, &r),
+                   "expected finite bytes of at least 0, found -2.5"));
   CHECK(fails_with(roofline("tpu-v2", "", 1, (double)INFINITY, &r),
-                   "expected bytes of at least 0, found inf"));
+                   "expected finite bytes of at least 0, found inf"));
   CHECK(mpg_chips_add(chips, &own, &err) == MPG_OK);
   CHECK(fails_with(roofline("acme", "fp8", 1, 1, &r), "chip 'acme' has no bandwidth in the "
                                                       "catalogue"));

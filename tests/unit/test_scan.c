@@ -1,339 +1,349 @@
-/*
-** test_scan.c - random fleets: the rows of a ledger in every kind of order, filtered, and one of each; and roll-ups; by
-** several threads and with every allocation failing, against accounting one unit after the other.
-*/
+/* Tests of ext/io/rows_pieces.c and rows_scan.c, and of the comparisons of rows.h. */
 #include "check.h"
 #include "hostile.h"
-#include "trace.h"
-#include "../../ext/core/ledger_scan.h"
-#include "../../ext/core/rollup_all.h"
+#include "../../ext/core/text.h"
+#include "../../ext/io/rows_scan.h"
 
-#include <pthread.h>
-#include <stdio.h>
+#include <math.h>
+#include <unistd.h>
 
-enum { LINES = 90, LINE = 200 };
+/* ---- Comparisons ---- */
 
-static uint64_t seed = 11;
-static size_t below(size_t n) {
-  seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (size_t)((seed >> 33) % n);
+static mpg_value whole(int64_t i) {
+  return (mpg_value){MPG_INT, i, 0.0, {NULL, 0}};
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *shared_resize(void *ctx, void *p, size_t n) {
-  void *q;
-  (void)pthread_mutex_lock(&lock);
-  q = hostile_resize(ctx, p, n);
-  (void)pthread_mutex_unlock(&lock);
-  return q;
+static mpg_value real(double r) {
+  return (mpg_value){MPG_REAL, 0, r, {NULL, 0}};
 }
 
-/* ---- fleets ---- */
-
-static char lines[LINES][LINE];
-
-static const char *one_of(const char *const *words, size_t n) {
-  return words[below(n)];
+static mpg_value text(const char *z) {
+  return (mpg_value){MPG_TEXT, 0, 0.0, mpg_str_of(z)};
 }
-#define ONE_OF(...) one_of((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-static void write_fleet(void) {
-  size_t njobs = 1 + below(12);
-  for (size_t i = 0; i < LINES; i++) {
-    size_t start = below(80), end = start + below(25);
-    switch (below(12)) {
-    case 0:
-      (void)snprintf(lines[i], LINE, "capacity pool=p%zu%s chips=%zu start_time=%zu", below(3),
-                     ONE_OF("", " chip=tpu-v4", " chip=tpu-v5e", " chip=a100"), below(20), below(2) ? 0 : start);
-      break;
-    case 1:
-      (void)snprintf(lines[i], LINE, "jobs job=j%zu phase=%s framework=%s chips=%zu%s", below(njobs),
-                     ONE_OF("training", "serving"), ONE_OF("jax", "torch"), below(40), ONE_OF("", " owner=ann", " name=a,b"));
-      break;
-    case 2:
-    case 3:
-      (void)snprintf(lines[i], LINE, "allocations job=j%zu attempt=%zu pool=p%zu chips=%s start_time=%zu end_time=%zu%s",
-                     below(njobs), below(3), below(3), ONE_OF("1", "2", "8", "0.5"), start, end + 10,
-                     ONE_OF("", " outcome=completed", " outcome=failed", " task=t"));
-      break;
-    case 4:
-      (void)snprintf(lines[i], LINE, "commits job=j%zu step=%zu durable_time=%zu", below(njobs), below(9), start);
-      break;
-    case 5:
-      (void)snprintf(lines[i], LINE, "programs program=f%zu flops=1e13 dtype=bf16", below(2));
-      break;
-    case 6:
-      (void)snprintf(lines[i], LINE, "outages pool=p%zu chips=1 start_time=%zu end_time=%zu%s", below(3), start, end,
-                     ONE_OF("", " kind=hw_down"));
-      break;
-    default:
-      (void)snprintf(lines[i], LINE, "spans job=j%zu kind=%s start_time=%zu end_time=%zu step=%zu%s", below(njobs),
-                     ONE_OF("step", "step", "init", "input", "nap", "serve"), start, end, below(9),
-                     ONE_OF("", " program=f0", " program=f1"));
+static void test_order(void) {
+  const mpg_value up[] = {real(-INFINITY),
+                          real(-9.3e18),
+                          whole(INT64_MIN),
+                          whole(INT64_MIN + 1),
+                          real(-1.5),
+                          whole(-1),
+                          real(-0.5),
+                          whole(0),
+                          real(0.5),
+                          whole(1),
+                          whole((INT64_C(1) << 53) - 1),
+                          real(9007199254740992.0),
+                          whole((INT64_C(1) << 53) + 1),
+                          whole(INT64_MAX),
+                          real(9223372036854775808.0),
+                          real(INFINITY),
+                          text(""),
+                          text("a"),
+                          text("a b"),
+                          text("b")};
+  const int n = (int)(sizeof up / sizeof *up);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      CHECK(mpg_rows_compare(&up[i], &up[k]) * (i - k) >= 0 &&
+            (mpg_rows_compare(&up[i], &up[k]) == 0) == (i == k));
+  for (size_t length = 0; length <= 16; length++) { /* of the numbers */
+    const mpg_rows_filter in = {.op = MPG_ROWS_IN, .list = up, .n_list = length};
+    for (size_t i = 0; i < 16; i++)
+      CHECK(mpg_rows_passes(&in, &up[i]) == (i < length));
+  }
+  {
+    const mpg_value same = real((double)(INT64_C(1) << 53)), other = whole(INT64_C(1) << 53),
+                    zero = real(-0.0), none = whole(0);
+    CHECK(mpg_rows_compare(&same, &other) == 0 && mpg_rows_compare(&zero, &none) == 0);
+  }
+}
+
+static void test_filters(void) {
+  const struct {
+    mpg_rows_op op;
+    const char *passes; /* of NULL, 1, 2, 3, beside 2 */
+  } cases[] = {{MPG_ROWS_EQ, "0010"},   {MPG_ROWS_NE, "0101"},      {MPG_ROWS_LT, "0100"},
+               {MPG_ROWS_LE, "0110"},   {MPG_ROWS_GT, "0001"},      {MPG_ROWS_GE, "0011"},
+               {MPG_ROWS_NULL, "1000"}, {MPG_ROWS_NOT_NULL, "0111"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int kind = 0; kind < 3; kind++) {
+      static const char *const texts[] = {"", "1", "2", "3"};
+      mpg_rows_filter f = {.op = cases[i].op};
+      f.value = kind == 0 ? whole(2) : kind == 1 ? real(2) : text("2");
+      for (int v = 0; v < 4; v++) {
+        mpg_value value = kind == 0 ? whole(v) : kind == 1 ? real(v) : text(texts[v]);
+        if (v == 0)
+          value.type = MPG_NULL;
+        CHECK(mpg_rows_passes(&f, &value) == (cases[i].passes[v] == '1'));
+      }
     }
-  }
 }
 
-static mpg_rc build(const mpg_env *env, mpg_fleet *fleet, mpg_chips **chips, mpg_issues *issues, mpg_err *err) {
-  const char *texts[LINES];
-  mpg_rc rc = mpg_chips_new(chips, env, err);
-  for (size_t i = 0; i < LINES; i++)
-    texts[i] = lines[i];
+/* ---- Files ---- */
+
+static char folder[256];
+
+static const char *file_of(const char *name, const char *bytes) {
+  static char path[512];
+  FILE *file;
+  (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+  file = fopen(path, "wb");
+  if (file == NULL || fputs(bytes, file) < 0 || fclose(file) != 0)
+    abort();
+  return path;
+}
+
+typedef struct question {
+  bool json, skip, distinct, lines;
+  int threads;
+  size_t n_wanted; /* of columns 0, 1, 2: a, b and v, which is BIGINT */
+  mpg_rows_filter filter;
+  bool filtered;
+} question;
+
+static bool not_second(const void *ctx, const char *path) {
+  return strcmp(path, ctx) != 0;
+}
+
+/* Rows as "(a|b|v @line)", an unfit value as "!"; at the end an error, in braces. */
+static mpg_rc render(const mpg_env *env, const question *q, const char *path, const char *without,
+                     mpg_issues *issues, char *out, size_t cap) {
+  const mpg_rows_options options = {.delimiter = ',', .header = !q->json, .by_name = true};
+  static const size_t wanted[] = {0, 1, 2};
+  mpg_paths paths = {0};
+  mpg_columns columns;
+  mpg_scan_query query = {.format = q->json ? &mpg_json_rows : &mpg_csv_rows,
+                          .rows = {.options = &options,
+                                   .columns = &columns,
+                                   .checked = q->skip ? (1U << q->n_wanted) - 1 : 0},
+                          .wanted = wanted,
+                          .n_wanted = q->n_wanted,
+                          .lines = q->lines,
+                          .distinct = q->distinct,
+                          .skip = q->skip,
+                          .chosen = without == NULL ? NULL : not_second,
+                          .chosen_ctx = without,
+                          .threads = q->threads};
+  mpg_rows_scan scan = {0};
+  mpg_err err, unfit;
+  int64_t number = 0;
+  size_t n = 0;
+  mpg_rc rc;
+  out[0] = '\0';
+  query.rows.filters[0] = q->filter;
+  query.rows.n_filters = q->filtered;
+  mpg_columns_init(&columns, env);
+  rc = mpg_paths_expand(&paths, env, mpg_str_of(path), &err);
   if (rc == MPG_OK)
-    rc = mpg_fleet_init(fleet, env, issues, *chips, err);
-  return rc == MPG_OK ? trace_build(fleet, texts, LINES, err) : rc;
-}
-
-/* ---- what a scan gives, and what it should ---- */
-
-static mpg_ledger all; /* every row, unit after unit */
-static mpg_fleet fleet;
-static mpg_chips *chips;
-static mpg_issues issues;
-static size_t nissues;
-
-static mpg_ledger_options options(bool buckets) {
-  mpg_ledger_options o = mpg_ledger_defaults();
-  if (buckets)
-    o.window.bucket.width_us = 7 * MPG_SECOND;
-  return o;
-}
-
-static void account_all(const mpg_ledger_options *o) {
-  mpg_sink sink = mpg_ledger_sink(&all);
-  mpg_accounting a;
-  mpg_err err;
-  all.n = 0;
-  mpg_issues_drop(&issues, "test");
-  CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, o, &err) == MPG_OK);
-  for (size_t u = 0; u < mpg_accounting_units(&a); u++)
-    CHECK(mpg_accounting_unit(&a, u, &sink, "test", &err) == MPG_OK);
-  CHECK(mpg_accounting_finish(&a, "test", &err) == MPG_OK);
-  mpg_accounting_free(&a);
-  nissues = issues.n;
-}
-
-static const char *text_of(mpg_str s) {
-  return s.p == NULL ? "" : s.p;
-}
-
-/* A key of a row, as text that sorts as SQLite would: NULL, which no text here is, first. */
-static const char *key_of(const mpg_ledger *l, size_t i, mpg_dim d, char room[32]) {
-  uint32_t job = l->job[i];
-  switch (d) {
-  case MPG_DIM_JOB:
-    return text_of(mpg_intern_text(&fleet.job_names, job));
-  case MPG_DIM_POOL:
-    return text_of(mpg_intern_text(&fleet.pool_names, l->pool[i]));
-  case MPG_DIM_CHIP:
-    return text_of(mpg_intern_text(&fleet.texts, l->chip[i]));
-  case MPG_DIM_CAUSE:
-    return text_of(mpg_intern_text(&fleet.texts, l->cause[i]));
-  case MPG_DIM_CATEGORY:
-    return mpg_category_get((mpg_category)l->category[i])->name;
-  case MPG_DIM_SIZE:
-    return l->size[i] == 0 ? "" : mpg_size_name(l->size[i]);
-  case MPG_DIM_ATTEMPT:
-    (void)snprintf(room, 32, "%lld", l->attempt[i] == MPG_NONE ? 0LL : (long long)l->attempt[i] + 10);
-    return room;
-  case MPG_DIM_BUCKET:
-    (void)snprintf(room, 32, "%015lld", l->bucket[i] == MPG_NONE ? 0LL : (long long)l->bucket[i] + 1);
-    return room;
-  default:
-    return job == 0 ? "" : text_of(mpg_intern_text(&fleet.texts, fleet.jobs[job - 1].dim[d]));
-  }
-}
-
-static int compare(const mpg_scan_wish *w, const mpg_ledger *a, size_t i, const mpg_ledger *b, size_t k) {
-  for (size_t n = 0; n < w->nkeys; n++) {
-    char rooms[2][32];
-    int c = strcmp(key_of(a, i, w->keys[n].dim, rooms[0]), key_of(b, k, w->keys[n].dim, rooms[1]));
-    if (c != 0)
-      return w->keys[n].descending ? -c : c;
-  }
-  return 0;
-}
-
-static bool wanted(const mpg_scan_wish *w, size_t i) {
-  for (size_t n = 0; n < w->nfilters; n++) {
-    const mpg_scan_filter *f = &w->filters[n];
-    char room[32];
-    double t = (double)(f->end ? all.end[i] : all.start[i]) / 1e6;
-    if (f->time ? (f->op == MPG_SCAN_LT   ? !(t < f->seconds)
-                   : f->op == MPG_SCAN_LE ? !(t <= f->seconds)
-                   : f->op == MPG_SCAN_GT ? !(t > f->seconds)
-                   : f->op == MPG_SCAN_GE ? !(t >= f->seconds)
-                                          : t != f->seconds)
-                : strcmp(key_of(&all, i, f->dim, room), f->text.p) != 0)
-      return false;
-  }
-  return true;
-}
-
-static bool same_row(const mpg_ledger *a, size_t i, const mpg_ledger *b, size_t k) {
-  return a->job[i] == b->job[k] && a->pool[i] == b->pool[k] && a->chip[i] == b->chip[k] && a->cause[i] == b->cause[k] &&
-         a->size[i] == b->size[k] && a->category[i] == b->category[k] && a->attempt[i] == b->attempt[k] &&
-         a->start[i] == b->start[k] && a->end[i] == b->end[k] && a->bucket[i] == b->bucket[k] && a->chip_us[i] == b->chip_us[k];
-}
-
-/* The rows of a scan, one after the other, into `out`. */
-static mpg_rc scan_all(const mpg_env *env, const mpg_ledger_options *o, const mpg_scan_wish *w, int threads, mpg_ledger *out,
-                       mpg_err *err) {
-  mpg_ledger_scan *scan = NULL;
-  mpg_accounting a;
-  const mpg_ledger *rows;
-  mpg_rc rc = mpg_accounting_init(&a, env, &fleet, o, err);
+    rc = mpg_rows_declare(query.format, &columns, env, &options,
+                          MPG_STR("a TEXT, b TEXT, v BIGINT"), &paths, &err);
   if (rc == MPG_OK)
-    rc = mpg_ledger_scan_open(&scan, &a, w, threads, "test", err);
-  while (rc == MPG_OK) {
-    rc = mpg_ledger_scan_next(scan, &rows, err);
-    for (size_t i = 0; rc == MPG_OK && i < rows->n; i++)
-      if (mpg_ledger_append(out, rows, rows->order != NULL ? rows->order[i] : i) != MPG_OK)
-        rc = mpg_fail_nomem(err);
-  }
-  mpg_ledger_scan_close(scan);
-  mpg_accounting_free(&a);
-  return rc == MPG_DONE ? MPG_OK : rc;
-}
-
-static void random_wish(mpg_scan_wish *w) {
-  static const mpg_dim texts[] = {MPG_DIM_PHASE, MPG_DIM_JOB, MPG_DIM_POOL, MPG_DIM_CHIP, MPG_DIM_SIZE, MPG_DIM_CATEGORY, MPG_DIM_CAUSE};
-  static const char *const values[] = {"training", "j1", "p1", "tpu-v4", "S", "ideal", "nap"};
-  memset(w, 0, sizeof *w);
-  w->columns = (1u << MPG_ROW_COLUMNS) - 1;
-  w->nkeys = below(5);
-  for (size_t i = 0; i < w->nkeys; i++)
-    w->keys[i] = (mpg_scan_key){(mpg_dim)below(MPG_DIMS), below(2) == 0};
-  w->once = w->nkeys > 0 && below(3) == 0;
-  w->nfilters = below(3);
-  for (size_t i = 0; i < w->nfilters; i++) {
-    size_t which = below(7);
-    mpg_scan_filter *f = &w->filters[i];
-    f->time = below(2) == 0;
-    f->end = below(2) == 0;
-    f->seconds = (double)below(80);
-    if (f->time)
-      f->op = below(5);
-    f->dim = texts[which];
-    f->text = mpg_str_of(values[which]);
-  }
-}
-
-static void check_scan(const mpg_ledger_options *o, const mpg_scan_wish *w, int threads) {
-  mpg_ledger found;
-  mpg_err err = {MPG_OK, ""};
-  size_t expected = 0, wrong = 0;
-  mpg_ledger_init(&found, &mpg_env_libc);
-  mpg_issues_drop(&issues, "test");
-  CHECK(scan_all(&mpg_env_libc, o, w, threads, &found, &err) == MPG_OK);
-  CHECK(issues.n == nissues);
-  for (size_t i = 0; i < all.n; i++) {
-    bool first = wanted(w, i);
-    size_t k = 0;
-    for (size_t other = 0; first && w->once && other < i; other++)
-      first = !wanted(w, other) || compare(w, &all, i, &all, other) != 0;
-    expected += first;
-    while (first && k < found.n && (w->once ? compare(w, &all, i, &found, k) != 0 : !same_row(&all, i, &found, k)))
-      k++;
-    wrong += first && k == found.n;
-  }
-  CHECK(found.n == expected && wrong == 0); /* rows of a fleet differ, but for those of overlapping holdings */
-  for (size_t i = 1; i < found.n; i++) {
-    wrong += compare(w, &found, i - 1, &found, i) > 0;
-    if (w->nkeys == 0 && w->nfilters == 0)
-      wrong += !same_row(&all, i, &found, i);
-  }
-  CHECK(wrong == 0);
-  mpg_ledger_free(&found);
-}
-
-static void check_rollup(const mpg_ledger_options *o, int threads) {
-  uint32_t mask = (uint32_t)below(1u << MPG_DIMS);
-  mpg_rollup rollups[2];
-  mpg_err err;
-  for (int i = 0; i < 2; i++) {
-    mpg_accounting a;
-    CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, o, &err) == MPG_OK);
-    CHECK(mpg_rollup_init(&rollups[i], &mpg_env_libc, &fleet, mask, &err) == MPG_OK);
-    mpg_issues_drop(&issues, "test");
-    CHECK(mpg_rollup_all(&rollups[i], &a, i == 0 ? 1 : threads, NULL, "test", &err) == MPG_OK);
-    CHECK(issues.n == nissues);
-    mpg_accounting_free(&a);
-  }
-  CHECK(rollups[0].ncells == rollups[1].ncells);
-  for (size_t i = 0; i < rollups[0].ncells && i < rollups[1].ncells; i++)
-    CHECK(rollups[0].cells[i].chip_us == rollups[1].cells[i].chip_us && rollups[0].cells[i].job == rollups[1].cells[i].job &&
-          rollups[0].cells[i].category == rollups[1].cells[i].category);
-  mpg_rollup_free(&rollups[0]);
-  mpg_rollup_free(&rollups[1]);
-}
-
-/* Every allocation fails, once and from then on: an error and no leak, or every row. */
-static void check_oom(const mpg_ledger_options *o, const mpg_scan_wish *w, int threads) {
-  mpg_ledger whole;
-  mpg_err err;
-  mpg_ledger_init(&whole, &mpg_env_libc);
-  CHECK(scan_all(&mpg_env_libc, o, w, threads, &whole, &err) == MPG_OK);
-  for (int forever = 0; forever < 2; forever++)
-    for (long n = 1;; n += 1 + n / 40) {
-      hostile h = {.fail_in = n, .and_after = forever};
-      mpg_env env = {shared_resize, &h, NULL, NULL};
-      mpg_ledger found;
-      mpg_rc rc;
-      mpg_ledger_init(&found, &mpg_env_libc);
-      rc = scan_all(&env, o, w, threads, &found, &err);
-      CHECK(h.live == 0 && (rc == MPG_OK ? found.n == whole.n : rc == MPG_NOMEM));
-      mpg_ledger_free(&found);
-      if (!h.failed)
-        break;
+    rc = mpg_rows_scan_open(&scan, env, &query, &paths, issues, &err);
+  while (rc == MPG_OK && (rc = mpg_rows_scan_next(&scan, &err)) == MPG_OK && n + 256 < cap) {
+    CHECK(mpg_rows_scan_number(&scan) > number);
+    number = mpg_rows_scan_number(&scan);
+    n += (size_t)snprintf(out + n, cap - n, "(");
+    for (size_t k = 0; k < q->n_wanted; k++) {
+      mpg_value v;
+      char digits[MPG_INT_TEXT] = "-";
+      mpg_str s = {digits, 1};
+      if (mpg_rows_scan_column(&scan, k, &v, &unfit) != MPG_OK)
+        s.p = "!";
+      else if (v.type == MPG_TEXT)
+        s = v.s;
+      else if (v.type == MPG_INT)
+        s.n = mpg_text_int(v.i, digits);
+      n += (size_t)snprintf(out + n, cap - n, "%s%.*s", k > 0 ? "|" : "", (int)s.n, s.p);
     }
-  mpg_ledger_free(&whole);
+    if (q->lines)
+      n += (size_t)snprintf(out + n, cap - n, " @%lld", (long long)mpg_rows_scan_line(&scan));
+    n += (size_t)snprintf(out + n, cap - n, ")");
+  }
+  if (rc != MPG_OK && rc != MPG_DONE && rc != MPG_NOMEM)
+    (void)snprintf(out + n, cap - n, "{%s}",
+                   err.text +
+                       (strncmp(err.text, folder, strlen(folder)) == 0 ? strlen(folder) + 1 : 0));
+  mpg_rows_scan_close(&scan);
+  mpg_columns_free(&columns);
+  if (paths.env != NULL)
+    mpg_paths_free(&paths);
+  return rc;
 }
 
-static bool stop_at_once(void *ctx) {
-  int *left = ctx;
-  return --*left < 0;
+static void expect(question q, const char *bytes, const char *expected, const char *issue) {
+  const char *path = file_of("f", bytes);
+  for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
+    for (q.threads = 1; q.threads <= 4; q.threads++) {
+      char out[4096];
+      mpg_issues issues;
+      mpg_issues_init(&issues, &mpg_env_libc);
+      hostile_block(hostile_blocks[b]);
+      (void)render(&mpg_env_libc, &q, path, NULL, &issues, out, sizeof out);
+      CHECK(strcmp(out, expected) == 0);
+      if (strcmp(out, expected) != 0)
+        (void)fprintf(stderr, "  %d threads, blocks of %zu\n  found    %s\n  expected %s\n",
+                      q.threads, hostile_blocks[b], out, expected);
+      CHECK(issue == NULL ? issues.n == 0
+                          : issues.n == 1 && strcmp(issues.items[0].kind, issue) == 0);
+      mpg_issues_free(&issues);
+    }
+  hostile_block(0);
 }
 
-static void check_interrupts(const mpg_ledger_options *o, const mpg_scan_wish *w) {
-  for (int polls = 0; polls < 4; polls++) {
-    int left = polls;
-    mpg_env env = mpg_env_libc;
-    mpg_ledger found;
-    mpg_err err;
-    env.interrupted = stop_at_once;
-    env.interrupted_ctx = &left;
-    mpg_ledger_init(&found, &mpg_env_libc);
-    CHECK(scan_all(&env, o, w, 3, &found, &err) == MPG_INTERRUPTED);
-    mpg_ledger_free(&found);
+static const question all = {.n_wanted = 3, .lines = true};
+
+static void test_rows(void) {
+  question q = all;
+  expect(q, "a,b,v\n", "", NULL);
+  expect(q, "a,b,v\nx,y,1\nx,,3\n\nz,y,\n", "(x|y|1 @2)(x|-|3 @3)(z|y|- @5)", NULL);
+  expect(q, "a,b,v\r\nx,y,1\r\n\"x\",\"p\"\"q\", 2 \r\n\r\nx,y,12345678901\r\n",
+         "(x|y|1 @2)(x|p\"q|2 @3)(x|y|12345678901 @5)", NULL);
+  expect(q, "a,b,v\nx,y,1\nx,\"p\nq\",2\nx,y,-7\n", "(x|y|1 @2)(x|p\nq|2 @3)(x|y|-7 @5)", NULL);
+  /* What does not fit is an error where it is asked for. */
+  expect(q, "a,b,v\nx,y,1\nx,y,w\nx,y,3\n", "(x|y|1 @2)(x|y|! @3)(x|y|3 @4)", NULL);
+  expect(q, "a,b,v\nx,y,1\nx,y\nx,y,3\n",
+         "(x|y|1 @2){f:3:4: expected 3 fields, as in the header, found 2}", NULL);
+  expect(q, "a,b,v\nx,y,1\nx", "(x|y|1 @2)", "unfinished_record");
+  expect(q, "", "{f: expected records, found an empty file}", NULL);
+  q.n_wanted = 0;
+  expect(q, "a,b,v\nx,y,1\n\"x\",,3\nz,y,w\n", "( @2)( @3)( @4)", NULL);
+  q.lines = false;
+  expect(q, "a,b,v\nx,y,1\n\"x\",,3\nz,y,w\n", "()()()", NULL);
+  q = all;
+  q.skip = true;
+  expect(q, "a,b,v\nx,y,1\nx,y\nx,y,three\nx,y,3\n", "(x|y|1 @2)(x|y|3 @5)", "skipped_record");
+  q.n_wanted = 1;
+  expect(q, "a,b,v\nx,y,1\nx,y,three\nx,y,3\n", "(x @2)(x @3)(x @4)", NULL);
+  expect(q, "a,b,v\nx,y,1\nx,\"y\nz,w,3\n", "(x @2)", "skipped_record");
+}
+
+static void test_json(void) {
+  question q = all;
+  q.json = true;
+  expect(q,
+         "{\"a\":\"x\",\"b\":\"y\",\"v\":1}\n{\"a\":\"x\",\"v\":2,\"b\":\"y\"}\n"
+         "{\"a\":\"\\u0078\",\"b\":null,\"v\":null}\n{\"a\":[1, 2],\"v\":true}\n",
+         "(x|y|1 @1)(x|y|2 @2)(x|-|- @3)([1, 2]|-|1 @4)", NULL);
+  expect(q, "[{\"a\":\"x\",\"b\":\"y\",\"v\":1},\n{\"a\":\"\\u0078\\n\",\"v\":2,\"b\":\"y\"}]",
+         "(x|y|1 @1)(x\n|y|2 @2)", NULL);
+  expect(q, "{\"a\":\"x\",\"b\":\"y\",\"v\":1}\n{\"a\":\"x\",\"v\":\"w\"}\n{\"a\":\"z\"}\n",
+         "(x|y|1 @1)(x|-|! @2)(z|-|- @3)", NULL);
+  q.skip = true;
+  expect(q, "{\"a\":\"x\",\"b\":\"y\",\"v\":1}\n{\"a\":\"x\",\"v\":\"w\"}\n{\"a\":\"z\"}\n",
+         "(x|y|1 @1)(z|-|- @3)", "skipped_record");
+}
+
+static void test_filtered(void) {
+  question q = all;
+  q.filtered = true;
+  q.filter = (mpg_rows_filter){.column = 2, .op = MPG_ROWS_GE, .value = whole(2)};
+  expect(q, "a,b,v\nx,y,1\nx,\"\",3\nz,y,\nz,y,2\n", "(x|-|3 @3)(z|y|2 @5)", NULL);
+  /* A value that is compared must fit. */
+  expect(q, "a,b,v\nx,y,5\nx,y,w\nx,y,3\n",
+         "(x|y|5 @2){f:3:5: expected a whole number within 64 bits for v, found \"w\" (nulls='w' "
+         "reads it as NULL, types='v TEXT' the column as text)}",
+         NULL);
+  q.n_wanted = 0;
+  expect(q, "a,b,v\nx,y,1\nx,\"\",3\nz,y,\nz,y,2\n", "( @3)( @5)", NULL);
+  q.filter = (mpg_rows_filter){.column = 0, .value = text("z")};
+  expect(q, "a,b,v\nx,y,1\n\"z\",\"\",w\nz,y,\nx,y,2\n", "( @3)( @4)", NULL);
+}
+
+/* With one thread each row is there once; with several, first rows are never left out. */
+static void test_distinct(void) {
+  question q = {.n_wanted = 2, .distinct = true, .threads = 1};
+  char out[512];
+  mpg_issues issues;
+  mpg_issues_init(&issues, &mpg_env_libc);
+  CHECK(render(&mpg_env_libc, &q,
+               file_of("f", "a,b,v\nx,y,1\nx,y,2\n\"x\",y,3\nx,,4\ny,x,5\nx,,6\nxy,,7\n"), NULL,
+               &issues, out, sizeof out) == MPG_DONE);
+  CHECK(strcmp(out, "(x|y)(x|-)(y|x)(xy|-)") == 0);
+  q.n_wanted = 0;
+  CHECK(render(&mpg_env_libc, &q, file_of("f", "a,b,v\nx,y,1\nx,y,2\n"), NULL, &issues, out,
+               sizeof out) == MPG_DONE);
+  CHECK(strcmp(out, "()") == 0);
+  mpg_issues_free(&issues);
+}
+
+/* Files in order; one that is not chosen stays closed; what is wrong with one is told in its place. */
+static void test_paths(void) {
+  char out[1024], second[512];
+  question q = {.n_wanted = 1};
+  mpg_issues issues;
+  mpg_issues_init(&issues, &mpg_env_libc);
+  (void)file_of("p1", "a,b,v\n1,,\n");
+  (void)snprintf(second, sizeof second, "%s", file_of("p2", "something\n"));
+  (void)file_of("p3", "v,b,a\n,,3\n");
+  for (q.threads = 1; q.threads < 4; q.threads++) {
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/p?", folder);
+    CHECK(render(&mpg_env_libc, &q, path, NULL, &issues, out, sizeof out) == MPG_DATA);
+    CHECK(strstr(out, "(1){p2:1:1: expected a header with \"a\", which") == out);
+    CHECK(render(&mpg_env_libc, &q, path, second, &issues, out, sizeof out) == MPG_DONE);
+    CHECK(strcmp(out, "(1)(3)") == 0);
+  }
+  mpg_issues_free(&issues);
+}
+
+/* Every allocation fails once, alone and with all after it: out of memory or the whole result, and
+** nothing leaks. */
+static void test_memory(void) {
+  static const char *const texts[] = {"a,b,v\nx,y,1\n\"z\",y,2\nx\n\"w\",\"p\"\"q\",4\nx,y,1\n",
+                                      "{\"a\":\"x\",\"b\":\"y\",\"v\":1}\n{\"a\":\"\\u0079\"}\n"};
+  for (int which = 0; which < 4; which++) {
+    const char *path = file_of("m", texts[which / 2]);
+    question q = all;
+    char rows[512], out[512];
+    mpg_issues ignored;
+    q.json = which >= 2;
+    q.skip = true;
+    q.threads = 1;
+    q.distinct = which % 2 == 1;
+    q.lines = !q.distinct;
+    mpg_issues_init(&ignored, &mpg_env_libc);
+    CHECK(render(&mpg_env_libc, &q, path, NULL, &ignored, rows, sizeof rows) == MPG_DONE);
+    mpg_issues_free(&ignored);
+    for (int and_after = 0; and_after < 2; and_after++) {
+      bool finished = false;
+      for (long i = 1; !finished && i < 1000; i++) {
+        hostile h = {0, i, and_after, false, 0};
+        mpg_env env = hostile_env(&h);
+        mpg_issues issues;
+        mpg_rc rc;
+        mpg_issues_init(&issues, &env);
+        rc = render(&env, &q, path, NULL, &issues, out, sizeof out);
+        CHECK(h.failed ? rc == MPG_NOMEM : rc == MPG_DONE && strcmp(out, rows) == 0);
+        finished = !h.failed;
+        mpg_issues_free(&issues);
+        CHECK(h.live == 0);
+      }
+      CHECK(finished);
+    }
   }
 }
 
 int main(void) {
-  mpg_ledger_init(&all, &mpg_env_libc);
-  for (int round = 0; round < 40; round++) {
-    mpg_ledger_options o = options(round % 3 == 0);
-    mpg_scan_wish w;
-    mpg_err err;
-    mpg_issues_init(&issues, &mpg_env_libc);
-    memset(&fleet, 0, sizeof fleet);
-    write_fleet();
-    CHECK(build(&mpg_env_libc, &fleet, &chips, &issues, &err) == MPG_OK);
-    account_all(&o);
-    for (int i = 0; i < 20; i++) {
-      random_wish(&w);
-      check_scan(&o, &w, 1 + i % 3);
-    }
-    check_rollup(&o, 3);
-    if (round % 10 == 0) {
-      check_oom(&o, &w, 1);
-      check_oom(&o, &w, 3);
-      check_interrupts(&o, &w);
-    }
-    mpg_fleet_free(&fleet);
-    mpg_chips_free(chips);
-    mpg_issues_free(&issues);
+  const char *temporary = getenv("TMPDIR");
+  static const char *const names[] = {"f", "m", "p1", "p2", "p3"};
+  (void)snprintf(folder, sizeof folder, "%.200s/mpg-scan-XXXXXX",
+                 temporary != NULL ? temporary : "/tmp");
+  if (mkdtemp(folder) == NULL)
+    abort();
+  test_order();
+  test_filters();
+  test_rows();
+  test_json();
+  test_filtered();
+  test_distinct();
+  test_paths();
+  test_memory();
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    (void)remove(path);
   }
-  mpg_ledger_free(&all);
+  (void)rmdir(folder);
   return check_done("scan");
 }

@@ -538,7 +538,7 @@ static void test_memory(void) {
                              "1|a|srun x|y|z|FAILED\n"
                              "2|a|srun\nx|z|FAILED\n"
                              "3|a|b|z|FAILED\n";
-  const mpg_env poor = {stingy, NULL, NULL, NULL};
+  const mpg_env poor = {.resize = stingy};
   bool finished = false;
   for (int i = 0; !finished && i < 500; i++) {
     reading r;

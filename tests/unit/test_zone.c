@@ -257,7 +257,7 @@ static void *stingy(void *ctx, void *p, size_t n) {
 }
 
 static void test_memory(void) {
-  const mpg_env poor = {stingy, NULL, NULL, NULL};
+  const mpg_env poor = {.resize = stingy};
   const int64_t times[] = {1000000, 2000000};
   file f = build(times, 2, 3600, 7200, "CET-1CEST,M3.5.0,M10.5.0/3");
   mpg_rc rc = MPG_NOMEM;

@@ -1,0 +1,242 @@
+/* rows_pieces.c - see rows_pieces.h. */
+#include "rows_pieces.h"
+#include "../core/number.h"
+
+#include <string.h>
+
+/* The reader takes twice as many records each time that no plain one follows, up to this. */
+#define PATIENCE_MAX 1024
+
+/* One file; the pieces that are of it keep it. */
+struct mpg_rows_file {
+  mpg_stream *stream;
+  mpg_blocks *blocks;
+  void *header; /* a reader that has taken the header; of the file */
+  bool has_header;
+  int pieces;
+};
+
+void mpg_rows_pieces_init(mpg_rows_pieces *r, const mpg_env *env, const mpg_rows_format *format,
+                          const mpg_rows_query *query, const mpg_paths *paths, bool skip) {
+  memset(r, 0, sizeof *r);
+  r->env = env;
+  r->format = format;
+  r->query = query;
+  r->bare = (mpg_rows_query){.options = query->options, .columns = query->columns};
+  r->paths = paths;
+  r->skip = skip;
+}
+
+static void file_release(const mpg_rows_pieces *r, mpg_rows_file *f) {
+  if (f == NULL || --f->pieces > 0)
+    return;
+  if (f->header != NULL)
+    r->format->close(f->header);
+  mpg_blocks_close(f->blocks);
+  mpg_stream_close(f->stream);
+  mpg_free(r->env, f);
+}
+
+void mpg_rows_pieces_free(mpg_rows_pieces *r) {
+  file_release(r, r->at);
+  r->at = NULL;
+}
+
+void mpg_rows_piece_free(mpg_rows_pieces *r, mpg_rows_piece *p) {
+  if (p->reader != NULL)
+    r->format->close(p->reader);
+  mpg_issues_free(&p->issues);
+  mpg_block_free(&p->block);
+  file_release(r, p->of);
+  memset(p, 0, sizeof *p);
+}
+
+/* ---- Cutting ---- */
+
+static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
+  const mpg_rows_options *options = r->query->options;
+  mpg_blocks_options blocks = {r->format == &mpg_json_rows, options->delimiter, options->no_quotes,
+                               false};
+  mpg_rows_file *f = mpg_calloc(r->env, sizeof *f);
+  mpg_rc rc;
+  if (f == NULL)
+    return mpg_fail_nomem(&p->err);
+  r->at = f;
+  f->pieces = 1; /* the cutter's hold */
+  rc = mpg_stream_open(&f->stream, r->env, p->path, &p->err);
+  if (rc == MPG_OK)
+    rc = mpg_blocks_open(&f->blocks, r->env, f->stream, &blocks, &p->err);
+  if (rc == MPG_OK)
+    rc = r->format->begin(&f->header, r->env, &r->bare, f->stream, &p->issues, &p->err);
+  f->has_header = blocks.json || !options->header;
+  return rc;
+}
+
+/* The next block of the file, behind its header. */
+static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
+  const mpg_rows_format *format = r->format;
+  mpg_rows_file *f = r->at;
+  mpg_rc rc = MPG_OK;
+  if (p->reader == NULL)
+    rc = format->begin(&p->reader, r->env, &r->bare, f->stream, &p->issues, &p->err);
+  while (rc == MPG_OK) {
+    rc = mpg_blocks_next(f->blocks, &p->block, &p->err);
+    if (rc != MPG_OK) {
+      p->line = f->has_header ? p->block.line : 0;
+      break;
+    }
+    if (f->has_header || p->block.rest)
+      break;
+    format->feed(f->header, f->stream, &p->block);
+    rc = format->header(f->header, &p->err);
+    if (rc == MPG_OK) {
+      format->unfeed(f->header, &p->block);
+      f->has_header = true;
+      break;
+    }
+    rc = rc == MPG_DONE ? MPG_OK : rc; /* blank lines */
+  }
+  if (rc == MPG_OK) {
+    format->like(p->reader, f->header);
+    p->of = f;
+    f->pieces++;
+  } else {
+    p->ends = true;
+    r->at = NULL;
+    file_release(r, f);
+  }
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
+  while (r->at == NULL && r->chosen != NULL && r->next < r->paths->n &&
+         !r->chosen(r->chosen_ctx, r->paths->path[r->next]))
+    r->next++;
+  if (r->failed || (r->at == NULL && r->next == r->paths->n))
+    return MPG_DONE;
+  file_release(r, p->of);
+  mpg_issues_free(&p->issues);
+  mpg_issues_init(&p->issues, r->env);
+  p->of = NULL;
+  p->rc = MPG_OK;
+  p->line = 0;
+  p->ends = p->fed = false;
+  p->by_reader = 0;
+  p->records = 0;
+  p->patience = 1;
+  p->begins = r->at == NULL;
+  r->next += p->begins;
+  p->file = r->next - 1;
+  p->path = r->paths->path[p->file];
+  if (p->begins) {
+    p->rc = file_open(r, p);
+    if (p->rc != MPG_OK) {
+      p->ends = true;
+      file_release(r, r->at);
+      r->at = NULL;
+    }
+  }
+  if (p->rc == MPG_OK && r->at != NULL)
+    p->rc = next_block(r, p);
+  /* A file with the wrong header, or none that can be read, is left out whole. */
+  r->failed = p->rc != MPG_OK && !(p->rc == MPG_DATA && r->skip);
+  return MPG_OK; /* what went wrong is told in its place */
+}
+
+/* ---- Records ---- */
+
+/* Whether plain records may come at block.at; brings it there. */
+static bool may_be_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_csv_scan *scan) {
+  size_t width;
+  if (p->by_reader > 0 || p->block.rest || r->format->fields(p->reader, &width) == NULL)
+    return false;
+  if (p->fed)
+    r->format->unfeed(p->reader, &p->block);
+  p->fed = false;
+  scan->delimiter = r->query->options->delimiter;
+  scan->quotes = !r->query->options->no_quotes;
+  scan->width = width;
+  return true;
+}
+
+static mpg_rc feed(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  r->format->feed(p->reader, p->of->stream, &p->block);
+  p->fed = true;
+  if (!p->of->has_header) /* of a file that is not cut */
+    rc = r->format->header(p->reader, err);
+  return rc;
+}
+
+mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_csv_scan *scan,
+                           size_t *plain, mpg_err *err) {
+  bool pass = false;
+  *plain = 0;
+  while (!pass) {
+    mpg_rc rc = MPG_OK;
+    if (may_be_plain(r, p, scan)) {
+      if (p->block.at == p->block.n)
+        return MPG_DONE;
+      *plain = mpg_csv_scan_next(scan, p->block.bytes, p->block.n, p->block.at);
+      if (*plain > 0) {
+        p->patience = *plain > 16 ? 1 : p->patience;
+        return MPG_OK;
+      }
+      mpg_rows_piece_refuse(p);
+    }
+    if (!p->fed)
+      rc = feed(r, p, err);
+    if (rc == MPG_OK)
+      rc = r->format->next(p->reader, err);
+    p->records++;
+    p->by_reader -= p->by_reader > 0;
+    if (rc == MPG_DATA)
+      p->by_reader = SIZE_MAX; /* it alone knows where to go on */
+    if (rc == MPG_OK)
+      rc = mpg_rows_test(r->format, p->reader, r->query, &pass, err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  return MPG_OK;
+}
+
+void mpg_rows_piece_refuse(mpg_rows_piece *p) {
+  p->by_reader = p->patience;
+  p->patience = p->patience < PATIENCE_MAX ? 2 * p->patience : PATIENCE_MAX;
+}
+
+int64_t mpg_rows_piece_line(const mpg_rows_pieces *r, const mpg_rows_piece *p) {
+  return r->format->line(p->reader);
+}
+
+/* ---- Fields ---- */
+
+/* Eight digits at once; false where a byte is none. */
+static inline bool eight_digits(const char *p, uint64_t *out) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint64_t w;
+  memcpy(&w, p, sizeof w);
+  return mpg_eight_digits(w, out);
+#else
+  (void)p;
+  (void)out;
+  return false;
+#endif
+}
+
+bool mpg_plain_int(mpg_str s, int64_t *out) {
+  uint64_t v = 0, eight;
+  size_t i = 0;
+  if (s.n == 0 || s.n > 18)
+    return false;
+  for (; s.n - i >= 8 && eight_digits(s.p + i, &eight); i += 8)
+    v = v * 100000000 + eight;
+  for (; i < s.n; i++) {
+    unsigned digit = (unsigned)(unsigned char)s.p[i] - '0';
+    if (digit > 9)
+      return false;
+    v = v * 10 + digit;
+  }
+  *out = (int64_t)v;
+  return true;
+}

@@ -1,0 +1,124 @@
+/*
+** rows_pieces.h - files of rows (rows.h) as pieces of work that several threads share
+** (core/pipeline.h): blocks of whole records, in the order of the files. What roll-ups and scans of
+** rows have in common.
+**
+** Of delimited text most records are plain (csv_scan.h): they are found many at a time, and only
+** those between them are read by csv.h.
+*/
+#ifndef MPG_ROWS_PIECES_H
+#define MPG_ROWS_PIECES_H
+
+#include "csv_scan.h"
+#include "rows.h"
+
+typedef struct mpg_rows_file mpg_rows_file;
+
+/* A block of a file, or what was found instead. Zero-initialised at first, and issues ready. */
+typedef struct mpg_rows_piece {
+  mpg_block block;
+  mpg_issues issues;
+  void *reader;      /* of the format, without filters */
+  mpg_rows_file *of; /* NULL: there is nothing to read */
+  const char *path;  /* of the file */
+  bool begins, ends; /* the file does, here */
+  mpg_rc rc;         /* of cutting it; `line` is where */
+  mpg_err err;
+  int64_t line;
+  bool fed;                   /* the reader is where the piece is, and not block.at */
+  size_t by_reader, patience; /* records that the reader takes before plain ones are tried again */
+  size_t file;                /* number of the path */
+  int64_t records;            /* that were read or passed over, the current one with them */
+} mpg_rows_piece;
+
+/* Cuts the files; by the pipeline's owner alone. */
+typedef struct mpg_rows_pieces {
+  const mpg_env *env;
+  const mpg_rows_format *format;
+  const mpg_rows_query *query;
+  mpg_rows_query bare; /* the query without filters: readers' */
+  const mpg_paths *paths;
+  bool skip; /* files that cannot be read as what they are to be are left out */
+  bool (*chosen)(const void *ctx, const char *path); /* whether a file is read; NULL: all are */
+  const void *chosen_ctx;
+  size_t next;       /* path */
+  mpg_rows_file *at; /* that pieces are cut from; NULL: the next one */
+  bool failed;       /* nothing more is cut */
+} mpg_rows_pieces;
+
+/* Everything is borrowed. `pieces` stays where it is. */
+void mpg_rows_pieces_init(mpg_rows_pieces *pieces, const mpg_env *env,
+                          const mpg_rows_format *format, const mpg_rows_query *query,
+                          const mpg_paths *paths, bool skip);
+/* Once every piece is freed. */
+void mpg_rows_pieces_free(mpg_rows_pieces *pieces);
+/* The next piece; MPG_DONE: there is none. What goes wrong is in piece->rc. */
+mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
+void mpg_rows_piece_free(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
+
+/*
+** What follows in a piece whose rc is MPG_OK: *plain > 0 records of delimited text, as
+** mpg_csv_scan_next has them in `scan` from block.at on; or, *plain == 0, the current record of
+** piece->reader, which passes the filters. MPG_DONE at the end; after MPG_DATA it goes on.
+**
+** Plain records are the caller's to filter, and to pass (mpg_rows_piece_pass) up to the first that
+** it cannot read (mpg_rows_piece_refuse): that one then comes as the reader has it.
+*/
+mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *pieces, mpg_rows_piece *piece, mpg_csv_scan *scan,
+                           size_t *plain, mpg_err *err);
+/* Behind the record that ends at `end`, the offset of its LF. */
+static inline void mpg_rows_piece_pass(mpg_rows_piece *piece, uint32_t end) {
+  piece->block.at = end + (size_t)1;
+  piece->block.line++;
+  piece->records++;
+}
+void mpg_rows_piece_refuse(mpg_rows_piece *piece);
+/* A number that the current record has in every scan of these paths, and no other record:
+** greater for each that follows. */
+static inline int64_t mpg_rows_piece_number(const mpg_rows_piece *piece) {
+  return ((int64_t)piece->file << 40) + piece->block.offset + piece->records;
+}
+/* The line of the reader's record, or of what was wrong. */
+int64_t mpg_rows_piece_line(const mpg_rows_pieces *pieces, const mpg_rows_piece *piece);
+
+/* ---- Plain records ---- */
+
+/* A column of them: its field, and its type. */
+typedef struct mpg_plain_column {
+  uint32_t field;
+  mpg_column_type type;
+} mpg_plain_column;
+
+static inline mpg_plain_column mpg_plain_of(const mpg_rows_query *query, const size_t *at,
+                                            size_t column) {
+  return (mpg_plain_column){(uint32_t)at[column], query->columns->p[column].type};
+}
+
+static inline mpg_str mpg_plain_field(const uint32_t *ends, const char *p, size_t start,
+                                      size_t field) {
+  size_t from = field == 0 ? start : ends[field - 1] + (size_t)1;
+  return (mpg_str){p + from, ends[field] - from};
+}
+
+/* Up to 18 digits, without the doubts of mpg_int_parse. */
+bool mpg_plain_int(mpg_str s, int64_t *out);
+
+/* False where the text is none of the type: the reader itself is to say so. */
+static inline bool mpg_plain_read(const mpg_reading *reading, mpg_column_type type, mpg_str text,
+                                  mpg_value *out) {
+  out->type = MPG_NULL;
+  if (text.n == 0 || (reading->n_nulls > 0 && mpg_reading_is_null(reading, text)))
+    return true;
+  if (type == MPG_COLUMN_TEXT) {
+    out->type = MPG_TEXT;
+    out->s = text;
+    return true;
+  }
+  if (type == MPG_COLUMN_BIGINT && mpg_plain_int(text, &out->i)) {
+    out->type = MPG_INT;
+    return true;
+  }
+  return mpg_column_read(reading, type, text, out);
+}
+
+#endif

@@ -1,0 +1,227 @@
+/*
+** ledger.c - the ledger's tables in PostgreSQL: trace_ledger, trace_rollup and trace_timeline over
+** files of the server, mpg_ledger, mpg_rollup and mpg_timeline over relations of the database.
+**
+** The same columns, arguments and rows as in SQLite (ext/sql/ledger_table.c), through the same core
+** (core/ledger_tables.h). PostgreSQL does not tell a function which of its columns are used, so that a
+** roll-up's grain is an argument of its own, `by`.
+**
+** All memory of a scan is in a context of its own. The core runs to its end, on one thread, before
+** anything here may raise an error: an error unwinds no frame of the core, and leaves no file open.
+*/
+#include "rows.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "relations.h"
+#include "../core/ledger_tables.h"
+#include "../core/rollup_all.h"
+#include "../core/uuid.h"
+#include "../io/native.h"
+
+#include <string.h>
+
+typedef struct scan {
+  const mpg_ledger_table *table;
+  const char *source; /* of the accounting's own issues: the path, or the schema */
+  mpg_value args[MPG_ARGS];
+  mpg_ledger_options options;
+  bool skip;
+  mpg_env env;
+  mpg_chips *chips;
+  mpg_fleet fleet;
+  mpg_accounting accounting;
+  mpg_pg_rows rows;
+} scan;
+
+static void check(const scan *s, mpg_rc rc, const mpg_err *err) {
+  if (rc != MPG_OK)
+    mpg_raise_as(s->table->name, err);
+}
+
+/* As COPY FROM does. */
+static void check_role(const scan *s) {
+  if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+             errmsg("%s: must be superuser or have privileges of the pg_read_server_files role to "
+                    "read a file of the server",
+                    s->table->name),
+             errhint("mpg_ledger and mpg_rollup read tables and views, for anyone who may.")));
+}
+
+static char *terminated(const mpg_value *v) {
+  return v->type == MPG_NULL ? NULL : pnstrdup(v->s.p, v->s.n);
+}
+
+static const char *source_of(const scan *s) {
+  const char *given = terminated(&s->args[s->table->files ? MPG_ARG_PATH : MPG_ARG_SCHEMA]);
+  List *path;
+  const char *first;
+  if (given != NULL)
+    return given;
+  path = fetch_search_path(false);
+  first = path == NIL ? NULL : get_namespace_name(linitial_oid(path));
+  return first == NULL ? "public" : first;
+}
+
+static mpg_rc read_records(scan *s, mpg_err *err) {
+  mpg_rc rc = mpg_chips_new(&s->chips, &s->env, err);
+  mpg_issues_drop(mpg_pg_issues(), s->source);
+  if (rc == MPG_OK)
+    rc = mpg_fleet_init(&s->fleet, &s->env, mpg_pg_issues(), s->chips, err);
+  if (rc != MPG_OK)
+    return rc;
+  s->fleet.keep_origins = s->table->shape == MPG_SHAPE_TIMELINE;
+  if (s->table->files)
+    rc = mpg_native_read(&s->fleet, &s->env, s->args[MPG_ARG_PATH].s, s->skip, 1, err);
+  else
+    rc = mpg_pg_relations_read(&s->fleet, &s->env, terminated(&s->args[MPG_ARG_SCHEMA]), s->skip,
+                               err);
+  return rc == MPG_OK ? mpg_fleet_seal(&s->fleet, err) : rc;
+}
+
+/* ---- rows ---- */
+
+static void put_row(scan *s, const mpg_ledger_row *row) {
+  mpg_value values[MPG_COLS];
+  char room[MPG_LEDGER_VALUE_TEXT]; /* of the bucket: the only one that needs it */
+  for (int i = 0; i < s->table->ncols; i++)
+    values[i] = mpg_ledger_value(&s->fleet, &s->options.window.bucket, row,
+                                 (mpg_ledger_col)s->table->cols[i], room);
+  mpg_pg_rows_put(&s->rows, values);
+}
+
+static void put_rollup(scan *s, uint32_t mask) {
+  mpg_rollup rollup;
+  mpg_err err;
+  mpg_rc rc = mpg_rollup_init(&rollup, &s->env, &s->fleet, mask, &err);
+  if (rc == MPG_OK)
+    rc = mpg_rollup_all(&rollup, &s->accounting, 1, NULL, s->source, &err);
+  check(s, rc, &err);
+  for (size_t i = 0; i < rollup.ncells; i++) {
+    mpg_i128 left = rollup.cells[i].chip_us;
+    do {
+      mpg_ledger_row row = mpg_ledger_row_of_cell(&rollup.cells[i], &left);
+      put_row(s, &row);
+    } while (left != 0);
+    CHECK_FOR_INTERRUPTS();
+  }
+}
+
+/* The job that a timeline asks for, as its unit; false where there is no such job. */
+static bool find_job(const scan *s, size_t *unit) {
+  char uuid[MPG_UUID_TEXT];
+  mpg_str name = s->args[MPG_ARG_OF_JOB].s;
+  uint32_t id;
+  if (mpg_uuid_canonical(name, uuid))
+    name = mpg_str_of(uuid);
+  id = mpg_intern_find(&s->fleet.job_names, name);
+  *unit = id - 1;
+  return id != 0;
+}
+
+/* Unit by unit: a job's rows are all that is in memory besides the records. */
+static void put_units(scan *s, size_t from, size_t to) {
+  bool sorted = s->table->shape == MPG_SHAPE_TIMELINE;
+  mpg_ledger batch;
+  mpg_sink sink;
+  mpg_err err;
+  mpg_rc rc;
+  mpg_ledger_init(&batch, &s->env);
+  sink = mpg_ledger_sink(&batch);
+  for (size_t unit = from; unit < to; unit++) {
+    CHECK_FOR_INTERRUPTS();
+    batch.n = 0;
+    rc = mpg_accounting_unit(&s->accounting, unit, &sink, s->source, &err);
+    if (rc == MPG_OK && sorted && mpg_ledger_sort(&batch) != MPG_OK)
+      rc = mpg_fail_nomem(&err);
+    check(s, rc, &err);
+    for (size_t i = 0; i < batch.n; i++) {
+      mpg_ledger_row row = mpg_ledger_row_at(&batch, sorted ? batch.order[i] : i);
+      put_row(s, &row);
+    }
+  }
+  rc = mpg_accounting_finish(&s->accounting, s->source, &err);
+  check(s, rc, &err);
+}
+
+/* ---- functions ---- */
+
+/* The arguments as SQL has them; the next behind them is returned. */
+static int take_arguments(scan *s, FunctionCallInfo call) {
+  int i = 0;
+  for (; i < s->table->nargs; i++)
+    s->args[s->table->args[i]] = mpg_any_argument(call, i);
+  return i;
+}
+
+static void answer(scan *s, uint32_t mask) {
+  size_t from = 0, to;
+  mpg_err err = {MPG_OK, ""};
+  mpg_rc rc = read_records(s, &err);
+  if (rc == MPG_OK)
+    rc = mpg_accounting_init(&s->accounting, &s->env, &s->fleet, &s->options, &err);
+  check(s, rc, &err);
+  if (s->table->shape == MPG_SHAPE_ROLLUP) {
+    put_rollup(s, mask);
+    return;
+  }
+  to = mpg_accounting_units(&s->accounting);
+  if (s->table->shape == MPG_SHAPE_TIMELINE) {
+    to = mpg_fleet_njobs(&s->fleet);
+    if (s->args[MPG_ARG_OF_JOB].type != MPG_NULL) {
+      if (!find_job(s, &from))
+        return;
+      to = from + 1;
+    }
+  }
+  put_units(s, from, to);
+}
+
+static Datum ledger_rows(FunctionCallInfo call, int number) {
+  scan s;
+  uint32_t mask = MPG_FINEST;
+  int threads, next;
+  mpg_err err = {MPG_OK, ""};
+  mpg_rc rc;
+  MemoryContext context, before;
+  memset(&s, 0, sizeof s);
+  s.table = mpg_ledger_table_get(number);
+  mpg_pg_rows_begin(&s.rows, call, s.table->name);
+  context = AllocSetContextCreate(CurrentMemoryContext, "mpg ledger", ALLOCSET_DEFAULT_SIZES);
+  before = MemoryContextSwitchTo(context);
+  s.env = mpg_host_env(context);
+  next = take_arguments(&s, call);
+  rc = mpg_ledger_args_read(s.args, &s.options, &s.skip, &threads, &err);
+  if (rc == MPG_OK && s.table->shape == MPG_SHAPE_ROLLUP && !call->args[next].isnull)
+    rc = mpg_ledger_grain_parse(s.table, mpg_any_argument(call, next).s, &mask, &err);
+  check(&s, rc, &err);
+  if (!s.table->files || s.args[MPG_ARG_PATH].type != MPG_NULL) { /* no path: no rows */
+    if (s.table->files)
+      check_role(&s);
+    s.source = source_of(&s);
+    answer(&s, mask);
+  }
+  MemoryContextSwitchTo(before);
+  MemoryContextDelete(context);
+  return (Datum)0;
+}
+
+/* The numbers of mpg_ledger_table_get. */
+#define TABLE(name, number)                                                                        \
+  PG_FUNCTION_INFO_V1(mpg_table_##name);                                                           \
+  Datum mpg_table_##name(PG_FUNCTION_ARGS) {                                                       \
+    return ledger_rows(fcinfo, number);                                                            \
+  }
+TABLE(trace_ledger, 0)
+TABLE(trace_rollup, 1)
+TABLE(trace_timeline, 2)
+TABLE(mpg_ledger, 3)
+TABLE(mpg_rollup, 4)
+TABLE(mpg_timeline, 5)

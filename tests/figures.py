@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+"""Figures of test runs: kept in build/figures as they are made, and written into docs/reliability.md by this script.
+
+A test calls record("fleets", {...}); a block of the page that begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`
+is made of what was recorded under that name. One without a record stays as it is: nobody runs everything every day.
+"""
+import json
+import os
+import re
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDER = os.path.join(ROOT, "build", "figures")
+PAGE = os.path.join(ROOT, "docs", "reliability.md")
+BLOCK = re.compile(r"(?<=<!-- figures: )(\w+)( -->\n)(.*?)(?=<!-- end -->\n)", re.S)
+
+
+def record(name, value):
+    os.makedirs(FOLDER, exist_ok=True)
+    path = os.path.join(FOLDER, name + ".json")
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1)
+    os.replace(path + ".new", path)
+
+
+def recorded(name):
+    try:
+        with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return None
+
+
+def shown(value):
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def table(value):
+    """A list of objects with the same keys: a row each. One object: a row for each key."""
+    rows = value if isinstance(value, list) else [{"what": key, "figure": figure} for key, figure in value.items()]
+    names = list(rows[0])
+    yield "| " + " | ".join(names) + " |"
+    yield "|" + "---|" * len(names)
+    for row in rows:
+        yield "| " + " | ".join(shown(row[name]) for name in names) + " |"
+
+
+def main():
+    def replaced(match):
+        value = recorded(match[1])
+        return match[0] if not value else match[1] + match[2] + "\n".join(table(value)) + "\n"
+
+    with open(PAGE, encoding="utf-8") as file:
+        text = file.read()
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(BLOCK.sub(replaced, text))
+
+
+if __name__ == "__main__":
+    main()

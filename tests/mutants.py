@@ -1,0 +1,386 @@
+#!/usr/bin/python3
+"""Do the tests notice a wrong program? `make mutants` changes ext/core in one place, builds it, runs tests until one fails, and does so
+again: a comparison or an operator another way, a bound or a constant off by one, a condition negated, a statement left out.
+
+    tests/mutants.py [--sample N] [--seed S] [--only TEXT]     N places of all there are, by default 300
+    tests/mutants.py --all
+
+A test notices by failing, crashing, or taking three times its time. First those run that reach the changed line, the likeliest first.
+A mutant that compiles to the same code is none, and neither is one of tests/mutants.txt, which says of each why nobody could notice:
+
+    ext/core/cut.c | the line | the line as it is changed | why
+
+Everything happens in build/mutants. Figures go to docs/reliability.md by tests/figures.py, survivors to build/mutants/survivors.txt.
+"""
+import argparse
+import glob
+import hashlib
+import json
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import time
+
+import figures
+import trees
+from fleets import ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
+import corpus  # noqa: E402
+
+TREE = os.path.join(ROOT, "build", "mutants")
+EQUIVALENT = os.path.join(ROOT, "tests", "mutants.txt")
+MAKEFILE = """include Makefile
+CFLAGS = -O1
+HARDEN =
+"""
+PYTHON = ["test_roofline", "test_program_goodput", "test_catalogue", "test_sql", "test_charts", "test_goodput_log", "test_kept", "test_rules",
+          "test_release", "test_generic", "test_intervals", "test_shards", "test_goodput", "test_hlo", "test_ledger", "test_generic_rollup", "test_fleets"]
+FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo"]
+
+# ---- mutants ----
+
+TOKEN = re.compile(r"""(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)
+                     |(?P<name>[A-Za-z_]\w*)|(?P<number>\d[\w.]*)
+                     |(?P<op>->|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&|^]=|[-+*/%<>!&|^~=?:;,.(){}\[\]])|(?P<space>\s+)""", re.X | re.S | re.M)
+SWAPS = {"<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"], "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"], "+": ["-"], "-": ["+"], "*": ["/"],
+         "/": ["*"], "%": ["/"], "<<": [">>"], ">>": ["<<"], "+=": ["-="], "-=": ["+="], "|=": ["&="], "&=": ["|="], "++": ["--"], "--": ["++"]}
+COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+TYPES = re.compile(r"(?:static|const|unsigned|struct|enum|typedef|extern|return|goto|case|default|else|do|if|for|while|switch|break|continue|"
+                   r"int|char|bool|double|size_t|u?int\d+_t|mpg_\w+|void|float|long)\b")
+
+
+def tokens(text):
+    found, at = [], 0
+    while at < len(text):
+        match = TOKEN.match(text, at)
+        if match is None:
+            at += 1
+            continue
+        if match.lastgroup not in ("space", "comment"):
+            found.append((match.lastgroup, match.group(), match.start(), match.end()))
+        at = match.end()
+    return found
+
+
+def mutants(path):
+    """(kind, start, end, replacement) of every change to a file."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    found = tokens(text)
+    function, parentheses, starts = [], 0, True  # of each open brace: whether it is within a function, and not a table
+    for i, (group, word, start, end) in enumerate(found):
+        previous = found[i - 1] if i else ("", "", 0, 0)
+        after = found[i + 1] if i + 1 < len(found) else ("", "", 0, 0)
+        if word == "{":
+            function.append((function[-1] if function else False) or previous[1] == ")")
+            starts = parentheses == 0
+            continue
+        if word == "}":
+            function.pop()
+            starts = parentheses == 0
+            continue
+        parentheses += {"(": 1, ")": -1}.get(word, 0)
+        if not function or not function[-1] or group in ("directive", "text"):
+            starts = word == ";" and parentheses == 0
+            continue
+        value_before = previous[0] in ("name", "number") and previous[1] not in ("return", "case") or previous[1] in (")", "]")
+        if group == "op" and word in SWAPS:
+            binary = word in ("++", "--") or value_before
+            spaced = text[start - 1] == " " and text[end:end + 1] in (" ", "\n")  # clang-format: a pointer's * and a sign have none
+            if binary and (spaced or word in ("++", "--")):
+                for other in SWAPS[word]:
+                    yield "comparison" if word in COMPARISONS else "operator", start, end, other
+        elif word == "!" and not value_before:
+            yield "negation", start, end, ""
+        elif group == "number" and re.fullmatch(r"0|[1-9]\d*", word):
+            yield "constant", start, end, str(int(word) + 1)
+        elif group == "name" and word in ("true", "false"):
+            yield "constant", start, end, "false" if word == "true" else "true"
+        elif word == "(" and previous[1] in ("if", "while") and previous[0] == "name":
+            level, j = 1, i + 1
+            while level:
+                level += {"(": 1, ")": -1}.get(found[j][1], 0)
+                j += 1
+            yield "condition", end, found[j - 1][2], "!(" + text[end:found[j - 1][2]] + ")"
+        if starts and group == "name" and not TYPES.match(word) or (starts and word == "*" and after[0] == "name"):
+            level, j = 0, i
+            while found[j][1] != ";" or level:
+                level += {"(": 1, ")": -1, "{": 1, "}": -1}.get(found[j][1], 0)
+                if level < 0:
+                    break
+                j += 1
+            if level == 0 and found[j][1] == ";" and after[1] != ":":
+                yield "statement", start, found[j][2], ""
+        starts = parentheses == 0 and (word in (";", "else") or (word == ")" and is_control(found, i)))
+
+
+def is_control(found, close):
+    """Whether the parenthesis that closes here belongs to if, for or while."""
+    level, i = 1, close - 1
+    while i >= 0 and level:
+        level += {")": 1, "(": -1}.get(found[i][1], 0)
+        i -= 1
+    return i >= 0 and found[i][1] in ("if", "for", "while", "switch")
+
+
+def changed(text, mutant):
+    _, start, end, other = mutant
+    return text[:start] + other + text[end:]
+
+
+def as_lines(text, mutant):
+    """The line before and after, as tests/mutants.txt has them."""
+    _, start, end, other = mutant
+    from_, to = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    squeeze = lambda s: " ".join(s.split())  # noqa: E731
+    return squeeze(text[from_:to]), squeeze(text[from_:start] + other + text[end:to])
+
+
+def equivalents():
+    found = {}
+    if os.path.exists(EQUIVALENT):
+        with open(EQUIVALENT, encoding="utf-8") as file:
+            for line in file:
+                if line.strip() and not line.startswith("#"):
+                    path, before, after, why = [part.strip() for part in line.split(" | ")]
+                    found[path, before, after] = why
+    return found
+
+
+# ---- building and running ----
+
+def shell(command, seconds=None, **options):
+    def limit():
+        if seconds:
+            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+    try:
+        return subprocess.run(command, stdin=options.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", preexec_fn=limit, timeout=max(60, 20 * (seconds or 60)), **options)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "")
+
+
+class Build:
+    """A copy whose objects are all there, and whose tests are each a command."""
+
+    def __init__(self):
+        trees.links(TREE)
+        with open(os.path.join(TREE, "GNUmakefile"), "w", encoding="utf-8") as file:
+            file.write(MAKEFILE)
+        self.units = sorted(os.path.basename(p)[:-2] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
+        self.make("mpg.so", "libmpg.a", "build/generate", *[f"build/unit/{name}" for name in self.units])
+        self.objects, self.libs = self.printed("$(OBJ)"), self.printed("$(LIBS)")
+        for name in self.units:
+            self.compile(f"tests/unit/{name}.c", f"build/test/{name}.o")
+        for path in glob.glob(f"{ROOT}/tests/fuzz/*.c"):
+            if os.path.basename(path) != "libfuzzer.c":
+                self.compile(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o")
+        for target in FUZZ:
+            corpus.unpack(target, f"{TREE}/build/corpus/{target}")
+
+    @staticmethod
+    def make(*targets):
+        clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+        done = subprocess.run(["make", "-s", "--no-print-directory", *targets], cwd=TREE, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            raise SystemExit(done.stdout)
+
+    @staticmethod
+    def printed(what):
+        """What a variable of the Makefile holds."""
+        with open(os.path.join(TREE, "print.mk"), "w", encoding="utf-8") as file:
+            file.write(f"include GNUmakefile\nprint:\n\t@echo {what}\n")
+        return shell(["make", "-s", "--no-print-directory", "-f", "print.mk", "print"], cwd=TREE).stdout.split()
+
+    @staticmethod
+    def compile(source, target, level="-O1"):
+        os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
+        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", level, "-DSQLITE_CORE", "-DMPG_ISAL", f"-I{os.path.dirname(source)}", "-c", "-o",
+                      target, source], cwd=TREE)
+
+    def link_unit(self, name, mutant):
+        return shell(["cc", "-o", "build/test/program", f"build/test/{name}.o", *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
+
+    def link_replay(self, mutant):
+        parts = sorted(glob.glob(f"{TREE}/build/test/fuzz/*.o"))
+        return shell(["cc", "-o", "build/test/replay", *parts, *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
+
+    def link_extension(self, path, mutant):
+        objects = [o for o in self.objects if o != f"build/{path[:-2]}.o"] + mutant
+        return shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *objects, *self.libs], cwd=TREE).returncode == 0
+
+    def run(self, test, seconds=None):
+        """True: passed."""
+        kind, name = test
+        environment = dict(os.environ, MPG_FLEETS="60", PYTHONDONTWRITEBYTECODE="1")
+        if kind == "unit":
+            return shell(["build/test/program"], seconds, cwd=TREE, env=environment).returncode == 0
+        if kind == "fuzz":
+            folder = f"{TREE}/build/corpus/{name}"
+            return shell(["build/test/replay", name, *[f"{folder}/{n}" for n in os.listdir(folder)]], seconds, cwd=TREE, env=environment).returncode == 0
+        script = f"import sys, unittest; sys.path.insert(0, 'tests'); unittest.main('{name}', argv=['', '-f', '-q'])"  # not the links' own tree
+        return shell([sys.executable, "-c", script], seconds, cwd=TREE, env=environment).returncode == 0
+
+
+def reached(build, files):
+    """{test: {file: lines}} by gcov, and {test: CPU seconds}: kept until the sources change."""
+    key = hashlib.sha1("".join(open(p, encoding="utf-8", errors="replace").read() for p in sorted(
+        glob.glob(f"{ROOT}/ext/**/*.[ch]", recursive=True) + glob.glob(f"{ROOT}/tests/*.py") + glob.glob(f"{ROOT}/tests/*/*.[ch]"))).encode()).hexdigest()
+    path = os.path.join(TREE, "reached.json")
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            kept = json.load(file)
+        if kept["key"] == key:
+            return ({tuple(t.split(" ")): {f: set(lines) for f, lines in of.items()} for t, of in kept["lines"].items()},
+                    {tuple(t.split(" ")): s for t, s in kept["seconds"].items()})
+    objects = []
+    for source in files:
+        target = f"build/gcov/{source[:-2]}.o"
+        os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
+        done = shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-O0", "--coverage", "-fprofile-update=prefer-atomic", "-DSQLITE_CORE", "-c", "-o",
+                      target, source], cwd=TREE)
+        if done.returncode:
+            raise SystemExit(done.stdout)
+        objects.append(target)
+    build.libs.append("-lgcov")
+    lines, seconds = {}, {}
+    plain = [o for o in build.objects if not os.path.exists(f"{TREE}/build/gcov/{o[6:]}")]
+    shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *plain, *objects, *build.libs], cwd=TREE)
+    build.link_replay(objects)
+    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON]
+    for test in tests:
+        for data in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True):
+            os.remove(data)
+        if test[0] == "unit" and not build.link_unit(test[1], objects):
+            raise SystemExit(f"{test[1]} does not link")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if not build.run(test):
+            raise SystemExit(f"{test[1]} fails as it is")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds[test] = used.ru_utime - before.ru_utime + used.ru_stime - before.ru_stime
+        data = [os.path.relpath(p, TREE) for p in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True)]
+        told = subprocess.run(["gcov", "--json-format", "--stdout", *data], cwd=TREE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout if data else b""
+        lines[test] = {}
+        for text in told.splitlines():
+            for file in json.loads(text)["files"]:
+                if file["file"] in files:
+                    lines[test][file["file"]] = {line["line_number"] for line in file["lines"] if line["count"]}
+    build.libs.remove("-lgcov")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"key": key, "lines": {" ".join(t): {f: sorted(n) for f, n in of.items()} for t, of in lines.items()},
+                   "seconds": {" ".join(t): s for t, s in seconds.items()}}, file)
+    return lines, seconds
+
+
+def notices(build, test, path, mutant, seconds):
+    kind, name = test
+    if kind == "unit" and not build.link_unit(name, mutant):
+        return True
+    return not build.run(test, 3 * seconds + 2)
+
+
+def main():
+    parse = argparse.ArgumentParser()
+    parse.add_argument("--sample", type=int, default=300)
+    parse.add_argument("--seed", type=int, default=1)
+    parse.add_argument("--only", default="ext/core/")
+    parse.add_argument("--all", action="store_true")
+    parse.add_argument("--list", action="store_true", help="what would be changed, and no more")
+    options = parse.parse_args()
+    files = sorted(os.path.relpath(p, ROOT) for p in glob.glob(f"{ROOT}/ext/core/*.c"))
+    texts = {path: open(os.path.join(ROOT, path), encoding="utf-8").read() for path in files}
+    every = [(path, m) for path in files if options.only in path for m in mutants(path)]
+    chosen = every if options.all else random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    if options.list:
+        for path, m in chosen:
+            print(path, m[0], "|", " | ".join(as_lines(texts[path], m)))
+        return 0
+    build = Build()
+    known = equivalents()
+    lines, seconds = reached(build, files)
+    kills = {}
+    sums = {"places": len(every), "tried": 0, "do not compile, or to the same code": 0, "listed as equivalent": 0, "noticed": 0, "survived": 0}
+    survivors, of_kind = [], {}
+    same = {}
+    build.link_extension("", [])
+    for path, m in chosen:
+        started = time.monotonic()
+        text, (before, after) = texts[path], as_lines(texts[path], m)
+        number = text.count("\n", 0, m[1]) + 1
+        numbers = set(range(number, text.count("\n", 0, m[2]) + 2))
+        source, target = f"build/changed/{os.path.basename(path)}", f"build/changed/{os.path.basename(path)[:-2]}.o"
+        os.makedirs(f"{TREE}/build/changed", exist_ok=True)
+        for header in glob.glob(f"{ROOT}/ext/core/*.h"):  # beside it, as they are beside the file
+            link = f"{TREE}/build/changed/{os.path.basename(header)}"
+            if not os.path.lexists(link):
+                os.symlink(header, link)
+        with open(os.path.join(TREE, source), "w", encoding="utf-8") as file:
+            file.write(changed(text, m))
+        sums["tried"] += 1
+        verdict = None
+        if (path, before, after) in known:
+            verdict = "listed as equivalent"
+        elif build.compile(source, target, "-O2").returncode:
+            verdict = "do not compile, or to the same code"
+        else:
+            if path not in same:
+                with open(os.path.join(TREE, "build/changed/original.c"), "w", encoding="utf-8") as file:
+                    file.write(text)
+                build.compile("build/changed/original.c", "build/changed/original.o", "-O2")
+                same[path] = code_of("build/changed/original.o")
+            if code_of(target) == same[path]:
+                verdict = "do not compile, or to the same code"
+        if verdict is None:
+            stem = os.path.basename(path)[:-2]
+            tests = [t for t, of in lines.items() if of.get(path, set()) & numbers]
+            tests.sort(key=lambda t: (t[1] != f"test_{stem}", -kills.get((path, t), 0), seconds[t] + {"unit": .3, "fuzz": .5, "python": 1}[t[0]]))
+            killer, linked = None, set()
+            for test in tests:
+                if test[0] != "unit" and test[0] not in linked:
+                    linked.add(test[0])
+                    if not (build.link_replay([target]) if test[0] == "fuzz" else build.link_extension(path, [target])):
+                        killer = test
+                        break
+                if notices(build, test, path, [target], seconds[test]):
+                    killer = test
+                    break
+            verdict = "noticed" if killer else "survived"
+            if killer:
+                kills[path, killer] = kills.get((path, killer), 0) + 1
+            else:
+                survivors.append(f"{path}:{number} | {before} | {after} | {m[0]}{'' if tests else ', no test reaches it'}")
+        sums[verdict] += 1
+        of = of_kind.setdefault(m[0], [0, 0])
+        of[0] += verdict == "noticed"
+        of[1] += verdict in ("noticed", "survived")
+        print(f"{sums['tried']}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {killer[1]}" if verdict == "noticed" else f": {before} -> {after}")
+              + f" ({time.monotonic() - started:.1f} s)", flush=True)
+    build.link_extension("", [])
+    judged = sums["noticed"] + sums["survived"]
+    print("\n".join(survivors))
+    print(f"{sums['noticed']} of {judged} noticed: {100 * sums['noticed'] / max(judged, 1):.1f} %", {k: f"{a} of {b}" for k, (a, b) in of_kind.items()})
+    with open(os.path.join(TREE, "survivors.txt"), "w", encoding="utf-8") as file:
+        file.write("\n".join(survivors) + "\n")
+    if options.only == "ext/core/":
+        figures.record("mutants", {**sums, "noticed of those that could be": f"{100 * sums['noticed'] / max(judged, 1):.1f} %"})
+    return 0 if sums["noticed"] >= 0.95 * judged else 1
+
+
+def code_of(path):
+    """What was compiled, without where it came from."""
+    plain = os.path.join(TREE, path + ".code")
+    subprocess.run(["objcopy", "--strip-all", "-R", ".comment", os.path.join(TREE, path), plain], check=True)
+    with open(plain, "rb") as file:
+        return re.sub(rb"(original|[a-z_0-9]+)\.c\0", b"", file.read())
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    sys.exit(main())

@@ -1,0 +1,311 @@
+"""What readers take at most: the table in docs/security.md, how limits are set, and bombs that meet each of them."""
+import gzip
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from fleets import ROOT, connect, quote
+from test_contract import READERS
+
+PAGE = os.path.join(ROOT, "docs", "security.md")
+MIB = 1 << 20
+EXTRA = {"log_trace": ", 'a+'", "trace_timeline": ", 'j'", "csv_rollup": ", measures => 1"}
+
+# Answers lists of statements, each run in a connection of its own, with [error or null, rows, MiB by which memory peaked, rows of
+# mpg_issues]. It is a process of its own, whose peak can be set back.
+CHILD = r"""
+import json, sqlite3, sys
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
+for line in sys.stdin:
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    db.enable_load_extension(True)
+    db.load_extension("./mpg")
+    db.execute("SELECT * FROM mpg_chips").fetchall()
+    with open("/proc/self/clear_refs", "w") as refs:
+        refs.write("5")
+    before, error, rows, issues = peak(), None, 0, 0
+    try:
+        for sql in json.loads(line):
+            rows = sum(1 for _ in db.execute(sql))
+    except sqlite3.Error as failure:
+        error = str(failure)
+    except MemoryError:
+        error = "out of memory"
+    memory = peak() - before
+    if error is None:
+        issues = db.execute("SELECT count(*) FROM mpg_issues").fetchone()[0]
+    db.close()
+    print(json.dumps([error, rows, memory, issues]), flush=True)
+"""
+
+
+class Child:
+    process = None
+
+    @classmethod
+    def run(cls, *statements):
+        if cls.process is None:
+            cls.process = subprocess.Popen([sys.executable, "-c", CHILD], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        cls.process.stdin.write(json.dumps(statements) + "\n")
+        cls.process.stdin.flush()
+        answer = cls.process.stdout.readline()
+        if not answer:
+            raise AssertionError(f"{statements}: ended with {cls.process.wait()}")
+        return json.loads(answer)
+
+
+    @classmethod
+    def end(cls):
+        if cls.process is not None:
+            cls.process.communicate()
+        cls.process = None
+
+
+run = Child.run
+tearDownModule = Child.end
+
+
+def call(table, path):
+    second = {"log_trace": ", 'a+'", "trace_timeline": ", 'j'"}.get(table, "")
+    return f"{table}({quote(path)}{second})"
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def file(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return self.path(name)
+
+    def bomb(self, name, piece, mebibytes, head=b""):
+        """A few KB that unpack to so much: gzip members, or zstd frames, in a row are one stream."""
+        block = piece * (16 * MIB // len(piece))
+        if name.endswith(".gz"):
+            return self.file(name, (gzip.compress(head) if head else b"") + gzip.compress(block) * (mebibytes // 16))
+
+        def pack(content):
+            return subprocess.run(["zstd", "-q", "-c"], input=content, capture_output=True, check=True).stdout
+
+        return self.file(name, (pack(head) if head else b"") + pack(block) * (mebibytes // 16))
+
+    def check(self, pattern, mebibytes, *statements):
+        error, _, peak, _ = run(*statements)
+        self.assertRegex(error or "no error", pattern, statements)
+        self.assertLess(peak, mebibytes, statements)
+
+
+class Settings(Case):
+    def test_the_page(self):
+        with open(PAGE, encoding="utf-8") as page:
+            rows = re.findall(r"^\| `(\w+)` \| ([\d,]+|none) \| ([\d,]+|none) \| (.*?) \|$", page.read(), re.M)
+
+        def number(text):
+            return 1 << 60 if text == "none" else int(text.replace(",", ""))
+
+        self.assertEqual(connect().execute("SELECT name, standard, most, meaning FROM mpg_limits").fetchall(),
+                         [(name, number(standard), number(most), meaning) for name, standard, most, meaning in rows])
+
+    def test_values(self):
+        db = connect()
+        for name, value, standard, most in db.execute("SELECT name, value, standard, most FROM mpg_limits").fetchall():
+            self.assertEqual(value, standard)
+            self.assertEqual((standard,), db.execute("SELECT mpg_limit(?)", (name,)).fetchone())
+            for wanted in (1, most, standard):
+                self.assertEqual((wanted,), db.execute("SELECT mpg_limit(?, ?)", (name.upper(), wanted)).fetchone())
+                self.assertEqual((wanted,), db.execute("SELECT value FROM mpg_limits WHERE name = ?", (name,)).fetchone())
+            for bad in (0, -1, most + 1, 1.5, "1", None, b"1"):
+                with self.assertRaisesRegex(sqlite3.OperationalError, f"^mpg_limit: {name}: expected a whole number from 1 to {most}$"):
+                    db.execute("SELECT mpg_limit(?, ?)", (name, bad))
+            self.assertEqual((standard,), db.execute("SELECT mpg_limit(?)", (name,)).fetchone())
+        for bad in ("", "record", None, 1, "record_bytes\0", "x" * 1000):
+            with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_limit: expected the name of a limit"):
+                db.execute("SELECT mpg_limit(?)", (bad,))
+
+    def test_of_one_connection(self):
+        one, other = connect(), connect()
+        path = self.file("wide.csv", "a,b\n1,2\n")
+        one.execute("SELECT mpg_limit('record_fields', 1)")
+        with self.assertRaisesRegex(sqlite3.DataError, "wide.csv:1:1: record of more than 1 fields"):
+            one.execute(f"SELECT * FROM csv_trace({quote(path)})").fetchall()
+        self.assertEqual(1, len(other.execute(f"SELECT * FROM csv_trace({quote(path)})").fetchall()))
+
+    def test_while_a_scan_runs(self):
+        """It keeps what held when it began to read, for its threads look at it."""
+        db = connect()
+        path = self.file("long.csv", "a\n" + "123456\n" * 300000)
+        self.assertEqual((300000,), db.execute(f"SELECT count(mpg_limit('record_bytes', 3 + (length(record) > 0))) FROM csv_trace({quote(path)})").fetchone())
+        with self.assertRaisesRegex(sqlite3.DataError, "record of more than 4 bytes"):
+            db.execute(f"SELECT count(*) FROM csv_rollup({quote(path)}, 'a')").fetchone()
+
+
+class Bombs(Case):
+    def test_unpacked_bytes_of_every_reader(self):
+        for suffix in (".gz", ".zst"):
+            path = self.bomb(f"spans.csv{suffix}", b"\n", 32)
+            for table in READERS:
+                with self.subTest(table=table, suffix=suffix):
+                    error, _, peak, _ = run("SELECT mpg_limit('unpacked_bytes', 4194304)", f"SELECT count(*) FROM {call(table, path)}")
+                    self.assertIsNotNone(error)
+                    self.assertIn(path, error)
+                    self.assertLess(peak, 100)
+                    if table in ("csv_trace", "jsonl_trace", "log_trace", "mllog_trace", "csv_rollup"):
+                        self.assertIn(": unpacks to more than 4194304 bytes (unpacked_bytes)", error)
+
+    def test_unpacked_ratio(self):
+        """It counts above 256 MiB."""
+        for suffix in (".gz", ".zst"):
+            path = self.bomb(f"ratio{suffix}", b" " * 65535 + b"\n", 1024, b"a\n")
+            pattern = f"^log_trace: {re.escape(path)}: unpacks to more than 900 times its size: a bomb, or a case for mpg_limit"
+            self.check(pattern, 50, "SELECT mpg_limit('unpacked_ratio', 900)", f"SELECT count(*) FROM log_trace({quote(path)}, '^(?<x>a)')")
+
+    def test_a_field_of_a_gigabyte(self):
+        for suffix in (".gz", ".zst"):
+            path = self.bomb(f"field{suffix}", b"a", 1024, b'a,b\n1,"')
+            for table in ("csv_trace", "csv_rollup", "jsonl_trace", "log_trace", "mllog_trace", "pbs_trace", "swf_trace", "slurm_trace",
+                          "prometheus_trace", "hlo_trace"):
+                with self.subTest(table=table, suffix=suffix):
+                    error, _, peak, _ = run(f"SELECT count(*) FROM {call(table, path)}")
+                    self.assertIsNotNone(error)
+                    self.assertIn(path, error)
+                    self.assertLess(peak, 300)  # twice the record, and the next window of twice that which is being filled
+                    if table in ("csv_trace", "log_trace"):
+                        self.assertRegex(error, "(record|line) of more than 67108864 bytes$")
+
+    def test_strings_without_end(self):
+        for suffix in (".gz", ".zst"):
+            for head, table in ((b'{"a":"', "jsonl_trace"), (b'[{"ph":"', "chrome_trace"), (b'{"items":[{"kind":"', "kube_trace"),
+                                (b'{"resourceSpans":[{"resource":"', "otlp_trace"), (b'{"status":"', "prometheus_trace"),
+                                (b'{"jobs":[{"name":"', "slurm_trace"), (b'{"job_name":"', "goodput_trace"), (b'{"record":"', "trace_records")):
+                with self.subTest(table=table, suffix=suffix):
+                    path = self.bomb(f"{table}.json{suffix}", b"a", 512, head)
+                    self.check("of more than 67108864 bytes$", 300, f"SELECT count(*) FROM {call(table, path)}")
+
+    def test_sparse_files(self):
+        """A terabyte that takes no room: no reader looks at all of it."""
+        path = self.file("sparse.json", '{"a":"x')
+        os.truncate(path, 1 << 40)
+        for table in READERS:
+            with self.subTest(table=table):
+                error, _, peak, _ = run(f"SELECT count(*) FROM {call(table, path)}")
+                self.assertIn(path, error or "no error")
+                self.assertLess(peak, 300)
+
+    def test_ten_megabytes_of_brackets(self):
+        path = self.file("deep.json", "[" * 10_000_000)
+        inside = self.file("inside.json", '{"a":' + '{"a":[' * 2_000_000)
+        for table in READERS:
+            for deep in (path, inside):
+                with self.subTest(table=table, path=deep):
+                    error, _, peak, issues = run(f"SELECT count(*) FROM {call(table, deep)}")
+                    self.assertTrue(issues if error is None else deep in error, error)
+                    self.assertLess(peak, 200)
+        self.check("nest at most 512 deep", 60, f"SELECT * FROM jsonl_trace({quote(inside)})")
+        db = connect()
+        for function in ("transformer_flops(?)", "op_flops('aten::mm', ?)", "op_bytes('aten::mm', ?, '[]')"):
+            for text in ("[" * 1_000_000, '{"a":' * 200_000, "[" * 600 + "]" * 600):
+                try:
+                    self.assertEqual((None,), db.execute(f"SELECT {function}", (text,)).fetchone())
+                except sqlite3.OperationalError as error:
+                    self.assertLess(len(str(error)), 500)
+
+    def test_members(self):
+        path = self.file("members.json", "{" + ",".join(f'"{i:x}":1' for i in range(30000)) + "}\n")
+        self.check("1:[0-9]+: expected no more members than mpg_limit..json_members.. allows, found another one$", 50,
+                   "SELECT mpg_limit('json_members', 29999)", f"SELECT length(record) FROM jsonl_trace({quote(path)})")
+        self.assertEqual([None, 1], run("SELECT mpg_limit('json_members', 30000)", f"SELECT length(record) FROM jsonl_trace({quote(path)})")[:2])
+
+    def test_fields(self):
+        path = self.file("fields.csv", "," * 10_000_000)
+        self.check("fields.csv:1:1: record of more than 65536 fields$", 60, f"SELECT * FROM csv_trace({quote(path)})")
+        self.check("fields.csv:1:1: record of more than 3 fields$", 60, "SELECT mpg_limit('record_fields', 3)", f"SELECT * FROM csv_trace({quote(path)})")
+
+    def test_record_bytes_can_be_lowered_everywhere(self):
+        fixtures = {"csv_trace": "golden/spans.csv", "jsonl_trace": "golden.jsonl", "trace_ledger": "golden", "slurm_trace": "slurm/sacct_jobs.psv",
+                    "slurm_nodes_trace": "slurm/scontrol_nodes.txt", "mllog_trace": "mlperf/results/pod16/toy_lm/result_0.txt", "pbs_trace": "pbs",
+                    "swf_trace": "swf/small.swf", "kube_trace": "kube/cluster.json", "prometheus_trace": "prometheus", "otlp_trace": "otlp/finetune.json",
+                    "log_trace": "training/nanogpt.log", "hlo_trace": "hlo/decode.hlo", "chrome_trace": "profile/rank0.json",
+                    "xplane_trace": "xplane/tpu-host-0.xplane.pb", "goodput_trace": "goodput/ranker-8.json"}
+        for table, path in fixtures.items():
+            with self.subTest(table=table):
+                scan = f"SELECT count(*) FROM {call(table, 'fixtures/' + path)}"
+                self.assertIsNone(run(scan)[0])
+                if table != "chrome_trace":  # which asks only where an event is longer than its window of 1 MiB
+                    self.check("(more|longer) than 2\\b", 50, "SELECT mpg_limit('record_bytes', 2)", scan)
+
+    def test_files(self):
+        os.mkdir(self.path("many"))
+        for i in range(40):
+            self.file(f"many/{i}.csv", "a\n1\n")
+        for path in ("many", "many/*.csv", "*/*"):
+            self.check("more than 39 files or folders$", 50, "SELECT mpg_limit('files', 39)", f"SELECT * FROM csv_trace({quote(self.path(path))})")
+        self.assertIsNone(run("SELECT mpg_limit('files', 40)", f"SELECT * FROM csv_trace({quote(self.path('many'))})")[0])
+
+    def test_modules_and_planes(self):
+        self.check("module of more than 100 bytes$", 50, "SELECT mpg_limit('module_bytes', 100)", "SELECT * FROM hlo_trace('fixtures/hlo/decode.hlo')")
+        self.check("one plane take more than 500 bytes$", 50, "SELECT mpg_limit('plane_bytes', 500)", "SELECT * FROM xplane_trace('fixtures/xplane')")
+        self.check("more than 1 planes$", 50, "SELECT mpg_limit('planes', 1)", "SELECT * FROM xplane_planes('fixtures/xplane')")
+
+    def test_patterns(self):
+        path = self.file("steps.log", "a" * 40 + "b\n")
+        self.check("takes more than 10000000 steps on this line", 50, f"SELECT * FROM log_trace({quote(path)}, '(?<x>(a+)+)$')")
+        self.check("takes more than 1000 steps on this line", 50, "SELECT mpg_limit('pattern_steps', 1000)", f"SELECT * FROM log_trace({quote(path)}, '(?<x>(a+)+)$')")
+
+    def test_buckets(self):
+        self.check("into more than 10000000 buckets$", 50, "SELECT * FROM trace_rollup('fixtures/golden', 0.000001)")
+        self.check("into more than 5 buckets$", 50, "SELECT mpg_limit('buckets', 5)", "SELECT * FROM trace_rollup('fixtures/golden', 10)")
+        self.assertIsNone(run("SELECT * FROM trace_rollup('fixtures/golden', 10)")[0])
+
+    def test_groups(self):
+        path = self.file("groups.csv", "a,b\n" + "".join(f"{i},1\n" for i in range(200000)))
+        for threads in (1, 4):
+            rollup = f"SELECT * FROM csv_rollup({quote(path)}, 'b', 'a') WHERE threads = {threads}"
+            self.check("groups.csv:[0-9]+:1: more than 1000 groups$", 100, "SELECT mpg_limit('groups', 1000)", rollup)
+            self.check("groups.csv:[0-9]+:1: more than 199999 groups$", 200, "SELECT mpg_limit('groups', 199999)", rollup)
+            self.assertEqual([None, 200000], run("SELECT mpg_limit('groups', 200000)", rollup)[:2])
+
+    def test_issues(self):
+        os.mkdir(self.path("broken"))
+        for i in range(30):
+            self.file(f"broken/{i:02}.jsonl", '{"a":1}\n{"a":\n{\n')
+        db = connect()
+        db.execute("SELECT mpg_limit('issues', 10)")
+        scan = f"SELECT count(*) FROM jsonl_trace({quote(self.path('broken'))}) WHERE on_error = 'skip'"
+        self.assertEqual((30,), db.execute(scan).fetchone())
+        rows = db.execute("SELECT source, kind, count, severity, detail FROM mpg_issues").fetchall()
+        self.assertEqual(11, len(rows))
+        self.assertEqual(60, sum(row[2] for row in rows))
+        self.assertEqual([("mpg_issues", "issues_not_listed", 40, "data_loss",
+                           "more than mpg_limit('issues') allows: the first that is not listed is skipped_record of " + self.path("broken/10.jsonl"))],
+                         [row for row in rows if row[0] == "mpg_issues"])
+
+    def test_the_heap(self):
+        """SQLite's own limit holds for all memory of the extension; decompressors too, whose memory is SQLite's."""
+        relations = self.file("heap.jsonl", '{"record":"capacity","pool":"p","chips":1,"start_time":0}\n' + "".join(
+            f'{{"record":"allocation","job":"job-{i}","pool":"p","chips":1,"start_time":{i},"end_time":{i + 1}}}\n' for i in range(100000)))
+        packed = self.file("heap.gz", gzip.compress(b"a\n1\n"))
+        for limit, scan in ((4_000_000, f"SELECT count(*) FROM trace_rollup({quote(relations)}) WHERE threads = 1"),
+                            (700_000, f"SELECT count(*) FROM csv_trace({quote(packed)})")):
+            self.assertIsNone(run(scan)[0])
+            self.check("^out of memory$", 60, f"PRAGMA hard_heap_limit = {limit}", scan)
+            Child.end()  # SQLite lowers that limit and never raises it
+
+
+if __name__ == "__main__":
+    unittest.main()

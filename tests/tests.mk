@@ -1,0 +1,16 @@
+# make coverage: lines and branches of ext/ that make test reaches; make mutants: whether the tests notice a wrong program in
+# ext/core, in MUTANTS="--sample 300" places or "--all"; make figures: what test runs have found, into docs/reliability.md.
+MUTANTS ?= --sample 300
+.PHONY: coverage mutants figures
+coverage:
+	@$(PYTHON) tests/coverage.py $(T)
+mutants:
+	@$(PYTHON) tests/mutants.py $(MUTANTS)
+figures:
+	@$(PYTHON) tests/figures.py
+
+# What tests/test_memory.py runs: failing allocations under the shipped mpg.so, in SQLite's shared library.
+build/memory/loaded: tests/memory/loaded.c
+	@mkdir -p $(@D)
+	$(COMPILE) -fvisibility=default -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< -lsqlite3 -lpthread
+-include $(wildcard build/memory/*.d)

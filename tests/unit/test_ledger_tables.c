@@ -1,0 +1,165 @@
+/* Tests of ext/core/ledger_args.c, ledger_tables.c and relation_rows.c. */
+#include "check.h"
+#include "hostile.h"
+#include "../../ext/core/ledger_tables.h"
+#include "../../ext/core/pipeline.h"
+#include "../../ext/core/relation_rows.h"
+
+#include <string.h>
+
+#define TEXT(t) ((mpg_value){.type = MPG_TEXT, .s = MPG_STR(t)})
+#define INT(v) ((mpg_value){.type = MPG_INT, .i = (v)})
+#define REAL(v) ((mpg_value){.type = MPG_REAL, .r = (v)})
+
+static mpg_ledger_options options;
+static bool skip;
+static int threads;
+
+static mpg_rc read_one(mpg_arg a, mpg_value v, mpg_err *err) {
+  mpg_value args[MPG_ARGS] = {{0}};
+  args[a] = v;
+  return mpg_ledger_args_read(args, &options, &skip, &threads, err);
+}
+
+static bool takes(mpg_arg a, mpg_value v) {
+  mpg_err err;
+  return read_one(a, v, &err) == MPG_OK;
+}
+
+static bool refuses(mpg_arg a, mpg_value v, const char *text) {
+  mpg_err err = {MPG_OK, ""};
+  mpg_rc rc = read_one(a, v, &err);
+  if (rc != MPG_OK && strcmp(err.text, text) != 0)
+    (void)fprintf(stderr, "  the text is: %s\n", err.text);
+  return rc != MPG_OK && strcmp(err.text, text) == 0;
+}
+
+static void test_args(void) {
+  mpg_value none[MPG_ARGS] = {{0}};
+  mpg_err err;
+  CHECK(mpg_ledger_args_read(none, &options, &skip, &threads, &err) == MPG_OK);
+  CHECK(!skip && threads >= 1 && threads <= 16 && options.rules.as_of == MPG_NONE);
+  CHECK(takes(MPG_ARG_SINCE, TEXT("1970-01-01T00:01:00Z")) && options.window.since == 60000000);
+  CHECK(takes(MPG_ARG_AS_OF, REAL(0.5)) && options.rules.as_of == 500000);
+  CHECK(takes(MPG_ARG_BUCKET_WIDTH, INT(30)) && options.window.bucket.width_us == 30000000);
+  CHECK(takes(MPG_ARG_BASIS, TEXT("shard")) && options.rules.basis == MPG_BASIS_SHARD);
+  CHECK(takes(MPG_ARG_ROOFLINE, TEXT("memory")) && options.rules.memory_roofline);
+  CHECK(takes(MPG_ARG_ON_ERROR, TEXT("skip")) && skip);
+  CHECK(takes(MPG_ARG_SIZES, TEXT("1,2,3")) && options.rules.sizes.from[2] == 3 * MPG_CHIP);
+  CHECK(takes(MPG_ARG_THREADS, INT(64)) && threads == 64);
+  CHECK(refuses(MPG_ARG_BASIS, TEXT("shard\0x"),
+                "basis: expected 'installed', 'in_service' or 'shard', found 'shard\\x00x'"));
+  CHECK(refuses(MPG_ARG_ROOFLINE, INT(-7), "roofline: expected 'compute' or 'memory', found '-7'"));
+  CHECK(refuses(MPG_ARG_ON_ERROR, REAL(0.5), "on_error: expected 'stop' or 'skip', found '0.5'"));
+  CHECK(refuses(MPG_ARG_ON_ERROR, TEXT(""), "on_error: expected 'stop' or 'skip', found ''"));
+  CHECK(refuses(MPG_ARG_THREADS, INT(65),
+                "threads: expected a whole number from 1 to 64, found '65'"));
+  CHECK(refuses(MPG_ARG_THREADS, REAL(2),
+                "threads: expected a whole number from 1 to 64, found '2.0'"));
+  CHECK(refuses(MPG_ARG_SIZES, INT(5),
+                "sizes: expected three rising numbers of chips such as '16,256,2048', found '5'"));
+  CHECK(refuses(MPG_ARG_UNTIL, TEXT("noon"),
+                "until: expected Unix seconds or ISO 8601 time, found \"noon\""));
+}
+
+static uint32_t grain(const char *names) {
+  uint32_t mask = UINT32_MAX;
+  mpg_err err;
+  return mpg_ledger_grain_parse(mpg_ledger_table_get(1), mpg_str_of(names), &mask, &err) == MPG_OK
+             ? mask
+             : UINT32_MAX;
+}
+
+static void test_tables(void) {
+  for (int i = 0; i < MPG_LEDGER_TABLES; i++) {
+    const mpg_ledger_table *t = mpg_ledger_table_get(i);
+    CHECK(t->files == (strncmp(t->name, "trace_", 6) == 0));
+    CHECK(t->args[0] == (t->files                         ? MPG_ARG_PATH
+                         : t->shape == MPG_SHAPE_TIMELINE ? MPG_ARG_OF_JOB
+                                                          : MPG_ARG_SCHEMA));
+  }
+  CHECK(grain("") == 0);
+  CHECK(grain("pool") == 1u << MPG_DIM_POOL);
+  CHECK(grain(" Pool , category,pool") == (1u << MPG_DIM_POOL | 1u << MPG_DIM_CATEGORY));
+  CHECK(grain("name,labels") == (1u << MPG_DIM_NAME | 1u << MPG_DIM_LABELS));
+  CHECK(grain("chip_us") == UINT32_MAX && grain("pool,") == UINT32_MAX);
+  CHECK(grain(",pool") == UINT32_MAX && grain(" ") == UINT32_MAX && grain("poo") == UINT32_MAX);
+  CHECK(mpg_ledger_grain(mpg_ledger_table_get(1), UINT64_MAX) == (1u << MPG_DIMS) - 1);
+}
+
+/* A sum past 64 bits is told in rows that add up to it, intervals on the last. */
+static void test_pieces(void) {
+  const mpg_i128 sums[] = {
+      0, 5, -5, INT64_MAX, INT64_MIN, (mpg_i128)INT64_MAX * 3 + 7, (mpg_i128)INT64_MIN * 2 - 1};
+  for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+    mpg_cell cell = {.intervals = 9, .chip_us = sums[i]};
+    mpg_i128 left = cell.chip_us, total = 0;
+    int64_t intervals = 0;
+    do {
+      mpg_ledger_row row = mpg_ledger_row_of_cell(&cell, &left);
+      total += row.chip_us;
+      intervals += row.intervals;
+    } while (left != 0);
+    CHECK(total == sums[i] && intervals == 9);
+  }
+}
+
+typedef struct relation {
+  mpg_chips *chips;
+  mpg_issues issues;
+  mpg_fleet fleet;
+  mpg_relation_rows rows;
+} relation;
+
+static void relation_open(relation *r, bool skipping) {
+  mpg_err err;
+  mpg_issues_init(&r->issues, &mpg_env_libc);
+  CHECK(mpg_chips_new(&r->chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&r->fleet, &mpg_env_libc, &r->issues, r->chips, &err) == MPG_OK);
+  r->rows = (mpg_relation_rows){.fleet = &r->fleet,
+                                .env = &mpg_env_libc,
+                                .relation = MPG_REL_OUTAGES,
+                                .source = "s.outages",
+                                .skip = skipping};
+  CHECK(mpg_relation_rows_begin(&r->rows, &err) == MPG_OK);
+}
+
+static void relation_close(relation *r) {
+  mpg_relation_rows_end(&r->rows);
+  mpg_fleet_free(&r->fleet);
+  mpg_issues_free(&r->issues);
+  mpg_chips_free(r->chips);
+}
+
+static void test_relations(void) {
+  static const char *const names[] = {"x", "START_TIME", "pool", "pool", "chips", "kind"};
+  mpg_err err;
+  relation r;
+  for (int skipping = 0; skipping < 2; skipping++) {
+    mpg_value good[MPG_MAX_COLUMNS] = {TEXT("p"), INT(4), INT(0), {0}, TEXT("")};
+    mpg_value bad[MPG_MAX_COLUMNS] = {TEXT("p"), TEXT("four"), INT(0)};
+    relation_open(&r, skipping);
+    CHECK(mpg_relation_rows_columns_end(&r.rows, &err) == MPG_DATA);
+    CHECK(strcmp(err.text, "s.outages: expected a column \"pool\", found none") == 0);
+    for (int i = 0; i < 6; i++)
+      CHECK(mpg_relation_rows_column(&r.rows, i, names[i], &err) == MPG_OK);
+    CHECK(mpg_relation_rows_columns_end(&r.rows, &err) == MPG_OK);
+    CHECK(r.rows.of[OUTAGES_POOL] == 2 && r.rows.of[OUTAGES_START] == 1);
+    CHECK(r.rows.of[OUTAGES_END] == -1 && r.rows.of[OUTAGES_KIND] == 5);
+    CHECK(mpg_relation_rows_add(&r.rows, good, 1, &err) == MPG_OK);
+    CHECK(good[OUTAGES_KIND].type == MPG_NULL && r.fleet.noutages == 1);
+    CHECK(mpg_relation_rows_add(&r.rows, bad, 7, &err) == (skipping ? MPG_OK : MPG_DATA));
+    CHECK(skipping || strncmp(err.text, "s.outages:7: outages.chips: expected ", 37) == 0);
+    CHECK(r.issues.n == (skipping ? 2 : 1) && r.fleet.noutages == 1);
+    CHECK(mpg_relation_rows_begin(&r.rows, &err) == MPG_OK && r.issues.n == 0);
+    relation_close(&r);
+  }
+}
+
+int main(void) {
+  test_args();
+  test_tables();
+  test_pieces();
+  test_relations();
+  return check_done("test_ledger_tables");
+}
