@@ -562,7 +562,7 @@ void mpg_ledger_scan_close(mpg_ledger_scan *s) {
 /* ---- handing out ---- */
 
 static mpg_rc take(mpg_ledger_scan *s, batch **out, mpg_err *err) {
-  void *slot;
+  void *slot = NULL;
   mpg_rc rc = MPG_OK;
   *out = s->ahead;
   s->ahead = NULL;
@@ -589,6 +589,8 @@ static mpg_rc gather(mpg_ledger_scan *s, batch *b, mpg_err *err) {
       if (mpg_ledger_append(&s->group, &b->rows, i) != MPG_OK)
         return mpg_fail_nomem(err);
     rc = take(s, &b, err);
+    if (b == NULL)
+      break;
     if (rc == MPG_OK && (!b->part || !same_group(s, first, b->first))) {
       s->ahead = b;
       break;

@@ -107,8 +107,9 @@ static bool filter_of(const mpg_ledger_col_info *column, int op, sqlite3_value *
 
 void mpg_ledger_plan_wish(const char *idx_str, const mpg_ledger_table *table,
                           sqlite3_value *const *values, int nvalues, mpg_scan_wish *wish) {
-  const char *p = strchr(idx_str, ' ');
-  unsigned long long used = mpg_ledger_plan_columns(idx_str);
+  char *end;
+  unsigned long long used = strtoull(idx_str, &end, 16);
+  const char *p = end;
   memset(wish, 0, sizeof *wish);
   for (int c = 0; c < table->ncols; c++)
     if (used >> c & 1)

@@ -500,12 +500,15 @@ static void result_col(sqlite3_context *context, cursor *c, mpg_ledger_col colum
     result_text(context, c, column, &fleet->pool_names, id);
     break;
   case MPG_COL_CHIP:
+  case MPG_COL_CAUSE:
+  case MPG_COL_FILE:
     result_text(context, c, column, &fleet->texts, id);
     break;
   case MPG_COL_JOB:
     result_text(context, c, column, &fleet->job_names, id);
     break;
   case MPG_COL_ATTEMPT:
+  case MPG_COL_STEP:
     result_int(context, v);
     break;
   case MPG_COL_SIZE:
@@ -515,38 +518,23 @@ static void result_col(sqlite3_context *context, cursor *c, mpg_ledger_col colum
   case MPG_COL_CATEGORY:
     sqlite3_result_text(context, mpg_category_get((mpg_category)v)->name, -1, SQLITE_STATIC);
     break;
-  case MPG_COL_CAUSE:
-    result_text(context, c, column, &fleet->texts, id);
-    break;
   case MPG_COL_START_TIME:
-    sqlite3_result_double(context, (double)v / 1e6);
-    break;
   case MPG_COL_END_TIME:
+  case MPG_COL_CHIP_SECONDS:
     sqlite3_result_double(context, (double)v / 1e6);
     break;
   case MPG_COL_BUCKET:
     result_bucket(context, c, v);
     break;
   case MPG_COL_CHIP_US:
-    sqlite3_result_int64(context, v);
-    break;
-  case MPG_COL_CHIP_SECONDS:
-    sqlite3_result_double(context, (double)v / 1e6);
-    break;
   case MPG_COL_INTERVALS:
     sqlite3_result_int64(context, v);
     break;
   case MPG_COL_KIND:
     result_text(context, c, column, &fleet->kind_names, id);
     break;
-  case MPG_COL_STEP:
-    result_int(context, v);
-    break;
   case MPG_COL_PROGRAM:
     result_text(context, c, column, &fleet->program_names, id);
-    break;
-  case MPG_COL_FILE:
-    result_text(context, c, column, &fleet->texts, id);
     break;
   case MPG_COL_LINE:
     if (v != 0)
