@@ -278,6 +278,25 @@ class Odd(Case):
                     self.assertEqual(both[0], both[1], f"tests/odd.py {seed}: {query}")
 
 
+    def test_orders(self):
+        """The ledger's rows are those of a plain table of them, in any order, of each kind one, by any threads, and behind a unary plus."""
+        rng = random.Random(9)
+        for seed in range(0, FLEETS, 2):
+            relations, options = odd.odd_fleet(seed)
+            options.setdefault("bucket", 10)
+            with as_source(relations, FORMS[seed // 2 % 3]) as (db, source):
+                db.execute(f"CREATE TEMP TABLE copy AS SELECT * FROM {source}{where(options)}")
+                for _ in range(4):
+                    query, keys = ordered_query(rng)
+                    plain = db.execute(query.format(source="copy", where="1")).fetchall()
+                    for tail in (f"threads = {rng.choice([1, 2, 4])}", "threads = 1"):
+                        found = db.execute(query.format(source=source, where=f"{where(options)[7:]} AND {tail}")).fetchall()
+                        self.assertEqual(sorted(plain, key=repr), sorted(found, key=repr), f"tests/odd.py {seed}: {query}")
+                        self.assertEqual([row[:keys] for row in plain] if keys else [], [row[:keys] for row in found] if keys else [],
+                                         f"tests/odd.py {seed}: {query}")
+                        query = query.replace(" AND (", " AND +(")
+
+
 VALUES = {"pool": "p", "chip": "one", "job": "a", "attempt": 1, "owner": "ann", "phase": "serving", "framework": "jax",
           "size": "S", "category": "ideal", "cause": "hang", "bucket": "1970-01-01 00:00:10"}
 
@@ -299,6 +318,33 @@ def random_query(rng, options):
         query += rng.choice(["", " HAVING sum(chip_us) > 5000000", " HAVING max(category) > 'i'",
                              " HAVING scheduling_goodput(category, chip_us) > 0.5", " ORDER BY 1 DESC"])
     return query
+
+
+def ordered_query(rng):
+    """A statement that wants rows in an order, and how many of its first columns are in that order."""
+    keys = rng.sample(DIMENSIONS, rng.choice([1, 1, 2, 3, 4]))
+    terms = ["{where}"]
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        column = rng.choice(sorted(VALUES))
+        time = rng.choice(["start_time", "end_time"])
+        terms.append("(%s)" % rng.choice([f"{column} = {quote(VALUES[column])}", f"{column} IS {quote(VALUES[column])}", f"{column} = 1",
+                                          f"{column} = 'P' COLLATE NOCASE", f"{time} >= {rng.randint(0, 100)}", f"{time} < {rng.random() * 200}",
+                                          f"{time} <= '50'", f"{time} = 20", f"{rng.randint(0, 50)} < {time}"]))
+    columns, tail = ", ".join(keys), ""
+    form = rng.choice(["group", "distinct", "order", "grouped in order", "distinct in order", "distinct aggregate"])
+    ordered = ", ".join(k + rng.choice(["", "", " DESC", " COLLATE NOCASE DESC", " NULLS LAST"]) for k in keys)
+    where_ = " AND ".join(terms)
+    if form == "group":
+        return f"SELECT {columns}, count(*), sum(chip_us), max(end_time) FROM {{source}} WHERE {where_} GROUP BY {columns}", 0
+    if form == "distinct":
+        return f"SELECT DISTINCT {columns} FROM {{source}} WHERE {where_}", 0
+    if form == "order":
+        return f"SELECT {columns}, chip_us, start_time FROM {{source}} WHERE {where_} ORDER BY {ordered}", len(keys)
+    if form == "grouped in order":
+        return f"SELECT {columns}, sum(chip_us) FROM {{source}} WHERE {where_} GROUP BY {columns} ORDER BY {ordered}", len(keys)
+    if form == "distinct in order":
+        return f"SELECT DISTINCT {columns} FROM {{source}} WHERE {where_} ORDER BY {ordered}", len(keys)
+    return f"SELECT count(DISTINCT {keys[0]}), min({keys[0]}) FROM {{source}} WHERE {where_}", 0
 
 
 class States(Case):

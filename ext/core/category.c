@@ -1,34 +1,37 @@
 /* category.c - the table of categories: see category.h. */
 #include "category.h"
 
+#define NAME(text) text, (int)sizeof(text) - 1
 static const mpg_category_info table[MPG_CATEGORIES] = {
-    [MPG_DOWN] = {"down", MPG_LAYER_SCHEDULING, "installed but out of service; cause says why"},
-    [MPG_IDLE] = {"idle", MPG_LAYER_SCHEDULING, "in service, held by no job"},
-    [MPG_PARTIAL] = {"partial", MPG_LAYER_SCHEDULING,
+    [MPG_DOWN] = {NAME("down"), MPG_LAYER_SCHEDULING,
+                  "installed but out of service; cause says why"},
+    [MPG_IDLE] = {NAME("idle"), MPG_LAYER_SCHEDULING, "in service, held by no job"},
+    [MPG_PARTIAL] = {NAME("partial"), MPG_LAYER_SCHEDULING,
                      "held by a job whose gang is not complete, or surplus beyond its need"},
-    [MPG_STARTUP] = {"startup", MPG_LAYER_RUNTIME,
+    [MPG_STARTUP] = {NAME("startup"), MPG_LAYER_RUNTIME,
                      "device and process start, program load, data preparation"},
-    [MPG_COMPILE] = {"compile", MPG_LAYER_RUNTIME, "tracing and compilation"},
-    [MPG_RESTORE] = {"restore", MPG_LAYER_RUNTIME, "reading a checkpoint back"},
-    [MPG_INPUT] = {"input", MPG_LAYER_RUNTIME, "waiting for input data"},
-    [MPG_CHECKPOINT] = {"checkpoint", MPG_LAYER_RUNTIME, "blocked on saving a checkpoint"},
-    [MPG_EVAL] = {"eval", MPG_LAYER_RUNTIME, "evaluation that interrupts training"},
-    [MPG_STALL] = {"stall", MPG_LAYER_RUNTIME,
+    [MPG_COMPILE] = {NAME("compile"), MPG_LAYER_RUNTIME, "tracing and compilation"},
+    [MPG_RESTORE] = {NAME("restore"), MPG_LAYER_RUNTIME, "reading a checkpoint back"},
+    [MPG_INPUT] = {NAME("input"), MPG_LAYER_RUNTIME, "waiting for input data"},
+    [MPG_CHECKPOINT] = {NAME("checkpoint"), MPG_LAYER_RUNTIME, "blocked on saving a checkpoint"},
+    [MPG_EVAL] = {NAME("eval"), MPG_LAYER_RUNTIME, "evaluation that interrupts training"},
+    [MPG_STALL] = {NAME("stall"), MPG_LAYER_RUNTIME,
                    "hang, time-out, no traffic to serve, or a custom event; cause names it"},
-    [MPG_LOST] = {"lost", MPG_LAYER_RUNTIME,
+    [MPG_LOST] = {NAME("lost"), MPG_LAYER_RUNTIME,
                   "steps executed that are not in the surviving lineage"},
-    [MPG_PENDING] = {"pending", MPG_LAYER_RUNTIME,
+    [MPG_PENDING] = {NAME("pending"), MPG_LAYER_RUNTIME,
                      "steps executed whose fate is unknown at the end of the trace"},
-    [MPG_UNKNOWN] = {"unknown", MPG_LAYER_RUNTIME, "time of a traced job that nothing explains"},
-    [MPG_UNTRACED] = {"untraced", MPG_LAYER_NO_DATA,
+    [MPG_UNKNOWN] = {NAME("unknown"), MPG_LAYER_RUNTIME,
+                     "time of a traced job that nothing explains"},
+    [MPG_UNTRACED] = {NAME("untraced"), MPG_LAYER_NO_DATA,
                       "all-allocated time of a job without any runtime record"},
     [MPG_INEFFICIENCY] =
-        {"inefficiency", MPG_LAYER_PROGRAM,
+        {NAME("inefficiency"), MPG_LAYER_PROGRAM,
          "productive time above the roofline; negative where the ideal was beaten"},
-    [MPG_UNRATED] = {"unrated", MPG_LAYER_NO_DATA,
+    [MPG_UNRATED] = {NAME("unrated"), MPG_LAYER_NO_DATA,
                      "productive time of programs whose FLOPs or chip are unknown"},
-    [MPG_IDEAL] = {"ideal", MPG_LAYER_IDEAL, "roofline time of the progress that survived"},
-    [MPG_QUEUED] = {"queued", MPG_LAYER_DEMAND,
+    [MPG_IDEAL] = {NAME("ideal"), MPG_LAYER_IDEAL, "roofline time of the progress that survived"},
+    [MPG_QUEUED] = {NAME("queued"), MPG_LAYER_DEMAND,
                     "chip-time asked for and not held; outside capacity"},
 };
 
@@ -67,5 +70,6 @@ mpg_category mpg_category_find(mpg_str name) {
   if (name.n < 4)
     return MPG_CATEGORIES;
   c = by_hash[HASH((unsigned char)name.p[0], (unsigned char)name.p[3], name.n)];
-  return mpg_str_eq(name, mpg_str_of(table[c].name)) ? (mpg_category)c : MPG_CATEGORIES;
+  return mpg_str_eq(name, (mpg_str){table[c].name, (size_t)table[c].n}) ? (mpg_category)c
+                                                                        : MPG_CATEGORIES;
 }

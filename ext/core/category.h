@@ -45,6 +45,7 @@ typedef enum mpg_layer {
 
 typedef struct mpg_category_info {
   const char *name; /* as in SQL, lower case */
+  int n;            /* its length */
   mpg_layer layer;
   const char *meaning; /* one sentence */
 } mpg_category_info;

@@ -87,41 +87,57 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
 
 /* ---- the ledger in columns ---- */
 
-/* Every column, its width, and where its value is in a row: the one list of them. */
+/* Every column, and its number: the one list of them. */
 #define COLUMNS(X)                                                                                 \
-  X(job)                                                                                           \
-  X(pool)                                                                                          \
-  X(chip)                                                                                          \
-  X(cause)                                                                                         \
-  X(kind) X(program) X(file) X(size) X(attempt) X(start) X(end) X(bucket) X(chip_us) X(step) X(line)
+  X(job, JOB)                                                                                      \
+  X(pool, POOL)                                                                                    \
+  X(chip, CHIP)                                                                                    \
+  X(cause, CAUSE)                                                                                  \
+  X(kind, KIND)                                                                                    \
+  X(program, PROGRAM)                                                                              \
+  X(file, FILE)                                                                                    \
+  X(size, SIZE)                                                                                    \
+  X(attempt, ATTEMPT)                                                                              \
+  X(start, START)                                                                                  \
+  X(end, END)                                                                                      \
+  X(bucket, BUCKET)                                                                                \
+  X(chip_us, CHIP_US)                                                                              \
+  X(step, STEP)                                                                                    \
+  X(line, LINE)                                                                                    \
+  X(category, CATEGORY)
+
+static inline bool keeps(const mpg_ledger *l, mpg_ledger_column column) {
+  return l->columns >> column & 1;
+}
 
 void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env) {
   memset(ledger, 0, sizeof *ledger);
   ledger->env = env;
+  ledger->columns = (1u << MPG_ROW_COLUMNS) - 1;
 }
 
 void mpg_ledger_free(mpg_ledger *ledger) {
   const mpg_env *env = ledger->env;
   if (env == NULL)
     return;
-#define FREE(column) mpg_free(env, ledger->column);
+#define FREE(column, number) mpg_free(env, ledger->column);
   COLUMNS(FREE)
-  FREE(category)
-  FREE(order)
+  FREE(order, 0)
 #undef FREE
   mpg_ledger_init(ledger, env);
 }
 
 static mpg_rc widen(mpg_ledger *l) {
-  size_t cap;
-#define GROW(column)                                                                               \
-  cap = l->cap;                                                                                    \
-  if (mpg_grow(l->env, &l->column, &cap, l->n + 1, sizeof *l->column) != MPG_OK)                   \
-    return MPG_NOMEM;
+  size_t cap = l->cap;
+#define GROW(column, number)                                                                       \
+  if (keeps(l, MPG_ROW_##number)) {                                                                \
+    cap = l->cap;                                                                                  \
+    if (mpg_grow(l->env, &l->column, &cap, l->n + 1, sizeof *l->column) != MPG_OK)                 \
+      return MPG_NOMEM;                                                                            \
+  }
   COLUMNS(GROW)
-  GROW(category)
 #undef GROW
-  l->cap = cap;
+  l->cap = cap > l->n ? cap : 2 * l->n + 64; /* the latter where no column is kept */
   return MPG_OK;
 }
 
@@ -129,10 +145,23 @@ static mpg_rc append(void *ctx, const mpg_row *row) {
   mpg_ledger *l = ctx;
   if (l->n == l->cap && widen(l) != MPG_OK)
     return MPG_NOMEM;
-#define SET(column) l->column[l->n] = row->column;
+#define SET(column, number)                                                                        \
+  if (keeps(l, MPG_ROW_##number))                                                                  \
+    l->column[l->n] = (__typeof__(*l->column))row->column;
   COLUMNS(SET)
 #undef SET
-  l->category[l->n] = (uint8_t)row->category;
+  l->n++;
+  return MPG_OK;
+}
+
+mpg_rc mpg_ledger_append(mpg_ledger *l, const mpg_ledger *from, size_t i) {
+  if (l->n == l->cap && widen(l) != MPG_OK)
+    return MPG_NOMEM;
+#define SET(column, number)                                                                        \
+  if (keeps(l, MPG_ROW_##number))                                                                  \
+    l->column[l->n] = from->column[i];
+  COLUMNS(SET)
+#undef SET
   l->n++;
   return MPG_OK;
 }

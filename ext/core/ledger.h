@@ -36,9 +36,31 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
 /* Once every unit is done: what the jobs' accounting noticed, as issues of `source`. */
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err);
 
+/* Columns of the ledger, as bits of a mask. */
+typedef enum mpg_ledger_column {
+  MPG_ROW_JOB,
+  MPG_ROW_POOL,
+  MPG_ROW_CHIP,
+  MPG_ROW_CAUSE,
+  MPG_ROW_KIND,
+  MPG_ROW_PROGRAM,
+  MPG_ROW_FILE,
+  MPG_ROW_SIZE,
+  MPG_ROW_ATTEMPT,
+  MPG_ROW_START,
+  MPG_ROW_END,
+  MPG_ROW_BUCKET,
+  MPG_ROW_CHIP_US,
+  MPG_ROW_STEP,
+  MPG_ROW_LINE,
+  MPG_ROW_CATEGORY,
+  MPG_ROW_COLUMNS
+} mpg_ledger_column;
+
 /* Rows in columns; ids are the fleet's. */
 typedef struct mpg_ledger {
   const mpg_env *env;
+  uint32_t columns; /* those that are kept; the others are never asked for */
   size_t n, cap;
   uint32_t *job, *pool, *chip, *cause, *kind, *program, *file;
   uint8_t *size, *category;
@@ -51,6 +73,9 @@ void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env);
 void mpg_ledger_free(mpg_ledger *ledger);
 /* A sink that appends to the ledger; ledger->n = 0 empties it and keeps the memory. */
 mpg_sink mpg_ledger_sink(mpg_ledger *ledger);
+
+/* Appends row i of another, which keeps the same columns. */
+mpg_rc mpg_ledger_append(mpg_ledger *ledger, const mpg_ledger *from, size_t i);
 
 /* Puts the rows in the order of start, end, attempt, pool, category; ledger->order tells it. */
 mpg_rc mpg_ledger_sort(mpg_ledger *ledger);

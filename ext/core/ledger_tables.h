@@ -42,7 +42,8 @@ typedef enum mpg_ledger_col {
 typedef struct mpg_ledger_col_info {
   const char *name;
   mpg_type type;
-  int dim; /* mpg_dim, or -1 */
+  int dim;               /* mpg_dim, or -1 */
+  mpg_ledger_column row; /* what of a row it is told from */
 } mpg_ledger_col_info;
 
 const mpg_ledger_col_info *mpg_ledger_col_get(mpg_ledger_col col);

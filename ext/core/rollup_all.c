@@ -7,8 +7,13 @@
 #include <string.h>
 
 /* A batch is some work, and not too many jobs. */
+#ifdef MPG_TEST
+#define BATCH_SPANS 6
+#define BATCH_JOBS 3
+#else
 #define BATCH_SPANS 16384
 #define BATCH_JOBS 512
+#endif
 
 /* What a thread has for itself. */
 typedef struct hand {

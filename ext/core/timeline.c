@@ -1,7 +1,6 @@
 /* timeline.c - see timeline.h. */
 #include "timeline.h"
 
-#include "gang.h"
 #include "innermost.h"
 #include "lineage.h"
 #include "run.h"
@@ -55,6 +54,7 @@ struct mpg_timeline {
   uint32_t job;
   uint8_t size;
   bool traced;
+  bool held; /* the pools know what every job holds */
   const mpg_window *window;
   const mpg_sink *sink;
   mpg_run run; /* of the stretch at hand */
@@ -508,7 +508,7 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
       if (rc == MPG_OK)
         rc = emit_partial(t, row, s);
       for (size_t p = 0; rc == MPG_OK && p < g->npools; p++)
-        if (held[p] > 0)
+        if (held[p] > 0 && !t->held)
           rc = mpg_pools_hold(t->pools, g->pools[p], s->start, s->end, held[p], err);
       if (rc != MPG_OK)
         return rc;
@@ -541,6 +541,33 @@ static mpg_rc emit_queued(mpg_timeline *t, mpg_row *row) {
   return MPG_OK;
 }
 
+static uint8_t size_of(const mpg_timeline *t, const mpg_job *job) {
+  return mpg_size_class(&t->rules->sizes, job->chips != MPG_NONE ? job->chips : t->gang.most_held);
+}
+
+mpg_rc mpg_timeline_hold(mpg_timeline *t, uint32_t job_index, uint8_t *size, const mpg_gang **gang,
+                         mpg_err *err) {
+  const mpg_job *job = &t->fleet->jobs[job_index];
+  const mpg_gang *g = *gang = &t->gang;
+  mpg_rc rc = mpg_gang_build(&t->gang, t->fleet, job, t->rules->as_of, err);
+  t->held = true;
+  if (rc != MPG_OK)
+    return rc;
+  *size = size_of(t, job);
+  for (size_t k = 0; k < g->nstretches; k++) {
+    const mpg_stretch *s = &g->stretches[k];
+    const int64_t *held = mpg_stretch_held(g, s);
+    for (size_t p = 0; rc == MPG_OK && p < g->npools; p++)
+      if (held[p] > 0)
+        rc = mpg_pools_hold(t->pools, g->pools[p], s->start, s->end, held[p], err);
+  }
+  return rc;
+}
+
+void mpg_timeline_holds_nothing(mpg_timeline *t) {
+  t->held = true;
+}
+
 mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *window,
                         const mpg_sink *sink, mpg_err *err) {
   const mpg_job *job = &t->fleet->jobs[job_index];
@@ -557,8 +584,7 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
   notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
   notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
-  row.size =
-      mpg_size_class(&t->rules->sizes, job->chips != MPG_NONE ? job->chips : t->gang.most_held);
+  row.size = size_of(t, job);
   t->traced = t->in.traced || mpg_commits_exist(commits_of(t, job), job->ncommits, t->rules->as_of);
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_steps(t, job, err)) != MPG_OK ||
       (rc = decide_items(t, err)) != MPG_OK || (rc = rate_items(t, err)) != MPG_OK)

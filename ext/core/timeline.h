@@ -8,6 +8,7 @@
 
 #include "cut.h"
 #include "fleet.h"
+#include "gang.h"
 #include "notices.h"
 #include "pools.h"
 #include "size.h"
@@ -33,6 +34,16 @@ void mpg_timeline_free(mpg_timeline *timeline);
 /* Accounts fleet->jobs[job]: rows in the order of attempts and time, then what was queued. */
 mpg_rc mpg_timeline_job(mpg_timeline *timeline, uint32_t job, const mpg_window *window,
                         const mpg_sink *sink, mpg_err *err);
+
+/*
+** What fleet->jobs[job] holds goes to the pools, and nothing else is done; from then on accounting gives the pools
+** nothing. So the pools can be accounted before the jobs. *size is the job's class. The job's gang, borrowed until
+** the next call.
+*/
+mpg_rc mpg_timeline_hold(mpg_timeline *timeline, uint32_t job, uint8_t *size, const mpg_gang **gang,
+                         mpg_err *err);
+/* Another did that. */
+void mpg_timeline_holds_nothing(mpg_timeline *timeline);
 
 mpg_notices *mpg_timeline_notices(mpg_timeline *timeline);
 

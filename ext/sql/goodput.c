@@ -84,6 +84,19 @@ static void category_row(sqlite3_context *context, sqlite3_value **args, bool re
   mpg_value category, chip_time;
   mpg_goodput *g;
   mpg_err err;
+  /* As most rows are. */
+  if (sqlite3_value_type(args[1]) == SQLITE_INTEGER && sqlite3_value_type(args[0]) == SQLITE_TEXT) {
+    category.s.p = (const char *)sqlite3_value_text(args[0]);
+    category.s.n = (size_t)sqlite3_value_bytes(args[0]);
+    chip_time.type = MPG_INT;
+    chip_time.i = sqlite3_value_int64(args[1]);
+    g = category.s.p == NULL ? NULL : goodput_make(context);
+    if (g == NULL)
+      sqlite3_result_error_nomem(context);
+    else if (mpg_goodput_category(g, category.s, &chip_time, remove, &err) != MPG_OK)
+      mpg_result_failure(context, &err);
+    return;
+  }
   if (sqlite3_value_type(args[1]) == SQLITE_NULL)
     return;
   if (!is_number(args[1])) {

@@ -9,15 +9,16 @@
 **
 ** The hidden columns are the arguments, in the order of core/ledger_tables.c; each takes `=` or a place
 ** in the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
-** that order) and in idxStr, as a hexadecimal number, the columns that the statement uses
-** (colUsed), from which the roll-up's grain follows. What files and tables hold is read in xFilter,
-** never before.
+** that order) and in idxStr the columns that the statement uses, from which the roll-up's grain follows,
+** and what else it asks (ledger_plan.h). What files and tables hold is read in xFilter, never before.
 */
 #include "sql.h"
 #include "catalogue.h"
 #include "kept.h"
 #include "ledger_args.h"
+#include "ledger_plan.h"
 #include "relations.h"
+#include "shown.h"
 #include "../core/ledger_tables.h"
 #include "../core/rollup_all.h"
 #include "../core/uuid.h"
@@ -46,7 +47,11 @@ typedef struct cursor {
   const mpg_fleet *names; /* of the rows: the fleet, or that of a kept roll-up */
   mpg_keeping keeping;
   mpg_kept *kept;
-  mpg_ledger batch; /* rows of the unit at hand */
+  sqlite3_value *compared[MPG_SCAN_FILTERS];
+  mpg_scan_wish wish;
+  mpg_ledger_scan *rows;   /* of the ledger */
+  mpg_ledger batch;        /* of a timeline: rows of the unit at hand */
+  const mpg_ledger *shown; /* the batch at hand of either */
   mpg_rollup rollup;
   int threads;
   size_t unit, only;  /* the next unit; the one asked for, or SIZE_MAX */
@@ -55,6 +60,7 @@ typedef struct cursor {
   mpg_i128 left;      /* and its later rows */
   sqlite3_int64 rowid;
   bool eof;
+  mpg_shown texts[MPG_COLS];
 } cursor;
 
 /* ---- tables ---- */
@@ -131,10 +137,8 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
-  info->idxStr = sqlite3_mprintf("%llx", (unsigned long long)info->colUsed);
-  if (info->idxStr == NULL)
+  if (!mpg_ledger_plan(info, t->kind, n))
     return SQLITE_NOMEM;
-  info->needToFreeIdxStr = 1;
   info->estimatedRows = t->kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
   /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
@@ -160,6 +164,11 @@ static void reset(cursor *c) {
   sqlite3_vtab_cursor base = c->base;
   for (int a = 0; a < MPG_ARGS; a++)
     sqlite3_value_free(c->args[a]);
+  for (int i = 0; i < MPG_SCAN_FILTERS; i++)
+    sqlite3_value_free(c->compared[i]);
+  for (int i = 0; i < MPG_COLS; i++)
+    mpg_shown_free(&c->texts[i]);
+  mpg_ledger_scan_close(c->rows);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
   mpg_kept_release(c->kept);
@@ -225,12 +234,19 @@ static bool find_job(cursor *c) {
   return id != 0;
 }
 
-/* The next batch of rows, from the units that are left. */
-static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
+/* The next batch of the ledger's rows. */
+static mpg_rc next_rows(cursor *c, mpg_err *err) {
+  mpg_rc rc = mpg_ledger_scan_next(c->rows, &c->shown, err);
+  c->at = 0;
+  c->eof = rc != MPG_OK;
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+/* The next job's rows of a timeline, in the order of time. */
+static mpg_rc next_job(cursor *c, const table *t, mpg_err *err) {
   mpg_sink sink = mpg_ledger_sink(&c->batch);
-  size_t units = c->only != SIZE_MAX                    ? c->only + 1
-                 : t->kind->shape == MPG_SHAPE_TIMELINE ? mpg_fleet_njobs(&c->fleet)
-                                                        : mpg_accounting_units(&c->accounting);
+  size_t units = c->only != SIZE_MAX ? c->only + 1 : mpg_fleet_njobs(&c->fleet);
+  c->shown = &c->batch;
   c->batch.n = c->at = 0;
   while (c->batch.n == 0 && c->unit < units) {
     mpg_rc rc = mpg_accounting_unit(&c->accounting, c->unit++, &sink, source_of(c, t), err);
@@ -238,7 +254,7 @@ static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
       return rc;
   }
   c->eof = c->batch.n == 0;
-  if (t->kind->shape == MPG_SHAPE_TIMELINE) {
+  if (!c->eof) {
     mpg_rc rc = mpg_ledger_sort(&c->batch);
     if (rc != MPG_OK)
       return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
@@ -246,9 +262,13 @@ static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
   return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
 }
 
+static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
+  return t->kind->shape == MPG_SHAPE_LEDGER ? next_rows(c, err) : next_job(c, t, err);
+}
+
 /* The dimensions whose columns the statement uses. */
 static uint32_t grain(const table *t, const char *columns) {
-  return mpg_ledger_grain(t->kind, strtoull(columns, NULL, 16));
+  return mpg_ledger_grain(t->kind, mpg_ledger_plan_columns(columns));
 }
 
 /* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
@@ -301,6 +321,13 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
       if (c->args[which] == NULL)
         return SQLITE_NOMEM;
     }
+  for (int i = n; i < argc; i++) {
+    c->compared[i - n] = sqlite3_value_dup(argv[i]);
+    if (c->compared[i - n] == NULL)
+      return SQLITE_NOMEM;
+  }
+  if (t->kind->shape == MPG_SHAPE_LEDGER)
+    mpg_ledger_plan_wish(idx_str, t->kind, c->compared, argc - n, &c->wish);
   c->eof = true;
   if (t->kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
@@ -343,7 +370,11 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     if (rc == MPG_OK)
       enter_cell(c);
   } else if (rc == MPG_OK) {
-    rc = next_batch(c, t, &err);
+    if (t->kind->shape == MPG_SHAPE_LEDGER)
+      rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t),
+                                &err);
+    if (rc == MPG_OK)
+      rc = next_batch(c, t, &err);
   }
   return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->kind->name, &err);
 }
@@ -362,7 +393,7 @@ static int ledger_next(sqlite3_vtab_cursor *base) {
     }
     return SQLITE_OK;
   }
-  if (++c->at < c->batch.n)
+  if (++c->at < c->shown->n)
     return SQLITE_OK;
   if (next_batch(c, t, &err) != MPG_OK)
     return mpg_vtab_failure(&t->base, t->kind->name, &err);
@@ -380,13 +411,150 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 
 /* ---- values ---- */
 
+/* What a column of the row at hand is told from: an id, or a number. */
+static int64_t row_value(const cursor *c, mpg_ledger_column column) {
+  const mpg_ledger *l = c->shown;
+  size_t i = l->order != NULL ? l->order[c->at] : c->at;
+  switch (column) {
+  case MPG_ROW_JOB:
+    return l->job[i];
+  case MPG_ROW_POOL:
+    return l->pool[i];
+  case MPG_ROW_CHIP:
+    return l->chip[i];
+  case MPG_ROW_CAUSE:
+    return l->cause[i];
+  case MPG_ROW_KIND:
+    return l->kind[i];
+  case MPG_ROW_PROGRAM:
+    return l->program[i];
+  case MPG_ROW_FILE:
+    return l->file[i];
+  case MPG_ROW_SIZE:
+    return l->size[i];
+  case MPG_ROW_ATTEMPT:
+    return l->attempt[i];
+  case MPG_ROW_START:
+    return l->start[i];
+  case MPG_ROW_END:
+    return l->end[i];
+  case MPG_ROW_BUCKET:
+    return l->bucket[i];
+  case MPG_ROW_CHIP_US:
+    return l->chip_us[i];
+  case MPG_ROW_STEP:
+    return l->step[i];
+  case MPG_ROW_LINE:
+    return l->line[i];
+  default:
+    return l->category[i];
+  }
+}
+
+/* The same of a cell. */
+static int64_t cell_value(const cursor *c, mpg_ledger_col col) {
+  const mpg_ledger_row *row = &c->row;
+  switch (mpg_ledger_col_get(col)->row) {
+  case MPG_ROW_JOB:
+    return row->job;
+  case MPG_ROW_POOL:
+    return row->pool;
+  case MPG_ROW_CHIP:
+    return row->chip;
+  case MPG_ROW_CAUSE:
+    return row->cause;
+  case MPG_ROW_SIZE:
+    return row->size;
+  case MPG_ROW_ATTEMPT:
+    return row->attempt;
+  case MPG_ROW_BUCKET:
+    return row->bucket;
+  case MPG_ROW_CATEGORY:
+    return row->category;
+  default:
+    return col == MPG_COL_INTERVALS ? row->intervals : row->chip_us;
+  }
+}
+
+static void result_int(sqlite3_context *context, int64_t v) {
+  if (v != MPG_NONE)
+    sqlite3_result_int64(context, v);
+}
+
+static void result_bucket(sqlite3_context *context, const cursor *c, int64_t start) {
+  char text[40];
+  if (start != MPG_NONE) {
+    size_t n = mpg_bucket_label(&c->accounting.options.window.bucket, start, text);
+    sqlite3_result_text(context, text, (int)n, SQLITE_TRANSIENT);
+  }
+}
+
+static void result_text(sqlite3_context *context, cursor *c, mpg_ledger_col column,
+                        const mpg_intern *texts, uint32_t id) {
+  if (id != 0)
+    mpg_result_shown(context, &c->texts[column], texts, id);
+}
+
+static void result_col(sqlite3_context *context, cursor *c, mpg_ledger_col column, int64_t v) {
+  uint32_t id = (uint32_t)v; /* where it is one */
+  const mpg_fleet *fleet = c->names;
+  switch (column) {
+  case MPG_COL_POOL:
+    result_text(context, c, column, &fleet->pool_names, id);
+    break;
+  case MPG_COL_CHIP:
+  case MPG_COL_CAUSE:
+  case MPG_COL_FILE:
+    result_text(context, c, column, &fleet->texts, id);
+    break;
+  case MPG_COL_JOB:
+    result_text(context, c, column, &fleet->job_names, id);
+    break;
+  case MPG_COL_ATTEMPT:
+  case MPG_COL_STEP:
+    result_int(context, v);
+    break;
+  case MPG_COL_SIZE:
+    if (v != 0)
+      sqlite3_result_text(context, mpg_size_name((uint8_t)v), -1, SQLITE_STATIC);
+    break;
+  case MPG_COL_CATEGORY:
+    sqlite3_result_text(context, mpg_category_get((mpg_category)v)->name, -1, SQLITE_STATIC);
+    break;
+  case MPG_COL_START_TIME:
+  case MPG_COL_END_TIME:
+  case MPG_COL_CHIP_SECONDS:
+    sqlite3_result_double(context, (double)v / 1e6);
+    break;
+  case MPG_COL_BUCKET:
+    result_bucket(context, c, v);
+    break;
+  case MPG_COL_CHIP_US:
+  case MPG_COL_INTERVALS:
+    sqlite3_result_int64(context, v);
+    break;
+  case MPG_COL_KIND:
+    result_text(context, c, column, &fleet->kind_names, id);
+    break;
+  case MPG_COL_PROGRAM:
+    result_text(context, c, column, &fleet->program_names, id);
+    break;
+  case MPG_COL_LINE:
+    if (v != 0)
+      sqlite3_result_int64(context, v);
+    break;
+  default: /* NAME to LABELS */
+    if (id != 0)
+      result_text(context, c, column, &fleet->texts,
+                  fleet->jobs[id - 1].dim[mpg_ledger_col_get(column)->dim - MPG_DIM_NAME]);
+    break;
+  }
+}
+
 static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
-  const cursor *c = (const cursor *)base;
+  cursor *c = (cursor *)base;
   const table *t = (const table *)base->pVtab;
   mpg_ledger_col col;
-  mpg_ledger_row row;
-  mpg_value v;
-  char room[MPG_LEDGER_VALUE_TEXT];
   if (i >= t->kind->ncols) {
     const sqlite3_value *value = c->args[t->kind->args[i - t->kind->ncols]];
     /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
@@ -399,16 +567,9 @@ static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     return SQLITE_OK;
   }
   col = (mpg_ledger_col)t->kind->cols[i];
-  if (t->kind->shape == MPG_SHAPE_ROLLUP)
-    row = c->row;
-  else
-    row = mpg_ledger_row_at(&c->batch,
-                            t->kind->shape == MPG_SHAPE_TIMELINE ? c->batch.order[c->at] : c->at);
-  v = mpg_ledger_value(c->names, &c->accounting.options.window.bucket, &row, col, room);
-  if (v.type == MPG_TEXT && (col == MPG_COL_CATEGORY || col == MPG_COL_SIZE))
-    sqlite3_result_text64(context, v.s.p, v.s.n, SQLITE_STATIC, SQLITE_UTF8);
-  else
-    mpg_result_value(context, &v);
+  result_col(context, c, col,
+             t->kind->shape == MPG_SHAPE_ROLLUP ? cell_value(c, col)
+                                                : row_value(c, mpg_ledger_col_get(col)->row));
   return SQLITE_OK;
 }
 

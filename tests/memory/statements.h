@@ -35,6 +35,10 @@ static const char *const statements[] = {
     "SELECT kind, count, detail FROM mpg_issues, (SELECT count(*) FROM mpg_ledger) ORDER BY kind",
     "SELECT category, sum(chip_us) FROM trace_rollup('fixtures/golden') GROUP BY 1",
     "SELECT category, job, start_time FROM trace_ledger('fixtures/golden.jsonl')",
+    "SELECT pool, phase, mpg_lower(category, chip_us) FROM trace_ledger('fixtures/golden') "
+    "WHERE threads = 1 AND pool = 'golden' AND start_time > 1 GROUP BY phase, pool, category",
+    "SELECT DISTINCT job, cause FROM mpg_ledger ORDER BY job DESC",
+    "SELECT max(job), min(cause) FROM trace_ledger('fixtures/golden')",
     "SELECT * FROM trace_timeline('fixtures/golden/*.csv', 'J1')",
     "SELECT count(*) FROM trace_ledger('fixtures/golden/spans.csv') WHERE on_error = 'skip'",
     "SELECT chip, dtype, aliases FROM mpg_chips WHERE chip IN ('mine', 'tpu-v4')",

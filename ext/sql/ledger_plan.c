@@ -1,0 +1,128 @@
+/*
+** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; whether one row of each is enough;
+** how many keys of an order, and each with its direction; and columns that are compared, each with its operator.
+**
+** SQLite compares again what is compared here (omit stays 0), so a value of a type that makes comparing less than
+** plain is just not looked at.
+*/
+#include "ledger_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const mpg_ledger_col_info *column_of(const mpg_ledger_table *table, int i) {
+  return mpg_ledger_col_get((mpg_ledger_col)table->cols[i]);
+}
+
+/* Whether the order is one of dimensions; *once: of rows that are alike in them one is enough. Where SQLite groups,
+** any order would do that keeps groups together; but where it groups and sorts by the same, up to the direction, 3.40
+** asks as if it grouped, and believes the rows to be sorted. So they are. */
+static bool plan_order(sqlite3_index_info *info, const mpg_ledger_table *table, mpg_scan_key *keys,
+                       bool *once) {
+  unsigned long long named = 0, used = info->colUsed & ((1ull << table->ncols) - 1);
+  if (info->nOrderBy == 0 || info->nOrderBy > MPG_SCAN_KEYS)
+    return false;
+  for (int i = 0; i < info->nOrderBy; i++) {
+    int c = info->aOrderBy[i].iColumn;
+    if (c < 0 || c >= table->ncols || column_of(table, c)->dim < 0)
+      return false;
+    keys[i] = (mpg_scan_key){(mpg_dim)column_of(table, c)->dim, info->aOrderBy[i].desc != 0};
+    named |= 1ull << c;
+  }
+  /* Conditions, too, look at nothing else then. */
+  *once = sqlite3_vtab_distinct(info) >= 2 && (used & ~named) == 0;
+  return true;
+}
+
+static bool is_text_dim(int dim) {
+  return dim >= 0 && dim != MPG_DIM_ATTEMPT && dim != MPG_DIM_BUCKET;
+}
+
+static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *table) {
+  const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+  if (!c->usable || c->iColumn < 0 || c->iColumn >= table->ncols)
+    return false;
+  if (column_of(table, c->iColumn)->row == MPG_ROW_START ||
+      column_of(table, c->iColumn)->row == MPG_ROW_END)
+    return c->op == SQLITE_INDEX_CONSTRAINT_EQ || c->op == SQLITE_INDEX_CONSTRAINT_LT ||
+           c->op == SQLITE_INDEX_CONSTRAINT_LE || c->op == SQLITE_INDEX_CONSTRAINT_GT ||
+           c->op == SQLITE_INDEX_CONSTRAINT_GE;
+  return c->op == SQLITE_INDEX_CONSTRAINT_EQ && is_text_dim(column_of(table, c->iColumn)->dim) &&
+         sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
+}
+
+bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_ledger_table *table, int given) {
+  sqlite3_str *text = sqlite3_str_new(NULL);
+  mpg_scan_key keys[MPG_SCAN_KEYS];
+  bool rows = table->shape == MPG_SHAPE_LEDGER, once = false;
+  bool ordered = rows && plan_order(info, table, keys, &once);
+  int nfilters = 0;
+  sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once,
+                      ordered ? info->nOrderBy : 0);
+  for (int i = 0; ordered && i < info->nOrderBy; i++)
+    sqlite3_str_appendf(text, " %d %d", (int)keys[i].dim, keys[i].descending);
+  info->orderByConsumed = ordered;
+  for (int i = 0; rows && i < info->nConstraint && nfilters < MPG_SCAN_FILTERS; i++)
+    if (can_filter(info, i, table)) {
+      info->aConstraintUsage[i].argvIndex = given + ++nfilters;
+      sqlite3_str_appendf(text, " %d %d", info->aConstraint[i].iColumn, info->aConstraint[i].op);
+    }
+  info->idxStr = sqlite3_str_finish(text);
+  info->needToFreeIdxStr = 1;
+  return info->idxStr != NULL;
+}
+
+unsigned long long mpg_ledger_plan_columns(const char *idx_str) {
+  return strtoull(idx_str, NULL, 16);
+}
+
+static int next_number(const char **p) {
+  char *end;
+  long v = strtol(*p, &end, 10);
+  *p = end;
+  return (int)v;
+}
+
+static bool filter_of(const mpg_ledger_col_info *column, int op, sqlite3_value *value,
+                      mpg_scan_filter *out) {
+  int type = sqlite3_value_type(value);
+  *out = (mpg_scan_filter){.op = op == SQLITE_INDEX_CONSTRAINT_LT   ? MPG_SCAN_LT
+                                 : op == SQLITE_INDEX_CONSTRAINT_LE ? MPG_SCAN_LE
+                                 : op == SQLITE_INDEX_CONSTRAINT_GT ? MPG_SCAN_GT
+                                 : op == SQLITE_INDEX_CONSTRAINT_GE ? MPG_SCAN_GE
+                                                                    : MPG_SCAN_EQ};
+  if (column->row == MPG_ROW_START || column->row == MPG_ROW_END) {
+    sqlite3_int64 i = sqlite3_value_int64(value);
+    out->time = true;
+    out->end = column->row == MPG_ROW_END;
+    out->seconds = sqlite3_value_double(value);
+    return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && i > -(1ll << 53) && i < 1ll << 53);
+  }
+  out->dim = (mpg_dim)column->dim;
+  if (type != SQLITE_TEXT)
+    return false;
+  out->text = mpg_value_of(value).s;
+  return out->text.p != NULL;
+}
+
+void mpg_ledger_plan_wish(const char *idx_str, const mpg_ledger_table *table,
+                          sqlite3_value *const *values, int nvalues, mpg_scan_wish *wish) {
+  char *end;
+  unsigned long long used = strtoull(idx_str, &end, 16);
+  const char *p = end;
+  memset(wish, 0, sizeof *wish);
+  for (int c = 0; c < table->ncols; c++)
+    if (used >> c & 1)
+      wish->columns |= 1u << column_of(table, c)->row;
+  wish->once = next_number(&p) != 0;
+  wish->nkeys = (size_t)next_number(&p);
+  for (size_t i = 0; i < wish->nkeys; i++) {
+    wish->keys[i].dim = (mpg_dim)next_number(&p);
+    wish->keys[i].descending = next_number(&p) != 0;
+  }
+  for (int i = 0; i < nvalues; i++) {
+    int column = next_number(&p), op = next_number(&p);
+    if (filter_of(column_of(table, column), op, values[i], &wish->filters[wish->nfilters]))
+      wish->nfilters++;
+  }
+}
