@@ -407,5 +407,48 @@ class WithoutFiles(Case):
         self.assertEqual(0, self.watch.opened())
 
 
+class Hardening(unittest.TestCase):
+    """What Debian's build flags ask for, read from mpg.so as hardening-check reads it."""
+
+    def read(self, *command):
+        return subprocess.run([*command, os.path.join(ROOT, "mpg.so")], capture_output=True, text=True, check=True).stdout
+
+    def features(self):
+        """As the system's dpkg has them with hardening=+all, as packaging/debian/rules does; where there is no dpkg, Debian 12's."""
+        try:
+            text = subprocess.run(["dpkg-buildflags", "--query-features", "hardening"], capture_output=True, text=True, check=True,
+                                  env={**os.environ, "DEB_BUILD_MAINT_OPTIONS": "hardening=+all"}).stdout
+        except FileNotFoundError:
+            text = "".join(f"Feature: {f}\nEnabled: yes\n" for f in ("bindnow", "format", "fortify", "relro", "stackprotectorstrong"))
+        return set(re.findall(r"^Feature: (\w+)\nEnabled: yes", text, re.M))
+
+    def test_flags(self):
+        features = self.features()
+        self.assertLessEqual({"bindnow", "format", "fortify", "relro", "stackprotectorstrong"}, features)
+        segments, dynamic, imports = self.read("readelf", "-lW"), self.read("readelf", "-dW"), self.read("nm", "-D", "--undefined-only")
+        self.assertIn("GNU_RELRO", segments)
+        self.assertRegex(dynamic, r"\(FLAGS\).*BIND_NOW|\(BIND_NOW\)")
+        self.assertIn("__stack_chk_fail@", imports)
+        self.assertGreaterEqual(len(re.findall(r"\b__\w+_chk@", imports)), 3)  # FORTIFY: calls that are checked as they run
+        self.assertNotRegex(imports, r"\b(gets|strcpy|strcat|sprintf|vsprintf|mktemp|tmpnam)@")
+        if "branch" in features:  # from Debian 13 on
+            self.assertRegex(self.read("readelf", "-nW"), "IBT|SHSTK|BTI|PAC")
+
+    def test_what_else_there_should_not_be(self):
+        segments, dynamic = self.read("readelf", "-lW"), self.read("readelf", "-dW")
+        self.assertRegex(segments, r"GNU_STACK\s.*\sRW\s")
+        self.assertNotRegex(segments, r"LOAD\s.*\sRWE\s")
+        self.assertNotRegex(dynamic, "TEXTREL|RPATH|RUNPATH")
+
+    def test_every_object_asks_for_it(self):
+        """The flags of each compilation, as make has them."""
+        done = subprocess.run(["make", "-s", "--no-print-directory", "-B", "-n", "mpg.so"], cwd=ROOT, capture_output=True, text=True, check=True)
+        compilations = [line for line in done.stdout.splitlines() if " -c " in line]
+        self.assertGreater(len(compilations), 100)
+        for line in compilations:
+            for flag in ("-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-Wall", "-Werror", "-O2", "-fvisibility=hidden"):
+                self.assertIn(flag, line)
+
+
 if __name__ == "__main__":
     unittest.main()
