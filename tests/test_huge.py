@@ -8,9 +8,11 @@ import sys
 import tempfile
 import unittest
 
+import figures
 from fleets import ROOT, connect, quote
 
 FULL = bool(os.environ.get("MPG_FULL"))
+ROWS = 2 ** 31 + 1000
 FIRST, LAST = 0, 9214646399  # the seconds of 1970-01-01 and of the end of 2261
 TEXTS = {-1: "1969-12-31T23:59:59Z", FIRST: "1970-01-01T00:00:00Z", LAST: "2261-12-31T23:59:59Z", LAST + 1: "2262-01-01T00:00:00Z",
          253402300799: "9999-12-31T23:59:59Z"}
@@ -147,6 +149,10 @@ class Sums(Case):
         self.assertEqual((0.0,), db.execute(f"SELECT occupancy(category, chip_us) FROM trace_rollup({quote(path)})").fetchone())
 
 
+def told(**more):
+    figures.record("huge", {**(figures.recorded("huge") or {}), **more})
+
+
 @unittest.skipUnless(FULL, "MPG_FULL is not set")
 class Huge(Case):
     def write_packed(self, name, pieces):
@@ -161,13 +167,14 @@ class Huge(Case):
 
     def test_more_rows_than_31_bits_count(self):
         """4.4 GB of rows of one digit, and behind them one that is none: rows, sums, and the number of a line."""
-        rows = 2 ** 31 + 1000
+        rows = ROWS
         block = b"3\n" * 1_000_000
         pieces = [b"a\n", *[block] * (rows // 1_000_000), b"3\n" * (rows % 1_000_000)]
         path = self.write_packed("rows.csv.zst", pieces)
         db = connect()
         db.execute("SELECT mpg_limit('unpacked_ratio', 1000000000)")
         self.assertEqual([(rows, 3 * rows)], db.execute(f"SELECT record ->> 'rows', record ->> 'a' FROM csv_rollup({quote(path)}, 'a')").fetchall())
+        told(**{"rows of one file, counted and summed": rows})
         path = self.write_packed("bad.csv.zst", [*pieces, b"x\n"])
         with self.assertRaisesRegex(sqlite3.OperationalError, f"bad.csv.zst:{rows + 2}:1: expected a whole number"):
             db.execute(f"SELECT * FROM csv_rollup({quote(path)}, 'a') WHERE types = 'a BIGINT'").fetchall()
@@ -195,9 +202,7 @@ print(db.execute("SELECT sum(intervals) FILTER (WHERE category = 'untraced' OR c
         print(f"{spans} spans: {peak} MiB, {sums}", end=" ", flush=True)
         self.assertIn(str(8000 * 2 * each * 10 ** 6), sums)
         self.assertLess(int(peak) << 20, 40 * spans)
-        os.makedirs(os.path.join(ROOT, "build", "reliability"), exist_ok=True)
-        with open(os.path.join(ROOT, "build", "reliability", "huge.json"), "w") as file:
-            json.dump({"spans": spans, "mib": int(peak)}, file)
+        told(**{"spans of one roll-up": spans, "its memory, MiB": int(peak)})
 
 
 if __name__ == "__main__":

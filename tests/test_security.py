@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+import figures
 from fleets import ROOT, connect, quote
 
 PAGE = os.path.join(ROOT, "docs", "security.md")
@@ -37,6 +38,16 @@ def names(entry=None):
     tables = "SELECT name FROM pragma_module_list"
     return (sorted(set(db.execute(functions)) - set(bare.execute(functions))),
             sorted(name for name, in set(db.execute(tables)) - set(bare.execute(tables))))
+
+
+FUNCTIONS_TRIED = "calls of a function by a stored schema"
+TABLES_TRIED = "readings of a table by a stored schema"
+CRAFTED_TRIED = "databases with rows written into sqlite_schema by hand"
+TRIED = {FUNCTIONS_TRIED: 0, TABLES_TRIED: 0, CRAFTED_TRIED: 0}
+
+
+def tearDownModule():
+    figures.record("security", TRIED)
 
 
 class Watch:
@@ -155,6 +166,7 @@ class Tiers(Case):
                 for trusted in (0, 1):
                     with self.subTest(name=name, narg=narg, place=place, trusted=trusted):
                         db = self.visit(path, trusted)
+                        TRIED[FUNCTIONS_TRIED] += 1
                         error = attempt(db, "BEGIN", use)
                         self.outcome(name, self.page[name][0], trusted, True, error)
                         db.close()
@@ -205,6 +217,7 @@ class Tiers(Case):
                     for trusted in (0, 1):
                         with self.subTest(table=table, call=call, place=place, trusted=trusted):
                             db = self.visit(path, trusted)
+                            TRIED[TABLES_TRIED] += 1
                             self.outcome(table, tier, trusted, True, attempt(db, "BEGIN", use))
                             self.outcome(table, tier, trusted, True,
                                          attempt(db, "CREATE TEMP VIEW w AS SELECT * FROM main.v", "SELECT * FROM w") if "VIEW v" in schema[-1]
@@ -286,6 +299,7 @@ class CraftedSchemas(Case):
     """Databases that no SQLite statement makes: rows written into sqlite_schema."""
 
     def crafted(self, rows):
+        TRIED[CRAFTED_TRIED] += 1
         return self.stranger(["CREATE TABLE t(a)", "INSERT INTO t VALUES (1)"], rows=rows)
 
     def use(self, rows, statements):
