@@ -11,6 +11,7 @@ import threading
 import time
 import unittest
 
+import figures
 from fleets import ROOT, connect, quote
 
 FULL = bool(os.environ.get("MPG_FULL"))
@@ -173,7 +174,7 @@ class Case(unittest.TestCase):
 
 class Gaps(Case):
     def test_gaps(self):
-        figures = []
+        rows = []
         for name, sql in STATEMENTS.items():
             with self.subTest(name):
                 db, sql, clock = self.connect(sql), self.statement(sql), time.process_time
@@ -191,11 +192,10 @@ class Gaps(Case):
                 widest = max(widest, clock() - last)
                 total = clock() - start
                 threads = 2 if "2 threads" in name else 1
-                figures.append((name, total, looks, widest))
+                rows.append({"statement": name, "processor seconds": f"{total:.2f}", "looks": looks, "widest gap": f"{1000 * widest:.1f} ms"})
                 self.assertLess(widest, MOST * threads, name)
-        os.makedirs(os.path.join(ROOT, "build", "reliability"), exist_ok=True)
-        with open(os.path.join(ROOT, "build", "reliability", "interrupt.json"), "w") as file:
-            json.dump({"n": N, "rows": figures}, file)
+        if FULL:
+            figures.record("interrupt", rows)
 
 
 class Interrupts(Case):
