@@ -95,8 +95,8 @@ static bool same(const head *a, const head *b, size_t n) {
   for (size_t i = 0; i < n; i++)
     differ |= (a[i].first ^ b[i].first) | (a[i].last ^ b[i].last) | (a[i].n ^ b[i].n);
   for (size_t i = 0; differ == 0 && i < n; i++)
-    if (a[i].p != NULL && memcmp(a[i].p, b[i].p, a[i].n) != 0)
-      return false;
+    if (a[i].p != NULL && b[i].p != NULL && memcmp(a[i].p, b[i].p, a[i].n) != 0)
+      return false; /* as they are as long, both have all of their bytes or none has */
   return differ == 0;
 }
 

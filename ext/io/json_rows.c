@@ -11,6 +11,7 @@
 */
 #include "json_usual.h"
 #include "rows.h"
+#include "../core/limits.h"
 #include "../core/text.h"
 
 #include <string.h>
@@ -37,6 +38,7 @@ typedef struct json_file {
   mpg_json_docs docs;
   const mpg_json_member *members;
   size_t n_members;
+  int64_t limit;         /* bytes of a record */
   mpg_json_usual *usual; /* its first keys are the columns; NULL: not for these columns */
   bool is_usual;         /* the current record: its members are these, where `has` says so */
   uint64_t has;
@@ -103,6 +105,7 @@ static mpg_rc json_file_begin(void **out, const mpg_env *env, const mpg_rows_que
   f->query = query;
   f->issues = issues;
   f->path = mpg_stream_path(stream);
+  f->limit = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   rc = mpg_json_open(&f->json, env, stream, &plain, err);
   if (rc == MPG_OK) {
     f->sources = mpg_calloc(env, (columns->n + 1) * sizeof *f->sources);
@@ -288,7 +291,7 @@ static mpg_rc next_record(json_file *f, mpg_err *err) {
   mpg_rc rc;
   if (f->usual != NULL && mpg_json_peek(f->json, &p, &end)) {
     behind = mpg_json_usual_object(f->usual, p, end, f->usual_members, &f->has);
-    if (behind != NULL) {
+    if (behind != NULL && behind - p <= f->limit) {
       mpg_json_take(f->json, behind);
       f->is_usual = true;
       return MPG_OK;

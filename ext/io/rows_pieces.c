@@ -1,11 +1,16 @@
 /* rows_pieces.c - see rows_pieces.h. */
 #include "rows_pieces.h"
+#include "../core/limits.h"
 #include "../core/number.h"
 
 #include <string.h>
 
 /* The reader takes twice as many records each time that no plain one follows, up to this. */
 #define PATIENCE_MAX 1024
+#define POLL_EVERY 256 /* records of what only the owner reads */
+/* Plain records have no more than this: where less is allowed, the readers are to see to it. */
+#define PLAIN_BYTES ((int64_t)16 << 20)
+#define PLAIN_FIELDS MPG_CSV_SCAN_FIELDS
 
 /* One file; the pieces that are of it keep it. */
 struct mpg_rows_file {
@@ -25,6 +30,9 @@ void mpg_rows_pieces_init(mpg_rows_pieces *r, const mpg_env *env, const mpg_rows
   r->bare = (mpg_rows_query){.options = query->options, .columns = query->columns};
   r->paths = paths;
   r->skip = skip;
+  r->plain = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES) >= PLAIN_BYTES &&
+             mpg_limit_in(env, MPG_LIMIT_RECORD_FIELDS) >= PLAIN_FIELDS &&
+             mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) >= MPG_JSON_USUAL_KEYS;
 }
 
 static void file_release(const mpg_rows_pieces *r, mpg_rows_file *f) {
@@ -148,7 +156,8 @@ mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
 /* Whether plain records may come at block.at; brings it there. */
 static bool may_be_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_scan *scan) {
   size_t width;
-  if (p->by_reader > 0 || p->block.rest || r->format->fields(p->reader, &width) == NULL)
+  if (!r->plain || p->by_reader > 0 || p->block.rest ||
+      r->format->fields(p->reader, &width) == NULL)
     return false;
   if (p->fed && !r->format->unfeed(p->reader, &p->block)) {
     mpg_rows_piece_refuse(p);
@@ -205,6 +214,8 @@ mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plai
         return MPG_OK;
       mpg_rows_piece_refuse(p);
     }
+    if (p->block.rest && p->records % POLL_EVERY == 0 && mpg_interrupted(r->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (!p->fed)
       rc = feed(r, p, err);
     if (rc == MPG_OK)

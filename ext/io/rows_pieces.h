@@ -39,7 +39,8 @@ typedef struct mpg_rows_pieces {
   const mpg_rows_query *query;
   mpg_rows_query bare; /* the query without filters: readers' */
   const mpg_paths *paths;
-  bool skip; /* files that cannot be read as what they are to be are left out */
+  bool plain; /* plain records are looked for */
+  bool skip;  /* files that cannot be read as what they are to be are left out */
   bool (*chosen)(const void *ctx, const char *path); /* whether a file is read; NULL: all are */
   const void *chosen_ctx;
   size_t next;       /* path */
