@@ -424,11 +424,9 @@ static mpg_rc account(const mpg_ledger_scan *s, const hand *h, const entry *e, b
   strainer through = {s, e, mpg_ledger_sink(&b->rows)};
   mpg_sink sink = {strain, &through, NULL};
   const mpg_ledger *pool;
-  mpg_notices before;
+  mpg_notices before = *mpg_timeline_notices(h->timeline);
   mpg_rc rc = MPG_OK;
   if (e->unit < s->njobs) {
-    if (!e->first)
-      before = *mpg_timeline_notices(h->timeline);
     rc = mpg_timeline_job(h->timeline, (uint32_t)e->unit, &s->a->options.window, &sink, &b->err);
     if (!e->first)
       *mpg_timeline_notices(h->timeline) = before;
@@ -572,17 +570,19 @@ void mpg_ledger_scan_close(mpg_ledger_scan *s) {
 /* ---- handing out ---- */
 
 static mpg_rc take(mpg_ledger_scan *s, batch **out, mpg_err *err) {
-  void *slot = NULL;
-  mpg_rc rc = MPG_OK;
+  void *slot;
+  mpg_rc rc;
   *out = s->ahead;
   s->ahead = NULL;
   if (*out != NULL)
     return MPG_OK;
-  if (!s->done)
-    rc = mpg_pipeline_next(s->pipeline, &slot, err);
-  s->done |= rc != MPG_OK;
   if (s->done)
-    return rc == MPG_OK ? MPG_DONE : rc;
+    return MPG_DONE;
+  rc = mpg_pipeline_next(s->pipeline, &slot, err);
+  if (rc != MPG_OK) {
+    s->done = true;
+    return rc;
+  }
   *out = slot;
   if ((*out)->rc != MPG_OK)
     *err = (*out)->err;

@@ -178,17 +178,14 @@ static void wait_a_little(mpg_pipeline *p) {
 
 /* One step of the owner, with the lock held; false where the next piece is done, or the end. */
 static bool step(mpg_pipeline *p) {
-  /* Cutting comes first where others wait for pieces: the owner may be long in coming back. */
-  bool idle = p->running > 0 && p->cut - p->begun < 2;
-  if (p->taken < p->cut && p->done[p->taken % p->nslots] && !idle)
-    return false;
-  if (!p->ended && p->cut - p->taken < p->nslots)
+  bool done = p->taken < p->cut && p->done[p->taken % p->nslots];
+  bool room = !p->ended && p->cut - p->taken < p->nslots;
+  /* What is done may wait where others want for pieces: the owner may be long in coming back. */
+  if (room && (!done || (p->running > 0 && p->cut - p->begun < 2)))
     cut_piece(p);
-  else if (p->taken < p->cut && p->done[p->taken % p->nslots])
-    return false;
-  else if (p->begun < p->cut)
+  else if (!done && p->begun < p->cut)
     do_piece(p, 0);
-  else if (p->taken < p->cut)
+  else if (!done && p->taken < p->cut)
     wait_a_little(p);
   else
     return false;

@@ -19,7 +19,7 @@ static const mpg_ledger_col_info *column_of(const mpg_ledger_table *table, int i
 ** asks as if it grouped, and believes the rows to be sorted. So they are. */
 static bool plan_order(sqlite3_index_info *info, const mpg_ledger_table *table, mpg_scan_key *keys,
                        bool *once) {
-  unsigned long long named = 0, used = info->colUsed & ((1ull << table->ncols) - 1);
+  unsigned long long named = 0, used = info->colUsed & ((1ULL << table->ncols) - 1);
   if (info->nOrderBy == 0 || info->nOrderBy > MPG_SCAN_KEYS)
     return false;
   for (int i = 0; i < info->nOrderBy; i++) {
@@ -27,7 +27,7 @@ static bool plan_order(sqlite3_index_info *info, const mpg_ledger_table *table, 
     if (c < 0 || c >= table->ncols || column_of(table, c)->dim < 0)
       return false;
     keys[i] = (mpg_scan_key){(mpg_dim)column_of(table, c)->dim, info->aOrderBy[i].desc != 0};
-    named |= 1ull << c;
+    named |= 1ULL << c;
   }
   /* Conditions, too, look at nothing else then. */
   *once = sqlite3_vtab_distinct(info) >= 2 && (used & ~named) == 0;
@@ -53,7 +53,7 @@ static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *
 
 bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_ledger_table *table, int given) {
   sqlite3_str *text = sqlite3_str_new(NULL);
-  mpg_scan_key keys[MPG_SCAN_KEYS];
+  mpg_scan_key keys[MPG_SCAN_KEYS] = {{MPG_DIM_NAME, false}};
   bool rows = table->shape == MPG_SHAPE_LEDGER, once = false;
   bool ordered = rows && plan_order(info, table, keys, &once);
   int nfilters = 0;
@@ -96,7 +96,7 @@ static bool filter_of(const mpg_ledger_col_info *column, int op, sqlite3_value *
     out->time = true;
     out->end = column->row == MPG_ROW_END;
     out->seconds = sqlite3_value_double(value);
-    return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && i > -(1ll << 53) && i < 1ll << 53);
+    return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && i > -(1LL << 53) && i < 1LL << 53);
   }
   out->dim = (mpg_dim)column->dim;
   if (type != SQLITE_TEXT)
