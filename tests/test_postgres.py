@@ -153,6 +153,14 @@ class SameAsSqlite(unittest.TestCase):
                                     " transformer_flops('{\"mode\": \"training\", \"parameters\": 2, \"tokens\": 1}'::jsonb)"),
                          [["2026-01-06", "2026-W01", "L", "12"]])
 
+    def test_beside_another_time_bucket(self):
+        """TimescaleDB's takes (interval, timestamptz): each call finds its own."""
+        self.assertEqual(server.sql("CREATE SCHEMA other; CREATE FUNCTION other.time_bucket(interval, timestamptz) RETURNS text LANGUAGE sql AS"
+                                    " $$ SELECT 'theirs' $$; SET search_path = public, other;"
+                                    "SELECT time_bucket('1 day', now()), time_bucket(interval '1 day', now()),"
+                                    " time_bucket(timestamptz '2026-01-05 12:00+00', '1 day'), time_bucket(1767571549, '1 day')"),
+                         [["theirs", "theirs", "2026-01-05", "2026-01-05"]])
+
     def test_tables_about_itself(self):
         lite = sqlite()
         for table, order in (("mpg_categories", "category"), ("mpg_chips", "chip, dtype")):
