@@ -4,8 +4,10 @@
 import os
 import random
 import re
+import shutil
 import sqlite3
 import subprocess
+import tempfile
 import unittest
 
 import postgres
@@ -242,7 +244,12 @@ class Regression(unittest.TestCase):
         program = os.path.join(os.path.dirname(os.path.dirname(postgres.pg_config("pgxs"))), "test", "regress", "pg_regress")
         if not os.path.exists(program):
             self.skipTest("no pg_regress")
-        suite = os.path.join(ROOT, "ext", "postgres")
+        folder = tempfile.mkdtemp()  # that the server may look into, as it may not into every repository
+        self.addCleanup(shutil.rmtree, folder)
+        suite = os.path.join(folder, "ext", "postgres")
+        shutil.copytree(os.path.join(ROOT, "ext", "postgres"), suite)
+        shutil.copytree(os.path.join(ROOT, "fixtures", "golden"), os.path.join(folder, "fixtures", "golden"))
+        subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
         names = re.search(r"^REGRESS = (.*)$", open(os.path.join(suite, "Makefile")).read(), re.M).group(1).split()
         done = subprocess.run(
             [program, "--inputdir=" + suite, "--outputdir=" + postgres.BUILD, "--bindir=" + tree.bin, "--host=" + server.folder,
