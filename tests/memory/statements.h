@@ -32,7 +32,7 @@ static const char *const statements[] = {
     "GROUP BY 1, 2",
     "SELECT goodput(state) FROM (SELECT goodput_state(category, chip_us) AS state FROM mpg_rollup "
     "GROUP BY pool)",
-    "SELECT kind, count, detail FROM mpg_issues, (SELECT count(*) FROM mpg_ledger) ORDER BY kind",
+    "SELECT count(*) FROM mpg_ledger; SELECT kind, count, detail FROM mpg_issues ORDER BY kind",
     "SELECT category, sum(chip_us) FROM trace_rollup('fixtures/golden') GROUP BY 1",
     "SELECT category, job, start_time FROM trace_ledger('fixtures/golden.jsonl')",
     "SELECT pool, phase, mpg_lower(category, chip_us) FROM trace_ledger('fixtures/golden') "
