@@ -197,7 +197,7 @@ static void test_types(void) {
 static void arguments(const char *given, const char *other, char *out, size_t cap) {
   size_t n = (size_t)snprintf(out, cap, "[");
   for (int i = 0; i < 20; i++) {
-    char key[8];
+    char key[16];
     const char *at;
     int length = 0;
     (void)snprintf(key, sizeof key, "%d=", i);
@@ -298,7 +298,7 @@ static void test_every_attention(void) {
              {"aten::_flash_attention_backward", 11, true, true}};
   const long long scores = 2LL * 4 * 16 * 32, q = 2LL * 4 * 16 * 8, k = 2LL * 4 * 32 * 8,
                   v = 2LL * 4 * 32 * 6, result = 2LL * 4 * 16 * 6;
-  char concrete[1000], given[16];
+  char concrete[1000], given[32];
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     const char *forward = all[i].heads_last ? "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6]]"
                                             : "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 6]]";
