@@ -8,9 +8,9 @@
 #define NONE UINT64_MAX /* length of a part that is NULL */
 
 /*
-** A part of a key: most are of up to 16 bytes, and those are hashed and compared as two words whatever
-** their length, so that a processor has nothing to guess. Of a longer one the words are its first and
-** its last 8 bytes.
+** A part of a key: most are of up to 16 bytes, and those are hashed and compared as two words
+** whatever their length, so that a processor has nothing to guess. Of a longer one the words are
+** its first and its last 8 bytes.
 */
 typedef struct head {
   uint64_t first, last, n;
@@ -81,7 +81,8 @@ static inline head head_of(mpg_group_part s) {
   return (head){load(s.p) & known(s.n), load(s.p + 8) & known(s.n < 8 ? 0 : s.n - 8), s.n, NULL};
 }
 
-/* Parts are hashed apart from each other, which a processor does side by side, and then put together. */
+/* Parts are hashed apart from each other, which a processor does side by side, and then put
+** together. */
 static inline uint64_t hash_of(const head *h) {
   const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15), k1 = UINT64_C(0xd1b54a32d192ed03);
   uint64_t rest = h->n;

@@ -30,9 +30,11 @@ typedef struct mpg_groups {
 
 void mpg_groups_init(mpg_groups *groups, const mpg_env *env, size_t n_parts, size_t n_totals);
 void mpg_groups_free(mpg_groups *groups);
-/* The group of these parts, which are copied at their first sight. Counts a row. MPG_LIMIT: too many. */
+/* The group of these parts, which are copied at their first sight. Counts a row. MPG_LIMIT: too
+** many. */
 mpg_rc mpg_groups_row(mpg_groups *groups, const mpg_group_part *parts, size_t *group);
-/* Adds all groups of another table. MPG_LIMIT: *which measure is beyond 128 bits, or too many groups. */
+/* Adds all groups of another table. MPG_LIMIT: *which measure is beyond 128 bits, or too many
+** groups. */
 #define MPG_GROUPS_TOO_MANY SIZE_MAX
 mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_measures *measures,
                         size_t *which);

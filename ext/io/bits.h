@@ -13,8 +13,9 @@ static inline size_t mpg_bits_count(uint64_t v) {
   return (size_t)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Writes down `at` and the place of every bit, and says how many. Mostly they are fewer than eight, and
-** so eight are written without asking, the last of them meaningless: `to` has room for 8 more. */
+/* Writes down `at` and the place of every bit, and says how many. Mostly they are fewer than
+** eight, and so eight are written without asking, the last of them meaningless: `to` has room
+** for 8 more. */
 static inline size_t mpg_bits_put(uint32_t *to, uint64_t bits, size_t at) {
   const uint64_t last = UINT64_C(1) << 63; /* of nothing there is no first bit */
   size_t n = mpg_bits_count(bits);

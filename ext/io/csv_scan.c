@@ -78,9 +78,9 @@ static inline bool marks_at(const mpg_csv_scan *scan, const char *p, size_t n, s
 }
 
 /*
-** Every field's end is written down, and every width-th of them must be a line's, and no other. Where
-** that fails, the records that ended within these 64 bytes are given up with it, for which one is to
-** blame is not looked for.
+** Every field's end is written down, and every width-th of them must be a line's, and no other.
+** Where that fails, the records that ended within these 64 bytes are given up with it, for which
+** one is to blame is not looked for.
 */
 size_t mpg_csv_scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
   size_t k = 0, records = 0, next = scan->width;

@@ -54,8 +54,8 @@ static inline unsigned digits16(const char *p) {
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v));
 }
 
-/* Digits, perhaps a point and digits, within 31 bytes and before ',' or '}': the position behind, or
-** NULL where it is anything else. No loop, whose end a processor would have to guess. */
+/* Digits, perhaps a point and digits, within 31 bytes and before ',' or '}': the position
+** behind, or NULL where it is anything else. No loop, whose end a processor would have to guess. */
 static inline const char *short_number(const char *p) {
   const char *from = p += *p == '-';
   uint32_t others = ~(digits16(p) | digits16(p + 16) << 16); /* which are no digits */
@@ -237,7 +237,8 @@ static marks look(const char *p) {
 }
 #endif
 
-/* The value p[from..to), which ',' or '}' follows, and a space may precede. False where it is none. */
+/* The value p[from..to), which ',' or '}' follows, and a space may precede. False where it is
+** none. */
 static inline bool take_value(const char *p, size_t from, size_t to, size_t *strings,
                               struct mpg_json_span *out) {
   mpg_json_member ignored;
@@ -257,8 +258,8 @@ static inline bool take_value(const char *p, size_t from, size_t to, size_t *str
 
 /*
 ** The object p[start..end), whose keys end at the colons. Every key is where the one before it, its
-** value and a comma leave it, so that nothing is between them; and there are no more quotes than those
-** of keys and strings, so that none is within a string.
+** value and a comma leave it, so that nothing is between them; and there are no more quotes than
+** those of keys and strings, so that none is within a string.
 */
 static inline bool take_line(const mpg_json_usual *usual, const char *p, size_t start, size_t end,
                              const uint32_t *colons, size_t quotes, struct mpg_json_span *values) {

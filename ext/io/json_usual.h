@@ -1,6 +1,7 @@
 /*
-** json_usual.h - objects of JSON as they are usually written: known keys, mostly in the order of the
-** object before, with plain values. What is anything else is for the reader of all JSON (json.h).
+** json_usual.h - objects of JSON as they are usually written: known keys, mostly in the order of
+** the object before, with plain values. What is anything else is for the reader of all JSON
+** (json.h).
 */
 #ifndef MPG_JSON_USUAL_H
 #define MPG_JSON_USUAL_H
@@ -25,7 +26,8 @@ typedef struct mpg_json_usual {
   size_t members;                     /* of the last object; 0: none yet */
 } mpg_json_usual;
 
-/* Adds a key, whose number is usual->n before. False: there is no room, or its name is not plain. */
+/* Adds a key, whose number is usual->n before. False: there is no room, or its name is not
+** plain. */
 bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name);
 
 /*
@@ -50,8 +52,8 @@ typedef struct mpg_json_lines {
 } mpg_json_lines;
 
 /*
-** The lines of p[0..n) from `at` on that are an object with the members of the last usual one, in its
-** order: how many, up to the first that is anything else. 64 bytes behind p + n are readable.
+** The lines of p[0..n) from `at` on that are an object with the members of the last usual one, in
+** its order: how many, up to the first that is anything else. 64 bytes behind p + n are readable.
 */
 size_t mpg_json_usual_lines(const mpg_json_usual *usual, mpg_json_lines *lines, const char *p,
                             size_t n, size_t at);

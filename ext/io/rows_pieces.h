@@ -4,8 +4,8 @@
 ** rows have in common.
 **
 ** Most records are plain: of delimited text as csv_scan.h has it, of JSON lines as the usual one
-** before them (json_usual.h). They are found many at a time, and only those between them are read by
-** csv.h and json.h.
+** before them (json_usual.h). They are found many at a time, and only those between them are read
+** by csv.h and json.h.
 */
 #ifndef MPG_ROWS_PIECES_H
 #define MPG_ROWS_PIECES_H
@@ -66,9 +66,9 @@ typedef struct mpg_plain_scan {
 } mpg_plain_scan;
 
 /*
-** What follows in a piece whose rc is MPG_OK: *plain > 0 records from block.at on, with their fields
-** in `scan`; or, *plain == 0, the current record of piece->reader, which passes the filters. MPG_DONE
-** at the end; after MPG_DATA it goes on.
+** What follows in a piece whose rc is MPG_OK: *plain > 0 records from block.at on, with their
+** fields in `scan`; or, *plain == 0, the current record of piece->reader, which passes the filters.
+** MPG_DONE at the end; after MPG_DATA it goes on.
 **
 ** Plain records are the caller's to filter, and to pass (mpg_rows_piece_pass) up to the first that
 ** it cannot read (mpg_rows_piece_refuse): that one then comes as the reader has it. With `counting`
@@ -83,7 +83,8 @@ static inline void mpg_rows_piece_pass(mpg_rows_piece *piece, uint32_t end) {
   piece->block.line++;
   piece->records++;
 }
-/* Whether the block has the text, to lend it: what a reader made of it is gone with the next record. */
+/* Whether the block has the text, to lend it: what a reader made of it is gone with the next
+** record. */
 static inline bool mpg_rows_piece_holds(const mpg_rows_piece *piece, mpg_str s) {
   const mpg_block *block = &piece->block;
   uintptr_t at = (uintptr_t)s.p, from = (uintptr_t)block->bytes;

@@ -79,8 +79,8 @@ static void as_operand(mpg_value *v, bool whole) {
   }
 }
 
-/* The current record of a reader. Texts that the block does not hold last until the next look-up, and
-** so are copied. */
+/* The current record of a reader. Texts that the block does not hold last until the next
+** look-up, and so are copied. */
 static mpg_rc add_record(const rollup *r, worker *w, const mpg_rows_piece *p, mpg_err *err) {
   const mpg_rollup_query *q = r->query;
   mpg_group_part parts[MPG_GROUP_PARTS];
