@@ -4,6 +4,7 @@
 #   make demo       a question about a small fleet, answered
 #   make test       the tests, in minutes;  make test T=csv: those whose name has "csv" in it
 #   make test-full  all of them, the long ones too
+#   make coverage   lines and branches that they reach; make mutants: do they notice a wrong program; make figures: into the docs
 #   make fuzz       the fuzz targets of tests/fuzz, a minute each (FUZZ_SECONDS=60)
 #   make test-clients  in Python, R, Java, node and others, which it installs
 #   make test-slurm  a job array on a real Slurm, which it installs

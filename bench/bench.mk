@@ -1,7 +1,7 @@
 # How fast it is here, beside DuckDB where npm can fetch it, into docs/benchmarks.md: `make bench`, or
 # `make bench SPANS=1e6`.
 SPANS ?= 1e7
-.PHONY: bench bench-goodput bench-readers
+.PHONY: bench bench-goodput bench-readers bench-shards bench-engines
 bench: mpg.so build/generate
 	$(PYTHON) bench/run $(SPANS)
 
@@ -10,7 +10,17 @@ STEPS ?= 1e6
 bench-goodput: mpg.so
 	$(PYTHON) bench/goodput $(STEPS)
 
-# Every reader's MB/s: `make bench-readers`, or `make bench-readers MB=20`.
+# Every reader's MB/s, and questions of one file: `make bench-readers`, or `make bench-readers MB=20 ROWS=1e6`.
 MB ?= 100
+ROWS ?= 1e7
 bench-readers: mpg.so
-	$(PYTHON) bench/readers $(MB)
+	$(PYTHON) bench/readers $(MB) 3 $(ROWS)
+
+# Shards, the merge of states, PostgreSQL servers: `make bench-shards`, or `make bench-shards SPANS=1e6`.
+bench-shards: mpg.so build/generate
+	$(PYTHON) bench/shards $(SPANS)
+
+# Sizes and costs on other engines, into docs/engines.md: `make bench-engines`, with prices STORE=20 SCAN=5 CORE=0.04.
+export STORE SCAN CORE
+bench-engines: mpg.so build/generate
+	$(PYTHON) bench/engines $(if $(filter command line,$(origin SPANS)),$(SPANS))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What threads share, under ThreadSanitizer, with the hostile buffers of MPG_TEST.
+# What threads share, under ThreadSanitizer, with the hostile buffers of MPG_TEST: readers in blocks, roll-ups, connections.
 set -eu
 cd "$(dirname "$0")/.."
 top=$(mktemp -d)
@@ -11,8 +11,11 @@ cc -fsanitize=thread -o "$top/none" "$top/none.c" 2>/dev/null && "$top/none" || 
   echo "no ThreadSanitizer here"
   exit 77
 }
-for test in blocks native rollup scan ledger_scan; do
-  cc -std=gnu11 -O1 -g -fsanitize=thread -DMPG_TEST -DSQLITE_CORE -o "$top/$test" "tests/unit/test_$test.c" \
-    ext/core/*.c ext/io/*.c build/chips_data.c -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
+flags='-std=gnu11 -O1 -g -fsanitize=thread -DMPG_TEST -DSQLITE_CORE -DMPG_COMMIT="threads"'
+for source in ext/*.c ext/core/*.c ext/io/*.c ext/sql/*.c build/chips_data.c; do
+  cc $flags -c -o "$top/$(echo "$source" | tr / -).o" "$source"
+done
+for test in blocks native rollup scan ledger_scan connections; do
+  cc $flags -o "$top/$test" "tests/unit/test_$test.c" "$top"/*.c.o -lsqlite3 -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
   TSAN_OPTIONS=halt_on_error=1 "$top/$test"
 done

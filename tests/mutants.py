@@ -4,13 +4,14 @@ again: a comparison or an operator another way, a bound or a constant off by one
 
     tests/mutants.py [--sample N] [--seed S] [--only TEXT]     N places of all there are, by default 300
     tests/mutants.py --all
+    tests/mutants.py --again      those of the last run that no test noticed, now that there are more tests
 
 A test notices by failing, crashing, or taking three times its time. First those run that reach the changed line, the likeliest first.
 A mutant that compiles to the same code is none, and neither is one of tests/mutants.txt, which says of each why nobody could notice:
 
     ext/core/cut.c | the line | the line as it is changed | why
 
-Everything happens in build/mutants. Figures go to docs/reliability.md by tests/figures.py, survivors to build/mutants/survivors.txt.
+Everything happens in build/mutants. Figures go to docs/reliability.md by tests/figures.py, what became of each to build/mutants/results.json.
 """
 import argparse
 import glob
@@ -33,6 +34,7 @@ import corpus  # noqa: E402
 
 TREE = os.path.join(ROOT, "build", "mutants")
 EQUIVALENT = os.path.join(ROOT, "tests", "mutants.txt")
+RESULTS = os.path.join(TREE, "results.json")
 MAKEFILE = """include Makefile
 CFLAGS = -O1
 HARDEN =
@@ -175,7 +177,7 @@ class Build:
         with open(os.path.join(TREE, "GNUmakefile"), "w", encoding="utf-8") as file:
             file.write(MAKEFILE)
         self.units = sorted(os.path.basename(p)[:-2] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
-        self.make("mpg.so", "libmpg.a", "build/generate", *[f"build/unit/{name}" for name in self.units])
+        self.make("mpg.so", "libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
         self.objects, self.libs = self.printed("$(OBJ)"), self.printed("$(LIBS)")
         for name in self.units:
             self.compile(f"tests/unit/{name}.c", f"build/test/{name}.o")
@@ -225,6 +227,8 @@ class Build:
         if kind == "fuzz":
             folder = f"{TREE}/build/corpus/{name}"
             return shell(["build/test/replay", name, *[f"{folder}/{n}" for n in os.listdir(folder)]], seconds, cwd=TREE, env=environment).returncode == 0
+        if kind == "faults":
+            return shell(["build/memory/loaded", "sqlite", f"{TREE}/mpg", "61"], seconds, cwd=TREE, env=environment).returncode == 0
         script = f"import sys, unittest; sys.path.insert(0, 'tests'); unittest.main('{name}', argv=['', '-f', '-q'])"  # not the links' own tree
         return shell([sys.executable, "-c", script], seconds, cwd=TREE, env=environment).returncode == 0
 
@@ -254,7 +258,7 @@ def reached(build, files):
     plain = [o for o in build.objects if not os.path.exists(f"{TREE}/build/gcov/{o[6:]}")]
     shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *plain, *objects, *build.libs], cwd=TREE)
     build.link_replay(objects)
-    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON]
+    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON] + [("faults", "allocations")]
     for test in tests:
         for data in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True):
             os.remove(data)
@@ -292,12 +296,21 @@ def main():
     parse.add_argument("--seed", type=int, default=1)
     parse.add_argument("--only", default="ext/core/")
     parse.add_argument("--all", action="store_true")
+    parse.add_argument("--again", action="store_true")
     parse.add_argument("--list", action="store_true", help="what would be changed, and no more")
     options = parse.parse_args()
     files = sorted(os.path.relpath(p, ROOT) for p in glob.glob(f"{ROOT}/ext/core/*.c"))
     texts = {path: open(os.path.join(ROOT, path), encoding="utf-8").read() for path in files}
     every = [(path, m) for path in files if options.only in path for m in mutants(path)]
     chosen = every if options.all else random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    before_now = []  # [file, mutant, what became of it]
+    if options.again:
+        with open(RESULTS, encoding="utf-8") as file:
+            kept = json.load(file)
+        # A change is known by the line that it makes: places move.
+        survived = {(path, *lines) for path, lines, verdict in kept if verdict == "survived"}
+        chosen = [(path, m) for path, m in every if (path, *as_lines(texts[path], m)) in survived]
+        before_now = [one for one in kept if one[2] != "survived"]
     if options.list:
         for path, m in chosen:
             print(path, m[0], "|", " | ".join(as_lines(texts[path], m)))
@@ -306,8 +319,8 @@ def main():
     known = equivalents()
     lines, seconds = reached(build, files)
     kills = {}
-    sums = {"places": len(every), "tried": 0, "do not compile, or to the same code": 0, "listed as equivalent": 0, "noticed": 0, "survived": 0}
-    survivors, of_kind = [], {}
+    verdicts = ["do not compile, or to the same code", "listed as equivalent", "noticed", "survived"]
+    results, survivors, tried = before_now, [], 0
     same = {}
     build.link_extension("", [])
     for path, m in chosen:
@@ -323,7 +336,7 @@ def main():
                 os.symlink(header, link)
         with open(os.path.join(TREE, source), "w", encoding="utf-8") as file:
             file.write(changed(text, m))
-        sums["tried"] += 1
+        tried += 1
         verdict = None
         if (path, before, after) in known:
             verdict = "listed as equivalent"
@@ -340,7 +353,7 @@ def main():
         if verdict is None:
             stem = os.path.basename(path)[:-2]
             tests = [t for t, of in lines.items() if of.get(path, set()) & numbers]
-            tests.sort(key=lambda t: (t[1] != f"test_{stem}", -kills.get((path, t), 0), seconds[t] + {"unit": .3, "fuzz": .5, "python": 1}[t[0]]))
+            tests.sort(key=lambda t: (t[1] != f"test_{stem}", -kills.get((path, t), 0), seconds[t] + {"unit": .3, "fuzz": .5, "python": 1, "faults": 1}[t[0]]))
             killer, linked = None, set()
             for test in tests:
                 if test[0] != "unit" and test[0] not in linked:
@@ -356,20 +369,17 @@ def main():
                 kills[path, killer] = kills.get((path, killer), 0) + 1
             else:
                 survivors.append(f"{path}:{number} | {before} | {after} | {m[0]}{'' if tests else ', no test reaches it'}")
-        sums[verdict] += 1
-        of = of_kind.setdefault(m[0], [0, 0])
-        of[0] += verdict == "noticed"
-        of[1] += verdict in ("noticed", "survived")
-        print(f"{sums['tried']}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {killer[1]}" if verdict == "noticed" else f": {before} -> {after}")
+        results.append([path, [before, after], verdict])
+        print(f"{tried}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {killer[1]}" if verdict == "noticed" else f": {before} -> {after}")
               + f" ({time.monotonic() - started:.1f} s)", flush=True)
-    build.link_extension("", [])
-    judged = sums["noticed"] + sums["survived"]
+        with open(RESULTS, "w", encoding="utf-8") as file:
+            json.dump(results, file)
+    sums = {"places": len(every), "tried": len(results), **{v: sum(one[2] == v for one in results) for v in verdicts}}
+    judged = max(sums["noticed"] + sums["survived"], 1)
     print("\n".join(survivors))
-    print(f"{sums['noticed']} of {judged} noticed: {100 * sums['noticed'] / max(judged, 1):.1f} %", {k: f"{a} of {b}" for k, (a, b) in of_kind.items()})
-    with open(os.path.join(TREE, "survivors.txt"), "w", encoding="utf-8") as file:
-        file.write("\n".join(survivors) + "\n")
+    print(f"{sums['noticed']} of {judged} noticed: {100 * sums['noticed'] / judged:.1f} %")
     if options.only == "ext/core/":
-        figures.record("mutants", {**sums, "noticed of those that could be": f"{100 * sums['noticed'] / max(judged, 1):.1f} %"})
+        figures.record("mutants", {**sums, "noticed of those that could be": f"{100 * sums['noticed'] / judged:.1f} %"})
     return 0 if sums["noticed"] >= 0.95 * judged else 1
 
 

@@ -9,7 +9,7 @@ import unittest
 
 import naive
 from answers import BUILD, build, built
-from fleets import ROOT, bind, columns_of, connect, create_tables, quote, write_csv, write_jsonl
+from fleets import ROOT, bind, cap, columns_of, connect, create_tables, fleet, quote, write_csv, write_jsonl
 
 FLEET = os.path.join(ROOT, "fixtures", "fleet")
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
@@ -261,6 +261,39 @@ class Records(unittest.TestCase):
                 db.execute("SELECT * FROM trace_records(?)", (folder,)).fetchall()
             self.assertEqual([("x", None)], db.execute("SELECT job, outcome FROM trace_records(?, 'skip')", (folder,)).fetchall())
             self.assertEqual([("skipped_record", 1)], db.execute("SELECT kind, count FROM mpg_issues").fetchall())
+
+    def test_chips_of_its_own(self):
+        """Rows of the catalogue that the records add or change, and no others."""
+        mine = dict(chip="mine", dtype="bf16", peak_flops=1e12, hbm_bytes=16e9, hbm_bytes_per_s=5e11, ici_bytes_per_s=None, tdp_w=99.5, vendor="me",
+                    year=2025, source="here")
+        changed = dict(chip="TPU v4", dtype="bf16", peak_flops=2e14)
+        relations = fleet(cap(8, 0, 10, chip="mine"), ("chips", mine), ("chips", changed))
+        tables = connect()
+        create_tables(tables, relations)
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            source = f"trace_records({quote(folder)})"
+            found = connect().execute(f"SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source, job "
+                                      f"FROM {source} WHERE record = 'chips' ORDER BY chip").fetchall()
+            self.assertEqual(("mine", "bf16", 1e12, 16e9, 5e11, None, 99.5, "me", 2025, "here", None), found[0])
+            self.assertEqual([("tpu-v4", 2e14)], [(row[0], row[2]) for row in found[1:] if row[1] == "bf16"])
+            self.assertEqual({"mine", "tpu-v4"}, {row[0] for row in found})
+        # Tables of chips are the catalogue's, in mpg_chips.
+        self.assertEqual([("capacity", "mine")], tables.execute("SELECT record, chip FROM mpg_records").fetchall())
+        self.assertEqual([(1e12,)], tables.execute("SELECT peak_flops FROM mpg_chips WHERE chip = 'mine'").fetchall())
+
+    def test_arguments(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, fleet(cap(8, 0, 10), cap(4, 10, 20)))
+            db = connect()
+            self.assertEqual([(folder, None, 0), (folder, None, 1)], db.execute("SELECT path, on_error, rowid FROM trace_records(?)", (folder,)).fetchall())
+            self.assertEqual([(folder, "skip")], db.execute("SELECT path, on_error FROM trace_records(?, 'skip') LIMIT 1", (folder,)).fetchall())
+            for wrong, error in {"path > 'a'": "the arguments take = and nothing else", "path = 5": "path: expected a text",
+                                 "path = 'a' AND on_error = 'ignore'": "on_error"}.items():
+                with self.assertRaisesRegex(sqlite3.OperationalError, f"trace_records: .*{error}"):
+                    db.execute(f"SELECT * FROM trace_records WHERE {wrong}").fetchall()
+            joined = "SELECT count(*) FROM (SELECT ? AS p UNION ALL SELECT ?) CROSS JOIN trace_records(p)"
+            self.assertEqual((4,), db.execute(joined, (folder, folder)).fetchone())
 
     def test_of_itself(self):
         db = connect()

@@ -44,8 +44,7 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
 """.split()
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
-    trace_files mpg_chips mpg_categories mpg_issues interval_buckets
-    mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets
+    trace_files mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets
 """.split()
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,

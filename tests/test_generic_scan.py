@@ -10,6 +10,7 @@ import json
 import os
 import random
 import sqlite3
+import threading
 
 from test_generic import ROOT, Case as GenericCase, quote
 
@@ -308,6 +309,84 @@ class Blocks(Case):
         two.close()
         self.assertEqual(self.one("SELECT count(*) FROM t"), 400000)
         self.assertEqual(self.rows("SELECT count(*) FROM t AS x JOIN (SELECT 1 UNION ALL SELECT 2) JOIN t AS y ON y.a = 'none'"), [(0,)])
+
+
+    def test_interrupt_of_what_one_thread_reads(self):
+        """A large array in one line, of which no row passes: SQLite itself has nothing to do."""
+        path = self.file("[" + ",".join('{"a":"x","v":1}' for _ in range(600000)) + "]", "f.json")
+        self.make("jsonl_trace", path)
+        for sql in ("SELECT count(*) FROM t AS x, (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) WHERE x.a = 'y'", "SELECT count(*) FROM t, (SELECT 1 UNION ALL SELECT 2)"):
+            timer = threading.Timer(0.05, self.db.interrupt)
+            timer.start()
+            self.assertEqual(self.error(sql), "interrupted")
+            timer.join()
+
+    def test_limits_that_were_lowered(self):
+        """They hold for plain records, which no reader looks at, too."""
+        csv_path = self.file("a,b\n" + "x,y\n" * 9 + "a text that is long,y\n")
+        json_path = self.file('{"a":"x","b":"y"}\n' * 9 + '{"a":"a text that is long","b":"y"}\n', "f.jsonl")
+        for module, path in (("csv_trace", csv_path), ("jsonl_trace", json_path)):
+            self.make(module, path)
+            self.assertEqual(self.one("SELECT count(*) FROM t"), 10)
+            self.rows("SELECT mpg_limit('record_bytes', 20)")
+            for sql in ("SELECT count(*) FROM t", "SELECT a FROM t", "SELECT count(*) FROM t WHERE a = 'x'"):
+                with self.assertRaisesRegex(sqlite3.Error, r":1[01]:1: record of more than 20 bytes$"):
+                    self.rows(sql)
+            self.rows("SELECT mpg_limit('record_bytes', 67108864)")
+            self.rows("SELECT mpg_limit('groups', 1)")
+            self.assertEqual(self.rows("SELECT DISTINCT a, b FROM t"), [("x", "y"), ("a text that is long", "y")])
+            self.rows("SELECT mpg_limit('groups', 100000000)")
+
+
+class Roads(Case):
+    """Plain records are found many at a time, others read one by one: of damaged files both roads give the same."""
+
+    def compare(self, module, path, options):
+        self.db.text_factory = bytes
+        for types in ("types=TEXT", "types='a TEXT, n BIGINT, r REAL, at TIME'"):
+            self.make(module, path, f"{types}, {options}, threads=1, on_error=skip")
+            found = []
+            for limit in (64 << 20, 1 << 20):  # with a limit below what plain records may have, none are looked for
+                self.rows("SELECT mpg_limit('record_bytes', ?)", limit)
+                for sql in ("SELECT *, _line FROM t", "SELECT count(*), sum(_line) FROM t", "SELECT count(*) FROM t", "SELECT a, n, r, at, rowid FROM t WHERE n >= 5 AND a <> 'x'"):
+                    found.append((sql, self.rows(sql), self.rows("SELECT kind, line, count, detail FROM mpg_issues WHERE source = ?", path)))
+            self.assertEqual(found[:4], found[4:])
+            self.assertGreater(len(found[0][1]), 10)
+        self.rows("SELECT mpg_limit('record_bytes', ?)", 64 << 20)
+
+    def damaged(self, rng, text, alphabet):
+        data = bytearray(text.encode())
+        for _ in range(len(data) // rng.choice([400, 4000])):
+            at = rng.randrange(400, len(data))
+            edit = rng.randrange(4)
+            if edit == 0:
+                del data[at]
+            elif edit == 1:
+                data[at:at] = rng.choice(alphabet)
+            else:
+                data[at:at + 1] = rng.choice(alphabet)
+        return bytes(data)
+
+    def test_json(self):
+        rng = random.Random(15)
+        alphabet = [c.encode() for c in '"{}[]:, 01-.eatfn\\\t\n\r\x01'] + ["é".encode(), b'""', b'":', b',"n":1', b"\\u0061", b"null", b"true", b'"a":', b" \n", b"\xff"]
+        for turn in range(60 if os.environ.get("MPG_FULL") else 12):
+            lines = []
+            for i in range(800):
+                row = {"a": rng.choice(["x", "", "some words", "a text that is longer than sixteen bytes", None]), "n": rng.choice([1, 7, 10**17, -5, None, True, 12345678901234567890]),
+                       "r": rng.choice([0.5, -1e-7, 1767891265.323983, 3, 10**16 + 0.5]), "at": rng.choice([1767891265.323983, "2026-01-02", 0])}
+                lines.append(json.dumps(row, separators=[(",", ":"), (", ", ": ")][turn % 2]))
+            self.compare("jsonl_trace", self.file(self.damaged(rng, "\n".join(lines) + "\n" * (turn % 3), alphabet), "f.jsonl"), "columns='a, n, r, at'" if turn % 4 == 0 else "nulls='x'")
+
+    def test_csv(self):
+        rng = random.Random(16)
+        alphabet = [c.encode() for c in '",\n\r 01-.eat\0\t'] + ["é".encode(), b'""', b"\r\n", b'"a,b"', b"\n\n", b"\xff"]
+        for turn in range(60 if os.environ.get("MPG_FULL") else 12):
+            lines = ["a,n,r,at"]
+            for i in range(800):
+                lines.append(f"{rng.choice(['x', '', 'some words', 'a text that is longer than sixteen bytes'])},{rng.choice([1, 7, 10**17, -5, '', ' 8 '])},"
+                             f"{rng.choice([0.5, -1e-7, 1767891265.323983, 3, ''])},{rng.choice([1767891265.323983, '2026-01-02', 0])}")
+            self.compare("csv_trace", self.file(self.damaged(rng, "\n".join(lines) + "\n" * (turn % 3), alphabet)), "quote=none" if turn % 4 == 0 else "nulls='x'")
 
 
 class Arguments(Case):

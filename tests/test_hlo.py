@@ -59,6 +59,40 @@ class Case(unittest.TestCase):
         return str(raised.exception)
 
 
+class Collectives(Case):
+    """Ranks by the groups, by the shapes where none are written, else everybody; and the bytes on the wire."""
+
+    ADD = "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
+
+    def found(self, instruction, header="", shape="f32[24]"):
+        text = f"HloModule m{header}\n{self.ADD}ENTRY e {{ a = {shape} parameter(0) ROOT r = {instruction} }}\n"
+        row, = self.dicts("SELECT ranks, collective_bytes AS bytes, wire_bytes AS wire FROM hlo_trace(?) WHERE name = 'r'", self.file(text))
+        return row["ranks"], row["bytes"], row["wire"]
+
+    def test_groups(self):
+        self.assertEqual((4, 96, 96 * 2 * 3 // 4), self.found("f32[24] all-reduce(a), replica_groups={{0,1,2,3}}, to_apply=add"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", ", num_partitions=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] reduce-scatter(a), dimensions={0}, replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"))
+        self.assertEqual((2, 96, 96 // 2), self.found("f32[24] all-to-all(a), dimensions={0}, replica_groups={{0,1},{2,3}}"))
+        self.assertEqual((2, 192, 192 // 2), self.found("f32[48] all-gather(a), dimensions={0}, replica_groups={{0,1}}"))
+
+    def test_shapes(self):
+        self.assertEqual((3, 288, 288 * 2 // 3), self.found("f32[72] all-gather(a), dimensions={0}", ", num_partitions=8"))
+        self.assertEqual((3, 96, 96 * 2 // 3), self.found("f32[8] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-gather(a), dimensions={0}", ", num_partitions=8"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"))
+
+    def test_everybody(self):
+        self.assertEqual((8, 96, 96 * 2 * 7 // 8), self.found("f32[24] all-reduce(a), to_apply=add", ", num_partitions=4, replica_count=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), to_apply=add"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-to-all(a), dimensions={0}", ", replica_count=8"))
+
+    def test_pairs(self):
+        """All that is sent goes over the wire."""
+        self.assertEqual((4, 96, 96), self.found("f32[24] collective-permute(a), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}", ", num_partitions=4"))
+
+
 @unittest.skipUnless(os.path.exists(ORACLE), "needs ../shared/oracle/hlo")
 class UnitTestsOfXla(Case):
     """What XLA's unit tests expect of HloCostAnalysis, exactly."""

@@ -63,8 +63,8 @@ def as_of(relations, options):
 class Laws(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
-        if FULL:
-            figures.record("laws", dict(FOUND))
+        if FULL and "LD_PRELOAD" not in os.environ:  # not under another qsort (test_memory.py)
+            figures.record("laws", dict(sorted(FOUND.items())))
 
     def check(self, expected, found, *what):
         text = difference(expected, found)
@@ -134,6 +134,7 @@ class Laws(unittest.TestCase):
         for seed, rng, relations, options in fleets("another job"):
             names = sorted({row["job"] for rows in relations.values() for row in rows if row.get("job") is not None})
             if len(names) < 2:
+                FOUND["another job"] -= 1
                 continue
             options = as_of(relations, options)
             options.pop("basis", None)

@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from fleets import ROOT, connect
+from fleets import ROOT, al, as_source, cap, connect, fleet, job, out
 
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
 TABLES = """
@@ -257,6 +257,75 @@ class Interrupts(Case):
             timer.join()
             self.assertLess(time.monotonic() - begin, whole * (share + 0.5) + 0.5)
         self.assertEqual(1, len(self.rows("SELECT count(*) FROM trace_rollup(?)", GOLDEN)))
+
+
+class FirstTime(unittest.TestCase):
+    """What begins first says how many buckets there are, whichever record it is; and too many are refused."""
+
+    def check(self, *early):
+        for place in range(3):
+            for at, fits in ((0, False), (19990, True)):
+                records = [cap(4, 20000, 20100), cap(2, 20000, 20100), out(1, 20000, 20050), out(1, 20010, 20050), job("j", submit_time=20000),
+                           job("k", submit_time=20010), al(2, 20000, 20060), al(1, 20010, 20050, job="k")]
+                records.insert((0, 4, len(records))[place], early[0](at))
+                with as_source(fleet(*records), "csv") as (db, source):
+                    query = f"SELECT count(*) FROM {source} WHERE bucket_width = 0.001 AND until = 20001"
+                    if fits:
+                        self.assertGreater(db.execute(query).fetchone()[0], 1000)
+                    else:
+                        with self.assertRaisesRegex(sqlite3.Error, "the bucket width would cut the trace into more than 10000000 buckets"):
+                            db.execute(query)
+
+    def test_capacity(self):
+        self.check(lambda at: cap(1, at, 20100))
+
+    def test_outages(self):
+        self.check(lambda at: out(1, at, 20100))
+
+    def test_allocations(self):
+        self.check(lambda at: al(1, at, 20100, job="first"))
+
+    def test_submissions(self):
+        self.check(lambda at: job("first", submit_time=at))
+
+    def test_exactly_as_many(self):
+        with as_source(fleet(cap(1, 0, 10**7 + 1)), "tables") as (db, source):
+            for until, fits in ((10**7, True), (10**7 + 1, False)):
+                query = f"SELECT count(*) FROM {source.replace('ledger', 'rollup')} WHERE bucket_width = 1 AND since = 0 AND until = {until}"
+                if not fits:
+                    with self.assertRaisesRegex(sqlite3.Error, "more than 10000000 buckets"):
+                        db.execute(query)
+
+
+class ManyGroups(unittest.TestCase):
+    """More groups of jobs than a first table of them holds, in any order of jobs: what the ledger's own rows add up to."""
+
+    def test_by_dimensions(self):
+        records = [cap(4000, 0, 100)]
+        for i in range(700):
+            records += [job(f"j{i}", submit_time=0, owner=f"u{i * 7 % 131}", model=f"m{i % 17}" if i % 5 else None, phase=("training", "serving", None)[i % 3],
+                            labels='{"n":%d}' % (i // 2)), al(1 + i % 3, i % 90, 100, job=f"j{i}")]
+        for form in ("csv", "tables"):
+            with as_source(fleet(*records), form) as (db, source):
+                for keys in ("owner", "owner, model", "labels", "owner, model, phase, labels", "model, category", "job", "owner, bucket"):
+                    query = f"SELECT {keys}, sum(chip_us), sum(chip_seconds) FROM {{}} WHERE bucket_width = 50 GROUP BY {keys} ORDER BY {keys}"
+                    expected = db.execute(query.format(source)).fetchall()
+                    self.assertEqual(expected, db.execute(query.format(source.replace("ledger", "rollup"))).fetchall(), keys)
+                    self.assertGreater(len(expected), 16)
+                # A cell is one row, however many there are.
+                names = [row[1] for row in db.execute("PRAGMA table_xinfo(mpg_rollup)") if row[1] not in ("chip_us", "chip_seconds", "intervals") and not row[6]]
+                rows = db.execute(f"SELECT {', '.join(names)} FROM {source.replace('ledger', 'rollup')} WHERE bucket_width = 7").fetchall()
+                self.assertGreater(len(rows), 5000)
+                self.assertEqual(len(rows), len(set(rows)))
+
+
+class Names(unittest.TestCase):
+    def test_chips_are_canonical(self):
+        """Whatever else has the same name, and was there first."""
+        for pool, called in (("TPU v4", "TPU v4"), ("p", "TPU v4"), ("tpu-v4", "TPU v4")):
+            with as_source(fleet(cap(4, 0, 10, pool, called), cap(4, 0, 10, "q", None)), "csv") as (db, source):
+                self.assertEqual([(pool, "tpu-v4"), ("q", None)] if pool != "tpu-v4" else [("q", None), (pool, "tpu-v4")],
+                                 sorted(db.execute(f"SELECT DISTINCT pool, chip FROM {source}").fetchall()))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+import figures
 from fleets import ROOT, connect, quote
 from test_contract import READERS
 
@@ -47,7 +48,7 @@ for line in sys.stdin:
 
 
 class Child:
-    process = None
+    process, bombs, peak = None, 0, 0
 
     @classmethod
     def run(cls, *statements):
@@ -58,7 +59,10 @@ class Child:
         answer = cls.process.stdout.readline()
         if not answer:
             raise AssertionError(f"{statements}: ended with {cls.process.wait()}")
-        return json.loads(answer)
+        answer = json.loads(answer)
+        cls.bombs += answer[0] is not None
+        cls.peak = max(cls.peak, answer[2])
+        return answer
 
 
     @classmethod
@@ -69,7 +73,11 @@ class Child:
 
 
 run = Child.run
-tearDownModule = Child.end
+
+
+def tearDownModule():
+    Child.end()
+    figures.record("bombs", {"bombs and other hostile files that ended in an error": Child.bombs, "most memory of any, MiB": Child.peak})
 
 
 def call(table, path):

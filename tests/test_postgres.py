@@ -4,8 +4,10 @@
 import os
 import random
 import re
+import shutil
 import sqlite3
 import subprocess
+import tempfile
 import unittest
 
 import postgres
@@ -138,6 +140,49 @@ class SameAsSqlite(unittest.TestCase):
         self.assertEqual(ours, float(theirs[0][0]))
 
 
+    def test_small_functions(self):
+        lite = sqlite()
+        for call in ("job_size(15.999999)", "job_size(16)", "job_size('4096')", "job_size(3, '1,2,3')", "job_size(NULL)", "job_size(3, NULL)",
+                     "time_bucket(1767571549.85, '1 day')", "time_bucket('2026-01-05T23:30:00Z', '1 week')", "time_bucket(1767571549, 3600)",
+                     "time_bucket(1767571549, '1 month +02:00')", "time_bucket(NULL, '1 day')", "time_bucket(5, NULL)",
+                     "iso_week('2026-01-01')", "iso_week(1767571549, '-05:00')", "iso_week(NULL, '-05:00')", "iso_week(5, NULL)",
+                     "chip_interconnect('tpu-v4')", "chip_interconnect(NULL)", "transformer_flops(NULL)", "mpg_version()",
+                     "transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":1e6}')"):
+            ours = lite.execute("SELECT " + call).fetchone()[0]
+            theirs = server.sql("SELECT " + call)[0][0]
+            self.assertEqual(ours, float(theirs) if isinstance(ours, float) else theirs, call)
+        self.assertEqual(server.sql("SELECT time_bucket(timestamptz '2026-01-05 23:30:00-05', '1 day'), iso_week(date '2026-01-01'), job_size(300::numeric),"
+                                    " transformer_flops('{\"mode\": \"training\", \"parameters\": 2, \"tokens\": 1}'::jsonb)"),
+                         [["2026-01-06", "2026-W01", "L", "12"]])
+
+    def test_beside_another_time_bucket(self):
+        """TimescaleDB's takes (interval, timestamptz): each call finds its own."""
+        self.assertEqual(server.sql("CREATE SCHEMA other; CREATE FUNCTION other.time_bucket(interval, timestamptz) RETURNS text LANGUAGE sql AS"
+                                    " $$ SELECT 'theirs' $$; SET search_path = public, other;"
+                                    "SELECT time_bucket('1 day', now()), time_bucket(interval '1 day', now()),"
+                                    " time_bucket(timestamptz '2026-01-05 12:00+00', '1 day'), time_bucket(1767571549, '1 day')"),
+                         [["theirs", "theirs", "2026-01-05", "2026-01-05"]])
+
+    def test_tables_about_itself(self):
+        lite = sqlite()
+        for table, order in (("mpg_categories", "category"), ("mpg_chips", "chip, dtype")):
+            cursor = lite.execute(f"SELECT * FROM {table} ORDER BY {order}")
+            names = ", ".join(column[0] for column in cursor.description)
+            ours = [[None if v is None else str(v) for v in row] for row in cursor]
+            order = ", ".join(c + ' COLLATE "C"' for c in order.split(", "))
+            theirs = server.sql(f"SELECT {names} FROM {table} ORDER BY {order}")
+            self.assertEqual(len(ours), len(theirs))
+            for a, b in zip(ours, theirs):
+                self.assertEqual([number(v) for v in a], [number(v) for v in b])
+
+
+def number(text):
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return text
+
+
 class Plans(unittest.TestCase):
     def test_a_parallel_plan_gives_the_same_bytes(self):
         server.sql("CREATE TABLE big AS SELECT i % 5 AS segment, (ARRAY['idle','ideal','lost','inefficiency'])[1 + i % 4] AS category,"
@@ -179,7 +224,14 @@ class Errors(unittest.TestCase):
                 ("SELECT goodput_merge(substr(s, 1, 20)) FROM (SELECT goodput_state('idle', 1) AS s) AS x",
                  "mpg: bad goodput state: its checksum does not match"),
                 ("SELECT roofline_seconds(1, 'h1000')", "mpg: unknown chip 'h1000'; nearest: nvidia-h100-sxm"),
-                ("SELECT roofline_seconds(-1, 'tpu-v4')", "mpg: ")):
+                ("SELECT roofline_seconds(-1, 'tpu-v4')", "mpg: "),
+                ("SELECT job_size('many')", "job_size: expected a number of chips"),
+                ("SELECT job_size(1, '3,2,1')", "job_size: bounds: expected three rising numbers"),
+                ("SELECT time_bucket('noon', 1)", "time_bucket: expected Unix seconds or ISO 8601 time, found \"noon\""),
+                ("SELECT time_bucket(5, 'fortnight')", "time_bucket: "),
+                ("SELECT iso_week(5, 'Paris')", "iso_week: expected an offset from UTC such as '+02:00', found 'Paris'"),
+                ("SELECT transformer_flops('7e9')", "transformer_flops: expected a JSON object"),
+                ("SELECT transformer_flops('{\"mode\":\"training\",\"tokenz\":1}')", "transformer_flops: ")):
             with self.assertRaises(postgres.Failed) as caught:
                 server.sql(query)
             self.assertIn("ERROR:  " + message, str(caught.exception))
@@ -192,7 +244,12 @@ class Regression(unittest.TestCase):
         program = os.path.join(os.path.dirname(os.path.dirname(postgres.pg_config("pgxs"))), "test", "regress", "pg_regress")
         if not os.path.exists(program):
             self.skipTest("no pg_regress")
-        suite = os.path.join(ROOT, "ext", "postgres")
+        folder = tempfile.mkdtemp()  # that the server may look into, as it may not into every repository
+        self.addCleanup(shutil.rmtree, folder)
+        suite = os.path.join(folder, "ext", "postgres")
+        shutil.copytree(os.path.join(ROOT, "ext", "postgres"), suite)
+        shutil.copytree(os.path.join(ROOT, "fixtures", "golden"), os.path.join(folder, "fixtures", "golden"))
+        subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
         names = re.search(r"^REGRESS = (.*)$", open(os.path.join(suite, "Makefile")).read(), re.M).group(1).split()
         done = subprocess.run(
             [program, "--inputdir=" + suite, "--outputdir=" + postgres.BUILD, "--bindir=" + tree.bin, "--host=" + server.folder,
@@ -224,8 +281,8 @@ class Shards(unittest.TestCase):
     def setUpClass(cls):
         rows = rows_of(20000, 7, ("int",))
         rng = random.Random(8)
-        cls.rows = [(pool, rng.choice(["training", "serving", None]), category, None if v is None else abs(v) >> 20)
-                    for pool, category, v in rows]
+        cls.rows = [(f"job-{i % 20}", pool, rng.choice(["training", "serving", None]), category, None if v is None else abs(v) >> 20)
+                    for i, (pool, category, v) in enumerate(rows)]
         cls.servers = {}
         for name in ("hub", "east", "west"):
             cls.servers[name] = postgres.Server(tree)
@@ -239,7 +296,7 @@ class Shards(unittest.TestCase):
 
     def test_the_same_answer_as_one_server(self):
         server.sql("DROP SCHEMA IF EXISTS one CASCADE; CREATE SCHEMA one; SET search_path = one, public;"
-                   "CREATE TABLE ledger(pool text, phase text, category text, chip_us bigint);" + copy_in("ledger", self.rows))
+                   "CREATE TABLE ledger(job text, pool text, phase text, category text, chip_us bigint);" + copy_in("ledger", self.rows))
         one = server.sql("SELECT pool, phase, scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us),"
                          " program_goodput(category, chip_us), mpg(category, chip_us) FROM one.ledger GROUP BY 1, 2 ORDER BY 1, 2")
         self.assertEqual(self.servers["hub"].sql("SELECT * FROM goodput_by_phase ORDER BY 1, 2"), one)
@@ -258,13 +315,30 @@ class Shards(unittest.TestCase):
     def test_a_shard_that_is_down(self):
         lost = postgres.Server(tree)
         hub = self.servers["hub"]
-        lost.sql(block("shard").replace("SHARD", "north") + "INSERT INTO ledger VALUES ('a', NULL, 'idle', 1)")
+        lost.sql(block("shard").replace("SHARD", "north") + "INSERT INTO ledger VALUES (NULL, 'a', NULL, 'idle', 1)")
         hub.sql(block("hub-shard").replace("SHARD", "north").replace("HOST", lost.folder))
         self.addCleanup(hub.sql, "DROP SERVER north CASCADE")
         self.assertEqual(len(hub.sql("SELECT DISTINCT shard FROM segment")), 3)
         lost.stop()
         with self.assertRaisesRegex(postgres.Failed, 'could not connect to server "north"'):
             hub.sql("SELECT * FROM goodput_by_phase")
+
+    def test_a_shard_that_is_there_twice(self):
+        """Under another's name a server does not answer, whatever is asked."""
+        hub = self.servers["hub"]
+        hub.sql(block("hub-shard").replace("SHARD", "south").replace("HOST", self.servers["east"].folder))
+        self.addCleanup(hub.sql, "DROP SERVER south CASCADE")
+        for query in ("SELECT * FROM goodput_by_phase", "SELECT count(*) FROM ledger", "SELECT * FROM ledger WHERE shard = 'south'",
+                      "SET enable_partitionwise_aggregate = off; SELECT mpg(category, chip_us) FROM ledger"):
+            with self.assertRaisesRegex(postgres.Failed, "this server is the shard east, and was asked as south"):
+                hub.sql(query)
+
+    def test_a_job_in_two_shards(self):
+        hub, west = self.servers["hub"], self.servers["west"]
+        self.assertEqual(hub.sql("SELECT * FROM divided_jobs"), [])
+        west.sql("INSERT INTO ledger SELECT 'job-4', pool, phase, category, 0 FROM ledger LIMIT 3")
+        self.addCleanup(west.sql, "DELETE FROM ledger WHERE job = 'job-4'")
+        self.assertEqual(hub.sql("SELECT * FROM divided_jobs"), [["job-4", "2", "east", "west"]])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -13,7 +14,6 @@ import postgres
 from fleets import ROOT, connect, create_tables, quote, where, write_csv, write_jsonl
 
 MISSING = postgres.missing()
-FIXTURES = os.path.join(ROOT, "fixtures")
 TABLES = ("trace_ledger", "trace_rollup", "trace_timeline")
 WHOLE = {"attempt", "step", "tasks", "year"}
 NUMBERS = WHOLE | {"chips", "min_chips", "start_time", "end_time", "submit_time", "snapshot_time", "durable_time", "flops", "bytes",
@@ -21,7 +21,7 @@ NUMBERS = WHOLE | {"chips", "min_chips", "start_time", "end_time", "submit_time"
 
 
 def setUpModule():
-    global tree, server, folder
+    global tree, server, folder, FIXTURES
     if MISSING:
         raise unittest.SkipTest(MISSING)
     tree = postgres.Tree()
@@ -32,7 +32,14 @@ def setUpModule():
     scratch = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(scratch.cleanup)
     folder = scratch.name
-    os.chmod(folder, 0o755)  # the server runs as somebody else
+    os.chmod(folder, 0o755)  # the server runs as somebody else, who may not look into the repository
+    FIXTURES = os.path.join(folder, "fixtures")
+    os.mkdir(FIXTURES)
+    for name in ("fleet", "golden"):
+        shutil.copytree(os.path.join(ROOT, "fixtures", name), os.path.join(FIXTURES, name))
+    shutil.copy(os.path.join(ROOT, "fixtures", "golden.jsonl"), FIXTURES)
+    subprocess.run(["chmod", "-R", "a+rX", FIXTURES], check=True)
+    Calls.GOLDEN = quote(os.path.join(FIXTURES, "golden"))
 
 
 def new_folder():
@@ -101,7 +108,7 @@ class SameAsSqlite(unittest.TestCase):
                 write_csv(path, relations)
             else:
                 write_jsonl(path, relations)
-            os.system(f"chmod a+r {path}/*")
+            subprocess.run(["chmod", "-R", "a+r", path], check=True)
             arguments.append((path, options))
         for table in TABLES:
             self.same(table, arguments)
@@ -182,8 +189,6 @@ def table_of(schema, name, rows, typed):
 
 
 class Calls(unittest.TestCase):
-    GOLDEN = quote(os.path.join(FIXTURES, "golden"))
-
     def error(self, text):
         with self.assertRaises(postgres.Failed) as caught:
             server.sql(text)
@@ -374,7 +379,7 @@ class Endings(unittest.TestCase):
 
     def held(self, script):
         """What the session holds after a script: bytes, and trace files."""
-        return server.sql(script + "CREATE TEMP TABLE files(name text); COPY files FROM PROGRAM 'readlink /proc/$PPID/fd/*';"
+        return server.sql(script + "CREATE TEMP TABLE files(name text); COPY files FROM PROGRAM 'readlink /proc/$PPID/fd/*; true';"
                           " SELECT (SELECT coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts"
                           " WHERE name LIKE 'mpg%' AND name <> 'mpg issues'), count(*) > 5,"
                           f" count(*) FILTER (WHERE name LIKE {quote(folder + '%')}) FROM files")
@@ -402,7 +407,7 @@ class Endings(unittest.TestCase):
 
     def test_rows_beyond_work_mem_are_in_a_file(self):
         plan = "\n".join(row[0] for row in server.sql(
-            f"SET work_mem = '64kB'; EXPLAIN (ANALYZE, BUFFERS, TIMING off) SELECT * FROM trace_ledger({Calls.GOLDEN[:-7]}fleet')"))
+            f"SET work_mem = '64kB'; EXPLAIN (ANALYZE, BUFFERS, TIMING off) SELECT * FROM trace_ledger({quote(os.path.join(FIXTURES, 'fleet'))})"))
         self.assertRegex(plan, r"temp read=\d+ written=\d+")
 
     def test_a_second_statement_sees_its_own_time(self):

@@ -178,6 +178,22 @@ class Forms(Case):
         self.fails("key 'kv_heads': expected at most 'heads', 4", dict(base, kv_heads=8))
         self.fails("missing key 'active_experts': of the 'experts', how many a token meets", dict(base, experts=8))
         self.fails("keys 'tokens' and 'batch' say the same: give one of them", dict(base, tokens=1))
+        self.fails("key 'kv_heads': expected at most 'heads', 0", dict(base, heads=0, kv_heads=0))
+        self.fails("missing key 'heads': which 'kv_heads' is fewer of", {k: v for k, v in dict(base, kv_heads=1).items() if k != "heads"})
+        self.fails("missing key 'experts': of which 'active_experts' are active", dict(base, active_experts=2))
+        self.fails("key 'active_experts': expected at most 'experts', 8", dict(base, experts=8, active_experts=9))
+        self.fails("missing key 'dense_ffn': inner width of the 'dense_layers'", dict(base, dense_layers=1))
+        layers = base["layers"]
+        self.fails(f"key 'dense_layers': expected at most 'layers', {layers}", dict(base, dense_layers=layers + 1, dense_ffn=1))
+        self.fails("missing key 'heads': how many of 'head_dim'", dict(mode="training", parameters=1, layers=2, head_dim=4, sequence=8, causal=True, tokens=1))
+        self.fails("missing key 'width': for attention, or 'heads' and 'head_dim'", dict(mode="training", parameters=1, layers=2, sequence=8, causal=True, tokens=1))
+        self.fails("missing key 'layers': for the FLOPs of attention", dict(mode="training", parameters=1, sequence=8, causal=True, tokens=1))
+        self.fails("key 'context' is of mode 'decode': here it is 'sequence'", dict(base, context=5))
+        self.fails("key 'sequence' is not of mode 'decode': its length is 'context'", dict(self.BASE, mode="decode", batch=1, context=5, sequence=5))
+        self.fails("missing key 'batch': how many sequences decode at once", dict(self.BASE, mode="decode", context=5))
+        self.fails("expected sizes whose FLOPs are a number, found infinity", dict(mode="training", parameters=1e300, tokens=1e300))
+        for fits in (dict(base, kv_heads=base.get("heads", 4)), dict(base, experts=8, active_experts=8), dict(base, dense_layers=layers, dense_ffn=1)):
+            self.assertGreater(self.flops(**fits), 0)
         self.fails("missing key 'context': positions that the (first) new token attends to", dict(self.BASE, mode="decode", batch=1))
 
 

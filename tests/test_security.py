@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+import figures
 from fleets import ROOT, connect, quote
 
 PAGE = os.path.join(ROOT, "docs", "security.md")
@@ -37,6 +38,16 @@ def names(entry=None):
     tables = "SELECT name FROM pragma_module_list"
     return (sorted(set(db.execute(functions)) - set(bare.execute(functions))),
             sorted(name for name, in set(db.execute(tables)) - set(bare.execute(tables))))
+
+
+FUNCTIONS_TRIED = "calls of a function by a stored schema"
+TABLES_TRIED = "readings of a table by a stored schema"
+CRAFTED_TRIED = "databases with rows written into sqlite_schema by hand"
+TRIED = {FUNCTIONS_TRIED: 0, TABLES_TRIED: 0, CRAFTED_TRIED: 0}
+
+
+def tearDownModule():
+    figures.record("security", TRIED)
 
 
 class Watch:
@@ -155,6 +166,7 @@ class Tiers(Case):
                 for trusted in (0, 1):
                     with self.subTest(name=name, narg=narg, place=place, trusted=trusted):
                         db = self.visit(path, trusted)
+                        TRIED[FUNCTIONS_TRIED] += 1
                         error = attempt(db, "BEGIN", use)
                         self.outcome(name, self.page[name][0], trusted, True, error)
                         db.close()
@@ -205,6 +217,7 @@ class Tiers(Case):
                     for trusted in (0, 1):
                         with self.subTest(table=table, call=call, place=place, trusted=trusted):
                             db = self.visit(path, trusted)
+                            TRIED[TABLES_TRIED] += 1
                             self.outcome(table, tier, trusted, True, attempt(db, "BEGIN", use))
                             self.outcome(table, tier, trusted, True,
                                          attempt(db, "CREATE TEMP VIEW w AS SELECT * FROM main.v", "SELECT * FROM w") if "VIEW v" in schema[-1]
@@ -286,6 +299,7 @@ class CraftedSchemas(Case):
     """Databases that no SQLite statement makes: rows written into sqlite_schema."""
 
     def crafted(self, rows):
+        TRIED[CRAFTED_TRIED] += 1
         return self.stranger(["CREATE TABLE t(a)", "INSERT INTO t VALUES (1)"], rows=rows)
 
     def use(self, rows, statements):
@@ -405,6 +419,49 @@ class WithoutFiles(Case):
             for narg in range(4):
                 attempt(db, f"SELECT * FROM {table}({', '.join([quote(self.canary)] * narg)})")
         self.assertEqual(0, self.watch.opened())
+
+
+class Hardening(unittest.TestCase):
+    """What Debian's build flags ask for, read from mpg.so as hardening-check reads it."""
+
+    def read(self, *command):
+        return subprocess.run([*command, os.path.join(ROOT, "mpg.so")], capture_output=True, text=True, check=True).stdout
+
+    def features(self):
+        """As the system's dpkg has them with hardening=+all, as packaging/debian/rules does; where there is no dpkg, Debian 12's."""
+        try:
+            text = subprocess.run(["dpkg-buildflags", "--query-features", "hardening"], capture_output=True, text=True, check=True,
+                                  env={**os.environ, "DEB_BUILD_MAINT_OPTIONS": "hardening=+all"}).stdout
+        except FileNotFoundError:
+            text = "".join(f"Feature: {f}\nEnabled: yes\n" for f in ("bindnow", "format", "fortify", "relro", "stackprotectorstrong"))
+        return set(re.findall(r"^Feature: (\w+)\nEnabled: yes", text, re.M))
+
+    def test_flags(self):
+        features = self.features()
+        self.assertLessEqual({"bindnow", "format", "fortify", "relro", "stackprotectorstrong"}, features)
+        segments, dynamic, imports = self.read("readelf", "-lW"), self.read("readelf", "-dW"), self.read("nm", "-D", "--undefined-only")
+        self.assertIn("GNU_RELRO", segments)
+        self.assertRegex(dynamic, r"\(FLAGS\).*BIND_NOW|\(BIND_NOW\)")
+        self.assertIn("__stack_chk_fail@", imports)
+        self.assertGreaterEqual(len(re.findall(r"\b__\w+_chk@", imports)), 3)  # FORTIFY: calls that are checked as they run
+        self.assertNotRegex(imports, r"\b(gets|strcpy|strcat|sprintf|vsprintf|mktemp|tmpnam)@")
+        if "branch" in features:  # from Debian 13 on
+            self.assertRegex(self.read("readelf", "-nW"), "IBT|SHSTK|BTI|PAC")
+
+    def test_what_else_there_should_not_be(self):
+        segments, dynamic = self.read("readelf", "-lW"), self.read("readelf", "-dW")
+        self.assertRegex(segments, r"GNU_STACK\s.*\sRW\s")
+        self.assertNotRegex(segments, r"LOAD\s.*\sRWE\s")
+        self.assertNotRegex(dynamic, "TEXTREL|RPATH|RUNPATH")
+
+    def test_every_object_asks_for_it(self):
+        """The flags of each compilation, as make has them."""
+        done = subprocess.run(["make", "-s", "--no-print-directory", "-B", "-n", "mpg.so"], cwd=ROOT, capture_output=True, text=True, check=True)
+        compilations = [line for line in done.stdout.splitlines() if " -c " in line]
+        self.assertGreater(len(compilations), 100)
+        for line in compilations:
+            for flag in ("-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-Wall", "-Werror", "-O2", "-fvisibility=hidden"):
+                self.assertIn(flag, line)
 
 
 if __name__ == "__main__":

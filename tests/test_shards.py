@@ -130,6 +130,20 @@ class Faults(unittest.TestCase):
         with self.assertRaisesRegex(sqlite3.IntegrityError, "UNIQUE"):
             db.executescript(self.texts[self.full])
 
+    def test_a_shard_that_comes_late(self):
+        """After the merge nothing joins it unseen, and a second merge is a whole one."""
+        db = self.gathered(*self.texts.values())
+        db.execute(MERGE)
+        again = task(self.folder, "jobs-2", self.as_of, path=os.path.join(self.folder, self.full))
+        for text in (again, "INSERT INTO shards VALUES ('jobs-2')"):
+            with self.assertRaisesRegex(sqlite3.IntegrityError, "has been merged without it"):
+                db.executescript(text)
+            db.execute("ROLLBACK") if db.in_transaction else None
+        before = db.execute("SELECT * FROM fleet_states").fetchall()
+        db.execute("DELETE FROM fleet_states")
+        db.execute(MERGE)
+        self.assertEqual(db.execute("SELECT * FROM fleet_states").fetchall(), before)
+
     def test_a_shard_under_two_names(self):
         again = task(self.folder, "jobs-2", self.as_of, path=os.path.join(self.folder, self.full))
         db = self.gathered(*self.texts.values(), again)

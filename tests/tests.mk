@@ -9,8 +9,11 @@ mutants:
 figures:
 	@$(PYTHON) tests/figures.py
 
-# What tests/test_memory.py runs: failing allocations under the shipped mpg.so, in SQLite's shared library.
+# What tests/test_memory.py runs: failing allocations under the shipped mpg.so, in SQLite's shared library; and another qsort.
 build/memory/loaded: tests/memory/loaded.c
 	@mkdir -p $(@D)
 	$(COMPILE) -fvisibility=default -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< -lsqlite3 -lpthread
+build/memory/ties.so: tests/memory/ties.c
+	@mkdir -p $(@D)
+	$(COMPILE) -shared -o $@ $<
 -include $(wildcard build/memory/*.d)

@@ -73,6 +73,10 @@ void *mpg_malloc(const mpg_env *env, size_t n);
 void *mpg_calloc(const mpg_env *env, size_t n);
 void mpg_free(const mpg_env *env, void *p);
 bool mpg_interrupted(const mpg_env *env);
+/* The same, asked in one of 65536 turns: for loops that take nanoseconds a turn. */
+static inline bool mpg_poll(const mpg_env *env, size_t turn) {
+  return turn % 65536 == 65535 && mpg_interrupted(env);
+}
 
 /*
 ** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),

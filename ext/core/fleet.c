@@ -1,8 +1,8 @@
 /* fleet.c - see fleet.h. Field by field checks first, then one function for each relation. */
-#define _GNU_SOURCE /* qsort_r */
 #include "fleet_part.h"
 
 #include "number.h"
+#include "sort.h"
 #include "time.h"
 #include "uuid.h"
 
@@ -764,8 +764,6 @@ static mpg_rc name_chips(mpg_fleet *f) {
   return MPG_OK;
 }
 
-typedef int (*order)(const void *, const void *, void *);
-
 static uint32_t job_of(const char *item) {
   uint32_t job; /* the first member of both */
   memcpy(&job, item, sizeof job);
@@ -774,10 +772,12 @@ static uint32_t job_of(const char *item) {
 
 /* Puts an array of allocations or commits in order: by job, which takes no comparing, then those of a
 ** job among themselves, which often have the order already. */
-static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size, order compare) {
+static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size,
+                   mpg_order *compare) {
   size_t njobs = mpg_fleet_njobs(f);
   char *from, *to;
   size_t *at;
+  mpg_rc rc = MPG_OK;
   memcpy(&from, array, sizeof from);
   if (n < 2)
     return MPG_OK;
@@ -792,15 +792,24 @@ static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size
     at[job_of(from + i * size) + 1]++;
   for (size_t j = 0; j < njobs; j++)
     at[j + 1] += at[j];
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     memcpy(to + at[job_of(from + i * size)]++ * size, from + i * size, size);
-  for (size_t j = 0, first = 0; j < njobs; first = at[j++]) /* at[j] is now where the next begins */
-    for (size_t i = first + 1; i < at[j]; i++)
+    rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : MPG_OK;
+  }
+  /* at[j] is now where the next begins */
+  for (size_t j = 0, first = 0; rc == MPG_OK && j < njobs; first = at[j++])
+    for (size_t i = first + 1; rc == MPG_OK && i < at[j]; i++)
       if (compare(to + (i - 1) * size, to + i * size, f) > 0) {
-        qsort_r(to + first * size, at[j] - first, size, compare, f);
+        rc = mpg_sort(f->env, to + first * size, at[j] - first, size, compare, f);
         break;
+      } else if (mpg_poll(f->env, i)) {
+        rc = MPG_INTERRUPTED;
       }
   mpg_free(f->env, at);
+  if (rc != MPG_OK) {
+    mpg_free(f->env, to);
+    return rc;
+  }
   mpg_free(f->env, from);
   memcpy(array, &to, sizeof to);
   *cap = n;
@@ -808,6 +817,7 @@ static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size
 }
 
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
+  mpg_rc rc;
   fleet->kind_causes = mpg_calloc(fleet->env, (fleet->kind_names.n + 1) * sizeof(uint32_t));
   if (fleet->kind_causes == NULL || name_chips(fleet) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -815,10 +825,14 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
     if (mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
                       &fleet->kind_causes[k]) != MPG_OK)
       return mpg_fail_nomem(err);
-  if (sort(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
-           sizeof *fleet->allocations, allocation_order) != MPG_OK ||
-      sort(fleet, &fleet->commits, &fleet->commits_cap, fleet->ncommits, sizeof *fleet->commits,
-           commit_order) != MPG_OK)
+  rc = sort(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
+            sizeof *fleet->allocations, allocation_order);
+  if (rc == MPG_OK)
+    rc = sort(fleet, &fleet->commits, &fleet->commits_cap, fleet->ncommits, sizeof *fleet->commits,
+              commit_order);
+  if (rc == MPG_INTERRUPTED)
+    return mpg_fail(err, rc, "interrupted");
+  if (rc != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < fleet->nallocations; i++) {
     mpg_job *job = &fleet->jobs[fleet->allocations[i].job];

@@ -106,7 +106,7 @@ static mpg_rc merge_spans(mpg_fleet *into, mpg_fleet *part, maps *m) {
     rc = mpg_grow(into->env, &spans, &cap, list->n, sizeof *spans);
     if (rc != MPG_OK || spans == NULL)
       break;
-    mpg_span_list_read(list, spans);
+    (void)mpg_span_list_read(list, spans, &mpg_env_libc); /* of a part: they are few */
     for (size_t i = 0; rc == MPG_OK && i < list->n; i++) {
       mpg_span *s = &spans[i];
       s->kind = m->kinds[s->kind];

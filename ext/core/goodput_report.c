@@ -1,6 +1,7 @@
 /* goodput_report.c - see goodput_report.h, whose rules the numbers in brackets are. */
 #include "goodput_report.h"
 #include "intern.h"
+#include "sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 #define BASELINE_PERCENTILE 0.9
 #define TICKS_BETWEEN_POLLS 65536
 #define SIDE_BY_SIDE 4 /* bits of a step's number */
+#define ONE_BY_ONE ((size_t)256)
+#define NS 1e9
+#define NS_MOST 9e18
 
 typedef struct event {
   double start, end;
@@ -30,6 +34,12 @@ typedef struct slot {
   uint32_t generation;
   uint32_t place;
 } slot;
+
+/* Moments in order, in nanoseconds since the first of all, and the sum of those before each. */
+typedef struct moments {
+  int64_t *at;
+  mpg_i128 *sum; /* n + 1 */
+} moments;
 
 typedef struct work {
   const mpg_env *env;
@@ -52,6 +62,7 @@ typedef struct work {
   event *reinits; /* by start; each end the latest of those up to it, in ends[] */
   double *ends;
   size_t nreinits;
+  moments starts_ns, ends_ns; /* of the re-initialisations, where there are many */
   size_t ticks;
   bool stopped; /* the host asked to: what is computed is of no use */
 } work;
@@ -142,26 +153,84 @@ static double typed_pairs(work *w, mpg_report_kind kind, size_t ntypes, bool col
   return sum;
 }
 
-static int by_start(const void *a, const void *b) {
+static int by_start(const void *a, const void *b, void *ctx) {
   const event *x = a, *y = b;
+  (void)ctx;
   return (x->start > y->start) - (x->start < y->start);
 }
 
+static int by_moment(const void *a, const void *b, void *ctx) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  (void)ctx;
+  return (x > y) - (x < y);
+}
+
+static mpg_rc sum_up(work *w, moments *m) {
+  mpg_rc rc = mpg_sort(w->env, m->at, w->nreinits, sizeof *m->at, by_moment, NULL);
+  m->sum[0] = 0;
+  for (size_t i = 0; i < w->nreinits && !stops(w); i++)
+    m->sum[i + 1] = m->sum[i] + m->at[i];
+  return rc;
+}
+
+/* Makes sums of many re-initialisations ready, if they lie within 285 years. */
+static mpg_rc sum_reinits(work *w) {
+  const size_t n = w->nreinits;
+  const double first = w->reinits[0].start;
+  mpg_rc rc;
+  if (!((w->ends[n - 1] - first) * NS < NS_MOST))
+    return MPG_OK;
+  w->starts_ns =
+      (moments){allocate(w->env, n, sizeof(int64_t)), allocate(w->env, n, sizeof(mpg_i128))};
+  w->ends_ns =
+      (moments){allocate(w->env, n, sizeof(int64_t)), allocate(w->env, n, sizeof(mpg_i128))};
+  if (w->starts_ns.at == NULL || w->starts_ns.sum == NULL || w->ends_ns.at == NULL ||
+      w->ends_ns.sum == NULL)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < n; i++) {
+    w->starts_ns.at[i] = (int64_t)((w->reinits[i].start - first) * NS);
+    w->ends_ns.at[i] = (int64_t)((w->reinits[i].end - first) * NS);
+  }
+  rc = sum_up(w, &w->starts_ns);
+  return rc == MPG_OK ? sum_up(w, &w->ends_ns) : rc;
+}
+
 /* Puts the re-initialisations in order, for overlaps(). */
-static void order_reinits(work *w) {
+static mpg_rc order_reinits(work *w) {
   double open = NAN, s, e;
+  mpg_rc rc;
   for (size_t i = 0; next_pair(w, MPG_REPORT_REINIT, &i, &open, &s, &e);)
     if (e > s)
       w->reinits[w->nreinits++] = (event){s, e, 0};
-  if (w->nreinits > 1)
-    qsort(w->reinits, w->nreinits, sizeof *w->reinits, by_start);
+  rc = mpg_sort(w->env, w->reinits, w->nreinits, sizeof *w->reinits, by_start, NULL);
   for (size_t i = 0; i < w->nreinits; i++)
     w->ends[i] = i > 0 && w->ends[i - 1] > w->reinits[i].end ? w->ends[i - 1] : w->reinits[i].end;
+  return rc == MPG_OK && w->nreinits > ONE_BY_ONE ? sum_reinits(w) : rc;
+}
+
+/* Nanoseconds from each of the moments before `at` to it, together. */
+static mpg_i128 since(const work *w, const moments *m, int64_t at) {
+  size_t low = 0, high = w->nreinits;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (m->at[middle] < at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return (mpg_i128)low * at - m->sum[low];
+}
+
+/* What all re-initialisations have behind them at a time, in nanoseconds. */
+static mpg_i128 behind(const work *w, double time) {
+  double ns = (time - w->reinits[0].start) * NS;
+  int64_t at = ns <= 0 ? 0 : ns >= NS_MOST ? (int64_t)NS_MOST : (int64_t)ns;
+  return since(w, &w->starts_ns, at) - since(w, &w->ends_ns, at);
 }
 
 /* Seconds that re-initialisations share with [from, to], each by itself. */
 static double overlaps(work *w, double from, double to) {
-  size_t low = 0, high = w->nreinits;
+  size_t low = 0, high = w->nreinits, stop = w->nreinits;
   double sum = 0;
   while (low < high) { /* the first behind which any may end after `from` */
     size_t middle = low + (high - low) / 2;
@@ -170,7 +239,16 @@ static double overlaps(work *w, double from, double to) {
     else
       high = middle;
   }
-  for (; low < w->nreinits && w->reinits[low].start < to && !stops(w); low++)
+  for (high = low; high < stop;) { /* the first that starts at `to` or later */
+    size_t middle = high + (stop - high) / 2;
+    if (w->reinits[middle].start < to)
+      high = middle + 1;
+    else
+      stop = middle;
+  }
+  if (stop - low > ONE_BY_ONE && w->ends_ns.sum != NULL)
+    return (double)(behind(w, to) - behind(w, from)) / NS;
+  for (; low < stop && !stops(w); low++)
     sum += fmax(0, fmin(to, w->reinits[low].end) - fmax(from, w->reinits[low].start));
   return sum;
 }
@@ -319,27 +397,29 @@ typedef struct checkpoint {
   double seconds;
 } checkpoint;
 
-static int by_step(const void *a, const void *b) {
+static int by_step(const void *a, const void *b, void *ctx) {
   const checkpoint *x = a, *y = b;
+  (void)ctx;
   int order = (x->step > y->step) - (x->step < y->step);
   return order != 0 ? order : (int)x->persistent - (int)y->persistent;
 }
 
-static double checkpoints(checkpoint *all, const work *w, mpg_report_kind kind) {
+static mpg_rc checkpoints(checkpoint *all, const work *w, mpg_report_kind kind, double *out) {
   double sum = 0;
+  mpg_rc rc;
   size_t n = 0;
   for (size_t i = 0; i < w->nfew; i++)
     if (w->few[i].kind == kind && !isnan(w->few[i].a))
       all[n++] = (checkpoint){w->few[i].step, w->few[i].persistent, w->few[i].a};
-  if (n > 1)
-    qsort(all, n, sizeof *all, by_step);
-  for (size_t i = 0, j; i < n; i = j) {
+  rc = mpg_sort(w->env, all, n, sizeof *all, by_step, NULL);
+  for (size_t i = 0, j; rc == MPG_OK && i < n; i = j) {
     double group = 0;
-    for (j = i; j < n && by_step(&all[i], &all[j]) == 0; j++)
+    for (j = i; j < n && by_step(&all[i], &all[j], NULL) == 0; j++)
       group += all[j].seconds;
     sum += group / (double)(j - i);
   }
-  return sum;
+  *out = sum;
+  return rc;
 }
 
 /* ---- Slices [12] ---- */
@@ -434,7 +514,7 @@ static void step_times(work *w) {
   mpg_report *out = w->out;
   const mpg_report_row *before = NULL;
   new_segment(w);
-  for (size_t i = 0; i < w->n; i++) {
+  for (size_t i = 0; i < w->n && !stops(w); i++) {
     const mpg_report_row *r = &w->rows[i];
     if (r->kind != MPG_REPORT_STEP)
       continue;
@@ -535,15 +615,23 @@ static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
   mpg_report *out = w->out;
   double *b = out->badput_s;
   checkpoint *all = allocate(w->env, w->nfew, sizeof *all);
+  mpg_rc rc;
   if (all == NULL)
     return MPG_NOMEM;
   (void)typed_pairs(w, MPG_REPORT_CUSTOM, o->ntypes, true);
-  if (w->nevents > 1)
-    qsort(w->events, w->nevents, sizeof *w->events, by_start);
-  walk(w, ended);
-  order_reinits(w);
-  b[MPG_REPORT_unproductive_checkpoint_save_time] = checkpoints(all, w, MPG_REPORT_SAVE);
-  b[MPG_REPORT_unproductive_checkpoint_restore_time] = checkpoints(all, w, MPG_REPORT_RESTORE);
+  rc = mpg_sort(w->env, w->events, w->nevents, sizeof *w->events, by_start, NULL);
+  if (rc == MPG_OK)
+    walk(w, ended);
+  if (rc == MPG_OK)
+    rc = order_reinits(w);
+  if (rc == MPG_OK)
+    rc = checkpoints(all, w, MPG_REPORT_SAVE, &b[MPG_REPORT_unproductive_checkpoint_save_time]);
+  if (rc == MPG_OK)
+    rc = checkpoints(all, w, MPG_REPORT_RESTORE,
+                     &b[MPG_REPORT_unproductive_checkpoint_restore_time]);
+  mpg_free(w->env, all);
+  if (rc != MPG_OK)
+    return rc;
   out->productive_s -= b[MPG_REPORT_unproductive_checkpoint_save_time];
   b[MPG_REPORT_tpu_initialization] = phase(w, MPG_REPORT_TPU_INIT);
   b[MPG_REPORT_training_prep] = phase(w, MPG_REPORT_PREP);
@@ -554,7 +642,6 @@ static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
             : isnan(ended) ? o->query_time
                            : ended);
   sanitize(out);
-  mpg_free(w->env, all);
   return MPG_OK;
 }
 
@@ -647,10 +734,14 @@ mpg_rc mpg_report_compute(mpg_report *out, const mpg_env *env, const mpg_report_
   mpg_free(env, w.scratch);
   mpg_free(env, w.reinits);
   mpg_free(env, w.ends);
+  mpg_free(env, w.starts_ns.at);
+  mpg_free(env, w.starts_ns.sum);
+  mpg_free(env, w.ends_ns.at);
+  mpg_free(env, w.ends_ns.sum);
   if (rc == MPG_OK && !w.stopped)
     return rc;
   mpg_report_free(out, env);
-  return rc == MPG_OK ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : mpg_fail_nomem(err);
+  return rc == MPG_NOMEM ? mpg_fail_nomem(err) : mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
 
 void mpg_report_free(mpg_report *report, const mpg_env *env) {

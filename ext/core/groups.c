@@ -5,13 +5,22 @@
 #include <string.h>
 
 #define BLOCK ((size_t)64 << 10)
-#define NONE UINT32_MAX /* length of a part that is NULL */
+#define NONE UINT64_MAX /* length of a part that is NULL */
 
-/* Where a group's key is: n_parts lengths of 32 bits, then the bytes of all parts in a row. */
+/*
+** A part of a key: most are of up to 16 bytes, and those are hashed and compared as two words whatever
+** their length, so that a processor has nothing to guess. Of a longer one the words are its first and
+** its last 8 bytes.
+*/
+typedef struct head {
+  uint64_t first, last, n;
+  const char *p; /* all of its bytes, where they are more than 16 */
+} head;
+
 typedef struct mpg_group {
   uint64_t hash;
   int64_t rows;
-  const char *key;
+  head *key; /* n_parts of them */
 } mpg_group;
 
 struct mpg_groups_block {
@@ -49,73 +58,56 @@ static inline uint64_t mix(uint64_t a, uint64_t b) {
   return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-static inline uint64_t load(const char *p, size_t n) {
-  uint64_t w = 0;
-  memcpy(&w, p, n);
+static inline uint64_t load(const char *p) {
+  uint64_t w;
+  memcpy(&w, p, sizeof w);
   return w;
 }
 
-/* Mostly a few bytes: two loads that may overlap take up to 16. Parts are hashed apart from each
-** other, which a processor does side by side, and then put together. */
-static inline uint64_t hash_part(mpg_group_part s) {
-  const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15), k1 = UINT64_C(0xd1b54a32d192ed03);
-  uint64_t low, high, h = s.n;
+/* The bytes of a word that are of a text of n bytes. */
+static inline uint64_t known(size_t n) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return n >= 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * n)) - 1;
+#else
+  return n >= 8 ? ~UINT64_C(0) : ~(~UINT64_C(0) >> (8 * n));
+#endif
+}
+
+static inline head head_of(mpg_group_part s) {
   if (s.p == NULL)
-    return k0;
-  while (s.n > 16) {
-    h = mix(h ^ load(s.p, 8) ^ k1, k0 ^ load(s.p + 8, 8));
-    s.p += 16;
-    s.n -= 16;
-  }
-  if (s.n >= 8) {
-    low = load(s.p, 8);
-    high = load(s.p + s.n - 8, 8);
-  } else if (s.n >= 4) {
-    low = load(s.p, 4);
-    high = load(s.p + s.n - 4, 4);
-  } else {
-    low = s.n > 0 ? (unsigned char)s.p[0] : 0;
-    high = s.n > 0 ? (uint64_t)(unsigned char)s.p[s.n / 2] << 8 | (unsigned char)s.p[s.n - 1] : 0;
-  }
-  return mix(h ^ low ^ k1, high ^ k0);
+    return (head){0, 0, NONE, NULL};
+  if (s.n > 16)
+    return (head){load(s.p), load(s.p + s.n - 8), s.n, s.p};
+  return (head){load(s.p) & known(s.n), load(s.p + 8) & known(s.n < 8 ? 0 : s.n - 8), s.n, NULL};
 }
 
-static inline bool same_bytes(const char *a, const char *b, size_t n) {
-  if (n > 16)
-    return memcmp(a, b, n) == 0;
-  if (n >= 8)
-    return load(a, 8) == load(b, 8) && load(a + n - 8, 8) == load(b + n - 8, 8);
-  if (n >= 4)
-    return load(a, 4) == load(b, 4) && load(a + n - 4, 4) == load(b + n - 4, 4);
-  return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+/* Parts are hashed apart from each other, which a processor does side by side, and then put together. */
+static inline uint64_t hash_of(const head *h) {
+  const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15), k1 = UINT64_C(0xd1b54a32d192ed03);
+  uint64_t rest = h->n;
+  for (size_t i = 8; h->p != NULL && i + 8 < h->n; i += 8)
+    rest = mix(rest ^ k1, k0 ^ load(h->p + i));
+  return mix(rest ^ h->first ^ k1, h->last ^ k0);
 }
 
-static inline uint32_t length_of(mpg_group_part s) {
-  return s.p == NULL ? NONE : (uint32_t)s.n;
+static bool same(const head *a, const head *b, size_t n) {
+  uint64_t differ = 0;
+  for (size_t i = 0; i < n; i++)
+    differ |= (a[i].first ^ b[i].first) | (a[i].last ^ b[i].last) | (a[i].n ^ b[i].n);
+  for (size_t i = 0; differ == 0 && i < n; i++)
+    if (a[i].p != NULL && b[i].p != NULL && memcmp(a[i].p, b[i].p, a[i].n) != 0)
+      return false; /* as they are as long, both have all of their bytes or none has */
+  return differ == 0;
 }
 
-static bool same(const mpg_groups *g, const char *key, const mpg_group_part *parts) {
-  const char *bytes = key + 4 * g->n_parts;
-  for (size_t i = 0; i < g->n_parts; i++) {
-    uint32_t n;
-    memcpy(&n, key + 4 * i, 4);
-    if (n != length_of(parts[i]))
-      return false;
-    if (n != NONE) {
-      if (!same_bytes(bytes, parts[i].p, n))
-        return false;
-      bytes += n;
-    }
-  }
-  return true;
-}
-
-static const char *store(mpg_groups *g, const mpg_group_part *parts) {
-  size_t need = 4 * g->n_parts;
+/* A copy of the key, with all of its bytes. */
+static head *store(mpg_groups *g, const head *key) {
+  size_t need = g->n_parts * sizeof *key;
   struct mpg_groups_block *b = g->blocks;
-  char *key, *bytes;
+  char *bytes;
+  head *copy;
   for (size_t i = 0; i < g->n_parts; i++)
-    need += parts[i].p == NULL ? 0 : parts[i].n;
+    need += key[i].p == NULL ? 0 : (key[i].n + 7) / 8 * 8;
   if (b == NULL || b->cap - b->used < need) {
     size_t cap = need > BLOCK ? need : BLOCK;
     b = mpg_malloc(g->env, sizeof *b + cap);
@@ -126,18 +118,18 @@ static const char *store(mpg_groups *g, const mpg_group_part *parts) {
     b->cap = cap;
     g->blocks = b;
   }
-  key = b->bytes + b->used;
+  copy = (head *)(void *)(b->bytes + b->used);
   b->used += need;
-  bytes = key + 4 * g->n_parts;
+  bytes = (char *)(copy + g->n_parts);
   for (size_t i = 0; i < g->n_parts; i++) {
-    uint32_t n = length_of(parts[i]);
-    memcpy(key + 4 * i, &n, 4);
-    if (n != NONE && n > 0) {
-      memcpy(bytes, parts[i].p, n);
-      bytes += n;
+    copy[i] = key[i];
+    if (key[i].p != NULL) {
+      memcpy(bytes, key[i].p, key[i].n);
+      copy[i].p = bytes;
+      bytes += (key[i].n + 7) / 8 * 8;
     }
   }
-  return key;
+  return copy;
 }
 
 static mpg_rc widen(mpg_groups *g) {
@@ -157,9 +149,9 @@ static mpg_rc widen(mpg_groups *g) {
   return MPG_OK;
 }
 
-static mpg_rc add_group(mpg_groups *g, const mpg_group_part *parts, uint64_t hash, size_t slot,
+static mpg_rc add_group(mpg_groups *g, const head *parts, uint64_t hash, size_t slot,
                         size_t *group) {
-  const char *key;
+  head *key;
   if ((int64_t)g->n >= mpg_limit_in(g->env, MPG_LIMIT_GROUPS))
     return MPG_LIMIT;
   if (mpg_grow(g->env, &g->p, &g->cap, g->n + 1, sizeof *g->p) != MPG_OK ||
@@ -177,27 +169,30 @@ static mpg_rc add_group(mpg_groups *g, const mpg_group_part *parts, uint64_t has
   return MPG_OK;
 }
 
-static mpg_rc find(mpg_groups *g, const mpg_group_part *parts, uint64_t hash, size_t *group) {
+static inline mpg_rc find(mpg_groups *g, const head *key, uint64_t hash, size_t *group) {
   size_t i;
   if (g->n * 2 >= g->n_slots && widen(g) != MPG_OK)
     return MPG_NOMEM;
   for (i = hash & (g->n_slots - 1); g->slots[i] != 0; i = (i + 1) & (g->n_slots - 1)) {
     const mpg_group *at = &g->p[g->slots[i] - 1];
-    if (at->hash == hash && same(g, at->key, parts)) {
+    if (at->hash == hash && same(at->key, key, g->n_parts)) {
       *group = g->slots[i] - 1;
       return MPG_OK;
     }
   }
-  return add_group(g, parts, hash, i, group);
+  return add_group(g, key, hash, i, group);
 }
 
 mpg_rc mpg_groups_row(mpg_groups *g, const mpg_group_part *parts, size_t *group) {
+  head key[MPG_GROUP_PARTS];
   uint64_t hash = 0;
   mpg_rc rc;
-  for (size_t i = 0; i < g->n_parts; i++)
-    hash = (hash ^ hash_part(parts[i])) * UINT64_C(0xa0761d6478bd642f) + i;
+  for (size_t i = 0; i < g->n_parts; i++) {
+    key[i] = head_of(parts[i]);
+    hash = (hash ^ hash_of(&key[i])) * UINT64_C(0xa0761d6478bd642f) + i;
+  }
   hash ^= hash >> 32; /* slots are told by the low bits */
-  rc = find(g, parts, hash, group);
+  rc = find(g, key, hash, group);
   if (rc == MPG_OK)
     g->p[*group].rows++;
   return rc;
@@ -208,24 +203,18 @@ int64_t mpg_groups_rows(const mpg_groups *g, size_t group) {
 }
 
 mpg_group_part mpg_groups_part(const mpg_groups *g, size_t group, size_t i) {
-  const char *key = g->p[group].key, *bytes = key + 4 * g->n_parts;
-  uint32_t n;
-  for (size_t k = 0; k < i; k++) {
-    memcpy(&n, key + 4 * k, 4);
-    bytes += n == NONE ? 0 : n;
-  }
-  memcpy(&n, key + 4 * i, 4);
-  return n == NONE ? (mpg_group_part){NULL, 0} : (mpg_group_part){bytes, n};
+  const head *h = &g->p[group].key[i];
+  if (h->n == NONE)
+    return (mpg_group_part){NULL, 0};
+  return (mpg_group_part){h->p != NULL ? h->p : (const char *)h, (size_t)h->n};
 }
 
 mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_measures *measures,
                         size_t *which) {
-  mpg_group_part parts[MPG_GROUP_PARTS] = {{NULL, 0}};
   for (size_t k = 0; k < more->n; k++) {
     size_t group;
-    for (size_t i = 0; i < more->n_parts; i++)
-      parts[i] = mpg_groups_part(more, k, i);
-    mpg_rc rc = find(into, parts, more->p[k].hash, &group);
+    mpg_rc rc = mpg_poll(into->env, k) ? MPG_INTERRUPTED
+                                       : find(into, more->p[k].key, more->p[k].hash, &group);
     *which = MPG_GROUPS_TOO_MANY;
     if (rc != MPG_OK)
       return rc;

@@ -11,7 +11,10 @@
 
 #define MPG_GROUP_PARTS 64
 
-/* The value of a row in one of the dimensions: text, or the bytes of a number. p NULL is NULL. */
+#define MPG_GROUP_SLACK 16
+
+/* The value of a row in one of the dimensions: text, or the bytes of a number. p NULL is NULL, else
+** MPG_GROUP_SLACK bytes from there on are readable, whatever they are. */
 typedef mpg_str mpg_group_part;
 
 typedef struct mpg_groups {

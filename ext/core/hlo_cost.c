@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define COMPUTATIONS_BETWEEN_POLLS 1024
+#define INSTRUCTIONS_BETWEEN_POLLS 4096u
+#define FUSIONS_BETWEEN_POLLS 16u
 
 void mpg_hlo_cost_init(mpg_hlo_cost *c, const mpg_env *env) {
   memset(c, 0, sizeof *c);
@@ -103,6 +105,7 @@ static void price(mpg_hlo_cost *c, uint32_t number) {
 /* Callees first: each computation's total is there when a caller asks. */
 static mpg_rc price_all(mpg_hlo_cost *c, mpg_err *err) {
   const mpg_hlo_module *m = c->m;
+  unsigned turn = 0;
   for (size_t k = 0; k < m->n_computations; k++) {
     uint32_t computation = m->order[k];
     mpg_hlo_work *total = &c->total[computation];
@@ -115,6 +118,11 @@ static mpg_rc price_all(mpg_hlo_cost *c, mpg_err *err) {
                            ? mpg_hlo_callee(m, &m->instructions[i], MPG_HLO_CALLS)
                            : MPG_HLO_NONE;
       mpg_hlo_work work;
+      /* A fusion looks at all of what it calls, and so may thousands of them. */
+      if ((++turn % (fused != MPG_HLO_NONE ? FUSIONS_BETWEEN_POLLS : INSTRUCTIONS_BETWEEN_POLLS)) ==
+              0 &&
+          mpg_interrupted(c->env))
+        return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       if (fused != MPG_HLO_NONE && mpg_hlo_read_parameters(c, fused) != MPG_OK)
         return mpg_fail_nomem(err);
       price(c, i);
@@ -127,25 +135,30 @@ static mpg_rc price_all(mpg_hlo_cost *c, mpg_err *err) {
 
 /* Callers first: executions of each computation. Both sums are of the same products, so cost times
 ** executions over all instructions is the total of the entry. */
-static void count_runs(mpg_hlo_cost *c) {
+static mpg_rc count_runs(mpg_hlo_cost *c) {
   const mpg_hlo_module *m = c->m;
+  size_t turn = 0;
   memset(c->times, 0, m->n_computations * sizeof *c->times);
   if (m->entry == MPG_HLO_NONE)
-    return;
+    return MPG_OK;
   for (int k = 0; k < MPG_HLO_COUNTERS; k++)
     c->times[m->entry].of[k] = 1;
   for (size_t n = m->n_computations; n-- > 0;) {
     uint32_t computation = m->order[n];
     const mpg_hlo_work *times = &c->times[computation];
     for (uint32_t i = m->computations[computation].first; i != MPG_HLO_NONE;
-         i = m->instructions[i].next)
+         i = m->instructions[i].next) {
+      if (mpg_poll(c->env, turn++))
+        return MPG_INTERRUPTED;
       for (uint32_t e = m->instructions[i].edge;
            e < m->instructions[i].edge + m->instructions[i].nedges; e++)
         for (int k = 0; k < MPG_HLO_COUNTERS; k++) {
           mpg_i128 *to = &c->times[m->edges[e].callee].of[k];
           *to = mpg_hlo_add(*to, mpg_hlo_mul(times->of[k], runs(c, &m->instructions[i], e, k)));
         }
+    }
   }
+  return MPG_OK;
 }
 
 /* ---- Of the module ---- */
@@ -225,7 +238,7 @@ static void tell_scope(mpg_hlo_cost *c, bool annotated, bool fused, bool collect
   }
 }
 
-static void summarise(mpg_hlo_cost *c) {
+static mpg_rc summarise(mpg_hlo_cost *c) {
   const mpg_hlo_module *m = c->m;
   bool annotated = false, fused = false, collective = false;
   memset(&c->sum, 0, sizeof c->sum);
@@ -237,6 +250,8 @@ static void summarise(mpg_hlo_cost *c) {
     const mpg_hlo_instruction *i = &m->instructions[k];
     const mpg_hlo_price *p = &c->price[k];
     unsigned class = mpg_hlo_class(c, i);
+    if (mpg_poll(c->env, k))
+      return MPG_INTERRUPTED;
     c->known += p->known;
     c->unknown_trips += p->trips == MPG_HLO_UNKNOWN_TRIPS;
     c->devices = p->devices > c->devices ? p->devices : c->devices;
@@ -261,6 +276,7 @@ static void summarise(mpg_hlo_cost *c) {
       c->result_bytes = mpg_hlo_leaf_size(&m->shapes, m->instructions[entry->root].shape);
   }
   tell_scope(c, annotated, fused, collective);
+  return MPG_OK;
 }
 
 mpg_rc mpg_hlo_cost_module(mpg_hlo_cost *c, const mpg_hlo_module *m, mpg_err *err) {
@@ -277,7 +293,7 @@ mpg_rc mpg_hlo_cost_module(mpg_hlo_cost *c, const mpg_hlo_module *m, mpg_err *er
   rc = price_all(c, err);
   if (rc != MPG_OK)
     return rc;
-  count_runs(c);
-  summarise(c);
+  if (count_runs(c) != MPG_OK || summarise(c) != MPG_OK)
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   return MPG_OK;
 }

@@ -215,6 +215,8 @@ static mpg_rc link_value(mpg_hlo_module *m, mpg_hlo_instruction *i, const mpg_hl
 static mpg_rc link_calls(mpg_hlo_module *m, uint32_t *at, mpg_err *err) {
   for (size_t k = 0; k < m->n; k++) {
     mpg_hlo_instruction *i = &m->instructions[k];
+    if (mpg_poll(m->env, k))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     *at = (uint32_t)k;
     i->edge = (uint32_t)m->n_edges;
     for (uint32_t a = i->attribute; a != MPG_HLO_NONE; a = m->attributes_list[a].next) {
@@ -270,24 +272,31 @@ static bool first_use(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uin
 
 static mpg_rc link_users(mpg_hlo_module *m) {
   uint32_t sum = 0;
+  size_t turn = 0;
   if (mpg_grow(m->env, &m->user_start, &m->cap_user_start, m->n + 2, sizeof *m->user_start) !=
           MPG_OK ||
       mpg_grow(m->env, &m->users, &m->cap_users, m->n_operands + 1, sizeof *m->users) != MPG_OK)
     return MPG_NOMEM;
   memset(m->user_start, 0, (m->n + 2) * sizeof *m->user_start);
   for (size_t k = 0; k < m->n; k++)
-    for (uint32_t o = 0; o < m->instructions[k].noperands; o++)
+    for (uint32_t o = 0; o < m->instructions[k].noperands; o++) {
+      if (mpg_poll(m->env, turn++))
+        return MPG_INTERRUPTED;
       if (first_use(m, &m->instructions[k], o))
         m->user_start[m->operands[m->instructions[k].operand + o] + 2]++;
+    }
   for (size_t k = 0; k < m->n + 2; k++)
     sum = m->user_start[k] += sum;
   /* Filling moves the start of k to that of k + 1: where it was put one place too far. */
   for (size_t k = 0; k < m->n; k++)
-    for (uint32_t o = 0; o < m->instructions[k].noperands; o++)
+    for (uint32_t o = 0; o < m->instructions[k].noperands; o++) {
+      if (mpg_poll(m->env, turn++))
+        return MPG_INTERRUPTED;
       if (first_use(m, &m->instructions[k], o)) {
         uint32_t of = m->operands[m->instructions[k].operand + o];
         m->users[m->user_start[of + 1]++] = (uint32_t)k;
       }
+    }
   return MPG_OK;
 }
 
@@ -357,7 +366,12 @@ mpg_rc mpg_hlo_module_link(mpg_hlo_module *m, uint32_t *at, mpg_err *err) {
   rc = link_calls(m, at, err);
   if (rc != MPG_OK)
     return rc;
-  if (link_parameters(m) != MPG_OK || link_users(m) != MPG_OK)
+  rc = link_parameters(m);
+  if (rc == MPG_OK)
+    rc = link_users(m);
+  if (rc == MPG_INTERRUPTED)
+    return mpg_fail(err, rc, "interrupted");
+  if (rc != MPG_OK)
     return mpg_fail_nomem(err);
   if (m->entry == MPG_HLO_NONE) /* as XLA: the last one that has a name */
     for (uint32_t c = 0; c < m->n_computations; c++)

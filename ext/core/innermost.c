@@ -1,10 +1,13 @@
 /* innermost.c - see innermost.h. */
-#define _GNU_SOURCE /* qsort_r */
 #include "innermost.h"
+#include "sort.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define A_FEW ((size_t)65536)
+#define MANY_ATTEMPTS ((size_t)64)
 
 /* The next span of a kind, while ends are settled from the last span back. */
 struct mpg_upcoming {
@@ -69,11 +72,16 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   if (list->n == 0)
     return MPG_OK;
   item = in->items;
-  mpg_span_list_unpack(list, &item->span, sizeof *item);
+  if (mpg_span_list_unpack(list, &item->span, sizeof *item, in->env) != MPG_OK)
+    return MPG_INTERRUPTED;
   for (size_t i = 0; i < list->n; i++) {
     const mpg_span *s = &in->items[i].span;
     early += s->start < before;
     before = s->start;
+    /* An attempt is looked for among all. */
+    if (gang->nattempts > MANY_ATTEMPTS ? i % 64 == 63 && mpg_interrupted(in->env)
+                                        : mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
     if (s->start >= as_of)
       continue;
     in->traced = true;
@@ -146,18 +154,20 @@ static inline int neighbours(const mpg_item *items, size_t i, void *ctx) {
 }
 
 /* Puts the items in order; *equal: there may be some that are the same. */
-static void sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal) {
+static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal) {
   void *ctx = (void *)(uintptr_t)fleet;
   *equal = false;
   for (size_t i = 1; i < in->nitems; i++) {
     int c = neighbours(in->items, i, ctx);
     *equal |= c == 0;
     if (c > 0) {
-      qsort_r(in->items, in->nitems, sizeof *in->items, item_order, ctx);
       *equal = true;
-      return;
+      return mpg_sort(in->env, in->items, in->nitems, sizeof *in->items, item_order, ctx);
     }
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
   }
+  return MPG_OK;
 }
 
 static int64_t drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet) {
@@ -302,10 +312,14 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
       return MPG_NOMEM;
     in->stack[w.depth++] = i;
     last = s->end > last ? s->end : last;
-    if (i % 65536 == 65535 && mpg_interrupted(in->env))
+    if (mpg_poll(in->env, i))
       return MPG_INTERRUPTED;
   }
   return run_until(&w, last);
+}
+
+static mpg_rc failure(mpg_rc rc, mpg_err *err) {
+  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
 }
 
 mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
@@ -316,17 +330,24 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   bool open, equal;
   mpg_rc rc;
   in->nparts = 0;
-  if (mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
-               sizeof *in->activity) != MPG_OK ||
-      gather_items(in, fleet, job, gang, as_of, &open, notices) != MPG_OK)
-    return mpg_fail_nomem(err);
-  sort_items(in, fleet, &equal);
+  rc = mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
+                sizeof *in->activity);
+  if (rc == MPG_OK)
+    rc = gather_items(in, fleet, job, gang, as_of, &open, notices);
+  if (rc == MPG_OK)
+    rc = sort_items(in, fleet, &equal);
+  if (rc != MPG_OK)
+    return failure(rc, err);
   if (equal)
     mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, drop_duplicates(in, fleet));
+  if (in->nitems > A_FEW && mpg_interrupted(in->env))
+    return failure(MPG_INTERRUPTED, err);
   if (open) {
-    if (settle_ends(in, fleet, gang, &missing) != MPG_OK)
-      return mpg_fail_nomem(err);
-    sort_items(in, fleet, &equal);
+    rc = settle_ends(in, fleet, gang, &missing);
+    if (rc == MPG_OK)
+      rc = sort_items(in, fleet, &equal);
+    if (rc != MPG_OK)
+      return failure(rc, err);
   }
   for (size_t a = 0; a < gang->nattempts; a++) {
     mpg_activity *activity = &in->activity[a];
@@ -337,13 +358,15 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
       activity->any = true;
       activity->serves |= s->kind == MPG_KIND_SERVE;
       activity->last = s->end > activity->last ? s->end : activity->last;
+      if (mpg_poll(in->env, i))
+        return failure(MPG_INTERRUPTED, err);
     }
     rc = sweep_attempt(in, gang, a, first, i, &overlapping);
-    if (rc == MPG_INTERRUPTED)
-      return mpg_fail(err, rc, "interrupted");
     if (rc != MPG_OK)
-      return mpg_fail_nomem(err);
+      return failure(rc, err);
   }
+  if (in->nitems > A_FEW && mpg_interrupted(in->env))
+    return failure(MPG_INTERRUPTED, err);
   for (i = 0; i < in->nitems; i++)
     outside += in->items[i].inside < in->items[i].own;
   mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);

@@ -36,8 +36,11 @@ static size_t run_end(const mpg_edge *edges, size_t i, size_t n) {
   return i;
 }
 
-static void merge(const mpg_edge *a, size_t na, const mpg_edge *b, size_t nb, mpg_edge *to) {
+static bool merge(const mpg_env *env, const mpg_edge *a, size_t na, const mpg_edge *b, size_t nb,
+                  mpg_edge *to) {
   while (na > 0 && nb > 0) {
+    if (mpg_poll(env, na + nb))
+      return false;
     if (b->at < a->at) {
       *to++ = *b++;
       nb--;
@@ -50,6 +53,7 @@ static void merge(const mpg_edge *a, size_t na, const mpg_edge *b, size_t nb, mp
     memcpy(to, a, na * sizeof *a);
   else if (nb > 0)
     memcpy(to, b, nb * sizeof *b);
+  return true;
 }
 
 /* Merges neighbouring runs from one buffer into the other until there is one: at most log2 n passes. */
@@ -65,11 +69,15 @@ static mpg_rc sort(mpg_intervals *set) {
   to = spare;
   while (rc == MPG_OK && runs != 1) {
     runs = 0;
-    for (size_t i = 0, middle, end; i < n; i = end, runs++) {
+    for (size_t i = 0, middle, end; rc == MPG_OK && i < n; i = end, runs++) {
       middle = run_end(from, i, n);
       end = middle < n ? run_end(from, middle, n) : n;
-      merge(from + i, middle - i, from + middle, end - middle, to + i);
+      if (!merge(set->env, from + i, middle - i, from + middle, end - middle, to + i) ||
+          mpg_poll(set->env, runs))
+        rc = MPG_INTERRUPTED;
     }
+    if (rc != MPG_OK) /* what was merged so far is in `to` alone: `from` has all */
+      break;
     spare = from;
     from = to;
     to = spare;
@@ -87,6 +95,7 @@ static mpg_rc sort(mpg_intervals *set) {
 
 mpg_rc mpg_intervals_each(mpg_intervals *set, mpg_piece_fn piece, void *ctx) {
   int64_t a = 0, b = 0;
+  size_t pieces = 0;
   mpg_rc rc = sort(set);
   for (size_t i = 0; rc == MPG_OK && i < set->n;) {
     int64_t at = set->edges[i].at;
@@ -94,6 +103,8 @@ mpg_rc mpg_intervals_each(mpg_intervals *set, mpg_piece_fn piece, void *ctx) {
       a += set->edges[i].a;
       b += set->edges[i].b;
     }
+    if (mpg_poll(set->env, pieces++))
+      return MPG_INTERRUPTED;
     if (a + b > 0) /* then there is an end to come */
       rc = piece(ctx, at, set->edges[i].at, a, b);
   }

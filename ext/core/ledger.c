@@ -1,7 +1,7 @@
 /* ledger.c - see ledger.h. */
-#define _GNU_SOURCE /* qsort_r */
 #include "ledger.h"
 #include "limits.h"
+#include "sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +73,8 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (unit < njobs)
     return mpg_timeline_job(a->timeline, (uint32_t)unit, &a->options.window, sink, err);
-  if (!a->sorted)
-    mpg_pools_sort(&a->pools);
+  if (!a->sorted && mpg_pools_sort(&a->pools, err) != MPG_OK)
+    return err->rc;
   a->sorted = true;
   return mpg_pools_account(&a->pools, (uint32_t)(unit - njobs), a->options.rules.basis,
                            &a->options.window, sink, a->fleet->issues, source, err);
@@ -189,7 +189,5 @@ mpg_rc mpg_ledger_sort(mpg_ledger *l) {
     return MPG_NOMEM;
   for (size_t i = 0; i < l->n; i++)
     l->order[i] = i;
-  if (l->n > 1)
-    qsort_r(l->order, l->n, sizeof *l->order, row_order, l);
-  return MPG_OK;
+  return mpg_sort(l->env, l->order, l->n, sizeof *l->order, row_order, l);
 }

@@ -9,10 +9,10 @@
 **
 ** Pools come where the order has them, so what jobs hold is told to them first, which takes the jobs' gangs alone.
 */
-#define _GNU_SOURCE /* qsort_r */
 #include "ledger_scan.h"
 
 #include "pipeline.h"
+#include "sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,16 +178,23 @@ static int row_order(const void *pa, const void *pb, void *ctx) {
   return c ? c : cmp64((int64_t)a, (int64_t)b);
 }
 
+static mpg_rc failure(mpg_rc rc, mpg_err *err) {
+  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+}
+
 /* Rows [from, l->n) of a group get their order, behind those of the groups before; of `once` some have none. */
-static mpg_rc order_group(const mpg_ledger_scan *s, mpg_ledger *l, size_t from, size_t *norder) {
+static mpg_rc order_group(const mpg_ledger_scan *s, const mpg_env *env, mpg_ledger *l, size_t from,
+                          size_t *norder) {
   rows r = {s, l};
   size_t n = *norder;
+  mpg_rc rc;
   if (mpg_grow(l->env, &l->order, &l->order_cap, n + (l->n - from), sizeof *l->order) != MPG_OK)
     return MPG_NOMEM;
   for (size_t i = from; i < l->n; i++)
     l->order[n++] = i;
-  if (n - *norder > 1)
-    qsort_r(l->order + *norder, n - *norder, sizeof *l->order, row_order, &r);
+  rc = mpg_sort(env, l->order + *norder, n - *norder, sizeof *l->order, row_order, &r);
+  if (rc != MPG_OK)
+    return rc;
   if (s->wish->once) {
     size_t kept = *norder;
     for (size_t i = *norder; i < n; i++)
@@ -350,9 +357,10 @@ static mpg_rc add_entries(mpg_ledger_scan *s, mpg_err *err) {
   }
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
-  if (s->wish->nkeys > 0 && s->nentries > 1)
-    qsort_r(s->entries, s->nentries, sizeof *s->entries, entry_order, s);
-  return MPG_OK;
+  if (s->wish->nkeys == 0)
+    return MPG_OK;
+  rc = mpg_sort(s->env, s->entries, s->nentries, sizeof *s->entries, entry_order, s);
+  return rc == MPG_OK ? rc : failure(rc, err);
 }
 
 /* The rows of every pool, which need little room: they are made when all is told that is held. */
@@ -452,8 +460,10 @@ static void work(void *ctx, void *slot, int worker) {
                                          : account(s, &s->hands[worker], &s->entries[i], b);
     if (b->rc != MPG_OK || !ends)
       continue;
-    if (s->within && !b->part && order_group(s, &b->rows, from, &norder) != MPG_OK)
-      b->rc = mpg_fail_nomem(&b->err);
+    if (s->within && !b->part)
+      b->rc = order_group(s, &s->workers, &b->rows, from, &norder);
+    if (b->rc != MPG_OK)
+      b->rc = failure(b->rc, &b->err);
     if (!s->within && s->wish->once && b->rows.n > from)
       b->rows.n = from + 1;
     from = b->rows.n;
@@ -598,8 +608,9 @@ static mpg_rc gather(mpg_ledger_scan *s, batch *b, mpg_err *err) {
   }
   if (rc != MPG_OK && rc != MPG_DONE)
     return rc;
-  if (order_group(s, &s->group, 0, &norder) != MPG_OK)
-    return mpg_fail_nomem(err);
+  rc = order_group(s, s->env, &s->group, 0, &norder);
+  if (rc != MPG_OK)
+    return failure(rc, err);
   s->group.n = norder;
   return MPG_OK;
 }

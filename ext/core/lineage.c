@@ -90,6 +90,8 @@ mpg_rc mpg_lineage_decide(mpg_lineage *lineage, mpg_step *steps, size_t nsteps,
   for (size_t i = nsteps; i-- > 0;) {
     mpg_step *step = &steps[i];
     bool numbered = step->number != MPG_NONE;
+    if (mpg_poll(lineage->env, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (numbered && step->number >= lowest)
       step->fate = MPG_FATE_LOST;
     else if ((numbered && i < resume) || ending == MPG_ENDED_WELL ||

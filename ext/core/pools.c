@@ -1,6 +1,6 @@
 /* pools.c - see pools.h. */
-#define _GNU_SOURCE /* qsort_r */
 #include "pools.h"
+#include "sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,17 @@ static int cmp64(int64_t a, int64_t b) {
 
 /* ---- which chip when ---- */
 
-static int capacity_order(const void *pa, const void *pb) {
+static int capacity_order(const void *pa, const void *pb, void *ctx) {
   const mpg_capacity *a = pa, *b = pb;
   int c = cmp64(a->pool, b->pool);
+  (void)ctx;
   return c ? c : cmp64(a->start, b->start);
 }
 
-static int outage_order(const void *pa, const void *pb) {
+static int outage_order(const void *pa, const void *pb, void *ctx) {
   const mpg_outage *a = pa, *b = pb;
   int c = cmp64(a->pool, b->pool);
+  (void)ctx;
   return c ? c : cmp64(a->start, b->start);
 }
 
@@ -49,7 +51,8 @@ static uint32_t chip_at(const mpg_pools *ps, const mpg_pool *pool, int64_t at, b
   return *several ? 0 : chip;
 }
 
-static int time_order(const void *a, const void *b) {
+static int time_order(const void *a, const void *b, void *ctx) {
+  (void)ctx;
   return cmp64(*(const int64_t *)a, *(const int64_t *)b);
 }
 
@@ -75,8 +78,9 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
     times[n++] = ps->capacity[i].start;
     times[n++] = ps->capacity[i].end;
   }
-  qsort(times, n, sizeof *times, time_order);
-  rc = add_since(ps, pool, INT64_MIN, 0);
+  rc = mpg_sort(ps->env, times, n, sizeof *times, time_order, NULL);
+  if (rc == MPG_OK)
+    rc = add_since(ps, pool, INT64_MIN, 0);
   for (size_t i = 0; rc == MPG_OK && i < n; i++)
     if (i == 0 || times[i] != times[i - 1])
       rc = add_since(ps, pool, times[i], chip_at(ps, pool, times[i], &at_once));
@@ -101,6 +105,10 @@ uint32_t mpg_pools_chip(const mpg_pools *ps, uint32_t pool, int64_t at, int64_t 
 
 /* ---- life ---- */
 
+static mpg_rc failure(mpg_rc rc, mpg_err *err) {
+  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+}
+
 static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size) {
   void *copy = mpg_malloc(env, n * size);
   if (copy != NULL && n > 0)
@@ -111,6 +119,7 @@ static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size) {
 mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet, int64_t as_of,
                       mpg_err *err) {
   size_t n = mpg_fleet_npools(fleet), c = 0, o = 0, ncapacity = 0;
+  mpg_rc rc;
   memset(ps, 0, sizeof *ps);
   ps->env = env;
   ps->fleet = fleet;
@@ -127,9 +136,10 @@ mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
         ps->capacity[ncapacity].end = as_of;
       ncapacity++;
     }
-  qsort(ps->capacity, ncapacity, sizeof *ps->capacity, capacity_order);
-  qsort(ps->outages, fleet->noutages, sizeof *ps->outages, outage_order);
-  for (uint32_t p = 0; p < n; p++) {
+  rc = mpg_sort(env, ps->capacity, ncapacity, sizeof *ps->capacity, capacity_order, NULL);
+  if (rc == MPG_OK)
+    rc = mpg_sort(env, ps->outages, fleet->noutages, sizeof *ps->outages, outage_order, NULL);
+  for (uint32_t p = 0; rc == MPG_OK && p < n; p++) {
     mpg_pool *pool = &ps->pools[p];
     pool->capacity = c;
     while (c < ncapacity && ps->capacity[c].pool == p)
@@ -139,10 +149,9 @@ mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
     while (o < fleet->noutages && ps->outages[o].pool == p)
       o++;
     pool->noutages = o - pool->outage;
-    if (find_chips(ps, pool) != MPG_OK)
-      return mpg_fail_nomem(err);
+    rc = find_chips(ps, pool);
   }
-  return MPG_OK;
+  return rc == MPG_OK ? MPG_OK : failure(rc, err);
 }
 
 void mpg_pools_free(mpg_pools *ps) {
@@ -186,17 +195,19 @@ mpg_rc mpg_pools_gather(mpg_pools *ps, mpg_pools *view, mpg_err *err) {
   return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
-static int holding_order(const void *pa, const void *pb) {
+static int holding_order(const void *pa, const void *pb, void *ctx) {
   const mpg_holding *a = pa, *b = pb;
   int c = cmp64(a->pool, b->pool);
+  (void)ctx;
   c = c ? c : cmp64(a->start, b->start);
   c = c ? c : cmp64(a->end, b->end);
   return c ? c : cmp64(a->chips, b->chips);
 }
 
-void mpg_pools_sort(mpg_pools *ps) {
-  if (ps->nholdings > 1)
-    qsort(ps->holdings, ps->nholdings, sizeof *ps->holdings, holding_order);
+mpg_rc mpg_pools_sort(mpg_pools *ps, mpg_err *err) {
+  mpg_rc rc =
+      mpg_sort(ps->env, ps->holdings, ps->nholdings, sizeof *ps->holdings, holding_order, NULL);
+  return rc == MPG_OK ? rc : failure(rc, err);
 }
 
 /* ---- down and idle ---- */
@@ -245,8 +256,9 @@ static mpg_rc add_changes(sweep *s, int64_t start, int64_t end, int64_t chips, c
   return MPG_OK;
 }
 
-static int change_order(const void *pa, const void *pb) {
+static int change_order(const void *pa, const void *pb, void *ctx) {
   const change *a = pa, *b = pb;
+  (void)ctx;
   return cmp64(a->at, b->at);
 }
 
@@ -327,12 +339,12 @@ static mpg_rc gather(const mpg_pools *ps, uint32_t p, bool shard, sweep *s) {
   }
   for (; lo < ps->nholdings && ps->holdings[lo].pool == p; lo++) {
     const mpg_holding *h = &ps->holdings[lo];
+    if (mpg_poll(ps->env, lo))
+      return MPG_INTERRUPTED;
     if (add_changes(s, h->start, h->end, h->chips, HOLDING, 0) != MPG_OK)
       return MPG_NOMEM;
   }
-  if (s->n > 1)
-    qsort(s->changes, s->n, sizeof *s->changes, change_order);
-  return MPG_OK;
+  return mpg_sort(ps->env, s->changes, s->n, sizeof *s->changes, change_order, NULL);
 }
 
 /* Whether more is held or down than exists; fractions of several sizes may come to whole chips. */
@@ -428,9 +440,5 @@ mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, mpg_basis basis, const
   mpg_free(ps->env, s.changes);
   mpg_free(ps->env, s.downs);
   mpg_free(ps->env, s.fractions);
-  if (rc == MPG_NOMEM)
-    return mpg_fail_nomem(err);
-  if (rc == MPG_INTERRUPTED)
-    return mpg_fail(err, rc, "interrupted");
-  return rc;
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? failure(rc, err) : rc;
 }

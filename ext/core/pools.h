@@ -64,7 +64,7 @@ mpg_pools mpg_pools_view(const mpg_pools *pools, const mpg_env *env);
 mpg_rc mpg_pools_gather(mpg_pools *pools, mpg_pools *view, mpg_err *err);
 
 /* Once every job is accounted: */
-void mpg_pools_sort(mpg_pools *pools);
+mpg_rc mpg_pools_sort(mpg_pools *pools, mpg_err *err);
 /* The `down` (where installed chips count) and `idle` rows of a pool. Issues go under `source`. */
 mpg_rc mpg_pools_account(const mpg_pools *pools, uint32_t pool, mpg_basis basis,
                          const mpg_window *window, const mpg_sink *sink, mpg_issues *issues,

@@ -46,3 +46,32 @@ const char *mpg_size_name(uint8_t size) {
   static const char *const names[] = {NULL, "S", "M", "L", "XL"};
   return names[size];
 }
+
+mpg_rc mpg_size_of(const mpg_value *chips, const mpg_value *bounds, const char **name,
+                   mpg_err *err) {
+  mpg_sizes sizes = mpg_sizes_default;
+  int64_t millionths = 0;
+  bool ok;
+  mpg_err why;
+  *name = NULL;
+  if (bounds != NULL) {
+    if (bounds->type == MPG_NULL)
+      return MPG_OK;
+    if (mpg_sizes_parse(bounds->type == MPG_TEXT ? bounds->s : MPG_STR(""), &sizes, &why) != MPG_OK)
+      return mpg_fail(err, MPG_MISUSE, "bounds: %s", why.text);
+  }
+  if (chips->type == MPG_NULL)
+    return MPG_OK;
+  if (chips->type == MPG_INT) {
+    ok = chips->i >= 0 && chips->i <= INT64_MAX / CHIP;
+    millionths = ok ? chips->i * CHIP : 0;
+  } else if (chips->type == MPG_REAL) {
+    ok = mpg_scaled_real(chips->r, 6, &millionths) && millionths >= 0;
+  } else {
+    ok = mpg_scaled_parse(chips->s, 6, &millionths) && millionths >= 0;
+  }
+  if (!ok)
+    return mpg_fail(err, MPG_MISUSE, "expected a number of chips");
+  *name = mpg_size_name(mpg_size_class(&sizes, millionths));
+  return MPG_OK;
+}

@@ -24,6 +24,7 @@ enum { HAS_FLOPS = 1, HAS_BYTES = 2, HAS_EXECUTIONS = 4, HAS_DTYPE = 8 };
 /* No packed span is longer: head and flags, 6 numbers of 8 bytes, 3 of up to 10, 3 doubles; and 7 bytes
 ** that are written and do not count. */
 #define PACKED_MAX 128
+#define CHUNKS_BETWEEN_POLLS 256
 #define CHUNK_FIRST ((size_t)72)
 #define CHUNK_LAST 4096
 #define BLOCK_BYTES ((size_t)1 << 20)
@@ -314,10 +315,14 @@ static inline mpg_span *next_of(mpg_span *s, size_t stride) {
   return (mpg_span *)(void *)((char *)s + stride);
 }
 
-void mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t stride) {
+mpg_rc mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t stride,
+                            const mpg_env *env) {
   int64_t from = 0, step = 0, attempt = 0, line = 0;
   const mpg_span_names *names = NULL;
+  unsigned turn = 0;
   for (const struct mpg_span_chunk *chunk = list->first; chunk != NULL; chunk = chunk->next) {
+    if (++turn % CHUNKS_BETWEEN_POLLS == 0 && mpg_interrupted(env))
+      return MPG_INTERRUPTED;
     const unsigned char *p = chunk->bytes, *stop = p + chunk->used;
     mpg_span *first = out;
     if (chunk->anew) {
@@ -365,4 +370,5 @@ void mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t strid
       first->file = names->texts[first->file];
     }
   }
+  return MPG_OK;
 }

@@ -12,6 +12,10 @@
 
 #define MPG_SECOND INT64_C(1000000)
 #define MPG_TIME_MAX INT64_C(9214646400000000) /* 2262-01-01T00:00:00Z, first time refused */
+/* Whether a number of Unix seconds is a time: 1970 and later, before MPG_TIME_MAX. */
+static inline bool mpg_seconds_are_time(double s) {
+  return s >= 0 && s < (double)MPG_TIME_MAX / 1e6;
+}
 
 /*
 ** Unix seconds as decimal text ("1795240353", "12.5", "1.5e3") or ISO 8601: date (then midnight),

@@ -114,6 +114,10 @@ static const mpg_commit *commits_of(const mpg_timeline *t, const mpg_job *job) {
   return job->ncommits == 0 ? NULL : t->fleet->commits + job->commit;
 }
 
+static mpg_rc stopped(mpg_err *err) {
+  return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+}
+
 /* The fate of the job's steps, in the order of the items. */
 static mpg_rc decide_steps(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
@@ -122,6 +126,8 @@ static mpg_rc decide_steps(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < in->nitems; i++) {
     const mpg_span *s = &in->items[i].span;
+    if (mpg_poll(t->env, i))
+      return stopped(err);
     if (!is_step(s))
       continue;
     t->steps[t->nsteps++] =
@@ -187,9 +193,12 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   size_t step = 0;
   if (mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts) != MPG_OK)
     return mpg_fail_nomem(err);
-  for (size_t i = 0; i < in->nitems; i++)
+  for (size_t i = 0; i < in->nitems; i++) {
     t->verdicts[i] = is_step(&in->items[i].span) ? step_verdict(t, t->steps[step++].fate)
                                                  : span_verdict(t, in->items[i].span.kind);
+    if (mpg_poll(t->env, i))
+      return stopped(err);
+  }
   return MPG_OK;
 }
 
@@ -359,6 +368,8 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
   for (size_t i = 0; !one && i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
     const int64_t *counted = mpg_stretch_counted(&t->gang, &t->gang.stretches[p->stretch]);
+    if (mpg_poll(t->env, i))
+      return stopped(err);
     if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED)
       continue;
     for (size_t l = 0; l < t->nlanes; l++) {
@@ -368,9 +379,12 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
             held_amount(counted[t->lanes[l].pool], start, end);
     }
   }
-  for (size_t i = 0; i < in->nitems; i++)
+  for (size_t i = 0; i < in->nitems; i++) {
     if (t->verdicts[i].category == MPG_UNRATED)
       rate_item(t, &in->items[i], &t->ratings[i * t->nlanes]);
+    if (mpg_poll(t->env, i))
+      return stopped(err);
+  }
   return MPG_OK;
 }
 
@@ -486,7 +500,9 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
       bool one = t->nlanes == 1 && !t->rules->long_road;
       mpg_run_begin(&t->run, t->window, t->sink, one ? *mpg_stretch_counted(g, s) : 0, s->start);
       for (; rc == MPG_OK && part < t->in.nparts && t->in.parts[part].stretch == k; part++)
-        rc = emit_part(t, row, &t->in.parts[part], a);
+        rc = mpg_poll(t->env, part) ? stopped(err) : emit_part(t, row, &t->in.parts[part], a);
+      if (rc == MPG_OK && mpg_poll(t->env, k))
+        rc = stopped(err);
       if (rc == MPG_OK)
         rc = mpg_run_end(&t->run, row);
       if (rc == MPG_OK)

@@ -208,14 +208,42 @@ static size_t cut_at_cr(const char *p, size_t n) {
   return cr == NULL ? 0 : (size_t)(cr - p) + 1;
 }
 
+/* How many LFs there are, in one go; -1 where there is also a CR, a NUL, or a `quote`. */
+static int64_t count_plain_lf(const char *p, size_t n, char quote) {
+  const char *end = p + n;
+  size_t lf = 0;
+  bool odd = false;
+#ifdef MPG_BLOCKS_SSE2
+  const __m128i want = _mm_set1_epi8('\n'), cr = _mm_set1_epi8('\r'), q = _mm_set1_epi8(quote),
+                zero = _mm_setzero_si128();
+  __m128i others = zero;
+  while (end - p >= 16) {
+    __m128i found = zero;
+    for (int i = 0; i < 255 && end - p >= 16; i++, p += 16) {
+      __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+      found = _mm_sub_epi8(found, _mm_cmpeq_epi8(v, want));
+      others = _mm_or_si128(_mm_or_si128(others, _mm_cmpeq_epi8(v, cr)),
+                            _mm_or_si128(_mm_cmpeq_epi8(v, zero), _mm_cmpeq_epi8(v, q)));
+    }
+    lf += sum_bytes(found);
+  }
+  odd = _mm_movemask_epi8(others) != 0;
+#endif
+  for (; p < end; p++) {
+    lf += *p == '\n';
+    odd |= *p == '\r' || *p == '\0' || *p == quote;
+  }
+  return odd ? -1 : (int64_t)lf;
+}
+
 /* Text of lines that end in LF, without quotes that count: as most is. */
 static bool plain_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut) {
   const char *lf = memrchr(p, '\n', n);
-  if (lf == NULL || memchr(p, '\r', n) != NULL || memchr(p, '\0', n) != NULL ||
-      (!b->options.no_quotes && memchr(p, '"', n) != NULL))
+  int64_t lines = lf == NULL ? -1 : count_plain_lf(p, n, b->options.no_quotes ? '\0' : '"');
+  if (lines < 0)
     return false;
   *cut = (size_t)(lf + 1 - p);
-  b->line += count_lf(p, *cut);
+  b->line += lines;
   return true;
 }
 

@@ -68,6 +68,8 @@ bool mpg_json_peek(mpg_json *json, const char **p, const char **end);
 void mpg_json_take(mpg_json *json, const char *behind);
 /* The block, no rest, begins behind what the reader has read of it, say behind a header. */
 void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block);
+/* The same behind an object of JSON Lines; false where that is not the end of its line. */
+bool mpg_json_unfeed(mpg_json *json, mpg_block *block);
 
 /* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 where there
 ** is none. */

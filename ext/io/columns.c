@@ -4,6 +4,7 @@
 #include "../core/text.h"
 #include "../core/time.h"
 
+#include <float.h>
 #include <string.h>
 
 void mpg_columns_init(mpg_columns *columns, const mpg_env *env) {
@@ -17,15 +18,54 @@ void mpg_columns_free(mpg_columns *columns) {
     mpg_json_path_free(columns->p[i].path, columns->env);
   }
   mpg_free(columns->env, columns->p);
-  columns->p = NULL;
-  columns->n = columns->cap = 0;
+  mpg_free(columns->env, columns->slots);
+  mpg_columns_init(columns, columns->env);
+}
+
+/* ---- Finding a name ---- */
+
+#define A_FEW 16 /* which are looked through */
+
+static uint64_t hash_of(mpg_str name) {
+  uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a (Fowler, Noll, Vo), letters in one case */
+  for (size_t i = 0; i < name.n; i++) {
+    unsigned char c = (unsigned char)name.p[i];
+    h = (h ^ (c >= 'A' && c <= 'Z' ? c + 32u : c)) * UINT64_C(0x100000001b3);
+  }
+  return h ^ h >> 32;
+}
+
+static void enter(mpg_columns *columns, size_t k) {
+  size_t i = hash_of(columns->p[k].name) & (columns->n_slots - 1);
+  while (columns->slots[i] != 0)
+    i = (i + 1) & (columns->n_slots - 1);
+  columns->slots[i] = (uint32_t)k + 1;
+}
+
+/* The names so far, which do not change any more. */
+static mpg_rc enter_all(mpg_columns *columns) {
+  if (columns->n < A_FEW)
+    return MPG_OK;
+  if (columns->n * 2 >= columns->n_slots) {
+    size_t n = columns->n_slots == 0 ? (size_t)4 * A_FEW : 2 * columns->n_slots;
+    uint32_t *slots = mpg_calloc(columns->env, n * sizeof *slots);
+    if (slots == NULL)
+      return MPG_NOMEM;
+    mpg_free(columns->env, columns->slots);
+    columns->slots = slots;
+    columns->n_slots = n;
+    columns->n_indexed = 0;
+  }
+  while (columns->n_indexed < columns->n)
+    enter(columns, columns->n_indexed++);
+  return MPG_OK;
 }
 
 mpg_rc mpg_columns_add(mpg_columns *columns, mpg_str name, mpg_column_type type,
                        mpg_json_path *path, mpg_err *err) {
   char *copy;
-  if (mpg_grow(columns->env, &columns->p, &columns->cap, columns->n + 1, sizeof *columns->p) !=
-      MPG_OK)
+  if (enter_all(columns) != MPG_OK || mpg_grow(columns->env, &columns->p, &columns->cap,
+                                               columns->n + 1, sizeof *columns->p) != MPG_OK)
     return mpg_fail_nomem(err);
   copy = mpg_malloc(columns->env, name.n);
   if (copy == NULL)
@@ -37,7 +77,13 @@ mpg_rc mpg_columns_add(mpg_columns *columns, mpg_str name, mpg_column_type type,
 }
 
 size_t mpg_columns_find(const mpg_columns *columns, mpg_str name) {
-  size_t i = 0;
+  size_t i = columns->n_indexed, at;
+  if (i > 0) {
+    at = hash_of(name) & (columns->n_slots - 1);
+    for (; columns->slots[at] != 0; at = (at + 1) & (columns->n_slots - 1))
+      if (mpg_str_eq_nocase(columns->p[columns->slots[at] - 1].name, name))
+        return columns->slots[at] - 1;
+  }
   while (i < columns->n && !mpg_str_eq_nocase(columns->p[i].name, name))
     i++;
   return i;
@@ -215,6 +261,17 @@ static bool read_time(const mpg_reading *reading, mpg_str text, mpg_value *out) 
   return true;
 }
 
+/* "1767891265.323983", as a clock prints it: what mpg_real_parse makes of it, for both parts of the
+** quotient are doubles, and so it is rounded once. */
+static bool read_clock(mpg_str text, double *out) {
+  int64_t millionths;
+  if (text.n != 17 || FLT_EVAL_METHOD != 0 || !mpg_clock_parse(text.p, &millionths) ||
+      millionths > INT64_C(1) << 53)
+    return false;
+  *out = (double)millionths / 1e6;
+  return true;
+}
+
 static bool read_trimmed(const mpg_reading *reading, mpg_column_type type, mpg_str text,
                          mpg_value *out) {
   switch (type) {
@@ -223,7 +280,7 @@ static bool read_trimmed(const mpg_reading *reading, mpg_column_type type, mpg_s
     return mpg_int_parse(text, &out->i);
   case MPG_COLUMN_REAL:
     out->type = MPG_REAL;
-    return mpg_real_parse(text, &out->r);
+    return read_clock(text, &out->r) || mpg_real_parse(text, &out->r);
   default:
     return read_time(reading, text, out);
   }

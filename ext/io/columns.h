@@ -26,6 +26,8 @@ typedef struct mpg_columns {
   const mpg_env *env;
   mpg_column *p;
   size_t n, cap;
+  uint32_t *slots; /* by name: index + 1 of the first n_indexed, 0 is empty */
+  size_t n_slots, n_indexed;
 } mpg_columns;
 
 void mpg_columns_init(mpg_columns *columns, const mpg_env *env);

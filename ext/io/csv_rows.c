@@ -129,28 +129,40 @@ static mpg_rc undeclared(const csv_file *f, size_t k, mpg_err *err) {
   return MPG_OK;
 }
 
-/* Finds each column by its name in the header of n fields. */
-static mpg_rc match_header(csv_file *f, size_t n, mpg_err *err) {
+/* Finds each column by its name in the header of n fields, whose names are `header`. */
+static mpg_rc match_names(csv_file *f, size_t n, const mpg_columns *header, bool *used,
+                          mpg_err *err) {
   const mpg_columns *columns = f->columns;
   mpg_rc rc = MPG_OK;
-  for (size_t i = 0; rc == MPG_OK && i < columns->n; i++) {
-    size_t k = i < n ? i : 0; /* where the first file has it */
-    for (size_t turn = 0; turn < n; turn++, k = k + 1 == n ? 0 : k + 1) {
-      char text[24];
-      if (mpg_str_eq_nocase(field_name(f->fields[k], k, text), columns->p[i].name))
-        break;
-      if (turn + 1 == n)
-        return lacks(f, columns->p[i].name, n, err);
-    }
+  for (size_t i = 0; i < columns->n; i++) {
+    char text[24];
+    size_t k = i; /* where the first file has it */
+    if (i >= n || !mpg_str_eq_nocase(field_name(f->fields[i], i, text), columns->p[i].name))
+      k = mpg_columns_find(header, columns->p[i].name);
+    if (k == n)
+      return lacks(f, columns->p[i].name, n, err);
     f->at[i] = k;
+    used[k] = true;
   }
-  for (size_t k = 0; rc == MPG_OK && n > columns->n && k < n; k++) {
-    size_t i = 0;
-    while (i < columns->n && f->at[i] != k)
-      i++;
-    if (i == columns->n)
+  for (size_t k = 0; rc == MPG_OK && n > columns->n && k < n; k++)
+    if (!used[k])
       rc = undeclared(f, k, err);
+  return rc;
+}
+
+static mpg_rc match_header(csv_file *f, size_t n, mpg_err *err) {
+  mpg_columns header;
+  bool *used = mpg_calloc(f->env, n + 1);
+  mpg_rc rc = used == NULL ? mpg_fail_nomem(err) : MPG_OK;
+  mpg_columns_init(&header, f->env);
+  for (size_t k = 0; rc == MPG_OK && k < n; k++) {
+    char text[24];
+    rc = mpg_columns_add(&header, field_name(f->fields[k], k, text), MPG_COLUMN_TEXT, NULL, err);
   }
+  if (rc == MPG_OK)
+    rc = match_names(f, n, &header, used, err);
+  mpg_columns_free(&header);
+  mpg_free(f->env, used);
   return rc;
 }
 
@@ -220,8 +232,9 @@ static void csv_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
   mpg_csv_feed(f->csv, stream, block);
 }
 
-static void csv_file_unfeed(void *p, mpg_block *block) {
+static bool csv_file_unfeed(void *p, mpg_block *block) {
   mpg_csv_unfeed(((csv_file *)p)->csv, block);
+  return true;
 }
 
 static void csv_file_like(void *p, const void *of) {
@@ -231,7 +244,7 @@ static void csv_file_like(void *p, const void *of) {
   f->width = other->width;
 }
 
-static const size_t *csv_file_fields(const void *p, size_t *width) {
+static const size_t *csv_file_fields(void *p, size_t *width) {
   const csv_file *f = p;
   *width = f->width;
   return f->at;

@@ -1,5 +1,6 @@
 /* csv_scan.c - see csv_scan.h. */
 #include "csv_scan.h"
+#include "bits.h"
 
 #include <string.h>
 #if defined(__SSE2__) && !defined(MPG_NO_SIMD)
@@ -15,17 +16,27 @@ typedef struct marks {
 } marks;
 
 #ifdef MPG_CSV_SCAN_SSE2
+static inline uint64_t bits_of(__m128i found) {
+  return (uint64_t)(unsigned)_mm_movemask_epi8(found);
+}
+
 static inline marks look(const mpg_csv_scan *scan, const char *p) {
   const __m128i delimiter = _mm_set1_epi8(scan->delimiter), lf = _mm_set1_epi8('\n'),
                 quote = _mm_set1_epi8(scan->quotes ? '"' : '\n'), cr = _mm_set1_epi8('\r');
   uint64_t is_delimiter = 0, odd = 0, lines = 0;
-  for (int i = 0; i < 4; i++) {
-    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
-    __m128i low = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, cr), v), _mm_cmpeq_epi8(v, quote));
-    is_delimiter |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, delimiter)) << (16 * i);
-    lines |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, lf)) << (16 * i);
-    odd |= (uint64_t)(unsigned)_mm_movemask_epi8(low) << (16 * i);
-  }
+#define LOOK(i)                                                                                    \
+  do {                                                                                             \
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * (i)));                    \
+    __m128i low = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, cr), v), _mm_cmpeq_epi8(v, quote));  \
+    is_delimiter |= bits_of(_mm_cmpeq_epi8(v, delimiter)) << (16 * (i));                           \
+    lines |= bits_of(_mm_cmpeq_epi8(v, lf)) << (16 * (i));                                         \
+    odd |= bits_of(low) << (16 * (i));                                                             \
+  } while (0)
+  LOOK(0);
+  LOOK(1);
+  LOOK(2);
+  LOOK(3);
+#undef LOOK
   return (marks){is_delimiter | lines, lines, odd & ~(is_delimiter | lines)};
 }
 #else
@@ -53,35 +64,66 @@ static bool all_plain(const char *p, uint64_t odd) {
   return true;
 }
 
+/* The marks of the bytes from `at` on, of n; false where one is not plain. */
+static inline bool marks_at(const mpg_csv_scan *scan, const char *p, size_t n, size_t at,
+                            marks *m) {
+  *m = look(scan, p + at);
+  if (n - at < 64) {
+    uint64_t known = (UINT64_C(1) << (n - at)) - 1;
+    m->ends &= known;
+    m->lines &= known;
+    m->odd &= known;
+  }
+  return m->odd == 0 || all_plain(p + at, m->odd);
+}
+
 /*
-** Every field's end is written down, and every width-th of them must be a line's, with no other line
-** ends between: that is known where there are as many lines as records. Where it fails, the records
-** that ended within these 64 bytes are given up with it, for which one is to blame is not looked for.
+** Every field's end is written down, and every width-th of them must be a line's, and no other. Where
+** that fails, the records that ended within these 64 bytes are given up with it, for which one is to
+** blame is not looked for.
 */
 size_t mpg_csv_scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
-  size_t k = 0, lines = 0, records = 0, next = scan->width;
+  size_t k = 0, records = 0, next = scan->width;
   if (scan->width < 2 || scan->width > MPG_CSV_SCAN_FIELDS / 2)
     return 0;
   for (; at < n && k + 64 <= MPG_CSV_SCAN_FIELDS; at += 64) {
-    marks m = look(scan, p + at);
     size_t before = records;
-    if (n - at < 64) {
-      uint64_t known = (UINT64_C(1) << (n - at)) - 1;
-      m.ends &= known;
-      m.lines &= known;
-      m.odd &= known;
-    }
-    if (m.odd != 0 && !all_plain(p + at, m.odd))
+    marks m;
+    if (!marks_at(scan, p, n, at, &m))
       break;
-    for (; m.lines != 0; m.lines &= m.lines - 1)
-      lines++;
-    for (; m.ends != 0; m.ends &= m.ends - 1)
-      scan->ends[k++] = (uint32_t)(at + (size_t)__builtin_ctzll(m.ends));
-    for (; next <= k; next += scan->width, records++)
-      if (p[scan->ends[next - 1]] != '\n')
+    k += mpg_bits_put(scan->ends + k, m.ends, at);
+    for (; next <= k; next += scan->width, records++) {
+      uint64_t end = UINT64_C(1) << (scan->ends[next - 1] - at);
+      if ((m.lines & end) == 0)
         return before;
-    if (lines != records)
+      m.lines -= end;
+    }
+    if (m.lines != 0)
       return before;
+  }
+  return records;
+}
+
+size_t mpg_csv_scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
+  size_t fields = 0, records = 0; /* of the record that is open */
+  scan->end = at;
+  if (scan->width < 2)
+    return 0;
+  for (; at < n; at += 64) {
+    size_t before = 0; /* ends up to the line's */
+    marks m;
+    if (!marks_at(scan, p, n, at, &m))
+      break;
+    for (; m.lines != 0; m.lines &= m.lines - 1) {
+      size_t up_to = mpg_bits_count(m.ends & (m.lines ^ (m.lines - 1)));
+      if (fields + up_to - before != scan->width)
+        return records;
+      before = up_to;
+      fields = 0;
+      records++;
+      scan->end = at + (size_t)__builtin_ctzll(m.lines) + 1;
+    }
+    fields += mpg_bits_count(m.ends) - before;
   }
   return records;
 }

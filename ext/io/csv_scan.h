@@ -15,8 +15,9 @@
 typedef struct mpg_csv_scan {
   char delimiter;
   bool quotes;  /* a quote is no plain byte */
+  size_t end;   /* of what was counted */
   size_t width; /* fields of a record, at least 2: a blank line would be a record of one */
-  uint32_t ends[MPG_CSV_SCAN_FIELDS]; /* offset behind field k of record r: [r * width + k] */
+  uint32_t ends[MPG_CSV_SCAN_FIELDS + 8]; /* offset behind field k of record r: [r * width + k] */
 } mpg_csv_scan;
 
 /*
@@ -24,5 +25,7 @@ typedef struct mpg_csv_scan {
 ** not plain, or not whole. n is less than 4 GiB; 64 bytes behind p + n are readable.
 */
 size_t mpg_csv_scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at);
+/* As many of them as follow each other, without their fields: up to scan->end. */
+size_t mpg_csv_scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t at);
 
 #endif

@@ -261,6 +261,18 @@ static void tell_kind(mpg_goodput_row *row, const bool *present) {
                    : MPG_GOODPUT_checkpoint_manager_start_time;
 }
 
+/* The time that tells what the row is of. */
+static mpg_rc check_time(const mpg_goodput_log *log, mpg_err *err) {
+  const mpg_goodput_row *row = &log->row;
+  const mpg_value *time = row->field == NO_FIELD ? NULL : &row->values[row->field];
+  if (time == NULL || time->type != MPG_REAL || mpg_seconds_are_time(time->r))
+    return MPG_OK;
+  for (size_t i = 0; i < log->n; i++)
+    if (mpg_str_eq(log->members[i].key, mpg_str_of(mpg_goodput_fields[row->field].name)))
+      return unexpected(log, &log->members[i], "Unix seconds from 1970 to 2261", err);
+  return MPG_OK;
+}
+
 static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
   mpg_goodput_row *row = &log->row;
   bool present[MPG_GOODPUT_COUNT] = {false};
@@ -305,7 +317,7 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
                     log->path, (long long)line, (long long)column);
   }
   tell_kind(row, present);
-  return MPG_OK;
+  return check_time(log, err);
 }
 
 /* ---- Entries of Cloud Logging ---- */

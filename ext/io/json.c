@@ -236,6 +236,20 @@ void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block) {
   }
 }
 
+bool mpg_json_unfeed(mpg_json *json, mpg_block *block) {
+  const mpg_window *w = &json->w;
+  size_t at = w->at;
+  if (json->state != AT_LINE || json->skip_line || json->broken.rc != MPG_OK)
+    return false;
+  at += at < w->end && w->buf[at] == '\r';
+  if (at >= block->n || at >= w->end || w->buf[at] != '\n')
+    return false;
+  block->at = at + 1;
+  block->line = json->line + 1;
+  block->first = false;
+  return true;
+}
+
 bool mpg_json_peek(mpg_json *json, const char **p, const char **end) {
   mpg_window *w = &json->w;
   if (json->state != AT_LINE || json->skip_line || json->broken.rc != MPG_OK || w->buf == NULL)

@@ -11,6 +11,7 @@
 */
 #include "json_usual.h"
 #include "rows.h"
+#include "../core/limits.h"
 #include "../core/text.h"
 
 #include <string.h>
@@ -37,9 +38,11 @@ typedef struct json_file {
   mpg_json_docs docs;
   const mpg_json_member *members;
   size_t n_members;
+  int64_t limit;         /* bytes of a record */
   mpg_json_usual *usual; /* its first keys are the columns; NULL: not for these columns */
   bool is_usual;         /* the current record: its members are these, where `has` says so */
   uint64_t has;
+  size_t at[MPG_JSON_USUAL_KEYS]; /* where each column stood in that record */
   mpg_json_member usual_members[MPG_JSON_USUAL_KEYS];
 } json_file;
 
@@ -102,6 +105,7 @@ static mpg_rc json_file_begin(void **out, const mpg_env *env, const mpg_rows_que
   f->query = query;
   f->issues = issues;
   f->path = mpg_stream_path(stream);
+  f->limit = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   rc = mpg_json_open(&f->json, env, stream, &plain, err);
   if (rc == MPG_OK) {
     f->sources = mpg_calloc(env, (columns->n + 1) * sizeof *f->sources);
@@ -154,9 +158,8 @@ static void json_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
   mpg_json_feed(f->json, stream, block);
 }
 
-static void json_file_unfeed(void *p, mpg_block *block) {
-  (void)p;
-  (void)block; /* no header: nothing was read */
+static bool json_file_unfeed(void *p, mpg_block *block) {
+  return mpg_json_unfeed(((json_file *)p)->json, block);
 }
 
 static void json_file_like(void *p, const void *of) {
@@ -164,10 +167,22 @@ static void json_file_like(void *p, const void *of) {
   (void)of;
 }
 
-static const size_t *json_file_fields(const void *p, size_t *width) {
-  (void)p;
-  *width = 0;
-  return NULL;
+static const size_t *json_file_fields(void *p, size_t *width) {
+  json_file *f = p;
+  *width = f->usual == NULL ? 0 : f->usual->members;
+  if (*width == 0)
+    return NULL;
+  for (size_t i = 0; i < f->columns->n; i++)
+    f->at[i] = SIZE_MAX;
+  for (size_t i = 0; i < *width; i++)
+    if (f->usual->order[i] < f->columns->n)
+      f->at[f->usual->order[i]] = i;
+  return f->at;
+}
+
+static size_t json_file_lines(const void *p, mpg_json_lines *lines, const char *bytes, size_t n,
+                              size_t at) {
+  return mpg_json_usual_lines(((const json_file *)p)->usual, lines, bytes, n, at);
 }
 
 /* ---- Values ---- */
@@ -276,7 +291,7 @@ static mpg_rc next_record(json_file *f, mpg_err *err) {
   mpg_rc rc;
   if (f->usual != NULL && mpg_json_peek(f->json, &p, &end)) {
     behind = mpg_json_usual_object(f->usual, p, end, f->usual_members, &f->has);
-    if (behind != NULL) {
+    if (behind != NULL && behind - p <= f->limit) {
       mpg_json_take(f->json, behind);
       f->is_usual = true;
       return MPG_OK;
@@ -381,7 +396,7 @@ static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
 /* Adds the members of the first records, in the order in which they come. */
 static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
                            const mpg_rows_options *options, const char *path, mpg_err *err) {
-  static const mpg_columns none = {NULL, NULL, 0, 0};
+  static const mpg_columns none = {.n = 0};
   mpg_rows_options any = *options;
   const mpg_rows_query query = {.options = &any, .columns = &none};
   void *p = NULL;
@@ -430,4 +445,5 @@ const mpg_rows_format mpg_json_rows = {
     .unfeed = json_file_unfeed,
     .like = json_file_like,
     .fields = json_file_fields,
+    .lines = json_file_lines,
 };

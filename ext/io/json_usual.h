@@ -22,6 +22,7 @@ typedef struct mpg_json_usual {
   size_t n;
   mpg_json_usual_key keys[MPG_JSON_USUAL_KEYS];
   uint8_t order[MPG_JSON_USUAL_KEYS]; /* the key that stood i-th last time */
+  size_t members;                     /* of the last object; 0: none yet */
 } mpg_json_usual;
 
 /* Adds a key, whose number is usual->n before. False: there is no room, or its name is not plain. */
@@ -35,5 +36,24 @@ bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name);
 */
 const char *mpg_json_usual_object(mpg_json_usual *usual, const char *p, const char *end,
                                   mpg_json_member *members, uint64_t *has);
+
+/* Members found at a time. */
+#define MPG_JSON_LINES_MEMBERS 4096
+
+typedef struct mpg_json_lines {
+  size_t width; /* members of an object */
+  uint32_t colons[MPG_JSON_LINES_MEMBERS + 8];
+  struct mpg_json_span {
+    uint32_t at, n;
+  } values[MPG_JSON_LINES_MEMBERS];      /* [object * width + i]; of a string without its quotes */
+  uint32_t ends[MPG_JSON_LINES_MEMBERS]; /* the LF behind each object */
+} mpg_json_lines;
+
+/*
+** The lines of p[0..n) from `at` on that are an object with the members of the last usual one, in its
+** order: how many, up to the first that is anything else. 64 bytes behind p + n are readable.
+*/
+size_t mpg_json_usual_lines(const mpg_json_usual *usual, mpg_json_lines *lines, const char *p,
+                            size_t n, size_t at);
 
 #endif

@@ -2,6 +2,7 @@
 #include "otlp.h"
 #include "otlp_value.h"
 #include "../core/text.h"
+#include "../core/time.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -215,8 +216,9 @@ static mpg_rc read_time(const mpg_otlp *o, const mpg_json_member *m, int64_t col
   *ns = 0;
   if (m == NULL || mpg_str_eq(m->text, MPG_STR("")))
     return MPG_OK;
-  if (!mpg_otlp_int(m, ns) || *ns < 0)
-    return unexpected(o, o->line, column, "nanoseconds since 1970 as a time", m->text, err);
+  if (!mpg_otlp_int(m, ns) || *ns < 0 || *ns / 1000 >= MPG_TIME_MAX)
+    return unexpected(o, o->line, column, "nanoseconds since 1970 as a time, before 2262", m->text,
+                      err);
   if (*ns > 0 && *ns < INT64_C(100000000000000000)) /* before 1973-03-04 */
     return unexpected(o, o->line, column,
                       "nanoseconds since 1970 as a time, not seconds, milliseconds or microseconds",

@@ -2,6 +2,7 @@
 #include "json_scan.h"
 #include "prometheus_read.h"
 #include "../core/number.h"
+#include "../core/time.h"
 #include "../core/text.h"
 
 #include <math.h>
@@ -196,8 +197,8 @@ static mpg_rc read_sample(mpg_prometheus *p, const mpg_pull_item *item, mpg_str 
                           mpg_json_kind kind, mpg_str text, bool any_text, mpg_err *err) {
   mpg_prometheus_sample *s = &p->sample;
   s->time.type = MPG_REAL;
-  if (!mpg_real_parse(time, &s->time.r))
-    return unexpected(p, item, "a time in Unix seconds", time, err);
+  if (!mpg_real_parse(time, &s->time.r) || !mpg_seconds_are_time(s->time.r))
+    return unexpected(p, item, "a time in Unix seconds, from 1970 to 2261", time, err);
   if (kind != MPG_JSON_STRING || (!mpg_prometheus_value(text, &s->value) && !any_text))
     return unexpected(p, item, "a value such as \"0.5\", \"NaN\" or \"+Inf\"", text, err);
   if (any_text && !mpg_prometheus_value(text, &s->value))

@@ -1,6 +1,7 @@
 /* prometheus_text.c - the text that exporters expose: see prometheus.h. */
 #include "prometheus_read.h"
 #include "../core/number.h"
+#include "../core/time.h"
 #include "../core/text.h"
 
 #include <string.h>
@@ -143,14 +144,14 @@ static mpg_rc read_time(cursor *c, mpg_err *err) {
   size_t from = c->at;
   mpg_str text = word(c);
   int64_t whole;
-  bool is_whole = mpg_int_parse(text, &whole);
-  if (!mpg_real_parse(text, &time->r)) {
+  bool is_whole = mpg_int_parse(text, &whole), is_number = mpg_real_parse(text, &time->r);
+  if (is_whole && whole >= INT64_C(100000000000))
+    time->r /= 1000.0;
+  if (!is_number || !mpg_seconds_are_time(time->r)) {
     c->at = from;
-    return malformed(c, "a timestamp", err);
+    return malformed(c, "a timestamp from 1970 to 2261", err);
   }
   time->type = MPG_REAL;
-  if (is_whole && (whole >= INT64_C(100000000000) || whole <= -INT64_C(100000000000)))
-    time->r /= 1000.0;
   return MPG_OK;
 }
 

@@ -11,6 +11,7 @@
 
 #include "blocks.h"
 #include "columns.h"
+#include "json_usual.h"
 #include "json_write.h"
 #include "../core/issues.h"
 
@@ -124,10 +125,14 @@ typedef struct mpg_rows_format {
                   mpg_issues *issues, mpg_err *err);
   mpg_rc (*header)(void *file, mpg_err *err);
   void (*feed)(void *file, mpg_stream *stream, mpg_block *block);
-  void (*unfeed)(void *file, mpg_block *block);
+  /* False: not from here. */
+  bool (*unfeed)(void *file, mpg_block *block);
   void (*like)(void *file, const void *of);
-  /* Delimited text: the field of every column, and how many fields a record has. JSON: NULL. */
-  const size_t *(*fields)(const void *file, size_t *width);
+  /* The field of every column in plain records (SIZE_MAX: it has none), and how many fields they have;
+  ** NULL: none are known. Those of JSON are of the members of the last record. */
+  const size_t *(*fields)(void *file, size_t *width);
+  /* JSON: plain records of the block that was fed last. */
+  size_t (*lines)(const void *file, mpg_json_lines *lines, const char *p, size_t n, size_t at);
 } mpg_rows_format;
 
 extern const mpg_rows_format mpg_csv_rows, mpg_json_rows;

@@ -1,11 +1,16 @@
 /* rows_pieces.c - see rows_pieces.h. */
 #include "rows_pieces.h"
+#include "../core/limits.h"
 #include "../core/number.h"
 
 #include <string.h>
 
 /* The reader takes twice as many records each time that no plain one follows, up to this. */
 #define PATIENCE_MAX 1024
+#define POLL_EVERY 256 /* records of what only the owner reads */
+/* Plain records have no more than this: where less is allowed, the readers are to see to it. */
+#define PLAIN_BYTES ((int64_t)16 << 20)
+#define PLAIN_FIELDS MPG_CSV_SCAN_FIELDS
 
 /* One file; the pieces that are of it keep it. */
 struct mpg_rows_file {
@@ -25,6 +30,9 @@ void mpg_rows_pieces_init(mpg_rows_pieces *r, const mpg_env *env, const mpg_rows
   r->bare = (mpg_rows_query){.options = query->options, .columns = query->columns};
   r->paths = paths;
   r->skip = skip;
+  r->plain = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES) >= PLAIN_BYTES &&
+             mpg_limit_in(env, MPG_LIMIT_RECORD_FIELDS) >= PLAIN_FIELDS &&
+             mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) >= MPG_JSON_USUAL_KEYS;
 }
 
 static void file_release(const mpg_rows_pieces *r, mpg_rows_file *f) {
@@ -90,7 +98,7 @@ static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
     format->feed(f->header, f->stream, &p->block);
     rc = format->header(f->header, &p->err);
     if (rc == MPG_OK) {
-      format->unfeed(f->header, &p->block);
+      (void)format->unfeed(f->header, &p->block); /* of delimited text: always */
       f->has_header = true;
       break;
     }
@@ -146,17 +154,41 @@ mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
 /* ---- Records ---- */
 
 /* Whether plain records may come at block.at; brings it there. */
-static bool may_be_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_csv_scan *scan) {
+static bool may_be_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_scan *scan) {
   size_t width;
-  if (p->by_reader > 0 || p->block.rest || r->format->fields(p->reader, &width) == NULL)
+  if (!r->plain || p->by_reader > 0 || p->block.rest ||
+      r->format->fields(p->reader, &width) == NULL)
     return false;
-  if (p->fed)
-    r->format->unfeed(p->reader, &p->block);
+  if (p->fed && !r->format->unfeed(p->reader, &p->block)) {
+    mpg_rows_piece_refuse(p);
+    return false;
+  }
   p->fed = false;
-  scan->delimiter = r->query->options->delimiter;
-  scan->quotes = !r->query->options->no_quotes;
-  scan->width = width;
+  scan->json = r->format->lines != NULL;
+  scan->csv.delimiter = r->query->options->delimiter;
+  scan->csv.quotes = !r->query->options->no_quotes;
+  scan->csv.width = width;
   return true;
+}
+
+/* How many plain records there are; with `counting` they are passed. */
+static size_t find_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_scan *scan,
+                         bool counting) {
+  mpg_block *b = &p->block;
+  size_t n;
+  if (scan->json)
+    n = r->format->lines(p->reader, &scan->lines, b->bytes, b->n, b->at);
+  else
+    n = (counting ? mpg_csv_scan_count : mpg_csv_scan_next)(&scan->csv, b->bytes, b->n, b->at);
+  if (n > 16)
+    p->patience = 1;
+  if (n > 0 && counting) {
+    b->at = scan->json ? scan->lines.ends[n - 1] + (size_t)1 : scan->csv.end;
+    b->first = false;
+    b->line += (int64_t)n;
+    p->records += (int64_t)n;
+  }
+  return n;
 }
 
 static mpg_rc feed(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
@@ -168,8 +200,8 @@ static mpg_rc feed(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
   return rc;
 }
 
-mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_csv_scan *scan,
-                           size_t *plain, mpg_err *err) {
+mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_scan *scan,
+                           bool counting, size_t *plain, mpg_err *err) {
   bool pass = false;
   *plain = 0;
   while (!pass) {
@@ -177,13 +209,13 @@ mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_csv_
     if (may_be_plain(r, p, scan)) {
       if (p->block.at == p->block.n)
         return MPG_DONE;
-      *plain = mpg_csv_scan_next(scan, p->block.bytes, p->block.n, p->block.at);
-      if (*plain > 0) {
-        p->patience = *plain > 16 ? 1 : p->patience;
+      *plain = find_plain(r, p, scan, counting);
+      if (*plain > 0)
         return MPG_OK;
-      }
       mpg_rows_piece_refuse(p);
     }
+    if (p->block.rest && p->records % POLL_EVERY == 0 && mpg_interrupted(r->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (!p->fed)
       rc = feed(r, p, err);
     if (rc == MPG_OK)
@@ -239,4 +271,27 @@ bool mpg_plain_int(mpg_str s, int64_t *out) {
   }
   *out = (int64_t)v;
   return true;
+}
+
+bool mpg_plain_member(const mpg_reading *reading, mpg_column_type type, const char *p,
+                      struct mpg_json_span span, mpg_value *out) {
+  mpg_str text = {p + span.at, span.n};
+  char first = span.n > 0 ? *text.p : '\0';
+  out->type = MPG_NULL;
+  if (text.p[-1] == '"') { /* of a number or a word it is ':' or a space */
+    for (size_t i = 0; i < reading->n_nulls; i++)
+      if (mpg_str_eq(text, reading->nulls[i]))
+        return true;
+    return mpg_plain_text(reading, type, text, out);
+  }
+  if (first == 'n')
+    return true;
+  if ((first == 't' || first == 'f') && type == MPG_COLUMN_BIGINT) {
+    out->type = MPG_INT;
+    out->i = first == 't';
+    return true;
+  }
+  if ((first == 't' || first == 'f') && type != MPG_COLUMN_TEXT)
+    return false;
+  return mpg_plain_text(reading, type, text, out);
 }

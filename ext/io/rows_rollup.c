@@ -10,7 +10,7 @@
 /* What a thread has to itself. */
 typedef struct worker {
   mpg_groups groups;
-  mpg_csv_scan scan;
+  mpg_plain_scan scan;
   mpg_plain_column filters[MPG_ROWS_FILTERS], dimensions[MPG_GROUP_PARTS], operands[MPG_OPERANDS];
   char *copies; /* of the texts of one row */
   size_t copies_cap;
@@ -29,7 +29,7 @@ typedef struct rollup {
 typedef union number_bytes {
   int64_t i;
   double r;
-  char bytes[8];
+  char bytes[MPG_GROUP_SLACK];
 } number_bytes;
 
 /* ---- Rows ---- */
@@ -68,7 +68,7 @@ static mpg_group_part number_part(const mpg_value *v, number_bytes *to) {
     to->i = v->i;
   else
     to->r = v->r == 0.0 ? 0.0 : v->r; /* of the two zeros one */
-  return (mpg_group_part){to->bytes, sizeof to->bytes};
+  return (mpg_group_part){to->bytes, sizeof to->i};
 }
 
 /* A measure that has whole numbers alone counts in them, any other in doubles. */
@@ -79,8 +79,9 @@ static void as_operand(mpg_value *v, bool whole) {
   }
 }
 
-/* The current record of a reader. Texts are copied: those of JSON last until the next look-up. */
-static mpg_rc add_record(const rollup *r, worker *w, void *reader, const char *path, mpg_err *err) {
+/* The current record of a reader. Texts that the block does not hold last until the next look-up, and
+** so are copied. */
+static mpg_rc add_record(const rollup *r, worker *w, const mpg_rows_piece *p, mpg_err *err) {
   const mpg_rollup_query *q = r->query;
   mpg_group_part parts[MPG_GROUP_PARTS];
   number_bytes numbers[MPG_GROUP_PARTS];
@@ -88,13 +89,16 @@ static mpg_rc add_record(const rollup *r, worker *w, void *reader, const char *p
   mpg_value operands[MPG_OPERANDS];
   for (size_t i = 0; i < q->n_dimensions; i++) {
     mpg_value v;
-    mpg_rc rc = q->format->column(reader, q->dimensions[i], &v, err);
+    mpg_rc rc = q->format->column(p->reader, q->dimensions[i], &v, err);
     if (rc != MPG_OK)
       return rc;
     offsets[i] = SIZE_MAX;
     parts[i] = (mpg_group_part){NULL, 0};
-    if (v.type == MPG_TEXT) {
-      if (mpg_grow(w->groups.env, &w->copies, &w->copies_cap, used + v.s.n + 1, 1) != MPG_OK)
+    if (v.type == MPG_TEXT && mpg_rows_piece_holds(p, v.s)) {
+      parts[i] = v.s;
+    } else if (v.type == MPG_TEXT) {
+      if (mpg_grow(w->groups.env, &w->copies, &w->copies_cap, used + v.s.n + MPG_GROUP_SLACK, 1) !=
+          MPG_OK)
         return mpg_fail_nomem(err);
       if (v.s.n > 0)
         memcpy(w->copies + used, v.s.p, v.s.n);
@@ -109,15 +113,15 @@ static mpg_rc add_record(const rollup *r, worker *w, void *reader, const char *p
     if (offsets[i] != SIZE_MAX)
       parts[i].p = w->copies + offsets[i];
   for (size_t i = 0; i < q->measures->n_operands; i++) {
-    mpg_rc rc = q->format->column(reader, q->operands[i], &operands[i], err);
+    mpg_rc rc = q->format->column(p->reader, q->operands[i], &operands[i], err);
     if (rc != MPG_OK)
       return rc;
     as_operand(&operands[i], q->measures->whole[i]);
   }
-  return add(r, w, parts, operands, path, q->format->line(reader), err);
+  return add(r, w, parts, operands, p->path, q->format->line(p->reader), err);
 }
 
-/* ---- Plain records of delimited text ---- */
+/* ---- Plain records ---- */
 
 static void plan_plain(const rollup *r, worker *w, const size_t *at) {
   const mpg_rollup_query *q = r->query;
@@ -131,24 +135,26 @@ static void plan_plain(const rollup *r, worker *w, const size_t *at) {
 
 typedef enum fate { ADDED, PASSED_OVER, NOT_PLAIN, FAILED } fate;
 
-/* One plain record, whose fields end at `ends`. */
-static fate add_plain(const rollup *r, worker *w, const char *p, const uint32_t *ends, size_t start,
-                      const char *path, int64_t line, mpg_err *err) {
+/* One plain record, which begins where the piece is. */
+static fate add_plain(const rollup *r, worker *w, const mpg_rows_piece *p, size_t record,
+                      mpg_err *err) {
   const mpg_rollup_query *q = r->query;
+  const char *bytes = p->block.bytes;
+  size_t at = p->block.at;
   const mpg_reading *reading = &q->rows.options->reading;
   mpg_group_part parts[MPG_GROUP_PARTS];
   number_bytes numbers[MPG_GROUP_PARTS];
   mpg_value operands[MPG_OPERANDS], v = {MPG_NULL, 0, 0.0, {NULL, 0}};
   for (size_t i = 0; i < q->rows.n_filters; i++) {
     mpg_plain_column c = w->filters[i];
-    if (!mpg_plain_read(reading, c.type, mpg_plain_field(ends, p, start, c.field), &v))
+    if (!mpg_plain_read(&w->scan, record, bytes, at, c, reading, &v))
       return NOT_PLAIN;
     if (!mpg_rows_passes(&q->rows.filters[i], &v))
       return PASSED_OVER;
   }
   for (size_t i = 0; i < q->n_dimensions; i++) {
     mpg_plain_column c = w->dimensions[i];
-    if (!mpg_plain_read(reading, c.type, mpg_plain_field(ends, p, start, c.field), &v))
+    if (!mpg_plain_read(&w->scan, record, bytes, at, c, reading, &v))
       return NOT_PLAIN;
     parts[i] = v.type == MPG_TEXT   ? v.s
                : v.type == MPG_NULL ? (mpg_group_part){NULL, 0}
@@ -156,27 +162,25 @@ static fate add_plain(const rollup *r, worker *w, const char *p, const uint32_t 
   }
   for (size_t i = 0; i < q->measures->n_operands; i++) {
     mpg_plain_column c = w->operands[i];
-    if (!mpg_plain_read(reading, c.type, mpg_plain_field(ends, p, start, c.field), &operands[i]))
+    if (!mpg_plain_read(&w->scan, record, bytes, at, c, reading, &operands[i]))
       return NOT_PLAIN;
     as_operand(&operands[i], q->measures->whole[i]);
   }
-  return add(r, w, parts, operands, path, line, err) == MPG_OK ? ADDED : FAILED;
+  return add(r, w, parts, operands, p->path, p->block.line, err) == MPG_OK ? ADDED : FAILED;
 }
 
 /* Adds plain records of the piece, up to the first that is not. */
 static mpg_rc add_plain_records(const rollup *r, worker *w, mpg_rows_piece *p, size_t n,
                                 mpg_err *err) {
-  size_t width = w->scan.width;
-  const uint32_t *ends = w->scan.ends;
-  for (; n > 0; n--, ends += width) {
-    fate f = add_plain(r, w, p->block.bytes, ends, p->block.at, p->path, p->block.line, err);
+  for (size_t i = 0; i < n; i++) {
+    fate f = add_plain(r, w, p, i, err);
     if (f == FAILED)
       return err->rc;
     if (f == NOT_PLAIN) {
       mpg_rows_piece_refuse(p);
       return MPG_OK;
     }
-    mpg_rows_piece_pass(p, ends[width - 1]);
+    mpg_rows_piece_pass(p, mpg_plain_end(&w->scan, i));
   }
   return MPG_OK;
 }
@@ -185,15 +189,13 @@ static mpg_rc add_plain_records(const rollup *r, worker *w, mpg_rows_piece *p, s
 
 static mpg_rc read_piece(const rollup *r, worker *w, mpg_rows_piece *p) {
   size_t plain, width;
-  const size_t *at = r->query->format->fields(p->reader, &width);
-  if (at != NULL)
-    plan_plain(r, w, at);
   for (;;) {
-    mpg_rc rc = mpg_rows_piece_next(&r->pieces, p, &w->scan, &plain, &p->err);
-    if (rc == MPG_OK && plain > 0)
+    mpg_rc rc = mpg_rows_piece_next(&r->pieces, p, &w->scan, false, &plain, &p->err);
+    if (rc == MPG_OK && plain > 0) {
+      plan_plain(r, w, r->query->format->fields(p->reader, &width));
       rc = add_plain_records(r, w, p, plain, &p->err);
-    else if (rc == MPG_OK)
-      rc = add_record(r, w, p->reader, p->path, &p->err);
+    } else if (rc == MPG_OK)
+      rc = add_record(r, w, p, &p->err);
     if (rc == MPG_DONE)
       return MPG_OK;
     if (rc == MPG_DATA && r->query->skip) {
@@ -247,6 +249,8 @@ static mpg_rc gather(rollup *r, mpg_groups *groups, mpg_err *err) {
     mpg_rc rc = mpg_groups_merge(groups, &r->workers[i].groups, r->query->measures, &which);
     if (rc == MPG_NOMEM)
       return mpg_fail_nomem(err);
+    if (rc == MPG_INTERRUPTED)
+      return mpg_fail(err, rc, "interrupted");
     if (rc != MPG_OK && which == MPG_GROUPS_TOO_MANY)
       return too_many(r, r->pieces.paths->path[0], 1, err);
     if (rc != MPG_OK)

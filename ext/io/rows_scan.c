@@ -31,7 +31,7 @@ typedef struct part {
 
 /* What a thread has to itself. */
 typedef struct worker {
-  mpg_csv_scan scan;
+  mpg_plain_scan scan;
   mpg_plain_column filters[MPG_ROWS_FILTERS], *wanted;
   mpg_groups seen; /* rows that it has given, of `seen_of` */
   size_t seen_bytes;
@@ -47,6 +47,7 @@ typedef struct mpg_rows_reading {
   mpg_issues *issues;
   mpg_rows_pieces pieces;
   bool numbered; /* rows have gaps between them */
+  bool counting; /* nothing is asked of them */
   mpg_pipeline *pipeline;
   worker *workers; /* one a thread; the first is the owner's */
   part *parts;
@@ -73,8 +74,13 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
   size_t n = r->query.n_wanted, before, group;
   const mpg_cell *cells = b->cells + b->n * n;
   const uint8_t *kinds = b->kinds + b->n * n;
+  mpg_rc rc;
   mpg_group_part parts[SEEN_COLUMNS];
-  double zeroes[SEEN_COLUMNS];
+  union {
+    int64_t i;
+    double r;
+    char bytes[MPG_GROUP_SLACK];
+  } numbers[SEEN_COLUMNS];
   *seen = false;
   if (w->seen_of != p->piece.path) {
     forget(w);
@@ -89,11 +95,12 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
       parts[k] = (mpg_group_part){NULL, 0};
       break;
     case CELL_INT:
-      parts[k] = (mpg_group_part){(const char *)&cells[k].i, sizeof cells[k].i};
+      numbers[k].i = cells[k].i;
+      parts[k] = (mpg_group_part){numbers[k].bytes, sizeof numbers[k].i};
       break;
     case CELL_REAL:
-      zeroes[k] = cells[k].r == 0.0 ? 0.0 : cells[k].r; /* of the two zeros one */
-      parts[k] = (mpg_group_part){(const char *)&zeroes[k], sizeof zeroes[k]};
+      numbers[k].r = cells[k].r == 0.0 ? 0.0 : cells[k].r; /* of the two zeros one */
+      parts[k] = (mpg_group_part){numbers[k].bytes, sizeof numbers[k].r};
       break;
     case CELL_LENT:
       parts[k] = (mpg_group_part){p->piece.block.bytes + cells[k].text.at, cells[k].text.n};
@@ -105,8 +112,11 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
       return MPG_OK;
     }
   before = w->seen.n;
-  if (mpg_groups_row(&w->seen, parts, &group) != MPG_OK)
-    return MPG_NOMEM;
+  rc = mpg_groups_row(&w->seen, parts, &group);
+  if (rc == MPG_LIMIT) /* of groups: as many as may be remembered */
+    forget(w);
+  if (rc != MPG_OK)
+    return rc == MPG_LIMIT ? MPG_OK : rc;
   *seen = group < before;
   w->asked++;
   w->found += *seen;
@@ -119,15 +129,15 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
 
 /* ---- Rows ---- */
 
-/* Room for one more row. */
-static mpg_rc make_room(const reading *r, mpg_rows_batch *b, mpg_err *err) {
-  size_t cells = (b->n + 1) * r->query.n_wanted;
-  if ((r->numbered && mpg_grow(&r->memory, &b->numbers, &b->numbers_cap, b->n + 1,
-                               sizeof *b->numbers) != MPG_OK) ||
+/* Room for more rows. */
+static mpg_rc make_room(const reading *r, mpg_rows_batch *b, size_t rows, mpg_err *err) {
+  size_t n = b->n + rows, cells = n * r->query.n_wanted;
+  if ((r->numbered &&
+       mpg_grow(&r->memory, &b->numbers, &b->numbers_cap, n, sizeof *b->numbers) != MPG_OK) ||
       mpg_grow(&r->memory, &b->cells, &b->cells_cap, cells, sizeof *b->cells) != MPG_OK ||
       mpg_grow(&r->memory, &b->kinds, &b->kinds_cap, cells, sizeof *b->kinds) != MPG_OK ||
       (r->query.lines &&
-       mpg_grow(&r->memory, &b->lines, &b->lines_cap, b->n + 1, sizeof *b->lines) != MPG_OK))
+       mpg_grow(&r->memory, &b->lines, &b->lines_cap, n, sizeof *b->lines) != MPG_OK))
     return mpg_fail_nomem(err);
   return MPG_OK;
 }
@@ -158,8 +168,8 @@ static inline mpg_rc add_row(const reading *r, worker *w, part *p, int64_t line,
 
 static mpg_rc copy_text(const reading *r, mpg_rows_batch *b, mpg_str s, mpg_cell *cell,
                         mpg_err *err) {
-  if (s.n > UINT32_MAX - b->copies_n ||
-      mpg_grow(&r->memory, &b->copies, &b->copies_cap, b->copies_n + s.n, 1) != MPG_OK)
+  if (s.n > UINT32_MAX - b->copies_n || mpg_grow(&r->memory, &b->copies, &b->copies_cap,
+                                                 b->copies_n + s.n + MPG_GROUP_SLACK, 1) != MPG_OK)
     return mpg_fail_nomem(err);
   cell->text.at = (uint32_t)b->copies_n;
   cell->text.n = (uint32_t)s.n;
@@ -169,18 +179,11 @@ static mpg_rc copy_text(const reading *r, mpg_rows_batch *b, mpg_str s, mpg_cell
   return MPG_OK;
 }
 
-/* Whether the block has the text, to lend it: what a reader made of it is gone with the next
-** record. */
-static bool is_lent(const mpg_block *block, mpg_str s) {
-  uintptr_t at = (uintptr_t)s.p, from = (uintptr_t)block->bytes;
-  return block->bytes != NULL && at >= from && at + s.n <= from + block->n;
-}
-
 /* The current record of the reader. */
 static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
   const mpg_rows_format *format = r->query.format;
   mpg_rows_batch *b = &p->batch;
-  mpg_rc rc = make_room(r, b, err);
+  mpg_rc rc = make_room(r, b, 1, err);
   for (size_t k = 0; rc == MPG_OK && k < r->query.n_wanted; k++) {
     mpg_cell *cell = &b->cells[b->n * r->query.n_wanted + k];
     uint8_t *kind = &b->kinds[b->n * r->query.n_wanted + k];
@@ -198,7 +201,7 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
     } else if (v.type == MPG_REAL) {
       *kind = CELL_REAL;
       cell->r = v.r;
-    } else if (v.type == MPG_TEXT && is_lent(&p->piece.block, v.s)) {
+    } else if (v.type == MPG_TEXT && mpg_rows_piece_holds(&p->piece, v.s)) {
       *kind = CELL_LENT;
       cell->text.at = (uint32_t)(v.s.p - p->piece.block.bytes);
       cell->text.n = (uint32_t)v.s.n;
@@ -212,8 +215,8 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
 
 typedef enum fate { TAKEN, PASSED_OVER, NOT_PLAIN } fate;
 
-/* The cells of one plain record, whose fields end at `ends`; there is room for them. */
-static fate read_plain(const reading *r, const worker *w, part *p, const uint32_t *ends) {
+/* The cells of one plain record, which begins where the piece is; there is room for them. */
+static fate read_plain(const reading *r, const worker *w, part *p, size_t record) {
   const mpg_rows_query *rows = &r->query.rows;
   const mpg_reading *how = &rows->options->reading;
   const char *bytes = p->piece.block.bytes;
@@ -223,14 +226,14 @@ static fate read_plain(const reading *r, const worker *w, part *p, const uint32_
   mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
   for (size_t i = 0; i < rows->n_filters; i++) {
     mpg_plain_column c = w->filters[i];
-    if (!mpg_plain_read(how, c.type, mpg_plain_field(ends, bytes, start, c.field), &v))
+    if (!mpg_plain_read(&w->scan, record, bytes, start, c, how, &v))
       return NOT_PLAIN;
     if (!mpg_rows_passes(&rows->filters[i], &v))
       return PASSED_OVER;
   }
   for (size_t k = 0; k < n; k++) {
     mpg_plain_column c = w->wanted[k];
-    if (!mpg_plain_read(how, c.type, mpg_plain_field(ends, bytes, start, c.field), &v))
+    if (!mpg_plain_read(&w->scan, record, bytes, start, c, how, &v))
       return NOT_PLAIN;
     switch (v.type) {
     case MPG_NULL:
@@ -255,29 +258,22 @@ static fate read_plain(const reading *r, const worker *w, part *p, const uint32_
 
 /* Plain records of the piece, up to the first that is not. */
 static mpg_rc add_plain(const reading *r, worker *w, part *p, size_t n, mpg_err *err) {
-  const mpg_scan_query *q = &r->query;
-  size_t width = w->scan.width;
-  const uint32_t *ends = w->scan.ends;
-  if (q->n_wanted == 0 && !q->lines && !r->numbered) { /* they count */
-    number_row(r, p, mpg_rows_piece_number(&p->piece) + 1);
-    p->piece.block.at = ends[n * width - 1] + (size_t)1;
-    p->piece.block.line += (int64_t)n;
-    p->piece.records += (int64_t)n;
+  if (r->counting) {
+    number_row(r, p, mpg_rows_piece_number(&p->piece) - (int64_t)n + 1);
     p->batch.n += n;
     return MPG_OK;
   }
-  for (; n > 0; n--, ends += width) {
-    mpg_rc rc = make_room(r, &p->batch, err);
-    fate f = rc == MPG_OK ? read_plain(r, w, p, ends) : TAKEN;
+  if (make_room(r, &p->batch, n, err) != MPG_OK)
+    return err->rc;
+  for (size_t i = 0; i < n; i++) {
+    fate f = read_plain(r, w, p, i);
     if (f == NOT_PLAIN) {
       mpg_rows_piece_refuse(&p->piece);
       return MPG_OK;
     }
-    mpg_rows_piece_pass(&p->piece, ends[width - 1]);
-    if (rc == MPG_OK && f == TAKEN)
-      rc = add_row(r, w, p, p->piece.block.line - 1, err);
-    if (rc != MPG_OK)
-      return rc;
+    mpg_rows_piece_pass(&p->piece, mpg_plain_end(&w->scan, i));
+    if (f == TAKEN && add_row(r, w, p, p->piece.block.line - 1, err) != MPG_OK)
+      return err->rc;
   }
   return MPG_OK;
 }
@@ -298,14 +294,12 @@ static void plan_plain(const reading *r, worker *w, const size_t *at) {
 static void fill(const reading *r, worker *w, part *p) {
   mpg_rows_piece *piece = &p->piece;
   size_t plain, width;
-  const size_t *at = r->query.format->fields(piece->reader, &width);
-  if (at != NULL)
-    plan_plain(r, w, at);
   while (!p->read && !is_full(r, &p->batch)) {
-    mpg_rc rc = mpg_rows_piece_next(&r->pieces, piece, &w->scan, &plain, &piece->err);
-    if (rc == MPG_OK && plain > 0)
+    mpg_rc rc = mpg_rows_piece_next(&r->pieces, piece, &w->scan, r->counting, &plain, &piece->err);
+    if (rc == MPG_OK && plain > 0) {
+      plan_plain(r, w, r->query.format->fields(piece->reader, &width));
       rc = add_plain(r, w, p, plain, &piece->err);
-    else if (rc == MPG_OK)
+    } else if (rc == MPG_OK)
       rc = add_record(r, w, p, &piece->err);
     if (rc == MPG_DATA && r->query.skip) {
       rc = mpg_issues_add(&piece->issues, MPG_DATA_LOSS, piece->path, "skipped_record",
@@ -486,6 +480,7 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   r->issues = issues;
   r->query.distinct &= query->n_wanted <= SEEN_COLUMNS && !query->lines;
   r->numbered = r->query.distinct || query->skip || query->rows.n_filters > 0;
+  r->counting = query->n_wanted == 0 && !query->lines && !r->numbered;
   mpg_rows_pieces_init(&r->pieces, env, query->format, &r->query.rows, paths, query->skip);
   r->pieces.chosen = query->chosen;
   r->pieces.chosen_ctx = query->chosen_ctx;

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LAST_YEAR 2262
 #define NAME_LIMIT 255
@@ -415,6 +416,11 @@ static bool is_zone_name(mpg_str name) {
   return part > 0;
 }
 
+static bool is_file(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 mpg_rc mpg_zone_open(mpg_zone **out, const mpg_env *env, mpg_str name, const char *folder,
                      mpg_err *err) {
   int64_t offset = 0;
@@ -432,7 +438,7 @@ mpg_rc mpg_zone_open(mpg_zone **out, const mpg_env *env, mpg_str name, const cha
                     (int)(name.n > 80 ? 80 : name.n), name.p == NULL ? "" : name.p);
   (void)snprintf(path, sizeof path, "%s/%.*s", folder, (int)name.n, name.p);
   rc = read_file(out, env, path, err);
-  if (rc == MPG_IO)
+  if (rc == MPG_IO && !is_file(path)) /* else the error says what went wrong with it */
     return mpg_fail(err, MPG_IO, "no time zone \"%.*s\" in %s (is the package tzdata installed?)",
                     (int)name.n, name.p, folder);
   return rc;

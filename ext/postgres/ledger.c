@@ -139,8 +139,8 @@ static void put_units(scan *s, size_t from, size_t to) {
     CHECK_FOR_INTERRUPTS();
     batch.n = 0;
     rc = mpg_accounting_unit(&s->accounting, unit, &sink, s->source, &err);
-    if (rc == MPG_OK && sorted && mpg_ledger_sort(&batch) != MPG_OK)
-      rc = mpg_fail_nomem(&err);
+    if (rc == MPG_OK && sorted && (rc = mpg_ledger_sort(&batch)) != MPG_OK)
+      rc = rc == MPG_INTERRUPTED ? mpg_fail(&err, rc, "interrupted") : mpg_fail_nomem(&err);
     check(s, rc, &err);
     for (size_t i = 0; i < batch.n; i++) {
       mpg_ledger_row row = mpg_ledger_row_at(&batch, sorted ? batch.order[i] : i);

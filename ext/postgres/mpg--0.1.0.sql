@@ -127,9 +127,38 @@ CREATE FUNCTION mpg_issues()
   RETURNS TABLE(source text, severity text, kind text, line bigint, count bigint, detail text)
   AS 'MODULE_PATHNAME', 'mpg_session_issues' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
+CREATE FUNCTION mpg_chips()
+  RETURNS TABLE(chip text, vendor text, year bigint, dtype text, peak_flops double precision, hbm_bytes bigint,
+    hbm_bytes_per_s double precision, ici_bytes_per_s double precision, tdp_w double precision, source text, aliases text,
+    devices bigint, unit text)
+  AS 'MODULE_PATHNAME', 'mpg_builtin_chips' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 300;
+CREATE FUNCTION mpg_categories()
+  RETURNS TABLE(category text, layer text, meaning text, in_capacity bigint, in_allocated bigint, in_productive bigint)
+  AS 'MODULE_PATHNAME', 'mpg_all_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 18;
+
+CREATE FUNCTION chip_interconnect(chip text) RETURNS double precision
+  AS 'MODULE_PATHNAME', 'mpg_chip_interconnect' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+-- STABLE, for the text of a type may depend on settings.
+CREATE FUNCTION job_size(chips "any") RETURNS text
+  AS 'MODULE_PATHNAME', 'mpg_job_size' LANGUAGE C STABLE PARALLEL SAFE;
+CREATE FUNCTION job_size(chips "any", bounds text) RETURNS text
+  AS 'MODULE_PATHNAME', 'mpg_job_size' LANGUAGE C STABLE PARALLEL SAFE;
+CREATE FUNCTION time_bucket("time" "any", width "any") RETURNS text
+  AS 'MODULE_PATHNAME', 'mpg_time_bucket' LANGUAGE C STABLE PARALLEL SAFE;
+CREATE FUNCTION iso_week("time" "any") RETURNS text
+  AS 'MODULE_PATHNAME', 'mpg_iso_week_of' LANGUAGE C STABLE PARALLEL SAFE;
+CREATE FUNCTION iso_week("time" "any", "offset" text) RETURNS text
+  AS 'MODULE_PATHNAME', 'mpg_iso_week_of' LANGUAGE C STABLE PARALLEL SAFE;
+CREATE FUNCTION transformer_flops(shape "any") RETURNS double precision
+  AS 'MODULE_PATHNAME', 'mpg_transformer_flops_of' LANGUAGE C STABLE PARALLEL SAFE;
+CREATE FUNCTION mpg_version() RETURNS text
+  LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'mpg' $$;
+
 -- Without arguments they are tables in SQLite, and here.
+CREATE VIEW mpg_chips AS SELECT * FROM mpg_chips();
+CREATE VIEW mpg_categories AS SELECT * FROM mpg_categories();
 CREATE VIEW mpg_ledger AS SELECT * FROM mpg_ledger();
 CREATE VIEW mpg_rollup AS SELECT * FROM mpg_rollup();
 CREATE VIEW mpg_timeline AS SELECT * FROM mpg_timeline();
 CREATE VIEW mpg_issues AS SELECT * FROM mpg_issues();
-GRANT SELECT ON mpg_ledger, mpg_rollup, mpg_timeline, mpg_issues TO PUBLIC;
+GRANT SELECT ON mpg_chips, mpg_categories, mpg_ledger, mpg_rollup, mpg_timeline, mpg_issues TO PUBLIC;

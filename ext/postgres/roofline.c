@@ -103,7 +103,9 @@ Datum mpg_final_roofline_ideal(PG_FUNCTION_ARGS) {
 
 /* ---- figures of a chip ---- */
 
-static Datum figure(FunctionCallInfo call, bool peak) {
+typedef enum figure_of { PEAK, BANDWIDTH, INTERCONNECT } figure_of;
+
+static Datum figure(FunctionCallInfo call, figure_of which) {
   mpg_value chip = mpg_text_argument(call, 0), dtype = {MPG_TEXT, 0, 0, {NULL, 0}};
   const mpg_chips *chips;
   const mpg_chip_row *row;
@@ -118,24 +120,32 @@ static Datum figure(FunctionCallInfo call, bool peak) {
     dtype = mpg_text_argument(call, 1);
   chips = catalogue(call);
   rc = mpg_roofline_row(chips, chip.s, dtype.s, &row, &err);
-  if (rc == MPG_DATA && !peak) { /* a chip without a default dtype has a bandwidth all the same */
+  if (rc == MPG_DATA &&
+      which != PEAK) { /* a chip without a default dtype has a bandwidth all the same */
     const char *name = mpg_chips_find(chips, chip.s);
     row = name == NULL ? NULL : mpg_chips_first(chips, name);
     rc = row == NULL ? rc : MPG_OK;
   }
   if (rc != MPG_OK)
     mpg_raise(&err);
-  v = peak ? row->peak_flops : row->hbm_bytes_per_s;
+  v = which == PEAK        ? row->peak_flops
+      : which == BANDWIDTH ? row->hbm_bytes_per_s
+                           : row->ici_bytes_per_s;
   call->isnull = isnan(v) != 0;
   return Float8GetDatum(v);
 }
 
 PG_FUNCTION_INFO_V1(mpg_chip_peak_flops);
 Datum mpg_chip_peak_flops(PG_FUNCTION_ARGS) {
-  return figure(fcinfo, true);
+  return figure(fcinfo, PEAK);
 }
 
 PG_FUNCTION_INFO_V1(mpg_chip_bandwidth);
 Datum mpg_chip_bandwidth(PG_FUNCTION_ARGS) {
-  return figure(fcinfo, false);
+  return figure(fcinfo, BANDWIDTH);
+}
+
+PG_FUNCTION_INFO_V1(mpg_chip_interconnect);
+Datum mpg_chip_interconnect(PG_FUNCTION_ARGS) {
+  return figure(fcinfo, INTERCONNECT);
 }

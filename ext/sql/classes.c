@@ -7,46 +7,20 @@
 ** gives NULL.
 */
 #include "sql.h"
-#include "../core/number.h"
 #include "../core/size.h"
 #include "../core/text.h"
 #include "../core/time.h"
 
-#define CHIP INT64_C(1000000)
-
 static void job_size(sqlite3_context *context, int n, sqlite3_value **args) {
-  mpg_sizes sizes = mpg_sizes_default;
-  mpg_value chips = mpg_value_of(args[0]);
-  mpg_err err, why;
-  int64_t millionths = 0;
-  bool ok = true;
-  if (n > 1) {
-    mpg_value bounds = mpg_value_of(args[1]);
-    if (bounds.type == MPG_NULL)
-      return;
-    if (mpg_sizes_parse(bounds.type == MPG_TEXT ? bounds.s : MPG_STR(""), &sizes, &why) != MPG_OK) {
-      (void)mpg_fail(&err, MPG_MISUSE, "bounds: %s", why.text);
-      mpg_result_failure(context, &err);
-      return;
-    }
-  }
-  if (chips.type == MPG_NULL)
-    return;
-  if (chips.type == MPG_INT) {
-    ok = chips.i >= 0 && chips.i <= INT64_MAX / CHIP;
-    millionths = ok ? chips.i * CHIP : 0;
-  } else if (chips.type == MPG_REAL) {
-    ok = mpg_scaled_real(chips.r, 6, &millionths) && millionths >= 0;
-  } else {
-    ok = mpg_scaled_parse(chips.s, 6, &millionths) && millionths >= 0;
-  }
-  if (!ok) {
-    (void)mpg_fail(&err, MPG_MISUSE, "expected a number of chips");
+  mpg_value chips = mpg_value_of(args[0]), bounds = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  const char *name;
+  mpg_err err;
+  if (n > 1)
+    bounds = mpg_value_of(args[1]);
+  if (mpg_size_of(&chips, n > 1 ? &bounds : NULL, &name, &err) != MPG_OK)
     mpg_result_failure(context, &err);
-    return;
-  }
-  sqlite3_result_text(context, mpg_size_name(mpg_size_class(&sizes, millionths)), -1,
-                      SQLITE_STATIC);
+  else if (name != NULL)
+    sqlite3_result_text(context, name, -1, SQLITE_STATIC);
 }
 
 /* A time; false where it is NULL, or no time: then the result is set. */

@@ -16,8 +16,8 @@
 ** (4) As of csv_trace: DIRECTONLY; made in the schema temp alone (generic.h); the first file is read
 **     when the table is made, all of them in xFilter, by several threads.
 */
-#define _GNU_SOURCE /* qsort_r */
 #include "generic.h"
+#include "../core/sort.h"
 #include "../core/text.h"
 #include "../io/rows_rollup.h"
 
@@ -400,6 +400,7 @@ static int group_order(const void *x, const void *y, void *ctx) {
 
 static mpg_rc sort(rollup_cursor *cursor, mpg_err *err) {
   size_t n = cursor->groups.n;
+  mpg_rc rc;
   for (size_t i = 0; i < cursor->query.n_dimensions; i++)
     cursor->keys[cursor->n_keys++] = (sort_key){i, false};
   cursor->order = mpg_malloc(&table_of(cursor)->conn->env, (n + 1) * sizeof *cursor->order);
@@ -407,9 +408,11 @@ static mpg_rc sort(rollup_cursor *cursor, mpg_err *err) {
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < n; i++)
     cursor->order[i] = (uint32_t)i;
-  if (n > 0)
-    qsort_r(cursor->order, n, sizeof *cursor->order, group_order, cursor);
-  return MPG_OK;
+  rc = mpg_sort(&cursor->walk.scan.env, cursor->order, n, sizeof *cursor->order, group_order,
+                cursor);
+  if (rc == MPG_INTERRUPTED)
+    return mpg_fail(err, rc, "interrupted");
+  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
 static mpg_rc sum_up(rollup_cursor *cursor, mpg_err *err) {
@@ -424,7 +427,7 @@ static mpg_rc sum_up(rollup_cursor *cursor, mpg_err *err) {
   memcpy(q->operands, s->operands, sizeof q->operands);
   q->skip = s->generic.skip;
   q->threads = s->generic.threads;
-  mpg_groups_init(&cursor->groups, &table->conn->env, q->n_dimensions, s->measures.n);
+  mpg_groups_init(&cursor->groups, &cursor->walk.scan.env, q->n_dimensions, s->measures.n);
   rc = mpg_rows_rollup(&cursor->groups, &cursor->walk.scan.env, q, &cursor->walk.paths,
                        &table->conn->issues, err);
   return rc == MPG_OK ? sort(cursor, err) : rc;

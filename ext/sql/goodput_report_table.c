@@ -6,12 +6,12 @@
 ** Cloud Logging by (timestamp, insertId), without those that repeat. A job that the library refuses
 ** is a row with `error`. Jobs are in the order of their names.
 */
-#define _GNU_SOURCE /* qsort_r */
 #include "sql.h"
 #include "../core/goodput_report.h"
 #include "../core/intern.h"
 #include "../core/text.h"
 #include "../core/time.h"
+#include "../core/sort.h"
 #include "../io/goodput_log.h"
 
 #include <math.h>
@@ -482,8 +482,13 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   c->interned = true;
   if (read_arguments(c, &err) != MPG_OK)
     return fail(c, &err);
-  if (!is_in_order(c))
-    qsort_r(c->entries, c->n, sizeof *c->entries, in_order, c);
+  if (!is_in_order(c)) {
+    mpg_rc core = mpg_sort(env_of(c), c->entries, c->n, sizeof *c->entries, in_order, c);
+    if (core != MPG_OK) {
+      c->at_end = true;
+      return mpg_sqlite_rc(core);
+    }
+  }
   return report_next(base);
 }
 

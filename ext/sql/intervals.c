@@ -24,6 +24,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MANY ((size_t)65536) /* edges, from which a sweep asks whether to stop */
+
 typedef enum measure { UNION, OVERLAP, ALL_UP, PEAK } measure;
 
 typedef struct state {
@@ -199,17 +201,25 @@ static mpg_rc result_integer(sqlite3_context *context, state *s, measure m, mpg_
 static void final(sqlite3_context *context) {
   state *s = sqlite3_aggregate_context(context, 0);
   measure m = (measure)mpg_function_of(context)->parameter;
+  mpg_scan scan; /* of the sweep, which may take long */
   mpg_err err;
   mpg_rc rc;
   if (s == NULL || s->set.env == NULL)
     return;
   if (s->rows) {
+    const mpg_env *env = s->set.env;
+    const bool many = s->set.n > MANY && mpg_scan_begin(&scan, mpg_conn_of(context)) == SQLITE_OK;
+    if (many)
+      s->set.env = &scan.env;
     if (s->real && m != PEAK)
       rc = result_real(context, s, m, &err);
     else
       rc = result_integer(context, s, m, &err);
-    if (rc == MPG_NOMEM)
-      sqlite3_result_error_nomem(context);
+    if (many)
+      mpg_scan_end(&scan);
+    s->set.env = env;
+    if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+      sqlite3_result_error_code(context, mpg_sqlite_rc(rc));
     else if (rc != MPG_OK)
       mpg_result_failure(context, &err);
   }

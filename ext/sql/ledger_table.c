@@ -254,8 +254,11 @@ static mpg_rc next_job(cursor *c, const table *t, mpg_err *err) {
       return rc;
   }
   c->eof = c->batch.n == 0;
-  if (mpg_ledger_sort(&c->batch) != MPG_OK)
-    return mpg_fail_nomem(err);
+  if (!c->eof) {
+    mpg_rc rc = mpg_ledger_sort(&c->batch);
+    if (rc != MPG_OK)
+      return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+  }
   return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
 }
 

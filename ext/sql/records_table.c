@@ -254,9 +254,8 @@ static mpg_rc unpack(cursor *c) {
   list = &c->fleet.jobs[c->job].spans;
   if (mpg_grow(c->fleet.env, &c->spans, &c->spans_cap, list->n, sizeof *c->spans) != MPG_OK)
     return MPG_NOMEM;
-  mpg_span_list_read(list, c->spans);
   c->nspans = list->n;
-  return MPG_OK;
+  return mpg_span_list_read(list, c->spans, c->fleet.env);
 }
 
 static mpg_rc advance(cursor *c) {
@@ -358,7 +357,8 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
 static int records_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
   c->rowid++;
-  return advance(c) == MPG_OK && settle(c) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
+  mpg_rc rc = advance(c);
+  return mpg_sqlite_rc(rc == MPG_OK ? settle(c) : rc);
 }
 
 static int records_eof(sqlite3_vtab_cursor *base) {

@@ -6,7 +6,8 @@
 --   shard_issues
 --   shard_done
 --   shard_check    a row for everything that would make the sum wrong; empty where all is well
---   fleet_states   the merged states; an INSERT is refused while shard_check has rows
+--   fleet_states   the merged states; they are refused while shard_check has rows, and while there are any, so is what comes
+--                  late: DELETE FROM fleet_states, and merge again
 CREATE TABLE shards(shard TEXT NOT NULL PRIMARY KEY);
 CREATE TABLE shard_states(
   shard TEXT NOT NULL, pool TEXT, chip TEXT, phase TEXT, framework TEXT, size TEXT, bucket TEXT, state BLOB NOT NULL);
@@ -36,6 +37,20 @@ UNION ALL
   FROM shard_issues WHERE severity = 'data_loss';
 
 CREATE TABLE fleet_states(pool TEXT, chip TEXT, phase TEXT, framework TEXT, size TEXT, bucket TEXT, state BLOB NOT NULL);
-CREATE TRIGGER fleet_states_whole BEFORE INSERT ON fleet_states WHEN EXISTS (SELECT 1 FROM shard_check) BEGIN
+-- SQLite has triggers for rows alone; the first row of a merge stands for all.
+CREATE TRIGGER fleet_states_whole BEFORE INSERT ON fleet_states
+WHEN NOT EXISTS (SELECT 1 FROM fleet_states) AND EXISTS (SELECT 1 FROM shard_check) BEGIN
   SELECT raise(ABORT, 'shards are missing, cut short or overlap: SELECT * FROM shard_check');
+END;
+CREATE TRIGGER shards_late BEFORE INSERT ON shards WHEN EXISTS (SELECT 1 FROM fleet_states) BEGIN
+  SELECT raise(ABORT, 'fleet_states has been merged without it: DELETE FROM fleet_states first');
+END;
+CREATE TRIGGER shard_states_late BEFORE INSERT ON shard_states WHEN EXISTS (SELECT 1 FROM fleet_states) BEGIN
+  SELECT raise(ABORT, 'fleet_states has been merged without it: DELETE FROM fleet_states first');
+END;
+CREATE TRIGGER shard_jobs_late BEFORE INSERT ON shard_jobs WHEN EXISTS (SELECT 1 FROM fleet_states) BEGIN
+  SELECT raise(ABORT, 'fleet_states has been merged without it: DELETE FROM fleet_states first');
+END;
+CREATE TRIGGER shard_done_late BEFORE INSERT ON shard_done WHEN EXISTS (SELECT 1 FROM fleet_states) BEGIN
+  SELECT raise(ABORT, 'fleet_states has been merged without it: DELETE FROM fleet_states first');
 END;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes what fuzzing did into docs/reliability.md, between its two marks: executions from build/fuzz/runs.jsonl, which
+"""Writes what fuzzing did into docs/reliability.md, between its two marks: executions from tests/fuzz/runs.json, which
 `make fuzz` adds to, and how many lines of a target's own files its committed corpus reaches, from a build that counts
 them."""
 import glob
@@ -52,25 +52,20 @@ def lines(target):
 
 
 def table():
-    runs = {}
-    with open("build/fuzz/runs.jsonl", encoding="utf-8") as file:
-        for run in map(json.loads, file):
-            of = runs.setdefault(run["target"], {"executions": 0, "seconds": 0, "edges": 0})
-            of["executions"] += run["executions"]
-            of["seconds"] += run["seconds"]
-            of["edges"] = max(of["edges"], run["edges"])
-    yield "| target | executions | seconds | edges | inputs kept | lines of | reached |"
+    with open("tests/fuzz/runs.json", encoding="utf-8") as file:
+        runs = json.load(file)
+    yield "| target | executions | CPU minutes | edges | inputs kept | lines of | reached |"
     yield "|---|---|---|---|---|---|---|"
     for target in corpus.targets():
-        of = runs.get(target, {"executions": 0, "seconds": 0, "edges": 0})
+        of = runs.get(target, {"executions": 0, "cpu_s": 0, "edges": 0})
         with open(f"{corpus.PACKED}/{target}.b64", "rb") as file:
             kept = len(file.read().splitlines())
         reached, every = lines(target)
-        yield (f"| `{target}` | {of['executions']:,} | {of['seconds']} | {of['edges']:,} | {kept} | {', '.join(FILES[target])} | "
+        yield (f"| `{target}` | {of['executions']:,} | {of['cpu_s'] / 60:.1f} | {of['edges']:,} | {kept} | {', '.join(FILES[target])} | "
                f"{reached} of {every} ({100 * reached // max(every, 1)} %) |")
     total = sum(of["executions"] for of in runs.values())
     yield ""
-    yield f"{total:,} executions in {sum(of['seconds'] for of in runs.values()) / 60:.0f} minutes of one core at the lowest priority, three runs of the code in most of them."
+    yield f"{total:,} executions in {sum(of['cpu_s'] for of in runs.values()) / 3600:.1f} hours of CPU, three runs of the code in most of them."
 
 
 if __name__ == "__main__":

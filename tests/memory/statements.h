@@ -44,7 +44,8 @@ static const char *const statements[] = {
     "SELECT chip, dtype, aliases FROM mpg_chips WHERE chip IN ('mine', 'tpu-v4')",
     "SELECT * FROM mpg_categories",
     "SELECT * FROM trace_records('fixtures/golden.jsonl')",
-    "SELECT path FROM trace_files('fixtures/go*/') UNION SELECT pattern FROM trace_files('fixtures/golden')",
+    "SELECT path FROM trace_files('fixtures/go*/') UNION SELECT pattern FROM "
+    "trace_files('fixtures/golden')",
     "SELECT record, job, chip, start_time, labels FROM mpg_records",
     "SELECT * FROM goodput_trace('fixtures/goodput/ranker-8.json')",
     "SELECT * FROM goodput_report('fixtures/goodput')",

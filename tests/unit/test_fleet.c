@@ -66,7 +66,7 @@ static void check_values(void) {
   TAKEN("spans job=a attempt=2 kind=step start_time=1.5 end_time=1970-01-01T00:00:03Z step=5.0 "
         "program=q "
         "flops=1e3 bytes=2 dtype=bf16 executions=3");
-  mpg_span_list_read(&fleet.jobs[0].spans, &s);
+  (void)mpg_span_list_read(&fleet.jobs[0].spans, &s, &mpg_env_libc);
   CHECK(s.start == 1500000 && s.end == 3000000 && s.attempt == 2 && s.step == 5);
   CHECK(s.kind == MPG_KIND_STEP && s.flops == 1000 && s.bytes == 2 && s.executions == 3);
   CHECK(s.program == 1 && !fleet.program_recorded[0] && s.line == 0);

@@ -160,12 +160,47 @@ static double percentile_of(double *v, size_t n, double p) {
   return v[low] + (v[high] - v[low]) * (at - (double)low);
 }
 
+/* The baselines are of the last steps, and of those before. */
+#define BASELINE_LAST ((size_t)100)
+#define BASELINE_BEFORE ((size_t)1000)
+#define BASELINE_PERCENTILE 0.9
+enum { MOST_STEPS = 1300 };
+
+/* How far the steps were from the ideal one, and what the last ones say of it. */
+static void check_deviations(const mpg_report *r, const double *times, size_t n) {
+  double off[MOST_STEPS], sorted[MOST_STEPS], sum = 0, most = 0, interval;
+  CHECK(r->nsteps == n);
+  for (size_t i = 0; i < n; i++) {
+    off[i] = fabs(times[i] - r->ideal_step_s);
+    CHECK(r->steps[i] == (int64_t)i && fabs(r->deviations_s[i] - off[i]) < 1e-6);
+    sum += off[i];
+    most = fmax(most, off[i]);
+  }
+  CHECK(fabs(r->mean_deviation_s - sum / (double)n) < 1e-6);
+  CHECK(fabs(r->max_deviation_s - most) < 1e-6);
+  if (n < BASELINE_LAST) {
+    CHECK(fabs(r->baseline_interval - r->mean_deviation_s) < 1e-9);
+    CHECK(fabs(r->baseline_cumulative - r->mean_deviation_s) < 1e-9);
+    return;
+  }
+  memcpy(sorted, off + n - BASELINE_LAST, BASELINE_LAST * sizeof *off);
+  interval = percentile_of(sorted, BASELINE_LAST, BASELINE_PERCENTILE);
+  CHECK(fabs(r->baseline_interval - interval) < 1e-6);
+  if (n < BASELINE_LAST + BASELINE_BEFORE) {
+    CHECK(fabs(r->baseline_cumulative - interval) < 1e-6);
+    return;
+  }
+  memcpy(sorted, off + n - BASELINE_LAST - BASELINE_BEFORE, BASELINE_BEFORE * sizeof *off);
+  CHECK(fabs(r->baseline_cumulative - interval + percentile_of(sorted, BASELINE_BEFORE, 0.5)) <
+        1e-6);
+}
+
 /* The ideal step, by sorting: for step times that are all alike, few, in order, or any. */
 static void test_ideal_step(void) {
-  enum { MOST = 600 };
+  enum { MOST = MOST_STEPS };
   static mpg_report_row rows[MOST + 2];
   for (int round = 0; round < 400; round++) {
-    int steps = 2 + (int)(chance() * (MOST - 2));
+    int steps = 2 + (int)(chance() * (round % 8 < 4 ? MOST - 2 : 20));
     double times[MOST] = {0}, sorted[MOST], at = 10, median, limit, sum = 0;
     int kept = 0;
     mpg_report_options options = {0};
@@ -194,6 +229,7 @@ static void test_ideal_step(void) {
       }
     CHECK(mpg_report_compute(&r, env, rows, (size_t)steps + 2, &options, &err) == MPG_OK);
     CHECK(fabs(r.ideal_step_s - sum / kept) < 1e-6);
+    check_deviations(&r, times, (size_t)steps - 1);
     mpg_report_free(&r, env);
   }
 }
@@ -203,7 +239,7 @@ static bool stop_at_once(void *ctx) {
   return true;
 }
 
-/* Many pairs of phases and re-initialisations: in time; and where all of them overlap, interrupted. */
+/* Many pairs of phases and re-initialisations, apart and all in one heap: in time, and interrupted. */
 static void test_many_phases(void) {
   enum { PAIRS = 200000 };
   mpg_report_row *rows = malloc((4 * (size_t)PAIRS + 2) * sizeof *rows);
@@ -230,11 +266,41 @@ static void test_many_phases(void) {
       CHECK(near(r.badput_s[MPG_REPORT_tpu_initialization], 2.0 * PAIRS));
       CHECK(near(r.badput_s[MPG_REPORT_elastic_reinitialization], 4.0 * PAIRS));
       mpg_report_free(&r, env);
+    } else { /* forty thousand millions of pairs: only in sums */
+      CHECK(mpg_report_compute(&r, env, rows, n, &options, &err) == MPG_OK);
+      CHECK(r.badput_s[MPG_REPORT_tpu_initialization] == 0);
+      mpg_report_free(&r, env);
     }
     CHECK(mpg_report_compute(&r, &stopping, rows, n, &options, &err) == MPG_INTERRUPTED);
     CHECK(asked > 0 && asked < 5 && r.steps == NULL);
   }
   free(rows);
+}
+
+/* One phase over hundreds of re-initialisations, which are summed at once, as if each was taken by itself. */
+static void test_sums_of_overlaps(void) {
+  enum { PAIRS = 3000 };
+  static mpg_report_row rows[2 * PAIRS + 4];
+  mpg_report_options options = {0};
+  mpg_report r;
+  mpg_err err;
+  for (int k = 0; k < 6; k++) {
+    double from = 1.7e9 + 500.5 + k * 700, to = from + 90000.25 - k * 9000, expected = to - from;
+    size_t n = 0;
+    rows[n++] = START(1.7e9);
+    rows[n++] = row(MPG_REPORT_TPU_INIT, false, from);
+    rows[n++] = row(MPG_REPORT_TPU_INIT, true, to);
+    for (int i = 0; i < PAIRS; i++) { /* the later begin, the sooner end, some of them */
+      double s = 1.7e9 + 33.25 * i, e = s + (i % 3 == 0 ? 12.5 : 7.125 + i % 5);
+      rows[n++] = row(MPG_REPORT_REINIT, false, s);
+      rows[n++] = row(MPG_REPORT_REINIT, true, e);
+      expected -= fmax(0, fmin(to, e) - fmax(from, s));
+    }
+    rows[n++] = END(1.7e9 + 2e6);
+    CHECK(mpg_report_compute(&r, env, rows, n, &options, &err) == MPG_OK);
+    CHECK(expected > 1000 && fabs(r.badput_s[MPG_REPORT_tpu_initialization] - expected) < 1e-4);
+    mpg_report_free(&r, env);
+  }
 }
 
 static void *limited(void *ctx, void *p, size_t n) {
@@ -268,6 +334,7 @@ int main(void) {
   test_overlaps();
   test_ideal_step();
   test_many_phases();
+  test_sums_of_overlaps();
   test_out_of_memory();
   return check_done("goodput_report");
 }

@@ -367,6 +367,10 @@ static void test_rules(void) {
   rule("a = f32[8] parameter(0) s = f32[4] parameter(1) z = f32[] constant(0) ",
        "f32[8] select-and-scatter(a, s, z), window={size=2 stride=2}, select=ge, scatter=add",
        4LL * 1 + 4, 0, 32 + 16 + 4 + 32);
+  rule("a = f32[8] parameter(0) s = f32[4] parameter(1) z = f32[] constant(0) ",
+       "f32[8] select-and-scatter(a, s, z), window={size=0}, select=ge, scatter=add", 4, 0,
+       32 + 16 + 4 + 32);
+  rule(vectors, "f32[8] reduce-window(a, z), window={size=0}, to_apply=add", 0, 0, 32 + 4 + 32);
   rule("a = f32[10] parameter(0) b = f32[10] parameter(1) ", "f32[10] map(a, b), to_apply=add", 10,
        0, 120);
   rule("a = f32[100,4] parameter(0) i = s32[3,1] parameter(1) u = f32[3,4] parameter(2) ",

@@ -141,6 +141,25 @@ static void test_refused(void) {
   }
 }
 
+/* As many operations as there may be. */
+static void test_full(void) {
+  char text[TEXT] = "-a";
+  mpg_measures m;
+  mpg_err err;
+  mpg_value v = {MPG_INT, 3, 0, {NULL, 0}};
+  mpg_total total = {0};
+  size_t which;
+  for (int i = 0; i < 31; i++)
+    append(text, "+a");
+  append(text, " as x");
+  CHECK(mpg_measures_parse(&m, &mpg_env_libc, mpg_str_of(text), &err) == MPG_OK);
+  CHECK(m.p[0].n_ops == MPG_MEASURE_OPS);
+  m.whole[0] = true;
+  mpg_measures_type(&m);
+  CHECK(mpg_measures_add(&m, &v, &total, &which) == MPG_OK && total.whole == 30 * 3);
+  mpg_measures_free(&m);
+}
+
 static void test_names(void) {
   mpg_measures m;
   mpg_err err;
@@ -375,6 +394,7 @@ static void test_faults(void) {
 
 int main(void) {
   test_refused();
+  test_full();
   test_names();
   test_whole();
   test_reals();

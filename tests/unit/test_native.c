@@ -45,7 +45,7 @@ static void dump_job(FILE *out, const mpg_job *job) {
                 (long long)job->min_chips, (long long)job->tasks, (long long)job->submit);
   for (int d = 0; d < MPG_JOB_DIMS; d++)
     (void)fprintf(out, " %u", job->dim[d]);
-  mpg_span_list_read(&job->spans, spans);
+  (void)mpg_span_list_read(&job->spans, spans, &mpg_env_libc);
   for (size_t i = 0; i < job->spans.n; i++) {
     const mpg_span *s = &spans[i];
     (void)fprintf(out, "\n  %lld %lld %lld %lld %lld %a %a %a %u %u %u %u", (long long)s->start,

@@ -219,9 +219,9 @@ static void test_errors(void) {
   refused(SPANS("{\"name\":\"\",\"name\":\"\"}"),
           "o:1:44: expected each key of a span once, found one again");
   refused(SPANS("{\"startTimeUnixNano\":\"now\"}"),
-          "o:1:44: expected nanoseconds since 1970 as a time, found now");
+          "o:1:44: expected nanoseconds since 1970 as a time, before 2262, found now");
   refused(SPANS("{\"startTimeUnixNano\":-1}"),
-          "o:1:44: expected nanoseconds since 1970 as a time, found -1");
+          "o:1:44: expected nanoseconds since 1970 as a time, before 2262, found -1");
   refused(SPANS("{\"startTimeUnixNano\":1772352000000000}"),
           "o:1:44: expected nanoseconds since 1970 as a time, not seconds, milliseconds or "
           "microseconds, found 1772352000000000");

@@ -118,7 +118,8 @@ static void test_groups(void) {
   mpg_measures none;
   mpg_err err;
   size_t which = 0, group;
-  char texts[2][40];
+  static const char xs[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+  char texts[2][40 + MPG_GROUP_SLACK];
   CHECK(mpg_measures_parse(&none, &mpg_env_libc, MPG_STR(""), &err) == MPG_OK);
   mpg_groups_init(&all, &mpg_env_libc, 2, 0);
   mpg_groups_init(&some, &mpg_env_libc, 2, 0);
@@ -128,6 +129,8 @@ static void test_groups(void) {
       for (size_t k = 0; k < 40; k++) {
         mpg_group_part parts[2] = {{texts[0], i}, {k == 39 ? NULL : texts[1], k == 39 ? 0 : k}};
         memset(texts, 'x', sizeof texts);
+        memset(texts[0] + i, turn, MPG_GROUP_SLACK);
+        memset(texts[1] + k, turn, MPG_GROUP_SLACK);
         CHECK(mpg_groups_row(turn == 2 ? &some : &all, parts, &group) == MPG_OK);
         CHECK(turn != 0 || group == i * 40 + k);
       }
@@ -135,6 +138,8 @@ static void test_groups(void) {
   for (size_t g = 0; g < all.n; g++) {
     mpg_group_part first = mpg_groups_part(&all, g, 0), second = mpg_groups_part(&all, g, 1);
     CHECK(mpg_groups_rows(&all, g) == 3 && first.n == g / 40);
+    CHECK(memcmp(first.p, xs, first.n) == 0 &&
+          (second.p == NULL || memcmp(second.p, xs, second.n) == 0));
     CHECK(g % 40 == 39 ? second.p == NULL : second.p != NULL && second.n == g % 40);
   }
   mpg_groups_free(&all);

@@ -69,7 +69,7 @@ int main(void) {
   mpg_span *in = malloc(LISTS * MOST * sizeof *in), *out = malloc(MOST * sizeof *out);
   int wrong = 0;
   mpg_span_arena_init(&arena, &mpg_env_libc);
-  mpg_span_list_read(&lists[0], out);
+  (void)mpg_span_list_read(&lists[0], out, &mpg_env_libc);
   for (int i = 0; i < MOST; i++) /* the lists grow side by side, as jobs do */
     for (int l = 0; l < LISTS; l++)
       if (i % (l + 1) == 0) {
@@ -78,7 +78,7 @@ int main(void) {
       }
   for (int l = 0; l < LISTS; l++) {
     CHECK(lists[l].n == (size_t)(MOST + l) / (size_t)(l + 1));
-    mpg_span_list_read(&lists[l], out);
+    (void)mpg_span_list_read(&lists[l], out, &mpg_env_libc);
     for (size_t i = 0; i < lists[l].n; i++)
       wrong += !same(&in[(size_t)l * MOST + i], &out[i]);
   }

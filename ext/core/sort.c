@@ -1,0 +1,73 @@
+/* sort.c - see sort.h. */
+#define _GNU_SOURCE /* qsort_r */
+#include "sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RUN ((size_t)16384) /* a few milliseconds */
+
+typedef struct sorting {
+  const mpg_env *env;
+  char *room; /* for the left of two runs */
+  size_t size;
+  mpg_order *order;
+  void *ctx;
+  size_t moves;
+} sorting;
+
+/* Merges two runs in a row, of which the left has `left` items. Once the host asks to stop it goes on
+** without comparing, so that nothing is lost. */
+static bool merge(sorting *s, char *at, size_t left, size_t right) {
+  const size_t size = s->size;
+  char *l = s->room, *r = at + left * size, *l_end = l + left * size, *r_end = r + right * size;
+  bool stopped = false;
+  if (s->order(r - size, r, s->ctx) <= 0)
+    return mpg_poll(s->env, s->moves++);
+  memcpy(l, at, left * size);
+  while (l < l_end && r < r_end) {
+    if (!stopped && s->order(l, r, s->ctx) > 0) {
+      memcpy(at, r, size);
+      r += size;
+    } else {
+      memcpy(at, l, size);
+      l += size;
+    }
+    at += size;
+    stopped = stopped || mpg_poll(s->env, s->moves++);
+  }
+  memcpy(at, l, (size_t)(l_end - l)); /* what is left on the right is in its place */
+  return stopped;
+}
+
+mpg_rc mpg_sort(const mpg_env *env, void *items, size_t n, size_t size, mpg_order *order,
+                void *ctx) {
+  char *p = items;
+  sorting s = {.env = env, .size = size, .order = order, .ctx = ctx};
+  size_t widest = RUN; /* of the left runs that are merged */
+  bool stopped = false;
+  if (n < 2)
+    return MPG_OK;
+  if (n <= RUN) {
+    qsort_r(p, n, size, order, ctx);
+    return MPG_OK;
+  }
+  while (widest * 2 < n)
+    widest *= 2;
+  s.room = widest > SIZE_MAX / size ? NULL : mpg_malloc(env, widest * size);
+  if (s.room == NULL)
+    return MPG_NOMEM;
+  for (size_t i = 0; !stopped && i < n; i += RUN) {
+    qsort_r(p + i * size, n - i < RUN ? n - i : RUN, size, order, ctx);
+    stopped = mpg_interrupted(env);
+  }
+  for (size_t width = RUN; !stopped && width < n; width *= 2)
+    for (size_t i = 0; !stopped && n - i > width; i += 2 * width) {
+      size_t right = n - i - width;
+      stopped = merge(&s, p + i * size, width, right < width ? right : width);
+      if (n - i <= 2 * width)
+        break;
+    }
+  mpg_free(env, s.room);
+  return stopped ? MPG_INTERRUPTED : MPG_OK;
+}

@@ -1,0 +1,18 @@
+/*
+** sort.h - sorting that can be interrupted: by qsort_r in runs, which are then merged.
+*/
+#ifndef MPG_SORT_H
+#define MPG_SORT_H
+
+#include "base.h"
+
+typedef int mpg_order(const void *a, const void *b, void *ctx);
+
+/*
+** Puts n items of `size` bytes in order. MPG_NOMEM and MPG_INTERRUPTED leave them in any order, none lost
+** and none twice.
+*/
+mpg_rc mpg_sort(const mpg_env *env, void *items, size_t n, size_t size, mpg_order *order,
+                void *ctx);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+** catalogue.c - the two tables about the extension itself that do not depend on a session: mpg_chips, the
+** built-in catalogue, and mpg_categories. As in SQLite (ext/sql/catalogue_tables.c).
+*/
+#include "rows.h"
+#include "lib/stringinfo.h"
+#include "utils/json.h"
+
+#include "../core/account.h"
+#include "../core/chips.h"
+
+#include <math.h>
+#include <string.h>
+
+static mpg_value words(const char *z) {
+  return (mpg_value){.type = z == NULL ? MPG_NULL : MPG_TEXT, .s = mpg_str_of(z)};
+}
+
+static mpg_value integer(int64_t v) {
+  return (mpg_value){.type = MPG_INT, .i = v};
+}
+
+static mpg_value integer_or_none(int64_t v) {
+  return (mpg_value){.type = v == 0 ? MPG_NULL : MPG_INT, .i = v};
+}
+
+static mpg_value figure(double v) {
+  return (mpg_value){.type = isnan(v) ? MPG_NULL : MPG_REAL, .r = v};
+}
+
+/* The other names of a chip, as a JSON array. */
+static mpg_value aliases(const mpg_chips *chips, const char *chip) {
+  StringInfoData out;
+  const char *alias, *of;
+  initStringInfo(&out);
+  appendStringInfoChar(&out, '[');
+  for (size_t i = 0; i < mpg_chips_alias_count(chips); i++) {
+    mpg_chips_alias(chips, i, &alias, &of);
+    if (strcmp(of, chip) != 0)
+      continue;
+    if (out.len > 1)
+      appendStringInfoChar(&out, ',');
+    escape_json(&out, alias);
+  }
+  appendStringInfoChar(&out, ']');
+  return words(out.data);
+}
+
+PG_FUNCTION_INFO_V1(mpg_builtin_chips);
+Datum mpg_builtin_chips(PG_FUNCTION_ARGS) {
+  mpg_env env = mpg_host_env(CurrentMemoryContext);
+  mpg_chips *chips;
+  mpg_pg_rows rows;
+  mpg_err err;
+  if (mpg_chips_new(&chips, &env, &err) != MPG_OK)
+    mpg_raise_as("mpg_chips", &err);
+  mpg_pg_rows_begin(&rows, fcinfo, "mpg_chips");
+  for (size_t i = 0; i < mpg_chips_count(chips); i++) {
+    const mpg_chip_row *r = mpg_chips_row(chips, i);
+    const mpg_value values[] = {
+        words(r->chip),
+        words(r->vendor),
+        integer_or_none(r->year),
+        words(r->dtype),
+        figure(r->peak_flops),
+        isnan(r->hbm_bytes) ? words(NULL) : integer(llround(r->hbm_bytes)),
+        figure(r->hbm_bytes_per_s),
+        figure(r->ici_bytes_per_s),
+        figure(r->tdp_w),
+        words(r->source),
+        aliases(chips, r->chip),
+        integer_or_none(r->devices),
+        words(r->unit),
+    };
+    mpg_pg_rows_put(&rows, values);
+  }
+  mpg_chips_free(chips);
+  PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(mpg_all_categories);
+Datum mpg_all_categories(PG_FUNCTION_ARGS) {
+  mpg_pg_rows rows;
+  mpg_pg_rows_begin(&rows, fcinfo, "mpg_categories");
+  for (int i = 0; i < MPG_CATEGORIES; i++) {
+    const mpg_category_info *info = mpg_category_get((mpg_category)i);
+    mpg_account one = {{{0, 0}}}; /* one unit of the category: the account says where it counts */
+    one.sum[i].whole = 1;
+    const mpg_value values[] = {
+        words(info->name),
+        words(mpg_layer_name(info->layer)),
+        words(info->meaning),
+        integer(!mpg_sum_is_zero(mpg_account_capacity(&one))),
+        integer(!mpg_sum_is_zero(mpg_account_allocated(&one))),
+        integer(!mpg_sum_is_zero(mpg_account_productive(&one))),
+    };
+    mpg_pg_rows_put(&rows, values);
+  }
+  PG_RETURN_VOID();
+}

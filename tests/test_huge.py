@@ -1,0 +1,209 @@
+"""Counts, sums and times at the ends of what numbers hold. MPG_FULL: more rows than 2^31, and 10^8 spans."""
+import json
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import figures
+from fleets import ROOT, connect, quote
+
+FULL = bool(os.environ.get("MPG_FULL"))
+ROWS = 2 ** 31 + 1000
+FIRST, LAST = 0, 9214646399  # the seconds of 1970-01-01 and of the end of 2261
+TEXTS = {-1: "1969-12-31T23:59:59Z", FIRST: "1970-01-01T00:00:00Z", LAST: "2261-12-31T23:59:59Z", LAST + 1: "2262-01-01T00:00:00Z",
+         253402300799: "9999-12-31T23:59:59Z"}
+RELATION = {"record": "capacity", "pool": "p", "chips": 1}
+
+
+def record(fields):
+    return json.dumps(fields) + "\n"
+
+
+def otlp(ns):
+    span = {"traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174", "name": "s", "startTimeUnixNano": ns, "endTimeUnixNano": ns}
+    return record({"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": [span]}]}]})
+
+
+def mllog(ms):
+    return ":::MLLOG " + record({"namespace": "", "time_ms": ms, "event_type": "POINT_IN_TIME", "key": "k", "value": 1, "metadata": {"file": "f", "lineno": 1}})
+
+
+def prometheus(seconds):
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": [{"metric": {"__name__": "m"}, "values": [[seconds, "1"]]}]}})
+
+
+# (table and arguments, its column of a time, seconds and text to a file, of it to seconds). 0 is no time to those marked.
+TIMES = {
+    "records, by text": ("trace_records(%s)", "start_time", lambda s, t: record({**RELATION, "start_time": t}), 1),
+    "records, by number": ("trace_records(%s)", "start_time", lambda s, t: record({**RELATION, "start_time": s}), 1),
+    "csv_trace": ("csv_trace(%s) WHERE types = 't TIME'", "record ->> 't'", lambda s, t: f"t\n{t}\n", 1),
+    "csv_trace, by number": ("csv_trace(%s) WHERE types = 't TIME'", "record ->> 't'", lambda s, t: f"t\n{s}\n", 1),
+    "jsonl_trace": ("jsonl_trace(%s) WHERE columns = 't TIME'", "record ->> 't'", lambda s, t: record({"t": t}), 1),
+    "slurm_trace": ("slurm_trace(%s, 'UTC')", "Start", lambda s, t: f"JobID|Start\n1|{t[:-1]}\n", 1),
+    "pbs_trace": ("pbs_trace(%s, 'UTC')", "ctime", lambda s, t: f"01/05/2026 10:00:00;E;1.s;user=u ctime={s} start=1\n", 1),
+    "pbs_trace, its own": ("pbs_trace(%s, 'UTC')", "date_time",
+                           lambda s, t: f"{t[5:7]}/{t[8:10]}/{t[:4]} {t[11:19]};E;1.s;user=u ctime=5 start=1\n", 1),
+    "kube_trace": ("kube_trace(%s)", "creationTimestamp", lambda s, t: json.dumps(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "creationTimestamp": t}, "spec": {}, "status": {}}), 1),
+    "prometheus_trace": ("prometheus_trace(%s)", "time", lambda s, t: prometheus(s), 1),
+    "prometheus_trace, text": ("prometheus_trace(%s)", "time", lambda s, t: f"# TYPE m gauge\nm 1 {s * 1000 if abs(s) >= 10 ** 8 else s}\n", 1),
+    "otlp_trace": ("otlp_trace(%s)", "start_time", lambda s, t: otlp(str(s * 10 ** 9)), 1),
+    "log_trace": ("log_trace(%s, '(?<time>[^ ]+) x')", "time", lambda s, t: f"{t} x\n", 1),
+    "goodput_trace": ("goodput_trace(%s)", "time", lambda s, t: record({"job_name": "g", "job_start_time": float(s)}), 1),
+    "goodput_trace, exported": ("goodput_trace(%s)", "time_ns", lambda s, t: record(
+        {"jsonPayload": {"job_name": "g", "job_start_time": 5.0}, "timestamp": t, "insertId": "x"}), 10 ** 9),
+    "mllog_trace": ("mllog_trace(%s)", "time_ms", lambda s, t: mllog(s * 1000), 1000),
+}
+NO_ZERO = {"otlp_trace", "pbs_trace"}  # there 0 says that it is not known
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+
+class Times(Case):
+    def test_of_every_reader(self):
+        """From 1970 to 2261; whatever is beyond is an error that names the place and shows what was found."""
+        for name, (table, column, write, unit) in TIMES.items():
+            for seconds, text in TEXTS.items():
+                with self.subTest(name, text=text):
+                    path = self.file("t", write(seconds, text))
+                    sql = f"SELECT {column} FROM {table % quote(path)}"
+                    if FIRST <= seconds <= LAST:
+                        expected = None if seconds == 0 and name in NO_ZERO else seconds * unit
+                        self.assertEqual([(expected,)], connect().execute(sql).fetchall())
+                    else:
+                        with self.assertRaisesRegex(sqlite3.OperationalError, rf"^\w+: {path}:\d+(:\d+)?: .*expected .*(, found|found)"):
+                            connect().execute(sql).fetchall()
+
+    def test_numbers_that_are_no_times(self):
+        for value in ("1e300", "-1e300", "1e18", "9223372036854775807", "-9223372036854775808", "1" * 400):
+            for name in ("records, by number", "prometheus_trace", "goodput_trace", "csv_trace, by number"):
+                table, column, write, _ = TIMES[name]
+                with self.subTest(name, value=value):
+                    path = self.file("t", write(1234567, "x").replace("1234567.0", value).replace("1234567", value))
+                    with self.assertRaisesRegex(sqlite3.OperationalError, rf"^\w+: {path}:\d+(:\d+)?: .*expected "):
+                        connect().execute(f"SELECT {column} FROM {table % quote(path)}").fetchall()
+
+    def test_of_functions(self):
+        for function in ("time_bucket(?, '1 day')", "iso_week(?)"):
+            for seconds, text in TEXTS.items():
+                for value in (seconds, text):
+                    with self.subTest(function, value=value):
+                        if FIRST <= seconds <= LAST:
+                            self.assertIsNotNone(connect().execute(f"SELECT {function}", (value,)).fetchone()[0])
+                        else:
+                            with self.assertRaisesRegex(sqlite3.OperationalError, "expected a time (from 1970-01-01 on|before 2262-01-01)"):
+                                connect().execute(f"SELECT {function}", (value,))
+
+
+class Sums(Case):
+    def test_aggregates(self):
+        """Beyond 64 bits they stay exact: the shares of 3 and of 1 times 2^62, eight times each."""
+        db = connect()
+        rows = "(WITH n(i) AS (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) SELECT 'ideal' AS c, 4611686018427387904 AS v FROM n " \
+               "UNION ALL SELECT 'idle', 4611686018427387904 FROM n, (VALUES (1), (2), (3)))"
+        self.assertEqual((0.25,), db.execute(f"SELECT mpg(c, v) FROM {rows}").fetchone())
+        self.assertEqual((0.25,), db.execute(f"SELECT mpg(s) FROM (SELECT goodput_state(c, v) AS s FROM {rows} GROUP BY c)").fetchone())
+        ideal, idle = db.execute(f"SELECT goodput(c, v) ->> '$.share.ideal', goodput(c, v) ->> '$.share.idle' FROM {rows}").fetchone()
+        self.assertEqual((0.25, 0.75), (ideal, idle))
+
+    def test_by_a_hair(self):
+        """2^64 + 1 of 2^65 + 2: half, which doubles alone would not say of sums that differ by one."""
+        db = connect()
+        db.execute("CREATE TABLE t(c, v)")
+        most = 9223372036854775807
+        db.executemany("INSERT INTO t VALUES (?, ?)", [("ideal", most)] * 2 + [("ideal", 3)] + [("idle", most)] * 2 + [("idle", 3)])
+        self.assertEqual((0.5,), db.execute("SELECT mpg(c, v) FROM t").fetchone())
+        self.assertEqual((1.0,), db.execute("SELECT mpg(c, v) OVER (ORDER BY rowid ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM t LIMIT 1").fetchone())
+
+    def test_roll_ups(self):
+        """Of files: exact up to 64 bits, and an error above."""
+        path = self.file("a.csv", "a,b\n" + "9223372036854775807,x\n" + "-5,x\n" * 3 + "15,x\n")
+        self.assertEqual([(9223372036854775807,)], connect().execute(f"SELECT record ->> 'a' FROM csv_rollup({quote(path)}, 'a', 'b')").fetchall())
+        path = self.file("b.csv", "a,b\n" + "9223372036854775807,x\n" * 3)
+        with self.assertRaisesRegex(sqlite3.DataError, "csv_rollup: the sum of a is beyond 64 bits$"):
+            connect().execute(f"SELECT * FROM csv_rollup({quote(path)}, 'a', 'b')").fetchall()
+
+    def test_ledgers(self):
+        """Ten thousand millions of chips for a day and more are beyond 64 bits of chip-microseconds: several rows, whose sum is exact."""
+        records = [{**RELATION, "pool": f"p{i}", "chips": 1_000_000_000, "start_time": 0, "end_time": 100_000} for i in range(10)]
+        path = self.file("a.jsonl", "".join(map(record, records)))
+        db = connect()
+        found = db.execute(f"SELECT category, chip_us FROM trace_rollup({quote(path)})").fetchall()
+        self.assertEqual({"idle"}, {category for category, _ in found})
+        self.assertEqual(10 * 10 ** 9 * 100_000 * 10 ** 6, sum(us for _, us in found))
+        self.assertEqual((0.0,), db.execute(f"SELECT occupancy(category, chip_us) FROM trace_rollup({quote(path)})").fetchone())
+
+
+def told(**more):
+    figures.record("huge", {**(figures.recorded("huge") or {}), **more})
+
+
+@unittest.skipUnless(FULL, "MPG_FULL is not set")
+class Huge(Case):
+    def write_packed(self, name, pieces):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            packer = subprocess.Popen(["zstd", "-q", "-1", "-c"], stdin=subprocess.PIPE, stdout=file)
+            for piece in pieces:
+                packer.stdin.write(piece)
+            packer.stdin.close()
+            self.assertEqual(0, packer.wait())
+        return path
+
+    def test_more_rows_than_31_bits_count(self):
+        """4.4 GB of rows of one digit, and behind them one that is none: rows, sums, and the number of a line."""
+        rows = ROWS
+        block = b"3\n" * 1_000_000
+        pieces = [b"a\n", *[block] * (rows // 1_000_000), b"3\n" * (rows % 1_000_000)]
+        path = self.write_packed("rows.csv.zst", pieces)
+        db = connect()
+        db.execute("SELECT mpg_limit('unpacked_ratio', 1000000000)")
+        self.assertEqual([(rows, 3 * rows)], db.execute(f"SELECT record ->> 'rows', record ->> 'a' FROM csv_rollup({quote(path)}, 'a')").fetchall())
+        told(**{"rows of one file, counted and summed": rows})
+        path = self.write_packed("bad.csv.zst", [*pieces, b"x\n"])
+        with self.assertRaisesRegex(sqlite3.OperationalError, f"bad.csv.zst:{rows + 2}:1: expected a whole number"):
+            db.execute(f"SELECT * FROM csv_rollup({quote(path)}, 'a') WHERE types = 'a BIGINT'").fetchall()
+
+    def test_a_hundred_million_spans(self):
+        """Of a thousand jobs, in no more than 40 bytes a span (docs/sql.md, Memory)."""
+        spans, jobs = 100_000_000, 1000
+        each = spans // jobs
+
+        def pieces():
+            yield b'{"record":"capacity","pool":"p","chips":8000,"start_time":0,"end_time":%d}\n' % (2 * each)
+            for j in range(jobs):
+                yield b'{"record":"allocation","job":"j%d","pool":"p","chips":8,"start_time":0,"end_time":%d}\n' % (j, 2 * each)
+                yield b"".join(b'{"record":"span","job":"j%d","kind":"step","start_time":%d,"end_time":%d,"step":%d}\n' % (j, 2 * i, 2 * i + 1, i)
+                               for i in range(each))
+
+        path = self.write_packed("spans.jsonl.zst", pieces())
+        script = f"""
+import resource, sqlite3
+db = sqlite3.connect(":memory:"); db.enable_load_extension(True); db.load_extension("./mpg")
+print(db.execute("SELECT sum(intervals) FILTER (WHERE category = 'untraced' OR category IN ('unrated', 'lost', 'unknown')), sum(chip_us) FROM trace_rollup(?)",
+                 ({path!r},)).fetchone(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)"""
+        done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+        sums, _, peak = done.stdout.strip().rpartition(" ")
+        print(f"{spans} spans: {peak} MiB, {sums}", end=" ", flush=True)
+        self.assertIn(str(8000 * 2 * each * 10 ** 6), sums)
+        self.assertLess(int(peak) << 20, 40 * spans)
+        told(**{"spans of one roll-up": spans, "its memory, MiB": int(peak)})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,268 @@
+"""An interruption ends whatever the extension does, soon: no work goes on for long between two looks at it.
+
+A look is a step of a small statement, which counts for SQLite's progress handler too. So one run of a statement with a handler shows
+all of its gaps, in processor time, which does not depend on what else the machine does. MPG_FULL: thirty times as much input.
+"""
+import json
+import os
+import sqlite3
+import tempfile
+import threading
+import time
+import unittest
+
+import figures
+from fleets import ROOT, connect, quote
+
+FULL = bool(os.environ.get("MPG_FULL"))
+N = 3_000_000 if FULL else 100_000
+MOST = 0.1 if FULL else 0.04  # seconds of a processor between two looks
+
+
+def text(path):
+    with open(os.path.join(ROOT, "fixtures", path), encoding="utf-8") as file:
+        return file.read()
+
+
+def span(i, n):
+    return f'{{"record":"span","job":"j","attempt":1,"kind":"step","start_time":{2 * i},"end_time":{2 * i + 2},"step":{i}}}\n'
+
+
+def capacity(n):
+    return f'{{"record":"capacity","pool":"p","chips":8,"start_time":0,"end_time":{2 * n}}}\n'
+
+
+def one_job(n):
+    """A job of n steps that arrive in no order."""
+    yield capacity(n)
+    yield f'{{"record":"allocation","job":"j","attempt":1,"pool":"p","chips":8,"start_time":0,"end_time":{2 * n}}}\n'
+    for i in range(n):
+        yield span(i * 7919 % n, n)
+
+
+def many_jobs(n):
+    yield capacity(n)
+    for i in range(n // 2):
+        yield (f'{{"record":"allocation","job":"j{i}","attempt":1,"pool":"p","chips":1,"start_time":{i * 7919 % n},'
+               f'"end_time":{i * 7919 % n + 50}}}\n')
+
+
+def goodput(n):
+    """Phases and re-initialisations that all overlap: pairs of them would be n * n / 64."""
+    yield '{"job_name":"g","job_start_time":1700000000.0}\n'
+    for i in range(n // 8):
+        for kind, end in (("tpu_init", 9e5), ("elastic_reinit", 8e5)):
+            yield f'{{"job_name":"g","{kind}_start_time":{1.7e9 + i}}}\n'
+            yield f'{{"job_name":"g","{kind}_end_time":{1.7e9 + i + end}}}\n'
+    for i in range(n):
+        yield f'{{"job_name":"g","step_count":{i},"step_start_time":{1.7e9 + i}}}\n'
+
+
+def hlo(n):
+    yield "HloModule m\n\nENTRY e {\n  p0 = f32[128,128] parameter(0)\n"
+    for i in range(n):
+        yield f"  a{i} = f32[128,128] add({'p0' if i == 0 else f'a{i - 1}'}, p0)\n"
+    yield f"  ROOT r = f32[128,128] add(a{n - 1}, p0)\n}}\n"
+
+
+def repeated(path, n, head=0):
+    """A fixture again and again, to n * 100 bytes; its first `head` lines once."""
+    lines = text(path).splitlines(keepends=True)
+    yield "".join(lines[:head])
+    body = "".join(lines[head:])
+    for _ in range(n * 100 // len(body) + 1):
+        yield body
+
+
+INPUTS = {
+    "rows.csv": lambda n: ["id,job,start\n", *(f"{i},job-{i % 5000},{i * 3}\n" for i in range(n))],
+    "wide.csv": lambda n: [",".join(f"c{i}" for i in range(60000)) + "\n", *([",".join(["1"] * 60000) + "\n"] * (n // 10000))],
+    "rows.jsonl": lambda n: (f'{{"id":{i},"job":"job-{i % 5000}","nested":{{"a":[1,2]}}}}\n' for i in range(n)),
+    "one.jsonl": one_job,
+    "jobs.jsonl": many_jobs,
+    "chrome.json": lambda n: ["[", *(f'{{"ph":"X","name":"k{i % 50}","pid":1,"tid":{i % 8},"ts":{i},"dur":5,"args":{{"stream":7}}}},\n' for i in range(n)),
+                              '{"ph":"X","name":"k","pid":1,"tid":1,"ts":1,"dur":5}]\n'],
+    "prom.txt": lambda n: ["# TYPE m gauge\n", *(f'm{{gpu="{i % 8}"}} {i}\n' for i in range(n))],
+    "prom.json": lambda n: ['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"m"},"values":[',
+                            ",".join(f'[{1700000000 + i},"{i}"]' for i in range(n)), "]}]}}\n"],
+    "goodput.jsonl": goodput,
+    "big.hlo": hlo,
+    "sacct.psv": lambda n: repeated("slurm/sacct_jobs.psv", n, 1),
+    "nodes.txt": lambda n: repeated("slurm/scontrol_nodes.txt", n),
+    "mllog": lambda n: repeated("mlperf/results/pod16/toy_lm/result_0.txt", n),
+    "train.log": lambda n: repeated("training/nanogpt.log", n),
+    "otlp.json": lambda n: (json.dumps(json.loads(text("otlp/finetune.json"))) + "\n" for _ in range(n // 500)),
+    "evil.log": lambda n: ["a" * 300 + "b\n"] * 3,
+    "swf": lambda n: repeated("swf/small.swf", n, sum(line.startswith(";") for line in text("swf/small.swf").splitlines())),
+}
+
+SERIES = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT %d) " % N
+PLACE = "(i * 7919) % 1000003"
+STATEMENTS = {
+    "parse of CSV": "SELECT count(*) FROM csv_trace({rows.csv})",
+    "gzip": "SELECT count(*) FROM csv_trace({rows.csv.gz})",
+    "zstd": "SELECT count(*) FROM csv_trace({rows.csv.zst})",
+    "a header of 60,000 names": "SELECT count(*), max(record) FROM csv_trace({wide.csv})",
+    "parse of JSON Lines": "SELECT count(*) FROM jsonl_trace({rows.jsonl})",
+    "csv_rollup, many groups": "SELECT count(*) FROM csv_rollup({rows.csv}, 'start', 'job, id') WHERE threads = 1",
+    "csv_rollup, 2 threads": "SELECT count(*) FROM csv_rollup({rows.csv}, 'start', 'job, id') WHERE threads = 2",
+    "jsonl_rollup, 2 threads": "SELECT count(*) FROM jsonl_rollup({rows.jsonl}, 'id', 'id') WHERE threads = 2",
+    "a ledger of one job": "SELECT count(*) FROM trace_ledger({one.jsonl})",
+    "a roll-up of one job, 2 threads": "SELECT category, sum(chip_us) FROM trace_rollup({one.jsonl}) WHERE threads = 2 GROUP BY 1",
+    "a timeline": "SELECT count(*) FROM trace_timeline({one.jsonl}, 'j')",
+    "a ledger of many jobs": "SELECT count(*) FROM trace_ledger({jobs.jsonl})",
+    "a roll-up of many jobs, 2 threads": "SELECT category, sum(chip_us) FROM trace_rollup({jobs.jsonl}) WHERE threads = 2 GROUP BY 1",
+    "records": "SELECT count(*) FROM trace_records({one.jsonl})",
+    "Chrome": "SELECT count(*) FROM chrome_trace({chrome.json})",
+    "Prometheus, text": "SELECT count(*) FROM prometheus_trace({prom.txt})",
+    "Prometheus, JSON": "SELECT count(*) FROM prometheus_trace({prom.json})",
+    "goodput_trace": "SELECT count(*) FROM goodput_trace({goodput.jsonl})",
+    "goodput_report": "SELECT rows FROM goodput_report({goodput.jsonl})",
+    "HLO": "SELECT flops FROM hlo_cost({big.hlo})",
+    "sacct": "SELECT count(*) FROM slurm_trace({sacct.psv})",
+    "scontrol": "SELECT count(*) FROM slurm_nodes_trace({nodes.txt})",
+    "MLLOG": "SELECT count(*) FROM mllog_trace({mllog})",
+    "a pattern": "SELECT count(*) FROM log_trace({train.log}, 'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)')",
+    "a pattern that finds nothing": "SELECT count(*) FROM log_trace({train.log}, '(?<x>zzzz)')",
+    "a pattern that goes on and on": "SELECT count(*) FROM log_trace({evil.log}, '(?<x>(a+)+)$') WHERE on_error = 'skip'",
+    "OTLP": "SELECT count(*) FROM otlp_trace({otlp.json})",
+    "SWF": "SELECT count(*) FROM swf_trace({swf})",
+    "interval_union": f"{SERIES} SELECT interval_union({PLACE}, {PLACE} + 1) FROM n",
+    "peak_concurrency": f"{SERIES} SELECT peak_concurrency({PLACE}, {PLACE} + 9) FROM n",
+    "mpg_rollup over tables": "SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1",
+}
+TABLES = f"""
+    CREATE TABLE capacity(pool, chips, start_time, end_time);
+    INSERT INTO capacity VALUES ('p', 8, 0, {2 * N});
+    CREATE TABLE allocations(job, attempt, pool, chips, start_time, end_time);
+    INSERT INTO allocations VALUES ('j', 1, 'p', 8, 0, {2 * N});
+    CREATE TABLE spans(job, attempt, kind, start_time, end_time, step);
+    {SERIES} INSERT INTO spans SELECT 'j', 1, 'step', (i * 7919) % {N} * 2, (i * 7919) % {N} * 2 + 2, i FROM n;
+"""
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.made = set()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def statement(self, sql):
+        for name in {part.partition("}")[0] for part in sql.split("{")[1:]}:
+            plain = name.removesuffix(".gz").removesuffix(".zst")
+            path = os.path.join(self.folder.name, plain)
+            if plain not in self.made:
+                with open(path, "w") as file:
+                    file.writelines(INPUTS[plain](N))
+                self.made.add(plain)
+            if name != plain and name not in self.made:
+                self.assertEqual(0, os.system(f"{'gzip -1kf' if name.endswith('.gz') else 'zstd -qf'} {path}"))
+                self.made.add(name)
+            sql = sql.replace("{" + name + "}", quote(os.path.join(self.folder.name, name)))
+        return sql
+
+    def connect(self, sql):
+        db = connect()
+        if "mpg_rollup" in sql:
+            db.executescript(TABLES)
+        return db
+
+
+class Gaps(Case):
+    def test_gaps(self):
+        rows = []
+        for name, sql in STATEMENTS.items():
+            with self.subTest(name):
+                db, sql, clock = self.connect(sql), self.statement(sql), time.process_time
+                last, widest, looks = clock(), 0.0, 0
+
+                def look():
+                    nonlocal last, widest, looks
+                    widest, looks = max(widest, clock() - last), looks + 1
+                    last = clock()
+                    return 0
+
+                db.set_progress_handler(look, 100 if sql.startswith("WITH") else 1)  # which takes steps of its own
+                start = last = clock()
+                db.execute(sql).fetchall()
+                widest = max(widest, clock() - last)
+                total = clock() - start
+                threads = 2 if "2 threads" in name else 1
+                rows.append({"statement": name, "processor seconds": f"{total:.2f}", "looks": looks, "widest gap": f"{1000 * widest:.1f} ms"})
+                self.assertLess(widest, MOST * threads, name)
+        if FULL:
+            figures.record("interrupt", rows)
+
+
+class Interrupts(Case):
+    """From another thread, at several moments of a statement's run."""
+
+    def interrupted(self, sql, at):
+        """Processor seconds from the interruption on; None where the statement was done before it."""
+        db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        db.enable_load_extension(True)
+        db.load_extension(os.path.join(ROOT, "mpg"))
+        outcome = []
+
+        def work():
+            try:
+                outcome.append(len(db.execute(sql).fetchall()))
+            except sqlite3.OperationalError as error:
+                outcome.append(str(error))
+
+        thread = threading.Thread(target=work)
+        start = time.process_time()
+        thread.start()
+        while time.process_time() - start < at and thread.is_alive():
+            time.sleep(0.001)
+        before = time.process_time()
+        db.interrupt()
+        thread.join(60)
+        self.assertFalse(thread.is_alive(), sql)
+        after = time.process_time() - before
+        db.close()
+        if outcome != ["interrupted"]:
+            self.assertIsInstance(outcome[0], int, (sql, outcome))
+            return None
+        return after
+
+    def test_interrupts(self):
+        for name in ("parse of CSV", "zstd", "csv_rollup, 2 threads", "a roll-up of one job, 2 threads", "a timeline",
+                     "a roll-up of many jobs, 2 threads", "goodput_report", "HLO", "interval_union"):
+            sql, hit = " UNION ALL ".join([f"SELECT * FROM ({self.statement(STATEMENTS[name])})"] * 8), 0
+            for k in range(4 if not FULL else 40):
+                with self.subTest(name, k=k):
+                    after = self.interrupted(sql, 0.01 + 0.02 * k)
+                    if after is not None:
+                        hit += 1
+                        self.assertLess(after, 0.1 * (2 if "2 threads" in name else 1) + 0.05)  # and what closing takes
+            self.assertGreater(hit, 0, name)
+
+    def test_the_connection_goes_on(self):
+        sql = self.statement(STATEMENTS["a ledger of one job"])
+        db = connect()
+        expected = db.execute(sql).fetchall()
+        db.set_progress_handler(lambda: 1, 50)
+        for statement in STATEMENTS.values():
+            if "mpg_rollup" not in statement:
+                with self.assertRaisesRegex(sqlite3.OperationalError, "^interrupted$"):
+                    db.execute(self.statement(statement)).fetchall()
+        db.set_progress_handler(None, 0)
+        self.assertEqual(expected, db.execute(sql).fetchall())
+
+    def test_progress(self):
+        """A handler is called while nothing but the extension is at work: before the first row comes."""
+        db, calls = connect(), []
+        db.set_progress_handler(lambda: calls.append(1) or 0, 10)
+        rows = db.execute(self.statement(STATEMENTS["a ledger of one job"]))
+        before = len(calls)
+        rows.fetchall()
+        self.assertGreater(before, N // 20_000)
+
+
+if __name__ == "__main__":
+    unittest.main()

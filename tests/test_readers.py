@@ -1,0 +1,95 @@
+"""What every table over files has in common: rowids, arguments that can be read back, joins from either side, wrong arguments."""
+import os
+import sqlite3
+import unittest
+
+from fleets import ROOT, connect
+from test_contract import READERS
+
+# Of each: what it is called with, on fixtures of this repository.
+CALLS = {
+    "trace_ledger": ["fixtures/golden"], "trace_rollup": ["fixtures/golden"], "trace_timeline": ["fixtures/golden", "J1"],
+    "trace_records": ["fixtures/golden.jsonl"], "slurm_trace": ["fixtures/slurm/sacct_default.p"],
+    "slurm_events_trace": ["fixtures/slurm/sacctmgr_events.psv", "+01:00"], "slurm_nodes_trace": ["fixtures/slurm/scontrol_nodes.txt"],
+    "mllog_trace": ["fixtures/mlperf/results/pod16/toy_lm/result_0.txt"], "pbs_trace": ["fixtures/pbs/*", "UTC"], "swf_trace": ["fixtures/swf/small.swf"],
+    "goodput_trace": ["fixtures/goodput/ranker-8.json"], "goodput_report": ["fixtures/goodput"], "kube_trace": ["fixtures/kube/cluster.json"],
+    "prometheus_trace": ["fixtures/prometheus/*"], "otlp_trace": ["fixtures/otlp/finetune.json"], "csv_trace": ["fixtures/golden/jobs.csv"],
+    "csv_rollup": ["fixtures/golden/allocations.csv", "chips", "job"], "jsonl_trace": ["fixtures/golden.jsonl"],
+    "jsonl_rollup": ["fixtures/golden.jsonl", "chips", "record"], "log_trace": ["fixtures/training/nanogpt.log", "step:(?<step>[0-9]+)"],
+    "hlo_trace": ["fixtures/hlo/decode.hlo"], "hlo_cost": ["fixtures/hlo"], "chrome_trace": ["fixtures/profile/rank0.json"],
+    "chrome_trace_info": ["fixtures/profile"], "xplane_trace": ["fixtures/xplane"], "xplane_planes": ["fixtures/xplane"],
+}
+
+
+class Readers(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.before = os.getcwd()
+        os.chdir(ROOT)
+
+    @classmethod
+    def tearDownClass(cls):
+        os.chdir(cls.before)
+
+    def each(self):
+        """(table, connection, its call with ?, arguments, names of its hidden arguments)"""
+        self.assertEqual(sorted(READERS), sorted(CALLS))
+        for table, arguments in CALLS.items():
+            db = connect()
+            hidden = [row[1] for row in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)) if row[6] and not row[1].startswith("_")]
+            yield table, db, f"{table}({', '.join('?' * len(arguments))})", arguments, hidden
+            db.close()
+
+    def test_rowids(self):
+        """One a row, the same when asked again."""
+        for table, db, call, arguments, _ in self.each():
+            found = db.execute(f"SELECT rowid FROM {call}", arguments).fetchall()
+            self.assertGreater(len(found), 0)
+            self.assertEqual(len(found), len(set(found)))
+            self.assertEqual(found, db.execute(f"SELECT rowid FROM {call}", arguments).fetchall())
+            self.assertTrue(all(isinstance(row[0], int) for row in found))
+
+    def test_arguments_are_columns(self):
+        for table, db, call, arguments, hidden in self.each():
+            row = db.execute(f"SELECT {', '.join(hidden[:len(arguments)])} FROM {call} LIMIT 1", arguments).fetchone()
+            self.assertEqual(arguments, list(row))
+
+    def test_joins(self):
+        """Arguments from another table, whichever stands first."""
+        for table, db, call, arguments, hidden in self.each():
+            expected = db.execute(f"SELECT count(*) FROM {call}", arguments).fetchone()
+            db.execute(f"CREATE TEMP TABLE a({', '.join(hidden[:len(arguments)])})")
+            db.executemany(f"INSERT INTO a VALUES ({', '.join('?' * len(arguments))})", [arguments, arguments])
+            terms = " AND ".join(f"t.{name} = a.{name}" for name in hidden[:len(arguments)])
+            for source in (f"a, {table} AS t", f"{table} AS t, a", f"a JOIN {table} AS t", f"{table} AS t JOIN a"):
+                self.assertEqual((2 * expected[0],), db.execute(f"SELECT count(*) FROM {source} WHERE {terms}").fetchone(), source)
+            # The reader outside of what it needs: said so, or as slow as it must be; no rows made up.
+            try:
+                self.assertEqual((2 * expected[0],), db.execute(f"SELECT count(*) FROM {table} AS t CROSS JOIN a WHERE {terms}").fetchone())
+            except sqlite3.OperationalError as error:
+                self.assertRegex(str(error), "no query solution|expected a path|needs a path")
+
+    def test_arguments_take_equality(self):
+        for table, db, call, arguments, hidden in self.each():
+            for name in hidden:
+                for term in (f"{name} > 'a'", f"{name} LIKE 'fixtures%'", f"{name} IS NOT NULL", f"{name} IN ('fixtures/none', 'fixtures/neither')"):
+                    with self.assertRaises(sqlite3.DatabaseError, msg=term) as raised:
+                        db.execute(f"SELECT count(*) FROM {table} WHERE {term}").fetchall()
+                    self.assertNotRegex(str(raised.exception), "^(not an error|unknown error)")
+
+    def test_null_gives_nothing(self):
+        for table, db, call, arguments, _ in self.each():
+            self.assertEqual([], db.execute(f"SELECT * FROM {call}", [None] * len(arguments)).fetchall())
+
+    def test_wrong_types(self):
+        for table, db, call, arguments, _ in self.each():
+            for wrong in (5, 5.5, "", "fixtures/none at all", "fixtures/\0golden"):
+                with self.assertRaises(sqlite3.DatabaseError, msg=repr(wrong)) as raised:
+                    db.execute(f"SELECT count(*) FROM {call}", [wrong] + arguments[1:]).fetchall()
+                self.assertRegex(str(raised.exception), rf"^{table}: ", repr(wrong))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+/*
+** test_connections.c - connections in threads of their own, all statements of tests/memory in each at once: the rows are those
+** of one alone. tests/full_threads.sh runs it under ThreadSanitizer.
+*/
+#include "../../ext/mpg.h"
+#include "../memory/statements.h"
+#include "check.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 4 };
+
+/* What a thread was told, and what each statement gave; NULL: an error. */
+typedef struct worker {
+  pthread_t thread;
+  int first; /* the statement to begin with */
+  char *rows[STATEMENTS];
+} worker;
+
+static int append(void *to, int n, char **values, char **names) {
+  (void)names;
+  for (int i = 0; i < n; i++)
+    sqlite3_str_appendf((sqlite3_str *)to, "%s|", values[i] == NULL ? "NULL" : values[i]);
+  return 0;
+}
+
+/* A connection for each statement: some make tables. */
+static char *rows_of(const char *sql) {
+  sqlite3 *db = NULL;
+  sqlite3_str *out = sqlite3_str_new(NULL);
+  char *error = NULL;
+  int rc = sqlite3_open(":memory:", &db);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_exec(db, setup, NULL, NULL, NULL);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_mpg_init(db, &error, NULL);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_exec(db, sql, append, out, &error);
+  if (error != NULL)
+    (void)fprintf(stderr, "%s: %s\n", sql, error);
+  sqlite3_free(error);
+  if (sqlite3_close(db) != SQLITE_OK || rc != SQLITE_OK) {
+    sqlite3_free(sqlite3_str_finish(out));
+    return NULL;
+  }
+  return sqlite3_str_finish(out);
+}
+
+static void *work(void *p) {
+  worker *w = p;
+  for (int i = 0; i < STATEMENTS; i++) {
+    int at = (w->first + i) % STATEMENTS;
+    w->rows[at] = rows_of(statements[at]);
+  }
+  return NULL;
+}
+
+int main(void) {
+  static worker workers[THREADS], alone;
+  (void)work(&alone);
+  for (int t = 0; t < THREADS; t++) {
+    workers[t].first = t / 2 * (STATEMENTS / 2); /* two at the same, two elsewhere */
+    CHECK(pthread_create(&workers[t].thread, NULL, work, &workers[t]) == 0);
+  }
+  for (int t = 0; t < THREADS; t++)
+    CHECK(pthread_join(workers[t].thread, NULL) == 0);
+  for (int i = 0; i < STATEMENTS; i++) {
+    CHECK(alone.rows[i] != NULL);
+    for (int t = 0; t < THREADS; t++) {
+      CHECK(workers[t].rows[i] != NULL && strcmp(workers[t].rows[i], alone.rows[i]) == 0);
+      sqlite3_free(workers[t].rows[i]);
+    }
+    sqlite3_free(alone.rows[i]);
+  }
+  return check_done("connections");
+}

@@ -1,0 +1,177 @@
+/*
+** test_io_faults.c - every reader in a real connection, with the calls of ext/io/os.h in our hands: the n-th fails, or
+** gives less than was asked for, for every n until none is left, under several sizes of the buffers. Each run ends in an
+** error that names the file, or in the rows of a run without faults; every file is closed.
+*/
+#define _GNU_SOURCE
+#include "check.h"
+#include "hostile.h"
+#include "../../ext/mpg.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#ifdef MPG_TEST
+
+static const char *const statements[] = {
+    "SELECT category, sum(chip_us) FROM trace_rollup('fixtures/golden') GROUP BY 1",
+    "SELECT * FROM trace_ledger('fixtures/golden.jsonl')",
+    "SELECT * FROM trace_timeline('fixtures/golden/*.csv', 'J1')",
+    "SELECT * FROM trace_records('fixtures/golden.jsonl')",
+    "SELECT * FROM goodput_trace('fixtures/goodput/ranker-8.json')",
+    "SELECT * FROM goodput_report('fixtures/goodput')",
+    "SELECT * FROM slurm_trace('fixtures/slurm/sacct_default.p')",
+    "SELECT * FROM slurm_trace('fixtures/slurm/sacct.json')",
+    "SELECT * FROM slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', 'Europe/Berlin')",
+    "SELECT * FROM slurm_nodes_trace('fixtures/slurm/scontrol_nodes.txt')",
+    "SELECT * FROM mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
+    "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC')",
+    "SELECT * FROM kube_trace('fixtures/kube/cluster.json')",
+    "SELECT * FROM prometheus_trace('fixtures/prometheus/*')",
+    "SELECT * FROM otlp_trace('fixtures/otlp/finetune.json')",
+    "SELECT * FROM swf_trace('fixtures/swf/small.swf')",
+    "SELECT * FROM csv_trace('fixtures/golden/*.csv')",
+    "SELECT * FROM jsonl_trace('fixtures/golden.jsonl')",
+    "SELECT * FROM log_trace('fixtures/training/nanogpt.log', 'step:(?<step>[0-9]+)/')",
+    "SELECT * FROM chrome_trace('fixtures/profile/rank0.json')",
+    "SELECT * FROM chrome_trace_info('fixtures/profile/*')",
+    "SELECT * FROM xplane_trace('fixtures/xplane/tpu-host-0.xplane.pb')",
+    "SELECT * FROM xplane_planes('fixtures/xplane')",
+    "SELECT * FROM hlo_trace('fixtures/hlo/fp8_step.hlo')",
+    "SELECT * FROM hlo_cost('fixtures/hlo')",
+    "SELECT * FROM csv_rollup('fixtures/golden/allocations.csv', 'chips', 'job')",
+    "SELECT * FROM jsonl_rollup('fixtures/golden.jsonl', 'chips', 'pool')",
+};
+enum { STATEMENTS = sizeof statements / sizeof *statements };
+
+/* Files are read by several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+  long left, open;
+  int code; /* 0: a short read */
+  bool fired;
+} fault;
+static mpg_os real;
+
+static bool hit(bool can) {
+  bool now;
+  (void)pthread_mutex_lock(&lock);
+  now = fault.left > 0 && --fault.left == 0;
+  fault.fired |= now;
+  (void)pthread_mutex_unlock(&lock);
+  errno = now && can ? fault.code : errno;
+  return now && can;
+}
+
+static void count(long files) {
+  (void)pthread_mutex_lock(&lock);
+  fault.open += files;
+  (void)pthread_mutex_unlock(&lock);
+}
+
+static int faulty_open(const char *path, int flags) {
+  int fd = hit(fault.code != 0) ? -1 : real.open(path, flags);
+  count(fd >= 0);
+  return fd;
+}
+static int faulty_fstat(int fd, struct stat *st) {
+  return hit(fault.code != 0 && fault.code != EINTR) ? -1 : real.fstat(fd, st);
+}
+static ssize_t faulty_read(int fd, void *buf, size_t n) {
+  if (!hit(true))
+    return real.read(fd, buf, n);
+  return fault.code != 0 ? -1 : real.read(fd, buf, n > 3 ? 3 : 1);
+}
+static int faulty_close(int fd) {
+  count(-1);
+  return real.close(fd);
+}
+
+/* The rows as one text, or the error. The caller frees it. */
+static char *run(const char *sql, bool *failed) {
+  sqlite3 *db = NULL;
+  sqlite3_stmt *stmt = NULL;
+  sqlite3_str *out = sqlite3_str_new(NULL);
+  int rc;
+  char *text;
+  CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK &&
+        sqlite3_mpg_init(db, &text, NULL) == SQLITE_OK);
+  CHECK(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK);
+  while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
+    for (int i = 0; i < sqlite3_column_count(stmt); i++)
+      sqlite3_str_appendf(out, "%s|", (const char *)sqlite3_column_text(stmt, i));
+  *failed = rc != SQLITE_DONE;
+  if (*failed) {
+    sqlite3_str_reset(out);
+    sqlite3_str_appendall(out, sqlite3_errmsg(db));
+  }
+  (void)sqlite3_finalize(stmt);
+  text = sqlite3_str_finish(out);
+  CHECK(sqlite3_close(db) == SQLITE_OK && fault.open == 0);
+  return text;
+}
+
+/* Every call where the buffers are as released, or where MPG_FULL is set; of the thousands with small ones some. */
+static long next(long n, size_t block) {
+  return n + (block == 0 || getenv("MPG_FULL") != NULL ? 1 : 1 + n / 4);
+}
+
+static long sweep(const char *sql, const char *expected, int code, size_t block) {
+  long points = 0;
+  for (long n = 1;; n = next(n, block)) {
+    bool failed, fine;
+    char *found;
+    fault.left = n;
+    fault.code = code;
+    fault.fired = false;
+    found = run(sql, &failed);
+    if (failed)
+      fine =
+          code > 0 && code != EINTR && strstr(found, "Input/output error") != NULL &&
+          (strstr(found, "fixtures/") != NULL || strstr(found, "zoneinfo/Europe/Berlin") != NULL);
+    else
+      fine = found != NULL && strcmp(found, expected) == 0;
+    if (!fine)
+      (void)fprintf(stderr, "%s: %s at call %ld, buffers of %zu: %.300s\n", sql,
+                    code == 0 ? "a short read" : strerror(code), n, block, found);
+    CHECK(fine);
+    sqlite3_free(found);
+    if (!fault.fired)
+      return points;
+    points++;
+  }
+}
+
+int main(void) {
+  static const int codes[] = {0, EINTR, EIO};
+  static const size_t blocks[] = {0, 7, 64};
+  long points = 0;
+  real = mpg_os_calls;
+  mpg_os_calls = (mpg_os){faulty_open, faulty_fstat, faulty_read, faulty_close};
+  for (int i = 0; i < STATEMENTS; i++)
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+      bool failed;
+      char *expected;
+      hostile_block(blocks[b]);
+      fault.left = 0;
+      expected = run(statements[i], &failed);
+      if (failed)
+        (void)fprintf(stderr, "%s: %s\n", statements[i], expected);
+      CHECK(!failed && expected != NULL && expected[0] != '\0');
+      for (size_t c = 0; c < sizeof codes / sizeof *codes && !failed; c++)
+        points += sweep(statements[i], expected, codes[c], blocks[b]);
+      sqlite3_free(expected);
+    }
+  (void)printf("io_faults: %ld calls failed\n", points);
+  CHECK(points > 1000);
+  return check_done("io_faults");
+}
+
+#else
+
+int main(void) { /* there is no seam in what is released */
+  CHECK(true);
+  return check_done("io_faults");
+}
+
+#endif
