@@ -2,8 +2,9 @@
 ** spans.c - see spans.h.
 **
 ** A packed span is a head of flags and sizes, the numbers that most spans have in as many bytes as the
-** head says, little-endian, then what few have: numbers in base 128, doubles as their 8 bytes. Start,
-** step, attempt and line are told as the difference from the span before.
+** head says, little-endian, then what few have: numbers in base 128, doubles as their 8 bytes. Step, attempt
+** and line are told as the difference from the span before, the start as that from its end, if it has
+** one: many begin where the one before ended.
 */
 #include "spans.h"
 
@@ -203,7 +204,7 @@ static inline size_t pack(const mpg_span_list *list, const mpg_span *s, unsigned
   uint32_t head = 0;
   unsigned cost = (isnan(s->flops) ? 0u : HAS_FLOPS) | (isnan(s->bytes) ? 0u : HAS_BYTES) |
                   (isnan(s->executions) ? 0u : HAS_EXECUTIONS) | (s->dtype ? HAS_DTYPE : 0u);
-  p = put_sized(p, change(list->start, s->start), START, &head);
+  p = put_sized(p, change(list->from, s->start), START, &head);
   p = put_sized(p, s->program, PROGRAM, &head);
   p = put_sized(p, s->kind, KIND, &head);
   if (s->end != MPG_OPEN) {
@@ -269,7 +270,7 @@ mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_s
   }
   chunk->used = (uint16_t)(chunk->used + n);
   list->n++;
-  list->start = span->start;
+  list->from = span->end != MPG_OPEN ? span->end : span->start;
   if (span->step != MPG_NONE)
     list->step = span->step;
   if (span->attempt != MPG_NONE)
@@ -290,7 +291,7 @@ void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
     list->last->next = more->first;
   list->last = more->last;
   list->n += more->n;
-  list->start = list->step = list->attempt = list->line = 0;
+  list->from = list->step = list->attempt = list->line = 0;
   list->anew = true;
 }
 
@@ -316,7 +317,7 @@ static inline mpg_span *next_of(mpg_span *s, size_t stride) {
 
 mpg_rc mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t stride,
                             const mpg_env *env) {
-  int64_t start = 0, step = 0, attempt = 0, line = 0;
+  int64_t from = 0, step = 0, attempt = 0, line = 0;
   const mpg_span_names *names = NULL;
   unsigned turn = 0;
   for (const struct mpg_span_chunk *chunk = list->first; chunk != NULL; chunk = chunk->next) {
@@ -325,7 +326,7 @@ mpg_rc mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t str
     const unsigned char *p = chunk->bytes, *stop = p + chunk->used;
     mpg_span *first = out;
     if (chunk->anew) {
-      start = step = attempt = line = 0;
+      from = step = attempt = line = 0;
       names = chunk->names;
     }
     while (p < stop) {
@@ -335,13 +336,14 @@ mpg_rc mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t str
       memcpy(&head, p, sizeof head);
       head = le32toh(head);
       p = get_sized(p + HEAD_BYTES, &v, START, head);
-      s->start = start = changed(start, v);
+      s->start = changed(from, v);
       p = get_sized(p, &v, PROGRAM, head);
       s->program = (uint32_t)v;
       p = get_sized(p, &v, KIND, head);
       s->kind = (uint32_t)v;
       p = get_sized(p, &v, LENGTH, head);
-      s->end = head & HAS_END ? start + (int64_t)v : MPG_OPEN;
+      s->end = head & HAS_END ? s->start + (int64_t)v : MPG_OPEN;
+      from = head & HAS_END ? s->end : s->start;
       p = get_sized(p, &v, STEP, head); /* no change where it has none */
       step = changed(step, v);
       s->step = head & HAS_STEP ? step : MPG_NONE;

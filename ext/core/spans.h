@@ -58,7 +58,8 @@ void mpg_span_arena_join(mpg_span_arena *into, mpg_span_arena *from);
 typedef struct mpg_span_list {
   struct mpg_span_chunk *first, *last;
   size_t n;
-  int64_t start, step, attempt, line; /* of the last span, which the next is told against */
+  int64_t from, step, attempt,
+      line;  /* of the last span, which the next is told against; from: its end */
   bool anew; /* the next span begins a chunk of its own, told against nothing */
 } mpg_span_list;
 
