@@ -77,6 +77,14 @@ bool mpg_interrupted(const mpg_env *env);
 static inline bool mpg_poll(const mpg_env *env, size_t turn) {
   return turn % 65536 == 65535 && mpg_interrupted(env);
 }
+/* The same for turns that differ: `n` is what this one took, in loops of nanoseconds. */
+static inline bool mpg_poll_work(const mpg_env *env, size_t *done, size_t n) {
+  *done += n;
+  if (*done < 262144)
+    return false;
+  *done = 0;
+  return mpg_interrupted(env);
+}
 
 /*
 ** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),

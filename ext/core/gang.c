@@ -330,6 +330,8 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
       int64_t surplus = complete && !wanted.elastic && wanted.chips >= 0 ? total - wanted.chips : 0;
       if (add_stretch(g, a, at, next, held, complete, surplus) != MPG_OK)
         return MPG_NOMEM;
+      if (mpg_poll_work(g->env, &g->done, 16 + 6 * g->npools))
+        return MPG_INTERRUPTED;
     }
     at = next;
     for (; e < n && w->holds[w->by_end[e]].end == at; e++) {
@@ -502,6 +504,8 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
         add_shortfalls(g, at < from ? from : at, next < to ? next : to, job->chips - now.chips,
                        &arrival) != MPG_OK)
       return MPG_NOMEM;
+    if (mpg_poll_work(g->env, &g->done, now.attempts > 1 ? 4096 : 16)) /* covering looks back */
+      return MPG_INTERRUPTED;
     if (now.attempts > 1)
       attempt = covering(w, s, at);
     if (now.attempts > 0 && add_cover(g, at, next, attempt) != MPG_OK)
@@ -559,12 +563,13 @@ mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, i
       gather_attempts(g) != MPG_OK)
     return mpg_fail_nomem(err);
   held = mpg_malloc(g->env, (2 * g->npools + 1) * sizeof *held);
-  if (held == NULL || sweep_job(g, job, as_of) != MPG_OK)
-    rc = MPG_NOMEM;
+  rc = held == NULL ? MPG_NOMEM : sweep_job(g, job, as_of);
   for (size_t a = 0; rc == MPG_OK && a < g->nattempts; a++)
     rc = sweep_attempt(g, job, &g->attempts[a], held);
   if (rc == MPG_OK)
     rc = find_overlap(g);
   mpg_free(g->env, held);
+  if (rc == MPG_INTERRUPTED)
+    return mpg_fail(err, rc, "interrupted");
   return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }

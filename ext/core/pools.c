@@ -61,7 +61,7 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
   uint32_t only = 0;
   bool at_once;
   int64_t *times;
-  size_t n = 0;
+  size_t n = 0, done = 0;
   mpg_rc rc;
   pool->since = ps->nsince;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++) {
@@ -82,7 +82,9 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
   if (rc == MPG_OK)
     rc = add_since(ps, pool, INT64_MIN, 0);
   for (size_t i = 0; rc == MPG_OK && i < n; i++)
-    if (i == 0 || times[i] != times[i - 1])
+    if (mpg_poll_work(ps->env, &done, pool->ncapacity))
+      rc = MPG_INTERRUPTED;
+    else if (i == 0 || times[i] != times[i - 1])
       rc = add_since(ps, pool, times[i], chip_at(ps, pool, times[i], &at_once));
   mpg_free(ps->env, times);
   return rc;
@@ -362,6 +364,8 @@ static mpg_rc emit(const sweep *s, mpg_row *row, bool downs, bool idles, const m
   mpg_rc rc = MPG_OK;
   row->category = MPG_DOWN;
   for (size_t i = 0; downs && rc == MPG_OK && i < s->ndowns; i++) {
+    if (mpg_poll(s->env, i))
+      return MPG_INTERRUPTED;
     mpg_fraction room[2];
     mpg_rate rate = mpg_rate_of(s->downs[i].chips, 0, room);
     row->cause = s->downs[i].kind;
@@ -382,13 +386,17 @@ static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, bool shard, int64_t o
   mpg_str name = mpg_intern_text(&ps->fleet->pool_names, p + 1);
   int n = (int)name.n;
   int64_t most = 0;
+  size_t done = 0;
   char when[40];
   bool mixed = false;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++)
     most = ps->capacity[i].chips > most ? ps->capacity[i].chips : most;
   for (size_t i = pool->capacity; pool->several && !mixed && i < pool->capacity + pool->ncapacity;
-       i++)
+       i++) {
+    if (mpg_poll_work(ps->env, &done, pool->ncapacity))
+      return MPG_INTERRUPTED;
     (void)chip_at(ps, pool, ps->capacity[i].start, &mixed);
+  }
   if (!shard && pool->ncapacity == 0 &&
       mpg_issues_add(issues, MPG_WARNING, source, "no_capacity", 0, 1,
                      "pool %.*s has no capacity record: its capacity is what is held or down", n,
@@ -417,6 +425,7 @@ mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, mpg_basis basis, const
   sweep s = {.env = ps->env};
   mpg_row row = {.pool = p + 1, .attempt = MPG_NONE, .step = MPG_NONE};
   int64_t over = 0, over_at = 0;
+  size_t done = 0;
   bool shard = basis == MPG_BASIS_SHARD;
   mpg_rc rc = gather(ps, p, shard, &s);
   for (size_t i = 0; rc == MPG_OK && i < s.n;) {
@@ -430,7 +439,7 @@ mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, mpg_basis basis, const
     row.chip = mpg_pools_chip(ps, p, at, &until);
     if (pool->ncapacity > 0 && !shard && is_over(&s) && over++ == 0)
       over_at = at;
-    if (i % 4096 == 0 && mpg_interrupted(ps->env))
+    if (mpg_poll_work(ps->env, &done, 16 + 32 * s.ndowns))
       rc = MPG_INTERRUPTED;
     else
       rc = emit(&s, &row, basis == MPG_BASIS_INSTALLED, pool->ncapacity > 0, window, sink);

@@ -50,6 +50,7 @@ struct mpg_timeline {
   lane *lanes;
   peak peak;
   size_t nsteps, nlanes, steps_cap, verdicts_cap, ratings_cap, lanes_cap;
+  size_t done; /* since the host was asked whether to stop */
   /* The job at hand, and where its rows go. */
   uint32_t job;
   uint8_t size;
@@ -361,14 +362,17 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
   bool one = t->nlanes == 1 && !t->rules->long_road;
   if (mpg_grow(t->env, &t->ratings, &t->ratings_cap, n, sizeof *t->ratings) != MPG_OK)
     return mpg_fail_nomem(err);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
     t->ratings[i] = (rating){0, 0, 0, 0, MPG_NONE};
+    if (mpg_poll(t->env, i))
+      return stopped(err);
+  }
   if (one)
     weigh_in_lane(t);
   for (size_t i = 0; !one && i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
     const int64_t *counted = mpg_stretch_counted(&t->gang, &t->gang.stretches[p->stretch]);
-    if (mpg_poll(t->env, i))
+    if (mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes))
       return stopped(err);
     if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED)
       continue;
@@ -382,7 +386,7 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
   for (size_t i = 0; i < in->nitems; i++) {
     if (t->verdicts[i].category == MPG_UNRATED)
       rate_item(t, &in->items[i], &t->ratings[i * t->nlanes]);
-    if (mpg_poll(t->env, i))
+    if (mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes))
       return stopped(err);
   }
   return MPG_OK;
@@ -500,8 +504,10 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
       bool one = t->nlanes == 1 && !t->rules->long_road;
       mpg_run_begin(&t->run, t->window, t->sink, one ? *mpg_stretch_counted(g, s) : 0, s->start);
       for (; rc == MPG_OK && part < t->in.nparts && t->in.parts[part].stretch == k; part++)
-        rc = mpg_poll(t->env, part) ? stopped(err) : emit_part(t, row, &t->in.parts[part], a);
-      if (rc == MPG_OK && mpg_poll(t->env, k))
+        rc = mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes)
+                 ? stopped(err)
+                 : emit_part(t, row, &t->in.parts[part], a);
+      if (rc == MPG_OK && mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes))
         rc = stopped(err);
       if (rc == MPG_OK)
         rc = mpg_run_end(&t->run, row);
