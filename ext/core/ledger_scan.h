@@ -23,7 +23,7 @@ typedef struct mpg_scan_key {
 
 /* What rows must hold: a dimension is a text, or a time lies in a range. */
 typedef struct mpg_scan_filter {
-  enum { MPG_SCAN_EQ, MPG_SCAN_LT, MPG_SCAN_LE, MPG_SCAN_GT, MPG_SCAN_GE } op;
+  enum mpg_scan_op { MPG_SCAN_EQ, MPG_SCAN_LT, MPG_SCAN_LE, MPG_SCAN_GT, MPG_SCAN_GE } op;
   bool time; /* of the row's start, or of its end, in seconds; else a dimension, which is equal */
   bool end;
   double seconds;

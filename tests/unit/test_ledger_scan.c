@@ -228,7 +228,7 @@ static void random_wish(mpg_scan_wish *w) {
     f->end = below(2) == 0;
     f->seconds = (double)below(80);
     if (f->time)
-      f->op = below(5);
+      f->op = (enum mpg_scan_op)below(5);
     f->dim = texts[which];
     f->text = mpg_str_of(values[which]);
   }
