@@ -184,34 +184,20 @@ static int files_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   return SQLITE_OK;
 }
 
-static const sqlite3_module module = {
-    0,                /* iVersion */
-    NULL,             /* xCreate: eponymous only */
-    files_connect,    /* xConnect */
-    files_best_index, /* xBestIndex */
-    files_disconnect, /* xDisconnect */
-    NULL,             /* xDestroy */
-    files_open,       /* xOpen */
-    files_close,      /* xClose */
-    files_filter,     /* xFilter */
-    files_next,       /* xNext */
-    files_eof,        /* xEof */
-    files_column,     /* xColumn */
-    files_rowid,      /* xRowid */
-    NULL,             /* xUpdate: read-only */
-    NULL,             /* xBegin */
-    NULL,             /* xSync */
-    NULL,             /* xCommit */
-    NULL,             /* xRollback */
-    NULL,             /* xFindFunction */
-    NULL,             /* xRename */
-    NULL,             /* xSavepoint */
-    NULL,             /* xRelease */
-    NULL,             /* xRollbackTo */
-    NULL,             /* xShadowName */
-};
-
 int mpg_register_files(mpg_conn *conn, char **error) {
-  static const mpg_module modules[] = {{"trace_files", &module, 0}};
-  return mpg_register_file_modules(conn, modules, sizeof modules / sizeof *modules, error);
+  static const sqlite3_module module = {
+      .iVersion = 0,
+      .xConnect = files_connect, /* no xCreate: eponymous only */
+      .xBestIndex = files_best_index,
+      .xDisconnect = files_disconnect,
+      .xOpen = files_open,
+      .xClose = files_close,
+      .xFilter = files_filter,
+      .xNext = files_next,
+      .xEof = files_eof,
+      .xColumn = files_column,
+      .xRowid = files_rowid,
+  };
+  static const mpg_module listed = {"trace_files", &module, 0};
+  return mpg_register_file_modules(conn, &listed, 1, error);
 }
