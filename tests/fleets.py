@@ -159,6 +159,14 @@ def bind(script, **parameters):
     return script
 
 
+def generator():
+    """The path of the generator, made where it is not there or not up to date."""
+    done = subprocess.run(["make", "-s", "build/generate"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(done.stdout + done.stderr)
+    return os.path.join(ROOT, "build", "generate")
+
+
 KEY = ["pool", "chip", "job", "attempt", "category", "cause", "bucket"]
 
 

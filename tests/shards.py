@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import zlib
 
-from fleets import ROOT, quote, write_csv
+from fleets import ROOT, generator, quote, write_csv
 
 COMMON = ("capacity", "outages", "programs")  # relations that belong to no job
 SEGMENTS = "pool, chip, phase, framework, size, bucket"
@@ -62,7 +62,7 @@ def generate(path, spans, seed=11):
     """A folder of CSV files from the generator, and the time from which on nothing happens any more."""
     if not os.path.isdir(path):
         shutil.rmtree(path + ".partial", ignore_errors=True)
-        subprocess.run([os.path.join(ROOT, "build/generate"), "--seed", str(seed), "--spans", str(spans), "--format", "csv", "--out",
+        subprocess.run([generator(), "--seed", str(seed), "--spans", str(spans), "--format", "csv", "--out",
                         path + ".partial"], check=True, stdout=subprocess.DEVNULL)
         os.rename(path + ".partial", path)
     with open(os.path.join(path, "capacity.csv"), encoding="utf-8") as file:

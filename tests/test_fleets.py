@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 
 import naive
 import odd
-from fleets import (FORMS, KEY, ROOT, as_source, connect, create_tables, difference, ledger, project, quote, where, write_csv,
+from fleets import (FORMS, KEY, ROOT, as_source, connect, create_tables, difference, generator, ledger, project, quote, where, write_csv,
                     write_jsonl)
 
 FLEETS = int(os.environ.get("MPG_FLEETS", 300))
@@ -43,12 +43,6 @@ class Case(unittest.TestCase):
         subprocess.run([os.path.join(ROOT, "build", "generate"), "--seed", str(seed), "--spans", str(spans), "--format", "csv",
                         "--out", os.path.join(folder, "t"), "--truth", truth, *options], check=True, capture_output=True)
         return os.path.join(folder, "t"), truth
-
-
-def generator():
-    done = subprocess.run(["make", "-s", "build/generate"], cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        raise AssertionError(done.stdout + done.stderr)
 
 
 def read_truth(path):

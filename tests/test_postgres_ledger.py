@@ -11,7 +11,7 @@ import unittest
 import naive
 import odd
 import postgres
-from fleets import ROOT, connect, create_tables, quote, where, write_csv, write_jsonl
+from fleets import ROOT, connect, create_tables, generator, quote, where, write_csv, write_jsonl
 
 MISSING = postgres.missing()
 TABLES = ("trace_ledger", "trace_rollup", "trace_timeline")
@@ -374,7 +374,7 @@ class Endings(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.big = os.path.join(new_folder(), "fleet")
-        subprocess.run([os.path.join(ROOT, "build/generate"), "--seed", "5", "--spans", "400000", "--format", "csv", "--out", cls.big], check=True)
+        subprocess.run([generator(), "--seed", "5", "--spans", "400000", "--format", "csv", "--out", cls.big], check=True)
         subprocess.run(["chmod", "-R", "a+rX", cls.big], check=True)
 
     def held(self, script):
