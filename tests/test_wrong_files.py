@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Every reader on every other format's file, and on files that are none: one clear error that names the file, never a crash
 and never rows made of nothing."""
-import glob
+import faulthandler
 import gzip
 import os
 import sqlite3
@@ -35,7 +35,7 @@ def takes(reader):
 class WrongFiles(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.folder = folder = cls.enterClassContext(tempfile.TemporaryDirectory())
         cls.files = {name: os.path.join(ROOT, "fixtures", path) for name, path in FIXTURES.items()}
         with open(cls.files["csv"], "rb") as file:
             cut = gzip.compress(file.read())[:2000]
@@ -84,6 +84,30 @@ class WrongFiles(unittest.TestCase):
                 rows, message = self.ask(reader, os.path.join(ROOT, "fixtures", path))
                 self.assertIsNone(message, reader)
                 self.assertGreater(rows, 0, reader)
+
+    def test_a_stream_that_breaks_within_a_document(self):
+        """What was begun when the stream broke is not taken to have ended, nor waited for. The spaces make the error come while the
+        document is read, and not before."""
+        for reader, path, before in (("kube_trace", "kube/cluster.json", b'"items": ['), ("prometheus_trace", "prometheus/dcgm.json", b'"result":['),
+                                     ("otlp_trace", "otlp/finetune.json", b'"resource_spans": ['), ("slurm_trace", "slurm/sacct.json", b'"jobs": [')):
+            with self.subTest(reader=reader):
+                name = os.path.basename(path)
+                with open(os.path.join(ROOT, "fixtures", path), "rb") as file:
+                    begin, found, rest = file.read().partition(before)
+                self.assertTrue(found, path)
+                whole = os.path.join(self.folder, name + ".gz")
+                with open(whole, "wb") as file:
+                    file.write(gzip.compress(begin + found + b" " * (3 << 20) + rest))
+                rows, message = self.ask(reader, whole)
+                self.assertIsNone(message)
+                self.assertGreater(rows, 0)
+                cut = os.path.join(self.folder, name + "-cut.gz")
+                with open(whole, "rb") as file, open(cut, "wb") as to:
+                    to.write(file.read()[:2500])
+                faulthandler.dump_traceback_later(60, exit=True)
+                self.assertIn("truncated gzip stream", self.ask(reader, cut)[1])
+                self.assertEqual(self.ask(reader, cut, " WHERE on_error = 'skip'"), (0, None))
+                faulthandler.cancel_dump_traceback_later()
 
     def test_an_empty_file_can_be_skipped(self):
         for reader in ("pbs_trace", "swf_trace", "goodput_trace", "kube_trace", "csv_trace", "slurm_trace", "goodput_report"):

@@ -3,6 +3,7 @@
 #include "json_scan.h"
 #include "window.h"
 #include "../core/limits.h"
+#include "../core/text.h"
 
 #include <string.h>
 
@@ -57,14 +58,11 @@ bool mpg_pull_cut(const mpg_pull *p) {
   return p->cut;
 }
 
-mpg_str mpg_pull_line_text(const mpg_pull *p) {
-  mpg_str text = {p->w.buf + p->w.at, p->w.end - p->w.at};
-  const char *newline = text.n > 0 ? memchr(text.p, '\n', text.n) : NULL;
-  if (newline != NULL)
-    text.n = (size_t)(newline - text.p);
-  while (text.n > 0 && text.p[text.n - 1] == '\r')
-    text.n--;
-  return text;
+/* After an error that nothing can follow: the walk is back at the top, so that what was entered is not taken to have ended. */
+static void give_up(mpg_pull *p) {
+  p->over = true;
+  p->depth = 0;
+  p->pending = false;
 }
 
 /* ---- The window ---- */
@@ -86,8 +84,26 @@ static mpg_rc more(mpg_pull *p, mpg_err *err) {
                   mpg_stream_path(p->w.stream), (long long)p->line, (long long)p->column, p->limit);
   else
     rc = mpg_window_more(&p->w, err);
-  p->over |= rc != MPG_OK;
+  if (rc != MPG_OK)
+    give_up(p);
   return rc;
+}
+
+mpg_rc mpg_pull_line_text(mpg_pull *p, mpg_str *text, mpg_err *err) {
+  const char *newline;
+  for (;;) {
+    *text = (mpg_str){p->w.buf + p->w.at, p->w.end - p->w.at};
+    newline = text->n > 0 ? memchr(text->p, '\n', text->n) : NULL;
+    if (newline != NULL || text->n >= MPG_EXCERPT || p->w.last)
+      break;
+    if (more(p, err) != MPG_OK)
+      return err->rc;
+  }
+  if (newline != NULL)
+    text->n = (size_t)(newline - text->p);
+  if (newline != NULL && text->n > 0 && text->p[text->n - 1] == '\r')
+    text->n--;
+  return MPG_OK;
 }
 
 /* Reports a failed scan that began at w.at, and goes back to the top. */
@@ -96,10 +112,11 @@ static mpg_rc malformed(mpg_pull *p, const mpg_json_scan *s, mpg_err *err) {
   mpg_json_walk(p->w.buf + p->w.at, s->at, &line, &column);
   (void)mpg_json_scan_fail(s, mpg_stream_path(p->w.stream), line, column, "end of file", err);
   p->cut = s->rc == MPG_DATA && s->at == s->end && p->depth > 0;
-  p->over |= s->rc != MPG_DATA;
   p->broken = true;
   p->depth = 0;
   p->pending = false;
+  if (s->rc != MPG_DATA)
+    give_up(p);
   return s->rc;
 }
 
@@ -181,7 +198,7 @@ static const char *scan_next(mpg_pull *p, mpg_json_scan *s, mpg_str *raw, const 
 
 static mpg_rc keep_key(mpg_pull *p, mpg_str raw, mpg_pull_item *item, mpg_err *err) {
   if (mpg_grow(p->env, &p->key, &p->key_cap, raw.n + 1, 1) != MPG_OK) {
-    p->over = true;
+    give_up(p);
     return mpg_fail_nomem(err);
   }
   item->key = (mpg_str){p->key, mpg_json_unescape(p->key, raw)};
@@ -195,7 +212,8 @@ mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
   if (!p->started) {
     p->started = true;
     rc = mpg_window_start(&p->w, err);
-    p->over |= rc != MPG_OK;
+    if (rc != MPG_OK)
+      give_up(p);
   }
   if (rc == MPG_OK && p->pending) {
     mpg_json_kind kind;
@@ -267,7 +285,7 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
     }
     *text = (mpg_str){start, (size_t)(end - start)};
     if (text->n > p->limit) {
-      p->over = true;
+      give_up(p);
       return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: value of more than %zu bytes",
                       mpg_stream_path(p->w.stream), (long long)p->line, (long long)p->column,
                       p->limit);
@@ -276,7 +294,7 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
       *text = (mpg_str){start + 1, text->n - 2};
       if (text->n > 0 && memchr(text->p, '\\', text->n) != NULL) {
         if (mpg_grow(p->env, &p->text, &p->text_cap, text->n, 1) != MPG_OK) {
-          p->over = true;
+          give_up(p);
           return mpg_fail_nomem(err);
         }
         *text = (mpg_str){p->text, mpg_json_unescape(p->text, *text)};

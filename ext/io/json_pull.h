@@ -63,8 +63,8 @@ int64_t mpg_pull_documents(const mpg_pull *p); /* values at the top that ended s
 /* Whether the last MPG_DATA was the end of the file inside a value: a file that was cut off, or
 ** that is still being written. */
 bool mpg_pull_cut(const mpg_pull *p);
-/* What the window holds of the line from where the walk stands: for a message about a wrong
-** format. */
-mpg_str mpg_pull_line_text(const mpg_pull *p);
+/* The line from where the walk stands, lent until the next call: its first MPG_EXCERPT bytes at the least, or all of it.
+** For a message about a wrong format, which must not show where a read happened to end. */
+mpg_rc mpg_pull_line_text(mpg_pull *p, mpg_str *text, mpg_err *err);
 
 #endif

@@ -66,7 +66,7 @@ const mpg_value *mpg_kube_get(const mpg_kube *k, size_t field) {
 /* A file that begins with something that is no JSON: what it looks like instead. An error without a
 ** place is of the file, damaged or cut off. */
 static mpg_rc no_json(const mpg_kube *k, mpg_err *err) {
-  mpg_str text = mpg_pull_line_text(k->pull);
+  mpg_str text;
   char excerpt[MPG_EXCERPT];
   const char *hint = "";
   mpg_err plain = *err;
@@ -76,6 +76,8 @@ static mpg_rc no_json(const mpg_kube *k, mpg_err *err) {
     return MPG_DATA;
   for (const char *p = plain.text + at; *p != '\0' && colons < 3; p++, at++)
     colons += *p == ':';
+  if (mpg_pull_line_text(k->pull, &text, err) != MPG_OK)
+    return err->rc;
   if (text.n >= 5 && (memcmp(text.p, "apiVe", 5) == 0 || memcmp(text.p, "kind:", 5) == 0 ||
                       memcmp(text.p, "items", 5) == 0))
     hint = " (YAML: export with -o json)";
