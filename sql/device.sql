@@ -36,6 +36,7 @@ CREATE TEMP TABLE IF NOT EXISTS device_activity (
   launch_name   TEXT,             -- 'cudaLaunchKernel'
   launch_thread TEXT,
   op            TEXT,             -- of the framework, innermost around the launch: 'aten::mm', an HLO op_name
+  op_ns         BIGINT,           -- when the host began that operator; NULL: the trace does not tell
   bytes         BIGINT,           -- moved by a copy or set, or accessed as the compiler counts
   flops         REAL,             -- as the profile says; NULL: it does not
   gb_per_s      REAL,             -- of a copy or set, as the profile says

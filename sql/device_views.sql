@@ -139,6 +139,7 @@ GROUP BY trace, rank, device, stream, cause;
 CREATE TEMP VIEW IF NOT EXISTS device_launches AS
 SELECT trace, rank, device, stream, step, op, launch_name, correlation, name, class,
        launch_end_ns - launch_ns AS call_ns, end_ns - start_ns AS device_ns,
+       launch_ns - op_ns AS op_delay_ns,                   -- from where the operator begins to the call
        start_ns - launch_ns AS latency_ns,                 -- from the beginning of the call
        max(0, start_ns - launch_end_ns) AS delay_ns        -- from its end; work may begin within the call
 FROM device_activity

@@ -5,7 +5,7 @@
 -- end down.
 --
 --     hta_temporal_breakdown, hta_overlap, hta_kernel_types, hta_kernels, hta_idle, hta_launches, hta_launch_stats,
---     hta_queue, hta_queue_length, hta_bandwidth, hta_bandwidth_summary, hta_annotations
+--     hta_op_kernels, hta_queue, hta_queue_length, hta_bandwidth, hta_bandwidth_summary, hta_annotations
 
 -- Times as HTA has them: doubles of microseconds from the start that the trace counts from.
 CREATE TEMP VIEW IF NOT EXISTS hta_times AS
@@ -13,7 +13,8 @@ SELECT a.rowid AS id, a.*,
        (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 AS ts,
        (a.end_ns - a.start_ns) / 1000.0 AS dur,
        (a.launch_ns - t.base_ns) / 1000 + (a.launch_ns - t.base_ns) % 1000 / 1000.0 AS launch_ts,
-       (a.launch_end_ns - a.launch_ns) / 1000.0 AS launch_dur
+       (a.launch_end_ns - a.launch_ns) / 1000.0 AS launch_dur,
+       (a.op_ns - t.base_ns) / 1000 + (a.op_ns - t.base_ns) % 1000 / 1000.0 AS op_ts
 FROM device_activity AS a JOIN device_traces AS t USING (trace)
 WHERE a.stream IS NOT NULL;
 
@@ -27,9 +28,10 @@ WHERE s.side = 'host'
 GROUP BY s.trace HAVING count(DISTINCT s.step) > 1;
 
 CREATE TEMP VIEW IF NOT EXISTS hta_events AS
-SELECT e.trace, e.rank, e.device, e.stream, e.kind, e.name, e.correlation, e.launch_name, e.gb_per_s, e.id,
+SELECT e.trace, e.rank, e.device, e.stream, e.kind, e.name, e.correlation, e.launch_name, e.launch_thread, e.op, e.gb_per_s, e.id,
        CAST(ceil(e.ts) AS INTEGER) AS start_us, CAST(floor(e.ts + e.dur) AS INTEGER) AS end_us,
        CAST(ceil(e.launch_ts) AS INTEGER) AS launch_us, CAST(floor(e.launch_ts + e.launch_dur) AS INTEGER) AS launch_end_us,
+       CAST(ceil(e.op_ts) AS INTEGER) AS op_us,
        CASE
          WHEN e.name GLOB 'nccl*Kernel*' OR e.name GLOB '*hccl*' THEN 'COMMUNICATION'
          WHEN e.name GLOB 'Memcpy*' OR e.name GLOB 'Memset*' OR e.name GLOB 'dma*' THEN 'MEMORY'
@@ -148,16 +150,31 @@ SELECT trace, rank, count(*) AS rows, sum(cpu_duration) AS sum_cpu_duration, sum
 FROM hta_launches
 GROUP BY trace, rank;
 
+CREATE TEMP VIEW IF NOT EXISTS hta_launched AS
+SELECT * FROM hta_events
+WHERE launch_name IN ('cudaLaunchKernel', 'cudaLaunchKernelExC', 'cuLaunchKernel', 'cuLaunchKernelEx', 'cudaMemcpyAsync',
+                      'cudaMemsetAsync', 'runFunction - job_prep_and_submit_for_execution', 'hipLaunchKernel',
+                      'hipExtModuleLaunchKernel', 'hipMemcpyAsync', 'hipMemsetAsync', 'hipMemcpyWithStream');
+
+-- What an operator launches, one after the other, how often it does so, and the delays of the first of them: from the
+-- operator to the launch, and from the beginning of the launch to that of the kernel (HTA rounds both to three places).
+CREATE TEMP VIEW IF NOT EXISTS hta_op_kernels AS
+WITH sequences AS (
+  SELECT trace, rank, op, launch_us - op_us AS op_delay, start_us - launch_us AS runtime_delay,
+         group_concat(name, ' -> ') OVER (call ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS kernels,
+         row_number() OVER call AS place
+  FROM hta_launched WHERE op GLOB 'aten::*'
+  WINDOW call AS (PARTITION BY trace, launch_thread, op, op_us ORDER BY launch_us, id)
+)
+SELECT trace, rank, op AS aten_op_name, kernels AS kernel_sequence, count(*) AS occurrence_count,
+       avg(op_delay) AS avg_aten_op_launch_delay, avg(runtime_delay) AS avg_runtime_delay
+FROM sequences WHERE place = 1
+GROUP BY trace, rank, op, kernels;
+
 CREATE TEMP VIEW IF NOT EXISTS hta_queue AS
-WITH launched AS (
-  SELECT * FROM hta_events
-  WHERE launch_name IN ('cudaLaunchKernel', 'cudaLaunchKernelExC', 'cuLaunchKernel', 'cuLaunchKernelEx', 'cudaMemcpyAsync',
-                        'cudaMemsetAsync', 'runFunction - job_prep_and_submit_for_execution', 'hipLaunchKernel',
-                        'hipExtModuleLaunchKernel', 'hipMemcpyAsync', 'hipMemsetAsync', 'hipMemcpyWithStream')
-),
-changes AS (
-  SELECT trace, rank, stream, launch_us AS ts, 1 AS change, id FROM launched
-  UNION ALL SELECT trace, rank, stream, start_us, -1, id FROM launched
+WITH changes AS (
+  SELECT trace, rank, stream, launch_us AS ts, 1 AS change, id FROM hta_launched
+  UNION ALL SELECT trace, rank, stream, start_us, -1, id FROM hta_launched
 )
 SELECT trace, rank, stream, ts, change,
        sum(change) OVER (PARTITION BY trace, stream ORDER BY ts, change DESC, id ROWS UNBOUNDED PRECEDING) AS queue_length,

@@ -97,13 +97,14 @@ outermost AS (
              ORDER BY o.start_ns DESC, o.end_ns LIMIT 1) AS outer_ns
   FROM calls AS c
 )
-SELECT trace, correlation, launch_ns, end_ns AS launch_end_ns, name AS launch_name, CAST(tid AS TEXT) AS launch_thread,
-       CAST(pid AS TEXT) AS process,
-       (SELECT o.name FROM kineto_operators AS o
-        WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid
-          AND o.start_ns BETWEEN c.outer_ns AND c.launch_ns AND o.end_ns >= c.end_ns
-        ORDER BY o.start_ns DESC, o.end_ns LIMIT 1) AS op
-FROM outermost AS c;
+SELECT c.trace, c.correlation, c.launch_ns, c.end_ns AS launch_end_ns, c.name AS launch_name, CAST(c.tid AS TEXT) AS launch_thread,
+       CAST(c.pid AS TEXT) AS process, i.name AS op, i.start_ns AS op_ns
+FROM outermost AS c
+LEFT JOIN kineto_operators AS i ON i.rowid = (
+  SELECT o.rowid FROM kineto_operators AS o
+  WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid
+    AND o.start_ns BETWEEN c.outer_ns AND c.launch_ns AND o.end_ns >= c.end_ns
+  ORDER BY o.start_ns DESC, o.end_ns LIMIT 1);
 CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
 
 -- ---- 4. What the devices did ----
@@ -140,15 +141,15 @@ WHERE s.side = 'host';
 CREATE INDEX temp.kineto_host_step ON kineto_host_steps(trace, start_ns);
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
-                             correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, gb_per_s,
-                             collective, group_size)
+                             correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,
+                             gb_per_s, collective, group_size)
 SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), d.chip, CAST(e.stream AS TEXT), k.class,
        k.kind, e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
        (SELECT s.step FROM kineto_host_steps AS s
         WHERE s.trace = e.trace AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
         ORDER BY s.start_ns DESC LIMIT 1),
        e.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, l.launch_name, l.launch_thread, l.op,
-       e.bytes, e.bandwidth_gb_s, e.collective, e.group_size
+       l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, e.collective, e.group_size
 FROM kineto_events AS e
 JOIN kineto_kinds AS k USING (cat, name)
 JOIN device_traces AS t USING (trace)

@@ -146,15 +146,17 @@ outermost AS (
              ORDER BY o.start DESC, o."end" LIMIT 1) AS outer_ns
   FROM calls AS c
 )
-SELECT process, correlation, start, "end", CAST(globalTid & 0xffffff AS TEXT) AS thread,
-       (SELECT value FROM StringIds WHERE id = nameId) AS name,
-       (SELECT o.op FROM nsys_operators AS o
-        WHERE o.globalTid = c.globalTid AND o.start BETWEEN c.outer_ns AND c.start AND o."end" >= c."end"
-        ORDER BY o.start DESC, o."end" LIMIT 1) AS op,
+SELECT c.process, c.correlation, c.start, c."end", CAST(c.globalTid & 0xffffff AS TEXT) AS thread,
+       (SELECT value FROM StringIds WHERE id = c.nameId) AS name,
+       i.op, i.start AS op_start,
        (SELECT s.step FROM nsys_steps AS s
         WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
         ORDER BY s.start DESC LIMIT 1) AS step
-FROM outermost AS c;
+FROM outermost AS c
+LEFT JOIN nsys_operators AS i ON i.rowid = (
+  SELECT o.rowid FROM nsys_operators AS o
+  WHERE o.globalTid = c.globalTid AND o.start BETWEEN c.outer_ns AND c.start AND o."end" >= c."end"
+  ORDER BY o.start DESC, o."end" LIMIT 1);
 CREATE UNIQUE INDEX temp.nsys_launch ON nsys_launches(process, correlation);
 
 -- ---- 4. What the devices did ----
@@ -198,10 +200,11 @@ FROM (SELECT DISTINCT kind, name FROM nsys_activity) AS n;
 CREATE INDEX temp.nsys_class ON nsys_classes(kind, name);
 
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
-                             launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, collective)
+                             launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
 SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), coalesce(d.device, CAST(a.deviceId AS TEXT)), coalesce(d.chip, t.chip),
        CAST(a.streamId AS TEXT), c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, a.correlationId,
-       l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, a.bytes, c.collective
+       l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, l.op_start + t.base_ns, a.bytes,
+       c.collective
 FROM nsys_trace AS t
 CROSS JOIN nsys_activity AS a
 JOIN nsys_classes AS c USING (kind, name)
