@@ -166,6 +166,13 @@ class Errors(Case):
         latin = self.file("caf\u00e9 step 1\n\u00fc\n".encode("latin-1"))
         self.assertEqual(self.rows(r"SELECT step FROM log_trace(?, 'step (?<step>\d)')", latin), [(1,)])
 
+    def test_every_letter_is_a_letter(self):
+        """PCRE2's machine code once found no \\S in some letters: each of them, against Python's."""
+        letters = [chr(code) for code in range(0x3a, 0x3000) if not chr(code).isspace() and not 0x7f <= code <= 0xa0]
+        path = self.file("".join(f"{letter} step {i}\n" for i, letter in enumerate(letters)).encode())
+        found = self.rows(r"SELECT step, fields ->> '$.who' FROM log_trace(?, '^(?<who>\S+) step (?<step>\d+)') ORDER BY step", path)
+        self.assertEqual(found, list(enumerate(letters)))
+
     def test_a_log_that_is_being_written(self):
         with open(FIXTURES + "/nanogpt.log", encoding="utf-8") as file:
             text = file.read()

@@ -7,7 +7,9 @@
 #include <pcre2.h>
 #include <string.h>
 
-#define OPTIONS (PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DUPNAMES)
+#define OPTIONS (PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DUPNAMES)
+/* Only where the pattern is interpreted: with it, the machine code of PCRE2 10.42 finds no \S in some letters (U+0423). */
+#define CAREFUL (OPTIONS | PCRE2_MATCH_INVALID_UTF | PCRE2_AUTO_CALLOUT)
 #define SHORT_LINE 4096
 #define HEAP_KIB 65536 /* of one match that is interpreted */
 #define STACK_BYTES 1048576
@@ -34,7 +36,8 @@ struct mpg_pattern {
   const char *line;
   int groups; /* set by the latest match */
   int64_t steps;
-  bool stopped; /* interrupted within a match */
+  bool stopped;       /* interrupted within a match */
+  uint32_t interpret; /* PCRE2_NO_JIT, or 0 */
 };
 
 /* ---- PCRE2's memory and steps ---- */
@@ -183,6 +186,10 @@ void mpg_pattern_close(mpg_pattern *p) {
   mpg_free(p->env, p);
 }
 
+void mpg_pattern_interpret(mpg_pattern *p) {
+  p->interpret = PCRE2_NO_JIT;
+}
+
 /* ---- Matching ---- */
 
 /* How often one start may turn back: a start may look at every byte each time, and every byte may be
@@ -192,8 +199,12 @@ static uint32_t turns_of(size_t n) {
   return (uint32_t)(turns < 500 ? 500 : turns > 100000 ? 100000 : turns);
 }
 
+static bool no_utf8(int rc) {
+  return rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21;
+}
+
 static int match_carefully(mpg_pattern *p, mpg_str line, mpg_err *err) {
-  if (p->careful == NULL && compile(p, OPTIONS | PCRE2_AUTO_CALLOUT, &p->careful, err) != MPG_OK)
+  if (p->careful == NULL && compile(p, CAREFUL, &p->careful, err) != MPG_OK)
     return PCRE2_ERROR_NOMEMORY;
   p->steps = 0;
   p->stopped = false;
@@ -211,10 +222,10 @@ mpg_rc mpg_pattern_match(mpg_pattern *p, mpg_str line, mpg_err *err) {
     p->steps = 0; /* a pattern may have callouts of its own */
     p->stopped = false;
     (void)pcre2_set_match_limit(p->context, turns_of(line.n));
-    rc = pcre2_match(p->fast, (PCRE2_SPTR)line.p, line.n, 0, 0, p->data, p->context);
+    rc = pcre2_match(p->fast, (PCRE2_SPTR)line.p, line.n, 0, p->interpret, p->data, p->context);
   }
   if (rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_JIT_STACKLIMIT ||
-      rc == PCRE2_ERROR_DEPTHLIMIT)
+      rc == PCRE2_ERROR_DEPTHLIMIT || no_utf8(rc))
     rc = match_carefully(p, line, err);
   if (rc > 0) {
     p->groups = rc;

@@ -122,23 +122,30 @@ static bool compressed(mpg_str input) {
   return false;
 }
 
+static void check_same(const fuzz_text *plain, mpg_rc rc, const fuzz_text *other, mpg_rc again,
+                       int n, const char *how) {
+  if (again == rc && other->n == plain->n && memcmp(other->p, plain->p, plain->n) == 0)
+    return;
+  (void)fprintf(stderr, "as released (%d):\n%s\n", (int)rc, plain->p);
+  (void)fprintf(stderr, "with %d, %s (%d):\n%s\n", n, how, (int)again, other->p);
+  fuzz_failed(__FILE__, __LINE__, "the same is said");
+}
+
 void fuzz_reader(fuzz_render render, mpg_str input) {
   static fuzz_text plain, other;
   uint64_t hash = mpg_hash(input.p, input.n);
   memory m = {0, 0, false};
+  int fails;
   mpg_rc rc = run(render, input, &plain, LARGE, &m), again;
   CHECK(rc == MPG_DONE || rc == MPG_LIMIT || rc == MPG_DATA || rc == MPG_IO || rc == MPG_MISUSE);
   again = run(render, input, &other, 1 + hash % 67, &m);
-  if (!compressed(input) &&
-      (again != rc || other.n != plain.n || memcmp(other.p, plain.p, plain.n) != 0)) {
-    (void)fprintf(stderr, "as released (%d):\n%s\nwith buffers of %d bytes (%d):\n%s\n", (int)rc,
-                  plain.p, (int)(1 + hash % 67), (int)again, other.p);
-    fuzz_failed(__FILE__, __LINE__, "the size of buffers shows");
-  }
+  if (!compressed(input))
+    check_same(&plain, rc, &other, again, (int)(1 + hash % 67), "bytes of a buffer");
   m.fail_in = 1 + (long)(hash >> 16) % 200;
+  fails = (int)m.fail_in;
   again = run(render, input, &other, LARGE, &m);
   if (!m.failed || again != MPG_NOMEM) /* what can do without memory says the same */
-    CHECK(again == rc && other.n == plain.n && memcmp(other.p, plain.p, plain.n) == 0);
+    check_same(&plain, rc, &other, again, fails, "the allocation that failed");
 }
 
 static char folder[256], path[512];

@@ -1,4 +1,4 @@
-/* log.c - lines of a log under a pattern, which the first line of the input is. */
+/* log.c - lines of a log under a pattern, which the first line of the input is; and the same interpreted. */
 #include "fuzz.h"
 #include "../../ext/io/log.h"
 
@@ -41,7 +41,7 @@ static mpg_rc lines_of(const mpg_env *env, mpg_pattern *pattern, mpg_str input, 
   return rc;
 }
 
-static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
+static mpg_rc render_as(const mpg_env *env, mpg_str input, fuzz_text *out, bool interpret) {
   const char *end = input.n == 0 ? NULL : memchr(input.p, '\n', input.n);
   size_t n = end == NULL ? input.n : (size_t)(end - input.p);
   mpg_pattern *pattern = NULL;
@@ -49,12 +49,23 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_rc rc = mpg_pattern_open(&pattern, env, (mpg_str){input.p, n}, &err);
   if (rc != MPG_OK)
     fuzz_put(out, "!%s\n", err.text);
-  else if (end != NULL)
+  else if (interpret)
+    mpg_pattern_interpret(pattern);
+  if (rc == MPG_OK && end != NULL)
     rc = lines_of(env, pattern, (mpg_str){end + 1, input.n - n - 1}, out);
   mpg_pattern_close(pattern);
   return rc == MPG_OK ? MPG_DONE : rc;
 }
 
+static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
+  return render_as(env, input, out, false);
+}
+
 void fuzz_log(mpg_str input) {
+  static fuzz_text compiled, interpreted;
+  compiled.n = interpreted.n = 0;
+  CHECK(render_as(&mpg_env_libc, input, &compiled, false) ==
+        render_as(&mpg_env_libc, input, &interpreted, true));
+  CHECK(compiled.n == interpreted.n && memcmp(compiled.p, interpreted.p, compiled.n) == 0);
   fuzz_reader(render, input);
 }
