@@ -45,15 +45,15 @@ static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
   size_t at = 0;
   *count = 0;
   while (at < s.n) {
-    size_t end = until(s, at, ','), dash = until(part(s, 0, end), at, '-'), colon;
+    size_t end = until(s, at, ','), colon = of_tasks ? until(part(s, 0, end), at, ':') : end;
+    size_t dash = until(part(s, 0, colon), at, '-');
     int64_t low, high, step = 1, more;
     if (of_tasks && mpg_str_eq(part(s, at, end), MPG_STR("...")))
       break;
-    colon = of_tasks ? until(part(s, 0, end), at, ':') : end;
-    if (!mpg_int_parse(part(s, at, dash < colon ? dash : colon), &low))
+    if (!mpg_int_parse(part(s, at, dash), &low))
       return false;
     high = low;
-    if (dash < end && !mpg_int_parse(part(s, dash + 1, colon), &high))
+    if (dash < colon && !mpg_int_parse(part(s, dash + 1, colon), &high))
       return false;
     if (colon < end && (!mpg_int_parse(part(s, colon + 1, end), &step) || step < 1))
       return false;

@@ -312,9 +312,11 @@ static mpg_rc read_stat_name(mpg_xspace *s, int64_t end, mpg_err *err) {
   name = &p->stat_names[p->nstat_names];
   *name = (mpg_xstat_name){.name.order = p->nstat_names};
   rc = read_entry(s, end, NULL, name, err);
+  if (rc != MPG_OK)
+    return rc;
   name->column = column_of(name->name.text);
-  p->nstat_names += rc == MPG_OK;
-  return rc;
+  p->nstat_names++;
+  return MPG_OK;
 }
 
 /* ---- Looking up ---- */

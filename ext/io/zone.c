@@ -265,6 +265,11 @@ static int64_t big_endian(const char *p, int bytes) {
   return bytes == 4 ? (int64_t)(int32_t)(uint32_t)value : (int64_t)value;
 }
 
+/* As RFC 8536 has them. */
+static bool is_offset(int64_t seconds) {
+  return seconds > -25 * INT64_C(3600) && seconds < 26 * INT64_C(3600);
+}
+
 typedef struct counts {
   size_t isut, isstd, leap, time, type, letters;
 } counts;
@@ -302,7 +307,8 @@ mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_s
   if (bytes.p[4] < '2')
     return mpg_fail(err, MPG_DATA, "%s: expected a time zone file of version 2 or later", name);
   rest = (mpg_str){bytes.p + TZIF_HEADER + size, bytes.n - TZIF_HEADER - size};
-  if (!read_header(rest, 8, &c, &size) || c.type == 0)
+  if (!read_header(rest, 8, &c, &size) || c.type == 0 ||
+      !is_offset(big_endian(rest.p + TZIF_HEADER + 9 * c.time, 4)))
     return broken(name, err);
   if (c.leap > 0)
     return mpg_fail(err, MPG_DATA, "%s: a time zone that counts leap seconds is not Unix time",
@@ -317,12 +323,13 @@ mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_s
   for (size_t i = 0; i < c.time; i++) {
     size_t type = (unsigned char)indexes[i];
     int64_t at = big_endian(times + 8 * i, 8);
-    if (type >= c.type || at < -(INT64_C(1) << 59) || at > INT64_C(1) << 59 ||
+    int64_t offset = type < c.type ? big_endian(types + 6 * type, 4) : INT64_MAX;
+    if (!is_offset(offset) || at < -(INT64_C(1) << 59) || at > INT64_C(1) << 59 ||
         (zone->n > 0 && at <= zone->items[zone->n - 1].at)) {
       mpg_zone_free(zone);
       return broken(name, err);
     }
-    if (add(zone, at, big_endian(types + 6 * type, 4)) != MPG_OK)
+    if (add(zone, at, offset) != MPG_OK)
       goto nomem;
   }
   /* The footer is the rule between two newlines; an empty one says nothing. */
@@ -332,7 +339,7 @@ mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_s
   }
   rest.n = (size_t)((const char *)memchr(rest.p, '\n', rest.n) - rest.p);
   if (rest.n > 0) {
-    if (!parse_posix(rest, &footer)) {
+    if (!parse_posix(rest, &footer) || !is_offset(footer.standard) || !is_offset(footer.daylight)) {
       mpg_zone_free(zone);
       return broken(name, err);
     }
