@@ -190,7 +190,7 @@ COLUMNS = {
         process_group TEXT, process_group_ranks TEXT, flops REAL, model_flops REAL, bytes_accessed BIGINT,
         raw_bytes_accessed BIGINT, hlo_category TEXT, hlo_op TEXT, hlo_module TEXT, tf_op TEXT, run_id TEXT,
         group_id BIGINT, device_offset_ps BIGINT, device_duration_ps BIGINT, args TEXT, event TEXT,
-        path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+        path hidden, on_error hidden, threads hidden, _file TEXT hidden, _line BIGINT hidden""",
     "chrome_trace_info": """events BIGINT, rank BIGINT, world_size BIGINT, base_time_ns BIGINT, devices TEXT, distributed TEXT,
         properties TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
     "xplane_trace": """plane TEXT, plane_id BIGINT, line TEXT, line_id BIGINT, line_display_name TEXT, name TEXT, display_name TEXT,
