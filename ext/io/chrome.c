@@ -46,7 +46,8 @@ struct mpg_chrome {
   mpg_json_skip skip;   /* IN_VALUE, IN_EVENT */
   char keys[160];       /* of the object, for the error that it has no traceEvents */
   size_t event, behind; /* the current event in the window; `behind` is where to go on */
-  mpg_json_token fields[MPG_CHROME_FIELDS];
+  mpg_json_token fields[MPG_CHROME_FIELDS + 1];
+  mpg_chrome_keys usual;
   /* Lines are counted when somebody asks, or the bytes go: up to `counted` in the window. */
   size_t counted;
   int64_t line;
@@ -452,7 +453,7 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
       break;
     r->event = w->at;
     r->args_read = false;
-    behind = mpg_chrome_event_scan(&s, p, r->fields, event);
+    behind = mpg_chrome_event_scan(&s, p, &r->usual, r->fields, event);
     if (behind == NULL && s.more)
       return MPG_DONE;
     rc = check_size(r, p, (size_t)((behind == NULL ? s.at : behind) - p), err);

@@ -145,7 +145,8 @@ static mpg_rc add_row(const mpg_env *env, mpg_chrome_piece *p, const char *at, c
 static void work(void *ctx, void *slot, int worker) {
   const mpg_chrome_ahead *a = ctx;
   mpg_chrome_piece *p = slot;
-  mpg_json_token fields[MPG_CHROME_FIELDS];
+  mpg_json_token fields[MPG_CHROME_FIELDS + 1];
+  mpg_chrome_keys usual = {0};
   mpg_json_lean s = {p->bytes + p->n, false, NULL, NULL};
   const char *at = p->bytes;
   (void)worker;
@@ -158,7 +159,7 @@ static void work(void *ctx, void *slot, int worker) {
     event = mpg_json_lean_space(event + 1, s.end);
     if (event == s.end || *event != '{')
       break;
-    behind = mpg_chrome_event_scan(&s, event, fields, &any);
+    behind = mpg_chrome_event_scan(&s, event, &usual, fields, &any);
     if (behind == NULL || (size_t)(behind - event) > a->limit)
       break;
     if (any && !mpg_chrome_differs(a->wish, fields) &&

@@ -259,6 +259,34 @@ static void test_same(void) {
   hostile_block(0);
 }
 
+/* Keys that are where they were before are found by that: with the same result. */
+static void test_usual_keys(void) {
+  static mpg_chrome_keys learned;
+  for (uint32_t round = 0; round < 60; round++) {
+    make_trace(round);
+    for (size_t i = 0; i < n_bytes; i++) {
+      mpg_json_token found[MPG_CHROME_FIELDS + 1], expected[MPG_CHROME_FIELDS + 1];
+      mpg_chrome_keys none = {0};
+      size_t end = i + 400 + i % 64 < n_bytes ? i + 400 + i % 64 : n_bytes;
+      mpg_json_lean a = {bytes + end, false, NULL, NULL}, b = a;
+      bool any_a, any_b, same;
+      const char *p, *q;
+      if (bytes[i] != '{')
+        continue;
+      p = mpg_chrome_event_scan(&a, bytes + i, &learned, found, &any_a);
+      q = mpg_chrome_event_scan(&b, bytes + i, &none, expected, &any_b);
+      same = p == q && any_a == any_b &&
+             (p != NULL || (a.more == b.more && a.at == b.at && a.expected == b.expected));
+      for (int f = 0; same && p != NULL && f < MPG_CHROME_FIELDS; f++)
+        same = found[f].kind == expected[f].kind &&
+               (found[f].kind == MPG_LEAN_NONE ||
+                (found[f].escaped == expected[f].escaped && found[f].text.p == expected[f].text.p &&
+                 found[f].text.n == expected[f].text.n));
+      CHECK(same);
+    }
+  }
+}
+
 static mpg_str usual_trace(void) {
   inner = "";
   outer = "\n";
@@ -383,6 +411,7 @@ static void test_interrupted(void) {
 }
 
 int main(void) {
+  test_usual_keys();
   test_same();
   test_taken();
   test_limit();
