@@ -205,7 +205,8 @@ class Traces(Case):
         for name, text in forms.items():
             path = self.file(gzip.compress(text.encode(), 1) if name in ("lines", "broken") else text)
             for query in ("SELECT rowid, _line, event, name, dur, stream, step FROM chrome_trace(?1, 'skip') WHERE threads = ?2", "SELECT rowid, ts, stream, input_dims FROM chrome_trace(?1, 'skip') WHERE cat = 'kernel' AND ph = 'X' AND threads = ?2",
-                          "SELECT count(*), max(_line) FROM chrome_trace(?1) WHERE name = 'nothing' AND threads = ?2", "SELECT sum(ts) FROM chrome_trace(?1, NULL) WHERE threads = ?2"):
+                          "SELECT count(*), max(_line) FROM chrome_trace(?1) WHERE name = 'nothing' AND threads = ?2", "SELECT sum(ts), count(rank) FROM chrome_trace(?1) WHERE threads = ?2",
+                          "SELECT * FROM chrome_trace_info(?1, 'skip') WHERE threads = ?2"):
                 found = []
                 for threads in (1, 2, 5):
                     try:

@@ -192,7 +192,7 @@ COLUMNS = {
         group_id BIGINT, device_offset_ps BIGINT, device_duration_ps BIGINT, args TEXT, event TEXT,
         path hidden, on_error hidden, threads hidden, _file TEXT hidden, _line BIGINT hidden""",
     "chrome_trace_info": """events BIGINT, rank BIGINT, world_size BIGINT, base_time_ns BIGINT, devices TEXT, distributed TEXT,
-        properties TEXT, path hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+        properties TEXT, path hidden, on_error hidden, threads hidden, _file TEXT hidden, _line BIGINT hidden""",
     "xplane_trace": """plane TEXT, plane_id BIGINT, line TEXT, line_id BIGINT, line_display_name TEXT, name TEXT, display_name TEXT,
         metadata_id BIGINT, start_ns BIGINT, end_ns BIGINT, timestamp_ns BIGINT, offset_ps BIGINT, duration_ps BIGINT, occurrences BIGINT,
         group_id BIGINT, step_num BIGINT, step_name TEXT, run_id BIGINT, hlo_op TEXT, hlo_module TEXT, program_id BIGINT, hlo_category TEXT,

@@ -233,7 +233,8 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s,
       r->state = IN_VALUE;
       return s->end;
     }
-    value = (mpg_json_token){MPG_LEAN_NESTED, false, {p, (size_t)(behind - p)}};
+    if ((size_t)(behind - start) <= PROPERTY_LIMIT)
+      value = (mpg_json_token){MPG_LEAN_NESTED, false, {p, (size_t)(behind - p)}};
     p = behind;
   } else if ((p = mpg_json_lean_value(s, p, &value)) == NULL ||
              (*rc = check_size(r, start, (size_t)(p - start), err)) != MPG_OK) {
@@ -366,6 +367,7 @@ static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
   const char *end = r->w.buf + r->w.end;
   if (r->state == GIVEN_UP || r->state == AT_END)
     return MPG_DONE;
+  r->event = r->w.end;
   if (r->state == AT_START) {
     r->state = GIVEN_UP;
     return unexpected(r, end, "a Chrome trace: an array of events or an object", err);
@@ -398,7 +400,7 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
     return behind == NULL ? MPG_DONE : MPG_OK;
   }
   p = mpg_json_lean_space(p, s.end);
-  w->at = (size_t)(p - w->buf);
+  r->event = w->at = (size_t)(p - w->buf); /* or what is wrong */
   if (p == s.end)
     return MPG_DONE;
   switch (r->state) {
@@ -451,7 +453,6 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
     }
     if (*p != '{')
       break;
-    r->event = w->at;
     r->args_read = false;
     behind = mpg_chrome_event_scan(&s, p, &r->usual, r->fields, event);
     if (behind == NULL && s.more)

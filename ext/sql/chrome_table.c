@@ -1,6 +1,6 @@
 /*
 ** chrome_table.c - chrome_trace(path, on_error, threads), events of Chrome trace JSON, and
-** chrome_trace_info(path, on_error), a row a file.
+** chrome_trace_info(path, on_error, threads), a row a file.
 **
 **   ph, name, cat, ts, dur, pid, tid, id, s, bp
 **       the members of an event as the file has them: ts and dur are microseconds, pid and tid
@@ -293,7 +293,7 @@ static mpg_rc inform(chrome_file *file, mpg_err *err) {
   rc = mpg_stream_open(&again, file->env, mpg_stream_path(file->stream), err);
   if (rc != MPG_OK)
     return rc;
-  rc = mpg_chrome_info_read(&file->info, file->env, again, NULL, err);
+  rc = mpg_chrome_info_read(&file->info, file->env, again, NULL, file->wish->threads, err);
   mpg_stream_close(again);
   file->informed = rc == MPG_OK;
   if (rc != MPG_OK)
@@ -370,14 +370,14 @@ static const mpg_reader_column info_columns[] = {
 static mpg_rc info_open(void **out, void *scan, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
   chrome_file *file = mpg_calloc(env, sizeof *file);
+  const mpg_reader_wish *wish = scan;
   mpg_rc rc;
-  (void)scan;
   if (file == NULL)
     return mpg_fail_nomem(err);
   file->env = env;
   rc = mpg_stream_open(&file->stream, env, path, err);
   if (rc == MPG_OK)
-    rc = mpg_chrome_info_read(&file->info, env, file->stream, issues, err);
+    rc = mpg_chrome_info_read(&file->info, env, file->stream, issues, wish->threads, err);
   if (rc == MPG_OK)
     *out = file;
   else
@@ -459,6 +459,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .next = info_next,
       .line = info_line,
       .column = info_column,
+      .threaded = true,
   };
   int rc = mpg_register_reader(conn, &format, error);
   return rc == SQLITE_OK ? mpg_register_reader(conn, &info, error) : rc;

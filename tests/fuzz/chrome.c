@@ -56,6 +56,8 @@ static mpg_rc events(const mpg_env *env, mpg_str input, const mpg_chrome_wish *w
       rc = show(reader, out);
     else if (rc != MPG_DONE)
       fuzz_put(out, "!%s", err.text);
+    if (rc == MPG_DATA)
+      fuzz_put(out, "%lld:", (long long)mpg_chrome_line(reader));
     fuzz_put(out, "%lld\n", (long long)mpg_chrome_passed(reader));
   }
   CHECK(rc != MPG_OK && rc != MPG_DATA);
@@ -73,7 +75,7 @@ static mpg_rc info(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_rc rc = mpg_stream_memory(&stream, env, "f", input, &err);
   if (rc != MPG_OK)
     return rc;
-  rc = mpg_chrome_info_read(&info, env, stream, NULL, &err);
+  rc = mpg_chrome_info_read(&info, env, stream, NULL, 3, &err);
   if (rc == MPG_OK) {
     fuzz_put(out, "%lld %lld %lld %lld\n", (long long)info.events, (long long)info.rank,
              (long long)info.world_size, (long long)info.base_time_ns);

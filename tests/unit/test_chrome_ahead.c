@@ -7,6 +7,7 @@
 #include "../../ext/core/limits.h"
 #include "../../ext/io/chrome.h"
 #include "../../ext/io/chrome_ahead.h"
+#include "../../ext/io/chrome_info.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -94,6 +95,8 @@ static mpg_rc read_all(text *t, const reading *h, mpg_str bytes) {
       put_event(t, reader, h->lines > 0 && i % h->lines == 0);
     else if (rc != MPG_DONE)
       put(t, mpg_str_of(err.text));
+    if (rc == MPG_DATA)
+      put_number(t, mpg_chrome_line(reader));
   }
   if (reader != NULL)
     put_number(t, mpg_chrome_passed(reader));
@@ -101,6 +104,30 @@ static mpg_rc read_all(text *t, const reading *h, mpg_str bytes) {
     put(t, mpg_str_of(issues.items[i].detail));
   mpg_issues_free(&issues);
   mpg_chrome_close(reader);
+  mpg_stream_close(stream);
+  return rc;
+}
+
+/* The same of what is told once. */
+static mpg_rc read_info(text *t, const reading *h, mpg_str bytes) {
+  mpg_stream *stream = NULL;
+  mpg_chrome_info info = {0};
+  mpg_issues issues;
+  mpg_err err;
+  mpg_rc rc;
+  t->n = 0;
+  mpg_issues_init(&issues, &h->env);
+  rc = mpg_stream_memory(&stream, &h->env, "t", bytes, &err);
+  if (rc == MPG_OK)
+    rc = mpg_chrome_info_read(&info, &h->env, stream, &issues, h->threads, &err);
+  if (rc != MPG_OK)
+    put(t, mpg_str_of(err.text));
+  put_number(t, info.events);
+  put(t, (mpg_str){info.properties.p, info.properties.n});
+  for (size_t i = 0; i < issues.n; i++)
+    put(t, mpg_str_of(issues.items[i].detail));
+  mpg_issues_free(&issues);
+  mpg_chrome_info_free(&info);
   mpg_stream_close(stream);
   return rc;
 }
@@ -164,7 +191,10 @@ static void add_event(bool odd) {
     return;
   }
   add(inner);
-  add(below(3) == 0 ? "\"ph\":\"s\"" : below(20) == 0 ? "\"ph\":\"\\u0058\"" : "\"ph\":\"X\"");
+  add(below(3) == 0    ? "\"ph\":\"s\""
+      : below(20) == 0 ? "\"ph\":\"\\u0058\""
+      : below(20) == 0 ? "\"ph\": \"M\", \"name\":\"process_name\""
+                       : "\"ph\":\"X\"");
   (void)snprintf(number, sizeof number, ",%s\"ts\": %u.%u", inner, below(100000), below(1000));
   add(number);
   if (below(2) == 0)
@@ -243,16 +273,20 @@ static void test_same(void) {
       hostile h = {0};
       reading how = {1, round % 3 == 0, (int)(round % 4), env_of(&h)};
       mpg_rc rc;
-      hostile_block(1 << 20);
-      rc = read_all(&one, &how, (mpg_str){bytes, n_bytes});
-      CHECK(one.n < TEXT_MAX);
-      hostile_block(blocks[b]);
-      how.threads = 2 + (int)(round % 3);
-      CHECK(read_all(&several, &how, (mpg_str){bytes, n_bytes}) == rc);
-      CHECK(one.n == several.n && memcmp(one.p, several.p, one.n) == 0);
-      if (one.n != several.n || memcmp(one.p, several.p, one.n) != 0)
-        (void)fprintf(stderr, "  round %u, blocks of %zu, %d threads\n", round, blocks[b],
-                      how.threads);
+      for (int info = 0; info < 2; info++) {
+        mpg_rc (*read)(text *, const reading *, mpg_str) = info == 0 ? read_all : read_info;
+        how.threads = 1;
+        hostile_block(1 << 20);
+        rc = read(&one, &how, (mpg_str){bytes, n_bytes});
+        CHECK(one.n < TEXT_MAX);
+        hostile_block(blocks[b]);
+        how.threads = 2 + (int)(round % 3);
+        CHECK(read(&several, &how, (mpg_str){bytes, n_bytes}) == rc);
+        CHECK(one.n == several.n && memcmp(one.p, several.p, one.n) == 0);
+        if (one.n != several.n || memcmp(one.p, several.p, one.n) != 0)
+          (void)fprintf(stderr, "  round %u, blocks of %zu, %d threads\n", round, blocks[b],
+                        how.threads);
+      }
       CHECK(h.live == 0);
     }
   }
