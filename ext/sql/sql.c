@@ -2,6 +2,7 @@
 #include "sql.h"
 #include "catalogue.h"
 #include "kept.h"
+#include "shown.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void mpg_conn_release(void *p) {
   if (--conn->references > 0)
     return;
   mpg_kept_close(conn);
+  mpg_shown_close(conn);
   mpg_catalogue_close(conn);
   mpg_issues_free(&conn->issues);
   sqlite3_free(conn);

@@ -32,6 +32,7 @@ typedef struct mpg_conn {
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   struct mpg_kept *kept;                  /* see kept.h */
   size_t kept_limit;
+  struct mpg_intern *lasting; /* see shown.h */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
   int reading;   /* scans of this connection that are reading relations now, one inside the other */
