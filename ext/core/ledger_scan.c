@@ -445,9 +445,9 @@ static mpg_rc account(const mpg_ledger_scan *s, const hand *h, const entry *e, b
                    .chip_us = pool->chip_us[i],
                    .step = pool->step[i],
                    .line = pool->line[i]};
-    rc = strain(&through, &row);
+    rc = mpg_poll(&s->workers, i) ? MPG_INTERRUPTED : strain(&through, &row);
   }
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(&b->err);
+  return rc == MPG_OK ? MPG_OK : failure(rc, &b->err);
 }
 
 static void work(void *ctx, void *slot, int worker) {
@@ -595,9 +595,10 @@ static mpg_rc gather(mpg_ledger_scan *s, batch *b, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   s->group.n = 0;
   while (rc == MPG_OK) {
-    for (size_t i = 0; i < b->rows.n; i++)
-      if (mpg_ledger_append(&s->group, &b->rows, i) != MPG_OK)
-        return mpg_fail_nomem(err);
+    for (size_t i = 0; rc == MPG_OK && i < b->rows.n; i++)
+      rc = mpg_poll(s->env, i) ? MPG_INTERRUPTED : mpg_ledger_append(&s->group, &b->rows, i);
+    if (rc != MPG_OK)
+      return failure(rc, err);
     rc = take(s, &b, err);
     if (b == NULL)
       break;
