@@ -337,6 +337,8 @@ mpg_rc mpg_row_pile_add(mpg_row_pile *p, mpg_row_chunk *c) {
       mpg_grow(p->env, &p->runs, &p->runs_cap, p->nruns + c->keys.n, sizeof *p->runs) != MPG_OK)
     return MPG_NOMEM;
   for (size_t k = 0; k < c->keys.n; k++) {
+    if (mpg_poll(p->env, k))
+      return MPG_INTERRUPTED;
     if (mpg_ledger_append(&p->keys, &c->keys, k) != MPG_OK)
       return MPG_NOMEM;
     p->runs[p->nruns++] = (mpg_row_run){p->nchunks, first, c->runs[k]};

@@ -378,9 +378,9 @@ static mpg_rc account(const mpg_ledger_scan *s, const hand *h, const entry *e, b
                    .chip_us = pool->chip_us[i],
                    .step = pool->step[i],
                    .line = pool->line[i]};
-    rc = strain(&through, &row);
+    rc = mpg_poll(&s->workers, i) ? MPG_INTERRUPTED : strain(&through, &row);
   }
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(&b->err);
+  return rc == MPG_OK ? MPG_OK : failure(rc, &b->err);
 }
 
 static void work(void *ctx, void *slot, int worker) {
@@ -522,8 +522,9 @@ static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   s->told.n = 0;
   while (rc == MPG_OK) {
-    if (mpg_row_pile_add(&s->pile, &b->chunk) != MPG_OK)
-      return mpg_fail_nomem(err);
+    rc = mpg_row_pile_add(&s->pile, &b->chunk);
+    if (rc != MPG_OK)
+      return failure(rc, err);
     rc = take(s, &b, err);
     if (rc == MPG_OK && (!b->part || !same_group(s, first, b->first))) {
       s->ahead = b;

@@ -373,6 +373,8 @@ static mpg_rc compute(report_cursor *c, mpg_err *err) {
   mpg_report_free(&c->report, env_of(c));
   for (size_t i = 0; i < n; i++) {
     double time = c->rows[e[i].place].time;
+    if (mpg_poll(env_of(c), i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     in_place = in_place && e[i].place == e[0].place + i;
     mixed = mixed || e[i].exported != e[0].exported;
     if (!isnan(time) && !(time <= last))
@@ -382,8 +384,13 @@ static mpg_rc compute(report_cursor *c, mpg_err *err) {
   if (!in_place) {
     if (n > SIZE_MAX / sizeof *own || (own = mpg_malloc(env_of(c), n * sizeof *own)) == NULL)
       return mpg_fail_nomem(err);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
       own[i] = c->rows[e[i].place];
+      if (mpg_poll(env_of(c), i)) {
+        mpg_free(env_of(c), own);
+        return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+      }
+    }
     rows = own;
   }
   if (!c->has_query_time)

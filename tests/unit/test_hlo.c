@@ -576,12 +576,32 @@ static void test_ends_with_its_buffer(void) {
     }
 }
 
+static void stopped_anywhere(const char *text) {
+  static const long strides[] = {1, 1, 1, 2, 3, 5, 7};
+  mpg_rc rc = MPG_INTERRUPTED;
+  for (long stop = 2, turn = 0; rc == MPG_INTERRUPTED; stop += strides[turn % 7], turn++) {
+    char out[256];
+    hostile h = {0, 0, false, false, stop};
+    mpg_env env = hostile_env(&h);
+    rc = render_text(&env, mpg_str_of(text), out, sizeof out);
+    CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_DONE) && h.live == 0);
+    CHECK(rc == MPG_INTERRUPTED || turn > 2);
+  }
+}
+
 static void test_stop(void) {
   char *text = repeated("e { p = f32[] parameter(0)\n", " n = f32[] negate(p)\n", 20000, "}");
   char out[256];
   hostile h = {0, 0, false, false, 3};
   mpg_env env = hostile_env(&h);
   CHECK(render_text(&env, mpg_str_of(text), out, sizeof out) == MPG_INTERRUPTED && h.live == 0);
+  free(text);
+  /* And wherever else it is asked: names, links, users, prices; of many instructions, and of one with many operands. */
+  text = repeated("e { p = f32[] parameter(0)\n", " n = f32[] add(p, p)\n", 70000, "}");
+  stopped_anywhere(text);
+  free(text);
+  text = repeated("e { p = f32[] parameter(0) ROOT t = tuple(p", ", p", 70000, ") }");
+  stopped_anywhere(text);
   free(text);
 }
 
