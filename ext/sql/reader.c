@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-/*
-** Columns as declared: the format's own, then path, the format's arguments and on_error, then _file
-** and _line. The hidden ones that are arguments come first among the hidden, for SQLite gives
-** positional arguments to hidden columns from the left.
-*/
-typedef struct reader_table {
-  sqlite3_vtab base; /* must be first */
-  mpg_conn *conn;
-  const mpg_reader_format *format;
-} reader_table;
-
 #define WANTED MPG_READER_EQUALS
 #define COMPARABLE 58 /* columns that a byte from 'A' to 'z' stands for */
 #define THREADS 16    /* not a whole large machine, unless told */
@@ -32,6 +21,10 @@ typedef struct reader_cursor {
   mpg_reader_wish wish;
 } reader_cursor;
 
+static const mpg_reader_format *format_of(const sqlite3_vtab *vtab) {
+  return (const mpg_reader_format *)((const mpg_table *)vtab)->module;
+}
+
 static size_t argument_count(const mpg_reader_format *f) {
   return f->narguments + 2 + f->threaded;
 }
@@ -46,12 +39,16 @@ static const char *argument_name(const mpg_reader_format *f, size_t i) {
 
 /* ---- Table ---- */
 
+/*
+** Columns as declared: the format's own, then path, the format's arguments and on_error, then _file
+** and _line. The hidden ones that are arguments come first among the hidden, for SQLite gives
+** positional arguments to hidden columns from the left.
+*/
 static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
   const mpg_reader_format *f = (const mpg_reader_format *)data->module;
   sqlite3_str *sql = sqlite3_str_new(db);
-  reader_table *table;
   char *text;
   int rc;
   (void)argc;
@@ -65,30 +62,9 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   text = sqlite3_str_finish(sql);
   if (text == NULL)
     return SQLITE_NOMEM;
-  rc = sqlite3_declare_vtab(db, text);
+  rc = mpg_table_connect(db, aux, text, SQLITE_VTAB_DIRECTONLY, out, error);
   sqlite3_free(text);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-  if (rc != SQLITE_OK) {
-    *error = sqlite3_mprintf("%s: %s", f->module.name, sqlite3_errmsg(db));
-    return rc;
-  }
-  table = sqlite3_malloc64(sizeof *table);
-  if (table == NULL)
-    return SQLITE_NOMEM;
-  memset(table, 0, sizeof *table);
-  table->conn = data->conn;
-  table->format = f;
-  table->conn->references++;
-  *out = &table->base;
-  return SQLITE_OK;
-}
-
-static int reader_disconnect(sqlite3_vtab *vtab) {
-  reader_table *table = (reader_table *)vtab;
-  mpg_conn_release(table->conn);
-  sqlite3_free(table);
-  return SQLITE_OK;
+  return rc;
 }
 
 /* Whether constraint c is COLUMN = 'text', byte by byte, of a column whose texts the format can tell
@@ -112,7 +88,7 @@ static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, in
 ** rows itself, too (omit stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  const mpg_reader_format *f = ((reader_table *)vtab)->format;
+  const mpg_reader_format *f = format_of(vtab);
   int at[MPG_READER_ARGUMENTS], given = 0, first = (int)f->ncolumns;
   size_t n = argument_count(f), wanted = 0;
   char columns[WANTED + 1];
@@ -167,12 +143,8 @@ static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
   return SQLITE_OK;
 }
 
-static reader_table *table_of(reader_cursor *cursor) {
-  return (reader_table *)cursor->base.pVtab;
-}
-
 static mpg_rc reset(reader_cursor *cursor) {
-  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_rc rc = mpg_walk_reset(&cursor->walk);
   if (cursor->begun && f->end != NULL)
     f->end(cursor->shared);
@@ -202,7 +174,7 @@ static int reader_close(sqlite3_vtab_cursor *base) {
 
 static int fail(reader_cursor *cursor, const mpg_err *err) {
   cursor->at_end = true;
-  return mpg_vtab_failure(cursor->base.pVtab, table_of(cursor)->format->module.name, err);
+  return mpg_vtab_failure(cursor->base.pVtab, format_of(cursor->base.pVtab)->module.name, err);
 }
 
 static int step(reader_cursor *cursor) {
@@ -225,13 +197,13 @@ static mpg_rc read_threads(reader_cursor *cursor, const mpg_value *v, mpg_err *e
                     MPG_THREADS_MAX);
   if (v->type != MPG_NULL)
     *threads = (int)v->i;
-  if (!mpg_sqlite_threads(table_of(cursor)->conn->db))
+  if (!mpg_sqlite_threads(((mpg_table *)cursor->base.pVtab)->conn->db))
     *threads = 1;
   return MPG_OK;
 }
 
 static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
-  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_value values[MPG_READER_ARGUMENTS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}}, mode;
   size_t n = argument_count(f);
   mpg_rc rc = MPG_OK;
@@ -264,7 +236,7 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
 static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text, int argc,
                          sqlite3_value **argv) {
   reader_cursor *cursor = (reader_cursor *)base;
-  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
   const mpg_walk_format files = {f->open, f->close, f->next, f->line};
   mpg_err err;
   int rc, next = 0;
@@ -292,7 +264,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     cursor->wish.equal[i].text = mpg_value_of(cursor->equal[i]).s;
     cursor->wish.n++;
   }
-  rc = mpg_walk_begin(&cursor->walk, table_of(cursor)->conn, &files);
+  rc = mpg_walk_begin(&cursor->walk, ((mpg_table *)cursor->base.pVtab)->conn, &files);
   if (rc != SQLITE_OK)
     return rc;
   if (read_arguments(cursor, &err) != MPG_OK)
@@ -312,7 +284,7 @@ static int reader_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
 
 static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   reader_cursor *cursor = (reader_cursor *)base;
-  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
   size_t i = (size_t)column, n = f->ncolumns, arguments = argument_count(f);
   mpg_err err;
@@ -339,7 +311,7 @@ const sqlite3_module mpg_reader_module = {
     .xCreate = NULL, /* eponymous only */
     .xConnect = reader_connect,
     .xBestIndex = reader_best_index,
-    .xDisconnect = reader_disconnect,
+    .xDisconnect = mpg_table_disconnect,
     .xDestroy = NULL,
     .xOpen = reader_open,
     .xClose = reader_close,
