@@ -166,6 +166,7 @@ static void test_scans(void) {
 static char folder[256];
 static char file_text[40000];
 static size_t file_n;
+static bool huge; /* numbers are so large that their squares are soon too much */
 
 static void put(const char *text) {
   size_t n = strlen(text);
@@ -223,6 +224,8 @@ static void make_csv(size_t odd) {
         put(",");
       if (draw(odd) == 0)
         put(strange[draw(sizeof strange / sizeof *strange)]);
+      else if (huge && f == 2 && draw(8) == 0)
+        put("4000000000000000000");
       else if (f < 2)
         put(texts[draw(sizeof texts / sizeof *texts)]);
       else
@@ -240,6 +243,8 @@ static void make_json(size_t odd) {
                                       "\"pool-07\"",
                                       "\"exactly-16-bytes\"",
                                       "\"one of more than thirty-two bytes\"",
+                                      "22",
+                                      "\"22\"",
                                       "null",
                                       "\"\""};
   static const char *const numbers[] = {"1", "22",   "12345678", "123456789", "1234567890123456",
@@ -251,6 +256,9 @@ static void make_json(size_t odd) {
                                         "[1]",
                                         "{\"a\":1}",
                                         "01",
+                                        "-",
+                                        "-.5",
+                                        "1.5.2",
                                         "\"5\"",
                                         "\"n/a\"",
                                         "true",
@@ -286,6 +294,8 @@ static void make_json(size_t odd) {
       put(draw(odd) == 0 ? colons[draw(3)] : colons[colon]);
       if (draw(odd) == 0)
         put(strange[draw(sizeof strange / sizeof *strange)]);
+      else if (huge && name == 2 && draw(8) == 0)
+        put("4000000000000000000");
       else if (name < 2 || name == 4)
         put(texts[draw(sizeof texts / sizeof *texts)]);
       else
@@ -325,7 +335,7 @@ static void render(const mpg_env *env, const question *q, const char *path, int 
   static char *order[4000];
   const mpg_rows_options options = {.delimiter = ',',
                                     .header = !q->json,
-                                    .by_name = true,
+                                    .by_name = !q->json,
                                     .reading = {nulls, q->nulls ? 2 : 0, NULL}};
   mpg_paths paths = {0};
   mpg_columns columns;
@@ -408,17 +418,22 @@ static void test_files(void) {
   static const size_t odds[] = {100000, 400, 40, 6};
   char path[512];
   mpg_limits limits;
-  mpg_env by_reader = mpg_env_libc;
+  mpg_env by_reader = mpg_env_libc, by_all = mpg_env_libc;
+  mpg_limits usual;
   mpg_limits_init(&limits);
+  mpg_limits_init(&usual);
   limits.of[MPG_LIMIT_RECORD_BYTES] = 1 << 20; /* less than plain records are looked for with */
   by_reader.limits = &limits;
+  by_all.limits = &usual;
   (void)snprintf(path, sizeof path, "%s/f", folder);
-  for (int turn = 0; turn < 400; turn++) {
+  for (int turn = 0; turn < (HOSTILE_BLOCKS > 1 ? 300 : 3000); turn++) {
     static const char *const types[] = {"a TEXT, b TEXT, v BIGINT, w REAL", "TEXT",
                                         "a TEXT, b TEXT, v REAL, w TIME"};
     question q = {turn % 2 == 1, draw(3) > 0, draw(3) == 0, {draw(4), draw(4)},
                   draw(3),       draw(3),     types[0]};
     size_t odd = odds[draw(4)];
+    huge = draw(8) == 0;
+    usual.of[MPG_LIMIT_GROUPS] = limits.of[MPG_LIMIT_GROUPS] = draw(8) == 0 ? 3 : 1000000;
     FILE *file = fopen(path, "wb");
     if (!q.json && draw(4) == 0 && q.n_filters == 0)
       q.types = types[2];
@@ -432,14 +447,16 @@ static void test_files(void) {
     for (size_t b = 0; b < HOSTILE_BLOCKS; b++) {
       hostile_block(hostile_blocks[b]);
       render(&by_reader, &q, path, 1, true, slow, sizeof slow);
-      render(&mpg_env_libc, &q, path, 1, true, quick, sizeof quick);
+      render(&by_all, &q, path, 1, true, quick, sizeof quick);
       CHECK(strcmp(slow, quick) == 0);
       if (strcmp(slow, quick) != 0) {
         (void)fprintf(stderr, "%.*s\n-- slow\n%s-- quick\n%s", (int)file_n, file_text, slow, quick);
         return;
       }
+      if (huge || limits.of[MPG_LIMIT_GROUPS] == 3)
+        continue; /* what is too much is another's, where the work is shared otherwise */
       render(&by_reader, &q, path, 3, false, slow, sizeof slow);
-      render(&mpg_env_libc, &q, path, 3, false, quick, sizeof quick);
+      render(&by_all, &q, path, 3, false, quick, sizeof quick);
       CHECK(strcmp(slow, quick) == 0);
     }
   }
