@@ -18,7 +18,7 @@ typedef struct real_rows {
   for (size_t k = 0; k < n; k++)                                                                   \
   over |= (uint64_t)operation << k
 
-static uint64_t whole_op(int op, whole_rows *a, const whole_rows *b, size_t n) {
+static uint64_t whole_op(unsigned op, whole_rows *a, const whole_rows *b, size_t n) {
   uint64_t over = 0;
   switch (op) {
   case MPG_OP_NEG:
@@ -68,7 +68,7 @@ static uint64_t whole_of(const mpg_measure *m, const mpg_measure_column *operand
 
 /* ---- Doubles ---- */
 
-static void real_op(int op, real_rows *a, const real_rows *b, size_t n) {
+static void real_op(unsigned op, real_rows *a, const real_rows *b, size_t n) {
   switch (op) {
   case MPG_OP_NEG:
     for (size_t k = 0; k < n; k++)
