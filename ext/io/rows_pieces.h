@@ -79,7 +79,7 @@ static inline void mpg_rows_piece_pass(mpg_rows_piece *piece, size_t n, uint32_t
 static inline bool mpg_rows_piece_holds(const mpg_rows_piece *piece, mpg_str s) {
   const mpg_block *block = &piece->block;
   uintptr_t at = (uintptr_t)s.p, from = (uintptr_t)block->bytes;
-  return block->bytes != NULL && at >= from && at + s.n <= from + block->n;
+  return block->n > 0 && at >= from && at + s.n <= from + block->n;
 }
 void mpg_rows_piece_refuse(mpg_rows_piece *piece);
 /* A number that the current record has in every scan of these paths, and no other record:

@@ -169,11 +169,8 @@ static size_t file_n;
 static bool huge; /* numbers are so large that their squares are soon too much */
 
 static void put(const char *text) {
-  size_t n = strlen(text);
-  if (file_n + n < sizeof file_text) {
-    memcpy(file_text + file_n, text, n);
-    file_n += n;
-  }
+  for (; *text != '\0' && file_n < sizeof file_text; text++)
+    file_text[file_n++] = *text;
 }
 
 /* One file: mostly as files are, or mostly as they are not. */
