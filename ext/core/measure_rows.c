@@ -39,7 +39,7 @@ static uint64_t whole_op(unsigned op, whole_rows *a, const whole_rows *b, size_t
 
 static uint64_t whole_of(const mpg_measure *m, const mpg_measure_column *operands, size_t n,
                          int64_t *out) {
-  whole_rows stack[MPG_MEASURE_DEPTH];
+  whole_rows stack[MPG_MEASURE_DEPTH] = {{{0}}};
   size_t depth = 0;
   uint64_t over = 0;
   for (size_t i = 0; i < m->n_ops; i++) {
@@ -91,7 +91,7 @@ static void real_op(unsigned op, real_rows *a, const real_rows *b, size_t n) {
 
 static uint64_t real_of(const mpg_measures *all, const mpg_measure *m,
                         const mpg_measure_column *operands, size_t n, double *out) {
-  real_rows stack[MPG_MEASURE_DEPTH];
+  real_rows stack[MPG_MEASURE_DEPTH] = {{{0.0}}};
   size_t depth = 0;
   uint64_t over = 0;
   for (size_t i = 0; i < m->n_ops; i++) {

@@ -92,15 +92,20 @@ static inline bool mpg_plain_read(const mpg_plain_scan *scan, size_t record, con
 /* A column of texts, of which every field is one: p NULL is NULL. */
 static inline mpg_str mpg_plain_read_text(const mpg_plain_scan *scan, size_t record, const char *p,
                                           uint32_t field, const mpg_reading *reading) {
-  mpg_str text = {NULL, 0};
+  const mpg_str none = {NULL, 0};
+  mpg_str text;
   if (field == MPG_PLAIN_NONE)
-    return text;
+    return none;
   text = mpg_plain_field(scan, record, p, field);
+#ifdef __clang_analyzer__ /* a group's part may be NULL, but no field is where that is */
+  if (text.p == NULL)
+    return none;
+#endif
   if (scan->json ? text.p[-1] != '"' && *text.p == 'n' : text.n == 0)
-    return (mpg_str){NULL, 0};
+    return none;
   for (size_t i = 0; i < reading->n_nulls; i++) /* of JSON only strings are held against them */
     if (mpg_str_eq(text, reading->nulls[i]) && (!scan->json || text.p[-1] == '"'))
-      return (mpg_str){NULL, 0};
+      return none;
   return text;
 }
 
