@@ -327,12 +327,12 @@ static void first_cell(cursor *c) {
 }
 
 /* The columns of the wish's keys. */
-static uint32_t columns_compared(const mpg_scan_wish *wish) {
+static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_wish *wish) {
   uint32_t columns = 0;
   for (size_t k = 0; k < wish->nkeys; k++)
-    for (int col = 0; col < MPG_COLS; col++)
-      if (mpg_ledger_col_get((mpg_ledger_col)col)->dim == (int)wish->keys[k].dim)
-        columns |= UINT32_C(1) << col;
+    for (int i = 0; i < kind->ncols; i++)
+      if (mpg_ledger_col_get((mpg_ledger_col)kind->cols[i])->dim == (int)wish->keys[k].dim)
+        columns |= UINT32_C(1) << i;
   return columns;
 }
 
@@ -360,7 +360,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   }
   if (t->kind->shape == MPG_SHAPE_LEDGER)
     mpg_ledger_plan_wish(idx_str, t->kind, c->compared, argc - n, &c->wish);
-  c->values.compared = columns_compared(&c->wish);
+  c->values.compared = columns_compared(t->kind, &c->wish);
   c->eof = true;
   if (t->kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
@@ -376,6 +376,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   c->only = SIZE_MAX;
   mpg_ledger_init(&c->batch, &c->scan.env);
   c->values.conn = t->conn;
+  c->values.table = t->kind;
   c->values.fleet = &c->fleet;
   c->values.bucket = &c->accounting.options.window.bucket;
   rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
@@ -453,9 +454,9 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 /* ---- values ---- */
 
 /* An argument, as it was given. */
-static int show_argument(cursor *c, sqlite3_context *context, int i) {
+static int show_argument(const cursor *c, sqlite3_context *context, int i) {
   const table *t = (const table *)c->base.pVtab;
-  mpg_arg which = (mpg_arg)t->kind->args[i];
+  mpg_arg which = (mpg_arg)t->kind->args[i - t->kind->ncols];
   /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
   ** NULL would quietly mean no rows. */
   if (c->args[which] == NULL)
@@ -465,13 +466,17 @@ static int show_argument(cursor *c, sqlite3_context *context, int i) {
   return SQLITE_OK;
 }
 
+/* Any column but a text that is there again. */
+static int show_column(cursor *c, sqlite3_context *context, int i) {
+  if (i >= ((const table *)c->base.pVtab)->kind->ncols)
+    return show_argument(c, context, i);
+  mpg_ledger_result(context, &c->values, i);
+  return SQLITE_OK;
+}
+
 static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
   cursor *c = (cursor *)base;
-  const mpg_ledger_table *kind = ((const table *)base->pVtab)->kind;
-  if (i >= kind->ncols)
-    return show_argument(c, context, i - kind->ncols);
-  mpg_ledger_result(context, &c->values, (mpg_ledger_col)kind->cols[i]);
-  return SQLITE_OK;
+  return mpg_ledger_again(context, &c->values, i) ? SQLITE_OK : show_column(c, context, i);
 }
 
 int mpg_register_ledger(mpg_conn *conn, char **error) {

@@ -23,41 +23,55 @@ mpg_ledger mpg_ledger_of_cell(mpg_ledger_row *cell) {
 
 /* ---- texts ---- */
 
+/* What of a row the column's text is told from. */
+static const uint32_t *keys_of(const mpg_ledger *rows, mpg_ledger_col col) {
+  switch (mpg_ledger_col_get(col)->row) {
+  case MPG_ROW_POOL:
+    return rows->pool;
+  case MPG_ROW_CHIP:
+    return rows->chip;
+  case MPG_ROW_CAUSE:
+    return rows->cause;
+  case MPG_ROW_KIND:
+    return rows->kind;
+  case MPG_ROW_PROGRAM:
+    return rows->program;
+  case MPG_ROW_FILE:
+    return rows->file;
+  default:
+    return rows->job;
+  }
+}
+
 void mpg_ledger_values_of(mpg_ledger_values *v, const mpg_ledger *rows) {
   v->rows = rows;
-  for (int i = 0; i < MPG_COLS; i++)
-    v->last[i].keys = rows->job; /* of those that are texts of the job */
-  v->last[MPG_COL_POOL].keys = rows->pool;
-  v->last[MPG_COL_CHIP].keys = rows->chip;
-  v->last[MPG_COL_CAUSE].keys = rows->cause;
-  v->last[MPG_COL_KIND].keys = rows->kind;
-  v->last[MPG_COL_PROGRAM].keys = rows->program;
-  v->last[MPG_COL_FILE].keys = rows->file;
+  for (int i = 0; i < v->table->ncols; i++)
+    v->last[i].keys = keys_of(rows, (mpg_ledger_col)v->table->cols[i]);
 }
 
 /* The text of an id; 0 is NULL. `few`: there are not many in the column. */
-static void show(sqlite3_context *context, mpg_ledger_values *v, mpg_ledger_col col,
-                 const mpg_intern *texts, uint32_t id, bool few) {
-  mpg_ledger_last *last = &v->last[col];
-  const mpg_shown *shown = &v->texts[col];
+static void show(sqlite3_context *context, mpg_ledger_values *v, int i, const mpg_intern *texts,
+                 uint32_t id, bool few) {
+  mpg_ledger_last *last = &v->last[i];
+  mpg_shown *shown = &v->texts[i];
   last->text = NULL;
   if (id == 0)
     return;
-  mpg_result_shown(context, v->conn, &v->texts[col], texts, id, few);
+  mpg_result_shown(context, v->conn, shown, texts, id, few);
   if (shown->lasting == NULL)
     return;
   last->text = shown->lasting;
   last->key = last->keys[v->row];
   /* What is compared needs a length alone; what functions are given, its end. */
-  last->n = v->compared >> col & 1 ? (int)strlen(last->text) : -1;
+  last->n = v->compared >> i & 1 ? (int)strlen(last->text) : -1;
 }
 
 /* One of the job's own texts. */
-static void show_of_job(sqlite3_context *context, mpg_ledger_values *v, mpg_ledger_col col,
-                        mpg_dim dim, bool few) {
+static void show_of_job(sqlite3_context *context, mpg_ledger_values *v, int i, mpg_dim dim,
+                        bool few) {
   uint32_t job = v->rows->job[v->row];
   const mpg_fleet *fleet = v->fleet;
-  show(context, v, col, &fleet->texts, job == 0 ? 0 : fleet->jobs[job - 1].dim[dim - MPG_DIM_NAME],
+  show(context, v, i, &fleet->texts, job == 0 ? 0 : fleet->jobs[job - 1].dim[dim - MPG_DIM_NAME],
        few);
 }
 
@@ -82,91 +96,91 @@ static void show_seconds(sqlite3_context *context, int64_t us) {
   sqlite3_result_double(context, (double)us / 1e6);
 }
 
-void mpg_ledger_other_result(sqlite3_context *context, mpg_ledger_values *v, mpg_ledger_col col) {
+void mpg_ledger_result(sqlite3_context *context, mpg_ledger_values *v, int i) {
   const mpg_ledger *l = v->rows;
   const mpg_fleet *fleet = v->fleet;
-  size_t i = v->row;
-  switch (col) {
+  size_t row = v->row;
+  switch ((mpg_ledger_col)v->table->cols[i]) {
   case MPG_COL_POOL:
-    show(context, v, col, &fleet->pool_names, l->pool[i], true);
+    show(context, v, i, &fleet->pool_names, l->pool[row], true);
     break;
   case MPG_COL_CHIP:
-    show(context, v, col, &fleet->texts, l->chip[i], true);
+    show(context, v, i, &fleet->texts, l->chip[row], true);
     break;
   case MPG_COL_JOB:
-    show(context, v, col, &fleet->job_names, l->job[i], false);
+    show(context, v, i, &fleet->job_names, l->job[row], false);
     break;
   case MPG_COL_ATTEMPT:
-    show_int(context, l->attempt[i]);
+    show_int(context, l->attempt[row]);
     break;
   case MPG_COL_NAME:
-    show_of_job(context, v, col, MPG_DIM_NAME, false);
+    show_of_job(context, v, i, MPG_DIM_NAME, false);
     break;
   case MPG_COL_OWNER:
-    show_of_job(context, v, col, MPG_DIM_OWNER, true);
+    show_of_job(context, v, i, MPG_DIM_OWNER, true);
     break;
   case MPG_COL_PHASE:
-    show_of_job(context, v, col, MPG_DIM_PHASE, true);
+    show_of_job(context, v, i, MPG_DIM_PHASE, true);
     break;
   case MPG_COL_FRAMEWORK:
-    show_of_job(context, v, col, MPG_DIM_FRAMEWORK, true);
+    show_of_job(context, v, i, MPG_DIM_FRAMEWORK, true);
     break;
   case MPG_COL_RUNTIME:
-    show_of_job(context, v, col, MPG_DIM_RUNTIME, true);
+    show_of_job(context, v, i, MPG_DIM_RUNTIME, true);
     break;
   case MPG_COL_MODEL:
-    show_of_job(context, v, col, MPG_DIM_MODEL, true);
+    show_of_job(context, v, i, MPG_DIM_MODEL, true);
     break;
   case MPG_COL_SIZE:
-    if (l->size[i] != 0)
-      sqlite3_result_text(context, mpg_size_name(l->size[i]), -1, SQLITE_STATIC);
+    if (l->size[row] != 0)
+      sqlite3_result_text(context, mpg_size_name(l->size[row]), -1, SQLITE_STATIC);
     break;
   case MPG_COL_PRIORITY:
-    show_of_job(context, v, col, MPG_DIM_PRIORITY, true);
+    show_of_job(context, v, i, MPG_DIM_PRIORITY, true);
     break;
   case MPG_COL_LABELS:
-    show_of_job(context, v, col, MPG_DIM_LABELS, false);
+    show_of_job(context, v, i, MPG_DIM_LABELS, false);
     break;
   case MPG_COL_CATEGORY:
-    sqlite3_result_text(context, mpg_category_name((mpg_category)l->category[i]), -1,
+    sqlite3_result_text(context, mpg_category_name((mpg_category)l->category[row]), -1,
                         SQLITE_STATIC);
     break;
   case MPG_COL_CAUSE:
-    show(context, v, col, &fleet->texts, l->cause[i], true);
+    show(context, v, i, &fleet->texts, l->cause[row], true);
     break;
   case MPG_COL_START_TIME:
-    show_seconds(context, l->start[i]);
+    show_seconds(context, l->start[row]);
     break;
   case MPG_COL_END_TIME:
-    show_seconds(context, l->end[i]);
+    show_seconds(context, l->end[row]);
     break;
   case MPG_COL_BUCKET:
-    show_bucket(context, v, l->bucket[i]);
+    show_bucket(context, v, l->bucket[row]);
     break;
   case MPG_COL_CHIP_US:
-    sqlite3_result_int64(context, l->chip_us[i]);
+    sqlite3_result_int64(context, l->chip_us[row]);
     break;
   case MPG_COL_CHIP_SECONDS:
-    show_seconds(context, l->chip_us[i]);
+    show_seconds(context, l->chip_us[row]);
     break;
   case MPG_COL_INTERVALS:
     sqlite3_result_int64(context, v->intervals);
     break;
   case MPG_COL_KIND:
-    show(context, v, col, &fleet->kind_names, l->kind[i], true);
+    show(context, v, i, &fleet->kind_names, l->kind[row], true);
     break;
   case MPG_COL_STEP:
-    show_int(context, l->step[i]);
+    show_int(context, l->step[row]);
     break;
   case MPG_COL_PROGRAM:
-    show(context, v, col, &fleet->program_names, l->program[i], true);
+    show(context, v, i, &fleet->program_names, l->program[row], true);
     break;
   case MPG_COL_FILE:
-    show(context, v, col, &fleet->texts, l->file[i], true);
+    show(context, v, i, &fleet->texts, l->file[row], true);
     break;
   case MPG_COL_LINE:
-    if (l->line[i] != 0)
-      sqlite3_result_int64(context, l->line[i]);
+    if (l->line[row] != 0)
+      sqlite3_result_int64(context, l->line[row]);
     break;
   default:
     break;

@@ -16,16 +16,18 @@ typedef struct mpg_ledger_last {
   const char *text; /* NULL: none */
 } mpg_ledger_last;
 
-/* The row at hand, and the texts that were shown last. Zero-initialised but for what is borrowed. */
+/* The row at hand, and the texts that were shown last, of each column as SQLite numbers them. Zero-initialised but for
+** what is borrowed. */
 typedef struct mpg_ledger_values {
   mpg_conn *conn;
   const mpg_fleet *fleet; /* whose names they are */
   const mpg_bucket *bucket;
+  const mpg_ledger_table *table;
   const mpg_ledger *rows;
   size_t row;        /* of rows */
   uint32_t compared; /* bit of each column that SQLite groups or orders rows by */
   int64_t intervals; /* of a cell */
-  mpg_ledger_last last[MPG_COLS];
+  mpg_ledger_last last[MPG_COLS + MPG_ARGS]; /* nothing of arguments */
   mpg_shown texts[MPG_COLS];
   int64_t labelled; /* the bucket of `label`, which ends in NUL */
   char label[MPG_LEDGER_VALUE_TEXT];
@@ -34,19 +36,19 @@ typedef struct mpg_ledger_values {
 void mpg_ledger_values_free(mpg_ledger_values *values);
 /* Other rows, of the same fleet, which stay the caller's. */
 void mpg_ledger_values_of(mpg_ledger_values *values, const mpg_ledger *rows);
-/* The rest of mpg_ledger_result. */
-void mpg_ledger_other_result(sqlite3_context *context, mpg_ledger_values *values,
-                             mpg_ledger_col col);
 
-/* SQLite asks for some six values of each of 10^7 rows and more: most are the text of the row before. */
-static inline void mpg_ledger_result(sqlite3_context *context, mpg_ledger_values *values,
-                                     mpg_ledger_col col) {
-  const mpg_ledger_last *last = &values->last[col];
-  if (last->text != NULL && last->keys[values->row] == last->key)
-    sqlite3_result_text(context, last->text, last->n, SQLITE_STATIC);
-  else
-    mpg_ledger_other_result(context, values, col);
+/* Whether the column is a text that lasts and that it was before, as most of some six values of each of 10^7 rows and more
+** are: then it is the result. */
+static inline bool mpg_ledger_again(sqlite3_context *context, const mpg_ledger_values *values,
+                                    int i) {
+  const mpg_ledger_last *last = &values->last[i];
+  if (last->text == NULL || last->keys[values->row] != last->key)
+    return false;
+  sqlite3_result_text(context, last->text, last->n, SQLITE_STATIC);
+  return true;
 }
+/* Any column that is no argument. */
+void mpg_ledger_result(sqlite3_context *context, mpg_ledger_values *values, int i);
 
 /* A cell as rows of one row, told from it; it stays where it is. */
 mpg_ledger mpg_ledger_of_cell(mpg_ledger_row *cell);
