@@ -38,6 +38,7 @@ struct mpg_chrome {
   mpg_chrome_property property;
   void *property_ctx;
   mpg_window w;
+  size_t limit; /* bytes of an event, or of a value around them */
   state state;
   bool started;
   bool any;             /* an event has been seen */
@@ -85,6 +86,7 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream,
   r->property_ctx = ctx;
   r->line = 1;
   r->threads = 1;
+  r->limit = (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   mpg_window_open(&r->w, env, stream);
   return MPG_OK;
 }
@@ -152,13 +154,12 @@ static mpg_rc unexpected(const mpg_chrome *r, const char *at, const char *expect
 
 /* An event or value from p on, of which `to` bytes were looked at. */
 static mpg_rc check_size(const mpg_chrome *r, const char *p, size_t to, mpg_err *err) {
-  size_t limit = (size_t)mpg_limit_in(r->env, MPG_LIMIT_RECORD_BYTES);
   int64_t line, column;
-  if (to <= limit)
+  if (to <= r->limit)
     return MPG_OK;
   where(r, p, &line, &column);
   return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: event or value of more than %zu bytes",
-                  mpg_stream_path(r->w.stream), (long long)line, (long long)column, limit);
+                  mpg_stream_path(r->w.stream), (long long)line, (long long)column, r->limit);
 }
 
 /* ---- The object around the events ---- */
@@ -504,7 +505,7 @@ static mpg_rc no_events(mpg_chrome *r, mpg_err *err) {
 /* The next event that was read ahead; false where the piece is to be read from here on. */
 static bool give_row(mpg_chrome *r) {
   const mpg_chrome_piece *piece = r->piece;
-  const mpg_chrome_row *row = &piece->rows[r->row];
+  const mpg_chrome_row *row;
   if (r->row == piece->n_rows) {
     r->passed += piece->events - r->events;
     r->w.at = piece->behind;
@@ -517,7 +518,7 @@ static bool give_row(mpg_chrome *r) {
     }
     return false;
   }
-  r->row++;
+  row = &piece->rows[r->row++];
   r->passed += row->number - r->events;
   r->events = row->number + 1;
   r->event = row->at;
