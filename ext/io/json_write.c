@@ -25,15 +25,12 @@ mpg_rc mpg_json_put(mpg_json_text *json, mpg_str s) {
 
 static char *put_escape(char *to, unsigned char c) {
   static const char hex[] = "0123456789abcdef";
-  *to++ = '\\';
-  if (c >= 0x20) {
-    *to++ = (char)c;
-    return to;
-  }
-  memcpy(to, "u00", 3);
-  to[3] = hex[c >> 4];
-  to[4] = hex[c & 15];
-  return to + 5;
+  const char escape[LONGEST_ESCAPE] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+  size_t n = c < 0x20 ? sizeof escape : 2;
+  memcpy(to, escape, n);
+  if (c >= 0x20)
+    to[1] = (char)c;
+  return to + n;
 }
 
 mpg_rc mpg_json_put_string(mpg_json_text *json, mpg_str s) {

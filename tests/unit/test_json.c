@@ -667,10 +667,11 @@ static void test_stop(void) {
 /* The records of a stream, and their reader, which is asked behind each that is long. */
 static void test_stop_in_stream(void) {
   enum { BYTES = 2 << 20 };
+  const mpg_str opening = MPG_STR("{\"a\":\""), rest = MPG_STR("\"}\n{\"a\":1}\n");
   char *two = malloc(BYTES + 20);
   memset(two, 'x', BYTES);
-  memcpy(two, "{\"a\":\"", 6);
-  memcpy(two + BYTES, "\"}\n{\"a\":1}\n", 11);
+  memcpy(two, opening.p, opening.n);
+  memcpy(two + BYTES, rest.p, rest.n);
   for (long stop = 2;; stop++) {
     hostile h = {0, 0, false, false, stop};
     mpg_env env = hostile_env(&h);
@@ -680,7 +681,7 @@ static void test_stop_in_stream(void) {
     mpg_json_options options = {0};
     const mpg_json_member *m;
     size_t n, records = 0;
-    mpg_rc rc = mpg_stream_memory(&stream, &env, "t", (mpg_str){two, BYTES + 11}, &err);
+    mpg_rc rc = mpg_stream_memory(&stream, &env, "t", (mpg_str){two, BYTES + rest.n}, &err);
     CHECK(rc == MPG_OK && mpg_json_open(&json, &env, stream, &options, &err) == MPG_OK);
     while ((rc = mpg_json_record(json, &m, &n, &err)) == MPG_OK)
       records++;
