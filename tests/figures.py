@@ -3,7 +3,7 @@
 
 A test calls record("fleets", {...}); a block of the page that begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`
 is made of what was recorded under that name. One without a record stays as it is: nobody runs everything every day. For the same
-reason rows of SINGLE, whose first columns are steps that run by themselves, stay until that step is recorded again.
+reason rows of SINGLE, whose first columns name what runs by itself, stay until that is recorded again.
 """
 import json
 import os
@@ -12,7 +12,7 @@ import re
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "build", "figures")
 PAGE = os.path.join(ROOT, "docs", "reliability.md")
-SINGLE = {"steps": 1}  # columns that name a row
+SINGLE = {"steps": 1, "huge": 1}  # columns that name a row
 BLOCK = re.compile(r"(?<=<!-- figures: )(\w+)( -->\n)(.*?)(?=<!-- end -->\n)", re.S)
 
 
