@@ -57,8 +57,9 @@ def main():
             return match[0]
         rows, columns = list(table(value)), SINGLE.get(match[1])
         if columns:
-            new = {key(row, columns) for row in rows}
-            rows[2:] = sorted(rows[2:] + [row for row in match[3].splitlines()[2:] if key(row, columns) not in new])
+            of = {key(row, columns): row for row in match[3].splitlines()[2:]}
+            of.update((key(row, columns), row) for row in rows[2:])
+            rows[2:] = of.values()
         return match[1] + match[2] + "\n".join(rows) + "\n"
 
     with open(PAGE, encoding="utf-8") as file:
