@@ -84,8 +84,8 @@ static const char *const statements[] = {
     "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
     "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0 AND threads = 1",
     "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json') WHERE threads = 1",
-    "SELECT name, dur, process_name FROM chrome_trace('fixtures/profile/tpu.trace.json') WHERE ph = "
-    "'X' AND threads = 2",
+    "SELECT name, dur, process_name FROM chrome_trace('fixtures/profile/tpu.trace.json') "
+    "WHERE ph = 'X' AND threads = 2",
     "SELECT * FROM xplane_trace('fixtures/xplane/tpu-host-0.xplane.pb') LIMIT 12",
     "SELECT * FROM xplane_planes('fixtures/xplane')",
     "SELECT job_size(chips), job_size(16, '8,16,32'), time_bucket(start_time, 'day +02:00'), "
