@@ -2,7 +2,8 @@
 """Figures of test runs: kept in build/figures as they are made, and written into docs/reliability.md by this script.
 
 A test calls record("fleets", {...}); a block of the page that begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`
-is made of what was recorded under that name. One without a record stays as it is: nobody runs everything every day.
+is made of what was recorded under that name. One without a record stays as it is: nobody runs everything every day. For the same
+reason rows of SINGLE, whose first columns name what runs by itself, stay until that is recorded again.
 """
 import json
 import os
@@ -11,6 +12,7 @@ import re
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "build", "figures")
 PAGE = os.path.join(ROOT, "docs", "reliability.md")
+SINGLE = {"steps": 1, "huge": 1}  # columns that name a row
 BLOCK = re.compile(r"(?<=<!-- figures: )(\w+)( -->\n)(.*?)(?=<!-- end -->\n)", re.S)
 
 
@@ -44,10 +46,21 @@ def table(value):
         yield "| " + " | ".join(shown(row[name]) for name in names) + " |"
 
 
+def key(row, columns):
+    return tuple(cell.strip() for cell in row.split("|")[1:1 + columns])
+
+
 def main():
     def replaced(match):
         value = recorded(match[1])
-        return match[0] if not value else match[1] + match[2] + "\n".join(table(value)) + "\n"
+        if not value:
+            return match[0]
+        rows, columns = list(table(value)), SINGLE.get(match[1])
+        if columns:
+            of = {key(row, columns): row for row in match[3].splitlines()[2:]}
+            of.update((key(row, columns), row) for row in rows[2:])
+            rows[2:] = of.values()
+        return match[1] + match[2] + "\n".join(rows) + "\n"
 
     with open(PAGE, encoding="utf-8") as file:
         text = file.read()

@@ -180,6 +180,46 @@ class Traces(Case):
             ns = ns if abs(ns) < 2**63 else None
             self.assertEqual(row, (float(text), float(text), ns, ns), text)
 
+    def test_threads(self):
+        """Read ahead by several threads: the same rows, rowids, lines, errors and issues, whatever looks like the seam between two events."""
+        pick = random.Random(5)
+        texts = ['},{"', "},\n{\"ph\"", "\\", "a\nb", "}, {", 'x"},\n {"ph": "X"', "void at::kernel<4>(int)"]
+
+        def nested(depth):
+            return [{"ph": "X", "ts": 1, "args": nested(depth - 1) if depth else "}"} for _ in range(pick.randrange(4))]
+
+        def event(i):
+            made = {"ph": pick.choice("XXXs"), "cat": pick.choice(("kernel", "cpu_op")), "name": pick.choice(texts), "ts": i, "dur": pick.random()}
+            if pick.randrange(3) == 0:
+                made["args"] = {"stream": i % 7, "Input Dims": nested(2), "grid": [1, [2]]}
+            return made
+
+        events = [event(i) for i in range(10000)]
+        lines = ["{}" if i % 999 == 0 else json.dumps(one) for i, one in enumerate(events)]
+        broken = lines[:]
+        for i in range(50, len(broken), 1500):
+            broken[i] = pick.choice((broken[i][:-1], '{"ph": "X", "ts": bad}', '{"ph" "X"}', broken[i].replace(",", ",,", 1)))
+        forms = {"lines": "[\n" + ",\n".join(lines) + "\n]\n", "one line": json.dumps(events), "indented": json.dumps({"a": [{"ph": 1}, {"ph": 2}], "traceEvents": events, "z": 1}, indent=1),
+                 "several": '{"traceEvents": [' + ",".join(lines[:5000]) + '], "other": [' + ",".join(lines[:4000]) + '],\n"traceEvents": [' + ", ".join(lines[5000:]) + ']}',
+                 "cut off": "[" + ",\n".join(lines)[:-9], "broken": "[" + ",\n".join(broken) + "]", "crlf": "[\r\n" + ",\r\n".join(lines) + "\r\n]", "no end": "[" + ",\n".join(lines) + "\n] 5"}
+        for name, text in forms.items():
+            path = self.file(gzip.compress(text.encode(), 1) if name in ("lines", "broken") else text)
+            for query in ("SELECT rowid, _line, event, name, dur, stream, step FROM chrome_trace(?1, 'skip') WHERE threads = ?2", "SELECT rowid, ts, stream, input_dims FROM chrome_trace(?1, 'skip') WHERE cat = 'kernel' AND ph = 'X' AND threads = ?2",
+                          "SELECT count(*), max(_line) FROM chrome_trace(?1) WHERE name = 'nothing' AND threads = ?2", "SELECT sum(ts), count(rank) FROM chrome_trace(?1) WHERE threads = ?2",
+                          "SELECT * FROM chrome_trace_info(?1, 'skip') WHERE threads = ?2"):
+                found = []
+                for threads in (1, 2, 5):
+                    try:
+                        found.append(hash(tuple(self.db.execute(query, (path, threads)))))
+                    except sqlite3.Error as error:
+                        found.append(str(error))
+                    found.append(self.rows("SELECT * FROM mpg_issues WHERE source = ?", path))
+                self.assertEqual(found[:2], found[2:4], (name, query))
+                self.assertEqual(found[:2], found[4:], (name, query))
+        for threads in (0, 65, "two", 1.5):
+            self.assertEqual(self.error("SELECT * FROM chrome_trace(?) WHERE threads = ?", RANKS[0], threads), "chrome_trace: threads: expected a whole number from 1 to 64")
+        self.assertEqual(self.rows("SELECT * FROM chrome_trace(?) WHERE threads = NULL", RANKS[0]), [])
+
     def test_passed_over(self):
         """WHERE ph, name or cat = a text passes over records within the reader: the same rows as without."""
         path = self.file(json.dumps([{"ph": ph, "name": name, "cat": cat, "ts": i} for i, (ph, name, cat) in enumerate(

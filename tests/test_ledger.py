@@ -113,6 +113,30 @@ class Plans(Case):
         self.assertEqual([(10,)], self.rows("SELECT count(*) FROM trace_rollup(?1) a JOIN trace_rollup(?1) b USING (category) "
                                             "WHERE a.pool = b.pool AND a.chip_us = b.chip_us", GOLDEN))
 
+    def test_texts_outlive_their_scan(self):
+        def trace(pools):
+            return self.folder(capacity__csv="pool,chip,chips,start_time,end_time\n" + "".join(f"{pool},v4,1,0,{i + 1}\n" for i, pool in enumerate(pools)))
+        many = [f"pool-{i:05d}" for i in range(6000)]  # more than the connection keeps
+        long = ["x" * n + "y" for n in (46, 47, 48, 49, 300)]
+        paths = [trace(["one"]), trace(["two"]), trace(long), trace(many), trace(["two"])]
+        self.db.execute("CREATE TABLE paths AS SELECT value AS path FROM json_each(json_array(?, ?, ?, ?, ?))", paths)
+        # Each scan is closed before the next begins, and what it gave is looked at after that.
+        for what, expected in (("min(pool)", "one"), ("max(pool)", max(long))):
+            self.assertEqual([(expected,)], self.rows(f"SELECT {what} FROM (SELECT (SELECT pool FROM trace_ledger(paths.path) ORDER BY pool DESC LIMIT 1) AS pool FROM paths)"))
+        self.assertEqual([("one", 1), ("pool-05999", 6000), ("two", 1), (max(long), 5)],
+                         self.rows("SELECT max(pool), count(*) FROM paths, trace_ledger(paths.path) WHERE paths.rowid < 5 GROUP BY paths.path ORDER BY 1"))
+        self.assertEqual(sorted(many), [pool for pool, in self.rows("SELECT pool FROM trace_ledger(?) GROUP BY pool", paths[3])])
+        self.assertEqual(sorted(many + long), sorted({pool for pool, in self.rows("SELECT pool FROM trace_ledger(?) UNION SELECT pool FROM trace_rollup(?)", paths[3], paths[2])}))
+
+    def test_texts_of_all_encodings(self):
+        for encoding in ("UTF-8", "UTF-16le", "UTF-16be"):
+            db = connect()
+            self.addCleanup(db.close)
+            db.execute(f"PRAGMA encoding = '{encoding}'")
+            db.execute("CREATE TABLE kept AS SELECT pool, chip, phase, category, cause, chip_us FROM trace_ledger(?)", (GOLDEN,))
+            query = "SELECT pool, chip, phase, goodput(category, chip_us), group_concat(pool || cause), length(max(pool)), min(cause) FROM {} GROUP BY pool, chip, phase"
+            self.assertEqual(db.execute(query.format("(SELECT * FROM kept ORDER BY rowid)")).fetchall(), db.execute(query.format(f"trace_ledger('{GOLDEN}')")).fetchall())
+
     def test_first_rows_only(self):
         self.assertEqual(1, len(self.rows("SELECT * FROM trace_ledger(?) LIMIT 1", GOLDEN)))
         self.assertEqual(3, len(self.rows("SELECT * FROM trace_ledger(?) ORDER BY chip_us LIMIT 3 OFFSET 2", GOLDEN)))

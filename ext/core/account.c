@@ -62,7 +62,14 @@ static mpg_rc add(mpg_account *a, int slot, mpg_sum v, bool remove, mpg_err *err
 }
 
 mpg_rc mpg_account_add_int(mpg_account *a, int slot, int64_t v, bool remove, mpg_err *err) {
-  return add(a, slot, (mpg_sum){v, 0}, remove, err);
+  mpg_sum *s = &a->sum[slot]; /* an integer leaves its fraction alone */
+  mpg_i128 whole = remove ? s->whole - v : s->whole + v;
+  uint64_t high = (uint64_t)(whole >> 64) + (UINT64_C(1) << 56);
+  /* Far from the limit, as sums are, its high half alone shows it. */
+  if (high >= UINT64_C(1) << 57 && !within_limit((mpg_sum){whole, s->fraction}))
+    return past_limit(slot, err);
+  s->whole = whole;
+  return MPG_OK;
 }
 
 mpg_rc mpg_account_add_real(mpg_account *a, int slot, double v, bool remove, mpg_err *err) {

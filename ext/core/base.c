@@ -22,6 +22,10 @@ mpg_rc mpg_fail_nomem(mpg_err *err) {
   return mpg_fail(err, MPG_NOMEM, "out of memory");
 }
 
+mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc) {
+  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+}
+
 static void *libc_resize(void *ctx, void *p, size_t n) {
   (void)ctx;
   if (n == 0) {

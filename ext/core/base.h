@@ -48,6 +48,8 @@ typedef struct mpg_err {
 /* Records `rc` and the formatted text in `err`, and returns `rc`. */
 mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) MPG_PRINTF(3, 4);
 mpg_rc mpg_fail_nomem(mpg_err *err);
+/* MPG_INTERRUPTED; of whatever else went wrong where nothing else can, MPG_NOMEM. */
+mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 #ifdef __clang_analyzer__ /* which sees one file at a time: what these return */
 #define mpg_fail(err, rc, ...) ((void)mpg_fail(err, rc, __VA_ARGS__), (rc))
 #define mpg_fail_nomem(err) ((void)mpg_fail_nomem(err), MPG_NOMEM)
@@ -84,6 +86,11 @@ static inline bool mpg_poll_work(const mpg_env *env, size_t *done, size_t n) {
     return false;
   *done = 0;
   return mpg_interrupted(env);
+}
+
+/* The same behind work on one record of `n` bytes. */
+static inline bool mpg_poll_bytes(const mpg_env *env, size_t n) {
+  return n > (size_t)1 << 20 && mpg_interrupted(env);
 }
 
 /*

@@ -1,39 +1,41 @@
 /* category.c - the table of categories: see category.h. */
 #include "category.h"
 
-#define NAME(text) text, (int)sizeof(text) - 1
-static const mpg_category_info table[MPG_CATEGORIES] = {
-    [MPG_DOWN] = {NAME("down"), MPG_LAYER_SCHEDULING,
-                  "installed but out of service; cause says why"},
-    [MPG_IDLE] = {NAME("idle"), MPG_LAYER_SCHEDULING, "in service, held by no job"},
-    [MPG_PARTIAL] = {NAME("partial"), MPG_LAYER_SCHEDULING,
-                     "held by a job whose gang is not complete, or surplus beyond its need"},
-    [MPG_STARTUP] = {NAME("startup"), MPG_LAYER_RUNTIME,
-                     "device and process start, program load, data preparation"},
-    [MPG_COMPILE] = {NAME("compile"), MPG_LAYER_RUNTIME, "tracing and compilation"},
-    [MPG_RESTORE] = {NAME("restore"), MPG_LAYER_RUNTIME, "reading a checkpoint back"},
-    [MPG_INPUT] = {NAME("input"), MPG_LAYER_RUNTIME, "waiting for input data"},
-    [MPG_CHECKPOINT] = {NAME("checkpoint"), MPG_LAYER_RUNTIME, "blocked on saving a checkpoint"},
-    [MPG_EVAL] = {NAME("eval"), MPG_LAYER_RUNTIME, "evaluation that interrupts training"},
-    [MPG_STALL] = {NAME("stall"), MPG_LAYER_RUNTIME,
-                   "hang, time-out, no traffic to serve, or a custom event; cause names it"},
-    [MPG_LOST] = {NAME("lost"), MPG_LAYER_RUNTIME,
-                  "steps executed that are not in the surviving lineage"},
-    [MPG_PENDING] = {NAME("pending"), MPG_LAYER_RUNTIME,
-                     "steps executed whose fate is unknown at the end of the trace"},
-    [MPG_UNKNOWN] = {NAME("unknown"), MPG_LAYER_RUNTIME,
-                     "time of a traced job that nothing explains"},
-    [MPG_UNTRACED] = {NAME("untraced"), MPG_LAYER_NO_DATA,
-                      "all-allocated time of a job without any runtime record"},
-    [MPG_INEFFICIENCY] =
-        {NAME("inefficiency"), MPG_LAYER_PROGRAM,
-         "productive time above the roofline; negative where the ideal was beaten"},
-    [MPG_UNRATED] = {NAME("unrated"), MPG_LAYER_NO_DATA,
-                     "productive time of programs whose FLOPs or chip are unknown"},
-    [MPG_IDEAL] = {NAME("ideal"), MPG_LAYER_IDEAL, "roofline time of the progress that survived"},
-    [MPG_QUEUED] = {NAME("queued"), MPG_LAYER_DEMAND,
-                    "chip-time asked for and not held; outside capacity"},
-};
+/* Name, layer and meaning of each: the one list of them. */
+#define CATEGORIES(X)                                                                              \
+  X(DOWN, "down", SCHEDULING, "installed but out of service; cause says why")                      \
+  X(IDLE, "idle", SCHEDULING, "in service, held by no job")                                        \
+  X(PARTIAL, "partial", SCHEDULING,                                                                \
+    "held by a job whose gang is not complete, or surplus beyond its need")                        \
+  X(STARTUP, "startup", RUNTIME, "device and process start, program load, data preparation")       \
+  X(COMPILE, "compile", RUNTIME, "tracing and compilation")                                        \
+  X(RESTORE, "restore", RUNTIME, "reading a checkpoint back")                                      \
+  X(INPUT, "input", RUNTIME, "waiting for input data")                                             \
+  X(CHECKPOINT, "checkpoint", RUNTIME, "blocked on saving a checkpoint")                           \
+  X(EVAL, "eval", RUNTIME, "evaluation that interrupts training")                                  \
+  X(STALL, "stall", RUNTIME,                                                                       \
+    "hang, time-out, no traffic to serve, or a custom event; cause names it")                      \
+  X(LOST, "lost", RUNTIME, "steps executed that are not in the surviving lineage")                 \
+  X(PENDING, "pending", RUNTIME, "steps executed whose fate is unknown at the end of the trace")   \
+  X(UNKNOWN, "unknown", RUNTIME, "time of a traced job that nothing explains")                     \
+  X(UNTRACED, "untraced", NO_DATA, "all-allocated time of a job without any runtime record")       \
+  X(INEFFICIENCY, "inefficiency", PROGRAM,                                                         \
+    "productive time above the roofline; negative where the ideal was beaten")                     \
+  X(UNRATED, "unrated", NO_DATA, "productive time of programs whose FLOPs or chip are unknown")    \
+  X(IDEAL, "ideal", IDEAL, "roofline time of the progress that survived")                          \
+  X(QUEUED, "queued", DEMAND, "chip-time asked for and not held; outside capacity")
+
+#define NAME(category, name, layer, meaning) [MPG_##category] = name,
+const char mpg_category_names[MPG_CATEGORIES][MPG_CATEGORY_NAME] = {CATEGORIES(NAME)};
+
+#define FITS(category, name, layer, meaning)                                                       \
+  _Static_assert(sizeof(name) <= MPG_CATEGORY_NAME, "a name with its end fits its place");
+CATEGORIES(FITS)
+
+#define INFO(category, name, layer, meaning)                                                       \
+  [MPG_##category] = {mpg_category_names[MPG_##category], (int)sizeof(name) - 1,                   \
+                      MPG_LAYER_##layer, meaning},
+static const mpg_category_info table[MPG_CATEGORIES] = {CATEGORIES(INFO)};
 
 const mpg_category_info *mpg_category_get(mpg_category c) {
   return &table[c];

@@ -24,6 +24,15 @@ typedef struct mpg_goodput {
 mpg_rc mpg_goodput_category(mpg_goodput *g, mpg_str category, const mpg_value *chip_time,
                             bool remove, mpg_err *err);
 
+/* The same of an integer, and of a category that is known. */
+static inline mpg_rc mpg_goodput_int(mpg_goodput *g, mpg_category category, int64_t chip_time,
+                                     bool remove, mpg_err *err) {
+  mpg_rc rc = mpg_account_add_int(&g->account, (int)category, chip_time, remove, err);
+  if (rc == MPG_OK)
+    g->rows += remove ? -1 : 1;
+  return rc;
+}
+
 /*
 ** MPG_INT, MPG_REAL or MPG_NULL each. Four NULLs are no row. Capacity and allocated are required;
 ** productive NULL says that the allocated time is untraced (its ideal is then not looked at),

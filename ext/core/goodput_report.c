@@ -110,9 +110,9 @@ static int by_value(const void *a, const void *b) {
 /* ---- Pairs ---- */
 
 /* The next pair of the kind from row *i on; an open start is in *open (NaN: none). */
-static bool next_pair(const work *w, mpg_report_kind kind, size_t *i, double *open, double *start,
+static bool next_pair(work *w, mpg_report_kind kind, size_t *i, double *open, double *start,
                       double *end) {
-  for (; *i < w->nfew; (*i)++) {
+  for (; *i < w->nfew && !stops(w); (*i)++) {
     const mpg_report_row *r = &w->few[*i];
     if (r->kind != kind)
       continue;
@@ -134,7 +134,7 @@ static double typed_pairs(work *w, mpg_report_kind kind, size_t ntypes, bool col
   double sum = 0;
   for (size_t t = 0; t < ntypes; t++)
     w->open[t] = NAN;
-  for (size_t i = 0; i < w->nfew; i++) {
+  for (size_t i = 0; i < w->nfew && !stops(w); i++) {
     const mpg_report_row *r = &w->few[i];
     double *open;
     if (r->kind != kind || r->type == 0)
@@ -187,7 +187,7 @@ static mpg_rc sum_reinits(work *w) {
   if (w->starts_ns.at == NULL || w->starts_ns.sum == NULL || w->ends_ns.at == NULL ||
       w->ends_ns.sum == NULL)
     return MPG_NOMEM;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n && !stops(w); i++) {
     w->starts_ns.at[i] = (int64_t)((w->reinits[i].start - first) * NS);
     w->ends_ns.at[i] = (int64_t)((w->reinits[i].end - first) * NS);
   }
@@ -203,7 +203,7 @@ static mpg_rc order_reinits(work *w) {
     if (e > s)
       w->reinits[w->nreinits++] = (event){s, e, 0};
   rc = mpg_sort(w->env, w->reinits, w->nreinits, sizeof *w->reinits, by_start, NULL);
-  for (size_t i = 0; i < w->nreinits; i++)
+  for (size_t i = 0; i < w->nreinits && !stops(w); i++)
     w->ends[i] = i > 0 && w->ends[i - 1] > w->reinits[i].end ? w->ends[i - 1] : w->reinits[i].end;
   return rc == MPG_OK && w->nreinits > ONE_BY_ONE ? sum_reinits(w) : rc;
 }
@@ -404,11 +404,11 @@ static int by_step(const void *a, const void *b, void *ctx) {
   return order != 0 ? order : (int)x->persistent - (int)y->persistent;
 }
 
-static mpg_rc checkpoints(checkpoint *all, const work *w, mpg_report_kind kind, double *out) {
+static mpg_rc checkpoints(checkpoint *all, work *w, mpg_report_kind kind, double *out) {
   double sum = 0;
   mpg_rc rc;
   size_t n = 0;
-  for (size_t i = 0; i < w->nfew; i++)
+  for (size_t i = 0; i < w->nfew && !stops(w); i++)
     if (w->few[i].kind == kind && !isnan(w->few[i].a))
       all[n++] = (checkpoint){w->few[i].step, w->few[i].persistent, w->few[i].a};
   rc = mpg_sort(w->env, all, n, sizeof *all, by_step, NULL);
@@ -451,9 +451,9 @@ static void slices(work *w, double until) {
 ** halves around a pivot (C. A. R. Hoare, "Find", 1961), and by sorting what is left where the halves are no
 ** halves.
 */
-static void nth(double *v, size_t n, size_t k) {
+static void nth(work *w, double *v, size_t n, size_t k) {
   size_t low = 0, high = n - 1; /* the k-th is in [low, high] */
-  for (int rounds = 128; low < high; rounds--) {
+  for (int rounds = 128; low < high && !w->stopped; rounds--) {
     double a = v[low], b = v[low + (high - low) / 2], c = v[high];
     double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
     size_t i = low, j = high;
@@ -466,7 +466,7 @@ static void nth(double *v, size_t n, size_t k) {
         i++;
       while (v[j] > pivot)
         j--;
-      if (i >= j)
+      if (i >= j || stops(w))
         break;
       a = v[i];
       v[i++] = v[j];
@@ -480,14 +480,14 @@ static void nth(double *v, size_t n, size_t k) {
   }
 }
 
-static double percentile(double *v, size_t n, double p) {
+static double percentile(work *w, double *v, size_t n, double p) {
   double at = (double)(n - 1) * p, next;
   size_t low = (size_t)at;
-  nth(v, n, low);
+  nth(w, v, n, low);
   if (low + 1 == n)
     return v[low];
   next = v[low + 1];
-  for (size_t i = low + 2; i < n; i++)
+  for (size_t i = low + 2; i < n && !stops(w); i++)
     next = fmin(next, v[i]);
   return v[low] + (next - v[low]) * (at - (double)low);
 }
@@ -502,11 +502,11 @@ static void baselines(work *w) {
   }
   memcpy(w->scratch, d + n - BASELINE_LAST, BASELINE_LAST * sizeof *d);
   out->baseline_interval = out->baseline_cumulative =
-      percentile(w->scratch, BASELINE_LAST, BASELINE_PERCENTILE);
+      percentile(w, w->scratch, BASELINE_LAST, BASELINE_PERCENTILE);
   if (n < BASELINE_LAST + BASELINE_BEFORE)
     return;
   memcpy(w->scratch, d + n - BASELINE_LAST - BASELINE_BEFORE, BASELINE_BEFORE * sizeof *d);
-  out->baseline_cumulative -= percentile(w->scratch, BASELINE_BEFORE, 0.5);
+  out->baseline_cumulative -= percentile(w, w->scratch, BASELINE_BEFORE, 0.5);
 }
 
 /* Times of the steps into out->deviations_s: of a step that ran twice the last, at its first place. */
@@ -535,25 +535,25 @@ static void deviations(work *w) {
   double median, limit, sum = 0;
   size_t n = 0, kept = 0;
   step_times(w);
-  for (size_t i = 0; i < out->nsteps; i++)
+  for (size_t i = 0; i < out->nsteps && !stops(w); i++)
     if (out->deviations_s[i] >= LEAST_STEP_S)
       w->scratch[n++] = out->deviations_s[i];
   if (n == 0) {
     out->step_error = "No step times available and no previous step deviations found.";
     return;
   }
-  median = percentile(w->scratch, n, 0.5);
-  for (size_t i = 0; i < n; i++)
+  median = percentile(w, w->scratch, n, 0.5);
+  for (size_t i = 0; i < n && !stops(w); i++)
     w->scratch[i] = fabs(w->scratch[i] - median);
-  limit = median + MAD_FACTOR * percentile(w->scratch, n, 0.5);
-  for (size_t i = 0; i < out->nsteps; i++)
+  limit = median + MAD_FACTOR * percentile(w, w->scratch, n, 0.5);
+  for (size_t i = 0; i < out->nsteps && !stops(w); i++)
     if (out->deviations_s[i] >= LEAST_STEP_S && out->deviations_s[i] <= limit) {
       sum += out->deviations_s[i];
       kept++;
     }
   out->ideal_step_s = sum / (double)kept; /* at least the one at or below the median */
   sum = 0;
-  for (size_t i = 0; i < out->nsteps; i++) {
+  for (size_t i = 0; i < out->nsteps && !stops(w); i++) {
     double d = out->deviations_s[i] = fabs(out->deviations_s[i] - out->ideal_step_s);
     sum += d;
     out->max_deviation_s = fmax(out->max_deviation_s, d);
@@ -645,10 +645,19 @@ static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
   return MPG_OK;
 }
 
+/* All free, in pieces: fresh memory takes a millisecond a MiB. */
+static void clear_slots(work *w) {
+  const size_t piece = (size_t)1 << 18;
+  for (size_t i = 0; i < w->nslots && !w->stopped; i += piece) {
+    memset(w->slots + i, 0, (w->nslots - i < piece ? w->nslots - i : piece) * sizeof *w->slots);
+    w->stopped = mpg_interrupted(w->env);
+  }
+}
+
 static mpg_rc prepare(work *w, size_t ntypes) {
   mpg_report *out = w->out;
   size_t nevents = 0, nreinits = 0, nfew = 0;
-  for (size_t i = 0; i < w->n; i++) {
+  for (size_t i = 0; i < w->n && !stops(w); i++) {
     nevents += w->rows[i].kind == MPG_REPORT_CUSTOM;
     nreinits += w->rows[i].kind == MPG_REPORT_REINIT;
     nfew += w->rows[i].kind != MPG_REPORT_STEP;
@@ -659,7 +668,7 @@ static mpg_rc prepare(work *w, size_t ntypes) {
   w->few = allocate(w->env, nfew, sizeof *w->few);
   w->events = allocate(w->env, nevents, sizeof *w->events);
   w->segment = allocate(w->env, w->n, sizeof *w->segment);
-  w->slots = mpg_calloc(w->env, w->nslots * sizeof *w->slots);
+  w->slots = allocate(w->env, w->nslots, sizeof *w->slots);
   w->open = allocate(w->env, ntypes, sizeof *w->open);
   w->scratch = allocate(w->env, w->n, sizeof *w->scratch);
   w->reinits = allocate(w->env, nreinits, sizeof *w->reinits);
@@ -671,7 +680,8 @@ static mpg_rc prepare(work *w, size_t ntypes) {
       w->open == NULL || w->scratch == NULL || w->reinits == NULL || w->ends == NULL ||
       out->custom_s == NULL || out->steps == NULL || out->deviations_s == NULL)
     return MPG_NOMEM;
-  for (size_t i = 0; i < w->n; i++)
+  clear_slots(w);
+  for (size_t i = 0; i < w->n && !stops(w); i++)
     if (w->rows[i].kind != MPG_REPORT_STEP)
       w->few[w->nfew++] = w->rows[i];
   out->ncustom = ntypes;
@@ -683,7 +693,7 @@ static mpg_rc prepare(work *w, size_t ntypes) {
 /* Rows of the window, or all of them; what they lack is an error, as it is to the library. */
 static mpg_rc select_rows(work *w, const mpg_report_options *o, mpg_report_row **own) {
   size_t n = 0;
-  for (size_t i = 0; i < w->n; i++) {
+  for (size_t i = 0; i < w->n && !stops(w); i++) {
     const mpg_report_row *r = &w->rows[i];
     if (o->windowed && r->timed && isnan(r->first_time))
       w->out->error = "A row's first time is no number.";
@@ -696,7 +706,7 @@ static mpg_rc select_rows(work *w, const mpg_report_options *o, mpg_report_row *
   *own = allocate(w->env, w->n, sizeof **own);
   if (*own == NULL)
     return MPG_NOMEM;
-  for (size_t i = 0; i < w->n; i++)
+  for (size_t i = 0; i < w->n && !stops(w); i++)
     if (w->rows[i].first_time > o->start && w->rows[i].first_time <= o->end)
       (*own)[n++] = w->rows[i];
   w->rows = *own;
@@ -722,7 +732,7 @@ mpg_rc mpg_report_compute(mpg_report *out, const mpg_env *env, const mpg_report_
     rc = prepare(&w, options->ntypes);
     if (rc == MPG_OK)
       deviations(&w);
-    if (rc == MPG_OK && total_time(&w, options, &ended))
+    if (rc == MPG_OK && !w.stopped && total_time(&w, options, &ended))
       rc = account(&w, options, ended);
   }
   mpg_free(env, own);

@@ -288,8 +288,11 @@ mpg_rc mpg_hlo_cost_module(mpg_hlo_cost *c, const mpg_hlo_module *m, mpg_err *er
           MPG_OK ||
       mpg_grow(c->env, &c->times, &c->cap_times, m->n_computations + 1, sizeof *c->times) != MPG_OK)
     return mpg_fail_nomem(err);
-  for (size_t i = 0; i < m->n; i++)
+  for (size_t i = 0; i < m->n; i++) {
+    if (mpg_poll(c->env, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     c->read[i] = -1;
+  }
   rc = price_all(c, err);
   if (rc != MPG_OK)
     return rc;

@@ -89,8 +89,11 @@ static size_t slot_of(const mpg_hlo_module *m, uint32_t computation, mpg_str nam
 static mpg_rc grow_names(mpg_hlo_module *m) {
   size_t n = m->n_slots == 0 ? 1024 : m->n_slots * 2, old = m->n_slots;
   uint32_t *slots, *before = m->slots;
+  mpg_rc rc = MPG_OK;
   if (m->n_named * 2 < m->n_slots)
     return MPG_OK;
+  if (mpg_interrupted(m->env))
+    return MPG_INTERRUPTED;
   if (n > SIZE_MAX / sizeof *slots || (slots = mpg_calloc(m->env, n * sizeof *slots)) == NULL)
     return MPG_NOMEM;
   m->slots = slots;
@@ -104,9 +107,13 @@ static mpg_rc grow_names(mpg_hlo_module *m) {
     else
       slots[slot_of(m, m->instructions[number].computation, m->instructions[number].name)] =
           before[i];
+    if (mpg_poll(m->env, i)) { /* of what is half built nothing is asked */
+      rc = MPG_INTERRUPTED;
+      break;
+    }
   }
   mpg_free(m->env, before);
-  return MPG_OK;
+  return rc;
 }
 
 /* A name that comes again stands for the later one. Room was made. */
@@ -124,7 +131,10 @@ uint32_t mpg_hlo_find(const mpg_hlo_module *m, uint32_t computation, mpg_str nam
 /* ---- Building ---- */
 
 mpg_rc mpg_hlo_add_computation(mpg_hlo_module *m, mpg_str name, int64_t line, uint32_t *out) {
-  if (m->n_computations >= COMPUTATION - 1 || grow_names(m) != MPG_OK ||
+  mpg_rc rc = grow_names(m);
+  if (rc != MPG_OK)
+    return rc;
+  if (m->n_computations >= COMPUTATION - 1 ||
       mpg_grow(m->env, &m->computations, &m->cap_computations, m->n_computations + 1,
                sizeof *m->computations) != MPG_OK)
     return MPG_NOMEM;
@@ -139,7 +149,10 @@ mpg_rc mpg_hlo_add_computation(mpg_hlo_module *m, mpg_str name, int64_t line, ui
 mpg_rc mpg_hlo_add_instruction(mpg_hlo_module *m, const mpg_hlo_instruction *instruction,
                                bool is_root, uint32_t *out) {
   mpg_hlo_computation *c = &m->computations[instruction->computation];
-  if (m->n >= COMPUTATION - 1 || grow_names(m) != MPG_OK ||
+  mpg_rc rc = grow_names(m);
+  if (rc != MPG_OK)
+    return rc;
+  if (m->n >= COMPUTATION - 1 ||
       mpg_grow(m->env, &m->instructions, &m->cap, m->n + 1, sizeof *m->instructions) != MPG_OK)
     return MPG_NOMEM;
   *out = (uint32_t)m->n++;
@@ -235,13 +248,17 @@ static mpg_rc link_calls(mpg_hlo_module *m, uint32_t *at, mpg_err *err) {
 
 /* Parameters of each computation by their numbers; a hole stays MPG_HLO_NONE. */
 static mpg_rc link_parameters(mpg_hlo_module *m) {
+  size_t turn = 0;
   for (size_t c = 0; c < m->n_computations; c++) {
     mpg_hlo_computation *of = &m->computations[c];
     uint32_t members = 0;
     int64_t most = -1;
-    for (uint32_t i = of->first; i != MPG_HLO_NONE; i = m->instructions[i].next, members++)
+    for (uint32_t i = of->first; i != MPG_HLO_NONE; i = m->instructions[i].next, members++) {
+      if (mpg_poll(m->env, turn++))
+        return MPG_INTERRUPTED;
       if (m->instructions[i].rule == MPG_HLO_PARAMETER && m->instructions[i].number > most)
         most = m->instructions[i].number;
+    }
     if (of->root == MPG_HLO_NONE)
       of->root = of->last;
     of->parameter = (uint32_t)m->n_parameters;
@@ -253,6 +270,8 @@ static mpg_rc link_parameters(mpg_hlo_module *m) {
       m->parameters[m->n_parameters++] = MPG_HLO_NONE;
     for (uint32_t i = of->first; i != MPG_HLO_NONE; i = m->instructions[i].next) {
       const mpg_hlo_instruction *p = &m->instructions[i];
+      if (mpg_poll(m->env, turn++))
+        return MPG_INTERRUPTED;
       if (p->rule == MPG_HLO_PARAMETER && p->number < of->nparameters)
         m->parameters[of->parameter + (uint32_t)p->number] = i;
     }
@@ -309,13 +328,15 @@ typedef struct visit {
 /* Depth first without the C stack, as calls of a hostile file nest as deep as it likes. */
 static mpg_rc order_from(mpg_hlo_module *m, uint32_t from, uint8_t *state, visit *stack, size_t *n,
                          uint32_t *at, mpg_err *err) {
-  size_t depth = 0;
+  size_t depth = 0, turn = 0;
   stack[depth++] = (visit){from, m->computations[from].first, 0};
   state[from] = 1;
   while (depth > 0) {
     visit *v = &stack[depth - 1];
     const mpg_hlo_instruction *i;
     uint32_t callee;
+    if (mpg_poll(m->env, turn++))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (v->instruction == MPG_HLO_NONE) {
       state[v->computation] = 2;
       m->order[(*n)++] = v->computation;
@@ -367,6 +388,8 @@ mpg_rc mpg_hlo_module_link(mpg_hlo_module *m, uint32_t *at, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   rc = link_parameters(m);
+  if (rc == MPG_OK && mpg_interrupted(m->env))
+    rc = MPG_INTERRUPTED;
   if (rc == MPG_OK)
     rc = link_users(m);
   if (rc == MPG_INTERRUPTED)

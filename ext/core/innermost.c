@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define A_FEW ((size_t)65536)
 #define MANY_ATTEMPTS ((size_t)64)
 
 /* The next span of a kind, while ends are settled from the last span back. */
@@ -170,17 +169,21 @@ static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal)
   return MPG_OK;
 }
 
-static int64_t drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet) {
+static mpg_rc drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet, int64_t *dropped) {
   size_t kept = 0, n = in->nitems;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
     if (kept == 0 ||
         item_order(&in->items[kept - 1], &in->items[i], (void *)(uintptr_t)fleet) != 0) {
       if (kept != i)
         in->items[kept] = in->items[i];
       kept++;
     }
+  }
   in->nitems = kept;
-  return (int64_t)(n - kept);
+  *dropped = (int64_t)(n - kept);
+  return MPG_OK;
 }
 
 /* A span without an end lasts until the next of its kind starts, else as long as its attempt. */
@@ -196,6 +199,8 @@ static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_g
     mpg_span *s = &item->span;
     const mpg_attempt *attempt = &gang->attempts[item->attempt];
     struct mpg_upcoming *next = &in->upcoming[s->kind];
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
     if (next->attempt != item->attempt)
       *next = (struct mpg_upcoming){item->attempt, MPG_OPEN, MPG_OPEN};
     if (next->start > s->start) {
@@ -325,7 +330,7 @@ static mpg_rc failure(mpg_rc rc, mpg_err *err) {
 mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
                            const mpg_gang *gang, int64_t as_of, mpg_notices *notices,
                            mpg_err *err) {
-  int64_t missing = 0, overlapping = 0, outside = 0;
+  int64_t dropped = 0, missing = 0, overlapping = 0, outside = 0;
   size_t i = 0;
   bool open, equal;
   mpg_rc rc;
@@ -336,12 +341,11 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     rc = gather_items(in, fleet, job, gang, as_of, &open, notices);
   if (rc == MPG_OK)
     rc = sort_items(in, fleet, &equal);
+  if (rc == MPG_OK && equal)
+    rc = drop_duplicates(in, fleet, &dropped);
   if (rc != MPG_OK)
     return failure(rc, err);
-  if (equal)
-    mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, drop_duplicates(in, fleet));
-  if (in->nitems > A_FEW && mpg_interrupted(in->env))
-    return failure(MPG_INTERRUPTED, err);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, dropped);
   if (open) {
     rc = settle_ends(in, fleet, gang, &missing);
     if (rc == MPG_OK)
@@ -365,10 +369,11 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     if (rc != MPG_OK)
       return failure(rc, err);
   }
-  if (in->nitems > A_FEW && mpg_interrupted(in->env))
-    return failure(MPG_INTERRUPTED, err);
-  for (i = 0; i < in->nitems; i++)
+  for (i = 0; i < in->nitems; i++) {
+    if (mpg_poll(in->env, i))
+      return failure(MPG_INTERRUPTED, err);
     outside += in->items[i].inside < in->items[i].own;
+  }
   mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);
   mpg_notice_add(notices, fleet, MPG_NOTICE_OVERLAPPING_SPANS, job, overlapping);
   mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_OUTSIDE, job, outside);

@@ -127,23 +127,24 @@ void mpg_ledger_free(mpg_ledger *ledger) {
   mpg_ledger_init(ledger, env);
 }
 
-static mpg_rc widen(mpg_ledger *l) {
+/* Room for `need` rows. */
+static mpg_rc widen(mpg_ledger *l, size_t need) {
   size_t cap = l->cap;
 #define GROW(column, number)                                                                       \
   if (keeps(l, MPG_ROW_##number)) {                                                                \
     cap = l->cap;                                                                                  \
-    if (mpg_grow(l->env, &l->column, &cap, l->n + 1, sizeof *l->column) != MPG_OK)                 \
+    if (mpg_grow(l->env, &l->column, &cap, need, sizeof *l->column) != MPG_OK)                     \
       return MPG_NOMEM;                                                                            \
   }
   COLUMNS(GROW)
 #undef GROW
-  l->cap = cap > l->n ? cap : 2 * l->n + 64; /* the latter where no column is kept */
+  l->cap = cap >= need ? cap : 2 * need + 64; /* the latter where no column is kept */
   return MPG_OK;
 }
 
 static mpg_rc append(void *ctx, const mpg_row *row) {
   mpg_ledger *l = ctx;
-  if (l->n == l->cap && widen(l) != MPG_OK)
+  if (l->n == l->cap && widen(l, l->n + 1) != MPG_OK)
     return MPG_NOMEM;
 #define SET(column, number)                                                                        \
   if (keeps(l, MPG_ROW_##number))                                                                  \
@@ -155,7 +156,7 @@ static mpg_rc append(void *ctx, const mpg_row *row) {
 }
 
 mpg_rc mpg_ledger_append(mpg_ledger *l, const mpg_ledger *from, size_t i) {
-  if (l->n == l->cap && widen(l) != MPG_OK)
+  if (l->n == l->cap && widen(l, l->n + 1) != MPG_OK)
     return MPG_NOMEM;
 #define SET(column, number)                                                                        \
   if (keeps(l, MPG_ROW_##number))                                                                  \
@@ -163,6 +164,36 @@ mpg_rc mpg_ledger_append(mpg_ledger *l, const mpg_ledger *from, size_t i) {
   COLUMNS(SET)
 #undef SET
   l->n++;
+  return MPG_OK;
+}
+
+mpg_rc mpg_ledger_pick(mpg_ledger *l, const mpg_ledger *from, const size_t *places, size_t n) {
+#define PICK(column, number)                                                                       \
+  if (keeps(l, MPG_ROW_##number) && n > 0) {                                                       \
+    l->column = mpg_malloc(l->env, n * sizeof *l->column);                                         \
+    if (l->column == NULL)                                                                         \
+      return MPG_NOMEM;                                                                            \
+    for (size_t i = 0; i < n; i++)                                                                 \
+      l->column[i] = from->column[places[i]];                                                      \
+  }
+  COLUMNS(PICK)
+#undef PICK
+  l->n = l->cap = n;
+  return MPG_OK;
+}
+
+mpg_rc mpg_ledger_append_run(mpg_ledger *l, const mpg_ledger *from, size_t first, size_t n,
+                             const mpg_ledger *common, size_t k) {
+  if (n > l->cap - l->n && widen(l, l->n + n) != MPG_OK)
+    return MPG_NOMEM;
+#define RUN(column, number)                                                                        \
+  if (keeps(l, MPG_ROW_##number) && keeps(from, MPG_ROW_##number))                                 \
+    memcpy(l->column + l->n, from->column + first, n * sizeof *l->column);                         \
+  for (size_t i = 0; keeps(l, MPG_ROW_##number) && !keeps(from, MPG_ROW_##number) && i < n; i++)   \
+    l->column[l->n + i] = common->column[k];
+  COLUMNS(RUN)
+#undef RUN
+  l->n += n;
   return MPG_OK;
 }
 

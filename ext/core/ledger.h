@@ -77,6 +77,14 @@ mpg_sink mpg_ledger_sink(mpg_ledger *ledger);
 /* Appends row i of another, which keeps the same columns. */
 mpg_rc mpg_ledger_append(mpg_ledger *ledger, const mpg_ledger *from, size_t i);
 
+/* Into an empty ledger: the rows of another at these places, n of them, with the columns that it keeps, and no room
+** to spare. */
+mpg_rc mpg_ledger_pick(mpg_ledger *ledger, const mpg_ledger *from, const size_t *places, size_t n);
+
+/* Appends rows [first, first + n) of another; of the columns that it does not keep, row k of `common`, which does. */
+mpg_rc mpg_ledger_append_run(mpg_ledger *ledger, const mpg_ledger *from, size_t first, size_t n,
+                             const mpg_ledger *common, size_t k);
+
 /* Puts the rows in the order of start, end, attempt, pool, category; ledger->order tells it. */
 mpg_rc mpg_ledger_sort(mpg_ledger *ledger);
 

@@ -35,12 +35,14 @@ typedef struct entry {
 
 typedef struct hand {
   mpg_timeline *timeline;
+  mpg_row_sorter sorter;
 } hand;
 
 typedef struct batch {
   size_t first, stop; /* entries */
   bool part;          /* of a group that more batches, before or behind, are of */
   mpg_ledger rows;
+  mpg_row_chunk chunk; /* the rows, where they are a part to be ordered with the others */
   mpg_rc rc;
   mpg_err err;
 } batch;
@@ -64,11 +66,13 @@ struct mpg_ledger_scan {
   size_t nkeys; /* of entries; the wish may have more, for the rows of a group */
   bool within;  /* it has */
   bool by_pool, by_chip;
-  uint8_t rank[MPG_CATEGORIES]; /* of categories, by name */
-  mpg_ledger group;             /* a large one */
-  bool done;                    /* every batch was taken */
-  batch *ahead;                 /* taken, and not of the group before it */
-  bool emitted;                 /* `once`: of the group at hand, which goes on */
+  mpg_row_order order; /* of the rows of a group */
+  mpg_row_pile pile;   /* a large one, which is being told where `piled` */
+  bool piled;
+  mpg_ledger told; /* some of its rows */
+  bool done;       /* every batch was taken */
+  batch *ahead;    /* taken, and not of the group before it */
+  bool emitted;    /* `once`: of the group at hand, which goes on */
 };
 
 /* ---- keys ---- */
@@ -131,79 +135,8 @@ static int entry_order(const void *pa, const void *pb, void *ctx) {
   return c ? c : cmp64(a->chip, b->chip);
 }
 
-/* Rows of one group among each other. */
-typedef struct rows {
-  const mpg_ledger_scan *s;
-  const mpg_ledger *l;
-} rows;
-
-static int by_row_key(const rows *r, size_t a, size_t b, mpg_dim d) {
-  const mpg_ledger *l = r->l;
-  const mpg_fleet *f = r->s->a->fleet;
-  switch (d) {
-  case MPG_DIM_ATTEMPT:
-    return cmp64(l->attempt[a], l->attempt[b]);
-  case MPG_DIM_CATEGORY:
-    return r->s->rank[l->category[a]] - r->s->rank[l->category[b]];
-  case MPG_DIM_BUCKET:
-    return cmp64(l->bucket[a], l->bucket[b]);
-  case MPG_DIM_CAUSE:
-    return mpg_intern_cmp(&f->texts, l->cause[a], l->cause[b]);
-  case MPG_DIM_JOB:
-    return mpg_intern_cmp(&f->job_names, l->job[a], l->job[b]);
-  case MPG_DIM_POOL:
-    return mpg_intern_cmp(&f->pool_names, l->pool[a], l->pool[b]);
-  case MPG_DIM_CHIP:
-    return mpg_intern_cmp(&f->texts, l->chip[a], l->chip[b]);
-  case MPG_DIM_SIZE:
-    return compare_sizes(l->size[a], l->size[b]);
-  default:
-    return compare_jobs(f, l->job[a], l->job[b], d);
-  }
-}
-
-static int compare_rows(const rows *r, size_t a, size_t b) {
-  for (size_t i = r->s->nkeys; i < r->s->wish->nkeys; i++) {
-    const mpg_scan_key *k = &r->s->wish->keys[i];
-    int c = by_row_key(r, a, b, k->dim);
-    if (c != 0)
-      return k->descending ? -c : c;
-  }
-  return 0;
-}
-
-static int row_order(const void *pa, const void *pb, void *ctx) {
-  size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-  int c = compare_rows(ctx, a, b);
-  return c ? c : cmp64((int64_t)a, (int64_t)b);
-}
-
 static mpg_rc failure(mpg_rc rc, mpg_err *err) {
   return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
-}
-
-/* Rows [from, l->n) of a group get their order, behind those of the groups before; of `once` some have none. */
-static mpg_rc order_group(const mpg_ledger_scan *s, const mpg_env *env, mpg_ledger *l, size_t from,
-                          size_t *norder) {
-  rows r = {s, l};
-  size_t n = *norder;
-  mpg_rc rc;
-  if (mpg_grow(l->env, &l->order, &l->order_cap, n + (l->n - from), sizeof *l->order) != MPG_OK)
-    return MPG_NOMEM;
-  for (size_t i = from; i < l->n; i++)
-    l->order[n++] = i;
-  rc = mpg_sort(env, l->order + *norder, n - *norder, sizeof *l->order, row_order, &r);
-  if (rc != MPG_OK)
-    return rc;
-  if (s->wish->once) {
-    size_t kept = *norder;
-    for (size_t i = *norder; i < n; i++)
-      if (kept == *norder || compare_rows(&r, l->order[kept - 1], l->order[i]) != 0)
-        l->order[kept++] = l->order[i];
-    n = kept;
-  }
-  *norder = n;
-  return MPG_OK;
 }
 
 /* ---- rows that are wanted ---- */
@@ -445,9 +378,9 @@ static mpg_rc account(const mpg_ledger_scan *s, const hand *h, const entry *e, b
                    .chip_us = pool->chip_us[i],
                    .step = pool->step[i],
                    .line = pool->line[i]};
-    rc = strain(&through, &row);
+    rc = mpg_poll(&s->workers, i) ? MPG_INTERRUPTED : strain(&through, &row);
   }
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(&b->err);
+  return rc == MPG_OK ? MPG_OK : failure(rc, &b->err);
 }
 
 static void work(void *ctx, void *slot, int worker) {
@@ -461,15 +394,20 @@ static void work(void *ctx, void *slot, int worker) {
     if (b->rc != MPG_OK || !ends)
       continue;
     if (s->within && !b->part)
-      b->rc = order_group(s, &s->workers, &b->rows, from, &norder);
+      b->rc = mpg_row_sorter_sort(&s->hands[worker].sorter, &b->rows, from, &norder);
     if (b->rc != MPG_OK)
       b->rc = failure(b->rc, &b->err);
     if (!s->within && s->wish->once && b->rows.n > from)
       b->rows.n = from + 1;
     from = b->rows.n;
   }
-  if (s->within && !b->part)
+  if (s->within && b->part && b->rc == MPG_OK) {
+    b->rc = mpg_row_chunk_make(&b->chunk, &s->hands[worker].sorter, &b->rows);
+    if (b->rc != MPG_OK)
+      b->rc = failure(b->rc, &b->err);
+  } else if (s->within) {
     b->rows.n = norder; /* the first of the order */
+  }
 }
 
 /* ---- life ---- */
@@ -479,33 +417,13 @@ static mpg_rc open_hands(mpg_ledger_scan *s, int threads, mpg_err *err) {
   s->workers = *mpg_pipeline_env(s->pipeline);
   for (; rc == MPG_OK && s->nhands < threads; s->nhands++) {
     hand *h = &s->hands[s->nhands];
+    mpg_row_sorter_init(&h->sorter, &s->workers, &s->order);
     rc = mpg_timeline_new(&h->timeline, &s->workers, s->a->fleet, &s->a->options.rules,
                           &s->a->pools, err);
     if (rc == MPG_OK)
       mpg_timeline_holds_nothing(h->timeline);
   }
   return rc;
-}
-
-/* Those that rows of a group are compared by. */
-static uint32_t columns_of_keys(const mpg_ledger_scan *s) {
-  static const uint8_t of_dim[MPG_DIMS] = {
-      [MPG_DIM_POOL] = MPG_ROW_POOL,         [MPG_DIM_CHIP] = MPG_ROW_CHIP,
-      [MPG_DIM_ATTEMPT] = MPG_ROW_ATTEMPT,   [MPG_DIM_SIZE] = MPG_ROW_SIZE,
-      [MPG_DIM_CATEGORY] = MPG_ROW_CATEGORY, [MPG_DIM_CAUSE] = MPG_ROW_CAUSE,
-      [MPG_DIM_BUCKET] = MPG_ROW_BUCKET}; /* of the others 0, the job */
-  uint32_t columns = 0;
-  for (size_t i = s->nkeys; i < s->wish->nkeys; i++)
-    columns |= 1u << of_dim[s->wish->keys[i].dim];
-  return columns;
-}
-
-static void rank_categories(mpg_ledger_scan *s) {
-  for (int c = 0; c < MPG_CATEGORIES; c++)
-    for (int other = 0; other < MPG_CATEGORIES; other++)
-      if (strcmp(mpg_category_get((mpg_category)other)->name,
-                 mpg_category_get((mpg_category)c)->name) < 0)
-        s->rank[c]++;
 }
 
 mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_scan_wish *wish,
@@ -527,18 +445,22 @@ mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_
     s->by_chip |= wish->keys[s->nkeys].dim == MPG_DIM_CHIP;
   }
   s->within = s->nkeys < wish->nkeys;
-  rank_categories(s);
-  mpg_ledger_init(&s->group, s->env);
-  s->group.columns = wish->columns | columns_of_keys(s);
+  mpg_row_order_init(&s->order, a->fleet, wish->keys + s->nkeys, wish->nkeys - s->nkeys,
+                     wish->once);
+  mpg_row_pile_init(&s->pile, s->env, &s->order);
+  mpg_ledger_init(&s->told, s->env);
+  s->told.columns = wish->columns;
   s->hands = mpg_calloc(s->env, (size_t)threads * sizeof *s->hands);
   s->batches = mpg_calloc(s->env, mpg_pipeline_slots(threads) * sizeof *s->batches);
   s->slots = mpg_calloc(s->env, mpg_pipeline_slots(threads) * sizeof *s->slots);
   if (s->hands == NULL || s->batches == NULL || s->slots == NULL)
     return mpg_fail_nomem(err);
   for (; s->nbatches < mpg_pipeline_slots(threads); s->nbatches++) {
-    mpg_ledger_init(&s->batches[s->nbatches].rows, s->env);
-    s->batches[s->nbatches].rows.columns = s->group.columns;
-    s->slots[s->nbatches] = &s->batches[s->nbatches];
+    batch *b = &s->batches[s->nbatches];
+    mpg_ledger_init(&b->rows, s->env);
+    b->rows.columns = wish->columns | mpg_row_order_columns(&s->order);
+    mpg_row_chunk_init(&b->chunk, s->env, &s->order, wish->columns);
+    s->slots[s->nbatches] = b;
   }
   rc = add_entries(s, err);
   if (rc == MPG_OK)
@@ -552,13 +474,18 @@ void mpg_ledger_scan_close(mpg_ledger_scan *s) {
   if (s == NULL)
     return;
   mpg_pipeline_close(s->pipeline);
-  for (int i = 0; i < s->nhands; i++)
+  for (int i = 0; i < s->nhands; i++) {
     mpg_timeline_free(s->hands[i].timeline);
-  for (size_t i = 0; i < s->nbatches; i++)
+    mpg_row_sorter_free(&s->hands[i].sorter);
+  }
+  for (size_t i = 0; i < s->nbatches; i++) {
     mpg_ledger_free(&s->batches[i].rows);
+    mpg_row_chunk_free(&s->batches[i].chunk);
+  }
   for (size_t p = 0; s->pools != NULL && p < mpg_fleet_npools(s->a->fleet); p++)
     mpg_ledger_free(&s->pools[p]);
-  mpg_ledger_free(&s->group);
+  mpg_row_pile_free(&s->pile);
+  mpg_ledger_free(&s->told);
   mpg_free(s->env, s->pools);
   mpg_free(s->env, s->entries);
   mpg_free(s->env, s->hands);
@@ -589,18 +516,16 @@ static mpg_rc take(mpg_ledger_scan *s, batch **out, mpg_err *err) {
   return (*out)->rc;
 }
 
-/* The rest of a large group, of which *b is the first batch: all of it in the order. */
-static mpg_rc gather(mpg_ledger_scan *s, batch *b, mpg_err *err) {
-  size_t norder = 0, first = b->first;
+/* A large group, of which *b is the first batch, is piled up; and told from then on. */
+static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
+  size_t first = b->first;
   mpg_rc rc = MPG_OK;
-  s->group.n = 0;
+  s->told.n = 0;
   while (rc == MPG_OK) {
-    for (size_t i = 0; i < b->rows.n; i++)
-      if (mpg_ledger_append(&s->group, &b->rows, i) != MPG_OK)
-        return mpg_fail_nomem(err);
+    rc = mpg_row_pile_add(&s->pile, &b->chunk);
+    if (rc != MPG_OK)
+      return failure(rc, err);
     rc = take(s, &b, err);
-    if (b == NULL)
-      break;
     if (rc == MPG_OK && (!b->part || !same_group(s, first, b->first))) {
       s->ahead = b;
       break;
@@ -608,10 +533,19 @@ static mpg_rc gather(mpg_ledger_scan *s, batch *b, mpg_err *err) {
   }
   if (rc != MPG_OK && rc != MPG_DONE)
     return rc;
-  rc = order_group(s, s->env, &s->group, 0, &norder);
-  if (rc != MPG_OK)
-    return failure(rc, err);
-  s->group.n = norder;
+  rc = mpg_row_pile_sort(&s->pile);
+  s->piled = true;
+  return rc == MPG_OK ? rc : failure(rc, err);
+}
+
+/* The next rows of the pile; none: it was told. */
+static mpg_rc tell_pile(mpg_ledger_scan *s, mpg_err *err) {
+  if (mpg_row_pile_next(&s->pile, &s->told) != MPG_OK)
+    return mpg_fail_nomem(err);
+  if (s->told.n == 0) {
+    mpg_row_pile_clear(&s->pile);
+    s->piled = false;
+  }
   return MPG_OK;
 }
 
@@ -624,25 +558,31 @@ static mpg_rc finish(mpg_ledger_scan *s, mpg_err *err) {
   return rc == MPG_OK ? MPG_DONE : rc;
 }
 
-mpg_rc mpg_ledger_scan_next(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *err) {
+/* The rows of the next batch. */
+static mpg_rc tell_batch(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *err) {
   batch *b;
+  mpg_rc rc = take(s, &b, err);
+  if (rc == MPG_DONE)
+    return finish(s, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (b->part && s->within)
+    return pile_up(s, b, err);
+  *out = &b->rows;
+  if (b->part && s->wish->once) {
+    bool goes_on = b->first > 0 && same_group(s, b->first - 1, b->first);
+    if (goes_on && s->emitted)
+      b->rows.n = 0;
+    s->emitted = (goes_on && s->emitted) || b->rows.n > 0;
+  }
+  return MPG_OK;
+}
+
+mpg_rc mpg_ledger_scan_next(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *err) {
   mpg_rc rc;
   do {
-    rc = take(s, &b, err);
-    if (rc == MPG_DONE)
-      return finish(s, err);
-    if (rc != MPG_OK)
-      return rc;
-    *out = &b->rows;
-    if (b->part && s->within) {
-      rc = gather(s, b, err);
-      *out = &s->group;
-    } else if (b->part && s->wish->once) {
-      bool goes_on = b->first > 0 && same_group(s, b->first - 1, b->first);
-      if (goes_on && s->emitted)
-        b->rows.n = 0;
-      s->emitted = (goes_on && s->emitted) || b->rows.n > 0;
-    }
+    *out = &s->told;
+    rc = s->piled ? tell_pile(s, err) : tell_batch(s, out, err);
   } while (rc == MPG_OK && (*out)->n == 0);
   return rc;
 }

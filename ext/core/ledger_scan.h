@@ -5,21 +5,15 @@
 ** An order costs little where it begins with what is the same for all of a job's rows, with pool and with chip: then
 ** jobs are accounted in that order. Rows that are to be ordered by attempt, category, cause or bucket, and by what
 ** comes behind these, are kept until those that agree in what comes before are complete: up to all rows there are,
-** their columns alone that are asked for.
+** their columns alone that are asked for and that do not order them.
 */
 #ifndef MPG_LEDGER_SCAN_H
 #define MPG_LEDGER_SCAN_H
 
-#include "ledger.h"
-#include "rollup.h"
+#include "ledger_order.h"
 
 #define MPG_SCAN_KEYS MPG_DIMS
 #define MPG_SCAN_FILTERS 16
-
-typedef struct mpg_scan_key {
-  mpg_dim dim;
-  bool descending;
-} mpg_scan_key;
 
 /* What rows must hold: a dimension is a text, or a time lies in a range. */
 typedef struct mpg_scan_filter {

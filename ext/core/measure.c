@@ -267,20 +267,6 @@ void mpg_measures_type(mpg_measures *m) {
 
 /* ---- Sums ---- */
 
-/* Adds a double to a sum of two: what rounding the first loses (Knuth's two-sum) goes to the second,
-** and what that has too much of goes back (Dekker's). About 106 bits in all. */
-static void add_real(mpg_total *t, double v) {
-  double s = t->high + v, part = s - t->high;
-  double lost = (t->high - (s - part)) + (v - part) + t->low;
-  if (!isfinite(s)) { /* infinite it stays */
-    t->high = s;
-    t->low = 0.0;
-    return;
-  }
-  t->high = s + lost;
-  t->low = lost - (t->high - s);
-}
-
 /* False: beyond 128 bits. */
 static bool whole_of(const mpg_measure *m, const mpg_value *operands, mpg_i128 *out) {
   mpg_i128 stack[MPG_MEASURE_DEPTH] = {0};
@@ -411,13 +397,13 @@ mpg_rc mpg_measures_add(const mpg_measures *measures, const mpg_value *operands,
     if (m->whole) {
       bool fits = small_of(m, operands, &small);
       v = small;
-      if ((!fits && !whole_of(m, operands, &v)) || __builtin_add_overflow(t->whole, v, &t->whole))
+      if ((!fits && !whole_of(m, operands, &v)) || !mpg_total_add_whole(t, v))
         return MPG_LIMIT;
     } else {
       double real = real_of(measures, m, operands);
       if (!isfinite(real))
         return MPG_LIMIT;
-      add_real(t, real);
+      mpg_total_add_real(t, real);
     }
     t->n++;
   }
@@ -428,7 +414,7 @@ bool mpg_total_merge(mpg_total *into, const mpg_total *more, bool whole) {
   into->n += more->n;
   if (whole)
     return !__builtin_add_overflow(into->whole, more->whole, &into->whole);
-  add_real(into, more->high);
-  add_real(into, more->low);
+  mpg_total_add_real(into, more->high);
+  mpg_total_add_real(into, more->low);
   return true;
 }

@@ -12,6 +12,8 @@
 
 #include "base.h"
 
+#include <math.h>
+
 #define MPG_MEASURES 32
 #define MPG_OPERANDS 64 /* different columns of all measures */
 #define MPG_MEASURE_OPS 64
@@ -61,6 +63,24 @@ typedef struct mpg_total {
   mpg_i128 whole;   /* of a measure of whole numbers, else: */
   double high, low; /* the sum is both together */
 } mpg_total;
+
+/* Both leave the count alone. False: beyond 128 bits. */
+static inline bool mpg_total_add_whole(mpg_total *t, mpg_i128 v) {
+  return !__builtin_add_overflow(t->whole, v, &t->whole);
+}
+/* Adds a double to a sum of two: what rounding the first loses (Knuth's two-sum) goes to the second,
+** and what that has too much of goes back (Dekker's). About 106 bits in all. */
+static inline void mpg_total_add_real(mpg_total *t, double v) {
+  double s = t->high + v, part = s - t->high;
+  double lost = (t->high - (s - part)) + (v - part) + t->low;
+  if (!isfinite(s)) { /* infinite it stays */
+    t->high = s;
+    t->low = 0.0;
+    return;
+  }
+  t->high = s + lost;
+  t->low = lost - (t->high - s);
+}
 
 /*
 ** Adds the measures of one row to totals[measures->n]. An operand is MPG_NULL, or MPG_INT where

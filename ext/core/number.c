@@ -214,6 +214,47 @@ static bool real_quick(mpg_str text, double *out) {
   return true;
 }
 
+bool mpg_real_quick(const char *p, size_t n, double *out) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  bool negative = n > 1 && *p == '-';
+  uint64_t whole, part, w;
+  size_t point = 0;
+  double v;
+  p += negative;
+  n -= negative;
+  if (n > 20 || FLT_EVAL_METHOD != 0)
+    return false;
+  do { /* the first byte that is zero of what is no point elsewhere */
+    memcpy(&w, p + point, sizeof w);
+    w ^= ones * '.';
+    w = (w - ones) & ~w & ones << 7;
+    point += w != 0 ? (size_t)__builtin_ctzll(w) / 8 : 8;
+  } while (w == 0 && point < n);
+  if (point >= n) {
+    if (!mpg_digits_parse(p, n, &whole) || whole > UINT64_C(1) << 53)
+      return false;
+    v = (double)whole;
+  } else {
+    size_t behind = n - point - 1;
+    if (n > 19 || !mpg_digits_parse(p, point, &whole) ||
+        !mpg_digits_parse(p + point + 1, behind, &part))
+      return false;
+    whole = whole * power_of_ten[behind] + part; /* of 18 digits at most */
+    if (whole > UINT64_C(1) << 53)
+      return false;
+    v = (double)whole / exact[behind];
+  }
+  *out = negative ? -v : v;
+  return true;
+#else
+  (void)p;
+  (void)n;
+  (void)out;
+  return false;
+#endif
+}
+
 bool mpg_real_parse(mpg_str text, double *out) {
   decimal d;
   double v;

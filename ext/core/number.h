@@ -34,6 +34,34 @@ static inline bool mpg_eight_digits(uint64_t v, uint64_t *out) {
   return true;
 }
 
+/* The number of 1 to 16 digits, of a text with 8 bytes behind it that are readable, whatever they are.
+** False: it is none, or longer, or is not read so here. */
+static inline bool mpg_digits_parse(const char *p, size_t n, uint64_t *out) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  const uint64_t zeros = UINT64_C(0x3030303030303030);
+  uint64_t first, last;
+  memcpy(&first, p, 8);
+  if (n - 1 < 8) /* as if zeros stood before it */
+    return mpg_eight_digits(first << (64 - 8 * n) | (zeros >> 1) >> (8 * n - 1), out);
+  if (n - 1 >= 16)
+    return false;
+  memcpy(&last, p + n - 8, 8);
+  if (n < 16)
+    first = first << (128 - 8 * n) | zeros >> (8 * n - 64);
+  if (!mpg_eight_digits(first, &first) || !mpg_eight_digits(last, &last))
+    return false;
+  *out = first * 100000000 + last;
+  return true;
+#else
+  (void)p;
+  (void)n;
+  (void)out;
+  return false;
+#endif
+}
+/* The same of "-12.25", as mpg_real_parse has it: up to 20 bytes, with 16 readable behind them. */
+bool mpg_real_quick(const char *p, size_t n, double *out);
+
 /* "1767891265.323983", 17 bytes as a clock prints them, in millionths: the quick way of
 ** mpg_scaled_parse, which takes everything. */
 static inline bool mpg_clock_parse(const char *p, int64_t *out) {

@@ -19,9 +19,21 @@ static inline size_t mpg_bits_count(uint64_t v) {
 static inline size_t mpg_bits_put(uint32_t *to, uint64_t bits, size_t at) {
   const uint64_t last = UINT64_C(1) << 63; /* of nothing there is no first bit */
   size_t n = mpg_bits_count(bits);
-  for (size_t from = 0; from < n; from += 8)
-    for (size_t i = from; i < from + 8; i++, bits &= bits - 1)
-      to[i] = (uint32_t)(at + (size_t)__builtin_ctzll(bits | last));
+#define PUT(i)                                                                                     \
+  to[i] = (uint32_t)(at + (size_t)__builtin_ctzll(bits | last));                                   \
+  bits &= bits - 1
+  for (size_t from = 0; from < n;
+       from += 8, to += 8) { /* no loop of eight: compilers keep it one */
+    PUT(0);
+    PUT(1);
+    PUT(2);
+    PUT(3);
+    PUT(4);
+    PUT(5);
+    PUT(6);
+    PUT(7);
+  }
+#undef PUT
   return n;
 }
 

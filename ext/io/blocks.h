@@ -57,10 +57,12 @@ mpg_rc mpg_blocks_next(mpg_blocks *blocks, mpg_block *block, mpg_err *err);
 /*
 ** Readers over a block: opened once, then fed one block after the other. The stream is that of the
 ** block: for its name, and for a rest. The block's bytes are borrowed until the reader is fed again,
-** and changed where quotes are halved; those of a rest become the reader's.
+** and changed where quotes are halved; those of a rest become the reader's. `asked` says whether to stop,
+** NULL: nobody is asked; a thread that works on a block must not ask the host, of which it knows nothing.
+** A rest is for the thread that opened the reader, which asks for itself.
 */
-void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block);
-void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block);
+void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
+void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
 /* The bytes from the next object of JSON Lines on, at its '{', for a reader that knows what usually
 ** stands there; *end: of what is in memory, with slack. False: there is none, or not so simply. */
 bool mpg_json_peek(mpg_json *json, const char **p, const char **end);

@@ -2,6 +2,7 @@
 ** chrome.c - see chrome.h.
 */
 #include "chrome.h"
+#include "chrome_ahead.h"
 #include "window.h"
 #include "../core/limits.h"
 
@@ -10,6 +11,7 @@
 
 #define PROPERTY_LIMIT ((size_t)1 << 20)
 #define EVENTS_BETWEEN_POLLS 4096
+#define LOOK_AHEAD 128 /* what is malformed is known to be so within these bytes behind its place */
 
 /* What may come next in the stream, besides white space. */
 typedef enum state {
@@ -36,6 +38,7 @@ struct mpg_chrome {
   mpg_chrome_property property;
   void *property_ctx;
   mpg_window w;
+  size_t limit; /* bytes of an event, or of a value around them */
   state state;
   bool started;
   bool any;             /* an event has been seen */
@@ -44,8 +47,8 @@ struct mpg_chrome {
   mpg_json_skip skip;   /* IN_VALUE, IN_EVENT */
   char keys[160];       /* of the object, for the error that it has no traceEvents */
   size_t event, behind; /* the current event in the window; `behind` is where to go on */
-  bool empty;           /* it has no members */
-  mpg_json_token fields[MPG_CHROME_FIELDS];
+  mpg_json_token fields[MPG_CHROME_FIELDS + 1];
+  mpg_chrome_keys usual;
   /* Lines are counted when somebody asks, or the bytes go: up to `counted` in the window. */
   size_t counted;
   int64_t line;
@@ -57,6 +60,18 @@ struct mpg_chrome {
   char *text; /* unescaped */
   size_t cap_text;
   mpg_err broken; /* an error that cannot be passed over is reported ever after */
+  mpg_err failed; /* the stream did, behind the window */
+  mpg_chrome_wish wish;
+  int64_t passed; /* events that differ from it */
+  /* What other threads have read (chrome_ahead.h), where there are any: the window is then a piece
+  ** of it, or `carry`. */
+  int threads;
+  mpg_chrome_ahead *ahead;
+  const mpg_chrome_piece *piece; /* that the window is, and its rows count; NULL: they do not */
+  size_t row;                    /* the next of them */
+  uint32_t events;               /* of the piece that are accounted for */
+  char *carry;                   /* the end of one piece, and what follows it */
+  size_t cap_carry;
 };
 
 mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream, mpg_issues *issues,
@@ -70,14 +85,24 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream,
   r->property = property;
   r->property_ctx = ctx;
   r->line = 1;
+  r->threads = 1;
+  r->limit = (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   mpg_window_open(&r->w, env, stream);
   return MPG_OK;
+}
+
+void mpg_chrome_ask(mpg_chrome *r, const mpg_chrome_wish *wish, int threads) {
+  if (wish != NULL)
+    r->wish = *wish;
+  r->threads = threads;
 }
 
 void mpg_chrome_close(mpg_chrome *r) {
   if (r == NULL)
     return;
+  mpg_chrome_ahead_close(r->ahead);
   mpg_window_close(&r->w);
+  mpg_free(r->env, r->carry);
   mpg_free(r->env, r->args);
   mpg_free(r->env, r->text);
   mpg_free(r->env, r);
@@ -127,21 +152,14 @@ static mpg_rc unexpected(const mpg_chrome *r, const char *at, const char *expect
                   at == r->w.buf + r->w.end ? "end of file" : mpg_byte_text(*at, text));
 }
 
-/* Reads on. The bytes before w.at go. */
-static mpg_rc more(mpg_chrome *r, mpg_err *err) {
-  size_t gone = r->w.at;
-  size_t limit = (size_t)mpg_limit_in(r->env, MPG_LIMIT_RECORD_BYTES);
-  if (r->w.end - gone > limit) {
-    int64_t line, column;
-    where(r, r->w.buf + gone, &line, &column);
-    return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: event or value of more than %zu bytes",
-                    mpg_stream_path(r->w.stream), (long long)line, (long long)column, limit);
-  }
-  count_to(r, gone);
-  r->counted -= gone;
-  r->line_start -= (int64_t)gone;
-  r->event = r->event > gone ? r->event - gone : 0;
-  return mpg_window_more(&r->w, err);
+/* An event or value from p on, of which `to` bytes were looked at. */
+static mpg_rc check_size(const mpg_chrome *r, const char *p, size_t to, mpg_err *err) {
+  int64_t line, column;
+  if (to <= r->limit)
+    return MPG_OK;
+  where(r, p, &line, &column);
+  return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: event or value of more than %zu bytes",
+                  mpg_stream_path(r->w.stream), (long long)line, (long long)column, r->limit);
 }
 
 /* ---- The object around the events ---- */
@@ -188,6 +206,9 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s,
     s->more = true;
     return NULL;
   }
+  *rc = check_size(r, start, (size_t)(p - start), err);
+  if (*rc != MPG_OK)
+    return NULL;
   if (mpg_str_eq(key.text, MPG_STR("traceEvents"))) {
     if (*p != '[') {
       s->at = p;
@@ -213,9 +234,11 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s,
       r->state = IN_VALUE;
       return s->end;
     }
-    value = (mpg_json_token){MPG_LEAN_NESTED, false, {p, (size_t)(behind - p)}};
+    if ((size_t)(behind - start) <= PROPERTY_LIMIT)
+      value = (mpg_json_token){MPG_LEAN_NESTED, false, {p, (size_t)(behind - p)}};
     p = behind;
-  } else if ((p = mpg_json_lean_value(s, p, &value)) == NULL) {
+  } else if ((p = mpg_json_lean_value(s, p, &value)) == NULL ||
+             (*rc = check_size(r, start, (size_t)(p - start), err)) != MPG_OK) {
     return NULL;
   }
   note_key(r, key.text);
@@ -225,82 +248,127 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s,
   return p;
 }
 
-/* ---- Events ---- */
-
-static inline mpg_chrome_field field_of(mpg_str key) {
-  const char *k = key.p;
-  switch (key.n) {
-  case 1:
-    return k[0] == 's' ? MPG_CHROME_S : MPG_CHROME_FIELDS;
-  case 2:
-    if (k[0] == 'p')
-      return k[1] == 'h' ? MPG_CHROME_PH : MPG_CHROME_FIELDS;
-    if (k[0] == 't')
-      return k[1] == 's' ? MPG_CHROME_TS : MPG_CHROME_FIELDS;
-    if (k[0] == 'i')
-      return k[1] == 'd' ? MPG_CHROME_ID : MPG_CHROME_FIELDS;
-    return k[0] == 'b' && k[1] == 'p' ? MPG_CHROME_BP : MPG_CHROME_FIELDS;
-  case 3:
-    if (k[1] == 'i' && k[2] == 'd')
-      return k[0] == 'p' ? MPG_CHROME_PID : k[0] == 't' ? MPG_CHROME_TID : MPG_CHROME_FIELDS;
-    if (memcmp(k, "cat", 3) == 0)
-      return MPG_CHROME_CAT;
-    return memcmp(k, "dur", 3) == 0 ? MPG_CHROME_DUR : MPG_CHROME_FIELDS;
-  case 4:
-    if (memcmp(k, "name", 4) == 0)
-      return MPG_CHROME_NAME;
-    return memcmp(k, "args", 4) == 0 ? MPG_CHROME_ARGS : MPG_CHROME_FIELDS;
-  default:
-    return MPG_CHROME_FIELDS;
-  }
-}
-
-/* The event that begins at p; the position behind it, or NULL and why in `s`. */
-static const char *scan_event(mpg_chrome *r, const char *p, mpg_json_lean *s) {
-  mpg_json_token key, value;
-  for (int i = 0; i < MPG_CHROME_FIELDS; i++)
-    r->fields[i].kind = MPG_LEAN_NONE;
-  r->args_read = false;
-  p = mpg_json_lean_space(p + 1, s->end);
-  r->empty = p < s->end && *p == '}';
-  if (r->empty)
-    return p + 1;
-  for (;;) {
-    mpg_chrome_field field;
-    p = mpg_json_lean_member(s, p, &key, &value);
-    if (p == NULL)
-      return NULL;
-    field = field_of(key.text);
-    if (field != MPG_CHROME_FIELDS)
-      r->fields[field] = value;
-    if (p == s->end) {
-      s->more = true;
-      s->at = p;
-      s->expected = "',' or '}'";
-      return NULL;
-    }
-    if (*p == '}')
-      return p + 1;
-    if (*p != ',') {
-      s->at = p;
-      s->expected = "',' or '}'";
-      return NULL;
-    }
-    p = mpg_json_lean_space(p + 1, s->end);
-  }
-}
-
-/* ---- The stream ---- */
+/* ---- More of the stream ---- */
 
 static bool within_events(state s) {
   return s == AT_FIRST_EVENT || s == AT_EVENT || s == BEHIND_EVENT;
 }
+
+static const char *back_over_space(const char *p, const char *begin) {
+  while (p > begin && (p[-1] == ' ' || p[-1] == '\n' || p[-1] == '\r' || p[-1] == '\t'))
+    p--;
+  return p;
+}
+
+/* Tells those who read ahead how the seam before the last event is spelt, where the window has it. */
+static void show_seam(const mpg_chrome *r) {
+  const char *begin = r->w.buf, *event = begin + r->event, *end = begin + r->w.end;
+  const char *p = back_over_space(event, begin), *quote;
+  if (p == begin || p[-1] != ',')
+    return;
+  p = back_over_space(p - 1, begin);
+  quote = mpg_json_lean_space(event + 1, end);
+  if (p == begin || p[-1] != '}' || quote >= end || *quote != '"')
+    return;
+  quote = memchr(quote + 1, '"', (size_t)(end - quote) - 1);
+  if (quote != NULL)
+    mpg_chrome_ahead_seam(r->ahead, (mpg_str){p, (size_t)(quote + 1 - p)});
+}
+
+/* Once a window of events has been read, others may read on; where that cannot be, it goes on without
+** them. */
+static void may_read_ahead(mpg_chrome *r) {
+  mpg_err none;
+  if (r->threads > 1 && r->any && within_events(r->state)) {
+    (void)mpg_chrome_ahead_open(&r->ahead, r->env, r->w.stream, &r->wish, r->threads, &none);
+    r->threads = 1;
+  }
+}
+
+/* The window becomes its bytes from w.at on, in `carry`, with room for `n` more. */
+static mpg_rc carry(mpg_chrome *r, size_t n, mpg_err *err) {
+  mpg_window *w = &r->w;
+  size_t have = w->end - w->at, at = w->at;
+  bool own = w->buf == r->carry;
+  if (mpg_grow(r->env, &r->carry, &r->cap_carry, (own ? w->end : have) + n + MPG_WINDOW_SLACK, 1) !=
+      MPG_OK)
+    return mpg_fail_nomem(err);
+  if (have > 0)
+    memmove(r->carry, own ? r->carry + at : w->buf + at, have);
+  memset(r->carry + have, 0, MPG_WINDOW_SLACK);
+  mpg_window_set(w, w->stream, r->carry, 0, have, 0);
+  w->last = false;
+  return MPG_OK;
+}
+
+/* The next piece of what is read ahead; in the middle of something, as much again as there is of it. */
+static mpg_rc more_ahead(mpg_chrome *r, mpg_err *err) {
+  mpg_window *w = &r->w;
+  size_t have = w->end - w->at, added = 0;
+  bool behind_event = have == 0 && r->state == BEHIND_EVENT;
+  mpg_rc rc = carry(r, 0, err); /* the piece before goes */
+  while (rc == MPG_OK && (added == 0 || added < have)) {
+    const mpg_chrome_piece *piece;
+    rc = mpg_chrome_ahead_next(r->ahead, &piece, err);
+    if (rc != MPG_OK)
+      break;
+    if (piece->guessed)
+      mpg_chrome_ahead_judge(r->ahead, behind_event);
+    if (have == 0) {
+      mpg_window_set(w, w->stream, piece->bytes, 0, piece->n, 0);
+      w->last = false;
+      r->piece = behind_event && piece->guessed ? piece : NULL;
+      r->row = r->events = 0;
+      return MPG_OK;
+    }
+    rc = carry(r, piece->n, err);
+    if (rc == MPG_OK) {
+      memcpy(r->carry + w->end, piece->bytes, piece->n);
+      w->end += piece->n;
+      memset(r->carry + w->end, 0, MPG_WINDOW_SLACK);
+      added += piece->n;
+    }
+  }
+  w->last = rc == MPG_DONE;
+  if (rc != MPG_OK && rc != MPG_DONE && added > 0)
+    r->failed = *err;
+  return rc == MPG_DONE || added > 0 ? MPG_OK : rc;
+}
+
+static mpg_rc more_alone(mpg_chrome *r, mpg_err *err) {
+  size_t have = r->w.end - r->w.at;
+  mpg_rc rc = mpg_window_more(&r->w, err);
+  if (rc == MPG_OK || rc == MPG_NOMEM || rc == MPG_INTERRUPTED || r->w.end == have)
+    return rc;
+  r->failed = *err;
+  return MPG_OK;
+}
+
+/* Reads on. The bytes before w.at go. What the stream gave before an error is read before it is told. */
+static mpg_rc more(mpg_chrome *r, mpg_err *err) {
+  size_t gone = r->w.at;
+  if (r->failed.rc != MPG_OK) {
+    *err = r->failed;
+    return err->rc;
+  }
+  may_read_ahead(r);
+  if (r->ahead != NULL && (gone < r->w.end || r->state != BEHIND_EVENT))
+    show_seam(r);
+  count_to(r, gone);
+  r->counted -= gone;
+  r->line_start -= (int64_t)gone;
+  r->event = r->event > gone ? r->event - gone : 0;
+  return r->ahead != NULL ? more_ahead(r, err) : more_alone(r, err);
+}
+
+/* ---- The stream ---- */
 
 /* The stream ends where more was expected. */
 static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
   const char *end = r->w.buf + r->w.end;
   if (r->state == GIVEN_UP || r->state == AT_END)
     return MPG_DONE;
+  r->event = r->w.end;
   if (r->state == AT_START) {
     r->state = GIVEN_UP;
     return unexpected(r, end, "a Chrome trace: an array of events or an object", err);
@@ -319,7 +387,7 @@ static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
   return MPG_DONE;
 }
 
-/* One thing of the stream: *event says that it is an event. MPG_DONE: more bytes are needed. */
+/* One thing of the stream: MPG_OK and *event say that it is an event. MPG_DONE: more bytes are needed. */
 static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
   mpg_window *w = &r->w;
   mpg_json_lean s = {w->buf + w->end, false, NULL, NULL};
@@ -333,7 +401,7 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
     return behind == NULL ? MPG_DONE : MPG_OK;
   }
   p = mpg_json_lean_space(p, s.end);
-  w->at = (size_t)(p - w->buf);
+  r->event = w->at = (size_t)(p - w->buf); /* or what is wrong */
   if (p == s.end)
     return MPG_DONE;
   switch (r->state) {
@@ -367,14 +435,16 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
     }
     /* fallthrough */
   case AT_KEY:
-    p = scan_property(r, p, &s, &rc, err);
-    if (p == NULL && s.more)
+    behind = scan_property(r, p, &s, &rc, err);
+    if (behind == NULL && rc == MPG_OK && s.more)
       return MPG_DONE;
-    if (p == NULL) {
+    if (behind == NULL && rc == MPG_OK && check_size(r, p, (size_t)(s.at - p), err) == MPG_OK) {
       r->state = GIVEN_UP;
       return unexpected(r, s.at, s.expected, err);
     }
-    w->at = (size_t)(p - w->buf);
+    if (behind == NULL)
+      return err->rc;
+    w->at = (size_t)(behind - w->buf);
     return rc;
   case AT_FIRST_EVENT:
   case AT_EVENT:
@@ -384,10 +454,13 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
     }
     if (*p != '{')
       break;
-    r->event = w->at;
-    behind = scan_event(r, p, &s);
+    r->args_read = false;
+    behind = mpg_chrome_event_scan(&s, p, &r->usual, r->fields, event);
     if (behind == NULL && s.more)
       return MPG_DONE;
+    rc = check_size(r, p, (size_t)((behind == NULL ? s.at : behind) - p), err);
+    if (rc != MPG_OK)
+      return rc;
     if (behind == NULL) {
       r->state = IN_EVENT;
       r->skip = (mpg_json_skip){0, false, false};
@@ -395,7 +468,8 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
     }
     r->behind = (size_t)(behind - w->buf);
     r->state = BEHIND_EVENT;
-    *event = true;
+    if (!*event)
+      w->at = r->behind;
     return MPG_OK;
   default:
     break;
@@ -428,6 +502,39 @@ static mpg_rc no_events(mpg_chrome *r, mpg_err *err) {
                   mpg_stream_path(r->w.stream), (long long)line, (long long)column);
 }
 
+/* The next event that was read ahead; false where the piece is to be read from here on. */
+static bool give_row(mpg_chrome *r) {
+  const mpg_chrome_piece *piece = r->piece;
+  const mpg_chrome_row *row;
+  if (r->row == piece->n_rows) {
+    r->passed += piece->events - r->events;
+    r->w.at = piece->behind;
+    r->piece = NULL;
+    if (r->counted == 0 && piece->behind > 0) { /* nobody has asked for a line of it */
+      r->line += piece->lines;
+      if (piece->lines > 0)
+        r->line_start = (int64_t)piece->line_start;
+      r->counted = piece->behind;
+    }
+    return false;
+  }
+  row = &piece->rows[r->row++];
+  r->passed += row->number - r->events;
+  r->events = row->number + 1;
+  r->event = row->at;
+  r->behind = row->behind;
+  r->args_read = false;
+  for (int f = 0; f < MPG_CHROME_FIELDS; f++) {
+    mpg_json_token *token = &r->fields[f];
+    token->kind = (mpg_json_lean_kind)row->kind[f];
+    if (token->kind == MPG_LEAN_NONE)
+      continue;
+    token->escaped = row->escaped[f];
+    token->text = (mpg_str){r->w.buf + row->text[f].at, row->text[f].n};
+  }
+  return true;
+}
+
 mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (r->broken.rc == MPG_DATA) /* of the stream, and told */
@@ -444,29 +551,38 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
     r->line_start = (int64_t)r->w.at;
     r->started = true;
   }
-  if (++r->polled % EVENTS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env))
-    rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (r->behind > r->w.at)
     r->w.at = r->behind;
   while (rc == MPG_OK) {
     bool event = false;
+    size_t have;
+    if (++r->polled % EVENTS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env)) {
+      rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+      break;
+    }
+    if (r->piece != NULL && give_row(r))
+      return MPG_OK;
     if (r->state == GIVEN_UP)
       return MPG_DONE;
     rc = take(r, &event, err);
-    if (event && !r->empty && !r->any && is_no_event(r))
-      return no_events(r, err);
-    if (event && !r->empty) {
+    if (rc == MPG_OK && event) {
+      if (!r->any && is_no_event(r))
+        return no_events(r, err);
       r->any = true;
-      return MPG_OK;
-    }
-    if (event)
+      if (!mpg_chrome_differs(&r->wish, r->fields))
+        return MPG_OK;
+      r->passed++;
       r->w.at = r->behind;
+    }
     if (rc != MPG_DONE)
       continue;
-    if (r->w.last)
+    have = r->w.end - r->w.at;
+    rc = check_size(r, r->w.buf + r->w.at, have < LOOK_AHEAD ? 0 : have - LOOK_AHEAD, err);
+    if (rc == MPG_OK && r->w.last)
       return at_end(r, err);
     r->behind = 0;
-    rc = more(r, err);
+    if (rc == MPG_OK)
+      rc = more(r, err);
     if (rc != MPG_OK)
       r->broken = *err;
   }
@@ -477,6 +593,10 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
 }
 
 /* ---- The current event ---- */
+
+int64_t mpg_chrome_passed(const mpg_chrome *r) {
+  return r->passed;
+}
 
 bool mpg_chrome_has_events(const mpg_chrome *r) {
   return r->seen_events;

@@ -14,24 +14,8 @@
 #define MPG_CHROME_H
 
 #include "../core/issues.h"
-#include "json_lean.h"
+#include "chrome_event.h"
 #include "source.h"
-
-/* Members of an event. */
-typedef enum mpg_chrome_field {
-  MPG_CHROME_PH,
-  MPG_CHROME_NAME,
-  MPG_CHROME_CAT,
-  MPG_CHROME_TS,
-  MPG_CHROME_DUR,
-  MPG_CHROME_PID,
-  MPG_CHROME_TID,
-  MPG_CHROME_ID,
-  MPG_CHROME_S,
-  MPG_CHROME_BP,
-  MPG_CHROME_ARGS,
-  MPG_CHROME_FIELDS
-} mpg_chrome_field;
 
 /* Called for each member of the object around traceEvents; a value over 1 MiB has kind NONE. */
 typedef mpg_rc (*mpg_chrome_property)(void *ctx, mpg_str key, const mpg_json_token *value);
@@ -44,12 +28,21 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream 
 void mpg_chrome_close(mpg_chrome *reader); /* NULL is fine; the stream stays open */
 
 /*
+** Before the first event. Of events that surely differ from the wish (NULL: there is none) no more is told
+** than how many they were; where `threads` is over 1, others may read ahead (chrome_ahead.h): pass 1 where
+** the environment's memory is not for several.
+*/
+void mpg_chrome_ask(mpg_chrome *reader, const mpg_chrome_wish *wish, int threads);
+
+/*
 ** The next event. MPG_DONE at the end. MPG_DATA, as "PATH:LINE:COLUMN: expected ..., found ...", for
 ** an event that is malformed: the next call goes on behind it where its end can be found, else it says
 ** MPG_DONE; also for a file that is no Chrome trace. An event of more than 64 MiB is MPG_LIMIT.
 */
 mpg_rc mpg_chrome_next(mpg_chrome *reader, mpg_err *err);
 int64_t mpg_chrome_line(mpg_chrome *reader); /* where the current event begins */
+
+int64_t mpg_chrome_passed(const mpg_chrome *reader); /* events passed over so far, as asked */
 
 /* Whether the array of events has been reached: an MPG_DATA before says that this is no trace. */
 bool mpg_chrome_has_events(const mpg_chrome *reader);

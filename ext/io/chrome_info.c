@@ -152,7 +152,8 @@ static mpg_rc malformed_event(mpg_issues *issues, mpg_chrome *reader, const mpg_
 }
 
 mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_stream *stream,
-                            mpg_issues *issues, mpg_err *err) {
+                            mpg_issues *issues, int threads, mpg_err *err) {
+  static const mpg_chrome_wish metadata = {{{MPG_CHROME_PH, {"M", 1}}}, 1};
   mpg_chrome *reader;
   mpg_rc rc;
   memset(info, 0, sizeof *info);
@@ -160,6 +161,8 @@ mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_strea
       env;
   mpg_intern_init(&info->texts, env);
   rc = mpg_chrome_open(&reader, env, stream, issues, property, info, err);
+  if (rc == MPG_OK)
+    mpg_chrome_ask(reader, &metadata, threads);
   while (rc == MPG_OK) {
     const mpg_json_token *ph;
     rc = mpg_chrome_next(reader, err);
@@ -173,6 +176,8 @@ mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_strea
     if (rc == MPG_DATA && mpg_chrome_has_events(reader))
       rc = malformed_event(issues, reader, stream, err);
   }
+  if (rc == MPG_DONE)
+    info->events += mpg_chrome_passed(reader);
   mpg_chrome_close(reader);
   if (rc == MPG_DONE && info->properties.n > 0 &&
       mpg_json_put(&info->properties, MPG_STR("}")) != MPG_OK)

@@ -33,9 +33,9 @@ typedef struct mpg_chrome_info {
 } mpg_chrome_info;
 
 /* An event that is malformed is left out, and counted in `issues` unless that is NULL. MPG_DATA: no
-** Chrome trace. */
+** Chrome trace. threads: see mpg_chrome_ask. */
 mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_stream *stream,
-                            mpg_issues *issues, mpg_err *err);
+                            mpg_issues *issues, int threads, mpg_err *err);
 void mpg_chrome_info_free(mpg_chrome_info *info); /* also where the read failed, or all zero */
 
 /* The name given last to the process, or thread, of these tokens; {NULL, 0}: none. */

@@ -33,6 +33,7 @@ typedef struct scanner {
 
 struct mpg_csv {
   const mpg_env *env;
+  const mpg_env *asked; /* whether to stop; NULL: nobody */
   mpg_window w;
   scanner scan;
   char delimiter;
@@ -125,7 +126,7 @@ mpg_rc mpg_csv_open(mpg_csv **out, const mpg_env *env, mpg_stream *stream,
   csv = mpg_calloc(env, sizeof *csv);
   if (csv == NULL)
     return mpg_fail_nomem(err);
-  csv->env = env;
+  csv->env = csv->asked = env;
   csv->delimiter = d;
   csv->quotes = !options->no_quotes;
   csv->limit = options->record_limit != 0 ? options->record_limit
@@ -421,6 +422,11 @@ mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *er
       break;
     if (result == END)
       return MPG_DONE;
+    if (result == RECORD && csv->asked != NULL &&
+        mpg_poll_bytes(csv->asked, csv->record_end - csv->record)) {
+      rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+      break;
+    }
     if (result == RECORD) {
       *fields = csv->fields;
       *n = csv->n;
@@ -447,7 +453,8 @@ static void start_at(mpg_csv *csv, int64_t line) {
   scanner_set(&csv->scan, &csv->w);
 }
 
-void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block) {
+void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
+  csv->asked = block->rest ? csv->env : asked;
   mpg_window_set(&csv->w, stream, block->bytes, block->at, block->n, block->rest ? block->cap : 0);
   start_at(csv, block->line);
   if (block->rest) {

@@ -229,7 +229,7 @@ static mpg_rc csv_file_open(void **out, const mpg_env *env, const mpg_rows_query
 static void csv_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
   csv_file *f = p;
   f->path = mpg_stream_path(stream);
-  mpg_csv_feed(f->csv, stream, block);
+  mpg_csv_feed(f->csv, stream, block, NULL);
 }
 
 static bool csv_file_unfeed(void *p, mpg_block *block) {

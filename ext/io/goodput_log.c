@@ -282,6 +282,8 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
     const mpg_json_member *m = &log->members[i];
     size_t field;
     bool first_time = !row->timed && has_time(m->key);
+    if (mpg_poll(log->env, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (first_time) {
       row->timed = true;
       first = m;
@@ -353,6 +355,8 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
   mpg_rc rc;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
+    if (mpg_poll(log->env, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (mpg_str_eq(m->key, MPG_STR("jsonPayload")))
       payload = m;
     else if (mpg_str_eq(m->key, MPG_STR("timestamp")))
@@ -462,6 +466,8 @@ mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err) {
   *out = (mpg_str){NULL, 0};
   for (size_t i = 0; rc == MPG_OK && i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
+    if (mpg_poll(log->env, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (!mpg_str_eq(m->key, MPG_STR("job_name")) && field_of(log, i, m->key) == NO_FIELD)
       rc = put_member(log, m);
   }

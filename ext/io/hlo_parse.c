@@ -34,8 +34,8 @@ void mpg_hlo_scratch_free(mpg_hlo_scratch *s) {
   memset(s, 0, sizeof *s);
 }
 
-static mpg_rc nomem_or(mpg_rc rc, mpg_err *err) {
-  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+static mpg_rc told(mpg_rc rc, mpg_err *err) {
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc wrong(parser *p, const char *at, const char *expected, mpg_err *err) {
@@ -90,6 +90,8 @@ static mpg_rc read_operand(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
   if (m->n_operands >= MPG_HLO_NONE || mpg_grow(m->env, &m->operands, &m->cap_operands,
                                                 m->n_operands + 1, sizeof *m->operands) != MPG_OK)
     return mpg_fail_nomem(err);
+  if (mpg_poll(m->env, m->n_operands))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   m->operands[m->n_operands++] = found;
   i->noperands++;
   return MPG_OK;
@@ -104,10 +106,10 @@ static mpg_rc read_operands(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
       p->l->p = p->l->end;
       return wrong_in_body(p, "the end of a constant", err);
     }
-    return nomem_or(mpg_hlo_add_attribute(p->m, i, MPG_HLO_LITERAL,
-                                          (mpg_str){open + 1, (size_t)(p->l->p - open) - 2},
-                                          MPG_HLO_NONE),
-                    err);
+    return told(mpg_hlo_add_attribute(p->m, i, MPG_HLO_LITERAL,
+                                      (mpg_str){open + 1, (size_t)(p->l->p - open) - 2},
+                                      MPG_HLO_NONE),
+                err);
   }
   p->l->p++;
   if (i->rule == MPG_HLO_PARAMETER) {
@@ -183,7 +185,7 @@ static mpg_rc infer_shape(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
   }
   if (rc == MPG_OK && i->shape == 0)
     return wrong(p, i->opcode.p, "a shape before the opcode", err);
-  return nomem_or(rc, err);
+  return told(rc, err);
 }
 
 /* ---- Attributes ---- */
@@ -237,7 +239,7 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
       s->frames[p->n_frames++] = (frame){*i, is_root, key};
       (void)mpg_hlo_take(l, '{');
       *inside = true;
-      return nomem_or(
+      return told(
           mpg_hlo_add_computation(p->m, (mpg_str){NULL, 0}, mpg_hlo_line(l, l->p), &p->computation),
           err);
     }
@@ -248,7 +250,7 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
       return wrong_in_body(p, "the end of an attribute's value", err);
     }
     if (key != MPG_HLO_KEYS)
-      rc = nomem_or(mpg_hlo_add_attribute(p->m, i, key, value, MPG_HLO_NONE), err);
+      rc = told(mpg_hlo_add_attribute(p->m, i, key, value, MPG_HLO_NONE), err);
     if (rc != MPG_OK)
       return rc;
   }
@@ -272,7 +274,7 @@ static mpg_rc finish(parser *p, mpg_hlo_instruction *i, bool is_root, mpg_err *e
     rc = infer_shape(p, i, err);
   if (rc == MPG_OK && ++p->polls % INSTRUCTIONS_BETWEEN_POLLS == 0 && mpg_interrupted(p->s->env))
     rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-  return rc != MPG_OK ? rc : nomem_or(mpg_hlo_add_instruction(p->m, i, is_root, &number), err);
+  return rc != MPG_OK ? rc : told(mpg_hlo_add_instruction(p->m, i, is_root, &number), err);
 }
 
 /* ---- Computations ---- */
@@ -290,8 +292,7 @@ static mpg_rc read_body(parser *p, mpg_err *err) {
       f = &p->s->frames[--p->n_frames];
       i = f->instruction;
       is_root = f->is_root;
-      rc = nomem_or(mpg_hlo_add_attribute(p->m, &i, f->key, (mpg_str){NULL, 0}, p->computation),
-                    err);
+      rc = told(mpg_hlo_add_attribute(p->m, &i, f->key, (mpg_str){NULL, 0}, p->computation), err);
       p->computation = i.computation;
     } else {
       rc = read_head(p, &i, &is_root, err);
@@ -325,8 +326,9 @@ static mpg_rc read_computation(parser *p, mpg_str word, mpg_err *err) {
   }
   if (!mpg_hlo_take(l, '{'))
     return mpg_hlo_fail(l, l->p, "'{' of a computation", NULL, err);
-  if (mpg_hlo_add_computation(p->m, word, line, &p->computation) != MPG_OK)
-    return mpg_fail_nomem(err);
+  rc = told(mpg_hlo_add_computation(p->m, word, line, &p->computation), err);
+  if (rc != MPG_OK)
+    return rc;
   if (is_entry)
     p->m->entry = p->computation;
   rc = read_body(p, err);

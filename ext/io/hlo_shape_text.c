@@ -163,6 +163,8 @@ mpg_rc mpg_hlo_shape_read(mpg_hlo_lex *l, mpg_hlo_scratch *s, mpg_hlo_shapes *sh
       const open_tuple *tuple = &s->open[opened - 1];
       rc = empty ? MPG_OK : put_member(s, members++, *out, err);
       empty = false;
+      if (rc == MPG_OK && mpg_poll(s->env, members))
+        rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       if (rc != MPG_OK)
         return rc;
       more = !tuple->is_buffer && mpg_hlo_take(l, ',');

@@ -21,6 +21,7 @@ typedef enum state {
 
 struct mpg_json {
   const mpg_env *env;
+  mpg_env asking; /* the same memory, and who is asked whether to stop */
   mpg_window w;
   mpg_json_members members;
   size_t limit;
@@ -42,6 +43,7 @@ mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream,
   if (json == NULL)
     return mpg_fail_nomem(err);
   json->env = env;
+  json->asking = *env;
   json->stop = SIZE_MAX;
   json->limit = options->record_limit != 0 ? options->record_limit
                                            : (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
@@ -93,7 +95,7 @@ static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *behi
 
 static mpg_rc unexpected(mpg_json *json, const char *expected, mpg_err *err) {
   const mpg_window *w = &json->w;
-  mpg_json_scan s = {w->buf + w->end, MPG_DATA, w->buf + w->at, expected, NULL};
+  mpg_json_scan s = {w->buf + w->end, MPG_DATA, w->buf + w->at, expected, NULL, NULL, NULL};
   return malformed(json, &s, NULL, err);
 }
 
@@ -131,7 +133,7 @@ static mpg_rc at_end(mpg_json *json, mpg_err *err) {
 */
 static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   mpg_window *w = &json->w;
-  mpg_json_scan s = {w->buf + w->end, MPG_OK, NULL, NULL, NULL};
+  mpg_json_scan s = {w->buf + w->end, MPG_OK, NULL, NULL, NULL, &json->asking, NULL};
   const char *p, *behind, *last;
   advance(json, mpg_json_space(w->buf + w->at, s.end));
   p = w->buf + w->at;
@@ -155,13 +157,13 @@ static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   }
   if (*p != '{')
     return unexpected(json, json->state == AT_FIRST ? "an object or ']'" : "an object", err);
-  p = mpg_json_members_scan(&json->members, json->env, &s, p, &behind);
+  p = mpg_json_members_scan(&json->members, &json->asking, &s, p, &behind);
   if (p == NULL && s.rc == MPG_DATA && s.at == s.end && !w->last) {
     *more = true;
     return MPG_OK;
   }
-  if (p == NULL && s.rc == MPG_NOMEM)
-    return mpg_fail_nomem(err);
+  if (p == NULL && (s.rc == MPG_NOMEM || s.rc == MPG_INTERRUPTED))
+    return mpg_json_scan_fail(&s, NULL, 0, 0, NULL, err);
   /* An error behind the limit is one of the limit, as it is where the window ends before it. */
   last = p != NULL ? p : behind != NULL ? behind : s.at;
   if ((size_t)(last - w->buf) - w->at > json->limit)
@@ -211,6 +213,10 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
       broken = rc != MPG_OK;
     }
   }
+  if (record && mpg_poll_bytes(&json->asking, json->w.at - json->record)) {
+    rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    record = false;
+  }
   if (record) {
     *members = json->members.p;
     *n = json->members.n;
@@ -220,7 +226,11 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
   return rc;
 }
 
-void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block) {
+void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
+  if (block->rest)
+    asked = json->env;
+  json->asking.interrupted = asked == NULL ? NULL : asked->interrupted;
+  json->asking.interrupted_ctx = asked == NULL ? NULL : asked->interrupted_ctx;
   mpg_window_set(&json->w, stream, block->bytes, block->at, block->n + block->more,
                  block->rest ? block->cap : 0);
   json->stop = block->rest ? SIZE_MAX : block->n;
@@ -308,7 +318,7 @@ struct mpg_json_doc {
 mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, mpg_str text,
                       const mpg_json_member **members, size_t *n, mpg_err *err) {
   const char *start = text.n > 0 ? text.p : "", *p, *behind;
-  mpg_json_scan s = {start + text.n, MPG_DATA, NULL, NULL, NULL};
+  mpg_json_scan s = {start + text.n, MPG_DATA, NULL, NULL, NULL, env, NULL};
   int64_t line = 1, column = 1;
   *members = NULL;
   *n = 0;
@@ -338,7 +348,7 @@ mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, 
     s.expected = "end of text";
     s.found = NULL;
   }
-  if (s.rc != MPG_NOMEM)
+  if (s.rc != MPG_NOMEM && s.rc != MPG_INTERRUPTED)
     mpg_json_walk(start, s.at, &line, &column);
   return mpg_json_scan_fail(&s, name, line, column, "end of text", err);
 }

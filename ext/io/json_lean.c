@@ -50,7 +50,8 @@ static const char *skip_bytes(mpg_json_skip *s, const char *p, const char *end) 
 
 #ifdef MPG_LEAN_SSE2
 typedef struct masks {
-  uint64_t quotes, brackets, backslashes;
+  uint64_t quotes, brackets;
+  __m128i backslashes; /* in any of its bytes: there are some */
 } masks;
 
 static inline void masks16(const char *p, int shift, masks *m) {
@@ -62,8 +63,7 @@ static inline void masks16(const char *p, int shift, masks *m) {
   m->brackets |= (uint64_t)(unsigned)_mm_movemask_epi8(brackets) << shift;
   m->quotes |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')))
                << shift;
-  m->backslashes |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')))
-                    << shift;
+  m->backslashes = _mm_or_si128(m->backslashes, _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
 }
 
 /* Bit i: an odd number of bits is set among bits 0 to i. */
@@ -80,11 +80,13 @@ static inline uint64_t running_xor(uint64_t m) {
 const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *end) {
 #ifdef MPG_LEAN_SSE2
   for (; end - p >= 64; p += 64) {
-    masks m = {0, 0, 0};
+    masks m = {0, 0, _mm_setzero_si128()};
     uint64_t inside;
-    for (int i = 0; i < 64; i += 16)
-      masks16(p + i, i, &m);
-    if (m.backslashes != 0 || s->escaped) {
+    masks16(p, 0, &m);
+    masks16(p + 16, 16, &m);
+    masks16(p + 32, 32, &m);
+    masks16(p + 48, 48, &m);
+    if (_mm_movemask_epi8(m.backslashes) != 0 || s->escaped) {
       const char *behind = skip_bytes(s, p, p + 64);
       if (behind != NULL)
         return behind;
@@ -356,16 +358,25 @@ size_t mpg_json_lean_unescape(char *to, mpg_str raw) {
   return (size_t)(to - start);
 }
 
+#ifdef MPG_LEAN_SSE2
+/* Minus one for each line feed of sixteen bytes. */
+static inline __m128i lines16(const char *p) {
+  return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('\n'));
+}
+#endif
+
 int64_t mpg_count_lines(const char *p, const char *end) {
   int64_t n = 0;
 #ifdef MPG_LEAN_SSE2
-  const __m128i lf = _mm_set1_epi8('\n'), zero = _mm_setzero_si128();
-  while (end - p >= 16) {
+  const __m128i zero = _mm_setzero_si128();
+  while (end - p >= 64) {
     __m128i counts = zero, sums;
-    /* A byte counts to 255. */
-    for (int i = 0; i < 255 && end - p >= 16; i++, p += 16)
-      counts = _mm_sub_epi8(counts,
-                            _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), lf));
+    /* A counter holds 255: 63 times four. */
+    for (int i = 0; i < 63 && end - p >= 64; i++, p += 64) {
+      __m128i a = _mm_add_epi8(lines16(p), lines16(p + 16));
+      __m128i b = _mm_add_epi8(lines16(p + 32), lines16(p + 48));
+      counts = _mm_sub_epi8(counts, _mm_add_epi8(a, b));
+    }
     sums = _mm_sad_epu8(counts, zero);
     n += _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
   }

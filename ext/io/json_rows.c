@@ -155,7 +155,7 @@ static mpg_rc json_file_header(void *p, mpg_err *err) {
 static void json_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
   json_file *f = p;
   f->path = mpg_stream_path(stream);
-  mpg_json_feed(f->json, stream, block);
+  mpg_json_feed(f->json, stream, block, NULL);
 }
 
 static bool json_file_unfeed(void *p, mpg_block *block) {

@@ -4,8 +4,8 @@
 #include "json_scan.h"
 #include "window.h"
 #include "../core/limits.h"
+#include "../core/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__) && !defined(MPG_NO_SIMD)
 #define MPG_JSON_SSE2
@@ -20,12 +20,31 @@ static const char *fail(mpg_json_scan *s, const char *at, const char *expected) 
   return NULL;
 }
 
+#define BYTES_BETWEEN_POLLS ((size_t)1 << 20)
+
+static bool ask(mpg_json_scan *s, const char *p) {
+  bool first = s->look == NULL;
+  s->look = (size_t)(s->end - p) > BYTES_BETWEEN_POLLS ? p + BYTES_BETWEEN_POLLS : s->end;
+  if (first || p == s->end || !mpg_interrupted(s->env))
+    return false;
+  s->rc = MPG_INTERRUPTED;
+  s->at = p;
+  return true;
+}
+
+/* Whether the host asks to stop, of which then s tells. */
+static inline bool stops(mpg_json_scan *s, const char *p) {
+  return p >= s->look && ask(s, p);
+}
+
 mpg_rc mpg_json_scan_fail(const mpg_json_scan *s, const char *path, int64_t line, int64_t column,
                           const char *end, mpg_err *err) {
   char text[MPG_BYTE_TEXT];
   const char *found = s->found;
   if (s->rc == MPG_NOMEM)
     return mpg_fail_nomem(err);
+  if (s->rc == MPG_INTERRUPTED)
+    return mpg_fail(err, s->rc, "interrupted");
   if (found == NULL)
     found = s->at == s->end ? end : mpg_byte_text(*s->at, text);
   return mpg_fail(err, s->rc, "%s:%lld:%lld: expected %s, found %s", path, (long long)line,
@@ -108,12 +127,29 @@ static const char *four_digits(mpg_json_scan *s, const char *p) {
   return p;
 }
 
+static bool is_escape(char c) {
+  switch (c) {
+  case '"':
+  case '\\':
+  case '/':
+  case 'b':
+  case 'f':
+  case 'n':
+  case 'r':
+  case 't':
+  case 'u':
+    return true;
+  default:
+    return false;
+  }
+}
+
 /* An escape, from its backslash on. */
 static const char *escape(mpg_json_scan *s, const char *p) {
   static const char lone[] = "a surrogate pair";
   const char *start = p++;
   unsigned code;
-  if (p == s->end || *p == '\0' || strchr("\"\\/bfnrtu", *p) == NULL)
+  if (p == s->end || !is_escape(*p))
     return fail(s, p, "one of \"\\/bfnrtu behind a backslash");
   if (*p++ != 'u')
     return p;
@@ -145,6 +181,8 @@ const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped) {
       return fail(s, p, "a closing quote");
     if (*p == '"')
       return p + 1;
+    if (stops(s, p))
+      return NULL;
     if (*p == '\\') {
       *escaped = true;
       p = escape(s, p);
@@ -298,6 +336,8 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
   mpg_str key;
   *kind = p == s->end || *p != '[' ? MPG_JSON_OBJECT : MPG_JSON_ARRAY;
   for (;;) {
+    if (stops(s, p))
+      return NULL;
     if (p < s->end && (*p == '{' || *p == '[')) {
       if (depth + level >= MPG_JSON_DEPTH) {
         (void)fail(s, p, "values that nest at most 512 deep");
@@ -339,11 +379,13 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
 }
 
 /* Rewrites the strings that hold escapes into m->text; the others stay where they are. */
-static bool unescape_all(mpg_json_members *m, const mpg_env *env) {
+static mpg_rc unescape_all(mpg_json_members *m, const mpg_env *env) {
   size_t need = 0, at = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < m->n; i++) {
       mpg_str *texts[2] = {&m->p[i].key, m->p[i].kind == MPG_JSON_STRING ? &m->p[i].text : NULL};
+      if (mpg_poll(env, i))
+        return MPG_INTERRUPTED;
       for (int t = 0; t < 2; t++) {
         mpg_str *text = texts[t];
         if (text == NULL || text->n == 0 || memchr(text->p, '\\', text->n) == NULL)
@@ -358,21 +400,22 @@ static bool unescape_all(mpg_json_members *m, const mpg_env *env) {
       }
     }
     if (pass == 0 && mpg_grow(env, &m->text, &m->text_cap, need, 1) != MPG_OK)
-      return false;
+      return MPG_NOMEM;
   }
-  return true;
+  return MPG_OK;
 }
 
 /* By length, then bytes, then place. */
-static int by_key(const void *a, const void *b) {
+static int by_key(const void *a, const void *b, void *ctx) {
   const mpg_json_member *x = *(const mpg_json_member *const *)a,
                         *y = *(const mpg_json_member *const *)b;
+  (void)ctx;
   int order =
       x->key.n != y->key.n ? (x->key.n > y->key.n ? 1 : -1) : memcmp(x->key.p, y->key.p, x->key.n);
   return order != 0 ? order : (x->key_at > y->key_at) - (x->key_at < y->key_at);
 }
 
-/* The first member whose key was there before, or NULL. MPG_NOMEM: see s. */
+/* The first member whose key was there before, or NULL. Memory, interruption: see s. */
 static const mpg_json_member *repeated(mpg_json_members *m, const mpg_env *env, mpg_json_scan *s) {
   const mpg_json_member *found = NULL;
   uint64_t seen = 0;
@@ -395,8 +438,8 @@ static const mpg_json_member *repeated(mpg_json_members *m, const mpg_env *env, 
   }
   for (size_t i = 0; i < m->n; i++)
     m->sorted[i] = &m->p[i];
-  qsort(m->sorted, m->n, sizeof *m->sorted, by_key);
-  for (size_t i = 1; i < m->n; i++)
+  s->rc = mpg_sort(env, m->sorted, m->n, sizeof *m->sorted, by_key, NULL);
+  for (size_t i = 1; s->rc == MPG_OK && i < m->n; i++)
     if (mpg_str_eq(m->sorted[i]->key, m->sorted[i - 1]->key) &&
         (found == NULL || m->sorted[i]->key_at < found->key_at))
       found = m->sorted[i];
@@ -430,6 +473,8 @@ const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_j
         }
         m->cap = m->cap < most ? m->cap : most; /* is asked again above it */
       }
+      if (stops(s, p))
+        return NULL;
       member = &m->p[m->n];
       member->key = (mpg_str){"", 0};
       member->key_at = (size_t)(p - start);
@@ -460,8 +505,10 @@ const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_j
     }
   }
   p++;
-  if (escaped && !unescape_all(m, env)) {
-    s->rc = MPG_NOMEM;
+  if (escaped)
+    s->rc = unescape_all(m, env);
+  if (s->rc != MPG_OK) {
+    s->at = p;
     return NULL;
   }
   twice = object ? repeated(m, env, s) : NULL;

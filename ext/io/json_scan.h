@@ -12,10 +12,12 @@
 
 typedef struct mpg_json_scan {
   const char *end;
-  mpg_rc rc;            /* MPG_DATA, MPG_LIMIT or MPG_NOMEM */
+  mpg_rc rc;            /* MPG_DATA, MPG_LIMIT, MPG_NOMEM or MPG_INTERRUPTED */
   const char *at;       /* where it failed */
   const char *expected; /* a constant text: what could have stood there */
   const char *found;    /* a constant text, or NULL: the byte at `at`, or the end */
+  const mpg_env *env;   /* whose host is asked now and then whether to stop */
+  const char *look;     /* where it is asked next; NULL at first */
 } mpg_json_scan;
 
 static inline const char *mpg_json_space(const char *p, const char *end) {

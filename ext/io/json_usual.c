@@ -1,17 +1,12 @@
 /* json_usual.c - see json_usual.h. */
 #include "json_usual.h"
-#include "bits.h"
 #include "json_scan.h"
+#include "simd.h"
 
 #include <string.h>
-#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
-#define MPG_JSON_USUAL_SSE2
-#include <emmintrin.h>
-#endif
 
 bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name) {
   mpg_json_usual_key *k = &usual->keys[usual->n];
-  char mask[16] = {0};
   if (usual->n == MPG_JSON_USUAL_KEYS || name.n > MPG_JSON_USUAL_NAME ||
       mpg_json_plain_end(name.p, name.p + name.n) != name.p + name.n)
     return false;
@@ -21,18 +16,22 @@ bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name) {
     memcpy(k->whole + 1, name.p, name.n);
   memcpy(k->whole + 1 + name.n, "\":", 2);
   k->n = name.n + 3;
-  memset(mask, 0xff, k->n < sizeof mask ? k->n : sizeof mask);
-  memcpy(k->text, k->whole, sizeof k->text);
-  memcpy(k->mask, mask, sizeof k->mask);
+  k->mask = k->n < 16 ? (1u << k->n) - 1 : 0xffff;
   usual->n++;
   return true;
 }
 
+/* 16 bytes are readable at p, those of the key up to `end`. */
 static inline bool key_is(const char *p, const char *end, const mpg_json_usual_key *k) {
-  uint64_t v[2];
-  memcpy(v, p, sizeof v);
-  if ((((v[0] ^ k->text[0]) & k->mask[0]) | ((v[1] ^ k->text[1]) & k->mask[1])) != 0)
+#ifdef MPG_SSE2
+  __m128i key = _mm_loadu_si128((const __m128i *)(const void *)k->whole);
+  __m128i text = _mm_loadu_si128((const __m128i *)(const void *)p);
+  if (((unsigned)mpg_bits_16(_mm_cmpeq_epi8(key, text)) & k->mask) != k->mask)
     return false;
+#else
+  if (memcmp(p, k->whole, k->n < 16 ? k->n : 16) != 0)
+    return false;
+#endif
   return k->n <= 16 || ((size_t)(end - p) >= k->n && memcmp(p, k->whole, k->n) == 0);
 }
 
@@ -48,7 +47,7 @@ static inline int key_at(mpg_json_usual *usual, size_t i, const char *p, const c
   return -1;
 }
 
-#ifdef MPG_JSON_USUAL_SSE2
+#ifdef MPG_SSE2
 static inline unsigned digits16(const char *p) {
   __m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v));
@@ -191,138 +190,131 @@ const char *mpg_json_usual_object(mpg_json_usual *usual, const char *p, const ch
 
 /* ---- Many at a time ---- */
 
-/* Among 64 bytes, as bits. */
-typedef struct marks {
-  uint64_t quotes, colons, lines;
-  uint64_t odd; /* what is not in objects that are usual */
-} marks;
-
-#ifdef MPG_JSON_USUAL_SSE2
-static inline uint64_t bits_of(__m128i found) {
-  return (uint64_t)(unsigned)_mm_movemask_epi8(found);
+/* If p is at a space, behind it. Text is written in one style, which a processor learns where it is
+** asked; what is only computed it would wait for. */
+static inline const char *behind_space(const char *p) {
+  if (__builtin_expect(*p == ' ', 0))
+    p++;
+  return p;
 }
 
-static inline marks look(const char *p) {
-  marks m = {0, 0, 0, 0};
-#define LOOK(i)                                                                                    \
-  do {                                                                                             \
-    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * (i)));                    \
-    __m128i odd = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')),                             \
-                               _mm_cmplt_epi8(v, _mm_set1_epi8(' ')));                             \
-    m.quotes |= bits_of(_mm_cmpeq_epi8(v, _mm_set1_epi8('"'))) << (16 * (i));                      \
-    m.colons |= bits_of(_mm_cmpeq_epi8(v, _mm_set1_epi8(':'))) << (16 * (i));                      \
-    m.lines |= bits_of(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n'))) << (16 * (i));                      \
-    m.odd |= bits_of(odd) << (16 * (i));                                                           \
-  } while (0)
-  LOOK(0);
-  LOOK(1);
-  LOOK(2);
-  LOOK(3);
-#undef LOOK
-  m.odd &= ~m.lines;
-  return m;
+#ifdef MPG_SSE2
+/* The quote at the end of the string at p: as mpg_json_plain_end, but NULL where something else ends
+** it. Where the next quote is does not wait for what is before it. */
+static inline const char *string_end(const char *p, const char *end) {
+  __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+  __m128i odd =
+      _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')), _mm_cmplt_epi8(v, _mm_set1_epi8(' ')));
+  unsigned quotes = (unsigned)mpg_bits_16(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
+  if (__builtin_expect(quotes == 0, 0)) {
+    p = mpg_json_plain_end(p, end);
+    return p < end && *p == '"' ? p : NULL;
+  }
+  if (((unsigned)mpg_bits_16(odd) & (quotes ^ (quotes - 1))) != 0)
+    return NULL;
+  return p + __builtin_ctz(quotes);
 }
 #else
-static marks look(const char *p) {
-  marks m = {0, 0, 0, 0};
-  for (int i = 0; i < 64; i++) {
-    uint64_t bit = UINT64_C(1) << i;
-    signed char c = (signed char)p[i];
-    m.quotes |= c == '"' ? bit : 0;
-    m.colons |= c == ':' ? bit : 0;
-    m.lines |= c == '\n' ? bit : 0;
-    m.odd |= c == '\\' || (c < ' ' && c != '\n') ? bit : 0;
-  }
-  return m;
+static inline const char *string_end(const char *p, const char *end) {
+  p = mpg_json_plain_end(p, end);
+  return p < end && *p == '"' ? p : NULL;
 }
 #endif
 
-/* The value p[from..to), which ',' or '}' follows, and a space may precede. False where it is
-** none. */
-static inline bool take_value(const char *p, size_t from, size_t to, size_t *strings,
-                              struct mpg_json_span *out) {
+/* The value at p, of a line that ends with the LF at `end`; behind it, or NULL. */
+MPG_INLINE const char *line_value(const char *p, const char *end, const char *base,
+                                  struct mpg_json_span *out) {
   mpg_json_member ignored;
-  from += p[from] == ' ';
-  if (from >= to)
-    return false;
-  if (p[from] == '"') {
-    ++*strings;
-    *out = (struct mpg_json_span){(uint32_t)from + 1, (uint32_t)(to - from) - 2};
-    return to - from >= 2 && p[to - 1] == '"';
+  const char *from = p;
+  if (*p == '"') {
+    p = string_end(++from, end);
+    if (p == NULL)
+      return NULL;
+    *out = (struct mpg_json_span){(uint32_t)(from - base), (uint32_t)(p - from)};
+    return p + 1;
   }
-  *out = (struct mpg_json_span){(uint32_t)from, (uint32_t)(to - from)};
-  if (p[from] == '-' || (p[from] >= '0' && p[from] <= '9'))
-    return short_number(p + from) == p + to || number(p + from, p + to) == p + to;
-  return word(p + from, p + to, &ignored) == p + to;
+  if (*p == '-' || (*p >= '0' && *p <= '9')) {
+    p = short_number(p);
+    if (p == NULL)
+      p = number(from, end);
+  } else {
+    p = word(p, end, &ignored);
+  }
+  *out = (struct mpg_json_span){(uint32_t)(from - base), (uint32_t)(p - from)};
+  return p;
+}
+
+/* Member i of an object, its comma with it; behind it, or NULL. */
+MPG_INLINE const char *line_member(const mpg_json_usual_key *k, size_t i, const char *p,
+                                   const char *lf, const char *base, struct mpg_json_span *out) {
+  if (i > 0 && *p++ != ',')
+    return NULL;
+  if (i > 0)
+    p = behind_space(p);
+  return key_is(p, lf, k) ? line_value(behind_space(p + k->n), lf, base, out) : NULL;
+}
+
+static inline bool line_ends(const char *p, const char *lf) {
+  if (*p++ != '}')
+    return false;
+  p += *p == '\r';
+  return p == lf;
 }
 
 /*
-** The object p[start..end), whose keys end at the colons. Every key is where the one before it, its
-** value and a comma leave it, so that nothing is between them; and there are no more quotes than
-** those of keys and strings, so that none is within a string.
+** The object of the line p..lf, if it has the members of the last usual one in its order. No end is
+** asked for on the way: nothing that is taken holds a line end, and so none is passed.
 */
-static inline bool take_line(const mpg_json_usual *usual, const char *p, size_t start, size_t end,
-                             const uint32_t *colons, size_t quotes, struct mpg_json_span *values) {
-  size_t n = usual->members, strings = 0;
-  if (p[start] != '{' || p[end - 1] != '}')
+static bool take_line(const mpg_json_usual *usual, const char *p, const char *lf, const char *base,
+                      struct mpg_json_span *values) {
+  if (*p++ != '{')
+    return false;
+  for (size_t i = 0; i < usual->members; i++)
+    if ((p = line_member(&usual->keys[usual->order[i]], i, p, lf, base, &values[i])) == NULL)
+      return false;
+  return line_ends(p, lf);
+}
+
+/* Two lines, the second of which is at q: a processor takes steps of both at a time, where in one
+** line each waits for the one before it. */
+static bool take_two(const mpg_json_usual *usual, const char *p, const char *p_lf, const char *q,
+                     const char *q_lf, const char *base, struct mpg_json_span *values) {
+  size_t n = usual->members;
+  if (*p++ != '{' || *q++ != '{')
     return false;
   for (size_t i = 0; i < n; i++) {
     const mpg_json_usual_key *k = &usual->keys[usual->order[i]];
-    size_t key = colons[i] + (size_t)1 - k->n, to = key - 1;
-    if (colons[i] + (size_t)1 < start + 1 + k->n || !key_is(p + key, p + end, k))
-      return false;
-    if (i == 0 && to != start)
-      return false;
-    if (i == 0)
-      continue;
-    to -= p[to] == ' ';
-    if (p[to] != ',' || !take_value(p, colons[i - 1] + (size_t)1, to, &strings, &values[i - 1]))
+    p = line_member(k, i, p, p_lf, base, &values[i]);
+    q = line_member(k, i, q, q_lf, base, &values[n + i]);
+    if (p == NULL || q == NULL)
       return false;
   }
-  return take_value(p, colons[n - 1] + (size_t)1, end - 1, &strings, &values[n - 1]) &&
-         quotes == 2 * (n + strings);
+  return line_ends(p, p_lf) && line_ends(q, q_lf);
 }
 
 size_t mpg_json_usual_lines(const mpg_json_usual *usual, mpg_json_lines *lines, const char *p,
                             size_t n, size_t at) {
-  size_t width = usual->members, start = at, records = 0;
-  size_t k = 0, k_begun = 0,
-         quotes = 0;  /* colons behind keys; those before the open object; its quotes */
-  uint64_t after = 0; /* a quote was the last byte of the 64 before */
+  size_t width = usual->members, records = 0, most;
+  const char *end = p + n, *from = p + at;
   lines->width = width;
   if (width == 0)
     return 0;
-  for (; at < n && k + 64 <= MPG_JSON_LINES_MEMBERS; at += 64) {
-    marks m = look(p + at);
-    size_t k_before = k, quotes_before = 0;
-    uint64_t ends;
-    if (n - at < 64) {
-      uint64_t known = (UINT64_C(1) << (n - at)) - 1;
-      m.quotes &= known;
-      m.colons &= known;
-      m.lines &= known;
-      m.odd &= known;
-    }
-    if (m.odd != 0)
+  most = MPG_JSON_LINES_MEMBERS / width;
+  while (records < most && from < end) {
+    struct mpg_json_span *values = lines->values + records * width;
+    const char *lf = memchr(from, '\n', (size_t)(end - from)), *next_lf = NULL;
+    if (lf == NULL)
       break;
-    ends = m.colons & (m.quotes << 1 | after);
-    after = m.quotes >> 63;
-    k += mpg_bits_put(lines->colons + k, ends, at);
-    for (; m.lines != 0; m.lines &= m.lines - 1) {
-      uint64_t up_to = m.lines ^ (m.lines - 1);
-      size_t end = at + (size_t)__builtin_ctzll(m.lines);
-      size_t k_end = k_before + mpg_bits_count(ends & up_to), q = mpg_bits_count(m.quotes & up_to);
-      if (k_end - k_begun != width || end == start ||
-          !take_line(usual, p, start, end, lines->colons + k_begun, quotes + q - quotes_before,
-                     lines->values + records * width))
-        return records;
-      lines->ends[records++] = (uint32_t)end;
-      start = end + 1;
-      k_begun = k_end;
-      quotes = 0;
-      quotes_before = q;
+    if (records + 1 < most && lf + 1 < end)
+      next_lf = memchr(lf + 1, '\n', (size_t)(end - lf - 1));
+    if (next_lf != NULL && take_two(usual, from, lf, lf + 1, next_lf, p, values)) {
+      lines->ends[records++] = (uint32_t)(lf - p);
+      lf = next_lf;
+    } else if (!take_line(usual, from, lf, p, values)) {
+      break;
     }
-    quotes += mpg_bits_count(m.quotes) - quotes_before;
+    lines->ends[records++] = (uint32_t)(lf - p);
+    from = lf + 1;
   }
   return records;
 }

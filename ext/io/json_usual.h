@@ -12,9 +12,8 @@
 #define MPG_JSON_USUAL_NAME 56 /* bytes of the longest */
 
 typedef struct mpg_json_usual_key {
-  uint64_t text[2],
-      mask[2]; /* its first 16 bytes, quote and colon with it, and which of them count */
-  size_t n;    /* with quotes and colon */
+  size_t n;      /* with quotes and colon */
+  unsigned mask; /* of 16 bytes, those that are of it */
   char whole[MPG_JSON_USUAL_NAME + 8];
 } mpg_json_usual_key;
 
@@ -44,7 +43,6 @@ const char *mpg_json_usual_object(mpg_json_usual *usual, const char *p, const ch
 
 typedef struct mpg_json_lines {
   size_t width; /* members of an object */
-  uint32_t colons[MPG_JSON_LINES_MEMBERS + 8];
   struct mpg_json_span {
     uint32_t at, n;
   } values[MPG_JSON_LINES_MEMBERS];      /* [object * width + i]; of a string without its quotes */

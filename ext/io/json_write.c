@@ -1,7 +1,6 @@
 /* json_write.c - see json_write.h. */
 #include "json_write.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void mpg_json_text_free(mpg_json_text *json) {
@@ -20,22 +19,41 @@ mpg_rc mpg_json_put(mpg_json_text *json, mpg_str s) {
   return MPG_OK;
 }
 
+/* Room for the escapes of so many bytes at a time is asked for. */
+#define PIECE ((size_t)4096)
+#define LONGEST_ESCAPE 6
+
+static char *put_escape(char *to, unsigned char c) {
+  static const char hex[] = "0123456789abcdef";
+  const char escape[LONGEST_ESCAPE] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+  size_t n = c < 0x20 ? sizeof escape : 2;
+  memcpy(to, escape, n);
+  if (c >= 0x20)
+    to[1] = (char)c;
+  return to + n;
+}
+
 mpg_rc mpg_json_put_string(mpg_json_text *json, mpg_str s) {
-  size_t from = 0;
   mpg_rc rc = mpg_json_put(json, MPG_STR("\""));
-  for (size_t i = 0; rc == MPG_OK && i < s.n; i++) {
-    unsigned char c = (unsigned char)s.p[i];
-    char escape[8];
-    if (c >= 0x20 && c != '"' && c != '\\')
-      continue;
-    rc = mpg_json_put(json, (mpg_str){s.p + from, i - from});
-    from = i + 1;
-    (void)snprintf(escape, sizeof escape, c < 0x20 ? "\\u%04x" : "\\%c", c);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, mpg_str_of(escape));
+  for (size_t at = 0; rc == MPG_OK && at < s.n; at += PIECE) {
+    const char *from = s.p + at, *end = from + (s.n - at < PIECE ? s.n - at : PIECE);
+    char *to;
+    if (mpg_grow(json->env, &json->p, &json->cap, json->n + LONGEST_ESCAPE * (size_t)(end - from),
+                 1) != MPG_OK)
+      return MPG_NOMEM;
+    to = json->p + json->n;
+    while (from < end) {
+      const char *p = from;
+      while (p < end && (unsigned char)*p >= 0x20 && *p != '"' && *p != '\\')
+        p++;
+      memcpy(to, from, (size_t)(p - from));
+      to += p - from;
+      if (p < end)
+        to = put_escape(to, (unsigned char)*p++);
+      from = p;
+    }
+    json->n = (size_t)(to - json->p);
   }
-  if (rc == MPG_OK && from < s.n)
-    rc = mpg_json_put(json, (mpg_str){s.p + from, s.n - from});
   return rc == MPG_OK ? mpg_json_put(json, MPG_STR("\"")) : rc;
 }
 

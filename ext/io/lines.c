@@ -69,6 +69,8 @@ mpg_rc mpg_lines_next(mpg_lines *l, mpg_str *line, mpg_err *err) {
     rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (rc == MPG_OK)
     rc = measure(l, &n, err);
+  if (rc == MPG_OK && mpg_poll_bytes(l->env, n))
+    rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (rc == MPG_OK && n == 0 && !l->ended) {
     l->number--;
     rc = MPG_DONE;

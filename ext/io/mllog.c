@@ -138,8 +138,6 @@ static mpg_rc list(mpg_mllog *m, const char *kind, const char *detail, mpg_str o
 /* A failed scan of JSON; one that lacks only what is still to be written ends the file. */
 static mpg_rc malformed(mpg_mllog *m, const mpg_json_scan *s, mpg_err *err) {
   const char *start = m->w.buf + m->w.at;
-  if (s->rc == MPG_NOMEM)
-    return mpg_fail_nomem(err);
   if (s->rc != MPG_DATA || s->at != s->end || m->closed_line)
     return mpg_json_scan_fail(s, m->path, m->line, (int64_t)(s->at - start) + 1, "end of line",
                               err);
@@ -170,7 +168,7 @@ static void give_text(mpg_value *out, mpg_str s) {
 }
 
 static void give_value(mpg_mllog *m, const mpg_json_member *member, const char *raw) {
-  mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL};
+  mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL, m->env, NULL};
   bool escaped = false;
   const char *end;
   switch (member->kind) {
@@ -220,7 +218,7 @@ static mpg_rc read_metadata(mpg_mllog *m, const char *p, mpg_err *err) {
       NAME(epoch_count, NUMBER),
       NAME(status, STRING),
   };
-  mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL};
+  mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL, m->env, NULL};
   const char *behind;
   if (mpg_json_members_scan(&m->metadata, m->env, &s, p, &behind) == NULL)
     return malformed(m, &s, err);
@@ -284,7 +282,7 @@ static void give_prefix(mpg_mllog *m, const char *p, const char *end) {
 static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
   const char *end = m->w.buf + m->line_end, *behind;
   const char *object = mpg_json_space(mark + MARKER, end), *p;
-  mpg_json_scan s = {end, MPG_DATA, object, "an object behind :::MLLOG", NULL};
+  mpg_json_scan s = {end, MPG_DATA, object, "an object behind :::MLLOG", NULL, m->env, NULL};
   mpg_rc rc = MPG_OK;
   m->in_line = false; /* a broken line is left whole */
   memset(m->values, 0, sizeof m->values);

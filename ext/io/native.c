@@ -198,7 +198,7 @@ static mpg_rc next_block(native *n, piece *p, mpg_native_reading *r) {
     rc = mpg_blocks_next(f->blocks, &p->block, &p->err);
     if (rc != MPG_OK || f->json || f->header.nfields > 0 || p->block.rest)
       break;
-    mpg_csv_feed(p->csv, f->stream, &p->block);
+    mpg_csv_feed(p->csv, f->stream, &p->block, r->env);
     rc = mpg_native_csv_header(r, p->csv, &f->header);
     if (rc == MPG_OK) {
       mpg_csv_unfeed(p->csv, &p->block);
@@ -253,7 +253,7 @@ static mpg_rc read_plain(piece *p, mpg_native_reading *r) {
     rc = mpg_native_plain(r, &p->block, h);
     if (rc != MPG_OK || p->block.at == p->block.n)
       return rc;
-    mpg_csv_feed(p->csv, p->of->stream, &p->block);
+    mpg_csv_feed(p->csv, p->of->stream, &p->block, r->env);
     rc = mpg_native_csv(r, p->csv, h, others);
     if (rc == MPG_OK)
       mpg_csv_unfeed(p->csv, &p->block);
@@ -265,12 +265,12 @@ static mpg_rc read_block(piece *p, mpg_native_reading *r) {
   file *f = p->of;
   mpg_rc rc = MPG_OK;
   if (f->json) {
-    mpg_json_feed(p->json, f->stream, &p->block);
+    mpg_json_feed(p->json, f->stream, &p->block, r->env);
     return mpg_native_json(r, p->json);
   }
   if (!p->block.rest)
     return read_plain(p, r);
-  mpg_csv_feed(p->csv, f->stream, &p->block);
+  mpg_csv_feed(p->csv, f->stream, &p->block, r->env);
   if (f->header.nfields == 0) /* of a file that is not cut */
     rc = mpg_native_csv_header(r, p->csv, &f->header);
   if (rc == MPG_OK)

@@ -231,6 +231,8 @@ static mpg_rc json_record(mpg_native_reading *r, mpg_json *json, memory *remembe
     values[c].type = MPG_NULL;
   for (size_t i = 0; i < n; i++) {
     int c;
+    if (mpg_poll(r->env, i))
+      return mpg_fail(r->err, MPG_INTERRUPTED, "interrupted");
     if (is_record_key(m[i].key))
       continue;
     c = column_of(remembered, relation, i, m[i].key);

@@ -100,6 +100,8 @@ static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_jso
   size_t n, members;
   mpg_rc rc = mpg_json_parse(&o->doc, o->env, o->path, list, &all, &n, &ignored);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
+    if (mpg_poll(o->env, i))
+      return MPG_INTERRUPTED;
     if (all[i].kind != MPG_JSON_OBJECT)
       continue;
     rc = mpg_json_parse(&o->inner, o->env, o->path, all[i].text, &pair, &members, &ignored);
@@ -111,7 +113,7 @@ static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_jso
     if (rc == MPG_OK)
       return mpg_json_put(out, string(mpg_otlp_find(pair, members, "stringValue")));
   }
-  return rc == MPG_NOMEM ? rc : MPG_OK;
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
 }
 
 static mpg_str list_of(const mpg_json_member *m) {
@@ -152,7 +154,7 @@ static mpg_rc read_resource(mpg_otlp *o, mpg_str text, mpg_err *err) {
   rc = mpg_otlp_put_attributes(&o->values, &o->resource, attributes);
   if (rc == MPG_OK && attributes.n > 0)
     rc = find_attribute(o, attributes, "service.name", &o->service);
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc read_scope(mpg_otlp *o, mpg_str text, mpg_err *err) {
@@ -171,7 +173,7 @@ static mpg_rc read_scope(mpg_otlp *o, mpg_str text, mpg_err *err) {
   if (rc == MPG_OK)
     rc = mpg_otlp_put_attributes(&o->values, &o->scope_attributes,
                                  list_of(mpg_otlp_find(m, n, "attributes")));
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 /* Before the spans: what they belong to may still stand behind them. */

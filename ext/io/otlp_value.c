@@ -130,7 +130,7 @@ static mpg_rc parse(const mpg_otlp_values *v, mpg_json_doc **doc, mpg_str text,
   mpg_err ignored;
   mpg_rc rc = mpg_json_parse(doc, v->env, "", text, m, n, &ignored);
   *sound = rc == MPG_OK;
-  return rc == MPG_NOMEM ? rc : MPG_OK;
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
 }
 
 /* Begins a list; one that nests too deep is written as it is. */
@@ -239,6 +239,8 @@ mpg_rc mpg_otlp_put_attributes(mpg_otlp_values *v, mpg_json_text *json, mpg_str 
   while (rc == MPG_OK && w.depth > 0) {
     frame *f = &w.frames[w.depth - 1];
     const mpg_json_member *m;
+    if (mpg_poll(v->env, f->next))
+      return MPG_INTERRUPTED;
     if (f->next == f->n) {
       rc = mpg_json_put(json, f->object ? MPG_STR("}") : MPG_STR("]"));
       w.depth--;
@@ -301,6 +303,8 @@ static mpg_rc put_each(mpg_otlp_values *v, mpg_json_text *json, mpg_str list, bo
     rc = mpg_json_put(json, MPG_STR("["));
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     const mpg_json_member *attributes;
+    if (mpg_poll(v->env, i))
+      return MPG_INTERRUPTED;
     if (all[i].kind != MPG_JSON_OBJECT)
       continue;
     rc = parse(v, &of_one, all[i].text, &m, &members, &sound);

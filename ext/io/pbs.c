@@ -263,6 +263,8 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
       if (mpg_grow(p->env, &p->others, &p->cap_others, p->n_others + 1, sizeof *p->others) !=
           MPG_OK)
         return mpg_fail_nomem(err);
+      if (mpg_poll(p->env, p->n_others))
+        return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       p->others[p->n_others++] = (mpg_pbs_pair){key, value};
     }
     if (rc != MPG_OK)

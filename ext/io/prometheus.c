@@ -98,6 +98,8 @@ mpg_rc mpg_prometheus_add(mpg_prometheus *p, mpg_str name, mpg_str value, mpg_er
     p->sample.metric = value;
     return MPG_OK;
   }
+  if (mpg_poll(p->env, p->sample.nlabels))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (mpg_grow(p->env, &p->labels, &p->labels_cap, p->sample.nlabels + 1, sizeof *p->labels) !=
       MPG_OK)
     return mpg_fail_nomem(err);

@@ -1,7 +1,6 @@
 /* rows_pieces.c - see rows_pieces.h. */
 #include "rows_pieces.h"
 #include "../core/limits.h"
-#include "../core/number.h"
 
 #include <string.h>
 
@@ -239,59 +238,4 @@ void mpg_rows_piece_refuse(mpg_rows_piece *p) {
 
 int64_t mpg_rows_piece_line(const mpg_rows_pieces *r, const mpg_rows_piece *p) {
   return r->format->line(p->reader);
-}
-
-/* ---- Fields ---- */
-
-/* Eight digits at once; false where a byte is none. */
-static inline bool eight_digits(const char *p, uint64_t *out) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint64_t w;
-  memcpy(&w, p, sizeof w);
-  return mpg_eight_digits(w, out);
-#else
-  (void)p;
-  (void)out;
-  return false;
-#endif
-}
-
-bool mpg_plain_int(mpg_str s, int64_t *out) {
-  uint64_t v = 0, eight;
-  size_t i = 0;
-  if (s.n == 0 || s.n > 18)
-    return false;
-  for (; s.n - i >= 8 && eight_digits(s.p + i, &eight); i += 8)
-    v = v * 100000000 + eight;
-  for (; i < s.n; i++) {
-    unsigned digit = (unsigned)(unsigned char)s.p[i] - '0';
-    if (digit > 9)
-      return false;
-    v = v * 10 + digit;
-  }
-  *out = (int64_t)v;
-  return true;
-}
-
-bool mpg_plain_member(const mpg_reading *reading, mpg_column_type type, const char *p,
-                      struct mpg_json_span span, mpg_value *out) {
-  mpg_str text = {p + span.at, span.n};
-  char first = span.n > 0 ? *text.p : '\0';
-  out->type = MPG_NULL;
-  if (text.p[-1] == '"') { /* of a number or a word it is ':' or a space */
-    for (size_t i = 0; i < reading->n_nulls; i++)
-      if (mpg_str_eq(text, reading->nulls[i]))
-        return true;
-    return mpg_plain_text(reading, type, text, out);
-  }
-  if (first == 'n')
-    return true;
-  if ((first == 't' || first == 'f') && type == MPG_COLUMN_BIGINT) {
-    out->type = MPG_INT;
-    out->i = first == 't';
-    return true;
-  }
-  if ((first == 't' || first == 'f') && type != MPG_COLUMN_TEXT)
-    return false;
-  return mpg_plain_text(reading, type, text, out);
 }

@@ -3,15 +3,13 @@
 ** (core/pipeline.h): blocks of whole records, in the order of the files. What roll-ups and scans of
 ** rows have in common.
 **
-** Most records are plain: of delimited text as csv_scan.h has it, of JSON lines as the usual one
-** before them (json_usual.h). They are found many at a time, and only those between them are read
-** by csv.h and json.h.
+** Most records are plain (rows_plain.h). They are found many at a time, and only those between them
+** are read by csv.h and json.h.
 */
 #ifndef MPG_ROWS_PIECES_H
 #define MPG_ROWS_PIECES_H
 
-#include "csv_scan.h"
-#include "rows.h"
+#include "rows_plain.h"
 
 typedef struct mpg_rows_file mpg_rows_file;
 
@@ -58,13 +56,6 @@ void mpg_rows_pieces_free(mpg_rows_pieces *pieces);
 mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 void mpg_rows_piece_free(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 
-/* Where the fields of plain records are. */
-typedef struct mpg_plain_scan {
-  bool json;
-  mpg_csv_scan csv;
-  mpg_json_lines lines;
-} mpg_plain_scan;
-
 /*
 ** What follows in a piece whose rc is MPG_OK: *plain > 0 records from block.at on, with their
 ** fields in `scan`; or, *plain == 0, the current record of piece->reader, which passes the filters.
@@ -76,19 +67,19 @@ typedef struct mpg_plain_scan {
 */
 mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *pieces, mpg_rows_piece *piece,
                            mpg_plain_scan *scan, bool counting, size_t *plain, mpg_err *err);
-/* Behind the plain record that ends at `end`, the offset of its LF. */
-static inline void mpg_rows_piece_pass(mpg_rows_piece *piece, uint32_t end) {
+/* Behind n plain records, the last of which ends at `end`, the offset of its LF. */
+static inline void mpg_rows_piece_pass(mpg_rows_piece *piece, size_t n, uint32_t end) {
   piece->block.at = end + (size_t)1;
   piece->block.first = false;
-  piece->block.line++;
-  piece->records++;
+  piece->block.line += (int64_t)n;
+  piece->records += (int64_t)n;
 }
 /* Whether the block has the text, to lend it: what a reader made of it is gone with the next
 ** record. */
 static inline bool mpg_rows_piece_holds(const mpg_rows_piece *piece, mpg_str s) {
   const mpg_block *block = &piece->block;
   uintptr_t at = (uintptr_t)s.p, from = (uintptr_t)block->bytes;
-  return block->bytes != NULL && at >= from && at + s.n <= from + block->n;
+  return block->n > 0 && at >= from && at + s.n <= from + block->n;
 }
 void mpg_rows_piece_refuse(mpg_rows_piece *piece);
 /* A number that the current record has in every scan of these paths, and no other record:
@@ -98,66 +89,5 @@ static inline int64_t mpg_rows_piece_number(const mpg_rows_piece *piece) {
 }
 /* The line of the reader's record, or of what was wrong. */
 int64_t mpg_rows_piece_line(const mpg_rows_pieces *pieces, const mpg_rows_piece *piece);
-
-/* ---- Plain records ---- */
-
-/* A column of them: its field, and its type. */
-typedef struct mpg_plain_column {
-  uint32_t field;
-  mpg_column_type type;
-} mpg_plain_column;
-
-static inline mpg_plain_column mpg_plain_of(const mpg_rows_query *query, const size_t *at,
-                                            size_t column) {
-  return (mpg_plain_column){(uint32_t)at[column], query->columns->p[column].type};
-}
-
-/* The LF of a plain record. */
-static inline uint32_t mpg_plain_end(const mpg_plain_scan *scan, size_t record) {
-  return scan->json ? scan->lines.ends[record] : scan->csv.ends[(record + 1) * scan->csv.width - 1];
-}
-
-/* Up to 18 digits, without the doubts of mpg_int_parse. */
-bool mpg_plain_int(mpg_str s, int64_t *out);
-
-/* A text as a value, which is not NULL. */
-static inline bool mpg_plain_text(const mpg_reading *reading, mpg_column_type type, mpg_str text,
-                                  mpg_value *out) {
-  if (type == MPG_COLUMN_TEXT) {
-    out->type = MPG_TEXT;
-    out->s = text;
-    return true;
-  }
-  if (type == MPG_COLUMN_BIGINT && mpg_plain_int(text, &out->i)) {
-    out->type = MPG_INT;
-    return true;
-  }
-  return mpg_column_read(reading, type, text, out);
-}
-
-/* A member of JSON, as read_member of json_rows.c has it. */
-bool mpg_plain_member(const mpg_reading *reading, mpg_column_type type, const char *p,
-                      struct mpg_json_span span, mpg_value *out);
-
-/* A column of the record that begins at `start` of the block's bytes. False where it is none of its
-** type: the reader itself is to say so. */
-static inline bool mpg_plain_read(const mpg_plain_scan *scan, size_t record, const char *p,
-                                  size_t start, mpg_plain_column column, const mpg_reading *reading,
-                                  mpg_value *out) {
-  const uint32_t *ends;
-  size_t from;
-  mpg_str text;
-  out->type = MPG_NULL;
-  if (scan->json)
-    return column.field == UINT32_MAX ||
-           mpg_plain_member(reading, column.type, p,
-                            scan->lines.values[record * scan->lines.width + column.field], out);
-  ends = scan->csv.ends + record * scan->csv.width;
-  from = column.field == 0 ? start : ends[column.field - 1] + (size_t)1;
-  text = (mpg_str){p + from, ends[column.field] - from};
-  if (text.n == 0 || (reading->n_nulls > 0 && mpg_reading_is_null(reading, text)))
-    return true;
-  return mpg_plain_text(reading, column.type, text, out);
-}
 
 #endif

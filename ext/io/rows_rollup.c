@@ -12,6 +12,11 @@ typedef struct worker {
   mpg_groups groups;
   mpg_plain_scan scan;
   mpg_plain_column filters[MPG_ROWS_FILTERS], dimensions[MPG_GROUP_PARTS], operands[MPG_OPERANDS];
+  /* Of as many plain records as are read at a time: the dimensions that are numbers, the operands,
+  ** and what the measures come to. */
+  mpg_measure_column *numbers, *values, *sums;
+  mpg_group_head *keys; /* n_dimensions a record */
+  uint64_t hashes[MPG_MEASURE_ROWS];
   char *copies; /* of the texts of one row */
   size_t copies_cap;
 } worker;
@@ -133,54 +138,130 @@ static void plan_plain(const rollup *r, worker *w, const size_t *at) {
     w->operands[i] = mpg_plain_of(&q->rows, at, q->operands[i]);
 }
 
-typedef enum fate { ADDED, PASSED_OVER, NOT_PLAIN, FAILED } fate;
+/* Up to MPG_MEASURE_ROWS plain records from the one where the piece is, which is `first` of those
+** that were found. */
+typedef struct batch {
+  const mpg_rows_piece *piece;
+  size_t first, n;
+  uint64_t rows; /* that the filters let pass */
+  uint64_t over; /* that are to be summed one by one */
+} batch;
 
-/* One plain record, which begins where the piece is. */
-static fate add_plain(const rollup *r, worker *w, const mpg_rows_piece *p, size_t record,
-                      mpg_err *err) {
+/* Decodes what is not text, up to the first record that is not plain. */
+static void read_numbers(const rollup *r, worker *w, batch *b) {
   const mpg_rollup_query *q = r->query;
-  const char *bytes = p->block.bytes;
-  size_t at = p->block.at;
+  const char *bytes = b->piece->block.bytes;
   const mpg_reading *reading = &q->rows.options->reading;
-  mpg_group_part parts[MPG_GROUP_PARTS];
-  number_bytes numbers[MPG_GROUP_PARTS];
-  mpg_value operands[MPG_OPERANDS], v = {MPG_NULL, 0, 0.0, {NULL, 0}};
-  for (size_t i = 0; i < q->rows.n_filters; i++) {
-    mpg_plain_column c = w->filters[i];
-    if (!mpg_plain_read(&w->scan, record, bytes, at, c, reading, &v))
-      return NOT_PLAIN;
-    if (!mpg_rows_passes(&q->rows.filters[i], &v))
-      return PASSED_OVER;
+  for (size_t i = 0; i < q->rows.n_filters; i++)
+    b->n = mpg_plain_filter(&w->scan, b->first, b->n, &b->rows, bytes, w->filters[i], reading,
+                            &q->rows.filters[i]);
+  for (size_t i = 0; i < q->n_dimensions; i++)
+    if (w->dimensions[i].type != MPG_COLUMN_TEXT)
+      b->n = mpg_plain_numbers(&w->scan, b->first, b->n, b->rows, bytes, w->dimensions[i], reading,
+                               w->dimensions[i].type == MPG_COLUMN_BIGINT, &w->numbers[i]);
+  for (size_t i = 0; i < q->measures->n_operands; i++)
+    b->n = mpg_plain_numbers(&w->scan, b->first, b->n, b->rows, bytes, w->operands[i], reading,
+                             q->measures->whole[i], &w->values[i]);
+  b->over = 0;
+  for (size_t i = 0; i < q->measures->n; i++) {
+    uint64_t over;
+    mpg_measure_rows(q->measures, &q->measures->p[i], w->values, b->n, &w->sums[i], &over);
+    b->over |= over & ~w->sums[i].nulls;
   }
-  for (size_t i = 0; i < q->n_dimensions; i++) {
-    mpg_plain_column c = w->dimensions[i];
-    if (!mpg_plain_read(&w->scan, record, bytes, at, c, reading, &v))
-      return NOT_PLAIN;
-    parts[i] = v.type == MPG_TEXT   ? v.s
-               : v.type == MPG_NULL ? (mpg_group_part){NULL, 0}
-                                    : number_part(&v, &numbers[i]);
-  }
-  for (size_t i = 0; i < q->measures->n_operands; i++) {
-    mpg_plain_column c = w->operands[i];
-    if (!mpg_plain_read(&w->scan, record, bytes, at, c, reading, &operands[i]))
-      return NOT_PLAIN;
-    as_operand(&operands[i], q->measures->whole[i]);
-  }
-  return add(r, w, parts, operands, p->path, p->block.line, err) == MPG_OK ? ADDED : FAILED;
 }
 
-/* Adds plain records of the piece, up to the first that is not. */
-static mpg_rc add_plain_records(const rollup *r, worker *w, mpg_rows_piece *p, size_t n,
-                                mpg_err *err) {
-  for (size_t i = 0; i < n; i++) {
-    fate f = add_plain(r, w, p, i, err);
-    if (f == FAILED)
-      return err->rc;
-    if (f == NOT_PLAIN) {
+/* The keys of the rows, and their hashes, dimension by dimension. */
+static void read_keys(const rollup *r, worker *w, const batch *b) {
+  const mpg_rollup_query *q = r->query;
+  const char *bytes = b->piece->block.bytes;
+  const mpg_reading *reading = &q->rows.options->reading;
+  memset(w->hashes, 0, b->n * sizeof *w->hashes);
+  for (size_t i = 0; i < q->n_dimensions; i++) {
+    const mpg_measure_column *c = &w->numbers[i];
+    mpg_plain_column column = w->dimensions[i];
+    mpg_group_head *key = w->keys + i;
+    for (size_t k = 0; column.type == MPG_COLUMN_TEXT && k < b->n; k++, key += q->n_dimensions)
+      *key = mpg_group_head_of(
+          mpg_plain_read_text(&w->scan, b->first + k, bytes, column.field, reading), i,
+          &w->hashes[k]);
+    for (size_t k = 0; column.type != MPG_COLUMN_TEXT && k < b->n; k++, key += q->n_dimensions) {
+      bool whole = column.type == MPG_COLUMN_BIGINT;
+      const mpg_value v = {
+          whole ? MPG_INT : MPG_REAL, whole ? c->v.i[k] : 0, whole ? 0.0 : c->v.r[k], {NULL, 0}};
+      number_bytes number;
+      mpg_group_part part = number_part(&v, &number);
+      if ((c->nulls >> k & 1) != 0)
+        part = (mpg_group_part){NULL, 0};
+      *key = mpg_group_head_of(part, i, &w->hashes[k]);
+    }
+  }
+}
+
+/* One whose measures may be too large. */
+static mpg_rc add_alone(const rollup *r, const worker *w, size_t k, mpg_total *totals,
+                        size_t *which) {
+  const mpg_measures *measures = r->query->measures;
+  mpg_value operands[MPG_OPERANDS];
+  for (size_t i = 0; i < measures->n_operands; i++) {
+    const mpg_measure_column *c = &w->values[i];
+    operands[i] = (mpg_value){MPG_NULL, 0, 0.0, {NULL, 0}};
+    if ((c->nulls >> k & 1) != 0)
+      continue;
+    operands[i].type = measures->whole[i] ? MPG_INT : MPG_REAL;
+    if (measures->whole[i])
+      operands[i].i = c->v.i[k];
+    else
+      operands[i].r = c->v.r[k];
+  }
+  return mpg_measures_add(measures, operands, totals, which);
+}
+
+/* Record k of those, to its group. */
+static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t k, mpg_err *err) {
+  const mpg_measures *measures = r->query->measures;
+  const mpg_group_head *key = w->keys + k * r->query->n_dimensions;
+  const mpg_rows_piece *p = b->piece;
+  int64_t line = p->block.line + (int64_t)k;
+  size_t group, which = 0;
+  mpg_total *t;
+  mpg_rc rc = mpg_groups_find(&w->groups, key, w->hashes[k], &group);
+  if (rc == MPG_LIMIT)
+    return too_many(r, p->path, line, err);
+  if (rc != MPG_OK)
+    return mpg_fail_nomem(err);
+  t = w->groups.totals + group * measures->n;
+  if ((b->over >> k & 1) != 0)
+    return add_alone(r, w, k, t, &which) == MPG_OK ? MPG_OK
+                                                   : too_large(r, p->path, line, which, err);
+  for (size_t i = 0; i < measures->n; i++, t++) {
+    const mpg_measure_column *c = &w->sums[i];
+    if ((c->nulls >> k & 1) != 0)
+      continue;
+    t->n++;
+    if (!measures->p[i].whole)
+      mpg_total_add_real(t, c->v.r[k]);
+    else if (!mpg_total_add_whole(t, c->v.i[k]))
+      return too_large(r, p->path, line, i, err);
+  }
+  return MPG_OK;
+}
+
+/* Adds the n plain records that were found, up to the first that is not. */
+static mpg_rc add_plain(const rollup *r, worker *w, mpg_rows_piece *p, size_t n, mpg_err *err) {
+  for (size_t first = 0; first < n; first += MPG_MEASURE_ROWS) {
+    size_t most = n - first < MPG_MEASURE_ROWS ? n - first : MPG_MEASURE_ROWS;
+    batch b = {p, first, most, ~UINT64_C(0) >> (MPG_MEASURE_ROWS - most), 0};
+    read_numbers(r, w, &b);
+    read_keys(r, w, &b);
+    for (size_t k = 0; k < b.n; k++)
+      if ((b.rows >> k & 1) != 0 && add_one(r, w, &b, k, err) != MPG_OK)
+        return err->rc;
+    if (b.n > 0)
+      mpg_rows_piece_pass(p, b.n, mpg_plain_end(&w->scan, first + b.n - 1));
+    if (b.n < most) {
       mpg_rows_piece_refuse(p);
       return MPG_OK;
     }
-    mpg_rows_piece_pass(p, mpg_plain_end(&w->scan, i));
   }
   return MPG_OK;
 }
@@ -193,7 +274,7 @@ static mpg_rc read_piece(const rollup *r, worker *w, mpg_rows_piece *p) {
     mpg_rc rc = mpg_rows_piece_next(&r->pieces, p, &w->scan, false, &plain, &p->err);
     if (rc == MPG_OK && plain > 0) {
       plan_plain(r, w, r->query->format->fields(p->reader, &width));
-      rc = add_plain_records(r, w, p, plain, &p->err);
+      rc = add_plain(r, w, p, plain, &p->err);
     } else if (rc == MPG_OK)
       rc = add_record(r, w, p, &p->err);
     if (rc == MPG_DONE)
@@ -273,6 +354,25 @@ static mpg_rc read_all(rollup *r, void *const *slots, mpg_err *err) {
   return rc;
 }
 
+static mpg_rc workers_init(rollup *r) {
+  const mpg_rollup_query *q = r->query;
+  size_t columns = q->n_dimensions + q->measures->n_operands + q->measures->n;
+  mpg_rc rc = MPG_OK;
+  for (int i = 0; i < q->threads; i++) {
+    worker *w = &r->workers[i];
+    mpg_groups_init(&w->groups, &r->memory, q->n_dimensions, q->measures->n);
+    w->numbers = mpg_calloc(r->env, (columns + 1) * sizeof *w->numbers);
+    w->keys = mpg_calloc(r->env, MPG_MEASURE_ROWS * (q->n_dimensions + 1) * sizeof *w->keys);
+    if (w->numbers == NULL || w->keys == NULL) {
+      rc = MPG_NOMEM;
+      continue;
+    }
+    w->values = w->numbers + q->n_dimensions;
+    w->sums = w->values + q->measures->n_operands;
+  }
+  return rc;
+}
+
 mpg_rc mpg_rows_rollup(mpg_groups *groups, const mpg_env *env, const mpg_rollup_query *query,
                        const mpg_paths *paths, mpg_issues *issues, mpg_err *err) {
   rollup r = {.env = env, .memory = *env, .query = query, .issues = issues};
@@ -288,18 +388,19 @@ mpg_rc mpg_rows_rollup(mpg_groups *groups, const mpg_env *env, const mpg_rollup_
     return mpg_fail_nomem(err);
   }
   mpg_rows_pieces_init(&r.pieces, env, query->format, &query->rows, paths, query->skip);
-  for (size_t i = 0; i < threads; i++)
-    mpg_groups_init(&r.workers[i].groups, &r.memory, query->n_dimensions, query->measures->n);
+  rc = workers_init(&r);
   slots = (void **)(pieces + n_pieces);
   for (size_t i = 0; i < n_pieces; i++) {
     slots[i] = &pieces[i];
     mpg_issues_init(&pieces[i].issues, env);
   }
-  rc = read_all(&r, slots, err);
+  rc = rc == MPG_OK ? read_all(&r, slots, err) : mpg_fail_nomem(err);
   if (rc == MPG_DONE)
     rc = gather(&r, groups, err);
   for (size_t i = 0; i < threads; i++) {
     mpg_free(env, r.workers[i].copies);
+    mpg_free(env, r.workers[i].numbers);
+    mpg_free(env, r.workers[i].keys);
     mpg_groups_free(&r.workers[i].groups);
   }
   for (size_t i = 0; i < n_pieces; i++)

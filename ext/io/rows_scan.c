@@ -215,25 +215,25 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
 
 typedef enum fate { TAKEN, PASSED_OVER, NOT_PLAIN } fate;
 
-/* The cells of one plain record, which begins where the piece is; there is room for them. */
+/* The cells of one plain record; there is room for them. */
 static fate read_plain(const reading *r, const worker *w, part *p, size_t record) {
   const mpg_rows_query *rows = &r->query.rows;
   const mpg_reading *how = &rows->options->reading;
   const char *bytes = p->piece.block.bytes;
-  size_t start = p->piece.block.at, n = r->query.n_wanted;
+  size_t n = r->query.n_wanted;
   mpg_cell *cells = p->batch.cells + p->batch.n * n;
   uint8_t *kinds = p->batch.kinds + p->batch.n * n;
   mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
   for (size_t i = 0; i < rows->n_filters; i++) {
     mpg_plain_column c = w->filters[i];
-    if (!mpg_plain_read(&w->scan, record, bytes, start, c, how, &v))
+    if (!mpg_plain_read(&w->scan, record, bytes, c, how, &v))
       return NOT_PLAIN;
     if (!mpg_rows_passes(&rows->filters[i], &v))
       return PASSED_OVER;
   }
   for (size_t k = 0; k < n; k++) {
     mpg_plain_column c = w->wanted[k];
-    if (!mpg_plain_read(&w->scan, record, bytes, start, c, how, &v))
+    if (!mpg_plain_read(&w->scan, record, bytes, c, how, &v))
       return NOT_PLAIN;
     switch (v.type) {
     case MPG_NULL:
@@ -271,7 +271,7 @@ static mpg_rc add_plain(const reading *r, worker *w, part *p, size_t n, mpg_err 
       mpg_rows_piece_refuse(&p->piece);
       return MPG_OK;
     }
-    mpg_rows_piece_pass(&p->piece, mpg_plain_end(&w->scan, i));
+    mpg_rows_piece_pass(&p->piece, 1, mpg_plain_end(&w->scan, i));
     if (f == TAKEN && add_row(r, w, p, p->piece.block.line - 1, err) != MPG_OK)
       return err->rc;
   }

@@ -49,12 +49,10 @@ mpg_rc mpg_window_more(mpg_window *w, mpg_err *err) {
   w->at = 0;
   w->end = have;
   rc = mpg_stream_read(w->stream, w->buf + have, w->cap - have, &got, err);
-  if (rc != MPG_OK)
-    return rc;
   w->end += got;
   memset(w->buf + w->end, 0, MPG_WINDOW_SLACK);
-  w->last = got < w->cap - have;
-  return MPG_OK;
+  w->last = rc == MPG_OK && got < w->cap - have;
+  return rc;
 }
 
 mpg_rc mpg_window_start(mpg_window *w, mpg_err *err) {

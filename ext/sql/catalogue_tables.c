@@ -23,12 +23,6 @@
 
 typedef enum kind { CHIPS, CATEGORIES, ISSUES } kind;
 
-typedef struct table {
-  sqlite3_vtab base; /* must be first */
-  mpg_conn *conn;
-  kind kind;
-} table;
-
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   size_t i, n;
@@ -36,8 +30,12 @@ typedef struct cursor {
   mpg_issues issues;      /* ISSUES: a copy */
 } cursor;
 
-static table *table_of(const sqlite3_vtab_cursor *base) {
-  return (table *)base->pVtab;
+static mpg_table *table_of(const sqlite3_vtab_cursor *base) {
+  return (mpg_table *)base->pVtab;
+}
+
+static kind kind_of(const sqlite3_vtab_cursor *base) {
+  return (kind)table_of(base)->module->parameter;
 }
 
 static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -51,33 +49,11 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
       [ISSUES] = "CREATE TABLE x(source TEXT, severity TEXT, kind TEXT, line BIGINT, "
                  "count BIGINT, detail TEXT)",
   };
-  const mpg_module_data *data = aux;
-  table *t;
-  int rc;
+  int which = ((const mpg_module_data *)aux)->module->parameter;
   (void)argc;
   (void)argv;
-  (void)error;
-  rc = sqlite3_declare_vtab(db, declarations[data->module->parameter]);
-  if (rc == SQLITE_OK && data->module->parameter != ISSUES)
-    rc = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-  if (rc != SQLITE_OK)
-    return rc;
-  t = sqlite3_malloc64(sizeof *t);
-  if (t == NULL)
-    return SQLITE_NOMEM;
-  memset(t, 0, sizeof *t);
-  t->conn = data->conn;
-  t->conn->references++;
-  t->kind = (kind)data->module->parameter;
-  *out = &t->base;
-  return SQLITE_OK;
-}
-
-static int table_disconnect(sqlite3_vtab *base) {
-  table *t = (table *)base;
-  mpg_conn_release(t->conn);
-  sqlite3_free(t);
-  return SQLITE_OK;
+  return mpg_table_connect(db, aux, declarations[which],
+                           which == ISSUES ? 0 : SQLITE_VTAB_INNOCUOUS, out, error);
 }
 
 /* Always a full scan: SQLite checks every condition itself. */
@@ -89,7 +65,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
 }
 
 static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
-  table *t = (table *)base;
+  const mpg_table *t = (const mpg_table *)base;
   cursor *c = sqlite3_malloc64(sizeof *c);
   if (c == NULL)
     return SQLITE_NOMEM;
@@ -114,7 +90,7 @@ static int table_close(sqlite3_vtab_cursor *base) {
 }
 
 static int chips_filter(cursor *c) {
-  table *t = table_of(&c->base);
+  mpg_table *t = table_of(&c->base);
   mpg_err err;
   c->chips = mpg_catalogue(t->conn, &err);
   if (c->chips == NULL)
@@ -143,7 +119,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
   (void)argc;
   (void)argv;
   cursor_clear(c);
-  switch (table_of(base)->kind) {
+  switch (kind_of(base)) {
   case CHIPS:
     return chips_filter(c);
   case ISSUES:
@@ -316,7 +292,7 @@ static void issues_column(sqlite3_context *context, const mpg_issue *issue, int 
 
 static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   const cursor *c = (cursor *)base;
-  switch (table_of(base)->kind) {
+  switch (kind_of(base)) {
   case CHIPS:
     chips_column(context, c->chips, c->i, column);
     break;
@@ -331,30 +307,17 @@ static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
 }
 
 static const sqlite3_module module = {
-    0,                /* iVersion */
-    NULL,             /* xCreate: eponymous only */
-    table_connect,    /* xConnect */
-    table_best_index, /* xBestIndex */
-    table_disconnect, /* xDisconnect */
-    NULL,             /* xDestroy */
-    table_open,       /* xOpen */
-    table_close,      /* xClose */
-    table_filter,     /* xFilter */
-    table_next,       /* xNext */
-    table_eof,        /* xEof */
-    table_column,     /* xColumn */
-    table_rowid,      /* xRowid */
-    NULL,             /* xUpdate: read-only */
-    NULL,             /* xBegin */
-    NULL,             /* xSync */
-    NULL,             /* xCommit */
-    NULL,             /* xRollback */
-    NULL,             /* xFindFunction */
-    NULL,             /* xRename */
-    NULL,             /* xSavepoint */
-    NULL,             /* xRelease */
-    NULL,             /* xRollbackTo */
-    NULL,             /* xShadowName */
+    .iVersion = 0,
+    .xConnect = table_connect, /* no xCreate: eponymous only */
+    .xBestIndex = table_best_index,
+    .xDisconnect = mpg_table_disconnect,
+    .xOpen = table_open,
+    .xClose = table_close,
+    .xFilter = table_filter,
+    .xNext = table_next,
+    .xEof = table_eof,
+    .xColumn = table_column,
+    .xRowid = table_rowid,
 };
 
 int mpg_register_catalogue(mpg_conn *conn, char **error) {

@@ -1,6 +1,6 @@
 /*
-** chrome_table.c - chrome_trace(path, on_error), events of Chrome trace JSON, and
-** chrome_trace_info(path, on_error), a row a file.
+** chrome_table.c - chrome_trace(path, on_error, threads), events of Chrome trace JSON, and
+** chrome_trace_info(path, on_error, threads), a row a file.
 **
 **   ph, name, cat, ts, dur, pid, tid, id, s, bp
 **       the members of an event as the file has them: ts and dur are microseconds, pid and tid
@@ -27,6 +27,8 @@
 #include "../io/chrome_info.h"
 
 #include <string.h>
+
+_Static_assert(MPG_CHROME_EQUALS == MPG_READER_EQUALS, "a wish for a wish");
 
 /* Name, declared type, how args spell it. Of several spellings the first that is there. */
 #define ARGUMENTS(X)                                                                               \
@@ -139,6 +141,8 @@ typedef struct chrome_file {
   mpg_chrome_info info; /* read where it is asked for */
   bool informed;
   bool told; /* chrome_trace_info has given its row */
+  mpg_reader_wish *wish;
+  int64_t passed; /* that the wish knows of */
 } chrome_file;
 
 static void file_close(void *p) {
@@ -149,26 +153,46 @@ static void file_close(void *p) {
   mpg_free(file->env, file);
 }
 
+/* Hands what the query asks on to the reader. */
+static void ask(const chrome_file *file) {
+  mpg_chrome_wish wish = {.n = file->wish->n};
+  for (size_t i = 0; i < wish.n && i < MPG_CHROME_EQUALS; i++) {
+    size_t column = file->wish->equal[i].column;
+    wish.equal[i].field = column == PH     ? MPG_CHROME_PH
+                          : column == NAME ? MPG_CHROME_NAME
+                                           : MPG_CHROME_CAT;
+    wish.equal[i].text = file->wish->equal[i].text;
+  }
+  mpg_chrome_ask(file->reader, &wish, file->wish->threads);
+}
+
 static mpg_rc file_open(void **out, void *scan, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
   chrome_file *file = mpg_calloc(env, sizeof *file);
   mpg_rc rc;
-  (void)scan;
   if (file == NULL)
     return mpg_fail_nomem(err);
   file->env = env;
+  file->wish = scan;
   rc = mpg_stream_open(&file->stream, env, path, err);
   if (rc == MPG_OK)
     rc = mpg_chrome_open(&file->reader, env, file->stream, issues, NULL, NULL, err);
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
+    ask(file);
     *out = file;
-  else
+  } else {
     file_close(file);
+  }
   return rc;
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
-  return mpg_chrome_next(((chrome_file *)p)->reader, err);
+  chrome_file *file = p;
+  mpg_rc rc = mpg_chrome_next(file->reader, err);
+  int64_t passed = mpg_chrome_passed(file->reader);
+  file->wish->passed += passed - file->passed;
+  file->passed = passed;
+  return rc;
 }
 
 static int64_t file_line(const void *p) {
@@ -269,7 +293,7 @@ static mpg_rc inform(chrome_file *file, mpg_err *err) {
   rc = mpg_stream_open(&again, file->env, mpg_stream_path(file->stream), err);
   if (rc != MPG_OK)
     return rc;
-  rc = mpg_chrome_info_read(&file->info, file->env, again, NULL, err);
+  rc = mpg_chrome_info_read(&file->info, file->env, again, NULL, file->wish->threads, err);
   mpg_stream_close(again);
   file->informed = rc == MPG_OK;
   if (rc != MPG_OK)
@@ -334,16 +358,6 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   }
 }
 
-/* Escapes may spell the same text otherwise, so only a string without any tells. */
-static bool differs(const void *p, size_t i, mpg_str text) {
-  const chrome_file *file = p;
-  const mpg_json_token *token = mpg_chrome_get(file->reader, i == PH     ? MPG_CHROME_PH
-                                                             : i == NAME ? MPG_CHROME_NAME
-                                                                         : MPG_CHROME_CAT);
-  return token->kind == MPG_LEAN_NONE ||
-         (token->kind == MPG_LEAN_STRING && !token->escaped && !mpg_str_eq(token->text, text));
-}
-
 /* ---- chrome_trace_info ---- */
 
 enum { EVENTS, INFO_RANK, WORLD_SIZE, BASE_TIME_NS, DEVICES, DISTRIBUTED, PROPERTIES };
@@ -356,14 +370,14 @@ static const mpg_reader_column info_columns[] = {
 static mpg_rc info_open(void **out, void *scan, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
   chrome_file *file = mpg_calloc(env, sizeof *file);
+  const mpg_reader_wish *wish = scan;
   mpg_rc rc;
-  (void)scan;
   if (file == NULL)
     return mpg_fail_nomem(err);
   file->env = env;
   rc = mpg_stream_open(&file->stream, env, path, err);
   if (rc == MPG_OK)
-    rc = mpg_chrome_info_read(&file->info, env, file->stream, issues, err);
+    rc = mpg_chrome_info_read(&file->info, env, file->stream, issues, wish->threads, err);
   if (rc == MPG_OK)
     *out = file;
   else
@@ -433,7 +447,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .line = file_line,
       .column = column,
       .comparable = 1 << PH | 1 << NAME | 1 << CAT,
-      .differs = differs,
+      .threaded = true,
   };
   static const mpg_reader_format info = {
       .module = {"chrome_trace_info", &mpg_reader_module, 0},
@@ -445,6 +459,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .next = info_next,
       .line = info_line,
       .column = info_column,
+      .threaded = true,
   };
   int rc = mpg_register_reader(conn, &format, error);
   return rc == SQLITE_OK ? mpg_register_reader(conn, &info, error) : rc;

@@ -23,11 +23,6 @@
 
 enum { PATH, BYTES, MODIFIED, PATTERN };
 
-typedef struct table {
-  sqlite3_vtab base; /* must be first */
-  mpg_conn *conn;
-} table;
-
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   mpg_paths paths;          /* env is NULL: none listed yet */
@@ -39,32 +34,11 @@ typedef struct cursor {
 
 static int files_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **out, char **error) {
-  const mpg_module_data *data = aux;
-  table *t;
-  int rc = sqlite3_declare_vtab(
-      db, "CREATE TABLE x(path TEXT, bytes BIGINT, modified REAL, pattern HIDDEN)");
   (void)argc;
   (void)argv;
-  (void)error;
-  if (rc == SQLITE_OK)
-    rc = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-  if (rc != SQLITE_OK)
-    return rc;
-  t = sqlite3_malloc64(sizeof *t);
-  if (t == NULL)
-    return SQLITE_NOMEM;
-  memset(t, 0, sizeof *t);
-  t->conn = data->conn;
-  t->conn->references++;
-  *out = &t->base;
-  return SQLITE_OK;
-}
-
-static int files_disconnect(sqlite3_vtab *base) {
-  table *t = (table *)base;
-  mpg_conn_release(t->conn);
-  sqlite3_free(t);
-  return SQLITE_OK;
+  return mpg_table_connect(db, aux,
+                           "CREATE TABLE x(path TEXT, bytes BIGINT, modified REAL, pattern HIDDEN)",
+                           SQLITE_VTAB_DIRECTONLY, out, error);
 }
 
 /* A plan without the argument is never to be chosen, and says what is missing where it must be. */
@@ -120,7 +94,7 @@ static void look(cursor *c) {
 static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
                         sqlite3_value **argv) {
   cursor *c = (cursor *)base;
-  const table *t = (const table *)base->pVtab;
+  const mpg_table *t = (const mpg_table *)base->pVtab;
   mpg_value pattern;
   mpg_err err;
   mpg_rc rc;
@@ -189,7 +163,7 @@ int mpg_register_files(mpg_conn *conn, char **error) {
       .iVersion = 0,
       .xConnect = files_connect, /* no xCreate: eponymous only */
       .xBestIndex = files_best_index,
-      .xDisconnect = files_disconnect,
+      .xDisconnect = mpg_table_disconnect,
       .xOpen = files_open,
       .xClose = files_close,
       .xFilter = files_filter,

@@ -386,6 +386,8 @@ static mpg_rc read_record(generic_cursor *cursor, size_t i, mpg_value *out, mpg_
   if (i == 0) {
     cursor->record.n = 0;
     rc = mpg_generic_record(cursor->walk.file, &cursor->record, err);
+    if (rc == MPG_OK && mpg_poll_bytes(&cursor->walk.scan.env, cursor->record.n))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     out->type = MPG_TEXT;
     out->s = (mpg_str){cursor->record.p, cursor->record.n};
   } else if (i == 1 + table_of(cursor)->module->kind->n_options) {

@@ -79,24 +79,35 @@ static bool is_number(sqlite3_value *value) {
   return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
+/* A row as most are: a category, which the ledger's own text tells by its address, and an integer. False where it is
+** another. */
+static bool usual_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
+  mpg_category category;
+  mpg_goodput *g;
+  const char *name;
+  mpg_err err;
+  if (sqlite3_value_type(args[1]) != SQLITE_INTEGER || sqlite3_value_type(args[0]) != SQLITE_TEXT)
+    return false;
+  name = (const char *)sqlite3_value_text(args[0]);
+  category = mpg_category_at(name);
+  if (category == MPG_CATEGORIES && name != NULL)
+    category = mpg_category_find((mpg_str){name, (size_t)sqlite3_value_bytes(args[0])});
+  if (category == MPG_CATEGORIES)
+    return false;
+  g = goodput_make(context);
+  if (g != NULL &&
+      mpg_goodput_int(g, category, sqlite3_value_int64(args[1]), remove, &err) != MPG_OK)
+    mpg_result_failure(context, &err);
+  return true;
+}
+
 /* f(category, chip_time) */
 static void category_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
   mpg_value category, chip_time;
   mpg_goodput *g;
   mpg_err err;
-  /* As most rows are. */
-  if (sqlite3_value_type(args[1]) == SQLITE_INTEGER && sqlite3_value_type(args[0]) == SQLITE_TEXT) {
-    category.s.p = (const char *)sqlite3_value_text(args[0]);
-    category.s.n = (size_t)sqlite3_value_bytes(args[0]);
-    chip_time.type = MPG_INT;
-    chip_time.i = sqlite3_value_int64(args[1]);
-    g = category.s.p == NULL ? NULL : goodput_make(context);
-    if (g == NULL)
-      sqlite3_result_error_nomem(context);
-    else if (mpg_goodput_category(g, category.s, &chip_time, remove, &err) != MPG_OK)
-      mpg_result_failure(context, &err);
+  if (usual_row(context, args, remove))
     return;
-  }
   if (sqlite3_value_type(args[1]) == SQLITE_NULL)
     return;
   if (!is_number(args[1])) {

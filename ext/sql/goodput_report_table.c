@@ -71,11 +71,6 @@ typedef struct entry {
   size_t place; /* in rows */
 } entry;
 
-typedef struct report_table {
-  sqlite3_vtab base; /* must be first */
-  mpg_conn *conn;
-} report_table;
-
 typedef struct report_cursor {
   sqlite3_vtab_cursor base; /* must be first */
   mpg_scan scan;
@@ -98,32 +93,9 @@ typedef struct report_cursor {
 
 static int report_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
-  const mpg_module_data *data = aux;
-  report_table *table;
-  int rc = sqlite3_declare_vtab(db, declared);
   (void)argc;
   (void)argv;
-  if (rc == SQLITE_OK)
-    rc = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-  if (rc != SQLITE_OK) {
-    *error = sqlite3_mprintf(NAME ": %s", sqlite3_errmsg(db));
-    return rc;
-  }
-  table = sqlite3_malloc64(sizeof *table);
-  if (table == NULL)
-    return SQLITE_NOMEM;
-  memset(table, 0, sizeof *table);
-  table->conn = data->conn;
-  table->conn->references++;
-  *out = &table->base;
-  return SQLITE_OK;
-}
-
-static int report_disconnect(sqlite3_vtab *vtab) {
-  report_table *table = (report_table *)vtab;
-  mpg_conn_release(table->conn);
-  sqlite3_free(table);
-  return SQLITE_OK;
+  return mpg_table_connect(db, aux, declared, SQLITE_VTAB_DIRECTONLY, out, error);
 }
 
 /* idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. */
@@ -163,7 +135,7 @@ static const mpg_env *env_of(report_cursor *c) {
 }
 
 static mpg_issues *issues_of(report_cursor *c) {
-  return &((report_table *)c->base.pVtab)->conn->issues;
+  return &((mpg_table *)c->base.pVtab)->conn->issues;
 }
 
 static double number(const mpg_value *v) {
@@ -373,6 +345,8 @@ static mpg_rc compute(report_cursor *c, mpg_err *err) {
   mpg_report_free(&c->report, env_of(c));
   for (size_t i = 0; i < n; i++) {
     double time = c->rows[e[i].place].time;
+    if (mpg_poll(env_of(c), i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     in_place = in_place && e[i].place == e[0].place + i;
     mixed = mixed || e[i].exported != e[0].exported;
     if (!isnan(time) && !(time <= last))
@@ -382,8 +356,13 @@ static mpg_rc compute(report_cursor *c, mpg_err *err) {
   if (!in_place) {
     if (n > SIZE_MAX / sizeof *own || (own = mpg_malloc(env_of(c), n * sizeof *own)) == NULL)
       return mpg_fail_nomem(err);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
       own[i] = c->rows[e[i].place];
+      if (mpg_poll(env_of(c), i)) {
+        mpg_free(env_of(c), own);
+        return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+      }
+    }
     rows = own;
   }
   if (!c->has_query_time)
@@ -471,7 +450,7 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
       return SQLITE_NOMEM;
   }
   if (!c->scanning) {
-    rc = mpg_scan_begin(&c->scan, ((report_table *)c->base.pVtab)->conn);
+    rc = mpg_scan_begin(&c->scan, ((mpg_table *)c->base.pVtab)->conn);
     if (rc != SQLITE_OK)
       return rc;
     c->scanning = true;
@@ -647,7 +626,7 @@ static const sqlite3_module report_module = {
     .xCreate = NULL, /* eponymous only */
     .xConnect = report_connect,
     .xBestIndex = report_best_index,
-    .xDisconnect = report_disconnect,
+    .xDisconnect = mpg_table_disconnect,
     .xDestroy = NULL,
     .xOpen = report_open,
     .xClose = report_close,

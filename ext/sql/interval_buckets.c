@@ -37,27 +37,13 @@ typedef struct cursor {
 
 static int buckets_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                            sqlite3_vtab **out, char **error) {
-  int rc = sqlite3_declare_vtab(
-      db, "CREATE TABLE x(bucket TEXT, start_time REAL, end_time REAL, seconds REAL, "
-          "interval_start HIDDEN, interval_end HIDDEN, width HIDDEN)");
-  (void)aux;
   (void)argc;
   (void)argv;
-  (void)error;
-  if (rc == SQLITE_OK)
-    rc = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-  if (rc != SQLITE_OK)
-    return rc;
-  *out = sqlite3_malloc64(sizeof **out);
-  if (*out == NULL)
-    return SQLITE_NOMEM;
-  memset(*out, 0, sizeof **out);
-  return SQLITE_OK;
-}
-
-static int buckets_disconnect(sqlite3_vtab *vtab) {
-  sqlite3_free(vtab);
-  return SQLITE_OK;
+  return mpg_table_connect(
+      db, aux,
+      "CREATE TABLE x(bucket TEXT, start_time REAL, end_time REAL, seconds REAL, "
+      "interval_start HIDDEN, interval_end HIDDEN, width HIDDEN)",
+      SQLITE_VTAB_INNOCUOUS, out, error);
 }
 
 /* Every argument must be given with "=", and is passed to xFilter in the order of the columns. */
@@ -208,30 +194,17 @@ static int buckets_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 }
 
 static const sqlite3_module module = {
-    0,                  /* iVersion */
-    NULL,               /* xCreate: eponymous only */
-    buckets_connect,    /* xConnect */
-    buckets_best_index, /* xBestIndex */
-    buckets_disconnect, /* xDisconnect */
-    NULL,               /* xDestroy */
-    buckets_open,       /* xOpen */
-    buckets_close,      /* xClose */
-    buckets_filter,     /* xFilter */
-    buckets_next,       /* xNext */
-    buckets_eof,        /* xEof */
-    buckets_column,     /* xColumn */
-    buckets_rowid,      /* xRowid */
-    NULL,               /* xUpdate: read-only */
-    NULL,               /* xBegin */
-    NULL,               /* xSync */
-    NULL,               /* xCommit */
-    NULL,               /* xRollback */
-    NULL,               /* xFindFunction */
-    NULL,               /* xRename */
-    NULL,               /* xSavepoint */
-    NULL,               /* xRelease */
-    NULL,               /* xRollbackTo */
-    NULL,               /* xShadowName */
+    .iVersion = 0,
+    .xConnect = buckets_connect, /* no xCreate: eponymous only */
+    .xBestIndex = buckets_best_index,
+    .xDisconnect = mpg_table_disconnect,
+    .xOpen = buckets_open,
+    .xClose = buckets_close,
+    .xFilter = buckets_filter,
+    .xNext = buckets_next,
+    .xEof = buckets_eof,
+    .xColumn = buckets_column,
+    .xRowid = buckets_rowid,
 };
 
 int mpg_register_interval_buckets(mpg_conn *conn, char **error) {

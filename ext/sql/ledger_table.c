@@ -17,9 +17,8 @@
 #include "kept.h"
 #include "ledger_args.h"
 #include "ledger_plan.h"
+#include "ledger_values.h"
 #include "relations.h"
-#include "shown.h"
-#include "../core/ledger_tables.h"
 #include "../core/rollup_all.h"
 #include "../core/uuid.h"
 #include "../io/native.h"
@@ -44,23 +43,23 @@ typedef struct cursor {
   mpg_chips *chips;
   mpg_fleet fleet;
   mpg_accounting accounting;
-  const mpg_fleet *names; /* of the rows: the fleet, or that of a kept roll-up */
   mpg_keeping keeping;
   mpg_kept *kept;
   sqlite3_value *compared[MPG_SCAN_FILTERS];
   mpg_scan_wish wish;
-  mpg_ledger_scan *rows;   /* of the ledger */
-  mpg_ledger batch;        /* of a timeline: rows of the unit at hand */
-  const mpg_ledger *shown; /* the batch at hand of either */
+  mpg_ledger_scan *rows; /* of the ledger */
+  mpg_ledger batch;      /* of a timeline: rows of the unit at hand; of a roll-up: the cell */
   mpg_rollup rollup;
   int threads;
-  size_t unit, only;  /* the next unit; the one asked for, or SIZE_MAX */
-  size_t at;          /* of the batch, or the cell */
-  mpg_ledger_row row; /* at hand, of a cell: a sum past 64 bits is several rows */
-  mpg_i128 left;      /* and its later rows */
+  size_t unit, only;   /* the next unit; the one asked for, or SIZE_MAX */
+  size_t at, n;        /* rows of the batch */
+  const size_t *order; /* of them; NULL: as they are */
+  size_t cell;         /* at hand */
+  mpg_ledger_row row;  /* of the cell: a sum past 64 bits is several rows */
+  mpg_i128 left;       /* and its later rows */
   sqlite3_int64 rowid;
   bool eof;
-  mpg_shown texts[MPG_COLS];
+  mpg_ledger_values values;
 } cursor;
 
 /* ---- tables ---- */
@@ -166,8 +165,7 @@ static void reset(cursor *c) {
     sqlite3_value_free(c->args[a]);
   for (int i = 0; i < MPG_SCAN_FILTERS; i++)
     sqlite3_value_free(c->compared[i]);
-  for (int i = 0; i < MPG_COLS; i++)
-    mpg_shown_free(&c->texts[i]);
+  mpg_ledger_values_free(&c->values);
   mpg_ledger_scan_close(c->rows);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
@@ -234,11 +232,23 @@ static bool find_job(cursor *c) {
   return id != 0;
 }
 
+/* The first row of a batch. */
+static void enter_batch(cursor *c, const mpg_ledger *rows) {
+  mpg_ledger_values_of(&c->values, rows);
+  c->at = 0;
+  c->n = rows->n;
+  c->order = rows->order;
+  c->values.row = c->order != NULL && c->n > 0 ? c->order[0] : 0;
+  c->eof = c->n == 0;
+}
+
 /* The next batch of the ledger's rows. */
 static mpg_rc next_rows(cursor *c, mpg_err *err) {
-  mpg_rc rc = mpg_ledger_scan_next(c->rows, &c->shown, err);
-  c->at = 0;
+  const mpg_ledger *rows;
+  mpg_rc rc = mpg_ledger_scan_next(c->rows, &rows, err);
   c->eof = rc != MPG_OK;
+  if (rc == MPG_OK)
+    enter_batch(c, rows);
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
@@ -246,18 +256,18 @@ static mpg_rc next_rows(cursor *c, mpg_err *err) {
 static mpg_rc next_job(cursor *c, const table *t, mpg_err *err) {
   mpg_sink sink = mpg_ledger_sink(&c->batch);
   size_t units = c->only != SIZE_MAX ? c->only + 1 : mpg_fleet_njobs(&c->fleet);
-  c->shown = &c->batch;
-  c->batch.n = c->at = 0;
+  c->batch.n = 0;
+  c->eof = true;
   while (c->batch.n == 0 && c->unit < units) {
     mpg_rc rc = mpg_accounting_unit(&c->accounting, c->unit++, &sink, source_of(c, t), err);
     if (rc != MPG_OK)
       return rc;
   }
-  c->eof = c->batch.n == 0;
-  if (!c->eof) {
+  if (c->batch.n > 0) {
     mpg_rc rc = mpg_ledger_sort(&c->batch);
     if (rc != MPG_OK)
       return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+    enter_batch(c, &c->batch);
   }
   return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
 }
@@ -281,27 +291,49 @@ static mpg_rc roll_up(cursor *c, const table *t, uint32_t mask, mpg_err *err) {
   if (rc == MPG_OK && cells.limit > 0)
     c->kept = mpg_kept_end(&c->keeping, &c->fleet, &cells);
   if (c->kept != NULL)
-    c->names = &c->kept->fleet;
+    c->values.fleet = &c->kept->fleet;
   mpg_free(&c->scan.env, cells.p);
   return rc;
 }
 
 static mpg_rc roll_up_kept(cursor *c, uint32_t mask, mpg_err *err) {
   mpg_rc rc;
-  c->names = &c->kept->fleet;
-  rc = mpg_rollup_init(&c->rollup, &c->scan.env, c->names, mask, err);
+  c->values.fleet = &c->kept->fleet;
+  rc = mpg_rollup_init(&c->rollup, &c->scan.env, c->values.fleet, mask, err);
   if (rc == MPG_OK &&
       mpg_rollup_add_cells(&c->rollup, c->kept->cells.p, c->kept->cells.n) != MPG_OK)
     rc = mpg_fail_nomem(err);
   return rc;
 }
 
+/* The next row of the cell at hand. */
+static void show_cell(cursor *c) {
+  c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->cell], &c->left);
+  c->values.intervals = c->row.intervals;
+}
+
 static void enter_cell(cursor *c) {
-  c->eof = c->at >= c->rollup.ncells;
+  c->eof = c->cell >= c->rollup.ncells;
   if (!c->eof) {
-    c->left = c->rollup.cells[c->at].chip_us;
-    c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->at], &c->left);
+    c->left = c->rollup.cells[c->cell].chip_us;
+    show_cell(c);
   }
+}
+
+static void first_cell(cursor *c) {
+  c->batch = mpg_ledger_of_cell(&c->row);
+  mpg_ledger_values_of(&c->values, &c->batch);
+  enter_cell(c);
+}
+
+/* The columns of the wish's keys. */
+static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_wish *wish) {
+  uint32_t columns = 0;
+  for (size_t k = 0; k < wish->nkeys; k++)
+    for (int i = 0; i < kind->ncols; i++)
+      if (mpg_ledger_col_get((mpg_ledger_col)kind->cols[i])->dim == (int)wish->keys[k].dim)
+        columns |= UINT32_C(1) << i;
+  return columns;
 }
 
 static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
@@ -328,6 +360,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   }
   if (t->kind->shape == MPG_SHAPE_LEDGER)
     mpg_ledger_plan_wish(idx_str, t->kind, c->compared, argc - n, &c->wish);
+  c->values.compared = columns_compared(t->kind, &c->wish);
   c->eof = true;
   if (t->kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
@@ -342,7 +375,10 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     return code;
   c->only = SIZE_MAX;
   mpg_ledger_init(&c->batch, &c->scan.env);
-  c->names = &c->fleet;
+  c->values.conn = t->conn;
+  c->values.table = t->kind;
+  c->values.fleet = &c->fleet;
+  c->values.bucket = &c->accounting.options.window.bucket;
   rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
   if (rc == MPG_OK && t->kind->shape == MPG_SHAPE_ROLLUP && t->kind->files) {
     mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
@@ -353,7 +389,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     c->accounting.options = options; /* whose buckets name the rows */
     rc = roll_up_kept(c, grain(t, idx_str), &err);
     if (rc == MPG_OK)
-      enter_cell(c);
+      first_cell(c);
     return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->kind->name, &err);
   }
   if (rc == MPG_OK)
@@ -368,7 +404,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   if (rc == MPG_OK && t->kind->shape == MPG_SHAPE_ROLLUP) {
     rc = roll_up(c, t, grain(t, idx_str), &err);
     if (rc == MPG_OK)
-      enter_cell(c);
+      first_cell(c);
   } else if (rc == MPG_OK) {
     if (t->kind->shape == MPG_SHAPE_LEDGER)
       rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t),
@@ -379,24 +415,30 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->kind->name, &err);
 }
 
-static int ledger_next(sqlite3_vtab_cursor *base) {
-  cursor *c = (cursor *)base;
-  table *t = (table *)base->pVtab;
+/* The row behind the last of a batch, or of a cell. */
+static int leave(cursor *c) {
+  const table *t = (const table *)c->base.pVtab;
   mpg_err err;
-  c->rowid++;
   if (t->kind->shape == MPG_SHAPE_ROLLUP) {
     if (c->left != 0) {
-      c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->at], &c->left);
+      show_cell(c);
     } else {
-      c->at++;
+      c->cell++;
       enter_cell(c);
     }
     return SQLITE_OK;
   }
-  if (++c->at < c->shown->n)
-    return SQLITE_OK;
   if (next_batch(c, t, &err) != MPG_OK)
-    return mpg_vtab_failure(&t->base, t->kind->name, &err);
+    return mpg_vtab_failure(c->base.pVtab, t->kind->name, &err);
+  return SQLITE_OK;
+}
+
+static int ledger_next(sqlite3_vtab_cursor *base) {
+  cursor *c = (cursor *)base;
+  c->rowid++;
+  if (++c->at >= c->n)
+    return leave(c);
+  c->values.row = c->order != NULL ? c->order[c->at] : c->at;
   return SQLITE_OK;
 }
 
@@ -411,166 +453,30 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 
 /* ---- values ---- */
 
-/* What a column of the row at hand is told from: an id, or a number. */
-static int64_t row_value(const cursor *c, mpg_ledger_column column) {
-  const mpg_ledger *l = c->shown;
-  size_t i = l->order != NULL ? l->order[c->at] : c->at;
-  switch (column) {
-  case MPG_ROW_JOB:
-    return l->job[i];
-  case MPG_ROW_POOL:
-    return l->pool[i];
-  case MPG_ROW_CHIP:
-    return l->chip[i];
-  case MPG_ROW_CAUSE:
-    return l->cause[i];
-  case MPG_ROW_KIND:
-    return l->kind[i];
-  case MPG_ROW_PROGRAM:
-    return l->program[i];
-  case MPG_ROW_FILE:
-    return l->file[i];
-  case MPG_ROW_SIZE:
-    return l->size[i];
-  case MPG_ROW_ATTEMPT:
-    return l->attempt[i];
-  case MPG_ROW_START:
-    return l->start[i];
-  case MPG_ROW_END:
-    return l->end[i];
-  case MPG_ROW_BUCKET:
-    return l->bucket[i];
-  case MPG_ROW_CHIP_US:
-    return l->chip_us[i];
-  case MPG_ROW_STEP:
-    return l->step[i];
-  case MPG_ROW_LINE:
-    return l->line[i];
-  default:
-    return l->category[i];
-  }
+/* An argument, as it was given. */
+static int show_argument(const cursor *c, sqlite3_context *context, int i) {
+  const table *t = (const table *)c->base.pVtab;
+  mpg_arg which = (mpg_arg)t->kind->args[i - t->kind->ncols];
+  /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
+  ** NULL would quietly mean no rows. */
+  if (c->args[which] == NULL)
+    return mpg_vtab_error(c->base.pVtab, "%s: the argument %s takes = and nothing else",
+                          t->kind->name, mpg_arg_name(which));
+  sqlite3_result_value(context, c->args[which]);
+  return SQLITE_OK;
 }
 
-/* The same of a cell. */
-static int64_t cell_value(const cursor *c, mpg_ledger_col col) {
-  const mpg_ledger_row *row = &c->row;
-  switch (mpg_ledger_col_get(col)->row) {
-  case MPG_ROW_JOB:
-    return row->job;
-  case MPG_ROW_POOL:
-    return row->pool;
-  case MPG_ROW_CHIP:
-    return row->chip;
-  case MPG_ROW_CAUSE:
-    return row->cause;
-  case MPG_ROW_SIZE:
-    return row->size;
-  case MPG_ROW_ATTEMPT:
-    return row->attempt;
-  case MPG_ROW_BUCKET:
-    return row->bucket;
-  case MPG_ROW_CATEGORY:
-    return row->category;
-  default:
-    return col == MPG_COL_INTERVALS ? row->intervals : row->chip_us;
-  }
-}
-
-static void result_int(sqlite3_context *context, int64_t v) {
-  if (v != MPG_NONE)
-    sqlite3_result_int64(context, v);
-}
-
-static void result_bucket(sqlite3_context *context, const cursor *c, int64_t start) {
-  char text[40];
-  if (start != MPG_NONE) {
-    size_t n = mpg_bucket_label(&c->accounting.options.window.bucket, start, text);
-    sqlite3_result_text(context, text, (int)n, SQLITE_TRANSIENT);
-  }
-}
-
-static void result_text(sqlite3_context *context, cursor *c, mpg_ledger_col column,
-                        const mpg_intern *texts, uint32_t id) {
-  if (id != 0)
-    mpg_result_shown(context, &c->texts[column], texts, id);
-}
-
-static void result_col(sqlite3_context *context, cursor *c, mpg_ledger_col column, int64_t v) {
-  uint32_t id = (uint32_t)v; /* where it is one */
-  const mpg_fleet *fleet = c->names;
-  switch (column) {
-  case MPG_COL_POOL:
-    result_text(context, c, column, &fleet->pool_names, id);
-    break;
-  case MPG_COL_CHIP:
-  case MPG_COL_CAUSE:
-  case MPG_COL_FILE:
-    result_text(context, c, column, &fleet->texts, id);
-    break;
-  case MPG_COL_JOB:
-    result_text(context, c, column, &fleet->job_names, id);
-    break;
-  case MPG_COL_ATTEMPT:
-  case MPG_COL_STEP:
-    result_int(context, v);
-    break;
-  case MPG_COL_SIZE:
-    if (v != 0)
-      sqlite3_result_text(context, mpg_size_name((uint8_t)v), -1, SQLITE_STATIC);
-    break;
-  case MPG_COL_CATEGORY:
-    sqlite3_result_text(context, mpg_category_get((mpg_category)v)->name, -1, SQLITE_STATIC);
-    break;
-  case MPG_COL_START_TIME:
-  case MPG_COL_END_TIME:
-  case MPG_COL_CHIP_SECONDS:
-    sqlite3_result_double(context, (double)v / 1e6);
-    break;
-  case MPG_COL_BUCKET:
-    result_bucket(context, c, v);
-    break;
-  case MPG_COL_CHIP_US:
-  case MPG_COL_INTERVALS:
-    sqlite3_result_int64(context, v);
-    break;
-  case MPG_COL_KIND:
-    result_text(context, c, column, &fleet->kind_names, id);
-    break;
-  case MPG_COL_PROGRAM:
-    result_text(context, c, column, &fleet->program_names, id);
-    break;
-  case MPG_COL_LINE:
-    if (v != 0)
-      sqlite3_result_int64(context, v);
-    break;
-  default: /* NAME to LABELS */
-    if (id != 0)
-      result_text(context, c, column, &fleet->texts,
-                  fleet->jobs[id - 1].dim[mpg_ledger_col_get(column)->dim - MPG_DIM_NAME]);
-    break;
-  }
+/* Any column but a text that is there again. */
+static int show_column(cursor *c, sqlite3_context *context, int i) {
+  if (i >= ((const table *)c->base.pVtab)->kind->ncols)
+    return show_argument(c, context, i);
+  mpg_ledger_result(context, &c->values, i);
+  return SQLITE_OK;
 }
 
 static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
   cursor *c = (cursor *)base;
-  const table *t = (const table *)base->pVtab;
-  mpg_ledger_col col;
-  if (i >= t->kind->ncols) {
-    const sqlite3_value *value = c->args[t->kind->args[i - t->kind->ncols]];
-    /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
-    ** NULL would quietly mean no rows. */
-    if (value == NULL)
-      return mpg_vtab_error(base->pVtab, "%s: the argument %s takes = and nothing else",
-                            t->kind->name,
-                            mpg_arg_name((mpg_arg)t->kind->args[i - t->kind->ncols]));
-    sqlite3_result_value(context, (sqlite3_value *)(uintptr_t)value);
-    return SQLITE_OK;
-  }
-  col = (mpg_ledger_col)t->kind->cols[i];
-  result_col(context, c, col,
-             t->kind->shape == MPG_SHAPE_ROLLUP ? cell_value(c, col)
-                                                : row_value(c, mpg_ledger_col_get(col)->row));
-  return SQLITE_OK;
+  return mpg_ledger_again(context, &c->values, i) ? SQLITE_OK : show_column(c, context, i);
 }
 
 int mpg_register_ledger(mpg_conn *conn, char **error) {

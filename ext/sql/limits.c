@@ -41,11 +41,6 @@ static void limit(sqlite3_context *context, int n, sqlite3_value **args) {
 
 /* ---- mpg_limits ---- */
 
-typedef struct table {
-  sqlite3_vtab base; /* must be first */
-  mpg_conn *conn;
-} table;
-
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   int at;
@@ -55,30 +50,12 @@ enum { NAME, VALUE, STANDARD, MOST, MEANING };
 
 static int limits_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
-  const mpg_module_data *data = aux;
-  table *t;
-  int rc = sqlite3_declare_vtab(
-      db, "CREATE TABLE x(name TEXT, value BIGINT, standard BIGINT, most BIGINT, meaning TEXT)");
   (void)argc;
   (void)argv;
-  (void)error;
-  if (rc != SQLITE_OK)
-    return rc;
-  t = sqlite3_malloc64(sizeof *t);
-  if (t == NULL)
-    return SQLITE_NOMEM;
-  memset(t, 0, sizeof *t);
-  t->conn = data->conn;
-  t->conn->references++;
-  *out = &t->base;
-  return SQLITE_OK;
-}
-
-static int limits_disconnect(sqlite3_vtab *base) {
-  table *t = (table *)base;
-  mpg_conn_release(t->conn);
-  sqlite3_free(t);
-  return SQLITE_OK;
+  return mpg_table_connect(
+      db, aux,
+      "CREATE TABLE x(name TEXT, value BIGINT, standard BIGINT, most BIGINT, meaning TEXT)", 0, out,
+      error);
 }
 
 static int limits_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
@@ -125,7 +102,7 @@ static int limits_eof(sqlite3_vtab_cursor *base) {
 static int limits_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   mpg_limit_id id = (mpg_limit_id)((cursor *)base)->at;
   const mpg_limit_info *info = mpg_limit_get(id);
-  const mpg_conn *conn = ((table *)base->pVtab)->conn;
+  const mpg_conn *conn = ((mpg_table *)base->pVtab)->conn;
   if (column == NAME || column == MEANING)
     sqlite3_result_text(context, column == NAME ? info->name : info->meaning, -1, SQLITE_STATIC);
   else
@@ -145,7 +122,7 @@ int mpg_register_limits(mpg_conn *conn, char **error) {
       .iVersion = 0,
       .xConnect = limits_connect, /* no xCreate: eponymous only */
       .xBestIndex = limits_best_index,
-      .xDisconnect = limits_disconnect,
+      .xDisconnect = mpg_table_disconnect,
       .xOpen = limits_open,
       .xClose = limits_close,
       .xFilter = limits_filter,

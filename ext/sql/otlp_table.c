@@ -127,7 +127,7 @@ static mpg_rc give_json(otlp_file *file, size_t column, mpg_value *out, mpg_err 
   else if (column == LINKS && s->links.n > 0)
     rc = mpg_otlp_put_links(&file->values, &file->json, s->links);
   give_text(out, (mpg_str){file->json.p, file->json.n});
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 static mpg_str text_of(const mpg_otlp_span *s, size_t column) {

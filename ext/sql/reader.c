@@ -1,23 +1,13 @@
 /* reader.c - see reader.h. */
 #include "reader.h"
 #include "walk.h"
+#include "../core/pipeline.h"
 
 #include <string.h>
 
-/*
-** Columns as declared: the format's own, then path, the format's arguments and on_error, then _file
-** and _line. The hidden ones that are arguments come first among the hidden, for SQLite gives
-** positional arguments to hidden columns from the left.
-*/
-typedef struct reader_table {
-  sqlite3_vtab base; /* must be first */
-  mpg_conn *conn;
-  const mpg_reader_format *format;
-} reader_table;
-
-#define WANTED 4
+#define WANTED MPG_READER_EQUALS
 #define COMPARABLE 58 /* columns that a byte from 'A' to 'z' stands for */
-#define PASSED_BETWEEN_POLLS 4096
+#define THREADS 16    /* not a whole large machine, unless told */
 
 typedef struct reader_cursor {
   sqlite3_vtab_cursor base; /* must be first */
@@ -27,32 +17,38 @@ typedef struct reader_cursor {
   bool begun;
   bool at_end;
   sqlite3_int64 row;
-  struct {
-    size_t column;
-    sqlite3_value *value;
-    mpg_str text;   /* of value */
-  } wanted[WANTED]; /* records that differ in it are passed over */
-  size_t n_wanted;
+  sqlite3_value *equal[WANTED]; /* the texts of the wish */
+  mpg_reader_wish wish;
 } reader_cursor;
 
+static const mpg_reader_format *format_of(const sqlite3_vtab *vtab) {
+  return (const mpg_reader_format *)((const mpg_table *)vtab)->module;
+}
+
 static size_t argument_count(const mpg_reader_format *f) {
-  return f->narguments + 2;
+  return f->narguments + 2 + f->threaded;
 }
 
 static const char *argument_name(const mpg_reader_format *f, size_t i) {
   if (i == 0)
     return "path";
-  return i <= f->narguments ? f->arguments[i - 1] : "on_error";
+  if (i <= f->narguments)
+    return f->arguments[i - 1];
+  return i == f->narguments + 1 ? "on_error" : "threads";
 }
 
 /* ---- Table ---- */
 
+/*
+** Columns as declared: the format's own, then path, the format's arguments and on_error, then _file
+** and _line. The hidden ones that are arguments come first among the hidden, for SQLite gives
+** positional arguments to hidden columns from the left.
+*/
 static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
   const mpg_reader_format *f = (const mpg_reader_format *)data->module;
   sqlite3_str *sql = sqlite3_str_new(db);
-  reader_table *table;
   char *text;
   int rc;
   (void)argc;
@@ -66,30 +62,9 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   text = sqlite3_str_finish(sql);
   if (text == NULL)
     return SQLITE_NOMEM;
-  rc = sqlite3_declare_vtab(db, text);
+  rc = mpg_table_connect(db, aux, text, SQLITE_VTAB_DIRECTONLY, out, error);
   sqlite3_free(text);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-  if (rc != SQLITE_OK) {
-    *error = sqlite3_mprintf("%s: %s", f->module.name, sqlite3_errmsg(db));
-    return rc;
-  }
-  table = sqlite3_malloc64(sizeof *table);
-  if (table == NULL)
-    return SQLITE_NOMEM;
-  memset(table, 0, sizeof *table);
-  table->conn = data->conn;
-  table->format = f;
-  table->conn->references++;
-  *out = &table->base;
-  return SQLITE_OK;
-}
-
-static int reader_disconnect(sqlite3_vtab *vtab) {
-  reader_table *table = (reader_table *)vtab;
-  mpg_conn_release(table->conn);
-  sqlite3_free(table);
-  return SQLITE_OK;
+  return rc;
 }
 
 /* Whether constraint c is COLUMN = 'text', byte by byte, of a column whose texts the format can tell
@@ -97,7 +72,7 @@ static int reader_disconnect(sqlite3_vtab *vtab) {
 static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, int c) {
   int column = info->aConstraint[c].iColumn;
   sqlite3_value *value = NULL;
-  return f->differs != NULL && column >= 0 && column < (int)f->ncolumns && column < COMPARABLE &&
+  return column >= 0 && column < (int)f->ncolumns && column < COMPARABLE &&
          (f->comparable >> column & 1) != 0 &&
          info->aConstraint[c].op == SQLITE_INDEX_CONSTRAINT_EQ &&
          info->aConstraint[c].usable != 0 &&
@@ -113,7 +88,7 @@ static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, in
 ** rows itself, too (omit stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  const mpg_reader_format *f = ((reader_table *)vtab)->format;
+  const mpg_reader_format *f = format_of(vtab);
   int at[MPG_READER_ARGUMENTS], given = 0, first = (int)f->ncolumns;
   size_t n = argument_count(f), wanted = 0;
   char columns[WANTED + 1];
@@ -168,12 +143,8 @@ static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
   return SQLITE_OK;
 }
 
-static reader_table *table_of(reader_cursor *cursor) {
-  return (reader_table *)cursor->base.pVtab;
-}
-
 static mpg_rc reset(reader_cursor *cursor) {
-  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_rc rc = mpg_walk_reset(&cursor->walk);
   if (cursor->begun && f->end != NULL)
     f->end(cursor->shared);
@@ -184,10 +155,10 @@ static mpg_rc reset(reader_cursor *cursor) {
     cursor->arguments[i] = NULL;
   }
   for (size_t i = 0; i < WANTED; i++) {
-    sqlite3_value_free(cursor->wanted[i].value);
-    cursor->wanted[i].value = NULL;
+    sqlite3_value_free(cursor->equal[i]);
+    cursor->equal[i] = NULL;
   }
-  cursor->n_wanted = 0;
+  memset(&cursor->wish, 0, sizeof cursor->wish);
   cursor->row = 0;
   cursor->at_end = true;
   return rc;
@@ -203,29 +174,13 @@ static int reader_close(sqlite3_vtab_cursor *base) {
 
 static int fail(reader_cursor *cursor, const mpg_err *err) {
   cursor->at_end = true;
-  return mpg_vtab_failure(cursor->base.pVtab, table_of(cursor)->format->module.name, err);
-}
-
-/* Whether the current record cannot be one that the query asks for. */
-static bool passed_over(const reader_cursor *cursor, const mpg_reader_format *f) {
-  for (size_t i = 0; i < cursor->n_wanted; i++)
-    if (f->differs(cursor->walk.file, cursor->wanted[i].column, cursor->wanted[i].text))
-      return true;
-  return false;
+  return mpg_vtab_failure(cursor->base.pVtab, format_of(cursor->base.pVtab)->module.name, err);
 }
 
 static int step(reader_cursor *cursor) {
-  const mpg_reader_format *f = table_of(cursor)->format;
   mpg_err err;
   mpg_rc rc = mpg_walk_next(&cursor->walk, &err);
   cursor->row++;
-  for (unsigned turn = 1; rc == MPG_OK && passed_over(cursor, f); turn++) {
-    if (turn % PASSED_BETWEEN_POLLS == 0 && mpg_interrupted(&cursor->walk.scan.env))
-      rc = mpg_fail(&err, MPG_INTERRUPTED, "interrupted");
-    else
-      rc = mpg_walk_next(&cursor->walk, &err);
-    cursor->row++;
-  }
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
 }
@@ -234,8 +189,21 @@ static int reader_next(sqlite3_vtab_cursor *base) {
   return step((reader_cursor *)base);
 }
 
+static mpg_rc read_threads(reader_cursor *cursor, const mpg_value *v, mpg_err *err) {
+  int available = mpg_threads_available(), *threads = &cursor->wish.threads;
+  *threads = available < THREADS ? available : THREADS;
+  if (v->type != MPG_NULL && (v->type != MPG_INT || v->i < 1 || v->i > MPG_THREADS_MAX))
+    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
+                    MPG_THREADS_MAX);
+  if (v->type != MPG_NULL)
+    *threads = (int)v->i;
+  if (!mpg_sqlite_threads(((mpg_table *)cursor->base.pVtab)->conn->db))
+    *threads = 1;
+  return MPG_OK;
+}
+
 static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
-  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_value values[MPG_READER_ARGUMENTS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}}, mode;
   size_t n = argument_count(f);
   mpg_rc rc = MPG_OK;
@@ -247,26 +215,28 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
         return mpg_fail_nomem(err);
       values[i] = mpg_value_of(cursor->arguments[i]);
     }
-  mode = values[n - 1];
+  mode = values[f->narguments + 1];
   if (mode.type == MPG_TEXT && mpg_str_eq(mode.s, MPG_STR("skip")))
     cursor->walk.skip = true;
   else if (mode.type != MPG_NULL && (mode.type != MPG_TEXT || !mpg_str_eq(mode.s, MPG_STR("stop"))))
     return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
   if (values[0].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
-  if (f->begin != NULL)
+  if (f->threaded)
+    rc = read_threads(cursor, &values[n - 1], err);
+  if (rc == MPG_OK && f->begin != NULL)
     rc = f->begin(&cursor->shared, &cursor->walk.scan.env, values + 1, err);
   if (rc != MPG_OK)
     return rc;
   cursor->begun = true;
-  cursor->walk.shared = cursor->shared;
+  cursor->walk.shared = f->begin == NULL ? &cursor->wish : cursor->shared;
   return mpg_walk_path(&cursor->walk, values[0].s, err);
 }
 
 static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text, int argc,
                          sqlite3_value **argv) {
   reader_cursor *cursor = (reader_cursor *)base;
-  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
   const mpg_walk_format files = {f->open, f->close, f->next, f->line};
   mpg_err err;
   int rc, next = 0;
@@ -283,20 +253,18 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
       return SQLITE_NOMEM;
   }
   for (; text != NULL && *text != '\0'; text++, next++) {
-    size_t i = cursor->n_wanted;
+    size_t i = cursor->wish.n;
     if (sqlite3_value_type(argv[next]) != SQLITE_TEXT)
       continue;
-    cursor->wanted[i].value = sqlite3_value_dup(argv[next]);
-    if (cursor->wanted[i].value == NULL)
-      return SQLITE_NOMEM;
-    cursor->n_wanted++;
-    cursor->wanted[i].column = (size_t)(*text - 'A');
+    cursor->equal[i] = sqlite3_value_dup(argv[next]);
     /* In a database of UTF-16 this turns the text into UTF-8. */
-    if (sqlite3_value_text(cursor->wanted[i].value) == NULL)
+    if (cursor->equal[i] == NULL || sqlite3_value_text(cursor->equal[i]) == NULL)
       return SQLITE_NOMEM;
-    cursor->wanted[i].text = mpg_value_of(cursor->wanted[i].value).s;
+    cursor->wish.equal[i].column = (size_t)(*text - 'A');
+    cursor->wish.equal[i].text = mpg_value_of(cursor->equal[i]).s;
+    cursor->wish.n++;
   }
-  rc = mpg_walk_begin(&cursor->walk, table_of(cursor)->conn, &files);
+  rc = mpg_walk_begin(&cursor->walk, ((mpg_table *)cursor->base.pVtab)->conn, &files);
   if (rc != SQLITE_OK)
     return rc;
   if (read_arguments(cursor, &err) != MPG_OK)
@@ -309,13 +277,14 @@ static int reader_eof(sqlite3_vtab_cursor *base) {
 }
 
 static int reader_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
-  *row = ((reader_cursor *)base)->row;
+  const reader_cursor *cursor = (const reader_cursor *)base;
+  *row = cursor->row + cursor->wish.passed;
   return SQLITE_OK;
 }
 
 static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   reader_cursor *cursor = (reader_cursor *)base;
-  const mpg_reader_format *f = table_of(cursor)->format;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
   size_t i = (size_t)column, n = f->ncolumns, arguments = argument_count(f);
   mpg_err err;
@@ -342,7 +311,7 @@ const sqlite3_module mpg_reader_module = {
     .xCreate = NULL, /* eponymous only */
     .xConnect = reader_connect,
     .xBestIndex = reader_best_index,
-    .xDisconnect = reader_disconnect,
+    .xDisconnect = mpg_table_disconnect,
     .xDestroy = NULL,
     .xOpen = reader_open,
     .xClose = reader_close,

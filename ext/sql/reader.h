@@ -14,18 +14,33 @@
 **   (4) What a scan finds is in mpg_issues with the file as source; a file read again replaces it.
 **   (5) The hidden columns _file and _line lead back to the source. rowid counts records.
 **   (6) sqlite3_interrupt() ends a scan.
+**   (7) Formats that several threads may read have threads = N behind on_error: 1 to 64, or by themselves
+**       as many as there are cores, up to 16.
 */
 #ifndef MPG_READER_H
 #define MPG_READER_H
 
 #include "sql.h"
 
-#define MPG_READER_ARGUMENTS 16 /* at most, with path and on_error */
+#define MPG_READER_ARGUMENTS 16 /* at most, with path, on_error and threads */
+#define MPG_READER_EQUALS 4
 
 typedef struct mpg_reader_column {
   const char *name;
   const char *type; /* declared: "TEXT", "BIGINT", "REAL" */
 } mpg_reader_column;
+
+/* What a query asks of every file. */
+typedef struct mpg_reader_wish {
+  int threads; /* that may read, at least 1 */
+  /* Records whose column surely is not this text may be passed over, and are then counted. */
+  struct {
+    size_t column;
+    mpg_str text;
+  } equal[MPG_READER_EQUALS];
+  size_t n;
+  int64_t passed;
+} mpg_reader_wish;
 
 /*
 ** Values of one file's current record, and of the arguments, are mpg_value; text is borrowed and is
@@ -49,7 +64,8 @@ typedef struct mpg_reader_format {
   mpg_rc (*begin)(void **scan, const mpg_env *env, const mpg_value *arguments, mpg_err *err);
   void (*end)(void *scan);
 
-  /* One file; issues found in it go to `issues` with `path` as their source. */
+  /* One file; issues found in it go to `issues` with `path` as their source. scan: of a format without
+  ** `begin` the mpg_reader_wish, which lives as long as the scan. */
   mpg_rc (*open)(void **file, void *scan, const mpg_env *env, const char *path, mpg_issues *issues,
                  mpg_err *err);
   void (*close)(void *file);
@@ -61,12 +77,9 @@ typedef struct mpg_reader_format {
   int64_t (*line)(const void *file); /* where the current record begins */
   /* Column i of the current record; *out is MPG_NULL before the call. */
   mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
-  /*
-  ** Of columns with a bit in `comparable` (up to column 57), whether the current record's surely is not
-  ** this text: a record of which the query's WHERE says so is then passed over at once. May be NULL.
-  */
+  /* Columns (up to 57) whose texts the format compares itself, as the wish has it. */
   uint64_t comparable;
-  bool (*differs)(const void *file, size_t i, mpg_str text);
+  bool threaded; /* it takes heed of the wish's threads */
 } mpg_reader_format;
 
 extern const sqlite3_module mpg_reader_module;

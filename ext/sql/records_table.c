@@ -73,12 +73,6 @@ static const char declaration[] =
 
 enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 
-typedef struct table {
-  sqlite3_vtab base; /* must be first */
-  mpg_conn *conn;
-  bool files;
-} table;
-
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   sqlite3_value *args[MPG_ARGS];
@@ -93,8 +87,12 @@ typedef struct cursor {
   sqlite3_int64 rowid;
 } cursor;
 
-static mpg_arg first_arg(const table *t) {
-  return t->files ? MPG_ARG_PATH : MPG_ARG_SCHEMA;
+static bool from_files(const mpg_table *t) {
+  return t->module->parameter == FROM_FILES;
+}
+
+static mpg_arg first_arg(const mpg_table *t) {
+  return from_files(t) ? MPG_ARG_PATH : MPG_ARG_SCHEMA;
 }
 
 static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -103,39 +101,18 @@ static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *
   bool files = data->module->parameter == FROM_FILES;
   char *sql = sqlite3_mprintf("%s%s HIDDEN, on_error HIDDEN)", declaration,
                               mpg_arg_name(files ? MPG_ARG_PATH : MPG_ARG_SCHEMA));
-  table *t;
   int rc;
   (void)argc;
   (void)argv;
-  (void)error;
   if (sql == NULL)
     return SQLITE_NOMEM;
-  rc = sqlite3_declare_vtab(db, sql);
+  rc = mpg_table_connect(db, aux, sql, files ? SQLITE_VTAB_DIRECTONLY : 0, out, error);
   sqlite3_free(sql);
-  if (rc != SQLITE_OK)
-    return rc;
-  if (files)
-    (void)sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-  t = sqlite3_malloc64(sizeof *t);
-  if (t == NULL)
-    return SQLITE_NOMEM;
-  memset(t, 0, sizeof *t);
-  t->conn = data->conn;
-  t->conn->references++;
-  t->files = files;
-  *out = &t->base;
-  return SQLITE_OK;
+  return rc;
 }
 
-static int records_disconnect(sqlite3_vtab *vtab) {
-  mpg_conn_release(((table *)vtab)->conn);
-  sqlite3_free(vtab);
-  return SQLITE_OK;
-}
-
-/* idxNum bit 0: the path or schema is given, bit 1: on_error. */
 static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  const table *t = (const table *)vtab;
+  const mpg_table *t = (const mpg_table *)vtab;
   int at[2] = {-1, -1}, n = 0;
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
@@ -144,7 +121,7 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
       return mpg_vtab_error(vtab, "%s: the arguments take = and nothing else",
-                            t->files ? "trace_records" : "mpg_records");
+                            from_files(t) ? "trace_records" : "mpg_records");
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;
@@ -156,7 +133,7 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].omit = 1;
     }
   info->estimatedRows = 1000000;
-  info->estimatedCost = t->files && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
+  info->estimatedCost = from_files(t) && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
   return SQLITE_OK;
 }
 
@@ -289,7 +266,7 @@ static mpg_rc settle(cursor *c) {
 
 /* ---- the scan ---- */
 
-static mpg_rc read_records(cursor *c, const table *t, mpg_err *err) {
+static mpg_rc read_records(cursor *c, const mpg_table *t, mpg_err *err) {
   mpg_ledger_options options;
   bool skip = false;
   int threads;
@@ -302,7 +279,7 @@ static mpg_rc read_records(cursor *c, const table *t, mpg_err *err) {
     rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
   if (rc != MPG_OK)
     return rc;
-  if (!t->files) { /* a relation may be a view over another schema's records, and so on */
+  if (!from_files(t)) { /* a relation may be a view over another schema's records, and so on */
     if (t->conn->reading >= READING_MAX)
       return mpg_fail(err, MPG_LIMIT, "a relation is defined by the records of itself");
     t->conn->reading++;
@@ -322,7 +299,7 @@ static mpg_rc read_records(cursor *c, const table *t, mpg_err *err) {
 static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
                           sqlite3_value **argv) {
   cursor *c = (cursor *)base;
-  table *t = (table *)base->pVtab;
+  mpg_table *t = (mpg_table *)base->pVtab;
   const mpg_arg which[2] = {first_arg(t), MPG_ARG_ON_ERROR};
   mpg_err err = {MPG_OK, ""};
   int n = 0, code;
@@ -335,9 +312,9 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
       if (c->args[which[a]] == NULL)
         return SQLITE_NOMEM;
     }
-  if (t->files && c->args[MPG_ARG_PATH] == NULL)
+  if (from_files(t) && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "trace_records: expected a path: trace_records('traces/')");
-  if (t->files && !mpg_arg_given(c->args, MPG_ARG_PATH))
+  if (from_files(t) && !mpg_arg_given(c->args, MPG_ARG_PATH))
     return SQLITE_OK;
   code = mpg_scan_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)
@@ -351,7 +328,7 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   }
   return rc == MPG_OK
              ? SQLITE_OK
-             : mpg_vtab_failure(&t->base, t->files ? "trace_records" : "mpg_records", &err);
+             : mpg_vtab_failure(&t->base, from_files(t) ? "trace_records" : "mpg_records", &err);
 }
 
 static int records_next(sqlite3_vtab_cursor *base) {
@@ -500,7 +477,7 @@ static void chip_value(sqlite3_context *x, const mpg_chip_row *r, col at) {
 
 static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) {
   const cursor *c = (const cursor *)base;
-  const table *t = (const table *)base->pVtab;
+  const mpg_table *t = (const mpg_table *)base->pVtab;
   const mpg_fleet *f = &c->fleet;
   if (i >= COLS) {
     const sqlite3_value *value = c->args[i == COLS ? first_arg(t) : MPG_ARG_ON_ERROR];
@@ -546,7 +523,7 @@ int mpg_register_records(mpg_conn *conn, char **error) {
       .iVersion = 0,
       .xConnect = records_connect, /* no xCreate: eponymous only */
       .xBestIndex = records_best_index,
-      .xDisconnect = records_disconnect,
+      .xDisconnect = mpg_table_disconnect,
       .xOpen = records_open,
       .xClose = records_close,
       .xFilter = records_filter,

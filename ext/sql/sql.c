@@ -2,6 +2,7 @@
 #include "sql.h"
 #include "catalogue.h"
 #include "kept.h"
+#include "shown.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void mpg_conn_release(void *p) {
   if (--conn->references > 0)
     return;
   mpg_kept_close(conn);
+  mpg_shown_close(conn);
   mpg_catalogue_close(conn);
   mpg_issues_free(&conn->issues);
   sqlite3_free(conn);
@@ -175,6 +177,34 @@ void mpg_result_failure(sqlite3_context *context, const mpg_err *err) {
   }
   sqlite3_result_error(context, text, -1);
   sqlite3_free(text);
+}
+
+int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
+                      char **error) {
+  const mpg_module_data *data = aux;
+  mpg_table *table;
+  int rc = sqlite3_declare_vtab(db, declared);
+  if (rc == SQLITE_OK && tier != 0)
+    rc = sqlite3_vtab_config(db, tier);
+  if (rc != SQLITE_OK) {
+    *error = sqlite3_mprintf("%s: %s", data->module->name, sqlite3_errmsg(db));
+    return rc;
+  }
+  table = sqlite3_malloc64(sizeof *table);
+  if (table == NULL)
+    return SQLITE_NOMEM;
+  memset(table, 0, sizeof *table);
+  table->conn = data->conn;
+  table->conn->references++;
+  table->module = data->module;
+  *out = &table->base;
+  return SQLITE_OK;
+}
+
+int mpg_table_disconnect(sqlite3_vtab *vtab) {
+  mpg_conn_release(((mpg_table *)vtab)->conn);
+  sqlite3_free(vtab);
+  return SQLITE_OK;
 }
 
 static int vtab_text(sqlite3_vtab *vtab, char *text, int rc) {

@@ -32,6 +32,7 @@ typedef struct mpg_conn {
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   struct mpg_kept *kept;                  /* see kept.h */
   size_t kept_limit;
+  struct mpg_intern *lasting; /* see shown.h */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
   int reading;   /* scans of this connection that are reading relations now, one inside the other */
@@ -76,6 +77,18 @@ int mpg_register_functions(mpg_conn *conn, const mpg_function *table, size_t n, 
 int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
 /* Tables that open files: they are left out of a connection that is to have none. */
 int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
+
+/* What is there without CREATE VIRTUAL TABLE: its sqlite3_vtab. It keeps the connection, for it may outlive its
+** registration, where the extension is loaded again. */
+typedef struct mpg_table {
+  sqlite3_vtab base; /* must be first */
+  mpg_conn *conn;
+  const mpg_module *module;
+} mpg_table;
+/* What xConnect does, and xDisconnect. tier: SQLITE_VTAB_DIRECTONLY, SQLITE_VTAB_INNOCUOUS, or 0. */
+int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
+                      char **error);
+int mpg_table_disconnect(sqlite3_vtab *vtab);
 
 /* Within a function: its row of the table, and the connection. */
 const mpg_function *mpg_function_of(sqlite3_context *context);

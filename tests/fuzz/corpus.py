@@ -109,6 +109,8 @@ def seeds(target):
     elif target == "chrome":
         yield from fixture("profile/*.json", 20)
         yield b'{"traceEvents":[{"ph":"X","name":"k","ts":1.5,"dur":2,"pid":0,"tid":"s","args":{"stream":7}},{}],"distributedInfo":{"rank":1}}'
+        yield b'[' + b',\n'.join(b'{"ph":"X","ts":%d}' % i for i in range(60)) + b']'
+        yield b'[' + b','.join(b'{"ts":%d,"args":{"k":[{"ts":1},{"ts":2}]}}' % i for i in range(40)) + b',{"name":"},{\\"ts\\":1"}], "x": [{"ts":1},{"ts":2}]'
     elif target == "mllog":
         yield from fixture("mlperf/**/*.txt", 8)
     elif target == "goodput_log":

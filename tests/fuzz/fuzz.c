@@ -3,6 +3,7 @@
 #include "../../ext/core/intern.h"
 #include "../../ext/io/os.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,14 +61,15 @@ void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues) {
 
 /* ---- Memory ---- */
 
-/* Aligned to 8 bytes and never to 16, as a host's may be. `fail_in` counts down to the allocation that fails. */
+/* Aligned to 8 bytes and never to 16, as a host's may be. `fail_in` counts down to the allocation that fails. Readers may
+** have several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 typedef struct memory {
   long live, fail_in;
   bool failed;
 } memory;
 
-static void *memory_resize(void *ctx, void *p, size_t n) {
-  memory *m = ctx;
+static void *resize(memory *m, void *p, size_t n) {
   char *block = p == NULL ? NULL : (char *)p - 8;
   if (n == 0) {
     m->live -= p != NULL;
@@ -83,6 +85,13 @@ static void *memory_resize(void *ctx, void *p, size_t n) {
     return NULL;
   m->live += p == NULL;
   return block + 8;
+}
+
+static void *memory_resize(void *ctx, void *p, size_t n) {
+  (void)pthread_mutex_lock(&lock);
+  p = resize(ctx, p, n);
+  (void)pthread_mutex_unlock(&lock);
+  return p;
 }
 
 /* ---- Readers ---- */

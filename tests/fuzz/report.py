@@ -17,7 +17,7 @@ BEGIN, END = "<!-- made by tests/fuzz/report.py -->\n", "<!-- end -->\n"
 # What a target is about, below ext/.
 FILES = {
     "csv": ["io/csv"], "json": ["io/json", "io/json_scan"], "lines": ["io/lines", "io/window"], "inflate": ["io/inflate", "io/source"],
-    "rows": ["io/rows", "io/csv_rows", "io/json_rows", "io/columns", "io/json_path"], "native": ["io/native", "io/native_csv", "io/native_json", "core/fleet", "core/record"],
+    "rows": ["io/rows", "io/csv_rows", "io/json_rows", "io/columns", "io/json_path"], "native": ["io/native", "io/native_csv", "io/native_json", "io/native_plain", "core/fleet", "core/fleet_add", "core/fleet_usual", "core/record"],
     "slurm": ["io/slurm", "io/slurm_row", "io/slurm_value"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"], "slurm_json": ["io/slurm_json", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
     "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
     "otlp": ["io/otlp", "io/otlp_value"], "log": ["io/log", "io/pattern", "io/stamp"],

@@ -82,8 +82,10 @@ static const char *const statements[] = {
     "SELECT text, step, fields FROM log_trace('fixtures/training/nanogpt.log', "
     "'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)') LIMIT 3",
     "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
-    "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0",
-    "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json')",
+    "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0 AND threads = 1",
+    "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json') WHERE threads = 1",
+    "SELECT name, dur, process_name FROM chrome_trace('fixtures/profile/tpu.trace.json') "
+    "WHERE ph = 'X' AND threads = 2",
     "SELECT * FROM xplane_trace('fixtures/xplane/tpu-host-0.xplane.pb') LIMIT 12",
     "SELECT * FROM xplane_planes('fixtures/xplane')",
     "SELECT job_size(chips), job_size(16, '8,16,32'), time_bucket(start_time, 'day +02:00'), "
@@ -96,7 +98,7 @@ static const char *const statements[] = {
     "chip_interconnect('TPU v4')",
     "SELECT op_flops(name, input_dims), op_bytes(name, input_dims, input_type, concrete_inputs) "
     "FROM "
-    "chrome_trace('fixtures/profile/rank0.json') WHERE input_dims <> '' LIMIT 5",
+    "chrome_trace('fixtures/profile/rank0.json') WHERE input_dims <> '' AND threads = 1 LIMIT 5",
     "SELECT record FROM csv_rollup('fixtures/golden/allocations.csv', 'chips, chips*(2-1) as x', "
     "'job,pool') WHERE threads = 1",
     "CREATE VIRTUAL TABLE temp.r USING jsonl_rollup('fixtures/golden.jsonl', measures='chips', "

@@ -126,9 +126,9 @@ static void read_text(out *o, const mpg_env *env, mpg_str text, const mpg_blocks
     while (!stays && (rc = mpg_blocks_next(blocks, &block, &err)) == MPG_OK) {
       ++*nblocks;
       if (options->json)
-        mpg_json_feed(json, stream, &block);
+        mpg_json_feed(json, stream, &block, NULL);
       else
-        mpg_csv_feed(csv, stream, &block);
+        mpg_csv_feed(csv, stream, &block, NULL);
       stays = options->json ? drain_json(o, json) : drain_csv(o, csv);
     }
     CHECK(stays || rc == MPG_DONE);

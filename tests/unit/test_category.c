@@ -12,6 +12,9 @@ int main(void) {
     size_t n = strlen(info->name);
     CHECK(mpg_category_find(mpg_str_of(info->name)) == (mpg_category)c);
     CHECK(mpg_category_find((mpg_str){info->name, n - 1}) == MPG_CATEGORIES);
+    CHECK(mpg_category_at(info->name) == (mpg_category)c &&
+          mpg_category_name((mpg_category)c) == info->name);
+    CHECK(mpg_category_at(info->name + 1) == MPG_CATEGORIES);
     CHECK(mpg_layer_name(info->layer) != NULL && info->meaning[0] != '\0');
     /* Any other byte anywhere, and one byte more. */
     for (size_t i = 0; i < n; i++)
@@ -25,6 +28,8 @@ int main(void) {
     CHECK(mpg_category_find((mpg_str){name, n + 1}) == MPG_CATEGORIES);
   }
   CHECK(wrong == 0);
+  CHECK(mpg_category_at(NULL) == MPG_CATEGORIES && mpg_category_at("idle") == MPG_CATEGORIES);
+  CHECK(mpg_category_at(mpg_category_name(MPG_DOWN) - MPG_CATEGORY_NAME) == MPG_CATEGORIES);
   CHECK(mpg_category_find((mpg_str){NULL, 0}) == MPG_CATEGORIES);
   CHECK(mpg_category_find(MPG_STR("IDLE")) == MPG_CATEGORIES);
   CHECK(mpg_category_find(MPG_STR("prodctive")) == MPG_CATEGORIES);

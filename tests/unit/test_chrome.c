@@ -327,7 +327,7 @@ static mpg_rc read_info(mpg_chrome_info *info, const mpg_env *env, const char *b
   mpg_rc rc = mpg_stream_memory(&stream, env, "t", mpg_str_of(bytes), err);
   memset(info, 0, sizeof *info);
   if (rc == MPG_OK)
-    rc = mpg_chrome_info_read(info, env, stream, issues, err);
+    rc = mpg_chrome_info_read(info, env, stream, issues, 1, err);
   mpg_stream_close(stream);
   return rc;
 }

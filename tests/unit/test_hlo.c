@@ -462,6 +462,49 @@ static void test_fusions(void) {
         "t = "
         "(f32[5], f32[100]) tuple(u, v)",
         one, "(f32[5], f32[100]) fusion(a)", 100, 20 + 400 + 20 + 400);
+
+  /* A fusion within hands its parameter on: what is sliced of it is all that is read. Else what it reads itself, once. */
+  fused("p = f32[100] parameter(0) x = f32[100] fusion(p), kind=kLoop, calls={ q = f32[100] "
+        "parameter(0) ROOT n = f32[100] negate(q) } ROOT y = f32[5] slice(x), slice={[0:5]}",
+        one, "f32[5] fusion(a)", 100, 20 + 20);
+  fused("p = f32[100] parameter(0) x = f32[100] fusion(p), kind=kLoop, calls={ q = f32[100] "
+        "parameter(0) ROOT n = f32[100] negate(q) } y = f32[100] negate(x) z = f32[100] negate(x) "
+        "ROOT w = f32[100] add(y, z)",
+        one, "f32[100] fusion(a)", 400, 400 + 400);
+  fused("p = f32[100] parameter(0) x = f32[100] fusion(p), kind=kLoop, calls={ q = f32[100] "
+        "parameter(0) m = f32[100] negate(q) ROOT n = f32[100] negate(m) } ROOT y = f32[5] "
+        "slice(x), slice={[0:5]}",
+        one, "f32[5] fusion(a)", 200, 400 + 20);
+  /* Handed in twice, but taken once. */
+  fused("p = f32[100] parameter(0) x = f32[100] fusion(p, p), kind=kLoop, calls={ q = f32[100] "
+        "parameter(0) ROOT n = f32[100] negate(q) } ROOT y = f32[5] slice(x), slice={[0:5]}",
+        one, "f32[5] fusion(a)", 100, 20 + 20);
+
+  /* A custom fusion around a gather moves what that does; around anything else it is as others. */
+  expect("f { p = f32[100,4] parameter(0) i = s32[3,1] parameter(1) ROOT g = f32[3,4] gather(p, "
+         "i), offset_dims={1} }\nENTRY e { a = f32[100,4] parameter(0) i = s32[3,1] parameter(1) "
+         "ROOT r = f32[3,4] fusion(a, i), kind=kCustom, calls=f }",
+         "(1 e 6 0 0 108)");
+  expect("f { p = f32[100] parameter(0) ROOT g = f32[100] negate(p) }\nENTRY e { a = f32[100] "
+         "parameter(0) ROOT r = f32[100] fusion(a), kind=kCustom, calls=f }",
+         "(1 e 4 100 0 800)");
+}
+
+/* What is called costs where it is called: of branches the dearest, by each counter. */
+static void test_calls(void) {
+#define BRANCHES                                                                                   \
+  "a { x = f32[4] parameter(0) ROOT n = f32[4] negate(x) }\n"                                      \
+  "b { x = f32[4] parameter(0) m = f32[4] exponential(x) ROOT n = f32[4] exponential(m) }\n"
+  expect(BRANCHES "ENTRY e { p = pred[] parameter(0) x = f32[4] parameter(1) ROOT c = f32[4] "
+                  "conditional(p, x, x), true_computation=a, false_computation=b }",
+         "(1 e 8 4 8 64)");
+  expect(BRANCHES "ENTRY e { p = s32[] parameter(0) x = f32[4] parameter(1) ROOT c = f32[4] "
+                  "conditional(p, x, x, x), branch_computations={a, a, a} }",
+         "(1 e 8 4 0 32)");
+  expect(BRANCHES "ENTRY e { x = f32[4] parameter(0) y = f32[4] call(x), to_apply=a ROOT z = "
+                  "f32[4] call(y), to_apply=b }",
+         "(1 e 8 4 8 96)");
+#undef BRANCHES
 }
 
 /* ---- Trip counts ---- */
@@ -470,6 +513,8 @@ static void trips(const char *start, const char *step, const char *compare, cons
                   int64_t expected) {
   char text[1024], out[256], wanted[64];
   (void)snprintf(text, sizeof text,
+                 "lt { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, "
+                 "b), direction=LT }\n"
                  "body { s = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
                  "x = f32[4] get-tuple-element(s), index=1 c = s32[] constant(%s) j = s32[] "
                  "%s y = f32[4] negate(x) ROOT t = (s32[], f32[4]) tuple(j, y) }\n"
@@ -480,7 +525,7 @@ static void trips(const char *start, const char *step, const char *compare, cons
                  "body=body }",
                  "1", step, limit, compare, start);
   /* A turn: add, negate of 4, and compare; the condition once more. */
-  (void)snprintf(wanted, sizeof wanted, "(1 e 16 %lld ",
+  (void)snprintf(wanted, sizeof wanted, "(1 e 19 %lld ",
                  (long long)(expected < 0 ? 6 : expected * 6 + 1));
   CHECK(render_text(&mpg_env_libc, mpg_str_of(text), out, sizeof out) == MPG_DONE);
   CHECK(strncmp(out, wanted, strlen(wanted)) == 0);
@@ -491,6 +536,14 @@ static void trips(const char *start, const char *step, const char *compare, cons
 static void test_trips(void) {
   trips("0", "add(i, c)", "compare(i, n), direction=LT", "7", 7);
   trips("0", "add(c, i)", "compare(n, i), direction=GT", "7", 7);
+  trips("0", "add(i, c)", "fusion(i, n), kind=kLoop, calls=lt", "7", 7);
+  trips("0", "add(i, c)", "call(i, n), to_apply=lt", "7", 7);
+  trips("0", "add(i, c)", "fusion(n, i), kind=kLoop, calls=lt", "7", -1);
+  trips("0", "add(i, c)", "fusion(i), kind=kLoop, calls=lt", "7", -1);
+  trips("0", "add(i, c)", "compare(i, n), direction=LT", "{ 7 }", 7);
+  trips("0", "add(i, c)", "compare(i, n), direction=LT", "true", 1);
+  trips("0", "add(i, c)", "compare(i, n), direction=LT", "false", 0);
+  trips("0", "add(i, c)", "compare(i, n), direction=LT", "7.5", -1);
   trips("2", "add(i, c)", "compare(i, n), direction=LE", "7", 6);
   trips("9", "subtract(i, c)", "compare(i, n), direction=GT", "2", 7);
   trips("9", "subtract(i, c)", "compare(n, i), direction=LE", "2", 8);
@@ -576,12 +629,32 @@ static void test_ends_with_its_buffer(void) {
     }
 }
 
+static void stopped_anywhere(const char *text) {
+  static const long strides[] = {1, 1, 1, 2, 3, 5, 7};
+  mpg_rc rc = MPG_INTERRUPTED;
+  for (long stop = 2, turn = 0; rc == MPG_INTERRUPTED; stop += strides[turn % 7], turn++) {
+    char out[256];
+    hostile h = {0, 0, false, false, stop};
+    mpg_env env = hostile_env(&h);
+    rc = render_text(&env, mpg_str_of(text), out, sizeof out);
+    CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_DONE) && h.live == 0);
+    CHECK(rc == MPG_INTERRUPTED || turn > 2);
+  }
+}
+
 static void test_stop(void) {
   char *text = repeated("e { p = f32[] parameter(0)\n", " n = f32[] negate(p)\n", 20000, "}");
   char out[256];
   hostile h = {0, 0, false, false, 3};
   mpg_env env = hostile_env(&h);
   CHECK(render_text(&env, mpg_str_of(text), out, sizeof out) == MPG_INTERRUPTED && h.live == 0);
+  free(text);
+  /* And wherever else it is asked: names, links, users, prices; of many instructions, and of one with many operands. */
+  text = repeated("e { p = f32[] parameter(0)\n", " n = f32[] add(p, p)\n", 70000, "}");
+  stopped_anywhere(text);
+  free(text);
+  text = repeated("e { p = f32[] parameter(0) ROOT t = tuple(p", ", p", 70000, ") }");
+  stopped_anywhere(text);
   free(text);
 }
 
@@ -596,6 +669,7 @@ int main(void) {
   test_convolutions();
   test_rules();
   test_fusions();
+  test_calls();
   test_trips();
   test_faults();
   test_torn();

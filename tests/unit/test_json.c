@@ -628,7 +628,79 @@ static void test_memory(void) {
   }
 }
 
+/* Long records ask whether to stop, wherever their length comes from, and stop at every such place. */
+static void stopped(const char *head, const char *piece, bool numbered, const char *tail) {
+  enum { BYTES = 3 << 20 };
+  char *long_one = malloc(BYTES + 200);
+  size_t n = (size_t)sprintf(long_one, "%s", head);
+  for (unsigned i = 0; n < BYTES; i++)
+    n += (size_t)sprintf(long_one + n, piece, numbered ? i : 0);
+  n += (size_t)sprintf(long_one + n, "%s", tail);
+  for (long stop = 2;; stop++) {
+    hostile h = {0, 0, false, false, stop};
+    mpg_env env = hostile_env(&h);
+    mpg_json_doc *doc = NULL;
+    const mpg_json_member *m;
+    size_t members;
+    mpg_err err;
+    mpg_rc rc = mpg_json_parse(&doc, &env, "d", (mpg_str){long_one, n}, &m, &members, &err);
+    CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_OK));
+    CHECK(rc == MPG_OK || strcmp(err.text, "interrupted") == 0);
+    mpg_json_doc_free(doc);
+    CHECK(h.live == 0);
+    if (rc == MPG_OK) {
+      CHECK(stop > 3); /* it was asked */
+      break;
+    }
+  }
+  free(long_one);
+}
+
+static void test_stop(void) {
+  stopped("{\"a\":[", "[],", false, "1]}");
+  stopped("{\"a\":\"", "\\n\\u00e9", false, "\"}");
+  stopped("{\"a\":\"", "\xc3\xa9", false, "\"}");
+  stopped("{", "\"a%u\":1,", true, "\"b\":2}");
+  stopped("{", "\"\\t%u\":1,", true, "\"b\":2}");
+}
+
+/* The records of a stream, and their reader, which is asked behind each that is long. */
+static void test_stop_in_stream(void) {
+  enum { BYTES = 2 << 20 };
+  const mpg_str opening = MPG_STR("{\"a\":\""), rest = MPG_STR("\"}\n{\"a\":1}\n");
+  char *two = malloc(BYTES + 20);
+  memset(two, 'x', BYTES);
+  memcpy(two, opening.p, opening.n);
+  memcpy(two + BYTES, rest.p, rest.n);
+  for (long stop = 2;; stop++) {
+    hostile h = {0, 0, false, false, stop};
+    mpg_env env = hostile_env(&h);
+    mpg_err err;
+    mpg_stream *stream = NULL;
+    mpg_json *json = NULL;
+    mpg_json_options options = {0};
+    const mpg_json_member *m;
+    size_t n, records = 0;
+    mpg_rc rc = mpg_stream_memory(&stream, &env, "t", (mpg_str){two, BYTES + rest.n}, &err);
+    CHECK(rc == MPG_OK && mpg_json_open(&json, &env, stream, &options, &err) == MPG_OK);
+    while ((rc = mpg_json_record(json, &m, &n, &err)) == MPG_OK)
+      records++;
+    CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_DONE));
+    CHECK(records == (rc == MPG_DONE ? 2 : 0));
+    mpg_json_close(json);
+    mpg_stream_close(stream);
+    CHECK(h.live == 0);
+    if (rc == MPG_DONE) {
+      CHECK(stop > 2);
+      break;
+    }
+  }
+  free(two);
+}
+
 int main(void) {
+  test_stop();
+  test_stop_in_stream();
   test_streams();
   test_truncated();
   test_refusals();

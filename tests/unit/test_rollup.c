@@ -159,8 +159,8 @@ static void test_scan(void) {
     n += (size_t)snprintf(text + n, sizeof text - n, "%d,\t%.*s,z\n", i, i % 7, "abcdefg");
   *scan = (mpg_csv_scan){.delimiter = ',', .quotes = true, .width = 3};
   for (size_t k; (k = mpg_csv_scan_next(scan, text, n, at)) > 0;) {
-    CHECK(text[scan->ends[2]] == '\n' && text[scan->ends[0]] == ',');
-    at = scan->ends[k * 3 - 1] + (size_t)1;
+    CHECK(text[scan->marks[3]] == '\n' && text[scan->marks[1]] == ',');
+    at = scan->marks[k * 3] + (size_t)1;
     records += k;
   }
   CHECK(records == 100 && at == n);
@@ -171,7 +171,7 @@ static void test_scan(void) {
     text[700] = odd[i];
     at = 0;
     for (size_t k; (k = mpg_csv_scan_next(scan, text, n, at)) > 0;)
-      at = scan->ends[k * 3 - 1] + (size_t)1;
+      at = scan->marks[k * 3] + (size_t)1;
     CHECK(at <= 700 && at >= 700 - 64 - 12);
     text[700] = was;
   }

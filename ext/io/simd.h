@@ -1,0 +1,35 @@
+/*
+** simd.h - vectors of bytes: of 16 where the compiler may use them everywhere (SSE2, which every
+** x86-64 has), of 32 where the processor at hand has them. MPG_NO_SIMD: neither.
+**
+** What comes out is the same in all three ways. A function that has a wide form is written once, over
+** what differs, MPG_INLINE, and called by a plain one and by one that is MPG_AVX2.
+*/
+#ifndef MPG_SIMD_H
+#define MPG_SIMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MPG_INLINE static inline __attribute__((always_inline))
+
+#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
+#define MPG_SSE2
+#include <immintrin.h>
+
+static inline uint64_t mpg_bits_16(__m128i found) {
+  return (uint64_t)(unsigned)_mm_movemask_epi8(found);
+}
+
+#ifdef __x86_64__
+/* With the counting and finding of bits that every such processor has. */
+#define MPG_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+static inline bool mpg_has_avx2(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+#endif
+#endif
+
+#endif
