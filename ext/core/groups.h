@@ -94,6 +94,10 @@ mpg_rc mpg_groups_find(mpg_groups *groups, const mpg_group_head *key, uint64_t h
 #define MPG_GROUPS_TOO_MANY SIZE_MAX
 mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_measures *measures,
                         size_t *which);
+/* Those of a group, n_totals of them: NULL where nothing is summed. Until the next group comes. */
+static inline mpg_total *mpg_groups_totals(const mpg_groups *groups, size_t group) {
+  return groups->n_totals == 0 ? NULL : groups->totals + group * groups->n_totals;
+}
 int64_t mpg_groups_rows(const mpg_groups *groups, size_t group);
 /* Part i of a group, borrowed. */
 mpg_group_part mpg_groups_part(const mpg_groups *groups, size_t group, size_t i);

@@ -62,8 +62,7 @@ static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
     return too_many(r, path, line, err);
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
-  if (mpg_measures_add(measures, operands, w->groups.totals + group * measures->n, &which) !=
-      MPG_OK)
+  if (mpg_measures_add(measures, operands, mpg_groups_totals(&w->groups, group), &which) != MPG_OK)
     return too_large(r, path, line, which, err);
   return MPG_OK;
 }
@@ -229,7 +228,7 @@ static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t 
     return too_many(r, p->path, line, err);
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
-  t = w->groups.totals + group * measures->n;
+  t = mpg_groups_totals(&w->groups, group);
   if ((b->over >> k & 1) != 0)
     return add_alone(r, w, k, t, &which) == MPG_OK ? MPG_OK
                                                    : too_large(r, p->path, line, which, err);

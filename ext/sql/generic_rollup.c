@@ -553,7 +553,7 @@ static int rollup_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
 static mpg_rc total_of(rollup_cursor *cursor, size_t group, size_t i, mpg_value *out,
                        mpg_err *err) {
   const mpg_measure *m = &source_of(cursor)->measures.p[i];
-  const mpg_total *t = &cursor->groups.totals[group * cursor->groups.n_totals + i];
+  const mpg_total *t = mpg_groups_totals(&cursor->groups, group) + i;
   char name[MPG_EXCERPT];
   out->type = MPG_NULL;
   if (t->n == 0)

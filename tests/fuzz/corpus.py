@@ -1,17 +1,39 @@
 """corpus.py - the fuzz corpora as they are committed: tests/fuzz/corpus/TARGET.b64 has an input a line, in base64, the
-shortest first. And the seeds that a target without a corpus starts from: fixtures, whole and in pieces."""
+shortest first. And what a target starts from besides: seeds, which are fixtures, whole and in pieces, and words."""
 import base64
 import glob
 import gzip
 import hashlib
 import os
+import re
 import sqlite3
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKED = os.path.join(ROOT, "tests/fuzz/corpus")
-LONGEST = 2048  # bytes of an input that is committed
-BUDGET = 10_000  # bytes of a packed corpus
+LONGEST = 4096  # bytes of an input that is committed
+BUDGET = 12_000  # bytes of a packed corpus
+
+# What a target is about, below ext/: whose words it is given, and whose lines tests/fuzz/report.py counts.
+FILES = {
+    "csv": ["io/csv", "io/csv_scan"], "json": ["io/json", "io/json_scan"], "lines": ["io/lines", "io/window"], "inflate": ["io/inflate", "io/source"],
+    "rows": ["io/rows", "io/csv_rows", "io/json_rows", "io/json_usual", "io/json_write", "io/columns", "io/json_path"],
+    "rollup": ["io/rows_rollup", "io/rows_pieces", "io/rows_plain", "io/rows_scan", "io/blocks", "core/groups", "core/measure", "core/measure_rows", "core/pipeline"],
+    "native": ["io/native", "io/native_csv", "io/native_json", "io/native_plain", "core/fleet", "core/fleet_add", "core/fleet_usual", "core/record"],
+    "slurm": ["io/slurm", "io/slurm_row", "io/slurm_fields", "io/slurm_value"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"],
+    "slurm_json": ["io/slurm_json", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
+    "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_outcome", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
+    "otlp": ["io/otlp", "io/otlp_value"], "log": ["io/log", "io/pattern", "io/stamp"],
+    "hlo": ["io/hlo_text", "io/hlo_parse", "io/hlo_lex", "io/hlo_shape_text", "core/hlo_module", "core/hlo_opcode", "core/hlo_shape", "core/hlo_attribute", "core/hlo_cost",
+            "core/hlo_flops", "core/hlo_bytes", "core/hlo_collective", "core/hlo_trips"],
+    "chrome": ["io/chrome", "io/chrome_event", "io/chrome_ahead", "io/chrome_info", "io/json_lean"], "mllog": ["io/mllog"],
+    "goodput_log": ["io/goodput_log"], "xplane": ["io/protobuf", "io/xspace", "io/xplane"], "zone": ["io/zone"], "time": ["core/time", "core/bucket"],
+    "number": ["core/number", "core/text"], "names": ["core/uuid", "core/dtype", "core/chips", "io/columns"],
+    "transformer": ["io/transformer_json", "core/transformer"], "state": ["core/account"],
+    "aggregate": ["core/account", "core/goodput"], "interval": ["core/interval"],
+    "ledger": ["core/timeline", "core/lineage", "core/gang", "core/pools", "core/cut", "core/innermost", "core/rollup", "core/spans"],
+    "sql": ["sql/goodput", "sql/roofline", "sql/intervals", "sql/ledger_table", "sql/ledger_args", "sql/catalogue", "sql/relations"],
+}
 
 
 def targets():
@@ -37,21 +59,57 @@ def write(folder, data):
         file.write(data)
 
 
-def pack(target, folder, keep=()):
-    """Of what lies in a folder the shortest inputs, as far as the budget goes; `keep` are inputs that stay in any case."""
+def gains(control):
+    """What each file of a merge adds to those before it, from libFuzzer's control file: its new edges, and a little for each
+    of them that it takes more often than they did."""
+    with open(control, encoding="utf-8", errors="replace") as file:
+        text = file.read().splitlines()
+    files, added = text[2:2 + int(text[0])], {}
+    for line in text[2 + int(text[0]):]:
+        kind, number, *of = line.split()
+        if kind in ("FT", "COV"):
+            name = os.path.basename(files[int(number)])
+            added[name] = added.get(name, 0) + len(of) * (1 if kind == "COV" else 0.01)
+    return added
+
+
+def pack(target, folder, added, keep=()):
+    """Of what lies in a folder the inputs that add most for their length, as far as the budget goes; `keep` are inputs that stay in any case."""
     inputs = set(keep)
     room = BUDGET - sum(len(base64.b64encode(data)) + 1 for data in inputs)
-    for path in sorted(glob.glob(f"{folder}/*"), key=lambda path: (os.path.getsize(path), path)):
+    found = []
+    for path in glob.glob(f"{folder}/*"):
         with open(path, "rb") as file:
             data = file.read()
-        room -= len(base64.b64encode(data)) + 1
-        if len(data) > LONGEST or room < 0:
-            break
-        inputs.add(data)
+        found.append((-added.get(os.path.basename(path), 0) / (len(data) + 16), data))
+    for _, data in sorted(found):
+        size = len(base64.b64encode(data)) + 1
+        if len(data) <= LONGEST and size <= room and data not in inputs:
+            room -= size
+            inputs.add(data)
     os.makedirs(PACKED, exist_ok=True)
     with open(f"{PACKED}/{target}.b64", "w", encoding="ascii") as file:
         for data in sorted(inputs, key=lambda data: (len(data), data)):
             file.write(base64.b64encode(data).decode() + "\n")
+
+
+# ---- Words ----
+
+def words(target, path):
+    """Writes a dictionary: what the target's own files say in quotes, which has the keys and names that its format knows, with
+    those of tests/fuzz/TARGET.dict."""
+    found = set()
+    for name in FILES[target]:
+        for source in glob.glob(f"{ROOT}/ext/{name}.[ch]"):
+            with open(source, encoding="utf-8") as file:
+                code = re.sub(r"^#[^\n]*|/\*.*?\*/|//[^\n]*", "", file.read(), flags=re.M | re.S)
+            found |= {text for text in re.findall(r'"([^"\\\n]{1,48})"', code) if "%" not in text and text.count(" ") < 3}
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f'"{text}"\n' for text in sorted(found))
+        own = f"{ROOT}/tests/fuzz/{target}.dict"
+        if os.path.exists(own):
+            with open(own, encoding="utf-8") as more:
+                file.write(more.read())
 
 
 # ---- Seeds ----
@@ -81,6 +139,13 @@ def seeds(target):
     elif target == "rows":
         yield from (b"0" + data for data in fixture("fleet/*.csv"))
         yield from (b"1" + data for data in fixture("golden.jsonl", 6))
+    elif target == "rollup":
+        yield from (b"dend_time - start_time AS s\n" + data for data in fixture("golden/*.csv"))
+        yield from (b"%da * 2 - b AS s, d\na,b,c,d,e\n" % (2 * i) + b"".join(b"%d,%d,x%d,%d.5,y\n" % (k, k * k, k % 3, k) for k in range(80)) for i in range(4))
+        yield from (b"%da * 2 - b AS s, d\n" % (2 * i + 1) + b"".join(b'{"a":%d,"b":-%d,"c":"x%d","d":%d.25}\n' % (k, k, k % 3, k) for k in range(60)) for i in range(4))
+    elif target == "transformer":
+        yield b'{"mode": "training", "layers": 32, "width": 4096, "heads": 32, "kv_heads": 8, "ffn": 14336, "gated": true, "vocabulary": 128256, "sequence": 8192, "batch": 4}'
+        yield b'{"mode": "decode", "parameters": 8e9, "layers": 32, "width": 4096, "context": 2048, "tokens": 1, "causal": false}'
     elif target == "native":
         order = ["capacity", "outages", "jobs", "allocations", "spans", "commits", "programs"]
         for i, relation in enumerate(order):

@@ -19,6 +19,7 @@
   F(lines)                                                                                         \
   F(inflate)                                                                                       \
   F(rows)                                                                                          \
+  F(rollup)                                                                                        \
   F(native)                                                                                        \
   F(slurm)                                                                                         \
   F(slurm_json)                                                                                    \
@@ -37,6 +38,7 @@
   F(time)                                                                                          \
   F(number)                                                                                        \
   F(names)                                                                                         \
+  F(transformer)                                                                                   \
   F(state)                                                                                         \
   F(aggregate)                                                                                     \
   F(interval)                                                                                      \

@@ -14,21 +14,6 @@ import corpus  # noqa: E402
 
 PAGE = "docs/reliability.md"
 BEGIN, END = "<!-- made by tests/fuzz/report.py -->\n", "<!-- end -->\n"
-# What a target is about, below ext/.
-FILES = {
-    "csv": ["io/csv"], "json": ["io/json", "io/json_scan"], "lines": ["io/lines", "io/window"], "inflate": ["io/inflate", "io/source"],
-    "rows": ["io/rows", "io/csv_rows", "io/json_rows", "io/columns", "io/json_path"], "native": ["io/native", "io/native_csv", "io/native_json", "io/native_plain", "core/fleet", "core/fleet_add", "core/fleet_usual", "core/record"],
-    "slurm": ["io/slurm", "io/slurm_row", "io/slurm_value"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"], "slurm_json": ["io/slurm_json", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
-    "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
-    "otlp": ["io/otlp", "io/otlp_value"], "log": ["io/log", "io/pattern", "io/stamp"],
-    "hlo": ["io/hlo_text", "io/hlo_parse", "io/hlo_lex", "core/hlo_cost", "core/hlo_flops", "core/hlo_bytes", "core/hlo_trips"],
-    "chrome": ["io/chrome", "io/chrome_event", "io/chrome_ahead", "io/chrome_info", "io/json_lean"], "mllog": ["io/mllog"],
-    "goodput_log": ["io/goodput_log"], "xplane": ["io/protobuf", "io/xspace", "io/xplane"], "zone": ["io/zone"], "time": ["core/time", "core/bucket"],
-    "number": ["core/number", "core/text"], "names": ["core/uuid", "core/dtype", "core/chips", "io/columns"], "state": ["core/account"],
-    "aggregate": ["core/account", "core/goodput"], "interval": ["core/interval"],
-    "ledger": ["core/timeline", "core/lineage", "core/gang", "core/pools", "core/cut", "core/innermost", "core/rollup", "core/spans"],
-    "sql": ["sql/goodput", "sql/roofline", "sql/intervals", "sql/ledger_table", "sql/ledger_args", "sql/catalogue", "sql/relations"],
-}
 
 
 def lines(target):
@@ -40,7 +25,7 @@ def lines(target):
         paths = "".join(f"{folder}/{name}\n" for name in os.listdir(folder))
         subprocess.run(["build/lines/replay", target], input=paths, text=True, check=True, stdout=subprocess.DEVNULL)
     reached = every = 0
-    for name in FILES[target]:
+    for name in corpus.FILES[target]:
         told = subprocess.run(["gcov", "--json-format", "--stdout", f"build/lines/ext/{name}.gcda"], check=True, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL).stdout
         for line in told.splitlines():
@@ -61,7 +46,7 @@ def table():
         with open(f"{corpus.PACKED}/{target}.b64", "rb") as file:
             kept = len(file.read().splitlines())
         reached, every = lines(target)
-        yield (f"| `{target}` | {of['executions']:,} | {of['cpu_s'] / 60:.1f} | {of['edges']:,} | {kept} | {', '.join(FILES[target])} | "
+        yield (f"| `{target}` | {of['executions']:,} | {of['cpu_s'] / 60:.1f} | {of['edges']:,} | {kept} | {', '.join(corpus.FILES[target])} | "
                f"{reached} of {every} ({100 * reached // max(every, 1)} %) |")
     total = sum(of["executions"] for of in runs.values())
     yield ""
