@@ -215,7 +215,6 @@ static bool real_quick(mpg_str text, double *out) {
 }
 
 bool mpg_real_quick(const char *p, size_t n, double *out) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   const uint64_t ones = UINT64_C(0x0101010101010101);
   bool negative = n > 1 && *p == '-';
   uint64_t whole, part, w;
@@ -226,7 +225,7 @@ bool mpg_real_quick(const char *p, size_t n, double *out) {
   if (n > 20 || FLT_EVAL_METHOD != 0)
     return false;
   do { /* the first byte that is zero of what is no point elsewhere */
-    memcpy(&w, p + point, sizeof w);
+    w = mpg_word(p + point);
     w ^= ones * '.';
     w = (w - ones) & ~w & ones << 7;
     point += w != 0 ? (size_t)__builtin_ctzll(w) / 8 : 8;
@@ -247,12 +246,6 @@ bool mpg_real_quick(const char *p, size_t n, double *out) {
   }
   *out = negative ? -v : v;
   return true;
-#else
-  (void)p;
-  (void)n;
-  (void)out;
-  return false;
-#endif
 }
 
 bool mpg_real_parse(mpg_str text, double *out) {

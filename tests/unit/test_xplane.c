@@ -49,8 +49,11 @@ static void put_message(bytes *b, unsigned number, bytes *inner) {
 }
 
 static void put_real(bytes *b, unsigned number, double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
   put_varint(b, number << 3 | MPG_PROTO_FIXED64);
-  put(b, &v, sizeof v); /* on a little-endian host */
+  for (int i = 0; i < 8; i++)
+    put(b, &(char){(char)(bits >> 8 * i)}, 1);
 }
 
 static void put_name(bytes *plane, unsigned map, int64_t id, const char *name) {
