@@ -127,6 +127,8 @@ static void count_to(mpg_chrome *r, size_t to) {
 }
 
 int64_t mpg_chrome_line(mpg_chrome *r) {
+  if (r->piece != NULL && r->row > 0 && r->counted == 0)
+    return r->line + r->piece->rows[r->row - 1].lines;
   count_to(r, r->event);
   return r->line;
 }
@@ -510,7 +512,7 @@ static bool give_row(mpg_chrome *r) {
     r->passed += piece->events - r->events;
     r->w.at = piece->behind;
     r->piece = NULL;
-    if (r->counted == 0 && piece->behind > 0) { /* nobody has asked for a line of it */
+    if (r->counted == 0 && piece->behind > 0) { /* lines of it were not counted here */
       r->line += piece->lines;
       if (piece->lines > 0)
         r->line_start = (int64_t)piece->line_start;

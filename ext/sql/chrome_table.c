@@ -447,6 +447,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .line = file_line,
       .column = column,
       .comparable = 1 << PH | 1 << NAME | 1 << CAT,
+      .plain = (1 << STEP) - 1,
       .threaded = true,
   };
   static const mpg_reader_format info = {

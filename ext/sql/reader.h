@@ -77,8 +77,10 @@ typedef struct mpg_reader_format {
   int64_t (*line)(const void *file); /* where the current record begins */
   /* Column i of the current record; *out is MPG_NULL before the call. */
   mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
-  /* Columns (up to 57) whose texts the format compares itself, as the wish has it. */
+  /* Columns (up to 57) whose texts the format compares itself, as the wish has it: text or NULL. */
   uint64_t comparable;
+  /* Columns (up to 57) that are quickly had and cannot fail, but for want of memory: see reader_groups.h. */
+  uint64_t plain;
   bool threaded; /* it takes heed of the wish's threads */
 } mpg_reader_format;
 

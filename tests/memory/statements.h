@@ -83,6 +83,8 @@ static const char *const statements[] = {
     "'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)') LIMIT 3",
     "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
     "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0 AND threads = 1",
+    "SELECT cat, name, count(*), sum(dur), group_concat(id), max(_line), min(_file) FROM "
+    "chrome_trace('fixtures/profile/rank*.json') WHERE ph = 'X' AND threads = 1 GROUP BY cat, name",
     "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json') WHERE threads = 1",
     "SELECT name, dur, process_name FROM chrome_trace('fixtures/profile/tpu.trace.json') "
     "WHERE ph = 'X' AND threads = 2",
