@@ -80,18 +80,23 @@ void mpg_reader_groups_reset(mpg_reader_groups *groups) {
 static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_format *f,
                           const mpg_walk *walk, int64_t row, mpg_err *err) {
   const mpg_reader_grouping *by = &groups->by;
-  mpg_value keys[MPG_GATHER_KEYS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}};
-  mpg_value values[MPG_GATHER_VALUES] = {[ROW] = {.type = MPG_INT, .i = row}};
+  mpg_value keys[MPG_GATHER_KEYS], values[MPG_GATHER_VALUES];
   size_t n = COLUMNS;
   mpg_rc rc = MPG_OK;
+  values[ROW] = (mpg_value){.type = MPG_INT, .i = row};
+  values[FILE_NUMBER].type = values[LINE].type = MPG_NULL;
   if (by->places) {
     values[FILE_NUMBER] = (mpg_value){.type = MPG_INT, .i = (int64_t)walk->next_path - 1};
     values[LINE] = (mpg_value){.type = MPG_INT, .i = f->line(walk->file)};
   }
-  for (uint64_t left = by->columns; rc == MPG_OK && left != 0; left &= left - 1)
-    rc = f->column(walk->file, (size_t)__builtin_ctzll(left), &values[n++], err);
-  for (size_t i = 0; rc == MPG_OK && i < by->n_keys; i++)
+  for (uint64_t left = by->columns; rc == MPG_OK && left != 0; left &= left - 1, n++) {
+    values[n].type = MPG_NULL;
+    rc = f->column(walk->file, (size_t)__builtin_ctzll(left), &values[n], err);
+  }
+  for (size_t i = 0; rc == MPG_OK && i < by->n_keys; i++) {
+    keys[i].type = MPG_NULL;
     rc = f->column(walk->file, by->key[i], &keys[i], err);
+  }
   if (rc != MPG_OK)
     return rc;
   rc = mpg_gather_add(groups->gather, keys, values);
