@@ -141,6 +141,28 @@ class Kube(Case):
                                             "(YAML: export with -o json)",
             '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "name": "b"}}': '1:1: expected each key once in "metadata", found one again'})
 
+    def test_elements(self):
+        """A key twice within an element of a list, be it of owners or containers."""
+        for member in ('"metadata": {"name": "a", "ownerReferences": [{"kind": "Job", "kind": "Job"}]}',
+                       '"metadata": {"name": "a"}, "status": {"containerStatuses": [{"name": "a", "name": "b"}]}'):
+            self.refused("kube_trace", {'{"apiVersion": "v1", "kind": "Pod", ' + member + "}": '1:1: expected each key once in "", found one again'})
+
+    @staticmethod
+    def containers(amount, n):
+        return '"containers": [' + ", ".join(['{"resources": {"limits": {"nvidia.com/gpu": "%s"}}}' % amount] * n) + "]"
+
+    def test_too_many_chips(self):
+        """2^50 millionths of a chip are the most, of a container, a pod, and all pods of a job."""
+        pod = '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {%s}}'
+        job = '{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"parallelism": %d, "template": {"spec": {%s}}}}'
+        self.assertEqual([(1125899.0,)], self.read("kube_trace", pod % self.containers("1125899", 1), "chips"))
+        self.assertEqual([(999.0 * 1125899,)], self.read("kube_trace", pod % self.containers("1125899", 999), "chips"))
+        self.assertEqual([(1000.0 * 1000000,)], self.read("kube_trace", job % (1000, self.containers("1000000", 1)), "chips"))
+        self.refused("kube_trace", {
+            pod % self.containers("1125900", 1): '1:1: expected a number of chips for "quantity", found "1125900"',
+            pod % self.containers("1125899", 1002): "1:1: expected a number of chips, found too many",
+            job % (1200, self.containers("1000000", 1)): "1:1: expected a number of chips, found too many"})
+
     def test_watches(self):
         """What the API server says in the middle of a watch is an issue."""
         for message, detail in (('"message": "too old"', "too old"), ('"code": 410', "the watch ended with an error")):
@@ -205,6 +227,91 @@ class Prometheus(Case):
         self.assertEqual([("a b", '{"c":"d"}', 1.0, "gauge")],
                          self.read("prometheus_trace", '# TYPE "a b" gauge\n{"a b",c="d"} 1 1700000000000\n', "metric, labels, value, type"))
         self.assertEqual([("a", None)], self.read("prometheus_trace", f"# TYPE a {'x' * 100}\na 1 1700000000000\n", "metric, type"))
+
+
+class Slurm(Case):
+    """JSON of Slurm: the objects within a job, or node, are taken apart when all of it is there."""
+
+    AGAIN = "expected each key of an object once, found one again"
+
+    def test_keys_that_repeat(self):
+        self.refused("slurm_trace", {
+            '{"jobs": [\n{"job_id": 1},\n{"job_id": 2, ' + member + "}]}": "3:1: " + self.AGAIN for member in (
+                '"time": {"start": 1, "start": 2}', '"array": {"job_id": 1, "job_id": 2}', '"het": {"job_id": 1, "job_id": 2}',
+                '"state": {"current": ["A"], "current": ["B"]}', '"tres": {"allocated": [], "allocated": []}',
+                '"steps": [{"step": {"id": "1.0", "id": "1.1"}}]', '"steps": [{"step": {"id": "1.0"}, "tres": {"allocated": [], "allocated": []}}]')})
+        self.refused("slurm_trace", {'{"meta": {},\n"errors": [{"error": "x", "error": "y"}], "jobs": []}': "2:1: " + self.AGAIN,
+                                     '{"jobs": [\n{"job_id": {"set": true, "number": 3, "number": 4}}]}': "2:1: " + self.AGAIN})
+        self.refused("slurm_nodes_trace", {'{"nodes": [{"name": "a"},\n{"name": "b", "cpus": {"set": true, "number": 1, "number": 2}}]}\n': "2:1: " + self.AGAIN,
+                                           '{"nodes": [\n{"name": "a", "name": "b"}]}\n': "2:1: " + self.AGAIN})
+
+    def test_one_is_left_out(self):
+        text = '{"jobs": [\n{"job_id": 1},\n{"job_id": 2, "time": {"start": 1, "start": 2}},\n{"job_id": 3}]}'
+        self.assertEqual([("1",), ("3",)], self.read("slurm_trace", text, "JobID", ") WHERE on_error = (?", "skip"))
+        self.assertEqual([("skipped_record", 1, f"{self.path}:3:1: {self.AGAIN}")], self.issues())
+
+    def test_errors_of_the_export(self):
+        """What slurmrestd says went wrong is an issue, in any of its forms; a list of none is none."""
+        for errors, detail in (('[{"error": "x"}]', "x"), ('[{"error": "x", "description": "y"}, {}]', "y"), ('["no"]', ""), ("[]", None), ("7", None)):
+            self.assertEqual([], self.read("slurm_trace", '{"errors": %s, "jobs": []}' % errors))
+            self.assertEqual([] if detail is None else ["the export says: " + detail], [text for _, _, text in self.issues()])
+        self.refused("slurm_trace", {'{"errors": [], "jobs": [7]}': "1:25: expected a job, an object"})
+
+
+class JsonLines(Case):
+    def table(self, text, columns):
+        self.path = os.path.join(self.folder, "input.jsonl")
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.db.execute("DROP TABLE IF EXISTS temp.t")
+        option = "columns='" + columns.replace("'", "''") + "'" if columns else "on_error='stop'"
+        self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING jsonl_trace('{self.path}', {option})")
+        return self.db.execute("SELECT * FROM t").fetchall()
+
+    TEXT = '{"a\\"b": 1, "a": [7, {"x": 5}], "q": {"x": 1, "x": 2}}\n'
+
+    def test_paths(self):
+        for path, value in {'$."a\\"b"': 1, "$.a[0]": 7, "$.a[1].x": 5, "$.a[#-1].x": 5, "$.a[9]": None, "$.a.x": None, "$[0]": None}.items():
+            self.assertEqual([(value,)], self.table(self.TEXT, "c " + path), path)
+        for path, error in {'$."a': 'path "$."a": expected a closing quote at byte 5', "$[x]": """path "$[x]": expected a number and ']' at byte 3""",
+                            "$.": 'path "$.": expected a name behind the dot at byte 3', "$..a": 'path "$..a": expected a name behind the dot at byte 3',
+                            "$" + ".a" * 33: f'path "${".a" * 20}...": expected at most 32 steps at byte 66'}.items():
+            with self.assertRaises(sqlite3.OperationalError) as raised:
+                self.table(self.TEXT, "c " + path)
+            self.assertEqual(f"jsonl_trace: columns: {error}"[:70], str(raised.exception)[:70])
+            self.assertEqual(error[-20:], str(raised.exception)[-20:])
+
+    def test_keys_that_repeat(self):
+        """Within a nested value that a path goes through; told with its record, which may be left out."""
+        text = '{"q": {"x": 1}}\n{"q": {"x": 1, "x": 2}}\n{"q": {"x": 3}}\n'
+        with self.assertRaises(sqlite3.OperationalError) as raised:
+            self.table(text, "c $.q.x")
+        self.assertEqual(f'jsonl_trace: {self.path}:2:1: expected each key once on the way to column "c", found one again', str(raised.exception))
+        self.assertEqual([(None,)], self.table('{"q": {"x": 1, "x": 2}}\n', "c $.r.x"))
+        self.db.execute(f"CREATE VIRTUAL TABLE temp.u USING jsonl_trace('{self.path}', columns='c $.q.x', on_error='skip')")
+        self.table(text, "q")
+        self.assertEqual([("1",), ("3",)], self.db.execute("SELECT * FROM u").fetchall())
+
+    def test_types_of_booleans(self):
+        """Alone, or among whole numbers, they are 0 and 1; beside texts they are texts."""
+        self.assertEqual([(1, 1, "true", "x"), (0, 1, "y", "true"), (2, 7, None, None)],
+                         self.table('{"a":true,"b":1,"c":true,"d":"x"}\n{"a":false,"b":true,"c":"y","d":true}\n{"a":2,"b":7}\n', ""))
+
+    def test_many_members(self):
+        with self.assertRaises(sqlite3.DataError) as raised:
+            self.table("{" + ", ".join(f'"k{i}": 1' for i in range(2001)) + "}\n", "")
+        self.assertEqual(f"jsonl_trace: {self.path}: records of more than 2000 members: name those wanted with columns='...'", str(raised.exception))
+
+
+class Swf(Case):
+    def test_header(self):
+        """A header has an end, be it at 4 MiB."""
+        path = os.path.join(self.folder, "long.swf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("; Version: 2\n" + ("; Note: " + "x" * 1000 + "\n") * 5000)
+        with self.assertRaises(sqlite3.DataError) as raised:
+            self.db.execute("SELECT * FROM swf_trace(?)", (path,)).fetchall()
+        self.assertRegex(str(raised.exception), f"^swf_trace: {path}:41[0-9]{{2}}:1: header of more than 4194304 bytes$")
 
 
 class SlurmNodes(Case):

@@ -42,7 +42,8 @@ class Options(Case):
                                "jsonl_rollup": ["columns", "types", "nulls", "zone", "measures", "by"],
                                "slurm_nodes_trace": ["zone"]}.items():
             for option in options:
-                self.assertEqual(f"{table}: {option}: expected text", self.error(f"SELECT * FROM {table}(?) WHERE {option} = 5", files.get(table.split("_")[0], files["csv"])))
+                path = files.get(table.split("_")[0], files["csv"])
+                self.assertEqual(f"{table}: {option}: expected text", self.error(f"SELECT * FROM {table}(?) WHERE {option} = 5", path))
         self.assertEqual("log_trace: zone: expected text", self.error("SELECT * FROM log_trace(?, '(?<a>.)') WHERE zone = 5", files["csv"]))
         self.assertEqual("trace_records: path: expected a text", self.error("SELECT * FROM trace_records(5)"))
 

@@ -89,7 +89,7 @@ static void stopped_anywhere(world *w, mpg_i128 chip_s) {
   CHECK(asked > 10);
   for (long n = 1; n <= asked; n++) {
     long stop = n + 1;
-    if (asked > 40 && n > 10 && n <= asked - 20 && n % (asked / 10) != 0)
+    if (asked > 40 && n > 5 && n <= asked - 14 && n % (asked / 4) != 0)
       continue;
     CHECK(account(w, &stop, &c, &err) == MPG_INTERRUPTED && stop == 1);
     CHECK(strcmp(err.text, "interrupted") == 0);
