@@ -165,8 +165,7 @@ static bool is_text(mpg_value v, const char *text) {
 static void test_values(void) {
   static const char *const lines[] = {
       "capacity pool=p chip=tpu-v4 chips=8 start_time=0 end_time=7300",
-      "jobs job=J name=n owner=o phase=training framework=f runtime=r model=m priority=q labels=l "
-      "chips=4 submit_time=0",
+      "jobs job=J name=n owner=o phase=training framework=f runtime=r model=m priority=q labels=l",
       "allocations job=J attempt=3 pool=p chips=4 start_time=3601.5 end_time=7200",
       "spans job=J kind=step step=7 program=s start_time=3601.5 end_time=7200"};
   static const char *const texts[] = {"p", "tpu-v4", "J", NULL, "n", "o", "training",
