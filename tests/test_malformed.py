@@ -181,6 +181,15 @@ class Log(Case):
             self.assertEqual([issue] if issue else [], [kind for kind, _, _ in self.issues()])
 
 
+    def test_patterns_that_need_too_much(self):
+        """A pattern that PCRE2 gives up on is an error of its line, with what it needs."""
+        for pattern, text, error in (("(?<a>((.)*?)+$)\\z(?!)", "x" * 200000, "the pattern needs more than 64 MiB on this line"),
+                                     ("(?<a>(?R)?x)", "x", "the pattern cannot be matched (PCRE2 error -52)")):
+            with self.assertRaises(sqlite3.Error) as raised:
+                self.read("log_trace", text + "\n", "*", ", ?", pattern)
+            self.assertEqual(f"log_trace: {self.path}:1:1: {error}", str(raised.exception))
+
+
 class Otlp(Case):
     SPAN = ('{"resourceSpans":[{"scopeSpans":[{%s"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"n",'
             '"startTimeUnixNano":"%s","endTimeUnixNano":"1544712661000000000"%s}]}]}]}')
@@ -242,7 +251,7 @@ class Slurm(Case):
                 '"steps": [{"step": {"id": "1.0", "id": "1.1"}}]', '"steps": [{"step": {"id": "1.0"}, "tres": {"allocated": [], "allocated": []}}]')})
         self.refused("slurm_trace", {'{"meta": {},\n"errors": [{"error": "x", "error": "y"}], "jobs": []}': "2:1: " + self.AGAIN,
                                      '{"jobs": [\n{"job_id": {"set": true, "number": 3, "number": 4}}]}': "2:1: " + self.AGAIN})
-        self.refused("slurm_nodes_trace", {'{"nodes": [{"name": "a"},\n{"name": "b", "cpus": {"set": true, "number": 1, "number": 2}}]}\n': "2:1: " + self.AGAIN,
+        self.refused("slurm_nodes_trace", {'{"nodes": [{"name": "a"},\n{"cpus": {"set": true, "number": 1, "number": 2}}]}\n': "2:1: " + self.AGAIN,
                                            '{"nodes": [\n{"name": "a", "name": "b"}]}\n': "2:1: " + self.AGAIN})
 
     def test_one_is_left_out(self):
@@ -256,6 +265,26 @@ class Slurm(Case):
             self.assertEqual([], self.read("slurm_trace", '{"errors": %s, "jobs": []}' % errors))
             self.assertEqual([] if detail is None else ["the export says: " + detail], [text for _, _, text in self.issues()])
         self.refused("slurm_trace", {'{"errors": [], "jobs": [7]}': "1:25: expected a job, an object"})
+
+
+class Sacct(Case):
+    def test_fields(self):
+        """Of each type what it should be."""
+        self.refused("slurm_trace", {
+            f"JobID|State|{field}\n1|RUNNING|{value}\n": f'2:11: expected {what} for {field}, found "{value}"' for field, value, what in (
+            ("Start", "soon", "a time such as 2026-11-21T05:52:33 or Unix seconds"), ("Elapsed", "soon", "a duration such as 1-02:03:04"),
+            ("AllocCPUS", "x", "a number"), ("ExitCode", "x", "an exit code such as 0:9"), ("Flags", "a b", "words with commas between"),
+            ("AllocTRES", "gres/gpu=x", "a list such as cpu=8,gres/gpu=4"), ("TRESUsageInAve", "cpu", "a list such as cpu=8,gres/gpu=4"),
+            ("AllocTRES", "gres/gpu:a=9223372036854775807,gres/gpu:b=9", "a list such as cpu=8,gres/gpu=4"))})
+        job_id = "a job id such as 123, 123_4, 123+0 or 123.batch"
+        self.refused("slurm_trace", {f"JobID|State\n{value}|RUNNING\n": f'2:1: expected {job_id} for JobID, found "{value}"'
+                                     for value in ("1_[", "1_[1-2", "1_", "x", "1_[2-1]")})
+
+    def test_fields_that_are_too_few(self):
+        head = "JobID|State|SubmitLine|WorkDir\n"
+        self.refused("slurm_trace", {head + "1|RUNNING|x\n": "2:12: expected 4 fields, found 3, and the lines that follow do not complete them",
+                                     head + "1|RUNNING|x|/w\nhello|\n": "3:7: expected 4 fields, found 2, and the lines that follow do not complete them"})
+        self.assertEqual([("1", "two\nlines"), ("2", "x")], self.read("slurm_trace", head + "1|RUNNING|two\nlines|/w\n2|RUNNING|x|/w\n", "JobID, SubmitLine"))
 
 
 class JsonLines(Case):

@@ -85,7 +85,8 @@ class Relations(Case):
         for value, found in {"2.5": "2.5", "1e15 + 0.5": "1000000000000000.5", "-9.1e15": "-9100000000000000", "9e999": "inf", "'2.5'": '"2.5"',
                              "'two'": '"two"'}.items():
             self.db.execute(f"UPDATE allocations SET attempt = {value}")
-            self.assertEqual(f"mpg_records: main.allocations:1: allocations.attempt: expected an integer, found {found}", self.error("SELECT * FROM mpg_records"))
+            self.assertEqual(f"mpg_records: main.allocations:1: allocations.attempt: expected an integer, found {found}",
+                             self.error("SELECT * FROM mpg_records"))
         self.db.execute("UPDATE allocations SET attempt = '2.0'")
         self.assertEqual([(2,)], self.rows("SELECT attempt FROM mpg_records WHERE record = 'allocations'"))
 
@@ -151,7 +152,8 @@ class GoodputReport(Case):
     def test_waits_and_slices(self):
         """Waits by what their type says, in any case; slices as shares of all, over time."""
         waits = [{"elastic_wait_start_time": 30, "elastic_wait_event_type": "scale_up"}, {"elastic_wait_end_time": 35, "elastic_wait_event_type": "Scale_Up"},
-                 {"elastic_wait_start_time": 40, "elastic_wait_event_type": "slice_down"}, {"elastic_wait_end_time": 47, "elastic_wait_event_type": "slice_down"},
+                 {"elastic_wait_start_time": 40, "elastic_wait_event_type": "slice_down"},
+                 {"elastic_wait_end_time": 47, "elastic_wait_event_type": "slice_down"},
                  {"elastic_wait_start_time": 50}, {"elastic_wait_end_time": 59}]
         slices = [{"elastic_slice_counts_timestamp": at, "active_slices": active, "available_slices": available, "total_slices": 4}
                   for at, active, available in ((0, 2, 4), (20, 4, 3))]
