@@ -137,6 +137,14 @@ class Rows(Case):
             self.assertIn("TEMP B-TREE", str(self.rows("EXPLAIN QUERY PLAN " + read + " DESC")))
 
 
+class Operations(Case):
+    def test_flops_beyond_64_bits(self):
+        """2 m n k: an integer as long as it is one of SQLite's, else a REAL."""
+        for m, k in ((1 << 20, 1 << 20), (1 << 21, 1 << 19), (1 << 22, 1 << 18), (1 << 23, 1 << 17)):
+            ((flops, kind),) = self.rows("SELECT f, typeof(f) FROM (SELECT op_flops('aten::mm', ?) AS f)", json.dumps([[m, k], [k, m]]))
+            self.assertEqual((2 * m * k * m, "integer" if 2 * m * k * m < 2 ** 63 else "real"), (int(flops), kind))
+
+
 class GoodputReport(Case):
     """goodput_report over logs of elastic jobs."""
 

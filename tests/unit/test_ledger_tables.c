@@ -157,6 +157,36 @@ static void test_relations(void) {
   }
 }
 
+/* Without memory for what is to be told, and stopped every few thousand rows. */
+static void test_relation_faults(void) {
+  mpg_value good[MPG_MAX_COLUMNS] = {TEXT("p"), INT(4), INT(0), INT(9), TEXT("down")};
+  mpg_value bad[MPG_MAX_COLUMNS] = {TEXT("p"), TEXT("four"), INT(0)};
+  hostile h = {0, 0, false, false, 0};
+  mpg_env env = hostile_env(&h);
+  mpg_err err;
+  int64_t row = 0;
+  mpg_rc rc = MPG_OK;
+  relation r;
+  relation_open(&r, true);
+  r.issues.env = &env; /* which are empty yet */
+  for (int told = 0; told < 2; told++) {
+    h.fail_in = 1;
+    CHECK((told ? mpg_relation_rows_add(&r.rows, bad, 7, &err)
+                : mpg_relation_rows_column(&r.rows, 0, "x", &err)) == MPG_NOMEM);
+    CHECK(strcmp(err.text, "out of memory") == 0);
+    CHECK((told ? mpg_relation_rows_add(&r.rows, bad, 7, &err)
+                : mpg_relation_rows_column(&r.rows, 0, "x", &err)) == MPG_OK);
+  }
+  r.rows.env = &env;
+  h.stop_in = 2;
+  while (rc == MPG_OK && row < 10000)
+    rc = mpg_relation_rows_add(&r.rows, good, ++row, &err);
+  CHECK(rc == MPG_INTERRUPTED && row > 1000 && row < 9000);
+  CHECK(strcmp(err.text, "interrupted") == 0);
+  relation_close(&r);
+  CHECK(h.live == 0);
+}
+
 static bool is_text(mpg_value v, const char *text) {
   return v.type == MPG_TEXT && mpg_str_eq(v.s, mpg_str_of(text));
 }
@@ -237,6 +267,7 @@ int main(void) {
   test_tables();
   test_pieces();
   test_relations();
+  test_relation_faults();
   test_values();
   return check_done("test_ledger_tables");
 }
