@@ -349,9 +349,16 @@ class SlurmNodes(Case):
             '{"nodes":[7]}': "1:11: expected a node, an object",
             '{"sinfo":[]}': '1:1: expected nodes of scontrol show node --json (a member "nodes"), found none (sinfo --json of 23.02 and later lists '
                             "groups of nodes; jobs are read with slurm_trace)",
+            '{"nodes":[{"name":"a"}]}\n7\n': "2:1: expected the object that scontrol show node --json writes",
+            "NodeName=b\nNodeName=a\n" + (" Comment=" + "x" * 1000 + "\n") * 1100: "2:1: a node of more than 1048576 bytes",
             "NodeName=a CPUTot=x\n": '1:1: expected a whole number for CPUTot, found "x"',
             "NodeName=a BootTime=soon\n": '1:1: expected a time such as 2026-11-21T05:12:40 for BootTime, found "soon"',
             "NodeName=a Reason=bad [root@soon]\n": '1:1: expected a time such as 2026-11-21T05:12:40 for ReasonTime, found "soon"'})
+
+    def test_lists(self):
+        """Of a list of texts what is one; as long as a node is no more than a MiB its lines go on."""
+        self.assertEqual([("a", "IDLE+DRAIN")], self.read("slurm_nodes_trace", '{"nodes":[{"name":"a","state":["IDLE",7,"DRAIN"]}]}\n', "NodeName, State"))
+        self.assertEqual([("a",)], self.read("slurm_nodes_trace", "NodeName=a\n" + (" Comment=" + "x" * 1000 + "\n") * 1000, "NodeName"))
 
     def test_times_of_a_zone(self):
         for text, seconds, issue in (("2024-10-27T02:30:00", 1729989000, "repeated_time"), ("2024-03-31T02:30:00", 1711848600, "skipped_time")):
