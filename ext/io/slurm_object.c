@@ -12,8 +12,12 @@ void mpg_slurm_docs_free(mpg_slurm_docs *docs) {
 
 mpg_rc mpg_slurm_open_text(mpg_slurm_docs *docs, size_t level, mpg_str text, mpg_slurm_object *out,
                            mpg_err *err) {
-  return mpg_json_parse(&docs->level[level], docs->env, docs->name, text, &out->members, &out->n,
-                        err);
+  mpg_rc rc =
+      mpg_json_parse(&docs->level[level], docs->env, docs->name, text, &out->members, &out->n, err);
+  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+    return rc;
+  return mpg_fail(err, rc, "%s:%lld:1: expected each key of an object once, found one again",
+                  docs->name, (long long)docs->line);
 }
 
 const mpg_json_member *mpg_slurm_member(mpg_slurm_object object, const char *key) {

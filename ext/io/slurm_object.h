@@ -15,11 +15,13 @@ typedef struct mpg_slurm_object {
 } mpg_slurm_object;
 
 /* Documents that are taken apart one inside the other; what is found in one is valid until it is used
-** again. Zeroed at first, but for env and name (of the file, for errors). */
+** again. Zeroed at first, but for env and name; name and line are those of the file and of what is taken
+** apart, for errors. */
 #define MPG_SLURM_LEVELS 4
 typedef struct mpg_slurm_docs {
   const mpg_env *env;
   const char *name;
+  int64_t line;
   mpg_json_doc *level[MPG_SLURM_LEVELS];
 } mpg_slurm_docs;
 

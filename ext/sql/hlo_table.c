@@ -543,8 +543,7 @@ static mpg_rc cost_column(void *p, size_t column, mpg_value *out, mpg_err *err) 
     give_text(out, m->name);
     break;
   case ENTRY:
-    if (m->entry != MPG_HLO_NONE)
-      give_text(out, m->computations[m->entry].name);
+    give_text(out, m->computations[m->entry].name);
     break;
   case COMPUTATIONS:
     give_int(out, (int64_t)m->n_computations);
