@@ -6,7 +6,8 @@ again: a comparison or an operator another way, a bound or a constant off by one
     tests/mutants.py --all
     tests/mutants.py --again      those of the last run that no test noticed, now that there are more tests
 
-A test notices by failing, crashing, or taking three times its time. First those run that reach the changed line, the likeliest first.
+A test notices by failing, crashing, or taking three times its time. Those run that reach the changed line, the likeliest first; unit tests
+and fuzz corpora at last under the sanitizers and with the tiny buffers of MPG_TEST, as in make test.
 A mutant that compiles to the same code is none, and neither is one of tests/mutants.txt, which says of each why nobody could notice:
 
     ext/core/cut.c | the line | the line as it is changed | why
@@ -38,10 +39,12 @@ RESULTS = os.path.join(TREE, "results.json")
 MAKEFILE = """include Makefile
 CFLAGS = -O1
 HARDEN =
+WARN = -w
 """
 PYTHON = ["test_roofline", "test_program_goodput", "test_catalogue", "test_sql", "test_charts", "test_goodput_log", "test_kept", "test_rules",
           "test_release", "test_generic", "test_intervals", "test_shards", "test_goodput", "test_hlo", "test_ledger", "test_generic_rollup", "test_fleets"]
 FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo"]
+WEIGHT = {"unit": .3, "fuzz": .5, "python": 1, "faults": 1, "asan-unit": 4, "asan-fuzz": 4}  # seconds to be had ready for it
 
 # ---- mutants ----
 
@@ -155,11 +158,15 @@ def equivalents():
 
 # ---- building and running ----
 
-def shell(command, seconds=None, **options):
+def shell(command, seconds=None, sanitized=False, **options):
+    if sanitized:  # whose shadow is larger than any limit of the address space
+        options["env"] = dict(options["env"], ASAN_OPTIONS="hard_rss_limit_mb=4096")
+
     def limit():
         if seconds:
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
-        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        if not sanitized:
+            resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
     try:
@@ -177,20 +184,22 @@ class Build:
         with open(os.path.join(TREE, "GNUmakefile"), "w", encoding="utf-8") as file:
             file.write(MAKEFILE)
         self.units = sorted(os.path.basename(p)[:-2] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
-        self.make("mpg.so", "libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
-        self.objects, self.libs = self.printed("$(OBJ)"), self.printed("$(LIBS)")
-        for name in self.units:
-            self.compile(f"tests/unit/{name}.c", f"build/test/{name}.o")
-        for path in glob.glob(f"{ROOT}/tests/fuzz/*.c"):
-            if os.path.basename(path) != "libfuzzer.c":
-                self.compile(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o")
+        self.make("mpg.so", "libmpg.a", "build/asan/libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
+        self.objects, self.libs, self.sanitized = self.printed("$(OBJ)"), self.printed("$(LIBS)"), self.printed("$(ASAN)")
+        parts = [os.path.basename(p) for p in glob.glob(f"{ROOT}/tests/fuzz/*.c")]
+        for folder, flags in (("build/test", ["-O1"]), ("build/test/asan", self.sanitized)):
+            for name in self.units:
+                self.compile(f"tests/unit/{name}.c", f"{folder}/{name}.o", flags)
+            for name in parts:
+                if name != "libfuzzer.c":
+                    self.compile(f"tests/fuzz/{name}", f"{folder}/fuzz/{name[:-2]}.o", flags)
         for target in FUZZ:
             corpus.unpack(target, f"{TREE}/build/corpus/{target}")
 
     @staticmethod
     def make(*targets):
         clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-        done = subprocess.run(["make", "-s", "--no-print-directory", *targets], cwd=TREE, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(["make", "-s", "-j2", "--no-print-directory", *targets], cwd=TREE, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             raise SystemExit(done.stdout)
 
@@ -202,17 +211,19 @@ class Build:
         return shell(["make", "-s", "--no-print-directory", "-f", "print.mk", "print"], cwd=TREE).stdout.split()
 
     @staticmethod
-    def compile(source, target, level="-O1"):
+    def compile(source, target, flags):
         os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
-        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", level, "-DSQLITE_CORE", "-DMPG_ISAL", f"-I{os.path.dirname(source)}", "-c", "-o",
-                      target, source], cwd=TREE)
+        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-DSQLITE_CORE", "-DMPG_ISAL", *flags, f"-I{os.path.dirname(source)}", "-c",
+                      "-o", target, source], cwd=TREE)
 
-    def link_unit(self, name, mutant):
-        return shell(["cc", "-o", "build/test/program", f"build/test/{name}.o", *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
-
-    def link_replay(self, mutant):
-        parts = sorted(glob.glob(f"{TREE}/build/test/fuzz/*.o"))
-        return shell(["cc", "-o", "build/test/replay", *parts, *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
+    def link(self, test, mutant):
+        """The program of a unit test or of the corpora; True: it links."""
+        kind, name = test
+        sanitized = kind.startswith("asan-")
+        folder, flags, library = ("build/test/asan", self.sanitized, "build/asan/libmpg.a") if sanitized else ("build/test", [], "libmpg.a")
+        parts = [f"{folder}/{name}.o"] if kind.endswith("unit") else sorted(glob.glob(f"{TREE}/{folder}/fuzz/*.o"))
+        program = f"{folder}/{'program' if kind.endswith('unit') else 'replay'}"
+        return shell(["cc", *flags, "-o", program, *parts, *mutant, library, "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
 
     def link_extension(self, path, mutant):
         objects = [o for o in self.objects if o != f"build/{path[:-2]}.o"] + mutant
@@ -222,11 +233,14 @@ class Build:
         """True: passed."""
         kind, name = test
         environment = dict(os.environ, MPG_FLEETS="60", PYTHONDONTWRITEBYTECODE="1")
-        if kind == "unit":
-            return shell(["build/test/program"], seconds, cwd=TREE, env=environment).returncode == 0
-        if kind == "fuzz":
-            folder = f"{TREE}/build/corpus/{name}"
-            return shell(["build/test/replay", name, *[f"{folder}/{n}" for n in os.listdir(folder)]], seconds, cwd=TREE, env=environment).returncode == 0
+        sanitized = kind.startswith("asan-")
+        folder = "build/test/asan" if sanitized else "build/test"
+        if kind.endswith("unit"):
+            return shell([f"{folder}/program"], seconds, sanitized, cwd=TREE, env=environment).returncode == 0
+        if kind.endswith("fuzz"):
+            inputs = f"{TREE}/build/corpus/{name}"
+            command = [f"{folder}/replay", name, *[f"{inputs}/{n}" for n in os.listdir(inputs)]]
+            return shell(command, seconds, sanitized, cwd=TREE, env=environment).returncode == 0
         if kind == "faults":
             return shell(["build/memory/loaded", "sqlite", f"{TREE}/mpg", "61"], seconds, cwd=TREE, env=environment).returncode == 0
         script = f"import sys, unittest; sys.path.insert(0, 'tests'); unittest.main('{name}', argv=['', '-f', '-q'])"  # not the links' own tree
@@ -244,25 +258,24 @@ def reached(build, files):
         if kept["key"] == key:
             return ({tuple(t.split(" ")): {f: set(lines) for f, lines in of.items()} for t, of in kept["lines"].items()},
                     {tuple(t.split(" ")): s for t, s in kept["seconds"].items()})
-    objects = []
-    for source in files:
-        target = f"build/gcov/{source[:-2]}.o"
-        os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
-        done = shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-O0", "--coverage", "-fprofile-update=prefer-atomic", "-DSQLITE_CORE", "-c", "-o",
-                      target, source], cwd=TREE)
-        if done.returncode:
-            raise SystemExit(done.stdout)
-        objects.append(target)
+    objects, sanitized = [], []
+    for folder, flags, made in (("build/gcov", ["-O0"], objects), ("build/gcov/asan", build.sanitized, sanitized)):
+        for source in files:
+            made.append(f"{folder}/{source[:-2]}.o")
+            done = build.compile(source, made[-1], [*flags, "--coverage", "-fprofile-update=prefer-atomic"])
+            if done.returncode:
+                raise SystemExit(done.stdout)
     build.libs.append("-lgcov")
     lines, seconds = {}, {}
     plain = [o for o in build.objects if not os.path.exists(f"{TREE}/build/gcov/{o[6:]}")]
     shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *plain, *objects, *build.libs], cwd=TREE)
-    build.link_replay(objects)
-    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON] + [("faults", "allocations")]
+    units = [n for n in build.units if n != "test_oom"]
+    tests = [(flavour + kind, n) for flavour in ("", "asan-") for kind, names in (("unit", units), ("fuzz", FUZZ)) for n in names]
+    tests += [("python", n) for n in PYTHON] + [("faults", "allocations")]
     for test in tests:
         for data in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True):
             os.remove(data)
-        if test[0] == "unit" and not build.link_unit(test[1], objects):
+        if test[0].endswith(("unit", "fuzz")) and not build.link(test, sanitized if test[0].startswith("asan-") else objects):
             raise SystemExit(f"{test[1]} does not link")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         if not build.run(test):
@@ -283,11 +296,29 @@ def reached(build, files):
     return lines, seconds
 
 
-def notices(build, test, path, mutant, seconds):
-    kind, name = test
-    if kind == "unit" and not build.link_unit(name, mutant):
-        return True
-    return not build.run(test, 3 * seconds + 2)
+class Mutant:
+    """A changed file, compiled and linked as the tests ask for it."""
+
+    def __init__(self, build, path, source):
+        self.build, self.path, self.source, self.linked = build, path, source, set()
+        self.object = source[:-2] + ".o"
+        self.sanitized = os.path.join(os.path.dirname(source), "asan", os.path.basename(self.object))
+        self.compiled = build.compile(source, self.object, ["-O2"]).returncode == 0
+
+    def is_noticed(self, test, seconds):
+        kind = test[0]
+        if kind.endswith("unit") or kind not in self.linked:
+            if kind.startswith("asan-") and not any(k.startswith("asan-") for k in self.linked):
+                self.build.compile(self.source, self.sanitized, self.build.sanitized)
+            self.linked.add(kind)
+            sanitized = kind.startswith("asan-")
+            if kind.endswith(("unit", "fuzz")):
+                made = self.build.link(test, [self.sanitized if sanitized else self.object])
+            else:
+                made = self.build.link_extension(self.path, [self.object])
+            if not made:
+                return True
+        return not self.build.run(test, 3 * seconds + 2)
 
 
 def main():
@@ -328,7 +359,7 @@ def main():
         text, (before, after) = texts[path], as_lines(texts[path], m)
         number = text.count("\n", 0, m[1]) + 1
         numbers = set(range(number, text.count("\n", 0, m[2]) + 2))
-        source, target = f"build/changed/{os.path.basename(path)}", f"build/changed/{os.path.basename(path)[:-2]}.o"
+        source = f"build/changed/{os.path.basename(path)}"
         os.makedirs(f"{TREE}/build/changed", exist_ok=True)
         for header in glob.glob(f"{ROOT}/ext/core/*.h"):  # beside it, as they are beside the file
             link = f"{TREE}/build/changed/{os.path.basename(header)}"
@@ -340,37 +371,27 @@ def main():
         verdict = None
         if (path, before, after) in known:
             verdict = "listed as equivalent"
-        elif build.compile(source, target, "-O2").returncode:
-            verdict = "do not compile, or to the same code"
         else:
+            mutant = Mutant(build, path, source)
             if path not in same:
                 with open(os.path.join(TREE, "build/changed/original.c"), "w", encoding="utf-8") as file:
                     file.write(text)
-                build.compile("build/changed/original.c", "build/changed/original.o", "-O2")
+                build.compile("build/changed/original.c", "build/changed/original.o", ["-O2"])
                 same[path] = code_of("build/changed/original.o")
-            if code_of(target) == same[path]:
+            if not mutant.compiled or code_of(mutant.object) == same[path]:
                 verdict = "do not compile, or to the same code"
         if verdict is None:
             stem = os.path.basename(path)[:-2]
             tests = [t for t, of in lines.items() if of.get(path, set()) & numbers]
-            tests.sort(key=lambda t: (t[1] != f"test_{stem}", -kills.get((path, t), 0), seconds[t] + {"unit": .3, "fuzz": .5, "python": 1, "faults": 1}[t[0]]))
-            killer, linked = None, set()
-            for test in tests:
-                if test[0] != "unit" and test[0] not in linked:
-                    linked.add(test[0])
-                    if not (build.link_replay([target]) if test[0] == "fuzz" else build.link_extension(path, [target])):
-                        killer = test
-                        break
-                if notices(build, test, path, [target], seconds[test]):
-                    killer = test
-                    break
+            tests.sort(key=lambda t: (t[1] != f"test_{stem}" or t[0] != "unit", -kills.get((path, t), 0), seconds[t] + WEIGHT[t[0]]))
+            killer = next((test for test in tests if mutant.is_noticed(test, seconds[test])), None)
             verdict = "noticed" if killer else "survived"
             if killer:
                 kills[path, killer] = kills.get((path, killer), 0) + 1
             else:
                 survivors.append(f"{path}:{number} | {before} | {after} | {m[0]}{'' if tests else ', no test reaches it'}")
         results.append([path, [before, after], verdict])
-        print(f"{tried}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {killer[1]}" if verdict == "noticed" else f": {before} -> {after}")
+        print(f"{tried}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {' '.join(killer)}" if verdict == "noticed" else f": {before} -> {after}")
               + f" ({time.monotonic() - started:.1f} s)", flush=True)
         with open(RESULTS, "w", encoding="utf-8") as file:
             json.dump(results, file)
