@@ -6,11 +6,12 @@ again: a comparison or an operator another way, a bound or a constant off by one
     tests/mutants.py --all
     tests/mutants.py --again      those of the last run that no test noticed, now that there are more tests
 
-A test notices by failing, crashing, or taking three times its time. Those run that reach the changed line, the likeliest first; unit tests
-and fuzz corpora at last under the sanitizers and with the tiny buffers of MPG_TEST, as in make test.
+A test notices by failing, crashing, or taking three times its time. Those run that reach the changed line, the likeliest first, as many as
+take --seconds together; the unit tests at last with the changed file under the sanitizers, and with the tiny buffers of MPG_TEST.
 A mutant that compiles to the same code is none, and neither is one of tests/mutants.txt, which says of each why nobody could notice:
 
     ext/core/cut.c | the line | the line as it is changed | why
+    * | regular expression | what stands in its place | why        of any file
 
 Everything happens in build/mutants. Figures go to docs/reliability.md by tests/figures.py, what became of each to build/mutants/results.json.
 """
@@ -44,7 +45,7 @@ WARN = -w
 PYTHON = ["test_roofline", "test_program_goodput", "test_catalogue", "test_sql", "test_charts", "test_goodput_log", "test_kept", "test_rules",
           "test_release", "test_generic", "test_intervals", "test_shards", "test_goodput", "test_hlo", "test_ledger", "test_generic_rollup", "test_fleets"]
 FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo"]
-WEIGHT = {"unit": .3, "fuzz": .5, "python": 1, "faults": 1, "asan-unit": 4, "asan-fuzz": 4}  # seconds to be had ready for it
+WEIGHT = {"unit": .3, "fuzz": .5, "python": 1, "faults": 1, "sanitized": 2}  # seconds until it runs
 
 # ---- mutants ----
 
@@ -145,15 +146,22 @@ def as_lines(text, mutant):
     return squeeze(text[from_:to]), squeeze(text[from_:start] + other + text[end:to])
 
 
-def equivalents():
-    found = {}
-    if os.path.exists(EQUIVALENT):
+class Equivalents:
+    """What tests/mutants.txt lists."""
+
+    def __init__(self):
+        self.lines, self.patterns = set(), []
         with open(EQUIVALENT, encoding="utf-8") as file:
             for line in file:
                 if line.strip() and not line.startswith("#"):
-                    path, before, after, why = [part.strip() for part in line.split(" | ")]
-                    found[path, before, after] = why
-    return found
+                    path, before, after, _ = [part.strip() for part in line.split(" | ")]
+                    if path == "*":
+                        self.patterns.append((re.compile(before), after))
+                    else:
+                        self.lines.add((path, before, after))
+
+    def has(self, path, before, after):
+        return (path, before, after) in self.lines or any(p.search(before) and p.sub(other, before, count=1) == after for p, other in self.patterns)
 
 
 # ---- building and running ----
@@ -184,15 +192,14 @@ class Build:
         with open(os.path.join(TREE, "GNUmakefile"), "w", encoding="utf-8") as file:
             file.write(MAKEFILE)
         self.units = sorted(os.path.basename(p)[:-2] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
-        self.make("mpg.so", "libmpg.a", "build/asan/libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
+        self.make("mpg.so", "libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
         self.objects, self.libs, self.sanitized = self.printed("$(OBJ)"), self.printed("$(LIBS)"), self.printed("$(ASAN)")
-        parts = [os.path.basename(p) for p in glob.glob(f"{ROOT}/tests/fuzz/*.c")]
-        for folder, flags in (("build/test", ["-O1"]), ("build/test/asan", self.sanitized)):
-            for name in self.units:
-                self.compile(f"tests/unit/{name}.c", f"{folder}/{name}.o", flags)
-            for name in parts:
-                if name != "libfuzzer.c":
-                    self.compile(f"tests/fuzz/{name}", f"{folder}/fuzz/{name[:-2]}.o", flags)
+        for name in self.units:
+            self.compile(f"tests/unit/{name}.c", f"build/test/{name}.o", ["-O1"])
+        for path in glob.glob(f"{ROOT}/tests/fuzz/*.c"):
+            if os.path.basename(path) != "libfuzzer.c":
+                self.compile(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o", ["-O1"])
+        self.compile("ext/core/base.c", "build/asan/base.o", self.sanitized)  # whose arrays then have no room to spare
         for target in FUZZ:
             corpus.unpack(target, f"{TREE}/build/corpus/{target}")
 
@@ -213,17 +220,15 @@ class Build:
     @staticmethod
     def compile(source, target, flags):
         os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
-        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-DSQLITE_CORE", "-DMPG_ISAL", *flags, f"-I{os.path.dirname(source)}", "-c",
-                      "-o", target, source], cwd=TREE)
+        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-DSQLITE_CORE", "-DMPG_ISAL", *flags, "-c", "-o", target, source],
+                     cwd=TREE)
 
-    def link(self, test, mutant):
-        """The program of a unit test or of the corpora; True: it links."""
-        kind, name = test
-        sanitized = kind.startswith("asan-")
-        folder, flags, library = ("build/test/asan", self.sanitized, "build/asan/libmpg.a") if sanitized else ("build/test", [], "libmpg.a")
-        parts = [f"{folder}/{name}.o"] if kind.endswith("unit") else sorted(glob.glob(f"{TREE}/{folder}/fuzz/*.o"))
-        program = f"{folder}/{'program' if kind.endswith('unit') else 'replay'}"
-        return shell(["cc", *flags, "-o", program, *parts, *mutant, library, "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
+    def link_unit(self, name, mutant, flags=()):
+        return shell(["cc", *flags, "-o", "build/test/program", f"build/test/{name}.o", *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
+
+    def link_replay(self, mutant):
+        parts = sorted(glob.glob(f"{TREE}/build/test/fuzz/*.o"))
+        return shell(["cc", "-o", "build/test/replay", *parts, *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
 
     def link_extension(self, path, mutant):
         objects = [o for o in self.objects if o != f"build/{path[:-2]}.o"] + mutant
@@ -233,67 +238,88 @@ class Build:
         """True: passed."""
         kind, name = test
         environment = dict(os.environ, MPG_FLEETS="60", PYTHONDONTWRITEBYTECODE="1")
-        sanitized = kind.startswith("asan-")
-        folder = "build/test/asan" if sanitized else "build/test"
-        if kind.endswith("unit"):
-            return shell([f"{folder}/program"], seconds, sanitized, cwd=TREE, env=environment).returncode == 0
-        if kind.endswith("fuzz"):
-            inputs = f"{TREE}/build/corpus/{name}"
-            command = [f"{folder}/replay", name, *[f"{inputs}/{n}" for n in os.listdir(inputs)]]
-            return shell(command, seconds, sanitized, cwd=TREE, env=environment).returncode == 0
+        if kind in ("unit", "sanitized"):
+            return shell(["build/test/program"], seconds, kind == "sanitized", cwd=TREE, env=environment).returncode == 0
+        if kind == "fuzz":
+            folder = f"{TREE}/build/corpus/{name}"
+            return shell(["build/test/replay", name, *[f"{folder}/{n}" for n in os.listdir(folder)]], seconds, cwd=TREE, env=environment).returncode == 0
         if kind == "faults":
             return shell(["build/memory/loaded", "sqlite", f"{TREE}/mpg", "61"], seconds, cwd=TREE, env=environment).returncode == 0
         script = f"import sys, unittest; sys.path.insert(0, 'tests'); unittest.main('{name}', argv=['', '-f', '-q'])"  # not the links' own tree
         return shell([sys.executable, "-c", script], seconds, cwd=TREE, env=environment).returncode == 0
 
 
+def digest(*paths):
+    found = hashlib.sha1()
+    for path in paths:
+        with open(path, "rb") as file:
+            found.update(file.read())
+    return found.hexdigest()
+
+
+def sources(test):
+    """What a test is made of, besides what it tests."""
+    kind, name = test
+    if kind == "unit":
+        return [f"tests/unit/{name}.c", *sorted(glob.glob("tests/unit/*.h"))]
+    if kind == "python":
+        return [f"tests/{name}.py", "tests/fleets.py", "tests/naive.py", "tests/world.py"]
+    return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(glob.glob("tests/memory/*"))
+
+
 def reached(build, files):
-    """{test: {file: lines}} by gcov, and {test: CPU seconds}: kept until the sources change."""
-    key = hashlib.sha1("".join(open(p, encoding="utf-8", errors="replace").read() for p in sorted(
-        glob.glob(f"{ROOT}/ext/**/*.[ch]", recursive=True) + glob.glob(f"{ROOT}/tests/*.py") + glob.glob(f"{ROOT}/tests/*/*.[ch]"))).encode()).hexdigest()
+    """{test: {file: lines, or None: any}} by gcov, and {test: CPU seconds}. What a test reached is kept until the test changes; of a file
+    that has changed since it may reach any line."""
     path = os.path.join(TREE, "reached.json")
+    kept = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             kept = json.load(file)
-        if kept["key"] == key:
-            return ({tuple(t.split(" ")): {f: set(lines) for f, lines in of.items()} for t, of in kept["lines"].items()},
-                    {tuple(t.split(" ")): s for t, s in kept["seconds"].items()})
-    objects, sanitized = [], []
-    for folder, flags, made in (("build/gcov", ["-O0"], objects), ("build/gcov/asan", build.sanitized, sanitized)):
-        for source in files:
-            made.append(f"{folder}/{source[:-2]}.o")
-            done = build.compile(source, made[-1], [*flags, "--coverage", "-fprofile-update=prefer-atomic"])
-            if done.returncode:
-                raise SystemExit(done.stdout)
-    build.libs.append("-lgcov")
+    now = {file: digest(file) for file in files}
+    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON] + [("faults", "allocations")]
+    stale = [test for test in tests if kept.get(" ".join(test), {}).get("key") != digest(*sources(test))]
+    if stale:
+        measure(build, files, stale, kept, now)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(kept, file)
     lines, seconds = {}, {}
+    for test in tests:
+        one = kept[" ".join(test)]
+        seconds[test] = one["seconds"]
+        lines[test] = {file: set(of) if one["files"].get(file) == now[file] else None for file, of in one["lines"].items() if file in now and of}
+    return lines, seconds
+
+
+def measure(build, files, tests, kept, now):
+    objects = []
+    for source in files:
+        objects.append(f"build/gcov/{source[:-2]}.o")
+        done = build.compile(source, objects[-1], ["-O0", "--coverage", "-fprofile-update=prefer-atomic"])
+        if done.returncode:
+            raise SystemExit(done.stdout)
+    build.libs.append("-lgcov")
     plain = [o for o in build.objects if not os.path.exists(f"{TREE}/build/gcov/{o[6:]}")]
     shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *plain, *objects, *build.libs], cwd=TREE)
-    units = [n for n in build.units if n != "test_oom"]
-    tests = [(flavour + kind, n) for flavour in ("", "asan-") for kind, names in (("unit", units), ("fuzz", FUZZ)) for n in names]
-    tests += [("python", n) for n in PYTHON] + [("faults", "allocations")]
+    build.link_replay(objects)
     for test in tests:
         for data in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True):
             os.remove(data)
-        if test[0].endswith(("unit", "fuzz")) and not build.link(test, sanitized if test[0].startswith("asan-") else objects):
+        if test[0] == "unit" and not build.link_unit(test[1], objects):
             raise SystemExit(f"{test[1]} does not link")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         if not build.run(test):
             raise SystemExit(f"{test[1]} fails as it is")
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds[test] = used.ru_utime - before.ru_utime + used.ru_stime - before.ru_stime
         data = [os.path.relpath(p, TREE) for p in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True)]
         told = subprocess.run(["gcov", "--json-format", "--stdout", *data], cwd=TREE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout if data else b""
-        lines[test] = {}
+        lines = {}
         for text in told.splitlines():
             for file in json.loads(text)["files"]:
                 if file["file"] in files:
-                    lines[test][file["file"]] = {line["line_number"] for line in file["lines"] if line["count"]}
+                    lines[file["file"]] = [line["line_number"] for line in file["lines"] if line["count"]]
+        kept[" ".join(test)] = {"key": digest(*sources(test)), "files": now, "lines": lines,
+                                "seconds": used.ru_utime - before.ru_utime + used.ru_stime - before.ru_stime}
     build.libs.remove("-lgcov")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"key": key, "lines": {" ".join(t): {f: sorted(n) for f, n in of.items()} for t, of in lines.items()},
-                   "seconds": {" ".join(t): s for t, s in seconds.items()}}, file)
-    return lines, seconds
 
 
 class Mutant:
@@ -301,24 +327,25 @@ class Mutant:
 
     def __init__(self, build, path, source):
         self.build, self.path, self.source, self.linked = build, path, source, set()
-        self.object = source[:-2] + ".o"
-        self.sanitized = os.path.join(os.path.dirname(source), "asan", os.path.basename(self.object))
+        self.object, self.sanitized = source[:-2] + ".o", f"{source[:-2]}.asan.o"
         self.compiled = build.compile(source, self.object, ["-O2"]).returncode == 0
 
-    def is_noticed(self, test, seconds):
-        kind = test[0]
-        if kind.endswith("unit") or kind not in self.linked:
-            if kind.startswith("asan-") and not any(k.startswith("asan-") for k in self.linked):
+    def link(self, kind, name):
+        if kind == "unit":
+            return self.build.link_unit(name, [self.object])
+        if kind == "sanitized":
+            if kind not in self.linked:
                 self.build.compile(self.source, self.sanitized, self.build.sanitized)
-            self.linked.add(kind)
-            sanitized = kind.startswith("asan-")
-            if kind.endswith(("unit", "fuzz")):
-                made = self.build.link(test, [self.sanitized if sanitized else self.object])
-            else:
-                made = self.build.link_extension(self.path, [self.object])
-            if not made:
-                return True
-        return not self.build.run(test, 3 * seconds + 2)
+            base = [] if self.path == "ext/core/base.c" else ["build/asan/base.o"]
+            return self.build.link_unit(name, [self.sanitized, *base], ["-fsanitize=address,undefined"])
+        if kind in self.linked:
+            return True
+        return self.build.link_replay([self.object]) if kind == "fuzz" else self.build.link_extension(self.path, [self.object])
+
+    def is_noticed(self, test, seconds):
+        linked = self.link(*test)
+        self.linked.add(test[0])
+        return not linked or not self.build.run(test, 3 * seconds + 2)
 
 
 def main():
@@ -326,6 +353,7 @@ def main():
     parse.add_argument("--sample", type=int, default=300)
     parse.add_argument("--seed", type=int, default=1)
     parse.add_argument("--only", default="ext/core/")
+    parse.add_argument("--seconds", type=float, default=60, help="CPU seconds of tests that a mutant gets, by what they take of the right program")
     parse.add_argument("--all", action="store_true")
     parse.add_argument("--again", action="store_true")
     parse.add_argument("--list", action="store_true", help="what would be changed, and no more")
@@ -347,8 +375,9 @@ def main():
             print(path, m[0], "|", " | ".join(as_lines(texts[path], m)))
         return 0
     build = Build()
-    known = equivalents()
+    known = Equivalents()
     lines, seconds = reached(build, files)
+    seconds.update({("sanitized", t[1]): 3 * seconds[t] for t in lines if t[0] == "unit"})
     kills = {}
     verdicts = ["do not compile, or to the same code", "listed as equivalent", "noticed", "survived"]
     results, survivors, tried = before_now, [], 0
@@ -369,7 +398,7 @@ def main():
             file.write(changed(text, m))
         tried += 1
         verdict = None
-        if (path, before, after) in known:
+        if known.has(path, before, after):
             verdict = "listed as equivalent"
         else:
             mutant = Mutant(build, path, source)
@@ -382,9 +411,15 @@ def main():
                 verdict = "do not compile, or to the same code"
         if verdict is None:
             stem = os.path.basename(path)[:-2]
-            tests = [t for t, of in lines.items() if of.get(path, set()) & numbers]
+            tests = [t for t, of in lines.items() if path in of and (of[path] is None or of[path] & numbers)]
+            small = "MPG_TEST" in text  # then other lines are reached
+            tests += [("sanitized", t[1]) for t, of in lines.items() if t[0] == "unit" and path in of and (small or t in tests)]
             tests.sort(key=lambda t: (t[1] != f"test_{stem}" or t[0] != "unit", -kills.get((path, t), 0), seconds[t] + WEIGHT[t[0]]))
-            killer = next((test for test in tests if mutant.is_noticed(test, seconds[test])), None)
+            killer, left = None, options.seconds
+            for test in tests:
+                if seconds[test] <= left and killer is None:
+                    left -= seconds[test]
+                    killer = test if mutant.is_noticed(test, seconds[test]) else None
             verdict = "noticed" if killer else "survived"
             if killer:
                 kills[path, killer] = kills.get((path, killer), 0) + 1
