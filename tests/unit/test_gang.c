@@ -350,6 +350,13 @@ int main(void) {
     x.job = &fleet.jobs[0];
     x.as_of = (PLACES - below(5)) * MPG_SECOND;
     CHECK(mpg_gang_build(&gang, &fleet, x.job, x.as_of, &err) == MPG_OK);
+    CHECK(x.job->nallocations > 0 || gang.npools == 0);
+    for (size_t p = 0; p < gang.npools; p++) { /* none that is another job's */
+      bool held = false;
+      for (size_t i = 0; i < x.job->nallocations; i++)
+        held |= fleet.allocations[x.job->allocation + i].pool == gang.pools[p];
+      CHECK(held);
+    }
     for (size_t p = 1; p < gang.npools; p++)
       CHECK(mpg_intern_cmp(&fleet.pool_names, gang.pools[p - 1] + 1, gang.pools[p] + 1) < 0);
     gather(&x, &gang);
