@@ -146,6 +146,14 @@ def as_lines(text, mutant):
     return squeeze(text[from_:to]), squeeze(text[from_:start] + other + text[end:to])
 
 
+def statement_lines(text, mutant):
+    """Lines of the whole statement: gcov counts one for all of them."""
+    _, start, end, _ = mutant
+    from_ = max(text.rfind(c, 0, start) for c in ";{}") + 1
+    to = min(at for at in (text.find(c, max(start, end - 1)) for c in ";{}") if at >= 0)
+    return set(range(text.count("\n", 0, from_) + 1, text.count("\n", 0, to) + 2))
+
+
 class Equivalents:
     """What tests/mutants.txt lists."""
 
@@ -237,7 +245,7 @@ class Build:
     def run(self, test, seconds=None):
         """True: passed."""
         kind, name = test
-        environment = dict(os.environ, MPG_FLEETS="60", PYTHONDONTWRITEBYTECODE="1")
+        environment = dict(os.environ, MPG_FLEETS="30", PYTHONDONTWRITEBYTECODE="1")
         if kind in ("unit", "sanitized"):
             return shell(["build/test/program"], seconds, kind == "sanitized", cwd=TREE, env=environment).returncode == 0
         if kind == "fuzz":
@@ -387,7 +395,7 @@ def main():
         started = time.monotonic()
         text, (before, after) = texts[path], as_lines(texts[path], m)
         number = text.count("\n", 0, m[1]) + 1
-        numbers = set(range(number, text.count("\n", 0, m[2]) + 2))
+        numbers = statement_lines(text, m)
         source = f"build/changed/{os.path.basename(path)}"
         os.makedirs(f"{TREE}/build/changed", exist_ok=True)
         for header in glob.glob(f"{ROOT}/ext/core/*.h"):  # beside it, as they are beside the file
