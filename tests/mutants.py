@@ -5,6 +5,7 @@ again: a comparison or an operator another way, a bound or a constant off by one
     tests/mutants.py [--sample N] [--seed S] [--only TEXT]     N places of all there are, by default 300
     tests/mutants.py --all
     tests/mutants.py --again      those of the last run that no test noticed, now that there are more tests
+    tests/mutants.py --so-far     what became of those that a run that was stopped had tried: a sample too, in the order of the draw
 
 A test notices by failing, crashing, or taking three times its time. Those run that reach the changed line, the likeliest first, as many as
 take --seconds together; the unit tests at last with the changed file under the sanitizers, and with the tiny buffers of MPG_TEST.
@@ -364,6 +365,7 @@ def main():
     parse.add_argument("--seconds", type=float, default=60, help="CPU seconds of tests that a mutant gets, by what they take of the right program")
     parse.add_argument("--all", action="store_true")
     parse.add_argument("--again", action="store_true")
+    parse.add_argument("--so-far", action="store_true")
     parse.add_argument("--list", action="store_true", help="what would be changed, and no more")
     options = parse.parse_args()
     files = sorted(os.path.relpath(p, ROOT) for p in glob.glob(f"{ROOT}/ext/core/*.c"))
@@ -382,12 +384,14 @@ def main():
         for path, m in chosen:
             print(path, m[0], "|", " | ".join(as_lines(texts[path], m)))
         return 0
+    if options.so_far:
+        with open(RESULTS, encoding="utf-8") as file:
+            return told(json.load(file), len(every), [], True)
     build = Build()
     known = Equivalents()
     lines, seconds = reached(build, files)
     seconds.update({("sanitized", t[1]): 3 * seconds[t] for t in lines if t[0] == "unit"})
     kills = {}
-    verdicts = ["do not compile, or to the same code", "listed as equivalent", "noticed", "survived"]
     results, survivors, tried = before_now, [], 0
     same = {}
     build.link_extension("", [])
@@ -438,11 +442,20 @@ def main():
               + f" ({time.monotonic() - started:.1f} s)", flush=True)
         with open(RESULTS, "w", encoding="utf-8") as file:
             json.dump(results, file)
-    sums = {"places": len(every), "tried": len(results), **{v: sum(one[2] == v for one in results) for v in verdicts}}
+    return told(results, len(every), survivors, options.only == "ext/core/")
+
+
+def told(results, places, survivors, recorded):
+    """Prints the sums, and puts those of all of ext/core where tests/figures.py finds them."""
+    verdicts = ["do not compile, or to the same code", "listed as equivalent", "noticed", "survived"]
+    sums = {"places": places, "tried": len(results), **{v: sum(one[2] == v for one in results) for v in verdicts}}
     judged = max(sums["noticed"] + sums["survived"], 1)
+    for file in sorted({path for path, _, verdict in results if verdict == "survived"}):
+        of = [verdict for path, _, verdict in results if path == file]
+        print(f"{file}: {of.count('survived')} of {of.count('noticed') + of.count('survived')} survived")
     print("\n".join(survivors))
     print(f"{sums['noticed']} of {judged} noticed: {100 * sums['noticed'] / judged:.1f} %")
-    if options.only == "ext/core/":
+    if recorded:
         figures.record("mutants", {**sums, "noticed of those that could be": f"{100 * sums['noticed'] / judged:.1f} %"})
     return 0 if sums["noticed"] >= 0.95 * judged else 1
 
