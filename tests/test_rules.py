@@ -84,6 +84,8 @@ case("a mixed pool has none", CHIPS + [job(), cap(1, 0, 20), cap(1, 10, 20, chip
      by=("chip", "category"), issues={"mixed_pool"})
 case("a pool of one chip has it always", CHIPS + [cap(1, 5, 10), cap(1, 15, 20), al(1, 0, 20)],
      {("one", "untraced"): 20, ("one", "idle"): -10}, by=("chip", "category"))
+case("a record that names no chip is none of another", CHIPS + [cap(1, 5, 10), cap(1, 10, 15, chip=None), al(1, 0, 20)],
+     {("one", "untraced"): 20, ("one", "idle"): -10}, by=("chip", "category"))
 case("a pool of several has none between its records", CHIPS + [cap(1, 0, 5), cap(1, 15, 20, chip="two"), al(1, 0, 20)],
      {("one", "untraced"): 5, (None, "untraced"): 10, (None, "idle"): -10, ("two", "untraced"): 5}, by=("chip", "category"))
 case("capacity records that start at as_of or later are none", CHIPS + [job(), cap(1, 5, 10), al(1, 0, 10)],
