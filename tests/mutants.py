@@ -208,7 +208,13 @@ class Build:
         for path in glob.glob(f"{ROOT}/tests/fuzz/*.c"):
             if os.path.basename(path) != "libfuzzer.c":
                 self.compile(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o", ["-O1"])
-        self.compile("ext/core/base.c", "build/asan/base.o", self.sanitized)  # whose arrays then have no room to spare
+        self.small = {}  # what MPG_TEST makes small: batches, and arrays that have no room to spare
+        for path in glob.glob(f"{ROOT}/ext/core/*.c"):
+            source = os.path.relpath(path, ROOT)
+            with open(path, encoding="utf-8") as file:
+                if "MPG_TEST" in file.read():
+                    self.small[source] = f"build/small/{os.path.basename(source)[:-2]}.o"
+                    self.compile(source, self.small[source], self.sanitized)
         for target in FUZZ:
             corpus.unpack(target, f"{TREE}/build/corpus/{target}")
 
@@ -345,8 +351,8 @@ class Mutant:
         if kind == "sanitized":
             if kind not in self.linked:
                 self.build.compile(self.source, self.sanitized, self.build.sanitized)
-            base = [] if self.path == "ext/core/base.c" else ["build/asan/base.o"]
-            return self.build.link_unit(name, [self.sanitized, *base], ["-fsanitize=address,undefined"])
+            others = [made for source, made in self.build.small.items() if source != self.path]
+            return self.build.link_unit(name, [self.sanitized, *others], ["-fsanitize=address,undefined"])
         if kind in self.linked:
             return True
         return self.build.link_replay([self.object]) if kind == "fuzz" else self.build.link_extension(self.path, [self.object])
@@ -424,7 +430,7 @@ def main():
         if verdict is None:
             stem = os.path.basename(path)[:-2]
             tests = [t for t, of in lines.items() if path in of and (of[path] is None or of[path] & numbers)]
-            small = "MPG_TEST" in text  # then other lines are reached
+            small = path in build.small  # then other lines are reached
             tests += [("sanitized", t[1]) for t, of in lines.items() if t[0] == "unit" and path in of and (small or t in tests)]
             tests.sort(key=lambda t: (t[1] != f"test_{stem}" or t[0] != "unit", -kills.get((path, t), 0), seconds[t] + WEIGHT[t[0]]))
             killer, left = None, options.seconds
