@@ -99,10 +99,12 @@ static int window(const char *text) {
 
 /* size= of n dimensions. */
 static int of_size(int n) {
-  char text[200] = "{size=2";
+  char text[200];
+  size_t at = (size_t)snprintf(text, sizeof text, "{size=2");
   for (int i = 1; i < n; i++)
-    strcat(text, "x3");
-  return window(strcat(text, "}"));
+    at += (size_t)snprintf(text + at, sizeof text - at, "x3");
+  (void)snprintf(text + at, sizeof text - at, "}");
+  return window(text);
 }
 
 static void test_windows(void) {

@@ -196,7 +196,7 @@ static void slices(mpg_report *x, const mpg_report_row *r, size_t n, double unti
 /* Rule 13, of fewer than a hundred. */
 static void deviations(mpg_report *x, const mpg_report_row *r, size_t n) {
   mpg_report_row steps[MOST];
-  double times[MOST], v[MOST], median, limit, sum = 0;
+  double times[MOST] = {0}, v[MOST], median, limit, sum = 0;
   size_t nsteps = 0, kept = 0;
   for (size_t i = 0; i < n; i++)
     if (r[i].kind == MPG_REPORT_STEP)
