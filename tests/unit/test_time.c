@@ -106,6 +106,10 @@ static void values(void) {
   CHECK(mpg_time_value(&v, &us, &err) == MPG_OK && us == MPG_TIME_MAX - MPG_SECOND);
   v = INT(0);
   CHECK(mpg_time_value(&v, &us, &err) == MPG_OK && us == 0);
+  CHECK(refused(INT(9214646400), "expected a time before 2262-01-01 in Unix seconds, found "
+                                 "9214646400 (milliseconds?)"));
+  CHECK(refused(REAL(9214646400.0), "expected a time before 2262-01-01 in Unix seconds, found "
+                                    "9214646400.0 (milliseconds?)"));
   v = REAL(1795240353.25);
   CHECK(mpg_time_value(&v, &us, &err) == MPG_OK && us == INT64_C(1795240353250000));
   v = TEXT("1970-01-02");
