@@ -302,8 +302,7 @@ static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     value.type = MPG_INT;
     value.i = f->line(cursor->walk.file);
   }
-  mpg_result_value(context, &value);
-  return SQLITE_OK;
+  return mpg_result_asked(context, &cursor->walk.scan.env, &value);
 }
 
 const sqlite3_module mpg_reader_module = {
