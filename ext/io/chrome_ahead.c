@@ -148,7 +148,7 @@ static void work(void *ctx, void *slot, int worker) {
   mpg_chrome_piece *p = slot;
   mpg_json_token fields[MPG_CHROME_FIELDS + 1];
   mpg_chrome_keys usual = {0};
-  mpg_json_lean s = {p->bytes + p->n, false, NULL, NULL};
+  mpg_json_lean s = mpg_json_lean_of(p->bytes, p->bytes + p->n, NULL);
   const char *at = p->bytes, *counted = at;
   (void)worker;
   p->n_rows = p->events = 0;

@@ -349,7 +349,7 @@ static mpg_rc put_column(json_file *f, size_t i, mpg_json_text *json, mpg_err *e
     rc = mpg_json_put(json, m->text);
   else
     rc = mpg_rows_put(json, &value);
-  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc json_file_record(void *p, bool whole, mpg_json_text *json, mpg_err *err) {
@@ -367,7 +367,7 @@ static mpg_rc json_file_record(void *p, bool whole, mpg_json_text *json, mpg_err
   }
   if (rc == MPG_OK && !whole)
     rc = mpg_json_put(json, MPG_STR("}"));
-  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 /* ---- Columns that nobody gave ---- */

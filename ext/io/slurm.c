@@ -3,6 +3,7 @@
 ** they are taken apart, joined and mended on a copy.
 */
 #include "slurm.h"
+#include "../core/intern.h"
 #include "../core/text.h"
 #include "slurm_row.h"
 
@@ -13,6 +14,7 @@
 #define JOIN_LINES 1000              /* of one record */
 #define JOIN_BYTES ((size_t)1 << 18) /* that a record has before another line is joined on */
 #define JOINS_BETWEEN_POLLS 64
+#define HEADER_NAME_WORK 512 /* in bytes of a text: it is compared with all names there are */
 #define SEEN_LIMIT ((size_t)1 << 20) /* job ids remembered */
 
 #define MPG_SLURM_FIELD(name, type) {#name, MPG_SLURM_##type},
@@ -37,6 +39,7 @@ struct mpg_slurm {
   const char *path;
   mpg_csv *csv;
   bool started, dead;
+  mpg_asks asks;
   lines record, ahead, header;
   bool has_ahead, damage_ahead, at_end;
   mpg_slurm_row row;      /* the columns, and the record at hand as cells */
@@ -66,8 +69,9 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
                    .options = *options,
                    .path = mpg_stream_path(stream),
                    .delimiter = options->delimiter,
-                   .row = {.env = env, .zone = options->zone},
-                   .peek = {.env = env, .zone = options->zone}};
+                   .asks = {.env = env},
+                   .row = {.env = env, .asks = &s->asks, .zone = options->zone},
+                   .peek = {.env = env, .asks = &s->asks, .zone = options->zone}};
   s->values = mpg_calloc(env, n * sizeof *s->values);
   s->raw = mpg_calloc(env, n * sizeof *s->raw);
   s->has = mpg_calloc(env, n * sizeof *s->has);
@@ -105,8 +109,8 @@ void mpg_slurm_close(mpg_slurm *s) {
 static mpg_rc append(mpg_slurm *s, lines *l, const char *p, size_t n, mpg_err *err) {
   if (n > SIZE_MAX - l->n || mpg_grow(s->env, &l->p, &l->cap, l->n + n + 1, 1) != MPG_OK)
     return mpg_fail_nomem(err);
-  if (n > 0)
-    memcpy(l->p + l->n, p, n);
+  if (!mpg_copy(s->env, l->p + l->n, p, n))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   l->n += n;
   return MPG_OK;
 }
@@ -168,9 +172,11 @@ static mpg_rc look_ahead(mpg_slurm *s, mpg_err *err) {
 
 /* Joins the line ahead to the record, with the empty lines between them. */
 static mpg_rc join(mpg_slurm *s, mpg_err *err) {
-  for (int64_t line = s->record.last; line < s->ahead.first; line++)
-    if (append(s, &s->record, "\n", 1, err) != MPG_OK)
-      return MPG_NOMEM;
+  size_t breaks = (size_t)(s->ahead.first - s->record.last);
+  if (mpg_grow(s->env, &s->record.p, &s->record.cap, s->record.n + breaks + 1, 1) != MPG_OK)
+    return mpg_fail_nomem(err);
+  memset(s->record.p + s->record.n, '\n', breaks);
+  s->record.n += breaks;
   s->record.last = s->ahead.last;
   s->has_ahead = false;
   return append(s, &s->record, s->ahead.p, s->ahead.n, err);
@@ -289,7 +295,7 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_row *row) {
     n--;
   for (size_t i = 0; i < n; i++) {
     mpg_str name = row->pieces[i];
-    if (name.n == 0 || !is_letter(*name.p))
+    if (name.n == 0 || !is_letter(*name.p) || mpg_asks_stop(s->row.asks, HEADER_NAME_WORK))
       return false;
     for (size_t b = 0; b < name.n; b++)
       if (!is_name_byte(name.p[b]))
@@ -320,6 +326,8 @@ static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
   for (size_t i = 0; rc == MPG_OK && i + s->row.trailing < n; i++) {
     mpg_str name = s->row.pieces[i];
     int field = find_field(s->kind, name);
+    if (mpg_asks_stop(&s->asks, HEADER_NAME_WORK))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     rc = add_column(s, field, err);
     if (field >= 0)
       continue;
@@ -369,12 +377,12 @@ static mpg_rc start(mpg_slurm *s, mpg_err *err) {
   if (s->delimiter.n == 0) {
     mpg_str shows = header_delimiter(&s->record);
     if (append(s, &s->header, s->record.p, s->record.n, err) != MPG_OK)
-      return MPG_NOMEM;
+      return err->rc;
     s->delimiter = shows;
     if (shows.p >= s->record.p && shows.p <= s->record.p + s->record.n) /* into what stays */
       s->delimiter.p = s->header.p + (shows.p - s->record.p);
   } else if (append(s, &s->header, s->record.p, s->record.n, err) != MPG_OK) {
-    return MPG_NOMEM;
+    return err->rc;
   }
   s->row.delimiter = s->peek.delimiter = s->delimiter;
   if (mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n}) != MPG_OK)
@@ -465,7 +473,7 @@ static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err
     if (!more)
       return whole ? MPG_OK : diagnose(s, first_line, err);
     if (join(s, err) != MPG_OK)
-      return MPG_NOMEM;
+      return err->rc;
     if (++*joined % JOINS_BETWEEN_POLLS == 0 && mpg_interrupted(s->env))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   }
@@ -479,21 +487,16 @@ static mpg_rc count(mpg_slurm *s, mpg_severity severity, const char *kind, int64
   return mpg_fail_nomem(err);
 }
 
-static uint64_t hash(uint64_t h, mpg_str s) {
-  for (size_t i = 0; i < s.n; i++)
-    h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
-  return (h ^ 0xff) * UINT64_C(1099511628211);
-}
-
 /* Notices the first job that comes twice, until it has or too many were seen. */
 static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
-  mpg_str id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobIDRaw);
+  mpg_str id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobIDRaw), cluster;
   uint64_t h;
   if (id.n == 0)
     id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobID);
   if (s->repeats || id.n == 0 || s->nseen == SEEN_LIMIT || memchr(id.p, '.', id.n) != NULL)
     return MPG_OK;
-  h = hash(hash(UINT64_C(14695981039346656037), mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster)), id) | 1;
+  cluster = mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster);
+  h = (mpg_hash(cluster.p, cluster.n) * 31 + mpg_hash(id.p, id.n)) | 1;
   if (s->nseen * 2 >= s->cap_seen) {
     size_t cap = s->cap_seen == 0 ? 256 : s->cap_seen * 2;
     uint64_t *grown = mpg_calloc(s->env, cap * sizeof *grown);
@@ -579,6 +582,8 @@ mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
     rc = assemble(s, &mended, &joined, err);
   if (rc == MPG_OK)
     rc = accept(s, mended, joined, err);
+  if (s->asks.stopped)
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   return rc == MPG_DONE ? finish(s, err) : rc;
 }
 

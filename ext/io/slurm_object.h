@@ -61,7 +61,7 @@ typedef struct mpg_slurm_gres {
 
 /* Adds `times` what a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or "gres/gpu=2"
 ** tells of GPUs; more types than there is room for are counted as untyped. */
-void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times);
+void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_asks *asks);
 /* Puts ",gres/gpu=12,gres/gpu:h100=12" (the first comma only behind something from `from` on). */
 mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t from, mpg_json_text *out);
 

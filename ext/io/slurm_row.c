@@ -40,9 +40,12 @@ static const char *find(const char *p, const char *end, mpg_str d) {
 
 mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text) {
   const char *p = text.p, *end = text.p + text.n;
+  mpg_asks *asks = mpg_asks_within(row->asks, text.n);
   row->npieces = 0;
   for (;;) {
     const char *cut = find(p, end, row->delimiter);
+    if (mpg_asks_stop(asks, (size_t)((cut == NULL ? end : cut) - p) + 1))
+      return MPG_INTERRUPTED;
     if (mpg_grow(row->env, &row->pieces, &row->cap_pieces, row->npieces + 1, sizeof *row->pieces) !=
         MPG_OK)
       return MPG_NOMEM;
@@ -129,6 +132,8 @@ static bool decode(const mpg_slurm_row *row, mpg_slurm_type type, mpg_str s, mpg
   mpg_slurm_gpus gpus;
   int64_t us;
   *cell = (mpg_slurm_cell){s, {MPG_NULL, 0, 0.0, {NULL, 0}}, MPG_ZONE_UNIQUE};
+  if (mpg_asks_stop(mpg_asks_within(row->asks, s.n), s.n))
+    return false;
   if (s.n == 0) /* Slurm leaves any field empty but these */
     return type != MPG_SLURM_STATE && type != MPG_SLURM_ID;
   if (type != MPG_SLURM_FREE && memchr(s.p, '\n', s.n) != NULL)
@@ -159,11 +164,11 @@ static bool decode(const mpg_slurm_row *row, mpg_slurm_type type, mpg_str s, mpg
       return false;
     break;
   case MPG_SLURM_TRES:
-    if (!mpg_slurm_gpus_parse(s, &gpus))
+    if (!mpg_slurm_gpus_parse(s, row->asks, &gpus))
       return false;
     break;
   case MPG_SLURM_USAGE:
-    if (!mpg_slurm_tres_valid(s))
+    if (!mpg_slurm_tres_valid(s, row->asks))
       return false;
     break;
   case MPG_SLURM_WORDS:
@@ -234,8 +239,11 @@ static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char 
     /* The only way here leads back to the one predecessor that can be reached and fits. */
     size_t more = 0;
     while (ways[c * wide + x - more] == 0 ||
-           !fits(row, row->columns[c].type, from_to(row, c + x - more, c + x), &row->cells[c]))
+           !fits(row, row->columns[c].type, from_to(row, c + x - more, c + x), &row->cells[c])) {
+      if (mpg_asks_stop(row->asks, 1)) /* and nothing fits any more */
+        return MPG_INTERRUPTED;
       more++;
+    }
     x -= more;
   }
   return MPG_OK;

@@ -20,6 +20,7 @@ typedef struct mpg_slurm_cell {
 
 typedef struct mpg_slurm_row {
   const mpg_env *env;
+  mpg_asks *asks;       /* what is read does not count where it says to stop */
   const mpg_zone *zone; /* NULL: UTC */
   mpg_str delimiter;
   bool trailing; /* a delimiter ends every record */
@@ -35,7 +36,7 @@ typedef struct mpg_slurm_row {
 } mpg_slurm_row;
 
 void mpg_slurm_row_free(mpg_slurm_row *row);
-/* MPG_OK or MPG_NOMEM, as all below that return mpg_rc. */
+/* MPG_OK, MPG_NOMEM or (see asks) MPG_INTERRUPTED, as all below that return mpg_rc. */
 mpg_rc mpg_slurm_row_add(mpg_slurm_row *row, int field, mpg_slurm_type type);
 mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text);
 

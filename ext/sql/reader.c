@@ -334,7 +334,7 @@ static int give_column(reader_cursor *cursor, sqlite3_context *context, size_t i
   if (cursor->groups.by.n_keys > 0)
     mpg_reader_groups_column(&cursor->groups, context, conn, i);
   else if (f->column(cursor->walk.file, i, &value, &err) == MPG_OK)
-    mpg_result_value(context, &value);
+    return mpg_result_asked(context, &cursor->walk.scan.env, &value);
   else
     return mpg_vtab_failure(cursor->base.pVtab, f->module.name, &err);
   return SQLITE_OK;

@@ -127,17 +127,17 @@ static void test_gpus(void) {
   int64_t count;
   size_t at = 0;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-    CHECK(mpg_slurm_gpus_parse(mpg_str_of(good[i].text), &gpus));
+    CHECK(mpg_slurm_gpus_parse(mpg_str_of(good[i].text), NULL, &gpus));
     CHECK(gpus.total == good[i].total && gpus.typed == good[i].typed);
     CHECK(gpus.types == good[i].types && is(gpus.type, good[i].type));
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    CHECK(!mpg_slurm_gpus_parse(mpg_str_of(bad[i]), &gpus));
-  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+    CHECK(!mpg_slurm_gpus_parse(mpg_str_of(bad[i]), NULL, &gpus));
+  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, NULL, &type, &count));
   CHECK(is(type, "a100") && count == 4);
-  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, NULL, &type, &count));
   CHECK(is(type, "v100") && count == 2);
-  CHECK(!mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+  CHECK(!mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, NULL, &type, &count));
 }
 
 static void test_durations(void) {
