@@ -84,6 +84,7 @@ typedef struct mpg_goodput_row {
   bool duplicate;  /* an entry with this timestamp and insertId came before */
   int64_t time_ns; /* of timestamp, since the epoch */
   mpg_str timestamp, insert_id;
+  uint64_t present; /* bit i: the row has field i, be it null */
   mpg_value values[MPG_GOODPUT_COUNT]; /* last: what stands before is cleared for each row */
 } mpg_goodput_row;
 
