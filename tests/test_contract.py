@@ -165,7 +165,7 @@ COLUMNS = {
         checkpoint_manager_blocking_duration_secs REAL, checkpointer_start_time REAL, checkpointer_duration_secs REAL,
         checkpoint_manager_start_time REAL, checkpoint_manager_duration_secs REAL, broadcast_start_time REAL,
         broadcast_duration_secs REAL, rest TEXT, timestamp TEXT, time_ns BIGINT, insertId TEXT, duplicate BIGINT, path hidden,
-        on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+        on_error hidden, threads hidden, _file TEXT hidden, _line BIGINT hidden""",
     "goodput_report": """job TEXT, goodput_pct REAL, productive_s REAL, total_job_time_s REAL, max_productive_step BIGINT,
         last_recorded_step BIGINT, disruption_count BIGINT, tpu_initialization_s REAL, training_prep_s REAL,
         program_startup_s REAL, data_loading_sync_s REAL, data_loading_async_s REAL, unproductive_checkpoint_save_time_s REAL,

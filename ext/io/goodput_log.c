@@ -15,6 +15,7 @@
 
 struct mpg_goodput_log {
   const mpg_env *env;
+  mpg_env asking; /* the same memory, and who is asked whether to stop */
   mpg_json *json;
   const char *path;
   mpg_goodput_seen *seen;
@@ -40,6 +41,7 @@ mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_strea
   if (log == NULL)
     return mpg_fail_nomem(err);
   log->env = env;
+  log->asking = *env;
   log->path = mpg_stream_path(stream);
   log->seen = seen;
   log->issues = issues;
@@ -61,6 +63,12 @@ void mpg_goodput_log_close(mpg_goodput_log *log) {
   mpg_json_doc_free(log->payload);
   mpg_free(log->env, log->rest);
   mpg_free(log->env, log);
+}
+
+void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block) {
+  log->asking.interrupted = block->rest ? log->env->interrupted : NULL;
+  log->path = mpg_stream_path(stream);
+  mpg_json_feed(log->json, stream, block, NULL);
 }
 
 int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
@@ -101,34 +109,38 @@ static mpg_rc seen_grow(mpg_goodput_seen *seen) {
   return MPG_OK;
 }
 
-/* Marks the row where its entry came before. */
-static mpg_rc look_for_duplicate(mpg_goodput_log *log, mpg_err *err) {
-  mpg_goodput_row *row = &log->row;
-  mpg_goodput_seen *seen = log->seen;
-  uint64_t parts[2], hash;
+mpg_rc mpg_goodput_seen_before(mpg_goodput_seen *seen, uint64_t entry, const char *path,
+                               int64_t line, mpg_issues *issues, bool *before, mpg_err *err) {
   mpg_rc rc = MPG_OK;
-  if (row->insert_id.n == 0 || row->timestamp.n == 0)
+  *before = false;
+  if (entry == 0)
     return MPG_OK;
   if (seen->n >= MPG_GOODPUT_SEEN) {
-    rc = mpg_issues_add(
-        log->issues, MPG_WARNING, log->path, "duplicates_unchecked", mpg_json_line(log->json), 1,
-        "more than %zu entries: not looked for among those before", (size_t)MPG_GOODPUT_SEEN);
+    rc = mpg_issues_add(issues, MPG_WARNING, path, "duplicates_unchecked", line, 1,
+                        "more than %zu entries: not looked for among those before",
+                        (size_t)MPG_GOODPUT_SEEN);
     return rc == MPG_OK ? rc : mpg_fail_nomem(err);
   }
   if (seen->n * 2 >= seen->cap && seen_grow(seen) != MPG_OK)
     return mpg_fail_nomem(err);
-  parts[0] = (uint64_t)row->time_ns;
-  parts[1] = mpg_hash(row->insert_id.p, row->insert_id.n);
-  hash = mpg_hash(parts, sizeof parts);
-  row->duplicate = seen_put(seen->hashes, seen->cap, hash == 0 ? 1 : hash);
-  if (!row->duplicate)
+  *before = seen_put(seen->hashes, seen->cap, entry);
+  if (!*before)
     seen->n++;
   else
-    rc = mpg_issues_add(log->issues, MPG_INFO, log->path, "duplicate_entry",
-                        mpg_json_line(log->json), 1,
+    rc = mpg_issues_add(issues, MPG_INFO, path, "duplicate_entry", line, 1,
                         "timestamp and insertId came before: marked in column duplicate, and left "
                         "out of goodput_report");
   return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+}
+
+static uint64_t entry_of(const mpg_goodput_row *row) {
+  uint64_t parts[2], hash;
+  if (row->insert_id.n == 0 || row->timestamp.n == 0)
+    return 0;
+  parts[0] = (uint64_t)row->time_ns;
+  parts[1] = mpg_hash(row->insert_id.p, row->insert_id.n);
+  hash = mpg_hash(parts, sizeof parts);
+  return hash == 0 ? 1 : hash;
 }
 
 /* ---- Values ---- */
@@ -193,7 +205,7 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
     const mpg_json_member *m = &log->members[i];
     size_t field;
     bool first_time = !row->timed && mpg_goodput_names_time(m->key);
-    if (mpg_poll(log->env, i))
+    if (mpg_poll(&log->asking, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (first_time) {
       row->timed = true;
@@ -265,7 +277,7 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
   mpg_rc rc;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
-    if (mpg_poll(log->env, i))
+    if (mpg_poll(&log->asking, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (mpg_str_eq(m->key, MPG_STR("jsonPayload")))
       payload = m;
@@ -285,7 +297,7 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
   row->timestamp = stamp->text;
   if (id != NULL && id->kind == MPG_JSON_STRING)
     row->insert_id = id->text;
-  rc = mpg_json_parse(&log->payload, log->env, log->path, payload->text, &log->members, &log->n,
+  rc = mpg_json_parse(&log->payload, &log->asking, log->path, payload->text, &log->members, &log->n,
                       err);
   if (rc == MPG_OK)
     log->at = payload->value_at;
@@ -314,7 +326,8 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   *row = &log->row;
   mpg_goodput_row_clear(&log->row);
   if (take_usual(log, &bytes))
-    return mpg_poll_bytes(log->env, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : MPG_OK;
+    return mpg_poll_bytes(&log->asking, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
+                                               : MPG_OK;
   mpg_goodput_row_clear(&log->row);
   rc = mpg_json_record(log->json, &log->members, &log->n, err);
   if (rc == MPG_DATA) {
@@ -329,8 +342,12 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   rc = unwrap(log, err);
   if (rc == MPG_OK)
     rc = read_row(log, err);
-  if (rc == MPG_OK && log->row.exported)
-    rc = look_for_duplicate(log, err);
+  if (rc == MPG_OK && log->row.exported) {
+    log->row.entry = entry_of(&log->row);
+    if (log->seen != NULL)
+      rc = mpg_goodput_seen_before(log->seen, log->row.entry, log->path, mpg_json_line(log->json),
+                                   log->issues, &log->row.duplicate, err);
+  }
   return rc;
 }
 
@@ -391,7 +408,7 @@ mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err) {
   *out = (mpg_str){NULL, 0};
   for (size_t i = 0; rc == MPG_OK && i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
-    if (mpg_poll(log->env, i))
+    if (mpg_poll(&log->asking, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (!mpg_str_eq(m->key, MPG_STR("job_name")) && field_of(log, i, m->key) == NO_FIELD)
       rc = put_member(log, m);
