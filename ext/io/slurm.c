@@ -13,6 +13,7 @@
 #define JOIN_LINES 1000              /* of one record */
 #define JOIN_BYTES ((size_t)1 << 18) /* that a record has before another line is joined on */
 #define JOINS_BETWEEN_POLLS 64
+#define NO_COLUMN SIZE_MAX
 #define SEEN_LIMIT ((size_t)1 << 20) /* job ids remembered */
 
 #define MPG_SLURM_FIELD(name, type) {#name, MPG_SLURM_##type},
@@ -42,9 +43,7 @@ struct mpg_slurm {
   mpg_slurm_row row;      /* the columns, and the record at hand as cells */
   mpg_slurm_row peek;     /* the same columns, for the line ahead */
   mpg_str delimiter;      /* of options, of the header, or static */
-  mpg_value *values;      /* by field */
-  mpg_str *raw;           /* by field */
-  bool *has;              /* by field */
+  size_t *column_of;      /* by field; NO_COLUMN: the file lacks it */
   uint64_t *seen;         /* hashes of job ids; 0: free */
   size_t nseen, cap_seen; /* a power of two */
   bool repeats;
@@ -66,12 +65,12 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
                    .options = *options,
                    .path = mpg_stream_path(stream),
                    .delimiter = options->delimiter,
-                   .row = {.env = env, .zone = options->zone},
-                   .peek = {.env = env, .zone = options->zone}};
-  s->values = mpg_calloc(env, n * sizeof *s->values);
-  s->raw = mpg_calloc(env, n * sizeof *s->raw);
-  s->has = mpg_calloc(env, n * sizeof *s->has);
-  if (s->values == NULL || s->raw == NULL || s->has == NULL)
+                   .row = {.env = env, .zone = options->zone, .slow = options->slow},
+                   .peek = {.env = env, .zone = options->zone, .slow = options->slow}};
+  s->column_of = mpg_malloc(env, n * sizeof *s->column_of);
+  for (size_t i = 0; s->column_of != NULL && i < n; i++)
+    s->column_of[i] = NO_COLUMN;
+  if (s->column_of == NULL)
     mpg_fail_nomem(err);
   else
     rc = mpg_csv_open(&s->csv, env, stream, &lines_only, err);
@@ -93,9 +92,7 @@ void mpg_slurm_close(mpg_slurm *s) {
   mpg_free(env, s->record.p);
   mpg_free(env, s->ahead.p);
   mpg_free(env, s->header.p);
-  mpg_free(env, s->values);
-  mpg_free(env, s->raw);
-  mpg_free(env, s->has);
+  mpg_free(env, s->column_of);
   mpg_free(env, s->seen);
   mpg_free(env, s);
 }
@@ -259,10 +256,10 @@ static mpg_rc add_column(mpg_slurm *s, int field, mpg_err *err) {
   mpg_slurm_type type = MPG_SLURM_FREE;
   if (field >= 0) {
     type = s->kind->fields[field].type;
-    if (s->has[field])
+    if (mpg_slurm_has(s, (size_t)field))
       field = -1;
     else
-      s->has[field] = true;
+      s->column_of[field] = s->row.ncolumns;
   }
   if (mpg_slurm_row_add(&s->row, field, type) != MPG_OK ||
       mpg_slurm_row_add(&s->peek, field, type) != MPG_OK)
@@ -302,8 +299,8 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_row *row) {
 /* Without the lists of resources nobody knows of GPUs, and a mapping finds no job: that is not to look like
 ** a cluster without work. */
 static mpg_rc notice_no_tres(mpg_slurm *s, mpg_err *err) {
-  if (s->options.issues == NULL || s->kind != &mpg_slurm_jobs || s->has[MPG_SLURM_JOB_AllocTRES] ||
-      s->has[MPG_SLURM_JOB_ReqTRES])
+  if (s->options.issues == NULL || s->kind != &mpg_slurm_jobs ||
+      mpg_slurm_has(s, MPG_SLURM_JOB_AllocTRES) || mpg_slurm_has(s, MPG_SLURM_JOB_ReqTRES))
     return MPG_OK;
   if (mpg_issues_add(s->options.issues, MPG_WARNING, s->path, "no_tres", s->record.first, 1,
                      "neither AllocTRES nor ReqTRES was exported: nobody knows of GPUs") != MPG_OK)
@@ -527,15 +524,12 @@ static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
 static mpg_rc accept(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; i < s->row.ncolumns; i++) {
-    int field = s->row.columns[i].field;
-    if (field < 0)
+    if (s->row.cells[i].fit == MPG_ZONE_UNIQUE || s->row.columns[i].field < 0)
       continue;
-    s->values[field] = s->row.cells[i].value;
-    s->raw[field] = s->row.cells[i].text;
     if (s->row.cells[i].fit == MPG_ZONE_REPEATED)
       rc = count(s, MPG_INFO, "repeated_time", s->record.first,
                  "the clock showed this time twice; the first is taken", err);
-    else if (s->row.cells[i].fit == MPG_ZONE_SKIPPED)
+    else
       rc = count(s, MPG_WARNING, "skipped_time", s->record.first,
                  "the clock never showed this time; is it the right zone?", err);
     if (rc != MPG_OK)
@@ -587,13 +581,16 @@ int64_t mpg_slurm_line(const mpg_slurm *s) {
 }
 
 const mpg_value *mpg_slurm_get(const mpg_slurm *s, size_t field) {
-  return &s->values[field];
+  static const mpg_value none = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  size_t column = s->column_of[field];
+  return column == NO_COLUMN ? &none : &s->row.cells[column].value;
 }
 
 mpg_str mpg_slurm_raw(const mpg_slurm *s, size_t field) {
-  return s->raw[field];
+  size_t column = s->column_of[field];
+  return column == NO_COLUMN ? (mpg_str){NULL, 0} : s->row.cells[column].text;
 }
 
 bool mpg_slurm_has(const mpg_slurm *s, size_t field) {
-  return s->has[field];
+  return s->column_of[field] != NO_COLUMN;
 }

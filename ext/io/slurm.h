@@ -111,6 +111,7 @@ typedef struct mpg_slurm_options {
                         ** "-" stands for a column to leave out */
   mpg_str delimiter;    /* n = 0: as the header shows, else '|' */
   mpg_issues *issues;   /* NULL: uncounted */
+  bool slow;            /* every field by its own parser: for tests */
 } mpg_slurm_options;
 
 typedef struct mpg_slurm mpg_slurm;

@@ -6,10 +6,12 @@
 #define MPG_SLURM_ROW_H
 
 #include "slurm.h"
+#include "slurm_usual.h"
 
 typedef struct mpg_slurm_column {
   int field; /* -1: left out */
   mpg_slurm_type type;
+  mpg_slurm_known known; /* of the types that are checked and stay text */
 } mpg_slurm_column;
 
 typedef struct mpg_slurm_cell {
@@ -23,6 +25,9 @@ typedef struct mpg_slurm_row {
   const mpg_zone *zone; /* NULL: UTC */
   mpg_str delimiter;
   bool trailing; /* a delimiter ends every record */
+  bool slow;     /* nothing is taken as usual (slurm_usual.h): for tests */
+  bool broken;   /* the record has line ends in it */
+  mpg_slurm_date date;
   mpg_slurm_column *columns;
   size_t ncolumns, cap_columns;
   mpg_str

@@ -192,7 +192,10 @@ static void file_close(void *p) {
 static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
   const slurm_scan *scan = shared;
-  mpg_slurm_options options = {scan->zone, scan->columns, scan->delimiter, issues};
+  mpg_slurm_options options = {.zone = scan->zone,
+                               .columns = scan->columns,
+                               .delimiter = scan->delimiter,
+                               .issues = issues};
   slurm_file *file = mpg_calloc(env, sizeof *file);
   bool json = false;
   mpg_rc rc;
