@@ -62,7 +62,7 @@ RECORDS = """record TEXT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chip T
     durable_time REAL, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT, priority TEXT, labels TEXT,
     min_chips REAL, tasks BIGINT, submit_time REAL, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL,
     tdp_w REAL, vendor TEXT, year BIGINT, source TEXT"""
-SLURM = "path hidden, zone hidden, columns hidden, delimiter hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden"
+SLURM = "path hidden, zone hidden, columns hidden, delimiter hidden, on_error hidden, threads hidden, _file TEXT hidden, _line BIGINT hidden"
 COLUMNS = {
     "trace_ledger": f"{SHAPES['ledger']}, path hidden, {OPTIONS}",
     "trace_rollup": f"{SHAPES['rollup']}, path hidden, {OPTIONS}",

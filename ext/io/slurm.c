@@ -4,7 +4,7 @@
 */
 #include "slurm.h"
 #include "../core/text.h"
-#include "slurm_row.h"
+#include "slurm_ahead.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,9 +36,17 @@ struct mpg_slurm {
   const mpg_slurm_kind *kind;
   mpg_slurm_options options;
   const char *path;
+  mpg_stream *stream;
   mpg_csv *csv;
   bool started, dead;
   lines record, ahead, header;
+  mpg_slurm_ahead
+      *looked;            /* blocks of lines that were looked over, or NULL: csv reads the stream */
+  mpg_slurm_block *block; /* at hand, or NULL */
+  size_t next;            /* of its lines */
+  bool fed;               /* csv is where the block is, and not block.at */
+  bool at_record;         /* csv read one last, and nothing malformed */
+  const uint32_t *marks;  /* of the record at hand, a line of the block; NULL: it is in `row` */
   bool has_ahead, damage_ahead, at_end;
   mpg_slurm_row row;      /* the columns, and the record at hand as cells */
   mpg_slurm_row peek;     /* the same columns, for the line ahead */
@@ -64,6 +72,7 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
                    .kind = kind,
                    .options = *options,
                    .path = mpg_stream_path(stream),
+                   .stream = stream,
                    .delimiter = options->delimiter,
                    .row = {.env = env, .zone = options->zone, .slow = options->slow},
                    .peek = {.env = env, .zone = options->zone, .slow = options->slow}};
@@ -74,6 +83,8 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
     mpg_fail_nomem(err);
   else
     rc = mpg_csv_open(&s->csv, env, stream, &lines_only, err);
+  if (rc == MPG_OK && options->threads > 1)
+    rc = mpg_slurm_ahead_open(&s->looked, env, stream, options->threads, LINE_DELIMITER, err);
   if (rc == MPG_OK)
     *out = s;
   else
@@ -87,6 +98,7 @@ void mpg_slurm_close(mpg_slurm *s) {
     return;
   env = s->env;
   mpg_csv_close(s->csv);
+  mpg_slurm_ahead_close(s->looked);
   mpg_slurm_row_free(&s->row);
   mpg_slurm_row_free(&s->peek);
   mpg_free(env, s->record.p);
@@ -108,11 +120,38 @@ static mpg_rc append(mpg_slurm *s, lines *l, const char *p, size_t n, mpg_err *e
   return MPG_OK;
 }
 
+static mpg_rc next_block(mpg_slurm *s, mpg_err *err) {
+  s->next = 0;
+  s->fed = false;
+  return mpg_slurm_ahead_next(s->looked, &s->block, err);
+}
+
+/* The next line from the stream, or from the blocks of it. */
+static mpg_rc read_line(mpg_slurm *s, const mpg_str **parts, size_t *n, mpg_err *err) {
+  mpg_rc rc = MPG_DONE;
+  if (s->looked == NULL)
+    return mpg_csv_next(s->csv, parts, n, err);
+  while (rc == MPG_DONE) {
+    if (s->block == NULL && (rc = next_block(s, err)) != MPG_OK)
+      return rc;
+    if (!s->fed)
+      mpg_csv_feed(s->csv, s->stream, &s->block->block, s->env);
+    s->fed = true;
+    rc = mpg_csv_next(s->csv, parts, n, err);
+    s->at_record = rc == MPG_OK;
+    if (rc == MPG_DONE && s->block->block.rest)
+      return rc;
+    if (rc == MPG_DONE)
+      s->block = NULL;
+  }
+  return rc;
+}
+
 static mpg_rc fetch(mpg_slurm *s, lines *l, mpg_err *err) {
   const char delimiter = LINE_DELIMITER;
   const mpg_str *parts;
   size_t n;
-  mpg_rc rc = mpg_csv_next(s->csv, &parts, &n, err);
+  mpg_rc rc = read_line(s, &parts, &n, err);
   if (rc != MPG_OK) {
     /* A damaged line is followed by others; a damaged file only by the same error. */
     s->dead = rc != MPG_DONE && (rc != MPG_DATA || strcmp(s->failure, err->text) == 0);
@@ -438,6 +477,7 @@ static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err
   for (;;) {
     mpg_rc rc = mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n});
     bool whole, more;
+    s->row.broken = *joined > 0;
     if (rc == MPG_OK)
       rc = mpg_slurm_row_match(&s->row, &whole, mended);
     if (rc != MPG_OK)
@@ -557,14 +597,52 @@ static mpg_rc finish(mpg_slurm *s, mpg_err *err) {
   return MPG_DONE;
 }
 
+/* A column of the record at hand. */
+static mpg_str looked_over_text(const mpg_slurm *s, size_t column) {
+  const uint32_t *mark = s->marks + column;
+  return (mpg_str){s->block->block.bytes + mark[0], mark[1] - s->row.delimiter.n - mark[0]};
+}
+
+/*
+** Whether the next line, where a record begins, was found to be a whole one: then it is taken as it
+** lies in the block, and its fields are decoded when they are asked for.
+*/
+static bool take_looked_over(mpg_slurm *s) {
+  mpg_slurm_block *b = s->block;
+  size_t width = s->row.ncolumns + 2;
+  const uint32_t *marks;
+  s->marks = NULL;
+  if (b == NULL || b->n == 0 || s->has_ahead || s->damage_ahead || (s->fed && !s->at_record))
+    return false;
+  if (s->fed)
+    mpg_csv_unfeed(s->csv, &b->block);
+  s->fed = false;
+  while (s->next < b->n && b->marks[s->next * width] < b->block.at)
+    s->next++;
+  marks = b->marks + s->next * width;
+  if (s->next == b->n || *marks != b->block.at)
+    return false;
+  s->next++;
+  s->marks = marks;
+  s->record.first = s->record.last = b->block.line++;
+  b->block.at = marks[width - 1] + (size_t)1;
+  b->block.first = false;
+  return true;
+}
+
 mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
   bool mended = false;
   int64_t joined = 0;
   mpg_rc rc = MPG_OK;
   if (s->dead)
     return MPG_DONE;
-  if (!s->started)
+  if (!s->started) {
     rc = start(s, err);
+    if (rc == MPG_OK && s->looked != NULL)
+      rc = mpg_slurm_ahead_begin(s->looked, &s->row, (mpg_str){s->header.p, s->header.n}, err);
+  }
+  if (rc == MPG_OK && take_looked_over(s))
+    return s->kind == &mpg_slurm_jobs ? notice_repeat(s, err) : MPG_OK;
   do {
     if (rc == MPG_OK)
       rc = next_line(s, err);
@@ -580,15 +658,20 @@ int64_t mpg_slurm_line(const mpg_slurm *s) {
   return s->record.first;
 }
 
-const mpg_value *mpg_slurm_get(const mpg_slurm *s, size_t field) {
+const mpg_value *mpg_slurm_get(mpg_slurm *s, size_t field) {
   static const mpg_value none = {MPG_NULL, 0, 0.0, {NULL, 0}};
   size_t column = s->column_of[field];
-  return column == NO_COLUMN ? &none : &s->row.cells[column].value;
+  if (column == NO_COLUMN)
+    return &none;
+  return s->marks == NULL ? &s->row.cells[column].value
+                          : mpg_slurm_row_value(&s->row, column, looked_over_text(s, column));
 }
 
 mpg_str mpg_slurm_raw(const mpg_slurm *s, size_t field) {
   size_t column = s->column_of[field];
-  return column == NO_COLUMN ? (mpg_str){NULL, 0} : s->row.cells[column].text;
+  if (column == NO_COLUMN)
+    return (mpg_str){NULL, 0};
+  return s->marks == NULL ? s->row.cells[column].text : looked_over_text(s, column);
 }
 
 bool mpg_slurm_has(const mpg_slurm *s, size_t field) {

@@ -75,7 +75,6 @@ static mpg_rc split_wide(mpg_slurm_row *row, const char **from, const char **at,
 mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text) {
   const char *p = text.p, *at = p, *end = text.p + text.n;
   row->npieces = 0;
-  row->broken = text.n > 0 && memchr(p, '\n', text.n) != NULL;
   if (row->delimiter.n == 1 && split_wide(row, &p, &at, end) != MPG_OK)
     return MPG_NOMEM;
   for (;;) {
@@ -152,13 +151,9 @@ static void give_local(const mpg_slurm_row *row, int64_t local, mpg_slurm_cell *
     cell->fit = mpg_zone_utc(row->zone, local, &cell->value.i);
 }
 
-static bool decode_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
+static bool parse_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
   mpg_err err;
   int64_t us;
-  if (!row->slow && mpg_slurm_usual_time(&row->date, s, &us)) {
-    give_local(row, us, cell);
-    return true;
-  }
   if (is_nothing(s))
     return true;
   if (mpg_time_parse(s, &us, &err) != MPG_OK)
@@ -174,10 +169,21 @@ static bool decode_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
   return true;
 }
 
+static bool decode_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
+  int64_t seconds;
+  if (row->slow || !mpg_slurm_usual_time(&row->date, s, &seconds))
+    return parse_time(row, s, cell);
+  give_local(row, seconds, cell);
+  return true;
+}
+
 /* Whether a text that stays one is what its type says. */
 static bool is_valid(mpg_slurm_type type, mpg_str s) {
   mpg_slurm_gpus gpus;
+  mpg_slurm_id id;
   switch (type) {
+  case MPG_SLURM_ID:
+    return mpg_slurm_id_parse(s, &id);
   case MPG_SLURM_EXIT:
     return is_exit(s);
   case MPG_SLURM_TRES:
@@ -191,7 +197,6 @@ static bool is_valid(mpg_slurm_type type, mpg_str s) {
 
 static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_slurm_cell *cell) {
   mpg_slurm_type type = column->type;
-  mpg_slurm_id id;
   int64_t us;
   *cell = (mpg_slurm_cell){s, {MPG_NULL, 0, 0.0, {NULL, 0}}, MPG_ZONE_UNIQUE};
   if (s.n == 0) /* Slurm leaves any field empty but these */
@@ -219,7 +224,7 @@ static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_
     cell->value.r = (double)us / (double)MPG_SECOND;
     return true;
   case MPG_SLURM_ID:
-    if ((row->slow || !mpg_slurm_usual_digits(s)) && !mpg_slurm_id_parse(s, &id))
+    if ((row->slow || !mpg_slurm_usual_digits(s)) && !is_valid(type, s))
       return false;
     break;
   case MPG_SLURM_EXIT:
@@ -324,6 +329,12 @@ mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended) {
       return MPG_OK;
   *whole = true;
   return MPG_OK;
+}
+
+const mpg_value *mpg_slurm_row_value(mpg_slurm_row *row, size_t c, mpg_str text) {
+  row->broken = false;
+  (void)decode(row, &row->columns[c], text, &row->cells[c]);
+  return &row->cells[c].value;
 }
 
 bool mpg_slurm_row_ends_open(mpg_slurm_row *row) {

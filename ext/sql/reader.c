@@ -319,6 +319,8 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->threaded)
     rc = read_threads(cursor, &values[n - 1], err);
+  if (f->threaded)
+    values[n - 1] = (mpg_value){MPG_INT, cursor->wish.threads, 0.0, {NULL, 0}};
   if (rc == MPG_OK && f->begin != NULL)
     rc = f->begin(&cursor->shared, &cursor->walk.scan.env, values + 1, err);
   if (rc != MPG_OK)

@@ -75,7 +75,8 @@ typedef struct mpg_reader_format {
   /*
   ** Once a scan, before the first file: checks the arguments and makes what all files share; *scan
   ** is passed to open and end. arguments[i] is MPG_NULL where it was not given; its text stays
-  ** valid until end. May be NULL, as end may.
+  ** valid until end. Of a threaded format, arguments[narguments + 1] is how many threads may read.
+  ** May be NULL, as end may.
   */
   mpg_rc (*begin)(void **scan, const mpg_env *env, const mpg_value *arguments, mpg_err *err);
   void (*end)(void *scan);

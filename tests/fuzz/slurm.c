@@ -6,7 +6,7 @@
 
 static mpg_rc with(const mpg_env *env, mpg_str input, const mpg_slurm_kind *kind, mpg_str columns,
                    bool slow, fuzz_text *out) {
-  mpg_slurm_options options = {.columns = columns, .slow = slow};
+  mpg_slurm_options options = {.columns = columns, .threads = fuzz_threads(input), .slow = slow};
   mpg_stream *stream;
   mpg_slurm *slurm = NULL;
   mpg_issues issues;
