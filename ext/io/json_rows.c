@@ -438,6 +438,7 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
 }
 
 const mpg_rows_format mpg_json_rows = {
+    .json = true,
     .names = name_columns,
     .fit = fit,
     .open = json_file_open,

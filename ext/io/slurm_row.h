@@ -6,10 +6,12 @@
 #define MPG_SLURM_ROW_H
 
 #include "slurm.h"
+#include "slurm_usual.h"
 
 typedef struct mpg_slurm_column {
   int field; /* -1: left out */
   mpg_slurm_type type;
+  mpg_slurm_known known; /* of the types that are checked and stay text */
 } mpg_slurm_column;
 
 typedef struct mpg_slurm_cell {
@@ -24,6 +26,9 @@ typedef struct mpg_slurm_row {
   const mpg_zone *zone; /* NULL: UTC */
   mpg_str delimiter;
   bool trailing; /* a delimiter ends every record */
+  bool slow;     /* nothing is taken as usual (slurm_usual.h): for tests */
+  bool broken;   /* the pieces may have line ends in them */
+  mpg_slurm_date date;
   mpg_slurm_column *columns;
   size_t ncolumns, cap_columns;
   mpg_str
@@ -42,6 +47,8 @@ mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text);
 
 /* Whether the pieces make one record in exactly one way; *mended: some text held the delimiter. */
 mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended);
+/* The value of a text that has matched column c before, in its cell. */
+const mpg_value *mpg_slurm_row_value(mpg_slurm_row *row, size_t c, mpg_str text);
 /* Whether the pieces are one record followed by a delimiter, as -p writes it. */
 bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
 /* Whether a newline may belong to the last field, so that a whole record may still go on. */

@@ -1,5 +1,5 @@
 /*
-** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error), records of sacct -P and of Slurm's
+** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error, threads), records of sacct -P and of Slurm's
 ** JSON, and slurm_events_trace(the same), records of sacctmgr -P show event.
 **
 ** Columns are Slurm's own fields by their own names, NULL where the file lacks them or has nothing,
@@ -26,7 +26,7 @@
 
 #include <string.h>
 
-enum { ZONE, COLUMNS, DELIMITER };
+enum { ZONE, COLUMNS, DELIMITER, ON_ERROR, THREADS };
 static const char *const arguments[] = {"zone", "columns", "delimiter"};
 
 /* Declared types, by mpg_slurm_type. */
@@ -105,6 +105,7 @@ typedef struct slurm_scan {
   const mpg_slurm_kind *kind;
   mpg_zone *zone;
   mpg_str columns, delimiter;
+  int threads;
 } slurm_scan;
 
 typedef struct slurm_file {
@@ -149,6 +150,7 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *k
     return mpg_fail_nomem(err);
   scan->env = env;
   scan->kind = kind;
+  scan->threads = (int)given[THREADS].i;
   rc = text_argument(&given[ZONE], arguments[ZONE], &zone, err);
   if (rc == MPG_OK)
     rc = text_argument(&given[COLUMNS], arguments[COLUMNS], &scan->columns, err);
@@ -192,7 +194,11 @@ static void file_close(void *p) {
 static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
   const slurm_scan *scan = shared;
-  mpg_slurm_options options = {scan->zone, scan->columns, scan->delimiter, issues};
+  mpg_slurm_options options = {.zone = scan->zone,
+                               .columns = scan->columns,
+                               .delimiter = scan->delimiter,
+                               .issues = issues,
+                               .threads = scan->threads};
   slurm_file *file = mpg_calloc(env, sizeof *file);
   bool json = false;
   mpg_rc rc;
@@ -392,6 +398,7 @@ int mpg_register_slurm(mpg_conn *conn, char **error) {
       .next = file_next,
       .line = file_line,
       .column = jobs_column,
+      .threaded = true,
   };
   static const mpg_reader_format events = {
       .module = {"slurm_events_trace", &mpg_reader_module, 0},
@@ -407,6 +414,7 @@ int mpg_register_slurm(mpg_conn *conn, char **error) {
       .next = file_next,
       .line = file_line,
       .column = events_column,
+      .threaded = true,
   };
   int rc = mpg_register_reader(conn, &jobs, error);
   return rc == SQLITE_OK ? mpg_register_reader(conn, &events, error) : rc;

@@ -48,6 +48,7 @@ static const char *const statements[] = {
     "trace_files('fixtures/golden')",
     "SELECT record, job, chip, start_time, labels FROM mpg_records",
     "SELECT * FROM goodput_trace('fixtures/goodput/ranker-8.json')",
+    "SELECT job_name, kind, step, _line FROM goodput_trace('fixtures/goodput/ranker-7.jsonl')",
     "SELECT * FROM goodput_report('fixtures/goodput')",
     "SELECT roofline_seconds(1e15, 'mine'), roofline_bound(1, 1e9, 'TPU v4'), "
     "chip_bandwidth('H200')",
