@@ -72,7 +72,39 @@ class Portable(unittest.TestCase):
         run([*make, "-k", "mpg.so", "libmpg.a", "build/replay", *(f"build/unit/test_{name}" for name in tests if name not in LONG)], cwd=tree)
         return tree, [name for name in tests if name not in LONG]
 
+    def attempt(self, what, step):
+        """All of them are tried, whatever fails."""
+        try:
+            step()
+        except AssertionError as error:
+            self.failed.append(f"{what}: {error}")
+
+    def replay(self, command, target, tree):
+        with tempfile.TemporaryDirectory() as folder:
+            count = corpus.unpack(target, folder)
+            done = subprocess.run(command, cwd=tree, input="".join(f"{folder}/{name}\n" for name in os.listdir(folder)), stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+        self.assertEqual((0, f"{target}: {count}\n"), (done.returncode, done.stdout))
+        return count
+
+    def suite(self, python, name, tree):
+        with tempfile.TemporaryDirectory() as scratch:
+            report = os.path.join(scratch, "report")
+            run([*python, "tests/run", "--python", f"tests/{name}.py", report], cwd=tree)
+            with open(report, encoding="utf-8") as file:
+                good, bad, _ = json.load(file)
+        self.assertEqual(0, bad)
+        return good
+
+    def queries(self, python, tree):
+        with open(os.path.join(ROOT, "tests/clients/answers.jsonl"), encoding="utf-8") as file:
+            answers = [json.loads(line) for line in file]
+        told = run([*python, "tests/clients/driver.py", os.path.join(tree, "mpg"), "tests/clients/queries.sql"], cwd=ROOT)
+        self.assertEqual(list(map(repr, answers)), [repr(json.loads(line)) for line in told.splitlines()])
+        self.answered = len(answers)
+
     def check(self, processor):
+        self.failed, self.answered = [], 0
         triplet, machine, _ = PROCESSORS[processor]
         for tool in (f"{triplet}-gcc", f"qemu-{machine}", "apt-get"):
             if not shutil.which(tool):
@@ -83,33 +115,17 @@ class Portable(unittest.TestCase):
             raise unittest.SkipTest(f"no packages for {processor} here: {error}") from error
         tree, tests = self.build(processor, root)
         emulated = [f"qemu-{machine}", "-L", root]
-        started = time.monotonic()
+        started, python = time.monotonic(), [*emulated, *glob.glob(f"{root}/usr/bin/python3.[0-9][0-9]")]
+        inputs, passed = [], []
         for name in tests:
-            with self.subTest(unit=name):
-                run([*emulated, f"build/unit/test_{name}"], cwd=tree)
-        inputs = 0
+            self.attempt(f"unit/test_{name}", lambda: run([*emulated, f"build/unit/test_{name}"], cwd=tree))
         for target in corpus.targets():
-            with self.subTest(fuzz=target), tempfile.TemporaryDirectory() as folder:
-                count = corpus.unpack(target, folder)
-                done = subprocess.run([*emulated, "build/replay", target], cwd=tree, input="".join(f"{folder}/{name}\n" for name in os.listdir(folder)),
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-                self.assertEqual((0, f"{target}: {count}\n"), (done.returncode, done.stdout))
-                inputs += count
-        python = [*emulated, *glob.glob(f"{root}/usr/bin/python3.[0-9][0-9]")]
-        passed = 0
+            self.attempt(f"fuzz {target}", lambda: inputs.append(self.replay([*emulated, "build/replay", target], target, tree)))
         for name in SUITES:
-            with self.subTest(suite=name), tempfile.TemporaryDirectory() as scratch:
-                report = os.path.join(scratch, "report")
-                run([*python, "tests/run", "--python", f"tests/{name}.py", report], cwd=tree)
-                with open(report, encoding="utf-8") as file:
-                    good, bad, _ = json.load(file)
-                self.assertEqual(0, bad)
-                passed += good
-        with open(os.path.join(ROOT, "tests/clients/answers.jsonl"), encoding="utf-8") as file:
-            answers = [json.loads(line) for line in file]
-        told = run([*python, "tests/clients/driver.py", os.path.join(tree, "mpg"), "tests/clients/queries.sql"], cwd=ROOT)
-        self.assertEqual(list(map(repr, answers)), [repr(json.loads(line)) for line in told.splitlines()])
-        self.rows.append({"processor": processor, "unit tests": len(tests), "fuzz inputs": inputs, "tests": passed, "queries": len(answers)})
+            self.attempt(name, lambda: passed.append(self.suite(python, name, tree)))
+        self.attempt("queries", lambda: self.queries(python, tree))
+        self.assertEqual([], self.failed)
+        self.rows.append({"processor": processor, "unit tests": len(tests), "fuzz inputs": sum(inputs), "tests": sum(passed), "queries": self.answered})
         print(f"{processor}: {time.monotonic() - started:.0f} s", flush=True)
 
 
