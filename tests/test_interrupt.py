@@ -283,7 +283,7 @@ LONG = {
     "limits of a container": (lambda n: pod(spec='"containers":[{"resources":{"limits":{' + numbered(n * 3 // 4, '"a.b/%d":"1"') + "}}}]"), COUNT % "kube", 58),
 }
 LONG_BYTES = 62_000_000 if FULL else 6_000_000
-LONG_MOST = (0.2 if FULL else 0.06) * SLOW
+LONG_MOST = (0.2 if FULL else 0.1) * SLOW
 
 
 def gaps(db, sql, steps):

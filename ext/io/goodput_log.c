@@ -173,12 +173,16 @@ static mpg_rc refuse_value(const mpg_goodput_log *log, const mpg_json_member *m,
   return unexpected(log, m, expected, err);
 }
 
+static bool is_field(mpg_str key, const mpg_goodput_field *field) {
+  return key.n == field->n && memcmp(key.p, field->name, field->n) == 0;
+}
+
 /* The field of the i-th key, NO_FIELD where it is none. Rows of a kind repeat the order of keys. */
 static size_t field_of(mpg_goodput_log *log, size_t i, mpg_str key) {
-  if (i < KEYS_REMEMBERED && mpg_str_eq(key, mpg_str_of(mpg_goodput_fields[log->field_of[i]].name)))
+  if (i < KEYS_REMEMBERED && is_field(key, &mpg_goodput_fields[log->field_of[i]]))
     return log->field_of[i];
   for (size_t f = 0; f < MPG_GOODPUT_COUNT; f++)
-    if (mpg_str_eq(key, mpg_str_of(mpg_goodput_fields[f].name))) {
+    if (is_field(key, &mpg_goodput_fields[f])) {
       if (i < KEYS_REMEMBERED)
         log->field_of[i] = (uint8_t)f;
       return f;

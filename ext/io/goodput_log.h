@@ -91,6 +91,7 @@ typedef struct mpg_goodput_row {
 
 typedef struct mpg_goodput_field {
   const char *name;
+  size_t n; /* its bytes */
   mpg_goodput_type type;
 } mpg_goodput_field;
 extern const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT];

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FIELD(name, type) {#name, MPG_GOODPUT_##type},
+#define FIELD(name, type) {#name, sizeof #name - 1, MPG_GOODPUT_##type},
 const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT] = {MPG_GOODPUT_FIELDS(FIELD)};
 
 #define BIT(i) (UINT64_C(1) << (i))
