@@ -10,7 +10,7 @@ STEPS ?= 1e6
 bench-goodput: mpg.so
 	$(PYTHON) bench/goodput $(STEPS)
 
-# Every reader's MB/s, and questions of one file: `make bench-readers`, or `make bench-readers MB=20 ROWS=1e6`.
+# Every reader's MB/s, and questions of one file: `make bench-readers`, or `make bench-readers MB=20 ROWS=1e6`; ROWS=0: the readers alone.
 MB ?= 100
 ROWS ?= 1e7
 bench-readers: mpg.so

@@ -3,7 +3,7 @@
 --again only counts what the last run left.
 
 Everything is built again in build/coverage, a tree of links to this one, with gcov's counters and no optimizer; what the extension, the
-static library and the hostile build of the unit tests reach is counted together. A line that cannot be reached as long as the rest
+static library and the hostile build of the unit tests reach is counted together; suites know by MPG_COVERAGE that it is slow. A line that cannot be reached as long as the rest
 is right, a defence, says so and why: `/* unreachable: WHY */`, on that line or the one before it; neither it nor its branches count.
 
 Of each room no less than tests/coverage.json says may be reached, where all suites ran; --write writes what was into that file. What
@@ -24,7 +24,7 @@ TREE = os.path.join(ROOT, "build", "coverage")
 FLOOR = os.path.join(ROOT, "tests", "coverage.json")
 ROOMS = ["ext/core", "ext/io", "ext/sql"]
 # Not about what ext/ does, or about how it is built.
-NOT = {"test_house", "test_build", "test_clients", "test_postgres", "test_mpg_report", "test_report", "test_memory"}
+NOT = {"test_house", "test_clients", "test_postgres", "test_postgres_ledger", "test_mpg_report", "test_report", "test_memory"}
 MAKEFILE = """include Makefile
 CFLAGS = -O0 -g --coverage -fprofile-update=prefer-atomic
 LDFLAGS = --coverage
@@ -47,7 +47,7 @@ def run(wanted):
     """By the runner, in the tree; its exit code."""
     names = [os.path.basename(p).rpartition(".")[0] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c") + glob.glob(f"{ROOT}/tests/test_*.py")]
     names = sorted(n for n in set(names) - NOT if not wanted or any(w in n for w in wanted))
-    clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MPG_FULL")}
+    clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MPG_FULL")} | {"MPG_COVERAGE": "1"}
     return subprocess.run([sys.executable, "tests/run", *names], cwd=TREE, env=clean, stdin=subprocess.DEVNULL).returncode
 
 

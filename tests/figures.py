@@ -3,7 +3,7 @@
 
 A test calls record("fleets", {...}); a block of the page that begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`
 is made of what was recorded under that name. One without a record stays as it is: nobody runs everything every day. For the same
-reason rows of SINGLE, whose first columns name what runs by itself, stay until that is recorded again.
+reason rows of SINGLE, whose first columns name what runs by itself, stay until that is recorded again; they are in the order of these.
 """
 import json
 import os
@@ -12,7 +12,7 @@ import re
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "build", "figures")
 PAGE = os.path.join(ROOT, "docs", "reliability.md")
-SINGLE = {"steps": 1, "huge": 1}  # columns that name a row
+SINGLE = {"steps": 1, "huge": 1, "versions": 3, "processors": 1}  # columns that name a row
 BLOCK = re.compile(r"(?<=<!-- figures: )(\w+)( -->\n)(.*?)(?=<!-- end -->\n)", re.S)
 
 
@@ -59,7 +59,7 @@ def main():
         if columns:
             of = {key(row, columns): row for row in match[3].splitlines()[2:]}
             of.update((key(row, columns), row) for row in rows[2:])
-            rows[2:] = of.values()
+            rows[2:] = sorted(of.values(), key=lambda row: re.sub(r"\d+", lambda digits: digits[0].zfill(9), row))
         return match[1] + match[2] + "\n".join(rows) + "\n"
 
     with open(PAGE, encoding="utf-8") as file:

@@ -44,7 +44,7 @@ class Versions(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        if len(cls.rows) == len(MATRIX):
+        if cls.rows:
             figures.record("versions", sorted(cls.rows, key=lambda row: [int(n) for n in row["SQLite"].split(".")]))
 
     def suite(self, tree, folder, name):

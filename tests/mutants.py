@@ -5,11 +5,14 @@ again: a comparison or an operator another way, a bound or a constant off by one
     tests/mutants.py [--sample N] [--seed S] [--only TEXT]     N places of all there are, by default 300
     tests/mutants.py --all
     tests/mutants.py --again      those of the last run that no test noticed, now that there are more tests
+    tests/mutants.py --so-far     what became of those that a run that was stopped had tried: a sample too, in the order of the draw
 
-A test notices by failing, crashing, or taking three times its time. First those run that reach the changed line, the likeliest first.
+A test notices by failing, crashing, or taking three times its time. Those run that reach the changed line, the likeliest first, as many as
+take --seconds together; the unit tests at last with the changed file under the sanitizers, and with the tiny buffers of MPG_TEST.
 A mutant that compiles to the same code is none, and neither is one of tests/mutants.txt, which says of each why nobody could notice:
 
     ext/core/cut.c | the line | the line as it is changed | why
+    * | regular expression | what stands in its place | why        of any file
 
 Everything happens in build/mutants. Figures go to docs/reliability.md by tests/figures.py, what became of each to build/mutants/results.json.
 """
@@ -38,10 +41,12 @@ RESULTS = os.path.join(TREE, "results.json")
 MAKEFILE = """include Makefile
 CFLAGS = -O1
 HARDEN =
+WARN = -w
 """
 PYTHON = ["test_roofline", "test_program_goodput", "test_catalogue", "test_sql", "test_charts", "test_goodput_log", "test_kept", "test_rules",
           "test_release", "test_generic", "test_intervals", "test_shards", "test_goodput", "test_hlo", "test_ledger", "test_generic_rollup", "test_fleets"]
 FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo"]
+WEIGHT = {"unit": .3, "fuzz": .5, "python": 1, "faults": 1, "sanitized": 2}  # seconds until it runs
 
 # ---- mutants ----
 
@@ -142,24 +147,43 @@ def as_lines(text, mutant):
     return squeeze(text[from_:to]), squeeze(text[from_:start] + other + text[end:to])
 
 
-def equivalents():
-    found = {}
-    if os.path.exists(EQUIVALENT):
+def statement_lines(text, mutant):
+    """Lines of the whole statement: gcov counts one for all of them."""
+    _, start, end, _ = mutant
+    from_ = max(text.rfind(c, 0, start) for c in ";{}") + 1
+    to = min(at for at in (text.find(c, max(start, end - 1)) for c in ";{}") if at >= 0)
+    return set(range(text.count("\n", 0, from_) + 1, text.count("\n", 0, to) + 2))
+
+
+class Equivalents:
+    """What tests/mutants.txt lists."""
+
+    def __init__(self):
+        self.lines, self.patterns = set(), []
         with open(EQUIVALENT, encoding="utf-8") as file:
             for line in file:
                 if line.strip() and not line.startswith("#"):
-                    path, before, after, why = [part.strip() for part in line.split(" | ")]
-                    found[path, before, after] = why
-    return found
+                    path, before, after, _ = [part.strip() for part in line.split(" | ")]
+                    if path == "*":
+                        self.patterns.append((re.compile(before), after))
+                    else:
+                        self.lines.add((path, before, after))
+
+    def has(self, path, before, after):
+        return (path, before, after) in self.lines or any(p.search(before) and p.sub(other, before, count=1) == after for p, other in self.patterns)
 
 
 # ---- building and running ----
 
-def shell(command, seconds=None, **options):
+def shell(command, seconds=None, sanitized=False, **options):
+    if sanitized:  # whose shadow is larger than any limit of the address space
+        options["env"] = dict(options["env"], ASAN_OPTIONS="hard_rss_limit_mb=4096")
+
     def limit():
         if seconds:
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
-        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        if not sanitized:
+            resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
     try:
@@ -178,19 +202,26 @@ class Build:
             file.write(MAKEFILE)
         self.units = sorted(os.path.basename(p)[:-2] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
         self.make("mpg.so", "libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
-        self.objects, self.libs = self.printed("$(OBJ)"), self.printed("$(LIBS)")
+        self.objects, self.libs, self.sanitized = self.printed("$(OBJ)"), self.printed("$(LIBS)"), self.printed("$(ASAN)")
         for name in self.units:
-            self.compile(f"tests/unit/{name}.c", f"build/test/{name}.o")
+            self.compile(f"tests/unit/{name}.c", f"build/test/{name}.o", ["-O1"])
         for path in glob.glob(f"{ROOT}/tests/fuzz/*.c"):
             if os.path.basename(path) != "libfuzzer.c":
-                self.compile(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o")
+                self.compile(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o", ["-O1"])
+        self.small = {}  # what MPG_TEST makes small: batches, and arrays that have no room to spare
+        for path in glob.glob(f"{ROOT}/ext/core/*.c"):
+            source = os.path.relpath(path, ROOT)
+            with open(path, encoding="utf-8") as file:
+                if "MPG_TEST" in file.read():
+                    self.small[source] = f"build/small/{os.path.basename(source)[:-2]}.o"
+                    self.compile(source, self.small[source], self.sanitized)
         for target in FUZZ:
             corpus.unpack(target, f"{TREE}/build/corpus/{target}")
 
     @staticmethod
     def make(*targets):
         clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-        done = subprocess.run(["make", "-s", "--no-print-directory", *targets], cwd=TREE, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(["make", "-s", "-j2", "--no-print-directory", *targets], cwd=TREE, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             raise SystemExit(done.stdout)
 
@@ -202,13 +233,13 @@ class Build:
         return shell(["make", "-s", "--no-print-directory", "-f", "print.mk", "print"], cwd=TREE).stdout.split()
 
     @staticmethod
-    def compile(source, target, level="-O1"):
+    def compile(source, target, flags):
         os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
-        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", level, "-DSQLITE_CORE", "-DMPG_ISAL", f"-I{os.path.dirname(source)}", "-c", "-o",
-                      target, source], cwd=TREE)
+        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-DSQLITE_CORE", "-DMPG_ISAL", *flags, "-c", "-o", target, source],
+                     cwd=TREE)
 
-    def link_unit(self, name, mutant):
-        return shell(["cc", "-o", "build/test/program", f"build/test/{name}.o", *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
+    def link_unit(self, name, mutant, flags=()):
+        return shell(["cc", *flags, "-o", "build/test/program", f"build/test/{name}.o", *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
 
     def link_replay(self, mutant):
         parts = sorted(glob.glob(f"{TREE}/build/test/fuzz/*.o"))
@@ -221,9 +252,9 @@ class Build:
     def run(self, test, seconds=None):
         """True: passed."""
         kind, name = test
-        environment = dict(os.environ, MPG_FLEETS="60", PYTHONDONTWRITEBYTECODE="1")
-        if kind == "unit":
-            return shell(["build/test/program"], seconds, cwd=TREE, env=environment).returncode == 0
+        environment = dict(os.environ, MPG_FLEETS="30", PYTHONDONTWRITEBYTECODE="1")
+        if kind in ("unit", "sanitized"):
+            return shell(["build/test/program"], seconds, kind == "sanitized", cwd=TREE, env=environment).returncode == 0
         if kind == "fuzz":
             folder = f"{TREE}/build/corpus/{name}"
             return shell(["build/test/replay", name, *[f"{folder}/{n}" for n in os.listdir(folder)]], seconds, cwd=TREE, env=environment).returncode == 0
@@ -233,32 +264,58 @@ class Build:
         return shell([sys.executable, "-c", script], seconds, cwd=TREE, env=environment).returncode == 0
 
 
+def digest(*paths):
+    found = hashlib.sha1()
+    for path in paths:
+        with open(path, "rb") as file:
+            found.update(file.read())
+    return found.hexdigest()
+
+
+def sources(test):
+    """What a test is made of, besides what it tests."""
+    kind, name = test
+    if kind == "unit":
+        return [f"tests/unit/{name}.c", *sorted(glob.glob("tests/unit/*.h"))]
+    if kind == "python":
+        return [f"tests/{name}.py", "tests/fleets.py", "tests/naive.py", "tests/world.py"]
+    return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(glob.glob("tests/memory/*"))
+
+
 def reached(build, files):
-    """{test: {file: lines}} by gcov, and {test: CPU seconds}: kept until the sources change."""
-    key = hashlib.sha1("".join(open(p, encoding="utf-8", errors="replace").read() for p in sorted(
-        glob.glob(f"{ROOT}/ext/**/*.[ch]", recursive=True) + glob.glob(f"{ROOT}/tests/*.py") + glob.glob(f"{ROOT}/tests/*/*.[ch]"))).encode()).hexdigest()
+    """{test: {file: lines, or None: any}} by gcov, and {test: CPU seconds}. What a test reached is kept until the test changes; of a file
+    that has changed since it may reach any line."""
     path = os.path.join(TREE, "reached.json")
+    kept = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             kept = json.load(file)
-        if kept["key"] == key:
-            return ({tuple(t.split(" ")): {f: set(lines) for f, lines in of.items()} for t, of in kept["lines"].items()},
-                    {tuple(t.split(" ")): s for t, s in kept["seconds"].items()})
+    now = {file: digest(file) for file in files}
+    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON] + [("faults", "allocations")]
+    stale = [test for test in tests if kept.get(" ".join(test), {}).get("key") != digest(*sources(test))]
+    if stale:
+        measure(build, files, stale, kept, now)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(kept, file)
+    lines, seconds = {}, {}
+    for test in tests:
+        one = kept[" ".join(test)]
+        seconds[test] = one["seconds"]
+        lines[test] = {file: set(of) if one["files"].get(file) == now[file] else None for file, of in one["lines"].items() if file in now and of}
+    return lines, seconds
+
+
+def measure(build, files, tests, kept, now):
     objects = []
     for source in files:
-        target = f"build/gcov/{source[:-2]}.o"
-        os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
-        done = shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-O0", "--coverage", "-fprofile-update=prefer-atomic", "-DSQLITE_CORE", "-c", "-o",
-                      target, source], cwd=TREE)
+        objects.append(f"build/gcov/{source[:-2]}.o")
+        done = build.compile(source, objects[-1], ["-O0", "--coverage", "-fprofile-update=prefer-atomic"])
         if done.returncode:
             raise SystemExit(done.stdout)
-        objects.append(target)
     build.libs.append("-lgcov")
-    lines, seconds = {}, {}
     plain = [o for o in build.objects if not os.path.exists(f"{TREE}/build/gcov/{o[6:]}")]
     shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *plain, *objects, *build.libs], cwd=TREE)
     build.link_replay(objects)
-    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON] + [("faults", "allocations")]
     for test in tests:
         for data in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True):
             os.remove(data)
@@ -268,26 +325,42 @@ def reached(build, files):
         if not build.run(test):
             raise SystemExit(f"{test[1]} fails as it is")
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds[test] = used.ru_utime - before.ru_utime + used.ru_stime - before.ru_stime
         data = [os.path.relpath(p, TREE) for p in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True)]
         told = subprocess.run(["gcov", "--json-format", "--stdout", *data], cwd=TREE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout if data else b""
-        lines[test] = {}
+        lines = {}
         for text in told.splitlines():
             for file in json.loads(text)["files"]:
                 if file["file"] in files:
-                    lines[test][file["file"]] = {line["line_number"] for line in file["lines"] if line["count"]}
+                    lines[file["file"]] = [line["line_number"] for line in file["lines"] if line["count"]]
+        kept[" ".join(test)] = {"key": digest(*sources(test)), "files": now, "lines": lines,
+                                "seconds": used.ru_utime - before.ru_utime + used.ru_stime - before.ru_stime}
     build.libs.remove("-lgcov")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"key": key, "lines": {" ".join(t): {f: sorted(n) for f, n in of.items()} for t, of in lines.items()},
-                   "seconds": {" ".join(t): s for t, s in seconds.items()}}, file)
-    return lines, seconds
 
 
-def notices(build, test, path, mutant, seconds):
-    kind, name = test
-    if kind == "unit" and not build.link_unit(name, mutant):
-        return True
-    return not build.run(test, 3 * seconds + 2)
+class Mutant:
+    """A changed file, compiled and linked as the tests ask for it."""
+
+    def __init__(self, build, path, source):
+        self.build, self.path, self.source, self.linked = build, path, source, set()
+        self.object, self.sanitized = source[:-2] + ".o", f"{source[:-2]}.asan.o"
+        self.compiled = build.compile(source, self.object, ["-O2"]).returncode == 0
+
+    def link(self, kind, name):
+        if kind == "unit":
+            return self.build.link_unit(name, [self.object])
+        if kind == "sanitized":
+            if kind not in self.linked:
+                self.build.compile(self.source, self.sanitized, self.build.sanitized)
+            others = [made for source, made in self.build.small.items() if source != self.path]
+            return self.build.link_unit(name, [self.sanitized, *others], ["-fsanitize=address,undefined"])
+        if kind in self.linked:
+            return True
+        return self.build.link_replay([self.object]) if kind == "fuzz" else self.build.link_extension(self.path, [self.object])
+
+    def is_noticed(self, test, seconds):
+        linked = self.link(*test)
+        self.linked.add(test[0])
+        return not linked or not self.build.run(test, 3 * seconds + 2)
 
 
 def main():
@@ -295,8 +368,10 @@ def main():
     parse.add_argument("--sample", type=int, default=300)
     parse.add_argument("--seed", type=int, default=1)
     parse.add_argument("--only", default="ext/core/")
+    parse.add_argument("--seconds", type=float, default=60, help="CPU seconds of tests that a mutant gets, by what they take of the right program")
     parse.add_argument("--all", action="store_true")
     parse.add_argument("--again", action="store_true")
+    parse.add_argument("--so-far", action="store_true")
     parse.add_argument("--list", action="store_true", help="what would be changed, and no more")
     options = parse.parse_args()
     files = sorted(os.path.relpath(p, ROOT) for p in glob.glob(f"{ROOT}/ext/core/*.c"))
@@ -315,11 +390,14 @@ def main():
         for path, m in chosen:
             print(path, m[0], "|", " | ".join(as_lines(texts[path], m)))
         return 0
+    if options.so_far:
+        with open(RESULTS, encoding="utf-8") as file:
+            return told(json.load(file), len(every), [], True)
     build = Build()
-    known = equivalents()
+    known = Equivalents()
     lines, seconds = reached(build, files)
+    seconds.update({("sanitized", t[1]): 3 * seconds[t] for t in lines if t[0] == "unit"})
     kills = {}
-    verdicts = ["do not compile, or to the same code", "listed as equivalent", "noticed", "survived"]
     results, survivors, tried = before_now, [], 0
     same = {}
     build.link_extension("", [])
@@ -327,8 +405,8 @@ def main():
         started = time.monotonic()
         text, (before, after) = texts[path], as_lines(texts[path], m)
         number = text.count("\n", 0, m[1]) + 1
-        numbers = set(range(number, text.count("\n", 0, m[2]) + 2))
-        source, target = f"build/changed/{os.path.basename(path)}", f"build/changed/{os.path.basename(path)[:-2]}.o"
+        numbers = statement_lines(text, m)
+        source = f"build/changed/{os.path.basename(path)}"
         os.makedirs(f"{TREE}/build/changed", exist_ok=True)
         for header in glob.glob(f"{ROOT}/ext/core/*.h"):  # beside it, as they are beside the file
             link = f"{TREE}/build/changed/{os.path.basename(header)}"
@@ -338,47 +416,52 @@ def main():
             file.write(changed(text, m))
         tried += 1
         verdict = None
-        if (path, before, after) in known:
+        if known.has(path, before, after):
             verdict = "listed as equivalent"
-        elif build.compile(source, target, "-O2").returncode:
-            verdict = "do not compile, or to the same code"
         else:
+            mutant = Mutant(build, path, source)
             if path not in same:
                 with open(os.path.join(TREE, "build/changed/original.c"), "w", encoding="utf-8") as file:
                     file.write(text)
-                build.compile("build/changed/original.c", "build/changed/original.o", "-O2")
+                build.compile("build/changed/original.c", "build/changed/original.o", ["-O2"])
                 same[path] = code_of("build/changed/original.o")
-            if code_of(target) == same[path]:
+            if not mutant.compiled or code_of(mutant.object) == same[path]:
                 verdict = "do not compile, or to the same code"
         if verdict is None:
             stem = os.path.basename(path)[:-2]
-            tests = [t for t, of in lines.items() if of.get(path, set()) & numbers]
-            tests.sort(key=lambda t: (t[1] != f"test_{stem}", -kills.get((path, t), 0), seconds[t] + {"unit": .3, "fuzz": .5, "python": 1, "faults": 1}[t[0]]))
-            killer, linked = None, set()
+            tests = [t for t, of in lines.items() if path in of and (of[path] is None or of[path] & numbers)]
+            small = path in build.small  # then other lines are reached
+            tests += [("sanitized", t[1]) for t, of in lines.items() if t[0] == "unit" and path in of and (small or t in tests)]
+            tests.sort(key=lambda t: (t[1] != f"test_{stem}" or t[0] != "unit", -kills.get((path, t), 0), seconds[t] + WEIGHT[t[0]]))
+            killer, left = None, options.seconds
             for test in tests:
-                if test[0] != "unit" and test[0] not in linked:
-                    linked.add(test[0])
-                    if not (build.link_replay([target]) if test[0] == "fuzz" else build.link_extension(path, [target])):
-                        killer = test
-                        break
-                if notices(build, test, path, [target], seconds[test]):
-                    killer = test
-                    break
+                if seconds[test] <= left and killer is None:
+                    left -= seconds[test]
+                    killer = test if mutant.is_noticed(test, seconds[test]) else None
             verdict = "noticed" if killer else "survived"
             if killer:
                 kills[path, killer] = kills.get((path, killer), 0) + 1
             else:
                 survivors.append(f"{path}:{number} | {before} | {after} | {m[0]}{'' if tests else ', no test reaches it'}")
         results.append([path, [before, after], verdict])
-        print(f"{tried}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {killer[1]}" if verdict == "noticed" else f": {before} -> {after}")
+        print(f"{tried}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {' '.join(killer)}" if verdict == "noticed" else f": {before} -> {after}")
               + f" ({time.monotonic() - started:.1f} s)", flush=True)
         with open(RESULTS, "w", encoding="utf-8") as file:
             json.dump(results, file)
-    sums = {"places": len(every), "tried": len(results), **{v: sum(one[2] == v for one in results) for v in verdicts}}
+    return told(results, len(every), survivors, options.only == "ext/core/")
+
+
+def told(results, places, survivors, recorded):
+    """Prints the sums, and puts those of all of ext/core where tests/figures.py finds them."""
+    verdicts = ["do not compile, or to the same code", "listed as equivalent", "noticed", "survived"]
+    sums = {"places": places, "tried": len(results), **{v: sum(one[2] == v for one in results) for v in verdicts}}
     judged = max(sums["noticed"] + sums["survived"], 1)
+    for file in sorted({path for path, _, verdict in results if verdict == "survived"}):
+        of = [verdict for path, _, verdict in results if path == file]
+        print(f"{file}: {of.count('survived')} of {of.count('noticed') + of.count('survived')} survived")
     print("\n".join(survivors))
     print(f"{sums['noticed']} of {judged} noticed: {100 * sums['noticed'] / judged:.1f} %")
-    if options.only == "ext/core/":
+    if recorded:
         figures.record("mutants", {**sums, "noticed of those that could be": f"{100 * sums['noticed'] / judged:.1f} %"})
     return 0 if sums["noticed"] >= 0.95 * judged else 1
 

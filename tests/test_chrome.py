@@ -236,6 +236,54 @@ class Traces(Case):
         self.db.executemany("INSERT INTO wanted VALUES (?)", [("a",), ("A",)])
         self.assertEqual(self.rows("SELECT count(*) FROM chrome_trace(?) AS t JOIN wanted AS w ON t.name = w.name WHERE t.cat = 'kernel'", path), [(6,)])
 
+    def test_groups(self):
+        """GROUP BY of columns of text: handed over group by group, the same rows in the same order as SQLite's sorter gives."""
+        pick = random.Random(9)
+        names = ["a", "A", "", "\u00e9", "\U0001f600", "a\u0000b", 'esc"', "1", 1, True, None, "x" * 9000, "void at::kernel<4>(int)"]
+
+        def event(i):
+            made = {"ph": pick.choice("XXXs"), "cat": pick.choice(("kernel", "cpu_op", None, "kernel")), "name": pick.choice(names), "ts": pick.choice((i, i + 0.125, i / 7, "5", -0.0, 1e300)),
+                    "dur": pick.choice((1, 2.5, 0.001, i, None)), "pid": pick.choice((1, "one", 2.5, True)), "tid": i % 5, "id": pick.choice((i, hex(i)))}
+            return {key: value for key, value in made.items() if pick.randrange(20)} or {"ts": 0}
+
+        first = self.file("[" + ",\n".join("{}" if i % 99 == 0 else json.dumps(event(i)) for i in range(1200)) + "]", "a.json")
+        with open(os.path.join(os.path.dirname(first), "b.json"), "w") as file:
+            json.dump({"traceEvents": [event(i) for i in range(900)], "z": 1}, file, indent=1)
+        with open(os.path.join(os.path.dirname(first), "c.json"), "w") as file:
+            file.write('[{"ph": "X", "name": "a", "ts": 1},\n{"ph" "X"},\n{"ph": "X", "name": "a", "ts": 1}')
+        values = ("count(*), sum(ts), total(dur), min(start_ns), max(end_ns), group_concat(rowid), group_concat(coalesce(pid, 'none')), count(DISTINCT id), group_concat(typeof(tid)), max(cat), min(length(name))",
+                  "group_concat(_line), group_concat(replace(_file, rtrim(_file, '.abcjnos'), '')), sum(dur_ns), max(typeof(s))", "count(*), max(ts)", "1")
+        for threads in (1, 3):
+            for keys in ("name", "cat", "ph, name", "cat, ph, name", "name, cat"):
+                for where in ("1", "cat = 'kernel'", "dur > 2 AND name <> 'a'", "name = 'a' AND ph = 'X'", "rowid %% 3 = 1", "_line > 100"):
+                    for columns in values:
+                        sql = f"SELECT {keys}, {columns} FROM chrome_trace(?, 'skip') AS t WHERE {where} AND threads = {threads} GROUP BY %s ORDER BY %s"
+                        plain = ", ".join("+" + key for key in keys.split(", "))
+                        self.assertEqual(self.rows(sql % (keys, keys), os.path.dirname(first)), self.rows(sql % (plain, plain), os.path.dirname(first)), sql)
+        self.assertEqual(self.issues(os.path.join(os.path.dirname(first), "c.json")), {"skipped_record": 1, "unfinished_trace": 1})
+        self.assertEqual(self.rows("SELECT cat, name, count(*) FROM chrome_trace(?) GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC", first),
+                         self.rows("SELECT cat, name, count(*) FROM chrome_trace(?) GROUP BY +cat, +name ORDER BY 1 DESC, 2 DESC", first))
+        self.assertEqual(self.rows("SELECT DISTINCT name FROM chrome_trace(?) LIMIT 3", first), self.rows("SELECT DISTINCT +name FROM chrome_trace(?) LIMIT 3", first))
+        plan = "EXPLAIN QUERY PLAN SELECT name, count(*), sum(dur) FROM chrome_trace('x') WHERE cat = 'kernel' AND threads = 2 GROUP BY name"
+        self.assertEqual([row for row in self.rows(plan) if "TEMP B-TREE" in row[3]], [])
+        for group in ("name COLLATE NOCASE", "pid", "name, pid", "step", "rowid"):
+            self.assertTrue([row for row in self.rows(f"EXPLAIN QUERY PLAN SELECT count(*) FROM chrome_trace('x') GROUP BY {group}") if "TEMP B-TREE" in row[3]], group)
+        self.assertTrue([row for row in self.rows("EXPLAIN QUERY PLAN SELECT name, sum(bytes) FROM chrome_trace('x') GROUP BY name") if "TEMP B-TREE" in row[3]], "args may be malformed")
+        wrong = self.file('[{"ph": "X", "name": "a", "ts": 1},\n{"ph" "X"}]')
+        for key in ("name", "+name"):
+            self.assertEqual(self.error(f"SELECT count(*) FROM chrome_trace(?) GROUP BY {key}", wrong), f"chrome_trace: {wrong}:2:7: expected ':', found '\"'")
+
+    def test_groups_too_many(self):
+        """More records than are gathered in memory: SQLite sorts them, and nothing else is different."""
+        path = self.file('[{"ph": "X", "name": "o\'k \u00e9", "ts": 1}' + "".join(f',\n{{"ph": "X", "cat": "it\'s", "name": "n{i * 7919 % 150000}", "ts": {i}, "dur": 0.5}}' for i in range(150000)) + "]")
+        for sql in ("SELECT name, sum(dur), max(rowid), min(_line) FROM chrome_trace(?1) WHERE cat = 'it''s' GROUP BY %s ORDER BY 1 LIMIT 5",
+                    "SELECT count(*), sum(n), sum(length(name)) FROM (SELECT name, count(*) AS n, _file FROM chrome_trace(?1, 'skip') WHERE threads = 2 GROUP BY %s)",
+                    "SELECT cat, name, ts, rowid FROM chrome_trace(?1) GROUP BY cat, %s ORDER BY 1 DESC, 2 DESC LIMIT 3 OFFSET 70000"):
+            self.assertEqual(self.rows(sql % "name", path), self.rows(sql % "+name", path), sql)
+        with open(path, "a") as file:
+            file.write(",\n")
+        self.assertEqual(self.error("SELECT count(*) FROM chrome_trace(?) GROUP BY name", path), self.error("SELECT count(*) FROM chrome_trace(?) GROUP BY +name", path))
+
     def test_what_is_no_json(self):
         path = self.file('[{"name": "C:\\Users\\new\\"\n\x01", "ts": NaN, "dur": -Infinity, "pid": nan, "args": {"correlation": 18446744073709551615,'
                          ' "stream": "7", "blocks per SM": inf, "flops": "1e3", "bytes": true, "hlo_op": 5}}]')

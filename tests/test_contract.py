@@ -62,7 +62,7 @@ RECORDS = """record TEXT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chip T
     durable_time REAL, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT, priority TEXT, labels TEXT,
     min_chips REAL, tasks BIGINT, submit_time REAL, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL,
     tdp_w REAL, vendor TEXT, year BIGINT, source TEXT"""
-SLURM = "path hidden, zone hidden, columns hidden, delimiter hidden, on_error hidden, _file TEXT hidden, _line BIGINT hidden"
+SLURM = "path hidden, zone hidden, columns hidden, delimiter hidden, on_error hidden, threads hidden, _file TEXT hidden, _line BIGINT hidden"
 COLUMNS = {
     "trace_ledger": f"{SHAPES['ledger']}, path hidden, {OPTIONS}",
     "trace_rollup": f"{SHAPES['rollup']}, path hidden, {OPTIONS}",
@@ -165,7 +165,7 @@ COLUMNS = {
         checkpoint_manager_blocking_duration_secs REAL, checkpointer_start_time REAL, checkpointer_duration_secs REAL,
         checkpoint_manager_start_time REAL, checkpoint_manager_duration_secs REAL, broadcast_start_time REAL,
         broadcast_duration_secs REAL, rest TEXT, timestamp TEXT, time_ns BIGINT, insertId TEXT, duplicate BIGINT, path hidden,
-        on_error hidden, _file TEXT hidden, _line BIGINT hidden""",
+        on_error hidden, threads hidden, _file TEXT hidden, _line BIGINT hidden""",
     "goodput_report": """job TEXT, goodput_pct REAL, productive_s REAL, total_job_time_s REAL, max_productive_step BIGINT,
         last_recorded_step BIGINT, disruption_count BIGINT, tpu_initialization_s REAL, training_prep_s REAL,
         program_startup_s REAL, data_loading_sync_s REAL, data_loading_async_s REAL, unproductive_checkpoint_save_time_s REAL,

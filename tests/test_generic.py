@@ -300,7 +300,7 @@ class Errors(Case):
         path = self.file("")
         self.assertEqual(self.refused("csv_trace", path), f"csv_trace: {path}:1:1: expected a record that shows the columns, found end of file")
         self.assertIn("no such file", self.refused("csv_trace", path + ".missing"))
-        cut = self.file(gzip.compress(b"a,b\n" + b"1,2\n" * 10000)[:-30], "cut.gz")
+        cut = self.file(gzip.compress(b"a,b\n1,2\n")[:-12], "cut.gz")
         self.assertIn("truncated gzip stream", self.refused("csv_trace", cut))
         cut = self.file(gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(500000)))[:-30], "cut.gz")
         self.make("csv_trace", cut)

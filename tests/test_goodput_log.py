@@ -108,6 +108,23 @@ class Trace(Case):
         self.assertEqual(self.rows("SELECT _file LIKE '%b.json.gz', count(*), sum(duplicate) FROM goodput_trace(?) GROUP BY 1", os.path.dirname(path)),
                          [(0, 41, 1), (1, 41, 41)])
 
+    def test_threads_change_nothing(self):
+        """Raw rows and entries, with faults at every few thousand of them, read ahead in pieces and by one thread, and with every row taken as any JSON."""
+        with open(EXPORT, encoding="utf-8") as file:
+            entries = [json.dumps(entry) for entry in json.load(file)]
+        with open(RAW, encoding="utf-8") as file:
+            rows = file.read().splitlines()
+        lines = (rows * 250 + ['{"job_name": 5}', "{", '{"job_name": "a"} {"job_name": "b", "step_count": 1e2}'] + entries * 60 + ["", "[]"]) * 2
+        path = self.file("\n".join(lines) + "\n" + '{"job_name": "cut')
+        for columns in ("*, _line", "job_name, kind, duplicate, rest", "count(*), sum(duplicate), max(step)", "count(*)"):
+            for more in ("", " AND on_error = 'skip'"):
+                sql = f"SELECT {columns} FROM goodput_trace(?) WHERE threads = ?{more}"
+                found = []
+                for threads, members in ((1, 10000), (3, 10000), (2, 42)):
+                    self.rows("SELECT mpg_limit('json_members', ?)", members)
+                    found.append((self.rows(sql, path, threads), self.issues(path)) if more else self.error(sql, path, threads))
+                self.assertEqual(found, found[:1] * 3)
+
     def test_other_keys_are_kept(self):
         path = self.file('{"job_name":"a","host":"h1","step_start_time":1,"step_count":2,"deep":{"x":[1]}}\n')
         self.assertEqual(self.rows("SELECT kind, step, rest FROM goodput_trace(?)", path), [("step", 2, '{"host":"h1","deep":{"x":[1]}}')])

@@ -274,6 +274,8 @@ class Rules(Case):
                 (", is_scheduled=true, num_partitions=4", "negate(x)", "device", "is_scheduled"),
                 (", num_partitions=4", "fusion(x), calls={ p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }", "device", "fusions"),
                 (", num_partitions=4", "collective-permute(x), source_target_pairs={{0,1}}", "device", "collectives"),
+                (", num_partitions=4\nadd { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT s = f32[] add(p, q) }", "all-reduce(x), to_apply=add",
+                 "device", "collectives"), (", num_partitions=1", sharding, "device", "one partition"),
                 (", num_partitions=4", "negate(x)", "global", "several partitions")]:
             cost = self.cost(f"HloModule m{header}\n{body.format(instruction)}\n")
             self.assertEqual((cost["scope"], cost["scope_evidence"][:len(evidence)]), (scope, evidence))

@@ -188,6 +188,11 @@ class Forms(Case):
         self.fails("missing key 'heads': how many of 'head_dim'", dict(mode="training", parameters=1, layers=2, head_dim=4, sequence=8, causal=True, tokens=1))
         self.fails("missing key 'width': for attention, or 'heads' and 'head_dim'", dict(mode="training", parameters=1, layers=2, sequence=8, causal=True, tokens=1))
         self.fails("missing key 'layers': for the FLOPs of attention", dict(mode="training", parameters=1, sequence=8, causal=True, tokens=1))
+        for key in ("width", "heads", "head_dim", "sequence", "causal"):  # any of them asks for attention
+            self.fails("missing key 'layers': for the FLOPs of attention", {"mode": "training", "parameters": 1, "tokens": 1, key: 1})
+        self.fails("missing key 'layers': for the FLOPs of attention", dict(mode="decode", parameters=1, batch=1, context=1))
+        self.fails("missing key 'width': for attention, or 'heads' and 'head_dim'", dict(mode="training", parameters=1, tokens=1, layers=1))
+        self.fails("missing key 'sequence': tokens of one sequence", dict(mode="training", parameters=1, batch=1))
         self.fails("key 'context' is of mode 'decode': here it is 'sequence'", dict(base, context=5))
         self.fails("key 'sequence' is not of mode 'decode': its length is 'context'", dict(self.BASE, mode="decode", batch=1, context=5, sequence=5))
         self.fails("missing key 'batch': how many sequences decode at once", dict(self.BASE, mode="decode", context=5))

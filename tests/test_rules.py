@@ -84,6 +84,8 @@ case("a mixed pool has none", CHIPS + [job(), cap(1, 0, 20), cap(1, 10, 20, chip
      by=("chip", "category"), issues={"mixed_pool"})
 case("a pool of one chip has it always", CHIPS + [cap(1, 5, 10), cap(1, 15, 20), al(1, 0, 20)],
      {("one", "untraced"): 20, ("one", "idle"): -10}, by=("chip", "category"))
+case("a record that names no chip is none of another", CHIPS + [cap(1, 5, 10), cap(1, 10, 15, chip=None), al(1, 0, 20)],
+     {("one", "untraced"): 20, ("one", "idle"): -10}, by=("chip", "category"))
 case("a pool of several has none between its records", CHIPS + [cap(1, 0, 5), cap(1, 15, 20, chip="two"), al(1, 0, 20)],
      {("one", "untraced"): 5, (None, "untraced"): 10, (None, "idle"): -10, ("two", "untraced"): 5}, by=("chip", "category"))
 case("capacity records that start at as_of or later are none", CHIPS + [job(), cap(1, 5, 10), al(1, 0, 10)],
@@ -123,6 +125,7 @@ case("an elastic job has no surplus", [job(chips=4, min_chips=2), al(6, 0, 10)],
 case("an elastic job needs no tasks", [job(min_chips=1, tasks=9), al(1, 0, 10, task="a")], {("j", "untraced"): 10})
 case("a job that says nothing is complete", [job(), al(3, 0, 10)], {("j", "untraced"): 30}, issues={"no_capacity"})
 case("a job without a record", [al(3, 0, 10)], {("j", "untraced"): 30}, issues={"unknown_job", "no_capacity"})
+case("spans alone, of a job without a record", [cap(1, 0, 10), sp("step", 0, 10)], {(None, "idle"): 10}, issues={"span_without_allocation"})
 case("attempts without numbers: a gap begins the next",
      [al(1, 0, 10, None), al(1, 5, 12, None), al(1, 12, 20, None), al(1, 21, 30, None)],
      {(1, "untraced"): 25, (2, "untraced"): 9}, by=("attempt", "category"))

@@ -235,6 +235,26 @@ class Shapes(Case):
     def test_line_ends_and_byte_order_mark(self):
         self.same_as_recorded(self.file("\ufeff" + self.text().replace("\n", "\r\n").rstrip()))
 
+    def test_threads_change_nothing(self):
+        """Some blocks of lines, with texts that hold the delimiter, line ends and a header, and faults, looked over by several threads and by none."""
+        header, _, body = self.text().partition("\n")
+        odd = body.replace("|llm-fail|", "|a|b|").replace("|llm-pretrain-ok|", "|two\nlines|") + header + "\n\n" + "1|2\n" + "x\0y\n"
+        text = header + "\n" + body * 70 + odd + body * 70 + odd.replace("2026-11-21T05:52:32", "2026-03-29T02:30:00") + body * 20
+        names = header.split("|")
+        last = "|".join(names[:-1]) + "|Comment\n" + body * 70  # free text in the last field
+        for content, zone in ((text, "UTC"), (text, "Europe/Berlin"), (text.replace("\n", "|\n"), "UTC"), (last, "UTC"), (text.replace("|", "\x1f"), "UTC"),
+                              (text.replace("\n", "\r\n"), "UTC"), (text + "7|cut", "UTC")):
+            path = self.file(content)
+            for more in ("", " AND on_error = 'skip'"):
+                found = []
+                for threads in (1, 3):
+                    sql = f"SELECT *, _line FROM slurm_trace(?, ?) WHERE threads = ?{more}"
+                    try:
+                        found.append((self.rows(sql, path, zone, threads), self.issues(path)))
+                    except Exception as error:
+                        found.append(str(error))
+                self.assertTrue(found[0] == found[1], (zone, more))
+
     def test_header_that_comes_again(self):
         path = self.file(self.text() + self.text())
         self.assertEqual(self.rows("SELECT count(*), count(DISTINCT JobIDRaw) FROM slurm_trace(?)", path), [(58, 26)])
@@ -343,7 +363,7 @@ class Contract(Case):
 
     def test_declaration(self):
         rows = self.rows("SELECT name, type, hidden FROM pragma_table_xinfo('slurm_trace')")
-        self.assertEqual([row[0] for row in rows if row[2]], ["path", "zone", "columns", "delimiter", "on_error", "_file", "_line"])
+        self.assertEqual([row[0] for row in rows if row[2]], ["path", "zone", "columns", "delimiter", "on_error", "threads", "_file", "_line"])
         self.assertEqual([row[0] for row in rows if not row[2]][-len(DERIVED):], DERIVED)
         types = {row[0]: row[1] for row in rows}
         for name, kind in types.items():

@@ -57,6 +57,20 @@ bool mpg_interrupted(const mpg_env *env) {
   return env->interrupted != NULL && env->interrupted(env->interrupted_ctx);
 }
 
+bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n) {
+  const size_t piece = (size_t)4 << 20; /* fresh memory takes a millisecond a MiB */
+  char *t = to;
+  const char *f = from;
+  for (; n > piece; n -= piece, t += piece, f += piece) {
+    memcpy(t, f, piece);
+    if (mpg_interrupted(env))
+      return false;
+  }
+  if (n > 0)
+    memcpy(t, f, n);
+  return true;
+}
+
 mpg_rc mpg_grow_array(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size) {
   void *old, *grown;
   size_t n = *cap ? *cap : 8;

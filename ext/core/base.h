@@ -93,6 +93,27 @@ static inline bool mpg_poll_bytes(const mpg_env *env, size_t n) {
   return n > (size_t)1 << 20 && mpg_interrupted(env);
 }
 
+/* The same within a parser of one text that only says whether the text is sound: once the host asks to
+** stop, `stopped` stays, and the text is taken to be none. A parser may be given NULL: nobody asks. */
+typedef struct mpg_asks {
+  const mpg_env *env;
+  size_t work;
+  bool stopped;
+} mpg_asks;
+static inline bool mpg_asks_stop(mpg_asks *asks, size_t n) {
+  if (asks != NULL && !asks->stopped)
+    asks->stopped = mpg_poll_work(asks->env, &asks->work, n);
+  return asks != NULL && asks->stopped;
+}
+
+/* Who is asked within a text of n bytes: nobody within a short one, as nearly all are. */
+static inline mpg_asks *mpg_asks_within(mpg_asks *asks, size_t n) {
+  return n < 4096 ? NULL : asks;
+}
+
+/* Copies, in pieces where it is much: false, not all was, where the host asks to stop. */
+bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n);
+
 /*
 ** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),
 ** by doubling. MPG_NOMEM also where the product would overflow; *array and *cap are then unchanged.

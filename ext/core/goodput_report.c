@@ -2,16 +2,12 @@
 #include "goodput_report.h"
 #include "intern.h"
 #include "sort.h"
+#include "step_deviation.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_STEP_S 1.0
-#define MAD_FACTOR 3.0
-#define BASELINE_LAST ((size_t)100)
-#define BASELINE_BEFORE ((size_t)1000)
-#define BASELINE_PERCENTILE 0.9
 #define TICKS_BETWEEN_POLLS 65536
 #define SIDE_BY_SIDE 4 /* bits of a step's number */
 #define ONE_BY_ONE ((size_t)256)
@@ -100,11 +96,6 @@ static bool found(const work *w, const slot *s) {
 
 static void take(work *w, slot *s, int64_t n, size_t place) {
   *s = (slot){n, w->generation, (uint32_t)place};
-}
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 /* ---- Pairs ---- */
@@ -446,69 +437,6 @@ static void slices(work *w, double until) {
 
 /* ---- Step deviation [13] ---- */
 
-/*
-** Puts the k-th smallest of v in its place, the smaller ones before it and the greater ones behind it: by
-** halves around a pivot (C. A. R. Hoare, "Find", 1961), and by sorting what is left where the halves are no
-** halves.
-*/
-static void nth(work *w, double *v, size_t n, size_t k) {
-  size_t low = 0, high = n - 1; /* the k-th is in [low, high] */
-  for (int rounds = 128; low < high && !w->stopped; rounds--) {
-    double a = v[low], b = v[low + (high - low) / 2], c = v[high];
-    double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
-    size_t i = low, j = high;
-    if (rounds == 0) {
-      qsort(v + low, high - low + 1, sizeof *v, by_value);
-      return;
-    }
-    for (;;) {
-      while (v[i] < pivot)
-        i++;
-      while (v[j] > pivot)
-        j--;
-      if (i >= j || stops(w))
-        break;
-      a = v[i];
-      v[i++] = v[j];
-      v[j--] = a;
-    }
-    /* Below i none is greater than the pivot, above j none is less. */
-    if (k <= j)
-      high = j;
-    else
-      low = j + 1;
-  }
-}
-
-static double percentile(work *w, double *v, size_t n, double p) {
-  double at = (double)(n - 1) * p, next;
-  size_t low = (size_t)at;
-  nth(w, v, n, low);
-  if (low + 1 == n)
-    return v[low];
-  next = v[low + 1];
-  for (size_t i = low + 2; i < n && !stops(w); i++)
-    next = fmin(next, v[i]);
-  return v[low] + (next - v[low]) * (at - (double)low);
-}
-
-static void baselines(work *w) {
-  mpg_report *out = w->out;
-  const double *d = out->deviations_s;
-  size_t n = out->nsteps;
-  if (n < BASELINE_LAST) {
-    out->baseline_interval = out->baseline_cumulative = out->mean_deviation_s;
-    return;
-  }
-  memcpy(w->scratch, d + n - BASELINE_LAST, BASELINE_LAST * sizeof *d);
-  out->baseline_interval = out->baseline_cumulative =
-      percentile(w, w->scratch, BASELINE_LAST, BASELINE_PERCENTILE);
-  if (n < BASELINE_LAST + BASELINE_BEFORE)
-    return;
-  memcpy(w->scratch, d + n - BASELINE_LAST - BASELINE_BEFORE, BASELINE_BEFORE * sizeof *d);
-  out->baseline_cumulative -= percentile(w, w->scratch, BASELINE_BEFORE, 0.5);
-}
-
 /* Times of the steps into out->deviations_s: of a step that ran twice the last, at its first place. */
 static void step_times(work *w) {
   mpg_report *out = w->out;
@@ -531,35 +459,11 @@ static void step_times(work *w) {
 }
 
 static void deviations(work *w) {
-  mpg_report *out = w->out;
-  double median, limit, sum = 0;
-  size_t n = 0, kept = 0;
+  mpg_asks asks = {.env = w->env};
   step_times(w);
-  for (size_t i = 0; i < out->nsteps && !stops(w); i++)
-    if (out->deviations_s[i] >= LEAST_STEP_S)
-      w->scratch[n++] = out->deviations_s[i];
-  if (n == 0) {
-    out->step_error = "No step times available and no previous step deviations found.";
-    return;
-  }
-  median = percentile(w, w->scratch, n, 0.5);
-  for (size_t i = 0; i < n && !stops(w); i++)
-    w->scratch[i] = fabs(w->scratch[i] - median);
-  limit = median + MAD_FACTOR * percentile(w, w->scratch, n, 0.5);
-  for (size_t i = 0; i < out->nsteps && !stops(w); i++)
-    if (out->deviations_s[i] >= LEAST_STEP_S && out->deviations_s[i] <= limit) {
-      sum += out->deviations_s[i];
-      kept++;
-    }
-  out->ideal_step_s = sum / (double)kept; /* at least the one at or below the median */
-  sum = 0;
-  for (size_t i = 0; i < out->nsteps && !stops(w); i++) {
-    double d = out->deviations_s[i] = fabs(out->deviations_s[i] - out->ideal_step_s);
-    sum += d;
-    out->max_deviation_s = fmax(out->max_deviation_s, d);
-  }
-  out->mean_deviation_s = sum / (double)out->nsteps;
-  baselines(w);
+  if (!w->stopped)
+    mpg_report_deviations(w->out, w->scratch, &asks);
+  w->stopped = w->stopped || asks.stopped;
 }
 
 /* ---- The whole ---- */

@@ -40,7 +40,8 @@ void mpg_groups_free(mpg_groups *g) {
 
 /* ---- Keys ---- */
 
-const char mpg_group_known[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+const uint8_t mpg_group_known[32] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                     255, 255, 255, 255, 255, 255, 255, 255};
 
 /* As they are as long, both have all of their bytes elsewhere or none has. */
 static bool same_rest(const mpg_group_head *a, const mpg_group_head *b, size_t n) {

@@ -32,9 +32,9 @@ typedef struct mpg_group_head {
 #define MPG_GROUP_NULL UINT64_MAX /* n of a part that is NULL */
 
 /* At n bytes before its middle: which of 16 bytes are of a text of n. */
-extern const char mpg_group_known[32];
+extern const uint8_t mpg_group_known[32];
 
-static inline uint64_t mpg_group_load(const char *p) {
+static inline uint64_t mpg_group_load(const void *p) {
   uint64_t w;
   memcpy(&w, p, sizeof w);
   return w;
@@ -55,7 +55,7 @@ static inline mpg_group_head mpg_group_head_of(mpg_group_part s, size_t i, uint6
   mpg_group_head h = {0, 0, MPG_GROUP_NULL, NULL};
   uint64_t rest;
   if (s.p != NULL && s.n <= 16) {
-    const char *mask = mpg_group_known + 16 - s.n;
+    const uint8_t *mask = mpg_group_known + 16 - s.n;
     h.first = mpg_group_load(s.p) & mpg_group_load(mask);
     h.last = mpg_group_load(s.p + 8) & mpg_group_load(mask + 8);
     h.n = s.n;

@@ -197,6 +197,7 @@ static void iota_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   int64_t size;
   *devices = 1;
   while (mpg_hlo_next_number(&list, &size)) {
+    size = size < 0 ? 0 : size > INT32_MAX ? INT32_MAX : size;
     *ranks = size;
     *devices = times(*devices, size);
   }

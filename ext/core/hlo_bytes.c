@@ -103,7 +103,7 @@ static mpg_i128 read_by_fusion(const mpg_hlo_cost *c, uint32_t fusion, uint32_t 
     return 0;
   of = &m->computations[callee];
   parameter = k < of->nparameters ? m->parameters[of->parameter + k] : MPG_HLO_NONE;
-  if (parameter == MPG_HLO_NONE || of->root == MPG_HLO_NONE)
+  if (parameter == MPG_HLO_NONE)
     return 0;
   root = &m->instructions[of->root];
   simple = root->noperands == 0 || mpg_hlo_operand(m, root, 0) == parameter;
@@ -112,7 +112,7 @@ static mpg_i128 read_by_fusion(const mpg_hlo_cost *c, uint32_t fusion, uint32_t 
       sum = mpg_hlo_add(sum, read_by(m, fusion, m->users[u], &shared));
     } else if (!shared) {
       shared = true;
-      sum = mpg_hlo_add(sum, c->read[parameter] == NOT_ASKED ? 0 : c->read[parameter]);
+      sum = mpg_hlo_add(sum, c->read[parameter]);
     }
   }
   return sum;
@@ -289,7 +289,7 @@ mpg_i128 mpg_hlo_operand_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction 
         k >= m->computations[callee].nparameters)
       return 0;
     k = m->parameters[m->computations[callee].parameter + k];
-    return k == MPG_HLO_NONE || c->read[k] == NOT_ASKED ? 0 : c->read[k];
+    return k == MPG_HLO_NONE ? 0 : c->read[k];
   default:
     return operand_size(m, i, k);
   }

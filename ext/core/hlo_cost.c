@@ -139,8 +139,6 @@ static mpg_rc count_runs(mpg_hlo_cost *c) {
   const mpg_hlo_module *m = c->m;
   size_t turn = 0;
   memset(c->times, 0, m->n_computations * sizeof *c->times);
-  if (m->entry == MPG_HLO_NONE)
-    return MPG_OK;
   for (int k = 0; k < MPG_HLO_COUNTERS; k++)
     c->times[m->entry].of[k] = 1;
   for (size_t n = m->n_computations; n-- > 0;) {
@@ -240,6 +238,7 @@ static void tell_scope(mpg_hlo_cost *c, bool annotated, bool fused, bool collect
 
 static mpg_rc summarise(mpg_hlo_cost *c) {
   const mpg_hlo_module *m = c->m;
+  const mpg_hlo_computation *entry = &m->computations[m->entry];
   bool annotated = false, fused = false, collective = false;
   memset(&c->sum, 0, sizeof c->sum);
   memset(c->matmul, 0, sizeof c->matmul);
@@ -263,18 +262,15 @@ static mpg_rc summarise(mpg_hlo_cost *c) {
       c->matmul[class] = mpg_hlo_add(
           c->matmul[class], mpg_hlo_mul(p->own.of[MPG_HLO_FLOPS], c->times[i->computation].of[0]));
   }
-  if (m->entry != MPG_HLO_NONE) {
-    const mpg_hlo_computation *entry = &m->computations[m->entry];
-    c->sum = c->total[m->entry];
-    for (uint32_t k = 0; k < entry->nparameters; k++) {
-      uint32_t p = m->parameters[entry->parameter + k];
-      if (p != MPG_HLO_NONE)
-        c->parameter_bytes = mpg_hlo_add(c->parameter_bytes,
-                                         mpg_hlo_leaf_size(&m->shapes, m->instructions[p].shape));
-    }
-    if (entry->root != MPG_HLO_NONE)
-      c->result_bytes = mpg_hlo_leaf_size(&m->shapes, m->instructions[entry->root].shape);
+  c->sum = c->total[m->entry];
+  for (uint32_t k = 0; k < entry->nparameters; k++) {
+    uint32_t p = m->parameters[entry->parameter + k];
+    if (p != MPG_HLO_NONE)
+      c->parameter_bytes =
+          mpg_hlo_add(c->parameter_bytes, mpg_hlo_leaf_size(&m->shapes, m->instructions[p].shape));
   }
+  if (entry->root != MPG_HLO_NONE)
+    c->result_bytes = mpg_hlo_leaf_size(&m->shapes, m->instructions[entry->root].shape);
   tell_scope(c, annotated, fused, collective);
   return MPG_OK;
 }

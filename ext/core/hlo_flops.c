@@ -98,8 +98,6 @@ static int64_t places(int64_t n, int64_t step, int64_t from, int64_t most, int64
     return high - low + 1;
   /* o step = -from (mod base) */
   g = gcd(step % base, base);
-  if (g == 0)
-    g = base;
   if (from % g != 0)
     return 0;
   modulus = base / g;
@@ -112,10 +110,10 @@ static int64_t places(int64_t n, int64_t step, int64_t from, int64_t most, int64
 
 static int64_t valid_pairs(const mpg_hlo_window_dim *w, int64_t kernel, int64_t output,
                            int64_t input) {
-  int64_t steps = kernel < output ? kernel : output, pairs = 0;
-  int64_t most = (input - 1) * w->base_dilation;
+  int64_t steps = kernel < output ? kernel : output, pairs = 0, most;
   if (steps > STEPS_MAX || input > INT32_MAX || kernel > INT32_MAX || output > INT32_MAX)
     return -1;
+  most = (input - 1) * w->base_dilation;
   for (int64_t s = 0; s < steps && input > 0; s++)
     pairs += kernel < output ? places(output, w->stride, s * w->window_dilation - w->pad_low, most,
                                       w->base_dilation)
@@ -268,8 +266,6 @@ mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruct
                                             "InspectSharding",
                                             "AssumeGatherIndicesInBound"};
   mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
-  if (i->rule != MPG_HLO_CUSTOM_CALL)
-    return MPG_HLO_CUSTOM_UNKNOWN;
   if (begins(target, "__cublas$gemm") || begins(target, "__cublas$lt$matmul"))
     return MPG_HLO_CUSTOM_DOT;
   if (begins(target, "__cudnn$conv"))

@@ -400,7 +400,7 @@ mpg_rc mpg_hlo_module_link(mpg_hlo_module *m, uint32_t *at, mpg_err *err) {
     for (uint32_t c = 0; c < m->n_computations; c++)
       if (m->computations[c].name.n > 0)
         m->entry = c;
-  if (m->name.n == 0 && m->entry != MPG_HLO_NONE)
+  if (m->name.n == 0)
     m->name = m->computations[m->entry].name;
   return link_order(m, at, err);
 }

@@ -79,7 +79,7 @@ typedef struct mpg_hlo_module {
   int64_t line;
   int64_t partitions, replicas; /* at least 1 */
   bool scheduled;
-  uint32_t entry;
+  uint32_t entry; /* of a linked module one of its computations */
   mpg_hlo_shapes shapes;
   mpg_hlo_instruction *instructions;
   size_t n, cap;

@@ -13,7 +13,7 @@ uint32_t mpg_hlo_result(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
 
 /* FLOPs and transcendentals of one execution, and whether they are known and of a multiply. */
 void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p);
-/* What a custom call is known to be. */
+/* What an instruction, which is a custom call, is known to be. */
 typedef enum mpg_hlo_custom {
   MPG_HLO_CUSTOM_UNKNOWN,
   MPG_HLO_CUSTOM_FREE, /* it annotates */

@@ -130,17 +130,18 @@ static bool step_of(const mpg_hlo_module *m, uint32_t body, int64_t element, int
 static int64_t count(mpg_str direction, int64_t from, int64_t to, int64_t step) {
   bool up = mpg_str_eq(direction, MPG_STR("LT")) || mpg_str_eq(direction, MPG_STR("LE"));
   bool down = mpg_str_eq(direction, MPG_STR("GT")) || mpg_str_eq(direction, MPG_STR("GE"));
-  bool too = direction.n == 2 && direction.p[1] == 'E' && (up || down);
+  bool not_equal = mpg_str_eq(direction, MPG_STR("NE"));
   mpg_i128 way = (mpg_i128)to - from, stride = step, n;
-  if (mpg_str_eq(direction, MPG_STR("NE")))
-    return way % stride == 0 && way / stride >= 0 ? (int64_t)(way / stride) : MPG_HLO_UNKNOWN_TRIPS;
-  if ((!up && !down) || (up && step < 0) || (down && step > 0))
+  if ((!up && !down && !not_equal) || (up && step < 0) || (down && step > 0))
     return MPG_HLO_UNKNOWN_TRIPS;
-  if (down) {
+  if (step < 0) {
     way = -way;
     stride = -stride;
   }
-  way += too;
+  if (not_equal && (way < 0 || way % stride != 0)) /* it runs past */
+    return MPG_HLO_UNKNOWN_TRIPS;
+  if (!not_equal)
+    way += direction.p[1] == 'E';
   n = way <= 0 ? 0 : (way + stride - 1) / stride;
   return n > INT64_MAX ? MPG_HLO_UNKNOWN_TRIPS : (int64_t)n;
 }

@@ -44,6 +44,35 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/* Behind the zeros at p, eight at a time: a hostile number has millions of them. */
+static const char *behind_zeros(const char *p, const char *end) {
+  const uint64_t zeros = UINT64_C(0x3030303030303030);
+  for (uint64_t w; end - p >= 8; p += 8) {
+    memcpy(&w, p, 8);
+    if (w != zeros)
+      break;
+  }
+  while (p < end && *p == '0')
+    p++;
+  return p;
+}
+
+/* Behind the digits at p, likewise; *other is set where one of them is not 0. */
+static const char *behind_digits(const char *p, const char *end, bool *other) {
+  const uint64_t zeros = UINT64_C(0x3030303030303030);
+  for (uint64_t w, ignored; end - p >= 8; p += 8) {
+    memcpy(&w, p, 8);
+    if (w == zeros)
+      continue;
+    if (!mpg_eight_digits(w, &ignored))
+      break;
+    *other = true;
+  }
+  for (; p < end && is_digit(*p); p++)
+    *other |= *p != '0';
+  return p;
+}
+
 bool mpg_int_parse(mpg_str text, int64_t *out) {
   const char *p = text.p, *end;
   bool negative = text.n > 0 && *p == '-';
@@ -53,6 +82,8 @@ bool mpg_int_parse(mpg_str text, int64_t *out) {
   end = p + text.n;
   if (negative)
     p++;
+  if (end - p > 19)
+    p = behind_zeros(p, end);
   for (; p < end; p++) {
     uint64_t digit = (uint64_t)(*p - '0');
     if (!is_digit(*p) || v > (limit - digit) / 10)
@@ -67,7 +98,7 @@ bool mpg_int_parse(mpg_str text, int64_t *out) {
 ** sign matters, since no text has that many digits to make up for it. */
 static bool exponent_parse(const char *p, const char *end, int64_t *out) {
   int64_t v = 0;
-  bool negative = false;
+  bool negative = false, ignored = false;
   if (p < end && (*p == '+' || *p == '-'))
     negative = *p++ == '-';
   if (p == end)
@@ -75,8 +106,12 @@ static bool exponent_parse(const char *p, const char *end, int64_t *out) {
   for (; p < end; p++) {
     if (!is_digit(*p))
       return false;
-    if (v < EXPONENT_LIMIT)
+    if (v == 0 && *p == '0')
+      p = behind_zeros(p, end) - 1;
+    else if (v < EXPONENT_LIMIT)
       v = v * 10 + (*p - '0');
+    else
+      p = behind_digits(p, end, &ignored) - 1;
   }
   *out = negative ? -v : v;
   return true;
@@ -100,15 +135,19 @@ static bool decimal_parse(mpg_str text, decimal *d) {
     if (is_digit(*p)) {
       digits = true;
       if (d->first == NULL) {
-        if (*p == '0')
+        if (*p == '0') {
+          p = behind_zeros(p, end) - 1;
           continue;
+        }
         d->first = p;
       }
       if (d->head_digits < 19) {
         d->head = d->head * 10 + (uint64_t)(*p - '0');
         d->head_digits++;
-      } else if (*p != '0') {
-        d->head_is_all = false;
+      } else {
+        bool other = false;
+        p = behind_digits(p, end, &other) - 1;
+        d->head_is_all &= !other;
       }
     } else if (*p == '.' && point == NULL) {
       point = p;
@@ -158,7 +197,7 @@ static bool real_by_strtod(const decimal *d, double *out) {
     if (n <= REAL_DIGITS)
       buf[n++] = *p;
     else
-      sticky |= *p != '0';
+      p = behind_digits(p, d->last, &sticky) - 1;
   }
   if (sticky)
     buf[n++] = '1';
@@ -215,7 +254,6 @@ static bool real_quick(mpg_str text, double *out) {
 }
 
 bool mpg_real_quick(const char *p, size_t n, double *out) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   const uint64_t ones = UINT64_C(0x0101010101010101);
   bool negative = n > 1 && *p == '-';
   uint64_t whole, part, w;
@@ -226,7 +264,7 @@ bool mpg_real_quick(const char *p, size_t n, double *out) {
   if (n > 20 || FLT_EVAL_METHOD != 0)
     return false;
   do { /* the first byte that is zero of what is no point elsewhere */
-    memcpy(&w, p + point, sizeof w);
+    w = mpg_word(p + point);
     w ^= ones * '.';
     w = (w - ones) & ~w & ones << 7;
     point += w != 0 ? (size_t)__builtin_ctzll(w) / 8 : 8;
@@ -247,12 +285,6 @@ bool mpg_real_quick(const char *p, size_t n, double *out) {
   }
   *out = negative ? -v : v;
   return true;
-#else
-  (void)p;
-  (void)n;
-  (void)out;
-  return false;
-#endif
 }
 
 bool mpg_real_parse(mpg_str text, double *out) {
@@ -348,6 +380,8 @@ bool mpg_scaled_parse(mpg_str text, int scale, int64_t *out) {
       } else if (*p != '0') {
         more = true;
         break;
+      } else {
+        p = behind_zeros(p, d.last) - 1;
       }
     }
     v *= power_of_ten[left];

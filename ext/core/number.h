@@ -6,6 +6,8 @@
 
 #include "base.h"
 
+#include <endian.h>
+#include <float.h>
 #include <string.h>
 
 /* Each takes the whole of `text` or returns false and leaves *out alone. No white space, no "+". */
@@ -22,6 +24,13 @@ bool mpg_scaled_parse(mpg_str text, int scale, int64_t *out);
 /* The same of a double: rounded half to even; false for NaN, infinities and what does not fit. */
 bool mpg_scaled_real(double v, int scale, int64_t *out);
 
+/* Eight bytes, the first of them the lowest of the word on every processor. */
+static inline uint64_t mpg_word(const char *p) {
+  uint64_t v;
+  memcpy(&v, p, sizeof v);
+  return le64toh(v);
+}
+
 /* The number that eight digits make; false where one of the bytes is none. */
 static inline bool mpg_eight_digits(uint64_t v, uint64_t *out) {
   const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), low = UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -35,29 +44,21 @@ static inline bool mpg_eight_digits(uint64_t v, uint64_t *out) {
 }
 
 /* The number of 1 to 16 digits, of a text with 8 bytes behind it that are readable, whatever they are.
-** False: it is none, or longer, or is not read so here. */
+** False: it is none, or longer. */
 static inline bool mpg_digits_parse(const char *p, size_t n, uint64_t *out) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   const uint64_t zeros = UINT64_C(0x3030303030303030);
-  uint64_t first, last;
-  memcpy(&first, p, 8);
+  uint64_t first = mpg_word(p), last;
   if (n - 1 < 8) /* as if zeros stood before it */
     return mpg_eight_digits(first << (64 - 8 * n) | (zeros >> 1) >> (8 * n - 1), out);
   if (n - 1 >= 16)
     return false;
-  memcpy(&last, p + n - 8, 8);
+  last = mpg_word(p + n - 8);
   if (n < 16)
     first = first << (128 - 8 * n) | zeros >> (8 * n - 64);
   if (!mpg_eight_digits(first, &first) || !mpg_eight_digits(last, &last))
     return false;
   *out = first * 100000000 + last;
   return true;
-#else
-  (void)p;
-  (void)n;
-  (void)out;
-  return false;
-#endif
 }
 /* The same of "-12.25", as mpg_real_parse has it: up to 20 bytes, with 16 readable behind them. */
 bool mpg_real_quick(const char *p, size_t n, double *out);
@@ -65,10 +66,7 @@ bool mpg_real_quick(const char *p, size_t n, double *out);
 /* "1767891265.323983", 17 bytes as a clock prints them, in millionths: the quick way of
 ** mpg_scaled_parse, which takes everything. */
 static inline bool mpg_clock_parse(const char *p, int64_t *out) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint64_t first, last, seconds, micros;
-  memcpy(&first, p, 8);
-  memcpy(&last, p + 9, 8);
+  uint64_t first = mpg_word(p), last = mpg_word(p + 9), seconds, micros;
   if (p[10] != '.' || p[8] < '0' || p[8] > '9' || p[9] < '0' || p[9] > '9')
     return false;
   last = (last & ~UINT64_C(0xffff)) | 0x3030; /* p[9] and the point, as zeros */
@@ -77,11 +75,17 @@ static inline bool mpg_clock_parse(const char *p, int64_t *out) {
   seconds = seconds * 100 + (uint64_t)(p[8] - '0') * 10 + (uint64_t)(p[9] - '0');
   *out = (int64_t)(seconds * 1000000 + micros);
   return true;
-#else
-  (void)p;
-  (void)out;
-  return false;
-#endif
+}
+
+/* The same of any of both, as mpg_real_parse has it: up to 20 bytes, with 16 readable behind them. */
+static inline bool mpg_real_usual(const char *p, size_t n, double *out) {
+  int64_t millionths;
+  if (n == 17 && FLT_EVAL_METHOD == 0 && mpg_clock_parse(p, &millionths) &&
+      millionths <= INT64_C(1) << 53) {
+    *out = (double)millionths / 1e6;
+    return true;
+  }
+  return mpg_real_quick(p, n, out);
 }
 
 #endif

@@ -21,7 +21,6 @@ typedef struct call {
   shape in[ARGUMENTS];
   mpg_str type[ARGUMENTS];
   mpg_str value[ARGUMENTS]; /* concrete inputs; empty: a tensor, or not given */
-  int n, n_types, n_values;
 } call;
 
 static bool is_space(char c) {
@@ -98,23 +97,18 @@ static void read_shape(mpg_str text, shape *s) {
 }
 
 static bool read_call(mpg_str dims, mpg_str types, mpg_str concrete, call *c) {
-  mpg_str items[ARGUMENTS];
+  mpg_str items[ARGUMENTS] = {{NULL, 0}}; /* which are no tensors where they are not given */
   memset(c, 0, sizeof *c);
-  c->n = items_of(dims, items);
-  if (c->n < 0)
+  if (items_of(dims, items) < 0)
     return false;
-  for (int i = 0; i < ARGUMENTS; i++) {
-    c->in[i].rank = -1;
-    if (i < c->n)
-      read_shape(items[i], &c->in[i]);
-  }
-  c->n_types = types.n == 0 ? 0 : items_of(types, c->type);
-  c->n_values = concrete.n == 0 ? 0 : items_of(concrete, c->value);
-  return c->n_types >= 0 && c->n_values >= 0;
+  for (int i = 0; i < ARGUMENTS; i++)
+    read_shape(items[i], &c->in[i]);
+  return (types.n == 0 || items_of(types, c->type) >= 0) &&
+         (concrete.n == 0 || items_of(concrete, c->value) >= 0);
 }
 
 static bool value_is(const call *c, int i, const char *text) {
-  return i < c->n_values && mpg_str_eq_nocase(c->value[i], mpg_str_of(text));
+  return mpg_str_eq_nocase(c->value[i], mpg_str_of(text));
 }
 
 static mpg_i128 elements(const shape *s) {
@@ -156,7 +150,7 @@ int mpg_op_type_size(mpg_str type) {
 
 /* Adds what argument i holds, where it is a tensor. */
 static void add_bytes(const call *c, int i, mpg_op_cost *out) {
-  int size = i < c->n_types ? mpg_op_type_size(c->type[i]) : 0;
+  int size = mpg_op_type_size(c->type[i]);
   if (c->in[i].rank < 0 || out->bytes < 0)
     return;
   out->bytes = size == 0 ? -1 : out->bytes + elements(&c->in[i]) * size;
@@ -164,7 +158,7 @@ static void add_bytes(const call *c, int i, mpg_op_cost *out) {
 
 /* Adds a result of so many elements, of the type of argument i. */
 static void add_result(const call *c, int i, mpg_i128 n, mpg_op_cost *out) {
-  int size = i < c->n_types ? mpg_op_type_size(c->type[i]) : 0;
+  int size = mpg_op_type_size(c->type[i]);
   if (out->bytes >= 0)
     out->bytes = size == 0 ? -1 : out->bytes + n * size;
 }
@@ -196,7 +190,7 @@ static bool product(const shape *a, const shape *b, mpg_i128 *out_elements, int6
       int64_t l = i <= nl ? left.dim[nl - i] : 1, r = i <= nr ? right.dim[nr - i] : 1;
       if (l != r && l != 1 && r != 1)
         return false;
-      batch *= l > r ? l : r;
+      batch *= l == 1 ? r : l; /* also of none */
     }
     *out_elements = batch * (own_left ? left.dim[left.rank - 1] : 1) *
                     (own_right ? right.dim[right.rank - 1] : 1);
@@ -226,7 +220,7 @@ static bool price_product(const call *c, int first, bool sum_batch, mpg_op_cost 
 /* linear(input, weight [N, K], bias) */
 static bool price_linear(const call *c, mpg_op_cost *out) {
   const shape *x = &c->in[0], *w = &c->in[1];
-  bool bias = c->n > 2 && c->in[2].rank == 1;
+  bool bias = c->in[2].rank == 1;
   mpg_i128 m = 1, result;
   if (x->rank < 1 || w->rank < 1 || w->rank > 2 || w->dim[w->rank - 1] != x->dim[x->rank - 1])
     return false;
@@ -249,20 +243,13 @@ typedef struct conv_places {
 
 /* A size for each dimension of space: one for all may be given as a single number. */
 static bool sizes_at(const call *c, int i, int space, int64_t absent, int64_t *out) {
-  mpg_str text = i >= 0 && i < c->n_values ? c->value[i] : (mpg_str){NULL, 0};
-  int n;
-  if (i >= 0 && text.n == 0)
-    return false;
-  for (int d = 0; d < space; d++)
-    out[d] = absent;
-  if (i < 0)
-    return true;
-  n = integers_of(text, out, RANK, STEP_LIMIT);
-  if (n == -1 && mpg_int_parse(text, &out[0]) && out[0] >= 0 && out[0] <= STEP_LIMIT)
-    n = 1;
+  int n = 1;
+  out[0] = absent;
+  if (i >= 0 && !mpg_int_parse(c->value[i], &out[0]))
+    n = integers_of(c->value[i], out, RANK, STEP_LIMIT);
   for (int d = 1; n == 1 && d < space; d++)
     out[d] = out[0];
-  return n == 1 || n == space;
+  return (n == 1 || n == space) && out[0] >= 0 && out[0] <= STEP_LIMIT;
 }
 
 /* x and w are the places of input and weight. */
@@ -311,8 +298,7 @@ static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
   bool transposed = value_is(c, 7, "true");
   mpg_i128 kernel = 1;
   int wanted = 0;
-  if (weight->rank < 3 || grad->rank < 1 || in->rank < 1 || c->n_values < 11 ||
-      items_of(c->value[10], mask) != 3)
+  if (weight->rank < 3 || grad->rank < 1 || in->rank < 1 || items_of(c->value[10], mask) != 3)
     return false;
   for (int d = 2; d < weight->rank; d++)
     kernel *= weight->dim[d];

@@ -52,7 +52,6 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
     spans += f->jobs[w->next++].spans.n;
   b->stop = w->next;
   mpg_rollup_reset(&b->cells);
-  b->rc = MPG_OK;
   return MPG_OK;
 }
 

@@ -16,18 +16,6 @@ typedef struct sorting {
   size_t moves;
 } sorting;
 
-/* In pieces; false: the host asks to stop, and not all was copied. */
-static bool copied(const mpg_env *env, char *to, const char *from, size_t n) {
-  const size_t piece = (size_t)4 << 20; /* fresh memory takes a millisecond a MiB */
-  for (; n > piece; n -= piece, to += piece, from += piece) {
-    memcpy(to, from, piece);
-    if (mpg_interrupted(env))
-      return false;
-  }
-  memcpy(to, from, n);
-  return true;
-}
-
 /* Merges two runs in a row, of which the left has `left` items. Once the host asks to stop it goes on
 ** without comparing, so that nothing is lost. */
 static bool merge(sorting *s, char *at, size_t left, size_t right) {
@@ -36,7 +24,7 @@ static bool merge(sorting *s, char *at, size_t left, size_t right) {
   bool stopped = false;
   if (s->order(r - size, r, s->ctx) <= 0)
     return mpg_poll(s->env, s->moves++);
-  if (!copied(s->env, l, at, left * size))
+  if (!mpg_copy(s->env, l, at, left * size))
     return true;
   while (l < l_end && r < r_end) {
     if (!stopped && s->order(l, r, s->ctx) > 0) {

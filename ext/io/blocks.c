@@ -2,13 +2,10 @@
 #define _GNU_SOURCE /* memrchr */
 #include "blocks.h"
 #include "os.h"
+#include "simd.h"
 #include "window.h"
 
 #include <string.h>
-#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
-#define MPG_BLOCKS_SSE2
-#include <emmintrin.h>
-#endif
 
 /* Half a megabyte is still in a core's cache when it is parsed, and long against what is done once a
 ** block. A record that does not end within 16 of them is left to a reader of the whole. */
@@ -79,7 +76,7 @@ static void survey_byte(survey *s, char c, char before) {
   s->nul |= c == '\0';
 }
 
-#ifdef MPG_BLOCKS_SSE2
+#ifdef MPG_SSE2
 static size_t sum_bytes(__m128i v) {
   __m128i sums = _mm_sad_epu8(v, _mm_setzero_si128());
   return (size_t)_mm_cvtsi128_si32(sums) + (size_t)_mm_extract_epi16(sums, 4);
@@ -118,7 +115,7 @@ static survey look_over(const char *p, size_t n) {
   if (n == 0)
     return s;
   survey_byte(&s, *p, '\0');
-#ifdef MPG_BLOCKS_SSE2
+#ifdef MPG_SSE2
   p = survey_wide(&s, p, end);
 #endif
   for (p++; p < end; p++)
@@ -129,7 +126,7 @@ static survey look_over(const char *p, size_t n) {
 static int64_t count_lf(const char *p, size_t n) {
   const char *end = p + n;
   size_t lf = 0;
-#ifdef MPG_BLOCKS_SSE2
+#ifdef MPG_SSE2
   const __m128i want = _mm_set1_epi8('\n');
   while (end - p >= 16) {
     __m128i found = _mm_setzero_si128();
@@ -153,7 +150,7 @@ static int64_t lines_of(const survey *s) {
 /* Bits of the bytes of one kind among 64 (or the n that are left). */
 static uint64_t bits_of(const char *p, size_t n, char c) {
   uint64_t bits = 0;
-#ifdef MPG_BLOCKS_SSE2
+#ifdef MPG_SSE2
   if (n >= 64) {
     const __m128i want = _mm_set1_epi8(c);
     for (int i = 0; i < 4; i++) {
@@ -208,15 +205,45 @@ static size_t cut_at_cr(const char *p, size_t n) {
   return cr == NULL ? 0 : (size_t)(cr - p) + 1;
 }
 
+#ifdef MPG_AVX2
+/* What count_plain_lf looks for, as far as there are 32 bytes: behind them. */
+MPG_AVX2 static const char *look_wide(const char *p, const char *end, char quote, size_t *lf,
+                                      bool *odd) {
+  const __m256i want = _mm256_set1_epi8('\n'), cr = _mm256_set1_epi8('\r'),
+                q = _mm256_set1_epi8(quote), zero = _mm256_setzero_si256();
+  __m256i others = zero;
+  while (end - p >= 32) {
+    __m256i found = zero, sums;
+    for (int i = 0; i < 255 && end - p >= 32; i++, p += 32) {
+      __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+      found = _mm256_sub_epi8(found, _mm256_cmpeq_epi8(v, want));
+      others =
+          _mm256_or_si256(_mm256_or_si256(others, _mm256_cmpeq_epi8(v, cr)),
+                          _mm256_or_si256(_mm256_cmpeq_epi8(v, zero), _mm256_cmpeq_epi8(v, q)));
+    }
+    sums = _mm256_sad_epu8(found, zero); /* a count of up to 255 * 8 in each of four */
+    sums = _mm256_add_epi64(sums, _mm256_permute4x64_epi64(sums, 0x4e));
+    sums = _mm256_add_epi64(sums, _mm256_shuffle_epi32(sums, 0x4e));
+    *lf += (size_t)_mm256_extract_epi64(sums, 0);
+  }
+  *odd = _mm256_movemask_epi8(others) != 0;
+  return p;
+}
+#endif
+
 /* How many LFs there are, in one go; -1 where there is also a CR, a NUL, or a `quote`. */
 static int64_t count_plain_lf(const char *p, size_t n, char quote) {
   const char *end = p + n;
   size_t lf = 0;
   bool odd = false;
-#ifdef MPG_BLOCKS_SSE2
+#ifdef MPG_SSE2
   const __m128i want = _mm_set1_epi8('\n'), cr = _mm_set1_epi8('\r'), q = _mm_set1_epi8(quote),
                 zero = _mm_setzero_si128();
   __m128i others = zero;
+#ifdef MPG_AVX2
+  if (mpg_has_avx2())
+    p = look_wide(p, end, quote, &lf, &odd);
+#endif
   while (end - p >= 16) {
     __m128i found = zero;
     for (int i = 0; i < 255 && end - p >= 16; i++, p += 16) {
@@ -227,7 +254,7 @@ static int64_t count_plain_lf(const char *p, size_t n, char quote) {
     }
     lf += sum_bytes(found);
   }
-  odd = _mm_movemask_epi8(others) != 0;
+  odd |= _mm_movemask_epi8(others) != 0;
 #endif
   for (; p < end; p++) {
     lf += *p == '\n';

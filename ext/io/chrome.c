@@ -34,6 +34,7 @@ typedef struct pair {
 
 struct mpg_chrome {
   const mpg_env *env;
+  mpg_asks asks; /* within one event */
   mpg_issues *issues;
   mpg_chrome_property property;
   void *property_ctx;
@@ -80,7 +81,7 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream,
   *out = r;
   if (r == NULL)
     return mpg_fail_nomem(err);
-  r->env = env;
+  r->env = r->asks.env = env;
   r->issues = issues;
   r->property = property;
   r->property_ctx = ctx;
@@ -117,16 +118,15 @@ static void count_to(mpg_chrome *r, size_t to) {
     return;
   lines = mpg_count_lines(buf + r->counted, buf + to);
   if (lines > 0) {
-    size_t last = to;
-    while (buf[last - 1] != '\n')
-      last--;
-    r->line_start = (int64_t)last;
+    r->line_start = mpg_last_line(buf + r->counted, buf + to) - buf;
     r->line += lines;
   }
   r->counted = to;
 }
 
 int64_t mpg_chrome_line(mpg_chrome *r) {
+  if (r->piece != NULL && r->row > 0 && r->counted == 0)
+    return r->line + r->piece->rows[r->row - 1].lines;
   count_to(r, r->event);
   return r->line;
 }
@@ -136,10 +136,10 @@ static void where(const mpg_chrome *r, const char *at, int64_t *line, int64_t *c
   const char *from = r->w.buf + r->counted;
   *line = r->line;
   *column = (at - r->w.buf) - r->line_start + 1;
-  for (const char *lf; from < at && (lf = memchr(from, '\n', (size_t)(at - from))) != NULL;) {
-    ++*line;
-    from = lf + 1;
-    *column = at - from + 1;
+  from = from < at ? memchr(from, '\n', (size_t)(at - from)) : NULL;
+  if (from != NULL) {
+    *line += mpg_count_lines(from, at);
+    *column = at - mpg_last_line(from, at) + 1;
   }
 }
 
@@ -390,7 +390,7 @@ static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
 /* One thing of the stream: MPG_OK and *event say that it is an event. MPG_DONE: more bytes are needed. */
 static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
   mpg_window *w = &r->w;
-  mpg_json_lean s = {w->buf + w->end, false, NULL, NULL};
+  mpg_json_lean s = mpg_json_lean_of(w->buf + w->at, w->buf + w->end, &r->asks);
   const char *p = w->buf + w->at, *behind;
   mpg_rc rc = MPG_OK;
   if (r->state == IN_VALUE || r->state == IN_EVENT) {
@@ -510,7 +510,7 @@ static bool give_row(mpg_chrome *r) {
     r->passed += piece->events - r->events;
     r->w.at = piece->behind;
     r->piece = NULL;
-    if (r->counted == 0 && piece->behind > 0) { /* nobody has asked for a line of it */
+    if (r->counted == 0 && piece->behind > 0) { /* lines of it were not counted here */
       r->line += piece->lines;
       if (piece->lines > 0)
         r->line_start = (int64_t)piece->line_start;
@@ -565,6 +565,10 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
     if (r->state == GIVEN_UP)
       return MPG_DONE;
     rc = take(r, &event, err);
+    if (r->asks.stopped) {
+      rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+      break;
+    }
     if (rc == MPG_OK && event) {
       if (!r->any && is_no_event(r))
         return no_events(r, err);
@@ -613,12 +617,12 @@ mpg_str mpg_chrome_event(const mpg_chrome *r) {
 static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
   const mpg_json_token *args = &r->fields[MPG_CHROME_ARGS];
   const char *p = args->text.p;
-  mpg_json_lean s = {NULL, false, NULL, NULL};
+  mpg_json_lean s;
   r->n_args = 0;
   r->args_read = true;
   if (args->kind != MPG_LEAN_NESTED || *p != '{')
     return MPG_OK;
-  s.end = p + args->text.n;
+  s = mpg_json_lean_of(p, p + args->text.n, &r->asks);
   p = mpg_json_lean_space(p + 1, s.end);
   if (*p == '}')
     return MPG_OK;
@@ -633,6 +637,8 @@ static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
     if (p == NULL)
       break;
     r->n_args++;
+    if (mpg_json_lean_stops(&s, p))
+      break;
     if (p < s.end && *p == ',') {
       p = mpg_json_lean_space(p + 1, s.end);
       continue;
@@ -644,6 +650,8 @@ static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
     break;
   }
   r->args_read = false;
+  if (r->asks.stopped)
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   count_to(r, r->event);
   return unexpected(r, s.at, s.expected, err);
 }
@@ -651,6 +659,8 @@ static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
 mpg_rc mpg_chrome_arg(mpg_chrome *r, mpg_str key, mpg_json_token *out, mpg_err *err) {
   mpg_rc rc = r->args_read ? MPG_OK : read_args(r, err);
   out->kind = MPG_LEAN_NONE;
+  if (rc == MPG_OK && mpg_asks_stop(&r->asks, r->n_args))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   for (size_t i = r->n_args; rc == MPG_OK && i > 0; i--)
     if (mpg_str_eq(r->args[i - 1].key.text, key)) {
       *out = r->args[i - 1].value;
@@ -665,6 +675,6 @@ mpg_rc mpg_chrome_text(mpg_chrome *r, const mpg_json_token *token, mpg_str *out)
     return MPG_OK;
   if (mpg_grow(r->env, &r->text, &r->cap_text, token->text.n, 1) != MPG_OK)
     return MPG_NOMEM;
-  *out = (mpg_str){r->text, mpg_json_lean_unescape(r->text, token->text)};
-  return MPG_OK;
+  *out = (mpg_str){r->text, mpg_json_lean_unescape(r->text, token->text, &r->asks)};
+  return r->asks.stopped ? MPG_INTERRUPTED : MPG_OK;
 }

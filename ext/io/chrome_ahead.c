@@ -121,7 +121,7 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
 /* ---- Reading ahead ---- */
 
 static mpg_rc add_row(const mpg_env *env, mpg_chrome_piece *p, const char *at, const char *behind,
-                      const mpg_json_token *fields) {
+                      int64_t lines, const mpg_json_token *fields) {
   mpg_chrome_row *row;
   if (mpg_grow(env, &p->rows, &p->cap_rows, p->n_rows + 1, sizeof *p->rows) != MPG_OK)
     return MPG_NOMEM;
@@ -129,6 +129,7 @@ static mpg_rc add_row(const mpg_env *env, mpg_chrome_piece *p, const char *at, c
   row->at = (uint32_t)(at - p->bytes);
   row->behind = (uint32_t)(behind - p->bytes);
   row->number = p->events;
+  row->lines = (uint32_t)lines;
   for (int f = 0; f < MPG_CHROME_FIELDS; f++) {
     const mpg_json_token *token = &fields[f];
     row->kind[f] = (uint8_t)token->kind;
@@ -147,10 +148,11 @@ static void work(void *ctx, void *slot, int worker) {
   mpg_chrome_piece *p = slot;
   mpg_json_token fields[MPG_CHROME_FIELDS + 1];
   mpg_chrome_keys usual = {0};
-  mpg_json_lean s = {p->bytes + p->n, false, NULL, NULL};
-  const char *at = p->bytes;
+  mpg_json_lean s = mpg_json_lean_of(p->bytes, p->bytes + p->n, NULL);
+  const char *at = p->bytes, *counted = at;
   (void)worker;
   p->n_rows = p->events = 0;
+  p->lines = 0;
   while (p->guessed && p->n_rows < ROWS_MAX) {
     const char *event = mpg_json_lean_space(at, s.end), *behind;
     bool any;
@@ -162,14 +164,18 @@ static void work(void *ctx, void *slot, int worker) {
     behind = mpg_chrome_event_scan(&s, event, &usual, fields, &any);
     if (behind == NULL || (size_t)(behind - event) > a->limit)
       break;
-    if (any && !mpg_chrome_differs(a->wish, fields) &&
-        add_row(a->env, p, event, behind, fields) != MPG_OK)
-      break;
+    if (any && !mpg_chrome_differs(a->wish, fields)) {
+      int64_t lines = p->lines + mpg_count_lines(counted, event);
+      if (add_row(a->env, p, event, behind, lines, fields) != MPG_OK)
+        break;
+      p->lines = lines;
+      counted = event;
+    }
     p->events += any;
     at = behind;
   }
   p->behind = (size_t)(at - p->bytes);
-  p->lines = mpg_count_lines(p->bytes, at);
+  p->lines += mpg_count_lines(counted, at);
   p->line_start = 0;
   if (p->lines > 0)
     p->line_start = (size_t)((const char *)memrchr(p->bytes, '\n', p->behind) - p->bytes) + 1;

@@ -22,6 +22,7 @@
 typedef struct mpg_chrome_row {
   uint32_t at, behind;
   uint32_t number; /* of the events before it in the piece, without empty ones */
+  uint32_t lines;  /* that end before it in the piece */
   struct {
     uint32_t at, n;
   } text[MPG_CHROME_FIELDS];

@@ -168,6 +168,8 @@ const char *mpg_chrome_event_scan(mpg_json_lean *s, const char *p, mpg_chrome_ke
       s->expected = "',' or '}'";
       return NULL;
     }
+    if (mpg_json_lean_stops(s, p))
+      return NULL;
     p = space(p + 1, s->end);
   }
 }

@@ -81,14 +81,14 @@ static mpg_rc read_metadata(mpg_chrome_info *info, mpg_chrome *reader, mpg_err *
                   mpg_chrome_get(reader, MPG_CHROME_TID));
   if (rc == MPG_OK)
     rc = give_name(info, text);
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 /* ---- Properties ---- */
 
 /* An integer member of an object, where it has one. */
 static bool int_member(mpg_str object, mpg_str name, int64_t *out) {
-  mpg_json_lean s = {object.p + object.n, false, NULL, NULL};
+  mpg_json_lean s = mpg_json_lean_of(object.p, object.p + object.n, NULL);
   const char *p = mpg_json_lean_space(object.p + 1, s.end);
   mpg_json_token key, value;
   bool found = false;

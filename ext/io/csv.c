@@ -12,6 +12,9 @@
 #include "../core/limits.h"
 
 #include <string.h>
+
+#define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
+
 #if defined(__SSE2__) && !defined(MPG_NO_SIMD)
 #define MPG_CSV_SSE2
 #include <emmintrin.h>
@@ -214,9 +217,10 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
 }
 
 /* Halves the doubled quotes of the quoted fields, in place. A field is quoted if there is a quote
-** before it: before any other field stands a delimiter, or the record begins. */
-static void undouble(mpg_csv *csv) {
+** before it: before any other field stands a delimiter, or the record begins. False: the host asks to stop. */
+static bool undouble(mpg_csv *csv) {
   const char *first = csv->w.buf + csv->record;
+  size_t work = 0;
   for (size_t i = 0; i < csv->n; i++) {
     mpg_str *f = &csv->fields[i];
     char *to = csv->w.buf + (f->p - csv->w.buf);
@@ -229,9 +233,12 @@ static void undouble(mpg_csv *csv) {
       memmove(to, from, n);
       to += n;
       from += n + (quote != NULL);
+      if (csv->asked != NULL && mpg_poll_work(csv->asked, &work, n + 1))
+        return false;
     }
     f->n = (size_t)(to - f->p);
   }
+  return true;
 }
 
 /* The fields of the record up to anything but a delimiter, or to where memory has to be asked for: most
@@ -261,6 +268,14 @@ static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
   return field;
 }
 
+/* Whether the host asks to stop, which it is asked at `pos` where that is far behind *asked. */
+static inline bool stops(const mpg_csv *csv, size_t pos, size_t *asked) {
+  if (pos - *asked <= BYTES_BETWEEN_POLLS)
+    return false;
+  *asked = pos;
+  return csv->asked != NULL && mpg_interrupted(csv->asked);
+}
+
 /* What scanning the window for one record came to, besides an error. */
 typedef enum outcome { RECORD, MORE, END } outcome;
 
@@ -271,7 +286,7 @@ typedef enum outcome { RECORD, MORE, END } outcome;
 static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
   scanner s = csv->scan;
   const char *buf = s.buf, delimiter = csv->delimiter;
-  size_t pos, field = csv->w.at;
+  size_t pos, field = csv->w.at, asked = field; /* asked: where it was asked whether to stop */
   bool doubled = false;
   mpg_rc rc;
   csv->n = csv->n_breaks = 0;
@@ -294,11 +309,15 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
         return rc;
       break;
     }
+    if (stops(csv, pos, &asked))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     c = buf[pos];
     if (c == '"' && pos == field && csv->quotes) {
       /* A quoted field: to the quote that is followed by no other one. */
       size_t open = pos, close;
       for (;;) {
+        if (stops(csv, pos, &asked))
+          return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
         if (!scanner_next(&s, &pos)) {
           *result = MORE;
           return csv->w.last ? malformed(csv, open, s.end,
@@ -374,8 +393,8 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
     csv->after_cr = buf[pos] == '\r';
   }
   csv->scan = s;
-  if (doubled && !csv->measuring)
-    undouble(csv);
+  if (doubled && !csv->measuring && !undouble(csv))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   *result = RECORD;
   return MPG_OK;
 }

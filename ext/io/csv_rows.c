@@ -331,7 +331,7 @@ static mpg_rc csv_file_record(void *p, bool whole, mpg_json_text *json, mpg_err 
   }
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("}"));
-  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {

@@ -1,72 +1,37 @@
 /* goodput_log.c - see goodput_log.h. */
-#include "goodput_log.h"
+#include "goodput_row.h"
+#include "blocks.h"
 #include "../core/intern.h"
+#include "../core/limits.h"
 #include "../core/number.h"
 #include "../core/text.h"
 #include "../core/time.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#define FIELD(name, type) {#name, MPG_GOODPUT_##type},
-const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT] = {MPG_GOODPUT_FIELDS(FIELD)};
-
-/* The keys that tell what a row is of, and which of its times it is. */
-typedef struct telling {
-  size_t field;
-  mpg_goodput_kind kind;
-  mpg_goodput_edge edge;
-} telling;
-
-static const telling tellings[] = {
-    {MPG_GOODPUT_job_start_time, MPG_GOODPUT_JOB, MPG_GOODPUT_START},
-    {MPG_GOODPUT_job_end_time, MPG_GOODPUT_JOB, MPG_GOODPUT_END},
-    {MPG_GOODPUT_step_start_time, MPG_GOODPUT_STEP, MPG_GOODPUT_START},
-    {MPG_GOODPUT_tpu_init_start_time, MPG_GOODPUT_TPU_INIT, MPG_GOODPUT_START},
-    {MPG_GOODPUT_tpu_init_end_time, MPG_GOODPUT_TPU_INIT, MPG_GOODPUT_END},
-    {MPG_GOODPUT_training_prep_start_time, MPG_GOODPUT_TRAINING_PREP, MPG_GOODPUT_START},
-    {MPG_GOODPUT_training_prep_end_time, MPG_GOODPUT_TRAINING_PREP, MPG_GOODPUT_END},
-    {MPG_GOODPUT_data_loading_start_time, MPG_GOODPUT_DATA_LOADING, MPG_GOODPUT_START},
-    {MPG_GOODPUT_data_loading_end_time, MPG_GOODPUT_DATA_LOADING, MPG_GOODPUT_END},
-    {MPG_GOODPUT_custom_badput_event_start_time, MPG_GOODPUT_CUSTOM_EVENT, MPG_GOODPUT_START},
-    {MPG_GOODPUT_custom_badput_event_end_time, MPG_GOODPUT_CUSTOM_EVENT, MPG_GOODPUT_END},
-    {MPG_GOODPUT_elastic_slice_counts_timestamp, MPG_GOODPUT_SLICE_COUNTS, MPG_GOODPUT_NONE},
-    {MPG_GOODPUT_elastic_wait_start_time, MPG_GOODPUT_ELASTIC_WAIT, MPG_GOODPUT_START},
-    {MPG_GOODPUT_elastic_wait_end_time, MPG_GOODPUT_ELASTIC_WAIT, MPG_GOODPUT_END},
-    {MPG_GOODPUT_elastic_reinit_start_time, MPG_GOODPUT_ELASTIC_REINIT, MPG_GOODPUT_START},
-    {MPG_GOODPUT_elastic_reinit_end_time, MPG_GOODPUT_ELASTIC_REINIT, MPG_GOODPUT_END},
-};
 
 #define KEYS_REMEMBERED 32
 #define NO_FIELD MPG_GOODPUT_COUNT
 
 struct mpg_goodput_log {
   const mpg_env *env;
+  mpg_env asking; /* the same memory, and who is asked whether to stop */
   mpg_json *json;
   const char *path;
   mpg_goodput_seen *seen;
   mpg_issues *issues;
   mpg_json_doc *payload;
-  const mpg_json_member *members; /* of the row, nested or not */
+  const mpg_json_member *members; /* of the row, nested or not; none of a usual one */
   size_t n;
   size_t at; /* where the payload begins in the record */
   mpg_goodput_row row;
+  mpg_goodput_usual usual;
+  int64_t usual_bytes;               /* at most, of a usual row; 0: none is looked for */
   uint8_t field_of[KEYS_REMEMBERED]; /* of the i-th key, the last time */
-  uint8_t filled[MPG_GOODPUT_COUNT]; /* fields of the row that are not empty: a key comes once */
-  size_t n_filled;
   char *rest;
   size_t nrest, rest_cap;
   char failure[MPG_ERR_TEXT]; /* the JSON reader's last */
 };
-
-const char *mpg_goodput_kind_name(mpg_goodput_kind kind) {
-  static const char *const names[] = {"other",          "job",           "step",
-                                      "tpu_init",       "training_prep", "data_loading",
-                                      "custom_event",   "slice_counts",  "elastic_wait",
-                                      "elastic_reinit", "checkpoint"};
-  return names[kind];
-}
 
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
                             mpg_goodput_seen *seen, mpg_issues *issues, mpg_err *err) {
@@ -76,9 +41,13 @@ mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_strea
   if (log == NULL)
     return mpg_fail_nomem(err);
   log->env = env;
+  log->asking = *env;
   log->path = mpg_stream_path(stream);
   log->seen = seen;
   log->issues = issues;
+  mpg_goodput_usual_init(&log->usual);
+  if (mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) > MPG_GOODPUT_COUNT)
+    log->usual_bytes = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   rc = mpg_json_open(&log->json, env, stream, &options, err);
   if (rc == MPG_OK)
     *out = log;
@@ -94,6 +63,12 @@ void mpg_goodput_log_close(mpg_goodput_log *log) {
   mpg_json_doc_free(log->payload);
   mpg_free(log->env, log->rest);
   mpg_free(log->env, log);
+}
+
+void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block) {
+  log->asking.interrupted = block->rest ? log->env->interrupted : NULL;
+  log->path = mpg_stream_path(stream);
+  mpg_json_feed(log->json, stream, block, NULL);
 }
 
 int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
@@ -134,34 +109,38 @@ static mpg_rc seen_grow(mpg_goodput_seen *seen) {
   return MPG_OK;
 }
 
-/* Marks the row where its entry came before. */
-static mpg_rc look_for_duplicate(mpg_goodput_log *log, mpg_err *err) {
-  mpg_goodput_row *row = &log->row;
-  mpg_goodput_seen *seen = log->seen;
-  uint64_t parts[2], hash;
+mpg_rc mpg_goodput_seen_before(mpg_goodput_seen *seen, uint64_t entry, const char *path,
+                               int64_t line, mpg_issues *issues, bool *before, mpg_err *err) {
   mpg_rc rc = MPG_OK;
-  if (row->insert_id.n == 0 || row->timestamp.n == 0)
+  *before = false;
+  if (entry == 0)
     return MPG_OK;
   if (seen->n >= MPG_GOODPUT_SEEN) {
-    rc = mpg_issues_add(
-        log->issues, MPG_WARNING, log->path, "duplicates_unchecked", mpg_json_line(log->json), 1,
-        "more than %zu entries: not looked for among those before", (size_t)MPG_GOODPUT_SEEN);
+    rc = mpg_issues_add(issues, MPG_WARNING, path, "duplicates_unchecked", line, 1,
+                        "more than %zu entries: not looked for among those before",
+                        (size_t)MPG_GOODPUT_SEEN);
     return rc == MPG_OK ? rc : mpg_fail_nomem(err);
   }
   if (seen->n * 2 >= seen->cap && seen_grow(seen) != MPG_OK)
     return mpg_fail_nomem(err);
-  parts[0] = (uint64_t)row->time_ns;
-  parts[1] = mpg_hash(row->insert_id.p, row->insert_id.n);
-  hash = mpg_hash(parts, sizeof parts);
-  row->duplicate = seen_put(seen->hashes, seen->cap, hash == 0 ? 1 : hash);
-  if (!row->duplicate)
+  *before = seen_put(seen->hashes, seen->cap, entry);
+  if (!*before)
     seen->n++;
   else
-    rc = mpg_issues_add(log->issues, MPG_INFO, log->path, "duplicate_entry",
-                        mpg_json_line(log->json), 1,
+    rc = mpg_issues_add(issues, MPG_INFO, path, "duplicate_entry", line, 1,
                         "timestamp and insertId came before: marked in column duplicate, and left "
                         "out of goodput_report");
   return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+}
+
+static uint64_t entry_of(const mpg_goodput_row *row) {
+  uint64_t parts[2], hash;
+  if (row->insert_id.n == 0 || row->timestamp.n == 0)
+    return 0;
+  parts[0] = (uint64_t)row->time_ns;
+  parts[1] = mpg_hash(row->insert_id.p, row->insert_id.n);
+  hash = mpg_hash(parts, sizeof parts);
+  return hash == 0 ? 1 : hash;
 }
 
 /* ---- Values ---- */
@@ -180,41 +159,11 @@ static mpg_rc unexpected(const mpg_goodput_log *log, const mpg_json_member *m, c
                   plain ? excerpt : "", plain ? "\"" : "");
 }
 
-static bool in_int64(double v) {
-  return v >= -9223372036854775808.0 && v < 9223372036854775808.0;
-}
-
-static mpg_rc read_value(const mpg_goodput_log *log, const mpg_json_member *m, size_t field,
-                         mpg_value *out, mpg_err *err) {
+/* Why mpg_goodput_value refuses the member. */
+static mpg_rc refuse_value(const mpg_goodput_log *log, const mpg_json_member *m, size_t field,
+                           mpg_err *err) {
   char expected[96];
   mpg_goodput_type type = mpg_goodput_fields[field].type;
-  if (m->kind == MPG_JSON_NULL)
-    return MPG_OK;
-  if (type == MPG_GOODPUT_TEXT && m->kind == MPG_JSON_STRING) {
-    out->type = MPG_TEXT;
-    out->s = m->text;
-    return MPG_OK;
-  }
-  if (type == MPG_GOODPUT_BOOL && (m->kind == MPG_JSON_TRUE || m->kind == MPG_JSON_FALSE)) {
-    out->type = MPG_INT;
-    out->i = m->kind == MPG_JSON_TRUE;
-    return MPG_OK;
-  }
-  if (type == MPG_GOODPUT_REAL && m->kind == MPG_JSON_NUMBER && mpg_real_parse(m->text, &out->r)) {
-    out->type = MPG_REAL;
-    return MPG_OK;
-  }
-  if ((type == MPG_GOODPUT_INT || type == MPG_GOODPUT_BOOL) && m->kind == MPG_JSON_NUMBER) {
-    bool whole = mpg_int_parse(m->text, &out->i);
-    if (whole || (mpg_real_parse(m->text, &out->r) && in_int64(out->r))) {
-      out->type = MPG_INT;
-      if (!whole)
-        out->i = (int64_t)out->r;
-      if (type == MPG_GOODPUT_BOOL)
-        out->i = out->i != 0;
-      return MPG_OK;
-    }
-  }
   (void)snprintf(expected, sizeof expected, "%s for \"%s\"",
                  type == MPG_GOODPUT_TEXT   ? "a text"
                  : type == MPG_GOODPUT_BOOL ? "true or false"
@@ -224,12 +173,16 @@ static mpg_rc read_value(const mpg_goodput_log *log, const mpg_json_member *m, s
   return unexpected(log, m, expected, err);
 }
 
+static bool is_field(mpg_str key, const mpg_goodput_field *field) {
+  return key.n == field->n && memcmp(key.p, field->name, field->n) == 0;
+}
+
 /* The field of the i-th key, NO_FIELD where it is none. Rows of a kind repeat the order of keys. */
 static size_t field_of(mpg_goodput_log *log, size_t i, mpg_str key) {
-  if (i < KEYS_REMEMBERED && mpg_str_eq(key, mpg_str_of(mpg_goodput_fields[log->field_of[i]].name)))
+  if (i < KEYS_REMEMBERED && is_field(key, &mpg_goodput_fields[log->field_of[i]]))
     return log->field_of[i];
   for (size_t f = 0; f < MPG_GOODPUT_COUNT; f++)
-    if (mpg_str_eq(key, mpg_str_of(mpg_goodput_fields[f].name))) {
+    if (is_field(key, &mpg_goodput_fields[f])) {
       if (i < KEYS_REMEMBERED)
         log->field_of[i] = (uint8_t)f;
       return f;
@@ -237,35 +190,10 @@ static size_t field_of(mpg_goodput_log *log, size_t i, mpg_str key) {
   return NO_FIELD;
 }
 
-static bool has_time(mpg_str key) {
-  for (size_t i = 0; i + 4 <= key.n; i++)
-    if (memcmp(key.p + i, "time", 4) == 0)
-      return true;
-  return false;
-}
-
-static void tell_kind(mpg_goodput_row *row, const bool *present) {
-  row->field = NO_FIELD;
-  for (size_t i = 0; i < sizeof tellings / sizeof *tellings; i++)
-    if (present[tellings[i].field]) {
-      row->field = tellings[i].field;
-      row->kind = tellings[i].kind;
-      row->edge = tellings[i].edge;
-      return;
-    }
-  if (row->values[MPG_GOODPUT_event_type].type == MPG_NULL)
-    return;
-  row->kind = MPG_GOODPUT_CHECKPOINT;
-  row->field = present[MPG_GOODPUT_checkpoint_manager_blocking_start_time]
-                   ? MPG_GOODPUT_checkpoint_manager_blocking_start_time
-                   : MPG_GOODPUT_checkpoint_manager_start_time;
-}
-
 /* The time that tells what the row is of. */
 static mpg_rc check_time(const mpg_goodput_log *log, mpg_err *err) {
   const mpg_goodput_row *row = &log->row;
-  const mpg_value *time = row->field == NO_FIELD ? NULL : &row->values[row->field];
-  if (time == NULL || time->type != MPG_REAL || mpg_seconds_are_time(time->r))
+  if (mpg_goodput_is_timely(row))
     return MPG_OK;
   for (size_t i = 0; i < log->n; i++)
     if (mpg_str_eq(log->members[i].key, mpg_str_of(mpg_goodput_fields[row->field].name)))
@@ -275,14 +203,13 @@ static mpg_rc check_time(const mpg_goodput_log *log, mpg_err *err) {
 
 static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
   mpg_goodput_row *row = &log->row;
-  bool present[MPG_GOODPUT_COUNT] = {false};
   const mpg_json_member *first = NULL; /* the first time, where it has yet to be read */
   int64_t line, column;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
     size_t field;
-    bool first_time = !row->timed && has_time(m->key);
-    if (mpg_poll(log->env, i))
+    bool first_time = !row->timed && mpg_goodput_names_time(m->key);
+    if (mpg_poll(&log->asking, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (first_time) {
       row->timed = true;
@@ -299,10 +226,9 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
     field = field_of(log, i, m->key);
     if (field == NO_FIELD)
       continue;
-    present[field] = true;
-    log->filled[log->n_filled++] = (uint8_t)field;
-    if (read_value(log, m, field, &row->values[field], err) != MPG_OK)
-      return err->rc;
+    row->present |= UINT64_C(1) << field;
+    if (!mpg_goodput_value(field, m, &row->values[field]))
+      return refuse_value(log, m, field, err);
     if (first_time && row->values[field].type == MPG_REAL) {
       row->first_time = row->values[field];
       first = NULL;
@@ -318,7 +244,7 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
                     "an entry of Cloud Logging with one in \"jsonPayload\", found neither",
                     log->path, (long long)line, (long long)column);
   }
-  tell_kind(row, present);
+  mpg_goodput_tell(row);
   return check_time(log, err);
 }
 
@@ -355,7 +281,7 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
   mpg_rc rc;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
-    if (mpg_poll(log->env, i))
+    if (mpg_poll(&log->asking, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (mpg_str_eq(m->key, MPG_STR("jsonPayload")))
       payload = m;
@@ -375,7 +301,7 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
   row->timestamp = stamp->text;
   if (id != NULL && id->kind == MPG_JSON_STRING)
     row->insert_id = id->text;
-  rc = mpg_json_parse(&log->payload, log->env, log->path, payload->text, &log->members, &log->n,
+  rc = mpg_json_parse(&log->payload, &log->asking, log->path, payload->text, &log->members, &log->n,
                       err);
   if (rc == MPG_OK)
     log->at = payload->value_at;
@@ -384,8 +310,30 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
   return unexpected(log, payload, "each key of \"jsonPayload\" once", err);
 }
 
+/* The next row, if it is a usual one. */
+static bool take_usual(mpg_goodput_log *log, size_t *bytes) {
+  const char *p, *end, *behind;
+  if (log->usual_bytes == 0 || !mpg_json_peek(log->json, &p, &end))
+    return false;
+  behind = mpg_goodput_usual_row(&log->usual, p, end, &log->row);
+  if (behind == NULL || behind - p > log->usual_bytes)
+    return false;
+  mpg_json_take(log->json, behind);
+  *bytes = (size_t)(behind - p);
+  log->n = 0;
+  return true;
+}
+
 mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, mpg_err *err) {
-  mpg_rc rc = mpg_json_record(log->json, &log->members, &log->n, err);
+  size_t bytes;
+  mpg_rc rc;
+  *row = &log->row;
+  mpg_goodput_row_clear(&log->row);
+  if (take_usual(log, &bytes))
+    return mpg_poll_bytes(&log->asking, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
+                                               : MPG_OK;
+  mpg_goodput_row_clear(&log->row);
+  rc = mpg_json_record(log->json, &log->members, &log->n, err);
   if (rc == MPG_DATA) {
     /* What cannot be passed over, such as a file that was cut off, is told again at every call. */
     if (strcmp(err->text, log->failure) == 0)
@@ -394,18 +342,16 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   }
   if (rc != MPG_OK)
     return rc;
-  /* Most of a row is empty, and was so before. */
-  for (size_t i = 0; i < log->n_filled; i++)
-    log->row.values[log->filled[i]] = (mpg_value){MPG_NULL, 0, 0.0, {NULL, 0}};
-  log->n_filled = 0;
-  memset(&log->row, 0, offsetof(mpg_goodput_row, values));
   log->at = 0;
   rc = unwrap(log, err);
   if (rc == MPG_OK)
     rc = read_row(log, err);
-  if (rc == MPG_OK && log->row.exported)
-    rc = look_for_duplicate(log, err);
-  *row = &log->row;
+  if (rc == MPG_OK && log->row.exported) {
+    log->row.entry = entry_of(&log->row);
+    if (log->seen != NULL)
+      rc = mpg_goodput_seen_before(log->seen, log->row.entry, log->path, mpg_json_line(log->json),
+                                   log->issues, &log->row.duplicate, err);
+  }
   return rc;
 }
 
@@ -466,7 +412,7 @@ mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err) {
   *out = (mpg_str){NULL, 0};
   for (size_t i = 0; rc == MPG_OK && i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
-    if (mpg_poll(log->env, i))
+    if (mpg_poll(&log->asking, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (!mpg_str_eq(m->key, MPG_STR("job_name")) && field_of(log, i, m->key) == NO_FIELD)
       rc = put_member(log, m);

@@ -14,7 +14,7 @@
 #ifndef MPG_GOODPUT_LOG_H
 #define MPG_GOODPUT_LOG_H
 
-#include "json.h"
+#include "blocks.h"
 #include "../core/issues.h"
 
 typedef enum mpg_goodput_type {
@@ -84,11 +84,14 @@ typedef struct mpg_goodput_row {
   bool duplicate;  /* an entry with this timestamp and insertId came before */
   int64_t time_ns; /* of timestamp, since the epoch */
   mpg_str timestamp, insert_id;
+  uint64_t entry;   /* made of these two; 0 where it lacks one, and cannot be told from others */
+  uint64_t present; /* bit i: the row has field i, be it null */
   mpg_value values[MPG_GOODPUT_COUNT]; /* last: what stands before is cleared for each row */
 } mpg_goodput_row;
 
 typedef struct mpg_goodput_field {
   const char *name;
+  size_t n; /* its bytes */
   mpg_goodput_type type;
 } mpg_goodput_field;
 extern const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT];
@@ -103,13 +106,20 @@ typedef struct mpg_goodput_seen {
   size_t n, cap;    /* cap is a power of two, or 0 */
 } mpg_goodput_seen;
 void mpg_goodput_seen_free(mpg_goodput_seen *seen);
+/* Whether the entry of a row (its `entry`) came before; else it is remembered. What there is to say is
+** added to the issues. */
+mpg_rc mpg_goodput_seen_before(mpg_goodput_seen *seen, uint64_t entry, const char *path,
+                               int64_t line, mpg_issues *issues, bool *before, mpg_err *err);
 
 typedef struct mpg_goodput_log mpg_goodput_log;
 
-/* Stream, seen and issues are borrowed and must outlive the reader. Nothing is read yet. */
+/* Stream, seen and issues are borrowed and must outlive the reader; seen may be NULL: then it is the
+** caller who finds the rows that came before. Nothing is read yet. */
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
                             mpg_goodput_seen *seen, mpg_issues *issues, mpg_err *err);
 void mpg_goodput_log_close(mpg_goodput_log *log); /* NULL is fine */
+/* The reader goes on with a block, as mpg_json_feed has it: of a rest alone it asks whether to stop. */
+void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block);
 
 /* The next row, borrowed until the next call; MPG_DONE at the end. After MPG_DATA the next call goes
 ** on behind the row, or says MPG_DONE where nothing more can be read. */

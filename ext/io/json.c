@@ -313,7 +313,11 @@ void mpg_json_where(const mpg_json *json, size_t at, int64_t *line, int64_t *col
 struct mpg_json_doc {
   const mpg_env *env;
   mpg_json_members members;
+  size_t work; /* since somebody was asked whether to stop */
 };
+
+/* What a parse of next to nothing costs, in bytes. */
+#define PARSE_WORK 64
 
 mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, mpg_str text,
                       const mpg_json_member **members, size_t *n, mpg_err *err) {
@@ -328,6 +332,9 @@ mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, 
       return mpg_fail_nomem(err);
     (*doc)->env = env;
   }
+  /* Of millions of values in one record none is long enough to be asked about by itself. */
+  if (mpg_poll_work(env, &(*doc)->work, text.n + PARSE_WORK))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   p = mpg_json_space(start, s.end);
   if (p == s.end || (*p != '{' && *p != '[')) {
     s.at = p;

@@ -26,6 +26,15 @@ static const char *fail(mpg_json_lean *s, const char *at, const char *expected) 
   return NULL;
 }
 
+bool mpg_json_lean_asks(mpg_json_lean *s, const char *p) {
+  s->look = (size_t)(s->end - p) > MPG_LEAN_LOOK ? p + MPG_LEAN_LOOK : s->end;
+  if (!mpg_asks_stop(s->asks, MPG_LEAN_LOOK))
+    return false;
+  (void)fail(s, p, "no interruption");
+  s->more = false;
+  return true;
+}
+
 /* ---- Nested values ---- */
 
 static const char *skip_bytes(mpg_json_skip *s, const char *p, const char *end) {
@@ -140,6 +149,8 @@ static inline const char *string(mpg_json_lean *s, const char *p, mpg_json_token
     if (*p == '"')
       break;
     out->escaped = true;
+    if (mpg_json_lean_stops(s, p))
+      return NULL;
     p += 2;
     if (p > s->end)
       return fail(s, s->end, "a closing quote");
@@ -225,9 +236,15 @@ static inline const char *any_value(mpg_json_lean *s, const char *p, mpg_json_to
     return string(s, p, value);
   if (*p == '{' || *p == '[') {
     mpg_json_skip skip = {0, false, false};
-    const char *start = p;
-    p = mpg_json_skip_nested(&skip, p, s->end);
-    if (p == NULL)
+    const char *start = p, *from, *near;
+    do {
+      from = p;
+      near = (size_t)(s->end - from) > MPG_LEAN_LOOK ? from + MPG_LEAN_LOOK : s->end;
+      p = mpg_json_skip_nested(&skip, from, near);
+      if (p == NULL && mpg_json_lean_stops(s, from))
+        return NULL;
+    } while (p == NULL && (p = near) < s->end);
+    if (p == s->end && skip.depth > 0)
       return fail(s, s->end, "a closing bracket");
     value->kind = MPG_LEAN_NESTED;
     value->escaped = false;
@@ -345,8 +362,8 @@ static const char *unescape(const char *p, const char *end, char **to) {
   return p;
 }
 
-size_t mpg_json_lean_unescape(char *to, mpg_str raw) {
-  const char *p = raw.p, *end = p + raw.n;
+size_t mpg_json_lean_unescape(char *to, mpg_str raw, mpg_asks *asks) {
+  const char *p = raw.p, *end = p + raw.n, *from = p;
   char *start = to;
   while (p < end) {
     const char *behind = *p == '\\' ? unescape(p, end, &to) : NULL;
@@ -354,6 +371,11 @@ size_t mpg_json_lean_unescape(char *to, mpg_str raw) {
       *to++ = *p++;
     else
       p = behind;
+    if ((size_t)(p - from) > MPG_LEAN_LOOK) {
+      if (mpg_asks_stop(asks, MPG_LEAN_LOOK))
+        break;
+      from = p;
+    }
   }
   return (size_t)(to - start);
 }
@@ -384,4 +406,13 @@ int64_t mpg_count_lines(const char *p, const char *end) {
   for (; p < end; p++)
     n += *p == '\n';
   return n;
+}
+
+const char *mpg_last_line(const char *p, const char *end) {
+  enum { PIECE = 4096 }; /* is searched forwards, which libc does many bytes at a time */
+  while (end - p > PIECE && memchr(end - PIECE, '\n', PIECE) == NULL)
+    end -= PIECE;
+  while (end[-1] != '\n')
+    end--;
+  return end;
 }

@@ -30,7 +30,22 @@ typedef struct mpg_json_lean {
   bool more;            /* it ran into `end` */
   const char *at;       /* else where it failed */
   const char *expected; /* a constant text */
+  const char *look;     /* from here on `asks` is asked whether to stop: then a scan fails, too */
+  mpg_asks *asks;       /* NULL: nobody is asked */
 } mpg_json_lean;
+
+/* Bytes scanned between two questions. */
+#define MPG_LEAN_LOOK ((size_t)1 << 18)
+
+/* Of a scan from p on. */
+static inline mpg_json_lean mpg_json_lean_of(const char *p, const char *end, mpg_asks *asks) {
+  const char *look = asks != NULL && (size_t)(end - p) > MPG_LEAN_LOOK ? p + MPG_LEAN_LOOK : end;
+  return (mpg_json_lean){end, false, NULL, NULL, look, asks};
+}
+bool mpg_json_lean_asks(mpg_json_lean *s, const char *p);
+static inline bool mpg_json_lean_stops(mpg_json_lean *s, const char *p) {
+  return p >= s->look && mpg_json_lean_asks(s, p);
+}
 
 /* A value; returns the position behind it, or NULL and why in `s`. */
 const char *mpg_json_lean_value(mpg_json_lean *s, const char *p, mpg_json_token *value);
@@ -50,10 +65,13 @@ typedef struct mpg_json_skip {
 } mpg_json_skip;
 const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *end);
 
-/* The text of a string: `to` has room for raw.n bytes. A lone surrogate becomes U+FFFD. */
-size_t mpg_json_lean_unescape(char *to, mpg_str raw);
+/* The text of a string: `to` has room for raw.n bytes. A lone surrogate becomes U+FFFD. `asks` may be
+** NULL; where it says to stop there is no telling what the text is. */
+size_t mpg_json_lean_unescape(char *to, mpg_str raw, mpg_asks *asks);
 
 /* Line feeds from p to `end`. */
 int64_t mpg_count_lines(const char *p, const char *end);
+/* Behind the last line feed from p to `end`, of which there is one. */
+const char *mpg_last_line(const char *p, const char *end);
 
 #endif

@@ -9,6 +9,7 @@
 
 struct mpg_pull {
   const mpg_env *env;
+  mpg_asks asks; /* of texts with escapes */
   mpg_window w;
   size_t limit;
   bool started, over;
@@ -29,7 +30,7 @@ mpg_rc mpg_pull_open(mpg_pull **out, const mpg_env *env, mpg_stream *stream, siz
   mpg_pull *p = mpg_calloc(env, sizeof *p);
   if (p == NULL)
     return mpg_fail_nomem(err);
-  p->env = env;
+  p->env = p->asks.env = env;
   p->limit = limit != 0 ? limit : (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   p->line = p->column = 1;
   mpg_window_open(&p->w, env, stream);
@@ -65,6 +66,11 @@ static void give_up(mpg_pull *p) {
   p->pending = false;
 }
 
+static mpg_rc stopped(mpg_pull *p, mpg_err *err) {
+  give_up(p);
+  return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+}
+
 /* ---- The window ---- */
 
 /* Moves w.at on to `to`. */
@@ -78,8 +84,8 @@ static void advance(mpg_pull *p, const char *to) {
 static mpg_rc more(mpg_pull *p, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (mpg_interrupted(p->env))
-    rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-  else if (p->w.end - p->w.at > p->limit)
+    return stopped(p, err);
+  if (p->w.end - p->w.at > p->limit)
     rc = mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: value of more than %zu bytes",
                   mpg_stream_path(p->w.stream), (long long)p->line, (long long)p->column, p->limit);
   else
@@ -201,8 +207,8 @@ static mpg_rc keep_key(mpg_pull *p, mpg_str raw, mpg_pull_item *item, mpg_err *e
     give_up(p);
     return mpg_fail_nomem(err);
   }
-  item->key = (mpg_str){p->key, mpg_json_unescape(p->key, raw)};
-  return MPG_OK;
+  item->key = (mpg_str){p->key, mpg_json_unescape(p->key, raw, &p->asks)};
+  return p->asks.stopped ? stopped(p, err) : MPG_OK;
 }
 
 mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
@@ -297,7 +303,9 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
           give_up(p);
           return mpg_fail_nomem(err);
         }
-        *text = (mpg_str){p->text, mpg_json_unescape(p->text, *text)};
+        *text = (mpg_str){p->text, mpg_json_unescape(p->text, *text, &p->asks)};
+        if (p->asks.stopped)
+          return stopped(p, err);
       }
     }
     advance(p, end);

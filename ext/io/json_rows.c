@@ -189,12 +189,19 @@ static size_t json_file_lines(const void *p, mpg_json_lines *lines, const char *
 
 static mpg_rc find(json_file *f, size_t i, const mpg_json_member **out, mpg_err *err) {
   source *s = &f->sources[i];
+  mpg_rc rc;
   if (f->is_usual) {
     *out = (f->has >> i & 1) != 0 ? &f->usual_members[i] : NULL;
     return MPG_OK;
   }
-  return mpg_json_path_find(s->path, &f->docs, f->env, f->members, f->n_members, &s->hint, out,
-                            err);
+  rc = mpg_json_path_find(s->path, &f->docs, f->env, f->members, f->n_members, &s->hint, out, err);
+  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+    return rc;
+  return mpg_fail(err, rc,
+                  "%s:%lld:1: expected each key once on the way to column \"%.*s\", found one "
+                  "again",
+                  f->path, (long long)mpg_json_line(f->json), (int)f->columns->p[i].name.n,
+                  f->columns->p[i].name.p);
 }
 
 /* Whether the member is a value of the column's type; MPG_NULL for null. */
@@ -342,7 +349,7 @@ static mpg_rc put_column(json_file *f, size_t i, mpg_json_text *json, mpg_err *e
     rc = mpg_json_put(json, m->text);
   else
     rc = mpg_rows_put(json, &value);
-  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc json_file_record(void *p, bool whole, mpg_json_text *json, mpg_err *err) {
@@ -360,7 +367,7 @@ static mpg_rc json_file_record(void *p, bool whole, mpg_json_text *json, mpg_err
   }
   if (rc == MPG_OK && !whole)
     rc = mpg_json_put(json, MPG_STR("}"));
-  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 /* ---- Columns that nobody gave ---- */
@@ -431,6 +438,7 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
 }
 
 const mpg_rows_format mpg_json_rows = {
+    .json = true,
     .names = name_columns,
     .fit = fit,
     .open = json_file_open,

@@ -2,6 +2,7 @@
 ** json_scan.c - tokens and whole values of strict JSON: see json_scan.h.
 */
 #include "json_scan.h"
+#include "json_lean.h"
 #include "window.h"
 #include "../core/limits.h"
 #include "../core/sort.h"
@@ -21,6 +22,7 @@ static const char *fail(mpg_json_scan *s, const char *at, const char *expected) 
 }
 
 #define BYTES_BETWEEN_POLLS ((size_t)1 << 20)
+#define UNESCAPED_BETWEEN_POLLS ((size_t)1 << 18)
 
 static bool ask(mpg_json_scan *s, const char *p) {
   bool first = s->look == NULL;
@@ -52,11 +54,11 @@ mpg_rc mpg_json_scan_fail(const mpg_json_scan *s, const char *path, int64_t line
 }
 
 void mpg_json_walk(const char *from, const char *to, int64_t *line, int64_t *column) {
-  const char *newline;
-  while (from < to && (newline = memchr(from, '\n', (size_t)(to - from))) != NULL) {
-    ++*line;
+  const char *newline = from < to ? memchr(from, '\n', (size_t)(to - from)) : NULL;
+  if (newline != NULL) { /* there may be nothing but line ends: they are counted all at once */
+    *line += mpg_count_lines(newline, to);
     *column = 1;
-    from = newline + 1;
+    from = mpg_last_line(newline, to);
   }
   *column += to - from;
 }
@@ -195,11 +197,18 @@ const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped) {
   return NULL;
 }
 
-size_t mpg_json_unescape(char *to, mpg_str raw) {
-  const char *p = raw.p, *end = p + raw.n;
+size_t mpg_json_unescape(char *to, mpg_str raw, mpg_asks *asks) {
+  const char *p = raw.p, *end = p + raw.n, *look = p;
   char *start = to;
   while (p < end) {
     unsigned code;
+    if (p >= look) {
+      size_t n =
+          (size_t)(end - p) < UNESCAPED_BETWEEN_POLLS ? (size_t)(end - p) : UNESCAPED_BETWEEN_POLLS;
+      if (mpg_asks_stop(asks, n))
+        break;
+      look = p + n;
+    }
     if (*p != '\\') {
       *to++ = *p++;
       continue;
@@ -380,6 +389,7 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
 
 /* Rewrites the strings that hold escapes into m->text; the others stay where they are. */
 static mpg_rc unescape_all(mpg_json_members *m, const mpg_env *env) {
+  mpg_asks asks = {env, 0, false};
   size_t need = 0, at = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < m->n; i++) {
@@ -393,7 +403,9 @@ static mpg_rc unescape_all(mpg_json_members *m, const mpg_env *env) {
         if (pass == 0) {
           need += text->n;
         } else {
-          size_t n = mpg_json_unescape(m->text + at, *text);
+          size_t n = mpg_json_unescape(m->text + at, *text, &asks);
+          if (asks.stopped)
+            return MPG_INTERRUPTED;
           *text = (mpg_str){m->text + at, n};
           at += n;
         }

@@ -33,8 +33,9 @@ const char *mpg_json_plain_end(const char *p, const char *end);
 const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped);
 /* Any value; containers are checked whole, and count as nested in `depth` others. */
 const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_kind *kind);
-/* The text of a checked string without its quotes. `to` has room for raw.n bytes. */
-size_t mpg_json_unescape(char *to, mpg_str raw);
+/* The text of a checked string without its quotes. `to` has room for raw.n bytes. Where `asks` (may be NULL)
+** says to stop there is no telling what the text is. */
+size_t mpg_json_unescape(char *to, mpg_str raw, mpg_asks *asks);
 
 /* Members of the object at hand. Arrays and text grow and are used again; zeroed at first. */
 typedef struct mpg_json_members {

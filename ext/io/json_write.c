@@ -38,6 +38,8 @@ mpg_rc mpg_json_put_string(mpg_json_text *json, mpg_str s) {
   for (size_t at = 0; rc == MPG_OK && at < s.n; at += PIECE) {
     const char *from = s.p + at, *end = from + (s.n - at < PIECE ? s.n - at : PIECE);
     char *to;
+    if (mpg_poll_work(json->env, &json->work, (size_t)(end - from)))
+      return MPG_INTERRUPTED;
     if (mpg_grow(json->env, &json->p, &json->cap, json->n + LONGEST_ESCAPE * (size_t)(end - from),
                  1) != MPG_OK)
       return MPG_NOMEM;

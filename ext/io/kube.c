@@ -127,7 +127,7 @@ static mpg_rc status(mpg_kube *k, bool in_watch, mpg_err *err) {
 }
 
 /* Decodes the object in `text`, after its event is taken off; *given where that gives a row. */
-static mpg_rc decode(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
+static mpg_rc decode_text(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
   mpg_kube_object *o = &k->object;
   mpg_json_member whole = {{"", 0}, MPG_JSON_OBJECT, text, 0, 0};
   const mpg_json_member *object;
@@ -150,6 +150,14 @@ static mpg_rc decode(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
     rc = mpg_kube_decode(o, event, k->list_kind, err);
   *given = rc == MPG_OK;
   return rc;
+}
+
+static mpg_rc decode(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
+  mpg_rc rc = decode_text(k, text, given, err);
+  if (!k->object.asks.stopped)
+    return rc;
+  *given = false;
+  return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
 
 /* A member of a list that is not its items. */
@@ -193,7 +201,7 @@ static mpg_rc keep(mpg_kube *k, mpg_str key, mpg_json_kind kind, mpg_str text, m
     memcpy(k->kind, text.p, text.n - 4);
     k->list_kind = (mpg_str){k->kind, text.n - 4};
   }
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc take_member(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) {

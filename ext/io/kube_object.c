@@ -21,6 +21,8 @@ mpg_rc mpg_kube_open_level(mpg_kube_object *o, int i, const mpg_json_member *m, 
   mpg_rc rc;
   level->m = NULL;
   level->n = 0;
+  o->asks.env = o->env;
+  level->asks = &o->asks;
   if (m == NULL || (m->kind != MPG_JSON_OBJECT && m->kind != MPG_JSON_ARRAY))
     return MPG_OK;
   rc = mpg_json_parse(&level->doc, o->env, o->path, m->text, &level->m, &level->n, err);
@@ -31,8 +33,11 @@ mpg_rc mpg_kube_open_level(mpg_kube_object *o, int i, const mpg_json_member *m, 
 }
 
 const mpg_json_member *mpg_kube_find(const mpg_kube_level *level, const char *key) {
+  const mpg_str wanted = mpg_str_of(key);
+  if (mpg_asks_stop(level->asks, level->n))
+    return NULL;
   for (size_t i = 0; i < level->n; i++)
-    if (mpg_str_eq(level->m[i].key, mpg_str_of(key)))
+    if (mpg_str_eq(level->m[i].key, wanted))
       return level->m[i].kind == MPG_JSON_NULL ? NULL : &level->m[i];
   return NULL;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define RESOURCE_WORK 16        /* of one name, which is compared with all that are known */
 #define MOST (INT64_C(1) << 50) /* millionths of a chip: a billion chips */
 
 /* ---- Amounts ---- */
@@ -55,6 +56,8 @@ static mpg_rc add_list(mpg_kube_object *o, mpg_kube_amounts *to, mpg_err *err) {
     mpg_kube_unit of = mpg_kube_resource(m->key, &unit);
     mpg_kube_amount *a;
     mpg_rc rc = MPG_OK;
+    if (mpg_asks_stop(&o->asks, RESOURCE_WORK))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     /* The older name of the same devices, which the plugin offers beside the new one. */
     if (of == MPG_KUBE_NO_CHIP ||
         (neuron && mpg_str_eq(m->key, MPG_STR("aws.amazon.com/neurondevice"))))
@@ -300,7 +303,7 @@ static mpg_rc give_resources(mpg_kube_object *o, mpg_err *err) {
   if (rc == MPG_OK)
     rc = mpg_kube_keep(o, MPG_KUBE_resources, MPG_STR("}"));
   if (rc != MPG_OK)
-    return mpg_fail_nomem(err);
+    return mpg_fail_plain(err, rc);
   mpg_kube_give_text(o, MPG_KUBE_resource, mpg_str_of(most->name));
   return MPG_OK;
 }

@@ -18,6 +18,7 @@ static const char marker[] = ":::MLLOG";
 
 struct mpg_mllog {
   const mpg_env *env;
+  mpg_asks asks; /* in searches of a line */
   mpg_issues *issues;
   mpg_window w;
   mpg_json_members record, metadata;
@@ -38,7 +39,7 @@ mpg_rc mpg_mllog_open(mpg_mllog **out, const mpg_env *env, mpg_stream *stream, m
   *out = m;
   if (m == NULL)
     return mpg_fail_nomem(err);
-  m->env = env;
+  m->env = m->asks.env = env;
   m->issues = issues;
   m->path = mpg_stream_path(stream);
   mpg_window_open(&m->w, env, stream);
@@ -89,11 +90,14 @@ static mpg_rc next_line(mpg_mllog *m, mpg_err *err) {
   return MPG_OK;
 }
 
-static const char *find_marker(const char *p, const char *end) {
+/* NULL: there is none, or the host asks to stop. */
+static const char *find_marker(mpg_mllog *m, const char *p, const char *end) {
   while ((size_t)(end - p) >= MARKER) {
     p = memchr(p, marker[0], (size_t)(end - p) - MARKER + 1);
     if (p == NULL || memcmp(p, marker, MARKER) == 0)
       return p;
+    if (mpg_asks_stop(&m->asks, MARKER))
+      return NULL;
     p++;
   }
   return NULL;
@@ -301,7 +305,7 @@ static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
   if (m->values[MPG_MLLOG_key].type == MPG_NULL)
     return broken(m, object, err, "\"key\" in the record", NULL);
   p = mpg_json_space(p, end);
-  if (p < end && find_marker(p, end) == NULL) {
+  if (p < end && find_marker(m, p, end) == NULL && !m->asks.stopped) {
     mpg_str rest = {p, (size_t)(end - p)};
     return broken(m, p, err, "end of line", &rest);
   }
@@ -323,7 +327,11 @@ mpg_rc mpg_mllog_next(mpg_mllog *m, mpg_err *err) {
       rc = next_line(m, err);
     if (rc != MPG_OK)
       break;
-    mark = find_marker(m->w.buf + m->next, m->w.buf + m->line_end);
+    mark = find_marker(m, m->w.buf + m->next, m->w.buf + m->line_end);
+    if (m->asks.stopped) {
+      rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+      break;
+    }
     if (mark != NULL) {
       m->found = true;
       rc = read_record(m, mark, err);

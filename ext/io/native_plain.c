@@ -347,21 +347,36 @@ static bool begin(plain *pl, mpg_fleet *fleet, const mpg_native_header *h) {
   return true;
 }
 
+static inline void clear_name(name *n) {
+  n->s.p = "";
+  n->s.n = 0;
+  n->id = 0;
+}
+
+/* A record of which nothing has been read: each field by itself, since to clear or to copy it as a whole
+** takes as long as to read many a record (rep stos begins slowly; wide loads wait for narrow stores). */
+static inline void clear(record *rec) {
+  clear_name(&rec->job);
+  clear_name(&rec->kind);
+  clear_name(&rec->program);
+  clear_name(&rec->dtype);
+  rec->span.start = rec->span.attempt = rec->span.step = MPG_NONE;
+  rec->span.end = MPG_OPEN;
+  rec->span.flops = rec->span.bytes = rec->span.executions = (double)NAN;
+  rec->span.line = 0;
+  rec->span.file = 0;
+  rec->snapshot = rec->durable = MPG_NONE;
+}
+
 mpg_rc mpg_native_plain(mpg_native_reading *r, mpg_block *block, const mpg_native_header *h) {
-  static const mpg_span nothing = {.end = MPG_OPEN,
-                                   .start = MPG_NONE,
-                                   .attempt = MPG_NONE,
-                                   .step = MPG_NONE,
-                                   .flops = (double)NAN,
-                                   .bytes = (double)NAN,
-                                   .executions = (double)NAN};
   const char *p = block->bytes + block->at, *end = block->bytes + block->n;
   plain pl;
   mpg_rc rc = MPG_OK;
   if (!begin(&pl, r->fleet, h))
     return MPG_OK;
   while (rc == MPG_OK && p < end) {
-    record rec = {.span = nothing, .snapshot = MPG_NONE, .durable = MPG_NONE};
+    record rec;
+    clear(&rec);
     if (!read_record(&pl, p, end, &rec, &p) || !is_usual(&pl, &rec))
       break;
     if (add_record(&pl, &rec, block->line) != MPG_OK)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define DATE_BYTES 19 /* MM/DD/YYYY HH:MM:SS */
+#define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
 #define EXAMPLE "03/31/2025 10:59:15;Q;123.server;user=..."
 
 typedef struct field {
@@ -34,6 +35,10 @@ struct mpg_pbs {
   bool has[MPG_PBS_COUNT_OF_FIELDS];
   mpg_pbs_pair *others;
   size_t n_others, cap_others;
+  /* Of the line at hand: no text in quotes of this kind that begins here or later has an end. */
+  size_t open_from[2];
+  size_t look;   /* from here on of the line `asks` is asked, */
+  mpg_asks asks; /* and what is read does not count where it says to stop */
 };
 
 mpg_rc mpg_pbs_open(mpg_pbs **out, const mpg_env *env, mpg_stream *stream, const mpg_zone *zone,
@@ -42,7 +47,7 @@ mpg_rc mpg_pbs_open(mpg_pbs **out, const mpg_env *env, mpg_stream *stream, const
   mpg_rc rc;
   if (p == NULL)
     return mpg_fail_nomem(err);
-  p->env = env;
+  p->env = p->asks.env = env;
   p->path = mpg_stream_path(stream);
   p->zone = zone;
   p->issues = issues;
@@ -156,41 +161,93 @@ static mpg_rc read_head(mpg_pbs *p, mpg_err *err) {
 /* ---- Keys and values ---- */
 
 static bool is_key_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '-';
+  unsigned char letter = (unsigned char)((c | 0x20) - 'a'), digit = (unsigned char)(c - '0');
+  return letter < 26 || digit < 10 || c == '_' || c == '.' || c == '-';
+}
+
+static bool is_other_byte(char c) {
+  return c != ' ';
+}
+
+static bool is_space(char c) {
+  return c == ' ';
+}
+
+/* Moves p->look on, with which the line is not at its end; false where the host asks to stop. */
+static bool look_on(mpg_pbs *p) {
+  p->look = p->line.n - p->look > BYTES_BETWEEN_POLLS ? p->look + BYTES_BETWEEN_POLLS : p->line.n;
+  return !mpg_asks_stop(&p->asks, BYTES_BETWEEN_POLLS);
+}
+
+/* Behind the bytes of a kind at `at`. Not where the host asks to stop: see p->asks. */
+static inline size_t behind(mpg_pbs *p, size_t at, bool (*is)(char)) {
+  const char *line = p->line.p;
+  do {
+    const size_t look = p->look;
+    while (at < look && is(line[at]))
+      at++;
+  } while (at >= p->look && p->look < p->line.n && look_on(p));
+  return at;
+}
+
+/* One, nearly always. */
+static inline size_t behind_spaces(mpg_pbs *p, size_t at) {
+  const mpg_str line = p->line;
+  at += at < line.n && line.p[at] == ' ';
+  return at < line.n && line.p[at] == ' ' ? behind(p, at, is_space) : at;
 }
 
 /* Whether "key=" stands at `at`; its length without the "=". */
-static bool key_at(mpg_str line, size_t at, size_t *n) {
+static bool key_at(mpg_pbs *p, size_t at, size_t *n) {
+  const mpg_str line = p->line;
   size_t i = at;
-  while (i < line.n && is_key_byte(line.p[i]))
+  for (const size_t look = p->look; i < look && is_key_byte(line.p[i]);)
     i++;
+  if (i >= p->look)
+    i = behind(p, i, is_key_byte);
   *n = i - at;
   return i > at && i < line.n && line.p[i] == '=' &&
          ((line.p[at] | 0x20) >= 'a' && (line.p[at] | 0x20) <= 'z');
 }
 
-/* Behind the value at `at`: a quoted one up to the quote before a space or the end; another one up
-** to the space before the next key. */
-static size_t value_end(mpg_str line, size_t at, mpg_str *value) {
+/* Where the text that begins with the quote at `at` ends: at a quote before a space or the end; 0: it
+** does not. */
+static size_t closing_quote(mpg_pbs *p, size_t at) {
+  const mpg_str line = p->line;
+  const char *quote, *from = line.p + at + 1, *end = line.p + line.n;
+  size_t *open_from = &p->open_from[line.p[at] == '"'];
+  if (at >= *open_from)
+    return 0;
+  while (from < end && (quote = memchr(from, line.p[at], (size_t)(end - from))) != NULL) {
+    if (quote + 1 == end || quote[1] == ' ')
+      return (size_t)(quote - line.p);
+    if (mpg_asks_stop(&p->asks, (size_t)(quote - from) + 1))
+      return 0;
+    from = quote + 1;
+  }
+  *open_from = at;
+  return 0;
+}
+
+/* Behind the value at `at`: a quoted one up to its closing quote; another one up to the space before the
+** next key. */
+static size_t value_end(mpg_pbs *p, size_t at, mpg_str *value) {
+  const mpg_str line = p->line;
   size_t end = at, n;
   if (at < line.n && (line.p[at] == '"' || line.p[at] == '\'')) {
-    for (size_t i = at + 1; i < line.n; i++)
-      if (line.p[i] == line.p[at] && (i + 1 == line.n || line.p[i + 1] == ' ')) {
-        *value = (mpg_str){line.p + at + 1, i - at - 1};
-        return i + 1;
-      }
+    size_t close = closing_quote(p, at);
+    if (close > 0) {
+      *value = (mpg_str){line.p + at + 1, close - at - 1};
+      return close + 1;
+    }
   }
-  for (;;) {
-    while (end < line.n && line.p[end] != ' ')
-      end++;
-    at = end;
-    while (at < line.n && line.p[at] == ' ')
-      at++;
-    if (at == line.n || key_at(line, at, &n))
+  do {
+    end = behind(p, end, is_other_byte);
+    at = behind_spaces(p, end);
+    if (at == line.n || key_at(p, at, &n))
       break;
     end = at;
-  }
+  } while (!p->asks.stopped);
   value->n = (size_t)(line.p + end - value->p);
   return end;
 }
@@ -241,20 +298,18 @@ static size_t find(mpg_str key, size_t from) {
 static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
   mpg_str line = p->line;
   size_t from = at, n, hint = 0;
-  while (at < line.n && !key_at(line, at, &n)) {
-    while (at < line.n && line.p[at] != ' ')
-      at++;
-    while (at < line.n && line.p[at] == ' ')
-      at++;
-  }
+  while (at < line.n && !key_at(p, at, &n) && !p->asks.stopped)
+    at = behind(p, behind(p, at, is_other_byte), is_space);
   p->text = (mpg_str){line.p + from, at - from};
   while (p->text.n > 0 && p->text.p[p->text.n - 1] == ' ')
     p->text.n--;
-  while (at < line.n && key_at(line, at, &n)) {
+  while (at < line.n && !p->asks.stopped && key_at(p, at, &n)) {
     mpg_str key = {line.p + at, n}, value = {line.p + at + n + 1, 0};
     size_t i = find(key, hint);
     mpg_rc rc = MPG_OK;
-    at = value_end(line, at + n + 1, &value);
+    at = value_end(p, at + n + 1, &value);
+    if (p->asks.stopped)
+      break;
     if (i < MPG_PBS_COUNT_OF_FIELDS && !p->has[i]) {
       p->has[i] = true;
       rc = decode(p, &fields[i], value, &p->values[i], err);
@@ -263,16 +318,13 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
       if (mpg_grow(p->env, &p->others, &p->cap_others, p->n_others + 1, sizeof *p->others) !=
           MPG_OK)
         return mpg_fail_nomem(err);
-      if (mpg_poll(p->env, p->n_others))
-        return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       p->others[p->n_others++] = (mpg_pbs_pair){key, value};
     }
     if (rc != MPG_OK)
       return rc;
-    while (at < line.n && line.p[at] == ' ')
-      at++;
+    at = behind_spaces(p, at);
   }
-  return MPG_OK;
+  return p->asks.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : MPG_OK;
 }
 
 /* ---- Records ---- */
@@ -287,6 +339,8 @@ mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
     memset(p->values, 0, sizeof p->values);
     memset(p->has, 0, sizeof p->has);
     p->n_others = 0;
+    p->open_from[0] = p->open_from[1] = SIZE_MAX;
+    p->look = p->line.n < BYTES_BETWEEN_POLLS ? p->line.n : BYTES_BETWEEN_POLLS;
     /* The start of a record is judged as one only where nothing says what kind of file this is. */
     rc = p->any && !mpg_lines_ended(p->lines) ? MPG_OK : read_head(p, err);
     if (rc == MPG_OK && !mpg_lines_ended(p->lines)) {

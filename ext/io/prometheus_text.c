@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
 #define EXAMPLE "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\"} 97"
 
 /* A line, and how far it has been read. */
@@ -14,6 +15,9 @@ typedef struct cursor {
   mpg_str line;
   size_t at;
   char *text; /* where what has escapes is unescaped: room for the whole line */
+  size_t
+      look; /* from here on the host is asked whether to stop: what is read then does not matter any more */
+  bool stopped;
 } cursor;
 
 static mpg_rc malformed(const cursor *c, const char *expected, mpg_err *err) {
@@ -33,9 +37,44 @@ static mpg_rc malformed(const cursor *c, const char *expected, mpg_err *err) {
                   rest.n > 0 ? excerpt : "end of line", rest.n > 0 ? "\"" : "");
 }
 
+/* Moves c->look on, with which the line is not at its end; false where the host asks to stop. */
+static bool look_on(cursor *c) {
+  c->stopped = c->stopped || mpg_interrupted(c->p->env);
+  c->look = c->line.n - c->look > BYTES_BETWEEN_POLLS ? c->look + BYTES_BETWEEN_POLLS : c->line.n;
+  return !c->stopped;
+}
+
+/* Behind the bytes that are of a kind. */
+static inline void pass(cursor *c, bool (*is)(char)) {
+  const char *line = c->line.p;
+  do {
+    const size_t look = c->look;
+    size_t at = c->at;
+    while (at < look && is(line[at]))
+      at++;
+    c->at = at;
+  } while (c->at >= c->look && c->look < c->line.n && look_on(c));
+}
+
+static bool is_space(char b) {
+  return b == ' ' || b == '\t';
+}
+
+static bool is_in_word(char b) {
+  return !is_space(b);
+}
+
+static bool is_in_name(char b) {
+  return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || b == '_' || b == ':' ||
+         (b >= '0' && b <= '9');
+}
+
+static bool is_in_quotes(char b) {
+  return b != '"' && b != '\\';
+}
+
 static void skip_space(cursor *c) {
-  while (c->at < c->line.n && (c->line.p[c->at] == ' ' || c->line.p[c->at] == '\t'))
-    c->at++;
+  pass(c, is_space);
 }
 
 static bool take(cursor *c, char byte) {
@@ -48,47 +87,40 @@ static bool take(cursor *c, char byte) {
 /* A name without quotes; empty where there is none. */
 static mpg_str name(cursor *c) {
   size_t from = c->at;
-  while (c->at < c->line.n) {
-    char b = c->line.p[c->at];
-    bool letter = (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || b == '_' || b == ':';
-    if (!letter && (c->at == from || b < '0' || b > '9'))
-      break;
-    c->at++;
-  }
+  if (from < c->line.n && (c->line.p[from] < '0' || c->line.p[from] > '9'))
+    pass(c, is_in_name);
   return (mpg_str){c->line.p + from, c->at - from};
 }
 
 /* A text in quotes, from behind the first of them. */
 static mpg_rc quoted(cursor *c, mpg_str *out, mpg_err *err) {
-  size_t from = c->at;
-  char *to = NULL, *start = NULL;
-  for (;; c->at++) {
-    char b;
+  const char *p = c->line.p;
+  size_t start = c->at, taken = start; /* what stands before `taken` is in the text */
+  char *text = c->text, *to = text, b;
+  for (;;) {
+    pass(c, is_in_quotes);
+    if (c->stopped)
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (c->at == c->line.n)
       return malformed(c, "a closing quote", err);
-    b = c->line.p[c->at];
-    if (b == '"')
+    if (p[c->at] == '"')
       break;
-    if (b == '\\') {
-      if (to == NULL) {
-        start = to = c->text;
-        memcpy(to, c->line.p + from, c->at - from);
-        to += c->at - from;
-      }
-      c->at++;
-      b = c->at < c->line.n ? c->line.p[c->at] : '\0';
-      if (b != '\\' && b != '"' && b != 'n')
-        return malformed(c, "one of \\\"n behind a backslash", err);
-      if (b == 'n')
-        b = '\n';
-    }
-    if (to != NULL)
-      *to++ = b;
+    memcpy(to, p + taken, c->at - taken);
+    to += c->at - taken;
+    c->at++;
+    b = c->at < c->line.n ? p[c->at] : '\0';
+    if (b != '\\' && b != '"' && b != 'n')
+      return malformed(c, "one of \\\"n behind a backslash", err);
+    *to++ = b == 'n' ? '\n' : b;
+    taken = ++c->at;
   }
-  *out = to == NULL ? (mpg_str){c->line.p + from, c->at - from}
-                    : (mpg_str){start, (size_t)(to - start)};
-  if (to != NULL)
+  *out = (mpg_str){p + start, c->at - start};
+  if (taken > start) {
+    memcpy(to, p + taken, c->at - taken);
+    to += c->at - taken;
+    *out = (mpg_str){text, (size_t)(to - text)};
     c->text = to;
+  }
   c->at++;
   return MPG_OK;
 }
@@ -134,8 +166,7 @@ static mpg_rc read_labels(cursor *c, mpg_err *err) {
 
 static mpg_str word(cursor *c) {
   size_t from = c->at;
-  while (c->at < c->line.n && c->line.p[c->at] != ' ' && c->line.p[c->at] != '\t')
-    c->at++;
+  pass(c, is_in_word);
   return (mpg_str){c->line.p + from, c->at - from};
 }
 
@@ -231,7 +262,7 @@ static void give_type(mpg_prometheus *p) {
 
 mpg_rc mpg_prometheus_next_text(mpg_prometheus *p, mpg_err *err) {
   for (;;) {
-    cursor c = {p, {NULL, 0}, 0, NULL};
+    cursor c = {p, {NULL, 0}, 0, NULL, 0, false};
     mpg_rc rc = mpg_lines_next(p->lines, &c.line, err);
     bool comment;
     if (rc == MPG_DONE)
@@ -239,7 +270,10 @@ mpg_rc mpg_prometheus_next_text(mpg_prometheus *p, mpg_err *err) {
     p->line = mpg_lines_number(p->lines);
     if (rc != MPG_OK)
       return rc;
+    c.look = c.line.n < BYTES_BETWEEN_POLLS ? c.line.n : BYTES_BETWEEN_POLLS;
     skip_space(&c);
+    if (c.stopped)
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (c.at == c.line.n)
       continue;
     comment = c.line.p[c.at] == '#';
@@ -253,6 +287,8 @@ mpg_rc mpg_prometheus_next_text(mpg_prometheus *p, mpg_err *err) {
       return mpg_fail_nomem(err);
     c.text = p->text;
     rc = comment ? read_comment(&c, err) : read_sample(&c, err);
+    if (c.stopped)
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     p->any |= rc == MPG_OK;
     if (rc != MPG_OK)
       return rc;

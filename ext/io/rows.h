@@ -93,9 +93,11 @@ typedef struct mpg_rows_query {
   size_t n_filters;
   uint64_t checked; /* columns whose value must fit, else their record is malformed; bit 63 stands
                     ** for all from 63 on */
+  const void *scan; /* the format's own, of all files; the two here know of none */
 } mpg_rows_query;
 
 typedef struct mpg_rows_format {
+  bool json; /* objects one after the other, else delimited text (mpg_blocks_options) */
   /* Adds the columns that a file has. MPG_DONE: it has nothing to tell them from. */
   mpg_rc (*names)(mpg_columns *columns, const mpg_env *env, const mpg_rows_options *options,
                   const char *path, mpg_err *err);

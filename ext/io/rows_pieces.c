@@ -26,7 +26,8 @@ void mpg_rows_pieces_init(mpg_rows_pieces *r, const mpg_env *env, const mpg_rows
   r->env = env;
   r->format = format;
   r->query = query;
-  r->bare = (mpg_rows_query){.options = query->options, .columns = query->columns};
+  r->bare =
+      (mpg_rows_query){.options = query->options, .columns = query->columns, .scan = query->scan};
   r->paths = paths;
   r->skip = skip;
   r->plain = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES) >= PLAIN_BYTES &&
@@ -62,8 +63,7 @@ void mpg_rows_piece_free(mpg_rows_pieces *r, mpg_rows_piece *p) {
 
 static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
   const mpg_rows_options *options = r->query->options;
-  mpg_blocks_options blocks = {r->format == &mpg_json_rows, options->delimiter, options->no_quotes,
-                               false};
+  mpg_blocks_options blocks = {r->format->json, options->delimiter, options->no_quotes, false};
   mpg_rows_file *f = mpg_calloc(r->env, sizeof *f);
   mpg_rc rc;
   if (f == NULL)

@@ -2,8 +2,6 @@
 #include "rows_plain.h"
 #include "simd.h"
 
-#include <float.h>
-
 bool mpg_plain_member(const mpg_reading *reading, mpg_column_type type, mpg_str text,
                       mpg_value *out) {
   char first = text.n > 0 ? *text.p : '\0';
@@ -44,17 +42,6 @@ static bool read_slowly(const mpg_plain_scan *scan, size_t record, size_t k, con
   return true;
 }
 
-/* "1767891265.323983", as a clock prints it, or another short one. */
-static inline bool real(mpg_str s, double *out) {
-  int64_t millionths;
-  if (s.n == 17 && FLT_EVAL_METHOD == 0 && mpg_clock_parse(s.p, &millionths) &&
-      millionths <= INT64_C(1) << 53) {
-    *out = (double)millionths / 1e6;
-    return true;
-  }
-  return mpg_real_quick(s.p, s.n, out);
-}
-
 /* What most are is read here. A member of JSON is the same number with quotes and without. */
 MPG_INLINE size_t numbers(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
                           const char *p, mpg_plain_column column, const mpg_reading *reading,
@@ -70,7 +57,7 @@ MPG_INLINE size_t numbers(const mpg_plain_scan *scan, size_t record, size_t n, u
     if (quick) {
       mpg_str s = mpg_plain_field(scan, record + k, p, column.field);
       uint64_t digits = 0;
-      if (whole ? mpg_digits_parse(s.p, s.n, &digits) : real(s, &out->v.r[k])) {
+      if (whole ? mpg_digits_parse(s.p, s.n, &digits) : mpg_real_usual(s.p, s.n, &out->v.r[k])) {
         if (whole)
           out->v.i[k] = (int64_t)digits;
         continue;

@@ -68,6 +68,7 @@ static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
 }
 
 static mpg_group_part number_part(const mpg_value *v, number_bytes *to) {
+  *to = (number_bytes){.bytes = {0}}; /* the slack too: it is read */
   if (v->type == MPG_INT)
     to->i = v->i;
   else

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
 #define NODE_BYTES ((size_t)1 << 20) /* of one node in text */
 
 static const struct {
@@ -54,6 +55,7 @@ static const struct {
 
 struct mpg_sinfo {
   const mpg_env *env;
+  mpg_asks asks; /* within a node */
   const char *path;
   const mpg_zone *zone;
   mpg_issues *issues;
@@ -75,7 +77,8 @@ mpg_rc mpg_sinfo_open(mpg_sinfo **out, const mpg_env *env, mpg_stream *stream, b
   mpg_rc rc;
   if (s == NULL)
     return mpg_fail_nomem(err);
-  s->env = s->node.env = s->ahead.env = s->text.env = s->gpus[0].env = s->gpus[1].env = env;
+  s->env = s->asks.env = s->node.env = s->ahead.env = s->text.env = s->gpus[0].env =
+      s->gpus[1].env = env;
   s->path = mpg_stream_path(stream);
   s->zone = zone;
   s->issues = issues;
@@ -156,9 +159,11 @@ static mpg_rc put_gpus(mpg_sinfo *s, bool allocated, size_t tres, size_t gres, m
     of[0] = s->values[tres].s;
   if (s->values[gres].type == MPG_TEXT)
     of[1] = s->values[gres].s;
+  if (mpg_asks_stop(&s->asks, of[0].n))
+    return MPG_OK;
   if (contains(of[0], MPG_STR("gres/gpu")))
     return mpg_json_put(out, of[0]) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
-  mpg_slurm_gres_add(&gpus, of[1], 1);
+  mpg_slurm_gres_add(&gpus, of[1], 1, &s->asks);
   return mpg_slurm_put_gres(&gpus, 0, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
@@ -254,12 +259,17 @@ static bool name_at(mpg_str s, size_t at, size_t *n) {
 
 static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
   mpg_str node = {s->node.p, s->node.n};
-  size_t at = 0, n;
+  size_t at = 0, look = BYTES_BETWEEN_POLLS, n;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && at < node.n) {
     mpg_str name, value;
     size_t end, next;
     bool last_words;
+    if (at >= look) {
+      if (mpg_asks_stop(&s->asks, BYTES_BETWEEN_POLLS))
+        break;
+      look = at + BYTES_BETWEEN_POLLS;
+    }
     if (!name_at(node, at, &n)) {
       at++;
       continue;
@@ -270,8 +280,13 @@ static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
     last_words = mpg_str_eq(name, MPG_STR("Reason")) || mpg_str_eq(name, MPG_STR("Comment")) ||
                  mpg_str_eq(name, MPG_STR("Extra"));
     for (end = at + n + 1;
-         end < node.n && node.p[end] != '\n' && (last_words || !name_at(node, end, &next));)
-      end++;
+         end < node.n && node.p[end] != '\n' && (last_words || !name_at(node, end, &next)); end++) {
+      if (end < look)
+        continue;
+      if (mpg_asks_stop(&s->asks, BYTES_BETWEEN_POLLS))
+        break;
+      look = end + BYTES_BETWEEN_POLLS;
+    }
     value.n = (size_t)(node.p + end - value.p);
     at = end;
     if (mpg_str_eq(name, MPG_STR("Reason"))) {
@@ -425,7 +440,7 @@ static mpg_rc next_json(mpg_sinfo *s, mpg_str *text, mpg_err *err) {
     if (rc != MPG_OK && rc != MPG_DONE)
       return rc;
     if (s->in_nodes && rc == MPG_OK) {
-      s->line = item.line;
+      s->line = s->docs.line = item.line;
       rc = mpg_pull_take(s->pull, &kind, text, err);
       if (rc == MPG_OK && kind != MPG_JSON_OBJECT)
         return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected a node, an object", s->path,
@@ -477,5 +492,7 @@ mpg_rc mpg_sinfo_next(mpg_sinfo *s, mpg_err *err) {
     if (rc == MPG_OK)
       rc = read_text(s, err);
   }
-  return rc == MPG_OK ? put_all_gpus(s, err) : rc;
+  if (rc == MPG_OK)
+    rc = put_all_gpus(s, err);
+  return s->asks.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
 }

@@ -3,8 +3,9 @@
 ** they are taken apart, joined and mended on a copy.
 */
 #include "slurm.h"
+#include "../core/intern.h"
 #include "../core/text.h"
-#include "slurm_row.h"
+#include "slurm_ahead.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #define JOIN_LINES 1000              /* of one record */
 #define JOIN_BYTES ((size_t)1 << 18) /* that a record has before another line is joined on */
 #define JOINS_BETWEEN_POLLS 64
+#define HEADER_NAME_WORK 512 /* in bytes of a text: it is compared with all names there are */
+#define NO_COLUMN SIZE_MAX
 #define SEEN_LIMIT ((size_t)1 << 20) /* job ids remembered */
 
 #define MPG_SLURM_FIELD(name, type) {#name, MPG_SLURM_##type},
@@ -35,16 +38,23 @@ struct mpg_slurm {
   const mpg_slurm_kind *kind;
   mpg_slurm_options options;
   const char *path;
+  mpg_stream *stream;
   mpg_csv *csv;
   bool started, dead;
+  mpg_asks asks;
   lines record, ahead, header;
+  mpg_slurm_ahead
+      *looked;            /* blocks of lines that were looked over, or NULL: csv reads the stream */
+  mpg_slurm_block *block; /* at hand, or NULL */
+  size_t next;            /* of its lines */
+  bool fed;               /* csv is where the block is, and not block.at */
+  bool at_record;         /* csv read one last, and nothing malformed */
+  const uint32_t *marks;  /* of the record at hand, a line of the block; NULL: it is in `row` */
   bool has_ahead, damage_ahead, at_end;
   mpg_slurm_row row;      /* the columns, and the record at hand as cells */
   mpg_slurm_row peek;     /* the same columns, for the line ahead */
   mpg_str delimiter;      /* of options, of the header, or static */
-  mpg_value *values;      /* by field */
-  mpg_str *raw;           /* by field */
-  bool *has;              /* by field */
+  size_t *column_of;      /* by field; NO_COLUMN: the file lacks it */
   uint64_t *seen;         /* hashes of job ids; 0: free */
   size_t nseen, cap_seen; /* a power of two */
   bool repeats;
@@ -61,20 +71,25 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
   mpg_slurm *s = mpg_calloc(env, sizeof *s);
   if (s == NULL)
     return mpg_fail_nomem(err);
-  *s = (mpg_slurm){.env = env,
-                   .kind = kind,
-                   .options = *options,
-                   .path = mpg_stream_path(stream),
-                   .delimiter = options->delimiter,
-                   .row = {.env = env, .zone = options->zone},
-                   .peek = {.env = env, .zone = options->zone}};
-  s->values = mpg_calloc(env, n * sizeof *s->values);
-  s->raw = mpg_calloc(env, n * sizeof *s->raw);
-  s->has = mpg_calloc(env, n * sizeof *s->has);
-  if (s->values == NULL || s->raw == NULL || s->has == NULL)
+  *s = (mpg_slurm){
+      .env = env,
+      .kind = kind,
+      .options = *options,
+      .path = mpg_stream_path(stream),
+      .stream = stream,
+      .delimiter = options->delimiter,
+      .asks = {.env = env},
+      .row = {.env = env, .asks = &s->asks, .zone = options->zone, .slow = options->slow},
+      .peek = {.env = env, .asks = &s->asks, .zone = options->zone, .slow = options->slow}};
+  s->column_of = mpg_malloc(env, n * sizeof *s->column_of);
+  for (size_t i = 0; s->column_of != NULL && i < n; i++)
+    s->column_of[i] = NO_COLUMN;
+  if (s->column_of == NULL)
     mpg_fail_nomem(err);
   else
     rc = mpg_csv_open(&s->csv, env, stream, &lines_only, err);
+  if (rc == MPG_OK && options->threads > 1)
+    rc = mpg_slurm_ahead_open(&s->looked, env, stream, options->threads, LINE_DELIMITER, err);
   if (rc == MPG_OK)
     *out = s;
   else
@@ -88,14 +103,13 @@ void mpg_slurm_close(mpg_slurm *s) {
     return;
   env = s->env;
   mpg_csv_close(s->csv);
+  mpg_slurm_ahead_close(s->looked);
   mpg_slurm_row_free(&s->row);
   mpg_slurm_row_free(&s->peek);
   mpg_free(env, s->record.p);
   mpg_free(env, s->ahead.p);
   mpg_free(env, s->header.p);
-  mpg_free(env, s->values);
-  mpg_free(env, s->raw);
-  mpg_free(env, s->has);
+  mpg_free(env, s->column_of);
   mpg_free(env, s->seen);
   mpg_free(env, s);
 }
@@ -105,17 +119,49 @@ void mpg_slurm_close(mpg_slurm *s) {
 static mpg_rc append(mpg_slurm *s, lines *l, const char *p, size_t n, mpg_err *err) {
   if (n > SIZE_MAX - l->n || mpg_grow(s->env, &l->p, &l->cap, l->n + n + 1, 1) != MPG_OK)
     return mpg_fail_nomem(err);
-  if (n > 0)
-    memcpy(l->p + l->n, p, n);
+  if (!mpg_copy(s->env, l->p + l->n, p, n))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   l->n += n;
   return MPG_OK;
+}
+
+static mpg_rc split(mpg_slurm_row *row, const lines *of, mpg_err *err) {
+  mpg_rc rc = mpg_slurm_row_split(row, (mpg_str){of->p, of->n});
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
+}
+
+static mpg_rc next_block(mpg_slurm *s, mpg_err *err) {
+  s->next = 0;
+  s->fed = false;
+  return mpg_slurm_ahead_next(s->looked, &s->block, err);
+}
+
+/* The next line from the stream, or from the blocks of it. */
+static mpg_rc read_line(mpg_slurm *s, const mpg_str **parts, size_t *n, mpg_err *err) {
+  mpg_rc rc = MPG_DONE;
+  if (s->looked == NULL)
+    return mpg_csv_next(s->csv, parts, n, err);
+  while (rc == MPG_DONE) {
+    if (s->block == NULL && (rc = next_block(s, err)) != MPG_OK)
+      return rc;
+    if (!s->fed)
+      mpg_csv_feed(s->csv, s->stream, &s->block->block, s->env);
+    s->fed = true;
+    rc = mpg_csv_next(s->csv, parts, n, err);
+    s->at_record = rc == MPG_OK;
+    if (rc == MPG_DONE && s->block->block.rest)
+      return rc;
+    if (rc == MPG_DONE)
+      s->block = NULL;
+  }
+  return rc;
 }
 
 static mpg_rc fetch(mpg_slurm *s, lines *l, mpg_err *err) {
   const char delimiter = LINE_DELIMITER;
   const mpg_str *parts;
   size_t n;
-  mpg_rc rc = mpg_csv_next(s->csv, &parts, &n, err);
+  mpg_rc rc = read_line(s, &parts, &n, err);
   if (rc != MPG_OK) {
     /* A damaged line is followed by others; a damaged file only by the same error. */
     s->dead = rc != MPG_DONE && (rc != MPG_DATA || strcmp(s->failure, err->text) == 0);
@@ -168,9 +214,11 @@ static mpg_rc look_ahead(mpg_slurm *s, mpg_err *err) {
 
 /* Joins the line ahead to the record, with the empty lines between them. */
 static mpg_rc join(mpg_slurm *s, mpg_err *err) {
-  for (int64_t line = s->record.last; line < s->ahead.first; line++)
-    if (append(s, &s->record, "\n", 1, err) != MPG_OK)
-      return MPG_NOMEM;
+  size_t breaks = (size_t)(s->ahead.first - s->record.last);
+  if (mpg_grow(s->env, &s->record.p, &s->record.cap, s->record.n + breaks + 1, 1) != MPG_OK)
+    return mpg_fail_nomem(err);
+  memset(s->record.p + s->record.n, '\n', breaks);
+  s->record.n += breaks;
   s->record.last = s->ahead.last;
   s->has_ahead = false;
   return append(s, &s->record, s->ahead.p, s->ahead.n, err);
@@ -259,10 +307,10 @@ static mpg_rc add_column(mpg_slurm *s, int field, mpg_err *err) {
   mpg_slurm_type type = MPG_SLURM_FREE;
   if (field >= 0) {
     type = s->kind->fields[field].type;
-    if (s->has[field])
+    if (mpg_slurm_has(s, (size_t)field))
       field = -1;
     else
-      s->has[field] = true;
+      s->column_of[field] = s->row.ncolumns;
   }
   if (mpg_slurm_row_add(&s->row, field, type) != MPG_OK ||
       mpg_slurm_row_add(&s->peek, field, type) != MPG_OK)
@@ -289,7 +337,7 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_row *row) {
     n--;
   for (size_t i = 0; i < n; i++) {
     mpg_str name = row->pieces[i];
-    if (name.n == 0 || !is_letter(*name.p))
+    if (name.n == 0 || !is_letter(*name.p) || mpg_asks_stop(s->row.asks, HEADER_NAME_WORK))
       return false;
     for (size_t b = 0; b < name.n; b++)
       if (!is_name_byte(name.p[b]))
@@ -302,8 +350,8 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_row *row) {
 /* Without the lists of resources nobody knows of GPUs, and a mapping finds no job: that is not to look like
 ** a cluster without work. */
 static mpg_rc notice_no_tres(mpg_slurm *s, mpg_err *err) {
-  if (s->options.issues == NULL || s->kind != &mpg_slurm_jobs || s->has[MPG_SLURM_JOB_AllocTRES] ||
-      s->has[MPG_SLURM_JOB_ReqTRES])
+  if (s->options.issues == NULL || s->kind != &mpg_slurm_jobs ||
+      mpg_slurm_has(s, MPG_SLURM_JOB_AllocTRES) || mpg_slurm_has(s, MPG_SLURM_JOB_ReqTRES))
     return MPG_OK;
   if (mpg_issues_add(s->options.issues, MPG_WARNING, s->path, "no_tres", s->record.first, 1,
                      "neither AllocTRES nor ReqTRES was exported: nobody knows of GPUs") != MPG_OK)
@@ -320,6 +368,8 @@ static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
   for (size_t i = 0; rc == MPG_OK && i + s->row.trailing < n; i++) {
     mpg_str name = s->row.pieces[i];
     int field = find_field(s->kind, name);
+    if (mpg_asks_stop(&s->asks, HEADER_NAME_WORK))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     rc = add_column(s, field, err);
     if (field >= 0)
       continue;
@@ -369,16 +419,16 @@ static mpg_rc start(mpg_slurm *s, mpg_err *err) {
   if (s->delimiter.n == 0) {
     mpg_str shows = header_delimiter(&s->record);
     if (append(s, &s->header, s->record.p, s->record.n, err) != MPG_OK)
-      return MPG_NOMEM;
+      return err->rc;
     s->delimiter = shows;
     if (shows.p >= s->record.p && shows.p <= s->record.p + s->record.n) /* into what stays */
       s->delimiter.p = s->header.p + (shows.p - s->record.p);
   } else if (append(s, &s->header, s->record.p, s->record.n, err) != MPG_OK) {
-    return MPG_NOMEM;
+    return err->rc;
   }
   s->row.delimiter = s->peek.delimiter = s->delimiter;
-  if (mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n}) != MPG_OK)
-    return mpg_fail_nomem(err);
+  if (split(&s->row, &s->record, err) != MPG_OK)
+    return err->rc;
   if (is_header(s, &s->row))
     return use_header(s, err);
   s->header.n = 0;
@@ -392,8 +442,8 @@ static mpg_rc start(mpg_slurm *s, mpg_err *err) {
     rc = notice_no_tres(s, err);
   if (rc != MPG_OK)
     return rc;
-  if (mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n}) != MPG_OK)
-    return mpg_fail_nomem(err);
+  if (split(&s->row, &s->record, err) != MPG_OK)
+    return err->rc;
   s->row.trailing = s->peek.trailing = mpg_slurm_row_ends_open(&s->row);
   /* It is the first record: put it back. */
   lines swap = s->ahead;
@@ -423,8 +473,8 @@ static mpg_rc diagnose(mpg_slurm *s, size_t first_line, mpg_err *err) {
   int64_t line, column;
   size_t at;
   s->record.n = first_line;
-  if (mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n}) != MPG_OK)
-    return mpg_fail_nomem(err);
+  if (split(&s->row, &s->record, err) != MPG_OK)
+    return err->rc;
   at = mpg_slurm_row_explain(&s->row, s->kind, text, sizeof text);
   where(s, at, &line, &column);
   return mpg_fail(err, MPG_DATA, "%.280s:%lld:%lld: %s", s->path, (long long)line,
@@ -439,12 +489,14 @@ static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err
   size_t first_line = s->record.n;
   *joined = 0;
   for (;;) {
-    mpg_rc rc = mpg_slurm_row_split(&s->row, (mpg_str){s->record.p, s->record.n});
+    mpg_rc rc = split(&s->row, &s->record, err);
     bool whole, more;
-    if (rc == MPG_OK)
-      rc = mpg_slurm_row_match(&s->row, &whole, mended);
     if (rc != MPG_OK)
-      return mpg_fail_nomem(err);
+      return rc;
+    s->row.broken = *joined > 0;
+    rc = mpg_slurm_row_match(&s->row, &whole, mended);
+    if (rc != MPG_OK)
+      return mpg_fail_plain(err, rc);
     if (whole && !mpg_slurm_row_open_ended(&s->row))
       return MPG_OK;
     more = *joined < JOIN_LINES && s->record.n < JOIN_BYTES;
@@ -456,8 +508,8 @@ static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err
     }
     if (more) {
       bool starts, shorter;
-      if (mpg_slurm_row_split(&s->peek, (mpg_str){s->ahead.p, s->ahead.n}) != MPG_OK)
-        return mpg_fail_nomem(err);
+      if (split(&s->peek, &s->ahead, err) != MPG_OK)
+        return err->rc;
       starts = mpg_slurm_row_starts(&s->peek);
       shorter = s->peek.npieces < s->peek.ncolumns;
       more = !starts && (!whole || shorter);
@@ -465,7 +517,7 @@ static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err
     if (!more)
       return whole ? MPG_OK : diagnose(s, first_line, err);
     if (join(s, err) != MPG_OK)
-      return MPG_NOMEM;
+      return err->rc;
     if (++*joined % JOINS_BETWEEN_POLLS == 0 && mpg_interrupted(s->env))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   }
@@ -479,21 +531,16 @@ static mpg_rc count(mpg_slurm *s, mpg_severity severity, const char *kind, int64
   return mpg_fail_nomem(err);
 }
 
-static uint64_t hash(uint64_t h, mpg_str s) {
-  for (size_t i = 0; i < s.n; i++)
-    h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
-  return (h ^ 0xff) * UINT64_C(1099511628211);
-}
-
 /* Notices the first job that comes twice, until it has or too many were seen. */
 static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
-  mpg_str id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobIDRaw);
+  mpg_str id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobIDRaw), cluster;
   uint64_t h;
   if (id.n == 0)
     id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobID);
   if (s->repeats || id.n == 0 || s->nseen == SEEN_LIMIT || memchr(id.p, '.', id.n) != NULL)
     return MPG_OK;
-  h = hash(hash(UINT64_C(14695981039346656037), mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster)), id) | 1;
+  cluster = mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster);
+  h = (mpg_hash(cluster.p, cluster.n) * 31 + mpg_hash(id.p, id.n)) | 1;
   if (s->nseen * 2 >= s->cap_seen) {
     size_t cap = s->cap_seen == 0 ? 256 : s->cap_seen * 2;
     uint64_t *grown = mpg_calloc(s->env, cap * sizeof *grown);
@@ -527,15 +574,12 @@ static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
 static mpg_rc accept(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; i < s->row.ncolumns; i++) {
-    int field = s->row.columns[i].field;
-    if (field < 0)
+    if (s->row.cells[i].fit == MPG_ZONE_UNIQUE || s->row.columns[i].field < 0)
       continue;
-    s->values[field] = s->row.cells[i].value;
-    s->raw[field] = s->row.cells[i].text;
     if (s->row.cells[i].fit == MPG_ZONE_REPEATED)
       rc = count(s, MPG_INFO, "repeated_time", s->record.first,
                  "the clock showed this time twice; the first is taken", err);
-    else if (s->row.cells[i].fit == MPG_ZONE_SKIPPED)
+    else
       rc = count(s, MPG_WARNING, "skipped_time", s->record.first,
                  "the clock never showed this time; is it the right zone?", err);
     if (rc != MPG_OK)
@@ -563,14 +607,52 @@ static mpg_rc finish(mpg_slurm *s, mpg_err *err) {
   return MPG_DONE;
 }
 
+/* A column of the record at hand. */
+static mpg_str looked_over_text(const mpg_slurm *s, size_t column) {
+  const uint32_t *mark = s->marks + column;
+  return (mpg_str){s->block->block.bytes + mark[0], mark[1] - s->row.delimiter.n - mark[0]};
+}
+
+/*
+** Whether the next line, where a record begins, was found to be a whole one: then it is taken as it
+** lies in the block, and its fields are decoded when they are asked for.
+*/
+static bool take_looked_over(mpg_slurm *s) {
+  mpg_slurm_block *b = s->block;
+  size_t width = s->row.ncolumns + 2;
+  const uint32_t *marks;
+  s->marks = NULL;
+  if (b == NULL || b->n == 0 || s->has_ahead || s->damage_ahead || (s->fed && !s->at_record))
+    return false;
+  if (s->fed)
+    mpg_csv_unfeed(s->csv, &b->block);
+  s->fed = false;
+  while (s->next < b->n && b->marks[s->next * width] < b->block.at)
+    s->next++;
+  marks = b->marks + s->next * width;
+  if (s->next == b->n || *marks != b->block.at)
+    return false;
+  s->next++;
+  s->marks = marks;
+  s->record.first = s->record.last = b->block.line++;
+  b->block.at = marks[width - 1] + (size_t)1;
+  b->block.first = false;
+  return true;
+}
+
 mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
   bool mended = false;
   int64_t joined = 0;
   mpg_rc rc = MPG_OK;
   if (s->dead)
     return MPG_DONE;
-  if (!s->started)
+  if (!s->started) {
     rc = start(s, err);
+    if (rc == MPG_OK && s->looked != NULL)
+      rc = mpg_slurm_ahead_begin(s->looked, &s->row, (mpg_str){s->header.p, s->header.n}, err);
+  }
+  if (rc == MPG_OK && take_looked_over(s))
+    return s->kind == &mpg_slurm_jobs ? notice_repeat(s, err) : MPG_OK;
   do {
     if (rc == MPG_OK)
       rc = next_line(s, err);
@@ -579,6 +661,8 @@ mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
     rc = assemble(s, &mended, &joined, err);
   if (rc == MPG_OK)
     rc = accept(s, mended, joined, err);
+  if (s->asks.stopped)
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   return rc == MPG_DONE ? finish(s, err) : rc;
 }
 
@@ -586,14 +670,22 @@ int64_t mpg_slurm_line(const mpg_slurm *s) {
   return s->record.first;
 }
 
-const mpg_value *mpg_slurm_get(const mpg_slurm *s, size_t field) {
-  return &s->values[field];
+const mpg_value *mpg_slurm_get(mpg_slurm *s, size_t field) {
+  static const mpg_value none = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  size_t column = s->column_of[field];
+  if (column == NO_COLUMN)
+    return &none;
+  return s->marks == NULL ? &s->row.cells[column].value
+                          : mpg_slurm_row_value(&s->row, column, looked_over_text(s, column));
 }
 
 mpg_str mpg_slurm_raw(const mpg_slurm *s, size_t field) {
-  return s->raw[field];
+  size_t column = s->column_of[field];
+  if (column == NO_COLUMN)
+    return (mpg_str){NULL, 0};
+  return s->marks == NULL ? s->row.cells[column].text : looked_over_text(s, column);
 }
 
 bool mpg_slurm_has(const mpg_slurm *s, size_t field) {
-  return s->has[field];
+  return s->column_of[field] != NO_COLUMN;
 }

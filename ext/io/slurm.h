@@ -111,6 +111,8 @@ typedef struct mpg_slurm_options {
                         ** "-" stands for a column to leave out */
   mpg_str delimiter;    /* n = 0: as the header shows, else '|' */
   mpg_issues *issues;   /* NULL: uncounted */
+  int threads;          /* that may look over lines ahead; 0 is 1 */
+  bool slow;            /* every field by its own parser: for tests */
 } mpg_slurm_options;
 
 typedef struct mpg_slurm mpg_slurm;
@@ -132,7 +134,7 @@ mpg_rc mpg_slurm_next(mpg_slurm *slurm, mpg_err *err);
 int64_t mpg_slurm_line(const mpg_slurm *slurm); /* of the current record */
 /* Field i of the current record, decoded; MPG_NULL where the file lacks it. Borrowed until the next
 ** call of mpg_slurm_next. */
-const mpg_value *mpg_slurm_get(const mpg_slurm *slurm, size_t field);
+const mpg_value *mpg_slurm_get(mpg_slurm *slurm, size_t field);
 /* The same as exported; n = 0 where the file lacks it. */
 mpg_str mpg_slurm_raw(const mpg_slurm *slurm, size_t field);
 /* Whether the file has the field at all. */

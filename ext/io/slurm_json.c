@@ -360,6 +360,7 @@ static mpg_rc read_errors(mpg_slurm_json *j, int64_t line, mpg_err *err) {
   mpg_rc rc = mpg_pull_take(j->pull, &kind, &text, err);
   if (rc != MPG_OK || kind != MPG_JSON_ARRAY)
     return rc;
+  j->docs.line = line;
   rc = mpg_slurm_open_text(&j->docs, MPG_SLURM_JOB, text, &list, err);
   if (rc != MPG_OK || list.n == 0)
     return rc;
@@ -446,7 +447,7 @@ mpg_rc mpg_slurm_json_next(mpg_slurm_json *j, mpg_err *err) {
   j->step_list.n = j->next_step = 0;
   rc = next_job(j, &item, err);
   if (rc == MPG_OK) {
-    j->line = item.line;
+    j->line = j->docs.line = j->step_docs.line = item.line;
     rc = mpg_pull_take(j->pull, &kind, &text, err);
   }
   if (rc != MPG_OK)

@@ -12,8 +12,12 @@ void mpg_slurm_docs_free(mpg_slurm_docs *docs) {
 
 mpg_rc mpg_slurm_open_text(mpg_slurm_docs *docs, size_t level, mpg_str text, mpg_slurm_object *out,
                            mpg_err *err) {
-  return mpg_json_parse(&docs->level[level], docs->env, docs->name, text, &out->members, &out->n,
-                        err);
+  mpg_rc rc =
+      mpg_json_parse(&docs->level[level], docs->env, docs->name, text, &out->members, &out->n, err);
+  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+    return rc;
+  return mpg_fail(err, rc, "%s:%lld:1: expected each key of an object once, found one again",
+                  docs->name, (long long)docs->line);
 }
 
 const mpg_json_member *mpg_slurm_member(mpg_slurm_object object, const char *key) {
@@ -149,12 +153,14 @@ static void add(mpg_slurm_gres *gres, mpg_str type, int64_t count) {
     gres->of[i].count = INT64_MAX;
 }
 
-void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times) {
+void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_asks *asks) {
   while (list.n > 0) {
     size_t end = before(list, ",("), type_end;
     mpg_str word = {list.p, end};
     mpg_str type = {NULL, 0};
     int64_t count = 1;
+    if (mpg_asks_stop(asks, end + 1))
+      return;
     /* "(S:0-1)" and "(IDX:0,2)" say where, and hold commas. */
     if (end < list.n && list.p[end] == '(')
       end += before(from(list, end), ")") + 1;

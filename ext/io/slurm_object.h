@@ -15,11 +15,13 @@ typedef struct mpg_slurm_object {
 } mpg_slurm_object;
 
 /* Documents that are taken apart one inside the other; what is found in one is valid until it is used
-** again. Zeroed at first, but for env and name (of the file, for errors). */
+** again. Zeroed at first, but for env and name; name and line are those of the file and of what is taken
+** apart, for errors. */
 #define MPG_SLURM_LEVELS 4
 typedef struct mpg_slurm_docs {
   const mpg_env *env;
   const char *name;
+  int64_t line;
   mpg_json_doc *level[MPG_SLURM_LEVELS];
 } mpg_slurm_docs;
 
@@ -59,7 +61,7 @@ typedef struct mpg_slurm_gres {
 
 /* Adds `times` what a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or "gres/gpu=2"
 ** tells of GPUs; more types than there is room for are counted as untyped. */
-void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times);
+void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_asks *asks);
 /* Puts ",gres/gpu=12,gres/gpu:h100=12" (the first comma only behind something from `from` on). */
 mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t from, mpg_json_text *out);
 

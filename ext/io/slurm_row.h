@@ -6,10 +6,12 @@
 #define MPG_SLURM_ROW_H
 
 #include "slurm.h"
+#include "slurm_usual.h"
 
 typedef struct mpg_slurm_column {
   int field; /* -1: left out */
   mpg_slurm_type type;
+  mpg_slurm_known known; /* of the types that are checked and stay text */
 } mpg_slurm_column;
 
 typedef struct mpg_slurm_cell {
@@ -20,9 +22,13 @@ typedef struct mpg_slurm_cell {
 
 typedef struct mpg_slurm_row {
   const mpg_env *env;
+  mpg_asks *asks;       /* what is read does not count where it says to stop */
   const mpg_zone *zone; /* NULL: UTC */
   mpg_str delimiter;
   bool trailing; /* a delimiter ends every record */
+  bool slow;     /* nothing is taken as usual (slurm_usual.h): for tests */
+  bool broken;   /* the pieces may have line ends in them */
+  mpg_slurm_date date;
   mpg_slurm_column *columns;
   size_t ncolumns, cap_columns;
   mpg_str
@@ -35,12 +41,14 @@ typedef struct mpg_slurm_row {
 } mpg_slurm_row;
 
 void mpg_slurm_row_free(mpg_slurm_row *row);
-/* MPG_OK or MPG_NOMEM, as all below that return mpg_rc. */
+/* MPG_OK, MPG_NOMEM or (see asks) MPG_INTERRUPTED, as all below that return mpg_rc. */
 mpg_rc mpg_slurm_row_add(mpg_slurm_row *row, int field, mpg_slurm_type type);
 mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text);
 
 /* Whether the pieces make one record in exactly one way; *mended: some text held the delimiter. */
 mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended);
+/* The value of a text that has matched column c before, in its cell. */
+const mpg_value *mpg_slurm_row_value(mpg_slurm_row *row, size_t c, mpg_str text);
 /* Whether the pieces are one record followed by a delimiter, as -p writes it. */
 bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
 /* Whether a newline may belong to the last field, so that a whole record may still go on. */

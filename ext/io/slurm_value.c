@@ -178,7 +178,7 @@ bool mpg_slurm_count_parse(mpg_str text, int64_t *out) {
 }
 
 /* One "name=value" of a list from *at on; false at the end, or (*at is left alone) for no such. */
-static bool next_tres(mpg_str tres, size_t *at, mpg_str *name, mpg_str *value) {
+static inline bool next_tres(mpg_str tres, size_t *at, mpg_str *name, mpg_str *value) {
   size_t end = until(tres, *at, ','), equals = until(part(tres, 0, end), *at, '=');
   if (*at >= tres.n || equals == end || equals == *at)
     return false;
@@ -188,10 +188,11 @@ static bool next_tres(mpg_str tres, size_t *at, mpg_str *name, mpg_str *value) {
   return true;
 }
 
-bool mpg_slurm_tres_valid(mpg_str tres) {
+bool mpg_slurm_tres_valid(mpg_str tres, mpg_asks *asks) {
   mpg_str name, value;
   size_t at = 0;
-  while (next_tres(tres, &at, &name, &value))
+  asks = mpg_asks_within(asks, tres.n);
+  while (next_tres(tres, &at, &name, &value) && !mpg_asks_stop(asks, name.n + value.n))
     continue;
   return at >= tres.n;
 }
@@ -206,20 +207,24 @@ static bool gpu_type(mpg_str name, mpg_str *type) {
   return name.n == gpu.n || (name.p[gpu.n] == ':' && type->n > 0);
 }
 
-bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_str *type, int64_t *count) {
+bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_asks *asks, mpg_str *type, int64_t *count) {
   mpg_str name, value;
-  while (next_tres(tres, at, &name, &value))
+  asks = mpg_asks_within(asks, tres.n);
+  while (next_tres(tres, at, &name, &value) && !mpg_asks_stop(asks, name.n + value.n))
     if (gpu_type(name, type) && type->n > 0 && mpg_slurm_count_parse(value, count))
       return true;
   return false;
 }
 
-bool mpg_slurm_gpus_parse(mpg_str tres, mpg_slurm_gpus *out) {
+bool mpg_slurm_gpus_parse(mpg_str tres, mpg_asks *asks, mpg_slurm_gpus *out) {
   mpg_slurm_gpus gpus = {0, 0, 0, {NULL, 0}};
   mpg_str name, value, type;
   int64_t count, plain = -1;
   size_t at = 0;
+  asks = mpg_asks_within(asks, tres.n);
   while (next_tres(tres, &at, &name, &value)) {
+    if (mpg_asks_stop(asks, name.n + value.n))
+      return false;
     if (!gpu_type(name, &type))
       continue;
     if (!mpg_slurm_count_parse(value, &count) || count < 0)
@@ -280,6 +285,10 @@ bool mpg_slurm_duration_parse(mpg_str text, int64_t *us) {
 typedef struct pattern {
   mpg_str piece[GROUPS + 1], group[GROUPS];
   int64_t count[GROUPS];
+  struct {
+    size_t at;      /* the range that was written last, */
+    int64_t before; /* and how many numbers stand before it */
+  } last[GROUPS];
   size_t n;
 } pattern;
 
@@ -297,6 +306,8 @@ static bool take_pattern(mpg_str list, size_t *at, pattern *p) {
     p->group[p->n] = part(list, i + 1, close);
     if (!count_ranges(p->group[p->n], false, &p->count[p->n]))
       return false;
+    p->last[p->n].at = 0;
+    p->last[p->n].before = 0;
     p->n++;
     from = close + 1;
     i = close;
@@ -308,11 +319,19 @@ static bool take_pattern(mpg_str list, size_t *at, pattern *p) {
   return true;
 }
 
-/* Appends the k-th number of a group, as wide as the low end of its range was written. */
-static size_t put_number(mpg_str group, int64_t k, char *out, size_t cap) {
-  size_t at = 0, n = 0, width;
+/* Appends the k-th number of group g, as wide as the low end of its range was written. They are mostly asked
+** for in their order: a group may list a million of them. */
+static size_t put_number(pattern *p, size_t g, int64_t k, char *out, size_t cap) {
+  const mpg_str group = p->group[g];
+  size_t at, n = 0, width;
   int64_t low = 0, high = 0;
   char reversed[24];
+  if (k < p->last[g].before) {
+    p->last[g].at = 0;
+    p->last[g].before = 0;
+  }
+  at = p->last[g].at;
+  k -= p->last[g].before;
   for (;; at = until(group, at, ',') + 1) {
     size_t end = until(group, at, ','), dash = until(part(group, 0, end), at, '-');
     (void)mpg_int_parse(part(group, at, dash), &low);
@@ -323,7 +342,9 @@ static size_t put_number(mpg_str group, int64_t k, char *out, size_t cap) {
     if (k <= high - low)
       break;
     k -= high - low + 1;
+    p->last[g].before += high - low + 1;
   }
+  p->last[g].at = at;
   low += k;
   do {
     reversed[n++] = (char)('0' + low % 10);
@@ -364,7 +385,7 @@ mpg_rc mpg_slurm_nodes(mpg_str list, mpg_slurm_node *each, void *ctx) {
         n += p.piece[g].n;
         if (g < p.n) {
           below /= p.count[g];
-          n += put_number(p.group[g], rest / below, name + n, sizeof name - n);
+          n += put_number(&p, g, rest / below, name + n, sizeof name - n);
           rest %= below;
           if (n > sizeof name)
             return MPG_DATA;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
 #define HEADER_LIMIT ((size_t)4 << 20) /* bytes of a header */
 
 typedef enum kind { COUNT, SECONDS, AMOUNT } kind;
@@ -23,6 +24,7 @@ typedef struct entry {
 
 struct mpg_swf {
   const mpg_env *env;
+  mpg_asks asks; /* within a line */
   mpg_lines *lines;
   const char *path;
   mpg_issues *issues;
@@ -42,7 +44,7 @@ mpg_rc mpg_swf_open(mpg_swf **out, const mpg_env *env, mpg_stream *stream, mpg_i
   mpg_rc rc;
   if (s == NULL)
     return mpg_fail_nomem(err);
-  s->env = env;
+  s->env = s->asks.env = env;
   s->path = mpg_stream_path(stream);
   s->issues = issues;
   rc = mpg_lines_open(&s->lines, env, stream, err);
@@ -67,12 +69,34 @@ static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-static mpg_str trim(mpg_str s) {
-  while (s.n > 0 && is_space(s.p[0]))
-    s = (mpg_str){s.p + 1, s.n - 1};
-  while (s.n > 0 && is_space(s.p[s.n - 1]))
-    s.n--;
-  return s;
+/* Bytes at the start that are spaces, or that are none. Fewer where the host asks to stop: see s->asks. */
+static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
+  size_t n = 0, from, near;
+  do {
+    from = n;
+    near = text.n - from > BYTES_BETWEEN_POLLS ? from + BYTES_BETWEEN_POLLS : text.n;
+    while (n < near && is_space(text.p[n]) == spaces)
+      n++;
+  } while (n == near && near < text.n && !mpg_asks_stop(&s->asks, near - from));
+  return n;
+}
+
+static mpg_str behind(mpg_str s, size_t n) {
+  return (mpg_str){s.p + n, s.n - n};
+}
+
+static mpg_str trim(mpg_swf *s, mpg_str text) {
+  size_t from;
+  text = behind(text, run(s, text, true));
+  for (from = text.n; text.n > 0 && is_space(text.p[text.n - 1]);) {
+    text.n--;
+    if (from - text.n >= BYTES_BETWEEN_POLLS) {
+      if (mpg_asks_stop(&s->asks, from - text.n))
+        break;
+      from = text.n;
+    }
+  }
+  return text;
 }
 
 static mpg_rc note(const mpg_swf *s, const char *kind_of, const char *detail, mpg_err *err) {
@@ -110,9 +134,9 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
   size_t n;
   entry *e;
   mpg_rc rc;
-  while (comment.n > 0 && comment.p[0] == ';')
-    comment = (mpg_str){comment.p + 1, comment.n - 1};
-  comment = trim(comment);
+  while (comment.n > 0 && comment.p[0] == ';' && !mpg_asks_stop(&s->asks, 1))
+    comment = behind(comment, 1);
+  comment = trim(s, comment);
   n = label_length(comment);
   if (comment.n == 0)
     return MPG_OK;
@@ -131,7 +155,7 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
   *e = (entry){s->n_text, n, s->n_text + n, 0};
   rc = append(s, (mpg_str){comment.p, n}, err);
   if (n > 0)
-    comment = trim((mpg_str){comment.p + n + 1, comment.n - n - 1});
+    comment = trim(s, behind(comment, n + 1));
   if (rc == MPG_OK)
     rc = append(s, comment, err);
   e->n_value = s->n_text - e->value;
@@ -218,18 +242,19 @@ static mpg_rc wrong_count(const mpg_swf *s, size_t n, mpg_err *err) {
 
 /* MPG_DONE: the line is still being written. */
 static mpg_rc read_job(mpg_swf *s, mpg_err *err) {
-  mpg_str words[MPG_SWF_COUNT_OF_FIELDS], rest = trim(s->line);
+  mpg_str words[MPG_SWF_COUNT_OF_FIELDS], rest = trim(s, s->line);
   size_t n = 0;
   mpg_rc rc = MPG_OK;
-  while (rest.n > 0) {
-    size_t end = 0;
-    while (end < rest.n && !is_space(rest.p[end]))
-      end++;
+  while (rest.n > 0 && !mpg_asks_stop(&s->asks, 8)) { /* words are short */
+    size_t end = run(s, rest, false);
     if (n < MPG_SWF_COUNT_OF_FIELDS)
       words[n] = (mpg_str){rest.p, end};
     n++;
-    rest = trim((mpg_str){rest.p + end, rest.n - end});
+    rest = behind(rest, end);
+    rest = behind(rest, run(s, rest, true));
   }
+  if (s->asks.stopped)
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (n < MPG_SWF_COUNT_OF_FIELDS && s->in_body && !mpg_lines_ended(s->lines)) {
     rc = note(s, "unfinished_record",
               "the last line has no line end and too few fields: left out as still being written",
@@ -250,11 +275,15 @@ mpg_rc mpg_swf_next(mpg_swf *s, mpg_err *err) {
     mpg_rc rc = mpg_lines_next(s->lines, &s->line, err);
     if (rc != MPG_OK)
       return rc;
-    text = trim(s->line);
+    text = trim(s, s->line);
+    if (s->asks.stopped)
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (text.n == 0)
       continue;
     if (text.p[0] == ';') {
       rc = s->in_body ? MPG_OK : add_comment(s, text, err);
+      if (s->asks.stopped)
+        return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       if (rc != MPG_OK)
         return rc;
       continue;

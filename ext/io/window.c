@@ -38,8 +38,10 @@ mpg_rc mpg_window_more(mpg_window *w, mpg_err *err) {
     char *buf = cap > SIZE_MAX / 4 ? NULL : mpg_malloc(w->env, cap + MPG_WINDOW_SLACK);
     if (buf == NULL)
       return mpg_fail_nomem(err);
-    if (w->buf != NULL)
-      memcpy(buf, w->buf + w->at, have);
+    if (w->buf != NULL && !mpg_copy(w->env, buf, w->buf + w->at, have)) {
+      mpg_free(w->env, buf);
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    }
     mpg_free(w->env, w->buf);
     w->buf = buf;
     w->cap = cap;

@@ -227,6 +227,7 @@ static mpg_rc give_token(chrome_file *file, const mpg_json_token *token, affinit
                          mpg_value *out, mpg_err *err) {
   bool number = token->kind == MPG_LEAN_NUMBER;
   mpg_str text;
+  mpg_rc rc;
   if (token->kind == MPG_LEAN_NONE)
     return MPG_OK;
   if (token->kind == MPG_LEAN_WORD) {
@@ -235,8 +236,8 @@ static mpg_rc give_token(chrome_file *file, const mpg_json_token *token, affinit
       return MPG_OK;
     text = type == TEXT ? token->text : truth ? MPG_STR("1") : MPG_STR("0");
     number = true;
-  } else if (mpg_chrome_text(file->reader, token, &text) != MPG_OK) {
-    return mpg_fail_nomem(err);
+  } else if ((rc = mpg_chrome_text(file->reader, token, &text)) != MPG_OK) {
+    return mpg_fail_plain(err, rc);
   }
   if (type == TEXT || (type == ANY && !number) || !give_number(out, text))
     give_text(out, text);
@@ -447,6 +448,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .line = file_line,
       .column = column,
       .comparable = 1 << PH | 1 << NAME | 1 << CAT,
+      .plain = (1 << STEP) - 1,
       .threaded = true,
   };
   static const mpg_reader_format info = {

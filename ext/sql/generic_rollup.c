@@ -410,9 +410,7 @@ static mpg_rc sort(rollup_cursor *cursor, mpg_err *err) {
     cursor->order[i] = (uint32_t)i;
   rc = mpg_sort(&cursor->walk.scan.env, cursor->order, n, sizeof *cursor->order, group_order,
                 cursor);
-  if (rc == MPG_INTERRUPTED)
-    return mpg_fail(err, rc, "interrupted");
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc sum_up(rollup_cursor *cursor, mpg_err *err) {
@@ -604,7 +602,7 @@ static mpg_rc make_record(rollup_cursor *cursor, size_t group, mpg_value *out, m
     rc = mpg_json_put(json, MPG_STR("}"));
   out->type = MPG_TEXT;
   out->s = (mpg_str){json->p, json->n};
-  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static int rollup_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {

@@ -416,8 +416,7 @@ static int generic_column(sqlite3_vtab_cursor *base, sqlite3_context *context, i
       table->created ? read_created(cursor, i, &value, &err) : read_record(cursor, i, &value, &err);
   if (rc != MPG_OK)
     return mpg_vtab_failure(base->pVtab, table->module->module.name, &err);
-  mpg_result_value(context, &value);
-  return SQLITE_OK;
+  return mpg_result_asked(context, &cursor->walk.scan.env, &value);
 }
 
 /* xCreate is xConnect: eponymous, and creatable. */

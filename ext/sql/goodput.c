@@ -57,11 +57,8 @@ static void describe(sqlite3_value *value, char out[DESCRIPTION]) {
     mpg_text_excerpt((mpg_str){p, p == NULL ? 0 : (size_t)sqlite3_value_bytes(value)}, text);
     (void)sqlite3_snprintf(DESCRIPTION, out, "TEXT '%s'", text);
     break;
-  case SQLITE_BLOB:
+  default: /* nothing else is expected of NULL */
     (void)sqlite3_snprintf(DESCRIPTION, out, "BLOB of %d bytes", sqlite3_value_bytes(value));
-    break;
-  default:
-    (void)sqlite3_snprintf(DESCRIPTION, out, "NULL");
     break;
   }
 }

@@ -401,7 +401,7 @@ static mpg_rc trace_column(void *p, size_t column, mpg_value *out, mpg_err *err)
   default:
     give_written(file->m, i, column, out);
   }
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 /* ---- hlo_cost ---- */
@@ -543,8 +543,7 @@ static mpg_rc cost_column(void *p, size_t column, mpg_value *out, mpg_err *err) 
     give_text(out, m->name);
     break;
   case ENTRY:
-    if (m->entry != MPG_HLO_NONE)
-      give_text(out, m->computations[m->entry].name);
+    give_text(out, m->computations[m->entry].name);
     break;
   case COMPUTATIONS:
     give_int(out, (int64_t)m->n_computations);
@@ -607,7 +606,7 @@ static mpg_rc cost_column(void *p, size_t column, mpg_value *out, mpg_err *err) 
   default:
     rc = give_trips(file, out);
   }
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 int mpg_register_hlo(mpg_conn *conn, char **error) {

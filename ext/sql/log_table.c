@@ -143,6 +143,7 @@ static int64_t file_line(const void *p) {
 static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   log_file *file = p;
   bool any;
+  mpg_rc rc;
   switch (i) {
   case TEXT:
     *out = (mpg_value){MPG_TEXT, 0, 0.0, mpg_log_text(file->reader)};
@@ -155,8 +156,9 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   default:
     file->json.n = 0;
-    if (mpg_log_fields(file->reader, &file->json, &any) != MPG_OK)
-      return mpg_fail_nomem(err);
+    rc = mpg_log_fields(file->reader, &file->json, &any);
+    if (rc != MPG_OK)
+      return mpg_fail_plain(err, rc);
     if (any)
       *out = (mpg_value){MPG_TEXT, 0, 0.0, {file->json.p, file->json.n}};
   }

@@ -178,12 +178,12 @@ static bool given(const pbs_file *file, size_t field, mpg_value *out) {
   return v->type == MPG_INT;
 }
 
-static void give_asked(const pbs_file *file, bool gpus, mpg_value *out) {
+static void give_asked(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_value *out) {
   mpg_pbs_sum sum;
   mpg_str select = text_of(file, MPG_PBS_list_select), nodes = text_of(file, MPG_PBS_list_nodes);
   if (given(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
     return;
-  if (!mpg_pbs_select_parse(select, &sum) && !mpg_pbs_nodes_parse(nodes, &sum))
+  if (!mpg_pbs_select_parse(select, asks, &sum) && !mpg_pbs_nodes_parse(nodes, asks, &sum))
     return;
   if (gpus)
     give_int(out, sum.gpus < 0 ? 0 : sum.gpus);
@@ -191,9 +191,9 @@ static void give_asked(const pbs_file *file, bool gpus, mpg_value *out) {
     give_int(out, sum.cpus);
 }
 
-static void give_held(const pbs_file *file, bool gpus, mpg_value *out) {
+static void give_held(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_value *out) {
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
-  bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), &sum);
+  bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), asks, &sum);
   int64_t slots;
   if ((gpus ? sum.gpus : sum.cpus) >= 0) {
     give_int(out, gpus ? sum.gpus : sum.cpus);
@@ -201,7 +201,8 @@ static void give_held(const pbs_file *file, bool gpus, mpg_value *out) {
   }
   if (given(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
     return;
-  if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), &slots)) {
+  if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), asks,
+                          &slots)) {
     give_int(out, slots);
     return;
   }
@@ -212,18 +213,18 @@ static void give_held(const pbs_file *file, bool gpus, mpg_value *out) {
     if (placed)
       give_int(out, 0);
     else
-      give_asked(file, true, out);
+      give_asked(file, true, asks, out);
   }
 }
 
-static void give_gpu_type(const pbs_file *file, mpg_value *out) {
+static void give_gpu_type(const pbs_file *file, mpg_asks *asks, mpg_value *out) {
   static const size_t lists[] = {MPG_PBS_list_select, MPG_PBS_list_nodes};
   mpg_pbs_sum sum;
-  if (mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), &sum))
+  if (mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), asks, &sum))
     give_text(out, sum.gpu_type);
   for (size_t i = 0; out->type == MPG_NULL && i < sizeof lists / sizeof *lists; i++) {
     mpg_str list = text_of(file, lists[i]);
-    if (i == 0 ? mpg_pbs_select_parse(list, &sum) : mpg_pbs_nodes_parse(list, &sum))
+    if (i == 0 ? mpg_pbs_select_parse(list, asks, &sum) : mpg_pbs_nodes_parse(list, asks, &sum))
       give_text(out, sum.gpu_type);
   }
   if (out->type == MPG_NULL)
@@ -245,6 +246,10 @@ static mpg_rc give_nodes(pbs_file *file, mpg_value *out) {
   for (size_t at = 0; rc == MPG_OK && mpg_pbs_hosts_next(list, &at, &host);) {
     size_t before = seen.n;
     uint32_t id;
+    if (mpg_poll_work(json->env, &json->work, host.n + 1)) {
+      rc = MPG_INTERRUPTED;
+      break;
+    }
     rc = mpg_intern_id(&seen, host, &id);
     if (rc != MPG_OK || seen.n == before)
       continue;
@@ -300,6 +305,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   const mpg_pbs *r = file->reader;
   const mpg_value *status;
   const char *outcome;
+  mpg_asks asks = {file->json.env, 0, false};
   mpg_rc rc = MPG_OK;
   if (i >= FIRST_FIELD && i < OTHER) {
     *out = *mpg_pbs_get(r, i - FIRST_FIELD);
@@ -325,6 +331,8 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   case JOB_BASE:
   case ARRAY_INDEX:
   case SERVER:
+    if (mpg_poll_bytes(file->json.env, mpg_pbs_id_text(r).n))
+      rc = MPG_INTERRUPTED;
     give_id_part(file, i, out);
     break;
   case OUTCOME:
@@ -335,19 +343,21 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case REQ_GPUS:
   case REQ_CPUS:
-    give_asked(file, i == REQ_GPUS, out);
+    give_asked(file, i == REQ_GPUS, &asks, out);
     break;
   case ALLOC_GPUS:
   case ALLOC_CPUS:
-    give_held(file, i == ALLOC_GPUS, out);
+    give_held(file, i == ALLOC_GPUS, &asks, out);
     break;
   case GPU_TYPE:
-    give_gpu_type(file, out);
+    give_gpu_type(file, &asks, out);
     break;
   default:
     rc = give_nodes(file, out);
   }
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  if (asks.stopped)
+    rc = MPG_INTERRUPTED;
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 int mpg_register_pbs(mpg_conn *conn, char **error) {

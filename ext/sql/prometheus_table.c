@@ -62,6 +62,7 @@ typedef struct prometheus_file {
   mpg_prometheus *reader;
   const mpg_prometheus_sample *sample;
   mpg_json_text json;
+  size_t work; /* since somebody was asked whether to stop */
 } prometheus_file;
 
 static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given, mpg_err *err) {
@@ -142,12 +143,13 @@ static void give_text(mpg_value *out, mpg_str s) {
 }
 
 static void give_label(const mpg_prometheus_sample *s, const char *name, mpg_value *out) {
+  mpg_str wanted = mpg_str_of(name == NULL ? "" : name);
   for (size_t i = 0; name != NULL && i < s->nlabels; i++)
-    if (mpg_str_eq(s->labels[i].name, mpg_str_of(name)))
+    if (mpg_str_eq(s->labels[i].name, wanted))
       give_text(out, s->labels[i].value);
 }
 
-static mpg_rc give_labels(prometheus_file *file, mpg_value *out) {
+static mpg_rc give_labels(prometheus_file *file, mpg_value *out, mpg_err *err) {
   const mpg_prometheus_sample *s = file->sample;
   mpg_json_text *json = &file->json;
   mpg_rc rc;
@@ -165,7 +167,7 @@ static mpg_rc give_labels(prometheus_file *file, mpg_value *out) {
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("}"));
   give_text(out, (mpg_str){json->p, json->n});
-  return rc;
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
@@ -176,7 +178,7 @@ static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     give_text(out, s->metric);
     break;
   case LABELS:
-    return give_labels(file, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+    return give_labels(file, out, err);
   case TIME:
     *out = s->time.type == MPG_NULL ? file->scan->scrape_time : s->time;
     break;
@@ -193,6 +195,8 @@ static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     give_text(out, s->exemplar);
     break;
   default:
+    if (mpg_poll_work(file->env, &file->work, s->nlabels))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     give_label(s, known[i - FIRST_LABEL].renamed, out);
     if (out->type == MPG_NULL)
       give_label(s, known[i - FIRST_LABEL].name, out);

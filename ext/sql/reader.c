@@ -1,8 +1,8 @@
 /* reader.c - see reader.h. */
-#include "reader.h"
-#include "walk.h"
+#include "reader_groups.h"
 #include "../core/pipeline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define WANTED MPG_READER_EQUALS
@@ -19,6 +19,11 @@ typedef struct reader_cursor {
   sqlite3_int64 row;
   sqlite3_value *equal[WANTED]; /* the texts of the wish */
   mpg_reader_wish wish;
+  mpg_reader_groups groups; /* where it has keys, rows come from it */
+  /* Of rows that are read ahead. */
+  mpg_scan_query query;
+  mpg_rows_scan rows;
+  size_t *wanted; /* the columns of the query; behind them the cell of every column */
 } reader_cursor;
 
 static const mpg_reader_format *format_of(const sqlite3_vtab *vtab) {
@@ -84,15 +89,15 @@ static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, in
 /*
 ** idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. Only the
 ** first "=" of an argument is taken; SQLite checks any other against the column's value. idxStr: a byte
-** for each further argument of xFilter, 'A' and the column that must equal it. SQLite looks at the
-** rows itself, too (omit stays 0).
+** for each further argument of xFilter, 'A' and the column that must equal it; or, where rows are read
+** ahead, the columns that are asked for, as a mask. SQLite looks at the rows itself, too (omit stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_reader_format *f = format_of(vtab);
   int at[MPG_READER_ARGUMENTS], given = 0, first = (int)f->ncolumns;
   size_t n = argument_count(f), wanted = 0;
-  char columns[WANTED + 1];
-  bool unusable = false;
+  sqlite3_str *text;
+  bool unusable = false, failed;
   for (size_t i = 0; i < MPG_READER_ARGUMENTS; i++)
     at[i] = -1;
   for (int c = 0; c < info->nConstraint; c++) {
@@ -112,18 +117,22 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[i]].omit = 1;
       info->idxNum |= 1 << i;
     }
+  text = sqlite3_str_new(((mpg_table *)vtab)->conn->db);
   for (int c = 0; c < info->nConstraint && wanted < WANTED; c++)
     if (tells_apart(f, info, c)) {
       info->aConstraintUsage[c].argvIndex = ++given;
-      columns[wanted++] = (char)('A' + info->aConstraint[c].iColumn);
+      sqlite3_str_appendchar(text, 1, (char)('A' + info->aConstraint[c].iColumn));
+      wanted++;
     }
-  if (wanted > 0) {
-    columns[wanted] = '\0';
-    info->idxStr = sqlite3_mprintf("%s", columns);
-    if (info->idxStr == NULL)
-      return SQLITE_NOMEM;
-    info->needToFreeIdxStr = 1;
-  }
+  if (f->ahead != NULL)
+    sqlite3_str_appendf(text, "%llu", (unsigned long long)info->colUsed);
+  else
+    info->orderByConsumed = mpg_reader_plan_groups(f, info, text);
+  failed = sqlite3_str_errcode(text) != SQLITE_OK;
+  info->idxStr = sqlite3_str_finish(text); /* NULL: nothing is in it */
+  info->needToFreeIdxStr = 1;
+  if (failed)
+    return SQLITE_NOMEM;
   /* SQLite also asks for plans of the terms of an OR alone, without a path: not to be taken, and no
   ** error. Where there is no path at all, xFilter says so. */
   info->estimatedCost = at[0] < 0 ? 1e99 : 1e6;
@@ -146,6 +155,9 @@ static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 static mpg_rc reset(reader_cursor *cursor) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_rc rc = mpg_walk_reset(&cursor->walk);
+  mpg_rows_scan_close(&cursor->rows);
+  sqlite3_free(cursor->wanted);
+  cursor->wanted = NULL;
   if (cursor->begun && f->end != NULL)
     f->end(cursor->shared);
   cursor->begun = false;
@@ -159,6 +171,8 @@ static mpg_rc reset(reader_cursor *cursor) {
     cursor->equal[i] = NULL;
   }
   memset(&cursor->wish, 0, sizeof cursor->wish);
+  mpg_reader_groups_reset(&cursor->groups);
+  memset(&cursor->query, 0, sizeof cursor->query);
   cursor->row = 0;
   cursor->at_end = true;
   return rc;
@@ -177,16 +191,97 @@ static int fail(reader_cursor *cursor, const mpg_err *err) {
   return mpg_vtab_failure(cursor->base.pVtab, format_of(cursor->base.pVtab)->module.name, err);
 }
 
+/* ---- Rows that are read ahead ---- */
+
+static mpg_issues *issues_of(const reader_cursor *cursor) {
+  return &((mpg_table *)cursor->base.pVtab)->conn->issues;
+}
+
+/* The columns of a mask, whose last bit stands for all from there on, and what `see` is shown. */
+static mpg_rc want_columns(reader_cursor *cursor, uint64_t asked) {
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  const bool seen = f->ahead->see != NULL;
+  const size_t n = f->ncolumns + seen, line = f->ncolumns + argument_count(f) + 1;
+  mpg_scan_query *q = &cursor->query;
+  cursor->wanted = sqlite3_malloc64(2 * n * sizeof *cursor->wanted);
+  if (cursor->wanted == NULL)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < n; i++) {
+    cursor->wanted[n + i] = q->n_wanted;
+    if (i == f->ncolumns || (asked >> (i < 63 ? i : 63) & 1) != 0)
+      cursor->wanted[q->n_wanted++] = i;
+  }
+  q->wanted = cursor->wanted;
+  q->lines = seen || (asked >> (line < 63 ? line : 63) & 1) != 0;
+  return MPG_OK;
+}
+
+static mpg_rc open_ahead(reader_cursor *cursor, uint64_t asked, mpg_err *err) {
+  static const mpg_columns none = {.n = 0};
+  const mpg_reader_ahead *ahead = format_of(cursor->base.pVtab)->ahead;
+  cursor->query = (mpg_scan_query){
+      .format = ahead->rows,
+      .rows = {.options = ahead->options, .columns = &none, .scan = cursor->shared},
+      .skip = cursor->walk.skip,
+      .threads = cursor->wish.threads};
+  if (want_columns(cursor, asked) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return mpg_rows_scan_open(&cursor->rows, &cursor->walk.scan.env, &cursor->query,
+                            &cursor->walk.paths, issues_of(cursor), err);
+}
+
+/* Cell of a column of the current row. */
+static mpg_rc read_cell(const reader_cursor *cursor, size_t i, mpg_value *out, mpg_err *err) {
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  size_t n = f->ncolumns + (f->ahead->see != NULL);
+  return mpg_rows_scan_column(&cursor->rows, cursor->wanted[n + i], out, err);
+}
+
+static mpg_rc next_ahead(reader_cursor *cursor, mpg_err *err) {
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  mpg_rc rc = mpg_rows_scan_next(&cursor->rows, err);
+  if (rc != MPG_OK || f->ahead->see == NULL)
+    return rc;
+  rc = read_cell(cursor, f->ncolumns, &value, err);
+  if (rc != MPG_OK)
+    return rc;
+  return f->ahead->see(cursor->shared, &value, cursor->rows.path, mpg_rows_scan_line(&cursor->rows),
+                       issues_of(cursor), err);
+}
+
+/* ---- Rows ---- */
+
 static int step(reader_cursor *cursor) {
   mpg_err err;
-  mpg_rc rc = mpg_walk_next(&cursor->walk, &err);
+  mpg_rc rc = format_of(cursor->base.pVtab)->ahead != NULL ? next_ahead(cursor, &err)
+                                                           : mpg_walk_next(&cursor->walk, &err);
   cursor->row++;
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
 }
 
+/* A statement of this connection, with what it says; SQLite has its own words for these two. */
+static int groups_failed(const reader_cursor *cursor, int rc) {
+  sqlite3_vtab *vtab = cursor->base.pVtab;
+  if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
+    return rc;
+  sqlite3_free(vtab->zErrMsg);
+  vtab->zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(((mpg_table *)vtab)->conn->db));
+  return vtab->zErrMsg == NULL ? SQLITE_NOMEM : rc;
+}
+
+static int step_groups(reader_cursor *cursor) {
+  int rc = mpg_reader_groups_next(&cursor->groups);
+  cursor->at_end = rc != SQLITE_ROW;
+  if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+    return SQLITE_OK;
+  return groups_failed(cursor, rc);
+}
+
 static int reader_next(sqlite3_vtab_cursor *base) {
-  return step((reader_cursor *)base);
+  reader_cursor *cursor = (reader_cursor *)base;
+  return cursor->groups.by.n_keys > 0 ? step_groups(cursor) : step(cursor);
 }
 
 static mpg_rc read_threads(reader_cursor *cursor, const mpg_value *v, mpg_err *err) {
@@ -224,6 +319,8 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->threaded)
     rc = read_threads(cursor, &values[n - 1], err);
+  if (f->threaded)
+    values[n - 1] = (mpg_value){MPG_INT, cursor->wish.threads, 0.0, {NULL, 0}};
   if (rc == MPG_OK && f->begin != NULL)
     rc = f->begin(&cursor->shared, &cursor->walk.scan.env, values + 1, err);
   if (rc != MPG_OK)
@@ -231,6 +328,26 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   cursor->begun = true;
   cursor->walk.shared = f->begin == NULL ? &cursor->wish : cursor->shared;
   return mpg_walk_path(&cursor->walk, values[0].s, err);
+}
+
+/* All records, group by group; where there are too many for that, sorted by SQLite. */
+static int begin_groups(reader_cursor *cursor) {
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  const char *names[MPG_READER_ARGUMENTS];
+  size_t n = argument_count(f);
+  mpg_err err;
+  int rc;
+  if (mpg_reader_groups_read(&cursor->groups, f, &cursor->walk, &cursor->wish, &err) != MPG_OK)
+    return fail(cursor, &err);
+  if (cursor->groups.gather != NULL)
+    return step_groups(cursor);
+  if (mpg_walk_reset(&cursor->walk) != MPG_OK)
+    return SQLITE_NOMEM;
+  for (size_t i = 0; i < n; i++)
+    names[i] = argument_name(f, i);
+  rc = mpg_reader_groups_sorted(&cursor->groups, f, ((mpg_table *)cursor->base.pVtab)->conn->db,
+                                names, cursor->arguments, n, &cursor->wish);
+  return rc == SQLITE_OK ? step_groups(cursor) : groups_failed(cursor, rc);
 }
 
 static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text, int argc,
@@ -252,7 +369,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     if (cursor->arguments[i] == NULL)
       return SQLITE_NOMEM;
   }
-  for (; text != NULL && *text != '\0'; text++, next++) {
+  for (; text != NULL && *text >= 'A'; text++, next++) {
     size_t i = cursor->wish.n;
     if (sqlite3_value_type(argv[next]) != SQLITE_TEXT)
       continue;
@@ -269,7 +386,14 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     return rc;
   if (read_arguments(cursor, &err) != MPG_OK)
     return fail(cursor, &err);
-  return step(cursor);
+  if (f->ahead != NULL) {
+    if (open_ahead(cursor, text == NULL ? 0 : strtoull(text, NULL, 10), &err) != MPG_OK)
+      return fail(cursor, &err);
+    return step(cursor);
+  }
+  if (text != NULL)
+    cursor->groups.by = mpg_reader_grouping_of(text);
+  return cursor->groups.by.n_keys > 0 ? begin_groups(cursor) : step(cursor);
 }
 
 static int reader_eof(sqlite3_vtab_cursor *base) {
@@ -278,31 +402,60 @@ static int reader_eof(sqlite3_vtab_cursor *base) {
 
 static int reader_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
   const reader_cursor *cursor = (const reader_cursor *)base;
-  *row = cursor->row + cursor->wish.passed;
+  *row = cursor->groups.by.n_keys > 0 ? mpg_reader_groups_row(&cursor->groups)
+                                      : cursor->row + cursor->wish.passed;
   return SQLITE_OK;
+}
+
+static mpg_rc read_value(reader_cursor *cursor, size_t i, mpg_value *out, mpg_err *err) {
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  if (f->ahead == NULL)
+    return f->column(cursor->walk.file, i, out, err);
+  if (f->ahead->column != NULL && f->ahead->column(cursor->shared, i, out))
+    return MPG_OK;
+  return read_cell(cursor, i, out, err);
+}
+
+static int give_column(reader_cursor *cursor, sqlite3_context *context, size_t i) {
+  mpg_conn *conn = ((mpg_table *)cursor->base.pVtab)->conn;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  mpg_err err;
+  if (cursor->groups.by.n_keys > 0)
+    mpg_reader_groups_column(&cursor->groups, context, conn, i);
+  else if (read_value(cursor, i, &value, &err) == MPG_OK)
+    return mpg_result_asked(context, &cursor->walk.scan.env, &value);
+  else
+    return mpg_vtab_failure(cursor->base.pVtab, f->module.name, &err);
+  return SQLITE_OK;
+}
+
+/* _file and _line. */
+static void give_place(const reader_cursor *cursor, sqlite3_context *context, bool line) {
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  if (cursor->groups.by.n_keys > 0 && line)
+    mpg_reader_groups_line(&cursor->groups, context);
+  else if (cursor->groups.by.n_keys > 0)
+    mpg_reader_groups_file(&cursor->groups, context, &cursor->walk.paths);
+  else if (line)
+    sqlite3_result_int64(context, f->ahead != NULL ? mpg_rows_scan_line(&cursor->rows)
+                                                   : f->line(cursor->walk.file));
+  else
+    sqlite3_result_text(context,
+                        f->ahead != NULL ? cursor->rows.path : mpg_walk_file(&cursor->walk), -1,
+                        SQLITE_TRANSIENT);
 }
 
 static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   reader_cursor *cursor = (reader_cursor *)base;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
   size_t i = (size_t)column, n = f->ncolumns, arguments = argument_count(f);
-  mpg_err err;
-  if (i < n) {
-    if (f->column(cursor->walk.file, i, &value, &err) != MPG_OK)
-      return mpg_vtab_failure(base->pVtab, f->module.name, &err);
-  } else if (i < n + arguments) {
-    if (cursor->arguments[i - n] != NULL)
-      sqlite3_result_value(context, cursor->arguments[i - n]);
-    return SQLITE_OK;
-  } else if (i == n + arguments) {
-    value.type = MPG_TEXT;
-    value.s = mpg_str_of(mpg_walk_file(&cursor->walk));
-  } else {
-    value.type = MPG_INT;
-    value.i = f->line(cursor->walk.file);
-  }
-  mpg_result_value(context, &value);
+  if (i < n)
+    return give_column(cursor, context, i);
+  if (i >= n + arguments)
+    give_place(cursor, context, i > n + arguments);
+  else if (cursor->arguments[i - n] != NULL)
+    sqlite3_result_value(context, cursor->arguments[i - n]);
   return SQLITE_OK;
 }
 

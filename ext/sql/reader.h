@@ -21,6 +21,7 @@
 #define MPG_READER_H
 
 #include "sql.h"
+#include "../io/rows_scan.h"
 
 #define MPG_READER_ARGUMENTS 16 /* at most, with path, on_error and threads */
 #define MPG_READER_EQUALS 4
@@ -43,6 +44,21 @@ typedef struct mpg_reader_wish {
 } mpg_reader_wish;
 
 /*
+** Rows that several threads read ahead of the statement (rows_scan.h): only the columns that it names
+** are decoded.
+*/
+typedef struct mpg_reader_ahead {
+  const mpg_rows_format *rows; /* whose columns are the declared ones, and perhaps one more, */
+  const mpg_rows_options *options;
+  /* the value of which `see` is shown, for every row in order and by one thread, with what begin made;
+  ** what then is known of the row is in `column`, true for columns that are its to give. Both NULL
+  ** where rows know nothing of each other. */
+  mpg_rc (*see)(void *scan, const mpg_value *value, const char *path, int64_t line,
+                mpg_issues *issues, mpg_err *err);
+  bool (*column)(const void *scan, size_t i, mpg_value *out);
+} mpg_reader_ahead;
+
+/*
 ** Values of one file's current record, and of the arguments, are mpg_value; text is borrowed and is
 ** copied before the next call. Every callback may be called from one thread at a time only. An
 ** environment passed in stays valid until the matching close or end.
@@ -59,7 +75,8 @@ typedef struct mpg_reader_format {
   /*
   ** Once a scan, before the first file: checks the arguments and makes what all files share; *scan
   ** is passed to open and end. arguments[i] is MPG_NULL where it was not given; its text stays
-  ** valid until end. May be NULL, as end may.
+  ** valid until end. Of a threaded format, arguments[narguments + 1] is how many threads may read.
+  ** May be NULL, as end may.
   */
   mpg_rc (*begin)(void **scan, const mpg_env *env, const mpg_value *arguments, mpg_err *err);
   void (*end)(void *scan);
@@ -77,9 +94,14 @@ typedef struct mpg_reader_format {
   int64_t (*line)(const void *file); /* where the current record begins */
   /* Column i of the current record; *out is MPG_NULL before the call. */
   mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
-  /* Columns (up to 57) whose texts the format compares itself, as the wish has it. */
+  /* Columns (up to 57) whose texts the format compares itself, as the wish has it: text or NULL. */
   uint64_t comparable;
+  /* Columns (up to 57) that are quickly had and cannot fail, but for want of memory: see reader_groups.h. */
+  uint64_t plain;
   bool threaded; /* it takes heed of the wish's threads */
+  /* Instead of open, close, next, line and column; of a format with `begin`, whose scan is the query's
+  ** (mpg_rows_query). */
+  const mpg_reader_ahead *ahead;
 } mpg_reader_format;
 
 extern const sqlite3_module mpg_reader_module;

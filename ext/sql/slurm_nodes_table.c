@@ -122,6 +122,8 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   nodes_file *file = p;
   const mpg_value *state = mpg_sinfo_get(file->reader, MPG_SINFO_State);
   mpg_slurm_gpus gpus;
+  mpg_asks asks = {file->text.env, 0, false};
+  mpg_rc rc = MPG_OK;
   mpg_str tres;
   if (i < MPG_SINFO_COUNT_OF_FIELDS) {
     *out = *mpg_sinfo_get(file->reader, i);
@@ -142,15 +144,15 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     return MPG_OK;
   }
   tres = mpg_sinfo_gpus(file->reader, i == ALLOC_GPUS);
-  if (!mpg_slurm_gpus_parse(tres, &gpus))
-    return MPG_OK;
+  if (!mpg_slurm_gpus_parse(tres, &asks, &gpus))
+    return asks.stopped ? mpg_fail_plain(err, MPG_INTERRUPTED) : MPG_OK;
   if (i == GPUS || i == ALLOC_GPUS)
     mpg_slurm_give_int(out, gpus.total);
   else if (i == GPU_TYPE)
     mpg_slurm_give_type(&gpus, out);
-  else if (mpg_slurm_give_types(&file->text, tres, &gpus, out) != MPG_OK)
-    return mpg_fail_nomem(err);
-  return MPG_OK;
+  else
+    rc = mpg_slurm_give_types(&file->text, tres, &gpus, &asks, out);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 int mpg_register_slurm_nodes(mpg_conn *conn, char **error) {

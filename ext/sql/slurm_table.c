@@ -1,5 +1,5 @@
 /*
-** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error), records of sacct -P and of Slurm's
+** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error, threads), records of sacct -P and of Slurm's
 ** JSON, and slurm_events_trace(the same), records of sacctmgr -P show event.
 **
 ** Columns are Slurm's own fields by their own names, NULL where the file lacks them or has nothing,
@@ -26,7 +26,7 @@
 
 #include <string.h>
 
-enum { ZONE, COLUMNS, DELIMITER };
+enum { ZONE, COLUMNS, DELIMITER, ON_ERROR, THREADS };
 static const char *const arguments[] = {"zone", "columns", "delimiter"};
 
 /* Declared types, by mpg_slurm_type. */
@@ -105,6 +105,7 @@ typedef struct slurm_scan {
   const mpg_slurm_kind *kind;
   mpg_zone *zone;
   mpg_str columns, delimiter;
+  int threads;
 } slurm_scan;
 
 typedef struct slurm_file {
@@ -149,6 +150,7 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *k
     return mpg_fail_nomem(err);
   scan->env = env;
   scan->kind = kind;
+  scan->threads = (int)given[THREADS].i;
   rc = text_argument(&given[ZONE], arguments[ZONE], &zone, err);
   if (rc == MPG_OK)
     rc = text_argument(&given[COLUMNS], arguments[COLUMNS], &scan->columns, err);
@@ -192,7 +194,11 @@ static void file_close(void *p) {
 static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
   const slurm_scan *scan = shared;
-  mpg_slurm_options options = {scan->zone, scan->columns, scan->delimiter, issues};
+  mpg_slurm_options options = {.zone = scan->zone,
+                               .columns = scan->columns,
+                               .delimiter = scan->delimiter,
+                               .issues = issues,
+                               .threads = scan->threads};
   slurm_file *file = mpg_calloc(env, sizeof *file);
   bool json = false;
   mpg_rc rc;
@@ -255,7 +261,7 @@ static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
   rc = mpg_json_put(json, MPG_STR("["));
   if (rc == MPG_OK)
     rc = mpg_slurm_nodes(list, put_node, json);
-  if (rc == MPG_NOMEM)
+  if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
     return rc;
   if (rc != MPG_DONE)
     return MPG_OK;
@@ -265,7 +271,7 @@ static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
   return MPG_OK;
 }
 
-static mpg_rc derive_job(slurm_file *file, size_t i, mpg_value *out) {
+static mpg_rc derive_job(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *out) {
   mpg_str id_text = raw(file, MPG_SLURM_JOB_JobID);
   mpg_str alloc = raw(file, MPG_SLURM_JOB_AllocTRES);
   mpg_str req = raw(file, MPG_SLURM_JOB_ReqTRES);
@@ -308,23 +314,23 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_value *out) {
     return MPG_OK;
   case JOB_ALLOC_GPUS:
   case JOB_ALLOC_GPU_TYPES:
-    if (!has_alloc || !mpg_slurm_gpus_parse(alloc, &gpus))
+    if (!has_alloc || !mpg_slurm_gpus_parse(alloc, asks, &gpus))
       return MPG_OK;
     if (i == JOB_ALLOC_GPU_TYPES)
-      return mpg_slurm_give_types(&file->text, alloc, &gpus, out);
+      return mpg_slurm_give_types(&file->text, alloc, &gpus, asks, out);
     mpg_slurm_give_int(out, gpus.total);
     return MPG_OK;
   case JOB_REQ_GPUS:
   case JOB_REQ_GPU_TYPES:
-    if (!has_req || !mpg_slurm_gpus_parse(req, &gpus))
+    if (!has_req || !mpg_slurm_gpus_parse(req, asks, &gpus))
       return MPG_OK;
     if (i == JOB_REQ_GPU_TYPES)
-      return mpg_slurm_give_types(&file->text, req, &gpus, out);
+      return mpg_slurm_give_types(&file->text, req, &gpus, asks, out);
     mpg_slurm_give_int(out, gpus.total);
     return MPG_OK;
   case JOB_GPU_TYPE:
-    if (mpg_slurm_gpus_parse(alloc, &gpus) && gpus.total == 0)
-      (void)mpg_slurm_gpus_parse(req, &gpus);
+    if (mpg_slurm_gpus_parse(alloc, asks, &gpus) && gpus.total == 0)
+      (void)mpg_slurm_gpus_parse(req, asks, &gpus);
     mpg_slurm_give_type(&gpus, out);
     return MPG_OK;
   default:
@@ -332,7 +338,7 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_value *out) {
   }
 }
 
-static mpg_rc derive_event(slurm_file *file, size_t i, mpg_value *out) {
+static mpg_rc derive_event(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *out) {
   mpg_str tres = raw(file, MPG_SLURM_EVENT_TRES);
   mpg_slurm_state state;
   mpg_slurm_gpus gpus;
@@ -341,29 +347,36 @@ static mpg_rc derive_event(slurm_file *file, size_t i, mpg_value *out) {
       mpg_slurm_give_text(out, state.base);
     return MPG_OK;
   }
-  if (!has(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, &gpus))
+  if (!has(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, asks, &gpus))
     return MPG_OK;
   if (i == EVENT_GPUS)
     mpg_slurm_give_int(out, gpus.total);
   else if (i == EVENT_GPU_TYPE)
     mpg_slurm_give_type(&gpus, out);
   else
-    return mpg_slurm_give_types(&file->text, tres, &gpus, out);
+    return mpg_slurm_give_types(&file->text, tres, &gpus, asks, out);
   return MPG_OK;
+}
+
+static mpg_rc told(mpg_rc rc, const mpg_asks *asks, mpg_err *err) {
+  rc = asks->stopped ? MPG_INTERRUPTED : rc;
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc jobs_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
+  mpg_asks asks = {file->text.env, 0, false};
   if (i >= MPG_SLURM_JOB_COUNT)
-    return derive_job(file, i, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+    return told(derive_job(file, i, &asks, out), &asks, err);
   *out = *get(file, i);
   return MPG_OK;
 }
 
 static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
+  mpg_asks asks = {file->text.env, 0, false};
   if (i >= MPG_SLURM_EVENT_COUNT)
-    return derive_event(file, i, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+    return told(derive_event(file, i, &asks, out), &asks, err);
   *out = *get(file, i);
   return MPG_OK;
 }
@@ -385,6 +398,7 @@ int mpg_register_slurm(mpg_conn *conn, char **error) {
       .next = file_next,
       .line = file_line,
       .column = jobs_column,
+      .threaded = true,
   };
   static const mpg_reader_format events = {
       .module = {"slurm_events_trace", &mpg_reader_module, 0},
@@ -400,6 +414,7 @@ int mpg_register_slurm(mpg_conn *conn, char **error) {
       .next = file_next,
       .line = file_line,
       .column = events_column,
+      .threaded = true,
   };
   int rc = mpg_register_reader(conn, &jobs, error);
   return rc == SQLITE_OK ? mpg_register_reader(conn, &events, error) : rc;

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#define LONG_TEXT ((size_t)4 << 20) /* bytes that take a millisecond or more to copy */
+
 static void *sqlite_resize(void *ctx, void *p, size_t n) {
   (void)ctx;
   if (n == 0) {
@@ -270,6 +272,24 @@ void mpg_result_value(sqlite3_context *context, const mpg_value *v) {
                           SQLITE_UTF8);
     break;
   }
+}
+
+int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *v) {
+  char *copy;
+  if (v->type != MPG_TEXT || v->s.n < LONG_TEXT) {
+    mpg_result_value(context, v);
+    return SQLITE_OK;
+  }
+  copy = sqlite3_malloc64(v->s.n + 1);
+  if (copy == NULL)
+    return SQLITE_NOMEM;
+  if (!mpg_copy(env, copy, v->s.p, v->s.n)) {
+    sqlite3_free(copy);
+    return SQLITE_INTERRUPT;
+  }
+  copy[v->s.n] = '\0';
+  sqlite3_result_text64(context, copy, v->s.n, sqlite3_free, SQLITE_UTF8);
+  return SQLITE_OK;
 }
 
 /* Stepping any statement of an interrupted connection fails at once, whatever SQLite's version. */

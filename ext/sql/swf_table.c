@@ -17,6 +17,7 @@
 #include "reader.h"
 #include "../io/json_write.h"
 #include "../io/swf.h"
+#include "../core/intern.h"
 
 #include <string.h>
 
@@ -106,48 +107,85 @@ static void give_header_number(const swf_file *file, const char *label, mpg_valu
     out->type = MPG_INT;
 }
 
-/* The values of labels[i]: a text, or all that share its label, from the first on. */
-static mpg_rc put_values(mpg_json_text *json, const mpg_swf_label *labels, size_t n, size_t i) {
-  bool repeats = false;
-  mpg_rc rc = MPG_OK;
-  for (size_t k = i + 1; k < n && !repeats; k++)
-    repeats = mpg_str_eq(labels[k].label, labels[i].label);
-  if (!repeats)
+/* Entries of the header that share a label: it is long and hostile, so that nothing here is done for every
+** pair of them. */
+typedef struct shared_labels {
+  mpg_intern names;
+  uint32_t *first, *last; /* by the number of the name */
+  uint32_t *next;         /* by entry: the next one of this label; 0: none */
+} shared_labels;
+
+static mpg_rc share_labels(shared_labels *s, const mpg_swf_label *labels, size_t n) {
+  const mpg_env *env = s->names.env;
+  s->first = mpg_malloc(env, n * sizeof *s->first);
+  s->last = mpg_malloc(env, n * sizeof *s->last);
+  s->next = mpg_calloc(env, n * sizeof *s->next);
+  if (s->first == NULL || s->last == NULL || s->next == NULL)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < n; i++) {
+    size_t before = s->names.n;
+    uint32_t id;
+    mpg_rc rc = mpg_intern_id(&s->names, labels[i].label, &id);
+    if (rc != MPG_OK)
+      return rc;
+    if (mpg_poll(env, i))
+      return MPG_INTERRUPTED;
+    if (s->names.n > before)
+      s->first[id - 1] = (uint32_t)i;
+    else
+      s->next[s->last[id - 1]] = (uint32_t)i;
+    s->last[id - 1] = (uint32_t)i;
+  }
+  return MPG_OK;
+}
+
+/* The values of a label from its first entry on: a text, or a list of them. */
+static mpg_rc put_values(mpg_json_text *json, const shared_labels *s, const mpg_swf_label *labels,
+                         uint32_t i) {
+  mpg_rc rc;
+  if (s->next[i] == 0)
     return mpg_json_put_string(json, labels[i].value);
   rc = mpg_json_put(json, MPG_STR("["));
-  for (size_t k = i; rc == MPG_OK && k < n; k++) {
-    if (!mpg_str_eq(labels[k].label, labels[i].label))
-      continue;
+  for (bool more = true; rc == MPG_OK && more; more = i > 0) {
     rc = mpg_json_put_comma(json);
     if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, labels[k].value);
+      rc = mpg_json_put_string(json, labels[i].value);
+    i = s->next[i];
   }
   return rc == MPG_OK ? mpg_json_put(json, MPG_STR("]")) : rc;
 }
 
-static mpg_rc make_header(swf_file *file) {
-  size_t n;
-  const mpg_swf_label *labels = mpg_swf_header(file->reader, &n);
-  mpg_json_text *json = &file->header;
-  mpg_rc rc;
-  json->n = 0;
-  rc = mpg_json_put(json, MPG_STR("{"));
-  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
-    bool seen = false;
-    for (size_t k = 0; k < i && !seen; k++)
-      seen = mpg_str_eq(labels[k].label, labels[i].label);
-    if (seen)
-      continue;
+static mpg_rc put_labels(mpg_json_text *json, const shared_labels *s, const mpg_swf_label *labels) {
+  mpg_rc rc = mpg_json_put(json, MPG_STR("{"));
+  for (size_t k = 0; rc == MPG_OK && k < s->names.n; k++) {
+    uint32_t i = s->first[k];
     rc = mpg_json_put_comma(json);
     if (rc == MPG_OK)
       rc = mpg_json_put_string(json, labels[i].label);
     if (rc == MPG_OK)
       rc = mpg_json_put(json, MPG_STR(":"));
     if (rc == MPG_OK)
-      rc = put_values(json, labels, n, i);
+      rc = put_values(json, s, labels, i);
   }
+  return rc == MPG_OK ? mpg_json_put(json, MPG_STR("}")) : rc;
+}
+
+static mpg_rc make_header(swf_file *file) {
+  size_t n;
+  const mpg_swf_label *labels = mpg_swf_header(file->reader, &n);
+  mpg_json_text *json = &file->header;
+  const mpg_env *env = json->env;
+  shared_labels s = {.first = NULL};
+  mpg_rc rc;
+  json->n = 0;
+  mpg_intern_init(&s.names, env);
+  rc = share_labels(&s, labels, n);
   if (rc == MPG_OK)
-    rc = mpg_json_put(json, MPG_STR("}"));
+    rc = put_labels(json, &s, labels);
+  mpg_free(env, s.first);
+  mpg_free(env, s.last);
+  mpg_free(env, s.next);
+  mpg_intern_free(&s.names);
   if (rc != MPG_OK)
     json->n = 0;
   return rc;
@@ -181,6 +219,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   swf_file *file = p;
   const mpg_value *status;
   const char *outcome;
+  mpg_rc rc;
   if (i < MPG_SWF_COUNT_OF_FIELDS) {
     *out = *mpg_swf_get(file->reader, i);
     return MPG_OK;
@@ -199,8 +238,9 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     give_computer(file, out);
     break;
   case HEADER:
-    if (file->header.n == 0 && make_header(file) != MPG_OK)
-      return mpg_fail_nomem(err);
+    rc = file->header.n == 0 ? make_header(file) : MPG_OK;
+    if (rc != MPG_OK)
+      return mpg_fail_plain(err, rc);
     give_text(out, (mpg_str){file->header.p, file->header.n});
     break;
   case SUBMIT_UNIX:

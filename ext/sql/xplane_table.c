@@ -211,7 +211,7 @@ static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     file->plane_of = rc == MPG_OK ? e->plane->at : -1;
     give_json(out, &file->plane_json);
   }
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 /* ---- Planes ---- */
@@ -292,7 +292,7 @@ static mpg_rc keep_plane(planes_file *file, const mpg_xplane_head *plane, mpg_er
   if (rc == MPG_OK)
     rc = mpg_xplane_stats_of(plane, &file->json);
   if (rc != MPG_OK)
-    return mpg_fail_nomem(err);
+    return mpg_fail_plain(err, rc);
   kept = &file->planes[file->n];
   *kept = (kept_plane){plane->at,
                        plane->id,
@@ -332,8 +332,9 @@ static mpg_rc planes_next(void *p, mpg_err *err) {
     if (rc != MPG_OK && rc != MPG_DONE)
       return rc;
     file->complete = rc == MPG_DONE;
-    if (file->complete && put_hostnames(file) != MPG_OK)
-      return mpg_fail_nomem(err);
+    rc = file->complete ? put_hostnames(file) : MPG_OK;
+    if (rc != MPG_OK)
+      return mpg_fail_plain(err, rc);
   }
   if (file->next == file->n)
     return MPG_DONE;

@@ -1,20 +1,8 @@
 /* chrome.c - Chrome traces: events and their arguments, and what is told once. */
 #include "fuzz.h"
 #include "../../ext/io/chrome_info.h"
-#include "../../ext/io/os.h"
 
 #define EVENTS 3000 /* more than an input can hold */
-
-/* With small buffers other threads read ahead (with large ones the whole input is in the first), as long as that is not
-** thousands of pieces to hand over, which on a busy machine takes as many turns of its scheduler. */
-static int threads_for(mpg_str input) {
-#ifdef MPG_TEST
-  return input.n / mpg_io_block < 100 ? 3 : 1;
-#else
-  (void)input;
-  return 3;
-#endif
-}
 
 static mpg_rc show(mpg_chrome *reader, fuzz_text *out) {
   static const char *const keys[] = {"stream", "name", "", "correlation"};
@@ -60,7 +48,7 @@ static mpg_rc events(const mpg_env *env, mpg_str input, const mpg_chrome_wish *w
   mpg_issues_init(&issues, env);
   rc = mpg_chrome_open(&reader, env, stream, &issues, NULL, NULL, &err);
   if (rc == MPG_OK)
-    mpg_chrome_ask(reader, wish, threads_for(input));
+    mpg_chrome_ask(reader, wish, fuzz_threads(input));
   while ((rc == MPG_OK || rc == MPG_DATA) && count++ < EVENTS) {
     rc = mpg_chrome_next(reader, &err);
     if (rc == MPG_OK)
@@ -86,7 +74,7 @@ static mpg_rc info(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_rc rc = mpg_stream_memory(&stream, env, "f", input, &err);
   if (rc != MPG_OK)
     return rc;
-  rc = mpg_chrome_info_read(&info, env, stream, NULL, threads_for(input), &err);
+  rc = mpg_chrome_info_read(&info, env, stream, NULL, fuzz_threads(input), &err);
   if (rc == MPG_OK) {
     fuzz_put(out, "%lld %lld %lld %lld\n", (long long)info.events, (long long)info.rank,
              (long long)info.world_size, (long long)info.base_time_ns);

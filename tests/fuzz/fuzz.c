@@ -107,6 +107,15 @@ static void set_block(size_t n) {
 #endif
 }
 
+int fuzz_threads(mpg_str input) {
+#ifdef MPG_TEST
+  return mpg_io_block == 0 || input.n / mpg_io_block < 100 ? 3 : 1;
+#else
+  (void)input;
+  return 3;
+#endif
+}
+
 static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t block, memory *m) {
   mpg_env env = {memory_resize, m, NULL, NULL, NULL};
   mpg_rc rc;

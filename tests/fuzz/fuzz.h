@@ -76,6 +76,10 @@ void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues);
 typedef mpg_rc (*fuzz_render)(const mpg_env *env, mpg_str input, fuzz_text *out);
 void fuzz_reader(fuzz_render render, mpg_str input);
 
+/* How many threads may read it: with small buffers others read ahead (with large ones the whole input is in the first), as
+** long as that is not thousands of pieces to hand over, which on a busy machine takes as many turns of its scheduler. */
+int fuzz_threads(mpg_str input);
+
 /* The same for what reads files: the input lies in a file of that name, in a folder of its own, by whose path `render`
 ** gets at it. */
 void fuzz_file(fuzz_render render, const char *name, mpg_str input);

@@ -20,10 +20,12 @@ build/fuzz/%.o: %.c
 $(FUZZ_TARGETS:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZ_OBJ) tests/fuzz/libfuzzer.c
 	clang $(FUZZ_FLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* -o $@ tests/fuzz/libfuzzer.c $< $(FUZZ_OBJ) -lsqlite3 $(LIBS)
 
-# All targets in one program without libFuzzer, from the compiler that the tests use; and the same counting lines.
+# All targets in one program without libFuzzer, from the compiler that the tests use; the same as released; and counting lines.
 REPLAY = $(filter-out tests/fuzz/libfuzzer.c,$(wildcard tests/fuzz/*.c))
 build/asan/replay: $(REPLAY) tests/fuzz/fuzz.h build/asan/libmpg.a
 	$(COMPILE) $(ASAN) -o $@ $(REPLAY) build/asan/libmpg.a -lsqlite3 $(LIBS)
+build/replay: $(REPLAY) tests/fuzz/fuzz.h libmpg.a
+	$(COMPILE) $(STATIC) $(LDFLAGS) -o $@ $(REPLAY) libmpg.a -lsqlite3 $(LIBS)
 build/lines/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(STD) -O0 --coverage -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -c -o $@ $<

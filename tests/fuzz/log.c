@@ -6,7 +6,7 @@
 
 static mpg_rc lines_of(const mpg_env *env, mpg_pattern *pattern, mpg_str input, fuzz_text *out) {
   mpg_log_options options = {pattern, NULL, 2026, MPG_LOG_ROWS};
-  mpg_json_text json = {env, NULL, 0, 0};
+  mpg_json_text json = {.env = env};
   mpg_stream *stream;
   mpg_log *log = NULL;
   mpg_issues issues;

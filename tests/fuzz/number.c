@@ -129,7 +129,7 @@ void fuzz_number(mpg_str input) {
     check_bits(bits);
   }
   (void)mpg_slurm_id_parse(input, &id);
-  (void)mpg_slurm_gpus_parse(input, &gpus);
+  (void)mpg_slurm_gpus_parse(input, NULL, &gpus);
   (void)mpg_slurm_duration_parse(input, &i);
   (void)mpg_slurm_count_parse(input, &i);
 }

@@ -20,8 +20,8 @@ static void show(const mpg_pbs *pbs, fuzz_text *out) {
     fuzz_put_value(out, v);
     if (v->type != MPG_TEXT)
       continue;
-    if (mpg_pbs_vnodes_parse(v->s, &sum) || mpg_pbs_select_parse(v->s, &sum) ||
-        mpg_pbs_nodes_parse(v->s, &sum))
+    if (mpg_pbs_vnodes_parse(v->s, NULL, &sum) || mpg_pbs_select_parse(v->s, NULL, &sum) ||
+        mpg_pbs_nodes_parse(v->s, NULL, &sum))
       fuzz_put(out, "%lld %lld ", (long long)sum.cpus, (long long)sum.gpus);
     if (i == MPG_PBS_exec_host || i == MPG_PBS_exec_vnode)
       hosts = v->s;

@@ -44,6 +44,12 @@ static mpg_rc value(const mpg_rollup_query *q, void *file, size_t column, mpg_va
   return rc;
 }
 
+/* As a part of a group. Of the two zeros one. */
+static void put_number(const mpg_value *v, char *bytes) {
+  double r = v->r == 0.0 ? 0.0 : v->r;
+  memcpy(bytes, v->type == MPG_INT ? (const void *)&v->i : (const void *)&r, sizeof r);
+}
+
 static mpg_rc add_row(mpg_groups *groups, const mpg_rollup_query *q, void *file, mpg_err *err) {
   mpg_value operands[MPG_OPERANDS], v;
   mpg_group_part parts[4];
@@ -61,7 +67,7 @@ static mpg_rc add_row(mpg_groups *groups, const mpg_rollup_query *q, void *file,
     else if (v.type == MPG_TEXT)
       memcpy(bytes[i], v.s.p, v.s.n);
     else
-      memcpy(bytes[i], v.type == MPG_INT ? (const void *)&v.i : (const void *)&v.r, 8);
+      put_number(&v, bytes[i]);
   }
   for (size_t i = 0; rc == MPG_OK && i < q->measures->n_operands; i++)
     rc = value(q, file, q->operands[i], &operands[i], err);

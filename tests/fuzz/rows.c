@@ -7,7 +7,7 @@ static bool is_csv;
 
 static mpg_rc show(const mpg_rows_format *format, void *file, const mpg_columns *columns,
                    const mpg_env *env, fuzz_text *out) {
-  mpg_json_text json = {env, NULL, 0, 0};
+  mpg_json_text json = {.env = env};
   mpg_err err;
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; (rc == MPG_OK || rc == MPG_DATA) && i < columns->n; i++) {

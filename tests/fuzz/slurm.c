@@ -2,9 +2,11 @@
 #include "fuzz.h"
 #include "../../ext/io/slurm.h"
 
+#include <string.h>
+
 static mpg_rc with(const mpg_env *env, mpg_str input, const mpg_slurm_kind *kind, mpg_str columns,
-                   fuzz_text *out) {
-  mpg_slurm_options options = {NULL, columns, {NULL, 0}, NULL};
+                   bool slow, fuzz_text *out) {
+  mpg_slurm_options options = {.columns = columns, .threads = fuzz_threads(input), .slow = slow};
   mpg_stream *stream;
   mpg_slurm *slurm = NULL;
   mpg_issues issues;
@@ -36,15 +38,25 @@ static mpg_rc with(const mpg_env *env, mpg_str input, const mpg_slurm_kind *kind
   return rc;
 }
 
-static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
-  mpg_rc rc = with(env, input, &mpg_slurm_jobs, (mpg_str){NULL, 0}, out);
+static mpg_rc all(const mpg_env *env, mpg_str input, bool slow, fuzz_text *out) {
+  mpg_rc rc = with(env, input, &mpg_slurm_jobs, (mpg_str){NULL, 0}, slow, out);
   if (rc == MPG_DONE)
-    rc = with(env, input, &mpg_slurm_events, (mpg_str){NULL, 0}, out);
+    rc = with(env, input, &mpg_slurm_events, (mpg_str){NULL, 0}, slow, out);
   if (rc == MPG_DONE)
-    rc = with(env, input, &mpg_slurm_jobs, MPG_STR("JobID,State,JobName,Start,-,Comment"), out);
+    rc = with(env, input, &mpg_slurm_jobs, MPG_STR("JobID,State,JobName,Start,-,Comment"), slow,
+              out);
   return rc;
 }
 
+static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
+  return all(env, input, false, out);
+}
+
+/* And what is read as it is usually written is what every field's own parser makes of it. */
 void fuzz_slurm(mpg_str input) {
+  static fuzz_text usual, slow;
+  usual.n = slow.n = 0;
   fuzz_reader(render, input);
+  CHECK(all(&mpg_env_libc, input, false, &usual) == all(&mpg_env_libc, input, true, &slow));
+  CHECK(usual.n == slow.n && memcmp(usual.p, slow.p, slow.n) == 0);
 }

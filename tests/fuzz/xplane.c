@@ -33,7 +33,7 @@ static mpg_rc show(mpg_xplane *x, mpg_json_text *json, fuzz_text *out) {
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_stream *ahead = NULL, *stream = NULL;
   mpg_xplane *x = NULL;
-  mpg_json_text json = {env, NULL, 0, 0};
+  mpg_json_text json = {.env = env};
   mpg_issues issues;
   mpg_err err;
   mpg_rc rc = mpg_stream_memory(&ahead, env, "f", input, &err);

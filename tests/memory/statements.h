@@ -48,6 +48,7 @@ static const char *const statements[] = {
     "trace_files('fixtures/golden')",
     "SELECT record, job, chip, start_time, labels FROM mpg_records",
     "SELECT * FROM goodput_trace('fixtures/goodput/ranker-8.json')",
+    "SELECT job_name, kind, step, _line FROM goodput_trace('fixtures/goodput/ranker-7.jsonl')",
     "SELECT * FROM goodput_report('fixtures/goodput')",
     "SELECT roofline_seconds(1e15, 'mine'), roofline_bound(1, 1e9, 'TPU v4'), "
     "chip_bandwidth('H200')",
@@ -83,6 +84,8 @@ static const char *const statements[] = {
     "'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)') LIMIT 3",
     "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
     "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0 AND threads = 1",
+    "SELECT cat, name, count(*), sum(dur), group_concat(id), max(_line), min(_file) FROM "
+    "chrome_trace('fixtures/profile/rank*.json') WHERE ph = 'X' AND threads = 1 GROUP BY cat, name",
     "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json') WHERE threads = 1",
     "SELECT name, dur, process_name FROM chrome_trace('fixtures/profile/tpu.trace.json') "
     "WHERE ph = 'X' AND threads = 2",

@@ -12,14 +12,14 @@ static bool is(mpg_str s, const char *text) {
 /* ---- Lean JSON ---- */
 
 static void check_value(const char *text, mpg_json_lean_kind kind, size_t n, const char *value) {
-  mpg_json_lean s = {text + strlen(text), false, NULL, NULL};
+  mpg_json_lean s = mpg_json_lean_of(text, text + strlen(text), NULL);
   mpg_json_token token;
   CHECK(mpg_json_lean_value(&s, text, &token) == text + n);
   CHECK(token.kind == kind && is(token.text, value));
 }
 
 static void check_no_value(const char *text, bool more, size_t at) {
-  mpg_json_lean s = {text + strlen(text), false, NULL, NULL};
+  mpg_json_lean s = mpg_json_lean_of(text, text + strlen(text), NULL);
   mpg_json_token token;
   CHECK(mpg_json_lean_value(&s, text, &token) == NULL);
   CHECK(s.more == more && (more || s.at == text + at));
@@ -58,7 +58,7 @@ static void test_values(void) {
 
 static void check_text(const char *raw, const char *text, size_t n) {
   char to[64];
-  CHECK(mpg_json_lean_unescape(to, mpg_str_of(raw)) == n && memcmp(to, text, n) == 0);
+  CHECK(mpg_json_lean_unescape(to, mpg_str_of(raw), NULL) == n && memcmp(to, text, n) == 0);
 }
 
 static void test_unescape(void) {

@@ -302,7 +302,7 @@ static void test_usual_keys(void) {
       mpg_json_token found[MPG_CHROME_FIELDS + 1], expected[MPG_CHROME_FIELDS + 1];
       mpg_chrome_keys none = {0};
       size_t end = i + 400 + i % 64 < n_bytes ? i + 400 + i % 64 : n_bytes;
-      mpg_json_lean a = {bytes + end, false, NULL, NULL}, b = a;
+      mpg_json_lean a = mpg_json_lean_of(bytes + i, bytes + end, NULL), b = a;
       bool any_a, any_b, same;
       const char *p, *q;
       if (bytes[i] != '{')

@@ -1,7 +1,9 @@
 /* Rows of ml-goodput-measurement, raw and exported, over text in memory. */
+#include "../../ext/core/limits.h"
 #include "../../ext/io/goodput_log.h"
 #include "check.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 static const mpg_env *const env = &mpg_env_libc;
@@ -144,10 +146,139 @@ static void test_errors(void) {
           "log:1:51: expected each key of \"jsonPayload\" once, found an object");
 }
 
+/* ---- Both roads ---- */
+
+#define TEXT_MAX ((size_t)1 << 16)
+
+typedef struct said {
+  char p[TEXT_MAX];
+  size_t n;
+} said;
+
+static void say(said *out, const char *format, ...) MPG_PRINTF(2, 3);
+static void say(said *out, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  out->n += (size_t)vsnprintf(out->p + out->n, TEXT_MAX - out->n, format, args);
+  va_end(args);
+  CHECK(out->n < TEXT_MAX);
+}
+
+static void say_value(said *out, size_t i, const mpg_value *v) {
+  if (v->type == MPG_INT)
+    say(out, " %zu=%lld", i, (long long)v->i);
+  else if (v->type == MPG_REAL)
+    say(out, " %zu=%a", i, v->r);
+  else if (v->type == MPG_TEXT)
+    say(out, " %zu='%.*s'", i, (int)v->s.n, v->s.p);
+}
+
+static void read_all(const mpg_env *with, const char *text, said *out) {
+  mpg_issues issues;
+  mpg_stream *stream;
+  mpg_goodput_log *log;
+  mpg_goodput_seen seen = {.env = with};
+  mpg_err err;
+  mpg_rc rc;
+  out->n = 0;
+  mpg_issues_init(&issues, with);
+  CHECK(mpg_stream_memory(&stream, with, "log", mpg_str_of(text), &err) == MPG_OK);
+  CHECK(mpg_goodput_log_open(&log, with, stream, &seen, &issues, &err) == MPG_OK);
+  do {
+    const mpg_goodput_row *row;
+    mpg_str rest = {NULL, 0};
+    rc = mpg_goodput_log_next(log, &row, &err);
+    if (rc == MPG_DATA)
+      say(out, "%lld %s", (long long)mpg_goodput_log_line(log), err.text);
+    if (rc == MPG_OK) {
+      say(out, "%lld %s %d %zu %d%d '%.*s'", (long long)mpg_goodput_log_line(log),
+          mpg_goodput_kind_name(row->kind), (int)row->edge, row->field, row->timed, row->exported,
+          (int)row->job.n, row->job.p);
+      for (size_t i = 0; i < MPG_GOODPUT_COUNT; i++)
+        say_value(out, i, &row->values[i]);
+      say_value(out, MPG_GOODPUT_COUNT, &row->first_time);
+      CHECK(mpg_goodput_log_rest(log, &rest, &err) == MPG_OK);
+      say(out, " %.*s", (int)rest.n, rest.p == NULL ? "" : rest.p);
+    }
+    say(out, "\n");
+  } while (rc == MPG_OK || rc == MPG_DATA);
+  mpg_goodput_log_close(log);
+  mpg_stream_close(stream);
+  mpg_goodput_seen_free(&seen);
+  mpg_issues_free(&issues);
+}
+
+static uint64_t state = 88172645463325252u;
+
+static size_t draw(size_t n) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (size_t)(state >> 11) % n;
+}
+
+/* Rows taken as they are usually written are those that the reader of all JSON makes of them: of
+** lines with a byte or two changed, lost or put in, mostly near to right. */
+static void test_roads(void) {
+  static const char *const lines[] = {
+      "{\"job_name\": \"ranker\", \"step_count\": 7, \"step_start_time\": 1767225600.123456}\n",
+      "{\"job_name\":\"ranker\",\"step_start_time\":1767225600.5,\"step_count\":17.0}\r\n",
+      "{\"job_name\": \"ranker\", \"job_start_time\": 1767225600}\n",
+      "{\"job_name\": \"\", \"job_end_time\": null, \"tpu_init_start_time\": 1767225600.25}\n",
+      "{\"step\": 3, \"job_name\": \"r\", \"event_type\": \"save\", \"directory\": \"gs://b/r\", "
+      "\"synchronous\": true, \"reached_preemption\": 0, "
+      "\"checkpoint_manager_blocking_start_time\": 1767225600.5, "
+      "\"checkpoint_manager_blocking_duration_secs\": 1.5e0}\n",
+      "{\"job_name\": \"r\", \"custom_badput_event_type\": \"eval\", "
+      "\"custom_badput_event_start_time\": 1767225600.5, \"host\": \"h-0\"}\n",
+      "{\"job_name\": \"r\", \"elastic_slice_counts_timestamp\": 12, \"active_slices\": -0}\n",
+      "{\"insertId\": \"a\", \"timestamp\": \"2026-01-01T00:00:00Z\", \"jsonPayload\": "
+      "{\"job_name\": \"r\"}}\n",
+  };
+  static const char bytes[] = "0123456789.-+eE\"{}[]:,\\ \n\r\tntu\x7f\xc3";
+  static said quick, careful;
+  mpg_limits limits;
+  mpg_env few = *env;
+  size_t usual = 0;
+  mpg_limits_init(&limits);
+  limits.of[MPG_LIMIT_JSON_MEMBERS] = MPG_GOODPUT_COUNT; /* so few that no row is taken as usual */
+  few.limits = &limits;
+  for (int turn = 0; turn < 8000; turn++) {
+    char text[4096];
+    size_t n = 0, changes = turn % 4 == 0 ? 0 : draw(3) + (size_t)(turn % 4 == 1);
+    for (size_t k = 0; k < 6; k++) {
+      const char *line = lines[draw(turn % 2 == 0 ? 2 : sizeof lines / sizeof *lines)];
+      memcpy(text + n, line, strlen(line));
+      n += strlen(line);
+    }
+    for (size_t k = 0; k < changes; k++) {
+      size_t at = draw(n);
+      if (draw(3) == 0) {
+        memmove(text + at, text + at + 1, --n - at);
+      } else {
+        if (draw(2) == 0)
+          memmove(text + at + 1, text + at, n++ - at);
+        text[at] = bytes[draw(sizeof bytes - 1)];
+      }
+    }
+    text[n] = '\0';
+    read_all(env, text, &quick);
+    read_all(&few, text, &careful);
+    usual += changes == 0;
+    CHECK(quick.n == careful.n && memcmp(quick.p, careful.p, quick.n) == 0);
+    if (quick.n != careful.n || memcmp(quick.p, careful.p, quick.n) != 0) {
+      (void)fprintf(stderr, "%s\n%s\n%s\n", text, quick.p, careful.p);
+      break;
+    }
+  }
+  CHECK(usual > 0);
+}
+
 int main(void) {
   test_rows();
   test_exported();
   test_many_entries();
   test_errors();
+  test_roads();
   return check_done("goodput_log");
 }

@@ -327,6 +327,209 @@ static void test_out_of_memory(void) {
   CHECK(n > 9 && n < 100);
 }
 
+/* Shares of slices over time, and waits by their type [7, 12]. */
+static void test_slices(void) {
+  enum { N = 22 };
+  mpg_report_row rows[N] = {START(0), step(0, 10), step(1, 20)};
+  mpg_report_options options = {.ntypes = 2};
+  mpg_report r;
+  mpg_err err;
+  size_t n = 3;
+  static const struct {
+    mpg_report_kind kind;
+    bool end;
+    double time;
+    uint32_t type;
+  } waits[] = {{MPG_REPORT_SCALE_UP, false, 30, 1},   {MPG_REPORT_SCALE_UP, false, 40, 2},
+               {MPG_REPORT_SCALE_UP, true, 35, 1},    {MPG_REPORT_SCALE_UP, true, 38, 2},
+               {MPG_REPORT_SCALE_UP, false, 41, 0},   {MPG_REPORT_SCALE_UP, true, 45, 0},
+               {MPG_REPORT_SLICE_DOWN, true, 49, 1},  {MPG_REPORT_SLICE_DOWN, false, 48, 1},
+               {MPG_REPORT_SLICE_DOWN, false, 50, 1}, {MPG_REPORT_SLICE_DOWN, true, 57, 1}};
+  for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+    rows[n] = row(waits[i].kind, waits[i].end, waits[i].time);
+    rows[n++].type = waits[i].type;
+  }
+  rows[n] = row(MPG_REPORT_SLICES, false, 0);
+  rows[n].a = 0.5;
+  rows[n++].b = 1;
+  rows[n] = row(MPG_REPORT_SLICES, false, 5); /* lacks one of the two: as if it was not there */
+  rows[n++].a = 0;
+  rows[n] = row(MPG_REPORT_SLICES, false, 6);
+  rows[n++].b = 0;
+  rows[n] = row(MPG_REPORT_SLICES, false, 20);
+  rows[n].a = 1;
+  rows[n++].b = 0.75;
+  rows[n++] = END(100);
+  CHECK(mpg_report_compute(&r, env, rows, n, &options, &err) == MPG_OK && r.error == NULL);
+  CHECK(r.sliced && near(r.stepping_slices, (0.5 * 20 + 1 * 80) / 100));
+  CHECK(near(r.available_slices, (1.0 * 20 + 0.75 * 80) / 100));
+  CHECK(near(r.badput_s[MPG_REPORT_elastic_scale_up], 5));
+  CHECK(near(r.badput_s[MPG_REPORT_elastic_slice_down], 7));
+  mpg_report_free(&r, env);
+  CHECK(mpg_report_compute(&r, env, rows, 3, &options, &err) == MPG_OK);
+  CHECK(!r.sliced && r.stepping_slices == 0 && r.available_slices == 0);
+  mpg_report_free(&r, env);
+}
+
+/* Steps that do not follow one another are no time of a step, and a segment closed at 0 is none [3]. */
+static void test_gaps(void) {
+  const mpg_report_row gap[] = {START(0),     step(0, 10),  step(1, 20), step(5, 100),
+                                step(6, 115), step(7, 125), END(130)};
+  const mpg_report_row zero[] = {START(0), step(0, 10), step(0, 30), step(1, 50), END(60)};
+  mpg_report_options options = {0};
+  mpg_report r;
+  mpg_err err;
+  COMPUTE(&r, gap, &options);
+  /* 10 + 15 + 10, then 130 - 125; the lowest took 10, the others 12.5: no startup. */
+  CHECK(r.error == NULL && near(r.productive_s, 40) && r.max_productive_step == 7);
+  CHECK(r.badput_s[MPG_REPORT_program_startup] == 0 && r.nsteps == 3);
+  mpg_report_free(&r, env);
+  COMPUTE(&r, zero, &options);
+  CHECK(r.error == NULL && r.disruptions == 1 && near(r.productive_s, 20 + 10));
+  CHECK(r.badput_s[MPG_REPORT_wasted_progress_from_disruption] == 0);
+  CHECK(r.badput_s[MPG_REPORT_infrastructure_recovery_from_disruption] == 0);
+  mpg_report_free(&r, env);
+}
+
+/* What is more than the total is 0; productive time so is an error [11]. */
+static void test_more_than_there_is(void) {
+  const mpg_report_row rows[] = {START(0),           step(0, 10), typed(false, 12, 1),
+                                 typed(true, 25, 1), step(1, 30), END(5)};
+  mpg_report_options options = {.ntypes = 1};
+  mpg_report r;
+  mpg_err err;
+  COMPUTE(&r, rows, &options); /* 30 - 10 - 13 is productive, and so is 5 - 30 */
+  CHECK(r.custom_s[0] == 0 && near(r.productive_s, 7 - 25));
+  CHECK(r.error != NULL && strcmp(r.error, "Productive training time is invalid. Please fix the "
+                                           "logging entries.") == 0);
+  CHECK(r.step_error == NULL && near(r.ideal_step_s, 20));
+  mpg_report_free(&r, env);
+}
+
+/* A window asks of every row with a time that its first time is a number; no log is too long to say so. */
+static void test_first_times(void) {
+  mpg_report_row rows[] = {START(0), step(0, 10), step(1, 20), END(40)};
+  mpg_report_options options = {.windowed = true, .start = -1, .end = 50};
+  mpg_report r;
+  mpg_err err;
+  rows[2].first_time = (double)NAN;
+  COMPUTE(&r, rows, &options);
+  CHECK(r.error != NULL && strcmp(r.error, "A row's first time is no number.") == 0);
+  CHECK(r.step_error == r.error);
+  mpg_report_free(&r, env);
+  rows[2].timed = false; /* which no window then has */
+  COMPUTE(&r, rows, &options);
+  CHECK(r.error == NULL && near(r.total_s, 40) && r.last_recorded_step == 0);
+  mpg_report_free(&r, env);
+  options.windowed = false;
+  rows[2].time = (double)NAN;
+  rows[2].kind = MPG_REPORT_SAVE; /* of a checkpoint only how long it took matters */
+  COMPUTE(&r, rows, &options);
+  CHECK(r.error == NULL);
+  mpg_report_free(&r, env);
+  CHECK(mpg_report_compute(&r, env, rows, UINT32_MAX / 4, &options, &err) == MPG_LIMIT);
+  CHECK(strcmp(err.text, "a job of more than 1073741823 rows") == 0);
+}
+
+/* Times of steps for which halves around the middle of three take one or two off at a time, made by an
+** adversary (M. D. McIlroy, "A Killer Adversary for Quicksort", 1999): their median all the same. */
+static void test_worst_halves(void) {
+  enum { N = 1200 };
+  static mpg_report_row rows[N + 3];
+  double times[N], sorted[N], at = 10, median, limit, sum = 0;
+  mpg_report_options options = {0};
+  mpg_report r;
+  mpg_err err;
+  int kept = 0;
+  rows[0] = START(0);
+  for (int i = 0; i < N; i++) {
+    static const int first[] = {1, 2, 600};
+    times[i] = 1 + (i < 3      ? first[i]
+                    : i < 599  ? i % 2 ? 601 + (i - 3) / 2 : i
+                    : i == 599 ? 0
+                    : i < 899  ? 3 + 2 * (i - 600)
+                               : i);
+    rows[1 + i] = step(i, at);
+    at += times[i];
+  }
+  rows[1 + N] = step(N, at);
+  rows[2 + N] = END(at);
+  memcpy(sorted, times, sizeof times);
+  median = percentile_of(sorted, N, 0.5);
+  for (int i = 0; i < N; i++)
+    sorted[i] = fabs(times[i] - median);
+  limit = median + 3 * percentile_of(sorted, N, 0.5);
+  for (int i = 0; i < N; i++)
+    if (times[i] <= limit) {
+      sum += times[i];
+      kept++;
+    }
+  CHECK(median == 600.5);
+  COMPUTE(&r, rows, &options);
+  CHECK(fabs(r.ideal_step_s - sum / kept) < 1e-6);
+  mpg_report_free(&r, env);
+}
+
+/* Hundreds of re-initialisations over more than 285 years are taken one by one, to the same sum. */
+static void test_centuries_of_overlaps(void) {
+  enum { PAIRS = 300 };
+  static mpg_report_row rows[2 * PAIRS + 4];
+  for (int far = 0; far < 2; far++) {
+    double apart = far ? 1e8 : 1e7, to = apart * PAIRS, expected = to;
+    mpg_report_options options = {0};
+    mpg_report r;
+    mpg_err err;
+    size_t n = 0;
+    rows[n++] = START(0);
+    rows[n++] = row(MPG_REPORT_PREP, false, 0);
+    rows[n++] = row(MPG_REPORT_PREP, true, to);
+    for (int i = 0; i < PAIRS; i++) {
+      rows[n++] = row(MPG_REPORT_REINIT, false, apart * i);
+      rows[n++] = row(MPG_REPORT_REINIT, true, apart * i + 64);
+      expected -= 64;
+    }
+    rows[n++] = END(to);
+    CHECK(mpg_report_compute(&r, env, rows, n, &options, &err) == MPG_OK);
+    CHECK(fabs(r.badput_s[MPG_REPORT_training_prep] - expected) < 1e-3);
+    mpg_report_free(&r, env);
+  }
+}
+
+/* The same as below where the log has all that asks for memory: hundreds of re-initialisations, checkpoints. */
+static void test_out_of_memory_at_length(void) {
+  enum { PAIRS = 300 };
+  static mpg_report_row rows[2 * PAIRS + 12];
+  mpg_report_options options = {.ntypes = 1};
+  mpg_report r;
+  mpg_err err;
+  size_t n = 0;
+  int left, tries = 0;
+  rows[n++] = START(0);
+  rows[n++] = row(MPG_REPORT_PREP, false, 0);
+  rows[n++] = row(MPG_REPORT_PREP, true, 4000);
+  for (int i = PAIRS; i-- > 0;) { /* the last first: they are sorted */
+    rows[n++] = row(MPG_REPORT_REINIT, false, 10.0 * i);
+    rows[n++] = row(MPG_REPORT_REINIT, true, 10.0 * i + 4);
+  }
+  rows[n++] = typed(false, 20, 1);
+  rows[n++] = typed(true, 22, 1);
+  for (int i = 0; i < 2; i++) {
+    rows[n] = row(i ? MPG_REPORT_RESTORE : MPG_REPORT_SAVE, false, 30);
+    rows[n++].a = 2;
+  }
+  rows[n++] = END(5000);
+  for (mpg_rc rc = MPG_NOMEM; rc == MPG_NOMEM && tries < 100; tries++) {
+    const mpg_env few = {.resize = limited, .resize_ctx = &left};
+    left = tries;
+    rc = mpg_report_compute(&r, &few, rows, n, &options, &err);
+    CHECK(rc == MPG_NOMEM || rc == MPG_OK);
+    CHECK(rc == MPG_OK ? near(r.badput_s[MPG_REPORT_training_prep], 4000 - 4 * PAIRS)
+                       : strcmp(err.text, "out of memory") == 0);
+    mpg_report_free(&r, env);
+  }
+  CHECK(tries > 16 && tries < 100);
+}
+
 int main(void) {
   test_a_restart();
   test_custom_events();
@@ -336,5 +539,12 @@ int main(void) {
   test_many_phases();
   test_sums_of_overlaps();
   test_out_of_memory();
+  test_slices();
+  test_gaps();
+  test_more_than_there_is();
+  test_first_times();
+  test_worst_halves();
+  test_centuries_of_overlaps();
+  test_out_of_memory_at_length();
   return check_done("goodput_report");
 }

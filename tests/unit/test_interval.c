@@ -1,6 +1,7 @@
 /* Interval sweeps against a count at every place, for many small random sets, and at the limits. */
 #include "../../ext/core/interval.h"
 #include "check.h"
+#include "hostile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,10 +166,37 @@ static void test_memory(void) {
   mpg_intervals_free(&set);
 }
 
+/* Stopped at each look at an interruption: that, and the set swept again is as ever. */
+static void test_stop(void) {
+  enum { N = 140000 };
+  for (int backwards = 0; backwards < 2; backwards++) {
+    hostile h = {0, 0, false, false, 0};
+    mpg_env env = hostile_env(&h);
+    mpg_intervals set;
+    mpg_rc rc = MPG_INTERRUPTED;
+    mpg_sweep s;
+    long n = 2;
+    mpg_intervals_init(&set, &env);
+    for (int i = 0; i < N; i++) {
+      int64_t at = backwards ? N - i : i % 2 ? i : N + i;
+      CHECK(mpg_intervals_add(&set, 2 * at, 2 * at + 1, false) == MPG_OK);
+    }
+    for (; rc == MPG_INTERRUPTED; n++) {
+      h.stop_in = n;
+      rc = mpg_intervals_sweep(&set, 1, &s);
+      CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_OK));
+    }
+    CHECK(n > 4 && s.covered == N && s.peak == 1);
+    mpg_intervals_free(&set);
+    CHECK(h.live == 0);
+  }
+}
+
 int main(void) {
   test_random();
   test_edges();
   test_pieces();
   test_memory();
+  test_stop();
   return check_done("interval");
 }

@@ -167,6 +167,41 @@ static int sweep(int forever, const mpg_ledger_options *options, int64_t *points
   }
 }
 
+/* By start, end, attempt, pool, category; the same whatever the order in which rows came. */
+static void check_order(void) {
+  enum { ROWS = 300 };
+  mpg_ledger l;
+  mpg_sink sink;
+  uint32_t seed = 7;
+  mpg_ledger_init(&l, &mpg_env_libc);
+  sink = mpg_ledger_sink(&l);
+  for (int i = 0; i < ROWS; i++) {
+    mpg_row row = {.job = (uint32_t)i};
+    int64_t *times[] = {&row.start, &row.end, &row.attempt};
+    for (int k = 0; k < 5; k++) {
+      seed = seed * 1664525 + 1013904223;
+      if (k < 3)
+        *times[k] = seed >> 30;
+      else if (k == 3)
+        row.pool = seed >> 30;
+      else
+        row.category = (mpg_category)(seed >> 30);
+    }
+    CHECK(sink.row(sink.ctx, &row) == MPG_OK);
+  }
+  CHECK(mpg_ledger_sort(&l) == MPG_OK && l.n == ROWS);
+  for (size_t i = 1; i < l.n; i++) {
+    size_t a = l.order[i - 1], b = l.order[i];
+    int64_t before[] = {l.start[a], l.end[a], l.attempt[a], l.pool[a], l.category[a]};
+    int64_t now[] = {l.start[b], l.end[b], l.attempt[b], l.pool[b], l.category[b]};
+    int k = 0;
+    while (k < 4 && before[k] == now[k])
+      k++;
+    CHECK(before[k] <= now[k]);
+  }
+  mpg_ledger_free(&l);
+}
+
 int main(void) {
   mpg_ledger_options options = mpg_ledger_defaults();
   const uint32_t category = 1u << MPG_DIM_CATEGORY;
@@ -212,5 +247,6 @@ int main(void) {
   CHECK(sweep(0, &options, &points) == 0);
   CHECK(sweep(1, &options, &points) == 0);
   CHECK(points > 50);
+  check_order();
   return check_done("ledger");
 }

@@ -1,6 +1,7 @@
 /* Tests of ext/core/ledger_args.c, ledger_tables.c and relation_rows.c. */
 #include "check.h"
 #include "hostile.h"
+#include "trace.h"
 #include "../../ext/core/ledger_tables.h"
 #include "../../ext/core/pipeline.h"
 #include "../../ext/core/relation_rows.h"
@@ -156,10 +157,117 @@ static void test_relations(void) {
   }
 }
 
+/* Without memory for what is to be told, and stopped every few thousand rows. */
+static void test_relation_faults(void) {
+  mpg_value good[MPG_MAX_COLUMNS] = {TEXT("p"), INT(4), INT(0), INT(9), TEXT("down")};
+  mpg_value bad[MPG_MAX_COLUMNS] = {TEXT("p"), TEXT("four"), INT(0)};
+  hostile h = {0, 0, false, false, 0};
+  mpg_env env = hostile_env(&h);
+  mpg_err err;
+  int64_t row = 0;
+  mpg_rc rc = MPG_OK;
+  relation r;
+  relation_open(&r, true);
+  r.issues.env = &env; /* which are empty yet */
+  for (int told = 0; told < 2; told++) {
+    h.fail_in = 1;
+    CHECK((told ? mpg_relation_rows_add(&r.rows, bad, 7, &err)
+                : mpg_relation_rows_column(&r.rows, 0, "x", &err)) == MPG_NOMEM);
+    CHECK(strcmp(err.text, "out of memory") == 0);
+    CHECK((told ? mpg_relation_rows_add(&r.rows, bad, 7, &err)
+                : mpg_relation_rows_column(&r.rows, 0, "x", &err)) == MPG_OK);
+  }
+  r.rows.env = &env;
+  h.stop_in = 2;
+  while (rc == MPG_OK && row < 10000)
+    rc = mpg_relation_rows_add(&r.rows, good, ++row, &err);
+  CHECK(rc == MPG_INTERRUPTED && row > 1000 && row < 9000);
+  CHECK(strcmp(err.text, "interrupted") == 0);
+  relation_close(&r);
+  CHECK(h.live == 0);
+}
+
+static bool is_text(mpg_value v, const char *text) {
+  return v.type == MPG_TEXT && mpg_str_eq(v.s, mpg_str_of(text));
+}
+
+/* Each column's value of a row in which everything is known, and of one in which nothing is. */
+static void test_values(void) {
+  static const char *const lines[] = {
+      "capacity pool=p chip=tpu-v4 chips=8 start_time=0 end_time=7300",
+      "jobs job=J name=n owner=o phase=training framework=f runtime=r model=m priority=q labels=l",
+      "allocations job=J attempt=3 pool=p chips=4 start_time=3601.5 end_time=7200",
+      "spans job=J kind=step step=7 program=s start_time=3601.5 end_time=7200"};
+  static const char *const texts[] = {"p", "tpu-v4", "J", NULL, "n", "o", "training",
+                                      "f", "r",      "m", "S",  "q", "l"};
+  mpg_bucket bucket = {0};
+  mpg_ledger_row none = {.attempt = MPG_NONE, .bucket = MPG_NONE, .step = MPG_NONE};
+  char room[MPG_LEDGER_VALUE_TEXT];
+  mpg_err err = {MPG_OK, ""};
+  mpg_ledger_options o = mpg_ledger_defaults();
+  mpg_accounting a = {0};
+  mpg_ledger l;
+  mpg_sink sink;
+  size_t at = SIZE_MAX;
+  relation r;
+  mpg_issues_init(&r.issues, &mpg_env_libc);
+  CHECK(mpg_chips_new(&r.chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&r.fleet, &mpg_env_libc, &r.issues, r.chips, &err) == MPG_OK);
+  r.fleet.keep_origins = true;
+  CHECK(trace_build(&r.fleet, lines, sizeof lines / sizeof *lines, &err) == MPG_OK);
+  mpg_ledger_init(&l, &mpg_env_libc);
+  sink = mpg_ledger_sink(&l);
+  CHECK(mpg_bucket_parse(&TEXT("hour"), &bucket, &err) == MPG_OK);
+  o.window.bucket = bucket;
+  CHECK(mpg_accounting_init(&a, &mpg_env_libc, &r.fleet, &o, &err) == MPG_OK);
+  for (size_t u = 0; u < mpg_accounting_units(&a); u++)
+    CHECK(mpg_accounting_unit(&a, u, &sink, "test", &err) == MPG_OK);
+  for (size_t i = 0; i < l.n; i++)
+    if (l.step[i] == 7)
+      at = i;
+  CHECK(at != SIZE_MAX);
+  if (at != SIZE_MAX) {
+    mpg_ledger_row row = mpg_ledger_row_at(&l, at);
+#define OF(column) mpg_ledger_value(&r.fleet, &bucket, &row, MPG_COL_##column, room)
+    for (int c = 0; c < (int)(sizeof texts / sizeof *texts); c++)
+      if (texts[c] != NULL)
+        CHECK(
+            is_text(mpg_ledger_value(&r.fleet, &bucket, &row, (mpg_ledger_col)c, room), texts[c]));
+    CHECK(OF(ATTEMPT).type == MPG_INT && OF(ATTEMPT).i == 3);
+    CHECK(OF(START_TIME).type == MPG_REAL && OF(START_TIME).r == 3601.5);
+    CHECK(OF(END_TIME).type == MPG_REAL && OF(END_TIME).r == 7200);
+    CHECK(is_text(OF(BUCKET), "1970-01-01 01:00:00"));
+    CHECK(OF(CHIP_US).type == MPG_INT && OF(CHIP_US).i == 4 * 3598500000LL);
+    CHECK(OF(CHIP_SECONDS).type == MPG_REAL && OF(CHIP_SECONDS).r == 4 * 3598.5);
+    CHECK(OF(INTERVALS).type == MPG_INT && OF(INTERVALS).i == 1);
+    CHECK(OF(STEP).type == MPG_INT && OF(STEP).i == 7);
+    CHECK(is_text(OF(KIND), "step") && is_text(OF(PROGRAM), "s") && is_text(OF(FILE), "test"));
+    CHECK(OF(LINE).type == MPG_INT && OF(LINE).i == 4);
+    CHECK(OF(CATEGORY).type == MPG_TEXT && OF(CATEGORY).s.n > 0);
+#undef OF
+    for (int c = 0; c < MPG_COLS; c++) {
+      mpg_value v = mpg_ledger_value(&r.fleet, &bucket, &none, (mpg_ledger_col)c, room);
+      bool number = c == MPG_COL_CHIP_US || c == MPG_COL_INTERVALS;
+      bool real = c == MPG_COL_START_TIME || c == MPG_COL_END_TIME || c == MPG_COL_CHIP_SECONDS;
+      if (number || real)
+        CHECK(v.type == (number ? MPG_INT : MPG_REAL) && (number ? v.i == 0 : v.r == 0));
+      else
+        CHECK(c == MPG_COL_CATEGORY || c == MPG_COL_SIZE ? true : v.type == MPG_NULL);
+    }
+  }
+  mpg_ledger_free(&l);
+  mpg_accounting_free(&a);
+  mpg_fleet_free(&r.fleet);
+  mpg_issues_free(&r.issues);
+  mpg_chips_free(r.chips);
+}
+
 int main(void) {
   test_args();
   test_tables();
   test_pieces();
   test_relations();
+  test_relation_faults();
+  test_values();
   return check_done("test_ledger_tables");
 }

@@ -176,7 +176,7 @@ static void test_catastrophes(void) {
 static mpg_rc render(const mpg_env *env, const char *pattern, mpg_log_unmatched unmatched,
                      int64_t year, mpg_str text, mpg_issues *issues, char *out, size_t cap) {
   mpg_log_options options = {NULL, NULL, year, unmatched};
-  mpg_json_text json = {env, NULL, 0, 0};
+  mpg_json_text json = {.env = env};
   mpg_stream *stream = NULL;
   mpg_log *log = NULL;
   mpg_err err;

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if __LDBL_MANT_DIG__ == 113
+typedef long double quad;
+#else
 __extension__ typedef __float128 quad;
+#endif
 
 static uint32_t seed = 1;
 

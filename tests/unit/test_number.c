@@ -354,10 +354,41 @@ static void test_scaled_real(void) {
   CHECK(bad == 0);
 }
 
+/* Runs of zeros and of other digits, which are passed over eight at a time, of every length and in every place. */
+static void test_runs(void) {
+  static const char *const shapes[] = {"%s1",   "0.%s1",      "1%s",   "-1.%s1",
+                                       "1.5%s", "1234567%s8", "1e%s5", "1234567890123456789%s.5",
+                                       ".%s5",  "%s1.25e3",   "1.%se2"};
+  static const char *const runs[] = {"0", "9", "3"};
+  for (size_t r = 0; r < sizeof runs / sizeof *runs; r++)
+    for (size_t n = 0; n < 45; n++) {
+      char run[64], z[160];
+      memset(run, runs[r][0], n);
+      run[n] = '\0';
+      for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        int64_t v = 77, want = 77;
+        (void)snprintf(z, sizeof z, shapes[i], run);
+        CHECK(real_as_strtod(z));
+        if (strchr(z, 'e') == NULL)
+          CHECK(mpg_scaled_parse(mpg_str_of(z), 6, &v) == scaled_slowly(z, 6, &want) && v == want);
+        (void)strcat(z, "x");
+        CHECK(real_refused(z) && scaled_refused(z, 6));
+        (void)snprintf(z, sizeof z, shapes[i], run);
+        (void)strcat(z, ":1");
+        CHECK(real_refused(z) && int_refused(z));
+      }
+      (void)snprintf(z, sizeof z, "-%s12", r == 0 ? run : "");
+      CHECK(int_is(z, -12) && int_is(z + 1, 12));
+      (void)snprintf(z, sizeof z, "%s9223372036854775808", r == 0 ? run : "");
+      CHECK(int_refused(z));
+    }
+}
+
 int main(void) {
   test_int();
   test_real();
   test_scaled();
   test_scaled_real();
+  test_runs();
   return check_done("number");
 }

@@ -372,6 +372,102 @@ static void test_every_product(void) {
   no_price("aten::", "[[2, 3], [3, 5]]", NULL);
 }
 
+/* ---- Ends of what may be ---- */
+
+/* An array of n arguments, of which the first is `first`. */
+static const char *array(const char *first, int n) {
+  static char out[400];
+  size_t at = (size_t)snprintf(out, sizeof out, "[%s", first);
+  for (int i = 1; i < n; i++)
+    at += (size_t)snprintf(out + at, sizeof out - at, ",[3]");
+  (void)snprintf(out + at, sizeof out - at, "]");
+  return out;
+}
+
+static void test_arguments(void) {
+  static const char dims[] = "[[1, 1, 3], [1, 1, 3]]";
+  price("dot", array("[3]", 24), NULL, NULL, 6, -1);
+  no_price("dot", array("[3]", 25), NULL);
+  no_price("dot", "[[3], [3]]", array("[3]", 25));
+  price("dot", "[[3], [3]]", array("[3]", 24), NULL, 6, -1);
+  CHECK(!mpg_op_cost_of(MPG_STR("dot"), MPG_STR("[[3], [3]]"), mpg_str_of(array("[3]", 25)),
+                        text(NULL), &(mpg_op_cost){0, 0}));
+  /* Space of any kind, within and around. */
+  price("dot", "\n\t\r [\r[\t3\n]\n,\t[ 3\r]\t]\n", "[\n\"float\"\r,\t\"float\" ]", NULL, 6, 28);
+  /* Brackets, commas and quotes that are text, and those of other values. */
+  price("convolution", dims, NULL, "[\"],[\", \"a\\\",\", \"\\\\\", \"[1]\", \"[0]\", \"[1]\"]", 6,
+        -1);
+  price("convolution", dims, NULL, "[(1, 2], {\"a\": [1, 2]}, [[], []], [1], [0], [1]]", 6, -1);
+  price("convolution", dims, NULL, "[{1, 2), {}, (), [1], [0], [1]]", 6, -1);
+  no_price("convolution", dims, "[1, 2, [1], [0], [1]]");
+  no_price("convolution", dims, "[\"\", \"\", \"\", \"[1]\", \"[0]\", \"[1]\"");
+  no_price("convolution", dims, "[\"\", \"\", \"\", \"[1]\", \"[0]\"]");
+  no_price("convolution", dims, "[\"\", \"\", \"\", \"\", \"[0]\", \"[1]\"]");
+  no_price("mm", "[[2, 3], [3, 5], [3, 5]", NULL);
+  no_price("mm", "[[2, 3], [3, ]]", NULL);
+  no_price("mm", "[[2, 3], [, 3]]", NULL);
+  /* As many types as were given: what lacks one has no bytes. */
+  price("linear", "[[3], [5, 3], [5]]", "[\"float\", \"float\"]", NULL, 35, -1);
+  price("linear", "[[3], [5, 3]]", "[\"float\", \"float\"]", NULL, 30, 4 * 23);
+}
+
+static void test_ends(void) {
+  char concrete[1000];
+  /* 2^40 elements, 2^20 of a step. */
+  price("dot", "[[1099511627776], [1099511627776]]", NULL, NULL, 2LL << 40, -1);
+  no_price("dot", "[[1099511627777], [1099511627777]]", NULL);
+  price("mm", "[[0, 1099511627776], [1099511627776, 1]]", NULL, NULL, 0, -1);
+  no_price("mm", "[[2, 1099511627776], [1099511627776, 0]]", NULL);
+  price("dot", "[[2, 2, 2, 2, 2, 2, 2, 2], [2]]", NULL, NULL, 2LL * 256, -1);
+  arguments("3=1048576 4=[1048576] 5=[1048576]", "", concrete, sizeof concrete);
+  price("conv1d", "[[1, 1, 1], [1, 1, 3]]", NULL, concrete, 2LL * 3, -1);
+  arguments("3=1048577 4=0 5=1", "", concrete, sizeof concrete);
+  no_price("conv1d", "[[1, 1, 3], [1, 1, 3]]", concrete);
+  arguments("3=[1048577] 4=0 5=1", "", concrete, sizeof concrete);
+  no_price("conv1d", "[[1, 1, 3], [1, 1, 3]]", concrete);
+  arguments("3=0 4=0 5=1", "", concrete, sizeof concrete);
+  no_price("conv1d", "[[1, 1, 3], [1, 1, 3]]", concrete);
+  arguments("3=1 4=-1 5=1", "", concrete, sizeof concrete);
+  no_price("conv1d", "[[1, 1, 9], [1, 1, 3]]", concrete);
+  arguments("3=[] 4=0 5=1", "", concrete, sizeof concrete);
+  no_price("conv1d", "[[1, 1, 3], [1, 1, 3]]", concrete);
+  arguments("3=[1,1,1] 4=0 5=1", "", concrete, sizeof concrete);
+  no_price("conv2d", "[[1, 1, 3, 3], [1, 1, 3, 3]]", concrete);
+  /* Steps of two dimensions differ: (9 - 3) / 2 + 1 = 4 and (9 + 2 - 5 - 1 + 1) / 3 + 1 = 3 places. */
+  arguments("3=[2,3] 4=[0,1] 5=[1,2]", "", concrete, sizeof concrete);
+  price("conv2d", "[[1, 1, 9, 9], [1, 1, 3, 3]]", NULL, concrete, 2LL * 12 * 9, -1);
+  /* A place for the kernel: none, one; of a transposed one fewer than 2^40. */
+  arguments("3=1 4=0 5=2 6=true", "", concrete, sizeof concrete);
+  price("convolution", "[[1, 1, 1099511627776], [1, 1, 1]]", NULL, concrete, 2LL << 40, -1);
+  no_price("convolution", "[[1, 1, 1099511627775], [1, 1, 2]]", concrete);
+  price("convolution", "[[1, 1, 1099511627774], [1, 1, 2]]", NULL, concrete,
+        2LL * 1099511627774 * 2, -1);
+  arguments("3=1 4=1 5=1 6=true", "", concrete, sizeof concrete);
+  price("convolution", "[[1, 1, 3], [1, 1, 1]]", NULL, concrete, 6, -1);
+  no_price("convolution", "[[1, 1, 2], [1, 1, 1]]", concrete);
+  /* Results up to 2^80 before the last dimension: 4 times 2^20, and twice that. */
+  arguments("3=1 4=0 5=[1048575,1048575,1048575,1048575,1] 6=true", "", concrete, sizeof concrete);
+  price("convolution", "[[1, 1, 1, 1, 1, 1, 1], [1, 1, 2, 2, 2, 2, 2]]", NULL, concrete, 64, -1);
+  no_price("convolution", "[[2, 1, 1, 1, 1, 1, 1], [1, 1, 2, 2, 2, 2, 2]]", concrete);
+  /* Ranks: a batch may lack, space may not. */
+  arguments("3=1 4=0 5=1 6=False", "", concrete, sizeof concrete);
+  price("convolution", "[[2, 3], [1, 2, 3]]", NULL, concrete, 2LL * 2 * 3, -1);
+  no_price("convolution", "[[1, 2, 1, 3], [1, 2, 3]]", concrete);
+  no_price("convolution", "[[3], [1, 3]]", concrete);
+  no_price("convolution", "[[3], [3]]", concrete);
+  arguments("7=False 10=[True,True,False]", "", concrete, sizeof concrete);
+  price("convolution_backward", "[[5], [5], [1, 1, 3]]", NULL, concrete, 2LL * 2 * 5 * 3, -1);
+  no_price("convolution_backward", "[[], [5], [1, 1, 3]]", concrete);
+  no_price("convolution_backward", "[[5], [], [1, 1, 3]]", concrete);
+  /* A batch of ones on either side, and the larger of both. */
+  price("matmul", "[[2, 1, 1, 3], [1, 4, 3, 1]]", NULL, NULL, 2LL * 2 * 4 * 3, -1);
+  price("matmul", "[[0, 1, 3], [1, 3, 1]]", NULL, NULL, 0, -1);
+  no_price("matmul", "[[2, 1, 3], [3, 3, 1]]", NULL);
+  /* One matrix out of a batch of one. */
+  price("addbmm", "[[2, 5], [1, 2, 3], [1, 3, 5]]", "[\"float\",\"float\",\"float\"]", NULL,
+        60 + 10, 4 * (10 + 6 + 15 + 10));
+}
+
 /* Random bytes of the grammar's own characters: no overflow, no read past the end. */
 static void test_noise(void) {
   static const char alphabet[] = "[[]],\" 1234567890";
@@ -413,6 +509,8 @@ int main(void) {
   test_every_product();
   test_every_convolution();
   test_every_attention();
+  test_arguments();
+  test_ends();
   test_noise();
   CHECK(mpg_op_type_size(MPG_STR("c10::BFloat16")) == 2 && mpg_op_type_size(MPG_STR("no")) == 0);
   return check_done("op_cost");

@@ -74,7 +74,7 @@ static void test_keys(void) {
 
 static void put(const char *list, const char *wanted) {
   mpg_otlp_values values;
-  mpg_json_text json = {env, NULL, 0, 0};
+  mpg_json_text json = {.env = env};
   memset(&values, 0, sizeof values);
   values.env = env;
   CHECK(mpg_otlp_put_attributes(&values, &json, mpg_str_of(list)) == MPG_OK);
@@ -123,7 +123,7 @@ static void test_values(void) {
 /* Deeper than values are taken apart: the rest is raw. */
 static void test_deep(void) {
   mpg_otlp_values values;
-  mpg_json_text list = {env, NULL, 0, 0}, json = {env, NULL, 0, 0};
+  mpg_json_text list = {.env = env}, json = {.env = env};
   CHECK(mpg_json_put(&list, MPG_STR("[{\"key\":\"k\",\"value\":")) == MPG_OK);
   for (int i = 0; i < 60; i++)
     CHECK(mpg_json_put(&list, MPG_STR("{\"arrayValue\":{\"values\":[")) == MPG_OK);

@@ -35,12 +35,12 @@ static void test_ids(void) {
     CHECK(!mpg_pbs_id_parse(mpg_str_of(bad[i]), &id));
 }
 
-typedef bool (*parse_sum)(mpg_str text, mpg_pbs_sum *out);
+typedef bool (*parse_sum)(mpg_str text, mpg_asks *asks, mpg_pbs_sum *out);
 
 static void check_sum(parse_sum parse, const char *text, int64_t cpus, int64_t gpus,
                       const char *type) {
   mpg_pbs_sum sum = {-9, -9, {NULL, 0}};
-  CHECK(parse(mpg_str_of(text), &sum));
+  CHECK(parse(mpg_str_of(text), NULL, &sum));
   CHECK(sum.cpus == cpus && sum.gpus == gpus && is(sum.gpu_type, type));
 }
 
@@ -69,9 +69,9 @@ static void test_sums(void) {
   check_sum(mpg_pbs_nodes_parse, "n1+n2:ppn=2#shared", 3, -1, "");
   check_sum(mpg_pbs_nodes_parse, "1:ppn=2:infiniband", 2, -1, "");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    CHECK(!mpg_pbs_vnodes_parse(mpg_str_of(bad[i]), &sum));
+    CHECK(!mpg_pbs_vnodes_parse(mpg_str_of(bad[i]), NULL, &sum));
   for (size_t i = 0; i < sizeof bad_select / sizeof *bad_select; i++)
-    CHECK(!mpg_pbs_select_parse(mpg_str_of(bad_select[i]), &sum));
+    CHECK(!mpg_pbs_select_parse(mpg_str_of(bad_select[i]), NULL, &sum));
 }
 
 static void test_hosts(void) {
@@ -89,7 +89,7 @@ static void test_hosts(void) {
   int64_t slots;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     char names[64] = "";
-    CHECK(mpg_pbs_hosts_count(mpg_str_of(good[i].text), &slots) && slots == good[i].slots);
+    CHECK(mpg_pbs_hosts_count(mpg_str_of(good[i].text), NULL, &slots) && slots == good[i].slots);
     for (size_t at = 0; mpg_pbs_hosts_next(mpg_str_of(good[i].text), &at, &host);) {
       size_t n = strlen(names);
       (void)snprintf(names + n, sizeof names - n, "%.*s ", (int)host.n, host.p);
@@ -97,7 +97,7 @@ static void test_hosts(void) {
     CHECK(strcmp(names, good[i].hosts) == 0);
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    CHECK(!mpg_pbs_hosts_count(mpg_str_of(bad[i]), &slots));
+    CHECK(!mpg_pbs_hosts_count(mpg_str_of(bad[i]), NULL, &slots));
   for (size_t at = 0; mpg_pbs_hosts_next(mpg_str_of(vnodes), &at, &host);)
     (void)strncat(all, host.p, host.n);
   CHECK(strcmp(all, "n1n2n3") == 0);
@@ -319,7 +319,7 @@ static void test_memory(void) {
 }
 
 static void test_json(void) {
-  mpg_json_text json = {&mpg_env_libc, NULL, 0, 0};
+  mpg_json_text json = {.env = &mpg_env_libc};
   CHECK(mpg_json_put(&json, MPG_STR("[")) == MPG_OK && mpg_json_put_comma(&json) == MPG_OK);
   CHECK(mpg_json_put_string(&json, MPG_STR("a\"b\\c\n\x01z")) == MPG_OK);
   CHECK(mpg_json_put_comma(&json) == MPG_OK);

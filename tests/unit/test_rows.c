@@ -251,7 +251,7 @@ static mpg_rc render(const mpg_env *env, const mpg_rows_format *format,
   mpg_paths paths;
   mpg_columns columns;
   mpg_rows_query query = {.options = options, .columns = &columns};
-  mpg_json_text json = {env, NULL, 0, 0};
+  mpg_json_text json = {.env = env};
   mpg_err err;
   void *file = NULL;
   size_t n, name = strlen(folder) + 1;

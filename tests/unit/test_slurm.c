@@ -1,6 +1,7 @@
 /* The notations inside Slurm's fields, and the reader over text in memory. */
 #include "../../ext/io/slurm.h"
 #include "check.h"
+#include "hostile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,17 +128,17 @@ static void test_gpus(void) {
   int64_t count;
   size_t at = 0;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-    CHECK(mpg_slurm_gpus_parse(mpg_str_of(good[i].text), &gpus));
+    CHECK(mpg_slurm_gpus_parse(mpg_str_of(good[i].text), NULL, &gpus));
     CHECK(gpus.total == good[i].total && gpus.typed == good[i].typed);
     CHECK(gpus.types == good[i].types && is(gpus.type, good[i].type));
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    CHECK(!mpg_slurm_gpus_parse(mpg_str_of(bad[i]), &gpus));
-  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+    CHECK(!mpg_slurm_gpus_parse(mpg_str_of(bad[i]), NULL, &gpus));
+  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, NULL, &type, &count));
   CHECK(is(type, "a100") && count == 4);
-  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+  CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, NULL, &type, &count));
   CHECK(is(type, "v100") && count == 2);
-  CHECK(!mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, &type, &count));
+  CHECK(!mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, NULL, &type, &count));
 }
 
 static void test_durations(void) {
@@ -259,7 +260,7 @@ static int64_t issue_count(const reading *r, const char *kind) {
   return 0;
 }
 
-static const mpg_slurm_options plain = {NULL, {NULL, 0}, {NULL, 0}, NULL};
+static const mpg_slurm_options plain = {.zone = NULL};
 
 /* Reads all; each record as "field,field" of JobID, JobName, SubmitLine and State into `out`. */
 static void render(reading *r, char *out, size_t cap) {
@@ -557,6 +558,105 @@ static void test_memory(void) {
   CHECK(finished);
 }
 
+/* ---- Both roads ---- */
+
+static uint64_t state = 88172645463325252u;
+
+static size_t draw(size_t n) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (size_t)(state >> 11) % n;
+}
+
+static void put_value(char *out, size_t cap, size_t *n, const mpg_value *v) {
+  if (v->type == MPG_TEXT)
+    *n += (size_t)snprintf(out + *n, cap - *n, "'%.*s' ", (int)v->s.n, v->s.p);
+  else
+    *n += (size_t)snprintf(out + *n, cap - *n, "%d %lld %a ", (int)v->type,
+                           v->type == MPG_INT ? (long long)v->i : 0,
+                           v->type == MPG_REAL ? v->r : 0.0);
+}
+
+/* All fields of all records, errors and issues. */
+static void say_all(const char *text, const mpg_zone *zone, bool slow, int threads, char *out,
+                    size_t cap) {
+  mpg_slurm_options options = {.zone = zone, .slow = slow, .threads = threads};
+  reading r;
+  size_t n = 0;
+  mpg_rc rc = begin(&r, env, &mpg_slurm_jobs, text, options);
+  CHECK(rc == MPG_OK);
+  while (rc == MPG_OK || rc == MPG_DATA) {
+    rc = mpg_slurm_next(r.slurm, &r.err);
+    n += (size_t)snprintf(out + n, cap - n, "\n%lld %s", (long long)mpg_slurm_line(r.slurm),
+                          rc == MPG_DATA ? r.err.text : "");
+    for (size_t i = 0; rc == MPG_OK && i < MPG_SLURM_JOB_COUNT; i++)
+      if (mpg_slurm_has(r.slurm, i))
+        put_value(out, cap, &n, mpg_slurm_get(r.slurm, i));
+    CHECK(n < cap);
+  }
+  for (size_t i = 0; i < r.issues.n; i++)
+    n += (size_t)snprintf(out + n, cap - n, "\n%s %lld %lld %s", r.issues.items[i].kind,
+                          (long long)r.issues.items[i].line, (long long)r.issues.items[i].count,
+                          r.issues.items[i].detail);
+  end(&r);
+}
+
+/* What is taken as it is usually written is what every field's own parser makes of it: of records
+** with a byte or two changed, lost or put in. And lines that threads look over ahead change nothing
+** either. */
+static void test_roads(void) {
+  static const char header[] = "JobID|JobName|State|ExitCode|Submit|Start|End|ElapsedRaw|Suspended|"
+                               "TotalCPU|TimelimitRaw|AllocTRES|ReqTRES|Flags|Comment\n";
+  static const char *const lines[] = {
+      "12|a|COMPLETED|0:0|2026-11-21T05:52:32|2026-11-21T05:52:33|2026-11-21T23:59:59|16|00:00:00|"
+      "01:02:03|UNLIMITED|cpu=8,gres/gpu:h100=16,gres/gpu=16|cpu=8|SchedMain,StartRecieved|\n",
+      "12_4|b|CANCELLED by 0|0:9|2026-11-21T05:52:32|Unknown|1795240353|17|00:00:01|1-01:02:03|60|"
+      "cpu=8,gres/gpu:h100=16,gres/gpu=16||SchedMain|x|y\n",
+      "13.batch|c|TIMEOUT|0:0|2026-03-29T02:30:00|2026-10-25T02:30:00|2026-10-25T02:30:00+01:00|2K|"
+      "25:00:00|00:00.5|None|cpu=8|cpu=8,mem=4000M|SchedMain,StartRecieved|two\nlines\n",
+      "14|d|FAILED|1:0|1970-01-01T00:00:00|1970-01-01T12:00:00|2261-12-31T23:59:59|0|24:00:00|"
+      "00:60:00|0|gres/gpu=x|cpu|a-b|\n",
+  };
+  static const char bytes[] = "0123456789:-T|,=./+ \nZKx";
+  static char usual[1 << 16], slow[1 << 16], ahead[1 << 16];
+  mpg_zone *zone = NULL;
+  mpg_err err;
+  CHECK(mpg_zone_open(&zone, env, MPG_STR("-03:30"), "", &err) == MPG_OK);
+  for (int turn = 0; turn < 3000; turn++) {
+    char text[4096];
+    size_t n = sizeof header - 1, changes = draw(4);
+    memcpy(text, header, n);
+    for (size_t k = 0; k < 5; k++) {
+      const char *line = lines[draw(turn % 2 == 0 ? 2 : sizeof lines / sizeof *lines)];
+      memcpy(text + n, line, strlen(line));
+      n += strlen(line);
+    }
+    for (size_t k = 0; k < changes; k++) {
+      size_t at = sizeof header - 1 + draw(n - sizeof header);
+      if (draw(3) == 0) {
+        memmove(text + at, text + at + 1, --n - at);
+      } else {
+        if (draw(2) == 0)
+          memmove(text + at + 1, text + at, n++ - at);
+        text[at] = bytes[draw(sizeof bytes - 1)];
+      }
+    }
+    text[n] = '\0';
+    say_all(text, turn % 3 == 0 ? zone : NULL, false, 1, usual, sizeof usual);
+    say_all(text, turn % 3 == 0 ? zone : NULL, true, 1, slow, sizeof slow);
+    hostile_block(64 + draw(800));
+    say_all(text, turn % 3 == 0 ? zone : NULL, false, turn % 4, ahead, sizeof ahead);
+    hostile_block(0);
+    CHECK(strcmp(usual, slow) == 0 && strcmp(usual, ahead) == 0);
+    if (strcmp(usual, slow) != 0 || strcmp(usual, ahead) != 0) {
+      (void)fprintf(stderr, "%s\n%s\n%s\n%s\n", text, usual, slow, ahead);
+      break;
+    }
+  }
+  mpg_zone_free(zone);
+}
+
 int main(void) {
   test_ids();
   test_states();
@@ -573,5 +673,6 @@ int main(void) {
   test_many_jobs();
   test_events();
   test_memory();
+  test_roads();
   return check_done("slurm");
 }

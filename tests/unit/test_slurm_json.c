@@ -32,20 +32,20 @@ static void test_gres(void) {
       {"gpu:4(S:0", 1, "gres/gpu=4"},
   };
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-    mpg_json_text out = {&mpg_env_libc, NULL, 0, 0};
+    mpg_json_text out = {.env = &mpg_env_libc};
     mpg_slurm_gres gres = {0};
-    mpg_slurm_gres_add(&gres, mpg_str_of(lists[i].text), lists[i].times);
+    mpg_slurm_gres_add(&gres, mpg_str_of(lists[i].text), lists[i].times, NULL);
     CHECK(mpg_slurm_put_gres(&gres, 0, &out) == MPG_OK);
     CHECK(mpg_str_eq((mpg_str){out.n == 0 ? "" : out.p, out.n}, mpg_str_of(lists[i].tres)));
     mpg_json_text_free(&out);
   }
   {
-    mpg_json_text out = {&mpg_env_libc, NULL, 0, 0};
+    mpg_json_text out = {.env = &mpg_env_libc};
     mpg_slurm_gres gres = {0};
     char many[40][24];
     for (int i = 0; i < 40; i++) {
       (void)snprintf(many[i], sizeof many[i], "gpu:t%d", i);
-      mpg_slurm_gres_add(&gres, mpg_str_of(many[i]), 1);
+      mpg_slurm_gres_add(&gres, mpg_str_of(many[i]), 1, NULL);
     }
     CHECK(gres.n <= MPG_SLURM_GPU_TYPES && mpg_slurm_put_gres(&gres, 0, &out) == MPG_OK);
     CHECK(out.n > 11 && memcmp(out.p, "gres/gpu=40,", 12) == 0);

@@ -64,7 +64,7 @@ int main(void) {
       CHECK(whole(200000) && h.live == 0);
       CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_OK));
       if (rc == MPG_OK) {
-        CHECK(stop > 12); /* it was asked about often */
+        CHECK(stop > 18); /* it is asked about 13 times in the runs, and while they are merged */
         break;
       }
     }

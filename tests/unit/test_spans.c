@@ -1,6 +1,7 @@
 /* test_spans.c - what is packed comes back, whatever is in it. */
 #include "../../ext/core/spans.h"
 #include "check.h"
+#include "hostile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,6 +63,156 @@ static mpg_span any_span(void) {
   return s;
 }
 
+/* ---- Marks, and lists and arenas that become one ---- */
+
+enum { MANY = 60000 }; /* more than a block of a mebibyte holds */
+
+static mpg_span *some(void) {
+  mpg_span *s = malloc(2 * MANY * sizeof *s);
+  for (int i = 0; s != NULL && i < 2 * MANY; i++) {
+    s[i] = any_span();
+    s[i].program %= 100;
+    s[i].dtype %= 100;
+    s[i].file %= 100;
+  }
+  return s;
+}
+
+static bool add_all(mpg_span_list *list, mpg_span_arena *arena, const mpg_span *in, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (mpg_span_list_add(list, arena, &in[i]) != MPG_OK)
+      return false;
+  return true;
+}
+
+static bool holds(const mpg_span_list *list, const mpg_span *in, size_t n) {
+  mpg_span *out = malloc((n + 1) * sizeof *out);
+  bool good = out != NULL && list->n == n && mpg_span_list_read(list, out, &mpg_env_libc) == MPG_OK;
+  for (size_t i = 0; good && i < n; i++)
+    good = same(&in[i], &out[i]);
+  free(out);
+  return good;
+}
+
+/* What was cut behind a mark is given back, what was before it stays; a first block is kept. */
+static void test_marks(void) {
+  hostile h = {0};
+  mpg_env env = hostile_env(&h);
+  mpg_span *in = some();
+  mpg_span_arena arena;
+  mpg_span_list before = {0}, behind = {0}, again = {0};
+  mpg_span_mark empty, mark;
+  mpg_span_arena_init(&arena, &env);
+  empty = mpg_span_arena_mark(&arena);
+  mpg_span_arena_rewind(&arena, empty);
+  CHECK(h.live == 0 && add_all(&behind, &arena, in, MANY) && h.live > 2);
+  mpg_span_arena_rewind(&arena, empty);
+  CHECK(h.live == 1 && arena.used == 0);
+  CHECK(add_all(&before, &arena, in, 100) && h.live == 1);
+  mark = mpg_span_arena_mark(&arena);
+  behind = (mpg_span_list){0};
+  CHECK(add_all(&behind, &arena, in, MANY) && h.live > 2);
+  mpg_span_arena_rewind(&arena, mark);
+  CHECK(h.live == 1 && arena.blocks == mark.block && arena.used == mark.used);
+  CHECK(add_all(&again, &arena, in + 7, MANY) && holds(&again, in + 7, MANY));
+  CHECK(holds(&before, in, 100));
+  mpg_span_arena_free(&arena);
+  CHECK(h.live == 0 && arena.blocks == NULL);
+  again = (mpg_span_list){0};
+  CHECK(add_all(&again, &arena, in, 3) && holds(&again, in, 3) && h.live == 1);
+  mpg_span_arena_free(&arena);
+  CHECK(h.live == 0);
+  free(in);
+}
+
+/* The spans of a list that is joined have its names, those before and behind have none. */
+static void test_joins(void) {
+  hostile h = {0};
+  mpg_env env = hostile_env(&h);
+  mpg_span *in = some();
+  uint32_t kinds[301], texts[100], programs[100];
+  const mpg_span_names names = {kinds, programs, texts};
+  mpg_span_arena one, two, none;
+  for (uint32_t i = 0; i < 301; i++)
+    kinds[i] = i == 0 ? 0 : 1000 - i;
+  for (uint32_t i = 0; i < 100; i++) {
+    texts[i] = i == 0 ? 0 : 5000 + i;
+    programs[i] = i == 0 ? 0 : 3 * i;
+  }
+  mpg_span_arena_init(&one, &env);
+  mpg_span_arena_init(&two, &env);
+  mpg_span_arena_init(&none, &env);
+  mpg_span_arena_join(&one, &none);
+  CHECK(one.blocks == NULL);
+  for (size_t first = 0; first <= 1000; first += 500) { /* of none, and of some */
+    mpg_span_list list = {0}, more = {0}, empty = {0};
+    mpg_span *expected = malloc(3000 * sizeof *expected);
+    CHECK(add_all(&list, &one, in, first) && add_all(&more, &two, in + 1000, 1000));
+    mpg_span_list_join(&list, &empty, &names);
+    mpg_span_list_join(&list, &more, &names);
+    mpg_span_list_join(&list, &empty, &names);
+    CHECK(add_all(&list, &one, in + 2000, 1000));
+    memcpy(expected, in, first * sizeof *in);
+    memcpy(expected + first, in + 1000, 2000 * sizeof *in);
+    for (size_t i = first; i < first + 1000; i++) {
+      expected[i].kind = kinds[expected[i].kind];
+      expected[i].program = programs[expected[i].program];
+      expected[i].dtype = texts[expected[i].dtype];
+      expected[i].file = texts[expected[i].file];
+    }
+    CHECK(holds(&list, expected, first + 2000));
+    mpg_span_arena_join(&one, &two);
+    CHECK(two.blocks == NULL && holds(&list, expected, first + 2000));
+    free(expected);
+  }
+  /* Arenas of several blocks; what is left of the newest goes on being filled. */
+  for (size_t of = 0; of < 2; of++) {
+    mpg_span_arena into, from;
+    mpg_span_list here = {0}, there = {0}, later = {0};
+    long live;
+    mpg_span_arena_init(&into, &env);
+    mpg_span_arena_init(&from, &env);
+    CHECK(add_all(&there, &from, in, MANY));
+    CHECK(of == 0 || add_all(&here, &into, in + 5, MANY));
+    live = h.live;
+    mpg_span_arena_join(&into, &from);
+    CHECK(h.live == live && add_all(&later, &into, in + 9, 10) && h.live == live);
+    CHECK(holds(&there, in, MANY) && holds(&here, in + 5, of * MANY) && holds(&later, in + 9, 10));
+    later = (mpg_span_list){0};
+    CHECK(add_all(&later, &from, in, 10) && h.live == live + 1); /* empty, and of use */
+    mpg_span_arena_free(&from);
+    CHECK(h.live == live && holds(&there, in, MANY));
+    mpg_span_arena_free(&into);
+  }
+  mpg_span_arena_free(&one);
+  mpg_span_arena_free(&two);
+  CHECK(h.live == 0);
+  free(in);
+}
+
+static bool asked(void *ctx) {
+  return ++((int *)ctx)[0] == ((int *)ctx)[1];
+}
+
+/* Every 256 chunks the host is asked whether to stop. */
+static void test_interrupted(void) {
+  int counts[2] = {0, 0};
+  mpg_env env = {mpg_env_libc.resize, NULL, asked, counts, NULL};
+  mpg_span *in = some();
+  mpg_span *out = malloc(2 * MANY * sizeof *out);
+  mpg_span_arena arena;
+  mpg_span_list list = {0};
+  mpg_span_arena_init(&arena, &mpg_env_libc);
+  CHECK(add_all(&list, &arena, in, 2 * MANY));
+  CHECK(mpg_span_list_read(&list, out, &env) == MPG_OK && counts[0] >= 2 && counts[0] < 20);
+  counts[1] = counts[0];
+  counts[0] = 0;
+  CHECK(mpg_span_list_read(&list, out, &env) == MPG_INTERRUPTED);
+  mpg_span_arena_free(&arena);
+  free(in);
+  free(out);
+}
+
 int main(void) {
   enum { LISTS = 50, MOST = 3000 };
   mpg_span_arena arena;
@@ -109,5 +260,8 @@ int main(void) {
   mpg_span_arena_free(&arena);
   free(in);
   free(out);
+  test_marks();
+  test_joins();
+  test_interrupted();
   return check_done("spans");
 }

@@ -106,6 +106,10 @@ static void values(void) {
   CHECK(mpg_time_value(&v, &us, &err) == MPG_OK && us == MPG_TIME_MAX - MPG_SECOND);
   v = INT(0);
   CHECK(mpg_time_value(&v, &us, &err) == MPG_OK && us == 0);
+  CHECK(refused(INT(9214646400), "expected a time before 2262-01-01 in Unix seconds, found "
+                                 "9214646400 (milliseconds?)"));
+  CHECK(refused(REAL(9214646400.0), "expected a time before 2262-01-01 in Unix seconds, found "
+                                    "9214646400.0 (milliseconds?)"));
   v = REAL(1795240353.25);
   CHECK(mpg_time_value(&v, &us, &err) == MPG_OK && us == INT64_C(1795240353250000));
   v = TEXT("1970-01-02");
@@ -138,7 +142,22 @@ static void iso(void) {
   /* Digits past the microsecond: half to even, and a carry. */
   CHECK(parses("1970-01-01T00:00:00.0000005", 0));
   CHECK(parses("1970-01-01T00:00:00.00000050000001", 1));
-  CHECK(parses("1970-01-01T00:00:00.0000015", 2));
+  for (int us = 0; us < 12; us++) {
+    char text[40];
+    (void)snprintf(text, sizeof text, "1970-01-01T00:00:00.%06d5", us);
+    CHECK(parses(text, us + us % 2));
+    (void)snprintf(text, sizeof text, "1970-01-01T00:00:00.%06d50", us);
+    CHECK(parses(text, us + us % 2));
+    (void)snprintf(text, sizeof text, "1970-01-01T00:00:00.%06d501", us);
+    CHECK(parses(text, us + 1));
+    (void)snprintf(text, sizeof text, "1970-01-01T00:00:00.%06d4999", us);
+    CHECK(parses(text, us));
+    (void)snprintf(text, sizeof text, "1970-01-01T00:00:00.%06d6", us);
+    CHECK(parses(text, us + 1));
+    (void)snprintf(text, sizeof text, "0.%06d5", us); /* and in seconds */
+    CHECK(parses(text, us + us % 2));
+  }
+  CHECK(refused(TEXT("1970-01-"), "expected Unix seconds or ISO 8601 time, found \"1970-01-\""));
   CHECK(parses("1970-01-01T00:00:00.123456789", 123457));
   CHECK(parses("1970-01-01T00:00:59.9999999", 60 * MPG_SECOND));
   /* The edges, through the zone too. */

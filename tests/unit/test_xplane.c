@@ -49,8 +49,11 @@ static void put_message(bytes *b, unsigned number, bytes *inner) {
 }
 
 static void put_real(bytes *b, unsigned number, double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
   put_varint(b, number << 3 | MPG_PROTO_FIXED64);
-  put(b, &v, sizeof v); /* on a little-endian host */
+  for (int i = 0; i < 8; i++)
+    put(b, &(char){(char)(bits >> 8 * i)}, 1);
 }
 
 static void put_name(bytes *plane, unsigned map, int64_t id, const char *name) {
@@ -201,7 +204,7 @@ static mpg_rc show_event(mpg_xplane *x, mpg_json_text *json) {
 static mpg_rc render(const mpg_env *env, mpg_str input, bool go_on, mpg_issues *issues) {
   mpg_stream *ahead = NULL, *stream = NULL;
   mpg_xplane *x = NULL;
-  mpg_json_text json = {env, NULL, 0, 0};
+  mpg_json_text json = {.env = env};
   mpg_err err;
   mpg_rc rc = mpg_stream_memory(&ahead, env, "f", input, &err);
   n_shown = 0;

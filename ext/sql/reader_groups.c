@@ -1,0 +1,220 @@
+/* reader_groups.c - see reader_groups.h. */
+#include "reader_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMORY ((size_t)32 << 20)
+
+/* Of each record, before the columns: its number, the number of its file, and its line. */
+enum { ROW, FILE_NUMBER, LINE, COLUMNS };
+#define COLUMNS_MOST (MPG_GATHER_VALUES - COLUMNS)
+
+static bool has(uint64_t columns, size_t column) {
+  return (columns >> column & 1) != 0;
+}
+
+/* How many columns of a set come before one. */
+static size_t before(uint64_t columns, size_t column) {
+  return (size_t)__builtin_popcountll(columns & ((UINT64_C(1) << column) - 1));
+}
+
+static uint64_t keys_of(const mpg_reader_grouping *by) {
+  uint64_t keys = 0;
+  for (size_t i = 0; i < by->n_keys; i++)
+    keys |= UINT64_C(1) << by->key[i];
+  return keys;
+}
+
+/* ---- Plan ---- */
+
+/* SQLite sets the highest bit for any column from the 64th on, and so for any of a table's hidden ones behind that:
+** then _file and _line are kept, though it may be the argument `threads` that was meant.
+**
+** Only GROUP BY: DISTINCT with a LIMIT is done long before the end of the file where rows come as they are. */
+bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3_index_info *info,
+                            sqlite3_str *text) {
+  uint64_t own = f->ncolumns < 63 ? (UINT64_C(1) << f->ncolumns) - 1 : 0, keys = 0, others;
+  size_t n = info->nOrderBy < 0 ? 0 : (size_t)info->nOrderBy;
+  if (n == 0 || n > MPG_GATHER_KEYS || sqlite3_vtab_distinct(info) != 1)
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    int column = info->aOrderBy[i].iColumn;
+    if (column < 0 || column >= (int)f->ncolumns || column >= 63 ||
+        !has(f->comparable & f->plain, (size_t)column))
+      return false;
+    keys |= UINT64_C(1) << column;
+  }
+  others = info->colUsed & own & ~keys;
+  if ((others & ~f->plain) != 0 || before(others, 63) > COLUMNS_MOST)
+    return false;
+  sqlite3_str_appendf(text, " %llx %d", (unsigned long long)others, (info->colUsed & ~own) != 0);
+  for (size_t i = 0; i < n; i++)
+    sqlite3_str_appendf(text, " %d %d", info->aOrderBy[i].iColumn, info->aOrderBy[i].desc);
+  return true;
+}
+
+mpg_reader_grouping mpg_reader_grouping_of(const char *text) {
+  mpg_reader_grouping by = {.n_keys = 0};
+  char *p;
+  by.columns = strtoull(text, &p, 16);
+  by.places = strtol(p, &p, 10) != 0;
+  while (*p != '\0' && by.n_keys < MPG_GATHER_KEYS) {
+    by.key[by.n_keys] = strtoul(p, &p, 10);
+    by.descending[by.n_keys++] = strtol(p, &p, 10) != 0;
+  }
+  return by;
+}
+
+void mpg_reader_groups_reset(mpg_reader_groups *groups) {
+  mpg_gather_close(groups->gather);
+  (void)sqlite3_finalize(groups->sorted);
+  for (size_t i = 0; i < sizeof groups->shown / sizeof *groups->shown; i++)
+    mpg_shown_free(&groups->shown[i]);
+  memset(groups, 0, sizeof *groups);
+}
+
+/* ---- Gathered ---- */
+
+/* MPG_LIMIT: it is one too many. */
+static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_format *f,
+                          const mpg_walk *walk, int64_t row, mpg_err *err) {
+  const mpg_reader_grouping *by = &groups->by;
+  mpg_value keys[MPG_GATHER_KEYS], values[MPG_GATHER_VALUES];
+  size_t n = COLUMNS;
+  mpg_rc rc = MPG_OK;
+  values[ROW] = (mpg_value){.type = MPG_INT, .i = row};
+  values[FILE_NUMBER].type = values[LINE].type = MPG_NULL;
+  if (by->places) {
+    values[FILE_NUMBER] = (mpg_value){.type = MPG_INT, .i = (int64_t)walk->next_path - 1};
+    values[LINE] = (mpg_value){.type = MPG_INT, .i = f->line(walk->file)};
+  }
+  for (uint64_t left = by->columns; rc == MPG_OK && left != 0; left &= left - 1, n++) {
+    values[n].type = MPG_NULL;
+    rc = f->column(walk->file, (size_t)__builtin_ctzll(left), &values[n], err);
+  }
+  for (size_t i = 0; rc == MPG_OK && i < by->n_keys; i++) {
+    keys[i].type = MPG_NULL;
+    rc = f->column(walk->file, by->key[i], &keys[i], err);
+  }
+  if (rc != MPG_OK)
+    return rc;
+  rc = mpg_gather_add(groups->gather, keys, values);
+  return rc == MPG_NOMEM ? mpg_fail_nomem(err) : rc;
+}
+
+mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_reader_format *f, mpg_walk *walk,
+                              const mpg_reader_wish *wish, mpg_err *err) {
+  int64_t row = 0;
+  mpg_rc rc = mpg_gather_open(&groups->gather, &walk->scan.env, groups->by.n_keys,
+                              COLUMNS + before(groups->by.columns, 63), MEMORY, err);
+  while (rc == MPG_OK && (rc = mpg_walk_next(walk, err)) == MPG_OK) {
+    rc = take_record(groups, f, walk, ++row + wish->passed, err);
+    if (rc == MPG_LIMIT) {
+      mpg_gather_close(groups->gather);
+      groups->gather = NULL;
+      return MPG_OK;
+    }
+  }
+  return rc == MPG_DONE ? mpg_gather_sort(groups->gather, groups->by.descending, err) : rc;
+}
+
+/* ---- Sorted ---- */
+
+/* The columns come behind the three that each record has, in their order. */
+static void select_sorted(const mpg_reader_grouping *by, const mpg_reader_format *f,
+                          sqlite3_str *sql) {
+  sqlite3_str_appendf(sql, "SELECT rowid, %s", by->places ? "_file, _line" : "NULL, NULL");
+  for (uint64_t left = by->columns | keys_of(by); left != 0; left &= left - 1)
+    sqlite3_str_appendf(sql, ", \"%w\"", f->columns[__builtin_ctzll(left)].name);
+  sqlite3_str_appendf(sql, " FROM \"%w\" WHERE 1", f->module.name);
+}
+
+int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format *f, sqlite3 *db,
+                             const char *const *names, sqlite3_value *const *arguments, size_t n,
+                             const mpg_reader_wish *wish) {
+  const mpg_reader_grouping *by = &groups->by;
+  sqlite3_str *sql = sqlite3_str_new(db);
+  char *text;
+  int rc, given = 0;
+  select_sorted(by, f, sql);
+  for (size_t i = 0; i < n; i++)
+    if (arguments[i] != NULL)
+      sqlite3_str_appendf(sql, " AND \"%w\" = ?", names[i]);
+  /* A text with a NUL in it cannot be written out, and need not be: who asked looks at all rows again. */
+  for (size_t i = 0; i < wish->n; i++)
+    if (memchr(wish->equal[i].text.p, '\0', wish->equal[i].text.n) == NULL)
+      sqlite3_str_appendf(sql, " AND \"%w\" = %Q", f->columns[wish->equal[i].column].name,
+                          wish->equal[i].text.p);
+  for (size_t i = 0; i < by->n_keys; i++)
+    sqlite3_str_appendf(sql, "%s \"%w\"%s", i == 0 ? " ORDER BY" : ",", f->columns[by->key[i]].name,
+                        by->descending[i] ? " DESC" : "");
+  text = sqlite3_str_finish(sql);
+  if (text == NULL)
+    return SQLITE_NOMEM;
+  rc = sqlite3_prepare_v2(db, text, -1, &groups->sorted, NULL);
+  sqlite3_free(text);
+  for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
+    if (arguments[i] != NULL)
+      rc = sqlite3_bind_value(groups->sorted, ++given, arguments[i]);
+  return rc;
+}
+
+/* ---- Rows ---- */
+
+int mpg_reader_groups_next(mpg_reader_groups *groups) {
+  if (groups->sorted != NULL)
+    return sqlite3_step(groups->sorted);
+  return mpg_gather_next(groups->gather) ? SQLITE_ROW : SQLITE_DONE;
+}
+
+sqlite3_int64 mpg_reader_groups_row(const mpg_reader_groups *groups) {
+  return groups->sorted != NULL ? sqlite3_column_int64(groups->sorted, ROW)
+                                : mpg_gather_value(groups->gather, ROW)->i;
+}
+
+/* `shown` is for the values of this place alone. */
+static void show(const mpg_reader_groups *groups, sqlite3_context *context, mpg_conn *conn,
+                 const mpg_value *value, mpg_shown *shown) {
+  if (value->type == MPG_TEXT)
+    mpg_result_shown(context, conn, shown, mpg_gather_texts(groups->gather), (uint32_t)value->i,
+                     true);
+  else
+    mpg_result_value(context, value);
+}
+
+void mpg_reader_groups_column(mpg_reader_groups *groups, sqlite3_context *context, mpg_conn *conn,
+                              size_t column) {
+  const mpg_reader_grouping *by = &groups->by;
+  if (groups->sorted != NULL) {
+    int at = COLUMNS + (int)before(by->columns | keys_of(by), column);
+    sqlite3_result_value(context, sqlite3_column_value(groups->sorted, at));
+    return;
+  }
+  for (size_t i = 0; i < by->n_keys; i++)
+    if (by->key[i] == column) {
+      show(groups, context, conn, mpg_gather_key(groups->gather, i), &groups->shown[i]);
+      return;
+    }
+  if (has(by->columns, column)) {
+    size_t i = COLUMNS + before(by->columns, column);
+    show(groups, context, conn, mpg_gather_value(groups->gather, i),
+         &groups->shown[MPG_GATHER_KEYS + i]);
+  }
+}
+
+void mpg_reader_groups_file(const mpg_reader_groups *groups, sqlite3_context *context,
+                            const mpg_paths *paths) {
+  if (groups->sorted != NULL)
+    sqlite3_result_value(context, sqlite3_column_value(groups->sorted, FILE_NUMBER));
+  else
+    sqlite3_result_text(context, paths->path[mpg_gather_value(groups->gather, FILE_NUMBER)->i], -1,
+                        SQLITE_TRANSIENT);
+}
+
+void mpg_reader_groups_line(const mpg_reader_groups *groups, sqlite3_context *context) {
+  if (groups->sorted != NULL)
+    sqlite3_result_value(context, sqlite3_column_value(groups->sorted, LINE));
+  else
+    sqlite3_result_int64(context, mpg_gather_value(groups->gather, LINE)->i);
+}

@@ -1,0 +1,233 @@
+/* test_hlo_attribute.c - what attribute values say, at the ends of what they may be. */
+#include "../../ext/core/hlo_attribute.h"
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy without a terminator and with nothing behind it, so that the sanitizers see a read past the end. */
+static mpg_str exactly(const char *text) {
+  static char *kept;
+  size_t n = strlen(text);
+  free(kept);
+  kept = malloc(n + (n == 0));
+  if (kept == NULL)
+    abort();
+  memcpy(kept, text, n);
+  return (mpg_str){kept, n};
+}
+
+static bool is(mpg_str s, const char *text) {
+  return text == NULL ? s.p == NULL : s.p != NULL && mpg_str_eq(s, mpg_str_of(text));
+}
+
+/* ---- Numbers in a row ---- */
+
+static void numbers(const char *text, int n, const int64_t *expected) {
+  mpg_str rest = exactly(text);
+  int64_t v = 7;
+  for (int i = 0; i < n; i++)
+    CHECK(mpg_hlo_next_number(&rest, &v) && v == expected[i]);
+  CHECK(!mpg_hlo_next_number(&rest, &v) && rest.n == 0);
+}
+
+static void test_numbers(void) {
+  mpg_str rest;
+  int64_t v;
+  numbers("", 0, NULL);
+  numbers("{}", 0, NULL);
+  numbers("-", 0, NULL);
+  numbers("0", 1, (int64_t[]){0});
+  numbers("{1,-2, 30 }", 3, (int64_t[]){1, -2, 30});
+  numbers("/09:", 1, (int64_t[]){9}); /* the bytes beside digits */
+  numbers("- 5 --6 7-", 3, (int64_t[]){5, -6, 7});
+  numbers("9223372036854775807 9223372036854775808 -9223372036854775808 99999999999999999999 1", 5,
+          (int64_t[]){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 1});
+  rest = exactly("a12,3");
+  CHECK(mpg_hlo_next_number(&rest, &v) && v == 12 && is(rest, ",3"));
+}
+
+/* ---- Members ---- */
+
+static void test_behind(void) {
+  CHECK(is(mpg_hlo_behind(exactly("abcabd"), MPG_STR("ab")), "cabd"));
+  CHECK(is(mpg_hlo_behind(exactly("abcabd"), MPG_STR("abd")), ""));
+  CHECK(is(mpg_hlo_behind(exactly("aab"), MPG_STR("ab")), ""));
+  CHECK(is(mpg_hlo_behind(exactly("a"), MPG_STR("a")), ""));
+  CHECK(is(mpg_hlo_behind(exactly("ba"), MPG_STR("a")), ""));
+  CHECK(is(mpg_hlo_behind(exactly("abcab"), MPG_STR("abd")), NULL));
+  CHECK(is(mpg_hlo_behind(exactly("ab"), MPG_STR("abc")), NULL));
+  CHECK(is(mpg_hlo_behind(exactly("bbb"), MPG_STR("a")), NULL));
+  CHECK(is(mpg_hlo_behind(exactly("b"), MPG_STR("")), NULL));
+  CHECK(is(mpg_hlo_behind((mpg_str){NULL, 0}, MPG_STR("a")), NULL));
+
+  CHECK(is(mpg_hlo_unquoted(exactly("\"a\"")), "a"));
+  CHECK(is(mpg_hlo_unquoted(exactly("\"\"")), ""));
+  CHECK(is(mpg_hlo_unquoted(exactly("\"")), "\""));
+  CHECK(is(mpg_hlo_unquoted(exactly("\"a")), "\"a"));
+  CHECK(is(mpg_hlo_unquoted(exactly("a\"")), "a\""));
+  CHECK(is(mpg_hlo_unquoted(exactly("")), ""));
+
+  CHECK(
+      is(mpg_hlo_quoted_member(exactly("{op_type=\"x\" op=\"jit(f)/dot\"}"), MPG_STR("op")), NULL));
+  CHECK(is(mpg_hlo_quoted_member(exactly("{op=\"jit(f)/dot\"}"), MPG_STR("op")), "jit(f)/dot"));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op=\"\""), MPG_STR("op")), ""));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op=\"a\\\"b\""), MPG_STR("op")), "a\\\"b"));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op=\"a\\\\\" c"), MPG_STR("op")), "a\\\\"));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op=\"a"), MPG_STR("op")), NULL));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op=\"a\\"), MPG_STR("op")), NULL));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op=\"a\\\""), MPG_STR("op")), NULL));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op=\""), MPG_STR("op")), NULL));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op="), MPG_STR("op")), NULL));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op"), MPG_STR("op")), NULL));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op:\"a\""), MPG_STR("op")), NULL));
+  CHECK(is(mpg_hlo_quoted_member(exactly("op=a\""), MPG_STR("op")), NULL));
+}
+
+/* ---- Windows ---- */
+
+static bool dim_is(const mpg_hlo_window_dim *d, int64_t size, int64_t stride, int64_t low,
+                   int64_t high, int64_t base, int64_t window) {
+  return d->size == size && d->stride == stride && d->pad_low == low && d->pad_high == high &&
+         d->base_dilation == base && d->window_dilation == window;
+}
+
+static int window(const char *text) {
+  mpg_hlo_window_dim dims[MPG_HLO_WINDOW_DIMS];
+  return mpg_hlo_window(exactly(text), dims);
+}
+
+/* size= of n dimensions. */
+static int of_size(int n) {
+  char text[200];
+  size_t at = (size_t)snprintf(text, sizeof text, "{size=2");
+  for (int i = 1; i < n; i++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "x3");
+  (void)snprintf(text + at, sizeof text - at, "}");
+  return window(text);
+}
+
+static void test_windows(void) {
+  mpg_hlo_window_dim dims[MPG_HLO_WINDOW_DIMS];
+  CHECK(mpg_hlo_window(exactly("{size=3x5 stride=2x1 pad=1_-4x0_7 lhs_dilate=1x6 rhs_dilate=8x1 "
+                               "rhs_reversal=0x1}"),
+                       dims) == 2);
+  CHECK(dim_is(&dims[0], 3, 2, 1, -4, 1, 8) && dim_is(&dims[1], 5, 1, 0, 7, 6, 1));
+  CHECK(dim_is(&dims[2], 1, 1, 0, 0, 1, 1) && dim_is(&dims[15], 1, 1, 0, 0, 1, 1));
+  CHECK(mpg_hlo_window(exactly("size=4"), dims) == 1 && dim_is(&dims[0], 4, 1, 0, 0, 1, 1));
+  CHECK(mpg_hlo_window(exactly("{ pad=-2_3  size=0 }"), dims) == 1);
+  CHECK(dim_is(&dims[0], 0, 1, -2, 3, 1, 1));
+  CHECK(window("") == 0 && window("{}") == 0 && window("{ }") == 0);
+  CHECK(of_size(1) == 1 && of_size(15) == 15 && of_size(16) == 16 && of_size(17) == -1);
+  /* All members are of as many dimensions. */
+  CHECK(window("{size=3x3 stride=2}") == -1 && window("{size=3 stride=2x2}") == -1);
+  /* From 0, and pads from below it, to 2^31; strides and dilations from 1. */
+  CHECK(window("{size=2147483648}") == 1 && window("{size=2147483649}") == -1);
+  CHECK(window("{size=-1}") == -1 && window("{rhs_reversal=-1}") == -1);
+  CHECK(window("{pad=2147483648_2147483648}") == 1 && window("{pad=2147483649_0}") == -1 &&
+        window("{pad=0_2147483649}") == -1);
+  CHECK(window("{pad=-2147483648_-2147483648}") == 1 && window("{pad=-2147483649_0}") == -1 &&
+        window("{pad=0_-2147483649}") == -1);
+  CHECK(window("{size=99999999999999999999}") == -1);
+  CHECK(window("{stride=1}") == 1 && window("{stride=0}") == -1 && window("{stride=1x0}") == -1);
+  CHECK(window("{lhs_dilate=1}") == 1 && window("{lhs_dilate=0}") == -1);
+  CHECK(window("{rhs_dilate=1}") == 1 && window("{rhs_dilate=0}") == -1);
+  /* What is no number, or not all of it. */
+  CHECK(window("{size}") == -1 && window("{size=}") == -1 && window("{size=x}") == -1);
+  CHECK(window("{size=3x}") == -1 && window("{size=3y}") == -1 && window("{size=-}") == -1);
+  CHECK(window("{size=3 x}") == -1 && window("{size=3_3}") == -1);
+  CHECK(window("{pad=1}") == -1 && window("{pad=1_}") == -1 && window("{pad=_1}") == -1);
+  CHECK(window("{pad=1x1}") == -1 && window("{=3}") == 0);
+}
+
+static void test_labels(void) {
+  const mpg_str labels = MPG_STR("b01f_01io->b0f1");
+  static const struct {
+    int part;
+    char label;
+    int at;
+  } expected[] = {{0, 'b', 0}, {0, '0', 1}, {0, '1', 2},  {0, 'f', 3},  {0, 'i', -1}, {1, '0', 0},
+                  {1, '1', 1}, {1, 'i', 2}, {1, 'o', 3},  {1, 'b', -1}, {2, 'b', 0},  {2, '0', 1},
+                  {2, 'f', 2}, {2, '1', 3}, {2, '>', -1}, {3, 'b', -1}, {0, '_', -1}};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    CHECK(mpg_hlo_label(labels, expected[i].part, expected[i].label) == expected[i].at);
+  CHECK(mpg_hlo_label((mpg_str){NULL, 0}, 0, 'b') == -1);
+}
+
+/* ---- Groups ---- */
+
+static void groups(const char *text, int64_t ranks, int64_t devices) {
+  int64_t r = -7, d = -7;
+  mpg_hlo_groups(exactly(text), &r, &d);
+  CHECK(r == ranks && d == devices);
+  if (r != ranks || d != devices)
+    (void)fprintf(stderr, "  %s: %lld of %lld\n", text, (long long)r, (long long)d);
+}
+
+static void test_groups(void) {
+  const int64_t most = INT32_MAX;
+  groups("", 0, 0);
+  groups("{}", 0, 0);
+  groups("{{0,1},{2,3}}", 2, 4);
+  groups("{{0},{1,2,3},{4,5}}", 3, 6);
+  groups("{{10,9},{3}}", 2, 11);
+  groups("{{0}}", 1, 1);
+  groups("{0,1,2}", 3, 3);
+  groups("{{0,1},{2", 2, 3);
+  groups("{{214748363}}", 1, 214748364);
+  groups("{{2147483629}}", 1, 2147483630);
+  groups("{{2147483639}}", 1, most - 7);
+  groups("{{2147483640}}", 1, most);
+  groups("{{99999999999}}", 1, most);
+  groups("[2,4]<=[8]", 4, 8);
+  groups("[2,4]<=[4,2]T(1,0)", 4, 8);
+  groups("[8]<=[8]", 8, 8);
+  groups("[]", 0, 1);
+  groups("[2,4", 0, 1);
+  groups("[65536,32767]", 32767, 65536LL * 32767);
+  groups("[65536,32768]", 32768, most);
+  groups("[2147483647,1]", 1, most);
+  groups("[1,2147483648]", most, most);
+  groups("[0,4]", 4, 0);
+  groups("[4,0]", 0, 0);
+  groups("mesh['x'=4,'y'=2] {'x'}", 4, 8);
+  groups("mesh['x'=4,'y'=2] {'y'}", 2, 8);
+  groups("mesh['x'=4,'y'=2] {'x','y'}", 8, 8);
+  groups("mesh['x'=4,'y'=2] {'z'}", 1, 8);
+  groups("mesh['x'=4,'y'=2]", 1, 8);
+  groups("mesh['x'=4,'xy'=2] {'xy'}", 2, 8);
+  groups("mesh['x'=1,'y'=0,'z'=3] {'x','y','z'}", 3, 3);
+  groups("mesh['x':4,'y'=2] {'y'}", 2, 2);
+  groups("mesh['x", 1, 1);
+  groups("mesh['x'", 1, 1);
+  groups("mesh['x'=", 1, 1);
+  groups("mesh['x'=3", 1, 3);
+  groups("mesh{'x'=3}", 1, 1);
+  groups("mesh", 0, 0);
+  groups("mesh7", 1, 1);
+  groups("mess'x'=3", 1, 4);
+}
+
+static void test_trips(void) {
+  CHECK(mpg_hlo_known_trips(exactly("{\"known_trip_count\":{\"n\":\"126\"},\"x\":7}")) == 126);
+  CHECK(mpg_hlo_known_trips(exactly("\"{\\\"known_trip_count\\\":{\\\"n\\\":\\\"5\\\"}}\"")) == 5);
+  CHECK(mpg_hlo_known_trips(exactly("{\"known_trip_count\": {\"n\": 0}}")) == 0);
+  CHECK(mpg_hlo_known_trips(exactly("known_trip_count3")) == 3);
+  CHECK(mpg_hlo_known_trips(exactly("known_trip_count")) == -1);
+  CHECK(mpg_hlo_known_trips(exactly("known_trip_count\":{\"n\":\"")) == -1);
+  CHECK(mpg_hlo_known_trips(exactly("{\"known_trip_count\":null,\"x\":7}")) == -1);
+  CHECK(mpg_hlo_known_trips(exactly("{\"known_trip_count\":{},\"x\":7}")) == -1);
+  CHECK(mpg_hlo_known_trips(exactly("{\"n\":\"126\"}")) == -1);
+  CHECK(mpg_hlo_known_trips(exactly("")) == -1);
+}
+
+int main(void) {
+  test_numbers();
+  test_behind();
+  test_windows();
+  test_labels();
+  test_groups();
+  test_trips();
+  (void)exactly("");
+  return check_done("hlo_attribute");
+}

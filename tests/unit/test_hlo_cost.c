@@ -1,0 +1,602 @@
+/*
+** Tests of ext/core/hlo_cost.c and the rules it is made of, instruction by instruction. The figures are
+** counted by hand from the formulas of docs/hlo.md, which are those of XLA's HloCostAnalysis; what the
+** text of a module may look like is tested in test_hlo.c.
+*/
+#include "hlo_priced.h"
+
+#define ADD "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
+#define GE                                                                                         \
+  "ge { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = pred[] compare(x, y), "             \
+  "direction=GE }\n"
+
+/* What r = ROOT costs by itself, and whether that is all it costs. */
+static void costs(const char *parameters, const char *root, bool known, long long flops,
+                  long long transcendentals, long long bytes) {
+  char text[4096];
+  const mpg_hlo_price *r;
+  priced p;
+  bool good;
+  (void)snprintf(text, sizeof text, ADD GE "ENTRY e { %s ROOT r = %s }\n", parameters, root);
+  price_text(&p, text);
+  r = price_of(&p, "r");
+  good = r->known == known && r->own.of[MPG_HLO_FLOPS] == flops &&
+         r->own.of[MPG_HLO_TRANSCENDENTALS] == transcendentals && r->own.of[MPG_HLO_BYTES] == bytes;
+  CHECK(good);
+  if (!good)
+    (void)fprintf(stderr, "  %s\n  found %s %lld %lld %lld\n", root, r->known ? "known" : "unknown",
+                  (long long)r->own.of[MPG_HLO_FLOPS],
+                  (long long)r->own.of[MPG_HLO_TRANSCENDENTALS],
+                  (long long)r->own.of[MPG_HLO_BYTES]);
+  done(&p);
+}
+
+/* ---- Dots: 2 N x contracted ---- */
+
+static void test_dots(void) {
+  static const char batch[] = "a = f32[3,4,5] parameter(0) b = f32[3,5,6] parameter(1) ";
+  static const char two[] = "a = f32[4,5,7] parameter(0) b = f32[5,7,6] parameter(1) ";
+  static const char ragged[] =
+      "a = f32[8,16] parameter(0) b = f32[16,32] parameter(1) g = s32[1] parameter(2) ";
+  static const char groups[] =
+      "a = f32[8,16] parameter(0) b = f32[16,32] parameter(1) g = s32[4] parameter(2) ";
+  costs(batch,
+        "f32[3,4,6] dot(a, b), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, "
+        "rhs_contracting_dims={1}",
+        true, 2LL * 72 * 5, 0, 4LL * (60 + 90 + 72));
+  costs(two, "f32[4,6] dot(a, b), lhs_contracting_dims={1,2}, rhs_contracting_dims={0,1}", true,
+        2LL * 24 * 35, 0, 4LL * (140 + 210 + 24));
+  /* An outer product contracts nothing; a dimension that is not there is none. */
+  costs("a = f32[4] parameter(0) b = f32[6] parameter(1) ", "f32[4,6] dot(a, b)", true, 2LL * 24, 0,
+        4LL * (4 + 6 + 24));
+  costs("a = f32[4] parameter(0) b = f32[6] parameter(1) ",
+        "f32[4,6] dot(a, b), lhs_contracting_dims={-1,9,99999999999999999999}", true, 2LL * 24, 0,
+        4LL * (4 + 6 + 24));
+  /* Of a ragged dot that contracts its ragged dimension each group has a part: one group, all. */
+  costs(ragged, "f32[1,8,32] ragged-dot(a, b, g), lhs_contracting_dims={1}, lhs_ragged_dims={1}",
+        true, 2LL * 256 * 16, 0, 4LL * (128 + 512 + 1 + 256));
+  costs(groups, "f32[4,8,32] ragged-dot(a, b, g), lhs_contracting_dims={1}", true, 2LL * 1024 * 16,
+        0, 4LL * (128 + 512 + 4 + 1024));
+}
+
+/* Which peak a multiply is held against: the wider operand's, the float's of one width. */
+static void test_classes(void) {
+  static const struct {
+    const char *a, *b, *class;
+  } pairs[] = {{"f32", "f32", "fp32"},    {"f64", "f32", "fp64"},       {"f32", "bf16", "fp32"},
+               {"bf16", "s8", "bf16"},    {"f8e4m3fn", "bf16", "bf16"}, {"f16", "f8e5m2", "fp16"},
+               {"f8e5m2", "s8", "fp8"},   {"s8", "f8e4m3fnuz", "fp8"},  {"u8", "f4e2m1fn", "int8"},
+               {"f4e2m1fn", "s4", "fp4"}, {"u4", "f4e2m1fn", "fp4"},    {"s4", "u4", "int4"},
+               {"s32", "s32", "s32"},     {"s8", "s32", "s32"},         {"c64", "f64", "c64"},
+               {"f64", "pred", "pred"},   {"f8e8m0fnu", "s8", "fp8"}};
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+    char text[512];
+    priced p;
+    unsigned class;
+    (void)snprintf(text, sizeof text,
+                   "e { a = %s[4,5] parameter(0) b = %s[5,6] parameter(1) ROOT r = f32[4,6] "
+                   "dot(a, b), lhs_contracting_dims={1} n = f32[4,6] negate(r) }",
+                   pairs[k].a, pairs[k].b);
+    price_text(&p, text);
+    class = mpg_hlo_class(&p.cost, named(&p, "r"));
+    CHECK(class < MPG_HLO_CLASSES && strcmp(mpg_hlo_class_name(class), pairs[k].class) == 0);
+    if (class < MPG_HLO_CLASSES && strcmp(mpg_hlo_class_name(class), pairs[k].class) != 0)
+      (void)fprintf(stderr, "  %s x %s: %s\n", pairs[k].a, pairs[k].b, mpg_hlo_class_name(class));
+    CHECK(p.cost.matmul[class] == 2LL * 24 * 5);
+    CHECK(mpg_hlo_class(&p.cost, named(&p, "n")) == MPG_HLO_CLASSES);
+    done(&p);
+  }
+  {
+    priced p;
+    price_text(&p, "e { a = f32[4] parameter(0) ROOT r = f32[4] dot(a), lhs_contracting_dims={} }");
+    CHECK(mpg_hlo_class(&p.cost, named(&p, "r")) == MPG_HLO_CLASSES); /* a product of what? */
+    done(&p);
+  }
+}
+
+/* ---- Convolutions: 2 (Cin / groups) Cout (N / groups) x pairs ---- */
+
+static void test_convolutions(void) {
+  static const char same[] = "i = f32[1,6,5] parameter(0) k = f32[9,2,3] parameter(1) ";
+  static const char wide[] = "i = f32[1,1,134217728] parameter(0) k = f32[1,1,134217728] "
+                             "parameter(1) ";
+  /* Kernel of 3 over 5 with padding of 1: 4 + 5 + 4 pairs. */
+  costs(same,
+        "f32[1,9,5] convolution(i, k), window={size=3 pad=1_1}, dim_labels=bf0_oi0->bf0, "
+        "feature_group_count=3",
+        true, 2LL * 2 * 9 * 13, 0, 4LL * (30 + 54 + 45));
+  costs("i = f32[4,3,5] parameter(0) k = f32[8,3,3] parameter(1) ",
+        "f32[2,8,3] convolution(i, k), window={size=3}, dim_labels=bf0_oi0->bf0, "
+        "batch_group_count=2",
+        true, 2LL * 3 * 8 * 2 * 9, 0, 4LL * (60 + 72 + 48));
+  /* Of two dimensions the pairs multiply: 13 x 2 * 2. */
+  costs("i = f32[1,5,3,6] parameter(0) k = f32[3,2,6,7] parameter(1) ",
+        "f32[1,5,2,7] convolution(i, k), window={size=3x2 pad=1_1x0_0}, "
+        "dim_labels=b01f_01io->b01f",
+        true, 2LL * 6 * 7 * 13 * 4, 0, 4LL * (90 + 252 + 70));
+  /* Nothing to multiply with. */
+  costs("i = f32[1,1,0] parameter(0) k = f32[1,1,3] parameter(1) ",
+        "f32[1,1,2] convolution(i, k), window={size=3 pad=2_2}, dim_labels=bf0_oi0->bf0", true, 0,
+        0, 4LL * (0 + 3 + 2));
+  costs("i = f32[1,1,5] parameter(0) k = f32[1,1,2] parameter(1) ",
+        "f32[1,1,9] convolution(i, k), window={size=2 stride=2 pad=-9_0 lhs_dilate=3}, "
+        "dim_labels=bf0_oi0->bf0",
+        true, 2LL * 2, 0, 4LL * (5 + 2 + 9)); /* 9 + 0 and 9 + 2 + 1 of 0, 3, ... 12 */
+  /* Attributes that make no sense are told, not guessed around. */
+  {
+    static const char *const none[] = {
+        "window={size=3}",
+        "window={size=3}, dim_labels=b0_oi0->bf0",
+        "window={size=3}, dim_labels=f0_oi0->bf0",
+        "window={size=3}, dim_labels=bf0_oi0->b0",
+        "window={size=3}, dim_labels=bf0_oi->bf0",
+        "window={size=3}, dim_labels=bf0_oi0->bf",
+        "window={size=3}, dim_labels=bf_oi0->bf0",
+        "window={size=}, dim_labels=bf0_oi0->bf0",
+        "window={size=3x1x1x1x1x1x1x1x1x1x1}, dim_labels=bf0_oi0->bf0",
+        "window={size=3}, dim_labels=bf0_oi0->bf0, feature_group_count=0",
+        "window={size=3}, dim_labels=bf0_oi0->bf0, batch_group_count=0"};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+      char root[256];
+      (void)snprintf(root, sizeof root, "f32[1,9,3] convolution(i, k), %s", none[k]);
+      costs("i = f32[1,2,5] parameter(0) k = f32[9,2,3] parameter(1) ", root, false, 0, 0,
+            4LL * (10 + 54 + 27));
+    }
+  }
+  /* Nor is what would take for ever to count, or does not fit. */
+  costs(wide,
+        "f32[1,1,134217728] convolution(i, k), window={size=134217728}, dim_labels=bf0_oi0->bf0",
+        false, 0, 0, 3LL * 4 * 134217728);
+  costs("i = f32[1,1,9] parameter(0) k = f32[1,1,2147483648] parameter(1) ",
+        "f32[1,1,1] convolution(i, k), window={size=3}, dim_labels=bf0_oi0->bf0", false, 0, 0,
+        4LL * (9 + 2147483648 + 1));
+  costs("i = f32[1,1,9] parameter(0) k = f32[1,1,1] parameter(1) ",
+        "f32[1,1,2147483648] convolution(i, k), window={size=3}, dim_labels=bf0_oi0->bf0", false, 0,
+        0, 4LL * (9 + 2147483648 + 1));
+  costs("i = s8[1,1,4611686018427387904] parameter(0) k = s8[1,1,1] parameter(1) ",
+        "s8[1,1,1] convolution(i, k), window={size=1 lhs_dilate=2147483648}, "
+        "dim_labels=bf0_oi0->bf0",
+        false, 0, 0, 4611686018427387904 + 2);
+}
+
+/* ---- Computations applied to elements ---- */
+
+static void test_applied(void) {
+  static const char vector[] = "a = f32[8] parameter(0) z = f32[] constant(0) ";
+  /* in - out additions; none where nothing is reduced; and unknown where nobody says by what. */
+  costs(vector, "f32[] reduce(a, z), dimensions={0}, to_apply=add", true, 7, 0, 4LL * (8 + 1 + 1));
+  costs(vector, "f32[9] reduce(a, z), dimensions={}, to_apply=add", true, 0, 0, 4LL * (8 + 1 + 9));
+  costs(vector, "f32[] reduce(a, z), dimensions={0}", false, 0, 0, 4LL * (8 + 1 + 1));
+  costs(vector, "f32[8] map(a)", false, 0, 0, 4LL * (8 + 8));
+  costs("a = f32[8] parameter(0) s = f32[4] parameter(1) z = f32[] constant(0) ",
+        "f32[8] select-and-scatter(a, s, z), window={size=2 stride=2}, scatter=add", false, 4, 0,
+        4LL * (8 + 4 + 1 + 8));
+  /*
+  ** A window over a whole dimension from anywhere in it is a scan, which XLA makes a reduction. No scan:
+  ** with two dimensions of it, in a tuple, with padding on one side, without anything to reduce.
+  */
+  costs("a = f32[2,2] parameter(0) z = f32[] constant(0) ",
+        "f32[2,2] reduce-window(a, z), window={size=3x3 pad=1_1x1_1}, to_apply=add", true, 4LL * 8,
+        0, 4LL * (4 + 1 + 4));
+  costs("a = f32[2,2] parameter(0) z = f32[] constant(0) ",
+        "f32[2,2] reduce-window(a, z), window={size=3x1 pad=1_1x0_0}, to_apply=add", true,
+        4 / 2 + 1, 0, 4LL * (4 + 1 + 4));
+  costs("a = f32[2,2] parameter(0) z = f32[] constant(0) ",
+        "f32[2,4] reduce-window(a, z), window={size=3x1 pad=1_1x1_1}, to_apply=add", true, 8LL * 2,
+        0, 4LL * (4 + 1 + 8));
+  costs(vector, "(f32[8]) reduce-window(a, z), window={size=15 pad=7_7}, to_apply=add", true,
+        8LL * 14, 0, 4LL * (8 + 1 + 8));
+  costs(vector, "f32[8] reduce-window(a, z), window={size=2 pad=0_1}, to_apply=add", true, 8, 0,
+        4LL * (8 + 1 + 8));
+  costs(vector, "f32[10] reduce-window(a, z), window={size=1 pad=1_1}, to_apply=add", true, 0, 0,
+        4LL * (8 + 1 + 10));
+  /* FFT of real numbers: 8 n log2 n of what goes in. Sorts of several arrays compare the first. */
+  costs("a = f32[8] parameter(0) ", "c64[5] fft(a), fft_type=RFFT, fft_length={8}", true,
+        8LL * 8 * 3, 0, 32 + 40);
+  costs("a = f32[16] parameter(0) b = s32[16] parameter(1) ",
+        "(f32[16], s32[16]) sort(a, b), dimensions={0}, to_apply=ge", true, 16LL * 4, 0, 256);
+}
+
+/* Custom calls that annotate cost nothing, and that is known; a name that only begins like one is none. */
+static void test_annotations(void) {
+  static const char *const free_of_cost[] = {"Sharding",
+                                             "SPMDFullToShardShape",
+                                             "SPMDShardToFullShape",
+                                             "xla.sdy.FuncResultSharding",
+                                             "sdy.sharding_constraint",
+                                             "annotate_device_placement",
+                                             "MoveToHost",
+                                             "MoveToDevice",
+                                             "AllocateBuffer",
+                                             "Pin",
+                                             "Unpin",
+                                             "LayoutConstraint",
+                                             "InspectSharding",
+                                             "AssumeGatherIndicesInBound"};
+  static const char *const work[] = {"Shardin", "MoveToHostMemory", "xla.sdy", "Pinned",
+                                     "",        "__cublas"};
+  for (size_t k = 0; k < sizeof free_of_cost / sizeof *free_of_cost; k++) {
+    char root[256];
+    (void)snprintf(root, sizeof root, "f32[8] custom-call(a), custom_call_target=\"%s\"",
+                   free_of_cost[k]);
+    costs("a = f32[8] parameter(0) ", root, true, 0, 0, 0);
+  }
+  for (size_t k = 0; k < sizeof work / sizeof *work; k++) {
+    char root[256];
+    (void)snprintf(root, sizeof root, "f32[8] custom-call(a), custom_call_target=\"%s\"", work[k]);
+    costs("a = f32[8] parameter(0) ", root, false, 0, 0, 0);
+  }
+  costs("a = f32[8] parameter(0) ", "f32[8] custom-call(a)", false, 0, 0, 0);
+  costs("a = f32[2,4] parameter(0) b = f32[4,3] parameter(1) ",
+        "f32[2,3] custom-call(a, b), custom_call_target=\"__cublas$gemm\", "
+        "backend_config={\"lhs_contracting_dimensions\":\"1\"}",
+        false, 0, 0, 32 + 48 + 24);
+}
+
+/* ---- Bytes ---- */
+
+static void test_transposes(void) {
+  /* Dimensions of size 1 are in no order, but there may be more of the others on either side. */
+  costs("a = f32[2,1] parameter(0) ", "f32[2,2] transpose(a), dimensions={1,0}", true, 0, 0,
+        8 + 16);
+  costs("a = f32[2,2] parameter(0) ", "f32[2,1] transpose(a), dimensions={1,0}", true, 0, 0,
+        16 + 8);
+  costs("a = f32[1,1] parameter(0) ", "f32[1,1] transpose(a), dimensions={1,0}", true, 0, 0, 0);
+  /* A result that is no transpose of its operand is moved. */
+  costs("a = f32[2,3] parameter(0) ", "f32[6] transpose(a), dimensions={0}", true, 0, 0, 24 + 24);
+  costs("a = f32[2] parameter(0) ", "s32[2] transpose(a), dimensions={0}", true, 0, 0, 8 + 8);
+  costs("a = (f32[2]) parameter(0) ", "f32[2] transpose(a), dimensions={0}", true, 0, 0, 8 + 8);
+  costs("a = f32[2] parameter(0) ", "(f32[2]) transpose(a), dimensions={0}", true, 0, 0, 8 + 8);
+  costs("a = f32[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2] parameter(0) ",
+        "f32[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2] transpose(a), "
+        "dimensions={0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16}",
+        true, 0, 0, 8 + 8);
+}
+
+static void test_read(void) {
+  /* Of a slice's starts the first is read alone. */
+  costs("a = f32[10,10] parameter(0) i = s32[] parameter(1) j = s32[] parameter(2) ",
+        "f32[2,3] dynamic-slice(a, i, j), dynamic_slice_sizes={2,3}", true, 0, 0, 24 + 4 + 24);
+  costs("a = f32[10,10] parameter(0) u = f32[2,3] parameter(1) i = s32[] parameter(2) j = s32[] "
+        "parameter(3) ",
+        "f32[10,10] dynamic-update-slice(a, u, i, j)", true, 0, 0, 24 + 4 + 24);
+  /* Two arrays scattered by one list of indices: operands, indices, updates. */
+  costs("a = f32[100] parameter(0) b = f64[100] parameter(1) i = s32[3,1] parameter(2) u = f32[3] "
+        "parameter(3) v = f64[3] parameter(4) ",
+        "(f32[100], f64[100]) scatter(a, b, i, u, v), to_apply=add", true, 3, 0,
+        12 + 24 + 12 + 12 + 24 + 12 + 24);
+}
+
+/* What a fusion reads and writes: r, of the computation f; helpers stand before it. */
+static void fused(const char *before, const char *inside, const char *parameters,
+                  const char *result, long long bytes) {
+  char text[4096];
+  priced p;
+  long long found;
+  (void)snprintf(text, sizeof text, "%s\nf { %s }\nENTRY e { %s ROOT r = %s, calls=f }\n", before,
+                 inside, parameters, result);
+  price_text(&p, text);
+  found = (long long)price_of(&p, "r")->own.of[MPG_HLO_BYTES];
+  CHECK(found == bytes);
+  if (found != bytes)
+    (void)fprintf(stderr, "  %s\n  found %lld bytes, expected %lld\n", text, found, bytes);
+  done(&p);
+}
+
+static void test_fusions(void) {
+  static const char one[] = "a = f32[100] parameter(0) ";
+  /* A constant of one element lies in the program, others in memory. */
+  fused("", "p = f32[4] parameter(0) c = f32[] constant(1) ROOT x = f32[4] add(p, c)",
+        "a = f32[4] parameter(0) ", "f32[4] fusion(a), kind=kLoop", 16 + 16);
+  /* A hole among the parameters is read by nobody. */
+  fused("", "p = f32[100] parameter(1) ROOT x = f32[100] negate(p)",
+        "a = f32[100] parameter(0) b = f32[100] parameter(1) ", "f32[100] fusion(a, b), kind=kLoop",
+        400 + 400);
+  /* What is called may be empty, or not be there. */
+  fused("g { }",
+        "p = f32[100] parameter(0) x = f32[100] fusion(p), kind=kLoop, calls=g ROOT n = "
+        "f32[5] negate(x)",
+        one, "f32[5] fusion(a), kind=kLoop", 20);
+  fused("",
+        "p = f32[100] parameter(0) x = f32[100] fusion(p), kind=kLoop ROOT n = f32[5] negate(x)",
+        one, "f32[5] fusion(a), kind=kLoop", 20);
+  fused("", "", one, "f32[5] fusion(a), kind=kLoop", 20);
+  fused("", "", one, "(f32[5], f32[6]) fusion(a), kind=kLoop", 44);
+  /* An inner fusion of two operands reads each by itself: one through a slice, one whole. */
+  fused(
+      "g { p = f32[100] parameter(0) q = f32[100] parameter(1) s = f32[5] slice(p), slice={[0:5]} "
+      "t = f32[100] negate(q) ROOT c = f32[105] concatenate(s, t), dimensions={0} }",
+      "p = f32[100] parameter(0) q = f32[100] parameter(1) x = f32[105] fusion(p, q), "
+      "kind=kLoop, calls=g ROOT n = f32[105] negate(x)",
+      "a = f32[100] parameter(0) b = f32[100] parameter(1) ", "f32[105] fusion(a, b), kind=kLoop",
+      20 + 400 + 420);
+  /* As XLA counts it, what nobody uses within the fusion reads nothing, be it the root. */
+  fused("g { p = f32[100] parameter(0) ROOT n = f32[100] negate(p) }",
+        "p = f32[100] parameter(0) ROOT x = f32[100] fusion(p), kind=kLoop, calls=g", one,
+        "f32[100] fusion(a), kind=kLoop", 400);
+  /* It makes what it hands on out of nothing: slices of it are no slices of a parameter. */
+  fused("g { p = f32[100] parameter(0) ROOT c = f32[100] iota(), iota_dimension=0 }",
+        "p = f32[100] parameter(0) x = f32[100] fusion(p), kind=kLoop, calls=g ROOT s = f32[5] "
+        "slice(x), slice={[0:5]}",
+        one, "f32[5] fusion(a), kind=kLoop", 20 + 20);
+  /* In place: into what the fusion within hands on; of what it reads of the slice nothing but that. */
+  fused("g { p = f32[100] parameter(0) ROOT n = f32[100] negate(p) }",
+        "p = f32[100] parameter(0) u = f32[5] parameter(1) i = s32[] parameter(2) x = f32[100] "
+        "fusion(p), kind=kLoop, calls=g ROOT w = f32[100] dynamic-update-slice(x, u, i)",
+        "a = f32[100] parameter(0) u = f32[5] parameter(1) i = s32[] parameter(2) ",
+        "f32[100] fusion(a, u, i), kind=kLoop", 0 + 20 + 4 + 20);
+  fused("g { p = f32[100] parameter(0) ROOT n = f32[100] negate(p) }",
+        "p = f32[100] parameter(0) i = s32[] parameter(1) x = f32[100] fusion(p), kind=kLoop, "
+        "calls=g ROOT w = f32[7] dynamic-slice(x, i), dynamic_slice_sizes={7}",
+        "a = f32[100] parameter(0) i = s32[] parameter(1) ", "f32[7] fusion(a, i), kind=kLoop",
+        28 + 4 + 28);
+  /* An index into it, rather than it, is read whole. */
+  fused("",
+        "p = s32[] parameter(0) q = f32[100] parameter(1) ROOT w = f32[7] dynamic-slice(q, p), "
+        "dynamic_slice_sizes={7}",
+        "i = s32[] parameter(0) a = f32[100] parameter(1) ", "f32[7] fusion(i, a), kind=kLoop",
+        4 + 28 + 28);
+  /*
+  ** A tuple is read through its elements: the first that takes one out is it, an index beyond it takes
+  ** nothing, and an element that nobody takes is charged as the tuple's own users use that.
+  */
+  fused("",
+        "t = (f32[100], f32[50]) parameter(0) x = f32[100] get-tuple-element(t), index=0 y = "
+        "f32[100] get-tuple-element(t), index=0 z = f32[50] get-tuple-element(t), index=1 w = "
+        "f32[9] get-tuple-element(t), index=2 s = f32[5] slice(x), slice={[0:5]} n = f32[50] "
+        "negate(z) ROOT c = f32[55] concatenate(s, n), dimensions={0}",
+        "a = (f32[100], f32[50]) parameter(0) ", "f32[55] fusion(a), kind=kLoop", 20 + 200 + 220);
+  /* A computation that two fusions call is looked at once, and read twice. */
+  {
+    priced p;
+    price_text(&p, "f { p = f32[100] parameter(0) ROOT s = f32[5] slice(p), slice={[0:5]} }\n"
+                   "ENTRY e { a = f32[100] parameter(0) q = f32[5] fusion(a), kind=kLoop, calls=f "
+                   "ROOT r = f32[5] fusion(a), kind=kLoop, calls=f }");
+    CHECK(price_of(&p, "q")->own.of[MPG_HLO_BYTES] == 40);
+    CHECK(price_of(&p, "r")->own.of[MPG_HLO_BYTES] == 40);
+    CHECK(price_of(&p, "r")->output_bytes == 20);
+    CHECK(mpg_hlo_operand_bytes(&p.cost, named(&p, "r"), 0) == 20);
+    CHECK(mpg_hlo_operand_bytes(&p.cost, named(&p, "r"), 1) == 0);
+    done(&p);
+  }
+  /* A custom fusion around a scatter moves what that does. */
+  fused(ADD,
+        "p = f32[100] parameter(0) i = s32[3,1] parameter(1) u = f32[3] parameter(2) ROOT s = "
+        "f32[100] scatter(p, i, u), to_apply=add",
+        "a = f32[100] parameter(0) i = s32[3,1] parameter(1) u = f32[3] parameter(2) ",
+        "f32[100] fusion(a, i, u), kind=kCustom", 12 + 12 + 12 + 12);
+}
+
+/* ---- Collectives ---- */
+
+static void collective(const char *header, const char *root, long long ranks, long long devices,
+                       long long whole, long long wire) {
+  char text[1024];
+  const mpg_hlo_price *r;
+  priced p;
+  bool good;
+  (void)snprintf(text, sizeof text,
+                 "HloModule m%s\n" ADD "ENTRY e { a = f32[24] parameter(0) ROOT r = %s }\n", header,
+                 root);
+  price_text(&p, text);
+  r = price_of(&p, "r");
+  good = r->ranks == ranks && p.cost.devices == devices && r->own.of[MPG_HLO_COLLECTIVE] == whole &&
+         r->own.of[MPG_HLO_WIRE] == wire;
+  CHECK(good);
+  if (!good)
+    (void)fprintf(stderr, "  %s\n  found %lld ranks of %lld, %lld, %lld\n", root,
+                  (long long)r->ranks, (long long)p.cost.devices,
+                  (long long)r->own.of[MPG_HLO_COLLECTIVE], (long long)r->own.of[MPG_HLO_WIRE]);
+  done(&p);
+}
+
+/* (n - 1) / n V, twice that for an all-reduce, V for a permute: nccl-tests' doc/PERFORMANCE.md. */
+static void test_collectives(void) {
+  collective("", "f32[24] all-reduce(a), replica_groups={{0,1,2,3}}, to_apply=add", 4, 4, 96, 144);
+  collective("", "f32[48] all-gather(a), dimensions={0}, replica_groups={{0,1},{2,3}}", 2, 4, 192,
+             96);
+  collective("", "(f32[24], f32[48]) all-gather-start(a), dimensions={0}, replica_groups={{0,1}}",
+             2, 2, 192, 96);
+  collective("", "f32[6] reduce-scatter(a), replica_groups={{0,1,2,3}}, to_apply=add", 4, 4, 96,
+             72);
+  collective("", "f32[24] all-to-all(a), replica_groups={{0,1,2,3}}", 4, 4, 96, 72);
+  collective("", "f32[24] collective-permute(a), source_target_pairs={{0,1},{1,0}}", 2, 2, 96, 96);
+  /* Without groups: by the shapes, which must divide; else everybody; no more than 2^31 - 1. */
+  collective(", num_partitions=8", "f32[72] all-gather(a), dimensions={0}", 3, 8, 288, 192);
+  collective(", num_partitions=8", "f32[8] reduce-scatter(a), to_apply=add", 3, 8, 96, 64);
+  collective(", num_partitions=8", "f32[0] reduce-scatter(a), to_apply=add", 8, 8, 96, 84);
+  collective(", num_partitions=8", "f32[24] all-gather(a), dimensions={0}", 8, 8, 96, 84);
+  collective(", num_partitions=2, replica_count=4", "f32[24] all-reduce(a), to_apply=add", 8, 8, 96,
+             168);
+  collective(", num_partitions=65536, replica_count=65536", "f32[24] all-reduce(a), to_apply=add",
+             INT32_MAX, INT32_MAX, 96, 191);
+  collective("", "s8[96000000000000] all-gather(a), dimensions={0}", 1, 1, 96000000000000, 0);
+  /* Groups that no machine has. */
+  collective("", "f32[24] all-reduce(a), replica_groups=[1,9223372036854775807]<=[8], to_apply=add",
+             INT32_MAX, INT32_MAX, 96, 191);
+  collective("", "f32[24] all-reduce(a), replica_groups=[4,-2]<=[8], to_apply=add", 1, 1, 96, 0);
+}
+
+static void scope(const char *header, const char *root, bool global, const char *evidence) {
+  char text[1024];
+  priced p;
+  (void)snprintf(text, sizeof text,
+                 "HloModule m%s\nENTRY e { a = f32[8] parameter(0) ROOT r = %s }", header, root);
+  price_text(&p, text);
+  CHECK(p.cost.is_global == global && strncmp(p.cost.evidence, evidence, strlen(evidence)) == 0);
+  done(&p);
+}
+
+/* docs/hlo.md, "Per device or of all devices": the first of these that holds. */
+static void test_scope(void) {
+  static const char *const annotations[] = {"Sharding", "SPMDFullToShardShape", "xla.sdy.X"};
+  scope("", "f32[8] negate(a)", false, "one partition");
+  for (int k = 0; k < 3; k++) {
+    char root[128];
+    (void)snprintf(root, sizeof root, "f32[8] custom-call(a), custom_call_target=\"%s\"",
+                   annotations[k]);
+    scope(", is_scheduled=true, num_partitions=2", root, true, "sharding annotations");
+    scope(", num_partitions=1", root, false, "one partition");
+  }
+  scope(", num_partitions=2", "f32[8] custom-call(a), custom_call_target=\"foo\"", true,
+        "several partitions");
+  scope(", num_partitions=2, is_scheduled=true", "f32[8] negate(a)", false, "is_scheduled=true");
+  scope(", num_partitions=2, is_scheduled=false", "f32[8] negate(a)", true, "several partitions");
+  scope(", num_partitions=2", "f32[8] fusion(a), kind=kLoop", false, "fusions");
+  scope(", num_partitions=2", "f32[8] all-reduce(a)", false, "collectives");
+  scope(", num_partitions=2", "f32[8] collective-permute(a)", false, "collectives");
+}
+
+/* ---- Calls ---- */
+
+/* Only what an opcode says it calls runs. */
+static void test_runs(void) {
+  static const char callees[] = "n { x = f32[4] parameter(0) ROOT y = f32[4] negate(x) }\n"
+                                "x { x = f32[4] parameter(0) ROOT y = f32[4] exponential(x) }\n"
+                                "c { x = f32[4] parameter(0) ROOT y = pred[] is-finite(x) }\n";
+  static const struct {
+    const char *root;
+    long long flops, transcendentals;
+  } calls[] = {
+      {"f32[4] call(a), to_apply=n", 4, 0},
+      {"f32[4] call(a), calls=x", 0, 4},
+      {"f32[4] call(a), to_apply=n, body=x", 4, 0},
+      {"f32[4] fusion(a), calls=n, to_apply=x", 4, 0},
+      {"f32[4] while(a), body=x, condition=c, to_apply=n, calls=n", 1, 4},
+      {"f32[4] conditional(a, a, a), true_computation=x, false_computation=n, to_apply=c", 4, 4},
+      {"f32[4] conditional(a, a, a), branch_computations={n, x}, calls=c", 4, 4},
+      {"f32[4] negate(a), calls=x", 4, 0},
+      {"((f32[4]), f32[4], s32[]) async-start(a), calls=n", 4, 0},
+  };
+  for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+    char text[1024];
+    mpg_hlo_work work;
+    priced p;
+    (void)snprintf(text, sizeof text, "%sENTRY e { a = f32[4] parameter(0) ROOT r = %s }\n",
+                   callees, calls[k].root);
+    price_text(&p, text);
+    work = mpg_hlo_with_callees(&p.cost, named(&p, "r"));
+    CHECK(work.of[MPG_HLO_FLOPS] == calls[k].flops &&
+          work.of[MPG_HLO_TRANSCENDENTALS] == calls[k].transcendentals);
+    CHECK(p.cost.sum.of[MPG_HLO_FLOPS] == calls[k].flops);
+    done(&p);
+  }
+}
+
+/* What XLA calls by another opcode's name and "-start" works on the results in its tuple. */
+static void test_sugar(void) {
+  costs("a = f32[64] parameter(0) ", "((f32[64]), f32[64], s32[]) negate-start(a)", true, 64, 0,
+        256 + 256);
+  costs("a = ((f32[64]), f32[64], s32[]) parameter(0) ", "f32[64] negate-done(a)", true, 0, 0,
+        24 + 256);
+  costs("a = ((f32[64]), f32[64], s32[]) parameter(0) ",
+        "((f32[64]), f32[64], s32[]) negate-update(a)", true, 0, 0, 24 + 256 + 256 + 4);
+  costs("a = f32[64] parameter(0) ", "f32[64] frobnicate-start(a)", false, 0, 0, 0);
+  costs("a = f32[64] parameter(0) ", "f32[64] frobnicate-done(a)", false, 0, 0, 0);
+  costs("a = f32[64] parameter(0) ", "f32[64] frobnicate-update(a)", false, 0, 0, 0);
+  costs("a = f32[64] parameter(0) ", "f32[64] -start(a)", false, 0, 0, 0);
+}
+
+/* Parameters and result of the entry; a hole among the parameters has no bytes. */
+static void test_entry(void) {
+  priced p;
+  price_text(&p, "ENTRY e { b = (f32[4], f64[2]) parameter(2) a = f32[3] parameter(0) ROOT t = "
+                 "(f32[3], f32[3]) tuple(a, a) }");
+  CHECK(p.cost.parameter_bytes == 16 + 16 + 12 && p.cost.result_bytes == 24);
+  done(&p);
+  price_text(&p, "ENTRY e { }");
+  CHECK(p.cost.parameter_bytes == 0 && p.cost.result_bytes == 0 && p.cost.known == 0);
+  done(&p);
+}
+
+/* ---- Faults ---- */
+
+/* Stopped at each look at an interruption, pricing says so; what is priced again then is as ever. */
+static void test_stop(void) {
+  enum { N = 70000 };
+  static const char head[] = "ENTRY e { v = f32[8] parameter(0)\n";
+  static const char piece[] = "v = f32[8] negate(v)\n";
+  char *text = malloc(sizeof head + N * (sizeof piece - 1) + 2), *at = text;
+  mpg_hlo_cost cost;
+  mpg_err err;
+  priced p;
+  long looks = 0;
+  if (text == NULL)
+    abort();
+  at = put(at, head);
+  for (int i = 0; i < N; i++)
+    at = put(at, piece);
+  *put(at, "}\n") = '\0';
+  price_text(&p, text);
+  for (mpg_rc rc = MPG_INTERRUPTED; rc == MPG_INTERRUPTED; looks++) {
+    hostile h = {0, 0, false, false, looks + 2};
+    mpg_env env = hostile_env(&h);
+    mpg_hlo_cost_init(&cost, &env);
+    rc = mpg_hlo_cost_module(&cost, p.m, &err);
+    CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_OK));
+    CHECK(rc == MPG_OK || strcmp(err.text, "interrupted") == 0);
+    if (rc == MPG_OK)
+      CHECK(cost.sum.of[MPG_HLO_FLOPS] == 8LL * N);
+    mpg_hlo_cost_free(&cost);
+    CHECK(h.live == 0);
+  }
+  CHECK(looks > 18); /* in reading, pricing, counting runs, summing up */
+  done(&p);
+  free(text);
+  memset(&cost, 0, sizeof cost);
+  mpg_hlo_cost_free(&cost); /* never begun */
+}
+
+/* Each allocation of pricing fails, once or with all that follow: an error or the same figures. */
+static void test_faults(void) {
+  static const char text[] =
+      "f { t = (f32[8], (f32[4], f32[2])) parameter(0) x = f32[8] get-tuple-element(t), index=0 u "
+      "= "
+      "(f32[4], f32[2]) get-tuple-element(t), index=1 y = f32[2] get-tuple-element(u), index=1 "
+      "ROOT "
+      "r = (f32[8], f32[2]) tuple(x, y) }\n"
+      "ENTRY e { t = (f32[8], (f32[4], f32[2])) parameter(0) ROOT r = (f32[8], f32[2]) fusion(t), "
+      "kind=kLoop, calls=f }";
+  long points = 0;
+  mpg_err err;
+  priced p;
+  price_text(&p, text);
+  for (int and_after = 0; and_after < 2; and_after++)
+    for (long n = 1;; n++) {
+      hostile h = {0, n, and_after, false, 0};
+      mpg_env env = hostile_env(&h);
+      mpg_hlo_cost cost;
+      mpg_rc rc;
+      mpg_hlo_cost_init(&cost, &env);
+      rc = mpg_hlo_cost_module(&cost, p.m, &err);
+      CHECK(rc == (h.failed ? MPG_NOMEM : MPG_OK));
+      CHECK(rc != MPG_NOMEM || strcmp(err.text, "out of memory") == 0);
+      CHECK(rc != MPG_OK || cost.sum.of[MPG_HLO_BYTES] == p.cost.sum.of[MPG_HLO_BYTES]);
+      mpg_hlo_cost_free(&cost);
+      CHECK(h.live == 0);
+      if (!h.failed)
+        break;
+      points++;
+    }
+  CHECK(points >= 10);
+  done(&p);
+}
+
+int main(void) {
+  test_dots();
+  test_classes();
+  test_convolutions();
+  test_applied();
+  test_annotations();
+  test_transposes();
+  test_read();
+  test_fusions();
+  test_collectives();
+  test_scope();
+  test_runs();
+  test_sugar();
+  test_entry();
+  test_faults();
+  test_stop();
+  return check_done("hlo_cost");
+}
