@@ -233,7 +233,7 @@ static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t 
   if ((b->over >> k & 1) != 0)
     return add_alone(r, w, k, t, &which) == MPG_OK ? MPG_OK
                                                    : too_large(r, p->path, line, which, err);
-  for (size_t i = 0; t != NULL && i < measures->n; i++, t++) {
+  for (size_t i = 0; i < measures->n; i++, t++) {
     const mpg_measure_column *c = &w->sums[i];
     if ((c->nulls >> k & 1) != 0)
       continue;
