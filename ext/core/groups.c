@@ -121,8 +121,8 @@ static mpg_rc add_group(mpg_groups *g, const mpg_group_head *parts, uint64_t has
   if ((int64_t)g->n >= mpg_limit_in(g->env, MPG_LIMIT_GROUPS))
     return MPG_LIMIT;
   if (mpg_grow(g->env, &g->p, &g->cap, g->n + 1, sizeof *g->p) != MPG_OK ||
-      (g->n_totals > 0 && mpg_grow(g->env, &g->totals, &g->totals_cap, (g->n + 1) * g->n_totals,
-                                   sizeof *g->totals) != MPG_OK))
+      mpg_grow(g->env, &g->totals, &g->totals_cap, (g->n + 1) * g->n_totals + 1,
+               sizeof *g->totals) != MPG_OK)
     return MPG_NOMEM;
   key = store(g, parts);
   if (key == NULL)

@@ -74,7 +74,7 @@ typedef struct mpg_groups {
   const mpg_env *env;
   size_t n_parts, n_totals;
   struct mpg_group *p; /* in the order of first sight */
-  mpg_total *totals;   /* [group * n_totals + measure] */
+  mpg_total *totals;   /* [group * n_totals + measure], and one more */
   size_t n, cap, totals_cap;
   uint32_t *slots; /* open addressing: index + 1, 0 is empty */
   size_t n_slots;  /* a power of two, or 0 */
@@ -94,9 +94,9 @@ mpg_rc mpg_groups_find(mpg_groups *groups, const mpg_group_head *key, uint64_t h
 #define MPG_GROUPS_TOO_MANY SIZE_MAX
 mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_measures *measures,
                         size_t *which);
-/* Those of a group, n_totals of them: NULL where nothing is summed. Until the next group comes. */
+/* Those of a group, n_totals of them: until the next group comes. */
 static inline mpg_total *mpg_groups_totals(const mpg_groups *groups, size_t group) {
-  return groups->n_totals == 0 ? NULL : groups->totals + group * groups->n_totals;
+  return groups->totals + group * groups->n_totals;
 }
 int64_t mpg_groups_rows(const mpg_groups *groups, size_t group);
 /* Part i of a group, borrowed. */
