@@ -371,10 +371,10 @@ static void test_runs(void) {
         CHECK(real_as_strtod(z));
         if (strchr(z, 'e') == NULL)
           CHECK(mpg_scaled_parse(mpg_str_of(z), 6, &v) == scaled_slowly(z, 6, &want) && v == want);
-        (void)strcat(z, "x");
+        memcpy(z + strlen(z), "x", 2);
         CHECK(real_refused(z) && scaled_refused(z, 6));
         (void)snprintf(z, sizeof z, shapes[i], run);
-        (void)strcat(z, ":1");
+        memcpy(z + strlen(z), ":1", 3);
         CHECK(real_refused(z) && int_refused(z));
       }
       (void)snprintf(z, sizeof z, "-%s12", r == 0 ? run : "");
