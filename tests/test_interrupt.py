@@ -1,8 +1,8 @@
 """An interruption ends whatever the extension does, soon: no work goes on for long between two looks at it.
 
 A look is a step of a small statement, which counts for SQLite's progress handler too. So one run of a statement with a handler shows
-all of its gaps, in processor time, which does not depend on what else the machine does. MPG_FULL: thirty times as much input, and
-records near the limit of 64 MiB.
+all of its looks, and they are counted. MPG_FULL: thirty times as much input, and records near the limit of 64 MiB; and on a machine
+that does nothing else the gaps between looks are measured, in processor time.
 """
 import json
 import os
@@ -17,8 +17,7 @@ from fleets import ROOT, connect, quote
 
 FULL = bool(os.environ.get("MPG_FULL"))
 N = 3_000_000 if FULL else 100_000
-SLOW = 20 if os.environ.get("MPG_COVERAGE") else 1  # there is no optimizer, and lines are counted
-MOST = (0.1 if FULL else 0.04) * SLOW  # seconds of a processor between two looks
+MOST = 0.1  # seconds of a processor between two looks
 
 
 def text(path):
@@ -244,7 +243,8 @@ LONG = {
                                    "SELECT count(*) FROM trace_rollup({long})", 5),
     "a name of a native record": (lambda n: '{"record":"capacity","pool":"' + "x" * n + '","chips":1,"start_time":0}\n',
                                   "SELECT count(*) FROM trace_rollup({long})", 3),
-    "members of a log entry": (lambda n: '{"job_name":"g","job_start_time":5.0,' + numbered(n, '"k%d":1') + "}\n", COUNT % "goodput", 5),
+    "members of a log entry": (lambda n: '{"job_name":"g","job_start_time":5.0,' + numbered(n, '"k%d":1') + "}\n",
+                               COUNT % "goodput" + " WHERE threads = 1", 25),
     "attributes of a span": (lambda n: SPAN + PAIR * (n // len(PAIR)) + PAIR[:-1] + "]}]}]}]}\n", "SELECT count(attributes) FROM otlp_trace({long})", 70),
     "a list of jobs": (lambda n: '{"jobs":[{"job_id":1,"x":[' + '{"b":[]},' * (n // 9) + "1]}]}\n", COUNT % "slurm", 5),
     "a value of MLLOG": (lambda n: ':::MLLOG {"namespace":"","time_ms":5,"event_type":"POINT_IN_TIME","key":"k","value":[' + '{"b":[]},' * (n // 9)
@@ -283,11 +283,19 @@ LONG = {
     "limits of a container": (lambda n: pod(spec='"containers":[{"resources":{"limits":{' + numbered(n * 3 // 4, '"a.b/%d":"1"') + "}}}]"), COUNT % "kube", 58),
 }
 LONG_BYTES = 62_000_000 if FULL else 6_000_000
-LONG_MOST = (0.2 if FULL else 0.1) * SLOW
+LONG_MOST = 0.2
+# How many looks a statement takes at the least that SQLite does not take itself to count rows: of N = 100,000, about two thirds of them.
+OWN = {"parse of CSV": 35, "gzip": 120, "zstd": 60, "a header of 60,000 names": 65, "parse of JSON Lines": 30, "csv_rollup, many groups": 125,
+       "csv_rollup, 2 threads": 110, "jsonl_rollup, 2 threads": 150, "a ledger of one job": 330, "a roll-up of one job, 2 threads": 330,
+       "a timeline": 330, "a ledger of many jobs": 800, "a roll-up of many jobs, 2 threads": 20_000, "a ledger of outages that overlap": 90,
+       "records": 240, "Chrome": 200, "Prometheus, text": 90, "Prometheus, JSON": 110, "goodput_trace": 170, "goodput_report": 500, "HLO": 300,
+       "sacct": 170, "scontrol": 65, "MLLOG": 85, "a pattern": 6_000, "a pattern that finds nothing": 6_000,
+       "a pattern that goes on and on": 19_000, "OTLP": 25, "SWF": 270, "interval_union": 380_000, "peak_concurrency": 380_000,
+       "mpg_rollup over tables": 600_000}
 
 
 def gaps(db, sql, steps):
-    """Processor seconds in all, looks, and seconds of the widest gap between two."""
+    """Processor seconds in all, looks, those of them that SQLite does not take itself to count rows, and seconds of the widest gap."""
     clock, widest, looks = time.process_time, 0.0, 0
 
     def look():
@@ -298,8 +306,9 @@ def gaps(db, sql, steps):
 
     db.set_progress_handler(look, steps)
     start = last = clock()
-    db.execute(sql).fetchall()
-    return clock() - start, looks, max(widest, clock() - last)
+    rows = db.execute(sql).fetchall()
+    own = looks - (2 * rows[0][0] if sql.startswith("SELECT count(*)") else 0)
+    return clock() - start, looks, own, max(widest, clock() - last)
 
 
 class Gaps(Case):
@@ -310,12 +319,13 @@ class Gaps(Case):
                 path = os.path.join(self.folder.name, "long")
                 with open(path, "w") as file:
                     file.write(text(LONG_BYTES))
-                total, looks, widest = gaps(connect(), sql.replace("{long}", quote(path)), 1)
+                total, looks, _, widest = gaps(connect(), sql.replace("{long}", quote(path)), 1)
                 rows.append({"one record": name, "bytes": LONG_BYTES, "processor seconds": f"{total:.2f}", "looks": looks,
                              "widest gap": f"{1000 * widest:.1f} ms"})
-                if not FULL:
+                if FULL:
+                    self.assertLess(widest, LONG_MOST)
+                else:
                     self.assertGreaterEqual(looks, least * LONG_BYTES // 1_000_000)
-                self.assertLess(widest, LONG_MOST)
         if FULL:
             figures.record("long_records", rows)
 
@@ -324,10 +334,13 @@ class Gaps(Case):
         for name, sql in STATEMENTS.items():
             with self.subTest(name):
                 db, sql = self.connect(sql), self.statement(sql)
-                total, looks, widest = gaps(db, sql, 4 if sql.startswith("WITH") else 1)  # which takes steps of its own
+                total, looks, own, widest = gaps(db, sql, 4 if sql.startswith("WITH") else 1)  # which takes steps of its own
                 threads = 2 if "2 threads" in name else 1
                 rows.append({"statement": name, "records": N, "processor seconds": f"{total:.2f}", "looks": looks, "widest gap": f"{1000 * widest:.1f} ms"})
-                self.assertLess(widest, MOST * threads, name)
+                if FULL:
+                    self.assertLess(widest, MOST * threads, name)
+                else:
+                    self.assertGreaterEqual(own, OWN[name])
         if FULL:
             figures.record("interrupt", rows)
 
@@ -373,7 +386,8 @@ class Interrupts(Case):
                     after = self.interrupted(sql, 0.01 + (0.07 if FULL else 0.02) * k)
                     if after is not None:
                         hit += 1
-                        self.assertLess(after, 0.1 * (2 if "2 threads" in name else 1) + 0.05)  # and what closing takes
+                        if FULL:
+                            self.assertLess(after, 0.1 * (2 if "2 threads" in name else 1) + 0.05)  # and what closing takes
             self.assertGreater(hit, 0, name)
 
     def test_any_look_within_a_record(self):

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import tempfile
 import threading
-import time
 import unittest
 
 from fleets import ROOT, al, as_source, cap, connect, fleet, job, out
@@ -261,25 +260,33 @@ class Skipping(Case):
 
 class Interrupts(Case):
     def test_within_a_long_read(self):
-        """A statement that would take seconds ends at once, in the middle of its reading or its accounting."""
+        """A statement that would take seconds ends at once, in the middle of its reading or its accounting: at the next look."""
         folder = self.folder()
         with open(os.path.join(folder, "spans.csv"), "w") as file:
             file.write("job,kind,start_time,end_time,step\n")
             for block in range(30):
                 file.writelines(f"job-{i % 50},step,{i},{i + 1},{i}\n" for i in range(block * 100000, block * 100000 + 100000))
         self.rows("SELECT mpg_keep(0)")  # what is kept is not read again
-        whole = 60.0
-        for _ in range(2):
-            begin = time.monotonic()
-            self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
-            whole = min(whole, time.monotonic() - begin)
+        looks, stop_at = 0, None
+
+        def look():
+            nonlocal looks
+            looks += 1
+            if looks == stop_at:
+                other = threading.Thread(target=self.db.interrupt)
+                other.start()
+                other.join()
+            return 0
+
+        self.db.set_progress_handler(look, 1)
+        self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
+        whole = looks
+        self.assertGreater(whole, 100)
         for share in (0.05, 0.3, 0.6):
-            timer = threading.Timer(whole * share, self.db.interrupt)
-            timer.start()
-            begin = time.monotonic()
+            looks, stop_at = 0, int(whole * share)
             self.assertEqual("interrupted", self.error("SELECT count(*) FROM trace_rollup(?)", folder))
-            timer.join()
-            self.assertLess(time.monotonic() - begin, whole * (share + 0.5) + 0.5)
+            self.assertLess(looks, stop_at + 10)
+        self.db.set_progress_handler(None, 0)
         self.assertEqual(1, len(self.rows("SELECT count(*) FROM trace_rollup(?)", GOLDEN)))
 
 

@@ -226,10 +226,10 @@ static mpg_rc csv_file_open(void **out, const mpg_env *env, const mpg_rows_query
   return rc;
 }
 
-static void csv_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
+static void csv_file_feed(void *p, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
   csv_file *f = p;
   f->path = mpg_stream_path(stream);
-  mpg_csv_feed(f->csv, stream, block, NULL);
+  mpg_csv_feed(f->csv, stream, block, asked);
 }
 
 static bool csv_file_unfeed(void *p, mpg_block *block) {

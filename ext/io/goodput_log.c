@@ -65,10 +65,14 @@ void mpg_goodput_log_close(mpg_goodput_log *log) {
   mpg_free(log->env, log);
 }
 
-void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block) {
-  log->asking.interrupted = block->rest ? log->env->interrupted : NULL;
+void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,
+                          const mpg_env *asked) {
+  if (block->rest)
+    asked = log->env;
+  log->asking.interrupted = asked == NULL ? NULL : asked->interrupted;
+  log->asking.interrupted_ctx = asked == NULL ? NULL : asked->interrupted_ctx;
   log->path = mpg_stream_path(stream);
-  mpg_json_feed(log->json, stream, block, NULL);
+  mpg_json_feed(log->json, stream, block, asked);
 }
 
 int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {

@@ -118,8 +118,9 @@ typedef struct mpg_goodput_log mpg_goodput_log;
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
                             mpg_goodput_seen *seen, mpg_issues *issues, mpg_err *err);
 void mpg_goodput_log_close(mpg_goodput_log *log); /* NULL is fine */
-/* The reader goes on with a block, as mpg_json_feed has it: of a rest alone it asks whether to stop. */
-void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block);
+/* The reader goes on with a block, as mpg_json_feed has it. */
+void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,
+                          const mpg_env *asked);
 
 /* The next row, borrowed until the next call; MPG_DONE at the end. After MPG_DATA the next call goes
 ** on behind the row, or says MPG_DONE where nothing more can be read. */

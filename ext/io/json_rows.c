@@ -152,10 +152,10 @@ static mpg_rc json_file_header(void *p, mpg_err *err) {
   return MPG_OK;
 }
 
-static void json_file_feed(void *p, mpg_stream *stream, mpg_block *block) {
+static void json_file_feed(void *p, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
   json_file *f = p;
   f->path = mpg_stream_path(stream);
-  mpg_json_feed(f->json, stream, block, NULL);
+  mpg_json_feed(f->json, stream, block, asked);
 }
 
 static bool json_file_unfeed(void *p, mpg_block *block) {

@@ -126,7 +126,8 @@ typedef struct mpg_rows_format {
   mpg_rc (*begin)(void **file, const mpg_env *env, const mpg_rows_query *query, mpg_stream *stream,
                   mpg_issues *issues, mpg_err *err);
   mpg_rc (*header)(void *file, mpg_err *err);
-  void (*feed)(void *file, mpg_stream *stream, mpg_block *block);
+  /* `asked` as in blocks.h. */
+  void (*feed)(void *file, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
   /* False: not from here. */
   bool (*unfeed)(void *file, mpg_block *block);
   void (*like)(void *file, const void *of);

@@ -94,7 +94,7 @@ static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
     }
     if (f->has_header || p->block.rest)
       break;
-    format->feed(f->header, f->stream, &p->block);
+    format->feed(f->header, f->stream, &p->block, r->env);
     rc = format->header(f->header, &p->err);
     if (rc == MPG_OK) {
       (void)format->unfeed(f->header, &p->block); /* of delimited text: always */
@@ -192,7 +192,7 @@ static size_t find_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_
 
 static mpg_rc feed(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
   mpg_rc rc = MPG_OK;
-  r->format->feed(p->reader, p->of->stream, &p->block);
+  r->format->feed(p->reader, p->of->stream, &p->block, r->asked);
   p->fed = true;
   if (!p->of->has_header) /* of a file that is not cut */
     rc = r->format->header(p->reader, err);

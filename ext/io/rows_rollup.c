@@ -345,6 +345,8 @@ static mpg_rc read_all(rollup *r, void *const *slots, mpg_err *err) {
   mpg_pipeline *pipeline;
   void *slot;
   mpg_rc rc = mpg_pipeline_open(&pipeline, r->env, r->query->threads, &steps, r, slots, err);
+  if (rc == MPG_OK)
+    r->pieces.asked = mpg_pipeline_env(pipeline);
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(pipeline, &slot, err);
     if (rc == MPG_OK)

@@ -501,5 +501,7 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
     mpg_issues_init(&r->parts[i].piece.issues, env);
   }
   rc = mpg_pipeline_open(&r->pipeline, env, query->threads, &steps, r, slots, err);
+  if (rc == MPG_OK)
+    r->pieces.asked = mpg_pipeline_env(r->pipeline);
   return rc;
 }
