@@ -135,7 +135,7 @@ class Trace(Case):
             ('{"job_name":"a","step_count":"x"}', 2, 'expected a whole number for "step_count", found "x"'),
             ('{"textPayload":"hello"}', 2, "expected a row of ml-goodput-measurement"),
             ("JobID|State", 2, "expected an object, found 'J'"),
-            ('{"job_name":"a","job_end_time":', 2, "found end of file"),
+            ('{"job_name":"a","job_end_time":\n', 3, "found end of file"),
         ):
             path = self.file(good + text)
             found = self.error("SELECT count(*) FROM goodput_trace(?)", path)
@@ -144,6 +144,9 @@ class Trace(Case):
             self.assertEqual(self.rows("SELECT job_start_time FROM goodput_trace(?) WHERE on_error = 'skip'", path), [(1.0,)])
             self.assertEqual(self.issues(path), {"skipped_record": 1})
         self.assertIn("1:1", self.error("SELECT * FROM goodput_trace(?)", self.file(bytes(range(256)))))
+        path = self.file(good + '{"job_name":"a","job_end_time":')  # still being written
+        self.assertEqual(self.rows("SELECT job_start_time FROM goodput_trace(?)", path), [(1.0,)])
+        self.assertEqual(self.issues(path), {"unfinished_record": 1})
 
 
 class Report(Case):

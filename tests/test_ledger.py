@@ -244,7 +244,8 @@ class Skipping(Case):
         self.assertEqual(f"trace_rollup: {folder}/a.jsonl:2:2: expected a key in double quotes or '}}', found 'o'",
                          self.error("SELECT sum(chip_us) FROM trace_rollup(?)", folder))
         self.assertEqual([(15000000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?) WHERE on_error = 'skip'", folder))
-        self.assertEqual([("skipped_record", "data_loss", 2, 3)], self.rows("SELECT kind, severity, line, count FROM mpg_issues"))
+        self.assertEqual([("skipped_record", "data_loss", 2, 2), ("unfinished_record", "warning", 5, 1)],
+                         self.rows("SELECT kind, severity, line, count FROM mpg_issues"))
 
     def test_records_that_are_no_csv(self):
         folder = self.folder(capacity__csv='pool,chips,start_time,end_time\np,1,0,10\np,"1"x,0,10\np,1,0\np,2,0,10\n')

@@ -396,10 +396,10 @@ mpg_rc mpg_hlo_module_link(mpg_hlo_module *m, uint32_t *at, mpg_err *err) {
     return mpg_fail(err, rc, "interrupted");
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
-  if (m->entry == MPG_HLO_NONE) /* as XLA: the last one that has a name */
-    for (uint32_t c = 0; c < m->n_computations; c++)
-      if (m->computations[c].name.n > 0)
-        m->entry = c;
+  m->has_entry = m->entry != MPG_HLO_NONE;
+  for (uint32_t c = 0; !m->has_entry && c < m->n_computations; c++)
+    if (m->computations[c].name.n > 0)
+      m->entry = c;
   if (m->name.n == 0)
     m->name = m->computations[m->entry].name;
   return link_order(m, at, err);

@@ -79,6 +79,7 @@ typedef struct mpg_hlo_module {
   int64_t line;
   int64_t partitions, replicas; /* at least 1 */
   bool scheduled;
+  bool has_entry; /* one is marked ENTRY; else the last one that has a name is taken, as by XLA */
   uint32_t entry; /* of a linked module one of its computations */
   mpg_hlo_shapes shapes;
   mpg_hlo_instruction *instructions;

@@ -7,6 +7,7 @@
 ** file has no line end, is left out (unfinished_record).
 */
 #include "rows.h"
+#include "unfinished.h"
 #include "../core/text.h"
 
 #include <stdio.h>
@@ -262,11 +263,8 @@ static mpg_rc ragged(const csv_file *f, size_t n, mpg_err *err) {
 
 /* The file ended within its last line: that is left out, as still being written. */
 static mpg_rc unfinished(const csv_file *f, mpg_err *err) {
-  if (f->issues != NULL &&
-      mpg_issues_add(f->issues, MPG_WARNING, f->path, "unfinished_record", mpg_csv_line(f->csv), 1,
-                     "the last record is cut off: left out as still being written") != MPG_OK)
-    return mpg_fail_nomem(err);
-  return MPG_DONE;
+  mpg_rc rc = mpg_unfinished_record(f->issues, f->path, mpg_csv_line(f->csv), err);
+  return rc == MPG_OK ? MPG_DONE : rc;
 }
 
 static mpg_rc csv_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
@@ -301,6 +299,8 @@ static mpg_rc csv_file_next(void *p, mpg_err *err) {
       return rc;
     if (n != f->width)
       return n < f->width && mpg_csv_cut_off(f->csv) ? unfinished(f, err) : ragged(f, n, err);
+    if (mpg_csv_cut_off(f->csv))
+      rc = mpg_no_line_end(f->issues, f->path, mpg_csv_line(f->csv), err);
     if (rc == MPG_OK && (query->n_filters > 0 || query->checked != 0))
       rc = mpg_rows_test(&mpg_csv_rows, f, query, &pass, err);
     if (rc != MPG_OK || pass)

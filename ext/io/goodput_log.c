@@ -1,6 +1,7 @@
 /* goodput_log.c - see goodput_log.h. */
 #include "goodput_row.h"
 #include "blocks.h"
+#include "unfinished.h"
 #include "../core/intern.h"
 #include "../core/limits.h"
 #include "../core/number.h"
@@ -338,6 +339,10 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
                                                : MPG_OK;
   mpg_goodput_row_clear(&log->row);
   rc = mpg_json_record(log->json, &log->members, &log->n, err);
+  if (rc == MPG_DATA && mpg_json_cut_off(log->json)) {
+    rc = mpg_unfinished_record(log->issues, log->path, mpg_json_line(log->json), err);
+    return rc == MPG_OK ? MPG_DONE : rc;
+  }
   if (rc == MPG_DATA) {
     /* What cannot be passed over, such as a file that was cut off, is told again at every call. */
     if (strcmp(err->text, log->failure) == 0)

@@ -11,6 +11,7 @@
 */
 #include "json_usual.h"
 #include "rows.h"
+#include "unfinished.h"
 #include "../core/limits.h"
 #include "../core/text.h"
 
@@ -265,11 +266,8 @@ static mpg_rc undeclared(const json_file *f, mpg_str key, mpg_err *err) {
 
 /* The file ended within its last line: that is left out, as still being written. */
 static mpg_rc unfinished(const json_file *f, mpg_err *err) {
-  if (f->issues != NULL &&
-      mpg_issues_add(f->issues, MPG_WARNING, f->path, "unfinished_record", mpg_json_line(f->json),
-                     1, "the last record is cut off: left out as still being written") != MPG_OK)
-    return mpg_fail_nomem(err);
-  return MPG_DONE;
+  mpg_rc rc = mpg_unfinished_record(f->issues, f->path, mpg_json_line(f->json), err);
+  return rc == MPG_OK ? MPG_DONE : rc;
 }
 
 /* Where the columns are the record's members: those that are none of them. */

@@ -1,5 +1,6 @@
 /* native_csv.c - records of the native trace in CSV: see native.h. */
 #include "native_read.h"
+#include "unfinished.h"
 
 static mpg_rc take_header(const mpg_native_reading *r, mpg_csv *csv, const mpg_str *fields,
                           size_t n, mpg_native_header *h) {
@@ -43,6 +44,12 @@ mpg_rc mpg_native_csv_header(mpg_native_reading *r, mpg_csv *csv, mpg_native_hea
   return rc == MPG_OK ? take_header(r, csv, fields, n, h) : rc;
 }
 
+/* The file ended within this record, which is none. */
+static mpg_rc unfinished(const mpg_native_reading *r, const mpg_csv *csv) {
+  mpg_rc rc = mpg_unfinished_record(r->fleet->issues, r->path, mpg_csv_line(csv), r->err);
+  return rc == MPG_OK ? MPG_DONE : rc;
+}
+
 static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_header *h,
                          const mpg_str *fields, size_t n) {
   const mpg_relation_info *info = mpg_relation_get(h->relation);
@@ -51,6 +58,8 @@ static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_h
   int bad;
   mpg_rc rc;
   mpg_err why;
+  if (n < h->nfields && mpg_csv_cut_off(csv))
+    return unfinished(r, csv);
   if (n != h->nfields) {
     (void)mpg_fail(&why, MPG_DATA, "expected %zu fields, found %zu", h->nfields, n);
     mpg_csv_where(csv, n < h->nfields ? n : h->nfields, &line, &column);
@@ -82,6 +91,8 @@ static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_h
     *r->err = why;
     return rc;
   }
+  if (mpg_csv_cut_off(csv) && h->field_of[bad] == (int)n - 1)
+    return unfinished(r, csv);
   mpg_csv_where(csv, h->field_of[bad] < 0 ? 0 : (size_t)h->field_of[bad], &line, &column);
   return mpg_native_broken(r, line, column, why.text);
 }
@@ -94,8 +105,12 @@ mpg_rc mpg_native_csv(mpg_native_reading *r, mpg_csv *csv, const mpg_native_head
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK) {
     rc = mpg_csv_next(csv, &fields, &n, r->err);
-    if (rc == MPG_OK)
+    if (rc == MPG_OK) {
       rc = csv_record(r, csv, h, fields, n);
+      if (rc == MPG_OK && mpg_csv_cut_off(csv))
+        rc = mpg_no_line_end(r->fleet->issues, r->path, mpg_csv_line(csv), r->err);
+    } else if (rc == MPG_DATA && mpg_csv_cut_off(csv))
+      return unfinished(r, csv);
     else if (mpg_native_passed_over(r, &rc, &before))
       continue;
     if (rc == MPG_OK)

@@ -1,6 +1,7 @@
 /* native_json.c - records of the native trace in JSON: see native.h. */
 #include "json_scan.h"
 #include "native_read.h"
+#include "unfinished.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -282,6 +283,8 @@ mpg_rc mpg_native_json(mpg_native_reading *r, mpg_json *json) {
     rc = mpg_json_record(json, &members, &n, r->err);
     if (rc == MPG_OK)
       rc = json_record(r, json, &remembered, members, n);
+    else if (rc == MPG_DATA && mpg_json_cut_off(json))
+      return mpg_unfinished_record(r->fleet->issues, r->path, mpg_json_line(json), r->err);
     else if (mpg_native_passed_over(r, &rc, &before))
       continue;
     if (rc == MPG_OK)

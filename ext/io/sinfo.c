@@ -333,7 +333,10 @@ static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
       rc = note(s, MPG_WARNING, "unfinished_record",
                 "the last line has no line end: its node is left out as still being written", err);
       s->line = node_line;
-      return rc == MPG_OK ? MPG_DONE : rc;
+      /* The one before it is whole, unless this is a line more of it. */
+      if (rc == MPG_OK && (!any || line.n == 0 || line.p[0] == ' '))
+        rc = MPG_DONE;
+      return rc;
     }
     if (starts(line, MPG_STR("NodeName="))) {
       mpg_json_text *to = any ? &s->ahead : &s->node;

@@ -6,6 +6,7 @@
 #include "../core/intern.h"
 #include "../core/text.h"
 #include "slurm_ahead.h"
+#include "unfinished.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,7 @@ typedef struct lines {
   char *p;
   size_t n, cap;
   int64_t first, last;
+  bool cut_off; /* the file ends within the last of them */
 } lines;
 
 struct mpg_slurm {
@@ -171,6 +173,7 @@ static mpg_rc fetch(mpg_slurm *s, lines *l, mpg_err *err) {
   }
   l->n = 0;
   l->first = l->last = mpg_csv_line(s->csv);
+  l->cut_off = mpg_csv_cut_off(s->csv);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     if (i > 0)
       rc = append(s, l, &delimiter, 1, err);
@@ -220,6 +223,7 @@ static mpg_rc join(mpg_slurm *s, mpg_err *err) {
   memset(s->record.p + s->record.n, '\n', breaks);
   s->record.n += breaks;
   s->record.last = s->ahead.last;
+  s->record.cut_off = s->ahead.cut_off;
   s->has_ahead = false;
   return append(s, &s->record, s->ahead.p, s->ahead.n, err);
 }
@@ -657,10 +661,17 @@ mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
     if (rc == MPG_OK)
       rc = next_line(s, err);
   } while (rc == MPG_OK && is_header_again(s, &s->record));
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
     rc = assemble(s, &mended, &joined, err);
+    if (rc == MPG_DATA && joined == 0 && s->record.cut_off) {
+      rc = mpg_unfinished_record(s->options.issues, s->path, s->record.first, err);
+      rc = rc == MPG_OK ? MPG_DONE : rc;
+    }
+  }
   if (rc == MPG_OK)
     rc = accept(s, mended, joined, err);
+  if (rc == MPG_OK && s->record.cut_off)
+    rc = mpg_no_line_end(s->options.issues, s->path, s->record.last, err);
   if (s->asks.stopped)
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   return rc == MPG_DONE ? finish(s, err) : rc;

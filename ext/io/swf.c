@@ -1,5 +1,6 @@
 /* swf.c - see swf.h. */
 #include "swf.h"
+#include "unfinished.h"
 #include "../core/number.h"
 #include "../core/text.h"
 
@@ -240,6 +241,11 @@ static mpg_rc wrong_count(const mpg_swf *s, size_t n, mpg_err *err) {
                   s->path, (long long)mpg_swf_line(s), n, n == 1 ? "" : "s", text);
 }
 
+static mpg_rc unfinished(const mpg_swf *s, mpg_err *err) {
+  mpg_rc rc = mpg_unfinished_record(s->issues, s->path, mpg_swf_line(s), err);
+  return rc == MPG_OK ? MPG_DONE : rc;
+}
+
 /* MPG_DONE: the line is still being written. */
 static mpg_rc read_job(mpg_swf *s, mpg_err *err) {
   mpg_str words[MPG_SWF_COUNT_OF_FIELDS], rest = trim(s, s->line);
@@ -255,17 +261,20 @@ static mpg_rc read_job(mpg_swf *s, mpg_err *err) {
   }
   if (s->asks.stopped)
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-  if (n < MPG_SWF_COUNT_OF_FIELDS && s->in_body && !mpg_lines_ended(s->lines)) {
-    rc = note(s, "unfinished_record",
-              "the last line has no line end and too few fields: left out as still being written",
-              err);
-    return rc == MPG_OK ? MPG_DONE : rc;
-  }
+  if (n < MPG_SWF_COUNT_OF_FIELDS && s->in_body && !mpg_lines_ended(s->lines))
+    return unfinished(s, err);
   if (n != MPG_SWF_COUNT_OF_FIELDS)
     return wrong_count(s, n, err);
   memset(s->values, 0, sizeof s->values);
-  for (size_t i = 0; rc == MPG_OK && i < n; i++)
+  for (size_t i = 0; rc == MPG_OK && i + 1 < n; i++)
     rc = decode(s, &fields[i], words[i], &s->values[i], err);
+  if (rc != MPG_OK)
+    return rc;
+  rc = decode(s, &fields[n - 1], words[n - 1], &s->values[n - 1], err);
+  if (rc == MPG_DATA && s->in_body && !mpg_lines_ended(s->lines))
+    return unfinished(s, err);
+  if (rc == MPG_OK && !mpg_lines_ended(s->lines))
+    rc = mpg_no_line_end(s->issues, s->path, mpg_swf_line(s), err);
   return rc;
 }
 

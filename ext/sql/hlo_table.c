@@ -119,8 +119,22 @@ static mpg_rc note(hlo_file *file, const mpg_hlo_instruction *i, const mpg_hlo_p
                         "%s of module %s (%s): %s", name, module, what, detail);
 }
 
+/* XLA marks the entry of every module that it writes; a file that was cut off may have lost it. */
+static mpg_rc note_entry(hlo_file *file) {
+  char name[MPG_EXCERPT], module[MPG_EXCERPT];
+  if (file->m->has_entry)
+    return MPG_OK;
+  mpg_text_excerpt(file->m->computations[file->m->entry].name, name);
+  mpg_text_excerpt(file->m->name, module);
+  return mpg_issues_add(file->issues, MPG_WARNING, file->path, "no_entry", file->m->line, 1,
+                        "no computation of module %s is marked ENTRY: the last one, %s, is taken",
+                        module, name);
+}
+
 static mpg_rc next_module(hlo_file *file, mpg_err *err) {
   mpg_rc rc = mpg_hlo_text_next(file->text, &file->m, err);
+  if (rc == MPG_OK && note_entry(file) != MPG_OK)
+    return mpg_fail_nomem(err);
   if (rc == MPG_OK)
     rc = mpg_hlo_cost_module(&file->cost, file->m, err);
   for (size_t i = 0; rc == MPG_OK && i < file->m->n; i++)

@@ -73,7 +73,10 @@ static void test_jobs(void) {
   expect("", "", NULL);
   expect(START, "", NULL);
   expect(START JOB "\n", SHOWN "(2 1 10.0 580.5 1)", NULL);
-  expect(START "\t  " JOB "  \r\n\n" JOB, SHOWN "(2 1 10.0 580.5 1)(4 1 10.0 580.5 1)", NULL);
+  expect(START "\t  " JOB "  \r\n\n" JOB, SHOWN "(2 1 10.0 580.5 1)(4 1 10.0 580.5 1)",
+         "no_line_end");
+  expect(START JOB "\n7 0 -1 -1.0 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -",
+         SHOWN "(2 1 10.0 580.5 1)", "unfinished_record");
   expect(START "7 0 -1 -1.0 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n", SHOWN "(2 7 - - -)",
          NULL);
   expect(START JOB "\n; UnixStartTime: 7\n" JOB "\n", SHOWN "(2 1 10.0 580.5 1)(4 1 10.0 580.5 1)",
