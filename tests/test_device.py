@@ -13,17 +13,16 @@ import os
 import random
 import unittest
 
-from fleets import bind
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT, bind
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.path.join(ROOT, "..", "shared")
 KINETO = os.path.join(SHARED, "traces/kineto")
 RANKS = os.path.join(ROOT, "fixtures/profile/rank*.json")
 CLASSES = ("compute", "communication", "memory")
 
 
-class Case(SlurmCase):
+class Case(cases.Case):
     def script(self, name, path=None):
         with open(os.path.join(ROOT, "sql", name), encoding="utf-8") as file:
             text = file.read()

@@ -15,22 +15,17 @@ import subprocess
 import threading
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT, quote
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.path.join(ROOT, "../shared/traces/fleet")
 GOLDEN = os.path.join(ROOT, "fixtures/golden")
 REFUSED = ("a table that opens files is made in the schema temp, where no database that somebody else wrote can hold one: "
            "CREATE VIRTUAL TABLE temp.")
 
 
-def quote(text):
-    return "'" + text.replace("'", "''") + "'"
-
-
-class Case(SlurmCase):
-    def file(self, text, name="f.csv"):
-        return super().file(text, name)
+class Case(cases.Case):
+    FILE = "f.csv"
 
     def make(self, module, path, options="", name="t"):
         self.db.execute(f"DROP TABLE IF EXISTS temp.{name}")
@@ -50,7 +45,7 @@ class Forms(Case):
         path = self.file('job,gpus,note\nj1,8,"a ""b"", c"\nj2,4,\n')
         self.assertEqual(self.rows("SELECT record ->> 'job', record ->> 'gpus', typeof(record ->> 'gpus'), _line FROM csv_trace(?)", path),
                          [("j1", 8, "integer", 2), ("j2", 4, "integer", 3)])
-        self.assertEqual(json.loads(self.one("SELECT record FROM csv_trace(?)", path)), {"job": "j1", "gpus": 8, "note": 'a "b", c'})
+        self.assertEqual(json.loads(self.rows("SELECT record FROM csv_trace(?)", path)[0][0]), {"job": "j1", "gpus": 8, "note": 'a "b", c'})
         path = self.file('{"job": "j1",  "n": [1, {"a": 2}]}\n', "f.jsonl")
         self.assertEqual(self.rows("SELECT record, record ->> '$.n[1].a', _line FROM jsonl_trace(?)", path),
                          [('{"job": "j1",  "n": [1, {"a": 2}]}', 2, 1)])

@@ -14,7 +14,8 @@ import sqlite3
 import threading
 import unittest
 
-from test_generic import REFUSED, Case as GenericCase, quote
+from fleets import quote
+from test_generic import REFUSED, Case as GenericCase
 
 COLUMNS = "pool, kind, n, r, gpus, start, \"end\""
 MEASURES = 'gpus, gpus * ("end" - start) AS gpu_s, r AS rr, r * gpus - 1 AS mixed'

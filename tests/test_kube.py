@@ -10,9 +10,9 @@ import sqlite3
 import threading
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WATCH = os.path.join(ROOT, "fixtures/kube/watch.json")
 CLUSTER = os.path.join(ROOT, "fixtures/kube/cluster.json")
 SCRIPT = os.path.join(ROOT, "sql/formats/kube.sql")
@@ -68,9 +68,8 @@ def chips(obj):
     return sum(r["replicas"] * r["template"]["spec"]["parallelism"] * container_chips(r["template"]["spec"]["template"]["spec"]) for r in spec["replicatedJobs"])
 
 
-class Case(SlurmCase):
-    def file(self, text, name="cluster.json"):
-        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+class Case(cases.Case):
+    FILE = "cluster.json"
 
     def pod(self, name="p", limits=None, **more):
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "ns", "uid": "u-" + name},

@@ -7,9 +7,9 @@ import shutil
 import sqlite3
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURE = os.path.join(ROOT, "fixtures/nsys/two-gpus.sql")
 XSPACE = os.path.join(ROOT, "fixtures/xplane/tpu-host-0.xplane.pb")
 RECORDED = os.path.join(ROOT, "../shared/traces/nsys/mfu_2gpu_before.sqlite")
@@ -22,10 +22,9 @@ def text_of(path):
         return file.read()
 
 
-class Case(SlurmCase):
+class Case(cases.Case):
     def setUp(self):
         super().setUp()
-        self.db.isolation_level = None
         self.db.executescript(text_of("sql/device.sql"))
 
     def read(self, script, **parameters):

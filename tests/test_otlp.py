@@ -11,9 +11,9 @@ import re
 import sqlite3
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SPANS = os.path.join(ROOT, "fixtures/otlp/spans.jsonl")
 ALONE = os.path.join(ROOT, "fixtures/otlp/finetune.json")
 WATCH = os.path.join(ROOT, "fixtures/kube/watch.json")
@@ -70,9 +70,8 @@ def anything(depth=0):
     return [anything(depth + 1) for _ in range(random.randrange(4))] if kind == 6 else {f"key {i}\u00e9": anything(depth + 1) for i in range(random.randrange(4))}
 
 
-class Case(SlurmCase):
-    def file(self, text, name="spans.jsonl"):
-        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+class Case(cases.Case):
+    FILE = "spans.jsonl"
 
     def request(self, *spans, resource=None, **more):
         return {"resourceSpans": [{"resource": {"attributes": [{"key": k, "value": encode(v)} for k, v in (resource or {}).items()]},

@@ -12,9 +12,9 @@ import threading
 import unittest
 import zoneinfo
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOG = os.path.join(ROOT, "fixtures/pbs/accounting.log")
 TORQUE = os.path.join(ROOT, "fixtures/pbs/torque.log")
 REAL = os.path.join(ROOT, "../shared/traces/pbs/qhist_testdata.log")
@@ -48,9 +48,8 @@ def read_plain(path, zone):
             yield number, int(local.timestamp()), kind, job, keys
 
 
-class Case(SlurmCase):
-    def file(self, text, name="20250331"):
-        return super().file(text, name)
+class Case(cases.Case):
+    FILE = "20250331"
 
 
 class Files(Case):

@@ -12,9 +12,9 @@ import sqlite3
 import statistics
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RANGE = os.path.join(ROOT, "fixtures/prometheus/dcgm.json")
 TEXT = os.path.join(ROOT, "fixtures/prometheus/dcgm.prom")
 SCRIPT = os.path.join(ROOT, "sql/formats/dcgm.sql")
@@ -22,9 +22,8 @@ T0 = 1772352000
 LABELS = ["job", "instance", "gpu", "UUID", "modelName", "Hostname", "namespace", "pod", "container", "hpc_job"]
 
 
-class Case(SlurmCase):
-    def file(self, text, name="metrics"):
-        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+class Case(cases.Case):
+    FILE = "metrics"
 
     def answer(self, *series, **more):
         return {"status": "success", "data": {"resultType": "matrix", "result": [

@@ -11,7 +11,9 @@ import sqlite3
 import threading
 import unittest
 
-from test_slurm import EVENTS, FIXTURES, JOBS, ROOT, SINCE, STEPS, UNTIL, Case
+from cases import Case
+from fleets import ROOT
+from test_slurm import EVENTS, FIXTURES, JOBS, SINCE, STEPS, UNTIL
 
 SHARED = os.path.join(ROOT, "../shared/traces")
 SACCT, SQUEUE, NODES = (os.path.join(FIXTURES, name) for name in ("sacct.json", "squeue.json", "scontrol_nodes.txt"))
@@ -265,7 +267,7 @@ class Nodes(Case):
                          gpu_types, alloc_gpus, _line FROM slurm_nodes_trace(?)""", path),
             [("n1", "IDLE+DRAIN", "IDLE", 1, "xid 79: State=bad", "root", 1795240434, "Linux 6.18 #1 SMP", "x", 16, 1795237960, None, None, 8, '{"h100":8}', 0, 1),
              ("n2", "MIXED", "MIXED", 0, None, None, None, None, None, None, None, None, None, 8, '{"h100":8}', 2, 12)])
-        self.assertEqual(self.one("SELECT ReasonTime FROM slurm_nodes_trace(?, '+01:00')", path), 1795240434 - 3600)
+        self.assertEqual(self.rows("SELECT ReasonTime FROM slurm_nodes_trace(?, '+01:00')", path)[0], (1795240434 - 3600,))
 
     def test_one_a_line(self):
         self.assertEqual(self.rows("SELECT NodeName, State, CPUTot, RealMemory, Partitions, gpus, gpu_type, LastBusyTime FROM slurm_nodes_trace(?) LIMIT 1", NODES),

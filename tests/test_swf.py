@@ -9,9 +9,9 @@ import re
 import sqlite3
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SMALL = os.path.join(ROOT, "fixtures/swf/small.swf")
 SACCT = os.path.join(ROOT, "fixtures/slurm/sacct_jobs.psv")
 PBS = os.path.join(ROOT, "fixtures/pbs/accounting.log")
@@ -30,9 +30,8 @@ def read_plain(path):
                 yield tuple(None if v == -1 else v if name in REALS else int(v) for name, v in zip(FIELDS, values)) + (number,)
 
 
-class Case(SlurmCase):
-    def file(self, text, name="log.swf"):
-        return super().file(text, name)
+class Case(cases.Case):
+    FILE = "log.swf"
 
 
 class Files(Case):

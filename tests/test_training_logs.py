@@ -11,9 +11,9 @@ import sqlite3
 import threading
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURES = os.path.join(ROOT, "fixtures/training")
 REAL = os.path.join(ROOT, "../shared/traces/training_logs")
 NANOGPT = r"step:(?<step>\d+)/(?<steps>\d+) (?:train_loss:(?<loss>\S+)|val_loss:(?<val_loss>\S+)) train_time:(?<ms>\d+)ms step_avg:(?<average>\S+)ms"
@@ -36,9 +36,8 @@ def read_plain(path, pattern):
                 yield n, line, {name: number(text) for name, text in found.groupdict().items() if text is not None}
 
 
-class Case(SlurmCase):
-    def file(self, text, name="train.log"):
-        return super().file(text, name)
+class Case(cases.Case):
+    FILE = "train.log"
 
     def compare(self, path, pattern):
         wanted = list(read_plain(path, pattern))

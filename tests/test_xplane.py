@@ -13,9 +13,9 @@ import threading
 import unittest
 
 import xspace
-from test_slurm import Case
+from cases import Case
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURE = os.path.join(ROOT, "fixtures/xplane/tpu-host-0.xplane.pb")
 TRACES = os.path.join(ROOT, "../shared/traces/xplane")
 AMD, CORRUPT = (os.path.join(TRACES, name) for name in ("mi300_jax_te_fused_attn.xplane.pb", "corrupt_tpu_inference_2.xplane.pb"))
