@@ -61,3 +61,6 @@ class FolderCase(Case):
 
     def new_folder(self):
         return self.folder
+
+    def path(self, name):
+        return os.path.join(self.folder, name)

@@ -281,7 +281,7 @@ class Errors(Case):
         self.assertEqual(self.issues(path), {})
         path = self.file('{"a": 1}\n' * 10000 + '{"a": {"b": 2}}\n', "f.jsonl")
         self.make("jsonl_trace", path)
-        self.assertIn(f':10001:7: expected a whole number within 64 bits for a, found "{{"b": 2}}"', self.error("SELECT sum(a) FROM t"))
+        self.assertIn(':10001:7: expected a whole number within 64 bits for a, found "{"b": 2}"', self.error("SELECT sum(a) FROM t"))
 
     def test_wrong_formats(self):
         path = self.file('{"a": 1}\n')

@@ -7,7 +7,7 @@ import unittest
 from collections import Counter
 
 import naive
-from fleets import FORMS, KEY, ONE, TWO, al, as_source, cap, co, difference, fleet, job, ledger, out, pr, project, sp
+from fleets import FORMS, ONE, TWO, al, as_source, cap, co, difference, fleet, job, ledger, out, pr, project, sp
 
 CASES = {}
 MS = 10**-6
