@@ -1,11 +1,18 @@
 """cases.py - what a suite stands on: a connection with the extension, files, and short ways to ask it and to be refused."""
 import json
 import os
+import re
 import sqlite3
 import tempfile
 import unittest
 
-from fleets import connect
+from fleets import ROOT, connect
+
+
+def peak():
+    """kB of memory that this process has held at most."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
 
 
 class Case(unittest.TestCase):
@@ -36,6 +43,21 @@ class Case(unittest.TestCase):
 
     def fails(self, text, sql, *parameters):
         self.assertEqual(text, self.error(sql, *parameters))
+
+    def script(self, name, **parameters):
+        """Runs a script of sql/: a statement at a time with its parameters, as the shell does; or whole, all of them NULL, as programs do."""
+        with open(os.path.join(ROOT, "sql", name), encoding="utf-8") as file:
+            lines = file.readlines()
+        if not parameters:
+            self.db.executescript("".join(lines))
+            return
+        statement = ""
+        for line in lines:
+            statement += line
+            if sqlite3.complete_statement(statement):
+                self.db.execute(statement, parameters)
+                statement = ""
+        self.assertEqual("", statement.strip())
 
     def new_folder(self):
         """Empty, and gone after the test."""

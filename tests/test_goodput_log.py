@@ -3,7 +3,6 @@ Python, and goodput_report, against what the library itself said."""
 import gzip
 import json
 import os
-import sqlite3
 import unittest
 
 import cases
@@ -255,14 +254,7 @@ class Mapping(Case):
     EXPLAINED = {"d07-five-disruptions-running": "still running, and never saved: its latest steps are `unknown` (`no_checkpoint_data`)"}
 
     def map(self, path, chips=None):
-        with open(os.path.join(ROOT, "sql/formats/goodput.sql"), encoding="utf-8") as file:
-            script = file.read()
-        statement = ""
-        for line in script.splitlines(keepends=True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                self.db.execute(statement, {"log": path, "chips": chips})
-                statement = ""
+        self.script("formats/goodput.sql", log=path, chips=chips)
 
     def goodput(self, as_of):
         return self.rows("""SELECT 100.0 * sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')) / sum(chip_us),

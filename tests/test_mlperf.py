@@ -61,8 +61,7 @@ class Case(cases.Case):
         for name in files:
             with open(name, encoding="utf-8") as file:
                 self.db.execute("INSERT INTO temp.mlperf_files VALUES (?, ?)", (name, file.read()))
-        with open(os.path.join(ROOT, "sql/formats/mllog.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/mllog.sql")
 
     def map_text(self, text, **given):
         self.map(self.file(text), **{"chips": 1, **given})

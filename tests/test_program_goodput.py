@@ -278,8 +278,7 @@ class EndToEnd(Case):
             self.db.executemany(f"INSERT INTO run_{name} VALUES ({', '.join('?' * len(rows[0]))})", [tuple(row.values()) for row in rows])
         self.db.execute("CREATE TEMP TABLE hlo_input AS SELECT *, _file AS file, 'nvidia-h100-sxm' AS chip, 'fp32' AS f32, NULL AS run_on FROM hlo_cost(?)",
                         (HLO,))
-        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
-            self.db.executescript(file.read())
+        self.script("formats/hlo.sql")
         self.db.executescript("""
             CREATE TEMP VIEW capacity AS
               SELECT 'h100' AS pool, 'NVIDIA H100 80GB HBM3' AS chip, 24 AS chips, min(start_time) AS start_time, max(end_time) AS end_time FROM run_jobs;
@@ -349,8 +348,7 @@ class FromAProfile(Case):
     def test_runs_of_a_program(self):
         self.db.execute("CREATE TEMP TABLE hlo_input AS SELECT *, _file AS file, 'tpu-v5p' AS chip, 'fp32' AS f32, NULL AS run_on FROM hlo_cost(?)",
                         (RUN + "/jit_step.hlo",))
-        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
-            self.db.executescript(file.read())
+        self.script("formats/hlo.sql")
         dots = 2 * 2 * 8192 * 8192 * 512
         self.assertEqual(self.rows("SELECT program, flops, dtype FROM programs"), [("jit_step", 2 * dots, "bf16")])
         self.db.execute("""

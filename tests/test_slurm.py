@@ -467,8 +467,7 @@ class Mapping(Case):
     def map(self, sacct, events=None, zone="UTC"):
         self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace(?, ?)", (sacct, zone))
         self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace(?, ?)", (events, zone))
-        with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/slurm.sql")
 
     HEADER = "Cluster|JobIDRaw|JobID|JobName|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList|Comment\n"
     EVENT_HEADER = "Cluster|Event|NodeName|TimeStart|TimeEnd|Reason|State|TRES\n"
@@ -526,15 +525,7 @@ class Mapping(Case):
     def test_in_the_shell(self):
         """With parameters, as the header of the script shows it."""
         self.db.execute("CREATE TABLE here(x)")
-        with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
-            script = file.read()
-        bound = {"sacct": JOBS, "events": EVENTS, "zone": "+01:00", "columns": None, "delimiter": None, "nodes": None}
-        statement = ""
-        for line in script.splitlines(keepends=True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                self.db.execute(statement, bound)
-                statement = ""
+        self.script("formats/slurm.sql", sacct=JOBS, events=EVENTS, zone="+01:00", columns=None, delimiter=None, nodes=None)
         self.assertEqual(self.rows("SELECT min(start_time), count(*) FROM allocations"), [(1795240353 - 3600, 29)])
         self.assertEqual(self.rows("SELECT min(start_time) FROM capacity"), [(SINCE - 3600,)])
 

@@ -62,8 +62,7 @@ class Accounting(Shared):
         for sacct in (JOBS, SHARED + "/slurm/sacct.json"):
             self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace(?)", (sacct,))
             self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace(?)", (EVENTS,))
-            with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
-                self.db.executescript(file.read())
+            self.script("formats/slurm.sql")
             relations[sacct] = [self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4") for table in ("jobs", "allocations", "capacity", "outages")]
             self.assertEqual(
                 self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE since = ? AND until = ? AND pool = 'mlpod' GROUP BY 1", SINCE, UNTIL),
@@ -298,8 +297,7 @@ class Mapping(Case):
     def map(self, sacct, events=None, nodes=None):
         for table, function, path in (("slurm_jobs", "slurm_trace", sacct), ("slurm_events", "slurm_events_trace", events), ("slurm_now", "slurm_nodes_trace", nodes)):
             self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM {function}(?)", (path,))
-        with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/slurm.sql")
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'slurm%'"), [])
 
     def test_capacity_of_nodes(self):

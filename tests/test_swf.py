@@ -6,7 +6,6 @@ import json
 import os
 import random
 import re
-import sqlite3
 import unittest
 
 import cases
@@ -116,8 +115,7 @@ class Errors(Case):
 class Mapping(Case):
     def map(self, path):
         self.db.execute("CREATE TEMP TABLE swf_jobs AS SELECT *, _file, _line FROM swf_trace(?)", (path,))
-        with open(os.path.join(ROOT, "sql/formats/swf.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/swf.sql")
 
     def test_relations(self):
         self.map(SMALL)
@@ -168,13 +166,7 @@ class Mapping(Case):
         self.assertEqual(self.one("SELECT count(*) FROM capacity"), 3)
 
     def test_in_the_shell(self):
-        with open(os.path.join(ROOT, "sql/formats/swf.sql"), encoding="utf-8") as file:
-            statement = ""
-            for line in file:
-                statement += line
-                if sqlite3.complete_statement(statement):
-                    self.db.execute(statement, {"swf": SMALL})
-                    statement = ""
+        self.script("formats/swf.sql", swf=SMALL)
         self.assertEqual(self.one("SELECT count(*) FROM allocations"), 9)
 
 

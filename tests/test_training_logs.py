@@ -7,7 +7,6 @@ import gzip
 import json
 import os
 import re
-import sqlite3
 import threading
 import unittest
 
@@ -46,17 +45,8 @@ class Case(cases.Case):
         return len(found)
 
     def map(self, name, log, **parameters):
-        """Runs a mapping with its parameters, as the shell does."""
         given = dict.fromkeys("log chips chip pool job outcome start zone year flops".split()) | {"log": log} | parameters
-        with open(os.path.join(ROOT, f"sql/formats/{name}.sql"), encoding="utf-8") as file:
-            script = file.read()
-        statement = ""
-        for line in script.splitlines(keepends=True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                self.db.execute(statement, given)
-                statement = ""
-        self.assertEqual(statement.strip(), "")
+        self.script(f"formats/{name}.sql", **given)
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name LIKE 'training%'"), [("training_steps",)])
 
     def seconds(self):
@@ -208,8 +198,7 @@ class Errors(Case):
                 for _ in range(times):
                     file.write(text)
             self.one("SELECT sum(length(fields)) FROM log_trace(?, ?)", path, NANOGPT)
-            with open("/proc/self/status", encoding="ascii") as status:
-                peaks.append(int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]))
+            peaks.append(cases.peak())
         self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 50 MB
 
 
