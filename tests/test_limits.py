@@ -15,7 +15,6 @@ from test_contract import READERS
 
 PAGE = os.path.join(ROOT, "docs", "security.md")
 MIB = 1 << 20
-EXTRA = {"log_trace": ", 'a+'", "trace_timeline": ", 'j'", "csv_rollup": ", measures => 1"}
 
 # Answers lists of statements, each run in a connection of its own, with [error or null, rows, MiB by which memory peaked, rows of
 # mpg_issues]. It is a process of its own, whose peak can be set back.

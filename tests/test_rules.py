@@ -215,9 +215,6 @@ case("cancelled beats completed", [al(1, 0, 10, outcome="completed"), al(1, 0, 1
 
 # 5. Which steps survive
 
-FAIL = al(1, 0, 100, outcome="failed")
-
-
 def steps(*numbers, start=0, attempt=1, **columns):
     """Steps of 10 s one after another."""
     return [sp("step", start + 10 * i, start + 10 * i + 10, n, attempt, **columns) for i, n in enumerate(numbers)]
