@@ -173,17 +173,6 @@ def load_folder(path):
     return relations
 
 
-def load_sqlite(db):
-    """The tables or views of an open sqlite3 connection."""
-    relations = {}
-    for relation in COLUMNS:
-        if db.execute('SELECT 1 FROM sqlite_schema WHERE name = ?', (relation,)).fetchone():
-            cursor = db.execute('SELECT * FROM "%s"' % relation)
-            names = [d[0].lower() for d in cursor.description]
-            relations[relation] = [dict(zip(names, row)) for row in cursor]
-    return relations
-
-
 # The catalogue of chips
 
 def plain(name):

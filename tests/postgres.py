@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NOBODY = 65534
@@ -117,3 +118,16 @@ class Server:
         except subprocess.CalledProcessError:
             pass
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def started():
+    """For all tests of a module: the programs, and a server with the extension in it."""
+    without = missing()
+    if without:
+        raise unittest.SkipTest(without)
+    tree = Tree()
+    unittest.addModuleCleanup(tree.remove)
+    server = Server(tree)
+    unittest.addModuleCleanup(server.stop)
+    server.sql("CREATE EXTENSION mpg")
+    return tree, server

@@ -4,22 +4,9 @@ import random
 import sqlite3
 import unittest
 
-from fleets import connect
+from cases import Case
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.db = connect()
-
-    def one(self, query, *arguments):
-        return self.db.execute(query, arguments).fetchone()[0]
-
-    def refused(self, text, query, *arguments):
-        with self.assertRaises(sqlite3.OperationalError) as caught:
-            self.one(query, *arguments)
-        self.assertEqual(text, str(caught.exception))
 
 
 class Sizes(Case):
@@ -33,9 +20,9 @@ class Sizes(Case):
 
     def test_refused(self):
         for chips in (-1, "many", 1e300, -0.5, float("inf")):
-            self.refused("job_size: expected a number of chips", "SELECT job_size(?)", chips)
+            self.fails("job_size: expected a number of chips", "SELECT job_size(?)", chips)
         for bounds in ("", "1,2", "1,2,3,4", "3,2,1", "1,1,2", "0,1,2", "a,b,c", "1, 2, 3"):
-            self.refused(f"job_size: bounds: expected three rising numbers of chips such as '16,256,2048', found '{bounds}'",
+            self.fails(f"job_size: bounds: expected three rising numbers of chips such as '16,256,2048', found '{bounds}'",
                          "SELECT job_size(1, ?)", bounds)
 
     def test_as_the_ledger_has_them(self):
@@ -78,8 +65,8 @@ class Calendars(Case):
     def test_nothing_and_refused(self):
         for query in ("time_bucket(NULL, 'day')", "time_bucket(0, NULL)", "iso_week(NULL)", "iso_week(0, NULL)"):
             self.assertIsNone(self.one(f"SELECT {query}"))
-        self.refused("iso_week: expected an offset from UTC such as '+02:00', found 'CET'", "SELECT iso_week(0, 'CET')")
-        self.refused("iso_week: expected an offset from UTC such as '+02:00', found 'a number'", "SELECT iso_week(0, 2)")
+        self.fails("iso_week: expected an offset from UTC such as '+02:00', found 'CET'", "SELECT iso_week(0, 'CET')")
+        self.fails("iso_week: expected an offset from UTC such as '+02:00', found 'a number'", "SELECT iso_week(0, 2)")
         for query in ("time_bucket('soon', 'day')", "time_bucket(-1, 'day')", "time_bucket(0, 'fortnight')", "iso_week('W1')"):
             with self.assertRaises(sqlite3.OperationalError):
                 self.one(f"SELECT {query}")
@@ -106,10 +93,10 @@ class Bars(Case):
     def test_nothing_and_refused(self):
         for arguments in ((None, 1, 5), (1, None, 5), (1, 0, 5), (1, -1, 5)):
             self.assertIsNone(self.one("SELECT bar(?, ?, ?)", *arguments))
-        self.refused("bar: expected a number as value, found 'x'", "SELECT bar('x', 1, 5)")
+        self.fails("bar: expected a number as value, found 'x'", "SELECT bar('x', 1, 5)")
         for width in (0, 1001, -1, 2.5, None):
-            self.refused("bar: expected a width of 1 to 1000", "SELECT bar(1, 1, ?)", width)
-        self.refused("bar: expected 'unicode' or 'ascii' as style, found 'emoji'", "SELECT bar(1, 1, 5, 'emoji')")
+            self.fails("bar: expected a width of 1 to 1000", "SELECT bar(1, 1, ?)", width)
+        self.fails("bar: expected 'unicode' or 'ascii' as style, found 'emoji'", "SELECT bar(1, 1, 5, 'emoji')")
 
 
 class Sparks(Case):
@@ -160,10 +147,10 @@ class Sparks(Case):
 
     def test_refused(self):
         self.table([1, 2])
-        self.refused("spark: expected a number as value, found 'x'", "SELECT spark('x') FROM t")
-        self.refused("spark: expected 'unicode' or 'ascii' as style, found 'a number'", "SELECT spark(v, 1) FROM t")
+        self.fails("spark: expected a number as value, found 'x'", "SELECT spark('x') FROM t")
+        self.fails("spark: expected 'unicode' or 'ascii' as style, found 'a number'", "SELECT spark(v, 1) FROM t")
         for bounds in ("9, 1", "0, v"):
-            self.refused("spark: expected a low that is not above high, the same in every row", f"SELECT spark(v, {bounds}) FROM t")
+            self.fails("spark: expected a low that is not above high, the same in every row", f"SELECT spark(v, {bounds}) FROM t")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ import random
 import sqlite3
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURES = os.path.join(ROOT, "fixtures", "profile")
 RANKS = [os.path.join(FIXTURES, f"rank{rank}.json") for rank in (0, 1)]
 TPU = os.path.join(FIXTURES, "tpu.trace.json")
@@ -65,9 +65,8 @@ def real_traces():
 decimal.getcontext().prec = 400
 
 
-class Case(SlurmCase):
-    def file(self, text, name="trace.json"):
-        return super().file(text, name)
+class Case(cases.Case):
+    FILE = "trace.json"
 
     def check_trace(self, path):
         """Every column of every event, as Python reads the file."""

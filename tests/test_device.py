@@ -13,26 +13,20 @@ import os
 import random
 import unittest
 
-from fleets import bind
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.path.join(ROOT, "..", "shared")
 KINETO = os.path.join(SHARED, "traces/kineto")
 RANKS = os.path.join(ROOT, "fixtures/profile/rank*.json")
 CLASSES = ("compute", "communication", "memory")
 
 
-class Case(SlurmCase):
-    def script(self, name, path=None):
-        with open(os.path.join(ROOT, "sql", name), encoding="utf-8") as file:
-            text = file.read()
-        self.db.executescript(text if path is None else bind(text, trace=path))
-
+class Case(cases.Case):
     def load(self, path=None, *more):
         self.script("device.sql")
         if path is not None:
-            self.script("formats/kineto.sql", path)
+            self.script("formats/kineto.sql", trace=path)
         for name in ("device_views.sql",) + more:
             self.script(name)
 
@@ -164,7 +158,7 @@ class Views(Case):
         trace["traceEvents"][-1:-1] = [dict(more, name="while.1", args={"hlo_category": "while"}), dict(more, name="fusion.99", args={"hlo_category": "all-gather"}),
                                        dict(more, name="step", tid=1, pid=701), dict(more, name="again", tid=2)]
         self.script("device.sql")
-        self.script("formats/xprof.sql", self.file(json.dumps(trace), "tpu.json"))
+        self.script("formats/xprof.sql", trace=self.file(trace, "tpu.json"), chip=None)
         self.script("device_views.sql")
         wanted = sorted((event["name"], round(event["ts"] * 1000), round(float(event["args"].get("flops", 0))), step) for event in trace["traceEvents"] if event and event["ph"] == "X"
                         and event["tid"] == 3 and "while" not in event["name"] for step in (("100", "101")[event["ts"] >= 1912],))
@@ -299,21 +293,20 @@ class Hta(Case):
 
 
 class Diff(Case):
-    def diff(self, base, test, step="NULL"):
-        with open(os.path.join(ROOT, "sql/profile_diff.sql"), encoding="utf-8") as file:
-            self.db.executescript(bind(file.read(), base=base, test=test).replace(":step", step))
+    def diff(self, base, test, step=None):
+        self.script("profile_diff.sql", base=base, test=test, step=step)
         return self.rows("SELECT side, name, base_n, test_n, base_ns, diff_ns, change FROM profile_diff ORDER BY 1, 2")
 
     def test_ranks(self):
         """One rank against the other, by a plain reading of both files."""
         paths = [os.path.join(ROOT, f"fixtures/profile/rank{rank}.json") for rank in (0, 1)]
-        for step in ("NULL", "'11'"):
+        for step in (None, "11"):
             wanted = {}
             for which, path in enumerate(paths):
                 with open(path, encoding="utf-8") as file:
                     events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X" and event["cat"] not in ("Trace", "gpu_user_annotation")]
                 begin, end = next((event["ts"], event["ts"] + event["dur"]) for event in events if event["name"] == "ProfilerStep#11")
-                host = [event for event in events if "stream" not in event["args"] and (step == "NULL" or begin <= event["ts"] < end)]
+                host = [event for event in events if "stream" not in event["args"] and (step is None or begin <= event["ts"] < end)]
                 calls = {event["args"].get("correlation") for event in host} - {None}
                 device = [event for event in events if "stream" in event["args"] and event["args"]["correlation"] in calls]
                 for side, some in (("host", host), ("device", device)):
@@ -328,7 +321,7 @@ class Diff(Case):
         folder = os.path.join(KINETO, "trace_compare")
         if not os.path.isdir(folder):
             self.skipTest("no ../shared/traces")
-        rows = self.diff(os.path.join(folder, "base/base.json.gz"), os.path.join(folder, "test/test.json.gz"), "1010")
+        rows = self.diff(os.path.join(folder, "base/base.json.gz"), os.path.join(folder, "test/test.json.gz"), 1010)
         self.assertEqual({side: sum(row[2] for row in rows if row[0] == side) for side in ("host", "device")}, {"host": 6, "device": 1})
         self.assertEqual({row[1] for row in rows if row[0] == "host" and row[-1] == "+"}, {"AddmmBackward0", "All2All_Pooled_Req", "CatBackward0"})
         self.assertEqual({row[1] for row in rows if row[0] == "host" and row[-1] == "-"}, {"nccl:all_reduce"})

@@ -1,12 +1,9 @@
 #!/usr/bin/python3
 """The SQL of docs/engines.md, as it stands there, on the engines that are here: their goodput is mpg's."""
 import csv
-import glob
-import io
 import os
 import random
 import re
-import shutil
 import sqlite3
 import subprocess
 import tempfile

@@ -2,26 +2,21 @@
 import glob
 import os
 import sqlite3
-import tempfile
 import unittest
 
-from fleets import ROOT, connect, quote
+from cases import FolderCase
+from fleets import ROOT, quote
 
 
-class Files(unittest.TestCase):
+class Files(FolderCase):
     def setUp(self):
-        self.db = connect()
-        self.folder = self.enterContext(tempfile.TemporaryDirectory())
-        os.makedirs(os.path.join(self.folder, "b/c"))
+        super().setUp()
+        os.makedirs(self.path("b/c"))
         for name in ("b/2.csv", "b/10.csv", "b/.hidden.csv", "b/c/x y.csv", "a.csv", "b/'.csv"):
-            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
-                file.write("n\n1\n2\n")
-
-    def rows(self, sql, *args):
-        return self.db.execute(sql, args).fetchall()
+            self.file("n\n1\n2\n", name)
 
     def listed(self, pattern):
-        return [path for path, in self.rows("SELECT path FROM trace_files(?)", os.path.join(self.folder, pattern))]
+        return [path for path, in self.rows("SELECT path FROM trace_files(?)", self.path(pattern))]
 
     def test_folders_globs_and_files(self):
         within = os.path.join(self.folder, "")
@@ -31,7 +26,7 @@ class Files(unittest.TestCase):
 
     def test_as_the_readers_have_it(self):
         for pattern in ("", "b/*.csv", "*/*/x*", "a.csv"):
-            path = os.path.join(self.folder, pattern)
+            path = self.path(pattern)
             self.assertEqual(self.listed(pattern), [name for name, in self.rows("SELECT DISTINCT _file FROM csv_trace(?)", path)])
         for folder in ("golden", "slurm", "public"):
             path = os.path.join(ROOT, "fixtures", folder)
@@ -39,34 +34,32 @@ class Files(unittest.TestCase):
             self.assertEqual([name for name, in self.rows("SELECT path FROM trace_files(?)", path)], expected)
 
     def test_state(self):
-        path = os.path.join(self.folder, "a.csv")
+        path = self.path("a.csv")
         os.utime(path, ns=(0, 1_700_000_000_250_000_000))
         self.assertEqual(self.rows("SELECT path, bytes, modified, pattern FROM trace_files(?)", path), [(path, 6, 1700000000.25, path)])
-        rows = self.db.execute("SELECT path, bytes FROM trace_files(?)", (os.path.join(self.folder, "b/[0-9]*"),))
-        os.unlink(os.path.join(self.folder, "b/2.csv"))
-        self.assertEqual(rows.fetchall(), [(os.path.join(self.folder, "b/10.csv"), 6), (os.path.join(self.folder, "b/2.csv"), None)])
+        rows = self.db.execute("SELECT path, bytes FROM trace_files(?)", (self.path("b/[0-9]*"),))
+        os.unlink(self.path("b/2.csv"))
+        self.assertEqual(rows.fetchall(), [(self.path("b/10.csv"), 6), (self.path("b/2.csv"), None)])
 
     def test_nothing_there(self):
         for pattern in ("nope", "nope*", "a.csv/x", "b/*/*/*"):
             self.assertEqual(self.listed(pattern), [], pattern)
-            self.assertEqual(self.rows("SELECT r.* FROM trace_files(?) AS f, csv_trace(f.path) AS r", os.path.join(self.folder, pattern)), [])
+            self.assertEqual(self.rows("SELECT r.* FROM trace_files(?) AS f, csv_trace(f.path) AS r", self.path(pattern)), [])
             with self.assertRaisesRegex(sqlite3.OperationalError, "csv_trace: no "):
-                self.rows("SELECT * FROM csv_trace(?)", os.path.join(self.folder, pattern))
+                self.rows("SELECT * FROM csv_trace(?)", self.path(pattern))
         self.assertEqual(self.rows("SELECT * FROM trace_files(NULL)"), [])
-        os.mkdir(os.path.join(self.folder, "empty"))
+        os.mkdir(self.path("empty"))
         self.assertEqual(self.listed("empty"), [])
 
     def test_errors(self):
         for argument, expected in (("'a' || char(0)", "path: expected text, found a NUL byte"), ("1", "path: expected text"), ("printf('%.5000c', 'x')", "path: expected at most 4095 bytes, found 5000")):
-            with self.assertRaises(sqlite3.OperationalError) as caught:
-                self.rows(f"SELECT * FROM trace_files({argument})")
-            self.assertEqual(str(caught.exception), "trace_files: " + expected)
+            self.fails("trace_files: " + expected, f"SELECT * FROM trace_files({argument})")
 
     def test_joined_from_either_side(self):
         self.db.execute("CREATE TABLE wanted(pattern)")
-        self.db.executemany("INSERT INTO wanted VALUES (?)", [(os.path.join(self.folder, name),) for name in ("b/1*", "nope", "a.csv")])
+        self.db.executemany("INSERT INTO wanted VALUES (?)", [(self.path(name),) for name in ("b/1*", "nope", "a.csv")])
         self.db.execute("INSERT INTO wanted VALUES (NULL)")
-        expected = [os.path.join(self.folder, name) for name in ("b/10.csv", "a.csv")]
+        expected = [self.path(name) for name in ("b/10.csv", "a.csv")]
         for sql in ("SELECT f.path FROM wanted AS w, trace_files(w.pattern) AS f", "SELECT f.path FROM trace_files AS f JOIN wanted AS w ON f.pattern = w.pattern"):
             self.assertEqual([path for path, in self.rows(sql)], expected)
         self.assertEqual(self.rows(f"SELECT count(*) FROM trace_files({quote(self.folder)}) WHERE path LIKE '%.csv' AND bytes = 6"), [(5,)])

@@ -3,15 +3,13 @@
 MPG_FLEETS=N tries N random fleets instead of a few hundred.
 """
 import csv
-import glob
 import json
 import os
 import random
-import shutil
 import subprocess
 import tempfile
 import unittest
-from collections import Counter, defaultdict
+from collections import Counter
 
 import naive
 import odd
@@ -324,7 +322,7 @@ def ordered_query(rng):
         terms.append("(%s)" % rng.choice([f"{column} = {quote(VALUES[column])}", f"{column} IS {quote(VALUES[column])}", f"{column} = 1",
                                           f"{column} = 'P' COLLATE NOCASE", f"{time} >= {rng.randint(0, 100)}", f"{time} < {rng.random() * 200}",
                                           f"{time} <= '50'", f"{time} = 20", f"{rng.randint(0, 50)} < {time}"]))
-    columns, tail = ", ".join(keys), ""
+    columns = ", ".join(keys)
     form = rng.choice(["group", "distinct", "order", "grouped in order", "distinct in order", "distinct aggregate"])
     ordered = ", ".join(k + rng.choice(["", "", " DESC", " COLLATE NOCASE DESC", " NULLS LAST"]) for k in keys)
     where_ = " AND ".join(terms)

@@ -14,7 +14,9 @@ import sqlite3
 import threading
 import unittest
 
-from test_generic import REFUSED, Case as GenericCase, quote
+from cases import peak
+from fleets import quote
+from test_generic import REFUSED, Case as GenericCase
 
 COLUMNS = "pool, kind, n, r, gpus, start, \"end\""
 MEASURES = 'gpus, gpus * ("end" - start) AS gpu_s, r AS rr, r * gpus - 1 AS mixed'
@@ -220,8 +222,7 @@ class Errors(Case):
                     file.write(f"job-{i % 100},8,some text that takes its place\n")
             self.rollup(path, "threads=2", measures="gpus")
             self.assertEqual(self.rows("SELECT count(*), sum(gpus) FROM r WHERE job <> 'x'"), [(100, 8 * times)])
-            with open("/proc/self/status", encoding="ascii") as status:
-                peaks.append(int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]))
+            peaks.append(peak())
         self.assertLess(peaks[1] - peaks[0], 16 * 1024)  # kB; the second file is 60 MB
 
 

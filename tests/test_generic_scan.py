@@ -12,7 +12,7 @@ import random
 import sqlite3
 import threading
 
-from test_generic import ROOT, Case as GenericCase, quote
+from test_generic import Case as GenericCase
 
 NAMES = "pool kind n r at note".split()
 TYPES = "types='pool TEXT, kind TEXT, n BIGINT, r REAL, at TIME, note TEXT'"
@@ -48,7 +48,7 @@ class Case(GenericCase):
 
     def folder(self, files):
         """Of {name: bytes}."""
-        path = os.path.dirname(self.file(b"", ".hidden"))
+        path = self.new_folder()
         for name, data in files.items():
             with open(os.path.join(path, name), "wb") as file:
                 file.write(gzip.compress(data) if name.endswith(".gz") else data)
@@ -56,7 +56,7 @@ class Case(GenericCase):
 
     def copy(self):
         self.db.execute("DROP TABLE IF EXISTS main.copy")
-        self.db.execute(f"CREATE TABLE main.copy AS SELECT *, _file, _line, rowid AS id FROM t")
+        self.db.execute("CREATE TABLE main.copy AS SELECT *, _file, _line, rowid AS id FROM t")
 
     def same(self, sql, *parameters):
         """`sql` says {t}, and {pool} or any other column where unary plus may stand."""

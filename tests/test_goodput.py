@@ -3,13 +3,13 @@
 
 import json
 import locale
-import os
 import random
 import sqlite3
 import unittest
 from fractions import Fraction
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import cases
+from fleets import connect
 
 CATEGORIES = [
     "down", "idle", "partial", "startup", "compile", "restore", "input", "checkpoint", "eval", "stall",
@@ -21,13 +21,6 @@ RATIOS = [
     "program_coverage", "occupancy", "mfu", "ettr",
 ]
 FUNCTIONS = RATIOS + ["goodput", "goodput_state"]
-
-
-def connect():
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(os.path.join(ROOT, "mpg"))
-    return db
 
 
 class Model:
@@ -148,19 +141,11 @@ def random_wide(r):
     return capacity, allocated, productive, ideal
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-
-    def one(self, sql, *args):
-        row = self.db.execute(sql, args).fetchone()
+class Case(cases.Case):
+    def one(self, sql, *parameters):
+        """The value, or the row where it has several."""
+        row, = self.rows(sql, *parameters)
         return row[0] if len(row) == 1 else row
-
-    def fails(self, text, sql, *args):
-        with self.assertRaises(sqlite3.OperationalError) as caught:
-            self.db.execute(sql, args).fetchall()
-        self.assertEqual(str(caught.exception), text)
 
     def agrees(self, sql, args, model, wanted=RATIOS + ["goodput", "goodput_state"]):
         """Runs sql, whose {f} is the function's name, for every function."""

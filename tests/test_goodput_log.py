@@ -3,11 +3,10 @@ Python, and goodput_report, against what the library itself said."""
 import gzip
 import json
 import os
-import sqlite3
-import tempfile
 import unittest
 
-from fleets import ROOT, connect
+import cases
+from fleets import ROOT
 
 ORACLE = os.path.join(ROOT, "../shared/oracle/goodput")
 FIXTURES = os.path.join(ROOT, "fixtures", "goodput")
@@ -16,31 +15,8 @@ HAS_ORACLE = unittest.skipUnless(os.path.isdir(ORACLE), "../shared/oracle/goodpu
 DERIVED = ["job_name", "kind", "edge", "time", "event", "rest", "timestamp", "time_ns", "insertId", "duplicate"]
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-
-    def rows(self, sql, *parameters):
-        return self.db.execute(sql, parameters).fetchall()
-
-    def error(self, sql, *parameters):
-        with self.assertRaises(Exception) as caught:
-            self.rows(sql, *parameters)
-        return str(caught.exception)
-
-    def file(self, text, name="log.jsonl"):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        path = os.path.join(folder.name, name)
-        with open(path, "wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def issues(self, path):
-        return dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path))
+class Case(cases.Case):
+    FILE = "log.jsonl"
 
 
 def payloads(path):
@@ -153,9 +129,7 @@ class Report(Case):
     """Every figure that the library itself gave for the oracle's logs, within 1e-6."""
 
     def report(self, path, *arguments):
-        cursor = self.db.execute(f"SELECT * FROM goodput_report(?{', ?' * len(arguments)})", (path, *arguments))
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row)) for row in cursor]
+        return self.dicts(f"SELECT * FROM goodput_report(?{', ?' * len(arguments)})", path, *arguments)
 
     def close(self, found, wanted, what):
         self.checks += 1
@@ -283,14 +257,7 @@ class Mapping(Case):
     EXPLAINED = {"d07-five-disruptions-running": "still running, and never saved: its latest steps are `unknown` (`no_checkpoint_data`)"}
 
     def map(self, path, chips=None):
-        with open(os.path.join(ROOT, "sql/formats/goodput.sql"), encoding="utf-8") as file:
-            script = file.read()
-        statement = ""
-        for line in script.splitlines(keepends=True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                self.db.execute(statement, {"log": path, "chips": chips})
-                statement = ""
+        self.script("formats/goodput.sql", log=path, chips=chips)
 
     def goodput(self, as_of):
         return self.rows("""SELECT 100.0 * sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')) / sum(chip_us),

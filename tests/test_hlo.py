@@ -4,13 +4,11 @@ import gzip
 import json
 import os
 import re
-import shutil
-import sqlite3
 import subprocess
-import tempfile
 import unittest
 
-from fleets import ROOT, connect
+import cases
+from fleets import ROOT
 
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
 ORACLE = os.path.join(SHARED, "oracle/hlo/hlo_expected.json")
@@ -19,32 +17,8 @@ HLO = os.path.join(ROOT, "fixtures/hlo")
 DOT = 2 * 4096 * 1024 * 4096  # of fixtures/hlo/train_step.hlo, all alike
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def rows(self, sql, *parameters):
-        return self.db.execute(sql, parameters).fetchall()
-
-    def dicts(self, sql, *parameters):
-        cursor = self.db.execute(sql, parameters)
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row)) for row in cursor]
-
-    def one(self, sql, *parameters):
-        (value,), = self.rows(sql, *parameters)
-        return value
-
-    def file(self, text, name="module.hlo"):
-        path = os.path.join(self.folder, name)
-        with open(path, "w") as out:
-            out.write(text)
-        return path
+class Case(cases.FolderCase):
+    FILE = "module.hlo"
 
     def cost(self, text):
         return self.dicts("SELECT * FROM hlo_cost(?)", self.file(text))[0]
@@ -52,11 +26,6 @@ class Case(unittest.TestCase):
     def issues(self, path):
         return {kind: (count, line, detail) for kind, count, line, detail in
                 self.rows("SELECT kind, count, line, detail FROM mpg_issues WHERE source = ?", path)}
-
-    def error(self, sql, *parameters):
-        with self.assertRaises(sqlite3.OperationalError) as raised:
-            self.rows(sql, *parameters)
-        return str(raised.exception)
 
 
 class Collectives(Case):
@@ -341,12 +310,12 @@ class Files(Case):
     def test_compressed(self):
         path = os.path.join(HLO, "train_step.hlo")
         plain = self.rows("SELECT * FROM hlo_trace(?)", path)
-        packed = os.path.join(self.folder, "step.hlo.gz")
+        packed = self.path("step.hlo.gz")
         with open(path, "rb") as source, gzip.open(packed, "wb") as out:
             out.write(source.read())
         self.assertEqual(self.rows("SELECT * FROM hlo_trace(?)", packed), plain)
-        subprocess.run(["zstd", "-q", path, "-o", os.path.join(self.folder, "step.hlo.zst")], check=True)
-        self.assertEqual(self.rows("SELECT * FROM hlo_trace(?)", os.path.join(self.folder, "*.zst")), plain)
+        subprocess.run(["zstd", "-q", path, "-o", self.path("step.hlo.zst")], check=True)
+        self.assertEqual(self.rows("SELECT * FROM hlo_trace(?)", self.path("*.zst")), plain)
         self.assertEqual(self.one("SELECT count(*) FROM hlo_trace(?)", self.folder), 2 * len(plain))
 
     def test_folder(self):

@@ -2,11 +2,10 @@
 import csv
 import io
 import json
-import os
 import sqlite3
-import tempfile
 import unittest
 
+from cases import FolderCase
 from fleets import connect, quote
 
 NAMES = ['"; DROP TABLE canary; --', "'; DROP TABLE canary; --", "`; DROP TABLE canary; --", "[a]", "]; DROP TABLE canary; --", "a, b", "a)", "(",
@@ -18,11 +17,9 @@ def columns(db, table):
     return [row[1] for row in db.execute(f"PRAGMA table_xinfo({table})") if not row[6]]
 
 
-class HostileNames(unittest.TestCase):
+class HostileNames(FolderCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.db = self.fresh()
 
     def fresh(self):
@@ -36,12 +33,6 @@ class HostileNames(unittest.TestCase):
 
     def intact(self, db):
         self.assertEqual([(42,)], db.execute("SELECT a FROM main.canary").fetchall())
-
-    def file(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        return path
 
     def attempt(self, db, sql, *values):
         """Whatever it says, it is an error of SQLite, and nothing has happened."""
@@ -60,8 +51,8 @@ class HostileNames(unittest.TestCase):
                     continue  # a header without a name: c1
                 out = io.StringIO()
                 csv.writer(out).writerows([[name, "other"], ["1", "2"]])
-                path = quote(self.file("a.csv", out.getvalue()))
-                lines = quote(self.file("a.jsonl", json.dumps({name: 1, "other": 2}) + "\n"))
+                path = quote(self.file(out.getvalue(), "a.csv"))
+                lines = quote(self.file(json.dumps({name: 1, "other": 2}) + "\n", "a.jsonl"))
                 for module, source in (("csv_trace", path), ("jsonl_trace", lines)):
                     db = self.fresh()
                     (record,), = db.execute(f"SELECT record FROM {module}({source})").fetchall()
@@ -83,7 +74,7 @@ class HostileNames(unittest.TestCase):
                     self.intact(db)
 
     def test_names_of_tables(self):
-        path = quote(self.file("a.csv", "a\n1\n"))
+        path = quote(self.file("a\n1\n", "a.csv"))
         for name in NAMES:
             with self.subTest(name):
                 db = self.fresh()
@@ -122,7 +113,7 @@ class HostileNames(unittest.TestCase):
             for value in [*NAMES, "a\0b", b"\0\xff"]:
                 self.attempt(self.db, f"SELECT {name}({', '.join(['?'] * narg)})", *[value] * narg)
         tables = "SELECT name FROM pragma_module_list"
-        path = self.file("a.jsonl", '{"record":"capacity","pool":"p","chips":1,"start_time":0,"end_time":1}\n')
+        path = self.file('{"record":"capacity","pool":"p","chips":1,"start_time":0,"end_time":1}\n', "a.jsonl")
         for table in sorted({name for name, in set(self.db.execute(tables)) - set(plain.execute(tables))}):
             arguments = [row[1] for row in self.db.execute(f"PRAGMA table_xinfo({table})") if row[6] == 1 and not row[1].startswith("_")]
             for argument in arguments:
@@ -131,7 +122,7 @@ class HostileNames(unittest.TestCase):
                     self.attempt(self.db, f"SELECT * FROM {table} WHERE {first}{argument} = ?", value)
 
     def test_zones_are_not_paths(self):
-        path = quote(self.file("sacct", "JobID|Start\n1|2026-01-01T00:00:00\n"))
+        path = quote(self.file("JobID|Start\n1|2026-01-01T00:00:00\n", "sacct"))
         for zone in ("../../../etc/passwd", "/etc/passwd", "Europe/../../../../etc/passwd", "./UTC", "Europe//Berlin", "Europe/Berlin/", "posixrules\0",
                      "", "..", ".", "Europe/.", "%s", "Europe\nBerlin"):
             with self.subTest(zone), self.assertRaisesRegex(sqlite3.OperationalError, "^slurm_trace: (zone: )?(expected UTC, an offset|no time zone)"):
@@ -141,7 +132,7 @@ class HostileNames(unittest.TestCase):
         """Jobs, pools and owners of such names, through the ledger and back."""
         rows = [{"record": "capacity", "pool": name, "chips": 2, "start_time": 0, "end_time": 10} for name in NAMES]
         rows += [{"record": "allocation", "job": name, "pool": name, "chips": 1, "start_time": 0, "end_time": 10} for name in NAMES]
-        path = self.file("names.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        path = self.file("".join(json.dumps(row) + "\n" for row in rows), "names.jsonl")
         found = dict(self.db.execute(f"SELECT pool, sum(chip_us) FROM trace_rollup({quote(path)}) GROUP BY 1").fetchall())
         self.assertEqual({name: 20_000_000 for name in NAMES}, found)
         for name in NAMES:

@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from fleets import ROOT, connect
+
 SOURCES = sorted(glob.glob("ext/**/*.[ch]", root_dir=ROOT, recursive=True))
 FILE_LIMIT = 40 * 1024
 GLIBC_LIMIT = (2, 36)  # of Debian 12, the oldest system that is built for
@@ -28,13 +29,6 @@ def text_of(path):
 
 def version():
     return re.search(r'#define MPG_VERSION "(.*)"', text_of("ext/sql/sql.h"))[1]
-
-
-def connect():
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(os.path.join(ROOT, "mpg"))
-    return db
 
 
 class Library(unittest.TestCase):

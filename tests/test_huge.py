@@ -1,15 +1,14 @@
 """Counts, sums and times at the ends of what numbers hold. MPG_FULL: more rows than 2^31, and 10^8 spans."""
 import json
 import os
-import resource
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import figures
+from cases import FolderCase
 from fleets import ROOT, connect, quote
 
 FULL = bool(os.environ.get("MPG_FULL"))
@@ -62,26 +61,13 @@ TIMES = {
 NO_ZERO = {"otlp_trace", "pbs_trace"}  # there 0 says that it is not known
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def file(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w") as file:
-            file.write(text)
-        return path
-
-
-class Times(Case):
+class Times(FolderCase):
     def test_of_every_reader(self):
         """From 1970 to 2261; whatever is beyond is an error that names the place and shows what was found."""
         for name, (table, column, write, unit) in TIMES.items():
             for seconds, text in TEXTS.items():
                 with self.subTest(name, text=text):
-                    path = self.file("t", write(seconds, text))
+                    path = self.file(write(seconds, text), "t")
                     sql = f"SELECT {column} FROM {table % quote(path)}"
                     if FIRST <= seconds <= LAST:
                         expected = None if seconds == 0 and name in NO_ZERO else seconds * unit
@@ -95,7 +81,7 @@ class Times(Case):
             for name in ("records, by number", "prometheus_trace", "goodput_trace", "csv_trace, by number"):
                 table, column, write, _ = TIMES[name]
                 with self.subTest(name, value=value):
-                    path = self.file("t", write(1234567, "x").replace("1234567.0", value).replace("1234567", value))
+                    path = self.file(write(1234567, "x").replace("1234567.0", value).replace("1234567", value), "t")
                     with self.assertRaisesRegex(sqlite3.OperationalError, rf"^\w+: {path}:\d+(:\d+)?: .*expected "):
                         connect().execute(f"SELECT {column} FROM {table % quote(path)}").fetchall()
 
@@ -111,7 +97,7 @@ class Times(Case):
                                 connect().execute(f"SELECT {function}", (value,))
 
 
-class Sums(Case):
+class Sums(FolderCase):
     def test_aggregates(self):
         """Beyond 64 bits they stay exact: the shares of 3 and of 1 times 2^62, eight times each."""
         db = connect()
@@ -133,16 +119,16 @@ class Sums(Case):
 
     def test_roll_ups(self):
         """Of files: exact up to 64 bits, and an error above."""
-        path = self.file("a.csv", "a,b\n" + "9223372036854775807,x\n" + "-5,x\n" * 3 + "15,x\n")
+        path = self.file("a,b\n" + "9223372036854775807,x\n" + "-5,x\n" * 3 + "15,x\n", "a.csv")
         self.assertEqual([(9223372036854775807,)], connect().execute(f"SELECT record ->> 'a' FROM csv_rollup({quote(path)}, 'a', 'b')").fetchall())
-        path = self.file("b.csv", "a,b\n" + "9223372036854775807,x\n" * 3)
+        path = self.file("a,b\n" + "9223372036854775807,x\n" * 3, "b.csv")
         with self.assertRaisesRegex(sqlite3.DataError, "csv_rollup: the sum of a is beyond 64 bits$"):
             connect().execute(f"SELECT * FROM csv_rollup({quote(path)}, 'a', 'b')").fetchall()
 
     def test_ledgers(self):
         """Ten thousand millions of chips for a day and more are beyond 64 bits of chip-microseconds: several rows, whose sum is exact."""
         records = [{**RELATION, "pool": f"p{i}", "chips": 1_000_000_000, "start_time": 0, "end_time": 100_000} for i in range(10)]
-        path = self.file("a.jsonl", "".join(map(record, records)))
+        path = self.file("".join(map(record, records)), "a.jsonl")
         db = connect()
         found = db.execute(f"SELECT category, chip_us FROM trace_rollup({quote(path)})").fetchall()
         self.assertEqual({"idle"}, {category for category, _ in found})
@@ -155,7 +141,7 @@ def told(**more):
 
 
 @unittest.skipUnless(FULL, "MPG_FULL is not set")
-class Huge(Case):
+class Huge(FolderCase):
     def write_packed(self, name, pieces):
         path = os.path.join(self.folder, name)
         with open(path, "wb") as file:

@@ -2,22 +2,15 @@
 """The interval aggregates, held against counts at every place, and interval_buckets against datetime."""
 
 import datetime
-import os
 import random
 import sqlite3
 import unittest
 from fractions import Fraction
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from cases import Case
+
 INF = float("inf")
 UTC = datetime.timezone.utc
-
-
-def connect():
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(os.path.join(ROOT, "mpg"))
-    return db
 
 
 def naive(rows, k):
@@ -33,21 +26,6 @@ def naive(rows, k):
         up += (right - left) * (a + b >= k)
         peak = max(peak, a + b)
     return union, overlap, up, peak
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-
-    def one(self, sql, *args):
-        (value,) = self.db.execute(sql, args).fetchone()
-        return value
-
-    def fails(self, text, sql, *args):
-        with self.assertRaises((sqlite3.OperationalError, sqlite3.DataError)) as caught:
-            self.db.execute(sql, args).fetchall()
-        self.assertEqual(str(caught.exception), text)
 
 
 class AggregatesTest(Case):

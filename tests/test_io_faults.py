@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sqlite3
-import stat
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,7 @@ import threading
 import time
 import unittest
 
+import cases
 import figures
 from fleets import ROOT, connect, quote
 from test_contract import READERS
@@ -228,20 +228,7 @@ class Preloaded(unittest.TestCase):
                                "gave exactly the right rows": n - errors[kind]} for kind, n in points.items()])
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def file(self, name, content):
-        with open(self.path(name), "wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
-        return self.path(name)
-
+class Case(cases.FolderCase):
     def errors(self, path, pattern):
         """What every reader says of a path."""
         for table, (_, more, _) in FIXTURES.items():
@@ -259,7 +246,7 @@ class NoFiles(Case):
     def test_folders(self):
         os.mkdir(self.path("empty"))
         self.errors(self.path("empty"), f"folder {self.path('empty')} holds no file$")
-        self.file("file", "")
+        self.file("", "file")
         self.errors(self.path("file/x"), f"no such file: {self.path('file/x')}$")
 
     def test_fifos_and_devices(self):
@@ -296,7 +283,7 @@ class NoFiles(Case):
 
     def test_permission(self):
         """As somebody else, where we are root, whom nothing is forbidden."""
-        path = self.file("secret.csv", "a\n1\n")
+        path = self.file("a\n1\n", "secret.csv")
         os.chmod(path, 0)
         os.mkdir(self.path("closed"), 0)
         os.chmod(self.folder, 0o755)
@@ -315,7 +302,7 @@ except sqlite3.OperationalError as error: print(error)""" for table, (_, more, _
     def test_a_file_that_vanishes(self):
         """After its name was read, and before it is opened."""
         for i in range(3):
-            self.file(f"{i}.csv", "a\n" + "1\n" * 10)
+            self.file("a\n" + "1\n" * 10, f"{i}.csv")
         rows = connect().execute(f"SELECT * FROM csv_trace({quote(self.folder)})")
         rows.fetchone()
         os.remove(self.path("2.csv"))
@@ -336,7 +323,7 @@ class Changes(Case):
 
     def test_growth(self):
         for table in ("csv_trace", "jsonl_trace"):
-            path = self.file("grows", self.lines(table, self.N))
+            path = self.file(self.lines(table, self.N), "grows")
             rows = connect().execute(f"SELECT record FROM {table}({quote(path)})")
             found = self.ids([rows.fetchone()])
             more = self.lines(table, self.N + 1000)[os.path.getsize(path):]
@@ -349,7 +336,7 @@ class Changes(Case):
 
     def test_truncation(self):
         for table in ("csv_trace", "jsonl_trace"):
-            path = self.file("shrinks", self.lines(table, self.N))
+            path = self.file(self.lines(table, self.N), "shrinks")
             rows = connect().execute(f"SELECT record FROM {table}({quote(path)})")
             found = self.ids([rows.fetchone()])
             os.truncate(path, os.path.getsize(path) // 2)
@@ -363,7 +350,7 @@ class Changes(Case):
             self.assertLess(len(found), self.N)
 
     def test_truncation_of_what_is_packed(self):
-        path = self.file("packed.gz", gzip.compress(os.urandom(3_000_000).hex().encode()))
+        path = self.file(gzip.compress(os.urandom(3_000_000).hex().encode()), "packed.gz")
         rows = connect().execute(f"SELECT length(text) FROM log_trace({quote(path)}, '(?<x>.)')")
         os.truncate(path, os.path.getsize(path) // 2)
         with self.assertRaisesRegex(sqlite3.OperationalError, "packed.gz: truncated gzip stream"):
@@ -372,12 +359,12 @@ class Changes(Case):
 
     def test_replacement(self):
         """A scan goes on with the file that it opened; the next one, of the same statement, reads the other."""
-        path = self.file("a.csv", self.lines("csv_trace", self.N))
+        path = self.file(self.lines("csv_trace", self.N), "a.csv")
         db = connect()
         sql = f"SELECT record FROM csv_trace({quote(path)})"
         rows = db.execute(sql)
         rows.fetchone()
-        os.replace(self.file("b.csv", "id\nother\n"), path)
+        os.replace(self.file("id\nother\n", "b.csv"), path)
         self.assertEqual(self.N - 1, len(rows.fetchall()))
         self.assertEqual(["other"], self.ids(db.execute(sql).fetchall()))
         joined = db.execute(f"SELECT a.record FROM csv_trace({quote(path)}) a, csv_trace({quote(path)}) b").fetchall()
@@ -385,7 +372,7 @@ class Changes(Case):
 
     def test_a_writer_that_never_stops(self):
         """Growth is read to the end that there is; a writer that is quicker than the reader can be interrupted."""
-        path = self.file("endless.csv", "id\n")
+        path = self.file("id\n", "endless.csv")
         stop = threading.Event()
 
         def write():

@@ -6,6 +6,7 @@ import time
 import unittest
 
 import odd
+from cases import FolderCase
 from fleets import connect, quote, write_csv, write_jsonl
 from test_fleets import DIMENSIONS
 
@@ -107,14 +108,10 @@ def bytes_read():
         return int(file.readline().split()[1])  # rchar: whether from a disk or from memory
 
 
-class Files(unittest.TestCase):
+class Files(FolderCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.path = os.path.join(self.folder, "spans.csv")
-        self.db = connect()
-        self.addCleanup(self.db.close)
+        super().setUp()
+        self.spans = self.path("spans.csv")
 
     def ask(self):
         """The answer, and how many bytes the process read for it."""
@@ -124,16 +121,13 @@ class Files(unittest.TestCase):
         return row, bytes_read() - before
 
     def write(self, spans, end=2):
-        with open(os.path.join(self.folder, "allocations.csv"), "w") as file:
-            file.write("job,pool,chips,start_time,end_time\nj,p,1,0,%d\n" % (spans + 2))
-        with open(self.path, "w") as file:
-            file.write("job,kind,start_time,end_time,step\n")
-            file.writelines(f"j,step,{i},{i + 1},{i}\n" for i in range(spans))
+        self.file(f"job,pool,chips,start_time,end_time\nj,p,1,0,{spans + 2}\n", "allocations.csv")
+        self.file("job,kind,start_time,end_time,step\n" + "".join(f"j,step,{i},{i + 1},{i}\n" for i in range(spans)), "spans.csv")
 
     def test_the_second_question_reads_nothing(self):
         self.write(400000)
         time.sleep(OLD_ENOUGH)
-        size = os.path.getsize(self.path)
+        size = os.path.getsize(self.spans)
         first, read = self.ask()
         again, kept = self.ask()
         self.assertEqual(first, again)
@@ -150,21 +144,20 @@ class Files(unittest.TestCase):
         time.sleep(OLD_ENOUGH)
         before, _ = self.ask()
         self.assertEqual(before, self.ask()[0])
-        stat = os.stat(self.path)
-        with open(self.path, "r+") as file:  # as long as before, and with the times of before
+        stat = os.stat(self.spans)
+        with open(self.spans, "r+") as file:  # as long as before, and with the times of before
             text = file.read()
             file.seek(0)
             file.write(text.replace("j,step,3,4,3", "j,hang,3,4,3"))
-        os.utime(self.path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        os.utime(self.spans, ns=(stat.st_atime_ns, stat.st_mtime_ns))
         idle = "SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1"
         fresh = connect()
         self.addCleanup(fresh.close)
         self.assertEqual(fresh.execute(idle, (self.folder,)).fetchall(), self.db.execute(idle, (self.folder,)).fetchall())
         self.assertIn(("stall", 1000000), self.db.execute(idle, (self.folder,)).fetchall())
-        with open(os.path.join(self.folder, "spans-2.csv"), "w") as file:
-            file.write("job,kind,start_time,end_time\nj,hang,0,1\n")
+        added = self.file("job,kind,start_time,end_time\nj,hang,0,1\n", "spans-2.csv")
         self.assertIn(("stall", 2000000), self.db.execute(idle, (self.folder,)).fetchall())
-        os.remove(os.path.join(self.folder, "spans-2.csv"))
+        os.remove(added)
         self.assertIn(("stall", 1000000), self.db.execute(idle, (self.folder,)).fetchall())
 
     def test_the_limit(self):

@@ -6,16 +6,14 @@ import gzip
 import json
 import os
 import re
-import sqlite3
 import threading
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WATCH = os.path.join(ROOT, "fixtures/kube/watch.json")
 CLUSTER = os.path.join(ROOT, "fixtures/kube/cluster.json")
-SCRIPT = os.path.join(ROOT, "sql/formats/kube.sql")
 T0 = 1772352000  # 2026-03-01T08:00:00Z
 G, TPU = "nvidia.com/gpu", "google.com/tpu"
 
@@ -68,9 +66,8 @@ def chips(obj):
     return sum(r["replicas"] * r["template"]["spec"]["parallelism"] * container_chips(r["template"]["spec"]["template"]["spec"]) for r in spec["replicatedJobs"])
 
 
-class Case(SlurmCase):
-    def file(self, text, name="cluster.json"):
-        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+class Case(cases.Case):
+    FILE = "cluster.json"
 
     def pod(self, name="p", limits=None, **more):
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "ns", "uid": "u-" + name},
@@ -337,17 +334,8 @@ class Mapping(Case):
         self.db.execute("CREATE TEMP TABLE kube_objects AS SELECT * FROM kube_trace(?) WHERE 0", (paths[0],))
         for path in paths:
             self.db.execute("INSERT INTO kube_objects SELECT * FROM kube_trace(?)", (path,))
-        with open(SCRIPT, encoding="utf-8") as file:
-            self.run_script(file.read(), {"kube": None, "pool": label})
+        self.script("formats/kube.sql", kube=None, pool=label)
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'kube%'"), [])
-
-    def run_script(self, script, parameters):
-        statement = ""
-        for line in script.splitlines(keepends=True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                self.db.execute(statement, parameters)
-                statement = ""
 
     def allocations(self):
         return self.rows("""SELECT job, attempt, task, pool, chips, start_time - ?1, end_time - ?1, outcome FROM allocations
@@ -438,8 +426,7 @@ class Mapping(Case):
 
     def test_in_the_shell(self):
         """With parameters, as the header of the script shows it."""
-        with open(SCRIPT, encoding="utf-8") as file:
-            self.run_script(file.read(), {"kube": WATCH, "pool": "cloud.google.com/gke-nodepool"})
+        self.script("formats/kube.sql", kube=WATCH, pool="cloud.google.com/gke-nodepool")
         self.assertEqual(self.one("SELECT count(*) FROM allocations WHERE pool = 'a100-pool'"), 6)
 
 

@@ -6,16 +6,15 @@ import re
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import figures
+import cases
 from fleets import ROOT, connect, quote
 from test_contract import READERS
 
 PAGE = os.path.join(ROOT, "docs", "security.md")
 MIB = 1 << 20
-EXTRA = {"log_trace": ", 'a+'", "trace_timeline": ", 'j'", "csv_rollup": ", measures => 1"}
 
 # Answers lists of statements, each run in a connection of its own, with [error or null, rows, MiB by which memory peaked, rows of
 # mpg_issues]. It is a process of its own, whose peak can be set back.
@@ -85,33 +84,17 @@ def call(table, path):
     return f"{table}({quote(path)}{second})"
 
 
-class Case(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
-    def file(self, name, content):
-        with open(self.path(name), "wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
-        return self.path(name)
-
+class Case(cases.FolderCase):
     def bomb(self, name, piece, mebibytes, head=b""):
         """A few KB that unpack to so much: gzip members, or zstd frames, in a row are one stream."""
         block = piece * (16 * MIB // len(piece))
         if name.endswith(".gz"):
-            return self.file(name, (gzip.compress(head) if head else b"") + gzip.compress(block) * (mebibytes // 16))
+            return self.file((gzip.compress(head) if head else b"") + gzip.compress(block) * (mebibytes // 16), name)
 
         def pack(content):
             return subprocess.run(["zstd", "-q", "-c"], input=content, capture_output=True, check=True).stdout
 
-        return self.file(name, (pack(head) if head else b"") + pack(block) * (mebibytes // 16))
+        return self.file((pack(head) if head else b"") + pack(block) * (mebibytes // 16), name)
 
     def check(self, pattern, mebibytes, *statements):
         error, _, peak, _ = run(*statements)
@@ -148,7 +131,7 @@ class Settings(Case):
 
     def test_of_one_connection(self):
         one, other = connect(), connect()
-        path = self.file("wide.csv", "a,b\n1,2\n")
+        path = self.file("a,b\n1,2\n", "wide.csv")
         one.execute("SELECT mpg_limit('record_fields', 1)")
         with self.assertRaisesRegex(sqlite3.DataError, "wide.csv:1:1: record of more than 1 fields"):
             one.execute(f"SELECT * FROM csv_trace({quote(path)})").fetchall()
@@ -157,7 +140,7 @@ class Settings(Case):
     def test_while_a_scan_runs(self):
         """It keeps what held when it began to read, for its threads look at it."""
         db = connect()
-        path = self.file("long.csv", "a\n" + "123456\n" * 300000)
+        path = self.file("a\n" + "123456\n" * 300000, "long.csv")
         self.assertEqual((300000,), db.execute(f"SELECT count(mpg_limit('record_bytes', 3 + (length(record) > 0))) FROM csv_trace({quote(path)})").fetchone())
         with self.assertRaisesRegex(sqlite3.DataError, "record of more than 4 bytes"):
             db.execute(f"SELECT count(*) FROM csv_rollup({quote(path)}, 'a')").fetchone()
@@ -207,7 +190,7 @@ class Bombs(Case):
 
     def test_sparse_files(self):
         """A terabyte that takes no room: no reader looks at all of it."""
-        path = self.file("sparse.json", '{"a":"x')
+        path = self.file('{"a":"x', "sparse.json")
         os.truncate(path, 1 << 40)
         for table in READERS:
             with self.subTest(table=table):
@@ -216,8 +199,8 @@ class Bombs(Case):
                 self.assertLess(peak, 300)
 
     def test_ten_megabytes_of_brackets(self):
-        path = self.file("deep.json", "[" * 10_000_000)
-        inside = self.file("inside.json", '{"a":' + '{"a":[' * 2_000_000)
+        path = self.file("[" * 10_000_000, "deep.json")
+        inside = self.file('{"a":' + '{"a":[' * 2_000_000, "inside.json")
         for table in READERS:
             for deep in (path, inside):
                 with self.subTest(table=table, path=deep):
@@ -234,13 +217,13 @@ class Bombs(Case):
                     self.assertLess(len(str(error)), 500)
 
     def test_members(self):
-        path = self.file("members.json", "{" + ",".join(f'"{i:x}":1' for i in range(30000)) + "}\n")
+        path = self.file("{" + ",".join(f'"{i:x}":1' for i in range(30000)) + "}\n", "members.json")
         self.check("1:[0-9]+: expected no more members than mpg_limit..json_members.. allows, found another one$", 50,
                    "SELECT mpg_limit('json_members', 29999)", f"SELECT length(record) FROM jsonl_trace({quote(path)})")
         self.assertEqual([None, 1], run("SELECT mpg_limit('json_members', 30000)", f"SELECT length(record) FROM jsonl_trace({quote(path)})")[:2])
 
     def test_fields(self):
-        path = self.file("fields.csv", "," * 10_000_000)
+        path = self.file("," * 10_000_000, "fields.csv")
         self.check("fields.csv:1:1: record of more than 65536 fields$", 60, f"SELECT * FROM csv_trace({quote(path)})")
         self.check("fields.csv:1:1: record of more than 3 fields$", 60, "SELECT mpg_limit('record_fields', 3)", f"SELECT * FROM csv_trace({quote(path)})")
 
@@ -260,7 +243,7 @@ class Bombs(Case):
     def test_files(self):
         os.mkdir(self.path("many"))
         for i in range(40):
-            self.file(f"many/{i}.csv", "a\n1\n")
+            self.file("a\n1\n", f"many/{i}.csv")
         for path in ("many", "many/*.csv", "*/*"):
             self.check("more than 39 files or folders$", 50, "SELECT mpg_limit('files', 39)", f"SELECT * FROM csv_trace({quote(self.path(path))})")
         self.assertIsNone(run("SELECT mpg_limit('files', 40)", f"SELECT * FROM csv_trace({quote(self.path('many'))})")[0])
@@ -271,7 +254,7 @@ class Bombs(Case):
         self.check("more than 1 planes$", 50, "SELECT mpg_limit('planes', 1)", "SELECT * FROM xplane_planes('fixtures/xplane')")
 
     def test_patterns(self):
-        path = self.file("steps.log", "a" * 40 + "b\n")
+        path = self.file("a" * 40 + "b\n", "steps.log")
         self.check("takes more than 10000000 steps on this line", 50, f"SELECT * FROM log_trace({quote(path)}, '(?<x>(a+)+)$')")
         self.check("takes more than 1000 steps on this line", 50, "SELECT mpg_limit('pattern_steps', 1000)", f"SELECT * FROM log_trace({quote(path)}, '(?<x>(a+)+)$')")
 
@@ -281,7 +264,7 @@ class Bombs(Case):
         self.assertIsNone(run("SELECT * FROM trace_rollup('fixtures/golden', 10)")[0])
 
     def test_groups(self):
-        path = self.file("groups.csv", "a,b\n" + "".join(f"{i},1\n" for i in range(200000)))
+        path = self.file("a,b\n" + "".join(f"{i},1\n" for i in range(200000)), "groups.csv")
         for threads in (1, 4):
             rollup = f"SELECT * FROM csv_rollup({quote(path)}, 'b', 'a') WHERE threads = {threads}"
             self.check("groups.csv:[0-9]+:1: more than 1000 groups$", 100, "SELECT mpg_limit('groups', 1000)", rollup)
@@ -291,7 +274,7 @@ class Bombs(Case):
     def test_issues(self):
         os.mkdir(self.path("broken"))
         for i in range(30):
-            self.file(f"broken/{i:02}.jsonl", '{"a":1}\n{"a":\n{\n')
+            self.file('{"a":1}\n{"a":\n{\n', f"broken/{i:02}.jsonl")
         db = connect()
         db.execute("SELECT mpg_limit('issues', 10)")
         scan = f"SELECT count(*) FROM jsonl_trace({quote(self.path('broken'))}) WHERE on_error = 'skip'"
@@ -305,9 +288,9 @@ class Bombs(Case):
 
     def test_the_heap(self):
         """SQLite's own limit holds for all memory of the extension; decompressors too, whose memory is SQLite's."""
-        relations = self.file("heap.jsonl", '{"record":"capacity","pool":"p","chips":1,"start_time":0}\n' + "".join(
-            f'{{"record":"allocation","job":"job-{i}","pool":"p","chips":1,"start_time":{i},"end_time":{i + 1}}}\n' for i in range(100000)))
-        packed = self.file("heap.gz", gzip.compress(b"a\n1\n"))
+        relations = self.file('{"record":"capacity","pool":"p","chips":1,"start_time":0}\n' + "".join(
+            f'{{"record":"allocation","job":"job-{i}","pool":"p","chips":1,"start_time":{i},"end_time":{i + 1}}}\n' for i in range(100000)), "heap.jsonl")
+        packed = self.file(gzip.compress(b"a\n1\n"), "heap.gz")
         for limit, scan in ((4_000_000, f"SELECT count(*) FROM trace_rollup({quote(relations)}) WHERE threads = 1"),
                             (700_000, f"SELECT count(*) FROM csv_trace({quote(packed)})")):
             self.assertIsNone(run(scan)[0])

@@ -1,38 +1,27 @@
 """Malformed input, reader by reader: what was expected, what was found, and where; and input that only looks malformed."""
-import os
-import shutil
 import sqlite3
-import tempfile
 import unittest
 
-from fleets import connect
+import cases
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
+class Case(cases.FolderCase):
+    FILE = "input"
 
     def read(self, table, text, columns="*", more="", *parameters):
-        self.path = os.path.join(self.folder, "input")
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return self.db.execute(f"SELECT {columns} FROM {table}(?{more})", (self.path, *parameters)).fetchall()
+        self.input = self.file(text)
+        return self.rows(f"SELECT {columns} FROM {table}(?{more})", self.input, *parameters)
 
     def issues(self):
-        return self.db.execute("SELECT kind, count, detail FROM mpg_issues WHERE source = ?", (self.path,)).fetchall()
+        return self.rows("SELECT kind, count, detail FROM mpg_issues WHERE source = ?", self.input)
 
-    def refused(self, table, cases):
+    def refused(self, table, errors):
         """Each text stops the query with this error, behind the name of table and file."""
-        for text, error in cases.items():
+        for text, error in errors.items():
             with self.subTest(text=text):
                 with self.assertRaises(sqlite3.OperationalError) as raised:
                     self.read(table, text)
-                self.assertEqual(f"{table}: {self.path}:{error}", str(raised.exception))
+                self.assertEqual(f"{table}: {self.input}:{error}", str(raised.exception))
 
 
 class Hlo(Case):
@@ -187,7 +176,7 @@ class Log(Case):
                                      ("(?<a>(?R)?x)", "x", "the pattern cannot be matched (PCRE2 error -52)")):
             with self.assertRaises(sqlite3.Error) as raised:
                 self.read("log_trace", text + "\n", "*", ", ?", pattern)
-            self.assertEqual(f"log_trace: {self.path}:1:1: {error}", str(raised.exception))
+            self.assertEqual(f"log_trace: {self.input}:1:1: {error}", str(raised.exception))
 
 
 class Otlp(Case):
@@ -257,7 +246,7 @@ class Slurm(Case):
     def test_one_is_left_out(self):
         text = '{"jobs": [\n{"job_id": 1},\n{"job_id": 2, "time": {"start": 1, "start": 2}},\n{"job_id": 3}]}'
         self.assertEqual([("1",), ("3",)], self.read("slurm_trace", text, "JobID", ") WHERE on_error = (?", "skip"))
-        self.assertEqual([("skipped_record", 1, f"{self.path}:3:1: {self.AGAIN}")], self.issues())
+        self.assertEqual([("skipped_record", 1, f"{self.input}:3:1: {self.AGAIN}")], self.issues())
 
     def test_errors_of_the_export(self):
         """What slurmrestd says went wrong is an issue, in any of its forms; a list of none is none."""
@@ -289,12 +278,10 @@ class Sacct(Case):
 
 class JsonLines(Case):
     def table(self, text, columns):
-        self.path = os.path.join(self.folder, "input.jsonl")
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.write(text)
+        self.input = self.file(text, "input.jsonl")
         self.db.execute("DROP TABLE IF EXISTS temp.t")
         option = "columns='" + columns.replace("'", "''") + "'" if columns else "on_error='stop'"
-        self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING jsonl_trace('{self.path}', {option})")
+        self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING jsonl_trace('{self.input}', {option})")
         return self.db.execute("SELECT * FROM t").fetchall()
 
     TEXT = '{"a\\"b": 1, "a": [7, {"x": 5}], "q": {"x": 1, "x": 2}}\n'
@@ -315,9 +302,9 @@ class JsonLines(Case):
         text = '{"q": {"x": 1}}\n{"q": {"x": 1, "x": 2}}\n{"q": {"x": 3}}\n'
         with self.assertRaises(sqlite3.OperationalError) as raised:
             self.table(text, "c $.q.x")
-        self.assertEqual(f'jsonl_trace: {self.path}:2:1: expected each key once on the way to column "c", found one again', str(raised.exception))
+        self.assertEqual(f'jsonl_trace: {self.input}:2:1: expected each key once on the way to column "c", found one again', str(raised.exception))
         self.assertEqual([(None,)], self.table('{"q": {"x": 1, "x": 2}}\n', "c $.r.x"))
-        self.db.execute(f"CREATE VIRTUAL TABLE temp.u USING jsonl_trace('{self.path}', columns='c $.q.x', on_error='skip')")
+        self.db.execute(f"CREATE VIRTUAL TABLE temp.u USING jsonl_trace('{self.input}', columns='c $.q.x', on_error='skip')")
         self.table(text, "q")
         self.assertEqual([("1",), ("3",)], self.db.execute("SELECT * FROM u").fetchall())
 
@@ -329,15 +316,13 @@ class JsonLines(Case):
     def test_many_members(self):
         with self.assertRaises(sqlite3.DataError) as raised:
             self.table("{" + ", ".join(f'"k{i}": 1' for i in range(2001)) + "}\n", "")
-        self.assertEqual(f"jsonl_trace: {self.path}: records of more than 2000 members: name those wanted with columns='...'", str(raised.exception))
+        self.assertEqual(f"jsonl_trace: {self.input}: records of more than 2000 members: name those wanted with columns='...'", str(raised.exception))
 
 
 class Swf(Case):
     def test_header(self):
         """A header has an end, be it at 4 MiB."""
-        path = os.path.join(self.folder, "long.swf")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("; Version: 2\n" + ("; Note: " + "x" * 1000 + "\n") * 5000)
+        path = self.file("; Version: 2\n" + ("; Note: " + "x" * 1000 + "\n") * 5000, "long.swf")
         with self.assertRaises(sqlite3.DataError) as raised:
             self.db.execute("SELECT * FROM swf_trace(?)", (path,)).fetchall()
         self.assertRegex(str(raised.exception), f"^swf_trace: {path}:41[0-9]{{2}}:1: header of more than 4194304 bytes$")

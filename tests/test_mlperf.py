@@ -10,21 +10,15 @@ import re
 import sqlite3
 import statistics
 import subprocess
-import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import cases
+from fleets import ROOT
+
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures/mlperf/results/*/*/result_*.txt")))
 REAL = os.path.join(ROOT, "../shared/traces/mlperf")
 OF_METADATA = "file lineno step step_num samples_count epoch_num first_epoch_num epoch_count status".split()
 SHARED = unittest.skipUnless(os.path.isdir(REAL), "../shared/traces/mlperf is not here")
-
-
-def connect():
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(os.path.join(ROOT, "mpg"))
-    return db
 
 
 def record(time_ms, key, value=None, **metadata):
@@ -56,34 +50,8 @@ def score(paths, factor):
     return statistics.mean(sorted(minutes)[1:-1]) * factor
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-
-    def rows(self, sql, *parameters):
-        return self.db.execute(sql, parameters).fetchall()
-
-    def one(self, sql, *parameters):
-        return self.rows(sql, *parameters)[0][0]
-
-    def file(self, text, name="result_0.txt"):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        path = os.path.join(folder.name, name)
-        with open(path, "wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def error(self, sql, *parameters):
-        with self.assertRaises(sqlite3.OperationalError) as caught:
-            self.rows(sql, *parameters)
-        return str(caught.exception)
-
-    def issues(self, path):
-        return dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path))
+class Case(cases.Case):
+    FILE = "result_0.txt"
 
     def map(self, path, system=None, chips=None, chip=None, pool=None, files=()):
         self.db.execute("CREATE TEMP TABLE mlperf_log AS SELECT *, _file, _line FROM mllog_trace(?)", (path,))
@@ -93,8 +61,7 @@ class Case(unittest.TestCase):
         for name in files:
             with open(name, encoding="utf-8") as file:
                 self.db.execute("INSERT INTO temp.mlperf_files VALUES (?, ?)", (name, file.read()))
-        with open(os.path.join(ROOT, "sql/formats/mllog.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/mllog.sql")
 
     def map_text(self, text, **given):
         self.map(self.file(text), **{"chips": 1, **given})
@@ -313,12 +280,11 @@ class Mapping(Case):
 
     def test_scores(self):
         def scored(*runs):
-            folder = tempfile.TemporaryDirectory()
-            self.addCleanup(folder.cleanup)
+            folder = self.new_folder()
             for i, (minutes, status) in enumerate(runs):
-                with open(os.path.join(folder.name, f"result_{i}.txt"), "w", encoding="utf-8") as file:
+                with open(os.path.join(folder, f"result_{i}.txt"), "w", encoding="utf-8") as file:
                     file.write(record(0, "run_start") + record(60000 * minutes, "run_stop", status=status))
-            self.map(folder.name, chips=1)
+            self.map(folder, chips=1)
             return self.rows("SELECT runs, successes, minutes FROM mlperf_scores")
         good, bad = "success", "aborted"
         self.assertEqual(scored((3, good), (1, good), (2, good)), [(3, 3, 2.0)])

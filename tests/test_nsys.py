@@ -7,9 +7,9 @@ import shutil
 import sqlite3
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURE = os.path.join(ROOT, "fixtures/nsys/two-gpus.sql")
 XSPACE = os.path.join(ROOT, "fixtures/xplane/tpu-host-0.xplane.pb")
 RECORDED = os.path.join(ROOT, "../shared/traces/nsys/mfu_2gpu_before.sqlite")
@@ -17,24 +17,13 @@ AMD = os.path.join(ROOT, "../shared/traces/xplane/mi300_jax_te_fused_attn.xplane
 EPOCH = 1_767_225_600_000_000_000
 
 
-def text_of(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
-
-
-class Case(SlurmCase):
+class Case(cases.Case):
     def setUp(self):
         super().setUp()
-        self.db.isolation_level = None
-        self.db.executescript(text_of("sql/device.sql"))
+        self.script("device.sql")
 
     def read(self, script, **parameters):
-        statement = ""
-        for line in text_of(f"sql/formats/{script}.sql").splitlines(keepends=True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                self.db.execute(statement, {"trace": None, "chip": None, "step": None} | parameters)
-                statement = ""
+        self.script(f"formats/{script}.sql", **{"trace": None, "chip": None, "step": None} | parameters)
 
     def left_behind(self):
         return self.rows("SELECT name FROM temp.sqlite_schema WHERE name GLOB 'nsys*' OR name GLOB 'xplane*'")
@@ -45,7 +34,8 @@ class Nsys(Case):
         """The fixture as a file that can only be read."""
         path = self.file("", "run.sqlite")
         db = sqlite3.connect(path)
-        db.executescript(text_of(FIXTURE))
+        with open(FIXTURE, encoding="utf-8") as file:
+            db.executescript(file.read())
         db.close()
         os.chmod(path, 0o444)
         return path
@@ -149,7 +139,7 @@ class Nsys(Case):
     def test_as_a_program_runs_it(self):
         self.attach(self.export())
         self.db.execute("CREATE TEMP TABLE nsys_input AS SELECT 'run 7' AS trace, NULL AS chip, NULL AS step")
-        self.db.executescript(text_of("sql/formats/nsys.sql"))
+        self.script("formats/nsys.sql")
         self.assertEqual(self.rows("SELECT trace, count(*) FROM device_activity GROUP BY 1"), [("run 7", 28)])
 
 

@@ -8,12 +8,11 @@ import json
 import os
 import random
 import re
-import sqlite3
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SPANS = os.path.join(ROOT, "fixtures/otlp/spans.jsonl")
 ALONE = os.path.join(ROOT, "fixtures/otlp/finetune.json")
 WATCH = os.path.join(ROOT, "fixtures/kube/watch.json")
@@ -70,9 +69,8 @@ def anything(depth=0):
     return [anything(depth + 1) for _ in range(random.randrange(4))] if kind == 6 else {f"key {i}\u00e9": anything(depth + 1) for i in range(random.randrange(4))}
 
 
-class Case(SlurmCase):
-    def file(self, text, name="spans.jsonl"):
-        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+class Case(cases.Case):
+    FILE = "spans.jsonl"
 
     def request(self, *spans, resource=None, **more):
         return {"resourceSpans": [{"resource": {"attributes": [{"key": k, "value": encode(v)} for k, v in (resource or {}).items()]},
@@ -205,26 +203,16 @@ class Errors(Case):
                     file.write("," + span)
                 file.write("]}]}]}")
             self.assertEqual(self.rows("SELECT count(*), sum(duration) FROM otlp_trace(?)", path), [(times + 1, times + 1)])
-            with open("/proc/self/status", encoding="ascii") as status:
-                peaks.append(int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]))
+            peaks.append(cases.peak())
         self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 38 MB
 
 
 class Mapping(Case):
-    def run_script(self, name, **parameters):
-        statement = ""
-        with open(os.path.join(ROOT, "sql/formats", name), encoding="utf-8") as file:
-            for line in file:
-                statement += line
-                if sqlite3.complete_statement(statement):
-                    self.db.execute(statement, parameters)
-                    statement = ""
-
     def test_beside_a_scheduler(self):
         """16 GPUs; the sums by hand. Step 2 and step 3 were run twice; what the pods did before the trainer's first word is unknown."""
-        self.run_script("kube.sql", kube=WATCH, pool=None)
+        self.script("formats/kube.sql", kube=WATCH, pool=None)
         before = self.rows("SELECT * FROM allocations")
-        self.run_script("otlp.sql", otlp=SPANS)
+        self.script("formats/otlp.sql", otlp=SPANS)
         self.assertEqual(self.rows("SELECT * FROM allocations"), before)
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'otlp%'"), [])
         found = dict(self.rows("SELECT category, sum(chip_us) FROM mpg_rollup WHERE job = 'ml/llm' GROUP BY category"))
@@ -240,7 +228,7 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT count(*), count(DISTINCT step) FROM spans"), [(15, 5)])
 
     def test_alone(self):
-        self.run_script("otlp.sql", otlp=ALONE)
+        self.script("formats/otlp.sql", otlp=ALONE)
         self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("lab", "a100-80-sxm4", 8)])
         self.assertEqual(self.rows("SELECT category, cause, sum(chip_us) / 8000000 FROM mpg_rollup GROUP BY 1, 2"),
                          [("stall", "vocabulary_rebuild", 300), ("startup", None, 600), ("unrated", None, 2700)])
@@ -253,7 +241,7 @@ class Mapping(Case):
             ({"mpg.job": "other", "mpg.owner": "me"}, [self.span("attempt", 0, 50, chips=2, pool="p"), self.span("step", 0, 10, job="third")]),
             ({}, [self.span("step", 0, 10)]),
         )))
-        self.run_script("otlp.sql", otlp=path)
+        self.script("formats/otlp.sql", otlp=path)
         self.assertEqual(self.rows("SELECT job, kind, start_time - ?1, end_time - ?1, step FROM spans ORDER BY job, start_time, kind", T0), [
             ("j", "step", 0, 10, 1), ("j", "checkpoint", 10, 12, 1), ("j", "my_save", 12, 20, None), ("j", "step", 20, 20, 2), ("j", "step", 30, None, None),
             ("third", "step", 0, 10, None)])

@@ -7,14 +7,13 @@ import gzip
 import json
 import os
 import re
-import sqlite3
 import threading
 import unittest
 import zoneinfo
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOG = os.path.join(ROOT, "fixtures/pbs/accounting.log")
 TORQUE = os.path.join(ROOT, "fixtures/pbs/torque.log")
 REAL = os.path.join(ROOT, "../shared/traces/pbs/qhist_testdata.log")
@@ -48,9 +47,8 @@ def read_plain(path, zone):
             yield number, int(local.timestamp()), kind, job, keys
 
 
-class Case(SlurmCase):
-    def file(self, text, name="20250331"):
-        return super().file(text, name)
+class Case(cases.Case):
+    FILE = "20250331"
 
 
 class Files(Case):
@@ -217,8 +215,7 @@ class Errors(Case):
                 for _ in range(times):
                     file.write(text)
             self.one("SELECT sum(length(other)) FROM pbs_trace(?)", path)
-            with open("/proc/self/status", encoding="ascii") as status:
-                peaks.append(int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]))
+            peaks.append(cases.peak())
         self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 50 MB
 
 
@@ -227,8 +224,7 @@ class Mapping(Case):
         for table in ("jobs", "allocations", "capacity"):
             self.db.execute(f"DROP TABLE IF EXISTS temp.{table}")
         self.db.execute(f"CREATE TEMP TABLE pbs_records AS SELECT *, req_{chips} AS asked, alloc_{chips} AS held FROM pbs_trace(?, ?)", (path, zone))
-        with open(os.path.join(ROOT, "sql/formats/pbs.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/pbs.sql")
 
     def test_attempts(self):
         self.map(LOG)
@@ -276,15 +272,8 @@ class Mapping(Case):
 
     def test_in_the_shell(self):
         """With parameters, as the header of the script shows it."""
-        with open(os.path.join(ROOT, "sql/formats/pbs.sql"), encoding="utf-8") as file:
-            script = file.read()
         for chips, first in ((None, 8), ("ngpus", 8), ("ncpus", 16)):
-            statement = ""
-            for line in script.splitlines(keepends=True):
-                statement += line
-                if sqlite3.complete_statement(statement):
-                    self.db.execute(statement, {"pbs": LOG, "zone": "America/Denver", "chips": chips})
-                    statement = ""
+            self.script("formats/pbs.sql", pbs=LOG, zone="America/Denver", chips=chips)
             self.assertEqual(self.one("SELECT chips FROM allocations WHERE job = '101.pod'"), first)
 
     def test_odd_lives(self):

@@ -5,28 +5,19 @@ import os
 import random
 import re
 import shutil
-import sqlite3
 import subprocess
 import tempfile
 import unittest
 
 import postgres
+from fleets import ROOT, connect
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MISSING = postgres.missing()
 RATIOS = [
     "scheduling_goodput", "runtime_goodput", "program_goodput", "mpg", "mpg_lower", "runtime_coverage",
     "program_coverage", "occupancy", "mfu", "ettr",
 ]
 CATEGORIES = ["down", "idle", "partial", "startup", "lost", "unknown", "untraced", "inefficiency", "unrated", "ideal",
               "queued"]
-
-
-def sqlite():
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(os.path.join(ROOT, "mpg"))
-    return db
 
 
 def copy_in(table, rows):
@@ -37,13 +28,7 @@ def copy_in(table, rows):
 
 def setUpModule():
     global tree, server
-    if MISSING:
-        raise unittest.SkipTest(MISSING)
-    tree = postgres.Tree()
-    unittest.addModuleCleanup(tree.remove)
-    server = postgres.Server(tree)
-    unittest.addModuleCleanup(server.stop)
-    server.sql("CREATE EXTENSION mpg")
+    tree, server = postgres.started()
 
 
 def rows_of(n, seed, types=("int", "real")):
@@ -61,7 +46,7 @@ def rows_of(n, seed, types=("int", "real")):
 class SameAsSqlite(unittest.TestCase):
     def both(self, table, rows, declaration, arguments, segment="segment"):
         """{segment: [state, every ratio, the JSON]} of the two hosts."""
-        lite = sqlite()
+        lite = connect()
         lite.execute(f"CREATE TABLE {table}({declaration})")
         lite.executemany(f"INSERT INTO {table} VALUES({','.join('?' * len(rows[0]))})", rows)
         wanted = ", ".join(f"{f}({arguments})" for f in RATIOS + ["goodput"])
@@ -107,7 +92,7 @@ class SameAsSqlite(unittest.TestCase):
 
     def test_states_cross_over_both_ways(self):
         rows = rows_of(500, 4)
-        lite = sqlite()
+        lite = connect()
         lite.execute("CREATE TABLE t(segment, category, v)")
         lite.executemany("INSERT INTO t VALUES(?, ?, ?)", rows)
         halves = [lite.execute("SELECT hex(goodput_state(category, v)) FROM t WHERE rowid % 2 = ?", (i,)).fetchone()[0] for i in (0, 1)]
@@ -125,7 +110,7 @@ class SameAsSqlite(unittest.TestCase):
                          [["t", "t", "t", "t"]])
 
     def test_roofline(self):
-        lite = sqlite()
+        lite = connect()
         for expression in ("roofline_seconds(1e15, 'nvidia-h100-sxm')", "roofline_seconds(1e12, 1e15, 'tpu-v4')",
                            "roofline_seconds(1e15, 0.0, 'nvidia-h100-sxm', 'fp8')", "chip_peak_flops('tpu-v5p')",
                            "chip_bandwidth('nvidia-h100-sxm')", "roofline_seconds(NULL, 'tpu-v4')"):
@@ -141,7 +126,7 @@ class SameAsSqlite(unittest.TestCase):
 
 
     def test_small_functions(self):
-        lite = sqlite()
+        lite = connect()
         for call in ("job_size(15.999999)", "job_size(16)", "job_size('4096')", "job_size(3, '1,2,3')", "job_size(NULL)", "job_size(3, NULL)",
                      "time_bucket(1767571549.85, '1 day')", "time_bucket('2026-01-05T23:30:00Z', '1 week')", "time_bucket(1767571549, 3600)",
                      "time_bucket(1767571549, '1 month +02:00')", "time_bucket(NULL, '1 day')", "time_bucket(5, NULL)",
@@ -164,7 +149,7 @@ class SameAsSqlite(unittest.TestCase):
                          [["theirs", "theirs", "2026-01-05", "2026-01-05"]])
 
     def test_tables_about_itself(self):
-        lite = sqlite()
+        lite = connect()
         for table, order in (("mpg_categories", "category"), ("mpg_chips", "chip, dtype")):
             cursor = lite.execute(f"SELECT * FROM {table} ORDER BY {order}")
             names = ", ".join(column[0] for column in cursor.description)
@@ -203,7 +188,7 @@ class Plans(unittest.TestCase):
             "DROP TABLE IF EXISTS w; CREATE TABLE w(i serial, segment text, category text, v double precision);"
             + copy_in("w(segment, category, v)", rows)
             + "SELECT i, encode(goodput_state(category, v) OVER (ORDER BY i ROWS BETWEEN 9 PRECEDING AND 3 FOLLOWING), 'hex') FROM w ORDER BY i")
-        lite = sqlite()
+        lite = connect()
         for i in (0, 1, 9, 10, 57, 200, 396, 399):
             lite.execute("DROP TABLE IF EXISTS t")
             lite.execute("CREATE TABLE t(segment, category, v REAL)")

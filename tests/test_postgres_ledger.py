@@ -13,7 +13,6 @@ import odd
 import postgres
 from fleets import ROOT, connect, create_tables, generator, quote, where, write_csv, write_jsonl
 
-MISSING = postgres.missing()
 TABLES = ("trace_ledger", "trace_rollup", "trace_timeline")
 WHOLE = {"attempt", "step", "tasks", "year"}
 NUMBERS = WHOLE | {"chips", "min_chips", "start_time", "end_time", "submit_time", "snapshot_time", "durable_time", "flops", "bytes",
@@ -22,13 +21,7 @@ NUMBERS = WHOLE | {"chips", "min_chips", "start_time", "end_time", "submit_time"
 
 def setUpModule():
     global tree, server, folder, FIXTURES
-    if MISSING:
-        raise unittest.SkipTest(MISSING)
-    tree = postgres.Tree()
-    unittest.addModuleCleanup(tree.remove)
-    server = postgres.Server(tree)
-    unittest.addModuleCleanup(server.stop)
-    server.sql("CREATE EXTENSION mpg")
+    tree, server = postgres.started()
     scratch = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(scratch.cleanup)
     folder = scratch.name

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 from decimal import Decimal
 
+import cases
 from fleets import ROOT, al, cap, connect, fleet, job, quote, sp, write_csv
 
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
@@ -18,27 +19,12 @@ FOUNDRY = os.path.join(SHARED, "oracle/mfu/llm_foundry.csv")
 LLAMA = os.path.join(SHARED, "traces/hlo/xla_benchmarks")
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-
-    def rows(self, sql, *parameters):
-        return self.db.execute(sql, parameters).fetchall()
-
-    def one(self, sql, *parameters):
-        (value,), = self.rows(sql, *parameters)
-        return value
-
+class Case(cases.Case):
     def flops(self, **shape):
         return self.one("SELECT transformer_flops(?)", json.dumps(shape))
 
-    def fails(self, text, shape):
-        with self.assertRaises(sqlite3.OperationalError) as raised:
-            self.one("SELECT transformer_flops(?)", shape if isinstance(shape, str) else json.dumps(shape))
-        self.assertEqual(str(raised.exception), "transformer_flops: " + text)
+    def refused(self, text, shape):
+        self.fails("transformer_flops: " + text, "SELECT transformer_flops(?)", shape if isinstance(shape, str) else json.dumps(shape))
 
 
 class Published(Case):
@@ -155,14 +141,14 @@ class Forms(Case):
         self.assertEqual(self.one("SELECT transformer_flops(json_object('mode', 'forward', 'parameters', 7e9, 'tokens', 10))"), 14e10)
 
     def test_errors(self):
-        self.fails("expected a JSON object, as in transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":1e6}')", "7e9")
-        self.fails("missing key 'mode': 'training', 'forward', 'prefill' or 'decode'", {})
-        self.fails("unknown key 'layer'; the keys are mode, recompute, causal, gated, parameters, layers, width, heads, kv_heads, head_dim, ffn, vocabulary, "
+        self.refused("expected a JSON object, as in transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":1e6}')", "7e9")
+        self.refused("missing key 'mode': 'training', 'forward', 'prefill' or 'decode'", {})
+        self.refused("unknown key 'layer'; the keys are mode, recompute, causal, gated, parameters, layers, width, heads, kv_heads, head_dim, ffn, vocabulary, "
                    "experts, active_experts, shared_ffn, dense_layers, dense_ffn, sequence, context, batch, tokens", {"layer": 2})
-        self.fails("key 'mode': expected one of 'training', 'forward', 'prefill', 'decode', found train", {"mode": "train"})
-        self.fails("key 'layers': expected a number", {"layers": "12"})
-        self.fails("key 'layers': expected a number of at least 0, found -1", {"layers": -1})
-        self.fails("key 'causal': expected true or false, found 0.5", {"causal": 0.5})
+        self.refused("key 'mode': expected one of 'training', 'forward', 'prefill', 'decode', found train", {"mode": "train"})
+        self.refused("key 'layers': expected a number", {"layers": "12"})
+        self.refused("key 'layers': expected a number of at least 0, found -1", {"layers": -1})
+        self.refused("key 'causal': expected true or false, found 0.5", {"causal": 0.5})
         base = dict(self.BASE, mode="training", batch=2, sequence=128, causal=True)
         for key, why in [("layers", "how many layers, or 'parameters' instead of the shape"), ("width", "of the residual stream, d_model"),
                          ("ffn", "inner width of the feed-forward (of one expert)"), ("vocabulary", "of the unembedding; 0 leaves it out"),
@@ -172,34 +158,34 @@ class Forms(Case):
                 key, why = "tokens", "of all sequences together, or 'batch' of 'sequence'"
             if key == "causal":
                 why = "true where the masked half of attention is left out, false to count all of it, as PaLM and Megatron do"
-            self.fails(f"missing key '{key}': {why}", shape)
-        self.fails("key 'ffn' is part of what 'parameters' says: give one of them", dict(mode="training", parameters=1, ffn=2, tokens=1))
-        self.fails("key 'recompute' is of mode 'training' alone", dict(mode="forward", recompute="full", parameters=1, tokens=1))
-        self.fails("key 'kv_heads': expected at most 'heads', 4", dict(base, kv_heads=8))
-        self.fails("missing key 'active_experts': of the 'experts', how many a token meets", dict(base, experts=8))
-        self.fails("keys 'tokens' and 'batch' say the same: give one of them", dict(base, tokens=1))
-        self.fails("key 'kv_heads': expected at most 'heads', 0", dict(base, heads=0, kv_heads=0))
-        self.fails("missing key 'heads': which 'kv_heads' is fewer of", {k: v for k, v in dict(base, kv_heads=1).items() if k != "heads"})
-        self.fails("missing key 'experts': of which 'active_experts' are active", dict(base, active_experts=2))
-        self.fails("key 'active_experts': expected at most 'experts', 8", dict(base, experts=8, active_experts=9))
-        self.fails("missing key 'dense_ffn': inner width of the 'dense_layers'", dict(base, dense_layers=1))
+            self.refused(f"missing key '{key}': {why}", shape)
+        self.refused("key 'ffn' is part of what 'parameters' says: give one of them", dict(mode="training", parameters=1, ffn=2, tokens=1))
+        self.refused("key 'recompute' is of mode 'training' alone", dict(mode="forward", recompute="full", parameters=1, tokens=1))
+        self.refused("key 'kv_heads': expected at most 'heads', 4", dict(base, kv_heads=8))
+        self.refused("missing key 'active_experts': of the 'experts', how many a token meets", dict(base, experts=8))
+        self.refused("keys 'tokens' and 'batch' say the same: give one of them", dict(base, tokens=1))
+        self.refused("key 'kv_heads': expected at most 'heads', 0", dict(base, heads=0, kv_heads=0))
+        self.refused("missing key 'heads': which 'kv_heads' is fewer of", {k: v for k, v in dict(base, kv_heads=1).items() if k != "heads"})
+        self.refused("missing key 'experts': of which 'active_experts' are active", dict(base, active_experts=2))
+        self.refused("key 'active_experts': expected at most 'experts', 8", dict(base, experts=8, active_experts=9))
+        self.refused("missing key 'dense_ffn': inner width of the 'dense_layers'", dict(base, dense_layers=1))
         layers = base["layers"]
-        self.fails(f"key 'dense_layers': expected at most 'layers', {layers}", dict(base, dense_layers=layers + 1, dense_ffn=1))
-        self.fails("missing key 'heads': how many of 'head_dim'", dict(mode="training", parameters=1, layers=2, head_dim=4, sequence=8, causal=True, tokens=1))
-        self.fails("missing key 'width': for attention, or 'heads' and 'head_dim'", dict(mode="training", parameters=1, layers=2, sequence=8, causal=True, tokens=1))
-        self.fails("missing key 'layers': for the FLOPs of attention", dict(mode="training", parameters=1, sequence=8, causal=True, tokens=1))
+        self.refused(f"key 'dense_layers': expected at most 'layers', {layers}", dict(base, dense_layers=layers + 1, dense_ffn=1))
+        self.refused("missing key 'heads': how many of 'head_dim'", dict(mode="training", parameters=1, layers=2, head_dim=4, sequence=8, causal=True, tokens=1))
+        self.refused("missing key 'width': for attention, or 'heads' and 'head_dim'", dict(mode="training", parameters=1, layers=2, sequence=8, causal=True, tokens=1))
+        self.refused("missing key 'layers': for the FLOPs of attention", dict(mode="training", parameters=1, sequence=8, causal=True, tokens=1))
         for key in ("width", "heads", "head_dim", "sequence", "causal"):  # any of them asks for attention
-            self.fails("missing key 'layers': for the FLOPs of attention", {"mode": "training", "parameters": 1, "tokens": 1, key: 1})
-        self.fails("missing key 'layers': for the FLOPs of attention", dict(mode="decode", parameters=1, batch=1, context=1))
-        self.fails("missing key 'width': for attention, or 'heads' and 'head_dim'", dict(mode="training", parameters=1, tokens=1, layers=1))
-        self.fails("missing key 'sequence': tokens of one sequence", dict(mode="training", parameters=1, batch=1))
-        self.fails("key 'context' is of mode 'decode': here it is 'sequence'", dict(base, context=5))
-        self.fails("key 'sequence' is not of mode 'decode': its length is 'context'", dict(self.BASE, mode="decode", batch=1, context=5, sequence=5))
-        self.fails("missing key 'batch': how many sequences decode at once", dict(self.BASE, mode="decode", context=5))
-        self.fails("expected sizes whose FLOPs are a number, found infinity", dict(mode="training", parameters=1e300, tokens=1e300))
+            self.refused("missing key 'layers': for the FLOPs of attention", {"mode": "training", "parameters": 1, "tokens": 1, key: 1})
+        self.refused("missing key 'layers': for the FLOPs of attention", dict(mode="decode", parameters=1, batch=1, context=1))
+        self.refused("missing key 'width': for attention, or 'heads' and 'head_dim'", dict(mode="training", parameters=1, tokens=1, layers=1))
+        self.refused("missing key 'sequence': tokens of one sequence", dict(mode="training", parameters=1, batch=1))
+        self.refused("key 'context' is of mode 'decode': here it is 'sequence'", dict(base, context=5))
+        self.refused("key 'sequence' is not of mode 'decode': its length is 'context'", dict(self.BASE, mode="decode", batch=1, context=5, sequence=5))
+        self.refused("missing key 'batch': how many sequences decode at once", dict(self.BASE, mode="decode", context=5))
+        self.refused("expected sizes whose FLOPs are a number, found infinity", dict(mode="training", parameters=1e300, tokens=1e300))
         for fits in (dict(base, kv_heads=base.get("heads", 4)), dict(base, experts=8, active_experts=8), dict(base, dense_layers=layers, dense_ffn=1)):
             self.assertGreater(self.flops(**fits), 0)
-        self.fails("missing key 'context': positions that the (first) new token attends to", dict(self.BASE, mode="decode", batch=1))
+        self.refused("missing key 'context': positions that the (first) new token attends to", dict(self.BASE, mode="decode", batch=1))
 
 
 class Ideal(Case):
@@ -292,8 +278,7 @@ class EndToEnd(Case):
             self.db.executemany(f"INSERT INTO run_{name} VALUES ({', '.join('?' * len(rows[0]))})", [tuple(row.values()) for row in rows])
         self.db.execute("CREATE TEMP TABLE hlo_input AS SELECT *, _file AS file, 'nvidia-h100-sxm' AS chip, 'fp32' AS f32, NULL AS run_on FROM hlo_cost(?)",
                         (HLO,))
-        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
-            self.db.executescript(file.read())
+        self.script("formats/hlo.sql")
         self.db.executescript("""
             CREATE TEMP VIEW capacity AS
               SELECT 'h100' AS pool, 'NVIDIA H100 80GB HBM3' AS chip, 24 AS chips, min(start_time) AS start_time, max(end_time) AS end_time FROM run_jobs;
@@ -363,8 +348,7 @@ class FromAProfile(Case):
     def test_runs_of_a_program(self):
         self.db.execute("CREATE TEMP TABLE hlo_input AS SELECT *, _file AS file, 'tpu-v5p' AS chip, 'fp32' AS f32, NULL AS run_on FROM hlo_cost(?)",
                         (RUN + "/jit_step.hlo",))
-        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
-            self.db.executescript(file.read())
+        self.script("formats/hlo.sql")
         dots = 2 * 2 * 8192 * 8192 * 512
         self.assertEqual(self.rows("SELECT program, flops, dtype FROM programs"), [("jit_step", 2 * dots, "bf16")])
         self.db.execute("""

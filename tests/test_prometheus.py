@@ -8,23 +8,20 @@ import math
 import os
 import random
 import re
-import sqlite3
 import statistics
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RANGE = os.path.join(ROOT, "fixtures/prometheus/dcgm.json")
 TEXT = os.path.join(ROOT, "fixtures/prometheus/dcgm.prom")
-SCRIPT = os.path.join(ROOT, "sql/formats/dcgm.sql")
 T0 = 1772352000
 LABELS = ["job", "instance", "gpu", "UUID", "modelName", "Hostname", "namespace", "pod", "container", "hpc_job"]
 
 
-class Case(SlurmCase):
-    def file(self, text, name="metrics"):
-        return super().file(text if isinstance(text, (str, bytes)) else json.dumps(text), name)
+class Case(cases.Case):
+    FILE = "metrics"
 
     def answer(self, *series, **more):
         return {"status": "success", "data": {"resultType": "matrix", "result": [
@@ -146,8 +143,7 @@ class Mapping(Case):
     def map(self, path):
         self.db.execute("DROP TABLE IF EXISTS temp.duty")
         self.db.execute("CREATE TEMP TABLE prometheus_samples AS SELECT * FROM prometheus_trace(?)", (path,))
-        with open(SCRIPT, encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/dcgm.sql")
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema ORDER BY name"), [("duty",), ("xid",)])
 
     def test_the_fixture(self):
@@ -188,13 +184,7 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT time - ?, code FROM xid", T0), [(1, 31), (3, 79), (5, 79)])
 
     def test_in_the_shell(self):
-        statement = ""
-        with open(SCRIPT, encoding="utf-8") as file:
-            for line in file:
-                statement += line
-                if sqlite3.complete_statement(statement):
-                    self.db.execute(statement, {"prometheus": RANGE})
-                    statement = ""
+        self.script("formats/dcgm.sql", prometheus=RANGE)
         self.assertEqual(self.one("SELECT count(DISTINCT pod) FROM duty"), 6)
 
 

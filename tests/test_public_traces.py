@@ -9,10 +9,9 @@ import json
 import os
 import unittest
 
-from fleets import bind
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT, bind
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PUBLIC = os.path.join(ROOT, "fixtures/public")
 UTC = datetime.timezone.utc
 
@@ -32,7 +31,7 @@ def read(pattern, names=None):
                 yield path, {key.strip(): value.strip() for key, value in row.items()}
 
 
-class Case(SlurmCase):
+class Case(cases.Case):
     def map(self, name, **parameters):
         """Runs the script, its parameters as literals in their places."""
         with open(os.path.join(ROOT, "sql/formats", name + ".sql"), encoding="utf-8") as file:

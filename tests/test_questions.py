@@ -26,12 +26,7 @@ def setUpModule():
     WORLD = world.the_world()
 
 
-class Case(world.Case):
-    def ask(self, name, db=None, **given):
-        return question(name).ask(db or WORLD.db, **given)
-
-
-class TheWorld(Case):
+class TheWorld(world.Case):
     """The two sources of what is expected agree with each other, so that neither is wrong alone."""
 
     def test_naive_is_the_truth(self):
@@ -55,7 +50,7 @@ def layer_of(category):
     return "no data" if category in ("untraced", "unrated") else "runtime"
 
 
-class Goodput(Case):
+class Goodput(world.Case):
     def test_goodput(self):
         fleet = Sums(WORLD.cells)
         keys = {name: (lambda c, name=name: getattr(c, name)) for name in DIMENSIONS}
@@ -212,7 +207,7 @@ class Goodput(Case):
         self.near(pool.SG, self.ask("rolling", pool="h100-us-west2")[7]["SG_1h"])
 
 
-class Metrics(Case):
+class Metrics(world.Case):
     def test_rank_disagreements(self):
         values = {}
         for job, s in groups([c for c in WORLD.cells if c.job], lambda c: c.job).items():
@@ -304,7 +299,7 @@ class Metrics(Case):
         self.near(0.2, 1 - rows["coverage", "traced"])
 
 
-class Every(Case):
+class Every(world.Case):
     """Every question there is has a test here, and answers an empty fleet with no error."""
 
     def test_all_are_asked(self):

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import naive
 import world
-from answers import built, question
+from answers import built
 from fleets import write_csv
 from world import HOUR, NOT_ALLOCATED, PRODUCTIVE, Sums, groups, ratio
 
@@ -19,12 +19,7 @@ def setUpModule():
     WORLD = world.the_world()
 
 
-class Case(world.Case):
-    def ask(self, name, db=None, **given):
-        return question(name).ask(db or WORLD.db, **given)
-
-
-class Runtime(Case):
+class Runtime(world.Case):
     def test_checkpoint_blocking(self):
         for by in ("phase", "pool", "size", "job", "fleet"):
             cells = [c for c in WORLD.cells if c.job]
@@ -110,7 +105,7 @@ class Runtime(Case):
             self.rows_near(expected[:top], self.ask("stragglers", factor=factor, top=top), ["job"])
 
 
-class Programs(Case):
+class Programs(world.Case):
     def sides(self, cells, key, side, before, after):
         works = defaultdict(lambda: ([], []))
         for c in cells:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import naive
 import world
-from answers import built, question
+from answers import built
 from fleets import write_csv
 from world import HOUR, SIZES, groups, ratio
 
@@ -21,18 +21,13 @@ def setUpModule():
     WORLD = world.the_world()
 
 
-class Case(world.Case):
-    def ask(self, name, db=None, **given):
-        return question(name).ask(db or WORLD.db, **given)
-
-
 def rank(values, percent):
     """Nearest rank."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
 
 
-class Scheduling(Case):
+class Scheduling(world.Case):
     def test_sg_by_size(self):
         capacity = sum(r["chip_us"] for r in WORLD.truth if r["category"] != "queued")
         rows = self.ask("sg_by_size")
@@ -168,7 +163,7 @@ class Scheduling(Case):
                                                                                 and WORLD.jobs[job]["submit_time"][:10] not in ("2026-01-05", "2026-01-06")))
 
 
-class Reliability(Case):
+class Reliability(world.Case):
     def loops(self, least):
         found, streak = [], []
         for key in sorted(WORLD.attempts) + [(None, 0)]:

@@ -1,5 +1,5 @@
 """What every table over files has in common: rowids, arguments that can be read back, joins from either side, wrong arguments."""
-import os
+import contextlib
 import sqlite3
 import unittest
 
@@ -26,12 +26,7 @@ class Readers(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.before = os.getcwd()
-        os.chdir(ROOT)
-
-    @classmethod
-    def tearDownClass(cls):
-        os.chdir(cls.before)
+        cls.enterClassContext(contextlib.chdir(ROOT))
 
     def each(self):
         """(table, connection, its call with ?, arguments, names of its hidden arguments)"""

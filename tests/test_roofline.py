@@ -9,15 +9,10 @@ import sqlite3
 import unittest
 from fractions import Fraction
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from cases import Case
+from fleets import ROOT
+
 INF = float("inf")
-
-
-def connect():
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(os.path.join(ROOT, "mpg"))
-    return db
 
 
 def read(name):
@@ -29,28 +24,15 @@ def fold(name):
     return "".join(c for c in name.lower() if c not in " -_")
 
 
-class RooflineTest(unittest.TestCase):
+class RooflineTest(Case):
     @classmethod
     def setUpClass(cls):
-        cls.rows = read("chips.csv")
+        cls.chips = read("chips.csv")
         cls.aliases = read("chip_aliases.csv")
 
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-
-    def one(self, sql, *args):
-        (value,) = self.db.execute(sql, args).fetchone()
-        return value
-
-    def fails(self, text, sql, *args):
-        with self.assertRaises(sqlite3.OperationalError) as caught:
-            self.db.execute(sql, args).fetchall()
-        self.assertEqual(str(caught.exception), text)
-
     def test_every_peak_of_the_catalogue(self):
-        self.assertGreater(len(self.rows), 250)
-        for row in self.rows:
+        self.assertGreater(len(self.chips), 250)
+        for row in self.chips:
             peak, bandwidth = float(row["peak_flops"]), float(row["hbm_bytes_per_s"])
             chip, dtype = row["chip"], row["dtype"]
             self.assertEqual(self.one("SELECT chip_peak_flops(?, ?)", chip, dtype), peak)
@@ -64,7 +46,7 @@ class RooflineTest(unittest.TestCase):
 
     def test_default_dtype(self):
         by_chip = {}
-        for row in self.rows:
+        for row in self.chips:
             by_chip.setdefault(row["chip"], {})[row["dtype"]] = float(row["peak_flops"])
         self.assertEqual(len(by_chip), 44)
         for chip, peaks in by_chip.items():
@@ -78,7 +60,7 @@ class RooflineTest(unittest.TestCase):
 
     def test_aliases_and_spelling(self):
         names = {}
-        for row in self.rows:
+        for row in self.chips:
             names[row["chip"]] = row["chip"]
         for row in self.aliases:
             names[row["device_name"]] = row["chip"]
@@ -91,7 +73,7 @@ class RooflineTest(unittest.TestCase):
                                  self.one("SELECT chip_peak_flops(?)", chip), spelling)
 
     def test_dtype_spellings(self):
-        h100 = {r["dtype"]: float(r["peak_flops"]) for r in self.rows if r["chip"] == "nvidia-h100-sxm"}
+        h100 = {r["dtype"]: float(r["peak_flops"]) for r in self.chips if r["chip"] == "nvidia-h100-sxm"}
         for dtype, spellings in {
             "bf16": "BF16 bfloat16 torch.bfloat16 c10::BFloat16",
             "fp16": "f16 float16 Half jnp.float16",
@@ -152,9 +134,9 @@ class RooflineTest(unittest.TestCase):
 
     def test_sum(self):
         random.seed(7)
-        chips = [(r["chip"], r["dtype"], float(r["peak_flops"]), float(r["hbm_bytes_per_s"])) for r in self.rows]
+        chips = [(r["chip"], r["dtype"], float(r["peak_flops"]), float(r["hbm_bytes_per_s"])) for r in self.chips]
         self.db.execute("CREATE TABLE t(i INTEGER PRIMARY KEY, flops, bytes, chip, dtype, g)")
-        expected, first = {}, {}
+        expected = {}
         for i in range(3000):
             chip, dtype, peak, bandwidth = random.choice(chips)
             flops, moved = 10 ** random.uniform(0, 21), 10 ** random.uniform(0, 15)
@@ -189,8 +171,8 @@ class RooflineTest(unittest.TestCase):
             expected = float(sum(Fraction(v / 275e12) for v in frame)) if frame else None
             self.assertTrue(value == expected or math.isclose(value, expected, rel_tol=1e-15), (i, value, expected))
         self.assertEqual(got[4], float(Fraction(3e9 / 275e12) + Fraction(1e-3 / 275e12)))
-        self.assertEqual(self.one("SELECT roofline_ideal(flops, 'tpu-v4') OVER "
-                                  "(ORDER BY i ROWS BETWEEN 9 FOLLOWING AND 10 FOLLOWING) FROM t"), None)
+        self.assertEqual(self.rows("SELECT roofline_ideal(flops, 'tpu-v4') OVER "
+                                   "(ORDER BY i ROWS BETWEEN 9 FOLLOWING AND 10 FOLLOWING) FROM t"), [(None,)] * len(values))
 
     def test_pure(self):
         rows = self.db.execute(

@@ -7,7 +7,7 @@ import unittest
 from collections import Counter
 
 import naive
-from fleets import FORMS, KEY, ONE, TWO, al, as_source, cap, co, difference, fleet, job, ledger, out, pr, project, sp
+from fleets import FORMS, ONE, TWO, al, as_source, cap, co, difference, fleet, job, ledger, out, pr, project, sp
 
 CASES = {}
 MS = 10**-6
@@ -214,9 +214,6 @@ case("cancelled beats completed", [al(1, 0, 10, outcome="completed"), al(1, 0, 1
      sp("step", 0, 10, 1), co(0, 0, 0)], {("j", "lost"): 20})
 
 # 5. Which steps survive
-
-FAIL = al(1, 0, 100, outcome="failed")
-
 
 def steps(*numbers, start=0, attempt=1, **columns):
     """Steps of 10 s one after another."""

@@ -7,12 +7,13 @@ import gzip
 import os
 import random
 import sqlite3
-import tempfile
 import threading
 import unittest
 import zoneinfo
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import cases
+from fleets import ROOT
+
 FIXTURES = os.path.join(ROOT, "fixtures", "slurm")
 JOBS, EPOCH, STEPS, ALL_FIELDS, NODUP, PIPE, EVENTS, SREPORT = (
     os.path.join(FIXTURES, name)
@@ -24,13 +25,6 @@ DERIVED = (
     "job_base array_task array_count het_offset step state_base cancelled_by outcome alloc_gpus req_gpus gpu_type "
     "alloc_gpu_types req_gpu_types nodes"
 ).split()
-
-
-def connect():
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(os.path.join(ROOT, "mpg"))
-    return db
 
 
 def read_plain(path):
@@ -71,32 +65,8 @@ def expected_value(name, text):
     return int(seconds(text)) if name in DURATIONS else int(text)
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-
-    def rows(self, sql, *parameters):
-        return self.db.execute(sql, parameters).fetchall()
-
-    def one(self, sql, *parameters):
-        return self.rows(sql, *parameters)[0][0]
-
-    def file(self, text, name="sacct.psv"):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        path = os.path.join(folder.name, name)
-        with open(path, "wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def error(self, sql, *parameters):
-        with self.assertRaises(sqlite3.OperationalError) as caught:
-            self.rows(sql, *parameters)
-        return str(caught.exception)
-
-    def issues(self, path):
-        return dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path))
+class Case(cases.Case):
+    FILE = "sacct.psv"
 
 
 class Files(Case):
@@ -322,7 +292,7 @@ class Shapes(Case):
         self.assertEqual(self.rows("SELECT JobID, Comment FROM slurm_trace(?)", path), [("1", "a\nb"), ("2", "c"), ("1", None)])
 
     def test_arguments_by_name_and_in_joins(self):
-        self.assertEqual(self.one("SELECT Start FROM slurm_trace WHERE path = ? AND zone = '+01:00'", JOBS), 1795240353 - 3600)
+        self.assertEqual(self.rows("SELECT Start FROM slurm_trace WHERE path = ? AND zone = '+01:00'", JOBS)[0], (1795240353 - 3600,))
         self.db.execute("CREATE TABLE paths(p, z)")
         self.db.executemany("INSERT INTO paths VALUES (?, ?)", [(JOBS, "UTC"), (EPOCH, "+05:00"), (JOBS, "-01:00")])
         self.assertEqual(
@@ -497,8 +467,7 @@ class Mapping(Case):
     def map(self, sacct, events=None, zone="UTC"):
         self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace(?, ?)", (sacct, zone))
         self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace(?, ?)", (events, zone))
-        with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/slurm.sql")
 
     HEADER = "Cluster|JobIDRaw|JobID|JobName|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList|Comment\n"
     EVENT_HEADER = "Cluster|Event|NodeName|TimeStart|TimeEnd|Reason|State|TRES\n"
@@ -556,15 +525,7 @@ class Mapping(Case):
     def test_in_the_shell(self):
         """With parameters, as the header of the script shows it."""
         self.db.execute("CREATE TABLE here(x)")
-        with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
-            script = file.read()
-        bound = {"sacct": JOBS, "events": EVENTS, "zone": "+01:00", "columns": None, "delimiter": None, "nodes": None}
-        statement = ""
-        for line in script.splitlines(keepends=True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                self.db.execute(statement, bound)
-                statement = ""
+        self.script("formats/slurm.sql", sacct=JOBS, events=EVENTS, zone="+01:00", columns=None, delimiter=None, nodes=None)
         self.assertEqual(self.rows("SELECT min(start_time), count(*) FROM allocations"), [(1795240353 - 3600, 29)])
         self.assertEqual(self.rows("SELECT min(start_time) FROM capacity"), [(SINCE - 3600,)])
 

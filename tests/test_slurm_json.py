@@ -11,7 +11,9 @@ import sqlite3
 import threading
 import unittest
 
-from test_slurm import EVENTS, FIXTURES, JOBS, ROOT, SINCE, STEPS, UNTIL, Case
+from cases import Case
+from fleets import ROOT
+from test_slurm import EVENTS, FIXTURES, JOBS, SINCE, STEPS, UNTIL
 
 SHARED = os.path.join(ROOT, "../shared/traces")
 SACCT, SQUEUE, NODES = (os.path.join(FIXTURES, name) for name in ("sacct.json", "squeue.json", "scontrol_nodes.txt"))
@@ -60,8 +62,7 @@ class Accounting(Shared):
         for sacct in (JOBS, SHARED + "/slurm/sacct.json"):
             self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace(?)", (sacct,))
             self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace(?)", (EVENTS,))
-            with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
-                self.db.executescript(file.read())
+            self.script("formats/slurm.sql")
             relations[sacct] = [self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4") for table in ("jobs", "allocations", "capacity", "outages")]
             self.assertEqual(
                 self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE since = ? AND until = ? AND pool = 'mlpod' GROUP BY 1", SINCE, UNTIL),
@@ -265,7 +266,7 @@ class Nodes(Case):
                          gpu_types, alloc_gpus, _line FROM slurm_nodes_trace(?)""", path),
             [("n1", "IDLE+DRAIN", "IDLE", 1, "xid 79: State=bad", "root", 1795240434, "Linux 6.18 #1 SMP", "x", 16, 1795237960, None, None, 8, '{"h100":8}', 0, 1),
              ("n2", "MIXED", "MIXED", 0, None, None, None, None, None, None, None, None, None, 8, '{"h100":8}', 2, 12)])
-        self.assertEqual(self.one("SELECT ReasonTime FROM slurm_nodes_trace(?, '+01:00')", path), 1795240434 - 3600)
+        self.assertEqual(self.rows("SELECT ReasonTime FROM slurm_nodes_trace(?, '+01:00')", path)[0], (1795240434 - 3600,))
 
     def test_one_a_line(self):
         self.assertEqual(self.rows("SELECT NodeName, State, CPUTot, RealMemory, Partitions, gpus, gpu_type, LastBusyTime FROM slurm_nodes_trace(?) LIMIT 1", NODES),
@@ -296,8 +297,7 @@ class Mapping(Case):
     def map(self, sacct, events=None, nodes=None):
         for table, function, path in (("slurm_jobs", "slurm_trace", sacct), ("slurm_events", "slurm_events_trace", events), ("slurm_now", "slurm_nodes_trace", nodes)):
             self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM {function}(?)", (path,))
-        with open(os.path.join(ROOT, "sql/formats/slurm.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/slurm.sql")
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'slurm%'"), [])
 
     def test_capacity_of_nodes(self):

@@ -21,6 +21,7 @@ Rows are compared in order where the statement has an ORDER BY, else sorted. Com
     # modes: i, because ...           only these modes
     # plus: COLUMN, ...               run again with these columns' constraints hidden behind a unary plus
 """
+import contextlib
 import glob
 import gzip
 import os
@@ -184,12 +185,7 @@ class Golden(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.before = os.getcwd()
-        os.chdir(ROOT)
-
-    @classmethod
-    def tearDownClass(cls):
-        os.chdir(cls.before)
+        cls.enterClassContext(contextlib.chdir(ROOT))
 
     def check_block(self, file, block):
         at = block.lines.index("----") if "----" in block.lines else None

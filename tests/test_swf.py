@@ -6,12 +6,11 @@ import json
 import os
 import random
 import re
-import sqlite3
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SMALL = os.path.join(ROOT, "fixtures/swf/small.swf")
 SACCT = os.path.join(ROOT, "fixtures/slurm/sacct_jobs.psv")
 PBS = os.path.join(ROOT, "fixtures/pbs/accounting.log")
@@ -30,9 +29,8 @@ def read_plain(path):
                 yield tuple(None if v == -1 else v if name in REALS else int(v) for name, v in zip(FIELDS, values)) + (number,)
 
 
-class Case(SlurmCase):
-    def file(self, text, name="log.swf"):
-        return super().file(text, name)
+class Case(cases.Case):
+    FILE = "log.swf"
 
 
 class Files(Case):
@@ -117,8 +115,7 @@ class Errors(Case):
 class Mapping(Case):
     def map(self, path):
         self.db.execute("CREATE TEMP TABLE swf_jobs AS SELECT *, _file, _line FROM swf_trace(?)", (path,))
-        with open(os.path.join(ROOT, "sql/formats/swf.sql"), encoding="utf-8") as file:
-            self.db.executescript(file.read())
+        self.script("formats/swf.sql")
 
     def test_relations(self):
         self.map(SMALL)
@@ -169,13 +166,7 @@ class Mapping(Case):
         self.assertEqual(self.one("SELECT count(*) FROM capacity"), 3)
 
     def test_in_the_shell(self):
-        with open(os.path.join(ROOT, "sql/formats/swf.sql"), encoding="utf-8") as file:
-            statement = ""
-            for line in file:
-                statement += line
-                if sqlite3.complete_statement(statement):
-                    self.db.execute(statement, {"swf": SMALL})
-                    statement = ""
+        self.script("formats/swf.sql", swf=SMALL)
         self.assertEqual(self.one("SELECT count(*) FROM allocations"), 9)
 
 

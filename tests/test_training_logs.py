@@ -7,13 +7,12 @@ import gzip
 import json
 import os
 import re
-import sqlite3
 import threading
 import unittest
 
-from test_slurm import Case as SlurmCase
+import cases
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURES = os.path.join(ROOT, "fixtures/training")
 REAL = os.path.join(ROOT, "../shared/traces/training_logs")
 NANOGPT = r"step:(?<step>\d+)/(?<steps>\d+) (?:train_loss:(?<loss>\S+)|val_loss:(?<val_loss>\S+)) train_time:(?<ms>\d+)ms step_avg:(?<average>\S+)ms"
@@ -36,9 +35,8 @@ def read_plain(path, pattern):
                 yield n, line, {name: number(text) for name, text in found.groupdict().items() if text is not None}
 
 
-class Case(SlurmCase):
-    def file(self, text, name="train.log"):
-        return super().file(text, name)
+class Case(cases.Case):
+    FILE = "train.log"
 
     def compare(self, path, pattern):
         wanted = list(read_plain(path, pattern))
@@ -47,17 +45,8 @@ class Case(SlurmCase):
         return len(found)
 
     def map(self, name, log, **parameters):
-        """Runs a mapping with its parameters, as the shell does."""
         given = dict.fromkeys("log chips chip pool job outcome start zone year flops".split()) | {"log": log} | parameters
-        with open(os.path.join(ROOT, f"sql/formats/{name}.sql"), encoding="utf-8") as file:
-            script = file.read()
-        statement = ""
-        for line in script.splitlines(keepends=True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                self.db.execute(statement, given)
-                statement = ""
-        self.assertEqual(statement.strip(), "")
+        self.script(f"formats/{name}.sql", **given)
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name LIKE 'training%'"), [("training_steps",)])
 
     def seconds(self):
@@ -209,8 +198,7 @@ class Errors(Case):
                 for _ in range(times):
                     file.write(text)
             self.one("SELECT sum(length(fields)) FROM log_trace(?, ?)", path, NANOGPT)
-            with open("/proc/self/status", encoding="ascii") as status:
-                peaks.append(int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]))
+            peaks.append(cases.peak())
         self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 50 MB
 
 

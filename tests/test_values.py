@@ -1,42 +1,15 @@
 """Values of another type than is asked for, ends of what values may be, and orders among equals, wherever SQL hands them in."""
 import json
-import os
-import shutil
-import sqlite3
-import tempfile
 import unittest
 
+from cases import FolderCase
 from fleets import connect
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def rows(self, sql, *parameters):
-        return self.db.execute(sql, parameters).fetchall()
-
-    def error(self, sql, *parameters):
-        with self.assertRaises(sqlite3.OperationalError) as raised:
-            self.rows(sql, *parameters)
-        return str(raised.exception)
-
-    def file(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
-
-
-class Options(Case):
+class Options(FolderCase):
     def test_numbers_for_texts(self):
         """An option that is a text says so to a number."""
-        files = {"csv": self.file("a.csv", "a\n1\n"), "jsonl": self.file("a.jsonl", '{"a": 1}\n')}
+        files = {"csv": self.file("a\n1\n", "a.csv"), "jsonl": self.file('{"a": 1}\n', "a.jsonl")}
         for table, options in {"csv_trace": ["names", "types", "nulls", "zone"], "jsonl_trace": ["columns", "types", "nulls", "zone"],
                                "csv_rollup": ["names", "types", "nulls", "zone", "measures", "by"],
                                "jsonl_rollup": ["columns", "types", "nulls", "zone", "measures", "by"],
@@ -48,21 +21,21 @@ class Options(Case):
         self.assertEqual("trace_records: path: expected a text", self.error("SELECT * FROM trace_records(5)"))
 
     def test_zones_that_are_none(self):
-        path = self.file("a.log", "x\n")
+        path = self.file("x\n", "a.log")
         for table, more in {"log_trace": ", '(?<a>.)'", "csv_trace": "", "slurm_nodes_trace": ""}.items():
             self.assertRegex(self.error(f"SELECT * FROM {table}(?{more}) WHERE zone = 'No/Where'", path), f'^{table}: .*no time zone "No/Where" in ')
             self.assertRegex(self.error(f"SELECT * FROM {table}(?{more}) WHERE zone = '../etc'", path), f"^{table}: zone: ")
 
     def test_nulls(self):
         """Texts between commas without the spaces around them; what is empty is NULL anyway. A field keeps its own spaces."""
-        path = self.file("a.csv", "a,b,c,d\n-,n/a,,x\n- ,n,0,y\n")
+        path = self.file("a,b,c,d\n-,n/a,,x\n- ,n,0,y\n", "a.csv")
         for nulls, expected in {" - , n/a ": [[None, None, None, "x"], ["- ", "n", 0, "y"]], "-,,n": [[None, "n/a", None, "x"], ["- ", None, 0, "y"]],
                                 "0": [["-", "n/a", None, "x"], ["- ", "n", None, "y"]]}.items():
             found = [list(json.loads(text).values()) for text, in self.rows("SELECT * FROM csv_trace(?) WHERE nulls = ?", path, nulls)]
             self.assertEqual(expected, found, nulls)
 
 
-class Relations(Case):
+class Relations(FolderCase):
     """Tables of the seven relations whose columns have no type: whole REALs are integers, BLOBs are texts."""
 
     def setUp(self):
@@ -106,25 +79,25 @@ class Relations(Case):
         other.close()
 
 
-class Chips(Case):
+class Chips(FolderCase):
     def test_wrong_rows(self):
         """What the catalogue cannot take is told with its place."""
-        path = os.path.join(self.folder, "chips.csv")
+        path = self.path("chips.csv")
         for text, error in {"x" * 256 + ",bf16,1,,": f'2:1: chips.chip: expected a text of less than 256 bytes, found "{"x" * 40}"...',
                             "x,bf16,-1,,": '2:8: chips.peak_flops: expected a number of at least 0, found "-1"',
                             "x,bf16,1,soon,": '2:10: chips.tdp_w: expected a number, found "soon"',
                             "x,bf16,1,,2025.5": '2:11: chips.year: expected an integer, found "2025.5"'}.items():
-            self.file("chips.csv", "chip,dtype,peak_flops,tdp_w,year\n" + text + "\n")
+            self.file("chip,dtype,peak_flops,tdp_w,year\n" + text + "\n", "chips.csv")
             self.assertEqual(f"trace_records: {path}:{error}", self.error("SELECT * FROM trace_records(?)", self.folder))
 
 
-class Rows(Case):
+class Rows(FolderCase):
     def test_rowids(self):
         """Rows are numbered from 1 in their order."""
-        path = self.file("a.csv", "a\n")
+        path = self.file("a\n", "a.csv")
         self.assertEqual([(1, path)], self.rows("SELECT rowid, path FROM trace_files(?)", path))
         self.assertEqual([(i + 1,) for i in range(self.rows("SELECT count(*) FROM mpg_limits")[0][0])], self.rows("SELECT rowid FROM mpg_limits"))
-        trace = self.file("t.json", '{"schemaVersion": 1, "traceEvents": []}')
+        trace = self.file('{"schemaVersion": 1, "traceEvents": []}', "t.json")
         self.assertEqual([(1, trace, 1)], self.rows("SELECT _line, _file, rowid FROM chrome_trace_info(?)", trace))
 
     def test_buckets_in_order(self):
@@ -137,7 +110,7 @@ class Rows(Case):
             self.assertIn("TEMP B-TREE", str(self.rows("EXPLAIN QUERY PLAN " + read + " DESC")))
 
 
-class Operations(Case):
+class Operations(FolderCase):
     def test_flops_beyond_64_bits(self):
         """2 m n k: an integer as long as it is one of SQLite's, else a REAL."""
         for m, k in ((1 << 20, 1 << 20), (1 << 21, 1 << 19), (1 << 22, 1 << 18), (1 << 23, 1 << 17)):
@@ -145,11 +118,11 @@ class Operations(Case):
             self.assertEqual((2 * m * k * m, "integer" if 2 * m * k * m < 2 ** 63 else "real"), (int(flops), kind))
 
 
-class GoodputReport(Case):
+class GoodputReport(FolderCase):
     """goodput_report over logs of elastic jobs."""
 
     def report(self, log, columns):
-        path = self.file("log.jsonl", "".join(json.dumps({"job_name": "r"} | row) + "\n" for row in log))
+        path = self.file("".join(json.dumps({"job_name": "r"} | row) + "\n" for row in log), "log.jsonl")
         (found,) = self.rows(f"SELECT {columns}, error FROM goodput_report(?)", path)
         self.assertIsNone(found[-1])
         return found[:-1]
@@ -186,7 +159,7 @@ class GoodputReport(Case):
         answers = set()
         for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]):
             entries = [{"insertId": log[i][2], "timestamp": log[i][1], "jsonPayload": {"job_name": "r"} | log[i][0]} for i in order]
-            path = self.file("export.json", json.dumps(entries))
+            path = self.file(json.dumps(entries), "export.json")
             answers.update(self.rows("SELECT productive_s, total_job_time_s, ideal_step_time_s, error FROM goodput_report(?)", path))
         self.assertEqual({(90.0, 100.0, 10.0, None)}, answers)
 

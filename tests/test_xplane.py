@@ -7,15 +7,14 @@ import json
 import math
 import os
 import random
-import re
 import struct
 import threading
 import unittest
 
 import xspace
-from test_slurm import Case
+from cases import Case, peak
+from fleets import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURE = os.path.join(ROOT, "fixtures/xplane/tpu-host-0.xplane.pb")
 TRACES = os.path.join(ROOT, "../shared/traces/xplane")
 AMD, CORRUPT = (os.path.join(TRACES, name) for name in ("mi300_jax_te_fused_attn.xplane.pb", "corrupt_tpu_inference_2.xplane.pb"))
@@ -279,8 +278,7 @@ class Files(Case):
         for events in (200_000, 2_000_000):
             path = self.large(events)
             self.assertEqual(self.rows("SELECT count(*), sum(flops) FROM xplane_trace(?)", path), [(events, events * 10**12)])
-            with open("/proc/self/status", encoding="ascii") as status:
-                peaks.append(int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]))
+            peaks.append(peak())
         self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 46 MB
 
     def test_interrupt(self):

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict, namedtuple
 from fractions import Fraction
 
 import naive
-from answers import built
+from answers import built, question
 from fleets import generator
 
 SEED, SPANS = 1, 10000
@@ -206,6 +206,10 @@ def the_world():
 
 class Case(unittest.TestCase):
     maxDiff = None
+
+    def ask(self, name, db=None, **given):
+        """A question of sql/questions, about the world or another database."""
+        return question(name).ask(db or the_world().db, **given)
 
     def near(self, expected, found, what=None, places=1e-9):
         """Equal but for the rounding of the last division."""

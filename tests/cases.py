@@ -1,0 +1,88 @@
+"""cases.py - what a suite stands on: a connection with the extension, files, and short ways to ask it and to be refused."""
+import json
+import os
+import re
+import sqlite3
+import tempfile
+import unittest
+
+from fleets import ROOT, connect
+
+
+def peak():
+    """kB of memory that this process has held at most."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+    FILE = "file"  # the name of a file that is given none: readers go by content, people by names
+
+    def setUp(self):
+        self.db = connect()
+        self.addCleanup(lambda: self.db.close())  # of the connection that is there in the end
+
+    def rows(self, sql, *parameters):
+        return self.db.execute(sql, parameters).fetchall()
+
+    def dicts(self, sql, *parameters):
+        cursor = self.db.execute(sql, parameters)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row)) for row in cursor]
+
+    def one(self, sql, *parameters):
+        """The value where the answer is a single one."""
+        (value,), = self.rows(sql, *parameters)
+        return value
+
+    def error(self, sql, *parameters):
+        with self.assertRaises(sqlite3.OperationalError) as caught:
+            self.rows(sql, *parameters)
+        return str(caught.exception)
+
+    def fails(self, text, sql, *parameters):
+        self.assertEqual(text, self.error(sql, *parameters))
+
+    def script(self, name, **parameters):
+        """Runs a script of sql/: a statement at a time with its parameters, as the shell does; or whole, all of them NULL, as programs do."""
+        with open(os.path.join(ROOT, "sql", name), encoding="utf-8") as file:
+            lines = file.readlines()
+        if not parameters:
+            self.db.executescript("".join(lines))
+            return
+        statement = ""
+        for line in lines:
+            statement += line
+            if sqlite3.complete_statement(statement):
+                self.db.execute(statement, parameters)
+                statement = ""
+        self.assertEqual("", statement.strip())
+
+    def new_folder(self):
+        """Empty, and gone after the test."""
+        return self.enterContext(tempfile.TemporaryDirectory())
+
+    def file(self, content, name=None):
+        """The path of a file alone in its folder; of text, of bytes, or of a value as JSON."""
+        path = os.path.join(self.new_folder(), name or self.FILE)
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content)).encode())
+        return path
+
+    def issues(self, path):
+        return dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path))
+
+
+class FolderCase(Case):
+    """All files of a test are in self.folder."""
+
+    def setUp(self):
+        super().setUp()
+        self.folder = super().new_folder()
+
+    def new_folder(self):
+        return self.folder
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
