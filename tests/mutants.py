@@ -46,7 +46,7 @@ WARN = -w
 """
 PYTHON = ["test_roofline", "test_program_goodput", "test_catalogue", "test_sql", "test_charts", "test_goodput_log", "test_kept", "test_rules",
           "test_release", "test_generic", "test_intervals", "test_shards", "test_goodput", "test_hlo", "test_ledger", "test_generic_rollup", "test_fleets"]
-FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo"]
+FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo", "transformer", "rollup"]
 WEIGHT = {"unit": .3, "fuzz": .5, "python": 1, "faults": 1, "sanitized": 2}  # seconds until it runs
 
 # ---- mutants ----
@@ -291,7 +291,8 @@ def sources(test):
     """What a test is made of, besides what it tests."""
     kind, name = test
     if kind == "unit":
-        return [f"tests/unit/{name}.c", *sorted(glob.glob("tests/unit/*.h"))]
+        with open(f"tests/unit/{name}.c", encoding="utf-8") as file:
+            return [f"tests/unit/{name}.c", *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read()))]
     if kind == "python":
         return [f"tests/{name}.py", "tests/fleets.py", "tests/naive.py", "tests/world.py"]
     return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(glob.glob("tests/memory/*"))
