@@ -18,11 +18,15 @@ static int check_passed, check_failed;
 static uint64_t check_random = 88172645463325252u;
 
 /* 0 .. n - 1, by Marsaglia's xorshift; n is at most 2^31. */
-static inline int64_t check_below(int64_t n) {
+static inline size_t check_draw(size_t n) {
   check_random ^= check_random << 13;
   check_random ^= check_random >> 7;
   check_random ^= check_random << 17;
-  return (int64_t)(check_random >> 33) % n;
+  return (size_t)(check_random >> 33) % n;
+}
+
+static inline int check_below(int n) {
+  return (int)check_draw((size_t)n);
 }
 
 #define CHECK(condition)                                                                           \

@@ -237,12 +237,8 @@ static void check_items(naive *x, const mpg_innermost *in, const mpg_gang *g, co
 
 /* ---- random jobs ---- */
 
-static int below(int n) {
-  return (int)check_below(n);
-}
-
 static int maybe(int n) {
-  return below(2) ? below(n) : NOT_GIVEN;
+  return check_below(2) ? check_below(n) : NOT_GIVEN;
 }
 
 static void number(char *line, size_t room, const char *name, int value) {
@@ -259,42 +255,43 @@ static mpg_rc random_job(mpg_fleet *fleet, naive *x, mpg_err *err) {
   static const char *const kinds[] = {"step", "serve", "init", "yoga", "alpha"};
   static const char *const programs[] = {"", "p", "a"}, *const dtypes[] = {"", "bf16", "fp32"};
   char line[400] = "jobs job=j chips=2";
-  int column, allocations = 1 + below(3), alike = below(2), attempts = below(3), tidy = below(2);
+  int column, allocations = 1 + check_below(3), alike = check_below(2), attempts = check_below(3),
+              tidy = check_below(2);
   mpg_rc rc = mpg_fleet_from(fleet, "test", err);
   rc = rc == MPG_OK ? trace_add(fleet, line, 1, &column, err) : rc;
   for (int i = 0; rc == MPG_OK && i < allocations; i++) {
-    int start = below(PLACES - 3);
+    int start = check_below(PLACES - 3);
     (void)snprintf(line, sizeof line, "allocations job=j pool=p chips=%d start_time=%d end_time=%d",
-                   1 + below(3), start, start + 1 + below(PLACES - start));
+                   1 + check_below(3), start, start + 1 + check_below(PLACES - start));
     if (attempts > 0)
-      number(line, sizeof line, "attempt", attempts == 1 ? i + 1 : 1 + below(2));
+      number(line, sizeof line, "attempt", attempts == 1 ? i + 1 : 1 + check_below(2));
     rc = trace_add(fleet, line, i + 2, &column, err);
   }
-  x->n = (size_t)below(MOST + 1);
+  x->n = (size_t)check_below(MOST + 1);
   for (size_t i = 0; rc == MPG_OK && i < x->n; i++) {
     told *s = &x->spans[i];
-    if (i > 0 && below(5) == 0) {
+    if (i > 0 && check_below(5) == 0) {
       *s = x->spans[i - 1];
-      if (below(2))
+      if (check_below(2))
         s->end = s->end == NOT_GIVEN ? NOT_GIVEN : s->end + 1;
     } else {
-      int start = tidy && i > 0 ? x->spans[i - 1].start + below(2) : below(PLACES - 1);
-      *s = (told){kinds[below(5)], "", "", .start = start < PLACES ? start : PLACES - 1};
-      s->end = below(5) == 0 ? NOT_GIVEN : s->start + below(PLACES - s->start);
+      int start = tidy && i > 0 ? x->spans[i - 1].start + check_below(2) : check_below(PLACES - 1);
+      *s = (told){kinds[check_below(5)], "", "", .start = start < PLACES ? start : PLACES - 1};
+      s->end = check_below(5) == 0 ? NOT_GIVEN : s->start + check_below(PLACES - s->start);
       s->step = s->flops = s->bytes = s->executions = s->attempt = NOT_GIVEN;
       if (alike) { /* little tells them apart */
-        s->kind = kinds[below(2)];
+        s->kind = kinds[check_below(2)];
         s->start = s->start / 6 * 6;
         s->end = s->end == NOT_GIVEN ? NOT_GIVEN : s->start + 4;
         s->step = maybe(2);
-        s->program = programs[below(3)];
-        s->dtype = dtypes[below(3)];
+        s->program = programs[check_below(3)];
+        s->dtype = dtypes[check_below(3)];
         s->flops = maybe(3);
         s->bytes = maybe(3);
         s->executions = maybe(3);
       }
-      if (below(4) == 0)
-        s->attempt = below(4);
+      if (check_below(4) == 0)
+        s->attempt = check_below(4);
     }
     (void)snprintf(line, sizeof line, "spans job=j kind=%s start_time=%d", s->kind, s->start);
     number(line, sizeof line, "end_time", s->end);
@@ -355,7 +352,7 @@ int main(void) {
     mpg_issues_init(&issues, env);
     CHECK(mpg_fleet_init(&fleet, env, &issues, NULL, &err) == MPG_OK);
     CHECK(random_job(&fleet, &x, &err) == MPG_OK);
-    x.as_of = (PLACES - below(6)) * MPG_SECOND;
+    x.as_of = (PLACES - check_below(6)) * MPG_SECOND;
     CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0], x.as_of, &err) == MPG_OK);
     CHECK(mpg_innermost_build(&in, &fleet, 0, &gang, x.as_of, &notices, &err) == MPG_OK);
     settle(&x, &gang);

@@ -26,10 +26,6 @@ typedef struct naive {
   int ncapacity, noutages, nholdings, as_of;
 } naive;
 
-static int below(int n) {
-  return (int)check_below(n);
-}
-
 static bool in_force(const record *r, int pool, int at) {
   return r->pool == pool && r->start <= at && at < r->end;
 }
@@ -195,8 +191,10 @@ static void check_chips(const naive *x, const mpg_pools *ps, int pool) {
 /* ---- random pools ---- */
 
 static record draw(int as_of) {
-  record r = {.pool = below(POOLS), .start = below(PLACES - 2), .chips = below(4) ? below(20) : 0};
-  r.end = r.start + below(PLACES - r.start);
+  record r = {.pool = check_below(POOLS),
+              .start = check_below(PLACES - 2),
+              .chips = check_below(4) ? check_below(20) : 0};
+  r.end = r.start + check_below(PLACES - r.start);
   if (r.start >= as_of)
     r.start = as_of - 1;
   r.end = r.end < r.start ? r.start : r.end;
@@ -205,22 +203,22 @@ static record draw(int as_of) {
 
 static mpg_rc random_pools(mpg_fleet *fleet, naive *x, mpg_err *err) {
   char line[200];
-  int column, chips = below(3);
+  int column, chips = check_below(3);
   mpg_rc rc = mpg_fleet_from(fleet, "test", err);
   for (int p = 0; rc == MPG_OK && p < POOLS; p++) { /* so that they have these numbers */
     (void)snprintf(line, sizeof line, "outages pool=%s chips=0 start_time=0 end_time=0 kind=none",
                    pool_names[p]);
     rc = trace_add(fleet, line, 1, &column, err);
   }
-  x->ncapacity = below(MOST + 1);
-  x->noutages = below(MOST + 1);
-  x->nholdings = below(MOST + 1);
+  x->ncapacity = check_below(MOST + 1);
+  x->noutages = check_below(MOST + 1);
+  x->nholdings = check_below(MOST + 1);
   for (int i = 0; rc == MPG_OK && i < x->ncapacity; i++) {
     record *r = &x->capacity[i];
     *r = draw(x->as_of);
-    r->start += below(6) == 0 ? 3 : 0; /* perhaps not installed yet */
+    r->start += check_below(6) == 0 ? 3 : 0; /* perhaps not installed yet */
     r->end = r->end < r->start ? r->start : r->end;
-    r->name = chips == 0 ? 0 : chips == 1 ? below(2) : below(3);
+    r->name = chips == 0 ? 0 : chips == 1 ? check_below(2) : check_below(3);
     (void)snprintf(line, sizeof line, "capacity pool=%s chips=%.2f start_time=%d end_time=%d%s%s",
                    pool_names[r->pool], r->chips / 4.0, r->start, r->end, r->name ? " chip=" : "",
                    chip_names[r->name]);
@@ -232,7 +230,7 @@ static mpg_rc random_pools(mpg_fleet *fleet, naive *x, mpg_err *err) {
   for (int i = 0; rc == MPG_OK && i < x->noutages; i++) {
     record *r = &x->outages[i];
     *r = draw(x->as_of);
-    r->name = below(2);
+    r->name = check_below(2);
     (void)snprintf(line, sizeof line,
                    "outages pool=%s chips=%.2f start_time=%d end_time=%d kind=%s",
                    pool_names[r->pool], r->chips / 4.0, r->start, r->end, kinds[r->name]);
@@ -350,7 +348,7 @@ int main(void) {
     mpg_issues issues;
     mpg_fleet fleet;
     mpg_pools ps;
-    naive x = {.as_of = PLACES - below(4)};
+    naive x = {.as_of = PLACES - check_below(4)};
     mpg_issues_init(&issues, &mpg_env_libc);
     CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, catalogue, &err) == MPG_OK);
     CHECK(random_pools(&fleet, &x, &err) == MPG_OK && mpg_fleet_npools(&fleet) == POOLS);
