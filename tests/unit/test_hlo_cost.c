@@ -197,28 +197,22 @@ static void test_applied(void) {
         "(f32[16], s32[16]) sort(a, b), dimensions={0}, to_apply=ge", true, 16LL * 4, 0, 256);
 }
 
-/* Custom calls that annotate cost nothing, and that is known; a name that only begins like one is none. */
+/*
+** Custom calls that annotate cost nothing, and that is known; a name that only begins like one is none. By who writes
+** them: XLA's partitioner, Shardy, JAX's offloading to the host, and XLA's passes.
+*/
 static void test_annotations(void) {
-  static const char *const free_of_cost[] = {"Sharding",
-                                             "SPMDFullToShardShape",
-                                             "SPMDShardToFullShape",
-                                             "xla.sdy.FuncResultSharding",
-                                             "sdy.sharding_constraint",
-                                             "annotate_device_placement",
-                                             "MoveToHost",
-                                             "MoveToDevice",
-                                             "AllocateBuffer",
-                                             "Pin",
-                                             "Unpin",
-                                             "LayoutConstraint",
-                                             "InspectSharding",
-                                             "AssumeGatherIndicesInBound"};
+  static const char free_of_cost[] =
+      "Sharding InspectSharding SPMDFullToShardShape SPMDShardToFullShape "
+      "xla.sdy.FuncResultSharding sdy.sharding_constraint "
+      "annotate_device_placement MoveToHost MoveToDevice "
+      "AllocateBuffer Pin Unpin LayoutConstraint AssumeGatherIndicesInBound ";
   static const char *const work[] = {"Shardin", "MoveToHostMemory", "xla.sdy", "Pinned",
                                      "",        "__cublas"};
-  for (size_t k = 0; k < sizeof free_of_cost / sizeof *free_of_cost; k++) {
+  for (const char *name = free_of_cost; *name != '\0'; name += strcspn(name, " ") + 1) {
     char root[256];
-    (void)snprintf(root, sizeof root, "f32[8] custom-call(a), custom_call_target=\"%s\"",
-                   free_of_cost[k]);
+    (void)snprintf(root, sizeof root, "f32[8] custom-call(a), custom_call_target=\"%.*s\"",
+                   (int)strcspn(name, " "), name);
     costs("a = f32[8] parameter(0) ", root, true, 0, 0, 0);
   }
   for (size_t k = 0; k < sizeof work / sizeof *work; k++) {
