@@ -395,6 +395,13 @@ static void test_collectives(void) {
              72);
   collective("", "f32[24] all-to-all(a), replica_groups={{0,1,2,3}}", 4, 4, 96, 72);
   collective("", "f32[24] collective-permute(a), source_target_pairs={{0,1},{1,0}}", 2, 2, 96, 96);
+  /* Groups of one move nothing, though there are more devices. */
+  collective(", num_partitions=8", "f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add",
+             1, 8, 96, 0);
+  collective(", num_partitions=8",
+             "f32[72] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", 1, 8, 288, 0);
+  collective(", num_partitions=8",
+             "f32[8] reduce-scatter(a), replica_groups={{0},{1}}, to_apply=add", 1, 8, 96, 0);
   /* Without groups: by the shapes, which must divide; else everybody; no more than 2^31 - 1. */
   collective(", num_partitions=8", "f32[72] all-gather(a), dimensions={0}", 3, 8, 288, 192);
   collective(", num_partitions=8", "f32[8] reduce-scatter(a), to_apply=add", 3, 8, 96, 64);
