@@ -69,6 +69,7 @@ static void test_measures(void) {
   expect_measure("a - b - a as left", "left=-6");
   expect_measure("c, a + c as s, 2 * 0.25 as k, 1e3 as t, 7 as i",
                  "c=1.0,s=5.0,k=1.0,t=2000.0,i=14");
+  expect_measure("1e+3 as t, a * 5E-1 as h, 2e0+a as s", "t=2000.0,h=2.0,s=8.0");
   expect_measure("n, a * n as x, a", "n=NULL,x=NULL,a=4");
   expect_measure("big * big as x", "x=170141183460469231694793815568465002498");
   expect_measure("big * big * a as x", "limit of 0");
