@@ -145,6 +145,7 @@ static void test_groups(void) {
   }
   mpg_groups_free(&all);
   mpg_groups_free(&some);
+  mpg_groups_free(&some); /* nothing is left to free */
   mpg_measures_free(&none);
 }
 
