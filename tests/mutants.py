@@ -2,9 +2,10 @@
 """Do the tests notice a wrong program? `make mutants` changes ext/core in one place, builds it, runs tests until one fails, and does so
 again: a comparison or an operator another way, a bound or a constant off by one, a condition negated, a statement left out.
 
-    tests/mutants.py [--sample N] [--seed S] [--only TEXT]     N places of all there are, by default 300
+    tests/mutants.py [--sample N] [--seed S] [--only PATTERN]     N places of all there are, by default 300
     tests/mutants.py --all
     tests/mutants.py --again      those of the last run that no test noticed, now that there are more tests
+    tests/mutants.py --quick --all --only ext/core/cut.c     the unit tests and corpora alone: what they leave is where to look for a hole; records nothing
     tests/mutants.py --so-far     what became of those that a run that was stopped had tried: a sample too, in the order of the draw
 
 A test notices by failing, crashing, or taking three times its time. Those run that reach the changed line, the likeliest first, as many as
@@ -45,7 +46,7 @@ WARN = -w
 """
 PYTHON = ["test_roofline", "test_program_goodput", "test_catalogue", "test_sql", "test_charts", "test_goodput_log", "test_kept", "test_rules",
           "test_release", "test_generic", "test_intervals", "test_shards", "test_goodput", "test_hlo", "test_ledger", "test_generic_rollup", "test_fleets"]
-FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo"]
+FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo", "transformer", "rollup"]
 WEIGHT = {"unit": .3, "fuzz": .5, "python": 1, "faults": 1, "sanitized": 2}  # seconds until it runs
 
 # ---- mutants ----
@@ -204,17 +205,17 @@ class Build:
         self.make("mpg.so", "libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
         self.objects, self.libs, self.sanitized = self.printed("$(OBJ)"), self.printed("$(LIBS)"), self.printed("$(ASAN)")
         for name in self.units:
-            self.compile(f"tests/unit/{name}.c", f"build/test/{name}.o", ["-O1"])
+            self.renew(f"tests/unit/{name}.c", f"build/test/{name}.o", ["-O1", "-DCHECK_MOST_FAILURES=1"])
         for path in glob.glob(f"{ROOT}/tests/fuzz/*.c"):
             if os.path.basename(path) != "libfuzzer.c":
-                self.compile(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o", ["-O1"])
+                self.renew(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o", ["-O1"])
         self.small = {}  # what MPG_TEST makes small: batches, and arrays that have no room to spare
         for path in glob.glob(f"{ROOT}/ext/core/*.c"):
             source = os.path.relpath(path, ROOT)
             with open(path, encoding="utf-8") as file:
                 if "MPG_TEST" in file.read():
                     self.small[source] = f"build/small/{os.path.basename(source)[:-2]}.o"
-                    self.compile(source, self.small[source], self.sanitized)
+                    self.renew(source, self.small[source], self.sanitized)
         for target in FUZZ:
             corpus.unpack(target, f"{TREE}/build/corpus/{target}")
 
@@ -235,8 +236,22 @@ class Build:
     @staticmethod
     def compile(source, target, flags):
         os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
-        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-DSQLITE_CORE", "-DMPG_ISAL", *flags, "-c", "-o", target, source],
+        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-DSQLITE_CORE", "-DMPG_ISAL", "-c", *flags, "-o", target, source],
                      cwd=TREE)
+
+    def renew(self, source, target, flags):
+        """Compiles what is older than its source or any header."""
+        made, headers = os.path.join(TREE, target), glob.glob(f"{ROOT}/ext/**/*.h", recursive=True) + glob.glob(f"{ROOT}/tests/**/*.h", recursive=True)
+        if not os.path.exists(made) or os.path.getmtime(made) <= max(os.path.getmtime(p) for p in [os.path.join(ROOT, source), *headers]):
+            done = self.compile(source, target, flags)
+            if done.returncode:
+                raise SystemExit(done.stdout)
+
+    def assembly(self, source):
+        """What is made of a file, without where it came from."""
+        self.compile(source, "build/changed/code.s", ["-O2", "-S"])
+        with open(f"{TREE}/build/changed/code.s", encoding="utf-8") as file:
+            return re.sub(r"\t\.file\t.*\n", "", file.read())
 
     def link_unit(self, name, mutant, flags=()):
         return shell(["cc", *flags, "-o", "build/test/program", f"build/test/{name}.o", *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
@@ -276,13 +291,14 @@ def sources(test):
     """What a test is made of, besides what it tests."""
     kind, name = test
     if kind == "unit":
-        return [f"tests/unit/{name}.c", *sorted(glob.glob("tests/unit/*.h"))]
+        with open(f"tests/unit/{name}.c", encoding="utf-8") as file:
+            return [f"tests/unit/{name}.c", *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read()))]
     if kind == "python":
         return [f"tests/{name}.py", "tests/fleets.py", "tests/naive.py", "tests/world.py"]
     return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(glob.glob("tests/memory/*"))
 
 
-def reached(build, files):
+def reached(build, files, quick):
     """{test: {file: lines, or None: any}} by gcov, and {test: CPU seconds}. What a test reached is kept until the test changes; of a file
     that has changed since it may reach any line."""
     path = os.path.join(TREE, "reached.json")
@@ -291,7 +307,8 @@ def reached(build, files):
         with open(path, encoding="utf-8") as file:
             kept = json.load(file)
     now = {file: digest(file) for file in files}
-    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ] + [("python", n) for n in PYTHON] + [("faults", "allocations")]
+    tests = [("unit", n) for n in build.units if n != "test_oom"] + [("fuzz", n) for n in FUZZ]
+    tests += [] if quick else [("python", n) for n in PYTHON] + [("faults", "allocations")]
     stale = [test for test in tests if kept.get(" ".join(test), {}).get("key") != digest(*sources(test))]
     if stale:
         measure(build, files, stale, kept, now)
@@ -343,7 +360,7 @@ class Mutant:
     def __init__(self, build, path, source):
         self.build, self.path, self.source, self.linked = build, path, source, set()
         self.object, self.sanitized = source[:-2] + ".o", f"{source[:-2]}.asan.o"
-        self.compiled = build.compile(source, self.object, ["-O2"]).returncode == 0
+        self.compiled = build.compile(source, self.object, ["-O0"]).returncode == 0  # the tests' time is that of -O0 too
 
     def link(self, kind, name):
         if kind == "unit":
@@ -357,10 +374,17 @@ class Mutant:
             return True
         return self.build.link_replay([self.object]) if kind == "fuzz" else self.build.link_extension(self.path, [self.object])
 
+    def is_same(self, text):
+        """Whether a compiler that thinks makes of it what it makes of the text unchanged."""
+        original = os.path.join(os.path.dirname(self.source), "original.c")
+        with open(os.path.join(TREE, original), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.build.assembly(original) == self.build.assembly(self.source)
+
     def is_noticed(self, test, seconds):
         linked = self.link(*test)
         self.linked.add(test[0])
-        return not linked or not self.build.run(test, 3 * seconds + 2)
+        return not linked or not self.build.run(test, 3 * seconds + 1)
 
 
 def main():
@@ -370,17 +394,19 @@ def main():
     parse.add_argument("--only", default="ext/core/")
     parse.add_argument("--seconds", type=float, default=60, help="CPU seconds of tests that a mutant gets, by what they take of the right program")
     parse.add_argument("--all", action="store_true")
+    parse.add_argument("--quick", action="store_true")
     parse.add_argument("--again", action="store_true")
     parse.add_argument("--so-far", action="store_true")
     parse.add_argument("--list", action="store_true", help="what would be changed, and no more")
     options = parse.parse_args()
     files = sorted(os.path.relpath(p, ROOT) for p in glob.glob(f"{ROOT}/ext/core/*.c"))
     texts = {path: open(os.path.join(ROOT, path), encoding="utf-8").read() for path in files}
-    every = [(path, m) for path in files if options.only in path for m in mutants(path)]
+    every = [(path, m) for path in files if re.search(options.only, path) for m in mutants(path)]
     chosen = every if options.all else random.Random(options.seed).sample(every, min(options.sample, len(every)))
     before_now = []  # [file, mutant, what became of it]
+    kept_in = os.path.join(TREE, "quick.json") if options.quick else RESULTS
     if options.again:
-        with open(RESULTS, encoding="utf-8") as file:
+        with open(kept_in, encoding="utf-8") as file:
             kept = json.load(file)
         # A change is known by the line that it makes: places move.
         survived = {(path, *lines) for path, lines, verdict in kept if verdict == "survived"}
@@ -395,11 +421,10 @@ def main():
             return told(json.load(file), len(every), [], True)
     build = Build()
     known = Equivalents()
-    lines, seconds = reached(build, files)
+    lines, seconds = reached(build, files, options.quick)
     seconds.update({("sanitized", t[1]): 3 * seconds[t] for t in lines if t[0] == "unit"})
     kills = {}
     results, survivors, tried = before_now, [], 0
-    same = {}
     build.link_extension("", [])
     for path, m in chosen:
         started = time.monotonic()
@@ -420,12 +445,7 @@ def main():
             verdict = "listed as equivalent"
         else:
             mutant = Mutant(build, path, source)
-            if path not in same:
-                with open(os.path.join(TREE, "build/changed/original.c"), "w", encoding="utf-8") as file:
-                    file.write(text)
-                build.compile("build/changed/original.c", "build/changed/original.o", ["-O2"])
-                same[path] = code_of("build/changed/original.o")
-            if not mutant.compiled or code_of(mutant.object) == same[path]:
+            if not mutant.compiled:
                 verdict = "do not compile, or to the same code"
         if verdict is None:
             stem = os.path.basename(path)[:-2]
@@ -433,22 +453,24 @@ def main():
             small = path in build.small  # then other lines are reached
             tests += [("sanitized", t[1]) for t, of in lines.items() if t[0] == "unit" and path in of and (small or t in tests)]
             tests.sort(key=lambda t: (t[1] != f"test_{stem}" or t[0] != "unit", -kills.get((path, t), 0), seconds[t] + WEIGHT[t[0]]))
+            if options.quick:
+                tests = [t for t in tests if t[0] != "sanitized"] + [t for t in tests if t[0] == "sanitized"][:1]
             killer, left = None, options.seconds
             for test in tests:
                 if seconds[test] <= left and killer is None:
                     left -= seconds[test]
                     killer = test if mutant.is_noticed(test, seconds[test]) else None
-            verdict = "noticed" if killer else "survived"
+            verdict = "noticed" if killer else "do not compile, or to the same code" if mutant.is_same(text) else "survived"
             if killer:
                 kills[path, killer] = kills.get((path, killer), 0) + 1
-            else:
+            elif verdict == "survived":
                 survivors.append(f"{path}:{number} | {before} | {after} | {m[0]}{'' if tests else ', no test reaches it'}")
         results.append([path, [before, after], verdict])
         print(f"{tried}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {' '.join(killer)}" if verdict == "noticed" else f": {before} -> {after}")
               + f" ({time.monotonic() - started:.1f} s)", flush=True)
-        with open(RESULTS, "w", encoding="utf-8") as file:
+        with open(kept_in, "w", encoding="utf-8") as file:
             json.dump(results, file)
-    return told(results, len(every), survivors, options.only == "ext/core/")
+    return told(results, len(every), survivors, options.only == "ext/core/" and not options.quick)
 
 
 def told(results, places, survivors, recorded):
@@ -464,14 +486,6 @@ def told(results, places, survivors, recorded):
     if recorded:
         figures.record("mutants", {**sums, "noticed of those that could be": f"{100 * sums['noticed'] / judged:.1f} %"})
     return 0 if sums["noticed"] >= 0.95 * judged else 1
-
-
-def code_of(path):
-    """What was compiled, without where it came from."""
-    plain = os.path.join(TREE, path + ".code")
-    subprocess.run(["objcopy", "--strip-all", "-R", ".comment", os.path.join(TREE, path), plain], check=True)
-    with open(plain, "rb") as file:
-        return re.sub(rb"(original|[a-z_0-9]+)\.c\0", b"", file.read())
 
 
 if __name__ == "__main__":

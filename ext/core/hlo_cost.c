@@ -172,26 +172,15 @@ static unsigned class_of(mpg_hlo_type type) {
 }
 
 /* Operands of two classes are multiplied in the wider one; of two of one width, in the float. */
-static int width(unsigned class) {
-  switch (class) {
-  case MPG_FP64:
-    return 64 * 2 + 1;
-  case MPG_FP32:
-    return 32 * 2 + 1;
-  case MPG_BF16:
-  case MPG_FP16:
-    return 16 * 2 + 1;
-  case MPG_FP8:
-    return 8 * 2 + 1;
-  case MPG_INT8:
-    return 8 * 2;
-  case MPG_FP4:
-    return 4 * 2 + 1;
-  case MPG_INT4:
-    return 4 * 2;
-  default: /* of no catalogue: pred, s32, c64 */
-    return 1000;
-  }
+static const int widths[MPG_HLO_CLASSES] = {
+    [MPG_FP64] = 64 * 2 + 1, [MPG_FP32] = 32 * 2 + 1, [MPG_BF16] = 16 * 2 + 1,
+    [MPG_FP16] = 16 * 2 + 1, [MPG_FP8] = 8 * 2 + 1,   [MPG_INT8] = 8 * 2,
+    [MPG_FP4] = 4 * 2 + 1,   [MPG_INT4] = 4 * 2,
+};
+
+/* Nothing is wider than what is in no catalogue: pred, s32, c64. */
+static bool is_wider(unsigned a, unsigned b) {
+  return widths[b] != 0 && (widths[a] == 0 || widths[a] > widths[b]);
 }
 
 unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
@@ -203,7 +192,7 @@ unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
     uint32_t shape = mpg_hlo_operand_shape(m, i, k);
     classes[k] = class_of((mpg_hlo_type)mpg_hlo_shape_at(&m->shapes, shape)->type);
   }
-  return width(classes[0]) >= width(classes[1]) ? classes[0] : classes[1];
+  return is_wider(classes[1], classes[0]) ? classes[1] : classes[0];
 }
 
 static bool is_custom(const mpg_hlo_module *m, const mpg_hlo_instruction *i, const char *begin) {
@@ -240,7 +229,6 @@ static mpg_rc summarise(mpg_hlo_cost *c) {
   const mpg_hlo_module *m = c->m;
   const mpg_hlo_computation *entry = &m->computations[m->entry];
   bool annotated = false, fused = false, collective = false;
-  memset(&c->sum, 0, sizeof c->sum);
   memset(c->matmul, 0, sizeof c->matmul);
   c->parameter_bytes = c->result_bytes = 0;
   c->known = c->unknown_trips = 0;

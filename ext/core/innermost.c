@@ -142,7 +142,8 @@ static int item_order(const void *pa, const void *pb, void *ctx) {
   c = c ? c : mpg_intern_cmp(&f->texts, b->dtype, a->dtype);
   c = c ? c : cmp_real(b->flops, a->flops);
   c = c ? c : cmp_real(b->bytes, a->bytes);
-  return c ? c : cmp_real(b->executions, a->executions);
+  c = c ? c : cmp_real(b->executions, a->executions);
+  return c ? c : cmp_real(ia->kept, ib->kept); /* both cut at as_of, and not the same */
 }
 
 /* Most spans begin after the one before. */

@@ -119,6 +119,11 @@ static mpg_rc stopped(mpg_err *err) {
   return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
 
+/* Behind work on every lane. */
+static bool poll(mpg_timeline *t) {
+  return mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes);
+}
+
 /* The fate of the job's steps, in the order of the items. */
 static mpg_rc decide_steps(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
@@ -372,7 +377,7 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
   for (size_t i = 0; !one && i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
     const int64_t *counted = mpg_stretch_counted(&t->gang, &t->gang.stretches[p->stretch]);
-    if (mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes))
+    if (poll(t))
       return stopped(err);
     if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED)
       continue;
@@ -386,7 +391,7 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
   for (size_t i = 0; i < in->nitems; i++) {
     if (t->verdicts[i].category == MPG_UNRATED)
       rate_item(t, &in->items[i], &t->ratings[i * t->nlanes]);
-    if (mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes))
+    if (poll(t))
       return stopped(err);
   }
   return MPG_OK;
@@ -504,10 +509,8 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
       bool one = t->nlanes == 1 && !t->rules->long_road;
       mpg_run_begin(&t->run, t->window, t->sink, one ? *mpg_stretch_counted(g, s) : 0, s->start);
       for (; rc == MPG_OK && part < t->in.nparts && t->in.parts[part].stretch == k; part++)
-        rc = mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes)
-                 ? stopped(err)
-                 : emit_part(t, row, &t->in.parts[part], a);
-      if (rc == MPG_OK && mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes))
+        rc = poll(t) ? stopped(err) : emit_part(t, row, &t->in.parts[part], a);
+      if (rc == MPG_OK && poll(t))
         rc = stopped(err);
       if (rc == MPG_OK)
         rc = mpg_run_end(&t->run, row);

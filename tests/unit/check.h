@@ -1,13 +1,33 @@
 /*
 ** check.h - the whole of the C unit test framework: CHECK(condition) counts, and prints where it
-** fails; main ends with `return check_done("name");`.
+** fails, and stops where that has no end; main ends with `return check_done("name");`. Random
+** numbers are the same in every run.
 */
 #ifndef MPG_CHECK_H
 #define MPG_CHECK_H
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#ifndef CHECK_MOST_FAILURES
+#define CHECK_MOST_FAILURES 200
+#endif
 
 static int check_passed, check_failed;
+static uint64_t check_random = 88172645463325252u;
+
+/* 0 .. n - 1, by Marsaglia's xorshift; n is at most 2^31. */
+static inline size_t check_draw(size_t n) {
+  check_random ^= check_random << 13;
+  check_random ^= check_random >> 7;
+  check_random ^= check_random << 17;
+  return (size_t)(check_random >> 33) % n;
+}
+
+static inline int check_below(int n) {
+  return (int)check_draw((size_t)n);
+}
 
 #define CHECK(condition)                                                                           \
   do {                                                                                             \
@@ -16,6 +36,8 @@ static int check_passed, check_failed;
     } else {                                                                                       \
       check_failed++;                                                                              \
       (void)fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                \
+      if (check_failed >= CHECK_MOST_FAILURES)                                                     \
+        exit(1);                                                                                   \
     }                                                                                              \
   } while (0)
 

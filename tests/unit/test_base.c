@@ -24,6 +24,81 @@ static void test_grow(void) {
   CHECK(h.live == 0);
 }
 
+/* One at a time, a million take twenty steps: it doubles. */
+static void test_doubling(void) {
+  unsigned char *p = NULL;
+  size_t cap = 0, grown = 0;
+  for (size_t n = 1; n <= 1000000; n++) {
+    size_t before = cap;
+    CHECK(mpg_grow(&mpg_env_libc, &p, &cap, n, 1) == MPG_OK && cap >= n);
+    grown += cap != before;
+    p[n - 1] = (unsigned char)n;
+  }
+  for (size_t n = 1; n <= 1000000; n++)
+    CHECK(p[n - 1] == (unsigned char)n);
+  CHECK(cap < 2 * 1000000 + 8);
+#ifndef MPG_TEST
+  CHECK(grown < 25);
+#endif
+  mpg_free(&mpg_env_libc, p);
+}
+
+/* Every text of up to three of a few bytes beside every other, in the order of memcmp, a prefix first. */
+static void test_texts(void) {
+  static const char bytes[] = {'A', 'Z', 'a', 'z', '@', '[', '`', '{', '\0', '\xff'};
+  enum { N = sizeof bytes, ALL = 1 + N + N * N + N * N * N };
+  static char texts[ALL][3];
+  static size_t lengths[ALL];
+  size_t n = 1;
+  for (size_t length = 1, many = N; length <= 3; length++, many *= N)
+    for (size_t i = 0; i < many; i++, n++) {
+      size_t rest = i;
+      for (size_t k = 0; k < length; k++, rest /= N)
+        texts[n][k] = bytes[rest % N];
+      lengths[n] = length;
+    }
+  CHECK(n == ALL);
+  for (size_t i = 0; i < ALL; i += 3)
+    for (size_t k = 0; k < ALL; k++) {
+      mpg_str a = {texts[i], lengths[i]}, b = {texts[k], lengths[k]};
+      bool same = true;
+      int order = 0;
+      for (size_t j = 0; j < 3 && order == 0; j++) {
+        int x = j < a.n ? (unsigned char)a.p[j] : -1, y = j < b.n ? (unsigned char)b.p[j] : -1;
+        order = (x > y) - (x < y);
+      }
+      for (size_t j = 0; j < 3; j++) {
+        int x = j < a.n ? (unsigned char)a.p[j] : -1, y = j < b.n ? (unsigned char)b.p[j] : -1;
+        same &= (x == 'A' || x == 'Z' ? x + 32 : x) == (y == 'A' || y == 'Z' ? y + 32 : y);
+      }
+      CHECK(mpg_str_eq(a, b) == (order == 0) && mpg_str_eq_nocase(a, b) == same);
+      CHECK((mpg_str_cmp(a, b) > 0) - (mpg_str_cmp(a, b) < 0) == order);
+    }
+  CHECK(mpg_str_of(NULL).n == 0 && mpg_str_of("ab").n == 2);
+}
+
+/* Copies ask the host behind every 4 MiB, and say where they were not whole. */
+static void test_copy(void) {
+  enum { PIECE = 4 << 20 };
+  static const size_t sizes[] = {0, 1, PIECE, PIECE + 1, 2 * PIECE, 2 * PIECE + 5};
+  static const long asked[] = {0, 0, 0, 1, 1, 2};
+  unsigned char *from = malloc(2 * PIECE + 5), *to = malloc(2 * PIECE + 6);
+  for (size_t i = 0; i < 2 * PIECE + 5; i++)
+    from[i] = (unsigned char)(i * 7 + i / 251);
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    hostile h = {0, 0, false, false, 100};
+    mpg_env env = hostile_env(&h);
+    memset(to, 1, 2 * PIECE + 6);
+    CHECK(mpg_copy(&env, to, from, sizes[k]) && h.stop_in == 100 - asked[k]);
+    CHECK(memcmp(to, from, sizes[k]) == 0 && to[sizes[k]] == 1);
+    h.stop_in = 2;
+    CHECK(mpg_copy(&env, to, from, sizes[k]) == (asked[k] == 0));
+  }
+  CHECK(mpg_copy(&mpg_env_libc, to, from, 2 * PIECE + 5));
+  free(from);
+  free(to);
+}
+
 enum { PIECES = 300 };
 typedef struct sums {
   int cut, workers[MPG_THREADS_MAX];
@@ -71,6 +146,9 @@ static void test_threads(void) {
 
 int main(void) {
   test_grow();
+  test_doubling();
+  test_texts();
+  test_copy();
   test_threads();
   return check_done("base");
 }

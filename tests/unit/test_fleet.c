@@ -30,6 +30,32 @@ static const char *refusal(const char *line) {
   } while (0)
 #define TAKEN(line) REFUSED(line, "")
 
+/* A file is called after its relation, in either case, and what follows the letters does not matter. */
+static void check_files(void) {
+  for (int r = 0; r < MPG_RELATIONS; r++) {
+    const mpg_relation_info *info = mpg_relation_get((mpg_relation)r);
+    static const char behind[] = ".@[`{-_0 ", more[] = "AZaz";
+    char path[80];
+    CHECK(mpg_relation_by_record(mpg_str_of(info->record)) == (mpg_relation)r);
+    CHECK(mpg_relation_by_record(mpg_str_of(info->name)) ==
+          (strcmp(info->name, info->record) == 0 ? (mpg_relation)r : MPG_RELATIONS));
+    for (size_t k = 0; k < sizeof behind; k++) {
+      (void)snprintf(path, sizeof path, "a/spans/%s%c.gz", info->name, behind[k]);
+      CHECK(mpg_relation_by_file(path) == (mpg_relation)r);
+      path[8] = (char)(path[8] - 'a' + 'A');
+      CHECK(mpg_relation_by_file(path) == (mpg_relation)r);
+      CHECK(mpg_relation_by_file(path + 8) == (mpg_relation)r);
+    }
+    for (size_t k = 0; more[k] != '\0'; k++) {
+      (void)snprintf(path, sizeof path, "%s%c.csv", info->name, more[k]);
+      CHECK(mpg_relation_by_file(path) == MPG_RELATIONS);
+    }
+    for (size_t c = 0; c < info->ncolumns; c++)
+      CHECK(mpg_column_by_name((mpg_relation)r, mpg_str_of(info->columns[c])) == (int)c);
+    CHECK(mpg_column_by_name((mpg_relation)r, MPG_STR("nothing")) == -1);
+  }
+}
+
 static void check_refusals(void) {
   REFUSED("spans kind=step start_time=1", "0 spans.job: expected a value, found nothing");
   REFUSED("spans job=a start_time=1", "2 spans.kind: expected a value, found nothing");
@@ -124,6 +150,7 @@ int main(void) {
   CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
   CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
   CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
+  check_files();
   check_refusals();
   check_values();
   check_merging();

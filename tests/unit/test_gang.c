@@ -10,15 +10,6 @@
 enum { MOST = 10, PLACES = 14, POOLS = 3 }; /* times are 0 .. PLACES - 1 seconds */
 
 static const mpg_env *const env = &mpg_env_libc;
-static uint64_t state = 88172645463325252u;
-
-static int below(int n) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (int)((state >> 33) % (uint64_t)n);
-}
-
 /* An allocation that began before as_of, cut there; `attempt` is a place in order. */
 typedef struct hold {
   const mpg_allocation *of;
@@ -296,37 +287,39 @@ static void random_job(mpg_fleet *fleet, mpg_err *err) {
   static const char *const tasks[] = {"", "task=x", "task=y", "task=z"};
   static const char *const pools[] = {"zeta", "alpha", "mid"};
   char line[400];
-  int column, n = below(MOST + 1), numbered = below(3), named = below(2);
+  int column, n = check_below(MOST + 1), numbered = check_below(3), named = check_below(2);
   mpg_rc rc = mpg_fleet_from(fleet, "test", err);
   int used = snprintf(line, sizeof line, "jobs job=j");
-  if (below(3) > 0)
-    used += snprintf(line + used, sizeof line - (size_t)used, " chips=%d", 1 + below(5));
-  if (below(5) == 0)
+  if (check_below(3) > 0)
+    used += snprintf(line + used, sizeof line - (size_t)used, " chips=%d", 1 + check_below(5));
+  if (check_below(5) == 0)
     used += snprintf(line + used, sizeof line - (size_t)used, " min_chips=%d", 1);
-  if (below(2) > 0)
-    used += snprintf(line + used, sizeof line - (size_t)used, " tasks=%d", 1 + below(3));
-  if (below(2) > 0)
-    used += snprintf(line + used, sizeof line - (size_t)used, " submit_time=%d", below(PLACES));
+  if (check_below(2) > 0)
+    used += snprintf(line + used, sizeof line - (size_t)used, " tasks=%d", 1 + check_below(3));
+  if (check_below(2) > 0)
+    used +=
+        snprintf(line + used, sizeof line - (size_t)used, " submit_time=%d", check_below(PLACES));
   rc = rc == MPG_OK ? trace_add(fleet, line, 1, &column, err) : rc;
   for (int i = 0; rc == MPG_OK && i < n; i++) {
-    int start = below(PLACES - 1), end = start + below(PLACES - start);
+    int start = check_below(PLACES - 1), end = start + check_below(PLACES - start);
     char attempt[20] = "";
-    if (i == 0 || below(4) > 0) { /* else the one before, once more, perhaps with another outcome */
-      if (numbered == 2 || (numbered == 1 && below(2)))
-        (void)snprintf(attempt, sizeof attempt, "attempt=%d", 1 + below(3));
+    if (i == 0 ||
+        check_below(4) > 0) { /* else the one before, once more, perhaps with another outcome */
+      if (numbered == 2 || (numbered == 1 && check_below(2)))
+        (void)snprintf(attempt, sizeof attempt, "attempt=%d", 1 + check_below(3));
       used = snprintf(line, sizeof line,
                       "allocations job=j pool=%s chips=%d start_time=%d end_time=%d",
-                      pools[below(POOLS)], below(4), start, end);
-      if (named && below(8) > 0)
-        used += snprintf(line + used, sizeof line - (size_t)used, " %s", tasks[1 + below(3)]);
+                      pools[check_below(POOLS)], check_below(4), start, end);
+      if (named && check_below(8) > 0)
+        used += snprintf(line + used, sizeof line - (size_t)used, " %s", tasks[1 + check_below(3)]);
       if (attempt[0] != '\0')
         used += snprintf(line + used, sizeof line - (size_t)used, " %s", attempt);
     }
-    if (i > 0 && below(4) == 0)
+    if (i > 0 && check_below(4) == 0)
       line[used] = '\0';
     else
       (void)snprintf(line + used, sizeof line - (size_t)used, "%s%s", i % 2 ? " " : "",
-                     i % 2 ? outcomes[1 + below(3)] : "");
+                     i % 2 ? outcomes[1 + check_below(3)] : "");
     rc = trace_add(fleet, line, i + 2, &column, err);
   }
   rc = rc == MPG_OK ? mpg_fleet_seal(fleet, err) : rc;
@@ -348,7 +341,7 @@ int main(void) {
     random_job(&fleet, &err);
     x.fleet = &fleet;
     x.job = &fleet.jobs[0];
-    x.as_of = (PLACES - below(5)) * MPG_SECOND;
+    x.as_of = (PLACES - check_below(5)) * MPG_SECOND;
     CHECK(mpg_gang_build(&gang, &fleet, x.job, x.as_of, &err) == MPG_OK);
     CHECK(x.job->nallocations > 0 || gang.npools == 0);
     for (size_t p = 0; p < gang.npools; p++) { /* none that is another job's */

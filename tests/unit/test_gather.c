@@ -128,6 +128,66 @@ static mpg_rc gather(const mpg_env *env, size_t n, size_t most) {
   return rc;
 }
 
+/* What n records of one key and two values take: whether `most` bytes are enough. */
+static bool fits(size_t n, size_t most, void (*make)(size_t i, mpg_value *key, mpg_value *values)) {
+  mpg_gather *g;
+  mpg_err err;
+  mpg_rc rc = mpg_gather_open(&g, &mpg_env_libc, 1, 2, most, &err);
+  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
+    mpg_value key = {MPG_NULL, 0, 0.0, {NULL, 0}}, values[2] = {key, key};
+    make(i, &key, values);
+    rc = mpg_gather_add(g, &key, values);
+  }
+  mpg_gather_close(g);
+  CHECK(rc == MPG_OK || rc == MPG_LIMIT);
+  return rc == MPG_OK;
+}
+
+/* A number that is within 7 of the one before, and a time within 7 ms of it, before and after 0. */
+static void near_numbers(size_t i, mpg_value *key, mpg_value *values) {
+  int64_t at = (int64_t)i * 7 - 200000;
+  (void)key;
+  values[0] = (mpg_value){MPG_INT, -at, 0.0, {NULL, 0}};
+  values[1] = (mpg_value){MPG_REAL, 0, (double)at / 1000, {NULL, 0}};
+}
+
+static void far_numbers(size_t i, mpg_value *key, mpg_value *values) {
+  (void)key;
+  values[0] =
+      (mpg_value){MPG_INT, (int64_t)((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15)), 0.0, {NULL, 0}};
+  values[1] = (mpg_value){MPG_REAL, 0, sqrt((double)i), {NULL, 0}};
+}
+
+static void a_group_each(size_t i, mpg_value *key, mpg_value *values) {
+  (void)values;
+  (void)snprintf(texts[i], sizeof *texts, "%06d", (int)i);
+  *key = (mpg_value){MPG_TEXT, 0, 0.0, mpg_str_of(texts[i])};
+}
+
+static void a_text_each(size_t i, mpg_value *key, mpg_value *values) {
+  a_group_each(i, &values[i % 2], values);
+  *key = values[1 - i % 2];
+}
+
+static void one_text(size_t i, mpg_value *key, mpg_value *values) {
+  (void)i;
+  (void)key;
+  values[0] = values[1] = (mpg_value){MPG_TEXT, 0, 0.0, {blank, 30}};
+}
+
+/*
+** Values that are near take a byte; what is far, and every text once, takes what it is long. A byte a value is
+** 60,000 for 30,000 records, and a chunk is at most twice what is in it.
+*/
+static void memory(void) {
+  CHECK(fits(30000, 120000, near_numbers) && !fits(30000, 60000, near_numbers));
+  CHECK(!fits(30000, 16 * 30000, far_numbers) && fits(30000, 20 * 30000, far_numbers));
+  CHECK(fits(30000, 120000, one_text) && !fits(30000, 60000, one_text));
+  /* The chunks of 5000 texts are 10,000 bytes, and of 5000 groups 64 each. */
+  CHECK(!fits(5000, 5000 * 70, a_text_each) && fits(5000, 5000 * 80, a_text_each));
+  CHECK(!fits(5000, 5000 * (64 + 64 + 64), a_group_each) && fits(5000, 5000 * 300, a_group_each));
+}
+
 int main(void) {
   for (int round = 0; round < 8; round++) {
     descending[0] = round & 1;
@@ -136,6 +196,7 @@ int main(void) {
     qsort(sorted, RECORDS, sizeof *sorted, compare);
     CHECK(gather(&mpg_env_libc, RECORDS, SIZE_MAX) == MPG_OK);
   }
+  memory();
   CHECK(gather(&mpg_env_libc, 0, SIZE_MAX) == MPG_OK);
   CHECK(gather(&mpg_env_libc, RECORDS, 10000) == MPG_LIMIT);
   for (size_t i = 0; i < 400; i++)
@@ -145,8 +206,8 @@ int main(void) {
     hostile h = {0, fail, false, false, 0};
     mpg_env env = hostile_env(&h);
     mpg_rc rc = gather(&env, 400, SIZE_MAX);
-    CHECK(rc == MPG_OK || rc == MPG_NOMEM);
-    if (rc == MPG_OK)
+    CHECK(rc == (h.failed ? MPG_NOMEM : MPG_OK) && h.live == 0);
+    if (rc != MPG_NOMEM)
       break;
   }
   return check_done("gather");

@@ -208,15 +208,6 @@ static void read_all(const mpg_env *with, const char *text, said *out) {
   mpg_issues_free(&issues);
 }
 
-static uint64_t state = 88172645463325252u;
-
-static size_t draw(size_t n) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (size_t)(state >> 11) % n;
-}
-
 /* Rows taken as they are usually written are those that the reader of all JSON makes of them: of
 ** lines with a byte or two changed, lost or put in, mostly near to right. */
 static void test_roads(void) {
@@ -245,20 +236,20 @@ static void test_roads(void) {
   few.limits = &limits;
   for (int turn = 0; turn < 8000; turn++) {
     char text[4096];
-    size_t n = 0, changes = turn % 4 == 0 ? 0 : draw(3) + (size_t)(turn % 4 == 1);
+    size_t n = 0, changes = turn % 4 == 0 ? 0 : check_draw(3) + (size_t)(turn % 4 == 1);
     for (size_t k = 0; k < 6; k++) {
-      const char *line = lines[draw(turn % 2 == 0 ? 2 : sizeof lines / sizeof *lines)];
+      const char *line = lines[check_draw(turn % 2 == 0 ? 2 : sizeof lines / sizeof *lines)];
       memcpy(text + n, line, strlen(line));
       n += strlen(line);
     }
     for (size_t k = 0; k < changes; k++) {
-      size_t at = draw(n);
-      if (draw(3) == 0) {
+      size_t at = check_draw(n);
+      if (check_draw(3) == 0) {
         memmove(text + at, text + at + 1, --n - at);
       } else {
-        if (draw(2) == 0)
+        if (check_draw(2) == 0)
           memmove(text + at + 1, text + at, n++ - at);
-        text[at] = bytes[draw(sizeof bytes - 1)];
+        text[at] = bytes[check_draw(sizeof bytes - 1)];
       }
     }
     text[n] = '\0';

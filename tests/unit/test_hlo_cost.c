@@ -197,28 +197,22 @@ static void test_applied(void) {
         "(f32[16], s32[16]) sort(a, b), dimensions={0}, to_apply=ge", true, 16LL * 4, 0, 256);
 }
 
-/* Custom calls that annotate cost nothing, and that is known; a name that only begins like one is none. */
+/*
+** Custom calls that annotate cost nothing, and that is known; a name that only begins like one is none. By who writes
+** them: XLA's partitioner, Shardy, JAX's offloading to the host, and XLA's passes.
+*/
 static void test_annotations(void) {
-  static const char *const free_of_cost[] = {"Sharding",
-                                             "SPMDFullToShardShape",
-                                             "SPMDShardToFullShape",
-                                             "xla.sdy.FuncResultSharding",
-                                             "sdy.sharding_constraint",
-                                             "annotate_device_placement",
-                                             "MoveToHost",
-                                             "MoveToDevice",
-                                             "AllocateBuffer",
-                                             "Pin",
-                                             "Unpin",
-                                             "LayoutConstraint",
-                                             "InspectSharding",
-                                             "AssumeGatherIndicesInBound"};
+  static const char free_of_cost[] =
+      "Sharding InspectSharding SPMDFullToShardShape SPMDShardToFullShape "
+      "xla.sdy.FuncResultSharding sdy.sharding_constraint "
+      "annotate_device_placement MoveToHost MoveToDevice "
+      "AllocateBuffer Pin Unpin LayoutConstraint AssumeGatherIndicesInBound ";
   static const char *const work[] = {"Shardin", "MoveToHostMemory", "xla.sdy", "Pinned",
                                      "",        "__cublas"};
-  for (size_t k = 0; k < sizeof free_of_cost / sizeof *free_of_cost; k++) {
+  for (const char *name = free_of_cost; *name != '\0'; name += strcspn(name, " ") + 1) {
     char root[256];
-    (void)snprintf(root, sizeof root, "f32[8] custom-call(a), custom_call_target=\"%s\"",
-                   free_of_cost[k]);
+    (void)snprintf(root, sizeof root, "f32[8] custom-call(a), custom_call_target=\"%.*s\"",
+                   (int)strcspn(name, " "), name);
     costs("a = f32[8] parameter(0) ", root, true, 0, 0, 0);
   }
   for (size_t k = 0; k < sizeof work / sizeof *work; k++) {
@@ -401,6 +395,13 @@ static void test_collectives(void) {
              72);
   collective("", "f32[24] all-to-all(a), replica_groups={{0,1,2,3}}", 4, 4, 96, 72);
   collective("", "f32[24] collective-permute(a), source_target_pairs={{0,1},{1,0}}", 2, 2, 96, 96);
+  /* Groups of one move nothing, though there are more devices. */
+  collective(", num_partitions=8", "f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add",
+             1, 8, 96, 0);
+  collective(", num_partitions=8",
+             "f32[72] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", 1, 8, 288, 0);
+  collective(", num_partitions=8",
+             "f32[8] reduce-scatter(a), replica_groups={{0},{1}}, to_apply=add", 1, 8, 96, 0);
   /* Without groups: by the shapes, which must divide; else everybody; no more than 2^31 - 1. */
   collective(", num_partitions=8", "f32[72] all-gather(a), dimensions={0}", 3, 8, 288, 192);
   collective(", num_partitions=8", "f32[8] reduce-scatter(a), to_apply=add", 3, 8, 96, 64);
@@ -440,6 +441,11 @@ static void test_scope(void) {
   }
   scope(", num_partitions=2", "f32[8] custom-call(a), custom_call_target=\"foo\"", true,
         "several partitions");
+  scope(", num_partitions=2", "f32[8] custom-call(a), custom_call_target=\"__cublas$gemm\"", true,
+        "several partitions");
+  scope(", num_partitions=2", "f32[8] custom-call(a), custom_call_target=\"xla.sdx.Sharding\"",
+        true, "several partitions");
+  scope(", num_partitions=2", "f32[8] all-gather(a)", false, "collectives");
   scope(", num_partitions=2, is_scheduled=true", "f32[8] negate(a)", false, "is_scheduled=true");
   scope(", num_partitions=2, is_scheduled=false", "f32[8] negate(a)", true, "several partitions");
   scope(", num_partitions=2", "f32[8] fusion(a), kind=kLoop", false, "fusions");
@@ -481,6 +487,51 @@ static void test_runs(void) {
     CHECK(p.cost.sum.of[MPG_HLO_FLOPS] == calls[k].flops);
     done(&p);
   }
+}
+
+/* Executions of the computation of this name, as its work is counted. */
+static long long times(const priced *p, const char *name, int counter) {
+  for (size_t k = 0; k < p->m->n_computations; k++)
+    if (mpg_str_eq(p->m->computations[k].name, mpg_str_of(name)))
+      return (long long)p->cost.times[k].of[counter];
+  return -1;
+}
+
+/*
+** Seven turns of a loop: eight of its condition, fourteen of what its body calls twice. Of branches the dearest
+** runs, by each counter; of two that cost the same the first.
+*/
+static void test_executions(void) {
+  static const char text[] =
+      "sq { x = f32[4,4] parameter(0) ROOT d = f32[4,4] dot(x, x), lhs_contracting_dims={1} }\n"
+      "f { x = f32[4,4] parameter(0) ROOT y = f32[4,4] negate(x) }\n"
+      "body { x = f32[4,4] parameter(0) u = f32[4,4] call(x), to_apply=sq v = f32[4,4] call(u), "
+      "to_apply=sq "
+      "ROOT w = f32[4,4] fusion(v), kind=kLoop, calls=f }\n"
+      "cond { x = f32[4,4] parameter(0) ROOT y = pred[3] constant({0,0,0}) z = pred[3] not(y) }\n"
+      "one { x = f32[4,4] parameter(0) ROOT y = f32[4,4] negate(x) }\n"
+      "two { x = f32[4,4] parameter(0) ROOT y = f32[4,4] abs(x) }\n"
+      "exp { x = f32[4] parameter(0) ROOT y = f32[4] exponential(x) }\n"
+      "ENTRY e { a = f32[4,4] parameter(0) s = f32[4] parameter(1) p = s32[] parameter(2) "
+      "w = f32[4,4] while(a), condition=cond, body=body, "
+      "backend_config={\"known_trip_count\":{\"n\":\"7\"}} "
+      "r = f32[4,4] conditional(p, a, a, s), branch_computations={one, two, exp} "
+      "ROOT b = f32[4,4] dot(w, r), lhs_contracting_dims={1} }\n";
+  priced p;
+  price_text(&p, text);
+  for (int k = MPG_HLO_FLOPS; k <= MPG_HLO_TRANSCENDENTALS; k++) {
+    CHECK(times(&p, "e", k) == 1 && times(&p, "cond", k) == 8 && times(&p, "body", k) == 7);
+    CHECK(times(&p, "sq", k) == 14 && times(&p, "f", k) == 7 && times(&p, "two", k) == 0);
+  }
+  CHECK(times(&p, "f", MPG_HLO_BYTES) == 0); /* what a fusion moves is its own */
+  CHECK(times(&p, "one", MPG_HLO_FLOPS) == 1 && times(&p, "one", MPG_HLO_TRANSCENDENTALS) == 0);
+  CHECK(times(&p, "exp", MPG_HLO_FLOPS) == 0 && times(&p, "exp", MPG_HLO_TRANSCENDENTALS) == 1);
+  /* A dot of two matrices of 4 x 4 is 2 * 4^3; and 3 comparisons, 16 and 16 negations. */
+  CHECK(p.cost.matmul[MPG_FP32] == 15LL * 128);
+  CHECK(p.cost.sum.of[MPG_HLO_FLOPS] == 15LL * 128 + 8 * 3 + 7 * 16 + 16);
+  CHECK(p.cost.sum.of[MPG_HLO_TRANSCENDENTALS] == 4);
+  CHECK(p.cost.unknown_trips == 0 && price_of(&p, "w")->known);
+  done(&p);
 }
 
 /* What XLA calls by another opcode's name and "-start" works on the results in its tuple. */
@@ -540,7 +591,7 @@ static void test_stop(void) {
     mpg_hlo_cost_free(&cost);
     CHECK(h.live == 0);
   }
-  CHECK(looks > 18); /* in reading, pricing, counting runs, summing up */
+  CHECK(looks > 18 && looks < 40); /* in reading, pricing, counting runs, summing up */
   done(&p);
   free(text);
   memset(&cost, 0, sizeof cost);
@@ -594,6 +645,7 @@ int main(void) {
   test_collectives();
   test_scope();
   test_runs();
+  test_executions();
   test_sugar();
   test_entry();
   test_faults();

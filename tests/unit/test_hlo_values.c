@@ -144,6 +144,43 @@ static void test_trips(void) {
         entry, loop, INT64_MAX);
 }
 
+static bool compares(const char *direction, int64_t a, int64_t b) {
+  if (direction[0] == 'N')
+    return a != b;
+  if (direction[1] == 'E' && a == b)
+    return true;
+  return direction[0] == 'L' ? a < b : a > b;
+}
+
+/* Every loop between -3 and 3, run: where it ends, and its step leads to its limit, that many turns. */
+static void test_counted(void) {
+  static const char *const ways[][2] = {
+      {"LT", "GT"}, {"LE", "GE"}, {"GT", "LT"}, {"GE", "LE"}, {"NE", "NE"}};
+  static const int64_t far = 40;
+  for (int from = -3; from <= 3; from++)
+    for (int to = -3; to <= 3; to++)
+      for (int step = -4; step <= 4; step++)
+        for (size_t k = 0; k < 5; k++)
+          for (int turned = 0; turned < 2; turned++) {
+            char body[256], cond[256], entry[128];
+            bool down = ways[k][0][0] == 'G', leads = step != 0 && (k == 4 || down == (step < 0));
+            int64_t n = 0;
+            for (int64_t i = from; n < far && compares(ways[k][0], i, to); i += step)
+              n++;
+            (void)snprintf(body, sizeof body,
+                           STATE "c = s32[] constant(%d) j = s32[] %s ROOT t = (s32[], s32[]) "
+                                 "tuple(j, j)",
+                           turned ? -step : step, turned ? "subtract(i, c)" : "add(c, i)");
+            (void)snprintf(cond, sizeof cond,
+                           STATE "n = s32[] constant(%d) ROOT r = pred[] compare(%s), direction=%s",
+                           to, turned ? "n, i" : "i, n", ways[k][turned]);
+            (void)snprintf(entry, sizeof entry,
+                           "z = s32[] constant(%d) t = (s32[], s32[]) tuple(z, z)", from);
+            trips("", body, cond, entry, "(s32[], s32[]) while(t), condition=cond, body=body",
+                  leads && n < far ? n : MPG_HLO_UNKNOWN_TRIPS);
+          }
+}
+
 /* A value is followed a while, and then is unknown: the text may be as long, or deep, as it likes. */
 static void test_far(void) {
   static const char cond[] = STATE "n = s32[] constant(7) ROOT r = pred[] compare(i, n), "
@@ -314,6 +351,7 @@ static void test_shapes(void) {
 
 int main(void) {
   test_trips();
+  test_counted();
   test_far();
   test_windows();
   test_groups();

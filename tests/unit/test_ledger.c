@@ -202,6 +202,50 @@ static void check_order(void) {
   mpg_ledger_free(&l);
 }
 
+/*
+** Buckets are counted from the first that is on record, of whatever kind: a limit of ten million of a second, in
+** a trace of as many seconds, and of one more.
+*/
+static void check_first_times(void) {
+  static const char *const early[] = {
+      "capacity pool=p chips=1 start_time=%d", "outages pool=p chips=1 start_time=%d kind=x",
+      "allocations job=j pool=p chips=1 start_time=%d", "jobs job=i chips=1 submit_time=%d"};
+  static const char late[] = "allocations job=k pool=q chips=1 start_time=5000 end_time=10000001";
+  for (size_t k = 0; k < sizeof early / sizeof *early; k++)
+    for (int first = 0; first < 3; first++)
+      for (int place = 0; place < 2; place++) {
+        mpg_ledger_options options = mpg_ledger_defaults();
+        char line[100];
+        const char *lines[2];
+        mpg_issues issues;
+        mpg_chips *chips = NULL;
+        mpg_fleet fleet;
+        mpg_accounting a;
+        mpg_err err;
+        (void)snprintf(line, sizeof line, early[k], first);
+        lines[place] = line;
+        lines[1 - place] = late;
+        options.window.bucket.width_us = MPG_SECOND;
+        mpg_issues_init(&issues, &mpg_env_libc);
+        CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+        CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+        CHECK(trace_build(&fleet, lines, 2, &err) == MPG_OK);
+        CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, &options, &err) ==
+              (first == 0 ? MPG_LIMIT : MPG_OK));
+        mpg_accounting_free(&a);
+        options.window.since = MPG_SECOND; /* what is before it is not cut */
+        CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, &options, &err) == MPG_OK);
+        mpg_accounting_free(&a);
+        options.window = (mpg_window){0, 10000000 * MPG_SECOND, options.window.bucket};
+        CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, &options, &err) == MPG_OK);
+        mpg_accounting_free(&a);
+        mpg_accounting_free(&a);
+        mpg_fleet_free(&fleet);
+        mpg_chips_free(chips);
+        mpg_issues_free(&issues);
+      }
+}
+
 int main(void) {
   mpg_ledger_options options = mpg_ledger_defaults();
   const uint32_t category = 1u << MPG_DIM_CATEGORY;
@@ -248,5 +292,6 @@ int main(void) {
   CHECK(sweep(1, &options, &points) == 0);
   CHECK(points > 50);
   check_order();
+  check_first_times();
   return check_done("ledger");
 }

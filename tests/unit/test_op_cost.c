@@ -412,6 +412,9 @@ static void test_arguments(void) {
 }
 
 static void test_ends(void) {
+  /* Strides, paddings and dilations that are too large, too small, or not there. */
+  static const char *const no_steps[] = {"3=1048577 4=0 5=1", "3=[1048577] 4=0 5=1", "3=0 4=0 5=1",
+                                         "3=1 4=-1 5=1", "3=[] 4=0 5=1"};
   char concrete[1000];
   /* 2^40 elements, 2^20 of a step. */
   price("dot", "[[1099511627776], [1099511627776]]", NULL, NULL, 2LL << 40, -1);
@@ -421,17 +424,11 @@ static void test_ends(void) {
   price("dot", "[[2, 2, 2, 2, 2, 2, 2, 2], [2]]", NULL, NULL, 2LL * 256, -1);
   arguments("3=1048576 4=[1048576] 5=[1048576]", "", concrete, sizeof concrete);
   price("conv1d", "[[1, 1, 1], [1, 1, 3]]", NULL, concrete, 2LL * 3, -1);
-  arguments("3=1048577 4=0 5=1", "", concrete, sizeof concrete);
-  no_price("conv1d", "[[1, 1, 3], [1, 1, 3]]", concrete);
-  arguments("3=[1048577] 4=0 5=1", "", concrete, sizeof concrete);
-  no_price("conv1d", "[[1, 1, 3], [1, 1, 3]]", concrete);
-  arguments("3=0 4=0 5=1", "", concrete, sizeof concrete);
-  no_price("conv1d", "[[1, 1, 3], [1, 1, 3]]", concrete);
-  arguments("3=1 4=-1 5=1", "", concrete, sizeof concrete);
-  no_price("conv1d", "[[1, 1, 9], [1, 1, 3]]", concrete);
-  arguments("3=[] 4=0 5=1", "", concrete, sizeof concrete);
-  no_price("conv1d", "[[1, 1, 3], [1, 1, 3]]", concrete);
-  arguments("3=[1,1,1] 4=0 5=1", "", concrete, sizeof concrete);
+  for (size_t k = 0; k < sizeof no_steps / sizeof *no_steps; k++) {
+    arguments(no_steps[k], "", concrete, sizeof concrete);
+    no_price("conv1d", "[[1, 1, 9], [1, 1, 3]]", concrete);
+  }
+  arguments("3=[1,1,1] 4=0 5=1", "", concrete, sizeof concrete); /* of two dimensions */
   no_price("conv2d", "[[1, 1, 3, 3], [1, 1, 3, 3]]", concrete);
   /* Steps of two dimensions differ: (9 - 3) / 2 + 1 = 4 and (9 + 2 - 5 - 1 + 1) / 3 + 1 = 3 places. */
   arguments("3=[2,3] 4=[0,1] 5=[1,2]", "", concrete, sizeof concrete);

@@ -11,15 +11,6 @@ enum { MOST = 160, TYPES = 2 };
 #define NOTHING ((double)NAN)
 
 static const mpg_env *const env = &mpg_env_libc;
-static uint64_t state = 88172645463325252u;
-
-static int below(int n) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (int)((state >> 33) % (uint64_t)n);
-}
-
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -348,32 +339,32 @@ static mpg_report_row random_row(double *at, int64_t *step, int64_t apart) {
       MPG_REPORT_LOAD,       MPG_REPORT_LOAD,   MPG_REPORT_CUSTOM,   MPG_REPORT_CUSTOM,
       MPG_REPORT_CUSTOM,     MPG_REPORT_REINIT, MPG_REPORT_REINIT,   MPG_REPORT_SCALE_UP,
       MPG_REPORT_SLICE_DOWN, MPG_REPORT_SLICES, MPG_REPORT_SAVE,     MPG_REPORT_RESTORE};
-  mpg_report_row r = {.kind = kinds[below(sizeof kinds / sizeof *kinds)],
-                      .end = below(2),
+  mpg_report_row r = {.kind = kinds[check_below(sizeof kinds / sizeof *kinds)],
+                      .end = check_below(2),
                       .timed = true,
-                      .persistent = below(2),
-                      .type = (uint32_t)below(TYPES + 1),
-                      .a = below(8) == 0 ? NOTHING : (double)below(4),
-                      .b = below(8) == 0 ? NOTHING : (double)below(4)};
-  *at += below(12) == 0 ? -1 : below(4); /* clocks step back */
+                      .persistent = check_below(2),
+                      .type = (uint32_t)check_below(TYPES + 1),
+                      .a = check_below(8) == 0 ? NOTHING : (double)check_below(4),
+                      .b = check_below(8) == 0 ? NOTHING : (double)check_below(4)};
+  *at += check_below(12) == 0 ? -1 : check_below(4); /* clocks step back */
   r.time = r.first_time = *at;
-  r.step = below(4);
+  r.step = check_below(4);
   if (r.kind == MPG_REPORT_STEP) {
-    *step = below(6) == 0 ? (below(apart == 1 ? 6 : 60) - 1) * apart : *step + 1;
+    *step = check_below(6) == 0 ? (check_below(apart == 1 ? 6 : 60) - 1) * apart : *step + 1;
     r.step = *step;
     r.end = false;
   } else if (r.kind == MPG_REPORT_JOB) {
-    r.end = below(4) == 0;
+    r.end = check_below(4) == 0;
   }
-  if (below(300) == 0)
+  if (check_below(300) == 0)
     r.time = NOTHING;
-  if (below(10) == 0)
+  if (check_below(10) == 0)
     r.first_time += 1;
-  if (below(100) == 0) {
+  if (check_below(100) == 0) {
     r.first_time = NOTHING;
-    r.timed = below(2);
+    r.timed = check_below(2);
   }
-  if (below(40) == 0)
+  if (check_below(40) == 0)
     r.kind = MPG_REPORT_OTHER;
   return r;
 }
@@ -385,19 +376,19 @@ static void test_rules(void) {
     double custom[TYPES] = {NOTHING, NOTHING}, off[MOST], at = 0;
     int64_t steps[MOST], step = -1;
     mpg_report x = {.custom_s = custom, .steps = steps, .deviations_s = off}, found;
-    mpg_report_options o = {.query_time = 30, .windowed = below(4) == 0, .ntypes = TYPES};
+    mpg_report_options o = {.query_time = 30, .windowed = check_below(4) == 0, .ntypes = TYPES};
     int64_t apart = round % 4 == 3 ? 1000 : 1; /* numbers of steps that share no sixteen */
-    size_t n = (size_t)below(round % 8 == 7 ? MOST : 40);
+    size_t n = (size_t)check_below(round % 8 == 7 ? MOST : 40);
     mpg_err err;
-    o.start = below(5);
-    o.end = below(60);
+    o.start = check_below(5);
+    o.end = check_below(60);
     for (size_t i = 0; i < n; i++)
       rows[i] = random_row(&at, &step, apart);
-    if (n > 0 && below(8) > 0) {
+    if (n > 0 && check_below(8) > 0) {
       rows[0].kind = MPG_REPORT_JOB;
       rows[0].end = false;
     }
-    if (n > 1 && below(2) > 0) {
+    if (n > 1 && check_below(2) > 0) {
       rows[n - 1].kind = MPG_REPORT_JOB;
       rows[n - 1].end = true;
     }

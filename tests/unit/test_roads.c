@@ -12,31 +12,22 @@
 #include <math.h>
 #include <unistd.h>
 
-static uint64_t state = 88172645463325252u;
-
-static size_t draw(size_t n) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (size_t)(state >> 11) % n;
-}
-
 /* ---- Numbers ---- */
 
 static void test_numbers(void) {
   static const char bytes[] = "0000123456789999..-e ,\n";
   for (int turn = 0; turn < 400000; turn++) {
     char text[64];
-    size_t n = draw(23);
+    size_t n = check_draw(23);
     uint64_t digits = 0;
     int64_t whole = -1;
     double quick = 0.0, slow = 1.0;
     bool one;
     mpg_str s = {text, n};
     for (size_t i = 0; i < sizeof text; i++)
-      text[i] = bytes[draw(i < n && turn % 2 == 0 ? 16 : sizeof bytes - 1)];
+      text[i] = bytes[check_draw(i < n && turn % 2 == 0 ? 16 : sizeof bytes - 1)];
     if (n > 2 && turn % 4 == 0)
-      text[draw(n)] = '.';
+      text[check_draw(n)] = '.';
     if (n > 2 && turn % 16 == 0)
       text[0] = '-';
     one = mpg_digits_parse(s.p, s.n, &digits);
@@ -64,8 +55,8 @@ static void test_measures(void) {
     mpg_err err;
     char text[128];
     mpg_measure_column columns[4], out;
-    size_t n = 1 + draw(MPG_MEASURE_ROWS);
-    const char *one = texts[draw(sizeof texts / sizeof *texts)];
+    size_t n = 1 + check_draw(MPG_MEASURE_ROWS);
+    const char *one = texts[check_draw(sizeof texts / sizeof *texts)];
     (void)snprintf(text, sizeof text, "%s%s",
                    strchr(one, ',') == NULL && one[1] != '\0' ? "0 + " : "", one);
     (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s",
@@ -78,11 +69,11 @@ static void test_measures(void) {
       m.whole[i] = m.operands[i].p[0] < 'c';
       columns[i].nulls = 0;
       for (size_t k = 0; k < n; k++) {
-        columns[i].nulls |= (uint64_t)(draw(8) == 0) << k;
+        columns[i].nulls |= (uint64_t)(check_draw(8) == 0) << k;
         if (m.whole[i])
-          columns[i].v.i[k] = wholes[draw(sizeof wholes / sizeof *wholes)];
+          columns[i].v.i[k] = wholes[check_draw(sizeof wholes / sizeof *wholes)];
         else
-          columns[i].v.r[k] = reals[draw(sizeof reals / sizeof *reals)];
+          columns[i].v.r[k] = reals[check_draw(sizeof reals / sizeof *reals)];
       }
     }
     mpg_measures_type(&m);
@@ -126,19 +117,22 @@ static void test_scans(void) {
   if (base == NULL || wide == NULL)
     abort();
   for (int turn = 0; turn < 20000; turn++) {
-    size_t n = 0, width = 2 + draw(5), most = 1 + draw(1900), odd = draw(3) == 0 ? 40 : 100000;
+    size_t n = 0, width = 2 + check_draw(5), most = 1 + check_draw(1900),
+           odd = check_draw(3) == 0 ? 40 : 100000;
     while (n < most) {
       for (size_t f = 0; f < width && n < most; f++) {
-        for (size_t k = draw(12); k > 0 && n < most; k--)
-          text[n++] = draw(odd) == 0 ? "\"\r\n,\t\v"[draw(7)] : (char)('a' + draw(26));
-        if (n < most && f + 1 == width && draw(4) == 0)
+        for (size_t k = check_draw(12); k > 0 && n < most; k--)
+          text[n++] =
+              check_draw(odd) == 0 ? "\"\r\n,\t\v"[check_draw(7)] : (char)('a' + check_draw(26));
+        if (n < most && f + 1 == width && check_draw(4) == 0)
           text[n++] = '\r';
         if (n < most)
           text[n++] = f + 1 < width ? ',' : '\n';
       }
     }
-    memset(text + n, "\n,\"x"[draw(4)], 64);
-    *base = (mpg_csv_scan){.delimiter = ',', .quotes = draw(2) == 0, .base = true, .width = width};
+    memset(text + n, "\n,\"x"[check_draw(4)], 64);
+    *base = (mpg_csv_scan){
+        .delimiter = ',', .quotes = check_draw(2) == 0, .base = true, .width = width};
     memcpy(wide, base, sizeof *wide);
     wide->base = false;
     for (size_t at = 0, records = 1; records > 0 && at < n;) {
@@ -211,7 +205,7 @@ static void make_csv(size_t odd) {
                                         "1,2",
                                         "x\ny"};
   static const char *const ends[] = {"\n", "\r\n", "\r", "\n\n"};
-  size_t records = draw(120), usual_end = draw(2);
+  size_t records = check_draw(120), usual_end = check_draw(2);
   file_n = 0;
   put("a,b,v,w");
   put(ends[usual_end]);
@@ -219,18 +213,18 @@ static void make_csv(size_t odd) {
     for (int f = 0; f < 4; f++) {
       if (f > 0)
         put(",");
-      if (draw(odd) == 0)
-        put(strange[draw(sizeof strange / sizeof *strange)]);
-      else if (huge && f == 2 && draw(8) == 0)
+      if (check_draw(odd) == 0)
+        put(strange[check_draw(sizeof strange / sizeof *strange)]);
+      else if (huge && f == 2 && check_draw(8) == 0)
         put("4000000000000000000");
       else if (f < 2)
-        put(texts[draw(sizeof texts / sizeof *texts)]);
+        put(texts[check_draw(sizeof texts / sizeof *texts)]);
       else
-        put(f == 2 ? numbers[draw(sizeof numbers / sizeof *numbers)]
-                   : reals[draw(sizeof reals / sizeof *reals)]);
+        put(f == 2 ? numbers[check_draw(sizeof numbers / sizeof *numbers)]
+                   : reals[check_draw(sizeof reals / sizeof *reals)]);
     }
-    if (i + 1 < records || draw(8) > 0)
-      put(draw(odd) == 0 ? ends[draw(4)] : ends[usual_end]);
+    if (i + 1 < records || check_draw(8) > 0)
+      put(check_draw(odd) == 0 ? ends[check_draw(4)] : ends[usual_end]);
   }
 }
 
@@ -274,34 +268,34 @@ static void make_json(size_t odd) {
   static const char *const names[] = {"a", "b", "v", "w", "a_member_of_a_long_name"};
   static const char *const commas[] = {",", ", ", " ,"}, *const colons[] = {":", ": ", " :"},
                            *const ends[] = {"\n", "\r\n", " \n", "\n\n"};
-  size_t records = draw(120), comma = draw(2), colon = draw(2), usual_end = draw(2),
-         order = draw(5);
+  size_t records = check_draw(120), comma = check_draw(2), colon = check_draw(2),
+         usual_end = check_draw(2), order = check_draw(5);
   file_n = 0;
   for (size_t i = 0; i < records; i++) {
-    if (draw(odd) == 0)
-      order = draw(5);
+    if (check_draw(odd) == 0)
+      order = check_draw(5);
     put("{");
     for (size_t f = 0; f < 5; f++) {
       size_t name = (f + order) % 5;
       if (f > 0)
-        put(draw(odd) == 0 ? commas[draw(3)] : commas[comma]);
+        put(check_draw(odd) == 0 ? commas[check_draw(3)] : commas[comma]);
       put("\"");
-      put(draw(odd) == 0 ? names[draw(5)] : names[name]);
+      put(check_draw(odd) == 0 ? names[check_draw(5)] : names[name]);
       put("\"");
-      put(draw(odd) == 0 ? colons[draw(3)] : colons[colon]);
-      if (draw(odd) == 0)
-        put(strange[draw(sizeof strange / sizeof *strange)]);
-      else if (huge && name == 2 && draw(8) == 0)
+      put(check_draw(odd) == 0 ? colons[check_draw(3)] : colons[colon]);
+      if (check_draw(odd) == 0)
+        put(strange[check_draw(sizeof strange / sizeof *strange)]);
+      else if (huge && name == 2 && check_draw(8) == 0)
         put("4000000000000000000");
       else if (name < 2 || name == 4)
-        put(texts[draw(sizeof texts / sizeof *texts)]);
+        put(texts[check_draw(sizeof texts / sizeof *texts)]);
       else
-        put(name == 2 ? numbers[draw(sizeof numbers / sizeof *numbers)]
-                      : reals[draw(sizeof reals / sizeof *reals)]);
+        put(name == 2 ? numbers[check_draw(sizeof numbers / sizeof *numbers)]
+                      : reals[check_draw(sizeof reals / sizeof *reals)]);
     }
     put("}");
-    if (i + 1 < records || draw(8) > 0)
-      put(draw(odd) == 0 ? ends[draw(4)] : ends[usual_end]);
+    if (i + 1 < records || check_draw(8) > 0)
+      put(check_draw(odd) == 0 ? ends[check_draw(4)] : ends[usual_end]);
   }
 }
 
@@ -426,13 +420,18 @@ static void test_files(void) {
   for (int turn = 0; turn < (HOSTILE_BLOCKS > 1 ? 300 : 3000); turn++) {
     static const char *const types[] = {"a TEXT, b TEXT, v BIGINT, w REAL", "TEXT",
                                         "a TEXT, b TEXT, v REAL, w TIME"};
-    question q = {turn % 2 == 1, draw(3) > 0, draw(3) == 0, {draw(4), draw(4)},
-                  draw(3),       draw(3),     types[0]};
-    size_t odd = odds[draw(4)];
-    huge = draw(8) == 0;
-    usual.of[MPG_LIMIT_GROUPS] = limits.of[MPG_LIMIT_GROUPS] = draw(8) == 0 ? 3 : 1000000;
+    question q = {turn % 2 == 1,
+                  check_draw(3) > 0,
+                  check_draw(3) == 0,
+                  {check_draw(4), check_draw(4)},
+                  check_draw(3),
+                  check_draw(3),
+                  types[0]};
+    size_t odd = odds[check_draw(4)];
+    huge = check_draw(8) == 0;
+    usual.of[MPG_LIMIT_GROUPS] = limits.of[MPG_LIMIT_GROUPS] = check_draw(8) == 0 ? 3 : 1000000;
     FILE *file = fopen(path, "wb");
-    if (!q.json && draw(4) == 0 && q.n_filters == 0)
+    if (!q.json && check_draw(4) == 0 && q.n_filters == 0)
       q.types = types[2];
     if (q.json)
       make_json(odd);

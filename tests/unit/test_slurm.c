@@ -565,15 +565,6 @@ static void test_memory(void) {
 
 /* ---- Both roads ---- */
 
-static uint64_t state = 88172645463325252u;
-
-static size_t draw(size_t n) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (size_t)(state >> 11) % n;
-}
-
 static void put_value(char *out, size_t cap, size_t *n, const mpg_value *v) {
   if (v->type == MPG_TEXT)
     *n += (size_t)snprintf(out + *n, cap - *n, "'%.*s' ", (int)v->s.n, v->s.p);
@@ -630,27 +621,27 @@ static void test_roads(void) {
   CHECK(mpg_zone_open(&zone, env, MPG_STR("-03:30"), "", &err) == MPG_OK);
   for (int turn = 0; turn < 3000; turn++) {
     char text[4096];
-    size_t n = sizeof header - 1, changes = draw(4);
+    size_t n = sizeof header - 1, changes = check_draw(4);
     memcpy(text, header, n);
     for (size_t k = 0; k < 5; k++) {
-      const char *line = lines[draw(turn % 2 == 0 ? 2 : sizeof lines / sizeof *lines)];
+      const char *line = lines[check_draw(turn % 2 == 0 ? 2 : sizeof lines / sizeof *lines)];
       memcpy(text + n, line, strlen(line));
       n += strlen(line);
     }
     for (size_t k = 0; k < changes; k++) {
-      size_t at = sizeof header - 1 + draw(n - sizeof header);
-      if (draw(3) == 0) {
+      size_t at = sizeof header - 1 + check_draw(n - sizeof header);
+      if (check_draw(3) == 0) {
         memmove(text + at, text + at + 1, --n - at);
       } else {
-        if (draw(2) == 0)
+        if (check_draw(2) == 0)
           memmove(text + at + 1, text + at, n++ - at);
-        text[at] = bytes[draw(sizeof bytes - 1)];
+        text[at] = bytes[check_draw(sizeof bytes - 1)];
       }
     }
     text[n] = '\0';
     say_all(text, turn % 3 == 0 ? zone : NULL, false, 1, usual, sizeof usual);
     say_all(text, turn % 3 == 0 ? zone : NULL, true, 1, slow, sizeof slow);
-    hostile_block(64 + draw(800));
+    hostile_block(64 + check_draw(800));
     say_all(text, turn % 3 == 0 ? zone : NULL, false, turn % 4, ahead, sizeof ahead);
     hostile_block(0);
     CHECK(strcmp(usual, slow) == 0 && strcmp(usual, ahead) == 0);
