@@ -9,10 +9,10 @@ import random
 import re
 import shutil
 import sqlite3
-import tempfile
 import unittest
 
-from fleets import ROOT, connect, quote
+from cases import Case
+from fleets import ROOT, quote
 from test_contract import READERS
 
 # Of each reader: files of the fixtures that are read as one, the last of them growing; further arguments.
@@ -37,16 +37,10 @@ UNFINISHED = {"unfinished_record", "unfinished_line", "unfinished_trace", "no_en
 PLACES = 120
 
 
-class Growing(unittest.TestCase):
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class Growing(Case):
     def begin(self, table, files, arguments):
         """(bytes of the file that grows, what the reader says of so many of them: rows, kinds of issues, error)."""
-        folder = tempfile.mkdtemp(dir=self.folder)
+        folder = self.new_folder()
         for name in files[:-1]:
             shutil.copy(os.path.join(ROOT, "fixtures", name), folder)
         path = os.path.join(folder, os.path.basename(files[-1]))
@@ -58,11 +52,11 @@ class Growing(unittest.TestCase):
             with open(path, "wb") as file:
                 file.write(data[:n])
             try:
-                rows = self.db.execute(f"SELECT * FROM {table}({quote(source)}{arguments})").fetchall()
+                rows = self.rows(f"SELECT * FROM {table}({quote(source)}{arguments})")
             except sqlite3.Error as error:
                 self.assertRegex(str(error), f"^{table}: .*({re.escape(path)}:|measures: )")
                 return None, set(), str(error)
-            return rows, {kind for kind, in self.db.execute("SELECT kind FROM mpg_issues WHERE source = ?", (path,))}, None
+            return rows, set(self.issues(path)), None
 
         return data, read
 
