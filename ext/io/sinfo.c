@@ -1,4 +1,5 @@
 /* sinfo.c - see sinfo.h. */
+#define _GNU_SOURCE /* memmem */
 #include "sinfo.h"
 #include "json_pull.h"
 #include "lines.h"
@@ -66,6 +67,8 @@ struct mpg_sinfo {
   bool has_ahead; /* of text: a line that begins the next node */
   mpg_json_text node, ahead;
   int64_t line, ahead_line;
+  mpg_err damage; /* of text: behind the node that is given, to be told next; MPG_OK: none */
+  int64_t damage_line;
   mpg_json_text text;    /* of the fields of JSON */
   mpg_json_text gpus[2]; /* TRES: of the node, and those of them that jobs hold */
   mpg_value values[MPG_SINFO_COUNT_OF_FIELDS];
@@ -309,11 +312,32 @@ static mpg_rc no_node(mpg_sinfo *s, mpg_str line, mpg_err *err) {
                   s->path, (long long)mpg_lines_number(s->lines), text);
 }
 
+/* Whether the node's lines are all there, as far as one can see: `scontrol -o` has it in one. */
+static bool is_one_line(const mpg_sinfo *s) {
+  static const char state[] = " State=";
+  return memchr(s->node.p, '\n', s->node.n) == NULL &&
+         memmem(s->node.p, s->node.n, state, sizeof state - 1) != NULL;
+}
+
+/* A line behind a node that is whole is damaged: that is told in its turn. */
+static mpg_rc put_off(mpg_sinfo *s, int64_t node_line, const mpg_err *err) {
+  s->damage = *err;
+  s->damage_line = mpg_lines_number(s->lines);
+  s->line = node_line;
+  return MPG_OK;
+}
+
 /* Puts the lines of the next node together. */
 static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
   mpg_str line;
   mpg_rc rc = MPG_OK;
   bool any = s->has_ahead;
+  if (s->damage.rc != MPG_OK) {
+    *err = s->damage;
+    s->damage.rc = MPG_OK;
+    s->line = s->damage_line;
+    return err->rc;
+  }
   if (s->has_ahead) {
     mpg_json_text swap = s->node;
     s->node = s->ahead;
@@ -325,6 +349,10 @@ static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
   }
   for (;;) {
     rc = mpg_lines_next(s->lines, &line, err);
+    if (rc == MPG_DATA && any && is_one_line(s))
+      return put_off(s, s->line, err);
+    if (rc == MPG_DATA)
+      s->line = mpg_lines_number(s->lines);
     if (rc != MPG_OK)
       return rc == MPG_DONE && any ? MPG_OK : rc;
     if (!mpg_lines_ended(s->lines)) {
@@ -357,8 +385,10 @@ static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
       if (mpg_json_put(&s->node, MPG_STR("\n")) != MPG_OK || mpg_json_put(&s->node, line) != MPG_OK)
         return mpg_fail_nomem(err);
     } else if (line.n > 0) {
+      int64_t node_line = s->line;
       s->line = mpg_lines_number(s->lines);
-      return no_node(s, line, err);
+      rc = no_node(s, line, err);
+      return any ? put_off(s, node_line, err) : rc;
     }
   }
 }

@@ -223,6 +223,12 @@ static void test_nodes(void) {
                "{mem:1:1: expected nodes of scontrol show node, such as NodeName=n1 Arch=x86_64 "
                "..., found \"x\"}(3;a;UP;;;;)",
                NULL);
+  /* A line that is damaged costs no other node. */
+  expect_nodes("NodeName=a State=UP\nXodeName=b State=UP\nNodeName=c State=UP\n", false,
+               "(1;a;UP;;;;){mem:2:1: expected nodes of scontrol show node, such as NodeName=n1 "
+               "Arch=x86_64 ..., found \"XodeName=b State=UP\"}(3;c;UP;;;;)",
+               NULL);
+  expect_nodes("NodeName=a State=UP\nNodeNa", false, "(1;a;UP;;;;)", "unfinished_record");
   expect_nodes(json_nodes, true, "(1;a;IDLE+DRAIN;r;;gres/gpu=2;)(1;b;IDLE;;;gres/gpu=1;)", NULL);
   expect_nodes("{\"nodes\":[{\"state\":\"x\"},{\"name\":\"c\"}]}", true,
                "{mem:1:1: expected a node with a \"name\"}(1;c;;;;;)", NULL);
