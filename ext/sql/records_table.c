@@ -138,13 +138,8 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 }
 
 static int records_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  cursor *c = sqlite3_malloc64(sizeof *c);
   (void)vtab;
-  if (c == NULL)
-    return SQLITE_NOMEM;
-  memset(c, 0, sizeof *c);
-  *out = &c->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(cursor), out);
 }
 
 static void reset(cursor *c) {
