@@ -75,11 +75,6 @@ static const mpg_reader_column columns[COLUMNS] = {
     [NODES] = {"nodes", "TEXT"},
 };
 
-typedef struct pbs_scan {
-  const mpg_env *env;
-  mpg_zone *zone;
-} pbs_scan;
-
 typedef struct pbs_file {
   mpg_stream *stream;
   mpg_pbs *reader;
@@ -89,32 +84,15 @@ typedef struct pbs_file {
 
 /* ---- A scan and its files ---- */
 
-static void scan_end(void *p) {
-  pbs_scan *scan = p;
-  mpg_zone_free(scan->zone);
-  mpg_free(scan->env, scan);
+static mpg_rc scan_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
+  mpg_zone *zone = NULL;
+  mpg_rc rc = mpg_zone_given(&zone, env, &given[ZONE], err);
+  *scan = zone;
+  return rc;
 }
 
-static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given, mpg_err *err) {
-  mpg_str name = given[ZONE].type == MPG_NULL ? MPG_STR("UTC") : given[ZONE].s;
-  pbs_scan *scan;
-  mpg_rc rc;
-  if (given[ZONE].type != MPG_NULL && given[ZONE].type != MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "zone: expected text");
-  scan = mpg_calloc(env, sizeof *scan);
-  if (scan == NULL)
-    return mpg_fail_nomem(err);
-  scan->env = env;
-  rc = mpg_zone_open(&scan->zone, env, name, MPG_ZONE_FOLDER, err);
-  if (rc == MPG_MISUSE) {
-    mpg_err plain = *err;
-    rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
-  }
-  if (rc == MPG_OK)
-    *out = scan;
-  else
-    scan_end(scan);
-  return rc;
+static void scan_end(void *zone) {
+  mpg_zone_free(zone);
 }
 
 static void file_close(void *p) {
@@ -126,9 +104,8 @@ static void file_close(void *p) {
   mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void **out, void *zone, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
-  const pbs_scan *scan = shared;
   pbs_file *file = mpg_calloc(env, sizeof *file);
   mpg_rc rc;
   if (file == NULL)
@@ -136,7 +113,7 @@ static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char
   file->json.env = env;
   rc = mpg_stream_open(&file->stream, env, path, err);
   if (rc == MPG_OK)
-    rc = mpg_pbs_open(&file->reader, env, file->stream, scan->zone, issues, err);
+    rc = mpg_pbs_open(&file->reader, env, file->stream, zone, issues, err);
   if (rc == MPG_OK)
     *out = file;
   else

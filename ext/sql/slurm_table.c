@@ -143,7 +143,6 @@ static mpg_rc check_delimiter(mpg_str d, mpg_err *err) {
 
 static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *kind,
                          const mpg_value *given, mpg_err *err) {
-  mpg_str zone = MPG_STR("UTC");
   slurm_scan *scan = mpg_calloc(env, sizeof *scan);
   mpg_rc rc;
   if (scan == NULL)
@@ -151,7 +150,7 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *k
   scan->env = env;
   scan->kind = kind;
   scan->threads = (int)given[THREADS].i;
-  rc = text_argument(&given[ZONE], arguments[ZONE], &zone, err);
+  rc = mpg_zone_given(&scan->zone, env, &given[ZONE], err);
   if (rc == MPG_OK)
     rc = text_argument(&given[COLUMNS], arguments[COLUMNS], &scan->columns, err);
   if (rc == MPG_OK)
@@ -160,13 +159,6 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *k
     rc = mpg_slurm_check(kind, scan->columns, err);
   if (rc == MPG_OK)
     rc = check_delimiter(scan->delimiter, err);
-  if (rc == MPG_OK) {
-    rc = mpg_zone_open(&scan->zone, env, zone, MPG_ZONE_FOLDER, err);
-    if (rc == MPG_MISUSE) {
-      mpg_err plain = *err;
-      rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
-    }
-  }
   if (rc == MPG_OK)
     *out = scan;
   else
