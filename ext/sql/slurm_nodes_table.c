@@ -112,19 +112,19 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     if (state->type != MPG_TEXT)
       return MPG_OK;
     if (i == OUT_OF_SERVICE) {
-      mpg_slurm_give_int(out, mpg_sinfo_out_of_service(text));
+      mpg_give_int(out, mpg_sinfo_out_of_service(text));
       return MPG_OK;
     }
     while (n < text.n && ((text.p[n] >= 'A' && text.p[n] <= 'Z') || text.p[n] == '_'))
       n++;
-    mpg_slurm_give_text(out, (mpg_str){text.p, n});
+    mpg_give_text(out, (mpg_str){text.p, n});
     return MPG_OK;
   }
   tres = mpg_sinfo_gpus(file->reader, i == ALLOC_GPUS);
   if (!mpg_slurm_gpus_parse(tres, &asks, &gpus))
     return asks.stopped ? mpg_fail_plain(err, MPG_INTERRUPTED) : MPG_OK;
   if (i == GPUS || i == ALLOC_GPUS)
-    mpg_slurm_give_int(out, gpus.total);
+    mpg_give_int(out, gpus.total);
   else if (i == GPU_TYPE)
     mpg_slurm_give_type(&gpus, out);
   else
