@@ -26,10 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Relations may be views over another schema's ledger, and those over another's; but not without
-** end. */
-#define READING_MAX 8
-
 typedef struct cursor {
   sqlite3_vtab_cursor base;      /* must be first */
   sqlite3_value *args[MPG_ARGS]; /* as given; NULL: not given */
@@ -179,14 +175,10 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
     rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, c->threads, err);
   } else if (rc == MPG_OK) {
-    if (t->conn->reading >= READING_MAX)
-      return mpg_fail(err, MPG_LIMIT, "a relation is defined by the ledger over itself");
-    t->conn->reading++;
     rc = mpg_relations_read(
-        &c->fleet, t->conn->db, &c->scan.env,
+        &c->fleet, t->conn, &c->scan.env,
         mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
-        err);
-    t->conn->reading--;
+        "the ledger over itself", err);
   }
   if (rc == MPG_OK)
     rc = mpg_fleet_seal(&c->fleet, err);
