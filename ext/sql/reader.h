@@ -104,6 +104,19 @@ typedef struct mpg_reader_format {
   const mpg_reader_ahead *ahead;
 } mpg_reader_format;
 
+/* What `column` gives. An empty text is NULL. */
+static inline void mpg_give_text(mpg_value *out, mpg_str s) {
+  if (s.n == 0)
+    return;
+  out->type = MPG_TEXT;
+  out->s = s;
+}
+
+static inline void mpg_give_int(mpg_value *out, int64_t i) {
+  out->type = MPG_INT;
+  out->i = i;
+}
+
 extern const sqlite3_module mpg_reader_module;
 
 int mpg_register_reader(mpg_conn *conn, const mpg_reader_format *format, char **error);
