@@ -532,9 +532,11 @@ static void test_scope(void) {
 
 /* Only what an opcode says it calls runs. */
 static void test_runs(void) {
-  static const char callees[] = "n { x = f32[4] parameter(0) ROOT y = f32[4] negate(x) }\n"
-                                "x { x = f32[4] parameter(0) ROOT y = f32[4] exponential(x) }\n"
-                                "c { x = f32[4] parameter(0) ROOT y = pred[] is-finite(x) }\n";
+  static const char callees[] =
+      "n { x = f32[4] parameter(0) ROOT y = f32[4] negate(x) }\n"
+      "x { x = f32[4] parameter(0) ROOT y = f32[4] exponential(x) }\n"
+      "c { x = f32[4] parameter(0) ROOT y = pred[] is-finite(x) }\n"
+      "d { x = f32[4] parameter(0) y = f32[4] negate(x) ROOT z = f32[4] negate(y) }\n";
   static const struct {
     const char *root;
     long long flops, transcendentals;
@@ -547,6 +549,13 @@ static void test_runs(void) {
       {"f32[4] conditional(a, a, a), true_computation=x, false_computation=n, to_apply=c", 4, 4},
       {"f32[4] conditional(a, a, a), branch_computations={n, x}, calls=c", 4, 4},
       {"f32[4] negate(a), calls=x", 4, 0},
+      /* And not the dearest of all. */
+      {"f32[4] call(a), to_apply=n, body=d, condition=d, branch_computations={d, d}", 4, 0},
+      {"f32[4] fusion(a), calls=n, to_apply=d, body=d, condition=d, true_computation=d", 4, 0},
+      {"f32[4] while(a), body=x, condition=c, to_apply=d, calls=d, false_computation=d", 1, 4},
+      {"f32[4] conditional(a, a, a), true_computation=x, false_computation=n, to_apply=d, calls=d, "
+       "body=d, condition=d",
+       4, 4},
       {"((f32[4]), f32[4], s32[]) async-start(a), calls=n", 4, 0},
   };
   for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {

@@ -367,7 +367,7 @@ static void test_asked(void) {
   mpg_issues none;
   mpg_ledger found;
   mpg_err err;
-  int left = 2 * JOBS, column;
+  int left = 10 * JOBS, column;
   mpg_env env = mpg_env_libc;
   mpg_rc rc;
   env.interrupted = stop_at_once;
@@ -384,7 +384,10 @@ static void test_asked(void) {
   mpg_ledger_init(&found, &mpg_env_libc);
   random_wish(&w);
   w.nkeys = w.nfilters = 0;
-  CHECK(scan_all(&env, &o, &w, 1, &found, &err) == MPG_OK && left > JOBS / 2 && left < JOBS);
+  CHECK(scan_all(&env, &o, &w, 1, &found, &err) == MPG_OK && left < 9 * JOBS);
+#ifndef MPG_TEST /* whose batches are tiny */
+  CHECK(left > 8 * JOBS);
+#endif
   mpg_ledger_free(&found);
   mpg_fleet_free(&fleet);
   mpg_chips_free(chips);
