@@ -154,8 +154,9 @@ static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static mpg_rc reset(reader_cursor *cursor) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  mpg_rc rc = mpg_walk_reset(&cursor->walk);
-  mpg_rows_scan_close(&cursor->rows);
+  mpg_rc rc;
+  mpg_rows_scan_close(&cursor->rows); /* first: its threads may still be at the walk's paths */
+  rc = mpg_walk_reset(&cursor->walk);
   sqlite3_free(cursor->wanted);
   cursor->wanted = NULL;
   if (cursor->begun && f->end != NULL)

@@ -1,6 +1,7 @@
 /*
 ** test_connections.c - connections in threads of their own, all statements of tests/memory in each at once: the rows are those
-** of one alone. tests/full_threads.sh runs it under ThreadSanitizer.
+** of one alone. And a statement that is left at its first row, with threads still reading ahead of it. tests/full_threads.sh
+** runs it under ThreadSanitizer.
 */
 #include "../../ext/mpg.h"
 #include "../memory/statements.h"
@@ -58,6 +59,24 @@ static void *work(void *p) {
   return NULL;
 }
 
+static void test_left_early(void) {
+  static const char *const left[] = {
+      "SELECT job_name FROM goodput_trace('fixtures/goodput') WHERE threads = 4",
+      "SELECT * FROM t"};
+  for (int i = 0; i < 100; i++) {
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK &&
+          sqlite3_mpg_init(db, NULL, NULL) == SQLITE_OK);
+    CHECK(sqlite3_exec(
+              db, "CREATE VIRTUAL TABLE temp.t USING jsonl_trace('fixtures/goodput', threads = 4)",
+              NULL, NULL, NULL) == SQLITE_OK);
+    CHECK(sqlite3_prepare_v2(db, left[i % 2], -1, &statement, NULL) == SQLITE_OK &&
+          sqlite3_step(statement) == SQLITE_ROW);
+    CHECK(sqlite3_finalize(statement) == SQLITE_OK && sqlite3_close(db) == SQLITE_OK);
+  }
+}
+
 int main(void) {
   static worker workers[THREADS], alone;
   (void)work(&alone);
@@ -75,5 +94,6 @@ int main(void) {
     }
     sqlite3_free(alone.rows[i]);
   }
+  test_left_early();
   return check_done("connections");
 }
