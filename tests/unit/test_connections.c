@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { THREADS = 4 };
 
@@ -59,22 +60,38 @@ static void *work(void *p) {
   return NULL;
 }
 
+/* Files of one record each: threads open one after the other while the statement is at its first row. */
 static void test_left_early(void) {
+  enum { FILES = 50 };
   static const char *const left[] = {
-      "SELECT job_name FROM goodput_trace('fixtures/goodput') WHERE threads = 4",
-      "SELECT * FROM t"};
-  for (int i = 0; i < 100; i++) {
+      "SELECT job_name FROM goodput_trace('%s') WHERE threads = 4",
+      "CREATE VIRTUAL TABLE temp.t USING jsonl_trace('%s', threads = 4)"};
+  char folder[] = "/tmp/mpg-connections-XXXXXX", path[128], sql[256];
+  CHECK(mkdtemp(folder) != NULL);
+  for (int i = 0; i < FILES; i++) {
+    FILE *f;
+    (void)snprintf(path, sizeof path, "%s/%d.jsonl", folder, i);
+    f = fopen(path, "w");
+    CHECK(f != NULL && fputs("{\"job_name\": \"left\"}\n", f) >= 0 && fclose(f) == 0);
+  }
+  for (int i = 0; i < 200; i++) {
     sqlite3 *db = NULL;
     sqlite3_stmt *statement = NULL;
     CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK &&
           sqlite3_mpg_init(db, NULL, NULL) == SQLITE_OK);
-    CHECK(sqlite3_exec(
-              db, "CREATE VIRTUAL TABLE temp.t USING jsonl_trace('fixtures/goodput', threads = 4)",
-              NULL, NULL, NULL) == SQLITE_OK);
-    CHECK(sqlite3_prepare_v2(db, left[i % 2], -1, &statement, NULL) == SQLITE_OK &&
+    (void)snprintf(sql, sizeof sql, left[i % 2], folder);
+    if (i % 2 == 1)
+      CHECK(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
+    CHECK(sqlite3_prepare_v2(db, i % 2 == 1 ? "SELECT * FROM t" : sql, -1, &statement, NULL) ==
+              SQLITE_OK &&
           sqlite3_step(statement) == SQLITE_ROW);
     CHECK(sqlite3_finalize(statement) == SQLITE_OK && sqlite3_close(db) == SQLITE_OK);
   }
+  for (int i = 0; i < FILES; i++) {
+    (void)snprintf(path, sizeof path, "%s/%d.jsonl", folder, i);
+    CHECK(unlink(path) == 0);
+  }
+  CHECK(rmdir(folder) == 0);
 }
 
 int main(void) {
