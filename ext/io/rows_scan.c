@@ -403,6 +403,7 @@ mpg_rc mpg_rows_scan_more(mpg_rows_scan *scan, mpg_err *err) {
   scan->batch = &r->current->batch;
   scan->at = 0;
   scan->path = r->current->piece.path;
+  scan->file = r->current->piece.file;
   scan->bytes = r->current->piece.block.bytes;
   scan->numbered = r->numbered;
   return MPG_OK;

@@ -51,7 +51,8 @@ typedef struct mpg_rows_batch {
 typedef struct mpg_rows_scan {
   const mpg_rows_batch *batch; /* NULL: none yet */
   size_t at;                   /* the current row */
-  const char *path;            /* its file's */
+  const char *path;            /* its file's, */
+  size_t file;                 /* and the number of that */
   const char *bytes;           /* its block's */
   bool numbered;
   struct mpg_rows_reading *reading;
