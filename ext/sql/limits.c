@@ -34,7 +34,7 @@ static void limit(sqlite3_context *context, int n, sqlite3_value **args) {
                                     info->name, (long long)info->most));
       return;
     }
-    conn->limits.of[id] = value;
+    __atomic_store_n(&conn->limits.of[id], value, __ATOMIC_RELAXED);
   }
   sqlite3_result_int64(context, conn->limits.of[id]);
 }
