@@ -188,10 +188,6 @@ def numbered(n, text):
     return ",".join(text % i for i in range(n // 15))
 
 
-def repeated_to(n, text):
-    return text * (n // len(text))
-
-
 def pbs(fields):
     return f"03/31/2025 11:00:00;E;101.pod;user=alice {fields}\n03/31/2025 11:00:00;Q;101.pod;user=alice\n"
 
