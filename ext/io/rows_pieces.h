@@ -43,9 +43,9 @@ typedef struct mpg_rows_pieces {
   bool skip;  /* files that cannot be read as what they are to be are left out */
   bool (*chosen)(const void *ctx, const char *path); /* whether a file is read; NULL: all are */
   const void *chosen_ctx;
-  size_t next;          /* path */
-  mpg_rows_file *at;    /* that pieces are cut from; NULL: the next one */
-  bool failed;          /* nothing more is cut */
+  size_t next;       /* path */
+  mpg_rows_file *at; /* that pieces are cut from; NULL: the next one */
+  bool failed;       /* nothing more is cut */
 } mpg_rows_pieces;
 
 /* Everything is borrowed. `pieces` stays where it is. */
