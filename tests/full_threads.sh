@@ -15,7 +15,7 @@ flags='-std=gnu11 -O1 -g -fsanitize=thread -DMPG_TEST -DSQLITE_CORE -DMPG_COMMIT
 for source in ext/*.c ext/core/*.c ext/io/*.c ext/sql/*.c build/chips_data.c; do
   cc $flags -c -o "$top/$(echo "$source" | tr / -).o" "$source"
 done
-for test in blocks native rollup scan chrome_ahead slurm ledger_scan connections; do
+for test in pipeline blocks native rollup scan chrome_ahead slurm ledger_scan connections; do
   cc $flags -o "$top/$test" "tests/unit/test_$test.c" "$top"/*.c.o -lsqlite3 -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
   TSAN_OPTIONS=halt_on_error=1 "$top/$test"
 done

@@ -294,7 +294,7 @@ def sources(test):
         with open(f"tests/unit/{name}.c", encoding="utf-8") as file:
             return [f"tests/unit/{name}.c", *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read()))]
     if kind == "python":
-        return [f"tests/{name}.py", "tests/fleets.py", "tests/naive.py", "tests/world.py"]
+        return [f"tests/{name}.py", "tests/cases.py", "tests/fleets.py", "tests/naive.py", "tests/world.py"]
     return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(glob.glob("tests/memory/*"))
 
 

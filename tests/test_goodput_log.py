@@ -3,6 +3,7 @@ Python, and goodput_report, against what the library itself said."""
 import gzip
 import json
 import os
+import random
 import unittest
 
 import cases
@@ -100,6 +101,55 @@ class Trace(Case):
                     self.rows("SELECT mpg_limit('json_members', ?)", members)
                     found.append((self.rows(sql, path, threads), self.issues(path)) if more else self.error(sql, path, threads))
                 self.assertEqual(found, found[:1] * 3)
+
+    def test_groups(self):
+        """GROUP BY of columns of text: handed over group by group, the same rows in the same order as SQLite's sorter gives."""
+        pick = random.Random(5)
+        jobs = ("a", "A", "", "\u00e9", "a\u0000b", "it's", 'esc"', "x" * 5000)
+        times = ("job_start_time", "job_end_time", "step_start_time", "tpu_init_start_time", "data_loading_end_time", "elastic_reinit_end_time")
+
+        def row(i):
+            made = {"job_name": pick.choice(jobs), pick.choice(times): pick.choice((i, i + 0.125, i / 7, 1e300)), "step_count": pick.choice((i, -1, 2 ** 60, None))}
+            if i % 11 == 0:
+                made = {"job_name": pick.choice(jobs), "custom_badput_event_type": pick.choice(jobs), "custom_badput_event_start_time": i}
+            if i % 13 == 0:
+                made = {"job_name": pick.choice(jobs), "event_type": pick.choice(("save", "restore", "a")), "step": i, "checkpointer_start_time": i / 3, "synchronous": True}
+            if i % 17 == 0:
+                made["other"] = {"i": i}
+            return made
+
+        first = self.file("".join(json.dumps(row(i)) + "\n" for i in range(400)), "a.jsonl")
+        folder = os.path.dirname(first)
+        entry = {"logName": "projects/p/logs/j", "severity": "INFO"}
+        with open(os.path.join(folder, "b.json"), "w") as file:
+            json.dump([{**entry, "jsonPayload": row(i), "timestamp": "2025-01-01T00:00:%02d.5Z" % (i % 60), "insertId": "i%d" % (i % 70)} for i in range(150)], file)
+        with open(os.path.join(folder, "c.jsonl"), "w") as file:
+            file.write('{"job_name": "a", "step_count": 1, "step_start_time": 1}\n{"job_name" 5}\n{"job_name": "a", "step_count": 2, "step_start_time": 2}\n')
+        values = ("count(*), sum(time), min(step), max(step_count), group_concat(rowid), group_concat(coalesce(insertId, 'none')), sum(duplicate), group_concat(typeof(time)), max(event)",
+                  "group_concat(_line), group_concat(replace(_file, rtrim(_file, '.abcjnosl'), '')), max(timestamp), count(directory)", "count(*), group_concat(time_ns)", "1")
+        for threads in (1, 3):
+            for keys in ("kind", "event, job_name, kind, edge", "edge, job_name"):
+                for where in ("1", "kind = 'step'", "time > 2 AND job_name <> 'a'", "job_name = 'a' AND edge = 'start'", "rowid %% 3 = 1", "_line > 100"):
+                    for columns in values:
+                        sql = f"SELECT {keys}, {columns} FROM goodput_trace(?, 'skip') WHERE {where} AND threads = {threads} GROUP BY %s ORDER BY %s"
+                        plain = ", ".join("+" + key for key in keys.split(", "))
+                        self.assertEqual(self.rows(sql % (keys, keys), folder), self.rows(sql % (plain, plain), folder), sql)
+        self.assertEqual(self.issues(os.path.join(folder, "c.jsonl")), {"skipped_record": 1})
+        descending = "SELECT kind, job_name, count(*) FROM goodput_trace(?, 'skip') GROUP BY %s ORDER BY 1 DESC, 2 DESC"
+        self.assertEqual(self.rows(descending % "1, 2", first), self.rows(descending % "+kind, +job_name", first))
+        plan = "EXPLAIN QUERY PLAN SELECT kind, count(*), sum(time), max(%s) FROM goodput_trace('x') WHERE threads = 2 GROUP BY kind"
+        self.assertEqual([row for row in self.rows(plan % "_line") if "TEMP B-TREE" in row[3]], [])
+        self.assertTrue([row for row in self.rows(plan % "rest") if "TEMP B-TREE" in row[3]], "it is made of all other keys")
+        for key in ("kind", "+kind"):
+            self.assertRegex(self.error(f"SELECT count(*) FROM goodput_trace(?) GROUP BY {key}", os.path.join(folder, "c.jsonl")), r"goodput_trace: .*c\.jsonl:2:")
+
+    def test_groups_too_many(self):
+        """More rows than are gathered in memory: SQLite sorts them, and nothing else is different."""
+        path = self.file("".join(f'{{"job_name": "o\'k \u00e9 {i * 7919 % 60000} {"x" * 300}", "step_count": {i}, "step_start_time": {i}.5}}\n' for i in range(60000)))
+        for sql in ("SELECT job_name, sum(time), max(rowid), min(_line) FROM goodput_trace(?1) WHERE kind = 'step' GROUP BY %s ORDER BY 1 LIMIT 5",
+                    "SELECT count(*), sum(n), sum(length(job_name)) FROM (SELECT job_name, count(*) AS n, _file FROM goodput_trace(?1, 'skip') WHERE threads = 2 GROUP BY %s)",
+                    "SELECT kind, job_name, step_count, rowid FROM goodput_trace(?1) GROUP BY kind, %s ORDER BY 1 DESC, 2 DESC LIMIT 3 OFFSET 30000"):
+            self.assertEqual(self.rows(sql % "job_name", path), self.rows(sql % "+job_name", path), sql)
 
     def test_other_keys_are_kept(self):
         path = self.file('{"job_name":"a","host":"h1","step_start_time":1,"step_count":2,"deep":{"x":[1]}}\n')

@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import unittest
 
+import figures
 from cases import Case
 from fleets import ROOT, quote
 from test_contract import READERS
@@ -72,6 +73,7 @@ class Growing(Case):
         self.assertEqual(set(READERS), set(LINES) | set(DOCUMENTS))
 
     def test_lines(self):
+        sums = {"beginnings of files": 0, "their last line was left out": 0, "their last line was read": 0}
         for table, (files, arguments) in LINES.items():
             data, read = self.begin(table, files, arguments)
             self.assertTrue(data.endswith(b"\n"), files)
@@ -96,6 +98,9 @@ class Growing(Case):
                         self.assertTrue(whole == 0 or read(whole)[2] is not None or not read(whole)[0], error)
             self.assertGreater(sum(told.values()), PLACES // 2, table)
             self.assertGreater(told["left out"], 0, table)
+            for what, n in zip(sums, (len(self.places(data)), told["left out"], told["read"])):
+                sums[what] += n
+        figures.record("growing", sums)
 
     def test_documents(self):
         for table, (files, arguments) in DOCUMENTS.items():

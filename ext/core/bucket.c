@@ -47,9 +47,9 @@ static mpg_rc fixed(int64_t micro_count, const struct unit *unit, mpg_bucket *bu
 /* Takes the offset from UTC off the end of a width, where there is one. */
 static int64_t offset_of(mpg_str *text) {
   int64_t offset = 0;
-  for (size_t i = text->n; i > 0; i--)
+  for (size_t i = text->n; i > 1; i--)
     if (text->p[i - 1] == ' ') {
-      if (i > 1 && mpg_offset_parse((mpg_str){text->p + i, text->n - i}, &offset))
+      if (mpg_offset_parse((mpg_str){text->p + i, text->n - i}, &offset))
         text->n = i - 1;
       break;
     }

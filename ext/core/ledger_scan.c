@@ -428,7 +428,7 @@ static mpg_rc open_hands(mpg_ledger_scan *s, int threads, mpg_err *err) {
 
 mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_scan_wish *wish,
                             int threads, const char *source, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {cut, work};
+  static const mpg_pipeline_steps steps = {.cut = cut, .work = work};
   mpg_ledger_scan *s = mpg_calloc(a->env, sizeof *s);
   mpg_rc rc;
   *out = s;

@@ -41,5 +41,6 @@ void mpg_limits_init(mpg_limits *limits) {
 }
 
 int64_t mpg_limit_in(const mpg_env *env, mpg_limit_id id) {
-  return env->limits != NULL ? env->limits->of[id] : infos[id].standard;
+  return env->limits != NULL ? __atomic_load_n(&env->limits->of[id], __ATOMIC_RELAXED)
+                             : infos[id].standard;
 }

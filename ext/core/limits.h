@@ -28,7 +28,7 @@ typedef enum mpg_limit_id {
 } mpg_limit_id;
 
 typedef struct mpg_limits {
-  int64_t of[MPG_LIMITS];
+  int64_t of[MPG_LIMITS]; /* atomic: threads read them while the host may set them */
 } mpg_limits;
 
 typedef struct mpg_limit_info {

@@ -27,12 +27,14 @@ struct mpg_pipeline {
   size_t nslots;
   bool *done; /* of each slot */
   uint64_t cut, begun, taken;
-  bool held;  /* the piece before `taken` is with the caller, its slot not free yet */
-  bool ended; /* nothing is left to cut; `end` says why */
+  bool held;    /* the piece `taken` is with the caller, its slot not free yet */
+  bool cutting; /* a thread is: `cut` is its to raise */
+  bool ended;   /* nothing is left to cut; `end` says why */
   mpg_err end;
-  int threads; /* that may run, with the owner's */
-  int running; /* workers that were started */
-  pthread_t owner;
+  int idle;        /* threads that wait, with the owner's */
+  int threads;     /* that may run, with the owner's */
+  int running;     /* workers that were started */
+  pthread_t owner; /* atomic: a connection may be stepped by one thread after another */
   bool quit;
   bool stop; /* atomic: work() should come to an end */
   pthread_mutex_t lock;
@@ -60,7 +62,8 @@ static void tell_to_stop(mpg_pipeline *p) {
 /* What work() asks; the owner, while it does a piece itself, asks the host for all of them. */
 static bool told_to_stop(void *ctx) {
   mpg_pipeline *p = ctx;
-  if (pthread_equal(pthread_self(), p->owner) && mpg_interrupted(p->env))
+  if (pthread_equal(pthread_self(), __atomic_load_n(&p->owner, __ATOMIC_RELAXED)) &&
+      mpg_interrupted(p->env))
     tell_to_stop(p);
   return __atomic_load_n(&p->stop, __ATOMIC_RELAXED);
 }
@@ -115,15 +118,46 @@ static void do_piece(mpg_pipeline *p, int worker) {
   (void)pthread_cond_signal(&p->finished);
 }
 
+static bool may_cut(const mpg_pipeline *p) {
+  return !p->ended && !p->cutting && p->cut - p->taken < p->nslots;
+}
+
+/* Cuts the next piece, with the lock held at begin and end. */
+static void cut_piece(mpg_pipeline *p) {
+  size_t slot = (size_t)(p->cut % p->nslots);
+  mpg_rc rc;
+  p->cutting = true;
+  (void)pthread_mutex_unlock(&p->lock);
+  rc = p->steps->cut(p->ctx, p->slots[slot], &p->end);
+  (void)pthread_mutex_lock(&p->lock);
+  p->cutting = false;
+  if (rc == MPG_OK) {
+    p->done[slot] = false;
+    p->cut++;
+    (void)pthread_cond_signal(&p->ready);
+  } else {
+    p->end.rc = rc;
+    p->ended = true;
+  }
+  (void)pthread_cond_signal(&p->finished); /* the owner may wait for this piece, or for the end */
+}
+
 static void *worker_main(void *arg) {
   struct worker *w = arg;
   mpg_pipeline *p = w->pipeline;
   (void)pthread_mutex_lock(&p->lock);
   while (!p->quit) {
-    if (p->begun < p->cut)
+    uint64_t waiting = p->cut - p->begun;
+    /* Whoever cuts goes on with it while others want for pieces. */
+    if (p->steps->cut_by_any && may_cut(p) && waiting <= (uint64_t)p->idle) {
+      cut_piece(p);
+    } else if (waiting > 0) {
       do_piece(p, w->number);
-    else
+    } else {
+      p->idle++;
       (void)pthread_cond_wait(&p->ready, &p->lock);
+      p->idle--;
+    }
   }
   (void)pthread_mutex_unlock(&p->lock);
   return NULL;
@@ -146,25 +180,6 @@ static void start_worker(mpg_pipeline *p) {
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Cuts the next piece, with the lock held at begin and end. */
-static void cut_piece(mpg_pipeline *p) {
-  size_t slot = (size_t)(p->cut % p->nslots);
-  mpg_rc rc;
-  (void)pthread_mutex_unlock(&p->lock);
-  rc = p->steps->cut(p->ctx, p->slots[slot], &p->end);
-  (void)pthread_mutex_lock(&p->lock);
-  if (rc != MPG_OK) {
-    p->end.rc = rc;
-    p->ended = true;
-    return;
-  }
-  p->done[slot] = false;
-  p->cut++;
-  if (p->cut - p->begun > 1 && p->running + 1 < p->threads)
-    start_worker(p);
-  (void)pthread_cond_signal(&p->ready);
-}
-
 static void wait_a_little(mpg_pipeline *p) {
   struct timespec until;
   (void)clock_gettime(CLOCK_REALTIME, &until);
@@ -173,31 +188,46 @@ static void wait_a_little(mpg_pipeline *p) {
     until.tv_nsec -= 1000000000L;
     until.tv_sec++;
   }
+  p->idle++;
   (void)pthread_cond_timedwait(&p->finished, &p->lock, &until);
+  p->idle--;
 }
 
 /* One step of the owner, with the lock held; false where the next piece is done, or the end. */
 static bool step(mpg_pipeline *p) {
   bool done = p->taken < p->cut && p->done[p->taken % p->nslots];
-  bool room = !p->ended && p->cut - p->taken < p->nslots;
-  /* What is done may wait where others want for pieces: the owner may be long in coming back. */
-  if (room && (!done || (p->running > 0 && p->cut - p->begun < 2)))
+  /* What is done may wait where others want for pieces that they must not cut: the owner may be long
+  ** in coming back. */
+  bool wanted = !done || (!p->steps->cut_by_any && p->running > 0 && p->cut - p->begun < 2);
+  if (wanted && may_cut(p)) {
     cut_piece(p);
-  else if (!done && p->begun < p->cut)
+    if (p->cut - p->begun > 1 && p->running + 1 < p->threads)
+      start_worker(p);
+  } else if (!done && p->begun < p->cut) {
     do_piece(p, 0);
-  else if (!done && p->taken < p->cut)
+  } else if (!done && (p->taken < p->cut || p->cutting)) {
     wait_a_little(p);
-  else
+  } else {
     return false;
+  }
   return true;
+}
+
+/* The caller is through with its piece: others may cut into that slot. */
+static void give_back(mpg_pipeline *p) {
+  (void)pthread_mutex_lock(&p->lock);
+  p->taken += p->held;
+  p->held = false;
+  if (p->steps->cut_by_any)
+    (void)pthread_cond_signal(&p->ready);
+  (void)pthread_mutex_unlock(&p->lock);
 }
 
 mpg_rc mpg_pipeline_next(mpg_pipeline *p, void **slot, mpg_err *err) {
   bool more = true;
   *slot = NULL;
-  if (p->held)
-    p->taken++;
-  p->held = false;
+  __atomic_store_n(&p->owner, pthread_self(), __ATOMIC_RELAXED);
+  give_back(p);
   while (more) {
     if (mpg_interrupted(p->env)) {
       tell_to_stop(p);
@@ -205,11 +235,11 @@ mpg_rc mpg_pipeline_next(mpg_pipeline *p, void **slot, mpg_err *err) {
     }
     (void)pthread_mutex_lock(&p->lock);
     more = step(p);
+    p->held = !more && p->taken < p->cut;
     (void)pthread_mutex_unlock(&p->lock);
   }
-  if (p->taken < p->cut) {
+  if (p->held) {
     *slot = p->slots[p->taken % p->nslots];
-    p->held = true;
     return MPG_OK;
   }
   if (p->end.rc != MPG_DONE)

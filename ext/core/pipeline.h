@@ -1,10 +1,11 @@
 /*
 ** pipeline.h - work in pieces that several threads share, with the result of one thread.
 **
-** The owner cuts the work into pieces, in order; any thread does one; the owner takes them back, in
-** order. What comes out so does not depend on how many threads there are, or on which is quicker.
-** The owner's thread does pieces too while it has nothing to cut and none to take, so one thread is
-** enough, and no thread is started for work of one piece.
+** The work is cut into pieces, in order; any thread does one; the owner takes them back, in order.
+** What comes out so does not depend on how many threads there are, or on which is quicker. The
+** owner's thread cuts, and does pieces too while it has nothing to cut and none to take, so one
+** thread is enough, and no thread is started for work of one piece. Where cutting is reading, others
+** may cut as well, so that it goes on while the owner is away with what it took.
 **
 ** Only the owner's thread asks the host whether to stop, and nothing but memory is asked of the host
 ** by the others: pass threads = 1 where the host's allocator is not one for several threads.
@@ -20,12 +21,16 @@
 int mpg_threads_available(void);
 
 typedef struct mpg_pipeline_steps {
-  /* The owner's thread, in order: makes the next piece ready in `slot`, whose last piece has been
-  ** taken. MPG_DONE: there is none. An error is told once every piece before it has been taken. */
+  /* In order, and never twice at once: makes the next piece ready in `slot`, whose last piece has
+  ** been taken. MPG_DONE: there is none. An error is told once every piece before it has been
+  ** taken. */
   mpg_rc (*cut)(void *ctx, void *slot, mpg_err *err);
   /* Any thread, `worker` in 0..threads-1 and never twice at once. What goes wrong is kept in the
   ** slot, for its taker. */
   void (*work)(void *ctx, void *slot, int worker);
+  /* cut() is for any thread too, else for the owner's alone. It then asks mpg_pipeline_env whether to
+  ** stop, and goes on while the owner does as it likes with the piece that it took. */
+  bool cut_by_any;
 } mpg_pipeline_steps;
 
 typedef struct mpg_pipeline mpg_pipeline;
@@ -43,8 +48,8 @@ mpg_rc mpg_pipeline_next(mpg_pipeline *pipeline, void **slot, mpg_err *err);
 /* Stops and ends every thread. NULL is fine. */
 void mpg_pipeline_close(mpg_pipeline *pipeline);
 
-/* For work(): the allocator of `env`, and whether the pipeline was told to stop. Lives as long as
-** the pipeline; memory may outlive it. */
+/* For work() and cut(): the allocator of `env`, and whether the pipeline was told to stop. Lives as
+** long as the pipeline; memory may outlive it. */
 const mpg_env *mpg_pipeline_env(const mpg_pipeline *pipeline);
 
 #endif

@@ -103,7 +103,7 @@ static mpg_rc prepare(all *w, const mpg_pipeline *pipeline, int threads, mpg_err
 }
 
 static mpg_rc jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {cut, work};
+  static const mpg_pipeline_steps steps = {.cut = cut, .work = work};
   void *slots[2 * MPG_THREADS_MAX + 1], *slot;
   mpg_pipeline *pipeline = NULL;
   mpg_rc rc;

@@ -255,7 +255,7 @@ static void span_cost(const mpg_timeline *t, const mpg_span *s, double *flops, d
 
 static const peak *peak_of(mpg_timeline *t, uint32_t chip, uint32_t dtype) {
   const mpg_intern *texts = &t->fleet->texts;
-  if (chip != t->peak.chip || dtype != t->peak.dtype || t->peak.chip == 0) {
+  if (chip != t->peak.chip || dtype != t->peak.dtype) { /* at first no chip's, which is none */
     const char *canonical =
         chip == 0 ? NULL : mpg_chips_find(t->fleet->chips, mpg_intern_text(texts, chip));
     t->peak = (peak){chip, dtype, canonical != NULL, NULL};

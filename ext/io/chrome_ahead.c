@@ -185,7 +185,7 @@ static void work(void *ctx, void *slot, int worker) {
 
 mpg_rc mpg_chrome_ahead_open(mpg_chrome_ahead **out, const mpg_env *env, mpg_stream *stream,
                              const mpg_chrome_wish *wish, int threads, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {cut, work};
+  static const mpg_pipeline_steps steps = {.cut = cut, .work = work};
   size_t n = mpg_pipeline_slots(threads);
   mpg_chrome_ahead *a = mpg_calloc(env, sizeof *a);
   void **slots;

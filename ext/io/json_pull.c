@@ -59,16 +59,32 @@ bool mpg_pull_cut(const mpg_pull *p) {
   return p->cut;
 }
 
-/* After an error that nothing can follow: the walk is back at the top, so that what was entered is not taken to have ended. */
-static void give_up(mpg_pull *p) {
-  p->over = true;
+/* After any error: what was entered is not taken to have ended. */
+static void back_to_top(mpg_pull *p) {
   p->depth = 0;
   p->pending = false;
+}
+
+/* After one that nothing can follow. */
+static void give_up(mpg_pull *p) {
+  p->over = true;
+  back_to_top(p);
 }
 
 static mpg_rc stopped(mpg_pull *p, mpg_err *err) {
   give_up(p);
   return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+}
+
+static mpg_rc too_long(mpg_pull *p, mpg_err *err) {
+  give_up(p);
+  return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: value of more than %zu bytes",
+                  mpg_stream_path(p->w.stream), (long long)p->line, (long long)p->column, p->limit);
+}
+
+static mpg_rc out_of_memory(mpg_pull *p, mpg_err *err) {
+  give_up(p);
+  return mpg_fail_nomem(err);
 }
 
 /* ---- The window ---- */
@@ -82,14 +98,12 @@ static void advance(mpg_pull *p, const char *to) {
 
 /* Reads on, where what begins at w.at ends behind the window. */
 static mpg_rc more(mpg_pull *p, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
+  mpg_rc rc;
   if (mpg_interrupted(p->env))
     return stopped(p, err);
   if (p->w.end - p->w.at > p->limit)
-    rc = mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: value of more than %zu bytes",
-                  mpg_stream_path(p->w.stream), (long long)p->line, (long long)p->column, p->limit);
-  else
-    rc = mpg_window_more(&p->w, err);
+    return too_long(p, err);
+  rc = mpg_window_more(&p->w, err);
   if (rc != MPG_OK)
     give_up(p);
   return rc;
@@ -119,10 +133,8 @@ static mpg_rc malformed(mpg_pull *p, const mpg_json_scan *s, mpg_err *err) {
   (void)mpg_json_scan_fail(s, mpg_stream_path(p->w.stream), line, column, "end of file", err);
   p->cut = s->rc == MPG_DATA && s->at == s->end && p->depth > 0;
   p->broken = true;
-  p->depth = 0;
-  p->pending = false;
-  if (s->rc != MPG_DATA)
-    give_up(p);
+  p->over = s->rc != MPG_DATA;
+  back_to_top(p);
   return s->rc;
 }
 
@@ -203,10 +215,8 @@ static const char *scan_next(mpg_pull *p, mpg_json_scan *s, mpg_str *raw, const 
 }
 
 static mpg_rc keep_key(mpg_pull *p, mpg_str raw, mpg_pull_item *item, mpg_err *err) {
-  if (mpg_grow(p->env, &p->key, &p->key_cap, raw.n + 1, 1) != MPG_OK) {
-    give_up(p);
-    return mpg_fail_nomem(err);
-  }
+  if (mpg_grow(p->env, &p->key, &p->key_cap, raw.n + 1, 1) != MPG_OK)
+    return out_of_memory(p, err);
   item->key = (mpg_str){p->key, mpg_json_unescape(p->key, raw, &p->asks)};
   return p->asks.stopped ? stopped(p, err) : MPG_OK;
 }
@@ -290,19 +300,13 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
       return malformed(p, &s, err);
     }
     *text = (mpg_str){start, (size_t)(end - start)};
-    if (text->n > p->limit) {
-      give_up(p);
-      return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: value of more than %zu bytes",
-                      mpg_stream_path(p->w.stream), (long long)p->line, (long long)p->column,
-                      p->limit);
-    }
+    if (text->n > p->limit)
+      return too_long(p, err);
     if (*kind == MPG_JSON_STRING) {
       *text = (mpg_str){start + 1, text->n - 2};
       if (text->n > 0 && memchr(text->p, '\\', text->n) != NULL) {
-        if (mpg_grow(p->env, &p->text, &p->text_cap, text->n, 1) != MPG_OK) {
-          give_up(p);
-          return mpg_fail_nomem(err);
-        }
+        if (mpg_grow(p->env, &p->text, &p->text_cap, text->n, 1) != MPG_OK)
+          return out_of_memory(p, err);
         *text = (mpg_str){p->text, mpg_json_unescape(p->text, *text, &p->asks)};
         if (p->asks.stopped)
           return stopped(p, err);
@@ -365,10 +369,8 @@ mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), co
     mpg_rc rc = scan_ahead(p, &s, p->w.buf + p->w.at, is, name, text);
     if (rc == MPG_OK)
       return MPG_OK;
-    if (rc == MPG_INTERRUPTED) {
-      p->over = true;
-      return mpg_fail(err, rc, "interrupted");
-    }
+    if (rc == MPG_INTERRUPTED)
+      return stopped(p, err);
     if (rc != MPG_DATA || s.at != s.end || p->w.last)
       return MPG_DONE;
     *far = p->w.end - p->w.at > p->limit;

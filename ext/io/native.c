@@ -83,7 +83,8 @@ typedef struct piece {
 /* The whole read. */
 typedef struct native {
   mpg_fleet *fleet;
-  const mpg_env *env;
+  const mpg_env *env; /* the owner's */
+  mpg_env cutter;     /* the pipeline's: of who cuts, and asks whether to stop */
   mpg_pipeline *pipeline;
   mpg_paths paths;
   size_t next; /* path */
@@ -153,8 +154,8 @@ static mpg_rc file_open(native *n, piece *p, bool json, mpg_relation relation) {
   f->path = p->path;
   f->json = json;
   f->header.relation = relation;
-  rc = mpg_stream_open(&f->stream, n->env, p->path, &p->err);
-  return rc == MPG_OK ? mpg_blocks_open(&f->blocks, n->env, f->stream, &options, &p->err) : rc;
+  rc = mpg_stream_open(&f->stream, &n->cutter, p->path, &p->err);
+  return rc == MPG_OK ? mpg_blocks_open(&f->blocks, &n->cutter, f->stream, &options, &p->err) : rc;
 }
 
 /* A file that is passed by leaves n->at NULL. */
@@ -219,7 +220,7 @@ static mpg_rc next_block(native *n, piece *p, mpg_native_reading *r) {
 static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   native *n = ctx;
   piece *p = slot;
-  mpg_native_reading r = {&p->fleet, n->env, NULL, n->skip, 0, &p->err};
+  mpg_native_reading r = {&p->fleet, &n->cutter, NULL, n->skip, 0, &p->err};
   (void)err;
   if (n->failed || (n->at == NULL && n->next == n->paths.n))
     return MPG_DONE;
@@ -327,7 +328,7 @@ static void pieces_free(native *n, piece *pieces, size_t npieces) {
 }
 
 static mpg_rc read_files(native *n, int threads, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {cut, work};
+  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
   size_t npieces = mpg_pipeline_slots(threads), made = 0;
   piece *pieces = mpg_calloc(n->env, npieces * (sizeof *pieces + sizeof(void *)));
   void **slots, *slot;
@@ -344,6 +345,8 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   }
   if (rc == MPG_OK)
     rc = mpg_pipeline_open(&n->pipeline, n->env, threads, &steps, n, slots, err);
+  if (rc == MPG_OK)
+    n->cutter = *mpg_pipeline_env(n->pipeline);
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(n->pipeline, &slot, err);
     if (rc == MPG_OK)

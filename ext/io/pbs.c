@@ -1,6 +1,7 @@
 /* pbs.c - see pbs.h. */
 #include "pbs.h"
 #include "pbs_value.h"
+#include "simd.h"
 #include "../core/number.h"
 #include "../core/text.h"
 #include "../core/time.h"
@@ -10,6 +11,7 @@
 
 #define DATE_BYTES 19 /* MM/DD/YYYY HH:MM:SS */
 #define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
+#define BUCKETS 128 /* of keys: few are in one */
 #define EXAMPLE "03/31/2025 10:59:15;Q;123.server;user=..."
 
 typedef struct field {
@@ -27,6 +29,8 @@ struct mpg_pbs {
   const char *path;
   const mpg_zone *zone;
   mpg_issues *issues;
+  /* Fields by what bucket_of() says of their keys: one more than the first, and than the next one. */
+  uint8_t first[BUCKETS], next[MPG_PBS_COUNT_OF_FIELDS];
   bool any; /* a record has been seen */
   mpg_str line;
   int64_t time;
@@ -41,6 +45,11 @@ struct mpg_pbs {
   mpg_asks asks; /* and what is read does not count where it says to stop */
 };
 
+static size_t bucket_of(mpg_str key) {
+  const unsigned char *p = (const unsigned char *)key.p;
+  return (3 * key.n + 5 * (size_t)p[0] + 7 * (size_t)p[key.n / 2] + p[key.n - 1]) % BUCKETS;
+}
+
 mpg_rc mpg_pbs_open(mpg_pbs **out, const mpg_env *env, mpg_stream *stream, const mpg_zone *zone,
                     mpg_issues *issues, mpg_err *err) {
   mpg_pbs *p = mpg_calloc(env, sizeof *p);
@@ -51,6 +60,11 @@ mpg_rc mpg_pbs_open(mpg_pbs **out, const mpg_env *env, mpg_stream *stream, const
   p->path = mpg_stream_path(stream);
   p->zone = zone;
   p->issues = issues;
+  for (size_t i = 0; i < MPG_PBS_COUNT_OF_FIELDS; i++) {
+    uint8_t *first = &p->first[bucket_of((mpg_str){fields[i].key, fields[i].n})];
+    p->next[i] = *first;
+    *first = (uint8_t)(i + 1);
+  }
   rc = mpg_lines_open(&p->lines, env, stream, err);
   if (rc == MPG_OK)
     *out = p;
@@ -190,6 +204,43 @@ static inline size_t behind(mpg_pbs *p, size_t at, bool (*is)(char)) {
   return at;
 }
 
+/* The same of what most bytes are, 16 at a time as far as there are so many. */
+#ifdef MPG_SSE2
+static inline uint64_t key_bytes(__m128i v) {
+  const __m128i letter = _mm_sub_epi8(_mm_or_si128(v, _mm_set1_epi8(0x20)), _mm_set1_epi8('a')),
+                digit = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+  __m128i is = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(25)), letter),
+                            _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit));
+  is = _mm_or_si128(is, _mm_cmpeq_epi8(v, _mm_set1_epi8('_')));
+  is = _mm_or_si128(is, _mm_cmpeq_epi8(v, _mm_set1_epi8('.')));
+  return mpg_bits_16(_mm_or_si128(is, _mm_cmpeq_epi8(v, _mm_set1_epi8('-'))));
+}
+
+static inline uint64_t other_bytes(__m128i v) {
+  return ~mpg_bits_16(_mm_cmpeq_epi8(v, _mm_set1_epi8(' '))) & 0xffff;
+}
+
+#define WIDE(p, at, bits_of)                                                                       \
+  for (; (at) < (p)->look && (p)->look - (at) >= 16; (at) += 16) {                                 \
+    const char *bytes = (p)->line.p + (at);                                                        \
+    uint64_t end = bits_of(_mm_loadu_si128((const __m128i *)(const void *)bytes)) ^ 0xffff;        \
+    if (end != 0)                                                                                  \
+      return (at) + (size_t)__builtin_ctzll(end);                                                  \
+  }
+#else
+#define WIDE(p, at, bits_of)
+#endif
+
+static inline size_t behind_key(mpg_pbs *p, size_t at) {
+  WIDE(p, at, key_bytes)
+  return behind(p, at, is_key_byte);
+}
+
+static inline size_t behind_word(mpg_pbs *p, size_t at) {
+  WIDE(p, at, other_bytes)
+  return behind(p, at, is_other_byte);
+}
+
 /* One, nearly always. */
 static inline size_t behind_spaces(mpg_pbs *p, size_t at) {
   const mpg_str line = p->line;
@@ -200,11 +251,7 @@ static inline size_t behind_spaces(mpg_pbs *p, size_t at) {
 /* Whether "key=" stands at `at`; its length without the "=". */
 static bool key_at(mpg_pbs *p, size_t at, size_t *n) {
   const mpg_str line = p->line;
-  size_t i = at;
-  for (const size_t look = p->look; i < look && is_key_byte(line.p[i]);)
-    i++;
-  if (i >= p->look)
-    i = behind(p, i, is_key_byte);
+  const size_t i = behind_key(p, at);
   *n = i - at;
   return i > at && i < line.n && line.p[i] == '=' &&
          ((line.p[at] | 0x20) >= 'a' && (line.p[at] | 0x20) <= 'z');
@@ -230,10 +277,11 @@ static size_t closing_quote(mpg_pbs *p, size_t at) {
 }
 
 /* Behind the value at `at`: a quoted one up to its closing quote; another one up to the space before the
-** next key. */
-static size_t value_end(mpg_pbs *p, size_t at, mpg_str *value) {
+** next key, whose length is *next; 0: it was not looked for. */
+static size_t value_end(mpg_pbs *p, size_t at, mpg_str *value, size_t *next) {
   const mpg_str line = p->line;
-  size_t end = at, n;
+  size_t end = at;
+  *next = 0;
   if (at < line.n && (line.p[at] == '"' || line.p[at] == '\'')) {
     size_t close = closing_quote(p, at);
     if (close > 0) {
@@ -242,14 +290,24 @@ static size_t value_end(mpg_pbs *p, size_t at, mpg_str *value) {
     }
   }
   do {
-    end = behind(p, end, is_other_byte);
+    end = behind_word(p, end);
     at = behind_spaces(p, end);
-    if (at == line.n || key_at(p, at, &n))
+    if (at == line.n || key_at(p, at, next))
       break;
+    *next = 0;
     end = at;
   } while (!p->asks.stopped);
   value->n = (size_t)(line.p + end - value->p);
   return end;
+}
+
+/* Most numbers have a few digits; behind a line there is the window's slack. */
+static inline bool whole_number(mpg_str s, int64_t *out) {
+  uint64_t v;
+  if (!mpg_digits_parse(s.p, s.n, &v))
+    return mpg_int_parse(s, out);
+  *out = (int64_t)v;
+  return true;
 }
 
 static mpg_rc decode(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out, mpg_err *err) {
@@ -263,11 +321,11 @@ static mpg_rc decode(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out
     out->s = s;
     break;
   case MPG_PBS_COUNT:
-    good = mpg_int_parse(s, &out->i);
+    good = whole_number(s, &out->i);
     what = "a whole number";
     break;
   case MPG_PBS_TIME:
-    good = mpg_int_parse(s, &out->i) && out->i >= 0 && out->i < MPG_TIME_MAX / MPG_SECOND;
+    good = whole_number(s, &out->i) && out->i >= 0 && out->i < MPG_TIME_MAX / MPG_SECOND;
     what = "Unix seconds";
     break;
   case MPG_PBS_SECONDS:
@@ -285,35 +343,31 @@ static mpg_rc decode(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out
   return MPG_OK;
 }
 
-/* Keys come in the same order in most records: `from` is behind the one that was found last. */
-static size_t find(mpg_str key, size_t from) {
-  for (size_t turn = 0; turn < MPG_PBS_COUNT_OF_FIELDS; turn++) {
-    size_t i = (from + turn) % MPG_PBS_COUNT_OF_FIELDS;
-    if (fields[i].n == key.n && memcmp(fields[i].key, key.p, key.n) == 0)
-      return i;
-  }
+static size_t find(const mpg_pbs *p, mpg_str key) {
+  for (size_t i = p->first[bucket_of(key)]; i > 0; i = p->next[i - 1])
+    if (fields[i - 1].n == key.n && memcmp(fields[i - 1].key, key.p, key.n) == 0)
+      return i - 1;
   return MPG_PBS_COUNT_OF_FIELDS;
 }
 
 static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
   mpg_str line = p->line;
-  size_t from = at, n, hint = 0;
+  size_t from = at, n = 0;
   while (at < line.n && !key_at(p, at, &n) && !p->asks.stopped)
-    at = behind(p, behind(p, at, is_other_byte), is_space);
+    at = behind(p, behind_word(p, at), is_space);
   p->text = (mpg_str){line.p + from, at - from};
   while (p->text.n > 0 && p->text.p[p->text.n - 1] == ' ')
     p->text.n--;
-  while (at < line.n && !p->asks.stopped && key_at(p, at, &n)) {
+  while (at < line.n && !p->asks.stopped && (n > 0 || key_at(p, at, &n))) {
     mpg_str key = {line.p + at, n}, value = {line.p + at + n + 1, 0};
-    size_t i = find(key, hint);
+    size_t i = find(p, key);
     mpg_rc rc = MPG_OK;
-    at = value_end(p, at + n + 1, &value);
+    at = value_end(p, at + n + 1, &value, &n);
     if (p->asks.stopped)
       break;
     if (i < MPG_PBS_COUNT_OF_FIELDS && !p->has[i]) {
       p->has[i] = true;
       rc = decode(p, &fields[i], value, &p->values[i], err);
-      hint = i + 1;
     } else {
       if (mpg_grow(p->env, &p->others, &p->cap_others, p->n_others + 1, sizeof *p->others) !=
           MPG_OK)

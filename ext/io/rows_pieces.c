@@ -35,6 +35,10 @@ void mpg_rows_pieces_init(mpg_rows_pieces *r, const mpg_env *env, const mpg_rows
              mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) >= MPG_JSON_USUAL_KEYS;
 }
 
+void mpg_rows_pieces_share(mpg_rows_pieces *r, const mpg_pipeline *pipeline) {
+  r->shared = *mpg_pipeline_env(pipeline);
+}
+
 static void file_release(const mpg_rows_pieces *r, mpg_rows_file *f) {
   if (f == NULL || --f->pieces > 0)
     return;
@@ -70,11 +74,11 @@ static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
     return mpg_fail_nomem(&p->err);
   r->at = f;
   f->pieces = 1; /* the cutter's hold */
-  rc = mpg_stream_open(&f->stream, r->env, p->path, &p->err);
+  rc = mpg_stream_open(&f->stream, &r->shared, p->path, &p->err);
   if (rc == MPG_OK)
-    rc = mpg_blocks_open(&f->blocks, r->env, f->stream, &blocks, &p->err);
+    rc = mpg_blocks_open(&f->blocks, &r->shared, f->stream, &blocks, &p->err);
   if (rc == MPG_OK)
-    rc = r->format->begin(&f->header, r->env, &r->bare, f->stream, &p->issues, &p->err);
+    rc = r->format->begin(&f->header, &r->shared, &r->bare, f->stream, &p->issues, &p->err);
   f->has_header = blocks.json || !options->header;
   return rc;
 }
@@ -94,7 +98,7 @@ static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
     }
     if (f->has_header || p->block.rest)
       break;
-    format->feed(f->header, f->stream, &p->block, r->env);
+    format->feed(f->header, f->stream, &p->block, &r->shared);
     rc = format->header(f->header, &p->err);
     if (rc == MPG_OK) {
       (void)format->unfeed(f->header, &p->block); /* of delimited text: always */
@@ -192,7 +196,7 @@ static size_t find_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_
 
 static mpg_rc feed(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
   mpg_rc rc = MPG_OK;
-  r->format->feed(p->reader, p->of->stream, &p->block, r->asked);
+  r->format->feed(p->reader, p->of->stream, &p->block, &r->shared);
   p->fed = true;
   if (!p->of->has_header) /* of a file that is not cut */
     rc = r->format->header(p->reader, err);

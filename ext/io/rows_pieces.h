@@ -10,6 +10,7 @@
 #define MPG_ROWS_PIECES_H
 
 #include "rows_plain.h"
+#include "../core/pipeline.h"
 
 typedef struct mpg_rows_file mpg_rows_file;
 
@@ -30,9 +31,10 @@ typedef struct mpg_rows_piece {
   int64_t records;            /* that were read or passed over, the current one with them */
 } mpg_rows_piece;
 
-/* Cuts the files; by the pipeline's owner alone. */
+/* Cuts the files; by any thread of a pipeline, one at a time. */
 typedef struct mpg_rows_pieces {
-  const mpg_env *env;
+  const mpg_env *env; /* the owner's */
+  mpg_env shared;     /* the pipeline's: of any thread, which asks whether to stop */
   const mpg_rows_format *format;
   const mpg_rows_query *query;
   mpg_rows_query bare; /* the query without filters: readers' */
@@ -41,16 +43,17 @@ typedef struct mpg_rows_pieces {
   bool skip;  /* files that cannot be read as what they are to be are left out */
   bool (*chosen)(const void *ctx, const char *path); /* whether a file is read; NULL: all are */
   const void *chosen_ctx;
-  const mpg_env *asked; /* within a long record, by any thread (mpg_pipeline_env) */
-  size_t next;          /* path */
-  mpg_rows_file *at;    /* that pieces are cut from; NULL: the next one */
-  bool failed;          /* nothing more is cut */
+  size_t next;       /* path */
+  mpg_rows_file *at; /* that pieces are cut from; NULL: the next one */
+  bool failed;       /* nothing more is cut */
 } mpg_rows_pieces;
 
 /* Everything is borrowed. `pieces` stays where it is. */
 void mpg_rows_pieces_init(mpg_rows_pieces *pieces, const mpg_env *env,
                           const mpg_rows_format *format, const mpg_rows_query *query,
                           const mpg_paths *paths, bool skip);
+/* Before the first piece is cut. */
+void mpg_rows_pieces_share(mpg_rows_pieces *pieces, const mpg_pipeline *pipeline);
 /* Once every piece is freed. */
 void mpg_rows_pieces_free(mpg_rows_pieces *pieces);
 /* The next piece; MPG_DONE: there is none. What goes wrong is in piece->rc. */

@@ -341,12 +341,12 @@ static mpg_rc gather(rollup *r, mpg_groups *groups, mpg_err *err) {
 }
 
 static mpg_rc read_all(rollup *r, void *const *slots, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {cut, work};
+  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
   mpg_pipeline *pipeline;
   void *slot;
   mpg_rc rc = mpg_pipeline_open(&pipeline, r->env, r->query->threads, &steps, r, slots, err);
   if (rc == MPG_OK)
-    r->pieces.asked = mpg_pipeline_env(pipeline);
+    mpg_rows_pieces_share(&r->pieces, pipeline);
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(pipeline, &slot, err);
     if (rc == MPG_OK)

@@ -403,6 +403,7 @@ mpg_rc mpg_rows_scan_more(mpg_rows_scan *scan, mpg_err *err) {
   scan->batch = &r->current->batch;
   scan->at = 0;
   scan->path = r->current->piece.path;
+  scan->file = r->current->piece.file;
   scan->bytes = r->current->piece.block.bytes;
   scan->numbered = r->numbered;
   return MPG_OK;
@@ -464,7 +465,7 @@ void mpg_rows_scan_close(mpg_rows_scan *scan) {
 
 mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_scan_query *query,
                           const mpg_paths *paths, mpg_issues *issues, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {cut, work};
+  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
   reading *r = mpg_calloc(env, sizeof *r);
   size_t n = mpg_pipeline_slots(query->threads), threads = (size_t)query->threads;
   void **slots;
@@ -502,6 +503,6 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   }
   rc = mpg_pipeline_open(&r->pipeline, env, query->threads, &steps, r, slots, err);
   if (rc == MPG_OK)
-    r->pieces.asked = mpg_pipeline_env(r->pipeline);
+    mpg_rows_pieces_share(&r->pieces, r->pipeline);
   return rc;
 }

@@ -51,7 +51,8 @@ typedef struct mpg_rows_batch {
 typedef struct mpg_rows_scan {
   const mpg_rows_batch *batch; /* NULL: none yet */
   size_t at;                   /* the current row */
-  const char *path;            /* its file's */
+  const char *path;            /* its file's, */
+  size_t file;                 /* and the number of that */
   const char *bytes;           /* its block's */
   bool numbered;
   struct mpg_rows_reading *reading;
@@ -67,14 +68,15 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
 /* Of all zero as well. */
 void mpg_rows_scan_close(mpg_rows_scan *scan);
 
-/* For mpg_rows_scan_next: behind the last row of the batch. */
+/* To the next row where the batch at hand has it; else mpg_rows_scan_more is to go on. */
+static inline bool mpg_rows_scan_step(mpg_rows_scan *scan) {
+  return scan->batch != NULL && ++scan->at < scan->batch->n;
+}
 mpg_rc mpg_rows_scan_more(mpg_rows_scan *scan, mpg_err *err);
 
 /* The next row; MPG_DONE after the last. After anything but MPG_OK it may only be closed. */
 static inline mpg_rc mpg_rows_scan_next(mpg_rows_scan *scan, mpg_err *err) {
-  if (scan->batch != NULL && ++scan->at < scan->batch->n)
-    return MPG_OK;
-  return mpg_rows_scan_more(scan, err);
+  return mpg_rows_scan_step(scan) ? MPG_OK : mpg_rows_scan_more(scan, err);
 }
 
 /* Column wanted[k] of the current row; text is lent until the next row. */

@@ -7,7 +7,9 @@
 
 struct mpg_slurm_ahead {
   const mpg_env *env;
+  mpg_env cutter; /* the pipeline's, once there is one: of who cuts, and asks whether to stop */
   mpg_env memory; /* of all threads: which never ask whether to stop */
+  mpg_stream *stream;
   mpg_blocks *blocks;
   int threads;
   char delimiter_of_lines;
@@ -30,12 +32,15 @@ mpg_rc mpg_slurm_ahead_open(mpg_slurm_ahead **out, const mpg_env *env, mpg_strea
   if (a == NULL)
     return mpg_fail_nomem(err);
   a->env = env;
-  a->memory = *env;
+  a->stream = stream;
+  a->stream = stream;
+  a->cutter = a->memory = *env;
   a->memory.interrupted = NULL;
   a->threads = threads;
   a->delimiter_of_lines = delimiter_of_lines;
   a->limit = (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
-  rc = mpg_blocks_open(&a->blocks, env, stream, &lines, err);
+  mpg_stream_ask(stream, &a->cutter);
+  rc = mpg_blocks_open(&a->blocks, &a->cutter, stream, &lines, err);
   if (rc == MPG_OK)
     *out = a;
   else
@@ -47,6 +52,7 @@ void mpg_slurm_ahead_close(mpg_slurm_ahead *a) {
   if (a == NULL)
     return;
   mpg_pipeline_close(a->pipeline);
+  mpg_stream_ask(a->stream, a->env);
   for (size_t i = 0; i < a->n_slots; i++) {
     mpg_block_free(&a->slots[i].block);
     mpg_free(a->env, a->slots[i].marks);
@@ -135,9 +141,10 @@ static mpg_rc copy_columns(mpg_slurm_ahead *a, const mpg_slurm_row *from, mpg_sl
 
 mpg_rc mpg_slurm_ahead_begin(mpg_slurm_ahead *a, const mpg_slurm_row *row, mpg_str header,
                              mpg_err *err) {
-  static const mpg_pipeline_steps steps = {cut, work};
+  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
   size_t n = mpg_pipeline_slots(a->threads);
   void **slots;
+  mpg_rc rc;
   /* A record that may go on in the next line is none by itself. */
   if (a->threads < 2 || row->delimiter.n == 0 || mpg_slurm_row_open_ended(row))
     return MPG_OK;
@@ -157,7 +164,10 @@ mpg_rc mpg_slurm_ahead_begin(mpg_slurm_ahead *a, const mpg_slurm_row *row, mpg_s
   slots = (void **)(a->slots + n);
   for (size_t i = 0; i < n; i++)
     slots[i] = &a->slots[i];
-  return mpg_pipeline_open(&a->pipeline, a->env, a->threads, &steps, a, slots, err);
+  rc = mpg_pipeline_open(&a->pipeline, a->env, a->threads, &steps, a, slots, err);
+  if (rc == MPG_OK)
+    a->cutter = *mpg_pipeline_env(a->pipeline);
+  return rc;
 }
 
 mpg_rc mpg_slurm_ahead_next(mpg_slurm_ahead *a, mpg_slurm_block **block, mpg_err *err) {

@@ -168,6 +168,10 @@ void mpg_stream_close(mpg_stream *s) {
   mpg_free(s->env, s);
 }
 
+void mpg_stream_ask(mpg_stream *s, const mpg_env *env) {
+  s->env = env;
+}
+
 /* Plain bytes: those at hand, then straight from the file into the caller's buffer. */
 static mpg_rc plain_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
   size_t n = s->raw.n < cap ? s->raw.n : cap;

@@ -43,6 +43,9 @@ mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name,
                          mpg_err *err);
 void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
 
+/* From here on `env` is asked whether to stop: of a thread that reads for another. It has the same memory,
+** and stays until it is told again, or the stream is closed. */
+void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
 /* Fills `buf` with `cap` decompressed bytes; *got is less only at the end. Retries EINTR and short
 ** reads. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);

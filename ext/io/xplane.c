@@ -20,6 +20,7 @@ struct mpg_xplane {
   mpg_xevent event;
   mpg_xstat *stats; /* of the event itself */
   size_t nstats, cap_stats;
+  size_t work;     /* since the host was asked whether to stop */
   uint64_t marks;  /* given out to mpg_xstat_name.seen */
   char digits[32]; /* lent out by mpg_xplane_stat */
 };
@@ -113,6 +114,8 @@ static mpg_rc read_event(mpg_xplane *x, mpg_str bytes, mpg_err *err) {
   *e = (mpg_xevent){.at = x->at, .line = &x->plane->lines[x->lines - 1], .plane = x->plane};
   x->nstats = 0;
   while ((rc = mpg_proto_next(&m, &f, err)) == MPG_OK) {
+    if (mpg_poll_work(x->env, &x->work, 32)) /* a stat that nothing explains takes longer */
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (f.number == 4) {
       rc = mpg_proto_expect(x->path, m.what, &f, MPG_PROTO_BYTES, err);
       if (rc == MPG_OK)
@@ -315,6 +318,8 @@ static mpg_rc put_base64(mpg_json_text *json, mpg_str bytes) {
     for (size_t k = 0; k < 4; k++)
       out[k] = k <= n ? digit[v >> (18 - 6 * k) & 63] : '=';
     rc = mpg_json_put(json, (mpg_str){out, 4});
+    if (rc == MPG_OK && mpg_poll_work(json->env, &json->work, 4))
+      rc = MPG_INTERRUPTED;
   }
   return rc == MPG_OK ? mpg_json_put(json, MPG_STR("\"")) : rc;
 }

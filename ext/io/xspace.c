@@ -1,9 +1,9 @@
 /* xspace.c - see xspace.h. */
 #include "xspace.h"
-#include "../core/text.h"
 #include "../core/limits.h"
+#include "../core/sort.h"
+#include "../core/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Texts and stats of a plane, in blocks that never move. */
@@ -14,6 +14,7 @@ typedef struct block {
 } block;
 
 #define BLOCK_BYTES ((size_t)64 << 10)
+#define LOOK_UP 32 /* what looking a name up counts before the host is asked whether to stop */
 
 struct mpg_xspace {
   const mpg_env *env;
@@ -321,28 +322,28 @@ static mpg_rc read_stat_name(mpg_xspace *s, int64_t end, mpg_err *err) {
 
 /* ---- Looking up ---- */
 
-static int by_id(const void *a, const void *b) {
+static int by_id(const void *a, const void *b, void *ctx) {
   const mpg_xname *x = a, *y = b;
+  (void)ctx;
   if (x->id != y->id)
     return x->id < y->id ? -1 : 1;
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Sorts by id and leaves of repeated ids the one that was written last; the new length. */
-static size_t sort_entries(void *array, size_t n, size_t size) {
+/* Sorts by id and leaves of repeated ids the one that was written last; *n is how many. */
+static mpg_rc sort_entries(const mpg_env *env, void *array, size_t *n, size_t size) {
   char *p = array;
   size_t kept = 0;
-  if (n == 0)
-    return 0;
-  qsort(array, n, size, by_id);
-  for (size_t i = 0; i < n; i++) {
+  mpg_rc rc = mpg_sort(env, array, *n, size, by_id, NULL);
+  for (size_t i = 0; rc == MPG_OK && i < *n; i++) {
     const mpg_xname *at = (const mpg_xname *)(p + i * size);
-    bool last = i + 1 == n || ((const mpg_xname *)(p + (i + 1) * size))->id != at->id;
+    bool last = i + 1 == *n || ((const mpg_xname *)(p + (i + 1) * size))->id != at->id;
     if (last && kept != i)
       memcpy(p + kept * size, p + i * size, size);
     kept += last;
   }
-  return kept;
+  *n = rc == MPG_OK ? kept : 0;
+  return rc;
 }
 
 /* Ids mostly count up without gaps: looked for there first. */
@@ -376,16 +377,26 @@ mpg_xstat_name *mpg_xstat_name_find(const mpg_xplane_head *p, int64_t id) {
 }
 
 /* The maps are whole: names for what was read before them. */
-static void resolve(mpg_xplane_head *p) {
-  p->nevent_names = sort_entries(p->event_names, p->nevent_names, sizeof *p->event_names);
-  p->nstat_names = sort_entries(p->stat_names, p->nstat_names, sizeof *p->stat_names);
-  for (size_t i = 0; i < p->nstats; i++)
+static mpg_rc resolve(const mpg_env *env, mpg_xplane_head *p) {
+  size_t work = 0;
+  mpg_rc rc = sort_entries(env, p->event_names, &p->nevent_names, sizeof *p->event_names);
+  if (rc == MPG_OK)
+    rc = sort_entries(env, p->stat_names, &p->nstat_names, sizeof *p->stat_names);
+  if (rc != MPG_OK)
+    return rc;
+  for (size_t i = 0; i < p->nstats; i++) {
+    if (mpg_poll_work(env, &work, LOOK_UP))
+      return MPG_INTERRUPTED;
     p->stats[i].name = mpg_xstat_name_find(p, p->stats[i].id);
-  for (size_t i = 0; i < p->nevent_names; i++)
-    for (size_t j = 0; j < p->event_names[i].nstats; j++) {
-      mpg_xstat *stat = &p->event_names[i].stats[j];
-      stat->name = mpg_xstat_name_find(p, stat->id);
-    }
+  }
+  for (size_t i = 0; i < p->nevent_names; i++) {
+    const mpg_xevent_name *name = &p->event_names[i];
+    if (mpg_poll_work(env, &work, LOOK_UP * (1 + name->nstats)))
+      return MPG_INTERRUPTED;
+    for (size_t j = 0; j < name->nstats; j++)
+      name->stats[j].name = mpg_xstat_name_find(p, name->stats[j].id);
+  }
+  return MPG_OK;
 }
 
 /* ---- Planes ---- */
@@ -481,9 +492,10 @@ static mpg_rc read_plane(mpg_xspace *s, mpg_err *err) {
     p->nstats = rc == MPG_OK ? nstats : 0;
   }
   mpg_free(s->env, stats);
-  if (rc == MPG_OK)
-    resolve(p);
-  return rc;
+  if (rc != MPG_OK)
+    return rc;
+  rc = resolve(s->env, p);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 /* ---- The space ---- */

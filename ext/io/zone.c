@@ -450,3 +450,16 @@ mpg_rc mpg_zone_open(mpg_zone **out, const mpg_env *env, mpg_str name, const cha
                     (int)name.n, name.p, folder);
   return rc;
 }
+
+mpg_rc mpg_zone_given(mpg_zone **out, const mpg_env *env, const mpg_value *argument, mpg_err *err) {
+  mpg_str name = argument->type == MPG_NULL ? MPG_STR("UTC") : argument->s;
+  mpg_rc rc;
+  if (argument->type != MPG_NULL && argument->type != MPG_TEXT)
+    return mpg_fail(err, MPG_MISUSE, "zone: expected text");
+  rc = mpg_zone_open(out, env, name, MPG_ZONE_FOLDER, err);
+  if (rc == MPG_MISUSE) {
+    mpg_err plain = *err;
+    rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
+  }
+  return rc;
+}

@@ -31,6 +31,8 @@ typedef enum mpg_zone_fit {
 */
 mpg_rc mpg_zone_open(mpg_zone **out, const mpg_env *env, mpg_str name, const char *folder,
                      mpg_err *err);
+/* The zone that an argument `zone` names, UTC where it is NULL; errors begin with the argument's name. */
+mpg_rc mpg_zone_given(mpg_zone **out, const mpg_env *env, const mpg_value *argument, mpg_err *err);
 /* The same from the bytes of a zone file; `name` stands for it in errors. */
 mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_str bytes,
                      mpg_err *err);

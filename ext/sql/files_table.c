@@ -61,13 +61,8 @@ static int files_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
 }
 
 static int files_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
-  cursor *c = sqlite3_malloc64(sizeof *c);
   (void)base;
-  if (c == NULL)
-    return SQLITE_NOMEM;
-  memset(c, 0, sizeof *c);
-  *out = &c->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(cursor), out);
 }
 
 static void cursor_clear(cursor *c) {

@@ -149,14 +149,12 @@ static mpg_rc read_nulls(mpg_generic *g, const mpg_value *v, mpg_err *err) {
 }
 
 static mpg_rc read_zone(mpg_generic *g, const mpg_value *v, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
+  mpg_rc rc;
   if (v->type == MPG_NULL)
     return MPG_OK;
-  if (v->type != MPG_TEXT)
-    return misuse(MPG_OPTION_ZONE, "expected text", err);
-  rc = mpg_zone_open(&g->zone, g->env, v->s, MPG_ZONE_FOLDER, err);
+  rc = mpg_zone_given(&g->zone, g->env, v, err);
   g->options.reading.zone = g->zone;
-  return rc == MPG_MISUSE ? misuse(MPG_OPTION_ZONE, NULL, err) : rc;
+  return rc;
 }
 
 static mpg_rc read_threads(mpg_generic *g, const mpg_conn *conn, const mpg_value *v, mpg_err *err) {

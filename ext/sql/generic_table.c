@@ -200,8 +200,9 @@ static int generic_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 }
 
 static mpg_rc reset(generic_cursor *cursor) {
-  mpg_rc rc = mpg_walk_reset(&cursor->walk);
-  mpg_rows_scan_close(&cursor->scan);
+  mpg_rc rc;
+  mpg_rows_scan_close(&cursor->scan); /* first: its threads may still be at the walk's paths */
+  rc = mpg_walk_reset(&cursor->walk);
   mpg_free(&table_of(cursor)->conn->env, cursor->wanted);
   mpg_generic_free_filters(&cursor->filters, table_of(cursor)->conn);
   mpg_generic_close(&cursor->generic);
@@ -230,14 +231,19 @@ static int fail(generic_cursor *cursor, const mpg_err *err) {
   return mpg_vtab_failure(cursor->base.pVtab, table_of(cursor)->module->module.name, err);
 }
 
-static int generic_next(sqlite3_vtab_cursor *base) {
-  generic_cursor *cursor = (generic_cursor *)base;
+static int next_or_end(generic_cursor *cursor) {
   mpg_err err;
-  mpg_rc rc = table_of(cursor)->created ? mpg_rows_scan_next(&cursor->scan, &err)
+  mpg_rc rc = table_of(cursor)->created ? mpg_rows_scan_more(&cursor->scan, &err)
                                         : mpg_walk_next(&cursor->walk, &err);
   cursor->row++;
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
+}
+
+/* Most rows of form (2) are in the batch at hand. */
+static int generic_next(sqlite3_vtab_cursor *base) {
+  generic_cursor *cursor = (generic_cursor *)base;
+  return mpg_rows_scan_step(&cursor->scan) ? SQLITE_OK : next_or_end(cursor);
 }
 
 /* Form (1). */
@@ -332,7 +338,7 @@ static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);
-  return rc != SQLITE_OK || none ? rc : generic_next(base);
+  return rc != SQLITE_OK || none ? rc : next_or_end(cursor);
 }
 
 static int generic_eof(sqlite3_vtab_cursor *base) {

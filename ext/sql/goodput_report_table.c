@@ -286,13 +286,8 @@ static bool is_in_order(report_cursor *c) {
 /* ---- Cursor ---- */
 
 static int report_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  report_cursor *c = sqlite3_malloc64(sizeof *c);
   (void)vtab;
-  if (c == NULL)
-    return SQLITE_NOMEM;
-  memset(c, 0, sizeof *c);
-  *out = &c->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(report_cursor), out);
 }
 
 static void reset(report_cursor *c) {

@@ -30,6 +30,9 @@
 #define TYPE_BOOL "BIGINT"
 #define COLUMN(name, type) {#name, TYPE_##type},
 
+/* Of a mask of columns. */
+#define COLUMN_BIT(name) (UINT64_C(1) << MPG_GOODPUT_ROW_##name)
+
 /* clang-format off */
 static const mpg_reader_column columns[MPG_GOODPUT_ROW_ENTRY] = {
     {"job_name", "TEXT"}, {"kind", "TEXT"}, {"edge", "TEXT"}, {"time", "REAL"}, {"event", "TEXT"},
@@ -93,6 +96,8 @@ int mpg_register_goodput_log(mpg_conn *conn, char **error) {
       .ncolumns = MPG_GOODPUT_ROW_ENTRY,
       .begin = scan_begin,
       .end = scan_end,
+      .comparable = COLUMN_BIT(JOB_NAME) | COLUMN_BIT(KIND) | COLUMN_BIT(EDGE) | COLUMN_BIT(EVENT),
+      .plain = (COLUMN_BIT(ENTRY) - 1) & ~COLUMN_BIT(REST),
       .ahead = &ahead,
       .threaded = true,
   };

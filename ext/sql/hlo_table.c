@@ -174,21 +174,9 @@ static int64_t module_line(const void *p) {
 
 /* ---- Values ---- */
 
-static void give_text(mpg_value *out, mpg_str s) {
-  if (s.n == 0)
-    return;
-  out->type = MPG_TEXT;
-  out->s = s;
-}
-
-static void give_int(mpg_value *out, int64_t i) {
-  out->type = MPG_INT;
-  out->i = i;
-}
-
 static void give_count(mpg_value *out, mpg_i128 n) {
   if (n <= INT64_MAX) {
-    give_int(out, (int64_t)n);
+    mpg_give_int(out, (int64_t)n);
   } else {
     out->type = MPG_REAL;
     out->r = (double)n;
@@ -217,7 +205,7 @@ static mpg_rc put_member(mpg_json_text *json, mpg_str key, mpg_i128 n) {
 static mpg_rc close_json(mpg_json_text *json, const char *bracket, mpg_rc rc, mpg_value *out) {
   if (rc == MPG_OK)
     rc = mpg_json_put(json, mpg_str_of(bracket));
-  give_text(out, (mpg_str){json->p, rc == MPG_OK ? json->n : 0});
+  mpg_give_text(out, (mpg_str){json->p, rc == MPG_OK ? json->n : 0});
   return rc;
 }
 
@@ -300,7 +288,7 @@ static mpg_rc give_multiply(hlo_file *file, const mpg_hlo_instruction *i, mpg_va
     if (rc == MPG_OK)
       rc = mpg_json_put(text, mpg_str_of(swap ? a : b));
   }
-  give_text(out, (mpg_str){text->p, rc == MPG_OK ? text->n : 0});
+  mpg_give_text(out, (mpg_str){text->p, rc == MPG_OK ? text->n : 0});
   return rc;
 }
 
@@ -317,9 +305,9 @@ static mpg_rc give_operand_bytes(hlo_file *file, const mpg_hlo_instruction *i, m
 }
 
 static void give_precision(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_value *out) {
-  give_text(out, mpg_hlo_attribute_of(m, i, MPG_HLO_PRECISION));
+  mpg_give_text(out, mpg_hlo_attribute_of(m, i, MPG_HLO_PRECISION));
   if (out->type == MPG_NULL)
-    give_text(out, mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
+    mpg_give_text(out, mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
 }
 
 /* Columns that the text of the instruction gives. */
@@ -327,35 +315,35 @@ static void give_written(const mpg_hlo_module *m, const mpg_hlo_instruction *i, 
                          mpg_value *out) {
   switch (column) {
   case MODULE:
-    give_text(out, m->name);
+    mpg_give_text(out, m->name);
     break;
   case COMPUTATION:
-    give_text(out, m->computations[i->computation].name);
+    mpg_give_text(out, m->computations[i->computation].name);
     break;
   case NAME:
-    give_text(out, i->name);
+    mpg_give_text(out, i->name);
     break;
   case OPCODE:
-    give_text(out, i->opcode);
+    mpg_give_text(out, i->opcode);
     break;
   case DTYPE:
-    give_text(out, text_of(type_name(m, i->shape)));
+    mpg_give_text(out, text_of(type_name(m, i->shape)));
     break;
   case SHAPE:
-    give_text(out, i->shape_text);
+    mpg_give_text(out, i->shape_text);
     break;
   case OP_NAME:
-    give_text(out, mpg_hlo_quoted_member(mpg_hlo_attribute_of(m, i, MPG_HLO_METADATA),
-                                         MPG_STR("op_name")));
+    mpg_give_text(out, mpg_hlo_quoted_member(mpg_hlo_attribute_of(m, i, MPG_HLO_METADATA),
+                                             MPG_STR("op_name")));
     break;
   case REPLICA_GROUPS:
-    give_text(out, mpg_hlo_attribute_of(m, i, MPG_HLO_REPLICA_GROUPS));
+    mpg_give_text(out, mpg_hlo_attribute_of(m, i, MPG_HLO_REPLICA_GROUPS));
     break;
   case PRECISION:
     give_precision(m, i, out);
     break;
   case CUSTOM_CALL_TARGET:
-    give_text(out, target_of(m, i));
+    mpg_give_text(out, target_of(m, i));
     break;
   default:
     break;
@@ -376,7 +364,7 @@ static mpg_rc trace_column(void *p, size_t column, mpg_value *out, mpg_err *err)
     break;
   case TRIP_COUNT:
     if (price->trips >= 0)
-      give_int(out, price->trips);
+      mpg_give_int(out, price->trips);
     break;
   case FLOPS:
   case TRANSCENDENTALS:
@@ -387,7 +375,7 @@ static mpg_rc trace_column(void *p, size_t column, mpg_value *out, mpg_err *err)
     break;
   case RANKS:
     if (price->ranks > 0)
-      give_int(out, price->ranks);
+      mpg_give_int(out, price->ranks);
     break;
   case MULTIPLY:
     rc = price->is_matmul ? give_multiply(file, i, out) : MPG_OK;
@@ -395,10 +383,10 @@ static mpg_rc trace_column(void *p, size_t column, mpg_value *out, mpg_err *err)
   case DTYPE_CLASS:
     class = mpg_hlo_class(&file->cost, i);
     if (class < MPG_HLO_CLASSES)
-      give_text(out, text_of(mpg_hlo_class_name(class)));
+      mpg_give_text(out, text_of(mpg_hlo_class_name(class)));
     break;
   case COST_KNOWN:
-    give_int(out, price->known);
+    mpg_give_int(out, price->known);
     break;
   case OP_FLOPS:
   case OP_TRANSCENDENTALS:
@@ -554,16 +542,16 @@ static mpg_rc cost_column(void *p, size_t column, mpg_value *out, mpg_err *err) 
   mpg_rc rc = MPG_OK;
   switch (column) {
   case COST_MODULE:
-    give_text(out, m->name);
+    mpg_give_text(out, m->name);
     break;
   case ENTRY:
-    give_text(out, m->computations[m->entry].name);
+    mpg_give_text(out, m->computations[m->entry].name);
     break;
   case COMPUTATIONS:
-    give_int(out, (int64_t)m->n_computations);
+    mpg_give_int(out, (int64_t)m->n_computations);
     break;
   case INSTRUCTIONS:
-    give_int(out, (int64_t)m->n);
+    mpg_give_int(out, (int64_t)m->n);
     break;
   case COST_FLOPS:
     give_count(out, c->sum.of[MPG_HLO_FLOPS]);
@@ -593,19 +581,19 @@ static mpg_rc cost_column(void *p, size_t column, mpg_value *out, mpg_err *err) 
     give_count(out, c->sum.of[MPG_HLO_WIRE]);
     break;
   case NUM_PARTITIONS:
-    give_int(out, m->partitions);
+    mpg_give_int(out, m->partitions);
     break;
   case REPLICA_COUNT:
-    give_int(out, m->replicas);
+    mpg_give_int(out, m->replicas);
     break;
   case DEVICES:
-    give_int(out, c->devices);
+    mpg_give_int(out, c->devices);
     break;
   case SCOPE:
-    give_text(out, text_of(c->is_global ? "global" : "device"));
+    mpg_give_text(out, text_of(c->is_global ? "global" : "device"));
     break;
   case SCOPE_EVIDENCE:
-    give_text(out, text_of(c->evidence));
+    mpg_give_text(out, text_of(c->evidence));
     break;
   case COVERAGE:
     if (m->n > 0) {

@@ -22,8 +22,6 @@
 #include "../core/text.h"
 #include "../core/time.h"
 
-#include <string.h>
-
 enum { BUCKET, START_TIME, END_TIME, SECONDS, ARGUMENT, ARGUMENTS = 3 };
 
 typedef struct cursor {
@@ -76,13 +74,8 @@ static int buckets_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 }
 
 static int buckets_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  cursor *c = sqlite3_malloc64(sizeof *c);
   (void)vtab;
-  if (c == NULL)
-    return SQLITE_NOMEM;
-  memset(c, 0, sizeof *c);
-  *out = &c->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(cursor), out);
 }
 
 static void cursor_clear(cursor *c) {

@@ -26,16 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Relations may be views over another schema's ledger, and those over another's; but not without
-** end. */
-#define READING_MAX 8
-
-typedef struct table {
-  sqlite3_vtab base; /* must be first */
-  mpg_conn *conn;
-  const mpg_ledger_table *kind;
-} table;
-
 typedef struct cursor {
   sqlite3_vtab_cursor base;      /* must be first */
   sqlite3_value *args[MPG_ARGS]; /* as given; NULL: not given */
@@ -64,13 +54,16 @@ typedef struct cursor {
 
 /* ---- tables ---- */
 
+static const mpg_ledger_table *kind_of(const mpg_table *t) {
+  return mpg_ledger_table_get(t->module->parameter);
+}
+
 static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
   const mpg_ledger_table *kind = mpg_ledger_table_get(data->module->parameter);
   sqlite3_str *sql = sqlite3_str_new(db);
   char *text;
-  table *t;
   int rc;
   (void)argc;
   (void)argv;
@@ -88,61 +81,42 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   text = sqlite3_str_finish(sql);
   if (text == NULL)
     return SQLITE_NOMEM;
-  rc = sqlite3_declare_vtab(db, text);
+  /* what a file holds is no business of a stored schema */
+  rc = mpg_table_connect(db, aux, text, kind->files ? SQLITE_VTAB_DIRECTONLY : 0, out, error);
   sqlite3_free(text);
-  if (rc != SQLITE_OK) {
-    *error = sqlite3_mprintf("%s: %s", kind->name, sqlite3_errmsg(db));
-    return rc;
-  }
-  if (kind->files) /* what a file holds is no business of a stored schema */
-    (void)sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-  t = sqlite3_malloc64(sizeof *t);
-  if (t == NULL)
-    return SQLITE_NOMEM;
-  memset(t, 0, sizeof *t);
-  t->conn = data->conn;
-  t->conn->references++; /* a table may outlive its registration: the extension loaded again */
-  t->kind = kind;
-  *out = &t->base;
-  return SQLITE_OK;
-}
-
-static int ledger_disconnect(sqlite3_vtab *vtab) {
-  mpg_conn_release(((table *)vtab)->conn);
-  sqlite3_free(vtab);
-  return SQLITE_OK;
+  return rc;
 }
 
 static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  const table *t = (const table *)vtab;
+  const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
   int at[MPG_ARGS], n = 0;
   for (int a = 0; a < MPG_ARGS; a++)
     at[a] = -1;
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-    int a = c->iColumn - t->kind->ncols;
+    int a = c->iColumn - kind->ncols;
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-      return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", t->kind->name,
-                            mpg_arg_name((mpg_arg)t->kind->args[a]));
+      return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", kind->name,
+                            mpg_arg_name((mpg_arg)kind->args[a]));
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;
   }
-  for (int a = 0; a < t->kind->nargs; a++)
+  for (int a = 0; a < kind->nargs; a++)
     if (at[a] != -1) {
       info->idxNum |= 1 << a;
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
-  if (!mpg_ledger_plan(info, t->kind, n))
+  if (!mpg_ledger_plan(info, kind, n))
     return SQLITE_NOMEM;
-  info->estimatedRows = t->kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
+  info->estimatedRows = kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
   /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
   ** single terms of an OR, where the path is just not shown. */
-  if (t->kind->args[0] == MPG_ARG_PATH && at[0] == -1)
+  if (kind->args[0] == MPG_ARG_PATH && at[0] == -1)
     info->estimatedCost = 1e60;
   return SQLITE_OK;
 }
@@ -150,13 +124,8 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 /* ---- cursors ---- */
 
 static int ledger_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  cursor *c = sqlite3_malloc64(sizeof *c);
   (void)vtab;
-  if (c == NULL)
-    return SQLITE_NOMEM;
-  memset(c, 0, sizeof *c);
-  *out = &c->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(cursor), out);
 }
 
 static void reset(cursor *c) {
@@ -188,32 +157,28 @@ static int ledger_close(sqlite3_vtab_cursor *base) {
 /* ---- the scan ---- */
 
 /* The name under which the accounting's own issues are listed: the path, or the schema. */
-static const char *source_of(const cursor *c, const table *t) {
-  if (t->kind->files)
+static const char *source_of(const cursor *c, const mpg_table *t) {
+  if (kind_of(t)->files)
     return mpg_arg_text(c->args, MPG_ARG_PATH);
   return mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : "main";
 }
 
-static mpg_rc read_records(cursor *c, const table *t, bool skip, mpg_err *err) {
+static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *err) {
   mpg_rc rc = mpg_catalogue_copy(t->conn, &c->chips, err);
   mpg_issues_drop(&t->conn->issues, source_of(c, t));
   if (rc == MPG_OK)
     rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
-  c->fleet.keep_origins = t->kind->shape == MPG_SHAPE_TIMELINE;
-  if (rc == MPG_OK && t->kind->files) {
+  c->fleet.keep_origins = kind_of(t)->shape == MPG_SHAPE_TIMELINE;
+  if (rc == MPG_OK && kind_of(t)->files) {
     mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type != MPG_TEXT)
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
     rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, c->threads, err);
   } else if (rc == MPG_OK) {
-    if (t->conn->reading >= READING_MAX)
-      return mpg_fail(err, MPG_LIMIT, "a relation is defined by the ledger over itself");
-    t->conn->reading++;
     rc = mpg_relations_read(
-        &c->fleet, t->conn->db, &c->scan.env,
+        &c->fleet, t->conn, &c->scan.env,
         mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
-        err);
-    t->conn->reading--;
+        "the ledger over itself", err);
   }
   if (rc == MPG_OK)
     rc = mpg_fleet_seal(&c->fleet, err);
@@ -253,7 +218,7 @@ static mpg_rc next_rows(cursor *c, mpg_err *err) {
 }
 
 /* The next job's rows of a timeline, in the order of time. */
-static mpg_rc next_job(cursor *c, const table *t, mpg_err *err) {
+static mpg_rc next_job(cursor *c, const mpg_table *t, mpg_err *err) {
   mpg_sink sink = mpg_ledger_sink(&c->batch);
   size_t units = c->only != SIZE_MAX ? c->only + 1 : mpg_fleet_njobs(&c->fleet);
   c->batch.n = 0;
@@ -272,17 +237,17 @@ static mpg_rc next_job(cursor *c, const table *t, mpg_err *err) {
   return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
 }
 
-static mpg_rc next_batch(cursor *c, const table *t, mpg_err *err) {
-  return t->kind->shape == MPG_SHAPE_LEDGER ? next_rows(c, err) : next_job(c, t, err);
+static mpg_rc next_batch(cursor *c, const mpg_table *t, mpg_err *err) {
+  return kind_of(t)->shape == MPG_SHAPE_LEDGER ? next_rows(c, err) : next_job(c, t, err);
 }
 
 /* The dimensions whose columns the statement uses. */
-static uint32_t grain(const table *t, const char *columns) {
-  return mpg_ledger_grain(t->kind, mpg_ledger_plan_columns(columns));
+static uint32_t grain(const mpg_table *t, const char *columns) {
+  return mpg_ledger_grain(kind_of(t), mpg_ledger_plan_columns(columns));
 }
 
 /* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
-static mpg_rc roll_up(cursor *c, const table *t, uint32_t mask, mpg_err *err) {
+static mpg_rc roll_up(cursor *c, const mpg_table *t, uint32_t mask, mpg_err *err) {
   mpg_cells cells = {.limit = mpg_kept_room(&c->keeping)};
   mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
   if (rc == MPG_OK)
@@ -339,16 +304,17 @@ static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_wi
 static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
                          sqlite3_value **argv) {
   cursor *c = (cursor *)base;
-  table *t = (table *)base->pVtab;
+  mpg_table *t = (mpg_table *)base->pVtab;
+  const mpg_ledger_table *kind = kind_of(t);
   mpg_ledger_options options;
   mpg_err err = {MPG_OK, ""};
   bool skip = false;
   int n = 0, code;
   mpg_rc rc;
   reset(c);
-  for (int a = 0; a < t->kind->nargs && n < argc; a++)
+  for (int a = 0; a < kind->nargs && n < argc; a++)
     if (idx_num >> a & 1) {
-      mpg_arg which = (mpg_arg)t->kind->args[a];
+      mpg_arg which = (mpg_arg)kind->args[a];
       c->args[which] = sqlite3_value_dup(argv[n++]);
       if (c->args[which] == NULL)
         return SQLITE_NOMEM;
@@ -358,15 +324,13 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     if (c->compared[i - n] == NULL)
       return SQLITE_NOMEM;
   }
-  if (t->kind->shape == MPG_SHAPE_LEDGER)
-    mpg_ledger_plan_wish(idx_str, t->kind, c->compared, argc - n, &c->wish);
-  c->values.compared = columns_compared(t->kind, &c->wish);
+  if (kind->shape == MPG_SHAPE_LEDGER)
+    mpg_ledger_plan_wish(idx_str, kind, c->compared, argc - n, &c->wish);
+  c->values.compared = columns_compared(kind, &c->wish);
   c->eof = true;
-  if (t->kind->files && c->args[MPG_ARG_PATH] == NULL)
-    return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", t->kind->name,
-                          t->kind->name);
-  if (t->kind->files &&
-      !mpg_arg_given(c->args, MPG_ARG_PATH)) /* a path of NULL is no path: no rows */
+  if (kind->files && c->args[MPG_ARG_PATH] == NULL)
+    return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", kind->name, kind->name);
+  if (kind->files && !mpg_arg_given(c->args, MPG_ARG_PATH)) /* a path of NULL is no path: no rows */
     return SQLITE_OK;
   if (c->args[MPG_ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, MPG_ARG_OF_JOB))
     return SQLITE_OK;
@@ -376,11 +340,11 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   c->only = SIZE_MAX;
   mpg_ledger_init(&c->batch, &c->scan.env);
   c->values.conn = t->conn;
-  c->values.table = t->kind;
+  c->values.table = kind;
   c->values.fleet = &c->fleet;
   c->values.bucket = &c->accounting.options.window.bucket;
   rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
-  if (rc == MPG_OK && t->kind->shape == MPG_SHAPE_ROLLUP && t->kind->files) {
+  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files) {
     mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type == MPG_TEXT)
       c->kept = mpg_kept_begin(&c->keeping, t->conn, &c->scan.env, path.s, &options, skip);
@@ -390,7 +354,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     rc = roll_up_kept(c, grain(t, idx_str), &err);
     if (rc == MPG_OK)
       first_cell(c);
-    return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->kind->name, &err);
+    return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
   }
   if (rc == MPG_OK)
     rc = read_records(c, t, skip, &err);
@@ -401,25 +365,25 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
       return SQLITE_OK;
     c->unit = c->only;
   }
-  if (rc == MPG_OK && t->kind->shape == MPG_SHAPE_ROLLUP) {
+  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP) {
     rc = roll_up(c, t, grain(t, idx_str), &err);
     if (rc == MPG_OK)
       first_cell(c);
   } else if (rc == MPG_OK) {
-    if (t->kind->shape == MPG_SHAPE_LEDGER)
+    if (kind->shape == MPG_SHAPE_LEDGER)
       rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t),
                                 &err);
     if (rc == MPG_OK)
       rc = next_batch(c, t, &err);
   }
-  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->kind->name, &err);
+  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
 }
 
 /* The row behind the last of a batch, or of a cell. */
 static int leave(cursor *c) {
-  const table *t = (const table *)c->base.pVtab;
+  const mpg_table *t = (const mpg_table *)c->base.pVtab;
   mpg_err err;
-  if (t->kind->shape == MPG_SHAPE_ROLLUP) {
+  if (kind_of(t)->shape == MPG_SHAPE_ROLLUP) {
     if (c->left != 0) {
       show_cell(c);
     } else {
@@ -429,7 +393,7 @@ static int leave(cursor *c) {
     return SQLITE_OK;
   }
   if (next_batch(c, t, &err) != MPG_OK)
-    return mpg_vtab_failure(c->base.pVtab, t->kind->name, &err);
+    return mpg_vtab_failure(c->base.pVtab, kind_of(t)->name, &err);
   return SQLITE_OK;
 }
 
@@ -455,20 +419,20 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 
 /* An argument, as it was given. */
 static int show_argument(const cursor *c, sqlite3_context *context, int i) {
-  const table *t = (const table *)c->base.pVtab;
-  mpg_arg which = (mpg_arg)t->kind->args[i - t->kind->ncols];
+  const mpg_ledger_table *kind = c->values.table;
+  mpg_arg which = (mpg_arg)kind->args[i - kind->ncols];
   /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
   ** NULL would quietly mean no rows. */
   if (c->args[which] == NULL)
-    return mpg_vtab_error(c->base.pVtab, "%s: the argument %s takes = and nothing else",
-                          t->kind->name, mpg_arg_name(which));
+    return mpg_vtab_error(c->base.pVtab, "%s: the argument %s takes = and nothing else", kind->name,
+                          mpg_arg_name(which));
   sqlite3_result_value(context, c->args[which]);
   return SQLITE_OK;
 }
 
 /* Any column but a text that is there again. */
 static int show_column(cursor *c, sqlite3_context *context, int i) {
-  if (i >= ((const table *)c->base.pVtab)->kind->ncols)
+  if (i >= c->values.table->ncols)
     return show_argument(c, context, i);
   mpg_ledger_result(context, &c->values, i);
   return SQLITE_OK;
@@ -484,7 +448,7 @@ int mpg_register_ledger(mpg_conn *conn, char **error) {
       .iVersion = 0,
       .xConnect = ledger_connect, /* no xCreate: eponymous only */
       .xBestIndex = ledger_best_index,
-      .xDisconnect = ledger_disconnect,
+      .xDisconnect = mpg_table_disconnect,
       .xOpen = ledger_open,
       .xClose = ledger_close,
       .xFilter = ledger_filter,

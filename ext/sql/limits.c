@@ -34,7 +34,7 @@ static void limit(sqlite3_context *context, int n, sqlite3_value **args) {
                                     info->name, (long long)info->most));
       return;
     }
-    conn->limits.of[id] = value;
+    __atomic_store_n(&conn->limits.of[id], value, __ATOMIC_RELAXED);
   }
   sqlite3_result_int64(context, conn->limits.of[id]);
 }
@@ -66,13 +66,8 @@ static int limits_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
 }
 
 static int limits_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
-  cursor *c = sqlite3_malloc64(sizeof *c);
   (void)base;
-  if (c == NULL)
-    return SQLITE_NOMEM;
-  memset(c, 0, sizeof *c);
-  *out = &c->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(cursor), out);
 }
 
 static int limits_close(sqlite3_vtab_cursor *base) {

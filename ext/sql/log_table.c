@@ -55,21 +55,6 @@ static mpg_rc read_unmatched(const mpg_value *given, mpg_log_unmatched *out, mpg
   return mpg_fail(err, MPG_MISUSE, "unmatched: expected 'ignore', 'rows' or 'error'");
 }
 
-static mpg_rc read_zone(log_scan *scan, const mpg_value *given, mpg_err *err) {
-  mpg_rc rc;
-  if (given->type == MPG_NULL)
-    return MPG_OK;
-  if (given->type != MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "zone: expected text");
-  rc = mpg_zone_open(&scan->zone, scan->env, given->s, MPG_ZONE_FOLDER, err);
-  if (rc == MPG_MISUSE) {
-    mpg_err plain = *err;
-    rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
-  }
-  scan->options.zone = scan->zone;
-  return rc;
-}
-
 static mpg_rc read_year(log_scan *scan, const mpg_value *given, mpg_err *err) {
   if (given->type == MPG_NULL)
     return MPG_OK;
@@ -92,8 +77,9 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given,
   scan->options.pattern = scan->pattern;
   if (rc == MPG_OK)
     rc = read_unmatched(&given[UNMATCHED], &scan->options.unmatched, err);
-  if (rc == MPG_OK)
-    rc = read_zone(scan, &given[ZONE], err);
+  if (rc == MPG_OK && given[ZONE].type != MPG_NULL)
+    rc = mpg_zone_given(&scan->zone, env, &given[ZONE], err);
+  scan->options.zone = scan->zone;
   if (rc == MPG_OK)
     rc = read_year(scan, &given[YEAR], err);
   if (rc == MPG_OK)

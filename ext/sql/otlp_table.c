@@ -103,15 +103,6 @@ static int64_t file_line(const void *p) {
   return mpg_otlp_line(((const otlp_file *)p)->reader);
 }
 
-static void give_text(mpg_value *out, mpg_str s) {
-  if (s.n > 0)
-    *out = (mpg_value){MPG_TEXT, 0, 0.0, s};
-}
-
-static void give_int(mpg_value *out, int64_t i) {
-  *out = (mpg_value){MPG_INT, i, 0.0, {NULL, 0}};
-}
-
 static void give_seconds(mpg_value *out, int64_t ns) {
   *out = (mpg_value){MPG_REAL, 0, (double)ns / 1e9, {NULL, 0}};
 }
@@ -126,7 +117,7 @@ static mpg_rc give_json(otlp_file *file, size_t column, mpg_value *out, mpg_err 
     rc = mpg_otlp_put_events(&file->values, &file->json, s->events);
   else if (column == LINKS && s->links.n > 0)
     rc = mpg_otlp_put_links(&file->values, &file->json, s->links);
-  give_text(out, (mpg_str){file->json.p, file->json.n});
+  mpg_give_text(out, (mpg_str){file->json.p, file->json.n});
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
@@ -174,7 +165,7 @@ static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   case START_NS:
   case END_NS:
     if (ns > 0)
-      give_int(out, ns);
+      mpg_give_int(out, ns);
     break;
   case DURATION:
     if (s->start_ns > 0 && s->end_ns > 0)
@@ -182,17 +173,17 @@ static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case FLAGS:
     if (s->flags >= 0)
-      give_int(out, s->flags);
+      mpg_give_int(out, s->flags);
     break;
   case DROPPED:
-    give_int(out, s->dropped);
+    mpg_give_int(out, s->dropped);
     break;
   case ATTRIBUTES:
   case EVENTS:
   case LINKS:
     return give_json(file, i, out, err);
   default:
-    give_text(out, text_of(s, i));
+    mpg_give_text(out, text_of(s, i));
   }
   return MPG_OK;
 }

@@ -75,11 +75,6 @@ static const mpg_reader_column columns[COLUMNS] = {
     [NODES] = {"nodes", "TEXT"},
 };
 
-typedef struct pbs_scan {
-  const mpg_env *env;
-  mpg_zone *zone;
-} pbs_scan;
-
 typedef struct pbs_file {
   mpg_stream *stream;
   mpg_pbs *reader;
@@ -89,32 +84,15 @@ typedef struct pbs_file {
 
 /* ---- A scan and its files ---- */
 
-static void scan_end(void *p) {
-  pbs_scan *scan = p;
-  mpg_zone_free(scan->zone);
-  mpg_free(scan->env, scan);
+static mpg_rc scan_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
+  mpg_zone *zone = NULL;
+  mpg_rc rc = mpg_zone_given(&zone, env, &given[ZONE], err);
+  *scan = zone;
+  return rc;
 }
 
-static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given, mpg_err *err) {
-  mpg_str name = given[ZONE].type == MPG_NULL ? MPG_STR("UTC") : given[ZONE].s;
-  pbs_scan *scan;
-  mpg_rc rc;
-  if (given[ZONE].type != MPG_NULL && given[ZONE].type != MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "zone: expected text");
-  scan = mpg_calloc(env, sizeof *scan);
-  if (scan == NULL)
-    return mpg_fail_nomem(err);
-  scan->env = env;
-  rc = mpg_zone_open(&scan->zone, env, name, MPG_ZONE_FOLDER, err);
-  if (rc == MPG_MISUSE) {
-    mpg_err plain = *err;
-    rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
-  }
-  if (rc == MPG_OK)
-    *out = scan;
-  else
-    scan_end(scan);
-  return rc;
+static void scan_end(void *zone) {
+  mpg_zone_free(zone);
 }
 
 static void file_close(void *p) {
@@ -126,9 +104,8 @@ static void file_close(void *p) {
   mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void **out, void *zone, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
-  const pbs_scan *scan = shared;
   pbs_file *file = mpg_calloc(env, sizeof *file);
   mpg_rc rc;
   if (file == NULL)
@@ -136,7 +113,7 @@ static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char
   file->json.env = env;
   rc = mpg_stream_open(&file->stream, env, path, err);
   if (rc == MPG_OK)
-    rc = mpg_pbs_open(&file->reader, env, file->stream, scan->zone, issues, err);
+    rc = mpg_pbs_open(&file->reader, env, file->stream, zone, issues, err);
   if (rc == MPG_OK)
     *out = file;
   else
@@ -153,18 +130,6 @@ static int64_t file_line(const void *p) {
 }
 
 /* ---- Columns derived from others ---- */
-
-static void give_text(mpg_value *out, mpg_str s) {
-  if (s.n == 0)
-    return;
-  out->type = MPG_TEXT;
-  out->s = s;
-}
-
-static void give_int(mpg_value *out, int64_t i) {
-  out->type = MPG_INT;
-  out->i = i;
-}
 
 static mpg_str text_of(const pbs_file *file, size_t field) {
   const mpg_value *v = mpg_pbs_get(file->reader, field);
@@ -186,9 +151,9 @@ static void give_asked(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_valu
   if (!mpg_pbs_select_parse(select, asks, &sum) && !mpg_pbs_nodes_parse(nodes, asks, &sum))
     return;
   if (gpus)
-    give_int(out, sum.gpus < 0 ? 0 : sum.gpus);
+    mpg_give_int(out, sum.gpus < 0 ? 0 : sum.gpus);
   else if (sum.cpus >= 0)
-    give_int(out, sum.cpus);
+    mpg_give_int(out, sum.cpus);
 }
 
 static void give_held(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_value *out) {
@@ -196,14 +161,14 @@ static void give_held(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_value
   bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), asks, &sum);
   int64_t slots;
   if ((gpus ? sum.gpus : sum.cpus) >= 0) {
-    give_int(out, gpus ? sum.gpus : sum.cpus);
+    mpg_give_int(out, gpus ? sum.gpus : sum.cpus);
     return;
   }
   if (given(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
     return;
   if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), asks,
                           &slots)) {
-    give_int(out, slots);
+    mpg_give_int(out, slots);
     return;
   }
   if (given(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
@@ -211,7 +176,7 @@ static void give_held(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_value
   if (gpus && (placed || text_of(file, MPG_PBS_exec_host).n > 0)) {
     /* Placed, and nobody lists GPUs: Torque without exec_gpus got what it asked for. */
     if (placed)
-      give_int(out, 0);
+      mpg_give_int(out, 0);
     else
       give_asked(file, true, asks, out);
   }
@@ -221,14 +186,14 @@ static void give_gpu_type(const pbs_file *file, mpg_asks *asks, mpg_value *out) 
   static const size_t lists[] = {MPG_PBS_list_select, MPG_PBS_list_nodes};
   mpg_pbs_sum sum;
   if (mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), asks, &sum))
-    give_text(out, sum.gpu_type);
+    mpg_give_text(out, sum.gpu_type);
   for (size_t i = 0; out->type == MPG_NULL && i < sizeof lists / sizeof *lists; i++) {
     mpg_str list = text_of(file, lists[i]);
     if (i == 0 ? mpg_pbs_select_parse(list, asks, &sum) : mpg_pbs_nodes_parse(list, asks, &sum))
-      give_text(out, sum.gpu_type);
+      mpg_give_text(out, sum.gpu_type);
   }
   if (out->type == MPG_NULL)
-    give_text(out, text_of(file, MPG_PBS_list_gpu_type));
+    mpg_give_text(out, text_of(file, MPG_PBS_list_gpu_type));
 }
 
 static mpg_rc give_nodes(pbs_file *file, mpg_value *out) {
@@ -260,7 +225,7 @@ static mpg_rc give_nodes(pbs_file *file, mpg_value *out) {
   mpg_intern_free(&seen);
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("]"));
-  give_text(out, (mpg_str){json->p, json->n});
+  mpg_give_text(out, (mpg_str){json->p, json->n});
   return rc;
 }
 
@@ -284,7 +249,7 @@ static mpg_rc give_others(pbs_file *file, mpg_value *out) {
   }
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("}"));
-  give_text(out, (mpg_str){json->p, json->n});
+  mpg_give_text(out, (mpg_str){json->p, json->n});
   return rc;
 }
 
@@ -293,9 +258,9 @@ static void give_id_part(const pbs_file *file, size_t i, mpg_value *out) {
   if (!mpg_pbs_id_parse(mpg_pbs_id_text(file->reader), &id))
     return;
   if (i == JOB_BASE)
-    give_int(out, id.base);
+    mpg_give_int(out, id.base);
   else if (i == SERVER)
-    give_text(out, id.server);
+    mpg_give_text(out, id.server);
   else if (id.in_array)
     *out = (mpg_value){MPG_TEXT, 0, 0.0, id.index};
 }
@@ -313,17 +278,17 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   }
   switch (i) {
   case DATE_TIME:
-    give_int(out, mpg_pbs_time(r));
+    mpg_give_int(out, mpg_pbs_time(r));
     break;
   case RECORD_TYPE:
     file->type = mpg_pbs_record_type(r);
-    give_text(out, (mpg_str){&file->type, 1});
+    mpg_give_text(out, (mpg_str){&file->type, 1});
     break;
   case ID_STRING:
-    give_text(out, mpg_pbs_id_text(r));
+    mpg_give_text(out, mpg_pbs_id_text(r));
     break;
   case MESSAGE_TEXT:
-    give_text(out, mpg_pbs_text(r));
+    mpg_give_text(out, mpg_pbs_text(r));
     break;
   case OTHER:
     rc = give_others(file, out);
@@ -339,7 +304,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     status = mpg_pbs_get(r, MPG_PBS_Exit_status);
     outcome = mpg_pbs_outcome(mpg_pbs_record_type(r), status->type == MPG_INT, status->i);
     if (outcome != NULL)
-      give_text(out, mpg_str_of(outcome));
+      mpg_give_text(out, mpg_str_of(outcome));
     break;
   case REQ_GPUS:
   case REQ_CPUS:

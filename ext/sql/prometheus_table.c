@@ -137,16 +137,11 @@ static int64_t file_line(const void *p) {
   return mpg_prometheus_line(((const prometheus_file *)p)->reader);
 }
 
-static void give_text(mpg_value *out, mpg_str s) {
-  if (s.n > 0)
-    *out = (mpg_value){MPG_TEXT, 0, 0.0, s};
-}
-
 static void give_label(const mpg_prometheus_sample *s, const char *name, mpg_value *out) {
   mpg_str wanted = mpg_str_of(name == NULL ? "" : name);
   for (size_t i = 0; name != NULL && i < s->nlabels; i++)
     if (mpg_str_eq(s->labels[i].name, wanted))
-      give_text(out, s->labels[i].value);
+      mpg_give_text(out, s->labels[i].value);
 }
 
 static mpg_rc give_labels(prometheus_file *file, mpg_value *out, mpg_err *err) {
@@ -166,7 +161,7 @@ static mpg_rc give_labels(prometheus_file *file, mpg_value *out, mpg_err *err) {
   }
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("}"));
-  give_text(out, (mpg_str){json->p, json->n});
+  mpg_give_text(out, (mpg_str){json->p, json->n});
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
@@ -175,7 +170,7 @@ static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   const mpg_prometheus_sample *s = file->sample;
   switch (i) {
   case METRIC:
-    give_text(out, s->metric);
+    mpg_give_text(out, s->metric);
     break;
   case LABELS:
     return give_labels(file, out, err);
@@ -189,10 +184,10 @@ static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     *out = (mpg_value){MPG_TEXT, 0, 0.0, s->text};
     break;
   case TYPE:
-    give_text(out, s->type);
+    mpg_give_text(out, s->type);
     break;
   case EXEMPLAR:
-    give_text(out, s->exemplar);
+    mpg_give_text(out, s->exemplar);
     break;
   default:
     if (mpg_poll_work(file->env, &file->work, s->nlabels))

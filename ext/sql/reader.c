@@ -1,5 +1,6 @@
 /* reader.c - see reader.h. */
 #include "reader_groups.h"
+#include "walk.h"
 #include "../core/pipeline.h"
 
 #include <stdlib.h>
@@ -89,8 +90,8 @@ static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, in
 /*
 ** idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. Only the
 ** first "=" of an argument is taken; SQLite checks any other against the column's value. idxStr: a byte
-** for each further argument of xFilter, 'A' and the column that must equal it; or, where rows are read
-** ahead, the columns that are asked for, as a mask. SQLite looks at the rows itself, too (omit stays 0).
+** for each further argument of xFilter, 'A' and the column that must equal it; where rows are read ahead,
+** the columns that are asked for, as a mask; and how they are grouped. SQLite looks at the rows itself, too (omit stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_reader_format *f = format_of(vtab);
@@ -126,8 +127,7 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     }
   if (f->ahead != NULL)
     sqlite3_str_appendf(text, "%llu", (unsigned long long)info->colUsed);
-  else
-    info->orderByConsumed = mpg_reader_plan_groups(f, info, text);
+  info->orderByConsumed = mpg_reader_plan_groups(f, info, text);
   failed = sqlite3_str_errcode(text) != SQLITE_OK;
   info->idxStr = sqlite3_str_finish(text); /* NULL: nothing is in it */
   info->needToFreeIdxStr = 1;
@@ -154,8 +154,9 @@ static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static mpg_rc reset(reader_cursor *cursor) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  mpg_rc rc = mpg_walk_reset(&cursor->walk);
-  mpg_rows_scan_close(&cursor->rows);
+  mpg_rc rc;
+  mpg_rows_scan_close(&cursor->rows); /* first: its threads may still be at the walk's paths */
+  rc = mpg_walk_reset(&cursor->walk);
   sqlite3_free(cursor->wanted);
   cursor->wanted = NULL;
   if (cursor->begun && f->end != NULL)
@@ -252,11 +253,45 @@ static mpg_rc next_ahead(reader_cursor *cursor, mpg_err *err) {
 
 /* ---- Rows ---- */
 
+static mpg_rc next_record(void *p, mpg_err *err) {
+  reader_cursor *cursor = p;
+  cursor->row++;
+  return format_of(cursor->base.pVtab)->ahead != NULL ? next_ahead(cursor, err)
+                                                      : mpg_walk_next(&cursor->walk, err);
+}
+
+static mpg_rc read_value(void *p, size_t i, mpg_value *out, mpg_err *err) {
+  const reader_cursor *cursor = p;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  if (f->ahead == NULL)
+    return f->column(cursor->walk.file, i, out, err);
+  if (f->ahead->column != NULL && f->ahead->column(cursor->shared, i, out))
+    return MPG_OK;
+  return read_cell(cursor, i, out, err);
+}
+
+static int64_t row_number(const void *p) {
+  const reader_cursor *cursor = p;
+  return cursor->row + cursor->wish.passed;
+}
+
+static size_t file_number(const void *p) {
+  const reader_cursor *cursor = p;
+  return format_of(cursor->base.pVtab)->ahead != NULL ? cursor->rows.file
+                                                      : cursor->walk.next_path - 1;
+}
+
+static int64_t line_number(const void *p) {
+  const reader_cursor *cursor = p;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  if (f->ahead == NULL)
+    return f->line(cursor->walk.file);
+  return cursor->query.lines ? mpg_rows_scan_line(&cursor->rows) : 0; /* asked for, or not */
+}
+
 static int step(reader_cursor *cursor) {
   mpg_err err;
-  mpg_rc rc = format_of(cursor->base.pVtab)->ahead != NULL ? next_ahead(cursor, &err)
-                                                           : mpg_walk_next(&cursor->walk, &err);
-  cursor->row++;
+  mpg_rc rc = next_record(cursor, &err);
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
 }
@@ -333,14 +368,17 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
 /* All records, group by group; where there are too many for that, sorted by SQLite. */
 static int begin_groups(reader_cursor *cursor) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  const mpg_reader_records records = {cursor,     next_record, read_value,
+                                      row_number, file_number, line_number};
   const char *names[MPG_READER_ARGUMENTS];
   size_t n = argument_count(f);
   mpg_err err;
   int rc;
-  if (mpg_reader_groups_read(&cursor->groups, f, &cursor->walk, &cursor->wish, &err) != MPG_OK)
+  if (mpg_reader_groups_read(&cursor->groups, &cursor->walk.scan.env, &records, &err) != MPG_OK)
     return fail(cursor, &err);
   if (cursor->groups.gather != NULL)
     return step_groups(cursor);
+  mpg_rows_scan_close(&cursor->rows);
   if (mpg_walk_reset(&cursor->walk) != MPG_OK)
     return SQLITE_NOMEM;
   for (size_t i = 0; i < n; i++)
@@ -355,6 +393,8 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   reader_cursor *cursor = (reader_cursor *)base;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   const mpg_walk_format files = {f->open, f->close, f->next, f->line};
+  uint64_t asked = 0;
+  char *end;
   mpg_err err;
   int rc, next = 0;
   (void)argc;
@@ -386,13 +426,16 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     return rc;
   if (read_arguments(cursor, &err) != MPG_OK)
     return fail(cursor, &err);
-  if (f->ahead != NULL) {
-    if (open_ahead(cursor, text == NULL ? 0 : strtoull(text, NULL, 10), &err) != MPG_OK)
-      return fail(cursor, &err);
-    return step(cursor);
+  if (f->ahead != NULL && text != NULL) {
+    asked = strtoull(text, &end, 10);
+    text = end;
   }
   if (text != NULL)
     cursor->groups.by = mpg_reader_grouping_of(text);
+  for (size_t i = 0; i < cursor->groups.by.n_keys; i++)
+    asked |= UINT64_C(1) << cursor->groups.by.key[i];
+  if (f->ahead != NULL && open_ahead(cursor, asked, &err) != MPG_OK)
+    return fail(cursor, &err);
   return cursor->groups.by.n_keys > 0 ? begin_groups(cursor) : step(cursor);
 }
 
@@ -402,18 +445,8 @@ static int reader_eof(sqlite3_vtab_cursor *base) {
 
 static int reader_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
   const reader_cursor *cursor = (const reader_cursor *)base;
-  *row = cursor->groups.by.n_keys > 0 ? mpg_reader_groups_row(&cursor->groups)
-                                      : cursor->row + cursor->wish.passed;
+  *row = cursor->groups.by.n_keys > 0 ? mpg_reader_groups_row(&cursor->groups) : row_number(cursor);
   return SQLITE_OK;
-}
-
-static mpg_rc read_value(reader_cursor *cursor, size_t i, mpg_value *out, mpg_err *err) {
-  const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  if (f->ahead == NULL)
-    return f->column(cursor->walk.file, i, out, err);
-  if (f->ahead->column != NULL && f->ahead->column(cursor->shared, i, out))
-    return MPG_OK;
-  return read_cell(cursor, i, out, err);
 }
 
 static int give_column(reader_cursor *cursor, sqlite3_context *context, size_t i) {
@@ -438,8 +471,7 @@ static void give_place(const reader_cursor *cursor, sqlite3_context *context, bo
   else if (cursor->groups.by.n_keys > 0)
     mpg_reader_groups_file(&cursor->groups, context, &cursor->walk.paths);
   else if (line)
-    sqlite3_result_int64(context, f->ahead != NULL ? mpg_rows_scan_line(&cursor->rows)
-                                                   : f->line(cursor->walk.file));
+    sqlite3_result_int64(context, line_number(cursor));
   else
     sqlite3_result_text(context,
                         f->ahead != NULL ? cursor->rows.path : mpg_walk_file(&cursor->walk), -1,

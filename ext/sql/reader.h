@@ -94,7 +94,8 @@ typedef struct mpg_reader_format {
   int64_t (*line)(const void *file); /* where the current record begins */
   /* Column i of the current record; *out is MPG_NULL before the call. */
   mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
-  /* Columns (up to 57) whose texts the format compares itself, as the wish has it: text or NULL. */
+  /* Columns (up to 57) whose texts the format compares itself, as the wish has it, and by which rows
+  ** may be grouped: text or NULL. Of rows that are read ahead SQLite compares them. */
   uint64_t comparable;
   /* Columns (up to 57) that are quickly had and cannot fail, but for want of memory: see reader_groups.h. */
   uint64_t plain;
@@ -103,6 +104,19 @@ typedef struct mpg_reader_format {
   ** (mpg_rows_query). */
   const mpg_reader_ahead *ahead;
 } mpg_reader_format;
+
+/* What `column` gives. An empty text is NULL. */
+static inline void mpg_give_text(mpg_value *out, mpg_str s) {
+  if (s.n == 0)
+    return;
+  out->type = MPG_TEXT;
+  out->s = s;
+}
+
+static inline void mpg_give_int(mpg_value *out, int64_t i) {
+  out->type = MPG_INT;
+  out->i = i;
+}
 
 extern const sqlite3_module mpg_reader_module;
 

@@ -77,25 +77,25 @@ void mpg_reader_groups_reset(mpg_reader_groups *groups) {
 /* ---- Gathered ---- */
 
 /* MPG_LIMIT: it is one too many. */
-static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_format *f,
-                          const mpg_walk *walk, int64_t row, mpg_err *err) {
+static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_records *records,
+                          mpg_err *err) {
   const mpg_reader_grouping *by = &groups->by;
   mpg_value keys[MPG_GATHER_KEYS], values[MPG_GATHER_VALUES];
   size_t n = COLUMNS;
   mpg_rc rc = MPG_OK;
-  values[ROW] = (mpg_value){.type = MPG_INT, .i = row};
+  values[ROW] = (mpg_value){.type = MPG_INT, .i = records->row(records->of)};
   values[FILE_NUMBER].type = values[LINE].type = MPG_NULL;
   if (by->places) {
-    values[FILE_NUMBER] = (mpg_value){.type = MPG_INT, .i = (int64_t)walk->next_path - 1};
-    values[LINE] = (mpg_value){.type = MPG_INT, .i = f->line(walk->file)};
+    values[FILE_NUMBER] = (mpg_value){.type = MPG_INT, .i = (int64_t)records->file(records->of)};
+    values[LINE] = (mpg_value){.type = MPG_INT, .i = records->line(records->of)};
   }
   for (uint64_t left = by->columns; rc == MPG_OK && left != 0; left &= left - 1, n++) {
     values[n].type = MPG_NULL;
-    rc = f->column(walk->file, (size_t)__builtin_ctzll(left), &values[n], err);
+    rc = records->column(records->of, (size_t)__builtin_ctzll(left), &values[n], err);
   }
   for (size_t i = 0; rc == MPG_OK && i < by->n_keys; i++) {
     keys[i].type = MPG_NULL;
-    rc = f->column(walk->file, by->key[i], &keys[i], err);
+    rc = records->column(records->of, by->key[i], &keys[i], err);
   }
   if (rc != MPG_OK)
     return rc;
@@ -103,13 +103,12 @@ static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_form
   return rc == MPG_NOMEM ? mpg_fail_nomem(err) : rc;
 }
 
-mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_reader_format *f, mpg_walk *walk,
-                              const mpg_reader_wish *wish, mpg_err *err) {
-  int64_t row = 0;
-  mpg_rc rc = mpg_gather_open(&groups->gather, &walk->scan.env, groups->by.n_keys,
+mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,
+                              const mpg_reader_records *records, mpg_err *err) {
+  mpg_rc rc = mpg_gather_open(&groups->gather, env, groups->by.n_keys,
                               COLUMNS + before(groups->by.columns, 63), MEMORY, err);
-  while (rc == MPG_OK && (rc = mpg_walk_next(walk, err)) == MPG_OK) {
-    rc = take_record(groups, f, walk, ++row + wish->passed, err);
+  while (rc == MPG_OK && (rc = records->next(records->of, err)) == MPG_OK) {
+    rc = take_record(groups, records, err);
     if (rc == MPG_LIMIT) {
       mpg_gather_close(groups->gather);
       groups->gather = NULL;

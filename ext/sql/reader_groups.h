@@ -13,7 +13,6 @@
 
 #include "reader.h"
 #include "shown.h"
-#include "walk.h"
 #include "../core/gather.h"
 
 typedef struct mpg_reader_grouping {
@@ -37,10 +36,20 @@ typedef struct mpg_reader_groups {
   mpg_shown shown[MPG_GATHER_KEYS + MPG_GATHER_VALUES];
 } mpg_reader_groups;
 
+/* Where records come from, one after the other: MPG_DONE behind the last. */
+typedef struct mpg_reader_records {
+  void *of;
+  mpg_rc (*next)(void *of, mpg_err *err);
+  mpg_rc (*column)(void *of, size_t i, mpg_value *out, mpg_err *err); /* *out is MPG_NULL before */
+  int64_t (*row)(const void *of);
+  size_t (*file)(const void *of); /* the number of its path, from 0 */
+  int64_t (*line)(const void *of);
+} mpg_reader_records;
+
 void mpg_reader_groups_reset(mpg_reader_groups *groups);
-/* Gathers all records of the walk, as `by` says. Where they are too many, there is no gather afterwards. */
-mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_reader_format *format,
-                              mpg_walk *walk, const mpg_reader_wish *wish, mpg_err *err);
+/* Gathers all records, as `by` says. Where they are too many, there is no gather afterwards. */
+mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,
+                              const mpg_reader_records *records, mpg_err *err);
 /* Instead: the statement that sorts them. arguments[i] is named names[i]; NULL: it is not given. An
 ** SQLite code, the connection has its text. */
 int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format *format,

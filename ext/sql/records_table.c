@@ -69,8 +69,6 @@ static const char declaration[] =
     "peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL, "
     "vendor TEXT, year BIGINT, source TEXT, ";
 
-#define READING_MAX 8
-
 enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 
 typedef struct cursor {
@@ -138,13 +136,8 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 }
 
 static int records_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  cursor *c = sqlite3_malloc64(sizeof *c);
   (void)vtab;
-  if (c == NULL)
-    return SQLITE_NOMEM;
-  memset(c, 0, sizeof *c);
-  *out = &c->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(cursor), out);
 }
 
 static void reset(cursor *c) {
@@ -279,17 +272,11 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, mpg_err *err) {
     rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
   if (rc != MPG_OK)
     return rc;
-  if (!from_files(t)) { /* a relation may be a view over another schema's records, and so on */
-    if (t->conn->reading >= READING_MAX)
-      return mpg_fail(err, MPG_LIMIT, "a relation is defined by the records of itself");
-    t->conn->reading++;
-    rc = mpg_relations_read(
-        &c->fleet, t->conn->db, &c->scan.env,
+  if (!from_files(t))
+    return mpg_relations_read(
+        &c->fleet, t->conn, &c->scan.env,
         mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
-        err);
-    t->conn->reading--;
-    return rc;
-  }
+        "the records of itself", err);
   if (sqlite3_value_type(c->args[MPG_ARG_PATH]) != SQLITE_TEXT)
     return mpg_fail(err, MPG_MISUSE, "path: expected a text");
   return mpg_native_read(&c->fleet, &c->scan.env, mpg_value_of(c->args[MPG_ARG_PATH]).s, skip,

@@ -2,6 +2,8 @@
 #include "relations.h"
 #include "../core/relation_rows.h"
 
+#define READING_MAX 8 /* one inside the other */
+
 static mpg_rc sqlite_failure(sqlite3 *db, int rc, const char *what, mpg_err *err) {
   if (rc == SQLITE_NOMEM)
     return mpg_fail_nomem(err);
@@ -211,8 +213,8 @@ static void free_schemas(char **schemas, size_t n) {
   sqlite3_free(schemas);
 }
 
-mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
-                          bool skip, mpg_err *err) {
+static mpg_rc read_all(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
+                       bool skip, mpg_err *err) {
   char **schemas = NULL, *only = NULL;
   size_t n = 0;
   bool there, any = false;
@@ -237,5 +239,16 @@ mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, con
     rc = mpg_fail(
         err, MPG_IO,
         "expected tables or views capacity, allocations, ... (schema/fleet.sql), found none");
+  return rc;
+}
+
+mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, const char *schema,
+                          bool skip, const char *what, mpg_err *err) {
+  mpg_rc rc;
+  if (conn->reading >= READING_MAX)
+    return mpg_fail(err, MPG_LIMIT, "a relation is defined by %s", what);
+  conn->reading++;
+  rc = read_all(fleet, conn->db, env, schema, skip, err);
+  conn->reading--;
   return rc;
 }

@@ -14,8 +14,11 @@
 ** name; an empty text counts as NULL, as in CSV. MPG_IO: there is neither a capacity nor an
 ** allocations relation. MPG_DATA: "SCHEMA.RELATION:ROW: what"; with `skip` such rows are listed as
 ** `skipped_record` instead.
+**
+** Relations may be views over what is made of another schema's, and those over another's; but not without end.
+** MPG_LIMIT then: "a relation is defined by WHAT".
 */
-mpg_rc mpg_relations_read(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
-                          bool skip, mpg_err *err);
+mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, const char *schema,
+                          bool skip, const char *what, mpg_err *err);
 
 #endif

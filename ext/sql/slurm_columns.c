@@ -5,21 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void mpg_slurm_give_text(mpg_value *out, mpg_str s) {
-  if (s.n == 0)
-    return;
-  out->type = MPG_TEXT;
-  out->s = s;
-}
-
-void mpg_slurm_give_int(mpg_value *out, int64_t i) {
-  out->type = MPG_INT;
-  out->i = i;
-}
-
 void mpg_slurm_give_type(const mpg_slurm_gpus *gpus, mpg_value *out) {
   if (gpus->types == 1 && gpus->typed >= gpus->total)
-    mpg_slurm_give_text(out, gpus->type);
+    mpg_give_text(out, gpus->type);
 }
 
 static mpg_rc put_member(mpg_json_text *json, mpg_str key, int64_t count) {
@@ -44,7 +32,7 @@ mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_g
     rc = put_member(json, MPG_STR(""), gpus->total - gpus->typed);
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("}"));
-  mpg_slurm_give_text(out, (mpg_str){json->p, json->n});
+  mpg_give_text(out, (mpg_str){json->p, json->n});
   return rc;
 }
 

@@ -8,9 +8,6 @@
 #include "../io/json_write.h"
 #include "../io/slurm_value.h"
 
-/* Empty text is NULL. */
-void mpg_slurm_give_text(mpg_value *out, mpg_str s);
-void mpg_slurm_give_int(mpg_value *out, int64_t i);
 /* The type of GPUs that are all of one. */
 void mpg_slurm_give_type(const mpg_slurm_gpus *gpus, mpg_value *out);
 /* {"h100":16,"":8}, in `json`: typed ones, and under the empty name what the total has beyond them.

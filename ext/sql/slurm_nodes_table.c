@@ -41,43 +41,21 @@ static const mpg_reader_column columns[COLUMNS] = {
     [ALLOC_GPUS] = {"alloc_gpus", "BIGINT"},
 };
 
-typedef struct nodes_scan {
-  const mpg_env *env;
-  mpg_zone *zone;
-} nodes_scan;
-
 typedef struct nodes_file {
   mpg_stream *stream;
   mpg_sinfo *reader;
   mpg_json_text text;
 } nodes_file;
 
-static void scan_end(void *p) {
-  nodes_scan *scan = p;
-  mpg_zone_free(scan->zone);
-  mpg_free(scan->env, scan);
+static mpg_rc scan_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
+  mpg_zone *zone = NULL;
+  mpg_rc rc = mpg_zone_given(&zone, env, &given[ZONE], err);
+  *scan = zone;
+  return rc;
 }
 
-static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given, mpg_err *err) {
-  mpg_str name = given[ZONE].type == MPG_NULL ? MPG_STR("UTC") : given[ZONE].s;
-  nodes_scan *scan;
-  mpg_rc rc;
-  if (given[ZONE].type != MPG_NULL && given[ZONE].type != MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "zone: expected text");
-  scan = mpg_calloc(env, sizeof *scan);
-  if (scan == NULL)
-    return mpg_fail_nomem(err);
-  scan->env = env;
-  rc = mpg_zone_open(&scan->zone, env, name, MPG_ZONE_FOLDER, err);
-  if (rc == MPG_MISUSE) {
-    mpg_err plain = *err;
-    rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
-  }
-  if (rc == MPG_OK)
-    *out = scan;
-  else
-    scan_end(scan);
-  return rc;
+static void scan_end(void *zone) {
+  mpg_zone_free(zone);
 }
 
 static void file_close(void *p) {
@@ -89,9 +67,8 @@ static void file_close(void *p) {
   mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void **out, void *zone, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
-  const nodes_scan *scan = shared;
   nodes_file *file = mpg_calloc(env, sizeof *file);
   bool json = false;
   mpg_rc rc;
@@ -102,7 +79,7 @@ static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char
   if (rc == MPG_OK)
     rc = mpg_stream_open(&file->stream, env, path, err);
   if (rc == MPG_OK)
-    rc = mpg_sinfo_open(&file->reader, env, file->stream, json, scan->zone, issues, err);
+    rc = mpg_sinfo_open(&file->reader, env, file->stream, json, zone, issues, err);
   if (rc == MPG_OK)
     *out = file;
   else
@@ -135,19 +112,19 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     if (state->type != MPG_TEXT)
       return MPG_OK;
     if (i == OUT_OF_SERVICE) {
-      mpg_slurm_give_int(out, mpg_sinfo_out_of_service(text));
+      mpg_give_int(out, mpg_sinfo_out_of_service(text));
       return MPG_OK;
     }
     while (n < text.n && ((text.p[n] >= 'A' && text.p[n] <= 'Z') || text.p[n] == '_'))
       n++;
-    mpg_slurm_give_text(out, (mpg_str){text.p, n});
+    mpg_give_text(out, (mpg_str){text.p, n});
     return MPG_OK;
   }
   tres = mpg_sinfo_gpus(file->reader, i == ALLOC_GPUS);
   if (!mpg_slurm_gpus_parse(tres, &asks, &gpus))
     return asks.stopped ? mpg_fail_plain(err, MPG_INTERRUPTED) : MPG_OK;
   if (i == GPUS || i == ALLOC_GPUS)
-    mpg_slurm_give_int(out, gpus.total);
+    mpg_give_int(out, gpus.total);
   else if (i == GPU_TYPE)
     mpg_slurm_give_type(&gpus, out);
   else

@@ -143,7 +143,6 @@ static mpg_rc check_delimiter(mpg_str d, mpg_err *err) {
 
 static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *kind,
                          const mpg_value *given, mpg_err *err) {
-  mpg_str zone = MPG_STR("UTC");
   slurm_scan *scan = mpg_calloc(env, sizeof *scan);
   mpg_rc rc;
   if (scan == NULL)
@@ -151,7 +150,7 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *k
   scan->env = env;
   scan->kind = kind;
   scan->threads = (int)given[THREADS].i;
-  rc = text_argument(&given[ZONE], arguments[ZONE], &zone, err);
+  rc = mpg_zone_given(&scan->zone, env, &given[ZONE], err);
   if (rc == MPG_OK)
     rc = text_argument(&given[COLUMNS], arguments[COLUMNS], &scan->columns, err);
   if (rc == MPG_OK)
@@ -160,13 +159,6 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *k
     rc = mpg_slurm_check(kind, scan->columns, err);
   if (rc == MPG_OK)
     rc = check_delimiter(scan->delimiter, err);
-  if (rc == MPG_OK) {
-    rc = mpg_zone_open(&scan->zone, env, zone, MPG_ZONE_FOLDER, err);
-    if (rc == MPG_MISUSE) {
-      mpg_err plain = *err;
-      rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
-    }
-  }
   if (rc == MPG_OK)
     *out = scan;
   else
@@ -267,7 +259,7 @@ static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
     return MPG_OK;
   if (mpg_json_put(json, MPG_STR("]")) != MPG_OK)
     return MPG_NOMEM;
-  mpg_slurm_give_text(out, (mpg_str){json->p, json->n});
+  mpg_give_text(out, (mpg_str){json->p, json->n});
   return MPG_OK;
 }
 
@@ -292,15 +284,15 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *
     if (!mpg_slurm_id_parse(id_text, &id))
       return MPG_OK;
     if (i == JOB_BASE)
-      mpg_slurm_give_int(out, id.base);
+      mpg_give_int(out, id.base);
     else if (i == JOB_ARRAY_TASK)
-      mpg_slurm_give_text(out, id.task);
+      mpg_give_text(out, id.task);
     else if (i == JOB_ARRAY_COUNT)
-      mpg_slurm_give_int(out, id.tasks);
+      mpg_give_int(out, id.tasks);
     else if (i == JOB_STEP)
-      mpg_slurm_give_text(out, id.step);
+      mpg_give_text(out, id.step);
     else if (id.offset >= 0)
-      mpg_slurm_give_int(out, id.offset);
+      mpg_give_int(out, id.offset);
     return MPG_OK;
   case JOB_STATE_BASE:
   case JOB_CANCELLED_BY:
@@ -308,9 +300,9 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *
     if (!mpg_slurm_state_parse(raw(file, MPG_SLURM_JOB_State), &state))
       return MPG_OK;
     outcome = mpg_slurm_outcome(state.base);
-    mpg_slurm_give_text(out, i == JOB_STATE_BASE     ? state.base
-                             : i == JOB_CANCELLED_BY ? state.by
-                                                     : mpg_str_of(outcome));
+    mpg_give_text(out, i == JOB_STATE_BASE     ? state.base
+                       : i == JOB_CANCELLED_BY ? state.by
+                                               : mpg_str_of(outcome));
     return MPG_OK;
   case JOB_ALLOC_GPUS:
   case JOB_ALLOC_GPU_TYPES:
@@ -318,7 +310,7 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *
       return MPG_OK;
     if (i == JOB_ALLOC_GPU_TYPES)
       return mpg_slurm_give_types(&file->text, alloc, &gpus, asks, out);
-    mpg_slurm_give_int(out, gpus.total);
+    mpg_give_int(out, gpus.total);
     return MPG_OK;
   case JOB_REQ_GPUS:
   case JOB_REQ_GPU_TYPES:
@@ -326,7 +318,7 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *
       return MPG_OK;
     if (i == JOB_REQ_GPU_TYPES)
       return mpg_slurm_give_types(&file->text, req, &gpus, asks, out);
-    mpg_slurm_give_int(out, gpus.total);
+    mpg_give_int(out, gpus.total);
     return MPG_OK;
   case JOB_GPU_TYPE:
     if (mpg_slurm_gpus_parse(alloc, asks, &gpus) && gpus.total == 0)
@@ -344,13 +336,13 @@ static mpg_rc derive_event(slurm_file *file, size_t i, mpg_asks *asks, mpg_value
   mpg_slurm_gpus gpus;
   if (i == EVENT_STATE_BASE) {
     if (mpg_slurm_state_parse(raw(file, MPG_SLURM_EVENT_State), &state))
-      mpg_slurm_give_text(out, state.base);
+      mpg_give_text(out, state.base);
     return MPG_OK;
   }
   if (!has(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, asks, &gpus))
     return MPG_OK;
   if (i == EVENT_GPUS)
-    mpg_slurm_give_int(out, gpus.total);
+    mpg_give_int(out, gpus.total);
   else if (i == EVENT_GPU_TYPE)
     mpg_slurm_give_type(&gpus, out);
   else

@@ -209,6 +209,14 @@ int mpg_table_disconnect(sqlite3_vtab *vtab) {
   return SQLITE_OK;
 }
 
+int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out) {
+  *out = sqlite3_malloc64(size);
+  if (*out == NULL)
+    return SQLITE_NOMEM;
+  memset(*out, 0, size);
+  return SQLITE_OK;
+}
+
 static int vtab_text(sqlite3_vtab *vtab, char *text, int rc) {
   sqlite3_free(vtab->zErrMsg);
   vtab->zErrMsg = text;

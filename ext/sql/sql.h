@@ -89,6 +89,8 @@ typedef struct mpg_table {
 int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
                       char **error);
 int mpg_table_disconnect(sqlite3_vtab *vtab);
+/* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
+int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
 /* Within a function: its row of the table, and the connection. */
 const mpg_function *mpg_function_of(sqlite3_context *context);

@@ -95,13 +95,6 @@ static int64_t file_line(const void *p) {
 
 /* ---- Columns ---- */
 
-static void give_text(mpg_value *out, mpg_str s) {
-  if (s.n == 0)
-    return;
-  out->type = MPG_TEXT;
-  out->s = s;
-}
-
 static void give_header_number(const swf_file *file, const char *label, mpg_value *out) {
   if (mpg_swf_header_number(file->reader, label, &out->i))
     out->type = MPG_INT;
@@ -196,7 +189,7 @@ static void give_computer(const swf_file *file, mpg_value *out) {
   const mpg_swf_label *labels = mpg_swf_header(file->reader, &n);
   for (size_t i = 0; i < n && out->type == MPG_NULL; i++)
     if (mpg_str_eq_nocase(labels[i].label, MPG_STR("Computer")))
-      give_text(out, labels[i].value);
+      mpg_give_text(out, labels[i].value);
 }
 
 /* Unix seconds after the fields from submit_time to `last`. */
@@ -241,7 +234,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     rc = file->header.n == 0 ? make_header(file) : MPG_OK;
     if (rc != MPG_OK)
       return mpg_fail_plain(err, rc);
-    give_text(out, (mpg_str){file->header.p, file->header.n});
+    mpg_give_text(out, (mpg_str){file->header.p, file->header.n});
     break;
   case SUBMIT_UNIX:
     give_moment(file, MPG_SWF_submit_time, out);
@@ -256,7 +249,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     status = mpg_swf_get(file->reader, MPG_SWF_status);
     outcome = status->type == MPG_INT ? mpg_swf_outcome(status->i) : NULL;
     if (outcome != NULL)
-      give_text(out, mpg_str_of(outcome));
+      mpg_give_text(out, mpg_str_of(outcome));
   }
   return MPG_OK;
 }

@@ -124,20 +124,10 @@ static int64_t events_at(const void *p) {
   return mpg_xplane_at(((const events_file *)p)->reader);
 }
 
-static void give_int(mpg_value *out, int64_t i) {
-  out->type = MPG_INT;
-  out->i = i;
-}
-
+/* Also an empty one. */
 static void give_text(mpg_value *out, mpg_str s) {
   out->type = MPG_TEXT;
   out->s = s;
-}
-
-/* A text that a message may leave out. */
-static void give_name(mpg_value *out, mpg_str s) {
-  if (s.n > 0)
-    give_text(out, s);
 }
 
 static void give_json(mpg_value *out, const mpg_json_text *json) {
@@ -154,19 +144,19 @@ static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   }
   switch (i) {
   case PLANE:
-    give_name(out, e->plane->name);
+    mpg_give_text(out, e->plane->name);
     break;
   case PLANE_ID:
-    give_int(out, e->plane->id);
+    mpg_give_int(out, e->plane->id);
     break;
   case LINE:
-    give_name(out, e->line->name);
+    mpg_give_text(out, e->line->name);
     break;
   case LINE_ID:
-    give_int(out, e->line->id);
+    mpg_give_int(out, e->line->id);
     break;
   case LINE_DISPLAY_NAME:
-    give_name(out, e->line->display_name);
+    mpg_give_text(out, e->line->display_name);
     break;
   case NAME:
     if (e->name != NULL)
@@ -174,32 +164,32 @@ static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case DISPLAY_NAME:
     if (e->name != NULL)
-      give_name(out, e->name->display_name);
+      mpg_give_text(out, e->name->display_name);
     break;
   case METADATA_ID:
-    give_int(out, e->metadata_id);
+    mpg_give_int(out, e->metadata_id);
     break;
   case START_NS:
     if (!e->aggregated)
-      give_int(out, e->start_ns);
+      mpg_give_int(out, e->start_ns);
     break;
   case END_NS:
     if (!e->aggregated)
-      give_int(out, e->end_ns);
+      mpg_give_int(out, e->end_ns);
     break;
   case TIMESTAMP_NS:
-    give_int(out, e->line->timestamp_ns);
+    mpg_give_int(out, e->line->timestamp_ns);
     break;
   case OFFSET_PS:
     if (!e->aggregated)
-      give_int(out, e->offset_ps);
+      mpg_give_int(out, e->offset_ps);
     break;
   case DURATION_PS:
-    give_int(out, e->duration_ps);
+    mpg_give_int(out, e->duration_ps);
     break;
   case OCCURRENCES:
     if (e->aggregated)
-      give_int(out, e->occurrences);
+      mpg_give_int(out, e->occurrences);
     break;
   case STATS:
     rc = mpg_xplane_stats(file->reader, &file->json);
@@ -353,22 +343,22 @@ static mpg_rc planes_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   (void)err;
   switch (i) {
   case P_PLANE:
-    give_name(out, mpg_intern_text(&file->texts, plane->name));
+    mpg_give_text(out, mpg_intern_text(&file->texts, plane->name));
     break;
   case P_ID:
-    give_int(out, plane->id);
+    mpg_give_int(out, plane->id);
     break;
   case P_LINES:
-    give_int(out, plane->lines);
+    mpg_give_int(out, plane->lines);
     break;
   case P_EVENTS:
-    give_int(out, plane->events);
+    mpg_give_int(out, plane->events);
     break;
   case P_EVENT_NAMES:
-    give_int(out, plane->event_names);
+    mpg_give_int(out, plane->event_names);
     break;
   case P_STAT_NAMES:
-    give_int(out, plane->stat_names);
+    mpg_give_int(out, plane->stat_names);
     break;
   case P_STATS:
     give_text(out, mpg_intern_text(&file->texts, plane->stats));

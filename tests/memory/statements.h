@@ -49,6 +49,7 @@ static const char *const statements[] = {
     "SELECT record, job, chip, start_time, labels FROM mpg_records",
     "SELECT * FROM goodput_trace('fixtures/goodput/ranker-8.json')",
     "SELECT job_name, kind, step, _line FROM goodput_trace('fixtures/goodput/ranker-7.jsonl')",
+    "SELECT kind, edge, max(step), min(_file) FROM goodput_trace('fixtures/goodput') GROUP BY 1, 2",
     "SELECT * FROM goodput_report('fixtures/goodput')",
     "SELECT roofline_seconds(1e15, 'mine'), roofline_bound(1, 1e9, 'TPU v4'), "
     "chip_bandwidth('H200')",

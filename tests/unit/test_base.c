@@ -122,7 +122,7 @@ static void work_on(void *ctx, void *slot, int worker) {
 /* Of no threads one is made, of too many as many as there may be; pieces come back in their order. */
 static void test_threads(void) {
   static const int asked[] = {-5, 0, 1, 3, 1000};
-  static const mpg_pipeline_steps steps = {cut_one, work_on};
+  static const mpg_pipeline_steps steps = {.cut = cut_one, .work = work_on};
   for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
     int values[2 * MPG_THREADS_MAX + 1], done = 0, taken = 0;
     void *slots[2 * MPG_THREADS_MAX + 1], *slot;

@@ -268,7 +268,7 @@ static void do_square(void *ctx, void *slot, int worker) {
 }
 
 static void check_pipeline(void) {
-  static const mpg_pipeline_steps steps = {cut_number, do_square};
+  static const mpg_pipeline_steps steps = {.cut = cut_number, .work = do_square};
   for (int threads = 1; threads <= 5; threads++)
     for (int n = 0; n < 200; n += 33) {
       square squares[16];

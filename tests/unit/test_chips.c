@@ -273,6 +273,91 @@ static void test_aliases(void) {
   mpg_chips_free(chips);
 }
 
+/* Lower case, without what does not matter. */
+static size_t fold(const char *name, char out[80]) {
+  size_t n = 0;
+  for (; *name != '\0' && n < 79; name++)
+    if (strchr(" -_", *name) == NULL)
+      out[n++] = (char)(*name >= 'A' && *name <= 'Z' ? *name + 32 : *name);
+  out[n] = '\0';
+  return n;
+}
+
+/* Edits that turn all of `a` into b[from, to). */
+static size_t edits(const char *a, size_t n, const char *b, size_t from, size_t to) {
+  size_t rows[80][80];
+  for (size_t i = 0; i <= n; i++)
+    for (size_t j = 0; j <= to - from; j++) {
+      size_t least = i == 0 ? j : j == 0 ? i : SIZE_MAX;
+      if (i > 0 && j > 0) {
+        least = rows[i - 1][j - 1] + (a[i - 1] != b[from + j - 1]);
+        least = rows[i - 1][j] + 1 < least ? rows[i - 1][j] + 1 : least;
+        least = rows[i][j - 1] + 1 < least ? rows[i][j - 1] + 1 : least;
+      }
+      rows[i][j] = least;
+    }
+  return rows[n][to - from];
+}
+
+/* To the nearest of all stretches of a chip's names. */
+static size_t distance_to(const mpg_chips *chips, const char *chip, const char *wrong) {
+  char a[80], b[80];
+  size_t n = fold(wrong, a), least = SIZE_MAX;
+  for (size_t k = 0; k <= mpg_chips_alias_count(chips); k++) {
+    const char *name = chip, *of = chip;
+    size_t m;
+    if (k > 0)
+      mpg_chips_alias(chips, k - 1, &name, &of);
+    if (strcmp(of, chip) != 0)
+      continue;
+    m = fold(name, b);
+    for (size_t from = 0; from <= m; from++)
+      for (size_t to = from; to <= m && to - from <= n + 8; to++) {
+        size_t distance = edits(a, n, b, from, to);
+        least = distance < least ? distance : least;
+      }
+  }
+  return least;
+}
+
+/* Names with a letter more, less, or another, or cut: no chip that is not told is nearer than one that is. */
+static void test_every_nearest(const mpg_chips *chips) {
+  for (int round = 0; round < 16; round++) {
+    const char *chip = mpg_chips_row(chips, check_draw(mpg_chips_count(chips)))->chip;
+    char wrong[100], out[300] = "", folded[80], told[320];
+    size_t n, place, last = 0, allowed, names = 0;
+    (void)snprintf(wrong, sizeof wrong, "%s", chip);
+    n = strlen(wrong);
+    place = check_draw(n);
+    if (round % 4 == 0)
+      memmove(wrong + place, wrong + place + 1, n - place);
+    else if (round % 4 == 1)
+      memmove(wrong + place + 1, wrong + place, n - place + 1);
+    else if (round % 4 == 2)
+      wrong[place] = 'q';
+    else
+      wrong[n / 2] = '\0';
+    allowed = (fold(wrong, folded) + 1) / 3;
+    mpg_chips_nearest(chips, mpg_str_of(wrong), out, sizeof out);
+    (void)snprintf(told, sizeof told, ", %s, ", out);
+    for (char *name = strtok(out, ", "); name != NULL; name = strtok(NULL, ", ")) {
+      size_t distance = distance_to(chips, name, wrong);
+      CHECK(distance >= last && distance <= allowed);
+      last = distance;
+      names++;
+    }
+    CHECK(names <= 3);
+    for (size_t i = 0; i < mpg_chips_count(chips); i += 1 + check_draw(12)) {
+      char name[100];
+      (void)snprintf(name, sizeof name, ", %s, ", mpg_chips_row(chips, i)->chip);
+      if (strstr(told, name) == NULL) {
+        size_t distance = distance_to(chips, mpg_chips_row(chips, i)->chip, wrong);
+        CHECK(distance > allowed || (names == 3 && distance >= last));
+      }
+    }
+  }
+}
+
 static bool nearest_is(const mpg_chips *chips, const char *wrong, const char *expected) {
   char out[256];
   mpg_chips_nearest(chips, mpg_str_of(wrong), out, sizeof out);
@@ -293,6 +378,7 @@ static void test_messages(void) {
   memset(wrong, 'h', sizeof wrong - 1);
   wrong[sizeof wrong - 1] = '\0';
   CHECK(nearest_is(chips, wrong, ""));
+  test_every_nearest(chips);
   mpg_chips_nearest(chips, MPG_STR("h100"), out, 20);
   CHECK(strcmp(out, "nvidia-h100-sxm") == 0);
   mpg_chips_nearest(chips, MPG_STR("h100"), out, 1);

@@ -1,6 +1,7 @@
 /*
 ** test_connections.c - connections in threads of their own, all statements of tests/memory in each at once: the rows are those
-** of one alone. tests/full_threads.sh runs it under ThreadSanitizer.
+** of one alone. And a statement that is left at its first row, with threads still reading ahead of it. tests/full_threads.sh
+** runs it under ThreadSanitizer.
 */
 #include "../../ext/mpg.h"
 #include "../memory/statements.h"
@@ -10,6 +11,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { THREADS = 4 };
 
@@ -58,6 +60,40 @@ static void *work(void *p) {
   return NULL;
 }
 
+/* Files of one record each: threads open one after the other while the statement is at its first row. */
+static void test_left_early(void) {
+  enum { FILES = 50 };
+  static const char *const left[] = {
+      "SELECT job_name FROM goodput_trace('%s') WHERE threads = 4",
+      "CREATE VIRTUAL TABLE temp.t USING jsonl_trace('%s', threads = 4)"};
+  char folder[] = "/tmp/mpg-connections-XXXXXX", path[128], sql[256];
+  CHECK(mkdtemp(folder) != NULL);
+  for (int i = 0; i < FILES; i++) {
+    FILE *f;
+    (void)snprintf(path, sizeof path, "%s/%d.jsonl", folder, i);
+    f = fopen(path, "w");
+    CHECK(f != NULL && fputs("{\"job_name\": \"left\"}\n", f) >= 0 && fclose(f) == 0);
+  }
+  for (int i = 0; i < 200; i++) {
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK &&
+          sqlite3_mpg_init(db, NULL, NULL) == SQLITE_OK);
+    (void)snprintf(sql, sizeof sql, left[i % 2], folder);
+    if (i % 2 == 1)
+      CHECK(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
+    CHECK(sqlite3_prepare_v2(db, i % 2 == 1 ? "SELECT * FROM t" : sql, -1, &statement, NULL) ==
+              SQLITE_OK &&
+          sqlite3_step(statement) == SQLITE_ROW);
+    CHECK(sqlite3_finalize(statement) == SQLITE_OK && sqlite3_close(db) == SQLITE_OK);
+  }
+  for (int i = 0; i < FILES; i++) {
+    (void)snprintf(path, sizeof path, "%s/%d.jsonl", folder, i);
+    CHECK(unlink(path) == 0);
+  }
+  CHECK(rmdir(folder) == 0);
+}
+
 int main(void) {
   static worker workers[THREADS], alone;
   (void)work(&alone);
@@ -75,5 +111,6 @@ int main(void) {
     }
     sqlite3_free(alone.rows[i]);
   }
+  test_left_early();
   return check_done("connections");
 }

@@ -144,6 +144,39 @@ static void check_seal(void) {
   CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.capacity[0].chip), MPG_STR("tpu-v4")));
 }
 
+/* A record of `chips` is in the catalogue, column by column; what it leaves out is not known. */
+static void check_chips(void) {
+  char line[400], text[300];
+  const mpg_chip_row *row;
+  TAKEN("chips chip=own-1 dtype=bf16 peak_flops=1e15 hbm_bytes=2e10 hbm_bytes_per_s=3e12 "
+        "ici_bytes_per_s=4e11 tdp_w=700 vendor=acme year=2031 source=datasheet");
+  row = mpg_chips_peak(chips, "own-1", MPG_STR("bf16"));
+  CHECK(row != NULL);
+  if (row == NULL)
+    return;
+  CHECK(strcmp(row->chip, "own-1") == 0 && strcmp(row->dtype, "bf16") == 0);
+  CHECK(row->peak_flops == 1e15 && row->hbm_bytes == 2e10 && row->hbm_bytes_per_s == 3e12);
+  CHECK(row->ici_bytes_per_s == 4e11 && row->tdp_w == 700 && row->year == 2031);
+  CHECK(strcmp(row->vendor, "acme") == 0 && strcmp(row->source, "datasheet") == 0);
+  TAKEN("chips chip=own-2 dtype=fp8 peak_flops=1");
+  row = mpg_chips_peak(chips, "own-2", MPG_STR("fp8"));
+  CHECK(row != NULL);
+  if (row == NULL)
+    return;
+  CHECK(row->vendor == NULL && row->source == NULL && row->year == 0);
+  CHECK(isnan(row->hbm_bytes) && isnan(row->hbm_bytes_per_s) && isnan(row->ici_bytes_per_s));
+  CHECK(isnan(row->tdp_w) && row->peak_flops == 1);
+  memset(text, 'x', 256);
+  text[256] = '\0';
+  (void)snprintf(line, sizeof line, "chips chip=own-3 dtype=fp8 peak_flops=1 source=%s", text + 1);
+  TAKEN(line);
+  row = mpg_chips_peak(chips, "own-3", MPG_STR("fp8"));
+  CHECK(row != NULL && strcmp(row->source, text + 1) == 0);
+  (void)snprintf(line, sizeof line, "chips chip=own-4 dtype=fp8 peak_flops=1 source=%s", text);
+  CHECK(strstr(refusal(line), "chips.source: expected a text of less than 256 bytes") != NULL);
+  CHECK(mpg_chips_find(chips, MPG_STR("own-4")) == NULL);
+}
+
 int main(void) {
   mpg_err err;
   mpg_issues_init(&issues, &mpg_env_libc);
@@ -154,6 +187,7 @@ int main(void) {
   check_refusals();
   check_values();
   check_merging();
+  check_chips();
   check_seal();
   mpg_fleet_free(&fleet);
   mpg_chips_free(chips);

@@ -247,6 +247,81 @@ static void test_transposes(void) {
         true, 0, 0, 8 + 8);
 }
 
+/* Where an element lies in memory: `minor` lists dimensions from the one that varies fastest. */
+static int place_of(const int at[3], const int size[3], const int minor[3]) {
+  int place = 0, stride = 1;
+  for (int k = 0; k < 3; k++) {
+    place += at[minor[k]] * stride;
+    stride *= size[minor[k]];
+  }
+  return place;
+}
+
+/* Every transpose of three dimensions between any two layouts: free where no element moves. */
+static void test_every_transpose(void) {
+  static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                   {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  static const int sizes[][3] = {{2, 3, 4}, {2, 1, 3}, {1, 1, 3}, {3, 2, 1}};
+  for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
+    for (int in = 0; in < 6; in++)
+      for (int out = 0; out < 6; out++)
+        for (int by = 0; by < 6; by++) {
+          const int *size = sizes[z], *d = orders[by], *from = orders[in], *to = orders[out];
+          int turned[3] = {size[d[0]], size[d[1]], size[d[2]]}, moved = 0;
+          char parameter[80], root[120];
+          for (int i = 0; i < size[0] * size[1] * size[2]; i++) {
+            int at[3] = {i / size[2] / size[1], i / size[2] % size[1], i % size[2]};
+            int after[3] = {at[d[0]], at[d[1]], at[d[2]]};
+            moved += place_of(at, size, from) != place_of(after, turned, to);
+          }
+          (void)snprintf(parameter, sizeof parameter, "a = f32[%d,%d,%d]{%d,%d,%d} parameter(0) ",
+                         size[0], size[1], size[2], from[0], from[1], from[2]);
+          (void)snprintf(root, sizeof root,
+                         "f32[%d,%d,%d]{%d,%d,%d} transpose(a), dimensions={%d,%d,%d}", turned[0],
+                         turned[1], turned[2], to[0], to[1], to[2], d[0], d[1], d[2]);
+          costs(parameter, root, true, 0, 0, moved == 0 ? 0 : 8LL * size[0] * size[1] * size[2]);
+        }
+}
+
+/* What is read of each operand. */
+static void test_operands(void) {
+  static const struct {
+    const char *parameters, *root;
+    int read[5];
+  } calls[] = {
+      {"a = f32[100] parameter(0) i = s32[3] parameter(1) ", "f32[3] gather(a, i)", {12, 12}},
+      {"a = f32[100] parameter(0) ", "f32[7] slice(a), slice={[0:7]}", {28}},
+      {"a = f32[100,2] parameter(0) i = s32[] parameter(1) j = s32[] parameter(2) ",
+       "f32[7,1] dynamic-slice(a, i, j), dynamic_slice_sizes={7,1}",
+       {28, 4, 0}},
+      {"a = f32[100,2] parameter(0) u = f32[5,1] parameter(1) i = s32[] parameter(2) j = s32[] "
+       "parameter(3) ",
+       "f32[100,2] dynamic-update-slice(a, u, i, j)",
+       {0, 20, 4, 0}},
+      {"a = f32[4,4] parameter(0) b = f32[4,2] parameter(1) ",
+       "f32[4,2] triangular-solve(a, b)",
+       {32, 32}},
+      {"a = f32[4,4] parameter(0) ", "f32[4,4] cholesky(a)", {32}},
+      {"a = f32[100] parameter(0) i = s32[3,1] parameter(1) u = f32[3] parameter(2) ",
+       "f32[100] scatter(a, i, u), to_apply=add",
+       {12, 12, 12}},
+      {"a = f32[9] parameter(0) b = f32[9] parameter(1) ", "f32[9] add(a, b)", {36, 36}},
+      {"a = f32[9] parameter(0) b = f32[9] parameter(1) ", "(f32[9], f32[9]) tuple(a, b)", {0, 0}}};
+  for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+    char text[1024];
+    priced p;
+    (void)snprintf(text, sizeof text, ADD "ENTRY e { %s ROOT r = %s }\n", calls[k].parameters,
+                   calls[k].root);
+    price_text(&p, text);
+    for (uint32_t o = 0; o < named(&p, "r")->noperands; o++) {
+      CHECK(mpg_hlo_operand_bytes(&p.cost, named(&p, "r"), o) == calls[k].read[o]);
+      if (mpg_hlo_operand_bytes(&p.cost, named(&p, "r"), o) != calls[k].read[o])
+        (void)fprintf(stderr, "  %s: operand %u\n", calls[k].root, o);
+    }
+    done(&p);
+  }
+}
+
 static void test_read(void) {
   /* Of a slice's starts the first is read alone. */
   costs("a = f32[10,10] parameter(0) i = s32[] parameter(1) j = s32[] parameter(2) ",
@@ -457,9 +532,11 @@ static void test_scope(void) {
 
 /* Only what an opcode says it calls runs. */
 static void test_runs(void) {
-  static const char callees[] = "n { x = f32[4] parameter(0) ROOT y = f32[4] negate(x) }\n"
-                                "x { x = f32[4] parameter(0) ROOT y = f32[4] exponential(x) }\n"
-                                "c { x = f32[4] parameter(0) ROOT y = pred[] is-finite(x) }\n";
+  static const char callees[] =
+      "n { x = f32[4] parameter(0) ROOT y = f32[4] negate(x) }\n"
+      "x { x = f32[4] parameter(0) ROOT y = f32[4] exponential(x) }\n"
+      "c { x = f32[4] parameter(0) ROOT y = pred[] is-finite(x) }\n"
+      "d { x = f32[4] parameter(0) y = f32[4] negate(x) ROOT z = f32[4] negate(y) }\n";
   static const struct {
     const char *root;
     long long flops, transcendentals;
@@ -472,6 +549,13 @@ static void test_runs(void) {
       {"f32[4] conditional(a, a, a), true_computation=x, false_computation=n, to_apply=c", 4, 4},
       {"f32[4] conditional(a, a, a), branch_computations={n, x}, calls=c", 4, 4},
       {"f32[4] negate(a), calls=x", 4, 0},
+      /* And not the dearest of all. */
+      {"f32[4] call(a), to_apply=n, body=d, condition=d, branch_computations={d, d}", 4, 0},
+      {"f32[4] fusion(a), calls=n, to_apply=d, body=d, condition=d, true_computation=d", 4, 0},
+      {"f32[4] while(a), body=x, condition=c, to_apply=d, calls=d, false_computation=d", 1, 4},
+      {"f32[4] conditional(a, a, a), true_computation=x, false_computation=n, to_apply=d, calls=d, "
+       "body=d, condition=d",
+       4, 4},
       {"((f32[4]), f32[4], s32[]) async-start(a), calls=n", 4, 0},
   };
   for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
@@ -640,6 +724,8 @@ int main(void) {
   test_applied();
   test_annotations();
   test_transposes();
+  test_every_transpose();
+  test_operands();
   test_read();
   test_fusions();
   test_collectives();

@@ -332,6 +332,59 @@ static void check_faults(const mpg_innermost *in, const mpg_fleet *fleet, const 
     }
 }
 
+/* Each of many attempts, told of backwards, has its spans; the host is asked while they are looked for. */
+static void test_many_attempts(void) {
+  enum { ATTEMPTS = 100, SPANS = 3 * ATTEMPTS };
+  mpg_issues issues;
+  mpg_fleet fleet;
+  mpg_gang gang;
+  mpg_err err;
+  char line[200] = "jobs job=j chips=2";
+  int column, asked = 0;
+  mpg_rc rc;
+  mpg_issues_init(&issues, &mpg_env_libc);
+  CHECK(mpg_gang_init(&gang, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, NULL, &err) == MPG_OK);
+  CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
+  rc = trace_add(&fleet, line, 1, &column, &err);
+  for (int a = ATTEMPTS; rc == MPG_OK && a-- > 0;) {
+    (void)snprintf(line, sizeof line,
+                   "allocations job=j pool=p chips=2 attempt=%d start_time=%d end_time=%d", a,
+                   10 * a, 10 * a + 6);
+    rc = trace_add(&fleet, line, 2, &column, &err);
+    for (int s = 0; rc == MPG_OK && s < 3; s++) {
+      (void)snprintf(line, sizeof line,
+                     "spans job=j kind=step start_time=%d end_time=%d attempt=%d", 10 * a + 2 * s,
+                     10 * a + 2 * s + 1, a);
+      rc = trace_add(&fleet, line, 3, &column, &err);
+    }
+  }
+  CHECK(rc == MPG_OK && mpg_fleet_seal(&fleet, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0], fleet.last, &err) == MPG_OK);
+  for (rc = MPG_INTERRUPTED; rc == MPG_INTERRUPTED; asked++) {
+    hostile h = {0, 0, false, false, asked + 2};
+    mpg_env env = hostile_env(&h);
+    mpg_notices notices = {0};
+    mpg_innermost in;
+    mpg_innermost_init(&in, &env);
+    rc = mpg_innermost_build(&in, &fleet, 0, &gang, fleet.last, &notices, &err);
+    CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_OK));
+    if (rc == MPG_OK) {
+      CHECK(in.nitems == SPANS && notices.count[MPG_NOTICE_SPAN_WITHOUT] == 0);
+      CHECK(in.nparts == SPANS * 2); /* each, and the second behind it */
+      for (size_t i = 0; i < in.nitems; i++)
+        CHECK(in.items[i].attempt == i / 3 && in.items[i].own == MPG_SECOND &&
+              in.items[i].inside == MPG_SECOND);
+    }
+    mpg_innermost_free(&in);
+    CHECK(h.live == 0);
+  }
+  CHECK(asked >= SPANS / 64 && asked < SPANS / 16);
+  mpg_fleet_free(&fleet);
+  mpg_gang_free(&gang);
+  mpg_issues_free(&issues);
+}
+
 int main(void) {
   static const mpg_notice counted[] = {MPG_NOTICE_OUT_OF_ORDER,      MPG_NOTICE_MISSING_END,
                                        MPG_NOTICE_SPAN_OUTSIDE,      MPG_NOTICE_SPAN_WITHOUT,
@@ -371,5 +424,6 @@ int main(void) {
     CHECK(seen[counted[k]] > 100);
   mpg_innermost_free(&in);
   mpg_gang_free(&gang);
+  test_many_attempts();
   return check_done("innermost");
 }

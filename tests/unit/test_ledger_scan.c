@@ -286,6 +286,38 @@ static void check_rollup(const mpg_ledger_options *o, int threads) {
   mpg_rollup_free(&rollups[1]);
 }
 
+/* The finest cells, as many as may be kept: any roll-up follows from them. Were there one more, there are none. */
+static void check_cells(const mpg_ledger_options *o, int threads) {
+  size_t n = 0;
+  for (int k = 0; k < 3 && (k == 0 || n > 0); k++) {
+    mpg_cells cells = {.limit = k == 0 ? SIZE_MAX : k == 1 ? n : n - 1};
+    uint32_t mask = (uint32_t)below(1u << MPG_DIMS);
+    mpg_rollup rollup, again;
+    mpg_accounting a;
+    mpg_err err;
+    CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, o, &err) == MPG_OK);
+    CHECK(mpg_rollup_init(&rollup, &mpg_env_libc, &fleet, mask, &err) == MPG_OK);
+    CHECK(mpg_rollup_init(&again, &mpg_env_libc, &fleet, mask, &err) == MPG_OK);
+    mpg_issues_drop(&issues, "test");
+    CHECK(mpg_rollup_all(&rollup, &a, threads, &cells, "test", &err) == MPG_OK);
+    n = k == 0 ? cells.n : n;
+    if (k == 2) {
+      CHECK(cells.over && cells.n == 0 && cells.p == NULL);
+    } else {
+      CHECK(!cells.over && cells.n == n);
+      CHECK(mpg_rollup_add_cells(&again, cells.p, cells.n) == MPG_OK);
+      CHECK(again.ncells == rollup.ncells);
+      for (size_t i = 0; i < again.ncells && i < rollup.ncells; i++)
+        CHECK(again.cells[i].chip_us == rollup.cells[i].chip_us &&
+              again.cells[i].intervals == rollup.cells[i].intervals);
+    }
+    mpg_free(&mpg_env_libc, cells.p);
+    mpg_rollup_free(&rollup);
+    mpg_rollup_free(&again);
+    mpg_accounting_free(&a);
+  }
+}
+
 /* Every allocation fails, once and from then on: an error and no leak, or every row. */
 static void check_oom(const mpg_ledger_options *o, const mpg_scan_wish *w, int threads) {
   mpg_ledger whole;
@@ -327,6 +359,41 @@ static void check_interrupts(const mpg_ledger_options *o, const mpg_scan_wish *w
   }
 }
 
+/* Of many jobs that did nothing the host is asked once while each is accounted for, and else now and then. */
+static void test_asked(void) {
+  enum { JOBS = 20000 };
+  mpg_scan_wish w;
+  mpg_ledger_options o = options(false);
+  mpg_issues none;
+  mpg_ledger found;
+  mpg_err err;
+  int left = 10 * JOBS, column;
+  mpg_env env = mpg_env_libc;
+  mpg_rc rc;
+  env.interrupted = stop_at_once;
+  env.interrupted_ctx = &left;
+  mpg_issues_init(&none, &mpg_env_libc);
+  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &none, chips, &err) == MPG_OK);
+  rc = mpg_fleet_from(&fleet, "test", &err);
+  for (int i = 0; rc == MPG_OK && i < JOBS; i++) {
+    (void)snprintf(lines[0], LINE, "jobs job=j%d", i);
+    rc = trace_add(&fleet, lines[0], i + 1, &column, &err);
+  }
+  CHECK(rc == MPG_OK && mpg_fleet_seal(&fleet, &err) == MPG_OK);
+  mpg_ledger_init(&found, &mpg_env_libc);
+  random_wish(&w);
+  w.nkeys = w.nfilters = 0;
+  CHECK(scan_all(&env, &o, &w, 1, &found, &err) == MPG_OK && left < 9 * JOBS);
+#ifndef MPG_TEST /* whose batches are tiny */
+  CHECK(left > 8 * JOBS);
+#endif
+  mpg_ledger_free(&found);
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&none);
+}
+
 int main(void) {
   mpg_ledger_init(&all, &mpg_env_libc);
   for (int round = 0; round < 40; round++) {
@@ -343,6 +410,7 @@ int main(void) {
       check_scan(&o, &w, 1 + i % 3);
     }
     check_rollup(&o, 3);
+    check_cells(&o, 1 + round % 3);
     if (round % 10 == 0) {
       check_oom(&o, &w, 1);
       check_oom(&o, &w, 3);
@@ -353,5 +421,6 @@ int main(void) {
     mpg_issues_free(&issues);
   }
   mpg_ledger_free(&all);
+  test_asked();
   return check_done("ledger_scan");
 }

@@ -112,17 +112,21 @@ typedef struct relation {
   mpg_relation_rows rows;
 } relation;
 
-static void relation_open(relation *r, bool skipping) {
+static void relation_open_in(const mpg_env *env, relation *r, bool skipping) {
   mpg_err err;
   mpg_issues_init(&r->issues, &mpg_env_libc);
   CHECK(mpg_chips_new(&r->chips, &mpg_env_libc, &err) == MPG_OK);
-  CHECK(mpg_fleet_init(&r->fleet, &mpg_env_libc, &r->issues, r->chips, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&r->fleet, env, &r->issues, r->chips, &err) == MPG_OK);
   r->rows = (mpg_relation_rows){.fleet = &r->fleet,
                                 .env = &mpg_env_libc,
                                 .relation = MPG_REL_OUTAGES,
                                 .source = "s.outages",
                                 .skip = skipping};
   CHECK(mpg_relation_rows_begin(&r->rows, &err) == MPG_OK);
+}
+
+static void relation_open(relation *r, bool skipping) {
+  relation_open_in(&mpg_env_libc, r, skipping);
 }
 
 static void relation_close(relation *r) {
@@ -183,6 +187,30 @@ static void test_relation_faults(void) {
     rc = mpg_relation_rows_add(&r.rows, good, ++row, &err);
   CHECK(rc == MPG_INTERRUPTED && row > 1000 && row < 9000);
   CHECK(strcmp(err.text, "interrupted") == 0);
+  relation_close(&r);
+  CHECK(h.live == 0);
+}
+
+/* A row that there is no memory for is no broken one: it is not skipped, and says so. */
+static void test_relation_memory(void) {
+  mpg_value good[MPG_MAX_COLUMNS] = {TEXT("p"), INT(4), INT(0), INT(9), TEXT("down")};
+  hostile h = {0, 0, false, false, 0};
+  mpg_env env = hostile_env(&h);
+  relation r;
+  relation_open_in(&env, &r, true);
+  for (int64_t row = 1; row < 40; row++) {
+    mpg_err err = {MPG_OK, "as it was"};
+    mpg_rc rc;
+    h.fail_in = 1;
+    h.failed = false;
+    rc = mpg_relation_rows_add(&r.rows, good, row, &err);
+    CHECK(rc == (h.failed ? MPG_NOMEM : MPG_OK) && err.rc == rc);
+    CHECK(strcmp(err.text, h.failed ? "out of memory" : "as it was") == 0);
+    h.fail_in = 0;
+    if (h.failed)
+      CHECK(mpg_relation_rows_add(&r.rows, good, row, &err) == MPG_OK);
+    CHECK(r.fleet.noutages == (size_t)row && r.issues.n == 0);
+  }
   relation_close(&r);
   CHECK(h.live == 0);
 }
@@ -268,6 +296,7 @@ int main(void) {
   test_pieces();
   test_relations();
   test_relation_faults();
+  test_relation_memory();
   test_values();
   return check_done("test_ledger_tables");
 }

@@ -497,6 +497,34 @@ static void test_noise(void) {
   CHECK(true);
 }
 
+/* As C++ has them on 64-bit Linux, and IEEE 754 and OCP's 8-bit formats. */
+static void test_sizes(void) {
+  static const struct {
+    const char *name;
+    size_t size;
+  } types[] = {{"float", sizeof(float)},
+               {"double", sizeof(double)},
+               {"signed char", sizeof(signed char)},
+               {"unsigned char", sizeof(unsigned char)},
+               {"bool", sizeof(bool)},
+               {"short", sizeof(int16_t)},
+               {"short int", sizeof(int16_t)},
+               {"int", sizeof(int32_t)},
+               {"long", sizeof(int64_t)},
+               {"long int", sizeof(int64_t)},
+               {"c10::complex<float>", 2 * sizeof(float)},
+               {"c10::complex<double>", 2 * sizeof(double)},
+               {"c10::Half", (1 + 5 + 10) / 8}, /* sign, exponent, mantissa */
+               {"c10::BFloat16", (1 + 8 + 7) / 8},
+               {"c10::Float8_e4m3fn", (1 + 4 + 3) / 8},
+               {"c10::Float8_e4m3fnuz", (1 + 4 + 3) / 8},
+               {"c10::Float8_e5m2", (1 + 5 + 2) / 8},
+               {"c10::Float8_e5m2fnuz", (1 + 5 + 2) / 8}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    CHECK((size_t)mpg_op_type_size(mpg_str_of(types[i].name)) == types[i].size);
+  CHECK(mpg_op_type_size(MPG_STR("no")) == 0 && mpg_op_type_size(MPG_STR("")) == 0);
+}
+
 int main(void) {
   test_products();
   test_convolutions();
@@ -509,6 +537,6 @@ int main(void) {
   test_arguments();
   test_ends();
   test_noise();
-  CHECK(mpg_op_type_size(MPG_STR("c10::BFloat16")) == 2 && mpg_op_type_size(MPG_STR("no")) == 0);
+  test_sizes();
   return check_done("op_cost");
 }

@@ -294,6 +294,88 @@ static void test_zones(void) {
   }
 }
 
+/* A record in memory. */
+static mpg_pbs *first_of(const char *text, mpg_stream **stream) {
+  mpg_pbs *pbs = NULL;
+  mpg_err err;
+  CHECK(mpg_stream_memory(stream, &mpg_env_libc, "mem", mpg_str_of(text), &err) == MPG_OK);
+  CHECK(mpg_pbs_open(&pbs, &mpg_env_libc, *stream, NULL, NULL, &err) == MPG_OK);
+  CHECK(mpg_pbs_next(pbs, &err) == MPG_OK);
+  return pbs;
+}
+
+/* Every key is found by its name, and one that differs from it in one byte is not. */
+static void test_keys(void) {
+#define KEY(name, key, type) key,
+  static const char *const keys[] = {MPG_PBS_FIELDS(KEY)};
+#undef KEY
+  char text[8192];
+  size_t n = (size_t)snprintf(text, sizeof text, AT "E;1.s;"), count;
+  mpg_stream *stream = NULL;
+  mpg_pbs *pbs;
+  for (int i = 0; i < MPG_PBS_COUNT_OF_FIELDS; i++) {
+    char like[64];
+    size_t at = (size_t)i % strlen(keys[i]);
+    (void)snprintf(like, sizeof like, "%s", keys[i]);
+    like[at] = like[at] == 'Z' ? 'Y' : 'Z';
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s=%d %s=like%d ", keys[i], i + 1, like, i);
+  }
+  (void)snprintf(text + n, sizeof text - n, "\n");
+  pbs = first_of(text, &stream);
+  for (int i = 0; i < MPG_PBS_COUNT_OF_FIELDS; i++) {
+    const mpg_value *v = mpg_pbs_get(pbs, (size_t)i);
+    char number[16];
+    (void)snprintf(number, sizeof number, "%d", i + 1);
+    CHECK(v->type == MPG_TEXT ? is(v->s, number) : v->type == MPG_INT && v->i == i + 1);
+  }
+  CHECK(mpg_pbs_others(pbs, &count) != NULL && count == MPG_PBS_COUNT_OF_FIELDS);
+  mpg_pbs_close(pbs);
+  mpg_stream_close(stream);
+}
+
+/* Keys, words and values of every length, as bytes are looked at many at a time; and every byte in a key. */
+static void test_lengths(void) {
+  char text[512], key[64], value[64];
+  for (int k = 1; k < 40; k++)
+    for (int v = 0; v < 40; v++) {
+      mpg_stream *stream = NULL;
+      mpg_pbs *pbs;
+      const mpg_pbs_pair *pairs;
+      size_t count;
+      memset(key, 'k', sizeof key);
+      memset(value, 'v', sizeof value);
+      (void)snprintf(text, sizeof text, AT "L;l;%.*s %.*s=%.*s %.*s user=%.*s\n", k, value, k, key,
+                     v, value, k, key, v, value);
+      pbs = first_of(text, &stream);
+      CHECK(is(mpg_pbs_text(pbs), (value[k] = '\0', value)));
+      value[k] = 'v';
+      pairs = mpg_pbs_others(pbs, &count);
+      CHECK(count == 1 && pairs[0].key.n == (size_t)k && pairs[0].value.n == (size_t)(v + 1 + k));
+      CHECK(mpg_pbs_get(pbs, MPG_PBS_user)->s.n == (size_t)v);
+      mpg_pbs_close(pbs);
+      mpg_stream_close(stream);
+    }
+  for (int c = 1; c < 256; c++)
+    for (size_t at = 1; at < 20; at += 6) {
+      bool is_key = c == '_' || c == '.' || c == '-' || (c >= '0' && c <= '9') ||
+                    ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+      mpg_stream *stream = NULL;
+      mpg_pbs *pbs;
+      size_t count;
+      if (c == ' ' || c == '=' || c == '\n' || c == '\r')
+        continue;
+      memset(key, 'k', sizeof key);
+      key[at] = (char)c;
+      (void)snprintf(text, sizeof text, AT "L;l;%.20s=1 user=someone-with-a-name\n", key);
+      pbs = first_of(text, &stream);
+      (void)mpg_pbs_others(pbs, &count);
+      CHECK(count == is_key && (mpg_pbs_text(pbs).n > 0) == !is_key);
+      CHECK(is(mpg_pbs_get(pbs, MPG_PBS_user)->s, "someone-with-a-name"));
+      mpg_pbs_close(pbs);
+      mpg_stream_close(stream);
+    }
+}
+
 /* Every allocation fails once, alone and with all after it: out of memory or the whole result, and
 ** nothing leaks. */
 static void test_memory(void) {
@@ -339,6 +421,8 @@ int main(void) {
   test_errors();
   test_still_written();
   test_zones();
+  test_keys();
+  test_lengths();
   test_memory();
   test_json();
   return check_done("pbs");

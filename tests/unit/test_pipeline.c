@@ -1,5 +1,5 @@
-/* test_pipeline.c - pieces come back once each, done, in order, whatever the threads; errors when their turn has come;
-** and whoever stops, stops all. */
+/* test_pipeline.c - pieces come back once each, done, in order, whatever the threads and whoever cuts them; errors when
+** their turn has come; and whoever stops, stops all. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/core/pipeline.h"
@@ -19,24 +19,41 @@ typedef struct job {
   void *slots[SLOTS];
   const mpg_env *env; /* the pipeline's */
   pthread_t owner;
-  int threads, pieces_n, cut;
+  int threads, pieces_n;
+  int cut;       /* atomic, as the next two */
+  int taken;     /* by the owner */
+  int cut_there; /* by others */
+  int finished;  /* pieces: atomic */
+  bool cutting;
   mpg_rc end;    /* what cut() says behind the last piece */
   int strangers; /* what came about that may not: atomic */
   bool busy[MPG_THREADS_MAX];
   int foreign;  /* pieces that other threads did, and signals that they block: atomic */
   int spinning; /* pieces that wait until they are stopped: atomic */
   bool spin;
+  bool by_any;
 } job;
 
 static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   job *j = ctx;
   piece *p = slot;
-  if (!pthread_equal(pthread_self(), j->owner))
+  int number = __atomic_load_n(&j->cut, __ATOMIC_RELAXED);
+  bool mine = pthread_equal(pthread_self(), j->owner);
+  if ((!mine && !j->by_any) || __atomic_exchange_n(&j->cutting, true, __ATOMIC_ACQ_REL))
     __atomic_add_fetch(&j->strangers, 1, __ATOMIC_RELAXED);
-  if (j->cut == j->pieces_n)
-    return j->end == MPG_DONE ? MPG_DONE : mpg_fail(err, j->end, "no more of %d", j->cut);
-  *p = (piece){j->cut++, 0, -1};
-  return MPG_OK;
+  if (!mine)
+    __atomic_add_fetch(&j->cut_there, 1, __ATOMIC_RELAXED);
+  /* No slot is used again before its piece was given back. */
+  if (number - __atomic_load_n(&j->taken, __ATOMIC_RELAXED) > (int)mpg_pipeline_slots(j->threads))
+    __atomic_add_fetch(&j->strangers, 1, __ATOMIC_RELAXED);
+  if (number < j->pieces_n) {
+    *p = (piece){number, 0, -1};
+    __atomic_store_n(&j->cut, number + 1, __ATOMIC_RELAXED);
+  }
+  __atomic_store_n(&j->cutting, false, __ATOMIC_RELEASE);
+  if (number < j->pieces_n)
+    return MPG_OK;
+  return j->end == MPG_DONE ? MPG_DONE : mpg_fail(err, j->end, "no more of %d", number);
 }
 
 static void work(void *ctx, void *slot, int worker) {
@@ -60,27 +77,31 @@ static void work(void *ctx, void *slot, int worker) {
   }
   p->done++;
   p->worker = worker;
+  __atomic_add_fetch(&j->finished, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&j->busy[worker], false, __ATOMIC_RELEASE);
 }
 
-static const mpg_pipeline_steps steps = {cut, work};
+static const mpg_pipeline_steps by_owner = {.cut = cut, .work = work},
+                                by_any = {.cut = cut, .work = work, .cut_by_any = true};
 
-static mpg_pipeline *opened(job *j, const mpg_env *env, int threads, int pieces, mpg_rc end) {
+static mpg_pipeline *opened(job *j, const mpg_env *env, int threads, int pieces, mpg_rc end,
+                            const mpg_pipeline_steps *steps) {
   mpg_pipeline *p = NULL;
   mpg_err err;
   memset(j, 0, sizeof *j);
   j->owner = pthread_self();
+  j->by_any = steps->cut_by_any;
   j->threads = threads < 1 ? 1 : threads > MPG_THREADS_MAX ? MPG_THREADS_MAX : threads;
   j->pieces_n = pieces;
   j->end = end;
   for (size_t i = 0; i < SLOTS; i++)
     j->slots[i] = &j->pieces[i];
-  CHECK(mpg_pipeline_open(&p, env, threads, &steps, j, j->slots, &err) == MPG_OK);
+  CHECK(mpg_pipeline_open(&p, env, threads, steps, j, j->slots, &err) == MPG_OK);
   j->env = mpg_pipeline_env(p);
   return p;
 }
 
-static void test_order(void) {
+static void test_order(const mpg_pipeline_steps *steps) {
   static const int threads[] = {-1, 0, 1, 2, 3, 8, MPG_THREADS_MAX, MPG_THREADS_MAX + 1};
   static const int pieces[] = {0, 1, 2, 3, 17, 500};
   static job j;
@@ -92,7 +113,7 @@ static void test_order(void) {
         hostile h = {0};
         mpg_env env = hostile_env(&h);
         mpg_rc end = fails ? MPG_DATA : MPG_DONE;
-        mpg_pipeline *p = opened(&j, &env, threads[t], pieces[k], end);
+        mpg_pipeline *p = opened(&j, &env, threads[t], pieces[k], end, steps);
         int slots = (int)mpg_pipeline_slots(j.threads);
         void *slot;
         mpg_err err = {MPG_OK, ""};
@@ -101,7 +122,7 @@ static void test_order(void) {
           good &= mpg_pipeline_next(p, &slot, &err) == MPG_OK;
           good &= slot == &j.pieces[i % slots] && ((piece *)slot)->number == i &&
                   ((piece *)slot)->done == 1;
-          good &= j.cut - i <= slots; /* no slot is used again before its piece was taken */
+          __atomic_store_n(&j.taken, i, __ATOMIC_RELAXED);
         }
         CHECK(good && mpg_pipeline_next(p, &slot, &err) == end && slot == NULL);
         CHECK(fails == (err.rc == MPG_DATA) && j.strangers == 0);
@@ -114,9 +135,9 @@ static void test_order(void) {
 }
 
 /* Others work while the owner is away, up to as many pieces as there are slots. */
-static void test_ahead(void) {
+static void test_ahead(const mpg_pipeline_steps *steps) {
   static job j;
-  mpg_pipeline *p = opened(&j, &mpg_env_libc, 3, 100, MPG_DONE);
+  mpg_pipeline *p = opened(&j, &mpg_env_libc, 3, 100, MPG_DONE, steps);
   void *slot;
   mpg_err err;
   int before = 0;
@@ -127,9 +148,47 @@ static void test_ahead(void) {
       (void)sched_yield();
     before = __atomic_load_n(&j.foreign, __ATOMIC_RELAXED);
     CHECK(mpg_pipeline_next(p, &slot, &err) == MPG_OK);
+    __atomic_store_n(&j.taken, i, __ATOMIC_RELAXED);
   }
-  CHECK(j.foreign > 0 && j.strangers == 0);
+  CHECK(j.foreign > 0 && j.strangers == 0 && (steps->cut_by_any || j.cut_there == 0));
   mpg_pipeline_close(p);
+}
+
+/* Where others may cut they fill every slot while the owner is away with its piece, do them all, and no more. */
+static void test_filled(void) {
+  static job j;
+  for (int threads = 2; threads <= 5; threads++) {
+    mpg_pipeline *p = opened(&j, &mpg_env_libc, threads, 1000, MPG_DONE, &by_any);
+    int slots = (int)mpg_pipeline_slots(threads);
+    void *slot;
+    mpg_err err;
+    for (int i = 0; i < 100; i++) {
+      CHECK(mpg_pipeline_next(p, &slot, &err) == MPG_OK && ((piece *)slot)->number == i);
+      __atomic_store_n(&j.taken, i, __ATOMIC_RELAXED);
+      while (__atomic_load_n(&j.finished, __ATOMIC_ACQUIRE) < i + slots)
+        (void)sched_yield();
+      CHECK(((piece *)slot)->number == i && ((piece *)slot)->done == 1);
+    }
+    CHECK(j.cut == 99 + slots && j.cut_there >= 99 && j.strangers == 0);
+    mpg_pipeline_close(p);
+  }
+}
+
+typedef struct stepper {
+  mpg_pipeline *pipeline;
+  job *j;
+  mpg_rc rc;
+} stepper;
+
+/* Asks for pieces as another thread than the one that opened the pipeline. */
+static void *step_elsewhere(void *arg) {
+  stepper *s = arg;
+  void *slot;
+  mpg_err err;
+  s->j->owner = pthread_self();
+  while (s->rc == MPG_OK)
+    s->rc = mpg_pipeline_next(s->pipeline, &slot, &err);
+  return NULL;
 }
 
 static bool after_a_while(void *ctx) {
@@ -138,12 +197,12 @@ static bool after_a_while(void *ctx) {
 }
 
 /* The host is asked while pieces are done, and says stop: they hear of it, and so does the owner. */
-static void test_stops(void) {
+static void test_stops(const mpg_pipeline_steps *steps) {
   static job j;
   for (int threads = 1; threads <= 4; threads++) {
     int left = 50;
     mpg_env env = {mpg_env_libc.resize, NULL, after_a_while, &left, NULL};
-    mpg_pipeline *p = opened(&j, &env, threads, 100, MPG_DONE);
+    mpg_pipeline *p = opened(&j, &env, threads, 100, MPG_DONE, steps);
     void *slot;
     mpg_err err;
     mpg_rc rc = MPG_OK;
@@ -156,14 +215,29 @@ static void test_stops(void) {
   }
 }
 
+/* A piece asks the host in the thread that asks for pieces, whichever opened the pipeline: with one thread nobody else
+** can have ended it. */
+static void test_stops_elsewhere(void) {
+  static job j;
+  int left = 50;
+  mpg_env env = {mpg_env_libc.resize, NULL, after_a_while, &left, NULL};
+  stepper s = {opened(&j, &env, 1, 100, MPG_DONE, &by_any), &j, MPG_OK};
+  pthread_t thread;
+  j.spin = true;
+  CHECK(pthread_create(&thread, NULL, step_elsewhere, &s) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  mpg_pipeline_close(s.pipeline);
+  CHECK(s.rc == MPG_INTERRUPTED && j.strangers == 0 && j.spinning == 1 && left < 0);
+}
+
 /* Closed in the midst of pieces that go on until they are told not to. */
-static void test_closed(void) {
+static void test_closed(const mpg_pipeline_steps *steps) {
   static job j;
   int rounds = 0;
   for (; rounds < 20; rounds++) {
     int left = 3; /* the owner's own piece stops with the fourth question, and so the others */
     mpg_env env = {mpg_env_libc.resize, NULL, after_a_while, &left, NULL};
-    mpg_pipeline *p = opened(&j, &env, 2 + rounds % 3, 50, MPG_DONE);
+    mpg_pipeline *p = opened(&j, &env, 2 + rounds % 3, 50, MPG_DONE, steps);
     void *slot;
     mpg_err err;
     j.spin = true;
@@ -171,7 +245,7 @@ static void test_closed(void) {
     mpg_pipeline_close(p);
   }
   { /* no piece is with the owner: the first is done, the others spin */
-    mpg_pipeline *p = opened(&j, &mpg_env_libc, 3, 50, MPG_DONE);
+    mpg_pipeline *p = opened(&j, &mpg_env_libc, 3, 50, MPG_DONE, steps);
     void *slot;
     mpg_err err;
     CHECK(mpg_pipeline_next(p, &slot, &err) == MPG_OK);
@@ -191,12 +265,17 @@ int main(void) {
   CHECK(n >= 1 && n <= MPG_THREADS_MAX);
   for (int fail = 1; fail <= 2; fail++) {
     h.fail_in = fail;
-    CHECK(mpg_pipeline_open(&p, &env, 4, &steps, &j, j.slots, &err) == MPG_NOMEM && p == NULL);
+    CHECK(mpg_pipeline_open(&p, &env, 4, &by_any, &j, j.slots, &err) == MPG_NOMEM && p == NULL);
     CHECK(h.live == 0);
   }
-  test_order();
-  test_ahead();
-  test_stops();
-  test_closed();
+  for (int i = 0; i < 2; i++) {
+    const mpg_pipeline_steps *steps = i == 0 ? &by_owner : &by_any;
+    test_order(steps);
+    test_ahead(steps);
+    test_stops(steps);
+    test_closed(steps);
+  }
+  test_filled();
+  test_stops_elsewhere();
   return check_done("pipeline");
 }

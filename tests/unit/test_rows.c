@@ -350,7 +350,7 @@ static void test_csv_still_written(void) {
 #define FIRST "(aTEXT)(bBIGINT)2{\"a\":\"x\",\"b\":1}"
   expect(csv, &by_header, "", "a,b\nx,1\ny", FIRST, "unfinished_record");
   expect(csv, &by_header, "", "a,b\nx,1\n\"y", FIRST, "unfinished_record");
-  expect(csv, &by_header, "", "a,b\nx,1\ny,2", FIRST "3{\"a\":\"y\",\"b\":2}", NULL);
+  expect(csv, &by_header, "", "a,b\nx,1\ny,2", FIRST "3{\"a\":\"y\",\"b\":2}", "no_line_end");
   /* A quote that swallows the rest of a file is no record in the writing. */
   expect(csv, &by_header, "", "a,b\nx,1\n\"y,2\nz,3\n",
          FIRST "{f:3:1: expected a closing quote for the field that begins here, found end of "
