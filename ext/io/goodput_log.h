@@ -8,8 +8,8 @@
 ** (timestamp, insertId) came before is marked, and counted in the issues (duplicate_entry); the
 ** first is the one that counts.
 **
-** Times are Unix seconds, durations seconds. A key of another name is in `rest`. Errors are
-** "PATH:LINE:COLUMN: ...".
+** Times are Unix seconds, durations seconds. A key of another name is in `rest`. A log that ends within
+** its last row is read up to there (unfinished.h). Errors are "PATH:LINE:COLUMN: ...".
 */
 #ifndef MPG_GOODPUT_LOG_H
 #define MPG_GOODPUT_LOG_H

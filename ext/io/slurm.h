@@ -12,7 +12,8 @@
 **     are given to the free-text fields in the one way that makes every other field parse; where
 **     there are several ways, or none, the record is an error that recommends --delimiter;
 **   - too few: free text holds newlines. The next lines are joined on until the record is whole.
-** Both are counted in the issues (split_text, joined_lines).
+** Both are counted in the issues (split_text, joined_lines). A last line without a line end that is no
+** record is left out as still being written (unfinished.h).
 **
 ** Local times are read in a zone; times with a zone of their own and Unix seconds
 ** (SLURM_TIME_FORMAT=%s) are what they are. Errors are "PATH:LINE:COLUMN: ...".

@@ -6,8 +6,8 @@
 ** without a label, which go on with the value before them. Times are seconds since the start of the
 ** log, which the label UnixStartTime dates; without it they count from 1970 (no_start_time).
 **
-** A last line without a line end and with fewer fields is one that is still being written: it is left
-** out, and listed (unfinished_record). Errors are "PATH:LINE:COLUMN: ...".
+** A last line without a line end is one that may still be being written (unfinished.h): with fewer
+** fields, or a last one that is no number, it is left out. Errors are "PATH:LINE:COLUMN: ...".
 **
 ** Source: D. G. Feitelson and others, Parallel Workloads Archive, "The Standard Workload Format",
 ** https://www.cs.huji.ac.il/labs/parallel/workload/swf.html; proposed by S. J. Chapin and others,
