@@ -208,7 +208,7 @@ class Distinct(Case):
 
 
 class Blocks(Case):
-    """Files of several blocks, half a megabyte each."""
+    """Files of several blocks, a quarter of a megabyte each."""
 
     def test_quoted_newlines_across_blocks(self):
         rng = random.Random(13)

@@ -7,10 +7,11 @@
 
 #include <string.h>
 
-/* Half a megabyte is still in a core's cache when it is parsed, and long against what is done once a
-** block. A record that does not end within 16 of them is left to a reader of the whole. */
-#define BLOCK MPG_IO_SIZE(512 << 10)
-#define GIVE_UP (16 * BLOCK)
+/* A quarter of a megabyte is still in a core's cache when it is parsed, beside the window of what
+** unpacks it and the blocks in flight, and long against what is done once a block. A record that does
+** not end within 32 of them is left to a reader of the whole. */
+#define BLOCK MPG_IO_SIZE(256 << 10)
+#define GIVE_UP (32 * BLOCK)
 
 struct mpg_blocks {
   const mpg_env *env;
