@@ -4,12 +4,15 @@
 */
 #include "fuzz.h"
 #include "../../ext/core/goodput.h"
+#include "../../ext/io/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STATES 3
 #define SHIFT 20
+#define NEAR 1e-15L /* more than four roundings to double */
 
 typedef struct model {
   mpg_i128 sum[MPG_SLOTS]; /* times 2^20 */
@@ -101,6 +104,35 @@ static void merge(int to, int from, bool remove) {
   models[to].rows += remove ? -1 : 1;
 }
 
+/* Unless one of what must be known is not, or nothing is divided by. */
+static void check_ratio(const mpg_account *a, mpg_ratio ratio, bool known, mpg_i128 part,
+                        mpg_i128 whole) {
+  double found;
+  CHECK(mpg_account_ratio(a, ratio, &found) == (known && whole != 0));
+  if (known && whole != 0) {
+    long double exact = (long double)part / (long double)whole;
+    CHECK(fabsl((long double)found - exact) <= fabsl(exact) * NEAR);
+  }
+}
+
+/* As account.h defines them. */
+static void check_ratios(const mpg_account *a, const model *m, mpg_i128 capacity,
+                         mpg_i128 allocated, mpg_i128 productive) {
+  mpg_i128 u = m->sum[MPG_UNTRACED], r = m->sum[MPG_UNRATED], ideal = m->sum[MPG_IDEAL];
+  mpg_i128 partial = m->sum[MPG_PARTIAL], queued = m->sum[MPG_QUEUED];
+  bool whole = u == 0 && r == 0;
+  check_ratio(a, MPG_RATIO_SG, true, allocated, capacity);
+  check_ratio(a, MPG_RATIO_RG, true, productive, allocated - u);
+  check_ratio(a, MPG_RATIO_PG, true, ideal, productive - r);
+  check_ratio(a, MPG_RATIO_MPG, whole, ideal, capacity);
+  check_ratio(a, MPG_RATIO_MPG_LOWER, true, ideal, capacity);
+  check_ratio(a, MPG_RATIO_RUNTIME_COVERAGE, true, allocated - u, allocated);
+  check_ratio(a, MPG_RATIO_PROGRAM_COVERAGE, true, productive - r, productive);
+  check_ratio(a, MPG_RATIO_OCCUPANCY, true, allocated + partial, capacity);
+  check_ratio(a, MPG_RATIO_MFU, whole, ideal, allocated);
+  check_ratio(a, MPG_RATIO_ETTR, u == 0, productive, allocated + partial + queued);
+}
+
 /* The sums that ratios are made of, by the categories' layers. */
 static void check_totals(const mpg_goodput *g, const model *m) {
   mpg_i128 capacity = 0, scheduling = m->sum[MPG_SLOT_SCHEDULING], productive;
@@ -113,6 +145,32 @@ static void check_totals(const mpg_goodput *g, const model *m) {
   CHECK(mpg_account_allocated(&a).whole == (capacity - scheduling) >> SHIFT);
   CHECK(mpg_account_productive(&a).whole == productive >> SHIFT);
   CHECK(mpg_account_ideal(&a).whole == m->sum[MPG_IDEAL] >> SHIFT);
+  check_ratios(&a, m, capacity, capacity - scheduling, productive);
+}
+
+/* What a query sees of it: valid JSON, and a text for each sum that is the same number. */
+static void check_shown(const mpg_goodput *g, const model *m) {
+  static const mpg_json_options plain = {0};
+  char json[MPG_GOODPUT_JSON], text[MPG_SUM_TEXT];
+  size_t n = mpg_goodput_json(g, json);
+  const mpg_json_member *members;
+  mpg_json *reader;
+  mpg_stream *stream;
+  mpg_err err;
+  CHECK(n < sizeof json && strlen(json) == n);
+  CHECK(mpg_stream_memory(&stream, &mpg_env_libc, "g", (mpg_str){json, n}, &err) == MPG_OK);
+  CHECK(mpg_json_open(&reader, &mpg_env_libc, stream, &plain, &err) == MPG_OK);
+  CHECK(mpg_json_record(reader, &members, &n, &err) == MPG_OK && n > 0);
+  CHECK(mpg_json_record(reader, &members, &n, &err) == MPG_DONE);
+  mpg_json_close(reader);
+  mpg_stream_close(stream);
+  for (int s = 0; s < MPG_SLOTS; s++) {
+    long double exact = ldexpl((long double)m->sum[s], -SHIFT);
+    double told = mpg_sum_to_double(g->account.sum[s]);
+    CHECK(fabsl((long double)told - exact) <= fabsl(exact) * NEAR);
+    CHECK(mpg_sum_format(g->account.sum[s], text) == strlen(text));
+    CHECK(fabsl(strtold(text, NULL) - exact) <= fabsl(exact) * NEAR);
+  }
 }
 
 void fuzz_aggregate(mpg_str input) {
@@ -128,6 +186,8 @@ void fuzz_aggregate(mpg_str input) {
       step(&s, to, op % 4 == 1);
     CHECK(same(&states[to], &models[to]));
   }
-  for (int k = 0; k < STATES; k++)
+  for (int k = 0; k < STATES; k++) {
     check_totals(&states[k], &models[k]);
+    check_shown(&states[k], &models[k]);
+  }
 }

@@ -1,5 +1,6 @@
 """corpus.py - the fuzz corpora as they are committed: tests/fuzz/corpus/TARGET.b64 has an input a line, in base64, the
-shortest first. And what a target starts from besides: seeds, which are fixtures, whole and in pieces, and words."""
+shortest first. And what a target starts from besides: seeds, which are fixtures, whole and in pieces, and texts in
+tests/fuzz/seeds of what fixtures do not have; and words."""
 import base64
 import glob
 import gzip
@@ -16,12 +17,13 @@ BUDGET = 12_000  # bytes of a packed corpus
 
 # What a target is about, below ext/: whose words it is given, and whose lines tests/fuzz/report.py counts.
 FILES = {
-    "csv": ["io/csv", "io/csv_scan"], "json": ["io/json", "io/json_scan"], "lines": ["io/lines", "io/window"], "inflate": ["io/inflate", "io/source"],
+    "csv": ["io/csv"], "json": ["io/json", "io/json_scan"], "lines": ["io/lines", "io/window"], "inflate": ["io/inflate", "io/source"],
     "rows": ["io/rows", "io/csv_rows", "io/json_rows", "io/json_usual", "io/json_write", "io/columns", "io/json_path"],
-    "rollup": ["io/rows_rollup", "io/rows_pieces", "io/rows_plain", "io/rows_scan", "io/blocks", "core/groups", "core/measure", "core/measure_rows", "core/pipeline"],
+    "scan": ["io/rows_scan", "io/rows_pieces", "io/rows_plain", "io/csv_scan", "io/blocks", "io/rows"],
+    "rollup": ["io/rows_rollup", "io/rows_pieces", "io/rows_plain", "io/blocks", "core/groups", "core/measure", "core/measure_rows", "core/pipeline"],
     "native": ["io/native", "io/native_csv", "io/native_json", "io/native_plain", "core/fleet", "core/fleet_add", "core/fleet_usual", "core/record"],
-    "slurm": ["io/slurm", "io/slurm_row", "io/slurm_usual", "io/slurm_ahead", "io/slurm_fields", "io/slurm_value"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"],
-    "slurm_json": ["io/slurm_json", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
+    "slurm": ["io/slurm", "io/slurm_row", "io/slurm_usual", "io/slurm_ahead", "io/slurm_value"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"],
+    "slurm_json": ["io/slurm_json", "io/slurm_fields", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
     "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_outcome", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
     "otlp": ["io/otlp", "io/otlp_value"], "log": ["io/log", "io/pattern", "io/stamp"],
     "hlo": ["io/hlo_text", "io/hlo_parse", "io/hlo_lex", "io/hlo_shape_text", "core/hlo_module", "core/hlo_opcode", "core/hlo_shape", "core/hlo_attribute", "core/hlo_cost",
@@ -123,6 +125,12 @@ def fixture(pattern, lines=12):
             yield data if len(data) <= LONGEST else b"".join(data.splitlines(keepends=True)[:lines])[:LONGEST]
 
 
+def texts(path):
+    """Texts between empty lines."""
+    with open(f"{ROOT}/tests/fuzz/seeds/{path}", encoding="utf-8") as file:
+        return [text.encode() + b"\n" for text in file.read().rstrip("\n").split("\n\n")]
+
+
 def seeds(target):
     if target in ("csv", "lines"):
         yield from fixture("fleet/*.csv")
@@ -143,6 +151,12 @@ def seeds(target):
         yield from (b"dend_time - start_time AS s\n" + data for data in fixture("golden/*.csv"))
         yield from (b"%da * 2 - b AS s, d\na,b,c,d,e\n" % (2 * i) + b"".join(b"%d,%d,x%d,%d.5,y\n" % (k, k * k, k % 3, k) for k in range(80)) for i in range(4))
         yield from (b"%da * 2 - b AS s, d\n" % (2 * i + 1) + b"".join(b'{"a":%d,"b":-%d,"c":"x%d","d":%d.25}\n' % (k, k, k % 3, k) for k in range(60)) for i in range(4))
+    elif target == "scan":
+        heads = (b"\x00\xff1<40\t2!x1", b"\x08\x060]3\t3*", b"\x04\x04", b"\x0e\x051i16;4;9\t4>0", b"\x02\xff30", b"\x0a\x023=7.5")
+        for head in heads:
+            yield head + b"\na,b,c,d,e\n" + b"".join(b"%d,%d,x%d,%s,y\n" % (k, k * k, k % 3, b"n/a" if k % 7 == 0 else b"%d.5" % k) for k in range(80))
+            yield bytes([head[0] | 1]) + head[1:] + b"\n" + b"".join(b'{"a":%d,"b":%d,"c":"x%d","d":%s,"e":"y"}\n' % (k, k * k, k % 3, b"null" if k % 7 == 0 else b"%d.25" % k) for k in range(60))
+        yield from (b"\x02\x1f1=down\n" + data for data in fixture("golden/*.csv"))
     elif target == "transformer":
         yield b'{"mode": "training", "layers": 32, "width": 4096, "heads": 32, "kv_heads": 8, "ffn": 14336, "gated": true, "vocabulary": 128256, "sequence": 8192, "batch": 4}'
         yield b'{"mode": "decode", "parameters": 8e9, "layers": 32, "width": 4096, "context": 2048, "tokens": 1, "causal": false}'
@@ -158,13 +172,10 @@ def seeds(target):
     elif target == "slurm_json":
         yield from fixture("slurm/*.json", 200)
         yield from fixture("slurm/scontrol*", 8)
-        yield b'{"jobs":[{"job_id":7,"job_state":["RUNNING"],"start_time":{"set":true,"infinite":false,"number":5},"tres":{"allocated":[{"type":"gres","name":"gpu:a100","count":4}]}}]}'
+        yield from texts("slurm_json.json")
     elif target in ("kube", "otlp", "hlo"):
         yield from fixture(f"{target}/*", 60)
-        yield from {"kube": [b'{"kind":"List","items":[{"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"2"}}}]},'
-                             b'"status":{"phase":"Running","startTime":"2026-01-01T00:00:00Z"}}]}'],
-                    "otlp": [], "hlo": [b"HloModule m\nENTRY e { a = f32[2,3] parameter(0) b = f32[3,4] parameter(1) "
-                                        b"ROOT d = f32[2,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }\n"]}[target]
+        yield from texts({"kube": "kube.json", "otlp": "otlp.json", "hlo": "hlo.hlo"}[target])
     elif target == "prometheus":
         yield from fixture("prometheus/*", 20)
         yield b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"up","gpu":"0"},"values":[[1.5,"1"],[2,"NaN"]]}]}}'
@@ -193,7 +204,7 @@ def seeds(target):
         yield from (b"-9223372036854775808", b"1.5e-3", b"0.5", b"2.4999999999999999999", b"1e400", b"123_[1-3,7%2].batch", b"billing=8,gres/gpu:a100=4", b"1-02:03:04.5")
     elif target == "names":
         yield from (b"TPU v5e", b"NVIDIA H100 80GB HBM3", b"torch.bfloat16", b"2b1e6f0a-4f6e-4a53-9e0c-0d6e5a6f1c11", b"inefficiency", b"n[01-12,20],gpu[1-3]-[a]",
-                    b'a $.x."y z"[#-1] REAL, "b ""c" TEXT')
+                    b'a $.x."y z"[#-1] REAL, "b ""c" TEXT', b"mine\tbf16\t1e15\tNVIDIA Mine", b"H100 SXM\tfp8\t1\th100-sxm", b"a\tb\t-1\t")
     elif target == "sql":
         for path in sorted(glob.glob(f"{ROOT}/tests/sql/*.test")):
             with open(path, encoding="utf-8") as file:

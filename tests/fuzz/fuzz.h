@@ -20,6 +20,7 @@
   F(inflate)                                                                                       \
   F(rows)                                                                                          \
   F(rollup)                                                                                        \
+  F(scan)                                                                                          \
   F(native)                                                                                        \
   F(slurm)                                                                                         \
   F(slurm_json)                                                                                    \

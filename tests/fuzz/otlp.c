@@ -1,8 +1,28 @@
 /* otlp.c - spans of OpenTelemetry. */
 #include "fuzz.h"
 #include "../../ext/io/otlp.h"
+#include "../../ext/io/otlp_value.h"
 
 #define SPANS (1 << 20) /* more than an input can hold: what is packed has thousands */
+
+/* The lists of a span, as the objects that a query sees. */
+static mpg_rc show_lists(const mpg_env *env, const mpg_otlp_span *s, fuzz_text *out) {
+  static mpg_rc (*const puts[])(mpg_otlp_values *, mpg_json_text *, mpg_str) = {
+      mpg_otlp_put_attributes, mpg_otlp_put_events, mpg_otlp_put_links};
+  const mpg_str lists[] = {s->attributes, s->events, s->links};
+  mpg_otlp_values values = {.env = env};
+  mpg_json_text json = {.env = env};
+  mpg_rc rc = MPG_OK;
+  for (int i = 0; rc == MPG_OK && i < 3; i++) {
+    json.n = 0;
+    if (lists[i].n > 0)
+      rc = puts[i](&values, &json, lists[i]);
+    fuzz_put_str(out, (mpg_str){json.p, json.n});
+  }
+  mpg_json_text_free(&json);
+  mpg_otlp_values_free(&values);
+  return rc;
+}
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_stream *stream;
@@ -28,6 +48,7 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
                (long long)s->flags, (long long)s->dropped);
       for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         fuzz_put_str(out, texts[i]);
+      rc = show_lists(env, s, out);
     } else if (rc != MPG_DONE) {
       fuzz_put(out, "!%s", err.text);
     }

@@ -52,9 +52,11 @@ static mpg_rc nodes(const mpg_env *env, mpg_str input, bool json, fuzz_text *out
   while ((rc == MPG_OK || rc == MPG_DATA) && count++ < RECORDS) {
     rc = mpg_sinfo_next(reader, &err);
     if (rc == MPG_OK) {
+      const mpg_value *state = mpg_sinfo_get(reader, MPG_SINFO_State);
       fuzz_put(out, "%lld ", (long long)mpg_sinfo_line(reader));
       for (size_t i = 0; i < MPG_SINFO_COUNT_OF_FIELDS; i++)
         fuzz_put_value(out, mpg_sinfo_get(reader, i));
+      fuzz_put(out, "%d ", state->type == MPG_TEXT && mpg_sinfo_out_of_service(state->s) ? 1 : 0);
       fuzz_put_str(out, mpg_sinfo_gpus(reader, false));
       fuzz_put_str(out, mpg_sinfo_gpus(reader, true));
     } else if (rc != MPG_DONE) {

@@ -23,13 +23,15 @@ static const char *const setup =
     "INSERT INTO programs VALUES ('s', 1e15);"
     "INSERT INTO chips VALUES ('mine', 'bf16', 1e14);";
 
-/* No other database, no file. */
+/* No other database, no file. The ledger looks up by a pragma what a table's columns are called. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *c,
                      const char *d) {
   (void)ctx;
   (void)c;
   (void)d;
-  if (action == SQLITE_ATTACH || action == SQLITE_PRAGMA || action == SQLITE_CREATE_VTABLE)
+  if (action == SQLITE_PRAGMA && strcmp(a, "table_xinfo") != 0 && strcmp(a, "database_list") != 0)
+    return SQLITE_DENY;
+  if (action == SQLITE_ATTACH || action == SQLITE_CREATE_VTABLE)
     return SQLITE_DENY;
   if (action == SQLITE_FUNCTION && b != NULL &&
       (strcmp(b, "load_extension") == 0 || strcmp(b, "randomblob") == 0 ||
