@@ -129,9 +129,9 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
 
 /* ---- Rows ---- */
 
-/* Room for more rows. */
+/* Room for more rows, and for a cell behind them: where no column is asked for there is an array still. */
 static mpg_rc make_room(const reading *r, mpg_rows_batch *b, size_t rows, mpg_err *err) {
-  size_t n = b->n + rows, cells = n * r->query.n_wanted;
+  size_t n = b->n + rows, cells = n * r->query.n_wanted + 1;
   if ((r->numbered &&
        mpg_grow(&r->memory, &b->numbers, &b->numbers_cap, n, sizeof *b->numbers) != MPG_OK) ||
       mpg_grow(&r->memory, &b->cells, &b->cells_cap, cells, sizeof *b->cells) != MPG_OK ||
