@@ -230,21 +230,6 @@ mpg_rc mpg_generic_columns(const mpg_generic *g, mpg_columns *columns, const mpg
 
 /* ---- Walking ---- */
 
-static mpg_rc open_csv(void **file, void *shared, const mpg_env *env, const char *path,
-                       mpg_issues *issues, mpg_err *err) {
-  return mpg_csv_rows.open(file, env, shared, path, issues, err);
-}
-
-static mpg_rc open_json(void **file, void *shared, const mpg_env *env, const char *path,
-                        mpg_issues *issues, mpg_err *err) {
-  return mpg_json_rows.open(file, env, shared, path, issues, err);
-}
-
-mpg_walk_format mpg_generic_walk(const mpg_generic_kind *kind) {
-  return (mpg_walk_format){kind->rows == &mpg_csv_rows ? open_csv : open_json, kind->rows->close,
-                           kind->rows->next, kind->rows->line};
-}
-
 /* A file with columns of its own. */
 typedef struct each_file {
   const mpg_env *env;
@@ -302,7 +287,7 @@ static int64_t each_line(const void *p) {
   return e->generic->kind->rows->line(e->file);
 }
 
-const mpg_walk_format mpg_generic_walk_each = {each_open, each_close, each_next, each_line};
+const mpg_walk_format mpg_generic_walk = {each_open, each_close, each_next, each_line};
 
 mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
   each_file *e = p;

@@ -164,7 +164,6 @@ static mpg_rc show_columns(rollup_table *table, mpg_err *err) {
 
 static int open_created(rollup_table *table, int argc, const char *const *argv, char **error) {
   const rollup_module *m = table->module;
-  mpg_walk_format format = mpg_generic_walk(m->kind);
   mpg_walk walk;
   mpg_err err;
   mpg_rc rc;
@@ -172,7 +171,7 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
   if (code != SQLITE_OK)
     return code;
   memset(&walk, 0, sizeof walk);
-  code = mpg_walk_begin(&walk, table->conn, &format);
+  code = mpg_walk_begin(&walk, table->conn, NULL);
   if (code != SQLITE_OK)
     return code;
   if (table->values[MPG_OPTION_BY].type != MPG_NULL)
@@ -518,12 +517,11 @@ static int rollup_filter(sqlite3_vtab_cursor *base, int given, const char *plan,
                          sqlite3_value **argv) {
   rollup_cursor *cursor = (rollup_cursor *)base;
   const rollup_table *table = table_of(cursor);
-  mpg_walk_format format = mpg_generic_walk(table->module->kind);
   bool none = false;
   mpg_err err;
   int rc;
   reset(cursor);
-  rc = mpg_walk_begin(&cursor->walk, table->conn, &format);
+  rc = mpg_walk_begin(&cursor->walk, table->conn, NULL);
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);

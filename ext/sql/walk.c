@@ -8,7 +8,8 @@
 int mpg_walk_begin(mpg_walk *walk, mpg_conn *conn, const mpg_walk_format *format) {
   int rc = SQLITE_OK;
   walk->conn = conn;
-  walk->format = *format;
+  if (format != NULL)
+    walk->format = *format;
   if (!walk->scanning)
     rc = mpg_scan_begin(&walk->scan, conn);
   walk->scanning = rc == SQLITE_OK;

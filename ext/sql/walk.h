@@ -45,7 +45,8 @@ typedef struct mpg_walk {
   mpg_issues issues;      /* of this file */
 } mpg_walk;
 
-/* All zero before the first call. Makes scan.env ready; may be called again. An SQLite code. */
+/* All zero before the first call. Makes scan.env ready; may be called again. An SQLite code. format:
+** NULL where others read the files, so that mpg_walk_next is not called. */
 int mpg_walk_begin(mpg_walk *walk, mpg_conn *conn, const mpg_walk_format *format);
 /* The files of `path`; nothing is opened yet. */
 mpg_rc mpg_walk_path(mpg_walk *walk, mpg_str path, mpg_err *err);
