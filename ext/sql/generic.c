@@ -240,8 +240,9 @@ typedef struct each_file {
   void *file;
 } each_file;
 
-static void each_close(void *p) {
+static void each_close(void *p, void *shared) {
   each_file *e = p;
+  (void)shared;
   if (e->file != NULL)
     e->generic->kind->rows->close(e->file);
   mpg_columns_free(&e->columns);
@@ -273,7 +274,7 @@ static mpg_rc each_open(void **file, void *shared, const mpg_env *env, const cha
   if (rc == MPG_OK)
     *file = e;
   else
-    each_close(e);
+    each_close(e, shared);
   return rc;
 }
 

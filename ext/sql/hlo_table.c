@@ -45,7 +45,6 @@
 #include <string.h>
 
 typedef struct hlo_file {
-  mpg_stream *stream;
   mpg_hlo_text *text;
   mpg_issues *issues;
   const char *path;
@@ -59,33 +58,20 @@ typedef struct hlo_file {
 
 static void file_close(void *p) {
   hlo_file *file = p;
-  const mpg_env *env = file->json.env;
   mpg_hlo_cost_free(&file->cost);
   mpg_hlo_text_close(file->text);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->json);
-  mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  hlo_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  (void)shared;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  hlo_file *file = p;
+  (void)scan;
   file->json.env = env;
   file->issues = issues;
-  file->path = path;
+  file->path = mpg_stream_path(stream);
   mpg_hlo_cost_init(&file->cost, env);
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_hlo_text_open(&file->text, env, file->stream, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  return mpg_hlo_text_open(&file->text, env, stream, err);
 }
 
 static mpg_str text_of(const char *z) {
@@ -617,6 +603,7 @@ int mpg_register_hlo(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in hlo_trace('dump/module_0001.before_optimizations.txt')",
       .columns = trace_columns,
       .ncolumns = TRACE_COLUMNS,
+      .file_size = sizeof(hlo_file),
       .open = file_open,
       .close = file_close,
       .next = next_instruction,
@@ -628,6 +615,7 @@ int mpg_register_hlo(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in hlo_cost('dump/*.before_optimizations.txt')",
       .columns = cost_columns,
       .ncolumns = COST_COLUMNS,
+      .file_size = sizeof(hlo_file),
       .open = file_open,
       .close = file_close,
       .next = next_cost,

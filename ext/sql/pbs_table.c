@@ -76,7 +76,6 @@ static const mpg_reader_column columns[COLUMNS] = {
 };
 
 typedef struct pbs_file {
-  mpg_stream *stream;
   mpg_pbs *reader;
   mpg_json_text json;
   char type; /* lent out by column() */
@@ -97,28 +96,15 @@ static void scan_end(void *zone) {
 
 static void file_close(void *p) {
   pbs_file *file = p;
-  const mpg_env *env = file->json.env;
   mpg_pbs_close(file->reader);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->json);
-  mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *zone, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  pbs_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  pbs_file *file = p;
   file->json.env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_pbs_open(&file->reader, env, file->stream, zone, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  return mpg_pbs_open(&file->reader, env, stream, zone, issues, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -335,6 +321,7 @@ int mpg_register_pbs(mpg_conn *conn, char **error) {
       .narguments = sizeof arguments / sizeof *arguments,
       .begin = scan_begin,
       .end = scan_end,
+      .file_size = sizeof(pbs_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

@@ -11,8 +11,9 @@
 #define THREADS 16    /* not a whole large machine, unless told */
 
 typedef struct reader_cursor {
-  sqlite3_vtab_cursor base; /* must be first */
-  mpg_walk walk;
+  sqlite3_vtab_cursor base;                       /* must be first */
+  mpg_walk walk;                                  /* its `shared` is the cursor */
+  mpg_stream *stream;                             /* of the walk's file */
   sqlite3_value *arguments[MPG_READER_ARGUMENTS]; /* NULL: not given */
   void *shared;                                   /* the format's, of this scan */
   bool begun;
@@ -192,6 +193,37 @@ static int fail(reader_cursor *cursor, const mpg_err *err) {
   return mpg_vtab_failure(cursor->base.pVtab, format_of(cursor->base.pVtab)->module.name, err);
 }
 
+/* ---- Files ---- */
+
+/* As walk.h has it. The format has seen the file only where there is a stream. */
+static void close_file(void *file, void *p) {
+  reader_cursor *cursor = p;
+  if (cursor->stream != NULL)
+    format_of(cursor->base.pVtab)->close(file);
+  mpg_stream_close(cursor->stream);
+  cursor->stream = NULL;
+  mpg_free(&cursor->walk.scan.env, file);
+}
+
+static mpg_rc open_file(void **out, void *p, const mpg_env *env, const char *path,
+                        mpg_issues *issues, mpg_err *err) {
+  reader_cursor *cursor = p;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  void *scan = f->begin == NULL ? &cursor->wish : cursor->shared;
+  void *file = mpg_calloc(env, f->file_size);
+  mpg_rc rc;
+  if (file == NULL)
+    return mpg_fail_nomem(err);
+  rc = mpg_stream_open(&cursor->stream, env, path, err);
+  if (rc == MPG_OK)
+    rc = f->open(file, scan, env, cursor->stream, issues, err);
+  if (rc == MPG_OK)
+    *out = file;
+  else
+    close_file(file, cursor);
+  return rc;
+}
+
 /* ---- Rows that are read ahead ---- */
 
 static mpg_issues *issues_of(const reader_cursor *cursor) {
@@ -361,7 +393,7 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   cursor->begun = true;
-  cursor->walk.shared = f->begin == NULL ? &cursor->wish : cursor->shared;
+  cursor->walk.shared = cursor;
   return mpg_walk_path(&cursor->walk, values[0].s, err);
 }
 
@@ -392,7 +424,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
                          sqlite3_value **argv) {
   reader_cursor *cursor = (reader_cursor *)base;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  const mpg_walk_format files = {f->open, f->close, f->next, f->line};
+  const mpg_walk_format files = {open_file, close_file, f->next, f->line};
   uint64_t asked = 0;
   char *end;
   mpg_err err;

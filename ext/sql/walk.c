@@ -30,7 +30,7 @@ static mpg_rc close_file(mpg_walk *walk) {
   if (!walk->in_file)
     return MPG_OK;
   if (walk->file != NULL)
-    walk->format.close(walk->file);
+    walk->format.close(walk->file, walk->shared);
   walk->file = NULL;
   walk->in_file = false;
   mpg_issues_drop(&walk->conn->issues, mpg_walk_file(walk));

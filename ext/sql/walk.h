@@ -22,7 +22,7 @@ typedef struct mpg_walk_format {
   ** walk's. */
   mpg_rc (*open)(void **file, void *shared, const mpg_env *env, const char *path,
                  mpg_issues *issues, mpg_err *err);
-  void (*close)(void *file);
+  void (*close)(void *file, void *shared);
   /*
   ** The next record; MPG_DONE at the end. After MPG_DATA the next call goes on with the record that
   ** follows, or says MPG_DONE where nothing more can be read.
@@ -34,7 +34,7 @@ typedef struct mpg_walk_format {
 typedef struct mpg_walk {
   mpg_conn *conn;
   mpg_walk_format format;
-  void *shared;    /* for format.open */
+  void *shared;    /* for format.open and close */
   bool skip;       /* malformed records are left out */
   void *file;      /* the format's, NULL until it is open */
   mpg_scan scan;   /* its env is for what lives as long as the walk */
