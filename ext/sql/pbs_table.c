@@ -31,9 +31,6 @@
 
 #include <string.h>
 
-enum { ZONE };
-static const char *const arguments[] = {"zone"};
-
 #define TYPE_TEXT "TEXT"
 #define TYPE_COUNT "BIGINT"
 #define TYPE_TIME "BIGINT"
@@ -81,18 +78,7 @@ typedef struct pbs_file {
   char type; /* lent out by column() */
 } pbs_file;
 
-/* ---- A scan and its files ---- */
-
-static mpg_rc scan_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
-  mpg_zone *zone = NULL;
-  mpg_rc rc = mpg_zone_given(&zone, env, &given[ZONE], err);
-  *scan = zone;
-  return rc;
-}
-
-static void scan_end(void *zone) {
-  mpg_zone_free(zone);
-}
+/* ---- Files ---- */
 
 static void file_close(void *p) {
   pbs_file *file = p;
@@ -317,10 +303,10 @@ int mpg_register_pbs(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in pbs_trace('accounting/20250331')",
       .columns = columns,
       .ncolumns = COLUMNS,
-      .arguments = arguments,
-      .narguments = sizeof arguments / sizeof *arguments,
-      .begin = scan_begin,
-      .end = scan_end,
+      .arguments = mpg_reader_zone,
+      .narguments = 1,
+      .begin = mpg_reader_begin_zone,
+      .end = mpg_reader_end_zone,
       .file_size = sizeof(pbs_file),
       .open = file_open,
       .close = file_close,

@@ -542,3 +542,19 @@ const sqlite3_module mpg_reader_module = {
 int mpg_register_reader(mpg_conn *conn, const mpg_reader_format *format, char **error) {
   return mpg_register_file_modules(conn, &format->module, 1, error);
 }
+
+/* ---- Formats whose one argument is a zone ---- */
+
+const char *const mpg_reader_zone[1] = {"zone"};
+
+mpg_rc mpg_reader_begin_zone(void **scan, const mpg_env *env, const mpg_value *arguments,
+                             mpg_err *err) {
+  mpg_zone *zone = NULL;
+  mpg_rc rc = mpg_zone_given(&zone, env, &arguments[0], err);
+  *scan = zone;
+  return rc;
+}
+
+void mpg_reader_end_zone(void *zone) {
+  mpg_zone_free(zone);
+}

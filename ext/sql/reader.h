@@ -123,6 +123,12 @@ static inline void mpg_give_int(mpg_value *out, int64_t i) {
   out->i = i;
 }
 
+/* For formats whose one argument is the zone of their times: the scan is the mpg_zone. */
+extern const char *const mpg_reader_zone[1];
+mpg_rc mpg_reader_begin_zone(void **zone, const mpg_env *env, const mpg_value *arguments,
+                             mpg_err *err);
+void mpg_reader_end_zone(void *zone);
+
 extern const sqlite3_module mpg_reader_module;
 
 int mpg_register_reader(mpg_conn *conn, const mpg_reader_format *format, char **error);

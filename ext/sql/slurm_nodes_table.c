@@ -13,9 +13,6 @@
 
 #include <string.h>
 
-enum { ZONE };
-static const char *const arguments[] = {"zone"};
-
 #define TYPE_TEXT "TEXT"
 #define TYPE_COUNT "BIGINT"
 #define TYPE_TIME "BIGINT"
@@ -45,17 +42,6 @@ typedef struct nodes_file {
   mpg_sinfo *reader;
   mpg_json_text text;
 } nodes_file;
-
-static mpg_rc scan_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
-  mpg_zone *zone = NULL;
-  mpg_rc rc = mpg_zone_given(&zone, env, &given[ZONE], err);
-  *scan = zone;
-  return rc;
-}
-
-static void scan_end(void *zone) {
-  mpg_zone_free(zone);
-}
 
 static void file_close(void *p) {
   nodes_file *file = p;
@@ -123,10 +109,10 @@ int mpg_register_slurm_nodes(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in slurm_nodes_trace('nodes.txt')",
       .columns = columns,
       .ncolumns = COLUMNS,
-      .arguments = arguments,
-      .narguments = sizeof arguments / sizeof *arguments,
-      .begin = scan_begin,
-      .end = scan_end,
+      .arguments = mpg_reader_zone,
+      .narguments = 1,
+      .begin = mpg_reader_begin_zone,
+      .end = mpg_reader_end_zone,
       .file_size = sizeof(nodes_file),
       .open = file_open,
       .close = file_close,
