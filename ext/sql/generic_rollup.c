@@ -568,11 +568,7 @@ static mpg_rc total_of(rollup_cursor *cursor, size_t group, size_t i, mpg_value 
 }
 
 static mpg_rc put_member(mpg_json_text *json, mpg_str name, const mpg_value *v) {
-  mpg_rc rc = mpg_json_put_comma(json);
-  if (rc == MPG_OK)
-    rc = mpg_json_put_string(json, name);
-  if (rc == MPG_OK)
-    rc = mpg_json_put(json, MPG_STR(":"));
+  mpg_rc rc = mpg_json_put_key(json, name);
   return rc == MPG_OK ? mpg_rows_put(json, v) : rc;
 }
 

@@ -175,16 +175,8 @@ static mpg_rc put_count(mpg_json_text *json, mpg_i128 n) {
   return mpg_json_put(json, (mpg_str){text, length});
 }
 
-/* `"key":`, after a comma where one belongs. */
-static mpg_rc put_key(mpg_json_text *json, mpg_str key) {
-  mpg_rc rc = mpg_json_put_comma(json);
-  if (rc == MPG_OK)
-    rc = mpg_json_put_string(json, key);
-  return rc == MPG_OK ? mpg_json_put(json, MPG_STR(":")) : rc;
-}
-
 static mpg_rc put_member(mpg_json_text *json, mpg_str key, mpg_i128 n) {
-  mpg_rc rc = put_key(json, key);
+  mpg_rc rc = mpg_json_put_key(json, key);
   return rc == MPG_OK ? put_count(json, n) : rc;
 }
 
@@ -507,7 +499,7 @@ static mpg_rc give_trips(hlo_file *file, mpg_value *out) {
     int64_t trips = file->cost.price[i].trips;
     if (trips == MPG_HLO_NO_TRIPS)
       continue;
-    rc = put_key(&file->json, file->m->instructions[i].name);
+    rc = mpg_json_put_key(&file->json, file->m->instructions[i].name);
     if (rc == MPG_OK)
       rc = trips < 0 ? mpg_json_put(&file->json, MPG_STR("null")) : put_count(&file->json, trips);
   }

@@ -211,11 +211,7 @@ static mpg_rc give_others(pbs_file *file, mpg_value *out) {
   json->n = 0;
   rc = mpg_json_put(json, MPG_STR("{"));
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, pairs[i].key);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, pairs[i].key);
     if (rc == MPG_OK)
       rc = mpg_json_put_string(json, pairs[i].value);
   }

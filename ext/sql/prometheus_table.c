@@ -137,11 +137,7 @@ static mpg_rc give_labels(prometheus_file *file, mpg_value *out, mpg_err *err) {
   json->n = 0;
   rc = mpg_json_put(json, MPG_STR("{"));
   for (size_t i = 0; rc == MPG_OK && i < s->nlabels; i++) {
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, s->labels[i].name);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, s->labels[i].name);
     if (rc == MPG_OK)
       rc = mpg_json_put_string(json, s->labels[i].value);
   }

@@ -138,11 +138,7 @@ static mpg_rc put_labels(mpg_json_text *json, const shared_labels *s, const mpg_
   mpg_rc rc = mpg_json_put(json, MPG_STR("{"));
   for (size_t k = 0; rc == MPG_OK && k < s->names.n; k++) {
     uint32_t i = s->first[k];
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, labels[i].label);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, labels[i].label);
     if (rc == MPG_OK)
       rc = put_values(json, s, labels, i);
   }
