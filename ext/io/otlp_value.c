@@ -296,8 +296,10 @@ static mpg_rc put_each(mpg_otlp_values *v, mpg_json_text *json, mpg_str list, bo
     rc = mpg_json_put(json, MPG_STR("["));
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     const mpg_json_member *attributes;
-    if (mpg_poll(v->env, i))
-      return MPG_INTERRUPTED;
+    if (mpg_poll(v->env, i)) {
+      rc = MPG_INTERRUPTED;
+      break;
+    }
     if (all[i].kind != MPG_JSON_OBJECT)
       continue;
     rc = parse(v, &of_one, all[i].text, &m, &members, &sound);
