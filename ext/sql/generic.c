@@ -1,7 +1,6 @@
 /* generic.c - see generic.h. */
 #include "generic.h"
 #include "../core/number.h"
-#include "../core/pipeline.h"
 #include "../core/text.h"
 
 #include <string.h>
@@ -157,20 +156,12 @@ static mpg_rc read_zone(mpg_generic *g, const mpg_value *v, mpg_err *err) {
   return rc;
 }
 
+/* Arguments of CREATE VIRTUAL TABLE are texts. */
 static mpg_rc read_threads(mpg_generic *g, const mpg_conn *conn, const mpg_value *v, mpg_err *err) {
-  const int most = 16; /* not a whole large machine, unless told */
-  int64_t n = v->type == MPG_INT ? v->i : 0;
-  g->threads = mpg_threads_available() < most ? mpg_threads_available() : most;
-  if (v->type == MPG_TEXT && !mpg_int_parse(v->s, &n))
-    n = 0;
-  if (v->type != MPG_NULL && (n < 1 || n > MPG_THREADS_MAX))
-    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
-                    MPG_THREADS_MAX);
-  if (v->type != MPG_NULL)
-    g->threads = (int)n;
-  if (!mpg_sqlite_threads(conn->db))
-    g->threads = 1;
-  return MPG_OK;
+  mpg_value n = *v;
+  if (v->type == MPG_TEXT && mpg_int_parse(v->s, &n.i))
+    n.type = MPG_INT;
+  return mpg_threads_given(conn->db, &n, &g->threads, err);
 }
 
 static mpg_rc read_rest(mpg_generic *g, const mpg_value values[MPG_OPTIONS], mpg_err *err) {

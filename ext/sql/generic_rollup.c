@@ -308,13 +308,10 @@ static int rollup_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 /* ---- Cursor ---- */
 
 static int rollup_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  rollup_cursor *cursor = sqlite3_malloc64(sizeof *cursor);
-  if (cursor == NULL)
-    return SQLITE_NOMEM;
-  memset(cursor, 0, sizeof *cursor);
-  cursor->record.env = &((rollup_table *)vtab)->conn->env;
-  *out = &cursor->base;
-  return SQLITE_OK;
+  int rc = mpg_cursor_open(sizeof(rollup_cursor), out);
+  if (rc == SQLITE_OK)
+    ((rollup_cursor *)*out)->record.env = &((rollup_table *)vtab)->conn->env;
+  return rc;
 }
 
 static void reset(rollup_cursor *cursor) {

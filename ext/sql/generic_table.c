@@ -185,13 +185,10 @@ static int generic_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 /* ---- Cursor ---- */
 
 static int generic_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  generic_cursor *cursor = sqlite3_malloc64(sizeof *cursor);
-  if (cursor == NULL)
-    return SQLITE_NOMEM;
-  memset(cursor, 0, sizeof *cursor);
-  cursor->record.env = &((generic_table *)vtab)->conn->env;
-  *out = &cursor->base;
-  return SQLITE_OK;
+  int rc = mpg_cursor_open(sizeof(generic_cursor), out);
+  if (rc == SQLITE_OK)
+    ((generic_cursor *)*out)->record.env = &((generic_table *)vtab)->conn->env;
+  return rc;
 }
 
 static mpg_rc reset(generic_cursor *cursor) {

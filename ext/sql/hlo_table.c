@@ -74,10 +74,6 @@ static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *str
   return mpg_hlo_text_open(&file->text, env, stream, err);
 }
 
-static mpg_str text_of(const char *z) {
-  return mpg_str_of(z);
-}
-
 static mpg_str target_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   return mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
 }
@@ -305,7 +301,7 @@ static void give_written(const mpg_hlo_module *m, const mpg_hlo_instruction *i, 
     mpg_give_text(out, i->opcode);
     break;
   case DTYPE:
-    mpg_give_text(out, text_of(type_name(m, i->shape)));
+    mpg_give_text(out, mpg_str_of(type_name(m, i->shape)));
     break;
   case SHAPE:
     mpg_give_text(out, i->shape_text);
@@ -361,7 +357,7 @@ static mpg_rc trace_column(void *p, size_t column, mpg_value *out, mpg_err *err)
   case DTYPE_CLASS:
     class = mpg_hlo_class(&file->cost, i);
     if (class < MPG_HLO_CLASSES)
-      mpg_give_text(out, text_of(mpg_hlo_class_name(class)));
+      mpg_give_text(out, mpg_str_of(mpg_hlo_class_name(class)));
     break;
   case COST_KNOWN:
     mpg_give_int(out, price->known);
@@ -443,7 +439,7 @@ static mpg_rc give_by_dtype(hlo_file *file, mpg_value *out) {
   rc = mpg_json_put(&file->json, MPG_STR("{"));
   for (unsigned class = 0; rc == MPG_OK && class < MPG_HLO_CLASSES; class ++)
     if (file->cost.matmul[class] > 0)
-      rc = put_member(&file->json, text_of(mpg_hlo_class_name(class)), file->cost.matmul[class]);
+      rc = put_member(&file->json, mpg_str_of(mpg_hlo_class_name(class)), file->cost.matmul[class]);
   return close_json(&file->json, "}", rc, out);
 }
 
@@ -568,10 +564,10 @@ static mpg_rc cost_column(void *p, size_t column, mpg_value *out, mpg_err *err) 
     mpg_give_int(out, c->devices);
     break;
   case SCOPE:
-    mpg_give_text(out, text_of(c->is_global ? "global" : "device"));
+    mpg_give_text(out, mpg_str_of(c->is_global ? "global" : "device"));
     break;
   case SCOPE_EVIDENCE:
-    mpg_give_text(out, text_of(c->evidence));
+    mpg_give_text(out, mpg_str_of(c->evidence));
     break;
   case COVERAGE:
     if (m->n > 0) {

@@ -1,14 +1,12 @@
 /* reader.c - see reader.h. */
 #include "reader_groups.h"
 #include "walk.h"
-#include "../core/pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WANTED MPG_READER_EQUALS
 #define COMPARABLE 58 /* columns that a byte from 'A' to 'z' stands for */
-#define THREADS 16    /* not a whole large machine, unless told */
 
 typedef struct reader_cursor {
   sqlite3_vtab_cursor base;                       /* must be first */
@@ -144,13 +142,8 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 /* ---- Cursor ---- */
 
 static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  reader_cursor *cursor = sqlite3_malloc64(sizeof *cursor);
   (void)vtab;
-  if (cursor == NULL)
-    return SQLITE_NOMEM;
-  memset(cursor, 0, sizeof *cursor);
-  *out = &cursor->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(reader_cursor), out);
 }
 
 static mpg_rc reset(reader_cursor *cursor) {
@@ -351,19 +344,6 @@ static int reader_next(sqlite3_vtab_cursor *base) {
   return cursor->groups.by.n_keys > 0 ? step_groups(cursor) : step(cursor);
 }
 
-static mpg_rc read_threads(reader_cursor *cursor, const mpg_value *v, mpg_err *err) {
-  int available = mpg_threads_available(), *threads = &cursor->wish.threads;
-  *threads = available < THREADS ? available : THREADS;
-  if (v->type != MPG_NULL && (v->type != MPG_INT || v->i < 1 || v->i > MPG_THREADS_MAX))
-    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
-                    MPG_THREADS_MAX);
-  if (v->type != MPG_NULL)
-    *threads = (int)v->i;
-  if (!mpg_sqlite_threads(((mpg_table *)cursor->base.pVtab)->conn->db))
-    *threads = 1;
-  return MPG_OK;
-}
-
 static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_value values[MPG_READER_ARGUMENTS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}}, mode;
@@ -385,7 +365,8 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   if (values[0].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->threaded)
-    rc = read_threads(cursor, &values[n - 1], err);
+    rc = mpg_threads_given(((mpg_table *)cursor->base.pVtab)->conn->db, &values[n - 1],
+                           &cursor->wish.threads, err);
   if (f->threaded)
     values[n - 1] = (mpg_value){MPG_INT, cursor->wish.threads, 0.0, {NULL, 0}};
   if (rc == MPG_OK && f->begin != NULL)
