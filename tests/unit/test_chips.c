@@ -2,6 +2,7 @@
 #include "../../ext/core/chips_data.h"
 #include "../../ext/core/dtype.h"
 #include "check.h"
+#include "exactly.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -16,12 +17,12 @@ static mpg_chips *fresh(void) {
 }
 
 static double peak(const mpg_chips *chips, const char *chip, const char *dtype) {
-  const mpg_chip_row *row = mpg_chips_peak(chips, chip, mpg_str_of(dtype));
+  const mpg_chip_row *row = mpg_chips_peak(chips, chip, exactly(dtype));
   return row == NULL ? -1 : row->peak_flops;
 }
 
 static bool finds(const mpg_chips *chips, const char *name, const char *chip) {
-  const char *found = mpg_chips_find(chips, mpg_str_of(name));
+  const char *found = mpg_chips_find(chips, exactly(name));
   return found == NULL || chip == NULL ? found == chip : strcmp(found, chip) == 0;
 }
 
@@ -34,7 +35,7 @@ static void test_builtin(void) {
     CHECK(mpg_chips_row(chips, i) == row);
     CHECK(finds(chips, row->chip, row->chip));
     CHECK(mpg_chips_peak(chips, row->chip, mpg_str_of(row->dtype)) == row);
-    CHECK(mpg_dtype_find(mpg_str_of(row->dtype)) != MPG_DTYPES);
+    CHECK(mpg_dtype_find(exactly(row->dtype)) != MPG_DTYPES);
     CHECK(row->peak_flops > 0 && row->hbm_bytes_per_s > 0 && row->source[0] != '\0');
   }
   for (size_t i = 0; i < mpg_chips_builtin_alias_count; i++) {
@@ -114,8 +115,8 @@ static void test_dtypes(void) {
   };
   mpg_chips *chips = fresh();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    CHECK(mpg_dtype_find(mpg_str_of(cases[i].text)) == cases[i].d);
-    if (mpg_dtype_find(mpg_str_of(cases[i].text)) != cases[i].d)
+    CHECK(mpg_dtype_find(exactly(cases[i].text)) == cases[i].d);
+    if (mpg_dtype_find(exactly(cases[i].text)) != cases[i].d)
       (void)fprintf(stderr, "  %s\n", cases[i].text);
   }
   for (int d = 0; d < MPG_DTYPES; d++)
@@ -338,7 +339,7 @@ static void test_every_nearest(const mpg_chips *chips) {
     else
       wrong[n / 2] = '\0';
     allowed = (fold(wrong, folded) + 1) / 3;
-    mpg_chips_nearest(chips, mpg_str_of(wrong), out, sizeof out);
+    mpg_chips_nearest(chips, exactly(wrong), out, sizeof out);
     (void)snprintf(told, sizeof told, ", %s, ", out);
     for (char *name = strtok(out, ", "); name != NULL; name = strtok(NULL, ", ")) {
       size_t distance = distance_to(chips, name, wrong);
@@ -360,7 +361,7 @@ static void test_every_nearest(const mpg_chips *chips) {
 
 static bool nearest_is(const mpg_chips *chips, const char *wrong, const char *expected) {
   char out[256];
-  mpg_chips_nearest(chips, mpg_str_of(wrong), out, sizeof out);
+  mpg_chips_nearest(chips, exactly(wrong), out, sizeof out);
   if (strcmp(out, expected) != 0)
     (void)fprintf(stderr, "  nearest %s: %s\n", wrong, out);
   return strcmp(out, expected) == 0;
@@ -414,13 +415,13 @@ static void test_memory(void) {
       (void)snprintf(text, sizeof text, "acme-%d", i);
       rc = mpg_chips_add(chips, &row, &err);
       CHECK(mpg_chips_count(chips) == rows + (rc == MPG_OK));
-      CHECK((mpg_chips_find(chips, mpg_str_of(text)) != NULL) == (rc == MPG_OK));
+      CHECK((mpg_chips_find(chips, exactly(text)) != NULL) == (rc == MPG_OK));
       if (rc != MPG_OK)
         break;
       (void)snprintf(text, sizeof text, "alias-%d", i);
-      rc = mpg_chips_add_alias(chips, mpg_str_of(text), MPG_STR("tpu-v2"), &err);
+      rc = mpg_chips_add_alias(chips, exactly(text), MPG_STR("tpu-v2"), &err);
       CHECK(mpg_chips_alias_count(chips) == aliases + (rc == MPG_OK));
-      CHECK((mpg_chips_find(chips, mpg_str_of(text)) != NULL) == (rc == MPG_OK));
+      CHECK((mpg_chips_find(chips, exactly(text)) != NULL) == (rc == MPG_OK));
     }
     mpg_chips_free(chips);
     if (rc == MPG_OK)

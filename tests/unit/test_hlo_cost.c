@@ -159,6 +159,29 @@ static void test_convolutions(void) {
         false, 0, 0, 4611686018427387904 + 2);
 }
 
+/* Windows of every kind over a line, beside each place of each of them: a pair is where the kernel meets an
+** element, rather than padding or a hole between two elements. */
+static void test_every_window(void) {
+  for (int round = 0; round < 3000; round++) {
+    int input = 1 + check_below(6), kernel = 1 + check_below(5), output = 1 + check_below(6);
+    int stride = 1 + check_below(8), low = check_below(9) - 3, pairs = 0;
+    int base = 1 + check_below(8), apart = 1 + check_below(6);
+    char parameters[96], root[256];
+    for (int o = 0; o < output; o++)
+      for (int k = 0; k < kernel; k++) {
+        int at = o * stride + k * apart - low;
+        pairs += at >= 0 && at % base == 0 && at / base < input;
+      }
+    (void)snprintf(parameters, sizeof parameters,
+                   "i = f32[1,1,%d] parameter(0) k = f32[1,1,%d] parameter(1) ", input, kernel);
+    (void)snprintf(root, sizeof root,
+                   "f32[1,1,%d] convolution(i, k), window={size=%d stride=%d pad=%d_0 "
+                   "lhs_dilate=%d rhs_dilate=%d}, dim_labels=bf0_oi0->bf0",
+                   output, kernel, stride, low, base, apart);
+    costs(parameters, root, true, 2LL * pairs, 0, 4LL * (input + kernel + output));
+  }
+}
+
 /* ---- Computations applied to elements ---- */
 
 static void test_applied(void) {
@@ -486,6 +509,10 @@ static void test_collectives(void) {
              168);
   collective(", num_partitions=65536, replica_count=65536", "f32[24] all-reduce(a), to_apply=add",
              INT32_MAX, INT32_MAX, 96, 191);
+  collective(", num_partitions=1073741823, replica_count=2", "f32[24] all-reduce(a), to_apply=add",
+             INT32_MAX - 1, INT32_MAX - 1, 96, 191);
+  collective(", num_partitions=2, replica_count=1073741824", "f32[24] all-reduce(a), to_apply=add",
+             INT32_MAX, INT32_MAX, 96, 191);
   collective("", "s8[96000000000000] all-gather(a), dimensions={0}", 1, 1, 96000000000000, 0);
   /* Groups that no machine has. */
   collective("", "f32[24] all-reduce(a), replica_groups=[1,9223372036854775807]<=[8], to_apply=add",
@@ -721,6 +748,7 @@ int main(void) {
   test_dots();
   test_classes();
   test_convolutions();
+  test_every_window();
   test_applied();
   test_annotations();
   test_transposes();
