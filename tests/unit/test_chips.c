@@ -242,6 +242,42 @@ static void test_add(void) {
   mpg_chips_free(chips);
 }
 
+static bool is_same(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+/* Of every row of the catalogue another peak alone, then all that a row may say: what it does not say stays. */
+static void test_override(void) {
+  mpg_chips *chips = fresh();
+  size_t rows = mpg_chips_count(chips);
+  mpg_err err;
+  for (size_t i = 0; i < rows; i++) {
+    const mpg_chip_row *was = mpg_chips_row(chips, i), *is;
+    mpg_chip_row row = row_of(was->chip, was->dtype, was->peak_flops + 1);
+    CHECK(mpg_chips_add(chips, &row, &err) == MPG_OK && mpg_chips_count(chips) == rows);
+    is = mpg_chips_row(chips, i);
+    CHECK(strcmp(is->chip, was->chip) == 0 && strcmp(is->vendor, was->vendor) == 0);
+    CHECK(strcmp(is->dtype, was->dtype) == 0 && strcmp(is->source, "mine") == 0);
+    CHECK((is->unit == NULL) == (was->unit == NULL) &&
+          (is->unit == NULL || strcmp(is->unit, was->unit) == 0));
+    CHECK(is->year == was->year && is->devices == was->devices);
+    CHECK(is->peak_flops == was->peak_flops + 1 && is_same(is->hbm_bytes, was->hbm_bytes));
+    CHECK(is_same(is->hbm_bytes_per_s, was->hbm_bytes_per_s));
+    CHECK(is_same(is->ici_bytes_per_s, was->ici_bytes_per_s) && is_same(is->tdp_w, was->tdp_w));
+    row.vendor = "Acme";
+    row.year = 1999;
+    row.hbm_bytes = 1;
+    row.hbm_bytes_per_s = 2;
+    row.ici_bytes_per_s = 0;
+    row.tdp_w = 4;
+    CHECK(mpg_chips_add(chips, &row, &err) == MPG_OK && mpg_chips_count(chips) == rows);
+    is = mpg_chips_row(chips, i);
+    CHECK(strcmp(is->vendor, "Acme") == 0 && is->year == 1999 && is->hbm_bytes == 1);
+    CHECK(is->hbm_bytes_per_s == 2 && is->ici_bytes_per_s == 0 && is->tdp_w == 4);
+  }
+  mpg_chips_free(chips);
+}
+
 static void test_aliases(void) {
   mpg_chips *chips = fresh();
   size_t n = mpg_chips_alias_count(chips);
@@ -435,6 +471,7 @@ int main(void) {
   test_names();
   test_dtypes();
   test_add();
+  test_override();
   test_aliases();
   test_messages();
   test_memory();

@@ -493,6 +493,14 @@ static void test_collectives(void) {
              72);
   collective("", "f32[24] all-to-all(a), replica_groups={{0,1,2,3}}", 4, 4, 96, 72);
   collective("", "f32[24] collective-permute(a), source_target_pairs={{0,1},{1,0}}", 2, 2, 96, 96);
+  /* Several arrays at a time, as XLA combines them. */
+  collective("", "(f32[6], f32[6], f32[6]) reduce-scatter(a, a, a), replica_groups={{0,1,2,3}}", 4,
+             4, 288, 216);
+  collective("", "(f32[24], f32[24]) all-to-all(a, a), replica_groups={{0,1}}", 2, 2, 192, 96);
+  collective(", num_partitions=8", "(f32[72], f32[72]) all-gather(a, a), dimensions={0}", 3, 8, 576,
+             384);
+  collective("", "(f32[24], f32[24]) all-reduce(a, a), replica_groups={{0,1}}, to_apply=add", 2, 2,
+             192, 192);
   /* Groups of one move nothing, though there are more devices. */
   collective(", num_partitions=8", "f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add",
              1, 8, 96, 0);
