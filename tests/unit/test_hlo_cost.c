@@ -679,6 +679,47 @@ static void test_entry(void) {
   done(&p);
 }
 
+/* More names than the table begins with, some of them in both computations, one twice; parameters whose numbers
+** go beyond what their computation holds (price_text looks at each). */
+static void test_names(void) {
+  enum { N = 3000 };
+  static const char *const odd[] = {
+      "ENTRY e { ROOT p = f32[] parameter(7) }", "ENTRY e { ROOT p = f32[] parameter(1) }",
+      "ENTRY e { p = f32[] parameter(2) ROOT q = f32[] parameter(0) }",
+      "ENTRY e { p = f32[] parameter(1) ROOT q = f32[] parameter(1) }"};
+  char *text = malloc((size_t)N * 64), *at = text;
+  priced p;
+  uint32_t f, e;
+  if (text == NULL)
+    abort();
+  at = put(at, "f { ");
+  for (int i = 0; i < N; i++)
+    at += sprintf(at, "v%d = f32[] constant(0)\n", i);
+  at = put(at, "}\nENTRY e { ");
+  for (int i = 0; i < N / 2; i++)
+    at += sprintf(at, "v%d = f32[] constant(0)\n", 2 * i);
+  *put(at, "f = f32[] constant(0) v0 = f32[] constant(1) }\n") = '\0';
+  price_text(&p, text);
+  f = mpg_hlo_find(p.m, MPG_HLO_NONE, MPG_STR("f"));
+  e = mpg_hlo_find(p.m, MPG_HLO_NONE, MPG_STR("e"));
+  CHECK((f & 0x7fffffff) == 0 && (e & 0x7fffffff) == 1);
+  for (uint32_t i = 0; i < N; i++) {
+    char name[16];
+    uint32_t in_e = i % 2 != 0 ? MPG_HLO_NONE : i == 0 ? N + N / 2 + 1 : N + i / 2;
+    (void)snprintf(name, sizeof name, "v%u", i);
+    CHECK(mpg_hlo_find(p.m, 0, mpg_str_of(name)) == i);
+    CHECK(mpg_hlo_find(p.m, 1, mpg_str_of(name)) == in_e);
+  }
+  CHECK(mpg_hlo_find(p.m, 1, MPG_STR("f")) == N + N / 2 &&
+        mpg_hlo_find(p.m, 0, MPG_STR("f")) == MPG_HLO_NONE);
+  done(&p);
+  free(text);
+  for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+    price_text(&p, odd[k]);
+    done(&p);
+  }
+}
+
 /* ---- Faults ---- */
 
 /* Stopped at each look at an interruption, pricing says so; what is priced again then is as ever. */
@@ -770,6 +811,7 @@ int main(void) {
   test_executions();
   test_sugar();
   test_entry();
+  test_names();
   test_faults();
   test_stop();
   return check_done("hlo_cost");

@@ -246,6 +246,108 @@ static void check_first_times(void) {
       }
 }
 
+/* A fleet's rows summed by pool and category, and the detail of one kind of its issues: "" where it has none. */
+static void pools_of(const char *const *lines, size_t n, const char *kind,
+                     int64_t chip_us[8][MPG_CATEGORIES], char detail[512]) {
+  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_issues issues;
+  mpg_chips *chips = NULL;
+  mpg_fleet fleet;
+  mpg_accounting a;
+  mpg_ledger ledger;
+  mpg_sink sink;
+  mpg_err err;
+  memset(chip_us, 0, 8 * sizeof *chip_us);
+  detail[0] = '\0';
+  mpg_issues_init(&issues, &mpg_env_libc);
+  mpg_ledger_init(&ledger, &mpg_env_libc);
+  sink = mpg_ledger_sink(&ledger);
+  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+  CHECK(trace_build(&fleet, lines, n, &err) == MPG_OK);
+  CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, &options, &err) == MPG_OK);
+  for (size_t u = 0; u < mpg_accounting_units(&a); u++)
+    CHECK(mpg_accounting_unit(&a, u, &sink, "test", &err) == MPG_OK);
+  CHECK(mpg_accounting_finish(&a, "test", &err) == MPG_OK);
+  for (size_t i = 0; i < ledger.n; i++)
+    chip_us[ledger.pool[i]][ledger.category[i]] += ledger.chip_us[i];
+  for (size_t i = 0; i < issues.n; i++)
+    if (strcmp(issues.items[i].kind, kind) == 0)
+      (void)snprintf(detail, 512, "%s", issues.items[i].detail);
+  mpg_ledger_free(&ledger);
+  mpg_accounting_free(&a);
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&issues);
+}
+
+/*
+** A step on chips of several kinds: its FLOPs are spread over its chip-seconds, and each part is held against the
+** peak of its own chip, 275e12 and 989.5e12 FLOP/s. Pools p and r are of one kind, q of another.
+*/
+static void check_chips_of_a_step(void) {
+  static const char *const lines[] = {
+      "capacity pool=p chip=tpu-v4 chips=9 start_time=0",
+      "capacity pool=q chip=nvidia-h100-sxm chips=9 start_time=0",
+      "capacity pool=r chip=tpu-v4 chips=9 start_time=0",
+      "allocations job=j attempt=1 task=a pool=p chips=1 start_time=0 end_time=10 "
+      "outcome=completed",
+      "allocations job=j attempt=1 task=b pool=q chips=2 start_time=0 end_time=10 "
+      "outcome=completed",
+      "allocations job=j attempt=1 task=c pool=r chips=1 start_time=0 end_time=10 "
+      "outcome=completed",
+      "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1.1e15"};
+  int64_t us[8][MPG_CATEGORIES];
+  char detail[512];
+  pools_of(lines, 7, "above_roofline", us, detail);
+  /* Half of it is 2 s of a TPU v4 between p and r, the other half 0.555836 s of an H100. */
+  CHECK(us[1][MPG_IDEAL] == 1000000 && us[1][MPG_INEFFICIENCY] == 9000000);
+  CHECK(us[2][MPG_IDEAL] == 555836 && us[2][MPG_INEFFICIENCY] == 19444164);
+  CHECK(us[3][MPG_IDEAL] == 1000000 && us[3][MPG_INEFFICIENCY] == 9000000);
+  CHECK(detail[0] == '\0');
+}
+
+/* More work than there was time for: what is said of it names the chip where there is but one kind of them. */
+static void check_above(void) {
+  static const struct {
+    const char *chips[3]; /* of the pools p, q, r; NULL: none */
+    const char *said;
+  } jobs[] = {
+      /* 1.1e17 FLOPs are 400 s of a TPU v4, of which there were 10, or 20, or 30; or half of them 200 s, and half
+      ** 55.6 s of an H100 */
+      {{"tpu-v4", NULL, NULL}, ", up to 40 on tpu-v4 at its default peak, bf16;"},
+      {{"tpu-v4", "tpu-v4", NULL}, ", up to 20 on tpu-v4 at its default peak, bf16;"},
+      {{"tpu-v4", "tpu-v4", "tpu-v4"}, ", up to 13.3 on tpu-v4 at its default peak, bf16;"},
+      {{"tpu-v4", "nvidia-h100-sxm", NULL}, ", up to 12.8;"},
+      {{"tpu-v4", "tpu-v4", "nvidia-h100-sxm"}, ", up to 10.1;"},
+      {{"nvidia-h100-sxm", "tpu-v4", "tpu-v4"}, ", up to 10.1;"}};
+  for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {
+    char text[7][160], detail[512];
+    const char *lines[7];
+    int64_t us[8][MPG_CATEGORIES];
+    size_t n = 0;
+    for (int pool = 0; pool < 3 && jobs[k].chips[pool] != NULL; pool++) {
+      (void)snprintf(text[n++], sizeof *text, "capacity pool=%c chip=%s chips=1 start_time=0",
+                     'p' + pool, jobs[k].chips[pool]);
+      (void)snprintf(text[n++], sizeof *text,
+                     "allocations job=j attempt=1 task=%c pool=%c chips=1 start_time=0 end_time=10 "
+                     "outcome=completed",
+                     'a' + pool, 'p' + pool);
+    }
+    (void)snprintf(text[n++], sizeof *text,
+                   "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1.1e17");
+    for (size_t i = 0; i < n; i++)
+      lines[i] = text[i];
+    pools_of(lines, n, "above_roofline", us, detail);
+    CHECK(strstr(detail, jobs[k].said) != NULL);
+    if (strstr(detail, jobs[k].said) == NULL)
+      (void)fprintf(stderr, "  %s\n  expected %s\n", detail, jobs[k].said);
+    for (size_t pool = 1; pool <= n / 2; pool++) /* inefficiency is below 0 by what is too much */
+      CHECK(us[pool][MPG_IDEAL] > 10000000 &&
+            us[pool][MPG_IDEAL] + us[pool][MPG_INEFFICIENCY] == 10000000);
+  }
+}
+
 int main(void) {
   mpg_ledger_options options = mpg_ledger_defaults();
   const uint32_t category = 1u << MPG_DIM_CATEGORY;
@@ -293,5 +395,7 @@ int main(void) {
   CHECK(points > 50);
   check_order();
   check_first_times();
+  check_chips_of_a_step();
+  check_above();
   return check_done("ledger");
 }
