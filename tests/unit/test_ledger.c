@@ -246,6 +246,60 @@ static void check_first_times(void) {
       }
 }
 
+/* ---- The evidence of a row ---- */
+
+static int evident, elsewhere;
+
+/* The span that covers a row of the golden fleet, which has one at most, is what the row names; else it names none. */
+static mpg_rc see_evidence(void *ctx, const mpg_row *row) {
+  static const struct {
+    uint32_t job;
+    int64_t start, end, step, line; /* s */
+    const char *kind, *program;
+  } spans[] = {{1, 10, 20, MPG_NONE, 10, "init", ""}, {1, 20, 30, 1, 11, "step", "s"},
+               {1, 30, 40, 2, 12, "step", "s"},       {1, 40, 50, 3, 13, "step", "s"},
+               {1, 50, 52, 4, 14, "step", "s"},       {1, 60, 65, MPG_NONE, 15, "restore", ""},
+               {1, 65, 75, 3, 16, "step", "s"},       {1, 75, 85, 4, 17, "step", "s"},
+               {1, 85, 95, 5, 18, "step", "s"},       {2, 20, 80, MPG_NONE, 19, "serve", "q"}};
+  const mpg_fleet *fleet = ctx;
+  const char *kind = "", *program = "";
+  int64_t step = MPG_NONE, line = row->line;
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+    if (row->job == spans[i].job && row->start >= spans[i].start * MPG_SECOND &&
+        row->end <= spans[i].end * MPG_SECOND && row->category != MPG_QUEUED) {
+      kind = spans[i].kind;
+      program = spans[i].program;
+      step = spans[i].step;
+      line = spans[i].line;
+    }
+  evident += kind[0] != '\0';
+  elsewhere += kind[0] == '\0';
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet->kind_names, row->kind), mpg_str_of(kind)));
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet->program_names, row->program), mpg_str_of(program)));
+  CHECK(row->step == step && row->line == line);
+  return MPG_OK;
+}
+
+static void check_evidence(void) {
+  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_issues issues;
+  mpg_chips *chips = NULL;
+  mpg_fleet fleet;
+  mpg_accounting a = {0};
+  mpg_sink sink = {see_evidence, &fleet, NULL};
+  mpg_err err;
+  mpg_issues_init(&issues, &mpg_env_libc);
+  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+  fleet.keep_origins = true;
+  CHECK(account(&mpg_env_libc, &sink, &fleet, &a, &options, &err) == MPG_OK);
+  CHECK(evident >= 10 && elsewhere >= 8);
+  mpg_accounting_free(&a);
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&issues);
+}
+
 /* A fleet's rows summed by pool and category, and the detail of one kind of its issues: "" where it has none. */
 static void pools_of(const char *const *lines, size_t n, const char *kind,
                      int64_t chip_us[8][MPG_CATEGORIES], char detail[512]) {
@@ -305,6 +359,39 @@ static void check_chips_of_a_step(void) {
   CHECK(us[2][MPG_IDEAL] == 555836 && us[2][MPG_INEFFICIENCY] == 19444164);
   CHECK(us[3][MPG_IDEAL] == 1000000 && us[3][MPG_INEFFICIENCY] == 9000000);
   CHECK(detail[0] == '\0');
+}
+
+/* An ideal of 4e18 microseconds, which 1.1e27 FLOPs are of a TPU v4, is too long to be one. */
+static void check_longest(void) {
+  const char *lines[] = {
+      "capacity pool=p chip=tpu-v4 chips=1 start_time=0",
+      "allocations job=j pool=p chips=1 start_time=0 end_time=10 outcome=completed", NULL};
+  int64_t us[8][MPG_CATEGORIES];
+  char detail[512];
+  lines[2] = "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1.0999999e27";
+  pools_of(lines, 3, "above_roofline", us, detail);
+  CHECK(us[1][MPG_IDEAL] > INT64_C(3999999000000000000) && us[1][MPG_UNRATED] == 0);
+  CHECK(us[1][MPG_IDEAL] < INT64_C(4000000000000000000) && detail[0] != '\0');
+  lines[2] = "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1.1e27";
+  pools_of(lines, 3, "above_roofline", us, detail);
+  CHECK(us[1][MPG_IDEAL] == 0 && us[1][MPG_UNRATED] == 10000000 && detail[0] == '\0');
+}
+
+/* Work of a span that others cover wholly has no time left to be held against: one FLOP is said, none is not. */
+static void check_hidden(void) {
+  for (int flops = 0; flops < 2; flops++) {
+    const char *lines[] = {
+        "capacity pool=p chip=tpu-v4 chips=1 start_time=0",
+        "allocations job=j pool=p chips=1 start_time=0 end_time=10 outcome=completed",
+        flops == 0 ? "spans job=j kind=step step=1 start_time=0 end_time=10 flops=0"
+                   : "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1",
+        "spans job=j kind=eval start_time=0 end_time=6",
+        "spans job=j kind=eval start_time=6 end_time=10"};
+    int64_t us[8][MPG_CATEGORIES];
+    char detail[512];
+    pools_of(lines, 5, "hidden_span", us, detail);
+    CHECK((detail[0] != '\0') == (flops > 0) && us[1][MPG_EVAL] == 10000000);
+  }
 }
 
 /* More work than there was time for: what is said of it names the chip where there is but one kind of them. */
@@ -395,7 +482,10 @@ int main(void) {
   CHECK(points > 50);
   check_order();
   check_first_times();
+  check_evidence();
   check_chips_of_a_step();
+  check_hidden();
+  check_longest();
   check_above();
   return check_done("ledger");
 }
