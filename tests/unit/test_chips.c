@@ -159,6 +159,11 @@ static void test_add(void) {
   CHECK(found != NULL && isnan(found->hbm_bytes_per_s) && found->vendor == NULL);
   CHECK(peak(chips, "acme-one", "") == 5e12);
 
+  row = row_of("aZ-Az 9Z", "bf16", 6e12); /* every letter folds, the first and the last too */
+  CHECK(mpg_chips_add(chips, &row, &err) == MPG_OK && mpg_chips_count(chips) == ++rows + 1);
+  CHECK(finds(chips, "AzaZ9z", "aZ-Az 9Z") && finds(chips, "[z-[Z 9z", NULL));
+  CHECK(finds(chips, "AZAZ9@", NULL));
+
   /* A chip with none of the default dtypes has no default. */
   row = row_of("acme-two", "fp8", 7e12);
   CHECK(mpg_chips_add(chips, &row, &err) == MPG_OK);

@@ -114,6 +114,10 @@ static void test_convolutions(void) {
         "f32[1,5,2,7] convolution(i, k), window={size=3x2 pad=1_1x0_0}, "
         "dim_labels=b01f_01io->b01f",
         true, 2LL * 6 * 7 * 13 * 4, 0, 4LL * (90 + 252 + 70));
+  /* Of no dimension of space it is a product of matrices, with one pair an element. */
+  costs("i = f32[2,3] parameter(0) k = f32[3,5] parameter(1) ",
+        "f32[2,5] convolution(i, k), dim_labels=bf_io->bf", true, 2LL * 3 * 5 * 2, 0,
+        4LL * (6 + 15 + 10));
   /* Nothing to multiply with. */
   costs("i = f32[1,1,0] parameter(0) k = f32[1,1,3] parameter(1) ",
         "f32[1,1,2] convolution(i, k), window={size=3 pad=2_2}, dim_labels=bf0_oi0->bf0", true, 0,

@@ -215,21 +215,26 @@ static void check_first_times(void) {
     for (int first = 0; first < 3; first++)
       for (int place = 0; place < 2; place++) {
         mpg_ledger_options options = mpg_ledger_defaults();
-        char line[100];
-        const char *lines[2];
+        char line[100], later[100];
+        const char *lines[3];
         mpg_issues issues;
         mpg_chips *chips = NULL;
         mpg_fleet fleet;
         mpg_accounting a;
         mpg_err err;
         (void)snprintf(line, sizeof line, early[k], first);
-        lines[place] = line;
-        lines[1 - place] = late;
+        (void)snprintf(later, sizeof later, early[k],
+                       6000); /* a later one of its kind, before it */
+        lines[place] = late;
+        lines[1 - place] = later;
+        lines[2] = line;
+        if (k == 3) /* of a job the first time is kept */
+          lines[1 - place] = line;
         options.window.bucket.width_us = MPG_SECOND;
         mpg_issues_init(&issues, &mpg_env_libc);
         CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
         CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
-        CHECK(trace_build(&fleet, lines, 2, &err) == MPG_OK);
+        CHECK(trace_build(&fleet, lines, k == 3 ? 2 : 3, &err) == MPG_OK);
         CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, &options, &err) ==
               (first == 0 ? MPG_LIMIT : MPG_OK));
         mpg_accounting_free(&a);
@@ -298,6 +303,41 @@ static void check_evidence(void) {
   mpg_fleet_free(&fleet);
   mpg_chips_free(chips);
   mpg_issues_free(&issues);
+}
+
+/* A sink that says no at any row is heard at once, and the error says so even where the sink did not. */
+static mpg_rc refuse(void *ctx, const mpg_row *row) {
+  long *left = ctx;
+  (void)row;
+  if (*left < 0)
+    return MPG_MISUSE; /* it was told already */
+  return (*left)-- == 0 ? MPG_NOMEM : MPG_OK;
+}
+
+static void check_refusal(void) {
+  mpg_rc rc = MPG_NOMEM;
+  long n = 0;
+  for (; rc != MPG_OK && n < 1000; n++) {
+    mpg_ledger_options options = mpg_ledger_defaults();
+    mpg_issues issues;
+    mpg_chips *chips = NULL;
+    mpg_fleet fleet;
+    mpg_accounting a = {0};
+    long left = n;
+    mpg_sink sink = {refuse, &left, NULL};
+    mpg_err err = {MPG_OK, ""};
+    mpg_issues_init(&issues, &mpg_env_libc);
+    CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+    CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+    err = (mpg_err){MPG_OK, ""};
+    rc = account(&mpg_env_libc, &sink, &fleet, &a, &options, &err);
+    CHECK(rc == MPG_OK || (rc == MPG_NOMEM && err.rc == rc && err.text[0] != '\0'));
+    mpg_accounting_free(&a);
+    mpg_fleet_free(&fleet);
+    mpg_chips_free(chips);
+    mpg_issues_free(&issues);
+  }
+  CHECK(n > 20 && n < 1000); /* as many as there are rows */
 }
 
 /* A fleet's rows summed by pool and category, and the detail of one kind of its issues: "" where it has none. */
@@ -483,6 +523,7 @@ int main(void) {
   check_order();
   check_first_times();
   check_evidence();
+  check_refusal();
   check_chips_of_a_step();
   check_hidden();
   check_longest();

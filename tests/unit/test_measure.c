@@ -339,7 +339,9 @@ static void test_rows(void) {
       for (size_t k = 0; k < MPG_MEASURE_ROWS; k++) {
         int64_t v = draw(2000) - 1000;
         if (m.whole[i])
-          columns[i].v.i[k] = !far || draw(8) > 0 ? v : draw(2) ? INT64_MAX - v % 3 : INT64_MIN + 1;
+          columns[i].v.i[k] = !far || draw(8) > 0 ? v
+                              : draw(2)           ? INT64_MAX - draw(3)
+                                                  : INT64_MIN + draw(3);
         else
           columns[i].v.r[k] = !far || draw(8) > 0 ? (double)v / 64 : (double)v * 1e305;
       }

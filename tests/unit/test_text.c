@@ -120,7 +120,7 @@ static void excerpts(void) {
 static bool is_character(const unsigned char *p, size_t n) {
   static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  uint32_t c = n == 1 ? p[0] : p[0] & (0x7F >> n);
+  uint32_t c = n == 1 ? p[0] : (uint32_t)(p[0] & (0x7F >> n));
   unsigned char again[4];
   for (size_t i = 1; i < n; i++)
     c = c << 6 | (p[i] & 0x3F);
