@@ -37,7 +37,7 @@ class Case(unittest.TestCase):
         return value
 
     def error(self, sql, *parameters):
-        with self.assertRaises(sqlite3.OperationalError) as caught:
+        with self.assertRaises(sqlite3.Error) as caught:
             self.rows(sql, *parameters)
         return str(caught.exception)
 
@@ -65,10 +65,16 @@ class Case(unittest.TestCase):
 
     def file(self, content, name=None):
         """The path of a file alone in its folder; of text, of bytes, or of a value as JSON."""
-        path = os.path.join(self.new_folder(), name or self.FILE)
-        with open(path, "wb") as file:
-            file.write(content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content)).encode())
-        return path
+        name = name or self.FILE
+        return os.path.join(self.folder_of({name: content}), name)
+
+    def folder_of(self, files):
+        """The path of a folder with these files, {name: content as of file()}."""
+        folder = self.new_folder()
+        for name, content in files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content)).encode())
+        return folder
 
     def issues(self, path):
         return dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path))

@@ -48,11 +48,7 @@ class Case(GenericCase):
 
     def folder(self, files):
         """Of {name: bytes}."""
-        path = self.new_folder()
-        for name, data in files.items():
-            with open(os.path.join(path, name), "wb") as file:
-                file.write(gzip.compress(data) if name.endswith(".gz") else data)
-        return path
+        return self.folder_of({name: gzip.compress(data) if name.endswith(".gz") else data for name, data in files.items()})
 
     def copy(self):
         self.db.execute("DROP TABLE IF EXISTS main.copy")

@@ -278,8 +278,13 @@ class Report(Case):
         self.assertIn("start_time and end_time: expected both or none", self.error("SELECT * FROM goodput_report(?) WHERE start_time = 1", RAW))
         self.assertIn("query_time: ", self.error("SELECT * FROM goodput_report(?, 'noon')", RAW))
         self.assertIn("on_error: expected 'stop' or 'skip'", self.error("SELECT * FROM goodput_report(?) WHERE on_error = 'x'", RAW))
-        self.assertIn("expected a path, as in goodput_report('goodput.jsonl')", self.error("SELECT * FROM goodput_report"))
+        self.fails("goodput_report: expected a path, as in goodput_report('goodput.jsonl')", "SELECT * FROM goodput_report")
         self.assertIn("no such file", self.error("SELECT * FROM goodput_report('/nowhere')"))
+
+    def test_terms_of_or(self):
+        """SQLite also asks for a plan of each of them by itself, without the path."""
+        self.assertEqual(self.rows("SELECT job FROM goodput_report(?) WHERE job = 'ranker-7' OR \"rows\" = -1", RAW), [("ranker-7",)])
+        self.assertEqual(self.rows("SELECT job FROM goodput_report WHERE path = ? AND (job = 'x' OR goodput_pct = -1)", RAW), [])
 
     def test_what_cannot_be_read(self):
         with gzip.open(path := self.file(b"", "log.jsonl.gz"), "wb") as file:

@@ -236,6 +236,10 @@ class BucketsTest(Case):
                          [("1970-01-01", 7, "1 day")])
         self.assertEqual(self.one("SELECT sum(seconds) FROM interval_buckets(0, 100, 7) WHERE start_time >= 49"), 51)
         self.assertEqual(len(self.db.execute("SELECT * FROM interval_buckets(0, 1e9, 1e-6) LIMIT 3").fetchall()), 3)
+        # SQLite also asks for a plan of each term of an OR by itself, without the arguments.
+        self.assertEqual(self.one("SELECT sum(seconds) FROM interval_buckets(0, 100, 7) WHERE start_time = 49 OR seconds = 2"), 9)
+        self.assertEqual(self.rows("SELECT job, start_time FROM runs, interval_buckets(s, e, 'day') WHERE end_time = 90000 OR start_time = 80000"),
+                         [("a", 86400), ("b", 80000)])
         self.db.executescript("PRAGMA trusted_schema = OFF;"
                               "CREATE VIEW v AS SELECT * FROM runs, interval_buckets(s, e, 'week');")
         self.assertEqual(self.one("SELECT count(*) FROM v"), 2)

@@ -3,10 +3,10 @@
 import gzip
 import os
 import sqlite3
-import tempfile
 import threading
 import unittest
 
+from cases import Case
 from fleets import ROOT, al, as_source, cap, connect, fleet, job, out
 
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
@@ -16,28 +16,6 @@ CREATE TABLE {0}allocations(job, attempt, task, pool, chips, start_time, end_tim
 INSERT INTO {0}capacity VALUES ('p', 'tpu-v4', {1}, 0, 10);
 INSERT INTO {0}allocations VALUES ('j', 1, NULL, 'p', 2, 0, 5, 'completed');
 """
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.db = connect()
-        self.addCleanup(self.db.close)
-
-    def rows(self, sql, *values):
-        return self.db.execute(sql, values).fetchall()
-
-    def error(self, sql, *values):
-        with self.assertRaises(sqlite3.Error) as caught:
-            self.rows(sql, *values)
-        return str(caught.exception)
-
-    def folder(self, **files):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        for name, text in files.items():
-            with open(os.path.join(folder.name, name.replace("__", ".")), "w") as file:
-                file.write(text)
-        return folder.name
 
 
 class Arguments(Case):
@@ -53,7 +31,7 @@ class Arguments(Case):
 
     def test_a_condition_that_cannot_be_handed_over_is_an_error(self):
         for tail in ("+since = 5", "since + 1 = 6", "(since = 10 AND job = 'J1') OR job = 'nobody'"):
-            self.assertEqual("trace_ledger: the argument since takes = and nothing else", self.error(f"SELECT * FROM trace_ledger(?) WHERE {tail}", GOLDEN))
+            self.fails("trace_ledger: the argument since takes = and nothing else", f"SELECT * FROM trace_ledger(?) WHERE {tail}", GOLDEN)
 
     def test_null(self):
         self.assertEqual([], self.rows("SELECT * FROM trace_ledger(NULL)"))
@@ -79,12 +57,11 @@ class Arguments(Case):
                 self.assertTrue(found.startswith("trace_rollup: "), found)
                 if text:
                     self.assertEqual("trace_rollup: " + text, found)
-        self.assertEqual("trace_ledger: expected a path: trace_ledger('traces/')", self.error("SELECT * FROM trace_ledger"))
-        self.assertEqual("trace_ledger: path: expected a text", self.error("SELECT * FROM trace_ledger(7)"))
-        self.assertEqual("trace_ledger: no such file: /nowhere/at/all", self.error("SELECT * FROM trace_ledger('/nowhere/at/all')"))
-        self.assertEqual("mpg_ledger: expected the name of an open database, found \"else\"", self.error("SELECT * FROM mpg_ledger('else')"))
-        self.assertEqual("mpg_ledger: expected tables or views capacity, allocations, ... (schema/fleet.sql), found none",
-                         self.error("SELECT * FROM mpg_ledger"))
+        self.fails("trace_ledger: expected a path: trace_ledger('traces/')", "SELECT * FROM trace_ledger")
+        self.fails("trace_ledger: path: expected a text", "SELECT * FROM trace_ledger(7)")
+        self.fails("trace_ledger: no such file: /nowhere/at/all", "SELECT * FROM trace_ledger('/nowhere/at/all')")
+        self.fails("mpg_ledger: expected the name of an open database, found \"else\"", "SELECT * FROM mpg_ledger('else')")
+        self.fails("mpg_ledger: expected tables or views capacity, allocations, ... (schema/fleet.sql), found none", "SELECT * FROM mpg_ledger")
         self.assertIn("more than 10000000 buckets", self.error("SELECT count(*) FROM trace_ledger(?, 0.000001)", GOLDEN))
 
     def test_sizes(self):
@@ -114,7 +91,7 @@ class Plans(Case):
 
     def test_texts_outlive_their_scan(self):
         def trace(pools):
-            return self.folder(capacity__csv="pool,chip,chips,start_time,end_time\n" + "".join(f"{pool},v4,1,0,{i + 1}\n" for i, pool in enumerate(pools)))
+            return self.folder_of({"capacity.csv": "pool,chip,chips,start_time,end_time\n" + "".join(f"{pool},v4,1,0,{i + 1}\n" for i, pool in enumerate(pools))})
         many = [f"pool-{i:05d}" for i in range(6000)]  # more than the connection keeps
         long = ["x" * n + "y" for n in (46, 47, 48, 49, 300)]
         paths = [trace(["one"]), trace(["two"]), trace(long), trace(many), trace(["two"])]
@@ -168,14 +145,13 @@ class Relations(Case):
     def test_errors_name_the_row(self):
         self.db.executescript(TABLES.format("", 4))
         self.db.execute("INSERT INTO allocations(rowid, job, pool, chips, start_time, end_time) VALUES (77, 'k', 'p', 1, 5, 4)")
-        self.assertEqual("mpg_ledger: main.allocations:77: allocations.end_time: expected an end that is not before the start, found 4",
-                         self.error("SELECT * FROM mpg_ledger"))
+        self.fails("mpg_ledger: main.allocations:77: allocations.end_time: expected an end that is not before the start, found 4", "SELECT * FROM mpg_ledger")
         self.assertEqual([(40,)], self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE on_error = 'skip'"))
         self.assertEqual([("main.allocations", "skipped_record", 77, 1)],
                          self.rows("SELECT source, kind, line, count FROM mpg_issues WHERE severity = 'data_loss'"))
         self.db.execute("DROP TABLE capacity")
         self.db.execute("CREATE TABLE capacity(pool, chips)")
-        self.assertEqual("mpg_ledger: main.capacity: expected a column \"start_time\", found none", self.error("SELECT * FROM mpg_ledger"))
+        self.fails("mpg_ledger: main.capacity: expected a column \"start_time\", found none", "SELECT * FROM mpg_ledger")
 
     def test_other_encodings_and_kinds_of_tables(self):
         self.db.close()
@@ -196,7 +172,7 @@ class Relations(Case):
 
 class Sums(Case):
     def test_more_than_64_bits(self):
-        folder = self.folder(capacity__csv="pool,chips,start_time,end_time\np,900000000,0,9000000000\n")
+        folder = self.folder_of({"capacity.csv": "pool,chips,start_time,end_time\np,900000000,0,9000000000\n"})
         exact = 900000000 * 9000000000 * 10**6
         for table in ("trace_ledger", "trace_rollup"):
             parts = [us for us, in self.rows(f"SELECT chip_us FROM {table}(?)", folder)]
@@ -209,8 +185,8 @@ class Sums(Case):
 
 class Issues(Case):
     def test_reading_again_replaces(self):
-        folder = self.folder(capacity__csv="pool,chips,start_time,end_time,rack\np,1,0,10,7\n",
-                             spans__csv="job,kind,start_time\na,step,5\na,step,3\n", notes__txt="no trace\n")
+        folder = self.folder_of({"capacity.csv": "pool,chips,start_time,end_time,rack\np,1,0,10,7\n",
+                                 "spans.csv": "job,kind,start_time\na,step,5\na,step,3\n", "notes.txt": "no trace\n"})
         for _ in range(2):
             self.rows("SELECT * FROM trace_rollup(?)", folder)
             found = {kind: (severity, line, count) for kind, severity, line, count in self.rows("SELECT kind, severity, line, count FROM mpg_issues")}
@@ -240,29 +216,26 @@ class Skipping(Case):
     CAPACITY = '{"record": "capacity", "pool": "p", "chips": 1, "start_time": %d, "end_time": 10}\n'
 
     def test_lines_that_are_no_json(self):
-        folder = self.folder(a__jsonl=self.CAPACITY % 0 + "{oops\n" + self.CAPACITY % 20 + self.CAPACITY % 5 + '{"record": "capac')
-        self.assertEqual(f"trace_rollup: {folder}/a.jsonl:2:2: expected a key in double quotes or '}}', found 'o'",
-                         self.error("SELECT sum(chip_us) FROM trace_rollup(?)", folder))
+        folder = self.folder_of({"a.jsonl": self.CAPACITY % 0 + "{oops\n" + self.CAPACITY % 20 + self.CAPACITY % 5 + '{"record": "capac'})
+        self.fails(f"trace_rollup: {folder}/a.jsonl:2:2: expected a key in double quotes or '}}', found 'o'", "SELECT sum(chip_us) FROM trace_rollup(?)", folder)
         self.assertEqual([(15000000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?) WHERE on_error = 'skip'", folder))
         self.assertEqual([("skipped_record", "data_loss", 2, 2), ("unfinished_record", "warning", 5, 1)],
                          self.rows("SELECT kind, severity, line, count FROM mpg_issues"))
 
     def test_records_that_are_no_csv(self):
-        folder = self.folder(capacity__csv='pool,chips,start_time,end_time\np,1,0,10\np,"1"x,0,10\np,1,0\np,2,0,10\n')
+        folder = self.folder_of({"capacity.csv": 'pool,chips,start_time,end_time\np,1,0,10\np,"1"x,0,10\np,1,0\np,2,0,10\n'})
         self.assertEqual([(30000000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?) WHERE on_error = 'skip'", folder))
         self.assertEqual([(3, 2)], self.rows("SELECT line, count FROM mpg_issues"))
 
     def test_what_cannot_be_passed_over(self):
-        folder = self.folder()
-        with open(os.path.join(folder, "capacity.csv"), "wb") as file:
-            file.write(gzip.compress(b"pool,chips,start_time,end_time\n" + b"p,1,0,10\n" * 10000)[:-20])
+        folder = self.folder_of({"capacity.csv": gzip.compress(b"pool,chips,start_time,end_time\n" + b"p,1,0,10\n" * 10000)[:-20]})
         self.assertIn("truncated gzip", self.error("SELECT sum(chip_us) FROM trace_rollup(?) WHERE on_error = 'skip'", folder))
 
 
 class Interrupts(Case):
     def test_within_a_long_read(self):
         """A statement that would take seconds ends in the middle of its reading or its accounting."""
-        folder = self.folder()
+        folder = self.new_folder()
         with open(os.path.join(folder, "spans.csv"), "w") as file:
             file.write("job,kind,start_time,end_time,step\n")
             for block in range(30):
@@ -285,7 +258,7 @@ class Interrupts(Case):
         self.assertGreater(whole, 100)
         for share in (0.05, 0.3, 0.6):
             looks, stop_at = 0, int(whole * share)
-            self.assertEqual("interrupted", self.error("SELECT count(*) FROM trace_rollup(?)", folder))
+            self.fails("interrupted", "SELECT count(*) FROM trace_rollup(?)", folder)
             self.assertLess(looks, stop_at + whole * 0.05)  # who is on the way out may ask again
         self.db.set_progress_handler(None, 0)
         self.assertEqual(1, len(self.rows("SELECT count(*) FROM trace_rollup(?)", GOLDEN)))

@@ -280,11 +280,8 @@ class Mapping(Case):
 
     def test_scores(self):
         def scored(*runs):
-            folder = self.new_folder()
-            for i, (minutes, status) in enumerate(runs):
-                with open(os.path.join(folder, f"result_{i}.txt"), "w", encoding="utf-8") as file:
-                    file.write(record(0, "run_start") + record(60000 * minutes, "run_stop", status=status))
-            self.map(folder, chips=1)
+            self.map(self.folder_of({f"result_{i}.txt": record(0, "run_start") + record(60000 * minutes, "run_stop", status=status)
+                                     for i, (minutes, status) in enumerate(runs)}), chips=1)
             return self.rows("SELECT runs, successes, minutes FROM mlperf_scores")
         good, bad = "success", "aborted"
         self.assertEqual(scored((3, good), (1, good), (2, good)), [(3, 3, 2.0)])

@@ -131,13 +131,14 @@ double mpg_sum_to_double(mpg_sum s) {
     whole = ~whole + (fraction == 0);
   }
   /* The top 128 bits as an integer, whose lowest bit stands for all below: 53 of 128 are used, so
-  ** the conversion, which rounds to nearest, ties to even, cannot see the difference. */
+  ** the conversion, which rounds to nearest, ties to even, cannot see the difference. No sum, nor a
+  ** total of all slots, has more than 127 bits before the point. */
   n = bit_length(whole);
   if (n == 0) {
     v = ldexp((double)fraction, -128);
   } else {
-    top = n == 128 ? whole : whole << (128 - n) | fraction >> n;
-    top |= n < 128 ? (fraction << (128 - n)) != 0 : fraction != 0;
+    top = whole << (128 - n) | fraction >> n;
+    top |= (fraction << (128 - n)) != 0;
     v = ldexp((double)top, n - 128);
   }
   return negative ? -v : v;

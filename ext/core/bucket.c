@@ -165,7 +165,7 @@ int64_t mpg_bucket_next(const mpg_bucket *bucket, int64_t start) {
 
 size_t mpg_bucket_label(const mpg_bucket *bucket, int64_t start, char *out) {
   size_t n = mpg_time_format(start + bucket->ahead_us, out), date = 10, time = 19;
-  if (bucket->months > 0 || bucket->width_us % DAY_US == 0) {
+  if (bucket->width_us % DAY_US == 0) { /* whole days, or 0: of the calendar */
     n = date;
   } else {
     out[date] = ' ';

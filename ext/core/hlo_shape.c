@@ -80,7 +80,6 @@ mpg_rc mpg_hlo_shape_array(mpg_hlo_shapes *s, mpg_hlo_type type, unsigned bits, 
   a = &s->items[s->n++];
   memset(a, 0, sizeof *a);
   a->type = (uint8_t)type;
-  a->bits = (uint8_t)bits;
   a->laid_out = order != NULL;
   a->n = (uint32_t)n;
   a->first = (uint32_t)s->n_numbers;

@@ -40,7 +40,6 @@ const char *mpg_hlo_type_name(mpg_hlo_type type); /* "tuple", "f32", ... */
 
 typedef struct mpg_hlo_shape {
   uint8_t type;            /* mpg_hlo_type */
-  uint8_t bits;            /* of an element, where the layout says so; else 0 */
   bool laid_out;           /* an order of dimensions follows the dimensions */
   uint32_t n;              /* dimensions, or members */
   uint32_t first;          /* of them in `numbers` */

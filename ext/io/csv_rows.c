@@ -321,11 +321,7 @@ static mpg_rc csv_file_record(void *p, bool whole, mpg_json_text *json, mpg_err 
     mpg_rc read = csv_file_column(f, i, &value, err);
     if (read != MPG_OK)
       return read;
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, f->columns->p[i].name);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, f->columns->p[i].name);
     if (rc == MPG_OK)
       rc = mpg_rows_put(json, &value);
   }

@@ -355,11 +355,7 @@ static mpg_rc json_file_record(void *p, bool whole, mpg_json_text *json, mpg_err
   mpg_rc rc = mpg_json_put(json, whole ? mpg_json_text_of(f->json) : MPG_STR("{"));
   for (size_t i = 0; !whole && rc == MPG_OK && i < f->columns->n; i++) {
     mpg_rc put;
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, f->columns->p[i].name);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, f->columns->p[i].name);
     if (rc == MPG_OK && (put = put_column(f, i, json, err)) != MPG_OK)
       return put;
   }

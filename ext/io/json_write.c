@@ -63,3 +63,10 @@ mpg_rc mpg_json_put_comma(mpg_json_text *json) {
   char last = json->n == 0 ? '{' : json->p[json->n - 1];
   return last == '{' || last == '[' ? MPG_OK : mpg_json_put(json, MPG_STR(","));
 }
+
+mpg_rc mpg_json_put_key(mpg_json_text *json, mpg_str key) {
+  mpg_rc rc = mpg_json_put_comma(json);
+  if (rc == MPG_OK)
+    rc = mpg_json_put_string(json, key);
+  return rc == MPG_OK ? mpg_json_put(json, MPG_STR(":")) : rc;
+}

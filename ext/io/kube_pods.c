@@ -292,11 +292,7 @@ static mpg_rc give_resources(mpg_kube_object *o, mpg_err *err) {
     size_t n = mpg_text_real((double)a->chips / 1e6, number_text);
     if (most == NULL || a->chips > most->chips)
       most = a;
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, mpg_str_of(a->name));
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, mpg_str_of(a->name));
     if (rc == MPG_OK)
       rc = mpg_json_put(json, (mpg_str){number_text, n});
   }

@@ -276,11 +276,7 @@ mpg_rc mpg_log_fields(const mpg_log *log, mpg_json_text *json, bool *any) {
     mpg_str text;
     if (!mpg_pattern_group(pattern, i, &text))
       continue;
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, mpg_pattern_name(pattern, i));
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, mpg_pattern_name(pattern, i));
     if (rc == MPG_OK)
       rc = is_json_number(text) ? mpg_json_put(json, text) : mpg_json_put_string(json, text);
   }

@@ -257,15 +257,8 @@ mpg_rc mpg_otlp_put_attributes(mpg_otlp_values *v, mpg_json_text *json, mpg_str 
 
 /* ---- Events and links ---- */
 
-static mpg_rc put_key(mpg_json_text *json, const char *key) {
-  mpg_rc rc = mpg_json_put_comma(json);
-  if (rc == MPG_OK)
-    rc = mpg_json_put_string(json, mpg_str_of(key));
-  return rc == MPG_OK ? mpg_json_put(json, MPG_STR(":")) : rc;
-}
-
 static mpg_rc put_text(mpg_json_text *json, const char *key, mpg_str text) {
-  mpg_rc rc = put_key(json, key);
+  mpg_rc rc = mpg_json_put_key(json, mpg_str_of(key));
   return rc == MPG_OK ? mpg_json_put_string(json, text) : rc;
 }
 
@@ -286,7 +279,7 @@ static mpg_rc put_event(mpg_json_text *json, const mpg_json_member *m, size_t n)
     char text[48];
     int size = snprintf(text, sizeof text, "%lld.%09lld", (long long)(ns / 1000000000),
                         (long long)(ns % 1000000000));
-    rc = put_key(json, "time");
+    rc = mpg_json_put_key(json, MPG_STR("time"));
     if (rc == MPG_OK)
       rc = mpg_json_put(json, (mpg_str){text, (size_t)size});
   }
@@ -303,8 +296,10 @@ static mpg_rc put_each(mpg_otlp_values *v, mpg_json_text *json, mpg_str list, bo
     rc = mpg_json_put(json, MPG_STR("["));
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     const mpg_json_member *attributes;
-    if (mpg_poll(v->env, i))
-      return MPG_INTERRUPTED;
+    if (mpg_poll(v->env, i)) {
+      rc = MPG_INTERRUPTED;
+      break;
+    }
     if (all[i].kind != MPG_JSON_OBJECT)
       continue;
     rc = parse(v, &of_one, all[i].text, &m, &members, &sound);
@@ -320,7 +315,7 @@ static mpg_rc put_each(mpg_otlp_values *v, mpg_json_text *json, mpg_str list, bo
       rc = put_id(json, "span_id", mpg_otlp_find(m, members, "spanId"), 8);
     attributes = mpg_otlp_find(m, members, "attributes");
     if (rc == MPG_OK && attributes != NULL && attributes->kind == MPG_JSON_ARRAY) {
-      rc = put_key(json, "attributes");
+      rc = mpg_json_put_key(json, MPG_STR("attributes"));
       if (rc == MPG_OK)
         rc = mpg_otlp_put_attributes(v, json, attributes->text);
     }

@@ -349,16 +349,13 @@ static mpg_rc put_value(const mpg_xplane_head *plane, const mpg_xstat *stat, mpg
 }
 
 static mpg_rc put_stat(const mpg_xplane_head *plane, const mpg_xstat *stat, mpg_json_text *json) {
-  mpg_rc rc = mpg_json_put_comma(json);
-  if (rc == MPG_OK && stat->name != NULL) {
-    rc = mpg_json_put_string(json, stat->name->name.text);
-  } else if (rc == MPG_OK) { /* its number stands for its name */
+  mpg_rc rc;
+  if (stat->name != NULL) {
+    rc = mpg_json_put_key(json, stat->name->name.text);
+  } else { /* its number stands for its name */
     char digits[MPG_INT_TEXT];
-    (void)mpg_text_int(stat->id, digits);
-    rc = mpg_json_put_string(json, mpg_str_of(digits));
+    rc = mpg_json_put_key(json, (mpg_str){digits, mpg_text_int(stat->id, digits)});
   }
-  if (rc == MPG_OK)
-    rc = mpg_json_put(json, MPG_STR(":"));
   return rc == MPG_OK ? put_value(plane, stat, json) : rc;
 }
 

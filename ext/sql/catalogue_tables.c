@@ -66,13 +66,10 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
 
 static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
   const mpg_table *t = (const mpg_table *)base;
-  cursor *c = sqlite3_malloc64(sizeof *c);
-  if (c == NULL)
-    return SQLITE_NOMEM;
-  memset(c, 0, sizeof *c);
-  mpg_issues_init(&c->issues, &t->conn->env);
-  *out = &c->base;
-  return SQLITE_OK;
+  int rc = mpg_cursor_open(sizeof(cursor), out);
+  if (rc == SQLITE_OK)
+    mpg_issues_init(&((cursor *)*out)->issues, &t->conn->env);
+  return rc;
 }
 
 static void cursor_clear(cursor *c) {

@@ -136,7 +136,7 @@ static const argument arguments[] = {ARGUMENTS(ARGUMENT)};
 
 typedef struct chrome_file {
   const mpg_env *env;
-  mpg_stream *stream;
+  const char *path;
   mpg_chrome *reader;
   mpg_chrome_info info; /* read where it is asked for */
   bool informed;
@@ -148,9 +148,7 @@ typedef struct chrome_file {
 static void file_close(void *p) {
   chrome_file *file = p;
   mpg_chrome_close(file->reader);
-  mpg_stream_close(file->stream);
   mpg_chrome_info_free(&file->info);
-  mpg_free(file->env, file);
 }
 
 /* Hands what the query asks on to the reader. */
@@ -166,23 +164,15 @@ static void ask(const chrome_file *file) {
   mpg_chrome_ask(file->reader, &wish, file->wish->threads);
 }
 
-static mpg_rc file_open(void **out, void *scan, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  chrome_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  chrome_file *file = p;
+  mpg_rc rc = mpg_chrome_open(&file->reader, env, stream, issues, NULL, NULL, err);
   file->env = env;
+  file->path = mpg_stream_path(stream);
   file->wish = scan;
-  rc = mpg_stream_open(&file->stream, env, path, err);
   if (rc == MPG_OK)
-    rc = mpg_chrome_open(&file->reader, env, file->stream, issues, NULL, NULL, err);
-  if (rc == MPG_OK) {
     ask(file);
-    *out = file;
-  } else {
-    file_close(file);
-  }
   return rc;
 }
 
@@ -291,7 +281,7 @@ static mpg_rc inform(chrome_file *file, mpg_err *err) {
   mpg_rc rc;
   if (file->informed)
     return MPG_OK;
-  rc = mpg_stream_open(&again, file->env, mpg_stream_path(file->stream), err);
+  rc = mpg_stream_open(&again, file->env, file->path, err);
   if (rc != MPG_OK)
     return rc;
   rc = mpg_chrome_info_read(&file->info, file->env, again, NULL, file->wish->threads, err);
@@ -368,22 +358,11 @@ static const mpg_reader_column info_columns[] = {
     {"properties", "TEXT"},
 };
 
-static mpg_rc info_open(void **out, void *scan, const mpg_env *env, const char *path,
+static mpg_rc info_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  chrome_file *file = mpg_calloc(env, sizeof *file);
+  chrome_file *file = p;
   const mpg_reader_wish *wish = scan;
-  mpg_rc rc;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
-  file->env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_chrome_info_read(&file->info, env, file->stream, issues, wish->threads, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  return mpg_chrome_info_read(&file->info, env, stream, issues, wish->threads, err);
 }
 
 static mpg_rc info_next(void *p, mpg_err *err) {
@@ -442,6 +421,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in chrome_trace('trace.json.gz')",
       .columns = columns,
       .ncolumns = COLUMNS,
+      .file_size = sizeof(chrome_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,
@@ -456,6 +436,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in chrome_trace_info('trace.json.gz')",
       .columns = info_columns,
       .ncolumns = sizeof info_columns / sizeof *info_columns,
+      .file_size = sizeof(chrome_file),
       .open = info_open,
       .close = file_close,
       .next = info_next,

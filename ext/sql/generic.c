@@ -1,7 +1,6 @@
 /* generic.c - see generic.h. */
 #include "generic.h"
 #include "../core/number.h"
-#include "../core/pipeline.h"
 #include "../core/text.h"
 
 #include <string.h>
@@ -157,20 +156,12 @@ static mpg_rc read_zone(mpg_generic *g, const mpg_value *v, mpg_err *err) {
   return rc;
 }
 
+/* Arguments of CREATE VIRTUAL TABLE are texts. */
 static mpg_rc read_threads(mpg_generic *g, const mpg_conn *conn, const mpg_value *v, mpg_err *err) {
-  const int most = 16; /* not a whole large machine, unless told */
-  int64_t n = v->type == MPG_INT ? v->i : 0;
-  g->threads = mpg_threads_available() < most ? mpg_threads_available() : most;
-  if (v->type == MPG_TEXT && !mpg_int_parse(v->s, &n))
-    n = 0;
-  if (v->type != MPG_NULL && (n < 1 || n > MPG_THREADS_MAX))
-    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
-                    MPG_THREADS_MAX);
-  if (v->type != MPG_NULL)
-    g->threads = (int)n;
-  if (!mpg_sqlite_threads(conn->db))
-    g->threads = 1;
-  return MPG_OK;
+  mpg_value n = *v;
+  if (v->type == MPG_TEXT && mpg_int_parse(v->s, &n.i))
+    n.type = MPG_INT;
+  return mpg_threads_given(conn->db, &n, &g->threads, err);
 }
 
 static mpg_rc read_rest(mpg_generic *g, const mpg_value values[MPG_OPTIONS], mpg_err *err) {
@@ -230,21 +221,6 @@ mpg_rc mpg_generic_columns(const mpg_generic *g, mpg_columns *columns, const mpg
 
 /* ---- Walking ---- */
 
-static mpg_rc open_csv(void **file, void *shared, const mpg_env *env, const char *path,
-                       mpg_issues *issues, mpg_err *err) {
-  return mpg_csv_rows.open(file, env, shared, path, issues, err);
-}
-
-static mpg_rc open_json(void **file, void *shared, const mpg_env *env, const char *path,
-                        mpg_issues *issues, mpg_err *err) {
-  return mpg_json_rows.open(file, env, shared, path, issues, err);
-}
-
-mpg_walk_format mpg_generic_walk(const mpg_generic_kind *kind) {
-  return (mpg_walk_format){kind->rows == &mpg_csv_rows ? open_csv : open_json, kind->rows->close,
-                           kind->rows->next, kind->rows->line};
-}
-
 /* A file with columns of its own. */
 typedef struct each_file {
   const mpg_env *env;
@@ -255,8 +231,9 @@ typedef struct each_file {
   void *file;
 } each_file;
 
-static void each_close(void *p) {
+static void each_close(void *p, void *shared) {
   each_file *e = p;
+  (void)shared;
   if (e->file != NULL)
     e->generic->kind->rows->close(e->file);
   mpg_columns_free(&e->columns);
@@ -288,7 +265,7 @@ static mpg_rc each_open(void **file, void *shared, const mpg_env *env, const cha
   if (rc == MPG_OK)
     *file = e;
   else
-    each_close(e);
+    each_close(e, shared);
   return rc;
 }
 
@@ -302,7 +279,7 @@ static int64_t each_line(const void *p) {
   return e->generic->kind->rows->line(e->file);
 }
 
-const mpg_walk_format mpg_generic_walk_each = {each_open, each_close, each_next, each_line};
+const mpg_walk_format mpg_generic_walk = {each_open, each_close, each_next, each_line};
 
 mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
   each_file *e = p;

@@ -64,15 +64,10 @@ mpg_rc mpg_generic_columns(const mpg_generic *generic, mpg_columns *columns, con
                            const mpg_paths *paths, mpg_err *err);
 
 /*
-** How a walk reads files that have their columns in common: its `shared` is an mpg_rows_query, and
-** its file one of the rows' format.
-*/
-mpg_walk_format mpg_generic_walk(const mpg_generic_kind *kind);
-/*
 ** How a walk reads files that each have columns of their own: its `shared` is an mpg_generic, and
 ** mpg_generic_record adds the current record to `json`.
 */
-extern const mpg_walk_format mpg_generic_walk_each;
+extern const mpg_walk_format mpg_generic_walk;
 mpg_rc mpg_generic_record(void *file, mpg_json_text *json, mpg_err *err);
 
 /*

@@ -164,7 +164,6 @@ static mpg_rc show_columns(rollup_table *table, mpg_err *err) {
 
 static int open_created(rollup_table *table, int argc, const char *const *argv, char **error) {
   const rollup_module *m = table->module;
-  mpg_walk_format format = mpg_generic_walk(m->kind);
   mpg_walk walk;
   mpg_err err;
   mpg_rc rc;
@@ -172,7 +171,7 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
   if (code != SQLITE_OK)
     return code;
   memset(&walk, 0, sizeof walk);
-  code = mpg_walk_begin(&walk, table->conn, &format);
+  code = mpg_walk_begin(&walk, table->conn, NULL);
   if (code != SQLITE_OK)
     return code;
   if (table->values[MPG_OPTION_BY].type != MPG_NULL)
@@ -309,13 +308,10 @@ static int rollup_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 /* ---- Cursor ---- */
 
 static int rollup_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  rollup_cursor *cursor = sqlite3_malloc64(sizeof *cursor);
-  if (cursor == NULL)
-    return SQLITE_NOMEM;
-  memset(cursor, 0, sizeof *cursor);
-  cursor->record.env = &((rollup_table *)vtab)->conn->env;
-  *out = &cursor->base;
-  return SQLITE_OK;
+  int rc = mpg_cursor_open(sizeof(rollup_cursor), out);
+  if (rc == SQLITE_OK)
+    ((rollup_cursor *)*out)->record.env = &((rollup_table *)vtab)->conn->env;
+  return rc;
 }
 
 static void reset(rollup_cursor *cursor) {
@@ -518,12 +514,11 @@ static int rollup_filter(sqlite3_vtab_cursor *base, int given, const char *plan,
                          sqlite3_value **argv) {
   rollup_cursor *cursor = (rollup_cursor *)base;
   const rollup_table *table = table_of(cursor);
-  mpg_walk_format format = mpg_generic_walk(table->module->kind);
   bool none = false;
   mpg_err err;
   int rc;
   reset(cursor);
-  rc = mpg_walk_begin(&cursor->walk, table->conn, &format);
+  rc = mpg_walk_begin(&cursor->walk, table->conn, NULL);
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);
@@ -570,11 +565,7 @@ static mpg_rc total_of(rollup_cursor *cursor, size_t group, size_t i, mpg_value 
 }
 
 static mpg_rc put_member(mpg_json_text *json, mpg_str name, const mpg_value *v) {
-  mpg_rc rc = mpg_json_put_comma(json);
-  if (rc == MPG_OK)
-    rc = mpg_json_put_string(json, name);
-  if (rc == MPG_OK)
-    rc = mpg_json_put(json, MPG_STR(":"));
+  mpg_rc rc = mpg_json_put_key(json, name);
   return rc == MPG_OK ? mpg_rows_put(json, v) : rc;
 }
 

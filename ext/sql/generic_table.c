@@ -56,10 +56,6 @@ static generic_table *table_of(generic_cursor *cursor) {
   return (generic_table *)cursor->base.pVtab;
 }
 
-static const mpg_generic_kind *kind_of(const generic_table *table) {
-  return table->created ? table->module->created : table->module->kind;
-}
-
 /* ---- Table ---- */
 
 /* Form (2): reads the options and the first file. */
@@ -67,13 +63,12 @@ static int open_created(generic_table *table, int argc, const char *const *argv,
   const generic_module *m = table->module;
   mpg_walk walk;
   mpg_err err;
-  mpg_walk_format format = mpg_generic_walk(m->created);
   mpg_rc rc;
   int code = mpg_generic_arguments(m->created, argc, argv, m->example, table->values, error);
   if (code != SQLITE_OK)
     return code;
   memset(&walk, 0, sizeof walk);
-  code = mpg_walk_begin(&walk, table->conn, &format);
+  code = mpg_walk_begin(&walk, table->conn, NULL);
   if (code != SQLITE_OK)
     return code;
   rc = mpg_generic_open(&table->generic, m->created, table->conn, table->values, &err);
@@ -190,13 +185,10 @@ static int generic_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 /* ---- Cursor ---- */
 
 static int generic_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  generic_cursor *cursor = sqlite3_malloc64(sizeof *cursor);
-  if (cursor == NULL)
-    return SQLITE_NOMEM;
-  memset(cursor, 0, sizeof *cursor);
-  cursor->record.env = &((generic_table *)vtab)->conn->env;
-  *out = &cursor->base;
-  return SQLITE_OK;
+  int rc = mpg_cursor_open(sizeof(generic_cursor), out);
+  if (rc == SQLITE_OK)
+    ((generic_cursor *)*out)->record.env = &((generic_table *)vtab)->conn->env;
+  return rc;
 }
 
 static mpg_rc reset(generic_cursor *cursor) {
@@ -305,7 +297,7 @@ static int begin_created(generic_cursor *cursor, const char *plan, int argc, sql
       mpg_generic_take_filters(&cursor->filters, table->conn, &table->columns, end, argc, argv);
   if (code != SQLITE_OK)
     return code;
-  *q = (mpg_scan_query){.format = kind_of(table)->rows,
+  *q = (mpg_scan_query){.format = table->module->created->rows,
                         .rows = {.options = &table->generic.options,
                                  .columns = &table->columns,
                                  .n_filters = cursor->filters.n_rows,
@@ -328,13 +320,11 @@ static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan
                           sqlite3_value **argv) {
   generic_cursor *cursor = (generic_cursor *)base;
   generic_table *table = table_of(cursor);
-  mpg_walk_format format =
-      table->created ? mpg_generic_walk(kind_of(table)) : mpg_generic_walk_each;
   bool none = false;
   int rc;
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
-  rc = mpg_walk_begin(&cursor->walk, table->conn, &format);
+  rc = mpg_walk_begin(&cursor->walk, table->conn, table->created ? NULL : &mpg_generic_walk);
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);

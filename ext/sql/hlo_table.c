@@ -45,7 +45,6 @@
 #include <string.h>
 
 typedef struct hlo_file {
-  mpg_stream *stream;
   mpg_hlo_text *text;
   mpg_issues *issues;
   const char *path;
@@ -59,37 +58,20 @@ typedef struct hlo_file {
 
 static void file_close(void *p) {
   hlo_file *file = p;
-  const mpg_env *env = file->json.env;
   mpg_hlo_cost_free(&file->cost);
   mpg_hlo_text_close(file->text);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->json);
-  mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  hlo_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  (void)shared;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  hlo_file *file = p;
+  (void)scan;
   file->json.env = env;
   file->issues = issues;
-  file->path = path;
+  file->path = mpg_stream_path(stream);
   mpg_hlo_cost_init(&file->cost, env);
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_hlo_text_open(&file->text, env, file->stream, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
-}
-
-static mpg_str text_of(const char *z) {
-  return mpg_str_of(z);
+  return mpg_hlo_text_open(&file->text, env, stream, err);
 }
 
 static mpg_str target_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
@@ -189,16 +171,8 @@ static mpg_rc put_count(mpg_json_text *json, mpg_i128 n) {
   return mpg_json_put(json, (mpg_str){text, length});
 }
 
-/* `"key":`, after a comma where one belongs. */
-static mpg_rc put_key(mpg_json_text *json, mpg_str key) {
-  mpg_rc rc = mpg_json_put_comma(json);
-  if (rc == MPG_OK)
-    rc = mpg_json_put_string(json, key);
-  return rc == MPG_OK ? mpg_json_put(json, MPG_STR(":")) : rc;
-}
-
 static mpg_rc put_member(mpg_json_text *json, mpg_str key, mpg_i128 n) {
-  mpg_rc rc = put_key(json, key);
+  mpg_rc rc = mpg_json_put_key(json, key);
   return rc == MPG_OK ? put_count(json, n) : rc;
 }
 
@@ -327,7 +301,7 @@ static void give_written(const mpg_hlo_module *m, const mpg_hlo_instruction *i, 
     mpg_give_text(out, i->opcode);
     break;
   case DTYPE:
-    mpg_give_text(out, text_of(type_name(m, i->shape)));
+    mpg_give_text(out, mpg_str_of(type_name(m, i->shape)));
     break;
   case SHAPE:
     mpg_give_text(out, i->shape_text);
@@ -383,7 +357,7 @@ static mpg_rc trace_column(void *p, size_t column, mpg_value *out, mpg_err *err)
   case DTYPE_CLASS:
     class = mpg_hlo_class(&file->cost, i);
     if (class < MPG_HLO_CLASSES)
-      mpg_give_text(out, text_of(mpg_hlo_class_name(class)));
+      mpg_give_text(out, mpg_str_of(mpg_hlo_class_name(class)));
     break;
   case COST_KNOWN:
     mpg_give_int(out, price->known);
@@ -465,7 +439,7 @@ static mpg_rc give_by_dtype(hlo_file *file, mpg_value *out) {
   rc = mpg_json_put(&file->json, MPG_STR("{"));
   for (unsigned class = 0; rc == MPG_OK && class < MPG_HLO_CLASSES; class ++)
     if (file->cost.matmul[class] > 0)
-      rc = put_member(&file->json, text_of(mpg_hlo_class_name(class)), file->cost.matmul[class]);
+      rc = put_member(&file->json, mpg_str_of(mpg_hlo_class_name(class)), file->cost.matmul[class]);
   return close_json(&file->json, "}", rc, out);
 }
 
@@ -521,7 +495,7 @@ static mpg_rc give_trips(hlo_file *file, mpg_value *out) {
     int64_t trips = file->cost.price[i].trips;
     if (trips == MPG_HLO_NO_TRIPS)
       continue;
-    rc = put_key(&file->json, file->m->instructions[i].name);
+    rc = mpg_json_put_key(&file->json, file->m->instructions[i].name);
     if (rc == MPG_OK)
       rc = trips < 0 ? mpg_json_put(&file->json, MPG_STR("null")) : put_count(&file->json, trips);
   }
@@ -590,10 +564,10 @@ static mpg_rc cost_column(void *p, size_t column, mpg_value *out, mpg_err *err) 
     mpg_give_int(out, c->devices);
     break;
   case SCOPE:
-    mpg_give_text(out, text_of(c->is_global ? "global" : "device"));
+    mpg_give_text(out, mpg_str_of(c->is_global ? "global" : "device"));
     break;
   case SCOPE_EVIDENCE:
-    mpg_give_text(out, text_of(c->evidence));
+    mpg_give_text(out, mpg_str_of(c->evidence));
     break;
   case COVERAGE:
     if (m->n > 0) {
@@ -617,6 +591,7 @@ int mpg_register_hlo(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in hlo_trace('dump/module_0001.before_optimizations.txt')",
       .columns = trace_columns,
       .ncolumns = TRACE_COLUMNS,
+      .file_size = sizeof(hlo_file),
       .open = file_open,
       .close = file_close,
       .next = next_instruction,
@@ -628,6 +603,7 @@ int mpg_register_hlo(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in hlo_cost('dump/*.before_optimizations.txt')",
       .columns = cost_columns,
       .ncolumns = COST_COLUMNS,
+      .file_size = sizeof(hlo_file),
       .open = file_open,
       .close = file_close,
       .next = next_cost,

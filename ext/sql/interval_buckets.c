@@ -44,10 +44,12 @@ static int buckets_connect(sqlite3 *db, void *aux, int argc, const char *const *
       SQLITE_VTAB_INNOCUOUS, out, error);
 }
 
-/* Every argument must be given with "=", and is passed to xFilter in the order of the columns. */
+/* Every argument must be given with "=", and is passed to xFilter in the order of the columns. SQLite also
+** asks for plans of the terms of an OR alone, without them: not to be taken, and no error (idxNum 0). */
 static int buckets_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   int at[ARGUMENTS] = {-1, -1, -1};
   bool unusable = false;
+  (void)vtab;
   for (int i = 0; i < info->nConstraint; i++) {
     int argument = info->aConstraint[i].iColumn - ARGUMENT;
     if (argument < 0 || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
@@ -57,14 +59,15 @@ static int buckets_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     else
       unusable = true;
   }
-  for (int a = 0; a < ARGUMENTS; a++) {
+  info->estimatedCost = 1e99;
+  for (int a = 0; a < ARGUMENTS; a++)
     if (at[a] < 0)
-      return unusable ? SQLITE_CONSTRAINT
-                      : mpg_vtab_error(vtab, "interval_buckets: expected 3 arguments: start, end "
-                                             "and the width of a bucket");
+      return unusable ? SQLITE_CONSTRAINT : SQLITE_OK;
+  for (int a = 0; a < ARGUMENTS; a++) {
     info->aConstraintUsage[at[a]].argvIndex = a + 1;
     info->aConstraintUsage[at[a]].omit = 1;
   }
+  info->idxNum = 1;
   info->estimatedCost = 100;
   info->estimatedRows = 100;
   if (info->nOrderBy == 1 && !info->aOrderBy[0].desc &&
@@ -105,9 +108,11 @@ static int buckets_filter(sqlite3_vtab_cursor *base, int plan, const char *text,
   int64_t from, end;
   mpg_err err;
   mpg_rc rc;
-  (void)plan;
   (void)text;
   cursor_clear(c);
+  if (plan == 0)
+    return mpg_vtab_error(base->pVtab, "interval_buckets: expected 3 arguments: start, end and the "
+                                       "width of a bucket");
   for (int a = 0; a < argc; a++) {
     v[a] = mpg_value_of(argv[a]);
     if (v[a].type == MPG_NULL)

@@ -16,34 +16,17 @@
 static const mpg_reader_column columns[] = {MPG_KUBE_FIELDS(COLUMN)};
 
 typedef struct kube_file {
-  const mpg_env *env;
-  mpg_stream *stream;
   mpg_kube *reader;
 } kube_file;
 
 static void file_close(void *p) {
-  kube_file *file = p;
-  mpg_kube_close(file->reader);
-  mpg_stream_close(file->stream);
-  mpg_free(file->env, file);
+  mpg_kube_close(((kube_file *)p)->reader);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  kube_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  (void)shared;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
-  file->env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_kube_open(&file->reader, env, file->stream, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  (void)scan;
+  return mpg_kube_open(&((kube_file *)p)->reader, env, stream, issues, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -66,6 +49,7 @@ int mpg_register_kube(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in kube_trace('cluster.json')",
       .columns = columns,
       .ncolumns = sizeof columns / sizeof *columns,
+      .file_size = sizeof(kube_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

@@ -29,7 +29,6 @@ typedef struct log_scan {
 } log_scan;
 
 typedef struct log_file {
-  mpg_stream *stream;
   mpg_log *reader;
   mpg_json_text json;
 } log_file;
@@ -91,29 +90,16 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given,
 
 static void file_close(void *p) {
   log_file *file = p;
-  const mpg_env *env = file->json.env;
   mpg_log_close(file->reader);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->json);
-  mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *shared, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
   const log_scan *scan = shared;
-  log_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  log_file *file = p;
   file->json.env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_log_open(&file->reader, env, file->stream, &scan->options, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  return mpg_log_open(&file->reader, env, stream, &scan->options, issues, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -161,6 +147,7 @@ int mpg_register_log(mpg_conn *conn, char **error) {
       .narguments = sizeof arguments / sizeof *arguments,
       .begin = scan_begin,
       .end = scan_end,
+      .file_size = sizeof(log_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

@@ -9,34 +9,17 @@
 static const mpg_reader_column columns[] = {MPG_MLLOG_COLUMNS(COLUMN)};
 
 typedef struct mllog_file {
-  const mpg_env *env;
-  mpg_stream *stream;
   mpg_mllog *reader;
 } mllog_file;
 
 static void file_close(void *p) {
-  mllog_file *file = p;
-  mpg_mllog_close(file->reader);
-  mpg_stream_close(file->stream);
-  mpg_free(file->env, file);
+  mpg_mllog_close(((mllog_file *)p)->reader);
 }
 
-static mpg_rc file_open(void **out, void *scan, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  mllog_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
   (void)scan;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
-  file->env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_mllog_open(&file->reader, env, file->stream, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  return mpg_mllog_open(&((mllog_file *)p)->reader, env, stream, issues, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -59,6 +42,7 @@ int mpg_register_mllog(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in mllog_trace('result_0.txt')",
       .columns = columns,
       .ncolumns = MPG_MLLOG_COUNT,
+      .file_size = sizeof(mllog_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

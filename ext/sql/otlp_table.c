@@ -59,8 +59,6 @@ static const mpg_reader_column columns[COLUMNS] = {
 };
 
 typedef struct otlp_file {
-  const mpg_env *env;
-  mpg_stream *stream;
   mpg_otlp *reader;
   const mpg_otlp_span *span;
   mpg_otlp_values values;
@@ -70,28 +68,16 @@ typedef struct otlp_file {
 static void file_close(void *p) {
   otlp_file *file = p;
   mpg_otlp_close(file->reader);
-  mpg_stream_close(file->stream);
   mpg_otlp_values_free(&file->values);
   mpg_json_text_free(&file->json);
-  mpg_free(file->env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  otlp_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  (void)shared;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
-  file->env = file->json.env = file->values.env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_otlp_open(&file->reader, env, file->stream, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  otlp_file *file = p;
+  (void)scan;
+  file->json.env = file->values.env = env;
+  return mpg_otlp_open(&file->reader, env, stream, issues, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -194,6 +180,7 @@ int mpg_register_otlp(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in otlp_trace('spans.jsonl')",
       .columns = columns,
       .ncolumns = COLUMNS,
+      .file_size = sizeof(otlp_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

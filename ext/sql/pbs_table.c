@@ -31,9 +31,6 @@
 
 #include <string.h>
 
-enum { ZONE };
-static const char *const arguments[] = {"zone"};
-
 #define TYPE_TEXT "TEXT"
 #define TYPE_COUNT "BIGINT"
 #define TYPE_TIME "BIGINT"
@@ -76,49 +73,24 @@ static const mpg_reader_column columns[COLUMNS] = {
 };
 
 typedef struct pbs_file {
-  mpg_stream *stream;
   mpg_pbs *reader;
   mpg_json_text json;
   char type; /* lent out by column() */
 } pbs_file;
 
-/* ---- A scan and its files ---- */
-
-static mpg_rc scan_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
-  mpg_zone *zone = NULL;
-  mpg_rc rc = mpg_zone_given(&zone, env, &given[ZONE], err);
-  *scan = zone;
-  return rc;
-}
-
-static void scan_end(void *zone) {
-  mpg_zone_free(zone);
-}
+/* ---- Files ---- */
 
 static void file_close(void *p) {
   pbs_file *file = p;
-  const mpg_env *env = file->json.env;
   mpg_pbs_close(file->reader);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->json);
-  mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *zone, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  pbs_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  pbs_file *file = p;
   file->json.env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_pbs_open(&file->reader, env, file->stream, zone, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  return mpg_pbs_open(&file->reader, env, stream, zone, issues, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -239,11 +211,7 @@ static mpg_rc give_others(pbs_file *file, mpg_value *out) {
   json->n = 0;
   rc = mpg_json_put(json, MPG_STR("{"));
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, pairs[i].key);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, pairs[i].key);
     if (rc == MPG_OK)
       rc = mpg_json_put_string(json, pairs[i].value);
   }
@@ -331,10 +299,11 @@ int mpg_register_pbs(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in pbs_trace('accounting/20250331')",
       .columns = columns,
       .ncolumns = COLUMNS,
-      .arguments = arguments,
-      .narguments = sizeof arguments / sizeof *arguments,
-      .begin = scan_begin,
-      .end = scan_end,
+      .arguments = mpg_reader_zone,
+      .narguments = 1,
+      .begin = mpg_reader_begin_zone,
+      .end = mpg_reader_end_zone,
+      .file_size = sizeof(pbs_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

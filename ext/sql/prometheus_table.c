@@ -58,7 +58,6 @@ typedef struct prometheus_scan {
 typedef struct prometheus_file {
   const mpg_env *env;
   const prometheus_scan *scan;
-  mpg_stream *stream;
   mpg_prometheus *reader;
   const mpg_prometheus_sample *sample;
   mpg_json_text json;
@@ -88,12 +87,10 @@ static void scan_end(void *p) {
 static void file_close(void *p) {
   prometheus_file *file = p;
   mpg_prometheus_close(file->reader);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->json);
-  mpg_free(file->env, file);
 }
 
-/* What the file begins with tells its format; it is then opened again. */
+/* What the file begins with tells its format; it is opened once more for that. */
 static mpg_rc look(const mpg_env *env, const char *path, bool *json, mpg_err *err) {
   mpg_stream *stream;
   char start[512];
@@ -107,25 +104,14 @@ static mpg_rc look(const mpg_env *env, const char *path, bool *json, mpg_err *er
   return rc;
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  prometheus_file *file = mpg_calloc(env, sizeof *file);
+  prometheus_file *file = p;
   bool json = false;
-  mpg_rc rc;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  mpg_rc rc = look(env, mpg_stream_path(stream), &json, err);
   file->env = file->json.env = env;
-  file->scan = shared;
-  rc = look(env, path, &json, err);
-  if (rc == MPG_OK)
-    rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_prometheus_open(&file->reader, env, file->stream, json, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  file->scan = scan;
+  return rc == MPG_OK ? mpg_prometheus_open(&file->reader, env, stream, json, issues, err) : rc;
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -151,11 +137,7 @@ static mpg_rc give_labels(prometheus_file *file, mpg_value *out, mpg_err *err) {
   json->n = 0;
   rc = mpg_json_put(json, MPG_STR("{"));
   for (size_t i = 0; rc == MPG_OK && i < s->nlabels; i++) {
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, s->labels[i].name);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, s->labels[i].name);
     if (rc == MPG_OK)
       rc = mpg_json_put_string(json, s->labels[i].value);
   }
@@ -209,6 +191,7 @@ int mpg_register_prometheus(mpg_conn *conn, char **error) {
       .narguments = sizeof arguments / sizeof *arguments,
       .begin = scan_begin,
       .end = scan_end,
+      .file_size = sizeof(prometheus_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

@@ -1,18 +1,17 @@
 /* reader.c - see reader.h. */
 #include "reader_groups.h"
 #include "walk.h"
-#include "../core/pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WANTED MPG_READER_EQUALS
 #define COMPARABLE 58 /* columns that a byte from 'A' to 'z' stands for */
-#define THREADS 16    /* not a whole large machine, unless told */
 
 typedef struct reader_cursor {
-  sqlite3_vtab_cursor base; /* must be first */
-  mpg_walk walk;
+  sqlite3_vtab_cursor base;                       /* must be first */
+  mpg_walk walk;                                  /* its `shared` is the cursor */
+  mpg_stream *stream;                             /* of the walk's file */
   sqlite3_value *arguments[MPG_READER_ARGUMENTS]; /* NULL: not given */
   void *shared;                                   /* the format's, of this scan */
   bool begun;
@@ -143,13 +142,8 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
 /* ---- Cursor ---- */
 
 static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
-  reader_cursor *cursor = sqlite3_malloc64(sizeof *cursor);
   (void)vtab;
-  if (cursor == NULL)
-    return SQLITE_NOMEM;
-  memset(cursor, 0, sizeof *cursor);
-  *out = &cursor->base;
-  return SQLITE_OK;
+  return mpg_cursor_open(sizeof(reader_cursor), out);
 }
 
 static mpg_rc reset(reader_cursor *cursor) {
@@ -190,6 +184,37 @@ static int reader_close(sqlite3_vtab_cursor *base) {
 static int fail(reader_cursor *cursor, const mpg_err *err) {
   cursor->at_end = true;
   return mpg_vtab_failure(cursor->base.pVtab, format_of(cursor->base.pVtab)->module.name, err);
+}
+
+/* ---- Files ---- */
+
+/* As walk.h has it. The format has seen the file only where there is a stream. */
+static void close_file(void *file, void *p) {
+  reader_cursor *cursor = p;
+  if (cursor->stream != NULL)
+    format_of(cursor->base.pVtab)->close(file);
+  mpg_stream_close(cursor->stream);
+  cursor->stream = NULL;
+  mpg_free(&cursor->walk.scan.env, file);
+}
+
+static mpg_rc open_file(void **out, void *p, const mpg_env *env, const char *path,
+                        mpg_issues *issues, mpg_err *err) {
+  reader_cursor *cursor = p;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  void *scan = f->begin == NULL ? &cursor->wish : cursor->shared;
+  void *file = mpg_calloc(env, f->file_size);
+  mpg_rc rc;
+  if (file == NULL)
+    return mpg_fail_nomem(err);
+  rc = mpg_stream_open(&cursor->stream, env, path, err);
+  if (rc == MPG_OK)
+    rc = f->open(file, scan, env, cursor->stream, issues, err);
+  if (rc == MPG_OK)
+    *out = file;
+  else
+    close_file(file, cursor);
+  return rc;
 }
 
 /* ---- Rows that are read ahead ---- */
@@ -319,19 +344,6 @@ static int reader_next(sqlite3_vtab_cursor *base) {
   return cursor->groups.by.n_keys > 0 ? step_groups(cursor) : step(cursor);
 }
 
-static mpg_rc read_threads(reader_cursor *cursor, const mpg_value *v, mpg_err *err) {
-  int available = mpg_threads_available(), *threads = &cursor->wish.threads;
-  *threads = available < THREADS ? available : THREADS;
-  if (v->type != MPG_NULL && (v->type != MPG_INT || v->i < 1 || v->i > MPG_THREADS_MAX))
-    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
-                    MPG_THREADS_MAX);
-  if (v->type != MPG_NULL)
-    *threads = (int)v->i;
-  if (!mpg_sqlite_threads(((mpg_table *)cursor->base.pVtab)->conn->db))
-    *threads = 1;
-  return MPG_OK;
-}
-
 static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_value values[MPG_READER_ARGUMENTS] = {{MPG_NULL, 0, 0.0, {NULL, 0}}}, mode;
@@ -353,7 +365,8 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   if (values[0].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->threaded)
-    rc = read_threads(cursor, &values[n - 1], err);
+    rc = mpg_threads_given(((mpg_table *)cursor->base.pVtab)->conn->db, &values[n - 1],
+                           &cursor->wish.threads, err);
   if (f->threaded)
     values[n - 1] = (mpg_value){MPG_INT, cursor->wish.threads, 0.0, {NULL, 0}};
   if (rc == MPG_OK && f->begin != NULL)
@@ -361,7 +374,7 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   cursor->begun = true;
-  cursor->walk.shared = f->begin == NULL ? &cursor->wish : cursor->shared;
+  cursor->walk.shared = cursor;
   return mpg_walk_path(&cursor->walk, values[0].s, err);
 }
 
@@ -392,7 +405,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
                          sqlite3_value **argv) {
   reader_cursor *cursor = (reader_cursor *)base;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  const mpg_walk_format files = {f->open, f->close, f->next, f->line};
+  const mpg_walk_format files = {open_file, close_file, f->next, f->line};
   uint64_t asked = 0;
   char *end;
   mpg_err err;
@@ -509,4 +522,20 @@ const sqlite3_module mpg_reader_module = {
 
 int mpg_register_reader(mpg_conn *conn, const mpg_reader_format *format, char **error) {
   return mpg_register_file_modules(conn, &format->module, 1, error);
+}
+
+/* ---- Formats whose one argument is a zone ---- */
+
+const char *const mpg_reader_zone[1] = {"zone"};
+
+mpg_rc mpg_reader_begin_zone(void **scan, const mpg_env *env, const mpg_value *arguments,
+                             mpg_err *err) {
+  mpg_zone *zone = NULL;
+  mpg_rc rc = mpg_zone_given(&zone, env, &arguments[0], err);
+  *scan = zone;
+  return rc;
+}
+
+void mpg_reader_end_zone(void *zone) {
+  mpg_zone_free(zone);
 }

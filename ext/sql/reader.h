@@ -81,9 +81,14 @@ typedef struct mpg_reader_format {
   mpg_rc (*begin)(void **scan, const mpg_env *env, const mpg_value *arguments, mpg_err *err);
   void (*end)(void *scan);
 
-  /* One file; issues found in it go to `issues` with `path` as their source. scan: of a format without
-  ** `begin` the mpg_reader_wish, which lives as long as the scan. */
-  mpg_rc (*open)(void **file, void *scan, const mpg_env *env, const char *path, mpg_issues *issues,
+  /*
+  ** One file: `stream` is at its start, and its path is the source of what goes to `issues`. `file` is
+  ** file_size bytes, all zero; what open puts there, close frees, also after an open that failed. Stream
+  ** and file themselves stay reader.c's, outlive close, and end in this order. scan: of a format without
+  ** `begin` the mpg_reader_wish, which lives as long as the scan.
+  */
+  size_t file_size;
+  mpg_rc (*open)(void *file, void *scan, const mpg_env *env, mpg_stream *stream, mpg_issues *issues,
                  mpg_err *err);
   void (*close)(void *file);
   /*
@@ -117,6 +122,12 @@ static inline void mpg_give_int(mpg_value *out, int64_t i) {
   out->type = MPG_INT;
   out->i = i;
 }
+
+/* For formats whose one argument is the zone of their times: the scan is the mpg_zone. */
+extern const char *const mpg_reader_zone[1];
+mpg_rc mpg_reader_begin_zone(void **zone, const mpg_env *env, const mpg_value *arguments,
+                             mpg_err *err);
+void mpg_reader_end_zone(void *zone);
 
 extern const sqlite3_module mpg_reader_module;
 

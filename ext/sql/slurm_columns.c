@@ -1,8 +1,8 @@
 /* slurm_columns.c - see slurm_columns.h. */
 #include "slurm_columns.h"
+#include "../core/text.h"
 #include "../io/source.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void mpg_slurm_give_type(const mpg_slurm_gpus *gpus, mpg_value *out) {
@@ -11,12 +11,9 @@ void mpg_slurm_give_type(const mpg_slurm_gpus *gpus, mpg_value *out) {
 }
 
 static mpg_rc put_member(mpg_json_text *json, mpg_str key, int64_t count) {
-  char number[32];
-  mpg_rc rc = mpg_json_put_comma(json);
-  if (rc == MPG_OK)
-    rc = mpg_json_put_string(json, key);
-  (void)snprintf(number, sizeof number, ":%lld", (long long)count);
-  return rc == MPG_OK ? mpg_json_put(json, mpg_str_of(number)) : rc;
+  char number[MPG_INT_TEXT];
+  mpg_rc rc = mpg_json_put_key(json, key);
+  return rc == MPG_OK ? mpg_json_put(json, (mpg_str){number, mpg_text_int(count, number)}) : rc;
 }
 
 mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_gpus *gpus,

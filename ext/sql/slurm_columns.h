@@ -11,7 +11,7 @@
 /* The type of GPUs that are all of one. */
 void mpg_slurm_give_type(const mpg_slurm_gpus *gpus, mpg_value *out);
 /* {"h100":16,"":8}, in `json`: typed ones, and under the empty name what the total has beyond them.
-** MPG_OK or MPG_NOMEM. */
+** MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_gpus *gpus,
                             mpg_asks *asks, mpg_value *out);
 

@@ -13,9 +13,6 @@
 
 #include <string.h>
 
-enum { ZONE };
-static const char *const arguments[] = {"zone"};
-
 #define TYPE_TEXT "TEXT"
 #define TYPE_COUNT "BIGINT"
 #define TYPE_TIME "BIGINT"
@@ -42,49 +39,23 @@ static const mpg_reader_column columns[COLUMNS] = {
 };
 
 typedef struct nodes_file {
-  mpg_stream *stream;
   mpg_sinfo *reader;
   mpg_json_text text;
 } nodes_file;
 
-static mpg_rc scan_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
-  mpg_zone *zone = NULL;
-  mpg_rc rc = mpg_zone_given(&zone, env, &given[ZONE], err);
-  *scan = zone;
-  return rc;
-}
-
-static void scan_end(void *zone) {
-  mpg_zone_free(zone);
-}
-
 static void file_close(void *p) {
   nodes_file *file = p;
-  const mpg_env *env = file->text.env;
   mpg_sinfo_close(file->reader);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->text);
-  mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *zone, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  nodes_file *file = mpg_calloc(env, sizeof *file);
+  nodes_file *file = p;
   bool json = false;
-  mpg_rc rc;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  mpg_rc rc = mpg_slurm_is_json(env, mpg_stream_path(stream), &json, err);
   file->text.env = env;
-  rc = mpg_slurm_is_json(env, path, &json, err);
-  if (rc == MPG_OK)
-    rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_sinfo_open(&file->reader, env, file->stream, json, zone, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  return rc == MPG_OK ? mpg_sinfo_open(&file->reader, env, stream, json, zone, issues, err) : rc;
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -138,10 +109,11 @@ int mpg_register_slurm_nodes(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in slurm_nodes_trace('nodes.txt')",
       .columns = columns,
       .ncolumns = COLUMNS,
-      .arguments = arguments,
-      .narguments = sizeof arguments / sizeof *arguments,
-      .begin = scan_begin,
-      .end = scan_end,
+      .arguments = mpg_reader_zone,
+      .narguments = 1,
+      .begin = mpg_reader_begin_zone,
+      .end = mpg_reader_end_zone,
+      .file_size = sizeof(nodes_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

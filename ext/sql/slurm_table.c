@@ -109,8 +109,6 @@ typedef struct slurm_scan {
 } slurm_scan;
 
 typedef struct slurm_file {
-  const mpg_env *env;
-  mpg_stream *stream;
   mpg_slurm *reader;    /* of delimited text, */
   mpg_slurm_json *json; /* or of JSON */
   mpg_json_text text;   /* of a column */
@@ -178,12 +176,10 @@ static void file_close(void *p) {
   slurm_file *file = p;
   mpg_slurm_close(file->reader);
   mpg_slurm_json_close(file->json);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->text);
-  mpg_free(file->env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *shared, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
   const slurm_scan *scan = shared;
   mpg_slurm_options options = {.zone = scan->zone,
@@ -191,23 +187,16 @@ static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char
                                .delimiter = scan->delimiter,
                                .issues = issues,
                                .threads = scan->threads};
-  slurm_file *file = mpg_calloc(env, sizeof *file);
+  slurm_file *file = p;
   bool json = false;
-  mpg_rc rc;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
-  file->env = file->text.env = env;
-  rc = scan->kind == &mpg_slurm_jobs ? mpg_slurm_is_json(env, path, &json, err) : MPG_OK;
-  if (rc == MPG_OK)
-    rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = json ? mpg_slurm_json_open(&file->json, env, file->stream, issues, err)
-              : mpg_slurm_open(&file->reader, env, file->stream, scan->kind, &options, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  mpg_rc rc = MPG_OK;
+  file->text.env = env;
+  if (scan->kind == &mpg_slurm_jobs)
+    rc = mpg_slurm_is_json(env, mpg_stream_path(stream), &json, err);
+  if (rc != MPG_OK)
+    return rc;
+  return json ? mpg_slurm_json_open(&file->json, env, stream, issues, err)
+              : mpg_slurm_open(&file->reader, env, stream, scan->kind, &options, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -385,6 +374,7 @@ int mpg_register_slurm(mpg_conn *conn, char **error) {
       .narguments = sizeof arguments / sizeof *arguments,
       .begin = jobs_begin,
       .end = scan_end,
+      .file_size = sizeof(slurm_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,
@@ -401,6 +391,7 @@ int mpg_register_slurm(mpg_conn *conn, char **error) {
       .narguments = sizeof arguments / sizeof *arguments,
       .begin = events_begin,
       .end = scan_end,
+      .file_size = sizeof(slurm_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

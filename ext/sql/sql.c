@@ -3,6 +3,7 @@
 #include "catalogue.h"
 #include "kept.h"
 #include "shown.h"
+#include "../core/pipeline.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -148,6 +149,21 @@ bool mpg_sqlite_threads(sqlite3 *db) {
   if (b != NULL)
     sqlite3_mutex_free(b);
   return real;
+}
+
+mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err) {
+  const int most = 16; /* not a whole large machine, unless told */
+  const int available = mpg_threads_available();
+  *threads = available < most ? available : most;
+  if (argument->type != MPG_NULL &&
+      (argument->type != MPG_INT || argument->i < 1 || argument->i > MPG_THREADS_MAX))
+    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
+                    MPG_THREADS_MAX);
+  if (argument->type != MPG_NULL)
+    *threads = (int)argument->i;
+  if (!mpg_sqlite_threads(db))
+    *threads = 1;
+  return MPG_OK;
 }
 
 int mpg_sqlite_rc(mpg_rc rc) {

@@ -99,6 +99,9 @@ mpg_conn *mpg_conn_of(sqlite3_context *context);
 /* Whether other threads than SQLite's may use its allocator: not where it was built, or configured,
 ** for one thread. */
 bool mpg_sqlite_threads(sqlite3 *db);
+/* How many threads may read: what the argument says, 1 to MPG_THREADS_MAX; where it is MPG_NULL as many as
+** there are cores, up to 16; and 1 where SQLite has it so. MPG_MISUSE: it is another value. */
+mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err);
 
 /* SQLite's code for a core failure. */
 int mpg_sqlite_rc(mpg_rc rc);

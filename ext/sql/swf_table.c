@@ -53,36 +53,22 @@ static const mpg_reader_column columns[COLUMNS] = {
 };
 
 typedef struct swf_file {
-  mpg_stream *stream;
   mpg_swf *reader;
   mpg_json_text header; /* made when it is asked for, once a file */
 } swf_file;
 
 static void file_close(void *p) {
   swf_file *file = p;
-  const mpg_env *env = file->header.env;
   mpg_swf_close(file->reader);
-  mpg_stream_close(file->stream);
   mpg_json_text_free(&file->header);
-  mpg_free(env, file);
 }
 
-static mpg_rc file_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
-  swf_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  (void)shared;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  swf_file *file = p;
+  (void)scan;
   file->header.env = env;
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_swf_open(&file->reader, env, file->stream, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    file_close(file);
-  return rc;
+  return mpg_swf_open(&file->reader, env, stream, issues, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
@@ -152,11 +138,7 @@ static mpg_rc put_labels(mpg_json_text *json, const shared_labels *s, const mpg_
   mpg_rc rc = mpg_json_put(json, MPG_STR("{"));
   for (size_t k = 0; rc == MPG_OK && k < s->names.n; k++) {
     uint32_t i = s->first[k];
-    rc = mpg_json_put_comma(json);
-    if (rc == MPG_OK)
-      rc = mpg_json_put_string(json, labels[i].label);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(json, MPG_STR(":"));
+    rc = mpg_json_put_key(json, labels[i].label);
     if (rc == MPG_OK)
       rc = put_values(json, s, labels, i);
   }
@@ -260,6 +242,7 @@ int mpg_register_swf(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in swf_trace('log.swf')",
       .columns = columns,
       .ncolumns = COLUMNS,
+      .file_size = sizeof(swf_file),
       .open = file_open,
       .close = file_close,
       .next = file_next,

@@ -8,7 +8,8 @@
 int mpg_walk_begin(mpg_walk *walk, mpg_conn *conn, const mpg_walk_format *format) {
   int rc = SQLITE_OK;
   walk->conn = conn;
-  walk->format = *format;
+  if (format != NULL)
+    walk->format = *format;
   if (!walk->scanning)
     rc = mpg_scan_begin(&walk->scan, conn);
   walk->scanning = rc == SQLITE_OK;
@@ -29,7 +30,7 @@ static mpg_rc close_file(mpg_walk *walk) {
   if (!walk->in_file)
     return MPG_OK;
   if (walk->file != NULL)
-    walk->format.close(walk->file);
+    walk->format.close(walk->file, walk->shared);
   walk->file = NULL;
   walk->in_file = false;
   mpg_issues_drop(&walk->conn->issues, mpg_walk_file(walk));

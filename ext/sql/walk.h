@@ -22,7 +22,7 @@ typedef struct mpg_walk_format {
   ** walk's. */
   mpg_rc (*open)(void **file, void *shared, const mpg_env *env, const char *path,
                  mpg_issues *issues, mpg_err *err);
-  void (*close)(void *file);
+  void (*close)(void *file, void *shared);
   /*
   ** The next record; MPG_DONE at the end. After MPG_DATA the next call goes on with the record that
   ** follows, or says MPG_DONE where nothing more can be read.
@@ -34,7 +34,7 @@ typedef struct mpg_walk_format {
 typedef struct mpg_walk {
   mpg_conn *conn;
   mpg_walk_format format;
-  void *shared;    /* for format.open */
+  void *shared;    /* for format.open and close */
   bool skip;       /* malformed records are left out */
   void *file;      /* the format's, NULL until it is open */
   mpg_scan scan;   /* its env is for what lives as long as the walk */
@@ -45,7 +45,8 @@ typedef struct mpg_walk {
   mpg_issues issues;      /* of this file */
 } mpg_walk;
 
-/* All zero before the first call. Makes scan.env ready; may be called again. An SQLite code. */
+/* All zero before the first call. Makes scan.env ready; may be called again. An SQLite code. format:
+** NULL where others read the files, so that mpg_walk_next is not called. */
 int mpg_walk_begin(mpg_walk *walk, mpg_conn *conn, const mpg_walk_format *format);
 /* The files of `path`; nothing is opened yet. */
 mpg_rc mpg_walk_path(mpg_walk *walk, mpg_str path, mpg_err *err);

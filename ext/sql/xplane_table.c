@@ -78,7 +78,7 @@ static const mpg_reader_column columns[COLUMNS] = {
 };
 
 typedef struct events_file {
-  mpg_stream *ahead, *stream;
+  mpg_stream *again; /* the file once more, for the second of the reader's two streams */
   mpg_xplane *reader;
   mpg_json_text json, plane_json; /* the second one of plane_of */
   int64_t plane_of;               /* a plane's offset */
@@ -86,34 +86,20 @@ typedef struct events_file {
 
 static void events_close(void *p) {
   events_file *file = p;
-  const mpg_env *env = file->json.env;
   mpg_xplane_close(file->reader);
-  mpg_stream_close(file->stream);
-  mpg_stream_close(file->ahead);
+  mpg_stream_close(file->again);
   mpg_json_text_free(&file->json);
   mpg_json_text_free(&file->plane_json);
-  mpg_free(env, file);
 }
 
-static mpg_rc events_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc events_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                           mpg_issues *issues, mpg_err *err) {
-  events_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  (void)shared;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  events_file *file = p;
+  mpg_rc rc = mpg_stream_open(&file->again, env, mpg_stream_path(stream), err);
+  (void)scan;
   file->json.env = file->plane_json.env = env;
   file->plane_of = -1;
-  rc = mpg_stream_open(&file->ahead, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_xplane_open(&file->reader, env, file->ahead, file->stream, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    events_close(file);
-  return rc;
+  return rc == MPG_OK ? mpg_xplane_open(&file->reader, env, stream, file->again, issues, err) : rc;
 }
 
 static mpg_rc events_next(void *p, mpg_err *err) {
@@ -232,7 +218,7 @@ typedef struct kept_plane {
 /* Host names stand behind the planes, so all planes are read before the first row. */
 typedef struct planes_file {
   const mpg_env *env;
-  mpg_stream *stream;
+  const char *path;
   mpg_xspace *space;
   kept_plane *planes;
   size_t n, cap, next; /* planes[next - 1] is the current one */
@@ -243,32 +229,20 @@ typedef struct planes_file {
 
 static void planes_close(void *p) {
   planes_file *file = p;
-  const mpg_env *env = file->env;
   mpg_xspace_close(file->space);
-  mpg_stream_close(file->stream);
-  mpg_free(env, file->planes);
+  mpg_free(file->env, file->planes);
   mpg_intern_free(&file->texts);
   mpg_json_text_free(&file->json);
-  mpg_free(env, file);
 }
 
-static mpg_rc planes_open(void **out, void *shared, const mpg_env *env, const char *path,
+static mpg_rc planes_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                           mpg_issues *issues, mpg_err *err) {
-  planes_file *file = mpg_calloc(env, sizeof *file);
-  mpg_rc rc;
-  (void)shared;
-  if (file == NULL)
-    return mpg_fail_nomem(err);
+  planes_file *file = p;
+  (void)scan;
   file->env = file->json.env = env;
+  file->path = mpg_stream_path(stream);
   mpg_intern_init(&file->texts, env);
-  rc = mpg_stream_open(&file->stream, env, path, err);
-  if (rc == MPG_OK)
-    rc = mpg_xspace_open(&file->space, env, file->stream, issues, err);
-  if (rc == MPG_OK)
-    *out = file;
-  else
-    planes_close(file);
-  return rc;
+  return mpg_xspace_open(&file->space, env, stream, issues, err);
 }
 
 static mpg_rc keep_plane(planes_file *file, const mpg_xplane_head *plane, mpg_err *err) {
@@ -276,8 +250,8 @@ static mpg_rc keep_plane(planes_file *file, const mpg_xplane_head *plane, mpg_er
   mpg_rc rc;
   const int64_t limit = mpg_limit_in(file->env, MPG_LIMIT_PLANES);
   if ((int64_t)file->n >= limit)
-    return mpg_fail(err, MPG_LIMIT, "%s: byte %lld: more than %lld planes",
-                    mpg_stream_path(file->stream), (long long)plane->at, (long long)limit);
+    return mpg_fail(err, MPG_LIMIT, "%s: byte %lld: more than %lld planes", file->path,
+                    (long long)plane->at, (long long)limit);
   rc = mpg_grow(file->env, &file->planes, &file->cap, file->n + 1, sizeof *file->planes);
   if (rc == MPG_OK)
     rc = mpg_xplane_stats_of(plane, &file->json);
@@ -375,6 +349,7 @@ int mpg_register_xplane(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in xplane_trace('host.xplane.pb')",
       .columns = columns,
       .ncolumns = COLUMNS,
+      .file_size = sizeof(events_file),
       .open = events_open,
       .close = events_close,
       .next = events_next,
@@ -386,6 +361,7 @@ int mpg_register_xplane(mpg_conn *conn, char **error) {
       .usage = "expected a path, as in xplane_planes('host.xplane.pb')",
       .columns = plane_columns,
       .ncolumns = P_COLUMNS,
+      .file_size = sizeof(planes_file),
       .open = planes_open,
       .close = planes_close,
       .next = planes_next,

@@ -124,6 +124,27 @@ static const char *const statements[] = {
     "SELECT mpg_keep(1000000), sum(chip_us) FROM trace_rollup('fixtures/golden') WHERE threads = 1",
     "SELECT category, sum(chip_us) FROM trace_rollup('tests/memory/golden.jsonl.gz') GROUP BY 1",
     "SELECT record, _line FROM jsonl_trace('tests/memory/*.zst')",
+    /* Files that end within a record, as those that are being written do: what is said of it, too. */
+    "SELECT record, job FROM trace_records('tests/memory/cut/*.csv'); SELECT kind, line FROM "
+    "mpg_issues ORDER BY source",
+    "SELECT sum(chip_us) FROM trace_rollup('tests/memory/cut/records.jsonl') WHERE threads = 1; "
+    "SELECT kind, line FROM mpg_issues ORDER BY kind",
+    "SELECT kind, step FROM goodput_trace('tests/memory/cut/goodput.jsonl'); SELECT kind, line "
+    "FROM mpg_issues",
+    "SELECT JobID, State FROM slurm_trace('tests/memory/cut/sacct*.psv'); SELECT kind, line FROM "
+    "mpg_issues ORDER BY kind",
+    "SELECT NodeName FROM slurm_nodes_trace('tests/memory/cut/nodes.txt'); SELECT kind, line FROM "
+    "mpg_issues",
+    "SELECT record, _line FROM csv_trace('tests/memory/cut/spans.csv'); SELECT record FROM "
+    "csv_trace('tests/memory/cut/jobs.csv'); SELECT kind, line FROM mpg_issues",
+    "SELECT record FROM jsonl_trace('tests/memory/cut/records.jsonl'); SELECT kind, line FROM "
+    "mpg_issues",
+    "SELECT name FROM hlo_trace('tests/memory/cut/step.hlo'); SELECT kind, line FROM mpg_issues",
+    "SELECT * FROM pbs_trace('tests/memory/cut/accounting.log', 'UTC'); SELECT kind, line FROM "
+    "mpg_issues",
+    "SELECT * FROM swf_trace('tests/memory/cut/jobs.swf'); SELECT kind, line FROM mpg_issues",
+    "SELECT value FROM prometheus_trace('tests/memory/cut/metrics.prom'); SELECT kind, line FROM "
+    "mpg_issues",
     /* Long enough for qsort to ask libc for memory. */
     "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 150) INSERT INTO "
     "spans SELECT 'a', 'step', 10 + i * 7 % 40, 11 + i * 7 % 40, i, 's' FROM n; "

@@ -164,6 +164,19 @@ static void to_double(void) {
   CHECK(mpg_sum_to_double((mpg_sum){((mpg_i128)1 << 100) + ((mpg_i128)1 << 47), 0}) == 0x1p100);
   CHECK(mpg_sum_to_double((mpg_sum){((mpg_i128)1 << 100) + ((mpg_i128)1 << 47), 1}) ==
         0x1.0000000000001p100);
+  /* The largest totals have 127 bits before the point: the last bit of a fraction, and its first alone,
+  ** still tell a tie there. */
+  CHECK(mpg_sum_to_double((mpg_sum){-MPG_SUM_LIMIT * 19, 0}) == -19 * 0x1p122);
+  for (int bits = 54; bits <= 127; bits++) {
+    mpg_i128 tie = ((mpg_i128)1 << (bits - 1)) + ((mpg_i128)1 << (bits - 54));
+    double even = ldexp(1, bits - 1), above = even + ldexp(1, bits - 53);
+    CHECK(mpg_sum_to_double((mpg_sum){tie, 0}) == even);
+    CHECK(mpg_sum_to_double((mpg_sum){tie, 1}) == above);
+    CHECK(mpg_sum_to_double((mpg_sum){tie, one << 127}) == above);
+    CHECK(mpg_sum_to_double((mpg_sum){-tie, 0}) == -even);
+    CHECK(mpg_sum_to_double((mpg_sum){-tie, 1}) == -even);                 /* a little above -tie */
+    CHECK(mpg_sum_to_double((mpg_sum){-tie - 1, ~(mpg_u128)0}) == -above); /* and below */
+  }
   /* A double alone comes back as itself, where all its bits are kept. */
   for (int i = 0; i < 20000; i++) {
     double v = ldexp((double)(random_next(&state) % (UINT64_C(1) << 53)),

@@ -2,6 +2,7 @@
 #include "../../ext/core/chips_data.h"
 #include "../../ext/core/dtype.h"
 #include "check.h"
+#include "exactly.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -16,12 +17,12 @@ static mpg_chips *fresh(void) {
 }
 
 static double peak(const mpg_chips *chips, const char *chip, const char *dtype) {
-  const mpg_chip_row *row = mpg_chips_peak(chips, chip, mpg_str_of(dtype));
+  const mpg_chip_row *row = mpg_chips_peak(chips, chip, exactly(dtype));
   return row == NULL ? -1 : row->peak_flops;
 }
 
 static bool finds(const mpg_chips *chips, const char *name, const char *chip) {
-  const char *found = mpg_chips_find(chips, mpg_str_of(name));
+  const char *found = mpg_chips_find(chips, exactly(name));
   return found == NULL || chip == NULL ? found == chip : strcmp(found, chip) == 0;
 }
 
@@ -34,7 +35,7 @@ static void test_builtin(void) {
     CHECK(mpg_chips_row(chips, i) == row);
     CHECK(finds(chips, row->chip, row->chip));
     CHECK(mpg_chips_peak(chips, row->chip, mpg_str_of(row->dtype)) == row);
-    CHECK(mpg_dtype_find(mpg_str_of(row->dtype)) != MPG_DTYPES);
+    CHECK(mpg_dtype_find(exactly(row->dtype)) != MPG_DTYPES);
     CHECK(row->peak_flops > 0 && row->hbm_bytes_per_s > 0 && row->source[0] != '\0');
   }
   for (size_t i = 0; i < mpg_chips_builtin_alias_count; i++) {
@@ -114,8 +115,8 @@ static void test_dtypes(void) {
   };
   mpg_chips *chips = fresh();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    CHECK(mpg_dtype_find(mpg_str_of(cases[i].text)) == cases[i].d);
-    if (mpg_dtype_find(mpg_str_of(cases[i].text)) != cases[i].d)
+    CHECK(mpg_dtype_find(exactly(cases[i].text)) == cases[i].d);
+    if (mpg_dtype_find(exactly(cases[i].text)) != cases[i].d)
       (void)fprintf(stderr, "  %s\n", cases[i].text);
   }
   for (int d = 0; d < MPG_DTYPES; d++)
@@ -157,6 +158,11 @@ static void test_add(void) {
   CHECK(found != NULL && found->peak_flops == 5e12 && strcmp(found->dtype, "bf16") == 0);
   CHECK(found != NULL && isnan(found->hbm_bytes_per_s) && found->vendor == NULL);
   CHECK(peak(chips, "acme-one", "") == 5e12);
+
+  row = row_of("aZ-Az 9Z", "bf16", 6e12); /* every letter folds, the first and the last too */
+  CHECK(mpg_chips_add(chips, &row, &err) == MPG_OK && mpg_chips_count(chips) == ++rows + 1);
+  CHECK(finds(chips, "AzaZ9z", "aZ-Az 9Z") && finds(chips, "[z-[Z 9z", NULL));
+  CHECK(finds(chips, "AZAZ9@", NULL));
 
   /* A chip with none of the default dtypes has no default. */
   row = row_of("acme-two", "fp8", 7e12);
@@ -238,6 +244,42 @@ static void test_add(void) {
     CHECK(peak(chips, text, "") == 1e12 + i);
   }
   CHECK(peak(chips, "TPU v4", "") == 275e12);
+  mpg_chips_free(chips);
+}
+
+static bool is_same(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+/* Of every row of the catalogue another peak alone, then all that a row may say: what it does not say stays. */
+static void test_override(void) {
+  mpg_chips *chips = fresh();
+  size_t rows = mpg_chips_count(chips);
+  mpg_err err;
+  for (size_t i = 0; i < rows; i++) {
+    const mpg_chip_row *was = mpg_chips_row(chips, i), *is;
+    mpg_chip_row row = row_of(was->chip, was->dtype, was->peak_flops + 1);
+    CHECK(mpg_chips_add(chips, &row, &err) == MPG_OK && mpg_chips_count(chips) == rows);
+    is = mpg_chips_row(chips, i);
+    CHECK(strcmp(is->chip, was->chip) == 0 && strcmp(is->vendor, was->vendor) == 0);
+    CHECK(strcmp(is->dtype, was->dtype) == 0 && strcmp(is->source, "mine") == 0);
+    CHECK((is->unit == NULL) == (was->unit == NULL) &&
+          (is->unit == NULL || strcmp(is->unit, was->unit) == 0));
+    CHECK(is->year == was->year && is->devices == was->devices);
+    CHECK(is->peak_flops == was->peak_flops + 1 && is_same(is->hbm_bytes, was->hbm_bytes));
+    CHECK(is_same(is->hbm_bytes_per_s, was->hbm_bytes_per_s));
+    CHECK(is_same(is->ici_bytes_per_s, was->ici_bytes_per_s) && is_same(is->tdp_w, was->tdp_w));
+    row.vendor = "Acme";
+    row.year = 1999;
+    row.hbm_bytes = 1;
+    row.hbm_bytes_per_s = 2;
+    row.ici_bytes_per_s = 0;
+    row.tdp_w = 4;
+    CHECK(mpg_chips_add(chips, &row, &err) == MPG_OK && mpg_chips_count(chips) == rows);
+    is = mpg_chips_row(chips, i);
+    CHECK(strcmp(is->vendor, "Acme") == 0 && is->year == 1999 && is->hbm_bytes == 1);
+    CHECK(is->hbm_bytes_per_s == 2 && is->ici_bytes_per_s == 0 && is->tdp_w == 4);
+  }
   mpg_chips_free(chips);
 }
 
@@ -338,7 +380,7 @@ static void test_every_nearest(const mpg_chips *chips) {
     else
       wrong[n / 2] = '\0';
     allowed = (fold(wrong, folded) + 1) / 3;
-    mpg_chips_nearest(chips, mpg_str_of(wrong), out, sizeof out);
+    mpg_chips_nearest(chips, exactly(wrong), out, sizeof out);
     (void)snprintf(told, sizeof told, ", %s, ", out);
     for (char *name = strtok(out, ", "); name != NULL; name = strtok(NULL, ", ")) {
       size_t distance = distance_to(chips, name, wrong);
@@ -360,7 +402,7 @@ static void test_every_nearest(const mpg_chips *chips) {
 
 static bool nearest_is(const mpg_chips *chips, const char *wrong, const char *expected) {
   char out[256];
-  mpg_chips_nearest(chips, mpg_str_of(wrong), out, sizeof out);
+  mpg_chips_nearest(chips, exactly(wrong), out, sizeof out);
   if (strcmp(out, expected) != 0)
     (void)fprintf(stderr, "  nearest %s: %s\n", wrong, out);
   return strcmp(out, expected) == 0;
@@ -414,13 +456,13 @@ static void test_memory(void) {
       (void)snprintf(text, sizeof text, "acme-%d", i);
       rc = mpg_chips_add(chips, &row, &err);
       CHECK(mpg_chips_count(chips) == rows + (rc == MPG_OK));
-      CHECK((mpg_chips_find(chips, mpg_str_of(text)) != NULL) == (rc == MPG_OK));
+      CHECK((mpg_chips_find(chips, exactly(text)) != NULL) == (rc == MPG_OK));
       if (rc != MPG_OK)
         break;
       (void)snprintf(text, sizeof text, "alias-%d", i);
-      rc = mpg_chips_add_alias(chips, mpg_str_of(text), MPG_STR("tpu-v2"), &err);
+      rc = mpg_chips_add_alias(chips, exactly(text), MPG_STR("tpu-v2"), &err);
       CHECK(mpg_chips_alias_count(chips) == aliases + (rc == MPG_OK));
-      CHECK((mpg_chips_find(chips, mpg_str_of(text)) != NULL) == (rc == MPG_OK));
+      CHECK((mpg_chips_find(chips, exactly(text)) != NULL) == (rc == MPG_OK));
     }
     mpg_chips_free(chips);
     if (rc == MPG_OK)
@@ -434,6 +476,7 @@ int main(void) {
   test_names();
   test_dtypes();
   test_add();
+  test_override();
   test_aliases();
   test_messages();
   test_memory();

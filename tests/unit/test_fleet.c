@@ -137,11 +137,39 @@ static void check_seal(void) {
   TAKEN("commits job=m step=3 durable_time=5");
   TAKEN("commits job=a step=3");
   TAKEN("commits job=m step=2 durable_time=5");
+  TAKEN("capacity pool=p2 chip=NVIDIA_H200 chips=1 start_time=0");
+  TAKEN("capacity pool=p3 chips=1 start_time=0");
+  TAKEN("capacity pool=p4 chip=nobody_knows chips=1 start_time=0");
   CHECK(mpg_fleet_seal(&fleet, &err) == MPG_OK);
   CHECK(fleet.jobs[0].allocation == 0 && fleet.jobs[0].nallocations == 2);
   CHECK(fleet.allocations[0].start == 2000000 && fleet.jobs[1].nallocations == 1);
   CHECK(fleet.jobs[1].commit == 1 && fleet.jobs[1].ncommits == 2 && fleet.commits[1].step == 2);
-  CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.capacity[0].chip), MPG_STR("tpu-v4")));
+  for (size_t i = 0; i < 5; i++) {
+    static const char *const chip[] = {"tpu-v4", "", "nvidia-h200-sxm", "", "nobody_knows"};
+    mpg_str found = mpg_intern_text(&fleet.texts, fleet.capacity[i].chip);
+    CHECK(mpg_str_eq(found, mpg_str_of(chip[i])));
+    if (!mpg_str_eq(found, mpg_str_of(chip[i])))
+      (void)fprintf(stderr, "  chip: %.*s\n", (int)found.n, found.p);
+  }
+  for (uint32_t k = 1; k <= fleet.kind_names.n; k++) /* as causes kinds have the same names */
+    CHECK(mpg_str_eq(mpg_intern_text(&fleet.texts, fleet.kind_causes[k]),
+                     mpg_intern_text(&fleet.kind_names, k)));
+}
+
+/* What a name takes is in the bytes of the fleet, of whatever it is the name. */
+static void check_bytes(void) {
+  static const char *const lines[] = {
+      "jobs job=%s", "jobs job=a owner=%s", "capacity pool=%s chips=1 start_time=0",
+      "programs program=%s flops=1", "spans job=a kind=%s start_time=0 end_time=1"};
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    static char name[1 << 17], line[sizeof name + 100];
+    size_t before = mpg_fleet_bytes(&fleet);
+    memset(name, 'n', sizeof name - 1);
+    (void)snprintf(line, sizeof line, lines[i], name);
+    TAKEN(line);
+    CHECK(mpg_fleet_bytes(&fleet) >= before + sizeof name - 1);
+    CHECK(mpg_fleet_bytes(&fleet) < before + 16 * sizeof name);
+  }
 }
 
 /* A record of `chips` is in the catalogue, column by column; what it leaves out is not known. */
@@ -188,6 +216,7 @@ int main(void) {
   check_values();
   check_merging();
   check_chips();
+  check_bytes();
   check_seal();
   mpg_fleet_free(&fleet);
   mpg_chips_free(chips);

@@ -198,6 +198,8 @@ int main(void) {
   }
   memory();
   CHECK(gather(&mpg_env_libc, 0, SIZE_MAX) == MPG_OK);
+  sorted[0] = &records[0]; /* one group alone, of one record */
+  CHECK(gather(&mpg_env_libc, 1, SIZE_MAX) == MPG_OK);
   CHECK(gather(&mpg_env_libc, RECORDS, 10000) == MPG_LIMIT);
   for (size_t i = 0; i < 400; i++)
     sorted[i] = &records[i];

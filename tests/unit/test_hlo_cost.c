@@ -114,6 +114,10 @@ static void test_convolutions(void) {
         "f32[1,5,2,7] convolution(i, k), window={size=3x2 pad=1_1x0_0}, "
         "dim_labels=b01f_01io->b01f",
         true, 2LL * 6 * 7 * 13 * 4, 0, 4LL * (90 + 252 + 70));
+  /* Of no dimension of space it is a product of matrices, with one pair an element. */
+  costs("i = f32[2,3] parameter(0) k = f32[3,5] parameter(1) ",
+        "f32[2,5] convolution(i, k), dim_labels=bf_io->bf", true, 2LL * 3 * 5 * 2, 0,
+        4LL * (6 + 15 + 10));
   /* Nothing to multiply with. */
   costs("i = f32[1,1,0] parameter(0) k = f32[1,1,3] parameter(1) ",
         "f32[1,1,2] convolution(i, k), window={size=3 pad=2_2}, dim_labels=bf0_oi0->bf0", true, 0,
@@ -157,6 +161,29 @@ static void test_convolutions(void) {
         "s8[1,1,1] convolution(i, k), window={size=1 lhs_dilate=2147483648}, "
         "dim_labels=bf0_oi0->bf0",
         false, 0, 0, 4611686018427387904 + 2);
+}
+
+/* Windows of every kind over a line, beside each place of each of them: a pair is where the kernel meets an
+** element, rather than padding or a hole between two elements. */
+static void test_every_window(void) {
+  for (int round = 0; round < 3000; round++) {
+    int input = 1 + check_below(6), kernel = 1 + check_below(5), output = 1 + check_below(6);
+    int stride = 1 + check_below(8), low = check_below(9) - 3, pairs = 0;
+    int base = 1 + check_below(8), apart = 1 + check_below(6);
+    char parameters[96], root[256];
+    for (int o = 0; o < output; o++)
+      for (int k = 0; k < kernel; k++) {
+        int at = o * stride + k * apart - low;
+        pairs += at >= 0 && at % base == 0 && at / base < input;
+      }
+    (void)snprintf(parameters, sizeof parameters,
+                   "i = f32[1,1,%d] parameter(0) k = f32[1,1,%d] parameter(1) ", input, kernel);
+    (void)snprintf(root, sizeof root,
+                   "f32[1,1,%d] convolution(i, k), window={size=%d stride=%d pad=%d_0 "
+                   "lhs_dilate=%d rhs_dilate=%d}, dim_labels=bf0_oi0->bf0",
+                   output, kernel, stride, low, base, apart);
+    costs(parameters, root, true, 2LL * pairs, 0, 4LL * (input + kernel + output));
+  }
 }
 
 /* ---- Computations applied to elements ---- */
@@ -470,6 +497,14 @@ static void test_collectives(void) {
              72);
   collective("", "f32[24] all-to-all(a), replica_groups={{0,1,2,3}}", 4, 4, 96, 72);
   collective("", "f32[24] collective-permute(a), source_target_pairs={{0,1},{1,0}}", 2, 2, 96, 96);
+  /* Several arrays at a time, as XLA combines them. */
+  collective("", "(f32[6], f32[6], f32[6]) reduce-scatter(a, a, a), replica_groups={{0,1,2,3}}", 4,
+             4, 288, 216);
+  collective("", "(f32[24], f32[24]) all-to-all(a, a), replica_groups={{0,1}}", 2, 2, 192, 96);
+  collective(", num_partitions=8", "(f32[72], f32[72]) all-gather(a, a), dimensions={0}", 3, 8, 576,
+             384);
+  collective("", "(f32[24], f32[24]) all-reduce(a, a), replica_groups={{0,1}}, to_apply=add", 2, 2,
+             192, 192);
   /* Groups of one move nothing, though there are more devices. */
   collective(", num_partitions=8", "f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add",
              1, 8, 96, 0);
@@ -485,6 +520,10 @@ static void test_collectives(void) {
   collective(", num_partitions=2, replica_count=4", "f32[24] all-reduce(a), to_apply=add", 8, 8, 96,
              168);
   collective(", num_partitions=65536, replica_count=65536", "f32[24] all-reduce(a), to_apply=add",
+             INT32_MAX, INT32_MAX, 96, 191);
+  collective(", num_partitions=1073741823, replica_count=2", "f32[24] all-reduce(a), to_apply=add",
+             INT32_MAX - 1, INT32_MAX - 1, 96, 191);
+  collective(", num_partitions=2, replica_count=1073741824", "f32[24] all-reduce(a), to_apply=add",
              INT32_MAX, INT32_MAX, 96, 191);
   collective("", "s8[96000000000000] all-gather(a), dimensions={0}", 1, 1, 96000000000000, 0);
   /* Groups that no machine has. */
@@ -644,6 +683,47 @@ static void test_entry(void) {
   done(&p);
 }
 
+/* More names than the table begins with, some of them in both computations, one twice; parameters whose numbers
+** go beyond what their computation holds (price_text looks at each). */
+static void test_names(void) {
+  enum { N = 3000 };
+  static const char *const odd[] = {
+      "ENTRY e { ROOT p = f32[] parameter(7) }", "ENTRY e { ROOT p = f32[] parameter(1) }",
+      "ENTRY e { p = f32[] parameter(2) ROOT q = f32[] parameter(0) }",
+      "ENTRY e { p = f32[] parameter(1) ROOT q = f32[] parameter(1) }"};
+  char *text = malloc((size_t)N * 64), *at = text;
+  priced p;
+  uint32_t f, e;
+  if (text == NULL)
+    abort();
+  at = put(at, "f { ");
+  for (int i = 0; i < N; i++)
+    at += sprintf(at, "v%d = f32[] constant(0)\n", i);
+  at = put(at, "}\nENTRY e { ");
+  for (int i = 0; i < N / 2; i++)
+    at += sprintf(at, "v%d = f32[] constant(0)\n", 2 * i);
+  *put(at, "f = f32[] constant(0) v0 = f32[] constant(1) }\n") = '\0';
+  price_text(&p, text);
+  f = mpg_hlo_find(p.m, MPG_HLO_NONE, MPG_STR("f"));
+  e = mpg_hlo_find(p.m, MPG_HLO_NONE, MPG_STR("e"));
+  CHECK((f & 0x7fffffff) == 0 && (e & 0x7fffffff) == 1);
+  for (uint32_t i = 0; i < N; i++) {
+    char name[16];
+    uint32_t in_e = i % 2 != 0 ? MPG_HLO_NONE : i == 0 ? N + N / 2 + 1 : N + i / 2;
+    (void)snprintf(name, sizeof name, "v%u", i);
+    CHECK(mpg_hlo_find(p.m, 0, mpg_str_of(name)) == i);
+    CHECK(mpg_hlo_find(p.m, 1, mpg_str_of(name)) == in_e);
+  }
+  CHECK(mpg_hlo_find(p.m, 1, MPG_STR("f")) == N + N / 2 &&
+        mpg_hlo_find(p.m, 0, MPG_STR("f")) == MPG_HLO_NONE);
+  done(&p);
+  free(text);
+  for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+    price_text(&p, odd[k]);
+    done(&p);
+  }
+}
+
 /* ---- Faults ---- */
 
 /* Stopped at each look at an interruption, pricing says so; what is priced again then is as ever. */
@@ -721,6 +801,7 @@ int main(void) {
   test_dots();
   test_classes();
   test_convolutions();
+  test_every_window();
   test_applied();
   test_annotations();
   test_transposes();
@@ -734,6 +815,7 @@ int main(void) {
   test_executions();
   test_sugar();
   test_entry();
+  test_names();
   test_faults();
   test_stop();
   return check_done("hlo_cost");

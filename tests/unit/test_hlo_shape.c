@@ -29,6 +29,23 @@ static void test_types(void) {
   CHECK(strcmp(mpg_hlo_type_name(MPG_HLO_TUPLE), "tuple") == 0);
 }
 
+/* A sum, or a product, of what is at the limit, and just below and beyond it: exact up to the limit, which
+** stands for all that is more. */
+static void test_limit(void) {
+  const mpg_i128 most = MPG_HLO_MAX;
+  CHECK(mpg_hlo_add(most - 1, 1) == most && mpg_hlo_add(most - 2, 1) == most - 1);
+  CHECK(mpg_hlo_add(most, 0) == most && mpg_hlo_add(0, most) == most);
+  CHECK(mpg_hlo_add(most, 1) == most && mpg_hlo_add(most, most) == most);
+  CHECK(mpg_hlo_mul(0, most) == 0 && mpg_hlo_mul(most, 0) == 0);
+  CHECK(mpg_hlo_mul(-1, 5) == 0 && mpg_hlo_mul(5, -1) == 0 && mpg_hlo_mul(1, 1) == 1);
+  CHECK(mpg_hlo_mul(most, 1) == most && mpg_hlo_mul(1, most) == most);
+  for (mpg_i128 b = 2; b < most; b = b * 5 / 2) { /* 2^100 leaves a rest by most of these */
+    mpg_i128 a = most / b, rest = most - a * b;
+    CHECK(mpg_hlo_mul(a, b) == most - rest && mpg_hlo_mul(b, a) == most - rest);
+    CHECK(mpg_hlo_mul(a + 1, b) == most && mpg_hlo_mul(b, a + 1) == most);
+  }
+}
+
 static void test_arrays(void) {
   const int64_t dims[] = {3, 5, 7}, order[] = {1, 2, 0};
   uint32_t plain = array(MPG_HLO_f32, 0, dims, NULL, 3),
@@ -127,6 +144,7 @@ int main(void) {
   CHECK(mpg_hlo_shapes_init(&s, &env) == MPG_NOMEM);
   CHECK(mpg_hlo_shapes_init(&s, &env) == MPG_OK);
   test_types();
+  test_limit();
   test_arrays();
   test_tuples();
   test_clear();

@@ -215,21 +215,26 @@ static void check_first_times(void) {
     for (int first = 0; first < 3; first++)
       for (int place = 0; place < 2; place++) {
         mpg_ledger_options options = mpg_ledger_defaults();
-        char line[100];
-        const char *lines[2];
+        char line[100], later[100];
+        const char *lines[3];
         mpg_issues issues;
         mpg_chips *chips = NULL;
         mpg_fleet fleet;
         mpg_accounting a;
         mpg_err err;
         (void)snprintf(line, sizeof line, early[k], first);
-        lines[place] = line;
-        lines[1 - place] = late;
+        (void)snprintf(later, sizeof later, early[k],
+                       6000); /* a later one of its kind, before it */
+        lines[place] = late;
+        lines[1 - place] = later;
+        lines[2] = line;
+        if (k == 3) /* of a job the first time is kept */
+          lines[1 - place] = line;
         options.window.bucket.width_us = MPG_SECOND;
         mpg_issues_init(&issues, &mpg_env_libc);
         CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
         CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
-        CHECK(trace_build(&fleet, lines, 2, &err) == MPG_OK);
+        CHECK(trace_build(&fleet, lines, k == 3 ? 2 : 3, &err) == MPG_OK);
         CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, &options, &err) ==
               (first == 0 ? MPG_LIMIT : MPG_OK));
         mpg_accounting_free(&a);
@@ -244,6 +249,230 @@ static void check_first_times(void) {
         mpg_chips_free(chips);
         mpg_issues_free(&issues);
       }
+}
+
+/* ---- The evidence of a row ---- */
+
+static int evident, elsewhere;
+
+/* The span that covers a row of the golden fleet, which has one at most, is what the row names; else it names none. */
+static mpg_rc see_evidence(void *ctx, const mpg_row *row) {
+  static const struct {
+    uint32_t job;
+    int64_t start, end, step, line; /* s */
+    const char *kind, *program;
+  } spans[] = {{1, 10, 20, MPG_NONE, 10, "init", ""}, {1, 20, 30, 1, 11, "step", "s"},
+               {1, 30, 40, 2, 12, "step", "s"},       {1, 40, 50, 3, 13, "step", "s"},
+               {1, 50, 52, 4, 14, "step", "s"},       {1, 60, 65, MPG_NONE, 15, "restore", ""},
+               {1, 65, 75, 3, 16, "step", "s"},       {1, 75, 85, 4, 17, "step", "s"},
+               {1, 85, 95, 5, 18, "step", "s"},       {2, 20, 80, MPG_NONE, 19, "serve", "q"}};
+  const mpg_fleet *fleet = ctx;
+  const char *kind = "", *program = "";
+  int64_t step = MPG_NONE, line = row->line;
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+    if (row->job == spans[i].job && row->start >= spans[i].start * MPG_SECOND &&
+        row->end <= spans[i].end * MPG_SECOND && row->category != MPG_QUEUED) {
+      kind = spans[i].kind;
+      program = spans[i].program;
+      step = spans[i].step;
+      line = spans[i].line;
+    }
+  evident += kind[0] != '\0';
+  elsewhere += kind[0] == '\0';
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet->kind_names, row->kind), mpg_str_of(kind)));
+  CHECK(mpg_str_eq(mpg_intern_text(&fleet->program_names, row->program), mpg_str_of(program)));
+  CHECK(row->step == step && row->line == line);
+  return MPG_OK;
+}
+
+static void check_evidence(void) {
+  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_issues issues;
+  mpg_chips *chips = NULL;
+  mpg_fleet fleet;
+  mpg_accounting a = {0};
+  mpg_sink sink = {see_evidence, &fleet, NULL};
+  mpg_err err;
+  mpg_issues_init(&issues, &mpg_env_libc);
+  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+  fleet.keep_origins = true;
+  CHECK(account(&mpg_env_libc, &sink, &fleet, &a, &options, &err) == MPG_OK);
+  CHECK(evident >= 10 && elsewhere >= 8);
+  mpg_accounting_free(&a);
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&issues);
+}
+
+/* A sink that says no at any row is heard at once, and the error says so even where the sink did not. */
+static mpg_rc refuse(void *ctx, const mpg_row *row) {
+  long *left = ctx;
+  (void)row;
+  if (*left < 0)
+    return MPG_MISUSE; /* it was told already */
+  return (*left)-- == 0 ? MPG_NOMEM : MPG_OK;
+}
+
+static void check_refusal(void) {
+  mpg_rc rc = MPG_NOMEM;
+  long n = 0;
+  for (; rc != MPG_OK && n < 1000; n++) {
+    mpg_ledger_options options = mpg_ledger_defaults();
+    mpg_issues issues;
+    mpg_chips *chips = NULL;
+    mpg_fleet fleet;
+    mpg_accounting a = {0};
+    long left = n;
+    mpg_sink sink = {refuse, &left, NULL};
+    mpg_err err = {MPG_OK, ""};
+    mpg_issues_init(&issues, &mpg_env_libc);
+    CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+    CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+    err = (mpg_err){MPG_OK, ""};
+    rc = account(&mpg_env_libc, &sink, &fleet, &a, &options, &err);
+    CHECK(rc == MPG_OK || (rc == MPG_NOMEM && err.rc == rc && err.text[0] != '\0'));
+    mpg_accounting_free(&a);
+    mpg_fleet_free(&fleet);
+    mpg_chips_free(chips);
+    mpg_issues_free(&issues);
+  }
+  CHECK(n > 20 && n < 1000); /* as many as there are rows */
+}
+
+/* A fleet's rows summed by pool and category, and the detail of one kind of its issues: "" where it has none. */
+static void pools_of(const char *const *lines, size_t n, const char *kind,
+                     int64_t chip_us[8][MPG_CATEGORIES], char detail[512]) {
+  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_issues issues;
+  mpg_chips *chips = NULL;
+  mpg_fleet fleet;
+  mpg_accounting a;
+  mpg_ledger ledger;
+  mpg_sink sink;
+  mpg_err err;
+  memset(chip_us, 0, 8 * sizeof *chip_us);
+  detail[0] = '\0';
+  mpg_issues_init(&issues, &mpg_env_libc);
+  mpg_ledger_init(&ledger, &mpg_env_libc);
+  sink = mpg_ledger_sink(&ledger);
+  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+  CHECK(trace_build(&fleet, lines, n, &err) == MPG_OK);
+  CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, &options, &err) == MPG_OK);
+  for (size_t u = 0; u < mpg_accounting_units(&a); u++)
+    CHECK(mpg_accounting_unit(&a, u, &sink, "test", &err) == MPG_OK);
+  CHECK(mpg_accounting_finish(&a, "test", &err) == MPG_OK);
+  for (size_t i = 0; i < ledger.n; i++)
+    chip_us[ledger.pool[i]][ledger.category[i]] += ledger.chip_us[i];
+  for (size_t i = 0; i < issues.n; i++)
+    if (strcmp(issues.items[i].kind, kind) == 0)
+      (void)snprintf(detail, 512, "%s", issues.items[i].detail);
+  mpg_ledger_free(&ledger);
+  mpg_accounting_free(&a);
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&issues);
+}
+
+/*
+** A step on chips of several kinds: its FLOPs are spread over its chip-seconds, and each part is held against the
+** peak of its own chip, 275e12 and 989.5e12 FLOP/s. Pools p and r are of one kind, q of another.
+*/
+static void check_chips_of_a_step(void) {
+  static const char *const lines[] = {
+      "capacity pool=p chip=tpu-v4 chips=9 start_time=0",
+      "capacity pool=q chip=nvidia-h100-sxm chips=9 start_time=0",
+      "capacity pool=r chip=tpu-v4 chips=9 start_time=0",
+      "allocations job=j attempt=1 task=a pool=p chips=1 start_time=0 end_time=10 "
+      "outcome=completed",
+      "allocations job=j attempt=1 task=b pool=q chips=2 start_time=0 end_time=10 "
+      "outcome=completed",
+      "allocations job=j attempt=1 task=c pool=r chips=1 start_time=0 end_time=10 "
+      "outcome=completed",
+      "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1.1e15"};
+  int64_t us[8][MPG_CATEGORIES];
+  char detail[512];
+  pools_of(lines, 7, "above_roofline", us, detail);
+  /* Half of it is 2 s of a TPU v4 between p and r, the other half 0.555836 s of an H100. */
+  CHECK(us[1][MPG_IDEAL] == 1000000 && us[1][MPG_INEFFICIENCY] == 9000000);
+  CHECK(us[2][MPG_IDEAL] == 555836 && us[2][MPG_INEFFICIENCY] == 19444164);
+  CHECK(us[3][MPG_IDEAL] == 1000000 && us[3][MPG_INEFFICIENCY] == 9000000);
+  CHECK(detail[0] == '\0');
+}
+
+/* An ideal of 4e18 microseconds, which 1.1e27 FLOPs are of a TPU v4, is too long to be one. */
+static void check_longest(void) {
+  const char *lines[] = {
+      "capacity pool=p chip=tpu-v4 chips=1 start_time=0",
+      "allocations job=j pool=p chips=1 start_time=0 end_time=10 outcome=completed", NULL};
+  int64_t us[8][MPG_CATEGORIES];
+  char detail[512];
+  lines[2] = "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1.0999999e27";
+  pools_of(lines, 3, "above_roofline", us, detail);
+  CHECK(us[1][MPG_IDEAL] > INT64_C(3999999000000000000) && us[1][MPG_UNRATED] == 0);
+  CHECK(us[1][MPG_IDEAL] < INT64_C(4000000000000000000) && detail[0] != '\0');
+  lines[2] = "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1.1e27";
+  pools_of(lines, 3, "above_roofline", us, detail);
+  CHECK(us[1][MPG_IDEAL] == 0 && us[1][MPG_UNRATED] == 10000000 && detail[0] == '\0');
+}
+
+/* Work of a span that others cover wholly has no time left to be held against: one FLOP is said, none is not. */
+static void check_hidden(void) {
+  for (int flops = 0; flops < 2; flops++) {
+    const char *lines[] = {
+        "capacity pool=p chip=tpu-v4 chips=1 start_time=0",
+        "allocations job=j pool=p chips=1 start_time=0 end_time=10 outcome=completed",
+        flops == 0 ? "spans job=j kind=step step=1 start_time=0 end_time=10 flops=0"
+                   : "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1",
+        "spans job=j kind=eval start_time=0 end_time=6",
+        "spans job=j kind=eval start_time=6 end_time=10"};
+    int64_t us[8][MPG_CATEGORIES];
+    char detail[512];
+    pools_of(lines, 5, "hidden_span", us, detail);
+    CHECK((detail[0] != '\0') == (flops > 0) && us[1][MPG_EVAL] == 10000000);
+  }
+}
+
+/* More work than there was time for: what is said of it names the chip where there is but one kind of them. */
+static void check_above(void) {
+  static const struct {
+    const char *chips[3]; /* of the pools p, q, r; NULL: none */
+    const char *said;
+  } jobs[] = {
+      /* 1.1e17 FLOPs are 400 s of a TPU v4, of which there were 10, or 20, or 30; or half of them 200 s, and half
+      ** 55.6 s of an H100 */
+      {{"tpu-v4", NULL, NULL}, ", up to 40 on tpu-v4 at its default peak, bf16;"},
+      {{"tpu-v4", "tpu-v4", NULL}, ", up to 20 on tpu-v4 at its default peak, bf16;"},
+      {{"tpu-v4", "tpu-v4", "tpu-v4"}, ", up to 13.3 on tpu-v4 at its default peak, bf16;"},
+      {{"tpu-v4", "nvidia-h100-sxm", NULL}, ", up to 12.8;"},
+      {{"tpu-v4", "tpu-v4", "nvidia-h100-sxm"}, ", up to 10.1;"},
+      {{"nvidia-h100-sxm", "tpu-v4", "tpu-v4"}, ", up to 10.1;"}};
+  for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {
+    char text[7][160], detail[512];
+    const char *lines[7];
+    int64_t us[8][MPG_CATEGORIES];
+    size_t n = 0;
+    for (int pool = 0; pool < 3 && jobs[k].chips[pool] != NULL; pool++) {
+      (void)snprintf(text[n++], sizeof *text, "capacity pool=%c chip=%s chips=1 start_time=0",
+                     'p' + pool, jobs[k].chips[pool]);
+      (void)snprintf(text[n++], sizeof *text,
+                     "allocations job=j attempt=1 task=%c pool=%c chips=1 start_time=0 end_time=10 "
+                     "outcome=completed",
+                     'a' + pool, 'p' + pool);
+    }
+    (void)snprintf(text[n++], sizeof *text,
+                   "spans job=j kind=step step=1 start_time=0 end_time=10 flops=1.1e17");
+    for (size_t i = 0; i < n; i++)
+      lines[i] = text[i];
+    pools_of(lines, n, "above_roofline", us, detail);
+    CHECK(strstr(detail, jobs[k].said) != NULL);
+    if (strstr(detail, jobs[k].said) == NULL)
+      (void)fprintf(stderr, "  %s\n  expected %s\n", detail, jobs[k].said);
+    for (size_t pool = 1; pool <= n / 2; pool++) /* inefficiency is below 0 by what is too much */
+      CHECK(us[pool][MPG_IDEAL] > 10000000 &&
+            us[pool][MPG_IDEAL] + us[pool][MPG_INEFFICIENCY] == 10000000);
+  }
 }
 
 int main(void) {
@@ -293,5 +522,11 @@ int main(void) {
   CHECK(points > 50);
   check_order();
   check_first_times();
+  check_evidence();
+  check_refusal();
+  check_chips_of_a_step();
+  check_hidden();
+  check_longest();
+  check_above();
   return check_done("ledger");
 }

@@ -1,5 +1,5 @@
 /* test_measure.c - the measures of a roll-up: what is parsed and what not, and sums against plain 128-bit and quadruple arithmetic. */
-#include "../../ext/core/measure.h"
+#include "../../ext/core/measure_rows.h"
 #include "check.h"
 #include "hostile.h"
 
@@ -315,6 +315,68 @@ static void test_reals(void) {
   }
 }
 
+/* Up to 64 rows at a time come to what each comes to by itself, whole numbers that stay within 64 bits and
+** reals that stay finite to the bit; the others, and they alone, are left to mpg_measures_add. */
+static void test_rows(void) {
+  int left = 0;
+  for (int turn = 0; turn < 2000; turn++) {
+    static mpg_measure_column columns[5], out;
+    size_t n = turn < 128 ? (size_t)turn / 2 + 1 : (size_t)draw(MPG_MEASURE_ROWS) + 1;
+    bool far = draw(4) == 0, whole = turn % 2 == 0;
+    int64_t none[5] = {0};
+    double real;
+    expression e = {"", 0, none, NULL, false};
+    mpg_measures m;
+    mpg_err err;
+    uint64_t over = 7, nulls = 0;
+    (void)draw_whole(&e, 3, &real);
+    put(&e, " as m");
+    CHECK(mpg_measures_parse(&m, &mpg_env_libc, (mpg_str){e.text, e.n}, &err) == MPG_OK);
+    for (size_t i = 0; i < m.n_operands; i++) {
+      m.whole[i] = whole || draw(2) == 0;
+      columns[i].nulls = draw(3) == 0 ? UINT64_C(1) << draw(64) | UINT64_C(1) << draw(64) : 0;
+      nulls |= columns[i].nulls;
+      for (size_t k = 0; k < MPG_MEASURE_ROWS; k++) {
+        int64_t v = draw(2000) - 1000;
+        if (m.whole[i])
+          columns[i].v.i[k] = !far || draw(8) > 0 ? v
+                              : draw(2)           ? INT64_MAX - draw(3)
+                                                  : INT64_MIN + draw(3);
+        else
+          columns[i].v.r[k] = !far || draw(8) > 0 ? (double)v / 64 : (double)v * 1e305;
+      }
+    }
+    mpg_measures_type(&m);
+    mpg_measure_rows(&m, &m.p[0], columns, n, &out, &over);
+    CHECK(out.nulls == nulls && (n == 64 || over >> n == 0));
+    for (size_t k = 0; k < n; k++) {
+      mpg_value values[5];
+      mpg_total total = {0};
+      size_t which;
+      mpg_rc rc;
+      bool right;
+      for (size_t i = 0; i < m.n_operands; i++)
+        values[i] = m.whole[i] ? (mpg_value){MPG_INT, columns[i].v.i[k], 0, {NULL, 0}}
+                               : (mpg_value){MPG_REAL, 0, columns[i].v.r[k], {NULL, 0}};
+      if ((nulls >> k & 1) != 0)
+        continue;
+      rc = mpg_measures_add(&m, values, &total, &which);
+      if ((over >> k & 1) != 0) { /* of near numbers none is, of reals those without an end */
+        right = far && (m.p[0].whole || rc == MPG_LIMIT);
+        left++;
+      } else {
+        right =
+            rc == MPG_OK && (m.p[0].whole ? total.whole == out.v.i[k] : total.high == out.v.r[k]);
+      }
+      CHECK(right);
+      if (!right)
+        (void)fprintf(stderr, "  %s: row %d of %d\n", e.text, (int)k, (int)n);
+    }
+    mpg_measures_free(&m);
+  }
+  CHECK(left > 500);
+}
+
 /* Of values that cancel: the error is one rounding, in any order and merged of any parts. */
 static void test_long_sums(void) {
   mpg_measures m;
@@ -405,5 +467,6 @@ int main(void) {
   test_long_sums();
   test_limits();
   test_faults();
+  test_rows();
   return check_done("measure");
 }

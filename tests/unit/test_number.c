@@ -3,6 +3,7 @@
 ** edge.
 */
 #include "check.h"
+#include "exactly.h"
 #include "../../ext/core/number.h"
 
 #include <errno.h>
@@ -23,11 +24,11 @@ static unsigned below(unsigned n) {
 
 static bool int_is(const char *z, int64_t want) {
   int64_t v = 77;
-  return mpg_int_parse(mpg_str_of(z), &v) && v == want;
+  return mpg_int_parse(exactly(z), &v) && v == want;
 }
 static bool int_refused(const char *z) {
   int64_t v = 77;
-  return !mpg_int_parse(mpg_str_of(z), &v) && v == 77;
+  return !mpg_int_parse(exactly(z), &v) && v == 77;
 }
 
 static void test_int(void) {
@@ -58,7 +59,7 @@ static bool real_as_strtod(const char *z) {
 }
 static bool real_refused(const char *z) {
   double v = 77;
-  return !mpg_real_parse(mpg_str_of(z), &v) && v == 77;
+  return !mpg_real_parse(exactly(z), &v) && v == 77;
 }
 
 static void random_real(char *z, size_t cap) {
@@ -268,11 +269,11 @@ static bool scaled_slowly(const char *z, int scale, int64_t *out) {
 
 static bool scaled_is(const char *z, int scale, int64_t want) {
   int64_t v = 77;
-  return mpg_scaled_parse(mpg_str_of(z), scale, &v) && v == want;
+  return mpg_scaled_parse(exactly(z), scale, &v) && v == want;
 }
 static bool scaled_refused(const char *z, int scale) {
   int64_t v = 77;
-  return !mpg_scaled_parse(mpg_str_of(z), scale, &v) && v == 77;
+  return !mpg_scaled_parse(exactly(z), scale, &v) && v == 77;
 }
 
 static void test_scaled(void) {

@@ -1,5 +1,6 @@
 /* Tests of ext/core/op_cost.c. */
 #include "check.h"
+#include "exactly.h"
 #include "../../ext/core/op_cost.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #define BF16 "\"c10::BFloat16\""
 
 static mpg_str text(const char *z) {
-  return z == NULL ? (mpg_str){NULL, 0} : mpg_str_of(z);
+  return z == NULL ? (mpg_str){NULL, 0} : exactly(z);
 }
 
 static void price(const char *name, const char *dims, const char *types, const char *concrete,
@@ -406,7 +407,13 @@ static void test_arguments(void) {
   no_price("mm", "[[2, 3], [3, 5], [3, 5]", NULL);
   no_price("mm", "[[2, 3], [3, ]]", NULL);
   no_price("mm", "[[2, 3], [, 3]]", NULL);
-  /* As many types as were given: what lacks one has no bytes. */
+  /* An array ends where its text does, whatever stands behind that. */
+  CHECK(!mpg_op_cost_of(MPG_STR("dot"), (mpg_str){"[[3], [3]]", 9}, text(NULL), text(NULL),
+                        &(mpg_op_cost){0, 0}));
+  CHECK(mpg_op_cost_of(MPG_STR("dot"), (mpg_str){"[[3], [3]]", 10}, text(NULL), text(NULL),
+                       &(mpg_op_cost){0, 0}));
+  /* As many types and values as were given, or none: what lacks one has no bytes. */
+  price("dot", "[[3], [3]]", "[]", "[]", 6, -1);
   price("linear", "[[3], [5, 3], [5]]", "[\"float\", \"float\"]", NULL, 35, -1);
   price("linear", "[[3], [5, 3]]", "[\"float\", \"float\"]", NULL, 30, 4 * 23);
 }
@@ -483,7 +490,7 @@ static void test_noise(void) {
     for (int t = 0; t < 3; t++) {
       seed = seed * 1664525 + 1013904223;
       n[t] = (seed >> 16) % 40;
-      bytes[t] = malloc(n[t] + 1);
+      bytes[t] = malloc(n[t] + (n[t] == 0)); /* with nothing behind it */
       for (size_t i = 0; i < n[t]; i++) {
         seed = seed * 1664525 + 1013904223;
         bytes[t][i] = alphabet[(seed >> 16) % (sizeof alphabet - 1)];

@@ -4,6 +4,7 @@
 #include "../../ext/io/os.h"
 #include "../../ext/io/otlp_value.h"
 #include "check.h"
+#include "hostile.h"
 
 #include <string.h>
 
@@ -141,6 +142,30 @@ static void test_deep(void) {
   mpg_json_text_free(&list);
 }
 
+/* Whenever the host stops it: nothing is left behind. */
+static void test_stopped(void) {
+  enum { EVENTS = 66000 };
+  mpg_json_text list = {.env = env};
+  mpg_rc rc = MPG_INTERRUPTED;
+  CHECK(mpg_json_put(&list, MPG_STR("[{}")) == MPG_OK);
+  for (int i = 1; i < EVENTS; i++)
+    CHECK(mpg_json_put(&list, MPG_STR(",{}")) == MPG_OK);
+  CHECK(mpg_json_put(&list, MPG_STR("]")) == MPG_OK);
+  for (long n = 2; rc == MPG_INTERRUPTED; n++) {
+    hostile h = {.stop_in = n};
+    mpg_env stopping = hostile_env(&h);
+    mpg_otlp_values values = {.env = &stopping};
+    mpg_json_text json = {.env = &stopping};
+    rc = mpg_otlp_put_events(&values, &json, (mpg_str){list.p, list.n});
+    CHECK(rc == MPG_INTERRUPTED || rc == MPG_OK);
+    CHECK(rc == MPG_OK || n < 100);
+    mpg_otlp_values_free(&values);
+    mpg_json_text_free(&json);
+    CHECK(h.live == 0);
+  }
+  mpg_json_text_free(&list);
+}
+
 #define RESOURCE(name)                                                                             \
   "\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"" name     \
   "\"}}]}"
@@ -262,6 +287,7 @@ int main(void) {
   test_keys();
   test_values();
   test_deep();
+  test_stopped();
   all();
 #ifdef MPG_TEST
   for (mpg_io_block = 1; mpg_io_block < 30; mpg_io_block++)

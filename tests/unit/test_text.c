@@ -1,6 +1,7 @@
 /* test_text.c - numbers and excerpts, exactly; reals read back with strtod. */
 #include "../../ext/core/text.h"
 #include "check.h"
+#include "exactly.h"
 
 #include <locale.h>
 #include <math.h>
@@ -19,7 +20,7 @@ static bool real_is(double v, const char *text) {
 
 static bool excerpt_is(const char *p, size_t n, const char *text) {
   char out[MPG_EXCERPT];
-  mpg_text_excerpt((mpg_str){p, n}, out);
+  mpg_text_excerpt(p == NULL ? (mpg_str){NULL, 0} : exactly_n(p, n), out);
   return strcmp(out, text) == 0;
 }
 
@@ -31,6 +32,25 @@ static void integers(void) {
   CHECK(int_is((mpg_i128)INT64_MAX * 10 + 9, "92233720368547758079"));
   CHECK(int_is(top, "170141183460469231731687303715884105727"));
   CHECK(int_is(-top - 1, "-170141183460469231731687303715884105728"));
+}
+
+/* Around every power of ten, either way, digits taken one by one: 64 bits and 128 take two roads. */
+static void every_length(void) {
+  mpg_i128 ten = 1;
+  for (int length = 1; length <= 38; length++, ten *= 10)
+    for (int off = -2; off <= 2; off++) {
+      mpg_i128 v = ten + off, left = v < 0 ? -v : v;
+      char text[MPG_INT_TEXT], *p = text + sizeof text - 1;
+      *p = '\0';
+      do
+        *--p = "0123456789"[left % 10];
+      while ((left /= 10) > 0);
+      CHECK(int_is(v < 0 ? -v : v, p));
+      *--p = '-';
+      CHECK(v == 0 || int_is(v < 0 ? v : -v, p));
+    }
+  CHECK(int_is(UINT64_MAX, "18446744073709551615"));
+  CHECK(int_is((mpg_i128)UINT64_MAX + 1, "18446744073709551616"));
 }
 
 static void reals(void) {
@@ -96,8 +116,52 @@ static void excerpts(void) {
                    "012345678901234567890123456789012345678901..."));
 }
 
+/* The Unicode character that n bytes are: taken apart, and put together again as the standard says. */
+static bool is_character(const unsigned char *p, size_t n) {
+  static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  uint32_t c = n == 1 ? p[0] : (uint32_t)(p[0] & (0x7F >> n));
+  unsigned char again[4];
+  for (size_t i = 1; i < n; i++)
+    c = c << 6 | (p[i] & 0x3F);
+  if (c < least[n] || (n == 1 && c >= 0x80) || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+    return false;
+  for (size_t i = n; i-- > 0; c >>= 6)
+    again[i] = (unsigned char)(n == 1 ? c : i == 0 ? lead[n] | c : 0x80 | (c & 0x3F));
+  return memcmp(p, again, n) == 0;
+}
+
+/* Every byte before every other, and four bytes of each kind: what is one character is shown, of all else
+** the first byte by its number. */
+static void characters(void) {
+  static const unsigned char edges[] = {0x00, 0x1F, 0x20, 0x41, 0x7E, 0x7F, 0x80, 0x8F, 0x90, 0x9F,
+                                        0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED,
+                                        0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF};
+  const size_t n_edges = sizeof edges;
+  int wrong = 0;
+  for (size_t i = 0; i < 65536 + n_edges * n_edges * n_edges * n_edges; i++) {
+    size_t k = i - 65536, n = i < 65536 ? 2 : 4, length = 0;
+    unsigned char p[4] = {(unsigned char)(i >> 8), (unsigned char)i};
+    char first[8], out[MPG_EXCERPT];
+    if (n == 4)
+      for (int at = 0; at < 4; at++, k /= n_edges)
+        p[at] = edges[k % n_edges];
+    for (size_t l = 1; length == 0 && l <= n; l++)
+      length = is_character(p, l) ? l : 0;
+    if (length == 0 || p[0] < 0x20 || p[0] == 0x7F)
+      (void)snprintf(first, sizeof first, "\\x%02x", p[0]);
+    else
+      (void)snprintf(first, sizeof first, "%.*s", (int)length, (const char *)p);
+    mpg_text_excerpt((mpg_str){(const char *)p, n}, out);
+    wrong += strncmp(out, first, strlen(first)) != 0;
+  }
+  CHECK(wrong == 0);
+}
+
 int main(void) {
   integers();
+  every_length();
+  characters();
   reals();
   other_locale();
   excerpts();

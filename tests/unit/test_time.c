@@ -4,20 +4,21 @@
 */
 #include "../../ext/core/time.h"
 #include "check.h"
+#include "exactly.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define TEXT(t) ((mpg_value){.type = MPG_TEXT, .s = mpg_str_of(t)})
+#define TEXT(t) ((mpg_value){.type = MPG_TEXT, .s = exactly(t)})
 #define INT(v) ((mpg_value){.type = MPG_INT, .i = (v)})
 #define REAL(v) ((mpg_value){.type = MPG_REAL, .r = (v)})
 
 static bool parses(const char *text, int64_t expected) {
   int64_t us = -1;
   mpg_err err;
-  return mpg_time_parse(mpg_str_of(text), &us, &err) == MPG_OK && us == expected;
+  return mpg_time_parse(exactly(text), &us, &err) == MPG_OK && us == expected;
 }
 
 static bool refused(mpg_value v, const char *text) {
@@ -258,10 +259,9 @@ static void against_libc(void) {
     n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
     (void)snprintf(text + n, sizeof text - n, ".%06d%c%02d:%02d", (int)(us % MPG_SECOND),
                    offset < 0 ? '-' : '+', abs(offset) / 60, abs(offset) % 60);
-    wrong += mpg_time_parse(mpg_str_of(text), &back, &err) != MPG_OK || back != us;
+    wrong += mpg_time_parse(exactly(text), &back, &err) != MPG_OK || back != us;
     n = mpg_time_format(us, out);
-    wrong +=
-        n != strlen(out) || mpg_time_parse(mpg_str_of(out), &back, &err) != MPG_OK || back != us;
+    wrong += n != strlen(out) || mpg_time_parse(exactly(out), &back, &err) != MPG_OK || back != us;
     local = (time_t)(us / MPG_SECOND);
     (void)gmtime_r(&local, &tm);
     (void)strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -280,6 +280,8 @@ static void formatting(void) {
   CHECK(formats(-1, "1969-12-31T23:59:59.999999Z"));
   CHECK(formats(1, "1970-01-01T00:00:00.000001Z"));
   CHECK(formats(MPG_TIME_MAX, "2262-01-01T00:00:00Z"));
+  CHECK(formats(INT64_C(253402300799) * MPG_SECOND, "9999-12-31T23:59:59Z"));
+  CHECK(formats(INT64_C(253402300800) * MPG_SECOND, "10000-01-01T00:00:00Z"));
   CHECK(formats(INT64_MAX, "294247-01-10T04:00:54.775807Z"));
   CHECK(formats(INT64_MIN, "-290308-12-21T19:59:05.224192Z"));
 }
@@ -291,7 +293,7 @@ static bool bucket_is(mpg_value width, const char *at, const char *label, const 
   int64_t us = 0, start;
   char out[40];
   if (mpg_bucket_parse(&width, &b, &err) != MPG_OK || !mpg_bucket_is_set(&b) ||
-      mpg_time_parse(mpg_str_of(at), &us, &err) != MPG_OK)
+      mpg_time_parse(exactly(at), &us, &err) != MPG_OK)
     return false;
   start = mpg_bucket_start(&b, us);
   if (start > us || mpg_bucket_next(&b, start) <= us)
@@ -302,6 +304,15 @@ static bool bucket_is(mpg_value width, const char *at, const char *label, const 
   }
   (void)mpg_bucket_label(&b, mpg_bucket_next(&b, start), out);
   return strcmp(out, next) == 0;
+}
+
+/* What a width is made: where months count it has no width of its own. */
+static bool width_is(mpg_value v, int64_t width_us, int64_t origin_us, int months,
+                     int64_t ahead_us) {
+  mpg_bucket b = {5, 6, 7, 8};
+  mpg_err err;
+  return mpg_bucket_parse(&v, &b, &err) == MPG_OK && b.width_us == width_us &&
+         b.origin_us == origin_us && b.months == months && b.ahead_us == ahead_us;
 }
 
 static bool width_refused(mpg_value v, const char *found) {
@@ -374,6 +385,59 @@ static void local_buckets(void) {
   CHECK(bucket_is(TEXT("6 hours -05"), "1970-01-01", "1969-12-31 18:00:00", "1970-01-01 00:00:00"));
 }
 
+/* Up to MPG_TIME_MAX, 9,214,646,400 s: by each unit the widest, and one millionth more. */
+static void widths(void) {
+  static const struct {
+    const char *widest, *wider;
+    int64_t us;
+  } ends[] = {{"9214646400", "9214646400.000001", MPG_TIME_MAX},
+              {"9214646400 seconds", "9214646400.000001 seconds", MPG_TIME_MAX},
+              {"153577440 minutes", "153577440.000001 minutes", MPG_TIME_MAX},
+              {"2559624 hours", "2559624.000001 hours", MPG_TIME_MAX},
+              {"106651 days", "106651.000001 days", MPG_TIME_MAX},
+              /* 15235 6/7 weeks */
+              {"15235.857142 weeks", "15235.857143 weeks", 15235857142 * 604800}};
+  const int64_t monday = -3 * 86400 * MPG_SECOND, hour = 3600 * MPG_SECOND;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    char quoted[64];
+    CHECK(width_is(TEXT(ends[i].widest), ends[i].us, strstr(ends[i].widest, "week") ? monday : 0, 0,
+                   0));
+    (void)snprintf(quoted, sizeof quoted, "\"%s\"", ends[i].wider);
+    CHECK(width_refused(TEXT(ends[i].wider), quoted));
+  }
+  CHECK(width_is(INT(9214646400), MPG_TIME_MAX, 0, 0, 0) &&
+        width_refused(INT(9214646401), "9214646401"));
+  CHECK(width_is(REAL(9214646400), MPG_TIME_MAX, 0, 0, 0) &&
+        width_refused(REAL(9214646401), "9214646401.0"));
+  CHECK(width_is(INT(1), MPG_SECOND, 0, 0, 0) && width_is(TEXT("0.000001"), 1, 0, 0, 0));
+  CHECK(width_is((mpg_value){.type = MPG_NULL}, 0, 0, 0, 0));
+  CHECK(width_is(TEXT("month"), 0, 0, 1, 0) && width_is(TEXT("1 month"), 0, 0, 1, 0));
+  CHECK(width_is(TEXT("quarter"), 0, 0, 3, 0) && width_is(TEXT("7 years"), 0, 0, 84, 0));
+  CHECK(width_is(TEXT("3504 months"), 0, 0, 3504, 0) &&
+        width_refused(TEXT("3505 months"), "\"3505 months\""));
+  CHECK(width_is(TEXT("1168 quarters"), 0, 0, 3504, 0) &&
+        width_refused(TEXT("1169 quarters"), "\"1169 quarters\""));
+  CHECK(width_is(TEXT("year -05"), 0, 0, 12, -5 * hour));
+  CHECK(width_is(TEXT("week +14:00"), 7 * 24 * hour, monday, 0, 14 * hour) &&
+        width_refused(TEXT("week  +14:00"), "\"week  +14:00\""));
+}
+
+/* Of every day up to 2262, at both its ends, beside the C library's. */
+static void iso_weeks(void) {
+  int wrong = 0;
+  for (int64_t us = 0; us < MPG_TIME_MAX; us += 86400 * MPG_SECOND)
+    for (int end = 0; end < 2; end++) {
+      time_t at = (time_t)(us / MPG_SECOND) + (end ? 86399 : 0);
+      char text[MPG_ISO_WEEK_TEXT], out[MPG_ISO_WEEK_TEXT];
+      struct tm tm;
+      (void)gmtime_r(&at, &tm);
+      (void)strftime(text, sizeof text, "%G-W%V", &tm);
+      wrong +=
+          mpg_iso_week(us + (end ? 86400 * MPG_SECOND - 1 : 0), out) != 8 || strcmp(out, text) != 0;
+    }
+  CHECK(wrong == 0);
+}
+
 static void bad_buckets(void) {
   static const char *const texts[] = {
       "",          "0",          "-5",         "hours ago",   "1 fortnight", "0 days",
@@ -431,6 +495,8 @@ int main(void) {
   formatting();
   buckets();
   local_buckets();
+  widths();
+  iso_weeks();
   bad_buckets();
   tiling();
   return check_done("time");
