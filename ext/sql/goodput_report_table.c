@@ -98,33 +98,11 @@ static int report_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return mpg_table_connect(db, aux, declared, SQLITE_VTAB_DIRECTONLY, out, error);
 }
 
-/* idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. */
 static int report_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  int at[ARGUMENTS], given = 0;
-  bool unusable = false;
   (void)vtab;
-  for (int i = 0; i < ARGUMENTS; i++)
-    at[i] = -1;
-  for (int c = 0; c < info->nConstraint; c++) {
-    int i = info->aConstraint[c].iColumn - FIRST_ARGUMENT;
-    if (i < 0 || i >= ARGUMENTS || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
-      continue;
-    if (!info->aConstraint[c].usable)
-      unusable = true;
-    else if (at[i] < 0)
-      at[i] = c;
-  }
-  if (unusable)
-    return SQLITE_CONSTRAINT; /* another join order can provide it */
-  for (int i = 0; i < ARGUMENTS; i++)
-    if (at[i] >= 0) {
-      info->aConstraintUsage[at[i]].argvIndex = ++given;
-      info->aConstraintUsage[at[i]].omit = 1;
-      info->idxNum |= 1 << i;
-    }
-  info->estimatedCost = at[PATH] < 0 ? 1e99 : 1e7; /* a missing path is for xFilter to say */
+  info->estimatedCost = 1e7;
   info->estimatedRows = 100;
-  return SQLITE_OK;
+  return mpg_plan_arguments(info, FIRST_ARGUMENT, ARGUMENTS);
 }
 
 /* ---- Reading ---- */

@@ -89,6 +89,16 @@ typedef struct mpg_table {
 int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
                       char **error);
 int mpg_table_disconnect(sqlite3_vtab *vtab);
+/*
+** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from `first` on:
+** idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are those, in order. Any
+** other "=" of an argument SQLite checks against the column's value. SQLITE_CONSTRAINT: another order of
+** joins can provide one.
+**
+** Argument 0 is the path. Without one the plan is made too dear to be taken, and xFilter says what is
+** missing: SQLite also asks for plans of the terms of an OR alone, which do not show it.
+*/
+int mpg_plan_arguments(sqlite3_index_info *info, int first, int n);
 /* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
