@@ -31,8 +31,8 @@ typedef struct mpg_conn {
   mpg_issues issues; /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   struct mpg_kept *kept;                  /* see kept.h */
-  size_t kept_limit;
-  struct mpg_intern *lasting; /* see shown.h */
+  size_t kept_limit;                      /* bytes */
+  struct mpg_intern *lasting;             /* see shown.h */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
   int reading;   /* scans of this connection that are reading relations now, one inside the other */
@@ -142,8 +142,7 @@ int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn);
 void mpg_scan_end(mpg_scan *scan);
 
 /* One a file of ext/sql; each registers its family. */
-int mpg_register_scalars(mpg_conn *conn,
-                         char **error); /* scalars.c: mpg_version, mpg_debug, mpg_uuid */
+int mpg_register_scalars(mpg_conn *conn, char **error);          /* scalars.c */
 int mpg_register_classes(mpg_conn *conn, char **error);          /* classes.c */
 int mpg_register_charts(mpg_conn *conn, char **error);           /* charts.c */
 int mpg_register_goodput(mpg_conn *conn, char **error);          /* goodput.c */
