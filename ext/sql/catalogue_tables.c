@@ -17,6 +17,7 @@
 */
 #include "catalogue.h"
 #include "../core/account.h"
+#include "../io/json_write.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,48 +147,32 @@ static void result_text(sqlite3_context *context, const char *text) {
   sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT); /* NULL gives NULL */
 }
 
-static void append_json(sqlite3_str *out, const char *text) {
-  sqlite3_str_appendchar(out, 1, '"');
-  for (; *text != '\0'; text++) {
-    if (*text == '"' || *text == '\\')
-      sqlite3_str_appendf(out, "\\%c", *text);
-    else if ((unsigned char)*text < ' ')
-      sqlite3_str_appendf(out, "\\u%04x", (unsigned)(unsigned char)*text);
-    else
-      sqlite3_str_appendchar(out, 1, *text);
-  }
-  sqlite3_str_appendchar(out, 1, '"');
-}
-
-static void result_aliases(sqlite3_context *context, const mpg_chips *chips, const char *chip) {
-  sqlite3_str *out = sqlite3_str_new(sqlite3_context_db_handle(context));
-  size_t n = mpg_chips_alias_count(chips);
-  bool first = true;
-  char *text;
-  int length, rc;
-  for (size_t i = 0; i < n; i++) {
+static mpg_rc put_aliases(mpg_json_text *json, const mpg_chips *chips, const char *chip) {
+  mpg_rc rc = mpg_json_put(json, MPG_STR("["));
+  for (size_t i = 0; rc == MPG_OK && i < mpg_chips_alias_count(chips); i++) {
     const char *alias, *of;
     mpg_chips_alias(chips, i, &alias, &of);
     if (strcmp(of, chip) != 0)
       continue;
-    sqlite3_str_appendchar(out, 1, first ? '[' : ',');
-    append_json(out, alias);
-    first = false;
+    rc = mpg_json_put_comma(json);
+    if (rc == MPG_OK)
+      rc = mpg_json_put_string(json, mpg_str_of(alias));
   }
-  sqlite3_str_appendall(out, first ? "[]" : "]");
-  length = sqlite3_str_length(out);
-  rc = sqlite3_str_errcode(out);
-  text = sqlite3_str_finish(out);
-  if (rc == SQLITE_OK && text != NULL)
-    sqlite3_result_text(context, text, length, sqlite3_free);
-  else {
-    sqlite3_free(text);
-    sqlite3_result_error_code(context, rc == SQLITE_OK ? SQLITE_NOMEM : rc);
-  }
+  return rc == MPG_OK ? mpg_json_put(json, MPG_STR("]")) : rc;
 }
 
-static void chips_column(sqlite3_context *context, const mpg_chips *chips, size_t i, int column) {
-  const mpg_chip_row *row = mpg_chips_row(chips, i);
+static void result_aliases(sqlite3_context *context, const cursor *c, const char *chip) {
+  mpg_json_text json = {.env = &table_of(&c->base)->conn->env};
+  mpg_rc rc = put_aliases(&json, c->chips, chip);
+  if (rc == MPG_OK)
+    sqlite3_result_text64(context, json.p, json.n, SQLITE_TRANSIENT, SQLITE_UTF8);
+  else
+    sqlite3_result_error_code(context, mpg_sqlite_rc(rc));
+  mpg_json_text_free(&json);
+}
+
+static void chips_column(sqlite3_context *context, const cursor *c, int column) {
+  const mpg_chip_row *row = mpg_chips_row(c->chips, c->i);
   switch (column) {
   case 0:
     result_text(context, row->chip);
@@ -224,7 +209,7 @@ static void chips_column(sqlite3_context *context, const mpg_chips *chips, size_
     result_text(context, row->source);
     break;
   case 10:
-    result_aliases(context, chips, row->chip);
+    result_aliases(context, c, row->chip);
     break;
   case 11:
     if (row->devices != 0)
@@ -291,7 +276,7 @@ static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
   const cursor *c = (cursor *)base;
   switch (kind_of(base)) {
   case CHIPS:
-    chips_column(context, c->chips, c->i, column);
+    chips_column(context, c, column);
     break;
   case CATEGORIES:
     categories_column(context, c->i, column);

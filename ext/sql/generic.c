@@ -408,26 +408,8 @@ void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type) {
 /* ---- Table functions ---- */
 
 int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *info) {
-  int at[MPG_OPTIONS], given = 0;
-  for (int i = 0; i < MPG_OPTIONS; i++)
-    at[i] = -1;
-  for (int c = 0; c < info->nConstraint; c++) {
-    int i = info->aConstraint[c].iColumn - 1;
-    if (i < 0 || i >= (int)kind->n_options || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
-      continue;
-    if (!info->aConstraint[c].usable)
-      return SQLITE_CONSTRAINT; /* another join order can provide it */
-    if (at[i] < 0)
-      at[i] = c;
-  }
-  for (size_t i = 0; i < kind->n_options; i++)
-    if (at[i] >= 0) {
-      info->aConstraintUsage[at[i]].argvIndex = ++given;
-      info->aConstraintUsage[at[i]].omit = 1;
-      info->idxNum |= 1 << i;
-    }
-  info->estimatedCost = at[0] < 0 ? 1e99 : 1e6; /* a missing path is for xFilter to say */
-  return SQLITE_OK;
+  info->estimatedCost = 1e6;
+  return mpg_plan_arguments(info, 1, (int)kind->n_options);
 }
 
 int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,

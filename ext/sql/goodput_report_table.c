@@ -13,6 +13,7 @@
 #include "../core/time.h"
 #include "../core/sort.h"
 #include "../io/goodput_log.h"
+#include "../io/json_write.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ typedef struct report_cursor {
   mpg_report_options options;
   bool has_query_time;
   mpg_report report;
+  mpg_json_text json; /* of a column */
   bool at_end;
   sqlite3_int64 row;
 } report_cursor;
@@ -98,33 +100,11 @@ static int report_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return mpg_table_connect(db, aux, declared, SQLITE_VTAB_DIRECTONLY, out, error);
 }
 
-/* idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. */
 static int report_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  int at[ARGUMENTS], given = 0;
-  bool unusable = false;
   (void)vtab;
-  for (int i = 0; i < ARGUMENTS; i++)
-    at[i] = -1;
-  for (int c = 0; c < info->nConstraint; c++) {
-    int i = info->aConstraint[c].iColumn - FIRST_ARGUMENT;
-    if (i < 0 || i >= ARGUMENTS || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
-      continue;
-    if (!info->aConstraint[c].usable)
-      unusable = true;
-    else if (at[i] < 0)
-      at[i] = c;
-  }
-  if (unusable)
-    return SQLITE_CONSTRAINT; /* another join order can provide it */
-  for (int i = 0; i < ARGUMENTS; i++)
-    if (at[i] >= 0) {
-      info->aConstraintUsage[at[i]].argvIndex = ++given;
-      info->aConstraintUsage[at[i]].omit = 1;
-      info->idxNum |= 1 << i;
-    }
-  info->estimatedCost = at[PATH] < 0 ? 1e99 : 1e7; /* a missing path is for xFilter to say */
+  info->estimatedCost = 1e7;
   info->estimatedRows = 100;
-  return SQLITE_OK;
+  return mpg_plan_arguments(info, FIRST_ARGUMENT, ARGUMENTS);
 }
 
 /* ---- Reading ---- */
@@ -294,6 +274,7 @@ static void reset(report_cursor *c) {
     mpg_report_free(&c->report, env_of(c));
     mpg_free(env_of(c), c->rows);
     mpg_free(env_of(c), c->entries);
+    mpg_json_text_free(&c->json);
   }
   c->rows = NULL;
   c->entries = NULL;
@@ -448,6 +429,7 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     if (rc != SQLITE_OK)
       return rc;
     c->scanning = true;
+    c->json.env = env_of(c);
   }
   mpg_intern_init(&c->jobs, env_of(c));
   mpg_intern_init(&c->types, env_of(c));
@@ -476,55 +458,48 @@ static int report_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
 
 /* ---- Columns ---- */
 
-static void result_json(sqlite3_context *context, sqlite3_str *json) {
-  char *text;
-  if (sqlite3_str_errcode(json) != SQLITE_OK) {
-    sqlite3_result_error_code(context, sqlite3_str_errcode(json));
-    sqlite3_free(sqlite3_str_finish(json));
-    return;
-  }
-  text = sqlite3_str_finish(json);
-  sqlite3_result_text(context, text, -1, sqlite3_free);
+static mpg_rc put_real(mpg_json_text *json, double v) {
+  char text[MPG_REAL_TEXT];
+  size_t n = mpg_text_real(v, text);
+  return mpg_json_put(json, (mpg_str){text, n});
 }
 
-/* {"EVAL_STEP":12.5}: the types that counted. */
-static void give_custom(report_cursor *c, sqlite3_context *context) {
-  sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
-  char number_text[MPG_REAL_TEXT];
-  const char *comma = "";
-  sqlite3_str_appendchar(json, 1, '{');
-  for (size_t i = 0; i < c->report.ncustom; i++) {
-    mpg_str type = mpg_intern_text(&c->types, (uint32_t)i + 1);
+/* {"EVAL_STEP":12.5}: seconds of the types that counted. */
+static mpg_rc put_custom(report_cursor *c) {
+  mpg_json_text *json = &c->json;
+  mpg_rc rc = mpg_json_put(json, MPG_STR("{"));
+  for (size_t i = 0; rc == MPG_OK && i < c->report.ncustom; i++) {
     if (isnan(c->report.custom_s[i]))
       continue;
-    sqlite3_str_appendf(json, "%s\"", comma);
-    for (size_t k = 0; k < type.n; k++) {
-      if ((unsigned char)type.p[k] < ' ') {
-        sqlite3_str_appendf(json, "\\u%04x", (unsigned)(unsigned char)type.p[k]);
-        continue;
-      }
-      if (type.p[k] == '"' || type.p[k] == '\\')
-        sqlite3_str_appendchar(json, 1, '\\');
-      sqlite3_str_appendchar(json, 1, type.p[k]);
-    }
-    (void)mpg_text_real(c->report.custom_s[i], number_text);
-    sqlite3_str_appendf(json, "\":%s", number_text);
-    comma = ",";
+    rc = mpg_json_put_key(json, mpg_intern_text(&c->types, (uint32_t)i + 1));
+    if (rc == MPG_OK)
+      rc = put_real(json, c->report.custom_s[i]);
   }
-  sqlite3_str_appendchar(json, 1, '}');
-  result_json(context, json);
+  return rc == MPG_OK ? mpg_json_put(json, MPG_STR("}")) : rc;
 }
 
-static void give_deviations(report_cursor *c, sqlite3_context *context) {
-  sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
-  char number_text[MPG_REAL_TEXT];
-  for (size_t i = 0; i < c->report.nsteps; i++) {
-    (void)mpg_text_real(c->report.deviations_s[i], number_text);
-    sqlite3_str_appendf(json, "%s\"%lld\":%s", i == 0 ? "{" : ",", (long long)c->report.steps[i],
-                        number_text);
+/* {"17":0.25}: seconds of each step. */
+static mpg_rc put_deviations(report_cursor *c) {
+  mpg_json_text *json = &c->json;
+  char step[MPG_INT_TEXT];
+  mpg_rc rc = mpg_json_put(json, MPG_STR("{"));
+  for (size_t i = 0; rc == MPG_OK && i < c->report.nsteps; i++) {
+    rc = mpg_json_put_key(json, (mpg_str){step, mpg_text_int(c->report.steps[i], step)});
+    if (rc == MPG_OK)
+      rc = put_real(json, c->report.deviations_s[i]);
   }
-  sqlite3_str_appendchar(json, 1, '}');
-  result_json(context, json);
+  return rc == MPG_OK ? mpg_json_put(json, MPG_STR("}")) : rc;
+}
+
+static int give_json(report_cursor *c, sqlite3_context *context, mpg_rc (*put)(report_cursor *)) {
+  mpg_value value = {.type = MPG_TEXT};
+  mpg_rc rc;
+  c->json.n = 0;
+  rc = put(c);
+  if (rc != MPG_OK)
+    return mpg_sqlite_rc(rc);
+  value.s = (mpg_str){c->json.p, c->json.n};
+  return mpg_result_asked(context, env_of(c), &value);
 }
 
 static void give_goodput(const mpg_report *r, sqlite3_context *context, int column) {
@@ -604,11 +579,11 @@ static int report_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     give_error(context, r->step_error);
   } else if (column >= IDEAL_STEP_TIME_S) {
     if (r->step_error == NULL && column == ABS_DEVIATION_S_BY_STEP)
-      give_deviations(c, context);
-    else if (r->step_error == NULL)
+      return give_json(c, context, put_deviations);
+    if (r->step_error == NULL)
       give_steps(r, context, column);
   } else if (r->error == NULL && column == CUSTOM_BADPUT_EVENTS) {
-    give_custom(c, context);
+    return give_json(c, context, put_custom);
   } else if (r->error == NULL) {
     give_goodput(r, context, column);
   }

@@ -7,13 +7,13 @@
 #include "shown.h"
 #include "../core/ledger_tables.h"
 
-/* A column's last text, where it lasts: the rows after it are likely to show it again. */
+/* A column's last text, where it lasts: the rows after it are likely to show it again. Of each row the text
+** is told from a key, its own id or the job's. */
 typedef struct mpg_ledger_last {
-  const uint32_t
-      *keys; /* of the rows at hand: what of each the text is told from, its id or the job */
-  uint32_t key;
-  int n;            /* -1: to its end, which SQLite then knows of */
-  const char *text; /* NULL: none */
+  const uint32_t *keys; /* of the rows at hand */
+  uint32_t key;         /* of this text */
+  int n;                /* -1: to its end, which SQLite then knows of */
+  const char *text;     /* NULL: none */
 } mpg_ledger_last;
 
 /* The row at hand, and the texts that were shown last, of each column as SQLite numbers them. Zero-initialised but for
@@ -37,8 +37,8 @@ void mpg_ledger_values_free(mpg_ledger_values *values);
 /* Other rows, of the same fleet, which stay the caller's. */
 void mpg_ledger_values_of(mpg_ledger_values *values, const mpg_ledger *rows);
 
-/* Whether the column is a text that lasts and that it was before, as most of some six values of each of 10^7 rows and more
-** are: then it is the result. */
+/* Whether the column's text lasts and is the one shown last; then it is the result. So are most of the some six
+** values that a question takes of each of 10^7 rows and more. */
 static inline bool mpg_ledger_again(sqlite3_context *context, const mpg_ledger_values *values,
                                     int i) {
   const mpg_ledger_last *last = &values->last[i];

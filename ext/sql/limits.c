@@ -1,4 +1,9 @@
-/* limits.c - mpg_limit(), which sets what readers take at most, and mpg_limits, which lists it. */
+/*
+** limits.c - mpg_limit(), which sets what readers take at most, and mpg_limits, which lists it.
+**
+**     mpg_limits    name, value, standard, most, meaning: a row for each limit (core/limits.h): what holds
+**                   in this connection, what does unless it is set, and what it can be set to at most
+*/
 #include "sql.h"
 
 #include <string.h>

@@ -87,36 +87,22 @@ static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, in
 }
 
 /*
-** idxNum: bit i is set where argument i is given; xFilter's arguments are those, in order. Only the
-** first "=" of an argument is taken; SQLite checks any other against the column's value. idxStr: a byte
-** for each further argument of xFilter, 'A' and the column that must equal it; where rows are read ahead,
-** the columns that are asked for, as a mask; and how they are grouped. SQLite looks at the rows itself, too (omit stays 0).
+** idxNum: which arguments are given (mpg_plan_arguments). idxStr: a byte for each further argument of
+** xFilter, 'A' and the column that must equal it; where rows are read ahead, the columns that are asked
+** for, as a mask; and how they are grouped. SQLite looks at the rows itself, too (omit stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_reader_format *f = format_of(vtab);
-  int at[MPG_READER_ARGUMENTS], given = 0, first = (int)f->ncolumns;
-  size_t n = argument_count(f), wanted = 0;
+  size_t wanted = 0;
   sqlite3_str *text;
-  bool unusable = false, failed;
-  for (size_t i = 0; i < MPG_READER_ARGUMENTS; i++)
-    at[i] = -1;
-  for (int c = 0; c < info->nConstraint; c++) {
-    int i = info->aConstraint[c].iColumn - first;
-    if (i < 0 || i >= (int)n || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ)
-      continue;
-    if (!info->aConstraint[c].usable)
-      unusable = true;
-    else if (at[i] < 0)
-      at[i] = c;
-  }
-  if (unusable)
-    return SQLITE_CONSTRAINT; /* another join order can provide it */
-  for (size_t i = 0; i < n; i++)
-    if (at[i] >= 0) {
-      info->aConstraintUsage[at[i]].argvIndex = ++given;
-      info->aConstraintUsage[at[i]].omit = 1;
-      info->idxNum |= 1 << i;
-    }
+  bool failed;
+  int given, rc;
+  info->estimatedCost = 1e6;
+  info->estimatedRows = 100000;
+  rc = mpg_plan_arguments(info, (int)f->ncolumns, (int)argument_count(f));
+  if (rc != SQLITE_OK)
+    return rc;
+  given = __builtin_popcount((unsigned)info->idxNum);
   text = sqlite3_str_new(((mpg_table *)vtab)->conn->db);
   for (int c = 0; c < info->nConstraint && wanted < WANTED; c++)
     if (tells_apart(f, info, c)) {
@@ -130,13 +116,7 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   failed = sqlite3_str_errcode(text) != SQLITE_OK;
   info->idxStr = sqlite3_str_finish(text); /* NULL: nothing is in it */
   info->needToFreeIdxStr = 1;
-  if (failed)
-    return SQLITE_NOMEM;
-  /* SQLite also asks for plans of the terms of an OR alone, without a path: not to be taken, and no
-  ** error. Where there is no path at all, xFilter says so. */
-  info->estimatedCost = at[0] < 0 ? 1e99 : 1e6;
-  info->estimatedRows = 100000;
-  return SQLITE_OK;
+  return failed ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 /* ---- Cursor ---- */

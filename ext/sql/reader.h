@@ -28,7 +28,7 @@
 
 typedef struct mpg_reader_column {
   const char *name;
-  const char *type; /* declared: "TEXT", "BIGINT", "REAL" */
+  const char *type; /* declared: "TEXT", "BIGINT", "REAL"; "": any */
 } mpg_reader_column;
 
 /* What a query asks of every file. */

@@ -118,8 +118,7 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-      return mpg_vtab_error(vtab, "%s: the arguments take = and nothing else",
-                            from_files(t) ? "trace_records" : "mpg_records");
+      return mpg_vtab_error(vtab, "%s: the arguments take = and nothing else", t->module->name);
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;
@@ -313,9 +312,7 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
     if (rc == MPG_NOMEM)
       (void)mpg_fail_nomem(&err);
   }
-  return rc == MPG_OK
-             ? SQLITE_OK
-             : mpg_vtab_failure(&t->base, from_files(t) ? "trace_records" : "mpg_records", &err);
+  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->module->name, &err);
 }
 
 static int records_next(sqlite3_vtab_cursor *base) {
@@ -467,9 +464,9 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
   const mpg_table *t = (const mpg_table *)base->pVtab;
   const mpg_fleet *f = &c->fleet;
   if (i >= COLS) {
-    const sqlite3_value *value = c->args[i == COLS ? first_arg(t) : MPG_ARG_ON_ERROR];
+    sqlite3_value *value = c->args[i == COLS ? first_arg(t) : MPG_ARG_ON_ERROR];
     if (value != NULL)
-      sqlite3_result_value(x, (sqlite3_value *)(uintptr_t)value);
+      sqlite3_result_value(x, value);
     return SQLITE_OK;
   }
   if (i == COL_RECORD) {

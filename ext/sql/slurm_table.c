@@ -19,6 +19,10 @@
 **       {"h100":16}: a JSON object; under "" those without a type
 **   nodes TEXT
 **       NodeList as a JSON array of names
+**
+** and after those of events, of State and TRES alike,
+**
+**   state_base TEXT, gpus BIGINT, gpu_type, gpu_types TEXT
 */
 #include "slurm_columns.h"
 #include "../io/slurm.h"

@@ -225,6 +225,29 @@ int mpg_table_disconnect(sqlite3_vtab *vtab) {
   return SQLITE_OK;
 }
 
+int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
+  int given = 0;
+  for (int i = 0; i < n; i++) {
+    int at = -1;
+    for (int c = 0; c < info->nConstraint; c++) {
+      const struct sqlite3_index_constraint *k = &info->aConstraint[c];
+      if (k->iColumn != first + i || k->op != SQLITE_INDEX_CONSTRAINT_EQ)
+        continue;
+      if (!k->usable)
+        return SQLITE_CONSTRAINT;
+      at = at < 0 ? c : at;
+    }
+    if (at < 0)
+      continue;
+    info->aConstraintUsage[at].argvIndex = ++given;
+    info->aConstraintUsage[at].omit = 1;
+    info->idxNum |= 1 << i;
+  }
+  if ((info->idxNum & 1) == 0)
+    info->estimatedCost = 1e99;
+  return SQLITE_OK;
+}
+
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out) {
   *out = sqlite3_malloc64(size);
   if (*out == NULL)

@@ -31,8 +31,8 @@ typedef struct mpg_conn {
   mpg_issues issues; /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   struct mpg_kept *kept;                  /* see kept.h */
-  size_t kept_limit;
-  struct mpg_intern *lasting; /* see shown.h */
+  size_t kept_limit;                      /* bytes */
+  struct mpg_intern *lasting;             /* see shown.h */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
   int reading;   /* scans of this connection that are reading relations now, one inside the other */
@@ -89,6 +89,16 @@ typedef struct mpg_table {
 int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
                       char **error);
 int mpg_table_disconnect(sqlite3_vtab *vtab);
+/*
+** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from `first` on:
+** idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are those, in order. Any
+** other "=" of an argument SQLite checks against the column's value. SQLITE_CONSTRAINT: another order of
+** joins can provide one.
+**
+** Argument 0 is the path. Without one the plan is made too dear to be taken, and xFilter says what is
+** missing: SQLite also asks for plans of the terms of an OR alone, which do not show it.
+*/
+int mpg_plan_arguments(sqlite3_index_info *info, int first, int n);
 /* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
@@ -132,8 +142,7 @@ int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn);
 void mpg_scan_end(mpg_scan *scan);
 
 /* One a file of ext/sql; each registers its family. */
-int mpg_register_scalars(mpg_conn *conn,
-                         char **error); /* scalars.c: mpg_version, mpg_debug, mpg_uuid */
+int mpg_register_scalars(mpg_conn *conn, char **error);          /* scalars.c */
 int mpg_register_classes(mpg_conn *conn, char **error);          /* classes.c */
 int mpg_register_charts(mpg_conn *conn, char **error);           /* charts.c */
 int mpg_register_goodput(mpg_conn *conn, char **error);          /* goodput.c */
