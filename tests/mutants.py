@@ -295,7 +295,7 @@ def sources(test):
             return [f"tests/unit/{name}.c", *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read()))]
     if kind == "python":
         return [f"tests/{name}.py", "tests/cases.py", "tests/fleets.py", "tests/naive.py", "tests/world.py"]
-    return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(glob.glob("tests/memory/*"))
+    return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(p for p in glob.glob("tests/memory/**", recursive=True) if os.path.isfile(p))
 
 
 def reached(build, files, quick):

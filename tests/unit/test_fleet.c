@@ -1,5 +1,6 @@
 /* test_fleet.c - records are checked field by field, merged where they repeat, and refused whole. */
 #include "trace.h"
+#include "../../ext/core/relation_rows.h"
 #include "check.h"
 
 #include <math.h>
@@ -130,6 +131,49 @@ static void check_merging(void) {
         fleet.jobs[2].tasks == 1);
 }
 
+/* Rows of a host's table: columns by name, the first of two; what breaks a rule is an error, or is listed. */
+static void check_host_rows(void) {
+  static const mpg_value null = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  mpg_value values[MPG_MAX_COLUMNS];
+  mpg_issues own;
+  mpg_fleet of;
+  mpg_relation_rows rows = {&of, &mpg_env_libc, MPG_REL_COMMITS, "main.c", false, {0}, 9};
+  mpg_err err;
+  mpg_issues_init(&own, &mpg_env_libc);
+  CHECK(mpg_fleet_init(&of, &mpg_env_libc, &own, chips, &err) == MPG_OK);
+  CHECK(mpg_issues_add(&own, MPG_INFO, "main.c", "of_before", 0, 1, "x") == MPG_OK);
+  CHECK(mpg_relation_rows_begin(&rows, &err) == MPG_OK && own.n == 0 && rows.n == 0);
+  CHECK(strcmp(of.source, "main.c") == 0);
+  CHECK(mpg_relation_rows_columns_end(&rows, &err) == MPG_DATA);
+  CHECK(strcmp(err.text, "main.c: expected a column \"job\", found none") == 0);
+  CHECK(mpg_relation_rows_column(&rows, 4, "job", &err) == MPG_OK);
+  CHECK(mpg_relation_rows_column(&rows, 5, "odd", &err) == MPG_OK && own.n == 1);
+  CHECK(strcmp(own.items[0].kind, "unknown_column") == 0);
+  CHECK(mpg_relation_rows_column(&rows, 0, "step", &err) == MPG_OK); /* a place may be 0 */
+  CHECK(mpg_relation_rows_column(&rows, 6, "step", &err) == MPG_OK);
+  CHECK(rows.of[COMMITS_JOB] == 4 && rows.of[COMMITS_STEP] == 0 && rows.of[COMMITS_DURABLE] == -1);
+  CHECK(mpg_relation_rows_columns_end(&rows, &err) == MPG_OK);
+  for (int skip = 0; skip < 2; skip++) {
+    rows.skip = skip;
+    for (size_t c = 0; c < MPG_MAX_COLUMNS; c++)
+      values[c] = null;
+    values[COMMITS_JOB] = (mpg_value){MPG_TEXT, 0, 0.0, MPG_STR("a")};
+    values[COMMITS_STEP] = (mpg_value){MPG_INT, 7, 0.0, {NULL, 0}};
+    values[COMMITS_DURABLE] = (mpg_value){MPG_TEXT, 0, 0.0, MPG_STR("")}; /* which is none */
+    CHECK(mpg_relation_rows_add(&rows, values, 1, &err) == MPG_OK && rows.n == 1 + 2 * skip);
+    values[COMMITS_JOB] = (mpg_value){MPG_TEXT, 0, 0.0, MPG_STR("")};
+    CHECK(mpg_relation_rows_add(&rows, values, 12, &err) == (skip ? MPG_OK : MPG_DATA));
+    CHECK(strcmp(err.text, "main.c:12: commits.job: expected a value, found nothing") == 0);
+    rows.n = 2;
+  }
+  CHECK(of.ncommits == 2 && own.n == 2 && strcmp(own.items[1].kind, "skipped_record") == 0);
+  CHECK(own.items[1].line == 12 && own.items[1].severity == MPG_DATA_LOSS);
+  mpg_relation_rows_end(&rows);
+  CHECK(of.source == NULL); /* whose name was borrowed */
+  mpg_fleet_free(&of);
+  mpg_issues_free(&own);
+}
+
 static void check_seal(void) {
   mpg_err err;
   TAKEN("allocations job=m pool=p chips=1 start_time=9");
@@ -217,6 +261,7 @@ int main(void) {
   check_merging();
   check_chips();
   check_bytes();
+  check_host_rows();
   check_seal();
   mpg_fleet_free(&fleet);
   mpg_chips_free(chips);

@@ -184,6 +184,8 @@ static void test_groups(void) {
   groups("mesh['x'=4,'y'=2] {'z'}", 1, 8);
   groups("mesh['x'=4,'y'=2]", 1, 8);
   groups("mesh['x'=4,'xy'=2] {'xy'}", 2, 8);
+  groups("mesh['x'=4,'ax'=2] {'ax'}", 2, 8); /* a name is all of it, from quote to quote */
+  groups("mesh['x'=4,'xx'=2] {'x'}", 4, 8);
   groups("mesh['x'=1,'y'=0,'z'=3] {'x','y','z'}", 3, 3);
   groups("mesh['x':4,'y'=2] {'y'}", 2, 2);
   groups("mesh['x", 1, 1);

@@ -147,6 +147,16 @@ static void test_convolutions(void) {
             4LL * (10 + 54 + 27));
     }
   }
+  /* Sizes are counted up to 2^31 - 1. */
+  costs("i = s8[1,1,9] parameter(0) k = s8[1,1,2147483647] parameter(1) ",
+        "s8[1,1,1] convolution(i, k), window={size=2147483647}, dim_labels=bf0_oi0->bf0", true,
+        2LL * 9, 0, 9 + 2147483647LL + 1);
+  costs("i = s8[1,1,9] parameter(0) k = s8[1,1,1] parameter(1) ",
+        "s8[1,1,2147483647] convolution(i, k), window={size=1}, dim_labels=bf0_oi0->bf0", true,
+        2LL * 9, 0, 9 + 1 + 2147483647LL);
+  costs("i = s8[1,1,2147483647] parameter(0) k = s8[1,1,1] parameter(1) ",
+        "s8[1,1,1] convolution(i, k), window={size=1}, dim_labels=bf0_oi0->bf0", true, 2, 0,
+        2147483647LL + 1 + 1);
   /* Nor is what would take for ever to count, or does not fit. */
   costs(wide,
         "f32[1,1,134217728] convolution(i, k), window={size=134217728}, dim_labels=bf0_oi0->bf0",

@@ -334,7 +334,7 @@ static void test_rows(void) {
     CHECK(mpg_measures_parse(&m, &mpg_env_libc, (mpg_str){e.text, e.n}, &err) == MPG_OK);
     for (size_t i = 0; i < m.n_operands; i++) {
       m.whole[i] = whole || draw(2) == 0;
-      columns[i].nulls = draw(3) == 0 ? UINT64_C(1) << draw(64) | UINT64_C(1) << draw(64) : 0;
+      columns[i].nulls = draw(3) == 0 ? UINT64_C(5) << draw(64) : 0;
       nulls |= columns[i].nulls;
       for (size_t k = 0; k < MPG_MEASURE_ROWS; k++) {
         int64_t v = draw(2000) - 1000;

@@ -1,6 +1,6 @@
 /* Random small job logs through goodput_report.c, beside its rules (goodput_report.h) taken one by one: no hashing, no
 ** bisection, no sums made ahead. Times are whole seconds and few, so that ends meet all the time. */
-#include "../../ext/core/goodput_report.h"
+#include "../../ext/core/step_deviation.h"
 #include "check.h"
 
 #include <math.h>
@@ -447,8 +447,25 @@ static void test_interrupts(void) {
   free(rows);
 }
 
+/* Of one step, or few, no more is looked at than there is, nor of the memory behind. */
+static void test_few_steps(void) {
+  for (size_t n = 1; n <= 4; n++) {
+    double times[] = {2, 4, 2, 4, NAN}, scratch[] = {NAN, NAN, NAN, NAN, NAN};
+    mpg_asks asks = {.env = env};
+    mpg_report r = {.deviations_s = times, .nsteps = n};
+    mpg_report_deviations(&r, scratch, &asks);
+    /* The median is 2, 3, 2, 3; of three the 4 is too far from it, as two of them are not away from it at all. */
+    CHECK(r.ideal_step_s == (n % 2 == 1 ? 2 : 3));
+    CHECK(r.max_deviation_s == (n == 1 ? 0 : n == 3 ? 2 : 1));
+    CHECK(isfinite(r.ideal_step_s) && isfinite(r.mean_deviation_s) && r.step_error == NULL);
+    for (size_t i = n; i < 4; i++)
+      CHECK(times[i] == (i % 2 == 0 ? 2 : 4) && isnan(scratch[i]));
+  }
+}
+
 int main(void) {
   test_rules();
+  test_few_steps();
   test_interrupts();
   return check_done("report_rules");
 }
