@@ -178,7 +178,9 @@ static mpg_rc one_by_one(const mpg_env *env, const mpg_scan_query *q, mpg_issues
   }
   if (file != NULL)
     q->format->close(file);
-  return rc == MPG_DONE && !any && !q->skip ? mpg_stream_not_empty(env, fuzz_path(), err) : rc;
+  if (rc == MPG_DONE && !any && !q->skip)
+    rc = mpg_stream_not_empty(env, fuzz_path(), err);
+  return rc == MPG_OK ? MPG_DONE : rc;
 }
 
 /* ---- Ahead ---- */
