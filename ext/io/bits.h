@@ -2,6 +2,8 @@
 #ifndef MPG_BITS_H
 #define MPG_BITS_H
 
+#include "simd.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +17,8 @@ static inline size_t mpg_bits_count(uint64_t v) {
 
 /* Writes down `at` and the place of every bit, and says how many. Mostly they are fewer than
 ** eight, and so eight are written without asking, the last of them meaningless: `to` has room
-** for 8 more. */
+** for MPG_BITS_MORE more. */
+#define MPG_BITS_MORE 16
 static inline size_t mpg_bits_put(uint32_t *to, uint64_t bits, size_t at) {
   const uint64_t last = UINT64_C(1) << 63; /* of nothing there is no first bit */
   size_t n = mpg_bits_count(bits);
@@ -36,5 +39,25 @@ static inline size_t mpg_bits_put(uint32_t *to, uint64_t bits, size_t at) {
 #undef PUT
   return n;
 }
+
+#ifdef MPG_AVX512
+/* The same; 16 at least are written. */
+MPG_AVX512 static inline size_t mpg_bits_put_widest(uint32_t *to, uint64_t bits, size_t at) {
+  static const uint8_t all[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                  32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                  48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+  const __m512i from = _mm512_set1_epi32((int)(uint32_t)at);
+  __m512i places = _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512((const void *)all));
+  size_t n = mpg_bits_count(bits), i = 0;
+  do {
+    const __m512i some = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
+    _mm512_storeu_si512((void *)(to + i), _mm512_add_epi32(from, some));
+    places = _mm512_shuffle_i64x2(places, places, 0x39); /* the next 16 bytes to the front */
+    i += 16;
+  } while (i < n);
+  return n;
+}
+#endif
 
 #endif

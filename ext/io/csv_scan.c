@@ -1,6 +1,5 @@
 /* csv_scan.c - see csv_scan.h. */
 #include "csv_scan.h"
-#include "bits.h"
 #include "simd.h"
 
 #include <string.h>
@@ -13,8 +12,9 @@ typedef struct marks {
 } marks;
 
 typedef marks look_at(const mpg_csv_scan *scan, const char *p);
+typedef size_t put_at(uint32_t *to, uint64_t bits, size_t at);
 
-/* A byte, 16 or 32 of them at a time. */
+/* A byte, 16, 32 or 64 of them at a time. */
 #ifndef MPG_SSE2
 static inline marks look(const mpg_csv_scan *scan, const char *p) {
   marks m = {0, 0, 0};
@@ -72,6 +72,17 @@ MPG_AVX2 static inline marks look_wide(const mpg_csv_scan *scan, const char *p) 
 }
 #endif
 
+#ifdef MPG_AVX512
+MPG_AVX512 static inline marks look_widest(const mpg_csv_scan *scan, const char *p) {
+  const __m512i v = _mm512_loadu_si512((const void *)p);
+  uint64_t lines = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\n')),
+           ends = lines | _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(scan->delimiter)),
+           odd = _mm512_cmple_epu8_mask(v, _mm512_set1_epi8('\r')) |
+                 _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(scan->quotes ? '"' : '\n'));
+  return (marks){ends, lines, odd & ~ends};
+}
+#endif
+
 /* A CR is plain before its LF. */
 static bool all_plain(const char *p, uint64_t odd) {
   for (; odd != 0; odd &= odd - 1) {
@@ -98,7 +109,8 @@ MPG_INLINE bool known_marks(const char *p, size_t n, size_t at, marks *m) {
 ** Where that fails, the records that ended within these 64 bytes are given up with it, for which
 ** one is to blame is not looked for.
 */
-MPG_INLINE size_t scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at, look_at *how) {
+MPG_INLINE size_t scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at, look_at *how,
+                            put_at *put) {
   uint32_t *ends = scan->marks + 1;
   size_t k = 0, records = 0, next = scan->width;
   if (scan->width < 2 || scan->width > MPG_CSV_SCAN_FIELDS / 2)
@@ -109,7 +121,7 @@ MPG_INLINE size_t scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t 
     marks m = how(scan, p + at);
     if (!known_marks(p, n, at, &m))
       break;
-    k += mpg_bits_put(ends + k, m.ends, at);
+    k += put(ends + k, m.ends, at);
     for (; next <= k; next += scan->width, records++) {
       uint64_t end = UINT64_C(1) << (ends[next - 1] - at);
       if ((m.lines & end) == 0)
@@ -148,7 +160,7 @@ MPG_INLINE size_t scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t
 
 #ifdef MPG_AVX2
 MPG_AVX2 static size_t next_wide(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
-  return scan_next(scan, p, n, at, look_wide);
+  return scan_next(scan, p, n, at, look_wide, mpg_bits_put);
 }
 
 MPG_AVX2 static size_t count_wide(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
@@ -156,17 +168,27 @@ MPG_AVX2 static size_t count_wide(mpg_csv_scan *scan, const char *p, size_t n, s
 }
 #endif
 
+#ifdef MPG_AVX512
+MPG_AVX512 static size_t next_widest(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
+  return scan_next(scan, p, n, at, look_widest, mpg_bits_put_widest);
+}
+#endif
+
 size_t mpg_csv_scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
+#ifdef MPG_AVX512
+  if (scan->most == 0 && mpg_has_avx512())
+    return next_widest(scan, p, n, at);
+#endif
 #ifdef MPG_AVX2
-  if (!scan->base && mpg_has_avx2())
+  if (scan->most != 16 && mpg_has_avx2())
     return next_wide(scan, p, n, at);
 #endif
-  return scan_next(scan, p, n, at, look);
+  return scan_next(scan, p, n, at, look, mpg_bits_put);
 }
 
 size_t mpg_csv_scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
 #ifdef MPG_AVX2
-  if (!scan->base && mpg_has_avx2())
+  if (scan->most != 16 && mpg_has_avx2())
     return count_wide(scan, p, n, at);
 #endif
   return scan_count(scan, p, n, at, look);

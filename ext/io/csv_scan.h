@@ -8,19 +8,20 @@
 #define MPG_CSV_SCAN_H
 
 #include "../core/base.h"
+#include "bits.h"
 
 /* Fields found at a time: records of more than half as many are not plain. */
 #define MPG_CSV_SCAN_FIELDS 4096
 
 typedef struct mpg_csv_scan {
   char delimiter;
-  bool quotes;  /* a quote is no plain byte */
-  bool base;    /* without what only some processors have: for tests */
-  size_t end;   /* of what was counted */
-  size_t width; /* fields of a record, at least 2: a blank line would be a record of one */
+  bool quotes;   /* a quote is no plain byte */
+  unsigned most; /* bytes at a time, 16 or 32, for tests; 0: as many as the processor can */
+  size_t end;    /* of what was counted */
+  size_t width;  /* fields of a record, at least 2: a blank line would be a record of one */
   /* Field k of record r is between the bytes at [r * width + k] and at the next one: delimiters and
   ** LFs. Before the first byte of all there is the one at UINT32_MAX. */
-  uint32_t marks[MPG_CSV_SCAN_FIELDS + 9];
+  uint32_t marks[MPG_CSV_SCAN_FIELDS + 1 + MPG_BITS_MORE];
 } mpg_csv_scan;
 
 /* Field k of a record; of the last one a CR before the LF is no part. */

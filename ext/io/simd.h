@@ -1,9 +1,10 @@
 /*
 ** simd.h - vectors of bytes: of 16 where the compiler may use them everywhere (SSE2, which every
-** x86-64 has), of 32 where the processor at hand has them. MPG_NO_SIMD: neither.
+** x86-64 has), of 32 or 64 where the processor at hand has them. MPG_NO_SIMD: none.
 **
-** What comes out is the same in all three ways. A function that has a wide form is written once, over
-** what differs, MPG_INLINE, and called by a plain one and by one that is MPG_AVX2.
+** What comes out is the same in all ways. A function that has a wide form is written once, over what
+** differs, MPG_INLINE, and called by a plain one, by one that is MPG_AVX2, and, where that was measured
+** to be quicker still, by one that is MPG_AVX512.
 */
 #ifndef MPG_SIMD_H
 #define MPG_SIMD_H
@@ -28,6 +29,16 @@ static inline uint64_t mpg_bits_16(__m128i found) {
 static inline bool mpg_has_avx2(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+/* With the places of all bits of a word in one go, and everything above. */
+#define MPG_AVX512                                                                                 \
+  __attribute__((target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi2")))
+
+static inline bool mpg_has_avx512(void) {
+  return mpg_has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512vbmi2");
 }
 #endif
 #endif

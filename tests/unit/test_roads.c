@@ -111,17 +111,18 @@ static void test_measures(void) {
 
 /* ---- Fields of delimited text ---- */
 
+/* By vectors of 16 bytes, of 32, and of what the processor has; what it has not is the same as less. */
 static void test_scans(void) {
-  mpg_csv_scan *base = calloc(1, sizeof *base), *wide = calloc(1, sizeof *wide);
-  static char text[2048];
-  if (base == NULL || wide == NULL)
-    abort();
+  static mpg_csv_scan scans[3];
+  static char text[9000 + 64];
+  const mpg_csv_scan *base = &scans[0];
   for (int turn = 0; turn < 20000; turn++) {
-    size_t n = 0, width = 2 + check_draw(5), most = 1 + check_draw(1900),
-           odd = check_draw(3) == 0 ? 40 : 100000;
+    bool long_one = check_draw(50) == 0;
+    size_t n = 0, width = 2 + check_draw(5), most = 1 + check_draw(long_one ? 9000 : 1900),
+           odd = check_draw(3) == 0 ? 40 : 100000, longest = 1 + check_draw(12);
     while (n < most) {
       for (size_t f = 0; f < width && n < most; f++) {
-        for (size_t k = check_draw(12); k > 0 && n < most; k--)
+        for (size_t k = check_draw(longest); k > 0 && n < most; k--)
           text[n++] =
               check_draw(odd) == 0 ? "\"\r\n,\t\v"[check_draw(7)] : (char)('a' + check_draw(26));
         if (n < most && f + 1 == width && check_draw(4) == 0)
@@ -131,28 +132,31 @@ static void test_scans(void) {
       }
     }
     memset(text + n, "\n,\"x"[check_draw(4)], 64);
-    *base = (mpg_csv_scan){
-        .delimiter = ',', .quotes = check_draw(2) == 0, .base = true, .width = width};
-    memcpy(wide, base, sizeof *wide);
-    wide->base = false;
+    scans[0].quotes = check_draw(2) == 0;
+    for (unsigned i = 0; i < 3; i++) {
+      scans[i].delimiter = ',';
+      scans[i].quotes = base->quotes;
+      scans[i].most = i == 2 ? 0 : 16U << i;
+      scans[i].width = width;
+    }
     for (size_t at = 0, records = 1; records > 0 && at < n;) {
-      size_t counted = mpg_csv_scan_count(base, text, n, at), end = base->end;
-      CHECK(mpg_csv_scan_count(wide, text, n, at) == counted && wide->end == end);
-      records = mpg_csv_scan_next(base, text, n, at);
-      CHECK(mpg_csv_scan_next(wide, text, n, at) == records && records <= counted);
-      for (size_t i = 0; i < records; i++)
-        for (size_t f = 0; f < width; f++) {
-          mpg_str a = mpg_csv_scan_field(base, text, i, f),
-                  b = mpg_csv_scan_field(wide, text, i, f);
-          CHECK(a.p == b.p && a.n == b.n && memchr(a.p, '\n', a.n) == NULL &&
-                memchr(a.p, ',', a.n) == NULL && memchr(a.p, '\r', a.n) == NULL);
-        }
+      size_t counted = mpg_csv_scan_count(&scans[0], text, n, at), end = base->end;
+      records = mpg_csv_scan_next(&scans[0], text, n, at);
+      for (int i = 1; i < 3; i++) {
+        CHECK(mpg_csv_scan_count(&scans[i], text, n, at) == counted && scans[i].end == end);
+        CHECK(mpg_csv_scan_next(&scans[i], text, n, at) == records && records <= counted);
+        CHECK(memcmp(base->marks, scans[i].marks, (records * width + 1) * sizeof *base->marks) ==
+              0);
+      }
+      for (size_t k = 0; k < records * width; k++) {
+        mpg_str a = mpg_csv_scan_field(base, text, k / width, k % width);
+        CHECK(memchr(a.p, '\n', a.n) == NULL && memchr(a.p, ',', a.n) == NULL &&
+              memchr(a.p, '\r', a.n) == NULL);
+      }
       if (records > 0)
         at = mpg_csv_scan_lf(base, records - 1) + (size_t)1;
     }
   }
-  free(base);
-  free(wide);
 }
 
 /* ---- Files ---- */
@@ -449,7 +453,7 @@ static void test_files(void) {
         (void)fprintf(stderr, "%.*s\n-- slow\n%s-- quick\n%s", (int)file_n, file_text, slow, quick);
         return;
       }
-      if (huge || limits.of[MPG_LIMIT_GROUPS] == 3)
+      if (huge || limits.of[MPG_LIMIT_GROUPS] == 3 || strstr(slow, "beyond what") != NULL)
         continue; /* what is too much is another's, where the work is shared otherwise */
       render(&by_reader, &q, path, 3, false, slow, sizeof slow);
       render(&by_all, &q, path, 3, false, quick, sizeof quick);
