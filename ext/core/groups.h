@@ -19,6 +19,23 @@
 ** MPG_GROUP_SLACK bytes from there on are readable, whatever they are. */
 typedef mpg_str mpg_group_part;
 
+/* A number as the bytes of a part. */
+typedef union mpg_group_number {
+  int64_t i;
+  double r;
+  char bytes[MPG_GROUP_SLACK];
+} mpg_group_number;
+
+/* Of MPG_INT or MPG_REAL; lent by `to`. */
+static inline mpg_group_part mpg_group_number_of(const mpg_value *v, mpg_group_number *to) {
+  *to = (mpg_group_number){.bytes = {0}}; /* the slack too: it is read */
+  if (v->type == MPG_INT)
+    to->i = v->i;
+  else
+    to->r = v->r == 0.0 ? 0.0 : v->r; /* of the two zeros one */
+  return (mpg_group_part){to->bytes, sizeof to->i};
+}
+
 /*
 ** A part of a key: most are of up to 16 bytes, and those are hashed and compared as two words
 ** whatever their length, so that a processor has nothing to guess. Of a longer one the words are

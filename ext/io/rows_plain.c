@@ -2,6 +2,8 @@
 #include "rows_plain.h"
 #include "simd.h"
 
+#include <string.h>
+
 bool mpg_plain_member(const mpg_reading *reading, mpg_column_type type, mpg_str text,
                       mpg_value *out) {
   char first = text.n > 0 ? *text.p : '\0';
@@ -74,6 +76,42 @@ size_t mpg_plain_numbers(const mpg_plain_scan *scan, size_t record, size_t n, ui
                          bool whole, mpg_measure_column *out) {
   return whole ? numbers(scan, record, n, rows, p, column, reading, true, out)
                : numbers(scan, record, n, rows, p, column, reading, false, out);
+}
+
+/* Part i of the keys, where the column is one of numbers. */
+static size_t number_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
+                          const char *p, mpg_plain_column column, const mpg_reading *reading,
+                          size_t i, size_t n_columns, mpg_group_head *keys, uint64_t *hashes) {
+  bool whole = column.type == MPG_COLUMN_BIGINT;
+  mpg_measure_column c;
+  n = mpg_plain_numbers(scan, record, n, rows, p, column, reading, whole, &c);
+  for (size_t k = 0; k < n; k++) {
+    const mpg_value v = {
+        whole ? MPG_INT : MPG_REAL, whole ? c.v.i[k] : 0, whole ? 0.0 : c.v.r[k], {NULL, 0}};
+    mpg_group_number number;
+    mpg_group_part part = mpg_group_number_of(&v, &number);
+    if ((c.nulls >> k & 1) != 0)
+      part = (mpg_group_part){NULL, 0};
+    keys[k * n_columns + i] = mpg_group_head_of(part, i, &hashes[k]);
+  }
+  return n;
+}
+
+size_t mpg_plain_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
+                      const char *p, const mpg_plain_column *columns, size_t n_columns,
+                      const mpg_reading *reading, mpg_group_head *keys, uint64_t *hashes) {
+  memset(hashes, 0, n * sizeof *hashes);
+  for (size_t i = 0; i < n_columns; i++) {
+    if (columns[i].type != MPG_COLUMN_TEXT) {
+      n = number_keys(scan, record, n, rows, p, columns[i], reading, i, n_columns, keys, hashes);
+      continue;
+    }
+    for (size_t k = 0; k < n; k++)
+      if ((rows >> k & 1) != 0)
+        keys[k * n_columns + i] = mpg_group_head_of(
+            mpg_plain_read_text(scan, record + k, p, columns[i].field, reading), i, &hashes[k]);
+  }
+  return n;
 }
 
 size_t mpg_plain_filter(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t *rows,

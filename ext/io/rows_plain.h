@@ -10,6 +10,7 @@
 
 #include "csv_scan.h"
 #include "rows.h"
+#include "../core/groups.h"
 #include "../core/measure_rows.h"
 #include "../core/number.h"
 
@@ -119,6 +120,13 @@ static inline mpg_str mpg_plain_read_text(const mpg_plain_scan *scan, size_t rec
 size_t mpg_plain_numbers(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
                          const char *p, mpg_plain_column column, const mpg_reading *reading,
                          bool whole, mpg_measure_column *out);
+/*
+** The keys by which those records are told apart (core/groups.h), of one column after the other: the
+** parts of record + k at [k * n_columns], and its hash.
+*/
+size_t mpg_plain_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
+                      const char *p, const mpg_plain_column *columns, size_t n_columns,
+                      const mpg_reading *reading, mpg_group_head *keys, uint64_t *hashes);
 /* Takes those that a filter refuses out of *rows. */
 size_t mpg_plain_filter(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t *rows,
                         const char *p, mpg_plain_column column, const mpg_reading *reading,

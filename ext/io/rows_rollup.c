@@ -12,10 +12,10 @@ typedef struct worker {
   mpg_groups groups;
   mpg_plain_scan scan;
   mpg_plain_column filters[MPG_ROWS_FILTERS], dimensions[MPG_GROUP_PARTS], operands[MPG_OPERANDS];
-  /* Of as many plain records as are read at a time: the dimensions that are numbers, the operands,
-  ** and what the measures come to. */
-  mpg_measure_column *numbers, *values, *sums;
-  mpg_group_head *keys; /* n_dimensions a record */
+  /* Of as many plain records as are read at a time: the operands, what the measures come to, and the
+  ** keys, n_dimensions a record. */
+  mpg_measure_column *values, *sums;
+  mpg_group_head *keys;
   uint64_t hashes[MPG_MEASURE_ROWS];
   char *copies; /* of the texts of one row */
   size_t copies_cap;
@@ -29,13 +29,6 @@ typedef struct rollup {
   worker *workers; /* one a thread; the first is the owner's */
   mpg_rows_pieces pieces;
 } rollup;
-
-/* A number as the bytes of a part. */
-typedef union number_bytes {
-  int64_t i;
-  double r;
-  char bytes[MPG_GROUP_SLACK];
-} number_bytes;
 
 /* ---- Rows ---- */
 
@@ -67,15 +60,6 @@ static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
   return MPG_OK;
 }
 
-static mpg_group_part number_part(const mpg_value *v, number_bytes *to) {
-  *to = (number_bytes){.bytes = {0}}; /* the slack too: it is read */
-  if (v->type == MPG_INT)
-    to->i = v->i;
-  else
-    to->r = v->r == 0.0 ? 0.0 : v->r; /* of the two zeros one */
-  return (mpg_group_part){to->bytes, sizeof to->i};
-}
-
 /* A measure that has whole numbers alone counts in them, any other in doubles. */
 static void as_operand(mpg_value *v, bool whole) {
   if (v->type == MPG_INT && !whole) {
@@ -89,7 +73,7 @@ static void as_operand(mpg_value *v, bool whole) {
 static mpg_rc add_record(const rollup *r, worker *w, const mpg_rows_piece *p, mpg_err *err) {
   const mpg_rollup_query *q = r->query;
   mpg_group_part parts[MPG_GROUP_PARTS];
-  number_bytes numbers[MPG_GROUP_PARTS];
+  mpg_group_number numbers[MPG_GROUP_PARTS];
   size_t offsets[MPG_GROUP_PARTS], used = 0;
   mpg_value operands[MPG_OPERANDS];
   for (size_t i = 0; i < q->n_dimensions; i++) {
@@ -111,7 +95,7 @@ static mpg_rc add_record(const rollup *r, worker *w, const mpg_rows_piece *p, mp
       parts[i].n = v.s.n;
       used += v.s.n;
     } else if (v.type != MPG_NULL) {
-      parts[i] = number_part(&v, &numbers[i]);
+      parts[i] = mpg_group_number_of(&v, &numbers[i]);
     }
   }
   for (size_t i = 0; i < q->n_dimensions; i++)
@@ -147,18 +131,16 @@ typedef struct batch {
   uint64_t over; /* that are to be summed one by one */
 } batch;
 
-/* Decodes what is not text, up to the first record that is not plain. */
-static void read_numbers(const rollup *r, worker *w, batch *b) {
+/* Decodes the records, up to the first that is not plain. */
+static void read_batch(const rollup *r, worker *w, batch *b) {
   const mpg_rollup_query *q = r->query;
   const char *bytes = b->piece->block.bytes;
   const mpg_reading *reading = &q->rows.options->reading;
   for (size_t i = 0; i < q->rows.n_filters; i++)
     b->n = mpg_plain_filter(&w->scan, b->first, b->n, &b->rows, bytes, w->filters[i], reading,
                             &q->rows.filters[i]);
-  for (size_t i = 0; i < q->n_dimensions; i++)
-    if (w->dimensions[i].type != MPG_COLUMN_TEXT)
-      b->n = mpg_plain_numbers(&w->scan, b->first, b->n, b->rows, bytes, w->dimensions[i], reading,
-                               w->dimensions[i].type == MPG_COLUMN_BIGINT, &w->numbers[i]);
+  b->n = mpg_plain_keys(&w->scan, b->first, b->n, b->rows, bytes, w->dimensions, q->n_dimensions,
+                        reading, w->keys, w->hashes);
   for (size_t i = 0; i < q->measures->n_operands; i++)
     b->n = mpg_plain_numbers(&w->scan, b->first, b->n, b->rows, bytes, w->operands[i], reading,
                              q->measures->whole[i], &w->values[i]);
@@ -167,33 +149,6 @@ static void read_numbers(const rollup *r, worker *w, batch *b) {
     uint64_t over;
     mpg_measure_rows(q->measures, &q->measures->p[i], w->values, b->n, &w->sums[i], &over);
     b->over |= over & ~w->sums[i].nulls;
-  }
-}
-
-/* The keys of the rows, and their hashes, dimension by dimension. */
-static void read_keys(const rollup *r, worker *w, const batch *b) {
-  const mpg_rollup_query *q = r->query;
-  const char *bytes = b->piece->block.bytes;
-  const mpg_reading *reading = &q->rows.options->reading;
-  memset(w->hashes, 0, b->n * sizeof *w->hashes);
-  for (size_t i = 0; i < q->n_dimensions; i++) {
-    const mpg_measure_column *c = &w->numbers[i];
-    mpg_plain_column column = w->dimensions[i];
-    mpg_group_head *key = w->keys + i;
-    for (size_t k = 0; column.type == MPG_COLUMN_TEXT && k < b->n; k++, key += q->n_dimensions)
-      *key = mpg_group_head_of(
-          mpg_plain_read_text(&w->scan, b->first + k, bytes, column.field, reading), i,
-          &w->hashes[k]);
-    for (size_t k = 0; column.type != MPG_COLUMN_TEXT && k < b->n; k++, key += q->n_dimensions) {
-      bool whole = column.type == MPG_COLUMN_BIGINT;
-      const mpg_value v = {
-          whole ? MPG_INT : MPG_REAL, whole ? c->v.i[k] : 0, whole ? 0.0 : c->v.r[k], {NULL, 0}};
-      number_bytes number;
-      mpg_group_part part = number_part(&v, &number);
-      if ((c->nulls >> k & 1) != 0)
-        part = (mpg_group_part){NULL, 0};
-      *key = mpg_group_head_of(part, i, &w->hashes[k]);
-    }
   }
 }
 
@@ -251,8 +206,7 @@ static mpg_rc add_plain(const rollup *r, worker *w, mpg_rows_piece *p, size_t n,
   for (size_t first = 0; first < n; first += MPG_MEASURE_ROWS) {
     size_t most = n - first < MPG_MEASURE_ROWS ? n - first : MPG_MEASURE_ROWS;
     batch b = {p, first, most, ~UINT64_C(0) >> (MPG_MEASURE_ROWS - most), 0};
-    read_numbers(r, w, &b);
-    read_keys(r, w, &b);
+    read_batch(r, w, &b);
     for (size_t k = 0; k < b.n; k++)
       if ((b.rows >> k & 1) != 0 && add_one(r, w, &b, k, err) != MPG_OK)
         return err->rc;
@@ -358,18 +312,17 @@ static mpg_rc read_all(rollup *r, void *const *slots, mpg_err *err) {
 
 static mpg_rc workers_init(rollup *r) {
   const mpg_rollup_query *q = r->query;
-  size_t columns = q->n_dimensions + q->measures->n_operands + q->measures->n;
+  size_t columns = q->measures->n_operands + q->measures->n;
   mpg_rc rc = MPG_OK;
   for (int i = 0; i < q->threads; i++) {
     worker *w = &r->workers[i];
     mpg_groups_init(&w->groups, &r->memory, q->n_dimensions, q->measures->n);
-    w->numbers = mpg_calloc(r->env, (columns + 1) * sizeof *w->numbers);
+    w->values = mpg_calloc(r->env, (columns + 1) * sizeof *w->values);
     w->keys = mpg_calloc(r->env, MPG_MEASURE_ROWS * (q->n_dimensions + 1) * sizeof *w->keys);
-    if (w->numbers == NULL || w->keys == NULL) {
+    if (w->values == NULL || w->keys == NULL) {
       rc = MPG_NOMEM;
       continue;
     }
-    w->values = w->numbers + q->n_dimensions;
     w->sums = w->values + q->measures->n_operands;
   }
   return rc;
@@ -401,7 +354,7 @@ mpg_rc mpg_rows_rollup(mpg_groups *groups, const mpg_env *env, const mpg_rollup_
     rc = gather(&r, groups, err);
   for (size_t i = 0; i < threads; i++) {
     mpg_free(env, r.workers[i].copies);
-    mpg_free(env, r.workers[i].numbers);
+    mpg_free(env, r.workers[i].values);
     mpg_free(env, r.workers[i].keys);
     mpg_groups_free(&r.workers[i].groups);
   }

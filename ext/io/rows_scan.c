@@ -9,15 +9,13 @@
 #include "rows_scan.h"
 #include "os.h"
 #include "rows_pieces.h"
-#include "../core/groups.h"
+#include "rows_seen.h"
 #include "../core/pipeline.h"
 
 #include <string.h>
 
 #define CELLS_MAX MPG_IO_SIZE(256 << 10) /* of a batch */
 #define COPIES_MAX MPG_IO_SIZE(1 << 20)
-#define SEEN_MAX ((size_t)4 << 20) /* bytes of the rows that a thread knows it has seen */
-#define SEEN_COLUMNS MPG_GROUP_PARTS
 
 enum kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_LENT, CELL_COPIED, CELL_UNFIT };
 
@@ -33,11 +31,10 @@ typedef struct part {
 typedef struct worker {
   mpg_plain_scan scan;
   mpg_plain_column filters[MPG_ROWS_FILTERS], *wanted;
-  mpg_groups seen; /* rows that it has given, of `seen_of` */
-  size_t seen_bytes;
-  size_t asked, found; /* rows looked for among them since they were last forgotten */
-  const char *seen_of;
-  bool blind; /* too few are seen twice */
+  /* Where rows that come again may be left out: */
+  mpg_rows_seen seen;
+  mpg_group_head *keys; /* of MPG_MEASURE_ROWS records, n_wanted each */
+  uint64_t hashes[MPG_MEASURE_ROWS];
 } worker;
 
 typedef struct mpg_rows_reading {
@@ -58,73 +55,38 @@ typedef struct mpg_rows_reading {
 
 /* ---- Rows that were seen ---- */
 
-static void forget(worker *w) {
-  const mpg_env *env = w->seen.env;
-  size_t n_parts = w->seen.n_parts;
-  w->blind = w->found < w->asked / 2;
-  mpg_groups_free(&w->seen);
-  mpg_groups_init(&w->seen, env, n_parts, 0);
-  w->seen_bytes = w->asked = w->found = 0;
+/* Whether the row may be left out if it was seen. Of what is left of a block the thread may have seen
+** later rows. */
+static inline bool may_repeat(const reading *r, worker *w, const part *p) {
+  return r->query.distinct && (!p->again || p->piece.block.rest) &&
+         mpg_rows_seen_looks(&w->seen, p->piece.path);
 }
 
-/* Whether the thread has given the same row before, of this file: its cells are behind the batch's
-** last row. */
+/* Whether the thread has given the same row before: its cells are behind the batch's last row. */
 static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
   const mpg_rows_batch *b = &p->batch;
-  size_t n = r->query.n_wanted, before, group;
+  size_t n = r->query.n_wanted;
   const mpg_cell *cells = b->cells + b->n * n;
   const uint8_t *kinds = b->kinds + b->n * n;
-  mpg_rc rc;
-  mpg_group_part parts[SEEN_COLUMNS];
-  union {
-    int64_t i;
-    double r;
-    char bytes[MPG_GROUP_SLACK];
-  } numbers[SEEN_COLUMNS];
+  mpg_group_head key[MPG_ROWS_SEEN_COLUMNS];
+  uint64_t hash = 0;
   *seen = false;
-  if (w->seen_of != p->piece.path) {
-    forget(w);
-    w->blind = false;
-    w->seen_of = p->piece.path;
-  }
-  if (w->blind)
-    return MPG_OK;
-  for (size_t k = 0; k < n; k++)
-    switch (kinds[k]) {
-    case CELL_NULL:
-      parts[k] = (mpg_group_part){NULL, 0};
-      break;
-    case CELL_INT:
-      numbers[k].i = cells[k].i;
-      parts[k] = (mpg_group_part){numbers[k].bytes, sizeof numbers[k].i};
-      break;
-    case CELL_REAL:
-      numbers[k].r = cells[k].r == 0.0 ? 0.0 : cells[k].r; /* of the two zeros one */
-      parts[k] = (mpg_group_part){numbers[k].bytes, sizeof numbers[k].r};
-      break;
-    case CELL_LENT:
-      parts[k] = (mpg_group_part){p->piece.block.bytes + cells[k].text.at, cells[k].text.n};
-      break;
-    case CELL_COPIED:
-      parts[k] = (mpg_group_part){b->copies + cells[k].text.at, cells[k].text.n};
-      break;
-    default: /* an error is told as often as it is there */
+  for (size_t k = 0; k < n; k++) {
+    mpg_group_part value = {NULL, 0};
+    mpg_group_number number;
+    if (kinds[k] == CELL_UNFIT) /* an error is told as often as it is there */
       return MPG_OK;
-    }
-  before = w->seen.n;
-  rc = mpg_groups_row(&w->seen, parts, &group);
-  if (rc == MPG_LIMIT) /* of groups: as many as may be remembered */
-    forget(w);
-  if (rc != MPG_OK)
-    return rc == MPG_LIMIT ? MPG_OK : rc;
-  *seen = group < before;
-  w->asked++;
-  w->found += *seen;
-  for (size_t k = 0; !*seen && k < n; k++)
-    w->seen_bytes += 32 + parts[k].n;
-  if (w->seen_bytes > SEEN_MAX)
-    forget(w);
-  return MPG_OK;
+    if (kinds[k] == CELL_INT)
+      value = mpg_group_number_of(&(mpg_value){.type = MPG_INT, .i = cells[k].i}, &number);
+    else if (kinds[k] == CELL_REAL)
+      value = mpg_group_number_of(&(mpg_value){.type = MPG_REAL, .r = cells[k].r}, &number);
+    else if (kinds[k] != CELL_NULL)
+      value = (mpg_group_part){(kinds[k] == CELL_LENT ? p->piece.block.bytes : b->copies) +
+                                   cells[k].text.at,
+                               cells[k].text.n};
+    key[k] = mpg_group_head_of(value, k, &hash);
+  }
+  return mpg_rows_seen_ask(&w->seen, key, hash, seen);
 }
 
 /* ---- Rows ---- */
@@ -151,19 +113,12 @@ static inline void number_row(const reading *r, part *p, int64_t number) {
     b->numbers[b->n] = (uint32_t)(number - b->first);
 }
 
-/* The row whose cells are there counts; or it was seen before. Of what is left of a block the
-** thread may have seen later rows. */
-static inline mpg_rc add_row(const reading *r, worker *w, part *p, int64_t line, mpg_err *err) {
-  bool seen = false;
-  if (r->query.distinct && (!p->again || p->piece.block.rest) && is_seen(r, w, p, &seen) != MPG_OK)
-    return mpg_fail_nomem(err);
-  if (seen)
-    return MPG_OK;
+/* The row whose cells are there counts. */
+static inline void add_row(const reading *r, part *p, int64_t line) {
   if (r->query.lines)
     p->batch.lines[p->batch.n] = line;
   number_row(r, p, mpg_rows_piece_number(&p->piece));
   p->batch.n++;
-  return MPG_OK;
 }
 
 static mpg_rc copy_text(const reading *r, mpg_rows_batch *b, mpg_str s, mpg_cell *cell,
@@ -183,6 +138,7 @@ static mpg_rc copy_text(const reading *r, mpg_rows_batch *b, mpg_str s, mpg_cell
 static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
   const mpg_rows_format *format = r->query.format;
   mpg_rows_batch *b = &p->batch;
+  bool seen = false;
   mpg_rc rc = make_room(r, b, 1, err);
   for (size_t k = 0; rc == MPG_OK && k < r->query.n_wanted; k++) {
     mpg_cell *cell = &b->cells[b->n * r->query.n_wanted + k];
@@ -210,31 +166,24 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
       rc = copy_text(r, b, v.s, cell, err);
     }
   }
-  return rc == MPG_OK ? add_row(r, w, p, format->line(p->piece.reader), err) : rc;
+  if (rc == MPG_OK && may_repeat(r, w, p) && is_seen(r, w, p, &seen) != MPG_OK)
+    return mpg_fail_nomem(err);
+  if (rc == MPG_OK && !seen)
+    add_row(r, p, format->line(p->piece.reader));
+  return rc;
 }
 
-typedef enum fate { TAKEN, PASSED_OVER, NOT_PLAIN } fate;
-
-/* The cells of one plain record; there is room for them. */
-static fate read_plain(const reading *r, const worker *w, part *p, size_t record) {
-  const mpg_rows_query *rows = &r->query.rows;
-  const mpg_reading *how = &rows->options->reading;
+/* The cells of one plain record that passes the filters; there is room for them. False where it is not
+** plain in a column that is asked for. */
+static bool read_plain(const reading *r, const worker *w, part *p, size_t record) {
   const char *bytes = p->piece.block.bytes;
   size_t n = r->query.n_wanted;
   mpg_cell *cells = p->batch.cells + p->batch.n * n;
   uint8_t *kinds = p->batch.kinds + p->batch.n * n;
   mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
-  for (size_t i = 0; i < rows->n_filters; i++) {
-    mpg_plain_column c = w->filters[i];
-    if (!mpg_plain_read(&w->scan, record, bytes, c, how, &v))
-      return NOT_PLAIN;
-    if (!mpg_rows_passes(&rows->filters[i], &v))
-      return PASSED_OVER;
-  }
   for (size_t k = 0; k < n; k++) {
-    mpg_plain_column c = w->wanted[k];
-    if (!mpg_plain_read(&w->scan, record, bytes, c, how, &v))
-      return NOT_PLAIN;
+    if (!mpg_plain_read(&w->scan, record, bytes, w->wanted[k], &r->query.rows.options->reading, &v))
+      return false;
     switch (v.type) {
     case MPG_NULL:
       kinds[k] = CELL_NULL;
@@ -253,11 +202,30 @@ static fate read_plain(const reading *r, const worker *w, part *p, size_t record
       cells[k].text.n = (uint32_t)v.s.n;
     }
   }
-  return TAKEN;
+  return true;
+}
+
+/* Takes those of the n records from `record` on that were seen before out of *rows. How many there are
+** before the first that is not plain goes into *n. */
+static mpg_rc leave_out(const reading *r, worker *w, const part *p, size_t record, size_t *n,
+                        uint64_t *rows) {
+  size_t columns = r->query.n_wanted;
+  *n = mpg_plain_keys(&w->scan, record, *n, *rows, p->piece.block.bytes, w->wanted, columns,
+                      &r->query.rows.options->reading, w->keys, w->hashes);
+  for (size_t k = 0; k < *n; k++) {
+    bool seen;
+    if ((*rows >> k & 1) == 0)
+      continue;
+    if (mpg_rows_seen_ask(&w->seen, w->keys + k * columns, w->hashes[k], &seen) != MPG_OK)
+      return MPG_NOMEM;
+    *rows -= (uint64_t)seen << k;
+  }
+  return MPG_OK;
 }
 
 /* Plain records of the piece, up to the first that is not. */
 static mpg_rc add_plain(const reading *r, worker *w, part *p, size_t n, mpg_err *err) {
+  const mpg_rows_query *q = &r->query.rows;
   if (r->counting) {
     number_row(r, p, mpg_rows_piece_number(&p->piece) - (int64_t)n + 1);
     p->batch.n += n;
@@ -265,15 +233,26 @@ static mpg_rc add_plain(const reading *r, worker *w, part *p, size_t n, mpg_err 
   }
   if (make_room(r, &p->batch, n, err) != MPG_OK)
     return err->rc;
-  for (size_t i = 0; i < n; i++) {
-    fate f = read_plain(r, w, p, i);
-    if (f == NOT_PLAIN) {
+  for (size_t first = 0; first < n; first += MPG_MEASURE_ROWS) {
+    size_t most = n - first < MPG_MEASURE_ROWS ? n - first : MPG_MEASURE_ROWS, plain = most, k = 0;
+    uint64_t rows = ~UINT64_C(0) >> (MPG_MEASURE_ROWS - most);
+    for (size_t i = 0; i < q->n_filters; i++)
+      plain = mpg_plain_filter(&w->scan, first, plain, &rows, p->piece.block.bytes, w->filters[i],
+                               &q->options->reading, &q->filters[i]);
+    if (may_repeat(r, w, p) && leave_out(r, w, p, first, &plain, &rows) != MPG_OK)
+      return mpg_fail_nomem(err);
+    for (; k < plain; k++) {
+      bool taken = (rows >> k & 1) != 0;
+      if (taken && !read_plain(r, w, p, first + k))
+        break;
+      mpg_rows_piece_pass(&p->piece, 1, mpg_plain_end(&w->scan, first + k));
+      if (taken)
+        add_row(r, p, p->piece.block.line - 1);
+    }
+    if (k < most) {
       mpg_rows_piece_refuse(&p->piece);
       return MPG_OK;
     }
-    mpg_rows_piece_pass(&p->piece, 1, mpg_plain_end(&w->scan, i));
-    if (f == TAKEN && add_row(r, w, p, p->piece.block.line - 1, err) != MPG_OK)
-      return err->rc;
   }
   return MPG_OK;
 }
@@ -453,8 +432,9 @@ void mpg_rows_scan_close(mpg_rows_scan *scan) {
     mpg_free(r->env, b->copies);
   }
   for (int i = 0; r->workers != NULL && i < r->query.threads; i++) {
-    mpg_groups_free(&r->workers[i].seen);
+    mpg_rows_seen_free(&r->workers[i].seen);
     mpg_free(r->env, r->workers[i].wanted);
+    mpg_free(r->env, r->workers[i].keys);
   }
   mpg_rows_pieces_free(&r->pieces);
   mpg_free(r->env, r->workers);
@@ -479,7 +459,7 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   r->memory.interrupted = NULL;
   r->query = *query;
   r->issues = issues;
-  r->query.distinct &= query->n_wanted <= SEEN_COLUMNS && !query->lines;
+  r->query.distinct &= query->n_wanted <= MPG_ROWS_SEEN_COLUMNS && !query->lines;
   r->numbered = r->query.distinct || query->skip || query->rows.n_filters > 0;
   r->counting = query->n_wanted == 0 && !query->lines && !r->numbered;
   mpg_rows_pieces_init(&r->pieces, env, query->format, &r->query.rows, paths, query->skip);
@@ -491,9 +471,12 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   if (r->parts == NULL || r->workers == NULL)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < threads; i++) {
-    mpg_groups_init(&r->workers[i].seen, &r->memory, query->n_wanted, 0);
+    mpg_rows_seen_init(&r->workers[i].seen, &r->memory, query->n_wanted);
     r->workers[i].wanted = mpg_calloc(env, (query->n_wanted + 1) * sizeof *r->workers[i].wanted);
-    if (r->workers[i].wanted == NULL)
+    if (r->query.distinct)
+      r->workers[i].keys =
+          mpg_calloc(env, MPG_MEASURE_ROWS * (query->n_wanted + 1) * sizeof *r->workers[i].keys);
+    if (r->workers[i].wanted == NULL || (r->query.distinct && r->workers[i].keys == NULL))
       return mpg_fail_nomem(err);
   }
   slots = (void **)(r->parts + n);

@@ -260,6 +260,18 @@ static void test_distinct(void) {
                file_of("f", "a,b,v\nx,y,1\nx,y,2\n\"x\",y,3\nx,,4\ny,x,5\nx,,6\nxy,,7\n"), NULL,
                &issues, out, sizeof out) == MPG_DONE);
   CHECK(strcmp(out, "(x|y)(x|-)(y|x)(xy|-)") == 0);
+  q.n_wanted = 3; /* a value that does not fit is told as often as it is there */
+  CHECK(render(&mpg_env_libc, &q,
+               file_of("f", "a,b,v\nx,y,1\nx,y,01\nx,y,w\nx,,\nx,y,w\nx,,\nx,y,1\n"), NULL, &issues,
+               out, sizeof out) == MPG_DONE);
+  CHECK(strcmp(out, "(x|y|1)(x|y|!)(x|-|-)(x|y|!)") == 0);
+  q.filtered = true; /* of a row that does not pass nothing is known */
+  q.filter = (mpg_rows_filter){.column = 2, .value = whole(2)};
+  q.n_wanted = 2;
+  CHECK(render(&mpg_env_libc, &q, file_of("f", "a,b,v\nx,y,1\nx,y,2\nx,y,2\nz,,1\nx,y,1\nz,,2\n"),
+               NULL, &issues, out, sizeof out) == MPG_DONE);
+  CHECK(strcmp(out, "(x|y)(z|-)") == 0);
+  q.filtered = false;
   q.n_wanted = 0;
   CHECK(render(&mpg_env_libc, &q, file_of("f", "a,b,v\nx,y,1\nx,y,2\n"), NULL, &issues, out,
                sizeof out) == MPG_DONE);
