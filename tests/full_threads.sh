@@ -1,5 +1,5 @@
 #!/bin/sh
-# What threads share, under ThreadSanitizer, with the hostile buffers of MPG_TEST: readers in blocks, roll-ups, connections.
+# What threads share, under ThreadSanitizer, with the hostile buffers of MPG_TEST: what is unpacked ahead, readers in blocks, roll-ups, connections.
 set -eu
 cd "$(dirname "$0")/.."
 top=$(mktemp -d)
@@ -15,7 +15,7 @@ flags='-std=gnu11 -O1 -g -fsanitize=thread -DMPG_TEST -DSQLITE_CORE -DMPG_COMMIT
 for source in ext/*.c ext/core/*.c ext/io/*.c ext/sql/*.c build/chips_data.c; do
   cc $flags -c -o "$top/$(echo "$source" | tr / -).o" "$source"
 done
-for test in pipeline blocks native rollup scan chrome_ahead slurm ledger_scan connections; do
+for test in pipeline source blocks native rollup scan chrome_ahead slurm ledger_scan connections; do
   cc $flags -o "$top/$test" "tests/unit/test_$test.c" "$top"/*.c.o -lsqlite3 -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
   TSAN_OPTIONS=halt_on_error=1 "$top/$test"
 done

@@ -31,14 +31,19 @@ struct mpg_pipeline {
   bool cutting; /* a thread is: `cut` is its to raise */
   bool ended;   /* nothing is left to cut; `end` says why */
   mpg_err end;
-  int idle;        /* threads that wait, with the owner's */
-  int threads;     /* that may run, with the owner's */
-  int running;     /* workers that were started */
-  pthread_t owner; /* atomic: a connection may be stepped by one thread after another */
+  bool (*ahead)(void *of); /* NULL: nothing is done ahead of cutting */
+  void *ahead_of;
+  bool more_ahead;      /* there may be something to do */
+  const void *at_ahead; /* what a thread does just now; NULL: nothing */
+  int idle;             /* threads that wait, with the owner's */
+  int threads;          /* that may run, with the owner's */
+  int running;          /* workers that were started */
+  pthread_t owner;      /* atomic: a connection may be stepped by one thread after another */
   bool quit;
   bool stop; /* atomic: work() should come to an end */
   pthread_mutex_t lock;
   pthread_cond_t ready, finished; /* a piece to begin, or quit; a piece done */
+  pthread_cond_t ahead_done;
   struct worker workers[];
 };
 
@@ -101,11 +106,16 @@ mpg_rc mpg_pipeline_open(mpg_pipeline **out, const mpg_env *env, int threads,
   /* glibc's conditions take nothing that could be short. */
   (void)pthread_cond_init(&p->ready, NULL);
   (void)pthread_cond_init(&p->finished, NULL);
+  (void)pthread_cond_init(&p->ahead_done, NULL);
   return MPG_OK;
 }
 
 const mpg_env *mpg_pipeline_env(const mpg_pipeline *p) {
   return &p->worker_env;
+}
+
+int mpg_pipeline_threads(const mpg_pipeline *p) {
+  return p->threads;
 }
 
 /* With the lock held: does the first piece that nobody has begun. */
@@ -131,6 +141,7 @@ static void cut_piece(mpg_pipeline *p) {
   rc = p->steps->cut(p->ctx, p->slots[slot], &p->end);
   (void)pthread_mutex_lock(&p->lock);
   p->cutting = false;
+  p->more_ahead = true; /* it has taken from that */
   if (rc == MPG_OK) {
     p->done[slot] = false;
     p->cut++;
@@ -142,6 +153,45 @@ static void cut_piece(mpg_pipeline *p) {
   (void)pthread_cond_signal(&p->finished); /* the owner may wait for this piece, or for the end */
 }
 
+static bool may_go_ahead(const mpg_pipeline *p) {
+  return p->ahead != NULL && p->more_ahead && p->at_ahead == NULL;
+}
+
+/* With the lock held at begin and end. */
+static void go_ahead(mpg_pipeline *p) {
+  bool (*ahead)(void *of) = p->ahead;
+  void *of = p->ahead_of;
+  bool more;
+  p->at_ahead = of;
+  (void)pthread_mutex_unlock(&p->lock);
+  more = ahead(of);
+  (void)pthread_mutex_lock(&p->lock);
+  p->at_ahead = NULL;
+  p->more_ahead = more || p->ahead_of != of;
+  (void)pthread_cond_broadcast(&p->ahead_done);
+}
+
+void mpg_pipeline_ahead(mpg_pipeline *p, bool (*ahead)(void *of), void *of) {
+  (void)pthread_mutex_lock(&p->lock);
+  p->ahead = ahead;
+  p->ahead_of = of;
+  p->more_ahead = true;
+  (void)pthread_mutex_unlock(&p->lock);
+}
+
+void mpg_pipeline_no_ahead(mpg_pipeline *p, const void *of) {
+  if (p == NULL)
+    return;
+  (void)pthread_mutex_lock(&p->lock);
+  if (p->ahead_of == of) {
+    p->ahead = NULL;
+    p->ahead_of = NULL;
+  }
+  while (p->at_ahead == of && of != NULL)
+    (void)pthread_cond_wait(&p->ahead_done, &p->lock);
+  (void)pthread_mutex_unlock(&p->lock);
+}
+
 static void *worker_main(void *arg) {
   struct worker *w = arg;
   mpg_pipeline *p = w->pipeline;
@@ -149,7 +199,9 @@ static void *worker_main(void *arg) {
   while (!p->quit) {
     uint64_t waiting = p->cut - p->begun;
     /* Whoever cuts goes on with it while others want for pieces. */
-    if (p->steps->cut_by_any && may_cut(p) && waiting <= (uint64_t)p->idle) {
+    if (may_go_ahead(p)) {
+      go_ahead(p);
+    } else if (p->steps->cut_by_any && may_cut(p) && waiting <= (uint64_t)p->idle) {
       cut_piece(p);
     } else if (waiting > 0) {
       do_piece(p, w->number);
@@ -199,7 +251,9 @@ static bool step(mpg_pipeline *p) {
   /* What is done may wait where others want for pieces that they must not cut: the owner may be long
   ** in coming back. */
   bool wanted = !done || (!p->steps->cut_by_any && p->running > 0 && p->cut - p->begun < 2);
-  if (wanted && may_cut(p)) {
+  /* Cutting would wait for what is done ahead: what can be done comes before it. */
+  bool later = !done && p->at_ahead != NULL && p->begun < p->cut;
+  if (wanted && !later && may_cut(p)) {
     cut_piece(p);
     if (p->cut - p->begun > 1 && p->running + 1 < p->threads)
       start_worker(p);
@@ -259,6 +313,7 @@ void mpg_pipeline_close(mpg_pipeline *p) {
     (void)pthread_join(p->workers[i].thread, NULL);
   (void)pthread_cond_destroy(&p->ready);
   (void)pthread_cond_destroy(&p->finished);
+  (void)pthread_cond_destroy(&p->ahead_done);
   (void)pthread_mutex_destroy(&p->lock);
   mpg_free(p->env, p->done);
   mpg_free(p->env, p);

@@ -45,6 +45,17 @@ mpg_rc mpg_pipeline_open(mpg_pipeline **out, const mpg_env *env, int threads,
 /* The slot of the next piece, done: the caller's until the next call. MPG_DONE at the end. After
 ** anything but MPG_OK the pipeline may only be closed. */
 mpg_rc mpg_pipeline_next(mpg_pipeline *pipeline, void **slot, mpg_err *err);
+int mpg_pipeline_threads(const mpg_pipeline *pipeline); /* that may run, the owner's with them */
+
+/*
+** Work that cut() would have to do first, done ahead of it by another thread: unpacking, say. `ahead` is
+** called with `of` by one thread at a time, never the owner's, and also while cut() runs; it does a bit,
+** and says whether more can be done before cut() has taken from it. From here on, in place of what was
+** there; for cut() and the owner, as is the next.
+*/
+void mpg_pipeline_ahead(mpg_pipeline *pipeline, bool (*ahead)(void *of), void *of);
+/* From here on nothing is done ahead with `of`. Waits for what is. NULL, of a pipeline, is fine. */
+void mpg_pipeline_no_ahead(mpg_pipeline *pipeline, const void *of);
 /* Stops and ends every thread. NULL is fine. */
 void mpg_pipeline_close(mpg_pipeline *pipeline);
 

@@ -18,6 +18,7 @@
 
 struct mpg_chrome_ahead {
   const mpg_env *env;
+  mpg_env shared; /* the pipeline's: of whoever unpacks the stream */
   mpg_stream *stream;
   const mpg_chrome_wish *wish;
   mpg_pipeline *pipeline;
@@ -211,6 +212,9 @@ mpg_rc mpg_chrome_ahead_open(mpg_chrome_ahead **out, const mpg_env *env, mpg_str
     mpg_chrome_ahead_close(a);
     return rc;
   }
+  a->shared = *mpg_pipeline_env(a->pipeline);
+  mpg_stream_ask(stream, &a->shared);
+  mpg_stream_share(stream, a->pipeline);
   *out = a;
   return MPG_OK;
 }
@@ -219,6 +223,7 @@ void mpg_chrome_ahead_close(mpg_chrome_ahead *a) {
   if (a == NULL)
     return;
   mpg_pipeline_close(a->pipeline);
+  mpg_stream_ask(a->stream, a->env);
   for (size_t i = 0; a->pieces != NULL && i < a->n_pieces; i++) {
     mpg_free(a->env, a->pieces[i].bytes);
     mpg_free(a->env, a->pieces[i].rows);

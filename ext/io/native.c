@@ -97,6 +97,7 @@ typedef struct native {
 static void file_release(const native *n, file *f) {
   if (f == NULL || --f->pieces > 0)
     return;
+  mpg_pipeline_no_ahead(n->pipeline, f->stream);
   mpg_blocks_close(f->blocks);
   mpg_stream_close(f->stream);
   mpg_free(n->env, f);
@@ -155,6 +156,8 @@ static mpg_rc file_open(native *n, piece *p, bool json, mpg_relation relation) {
   f->json = json;
   f->header.relation = relation;
   rc = mpg_stream_open(&f->stream, &n->cutter, p->path, &p->err);
+  if (rc == MPG_OK)
+    mpg_stream_share(f->stream, n->pipeline);
   return rc == MPG_OK ? mpg_blocks_open(&f->blocks, &n->cutter, f->stream, &options, &p->err) : rc;
 }
 
@@ -353,6 +356,7 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
       rc = take(n, slot, err);
   }
   mpg_pipeline_close(n->pipeline);
+  n->pipeline = NULL;
   pieces_free(n, pieces, made);
   mpg_free(n->env, pieces);
   return rc == MPG_DONE ? MPG_OK : rc;

@@ -35,8 +35,17 @@ void mpg_rows_pieces_init(mpg_rows_pieces *r, const mpg_env *env, const mpg_rows
              mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) >= MPG_JSON_USUAL_KEYS;
 }
 
-void mpg_rows_pieces_share(mpg_rows_pieces *r, const mpg_pipeline *pipeline) {
-  r->shared = *mpg_pipeline_env(pipeline);
+mpg_rc mpg_rows_pieces_open(mpg_rows_pieces *r, int threads, const mpg_pipeline_steps *steps,
+                            void *ctx, void *const *slots, mpg_err *err) {
+  mpg_rc rc = mpg_pipeline_open(&r->pipeline, r->env, threads, steps, ctx, slots, err);
+  if (rc == MPG_OK)
+    r->shared = *mpg_pipeline_env(r->pipeline);
+  return rc;
+}
+
+void mpg_rows_pieces_close(mpg_rows_pieces *r) {
+  mpg_pipeline_close(r->pipeline);
+  r->pipeline = NULL;
 }
 
 static void file_release(const mpg_rows_pieces *r, mpg_rows_file *f) {
@@ -44,6 +53,7 @@ static void file_release(const mpg_rows_pieces *r, mpg_rows_file *f) {
     return;
   if (f->header != NULL)
     r->format->close(f->header);
+  mpg_pipeline_no_ahead(r->pipeline, f->stream);
   mpg_blocks_close(f->blocks);
   mpg_stream_close(f->stream);
   mpg_free(r->env, f);
@@ -75,8 +85,10 @@ static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
   r->at = f;
   f->pieces = 1; /* the cutter's hold */
   rc = mpg_stream_open(&f->stream, &r->shared, p->path, &p->err);
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
+    mpg_stream_share(f->stream, r->pipeline);
     rc = mpg_blocks_open(&f->blocks, &r->shared, f->stream, &blocks, &p->err);
+  }
   if (rc == MPG_OK)
     rc = r->format->begin(&f->header, &r->shared, &r->bare, f->stream, &p->issues, &p->err);
   f->has_header = blocks.json || !options->header;

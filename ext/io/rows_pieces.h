@@ -33,8 +33,9 @@ typedef struct mpg_rows_piece {
 
 /* Cuts the files; by any thread of a pipeline, one at a time. */
 typedef struct mpg_rows_pieces {
-  const mpg_env *env; /* the owner's */
-  mpg_env shared;     /* the pipeline's: of any thread, which asks whether to stop */
+  const mpg_env *env;     /* the owner's */
+  mpg_env shared;         /* the pipeline's: of any thread, which asks whether to stop */
+  mpg_pipeline *pipeline; /* NULL: closed */
   const mpg_rows_format *format;
   const mpg_rows_query *query;
   mpg_rows_query bare; /* the query without filters: readers' */
@@ -52,8 +53,11 @@ typedef struct mpg_rows_pieces {
 void mpg_rows_pieces_init(mpg_rows_pieces *pieces, const mpg_env *env,
                           const mpg_rows_format *format, const mpg_rows_query *query,
                           const mpg_paths *paths, bool skip);
-/* Before the first piece is cut. */
-void mpg_rows_pieces_share(mpg_rows_pieces *pieces, const mpg_pipeline *pipeline);
+/* Opens the pipeline that takes the pieces through `steps`, whose cut() is mpg_rows_pieces_cut's; its
+** slots are pieces. */
+mpg_rc mpg_rows_pieces_open(mpg_rows_pieces *pieces, int threads, const mpg_pipeline_steps *steps,
+                            void *ctx, void *const *slots, mpg_err *err);
+void mpg_rows_pieces_close(mpg_rows_pieces *pieces); /* the pipeline; twice is fine */
 /* Once every piece is freed. */
 void mpg_rows_pieces_free(mpg_rows_pieces *pieces);
 /* The next piece; MPG_DONE: there is none. What goes wrong is in piece->rc. */

@@ -296,17 +296,14 @@ static mpg_rc gather(rollup *r, mpg_groups *groups, mpg_err *err) {
 
 static mpg_rc read_all(rollup *r, void *const *slots, mpg_err *err) {
   static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
-  mpg_pipeline *pipeline;
   void *slot;
-  mpg_rc rc = mpg_pipeline_open(&pipeline, r->env, r->query->threads, &steps, r, slots, err);
-  if (rc == MPG_OK)
-    mpg_rows_pieces_share(&r->pieces, pipeline);
+  mpg_rc rc = mpg_rows_pieces_open(&r->pieces, r->query->threads, &steps, r, slots, err);
   while (rc == MPG_OK) {
-    rc = mpg_pipeline_next(pipeline, &slot, err);
+    rc = mpg_pipeline_next(r->pieces.pipeline, &slot, err);
     if (rc == MPG_OK)
       rc = take(r, slot, err);
   }
-  mpg_pipeline_close(pipeline);
+  mpg_rows_pieces_close(&r->pieces);
   return rc;
 }
 

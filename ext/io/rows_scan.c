@@ -43,9 +43,8 @@ typedef struct mpg_rows_reading {
   mpg_scan_query query;
   mpg_issues *issues;
   mpg_rows_pieces pieces;
-  bool numbered; /* rows have gaps between them */
-  bool counting; /* nothing is asked of them */
-  mpg_pipeline *pipeline;
+  bool numbered;   /* rows have gaps between them */
+  bool counting;   /* nothing is asked of them */
   worker *workers; /* one a thread; the first is the owner's */
   part *parts;
   size_t n_parts;
@@ -349,7 +348,7 @@ static mpg_rc advance(reading *r, mpg_err *err) {
     rc = finish(r, p, err);
   if (rc == MPG_OK && (p == NULL || p->read)) {
     r->current = NULL;
-    rc = mpg_pipeline_next(r->pipeline, &slot, err);
+    rc = mpg_pipeline_next(r->pieces.pipeline, &slot, err);
     if (rc != MPG_OK)
       return rc;
     r->current = p = slot;
@@ -421,7 +420,7 @@ void mpg_rows_scan_close(mpg_rows_scan *scan) {
   reading *r = scan->reading;
   if (r == NULL)
     return;
-  mpg_pipeline_close(r->pipeline);
+  mpg_rows_pieces_close(&r->pieces);
   for (size_t i = 0; r->parts != NULL && i < r->n_parts; i++) {
     mpg_rows_batch *b = &r->parts[i].batch;
     mpg_rows_piece_free(&r->pieces, &r->parts[i].piece);
@@ -449,7 +448,6 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   reading *r = mpg_calloc(env, sizeof *r);
   size_t n = mpg_pipeline_slots(query->threads), threads = (size_t)query->threads;
   void **slots;
-  mpg_rc rc;
   memset(scan, 0, sizeof *scan);
   scan->reading = r;
   if (r == NULL)
@@ -484,8 +482,5 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
     slots[i] = &r->parts[i];
     mpg_issues_init(&r->parts[i].piece.issues, env);
   }
-  rc = mpg_pipeline_open(&r->pipeline, env, query->threads, &steps, r, slots, err);
-  if (rc == MPG_OK)
-    mpg_rows_pieces_share(&r->pieces, r->pipeline);
-  return rc;
+  return mpg_rows_pieces_open(&r->pieces, query->threads, &steps, r, slots, err);
 }

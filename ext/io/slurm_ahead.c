@@ -33,7 +33,6 @@ mpg_rc mpg_slurm_ahead_open(mpg_slurm_ahead **out, const mpg_env *env, mpg_strea
     return mpg_fail_nomem(err);
   a->env = env;
   a->stream = stream;
-  a->stream = stream;
   a->cutter = a->memory = *env;
   a->memory.interrupted = NULL;
   a->threads = threads;
@@ -165,8 +164,10 @@ mpg_rc mpg_slurm_ahead_begin(mpg_slurm_ahead *a, const mpg_slurm_row *row, mpg_s
   for (size_t i = 0; i < n; i++)
     slots[i] = &a->slots[i];
   rc = mpg_pipeline_open(&a->pipeline, a->env, a->threads, &steps, a, slots, err);
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
     a->cutter = *mpg_pipeline_env(a->pipeline);
+    mpg_stream_share(a->stream, a->pipeline);
+  }
   return rc;
 }
 

@@ -7,11 +7,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MIB ((size_t)1 << 20)
 #define PACKED_BUFFER MPG_IO_SIZE(128 << 10)
+
+/* What is unpacked ahead: enough that neither thread waits for the other at each turn. */
+#define CHUNKS 4
+#define CHUNK MPG_IO_SIZE(256 << 10)
+
+typedef struct chunk {
+  char *bytes;
+  size_t at, n;
+  mpg_err end; /* MPG_DONE, or what went wrong, behind the n bytes; MPG_OK: there is more */
+} chunk;
+
+typedef struct ring {
+  pthread_mutex_t lock;
+  pthread_cond_t unpacked;
+  chunk chunks[CHUNKS];
+  size_t filled, taken; /* chunks, ever; one that has an end stays */
+  bool unpacking;       /* a thread is */
+} ring;
 
 struct mpg_stream {
   const mpg_env *env;
@@ -24,6 +43,7 @@ struct mpg_stream {
   char *buf;            /* of a packed file */
   size_t buf_cap;
   char head[4]; /* the first bytes of a file, which tell the packing */
+  ring *ring;   /* NULL: the reader unpacks */
 };
 
 static int os_open(const char *path, int flags) {
@@ -156,10 +176,21 @@ mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name,
   return rc;
 }
 
+static void ring_free(const mpg_env *env, ring *r) {
+  if (r == NULL)
+    return;
+  (void)pthread_mutex_destroy(&r->lock);
+  (void)pthread_cond_destroy(&r->unpacked);
+  for (size_t i = 0; i < CHUNKS; i++)
+    mpg_free(env, r->chunks[i].bytes);
+  mpg_free(env, r);
+}
+
 void mpg_stream_close(mpg_stream *s) {
   if (s == NULL)
     return;
   mpg_inflate_close(s->inflate);
+  ring_free(s->env, s->ring);
   /* Not repeated after EINTR: Linux has closed it all the same. */
   if (s->fd >= 0)
     (void)mpg_os_calls.close(s->fd);
@@ -213,10 +244,113 @@ static mpg_rc packed_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg
   return MPG_OK;
 }
 
+/* ---- Unpacked ahead ---- */
+
+static bool has_room(const ring *r) {
+  bool ended = r->filled > r->taken && r->chunks[(r->filled - 1) % CHUNKS].end.rc != MPG_OK;
+  return !ended && r->filled - r->taken < CHUNKS;
+}
+
+/* False where there is no memory for it: then it is left to the reader. */
+static bool fill(mpg_stream *s, chunk *c) {
+  if (c->bytes == NULL)
+    c->bytes = mpg_malloc(s->env, CHUNK);
+  if (c->bytes == NULL)
+    return false;
+  c->at = c->n = 0;
+  c->end.rc = packed_read(s, c->bytes, CHUNK, &c->n, &c->end);
+  if (c->end.rc == MPG_OK && c->n < CHUNK)
+    c->end.rc = MPG_DONE;
+  return true;
+}
+
+/* Chunk after chunk while there is room, for the thread that unpacks has what it needs in its cache. */
+static bool unpack_ahead(void *stream) {
+  mpg_stream *s = stream;
+  ring *r = s->ring;
+  bool filled = true;
+  (void)pthread_mutex_lock(&r->lock);
+  if (!r->unpacking) {
+    r->unpacking = true;
+    while (filled && has_room(r)) {
+      (void)pthread_mutex_unlock(&r->lock);
+      filled = fill(s, &r->chunks[r->filled % CHUNKS]);
+      (void)pthread_mutex_lock(&r->lock);
+      r->filled += filled;
+      (void)pthread_cond_signal(&r->unpacked);
+    }
+    r->unpacking = false;
+    (void)pthread_cond_signal(&r->unpacked);
+  }
+  (void)pthread_mutex_unlock(&r->lock);
+  return false;
+}
+
+/* The next chunk, when it is there; NULL where nobody unpacks one: then the caller may. */
+static chunk *next_chunk(ring *r) {
+  chunk *c = NULL;
+  (void)pthread_mutex_lock(&r->lock);
+  while (r->filled == r->taken && r->unpacking)
+    (void)pthread_cond_wait(&r->unpacked, &r->lock);
+  if (r->filled > r->taken)
+    c = &r->chunks[r->taken % CHUNKS];
+  else
+    r->unpacking = true;
+  (void)pthread_mutex_unlock(&r->lock);
+  return c;
+}
+
+static mpg_rc shared_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  ring *r = s->ring;
+  while (*got < cap) {
+    chunk *c = next_chunk(r);
+    size_t n = 0;
+    if (c == NULL) {
+      mpg_rc rc = packed_read(s, buf + *got, cap - *got, &n, err);
+      *got += n;
+      (void)pthread_mutex_lock(&r->lock);
+      r->unpacking = false;
+      (void)pthread_mutex_unlock(&r->lock);
+      return rc;
+    }
+    n = c->n - c->at < cap - *got ? c->n - c->at : cap - *got;
+    memcpy(buf + *got, c->bytes + c->at, n);
+    c->at += n;
+    *got += n;
+    if (c->at < c->n)
+      continue;
+    if (c->end.rc == MPG_DONE)
+      break;
+    if (c->end.rc != MPG_OK) {
+      *err = c->end;
+      return err->rc;
+    }
+    (void)pthread_mutex_lock(&r->lock);
+    r->taken++;
+    (void)pthread_mutex_unlock(&r->lock);
+  }
+  return MPG_OK;
+}
+
+void mpg_stream_share(mpg_stream *s, mpg_pipeline *pipeline) {
+  ring *r;
+  if (s->inflate == NULL || mpg_pipeline_threads(pipeline) < 2)
+    return;
+  r = mpg_calloc(s->env, sizeof *r);
+  if (r == NULL || pthread_mutex_init(&r->lock, NULL) != 0) {
+    mpg_free(s->env, r);
+    return;
+  }
+  (void)pthread_cond_init(&r->unpacked, NULL); /* glibc's takes nothing that could be short */
+  s->ring = r;
+  mpg_pipeline_ahead(pipeline, unpack_ahead, s);
+}
+
 mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
   *got = 0;
-  return s->inflate != NULL ? packed_read(s, buf, cap, got, err)
-                            : plain_read(s, buf, cap, got, err);
+  if (s->inflate == NULL)
+    return plain_read(s, buf, cap, got, err);
+  return s->ring != NULL ? shared_read(s, buf, cap, got, err) : packed_read(s, buf, cap, got, err);
 }
 
 mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err) {

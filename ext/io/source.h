@@ -5,6 +5,7 @@
 #define MPG_SOURCE_H
 
 #include "../core/base.h"
+#include "../core/pipeline.h"
 
 /* The files that a path stands for, sorted by name in byte order. */
 typedef struct mpg_paths {
@@ -49,6 +50,12 @@ void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
 /* Fills `buf` with `cap` decompressed bytes; *got is less only at the end. Retries EINTR and short
 ** reads. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
+/*
+** From here on what is packed is unpacked by one thread of the pipeline while another reads it, a few
+** blocks ahead; where there is one thread, or memory is short, by who reads, as ever. To be ended by
+** mpg_pipeline_no_ahead before the stream is closed, or with the pipeline.
+*/
+void mpg_stream_share(mpg_stream *stream, mpg_pipeline *pipeline);
 /* MPG_DATA, "PATH: expected records, found an empty file", where there is not a single byte in it: for
 ** readers that found none. */
 mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);

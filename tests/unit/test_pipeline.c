@@ -154,6 +154,58 @@ static void test_ahead(const mpg_pipeline_steps *steps) {
   mpg_pipeline_close(p);
 }
 
+typedef struct bit {
+  int done;        /* atomic, as all */
+  int strangers;   /* what came about that may not */
+  bool busy, over; /* over: nothing more may be done */
+  pthread_t owner;
+} bit;
+
+/* A bit of work ahead of cutting; every third time that is all for now. */
+static bool do_a_bit(void *of) {
+  bit *b = of;
+  if (__atomic_exchange_n(&b->busy, true, __ATOMIC_ACQ_REL) ||
+      __atomic_load_n(&b->over, __ATOMIC_ACQUIRE) || pthread_equal(pthread_self(), b->owner))
+    __atomic_add_fetch(&b->strangers, 1, __ATOMIC_RELAXED);
+  (void)sched_yield();
+  __atomic_store_n(&b->busy, false, __ATOMIC_RELEASE);
+  return __atomic_add_fetch(&b->done, 1, __ATOMIC_RELAXED) % 3 != 0;
+}
+
+/* Ahead of cutting one of the others is at work at a time, and none once it is ended, whatever it is at;
+** then with another, and then nothing is. */
+static void test_done_ahead(const mpg_pipeline_steps *steps) {
+  static job j;
+  for (int threads = 1; threads <= 4; threads++) {
+    mpg_pipeline *p = opened(&j, &mpg_env_libc, threads, 300, MPG_DONE, steps);
+    bit bits[2] = {{.owner = pthread_self()}, {.owner = pthread_self()}};
+    void *slot;
+    mpg_err err;
+    CHECK(mpg_pipeline_threads(p) == threads);
+    mpg_pipeline_ahead(p, do_a_bit, &bits[0]);
+    for (int i = 0; i < 300; i++) {
+      CHECK(mpg_pipeline_next(p, &slot, &err) == MPG_OK && ((piece *)slot)->number == i);
+      __atomic_store_n(&j.taken, i, __ATOMIC_RELAXED);
+      for (int wait = 0; i % 100 == 50 && threads > 1 && wait < 1000000 &&
+                         __atomic_load_n(&bits[i / 100 % 2].done, __ATOMIC_RELAXED) == 0;
+           wait++)
+        (void)sched_yield();
+      mpg_pipeline_no_ahead(p, &j); /* there is none of that */
+      if (i == 100 || i == 200) {
+        mpg_pipeline_no_ahead(p, &bits[i / 100 - 1]);
+        __atomic_store_n(&bits[i / 100 - 1].over, true, __ATOMIC_RELEASE);
+      }
+      if (i == 100)
+        mpg_pipeline_ahead(p, do_a_bit, &bits[1]);
+    }
+    CHECK(mpg_pipeline_next(p, &slot, &err) == MPG_DONE && j.strangers == 0);
+    mpg_pipeline_close(p);
+    for (int i = 0; i < 2; i++)
+      CHECK(bits[i].strangers == 0 && (bits[i].done > 0) == (threads > 1));
+  }
+  mpg_pipeline_no_ahead(NULL, &j);
+}
+
 /* Where others may cut they fill every slot while the owner is away with its piece, do them all, and no more. */
 static void test_filled(void) {
   static job j;
@@ -272,6 +324,7 @@ int main(void) {
     const mpg_pipeline_steps *steps = i == 0 ? &by_owner : &by_any;
     test_order(steps);
     test_ahead(steps);
+    test_done_ahead(steps);
     test_stops(steps);
     test_closed(steps);
   }

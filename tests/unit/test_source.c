@@ -95,6 +95,68 @@ static mpg_rc read_file(const mpg_env *env, const char *path, size_t piece, mpg_
   return rc;
 }
 
+/* Read by whoever of three threads cuts, while another unpacks. */
+typedef struct shared {
+  mpg_stream *stream;
+  size_t piece;
+  bool ended;
+} shared;
+
+#define SHARED_PIECE ((size_t)64 << 10)
+
+typedef struct shared_piece {
+  char bytes[SHARED_PIECE];
+  size_t n;
+  mpg_err err;
+} shared_piece;
+
+static mpg_rc cut_shared(void *ctx, void *slot, mpg_err *err) {
+  shared *s = ctx;
+  shared_piece *p = slot;
+  (void)err;
+  if (s->ended)
+    return MPG_DONE;
+  p->err.rc = mpg_stream_read(s->stream, p->bytes, s->piece, &p->n, &p->err);
+  s->ended = p->err.rc != MPG_OK || p->n < s->piece;
+  return MPG_OK;
+}
+
+static void work_shared(void *ctx, void *slot, int worker) {
+  (void)ctx;
+  (void)slot;
+  (void)worker;
+}
+
+static mpg_rc read_shared(const mpg_env *env, const char *path, size_t piece, mpg_err *err) {
+  static const mpg_pipeline_steps steps = {
+      .cut = cut_shared, .work = work_shared, .cut_by_any = true};
+  static shared_piece pieces[7];
+  shared s = {.piece = piece < SHARED_PIECE ? piece : SHARED_PIECE};
+  void *slots[7], *slot;
+  mpg_pipeline *p;
+  mpg_rc rc;
+  back.n = 0;
+  for (size_t i = 0; i < 7; i++)
+    slots[i] = &pieces[i];
+  CHECK(mpg_pipeline_slots(3) == 7);
+  if ((rc = mpg_pipeline_open(&p, env, 3, &steps, &s, slots, err)) != MPG_OK)
+    return rc;
+  rc = mpg_stream_open(&s.stream, mpg_pipeline_env(p), path, err);
+  if (rc == MPG_OK)
+    mpg_stream_share(s.stream, p);
+  while (rc == MPG_OK && (rc = mpg_pipeline_next(p, &slot, err)) == MPG_OK) {
+    const shared_piece *got = slot;
+    memcpy(back.p + back.n, got->bytes, got->n);
+    back.n += got->n;
+    *err = got->err;
+    rc = got->err.rc;
+  }
+  mpg_pipeline_no_ahead(p, s.stream);
+  mpg_stream_close(s.stream);
+  mpg_pipeline_close(p);
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
 /* The packed bytes, from a file and from memory, give the text, whatever the sizes. */
 static bool unpacks(const char *name, const void *p, size_t n) {
   static const size_t pieces[] = {1, 7, 4096, 1 << 20};
@@ -108,6 +170,8 @@ static bool unpacks(const char *name, const void *p, size_t n) {
         continue;
       hostile_block(hostile_blocks[b]);
       ok &= read_file(&mpg_env_libc, in(name), pieces[i], &err) == MPG_OK && back.n == n &&
+            memcmp(back.p, p, n) == 0;
+      ok &= read_shared(&mpg_env_libc, in(name), pieces[i], &err) == MPG_OK && back.n == n &&
             memcmp(back.p, p, n) == 0;
       ok &=
           mpg_stream_memory(&s, &mpg_env_libc, "m", (mpg_str){packed.p, packed.n}, &err) == MPG_OK;
@@ -123,11 +187,15 @@ static bool refused(const char *name, mpg_rc want_rc, const char *want) {
   bool ok = true;
   put(name, packed.p, packed.n);
   for (size_t b = 0; b < HOSTILE_BLOCKS; b++) {
-    mpg_err err = {MPG_OK, ""};
+    mpg_err err = {MPG_OK, ""}, same = err;
     char full[7000];
+    size_t n;
     mpg_rc rc;
     hostile_block(hostile_blocks[b]);
     rc = read_file(&mpg_env_libc, in(name), 4096, &err);
+    n = back.n;
+    ok &= read_shared(&mpg_env_libc, in(name), 4096, &same) == rc && back.n == n &&
+          strcmp(err.text, same.text) == 0;
     (void)snprintf(full, sizeof full, "%s: %s", in(name), want);
     if (rc != want_rc || strcmp(err.text, full) != 0) {
       (void)fprintf(stderr, "got  %d %s\nwant %d %s\n", (int)rc, err.text, (int)want_rc, full);
