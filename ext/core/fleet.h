@@ -134,6 +134,9 @@ mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *v
 /* The same of a span or a commit told in texts (empty: NULL), where all of it is of the usual form; else *usual is
 ** false, and it is for mpg_fleet_add. MPG_NOMEM is the only error. */
 mpg_rc mpg_fleet_add_span(mpg_fleet *fleet, const mpg_str *values, int64_t line, bool *usual);
+/* A span is only read, for mpg_fleet_put_span. */
+mpg_rc mpg_fleet_read_span(mpg_fleet *fleet, const mpg_str *values, mpg_span *span, uint32_t *job,
+                           bool *usual);
 mpg_rc mpg_fleet_add_commit(mpg_fleet *fleet, const mpg_str *values, bool *usual);
 
 /* And of one that a reader took apart itself: its names are numbers of the fleet's (job, an index), and what

@@ -96,24 +96,31 @@ mpg_rc mpg_fleet_put_commit(mpg_fleet *f, const mpg_commit *c) {
   return MPG_OK;
 }
 
-mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *usual) {
-  mpg_span s = {.line = 0, .end = MPG_OPEN};
-  uint32_t job;
+mpg_rc mpg_fleet_read_span(mpg_fleet *f, const mpg_str *v, mpg_span *s, uint32_t *job,
+                           bool *usual) {
+  *s = (mpg_span){.line = 0, .end = MPG_OPEN};
   *usual = v[SPANS_JOB].n - 1 < 35 && /* longer may be a UUID */
-           v[SPANS_KIND].n > 0 && mpg_fleet_time(v[SPANS_START], &s.start) &&
-           (v[SPANS_END].n == 0 || mpg_fleet_time(v[SPANS_END], &s.end)) && s.end >= s.start &&
-           quick_int(v[SPANS_ATTEMPT], &s.attempt) && quick_int(v[SPANS_STEP], &s.step) &&
-           mpg_fleet_amount(v[SPANS_FLOPS], &s.flops) &&
-           mpg_fleet_amount(v[SPANS_BYTES], &s.bytes) &&
-           mpg_fleet_amount(v[SPANS_EXECUTIONS], &s.executions);
+           v[SPANS_KIND].n > 0 && mpg_fleet_time(v[SPANS_START], &s->start) &&
+           (v[SPANS_END].n == 0 || mpg_fleet_time(v[SPANS_END], &s->end)) && s->end >= s->start &&
+           quick_int(v[SPANS_ATTEMPT], &s->attempt) && quick_int(v[SPANS_STEP], &s->step) &&
+           mpg_fleet_amount(v[SPANS_FLOPS], &s->flops) &&
+           mpg_fleet_amount(v[SPANS_BYTES], &s->bytes) &&
+           mpg_fleet_amount(v[SPANS_EXECUTIONS], &s->executions);
   if (!*usual)
     return MPG_OK;
-  if (quick_text(&f->texts, v[SPANS_DTYPE], &s.dtype) != MPG_OK ||
-      quick_text(&f->kind_names, v[SPANS_KIND], &s.kind) != MPG_OK ||
-      quick_program(f, v[SPANS_PROGRAM], &s.program) != MPG_OK ||
-      quick_job(f, v[SPANS_JOB], &job) != MPG_OK)
+  if (quick_text(&f->texts, v[SPANS_DTYPE], &s->dtype) != MPG_OK ||
+      quick_text(&f->kind_names, v[SPANS_KIND], &s->kind) != MPG_OK ||
+      quick_program(f, v[SPANS_PROGRAM], &s->program) != MPG_OK ||
+      quick_job(f, v[SPANS_JOB], job) != MPG_OK)
     return MPG_NOMEM;
-  return mpg_fleet_put_span(f, job, &s, line);
+  return MPG_OK;
+}
+
+mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *usual) {
+  mpg_span s;
+  uint32_t job;
+  mpg_rc rc = mpg_fleet_read_span(f, v, &s, &job, usual);
+  return rc == MPG_OK && *usual ? mpg_fleet_put_span(f, job, &s, line) : rc;
 }
 
 static bool quick_moment(mpg_str s, int64_t *out) {

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define LONG_STRING 4096
+
 bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name) {
   mpg_json_usual_key *k = &usual->keys[usual->n];
   if (usual->n == MPG_JSON_USUAL_KEYS || name.n > MPG_JSON_USUAL_NAME ||
@@ -92,6 +94,15 @@ static inline const char *short_string(const char *p, const char *end) {
 }
 #endif
 
+/* The quote at the end of a string that is not plain from p on, but without escapes: beyond ASCII; or
+** NULL. A long one, in which the host would have to be asked, is not looked at. */
+static const char *other_string(const char *p, const char *end) {
+  mpg_json_scan s = {.end = end - p > LONG_STRING ? p + LONG_STRING : end};
+  bool escaped = false;
+  p = mpg_json_string(&s, p, &escaped);
+  return p == NULL || escaped ? NULL : p - 1;
+}
+
 static inline const char *digits(const char *p, const char *end) {
   while (p < end && *p >= '0' && *p <= '9')
     p++;
@@ -141,9 +152,13 @@ static inline const char *value(const char *p, const char *end, mpg_json_member 
   const char *from = p;
   if (*p == '"') {
     p = short_string(++from, end);
+    if (p < end && (unsigned char)*p >= 0x80)
+      p = other_string(p, end);
+    if (p == NULL || p >= end || *p != '"')
+      return NULL;
     m->kind = MPG_JSON_STRING;
     m->text = (mpg_str){from, (size_t)(p - from)};
-    return p < end && *p == '"' ? p + 1 : NULL;
+    return p + 1;
   }
   if (*p == '-' || (*p >= '0' && *p <= '9')) {
     m->kind = MPG_JSON_NUMBER;

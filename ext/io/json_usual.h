@@ -32,8 +32,8 @@ bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name);
 /*
 ** The object that begins at p: its members, by the number of their key, and which of them it has.
 ** Their texts are borrowed from p, where 64 bytes behind `end` are readable. Returns the position
-** behind it; NULL where it is not usual: another key, one twice, a nested value, text with escapes
-** or beyond ASCII, white space other than a space behind ':' and ',', a part of an object.
+** behind it; NULL where it is not usual: another key, one twice, a nested value, text with escapes,
+** white space other than a space behind ':' and ',', a part of an object.
 */
 const char *mpg_json_usual_object(mpg_json_usual *usual, const char *p, const char *end,
                                   mpg_json_member *members, uint64_t *has);

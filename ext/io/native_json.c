@@ -1,165 +1,112 @@
 /* native_json.c - records of the native trace in JSON: see native.h. */
-#include "json_scan.h"
+#include "json_usual.h"
 #include "native_read.h"
+#include "native_same.h"
 #include "unfinished.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define KEYS_REMEMBERED 32
 
 /* ---- records as they are usually written ---- */
 
-/* A key with its quotes and colon, of up to 16 bytes: the bytes, and which of them count. */
-typedef struct quick_key {
-  uint64_t text[2], mask[2];
-  size_t n;
-  int column;
-} quick_key;
+/* Of `spans` and `commits`, the relations that grow long: `record`, then the columns of both. */
+enum { QUICK_RELATIONS = 2, QUICK_KEYS = 1 + SPANS_EXECUTIONS + 1 + COMMITS_DURABLE + 1 };
 
-/* Of `spans` and `commits`, the relations that grow long: their columns, then `record`. */
-enum { QUICK_KEYS = SPANS_EXECUTIONS + 2 };
 typedef struct quick_record {
-  mpg_relation relation;
-  mpg_str name; /* the value of `record` */
-  int ncolumns;
-  quick_key keys[QUICK_KEYS];
-  uint8_t order[QUICK_KEYS]; /* writers repeat it: the key that stood i-th last time */
+  mpg_native_same same;
+  mpg_json_usual keys;
+  struct quick_relation {
+    const mpg_relation_info *info;
+    uint8_t key[SPANS_EXECUTIONS + 1]; /* of each column */
+    uint64_t keys;                     /* all of them, as bits */
+  } of[QUICK_RELATIONS];
 } quick_record;
 
-static quick_key make_key(const char *name, int column) {
-  quick_key k = {{0, 0}, {0, 0}, 0, column};
-  char text[17], mask[17];
-  k.n = (size_t)snprintf(text, sizeof text, "\"%s\":", name);
-  memset(text + k.n, 0, sizeof text - k.n);
-  memset(mask, 0, sizeof mask);
-  memset(mask, 0xff, k.n);
-  memcpy(k.text, text, 16);
-  memcpy(k.mask, mask, 16);
-  return k;
-}
-
-/* Every name of theirs fits: the longest is "snapshot_time". */
-static void quick_begin(quick_record *q, mpg_relation relation) {
-  const mpg_relation_info *info = mpg_relation_get(relation);
-  q->relation = relation;
-  q->name = mpg_str_of(info->record);
-  q->ncolumns = (int)info->ncolumns;
-  for (int c = 0; c < q->ncolumns; c++)
-    q->keys[c] = make_key(info->columns[c], c);
-  q->keys[q->ncolumns] = make_key("record", q->ncolumns);
-  memset(q->order, 0, sizeof q->order);
-}
-
-/* Behind p are 16 readable bytes, in the window or its slack. */
-static inline bool key_is(const char *p, const quick_key *k) {
-  uint64_t v[2];
-  memcpy(v, p, 16);
-  return (((v[0] ^ k->text[0]) & k->mask[0]) | ((v[1] ^ k->text[1]) & k->mask[1])) == 0;
-}
-
-/* The key at p, NULL where it is none of them. */
-static inline const quick_key *key_at(quick_record *q, size_t i, const char *p) {
-  const quick_key *k = &q->keys[q->order[i]];
-  if (key_is(p, k))
-    return k;
-  for (int c = 0; c <= q->ncolumns; c++)
-    if (key_is(p, &q->keys[c])) {
-      q->order[i] = (uint8_t)c;
-      return &q->keys[c];
+static void quick_begin(quick_record *q) {
+  static const mpg_relation relations[QUICK_RELATIONS] = {MPG_REL_SPANS, MPG_REL_COMMITS};
+  memset(q, 0, sizeof *q);
+  (void)mpg_json_usual_add(&q->keys, MPG_STR("record")); /* they are few, plain and short */
+  for (int i = 0; i < QUICK_RELATIONS; i++) {
+    struct quick_relation *of = &q->of[i];
+    of->info = mpg_relation_get(relations[i]);
+    of->keys = 1;
+    for (size_t c = 0; c < of->info->ncolumns; c++) {
+      mpg_str name = mpg_str_of(of->info->columns[c]);
+      int shared = i > 0 ? mpg_column_by_name(relations[0], name) : -1;
+      of->key[c] = shared >= 0 ? q->of[0].key[shared] : (uint8_t)q->keys.n;
+      if (shared < 0)
+        (void)mpg_json_usual_add(&q->keys, name);
+      of->keys |= UINT64_C(1) << of->key[c];
     }
-  return NULL;
-}
-
-/* Eight bytes behind p may be read, in the window or its slack. */
-static const char *digits(const char *p, const char *end) {
-  uint64_t v;
-  for (;; p += 8) {
-    memcpy(&v, p, 8);
-    if (((v & UINT64_C(0xf0f0f0f0f0f0f0f0)) |
-         ((v + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4) !=
-            UINT64_C(0x3333333333333333) ||
-        end - p < 8)
-      break;
   }
-  while (p < end && *p >= '0' && *p <= '9')
-    p++;
-  return p;
-}
-
-/* A text of plain ASCII, a number without sign and exponent, or null; behind it, or NULL. */
-static const char *plain_value(const char *p, const char *end, mpg_str *value) {
-  const char *from = p;
-  if (p < end && *p == '"') {
-    p = mpg_json_plain_end(++from, end);
-    *value = (mpg_str){from, (size_t)(p - from)};
-    return p < end && *p == '"' ? p + 1 : NULL;
-  }
-  p = digits(p, end);
-  if (p == from) {
-    *value = (mpg_str){NULL, 0};
-    return end - p >= 4 && memcmp(p, "null", 4) == 0 ? p + 4 : NULL;
-  }
-  if (*from == '0' && p > from + 1)
-    return NULL;
-  if (p < end && *p == '.') {
-    const char *point = p++;
-    p = digits(p, end);
-    if (p == point + 1)
-      return NULL;
-  }
-  *value = (mpg_str){from, (size_t)(p - from)};
-  return p;
 }
 
 /* The record at p in `values`, by column: the position behind it, or NULL where it is anything else,
 ** and so for the reader of all JSON. */
-static const char *usual_record(quick_record *q, const char *p, const char *end, mpg_str *values) {
-  uint32_t seen = 0;
-  /* Of as many as there are: for a constant compilers have rep stos, which takes long to begin. */
-  memset(values, 0, ((size_t)q->ncolumns + 1) * sizeof *values);
-  for (int i = 0; i <= q->ncolumns; i++) {
-    const quick_key *key;
-    p++; /* behind '{' or ',' */
-    if (i > 0 && p < end && *p == ' ')
-      p++;
-    if (p >= end || (key = key_at(q, (size_t)i, p)) == NULL || (seen >> key->column & 1))
+static const char *usual_record(quick_record *q, const char *p, const char *end, mpg_str *values,
+                                const struct quick_relation **of) {
+  mpg_json_member m[QUICK_KEYS];
+  uint64_t has;
+  const char *behind = mpg_json_usual_object(&q->keys, p, end, m, &has);
+  if (behind == NULL || (has & 1) == 0 || m[0].kind != MPG_JSON_STRING)
+    return NULL;
+  *of = &q->of[0];
+  if (!mpg_str_eq(m[0].text, mpg_str_of((*of)->info->record)))
+    ++*of;
+  if ((has & ~(*of)->keys) != 0 || !mpg_str_eq(m[0].text, mpg_str_of((*of)->info->record)))
+    return NULL;
+  for (size_t c = 0; c < (*of)->info->ncolumns; c++) {
+    const mpg_json_member *v = &m[(*of)->key[c]];
+    values[c] = (mpg_str){NULL, 0};
+    if ((has >> (*of)->key[c] & 1) == 0 || v->kind == MPG_JSON_NULL)
+      continue;
+    if (v->kind != MPG_JSON_STRING && v->kind != MPG_JSON_NUMBER)
       return NULL;
-    seen |= 1u << key->column;
-    p += key->n;
-    if (p < end && *p == ' ')
-      p++;
-    p = plain_value(p, end, &values[key->column]);
-    if (p == NULL || p >= end || (*p != ',' && *p != '}'))
-      return NULL;
-    if (key->column == q->ncolumns && !mpg_str_eq(values[key->column], q->name))
-      return NULL;
-    if (*p == '}')
-      return seen >> q->ncolumns & 1 ? p + 1 : NULL;
+    values[c] = v->text;
   }
-  return NULL;
+  return behind;
+}
+
+/* A record of the usual form at p; behind it, or NULL where it is for the reader of all JSON. */
+static const char *usual_next(mpg_native_reading *r, quick_record *quick, const char *p,
+                              const char *end, int64_t line, mpg_rc *rc) {
+  mpg_fleet *f = r->fleet;
+  const struct quick_relation *of;
+  mpg_str values[SPANS_EXECUTIONS + 1];
+  mpg_span span;
+  uint32_t job;
+  bool usual;
+  const char *behind = mpg_native_same_read(&quick->same, p, end, &span, &job);
+  *rc = MPG_OK;
+  if (behind != NULL) {
+    *rc = mpg_fleet_put_span(f, job, &span, line);
+    return behind;
+  }
+  behind = usual_record(quick, p, end, values, &of);
+  if (behind == NULL)
+    return NULL;
+  if (of != &quick->of[0]) {
+    *rc = mpg_fleet_add_commit(f, values, &usual);
+    return usual ? behind : NULL;
+  }
+  *rc = mpg_fleet_read_span(f, values, &span, &job, &usual);
+  if (*rc == MPG_OK && usual) {
+    mpg_native_same_learn(&quick->same, (mpg_str){p, (size_t)(behind - p)}, values, &span, job);
+    *rc = mpg_fleet_put_span(f, job, &span, line);
+  }
+  return usual ? behind : NULL;
 }
 
 /* The records that come next, as long as they are of the usual form. */
-static mpg_rc usual_records(mpg_native_reading *r, mpg_json *json, quick_record quick[2]) {
+static mpg_rc usual_records(mpg_native_reading *r, mpg_json *json, quick_record *quick) {
   const char *p, *end, *behind;
   while (mpg_json_peek(json, &p, &end)) {
-    mpg_str values[QUICK_KEYS];
-    bool usual;
     mpg_rc rc;
-    int kind = 0;
-    behind = usual_record(&quick[0], p, end, values);
-    if (behind == NULL) {
-      kind = 1;
-      behind = usual_record(&quick[1], p, end, values);
-    }
-    if (behind == NULL)
-      break;
-    rc = kind == 0 ? mpg_fleet_add_span(r->fleet, values, mpg_json_line(json), &usual)
-                   : mpg_fleet_add_commit(r->fleet, values, &usual);
+    behind = usual_next(r, quick, p, end, mpg_json_line(json), &rc);
     if (rc != MPG_OK)
       return mpg_fail_nomem(r->err);
-    if (!usual)
+    if (behind == NULL)
       break;
     mpg_json_take(json, behind);
     if ((rc = mpg_native_poll(r)) != MPG_OK)
@@ -271,14 +218,13 @@ mpg_rc mpg_native_json(mpg_native_reading *r, mpg_json *json) {
   mpg_err before = {MPG_OK, ""};
   const mpg_json_member *members;
   memory remembered;
-  quick_record quick[2];
+  quick_record quick;
   size_t n;
   mpg_rc rc = MPG_OK;
   memset(&remembered, -1, sizeof remembered);
-  quick_begin(&quick[0], MPG_REL_SPANS);
-  quick_begin(&quick[1], MPG_REL_COMMITS);
+  quick_begin(&quick);
   while (rc == MPG_OK) {
-    if ((rc = usual_records(r, json, quick)) != MPG_OK)
+    if ((rc = usual_records(r, json, &quick)) != MPG_OK)
       break;
     rc = mpg_json_record(json, &members, &n, r->err);
     if (rc == MPG_OK)

@@ -8,6 +8,7 @@
 #include "../../ext/io/native.h"
 #include "../../ext/io/native_read.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -384,6 +385,92 @@ static void write_jsonl(const char *folder, size_t rows, int odd) {
   (void)fclose(out);
 }
 
+/* A member of a record of JSON, as one of a few writers has it. */
+static void put_member(FILE *out, size_t style, const char *key, const char *value) {
+  static const char *const commas[] = {",", ", "}, *const colons[] = {":", ": "};
+  (void)fprintf(out, "%s\"%s\"%s%s", strcmp(key, "record") == 0 ? "{" : commas[style % 2], key,
+                colons[style / 2 % 2], value);
+}
+
+/* Spans of jobs that go on for a while (native_same.h), and what nearly is so; `end` closes each. */
+static void write_repeats(const char *folder, size_t rows, int odd, const char *end) {
+  static const char *const jobs[] = {"\"train-000001\"", "\"j\"",
+                                     "\"a job of more than eight bytes\""};
+  static const char *const kinds[] = {"\"step\"", "\"input\"", "\"k\\u0041\"", "null", "\"\""};
+  static const char *const programs[] = {"\"f\"",
+                                         "\"\xe5\x8d\x83\xe9\x97\xae/train_step\"",
+                                         "\"a-model-of-some-size/train_step-17\"",
+                                         "null",
+                                         "\"\xe5\x8d\"",
+                                         "\"a\\tb\""};
+  static const char *const times[] = {"01767891265.32398",
+                                      "1767891265.32398",
+                                      "1767891265.3239831",
+                                      "1.767891265e9",
+                                      "-1767891265.323983",
+                                      "1767891265",
+                                      "1767891265.",
+                                      "null",
+                                      "\"\"",
+                                      "9214646399.999999",
+                                      "9214646400.000000",
+                                      "0767891265.323983",
+                                      "{}",
+                                      "true",
+                                      "\"1.5\\u0030\"",
+                                      "\"1767891265.323983\"",
+                                      "1767891265.323983e0",
+                                      "17678912655323983",
+                                      "\"2026-01-05\"",
+                                      "\"2026-01-05T00:08:42Z"};
+  static const char *const steps[] = {"0",     "007",  "-1",     "1.0", "123456789012345678",
+                                      "\"5\"", "null", "\"07\"", "1e3", "1234567890123456789",
+                                      "",      "false"};
+  size_t style = below(4), job = 0, program = 0, long_program = 0;
+  bool quoted = below(3) == 0;
+  char path[512];
+  FILE *out;
+  (void)snprintf(path, sizeof path, "%s/trace.jsonl", folder);
+  out = fopen(path, "w");
+  for (size_t i = 0; i < rows; i++) {
+    bool plain = odd == 0 || below((size_t)odd) > 0;
+    char number[700];
+    size_t kind = below(plain ? 2 : 5);
+    if (below(8) == 0) {
+      job = below(3);
+      program = below(odd == 0 ? 4 : 6);
+      long_program = odd > 0 && below(4) == 0 ? 400 + below(200) : 0;
+    }
+    put_member(out, style, "record", below(plain ? 1000 : 6) ? "\"span\"" : "\"step\"");
+    put_member(out, style, "job", jobs[job]);
+    if (!plain && below(3) == 0)
+      put_member(out, style, below(2) ? "odd" : "attempt", "1");
+    put_member(out, style, "kind", kinds[kind]);
+    (void)snprintf(number, sizeof number,
+                   quoted ? "\"2026-01-%02zuT10:00:00.%03zuZ\"" : "17678912%02zu.%06zu",
+                   10 + i % 20, below(1000));
+    put_member(out, style, "start_time", plain || below(3) ? number : times[below(20)]);
+    (void)snprintf(number, sizeof number,
+                   quoted ? "\"2026-01-%02zuT10:00:01.%03zuZ\"" : "17678912%02zu.%06zu",
+                   10 + i % 20, (plain ? 1000 : 0) + below(1000));
+    if (plain || below(4))
+      put_member(out, style, "end_time", plain || below(3) ? number : times[below(20)]);
+    (void)snprintf(number, sizeof number, "%zu", i);
+    if (kind == 0 || !plain)
+      put_member(out, style, "step", plain || below(3) ? number : steps[below(12)]);
+    if (long_program > 0)
+      (void)snprintf(number, sizeof number, "\"%0*zu\"", (int)long_program, program);
+    if (kind == 0)
+      put_member(out, style, "program", long_program > 0 ? number : programs[program]);
+    if (job == 1)
+      put_member(out, style, "flops", "2.5e18");
+    (void)fputs(end, out);
+    if (i + 1 < rows || below(2))
+      (void)fputs(plain || below(4) ? "\n" : below(2) ? "" : "\r\n\n", out);
+  }
+  (void)fclose(out);
+}
+
 static void tell_difference(size_t block, int threads, int skip, const char *a, const char *b) {
   size_t same = 0;
   while (a[same] != '\0' && a[same] == b[same])
@@ -416,6 +503,38 @@ static void check_folder(const char *folder) {
     free(expected);
   }
   hostile_block(0);
+}
+
+/* Takes the columns of places, LINE:COLUMN:, out of the text. */
+static void without_columns(char *text) {
+  char *to = text;
+  for (const char *p = text; *p != '\0';) {
+    size_t n =
+        p > text && *p == ':' && isdigit((unsigned char)p[-1]) ? strspn(p + 1, "0123456789") : 0;
+    *to++ = *p++;
+    p += n > 0 && p[n] == ':' ? n : 0;
+  }
+  *to = '\0';
+}
+
+/* With a space before its end a record is read as all JSON is, and says the same. */
+static void check_repeats(const char *folder, size_t rows, int odd) {
+  uint64_t before = seed;
+  char *found[2];
+  hostile_block(0);
+  for (int skip = 0; skip < 2; skip++) {
+    for (int i = 1; i >= 0; i--) {
+      seed = before;
+      write_repeats(folder, rows, odd, i == 1 ? " }" : "}");
+      found[i] = read_folder(&mpg_env_libc, folder, skip != 0, 0);
+      without_columns(found[i]);
+    }
+    CHECK(strcmp(found[0], found[1]) == 0);
+    if (strcmp(found[0], found[1]) != 0)
+      tell_difference(0, 0, skip, found[1], found[0]);
+    free(found[0]);
+    free(found[1]);
+  }
 }
 
 /* Every allocation fails, once and from then on: an error, or the fleet of a run without faults. */
@@ -493,6 +612,10 @@ int main(void) {
       write_jsonl(folder, 400, 0);
       check_interrupts(folder);
     }
+    empty(folder);
+    for (int k = 0; k < 10; k++)
+      check_repeats(folder, 1 + below(k == 0 ? 300 : 60), odd);
+    check_folder(folder);
     empty(folder);
   }
   (void)rmdir(folder);

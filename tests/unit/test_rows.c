@@ -157,9 +157,12 @@ static void test_paths(void) {
 ** usual. */
 static void test_usual(void) {
   static const char *const good[] = {
-      "{\"a\":1}", "{\"a\": -0.5e+3, \"b\": \"x y\"}",
-      "{\"b\":null,\"a\":true,\"a key of more than sixteen bytes\":false}", "{\"a\":0,\"b\":\"\"}",
-      "{\"a\":10,\"b\":\"a string of more than sixteen bytes, to be sure\"}"};
+      "{\"a\":1}",
+      "{\"a\": -0.5e+3, \"b\": \"x y\"}",
+      "{\"b\":null,\"a\":true,\"a key of more than sixteen bytes\":false}",
+      "{\"a\":0,\"b\":\"\"}",
+      "{\"a\":10,\"b\":\"a string of more than sixteen bytes, to be sure\"}",
+      "{\"a\":\"\xc3\xa9\",\"b\":\"a long one, \xe5\x8d\x83\xe9\x97\xae, that goes on\"}"};
   static const char *const odd[] = {"{}",
                                     "{ \"a\":1}",
                                     "{\"a\" :1}",
@@ -168,7 +171,10 @@ static void test_usual(void) {
                                     "{\"c\":1}",
                                     "{\"a\":[1]}",
                                     "{\"a\":\"\\n\"}",
-                                    "{\"a\":\"\xc3\xa9\"}",
+                                    "{\"a\":\"\xc3\"}",
+                                    "{\"a\":\"\xe5\x8d\x83\xc0\x80\"}",
+                                    "{\"a\":\"\xc3\xa9\\n\"}",
+                                    "{\"a\":\"\xed\xa0\x80\"}",
                                     "{\"a\":01}",
                                     "{\"a\":1.}",
                                     "{\"a\":.5}",
