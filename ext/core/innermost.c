@@ -57,15 +57,23 @@ static inline bool covers(const mpg_gang *gang, int64_t at, size_t attempt) {
          at < gang->covers[0].end;
 }
 
-/* The spans that began before as_of and belong to an attempt. *open: some have no end yet. */
+/* What is true of the items gathered. */
+typedef struct gathered {
+  bool open;  /* some have no end yet */
+  bool mixed; /* some may not be in order, or be the same as others */
+} gathered;
+
+/* The spans that began before as_of and belong to an attempt. */
 static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
-                           const mpg_gang *gang, int64_t as_of, bool *open, mpg_notices *notices) {
+                           const mpg_gang *gang, int64_t as_of, gathered *are,
+                           mpg_notices *notices) {
   const mpg_span_list *list = &fleet->jobs[job].spans;
-  int64_t number = MPG_NONE, homeless = 0, early = 0, before = INT64_MIN;
-  size_t attempt = MPG_NOBODY;
+  int64_t number = MPG_NONE, homeless = 0, early = 0, before = INT64_MIN, last = INT64_MIN;
+  size_t attempt = MPG_NOBODY, home = 0; /* home, last: of the item before */
   mpg_item *item;
   in->nitems = 0;
-  in->traced = *open = false;
+  in->traced = false;
+  *are = (gathered){false, false};
   if (mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
     return MPG_NOMEM;
   if (list->n == 0)
@@ -98,11 +106,14 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     }
     if (&item->span != s)
       item->span = *s;
+    are->mixed |= attempt < home || (attempt == home && item->span.start <= last);
+    home = attempt;
+    last = item->span.start;
     item->attempt = attempt;
     item->own = item->inside = 0;
     item->kept = 1;
     if (item->span.end == MPG_OPEN) {
-      *open = true;
+      are->open = true;
     } else if (item->span.end > as_of) {
       item->kept = (double)(as_of - item->span.start) / (double)(item->span.end - item->span.start);
       item->span.end = as_of;
@@ -225,26 +236,28 @@ typedef struct walk {
   mpg_innermost *in;
   const mpg_gang *gang;
   size_t stretch, stop; /* of the gang's; those before `stretch` have ended */
+  int64_t from,
+      until; /* of that stretch, where it is complete and the sweep is in it; else nothing is between */
   int64_t at;
   size_t depth; /* of in->stack */
+  bool strayed; /* some of an item's time is in no complete stretch */
 } walk;
 
 /* Whether the part before goes on at `at`: a span of no length does not end one. */
 static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, size_t item) {
-  const mpg_part *last;
-  if (in->nparts == 0 || item == MPG_NOBODY)
-    return false;
-  last = &in->parts[in->nparts - 1];
+  const mpg_part *last = &in->parts[in->nparts - 1];
   return last->item == item && last->stretch == stretch && last->end == at;
 }
 
 static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, size_t item, int64_t start,
                               int64_t end) {
-  if (item != MPG_NOBODY)
-    in->items[item].inside += end - start;
-  if (goes_on(in, start, stretch, item)) {
-    in->parts[in->nparts - 1].end = end;
-    return MPG_OK;
+  if (item != MPG_NOBODY) {
+    int64_t before = in->items[item].inside;
+    in->items[item].inside = before + (end - start);
+    if (before != 0 && goes_on(in, start, stretch, item)) {
+      in->parts[in->nparts - 1].end = end;
+      return MPG_OK;
+    }
   }
   if (mpg_grow(in->env, &in->parts, &in->parts_cap, in->nparts + 1, sizeof *in->parts) != MPG_OK)
     return MPG_NOMEM;
@@ -252,34 +265,41 @@ static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, size_t item, in
   return MPG_OK;
 }
 
-/* [w->at, end) belongs to `item`: what of it lies in complete stretches becomes parts. */
-static inline mpg_rc tell(walk *w, size_t item, int64_t end) {
-  mpg_innermost *in = w->in;
-  int64_t start = w->at;
-  w->at = end;
-  if (start >= end)
-    return MPG_OK;
-  if (item != MPG_NOBODY)
-    in->items[item].own += end - start;
-  if (w->stretch < w->stop && w->gang->stretches[w->stretch].start <= start &&
-      end <= w->gang->stretches[w->stretch].end)
-    return w->gang->stretches[w->stretch].complete ? add_part(in, w->stretch, item, start, end)
-                                                   : MPG_OK;
+/* The rest of tell: time that is not all in the stretch at hand. */
+static mpg_rc tell_on(walk *w, size_t item, int64_t start, int64_t end) {
+  int64_t missing = end - start;
   while (w->stretch < w->stop && w->gang->stretches[w->stretch].end <= start)
     w->stretch++;
   for (size_t k = w->stretch; k < w->stop && w->gang->stretches[k].start < end; k++) {
     const mpg_stretch *s = &w->gang->stretches[k];
     int64_t lo = s->start > start ? s->start : start, hi = s->end < end ? s->end : end;
+    w->stretch = k;
+    w->from = s->complete ? s->start : INT64_MAX;
+    w->until = s->end;
     if (!s->complete)
       continue;
-    if (add_part(in, k, item, lo, hi) != MPG_OK)
+    if (add_part(w->in, k, item, lo, hi) != MPG_OK)
       return MPG_NOMEM;
+    missing -= hi - lo;
   }
+  w->strayed |= item != MPG_NOBODY && missing > 0;
   return MPG_OK;
 }
 
-/* Moves on to `until`: the innermost of the spans that have begun, or nobody, has the time. */
-static inline mpg_rc run_until(walk *w, int64_t until) {
+/* [w->at, end) belongs to `item`: what of it lies in complete stretches becomes parts. */
+static inline mpg_rc tell(walk *w, size_t item, int64_t end) {
+  int64_t start = w->at;
+  if (start >= end)
+    return MPG_OK;
+  w->at = end;
+  if (item != MPG_NOBODY)
+    w->in->items[item].own += end - start;
+  return start >= w->from && end <= w->until ? add_part(w->in, w->stretch, item, start, end)
+                                             : tell_on(w, item, start, end);
+}
+
+/* Moves on to `until`: the innermost of the spans that have begun has the time. */
+static mpg_rc run_within(walk *w, int64_t until) {
   mpg_innermost *in = w->in;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && w->depth > 0 && w->at < until) {
@@ -290,38 +310,60 @@ static inline mpg_rc run_until(walk *w, int64_t until) {
     else
       rc = tell(w, top, end < until ? end : until);
   }
-  if (rc == MPG_OK && w->at < until)
-    rc = tell(w, MPG_NOBODY, until);
   while (w->depth > 0 && in->items[in->stack[w->depth - 1]].span.end <= w->at)
     w->depth--;
   return rc;
 }
 
-/* One attempt: its items are [first, stop). */
-static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, size_t first,
-                            size_t stop, int64_t *overlapping) {
+/* The same; what they leave is nobody's. */
+static inline mpg_rc run_until(walk *w, int64_t until) {
+  mpg_rc rc = w->depth > 0 ? run_within(w, until) : MPG_OK;
+  return rc == MPG_OK ? tell(w, MPG_NOBODY, until) : rc;
+}
+
+/* One attempt: its items are those from *next on, and then the next attempt's are. */
+static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, size_t *next,
+                            int64_t *overlapping, bool *strayed) {
   const mpg_attempt *attempt = &gang->attempts[a];
-  walk w = {in, gang, attempt->stretch, attempt->stretch + attempt->nstretches, attempt->start, 0};
-  int64_t last = attempt->end;
-  if (first < stop && in->items[first].span.start < w.at)
-    w.at = in->items[first].span.start;
-  for (size_t i = first; i < stop; i++) {
-    const mpg_span *s = &in->items[i].span;
-    mpg_rc rc = run_until(&w, s->start);
-    if (rc != MPG_OK)
-      return rc;
-    if (s->end == s->start)
+  mpg_activity activity = {false, false, INT64_MIN};
+  walk w = {.in = in,
+            .gang = gang,
+            .stretch = attempt->stretch,
+            .stop = attempt->stretch + attempt->nstretches,
+            .from = INT64_MAX,
+            .at = attempt->start};
+  const mpg_item *item = in->items + *next, *stop = in->items + in->nitems;
+  mpg_rc rc = MPG_OK;
+  if (item < stop && item->attempt == a && item->span.start < w.at)
+    w.at = item->span.start;
+  for (; rc == MPG_OK && item < stop && item->attempt == a; item++) {
+    const mpg_item *behind = item + 1;
+    const mpg_span *s = &item->span;
+    size_t i = (size_t)(item - in->items);
+    activity.any = true;
+    activity.serves |= s->kind == MPG_KIND_SERVE;
+    activity.last = s->end > activity.last ? s->end : activity.last;
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
+    rc = run_until(&w, s->start);
+    if (rc != MPG_OK || s->end == s->start)
       continue;
+    if (w.depth == 0 && (behind == stop || behind->span.start >= s->end || behind->attempt != a)) {
+      rc = tell(&w, i, s->end); /* the short road: none other has begun */
+      continue;
+    }
     if (w.depth > 0 && s->end > in->items[in->stack[w.depth - 1]].span.end)
       ++*overlapping;
     if (mpg_grow(in->env, &in->stack, &in->stack_cap, w.depth + 1, sizeof *in->stack) != MPG_OK)
       return MPG_NOMEM;
     in->stack[w.depth++] = i;
-    last = s->end > last ? s->end : last;
-    if (mpg_poll(in->env, i))
-      return MPG_INTERRUPTED;
   }
-  return run_until(&w, last);
+  if (rc == MPG_OK)
+    rc = run_until(&w, activity.last > attempt->end ? activity.last : attempt->end);
+  in->activity[a] = activity;
+  *next = (size_t)(item - in->items);
+  *strayed |= w.strayed;
+  return rc;
 }
 
 static mpg_rc failure(mpg_rc rc, mpg_err *err) {
@@ -332,45 +374,35 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
                            const mpg_gang *gang, int64_t as_of, mpg_notices *notices,
                            mpg_err *err) {
   int64_t dropped = 0, missing = 0, overlapping = 0, outside = 0;
-  size_t i = 0;
-  bool open, equal;
+  size_t next = 0;
+  bool equal = false, strayed = false;
+  gathered are;
   mpg_rc rc;
   in->nparts = 0;
   rc = mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
                 sizeof *in->activity);
   if (rc == MPG_OK)
-    rc = gather_items(in, fleet, job, gang, as_of, &open, notices);
-  if (rc == MPG_OK)
+    rc = gather_items(in, fleet, job, gang, as_of, &are, notices);
+  if (rc == MPG_OK && are.mixed)
     rc = sort_items(in, fleet, &equal);
   if (rc == MPG_OK && equal)
     rc = drop_duplicates(in, fleet, &dropped);
   if (rc != MPG_OK)
     return failure(rc, err);
   mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, dropped);
-  if (open) {
+  if (are.open) {
     rc = settle_ends(in, fleet, gang, &missing);
-    if (rc == MPG_OK)
+    if (rc == MPG_OK && are.mixed) /* by their ends, too */
       rc = sort_items(in, fleet, &equal);
     if (rc != MPG_OK)
       return failure(rc, err);
   }
   for (size_t a = 0; a < gang->nattempts; a++) {
-    mpg_activity *activity = &in->activity[a];
-    size_t first = i;
-    *activity = (mpg_activity){false, false, INT64_MIN};
-    for (; i < in->nitems && in->items[i].attempt == a; i++) {
-      const mpg_span *s = &in->items[i].span;
-      activity->any = true;
-      activity->serves |= s->kind == MPG_KIND_SERVE;
-      activity->last = s->end > activity->last ? s->end : activity->last;
-      if (mpg_poll(in->env, i))
-        return failure(MPG_INTERRUPTED, err);
-    }
-    rc = sweep_attempt(in, gang, a, first, i, &overlapping);
+    rc = sweep_attempt(in, gang, a, &next, &overlapping, &strayed);
     if (rc != MPG_OK)
       return failure(rc, err);
   }
-  for (i = 0; i < in->nitems; i++) {
+  for (size_t i = 0; strayed && i < in->nitems; i++) {
     if (mpg_poll(in->env, i))
       return failure(MPG_INTERRUPTED, err);
     outside += in->items[i].inside < in->items[i].own;

@@ -86,7 +86,7 @@ static void stopped_anywhere(world *w, mpg_i128 chip_s) {
   CHECK(mpg_fleet_seal(&w->fleet, &err) == MPG_OK);
   CHECK(account(w, &left, &c, &err) == MPG_OK && c.chip_us == chip_s * 1000000);
   asked = NEVER - left;
-  CHECK(asked > 10);
+  CHECK(asked > 8);
   for (long n = 1; n <= asked; n++) {
     long stop = n + 1;
     if (asked > 40 && n > 5 && n <= asked - 14 && n % (asked / 4) != 0)
