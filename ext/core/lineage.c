@@ -4,7 +4,8 @@
 #include <string.h>
 
 void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env) {
-  *lineage = (mpg_lineage){env, NULL, 0};
+  memset(lineage, 0, sizeof *lineage);
+  lineage->env = env;
 }
 
 void mpg_lineage_free(mpg_lineage *lineage) {
@@ -28,51 +29,15 @@ bool mpg_commits_exist(const mpg_commit *commits, size_t ncommits, int64_t as_of
   return false;
 }
 
-/* Where the last resume begins: steps from here on have no later one that proves anything of them.
- */
-static size_t last_resume(const mpg_step *steps, size_t n) {
-  size_t last = 0, before = SIZE_MAX; /* the numbered step before */
-  for (size_t i = 0; i < n; i++) {
-    if (steps[i].number == MPG_NONE)
-      continue;
-    if (before != SIZE_MAX &&
-        (steps[i].attempt != steps[before].attempt || steps[i].number <= steps[before].number))
-      last = i;
-    before = i;
-  }
-  return last;
-}
-
-/*
-** `durable`: n commits by rising step, each with the latest snapshot of itself and those after it;
-** `any_step` and `latest_numbered`: the latest snapshot of commits without and with a step.
-*/
-static bool protects(const mpg_commit *durable, size_t n, int64_t any_step, int64_t latest_numbered,
-                     const mpg_step *step) {
-  size_t lo = 0, hi = n;
-  if (any_step != MPG_NONE && step->end <= any_step)
-    return true;
-  if (step->number == MPG_NONE)
-    return latest_numbered != MPG_NONE && step->end <= latest_numbered;
-  while (lo < hi) { /* the first commit of a step >= this one */
-    size_t mid = lo + (hi - lo) / 2;
-    if (durable[mid].step < step->number)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo < n && step->start < durable[lo].snapshot;
-}
-
-mpg_rc mpg_lineage_decide(mpg_lineage *lineage, mpg_step *steps, size_t nsteps,
-                          const mpg_commit *commits, size_t ncommits, mpg_ending ending,
-                          int64_t as_of, mpg_err *err) {
-  int64_t lowest = INT64_MAX, any_step = MPG_NONE;
-  size_t n = 0, resume = last_resume(steps, nsteps);
-  bool data = mpg_commits_exist(commits, ncommits, as_of);
+mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
+                         mpg_ending ending, int64_t as_of) {
+  size_t n = 0;
   if (mpg_grow(lineage->env, &lineage->durable, &lineage->durable_cap, ncommits,
                sizeof *lineage->durable) != MPG_OK)
-    return mpg_fail_nomem(err);
+    return MPG_NOMEM;
+  lineage->ending = ending;
+  lineage->data = mpg_commits_exist(commits, ncommits, as_of);
+  lineage->any_step = MPG_NONE;
   for (size_t i = 0; i < ncommits; i++) {
     mpg_commit c = commits[i];
     if (c.durable == MPG_NONE || c.durable > as_of || !known_at(&c, as_of))
@@ -80,30 +45,50 @@ mpg_rc mpg_lineage_decide(mpg_lineage *lineage, mpg_step *steps, size_t nsteps,
     c.snapshot = snapshot_of(&c);
     if (c.step != MPG_NONE)
       lineage->durable[n++] = c;
-    else if (c.snapshot > any_step)
-      any_step = c.snapshot;
+    else if (c.snapshot > lineage->any_step)
+      lineage->any_step = c.snapshot;
   }
   /* From here durable[i].snapshot is the latest of commit i and all of higher steps. */
   for (size_t i = n; i-- > 1;)
     if (lineage->durable[i].snapshot > lineage->durable[i - 1].snapshot)
       lineage->durable[i - 1].snapshot = lineage->durable[i].snapshot;
-  for (size_t i = nsteps; i-- > 0;) {
-    mpg_step *step = &steps[i];
-    bool numbered = step->number != MPG_NONE;
-    if (mpg_poll(lineage->env, i))
-      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-    if (numbered && step->number >= lowest)
-      step->fate = MPG_FATE_LOST;
-    else if ((numbered && i < resume) || ending == MPG_ENDED_WELL ||
-             protects(lineage->durable, n, any_step,
-                      n > 0 ? lineage->durable[0].snapshot : MPG_NONE, step))
-      step->fate = MPG_FATE_PRODUCTIVE;
-    else if (!data)
-      step->fate = MPG_FATE_NO_DATA;
-    else
-      step->fate = ending == MPG_STILL_RUNNING ? MPG_FATE_PENDING : MPG_FATE_LOST;
-    if (numbered && step->number < lowest)
-      lowest = step->number;
-  }
+  lineage->latest_numbered = n > 0 ? lineage->durable[0].snapshot : MPG_NONE;
+  lineage->above = lineage->ndurable = n;
+  lineage->lowest = INT64_MAX;
+  lineage->next = (mpg_step){.number = MPG_NONE};
+  lineage->resumed = false;
   return MPG_OK;
+}
+
+/* Whether a commit does; of steps with a number only those are asked about that nothing resumed after. */
+static bool protects(mpg_lineage *lineage, const mpg_step *step) {
+  size_t first = lineage->above;
+  if (lineage->any_step != MPG_NONE && step->end <= lineage->any_step)
+    return true;
+  if (step->number == MPG_NONE)
+    return lineage->latest_numbered != MPG_NONE && step->end <= lineage->latest_numbered;
+  /* The first commit of a step >= this one is no later than that of the steps told, which are higher. */
+  while (first > 0 && lineage->durable[first - 1].step >= step->number)
+    first--;
+  lineage->above = first;
+  return first < lineage->ndurable && step->start < lineage->durable[first].snapshot;
+}
+
+mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
+  if (step->number != MPG_NONE) {
+    const mpg_step *next = &lineage->next;
+    lineage->resumed |= next->number != MPG_NONE &&
+                        (next->attempt != step->attempt || next->number <= step->number);
+    lineage->next = *step;
+    if (step->number >= lineage->lowest)
+      return MPG_FATE_LOST;
+    lineage->lowest = step->number;
+    if (lineage->resumed) /* by one of the next number at the least, which proves this one */
+      return MPG_FATE_PRODUCTIVE;
+  }
+  if (lineage->ending == MPG_ENDED_WELL || protects(lineage, step))
+    return MPG_FATE_PRODUCTIVE;
+  if (!lineage->data)
+    return MPG_FATE_NO_DATA;
+  return lineage->ending == MPG_STILL_RUNNING ? MPG_FATE_PENDING : MPG_FATE_LOST;
 }

@@ -13,34 +13,42 @@ typedef enum mpg_fate {
   MPG_FATE_NO_DATA /* no checkpoint data says */
 } mpg_fate;
 
-/* A step in the order in which the job ran it. */
+/* A step as the job ran it. */
 typedef struct mpg_step {
   int64_t start, end; /* cut at as_of */
   int64_t number;     /* MPG_NONE */
   size_t attempt;     /* its place in order */
-  mpg_fate fate;      /* out */
 } mpg_step;
 
 /* The job's end as its last attempt tells. */
 typedef enum mpg_ending { MPG_ENDED_WELL, MPG_ENDED_BADLY, MPG_STILL_RUNNING } mpg_ending;
 
-/* Scratch that the next job reuses. */
+/* Of one job at a time; what is allocated the next job reuses. */
 typedef struct mpg_lineage {
   const mpg_env *env;
-  mpg_commit *durable; /* commits that count, by rising step */
-  size_t durable_cap;
+  mpg_commit
+      *durable; /* those that count, by rising step, each with the latest snapshot from it on */
+  size_t ndurable, durable_cap;
+  mpg_ending ending;
+  bool data;               /* there are commits */
+  int64_t any_step;        /* the latest snapshot of commits without a step, */
+  int64_t latest_numbered; /* and of those with one */
+  /* Of the steps told so far: */
+  size_t above;   /* durable commits from here on are of steps that high */
+  int64_t lowest; /* of their numbers; INT64_MAX: none has one */
+  mpg_step next;  /* the first of them with a number; MPG_NONE: none */
+  bool resumed;   /* one of them is where the job resumed */
 } mpg_lineage;
 
 void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env);
 void mpg_lineage_free(mpg_lineage *lineage);
 
-/*
-** Decides the fate of every step; `steps` are in order, `commits` those of the job sorted by step
-** (MPG_NONE first), as mpg_fleet_seal leaves them.
-*/
-mpg_rc mpg_lineage_decide(mpg_lineage *lineage, mpg_step *steps, size_t nsteps,
-                          const mpg_commit *commits, size_t ncommits, mpg_ending ending,
-                          int64_t as_of, mpg_err *err);
+/* Begins a job; `commits` are its own sorted by step (MPG_NONE first), as mpg_fleet_seal leaves them. MPG_NOMEM is
+** the only error. */
+mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
+                         mpg_ending ending, int64_t as_of);
+/* Decides the fate of its steps, which are told from the last to the first. */
+mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
 
 /* True where a commit was made by as_of: the job has checkpoint data. */
 bool mpg_commits_exist(const mpg_commit *commits, size_t ncommits, int64_t as_of);

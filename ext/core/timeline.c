@@ -44,12 +44,11 @@ struct mpg_timeline {
   mpg_innermost in;
   mpg_lineage lineage;
   mpg_notices notices;
-  mpg_step *steps;
   verdict *verdicts; /* of each item */
   rating *ratings;   /* of each item in each lane */
   lane *lanes;
   peak peak;
-  size_t nsteps, nlanes, steps_cap, verdicts_cap, ratings_cap, lanes_cap;
+  size_t nlanes, verdicts_cap, ratings_cap, lanes_cap;
   size_t done; /* since the host was asked whether to stop */
   /* The job at hand, and where its rows go. */
   uint32_t job;
@@ -82,7 +81,6 @@ void mpg_timeline_free(mpg_timeline *t) {
   mpg_gang_free(&t->gang);
   mpg_innermost_free(&t->in);
   mpg_lineage_free(&t->lineage);
-  mpg_free(t->env, t->steps);
   mpg_free(t->env, t->verdicts);
   mpg_free(t->env, t->ratings);
   mpg_free(t->env, t->lanes);
@@ -122,27 +120,6 @@ static mpg_rc stopped(mpg_err *err) {
 /* Behind work on every lane. */
 static bool poll(mpg_timeline *t) {
   return mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes);
-}
-
-/* The fate of the job's steps, in the order of the items. */
-static mpg_rc decide_steps(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
-  const mpg_innermost *in = &t->in;
-  t->nsteps = 0;
-  if (mpg_grow(t->env, &t->steps, &t->steps_cap, in->nitems, sizeof *t->steps) != MPG_OK)
-    return mpg_fail_nomem(err);
-  for (size_t i = 0; i < in->nitems; i++) {
-    const mpg_span *s = &in->items[i].span;
-    if (mpg_poll(t->env, i))
-      return stopped(err);
-    if (!is_step(s))
-      continue;
-    t->steps[t->nsteps++] =
-        (mpg_step){s->start, s->end, s->step, in->items[i].attempt, MPG_FATE_LOST};
-  }
-  if (t->nsteps == 0)
-    return MPG_OK;
-  return mpg_lineage_decide(&t->lineage, t->steps, t->nsteps, commits_of(t, job), job->ncommits,
-                            ending(&t->gang), t->rules->as_of, err);
 }
 
 static verdict step_verdict(const mpg_timeline *t, mpg_fate fate) {
@@ -194,14 +171,20 @@ static verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size_t a
   return (verdict){MPG_UNKNOWN, 0};
 }
 
-static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
+/* From the last to the first, as the lineage wants to be told. */
+static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
-  size_t step = 0;
-  if (mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts) != MPG_OK)
+  if (in->nitems == 0)
+    return MPG_OK;
+  if (mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts) != MPG_OK ||
+      mpg_lineage_begin(&t->lineage, commits_of(t, job), job->ncommits, ending(&t->gang),
+                        t->rules->as_of) != MPG_OK)
     return mpg_fail_nomem(err);
-  for (size_t i = 0; i < in->nitems; i++) {
-    t->verdicts[i] = is_step(&in->items[i].span) ? step_verdict(t, t->steps[step++].fate)
-                                                 : span_verdict(t, in->items[i].span.kind);
+  for (size_t i = in->nitems; i-- > 0;) {
+    const mpg_span *s = &in->items[i].span;
+    mpg_step step = {s->start, s->end, s->step, in->items[i].attempt};
+    t->verdicts[i] = is_step(s) ? step_verdict(t, mpg_lineage_decide(&t->lineage, &step))
+                                : span_verdict(t, s->kind);
     if (mpg_poll(t->env, i))
       return stopped(err);
   }
@@ -595,8 +578,8 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size = size_of(t, job);
   t->traced = t->in.traced || mpg_commits_exist(commits_of(t, job), job->ncommits, t->rules->as_of);
-  if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_steps(t, job, err)) != MPG_OK ||
-      (rc = decide_items(t, err)) != MPG_OK || (rc = rate_items(t, err)) != MPG_OK)
+  if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, job, err)) != MPG_OK ||
+      (rc = rate_items(t, err)) != MPG_OK)
     return rc;
   if (t->nlanes > 0) { /* where there is one, it is the lane of every row of the run's */
     row.pool = t->gang.pools[t->lanes[0].pool] + 1;

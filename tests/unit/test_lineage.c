@@ -14,16 +14,14 @@ static mpg_lineage lineage;
 static const char *fates(const char *attempts, const int64_t *numbers, const mpg_commit *commits,
                          size_t ncommits, mpg_ending ending, int64_t as_of) {
   static char text[64];
-  mpg_step steps[64];
   size_t n = strlen(attempts);
-  mpg_err err;
-  for (size_t i = 0; i < n; i++)
-    steps[i] = (mpg_step){(int64_t)i * 1000000, (int64_t)(i + 1) * 1000000, numbers[i],
-                          (size_t)(attempts[i] - '1'), MPG_FATE_LOST};
-  if (mpg_lineage_decide(&lineage, steps, n, commits, ncommits, ending, as_of, &err) != MPG_OK)
+  if (mpg_lineage_begin(&lineage, commits, ncommits, ending, as_of) != MPG_OK)
     return "failed";
-  for (size_t i = 0; i < n; i++)
-    text[i] = "PLUN"[steps[i].fate];
+  for (size_t i = n; i-- > 0;) {
+    mpg_step step = {(int64_t)i * 1000000, (int64_t)(i + 1) * 1000000, numbers[i],
+                     (size_t)(attempts[i] - '1')};
+    text[i] = "PLUN"[mpg_lineage_decide(&lineage, &step)];
+  }
   text[n] = '\0';
   return text;
 }
@@ -95,22 +93,22 @@ static int differences(void) {
     int64_t number = below(3), as_of = 4000000 + below(10) * 1000000;
     mpg_ending ending = (mpg_ending)below(3);
     size_t attempt = 0;
-    mpg_err err;
     nc = nc > 4 ? 4 : nc;
     for (size_t i = 0; i < n; i++) {
       attempt += below(4) == 0;
       number = below(4) == 0 ? below(8) : number + 1;
       steps[i] = (mpg_step){(int64_t)i * 1000000, (int64_t)(i + 1) * 1000000,
-                            below(6) ? number : NONE, attempt, MPG_FATE_LOST};
+                            below(6) ? number : NONE, attempt};
     }
     for (size_t i = 0; i < nc; i++)
       commits[i] = commit(below(5) ? below(10) : NONE, below(5) ? below(12) : NONE,
                           below(5) ? below(15) : NONE);
     qsort(commits, nc, sizeof *commits, by_step);
-    if (mpg_lineage_decide(&lineage, steps, n, commits, nc, ending, as_of, &err) != MPG_OK)
+    if (mpg_lineage_begin(&lineage, commits, nc, ending, as_of) != MPG_OK)
       return -1;
-    for (size_t i = 0; i < n; i++)
-      wrong += steps[i].fate != slowly(steps, n, i, commits, nc, ending, as_of);
+    for (size_t i = n; i-- > 0;)
+      wrong += mpg_lineage_decide(&lineage, &steps[i]) !=
+               slowly(steps, n, i, commits, nc, ending, as_of);
   }
   return wrong;
 }
