@@ -53,15 +53,20 @@ void mpg_notice_add(mpg_notices *n, const mpg_fleet *fleet, mpg_notice kind, uin
     n->job[kind] = job + 1;
 }
 
-/* Of two spans the faster one; of equals the one whose peak comes first by name, so that the order in
-** which jobs are accounted does not show. */
-static void keep_faster(mpg_above *a, const mpg_above *b) {
-  int order = 0;
-  if (a->goodput == b->goodput && a->row != NULL && b->row != NULL)
+/* Of two equals, less than 0 where the first is told of: by its peak, one that there is, then by name; then
+** that of a default dtype. The order in which spans are accounted does not show. */
+static int above_order(const mpg_above *a, const mpg_above *b) {
+  int order = (a->row == NULL) - (b->row == NULL);
+  if (a->row != NULL && b->row != NULL) {
     order = strcmp(a->row->chip, b->row->chip);
-  if (a->goodput == b->goodput && order == 0 && a->row != NULL && b->row != NULL)
-    order = strcmp(a->row->dtype, b->row->dtype);
-  if (b->goodput > a->goodput || order > 0)
+    order = order != 0 ? order : strcmp(a->row->dtype, b->row->dtype);
+  }
+  return order != 0 ? order : a->dtype_given - b->dtype_given;
+}
+
+/* Of two spans the faster one. */
+static void keep_faster(mpg_above *a, const mpg_above *b) {
+  if (b->goodput > a->goodput || (b->goodput == a->goodput && above_order(a, b) > 0))
     *a = *b;
 }
 
