@@ -258,6 +258,8 @@ static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, size_t item, in
       in->parts[in->nparts - 1].end = end;
       return MPG_OK;
     }
+    in->nshown += before == 0;
+    in->split |= before != 0;
   }
   if (mpg_grow(in->env, &in->parts, &in->parts_cap, in->nparts + 1, sizeof *in->parts) != MPG_OK)
     return MPG_NOMEM;
@@ -378,7 +380,8 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   bool equal = false, strayed = false;
   gathered are;
   mpg_rc rc;
-  in->nparts = 0;
+  in->nparts = in->nshown = 0;
+  in->split = false;
   rc = mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
                 sizeof *in->activity);
   if (rc == MPG_OK)

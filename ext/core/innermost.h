@@ -38,6 +38,8 @@ typedef struct mpg_innermost {
   bool traced;     /* a span began by as_of, whether or not it has an attempt */
   mpg_part *parts; /* by attempt, then start */
   size_t nparts;
+  size_t nshown;          /* items that have a part */
+  bool split;             /* some have several */
   mpg_activity *activity; /* of each attempt */
   struct mpg_upcoming *upcoming;
   size_t *stack;

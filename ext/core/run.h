@@ -34,19 +34,22 @@ static inline bool mpg_run_takes(mpg_run *run, mpg_row *row, int64_t start, int6
          (run->chips != 0 && mpg_run_moves(run, row, start, end, rc));
 }
 
-/* One row of `chip_us`, which is not told where it is 0; its time stands in it. */
+/* Whether a row of `chip_us` need not be told: it is none, or like one that was told, and goes into a sum. */
+static inline bool mpg_run_sums(mpg_run *run, mpg_category category, uint32_t cause,
+                                int64_t chip_us) {
+  bool told = cause == 0 && (run->told >> category & 1) != 0;
+  if (told && chip_us != 0) {
+    run->chip_us[category] += chip_us;
+    run->intervals[category]++;
+  }
+  return told || chip_us == 0;
+}
+
+/* Tells a row that has to be; its time stands in it, and its cause. */
 static inline mpg_rc mpg_run_tell(mpg_run *run, mpg_row *row, mpg_category category,
                                   int64_t chip_us) {
-  if (chip_us == 0)
-    return MPG_OK;
-  if (run->sink->more != NULL && row->cause == 0) {
-    if (run->told >> category & 1) {
-      run->chip_us[category] += chip_us;
-      run->intervals[category]++;
-      return MPG_OK;
-    }
+  if (run->sink->more != NULL && row->cause == 0)
     run->told |= 1u << category;
-  }
   row->category = category;
   row->chip_us = chip_us;
   row->bucket = run->bucket;

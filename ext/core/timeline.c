@@ -23,17 +23,21 @@ typedef struct rating {
   int64_t ideal;         /* of the whole span on this chip; MPG_NONE: unrated */
 } rating;
 
-/* The last answer of the catalogue: spans come in runs of one chip and dtype. */
+/* An answer of the catalogue. */
 typedef struct peak {
   uint32_t chip, dtype; /* texts */
   bool known_chip;
   const mpg_chip_row *row; /* NULL: no peak for this dtype */
 } peak;
 
+/* What the time of an item is. */
 typedef struct verdict {
-  mpg_category category; /* MPG_UNRATED stands for productive, rated or not */
+  uint8_t category; /* MPG_UNRATED stands for productive, rated or not */
+  bool shared;      /* where there is one lane: its parts share an ideal, as its rating has it */
   uint32_t cause;
 } verdict;
+
+#define PEAKS 8
 
 struct mpg_timeline {
   const mpg_env *env;
@@ -45,15 +49,16 @@ struct mpg_timeline {
   mpg_lineage lineage;
   mpg_notices notices;
   verdict *verdicts; /* of each item */
-  rating *ratings;   /* of each item in each lane */
+  rating *ratings;   /* of each item in each lane; of some where there is one */
   lane *lanes;
-  peak peak;
+  peak peaks[PEAKS]; /* the last answers, by a hash of what was asked */
   size_t nlanes, verdicts_cap, ratings_cap, lanes_cap;
   size_t done; /* since the host was asked whether to stop */
   /* The job at hand, and where its rows go. */
   uint32_t job;
   uint8_t size;
   bool traced;
+  bool one;  /* there is one lane, which lasts for ever: the short road */
   bool held; /* the pools know what every job holds */
   const mpg_window *window;
   const mpg_sink *sink;
@@ -125,36 +130,25 @@ static bool poll(mpg_timeline *t) {
 static verdict step_verdict(const mpg_timeline *t, mpg_fate fate) {
   switch (fate) {
   case MPG_FATE_PRODUCTIVE:
-    return (verdict){MPG_UNRATED, 0};
+    return (verdict){.category = MPG_UNRATED};
   case MPG_FATE_PENDING:
-    return (verdict){MPG_PENDING, 0};
+    return (verdict){.category = MPG_PENDING};
   case MPG_FATE_NO_DATA:
-    return (verdict){MPG_UNKNOWN, t->fleet->cause[MPG_CAUSE_NO_DATA]};
+    return (verdict){.category = MPG_UNKNOWN, .cause = t->fleet->cause[MPG_CAUSE_NO_DATA]};
   default:
-    return (verdict){MPG_LOST, 0};
+    return (verdict){.category = MPG_LOST};
   }
 }
 
 static verdict span_verdict(const mpg_timeline *t, uint32_t kind) {
-  switch (kind) {
-  case MPG_KIND_INIT:
-  case MPG_KIND_PREP:
-    return (verdict){MPG_STARTUP, 0};
-  case MPG_KIND_COMPILE:
-    return (verdict){MPG_COMPILE, 0};
-  case MPG_KIND_RESTORE:
-    return (verdict){MPG_RESTORE, 0};
-  case MPG_KIND_INPUT:
-    return (verdict){MPG_INPUT, 0};
-  case MPG_KIND_CHECKPOINT:
-    return (verdict){MPG_CHECKPOINT, 0};
-  case MPG_KIND_EVAL:
-    return (verdict){MPG_EVAL, 0};
-  case MPG_KIND_SERVE:
-    return (verdict){MPG_UNRATED, 0};
-  default: /* a hang, or a name of the trace's own */
-    return (verdict){MPG_STALL, t->fleet->kind_causes[kind]};
-  }
+  static const uint8_t category[MPG_KIND_CUSTOM] = {
+      [MPG_KIND_INIT] = MPG_STARTUP,    [MPG_KIND_PREP] = MPG_STARTUP,
+      [MPG_KIND_COMPILE] = MPG_COMPILE, [MPG_KIND_RESTORE] = MPG_RESTORE,
+      [MPG_KIND_INPUT] = MPG_INPUT,     [MPG_KIND_CHECKPOINT] = MPG_CHECKPOINT,
+      [MPG_KIND_EVAL] = MPG_EVAL,       [MPG_KIND_SERVE] = MPG_UNRATED};
+  if (kind >= MPG_KIND_CUSTOM || kind == MPG_KIND_HANG) /* a name of the trace's own, or a hang */
+    return (verdict){.category = MPG_STALL, .cause = t->fleet->kind_causes[kind]};
+  return (verdict){.category = category[kind]};
 }
 
 /* All-allocated time that no span explains. */
@@ -162,13 +156,13 @@ static verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size_t a
   const mpg_activity *activity = &t->in.activity[attempt];
   const mpg_job *job = &t->fleet->jobs[t->job];
   if (!t->traced)
-    return (verdict){MPG_UNTRACED, 0};
+    return (verdict){.category = MPG_UNTRACED};
   if (activity->serves && job->dim[JOBS_PHASE - JOBS_NAME] == t->fleet->phase_serving)
-    return (verdict){MPG_STALL, t->fleet->cause[MPG_CAUSE_NO_TRAFFIC]};
+    return (verdict){.category = MPG_STALL, .cause = t->fleet->cause[MPG_CAUSE_NO_TRAFFIC]};
   if (activity->any && part->start >= activity->last &&
       t->gang.attempts[attempt].outcome == MPG_NODE_FAIL)
-    return (verdict){MPG_STALL, t->fleet->cause[MPG_CAUSE_NODE_FAIL]};
-  return (verdict){MPG_UNKNOWN, 0};
+    return (verdict){.category = MPG_STALL, .cause = t->fleet->cause[MPG_CAUSE_NODE_FAIL]};
+  return (verdict){.category = MPG_UNKNOWN};
 }
 
 /* From the last to the first, as the lineage wants to be told. */
@@ -225,37 +219,60 @@ static int64_t held_amount(int64_t chips, int64_t start, int64_t end) {
 
 /* ---- the roofline of productive spans ---- */
 
-/* FLOPs and bytes of a whole span; NAN: unknown. */
-static void span_cost(const mpg_timeline *t, const mpg_span *s, double *flops, double *bytes,
-                      uint32_t *dtype) {
-  const mpg_program none = {(double)NAN, (double)NAN, 0};
+/* What an item did while its gang was complete. */
+typedef struct work {
+  double flops, bytes; /* bytes may be NAN: unknown */
+  uint32_t dtype;
+} work;
+
+/* False where that is not known, or nothing. */
+static inline bool work_of(mpg_timeline *t, const mpg_item *item, work *w) {
+  static const mpg_program none = {(double)NAN, (double)NAN, 0};
+  const mpg_span *s = &item->span;
   const mpg_program *p = s->program ? &t->fleet->programs[s->program - 1] : &none;
   double times = isnan(s->executions) ? 1 : s->executions;
-  *flops = isnan(s->flops) ? p->flops * times : s->flops;
-  *bytes = isnan(s->bytes) ? p->bytes * times : s->bytes;
-  *dtype = s->dtype ? s->dtype : p->dtype;
+  w->flops = isnan(s->flops) ? p->flops * times : s->flops;
+  w->bytes = isnan(s->bytes) ? p->bytes * times : s->bytes;
+  w->dtype = s->dtype ? s->dtype : p->dtype;
+  if (isnan(w->flops)) {
+    notice(t, MPG_NOTICE_UNKNOWN_PROGRAM,
+           s->program != 0 && !t->fleet->program_recorded[s->program - 1]);
+    return false;
+  }
+  if (item->own == 0) {
+    notice(t, MPG_NOTICE_HIDDEN_SPAN, w->flops > 0);
+    return false;
+  }
+  w->flops *= item->kept;
+  w->bytes *= item->kept;
+  if (item->inside != item->own) {
+    w->flops = w->flops * (double)item->inside / (double)item->own;
+    w->bytes = w->bytes * (double)item->inside / (double)item->own;
+  }
+  return true;
 }
 
-static const peak *peak_of(mpg_timeline *t, uint32_t chip, uint32_t dtype) {
+/* Until the next is asked for. */
+static inline const peak *peak_of(mpg_timeline *t, uint32_t chip, uint32_t dtype) {
   const mpg_intern *texts = &t->fleet->texts;
-  if (chip != t->peak.chip || dtype != t->peak.dtype) { /* at first no chip's, which is none */
+  peak *p = &t->peaks[(chip + dtype) % PEAKS];
+  if (chip != p->chip || dtype != p->dtype) { /* at first all are no chip's, which has none */
     const char *canonical =
         chip == 0 ? NULL : mpg_chips_find(t->fleet->chips, mpg_intern_text(texts, chip));
-    t->peak = (peak){chip, dtype, canonical != NULL, NULL};
+    *p = (peak){chip, dtype, canonical != NULL, NULL};
     if (canonical != NULL)
-      t->peak.row = mpg_chips_peak(t->fleet->chips, canonical, mpg_intern_text(texts, dtype));
+      p->row = mpg_chips_peak(t->fleet->chips, canonical, mpg_intern_text(texts, dtype));
   }
-  return &t->peak;
+  return p;
 }
 
-/* Ideal chip-microseconds of that much work on one kind of chip, or MPG_NONE. */
-static int64_t ideal_on(mpg_timeline *t, uint32_t chip, uint32_t dtype, double flops,
-                        double bytes) {
-  const peak *p = peak_of(t, chip, dtype);
+/* Ideal chip-microseconds of that much work at a peak, or MPG_NONE. */
+static inline int64_t ideal_at(mpg_timeline *t, const peak *p, double flops, double bytes) {
   const mpg_chip_row *row = p->row;
   double ideal;
+  int64_t below;
   if (!p->known_chip) {
-    notice(t, MPG_NOTICE_UNKNOWN_CHIP, chip != 0);
+    notice(t, MPG_NOTICE_UNKNOWN_CHIP, p->chip != 0);
     return MPG_NONE;
   }
   if (row == NULL || !(row->peak_flops > 0)) {
@@ -265,30 +282,20 @@ static int64_t ideal_on(mpg_timeline *t, uint32_t chip, uint32_t dtype, double f
   ideal = 1e6 * flops / row->peak_flops;
   if (t->rules->memory_roofline && row->hbm_bytes_per_s > 0 && bytes > 0)
     ideal = fmax(ideal, 1e6 * bytes / row->hbm_bytes_per_s);
-  return ideal < 4e18 ? (int64_t)round(ideal) : MPG_NONE;
+  if (!(ideal < 4e18))
+    return MPG_NONE;
+  below = (int64_t)ideal; /* no amount of work is negative */
+  return below + (ideal - (double)below >= 0.5);
 }
 
 /* The item's ideal on each chip, from its weight in each lane. */
 static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
-  double flops, bytes, share = 1;
+  const peak *p = NULL;
+  double share = 1;
   int64_t all = 0, ideals = 0;
-  uint32_t dtype;
-  span_cost(t, &item->span, &flops, &bytes, &dtype);
-  if (isnan(flops)) {
-    uint32_t program = item->span.program;
-    notice(t, MPG_NOTICE_UNKNOWN_PROGRAM, program != 0 && !t->fleet->program_recorded[program - 1]);
+  work w;
+  if (!work_of(t, item, &w))
     return;
-  }
-  if (item->own == 0) {
-    notice(t, MPG_NOTICE_HIDDEN_SPAN, flops > 0);
-    return;
-  }
-  flops *= item->kept;
-  bytes *= item->kept;
-  if (item->inside != item->own) {
-    flops = flops * (double)item->inside / (double)item->own;
-    bytes = bytes * (double)item->inside / (double)item->own;
-  }
   for (size_t l = 0; l < t->nlanes; l++)
     all += lanes[l].weight;
   for (size_t l = 0; l < t->nlanes; l++) {
@@ -311,43 +318,85 @@ static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
         r->total += lanes[k].weight;
     if (r->total != all)
       share = (double)r->total / (double)all;
-    r->ideal = ideal_on(t, t->lanes[l].chip, dtype, flops * share, bytes * share);
+    p = peak_of(t, t->lanes[l].chip, w.dtype);
+    r->ideal = ideal_at(t, p, w.flops * share, w.bytes * share);
     ideals += r->ideal == MPG_NONE ? 0 : r->ideal;
     share = 1;
   }
   if (ideals > all) {
-    bool one_chip = all > 0 && t->peak.row != NULL;
+    bool one_chip = true;
     for (size_t l = 1; l < t->nlanes; l++)
       one_chip &= t->lanes[l].chip == t->lanes[0].chip;
-    mpg_notice_above(&t->notices, t->fleet, t->job,
-                     &(mpg_above){all > 0 ? (double)ideals / (double)all : HUGE_VAL,
-                                  one_chip ? t->peak.row : NULL, dtype != 0});
+    mpg_notice_above(
+        &t->notices, t->fleet, t->job,
+        &(mpg_above){(double)ideals / (double)all, one_chip ? p->row : NULL, w.dtype != 0});
   }
 }
 
-/* Weights where there is one lane, which lasts for ever. */
-static void weigh_in_lane(mpg_timeline *t) {
+/* The same where there is one lane, of which it has `weight`. */
+static inline int64_t rate_in_lane(mpg_timeline *t, const mpg_item *item, int64_t weight) {
+  const peak *p;
+  int64_t ideal;
+  work w;
+  if (!work_of(t, item, &w) || weight == 0)
+    return MPG_NONE;
+  p = peak_of(t, t->lanes[0].chip, w.dtype);
+  ideal = ideal_at(t, p, w.flops, w.bytes);
+  if (ideal > weight)
+    mpg_notice_above(&t->notices, t->fleet, t->job,
+                     &(mpg_above){(double)ideal / (double)weight, p->row, w.dtype != 0});
+  return ideal;
+}
+
+/* Weights where there is one lane, of the items that have several parts. */
+static mpg_rc weigh_in_lane(mpg_timeline *t, mpg_err *err) {
   const mpg_innermost *in = &t->in;
-  size_t at = SIZE_MAX;        /* the stretch that the next two are of */
-  int64_t held = 0, chips = 0; /* chips: where it is a whole number of them, else 0 */
+  if (mpg_grow(t->env, &t->ratings, &t->ratings_cap, in->nitems, sizeof *t->ratings) != MPG_OK)
+    return mpg_fail_nomem(err);
   for (size_t i = 0; i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
-    if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED)
+    const int64_t *held;
+    rating *r;
+    if (mpg_poll(t->env, i))
+      return stopped(err);
+    if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED ||
+        p->end - p->start == in->items[p->item].inside)
       continue;
-    if (p->stretch != at) {
-      at = p->stretch;
-      held = *mpg_stretch_counted(&t->gang, &t->gang.stretches[at]);
-      chips = held % MPG_CHIP == 0 ? held / MPG_CHIP : 0;
-    }
-    t->ratings[p->item].weight +=
-        chips != 0 ? chips * (p->end - p->start) : held_amount(held, p->start, p->end);
+    r = &t->ratings[p->item];
+    if (!t->verdicts[p->item].shared)
+      *r = (rating){0, 0, 0, 0, MPG_NONE};
+    t->verdicts[p->item].shared = true;
+    held = mpg_stretch_counted(&t->gang, &t->gang.stretches[p->stretch]);
+    r->weight += held_amount(*held, p->start, p->end);
   }
+  return MPG_OK;
+}
+
+/* Where there is one lane, an item that has one part is rated when that is told. */
+static mpg_rc rate_others(mpg_timeline *t, mpg_err *err) {
+  const mpg_innermost *in = &t->in;
+  mpg_rc rc = in->split ? weigh_in_lane(t, err) : MPG_OK;
+  if (rc != MPG_OK || (!in->split && in->nshown == in->nitems))
+    return rc;
+  for (size_t i = 0; i < in->nitems; i++) {
+    rating *r = &t->ratings[i];
+    if (mpg_poll(t->env, i))
+      return stopped(err);
+    if (t->verdicts[i].shared) {
+      r->total = r->weight;
+      r->ideal = rate_in_lane(t, &in->items[i], r->weight);
+    } else if (in->items[i].inside == 0 && t->verdicts[i].category == MPG_UNRATED) {
+      (void)rate_in_lane(t, &in->items[i], 0); /* for what there is to notice */
+    }
+  }
+  return MPG_OK;
 }
 
 static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
   const mpg_innermost *in = &t->in;
   size_t n = in->nitems * t->nlanes;
-  bool one = t->nlanes == 1 && !t->rules->long_road;
+  if (t->one)
+    return rate_others(t, err);
   if (mpg_grow(t->env, &t->ratings, &t->ratings_cap, n, sizeof *t->ratings) != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < n; i++) {
@@ -355,9 +404,7 @@ static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
     if (mpg_poll(t->env, i))
       return stopped(err);
   }
-  if (one)
-    weigh_in_lane(t);
-  for (size_t i = 0; !one && i < in->nparts; i++) {
+  for (size_t i = 0; i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
     const int64_t *counted = mpg_stretch_counted(&t->gang, &t->gang.stretches[p->stretch]);
     if (poll(t))
@@ -388,6 +435,13 @@ static int64_t part_ideal(rating *r, int64_t amount) {
   if (r->ideal == MPG_NONE || (from == 0 && to == r->total && to != 0)) /* the only part */
     return r->ideal;
   return (int64_t)(r->ideal * to / r->total - r->ideal * from / r->total);
+}
+
+/* The same of a part in a lane. */
+static inline int64_t ideal_in(mpg_timeline *t, const mpg_part *part, size_t l, int64_t amount) {
+  if (t->one && !t->verdicts[part->item].shared)
+    return rate_in_lane(t, &t->in.items[part->item], amount);
+  return part_ideal(&t->ratings[part->item * t->nlanes + l], amount);
 }
 
 /* ---- rows ---- */
@@ -432,48 +486,63 @@ static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) 
   return rc;
 }
 
-/* The rows of a part that the run takes, which is on the only lane there is. */
-static mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *part,
-                         mpg_category category) {
-  int64_t amount = t->run.chips * (part->end - part->start), ideal = MPG_NONE;
-  mpg_rc rc;
-  row->start = part->start;
-  row->end = part->end;
+/* The evidence of a part; that of a pool, where no span decides, is for show_allocation. */
+static void show_part(const mpg_timeline *t, mpg_row *row, const mpg_part *part, verdict v) {
+  const mpg_span *span = part->item == MPG_NOBODY ? NULL : &t->in.items[part->item].span;
+  row->category = (mpg_category)v.category;
+  row->cause = v.cause;
+  row->step = span == NULL ? MPG_NONE : span->step;
+  row->kind = span == NULL ? 0 : span->kind;
+  row->program = span == NULL ? 0 : span->program;
+  row->file = span == NULL ? 0 : span->file;
+  row->line = span == NULL ? 0 : span->line;
+}
+
+/* One row of a part that the run takes, which is in the only lane there is. */
+static inline mpg_rc tell_short(mpg_timeline *t, mpg_row *row, const mpg_part *part, verdict v,
+                                mpg_category category, int64_t amount) {
+  if (mpg_run_sums(&t->run, category, v.cause, amount))
+    return MPG_OK;
+  show_part(t, row, part, v);
   if (part->item == MPG_NOBODY)
     show_allocation(t, row, &t->gang.stretches[part->stretch], 0);
-  if (category == MPG_UNRATED)
-    ideal = part_ideal(&t->ratings[part->item], amount);
+  row->start = part->start;
+  row->end = part->end;
+  return mpg_run_tell(&t->run, row, category, amount);
+}
+
+static inline mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *part, verdict v) {
+  int64_t amount = t->run.chips * (part->end - part->start);
+  int64_t ideal = v.category == MPG_UNRATED ? ideal_in(t, part, 0, amount) : MPG_NONE;
+  mpg_rc rc;
   if (ideal == MPG_NONE)
-    return mpg_run_tell(&t->run, row, category, amount);
-  rc = mpg_run_tell(&t->run, row, MPG_IDEAL, ideal);
-  return rc == MPG_OK ? mpg_run_tell(&t->run, row, MPG_INEFFICIENCY, amount - ideal) : rc;
+    return tell_short(t, row, part, v, (mpg_category)v.category, amount);
+  rc = tell_short(t, row, part, v, MPG_IDEAL, ideal);
+  return rc == MPG_OK ? tell_short(t, row, part, v, MPG_INEFFICIENCY, amount - ideal) : rc;
 }
 
 static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, size_t attempt) {
-  const mpg_stretch *s = &t->gang.stretches[part->stretch];
-  const int64_t *counted = mpg_stretch_counted(&t->gang, s);
   bool nobody = part->item == MPG_NOBODY;
   verdict v = nobody ? gap_verdict(t, part, attempt) : t->verdicts[part->item];
-  const mpg_span *span = nobody ? NULL : &t->in.items[part->item].span;
+  const mpg_stretch *s;
+  const int64_t *counted;
   mpg_rc rc = MPG_OK;
-  row->category = v.category;
-  row->cause = v.cause;
-  row->step = nobody ? MPG_NONE : span->step;
-  row->kind = nobody ? 0 : span->kind;
-  row->program = nobody ? 0 : span->program;
-  row->file = nobody ? 0 : span->file;
-  row->line = nobody ? 0 : span->line;
   if (mpg_run_takes(&t->run, row, part->start, part->end, &rc))
-    return emit_short(t, row, part, v.category);
+    return emit_short(t, row, part, v);
+  s = &t->gang.stretches[part->stretch];
+  counted = mpg_stretch_counted(&t->gang, s);
+  show_part(t, row, part, v);
   for (size_t l = 0; rc == MPG_OK && l < t->nlanes; l++) {
     int64_t start = part->start, end = part->end, chips = counted[t->lanes[l].pool];
     int64_t ideal = MPG_NONE;
-    if (chips == 0 || !lane_clip(&t->lanes[l], &start, &end))
+    if (!lane_clip(&t->lanes[l], &start, &end))
+      continue;
+    if (v.category == MPG_UNRATED) /* also of no chips, which is the only time it may be rated */
+      ideal = ideal_in(t, part, l, held_amount(chips, start, end));
+    if (chips == 0)
       continue;
     if (nobody)
       show_allocation(t, row, s, t->lanes[l].pool);
-    if (v.category == MPG_UNRATED)
-      ideal = part_ideal(&t->ratings[part->item * t->nlanes + l], held_amount(chips, start, end));
     rc = emit(t, row, l, start, end, chips, 0, ideal);
   }
   return rc;
@@ -489,8 +558,7 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
     for (size_t k = attempt->stretch; k < attempt->stretch + attempt->nstretches; k++) {
       const mpg_stretch *s = &g->stretches[k];
       const int64_t *held = mpg_stretch_held(g, s);
-      bool one = t->nlanes == 1 && !t->rules->long_road;
-      mpg_run_begin(&t->run, t->window, t->sink, one ? *mpg_stretch_counted(g, s) : 0, s->start);
+      mpg_run_begin(&t->run, t->window, t->sink, t->one ? *mpg_stretch_counted(g, s) : 0, s->start);
       for (; rc == MPG_OK && part < t->in.nparts && t->in.parts[part].stretch == k; part++)
         rc = poll(t) ? stopped(err) : emit_part(t, row, &t->in.parts[part], a);
       if (rc == MPG_OK && poll(t))
@@ -578,8 +646,10 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size = size_of(t, job);
   t->traced = t->in.traced || mpg_commits_exist(commits_of(t, job), job->ncommits, t->rules->as_of);
-  if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, job, err)) != MPG_OK ||
-      (rc = rate_items(t, err)) != MPG_OK)
+  if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, job, err)) != MPG_OK)
+    return rc;
+  t->one = t->nlanes == 1 && !t->rules->long_road;
+  if ((rc = rate_items(t, err)) != MPG_OK)
     return rc;
   if (t->nlanes > 0) { /* where there is one, it is the lane of every row of the run's */
     row.pool = t->gang.pools[t->lanes[0].pool] + 1;

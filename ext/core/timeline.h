@@ -19,7 +19,7 @@ typedef struct mpg_rules {
   mpg_basis basis;
   bool memory_roofline; /* ideal = max(compute, memory) instead of compute alone */
   mpg_sizes sizes;
-  bool long_road; /* never the short one (run.h), which tells the same: for tests of that */
+  bool long_road; /* never the short one, which tells the same (run.h): for tests of that */
 } mpg_rules;
 
 /* Works on one job after the other; one thread, its own scratch memory. */

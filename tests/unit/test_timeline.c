@@ -1,0 +1,273 @@
+/*
+** test_timeline.c - random jobs, usual and not: the short road (core/run.h, and what timeline.c does where there is
+** one lane) tells the same rows, cells and notices as the long one.
+*/
+#include "check.h"
+#include "trace.h"
+#include "../../ext/core/ledger.h"
+#include "../../ext/core/rollup.h"
+#include "../../ext/core/time.h"
+
+enum { TIMES = 60, LINE = 400 };
+
+/* How far from the usual a trace is: one in `odd` of what may be odd is. */
+static int odd;
+
+static bool is_odd(void) {
+  return check_below(odd) == 0;
+}
+
+static void put(char *line, const char *name, double value) {
+  (void)snprintf(line + strlen(line), LINE - strlen(line), " %s=%.17g", name, value);
+}
+
+static void put_text(char *line, const char *name, const char *value) {
+  (void)snprintf(line + strlen(line), LINE - strlen(line), " %s=%s", name, value);
+}
+
+static mpg_rc add(mpg_fleet *fleet, const char *line, mpg_err *err) {
+  static int64_t number;
+  int column;
+  mpg_rc rc = trace_add(fleet, line, ++number, &column, err);
+  return rc == MPG_DATA ? MPG_OK : rc; /* what breaks a rule is left out on either road */
+}
+
+/* Pools of one chip, of another later, of none and of one that nobody knows. */
+static mpg_rc add_pools(mpg_fleet *fleet, mpg_err *err) {
+  static const char *const chips[] = {"tpu-v4", "one", "tpu-v5e", "unheard-of"};
+  mpg_rc rc = MPG_OK;
+  for (int pool = 0; rc == MPG_OK && pool < 2; pool++) {
+    char line[LINE];
+    int until = is_odd() ? 1 + check_below(TIMES) : 2 * TIMES;
+    (void)snprintf(line, LINE, "capacity pool=p%d chips=9 start_time=0 end_time=%d", pool, until);
+    if (!is_odd())
+      put_text(line, "chip", chips[is_odd() ? check_below(4) : 0]);
+    rc = add(fleet, line, err);
+    if (rc == MPG_OK && until < 2 * TIMES) {
+      (void)snprintf(line, LINE, "capacity pool=p%d chip=%s chips=9 start_time=%d", pool,
+                     chips[check_below(4)], until);
+      rc = add(fleet, line, err);
+    }
+  }
+  return rc;
+}
+
+static mpg_rc add_programs(mpg_fleet *fleet, mpg_err *err) {
+  mpg_rc rc = add(fleet, "programs program=f flops=3e14 bytes=1e12 dtype=bf16", err);
+  rc = rc == MPG_OK ? add(fleet, "programs program=g flops=7e13 dtype=int8", err) : rc;
+  rc = rc == MPG_OK ? add(fleet, "programs program=h bytes=1e12", err) : rc; /* no flops */
+  return rc == MPG_OK && is_odd() ? add(fleet, "programs program=i flops=1e25", err) : rc;
+}
+
+static mpg_rc add_attempt(mpg_fleet *fleet, char job, int attempt, int from, int until,
+                          mpg_err *err) {
+  static const char *const outcomes[] = {"completed", "failed", "node_fail", "preempted"};
+  static const double chips[] = {2, 0.5, 0, 1.75};
+  int tasks = is_odd() ? 2 : 1;
+  mpg_rc rc = MPG_OK;
+  for (int task = 0; rc == MPG_OK && task < tasks; task++) {
+    char line[LINE];
+    (void)snprintf(line, LINE, "allocations job=%c pool=p%d task=%d start_time=%d", job,
+                   is_odd() ? check_below(2) : 0, task, from + (is_odd() ? check_below(4) : 0));
+    put(line, "chips", is_odd() ? chips[check_below(4)] : 2);
+    if (!is_odd())
+      put(line, "attempt", attempt);
+    if (!is_odd()) {
+      put(line, "end_time", until);
+      put_text(line, "outcome", outcomes[check_below(4)]);
+    }
+    rc = add(fleet, line, err);
+  }
+  return rc;
+}
+
+static mpg_rc add_span(mpg_fleet *fleet, char job, int attempt, double start, double end, int step,
+                       mpg_err *err) {
+  static const char *const kinds[] = {"init", "checkpoint", "serve", "hang", "nap", "batch"};
+  static const char *const programs[] = {"f", "g", "h", "i", "unheard-of"};
+  const char *kind = check_below(5) == 0 ? kinds[check_below(6)] : "step";
+  char line[LINE];
+  (void)snprintf(line, LINE, "spans job=%c kind=%s", job, kind);
+  put(line, "start_time", start);
+  if (!is_odd())
+    put(line, "end_time", end);
+  if (!is_odd())
+    put(line, "attempt", attempt);
+  if (!is_odd())
+    put(line, "step", step);
+  if (!is_odd())
+    put_text(line, "program", programs[check_below(is_odd() ? 5 : 2)]);
+  if (is_odd())
+    put(line, "flops", check_below(3) * 1e14);
+  if (is_odd())
+    put(line, "bytes", check_below(3) * 1e12);
+  if (is_odd())
+    put(line, "executions", check_below(4));
+  if (is_odd())
+    put_text(line, "dtype", check_below(2) ? "fp32" : "bf16");
+  if (is_odd() && add(fleet, line, err) != MPG_OK) /* twice */
+    return err->rc;
+  return add(fleet, line, err);
+}
+
+static mpg_rc add_commit(mpg_fleet *fleet, char job, int step, double at, mpg_err *err) {
+  char line[LINE];
+  (void)snprintf(line, LINE, "commits job=%c", job);
+  if (!is_odd())
+    put(line, "step", step);
+  if (!is_odd())
+    put(line, "snapshot_time", at);
+  if (!is_odd())
+    put(line, "durable_time", at + 1.5);
+  return add(fleet, line, err);
+}
+
+/* Attempts one after the other, each with spans side by side; now and then within another, over its end, far from
+** any, or with something between. */
+static mpg_rc add_job(mpg_fleet *fleet, char job, mpg_err *err) {
+  int at = check_below(5), attempts = 1 + check_below(3), step = 0;
+  char line[LINE];
+  mpg_rc rc;
+  (void)snprintf(line, LINE, "jobs job=%c phase=%s chips=%d submit_time=0", job,
+                 is_odd() ? "serving" : "training", is_odd() ? check_below(4) : 2);
+  rc = is_odd() ? MPG_OK : add(fleet, line, err);
+  for (int a = 1; rc == MPG_OK && a <= attempts; a++) {
+    int until = at + 3 + check_below(20);
+    double t = at;
+    rc = add_attempt(fleet, job, a, at, until, err);
+    step -= step > 3 ? check_below(3) : 0;
+    for (int spans = check_below(12); rc == MPG_OK && spans > 0; spans--) {
+      double length = 0.25 * check_below(9), start = t;
+      if (is_odd())
+        start = check_below(2) ? t + 0.5 : t - 0.25 * check_below(12);
+      start = start < 0 ? 0 : start;
+      rc = add_span(fleet, job, a, start, start + length, ++step, err);
+      if (rc == MPG_OK && check_below(6) == 0)
+        rc = add_commit(fleet, job, step, start + length, err);
+      t = is_odd() ? t : start + length;
+    }
+    at = is_odd() ? at + 1 : until + check_below(3);
+  }
+  return rc;
+}
+
+/* ---- both roads ---- */
+
+typedef struct told {
+  mpg_ledger rows;
+  mpg_rollup cells;
+  mpg_notices notices;
+} told;
+
+static void account(const mpg_fleet *fleet, const mpg_ledger_options *options, const mpg_sink *sink,
+                    mpg_notices *notices) {
+  mpg_accounting accounting;
+  mpg_err err;
+  CHECK(mpg_accounting_init(&accounting, &mpg_env_libc, fleet, options, &err) == MPG_OK);
+  for (size_t u = 0; u < mpg_accounting_units(&accounting); u++)
+    CHECK(mpg_accounting_unit(&accounting, u, sink, "test", &err) == MPG_OK);
+  *notices = *mpg_timeline_notices(accounting.timeline);
+  mpg_accounting_free(&accounting);
+}
+
+static bool same_rows(const mpg_ledger *a, const mpg_ledger *b) {
+  bool same = a->n == b->n;
+  for (size_t i = 0; same && i < a->n; i++)
+    same = a->job[i] == b->job[i] && a->pool[i] == b->pool[i] && a->chip[i] == b->chip[i] &&
+           a->cause[i] == b->cause[i] && a->kind[i] == b->kind[i] &&
+           a->program[i] == b->program[i] && a->file[i] == b->file[i] && a->size[i] == b->size[i] &&
+           a->category[i] == b->category[i] && a->attempt[i] == b->attempt[i] &&
+           a->start[i] == b->start[i] && a->end[i] == b->end[i] && a->bucket[i] == b->bucket[i] &&
+           a->chip_us[i] == b->chip_us[i] && a->step[i] == b->step[i] && a->line[i] == b->line[i];
+  return same;
+}
+
+static bool same_cells(const mpg_rollup *a, const mpg_rollup *b) {
+  bool same = a->ncells == b->ncells;
+  for (size_t i = 0; same && i < a->ncells; i++) {
+    const mpg_cell *x = &a->cells[i], *y = &b->cells[i];
+    same = x->job == y->job && x->pool == y->pool && x->chip == y->chip && x->cause == y->cause &&
+           x->attempt == y->attempt && x->bucket == y->bucket && x->size == y->size &&
+           x->category == y->category && x->intervals == y->intervals && x->chip_us == y->chip_us;
+  }
+  return same;
+}
+
+static bool same_notices(const mpg_notices *a, const mpg_notices *b) {
+  return memcmp(a->count, b->count, sizeof a->count) == 0 &&
+         memcmp(a->job, b->job, sizeof a->job) == 0 && a->above.goodput == b->above.goodput &&
+         a->above.row == b->above.row && a->above.dtype_given == b->above.dtype_given;
+}
+
+static void compare(const mpg_fleet *fleet, mpg_ledger_options *options, uint32_t mask,
+                    int64_t seen[MPG_NOTICES + 1]) {
+  told roads[2];
+  mpg_notices again;
+  mpg_sink sink;
+  mpg_err err;
+  for (int road = 0; road < 2; road++) {
+    told *t = &roads[road];
+    options->rules.long_road = road == 1;
+    mpg_ledger_init(&t->rows, &mpg_env_libc);
+    sink = mpg_ledger_sink(&t->rows);
+    account(fleet, options, &sink, &t->notices);
+    CHECK(mpg_rollup_init(&t->cells, &mpg_env_libc, fleet, mask, &err) == MPG_OK);
+    sink = mpg_rollup_sink(&t->cells);
+    account(fleet, options, &sink, &again);
+    CHECK(same_notices(&t->notices, &again));
+  }
+  CHECK(same_rows(&roads[0].rows, &roads[1].rows));
+  CHECK(same_cells(&roads[0].cells, &roads[1].cells));
+  CHECK(same_notices(&roads[0].notices, &roads[1].notices));
+  for (int k = 0; k < MPG_NOTICES; k++)
+    seen[k] += roads[1].notices.count[k];
+  for (size_t i = 0; i < roads[1].rows.n; i++)
+    seen[MPG_NOTICES] += roads[1].rows.category[i] == MPG_IDEAL;
+  for (int road = 0; road < 2; road++) {
+    mpg_ledger_free(&roads[road].rows);
+    mpg_rollup_free(&roads[road].cells);
+  }
+}
+
+int main(void) {
+  static const int odds[] = {1000, 30, 10, 4};
+  static const mpg_chip_row one = {"one", NULL, "bf16", "test", NULL, 0,
+                                   0,     1e12, 1e9,    1e9,    1e9,  1e9};
+  int64_t seen[MPG_NOTICES + 1] = {0};
+  mpg_chips *chips = NULL;
+  mpg_err err;
+  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK &&
+        mpg_chips_add(chips, &one, &err) == MPG_OK);
+  for (int round = 0; round < 1600; round++) {
+    mpg_ledger_options options = mpg_ledger_defaults();
+    uint32_t mask = (uint32_t)check_draw(1u << MPG_DIMS);
+    mpg_issues issues;
+    mpg_fleet fleet;
+    mpg_rc rc;
+    odd = odds[round % 4];
+    mpg_issues_init(&issues, &mpg_env_libc);
+    CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+    rc = mpg_fleet_from(&fleet, "test", &err);
+    fleet.keep_origins = check_below(2) == 0;
+    rc = rc == MPG_OK ? add_pools(&fleet, &err) : rc;
+    rc = rc == MPG_OK ? add_programs(&fleet, &err) : rc;
+    for (int job = 0; rc == MPG_OK && job < 2; job++)
+      rc = add_job(&fleet, (char)('a' + job), &err);
+    CHECK(rc == MPG_OK && mpg_fleet_seal(&fleet, &err) == MPG_OK);
+    options.rules.memory_roofline = check_below(2) == 0;
+    if (is_odd())
+      options.rules.as_of = check_below(TIMES) * MPG_SECOND;
+    compare(&fleet, &options, mask, seen);
+    options.window.since = check_below(TIMES) * (MPG_SECOND / 2);
+    options.window.until = options.window.since + check_below(TIMES) * (MPG_SECOND / 2);
+    if (check_below(2))
+      options.window.bucket.width_us = (1 + check_below(9)) * MPG_SECOND;
+    compare(&fleet, &options, mask, seen);
+    mpg_fleet_free(&fleet);
+    mpg_issues_free(&issues);
+  }
+  mpg_chips_free(chips);
+  for (int k = 0; k <= MPG_NOTICES; k++) /* the last: ideal time */
+    CHECK(k == MPG_NOTICE_DUPLICATE_ALLOCATION || seen[k] > 100);
+  return check_done("timeline");
+}
