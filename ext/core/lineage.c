@@ -55,7 +55,7 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
   lineage->latest_numbered = n > 0 ? lineage->durable[0].snapshot : MPG_NONE;
   lineage->above = lineage->ndurable = n;
   lineage->lowest = INT64_MAX;
-  lineage->next = (mpg_step){.number = MPG_NONE};
+  lineage->next = MPG_NONE;
   lineage->resumed = false;
   return MPG_OK;
 }
@@ -76,10 +76,10 @@ static bool protects(mpg_lineage *lineage, const mpg_step *step) {
 
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
   if (step->number != MPG_NONE) {
-    const mpg_step *next = &lineage->next;
-    lineage->resumed |= next->number != MPG_NONE &&
-                        (next->attempt != step->attempt || next->number <= step->number);
-    lineage->next = *step;
+    lineage->resumed |= lineage->next != MPG_NONE &&
+                        (lineage->next_attempt != step->attempt || lineage->next <= step->number);
+    lineage->next = step->number;
+    lineage->next_attempt = step->attempt;
     if (step->number >= lineage->lowest)
       return MPG_FATE_LOST;
     lineage->lowest = step->number;

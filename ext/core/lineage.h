@@ -34,10 +34,11 @@ typedef struct mpg_lineage {
   int64_t any_step;        /* the latest snapshot of commits without a step, */
   int64_t latest_numbered; /* and of those with one */
   /* Of the steps told so far: */
-  size_t above;   /* durable commits from here on are of steps that high */
-  int64_t lowest; /* of their numbers; INT64_MAX: none has one */
-  mpg_step next;  /* the first of them with a number; MPG_NONE: none */
-  bool resumed;   /* one of them is where the job resumed */
+  size_t above;        /* durable commits from here on are of steps that high */
+  int64_t lowest;      /* of their numbers; INT64_MAX: none has one */
+  int64_t next;        /* number of the first of them that has one, else MPG_NONE, */
+  size_t next_attempt; /* and its attempt */
+  bool resumed;        /* one of them is where the job resumed */
 } mpg_lineage;
 
 void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env);
