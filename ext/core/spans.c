@@ -311,64 +311,70 @@ static const unsigned char *unpack_cost(const unsigned char *p, mpg_span *s) {
   return p;
 }
 
-static inline mpg_span *next_of(mpg_span *s, size_t stride) {
-  return (mpg_span *)(void *)((char *)s + stride);
+/* What the next span is told against. */
+typedef struct before {
+  int64_t from, step, attempt, line;
+} before;
+
+/* Its spans to `out` and every `stride` bytes behind; where the next belongs. */
+static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *told,
+                                 const mpg_span_names *names, char *out, size_t stride) {
+  const unsigned char *p = chunk->bytes, *stop = p + chunk->used;
+  before b = *told;
+  for (; p < stop; out += stride) {
+    mpg_span *s = (mpg_span *)(void *)out;
+    uint32_t head;
+    uint64_t v;
+    memcpy(&head, p, sizeof head);
+    head = le32toh(head);
+    p = get_sized(p + HEAD_BYTES, &v, START, head);
+    s->start = changed(b.from, v);
+    p = get_sized(p, &v, PROGRAM, head);
+    s->program = names != NULL ? names->programs[v] : (uint32_t)v;
+    p = get_sized(p, &v, KIND, head);
+    s->kind = names != NULL ? names->kinds[v] : (uint32_t)v;
+    p = get_sized(p, &v, LENGTH, head);
+    s->end = head & HAS_END ? s->start + (int64_t)v : MPG_OPEN;
+    b.from = head & HAS_END ? s->end : s->start;
+    p = get_sized(p, &v, STEP, head); /* no change where it has none */
+    b.step = changed(b.step, v);
+    s->step = head & HAS_STEP ? b.step : MPG_NONE;
+    p = get_sized(p, &v, ATTEMPT, head);
+    b.attempt = changed(b.attempt, v);
+    s->attempt = head & HAS_ATTEMPT ? b.attempt : MPG_NONE;
+    s->dtype = s->file = 0;
+    s->line = 0;
+    s->flops = s->bytes = s->executions = (double)NAN;
+    if (head & HAS_ORIGIN) {
+      p = get(p, &v);
+      s->file = names != NULL ? names->texts[v] : (uint32_t)v;
+      p = get(p, &v);
+      s->line = b.line = changed(b.line, v);
+    }
+    if (head & HAS_COST) {
+      p = unpack_cost(p, s);
+      s->dtype = names != NULL ? names->texts[s->dtype] : s->dtype;
+    }
+  }
+  *told = b;
+  return out;
 }
 
 mpg_rc mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t stride,
                             const mpg_env *env) {
-  int64_t from = 0, step = 0, attempt = 0, line = 0;
   const mpg_span_names *names = NULL;
+  before b = {0, 0, 0, 0};
+  char *to = (char *)out;
   unsigned turn = 0;
   for (const struct mpg_span_chunk *chunk = list->first; chunk != NULL; chunk = chunk->next) {
     if (++turn % CHUNKS_BETWEEN_POLLS == 0 && mpg_interrupted(env))
       return MPG_INTERRUPTED;
-    const unsigned char *p = chunk->bytes, *stop = p + chunk->used;
-    mpg_span *first = out;
     if (chunk->anew) {
-      from = step = attempt = line = 0;
+      b = (before){0, 0, 0, 0};
       names = chunk->names;
     }
-    while (p < stop) {
-      mpg_span *s = out;
-      uint32_t head;
-      uint64_t v;
-      memcpy(&head, p, sizeof head);
-      head = le32toh(head);
-      p = get_sized(p + HEAD_BYTES, &v, START, head);
-      s->start = changed(from, v);
-      p = get_sized(p, &v, PROGRAM, head);
-      s->program = (uint32_t)v;
-      p = get_sized(p, &v, KIND, head);
-      s->kind = (uint32_t)v;
-      p = get_sized(p, &v, LENGTH, head);
-      s->end = head & HAS_END ? s->start + (int64_t)v : MPG_OPEN;
-      from = head & HAS_END ? s->end : s->start;
-      p = get_sized(p, &v, STEP, head); /* no change where it has none */
-      step = changed(step, v);
-      s->step = head & HAS_STEP ? step : MPG_NONE;
-      p = get_sized(p, &v, ATTEMPT, head);
-      attempt = changed(attempt, v);
-      s->attempt = head & HAS_ATTEMPT ? attempt : MPG_NONE;
-      s->dtype = s->file = 0;
-      s->line = 0;
-      s->flops = s->bytes = s->executions = (double)NAN;
-      if (head & HAS_ORIGIN) {
-        p = get(p, &v);
-        s->file = (uint32_t)v;
-        p = get(p, &v);
-        s->line = line = changed(line, v);
-      }
-      if (head & HAS_COST)
-        p = unpack_cost(p, s);
-      out = next_of(out, stride);
-    }
-    for (; names != NULL && first < out; first = next_of(first, stride)) {
-      first->kind = names->kinds[first->kind];
-      first->program = names->programs[first->program];
-      first->dtype = names->texts[first->dtype];
-      first->file = names->texts[first->file];
-    }
+    to = names == NULL ? unpack_chunk(chunk, &b, NULL, to, stride)
+                       : unpack_chunk(chunk, &b, names, to, stride);
   }
   return MPG_OK;
 }
