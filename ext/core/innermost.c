@@ -106,7 +106,8 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     }
     if (&item->span != s)
       item->span = *s;
-    are->mixed |= attempt < home || (attempt == home && item->span.start <= last);
+    if (attempt < home || (attempt == home && item->span.start <= last))
+      are->mixed = true;
     home = attempt;
     last = item->span.start;
     item->attempt = attempt;
@@ -237,38 +238,41 @@ typedef struct walk {
   const mpg_gang *gang;
   size_t stretch, stop; /* of the gang's; those before `stretch` have ended */
   int64_t from,
-      until; /* of that stretch, where it is complete and the sweep is in it; else nothing is between */
+      until; /* of that stretch, once the sweep is in it; nothing lies between if it is not complete */
   int64_t at;
   size_t depth; /* of in->stack */
   bool strayed; /* some of an item's time is in no complete stretch */
 } walk;
 
 /* Whether the part before goes on at `at`: a span of no length does not end one. */
-static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, size_t item) {
+static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, const mpg_item *item) {
   const mpg_part *last = &in->parts[in->nparts - 1];
-  return last->item == item && last->stretch == stretch && last->end == at;
+  return last->item == (size_t)(item - in->items) && last->stretch == stretch && last->end == at;
 }
 
-static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, size_t item, int64_t start,
+static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, mpg_item *item, int64_t start,
                               int64_t end) {
-  if (item != MPG_NOBODY) {
-    int64_t before = in->items[item].inside;
-    in->items[item].inside = before + (end - start);
-    if (before != 0 && goes_on(in, start, stretch, item)) {
+  if (item != NULL) {
+    bool again = item->inside != 0;
+    item->inside += end - start;
+    if (!again) {
+      in->nshown++;
+    } else if (goes_on(in, start, stretch, item)) {
       in->parts[in->nparts - 1].end = end;
       return MPG_OK;
+    } else {
+      in->split = true;
     }
-    in->nshown += before == 0;
-    in->split |= before != 0;
   }
   if (mpg_grow(in->env, &in->parts, &in->parts_cap, in->nparts + 1, sizeof *in->parts) != MPG_OK)
     return MPG_NOMEM;
-  in->parts[in->nparts++] = (mpg_part){start, end, stretch, item};
+  in->parts[in->nparts++] =
+      (mpg_part){start, end, stretch, item != NULL ? (size_t)(item - in->items) : MPG_NOBODY};
   return MPG_OK;
 }
 
 /* The rest of tell: time that is not all in the stretch at hand. */
-static mpg_rc tell_on(walk *w, size_t item, int64_t start, int64_t end) {
+static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
   int64_t missing = end - start;
   while (w->stretch < w->stop && w->gang->stretches[w->stretch].end <= start)
     w->stretch++;
@@ -284,35 +288,34 @@ static mpg_rc tell_on(walk *w, size_t item, int64_t start, int64_t end) {
       return MPG_NOMEM;
     missing -= hi - lo;
   }
-  w->strayed |= item != MPG_NOBODY && missing > 0;
+  w->strayed |= item != NULL && missing > 0;
   return MPG_OK;
 }
 
-/* [w->at, end) belongs to `item`: what of it lies in complete stretches becomes parts. */
-static inline mpg_rc tell(walk *w, size_t item, int64_t end) {
+/* [w->at, end) belongs to `item`, or to nobody: what of it lies in complete stretches becomes parts. */
+static inline mpg_rc tell(walk *w, mpg_item *item, int64_t end) {
   int64_t start = w->at;
   if (start >= end)
     return MPG_OK;
   w->at = end;
-  if (item != MPG_NOBODY)
-    w->in->items[item].own += end - start;
+  if (item != NULL)
+    item->own += end - start;
   return start >= w->from && end <= w->until ? add_part(w->in, w->stretch, item, start, end)
                                              : tell_on(w, item, start, end);
 }
 
 /* Moves on to `until`: the innermost of the spans that have begun has the time. */
 static mpg_rc run_within(walk *w, int64_t until) {
-  mpg_innermost *in = w->in;
+  mpg_item **stack = w->in->stack;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && w->depth > 0 && w->at < until) {
-    size_t top = in->stack[w->depth - 1];
-    int64_t end = in->items[top].span.end;
-    if (end <= w->at)
+    mpg_item *top = stack[w->depth - 1];
+    if (top->span.end <= w->at)
       w->depth--;
     else
-      rc = tell(w, top, end < until ? end : until);
+      rc = tell(w, top, top->span.end < until ? top->span.end : until);
   }
-  while (w->depth > 0 && in->items[in->stack[w->depth - 1]].span.end <= w->at)
+  while (w->depth > 0 && stack[w->depth - 1]->span.end <= w->at)
     w->depth--;
   return rc;
 }
@@ -320,7 +323,14 @@ static mpg_rc run_within(walk *w, int64_t until) {
 /* The same; what they leave is nobody's. */
 static inline mpg_rc run_until(walk *w, int64_t until) {
   mpg_rc rc = w->depth > 0 ? run_within(w, until) : MPG_OK;
-  return rc == MPG_OK ? tell(w, MPG_NOBODY, until) : rc;
+  return rc == MPG_OK ? tell(w, NULL, until) : rc;
+}
+
+/* Whether no span begins before item i of the attempt ends. */
+static inline bool is_alone(const mpg_innermost *in, size_t i) {
+  const mpg_item *item = &in->items[i];
+  return i + 1 == in->nitems || item[1].span.start >= item->span.end ||
+         item[1].attempt != item->attempt;
 }
 
 /* One attempt: its items are those from *next on, and then the next attempt's are. */
@@ -334,14 +344,13 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
             .stop = attempt->stretch + attempt->nstretches,
             .from = INT64_MAX,
             .at = attempt->start};
-  const mpg_item *item = in->items + *next, *stop = in->items + in->nitems;
+  size_t i = *next;
   mpg_rc rc = MPG_OK;
-  if (item < stop && item->attempt == a && item->span.start < w.at)
-    w.at = item->span.start;
-  for (; rc == MPG_OK && item < stop && item->attempt == a; item++) {
-    const mpg_item *behind = item + 1;
+  if (i < in->nitems && in->items[i].attempt == a && in->items[i].span.start < w.at)
+    w.at = in->items[i].span.start;
+  for (; rc == MPG_OK && i < in->nitems && in->items[i].attempt == a; i++) {
+    mpg_item *item = &in->items[i];
     const mpg_span *s = &item->span;
-    size_t i = (size_t)(item - in->items);
     activity.any = true;
     activity.serves |= s->kind == MPG_KIND_SERVE;
     activity.last = s->end > activity.last ? s->end : activity.last;
@@ -350,20 +359,20 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
     rc = run_until(&w, s->start);
     if (rc != MPG_OK || s->end == s->start)
       continue;
-    if (w.depth == 0 && (behind == stop || behind->span.start >= s->end || behind->attempt != a)) {
-      rc = tell(&w, i, s->end); /* the short road: none other has begun */
+    if (w.depth == 0 && is_alone(in, i)) { /* the short road: nothing to come back from */
+      rc = tell(&w, item, s->end);
       continue;
     }
-    if (w.depth > 0 && s->end > in->items[in->stack[w.depth - 1]].span.end)
+    if (w.depth > 0 && s->end > in->stack[w.depth - 1]->span.end)
       ++*overlapping;
     if (mpg_grow(in->env, &in->stack, &in->stack_cap, w.depth + 1, sizeof *in->stack) != MPG_OK)
       return MPG_NOMEM;
-    in->stack[w.depth++] = i;
+    in->stack[w.depth++] = item;
   }
   if (rc == MPG_OK)
     rc = run_until(&w, activity.last > attempt->end ? activity.last : attempt->end);
   in->activity[a] = activity;
-  *next = (size_t)(item - in->items);
+  *next = i;
   *strayed |= w.strayed;
   return rc;
 }

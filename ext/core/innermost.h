@@ -42,7 +42,7 @@ typedef struct mpg_innermost {
   bool split;             /* some have several */
   mpg_activity *activity; /* of each attempt */
   struct mpg_upcoming *upcoming;
-  size_t *stack;
+  mpg_item **stack;
   size_t items_cap, parts_cap, activity_cap, upcoming_cap, stack_cap;
 } mpg_innermost;
 
