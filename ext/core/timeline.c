@@ -379,10 +379,10 @@ static mpg_rc rate_others(mpg_timeline *t, mpg_err *err) {
   if (rc != MPG_OK || (!in->split && in->nshown == in->nitems))
     return rc;
   for (size_t i = 0; i < in->nitems; i++) {
-    rating *r = &t->ratings[i];
     if (mpg_poll(t->env, i))
       return stopped(err);
     if (t->verdicts[i].shared) {
+      rating *r = &t->ratings[i];
       r->total = r->weight;
       r->ideal = rate_in_lane(t, &in->items[i], r->weight);
     } else if (in->items[i].inside == 0 && t->verdicts[i].category == MPG_UNRATED) {
