@@ -237,8 +237,8 @@ typedef struct walk {
   mpg_innermost *in;
   const mpg_gang *gang;
   size_t stretch, stop; /* of the gang's; those before `stretch` have ended */
-  int64_t from,
-      until; /* of that stretch, once the sweep is in it; nothing lies between if it is not complete */
+  /* Where that stretch is at hand: its time; nothing lies between where it is not complete. */
+  int64_t from, until;
   int64_t at;
   size_t depth; /* of in->stack */
   bool strayed; /* some of an item's time is in no complete stretch */

@@ -26,8 +26,8 @@ typedef enum mpg_ending { MPG_ENDED_WELL, MPG_ENDED_BADLY, MPG_STILL_RUNNING } m
 /* Of one job at a time; what is allocated the next job reuses. */
 typedef struct mpg_lineage {
   const mpg_env *env;
-  mpg_commit
-      *durable; /* those that count, by rising step, each with the latest snapshot from it on */
+  /* Commits that count, by rising step, each with the latest snapshot from it on. */
+  mpg_commit *durable;
   size_t ndurable, durable_cap;
   mpg_ending ending;
   bool data;               /* there are commits */
