@@ -264,24 +264,25 @@ static bool fill(mpg_stream *s, chunk *c) {
   return true;
 }
 
-/* Chunk after chunk while there is room, for the thread that unpacks has what it needs in its cache. */
+/* Chunk after chunk while there is room, for the thread that unpacks has what it needs in its cache: and
+** so it takes over from a reader that does it itself. */
 static bool unpack_ahead(void *stream) {
   mpg_stream *s = stream;
   ring *r = s->ring;
   bool filled = true;
   (void)pthread_mutex_lock(&r->lock);
-  if (!r->unpacking) {
-    r->unpacking = true;
-    while (filled && has_room(r)) {
-      (void)pthread_mutex_unlock(&r->lock);
-      filled = fill(s, &r->chunks[r->filled % CHUNKS]);
-      (void)pthread_mutex_lock(&r->lock);
-      r->filled += filled;
-      (void)pthread_cond_signal(&r->unpacked);
-    }
-    r->unpacking = false;
+  while (r->unpacking)
+    (void)pthread_cond_wait(&r->unpacked, &r->lock);
+  r->unpacking = true;
+  while (filled && has_room(r)) {
+    (void)pthread_mutex_unlock(&r->lock);
+    filled = fill(s, &r->chunks[r->filled % CHUNKS]);
+    (void)pthread_mutex_lock(&r->lock);
+    r->filled += filled;
     (void)pthread_cond_signal(&r->unpacked);
   }
+  r->unpacking = false;
+  (void)pthread_cond_signal(&r->unpacked);
   (void)pthread_mutex_unlock(&r->lock);
   return false;
 }
@@ -310,6 +311,7 @@ static mpg_rc shared_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg
       *got += n;
       (void)pthread_mutex_lock(&r->lock);
       r->unpacking = false;
+      (void)pthread_cond_signal(&r->unpacked);
       (void)pthread_mutex_unlock(&r->lock);
       return rc;
     }
