@@ -444,7 +444,7 @@ class Hardening(unittest.TestCase):
         self.assertIn("GNU_RELRO", segments)
         self.assertRegex(dynamic, r"\(FLAGS\).*BIND_NOW|\(BIND_NOW\)")
         self.assertIn("__stack_chk_fail@", imports)
-        self.assertGreaterEqual(len(re.findall(r"\b__\w+_chk@", imports)), 3)  # FORTIFY: calls that are checked as they run
+        self.assertRegex(imports, r"\b__\w+_chk@")  # FORTIFY: what the compiler cannot tell is checked as it runs
         self.assertNotRegex(imports, r"\b(gets|strcpy|strcat|sprintf|vsprintf|mktemp|tmpnam)@")
         if "branch" in features:  # from Debian 13 on
             self.assertRegex(self.read("readelf", "-nW"), "IBT|SHSTK|BTI|PAC")
