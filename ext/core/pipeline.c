@@ -114,8 +114,12 @@ const mpg_env *mpg_pipeline_env(const mpg_pipeline *p) {
   return &p->worker_env;
 }
 
-int mpg_pipeline_threads(const mpg_pipeline *p) {
-  return p->threads;
+int mpg_pipeline_threads(mpg_pipeline *p) {
+  int n;
+  (void)pthread_mutex_lock(&p->lock); /* they are fewer where one cannot be started */
+  n = p->threads;
+  (void)pthread_mutex_unlock(&p->lock);
+  return n;
 }
 
 /* With the lock held: does the first piece that nobody has begun. */

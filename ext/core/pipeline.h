@@ -45,7 +45,7 @@ mpg_rc mpg_pipeline_open(mpg_pipeline **out, const mpg_env *env, int threads,
 /* The slot of the next piece, done: the caller's until the next call. MPG_DONE at the end. After
 ** anything but MPG_OK the pipeline may only be closed. */
 mpg_rc mpg_pipeline_next(mpg_pipeline *pipeline, void **slot, mpg_err *err);
-int mpg_pipeline_threads(const mpg_pipeline *pipeline); /* that may run, the owner's with them */
+int mpg_pipeline_threads(mpg_pipeline *pipeline); /* that may run, the owner's with them */
 
 /*
 ** Work that cut() would have to do first, done ahead of it by another thread: unpacking, say. `ahead` is

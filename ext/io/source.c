@@ -30,6 +30,7 @@ typedef struct ring {
   chunk chunks[CHUNKS];
   size_t filled, taken; /* chunks, ever; one that has an end stays */
   bool unpacking;       /* a thread is */
+  bool failed;          /* it did, for a reader that did it itself: what fails is not asked again */
 } ring;
 
 struct mpg_stream {
@@ -248,7 +249,7 @@ static mpg_rc packed_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg
 
 static bool has_room(const ring *r) {
   bool ended = r->filled > r->taken && r->chunks[(r->filled - 1) % CHUNKS].end.rc != MPG_OK;
-  return !ended && r->filled - r->taken < CHUNKS;
+  return !ended && !r->failed && r->filled - r->taken < CHUNKS;
 }
 
 /* False where there is no memory for it: then it is left to the reader. */
@@ -311,6 +312,7 @@ static mpg_rc shared_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg
       *got += n;
       (void)pthread_mutex_lock(&r->lock);
       r->unpacking = false;
+      r->failed = rc != MPG_OK;
       (void)pthread_cond_signal(&r->unpacked);
       (void)pthread_mutex_unlock(&r->lock);
       return rc;
