@@ -560,8 +560,8 @@ static void test_memory_and_stops(void) {
 }
 
 #ifdef MPG_TEST
-static long fault_in, open_files;
-static int fault_errno; /* 0: a short read */
+static long fault_in, open_files, reads; /* reads: since a fault */
+static int fault_errno;                  /* 0: a short read */
 static mpg_os real;
 
 static bool fault(void) {
@@ -581,8 +581,10 @@ static int faulty_fstat(int fd, struct stat *st) {
   return fault_errno != 0 && fault_errno != EINTR && fault() ? -1 : real.fstat(fd, st);
 }
 static ssize_t faulty_read(int fd, void *buf, size_t n) {
+  reads++;
   if (!fault())
     return real.read(fd, buf, n);
+  reads = 0;
   return fault_errno != 0 ? -1 : real.read(fd, buf, n > 3 ? 3 : 1);
 }
 static int faulty_close(int fd) {
@@ -631,6 +633,21 @@ static void test_faults(void) {
           if (fault_in > 0)
             break;
         }
+  /* What failed is not asked again, whoever of several threads it failed for. */
+  fault_errno = EIO;
+  for (size_t b = 3; b < HOSTILE_BLOCKS; b++)
+    for (int i = 0; i < 2; i++)
+      for (long k = 3;; k++) {
+        mpg_err err;
+        mpg_rc rc;
+        hostile_block(hostile_blocks[b]);
+        fault_in = k;
+        rc = read_shared(&mpg_env_libc, in(names[i]), 64, &err);
+        CHECK(open_files == 0);
+        if (fault_in > 0)
+          break;
+        CHECK(rc == MPG_IO && reads == 0);
+      }
   fault_in = 0;
   mpg_os_calls = real;
 }
