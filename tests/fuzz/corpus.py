@@ -147,6 +147,13 @@ def seeds(target):
     elif target == "rows":
         yield from (b"0" + data for data in fixture("fleet/*.csv"))
         yield from (b"1" + data for data in fixture("golden.jsonl", 6))
+        yield b'3a $.b[#-1].c REAL, "x ""y" TEXT, z $."p.q"[0]\n{"b":[1,{"c":"2.5"}],"z":1,"p.q":["",7]}\n{"x \\"y":null}\n'
+        yield b"?a $.t TIME, n\nn BIGINT\n" + b'{"t":"2026-03-29T02:30:00","n":"7"}\n{"t":1.5,"n":1.5}\n{"t":"2026-01-01T00:00:00Z","n":true}\n'
+        yield b"r" + b"a, b\n" + b"1\t2\n\"3\tx\n"
+        yield b"\xb2b, a\na,c,b\n1,2,3\n"
+        yield b"\xb2b, d\na,c,b\n1,2,3\n"
+        yield b"<TIME\na,b\n2026-01-01 00:00:00.25, 17 \n1767225600.123456,x\n"
+        yield b"4a real, c bigint\na,b,c\n 1.5 ,2,99999999999999999999\n,,\n"
     elif target == "rollup":
         yield from (b"dend_time - start_time AS s\n" + data for data in fixture("golden/*.csv"))
         yield from (b"%da * 2 - b AS s, d\na,b,c,d,e\n" % (2 * i) + b"".join(b"%d,%d,x%d,%d.5,y\n" % (k, k * k, k % 3, k) for k in range(80)) for i in range(4))
@@ -204,7 +211,8 @@ def seeds(target):
         yield from (b"-9223372036854775808", b"1.5e-3", b"0.5", b"2.4999999999999999999", b"1e400", b"123_[1-3,7%2].batch", b"billing=8,gres/gpu:a100=4", b"1-02:03:04.5")
     elif target == "names":
         yield from (b"TPU v5e", b"NVIDIA H100 80GB HBM3", b"torch.bfloat16", b"2b1e6f0a-4f6e-4a53-9e0c-0d6e5a6f1c11", b"inefficiency", b"n[01-12,20],gpu[1-3]-[a]",
-                    b'a $.x."y z"[#-1] REAL, "b ""c" TEXT', b"mine\tbf16\t1e15\tNVIDIA Mine", b"H100 SXM\tfp8\t1\th100-sxm", b"a\tb\t-1\t")
+                    b'a $.x."y z"[#-1] REAL, "b ""c" TEXT', b"mine\tbf16\t1e15\tNVIDIA Mine", b"H100 SXM\tfp8\t1\th100-sxm", b"a\tb\t-1\t",
+                    b"mine\tfp16\t2e14\tm\t8e10\t700\nmine\tfp64_matrix\t1e13\tM 2\nmine\tfp16\t3e14\tv5e\t\t-1\nm2\tfp32\t1\tmine\n", b"urn:uuid:{2b1e6f0a4f6e4a539e0c0d6e5a6f1c11}", b"f8e4m3fn")
     elif target == "sql":
         for path in sorted(glob.glob(f"{ROOT}/tests/sql/*.test")):
             with open(path, encoding="utf-8") as file:

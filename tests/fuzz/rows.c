@@ -1,9 +1,21 @@
-/* rows.c - files that no format describes: types found, values decoded, records as JSON. The first byte says which kind
-** of file the rest is. */
+/* rows.c - files that no format describes: types found or given, values decoded, records as JSON. The first byte says which
+** kind of file it is and what is said of it beside: a line of columns, a line of their types, the zone of its times. The file
+** follows. '0' is text and '1' JSON of which nothing is said. */
 #include "fuzz.h"
 #include "../../ext/io/rows.h"
 
-static bool is_csv;
+#include <string.h>
+
+enum flags {
+  JSON = 1,
+  COLUMNS = 2,
+  TYPES = 4,
+  ZONE = 8,
+  BARE = 64,    /* text of no quotes and no header */
+  EARLIER = 128 /* the columns are those of an earlier file */
+};
+static uint8_t flags;
+static mpg_str list, types;
 
 static mpg_rc show(const mpg_rows_format *format, void *file, const mpg_columns *columns,
                    const mpg_env *env, fuzz_text *out) {
@@ -28,10 +40,26 @@ static mpg_rc show(const mpg_rows_format *format, void *file, const mpg_columns 
   return rc == MPG_DATA ? MPG_OK : rc;
 }
 
+/* The columns that are said, and then those that the file tells. */
+static mpg_rc declare(const mpg_rows_format *format, mpg_columns *columns, const mpg_env *env,
+                      const mpg_rows_options *options, const mpg_paths *paths, mpg_err *err) {
+  mpg_columns_form form = (flags & JSON) != 0 ? MPG_COLUMNS_PATHS : MPG_COLUMNS_NAMES;
+  mpg_rc rc = MPG_OK;
+  if ((flags & COLUMNS) != 0)
+    rc = mpg_columns_parse(columns, list, form, err);
+  return rc == MPG_OK ? mpg_rows_declare(format, columns, env, options, types, paths, err) : rc;
+}
+
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   static const mpg_str nulls[] = {{"n/a", 3}};
-  const mpg_rows_format *format = is_csv ? &mpg_csv_rows : &mpg_json_rows;
-  mpg_rows_options options = {',', false, true, true, {nulls, 1, NULL}};
+  const mpg_rows_format *format = (flags & JSON) != 0 ? &mpg_json_rows : &mpg_csv_rows;
+  const mpg_value east = {MPG_TEXT, 0, 0.0, {"+02:30", 6}};
+  mpg_zone *zone = NULL;
+  mpg_rows_options options = {(flags & BARE) != 0 ? '\t' : ',',
+                              (flags & BARE) != 0,
+                              (flags & BARE) == 0,
+                              (flags & BARE) == 0 && (flags & (COLUMNS | EARLIER)) != COLUMNS,
+                              {nulls, 1, NULL}};
   mpg_rows_query query = {.options = &options};
   mpg_columns columns;
   mpg_paths paths;
@@ -43,8 +71,11 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_columns_init(&columns, env);
   mpg_issues_init(&issues, env);
   query.columns = &columns;
+  if (rc == MPG_OK && (flags & ZONE) != 0)
+    rc = mpg_zone_given(&zone, env, &east, &err);
+  options.reading.zone = zone;
   if (rc == MPG_OK)
-    rc = mpg_rows_declare(format, &columns, env, &options, (mpg_str){NULL, 0}, &paths, &err);
+    rc = declare(format, &columns, env, &options, &paths, &err);
   for (size_t i = 0; rc == MPG_OK && i < columns.n; i++) {
     fuzz_put_str(out, columns.p[i].name);
     fuzz_put(out, "%s ", mpg_column_type_name(columns.p[i].type));
@@ -69,12 +100,26 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_issues_free(&issues);
   mpg_columns_free(&columns);
   mpg_paths_free(&paths);
+  mpg_zone_free(zone);
   return rc;
 }
 
+/* The first line of the rest. */
+static mpg_str line_of(mpg_str *rest) {
+  const char *lf = rest->n == 0 ? NULL : memchr(rest->p, '\n', rest->n);
+  mpg_str line = {rest->p, lf == NULL ? rest->n : (size_t)(lf - rest->p)};
+  rest->p += line.n + (lf != NULL);
+  rest->n -= line.n + (lf != NULL);
+  return line;
+}
+
 void fuzz_rows(mpg_str input) {
+  mpg_str rest;
   if (input.n == 0)
     return;
-  is_csv = input.p[0] % 2 == 0;
-  fuzz_file(render, is_csv ? "rows.csv" : "rows.jsonl", (mpg_str){input.p + 1, input.n - 1});
+  rest = (mpg_str){input.p + 1, input.n - 1};
+  flags = (uint8_t)input.p[0];
+  list = (flags & COLUMNS) != 0 ? line_of(&rest) : (mpg_str){"", 0};
+  types = (flags & TYPES) != 0 ? line_of(&rest) : (mpg_str){"", 0};
+  fuzz_file(render, (flags & JSON) != 0 ? "rows.jsonl" : "rows.csv", rest);
 }
