@@ -50,7 +50,7 @@
 FUZZ_TARGETS(FUZZ_DECLARE)
 
 /* Prints where, and aborts. */
-void fuzz_failed(const char *file, int line, const char *what);
+_Noreturn void fuzz_failed(const char *file, int line, const char *what);
 #define CHECK(condition)                                                                           \
   do {                                                                                             \
     if (!(condition))                                                                              \
