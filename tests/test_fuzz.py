@@ -1,4 +1,4 @@
-"""The fuzz corpora through their targets (tests/fuzz), under the sanitizers; fuzzing itself is `make fuzz`."""
+"""The fuzz corpora and their seeds through their targets (tests/fuzz), under the sanitizers; fuzzing itself is `make fuzz`."""
 import glob
 import os
 import re
@@ -16,7 +16,7 @@ class Replay(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-        done = subprocess.run(["make", "-s", "--no-print-directory", "build/asan/replay"], cwd=ROOT, env=clean,
+        done = subprocess.run(["make", "-s", "--no-print-directory", "mpg.so", "build/asan/replay"], cwd=ROOT, env=clean,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             raise AssertionError(done.stdout)

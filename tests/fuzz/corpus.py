@@ -1,5 +1,5 @@
 """corpus.py - the fuzz corpora as they are committed: tests/fuzz/corpus/TARGET.b64 has an input a line, in base64, the
-shortest first. And what a target starts from besides: seeds, which are fixtures, whole and in pieces, and texts in
+shortest first. And what every target is given besides: seeds, which are fixtures, whole and in pieces, and texts in
 tests/fuzz/seeds of what fixtures do not have; and words."""
 import base64
 import glob
@@ -18,10 +18,10 @@ BUDGET = 12_000  # bytes of a packed corpus
 # What a target is about, below ext/: whose words it is given, and whose lines tests/fuzz/report.py counts.
 FILES = {
     "csv": ["io/csv"], "json": ["io/json", "io/json_scan"], "lines": ["io/lines", "io/window"], "inflate": ["io/inflate", "io/source"],
-    "rows": ["io/rows", "io/csv_rows", "io/json_rows", "io/json_usual", "io/json_write", "io/columns", "io/json_path"],
-    "scan": ["io/rows_scan", "io/rows_pieces", "io/rows_plain", "io/csv_scan", "io/blocks", "io/rows"],
+    "rows": ["io/rows", "io/csv_rows", "io/json_rows", "io/json_write", "io/columns", "io/json_path"],
+    "scan": ["io/rows_scan", "io/rows_seen", "io/rows_pieces", "io/rows_plain", "io/csv_scan", "io/json_usual", "io/blocks", "io/rows"],
     "rollup": ["io/rows_rollup", "io/rows_pieces", "io/rows_plain", "io/blocks", "core/groups", "core/measure", "core/measure_rows", "core/pipeline"],
-    "native": ["io/native", "io/native_csv", "io/native_json", "io/native_plain", "core/fleet", "core/fleet_add", "core/fleet_usual", "core/record"],
+    "native": ["io/native", "io/native_csv", "io/native_json", "io/native_same", "io/native_plain", "core/fleet", "core/fleet_add", "core/fleet_usual", "core/record"],
     "slurm": ["io/slurm", "io/slurm_row", "io/slurm_usual", "io/slurm_ahead", "io/slurm_value"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"],
     "slurm_json": ["io/slurm_json", "io/slurm_fields", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
     "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_outcome", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
@@ -30,7 +30,7 @@ FILES = {
             "core/hlo_flops", "core/hlo_bytes", "core/hlo_collective", "core/hlo_trips"],
     "chrome": ["io/chrome", "io/chrome_event", "io/chrome_ahead", "io/chrome_info", "io/json_lean"], "mllog": ["io/mllog"],
     "goodput_log": ["io/goodput_log", "io/goodput_row"], "xplane": ["io/protobuf", "io/xspace", "io/xplane"], "zone": ["io/zone"], "time": ["core/time", "core/bucket"],
-    "number": ["core/number", "core/text"], "names": ["core/uuid", "core/dtype", "core/chips", "io/columns"],
+    "number": ["core/number", "core/text"], "names": ["core/uuid", "core/dtype", "core/chips"],
     "transformer": ["io/transformer_json", "core/transformer"], "state": ["core/account"],
     "aggregate": ["core/account", "core/goodput"], "interval": ["core/interval"],
     "ledger": ["core/timeline", "core/lineage", "core/gang", "core/pools", "core/cut", "core/innermost", "core/rollup", "core/spans"],
@@ -43,22 +43,26 @@ def targets():
     return sorted({os.path.basename(path)[:-2] for path in glob.glob(f"{ROOT}/tests/fuzz/*.c")} - shared)
 
 
-def unpack(target, folder):
-    """Writes the inputs of a target, each under the name that libFuzzer would give it; how many there are."""
-    os.makedirs(folder, exist_ok=True)
-    count = 0
+def packed(target):
+    """The inputs of a target that are committed."""
     path = f"{PACKED}/{target}.b64"
     if os.path.exists(path):
         with open(path, encoding="ascii") as file:
             for line in file:
-                write(folder, base64.b64decode(line.strip(), validate=True))
-                count += 1
-    return count
+                yield base64.b64decode(line.strip(), validate=True)
+
+
+def unpack(target, folder):
+    """Writes what is committed, and the seeds, each under the name that libFuzzer would give it; how many there are."""
+    os.makedirs(folder, exist_ok=True)
+    return len({write(folder, data) for data in (*packed(target), *seeds(target))})
 
 
 def write(folder, data):
-    with open(os.path.join(folder, hashlib.sha1(data).hexdigest()), "wb") as file:
+    name = hashlib.sha1(data).hexdigest()
+    with open(os.path.join(folder, name), "wb") as file:
         file.write(data)
+    return name
 
 
 def gains(control):
@@ -172,6 +176,11 @@ def seeds(target):
         for i, relation in enumerate(order):
             yield from (b"%d" % i + data for data in fixture(f"golden/{relation}.csv"))
         yield from (b"x" + data for data in fixture("golden.jsonl", 40))
+        head = b"".join(line for data in fixture("golden.jsonl") for line in data.splitlines(keepends=True)[:10])
+        span = b'{"record":"span","job":"J1","attempt":1,"kind":"step","start_time":%s,"end_time":%s,"step":%d}\n'
+        for form in (b"1768025629.%06d", b"%d", b"%d.5", b'"2026-01-10T06:00:%02dZ"', b'"17680256%02d"'):
+            yield b"x" + head + b"".join(span % (form % k, form % (k + 1), k * k * k * 997) for k in range(12, 21))
+        yield b"x" + head + b"".join(span.replace(b'"step":%d', b'"flops":1e%d') % (b"%d" % k, b"%d" % (k + 8), k % 2) for k in range(12, 21))
     elif target == "slurm":
         yield from fixture("slurm/*", 6)
     elif target in ("pbs", "swf", "xplane"):

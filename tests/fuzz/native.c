@@ -37,13 +37,12 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_fleet fleet = {0};
   mpg_err err = {MPG_OK, ""};
   mpg_rc rc;
-  (void)input;
   mpg_issues_init(&issues, env);
   rc = mpg_chips_new(&chips, env, &err);
   if (rc == MPG_OK)
     rc = mpg_fleet_init(&fleet, env, &issues, chips, &err);
   if (rc == MPG_OK)
-    rc = mpg_native_read(&fleet, env, mpg_str_of(fuzz_path()), true, 1, &err);
+    rc = mpg_native_read(&fleet, env, mpg_str_of(fuzz_path()), true, fuzz_threads(input), &err);
   if (rc == MPG_OK)
     rc = mpg_fleet_seal(&fleet, &err);
   if (rc == MPG_OK)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Writes what fuzzing did into docs/reliability.md, between its two marks: executions from tests/fuzz/runs.json, which
-`make fuzz` adds to, and how many lines of a target's own files its committed corpus reaches, from a build that counts
+`make fuzz` adds to, and how many lines of a target's own files its committed corpus and seeds reach, from a build that counts
 them."""
 import glob
 import json
@@ -17,7 +17,7 @@ BEGIN, END = "<!-- made by tests/fuzz/report.py -->\n", "<!-- end -->\n"
 
 
 def lines(target):
-    """(reached, all) lines of the target's files, over its committed corpus."""
+    """(reached, all) lines of the target's files, over its committed corpus and seeds."""
     for path in glob.glob("build/lines/**/*.gcda", recursive=True):
         os.remove(path)
     with tempfile.TemporaryDirectory() as folder:
