@@ -162,6 +162,10 @@ def seeds(target):
         yield from (b"dend_time - start_time AS s\n" + data for data in fixture("golden/*.csv"))
         yield from (b"%da * 2 - b AS s, d\na,b,c,d,e\n" % (2 * i) + b"".join(b"%d,%d,x%d,%d.5,y\n" % (k, k * k, k % 3, k) for k in range(80)) for i in range(4))
         yield from (b"%da * 2 - b AS s, d\n" % (2 * i + 1) + b"".join(b'{"a":%d,"b":-%d,"c":"x%d","d":%d.25}\n' % (k, k, k % 3, k) for k in range(60)) for i in range(4))
+        sums = (b"-a + b AS s, -(d) + d AS t, a * a * a AS u", b"a + 9223372036854775807 AS s, 1.5 * -d AS t, b * b - a AS u", b"a * a * a * b * b * b * b AS s, ((a)) + 1e308 * d AS t")
+        for i, expressions in enumerate(sums):
+            yield b"%d%s\na,b,c,d\n" % (4 * i, expressions) + b"".join(b"%d,-%d,x%d,%d.5e%d\n" % (k, 10 ** (k % 19), k % 3, k, k % 300) for k in range(40))
+            yield b"%d%s\n" % (4 * i + 1, expressions) + b"".join(b'{"a":%d,"b":%d,"c":"x%d","d":%d.25}\n' % (9 ** (k % 20), -k, k % 3, k) for k in range(40))
     elif target == "scan":
         heads = (b"\x00\xff1<40\t2!x1", b"\x08\x060]3\t3*", b"\x04\x04", b"\x0e\x051i16;4;9\t4>0", b"\x02\xff30", b"\x0a\x023=7.5")
         for head in heads:
