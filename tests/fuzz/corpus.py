@@ -233,6 +233,11 @@ def seeds(target):
                     yield statement.partition("----")[0].encode()[:LONGEST]
         yield b"SELECT goodput(category, chip_us) FROM mpg_rollup GROUP BY pool; SELECT * FROM mpg_timeline('a')"
         yield b"SELECT mpg(category, chip_us) OVER (ORDER BY start_time ROWS 2 PRECEDING) FROM mpg_ledger WHERE bucket_width = 20"
+        own = b"DROP TABLE chips; CREATE TABLE chips(chip, dtype, peak_flops, year, aliases, hbm_bytes); INSERT INTO chips VALUES ('mine', 'bf16', '1e15', 2026, '[\"m x\"]', NULL)%s; "
+        for row in (b"", b", ('y', 'fp8', 'abc', NULL, NULL, x'00')", b", ('y', 'fp8', 1, 0.5, NULL, 1)", b", ('y', 'fp8', 1, 1, '{}', 1)", b", ('y', 'fp8', 1, 1, '[\"mine\"]', 1)", b", ('y', 'fp8', 1, 1, '[7', 1)"):
+            yield own % row + b"SELECT chip_peak_flops('m x', 'bf16'), roofline_seconds(1e15, 'y', 1e9) UNION ALL SELECT count(*), max(chip) FROM mpg_chips"
+        yield b"INSERT INTO spans VALUES (x'61', 'step', '1970-01-01T00:00:31Z', 35.5, '3', NULL); SELECT job, category, sum(chip_us) FROM mpg_ledger GROUP BY 1, 2; SELECT * FROM mpg_issues"
+        yield b"CREATE VIEW outages AS SELECT 'p' AS pool, 1 AS chips, 5 AS start_time, NULL AS end_time, 'maintenance' AS kind; SELECT category, cause, chip_us FROM mpg_rollup; DROP TABLE spans; SELECT mpg_lower(category, chip_us) FROM mpg_rollup"
     elif target == "state":
         db = sqlite3.connect(":memory:")
         db.enable_load_extension(True)
