@@ -28,6 +28,12 @@ mpg_rate mpg_rate_of(int64_t held, int64_t less, mpg_fraction room[2]) {
   return rate;
 }
 
+int64_t mpg_held_amount(int64_t held, int64_t start, int64_t end) {
+  mpg_fraction room[2];
+  mpg_rate rate = mpg_rate_of(held, 0, room);
+  return mpg_rate_amount(&rate, start, end);
+}
+
 /* The longest time whose chip-time at this rate is sure to fit int64. */
 static int64_t longest(const mpg_rate *rate) {
   int64_t chips = rate->whole < 0 ? -rate->whole : rate->whole;

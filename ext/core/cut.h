@@ -27,6 +27,9 @@ int64_t mpg_rate_amount(const mpg_rate *rate, int64_t start, int64_t end);
 /* `held` millionths less `less` millionths, with room for the two fractions in `room`. */
 mpg_rate mpg_rate_of(int64_t held, int64_t less, mpg_fraction room[2]);
 
+/* Chip-microseconds of `held` millionths over [start, end). */
+int64_t mpg_held_amount(int64_t held, int64_t start, int64_t end);
+
 /* What accounting hands out: one interval of one category. Ids are the fleet's; 0 is NULL. */
 typedef struct mpg_row {
   uint32_t job;  /* index + 1 */

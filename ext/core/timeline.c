@@ -3,41 +3,8 @@
 
 #include "innermost.h"
 #include "lineage.h"
+#include "rating.h"
 #include "run.h"
-
-#include <math.h>
-#include <string.h>
-
-/* A pool while it has one chip: what a part is split by. In the order of pool names, then time. */
-typedef struct lane {
-  size_t pool; /* of the gang's */
-  uint32_t chip;
-  int64_t from, until;
-} lane;
-
-/* What a productive span is given in a lane. */
-typedef struct rating {
-  int64_t weight;        /* chip-microseconds of the span in this lane */
-  int64_t before, total; /* and on the same chip: in the lanes before, in all lanes */
-  int64_t given;         /* of the weight, by the parts told so far */
-  int64_t ideal;         /* of the whole span on this chip; MPG_NONE: unrated */
-} rating;
-
-/* An answer of the catalogue. */
-typedef struct peak {
-  uint32_t chip, dtype; /* texts */
-  bool known_chip;
-  const mpg_chip_row *row; /* NULL: no peak for this dtype */
-} peak;
-
-/* What the time of an item is. */
-typedef struct verdict {
-  uint8_t category; /* MPG_UNRATED stands for productive, rated or not */
-  bool shared;      /* where there is one lane: its parts share an ideal, as its rating has it */
-  uint32_t cause;
-} verdict;
-
-#define PEAKS 8
 
 struct mpg_timeline {
   const mpg_env *env;
@@ -48,11 +15,10 @@ struct mpg_timeline {
   mpg_innermost in;
   mpg_lineage lineage;
   mpg_notices notices;
-  verdict *verdicts; /* of each item */
-  rating *ratings;   /* of each item in each lane; of some where there is one */
-  lane *lanes;
-  peak peaks[PEAKS]; /* the last answers, by a hash of what was asked */
-  size_t nlanes, verdicts_cap, ratings_cap, lanes_cap;
+  mpg_ratings ratings;
+  mpg_verdict *verdicts; /* of each item */
+  mpg_lane *lanes;
+  size_t nlanes, verdicts_cap, lanes_cap;
   size_t done; /* since the host was asked whether to stop */
   /* The job at hand, and where its rows go. */
   uint32_t job;
@@ -77,6 +43,12 @@ mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet 
   t->pools = pools;
   mpg_innermost_init(&t->in, env);
   mpg_lineage_init(&t->lineage, env);
+  t->ratings = (mpg_ratings){.env = env,
+                             .fleet = fleet,
+                             .gang = &t->gang,
+                             .in = &t->in,
+                             .notices = &t->notices,
+                             .memory = rules->memory_roofline};
   return mpg_gang_init(&t->gang, env, err);
 }
 
@@ -86,8 +58,8 @@ void mpg_timeline_free(mpg_timeline *t) {
   mpg_gang_free(&t->gang);
   mpg_innermost_free(&t->in);
   mpg_lineage_free(&t->lineage);
+  mpg_ratings_free(&t->ratings);
   mpg_free(t->env, t->verdicts);
-  mpg_free(t->env, t->ratings);
   mpg_free(t->env, t->lanes);
   mpg_free(t->env, t);
 }
@@ -127,42 +99,42 @@ static bool poll(mpg_timeline *t) {
   return mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes);
 }
 
-static verdict step_verdict(const mpg_timeline *t, mpg_fate fate) {
+static mpg_verdict step_verdict(const mpg_timeline *t, mpg_fate fate) {
   switch (fate) {
   case MPG_FATE_PRODUCTIVE:
-    return (verdict){.category = MPG_UNRATED};
+    return (mpg_verdict){.category = MPG_UNRATED};
   case MPG_FATE_PENDING:
-    return (verdict){.category = MPG_PENDING};
+    return (mpg_verdict){.category = MPG_PENDING};
   case MPG_FATE_NO_DATA:
-    return (verdict){.category = MPG_UNKNOWN, .cause = t->fleet->cause[MPG_CAUSE_NO_DATA]};
+    return (mpg_verdict){.category = MPG_UNKNOWN, .cause = t->fleet->cause[MPG_CAUSE_NO_DATA]};
   default:
-    return (verdict){.category = MPG_LOST};
+    return (mpg_verdict){.category = MPG_LOST};
   }
 }
 
-static verdict span_verdict(const mpg_timeline *t, uint32_t kind) {
+static mpg_verdict span_verdict(const mpg_timeline *t, uint32_t kind) {
   static const uint8_t category[MPG_KIND_CUSTOM] = {
       [MPG_KIND_INIT] = MPG_STARTUP,    [MPG_KIND_PREP] = MPG_STARTUP,
       [MPG_KIND_COMPILE] = MPG_COMPILE, [MPG_KIND_RESTORE] = MPG_RESTORE,
       [MPG_KIND_INPUT] = MPG_INPUT,     [MPG_KIND_CHECKPOINT] = MPG_CHECKPOINT,
       [MPG_KIND_EVAL] = MPG_EVAL,       [MPG_KIND_SERVE] = MPG_UNRATED};
   if (kind >= MPG_KIND_CUSTOM || kind == MPG_KIND_HANG) /* a name of the trace's own, or a hang */
-    return (verdict){.category = MPG_STALL, .cause = t->fleet->kind_causes[kind]};
-  return (verdict){.category = category[kind]};
+    return (mpg_verdict){.category = MPG_STALL, .cause = t->fleet->kind_causes[kind]};
+  return (mpg_verdict){.category = category[kind]};
 }
 
 /* All-allocated time that no span explains. */
-static verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size_t attempt) {
+static mpg_verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size_t attempt) {
   const mpg_activity *activity = &t->in.activity[attempt];
   const mpg_job *job = &t->fleet->jobs[t->job];
   if (!t->traced)
-    return (verdict){.category = MPG_UNTRACED};
+    return (mpg_verdict){.category = MPG_UNTRACED};
   if (activity->serves && job->dim[JOBS_PHASE - JOBS_NAME] == t->fleet->phase_serving)
-    return (verdict){.category = MPG_STALL, .cause = t->fleet->cause[MPG_CAUSE_NO_TRAFFIC]};
+    return (mpg_verdict){.category = MPG_STALL, .cause = t->fleet->cause[MPG_CAUSE_NO_TRAFFIC]};
   if (activity->any && part->start >= activity->last &&
       t->gang.attempts[attempt].outcome == MPG_NODE_FAIL)
-    return (verdict){.category = MPG_STALL, .cause = t->fleet->cause[MPG_CAUSE_NODE_FAIL]};
-  return (verdict){.category = MPG_UNKNOWN};
+    return (mpg_verdict){.category = MPG_STALL, .cause = t->fleet->cause[MPG_CAUSE_NODE_FAIL]};
+  return (mpg_verdict){.category = MPG_UNKNOWN};
 }
 
 /* From the last to the first, as the lineage wants to be told. */
@@ -195,253 +167,11 @@ static mpg_rc build_lanes(mpg_timeline *t, mpg_err *err) {
       uint32_t chip = mpg_pools_chip(t->pools, t->gang.pools[p], from, &until);
       if (mpg_grow(t->env, &t->lanes, &t->lanes_cap, t->nlanes + 1, sizeof *t->lanes) != MPG_OK)
         return mpg_fail_nomem(err);
-      t->lanes[t->nlanes++] = (lane){p, chip, from, until};
+      t->lanes[t->nlanes++] = (mpg_lane){p, chip, from, until};
       from = until;
     } while (until != INT64_MAX);
   }
   return MPG_OK;
-}
-
-/* The part of [*start, *end) that lies in the lane; false where nothing does. */
-static bool lane_clip(const lane *l, int64_t *start, int64_t *end) {
-  if (*start < l->from)
-    *start = l->from;
-  if (*end > l->until)
-    *end = l->until;
-  return *start < *end;
-}
-
-static int64_t held_amount(int64_t chips, int64_t start, int64_t end) {
-  mpg_fraction room[2];
-  mpg_rate rate = mpg_rate_of(chips, 0, room);
-  return mpg_rate_amount(&rate, start, end);
-}
-
-/* ---- the roofline of productive spans ---- */
-
-/* What an item did while its gang was complete. */
-typedef struct work {
-  double flops, bytes; /* bytes may be NAN: unknown */
-  uint32_t dtype;
-} work;
-
-/* False where that is not known, or nothing. */
-static inline bool work_of(mpg_timeline *t, const mpg_item *item, work *w) {
-  static const mpg_program none = {(double)NAN, (double)NAN, 0};
-  const mpg_span *s = &item->span;
-  const mpg_program *p = s->program ? &t->fleet->programs[s->program - 1] : &none;
-  double times = isnan(s->executions) ? 1 : s->executions;
-  w->flops = isnan(s->flops) ? p->flops * times : s->flops;
-  w->bytes = isnan(s->bytes) ? p->bytes * times : s->bytes;
-  w->dtype = s->dtype ? s->dtype : p->dtype;
-  if (isnan(w->flops)) {
-    notice(t, MPG_NOTICE_UNKNOWN_PROGRAM,
-           s->program != 0 && !t->fleet->program_recorded[s->program - 1]);
-    return false;
-  }
-  if (item->own == 0) {
-    notice(t, MPG_NOTICE_HIDDEN_SPAN, w->flops > 0);
-    return false;
-  }
-  w->flops *= item->kept;
-  w->bytes *= item->kept;
-  if (item->inside != item->own) {
-    w->flops = w->flops * (double)item->inside / (double)item->own;
-    w->bytes = w->bytes * (double)item->inside / (double)item->own;
-  }
-  return true;
-}
-
-/* Until the next is asked for. */
-static inline const peak *peak_of(mpg_timeline *t, uint32_t chip, uint32_t dtype) {
-  const mpg_intern *texts = &t->fleet->texts;
-  peak *p = &t->peaks[(chip + dtype) % PEAKS];
-  if (chip != p->chip || dtype != p->dtype) { /* at first all are no chip's, which has none */
-    const char *canonical =
-        chip == 0 ? NULL : mpg_chips_find(t->fleet->chips, mpg_intern_text(texts, chip));
-    *p = (peak){chip, dtype, canonical != NULL, NULL};
-    if (canonical != NULL)
-      p->row = mpg_chips_peak(t->fleet->chips, canonical, mpg_intern_text(texts, dtype));
-  }
-  return p;
-}
-
-/* Ideal chip-microseconds of that much work at a peak, or MPG_NONE. */
-static inline int64_t ideal_at(mpg_timeline *t, const peak *p, double flops, double bytes) {
-  const mpg_chip_row *row = p->row;
-  double ideal;
-  int64_t below;
-  if (!p->known_chip) {
-    notice(t, MPG_NOTICE_UNKNOWN_CHIP, p->chip != 0);
-    return MPG_NONE;
-  }
-  if (row == NULL || !(row->peak_flops > 0)) {
-    notice(t, MPG_NOTICE_UNKNOWN_DTYPE, 1);
-    return MPG_NONE;
-  }
-  ideal = 1e6 * flops / row->peak_flops;
-  if (t->rules->memory_roofline && row->hbm_bytes_per_s > 0 && bytes > 0)
-    ideal = fmax(ideal, 1e6 * bytes / row->hbm_bytes_per_s);
-  if (!(ideal < 4e18))
-    return MPG_NONE;
-  below = (int64_t)ideal; /* no amount of work is negative */
-  return below + (ideal - (double)below >= 0.5);
-}
-
-/* The item's ideal on each chip, from its weight in each lane. */
-static void rate_item(mpg_timeline *t, const mpg_item *item, rating *lanes) {
-  const peak *p = NULL;
-  double share = 1;
-  int64_t all = 0, ideals = 0;
-  work w;
-  if (!work_of(t, item, &w))
-    return;
-  for (size_t l = 0; l < t->nlanes; l++)
-    all += lanes[l].weight;
-  for (size_t l = 0; l < t->nlanes; l++) {
-    rating *r = &lanes[l];
-    size_t k = 0;
-    if (r->weight == 0)
-      continue;
-    while (k < l && (t->lanes[k].chip != t->lanes[l].chip || lanes[k].weight == 0))
-      k++;
-    if (k < l) { /* the chip was rated in lane k; the weights before are those of lanes k..l */
-      for (size_t j = k; j < l; j++)
-        if (t->lanes[j].chip == t->lanes[l].chip)
-          r->before += lanes[j].weight;
-      r->total = lanes[k].total;
-      r->ideal = lanes[k].ideal;
-      continue;
-    }
-    for (k = l; k < t->nlanes; k++)
-      if (t->lanes[k].chip == t->lanes[l].chip)
-        r->total += lanes[k].weight;
-    if (r->total != all)
-      share = (double)r->total / (double)all;
-    p = peak_of(t, t->lanes[l].chip, w.dtype);
-    r->ideal = ideal_at(t, p, w.flops * share, w.bytes * share);
-    ideals += r->ideal == MPG_NONE ? 0 : r->ideal;
-    share = 1;
-  }
-  if (ideals > all) {
-    bool one_chip = true;
-    for (size_t l = 1; l < t->nlanes; l++)
-      one_chip &= t->lanes[l].chip == t->lanes[0].chip;
-    mpg_notice_above(
-        &t->notices, t->fleet, t->job,
-        &(mpg_above){(double)ideals / (double)all, one_chip ? p->row : NULL, w.dtype != 0});
-  }
-}
-
-/* The same where there is one lane, of which it has `weight`. */
-static inline int64_t rate_in_lane(mpg_timeline *t, const mpg_item *item, int64_t weight) {
-  const peak *p;
-  int64_t ideal;
-  work w;
-  if (!work_of(t, item, &w) || weight == 0)
-    return MPG_NONE;
-  p = peak_of(t, t->lanes[0].chip, w.dtype);
-  ideal = ideal_at(t, p, w.flops, w.bytes);
-  if (ideal > weight)
-    mpg_notice_above(&t->notices, t->fleet, t->job,
-                     &(mpg_above){(double)ideal / (double)weight, p->row, w.dtype != 0});
-  return ideal;
-}
-
-/* Weights where there is one lane, of the items that have several parts. */
-static mpg_rc weigh_in_lane(mpg_timeline *t, mpg_err *err) {
-  const mpg_innermost *in = &t->in;
-  if (mpg_grow(t->env, &t->ratings, &t->ratings_cap, in->nitems, sizeof *t->ratings) != MPG_OK)
-    return mpg_fail_nomem(err);
-  for (size_t i = 0; i < in->nparts; i++) {
-    const mpg_part *p = &in->parts[i];
-    const int64_t *held;
-    rating *r;
-    if (mpg_poll(t->env, i))
-      return stopped(err);
-    if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED ||
-        p->end - p->start == in->items[p->item].inside)
-      continue;
-    r = &t->ratings[p->item];
-    if (!t->verdicts[p->item].shared)
-      *r = (rating){0, 0, 0, 0, MPG_NONE};
-    t->verdicts[p->item].shared = true;
-    held = mpg_stretch_counted(&t->gang, &t->gang.stretches[p->stretch]);
-    r->weight += held_amount(*held, p->start, p->end);
-  }
-  return MPG_OK;
-}
-
-/* Where there is one lane, an item that has one part is rated when that is told. */
-static mpg_rc rate_others(mpg_timeline *t, mpg_err *err) {
-  const mpg_innermost *in = &t->in;
-  mpg_rc rc = in->split ? weigh_in_lane(t, err) : MPG_OK;
-  if (rc != MPG_OK || (!in->split && in->nshown == in->nitems))
-    return rc;
-  for (size_t i = 0; i < in->nitems; i++) {
-    if (mpg_poll(t->env, i))
-      return stopped(err);
-    if (t->verdicts[i].shared) {
-      rating *r = &t->ratings[i];
-      r->total = r->weight;
-      r->ideal = rate_in_lane(t, &in->items[i], r->weight);
-    } else if (in->items[i].inside == 0 && t->verdicts[i].category == MPG_UNRATED) {
-      (void)rate_in_lane(t, &in->items[i], 0); /* for what there is to notice */
-    }
-  }
-  return MPG_OK;
-}
-
-static mpg_rc rate_items(mpg_timeline *t, mpg_err *err) {
-  const mpg_innermost *in = &t->in;
-  size_t n = in->nitems * t->nlanes;
-  if (t->one)
-    return rate_others(t, err);
-  if (mpg_grow(t->env, &t->ratings, &t->ratings_cap, n, sizeof *t->ratings) != MPG_OK)
-    return mpg_fail_nomem(err);
-  for (size_t i = 0; i < n; i++) {
-    t->ratings[i] = (rating){0, 0, 0, 0, MPG_NONE};
-    if (mpg_poll(t->env, i))
-      return stopped(err);
-  }
-  for (size_t i = 0; i < in->nparts; i++) {
-    const mpg_part *p = &in->parts[i];
-    const int64_t *counted = mpg_stretch_counted(&t->gang, &t->gang.stretches[p->stretch]);
-    if (poll(t))
-      return stopped(err);
-    if (p->item == MPG_NOBODY || t->verdicts[p->item].category != MPG_UNRATED)
-      continue;
-    for (size_t l = 0; l < t->nlanes; l++) {
-      int64_t start = p->start, end = p->end;
-      if (lane_clip(&t->lanes[l], &start, &end))
-        t->ratings[p->item * t->nlanes + l].weight +=
-            held_amount(counted[t->lanes[l].pool], start, end);
-    }
-  }
-  for (size_t i = 0; i < in->nitems; i++) {
-    if (t->verdicts[i].category == MPG_UNRATED)
-      rate_item(t, &in->items[i], &t->ratings[i * t->nlanes]);
-    if (poll(t))
-      return stopped(err);
-  }
-  return MPG_OK;
-}
-
-/* The ideal of a part of `amount` chip-microseconds: parts of a span share its ideal so that they
-** add up to it exactly. */
-static int64_t part_ideal(rating *r, int64_t amount) {
-  mpg_i128 from = r->before + r->given, to = from + amount;
-  r->given += amount;
-  if (r->ideal == MPG_NONE || (from == 0 && to == r->total && to != 0)) /* the only part */
-    return r->ideal;
-  return (int64_t)(r->ideal * to / r->total - r->ideal * from / r->total);
-}
-
-/* The same of a part in a lane. */
-static inline int64_t ideal_in(mpg_timeline *t, const mpg_part *part, size_t l, int64_t amount) {
-  if (t->one && !t->verdicts[part->item].shared)
-    return rate_in_lane(t, &t->in.items[part->item], amount);
-  return part_ideal(&t->ratings[part->item * t->nlanes + l], amount);
 }
 
 /* ---- rows ---- */
@@ -449,7 +179,7 @@ static inline int64_t ideal_in(mpg_timeline *t, const mpg_part *part, size_t l, 
 /* One row, or several where lanes and the window cut it: `held` less `less` chips of a pool. */
 static mpg_rc emit(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64_t end,
                    int64_t held, int64_t less, int64_t ideal) {
-  const lane *in = &t->lanes[l];
+  const mpg_lane *in = &t->lanes[l];
   mpg_fraction room[2];
   mpg_rate rate = mpg_rate_of(held, less, room);
   row->pool = t->gang.pools[in->pool] + 1;
@@ -478,7 +208,7 @@ static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) 
   for (size_t l = 0; rc == MPG_OK && l < t->nlanes; l++) {
     size_t p = t->lanes[l].pool;
     int64_t start = s->start, end = s->end, less = s->complete ? counted[p] : 0;
-    if (held[p] > less && lane_clip(&t->lanes[l], &start, &end)) {
+    if (held[p] > less && mpg_lane_clip(&t->lanes[l], &start, &end)) {
       show_allocation(t, row, s, p);
       rc = emit(t, row, l, start, end, held[p], less, MPG_NONE);
     }
@@ -487,7 +217,7 @@ static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) 
 }
 
 /* The evidence of a part; that of a pool, where no span decides, is for show_allocation. */
-static void show_part(const mpg_timeline *t, mpg_row *row, const mpg_part *part, verdict v) {
+static void show_part(const mpg_timeline *t, mpg_row *row, const mpg_part *part, mpg_verdict v) {
   const mpg_span *span = part->item == MPG_NOBODY ? NULL : &t->in.items[part->item].span;
   row->category = (mpg_category)v.category;
   row->cause = v.cause;
@@ -499,7 +229,7 @@ static void show_part(const mpg_timeline *t, mpg_row *row, const mpg_part *part,
 }
 
 /* One row of a part that the run takes, which is in the only lane there is. */
-static inline mpg_rc tell_short(mpg_timeline *t, mpg_row *row, const mpg_part *part, verdict v,
+static inline mpg_rc tell_short(mpg_timeline *t, mpg_row *row, const mpg_part *part, mpg_verdict v,
                                 mpg_category category, int64_t amount) {
   if (mpg_run_sums(&t->run, category, v.cause, amount))
     return MPG_OK;
@@ -511,10 +241,13 @@ static inline mpg_rc tell_short(mpg_timeline *t, mpg_row *row, const mpg_part *p
   return mpg_run_tell(&t->run, row, category, amount);
 }
 
-static inline mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *part, verdict v) {
+static inline mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *part,
+                                mpg_verdict v) {
   int64_t amount = t->run.chips * (part->end - part->start);
-  int64_t ideal = v.category == MPG_UNRATED ? ideal_in(t, part, 0, amount) : MPG_NONE;
+  int64_t ideal = MPG_NONE;
   mpg_rc rc;
+  if (v.category == MPG_UNRATED)
+    ideal = mpg_ratings_ideal(&t->ratings, part, 0, amount);
   if (ideal == MPG_NONE)
     return tell_short(t, row, part, v, (mpg_category)v.category, amount);
   rc = tell_short(t, row, part, v, MPG_IDEAL, ideal);
@@ -523,7 +256,7 @@ static inline mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *p
 
 static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, size_t attempt) {
   bool nobody = part->item == MPG_NOBODY;
-  verdict v = nobody ? gap_verdict(t, part, attempt) : t->verdicts[part->item];
+  mpg_verdict v = nobody ? gap_verdict(t, part, attempt) : t->verdicts[part->item];
   const mpg_stretch *s;
   const int64_t *counted;
   mpg_rc rc = MPG_OK;
@@ -535,10 +268,10 @@ static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, siz
   for (size_t l = 0; rc == MPG_OK && l < t->nlanes; l++) {
     int64_t start = part->start, end = part->end, chips = counted[t->lanes[l].pool];
     int64_t ideal = MPG_NONE;
-    if (!lane_clip(&t->lanes[l], &start, &end))
+    if (!mpg_lane_clip(&t->lanes[l], &start, &end))
       continue;
     if (v.category == MPG_UNRATED) /* also of no chips, which is the only time it may be rated */
-      ideal = ideal_in(t, part, l, held_amount(chips, start, end));
+      ideal = mpg_ratings_ideal(&t->ratings, part, l, mpg_held_amount(chips, start, end));
     if (chips == 0)
       continue;
     if (nobody)
@@ -649,7 +382,12 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, job, err)) != MPG_OK)
     return rc;
   t->one = t->nlanes == 1 && !t->rules->long_road;
-  if ((rc = rate_items(t, err)) != MPG_OK)
+  t->ratings.job = job_index;
+  t->ratings.one = t->one;
+  t->ratings.lanes = t->lanes;
+  t->ratings.nlanes = t->nlanes;
+  t->ratings.verdicts = t->verdicts;
+  if ((rc = mpg_ratings_build(&t->ratings, err)) != MPG_OK)
     return rc;
   if (t->nlanes > 0) { /* where there is one, it is the lane of every row of the run's */
     row.pool = t->gang.pools[t->lanes[0].pool] + 1;

@@ -1,6 +1,6 @@
 /*
-** test_timeline.c - random jobs, usual and not: the short road (core/run.h, and what timeline.c does where there is
-** one lane) tells the same rows, cells and notices as the long one.
+** test_timeline.c - random jobs, usual and not: the short road (core/run.h, and what timeline.c and rating.c do where
+** there is one lane) tells the same rows, cells and notices as the long one.
 */
 #include "check.h"
 #include "trace.h"
