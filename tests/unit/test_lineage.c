@@ -113,8 +113,27 @@ static int differences(void) {
   return wrong;
 }
 
+/* Steps and commits are gone through once together: each step looking at all commits would take minutes. */
+static void test_many(void) {
+  enum { MANY = 300000 };
+  mpg_commit *commits = malloc(MANY * sizeof *commits);
+  int lost = 0;
+  CHECK(commits != NULL);
+  if (commits == NULL)
+    return;
+  for (int i = 0; i < MANY; i++) /* each is taken before its step begins, but the last */
+    commits[i] = commit(i, i == MANY - 1 ? MANY / 2 : 0, MANY);
+  CHECK(mpg_lineage_begin(&lineage, commits, MANY, MPG_ENDED_BADLY, INT64_MAX) == MPG_OK);
+  for (int64_t i = MANY; i-- > 0;)
+    lost += mpg_lineage_decide(&lineage, &(mpg_step){i * 1000000, (i + 1) * 1000000, i, 0}) ==
+            MPG_FATE_LOST;
+  CHECK(lost == MANY / 2);
+  free(commits);
+}
+
 int main(void) {
   const mpg_commit none[] = {commit(0, NONE, NONE)}, second[] = {commit(2, 2, 3)};
+  memset(&lineage, 0xa5, sizeof lineage); /* as memory may be that nobody has cleared */
   mpg_lineage_init(&lineage, &mpg_env_libc);
   /* One attempt and its end. */
   IS(FATES("111", NUMBERS(1, 2, 3), second, MPG_ENDED_WELL), "PPP");
@@ -145,6 +164,7 @@ int main(void) {
     IS(FATES("111", NUMBERS(NONE, NONE, NONE), timed, MPG_ENDED_BADLY), "PPL");
   }
   CHECK(differences() == 0);
+  test_many();
   mpg_lineage_free(&lineage);
   return check_done("lineage");
 }

@@ -104,7 +104,10 @@ static void open_fleet(void) {
                                       "chips chip=mine dtype=bf16 peak_flops=100",
                                       "chips chip=mine dtype=fp8 peak_flops=200",
                                       "chips chip=mine dtype=fp32 peak_flops=50",
-                                      "chips chip=ours dtype=bf16 peak_flops=100"};
+                                      "chips chip=ours dtype=bf16 peak_flops=100",
+                                      "chips chip=even dtype=bf16 peak_flops=100",
+                                      "chips chip=even dtype=fp8 peak_flops=200",
+                                      "chips chip=even dtype=int8 peak_flops=200"};
   mpg_err err;
   int column;
   mpg_issues_init(&issues, &mpg_env_libc);
@@ -171,6 +174,21 @@ static void test_fastest(void) {
   }
 }
 
+/* Of any two that are as fast the one that is told of, whichever was told first. */
+static void test_equals(void) {
+  const mpg_chip_row *rows[] = {peak("mine", "bf16"), peak("mine", "fp8"), peak("ours", "bf16"),
+                                NULL};
+  for (int i = 0; i < 8; i++)
+    for (int k = 0; k < 8; k++) {
+      const mpg_above first = {3, rows[i / 2], i % 2}, second = {3, rows[k / 2], k % 2};
+      int least = i < k ? i : k;
+      mpg_notices n = {0};
+      mpg_notice_above(&n, &fleet, 0, &first);
+      mpg_notice_above(&n, &fleet, 0, &second);
+      CHECK(n.above.row == rows[least / 2] && n.above.dtype_given == least % 2);
+    }
+}
+
 /* What is said of work that is so much faster than it can be. */
 static const char *said(double goodput, const mpg_chip_row *row, bool given) {
   static const char plain[] = "productive spans faster than their ideal: program goodput above 1";
@@ -208,6 +226,10 @@ static void test_causes(void) {
   }
   for (size_t i = 0; i < sizeof one / sizeof *one; i++)
     CHECK(!strstr(said(2, peak(one[i], NULL), false), cores));
+  /* Of two peaks that are as high the first of the catalogue. */
+  CHECK(strstr(said(2, peak("even", "bf16"), true), dtype));
+  /* Of so much time that as a double the ideal is no more. */
+  CHECK(strstr(said(1, slow, true), noise));
   CHECK(strcmp(said(0, slow, true), ", first in job m") == 0);
 }
 
@@ -218,6 +240,7 @@ int main(void) {
   open_fleet();
   test_counts();
   test_fastest();
+  test_equals();
   test_causes();
   mpg_fleet_free(&fleet);
   mpg_chips_free(chips);

@@ -1,4 +1,4 @@
-/* Tests of ext/core/measure.c, groups.c, ext/io/csv_scan.c and rows_rollup.c. */
+/* Tests of ext/core/measure.c, ext/io/csv_scan.c and rows_rollup.c. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/core/limits.h"
@@ -111,138 +111,6 @@ static void test_reals(void) {
   CHECK(mpg_total_merge(&a, &b, false) && a.n == 1000000);
   CHECK(fabs(a.high + a.low - 50000.0) < 1e-9);
   mpg_measures_free(&m);
-}
-
-/* ---- Groups ---- */
-
-static void test_groups(void) {
-  mpg_groups all, some;
-  mpg_measures none;
-  mpg_err err;
-  size_t which = 0, group;
-  static const char xs[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
-  char texts[2][40 + MPG_GROUP_SLACK];
-  CHECK(mpg_measures_parse(&none, &mpg_env_libc, MPG_STR(""), &err) == MPG_OK);
-  mpg_groups_init(&all, &mpg_env_libc, 2, 0);
-  mpg_groups_init(&some, &mpg_env_libc, 2, 0);
-  /* Every length up to 39, against every other, and NULL; 1600 groups, seen three times. */
-  for (int turn = 0; turn < 3; turn++)
-    for (size_t i = 0; i < 40; i++)
-      for (size_t k = 0; k < 40; k++) {
-        mpg_group_part parts[2] = {{texts[0], i}, {k == 39 ? NULL : texts[1], k == 39 ? 0 : k}};
-        memset(texts, 'x', sizeof texts);
-        memset(texts[0] + i, turn, MPG_GROUP_SLACK);
-        memset(texts[1] + k, turn, MPG_GROUP_SLACK);
-        CHECK(mpg_groups_row(turn == 2 ? &some : &all, parts, &group) == MPG_OK);
-        CHECK(turn != 0 || group == i * 40 + k);
-      }
-  CHECK(all.n == 1600 && mpg_groups_merge(&all, &some, &none, &which) == MPG_OK && all.n == 1600);
-  for (size_t g = 0; g < all.n; g++) {
-    mpg_group_part first = mpg_groups_part(&all, g, 0), second = mpg_groups_part(&all, g, 1);
-    CHECK(mpg_groups_rows(&all, g) == 3 && first.n == g / 40);
-    CHECK(memcmp(first.p, xs, first.n) == 0 &&
-          (second.p == NULL || memcmp(second.p, xs, second.n) == 0));
-    CHECK(g % 40 == 39 ? second.p == NULL : second.p != NULL && second.n == g % 40);
-  }
-  mpg_groups_free(&all);
-  mpg_groups_free(&some);
-  mpg_groups_free(&some); /* nothing is left to free */
-  mpg_measures_free(&none);
-}
-
-enum { LONGEST = 40 };
-
-/* Texts that differ in one byte, wherever, or are not there; short ones, and such as are looked at in part. */
-static mpg_group_part alike(char *room) {
-  size_t n = check_draw(8) == 0 ? check_draw(LONGEST) : 14 + check_draw(5) * check_draw(5);
-  memset(room, 'a', LONGEST + MPG_GROUP_SLACK);
-  if (n > 0 && check_draw(2) == 0)
-    room[check_draw(3) == 0 ? check_draw(n) : n / 2] = 'b';
-  return check_draw(6) == 0 ? (mpg_group_part){NULL, 0} : (mpg_group_part){room, n};
-}
-
-static bool same_part(mpg_group_part a, mpg_group_part b) {
-  return (a.p == NULL) == (b.p == NULL) && mpg_str_eq(a, b);
-}
-
-/* Were all hashes the same, what is alike would be told apart all the same: beside a search through all groups. */
-static void test_collisions(void) {
-  static char seen[3000][2][LONGEST + MPG_GROUP_SLACK];
-  static mpg_group_part parts[3000][2];
-  hostile h = {0, 0, false, false, 0};
-  mpg_env env = hostile_env(&h);
-  size_t n = 0, group;
-  mpg_groups g;
-  mpg_groups_init(&g, &env, 2, 1);
-  for (int i = 0; i < 3000; i++) {
-    mpg_group_part key[2] = {alike(seen[n][0]), alike(seen[n][1])};
-    mpg_group_head heads[2];
-    uint64_t hash = 0;
-    size_t expected = 0;
-    for (size_t k = 0; k < 2; k++)
-      heads[k] = mpg_group_head_of(key[k], k, &hash);
-    while (expected < n &&
-           !(same_part(parts[expected][0], key[0]) && same_part(parts[expected][1], key[1])))
-      expected++;
-    CHECK(mpg_groups_find(&g, heads, (uint64_t)i % 2, &group) == MPG_OK); /* two hashes in all */
-    mpg_groups_totals(&g, group)->n++;
-    CHECK(same_part(mpg_groups_part(&g, group, 0), key[0]) &&
-          same_part(mpg_groups_part(&g, group, 1), key[1]));
-    if (expected == n) {
-      memcpy(parts[n], key, sizeof key);
-      n++;
-    }
-  }
-  for (size_t a = 0; a < g.n; a++) /* no group is there more than twice, for the two hashes */
-    for (size_t b = a + 1, twice = 0; b < g.n; b++) {
-      twice += same_part(mpg_groups_part(&g, a, 0), mpg_groups_part(&g, b, 0)) &&
-               same_part(mpg_groups_part(&g, a, 1), mpg_groups_part(&g, b, 1));
-      CHECK(twice < 2);
-    }
-  for (size_t a = 0; a < g.n; a++)
-    CHECK(mpg_groups_rows(&g, a) == (int64_t)mpg_groups_totals(&g, a)->n);
-  CHECK(n > 300 && g.n >= n && g.n <= 2 * n);
-  mpg_groups_free(&g);
-  CHECK(h.live == 0);
-  for (long fail = 1;; fail++) {
-    mpg_rc rc = MPG_OK;
-    h = (hostile){0, fail, false, false, 0};
-    mpg_groups_init(&g, &env, 2, 1);
-    for (size_t i = 0; rc == MPG_OK && i < n; i++)
-      rc = mpg_groups_row(&g, parts[i], &group);
-    CHECK(rc == (h.failed ? MPG_NOMEM : MPG_OK) && (rc != MPG_OK || g.n == n));
-    mpg_groups_free(&g);
-    CHECK(h.live == 0);
-    if (!h.failed)
-      break;
-  }
-}
-
-/* One group more than the limit is an error, and says which. */
-static void test_too_many(void) {
-  mpg_limits limits;
-  mpg_env env = mpg_env_libc;
-  mpg_groups few, more;
-  mpg_measures none;
-  mpg_err err;
-  char text[1 + MPG_GROUP_SLACK] = "";
-  size_t group, which = 0;
-  mpg_limits_init(&limits);
-  limits.of[MPG_LIMIT_GROUPS] = 5;
-  env.limits = &limits;
-  CHECK(mpg_measures_parse(&none, &mpg_env_libc, MPG_STR(""), &err) == MPG_OK);
-  mpg_groups_init(&few, &env, 1, 0);
-  mpg_groups_init(&more, &mpg_env_libc, 1, 0);
-  for (int i = 0; i < 6; i++) {
-    mpg_group_part part = {text, 1};
-    text[0] = (char)('a' + i);
-    CHECK(mpg_groups_row(&few, &part, &group) == (i < 5 ? MPG_OK : MPG_LIMIT));
-    CHECK(mpg_groups_row(&more, &part, &group) == MPG_OK);
-  }
-  CHECK(mpg_groups_merge(&few, &more, &none, &which) == MPG_LIMIT && which == MPG_GROUPS_TOO_MANY);
-  mpg_groups_free(&few);
-  mpg_groups_free(&more);
-  mpg_measures_free(&none);
 }
 
 /* ---- Plain records ---- */
@@ -439,9 +307,6 @@ int main(void) {
     abort();
   test_measures();
   test_reals();
-  test_groups();
-  test_collisions();
-  test_too_many();
   test_scan();
   test_files();
   test_memory();
