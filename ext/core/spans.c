@@ -25,7 +25,7 @@ enum { HAS_FLOPS = 1, HAS_BYTES = 2, HAS_EXECUTIONS = 4, HAS_DTYPE = 8 };
 ** that are written and do not count. */
 #define PACKED_MAX 128
 #define CHUNKS_BETWEEN_POLLS 256
-#define CHUNK_FIRST ((size_t)72)
+#define CHUNK_FIRST ((size_t)72) /* a multiple of 8, as all that is cut from a block */
 #define CHUNK_LAST 4096
 #define BLOCK_BYTES ((size_t)1 << 20)
 
@@ -133,8 +133,6 @@ static const unsigned char *get(const unsigned char *p, uint64_t *v) {
   return p;
 }
 
-/* Differences wrap around, so any two integers have one; small ones of either sign stay small. */
-
 static unsigned char *put_double(unsigned char *p, double v) {
   memcpy(p, &v, sizeof v);
   return p + sizeof v;
@@ -175,6 +173,7 @@ static inline const unsigned char *get_sized(const unsigned char *p, uint64_t *v
   return p + bytes;
 }
 
+/* Differences wrap around, so any two integers have one; small ones of either sign stay small. */
 static inline uint64_t change(int64_t from, int64_t to) {
   uint64_t d = (uint64_t)to - (uint64_t)from;
   return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
@@ -240,7 +239,7 @@ static struct mpg_span_chunk *add_chunk(mpg_span_list *list, mpg_span_arena *are
   struct mpg_span_chunk *chunk;
   while (bytes < n + head)
     bytes *= 2;
-  chunk = new_chunk(arena, bytes > CHUNK_LAST ? CHUNK_LAST : (bytes + 7) & ~(size_t)7);
+  chunk = new_chunk(arena, bytes > CHUNK_LAST ? CHUNK_LAST : bytes);
   if (chunk == NULL)
     return NULL;
   chunk->anew = list->anew || list->last == NULL;

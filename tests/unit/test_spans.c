@@ -190,6 +190,58 @@ static void test_joins(void) {
   free(in);
 }
 
+/* Chunks of 72 bytes, of which 51 are a list's own, then twice that, and so on up to 4096: a list that is short
+** takes little, one that is long has few chunks. A block may be full to its last byte, which is read behind. */
+static void test_sizes(void) {
+  enum { OWN = 51, BLOCK = 1 << 20 };
+  const mpg_span five = {.end = MPG_OPEN, /* bytes: four of the head, and one of the kind */
+                         .attempt = MPG_NONE,
+                         .step = MPG_NONE,
+                         .flops = (double)NAN,
+                         .bytes = (double)NAN,
+                         .executions = (double)NAN,
+                         .kind = 1};
+  mpg_span six = five, last = five, all[OWN / 5];
+  mpg_span_arena arena;
+  mpg_span_list long_one = {0}, filled = {0}, exact = {0};
+  six.kind = 300;
+  /* Of 51 bytes: 4, 1 of the kind, 8 of the attempt, 1 of flags, three times 8, 5 of the dtype, 4 of its file, 4 of
+  ** its line. */
+  last.attempt = INT64_MAX;
+  last.flops = last.bytes = last.executions = 1;
+  last.dtype = UINT32_MAX;
+  last.file = 1 << 21;
+  last.line = 1 << 20;
+  for (int i = 0; i < OWN / 5; i++)
+    all[i] = i == 0 ? six : five;
+  mpg_span_arena_init(&arena, &mpg_env_libc);
+  CHECK(add_all(&exact, &arena, &last, 1) && arena.used == 72 && holds(&exact, &last, 1));
+  CHECK(add_all(&exact, &arena, &five, 1) && arena.used == 72 + 144);
+  exact = (mpg_span_list){0};
+  last.program = 1; /* 52 bytes */
+  CHECK(add_all(&exact, &arena, &last, 1) && arena.used == 72 + 2 * 144);
+  mpg_span_arena_free(&arena);
+  for (size_t chunk = 72, used = 72; used < 20 * 4096;) {
+    CHECK(add_all(&long_one, &arena, &five, 1));
+    if (arena.used > used) {
+      chunk = chunk == 2304 ? 4096 : chunk < 4096 ? 2 * chunk : chunk;
+      used += chunk;
+      CHECK(arena.used == used);
+    }
+  }
+  while ((BLOCK - arena.used) % 72 != 0 || BLOCK - arena.used > 9 * 4096)
+    if (!add_all(&long_one, &arena, &five, 1))
+      abort();
+  while (arena.used < BLOCK) {
+    filled = (mpg_span_list){0};
+    CHECK(add_all(&filled, &arena, &six, 1));
+  }
+  CHECK(add_all(&filled, &arena, all + 1, OWN / 5 - 1) && arena.used == BLOCK);
+  CHECK(holds(&filled, all, OWN / 5));
+  CHECK(add_all(&filled, &arena, &five, 1) && arena.used == 144);
+  mpg_span_arena_free(&arena);
+}
+
 static bool asked(void *ctx) {
   return ++((int *)ctx)[0] == ((int *)ctx)[1];
 }
@@ -262,6 +314,7 @@ int main(void) {
   free(out);
   test_marks();
   test_joins();
+  test_sizes();
   test_interrupted();
   return check_done("spans");
 }
