@@ -189,7 +189,7 @@ def shell(command, seconds=None, sanitized=False, **options):
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
     try:
         return subprocess.run(command, stdin=options.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", preexec_fn=limit, timeout=max(60, 20 * (seconds or 60)), **options)
+                              errors="replace", preexec_fn=limit, timeout=max(10, 10 * (seconds or 60)), **options)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, "", "")
 
