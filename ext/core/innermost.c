@@ -93,7 +93,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
       continue;
     in->traced = true;
     if (s->attempt == MPG_NONE) {
-      if (attempt == MPG_NOBODY || number != MPG_NONE || !covers(gang, s->start, attempt))
+      if (!covers(gang, s->start, attempt))
         attempt = attempt_covering(gang, s->start);
       number = MPG_NONE;
     } else if (s->attempt != number) {
@@ -165,10 +165,9 @@ static inline int neighbours(const mpg_item *items, size_t i, void *ctx) {
   return item_order(&items[i - 1], &items[i], ctx);
 }
 
-/* Puts the items in order; *equal: there may be some that are the same. */
+/* Puts the items in order; sets *equal where there may be some that are the same. */
 static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal) {
   void *ctx = (void *)(uintptr_t)fleet;
-  *equal = false;
   for (size_t i = 1; i < in->nitems; i++) {
     int c = neighbours(in->items, i, ctx);
     *equal |= c == 0;
@@ -182,13 +181,13 @@ static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal)
   return MPG_OK;
 }
 
+/* Of two items or more, in order. */
 static mpg_rc drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet, int64_t *dropped) {
-  size_t kept = 0, n = in->nitems;
-  for (size_t i = 0; i < n; i++) {
+  size_t kept = 1, n = in->nitems;
+  for (size_t i = 1; i < n; i++) {
     if (mpg_poll(in->env, i))
       return MPG_INTERRUPTED;
-    if (kept == 0 ||
-        item_order(&in->items[kept - 1], &in->items[i], (void *)(uintptr_t)fleet) != 0) {
+    if (item_order(&in->items[kept - 1], &in->items[i], (void *)(uintptr_t)fleet) != 0) {
       if (kept != i)
         in->items[kept] = in->items[i];
       kept++;

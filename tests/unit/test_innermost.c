@@ -150,7 +150,7 @@ static bool is_item(const mpg_item *item, const told *s, const mpg_fleet *f) {
 
 /* Every second of every complete stretch is in one part, of who is innermost. */
 static void check_parts(naive *x, const mpg_innermost *in, const mpg_gang *g, const mpg_fleet *f) {
-  size_t p = 0;
+  size_t p = 0, shown = 0, explained = 0;
   for (size_t a = 0; a < g->nattempts; a++)
     for (int t = 0; t < PLACES; t++) {
       int64_t at = t * MPG_SECOND;
@@ -174,6 +174,11 @@ static void check_parts(naive *x, const mpg_innermost *in, const mpg_gang *g, co
         CHECK(who == NULL || part->item == MPG_NOBODY || is_item(&in->items[part->item], who, f));
       }
     }
+  for (size_t i = 0; i < in->nitems; i++)
+    shown += in->items[i].inside > 0;
+  for (size_t i = 0; i < in->nparts; i++)
+    explained += in->parts[i].item != MPG_NOBODY;
+  CHECK(in->nshown == shown && in->split == (explained > shown));
   for (size_t i = 0; i < in->nparts; i++) {
     const mpg_part *part = &in->parts[i], *next = part + 1;
     CHECK(part->start < part->end && g->stretches[part->stretch].complete);
