@@ -390,6 +390,37 @@ static void test_many_attempts(void) {
   mpg_issues_free(&issues);
 }
 
+/* A span has time outside of what is held where it lasts a microsecond longer. */
+static void test_outside(void) {
+  static const char *const ends[] = {"9.999999", "10", "10.000001"};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    const char *lines[] = {"jobs job=j chips=2",
+                           "allocations job=j pool=p chips=2 start_time=0 end_time=10",
+                           "capacity pool=p chips=2 start_time=0 end_time=20", NULL};
+    char line[100] = "spans job=j kind=step start_time=1 attempt=1";
+    mpg_notices notices = {0};
+    mpg_issues issues;
+    mpg_fleet fleet;
+    mpg_gang gang;
+    mpg_innermost in;
+    mpg_err err;
+    text(line, sizeof line, "end_time", ends[i]);
+    lines[3] = line;
+    mpg_issues_init(&issues, &mpg_env_libc);
+    mpg_innermost_init(&in, &mpg_env_libc);
+    CHECK(mpg_gang_init(&gang, &mpg_env_libc, &err) == MPG_OK);
+    CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, NULL, &err) == MPG_OK);
+    CHECK(trace_build(&fleet, lines, sizeof lines / sizeof *lines, &err) == MPG_OK);
+    CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0], fleet.last, &err) == MPG_OK);
+    CHECK(mpg_innermost_build(&in, &fleet, 0, &gang, fleet.last, &notices, &err) == MPG_OK);
+    CHECK(in.nitems == 1 && notices.count[MPG_NOTICE_SPAN_OUTSIDE] == (i == 2));
+    mpg_innermost_free(&in);
+    mpg_gang_free(&gang);
+    mpg_fleet_free(&fleet);
+    mpg_issues_free(&issues);
+  }
+}
+
 int main(void) {
   static const mpg_notice counted[] = {MPG_NOTICE_OUT_OF_ORDER,      MPG_NOTICE_MISSING_END,
                                        MPG_NOTICE_SPAN_OUTSIDE,      MPG_NOTICE_SPAN_WITHOUT,
@@ -430,5 +461,6 @@ int main(void) {
   mpg_innermost_free(&in);
   mpg_gang_free(&gang);
   test_many_attempts();
+  test_outside();
   return check_done("innermost");
 }
