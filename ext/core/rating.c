@@ -98,7 +98,6 @@ static inline int64_t ideal_at(mpg_ratings *rs, const mpg_peak *p, double flops,
 /* The item's ideal on each chip, from its weight in each lane. */
 static void rate_item(mpg_ratings *rs, const mpg_item *item, mpg_rating *lanes) {
   const mpg_chip_row *row = NULL; /* of the chip rated last */
-  double share = 1;
   int64_t all = 0, ideals = 0;
   work w;
   if (!work_of(rs, item, &w))
@@ -108,6 +107,7 @@ static void rate_item(mpg_ratings *rs, const mpg_item *item, mpg_rating *lanes) 
   for (size_t l = 0; l < rs->nlanes; l++) {
     mpg_rating *r = &lanes[l];
     const mpg_peak *p;
+    double share;
     size_t k = 0;
     if (r->weight == 0)
       continue;
@@ -124,13 +124,11 @@ static void rate_item(mpg_ratings *rs, const mpg_item *item, mpg_rating *lanes) 
     for (k = l; k < rs->nlanes; k++)
       if (rs->lanes[k].chip == rs->lanes[l].chip)
         r->total += lanes[k].weight;
-    if (r->total != all)
-      share = (double)r->total / (double)all;
+    share = (double)r->total / (double)all;
     p = peak_of(rs, rs->lanes[l].chip, w.dtype);
     r->ideal = ideal_at(rs, p, w.flops * share, w.bytes * share);
     row = p->row;
     ideals += r->ideal == MPG_NONE ? 0 : r->ideal;
-    share = 1;
   }
   if (ideals > all) {
     bool one_chip = true;

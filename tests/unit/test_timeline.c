@@ -1,8 +1,9 @@
 /*
 ** test_timeline.c - random jobs, usual and not: the short road (core/run.h, and what timeline.c and rating.c do where
-** there is one lane) tells the same rows, cells and notices as the long one.
+** there is one lane) tells the same rows, cells and notices as the long one. What they tell: test_verdicts.c.
 */
 #include "check.h"
+#include "hostile.h"
 #include "trace.h"
 #include "../../ext/core/ledger.h"
 #include "../../ext/core/rollup.h"
@@ -229,6 +230,184 @@ static void compare(const mpg_fleet *fleet, mpg_ledger_options *options, uint32_
   }
 }
 
+/* What a job holds goes to its pool once, whoever says so first; not at all where another does. */
+static void test_holds(void) {
+  for (int way = 0; way < 3; way++) {
+    mpg_ledger_options options = mpg_ledger_defaults();
+    mpg_accounting accounting;
+    mpg_issues issues;
+    mpg_fleet fleet;
+    mpg_ledger rows;
+    mpg_sink sink;
+    mpg_err err;
+    const mpg_gang *gang;
+    const char *lines[] = {"capacity pool=p chips=9 start_time=0 end_time=10",
+                           "jobs job=j chips=20",
+                           "allocations job=j pool=p chips=0.000001 start_time=0 end_time=10"};
+    uint8_t size = 0;
+    int64_t idle = 0;
+    mpg_issues_init(&issues, &mpg_env_libc);
+    mpg_ledger_init(&rows, &mpg_env_libc);
+    sink = mpg_ledger_sink(&rows);
+    CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, NULL, &err) == MPG_OK);
+    CHECK(trace_build(&fleet, lines, sizeof lines / sizeof *lines, &err) == MPG_OK);
+    CHECK(mpg_accounting_init(&accounting, &mpg_env_libc, &fleet, &options, &err) == MPG_OK);
+    if (way == 1)
+      CHECK(mpg_timeline_hold(accounting.timeline, 0, &size, &gang, &err) == MPG_OK && size == 2 &&
+            gang->nstretches == 1);
+    if (way == 2)
+      mpg_timeline_holds_nothing(accounting.timeline);
+    for (size_t u = 0; u < mpg_accounting_units(&accounting); u++)
+      CHECK(mpg_accounting_unit(&accounting, u, &sink, "test", &err) == MPG_OK);
+    for (size_t i = 0; i < rows.n; i++)
+      idle += rows.category[i] == MPG_IDLE ? rows.chip_us[i] : 0;
+    CHECK(idle == (way == 2 ? 90000000 : 89999990));
+    mpg_accounting_free(&accounting);
+    mpg_ledger_free(&rows);
+    mpg_fleet_free(&fleet);
+    mpg_issues_free(&issues);
+  }
+}
+
+static mpg_rc refuse(void *ctx, const mpg_row *row) {
+  (void)row;
+  return *(mpg_rc *)ctx;
+}
+
+/* A sink that says no tells nobody why: the error does, whatever it held before. */
+static void test_sinks(void) {
+  mpg_rc answers[] = {MPG_NOMEM, MPG_INTERRUPTED};
+  for (int i = 0; i < 2; i++) {
+    mpg_ledger_options options = mpg_ledger_defaults();
+    mpg_accounting accounting;
+    mpg_issues issues;
+    mpg_fleet fleet;
+    mpg_sink sink = {refuse, &answers[i], NULL};
+    mpg_err err;
+    const char *lines[] = {"jobs job=j",
+                           "allocations job=j pool=p chips=2 start_time=0 end_time=10"};
+    mpg_issues_init(&issues, &mpg_env_libc);
+    CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, NULL, &err) == MPG_OK);
+    CHECK(trace_build(&fleet, lines, sizeof lines / sizeof *lines, &err) == MPG_OK);
+    CHECK(mpg_accounting_init(&accounting, &mpg_env_libc, &fleet, &options, &err) == MPG_OK);
+    (void)mpg_fail(&err, MPG_DATA, "of old");
+    CHECK(mpg_accounting_unit(&accounting, 0, &sink, "test", &err) == answers[i]);
+    CHECK(err.rc == answers[i] && strcmp(err.text, i == 0 ? "out of memory" : "interrupted") == 0);
+    mpg_accounting_free(&accounting);
+    mpg_fleet_free(&fleet);
+    mpg_issues_free(&issues);
+  }
+}
+
+/* Each allocation of the accounting fails: an error, or as many rows as without. */
+static void test_memory(void) {
+  static const char *const lines[] = {
+      "chips chip=one dtype=bf16 peak_flops=1e12",
+      "capacity pool=p chip=one chips=9 start_time=0",
+      "capacity pool=q chip=one chips=9 start_time=0",
+      "jobs job=a",
+      "allocations job=a pool=p chips=2 start_time=0 end_time=10 outcome=completed",
+      "spans job=a kind=step flops=1e12 start_time=0 end_time=9", /* two parts: they share */
+      "spans job=a kind=eval start_time=3 end_time=4",
+      "jobs job=b",
+      "allocations job=b pool=p task=0 chips=2 start_time=0 end_time=10 outcome=completed",
+      "allocations job=b pool=q task=1 chips=2 start_time=0 end_time=10 outcome=completed",
+      "spans job=b kind=step flops=1e12 start_time=0 end_time=9",
+  };
+  size_t expected = 0;
+  for (long fail = 0;; fail++) {
+    hostile h = {0, fail, false, false, 0};
+    mpg_env env = hostile_env(&h);
+    mpg_ledger_options options = mpg_ledger_defaults();
+    mpg_accounting accounting;
+    mpg_issues issues;
+    mpg_chips *chips = NULL;
+    mpg_fleet fleet;
+    mpg_ledger rows;
+    mpg_sink sink;
+    mpg_err err;
+    mpg_rc rc;
+    mpg_issues_init(&issues, &mpg_env_libc);
+    mpg_ledger_init(&rows, &mpg_env_libc);
+    sink = mpg_ledger_sink(&rows);
+    CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+    CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+    CHECK(trace_build(&fleet, lines, sizeof lines / sizeof *lines, &err) == MPG_OK);
+    rc = mpg_accounting_init(&accounting, &env, &fleet, &options, &err);
+    for (size_t u = 0; rc == MPG_OK && u < mpg_accounting_units(&accounting); u++)
+      rc = mpg_accounting_unit(&accounting, u, &sink, "test", &err);
+    CHECK(rc == (h.failed ? MPG_NOMEM : MPG_OK) && (rc == MPG_OK || err.rc == rc));
+    if (fail == 0)
+      expected = rows.n;
+    CHECK(rc != MPG_OK || rows.n == expected);
+    mpg_accounting_free(&accounting);
+    CHECK(h.live == 0);
+    mpg_ledger_free(&rows);
+    mpg_fleet_free(&fleet);
+    mpg_chips_free(chips);
+    mpg_issues_free(&issues);
+    if (fail > 0 && !h.failed)
+      break;
+  }
+}
+
+static bool count_asks(void *ctx) {
+  ++*(int *)ctx;
+  return false;
+}
+
+/* The host is asked as often as there is work, which is on every lane: spans of a job that holds chips
+** of many pools. There are so many names that those of chip and dtype have large numbers. */
+static void test_lanes(void) {
+  enum { POOLS = 1000, SPANS = 300 };
+  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_accounting accounting;
+  mpg_issues issues;
+  mpg_chips *chips = NULL;
+  mpg_fleet fleet;
+  mpg_ledger rows;
+  mpg_sink sink;
+  mpg_err err;
+  int column, asks = 0;
+  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL};
+  char line[LINE];
+  mpg_issues_init(&issues, &mpg_env_libc);
+  mpg_ledger_init(&rows, &mpg_env_libc);
+  sink = mpg_ledger_sink(&rows);
+  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
+  CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
+  CHECK(trace_add(&fleet, "jobs job=j", 1, &column, &err) == MPG_OK);
+  for (int i = 0; i < POOLS; i++) {
+    (void)snprintf(line, LINE, "capacity pool=p%d chip=tpu-v5e chips=1 start_time=0", i);
+    CHECK(trace_add(&fleet, line, 1, &column, &err) == MPG_OK);
+    (void)snprintf(line, LINE,
+                   "allocations job=j pool=p%d task=t%d chips=1 start_time=0 end_time=%d "
+                   "outcome=completed",
+                   i, i, SPANS);
+    CHECK(trace_add(&fleet, line, 1, &column, &err) == MPG_OK);
+  }
+  for (int i = 0; i < SPANS; i++) {
+    (void)snprintf(line, LINE, "spans job=j kind=serve start_time=%d end_time=%d flops=1 dtype=%s",
+                   i, i + 1, i % 2 == 0 ? "int8" : "odd");
+    CHECK(trace_add(&fleet, line, 1, &column, &err) == MPG_OK);
+  }
+  CHECK(mpg_fleet_seal(&fleet, &err) == MPG_OK);
+  CHECK(mpg_accounting_init(&accounting, &env, &fleet, &options, &err) == MPG_OK);
+  asks = 0;
+  CHECK(mpg_accounting_unit(&accounting, 0, &sink, "test", &err) == MPG_OK);
+  /* Work of 4 for each part, and on each of its lanes: to weigh and to rate it, and to tell it. Before
+  ** that each of its ratings is cleared; and once for the job. */
+  CHECK(asks == 2 * SPANS * 4 * (POOLS + 1) / 262144 + SPANS * 4 * (POOLS + 1) / 262144 +
+                    SPANS * POOLS / 65536 + 1);
+  CHECK(rows.n >= (size_t)POOLS * SPANS);
+  mpg_accounting_free(&accounting);
+  mpg_ledger_free(&rows);
+  mpg_fleet_free(&fleet);
+  mpg_chips_free(chips);
+  mpg_issues_free(&issues);
+}
+
 int main(void) {
   static const int odds[] = {1000, 30, 10, 4};
   static const mpg_chip_row one = {"one", NULL, "bf16", "test", NULL, 0,
@@ -269,5 +448,9 @@ int main(void) {
   mpg_chips_free(chips);
   for (int k = 0; k <= MPG_NOTICES; k++) /* the last: ideal time */
     CHECK(k == MPG_NOTICE_DUPLICATE_ALLOCATION || seen[k] > 100);
+  test_holds();
+  test_sinks();
+  test_memory();
+  test_lanes();
   return check_done("timeline");
 }
