@@ -242,7 +242,7 @@ mpg_rc mpg_ratings_build(mpg_ratings *rs, mpg_err *err) {
 static int64_t part_ideal(mpg_rating *r, int64_t amount) {
   mpg_i128 from = r->before + r->given, to = from + amount;
   r->given += amount;
-  if (r->ideal == MPG_NONE || (from == 0 && to == r->total && to != 0)) /* the only part */
+  if (r->ideal == MPG_NONE || (from == 0 && to == r->total)) /* the only part */
     return r->ideal;
   return (int64_t)(r->ideal * to / r->total - r->ideal * from / r->total);
 }

@@ -319,11 +319,10 @@ static mpg_rc emit_queued(mpg_timeline *t, mpg_row *row) {
     const mpg_shortfall *s = &t->gang.shortfalls[i];
     mpg_fraction room[2];
     mpg_rate rate = mpg_rate_of(s->chips, 0, room);
-    int64_t until;
     row->pool = s->pool;
     for (row->start = s->start; row->start < s->end; row->start = row->end) {
+      int64_t until = INT64_MAX;
       mpg_rc rc;
-      until = INT64_MAX;
       row->chip = s->pool ? mpg_pools_chip(t->pools, s->pool - 1, row->start, &until) : 0;
       row->end = until < s->end ? until : s->end;
       rc = mpg_cut(t->window, row, &rate, MPG_NONE, t->sink);

@@ -408,6 +408,50 @@ static void test_lanes(void) {
   mpg_issues_free(&issues);
 }
 
+/* And behind what a gang held before it was complete, which has no parts. */
+static void test_incomplete(void) {
+  enum { POOLS = 100, CHANGES = 1000 };
+  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_accounting accounting;
+  mpg_issues issues;
+  mpg_fleet fleet;
+  mpg_ledger rows;
+  mpg_sink sink;
+  mpg_gang gang;
+  mpg_err err;
+  int column, asks = 0, gangs;
+  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL};
+  char line[LINE];
+  mpg_issues_init(&issues, &mpg_env_libc);
+  mpg_ledger_init(&rows, &mpg_env_libc);
+  sink = mpg_ledger_sink(&rows);
+  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, NULL, &err) == MPG_OK);
+  CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
+  CHECK(trace_add(&fleet, "jobs job=j chips=1000", 1, &column, &err) == MPG_OK);
+  for (int i = 0; i < POOLS + CHANGES; i++) {
+    bool whole = i < POOLS;
+    (void)snprintf(line, LINE,
+                   "allocations job=j attempt=1 pool=p%d chips=1 start_time=%d end_time=%d",
+                   whole ? i : 0, whole ? 0 : 2 * (i - POOLS) + 1,
+                   whole ? 2 * CHANGES + 1 : 2 * (i - POOLS) + 2);
+    CHECK(trace_add(&fleet, line, 1, &column, &err) == MPG_OK);
+  }
+  CHECK(mpg_fleet_seal(&fleet, &err) == MPG_OK);
+  CHECK(mpg_gang_init(&gang, &env, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0], fleet.last, &err) == MPG_OK);
+  gangs = asks;
+  CHECK(gang.nstretches == 2 * CHANGES + 1 && gang.npools == POOLS);
+  CHECK(mpg_accounting_init(&accounting, &env, &fleet, &options, &err) == MPG_OK);
+  asks = 0;
+  CHECK(mpg_accounting_unit(&accounting, 0, &sink, "test", &err) == MPG_OK);
+  CHECK(asks == gangs + 2 * CHANGES * 4 * (POOLS + 1) / 262144 + 1);
+  mpg_accounting_free(&accounting);
+  mpg_gang_free(&gang);
+  mpg_ledger_free(&rows);
+  mpg_fleet_free(&fleet);
+  mpg_issues_free(&issues);
+}
+
 int main(void) {
   static const int odds[] = {1000, 30, 10, 4};
   static const mpg_chip_row one = {"one", NULL, "bf16", "test", NULL, 0,
@@ -452,5 +496,6 @@ int main(void) {
   test_sinks();
   test_memory();
   test_lanes();
+  test_incomplete();
   return check_done("timeline");
 }

@@ -89,7 +89,8 @@ static void test_held(void) {
          "0-3 partial 4500000 @6; 3-8 untraced 7500000 @6; 3-8 untraced 2500000 @7; "
          "3-8 partial(surplus) 3750000 @7; 8-10 partial 3000000 @6; 0-3 queued 1500000; "
          "8-10 queued 1000000");
-  expect("jobs job=j chips=2 submit_time=1", "1-100 queued 198000000");
+  expect_with("jobs job=j chips=2 submit_time=1", (choices){.evidence = true},
+              "1-100 queued 198000000 [    1 ]");
   expect("jobs job=j chips=4 submit_time=0\n"
          "capacity pool=q chip=c chips=4 start_time=0 end_time=3\n"
          "capacity pool=q chip=d chips=4 start_time=3 end_time=100\n"
