@@ -11,7 +11,7 @@ EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 class Sizes(Case):
     def test_bounds(self):
-        for chips, size in ((0, "S"), (0.25, "S"), (15.999999, "S"), (16, "M"), (255, "M"), (256, "L"), (2047.5, "L"),
+        for chips, size in ((0, "S"), (0.0, "S"), (0.25, "S"), (15.999999, "S"), (16, "M"), (255, "M"), (256, "L"), (2047.5, "L"),
                             (2048, "XL"), (10**12, "XL"), ("64", "M"), (None, None)):
             self.assertEqual(size, self.one("SELECT job_size(?)", chips), chips)
         for chips, size in ((0.5, "S"), (1, "M"), (2.4, "M"), (2.5, "L"), (9, "XL")):

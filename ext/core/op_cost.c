@@ -236,17 +236,15 @@ static bool price_linear(const call *c, mpg_op_cost *out) {
 
 /* ---- Convolutions ---- */
 
-/* Where an operator's arguments are; -1: it has no such argument. */
+/* Where an operator's arguments are. */
 typedef struct conv_places {
-  int stride, padding, dilation, transposed;
+  int stride, padding, dilation;
+  int transposed; /* -1: it has no such argument */
 } conv_places;
 
 /* A size for each dimension of space: one for all may be given as a single number. */
-static bool sizes_at(const call *c, int i, int space, int64_t absent, int64_t *out) {
-  int n = 1;
-  out[0] = absent;
-  if (i >= 0 && !mpg_int_parse(c->value[i], &out[0]))
-    n = integers_of(c->value[i], out, RANK, STEP_LIMIT);
+static bool sizes_at(const call *c, int i, int space, int64_t *out) {
+  int n = mpg_int_parse(c->value[i], &out[0]) ? 1 : integers_of(c->value[i], out, RANK, STEP_LIMIT);
   for (int d = 1; n == 1 && d < space; d++)
     out[d] = out[0];
   return (n == 1 || n == space) && out[0] >= 0 && out[0] <= STEP_LIMIT;
@@ -260,8 +258,8 @@ static bool price_convolution(const call *c, int x, int w, conv_places at, mpg_o
   bool transposed = at.transposed >= 0 && value_is(c, at.transposed, "true");
   mpg_i128 result, kernel = 1;
   if (space < 1 || in->rank < space + 1 || in->rank > space + 2 ||
-      !sizes_at(c, at.stride, space, 1, stride) || !sizes_at(c, at.padding, space, 0, padding) ||
-      !sizes_at(c, at.dilation, space, 1, dilation))
+      !sizes_at(c, at.stride, space, stride) || !sizes_at(c, at.padding, space, padding) ||
+      !sizes_at(c, at.dilation, space, dilation))
     return false;
   result = in->rank == space + 2 ? in->dim[0] : 1;
   for (int d = 0; d < space; d++) {

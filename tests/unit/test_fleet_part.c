@@ -190,6 +190,36 @@ static void check_faults(mpg_chips *chips, size_t most) {
   }
 }
 
+/* Names of jobs, pools and texts outlive all the rest, in an environment of their own. */
+static void test_names_only(mpg_chips *chips) {
+  static const char *const texts[] = {"jobs job=a",
+                                      "jobs job=b",
+                                      "capacity pool=p chip=tpu-v4 chips=1 start_time=0",
+                                      "allocations job=a pool=p chips=1 start_time=0 end_time=9",
+                                      "spans job=a kind=step program=f start_time=0 end_time=1",
+                                      "spans job=b kind=step program=f start_time=0 end_time=1"};
+  hostile before = {0}, after = {0};
+  mpg_env env = hostile_env(&before), later = hostile_env(&after);
+  mpg_issues issues;
+  mpg_fleet f;
+  mpg_err err;
+  size_t ntexts;
+  mpg_issues_init(&issues, &mpg_env_libc);
+  CHECK(mpg_fleet_init(&f, &env, &issues, chips, &err) == MPG_OK);
+  CHECK(trace_build(&f, texts, sizeof texts / sizeof *texts, &err) == MPG_OK);
+  ntexts = f.texts.n;
+  mpg_fleet_names_only(&f, &later);
+  CHECK(mpg_fleet_njobs(&f) == 2 && f.texts.n == ntexts && f.env == &later);
+  for (size_t j = 0; j < mpg_fleet_njobs(&f); j++)
+    CHECK(f.jobs[j].spans.n == 0 && f.jobs[j].spans.first == NULL);
+  CHECK(mpg_str_eq(mpg_intern_text(&f.job_names, 1), MPG_STR("a")) &&
+        mpg_str_eq(mpg_intern_text(&f.job_names, 2), MPG_STR("b")));
+  CHECK(f.pool_names.n == 1 && mpg_str_eq(mpg_intern_text(&f.pool_names, 1), MPG_STR("p")));
+  mpg_fleet_free(&f);
+  CHECK(before.live + after.live == 0);
+  mpg_issues_free(&issues);
+}
+
 int main(void) {
   mpg_chips *chips = NULL;
   mpg_err err;
@@ -219,6 +249,7 @@ int main(void) {
     }
   }
   CHECK(conflicts > 100);
+  test_names_only(chips);
   mpg_chips_free(chips);
   return check_done("fleet_part");
 }

@@ -367,10 +367,10 @@ static void test_read(void) {
         "parameter(3) ",
         "f32[10,10] dynamic-update-slice(a, u, i, j)", true, 0, 0, 24 + 4 + 24);
   /* Two arrays scattered by one list of indices: operands, indices, updates. */
-  costs("a = f32[100] parameter(0) b = f64[100] parameter(1) i = s32[3,1] parameter(2) u = f32[3] "
+  costs("a = f32[100] parameter(0) b = f64[100] parameter(1) i = s64[3,1] parameter(2) u = f32[3] "
         "parameter(3) v = f64[3] parameter(4) ",
         "(f32[100], f64[100]) scatter(a, b, i, u, v), to_apply=add", true, 3, 0,
-        12 + 24 + 12 + 12 + 24 + 12 + 24);
+        12 + 24 + 24 + 12 + 24 + 12 + 24);
 }
 
 /* What a fusion reads and writes: r, of the computation f; helpers stand before it. */
