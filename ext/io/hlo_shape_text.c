@@ -153,6 +153,13 @@ static mpg_rc read_first(mpg_hlo_lex *l, mpg_hlo_scratch *s, mpg_hlo_shapes *sha
   }
 }
 
+/* Of the members from one to another; of the first tuple of a module there may be none at all. */
+static mpg_rc tuple_of(const mpg_hlo_scratch *s, size_t from, size_t to, mpg_hlo_shapes *shapes,
+                       uint32_t *out) {
+  const uint32_t *members = from == to ? NULL : s->members + from;
+  return mpg_hlo_shape_tuple(shapes, members, to - from, out);
+}
+
 mpg_rc mpg_hlo_shape_read(mpg_hlo_lex *l, mpg_hlo_scratch *s, mpg_hlo_shapes *shapes, uint32_t *out,
                           mpg_err *err) {
   size_t opened = 0, members = 0;
@@ -172,8 +179,7 @@ mpg_rc mpg_hlo_shape_read(mpg_hlo_lex *l, mpg_hlo_scratch *s, mpg_hlo_shapes *sh
         break;
       if (!mpg_hlo_take(l, ')'))
         return mpg_hlo_fail(l, l->p, "',' or ')' of a tuple's shape", NULL, err);
-      if (!tuple->is_buffer && mpg_hlo_shape_tuple(shapes, s->members + tuple->members,
-                                                   members - tuple->members, out) != MPG_OK)
+      if (!tuple->is_buffer && tuple_of(s, tuple->members, members, shapes, out) != MPG_OK)
         return mpg_fail_nomem(err);
       members = tuple->members;
       opened--;

@@ -52,10 +52,17 @@ def packed(target):
                 yield base64.b64decode(line.strip(), validate=True)
 
 
+def found(target):
+    """Inputs that once went wrong: tests/fuzz/found/TARGET-WHAT."""
+    for path in sorted(glob.glob(f"{ROOT}/tests/fuzz/found/{target}-*")):
+        with open(path, "rb") as file:
+            yield file.read()
+
+
 def unpack(target, folder):
-    """Writes what is committed, and the seeds, each under the name that libFuzzer would give it; how many there are."""
+    """Writes all inputs of a target, each under the name that libFuzzer would give it; how many there are."""
     os.makedirs(folder, exist_ok=True)
-    return len({write(folder, data) for data in (*packed(target), *seeds(target))})
+    return len({write(folder, data) for data in (*packed(target), *found(target), *seeds(target))})
 
 
 def write(folder, data):
@@ -79,18 +86,16 @@ def gains(control):
     return added
 
 
-def pack(target, folder, added, keep=()):
-    """Of what lies in a folder the inputs that add most for their length, as far as the budget goes; `keep` are inputs that stay in any case."""
-    inputs = set(keep)
-    room = BUDGET - sum(len(base64.b64encode(data)) + 1 for data in inputs)
-    found = []
+def pack(target, folder, added):
+    """Of what lies in a folder the inputs that add most for their length, as far as the budget goes."""
+    inputs, ranked, room = set(), [], BUDGET
     for path in glob.glob(f"{folder}/*"):
         with open(path, "rb") as file:
             data = file.read()
-        found.append((-added.get(os.path.basename(path), 0) / (len(data) + 16), data))
-    for _, data in sorted(found):
+        ranked.append((-added.get(os.path.basename(path), 0) / (len(data) + 16), data))
+    for _, data in sorted(ranked):
         size = len(base64.b64encode(data)) + 1
-        if len(data) <= LONGEST and size <= room and data not in inputs:
+        if len(data) <= LONGEST and size <= room:
             room -= size
             inputs.add(data)
     os.makedirs(PACKED, exist_ok=True)
@@ -104,14 +109,14 @@ def pack(target, folder, added, keep=()):
 def words(target, path):
     """Writes a dictionary: what the target's own files say in quotes, which has the keys and names that its format knows, with
     those of tests/fuzz/TARGET.dict."""
-    found = set()
+    quoted = set()
     for name in FILES[target]:
         for source in glob.glob(f"{ROOT}/ext/{name}.[ch]"):
             with open(source, encoding="utf-8") as file:
                 code = re.sub(r"^#[^\n]*|/\*.*?\*/|//[^\n]*", "", file.read(), flags=re.M | re.S)
-            found |= {text for text in re.findall(r'"([^"\\\n]{1,48})"', code) if "%" not in text and text.count(" ") < 3}
+            quoted |= {text for text in re.findall(r'"([^"\\\n]{1,48})"', code) if "%" not in text and text.count(" ") < 3}
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(f'"{text}"\n' for text in sorted(found))
+        file.writelines(f'"{text}"\n' for text in sorted(quoted))
         own = f"{ROOT}/tests/fuzz/{target}.dict"
         if os.path.exists(own):
             with open(own, encoding="utf-8") as more:
