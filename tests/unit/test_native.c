@@ -385,11 +385,41 @@ static void write_jsonl(const char *folder, size_t rows, int odd) {
   (void)fclose(out);
 }
 
-/* A member of a record of JSON, as one of a few writers has it. */
-static void put_member(FILE *out, size_t style, const char *key, const char *value) {
+typedef struct member {
+  const char *key;
+  char value[700];
+} member;
+
+typedef struct json_record {
+  member members[12];
+  size_t n;
+} json_record;
+
+static void put_member(json_record *r, const char *key, const char *value) {
+  member *m = &r->members[r->n++];
+  m->key = key;
+  (void)snprintf(m->value, sizeof m->value, "%s", value);
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const member *)a)->key, ((const member *)b)->key);
+}
+
+static int by_name_backwards(const void *a, const void *b) {
+  return by_name(b, a);
+}
+
+/* As one of a few writers has it: spaces or none, and an order of the keys. */
+static void put_record(FILE *out, json_record *r, size_t style, const char *end) {
   static const char *const commas[] = {",", ", "}, *const colons[] = {":", ": "};
-  (void)fprintf(out, "%s\"%s\"%s%s", strcmp(key, "record") == 0 ? "{" : commas[style % 2], key,
-                colons[style / 2 % 2], value);
+  size_t order = style / 4;
+  if (order > 0) /* "record" is the first, or wherever its name is */
+    qsort(r->members + (order < 3), r->n - (order < 3), sizeof *r->members,
+          order == 1 ? by_name_backwards : by_name);
+  for (size_t i = 0; i < r->n; i++)
+    (void)fprintf(out, "%s\"%s\"%s%s", i == 0 ? "{" : commas[style % 2], r->members[i].key,
+                  colons[style / 2 % 2], r->members[i].value);
+  (void)fputs(end, out);
 }
 
 /* Spans of jobs that go on for a while (native_same.h), and what nearly is so; `end` closes each. */
@@ -426,7 +456,7 @@ static void write_repeats(const char *folder, size_t rows, int odd, const char *
   static const char *const steps[] = {"0",     "007",  "-1",     "1.0", "123456789012345678",
                                       "\"5\"", "null", "\"07\"", "1e3", "1234567890123456789",
                                       "",      "false"};
-  size_t style = below(4), job = 0, program = 0, long_program = 0;
+  size_t style = below(16), job = 0, program = 0, long_program = 0;
   bool quoted = below(3) == 0;
   char path[512];
   FILE *out;
@@ -435,36 +465,37 @@ static void write_repeats(const char *folder, size_t rows, int odd, const char *
   for (size_t i = 0; i < rows; i++) {
     bool plain = odd == 0 || below((size_t)odd) > 0;
     char number[700];
+    json_record r = {.n = 0};
     size_t kind = below(plain ? 2 : 5);
     if (below(8) == 0) {
       job = below(3);
       program = below(odd == 0 ? 4 : 6);
       long_program = odd > 0 && below(4) == 0 ? 400 + below(200) : 0;
     }
-    put_member(out, style, "record", below(plain ? 1000 : 6) ? "\"span\"" : "\"step\"");
-    put_member(out, style, "job", jobs[job]);
+    put_member(&r, "record", below(plain ? 1000 : 6) ? "\"span\"" : "\"step\"");
+    put_member(&r, "job", jobs[job]);
     if (!plain && below(3) == 0)
-      put_member(out, style, below(2) ? "odd" : "attempt", "1");
-    put_member(out, style, "kind", kinds[kind]);
+      put_member(&r, below(2) ? "odd" : "attempt", "1");
+    put_member(&r, "kind", kinds[kind]);
     (void)snprintf(number, sizeof number,
                    quoted ? "\"2026-01-%02zuT10:00:00.%03zuZ\"" : "17678912%02zu.%06zu",
                    10 + i % 20, below(1000));
-    put_member(out, style, "start_time", plain || below(3) ? number : times[below(20)]);
+    put_member(&r, "start_time", plain || below(3) ? number : times[below(20)]);
     (void)snprintf(number, sizeof number,
                    quoted ? "\"2026-01-%02zuT10:00:01.%03zuZ\"" : "17678912%02zu.%06zu",
                    10 + i % 20, (plain ? 1000 : 0) + below(1000));
     if (plain || below(4))
-      put_member(out, style, "end_time", plain || below(3) ? number : times[below(20)]);
+      put_member(&r, "end_time", plain || below(3) ? number : times[below(20)]);
     (void)snprintf(number, sizeof number, "%zu", i);
     if (kind == 0 || !plain)
-      put_member(out, style, "step", plain || below(3) ? number : steps[below(12)]);
+      put_member(&r, "step", plain || below(3) ? number : steps[below(12)]);
     if (long_program > 0)
       (void)snprintf(number, sizeof number, "\"%0*zu\"", (int)long_program, program);
     if (kind == 0)
-      put_member(out, style, "program", long_program > 0 ? number : programs[program]);
+      put_member(&r, "program", long_program > 0 ? number : programs[program]);
     if (job == 1)
-      put_member(out, style, "flops", "2.5e18");
-    (void)fputs(end, out);
+      put_member(&r, "flops", "2.5e18");
+    put_record(out, &r, style, end);
     if (i + 1 < rows || below(2))
       (void)fputs(plain || below(4) ? "\n" : below(2) ? "" : "\r\n\n", out);
   }
