@@ -9,12 +9,12 @@
 
 enum { SLACK = 64, SECOND = 1000000 };
 
-static char bytes[2048]; /* of a record, with what may be read behind it */
+static char bytes[2048]; /* of a record, with what may be read behind it, and a NUL */
 
 static mpg_str record_of(const char *text) {
   size_t n = strlen(text);
-  CHECK(n + SLACK <= sizeof bytes);
-  memset(bytes, 'x', sizeof bytes);
+  CHECK(n + SLACK < sizeof bytes);
+  memset(bytes, 'x', sizeof bytes - 1);
   memcpy(bytes, text, n);
   return (mpg_str){bytes, n};
 }
