@@ -324,12 +324,13 @@ static bool signed_fit(bool negative, mpg_u128 v, int64_t *out) {
 /* What nearly every time and number of chips looks like: up to 18 digits with the scale, none past
 ** it. False sends a text the long way. */
 static bool scaled_quick(mpg_str text, int scale, int64_t *out) {
-  const char *p = text.p, *end = p + text.n, *point;
+  const char *p = text.p, *end, *point;
   int64_t v = 0;
   if (text.n == 17 && scale == 6 && mpg_clock_parse(p, out))
     return true;
   if (text.n == 0 || text.n > 18)
     return false;
+  end = p + text.n;
   for (; p < end && is_digit(*p); p++)
     v = v * 10 + (*p - '0');
   if (p == text.p || p - text.p + scale > 18)

@@ -297,6 +297,7 @@ static void test_scaled(void) {
   CHECK(scaled_refused("1e999999999999", 0) && scaled_refused("9999999999999999999", 0));
   CHECK(scaled_refused("", 6) && scaled_refused("x", 6) && scaled_refused("1x", 6) &&
         scaled_refused("1", -1) && scaled_refused("1", 10) && scaled_refused("1e", 3));
+  CHECK(!mpg_scaled_parse((mpg_str){NULL, 0}, 6, &(int64_t){0}));
   int bad = 0;
   for (int i = 0; i < 1000000; i++) {
     char z[256];
