@@ -37,6 +37,7 @@ static void test_doubling(void) {
   for (size_t n = 1; n <= 1000000; n++)
     CHECK(p[n - 1] == (unsigned char)n);
   CHECK(cap < 2 * 1000000 + 8);
+  CHECK(grown > 0);
 #ifndef MPG_TEST
   CHECK(grown < 25);
 #endif
