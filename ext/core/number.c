@@ -231,10 +231,11 @@ static const double exact[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 /* What nearly every number of a log looks like: digits, perhaps a point and digits, 18 bytes at most, on the
 ** first road. False sends a text the long way. */
 static bool real_quick(mpg_str text, double *out) {
-  const char *p = text.p, *end = p + text.n, *point = end;
+  const char *p = text.p, *end, *point;
   uint64_t v = 0;
   if (text.n == 0 || text.n > 18 || FLT_EVAL_METHOD != 0)
     return false;
+  point = end = p + text.n;
   for (; p < end && is_digit(*p); p++)
     v = v * 10 + (uint64_t)(*p - '0');
   if (p == text.p)
