@@ -367,7 +367,7 @@ class Endings(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.big = os.path.join(new_folder(), "fleet")
-        subprocess.run([generator(), "--seed", "5", "--spans", "400000", "--format", "csv", "--out", cls.big], check=True)
+        subprocess.run([generator(), "--seed", "5", "--spans", "800000", "--format", "csv", "--out", cls.big], check=True)
         subprocess.run(["chmod", "-R", "a+rX", cls.big], check=True)
 
     def held(self, script):
@@ -393,7 +393,7 @@ class Endings(unittest.TestCase):
     def test_cancel(self):
         path = quote(self.big)
         script = 3 * "".join("SET statement_timeout = %d;" % ms + self.attempt(f"{f}({path})") + "RESET statement_timeout;"
-                             for ms, f in ((20, "trace_rollup"), (150, "trace_ledger"), (90, "trace_rollup"), (60, "trace_timeline")))
+                             for ms, f in ((20, "trace_rollup"), (150, "trace_ledger"), (45, "trace_rollup"), (60, "trace_timeline")))
         self.assertEqual(self.held(script), [["0", "t", "0"]])
         with self.assertRaisesRegex(postgres.Failed, "canceling statement due to statement timeout"):
             server.sql(f"SET statement_timeout = 100; SELECT count(*) FROM trace_ledger({path})")
