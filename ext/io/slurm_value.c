@@ -21,7 +21,7 @@ static bool is_word(char c) {
 }
 
 static mpg_str part(mpg_str s, size_t from, size_t to) {
-  return (mpg_str){s.p == NULL ? NULL : s.p + from, to - from};
+  return (mpg_str){from == 0 ? s.p : s.p + from, to - from};
 }
 
 /* Bytes before the first `c` from `at` on, or up to the end. */

@@ -14,8 +14,8 @@ static char bytes[2048]; /* of a record, with what may be read behind it, and a 
 static mpg_str record_of(const char *text) {
   size_t n = strlen(text);
   CHECK(n + SLACK < sizeof bytes);
-  memset(bytes, 'x', sizeof bytes - 1);
-  memcpy(bytes, text, n);
+  memcpy(bytes, text, n + 1);
+  memset(bytes + n, 'x', sizeof bytes - 1 - n);
   return (mpg_str){bytes, n};
 }
 
