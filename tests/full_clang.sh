@@ -8,13 +8,7 @@ command -v clang >/dev/null || {
   echo "no clang here"
   exit 77
 }
-top=$(mktemp -d)
-trap 'rm -rf "$top"' EXIT
-trap 'exit 1' HUP INT TERM
-mkdir "$top/mpg"
-git ls-files -z --cached --others --exclude-standard | tar --null -cf - -T - | tar -xf - -C "$top/mpg"
-[ ! -d ../shared ] || ln -s "$(realpath ../shared)" "$top/shared"
-cd "$top/mpg"
+. tests/copied_tree.sh
 
 bad=
 for source in tests/unit/test_*.c; do

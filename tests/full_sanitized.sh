@@ -9,13 +9,7 @@ asan=$(cc -print-file-name=libasan.so)
   echo "no libasan here"
   exit 77
 }
-top=$(mktemp -d)
-trap 'rm -rf "$top"' EXIT
-trap 'exit 1' HUP INT TERM
-mkdir "$top/mpg"
-git ls-files -z --cached --others --exclude-standard | tar --null -cf - -T - | tar -xf - -C "$top/mpg"
-[ ! -d ../shared ] || ln -s "$(realpath ../shared)" "$top/shared"
-cd "$top/mpg"
+. tests/copied_tree.sh
 make -s mpg.so CFLAGS='-O1 -g -fno-omit-frame-pointer -DMPG_TEST $(SANITIZE)' LDFLAGS='$(SANITIZE)'
 
 bad=
