@@ -4,8 +4,8 @@
 */
 #include "check.h"
 #include "hostile.h"
+#include "scene.h"
 #include "trace.h"
-#include "../../ext/core/ledger.h"
 #include "../../ext/core/rollup.h"
 #include "../../ext/core/time.h"
 
@@ -320,32 +320,21 @@ static void test_memory(void) {
     mpg_env env = hostile_env(&h);
     mpg_ledger_options options = mpg_ledger_defaults();
     mpg_accounting accounting;
-    mpg_issues issues;
-    mpg_chips *chips = NULL;
-    mpg_fleet fleet;
-    mpg_ledger rows;
-    mpg_sink sink;
+    scene s;
     mpg_err err;
     mpg_rc rc;
-    mpg_issues_init(&issues, &mpg_env_libc);
-    mpg_ledger_init(&rows, &mpg_env_libc);
-    sink = mpg_ledger_sink(&rows);
-    CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
-    CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
-    CHECK(trace_build(&fleet, lines, sizeof lines / sizeof *lines, &err) == MPG_OK);
-    rc = mpg_accounting_init(&accounting, &env, &fleet, &options, &err);
+    scene_open(&s);
+    CHECK(trace_build(&s.fleet, lines, sizeof lines / sizeof *lines, &err) == MPG_OK);
+    rc = mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err);
     for (size_t u = 0; rc == MPG_OK && u < mpg_accounting_units(&accounting); u++)
-      rc = mpg_accounting_unit(&accounting, u, &sink, "test", &err);
+      rc = mpg_accounting_unit(&accounting, u, &s.sink, "test", &err);
     CHECK(rc == (h.failed ? MPG_NOMEM : MPG_OK) && (rc == MPG_OK || err.rc == rc));
     if (fail == 0)
-      expected = rows.n;
-    CHECK(rc != MPG_OK || rows.n == expected);
+      expected = s.rows.n;
+    CHECK(rc != MPG_OK || s.rows.n == expected);
     mpg_accounting_free(&accounting);
     CHECK(h.live == 0);
-    mpg_ledger_free(&rows);
-    mpg_fleet_free(&fleet);
-    mpg_chips_free(chips);
-    mpg_issues_free(&issues);
+    scene_close(&s);
     if (fail > 0 && !h.failed)
       break;
   }
@@ -362,50 +351,39 @@ static void test_lanes(void) {
   enum { POOLS = 1000, SPANS = 300 };
   mpg_ledger_options options = mpg_ledger_defaults();
   mpg_accounting accounting;
-  mpg_issues issues;
-  mpg_chips *chips = NULL;
-  mpg_fleet fleet;
-  mpg_ledger rows;
-  mpg_sink sink;
+  scene s;
   mpg_err err;
   int column, asks = 0;
   mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL};
   char line[LINE];
-  mpg_issues_init(&issues, &mpg_env_libc);
-  mpg_ledger_init(&rows, &mpg_env_libc);
-  sink = mpg_ledger_sink(&rows);
-  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
-  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
-  CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
-  CHECK(trace_add(&fleet, "jobs job=j", 1, &column, &err) == MPG_OK);
+  scene_open(&s);
+  CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
+  CHECK(trace_add(&s.fleet, "jobs job=j", 1, &column, &err) == MPG_OK);
   for (int i = 0; i < POOLS; i++) {
     (void)snprintf(line, LINE, "capacity pool=p%d chip=tpu-v5e chips=1 start_time=0", i);
-    CHECK(trace_add(&fleet, line, 1, &column, &err) == MPG_OK);
+    CHECK(trace_add(&s.fleet, line, 1, &column, &err) == MPG_OK);
     (void)snprintf(line, LINE,
                    "allocations job=j pool=p%d task=t%d chips=1 start_time=0 end_time=%d "
                    "outcome=completed",
                    i, i, SPANS);
-    CHECK(trace_add(&fleet, line, 1, &column, &err) == MPG_OK);
+    CHECK(trace_add(&s.fleet, line, 1, &column, &err) == MPG_OK);
   }
   for (int i = 0; i < SPANS; i++) {
     (void)snprintf(line, LINE, "spans job=j kind=serve start_time=%d end_time=%d flops=1 dtype=%s",
                    i, i + 1, i % 2 == 0 ? "int8" : "odd");
-    CHECK(trace_add(&fleet, line, 1, &column, &err) == MPG_OK);
+    CHECK(trace_add(&s.fleet, line, 1, &column, &err) == MPG_OK);
   }
-  CHECK(mpg_fleet_seal(&fleet, &err) == MPG_OK);
-  CHECK(mpg_accounting_init(&accounting, &env, &fleet, &options, &err) == MPG_OK);
+  CHECK(mpg_fleet_seal(&s.fleet, &err) == MPG_OK);
+  CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);
   asks = 0;
-  CHECK(mpg_accounting_unit(&accounting, 0, &sink, "test", &err) == MPG_OK);
+  CHECK(mpg_accounting_unit(&accounting, 0, &s.sink, "test", &err) == MPG_OK);
   /* Work of 4 for each part, and on each of its lanes: to weigh and to rate it, and to tell it. Before
   ** that each of its ratings is cleared; and once for the job. */
   CHECK(asks == 2 * SPANS * 4 * (POOLS + 1) / 262144 + SPANS * 4 * (POOLS + 1) / 262144 +
                     SPANS * POOLS / 65536 + 1);
-  CHECK(rows.n >= (size_t)POOLS * SPANS);
+  CHECK(s.rows.n >= (size_t)POOLS * SPANS);
   mpg_accounting_free(&accounting);
-  mpg_ledger_free(&rows);
-  mpg_fleet_free(&fleet);
-  mpg_chips_free(chips);
-  mpg_issues_free(&issues);
+  scene_close(&s);
 }
 
 /* And behind what a gang held before it was complete, which has no parts. */
@@ -413,43 +391,35 @@ static void test_incomplete(void) {
   enum { POOLS = 100, CHANGES = 1000 };
   mpg_ledger_options options = mpg_ledger_defaults();
   mpg_accounting accounting;
-  mpg_issues issues;
-  mpg_fleet fleet;
-  mpg_ledger rows;
-  mpg_sink sink;
+  scene s;
   mpg_gang gang;
   mpg_err err;
   int column, asks = 0, gangs;
   mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL};
   char line[LINE];
-  mpg_issues_init(&issues, &mpg_env_libc);
-  mpg_ledger_init(&rows, &mpg_env_libc);
-  sink = mpg_ledger_sink(&rows);
-  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, NULL, &err) == MPG_OK);
-  CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
-  CHECK(trace_add(&fleet, "jobs job=j chips=1000", 1, &column, &err) == MPG_OK);
+  scene_open(&s);
+  CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
+  CHECK(trace_add(&s.fleet, "jobs job=j chips=1000", 1, &column, &err) == MPG_OK);
   for (int i = 0; i < POOLS + CHANGES; i++) {
     bool whole = i < POOLS;
     (void)snprintf(line, LINE,
                    "allocations job=j attempt=1 pool=p%d chips=1 start_time=%d end_time=%d",
                    whole ? i : 0, whole ? 0 : 2 * (i - POOLS) + 1,
                    whole ? 2 * CHANGES + 1 : 2 * (i - POOLS) + 2);
-    CHECK(trace_add(&fleet, line, 1, &column, &err) == MPG_OK);
+    CHECK(trace_add(&s.fleet, line, 1, &column, &err) == MPG_OK);
   }
-  CHECK(mpg_fleet_seal(&fleet, &err) == MPG_OK);
+  CHECK(mpg_fleet_seal(&s.fleet, &err) == MPG_OK);
   CHECK(mpg_gang_init(&gang, &env, &err) == MPG_OK);
-  CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0], fleet.last, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&gang, &s.fleet, &s.fleet.jobs[0], s.fleet.last, &err) == MPG_OK);
   gangs = asks;
   CHECK(gang.nstretches == 2 * CHANGES + 1 && gang.npools == POOLS);
-  CHECK(mpg_accounting_init(&accounting, &env, &fleet, &options, &err) == MPG_OK);
+  CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);
   asks = 0;
-  CHECK(mpg_accounting_unit(&accounting, 0, &sink, "test", &err) == MPG_OK);
+  CHECK(mpg_accounting_unit(&accounting, 0, &s.sink, "test", &err) == MPG_OK);
   CHECK(asks == gangs + 2 * CHANGES * 4 * (POOLS + 1) / 262144 + 1);
   mpg_accounting_free(&accounting);
   mpg_gang_free(&gang);
-  mpg_ledger_free(&rows);
-  mpg_fleet_free(&fleet);
-  mpg_issues_free(&issues);
+  scene_close(&s);
 }
 
 int main(void) {

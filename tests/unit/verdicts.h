@@ -5,9 +5,8 @@
 #ifndef MPG_TEST_VERDICTS_H
 #define MPG_TEST_VERDICTS_H
 
-#include "check.h"
+#include "scene.h"
 #include "trace.h"
-#include "../../ext/core/ledger.h"
 #include "../../ext/core/time.h"
 
 static const char *const always[] = {
@@ -65,52 +64,41 @@ static inline void account(const char *text, const choices *o, bool long_road, c
                            size_t cap) {
   mpg_ledger_options options = mpg_ledger_defaults();
   mpg_accounting accounting;
-  mpg_issues issues;
-  mpg_chips *chips = NULL;
-  mpg_fleet fleet;
-  mpg_ledger rows;
-  mpg_sink sink;
+  scene s;
   mpg_err err;
   int64_t number = 0;
   int column;
-  mpg_issues_init(&issues, &mpg_env_libc);
-  mpg_ledger_init(&rows, &mpg_env_libc);
-  sink = mpg_ledger_sink(&rows);
-  CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
-  CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
-  fleet.keep_origins = true;
-  CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
+  scene_open(&s);
+  s.fleet.keep_origins = true;
+  CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
   for (int i = 0; i < ALWAYS; i++)
-    CHECK(trace_add(&fleet, always[i], ++number, &column, &err) == MPG_OK);
+    CHECK(trace_add(&s.fleet, always[i], ++number, &column, &err) == MPG_OK);
   for (size_t n; *text != '\0'; text += n + (text[n] == '\n')) {
     char line[200];
     n = strcspn(text, "\n");
     (void)snprintf(line, sizeof line, "%.*s", (int)n, text);
-    CHECK(trace_add(&fleet, line, ++number, &column, &err) == MPG_OK);
+    CHECK(trace_add(&s.fleet, line, ++number, &column, &err) == MPG_OK);
   }
-  CHECK(mpg_fleet_seal(&fleet, &err) == MPG_OK);
+  CHECK(mpg_fleet_seal(&s.fleet, &err) == MPG_OK);
   options.rules.long_road = long_road;
   options.rules.memory_roofline = o->memory;
   if (o->as_of != 0)
     options.rules.as_of = o->as_of * MPG_SECOND;
-  CHECK(mpg_accounting_init(&accounting, &mpg_env_libc, &fleet, &options, &err) == MPG_OK);
+  CHECK(mpg_accounting_init(&accounting, &mpg_env_libc, &s.fleet, &options, &err) == MPG_OK);
   for (size_t u = 0; u < (o->all ? mpg_accounting_units(&accounting) : 1); u++)
-    CHECK(mpg_accounting_unit(&accounting, u, &sink, "test", &err) == MPG_OK);
+    CHECK(mpg_accounting_unit(&accounting, u, &s.sink, "test", &err) == MPG_OK);
   CHECK(mpg_accounting_finish(&accounting, "test", &err) == MPG_OK);
-  tell_rows(&rows, &fleet, o->evidence, out, cap);
-  for (size_t i = 0; i < issues.n; i++) {
+  tell_rows(&s.rows, &s.fleet, o->evidence, out, cap);
+  for (size_t i = 0; i < s.issues.n; i++) {
     size_t n = strlen(out);
-    const char *job = strstr(issues.items[i].detail, "first in job");
-    const char *above = strstr(issues.items[i].detail, " up to ");
-    (void)snprintf(out + n, cap - n, "; %s*%lld%s%.*s", issues.items[i].kind,
-                   (long long)issues.items[i].count, job == NULL ? "" : job + 12,
+    const char *job = strstr(s.issues.items[i].detail, "first in job");
+    const char *above = strstr(s.issues.items[i].detail, " up to ");
+    (void)snprintf(out + n, cap - n, "; %s*%lld%s%.*s", s.issues.items[i].kind,
+                   (long long)s.issues.items[i].count, job == NULL ? "" : job + 12,
                    above == NULL ? 0 : (int)strcspn(above, ";"), above == NULL ? "" : above);
   }
   mpg_accounting_free(&accounting);
-  mpg_ledger_free(&rows);
-  mpg_fleet_free(&fleet);
-  mpg_chips_free(chips);
-  mpg_issues_free(&issues);
+  scene_close(&s);
 }
 
 static inline void expect_with(const char *text, choices o, const char *expected) {
