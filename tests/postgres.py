@@ -26,8 +26,9 @@ def missing():
     """Why there can be no server here, or None."""
     if shutil.which("pg_config") is None:
         return "no pg_config: PostgreSQL's server headers are not installed"
-    if not os.path.exists(pg_config("pgxs")):
-        return "no PGXS: postgresql-server-dev is not installed"
+    # Debian's client package has PGXS too, so it tells nothing.
+    if not os.path.exists(os.path.join(pg_config("includedir-server"), "postgres.h")):
+        return "no postgres.h: postgresql-server-dev is not installed"
     if not os.path.exists(os.path.join(pg_config("bindir"), "initdb")):
         return "no initdb: the PostgreSQL server is not installed"
     return None

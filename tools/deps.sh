@@ -107,7 +107,7 @@ full() {
   command_in valgrind valgrind
   command_in debootstrap debootstrap
   command_in postgresql pg_ctlcluster
-  [ -e "$(pg_config --pgxs 2>/dev/null)" ] || missing postgresql-server-dev-15
+  [ -e "$(pg_config --includedir-server 2>/dev/null)/postgres.h" ] || missing postgresql-server-dev-15
 }
 
 PATH=$PATH:/usr/sbin:/sbin
