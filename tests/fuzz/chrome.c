@@ -85,7 +85,7 @@ static mpg_rc info(const mpg_env *env, mpg_str input, fuzz_text *out) {
   }
   mpg_chrome_info_free(&info);
   mpg_stream_close(stream);
-  return rc == MPG_NOMEM ? rc : MPG_DONE;
+  return fuzz_cut_short(rc) ? rc : MPG_DONE;
 }
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {

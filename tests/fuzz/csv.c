@@ -38,7 +38,7 @@ static mpg_rc with(const mpg_env *env, mpg_str input, char delimiter, bool no_qu
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_rc rc = with(env, input, ',', false, out);
-  return rc == MPG_NOMEM ? rc : with(env, input, '|', true, out);
+  return fuzz_cut_short(rc) ? rc : with(env, input, '|', true, out);
 }
 
 void fuzz_csv(mpg_str input) {

@@ -59,39 +59,49 @@ void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues) {
              issues->items[i].detail);
 }
 
-/* ---- Memory ---- */
+/* ---- The host ---- */
 
-/* Aligned to 8 bytes and never to 16, as a host's may be. `fail_in` counts down to the allocation that fails. Readers may
-** have several threads. */
+/* Memory is aligned to 8 bytes and never to 16, as a host's may be. Of the allocations one may fail, and from one of the
+** looks on the host may ask to stop (0: none). Readers may have several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-typedef struct memory {
-  long live, fail_in;
+typedef struct host {
+  uint64_t live, allocations, fails, looks, stops;
   bool failed;
-} memory;
+} host;
 
-static void *resize(memory *m, void *p, size_t n) {
+static void *resize(host *h, void *p, size_t n) {
   char *block = p == NULL ? NULL : (char *)p - 8;
   if (n == 0) {
-    m->live -= p != NULL;
+    h->live -= p != NULL;
     free(block);
     return NULL;
   }
-  if (m->fail_in > 0 && --m->fail_in == 0) {
-    m->failed = true;
+  if (++h->allocations == h->fails) {
+    h->failed = true;
     return NULL;
   }
   block = realloc(block, n + 8);
   if (block == NULL)
     return NULL;
-  m->live += p == NULL;
+  h->live += p == NULL;
   return block + 8;
 }
 
-static void *memory_resize(void *ctx, void *p, size_t n) {
+static void *host_resize(void *ctx, void *p, size_t n) {
   (void)pthread_mutex_lock(&lock);
   p = resize(ctx, p, n);
   (void)pthread_mutex_unlock(&lock);
   return p;
+}
+
+static bool host_interrupted(void *ctx) {
+  host *h = ctx;
+  bool stopped;
+  (void)pthread_mutex_lock(&lock);
+  h->looks++;
+  stopped = h->stops > 0 && h->looks >= h->stops;
+  (void)pthread_mutex_unlock(&lock);
+  return stopped;
 }
 
 /* ---- Readers ---- */
@@ -116,15 +126,15 @@ int fuzz_threads(mpg_str input) {
 #endif
 }
 
-static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t block, memory *m) {
-  mpg_env env = {memory_resize, m, NULL, NULL, NULL};
+static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t block, host *h) {
+  mpg_env env = {host_resize, h, host_interrupted, h, NULL};
   mpg_rc rc;
   out->n = 0;
   out->p[0] = '\0';
   set_block(block);
   rc = render(&env, input, out);
   set_block(0);
-  CHECK(m->live == 0);
+  CHECK(h->live == 0);
   return rc;
 }
 
@@ -141,29 +151,37 @@ static bool compressed(mpg_str input) {
 }
 
 static void check_same(const fuzz_text *plain, mpg_rc rc, const fuzz_text *other, mpg_rc again,
-                       int n, const char *how) {
+                       uint64_t n, const char *how) {
   if (again == rc && other->n == plain->n && memcmp(other->p, plain->p, plain->n) == 0)
     return;
   (void)fprintf(stderr, "as released (%d):\n%s\n", (int)rc, plain->p);
-  (void)fprintf(stderr, "with %d, %s (%d):\n%s\n", n, how, (int)again, other->p);
+  (void)fprintf(stderr, "with %llu, %s (%d):\n%s\n", (unsigned long long)n, how, (int)again,
+                other->p);
   fuzz_failed(__FILE__, __LINE__, "the same is said");
 }
 
 void fuzz_reader(fuzz_render render, mpg_str input) {
   static fuzz_text plain, other;
-  uint64_t hash = mpg_hash(input.p, input.n);
-  memory m = {0, 0, false};
-  int fails;
-  mpg_rc rc = run(render, input, &plain, LARGE, &m), again;
+  uint64_t hash = mpg_hash(input.p, input.n), small = 1 + hash % 67;
+  host large_buffers = {0}, small_buffers = {0}, fails = {0}, stops = {0};
+  mpg_rc rc = run(render, input, &plain, LARGE, &large_buffers), again;
   CHECK(rc == MPG_DONE || rc == MPG_LIMIT || rc == MPG_DATA || rc == MPG_IO || rc == MPG_MISUSE);
-  again = run(render, input, &other, 1 + hash % 67, &m);
+  again = run(render, input, &other, small, &small_buffers);
   if (!compressed(input))
-    check_same(&plain, rc, &other, again, (int)(1 + hash % 67), "bytes of a buffer");
-  m.fail_in = 1 + (long)(hash >> 16) % 200;
-  fails = (int)m.fail_in;
-  again = run(render, input, &other, LARGE, &m);
-  if (!m.failed || again != MPG_NOMEM) /* what can do without memory says the same */
-    check_same(&plain, rc, &other, again, fails, "the allocation that failed");
+    check_same(&plain, rc, &other, again, small, "bytes of a buffer");
+
+  if (large_buffers.allocations > 0) {
+    fails.fails = 1 + (hash >> 16) % large_buffers.allocations;
+    again = run(render, input, &other, LARGE, &fails);
+    if (!fails.failed || again != MPG_NOMEM) /* what can do without memory says the same */
+      check_same(&plain, rc, &other, again, fails.fails, "the allocation that failed");
+  }
+  if (small_buffers.looks > 0) {
+    stops.stops = 1 + (hash >> 32) % small_buffers.looks;
+    again = run(render, input, &other, small, &stops);
+    if ((stops.looks < stops.stops || again != MPG_INTERRUPTED) && !compressed(input))
+      check_same(&plain, rc, &other, again, stops.stops, "the look that said to stop");
+  }
 }
 
 static char folder[256], path[512];

@@ -70,12 +70,17 @@ void fuzz_put_value(fuzz_text *t, const mpg_value *v);
 void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues);
 
 /*
-** Runs `render` (which reads all of the input, into text, errors too) with buffers as released, with small ones, and
-** with an allocation that fails: the first two must say the same, the third the same or MPG_NOMEM, and none may keep
-** memory. Returns after render's MPG_DONE.
+** Runs `render` (which reads all of the input, into text, errors too) with buffers as released, with small ones, with an
+** allocation that fails, and for a host that asks to stop: the first two must say the same, the third the same or
+** MPG_NOMEM, the last the same or MPG_INTERRUPTED, and none may keep memory. Returns after render's MPG_DONE.
 */
 typedef mpg_rc (*fuzz_render)(const mpg_env *env, mpg_str input, fuzz_text *out);
 void fuzz_reader(fuzz_render render, mpg_str input);
+
+/* No more can be said of the input: nothing fails so but for want of memory, or because the host asks to stop. */
+static inline bool fuzz_cut_short(mpg_rc rc) {
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED;
+}
 
 /* How many threads may read it: with small buffers others read ahead (with large ones the whole input is in the first), as
 ** long as that is not thousands of pieces to hand over, which on a busy machine takes as many turns of its scheduler. */
