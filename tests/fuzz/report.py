@@ -50,7 +50,7 @@ def table():
                f"{reached} of {every} ({100 * reached // max(every, 1)} %) |")
     total = sum(of["executions"] for of in runs.values())
     yield ""
-    yield f"{total:,} executions in {sum(of['cpu_s'] for of in runs.values()) / 3600:.1f} hours of CPU, three runs of the code in most of them."
+    yield f"{total:,} executions in {sum(of['cpu_s'] for of in runs.values()) / 3600:.1f} hours of CPU, three or four runs of the code in most of them."
 
 
 if __name__ == "__main__":
