@@ -22,6 +22,7 @@ struct mpg_xspace {
   const char *path;
   mpg_issues *issues;
   bool dead;      /* nothing more can be read */
+  bool damaged;   /* the plane at hand, of which more may come */
   int64_t planes; /* seen so far */
   mpg_intern hostnames;
   mpg_xplane_head plane;
@@ -571,23 +572,33 @@ static mpg_rc next_plane(mpg_xspace *s, mpg_err *err) {
   }
 }
 
+/* To the end of a damaged plane. A file that ends within it has been told of with it. */
+static mpg_rc leave_plane(mpg_xspace *s, mpg_err *err) {
+  mpg_rc rc = s->in.at > s->plane.end
+                  ? MPG_DATA
+                  : mpg_proto_skip(&s->in, (uint64_t)(s->plane.end - s->in.at), "an XPlane", err);
+  s->damaged = false;
+  return rc == MPG_DATA ? MPG_DONE : rc;
+}
+
 mpg_rc mpg_xspace_next(mpg_xspace *s, mpg_xplane_head **plane, mpg_err *err) {
-  mpg_rc rc;
+  mpg_rc rc = MPG_OK;
   if (s->dead)
     return MPG_DONE;
-  clear(s);
-  rc = next_plane(s, err);
+  if (s->damaged)
+    rc = leave_plane(s, err);
+  if (rc == MPG_OK) {
+    clear(s);
+    rc = next_plane(s, err);
+  }
   if (rc != MPG_OK) {
     s->dead = true;
     return rc;
   }
   rc = read_plane(s, err);
   *plane = &s->plane;
-  if (rc != MPG_OK) {
-    mpg_err ignored;
-    s->dead = rc != MPG_DATA || s->in.at > s->plane.end ||
-              mpg_proto_skip(&s->in, (uint64_t)(s->plane.end - s->in.at), "", &ignored) != MPG_OK;
-  }
+  s->damaged = rc == MPG_DATA;
+  s->dead = rc != MPG_OK && rc != MPG_DATA;
   return rc;
 }
 

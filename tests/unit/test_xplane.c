@@ -472,7 +472,7 @@ static void test_limits(void) {
   free(huge);
 }
 
-static void test_memory_and_stops(void) {
+static void test_memory(void) {
   static bytes space;
   static char want[sizeof shown];
   hostile h = {0};
@@ -496,11 +496,33 @@ static void test_memory_and_stops(void) {
         break;
       }
     }
+}
+
+/* At each question, of which there are some on the way out of a damaged plane. */
+static void test_stops(void) {
+  enum { NEVER = 100000 };
+  static const char bad_plane[] = "\x0a\xf4\x03\x03";
+  static bytes damaged, space;
+  hostile h = {.stop_in = NEVER};
+  mpg_env env = hostile_env(&h);
+  long asked;
+  damaged.n = 0;
+  put(&damaged, bad_plane, sizeof bad_plane - 1);
+  for (int i = 0; i < 499; i++)
+    put(&damaged, "\xba", 1);
+  put_space(&space);
+  put(&damaged, space.p, space.n);
+  hostile_block(7);
+  CHECK(render(&env, (mpg_str){damaged.p, damaged.n}, true, NULL) == MPG_DONE);
+  asked = NEVER - h.stop_in;
 #ifdef MPG_TEST
-  h = (hostile){.stop_in = 10};
-  CHECK(render(&env, (mpg_str){space.p, space.n}, true, NULL) == MPG_INTERRUPTED);
-  CHECK(h.live == 0 && ends_with("!interrupted\n"));
+  CHECK(asked > 30);
 #endif
+  for (long n = 1; n <= asked; n++) {
+    h.stop_in = n + 1;
+    CHECK(render(&env, (mpg_str){damaged.p, damaged.n}, true, NULL) == MPG_INTERRUPTED);
+    CHECK(h.live == 0 && ends_with("!interrupted\n"));
+  }
 }
 
 int main(void) {
@@ -511,6 +533,7 @@ int main(void) {
   test_going_on();
   test_every_byte();
   test_limits();
-  test_memory_and_stops();
+  test_memory();
+  test_stops();
   return check_done("xplane");
 }
