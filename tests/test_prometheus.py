@@ -83,6 +83,12 @@ class Files(Case):
         path = self.file("# TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_sum 1\nh_count 1\nh 1\nhh 1\n# TYPE c counter\nc_total 1\nh_sum 1\n")
         self.assertEqual(self.rows("SELECT metric, type FROM prometheus_trace(?)", path),
                          [("h_bucket", "histogram"), ("h_sum", "histogram"), ("h_count", "histogram"), ("h", "histogram"), ("hh", None), ("c_total", "counter"), ("h_sum", None)])
+        ends = {"counter": ["_total", "_created"], "gauge": [], "histogram": ["_bucket", "_count", "_sum", "_created"], "summary": ["_count", "_sum", "_created"],
+                "gaugehistogram": ["_bucket", "_gcount", "_gsum"], "info": ["_info"], "stateset": [], "unknown": [], "untyped": []}
+        every = sorted(set(sum(ends.values(), [])))
+        for kind, own in ends.items():
+            path = self.file(f"# TYPE a {kind}\na 1\n" + "".join(f"a{end} 1\n" for end in every))
+            self.assertEqual(self.rows("SELECT metric, type FROM prometheus_trace(?)", path), [("a", kind)] + [("a" + end, kind if end in own else None) for end in every])
 
     def test_issues(self):
         path = self.file(json.dumps(self.answer(({"a": "b"}, [(1, 2)]), warnings=["first", "second"], infos=["note"], isPartial=True)) + '{"status":')

@@ -248,16 +248,32 @@ static mpg_rc read_comment(cursor *c, mpg_err *err) {
   return mpg_json_put(&p->family, family) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
+/* What the names of a family's samples may add to its own, by its type: another metric may begin alike. */
+static bool is_end(mpg_str end, mpg_str type) {
+  static const struct {
+    const char *type, *ends[4];
+  } families[] = {
+      {"counter", {"_total", "_created"}},
+      {"histogram", {"_bucket", "_count", "_sum", "_created"}},
+      {"gaugehistogram", {"_bucket", "_gcount", "_gsum"}},
+      {"summary", {"_count", "_sum", "_created"}},
+      {"info", {"_info"}},
+  };
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    for (size_t j = 0; j < 4 && families[i].ends[j] != NULL; j++)
+      if (mpg_str_eq(type, mpg_str_of(families[i].type)) &&
+          mpg_str_eq(end, mpg_str_of(families[i].ends[j])))
+        return true;
+  return end.n == 0;
+}
+
 /* The type is of the family's samples: of a counter name_total, of a histogram name_bucket, ... */
 static void give_type(mpg_prometheus *p) {
-  static const char *const ends[] = {"",      "_total",   "_bucket", "_count", "_sum",
-                                     "_info", "_created", "_gcount", "_gsum"};
-  mpg_str metric = p->sample.metric;
+  mpg_str metric = p->sample.metric, type = mpg_str_of(p->type);
   if (p->family.n == 0 || metric.n < p->family.n || memcmp(metric.p, p->family.p, p->family.n) != 0)
     return;
-  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-    if (mpg_str_eq((mpg_str){metric.p + p->family.n, metric.n - p->family.n}, mpg_str_of(ends[i])))
-      p->sample.type = mpg_str_of(p->type);
+  if (is_end((mpg_str){metric.p + p->family.n, metric.n - p->family.n}, type))
+    p->sample.type = type;
 }
 
 mpg_rc mpg_prometheus_next_text(mpg_prometheus *p, mpg_err *err) {
