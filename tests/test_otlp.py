@@ -142,6 +142,18 @@ class Files(Case):
         backwards = {"resourceSpans": [{"scopeSpans": [{"spans": [self.span("a")], "scope": {"name": "late"}}],
                                         "resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "x"}}]}}]}
         self.assertEqual(self.rows("SELECT service, scope FROM otlp_trace(?)", self.file(backwards)), [("x", "late")])
+        # Before version 0.19 of the protocol (2022) scopes were instrumentation libraries.
+        for key in ("instrumentationLibrary", "instrumentation_library"):
+            spans = key + ("_spans" if "_" in key else "Spans")
+            old = {"resourceSpans": [{"resource": {}, spans: [{key: {"name": "old", "version": "1"}, "spans": [self.span("a")]}, {"spans": [self.span("b")], key: {"name": "behind"}}]}]}
+            self.assertEqual(self.rows("SELECT name, scope, scope_version FROM otlp_trace(?)", self.file(old)), [("a", "old", "1"), ("b", "behind", None)])
+            resource = {spans: [{key: {"name": "old"}, "spans": [self.span("a")]}], "scopeSpans": [{"scope": {"name": "new"}, "spans": [self.span("a")]}]}
+            for both in (resource, dict(reversed(resource.items()))):  # the same spans twice
+                self.assertEqual(self.rows("SELECT name, scope FROM otlp_trace(?)", self.file({"resourceSpans": [both, {spans: [{"spans": [self.span("c")]}]}]})), [("a", "new"), ("c", None)])
+        # An id of zeros is none.
+        for zeros in ("0" * 16, "AAAAAAAAAAA="):
+            root = dict(self.span("a"), parentSpanId=zeros, traceId="0" * 32)
+            self.assertEqual(self.rows("SELECT trace_id, parent_span_id FROM otlp_trace(?)", self.file(self.request(root))), [(None, None)])
         for text in ("{}", {"resourceSpans": []}, {"resourceSpans": [{}]}):
             self.assertEqual(self.rows("SELECT * FROM otlp_trace(?)", self.file(text)), [])
 

@@ -26,8 +26,9 @@ struct mpg_otlp {
   place places[MPG_PULL_DEPTH];
   bool known; /* the request at hand has a key of OTLP */
   bool has_resource, has_scope;
-  int64_t begins; /* line of the request at hand */
-  int64_t line;   /* of the span at hand */
+  bool has_scopes; /* the resource at hand */
+  int64_t begins;  /* line of the request at hand */
+  int64_t line;    /* of the span at hand */
   mpg_json_doc *doc, *inner;
   mpg_otlp_values values;
   mpg_json_text resource, service, scope, scope_version, scope_attributes;
@@ -176,12 +177,17 @@ static mpg_rc read_scope(mpg_otlp *o, mpg_str text, mpg_err *err) {
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
+/* A scope was an instrumentation library before version 0.19 of the protocol (2022). */
+static bool is_scope(mpg_str key, const char *name) {
+  return mpg_otlp_is(key, name) || mpg_otlp_is(key, "instrumentationLibrary");
+}
+
 /* Before the spans: what they belong to may still stand behind them. */
 static mpg_rc look_ahead(mpg_otlp *o, bool resource, mpg_err *err) {
   mpg_str text;
   bool far;
-  mpg_rc rc =
-      mpg_pull_ahead(o->pull, mpg_otlp_is, resource ? "resource" : "scope", &text, &far, err);
+  mpg_rc rc = resource ? mpg_pull_ahead(o->pull, mpg_otlp_is, "resource", &text, &far, err)
+                       : mpg_pull_ahead(o->pull, is_scope, "scope", &text, &far, err);
   if (rc == MPG_OK)
     return text.p[0] != '{' ? MPG_OK
            : resource       ? read_resource(o, text, err)
@@ -333,17 +339,41 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
                                                            : "");
 }
 
+/*
+** Spans by scope; or as they were named before, where they are not the same ones told twice: those who
+** wrote the old name were free to write both.
+*/
+static mpg_rc has_spans(mpg_otlp *o, const mpg_pull_item *item, bool *has, mpg_err *err) {
+  mpg_str text;
+  bool far;
+  mpg_rc rc;
+  *has = false;
+  if (item->first != '[')
+    return MPG_OK;
+  if (mpg_otlp_is(item->key, "scopeSpans")) {
+    *has = o->has_scopes = true;
+    return MPG_OK;
+  }
+  if (o->has_scopes || !mpg_otlp_is(item->key, "instrumentationLibrarySpans"))
+    return MPG_OK;
+  rc = mpg_pull_ahead(o->pull, mpg_otlp_is, "scopeSpans", &text, &far, err);
+  *has = rc == MPG_DONE;
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
 static mpg_rc of_resource(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
+  bool has;
   mpg_rc rc = MPG_OK;
   o->line = item->line;
   if (mpg_otlp_is(item->key, "resource") && item->first == '{' && !o->has_resource) {
     rc = mpg_pull_take(o->pull, &kind, &text, err);
     return rc == MPG_OK ? read_resource(o, text, err) : rc;
   }
-  if (!mpg_otlp_is(item->key, "scopeSpans") || item->first != '[')
-    return MPG_OK;
+  rc = has_spans(o, item, &has, err);
+  if (rc != MPG_OK || !has)
+    return rc;
   if (!o->has_resource)
     rc = look_ahead(o, true, err);
   return rc == MPG_OK ? enter(o, SCOPES) : rc;
@@ -354,7 +384,7 @@ static mpg_rc of_scope(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   mpg_str text;
   mpg_rc rc = MPG_OK;
   o->line = item->line;
-  if (mpg_otlp_is(item->key, "scope") && item->first == '{' && !o->has_scope) {
+  if (is_scope(item->key, "scope") && item->first == '{' && !o->has_scope) {
     rc = mpg_pull_take(o->pull, &kind, &text, err);
     return rc == MPG_OK ? read_scope(o, text, err) : rc;
   }
@@ -374,7 +404,7 @@ static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, con
     o->begins = item->line;
     o->known = false;
   } else if (in == RESOURCE) {
-    o->has_resource = false;
+    o->has_resource = o->has_scopes = false;
     o->resource.n = o->service.n = 0;
   } else {
     o->has_scope = false;

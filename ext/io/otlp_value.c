@@ -60,7 +60,7 @@ static int base64_digit(char c) {
                                 : -1;
 }
 
-void mpg_otlp_id(mpg_str text, size_t bytes, char *out) {
+static void read_id(mpg_str text, size_t bytes, char *out) {
   static const char digits[] = "0123456789abcdef";
   size_t n = 0;
   unsigned held = 0, bits = 0;
@@ -97,6 +97,12 @@ void mpg_otlp_id(mpg_str text, size_t bytes, char *out) {
     }
   }
   out[2 * n] = '\0';
+}
+
+void mpg_otlp_id(mpg_str text, size_t bytes, char *out) {
+  read_id(text, bytes, out);
+  if (out[strspn(out, "0")] == '\0')
+    out[0] = '\0';
 }
 
 /* ---- Values ---- */

@@ -36,8 +36,8 @@ const mpg_json_member *mpg_otlp_find(const mpg_json_member *members, size_t n, c
 bool mpg_otlp_is(mpg_str key, const char *camel);
 /* A 64-bit number, written as a number or as text. */
 bool mpg_otlp_int(const mpg_json_member *m, int64_t *out);
-/* An id in hexadecimal, in lower case: from hexadecimal or base64 of `bytes` bytes, else "". `out`
-** has room for 2 * bytes + 1. */
+/* An id in hexadecimal, in lower case: from hexadecimal or base64 of `bytes` bytes, else "",
+** as for zeros, which are no id. `out` has room for 2 * bytes + 1. */
 void mpg_otlp_id(mpg_str text, size_t bytes, char *out);
 
 #endif

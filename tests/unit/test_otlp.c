@@ -55,6 +55,9 @@ static void test_ids(void) {
       {"eee19b7ec3c1b17g", 8, ""},
       {"7uGbfsP*sXQ=", 8, ""},
       {"7uGbfsPBsXQAAA==", 8, ""},
+      {"0000000000000000", 8, ""},
+      {"AAAAAAAAAAA=", 8, ""},
+      {"0000000000000010", 8, "0000000000000010"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char id[MPG_OTLP_ID];
