@@ -279,8 +279,8 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("p", "tpu-v6e", 8)])
 
     def test_scores(self):
-        def scored(*runs):
-            self.map(self.folder_of({f"result_{i}.txt": record(0, "run_start") + record(60000 * minutes, "run_stop", status=status)
+        def scored(*runs, benchmark="bert"):
+            self.map(self.folder_of({f"result_{i}.txt": record(0, "submission_benchmark", benchmark) + record(0, "run_start") + record(60000 * minutes, "run_stop", status=status)
                                      for i, (minutes, status) in enumerate(runs)}), chips=1)
             return self.rows("SELECT runs, successes, minutes FROM mlperf_scores")
         good, bad = "success", "aborted"
@@ -289,6 +289,12 @@ class Mapping(Case):
         self.assertEqual(scored((3, good), (1, bad), (2, good), (9, good)), [(4, 3, 6.0)])  # the failed run is the slowest
         self.assertEqual(scored((3, good), (1, bad), (2, bad), (9, good)), [(4, 2, None)])
         self.assertEqual(scored((3, good), (1, good)), [(2, 2, None)])
+        # Of 3D U-Net the four fastest and the four slowest do not count.
+        runs = [(i * i, good) for i in range(1, 11)]
+        self.assertEqual(scored(*runs, benchmark="unet3d"), [(10, 10, (25 + 36) / 2)])
+        self.assertEqual(scored(*[(99, bad)] * 4, *runs[:6], benchmark="unet3d"), [(10, 6, (25 + 36) / 2)])
+        self.assertEqual(scored(*[(99, bad)] * 5, *runs[:5], benchmark="unet3d"), [(10, 5, None)])
+        self.assertEqual(scored(*runs[:8], benchmark="unet3d"), [(8, 8, None)])
 
 
 if __name__ == "__main__":

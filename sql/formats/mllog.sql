@@ -132,18 +132,20 @@ SELECT d.file, d.runs, organization, coalesce(d.system, platform), benchmark, di
        CASE WHEN has_blocks THEN 'block' ELSE 'epoch' END
 FROM described AS d LEFT JOIN told USING (file) LEFT JOIN word USING (file);
 
--- Minutes to train: the mean of the runs without the fastest and the slowest, times the factor of
--- scaling.json, where the runs have one. A run that did not reach the target is the slowest there is.
+-- Minutes to train: the mean of the runs without the fastest and the slowest (of 3D U-Net, the four
+-- fastest and slowest), times the factor of scaling.json, where the runs have one. A run that did not reach
+-- the target is the slowest there is.
 DROP TABLE IF EXISTS temp.mlperf_scores;
 CREATE TEMP TABLE mlperf_scores AS
 WITH ranked AS (
-  SELECT *, row_number() OVER (same ORDER BY status IS NOT 'success', minutes) AS place, count(*) OVER same AS n
+  SELECT *, row_number() OVER (same ORDER BY status IS NOT 'success', minutes) AS place, count(*) OVER same AS n,
+         iif(benchmark IS 'unet3d', 4, 1) AS left_out
   FROM mlperf_runs
   WINDOW same AS (PARTITION BY runs, benchmark)
 )
 SELECT organization, system, benchmark, division, chips, n AS runs, count(*) FILTER (WHERE status = 'success') AS successes,
-       CASE WHEN count(*) FILTER (WHERE place BETWEEN 2 AND n - 1 AND status IS NOT 'success') = 0
-            THEN avg(minutes) FILTER (WHERE place BETWEEN 2 AND n - 1) END
+       CASE WHEN count(*) FILTER (WHERE place BETWEEN left_out + 1 AND n - left_out AND status IS NOT 'success') = 0
+            THEN avg(minutes) FILTER (WHERE place BETWEEN left_out + 1 AND n - left_out) END
          * coalesce((SELECT json ->> '$.scaling_factor' FROM mlperf_files WHERE path = ranked.runs || 'scaling.json'), 1)
          AS minutes
 FROM ranked
