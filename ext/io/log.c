@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define LINES_BETWEEN_POLLS 64 /* a pattern may take long over each */
-#define HALF_A_YEAR (INT64_C(183) * 86400 * MPG_SECOND)
+#define A_DAY (INT64_C(86400) * MPG_SECOND)
+#define HALF_A_YEAR (183 * A_DAY)
 #define EXACT_DIGITS 17 /* of a double */
 
 struct mpg_log {
@@ -21,7 +22,7 @@ struct mpg_log {
   mpg_str line;
   bool matched;
   mpg_value time, step;
-  int64_t year, last_us;
+  int64_t year, last_us; /* of times without a year; 0: there was none yet */
   int64_t n_lines, n_unmatched, first_unmatched;
   char unmatched_text[MPG_EXCERPT];
   bool done;
@@ -119,6 +120,37 @@ static mpg_rc finish(mpg_log *log, mpg_err *err) {
 
 /* ---- The two groups that mean something ---- */
 
+/*
+** The time of a stamp; of one without a year, by those before it: far back begins the next year, and so
+** does a day that only the next one has. Around the turn of the year writers come out of order: what
+** would be a year ahead is of the year before.
+*/
+static bool time_at(mpg_log *log, const mpg_stamp *t, int64_t *us, mpg_zone_fit *fit) {
+  const mpg_zone *zone = log->options.zone;
+  bool found = mpg_stamp_at(t, log->year, zone, us, fit);
+  int64_t other_us;
+  mpg_zone_fit other_fit;
+  if (t->absolute || t->year != 0)
+    return found;
+  if (log->last_us > 0 && (!found || *us < log->last_us - HALF_A_YEAR) &&
+      mpg_stamp_at(t, log->year + 1, zone, &other_us, &other_fit) &&
+      other_us < log->last_us + HALF_A_YEAR) {
+    log->year++;
+    *us = other_us;
+    *fit = other_fit;
+    found = true;
+  } else if (found && log->last_us > 0 && *us > log->last_us + HALF_A_YEAR &&
+             mpg_stamp_at(t, log->year - 1, zone, &other_us, &other_fit) &&
+             other_us >= log->last_us - A_DAY) {
+    *us = other_us;
+    *fit = other_fit;
+    return true;
+  }
+  if (found)
+    log->last_us = *us;
+  return found;
+}
+
 static mpg_rc read_time(mpg_log *log, mpg_err *err) {
   mpg_stamp t;
   mpg_zone_fit fit;
@@ -139,14 +171,8 @@ static mpg_rc read_time(mpg_log *log, mpg_err *err) {
     return added(mpg_issues_add(log->issues, MPG_WARNING, log->path, "time_without_year",
                                 mpg_log_line(log), 1, "times have no year: give argument year"),
                  err);
-  if (!mpg_stamp_at(&t, log->year, log->options.zone, &us, &fit))
+  if (!time_at(log, &t, &us, &fit))
     return malformed(log, "a day of the calendar from 1970 on in group \"time\"", text, err);
-  if (!t.absolute && t.year == 0) {
-    if (us < log->last_us - HALF_A_YEAR &&
-        mpg_stamp_at(&t, log->year + 1, log->options.zone, &us, &fit))
-      log->year++;
-    log->last_us = us;
-  }
   log->time.type = MPG_REAL;
   log->time.r = (double)us / (double)MPG_SECOND;
   if (fit == MPG_ZONE_REPEATED)

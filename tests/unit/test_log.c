@@ -304,6 +304,36 @@ static void test_times(void) {
          "(1|1798761599.000|{\"time\":\"Dec 31 23:59:59\"}|Dec 31 23:59:59 x)"
          "(2|1798761600.000|{\"time\":\"Jan  1 00:00:00\"}|Jan  1 00:00:00 x)",
          "");
+  /* Lines of several writers around it: a late one is of the year before, and the next is not two on. */
+  expect("^(?<time>.*?) x", MPG_LOG_IGNORE, 2026,
+         "Dec 31 23:59:59 x\nJan  1 00:00:00 x\nDec 31 23:59:59 x\nJan  1 00:00:01 x\n",
+         "(1|1798761599.000|{\"time\":\"Dec 31 23:59:59\"}|Dec 31 23:59:59 x)"
+         "(2|1798761600.000|{\"time\":\"Jan  1 00:00:00\"}|Jan  1 00:00:00 x)"
+         "(3|1798761599.000|{\"time\":\"Dec 31 23:59:59\"}|Dec 31 23:59:59 x)"
+         "(4|1798761601.000|{\"time\":\"Jan  1 00:00:01\"}|Jan  1 00:00:01 x)",
+         "");
+  /* A long pause is none: what is later than the latest by less than a year is of the same year. */
+  expect("^(?<time>.*?) x", MPG_LOG_IGNORE, 2026,
+         "Dec 31 00:00:00 x\nJan  1 00:00:00 x\nDec  1 00:00:00 x\n",
+         "(1|1798675200.000|{\"time\":\"Dec 31 00:00:00\"}|Dec 31 00:00:00 x)"
+         "(2|1798761600.000|{\"time\":\"Jan  1 00:00:00\"}|Jan  1 00:00:00 x)"
+         "(3|1827619200.000|{\"time\":\"Dec  1 00:00:00\"}|Dec  1 00:00:00 x)",
+         "");
+  /* A day that only the next year has. */
+  expect("^(?<time>.*?) x", MPG_LOG_IGNORE, 2027,
+         "Dec 31 00:00:00 x\nFeb 29 00:00:00 x\nFeb 29 00:00:01 x\n",
+         "(1|1830211200.000|{\"time\":\"Dec 31 00:00:00\"}|Dec 31 00:00:00 x)"
+         "(2|1835395200.000|{\"time\":\"Feb 29 00:00:00\"}|Feb 29 00:00:00 x)"
+         "(3|1835395201.000|{\"time\":\"Feb 29 00:00:01\"}|Feb 29 00:00:01 x)",
+         "");
+  expect("^(?<time>.*?) x", MPG_LOG_IGNORE, 2027,
+         "Feb 29 00:00:00 x\nMar  1 00:00:00 x\nFeb 29 00:00:00 x\n",
+         "{mem:1:1: expected a day of the calendar from 1970 on in group \"time\", found \"Feb 29 "
+         "00:00:00\"}"
+         "(2|1803859200.000|{\"time\":\"Mar  1 00:00:00\"}|Mar  1 00:00:00 x)"
+         "{mem:3:1: expected a day of the calendar from 1970 on in group \"time\", found \"Feb 29 "
+         "00:00:00\"}",
+         "");
   expect("^(?<time>.*?) x", MPG_LOG_IGNORE, 2026, "Feb 30 23:59:59 x\n",
          "{mem:1:1: expected a day of the calendar from 1970 on in group \"time\", found \"Feb 30 "
          "23:59:59\"}",
