@@ -169,6 +169,19 @@ class Views(Case):
         self.assertEqual(self.rows("SELECT step, step_ns, activities FROM device_step_time"), [("100", 410250, 4), ("101", 410250, 3)])
         self.check_views(1)
 
+    def test_xprof_of_gpus(self):
+        """XProf derives lines of a GPU from its streams, XLA Ops among them: the same time told again."""
+        def event(tid, name, ts, **args):
+            return {"ph": "X", "pid": 1, "tid": tid, "name": name, "ts": ts, "dur": 2, "args": args}
+        names = ((1, "Stream #13(Compute)"), (2, "XLA Modules"), (3, "XLA Ops"), (4, "Steps"))
+        trace = {"traceEvents": [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}}]
+                 + [{"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": name}} for tid, name in names]
+                 + [event(4, "7", 0), event(2, "jit_f", 0), event(3, "fusion.1", 0, hlo_op="fusion.1"), event(1, "fusion_1", 0, hlo_op="fusion.1"), event(1, "ncclDevKernel_AllReduce", 4)]}
+        self.script("device.sql")
+        self.script("formats/xprof.sql", trace=self.file(trace, "gpu.json"), chip=None)
+        self.assertEqual(self.rows("SELECT stream, name, class, start_ns FROM device_activity ORDER BY start_ns, name"),
+                         [("Stream #13(Compute)", "fusion_1", "compute", 0), ("Stream #13(Compute)", "ncclDevKernel_AllReduce", "communication", 4000)])
+
     def test_class_rules(self):
         self.load()
         wanted = {("kernel", "ncclDevKernel_AllReduce"): "communication", ("kernel", "void gemm"): "compute", ("memcpy", "Memcpy HtoD"): "memory",

@@ -8,6 +8,7 @@ import sqlite3
 import unittest
 
 import cases
+import xspace
 from fleets import ROOT
 
 FIXTURE = os.path.join(ROOT, "fixtures/nsys/two-gpus.sql")
@@ -162,6 +163,17 @@ class XSpace(Case):
                          [("device", "/device:TPU:0", 3, "7", "9"), ("device", "/device:TPU:1", 3, "7", "9"), ("host", None, 3, "7", "9")])
         self.assertEqual(self.rows("SELECT name, count(*) FROM device_ranges GROUP BY 1"), [("jit_step(11)", 6)])
         self.assertEqual(self.rows("SELECT trace, format, base_ns, host FROM device_traces"), [(XSPACE, "xplane", 0, "tpu-host-0")])
+
+    def test_lines_derived_from_streams(self):
+        """XProf adds lines to the planes of GPUs that tell their streams' time again, XLA Ops among them."""
+        gpu, tpu = xspace.Plane("/device:GPU:0"), xspace.Plane("/device:TPU:0")
+        for plane in (gpu, tpu):
+            op = plane.event_name("fusion.1")
+            plane.line("XLA Ops", 1000, [(op, 0, 2000, [])], 2)
+        gpu.line("Stream #13(Compute)", 1000, [(gpu.event_name("fusion_1"), 0, 2000, [])], 13)
+        self.read("xplane", trace=self.file(xspace.message([(1, plane.fields()) for plane in (gpu, tpu)]), "gpu.pb"))
+        self.assertEqual(self.rows("SELECT device, stream, name FROM device_activity ORDER BY device"),
+                         [("/device:GPU:0", "Stream #13(Compute)", "fusion_1"), ("/device:TPU:0", "XLA Ops", "fusion.1")])
 
     @unittest.skipUnless(os.path.exists(AMD), "../shared is not here")
     def test_a_recorded_file(self):

@@ -85,7 +85,8 @@ CREATE UNIQUE INDEX temp.xplane_launch ON xplane_launches(trace, correlation);
 -- ---- 4. What the devices did ----
 
 -- Of GPUs, the streams; of TPUs, the lines of operations, less those that only hold others. Other lines tell the
--- same time again by step, module, operation of the framework or source line.
+-- same time again by step, module, operation of the framework or source line: of GPUs XLA Ops too, which XProf
+-- derives from the streams.
 DROP TABLE IF EXISTS temp.xplane_activity;
 CREATE TEMP TABLE xplane_activity AS
 SELECT *, coalesce(display_name, name, '?') AS shown,
@@ -96,7 +97,8 @@ SELECT *, coalesce(display_name, name, '?') AS shown,
        END AS kind
 FROM xplane_events
 WHERE plane GLOB '/device:*'
-  AND (line GLOB 'Stream #*' OR line IN ('XLA Ops', 'Async XLA Ops'))
+  AND (line GLOB 'Stream #*'
+       OR (line IN ('XLA Ops', 'Async XLA Ops') AND (trace, plane) NOT IN (SELECT trace, plane FROM xplane_events WHERE line GLOB 'Stream #*')))
   AND coalesce(hlo_category, '') NOT IN ('while', 'conditional', 'call');
 
 -- An instruction's category tells what its name may not: "fusion.7" can be an all-reduce.

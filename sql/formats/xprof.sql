@@ -52,7 +52,10 @@ FROM xprof_events WHERE plane GLOB '/device:*' AND line = 'XLA Modules';
 -- ---- 3. What the devices did ----
 
 -- Of TPUs the line of operations, less those that only hold others (a while holds its body); of GPUs the streams. Other
--- lines tell the same time again.
+-- lines tell the same time again: of GPUs XLA Ops too, which XProf derives from the streams.
+DELETE FROM xprof_events
+WHERE plane GLOB '/device:*' AND line = 'XLA Ops' AND (trace, plane) IN (SELECT trace, plane FROM xprof_events WHERE line GLOB 'Stream #*');
+
 DROP TABLE IF EXISTS temp.xprof_kinds;
 CREATE TEMP TABLE xprof_kinds AS
 WITH names AS (
