@@ -171,7 +171,8 @@ class Traces(Case):
     def test_times(self):
         pick = random.Random(3)
         texts = ["0", "-1.5", "1e3", "1.7612345678905e15", "0.0005", "0.0015", "1712195495519689.0004", "1712195495519689.0005",
-                 "9223372036854775.807", "9223372036854775.808", "1e300"]
+                 "9223372036854775.807", "9223372036854775.808", "1e300",
+                 "9223372036854775807", "9223372036854775808", "-98765432109876543210"]
         texts += [f"{pick.randrange(10**pick.randrange(1, 17))}.{pick.randrange(10**pick.randrange(1, 8))}" for _ in range(300)]
         path = self.file("[" + ",".join('{"ts": %s, "dur": "%s"}' % (text, text) for text in texts) + "]")
         for text, row in zip(texts, self.rows("SELECT ts, dur, start_ns, dur_ns FROM chrome_trace(?)", path)):
@@ -288,6 +289,12 @@ class Traces(Case):
                          ' "stream": "7", "blocks per SM": inf, "flops": "1e3", "bytes": true, "hlo_op": 5}}]')
         self.assertEqual(self.rows("SELECT name, ts, dur, pid, correlation, stream, blocks_per_sm, flops, bytes, hlo_op FROM chrome_trace(?)", path),
                          [('C:\\Users\new"\n\x01', None, None, None, "18446744073709551615", 7, None, 1000.0, 1, "5")])
+
+    def test_reals_beyond_integers(self):
+        """A column of reals holds reals, however long the number: what compares and sums is no text."""
+        path = self.file('[{"name": "jit_step", "args": {"flops": "12345678901234567890", "model_flops": 12345678901234567890, "blocks per SM": -98765432109876543210}}]')
+        self.assertEqual(self.rows("SELECT flops, model_flops, blocks_per_sm, typeof(flops) FROM chrome_trace(?) WHERE flops < 2e19", path),
+                         [(12345678901234567890.0, 12345678901234567890.0, -98765432109876543210.0, "real")])
 
     def test_growing_file(self):
         with open(RANKS[0], "rb") as file:

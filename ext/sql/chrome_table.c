@@ -20,7 +20,7 @@
 **       the whole event, raw JSON: members that have no column are here
 **
 ** Arguments are typed by what they hold and not by how they are written: XProf quotes its numbers. An
-** integer beyond 64 bits stays text, so that it still equals itself.
+** integer beyond 64 bits stays text, so that it still equals itself, where the column is no REAL.
 */
 #include "reader.h"
 #include "../core/number.h"
@@ -196,8 +196,14 @@ static void give_text(mpg_value *out, mpg_str s) {
   out->s = s;
 }
 
-/* A number as what it is; integers beyond 64 bits stay text. */
-static bool give_number(mpg_value *out, mpg_str text) {
+/* A number as what it is; integers beyond 64 bits stay text, but in a column of reals. */
+static bool give_number(mpg_value *out, mpg_str text, affinity type) {
+  if (type == REAL) {
+    if (!mpg_real_parse(text, &out->r))
+      return false;
+    out->type = MPG_REAL;
+    return true;
+  }
   if (mpg_int_parse(text, &out->i)) {
     out->type = MPG_INT;
     return true;
@@ -229,12 +235,8 @@ static mpg_rc give_token(chrome_file *file, const mpg_json_token *token, affinit
   } else if ((rc = mpg_chrome_text(file->reader, token, &text)) != MPG_OK) {
     return mpg_fail_plain(err, rc);
   }
-  if (type == TEXT || (type == ANY && !number) || !give_number(out, text))
+  if (type == TEXT || (type == ANY && !number) || !give_number(out, text, type))
     give_text(out, text);
-  if (type == REAL && out->type == MPG_INT) {
-    out->type = MPG_REAL;
-    out->r = (double)out->i;
-  }
   return MPG_OK;
 }
 
