@@ -290,6 +290,16 @@ class Traces(Case):
         self.assertEqual(self.rows("SELECT name, ts, dur, pid, correlation, stream, blocks_per_sm, flops, bytes, hlo_op FROM chrome_trace(?)", path),
                          [('C:\\Users\new"\n\x01', None, None, None, "18446744073709551615", 7, None, 1000.0, 1, "5")])
 
+    def test_properties_that_are_no_json(self):
+        """What they hold is JSON, whatever the file has: queries look into them."""
+        path = self.file('{"a\tb": "C:\\Users\\x", "n": NaN, "deviceProperties": [{"id": 0, "name": "H\\100", "x": [-inf, nan ,-1.5e3,true,null,"NaN"]}],'
+                         ' "distributedInfo": {"rank": 3, "y": Infinity, "\\q": "\\u00e9\\"\\/"}, "traceEvents": []}')
+        self.assertEqual([json.loads(value) for value in self.rows("SELECT properties, devices, distributed FROM chrome_trace_info(?)", path)[0]], [
+            {"a\tb": "C:\\Users\\x", "n": None, "deviceProperties": [{"id": 0, "name": "H\\100", "x": [None, None, -1500.0, True, None, "NaN"]}],
+             "distributedInfo": {"rank": 3, "y": None, "\\q": "é\"/"}},
+            [{"id": 0, "name": "H\\100", "x": [None, None, -1500.0, True, None, "NaN"]}], {"rank": 3, "y": None, "\\q": "é\"/"}])
+        self.assertEqual(self.one("SELECT rank FROM chrome_trace_info(?)", path), 3)
+
     def test_reals_beyond_integers(self):
         """A column of reals holds reals, however long the number: what compares and sums is no text."""
         path = self.file('[{"name": "jit_step", "args": {"flops": "12345678901234567890", "model_flops": 12345678901234567890, "blocks per SM": -98765432109876543210}}]')

@@ -172,6 +172,14 @@ static void note_key(mpg_chrome *r, mpg_str key) {
                    key.p);
 }
 
+static mpg_rc tell(mpg_chrome *r, mpg_str key, const mpg_json_token *value, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  note_key(r, key);
+  if (r->property != NULL)
+    rc = r->property(r->property_ctx, key, value);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
+}
+
 static mpg_rc no_trace(mpg_chrome *r, mpg_err *err) {
   return mpg_fail(err, MPG_DATA,
                   "%s:1:1: expected a Chrome trace, an array of events or an object with "
@@ -228,9 +236,7 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s,
       return NULL;
     }
     if (behind == NULL) {
-      note_key(r, key.text);
-      if (r->property != NULL && r->property(r->property_ctx, key.text, &value) != MPG_OK)
-        *rc = mpg_fail_nomem(err);
+      *rc = tell(r, key.text, &value, err);
       r->state = IN_VALUE;
       return s->end;
     }
@@ -241,9 +247,7 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s,
              (*rc = check_size(r, start, (size_t)(p - start), err)) != MPG_OK) {
     return NULL;
   }
-  note_key(r, key.text);
-  if (r->property != NULL && r->property(r->property_ctx, key.text, &value) != MPG_OK)
-    *rc = mpg_fail_nomem(err);
+  *rc = tell(r, key.text, &value, err);
   r->state = BEHIND_VALUE;
   return p;
 }

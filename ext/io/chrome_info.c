@@ -102,17 +102,58 @@ static bool int_member(mpg_str object, mpg_str name, int64_t *out) {
   return found;
 }
 
-static mpg_rc put_value(mpg_json_text *json, const mpg_json_token *value) {
-  mpg_str quote = value->kind == MPG_LEAN_STRING ? MPG_STR("\"") : (mpg_str){"", 0};
-  mpg_rc rc = mpg_json_put(json, quote);
-  if (rc == MPG_OK)
-    rc = mpg_json_put(json, value->text);
-  return rc == MPG_OK ? mpg_json_put(json, quote) : rc;
+/* A string as JSON has it; `raw` stands between its quotes. */
+static mpg_rc put_string(mpg_chrome_info *info, mpg_json_text *json, mpg_str raw) {
+  mpg_json_text *text = &info->key;
+  if (mpg_grow(info->env, &text->p, &text->cap, raw.n, 1) != MPG_OK)
+    return MPG_NOMEM;
+  return mpg_json_put_string(json, (mpg_str){text->p, mpg_json_lean_unescape(text->p, raw, NULL)});
+}
+
+static bool is_in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '+' || c == '.';
+}
+
+/* A number, true or false; null for all that JSON has no word for. */
+static mpg_rc put_word(mpg_json_text *json, mpg_str word) {
+  size_t sign = word.p[0] == '-' && word.n > 1;
+  bool known = (word.p[sign] >= '0' && word.p[sign] <= '9') || mpg_str_eq(word, MPG_STR("true")) ||
+               mpg_str_eq(word, MPG_STR("false"));
+  return mpg_json_put(json, known ? word : MPG_STR("null"));
+}
+
+/* Anything but a string, as JSON has it: strings and words in it may not be. */
+static mpg_rc put_raw(mpg_chrome_info *info, mpg_json_text *json, mpg_str raw) {
+  const char *p = raw.p, *end = p + raw.n;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && p < end) {
+    const char *from = p++;
+    if (*from == '"') {
+      while (p < end && *p != '"')
+        p += *p == '\\' && end - p > 1 ? 2 : 1;
+      rc = put_string(info, json, (mpg_str){from + 1, (size_t)(p - from) - 1});
+      p += p < end;
+    } else if (is_in_word(*from)) {
+      while (p < end && is_in_word(*p))
+        p++;
+      rc = put_word(json, (mpg_str){from, (size_t)(p - from)});
+    } else {
+      while (p < end && *p != '"' && !is_in_word(*p))
+        p++;
+      rc = mpg_json_put(json, (mpg_str){from, (size_t)(p - from)});
+    }
+  }
+  return rc;
+}
+
+static mpg_rc put_value(mpg_chrome_info *info, mpg_json_text *json, const mpg_json_token *value) {
+  return value->kind == MPG_LEAN_STRING ? put_string(info, json, value->text)
+                                        : put_raw(info, json, value->text);
 }
 
 static mpg_rc property(void *ctx, mpg_str key, const mpg_json_token *value) {
   mpg_chrome_info *info = ctx;
-  mpg_json_token name = {MPG_LEAN_STRING, false, key};
   mpg_rc rc;
   if (value->kind == MPG_LEAN_NONE)
     return MPG_OK;
@@ -120,21 +161,21 @@ static mpg_rc property(void *ctx, mpg_str key, const mpg_json_token *value) {
     info->has_base_time = mpg_int_parse(value->text, &info->base_time_ns);
   } else if (value->kind == MPG_LEAN_NESTED && mpg_str_eq(key, MPG_STR("deviceProperties"))) {
     info->devices.n = 0;
-    if (mpg_json_put(&info->devices, value->text) != MPG_OK)
+    if (put_raw(info, &info->devices, value->text) != MPG_OK)
       return MPG_NOMEM;
   } else if (value->kind == MPG_LEAN_NESTED && mpg_str_eq(key, MPG_STR("distributedInfo"))) {
     info->distributed.n = 0;
-    if (mpg_json_put(&info->distributed, value->text) != MPG_OK)
+    if (put_raw(info, &info->distributed, value->text) != MPG_OK)
       return MPG_NOMEM;
     info->has_rank = int_member(value->text, MPG_STR("rank"), &info->rank);
     info->has_world_size = int_member(value->text, MPG_STR("world_size"), &info->world_size);
   }
   rc = mpg_json_put(&info->properties, info->properties.n == 0 ? MPG_STR("{") : MPG_STR(","));
   if (rc == MPG_OK)
-    rc = put_value(&info->properties, &name);
+    rc = put_string(info, &info->properties, key);
   if (rc == MPG_OK)
     rc = mpg_json_put(&info->properties, MPG_STR(":"));
-  return rc == MPG_OK ? put_value(&info->properties, value) : rc;
+  return rc == MPG_OK ? put_value(info, &info->properties, value) : rc;
 }
 
 /* ---- The pass ---- */

@@ -22,7 +22,7 @@ typedef struct mpg_chrome_info {
   bool has_rank, has_world_size, has_base_time;
   int64_t rank, world_size; /* of distributedInfo */
   int64_t base_time_ns;     /* baseTimeNanoseconds: ts counts from it */
-  /* JSON, empty where the trace has none. */
+  /* JSON, whatever the trace has there; empty where it has none. */
   mpg_json_text devices;     /* deviceProperties */
   mpg_json_text distributed; /* distributedInfo */
   mpg_json_text properties;  /* an object of all of them, but for values over 1 MiB */
