@@ -213,6 +213,14 @@ class Fixtures(Case):
         self.assertEqual(self.rows("SELECT ranks, replica_groups, count(*) FROM hlo_trace(?) WHERE ranks > 0 GROUP BY 1, 2", path), [(8, "[1,8]<=[8]", 2)])
         self.assertEqual(self.issues(path), {})
 
+    def test_names_with_escapes(self):
+        """Texts are escaped as C has it, bytes from 0x80 on in octal: a column holds what they mean."""
+        name = 'state[\'model\'][\'wi_0\']\t"\\é\x01'
+        escaped = name.encode().decode("latin-1").replace("\\", "\\\\").replace("'", "\\'").replace('"', '\\"').replace("\t", "\\t")
+        escaped = "".join(c if " " <= c < "\x7f" else "\\%03o" % ord(c) for c in escaped)
+        path = self.file('HloModule m\nENTRY e { p = f32[2] parameter(0), metadata={op_type="x" op_name="%s" source_line=1}\n ROOT n = f32[2] negate(p), metadata={op_name="a\\x41\\/\\8"} }\n' % escaped)
+        self.assertEqual(self.rows("SELECT op_name FROM hlo_trace(?)", path), [(name,), ("aA/8",)])
+
     def test_applied(self):
         """Computations applied to elements never run; their work is with what applies them."""
         self.assertEqual(self.rows("SELECT DISTINCT executions, flops FROM hlo_trace(?) WHERE computation = 'sum'", os.path.join(HLO, "train_step.hlo")), [(0, 0)])

@@ -56,6 +56,43 @@ mpg_str mpg_hlo_quoted_member(mpg_str value, mpg_str key) {
   return n < rest.n ? (mpg_str){rest.p + 2, n - 2} : (mpg_str){NULL, 0};
 }
 
+static int digit_of(char c) {
+  return is_digit(c)            ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : 16;
+}
+
+/* A byte in digits of a base, at most `most` of them; behind it. NULL: there is no digit. */
+static const char *byte_in_digits(const char *p, const char *end, int base, int most, char *to) {
+  const char *from = p;
+  int v = 0;
+  while (p < end && p - from < most && digit_of(*p) < base)
+    v = v * base + digit_of(*p++);
+  *to = (char)(unsigned char)(v & 0xff);
+  return p > from ? p : NULL;
+}
+
+size_t mpg_hlo_unescape(char *to, mpg_str raw) {
+  const char *p = raw.p, *end = raw.n == 0 ? raw.p : raw.p + raw.n, *behind;
+  char *start = to;
+  while (p < end) {
+    if (*p != '\\' || p + 1 == end) {
+      *to++ = *p++;
+      continue;
+    }
+    p++;
+    behind = *p == 'x' ? byte_in_digits(p + 1, end, 16, 2, to) : byte_in_digits(p, end, 8, 3, to);
+    if (behind == NULL) {
+      *to = *p == 'n' ? '\n' : *p == 'r' ? '\r' : *p == 't' ? '\t' : *p;
+      behind = p + 1;
+    }
+    to++;
+    p = behind;
+  }
+  return (size_t)(to - start);
+}
+
 /* ---- Windows ---- */
 
 /* One number of "3x3", "1_1x0_0": signed, and *rest behind it and what separates it. */

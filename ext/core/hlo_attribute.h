@@ -15,6 +15,8 @@ mpg_str mpg_hlo_behind(mpg_str value, mpg_str key);
 mpg_str mpg_hlo_unquoted(mpg_str value);
 /* The value of key="..." within metadata={...}; escapes stay. */
 mpg_str mpg_hlo_quoted_member(mpg_str value, mpg_str key);
+/* What a text means whose bytes are escaped as C has it. `to` has room for raw.n bytes. */
+size_t mpg_hlo_unescape(char *to, mpg_str raw);
 
 /* "{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x0}" */
 #define MPG_HLO_WINDOW_DIMS 16

@@ -4,7 +4,8 @@
 ** hlo_trace: a row is an instruction.
 **
 **   module, computation, name, opcode, dtype, shape, op_name TEXT
-**       as the text has them; dtype is of the result, 'tuple' for a tuple; op_name is of the metadata
+**       as the text has them; dtype is of the result, 'tuple' for a tuple; op_name is of the metadata, its
+**       escapes resolved
 **   executions BIGINT, trip_count BIGINT
 **       how often it runs in one execution of the module (0: applied to elements, in a branch that
 **       costs less, or never called); of a while how often its body runs, NULL: unknown, counted once
@@ -284,6 +285,19 @@ static void give_precision(const mpg_hlo_module *m, const mpg_hlo_instruction *i
     mpg_give_text(out, mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
 }
 
+static mpg_rc give_op_name(hlo_file *file, const mpg_hlo_instruction *i, mpg_value *out) {
+  mpg_str raw =
+      mpg_hlo_quoted_member(mpg_hlo_attribute_of(file->m, i, MPG_HLO_METADATA), MPG_STR("op_name"));
+  if (raw.n == 0 || memchr(raw.p, '\\', raw.n) == NULL) {
+    mpg_give_text(out, raw);
+    return MPG_OK;
+  }
+  if (mpg_grow(file->json.env, &file->json.p, &file->json.cap, raw.n, 1) != MPG_OK)
+    return MPG_NOMEM;
+  mpg_give_text(out, (mpg_str){file->json.p, mpg_hlo_unescape(file->json.p, raw)});
+  return MPG_OK;
+}
+
 /* Columns that the text of the instruction gives. */
 static void give_written(const mpg_hlo_module *m, const mpg_hlo_instruction *i, size_t column,
                          mpg_value *out) {
@@ -305,10 +319,6 @@ static void give_written(const mpg_hlo_module *m, const mpg_hlo_instruction *i, 
     break;
   case SHAPE:
     mpg_give_text(out, i->shape_text);
-    break;
-  case OP_NAME:
-    mpg_give_text(out, mpg_hlo_quoted_member(mpg_hlo_attribute_of(m, i, MPG_HLO_METADATA),
-                                             MPG_STR("op_name")));
     break;
   case REPLICA_GROUPS:
     mpg_give_text(out, mpg_hlo_attribute_of(m, i, MPG_HLO_REPLICA_GROUPS));
@@ -333,6 +343,9 @@ static mpg_rc trace_column(void *p, size_t column, mpg_value *out, mpg_err *err)
   unsigned class;
   mpg_rc rc = MPG_OK;
   switch (column) {
+  case OP_NAME:
+    rc = give_op_name(file, i, out);
+    break;
   case EXECUTIONS:
     give_count(out, times->of[MPG_HLO_FLOPS]);
     break;

@@ -70,6 +70,27 @@ static void test_behind(void) {
   CHECK(is(mpg_hlo_quoted_member(exactly("op=a\""), MPG_STR("op")), NULL));
 }
 
+static void unescapes(const char *raw, const char *text, size_t n) {
+  char *to = malloc(strlen(raw) + 1);
+  mpg_str from = exactly(raw);
+  CHECK(to != NULL && mpg_hlo_unescape(to, from) == n && memcmp(to, text, n) == 0);
+  free(to);
+}
+
+static void test_escapes(void) {
+  unescapes("", "", 0);
+  unescapes("a/b", "a/b", 3);
+  unescapes("\\n\\r\\t\\\"\\'\\\\", "\n\r\t\"'\\", 6);
+  unescapes("\\303\\251\\0\\0011\\18",
+            "\xc3\xa9\0\x01"
+            "1\x01"
+            "8",
+            7);
+  unescapes("\\x41\\x4g\\x414\\xFf", "A\x04gA4\xff", 6);
+  unescapes("\\x\\xg\\8\\/", "xxg8/", 5);
+  unescapes("a\\", "a\\", 2);
+}
+
 /* ---- Windows ---- */
 
 static bool dim_is(const mpg_hlo_window_dim *d, int64_t size, int64_t stride, int64_t low,
@@ -214,6 +235,7 @@ static void test_trips(void) {
 int main(void) {
   test_numbers();
   test_behind();
+  test_escapes();
   test_windows();
   test_labels();
   test_groups();
