@@ -262,6 +262,21 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, owner, chips FROM jobs ORDER BY job"), [("j", None, 4), ("other", "me", 2)])
         self.assertEqual(self.rows("SELECT * FROM capacity"), [])  # nobody said what chip it is
 
+    def test_ranks_from_the_environment(self):
+        """OTEL_RESOURCE_ATTRIBUTES holds texts: ranks are numbers all the same, and what has none is of rank 0."""
+        path = self.file("\n".join(json.dumps(self.request(*spans, resource=resource)) for resource, spans in (
+            ({"mpg.job": "j"}, [self.span("attempt", 0, 100, chips=4, pool="p")]),
+            ({"mpg.job": "j", "mpg.rank": "0"}, [self.span("step", 0, 10, step=1)]),
+            ({"mpg.job": "j", "mpg.rank": "1"}, [self.span("step", 0, 11, step=1)]),
+            ({"mpg.job": "k", "mpg.rank": "10"}, [self.span("step", 0, 20, step=1)]),
+            ({"mpg.job": "k", "mpg.rank": "9"}, [self.span("step", 0, 21, step=1)]),
+            ({"mpg.job": "l", "mpg.rank": "host-b"}, [self.span("step", 0, 31, step=1)]),
+            ({"mpg.job": "l", "mpg.rank": "host-a"}, [self.span("step", 0, 30, step=1)]),
+        )))
+        self.script("formats/otlp.sql", otlp=path)
+        self.assertEqual(self.rows("SELECT job, kind, end_time - ? FROM spans ORDER BY job", T0), [("j", "step", 10), ("k", "step", 21), ("l", "step", 30)])
+        self.assertEqual(self.rows("SELECT job, chips FROM allocations"), [("j", 4)])
+
 
 if __name__ == "__main__":
     unittest.main()

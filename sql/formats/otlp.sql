@@ -32,13 +32,19 @@ WITH told AS (
   FROM otlp_spans
   WHERE start_time IS NOT NULL
 ),
+-- What the environment says (OTEL_RESOURCE_ATTRIBUTES) is text.
+named AS (
+  SELECT *, a ->> '$."mpg.job"' AS job, coalesce(a ->> '$."mpg.rank"', 0) AS rank FROM told
+),
+numbered AS (
+  SELECT *, iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number FROM named
+),
 ranked AS (
-  SELECT *, a ->> '$."mpg.job"' AS job, min(coalesce(a ->> '$."mpg.rank"', 0)) OVER (PARTITION BY a ->> '$."mpg.job"') AS lowest
-  FROM told
+  SELECT *, min(number) OVER (PARTITION BY job) AS lowest FROM numbered
 )
 SELECT job, a ->> '$."mpg.attempt"' AS attempt, kind, start_time, end_time, status, a
 FROM ranked
-WHERE job IS NOT NULL AND coalesce(a ->> '$."mpg.rank"', 0) = lowest
+WHERE job IS NOT NULL AND number = lowest
   AND (by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'serve', 'batch'));
 
 -- ---- 2. What the program did ----
