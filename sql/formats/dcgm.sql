@@ -42,13 +42,20 @@ INSERT INTO dcgm_metrics VALUES
 
 -- ---- 2. Samples, each once ----
 
+-- Which chip it is: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs.
 DROP TABLE IF EXISTS temp.dcgm_samples;
 CREATE TEMP TABLE dcgm_samples AS
-SELECT kind, coalesce(Hostname, instance) AS host, gpu, UUID AS uuid, modelName AS chip, namespace, pod, container, hpc_job, time,
-       avg(value) * scale AS value
-FROM prometheus_samples JOIN dcgm_metrics USING (metric)
-WHERE time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
-GROUP BY kind, coalesce(Hostname, instance), gpu, UUID, modelName, namespace, pod, container, hpc_job, time;
+WITH named AS (
+  SELECT kind, coalesce(Hostname, labels ->> '$.hostname', instance) AS host,
+         CAST(coalesce(gpu, labels ->> '$.gpu_id', labels ->> '$.accelerator_id') AS TEXT) AS gpu,
+         CAST(coalesce(UUID, labels ->> '$.gpu_uuid') AS TEXT) AS uuid,
+         CAST(coalesce(modelName, labels ->> '$.card_model', labels ->> '$.model') AS TEXT) AS chip, namespace, pod, container, hpc_job, time, value, scale
+  FROM prometheus_samples JOIN dcgm_metrics USING (metric)
+  WHERE time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
+)
+SELECT kind, host, gpu, uuid, chip, namespace, pod, container, hpc_job, time, avg(value) * scale AS value
+FROM named
+GROUP BY kind, host, gpu, uuid, chip, namespace, pod, container, hpc_job, time;
 
 -- ---- 3. What each sample stands for ----
 
