@@ -150,6 +150,20 @@ class Views(Case):
                          [(3, 3 * one, 3 * 4 * (64 * 32 + 32 * 16 + 64 * 16), 16000, 3 * one * 12000 / 16000)])
         self.assertEqual(self.rows("SELECT DISTINCT bound, roofline_share FROM device_op_roofline"), [(None, None)])
 
+    def test_queues_of_intel(self):
+        """Intel's activities have no stream: the queue is the thread that the trace lists them under, and their calls are found all the same."""
+        def event(cat, name, pid, tid, ts, dur, **args):
+            return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+        events = [event("user_annotation", "ProfilerStep#3", 5, 6, 0, 100), event("cpu_op", "aten::mm", 5, 6, 10, 20),
+                  event("xpu_runtime", "urEnqueueKernelLaunch", 5, 6, 12, 3, correlation=1), event("xpu_runtime", "urEnqueueUSMMemcpy", 5, 6, 40, 3, correlation=2),
+                  event("xpu_runtime", "urEventWait", 5, 6, 50, 30, correlation=3),
+                  event("kernel", "gemm_kernel", 0, 1, 20, 5, device=0, correlation=1, **{"sycl queue": 1}),
+                  event("gpu_memcpy", "Memcpy M2D", 0, 2, 22, 5, device=0, correlation=2, bytes=64, **{"sycl queue": 2})]
+        self.load(self.file(json.dumps(events), "xpu.json"))
+        self.assertEqual(self.rows("SELECT stream, kind, name, step, launch_name, launch_ns, op FROM device_activity ORDER BY start_ns"), [
+            ("1", "kernel", "gemm_kernel", "3", "urEnqueueKernelLaunch", 12000, "aten::mm"), ("2", "memcpy", "Memcpy M2D", "3", "urEnqueueUSMMemcpy", 40000, None)])
+        self.assertEqual(self.rows("SELECT * FROM device_gaps"), [])
+
     def test_xprof(self):
         """JAX's Chrome trace: the device's own steps, categories that tell what names do not, loops that hold their bodies."""
         with open(os.path.join(ROOT, "fixtures/profile/tpu.trace.json"), encoding="utf-8") as file:

@@ -63,51 +63,7 @@ SELECT e.trace, t.rank, CASE e.cat WHEN 'user_annotation' THEN CAST(e.pid AS TEX
 FROM kineto_events AS e JOIN device_traces AS t USING (trace)
 WHERE e.name GLOB 'ProfilerStep#*' AND e.cat IN ('user_annotation', 'gpu_user_annotation');
 
--- ---- 3. Calls of the host ----
-
--- A correlation names one call. Its operator is the innermost on the same thread around it: external ids, which
--- should tell, are those of correlations in traces of 2022 and before.
-DROP TABLE IF EXISTS temp.kineto_operators;
-CREATE TEMP TABLE kineto_operators AS
-WITH ordered AS (
-  SELECT trace, pid, tid, name, start_ns, end_ns,
-         max(end_ns) OVER (PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC
-                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM kineto_events WHERE cat IN ('cpu_op', 'operator')
-)
--- outer_ns: where the outermost operator around it begins, beyond which no search has to go back.
-SELECT trace, pid, tid, name, start_ns, end_ns,
-       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (
-         PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC ROWS UNBOUNDED PRECEDING) AS outer_ns
-FROM ordered;
-CREATE INDEX temp.kineto_operator ON kineto_operators(trace, pid, tid, start_ns, end_ns DESC);
-
-DROP TABLE IF EXISTS temp.kineto_launches;
-CREATE TEMP TABLE kineto_launches AS
-WITH calls AS (
-  SELECT trace, correlation, min(start_ns) AS launch_ns, end_ns, name, pid, tid
-  FROM kineto_events
-  WHERE correlation IN (SELECT correlation FROM kineto_events WHERE stream IS NOT NULL)
-    AND (cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver')
-  GROUP BY trace, correlation
-),
-outermost AS (
-  SELECT *, (SELECT outer_ns FROM kineto_operators AS o
-             WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid AND o.start_ns <= c.launch_ns
-             ORDER BY o.start_ns DESC, o.end_ns LIMIT 1) AS outer_ns
-  FROM calls AS c
-)
-SELECT c.trace, c.correlation, c.launch_ns, c.end_ns AS launch_end_ns, c.name AS launch_name, CAST(c.tid AS TEXT) AS launch_thread,
-       CAST(c.pid AS TEXT) AS process, i.name AS op, i.start_ns AS op_ns
-FROM outermost AS c
-LEFT JOIN kineto_operators AS i ON i.rowid = (
-  SELECT o.rowid FROM kineto_operators AS o
-  WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid
-    AND o.start_ns BETWEEN c.outer_ns AND c.launch_ns AND o.end_ns >= c.end_ns
-  ORDER BY o.start_ns DESC, o.end_ns LIMIT 1);
-CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
-
--- ---- 4. What the devices did ----
+-- ---- 3. Which events are the devices' ----
 
 -- MTIA has one category, and names tell copies and waits. Of synchronisation, waits of a stream are the device's;
 -- the host's own waits have no stream, or -1.
@@ -132,7 +88,54 @@ SELECT cat, name, kind,
 FROM names AS n WHERE kind IS NOT NULL;
 CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 
--- The step is the one of the host in which it was launched: one lookup for each call.
+-- ---- 4. Calls of the host ----
+
+-- A correlation names one call. Its operator is the innermost on the same thread around it: external ids, which
+-- should tell, are those of correlations in traces of 2022 and before.
+DROP TABLE IF EXISTS temp.kineto_operators;
+CREATE TEMP TABLE kineto_operators AS
+WITH ordered AS (
+  SELECT trace, pid, tid, name, start_ns, end_ns,
+         max(end_ns) OVER (PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM kineto_events WHERE cat IN ('cpu_op', 'operator')
+)
+-- outer_ns: where the outermost operator around it begins, beyond which no search has to go back.
+SELECT trace, pid, tid, name, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (
+         PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC ROWS UNBOUNDED PRECEDING) AS outer_ns
+FROM ordered;
+CREATE INDEX temp.kineto_operator ON kineto_operators(trace, pid, tid, start_ns, end_ns DESC);
+
+DROP TABLE IF EXISTS temp.kineto_launches;
+CREATE TEMP TABLE kineto_launches AS
+WITH calls AS (
+  SELECT trace, correlation, min(start_ns) AS launch_ns, end_ns, name, pid, tid
+  FROM kineto_events
+  WHERE correlation IN (SELECT d.correlation FROM kineto_events AS d JOIN kineto_kinds USING (cat, name))
+    AND (cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver')
+  GROUP BY trace, correlation
+),
+outermost AS (
+  SELECT *, (SELECT outer_ns FROM kineto_operators AS o
+             WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid AND o.start_ns <= c.launch_ns
+             ORDER BY o.start_ns DESC, o.end_ns LIMIT 1) AS outer_ns
+  FROM calls AS c
+)
+SELECT c.trace, c.correlation, c.launch_ns, c.end_ns AS launch_end_ns, c.name AS launch_name, CAST(c.tid AS TEXT) AS launch_thread,
+       CAST(c.pid AS TEXT) AS process, i.name AS op, i.start_ns AS op_ns
+FROM outermost AS c
+LEFT JOIN kineto_operators AS i ON i.rowid = (
+  SELECT o.rowid FROM kineto_operators AS o
+  WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid
+    AND o.start_ns BETWEEN c.outer_ns AND c.launch_ns AND o.end_ns >= c.end_ns
+  ORDER BY o.start_ns DESC, o.end_ns LIMIT 1);
+CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
+
+-- ---- 5. What the devices did ----
+
+-- The step is the one of the host in which it was launched: one lookup for each call. The stream is also what the
+-- trace lists an activity under, in place of a thread: Intel's have no other.
 DROP TABLE IF EXISTS temp.kineto_host_steps;
 CREATE TEMP TABLE kineto_host_steps AS
 SELECT s.trace, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns
@@ -143,7 +146,7 @@ CREATE INDEX temp.kineto_host_step ON kineto_host_steps(trace, start_ns);
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
                              correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,
                              gb_per_s, collective, group_size)
-SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), d.chip, CAST(e.stream AS TEXT), k.class,
+SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), d.chip, CAST(coalesce(e.stream, e.tid) AS TEXT), k.class,
        k.kind, e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
        (SELECT s.step FROM kineto_host_steps AS s
         WHERE s.trace = e.trace AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
@@ -157,7 +160,7 @@ LEFT JOIN kineto_launches AS l ON l.trace = e.trace AND l.correlation = e.correl
 LEFT JOIN kineto_devices AS d ON d.trace = e.trace AND d.device = CAST(coalesce(e.device, e.pid) AS TEXT)
 WHERE k.kind <> 'sync' OR coalesce(e.stream, -1) <> -1;
 
--- ---- 5. Operators with known work ----
+-- ---- 6. Operators with known work ----
 
 -- One call of work may be several operators, one inside the other. It counts at the outermost of those that do it;
 -- wrappers, which choose one of several ways, only where nothing inside them has a price.
