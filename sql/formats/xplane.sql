@@ -3,18 +3,18 @@
 --
 --     .load ./mpg
 --     .read sql/device.sql
---     .param set :trace /tmp/profile/plugins/profile/2026_01_01_00_00_00/
+--     .param set :trace /tmp/profile/plugins/profile/2026_01_01_00_00_00/*.xplane.pb
 --     .read sql/formats/xplane.sql
 --     .read sql/device_views.sql
 --
--- :trace is a path, glob or folder: a file of each host. :chip may be set where the profile does not name the chips
--- (a name or alias of mpg_chips), as those of GPUs do not.
+-- :trace is a path, glob or folder (of nothing but such files): one of each host. :chip may be set where the profile
+-- does not name the chips (a name or alias of mpg_chips), as those of GPUs do not.
 --
 -- From a program, which cannot bind parameters to a script, create the inputs before running it:
 --
---     CREATE TEMP TABLE xplane_input AS SELECT 'profile/' AS path, 'MI355X' AS chip;
---     CREATE TEMP TABLE xplane_events AS SELECT *, _file AS trace FROM xplane_trace('profile/') WHERE start_ns IS NOT NULL;
---     CREATE TEMP TABLE xplane_devices AS SELECT *, _file AS trace FROM xplane_planes('profile/');
+--     CREATE TEMP TABLE xplane_input AS SELECT 'profile/*.pb' AS path, 'MI355X' AS chip;
+--     CREATE TEMP TABLE xplane_events AS SELECT *, _file AS trace FROM xplane_trace('profile/*.pb') WHERE start_ns IS NOT NULL;
+--     CREATE TEMP TABLE xplane_devices AS SELECT *, _file AS trace FROM xplane_planes('profile/*.pb');
 --
 -- The inputs are dropped at the end. The rules are explained in docs/xplane.md.
 

@@ -8,7 +8,7 @@
 --     .read sql/formats/xprof.sql
 --     .read sql/device_views.sql
 --
--- :trace is a path, glob or folder; :chip may say what the devices are (a name or alias of mpg_chips), which these
+-- :trace is a path, glob or folder (of nothing but such files); :chip may say what the devices are (a name or alias of mpg_chips), which these
 -- traces do not.
 --
 -- From a program, which cannot bind parameters to a script, create the inputs before running it:
@@ -17,7 +17,7 @@
 --     CREATE TEMP TABLE xprof_events AS
 --     SELECT _file AS trace, process_name AS plane, thread_name AS line, name, start_ns, end_ns, step, hlo_category, tf_op,
 --            hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
---     FROM chrome_trace('logs/') WHERE ph = 'X' AND start_ns IS NOT NULL AND dur_ns >= 0;
+--     FROM chrome_trace('logs/plugins/profile/*/*.trace.json.gz') WHERE ph = 'X' AND start_ns IS NOT NULL AND dur_ns >= 0;
 --
 -- The inputs are dropped at the end. The rules are explained in docs/device-activity.md.
 
