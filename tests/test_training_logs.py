@@ -6,6 +6,7 @@ import datetime
 import gzip
 import json
 import os
+import random
 import re
 import threading
 import unittest
@@ -76,6 +77,17 @@ class Lines(Case):
         path = self.file("2026-11-21 15:01:26 step 7 x\n")
         self.assertEqual(self.rows(r"SELECT typeof(text), typeof(time), time, typeof(step), typeof(fields) FROM log_trace(?, '^(?<time>\S+ \S+) step (?<step>\d+)')", path),
                          [("text", "real", 1795273286.0, "integer", "text")])
+
+    def test_numbers(self):
+        """What a program prints of a double is a number however small: leading zeros are no digits of it."""
+        pick = random.Random(5)
+        numbers = [pick.random() * 10.0 ** -pick.randrange(20) for _ in range(300)] + [0.00029999999999999997, 5e-324, 0.0]
+        texts = [repr(v) for v in numbers] + [format(v, ".25f")[:22] for v in numbers[:50] if v < 1e-4]
+        texts += ["0.00000000000000000000", "-0.00000000000000000000", "-0.00029999999999999997"]
+        path = self.file("".join(f"x={text} y\n" for text in texts))
+        self.assertEqual(self.rows(r"SELECT fields ->> '$.x', typeof(fields ->> '$.x') FROM log_trace(?, 'x=(?<x>\S+)')", path), [(float(text), "real") for text in texts])
+        for text in ("0.123456789012345678", "10.0000000000000000", "0.0000123456789012345678"):  # 18 digits and more
+            self.assertEqual(self.rows(r"SELECT fields ->> '$.x' FROM log_trace(?, 'x=(?<x>\S+)')", self.file(f"x={text} y\n")), [(text,)])
 
     def test_zones(self):
         """Against Python's zoneinfo, over the days on which the clocks change."""

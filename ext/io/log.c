@@ -255,7 +255,8 @@ mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {
 
 /* ---- Fields ---- */
 
-/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][-+]?[0-9]+)? of no more digits than are exact. */
+/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][-+]?[0-9]+)? of no more digits than are exact; zeros in front of them
+** are none. */
 static bool is_json_number(mpg_str s) {
   size_t i = s.n > 0 && s.p[0] == '-', from = i, digits;
   bool whole = true, exponent = false;
@@ -267,12 +268,17 @@ static bool is_json_number(mpg_str s) {
   if (digits == 0 || (digits > 1 && s.p[from] == '0'))
     return false;
   if (i < s.n && s.p[i] == '.') {
+    size_t zeros;
+    digits -= s.p[from] == '0';
     from = ++i;
+    while (digits == 0 && i < s.n && s.p[i] == '0')
+      i++;
+    zeros = i - from;
     while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
       i++;
     if (i == from)
       return false;
-    digits += i - from;
+    digits += i - from - zeros;
     whole = false;
   }
   if (i < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
