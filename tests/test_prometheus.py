@@ -191,14 +191,14 @@ class Mapping(Case):
 
     def test_labels_of_others(self):
         """AMD's exporter and GKE's TPUs name the chip by labels of their own: each is a series, not all of a host one."""
-        amd = {"__name__": "gpu_gfx_activity", "instance": "10.0.0.1:5000", "hostname": "mi-1", "card_model": "MI300X", "pod": "p"}
+        amd = {"__name__": "gpu_gfx_activity", "instance": "10.0.0.1:5000", "hostname": "mi-1", "card_model": "MI300X", "pod": "p", "job_id": "41"}
         tpu = {"__name__": "duty_cycle", "instance": "10.0.0.2:2112", "make": "cloud-tpu", "model": "tpu-v5e", "pod": "t"}
         values = [(T0, 50), (T0 + 10, 100)]
         self.map(self.file(self.answer(*[({**amd, "gpu_id": str(i), "gpu_uuid": f"u{i}"}, [(t, v * i) for t, v in values]) for i in range(2)],
                                        *[({**tpu, "accelerator_id": f"77-{i}"}, [(t, v * i) for t, v in values]) for i in range(2)])))
-        self.assertEqual(self.rows("SELECT pod, host, gpu, uuid, chip, kind, samples, busy_s, covered_s FROM duty ORDER BY pod, gpu"), [
-            ("p", "mi-1", "0", "u0", "MI300X", "gpu_util", 2, 0, 20), ("p", "mi-1", "1", "u1", "MI300X", "gpu_util", 2, 15, 20),
-            ("t", "10.0.0.2:2112", "77-0", None, "tpu-v5e", "gpu_util", 2, 0, 20), ("t", "10.0.0.2:2112", "77-1", None, "tpu-v5e", "gpu_util", 2, 15, 20)])
+        self.assertEqual(self.rows("SELECT pod, hpc_job, host, gpu, uuid, chip, kind, samples, busy_s, covered_s FROM duty ORDER BY pod, gpu"), [
+            ("p", "41", "mi-1", "0", "u0", "MI300X", "gpu_util", 2, 0, 20), ("p", "41", "mi-1", "1", "u1", "MI300X", "gpu_util", 2, 15, 20),
+            ("t", None, "10.0.0.2:2112", "77-0", None, "tpu-v5e", "gpu_util", 2, 0, 20), ("t", None, "10.0.0.2:2112", "77-1", None, "tpu-v5e", "gpu_util", 2, 15, 20)])
 
     def test_in_the_shell(self):
         self.script("formats/dcgm.sql", prometheus=RANGE)
