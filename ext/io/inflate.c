@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 #ifdef MPG_ISAL
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #else
 #include <zlib.h>
@@ -22,6 +23,27 @@
 
 #define RATIO_COUNTS_ABOVE (INT64_C(256) << 20)
 
+#ifdef MPG_ISAL
+/* Parts of a gzip header, in their order; all but the first where a flag says so. */
+typedef enum header_part {
+  FIXED,
+  EXTRA_SIZE,
+  EXTRA,
+  NAME,
+  COMMENT,
+  HEADER_CRC,
+  BEHIND
+} header_part;
+
+/* Where a header is being read: as a member of several files may be, a byte at a time. */
+typedef struct header {
+  header_part part;
+  unsigned at;         /* bytes of the part so far */
+  unsigned flags, two; /* two: of bytes that are a number */
+  uint32_t crc;        /* of all before HEADER_CRC */
+} header;
+#endif
+
 struct mpg_inflate {
   const mpg_env *env;
   const char *path;
@@ -32,6 +54,7 @@ struct mpg_inflate {
   int64_t given; /* unpacked bytes */
 #ifdef MPG_ISAL
   struct inflate_state *gzip;
+  header header;
 #else
   z_stream z;
 #endif
@@ -82,8 +105,58 @@ static void gzip_close(mpg_inflate *f) {
 
 static bool gzip_start(mpg_inflate *f) {
   isal_inflate_init(f->gzip);
-  f->gzip->crc_flag = ISAL_GZIP; /* header, and a trailer that is checked */
+  f->gzip->crc_flag = ISAL_GZIP_NO_HDR_VER; /* a trailer that is checked */
+  f->header = (header){FIXED, 0, 0, 0, 0};
   return true;
+}
+
+/* The part behind this one that the header has. */
+static header_part part_behind(const header *h) {
+  static const unsigned flag[] = {
+      [EXTRA_SIZE] = 4, [EXTRA] = 4, [NAME] = 8, [COMMENT] = 16, [HEADER_CRC] = 2};
+  header_part part = h->part + 1;
+  while (part < BEHIND && ((h->flags & flag[part]) == 0 || (part == EXTRA && h->two == 0)))
+    part++;
+  return part;
+}
+
+/* Takes a byte of the header; NULL, or what is wrong with it. */
+static const char *header_byte(header *h, unsigned b) {
+  unsigned at = h->at++;
+  bool ends = false;
+  switch (h->part) {
+  case FIXED:
+    if (at < 2 && b != (at == 0 ? 0x1f : 0x8b))
+      return "incorrect header check";
+    if (at == 2 && b != 8)
+      return "unknown compression method";
+    if (at == 3 && b > 0x1f)
+      return "unknown header flags set";
+    h->flags = at == 3 ? b : h->flags;
+    ends = at == 9;
+    break;
+  case EXTRA_SIZE:
+  case HEADER_CRC:
+    h->two = at == 0 ? b : h->two | b << 8;
+    ends = at == 1;
+    break;
+  case EXTRA:
+    ends = h->at == h->two;
+    break;
+  default: /* texts */
+    ends = b == 0;
+  }
+  if (ends && h->part == HEADER_CRC && h->two != (h->crc & 0xffff))
+    return "header crc mismatch";
+  if (h->part != HEADER_CRC) {
+    unsigned char byte = (unsigned char)b;
+    h->crc = crc32_gzip_refl(h->crc, &byte, 1);
+  }
+  if (ends) {
+    h->part = part_behind(h);
+    h->at = 0;
+  }
+  return NULL;
 }
 
 static const char *isal_text(int code) {
@@ -94,10 +167,6 @@ static const char *isal_text(int code) {
     return "invalid code";
   case ISAL_INVALID_LOOKBACK:
     return "invalid distance too far back";
-  case ISAL_INVALID_WRAPPER:
-    return "incorrect header check";
-  case ISAL_UNSUPPORTED_METHOD:
-    return "unknown compression method";
   case ISAL_INCORRECT_CHECKSUM:
     return "incorrect data check";
   default:
@@ -105,12 +174,23 @@ static const char *isal_text(int code) {
   }
 }
 
-/* Unpacks some of a member; its end clears f->inside. */
+/* Unpacks some of a member; its end clears f->inside. The header is read here: libisal refuses one that has
+** a CRC of its own. */
 static mpg_rc gzip_some(mpg_inflate *f, mpg_str in, size_t *eaten, char *out, size_t cap,
                         size_t *got, mpg_err *err) {
   uint32_t in_n = in.n < INT32_MAX ? (uint32_t)in.n : INT32_MAX,
            out_n = cap < INT32_MAX ? (uint32_t)cap : INT32_MAX;
   int code;
+  *got = 0;
+  for (*eaten = 0; *eaten < in.n && f->header.part != BEHIND; ++*eaten) {
+    const char *wrong = header_byte(&f->header, (unsigned char)in.p[*eaten]);
+    if (wrong != NULL) {
+      f->eaten += (int64_t)*eaten;
+      return damaged(f, wrong, err);
+    }
+  }
+  if (*eaten > 0 || f->header.part != BEHIND)
+    return MPG_OK;
   f->gzip->next_in = (uint8_t *)(uintptr_t)in.p;
   f->gzip->avail_in = in_n;
   f->gzip->next_out = (uint8_t *)out;

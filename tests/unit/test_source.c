@@ -233,6 +233,60 @@ static void test_plain(void) {
 #define GZIP_CUT "truncated gzip stream: expected more data, found end of file"
 #define ZSTD_CUT "truncated zstd stream: expected more data, found end of file"
 
+/* A member with a header of which zlib makes all that its flags allow. */
+static void gzip_add_with_header(const void *p, size_t n, const char *extra, bool name,
+                                 bool comment, bool crc) {
+  char file[] = "a file", about[] = "about it";
+  gz_header header;
+  z_stream z;
+  memset(&header, 0, sizeof header);
+  header.extra = (Bytef *)(uintptr_t)extra;
+  header.extra_len = extra == NULL ? 0 : (uInt)strlen(extra);
+  header.name = name ? (Bytef *)file : NULL;
+  header.comment = comment ? (Bytef *)about : NULL;
+  header.hcrc = crc;
+  memset(&z, 0, sizeof z);
+  CHECK(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  CHECK(deflateSetHeader(&z, &header) == Z_OK);
+  z.next_in = (z_const Bytef *)p;
+  z.avail_in = (uInt)n;
+  z.next_out = (Bytef *)packed.p + packed.n;
+  z.avail_out = (uInt)(sizeof packed.p - packed.n);
+  CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
+  packed.n += z.total_out;
+  (void)deflateEnd(&z);
+}
+
+static void test_gzip_headers(void) {
+  static const char *const extras[] = {NULL, "", "x", "an extra field"};
+  mpg_err err;
+  for (size_t e = 0; e < sizeof extras / sizeof *extras; e++)
+    for (int flags = 0; flags < 8; flags++) {
+      size_t member;
+      packed.n = 0;
+      gzip_add_with_header("hello, ", 7, extras[e], flags & 1, flags & 2, flags & 4);
+      member = packed.n;
+      gzip_add_with_header("world", 5, extras[e], flags & 1, flags & 2, flags & 4);
+      CHECK(unpacks("header.gz", "hello, world", 12));
+      for (packed.n = member - 1; packed.n > 1; packed.n--) {
+        put("header.gz", packed.p, packed.n);
+        CHECK(read_file(&mpg_env_libc, in("header.gz"), 100, &err) == MPG_DATA &&
+              strstr(err.text, GZIP_CUT) != NULL);
+      }
+    }
+  packed.n = 0;
+  gzip_add_with_header("hello", 5, "x", true, true, true);
+  for (size_t at = 1; at < 31; at++) { /* by its CRC every byte of the header tells */
+    packed.p[at] ^= 64;
+    put("header.gz", packed.p, packed.n);
+    CHECK(at == 1
+              ? read_file(&mpg_env_libc, in("header.gz"), 100, &err) == MPG_OK /* no gzip at all */
+              : read_file(&mpg_env_libc, in("header.gz"), 100, &err) == MPG_DATA);
+    packed.p[at] ^= 64;
+  }
+  CHECK(unpacks("header.gz", "hello", 5));
+}
+
 static void test_gzip(void) {
   packed.n = 0;
   gzip_add(text.p, text.n);
@@ -670,6 +724,7 @@ int main(void) {
   }
   test_plain();
   test_gzip();
+  test_gzip_headers();
   test_zstd();
   test_open();
   test_paths();
