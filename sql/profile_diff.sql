@@ -17,11 +17,14 @@
 --     SELECT 'base' AS which, NULL AS wanted, name, step, start_ns, end_ns, stream, correlation FROM chrome_trace('before.json') WHERE ...
 --     UNION ALL SELECT 'test', NULL, ... FROM chrome_trace('after.json') WHERE ...;
 
+-- An activity of a device has a stream; Intel's are only listed under a queue, in place of a thread.
 CREATE TEMP TABLE IF NOT EXISTS diff_events AS
-SELECT 'base' AS which, :step AS wanted, name, step, start_ns, end_ns, stream, correlation
+SELECT 'base' AS which, :step AS wanted, name, step, start_ns, end_ns,
+       iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream) AS stream, correlation
 FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph = 'X' AND dur_ns >= 0 AND cat IS NOT NULL AND cat NOT IN ('Trace', 'gpu_user_annotation')
 UNION ALL
-SELECT 'test', :step, name, step, start_ns, end_ns, stream, correlation
+SELECT 'test', :step, name, step, start_ns, end_ns,
+       iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream), correlation
 FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph = 'X' AND dur_ns >= 0 AND cat IS NOT NULL AND cat NOT IN ('Trace', 'gpu_user_annotation');
 
 DROP TABLE IF EXISTS temp.profile_diff;

@@ -343,6 +343,17 @@ class Diff(Case):
                         sums[2 + which] += round(event["dur"] * 1000)
             self.assertEqual(self.diff(*paths, step), [(*key, n, m, a, b - a, "=+-"[(m > n) - (m < n)]) for key, (n, m, a, b) in sorted(wanted.items())])
 
+    def test_queues_of_intel(self):
+        """Activities without a stream are the device's all the same, and in the step that launched them."""
+        def event(cat, name, ts, dur, **args):
+            return {"ph": "X", "cat": cat, "name": name, "pid": 5, "tid": 6, "ts": ts, "dur": dur, "args": args}
+
+        def trace(dur):
+            return self.file([event("user_annotation", "ProfilerStep#3", 0, 10), event("xpu_runtime", "urEnqueueKernelLaunch", 2, 1, correlation=1),
+                              event("xpu_runtime", "urEnqueueKernelLaunch", 20, 1, correlation=2), event("kernel", "gemm", 15, dur, correlation=1), event("kernel", "gemm", 25, 1, correlation=2)], "xpu.json")
+        self.assertEqual(self.diff(trace(4), trace(5), "3"), [
+            ("device", "gemm", 1, 1, 4000, 1000, "="), ("host", "ProfilerStep#3", 1, 1, 10000, 0, "="), ("host", "urEnqueueKernelLaunch", 1, 1, 1000, 0, "=")])
+
     def test_upstream(self):
         """HTA's own test of its trace diff."""
         folder = os.path.join(KINETO, "trace_compare")
