@@ -150,6 +150,21 @@ class Views(Case):
                          [(3, 3 * one, 3 * 4 * (64 * 32 + 32 * 16 + 64 * 16), 16000, 3 * one * 12000 / 16000)])
         self.assertEqual(self.rows("SELECT DISTINCT bound, roofline_share FROM device_op_roofline"), [(None, None)])
 
+    def test_steps_of_old_traces(self):
+        """Before annotations had a category of their own a step was an operator."""
+        def event(cat, name, pid, tid, ts, dur, **args):
+            return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+        for cat in ("Operator", "cpu_op"):
+            events = [event(cat, "ProfilerStep#2", 5, "6", 0, 100), event(cat, "aten::mm", 5, "6", 10, 20)]
+            for i, launch in enumerate((12, 50)):
+                events += [event("Runtime", "cudaLaunchKernel", 5, "6", launch, 3, correlation=i), event("Kernel", "k", 0, 7, 200 + 10 * i, 5, device=0, stream=7, correlation=i)]
+            self.load(self.file(json.dumps(events), "old.json"))
+            self.assertEqual(self.rows("SELECT step, op FROM device_activity ORDER BY start_ns"), [("2", "aten::mm"), ("2", None)])
+            self.assertEqual(self.rows("SELECT side, process, step, start_ns, end_ns FROM device_steps"), [("host", "5", "2", 0, 100000)])
+            self.assertEqual(self.rows("SELECT side, name FROM device_ranges"), [("host", "ProfilerStep#2")])
+            for table in ("activity", "steps", "ranges", "traces"):
+                self.db.execute(f"DELETE FROM device_{table}")
+
     def test_queues_of_intel(self):
         """Intel's activities have no stream: the queue is the thread that the trace lists them under, and their calls are found all the same."""
         def event(cat, name, pid, tid, ts, dur, **args):

@@ -32,6 +32,9 @@ WHERE ph = 'X' AND cat IS NOT NULL AND start_ns IS NOT NULL AND dur_ns >= 0;
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
 SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
 
+-- Before annotations had a category of their own, a step was an operator.
+UPDATE kineto_events SET cat = 'user_annotation' WHERE cat IN ('cpu_op', 'operator') AND name GLOB 'ProfilerStep#*';
+
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM kineto_files);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM kineto_files);
 DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM kineto_files);
