@@ -122,23 +122,26 @@ static int64_t valid_pairs(const mpg_hlo_window_dim *w, int64_t kernel, int64_t 
   return pairs;
 }
 
+/* The shapes that dim_labels and window are of. */
+typedef struct conv_shapes {
+  uint32_t in, kernel, out;
+} conv_shapes;
+
 /* 2 (Cin / feature groups) Cout (N / batch groups), times the valid pairs of each spatial dimension.
 ** -1: the attributes make no sense. */
-static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
-                            uint32_t result) {
+static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *i, conv_shapes of) {
   mpg_hlo_window_dim w[MPG_HLO_WINDOW_DIMS];
   mpg_str labels = mpg_hlo_attribute_of(m, i, MPG_HLO_DIM_LABELS);
   mpg_str features = mpg_hlo_attribute_of(m, i, MPG_HLO_FEATURE_GROUPS);
   mpg_str batches = mpg_hlo_attribute_of(m, i, MPG_HLO_BATCH_GROUPS);
   int n = mpg_hlo_window(mpg_hlo_attribute_of(m, i, MPG_HLO_WINDOW), w);
-  uint32_t in = mpg_hlo_operand_shape(m, i, 0), kernel = mpg_hlo_operand_shape(m, i, 1);
   int64_t feature_groups = 1, batch_groups = 1, channels, outputs, batch;
   mpg_i128 product;
   (void)mpg_hlo_next_number(&features, &feature_groups);
   (void)mpg_hlo_next_number(&batches, &batch_groups);
-  channels = mpg_hlo_dim(&m->shapes, in, mpg_hlo_label(labels, 0, 'f'));
-  batch = mpg_hlo_dim(&m->shapes, in, mpg_hlo_label(labels, 0, 'b'));
-  outputs = mpg_hlo_dim(&m->shapes, result, mpg_hlo_label(labels, 2, 'f'));
+  channels = mpg_hlo_dim(&m->shapes, of.in, mpg_hlo_label(labels, 0, 'f'));
+  batch = mpg_hlo_dim(&m->shapes, of.in, mpg_hlo_label(labels, 0, 'b'));
+  outputs = mpg_hlo_dim(&m->shapes, of.out, mpg_hlo_label(labels, 2, 'f'));
   if (n < 0 || n > 10 || channels < 0 || batch < 0 || outputs < 0 || feature_groups < 1 ||
       batch_groups < 1)
     return -1;
@@ -146,9 +149,9 @@ static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *
       2, mpg_hlo_mul(channels / feature_groups, mpg_hlo_mul(outputs, batch / batch_groups)));
   for (int d = 0; d < n; d++) {
     char label = (char)('0' + d);
-    int64_t k = mpg_hlo_dim(&m->shapes, kernel, mpg_hlo_label(labels, 1, label));
-    int64_t o = mpg_hlo_dim(&m->shapes, result, mpg_hlo_label(labels, 2, label));
-    int64_t x = mpg_hlo_dim(&m->shapes, in, mpg_hlo_label(labels, 0, label));
+    int64_t k = mpg_hlo_dim(&m->shapes, of.kernel, mpg_hlo_label(labels, 1, label));
+    int64_t o = mpg_hlo_dim(&m->shapes, of.out, mpg_hlo_label(labels, 2, label));
+    int64_t x = mpg_hlo_dim(&m->shapes, of.in, mpg_hlo_label(labels, 0, label));
     int64_t pairs = k < 0 || o < 0 || x < 0 ? -1 : valid_pairs(&w[d], k, o, x);
     if (pairs < 0)
       return -1;
@@ -285,6 +288,19 @@ static mpg_str json_list(mpg_str json, mpg_str key) {
   return end == NULL ? (mpg_str){NULL, 0} : (mpg_str){rest.p, (size_t)(end - rest.p)};
 }
 
+/* cuDNN's gradients have the labels and the window of the convolution that they are of, and its work: that of
+** the input is computed from those of the output, that of the kernel from the input and those. */
+static conv_shapes cudnn_shapes(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                                uint32_t result) {
+  mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
+  uint32_t first = mpg_hlo_operand_shape(m, i, 0), second = mpg_hlo_operand_shape(m, i, 1);
+  if (begins(target, "__cudnn$convBackwardInput"))
+    return (conv_shapes){result, second, first};
+  if (begins(target, "__cudnn$convBackwardFilter"))
+    return (conv_shapes){first, result, second};
+  return (conv_shapes){first, second, result};
+}
+
 static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
   uint32_t result = mpg_hlo_first_array(&m->shapes, i->shape);
   mpg_hlo_custom custom = mpg_hlo_custom_of(m, i);
@@ -294,7 +310,7 @@ static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, m
                              MPG_STR("lhs_contracting_dimensions"));
     flops = list.p == NULL ? -1 : dot(m, i, result, list);
   } else if (custom == MPG_HLO_CUSTOM_CONVOLUTION) {
-    flops = convolution(m, i, result);
+    flops = convolution(m, i, cudnn_shapes(m, i, result));
   }
   p->known = custom != MPG_HLO_CUSTOM_UNKNOWN && flops >= 0;
   p->is_matmul = p->known && custom != MPG_HLO_CUSTOM_FREE;
@@ -329,7 +345,9 @@ void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mp
     break;
   case MPG_HLO_CONVOLUTION:
     p->is_matmul = true;
-    *flops = convolution(m, i, result);
+    *flops = convolution(
+        m, i,
+        (conv_shapes){mpg_hlo_operand_shape(m, i, 0), mpg_hlo_operand_shape(m, i, 1), result});
     p->known = *flops >= 0;
     *flops = *flops < 0 ? 0 : *flops;
     break;

@@ -337,6 +337,43 @@ static void rule(const char *parameters, const char *root, long long flops,
     (void)fprintf(stderr, "  %s\n  found %s, expected %s\n", root, out, wanted);
 }
 
+/*
+** Gradients of y = convolution(x, k), of 2 x 9 x 3 by 4 x 3 x 5 with a stride of 2 and a padding of 1 and 2: as XLA
+** writes them before it calls cuDNN, and as the calls, whose labels and windows are those of y. All three are of
+** the same work: the pairs of a place in k and one in y that fall on x.
+*/
+static void test_cudnn_gradients(void) {
+  static const char labels[] = "dim_labels=b0f_0io->b0f, ";
+  static const char forward[] = "window={size=4 stride=2 pad=1_2}, ";
+  static const char of_y[] = "x = f32[2,9,3] parameter(0) k = f32[4,3,5] parameter(1) ";
+  static const char of_x[] = "g = f32[2,5,5] parameter(0) k = f32[4,3,5] parameter(1) ";
+  static const char of_k[] = "x = f32[2,9,3] parameter(0) g = f32[2,5,5] parameter(1) ";
+  const long long flops = 2LL * 2 * 3 * 5 * slow_pairs(4, 5, 9, 2, 1, 1, 1);
+  const long long x = 216, k = 240, y = 200;
+  char root[512];
+  (void)snprintf(root, sizeof root, "f32[2,5,5] convolution(x, k), %s%sfeature_group_count=1",
+                 forward, labels);
+  rule(of_y, root, flops, 0, x + k + y);
+  rule(of_x,
+       "f32[2,9,3] convolution(g, k), window={size=4 pad=2_2 lhs_dilate=2 rhs_reversal=1}, "
+       "dim_labels=b0f_0oi->b0f",
+       flops, 0, x + k + y);
+  rule(of_k,
+       "f32[4,3,5] convolution(x, g), window={size=5 pad=1_2 rhs_dilate=2}, "
+       "dim_labels=f0b_i0o->0bf",
+       flops, 0, x + k + y);
+  (void)snprintf(root, sizeof root,
+                 "(f32[2,9,3], u8[64]) custom-call(g, k), "
+                 "%s%scustom_call_target=\"__cudnn$convBackwardInput\"",
+                 forward, labels);
+  rule(of_x, root, flops, 0, x + k + y);
+  (void)snprintf(root, sizeof root,
+                 "(f32[4,3,5], u8[64]) custom-call(x, g), "
+                 "%s%scustom_call_target=\"__cudnn$convBackwardFilter\"",
+                 forward, labels);
+  rule(of_k, root, flops, 0, x + k + y);
+}
+
 static void test_rules(void) {
   static const char vectors[] = "a = f32[8] parameter(0) z = f32[] constant(0) ";
   static const char matrices[] = "a = f32[4,4] parameter(0) b = f32[4,6] parameter(1) ";
@@ -398,6 +435,7 @@ static void test_rules(void) {
        "(f32[2,5,7], s8[64]) custom-call(i, k), custom_call_target=\"__cudnn$convForward\", "
        "window={size=3}, dim_labels=bf0_oi0->bf0",
        2LL * 2 * 3 * 5 * 7 * 3, 0, 216 + 180 + 280);
+  test_cudnn_gradients();
   rule(conv, "f32[2,5,7] custom-call(i, k), custom_call_target=\"Sharding\"", 0, 0, 0);
   rule(conv, "f32[2,5,7] custom-call(i, k), custom_call_target=\"Shardings\"", 0, 0, 0);
 
