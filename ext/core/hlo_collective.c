@@ -11,9 +11,13 @@
 #include "hlo_attribute.h"
 #include "hlo_rules.h"
 
+#include <string.h>
+
+/* What goes in. A ragged all-to-all sends of its first operand; room for the output, offsets and sizes follow. */
 static mpg_i128 operands_size(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   mpg_i128 sum = 0;
-  for (uint32_t k = 0; k < i->noperands; k++)
+  bool ragged = i->opcode.n > 6 && memcmp(i->opcode.p, "ragged", 6) == 0;
+  for (uint32_t k = 0; k < (ragged ? 1 : i->noperands); k++)
     sum = mpg_hlo_add(sum, mpg_hlo_leaf_size(&m->shapes, mpg_hlo_operand_shape(m, i, k)));
   return sum;
 }

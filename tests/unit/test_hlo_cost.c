@@ -507,6 +507,9 @@ static void test_collectives(void) {
              72);
   collective("", "f32[24] all-to-all(a), replica_groups={{0,1,2,3}}", 4, 4, 96, 72);
   collective("", "f32[24] collective-permute(a), source_target_pairs={{0,1},{1,0}}", 2, 2, 96, 96);
+  /* Of a ragged one the input is the first operand; then come the output's room, and how it is cut. */
+  collective("", "f32[24] ragged-all-to-all(a, a, a, a, a, a), replica_groups={{0,1,2,3}}", 4, 4,
+             96, 72);
   /* Several arrays at a time, as XLA combines them. */
   collective("", "(f32[6], f32[6], f32[6]) reduce-scatter(a, a, a), replica_groups={{0,1,2,3}}", 4,
              4, 288, 216);
