@@ -202,28 +202,44 @@ static int64_t times(int64_t a, int64_t b) {
   return b > 0 && a > INT32_MAX / b ? INT32_MAX : a * b;
 }
 
-/* "['x'=4,'y'=2] {'x'}", behind the word: devices of the mesh, ranks along the axes named. */
+/* The next name of an axis in *rest, with its quotes; *rest then begins behind it. */
+static bool next_axis(mpg_str *rest, mpg_str *name) {
+  const char *open = rest->n == 0 ? NULL : memchr(rest->p, '\'', rest->n), *close, *end;
+  if (open == NULL)
+    return false;
+  end = rest->p + rest->n;
+  close = memchr(open + 1, '\'', (size_t)(end - open - 1));
+  if (close == NULL)
+    return false;
+  *name = (mpg_str){open, (size_t)(close + 1 - open)};
+  *rest = (mpg_str){close + 1, (size_t)(end - close - 1)};
+  return true;
+}
+
+/* The number behind the sign that `rest` begins with; 1 where it does not, or is less. */
+static int64_t size_behind(char sign, mpg_str rest) {
+  int64_t size;
+  if (rest.n == 0 || rest.p[0] != sign || !mpg_hlo_next_number(&rest, &size))
+    return 1;
+  return size < 1 ? 1 : size;
+}
+
+/*
+** "['x'=4,'y'=16] {'x','y':(2)4}", behind the word: devices of the mesh, ranks along the axes named. A part of an
+** axis tells its own size behind that of what comes before it.
+*/
 static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
-  mpg_str axes = mpg_hlo_behind(value, MPG_STR("{"));
-  size_t end = axes.n > 0 ? (size_t)(axes.p - value.p) : value.n;
+  mpg_str axes = mpg_hlo_behind(value, MPG_STR("{")), name;
+  mpg_str mesh = {value.p, axes.n > 0 ? (size_t)(axes.p - value.p) : value.n};
   *devices = *ranks = 1;
-  for (size_t at = 0; at < end; at++) {
-    size_t from = at + 1;
-    mpg_str name, rest;
-    int64_t size;
-    if (value.p[at] != '\'')
-      continue;
-    for (at = from; at < end && value.p[at] != '\'';)
-      at++;
-    if (at + 1 >= end || value.p[at + 1] != '=')
-      continue;
-    name = (mpg_str){value.p + from - 1, at - from + 2};
-    rest = (mpg_str){value.p + at + 2, end - at - 2};
-    if (!mpg_hlo_next_number(&rest, &size) || size < 1)
-      continue;
-    *devices = times(*devices, size);
-    if (mpg_hlo_behind(axes, name).p != NULL)
-      *ranks = times(*ranks, size);
+  for (mpg_str rest = mesh; next_axis(&rest, &name);)
+    *devices = times(*devices, size_behind('=', rest));
+  while (next_axis(&axes, &name)) {
+    mpg_str part = axes;
+    int64_t before;
+    bool is_part = part.n > 0 && part.p[0] == ':' && mpg_hlo_next_number(&part, &before);
+    *ranks = times(*ranks,
+                   is_part ? size_behind(')', part) : size_behind('=', mpg_hlo_behind(mesh, name)));
   }
 }
 

@@ -252,6 +252,9 @@ static void test_attributes(void) {
   groups("[16,8]<=[8,16]T(1,0)", 8, 128);
   groups("mesh['axis_0'=4,'axis_1'=2] {'axis_0'}", 4, 8);
   groups("mesh['x'=4,'y'=2]{'x','y'}", 8, 8);
+  /* Parts of an axis: those of 2 of its 4 and 16, and both that remain of 16. */
+  groups("mesh['a'=4,'b'=2,'c'=3] {'a':(2)2,'b'}", 4, 24);
+  groups("mesh['a'=16,'b'=2], device_ids=([2,16]T(1,0)) {'a':(1)2,'a':(8)2}", 4, 32);
   groups("{{99999999999999999999}}", 1, 2147483647);
   CHECK(mpg_hlo_window(MPG_STR("{size=3x5 stride=2x1 pad=1_1x-2_0 lhs_dilate=1x3 rhs_dilate=4x1}"),
                        w) == 2);
