@@ -31,6 +31,7 @@ from datetime import datetime, timedelta, timezone
 from fractions import Fraction
 
 MILLION = 10**6
+TOO_MUCH = 4 * 10**18  # chip-microseconds of a span that is rated
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 COLUMNS = {
@@ -656,6 +657,8 @@ class Ledger:
         for part in parts:
             kinds[self.chip_of(part[2], part[0])].append(part)
         total = sum(chip_time(r, s, e) for s, e, _, r in parts)
+        if total >= TOO_MUCH:
+            flops = None
         ideals = 0
         for chip, members in kinds.items():
             weight = sum(chip_time(r, s, e) for s, e, _, r in members)
@@ -667,20 +670,19 @@ class Ledger:
                     peak = self.chips.peak(self.chips.find(chip), self.dtype_of(span))
                     if peak is None:
                         self.issue('unknown_dtype')
-            if flops is None or peak is None:
-                for s, e, pool, r in members:
-                    self.add_chips(pool, job.job, attempt.number, 'unrated', None, r, s, e)
-                continue
             ideal = 0
-            if weight:
-                seconds = flops * left * own_of_job / own * (weight / total) / peak
+            if weight and peak is not None:
+                us = 1e6 * (flops * left * own_of_job / own * (weight / total)) / peak
                 if self.roofline == 'memory':
                     bandwidth = self.chips.bandwidth(self.chips.find(chip))
                     if moved is not None and bandwidth is not None:
-                        moving = moved * left * own_of_job / own * (weight / total) / bandwidth
-                        seconds = max(seconds, moving)
-                ideal = half_away(Fraction(seconds * 1e6))
-                ideals += ideal
+                        us = max(us, 1e6 * (moved * left * own_of_job / own * (weight / total)) / bandwidth)
+                ideal = half_away(Fraction(us))
+            if flops is None or peak is None or ideal >= TOO_MUCH:
+                for s, e, pool, r in members:
+                    self.add_chips(pool, job.job, attempt.number, 'unrated', None, r, s, e)
+                continue
+            ideals += ideal
             before = 0
             for s, e, pool, r in members:
                 after = before + chip_time(r, s, e)

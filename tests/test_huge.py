@@ -8,8 +8,9 @@ import time
 import unittest
 
 import figures
+import naive
 from cases import FolderCase
-from fleets import ROOT, connect, quote
+from fleets import FORMS, ONE, TWO, ROOT, al, as_source, cap, connect, fleet, job, quote, sp
 
 FULL = bool(os.environ.get("MPG_FULL"))
 ROWS = 2 ** 31 + 1000
@@ -134,6 +135,40 @@ class Sums(FolderCase):
         self.assertEqual({"idle"}, {category for category, _ in found})
         self.assertEqual(10 * 10 ** 9 * 100_000 * 10 ** 6, sum(us for _, us in found))
         self.assertEqual((0.0,), db.execute(f"SELECT occupancy(category, chip_us) FROM trace_rollup({quote(path)})").fetchone())
+
+
+BIG, YEAR = 10 ** 6, 86400 * 365  # chips, and seconds: some 3 x 10^19 chip-microseconds
+CHIPS = [("chips", ONE), ("chips", TWO), job()]
+MANY = CHIPS + [cap(BIG, 0, YEAR), al(BIG, 0, YEAR, outcome="completed")]
+# Records, and {(pool, category): chip-seconds}.
+SPANS = {
+    "split by others": (MANY + [sp("serve", 0, YEAR, flops=1e24), sp("input", 10, 20)],
+                        {("p", "unrated"): BIG * (YEAR - 10), ("p", "input"): BIG * 10}),
+    "in one piece": (MANY + [sp("serve", 0, YEAR, flops=1e24)], {("p", "unrated"): BIG * YEAR}),
+    "of two kinds of chip": (CHIPS + [cap(BIG, 0, YEAR, "a"), cap(BIG, 0, YEAR, "b", "two"), al(BIG, 0, YEAR, pool="a", outcome="completed"),
+                                      al(BIG, 0, YEAR, pool="b", outcome="completed"), sp("serve", 0, YEAR, flops=1e24)],
+                             {("a", "unrated"): BIG * YEAR, ("b", "unrated"): BIG * YEAR}),
+    "just below that": (MANY + [sp("serve", 0, 4 * BIG + 9, flops=1e24), sp("input", 10, 20), sp("hang", 4 * BIG + 9, YEAR)],
+                        {("p", "ideal"): BIG ** 2, ("p", "inefficiency"): BIG * (3 * BIG - 1), ("p", "input"): BIG * 10,
+                         ("p", "stall"): BIG * (YEAR - 4 * BIG - 9)}),
+    "an ideal as large": (MANY + [sp("serve", 0, 10, flops=4e24), sp("serve", 10, 20, flops=3e24), sp("hang", 20, YEAR)],
+                          {("p", "unrated"): BIG * 10, ("p", "ideal"): 3 * 10 ** 12, ("p", "inefficiency"): BIG * 10 - 3 * 10 ** 12,
+                           ("p", "stall"): BIG * (YEAR - 20)}),
+}
+
+
+class Spans(unittest.TestCase):
+    """From 4 x 10^18 chip-microseconds on, a span's chip-time or ideal is beyond what the roofline splits: the time is unrated."""
+
+    def test_by_hand(self):
+        for name, (records, expected) in SPANS.items():
+            expected = {key: seconds * 10 ** 6 for key, seconds in expected.items()}
+            found = {(key[0], key[4]): us for key, us in naive.compute(fleet(*records)).ledger.items()}
+            self.assertEqual(expected, found, name)
+            for form in FORMS:
+                with self.subTest(name, form=form), as_source(fleet(*records), form) as (db, source):
+                    rows = db.execute(f"SELECT pool, goodput(category, chip_us) ->> '$.chip_time' FROM {source} GROUP BY pool").fetchall()
+                    self.assertEqual(expected, {(pool, category): us for pool, times in rows for category, us in json.loads(times).items()})
 
 
 def told(**more):

@@ -29,9 +29,9 @@ mpg_rate mpg_rate_of(int64_t held, int64_t less, mpg_fraction room[2]) {
 }
 
 int64_t mpg_held_amount(int64_t held, int64_t start, int64_t end) {
-  mpg_fraction room[2];
-  mpg_rate rate = mpg_rate_of(held, 0, room);
-  return mpg_rate_amount(&rate, start, end);
+  mpg_i128 amount = (mpg_i128)(held / MILLION) * (end - start);
+  amount += fraction_until(held % MILLION, end) - fraction_until(held % MILLION, start);
+  return amount < MPG_TOO_MUCH ? (int64_t)amount : MPG_TOO_MUCH;
 }
 
 /* The longest time whose chip-time at this rate is sure to fit int64. */

@@ -87,7 +87,7 @@ static inline int64_t ideal_at(mpg_ratings *rs, const mpg_peak *p, double flops,
   ideal = 1e6 * flops / row->peak_flops;
   if (rs->memory && row->hbm_bytes_per_s > 0 && bytes > 0)
     ideal = fmax(ideal, 1e6 * bytes / row->hbm_bytes_per_s);
-  if (!(ideal < 4e18))
+  if (!(ideal < (double)MPG_TOO_MUCH))
     return MPG_NONE;
   below = (int64_t)ideal; /* no amount of work is negative */
   return below + (ideal - (double)below >= 0.5);
@@ -103,7 +103,9 @@ static void rate_item(mpg_ratings *rs, const mpg_item *item, mpg_rating *lanes) 
   if (!work_of(rs, item, &w))
     return;
   for (size_t l = 0; l < rs->nlanes; l++)
-    all += lanes[l].weight;
+    all = mpg_held_sum(all, lanes[l].weight);
+  if (all == MPG_TOO_MUCH)
+    return;
   for (size_t l = 0; l < rs->nlanes; l++) {
     mpg_rating *r = &lanes[l];
     const mpg_peak *p;
@@ -145,7 +147,7 @@ static inline int64_t rate_in_lane(mpg_ratings *rs, const mpg_item *item, int64_
   const mpg_peak *p;
   int64_t ideal;
   work w;
-  if (!work_of(rs, item, &w) || weight == 0)
+  if (!work_of(rs, item, &w) || weight == 0 || weight == MPG_TOO_MUCH)
     return MPG_NONE;
   p = peak_of(rs, rs->lanes[0].chip, w.dtype);
   ideal = ideal_at(rs, p, w.flops, w.bytes);
@@ -176,7 +178,7 @@ static mpg_rc weigh_in_lane(mpg_ratings *rs, mpg_err *err) {
       *r = (mpg_rating){0, 0, 0, 0, MPG_NONE};
     rs->verdicts[p->item].shared = true;
     held = mpg_stretch_counted(rs->gang, &rs->gang->stretches[p->stretch]);
-    r->weight += mpg_held_amount(*held, p->start, p->end);
+    r->weight = mpg_held_sum(r->weight, mpg_held_amount(*held, p->start, p->end));
   }
   return MPG_OK;
 }
@@ -222,9 +224,10 @@ mpg_rc mpg_ratings_build(mpg_ratings *rs, mpg_err *err) {
       continue;
     for (size_t l = 0; l < rs->nlanes; l++) {
       int64_t start = p->start, end = p->end;
+      mpg_rating *r = &rs->ratings[p->item * rs->nlanes + l];
       if (mpg_lane_clip(&rs->lanes[l], &start, &end))
-        rs->ratings[p->item * rs->nlanes + l].weight +=
-            mpg_held_amount(counted[rs->lanes[l].pool], start, end);
+        r->weight =
+            mpg_held_sum(r->weight, mpg_held_amount(counted[rs->lanes[l].pool], start, end));
     }
   }
   for (size_t i = 0; i < in->nitems; i++) {
@@ -241,8 +244,10 @@ mpg_rc mpg_ratings_build(mpg_ratings *rs, mpg_err *err) {
 /* Parts of a span share its ideal so that they add up to it exactly. */
 static int64_t part_ideal(mpg_rating *r, int64_t amount) {
   mpg_i128 from = r->before + r->given, to = from + amount;
+  if (r->ideal == MPG_NONE)
+    return MPG_NONE;
   r->given += amount;
-  if (r->ideal == MPG_NONE || (from == 0 && to == r->total)) /* the only part */
+  if (from == 0 && to == r->total) /* the only part */
     return r->ideal;
   return (int64_t)(r->ideal * to / r->total - r->ideal * from / r->total);
 }
