@@ -216,6 +216,23 @@ class Ideal(Case):
         self.assertEqual(programs["jit_fp8_step"]["dtype"], "fp8")
         self.assertAlmostEqual(ideals["jit_decode"]["memory"], (536936448 + 524288) / 3350e9)
 
+    def test_chips_of_several_devices(self):
+        """Two devices of a tpu7x are one chip: a device, which a module is of, has half of its peak, bandwidth and links. FLOPs stay what they are."""
+        step, sent = 28 * 2 * 4096 * 1024 * 4096, 4 * 2 * 2 * 7 / 8 * 2 * 1024 * 4096
+        for chip in ("tpu7x", "Ironwood", "AMD_MI250X", "amd-mi250x-gcd", "tpu-v5p"):
+            peak, bandwidth, links, devices = self.rows(
+                "SELECT chip_peak_flops(?1, 'bf16'), chip_bandwidth(?1), chip_interconnect(?1), CASE WHEN ?1 IN ('tpu-v5p', 'amd-mi250x-gcd') THEN 1 ELSE 2 END", chip)[0]
+            programs, ideals = self.script("fixtures/hlo/train_step.hlo", chip)
+            ideal = ideals["jit_train_step"]
+            for found, expected in ((ideal["compute"], step / (peak / devices)), (ideal["memory"], (75497472 + 67108868) / (bandwidth / devices)),
+                                    (ideal["interconnect"], sent / (links / devices))):
+                self.assertAlmostEqual(found / expected, 1, 12, chip)
+            self.assertEqual(programs["jit_train_step"]["flops"], 8 * step)
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        programs, ideals = self.script("fixtures/hlo/fp8_step.hlo", "tpu7x")
+        self.assertAlmostEqual(ideals["jit_fp8_step"]["compute"] / ((fp8 / 4614e12 + bf16 / 2307e12) / 4 * 2), 1, 12)
+        self.assertAlmostEqual(programs["jit_fp8_step"]["flops"] / (fp8 + 2 * bf16), 1, 12)
+
     def test_script_without_a_chip(self):
         """No one peak is right for a program of several dtypes: unrated, rather than wrong."""
         programs, ideals = self.script("fixtures/hlo", None)

@@ -36,12 +36,16 @@
 CREATE TEMP TABLE IF NOT EXISTS hlo_input AS
 SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, :devices AS run_on FROM hlo_cost(mpg_required(:hlo, ':hlo'));
 
--- ---- 2. How many devices; what a module's figures are to be multiplied by for all of them ----
+-- ---- 2. How many devices; what a module's figures are to be multiplied by for all of them. Where a chip is of
+-- several devices, each has its part of the chip's peak, bandwidth and links ----
 
 DROP TABLE IF EXISTS temp.hlo_scaled;
 CREATE TEMP TABLE hlo_scaled AS
-SELECT *, CASE scope WHEN 'global' THEN on_devices / CAST(num_partitions AS REAL) ELSE on_devices END AS times
-FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices FROM hlo_input);
+SELECT *, CASE scope WHEN 'global' THEN on_devices / CAST(num_partitions AS REAL) ELSE on_devices END AS times,
+       coalesce((SELECT max(c.devices) FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name
+                 WHERE replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '')
+                       = replace(replace(replace(lower(m.chip), ' ', ''), '-', ''), '_', '')), 1) AS of_chip
+FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices FROM hlo_input) AS m;
 
 -- ---- 3. FLOPs by dtype ----
 
@@ -55,9 +59,9 @@ FROM hlo_scaled AS m, json_each(m.matmul_by_dtype) AS part;
 DROP TABLE IF EXISTS temp.hlo_ideal;
 CREATE TEMP TABLE hlo_ideal AS
 SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.coverage,
-       coalesce((SELECT roofline_ideal(f.flops / m.on_devices, 0, m.chip, f.dtype) FROM hlo_flops AS f WHERE f.id = m.id), 0.0) AS compute_s,
-       (m.parameter_bytes + m.result_bytes) * m.times / m.on_devices / chip_bandwidth(m.chip) AS memory_s,
-       m.wire_bytes * m.times / m.on_devices / chip_interconnect(m.chip) AS interconnect_s
+       coalesce((SELECT roofline_ideal(f.flops * m.of_chip / m.on_devices, 0, m.chip, f.dtype) FROM hlo_flops AS f WHERE f.id = m.id), 0.0) AS compute_s,
+       (m.parameter_bytes + m.result_bytes) * m.times * m.of_chip / m.on_devices / chip_bandwidth(m.chip) AS memory_s,
+       m.wire_bytes * m.times * m.of_chip / m.on_devices / chip_interconnect(m.chip) AS interconnect_s
 FROM hlo_scaled AS m
 WHERE m.chip IS NOT NULL;
 
@@ -71,7 +75,7 @@ WITH main AS (
 SELECT m.module AS program,
        CASE WHEN main.dtypes IS NULL THEN 0.0
             WHEN main.dtypes = 1 THEN main.flops
-            WHEN m.chip IS NOT NULL THEN i.compute_s * m.on_devices * chip_peak_flops(m.chip, main.dtype)
+            WHEN m.chip IS NOT NULL THEN i.compute_s * m.on_devices / m.of_chip * chip_peak_flops(m.chip, main.dtype)
        END AS flops,
        (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype
 FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id);
