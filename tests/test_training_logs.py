@@ -239,6 +239,17 @@ class MaxText(Case):
             self.assertEqual(self.seconds(), {("unknown", None): 8 * 8})
             self.assertEqual(round(self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), 6), round(100 / 459, 6))
 
+    def test_chips_of_two_devices(self):
+        """MaxText counts devices, of which a TPU v3 and a tpu7x have two each: 8 of them are 4 chips, with twice the rate of one."""
+        lines = "Num_devices: 8, shape (1, 1, 8, 1)\n" + "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 100.0, Tokens/s/device: 50.0, loss: 1.5\n"
+                                                                 for n in range(4))
+        for log, given, chip, peak in (("TFRT TPU v3\n", {}, "TPU v3", 123), ("", {"chip": "TPU_7X"}, "TPU_7X", 2307), ("", {"chip": "tpu7x", "chips": 4}, "tpu7x", 2307)):
+            self.map("maxtext", self.file(log + lines), outcome="completed", **given)
+            self.assertEqual(self.rows("SELECT chip, chips FROM capacity UNION ALL SELECT NULL, chips FROM allocations"), [(chip, 4), (None, 4)])
+            self.assertEqual(self.rows("SELECT DISTINCT tflops_per_chip, tokens_per_s_per_chip, flops FROM training_steps"), [(200, 100, 2 * 8 * 100e12)])
+            for goodput in (self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), self.one("SELECT avg(mfu) FROM training_steps")):
+                self.assertAlmostEqual(goodput, 200 / peak, 6)
+
     def test_saves(self):
         step = "completed step: {}, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.5\n"
         saving = "Started an asynchronous checkpoint save for step {}\n"

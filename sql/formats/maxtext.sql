@@ -41,6 +41,13 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
 
 -- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----
 
+-- The log is of devices: of the chips of the catalogue some are of two.
+DROP TABLE IF EXISTS temp.training_chips;
+CREATE TEMP TABLE training_chips AS
+SELECT replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '') AS name, max(c.devices) AS devices,
+       max(iif(c.dtype = 'bf16', c.peak_flops, NULL)) AS peak_flops
+FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name GROUP BY 1;
+
 -- A run begins where a program says how it is set up, or the step numbers go back.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
@@ -59,12 +66,15 @@ clocked AS (
   SELECT *, max(1, sum(begins) OVER w) AS run,
          CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(seconds) OVER w END AS end_time
   FROM begun WINDOW w AS (PARTITION BY file ORDER BY line)
+),
+configured AS (
+  SELECT *, max(fields ->> '$.devices') OVER f AS devices, max(fields ->> '$.chip') OVER f AS chip, max(fields ->> '$.steps') OVER f AS steps
+  FROM clocked WINDOW f AS (PARTITION BY file)
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
-       coalesce(:chips, max(fields ->> '$.devices') OVER (PARTITION BY file), 1) AS chips,
-       max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip,
-       max(fields ->> '$.steps') OVER (PARTITION BY file) AS steps
-FROM clocked;
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, g.*,
+       coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0), 1) AS chips
+FROM configured AS g LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '');
+DROP TABLE temp.training_chips;
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
@@ -74,11 +84,9 @@ WITH step AS (
   FROM training_events WHERE step IS NOT NULL AND end_time IS NOT NULL
 )
 SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, fields ->> '$.loss' AS loss,
-       fields ->> '$.tokens' AS tokens_per_s_per_chip, fields ->> '$.tflops' AS tflops_per_chip,
-       fields ->> '$.tflops' * 1e12 / (SELECT c.peak_flops FROM mpg_chips AS c
-        WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
-          OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
-       fields ->> '$.tflops' * 1e12 * seconds * chips AS flops
+       fields ->> '$.tokens' * devices_per_chip AS tokens_per_s_per_chip, fields ->> '$.tflops' * devices_per_chip AS tflops_per_chip,
+       fields ->> '$.tflops' * devices_per_chip * 1e12 / peak_flops AS mfu,
+       fields ->> '$.tflops' * devices_per_chip * 1e12 * seconds * chips AS flops
 FROM step;
 
 DROP TABLE IF EXISTS temp.training_phases;
