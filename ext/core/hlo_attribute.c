@@ -283,6 +283,91 @@ void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
     listed_groups(value, ranks, devices);
 }
 
+/* ---- Meshes and shardings ---- */
+
+/* No machine's axes take more; what a hostile file has behind that is not looked at, again and again. */
+#define AXES_MOST ((size_t)1 << 16)
+static mpg_str short_of(mpg_str text) {
+  text.n = text.n > AXES_MOST ? AXES_MOST : text.n;
+  return text;
+}
+
+/* `text` up to the first c, all of it where there is none. */
+static mpg_str up_to(mpg_str text, char c) {
+  const char *end = text.n == 0 ? NULL : memchr(text.p, c, text.n);
+  return (mpg_str){text.p, end == NULL ? text.n : (size_t)(end - text.p)};
+}
+
+/* The next name in double quotes, which a backslash may escape; *rest then begins behind it. */
+static bool next_name(mpg_str *rest, mpg_str *name) {
+  mpg_str from = mpg_hlo_behind(*rest, MPG_STR("\""));
+  *name = up_to(up_to(from, '"'), '\\');
+  *rest = mpg_hlo_behind(from, MPG_STR("\""));
+  return from.n > 0 && name->n < from.n;
+}
+
+/* The axes of the next mesh, up to their bracket; *rest then begins in front of them. */
+static bool next_mesh(mpg_str *rest, mpg_str *axes) {
+  *rest = mpg_hlo_behind(*rest, MPG_STR("mesh<["));
+  *axes = up_to(*rest, ']');
+  return rest->n > 0;
+}
+
+int64_t mpg_hlo_mesh_size(mpg_str meshes) {
+  int64_t most = 1;
+  mpg_str rest = short_of(meshes), axes, name;
+  while (next_mesh(&rest, &axes)) {
+    int64_t size = 1;
+    while (next_name(&axes, &name))
+      size = times(size, size_behind('=', axes));
+    most = size > most ? size : most;
+  }
+  return most;
+}
+
+/* Of the first mesh that has an axis of this name; 0: none has. */
+static int64_t axis_size(mpg_str meshes, mpg_str wanted) {
+  mpg_str axes, name;
+  while (next_mesh(&meshes, &axes))
+    while (next_name(&axes, &name))
+      if (mpg_str_eq(name, wanted))
+        return size_behind('=', axes);
+  return 0;
+}
+
+int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
+  mpg_str axes = mpg_hlo_behind(short_of(attributes), MPG_STR("manual_axes{")), name;
+  int64_t parts = 1, found = 0;
+  axes = up_to(axes, '}');
+  while (next_name(&axes, &name)) {
+    int64_t size = axis_size(short_of(meshes), name);
+    if (size == 0)
+      return 0;
+    parts = times(parts, size);
+    found++;
+  }
+  return found > 0 ? parts : 0;
+}
+
+int64_t mpg_hlo_manual_tiles(mpg_str sharding) {
+  mpg_str kinds = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("last_tile_dims={")), '}');
+  mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("devices=[")), ']'),
+          rest = tiles;
+  int64_t size, parts = 0, n = 0, nkinds = 1;
+  for (size_t i = 0; i < kinds.n; i++)
+    nkinds += kinds.p[i] == ',';
+  while (mpg_hlo_next_number(&rest, &size))
+    n++;
+  for (int64_t i = 0; kinds.n > 0 && mpg_hlo_next_number(&tiles, &size); i++) {
+    if (i < n - nkinds)
+      continue;
+    if (mpg_hlo_behind(up_to(kinds, ','), MPG_STR("manual")).p != NULL)
+      parts = times(parts > 0 ? parts : 1, size < 1 ? 1 : size);
+    kinds = mpg_hlo_behind(kinds, MPG_STR(","));
+  }
+  return parts;
+}
+
 int64_t mpg_hlo_known_trips(mpg_str backend_config) {
   mpg_str rest = mpg_hlo_behind(backend_config, MPG_STR("known_trip_count"));
   size_t at = 0;

@@ -37,6 +37,17 @@ int mpg_hlo_label(mpg_str labels, int part, char label);
 */
 void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices);
 
+/*
+** Shardy's meshes, as the header's frontend_attributes have them: {xla.sdy.meshes={mesh = #sdy.mesh<["x"=2,"y"=4]>}}.
+** mpg_hlo_mesh_size: how many devices there are in the largest; 1 where there is none.
+** mpg_hlo_manual_axes: how many there are along the axes that `attributes` (of an instruction) call manual,
+** xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"; 0 where that cannot be told.
+*/
+int64_t mpg_hlo_mesh_size(mpg_str meshes);
+int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes);
+/* The same of a sharding, {manual} or {devices=[2,1,4]<=[8] last_tile_dims={manual,replicated}}; 0: all there are. */
+int64_t mpg_hlo_manual_tiles(mpg_str sharding);
+
 /* known_trip_count of a backend_config, as JSON or as JSON in a string; -1 where it says none. */
 int64_t mpg_hlo_known_trips(mpg_str backend_config);
 

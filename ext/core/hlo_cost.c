@@ -57,6 +57,8 @@ static mpg_i128 runs(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, uint32
     return p->trips < 0 ? 1 : (mpg_i128)p->trips + (edge->key == MPG_HLO_CONDITION);
   if (i->rule == MPG_HLO_CONDITIONAL)
     return e == p->greatest[k];
+  if (i->rule == MPG_HLO_CALL)
+    return p->parts;
   return !(i->rule == MPG_HLO_FUSION && k == MPG_HLO_BYTES); /* a fusion's traffic is its own */
 }
 
@@ -91,6 +93,7 @@ static void price(mpg_hlo_cost *c, uint32_t number) {
   p->known = true;
   p->trips = MPG_HLO_NO_TRIPS;
   p->inside = mpg_hlo_custom_fusion(c->m, i);
+  p->parts = mpg_hlo_parts(c->m, i);
   if (i->rule == MPG_HLO_CONDITIONAL)
     find_greatest(c, i, p);
   if (i->rule == MPG_HLO_WHILE) {

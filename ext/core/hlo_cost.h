@@ -9,7 +9,8 @@
 **   (2) what XLA marks with -1 (custom calls) costs nothing here, and is marked unknown; calls that
 **       only annotate are known to cost nothing, and those of cuBLAS and cuDNN are priced as the dot
 **       or convolution that they are;
-**   (3) a shape without a layout has the default one.
+**   (3) a shape without a layout has the default one;
+**   (4) what runs on each partition by itself, in a module of all of them, counts as often.
 **
 ** Costs lie where the work is written down: those of a fusion's arithmetic with the fused instructions
 ** and its traffic with the fusion; those of bodies, branches and callees there. So the sum over all
@@ -39,11 +40,12 @@ typedef struct mpg_hlo_work {
 #define MPG_HLO_UNKNOWN_TRIPS (-2)
 
 typedef struct mpg_hlo_price {
-  mpg_hlo_work own;                    /* of one execution, without what it calls */
-  mpg_i128 output_bytes;               /* the part of own bytes that is written */
-  int64_t trips;                       /* of a while: a number, or one of the above */
-  int64_t ranks;                       /* of a collective's largest group; else 0 */
-  int64_t devices;                     /* that its groups name; else 0 */
+  mpg_hlo_work own;      /* of one execution, without what it calls */
+  mpg_i128 output_bytes; /* the part of own bytes that is written */
+  int64_t trips;         /* of a while: a number, or one of the above */
+  int64_t ranks;         /* of a collective's largest group; else 0 */
+  int64_t devices;       /* that its groups name; else 0 */
+  int64_t parts;         /* of a call: partitions that run it, each by itself; 1: all together */
   uint32_t greatest[MPG_HLO_COUNTERS]; /* of a conditional: the edge of the greatest branch */
   uint32_t inside; /* of a custom fusion: the gather or scatter in it, which stands for all of it */
   bool known;

@@ -30,7 +30,7 @@ mpg_rc mpg_hlo_module_init(mpg_hlo_module *m, const mpg_env *env) {
 
 void mpg_hlo_module_clear(mpg_hlo_module *m) {
   mpg_hlo_shapes_clear(&m->shapes);
-  m->name = m->attributes = (mpg_str){NULL, 0};
+  m->name = m->attributes = m->meshes = (mpg_str){NULL, 0};
   m->line = 0;
   m->partitions = m->replicas = 1;
   m->scheduled = false;

@@ -14,7 +14,8 @@
 #define MPG_HLO_NONE UINT32_MAX
 
 /* clang-format off */
-/* Attributes that matter here, others are not kept: name in C, as written. */
+/* Attributes that matter here, others are not kept: name in C, as written. SHARDING and FRONTEND of custom calls
+** alone. */
 #define MPG_HLO_ATTRIBUTES(A)                                                                      \
   A(CALLS, "calls") A(TO_APPLY, "to_apply") A(CONDITION, "condition") A(BODY, "body")              \
   A(BRANCHES, "branch_computations") A(TRUE_BRANCH, "true_computation")                            \
@@ -25,7 +26,8 @@
   A(FFT_LENGTH, "fft_length") A(DIRECTION, "direction") A(KIND, "kind")                            \
   A(REPLICA_GROUPS, "replica_groups") A(PAIRS, "source_target_pairs")                              \
   A(TARGET, "custom_call_target") A(BACKEND, "backend_config") A(METADATA, "metadata")             \
-  A(PRECISION, "operand_precision") A(ALGORITHM, "algorithm") A(LITERAL, "")
+  A(PRECISION, "operand_precision") A(ALGORITHM, "algorithm") A(SHARDING, "sharding")           \
+  A(FRONTEND, "frontend_attributes") A(LITERAL, "")
 /* clang-format on */
 
 typedef enum mpg_hlo_key {
@@ -76,6 +78,7 @@ typedef struct mpg_hlo_module {
   const mpg_env *env;
   mpg_str name;       /* of the header, or of the entry where there is none */
   mpg_str attributes; /* of the header */
+  mpg_str meshes;     /* of them frontend_attributes, which name the axes of Shardy's meshes */
   int64_t line;
   int64_t partitions, replicas; /* at least 1 */
   bool scheduled;

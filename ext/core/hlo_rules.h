@@ -41,4 +41,9 @@ void mpg_hlo_price_collective(const mpg_hlo_module *m, const mpg_hlo_instruction
 /* How often a while runs its body, or MPG_HLO_UNKNOWN_TRIPS. */
 int64_t mpg_hlo_trips(const mpg_hlo_module *m, const mpg_hlo_instruction *loop);
 
+/* ---- hlo_manual.c ---- */
+
+/* How often an execution of the module runs a call, for each of its own: on how many partitions by itself, else 1. */
+int64_t mpg_hlo_parts(const mpg_hlo_module *m, const mpg_hlo_instruction *call);
+
 #endif

@@ -1,5 +1,6 @@
 /* hlo_parse.c - see hlo_parse.h. */
 #include "hlo_parse.h"
+#include "../core/hlo_attribute.h"
 #include "hlo_shape_text.h"
 #include "../core/text.h"
 
@@ -249,7 +250,8 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
       l->p = l->end;
       return wrong_in_body(p, "the end of an attribute's value", err);
     }
-    if (key != MPG_HLO_KEYS)
+    if (key != MPG_HLO_KEYS &&
+        (i->rule == MPG_HLO_CUSTOM_CALL || (key != MPG_HLO_SHARDING && key != MPG_HLO_FRONTEND)))
       rc = told(mpg_hlo_add_attribute(p->m, i, key, value, MPG_HLO_NONE), err);
     if (rc != MPG_OK)
       return rc;
@@ -352,6 +354,8 @@ static void header_value(mpg_hlo_module *m, mpg_str key, mpg_str value) {
     m->partitions = n;
   else if (mpg_str_eq(key, MPG_STR("replica_count")) && mpg_hlo_number(&l, &n) && n > 0)
     m->replicas = n;
+  else if (mpg_str_eq(key, MPG_STR("frontend_attributes")))
+    m->meshes = value;
 }
 
 static bool ends_name(char c) {
@@ -362,6 +366,7 @@ static bool ends_name(char c) {
 static mpg_rc read_header(parser *p, mpg_err *err) {
   mpg_hlo_lex *l = p->l;
   mpg_rc rc = MPG_OK;
+  bool partitioned = false;
   (void)mpg_hlo_take(l, ',');
   (void)mpg_hlo_peek(l);
   p->m->name.p = l->p;
@@ -382,7 +387,10 @@ static mpg_rc read_header(parser *p, mpg_err *err) {
     if (!mpg_hlo_value(l, &value))
       return wrong(p, l->end, "the end of a value of the module's header", err);
     header_value(p->m, key, value);
+    partitioned |= mpg_str_eq(key, MPG_STR("num_partitions"));
   }
+  if (!partitioned) /* as JAX prints a module before it is compiled */
+    p->m->partitions = mpg_hlo_mesh_size(p->m->meshes);
   return rc;
 }
 

@@ -27,7 +27,7 @@ FILES = {
     "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_outcome", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
     "otlp": ["io/otlp", "io/otlp_value"], "log": ["io/log", "io/pattern", "io/stamp"],
     "hlo": ["io/hlo_text", "io/hlo_parse", "io/hlo_lex", "io/hlo_shape_text", "core/hlo_module", "core/hlo_opcode", "core/hlo_shape", "core/hlo_attribute", "core/hlo_cost",
-            "core/hlo_flops", "core/hlo_bytes", "core/hlo_collective", "core/hlo_trips"],
+            "core/hlo_flops", "core/hlo_bytes", "core/hlo_collective", "core/hlo_manual", "core/hlo_trips"],
     "chrome": ["io/chrome", "io/chrome_event", "io/chrome_ahead", "io/chrome_info", "io/json_lean"], "mllog": ["io/mllog"],
     "goodput_log": ["io/goodput_log", "io/goodput_row"], "xplane": ["io/protobuf", "io/xspace", "io/xplane"], "zone": ["io/zone"], "time": ["core/time", "core/bucket"],
     "number": ["core/number", "core/text"], "names": ["core/uuid", "core/dtype", "core/chips"],

@@ -241,6 +241,35 @@ static void groups(const char *text, int64_t ranks, int64_t devices) {
     (void)fprintf(stderr, "  %s: %lld ranks of %lld\n", text, (long long)r, (long long)d);
 }
 
+static void test_meshes(void) {
+  static const char two[] =
+      "{xla.sdy.meshes={mesh = #sdy.mesh<[\"x\"=2,\"y\"=4], device_ids=[7,6,5,4,3,2,1,0]>, "
+      "other = #sdy.mesh<[\"a\"=3]>}}";
+  static const char escaped[] =
+      "{xla.sdy.meshes=\"{mesh = #sdy.mesh<[\\\"x\\\"=2, \\\"<axis 0x16>\\\"=16]>}\"}";
+  CHECK(mpg_hlo_mesh_size(MPG_STR("")) == 1 &&
+        mpg_hlo_mesh_size(MPG_STR("{xla.sdy.meshes={}}")) == 1);
+  CHECK(mpg_hlo_mesh_size(MPG_STR("{xla.sdy.meshes={empty = #sdy.mesh<[]>}}")) == 1);
+  CHECK(mpg_hlo_mesh_size(MPG_STR(two)) == 8 && mpg_hlo_mesh_size(MPG_STR(escaped)) == 32);
+  CHECK(mpg_hlo_mesh_size(MPG_STR("mesh<[\"x\"=99999999999,\"y\"=4]>")) == INT32_MAX);
+  CHECK(mpg_hlo_mesh_size(MPG_STR("mesh<[\"x\"=0,\"y\"=-2,\"z")) == 1);
+  CHECK(mpg_hlo_manual_axes(
+            MPG_STR(two),
+            MPG_STR("{xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"x\\\", \\\"y\\\"}>\"}")) == 8);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("manual_axes{\"y\"}, \"x\"")) == 4);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(escaped), MPG_STR("manual_axes{\"<axis 0x16>\"}")) == 16);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("manual_axes{\"z\"}")) == 0);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("manual_axes{}")) == 0);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("")) == 0);
+  CHECK(mpg_hlo_manual_tiles(MPG_STR("{manual}")) == 0 && mpg_hlo_manual_tiles(MPG_STR("")) == 0);
+  CHECK(mpg_hlo_manual_tiles(MPG_STR("{devices=[2,1,4]<=[8] last_tile_dims={manual}}")) == 4);
+  CHECK(mpg_hlo_manual_tiles(
+            MPG_STR("{devices=[2,1,4,3]<=[24] last_tile_dims={replicated,manual}}")) == 3);
+  CHECK(mpg_hlo_manual_tiles(
+            MPG_STR("{devices=[2,1,4,3]<=[24] last_tile_dims={manual, manual}}")) == 12);
+  CHECK(mpg_hlo_manual_tiles(MPG_STR("{devices=[2,1,4]<=[8] last_tile_dim_replicate}")) == 0);
+}
+
 static void test_attributes(void) {
   mpg_hlo_window_dim w[MPG_HLO_WINDOW_DIMS];
   groups("{{0,1},{2,3}}", 2, 4);
@@ -707,6 +736,7 @@ int main(void) {
   test_long_chain();
   test_huge();
   test_attributes();
+  test_meshes();
   test_convolutions();
   test_rules();
   test_fusions();
