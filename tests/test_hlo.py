@@ -144,12 +144,23 @@ class RealModules(Case):
                 continue
             cost = self.dicts("SELECT * FROM hlo_cost(?)", path)[0]
             read += 1
-            with self.subTest(file=row["file"]):
-                self.assertEqual({name: cost[ours] for name, ours in self.COLUMNS.items()}, {name: int(row[name]) for name in self.COLUMNS})
+            with self.subTest(file=row["file"]), open(path) as file:
+                columns = dict(self.COLUMNS)
+                if "num_partitions=" not in file.read():  # theirs is 1 then; ours goes by the shardings
+                    self.assertEqual((columns.pop("num_partitions"), row["num_partitions"]), ("num_partitions", "1"))
+                self.assertEqual({name: cost[ours] for name, ours in columns.items()}, {name: int(row[name]) for name in columns})
                 # Loops that the entry never reaches are in ours besides.
                 trips = {name: None if n == "None" else int(n) for name, n in (pair.split(":") for pair in row["trips"].split())}
                 self.assertLessEqual(trips.items(), json.loads(cost["trip_counts"]).items())
         self.assertGreater(read, 20)
+
+    def test_partitions_that_the_header_does_not_tell(self):
+        """Before and after the partitioner, it is as many as their shardings are over."""
+        for name, partitions, scope in [("hlo_llama31_405b_bf16_16x8", 128, "device"), ("hlo_llama31_8b_bf16_1x8", 8, "device"),
+                                        ("hlo_mixtral_8x7b_bf16_1x8", 8, "device"), ("hlo_gemma4_2b_bf16", 1, "device"),
+                                        ("nv_maxtext_1n1g_jit_train_step_before_optimization", 8, "global")]:
+            cost, = self.dicts("SELECT * FROM hlo_cost(?)", os.path.join(SHARED, f"traces/hlo/xla_benchmarks/{name}.hlo"))
+            self.assertEqual((cost["num_partitions"], cost["devices"], cost["scope"]), (partitions, partitions, scope), name)
 
     def test_dtypes(self):
         for path, row in self.reference:
@@ -272,7 +283,7 @@ ENTRY e {{ x = f32[8,16] parameter(0)  y = f32[16,32] parameter(1)
         local, whole = 2 * 2 * 8 * 32, 2 * 8 * 8 * 32
         for header, call, parts in [
                 (", num_partitions=8", self.GSPMD.format("{manual}"), 8), (self.MESH, self.SHARDY.format('\\"a\\", \\"b\\"'), 8),
-                (", num_partitions=8" + self.MESH, self.SHARDY.format('\\"a\\"'), 4),
+                ("", self.GSPMD.format("{manual}"), 8), (", num_partitions=8" + self.MESH, self.SHARDY.format('\\"a\\"'), 4),
                 (", num_partitions=8", self.GSPMD.format("{devices=[1,1,2,4]<=[8] last_tile_dims={manual,replicated}}"), 2),
                 (", num_partitions=8", self.SHARDY.format('\\"a\\"'), 8)]:  # no mesh says how many: all
             path = self.file(f"HloModule m{header}\n{self.BODY.format(call)}")
@@ -288,7 +299,7 @@ ENTRY e {{ x = f32[8,16] parameter(0)  y = f32[16,32] parameter(1)
     def test_calls_of_all_together(self):
         """A call is of all partitions where nothing cuts what it is given; of one, where there is one."""
         for header, call in [(", num_partitions=8", "  c = f32[2,32] call(x, y), to_apply=body\n  o = f32[8,32] reshape(c)"),
-                             ("", self.GSPMD.format("{manual}"))]:
+                             (", num_partitions=1", self.GSPMD.format("{manual}"))]:
             path = self.file(f"HloModule m{header}\n{self.BODY.format(call)}")
             self.assertEqual(self.rows("SELECT executions FROM hlo_trace(?) WHERE name = 'd'", path), [(1,)])
 
@@ -304,7 +315,9 @@ class Rules(Case):
                 (", num_partitions=4", "collective-permute(x), source_target_pairs={{0,1}}", "device", "collectives"),
                 (", num_partitions=4\nadd { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT s = f32[] add(p, q) }", "all-reduce(x), to_apply=add",
                  "device", "collectives"), (", num_partitions=1", sharding, "device", "one partition"),
-                (", num_partitions=4", "negate(x)", "global", "several partitions")]:
+                (", num_partitions=4", "negate(x)", "global", "several partitions"), ("", "negate(x), sharding={devices=[4]<=[4]}", "global", "several partitions"),
+                (', frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=4]>}}', "negate(x)", "global", "several partitions"),
+                (", is_scheduled=true", "negate(x), sharding={devices=[4]<=[4]}", "device", "is_scheduled")]:
             cost = self.cost(f"HloModule m{header}\n{body.format(instruction)}\n")
             self.assertEqual((cost["scope"], cost["scope_evidence"][:len(evidence)]), (scope, evidence))
 

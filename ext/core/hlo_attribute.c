@@ -349,6 +349,14 @@ int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
   return found > 0 ? parts : 0;
 }
 
+int64_t mpg_hlo_tiles(mpg_str sharding) {
+  mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("devices=[")), ']');
+  int64_t devices = 1, size;
+  while (mpg_hlo_next_number(&tiles, &size))
+    devices = times(devices, size < 1 ? 1 : size);
+  return devices;
+}
+
 int64_t mpg_hlo_manual_tiles(mpg_str sharding) {
   mpg_str kinds = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("last_tile_dims={")), '}');
   mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("devices=[")), ']'),

@@ -23,6 +23,7 @@ typedef struct parser {
   size_t n_frames;
   uint32_t computation; /* the one being read */
   unsigned polls;
+  bool partitioned; /* the header says how many partitions there are */
 } parser;
 
 void mpg_hlo_scratch_free(mpg_hlo_scratch *s) {
@@ -250,6 +251,10 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
       l->p = l->end;
       return wrong_in_body(p, "the end of an attribute's value", err);
     }
+    if (key == MPG_HLO_SHARDING && !p->partitioned) {
+      int64_t devices = mpg_hlo_tiles(value);
+      p->m->partitions = devices > p->m->partitions ? devices : p->m->partitions;
+    }
     if (key != MPG_HLO_KEYS &&
         (i->rule == MPG_HLO_CUSTOM_CALL || (key != MPG_HLO_SHARDING && key != MPG_HLO_FRONTEND)))
       rc = told(mpg_hlo_add_attribute(p->m, i, key, value, MPG_HLO_NONE), err);
@@ -366,7 +371,6 @@ static bool ends_name(char c) {
 static mpg_rc read_header(parser *p, mpg_err *err) {
   mpg_hlo_lex *l = p->l;
   mpg_rc rc = MPG_OK;
-  bool partitioned = false;
   (void)mpg_hlo_take(l, ',');
   (void)mpg_hlo_peek(l);
   p->m->name.p = l->p;
@@ -387,9 +391,9 @@ static mpg_rc read_header(parser *p, mpg_err *err) {
     if (!mpg_hlo_value(l, &value))
       return wrong(p, l->end, "the end of a value of the module's header", err);
     header_value(p->m, key, value);
-    partitioned |= mpg_str_eq(key, MPG_STR("num_partitions"));
+    p->partitioned |= mpg_str_eq(key, MPG_STR("num_partitions"));
   }
-  if (!partitioned) /* as JAX prints a module before it is compiled */
+  if (!p->partitioned) /* as JAX prints a module before it is compiled */
     p->m->partitions = mpg_hlo_mesh_size(p->m->meshes);
   return rc;
 }
@@ -421,7 +425,7 @@ static const char *hint(mpg_str word) {
 }
 
 mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *lex, mpg_err *err) {
-  parser p = {m, scratch, lex, 0, 0, 0};
+  parser p = {m, scratch, lex, 0, 0, 0, false};
   bool header = false;
   uint32_t at;
   mpg_rc rc = MPG_OK;
