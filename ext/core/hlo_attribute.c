@@ -350,8 +350,11 @@ int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
 }
 
 int64_t mpg_hlo_tiles(mpg_str sharding) {
+  mpg_str named = mpg_hlo_behind(short_of(sharding), MPG_STR("{mesh["));
   mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("devices=[")), ']');
   int64_t devices = 1, size;
+  if (named.n > 0)
+    mesh_groups(named, &size, &devices);
   while (mpg_hlo_next_number(&tiles, &size))
     devices = times(devices, size < 1 ? 1 : size);
   return devices;

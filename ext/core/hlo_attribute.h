@@ -45,7 +45,8 @@ void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices);
 */
 int64_t mpg_hlo_mesh_size(mpg_str meshes);
 int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes);
-/* Devices that a sharding is over, {devices=[2,1,4]<=[8] last_tile_dim_replicate}; 1 where it names none. */
+/* Devices that a sharding is over, {devices=[2,1,4]<=[8] last_tile_dim_replicate} or {mesh['x'=2,'y'=4], [{'x'}]}; 1
+** where it names none. */
 int64_t mpg_hlo_tiles(mpg_str sharding);
 /* Of such, how many there are along what is manual: {manual} or {devices=[2,1,4]<=[8] last_tile_dims={manual,replicated}}; 0: all there are. */
 int64_t mpg_hlo_manual_tiles(mpg_str sharding);

@@ -263,6 +263,7 @@ static void test_meshes(void) {
   CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("")) == 0);
   CHECK(mpg_hlo_tiles(MPG_STR("{devices=[2,1,4]<=[8] last_tile_dim_replicate}")) == 8);
   CHECK(mpg_hlo_tiles(MPG_STR("{{devices=[2,1]0,1}, {replicated}}")) == 2);
+  CHECK(mpg_hlo_tiles(MPG_STR("{mesh['a'=2,'b'=4,'c'=3], [{'a'}, {'b':(2)2}]}")) == 24);
   CHECK(mpg_hlo_tiles(MPG_STR("{replicated}")) == 1 && mpg_hlo_tiles(MPG_STR("")) == 1);
   CHECK(mpg_hlo_tiles(MPG_STR("{devices=[99999999999,2]")) == INT32_MAX);
   CHECK(mpg_hlo_manual_tiles(MPG_STR("{manual}")) == 0 && mpg_hlo_manual_tiles(MPG_STR("")) == 0);
