@@ -10,7 +10,7 @@ import unittest
 import figures
 import naive
 from cases import FolderCase
-from fleets import FORMS, ONE, TWO, ROOT, al, as_source, cap, connect, fleet, job, quote, sp
+from fleets import FORMS, ONE, TWO, ROOT, al, as_source, cap, connect, fleet, job, out, quote, sp
 
 FULL = bool(os.environ.get("MPG_FULL"))
 ROWS = 2 ** 31 + 1000
@@ -135,6 +135,23 @@ class Sums(FolderCase):
         self.assertEqual({"idle"}, {category for category, _ in found})
         self.assertEqual(10 * 10 ** 9 * 100_000 * 10 ** 6, sum(us for _, us in found))
         self.assertEqual((0.0,), db.execute(f"SELECT occupancy(category, chip_us) FROM trace_rollup({quote(path)})").fetchone())
+
+
+class Chips(unittest.TestCase):
+    """A record is of 10^9 chips at most, and all allocations of a job or records of a pool of 9 x 10^12, so that no sum of them overflows."""
+
+    def test_as_many_as_there_may_be(self):
+        most = 10 ** 9
+        fleets = {"job j: its allocations are": lambda n: [al(most, 0, 2)] * n, "pool p: its capacity records are": lambda n: [cap(most, 0, 2)] * n,
+                  "pool p: its outages are": lambda n: [cap(1, 0, 2)] + [out(most, 0, 2)] * n}
+        for text, records in fleets.items():
+            for form in FORMS:
+                with self.subTest(text, form=form), as_source(fleet(*records(9000)), form) as (db, source):
+                    found, = db.execute(f"SELECT goodput(category, chip_us) ->> '$.chip_time' FROM {source}").fetchone()
+                    self.assertIn(9000 * most * 2 * 10 ** 6, json.loads(found).values())
+                with self.subTest(text, form=form), as_source(fleet(*records(9001)), form) as (db, source):
+                    with self.assertRaisesRegex(sqlite3.Error, f": {text} of more than 9 x 10\\^12 chips$"):
+                        db.execute(f"SELECT count(*) FROM {source}").fetchone()
 
 
 BIG, YEAR = 10 ** 6, 86400 * 365  # chips, and seconds: some 3 x 10^19 chip-microseconds

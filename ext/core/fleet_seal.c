@@ -1,6 +1,7 @@
 /* fleet_seal.c - a fleet whose records have all been added: see mpg_fleet_seal. */
 #include "fleet_part.h"
 #include "sort.h"
+#include "text.h"
 
 #include <string.h>
 
@@ -95,6 +96,49 @@ static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size
   return MPG_OK;
 }
 
+/* What a job's allocations, or a pool's records, come to where all of them hold at once: just within int64, which no
+** sum over those of one moment then leaves. */
+#define CHIPS_AT_ONCE (INT64_C(9000000000000) * MPG_CHIP)
+
+static mpg_rc too_many(const char *what, mpg_str name, const char *of, mpg_err *err) {
+  char text[MPG_EXCERPT];
+  mpg_text_excerpt(name, text);
+  return mpg_fail(err, MPG_LIMIT, "%s %s: its %s are of more than 9 x 10^12 chips", what, text, of);
+}
+
+/* Adds chips, of a record, to a sum; false where it is more than there may be. */
+static bool add_chips(int64_t *sum, int64_t chips) {
+  *sum += chips; /* a record's are 10^15 millionths at most */
+  return *sum <= CHIPS_AT_ONCE;
+}
+
+static mpg_rc check_chips(const mpg_fleet *f, mpg_err *err) {
+  int64_t *capacity = mpg_calloc(f->env, 2 * (mpg_fleet_npools(f) + 1) * sizeof *capacity),
+          *outages;
+  int64_t sum = 0;
+  mpg_rc rc = MPG_OK;
+  if (capacity == NULL)
+    return mpg_fail_nomem(err);
+  outages = capacity + mpg_fleet_npools(f) + 1;
+  for (size_t i = 0; rc == MPG_OK && i < f->nallocations; i++) {
+    const mpg_allocation *a = &f->allocations[i];
+    if (i == 0 || a->job != a[-1].job)
+      sum = 0;
+    if (!add_chips(&sum, a->chips))
+      rc = too_many("job", mpg_intern_text(&f->job_names, a->job + 1), "allocations", err);
+  }
+  for (size_t i = 0; rc == MPG_OK && i < f->ncapacity; i++)
+    if (!add_chips(&capacity[f->capacity[i].pool], f->capacity[i].chips))
+      rc = too_many("pool", mpg_intern_text(&f->pool_names, f->capacity[i].pool + 1),
+                    "capacity records", err);
+  for (size_t i = 0; rc == MPG_OK && i < f->noutages; i++)
+    if (!add_chips(&outages[f->outages[i].pool], f->outages[i].chips))
+      rc =
+          too_many("pool", mpg_intern_text(&f->pool_names, f->outages[i].pool + 1), "outages", err);
+  mpg_free(f->env, capacity);
+  return rc;
+}
+
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
   mpg_rc rc;
   fleet->kind_causes = mpg_calloc(fleet->env, (fleet->kind_names.n + 1) * sizeof(uint32_t));
@@ -113,6 +157,9 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
     return mpg_fail(err, rc, "interrupted");
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
+  rc = check_chips(fleet, err);
+  if (rc != MPG_OK)
+    return rc;
   for (size_t i = 0; i < fleet->nallocations; i++) {
     mpg_job *job = &fleet->jobs[fleet->allocations[i].job];
     if (job->nallocations++ == 0)
