@@ -37,6 +37,20 @@ static int64_t ranks_by_shape(const mpg_hlo_module *m, mpg_i128 whole, mpg_i128 
   return m->partitions > INT32_MAX / m->replicas ? INT32_MAX : m->partitions * m->replicas;
 }
 
+/*
+** With a channel, and without use_global_device_ids, the groups of these are of replicas, and all partitions of each
+** are in it. Numbers of more devices than there are replicas are not of replicas, whatever is written.
+*/
+static void add_partitions(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                           mpg_hlo_price *p) {
+  if (p->ranks == 0 || p->devices > m->replicas || i->rule == MPG_HLO_ALL_TO_ALL ||
+      i->rule == MPG_HLO_PERMUTE || mpg_hlo_attribute_of(m, i, MPG_HLO_CHANNEL).n == 0 ||
+      mpg_str_eq(mpg_hlo_attribute_of(m, i, MPG_HLO_GLOBAL_IDS), MPG_STR("true")))
+    return;
+  p->ranks = p->ranks > INT32_MAX / m->partitions ? INT32_MAX : p->ranks * m->partitions;
+  p->devices = p->devices > INT32_MAX / m->partitions ? INT32_MAX : p->devices * m->partitions;
+}
+
 void mpg_hlo_price_collective(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                               mpg_hlo_price *p) {
   mpg_str groups = mpg_hlo_attribute_of(m, i, MPG_HLO_REPLICA_GROUPS);
@@ -47,6 +61,7 @@ void mpg_hlo_price_collective(const mpg_hlo_module *m, const mpg_hlo_instruction
   in = operands_size(m, i);
   out = results_size(m, i);
   mpg_hlo_groups(groups, &p->ranks, &p->devices);
+  add_partitions(m, i, p);
   if (p->ranks == 0 && i->rule == MPG_HLO_PERMUTE) {
     mpg_hlo_groups(mpg_hlo_attribute_of(m, i, MPG_HLO_PAIRS), &pairs, &p->devices);
     p->ranks = p->devices;

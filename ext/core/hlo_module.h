@@ -27,7 +27,8 @@
   A(REPLICA_GROUPS, "replica_groups") A(PAIRS, "source_target_pairs")                              \
   A(TARGET, "custom_call_target") A(BACKEND, "backend_config") A(METADATA, "metadata")             \
   A(PRECISION, "operand_precision") A(ALGORITHM, "algorithm") A(SHARDING, "sharding")           \
-  A(FRONTEND, "frontend_attributes") A(LITERAL, "")
+  A(FRONTEND, "frontend_attributes") A(CHANNEL, "channel_id")                                      \
+  A(GLOBAL_IDS, "use_global_device_ids") A(LITERAL, "")
 /* clang-format on */
 
 typedef enum mpg_hlo_key {

@@ -525,6 +525,33 @@ static void test_collectives(void) {
              "f32[72] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", 1, 8, 288, 0);
   collective(", num_partitions=8",
              "f32[8] reduce-scatter(a), replica_groups={{0},{1}}, to_apply=add", 1, 8, 96, 0);
+  /* Groups of replicas, with all of their partitions: with a channel, and not by the numbers of all devices. */
+  collective(", num_partitions=8",
+             "f32[24] all-reduce(a), channel_id=1, replica_groups={{0}}, to_apply=add", 8, 8, 96,
+             168);
+  collective(", num_partitions=4, replica_count=2",
+             "f32[24] all-reduce-start(a), channel_id=1, replica_groups={{0},{1}}, "
+             "use_global_device_ids=false, to_apply=add",
+             4, 8, 96, 144);
+  collective(", num_partitions=4, replica_count=2",
+             "f32[3] reduce-scatter(a), channel_id=1, replica_groups={{0,1}}, to_apply=add", 8, 8,
+             96, 84);
+  collective(", num_partitions=4, replica_count=2",
+             "f32[192] all-gather(a), dimensions={0}, channel_id=1, replica_groups=[1,2]<=[2]", 8,
+             8, 768, 672);
+  collective(", num_partitions=2147483647",
+             "f32[24] all-reduce(a), channel_id=1, replica_groups={{0}}, to_apply=add", INT32_MAX,
+             INT32_MAX, 96, 191);
+  collective(", num_partitions=8",
+             "f32[24] all-reduce(a), channel_id=1, replica_groups={{0},{1}}, "
+             "use_global_device_ids=true, to_apply=add",
+             1, 8, 96, 0);
+  collective(", num_partitions=8",
+             "f32[24] all-reduce(a), channel_id=1, replica_groups={{0,1,2,3},{4,5,6,7}}, "
+             "to_apply=add",
+             4, 8, 96, 144);
+  collective(", num_partitions=8", "f32[24] all-to-all(a), channel_id=1, replica_groups={{0}}", 1,
+             8, 96, 0);
   /* Without groups: by the shapes, which must divide; else everybody; no more than 2^31 - 1. */
   collective(", num_partitions=8", "f32[72] all-gather(a), dimensions={0}", 3, 8, 288, 192);
   collective(", num_partitions=8", "f32[8] reduce-scatter(a), to_apply=add", 3, 8, 96, 64);
