@@ -153,8 +153,20 @@ class Shapes(Case):
 
     def test_states(self):
         for current, by, wanted in (("COMPLETED", None, ("COMPLETED", "completed", None)), (["CANCELLED"], "ada", ("CANCELLED", "cancelled", "ada")),
-                                    (["PENDING", "REQUEUED"], "", ("PENDING", None, None)), (["FAILED"], "ada", ("FAILED", "failed", None))):
+                                    (["FAILED"], "ada", ("FAILED", "failed", None)), (["RUNNING", "COMPLETING"], None, ("RUNNING", None, None)),
+                                    ([], None, (None, None, None))):
             self.assertEqual(self.row("state_base, outcome, cancelled_by", self.job(state={"current": current}, kill_request_user=by)), wanted)
+
+    def test_marks_without_a_state(self):
+        """slurmdbd keeps of some records a mark alone. State 0 is PENDING, which the JSON puts before it, and sacct does not."""
+        for current, wanted in ((["PENDING"], ("PENDING", None)), (["PENDING", "REQUEUED"], ("REQUEUED", "preempted")), (["PENDING", "RESIZING"], ("RESIZING", None)),
+                                (["PENDING", "REVOKED"], ("REVOKED", "cancelled")), (["PENDING", "SPECIAL_EXIT", "REQUEUED"], ("REQUEUED", "preempted")),
+                                (["PENDING", "POWER_UP_NODE"], ("PENDING", None)), (["COMPLETED", "REQUEUED"], ("COMPLETED", "completed"))):
+            self.assertEqual(self.row("state_base, outcome", self.job(state={"current": current})), wanted)
+        # The controller's job waits again, but for one that runs on another cluster.
+        for state, wanted in ((["PENDING", "REQUEUED"], "PENDING"), (["PENDING", "REQUEUED", "REQUEUE_HOLD"], "PENDING"), (["PENDING", "REVOKED"], "REVOKED"),
+                              (["RUNNING", "RESIZING"], "RUNNING")):
+            self.assertEqual(self.row("state_base", {"job_id": 7, "job_state": state}), (wanted,))
 
     def test_values(self):
         job = self.job(exit_code={"status": ["SIGNALED"], "return_code": number(None), "signal": {"id": number(9), "name": "KILL"}},
@@ -326,6 +338,17 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, chips FROM jobs"), [("11", 8), ("12", 24), ("13", 16)])
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' AND as_of = 1795240400 GROUP BY 1"),
                          [("11", 8 * 20), ("13", 16 * 10)])
+
+    def test_attempts_that_were_requeued_or_resized(self):
+        """As releases from 23.02 on write them."""
+        def job(number, states, submit, start, end, gpus):
+            held = [{"type": "gres", "name": "gpu", "count": gpus}]
+            return {"job_id": number, "state": {"current": states}, "time": {"submission": submit, "start": start, "end": end}, "tres": {"allocated": held, "requested": held}}
+        self.map(self.file(json.dumps({"jobs": [
+            job(1, ["PENDING", "REQUEUED"], 1000, 1000, 1100, 8), job(1, ["COMPLETED"], 1100, 1200, 1300, 8),
+            job(2, ["PENDING", "RESIZING"], 1000, 1000, 1050, 4), job(2, ["COMPLETED"], 1050, 1050, 1060, 2)]}), "x.json"))
+        self.assertEqual(self.rows("SELECT job, attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY job, start_time"),
+                         [("1", 1, 8, 1000, 1100, "preempted"), ("1", 2, 8, 1200, 1300, "completed"), ("2", 1, 4, 1000, 1050, None), ("2", 1, 2, 1050, 1060, "completed")])
 
     def test_no_resources_exported(self):
         path = self.file("JobIDRaw|State|Submit|Start|End\n1|COMPLETED|1795240300|1795240353|1795240369\n")

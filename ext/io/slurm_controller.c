@@ -119,7 +119,8 @@ mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_
   mpg_str state;
   mpg_rc rc = mpg_slurm_read_members(f, docs, job, controller, COUNT(controller), err);
   if (rc == MPG_OK)
-    rc = mpg_slurm_read_state(f, docs, mpg_slurm_member(job, "job_state"), NULL, err);
+    rc = mpg_slurm_read_state(f, docs, mpg_slurm_member(job, "job_state"),
+                              mpg_slurm_marks_of_controller, NULL, err);
   if (rc == MPG_OK)
     rc = read_gpus(f, docs, job, err);
   if (rc != MPG_OK)

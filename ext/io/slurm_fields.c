@@ -157,16 +157,45 @@ mpg_rc mpg_slurm_read_members(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slu
   return rc;
 }
 
-/* The first word of a state, and who cancelled. */
+/* ---- States ---- */
+
+/* slurmdbd keeps only the mark of an attempt that was requeued, of one part of a job that was resized, and of a
+** job that another cluster of the federation took over. */
+const char *const mpg_slurm_marks_of_accounting[] = {"REQUEUED", "RESIZING", "REVOKED", NULL};
+/* slurmctld's job that is REQUEUED waits again. */
+const char *const mpg_slurm_marks_of_controller[] = {"REVOKED", NULL};
+
+/* The first of the words with commas between that is one of `marks`; else the first word. */
+static mpg_str chosen(mpg_str words, const char *const *marks) {
+  mpg_str first = {NULL, 0};
+  for (size_t at = 0, end; at <= words.n; at = end + 1) {
+    mpg_str word;
+    for (end = at; end < words.n && words.p[end] != ',';)
+      end++;
+    word = (mpg_str){words.p + at, end - at};
+    if (at == 0)
+      first = word;
+    if (!mpg_str_eq(first, MPG_STR("PENDING")))
+      break;
+    for (const char *const *mark = marks; *mark != NULL; mark++)
+      if (mpg_str_eq(word, mpg_str_of(*mark)))
+        return word;
+  }
+  return first;
+}
+
 mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *state,
-                            const mpg_json_member *by, mpg_err *err) {
-  size_t at = f->text.n, comma;
+                            const char *const *marks, const mpg_json_member *by, mpg_err *err) {
+  size_t at = f->text.n;
+  mpg_str word;
   mpg_rc rc = mpg_slurm_put_text(docs, state, MPG_STR(","), &f->text, err);
   if (rc != MPG_OK)
     return rc;
-  for (comma = at; comma < f->text.n && f->text.p[comma] != ',';)
-    comma++;
-  f->text.n = comma;
+  if (f->text.n > at) {
+    word = chosen((mpg_str){f->text.p + at, f->text.n - at}, marks);
+    memmove(f->text.p + at, word.p, word.n);
+    f->text.n = at + word.n;
+  }
   if (by != NULL && by->kind == MPG_JSON_STRING && by->text.n > 0 &&
       mpg_str_eq((mpg_str){f->text.p + at, f->text.n - at}, MPG_STR("CANCELLED")) &&
       (mpg_json_put(&f->text, MPG_STR(" by ")) != MPG_OK ||

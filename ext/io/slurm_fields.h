@@ -52,9 +52,14 @@ void mpg_slurm_settle(mpg_slurm_fields *f);
 /* Sources of a group stand together: it is taken apart once, in MPG_SLURM_GROUP. */
 mpg_rc mpg_slurm_read_members(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                               const mpg_slurm_source *sources, size_t n, mpg_err *err);
-/* State is the first word of `state` and, where it was cancelled, "by" whom. */
+/*
+** State is the first word of `state` and, where it was cancelled, "by" whom. Slurm lists a state and behind it
+** marks, and the state of a record that has none is written PENDING, for that is 0. `marks`, ended by NULL, are
+** those that say instead what became of such a record.
+*/
+extern const char *const mpg_slurm_marks_of_accounting[], *const mpg_slurm_marks_of_controller[];
 mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *state,
-                            const mpg_json_member *by, mpg_err *err);
+                            const char *const *marks, const mpg_json_member *by, mpg_err *err);
 
 /* All but the ids of a job of the controller (slurm_controller.c). */
 mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,

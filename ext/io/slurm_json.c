@@ -238,6 +238,7 @@ static mpg_rc read_accounting(mpg_slurm_json *j, mpg_slurm_object job, mpg_err *
     rc = mpg_slurm_open_member(docs, MPG_SLURM_GROUP, mpg_slurm_member(job, "state"), &state, err);
   if (rc == MPG_OK)
     rc = mpg_slurm_read_state(&j->f, docs, mpg_slurm_member(state, "current"),
+                              mpg_slurm_marks_of_accounting,
                               mpg_slurm_member(job, "kill_request_user"), err);
   if (rc == MPG_OK)
     rc = mpg_slurm_open_member(docs, MPG_SLURM_GROUP, mpg_slurm_member(job, "tres"), &tres, err);
@@ -324,7 +325,8 @@ static mpg_rc read_step(mpg_slurm_json *j, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   state = mpg_slurm_member(step, "state");
-  rc = mpg_slurm_read_state(&j->f, docs, state, mpg_slurm_member(step, "kill_request_user"), err);
+  rc = mpg_slurm_read_state(&j->f, docs, state, mpg_slurm_marks_of_accounting,
+                            mpg_slurm_member(step, "kill_request_user"), err);
   if (rc == MPG_OK)
     rc = mpg_slurm_open_member(docs, MPG_SLURM_GROUP, mpg_slurm_member(step, "tres"), &group, err);
   if (rc == MPG_OK)
