@@ -285,6 +285,35 @@ class Nodes(Case):
                          [("n1", "IDLE", 16, 20000, "train", 8, "h100", 1795240724)])
         self.assertEqual(self.one("SELECT count(*) FROM slurm_nodes_trace(?)", NODES), 4)
 
+    def test_the_owner_is_nobody(self):
+        """Behind it stands the one name with a "_" in it."""
+        self.assertEqual(self.rows("SELECT DISTINCT Owner FROM slurm_nodes_trace(?)", NODES), [(None,)])
+        path = self.file("NodeName=a State=IDLE Weight=1 Owner=ada(7) MCS_label=N/A\n", "nodes.txt")
+        self.assertEqual(self.rows("SELECT Owner FROM slurm_nodes_trace(?)", path), [("ada(7)",)])
+
+    def test_times_with_a_zone_of_their_own(self):
+        """What SLURM_TIME_FORMAT may ask for: the argument is for times without one."""
+        for text in ("2026-11-21T05:53:54", "2026-11-21 05:53:54", "2026-11-21T04:53:54Z", "2026-11-21T05:53:54+0100", "2026-11-21T00:53:54-04:00", "1795236834"):
+            path = self.file(f"NodeName=a State=DOWN\n   BootTime={text} SlurmdStartTime=None\n   Reason=x [root@{text}]\n", "nodes.txt")
+            self.assertEqual(self.rows("SELECT BootTime, ReasonTime, ReasonUser, Reason FROM slurm_nodes_trace(?, '+01:00')", path), [(1795236834, 1795236834, "root", "x")], text)
+
+    def test_what_follows_a_reason_in_its_line(self):
+        """With -o a node has one line, and more may follow its reason, which may have had several."""
+        head, stamp = "NodeName=a State=DOWN CfgTRES=gres/gpu=8 ", "[root@1795240434]"
+        for text, wanted in (
+            (f"Reason=xid 79 {stamp}", ("xid 79", "root", 1795240434, None, None)),
+            (f"Reason=xid 79 {stamp} Comment=for Ada Extra=rack=7 InstanceId=i-1 InstanceType=p5 ", ("xid 79", "root", 1795240434, "for Ada", "rack=7")),
+            (f"Reason=State=bad {stamp} ReservationName=maint", ("State=bad", "root", 1795240434, None, None)),
+            (f"Reason=bad {stamp}         see [ticket] 7 Comment=c", ("bad", "root", 1795240434, "c", None)),
+            (f"Reason=[GPU@3] lost {stamp}", ("[GPU@3] lost", "root", 1795240434, None, None)),
+            ("Reason=no [stamp] [a@b] at all Extra=e ", ("no [stamp] [a@b] at all", None, None, None, "e")),
+            ("Comment=Reason=none", (None, None, None, "Reason=none", None)),
+        ):
+            for tail in ("\n", "\n\n", "\nNodeName=b State=IDLE\n"):
+                self.assertEqual(self.rows("SELECT Reason, ReasonUser, ReasonTime, Comment, Extra FROM slurm_nodes_trace(?) LIMIT 1", self.file(head + text + tail, "x")), [wanted], text)
+        lines = f"NodeName=a State=DOWN\n   Reason=see Comment=7 {stamp}\n          and Extra lines\n   Comment=Extra=x\n"
+        self.assertEqual(self.rows("SELECT Reason, ReasonTime, Comment, Extra FROM slurm_nodes_trace(?)", self.file(lines, "x")), [("see Comment=7", 1795240434, "Extra=x", None)])
+
     def test_json_is_the_text(self):
         path = SHARED + "/slurm/sinfo.json"
         if not os.path.exists(path):

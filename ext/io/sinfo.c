@@ -196,8 +196,8 @@ static mpg_rc set_time(mpg_sinfo *s, size_t i, mpg_str text, mpg_err *err) {
     return malformed(s, fields[i].name, "a time such as 2026-11-21T05:12:40", text, err);
   s->values[i].type = MPG_INT;
   s->values[i].i = us / MPG_SECOND;
-  /* SLURM_TIME_FORMAT=%s writes Unix seconds, which hold no "T". */
-  if (s->zone != NULL && memchr(text.p, 'T', text.n) != NULL)
+  /* SLURM_TIME_FORMAT may have Unix seconds written, or a zone. */
+  if (s->zone != NULL && mpg_zone_is_local(text))
     fit = mpg_zone_utc(s->zone, s->values[i].i, &s->values[i].i);
   if (fit == MPG_ZONE_REPEATED)
     return note(s, MPG_INFO, "repeated_time",
@@ -226,27 +226,44 @@ static mpg_rc set(mpg_sinfo *s, size_t i, mpg_str text, mpg_err *err) {
   return MPG_OK;
 }
 
+/*
+** Where "[root@2026-11-21T05:53:54]" stands last in a reason, and the '@' in it: at the end, or where a time is
+** in it, for a reason of several lines has it behind the first of them. false: nowhere.
+*/
+static bool find_stamp(mpg_str text, size_t *open, size_t *user_end, size_t *close) {
+  for (size_t i = text.n; i-- > 0;) {
+    size_t at = text.n;
+    if (text.p[i] != ']' || (i + 1 < text.n && text.p[i + 1] != ' '))
+      continue;
+    for (*close = i; i > 0 && text.p[i - 1] != '[' && text.p[i - 1] != ']'; i--)
+      if (text.p[i - 1] == '@')
+        at = i - 1;
+    if (i > 0 && text.p[i - 1] == '[' && at < *close) {
+      mpg_err why;
+      int64_t us;
+      *open = i - 1;
+      *user_end = at;
+      if (*close + 1 == text.n ||
+          mpg_time_parse((mpg_str){text.p + at + 1, *close - at - 1}, &us, &why) == MPG_OK)
+        return true;
+    }
+  }
+  return false;
+}
+
 /* "xid 79 [root@2026-11-21T05:53:54]": why, who and when. */
 static mpg_rc set_reason(mpg_sinfo *s, mpg_str text, mpg_err *err) {
-  size_t open = text.n, at;
+  size_t open, user_end, close;
+  mpg_rc rc;
   while (text.n > 0 && text.p[text.n - 1] == ' ')
     text.n--;
-  if (text.n > 0 && text.p[text.n - 1] == ']')
-    for (open = text.n - 1; open > 0 && text.p[open] != '[';)
-      open--;
-  if (open >= text.n || text.p[open] != '[')
+  if (!find_stamp(text, &open, &user_end, &close))
     return set(s, MPG_SINFO_Reason, text, err);
-  for (at = open; at < text.n && text.p[at] != '@';)
-    at++;
-  if (at < text.n) {
-    mpg_rc rc = set(s, MPG_SINFO_ReasonUser, (mpg_str){text.p + open + 1, at - open - 1}, err);
-    if (rc == MPG_OK)
-      rc = set(s, MPG_SINFO_ReasonTime, (mpg_str){text.p + at + 1, text.n - at - 2}, err);
-    if (rc != MPG_OK)
-      return rc;
-    text.n = open;
-  }
-  return set(s, MPG_SINFO_Reason, text, err);
+  rc = set(s, MPG_SINFO_ReasonUser, (mpg_str){text.p + open + 1, user_end - open - 1}, err);
+  if (rc == MPG_OK)
+    rc = set(s, MPG_SINFO_ReasonTime, (mpg_str){text.p + user_end + 1, close - user_end - 1}, err);
+  text.n = open;
+  return rc == MPG_OK ? set(s, MPG_SINFO_Reason, text, err) : rc;
 }
 
 /* Whether "Name=" stands at `at`, at the start or behind a space; its length without the "=". */
@@ -254,15 +271,32 @@ static bool name_at(mpg_str s, size_t at, size_t *n) {
   size_t i = at;
   if (at > 0 && s.p[at - 1] != ' ' && s.p[at - 1] != '\n')
     return false;
-  while (i < s.n && ((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z'))
+  while (i < s.n && (((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') || s.p[i] == '_'))
     i++;
   *n = i - at;
   return i > at && i < s.n && s.p[i] == '=';
 }
 
+/* Whether what stands at `at` ends a free text: the end of its line, or of a node in one line a field that may
+** follow. */
+static bool ends_words(mpg_str s, size_t at, bool one_line) {
+  static const mpg_str behind[] = {MPG_STR("Comment"), MPG_STR("Extra"), MPG_STR("InstanceId"),
+                                   MPG_STR("InstanceType"), MPG_STR("ReservationName")};
+  size_t n;
+  if (s.p[at] == '\n')
+    return true;
+  if (!one_line || !name_at(s, at, &n))
+    return false;
+  for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+    if (mpg_str_eq((mpg_str){s.p + at, n}, behind[i]))
+      return true;
+  return false;
+}
+
 static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
   mpg_str node = {s->node.p, s->node.n};
   size_t at = 0, look = BYTES_BETWEEN_POLLS, n;
+  bool one_line = memmem(node.p, node.n, "\n ", 2) == NULL;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && at < node.n) {
     mpg_str name, value;
@@ -279,11 +313,13 @@ static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
     }
     name = (mpg_str){node.p + at, n};
     value.p = node.p + at + n + 1;
-    /* A reason and a comment are free texts: they hold their line. */
+    /* These are free texts. */
     last_words = mpg_str_eq(name, MPG_STR("Reason")) || mpg_str_eq(name, MPG_STR("Comment")) ||
                  mpg_str_eq(name, MPG_STR("Extra"));
     for (end = at + n + 1;
-         end < node.n && node.p[end] != '\n' && (last_words || !name_at(node, end, &next)); end++) {
+         end < node.n && !(last_words ? ends_words(node, end, one_line)
+                                      : node.p[end] == '\n' || name_at(node, end, &next));
+         end++) {
       if (end < look)
         continue;
       if (mpg_asks_stop(&s->asks, BYTES_BETWEEN_POLLS))

@@ -143,16 +143,6 @@ static bool is_words(mpg_str s) {
   return true;
 }
 
-/* Text that shows a clock and no zone: a date and time, and no sign or letter after it. */
-static bool is_local(mpg_str s) {
-  if (s.n < 10 || s.p[4] != '-')
-    return false;
-  for (size_t i = 10; i < s.n; i++)
-    if (s.p[i] == 'Z' || s.p[i] == 'z' || s.p[i] == '+' || s.p[i] == '-')
-      return false;
-  return true;
-}
-
 /* A wall clock's seconds as an instant. */
 static void give_local(const mpg_slurm_row *row, int64_t local, mpg_slurm_cell *cell) {
   cell->value.type = MPG_INT;
@@ -170,7 +160,7 @@ static bool parse_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
     return false;
   us /= MPG_SECOND;
   mpg_slurm_date_learn(&row->date, s, us);
-  if (is_local(s)) {
+  if (mpg_zone_is_local(s)) {
     give_local(row, us, cell);
     return true;
   }

@@ -54,6 +54,15 @@ static mpg_rc add(mpg_zone *zone, int64_t at, int64_t offset) {
 
 /* ---- Looking up ---- */
 
+bool mpg_zone_is_local(mpg_str time) {
+  if (time.n < 10 || time.p[4] != '-')
+    return false;
+  for (size_t i = 10; i < time.n; i++)
+    if (time.p[i] == 'Z' || time.p[i] == 'z' || time.p[i] == '+' || time.p[i] == '-')
+      return false;
+  return true;
+}
+
 static int64_t before(const mpg_zone *zone, size_t i) {
   return i == 0 ? zone->first : zone->items[i - 1].offset;
 }

@@ -38,6 +38,9 @@ mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_s
                      mpg_err *err);
 void mpg_zone_free(mpg_zone *zone); /* NULL is fine */
 
+/* Whether a time that mpg_time_parse takes is what a wall clock shows: a date, and no zone behind it. */
+bool mpg_zone_is_local(mpg_str time);
+
 /* Seconds east of UTC at an instant. */
 int64_t mpg_zone_offset(const mpg_zone *zone, int64_t utc);
 /* The instant at which the wall clock showed `local`. */
