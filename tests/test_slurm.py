@@ -576,6 +576,22 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT min(chip_us) >= 0, sum(chip_us) FILTER (WHERE category <> 'queued') FROM mpg_ledger WHERE as_of = 1500"),
                          [(1, 40 * 600 * 10**6)])
 
+    def test_states_of_events_are_short(self):
+        """sacctmgr writes states as `sinfo -o %t` does, with a mark behind some."""
+        states = (("DRNG", "ticket 42", "drained"), ("DRNG*", "ticket 42", "drained"), ("DRNG", "Xid 48", "hw_down"), ("DRAIN@", "ASAP", "maintenance"),
+                  ("DRNG@", "Reboot ASAP", "maintenance"), ("DOWN^", "", "maintenance"), ("MAINT*", "", "maintenance"), ("BOOT", "", "maintenance"), ("IDLE$", "", "maintenance"), ("IDLE^", "", "maintenance"),
+                  ("IDLE~", "", "power_saving"), ("IDLE%", "", "power_saving"), ("MIX!", "", "power_saving"), ("POW_DN", "", "power_saving"), ("POWERED_DOWN", "", "power_saving"),
+                  ("DOWN~", "", "hw_down"), ("DRAIN~", "ticket", "drained"), ("FAILG", "", "hw_down"), ("INVAL", "", "hw_down"), ("IDLE*", "", "hw_down"))
+        for i, (state, reason, kind) in enumerate(states):
+            self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200|{reason}|{state}|gres/gpu=8\n")
+            self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)], (i, state))
+
+    def test_a_controller_that_was_away_installs_nothing(self):
+        """With TrackSlurmctldDown slurmdbd has a second row of the cluster while slurmctld is not connected."""
+        self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"),
+                      "c|Cluster||900|2000|Cluster Registered TRES||gres/gpu=8\nc|Cluster||1050|1060|slurmctld disconnect||gres/gpu=8\n")
+        self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(8, 900, 2000)])
+
     def test_several_gpu_types_are_several_pools(self):
         self.map_text(
             self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=8", "gres/gpu=8,gres/gpu:h100=8", "n1")

@@ -33,7 +33,7 @@ FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesc
 WHERE step IS NULL;
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_events AS
-SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, state_base, gpu_types
+SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, gpu_types
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
@@ -101,7 +101,8 @@ DROP TABLE IF EXISTS temp.slurm_installed;
 CREATE TEMP TABLE slurm_installed AS
 SELECT e.Cluster AS cluster_name, t.key AS type, t.value AS chips, e.TimeStart AS start_time, e.TimeEnd AS end_time
 FROM slurm_events AS e, json_each(e.gpu_types) AS t
-WHERE coalesce(e.Event, CASE WHEN e.NodeName IS NULL THEN 'Cluster' END) = 'Cluster' AND e.TimeStart IS NOT NULL;
+WHERE coalesce(e.Event, CASE WHEN e.NodeName IS NULL THEN 'Cluster' END) = 'Cluster' AND e.TimeStart IS NOT NULL
+  AND e.Reason IS NOT 'slurmctld disconnect'; -- a second row of the cluster (TrackSlurmctldDown)
 
 DROP TABLE IF EXISTS temp.slurm_pools;
 CREATE TEMP TABLE slurm_pools AS
@@ -192,15 +193,18 @@ SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FR
 -- A node is out of service while any of its events lasts, whatever their number, but for what a job
 -- still holds of it: a draining node works until its jobs are done. GPUs of a job are taken to lie
 -- evenly on its nodes. Of several reasons the first of hw_down, maintenance, drained, power_saving.
+-- States are sacctmgr's short ones: DRNG is draining, and marks behind a state are ~%! for a node that
+-- has no power or goes there, $@^ for maintenance and a reboot.
 DROP TABLE IF EXISTS temp.slurm_down;
 CREATE TEMP TABLE slurm_down AS
 SELECT e.Cluster AS cluster_name, e.NodeName AS node, p.pool, sum(t.value) AS chips,
        e.TimeStart AS start_time, e.TimeEnd AS end_time,
        CASE
-         WHEN e.state_base LIKE 'POWER%' THEN 'power_saving'
-         WHEN e.state_base LIKE 'MAINT%' OR e.state_base LIKE 'REBOOT%' OR e.Reason LIKE '%maint%' OR e.Reason LIKE '%reboot%'
-           OR e.Reason LIKE '%upgrade%' OR e.Reason LIKE '%update%' OR e.Reason LIKE '%firmware%' THEN 'maintenance'
-         WHEN e.state_base NOT LIKE 'DRAIN%' OR e.Reason LIKE '%xid%' OR e.Reason LIKE '%ecc%' OR e.Reason LIKE '%gpu%'
+         WHEN e.state_base LIKE 'POW%' OR (e.State GLOB '*[~%!]' AND NOT e.state_base GLOB 'D[OR]*') THEN 'power_saving'
+         WHEN e.state_base LIKE 'MAINT%' OR e.state_base LIKE 'REBOOT%' OR e.state_base LIKE 'BOOT%' OR e.State GLOB '*[$@^]'
+           OR e.Reason LIKE '%maint%' OR e.Reason LIKE '%reboot%' OR e.Reason LIKE '%upgrade%' OR e.Reason LIKE '%update%'
+           OR e.Reason LIKE '%firmware%' THEN 'maintenance'
+         WHEN NOT e.state_base GLOB 'DR[AN]*' OR e.Reason LIKE '%xid%' OR e.Reason LIKE '%ecc%' OR e.Reason LIKE '%gpu%'
            OR e.Reason LIKE '%nvlink%' OR e.Reason LIKE '%hw%' OR e.Reason LIKE '%hardware%' OR e.Reason LIKE '%fail%'
            OR e.Reason LIKE '%error%' OR e.Reason LIKE '%not responding%' THEN 'hw_down'
          ELSE 'drained'
