@@ -592,6 +592,24 @@ class Mapping(Case):
                       "c|Cluster||900|2000|Cluster Registered TRES||gres/gpu=8\nc|Cluster||1050|1060|slurmctld disconnect||gres/gpu=8\n")
         self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(8, 900, 2000)])
 
+    def test_exports_that_overlap(self):
+        """What waited in the first and has started in the second waits no more, and counts as no attempt."""
+        g = "gres/gpu=8"
+        first = (self.job(1, "PENDING", 1000, "Unknown", "Unknown", g, "") + self.job(2, "REQUEUED", 1000, 1010, 1020, g, g, "n1")
+                 + self.job(2, "PENDING", 1020, "Unknown", "Unknown", g, "") + "c|3|3_[1-3]|a|PENDING|1000|Unknown|Unknown|gres/gpu=8|||\n")
+        second = (self.job(1, "COMPLETED", 1000, 1030, 1040, g, g, "n1") + self.job(2, "REQUEUED", 1000, 1010, 1020, g, g, "n1")
+                  + self.job(2, "REQUEUED", 1020, 1050, 1060, g, g, "n1") + self.job(2, "PENDING", 1060, "Unknown", "Unknown", g, "")
+                  + "c|4|3_1|a|COMPLETED|1000|1030|1040|gres/gpu=8|gres/gpu=8|n2|\nc|3|3_[2-3]|a|PENDING|1000|Unknown|Unknown|gres/gpu=8|||\n")
+        third = "c|3|3_3|a|RUNNING|1000|1070|Unknown|gres/gpu=8|gres/gpu=8|n3|\n"
+        for jobs, of_3 in ((first + second, (16, None)), (second + first, (16, None)), (first + second + third, (8, None)), (third + second + first, (8, None))):
+            self.map_text(jobs)
+            found = self.rows("SELECT job, attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY job, attempt")
+            self.assertEqual(found, [("1", 1, 8, 1030, 1040, "completed"), ("2", 1, 8, 1010, 1020, "preempted"), ("2", 2, 8, 1050, 1060, "preempted"),
+                                     ("2", 3, 0, 1060, None, None)] + [("3", 1, 8, 1070, None, None)] * (of_3[0] == 8) + [("4", 1, 8, 1030, 1040, "completed")])
+            self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs ORDER BY job"), [("1", 8, None), ("2", 8, None), ("3", *of_3), ("4", 8, None)])
+        # Job 2 waits again, to the end.
+        self.assertEqual(self.rows("SELECT sum(chip_us) / 8000000 FROM mpg_rollup WHERE job = '2' AND category = 'queued' AND as_of = 1100"), [(10 + 30 + 40,)])
+
     def test_several_gpu_types_are_several_pools(self):
         self.map_text(
             self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=8", "gres/gpu=8,gres/gpu:h100=8", "n1")

@@ -65,7 +65,8 @@ GROUP BY cluster_name;
 
 -- ---- 2. Attempts: one a row of sacct that is a job and has to do with GPUs ----
 
--- A job that runs while two exports are made is in both: the one that knows its end counts.
+-- A job that runs while two exports are made is in both: the one that knows its end counts. One that
+-- waited in the first and has started since, waits no more; of an array, what waits becomes less.
 -- A resize ends a row and begins another of the same attempt.
 DROP TABLE IF EXISTS temp.slurm_attempts;
 CREATE TEMP TABLE slurm_attempts AS
@@ -82,8 +83,9 @@ ranked AS (
   SELECT *,
          row_number() OVER (
            PARTITION BY cluster_name, id, started, CASE WHEN started THEN Start ELSE Submit END
-           ORDER BY "End" IS NULL, "End" DESC
-         ) AS place
+           ORDER BY "End" IS NULL, "End" DESC, array_count
+         ) AS place,
+         max(CASE WHEN started THEN Start END) OVER (PARTITION BY cluster_name, id) AS last_start
   FROM named
 )
 SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM named) > 1 THEN cluster_name || '/' || id ELSE id END AS job,
@@ -92,7 +94,7 @@ SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM named) > 1 THEN clust
        row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last,
        *
 FROM ranked
-WHERE place = 1
+WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
 WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
 
 -- ---- 3. Pools: the cluster, or where it has several types of GPU, "cluster/type" ----
@@ -172,7 +174,8 @@ SELECT job,
          coalesce(words, '{}')) AS labels
 FROM last JOIN needs USING (job);
 
--- A job that never started, but ended, holds nothing at its end: that closes what it asked for.
+-- A job that never started, but ended, holds nothing at its end: that closes what it asked for. One that
+-- was requeued and waits holds nothing from then on: that keeps it open.
 DROP TABLE IF EXISTS temp.slurm_held;
 CREATE TEMP TABLE slurm_held AS
 SELECT a.job, a.attempt, p.pool, t.value AS chips, a.Start AS start_time, a."End" AS end_time, a.outcome, a.cluster_name, a.nodes
@@ -180,11 +183,11 @@ FROM slurm_attempts AS a, json_each(a.held_types) AS t
 JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name AND p.type = t.key
 WHERE a.started
 UNION ALL
-SELECT a.job, a.attempt, p.pool, 0, a."End", a."End", a.outcome, a.cluster_name, NULL
+SELECT a.job, a.attempt, p.pool, 0, coalesce(a."End", a.Submit), a."End", a.outcome, a.cluster_name, NULL
 FROM slurm_attempts AS a
 JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name
  AND p.type = (SELECT min(key) FROM json_each(coalesce(a.req_gpu_types, a.held_types)))
-WHERE a."End" IS NOT NULL AND (NOT a.started OR a.held_types = '{}');
+WHERE CASE WHEN a."End" IS NOT NULL THEN NOT a.started OR a.held_types = '{}' ELSE NOT a.started AND a.last_start IS NOT NULL END;
 
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
