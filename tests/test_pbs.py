@@ -299,6 +299,30 @@ class Mapping(Case):
              ("3.s", 2, "s", 2, 80, 90, "preempted"), ("3.s", 3, "s", 0, 95, 95, "cancelled"), ("4.t", 1, "t/v100", 2, 100, 110, "timeout"),
              ("5.t", 1, "t/a100", 2, 100, None, None), ("6.t", 1, "t/gpu", 2, 100, None, None)])
 
+    def test_reruns_that_tell_nothing(self):
+        """Torque's R has no keys, and ends the attempt that runs; what is not deleted after it waits again."""
+        run = "ctime={0} start={1} exec_host=n/0 Resource_List.nodes=1:ppn=1:gpus=2"
+        def at(s):
+            return datetime.datetime.fromtimestamp(T0 + s, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S;")
+        path = self.file(
+            at(0) + "S;1.s;" + run.format(T0, T0) + "\n"  # rerun twice, and done
+            + at(50) + "R;1.s;\n" + at(80) + "S;1.s;" + run.format(T0, T0 + 80) + "\n" + at(90) + "R;1.s;\n"
+            + at(100) + "S;1.s;" + run.format(T0, T0 + 100) + "\n" + at(120) + f"E;1.s;{run.format(T0, T0 + 100)} Exit_status=0 end={T0 + 120}\n"
+            + at(10) + "S;2.s;" + run.format(T0, T0 + 10) + "\n" + at(20) + "R;2.s;\n" + at(40) + "D;2.s;requestor=x\n"  # deleted while it waited
+            + at(10) + "S;3.s;" + run.format(T0, T0 + 10) + "\n" + at(30) + "R;3.s;\n"  # waits
+            + at(10) + "S;4.s;" + run.format(T0, T0 + 10) + "\n" + at(35) + "D;4.s;requestor=x\n"  # deleted by force: nobody says that it ended
+            + at(10) + "S;5.s;" + run.format(T0, T0 + 10) + "\n" + at(35) + "R;5.s;\n" + at(36) + "A;5.s;\n")  # aborted while it waited
+        self.map(path, "UTC")
+        self.assertEqual(
+            self.rows("SELECT job, attempt, chips, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY job, attempt", T0),
+            [("1.s", 1, 2, 0, 50, "preempted"), ("1.s", 2, 2, 80, 90, "preempted"), ("1.s", 3, 2, 100, 120, "completed"),
+             ("2.s", 1, 2, 10, 20, "preempted"), ("2.s", 2, 0, 40, 40, "cancelled"),
+             ("3.s", 1, 2, 10, 30, "preempted"), ("3.s", 2, 0, 30, None, None), ("4.s", 1, 2, 10, 35, "cancelled"),
+             ("5.s", 1, 2, 10, 35, "preempted"), ("5.s", 2, 0, 36, 36, "cancelled")])
+        self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 2000000 FROM mpg_ledger WHERE job IS NOT NULL GROUP BY job, category"),
+                         [("1.s", "queued", 40), ("1.s", "untraced", 80), ("2.s", "queued", 30), ("2.s", "untraced", 10), ("3.s", "queued", 10 + 90), ("3.s", "untraced", 20),
+                          ("4.s", "queued", 10), ("4.s", "untraced", 25), ("5.s", "queued", 11), ("5.s", "untraced", 25)])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -46,14 +46,15 @@ CREATE INDEX temp.pbs_job ON pbs_of_jobs(job, start);
 
 -- ---- 3. Attempts: one a start of a job ----
 
--- S and T begin one, R ends it and the job waits again, E ends it for good; A ends one that no E does.
--- R and E tell the start, so that what began before the log is whole. Where nothing ends an attempt
--- and the job starts again, it ended then at the latest.
+-- S and T begin one, R ends it and the job waits again, E ends it for good; A and D end one that no E
+-- does. R and E tell the start, so that what began before the log is whole; but for Torque's R, which ends
+-- the one that runs. Where nothing ends an attempt and the job starts again, it ended then at the latest.
 DROP TABLE IF EXISTS temp.pbs_attempts;
 CREATE TEMP TABLE pbs_attempts AS
 WITH started AS (
   SELECT job, start AS start_time,
          max(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS ended,
+         max(record_type = 'E') AS over,
          min(outcome) FILTER (WHERE record_type IN ('E', 'R')) AS outcome,
          max(Exit_status) FILTER (WHERE record_type = 'E') AS exit_status,
          max("resources_used.walltime" >= "Resource_List.walltime") FILTER (WHERE record_type = 'E') AS used_up,
@@ -67,20 +68,32 @@ ordered AS (
   FROM started
   WINDOW later AS (PARTITION BY job ORDER BY start_time)
 ),
-stopped AS (
+-- A record of the second in which an attempt began is of the one before.
+known AS (
   SELECT o.*,
          (SELECT min(d.date_time) FROM pbs_of_jobs AS d WHERE d.job = o.job AND d.record_type = 'D' AND d.date_time >= o.start_time) AS deleted,
-         (SELECT min(a.date_time) FROM pbs_of_jobs AS a WHERE a.job = o.job AND a.record_type = 'A' AND a.date_time >= o.start_time) AS aborted
+         (SELECT min(x.date_time) FROM pbs_of_jobs AS x
+          WHERE x.job = o.job AND (x.record_type IN ('A', 'D') OR (x.record_type = 'R' AND x.start IS NULL))
+            AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
   FROM ordered AS o
+),
+stopped AS (
+  SELECT *,
+         CASE WHEN ended IS NULL AND stopped <= coalesce(next_start, stopped) THEN
+           (SELECT max(x.record_type) FROM pbs_of_jobs AS x
+            WHERE x.job = k.job AND x.date_time = k.stopped AND (x.record_type IN ('A', 'D') OR (x.record_type = 'R' AND x.start IS NULL)))
+         END AS stopped_by
+  FROM known AS k
 )
 SELECT job, attempt, coalesce(held, asked) AS chips, asked, gpu_type, start_time,
-       coalesce(ended, min(coalesce(aborted, next_start), coalesce(next_start, aborted))) AS end_time,
+       coalesce(ended, CASE WHEN stopped_by IS NOT NULL THEN stopped END, next_start) AS end_time,
        CASE
-         WHEN ended IS NULL AND aborted IS NOT NULL AND (next_start IS NULL OR aborted <= next_start) THEN 'cancelled'
+         WHEN stopped_by IS NOT NULL THEN CASE stopped_by WHEN 'R' THEN 'preempted' ELSE 'cancelled' END
          WHEN outcome = 'failed' AND deleted <= ended THEN 'cancelled'
          WHEN outcome = 'failed' AND exit_status > 128 AND used_up THEN 'timeout'
          ELSE outcome
-       END AS outcome
+       END AS outcome,
+       coalesce(stopped_by = 'R', ended IS NOT NULL AND NOT over) AS again
 FROM stopped;
 
 -- A job that leaves the queue without running (again): D by request, A by the server, M to another one.
@@ -142,6 +155,12 @@ CREATE TEMP TABLE allocations AS
 SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FROM pbs_attempts JOIN pbs_pools USING (job)
 UNION ALL
 SELECT job, attempt, NULL, pool, 0, at, at, 'cancelled' FROM pbs_left JOIN pbs_pools USING (job);
+
+-- What was rerun and waits holds nothing from then on: that keeps open what it asks for.
+INSERT INTO allocations
+WITH last AS (SELECT job, max(attempt) AS attempt, end_time, again FROM pbs_attempts GROUP BY job)
+SELECT job, attempt + 1, NULL, pool, 0, end_time, NULL, NULL FROM last JOIN pbs_pools USING (job)
+WHERE again AND job NOT IN (SELECT job FROM pbs_left);
 
 -- ---- 6. What nobody needs any more ----
 
