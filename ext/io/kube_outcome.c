@@ -19,8 +19,7 @@ static const char *look_up(const mpg_kube_object *o, size_t field, const word *w
 static const word disruptions[] = {
     {"PreemptionByScheduler", "preempted"},  {"PreemptionByKubeScheduler", "preempted"},
     {"DeletionByTaintManager", "node_fail"}, {"EvictionByEvictionAPI", "preempted"},
-    {"DeletionByPodGC", "node_fail"},        {"TerminationByKubelet", "preempted"},
-    {"StoppedByKueue", "preempted"},
+    {"DeletionByPodGC", "node_fail"},        {"StoppedByKueue", "preempted"},
 };
 
 /* status.reason of a pod that the kubelet or a controller ended. */
@@ -65,6 +64,9 @@ static const char *of_pod(const mpg_kube_object *o) {
     found = look_up(o, MPG_KUBE_reason, pod_reasons, sizeof pod_reasons / sizeof *pod_reasons);
   if (found != NULL)
     return found;
+  /* The kubelet's own reason, of those above, tells whether the node was shut down. */
+  if (mpg_kube_is(o, MPG_KUBE_disruption, "TerminationByKubelet"))
+    return "preempted";
   return failed ? "failed" : "cancelled";
 }
 
