@@ -130,7 +130,8 @@ class Files(Case):
         ):
             pod = self.pod(metadata={"ownerReferences": owners, **more})
             self.assertEqual(self.one("SELECT job FROM kube_trace(?)", self.file(pod)), job)
-        for owner, job in (({"kind": "JobSet", "name": "js", "controller": True}, "ns/js"), ({"kind": "Pod", "name": "one-of-many"}, "ns/group")):
+        for owner, job in (({"kind": "JobSet", "name": "js", "controller": True}, "ns/js"), ({"kind": "Pod", "name": "one-of-many"}, "ns/group"),
+                           ({"kind": "Pod", "name": "alone", "controller": True}, "ns/alone")):
             self.assertEqual(self.one("SELECT job FROM kube_trace(?)", self.file(
                 {"kind": "Workload", "metadata": {"name": "group", "namespace": "ns", "ownerReferences": [owner]}})), job)
         self.assertIsNone(self.one("SELECT job FROM kube_trace(?)", self.file(self.node("n", {}))))
@@ -412,6 +413,40 @@ class Mapping(Case):
             ("ns/gone", 1, None, "kubernetes", 0, 30, 30, "cancelled"), ("ns/runs", 1, None, "a", 2, 40, None, None)])
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
                          [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)])
+
+    def test_workloads_of_pods(self):
+        """Kueue has a Workload for a pod alone, for a group of pods, for every pod of a Deployment, for every group of a LeaderWorkerSet."""
+        def pod(name, start, end, chips, owner=None, **labels):
+            state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": 0}}
+            return self.pod(name, {G: chips}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0), "labels": labels, "ownerReferences": owner or []}, status={
+                "phase": "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}], "containerStatuses": [{"state": state}]})
+        def workload(name, owners, at, chips, count=1):
+            return {"kind": "Workload", "metadata": {"name": name, "namespace": "ns", "uid": "w-" + name, "creationTimestamp": when(0), "ownerReferences": owners},
+                    "spec": {"podSets": [{"count": count, "template": {"spec": {"containers": [{"resources": {"limits": {G: chips}}}]}}}]},
+                    "status": {"conditions": [{"type": "Admitted", "status": "True", "lastTransitionTime": when(at)},
+                                              {"type": "Finished", "status": "True", "reason": "Succeeded", "lastTransitionTime": when(100)}]}}
+        def of(kind, name, controller=True):
+            return [{"kind": kind, "name": name} | ({"controller": True} if controller else {})]
+        web = {"pod-template-hash": "5d4c"}
+        lws = {"leaderworkerset.sigs.k8s.io/name": "lws"}
+        self.map(self.file("\n".join(map(json.dumps, [
+            self.node("n", {G: "64"}, agentpool="a"),
+            pod("one", 10, 100, 2), workload("pod-one-3fa1c", of("Pod", "one"), 10, 2),
+            pod("g-0", 20, 100, 4, **{"kueue.x-k8s.io/pod-group-name": "g"}), pod("g-1", 20, 100, 4, **{"kueue.x-k8s.io/pod-group-name": "g"}),
+            workload("g", of("Pod", "g-0", False) + of("Pod", "g-1", False), 20, 4, 2),
+            *(pod(f"web-5d4c-{i}", 30 + int(i), 100, 1, of("ReplicaSet", "web-5d4c"), **web) for i in "01"),
+            *(workload(f"pod-web-5d4c-{i}-aaaaa", of("Pod", f"web-5d4c-{i}"), 30, 1) for i in "01"),
+            *(pod(f"lws-{i}", 40, 100, 8, of("LeaderWorkerSet", "lws"), **lws) for i in "01"),
+            *(workload(f"leaderworkerset-lws-{i}-aaaaa", of(kind, name, False), 40, 8) for i, kind, name in (("0", "LeaderWorkerSet", "lws"), ("1", "Pod", "lws-1"))),
+            workload("pod-gone-3fa1c", of("Pod", "gone"), 50, 2)]))))
+        self.assertEqual(self.allocations(), [
+            ("ns/g", 1, "g-0", "a", 4, 20, 100, "completed"), ("ns/g", 1, "g-1", "a", 4, 20, 100, "completed"), ("ns/gone", 1, None, "a", 2, 50, 100, "completed"),
+            ("ns/lws", 1, "lws-0", "a", 8, 40, 100, "completed"), ("ns/lws", 1, "lws-1", "a", 8, 40, 100, "completed"), ("ns/one", 1, "one", "a", 2, 10, 100, "completed"),
+            ("ns/web", 1, "web-5d4c-0", "a", 1, 30, 100, "completed"), ("ns/web", 1, "web-5d4c-1", "a", 1, 31, 100, "completed")])
+        self.assertEqual(self.rows("SELECT job, chips, phase FROM jobs ORDER BY job"),
+                         [("ns/g", 8, None), ("ns/gone", 2, None), ("ns/lws", None, None), ("ns/one", 2, None), ("ns/web", None, "serving")])
+        self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL GROUP BY category"),
+                         [("queued", 2 * 10 + 8 * 20 + 2 * 50), ("untraced", 2 * 90 + 8 * 80 + 70 + 69 + 16 * 60 + 2 * 50)])
 
     def test_cordoned(self):
         def node(version, unschedulable, beat):

@@ -143,6 +143,7 @@ static mpg_rc read_owner(mpg_kube_object *o, mpg_err *err) {
   mpg_kube_level *owners = &o->levels[MPG_KUBE_A], *owner = &o->levels[MPG_KUBE_B];
   mpg_rc rc = mpg_kube_open_level(
       o, MPG_KUBE_A, mpg_kube_find(&o->levels[MPG_KUBE_METADATA], "ownerReferences"), err);
+  o->controlled = false;
   for (size_t i = 0; rc == MPG_OK && i < owners->n; i++) {
     const mpg_json_member *controls;
     rc = mpg_kube_open_level(o, MPG_KUBE_B, &owners->m[i], err);
@@ -154,7 +155,8 @@ static mpg_rc read_owner(mpg_kube_object *o, mpg_err *err) {
     rc = passing(o, MPG_KUBE_owner_kind, MPG_KUBE_B, "kind", err);
     if (rc == MPG_OK)
       rc = passing(o, MPG_KUBE_owner_name, MPG_KUBE_B, "name", err);
-    if (controls != NULL && controls->kind == MPG_JSON_TRUE)
+    o->controlled = controls != NULL && controls->kind == MPG_JSON_TRUE;
+    if (o->controlled)
       break;
   }
   return rc;
@@ -182,9 +184,10 @@ static mpg_str job_name(const mpg_kube_object *o) {
     if (label.n > 0)
       return label;
   }
-  /* A Workload of a group of pods, which has its name, is owned by each of the pods. */
+  /* A Workload of a group of pods, which has its name, is owned by each of the pods; that of one pod is
+  ** controlled by it. */
   if ((!pod && !workload) || name.n == 0 ||
-      (workload && mpg_str_eq(o->values[MPG_KUBE_owner_kind].s, MPG_STR("Pod"))))
+      (workload && !o->controlled && mpg_str_eq(o->values[MPG_KUBE_owner_kind].s, MPG_STR("Pod"))))
     return o->values[MPG_KUBE_name].s;
   /* A Deployment's pods are owned by its ReplicaSet of the moment. */
   hash = mpg_kube_string(&o->levels[MPG_KUBE_LABELS], "pod-template-hash");

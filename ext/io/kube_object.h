@@ -59,7 +59,8 @@ typedef struct mpg_kube_object {
   int64_t line;       /* where the object begins */
   mpg_kube_level levels[MPG_KUBE_LEVELS];
   mpg_kube_amounts amounts;
-  bool succeeded; /* a condition says so */
+  bool controlled; /* its owner controls it */
+  bool succeeded;  /* a condition says so */
   mpg_value values[MPG_KUBE_COUNT_OF_FIELDS];
   mpg_json_text
       kept[MPG_KUBE_COUNT_OF_FIELDS]; /* values that the text of the object does not hold */

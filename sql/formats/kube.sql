@@ -22,6 +22,13 @@
 CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
 SELECT * FROM kube_trace(mpg_required(:kube, ':kube'));
 
+-- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
+CREATE INDEX temp.kube_named ON kube_objects(namespace, name, kind);
+UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
+                               WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod')
+WHERE kind = 'Workload' AND owner_kind = 'Pod'
+  AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
+
 DROP TABLE IF EXISTS temp.kube_last;
 CREATE TEMP TABLE kube_last AS
 WITH versions AS (
@@ -118,11 +125,14 @@ FROM compared AS c;
 -- ---- 5. Jobs ----
 
 -- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
--- that it is. Devices are worth what they are on the nodes where it ran.
+-- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet. Devices are
+-- worth what they are on the nodes where it ran.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH of_jobs AS (
-  SELECT *, CASE WHEN kind = 'Workload' THEN 0 WHEN kind = 'Pod' THEN CASE WHEN namespace || '/' || name = job THEN 2 ELSE 3 END
+  SELECT *, CASE WHEN kind = 'Workload' THEN
+                   CASE WHEN owner_kind = 'LeaderWorkerSet' OR (owner_kind = 'Pod' AND job NOT IN (namespace || '/' || name, namespace || '/' || owner_name)) THEN 3 ELSE 0 END
+                 WHEN kind = 'Pod' THEN CASE WHEN namespace || '/' || name = job THEN 2 ELSE 3 END
                  WHEN namespace || '/' || name = job THEN 1 ELSE 3 END AS rank
   FROM kube_last
   WHERE job IN (SELECT job FROM kube_last WHERE chips > 0 AND kind <> 'Node')
@@ -142,7 +152,8 @@ asked AS (
 told AS (
   SELECT job, min(namespace) AS owner, min(creationTimestamp) AS submit_time, max(priority) AS priority,
          max(queue) AS queue, max(clusterQueue) AS cluster_queue, max(flavor) AS flavor, max(resource) AS resource,
-         coalesce(max(CASE WHEN kind = 'Workload' THEN owner_kind END), max(CASE WHEN kind = 'Pod' THEN owner_kind END), max(kind)) AS of_kind
+         coalesce(max(CASE WHEN kind = 'Workload' AND owner_kind <> 'Pod' THEN owner_kind END), max(CASE WHEN kind = 'Pod' THEN owner_kind END),
+                  max(CASE WHEN kind = 'Workload' THEN owner_kind END), max(kind)) AS of_kind
   FROM of_jobs
   GROUP BY job
 )
