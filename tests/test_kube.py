@@ -448,6 +448,34 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL GROUP BY category"),
                          [("queued", 2 * 10 + 8 * 20 + 2 * 50), ("untraced", 2 * 90 + 8 * 80 + 70 + 69 + 16 * 60 + 2 * 50)])
 
+    def test_nodes_that_lost_their_devices(self):
+        """A node's device plugin may end before the node does, or not run yet where a watch ends."""
+        def event(kind, name, version, gpus, beat):
+            node = self.node(name, {"cpu": "8"} | ({} if gpus is None else {G: str(gpus)}), agentpool="a")
+            node["metadata"]["resourceVersion"] = str(version)
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(beat)}]
+            return {"type": kind, "object": node}
+        self.map(self.file("\n".join(map(json.dumps, [
+            event("ADDED", "n", 1, None, 0), event("MODIFIED", "n", 2, 8, 10), event("MODIFIED", "n", 3, 0, 90), event("DELETED", "n", 4, 0, 100),
+            event("ADDED", "m", 5, 8, 10), event("MODIFIED", "m", 6, 4, 20), event("MODIFIED", "m", 7, 0, 30), event("ADDED", "cpu", 8, None, 10)]))))
+        self.assertEqual(self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY chips", T0), [("a", 4, 0, None), ("a", 8, 0, 100)])
+
+    def test_objects_without_a_uid(self):
+        objects = [self.node("m", {G: "8"}, agentpool="a"), self.node("n", {G: "4"}, agentpool="a")]
+        objects[1]["status"]["conditions"] = [{"type": "Ready", "status": "False", "lastTransitionTime": when(50)}]
+        for node in "mn":
+            objects.append(self.pod(node, {G: 2}, spec={"nodeName": node}, metadata={"creationTimestamp": when(0)}, status={
+                "phase": "Succeeded", "startTime": when(0), "containerStatuses": [{"state": {"terminated": {"startedAt": when(0), "finishedAt": when(100)}}}]}))
+        def told():
+            return [self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4, 5") for table in ("capacity", "outages", "allocations", "jobs")]
+        self.map(self.file(objects))
+        wanted = told()
+        self.assertEqual(self.rows("SELECT sum(chips) FROM capacity"), [(12,)])
+        for o in objects:
+            del o["metadata"]["uid"]
+        self.map(self.file(objects))
+        self.assertEqual([sum(row[2] for row in told()[0]), told()[1:]], [12, wanted[1:]])
+
     def test_cordoned(self):
         def node(version, unschedulable, beat):
             taints = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(100)}] if unschedulable else []

@@ -22,6 +22,8 @@
 CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
 SELECT * FROM kube_trace(mpg_required(:kube, ':kube'));
 
+UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid IS NULL;
+
 -- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
 CREATE INDEX temp.kube_named ON kube_objects(namespace, name, kind);
 UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
@@ -32,12 +34,13 @@ WHERE kind = 'Workload' AND owner_kind = 'Pod'
 DROP TABLE IF EXISTS temp.kube_last;
 CREATE TEMP TABLE kube_last AS
 WITH versions AS (
-  SELECT *, row_number() OVER (PARTITION BY kind, coalesce(uid, namespace || '/' || name)
+  SELECT *, row_number() OVER (PARTITION BY kind, uid
                                ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
   FROM kube_objects
   WHERE event IS NOT 'BOOKMARK'
 )
 SELECT * FROM versions WHERE age = 1;
+CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 
 -- ---- 2. Nodes ----
 
@@ -54,22 +57,27 @@ INSERT INTO kube_products VALUES
   ('g6e', 'nvidia-l40s'), ('p3', 'nvidia-v100-sxm2-16'), ('p3dn', 'nvidia-v100-sxm2-32'), ('p4d', 'nvidia-a100-40-sxm4'),
   ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm');
 
--- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip.
+-- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip. Those
+-- of its last version that has some are installed: without its plugin, which may end before it, a node shows none.
 DROP TABLE IF EXISTS temp.kube_nodes;
 CREATE TEMP TABLE kube_nodes AS
-WITH named AS (
+WITH versions AS (
+  SELECT *, row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+  FROM kube_objects
+  WHERE kind = 'Node' AND chips > 0 AND event IS NOT 'BOOKMARK'
+),
+named AS (
   SELECT *, CASE WHEN instr(product, '-MIG-') THEN substr(product, 1, instr(product, '-MIG-') - 1)
                  WHEN product LIKE '%-SHARED' THEN substr(product, 1, length(product) - 7)
                  WHEN product GLOB '*[0-9]*.*[a-z]*' THEN substr(product, 1, instr(product, '.') - 1)
                  ELSE product END AS model
-  FROM kube_last
-  WHERE kind = 'Node' AND chips > 0
+  FROM versions
+  WHERE age = 1
 )
 SELECT name AS node, uid, coalesce(labels ->> ('$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
        round(chips * share, 5) AS chips, share, creationTimestamp AS start_time,
-       CASE WHEN event = 'DELETED' THEN
-         (SELECT max(unixepoch(coalesce(value ->> '$.lastHeartbeatTime', value ->> '$.lastTransitionTime'))) FROM json_each(conditions))
-       END AS end_time
+       (SELECT max(unixepoch(coalesce(value ->> '$.lastHeartbeatTime', value ->> '$.lastTransitionTime')))
+        FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
 FROM named LEFT JOIN kube_products ON kube_products.product = model;
 CREATE INDEX temp.kube_node ON kube_nodes(node);
 
@@ -216,7 +224,7 @@ SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable,
        (SELECT unixepoch(value ->> '$.timeAdded') FROM json_each(spec, '$.taints') WHERE value ->> '$.key' = 'node.kubernetes.io/unschedulable') AS cordoned,
        (SELECT max(unixepoch(value ->> '$.lastHeartbeatTime')) FROM json_each(conditions)) AS heard
 FROM kube_objects
-WHERE kind = 'Node' AND chips > 0;
+WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
 CREATE INDEX temp.kube_states_of ON kube_states(uid, seen);
 
 -- From the moment a node is not ready (cordoned, where its taint tells since when) until it is again.
