@@ -109,6 +109,18 @@ class Slurmrestd(Shared):
         self.assertEqual(self.rows("SELECT * FROM slurm_trace(?)", path), [])
         self.assertEqual(self.issues(path), {"reported_error": 1})
 
+    def test_attempts_that_were_left_out(self):
+        """Newer releases leave them out of the JSON too, without -D; of the controller they are never asked."""
+        def issues(*jobs):
+            path = self.file(json.dumps({"jobs": jobs}), "x.json")
+            self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?)", path), len(jobs))
+            return self.issues(path)
+        done, other = ({"job_id": i, "cluster": "c", "state": {"current": ["COMPLETED"]}} for i in (1, 2))
+        waits = {"job_id": 1, "cluster": "c", "job_state": ["PENDING"]}
+        self.assertEqual([issues(done, other), issues(done, other, done), issues(done, done | {"cluster": "d"}), issues(waits), issues(waits, done), issues()],
+                         [{"no_requeues": 1}, {}, {"no_requeues": 1}, {}, {"no_requeues": 1}, {}])
+        self.assertEqual((self.issues(SACCT), self.issues(SQUEUE)), ({}, {}))
+
     def test_nodes(self):
         path = SHARED + "/slurmrestd/25.11__0.0.43__slurm-nodes.json"
         self.assertEqual(
@@ -214,7 +226,7 @@ class Shapes(Case):
     def test_skipped(self):
         path = self.document(self.job(), {"name": "x"}, 7, self.job(job_id=8))
         self.assertEqual(self.rows("SELECT JobID FROM slurm_trace(?) WHERE on_error = 'skip'", path), [("7",), ("8",)])
-        self.assertEqual(self.issues(path), {"skipped_record": 2})
+        self.assertEqual(self.issues(path), {"skipped_record": 2, "no_requeues": 1})
 
     def test_compressed_documents_in_a_row_and_folders(self):
         text = json.dumps({"jobs": [self.job()]})

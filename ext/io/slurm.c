@@ -3,9 +3,9 @@
 ** they are taken apart, joined and mended on a copy.
 */
 #include "slurm.h"
-#include "../core/intern.h"
 #include "../core/text.h"
 #include "slurm_ahead.h"
+#include "slurm_repeats.h"
 #include "unfinished.h"
 
 #include <stdio.h>
@@ -17,7 +17,6 @@
 #define JOINS_BETWEEN_POLLS 64
 #define HEADER_NAME_WORK 512 /* in bytes of a text: it is compared with all names there are */
 #define NO_COLUMN SIZE_MAX
-#define SEEN_LIMIT ((size_t)1 << 20) /* job ids remembered */
 
 #define MPG_SLURM_FIELD(name, type) {#name, MPG_SLURM_##type},
 static const mpg_slurm_field job_fields[] = {MPG_SLURM_JOB_FIELDS(MPG_SLURM_FIELD)};
@@ -53,13 +52,11 @@ struct mpg_slurm {
   bool at_record;         /* csv read one last, and nothing malformed */
   const uint32_t *marks;  /* of the record at hand, a line of the block; NULL: it is in `row` */
   bool has_ahead, damage_ahead, at_end;
-  mpg_slurm_row row;      /* the columns, and the record at hand as cells */
-  mpg_slurm_row peek;     /* the same columns, for the line ahead */
-  mpg_str delimiter;      /* of options, of the header, or static */
-  size_t *column_of;      /* by field; NO_COLUMN: the file lacks it */
-  uint64_t *seen;         /* hashes of job ids; 0: free */
-  size_t nseen, cap_seen; /* a power of two */
-  bool repeats;
+  mpg_slurm_row row;  /* the columns, and the record at hand as cells */
+  mpg_slurm_row peek; /* the same columns, for the line ahead */
+  mpg_str delimiter;  /* of options, of the header, or static */
+  size_t *column_of;  /* by field; NO_COLUMN: the file lacks it */
+  mpg_slurm_repeats repeats;
   char failure[MPG_ERR_TEXT]; /* the CSV reader's last */
 };
 
@@ -81,6 +78,7 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
       .stream = stream,
       .delimiter = options->delimiter,
       .asks = {.env = env},
+      .repeats = {.env = env},
       .row = {.env = env, .asks = &s->asks, .zone = options->zone, .slow = options->slow},
       .peek = {.env = env, .asks = &s->asks, .zone = options->zone, .slow = options->slow}};
   s->column_of = mpg_malloc(env, n * sizeof *s->column_of);
@@ -112,7 +110,7 @@ void mpg_slurm_close(mpg_slurm *s) {
   mpg_free(env, s->ahead.p);
   mpg_free(env, s->header.p);
   mpg_free(env, s->column_of);
-  mpg_free(env, s->seen);
+  mpg_slurm_repeats_free(&s->repeats);
   mpg_free(env, s);
 }
 
@@ -535,44 +533,13 @@ static mpg_rc count(mpg_slurm *s, mpg_severity severity, const char *kind, int64
   return mpg_fail_nomem(err);
 }
 
-/* Notices the first job that comes twice, until it has or too many were seen. */
 static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
-  mpg_str id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobIDRaw), cluster;
-  uint64_t h;
+  mpg_str id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobIDRaw);
   if (id.n == 0)
     id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobID);
-  if (s->repeats || id.n == 0 || s->nseen == SEEN_LIMIT || memchr(id.p, '.', id.n) != NULL)
-    return MPG_OK;
-  cluster = mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster);
-  h = (mpg_hash(cluster.p, cluster.n) * 31 + mpg_hash(id.p, id.n)) | 1;
-  if (s->nseen * 2 >= s->cap_seen) {
-    size_t cap = s->cap_seen == 0 ? 256 : s->cap_seen * 2;
-    uint64_t *grown = mpg_calloc(s->env, cap * sizeof *grown);
-    if (grown == NULL)
-      return mpg_fail_nomem(err);
-    for (size_t i = 0; i < s->cap_seen; i++) {
-      size_t at = (size_t)(s->seen[i] >> 1) & (cap - 1);
-      if (s->seen[i] == 0)
-        continue;
-      while (grown[at] != 0)
-        at = (at + 1) & (cap - 1);
-      grown[at] = s->seen[i];
-    }
-    mpg_free(s->env, s->seen);
-    s->seen = grown;
-    s->cap_seen = cap;
-  }
-  for (size_t at = (size_t)(h >> 1) & (s->cap_seen - 1);; at = (at + 1) & (s->cap_seen - 1)) {
-    if (s->seen[at] == h) {
-      s->repeats = true;
-      return MPG_OK;
-    }
-    if (s->seen[at] == 0) {
-      s->seen[at] = h;
-      s->nseen++;
-      return MPG_OK;
-    }
-  }
+  return mpg_slurm_repeats_add(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster), id) == MPG_OK
+             ? MPG_OK
+             : mpg_fail_nomem(err);
 }
 
 static mpg_rc accept(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {
@@ -601,14 +568,9 @@ static mpg_rc accept(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {
 }
 
 static mpg_rc finish(mpg_slurm *s, mpg_err *err) {
+  mpg_rc rc = mpg_slurm_repeats_end(&s->repeats, s->options.issues, s->path, err);
   s->dead = true;
-  if (s->nseen > 0 && !s->repeats &&
-      count(s, MPG_WARNING, "no_requeues", 0,
-            "no job comes twice: without sacct -D, attempts that ended REQUEUED, PREEMPTED or "
-            "NODE_FAIL are left out",
-            err) != MPG_OK)
-    return MPG_NOMEM;
-  return MPG_DONE;
+  return rc == MPG_OK ? MPG_DONE : rc;
 }
 
 /* A column of the record at hand. */

@@ -2,6 +2,7 @@
 #include "slurm_json.h"
 #include "json_pull.h"
 #include "slurm_fields.h"
+#include "slurm_repeats.h"
 #include "../core/text.h"
 #include "../core/time.h"
 
@@ -90,8 +91,10 @@ struct mpg_slurm_json {
   mpg_issues *issues;
   mpg_slurm_docs docs, step_docs;
   bool in_document, in_jobs;
-  bool any_job, any_jobs; /* one was read; there was a "jobs" */
-  char members[200];      /* of the document, for a message */
+  bool any_jobs;             /* there was a "jobs" */
+  mpg_slurm_repeats repeats; /* of the accounting */
+  bool done;
+  char members[200]; /* of the document, for a message */
   size_t n_members;
   int64_t document_line, line;
   mpg_slurm_object step_list; /* of the latest job, borrowed */
@@ -109,7 +112,7 @@ mpg_rc mpg_slurm_json_open(mpg_slurm_json **out, const mpg_env *env, mpg_stream 
   j->path = mpg_stream_path(stream);
   j->issues = issues;
   j->docs = j->step_docs = (mpg_slurm_docs){.env = env, .name = j->path};
-  j->f.text.env = env;
+  j->f.text.env = j->repeats.env = env;
   rc = mpg_pull_open(&j->pull, env, stream, 0, err);
   if (rc == MPG_OK)
     *out = j;
@@ -125,6 +128,7 @@ void mpg_slurm_json_close(mpg_slurm_json *j) {
   mpg_slurm_docs_free(&j->docs);
   mpg_slurm_docs_free(&j->step_docs);
   mpg_json_text_free(&j->f.text);
+  mpg_slurm_repeats_free(&j->repeats);
   mpg_free(j->env, j);
 }
 
@@ -334,6 +338,13 @@ static mpg_rc read_step(mpg_slurm_json *j, mpg_err *err) {
   return rc == MPG_OK ? keep_counts(j, err) : rc;
 }
 
+static mpg_rc notice_repeat(mpg_slurm_json *j, mpg_err *err) {
+  mpg_str id = mpg_slurm_kept(&j->f, FIELD(JobIDRaw));
+  return mpg_slurm_repeats_add(&j->repeats, mpg_slurm_kept(&j->f, FIELD(Cluster)), id) == MPG_OK
+             ? MPG_OK
+             : mpg_fail_nomem(err);
+}
+
 static mpg_rc read_controller(mpg_slurm_json *j, mpg_slurm_object job, mpg_err *err) {
   static const char *const keys[5] = {"array_job_id", "array_task_id", "array_task_string",
                                       "het_job_id", "het_job_offset"};
@@ -447,7 +458,12 @@ mpg_rc mpg_slurm_json_next(mpg_slurm_json *j, mpg_err *err) {
     return rc;
   }
   j->step_list.n = j->next_step = 0;
+  if (j->done)
+    return MPG_DONE;
   rc = next_job(j, &item, err);
+  j->done = rc == MPG_DONE;
+  if (j->done && mpg_slurm_repeats_end(&j->repeats, j->issues, j->path, err) != MPG_OK)
+    return err->rc;
   if (rc == MPG_OK) {
     j->line = j->docs.line = j->step_docs.line = item.line;
     rc = mpg_pull_take(j->pull, &kind, &text, err);
@@ -461,8 +477,13 @@ mpg_rc mpg_slurm_json_next(mpg_slurm_json *j, mpg_err *err) {
   rc = mpg_slurm_open_text(&j->docs, MPG_SLURM_JOB, text, &job, err);
   if (rc != MPG_OK)
     return rc;
-  rc = mpg_slurm_member(job, "job_state") != NULL ? read_controller(j, job, err)
-                                                  : read_accounting(j, job, err);
+  if (mpg_slurm_member(job, "job_state") != NULL) {
+    rc = read_controller(j, job, err);
+  } else {
+    rc = read_accounting(j, job, err);
+    if (rc == MPG_OK)
+      rc = notice_repeat(j, err);
+  }
   if (rc != MPG_OK)
     j->step_list.n = 0;
   mpg_slurm_settle(&j->f);

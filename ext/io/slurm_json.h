@@ -12,8 +12,8 @@
 ** GPUs (they do where AccountingStorageTRES has gres/gpu), they are those of gres_detail, or what
 ** tres_per_job, _node, _task and _socket ask for.
 **
-** Errors are "PATH:LINE:COLUMN: ...". A document whose "errors" say something and that has no job is listed
-** (reported_error, warning).
+** Errors are "PATH:LINE:COLUMN: ...". A document whose "errors" say something is listed (reported_error, warning),
+** and the accounting in which no job comes twice (no_requeues, warning).
 */
 #ifndef MPG_SLURM_JSON_H
 #define MPG_SLURM_JSON_H

@@ -132,14 +132,18 @@ static void expect_jobs(const char *text, const char *expected, const char *issu
 static void test_jobs(void) {
   expect_jobs("", "", NULL);
   expect_jobs(" \n", "", NULL);
-  expect_jobs(jobs, ROWS, NULL);
-  expect_jobs("{\"jobs\":[]}{\"jobs\":[{\"job_id\":1}]}", "(1;1;1;;;;;)", NULL);
+  expect_jobs(jobs, ROWS, "no_requeues");
+  expect_jobs("{\"jobs\":[" CONTROLLED "]}",
+              "(1;7;7;RUNNING;1;2;;cpu=1,gres/gpu=1,gres/gpu:h100=1)", NULL);
+  expect_jobs("{\"jobs\":[]}{\"jobs\":[{\"job_id\":1}]}", "(1;1;1;;;;;)", "no_requeues");
+  expect_jobs("{\"jobs\":[{\"job_id\":1}]}{\"jobs\":[{\"job_id\":1}]}", "(1;1;1;;;;;)(1;1;1;;;;;)",
+              NULL);
   expect_jobs("{\"jobs\":[],\"errors\":[{\"description\":\"no such job\"}]}", "", "reported_error");
   expect_jobs("{\"jobs\":[{\"job_id\":1,\"job_state\":\"CANCELLED\",\"start_time\":5,\"end_time\":"
               "5,\"nodes\":\"\"}]}",
               "(1;1;1;CANCELLED;;;5;)", NULL);
   expect_jobs("{\"jobs\":[{\"x\":1},{\"job_id\":2}]}",
-              "{mem:1:1: expected a job with a number \"job_id\"}(1;2;2;;;;;)", NULL);
+              "{mem:1:1: expected a job with a number \"job_id\"}(1;2;2;;;;;)", "no_requeues");
   expect_jobs("{\"x\":1}",
               "{mem:1:1: expected jobs of sacct --json, squeue --json or slurmrestd (a member "
               "\"jobs\"), found "
@@ -148,7 +152,7 @@ static void test_jobs(void) {
   expect_jobs("[]", "{mem:1:1: expected the object that sacct --json or squeue --json writes}",
               NULL);
   expect_jobs("{\"jobs\":[{\"job_id\":1},{\"job_id\":",
-              "(1;1;1;;;;;){mem:1:33: expected a value, found end of file}", NULL);
+              "(1;1;1;;;;;){mem:1:33: expected a value, found end of file}", "no_requeues");
 }
 
 /* ---- Nodes ---- */
