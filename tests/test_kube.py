@@ -334,9 +334,9 @@ class Mapping(Case):
     def map(self, *paths, label=None):
         for table in ("jobs", "allocations", "capacity", "outages"):
             self.db.execute(f"DROP TABLE IF EXISTS temp.{table}")
-        self.db.execute("CREATE TEMP TABLE kube_objects AS SELECT * FROM kube_trace(?) WHERE 0", (paths[0],))
+        self.db.execute("CREATE TEMP TABLE kube_objects AS SELECT *, _file FROM kube_trace(?) WHERE 0", (paths[0],))
         for path in paths:
-            self.db.execute("INSERT INTO kube_objects SELECT * FROM kube_trace(?)", (path,))
+            self.db.execute("INSERT INTO kube_objects SELECT *, _file FROM kube_trace(?)", (path,))
         self.script("formats/kube.sql", kube=None, pool=label)
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'kube%'"), [])
 
@@ -475,6 +475,48 @@ class Mapping(Case):
             del o["metadata"]["uid"]
         self.map(self.file(objects))
         self.assertEqual([sum(row[2] for row in told()[0]), told()[1:]], [12, wanted[1:]])
+
+    def test_listings_that_are_repeated(self):
+        """What a listing shows no more ended after the last that does; what it would not show may still be there."""
+        def node(name, beat):
+            node = self.node(name, {G: "8"}, agentpool="a")
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(beat)}]
+            return node
+        def pod(name, start, namespace="ns", end=None, deleted=None):
+            ran = {"terminated": {"startedAt": when(start), "finishedAt": when(end)}} if end else {"running": {"startedAt": when(start)}}
+            pod = self.pod(name, {G: 2}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(start), "namespace": namespace, "deletionTimestamp": deleted}, status={
+                "phase": "Succeeded" if end else "Running", "containerStatuses": [{"state": ran}],
+                "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}, {"type": "Ready", "status": "True", "lastTransitionTime": when(start)}]})
+            return pod
+        def waits(name):
+            obj = self.workload(name, 1)["object"]
+            del obj["metadata"]["deletionTimestamp"]
+            return obj
+        first = [node("n", 100), node("gone", 90), pod("a", 10), pod("b", 20), pod("other", 30, "other"), pod("done", 5, end=50), pod("dying", 60, deleted=when(130)),
+                 waits("left"), waits("stays")]
+        second = [node("n", 200), pod("b", 20), pod("c", 150), waits("stays")]
+        third = [node("n", 300), pod("c", 150), waits("stays")]
+        def told(*listings, **named):
+            folder = self.folder_of({f"{i}.json": {"kind": "List", "items": items} for i, items in enumerate(listings)} | named)
+            self.map(folder)
+            return [row[0:1] + row[5:7] for row in self.allocations()]
+        self.assertEqual(told(first, second, third), [
+            ("ns/a", 10, 100), ("ns/b", 20, 200), ("ns/c", 150, None), ("ns/done", 5, 50), ("ns/dying", 60, 130), ("ns/left", 100, 100), ("other/other", 30, None)])
+        self.assertEqual(self.rows("SELECT chips, end_time - ? FROM capacity ORDER BY 2", T0), [(8, None), (8, 90)])
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 2000000 FROM mpg_rollup WHERE category = 'queued' AND job LIKE 'ns/_____' AND as_of = ? GROUP BY job", T0 + 500),
+                         [("ns/stays", 500)])
+        # In any order; one of every namespace would show them all.
+        wide = [node("n", 400), pod("c", 150), pod("x", 350, "kube-system"), waits("stays")]
+        self.assertEqual(told(wide, third, first, second), [
+            ("kube-system/x", 350, None), ("ns/a", 10, 100), ("ns/b", 20, 200), ("ns/c", 150, None), ("ns/done", 5, 50), ("ns/dying", 60, 130), ("ns/left", 100, 100),
+            ("other/other", 30, 100)])
+        # A watch tells itself; one without events shows only what changes.
+        changes = "\n".join(map(json.dumps, [pod("a", 10), pod("b", 20), pod("a", 10)]))
+        self.assertEqual(told([node("n", 100), pod("b", 20)], **{"watch.json": changes, "z.json": [node("n", 200), pod("c", 150)]}),
+                         [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 150, None)])
+        events = "\n".join(json.dumps({"type": "ADDED", "object": o}) for o in (pod("a", 10), pod("b", 20)))
+        self.assertEqual(told([node("n", 100), pod("b", 20)], **{"watch.json": events, "z.json": [node("n", 200), pod("c", 150)]}),
+                         [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 150, None)])
 
     def test_cordoned(self):
         def node(version, unschedulable, beat):

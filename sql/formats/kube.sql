@@ -12,7 +12,7 @@
 --
 -- From a program that cannot bind parameters to a script, create the input before running it:
 --
---     CREATE TEMP TABLE kube_objects AS SELECT * FROM kube_trace('trace/');
+--     CREATE TEMP TABLE kube_objects AS SELECT *, _file FROM kube_trace('trace/');
 --
 -- Makes the TEMP tables capacity, outages, jobs and allocations, which mpg_ledger and mpg_rollup then find.
 -- The input is dropped at the end. The rules are explained in docs/kubernetes.md.
@@ -20,7 +20,7 @@
 -- ---- 1. The input, and the last version of every object ----
 
 CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
-SELECT * FROM kube_trace(mpg_required(:kube, ':kube'));
+SELECT *, _file FROM kube_trace(mpg_required(:kube, ':kube'));
 
 UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid IS NULL;
 
@@ -31,6 +31,43 @@ UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
 WHERE kind = 'Workload' AND owner_kind = 'Pod'
   AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
 
+-- Listings are files without events in which nothing comes twice. One was made after the last time that its
+-- objects tell of.
+DROP TABLE IF EXISTS temp.kube_listings;
+CREATE TEMP TABLE kube_listings AS
+SELECT _file,
+       max(max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
+               coalesce(admitted, 0), coalesce(evicted, 0),
+               coalesce((SELECT max(unixepoch(value ->> '$.lastHeartbeatTime')) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0))) AS made
+FROM kube_objects
+GROUP BY _file
+HAVING max(event) IS NULL AND count(*) = count(DISTINCT kind || '/' || uid);
+
+-- When the last of those was made that would show an object of a kind in a namespace: one that shows others
+-- of this kind there, or in several namespaces.
+DROP TABLE IF EXISTS temp.kube_covered;
+CREATE TEMP TABLE kube_covered AS
+WITH shown AS (
+  SELECT _file, made, kind, coalesce(namespace, '') AS namespace, count(*) OVER (PARTITION BY _file, kind) AS namespaces
+  FROM kube_objects JOIN kube_listings USING (_file)
+  GROUP BY _file, kind, coalesce(namespace, '')
+)
+SELECT kind, namespace, max(made) AS made FROM shown GROUP BY kind, namespace
+UNION ALL
+SELECT kind, NULL, max(made) FROM shown WHERE namespaces > 1 GROUP BY kind;
+CREATE INDEX temp.kube_covered_by ON kube_covered(kind, namespace);
+
+-- What only listings show, and the last of them no more, was deleted after the last one that does.
+DROP TABLE IF EXISTS temp.kube_gone;
+CREATE TEMP TABLE kube_gone AS
+SELECT kind, uid, max(made) AS seen
+FROM kube_objects LEFT JOIN kube_listings USING (_file)
+GROUP BY kind, uid
+HAVING count(*) = count(made)
+   AND max(made) < max((SELECT max(c.made) FROM kube_covered AS c
+                        WHERE c.kind = kube_objects.kind AND (c.namespace = coalesce(kube_objects.namespace, '') OR c.namespace IS NULL)));
+CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
+
 DROP TABLE IF EXISTS temp.kube_last;
 CREATE TEMP TABLE kube_last AS
 WITH versions AS (
@@ -39,7 +76,9 @@ WITH versions AS (
   FROM kube_objects
   WHERE event IS NOT 'BOOKMARK'
 )
-SELECT * FROM versions WHERE age = 1;
+SELECT *, NULL AS gone FROM versions WHERE age = 1;
+UPDATE kube_last SET event = 'DELETED', gone = (SELECT seen FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid)
+WHERE EXISTS (SELECT 1 FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid);
 CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 
 -- ---- 2. Nodes ----
@@ -91,7 +130,7 @@ SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
        coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp) AS start_time,
        CASE
          WHEN p.phase IN ('Succeeded', 'Failed') THEN coalesce(p.finished, p.ready_time, p.deletionTimestamp, p.started, p.startTime)
-         WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, p.ready_time, p.started, p.startTime)
+         WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, p.gone, p.ready_time, p.started, p.startTime)
        END AS end_time,
        p.outcome, p.deletionTimestamp
 FROM kube_last AS p
@@ -181,7 +220,7 @@ DROP TABLE IF EXISTS temp.kube_admitted;
 CREATE TEMP TABLE kube_admitted AS
 SELECT job, CASE WHEN flavor IN (SELECT pool FROM kube_nodes) OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(flavor, 'kubernetes')
                  ELSE (SELECT min(pool) FROM kube_nodes) END AS pool,
-       chips, admitted AS start_time, coalesce(finished, evicted, CASE WHEN event = 'DELETED' THEN deletionTimestamp END) AS end_time, outcome
+       chips, admitted AS start_time, coalesce(finished, evicted, CASE WHEN event = 'DELETED' THEN coalesce(deletionTimestamp, gone) END) AS end_time, outcome
 FROM kube_last
 WHERE kind = 'Workload' AND chips > 0 AND admitted IS NOT NULL AND job NOT IN (SELECT job FROM kube_held);
 
@@ -193,11 +232,12 @@ SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome
 
 -- What left the queue without holding anything: 0 chips at that moment, which closes what it asked for.
 INSERT INTO allocations
-SELECT job, 1, NULL, coalesce(max(flavor), 'kubernetes'), 0, max(coalesce(finished, deletionTimestamp)), max(coalesce(finished, deletionTimestamp)), 'cancelled'
+SELECT job, 1, NULL, coalesce(max(flavor), 'kubernetes'), 0, max(coalesce(finished, deletionTimestamp, gone)),
+       max(coalesce(finished, deletionTimestamp, gone)), 'cancelled'
 FROM kube_last
 WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
 GROUP BY job
-HAVING min(event IS 'DELETED' OR finished IS NOT NULL) AND max(coalesce(finished, deletionTimestamp)) IS NOT NULL;
+HAVING min(event IS 'DELETED' OR finished IS NOT NULL) AND max(coalesce(finished, deletionTimestamp, gone)) IS NOT NULL;
 
 -- What was evicted and waits again: 0 chips from then on, which keeps its demand open.
 INSERT INTO allocations
@@ -279,4 +319,7 @@ DROP TABLE kube_held;
 DROP TABLE kube_nodes;
 DROP TABLE kube_products;
 DROP TABLE kube_last;
+DROP TABLE kube_gone;
+DROP TABLE kube_covered;
+DROP TABLE kube_listings;
 DROP TABLE kube_objects;
