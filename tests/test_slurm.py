@@ -117,17 +117,26 @@ class Files(Case):
         unnamed = " (exported with -n? then name the fields in the argument columns)"
         for path, first, hint in (
             (SREPORT, "-" * 44 + "...", unnamed),
-            (EVENTS, "Cluster|Cluster Nodes|Event|NodeName|TimeSta...", unnamed),
+            (EVENTS, "Cluster|Cluster Nodes|Event|NodeName|TimeSta...", " (a header of sacctmgr show event: read it with slurm_events_trace)"),
+            (self.file("JOBID|NAME|STATE|REASON|SUBMIT_TIME|START_TIME\n"), "JOBID|NAME|STATE|REASON|SUBMIT_TIME|START_TI...", " (a header of squeue: export it with --json)"),
+            (self.file("NodeName=n1 Arch=x86_64\n"), "NodeName=n1 Arch=x86_64", " (nodes of scontrol: read them with slurm_nodes_trace)"),
+            (self.file("JobId=14 JobName=x\n"), "JobId=14 JobName=x", " (jobs of scontrol: export them with --json)"),
             (fixed, "JobID           JobName  Partition ", " (fixed-width output: export it with -P)"),
         ):
             self.assertEqual(
                 self.error("SELECT * FROM slurm_trace(?)", path),
                 f"slurm_trace: {path}:1:1: expected a header of sacct field names such as JobID|State|Start, found \"{first}\"{hint}",
             )
-        self.assertEqual(
-            self.error("SELECT * FROM slurm_events_trace(?)", JOBS).partition(", found")[0],
-            f"slurm_events_trace: {JOBS}:1:1: expected a header of sacctmgr show event field names such as Cluster|NodeName|TimeStart",
-        )
+        for path, first, hint in (
+            (JOBS, "JobIDRaw|JobID|JobName|Cluster|User|Account|...", " (a header of sacct: read it with slurm_trace)"),
+            (self.file("NodeName=n1 Arch=x86_64\n"), "NodeName=n1 Arch=x86_64", " (nodes of scontrol: read them with slurm_nodes_trace)"),
+            (self.file('{"events": []}'), '{"events": []}', " (JSON: export events with -P)"),
+            (self.file("a|b\n"), "a|b", unnamed),
+        ):
+            self.assertEqual(
+                self.error("SELECT * FROM slurm_events_trace(?)", path),
+                f"slurm_events_trace: {path}:1:1: expected a header of sacctmgr show event field names such as Cluster|NodeName|TimeStart, found \"{first}\"{hint}",
+            )
 
     def test_steps_and_arrays(self):
         self.assertEqual(

@@ -333,7 +333,7 @@ static mpg_str header_delimiter(const lines *l) {
 }
 
 /* All of them names, and at least half of them known ones. */
-static bool is_header(const mpg_slurm *s, const mpg_slurm_row *row) {
+static bool is_header(const mpg_slurm *s, const mpg_slurm_kind *kind, const mpg_slurm_row *row) {
   size_t known = 0, n = row->npieces;
   if (n > 1 && row->pieces[n - 1].n == 0)
     n--;
@@ -344,7 +344,7 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_row *row) {
     for (size_t b = 0; b < name.n; b++)
       if (!is_name_byte(name.p[b]))
         return false;
-    known += find_field(s->kind, name) >= 0;
+    known += find_field(kind, name) >= 0;
   }
   return known > 0 && known * 2 >= n;
 }
@@ -398,6 +398,30 @@ static bool is_fixed_width(const mpg_slurm *s, mpg_str line) {
   return end < line.n && next < line.n && find_field(s->kind, (mpg_str){line.p, end}) >= 0;
 }
 
+static bool starts(mpg_str line, const char *with) {
+  size_t n = strlen(with);
+  return line.n >= n && memcmp(line.p, with, n) == 0;
+}
+
+/* What a first line that is no header looks like instead. */
+static const char *looks_like(const mpg_slurm *s, mpg_str line) {
+  bool jobs = s->kind == &mpg_slurm_jobs;
+  if (is_fixed_width(s, line))
+    return " (fixed-width output: export it with -P)";
+  if (is_header(s, jobs ? &mpg_slurm_events : &mpg_slurm_jobs, &s->row))
+    return jobs ? " (a header of sacctmgr show event: read it with slurm_events_trace)"
+                : " (a header of sacct: read it with slurm_trace)";
+  if (starts(line, "NodeName="))
+    return " (nodes of scontrol: read them with slurm_nodes_trace)";
+  if (starts(line, "JOBID")) /* more names than not are no fields */
+    return " (a header of squeue: export it with --json)";
+  if (starts(line, "JobId="))
+    return " (jobs of scontrol: export them with --json)";
+  if (starts(line, "{")) /* where jobs are read, JSON does not come here */
+    return " (JSON: export events with -P)";
+  return " (exported with -n? then name the fields in the argument columns)";
+}
+
 static mpg_rc no_header(mpg_slurm *s, mpg_err *err) {
   mpg_str line = {s->record.p, s->record.n};
   char found[MPG_EXCERPT];
@@ -406,9 +430,7 @@ static mpg_rc no_header(mpg_slurm *s, mpg_err *err) {
   return mpg_fail(err, MPG_DATA,
                   "%s:%lld:1: expected a header of %s field names such as %s, found \"%s\"%s",
                   s->path, (long long)s->record.first, s->kind->tool, s->kind->example, found,
-                  is_fixed_width(s, line)
-                      ? " (fixed-width output: export it with -P)"
-                      : " (exported with -n? then name the fields in the argument columns)");
+                  looks_like(s, line));
 }
 
 /* Reads the first line: the header, or a record of the columns that the caller named. */
@@ -431,7 +453,7 @@ static mpg_rc start(mpg_slurm *s, mpg_err *err) {
   s->row.delimiter = s->peek.delimiter = s->delimiter;
   if (split(&s->row, &s->record, err) != MPG_OK)
     return err->rc;
-  if (is_header(s, &s->row))
+  if (is_header(s, s->kind, &s->row))
     return use_header(s, err);
   s->header.n = 0;
   if (s->options.columns.n == 0)
