@@ -138,6 +138,13 @@ class Files(Case):
                 f"slurm_events_trace: {path}:1:1: expected a header of sacctmgr show event field names such as Cluster|NodeName|TimeStart, found \"{first}\"{hint}",
             )
 
+    def test_numbers_that_are_none(self):
+        """Energy of nodes that do not measure it is what Slurm has for no number."""
+        path = self.file("JobID|State|ConsumedEnergyRaw|Priority|AllocTRES\n1|COMPLETED|18446744073709551614|18446744073709551615|energy=18446744073709551614,gres/gpu=2\n")
+        self.assertEqual(self.rows("SELECT ConsumedEnergyRaw, Priority, alloc_gpus FROM slurm_trace(?)", path), [(None, None, 2)])
+        path = self.file("JobID|State|ConsumedEnergyRaw\n1|COMPLETED|18446744073709551613\n")
+        self.assertIn('expected a number for ConsumedEnergyRaw, found "18446744073709551613"', self.error("SELECT * FROM slurm_trace(?)", path))
+
     def test_steps_and_arrays(self):
         self.assertEqual(
             self.rows("SELECT step, count(*) FROM slurm_trace(?) GROUP BY step ORDER BY step", STEPS),

@@ -127,6 +127,13 @@ static bool is_nothing(mpg_str s) {
   return false;
 }
 
+/* Slurm's own marks for no number and for no limit, of 64 bits, written out: energy of nodes that do not measure
+** it. */
+static bool is_no_number(mpg_str s) {
+  return mpg_str_eq(s, MPG_STR("18446744073709551614")) ||
+         mpg_str_eq(s, MPG_STR("18446744073709551615"));
+}
+
 static bool is_exit(mpg_str s) {
   size_t colon = 0;
   int64_t n;
@@ -214,7 +221,7 @@ static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_
       cell->value.type = MPG_INT;
       return true;
     }
-    return is_nothing(s);
+    return is_nothing(s) || is_no_number(s);
   case MPG_SLURM_SECONDS:
   case MPG_SLURM_CLOCK:
     if (!row->slow && mpg_slurm_usual_duration(s, &us))
