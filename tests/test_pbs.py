@@ -111,6 +111,14 @@ class Files(Case):
              ("8-1.head", "1", "fold", "erin@login", 1, 1, 1, 1, '["g2"]', None),
              ("8-1.head", "1", "fold", "erin@login", 1, 1, 1, 1, '["g2"]', "failed")])
 
+    def test_exit_codes_of_both(self):
+        """A negative number is the server's own, and not the same in both."""
+        vnode, host = "exec_host=n/0 exec_vnode=(n:ncpus=1)", "exec_host=n/0"
+        for where, status, outcome in ((vnode, -11, "preempted"), (vnode, -12, "failed"), (vnode, -29, "timeout"), (host, -10, "failed"), (host, -11, "timeout"),
+                                       (host, -12, "timeout"), (host, -14, "failed"), (host, 0, "completed"), (host, 271, "failed")):
+            path = self.file(f"{AT}E;1.s;start=1 {where} end=2 Exit_status={status}\n")
+            self.assertEqual(self.one("SELECT outcome FROM pbs_trace(?)", path), outcome, (where, status))
+
     def test_where_gpus_are_told(self):
         cases = [
             ("Resource_List.ngpus=4 Resource_List.select=1:ngpus=8", 4, None, None),

@@ -230,7 +230,7 @@ bool mpg_pbs_duration_parse(mpg_str text, int64_t *seconds) {
   return parts > 0;
 }
 
-const char *mpg_pbs_outcome(char type, bool has_exit, int64_t exit_status) {
+const char *mpg_pbs_outcome(char type, bool torque, bool has_exit, int64_t exit_status) {
   switch (type) {
   case 'R':
     return "preempted";
@@ -251,8 +251,11 @@ const char *mpg_pbs_outcome(char type, bool has_exit, int64_t exit_status) {
   case -29:
     return "timeout";
   case -11:
+    return torque ? "timeout" : "preempted";
+  case -12:
+    return torque ? "timeout" : "failed";
   case -14:
-    return "preempted";
+    return torque ? "failed" : "preempted";
   default:
     return "failed";
   }

@@ -48,9 +48,9 @@ bool mpg_pbs_duration_parse(mpg_str text, int64_t *seconds);
 /*
 ** How the job or attempt ended, in the words of the native trace, by the type of the record and its
 ** Exit_status; NULL: it did not end, or nobody knows. R is `preempted`: the chips were taken away and
-** the job goes on. Negative values are PBS's own: -29 is the walltime limit, -28 the cputime limit,
-** -11 and -14 are requeues.
+** the job goes on. Negative values are the server's own: of PBS Pro -29 is the walltime limit, -28 the
+** cputime limit, -11 and -14 are requeues; of Torque -11 is the walltime limit, -12 the cputime limit.
 */
-const char *mpg_pbs_outcome(char type, bool has_exit, int64_t exit_status);
+const char *mpg_pbs_outcome(char type, bool torque, bool has_exit, int64_t exit_status);
 
 #endif

@@ -270,7 +270,9 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case OUTCOME:
     status = mpg_pbs_get(r, MPG_PBS_Exit_status);
-    outcome = mpg_pbs_outcome(mpg_pbs_record_type(r), status->type == MPG_INT, status->i);
+    /* Of the two PBS Pro alone says where a job was placed in vnodes. */
+    outcome = mpg_pbs_outcome(mpg_pbs_record_type(r), text_of(file, MPG_PBS_exec_vnode).n == 0,
+                              status->type == MPG_INT, status->i);
     if (outcome != NULL)
       mpg_give_text(out, mpg_str_of(outcome));
     break;

@@ -119,15 +119,21 @@ static void test_durations(void) {
 }
 
 static void test_outcomes(void) {
-  CHECK(strcmp(mpg_pbs_outcome('E', true, 0), "completed") == 0);
-  CHECK(strcmp(mpg_pbs_outcome('E', true, 1), "failed") == 0);
-  CHECK(strcmp(mpg_pbs_outcome('E', true, -1), "failed") == 0);
-  CHECK(strcmp(mpg_pbs_outcome('E', true, -29), "timeout") == 0);
-  CHECK(strcmp(mpg_pbs_outcome('E', true, -11), "preempted") == 0);
-  CHECK(mpg_pbs_outcome('E', false, 0) == NULL);
-  CHECK(strcmp(mpg_pbs_outcome('R', false, 0), "preempted") == 0);
-  CHECK(strcmp(mpg_pbs_outcome('D', false, 0), "cancelled") == 0);
-  CHECK(mpg_pbs_outcome('S', false, 0) == NULL);
+  CHECK(strcmp(mpg_pbs_outcome('E', false, true, 0), "completed") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', false, true, 1), "failed") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', false, true, -1), "failed") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', false, true, -29), "timeout") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', false, true, -11), "preempted") == 0);
+  CHECK(mpg_pbs_outcome('E', false, false, 0) == NULL);
+  CHECK(strcmp(mpg_pbs_outcome('R', false, false, 0), "preempted") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('D', false, false, 0), "cancelled") == 0);
+  CHECK(mpg_pbs_outcome('S', false, false, 0) == NULL);
+  CHECK(strcmp(mpg_pbs_outcome('E', false, true, -12), "failed") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', false, true, -14), "preempted") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', true, true, -11), "timeout") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', true, true, -12), "timeout") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', true, true, -14), "failed") == 0);
+  CHECK(strcmp(mpg_pbs_outcome('E', true, true, 0), "completed") == 0);
 }
 
 /* ---- The reader ---- */
