@@ -373,6 +373,16 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages ORDER BY start_time"),
                          [(8, 1795240434, held[0][0], "hw_down"), (8, held[0][1], None, "hw_down")])
 
+    def test_a_node_that_is_out_without_a_reason(self):
+        """Of a reservation for maintenance, or without power: since it was last busy at the earliest, when it was in service."""
+        lines = "".join(f"NodeName={name} State={state} CfgTRES=gres/gpu=8 LastBusyTime={busy} BootTime=1795240300{reason}\n" for name, state, busy, reason in (
+            ("a", "IDLE+MAINTENANCE+RESERVED", 1795240500, ""), ("b", "IDLE+CLOUD+POWERED_DOWN", 1795240600, ""), ("c", "DOWN", "Unknown", ""),
+            ("d", "DOWN", 1795240500, " Reason=x [root@1795240700]")))
+        self.map(JOBS, nodes=self.file(lines, "nodes.txt"))
+        first = self.one("SELECT min(submit_time) FROM jobs")
+        self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages ORDER BY start_time"),
+                         [(8, first, None, "hw_down"), (8, 1795240500, None, "maintenance"), (8, 1795240600, None, "power_saving"), (8, 1795240700, None, "hw_down")])
+
     def test_waiting_jobs(self):
         """squeue's pending jobs are queued from Submit to the time of the query."""
         self.map(SQUEUE)

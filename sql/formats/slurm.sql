@@ -37,12 +37,12 @@ SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, 
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
-SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, out_of_service, gpu_types
+SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
 
 -- The nodes as they are now stand in for events that were not exported. What is installed is taken to
 -- have been so since the first job; a node that is out of service and has no event, since its reason was
--- set.
+-- set, or where it has none, since it was last busy.
 DROP TABLE IF EXISTS temp.slurm_seen;
 CREATE TEMP TABLE slurm_seen AS
 SELECT *,
@@ -51,7 +51,7 @@ SELECT *,
        coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since
 FROM slurm_now;
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, state_base, gpu_types)
-SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, since), Reason,
+SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason,
        CASE WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' WHEN State LIKE '%DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL'
             WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%MAINT%' THEN 'MAINT' ELSE state_base END, gpu_types
 FROM slurm_seen AS n
