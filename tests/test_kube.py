@@ -240,6 +240,9 @@ class Files(Case):
         for pod in (a, b):
             del pod["kind"]
         self.assertEqual(self.rows("SELECT kind, name FROM kube_trace(?)", self.file({"kind": "PodList", "items": [a, b]})), [("Pod", "a"), ("Pod", "b")])
+        # A list that some servers write of nothing.
+        for empty in ({"kind": "PodList", "metadata": {"resourceVersion": "7"}, "items": None}, {"items": None, "kind": "List", "metadata": {}}):
+            self.assertEqual(self.rows("SELECT name FROM kube_trace(?)", self.file([empty, c])), [("c",)])
         folder = os.path.dirname(self.file({"items": [c]}, "1.json"))
         with open(os.path.join(folder, "2.json"), "w", encoding="utf-8") as file:
             file.write(json.dumps(c))

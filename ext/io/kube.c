@@ -229,6 +229,10 @@ static mpg_rc take_member(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) 
   rc = mpg_pull_take(k->pull, &kind, &text, err);
   if (rc != MPG_OK)
     return stumbled(k, false, err);
+  if (kind == MPG_JSON_NULL && mpg_str_eq(item->key, MPG_STR("items"))) { /* of an empty list */
+    k->listed = true;
+    return MPG_OK;
+  }
   return k->listed ? of_list(k, item->key, kind, text, err) : keep(k, item->key, kind, text, err);
 }
 
