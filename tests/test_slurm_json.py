@@ -325,6 +325,8 @@ class Nodes(Case):
                 self.assertEqual(self.rows("SELECT Reason, ReasonUser, ReasonTime, Comment, Extra FROM slurm_nodes_trace(?) LIMIT 1", self.file(head + text + tail, "x")), [wanted], text)
         lines = f"NodeName=a State=DOWN\n   Reason=see Comment=7 {stamp}\n          and Extra lines\n   Comment=Extra=x\n"
         self.assertEqual(self.rows("SELECT Reason, ReasonTime, Comment, Extra FROM slurm_nodes_trace(?)", self.file(lines, "x")), [("see Comment=7", 1795240434, "Extra=x", None)])
+        lines = f"NodeName=a State=DOWN\n   CfgTRES=gres/gpu=8\n   Reason=bad {stamp}\n          was State=IDLE CfgTRES=gres/gpu=7\n"
+        self.assertEqual(self.rows("SELECT State, gpus FROM slurm_nodes_trace(?)", self.file(lines, "x")), [("DOWN", 8)])
 
     def test_json_is_the_text(self):
         path = SHARED + "/slurm/sinfo.json"

@@ -332,8 +332,9 @@ static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
       rc = set_reason(s, value, err);
       continue;
     }
+    /* What comes again is in a further line of a reason. */
     for (size_t i = 0; i < MPG_SINFO_COUNT_OF_FIELDS; i++)
-      if (mpg_str_eq(name, mpg_str_of(fields[i].name)))
+      if (s->values[i].type == MPG_NULL && mpg_str_eq(name, mpg_str_of(fields[i].name)))
         rc = set(s, i, value, err);
   }
   return rc;
