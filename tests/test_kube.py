@@ -521,6 +521,29 @@ class Mapping(Case):
         self.assertEqual(told([node("n", 100), pod("b", 20)], **{"watch.json": events, "z.json": [node("n", 200), pod("c", 150)]}),
                          [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 150, None)])
 
+    def test_a_watch_that_began_anew(self):
+        """What is not added again was deleted meanwhile, after the last time told before."""
+        def pod(event, name, version, start, ready=None):
+            pod = self.pod(name, {G: 2}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(start), "resourceVersion": str(version)}, status={
+                "phase": "Running", "containerStatuses": [{"state": {"running": {"startedAt": when(start)}}}],
+                "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}]
+                + ([{"type": "Ready", "status": "True", "lastTransitionTime": when(ready)}] if ready else [])})
+            return {"type": event, "object": pod}
+        def node(event, version):
+            return {"type": event, "object": self.node("n", {G: "8"}, agentpool="a") | {"metadata": {"name": "n", "uid": "u-n", "creationTimestamp": when(0), "resourceVersion": str(version)}}}
+        def told(*events):
+            self.map(self.file("\n".join(map(json.dumps, events))))
+            return [row[0:1] + row[5:7] for row in self.allocations()]
+        first = [node("ADDED", 1), pod("ADDED", "a", 2, 10), pod("ADDED", "b", 3, 20), pod("ADDED", "c", 4, 60), pod("MODIFIED", "a", 5, 10, 40)]
+        self.assertEqual(told(*first), [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 60, None)])
+        # Of another kind it tells nothing.
+        self.assertEqual(told(*first, node("ADDED", 1)), [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 60, None)])
+        error = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old resource version"}}
+        again = [pod("ADDED", "e", 7, 80), pod("ADDED", "b", 3, 20), pod("ADDED", "c", 4, 60), pod("ADDED", "d", 8, 90), pod("MODIFIED", "d", 9, 90, 100)]
+        self.assertEqual(told(*first, error, *again), [("ns/a", 10, 60), ("ns/b", 20, None), ("ns/c", 60, None), ("ns/d", 90, None), ("ns/e", 80, None)])
+        self.assertEqual(told(*first, *again, *again[2:]), [("ns/a", 10, 60), ("ns/b", 20, 100), ("ns/c", 60, None), ("ns/d", 90, None), ("ns/e", 80, 100)])
+        self.assertEqual(self.rows("SELECT chips, end_time FROM capacity"), [(8, None)])
+
     def test_cordoned(self):
         def node(version, unschedulable, beat):
             taints = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(100)}] if unschedulable else []

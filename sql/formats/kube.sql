@@ -31,17 +31,25 @@ UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
 WHERE kind = 'Workload' AND owner_kind = 'Pod'
   AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
 
+-- The last time that each version of an object tells of, and all before it in its file; and which version it is.
+DROP TABLE IF EXISTS temp.kube_told;
+CREATE TEMP TABLE kube_told AS
+WITH told AS (
+  SELECT rowid AS version, _file, kind, uid, event,
+         max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
+             coalesce(admitted, 0), coalesce(evicted, 0),
+             coalesce((SELECT max(unixepoch(value ->> '$.lastHeartbeatTime')) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
+  FROM kube_objects
+)
+SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
+       row_number() OVER (PARTITION BY _file, kind, uid ORDER BY version) AS nth
+FROM told;
+
 -- Listings are files without events in which nothing comes twice. One was made after the last time that its
 -- objects tell of.
 DROP TABLE IF EXISTS temp.kube_listings;
 CREATE TEMP TABLE kube_listings AS
-SELECT _file,
-       max(max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
-               coalesce(admitted, 0), coalesce(evicted, 0),
-               coalesce((SELECT max(unixepoch(value ->> '$.lastHeartbeatTime')) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0))) AS made
-FROM kube_objects
-GROUP BY _file
-HAVING max(event) IS NULL AND count(*) = count(DISTINCT kind || '/' || uid);
+SELECT _file, max(told) AS made FROM kube_told GROUP BY _file HAVING max(event) IS NULL AND max(nth) = 1;
 
 -- When the last of those was made that would show an object of a kind in a namespace: one that shows others
 -- of this kind there, or in several namespaces.
@@ -68,17 +76,36 @@ HAVING count(*) = count(made)
                         WHERE c.kind = kube_objects.kind AND (c.namespace = coalesce(kube_objects.namespace, '') OR c.namespace IS NULL)));
 CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
 
+-- A watch that breaks begins anew with all that is there, which is added, also what was known: where those that
+-- are added in a row begin.
+DROP TABLE IF EXISTS temp.kube_anew;
+CREATE TEMP TABLE kube_anew AS
+WITH counted AS (
+  SELECT *, sum(event <> 'ADDED') OVER (PARTITION BY _file, kind ORDER BY version) AS others
+  FROM kube_told
+  WHERE event IN ('ADDED', 'MODIFIED', 'DELETED')
+)
+SELECT _file, kind, min(version) AS version, min(before) AS before FROM counted WHERE event = 'ADDED' GROUP BY _file, kind, others HAVING max(nth) > 1;
+CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
+
 DROP TABLE IF EXISTS temp.kube_last;
 CREATE TEMP TABLE kube_last AS
 WITH versions AS (
-  SELECT *, row_number() OVER (PARTITION BY kind, uid
-                               ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+  SELECT *, rowid AS version, row_number() OVER (PARTITION BY kind, uid
+                                                 ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
   FROM kube_objects
   WHERE event IS NOT 'BOOKMARK'
 )
 SELECT *, NULL AS gone FROM versions WHERE age = 1;
 UPDATE kube_last SET event = 'DELETED', gone = (SELECT seen FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid)
 WHERE EXISTS (SELECT 1 FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid);
+-- What was not added again was deleted while nobody watched.
+UPDATE kube_last
+SET event = 'DELETED',
+    gone = (SELECT a.before FROM kube_anew AS a
+            WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version > kube_last.version ORDER BY a.version LIMIT 1)
+WHERE event IN ('ADDED', 'MODIFIED')
+  AND EXISTS (SELECT 1 FROM kube_anew AS a WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version > kube_last.version);
 CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 
 -- ---- 2. Nodes ----
@@ -319,7 +346,9 @@ DROP TABLE kube_held;
 DROP TABLE kube_nodes;
 DROP TABLE kube_products;
 DROP TABLE kube_last;
+DROP TABLE kube_anew;
 DROP TABLE kube_gone;
 DROP TABLE kube_covered;
 DROP TABLE kube_listings;
+DROP TABLE kube_told;
 DROP TABLE kube_objects;
