@@ -257,7 +257,7 @@ static bool key_at(mpg_pbs *p, size_t at, size_t *n) {
          ((line.p[at] | 0x20) >= 'a' && (line.p[at] | 0x20) <= 'z');
 }
 
-/* Where the text that begins with the quote at `at` ends: at a quote before a space or the end; 0: it
+/* Where the text that begins with the quote at `at` ends: at a quote before the next key or the end; 0: it
 ** does not. */
 static size_t closing_quote(mpg_pbs *p, size_t at) {
   const mpg_str line = p->line;
@@ -266,8 +266,11 @@ static size_t closing_quote(mpg_pbs *p, size_t at) {
   if (at >= *open_from)
     return 0;
   while (from < end && (quote = memchr(from, line.p[at], (size_t)(end - from))) != NULL) {
-    if (quote + 1 == end || quote[1] == ' ')
-      return (size_t)(quote - line.p);
+    if (quote + 1 == end || quote[1] == ' ') {
+      size_t next = behind_spaces(p, (size_t)(quote - line.p) + 1), n;
+      if (next == line.n || key_at(p, next, &n))
+        return (size_t)(quote - line.p);
+    }
     if (mpg_asks_stop(&p->asks, (size_t)(quote - from) + 1))
       return 0;
     from = quote + 1;

@@ -216,6 +216,10 @@ static void test_records(void) {
   expect(AT "Q;1.s;jobname=\"a b=c d\" user='it \"is\"' x=\"y\n",
          "(1 Q 1.s||it \"is\"|a b=c d|-|-|x=\"y)", NULL);
   expect(AT "Q;1.s;jobname=\"a\"b\" user=\n", "(1 Q 1.s||-|a\"b|-|-)", NULL);
+  expect(AT "Q;1.s;jobname=\"it \"is\" so\" user='it 'is' so' ctime=7\n",
+         "(1 Q 1.s||it 'is' so|it \"is\" so|7|-)", NULL);
+  expect(AT "Q;1.s;jobname=\"a\" b user=x ctime=7\n", "(1 Q 1.s||x|\"a\" b|7|-)", NULL);
+  expect(AT "Q;1.s;jobname=\"a\"  user=\"b\" \n", "(1 Q 1.s||b|a|-|-)", NULL);
   /* Without quotes, as Torque may write it. */
   expect(AT "Q;1.s;jobname=relax md  run user=x 1=2\n", "(1 Q 1.s||x 1=2|relax md  run|-|-)", NULL);
   /* Keys that come again or have no column. */
