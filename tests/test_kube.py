@@ -543,6 +543,11 @@ class Mapping(Case):
         self.assertEqual(told(*first, error, *again), [("ns/a", 10, 60), ("ns/b", 20, None), ("ns/c", 60, None), ("ns/d", 90, None), ("ns/e", 80, None)])
         self.assertEqual(told(*first, *again, *again[2:]), [("ns/a", 10, 60), ("ns/b", 20, 100), ("ns/c", 60, None), ("ns/d", 90, None), ("ns/e", 80, 100)])
         self.assertEqual(self.rows("SELECT chips, end_time FROM capacity"), [(8, None)])
+        # Twice, and nothing between: what is there is in both, wherever in them.
+        e, b, c = again[:3]
+        for twice, ends in (([e, b, c, e, b, c], (None, None, None)), ([e, b, c, b, c], (80, None, None)), ([b, e, c, e, b, c], (None, None, None)),
+                            ([e, b, c, e, c], (None, 80, None)), ([b, c, e, b, c, e], (None, None, None))):
+            self.assertEqual(told(*first, *twice), [("ns/a", 10, 60), ("ns/b", 20, ends[1]), ("ns/c", 60, ends[2]), ("ns/e", 80, ends[0])])
 
     def test_cordoned(self):
         def node(version, unschedulable, beat):

@@ -76,16 +76,25 @@ HAVING count(*) = count(made)
                         WHERE c.kind = kube_objects.kind AND (c.namespace = coalesce(kube_objects.namespace, '') OR c.namespace IS NULL)));
 CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
 
--- A watch that breaks begins anew with all that is there, which is added, also what was known: where those that
--- are added in a row begin.
+-- A watch that breaks begins anew with all that is there: it is added, also what was known, and each once. The last
+-- version before that: the one before what is added in a row, and of these the last that is added again in it.
 DROP TABLE IF EXISTS temp.kube_anew;
 CREATE TEMP TABLE kube_anew AS
 WITH counted AS (
-  SELECT *, sum(event <> 'ADDED') OVER (PARTITION BY _file, kind ORDER BY version) AS others
+  SELECT *, sum(event <> 'ADDED') OVER so_far AS others, lag(version) OVER so_far AS previous
   FROM kube_told
   WHERE event IN ('ADDED', 'MODIFIED', 'DELETED')
+  WINDOW so_far AS (PARTITION BY _file, kind ORDER BY version)
+),
+added AS (
+  SELECT *, lead(version) OVER (PARTITION BY _file, kind, others, uid ORDER BY version) AS again FROM counted WHERE event = 'ADDED'
+),
+ended AS (
+  SELECT _file, kind, min(previous) AS version FROM added GROUP BY _file, kind, others HAVING max(nth) > 1
+  UNION
+  SELECT _file, kind, max(version) FROM added WHERE again IS NOT NULL GROUP BY _file, kind, others
 )
-SELECT _file, kind, min(version) AS version, min(before) AS before FROM counted WHERE event = 'ADDED' GROUP BY _file, kind, others HAVING max(nth) > 1;
+SELECT e._file, e.kind, e.version, max(coalesce(t.before, 0), t.told) AS before FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
 CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
 
 DROP TABLE IF EXISTS temp.kube_last;
@@ -103,9 +112,9 @@ WHERE EXISTS (SELECT 1 FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.u
 UPDATE kube_last
 SET event = 'DELETED',
     gone = (SELECT a.before FROM kube_anew AS a
-            WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version > kube_last.version ORDER BY a.version LIMIT 1)
+            WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version ORDER BY a.version LIMIT 1)
 WHERE event IN ('ADDED', 'MODIFIED')
-  AND EXISTS (SELECT 1 FROM kube_anew AS a WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version > kube_last.version);
+  AND EXISTS (SELECT 1 FROM kube_anew AS a WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version);
 CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 
 -- ---- 2. Nodes ----
