@@ -23,9 +23,21 @@ static bool is_text(const mpg_columns *columns, size_t column) {
          columns->p[column].type == MPG_COLUMN_FOUND;
 }
 
+/*
+** Operators that SQLite knows for virtual tables alone. Before 3.51.0 it hands over those of the ON of a LEFT
+** JOIN to the table on its left as well, whose rows all stay, whatever ON says of them.
+*/
+static bool is_of_outer_join(int op) {
+  return sqlite3_libversion_number() < 3051000 &&
+         (op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB ||
+          op == SQLITE_INDEX_CONSTRAINT_NE || op == SQLITE_INDEX_CONSTRAINT_ISNOTNULL);
+}
+
 /* The operator for the plan; 0: it is not one of ours. */
 static int operator_of(sqlite3_index_info *info, int c, bool text, bool file) {
   int op = info->aConstraint[c].op;
+  if (is_of_outer_join(op))
+    return 0;
   switch (op) {
   case SQLITE_INDEX_CONSTRAINT_LIKE:
   case SQLITE_INDEX_CONSTRAINT_GLOB:
