@@ -119,6 +119,30 @@ class Law(Case):
                 self.rollup(path, f"threads={threads}, {self.TYPES}", "jsonl_rollup")
                 self.compare()
 
+    def test_rowids(self):
+        """A group has one rowid in every scan, whatever is compared: SQLite looks at it for OR, RIGHT JOIN and FULL JOIN."""
+        rng = random.Random(6)
+        path = self.folder_of({f"{i}.csv": self.csv_text(self.records(rng, 2000, i == 1)) for i in (1, 2, 3)})
+        self.make("csv_trace", path, self.TYPES)
+        self.db.execute("CREATE TABLE plain AS SELECT DISTINCT pool, kind, n FROM t")
+        self.db.execute("CREATE TABLE w(pool, kind, n)")
+        self.db.executemany("INSERT INTO w VALUES (?, ?, ?)", [("pod-b", "7", 2), ("pod-a", None, None), ("x,y", "save", "1"), ("é", "7", -3)])
+        for threads in (1, 3):
+            self.rollup(path, f"threads={threads}, {self.TYPES}")
+            some = self.rows("SELECT pool, kind, n, rowid FROM r WHERE kind = '7' ORDER BY n DESC")
+            self.assertGreater(len(some), 9)
+            every = self.rows("SELECT pool, kind, n, rowid FROM r")
+            self.assertLess(set(some), set(every))
+            self.assertEqual(len({row[3] for row in every}), self.one("SELECT count(*) FROM plain"))
+            for sql in ("SELECT w.rowid, t.pool, t.kind, t.n FROM w RIGHT JOIN {t} AS t ON t.pool = w.pool",
+                        "SELECT w.rowid, t.pool, t.kind, t.n FROM w RIGHT JOIN {t} AS t ON t.pool > w.pool AND t.n = w.n",
+                        "SELECT w.rowid, t.pool, t.kind, t.n FROM w FULL JOIN {t} AS t ON t.pool = w.pool AND t.kind = w.kind WHERE w.rowid IS NULL OR t.n = 1",
+                        "SELECT w.rowid, t.pool, t.kind, t.n FROM {t} AS t FULL JOIN w ON t.pool = w.pool AND t.kind IS w.kind",
+                        "SELECT w.rowid, t.pool, t.kind, t.n FROM {t} AS t LEFT JOIN w ON t.pool = w.pool AND t.n <> -3 AND t.kind IS NOT NULL",
+                        "SELECT t.pool, t.kind, t.n FROM {t} AS t JOIN w WHERE (t.pool = 'pod-a' AND t.n = 1 OR t.kind = '7') AND w.rowid = 1 + (t.n = 2)"):
+                found, wanted = (self.rows(sql.format(t=t) + " ORDER BY 1, 2, 3, 4"[:-3 if sql.startswith("SELECT t.") else None]) for t in ("r", "plain"))
+                self.assertEqual(found, wanted, sql)
+
     def test_grain(self):
         """A row is one combination of the columns named, no finer, and rows come in order."""
         path = self.file("a,b,v\ny,1,1\nx,2,2\ny,1,3\nx,,4\nx,10,5\n")

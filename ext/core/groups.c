@@ -5,11 +5,6 @@
 #include <string.h>
 
 #define BLOCK ((size_t)64 << 10)
-typedef struct mpg_group {
-  uint64_t hash;
-  int64_t rows;
-  mpg_group_head *key; /* n_parts of them */
-} mpg_group;
 
 struct mpg_groups_block {
   struct mpg_groups_block *next;
@@ -129,7 +124,7 @@ static mpg_rc add_group(mpg_groups *g, const mpg_group_head *parts, uint64_t has
     return MPG_NOMEM;
   for (size_t i = 0; i < g->n_totals; i++)
     g->totals[g->n * g->n_totals + i] = (mpg_total){0, 0, 0.0, 0.0};
-  g->p[g->n] = (mpg_group){hash, 1, key};
+  g->p[g->n] = (mpg_group){hash, 1, INT64_MAX, key};
   *group = g->n++;
   g->slots[slot] = (uint32_t)g->n;
   return MPG_OK;
@@ -180,6 +175,7 @@ mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_meas
     if (rc != MPG_OK)
       return rc;
     into->p[group].rows += more->p[k].rows - 1; /* one is counted */
+    mpg_groups_number(into, group, more->p[k].first);
     for (size_t i = 0; i < more->n_totals; i++) {
       *which = i;
       if (!mpg_total_merge(&into->totals[group * into->n_totals + i],

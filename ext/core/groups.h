@@ -87,11 +87,18 @@ static inline mpg_group_head mpg_group_head_of(mpg_group_part s, size_t i, uint6
   return h;
 }
 
+typedef struct mpg_group {
+  uint64_t hash;
+  int64_t rows;
+  int64_t first;       /* the least number of a row of it; INT64_MAX: none was told */
+  mpg_group_head *key; /* n_parts of them */
+} mpg_group;
+
 typedef struct mpg_groups {
   const mpg_env *env;
   size_t n_parts, n_totals;
-  struct mpg_group *p; /* in the order of first sight */
-  mpg_total *totals;   /* [group * n_totals + measure], and one more */
+  mpg_group *p;      /* in the order of first sight */
+  mpg_total *totals; /* [group * n_totals + measure], and one more */
   size_t n, cap, totals_cap;
   uint32_t *slots; /* open addressing: index + 1, 0 is empty */
   size_t n_slots;  /* a power of two, or 0 */
@@ -116,6 +123,11 @@ static inline mpg_total *mpg_groups_totals(const mpg_groups *groups, size_t grou
   return groups->totals + group * groups->n_totals;
 }
 int64_t mpg_groups_rows(const mpg_groups *groups, size_t group);
+/* The number of a row that was just found to be of the group: rows may come in any order. */
+static inline void mpg_groups_number(mpg_groups *groups, size_t group, int64_t number) {
+  if (number < groups->p[group].first)
+    groups->p[group].first = number;
+}
 /* Part i of a group, borrowed. */
 mpg_group_part mpg_groups_part(const mpg_groups *groups, size_t group, size_t i);
 

@@ -45,18 +45,20 @@ static mpg_rc too_many(const rollup *r, const char *path, int64_t line, mpg_err 
                   (long long)mpg_limit_in(r->env, MPG_LIMIT_GROUPS));
 }
 
-/* Adds a row of these parts and operands. */
+/* Adds the current record of a reader, of these parts and operands. */
 static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
-                  const mpg_value *operands, const char *path, int64_t line, mpg_err *err) {
+                  const mpg_value *operands, const mpg_rows_piece *p, mpg_err *err) {
   const mpg_measures *measures = r->query->measures;
+  int64_t line = r->query->format->line(p->reader);
   size_t group, which = 0;
   mpg_rc rc = mpg_groups_row(&w->groups, parts, &group);
   if (rc == MPG_LIMIT)
-    return too_many(r, path, line, err);
+    return too_many(r, p->path, line, err);
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
+  mpg_groups_number(&w->groups, group, mpg_rows_piece_number(p));
   if (mpg_measures_add(measures, operands, mpg_groups_totals(&w->groups, group), &which) != MPG_OK)
-    return too_large(r, path, line, which, err);
+    return too_large(r, p->path, line, which, err);
   return MPG_OK;
 }
 
@@ -107,7 +109,7 @@ static mpg_rc add_record(const rollup *r, worker *w, const mpg_rows_piece *p, mp
       return rc;
     as_operand(&operands[i], q->measures->whole[i]);
   }
-  return add(r, w, parts, operands, p->path, q->format->line(p->reader), err);
+  return add(r, w, parts, operands, p, err);
 }
 
 /* ---- Plain records ---- */
@@ -184,6 +186,7 @@ static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t 
     return too_many(r, p->path, line, err);
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
+  mpg_groups_number(&w->groups, group, mpg_rows_piece_number(p) + (int64_t)k + 1);
   t = mpg_groups_totals(&w->groups, group);
   if ((b->over >> k & 1) != 0)
     return add_alone(r, w, k, t, &which) == MPG_OK ? MPG_OK

@@ -13,7 +13,9 @@
 **     columns that `by` names, the measures and rows.
 ** (3) Comparisons of the file's columns are tested while it is read (generic_filter.c). Rows come out
 **     in the order of the columns, or in the one that the query asks for.
-** (4) As of csv_trace: DIRECTONLY; made in the schema temp alone (generic.h); the first file is read
+** (4) SQLite compares rowids of one scan with those of another, which may have other comparisons (OR,
+**     RIGHT JOIN): a group's is the number of its first record.
+** (5) As of csv_trace: DIRECTONLY; made in the schema temp alone (generic.h); the first file is read
 **     when the table is made, all of them in xFilter, by several threads.
 */
 #include "generic.h"
@@ -538,7 +540,8 @@ static int rollup_eof(sqlite3_vtab_cursor *base) {
 }
 
 static int rollup_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
-  *row = (sqlite3_int64)((rollup_cursor *)base)->at + 1;
+  const rollup_cursor *cursor = (const rollup_cursor *)base;
+  *row = cursor->groups.p[cursor->order[cursor->at]].first;
   return SQLITE_OK;
 }
 

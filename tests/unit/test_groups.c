@@ -137,7 +137,8 @@ static void test_too_many(void) {
 /* Totals of each group in each of several tables, and of all tables put together, beside sums of all rows. */
 static void test_totals(void) {
   enum { TABLES = 3, GROUPS = 50 };
-  static int64_t rows[GROUPS], sums[GROUPS][2];
+  static int64_t rows[GROUPS], sums[GROUPS][2], least[GROUPS];
+  static bool numbered[GROUPS];
   mpg_groups tables[TABLES];
   mpg_measures m;
   mpg_err err;
@@ -157,6 +158,12 @@ static void test_totals(void) {
     values[1].i = -7 * check_below(1000);
     CHECK(mpg_groups_row(g, &part, &group) == MPG_OK);
     CHECK(mpg_measures_add(&m, values, mpg_groups_totals(g, group), &which) == MPG_OK);
+    if (check_draw(8) > 0) { /* of the others no number is told */
+      int64_t told = check_below(1000000) - 5000;
+      mpg_groups_number(g, group, told);
+      least[key] = numbered[key] && least[key] < told ? least[key] : told;
+      numbered[key] = true;
+    }
     rows[key]++;
     sums[key][0] += values[0].i;
     sums[key][1] += values[1].i;
@@ -169,6 +176,8 @@ static void test_totals(void) {
     int64_t key = -1;
     memcpy(&key, mpg_groups_part(&tables[0], k, 0).p, sizeof key);
     CHECK(key >= 0 && key < GROUPS && mpg_groups_rows(&tables[0], k) == rows[key]);
+    CHECK(key >= 0 && key < GROUPS &&
+          tables[0].p[k].first == (numbered[key] ? least[key] : INT64_MAX));
     for (size_t i = 0; key >= 0 && key < GROUPS && i < 2; i++)
       CHECK(totals[i].whole == sums[key][i] && (int64_t)totals[i].n == rows[key]);
   }
