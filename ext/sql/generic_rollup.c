@@ -271,13 +271,21 @@ static size_t column_of(const void *p, int i) {
   return (size_t)i < table->n_shown ? table->shown[i] : MPG_FILTER_NONE;
 }
 
+static bool is_text(const rollup_table *table, int dimension) {
+  mpg_column_type type = table->source.columns.p[table->shown[dimension]].type;
+  return type != MPG_COLUMN_BIGINT && type != MPG_COLUMN_REAL && type != MPG_COLUMN_TIME;
+}
+
 /* Whether the order asked for is one of dimensions; appends how many they are, and "COLUMN
 ** DIRECTION" of each. */
 static bool plan_order(const rollup_table *table, const sqlite3_index_info *info,
                        sqlite3_str *text) {
-  bool ordered = info->nOrderBy > 0 && info->nOrderBy <= MPG_GROUP_PARTS;
+  bool ordered = info->nOrderBy > 0 && info->nOrderBy <= MPG_GROUP_PARTS, texts = false;
   for (int i = 0; ordered && i < info->nOrderBy; i++)
     ordered = info->aOrderBy[i].iColumn >= 0 && info->aOrderBy[i].iColumn < (int)table->n_shown;
+  for (int i = 0; ordered && i < info->nOrderBy; i++)
+    texts |= is_text(table, info->aOrderBy[i].iColumn);
+  ordered = ordered && (!texts || mpg_text_is_utf8(table->conn->db));
   sqlite3_str_appendf(text, "%d ", ordered ? info->nOrderBy : 0);
   for (int i = 0; ordered && i < info->nOrderBy; i++)
     sqlite3_str_appendf(text, "%d %d ", info->aOrderBy[i].iColumn, info->aOrderBy[i].desc);

@@ -14,12 +14,17 @@ static const mpg_ledger_col_info *column_of(const mpg_ledger_table *table, int i
   return mpg_ledger_col_get((mpg_ledger_col)table->cols[i]);
 }
 
+static bool is_text_dim(int dim) {
+  return dim >= 0 && dim != MPG_DIM_ATTEMPT && dim != MPG_DIM_BUCKET;
+}
+
 /* Whether the order is one of dimensions; *once: of rows that are alike in them one is enough. Where SQLite groups,
 ** any order would do that keeps groups together; but where it groups and sorts by the same, up to the direction, 3.40
 ** asks as if it grouped, and believes the rows to be sorted. So they are. */
-static bool plan_order(sqlite3_index_info *info, const mpg_ledger_table *table, mpg_scan_key *keys,
-                       bool *once) {
+static bool plan_order(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
+                       mpg_scan_key *keys, bool *once) {
   unsigned long long named = 0, used = info->colUsed & ((1ULL << table->ncols) - 1);
+  bool texts = false;
   if (info->nOrderBy == 0 || info->nOrderBy > MPG_SCAN_KEYS)
     return false;
   for (int i = 0; i < info->nOrderBy; i++) {
@@ -28,14 +33,13 @@ static bool plan_order(sqlite3_index_info *info, const mpg_ledger_table *table, 
       return false;
     keys[i] = (mpg_scan_key){(mpg_dim)column_of(table, c)->dim, info->aOrderBy[i].desc != 0};
     named |= 1ULL << c;
+    texts |= is_text_dim((int)keys[i].dim);
   }
+  if (texts && !mpg_text_is_utf8(db))
+    return false;
   /* Conditions, too, look at nothing else then. */
   *once = sqlite3_vtab_distinct(info) >= 2 && (used & ~named) == 0;
   return true;
-}
-
-static bool is_text_dim(int dim) {
-  return dim >= 0 && dim != MPG_DIM_ATTEMPT && dim != MPG_DIM_BUCKET;
 }
 
 static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *table) {
@@ -51,11 +55,12 @@ static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *
          sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
 }
 
-bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_ledger_table *table, int given) {
+bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
+                     int given) {
   sqlite3_str *text = sqlite3_str_new(NULL);
   mpg_scan_key keys[MPG_SCAN_KEYS] = {{MPG_DIM_NAME, false}};
   bool rows = table->shape == MPG_SHAPE_LEDGER, once = false;
-  bool ordered = rows && plan_order(info, table, keys, &once);
+  bool ordered = rows && plan_order(db, info, table, keys, &once);
   int nfilters = 0;
   sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once,
                       ordered ? info->nOrderBy : 0);
@@ -99,7 +104,7 @@ static bool filter_of(const mpg_ledger_col_info *column, int op, sqlite3_value *
     return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && i > -(1LL << 53) && i < 1LL << 53);
   }
   out->dim = (mpg_dim)column->dim;
-  if (type != SQLITE_TEXT)
+  if (type != SQLITE_TEXT || sqlite3_value_encoding(value) != SQLITE_UTF8)
     return false;
   out->text = mpg_value_of(value).s;
   return out->text.p != NULL;

@@ -12,7 +12,8 @@
 
 /* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared. Of roll-ups and
 ** timelines the columns alone are planned. False: out of memory. */
-bool mpg_ledger_plan(sqlite3_index_info *info, const mpg_ledger_table *table, int given);
+bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
+                     int given);
 /* The columns that the statement uses, as bits. */
 unsigned long long mpg_ledger_plan_columns(const char *idx_str);
 /* The plan as a wish; `values` are those of argv behind the arguments, and stay the caller's for as long as the

@@ -110,7 +110,7 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
-  if (!mpg_ledger_plan(info, kind, n))
+  if (!mpg_ledger_plan(((const mpg_table *)vtab)->conn->db, info, kind, n))
     return SQLITE_NOMEM;
   info->estimatedRows = kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */

@@ -112,7 +112,7 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     }
   if (f->ahead != NULL)
     sqlite3_str_appendf(text, "%llu", (unsigned long long)info->colUsed);
-  info->orderByConsumed = mpg_reader_plan_groups(f, info, text);
+  info->orderByConsumed = mpg_reader_plan_groups(f, ((mpg_table *)vtab)->conn->db, info, text);
   failed = sqlite3_str_errcode(text) != SQLITE_OK;
   info->idxStr = sqlite3_str_finish(text); /* NULL: nothing is in it */
   info->needToFreeIdxStr = 1;
@@ -404,10 +404,10 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   }
   for (; text != NULL && *text >= 'A'; text++, next++) {
     size_t i = cursor->wish.n;
-    if (sqlite3_value_type(argv[next]) != SQLITE_TEXT)
+    if (sqlite3_value_type(argv[next]) != SQLITE_TEXT ||
+        sqlite3_value_encoding(argv[next]) != SQLITE_UTF8)
       continue;
     cursor->equal[i] = sqlite3_value_dup(argv[next]);
-    /* In a database of UTF-16 this turns the text into UTF-8. */
     if (cursor->equal[i] == NULL || sqlite3_value_text(cursor->equal[i]) == NULL)
       return SQLITE_NOMEM;
     cursor->wish.equal[i].column = (size_t)(*text - 'A');

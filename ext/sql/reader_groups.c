@@ -32,7 +32,7 @@ static uint64_t keys_of(const mpg_reader_grouping *by) {
 ** then _file and _line are kept, though it may be the argument `threads` that was meant.
 **
 ** Only GROUP BY: DISTINCT with a LIMIT is done long before the end of the file where rows come as they are. */
-bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3_index_info *info,
+bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3 *db, sqlite3_index_info *info,
                             sqlite3_str *text) {
   uint64_t own = f->ncolumns < 63 ? (UINT64_C(1) << f->ncolumns) - 1 : 0, keys = 0, others;
   size_t n = info->nOrderBy < 0 ? 0 : (size_t)info->nOrderBy;
@@ -46,7 +46,7 @@ bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3_index_info *info
     keys |= UINT64_C(1) << column;
   }
   others = info->colUsed & own & ~keys;
-  if ((others & ~f->plain) != 0 || before(others, 63) > COLUMNS_MOST)
+  if ((others & ~f->plain) != 0 || before(others, 63) > COLUMNS_MOST || !mpg_text_is_utf8(db))
     return false;
   sqlite3_str_appendf(text, " %llx %d", (unsigned long long)others, (info->colUsed & ~own) != 0);
   for (size_t i = 0; i < n; i++)

@@ -24,7 +24,7 @@ typedef struct mpg_reader_grouping {
 } mpg_reader_grouping;
 
 /* For xBestIndex: whether rows are to come group by group; if so, `text` gets how. */
-bool mpg_reader_plan_groups(const mpg_reader_format *format, sqlite3_index_info *info,
+bool mpg_reader_plan_groups(const mpg_reader_format *format, sqlite3 *db, sqlite3_index_info *info,
                             sqlite3_str *text);
 /* For xFilter: what that text says; an empty one: no grouping. */
 mpg_reader_grouping mpg_reader_grouping_of(const char *text);

@@ -248,6 +248,19 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
   return SQLITE_OK;
 }
 
+bool mpg_text_is_utf8(sqlite3 *db) {
+  sqlite3_stmt *query;
+  bool utf8 = false;
+  if (sqlite3_prepare_v2(db, "SELECT 'text'", -1, &query, NULL) == SQLITE_OK &&
+      sqlite3_step(query) == SQLITE_ROW) {
+    sqlite3_value *text = sqlite3_value_dup(sqlite3_column_value(query, 0));
+    utf8 = text != NULL && sqlite3_value_encoding(text) == SQLITE_UTF8;
+    sqlite3_value_free(text);
+  }
+  (void)sqlite3_finalize(query);
+  return utf8;
+}
+
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out) {
   *out = sqlite3_malloc64(size);
   if (*out == NULL)

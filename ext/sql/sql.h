@@ -102,6 +102,10 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n);
 /* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
+/* Whether text is UTF-8 in the databases of the connection. In UTF-16 SQLite has it in another order than we do, and
+** bytes that are no text have become others. */
+bool mpg_text_is_utf8(sqlite3 *db);
+
 /* Within a function: its row of the table, and the connection. */
 const mpg_function *mpg_function_of(sqlite3_context *context);
 mpg_conn *mpg_conn_of(sqlite3_context *context);
