@@ -50,6 +50,7 @@ typedef struct mpg_row {
   /* The evidence, where origins are kept: the span (or allocation) that decided. */
   int64_t step, line;
   uint32_t kind, program, file;
+  int64_t number; /* of a scan of the ledger that numbers its rows */
 } mpg_row;
 
 typedef struct mpg_sink {

@@ -104,6 +104,7 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
   X(chip_us, CHIP_US)                                                                              \
   X(step, STEP)                                                                                    \
   X(line, LINE)                                                                                    \
+  X(number, NUMBER)                                                                                \
   X(category, CATEGORY)
 
 static inline bool keeps(const mpg_ledger *l, mpg_ledger_column column) {

@@ -53,6 +53,7 @@ typedef enum mpg_ledger_column {
   MPG_ROW_CHIP_US,
   MPG_ROW_STEP,
   MPG_ROW_LINE,
+  MPG_ROW_NUMBER,
   MPG_ROW_CATEGORY,
   MPG_ROW_COLUMNS
 } mpg_ledger_column;
@@ -64,7 +65,7 @@ typedef struct mpg_ledger {
   size_t n, cap;
   uint32_t *job, *pool, *chip, *cause, *kind, *program, *file;
   uint8_t *size, *category;
-  int64_t *attempt, *start, *end, *bucket, *chip_us, *step, *line;
+  int64_t *attempt, *start, *end, *bucket, *chip_us, *step, *line, *number;
   size_t *order; /* after mpg_ledger_sort: the rows' places by time */
   size_t order_cap;
 } mpg_ledger;

@@ -146,6 +146,7 @@ typedef struct strainer {
   const mpg_ledger_scan *s;
   const entry *e;
   mpg_sink into;
+  int64_t number; /* of the next row of the unit */
 } strainer;
 
 static mpg_str dim_text(const mpg_fleet *f, const mpg_row *row, mpg_dim d) {
@@ -201,11 +202,17 @@ static bool is_wanted(const mpg_ledger_scan *s, const mpg_row *row) {
 }
 
 static mpg_rc strain(void *ctx, const mpg_row *row) {
-  const strainer *x = ctx;
+  strainer *x = ctx;
+  mpg_row numbered;
+  int64_t number = x->number++;
   if ((x->e->pool != ANY && row->pool != x->e->pool) ||
       (x->e->chip != ANY && row->chip != x->e->chip) || !is_wanted(x->s, row))
     return MPG_OK;
-  return x->into.row(x->into.ctx, row);
+  if ((x->s->wish->columns >> MPG_ROW_NUMBER & 1) == 0)
+    return x->into.row(x->into.ctx, row);
+  numbered = *row;
+  numbered.number = number;
+  return x->into.row(x->into.ctx, &numbered);
 }
 
 /* ---- entries ---- */
@@ -354,7 +361,7 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
 }
 
 static mpg_rc account(const mpg_ledger_scan *s, const hand *h, const entry *e, batch *b) {
-  strainer through = {s, e, mpg_ledger_sink(&b->rows)};
+  strainer through = {s, e, mpg_ledger_sink(&b->rows), (int64_t)e->unit << 32};
   mpg_sink sink = {strain, &through, NULL};
   const mpg_ledger *pool;
   mpg_notices before = *mpg_timeline_notices(h->timeline);

@@ -26,7 +26,9 @@ typedef struct mpg_scan_filter {
 } mpg_scan_filter;
 
 typedef struct mpg_scan_wish {
-  uint32_t columns; /* 1 << mpg_ledger_column: those that will be looked at */
+  /* 1 << mpg_ledger_column: those that will be looked at. A row's number is the same in every scan of a fleet with the
+  ** same options, whatever else is wished, and no other row's. */
+  uint32_t columns;
   mpg_scan_key keys[MPG_SCAN_KEYS];
   size_t nkeys;                              /* rows come in their order */
   bool once;                                 /* of the rows with the same keys the first alone */

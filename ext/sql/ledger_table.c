@@ -397,21 +397,75 @@ static int leave(cursor *c) {
   return SQLITE_OK;
 }
 
+/* The next row, where the batch has it. */
+static bool step(cursor *c) {
+  if (++c->at >= c->n)
+    return false;
+  c->values.row = c->order != NULL ? c->order[c->at] : c->at;
+  return true;
+}
+
 static int ledger_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
   c->rowid++;
-  if (++c->at >= c->n)
-    return leave(c);
-  c->values.row = c->order != NULL ? c->order[c->at] : c->at;
-  return SQLITE_OK;
+  return step(c) ? SQLITE_OK : leave(c);
 }
 
 static int ledger_eof(sqlite3_vtab_cursor *base) {
   return ((cursor *)base)->eof;
 }
 
+/* The ledger's scan from its start once more, with its rows numbered: up to the row that `passed` others come
+** before, or, where that is given, the one of the number. */
+static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64 passed,
+                         const int64_t *number, mpg_err *err) {
+  const mpg_ledger_options options = c->accounting.options;
+  mpg_issues *listed = c->fleet.issues, again; /* those of pools, which the first scan listed */
+  mpg_rc rc;
+  mpg_ledger_scan_close(c->rows);
+  c->rows = NULL;
+  mpg_accounting_free(&c->accounting);
+  c->wish.columns |= 1u << MPG_ROW_NUMBER;
+  c->wish.once = once;
+  mpg_issues_init(&again, &t->conn->env);
+  c->fleet.issues = &again;
+  rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, err);
+  if (rc == MPG_OK)
+    rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t), err);
+  c->fleet.issues = listed;
+  mpg_issues_free(&again);
+  if (rc == MPG_OK)
+    rc = next_rows(c, err);
+  while (rc == MPG_OK && !c->eof &&
+         (number != NULL ? c->values.rows->number[c->values.row] != *number : passed-- > 0))
+    if (!step(c))
+      rc = next_rows(c, err);
+  return rc;
+}
+
+/*
+** SQLite compares rowids of one scan with those of another, which may compare, order and leave out otherwise (RIGHT
+** JOIN, OR). It seldom asks for one: rows are numbered from then on. What it did not ask of the rows up to here it
+** would not have asked of those with the same keys, so where these were left out, only the later ones come.
+*/
 static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
-  *rowid = ((cursor *)base)->rowid;
+  cursor *c = (cursor *)base;
+  const mpg_table *t = (const mpg_table *)base->pVtab;
+  const bool once = c->wish.once;
+  mpg_err err;
+  mpg_rc rc = MPG_OK;
+  *rowid = c->rowid;
+  if (kind_of(t)->shape != MPG_SHAPE_LEDGER)
+    return SQLITE_OK;
+  if ((c->wish.columns >> MPG_ROW_NUMBER & 1) == 0)
+    rc = scan_again(c, t, once, c->rowid, NULL, &err);
+  if (rc == MPG_OK && once) {
+    int64_t number = c->values.rows->number[c->values.row];
+    rc = scan_again(c, t, false, 0, &number, &err);
+  }
+  if (rc != MPG_OK)
+    return mpg_vtab_failure(base->pVtab, kind_of(t)->name, &err);
+  *rowid = c->values.rows->number[c->values.row];
   return SQLITE_OK;
 }
 

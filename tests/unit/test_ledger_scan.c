@@ -115,8 +115,12 @@ static void account_all(const mpg_ledger_options *o) {
   all.n = 0;
   mpg_issues_drop(&issues, "test");
   CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, o, &err) == MPG_OK);
-  for (size_t u = 0; u < mpg_accounting_units(&a); u++)
+  for (size_t u = 0; u < mpg_accounting_units(&a); u++) {
+    size_t first = all.n;
     CHECK(mpg_accounting_unit(&a, u, &sink, "test", &err) == MPG_OK);
+    for (size_t i = first; i < all.n; i++)
+      all.number[i] = (int64_t)((uint64_t)u << 32 | (i - first));
+  }
   CHECK(mpg_accounting_finish(&a, "test", &err) == MPG_OK);
   mpg_accounting_free(&a);
   nissues = issues.n;
@@ -197,6 +201,7 @@ static mpg_rc scan_all(const mpg_env *env, const mpg_ledger_options *o, const mp
   mpg_accounting a;
   const mpg_ledger *rows;
   mpg_rc rc = mpg_accounting_init(&a, env, &fleet, o, err);
+  out->columns = w->columns;
   if (rc == MPG_OK)
     rc = mpg_ledger_scan_open(&scan, &a, w, threads, "test", err);
   while (rc == MPG_OK) {
@@ -216,6 +221,8 @@ static void random_wish(mpg_scan_wish *w) {
   static const char *const values[] = {"training", "j1", "p1", "tpu-v4", "S", "ideal", "nap"};
   memset(w, 0, sizeof *w);
   w->columns = (1u << MPG_ROW_COLUMNS) - 1;
+  if (below(4) == 0)
+    w->columns &= ~(1u << MPG_ROW_NUMBER);
   w->nkeys = below(5);
   for (size_t i = 0; i < w->nkeys; i++)
     w->keys[i] = (mpg_scan_key){(mpg_dim)below(MPG_DIMS), below(2) == 0};
@@ -232,6 +239,20 @@ static void random_wish(mpg_scan_wish *w) {
     f->dim = texts[which];
     f->text = mpg_str_of(values[which]);
   }
+}
+
+/* How many rows found do not have the number of such a row, or the number of another. */
+static size_t misnumbered(const mpg_scan_wish *w, const mpg_ledger *found) {
+  size_t wrong = 0;
+  for (size_t k = 0; k < found->n && (w->columns >> MPG_ROW_NUMBER & 1) != 0; k++) {
+    size_t i = 0;
+    while (i < all.n && all.number[i] != found->number[k])
+      i++;
+    wrong += i == all.n || !wanted(w, i) || !same_row(&all, i, found, k);
+    for (size_t other = 0; other < k; other++)
+      wrong += found->number[other] == found->number[k];
+  }
+  return wrong;
 }
 
 static void check_scan(const mpg_ledger_options *o, const mpg_scan_wish *w, int threads) {
@@ -260,7 +281,7 @@ static void check_scan(const mpg_ledger_options *o, const mpg_scan_wish *w, int 
     if (w->nkeys == 0 && w->nfilters == 0)
       wrong += !same_row(&all, i, &found, i);
   }
-  CHECK(wrong == 0);
+  CHECK(wrong == 0 && misnumbered(w, &found) == 0);
   mpg_ledger_free(&found);
 }
 
