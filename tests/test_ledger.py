@@ -32,6 +32,17 @@ class Arguments(Case):
     def test_a_condition_that_cannot_be_handed_over_is_an_error(self):
         for tail in ("+since = 5", "since + 1 = 6", "(since = 10 AND job = 'J1') OR job = 'nobody'"):
             self.fails("trace_ledger: the argument since takes = and nothing else", f"SELECT * FROM trace_ledger(?) WHERE {tail}", GOLDEN)
+        # Of the right side of a RIGHT JOIN SQLite asks for two scans, and hands conditions of WHERE to one of them; before 3.41 a call's too.
+        self.db.executescript(TABLES.format("", 4))
+        self.db.execute("CREATE TABLE w AS SELECT '1970-01-01 00:00:05' AS bucket")
+        for table in ("mpg_ledger", "mpg_rollup"):
+            right = f"SELECT sum(w.bucket IS NOT NULL), count(DISTINCT t.bucket) FROM w RIGHT JOIN %s AS t ON t.bucket = w.bucket"
+            self.fails(f"{table}: the argument bucket_width takes = and nothing else", right % table + " WHERE t.bucket_width = 5")
+            self.assertEqual([(1, 2)], self.rows(right % f"(SELECT bucket, category FROM {table} WHERE bucket_width = 5)"))
+            if sqlite3.sqlite_version_info >= (3, 41):
+                self.assertEqual([(1, 2)], self.rows(right % f"{table}(NULL, 5)"))
+            else:
+                self.fails(f"{table}: the argument schema takes = and nothing else", right % f"{table}(NULL, 5)")
 
     def test_null(self):
         self.assertEqual([], self.rows("SELECT * FROM trace_ledger(NULL)"))

@@ -87,6 +87,22 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return rc;
 }
 
+/* It stands in a condition that SQLite does not hand over, where NULL would quietly mean no rows; or SQLite scans the
+** right side of a RIGHT JOIN twice, and hands it over for one of them. */
+static int not_handed_over(sqlite3_vtab *vtab, int a) {
+  const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
+  return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", kind->name,
+                        mpg_arg_name((mpg_arg)kind->args[a]));
+}
+
+/* The first argument that the statement names and is not given; -1: there is none. */
+static int find_missing(const mpg_ledger_table *kind, unsigned long long columns, int given) {
+  for (int a = 0; a < kind->nargs; a++)
+    if ((columns >> (kind->ncols + a) & 1) != 0 && (given >> a & 1) == 0)
+      return a;
+  return -1;
+}
+
 static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
   int at[MPG_ARGS], n = 0;
@@ -98,8 +114,7 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-      return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", kind->name,
-                            mpg_arg_name((mpg_arg)kind->args[a]));
+      return not_handed_over(vtab, a);
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;
@@ -309,7 +324,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   mpg_ledger_options options;
   mpg_err err = {MPG_OK, ""};
   bool skip = false;
-  int n = 0, code;
+  int n = 0, code, missing;
   mpg_rc rc;
   reset(c);
   for (int a = 0; a < kind->nargs && n < argc; a++)
@@ -330,6 +345,9 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   c->eof = true;
   if (kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", kind->name, kind->name);
+  missing = find_missing(kind, mpg_ledger_plan_columns(idx_str), idx_num);
+  if (missing >= 0)
+    return not_handed_over(&t->base, missing);
   if (kind->files && !mpg_arg_given(c->args, MPG_ARG_PATH)) /* a path of NULL is no path: no rows */
     return SQLITE_OK;
   if (c->args[MPG_ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, MPG_ARG_OF_JOB))
@@ -474,13 +492,7 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 /* An argument, as it was given. */
 static int show_argument(const cursor *c, sqlite3_context *context, int i) {
   const mpg_ledger_table *kind = c->values.table;
-  mpg_arg which = (mpg_arg)kind->args[i - kind->ncols];
-  /* Read although it was not given: it stands in a condition that SQLite cannot hand over, where
-  ** NULL would quietly mean no rows. */
-  if (c->args[which] == NULL)
-    return mpg_vtab_error(c->base.pVtab, "%s: the argument %s takes = and nothing else", kind->name,
-                          mpg_arg_name(which));
-  sqlite3_result_value(context, c->args[which]);
+  sqlite3_result_value(context, c->args[kind->args[i - kind->ncols]]);
   return SQLITE_OK;
 }
 
