@@ -156,6 +156,19 @@ class Law(Case):
                          [row[3] for row in self.rows("EXPLAIN QUERY PLAN SELECT a, sum(v) FROM r GROUP BY a ORDER BY a DESC") if "B-TREE" not in row[3]])
         self.assertEqual(dict(self.rows("SELECT name, type FROM pragma_table_xinfo('r')")), {"a": "TEXT", "b": "BIGINT", "v": "BIGINT", "rows": "BIGINT"})
 
+    def test_wide_files(self):
+        """SQLite tells the first 63 columns of a query apart: no other is named along with a measure."""
+        for n in (62, 63, 64, 65, 130, 700):
+            names = [f"c{i}" for i in range(n)]
+            path = self.file(",".join(names) + "\n" + "".join(",".join(str((i + k) % 5) for k in range(n)) + "\n" for i in range(30)))
+            self.rollup(path, measures="c0, c1 * 2 AS m")
+            self.assertEqual(self.rows("SELECT * FROM (SELECT c0, m, rows FROM r)"), [(60, 120, 30)])
+            self.assertEqual(self.rows("SELECT c2, c51, c0, m, rows, count(*) FROM r GROUP BY c2, c51 ORDER BY c2 DESC LIMIT 2"),
+                             [(4, 3, 12, 36, 6, 1), (3, 2, 6, 24, 6, 1)])
+            self.assertEqual(self.rows("SELECT sum(rows) FROM r WHERE c3 > 2"), [(12,)])
+            if n < 130:
+                self.assertEqual(self.rows(f"SELECT c{n - 1}, c{n - 2}, rows FROM r WHERE c{n - 1} = 1"), [(1, 0, 6)])
+
     def test_table_function(self):
         path = self.file("a,b,v\ny,1,1\nx,2,2.5\ny,1,3\n")
         self.assertEqual(self.rows("SELECT record FROM csv_rollup(?, 'v, v * b AS w', 'b, a')", path),

@@ -400,7 +400,7 @@ void mpg_generic_arguments_free(mpg_value values[MPG_OPTIONS]) {
 
 void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type) {
   char *text = sqlite3_mprintf("%.*s", (int)name.n, name.p);
-  sqlite3_str_appendf(sql, "\"%w\" %s, ", text,
+  sqlite3_str_appendf(sql, "\"%w\" %s", text,
                       type == MPG_COLUMN_TIME ? "REAL" : mpg_column_type_name(type));
   sqlite3_free(text);
 }

@@ -79,7 +79,7 @@ mpg_rc mpg_generic_record(void *file, mpg_json_text *json, mpg_err *err);
 int mpg_generic_arguments(const mpg_generic_kind *kind, int argc, const char *const *argv,
                           const char *example, mpg_value values[MPG_OPTIONS], char **error);
 void mpg_generic_arguments_free(mpg_value values[MPG_OPTIONS]);
-/* Appends `"NAME" TYPE, `: a column, to a CREATE TABLE. */
+/* Appends `"NAME" TYPE`: a column, to a CREATE TABLE. */
 void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type);
 
 /*

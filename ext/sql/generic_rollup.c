@@ -5,8 +5,8 @@
 **   CREATE VIRTUAL TABLE temp.r USING csv_rollup('jobs.csv', measures='gpus * ("end" - start) AS s');
 **   SELECT pool, sum(s), sum(rows) FROM r GROUP BY pool;
 **
-** (1) The columns are those of the file, the measures, and `rows`. A column whose name a measure
-**     takes is the measure alone. The grain law: a row of the table is one combination of the file's
+** (1) The columns are those of the file, the measures, and `rows`; of a file of more than 63 columns
+**     these come first. A column whose name a measure takes is the measure alone. The grain law: a row of the table is one combination of the file's
 **     columns that the query names, no finer; measures and rows are sums over the records that have
 **     it. So sum(rows) counts records, and count(*) counts rows of the table.
 ** (2) As a table function, csv_rollup(path, measures, by): a row is a record of JSON, with the
@@ -50,6 +50,7 @@ typedef struct rollup_table {
   rollup_source source;
   size_t *shown; /* the file's columns that the table has, in order */
   size_t n_shown;
+  size_t first_shown, first_total; /* columns of the table; the last total is `rows` */
 } rollup_table;
 
 /* A column to sort by. */
@@ -161,6 +162,12 @@ static mpg_rc show_columns(rollup_table *table, mpg_err *err) {
   for (size_t i = 0; i < s->columns.n; i++)
     if (!is_measure(s, s->columns.p[i].name))
       table->shown[table->n_shown++] = i;
+  /* SQLite tells which of the first 63 columns a query names, and of the others only whether it names any: dimensions
+  ** among those would be named with every total. So then totals come first. */
+  if (table->n_shown > 63)
+    table->first_shown = s->measures.n + 1;
+  else
+    table->first_total = table->n_shown;
   return MPG_OK;
 }
 
@@ -196,28 +203,36 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
   return mpg_sqlite_rc(rc);
 }
 
-static int declare(sqlite3 *db, const rollup_table *table) {
+/* Column i of the table. */
+static void declare_column(sqlite3_str *sql, const rollup_table *table, size_t i) {
   const rollup_source *s = &table->source;
+  size_t shown = i - table->first_shown, total = i - table->first_total;
+  if (shown < table->n_shown)
+    mpg_generic_declare(sql, s->columns.p[table->shown[shown]].name,
+                        s->columns.p[table->shown[shown]].type);
+  else if (total < s->measures.n)
+    mpg_generic_declare(sql, s->measures.p[total].name,
+                        s->measures.p[total].whole ? MPG_COLUMN_BIGINT : MPG_COLUMN_REAL);
+  else
+    sqlite3_str_appendall(sql, "rows BIGINT");
+}
+
+static int declare(sqlite3 *db, const rollup_table *table) {
   const mpg_generic_kind *kind = table->module->kind;
   sqlite3_str *sql = sqlite3_str_new(db);
+  size_t n = table->n_shown + table->source.measures.n + 1;
   char *text;
   int rc;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
-  for (size_t i = 0; i < table->n_shown; i++) {
-    const mpg_column *c = &s->columns.p[table->shown[i]];
-    mpg_generic_declare(sql, c->name, c->type);
+  for (size_t i = 0; table->created && i < n; i++) {
+    sqlite3_str_appendall(sql, i == 0 ? "" : ", ");
+    declare_column(sql, table, i);
   }
-  for (size_t i = 0; i < s->measures.n; i++)
-    mpg_generic_declare(sql, s->measures.p[i].name,
-                        s->measures.p[i].whole ? MPG_COLUMN_BIGINT : MPG_COLUMN_REAL);
-  if (table->created) {
-    sqlite3_str_appendall(sql, "rows BIGINT)");
-  } else {
+  if (!table->created)
     sqlite3_str_appendall(sql, "record TEXT");
-    for (size_t i = 0; i < kind->n_options; i++)
-      sqlite3_str_appendf(sql, ", \"%w\" HIDDEN", mpg_generic_option_name(kind->options[i]));
-    sqlite3_str_appendall(sql, ")");
-  }
+  for (size_t i = 0; !table->created && i < kind->n_options; i++)
+    sqlite3_str_appendf(sql, ", \"%w\" HIDDEN", mpg_generic_option_name(kind->options[i]));
+  sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);
   if (text == NULL)
     return SQLITE_NOMEM;
@@ -268,11 +283,12 @@ static int rollup_connect(sqlite3 *db, void *aux, int argc, const char *const *a
 
 static size_t column_of(const void *p, int i) {
   const rollup_table *table = p;
-  return (size_t)i < table->n_shown ? table->shown[i] : MPG_FILTER_NONE;
+  size_t k = (size_t)i - table->first_shown; /* of a total more than there are */
+  return k < table->n_shown ? table->shown[k] : MPG_FILTER_NONE;
 }
 
-static bool is_text(const rollup_table *table, int dimension) {
-  mpg_column_type type = table->source.columns.p[table->shown[dimension]].type;
+static bool is_text(const rollup_table *table, int column) {
+  mpg_column_type type = table->source.columns.p[column_of(table, column)].type;
   return type != MPG_COLUMN_BIGINT && type != MPG_COLUMN_REAL && type != MPG_COLUMN_TIME;
 }
 
@@ -282,7 +298,8 @@ static bool plan_order(const rollup_table *table, const sqlite3_index_info *info
                        sqlite3_str *text) {
   bool ordered = info->nOrderBy > 0 && info->nOrderBy <= MPG_GROUP_PARTS, texts = false;
   for (int i = 0; ordered && i < info->nOrderBy; i++)
-    ordered = info->aOrderBy[i].iColumn >= 0 && info->aOrderBy[i].iColumn < (int)table->n_shown;
+    ordered = info->aOrderBy[i].iColumn >= 0 &&
+              column_of(table, info->aOrderBy[i].iColumn) != MPG_FILTER_NONE;
   for (int i = 0; ordered && i < info->nOrderBy; i++)
     texts |= is_text(table, info->aOrderBy[i].iColumn);
   ordered = ordered && (!texts || mpg_text_is_utf8(table->conn->db));
@@ -455,10 +472,12 @@ static int begin_created(rollup_cursor *cursor, const char *plan, int argc, sqli
   long n = strtol(end, &end, 10);
   mpg_err err;
   int rc;
-  for (size_t i = 0; i < table->n_shown; i++)
+  for (size_t k = 0; k < table->n_shown; k++) {
+    size_t i = table->first_shown + k;
     if ((used >> (i < 63 ? i : 63) & 1) != 0 &&
-        add_dimension(cursor, table->shown[i], (int)i, &err) != MPG_OK)
+        add_dimension(cursor, table->shown[k], (int)i, &err) != MPG_OK)
       return fail(cursor, &err);
+  }
   for (long i = 0; i < n; i++) {
     int column = (int)strtol(end, &end, 10);
     bool down = strtol(end, &end, 10) != 0;
@@ -621,12 +640,12 @@ static int rollup_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
   }
   if (!table->created) {
     rc = make_record(cursor, group, &value, &err);
-  } else if (i < table->n_shown) {
+  } else if (i - table->first_shown < table->n_shown) {
     for (size_t k = 0; k < cursor->query.n_dimensions; k++)
       if (cursor->part_of[k] == column)
         value = value_of(cursor, group, k);
-  } else if (i < table->n_shown + table->source.measures.n) {
-    rc = total_of(cursor, group, i - table->n_shown, &value, &err);
+  } else if (i - table->first_total < table->source.measures.n) {
+    rc = total_of(cursor, group, i - table->first_total, &value, &err);
   } else {
     value.type = MPG_INT;
     value.i = mpg_groups_rows(&cursor->groups, group);

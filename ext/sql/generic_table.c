@@ -95,8 +95,10 @@ static int declare(sqlite3 *db, const generic_table *table) {
   char *text;
   int rc;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
-  for (size_t i = 0; table->created && i < columns->n; i++)
+  for (size_t i = 0; table->created && i < columns->n; i++) {
     mpg_generic_declare(sql, columns->p[i].name, columns->p[i].type);
+    sqlite3_str_appendall(sql, ", ");
+  }
   if (!table->created) {
     sqlite3_str_appendall(sql, "record TEXT, ");
     for (size_t i = 0; i < kind->n_options; i++)
