@@ -38,6 +38,9 @@ static const char *const statements[] = {
     "SELECT pool, phase, mpg_lower(category, chip_us) FROM trace_ledger('fixtures/golden') "
     "WHERE threads = 1 AND pool = 'golden' AND start_time > 1 GROUP BY phase, pool, category",
     "SELECT DISTINCT job, cause FROM mpg_ledger ORDER BY job DESC",
+    "SELECT j.phase, t.pool, t.category FROM jobs AS j RIGHT JOIN mpg_ledger AS t ON t.job = j.job",
+    "SELECT DISTINCT t.pool FROM jobs AS j FULL JOIN mpg_ledger AS t ON t.pool > 'p' AND "
+    "j.job = 'a' WHERE j.job IS NULL",
     "SELECT max(job), min(cause) FROM trace_ledger('fixtures/golden')",
     "SELECT * FROM trace_timeline('fixtures/golden/*.csv', 'J1')",
     "SELECT count(*) FROM trace_ledger('fixtures/golden/spans.csv') WHERE on_error = 'skip'",
