@@ -50,6 +50,30 @@ class Arguments(Case):
         whole = self.rows("SELECT * FROM trace_ledger(?)", GOLDEN)
         self.assertEqual(whole, self.rows("SELECT * FROM trace_ledger(?, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)", GOLDEN))
 
+    def test_null_beside_many_conditions(self):
+        """SQLite compares an argument itself where there are more than 16: nothing equals NULL, so that would be no rows."""
+        self.db.executescript(TABLES.format("", 4))
+        for call, lost in ((f"trace_ledger('{GOLDEN}', NULL)", "bucket_width"), ("mpg_rollup(NULL, 5)", "schema"), (f"trace_timeline('{GOLDEN}', 'J1', NULL)", "bucket_width"),
+                           (f"trace_records('{GOLDEN}', NULL)", "on_error"), ("mpg_records(NULL)", "schema")):
+            column = "start_time" if "rollup" not in call else "chip_us"
+            for n in range(30):
+                where = " AND ".join(f"{column} > {-i - 10**15}" for i in range(1, n + 2))
+                sql = f"SELECT count(*) FROM {call} WHERE {where}"
+                if n == 0:
+                    whole = self.one(sql)
+                    self.assertGreater(whole, 0)
+                try:
+                    self.assertEqual(whole, self.one(sql), sql)
+                except sqlite3.Error as error:
+                    table = call.split("(")[0]
+                    self.assertEqual(f"{table}: the argument {lost} is NULL, which SQLite does not hand over behind 16 other conditions: leave it out", str(error))
+                    self.assertGreater(n, 12)
+            self.assertRaises(sqlite3.Error, self.rows, sql)
+            self.assertEqual(whole, self.one(sql.replace("NULL, 5", "'main', 5").replace(", NULL)", ")").replace("(NULL)", "")))
+        where = " AND ".join(f"start_time > {-i}" for i in range(20))
+        for call in ("trace_ledger(NULL)", "trace_timeline(?, NULL)", "trace_records(NULL)"):
+            self.assertEqual([], self.rows(f"SELECT * FROM {call} WHERE {where}", *[GOLDEN] * call.count("?")))
+
     def test_errors(self):
         for tail, text in (
                 ("since = 'noon'", "since: expected Unix seconds or ISO 8601 time, found \"noon\""),

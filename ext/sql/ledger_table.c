@@ -121,7 +121,7 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   }
   for (int a = 0; a < kind->nargs; a++)
     if (at[a] != -1) {
-      info->idxNum |= 1 << a;
+      info->idxNum |= mpg_argument_bits(a, at[a]);
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
@@ -330,6 +330,12 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   for (int a = 0; a < kind->nargs && n < argc; a++)
     if (idx_num >> a & 1) {
       mpg_arg which = (mpg_arg)kind->args[a];
+      bool no_rows = which == MPG_ARG_PATH || which == MPG_ARG_OF_JOB; /* of NULL */
+      code = no_rows ? SQLITE_OK
+                     : mpg_argument_lost(&t->base, idx_num, a, kind->name, mpg_arg_name(which),
+                                         argv[n]);
+      if (code != SQLITE_OK)
+        return code;
       c->args[which] = sqlite3_value_dup(argv[n++]);
       if (c->args[which] == NULL)
         return SQLITE_NOMEM;

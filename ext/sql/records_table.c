@@ -125,7 +125,7 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   }
   for (int a = 0; a < 2; a++)
     if (at[a] >= 0) {
-      info->idxNum |= 1 << a;
+      info->idxNum |= mpg_argument_bits(a, at[a]);
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
@@ -294,6 +294,12 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   reset(c);
   for (int a = 0; a < 2 && n < argc; a++)
     if (idx_num >> a & 1) {
+      bool no_rows = which[a] == MPG_ARG_PATH; /* of NULL */
+      code = no_rows ? SQLITE_OK
+                     : mpg_argument_lost(&t->base, idx_num, a, t->module->name,
+                                         mpg_arg_name(which[a]), argv[n]);
+      if (code != SQLITE_OK)
+        return code;
       c->args[which[a]] = sqlite3_value_dup(argv[n++]);
       if (c->args[which[a]] == NULL)
         return SQLITE_NOMEM;

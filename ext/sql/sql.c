@@ -281,6 +281,17 @@ int mpg_vtab_failure(sqlite3_vtab *vtab, const char *who, const mpg_err *err) {
   return vtab_text(vtab, sqlite3_mprintf("%s: %s", who, err->text), mpg_sqlite_rc(err->rc));
 }
 
+int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
+                      sqlite3_value *value) {
+  if ((idx_num >> (16 + i) & 1) == 0 || sqlite3_value_type(value) != SQLITE_NULL)
+    return SQLITE_OK;
+  return mpg_vtab_error(
+      vtab,
+      "%s: the argument %s is NULL, which SQLite does not hand over behind 16 other "
+      "conditions: leave it out",
+      table, name);
+}
+
 int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...) {
   va_list args;
   char *text;

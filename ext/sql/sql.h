@@ -99,6 +99,17 @@ int mpg_table_disconnect(sqlite3_vtab *vtab);
 ** missing: SQLite also asks for plans of the terms of an OR alone, which do not show it.
 */
 int mpg_plan_arguments(sqlite3_index_info *info, int first, int n);
+/*
+** An argument that is not among the first 16 conditions of its table SQLite compares itself, too, although it is told
+** not to. Only one that is NULL, and so counts as not given, suffers: no row would pass. A bit of idxNum beside the
+** one for "given" says so.
+*/
+static inline int mpg_argument_bits(int i, int constraint) {
+  return 1 << i | (constraint < 16 ? 0 : 1 << (16 + i));
+}
+/* SQLITE_OK, or the table has its error: argument i is one of those, and NULL. */
+int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
+                      sqlite3_value *value);
 /* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
