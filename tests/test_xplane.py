@@ -197,6 +197,20 @@ class Made(Case):
                          [(1.5, 77, 5, "x", "9223372036854775808", "twelve", None,
                            '{"flops":1.5,"run_id":9223372036854775808,"program_id":"twelve","bytes_accessed":"77","hlo_op":5,"tf_op":"x"}')])
 
+    def test_ids_of_64_bits(self):
+        """Runs whose ids differ in the last bits are two, compared and joined."""
+        plane = xspace.Plane("p")
+        number = plane.event_name("e")
+        ids = [5, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1]
+        plane.line("l", 0, [(number, i, 1, [(name, value, xspace.UINT) for name in ("run_id", "program_id", "correlation_id")]) for i, value in enumerate(ids)])
+        path = self.file(xspace.message([(1, plane.fields())]))
+        for name in ("run_id", "program_id", "correlation_id"):
+            self.assertEqual(self.rows(f"SELECT count(*), count(DISTINCT {name}) FROM xplane_trace(?)", path), [(5, 5)])
+            self.assertEqual(self.rows(f"SELECT count(*) FROM xplane_trace(?1) AS a JOIN xplane_trace(?1) AS b ON a.{name} = b.{name}", path), [(5,)])
+            for value in ids:
+                value = value if value < 2**63 else str(value)
+                self.assertEqual(self.rows(f"SELECT {name} FROM xplane_trace(?) WHERE {name} = ?", path, value), [(value,)])
+
     def test_the_fixture_is_what_the_script_writes(self):
         with open(FIXTURE, "rb") as file:
             self.assertEqual(file.read(), xspace.fixture())

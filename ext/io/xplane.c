@@ -266,6 +266,7 @@ static double real_of(const mpg_xstat *stat) {
 void mpg_xplane_stat(mpg_xplane *x, int column, mpg_value *out) {
 #define IS_NUMBER(name, key, type) IS_##type,
 #define IS_INT true
+#define IS_ID true
 #define IS_TEXT false
   static const bool is_number[] = {MPG_XSTATS(IS_NUMBER)};
   const mpg_xstat *found = NULL;

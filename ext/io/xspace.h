@@ -22,14 +22,14 @@
 #define MPG_XSTAT_LIMIT ((size_t)64 << 10)
 
 /* clang-format off */
-/* Stats with a column of their own: name in C and SQL, name in the file, type. */
+/* Stats with a column of their own: name in C and SQL, name in the file, type. An ID may take all 64 bits. */
 #define MPG_XSTATS(F)                                                                              \
   F(group_id, "group_id", INT) F(step_num, "step_num", INT) F(step_name, "step_name", TEXT)        \
-  F(run_id, "run_id", INT) F(hlo_op, "hlo_op", TEXT) F(hlo_module, "hlo_module", TEXT)             \
-  F(program_id, "program_id", INT) F(hlo_category, "hlo_category", TEXT) F(tf_op, "tf_op", TEXT)   \
+  F(run_id, "run_id", ID) F(hlo_op, "hlo_op", TEXT) F(hlo_module, "hlo_module", TEXT)             \
+  F(program_id, "program_id", ID) F(hlo_category, "hlo_category", TEXT) F(tf_op, "tf_op", TEXT)   \
   F(op_name, "name", TEXT) F(source, "source", TEXT) F(flops, "flops", INT)                        \
   F(model_flops, "model_flops", INT) F(bytes_accessed, "bytes_accessed", INT)                      \
-  F(raw_bytes_accessed, "raw_bytes_accessed", INT) F(correlation_id, "correlation_id", INT)        \
+  F(raw_bytes_accessed, "raw_bytes_accessed", INT) F(correlation_id, "correlation_id", ID)        \
   F(device_id, "device_id", INT) F(device_ordinal, "device_ordinal", INT)                          \
   F(kernel_details, "kernel_details", TEXT) F(memcpy_details, "memcpy_details", TEXT)              \
   F(memset_details, "Memset_details", TEXT) F(nvtx_range, "nvtx_range", TEXT)                      \

@@ -33,6 +33,7 @@
 /* ---- Events ---- */
 
 #define TYPE_INT "BIGINT"
+#define TYPE_ID "" /* some are text, which SQLite would compare as doubles in a column of numbers */
 #define TYPE_TEXT "TEXT"
 #define COLUMN(name, key, type) {#name, TYPE_##type},
 
