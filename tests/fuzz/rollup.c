@@ -194,7 +194,7 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
 }
 
 void fuzz_rollup(mpg_str input) {
-  const char *end = input.n == 0 ? NULL : memchr(input.p, '\n', input.n);
+  const char *end = input.n == 0 ? NULL : memchr(input.p + 1, '\n', input.n - 1);
   if (end == NULL)
     return;
   flags = (uint8_t)input.p[0];
