@@ -6,6 +6,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import time
 import unittest
 
 import figures
@@ -296,6 +297,41 @@ class Bombs(Case):
             self.assertIsNone(run(scan)[0])
             self.check("^out of memory$", 60, f"PRAGMA hard_heap_limit = {limit}", scan)
             Child.end()  # SQLite lowers that limit and never raises it
+
+
+class Collisions(Case):
+    """Names made to have one hash, for whoever knows how they are hashed, take no longer than others: the hash has a seed."""
+
+    N = 40000
+    ODD = 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03  # what words are multiplied with where there is no seed
+
+    @staticmethod
+    def fold(a, b):
+        product = a * b
+        return (product ^ product >> 64) & (1 << 64) - 1
+
+    def seconds(self, sql, n, rows):
+        path = self.file(b"job,name\n" + b"".join(row + b",a\n" for row in rows), "jobs.csv")
+        db = connect()
+        started = time.process_time()
+        self.assertEqual((n,), db.execute(sql.format(quote(path))).fetchone())
+        return time.process_time() - started
+
+    def compare(self, sql, n, rows):
+        rows = [row for row in rows if min(row) > 13 and not set(row) & set(b'",')][:self.N]
+        others = [row[8:] + row[:8] for row in rows]
+        usual = min(self.seconds(sql, n, others) for _ in range(2))
+        self.assertLess(self.seconds(sql, n, rows), 10 * usual + 0.1)
+
+    def test_names(self):
+        start = self.fold(16 ^ self.ODD[0], self.ODD[1])
+        words = [int.from_bytes(b"%08d" % i, "little") for i in range(3 * self.N)]
+        rows = [w.to_bytes(8, "little") + self.fold(start ^ w, self.ODD[0]).to_bytes(8, "little") for w in words]
+        self.compare("SELECT count(*) FROM trace_rollup({})", 0, rows)
+
+    def test_groups(self):
+        rows = [b"%08d" % i + self.ODD[0].to_bytes(8, "little") for i in range(self.N)]
+        self.compare("SELECT count(*) FROM csv_rollup WHERE path = {} AND by = 'job'", self.N, rows)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,8 @@ typedef struct mpg_env {
   bool (*interrupted)(void *ctx); /* NULL: never */
   void *interrupted_ctx;
   const struct mpg_limits *limits; /* NULL: as compiled, see limits.h */
+  uint64_t
+      seed; /* of hashes, drawn by the host: nobody can make names that all collide. No result depends on it. */
 } mpg_env;
 
 /* An mpg_env over realloc and free, for programs without a host. */

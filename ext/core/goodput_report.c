@@ -82,7 +82,7 @@ static slot *find(work *w, int64_t n) {
   size_t i;
   if (row != w->hashed || w->hash == 0) {
     w->hashed = row;
-    w->hash = mpg_hash(&row, sizeof row) | 1;
+    w->hash = mpg_hash(w->env->seed, &row, sizeof row) | 1;
   }
   i = ((size_t)w->hash + (size_t)(n & ((1 << SIDE_BY_SIDE) - 1))) & (w->nslots - 1);
   while (w->slots[i].generation == w->generation && w->slots[i].n != n)

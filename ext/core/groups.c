@@ -149,7 +149,7 @@ mpg_rc mpg_groups_row(mpg_groups *g, const mpg_group_part *parts, size_t *group)
   mpg_group_head key[MPG_GROUP_PARTS];
   uint64_t hash = 0;
   for (size_t i = 0; i < g->n_parts; i++)
-    key[i] = mpg_group_head_of(parts[i], i, &hash);
+    key[i] = mpg_group_head_of(parts[i], i, g->env->seed, &hash);
   return mpg_groups_find(g, key, hash, group);
 }
 

@@ -64,11 +64,13 @@ static inline uint64_t mpg_group_mix(uint64_t a, uint64_t b) {
 }
 
 /*
-** The head of part i, which borrows it. *hash is 0 before the first part. Parts are hashed apart from
+** The head of part i, which borrows it. The seed is that of the environment. *hash is 0 before the first part. Parts are hashed apart from
 ** each other, which a processor does side by side, and then put together.
 */
-static inline mpg_group_head mpg_group_head_of(mpg_group_part s, size_t i, uint64_t *hash) {
-  const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15), k1 = UINT64_C(0xd1b54a32d192ed03);
+static inline mpg_group_head mpg_group_head_of(mpg_group_part s, size_t i, uint64_t seed,
+                                               uint64_t *hash) {
+  const uint64_t k0 = (UINT64_C(0x9e3779b97f4a7c15) ^ seed) | 1,
+                 k1 = UINT64_C(0xd1b54a32d192ed03) ^ (seed << 32 | seed >> 32);
   mpg_group_head h = {0, 0, MPG_GROUP_NULL, NULL};
   uint64_t rest;
   if (s.p != NULL && s.n <= 16) {

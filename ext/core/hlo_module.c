@@ -66,8 +66,8 @@ void mpg_hlo_module_free(mpg_hlo_module *m) {
 */
 #define COMPUTATION 0x80000000u
 
-static uint64_t hash_name(uint32_t computation, mpg_str name) {
-  return mpg_hash(name.p, name.n) ^ (computation + 1) * UINT64_C(0x9e3779b97f4a7c15);
+static uint64_t hash_name(const mpg_hlo_module *m, uint32_t computation, mpg_str name) {
+  return mpg_hash(m->env->seed, name.p, name.n) ^ (computation + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static bool is_named(const mpg_hlo_module *m, uint32_t number, uint32_t computation, mpg_str name) {
@@ -80,7 +80,7 @@ static bool is_named(const mpg_hlo_module *m, uint32_t number, uint32_t computat
 
 /* The slot of a name, or the empty one where it belongs. */
 static size_t slot_of(const mpg_hlo_module *m, uint32_t computation, mpg_str name) {
-  size_t mask = m->n_slots - 1, at = (size_t)hash_name(computation, name) & mask;
+  size_t mask = m->n_slots - 1, at = (size_t)hash_name(m, computation, name) & mask;
   while (m->slots[at] != 0 && !is_named(m, m->slots[at] - 1, computation, name))
     at = (at + 1) & mask;
   return at;

@@ -52,8 +52,8 @@ size_t mpg_intern_bytes(const mpg_intern *t);
 /* memcmp order of the texts; NULL first. */
 int mpg_intern_cmp(const mpg_intern *t, uint32_t a, uint32_t b);
 
-/* A 64-bit hash of bytes, the same on every machine of one byte order; not for hostile keys' order.
- */
-uint64_t mpg_hash(const void *p, size_t n);
+/* A 64-bit hash of bytes, with the seed of the environment. Of one seed it is the same on every machine of
+** one byte order. */
+uint64_t mpg_hash(uint64_t seed, const void *p, size_t n);
 
 #endif

@@ -49,7 +49,7 @@ static job_key key_of_job(const mpg_rollup *r, uint32_t job) {
 /* The empty slot, or the one of a job with the same key. */
 static size_t probe_group(const mpg_rollup *r, const uint32_t *slots, size_t n,
                           const job_key *key) {
-  size_t i = (size_t)mpg_hash(key, sizeof *key) & (n - 1);
+  size_t i = (size_t)mpg_hash(r->env->seed, key, sizeof *key) & (n - 1);
   while (slots[i] != 0) {
     job_key other = key_of_job(r, slots[i] - 1);
     if (memcmp(&other, key, sizeof other) == 0)
@@ -122,11 +122,11 @@ static bool same(const mpg_cell *a, const mpg_cell *b) {
          a->category == b->category;
 }
 
-static uint64_t hash(const mpg_cell *c) {
+static uint64_t hash(const mpg_rollup *r, const mpg_cell *c) {
   uint64_t key[4] = {(uint64_t)c->job << 32 | c->pool, (uint64_t)c->chip << 32 | c->cause,
                      (uint64_t)c->attempt ^ ((uint64_t)c->size << 56 | (uint64_t)c->category << 48),
                      (uint64_t)c->bucket};
-  return mpg_hash(key, sizeof key);
+  return mpg_hash(r->env->seed, key, sizeof key);
 }
 
 static mpg_rc widen_cells(mpg_rollup *r) {
@@ -135,7 +135,7 @@ static mpg_rc widen_cells(mpg_rollup *r) {
   if (slots == NULL)
     return MPG_NOMEM;
   for (size_t c = 0; c < r->ncells; c++) {
-    size_t i = (size_t)hash(&r->cells[c]) & (n - 1);
+    size_t i = (size_t)hash(r, &r->cells[c]) & (n - 1);
     while (slots[i] != 0)
       i = (i + 1) & (n - 1);
     slots[i] = (uint32_t)c + 1;
@@ -150,7 +150,7 @@ static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
   size_t i;
   if (r->ncells * 2 >= r->nslots && widen_cells(r) != MPG_OK)
     return MPG_NOMEM;
-  for (i = (size_t)hash(key) & (r->nslots - 1); r->slots[i] != 0; i = (i + 1) & (r->nslots - 1))
+  for (i = (size_t)hash(r, key) & (r->nslots - 1); r->slots[i] != 0; i = (i + 1) & (r->nslots - 1))
     if (same(&r->cells[r->slots[i] - 1], key)) {
       *out = &r->cells[r->slots[i] - 1];
       return MPG_OK;

@@ -26,8 +26,9 @@ void mpg_columns_free(mpg_columns *columns) {
 
 #define A_FEW 16 /* which are looked through */
 
-static uint64_t hash_of(mpg_str name) {
-  uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a (Fowler, Noll, Vo), letters in one case */
+static uint64_t hash_of(const mpg_columns *columns, mpg_str name) {
+  /* FNV-1a (Fowler, Noll, Vo), letters in one case */
+  uint64_t h = UINT64_C(0xcbf29ce484222325) ^ columns->env->seed;
   for (size_t i = 0; i < name.n; i++) {
     unsigned char c = (unsigned char)name.p[i];
     h = (h ^ (c >= 'A' && c <= 'Z' ? c + 32u : c)) * UINT64_C(0x100000001b3);
@@ -36,7 +37,7 @@ static uint64_t hash_of(mpg_str name) {
 }
 
 static void enter(mpg_columns *columns, size_t k) {
-  size_t i = hash_of(columns->p[k].name) & (columns->n_slots - 1);
+  size_t i = hash_of(columns, columns->p[k].name) & (columns->n_slots - 1);
   while (columns->slots[i] != 0)
     i = (i + 1) & (columns->n_slots - 1);
   columns->slots[i] = (uint32_t)k + 1;
@@ -79,7 +80,7 @@ mpg_rc mpg_columns_add(mpg_columns *columns, mpg_str name, mpg_column_type type,
 size_t mpg_columns_find(const mpg_columns *columns, mpg_str name) {
   size_t i = columns->n_indexed, at;
   if (i > 0) {
-    at = hash_of(name) & (columns->n_slots - 1);
+    at = hash_of(columns, name) & (columns->n_slots - 1);
     for (; columns->slots[at] != 0; at = (at + 1) & (columns->n_slots - 1))
       if (mpg_str_eq_nocase(columns->p[columns->slots[at] - 1].name, name))
         return columns->slots[at] - 1;

@@ -138,13 +138,13 @@ mpg_rc mpg_goodput_seen_before(mpg_goodput_seen *seen, uint64_t entry, const cha
   return rc == MPG_OK ? rc : mpg_fail_nomem(err);
 }
 
-static uint64_t entry_of(const mpg_goodput_row *row) {
+static uint64_t entry_of(const mpg_goodput_row *row, uint64_t seed) {
   uint64_t parts[2], hash;
   if (row->insert_id.n == 0 || row->timestamp.n == 0)
     return 0;
   parts[0] = (uint64_t)row->time_ns;
-  parts[1] = mpg_hash(row->insert_id.p, row->insert_id.n);
-  hash = mpg_hash(parts, sizeof parts);
+  parts[1] = mpg_hash(seed, row->insert_id.p, row->insert_id.n);
+  hash = mpg_hash(seed, parts, sizeof parts);
   return hash == 0 ? 1 : hash;
 }
 
@@ -356,7 +356,7 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   if (rc == MPG_OK)
     rc = read_row(log, err);
   if (rc == MPG_OK && log->row.exported) {
-    log->row.entry = entry_of(&log->row);
+    log->row.entry = entry_of(&log->row, log->env->seed);
     if (log->seen != NULL)
       rc = mpg_goodput_seen_before(log->seen, log->row.entry, log->path, mpg_json_line(log->json),
                                    log->issues, &log->row.duplicate, err);

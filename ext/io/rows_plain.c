@@ -81,7 +81,8 @@ size_t mpg_plain_numbers(const mpg_plain_scan *scan, size_t record, size_t n, ui
 /* Part i of the keys, where the column is one of numbers. */
 static size_t number_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
                           const char *p, mpg_plain_column column, const mpg_reading *reading,
-                          size_t i, size_t n_columns, mpg_group_head *keys, uint64_t *hashes) {
+                          size_t i, size_t n_columns, uint64_t seed, mpg_group_head *keys,
+                          uint64_t *hashes) {
   bool whole = column.type == MPG_COLUMN_BIGINT;
   mpg_measure_column c;
   n = mpg_plain_numbers(scan, record, n, rows, p, column, reading, whole, &c);
@@ -92,24 +93,27 @@ static size_t number_keys(const mpg_plain_scan *scan, size_t record, size_t n, u
     mpg_group_part part = mpg_group_number_of(&v, &number);
     if ((c.nulls >> k & 1) != 0)
       part = (mpg_group_part){NULL, 0};
-    keys[k * n_columns + i] = mpg_group_head_of(part, i, &hashes[k]);
+    keys[k * n_columns + i] = mpg_group_head_of(part, i, seed, &hashes[k]);
   }
   return n;
 }
 
 size_t mpg_plain_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
                       const char *p, const mpg_plain_column *columns, size_t n_columns,
-                      const mpg_reading *reading, mpg_group_head *keys, uint64_t *hashes) {
+                      const mpg_reading *reading, uint64_t seed, mpg_group_head *keys,
+                      uint64_t *hashes) {
   memset(hashes, 0, n * sizeof *hashes);
   for (size_t i = 0; i < n_columns; i++) {
     if (columns[i].type != MPG_COLUMN_TEXT) {
-      n = number_keys(scan, record, n, rows, p, columns[i], reading, i, n_columns, keys, hashes);
+      n = number_keys(scan, record, n, rows, p, columns[i], reading, i, n_columns, seed, keys,
+                      hashes);
       continue;
     }
     for (size_t k = 0; k < n; k++)
       if ((rows >> k & 1) != 0)
-        keys[k * n_columns + i] = mpg_group_head_of(
-            mpg_plain_read_text(scan, record + k, p, columns[i].field, reading), i, &hashes[k]);
+        keys[k * n_columns + i] =
+            mpg_group_head_of(mpg_plain_read_text(scan, record + k, p, columns[i].field, reading),
+                              i, seed, &hashes[k]);
   }
   return n;
 }

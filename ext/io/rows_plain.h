@@ -122,11 +122,12 @@ size_t mpg_plain_numbers(const mpg_plain_scan *scan, size_t record, size_t n, ui
                          bool whole, mpg_measure_column *out);
 /*
 ** The keys by which those records are told apart (core/groups.h), of one column after the other: the
-** parts of record + k at [k * n_columns], and its hash.
+** parts of record + k at [k * n_columns], and its hash with that seed.
 */
 size_t mpg_plain_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
                       const char *p, const mpg_plain_column *columns, size_t n_columns,
-                      const mpg_reading *reading, mpg_group_head *keys, uint64_t *hashes);
+                      const mpg_reading *reading, uint64_t seed, mpg_group_head *keys,
+                      uint64_t *hashes);
 /* Takes those that a filter refuses out of *rows. */
 size_t mpg_plain_filter(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t *rows,
                         const char *p, mpg_plain_column column, const mpg_reading *reading,

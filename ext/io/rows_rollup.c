@@ -142,7 +142,7 @@ static void read_batch(const rollup *r, worker *w, batch *b) {
     b->n = mpg_plain_filter(&w->scan, b->first, b->n, &b->rows, bytes, w->filters[i], reading,
                             &q->rows.filters[i]);
   b->n = mpg_plain_keys(&w->scan, b->first, b->n, b->rows, bytes, w->dimensions, q->n_dimensions,
-                        reading, w->keys, w->hashes);
+                        reading, r->env->seed, w->keys, w->hashes);
   for (size_t i = 0; i < q->measures->n_operands; i++)
     b->n = mpg_plain_numbers(&w->scan, b->first, b->n, b->rows, bytes, w->operands[i], reading,
                              q->measures->whole[i], &w->values[i]);

@@ -83,7 +83,7 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
       value = (mpg_group_part){(kinds[k] == CELL_LENT ? p->piece.block.bytes : b->copies) +
                                    cells[k].text.at,
                                cells[k].text.n};
-    key[k] = mpg_group_head_of(value, k, &hash);
+    key[k] = mpg_group_head_of(value, k, r->env->seed, &hash);
   }
   return mpg_rows_seen_ask(&w->seen, key, hash, seen);
 }
@@ -210,7 +210,7 @@ static mpg_rc leave_out(const reading *r, worker *w, const part *p, size_t recor
                         uint64_t *rows) {
   size_t columns = r->query.n_wanted;
   *n = mpg_plain_keys(&w->scan, record, *n, *rows, p->piece.block.bytes, w->wanted, columns,
-                      &r->query.rows.options->reading, w->keys, w->hashes);
+                      &r->query.rows.options->reading, r->env->seed, w->keys, w->hashes);
   for (size_t k = 0; k < *n; k++) {
     bool seen;
     if ((*rows >> k & 1) == 0)

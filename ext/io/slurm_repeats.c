@@ -38,7 +38,7 @@ mpg_rc mpg_slurm_repeats_add(mpg_slurm_repeats *r, mpg_str cluster, mpg_str id) 
     return MPG_OK;
   if (r->n * 2 >= r->cap && grow(r) != MPG_OK)
     return MPG_NOMEM;
-  h = (mpg_hash(cluster.p, cluster.n) * 31 + mpg_hash(id.p, id.n)) | 1;
+  h = (mpg_hash(r->env->seed, cluster.p, cluster.n) * 31 + mpg_hash(r->env->seed, id.p, id.n)) | 1;
   at = place(r->seen, r->cap, h);
   r->found = *at == h;
   r->n += *at == 0;

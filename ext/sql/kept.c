@@ -35,18 +35,22 @@ static int64_t nanoseconds(struct timespec t) {
   return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
-static bool take_stamp(const char *path, stamp *out) {
+static bool take_stamp(const struct mpg_kept_key *k, const char *path, stamp *out) {
   struct stat st;
   if (stat(path, &st) != 0)
     return false;
-  *out = (stamp){mpg_hash(path, strlen(path)), (int64_t)st.st_dev,      (int64_t)st.st_ino,
-                 (int64_t)st.st_size,          nanoseconds(st.st_mtim), nanoseconds(st.st_ctim)};
+  *out = (stamp){mpg_hash(k->env->seed, path, strlen(path)),
+                 (int64_t)st.st_dev,
+                 (int64_t)st.st_ino,
+                 (int64_t)st.st_size,
+                 nanoseconds(st.st_mtim),
+                 nanoseconds(st.st_ctim)};
   return true;
 }
 
 static uint64_t mix(uint64_t h, const void *p, size_t n) {
-  uint64_t pair[2] = {h, mpg_hash(p, n)};
-  return mpg_hash(pair, sizeof pair);
+  uint64_t pair[2] = {h, mpg_hash(h, p, n)};
+  return mpg_hash(h, pair, sizeof pair);
 }
 
 static uint64_t mix_text(uint64_t h, const char *text) {
@@ -54,8 +58,8 @@ static uint64_t mix_text(uint64_t h, const char *text) {
 }
 
 /* Everything that the accounting can see of a catalogue. */
-static uint64_t chips_hash(const mpg_chips *chips) {
-  uint64_t h = 0;
+static uint64_t chips_hash(const mpg_chips *chips, uint64_t seed) {
+  uint64_t h = seed;
   for (size_t i = 0; i < mpg_chips_count(chips); i++) {
     const mpg_chip_row *r = mpg_chips_row(chips, i);
     double figures[5] = {r->peak_flops, r->hbm_bytes, r->hbm_bytes_per_s, r->ici_bytes_per_s,
@@ -113,14 +117,14 @@ static struct mpg_kept_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str 
     memcpy(k->options, options, sizeof options);
     if (path.n > 0)
       memcpy(k->path, path.p, path.n);
-    k->chips = chips_hash(chips);
+    k->chips = chips_hash(chips, k->env->seed);
     k->stamps = mpg_malloc(k->env, k->paths.n * sizeof *k->stamps);
     fine = k->stamps != NULL;
   }
   k->paths.env = k->env; /* outlives the scan */
   mpg_catalogue_release(conn, chips);
   for (size_t i = 0; fine && i < k->paths.n; i++)
-    fine = take_stamp(k->paths.path[i], &k->stamps[i]);
+    fine = take_stamp(k, k->paths.path[i], &k->stamps[i]);
   if (!fine) {
     key_free(k);
     k = NULL;
@@ -138,7 +142,7 @@ static bool same_key(const struct mpg_kept_key *a, const struct mpg_kept_key *b)
 static bool trusted(const struct mpg_kept_key *k) {
   for (size_t i = 0; i < k->paths.n; i++) {
     stamp now;
-    if (!take_stamp(k->paths.path[i], &now) || memcmp(&now, &k->stamps[i], sizeof now) != 0 ||
+    if (!take_stamp(k, k->paths.path[i], &now) || memcmp(&now, &k->stamps[i], sizeof now) != 0 ||
         now.data_ns > k->now_ns - TRUSTED_AGE || now.status_ns > k->now_ns - TRUSTED_AGE)
       return false;
   }

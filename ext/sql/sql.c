@@ -28,6 +28,7 @@ mpg_conn *mpg_conn_new(sqlite3 *db) {
   conn->env.resize = sqlite_resize;
   mpg_limits_init(&conn->limits);
   conn->env.limits = &conn->limits;
+  sqlite3_randomness(sizeof conn->env.seed, &conn->env.seed);
   conn->kept_limit = MPG_KEPT_LIMIT;
   conn->references = 1;
   mpg_issues_init(&conn->issues, &conn->env);

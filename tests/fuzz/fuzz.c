@@ -127,7 +127,7 @@ int fuzz_threads(mpg_str input) {
 }
 
 static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t block, host *h) {
-  mpg_env env = {host_resize, h, host_interrupted, h, NULL};
+  mpg_env env = {host_resize, h, host_interrupted, h, NULL, 0};
   mpg_rc rc;
   out->n = 0;
   out->p[0] = '\0';
@@ -162,7 +162,7 @@ static void check_same(const fuzz_text *plain, mpg_rc rc, const fuzz_text *other
 
 void fuzz_reader(fuzz_render render, mpg_str input) {
   static fuzz_text plain, other;
-  uint64_t hash = mpg_hash(input.p, input.n), small = 1 + hash % 67;
+  uint64_t hash = mpg_hash(0, input.p, input.n), small = 1 + hash % 67;
   host large_buffers = {0}, small_buffers = {0}, fails = {0}, stops = {0};
   mpg_rc rc = run(render, input, &plain, LARGE, &large_buffers), again;
   CHECK(rc == MPG_DONE || rc == MPG_LIMIT || rc == MPG_DATA || rc == MPG_IO || rc == MPG_MISUSE);

@@ -15,7 +15,7 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_stream *stream;
   mpg_err err;
   uint64_t sum = 0;
-  size_t total = 0, got = 0, ask = 1 + mpg_hash(input.p, input.n) % sizeof buffer;
+  size_t total = 0, got = 0, ask = 1 + mpg_hash(0, input.p, input.n) % sizeof buffer;
   mpg_rc rc = mpg_stream_memory(&stream, env, "f", input, &err);
   if (rc != MPG_OK) {
     fuzz_put(out, "!%s\n", err.text);
@@ -86,7 +86,7 @@ static int disk_close(int fd) {
 }
 
 static mpg_rc disk_stream(mpg_stream **out, mpg_str input, mpg_err *err) {
-  uint64_t hash = mpg_hash(input.p, input.n);
+  uint64_t hash = mpg_hash(0, input.p, input.n);
   mpg_os_calls = (mpg_os){disk_open, disk_fstat, disk_read, disk_close};
   disk = (struct disk){input, hash, hash % 4 == 0 ? (long)(1 + (hash >> 8) % 40) : 0, false};
   return mpg_stream_open(out, &mpg_env_libc, "f", err);
@@ -111,7 +111,7 @@ static void read_on(unpacked *u, char *buffer) {
   if (u->rc != MPG_OK)
     return;
   u->total += got;
-  u->hash = mpg_hash(buffer, got) ^ u->hash * 31;
+  u->hash = mpg_hash(0, buffer, got) ^ u->hash * 31;
   u->rc = got < PIECE || u->total >= MOST ? MPG_DONE : MPG_OK;
 }
 

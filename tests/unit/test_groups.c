@@ -69,7 +69,7 @@ static void test_collisions(void) {
     uint64_t hash = 0;
     size_t expected = 0;
     for (size_t k = 0; k < 2; k++)
-      heads[k] = mpg_group_head_of(key[k], k, &hash);
+      heads[k] = mpg_group_head_of(key[k], k, 0, &hash);
     while (expected < n &&
            !(same_part(parts[expected][0], key[0]) && same_part(parts[expected][1], key[1])))
       expected++;
@@ -239,9 +239,27 @@ static void test_long_keys(void) {
   free(room);
 }
 
+/* Texts that are one hash where no seed is drawn, for their last word is what the first is multiplied
+** with. */
+static void test_seeds(void) {
+  const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15);
+  const uint64_t seeds[3] = {0, 2, UINT64_C(0x0123456789abcdef)};
+  uint64_t first[3] = {0}, equal[3] = {0};
+  for (size_t s = 0; s < 3; s++)
+    for (uint64_t i = 0; i < 500; i++) {
+      uint64_t words[4] = {i, k0}, hash = 0;
+      (void)mpg_group_head_of((mpg_group_part){(const char *)words, 16}, 0, seeds[s], &hash);
+      if (i == 0)
+        first[s] = hash;
+      equal[s] += hash == first[s];
+    }
+  CHECK(equal[0] == 500 && equal[1] == 1 && equal[2] == 1);
+}
+
 int main(void) {
   test_lengths();
   test_collisions();
+  test_seeds();
   test_totals();
   test_beyond();
   test_long_keys();

@@ -106,6 +106,28 @@ static void test_memory(void) {
   free(long_text);
 }
 
+/* Texts that are one hash where no seed is drawn, for each ends with the word that undoes what came before
+** it; with any seed they are told apart. */
+static uint64_t fold(uint64_t a, uint64_t b) {
+  unsigned __int128 p = (unsigned __int128)a * b;
+  return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static void test_seeds(void) {
+  const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15), k1 = UINT64_C(0xd1b54a32d192ed03);
+  enum { TEXTS = 500 };
+  uint64_t words[TEXTS][2], equal[3] = {0};
+  const uint64_t seeds[3] = {0, 2, UINT64_C(0x0123456789abcdef)};
+  for (uint64_t i = 0; i < TEXTS; i++) {
+    words[i][0] = i;
+    words[i][1] = fold(fold(16 ^ k0, k1) ^ i, k0);
+  }
+  for (size_t s = 0; s < 3; s++)
+    for (size_t i = 1; i < TEXTS; i++)
+      equal[s] += mpg_hash(seeds[s], words[i], 16) == mpg_hash(seeds[s], words[0], 16);
+  CHECK(equal[0] == TEXTS - 1 && equal[1] == 0 && equal[2] == 0);
+}
+
 int main(void) {
   enum { MANY = 50000 };
   mpg_intern t;
@@ -148,6 +170,7 @@ int main(void) {
   free(where);
   free(long_text);
   test_alike();
+  test_seeds();
   test_memory();
   return check_done("intern");
 }

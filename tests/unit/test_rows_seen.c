@@ -12,8 +12,8 @@ enum { BOUND = 4 << 20, TEXT = 1000 };
 static mpg_rc ask(mpg_rows_seen *seen, const char *text, size_t n, bool *was) {
   uint64_t hash = 0;
   mpg_group_head key[2]; /* the other is of a column that is NULL, where it is asked for */
-  key[0] = mpg_group_head_of((mpg_group_part){text, n}, 0, &hash);
-  key[1] = mpg_group_head_of((mpg_group_part){NULL, 0}, 1, &hash);
+  key[0] = mpg_group_head_of((mpg_group_part){text, n}, 0, 0, &hash);
+  key[1] = mpg_group_head_of((mpg_group_part){NULL, 0}, 1, 0, &hash);
   *was = true; /* the answer is given in any case */
   return mpg_rows_seen_ask(seen, key, hash, was);
 }
