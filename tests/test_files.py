@@ -65,5 +65,33 @@ class Files(FolderCase):
         self.assertEqual(self.rows(f"SELECT count(*) FROM trace_files({quote(self.folder)}) WHERE path LIKE '%.csv' AND bytes = 6"), [(5,)])
 
 
+class LongPaths(FolderCase):
+    """A path of 4,000 bytes leaves room for what is wrong: records are passed over as in any file, and each is told."""
+
+    def setUp(self):
+        super().setUp()
+        self.deep = os.path.join(self.folder, *["d" * 200] * 19)
+        os.makedirs(self.deep)
+
+    def test_skipped(self):
+        wrong = {"jobs.csv": 'job,name\na,b\nc,"d"e\nf,"g"h\ni,j\n', "jobs.jsonl": '{"record":"job","job":"a"}\n{]\n{}}\n{"record":"job","job":"b"}\n'}
+        for name, text in wrong.items():
+            for table in ("trace_records", "csv_trace" if name.endswith("csv") else "jsonl_trace"):
+                path = os.path.join(self.deep, name)
+                with open(path, "w", encoding="ascii") as file:
+                    file.write(text)
+                self.assertGreater(len(path), 3800)
+                error = self.error(f"SELECT * FROM {table}(?)", path)
+                self.assertRegex(error, rf"^{table}: /.*\.\.\..*/{name}:[23]:\d+: expected ")
+                rows = self.one(f"SELECT count(*) FROM {table} WHERE path = ? AND on_error = 'skip'", path)
+                (line, count, detail), = self.rows("SELECT line, count, detail FROM mpg_issues WHERE source = ? AND kind = 'skipped_record'", path)
+                short = self.path(name)
+                with open(short, "w", encoding="ascii") as file:
+                    file.write(text)
+                self.assertEqual(rows, self.one(f"SELECT count(*) FROM {table} WHERE path = ? AND on_error = 'skip'", short))
+                told = self.rows("SELECT line, count, detail FROM mpg_issues WHERE source = ? AND kind = 'skipped_record'", short)
+                self.assertEqual([(line, count, detail[detail.rindex(name):])], [(at, n, text[text.rindex(name):]) for at, n, text in told])
+
+
 if __name__ == "__main__":
     unittest.main()

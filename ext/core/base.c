@@ -4,16 +4,42 @@
 #undef mpg_fail /* the analyzer's: see base.h */
 #undef mpg_fail_nomem
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FORMATTED 6144 /* a path, and the longest message with its excerpts */
+
+static bool is_within_character(char c) {
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static void format_ends(char *to, size_t cap, const char *format, va_list args) {
+  char whole[FORMATTED];
+  const size_t half = (cap - sizeof "...") / 2;
+  int n = vsnprintf(whole, sizeof whole, format, args);
+  const char *end = whole + (n < FORMATTED ? n : FORMATTED - 1), *tail = end - half;
+  size_t head = half;
+  while (head > 0 && is_within_character(whole[head]))
+    head--;
+  while (tail < end && is_within_character(*tail))
+    tail++;
+  (void)snprintf(to, cap, "%.*s...%s", (int)head, whole, tail);
+}
+
+void mpg_format(char *to, size_t cap, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  if (vsnprintf(to, cap, format, args) >= (int)cap)
+    format_ends(to, cap, format, again);
+  va_end(again);
+}
 
 mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) {
   va_list args;
   va_start(args, format);
   err->rc = rc;
-  (void)vsnprintf(err->text, sizeof err->text, format, args);
+  mpg_format(err->text, sizeof err->text, format, args);
   va_end(args);
   return rc;
 }

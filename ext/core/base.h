@@ -13,6 +13,7 @@
 #ifndef MPG_BASE_H
 #define MPG_BASE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdbool.h>
@@ -38,7 +39,7 @@ typedef enum mpg_rc {
   MPG_MISUSE       /* a bad argument */
 } mpg_rc;
 
-/* Text of an error, always terminated; longer text is cut at the end. */
+/* Text of an error, always terminated; of longer text the middle is left out (mpg_format). */
 #define MPG_ERR_TEXT 1024
 typedef struct mpg_err {
   mpg_rc rc;
@@ -48,6 +49,9 @@ typedef struct mpg_err {
 /* Records `rc` and the formatted text in `err`, and returns `rc`. */
 mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) MPG_PRINTF(3, 4);
 mpg_rc mpg_fail_nomem(mpg_err *err);
+/* Formats into `cap` bytes, terminated. Where that is too long, "..." stands for its middle: a path comes
+** first in a message, and what is wrong last. */
+void mpg_format(char *to, size_t cap, const char *format, va_list args) MPG_PRINTF(3, 0);
 /* MPG_INTERRUPTED; of whatever else went wrong where nothing else can, MPG_NOMEM. */
 mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 #ifdef __clang_analyzer__ /* which sees one file at a time: what these return */

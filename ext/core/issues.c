@@ -55,7 +55,7 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
   char detail[DETAIL_TEXT];
   va_list args;
   va_start(args, detail_format);
-  (void)vsnprintf(detail, sizeof detail, detail_format, args);
+  mpg_format(detail, sizeof detail, detail_format, args);
   va_end(args);
   if (issue == NULL && strcmp(kind, many_kind) != 0 &&
       (int64_t)issues->n >= mpg_limit_in(issues->env, MPG_LIMIT_ISSUES)) {

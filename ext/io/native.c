@@ -29,12 +29,15 @@ mpg_rc mpg_native_poll(mpg_native_reading *r) {
   return MPG_OK;
 }
 
+#define PATH_KEPT 64 /* bytes of the end of a path, which a message keeps however long it is */
+
 /* The line in an error of a reader, "PATH:LINE:COLUMN: ..."; 0 where it names none. */
 static int64_t line_of(const mpg_native_reading *r) {
-  size_t n = strlen(r->path);
-  if (strncmp(r->err->text, r->path, n) != 0 || r->err->text[n] != ':')
-    return 0;
-  return strtoll(r->err->text + n + 1, NULL, 10);
+  size_t n = strlen(r->path), kept = n < PATH_KEPT ? n : PATH_KEPT;
+  const char *p = r->err->text;
+  while ((p = strstr(p, r->path + n - kept)) != NULL && p[kept] != ':')
+    p++;
+  return p == NULL ? 0 : strtoll(p + kept + 1, NULL, 10);
 }
 
 bool mpg_native_passed_over(mpg_native_reading *r, mpg_rc *rc, mpg_err *before) {

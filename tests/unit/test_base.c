@@ -145,8 +145,32 @@ static void test_threads(void) {
   mpg_pipeline_close(NULL);
 }
 
+/* What is too long keeps its ends, in whole characters: from the last byte that fits to far beyond. */
+static void test_long_messages(void) {
+  static char path[9000];
+  for (size_t n = 990; n < sizeof path - 1; n += n < 1100 ? 1 : 501) {
+    mpg_err err;
+    size_t length;
+    for (size_t i = 0; i + 1 < n; i += 2)
+      memcpy(path + i, "\xc3\xa9", 2);
+    path[n / 2 * 2] = '\0';
+    CHECK(mpg_fail(&err, MPG_DATA, "/%s:%d:%d: what", path, 12, 3) == MPG_DATA);
+    length = strlen(err.text);
+    CHECK(length == n / 2 * 2 + 12 ||
+          (n / 2 * 2 + 12 >= MPG_ERR_TEXT && length < MPG_ERR_TEXT && length > MPG_ERR_TEXT - 8));
+    CHECK(strncmp(err.text, "/\xc3\xa9", 3) == 0);
+    CHECK(n > 6000 || strcmp(err.text + length - 13, "\xc3\xa9:12:3: what") == 0);
+    for (size_t i = 1, dots = 0; i < length - 11 && n < 6000; i++) {
+      bool dot = err.text[i] == '.';
+      dots += dot;
+      CHECK(dot ? dots <= 3 : (unsigned char)err.text[i] == ((i - dots) % 2 == 1 ? 0xc3 : 0xa9));
+    }
+  }
+}
+
 int main(void) {
   test_grow();
+  test_long_messages();
   test_doubling();
   test_texts();
   test_copy();
