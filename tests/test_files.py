@@ -2,6 +2,7 @@
 import glob
 import os
 import sqlite3
+import time
 import unittest
 
 from cases import FolderCase
@@ -63,6 +64,53 @@ class Files(FolderCase):
         for sql in ("SELECT f.path FROM wanted AS w, trace_files(w.pattern) AS f", "SELECT f.path FROM trace_files AS f JOIN wanted AS w ON f.pattern = w.pattern"):
             self.assertEqual([path for path, in self.rows(sql)], expected)
         self.assertEqual(self.rows(f"SELECT count(*) FROM trace_files({quote(self.folder)}) WHERE path LIKE '%.csv' AND bytes = 6"), [(5,)])
+
+
+class Many(FolderCase):
+    """A look at the host for each file of a folder, wherever each is looked at: a stat may wait for a server."""
+
+    N = 2000
+
+    def setUp(self):
+        super().setUp()
+        for i in range(self.N):
+            os.close(os.open(self.path(f"{i:04}.txt"), os.O_CREAT))
+        self.file("job,pool,chips,start_time,end_time\nj,p,8,0,100\n", "allocations.csv")
+
+    def looks(self, sql, *parameters):
+        """How often the host is asked, by calls of a handler, and that it is heard."""
+        looks = 0
+
+        def look():
+            nonlocal looks
+            looks += 1
+            return 0 < stop <= looks  # as an interruption stays
+
+        self.db.set_progress_handler(look, 1)
+        stop = -1
+        self.rows("SELECT 1")  # about what a look takes
+        one, looks = looks, 0
+        rows = self.rows(sql, *parameters)
+        found = looks
+        for stop in (found // 7, found // 2, found * 5 // 6):
+            looks = 0
+            self.assertEqual("interrupted", self.error(sql, *parameters))
+        self.db.set_progress_handler(None, 0)
+        self.assertEqual(rows, self.rows(sql, *parameters))
+        return found / one
+
+    def test_listed(self):
+        self.assertGreater(self.looks("SELECT count(*) FROM trace_files(?)", self.folder), 1.5 * self.N)
+
+    def test_kept(self):
+        sql = "SELECT sum(chip_us) FROM trace_rollup(?)"
+        time.sleep(2.1)  # until the times of the files are old enough to be trusted
+        for expected in (self.rows(sql, self.folder), self.rows(sql, self.folder)):
+            self.assertEqual(expected, [(800_000_000,)])
+        issues = self.rows("SELECT * FROM mpg_issues ORDER BY source")
+        self.assertGreater(len(issues), self.N)
+        self.assertGreater(self.looks(sql, self.folder), 2 * self.N)
+        self.assertEqual(issues, self.rows("SELECT * FROM mpg_issues ORDER BY source"))
 
 
 class LongPaths(FolderCase):

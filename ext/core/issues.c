@@ -1,5 +1,7 @@
-/* issues.c - see issues.h. A scan has few (source, kind) pairs, so a plain list serves. */
+/* issues.c - see issues.h. A scan has few (source, kind) pairs, so a plain list serves; of a folder of very many
+** files they are as many as is allowed, and told apart by a hash. */
 #include "issues.h"
+#include "intern.h"
 #include "limits.h"
 
 #include <stdarg.h>
@@ -38,9 +40,18 @@ static char *copy(const mpg_env *env, const char *text) {
   return p;
 }
 
+static uint64_t hash_of(const mpg_issues *issues, const char *source) {
+  return mpg_hash(issues->env->seed, source, strlen(source));
+}
+
+static bool is_from(const mpg_issue *issue, const char *source, uint64_t hash) {
+  return issue->source_hash == hash && strcmp(issue->source, source) == 0;
+}
+
 static mpg_issue *find(mpg_issues *issues, const char *source, const char *kind) {
+  uint64_t hash = hash_of(issues, source);
   for (size_t i = 0; i < issues->n; i++)
-    if (strcmp(issues->items[i].kind, kind) == 0 && strcmp(issues->items[i].source, source) == 0)
+    if (is_from(&issues->items[i], source, hash) && strcmp(issues->items[i].kind, kind) == 0)
       return &issues->items[i];
   return NULL;
 }
@@ -91,6 +102,7 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
   if (mpg_grow(issues->env, &issues->items, &issues->cap, issues->n + 1, sizeof fresh) != MPG_OK)
     return MPG_NOMEM;
   fresh = (mpg_issue){copy(issues->env, source),
+                      hash_of(issues, source),
                       copy(issues->env, kind),
                       copy(issues->env, detail),
                       severity,
@@ -109,13 +121,27 @@ mpg_rc mpg_issues_merge(mpg_issues *issues, const mpg_issue *other) {
                         other->count, "%s", other->detail);
 }
 
-void mpg_issues_drop(mpg_issues *issues, const char *source) {
+void mpg_issues_drop_those(mpg_issues *issues, bool (*is)(const void *ctx, const char *source),
+                           const void *ctx) {
   size_t kept = 0;
   for (size_t i = 0; i < issues->n; i++) {
-    if (strcmp(issues->items[i].source, source) == 0)
+    if (is(ctx, issues->items[i].source))
       issue_free(issues->env, &issues->items[i]);
     else
       issues->items[kept++] = issues->items[i];
   }
   issues->n = kept;
+}
+
+static bool is_same(const void *ctx, const char *source) {
+  return strcmp(ctx, source) == 0;
+}
+
+void mpg_issues_drop(mpg_issues *issues, const char *source) {
+  uint64_t hash = hash_of(issues, source);
+  size_t i = 0;
+  while (i < issues->n && !is_from(&issues->items[i], source, hash))
+    i++;
+  if (i < issues->n)
+    mpg_issues_drop_those(issues, is_same, source);
 }

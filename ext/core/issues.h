@@ -13,6 +13,7 @@ typedef enum mpg_severity { MPG_INFO, MPG_WARNING, MPG_DATA_LOSS } mpg_severity;
 
 typedef struct mpg_issue {
   char *source; /* a file, a relation, or a table function */
+  uint64_t source_hash;
   char *kind;   /* snake_case, documented in docs/ */
   char *detail; /* of the first place */
   mpg_severity severity;
@@ -38,5 +39,8 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
 mpg_rc mpg_issues_merge(mpg_issues *issues, const mpg_issue *other);
 /* Forgets every entry of `source`. */
 void mpg_issues_drop(mpg_issues *issues, const char *source);
+/* Every entry whose source `is` one of those meant. */
+void mpg_issues_drop_those(mpg_issues *issues, bool (*is)(const void *ctx, const char *source),
+                           const void *ctx);
 
 #endif

@@ -8,10 +8,10 @@
 */
 #include "source.h"
 #include "../core/limits.h"
+#include "../core/sort.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -197,6 +197,8 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
     mpg_str path = mpg_str_of(found->p[i]);
     mpg_rc rc = MPG_OK;
     bool link;
+    if (mpg_interrupted(env))
+      return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", found->p[i]);
     if (lstat(found->p[i], &st) != 0) {
       if (is_nowhere(errno))
         continue; /* gone since its folder was read */
@@ -294,7 +296,8 @@ static mpg_rc glob(const mpg_env *env, names *files, mpg_str pattern, mpg_err *e
   return rc;
 }
 
-static int by_bytes(const void *a, const void *b) {
+static int by_bytes(const void *a, const void *b, void *ctx) {
+  (void)ctx;
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
@@ -326,12 +329,15 @@ mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_er
   bool from_folder = false;
   mpg_rc rc = expand(env, &files, &from_folder, path, err);
   *paths = (mpg_paths){env, NULL, 0, 0, false};
+  if (rc == MPG_OK) {
+    rc = mpg_sort(env, files.p, files.n, sizeof *files.p, by_bytes, NULL);
+    if (rc != MPG_OK)
+      (void)mpg_fail_plain(err, rc);
+  }
   if (rc != MPG_OK) {
     names_free(env, &files);
     return rc;
   }
-  if (files.n > 1)
-    qsort(files.p, files.n, sizeof *files.p, by_bytes);
   *paths = (mpg_paths){env, files.p, files.n, files.cap, from_folder};
   return MPG_OK;
 }

@@ -25,7 +25,8 @@ enum { PATH, BYTES, MODIFIED, PATTERN };
 
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
-  mpg_paths paths;          /* env is NULL: none listed yet */
+  mpg_scan scan;
+  mpg_paths paths; /* env is NULL: none listed yet */
   size_t i;
   struct stat state; /* of paths.path[i] */
   bool gone;
@@ -69,6 +70,7 @@ static void cursor_clear(cursor *c) {
   if (c->paths.env != NULL)
     mpg_paths_free(&c->paths);
   memset(&c->paths, 0, sizeof c->paths);
+  mpg_scan_end(&c->scan);
   sqlite3_value_free(c->pattern);
   c->pattern = NULL;
   c->i = 0;
@@ -93,6 +95,7 @@ static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
   mpg_value pattern;
   mpg_err err;
   mpg_rc rc;
+  int code;
   (void)text;
   (void)argc;
   cursor_clear(c);
@@ -104,8 +107,11 @@ static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
   c->pattern = sqlite3_value_dup(argv[0]);
   if (c->pattern == NULL)
     return SQLITE_NOMEM;
+  code = mpg_scan_begin(&c->scan, t->conn);
+  if (code != SQLITE_OK)
+    return code;
   if (pattern.type == MPG_TEXT)
-    rc = mpg_paths_find(&c->paths, &t->conn->env, pattern.s, &err);
+    rc = mpg_paths_find(&c->paths, &c->scan.env, pattern.s, &err);
   else
     rc = mpg_fail(&err, MPG_MISUSE, "path: expected text");
   if (rc != MPG_OK)

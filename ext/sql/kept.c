@@ -3,6 +3,7 @@
 #include "catalogue.h"
 #include "../io/source.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -124,7 +125,7 @@ static struct mpg_kept_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str 
   k->paths.env = k->env; /* outlives the scan */
   mpg_catalogue_release(conn, chips);
   for (size_t i = 0; fine && i < k->paths.n; i++)
-    fine = take_stamp(k, k->paths.path[i], &k->stamps[i]);
+    fine = take_stamp(k, k->paths.path[i], &k->stamps[i]) && !mpg_interrupted(env);
   if (!fine) {
     key_free(k);
     k = NULL;
@@ -139,11 +140,12 @@ static bool same_key(const struct mpg_kept_key *a, const struct mpg_kept_key *b)
 }
 
 /* The files are what they were, and a change since would show. */
-static bool trusted(const struct mpg_kept_key *k) {
+static bool trusted(const struct mpg_kept_key *k, const mpg_env *env) {
   for (size_t i = 0; i < k->paths.n; i++) {
     stamp now;
-    if (!take_stamp(k, k->paths.path[i], &now) || memcmp(&now, &k->stamps[i], sizeof now) != 0 ||
-        now.data_ns > k->now_ns - TRUSTED_AGE || now.status_ns > k->now_ns - TRUSTED_AGE)
+    if (mpg_interrupted(env) || !take_stamp(k, k->paths.path[i], &now) ||
+        memcmp(&now, &k->stamps[i], sizeof now) != 0 || now.data_ns > k->now_ns - TRUSTED_AGE ||
+        now.status_ns > k->now_ns - TRUSTED_AGE)
       return false;
   }
   return true;
@@ -184,20 +186,20 @@ void mpg_kept_close(mpg_conn *conn) {
   shrink(conn, 0);
 }
 
-static bool is_of(const struct mpg_kept_key *k, const char *source) {
-  if (strcmp(source, k->path) == 0)
-    return true;
-  for (size_t i = 0; i < k->paths.n; i++)
-    if (strcmp(k->paths.path[i], source) == 0)
-      return true;
-  return false;
+static int by_bytes(const void *source, const void *path) {
+  return strcmp(source, *(char *const *)path);
+}
+
+/* A source is the path, or one of its files, which are sorted. */
+static bool is_of(const void *key, const char *source) {
+  const struct mpg_kept_key *k = key;
+  return strcmp(source, k->path) == 0 ||
+         bsearch(source, k->paths.path, k->paths.n, sizeof *k->paths.path, by_bytes) != NULL;
 }
 
 /* The connection's issues become what they were when the entry was made. */
 static bool list_again(mpg_conn *conn, const mpg_kept *e) {
-  mpg_issues_drop(&conn->issues, e->key->path);
-  for (size_t i = 0; i < e->key->paths.n; i++)
-    mpg_issues_drop(&conn->issues, e->key->paths.path[i]);
+  mpg_issues_drop_those(&conn->issues, is_of, e->key);
   for (size_t i = 0; i < e->issues.n; i++)
     if (mpg_issues_merge(&conn->issues, &e->issues.items[i]) != MPG_OK)
       return false;
@@ -208,6 +210,7 @@ mpg_kept *mpg_kept_begin(mpg_keeping *keeping, mpg_conn *conn, const mpg_env *en
                          const mpg_ledger_options *options, bool skip) {
   mpg_kept **at = (mpg_kept **)&conn->kept;
   keeping->conn = conn;
+  keeping->env = env;
   keeping->key = conn->kept_limit == 0 ? NULL : key_new(conn, env, path, options, skip);
   if (keeping->key == NULL)
     return NULL;
@@ -258,7 +261,7 @@ static void drop_older(mpg_conn *conn, const struct mpg_kept_key *k) {
 mpg_kept *mpg_kept_end(mpg_keeping *keeping, mpg_fleet *fleet, mpg_cells *cells) {
   mpg_conn *conn = keeping->conn;
   mpg_kept *e;
-  if (keeping->key == NULL || cells->over || !trusted(keeping->key))
+  if (keeping->key == NULL || cells->over || !trusted(keeping->key, keeping->env))
     return NULL;
   e = mpg_calloc(&conn->env, sizeof *e);
   if (e == NULL)

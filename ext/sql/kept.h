@@ -30,6 +30,7 @@ typedef struct mpg_kept {
 /* A question on its way to be answered, or kept. Zero-initialised is none. */
 typedef struct mpg_keeping {
   mpg_conn *conn;
+  const mpg_env *env;       /* the scan's, which says whether to stop */
   struct mpg_kept_key *key; /* NULL: not to be kept */
 } mpg_keeping;
 
