@@ -334,5 +334,28 @@ class Collisions(Case):
         self.compare("SELECT count(*) FROM csv_rollup WHERE path = {} AND by = 'job'", self.N, rows)
 
 
+class Squares(Case):
+    """One job with very many cells makes what follows no slower, however many pools or jobs there are."""
+
+    def seconds(self, sql, lines):
+        path = self.file("".join(lines), "fleet.jsonl")
+        db = connect()
+        started = time.process_time()
+        db.execute(sql.format(quote(path))).fetchall()
+        return time.process_time() - started
+
+    def compare(self, sql, one, others):
+        apart = self.seconds(sql, one) + self.seconds(sql, others)
+        self.assertLess(self.seconds(sql, one + others), 3 * apart + 0.2)
+
+    @staticmethod
+    def attempts(job, n):
+        return [f'{{"record":"allocation","job":"{job}","attempt":{i},"pool":"p","chips":8,"start_time":{i},"end_time":{i + 1}}}\n' for i in range(n)]
+
+    def test_pools(self):
+        pools = [f'{{"record":"capacity","pool":"p{i}","chips":8,"start_time":0,"end_time":9}}\n' for i in range(200_000)]
+        self.compare("SELECT attempt, sum(chip_us) FROM trace_rollup({}) WHERE threads = 1 GROUP BY attempt", self.attempts("j", 200_000), pools)
+
+
 if __name__ == "__main__":
     unittest.main()

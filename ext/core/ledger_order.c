@@ -75,7 +75,7 @@ static uint64_t value_of(const mpg_row_order *o, const mpg_ledger *l, size_t i, 
 }
 
 static uint64_t hash_row(const mpg_row_order *o, const mpg_ledger *l, size_t i) {
-  uint64_t h = 0;
+  uint64_t h = o->fleet->env->seed;
   for (size_t k = 0; k < o->nkeys; k++) {
     h = (h ^ value_of(o, l, i, o->keys[k].dim)) * UINT64_C(0x9e3779b97f4a7c15);
     h ^= h >> 32;
@@ -191,13 +191,25 @@ static int combination_order(const void *pa, const void *pb, void *ctx) {
                       s->p[*(const uint32_t *)pb].row);
 }
 
+/* Of a few combinations each by itself: the table may have been wide for the one large unit among very
+** many. */
+static void clear_slots(mpg_row_sorter *s) {
+  if (s->n >= s->n_slots / 16 && s->n_slots > 0)
+    memset(s->slots, 0, s->n_slots * sizeof *s->slots);
+  for (size_t k = 0; k < s->n && s->n < s->n_slots / 16; k++) {
+    size_t i = s->p[k].hash & (s->n_slots - 1);
+    while (s->slots[i] != (uint32_t)k + 1)
+      i = (i + 1) & (s->n_slots - 1);
+    s->slots[i] = 0;
+  }
+}
+
 /* The combinations of rows [from, rows->n), and their order. */
 static mpg_rc combine(mpg_row_sorter *s, const mpg_ledger *rows, size_t from) {
   mpg_rc rc = mpg_grow(s->env, &s->of, &s->of_cap, rows->n - from, sizeof *s->of);
   s->rows = rows;
+  clear_slots(s);
   s->n = 0;
-  if (s->n_slots > 0)
-    memset(s->slots, 0, s->n_slots * sizeof *s->slots);
   for (size_t i = from; rc == MPG_OK && i < rows->n; i++) {
     rc = mpg_poll(s->env, i) ? MPG_INTERRUPTED : combination_of(s, i, &s->of[i - from]);
     if (rc == MPG_OK)

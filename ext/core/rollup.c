@@ -243,9 +243,20 @@ mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {
   return MPG_OK;
 }
 
-void mpg_rollup_reset(mpg_rollup *r) {
-  r->ncells = 0;
-  if (r->nslots > 0)
+/* Of a few cells each by itself: the table may have been wide for the one large job among very many. */
+static void clear_slots(mpg_rollup *r) {
+  if (r->ncells >= r->nslots / 16 && r->nslots > 0)
     memset(r->slots, 0, r->nslots * sizeof *r->slots);
+  for (size_t c = 0; c < r->ncells && r->ncells < r->nslots / 16; c++) {
+    size_t i = (size_t)hash(r, &r->cells[c]) & (r->nslots - 1);
+    while (r->slots[i] != (uint32_t)c + 1)
+      i = (i + 1) & (r->nslots - 1);
+    r->slots[i] = 0;
+  }
+}
+
+void mpg_rollup_reset(mpg_rollup *r) {
+  clear_slots(r);
+  r->ncells = 0;
   memset(r->recent, 0, sizeof r->recent);
 }
