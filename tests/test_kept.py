@@ -124,6 +124,23 @@ class Files(FolderCase):
         self.file(f"job,pool,chips,start_time,end_time\nj,p,1,0,{spans + 2}\n", "allocations.csv")
         self.file("job,kind,start_time,end_time,step\n" + "".join(f"j,step,{i},{i + 1},{i}\n" for i in range(spans)), "spans.csv")
 
+    def test_many_cells(self):
+        """The host is asked while what was kept is summed: of 300,000 cells at least four times more than of one."""
+        looks = []
+        for n in (1, 300_000):
+            self.file("job,attempt,pool,chips,start_time,end_time\n" + "".join(f"j,{i},p,1,{i},{i + 1}\n" for i in range(n)), "allocations.csv")
+            time.sleep(OLD_ENOUGH)
+            for _ in range(2):
+                calls = []
+                self.db.set_progress_handler(lambda calls=calls: calls.append(1) and 0, 1)
+                self.assertEqual([(n * 1_000_000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?)", self.folder))
+            looks.append(len(calls))
+            calls = []
+            self.db.set_progress_handler(lambda calls=calls, most=looks[-1] - 6: calls.append(1) or len(calls) > most, 1)
+            self.assertEqual("interrupted", self.error("SELECT sum(chip_us) FROM trace_rollup(?)", self.folder))
+            self.db.set_progress_handler(None, 0)
+        self.assertGreaterEqual(looks[1], looks[0] + 4)
+
     def test_the_second_question_reads_nothing(self):
         self.write(400000)
         time.sleep(OLD_ENOUGH)

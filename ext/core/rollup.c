@@ -235,6 +235,8 @@ mpg_sink mpg_rollup_sink(mpg_rollup *r) {
 mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {
   for (size_t i = 0; i < n; i++) {
     mpg_cell *cell;
+    if (mpg_poll(r->env, i))
+      return MPG_INTERRUPTED;
     if (find_whole(r, &cells[i], &cell) != MPG_OK)
       return MPG_NOMEM;
     cell->chip_us += cells[i].chip_us;

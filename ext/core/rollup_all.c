@@ -85,10 +85,10 @@ static mpg_rc keep(const mpg_env *env, mpg_cells *cells, const mpg_rollup *from)
 }
 
 static mpg_rc take(all *w, mpg_cells *cells, const mpg_rollup *from, mpg_err *err) {
-  if (mpg_rollup_add_cells(w->rollup, from->cells, from->ncells) != MPG_OK ||
-      keep(w->rollup->env, cells, from) != MPG_OK)
-    return mpg_fail_nomem(err);
-  return MPG_OK;
+  mpg_rc rc = mpg_rollup_add_cells(w->rollup, from->cells, from->ncells);
+  if (rc == MPG_OK)
+    rc = keep(w->rollup->env, cells, from);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc prepare(all *w, const mpg_pipeline *pipeline, int threads, mpg_err *err) {

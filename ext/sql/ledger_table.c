@@ -280,10 +280,10 @@ static mpg_rc roll_up_kept(cursor *c, uint32_t mask, mpg_err *err) {
   mpg_rc rc;
   c->values.fleet = &c->kept->fleet;
   rc = mpg_rollup_init(&c->rollup, &c->scan.env, c->values.fleet, mask, err);
-  if (rc == MPG_OK &&
-      mpg_rollup_add_cells(&c->rollup, c->kept->cells.p, c->kept->cells.n) != MPG_OK)
-    rc = mpg_fail_nomem(err);
-  return rc;
+  if (rc != MPG_OK)
+    return rc;
+  rc = mpg_rollup_add_cells(&c->rollup, c->kept->cells.p, c->kept->cells.n);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 /* The next row of the cell at hand. */
