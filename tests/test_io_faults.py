@@ -17,6 +17,7 @@ import cases
 import figures
 from fleets import ROOT, connect, quote
 from test_contract import READERS
+from test_security import Watch
 
 LIBRARY = r"""
 #define _GNU_SOURCE
@@ -251,7 +252,10 @@ class NoFiles(Case):
 
     def test_fifos_and_devices(self):
         os.mkfifo(self.path("fifo"))
+        watch = Watch(self.path("fifo"))
+        self.addCleanup(watch.close)
         self.errors(self.path("fifo"), f"{self.path('fifo')}: not a regular file$")
+        self.assertEqual(0, watch.opened())
         for device in ("/dev/zero", "/dev/full", "/dev/random", "/dev/tty"):
             if os.path.exists(device):
                 self.errors(device, f"{device}: (not a regular file$|cannot open: )")
@@ -262,7 +266,7 @@ class NoFiles(Case):
         listener = socket.socket(socket.AF_UNIX)
         self.addCleanup(listener.close)
         listener.bind(self.path("socket"))
-        self.errors(self.path("socket"), f"{self.path('socket')}: cannot open: No such device or address$")
+        self.errors(self.path("socket"), f"{self.path('socket')}: not a regular file$")
 
     def test_a_loop_of_links(self):
         os.symlink("b", self.path("a"))

@@ -342,8 +342,18 @@ mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_er
   return MPG_OK;
 }
 
+/* Even to be opened may do something to a device, and break the pipe of who writes to a FIFO. */
+static bool is_special(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   mpg_rc rc = mpg_paths_find(paths, env, path, err);
+  if (rc == MPG_OK && paths->n == 1 && is_special(paths->path[0])) {
+    rc = mpg_fail(err, MPG_IO, "%s: not a regular file", paths->path[0]);
+    mpg_paths_free(paths);
+  }
   if (rc != MPG_OK || paths->n > 0)
     return rc;
   return mpg_fail(err, MPG_IO,

@@ -19,11 +19,11 @@ typedef struct mpg_paths {
 ** `path` is a file, a folder (symbolic links to folders below it are not followed; deeper than 16
 ** levels is MPG_LIMIT), or, where it names nothing that exists, a glob of *, ? and [...] in any
 ** component, which matches regular files. MPG_IO: nothing there, with the path in the text ("no
-** such file", "no file matches", "folder ... holds no file"), or a folder that cannot be read. An
-** embedded NUL or a path over 4095 bytes is MPG_MISUSE.
+** such file", "no file matches", "folder ... holds no file"), a folder that cannot be read, or a
+** device, FIFO or socket, which is not opened. An embedded NUL or a path over 4095 bytes is MPG_MISUSE.
 */
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
-/* The same, but where nothing is there there are none (n = 0). */
+/* The same, but where nothing is there there are none (n = 0), and whatever else is there is listed. */
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
 
