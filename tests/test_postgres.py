@@ -214,6 +214,11 @@ class Errors(unittest.TestCase):
                 ("SELECT job_size(1, '3,2,1')", "job_size: bounds: expected three rising numbers"),
                 ("SELECT time_bucket('noon', 1)", "time_bucket: expected Unix seconds or ISO 8601 time, found \"noon\""),
                 ("SELECT time_bucket(5, 'fortnight')", "time_bucket: "),
+                # As far away as makes 2025-12-31 of it in 64 bits of microseconds.
+                ("SELECT time_bucket(date '586580-01-19', '1 day')",
+                 "time_bucket: expected Unix seconds or ISO 8601 time, found \"586580-01-19\""),
+                ("SELECT time_bucket(date '5874897-12-31', '1 day')", "time_bucket: expected "),
+                ("SELECT time_bucket(date '4713-01-01 BC', '1 day')", "time_bucket: expected "),
                 ("SELECT iso_week(5, 'Paris')", "iso_week: expected an offset from UTC such as '+02:00', found 'Paris'"),
                 ("SELECT transformer_flops('7e9')", "transformer_flops: expected a JSON object"),
                 ("SELECT transformer_flops('{\"mode\":\"training\",\"tokenz\":1}')", "transformer_flops: ")):

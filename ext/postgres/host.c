@@ -218,10 +218,11 @@ mpg_value mpg_value_of(Oid type, Datum datum) {
   case TIMESTAMPOID:
     return time_value(type, datum, DatumGetTimestampTz(datum));
   case DATEOID: {
-    DateADT date = DatumGetDateADT(datum);
-    if (DATE_NOT_FINITE(date))
+    DateADT date = DatumGetDateADT(datum); /* up to the year 5874897 */
+    int64 us;
+    if (DATE_NOT_FINITE(date) || pg_mul_s64_overflow(date, USECS_PER_DAY, &us))
       return shown_value(type, datum);
-    return time_value(type, datum, date * USECS_PER_DAY);
+    return time_value(type, datum, us);
   }
   default:
     return shown_value(type, datum);
