@@ -228,6 +228,25 @@ class Errors(unittest.TestCase):
         self.assertEqual(server.sql("SELECT 1"), [["1"]])  # the server lives
 
 
+class Installation(unittest.TestCase):
+    def test_it_calls_nobody_else(self):
+        """Who may create functions where a superuser puts the extension gets none of them called."""
+        server.sql("CREATE DATABASE hostile")
+        server.sql("CREATE ROLE mallory; GRANT CREATE ON SCHEMA public TO mallory; CREATE TABLE called(what text);"
+                   "GRANT INSERT ON called TO PUBLIC", "hostile")
+        script = "SET ROLE mallory;"
+        for n in range(1, 8):
+            arguments = ", ".join(["text"] * n)
+            given = ", ".join(f"${i}" for i in range(2, n + 1))
+            script += (f"CREATE FUNCTION format({arguments}) RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.called VALUES ('format');"
+                       f" RETURN pg_catalog.format($1{', VARIADIC ARRAY[' + given + ']' if given else ''}); END $$;")
+        script += ("CREATE FUNCTION unnest(text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.called VALUES ('unnest');"
+                   " RETURN QUERY SELECT pg_catalog.unnest($1); END $$;")
+        server.sql(script, "hostile")
+        self.assertEqual(server.sql("CREATE EXTENSION mpg; SELECT what, count(*) FROM called GROUP BY what", "hostile"), [])
+        self.assertEqual(server.sql("SELECT mpg('ideal', 1)", "hostile"), [["1"]])
+
+
 class Regression(unittest.TestCase):
     def test_pg_regress(self):
         """The extension's own suite, as `make installcheck` runs it."""

@@ -1,4 +1,7 @@
 -- The objects of the extension. An aggregate is one name with seven signatures, so they are made in a loop.
+--
+-- The script runs as a superuser, with the extension's schema in the search path. Polymorphic functions are called with
+-- their schema, else one of the same name there whose types fit better would be called in their place.
 \echo Use "CREATE EXTENSION mpg" to load this file. \quit
 
 -- Partial aggregates travel between processes as bytes.
@@ -22,7 +25,7 @@ BEGIN
       ('occupancy', 'double precision'), ('mfu', 'double precision'), ('ettr', 'double precision'),
       ('goodput', 'json'), ('goodput_state', 'bytea')) AS r(name, type)
   LOOP
-    EXECUTE format($f$CREATE FUNCTION mpg_final_%s(internal) RETURNS %s
+    EXECUTE pg_catalog.format($f$CREATE FUNCTION mpg_final_%s(internal) RETURNS %s
       AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, result.name, result.type);
   END LOOP;
 
@@ -36,18 +39,18 @@ BEGIN
       ('wide_numeric', 'numeric, numeric, numeric, numeric'),
       ('state', 'bytea')) AS f(name, arguments)
   LOOP
-    EXECUTE format($f$CREATE FUNCTION mpg_%s(internal, %s) RETURNS internal
+    EXECUTE pg_catalog.format($f$CREATE FUNCTION mpg_%s(internal, %s) RETURNS internal
       AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, form.name, form.arguments);
-    EXECUTE format($f$CREATE FUNCTION mpg_%s_out(internal, %s) RETURNS internal
+    EXECUTE pg_catalog.format($f$CREATE FUNCTION mpg_%s_out(internal, %s) RETURNS internal
       AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, form.name, form.arguments);
     FOR result IN
-      SELECT *, name AS final FROM unnest(ARRAY['scheduling_goodput', 'runtime_goodput', 'program_goodput', 'mpg',
+      SELECT *, name AS final FROM pg_catalog.unnest(ARRAY['scheduling_goodput', 'runtime_goodput', 'program_goodput', 'mpg',
         'mpg_lower', 'runtime_coverage', 'program_coverage', 'occupancy', 'mfu', 'ettr', 'goodput',
         'goodput_state']) AS name
       UNION ALL
       SELECT 'goodput_merge', 'goodput_state' WHERE form.name = 'state'
     LOOP
-      EXECUTE format($f$CREATE AGGREGATE %1$I(%2$s) (
+      EXECUTE pg_catalog.format($f$CREATE AGGREGATE %1$I(%2$s) (
         STYPE = internal, SFUNC = mpg_%3$s, FINALFUNC = mpg_final_%4$s,
         COMBINEFUNC = mpg_goodput_combine, SERIALFUNC = mpg_goodput_serial, DESERIALFUNC = mpg_goodput_deserial,
         MSTYPE = internal, MSFUNC = mpg_%3$s, MINVFUNC = mpg_%3$s_out, MFINALFUNC = mpg_final_%4$s,
@@ -73,15 +76,15 @@ BEGIN
   FOREACH arguments IN ARRAY ARRAY['double precision, text', 'double precision, double precision, text',
     'double precision, double precision, text, text']
   LOOP
-    EXECUTE format($f$CREATE FUNCTION roofline_seconds(%s) RETURNS double precision
+    EXECUTE pg_catalog.format($f$CREATE FUNCTION roofline_seconds(%s) RETURNS double precision
       AS 'MODULE_PATHNAME', 'mpg_roofline_seconds' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
-    EXECUTE format($f$CREATE FUNCTION roofline_bound(%s) RETURNS text
+    EXECUTE pg_catalog.format($f$CREATE FUNCTION roofline_bound(%s) RETURNS text
       AS 'MODULE_PATHNAME', 'mpg_roofline_bound' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
-    EXECUTE format($f$CREATE FUNCTION mpg_roofline_add(internal, %s) RETURNS internal
+    EXECUTE pg_catalog.format($f$CREATE FUNCTION mpg_roofline_add(internal, %s) RETURNS internal
       AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
-    EXECUTE format($f$CREATE FUNCTION mpg_roofline_take(internal, %s) RETURNS internal
+    EXECUTE pg_catalog.format($f$CREATE FUNCTION mpg_roofline_take(internal, %s) RETURNS internal
       AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
-    EXECUTE format($f$CREATE AGGREGATE roofline_ideal(%s) (
+    EXECUTE pg_catalog.format($f$CREATE AGGREGATE roofline_ideal(%s) (
       STYPE = internal, SFUNC = mpg_roofline_add, FINALFUNC = mpg_final_roofline_ideal,
       COMBINEFUNC = mpg_goodput_combine, SERIALFUNC = mpg_goodput_serial, DESERIALFUNC = mpg_goodput_deserial,
       MSTYPE = internal, MSFUNC = mpg_roofline_add, MINVFUNC = mpg_roofline_take,
@@ -109,7 +112,7 @@ BEGIN
       ('mpg_rollup', 'schema text DEFAULT NULL, ', ', by text DEFAULT NULL', 'rollup'),
       ('mpg_timeline', 'of_job text DEFAULT NULL, schema text DEFAULT NULL, ', '', 'timeline')) AS f(name, first, last, shape)
   LOOP
-    EXECUTE format('CREATE FUNCTION %1$I(%2$s%3$s%4$s) RETURNS TABLE(%5$s) AS ''MODULE_PATHNAME'', ''mpg_table_%1$s'' '
+    EXECUTE pg_catalog.format('CREATE FUNCTION %1$I(%2$s%3$s%4$s) RETURNS TABLE(%5$s) AS ''MODULE_PATHNAME'', ''mpg_table_%1$s'' '
       'LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000000', f.name, f.first, options, f.last,
       CASE f.shape
         WHEN 'ledger' THEN dims || 'start_time double precision, end_time double precision, bucket text, chip_us bigint, '
