@@ -311,6 +311,10 @@ class Calls(unittest.TestCase):
                    "CREATE TABLE golden_table AS TABLE golden; CREATE MATERIALIZED VIEW golden_kept AS TABLE golden")
         self.assertEqual(server.sql("SELECT count(*) FROM golden"), server.sql("SELECT count(*) FROM golden_kept"))
         self.assertEqual(server.sql("SELECT * FROM golden LIMIT 1"), server.sql("SELECT * FROM golden_table LIMIT 1"))
+        server.sql("CREATE SCHEMA kept; CREATE TABLE kept.capacity AS SELECT 'p' AS pool, 1 AS chips, 0 AS start_time, 9 AS end_time;"
+                   "CREATE MATERIALIZED VIEW kept.day AS SELECT * FROM mpg_ledger('kept') WITH NO DATA;"
+                   "SET search_path = ''; REFRESH MATERIALIZED VIEW kept.day")  # as pg_restore does
+        self.assertEqual(server.sql("SELECT chip_us FROM kept.day"), [["9000000"]])
         self.assertEqual([[".155"]], [[r[0].lstrip("0")] for r in server.sql("SELECT round(mpg(category, chip_us)::numeric, 3) FROM golden")])
 
 
