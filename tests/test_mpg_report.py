@@ -4,6 +4,7 @@ import html.parser
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -221,6 +222,44 @@ class Page(unittest.TestCase):
         self.assertIn("make report", done.stderr)
         with open(path("plain.html"), encoding="utf-8") as file:
             self.assertEqual(made(), file.read())
+
+    @unittest.skipUnless(shutil.which("node"), "no node here")
+    def test_charts_of_odd_fleets(self):
+        """More held than exists: idle is negative, and the bars behind it begin beyond the capacity. A pool where nothing is allocated."""
+        if not vega():
+            self.skipTest("no npm here, or no network for it: no charts")
+        db = sqlite3.connect(path("odd.db"))
+        with sqlite3.connect(path("fleet.db")) as source:
+            source.backup(db)
+        db.executescript("DELETE FROM ledger;"
+                         "INSERT INTO ledger(hour, pool, job, category, chip_us) VALUES ('2026-01-01 00:00:00', 'p', NULL, 'idle', -180e9),"
+                         " ('2026-01-01 00:00:00', 'p', 'j', 'stall', 360e9), ('2026-01-01 00:00:00', 'p', 'j', 'ideal', 180e9),"
+                         " ('2026-01-01 00:00:00', 'empty', NULL, 'idle', 0);"
+                         "INSERT INTO ledger(hour, pool, job, category, chip_us) SELECT '2026-01-01 01:00:00', pool, job, category, chip_us FROM ledger")
+        db.close()
+        done = run(path("odd.db"), "--svg", path("svg odd"), "-o", path("odd.html"))
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+
+        def drawn(name):
+            with open(os.path.join(path("svg odd"), name + ".svg"), encoding="utf-8") as file:
+                return file.read()
+
+        waterfall = drawn("waterfall")
+        self.assertEqual(["100.0%", "+50.0%", "−100.0%", "50.0%"], re.findall(r">([+−]*[0-9.]+\.\d%)<", waterfall))
+        self.assertRegex(waterfall, r'aria-label="from_share: 0\.0+%; category: capacity; to_share: 1;')
+        self.assertRegex(waterfall, r'aria-label="from_share: 100\.0+%; category: idle; to_share: 1\.5;')
+        width, left = (float(re.search(pattern, waterfall)[1]) for pattern in (r' width="(\d+)"', r'translate\(([\d.]+),'))
+        bars = re.findall(r'aria-label="from_share[^>]*? d="([^"]*)"', waterfall)
+        ends = [max(map(float, re.findall(r"[\d.e-]+", bar)[0::2])) for bar in bars]  # of x, y, x, y, ...
+        self.assertEqual([0, 0.5, 0.5, -0.5], [round((end - ends[0]) / ends[0], 2) for end in ends])
+        self.assertLess(left + max(ends), width - 50)  # room for a figure
+        factors = drawn("factors")
+        width, left = (float(re.search(pattern, factors)[1]) for pattern in (r' width="(\d+)"', r'translate\(([\d.]+),'))
+        places = [float(x) for x in re.findall(r'role="graphics-symbol" aria-roledescription="point" transform="translate\(([\d.]+),', factors)]
+        self.assertEqual(8, len(places))
+        self.assertLess(left + max(places), width - 100)
+        self.assertEqual({"p"}, set(re.findall(r"pool: ([^;]+); what: not traced", drawn("data_quality"))) - {"all"})
+        self.assertEqual(set(), set(re.findall(r"pool: empty; what", drawn("data_quality"))))
 
     @unittest.skipUnless(shutil.which("node"), "no node here")
     def test_svg(self):
