@@ -223,6 +223,28 @@ class Page(unittest.TestCase):
         with open(path("plain.html"), encoding="utf-8") as file:
             self.assertEqual(made(), file.read())
 
+    def test_only_the_template_has_scripts_that_node_runs(self):
+        """A name that reads as the beginning of Vega in the page, and what follows it as its comment."""
+        shutil.copy(path("fleet.db"), path("marked.db"))
+        db = sqlite3.connect(path("marked.db"))
+        db.execute("UPDATE ledger SET name = ? WHERE job = (SELECT job FROM ledger WHERE job IS NOT NULL GROUP BY job ORDER BY sum(chip_us) DESC)",
+                   ("/*mpg:vega*/\nhostile();`/*",))
+        db.commit()
+        db.close()
+        with open(PLAIN, encoding="utf-8") as file, open(path("made-up.html"), "w", encoding="utf-8") as made_up:
+            made_up.write(file.read().replace("/*mpg:vega*/", "/*mpg:vega*/\nvar vega = 1;"))
+        os.mkdir(path("bin"))
+        with open(path("bin/node"), "w", encoding="utf-8") as node:
+            node.write("#!/bin/sh\nexec cat >%s\n" % shlex.quote(path("told-to-node")))
+        os.chmod(path("bin/node"), 0o755)
+        done = subprocess.run([TOOL, path("marked.db"), "--template", path("made-up.html"), "--svg", path("svg marked")],
+                              env={**os.environ, "PATH": path("bin") + ":" + os.environ["PATH"]}, stdout=subprocess.PIPE, check=True)
+        self.assertIn(b"hostile();", done.stdout)
+        with open(path("told-to-node"), encoding="utf-8") as file:
+            told = json.load(file)
+        self.assertEqual("var vega = 1;", told["vega"])
+        self.assertEqual(charts(done.stdout.decode()), told["charts"])
+
     @unittest.skipUnless(shutil.which("node"), "no node here")
     def test_charts_of_odd_fleets(self):
         """More held than exists: idle is negative, and the bars behind it begin beyond the capacity. A pool where nothing is allocated."""
