@@ -245,6 +245,16 @@ class Page(unittest.TestCase):
         self.assertEqual("var vega = 1;", told["vega"])
         self.assertEqual(charts(done.stdout.decode()), told["charts"])
 
+    def test_what_cannot_be_written(self):
+        for arguments, said in ((["-o", path("no/where.html")], path("no/where.html") + ": No such file or directory"),
+                                (["-o", "/dev/full"], "output: No space left on device"),
+                                (["--template", path("nothing.html")], path("nothing.html") + ": No such file or directory"),
+                                (["--top", "9" * 20], path("fleet.db") + ": Python int too large to convert to SQLite INTEGER")):
+            done = run(path("fleet.db"), *(arguments if "--template" in arguments else ["--template", PLAIN, *arguments]))
+            self.assertEqual((1, ""), (done.returncode, done.stdout))
+            self.assertEqual("mpg-report: " + said, done.stderr.splitlines()[-1])
+            self.assertNotIn("Traceback", done.stderr)
+
     @unittest.skipUnless(shutil.which("node"), "no node here")
     def test_charts_of_odd_fleets(self):
         """More held than exists: idle is negative, and the bars behind it begin beyond the capacity. A pool where nothing is allocated."""
