@@ -228,6 +228,27 @@ class Errors(unittest.TestCase):
         self.assertEqual(server.sql("SELECT 1"), [["1"]])  # the server lives
 
 
+class Building(unittest.TestCase):
+    def test_what_changed_is_built_anew(self):
+        def made_anew(file):
+            """What make would do if the file were new: the objects compiled, whether the library is linked."""
+            done = subprocess.run(["make", "-n", "-C", postgres.BUILD, "-f", os.path.join(ROOT, "ext/postgres/Makefile"), "all", "-W", file,
+                                   "VPATH=" + os.path.join(ROOT, "ext/postgres")], stdout=subprocess.PIPE, text=True, check=True)
+            return len(re.findall(r" -c -o \w+\.o ", done.stdout)), " -o mpg.so " in done.stdout
+
+        self.assertEqual((0, False), made_anew("nothing"))
+        self.assertEqual((0, True), made_anew(os.path.join(ROOT, "libmpg.a")))
+        self.assertEqual((8, True), made_anew("flags"))
+
+    def test_another_server(self):
+        flags = os.path.join(postgres.BUILD, "flags")
+        with open(flags, encoding="utf-8") as file:
+            self.assertIn(postgres.pg_config("version"), file.read())
+        before = os.stat(flags).st_mtime_ns
+        subprocess.run(["make", "-s", "-C", ROOT, "postgres"], check=True, stdin=subprocess.DEVNULL)
+        self.assertEqual(before, os.stat(flags).st_mtime_ns)
+
+
 class Installation(unittest.TestCase):
     def test_it_calls_nobody_else(self):
         """Who may create functions where a superuser puts the extension gets none of them called."""

@@ -4,9 +4,13 @@ PG_MAKE = $(MAKE) --no-print-directory -C build/postgres -f '$(CURDIR)/ext/postg
   VPATH='$(CURDIR)/ext/postgres' PG_CONFIG='$(PG_CONFIG)' GZIP='$(if $(ISAL),-lisal)'
 
 .PHONY: postgres postgres-install
-postgres: libmpg.a
-	@mkdir -p build/postgres
+postgres: libmpg.a build/postgres/flags
 	@+$(PG_MAKE) all >build/postgres/log 2>&1 || { cat build/postgres/log >&2; exit 1; }
+
+# Another server, another compiler: built anew.
+build/postgres/flags: FORCE
+	@mkdir -p $(@D)
+	@{ echo '$(COMPILE)'; '$(PG_CONFIG)' 2>/dev/null; } >$@.now; cmp -s $@.now $@ || cp $@.now $@
 
 postgres-install: postgres
 	+@$(PG_MAKE) install
