@@ -73,7 +73,7 @@ build/asan/%.o: %.c build/flags
 # Other flags, another compiler: built anew. The commit concerns mpg_debug() alone.
 build/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(COMPILE) $(SANITIZE)' | cmp -s - $@ || echo '$(COMPILE) $(SANITIZE)' >$@
+	@echo '$(COMPILE) $(SANITIZE) $(LDFLAGS)' | cmp -s - $@ || echo '$(COMPILE) $(SANITIZE) $(LDFLAGS)' >$@
 build/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@

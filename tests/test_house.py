@@ -131,7 +131,7 @@ class Linking(unittest.TestCase):
     @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config here")
     def test_against_an_installation(self):
         with tempfile.TemporaryDirectory() as folder:
-            make_install("install", f"prefix={folder}")
+            made("install", f"prefix={folder}")
             environment = dict(os.environ, PKG_CONFIG_PATH=f"{folder}/lib/pkgconfig")
             flags = output_of("pkg-config", "--cflags", "--libs", "mpg", env=environment).split()
             self.assertEqual(self.answer(*flags), version())
@@ -157,9 +157,28 @@ class Linking(unittest.TestCase):
         self.assertEqual((cut.returncode, cut.stderr), (1, "bad goodput state: its checksum does not match\n"))
 
 
-def make_install(target, *settings):
+def made(target, *settings):
     clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     return output_of("make", "--no-print-directory", target, *settings, env=clean)
+
+
+class Building(unittest.TestCase):
+    def test_other_flags_build_anew(self):
+        """Every object depends on build/flags: it is touched by other flags, and by nothing else."""
+        with tempfile.TemporaryDirectory() as folder:
+            for path in ["Makefile", *glob.glob("**/*.mk", root_dir=ROOT, recursive=True)]:
+                os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
+                shutil.copy(os.path.join(ROOT, path), f"{folder}/{path}")
+            seen = []
+            for settings in ([], ["CC=clang"], ["CFLAGS=-O0"], ["CPPFLAGS=-DX"], ["LDFLAGS=-Wl,-O1"], ["ISAL="], []):
+                made("-C", folder, "build/flags", *settings)
+                with open(f"{folder}/build/flags", encoding="utf-8") as file:
+                    seen.append(file.read())
+                os.utime(f"{folder}/build/flags", (1, 1))
+                made("-C", folder, "build/flags", *settings)
+                self.assertEqual(os.stat(f"{folder}/build/flags").st_mtime, 1)
+            self.assertEqual(seen[0], seen[-1])
+            self.assertEqual(len(set(seen[:5])), 5)
 
 
 class Installing(unittest.TestCase):
@@ -179,7 +198,7 @@ class Installing(unittest.TestCase):
 
     def test_into_a_folder_and_away_again(self):
         with tempfile.TemporaryDirectory() as folder:
-            make_install("install", f"DESTDIR={folder}")
+            made("install", f"DESTDIR={folder}")
             self.assertEqual(self.installed(folder), self.expected("usr/local"))
             self.assertEqual(os.readlink(f"{folder}/usr/local/lib/libmpg.so"), "mpg.so")
             with open(f"{folder}/usr/local/lib/pkgconfig/mpg.pc") as file:
@@ -189,12 +208,12 @@ class Installing(unittest.TestCase):
             self.assertNotIn("@", text)
             kept = f"{folder}/usr/local/lib/of-others.so"
             open(kept, "w").close()
-            make_install("uninstall", f"DESTDIR={folder}")
+            made("uninstall", f"DESTDIR={folder}")
             self.assertEqual(self.installed(folder), ["usr/local/lib/of-others.so"])
 
     def test_prefix_says_how_to_load(self):
         with tempfile.TemporaryDirectory() as folder:
-            said = make_install("install", f"prefix={folder}")
+            said = made("install", f"prefix={folder}")
             self.assertEqual(said.splitlines()[-1], f"Installed. In SQLite:  .load {folder}/lib/mpg")
             db = sqlite3.connect(":memory:")
             db.enable_load_extension(True)
@@ -203,7 +222,7 @@ class Installing(unittest.TestCase):
 
     def test_plain_name_where_the_loader_looks(self):
         with tempfile.TemporaryDirectory() as folder:
-            make_install("install", f"prefix={folder}")
+            made("install", f"prefix={folder}")
             program = "import sqlite3; db = sqlite3.connect(':memory:'); db.enable_load_extension(True); " \
                       "db.load_extension('mpg'); print(*db.execute('SELECT mpg_version()').fetchone())"
             said = output_of("/usr/bin/python3", "-c", program, env={"LD_LIBRARY_PATH": f"{folder}/lib"})
