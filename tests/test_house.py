@@ -181,6 +181,27 @@ class Building(unittest.TestCase):
             self.assertEqual(len(set(seen[:5])), 5)
 
 
+class Dependencies(unittest.TestCase):
+    def said(self, machine, cc, compiler="exit 0"):
+        """What deps.sh would install for a build, by the machine's name and a compiler that is a shell command over its source."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, body in (("uname", f"echo {machine}"), ("cc", compiler), ("apt-get", "exit 1"), ("id", "echo 0")):
+                with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\n{body}\n")
+                os.chmod(f"{folder}/{name}", 0o755)
+            done = subprocess.run(["sh", os.path.join(ROOT, "tools/deps.sh"), "build"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                  env={**os.environ, "PATH": folder + ":" + os.environ["PATH"], "CC": cc})
+            return done.stdout
+
+    def test_a_compiler_with_options(self):
+        self.assertEqual("", self.said("x86_64", "cc"))
+        self.assertEqual("", self.said("x86_64", "cc -O1 -DX"))
+
+    def test_where_there_is_no_isal(self):
+        self.assertEqual("Installing libisal-dev\n", self.said("x86_64", "cc", "! grep -q isa-l"))
+        self.assertEqual("", self.said("s390x", "cc", "! grep -q isa-l"))
+
+
 class Installing(unittest.TestCase):
     def installed(self, folder):
         return sorted(os.path.relpath(p, folder) for p in glob.glob(folder + "/**", recursive=True) if not os.path.isdir(p))

@@ -28,13 +28,15 @@ header_in() { # package, headers
 build() {
   command_in make make
   case ${cc%% *} in
-  cc | gcc) command_in gcc "$cc" ;;
+  cc | gcc) command_in gcc "${cc%% *}" ;;
   *) command_in "${cc%% *}" "${cc%% *}" ;;
   esac
   command_in binutils ar
   header_in libc6-dev stdio.h
   header_in libsqlite3-dev sqlite3ext.h
-  header_in libisal-dev isa-l.h
+  case $(uname -m) in # Debian has it for these alone; elsewhere zlib takes its place
+  x86_64 | aarch64) header_in libisal-dev isa-l.h ;;
+  esac
   header_in zlib1g-dev zlib.h
   header_in libzstd-dev zstd.h
   header_in uuid-dev uuid/uuid.h
