@@ -208,6 +208,22 @@ class Recipe(unittest.TestCase):
         self.assertEqual(self.run_script(block("xargs")).returncode, 0)
         self.expect_goodput(self.run_script("./merge.sh").stdout)
 
+    def test_output_that_was_cut_short(self):
+        """Anywhere, so that it leaves a statement or a transaction open, with other shards' output behind it."""
+        self.assertEqual(self.run_script(block("xargs")).returncode, 0)
+        path = os.path.join(self.folder, "states", "jobs-3.sql")
+        with open(path, encoding="utf-8") as file:
+            lines = file.readlines()
+        for kept in ([], lines[:-1], lines[:3], lines[:2] + [lines[2][:lines[2].index("'") + 3]], lines[:-1] + ["COMM"]):
+            with open(path, "w", encoding="utf-8") as file:
+                file.writelines(kept)
+            done = self.run_script("./merge.sh")
+            self.assertNotEqual(0, done.returncode)
+            self.expect_refusal(done.stdout)
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        self.expect_goodput(self.run_script("./merge.sh").stdout)
+
     def test_make(self):
         line = re.search(r"^    (make -j.*)$", open(os.path.join(ROOT, "docs/shards.md")).read(), re.M)[1]
         line = re.sub(r"AS_OF=\S+", "AS_OF=$AS_OF", line)
