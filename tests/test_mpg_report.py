@@ -294,6 +294,27 @@ class Page(unittest.TestCase):
         self.assertEqual(set(), set(re.findall(r"pool: empty; what", drawn("data_quality"))))
 
     @unittest.skipUnless(shutil.which("node"), "no node here")
+    def test_figures_can_be_read_on_their_cells(self):
+        """By the contrast of WCAG 2, which has no more than 3.6 : 1 to give on the middle of the colours."""
+        if not vega():
+            self.skipTest("no npm here, or no network for it: no charts")
+
+        def luminance(colour):
+            parts = [int(part) for part in re.findall(r"\d+", colour)] if "rgb" in colour else list(bytes.fromhex(colour[1:]))
+            linear = [part / 3294.6 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts]
+            return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+        self.assertEqual(0, run(path("fleet.db"), "--svg", path("svg contrast"), "-o", path("svg.html")).returncode)
+        with open(os.path.join(path("svg contrast"), "heatmap.svg"), encoding="utf-8") as file:
+            drawn = file.read()
+        cells = re.findall(r'<path aria-label="column_segment[^>]*? fill="(rgb[^"]+)"', drawn)
+        figures = re.findall(r'<text aria-label="column_segment[^>]*? fill="(#[^"]+)"', drawn)
+        self.assertEqual((10, 20), (len(cells), len(figures)))
+        for cell, figure in zip(cells * 2, figures):
+            dark, light = sorted((luminance(cell), luminance(figure)))
+            self.assertGreater((light + 0.05) / (dark + 0.05), 3.5, (cell, figure))
+
+    @unittest.skipUnless(shutil.which("node"), "no node here")
     def test_svg(self):
         if not vega():
             self.skipTest("no npm here, or no network for it: no charts")
