@@ -205,6 +205,16 @@ class Page(unittest.TestCase):
             at = [row["at"] for chart in charts(made("fleet.db", PLAIN, "--width", width)) if chart["name"] == "trend" for row in chart["rows"]]
             self.assertEqual([{"week": "2026-01-05T00:00:00Z", "month": "2026-01-01T00:00:00Z"}[width]], at)
 
+    def test_times(self):
+        """Hours are compared as text: "T" in the place of the space would leave a day out, and a word everything."""
+        self.assertEqual(made("fleet.db", PLAIN, "--since", "2026-01-05 06:00:00", "--until", "2026-01-05 18:00", "--cut", "2026-01-05 12"),
+                         made("fleet.db", PLAIN, "--since", "2026-01-05T06:00:00", "--until", "2026-01-05T18:00", "--cut", "2026-01-05T12"))
+        for option in ("--since", "--until", "--cut"):
+            for given in ("yesterday", "2026-01-05T06:00:00Z", "05.01.2026", ""):
+                done = run(path("fleet.db"), option, given)
+                self.assertEqual((2, ""), (done.returncode, done.stdout))
+                self.assertIn(f"argument {option}: expected a day or hour such as 2026-01-05 or '2026-01-05 13:00:00', found '{given}'", done.stderr)
+
     def test_what_cannot_be_reported(self):
         with open(path("not-a-database.db"), "w", encoding="utf-8") as file:
             file.write("no database at all, whatever it is called" * 20)
