@@ -153,6 +153,7 @@ static void read_both(mpg_str input) {
   static char buffer[PIECE];
   const mpg_os real = mpg_os_calls;
   unpacked one = {.rc = MPG_OK}, two = one;
+  bool ahead; /* the disk may be read behind where the first came to its end */
   mpg_err err;
   CHECK(mpg_stream_memory(&one.stream, &mpg_env_libc, "f", input, &err) == MPG_OK);
   while (one.rc == MPG_OK)
@@ -160,7 +161,8 @@ static void read_both(mpg_str input) {
   two.rc = disk_stream(&two.stream, input, &err);
   if (two.rc == MPG_OK)
     by_two(&two);
-  CHECK(disk.failed ? two.rc == MPG_IO : one.rc == two.rc);
+  ahead = one.rc != MPG_DONE || one.total >= MOST;
+  CHECK(two.rc == one.rc ? ahead || !disk.failed : two.rc == MPG_IO && disk.failed);
   CHECK(two.rc != MPG_DONE || (one.total == two.total && one.hash == two.hash));
   mpg_stream_close(one.stream);
   mpg_stream_close(two.stream);
