@@ -167,7 +167,7 @@ const char *const mpg_slurm_marks_of_controller[] = {"REVOKED", NULL};
 
 /* The first of the words with commas between that is one of `marks`; else the first word. */
 static mpg_str chosen(mpg_str words, const char *const *marks) {
-  mpg_str first = {NULL, 0};
+  mpg_str first = {words.p, 0};
   for (size_t at = 0, end; at <= words.n; at = end + 1) {
     mpg_str word;
     for (end = at; end < words.n && words.p[end] != ',';)
