@@ -299,6 +299,7 @@ class Bombs(Case):
             Child.end()  # SQLite lowers that limit and never raises it
 
 
+@unittest.skipUnless(os.environ.get("MPG_FULL"), "MPG_FULL=1: it goes by a clock")
 class Collisions(Case):
     """Names made to have one hash, for whoever knows how they are hashed, take no longer than others: the hash has a seed."""
 
@@ -334,6 +335,7 @@ class Collisions(Case):
         self.compare("SELECT count(*) FROM csv_rollup WHERE path = {} AND by = 'job'", self.N, rows)
 
 
+@unittest.skipUnless(os.environ.get("MPG_FULL"), "MPG_FULL=1: it goes by a clock")
 class Squares(Case):
     """One job with very many cells makes what follows no slower, however many pools or jobs there are."""
 
