@@ -218,7 +218,7 @@ class Preloaded(unittest.TestCase):
             for table in ("csv_trace", "jsonl_trace", "trace_records"):  # an error of the system is no record to be skipped
                 path = os.path.join(data, "golden/spans.csv" if table == "csv_trace" else "golden.jsonl")
                 scans.append((path, f"SELECT * FROM {table}({quote(path)}) WHERE on_error = 'skip'"))
-            done = subprocess.run([sys.executable, __file__, "--sweep"], input=json.dumps([data, scans]), capture_output=True, text=True,
+            done = subprocess.run([sys.executable, "-m", "test_io_faults", "--sweep"], input=json.dumps([data, scans]), capture_output=True, text=True,
                                   env={**os.environ, "LD_PRELOAD": library, "PYTHONPATH": os.path.join(ROOT, "tests")}, check=False)
             self.assertEqual("", done.stderr[-2000:])
             points, errors, wrong = json.loads(done.stdout)
