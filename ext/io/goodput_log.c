@@ -19,7 +19,7 @@ struct mpg_goodput_log {
   mpg_env asking; /* the same memory, and who is asked whether to stop */
   mpg_json *json;
   const char *path;
-  mpg_goodput_seen *seen;
+  mpg_seen *seen;
   mpg_issues *issues;
   mpg_json_doc *payload;
   const mpg_json_member *members; /* of the row, nested or not; none of a usual one */
@@ -35,7 +35,7 @@ struct mpg_goodput_log {
 };
 
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
-                            mpg_goodput_seen *seen, mpg_issues *issues, mpg_err *err) {
+                            mpg_seen *seen, mpg_issues *issues, mpg_err *err) {
   static const mpg_json_options options = {0};
   mpg_goodput_log *log = mpg_calloc(env, sizeof *log);
   mpg_rc rc;
@@ -82,40 +82,8 @@ int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
 
 /* ---- Entries seen before ---- */
 
-void mpg_goodput_seen_free(mpg_goodput_seen *seen) {
-  if (seen->env != NULL)
-    mpg_free(seen->env, seen->hashes);
-  seen->hashes = NULL;
-  seen->n = seen->cap = 0;
-}
-
-/* True where the hash was there; else it is put in, for which there is room. */
-static bool seen_put(uint64_t *hashes, size_t cap, uint64_t hash) {
-  size_t i = (size_t)hash & (cap - 1);
-  while (hashes[i] != 0 && hashes[i] != hash)
-    i = (i + 1) & (cap - 1);
-  if (hashes[i] == hash)
-    return true;
-  hashes[i] = hash;
-  return false;
-}
-
-static mpg_rc seen_grow(mpg_goodput_seen *seen) {
-  size_t cap = seen->cap == 0 ? 1024 : seen->cap * 2;
-  uint64_t *hashes = mpg_calloc(seen->env, cap * sizeof *hashes);
-  if (hashes == NULL)
-    return MPG_NOMEM;
-  for (size_t i = 0; i < seen->cap; i++)
-    if (seen->hashes[i] != 0)
-      (void)seen_put(hashes, cap, seen->hashes[i]);
-  mpg_free(seen->env, seen->hashes);
-  seen->hashes = hashes;
-  seen->cap = cap;
-  return MPG_OK;
-}
-
-mpg_rc mpg_goodput_seen_before(mpg_goodput_seen *seen, uint64_t entry, const char *path,
-                               int64_t line, mpg_issues *issues, bool *before, mpg_err *err) {
+mpg_rc mpg_goodput_seen_before(mpg_seen *seen, uint64_t entry, const char *path, int64_t line,
+                               mpg_issues *issues, bool *before, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   *before = false;
   if (entry == 0)
@@ -126,12 +94,9 @@ mpg_rc mpg_goodput_seen_before(mpg_goodput_seen *seen, uint64_t entry, const cha
                         (size_t)MPG_GOODPUT_SEEN);
     return rc == MPG_OK ? rc : mpg_fail_nomem(err);
   }
-  if (seen->n * 2 >= seen->cap && seen_grow(seen) != MPG_OK)
+  if (mpg_seen_put(seen, entry, before) != MPG_OK)
     return mpg_fail_nomem(err);
-  *before = seen_put(seen->hashes, seen->cap, entry);
-  if (!*before)
-    seen->n++;
-  else
+  if (*before)
     rc = mpg_issues_add(issues, MPG_INFO, path, "duplicate_entry", line, 1,
                         "timestamp and insertId came before: marked in column duplicate, and left "
                         "out of goodput_report");

@@ -16,6 +16,7 @@
 
 #include "blocks.h"
 #include "../core/issues.h"
+#include "../core/seen.h"
 
 typedef enum mpg_goodput_type {
   MPG_GOODPUT_REAL, /* a number */
@@ -100,23 +101,17 @@ const char *mpg_goodput_kind_name(mpg_goodput_kind kind); /* "job", "step", "tpu
 /* The entries seen, shared by the files of one scan. At most MPG_GOODPUT_SEEN are remembered; past
 ** them an issue (duplicates_unchecked) says so. */
 #define MPG_GOODPUT_SEEN ((size_t)1 << 22)
-typedef struct mpg_goodput_seen {
-  const mpg_env *env;
-  uint64_t *hashes; /* open addressing; 0: free */
-  size_t n, cap;    /* cap is a power of two, or 0 */
-} mpg_goodput_seen;
-void mpg_goodput_seen_free(mpg_goodput_seen *seen);
 /* Whether the entry of a row (its `entry`) came before; else it is remembered. What there is to say is
 ** added to the issues. */
-mpg_rc mpg_goodput_seen_before(mpg_goodput_seen *seen, uint64_t entry, const char *path,
-                               int64_t line, mpg_issues *issues, bool *before, mpg_err *err);
+mpg_rc mpg_goodput_seen_before(mpg_seen *seen, uint64_t entry, const char *path, int64_t line,
+                               mpg_issues *issues, bool *before, mpg_err *err);
 
 typedef struct mpg_goodput_log mpg_goodput_log;
 
 /* Stream, seen and issues are borrowed and must outlive the reader; seen may be NULL: then it is the
 ** caller who finds the rows that came before. Nothing is read yet. */
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
-                            mpg_goodput_seen *seen, mpg_issues *issues, mpg_err *err);
+                            mpg_seen *seen, mpg_issues *issues, mpg_err *err);
 void mpg_goodput_log_close(mpg_goodput_log *log); /* NULL is fine */
 /* The reader goes on with a block, as mpg_json_feed has it. */
 void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,

@@ -78,7 +78,7 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
       .stream = stream,
       .delimiter = options->delimiter,
       .asks = {.env = env},
-      .repeats = {.env = env},
+      .repeats = {.jobs = {.env = env}},
       .row = {.env = env, .asks = &s->asks, .zone = options->zone, .slow = options->slow},
       .peek = {.env = env, .asks = &s->asks, .zone = options->zone, .slow = options->slow}};
   s->column_of = mpg_malloc(env, n * sizeof *s->column_of);
@@ -110,7 +110,7 @@ void mpg_slurm_close(mpg_slurm *s) {
   mpg_free(env, s->ahead.p);
   mpg_free(env, s->header.p);
   mpg_free(env, s->column_of);
-  mpg_slurm_repeats_free(&s->repeats);
+  mpg_seen_free(&s->repeats.jobs);
   mpg_free(env, s);
 }
 

@@ -112,7 +112,7 @@ mpg_rc mpg_slurm_json_open(mpg_slurm_json **out, const mpg_env *env, mpg_stream 
   j->path = mpg_stream_path(stream);
   j->issues = issues;
   j->docs = j->step_docs = (mpg_slurm_docs){.env = env, .name = j->path};
-  j->f.text.env = j->repeats.env = env;
+  j->f.text.env = j->repeats.jobs.env = env;
   rc = mpg_pull_open(&j->pull, env, stream, 0, err);
   if (rc == MPG_OK)
     *out = j;
@@ -128,7 +128,7 @@ void mpg_slurm_json_close(mpg_slurm_json *j) {
   mpg_slurm_docs_free(&j->docs);
   mpg_slurm_docs_free(&j->step_docs);
   mpg_json_text_free(&j->f.text);
-  mpg_slurm_repeats_free(&j->repeats);
+  mpg_seen_free(&j->repeats.jobs);
   mpg_free(j->env, j);
 }
 

@@ -6,16 +6,14 @@
 #define MPG_SLURM_REPEATS_H
 
 #include "../core/issues.h"
+#include "../core/seen.h"
 
-/* Zeroed at first, but for env. */
+/* Zeroed at first, but for jobs.env; jobs is freed by mpg_seen_free. */
 typedef struct mpg_slurm_repeats {
-  const mpg_env *env;
-  uint64_t *seen; /* hashes of job ids; 0: free */
-  size_t n, cap;  /* cap: a power of two */
+  mpg_seen jobs;
   bool found;
 } mpg_slurm_repeats;
 
-void mpg_slurm_repeats_free(mpg_slurm_repeats *r);
 /* A row of the job, or of one of its steps, which do not count. Jobs are remembered until one comes twice, or
 ** too many were seen. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_slurm_repeats_add(mpg_slurm_repeats *r, mpg_str cluster, mpg_str id);

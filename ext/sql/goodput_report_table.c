@@ -201,7 +201,7 @@ static mpg_rc add(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc read_file(report_cursor *c, const char *path, mpg_goodput_seen *seen, bool skip,
+static mpg_rc read_file(report_cursor *c, const char *path, mpg_seen *seen, bool skip,
                         mpg_err *err) {
   mpg_issues *issues = issues_of(c);
   const mpg_goodput_row *row;
@@ -233,13 +233,13 @@ static mpg_rc read_file(report_cursor *c, const char *path, mpg_goodput_seen *se
 }
 
 static mpg_rc read_files(report_cursor *c, mpg_str path, bool skip, mpg_err *err) {
-  mpg_goodput_seen seen = {.env = env_of(c)};
+  mpg_seen seen = {.env = env_of(c)};
   mpg_paths paths = {0};
   mpg_rc rc = mpg_paths_expand(&paths, env_of(c), path, err);
   for (size_t i = 0; rc == MPG_OK && i < paths.n; i++)
     rc = read_file(c, paths.path[i], &seen, skip, err);
   mpg_paths_free(&paths);
-  mpg_goodput_seen_free(&seen);
+  mpg_seen_free(&seen);
   return rc;
 }
 

@@ -45,7 +45,7 @@ static const mpg_reader_column columns[MPG_GOODPUT_ROW_ENTRY] = {
 /* The entries seen are those of all files of the scan: exports overlap. */
 typedef struct goodput_scan {
   const mpg_env *env;
-  mpg_goodput_seen seen;
+  mpg_seen seen;
   bool exported, duplicate; /* the current row */
 } goodput_scan;
 
@@ -61,7 +61,7 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given,
 
 static void scan_end(void *p) {
   goodput_scan *scan = p;
-  mpg_goodput_seen_free(&scan->seen);
+  mpg_seen_free(&scan->seen);
   mpg_free(scan->env, scan);
 }
 

@@ -22,7 +22,7 @@ FILES = {
     "scan": ["io/rows_scan", "io/rows_seen", "io/rows_pieces", "io/rows_plain", "io/csv_scan", "io/json_usual", "io/blocks", "io/rows"],
     "rollup": ["io/rows_rollup", "io/rows_pieces", "io/rows_plain", "io/blocks", "core/groups", "core/measure", "core/measure_rows", "core/pipeline"],
     "native": ["io/native", "io/native_csv", "io/native_json", "io/native_same", "io/native_plain", "core/fleet", "core/fleet_add", "core/fleet_usual", "core/record"],
-    "slurm": ["io/slurm", "io/slurm_row", "io/slurm_usual", "io/slurm_ahead", "io/slurm_value", "io/slurm_repeats"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"],
+    "slurm": ["io/slurm", "io/slurm_row", "io/slurm_usual", "io/slurm_ahead", "io/slurm_value", "io/slurm_repeats", "core/seen"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"],
     "slurm_json": ["io/slurm_json", "io/slurm_fields", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
     "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_outcome", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
     "otlp": ["io/otlp", "io/otlp_value"], "log": ["io/log", "io/pattern", "io/stamp"],

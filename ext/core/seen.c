@@ -1,0 +1,42 @@
+/* seen.c - see seen.h. */
+#include "seen.h"
+
+void mpg_seen_free(mpg_seen *seen) {
+  if (seen->env != NULL)
+    mpg_free(seen->env, seen->hashes);
+  seen->hashes = NULL;
+  seen->n = seen->cap = 0;
+}
+
+/* Where the hash is, or may be put. */
+static uint64_t *place(uint64_t *hashes, size_t cap, uint64_t hash) {
+  size_t i = (size_t)hash & (cap - 1);
+  while (hashes[i] != 0 && hashes[i] != hash)
+    i = (i + 1) & (cap - 1);
+  return &hashes[i];
+}
+
+static mpg_rc grow(mpg_seen *seen) {
+  size_t cap = seen->cap == 0 ? 256 : seen->cap * 2;
+  uint64_t *hashes = mpg_calloc(seen->env, cap * sizeof *hashes);
+  if (hashes == NULL)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < seen->cap; i++)
+    if (seen->hashes[i] != 0)
+      *place(hashes, cap, seen->hashes[i]) = seen->hashes[i];
+  mpg_free(seen->env, seen->hashes);
+  seen->hashes = hashes;
+  seen->cap = cap;
+  return MPG_OK;
+}
+
+mpg_rc mpg_seen_put(mpg_seen *seen, uint64_t hash, bool *before) {
+  uint64_t *at;
+  if (seen->n * 2 >= seen->cap && grow(seen) != MPG_OK)
+    return MPG_NOMEM;
+  at = place(seen->hashes, seen->cap, hash);
+  *before = *at != 0;
+  *at = hash;
+  seen->n += !*before;
+  return MPG_OK;
+}

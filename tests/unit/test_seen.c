@@ -1,0 +1,46 @@
+/* test_seen.c - a set of hashes beside a list of marks: what came before is said to have, and memory may run out at any time. */
+#include "../../ext/core/seen.h"
+#include "check.h"
+#include "hostile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES = 2000, DRAWS = 20000 };
+
+/* Some next to each other, some that share their low bits, and the ends of what there is. */
+static uint64_t value_of(int i) {
+  return i == 0       ? UINT64_MAX
+         : i % 3 == 0 ? (uint64_t)i
+         : i % 3 == 1 ? (uint64_t)i << 40 | 7
+                      : UINT64_MAX - (uint64_t)i * 4096;
+}
+
+static void test_draws(void) {
+  static bool marks[VALUES];
+  hostile h = {0};
+  mpg_env env = hostile_env(&h);
+  mpg_seen seen = {.env = &env};
+  size_t n = 0;
+  memset(marks, 0, sizeof marks);
+  for (int k = 0; k < DRAWS; k++) {
+    int i = check_below(k < DRAWS / 2 ? VALUES / 2 : VALUES);
+    bool before;
+    mpg_rc rc;
+    h.fail_in = check_below(3); /* a failure adds nothing */
+    rc = mpg_seen_put(&seen, value_of(i), &before);
+    CHECK(rc == MPG_OK ? before == marks[i] : rc == MPG_NOMEM && h.failed);
+    n += rc == MPG_OK && !marks[i];
+    marks[i] |= rc == MPG_OK;
+    CHECK(seen.n == n);
+  }
+  CHECK(n > VALUES / 2);
+  mpg_seen_free(&seen);
+  mpg_seen_free(&seen);
+  CHECK(h.live == 0 && seen.n == 0);
+}
+
+int main(void) {
+  test_draws();
+  return check_done("seen");
+}
