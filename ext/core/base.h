@@ -70,8 +70,8 @@ typedef struct mpg_env {
   bool (*interrupted)(void *ctx); /* NULL: never */
   void *interrupted_ctx;
   const struct mpg_limits *limits; /* NULL: as compiled, see limits.h */
-  uint64_t
-      seed; /* of hashes, drawn by the host: nobody can make names that all collide. No result depends on it. */
+  /* Of hashes, drawn by the host: nobody can make names that all collide. No result depends on it. */
+  uint64_t seed;
 } mpg_env;
 
 /* An mpg_env over realloc and free, for programs without a host. */

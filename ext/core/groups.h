@@ -64,8 +64,8 @@ static inline uint64_t mpg_group_mix(uint64_t a, uint64_t b) {
 }
 
 /*
-** The head of part i, which borrows it. The seed is that of the environment. *hash is 0 before the first part. Parts are hashed apart from
-** each other, which a processor does side by side, and then put together.
+** The head of part i, which borrows it. The seed is that of the environment. *hash is 0 before the first part.
+** Parts are hashed apart from each other, which a processor does side by side, and then put together.
 */
 static inline mpg_group_head mpg_group_head_of(mpg_group_part s, size_t i, uint64_t seed,
                                                uint64_t *hash) {

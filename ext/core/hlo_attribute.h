@@ -48,7 +48,8 @@ int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes);
 /* Devices that a sharding is over, {devices=[2,1,4]<=[8] last_tile_dim_replicate} or {mesh['x'=2,'y'=4], [{'x'}]}; 1
 ** where it names none. */
 int64_t mpg_hlo_tiles(mpg_str sharding);
-/* Of such, how many there are along what is manual: {manual} or {devices=[2,1,4]<=[8] last_tile_dims={manual,replicated}}; 0: all there are. */
+/* Of such, how many there are along what is manual, {manual} or {devices=[2,1,4]<=[8] last_tile_dims={manual,replicated}};
+** 0: all there are. */
 int64_t mpg_hlo_manual_tiles(mpg_str sharding);
 
 /* known_trip_count of a backend_config, as JSON or as JSON in a string; -1 where it says none. */

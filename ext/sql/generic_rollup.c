@@ -6,9 +6,10 @@
 **   SELECT pool, sum(s), sum(rows) FROM r GROUP BY pool;
 **
 ** (1) The columns are those of the file, the measures, and `rows`; of a file of more than 63 columns
-**     these come first. A column whose name a measure takes is the measure alone. The grain law: a row of the table is one combination of the file's
-**     columns that the query names, no finer; measures and rows are sums over the records that have
-**     it. So sum(rows) counts records, and count(*) counts rows of the table.
+**     measures and `rows` come first. A column whose name a measure takes is the measure alone. The
+**     grain law: a row of the table is one combination of the file's columns that the query names, no
+**     finer; measures and rows are sums over the records that have it. So sum(rows) counts records, and
+**     count(*) counts rows of the table.
 ** (2) As a table function, csv_rollup(path, measures, by): a row is a record of JSON, with the
 **     columns that `by` names, the measures and rows.
 ** (3) Comparisons of the file's columns are tested while it is read (generic_filter.c). Rows come out
