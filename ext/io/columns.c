@@ -237,22 +237,12 @@ bool mpg_reading_is_null(const mpg_reading *reading, mpg_str text) {
   return false;
 }
 
-/* Whether a time that mpg_time_parse took is a date, or a date and time, that says no zone. */
-static bool is_local(mpg_str text) {
-  if (text.n < 10 || text.p[4] != '-')
-    return false;
-  for (size_t i = 10; i < text.n; i++)
-    if (text.p[i] == 'Z' || text.p[i] == '+' || text.p[i] == '-')
-      return false;
-  return true;
-}
-
 static bool read_time(const mpg_reading *reading, mpg_str text, mpg_value *out) {
   mpg_err ignored;
   int64_t us;
   if (mpg_time_parse(text, &us, &ignored) != MPG_OK)
     return false;
-  if (reading->zone != NULL && is_local(text)) {
+  if (reading->zone != NULL && mpg_zone_is_local(text)) {
     int64_t seconds, fraction = us % MPG_SECOND;
     (void)mpg_zone_utc(reading->zone, us / MPG_SECOND, &seconds);
     us = seconds * MPG_SECOND + fraction;

@@ -38,10 +38,12 @@ typedef struct bytes {
 
 static bytes text, packed, back;
 
-static void gzip_add(const void *p, size_t n) {
+/* A member; with zlib's own header where none is given. */
+static void gzip_member(const void *p, size_t n, gz_header *header) {
   z_stream z;
   memset(&z, 0, sizeof z);
   CHECK(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  CHECK(header == NULL || deflateSetHeader(&z, header) == Z_OK);
   z.next_in = (z_const Bytef *)p;
   z.avail_in = (uInt)n;
   z.next_out = (Bytef *)packed.p + packed.n;
@@ -49,6 +51,9 @@ static void gzip_add(const void *p, size_t n) {
   CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
   packed.n += z.total_out;
   (void)deflateEnd(&z);
+}
+static void gzip_add(const void *p, size_t n) {
+  gzip_member(p, n, NULL);
 }
 static void zstd_add(const void *p, size_t n) {
   ZSTD_CCtx *z = ZSTD_createCCtx();
@@ -238,23 +243,13 @@ static void gzip_add_with_header(const void *p, size_t n, const char *extra, boo
                                  bool comment, bool crc) {
   char file[] = "a file", about[] = "about it";
   gz_header header;
-  z_stream z;
   memset(&header, 0, sizeof header);
   header.extra = (Bytef *)(uintptr_t)extra;
   header.extra_len = extra == NULL ? 0 : (uInt)strlen(extra);
   header.name = name ? (Bytef *)file : NULL;
   header.comment = comment ? (Bytef *)about : NULL;
   header.hcrc = crc;
-  memset(&z, 0, sizeof z);
-  CHECK(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  CHECK(deflateSetHeader(&z, &header) == Z_OK);
-  z.next_in = (z_const Bytef *)p;
-  z.avail_in = (uInt)n;
-  z.next_out = (Bytef *)packed.p + packed.n;
-  z.avail_out = (uInt)(sizeof packed.p - packed.n);
-  CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
-  packed.n += z.total_out;
-  (void)deflateEnd(&z);
+  gzip_member(p, n, &header);
 }
 
 static void test_gzip_headers(void) {
