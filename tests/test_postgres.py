@@ -269,6 +269,19 @@ class Installation(unittest.TestCase):
 
 
 class Regression(unittest.TestCase):
+    def test_install_and_uninstall(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+
+        def made(what):
+            done = subprocess.run(["make", "-s", "--no-print-directory", "-C", ROOT, what, f"DESTDIR={folder}"], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            return sorted(name for _, _, names in os.walk(folder) for name in names)
+
+        self.assertEqual(made("postgres-install"), ["mpg--0.1.0.sql", "mpg.control", "mpg.so"])
+        self.assertEqual(made("postgres-uninstall"), [])
+
     def test_pg_regress(self):
         """The extension's own suite, as `make installcheck` runs it."""
         program = os.path.join(os.path.dirname(os.path.dirname(postgres.pg_config("pgxs"))), "test", "regress", "pg_regress")

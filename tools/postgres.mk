@@ -1,9 +1,10 @@
-# make postgres: the PostgreSQL extension in build/postgres; make postgres-install puts it where pg_config says.
+# make postgres: the PostgreSQL extension in build/postgres; make postgres-install puts it where pg_config says,
+# make postgres-uninstall takes it away again.
 PG_CONFIG ?= pg_config
 PG_MAKE = $(MAKE) --no-print-directory -C build/postgres -f '$(CURDIR)/ext/postgres/Makefile' \
   VPATH='$(CURDIR)/ext/postgres' PG_CONFIG='$(PG_CONFIG)' GZIP='$(if $(ISAL),-lisal)'
 
-.PHONY: postgres postgres-install
+.PHONY: postgres postgres-install postgres-uninstall
 postgres: libmpg.a build/postgres/flags
 	@+$(PG_MAKE) all >build/postgres/log 2>&1 || { cat build/postgres/log >&2; exit 1; }
 
@@ -14,3 +15,6 @@ build/postgres/flags: FORCE
 
 postgres-install: postgres
 	+@$(PG_MAKE) install
+
+postgres-uninstall: build/postgres/flags
+	+@$(PG_MAKE) uninstall
