@@ -39,7 +39,7 @@ FILES = {
 
 
 def targets():
-    shared = {"fuzz", "replay", "libfuzzer"}
+    shared = {"fuzz", "replay", "libfuzzer", "ledger_naive"}
     return sorted({os.path.basename(path)[:-2] for path in glob.glob(f"{ROOT}/tests/fuzz/*.c")} - shared)
 
 

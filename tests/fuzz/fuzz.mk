@@ -3,10 +3,10 @@
 # wrong lies in build/fuzz/found. tests/test_fuzz.py runs the packed corpora through the same targets.
 FUZZ_SECONDS ?= 60
 FUZZ ?= $(FUZZ_TARGETS)
-FUZZ_SHARED = fuzz replay libfuzzer
+FUZZ_SHARED = fuzz replay libfuzzer ledger_naive
 FUZZ_TARGETS := $(filter-out $(FUZZ_SHARED),$(basename $(notdir $(wildcard tests/fuzz/*.c))))
 FUZZ_FLAGS = $(STD) $(WARN) -O1 -g -fno-omit-frame-pointer -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-FUZZ_OBJ = $(SRC:%.c=build/fuzz/%.o) build/fuzz/tests/fuzz/fuzz.o
+FUZZ_OBJ = $(SRC:%.c=build/fuzz/%.o) build/fuzz/tests/fuzz/fuzz.o build/fuzz/tests/fuzz/ledger_naive.o
 
 .PHONY: fuzz
 .SECONDARY: $(FUZZ_OBJ) $(SRC:%.c=build/lines/%.o) $(FUZZ_TARGETS:%=build/fuzz/tests/fuzz/%.o)
@@ -22,14 +22,14 @@ $(FUZZ_TARGETS:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZ_O
 
 # All targets in one program without libFuzzer, from the compiler that the tests use; the same as released; and counting lines.
 REPLAY = $(filter-out tests/fuzz/libfuzzer.c,$(wildcard tests/fuzz/*.c))
-build/asan/replay: $(REPLAY) tests/fuzz/fuzz.h build/asan/libmpg.a
+build/asan/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) build/asan/libmpg.a
 	$(COMPILE) $(ASAN) -o $@ $(REPLAY) build/asan/libmpg.a -lsqlite3 $(LIBS)
-build/replay: $(REPLAY) tests/fuzz/fuzz.h libmpg.a
+build/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) libmpg.a
 	$(COMPILE) $(STATIC) $(LDFLAGS) -o $@ $(REPLAY) libmpg.a -lsqlite3 $(LIBS)
 build/lines/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(STD) -O0 --coverage -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -c -o $@ $<
-build/lines/replay: $(REPLAY) tests/fuzz/fuzz.h $(SRC:%.c=build/lines/%.o)
+build/lines/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) $(SRC:%.c=build/lines/%.o)
 	$(CC) $(STD) --coverage -DSQLITE_CORE -DMPG_TEST -o $@ $(REPLAY) $(SRC:%.c=build/lines/%.o) -lsqlite3 $(LIBS)
 
 -include $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d)

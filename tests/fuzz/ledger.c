@@ -1,6 +1,7 @@
 /*
 ** ledger.c - fleets of any records, and what must hold of their ledger:
 **
+**   rules          each category of each job in each pool is what a naive computation makes of docs/rules.md
 **   conservation   of a pool with capacity records, all categories but `queued` sum to its capacity
 **   order          records given backwards make the same sums
 **   windows        the ledger until a moment and the one since it sum to the whole
@@ -12,28 +13,16 @@
 ** made beside the code that is tested.
 */
 #include "fuzz.h"
+#include "ledger_naive.h"
 #include "../../ext/core/ledger.h"
 #include "../../ext/core/rollup.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define JOBS 4
-#define POOLS 3
-#define RECORDS 48
-
-typedef struct sums {
-  mpg_i128 of[JOBS + 1][POOLS + 1][MPG_CATEGORIES]; /* [0]: no job, no pool */
-  mpg_i128 intervals;
-} sums;
-
-typedef struct record {
-  mpg_relation relation;
-  mpg_value values[MPG_MAX_COLUMNS];
-} record;
-
-static record records[RECORDS];
+static ledger_record records[LEDGER_RECORDS];
 static size_t nrecords;
+static int64_t as_of; /* in seconds; 0: the end of the trace */
 
 /* ---- Records from bytes ---- */
 
@@ -53,8 +42,18 @@ static mpg_value seconds(fuzz_script *s, int64_t from, bool may_lack) {
   return (mpg_value){MPG_INT, from + (from > 0 ? b % 64 : b), 0.0, {NULL, 0}};
 }
 
-static mpg_value quarters(fuzz_script *s) {
-  return (mpg_value){MPG_REAL, 0, (fuzz_byte(s) % 64) / 4.0, {NULL, 0}};
+static mpg_value quarters(fuzz_script *s, bool may_lack) {
+  uint8_t b = fuzz_byte(s);
+  if (may_lack && b >= 0xc0)
+    return (mpg_value){MPG_NULL, 0, 0.0, {NULL, 0}};
+  return (mpg_value){MPG_REAL, 0, (b % 64) / 4.0, {NULL, 0}};
+}
+
+static mpg_value flops(fuzz_script *s, bool may_lack) {
+  uint8_t b = fuzz_byte(s);
+  if (may_lack && b < 0xc0)
+    return (mpg_value){MPG_NULL, 0, 0.0, {NULL, 0}};
+  return (mpg_value){MPG_REAL, 0, b * 1e14, {NULL, 0}};
 }
 
 static mpg_value whole(fuzz_script *s, int modulus, bool may_lack) {
@@ -64,7 +63,7 @@ static mpg_value whole(fuzz_script *s, int modulus, bool may_lack) {
   return (mpg_value){MPG_INT, b % modulus, 0.0, {NULL, 0}};
 }
 
-static void make_record(fuzz_script *s, record *r) {
+static void make_record(fuzz_script *s, ledger_record *r) {
   static const char *const jobs[] = {"j0", "j1", "j2", "j3"}, *const pools[] = {"p0", "p1", "p2"};
   static const char *const chips[] = {"one", "tpu-v4", NULL, "unheard of"};
   static const char *const tasks[] = {NULL, "a", "b"};
@@ -80,38 +79,38 @@ static void make_record(fuzz_script *s, record *r) {
   r->relation = (mpg_relation)(fuzz_byte(s) % MPG_REL_CHIPS);
   switch (r->relation) {
   case MPG_REL_CAPACITY:
-    v[CAPACITY_POOL] = pick(s, pools, POOLS);
+    v[CAPACITY_POOL] = pick(s, pools, LEDGER_POOLS);
     v[CAPACITY_CHIP] = pick(s, chips, 4);
-    v[CAPACITY_CHIPS] = quarters(s);
+    v[CAPACITY_CHIPS] = quarters(s, false);
     v[CAPACITY_START] = seconds(s, 0, false);
     v[CAPACITY_END] = seconds(s, v[CAPACITY_START].i, true);
     break;
   case MPG_REL_OUTAGES:
-    v[OUTAGES_POOL] = pick(s, pools, POOLS);
-    v[OUTAGES_CHIPS] = quarters(s);
+    v[OUTAGES_POOL] = pick(s, pools, LEDGER_POOLS);
+    v[OUTAGES_CHIPS] = quarters(s, false);
     v[OUTAGES_START] = seconds(s, 0, false);
     v[OUTAGES_END] = seconds(s, v[OUTAGES_START].i, true);
     break;
   case MPG_REL_JOBS:
-    v[JOBS_JOB] = pick(s, jobs, JOBS);
+    v[JOBS_JOB] = pick(s, jobs, LEDGER_JOBS);
     v[JOBS_PHASE] = pick(s, phases, 4);
-    v[JOBS_CHIPS] = quarters(s);
-    v[JOBS_MIN_CHIPS] = quarters(s);
+    v[JOBS_CHIPS] = quarters(s, true);
+    v[JOBS_MIN_CHIPS] = quarters(s, true);
     v[JOBS_TASKS] = whole(s, 4, true);
     v[JOBS_SUBMIT] = seconds(s, 0, true);
     break;
   case MPG_REL_ALLOCATIONS:
-    v[ALLOCATIONS_JOB] = pick(s, jobs, JOBS);
+    v[ALLOCATIONS_JOB] = pick(s, jobs, LEDGER_JOBS);
     v[ALLOCATIONS_ATTEMPT] = whole(s, 4, true);
     v[ALLOCATIONS_TASK] = pick(s, tasks, 3);
-    v[ALLOCATIONS_POOL] = pick(s, pools, POOLS);
-    v[ALLOCATIONS_CHIPS] = quarters(s);
+    v[ALLOCATIONS_POOL] = pick(s, pools, LEDGER_POOLS);
+    v[ALLOCATIONS_CHIPS] = quarters(s, false);
     v[ALLOCATIONS_START] = seconds(s, 0, false);
     v[ALLOCATIONS_END] = seconds(s, v[ALLOCATIONS_START].i, true);
     v[ALLOCATIONS_OUTCOME] = pick(s, outcomes, 7);
     break;
   case MPG_REL_SPANS:
-    v[SPANS_JOB] = pick(s, jobs, JOBS);
+    v[SPANS_JOB] = pick(s, jobs, LEDGER_JOBS);
     v[SPANS_ATTEMPT] = whole(s, 4, true);
     v[SPANS_KIND] = pick(s, kinds, sizeof kinds / sizeof *kinds);
     v[SPANS_START] = seconds(s, 0, false);
@@ -119,9 +118,10 @@ static void make_record(fuzz_script *s, record *r) {
     v[SPANS_STEP] = whole(s, 10, true);
     v[SPANS_PROGRAM] = pick(s, programs, 3);
     v[SPANS_EXECUTIONS] = whole(s, 5, true);
+    v[SPANS_FLOPS] = flops(s, true);
     break;
   case MPG_REL_COMMITS:
-    v[COMMITS_JOB] = pick(s, jobs, JOBS);
+    v[COMMITS_JOB] = pick(s, jobs, LEDGER_JOBS);
     v[COMMITS_ATTEMPT] = whole(s, 4, true);
     v[COMMITS_STEP] = whole(s, 10, true);
     v[COMMITS_SNAPSHOT] = seconds(s, 0, true);
@@ -129,16 +129,23 @@ static void make_record(fuzz_script *s, record *r) {
     break;
   default:
     v[PROGRAMS_PROGRAM] = text(fuzz_byte(s) % 2 ? "f" : "g");
-    v[PROGRAMS_FLOPS] = (mpg_value){MPG_REAL, 0, fuzz_byte(s) * 1e14, {NULL, 0}};
+    v[PROGRAMS_FLOPS] = flops(s, false);
     v[PROGRAMS_DTYPE] = text("bf16");
   }
 }
 
 /* ---- Sums of a ledger, and of a roll-up ---- */
 
+static mpg_ledger_options defaults(void) {
+  mpg_ledger_options options = mpg_ledger_defaults();
+  if (as_of > 0)
+    options.rules.as_of = as_of * MPG_SECOND;
+  return options;
+}
+
 typedef struct taker {
   const mpg_fleet *fleet;
-  sums *into;
+  ledger_sums *into;
   mpg_sink and_to; /* row NULL: nobody */
 } taker;
 
@@ -161,7 +168,7 @@ static mpg_rc take(void *ctx, const mpg_row *row) {
   return t->and_to.row == NULL ? MPG_OK : t->and_to.row(t->and_to.ctx, row);
 }
 
-static void sums_of(const mpg_fleet *fleet, const mpg_ledger_options *options, sums *out,
+static void sums_of(const mpg_fleet *fleet, const mpg_ledger_options *options, ledger_sums *out,
                     mpg_rollup *rollup) {
   taker t = {fleet, out, {NULL, NULL, NULL}};
   mpg_sink sink = {take, &t, NULL};
@@ -177,9 +184,9 @@ static void sums_of(const mpg_fleet *fleet, const mpg_ledger_options *options, s
   mpg_accounting_free(&accounting);
 }
 
-static void check_same(const sums *a, const sums *b, const char *what) {
-  for (int j = 0; j <= JOBS; j++)
-    for (int p = 0; p <= POOLS; p++)
+static void check_same(const ledger_sums *a, const ledger_sums *b, const char *what) {
+  for (int j = 0; j <= LEDGER_JOBS; j++)
+    for (int p = 0; p <= LEDGER_POOLS; p++)
       for (int c = 0; c < MPG_CATEGORIES; c++)
         if (a->of[j][p][c] != b->of[j][p][c]) {
           (void)fprintf(stderr, "%s: job %d, pool %d, %s: %lld, %lld\n", what, j - 1, p - 1,
@@ -197,11 +204,10 @@ typedef struct world {
 } world;
 
 /* Capacity of each pool, in quarters of chips times seconds; -1: no record. An open end is the trace's. */
-static void build(world *w, bool backwards, int64_t capacity[POOLS]) {
-  static const mpg_chip_row one = {"one", NULL, "bf16", "fuzz", NULL, 0,
-                                   0,     1e12, 1e9,    1e9,    1e9,  1e9};
+static void build(world *w, bool backwards, int64_t capacity[LEDGER_POOLS]) {
+  static const mpg_chip_row one = {"one",           NULL, "bf16", "fuzz", NULL, 0, 0,
+                                   LEDGER_ONE_PEAK, 1e9,  1e9,    1e9,    1e9};
   static mpg_chips *chips; /* once: it is built of hundreds of rows, and no record changes it */
-  bool taken[RECORDS] = {false};
   mpg_err err;
   int column;
   mpg_issues_init(&w->issues, &mpg_env_libc);
@@ -213,24 +219,22 @@ static void build(world *w, bool backwards, int64_t capacity[POOLS]) {
   CHECK(mpg_fleet_from(&w->fleet, "fuzz", &err) == MPG_OK);
   for (size_t k = 0; k < nrecords; k++) {
     size_t i = backwards ? nrecords - 1 - k : k;
-    mpg_rc rc = mpg_fleet_add(&w->fleet, records[i].relation, records[i].values, (int64_t)i + 1,
-                              &column, &err);
-    CHECK(rc == MPG_OK || rc == MPG_DATA);
-    taken[i] = rc == MPG_OK;
+    CHECK(mpg_fleet_add(&w->fleet, records[i].relation, records[i].values, (int64_t)i + 1, &column,
+                        &err) == MPG_OK);
   }
   CHECK(mpg_fleet_seal(&w->fleet, &err) == MPG_OK);
-  for (int p = 0; p < POOLS; p++)
+  for (int p = 0; p < LEDGER_POOLS; p++)
     capacity[p] = -1;
   for (size_t i = 0; i < nrecords; i++) {
     const mpg_value *v = records[i].values;
-    int64_t *of, end;
-    if (!taken[i] || records[i].relation != MPG_REL_CAPACITY)
+    int64_t *of, last = as_of > 0 ? as_of : w->fleet.last / MPG_SECOND, end;
+    if (records[i].relation != MPG_REL_CAPACITY)
       continue;
     of = &capacity[v[CAPACITY_POOL].s.p[1] - '0'];
     /* What begins when the trace ends is not there yet. */
-    if (v[CAPACITY_START].i * MPG_SECOND >= w->fleet.last)
+    if (v[CAPACITY_START].i >= last)
       continue;
-    end = v[CAPACITY_END].type == MPG_NULL ? w->fleet.last / MPG_SECOND : v[CAPACITY_END].i;
+    end = v[CAPACITY_END].type == MPG_NULL || v[CAPACITY_END].i > last ? last : v[CAPACITY_END].i;
     *of += (*of < 0) + (int64_t)(v[CAPACITY_CHIPS].r * 4) * (end - v[CAPACITY_START].i);
   }
 }
@@ -240,17 +244,17 @@ static void destroy(world *w) {
   mpg_issues_free(&w->issues);
 }
 
-static void check_grain(const mpg_fleet *fleet, const sums *all, uint32_t mask) {
-  static sums again;
-  mpg_ledger_options options = mpg_ledger_defaults();
+static void check_grain(const mpg_fleet *fleet, const ledger_sums *all, uint32_t mask) {
+  static ledger_sums again;
+  mpg_ledger_options options = defaults();
   mpg_i128 ledger[MPG_CATEGORIES] = {0}, cells[MPG_CATEGORIES] = {0}, intervals = 0;
   mpg_rollup rollup;
   mpg_err err;
   CHECK(mpg_rollup_init(&rollup, &mpg_env_libc, fleet, mask | 1 << MPG_DIM_CATEGORY, &err) ==
         MPG_OK);
   sums_of(fleet, &options, &again, &rollup);
-  for (int j = 0; j <= JOBS; j++)
-    for (int p = 0; p <= POOLS; p++)
+  for (int j = 0; j <= LEDGER_JOBS; j++)
+    for (int p = 0; p <= LEDGER_POOLS; p++)
       for (int c = 0; c < MPG_CATEGORIES; c++)
         ledger[c] += all->of[j][p][c];
   for (size_t i = 0; i < rollup.ncells; i++) {
@@ -286,7 +290,7 @@ static void check_rows(const mpg_ledger *a, const mpg_ledger *b) {
 }
 
 static void check_roads(const mpg_fleet *fleet, uint32_t mask, int64_t since, int64_t bucket) {
-  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_ledger_options options = defaults();
   mpg_ledger ledgers[2];
   mpg_rollup rollups[2];
   mpg_sink sink;
@@ -317,20 +321,24 @@ static void check_roads(const mpg_fleet *fleet, uint32_t mask, int64_t since, in
 }
 
 void fuzz_ledger(mpg_str input) {
-  static sums all, other, part;
+  static ledger_sums all, other, part;
   fuzz_script s = {input};
-  int64_t cut = fuzz_byte(&s) * MPG_SECOND, capacity[POOLS], again[POOLS];
+  int64_t cut = fuzz_byte(&s) * MPG_SECOND, capacity[LEDGER_POOLS], again[LEDGER_POOLS];
   uint32_t mask = (uint32_t)fuzz_bytes(&s, 2) & ((1 << MPG_DIMS) - 1);
-  mpg_ledger_options options = mpg_ledger_defaults();
+  mpg_ledger_options options;
   world w;
+  as_of = fuzz_byte(&s);
+  options = defaults();
   nrecords = 0;
-  while (s.left.n > 0 && nrecords < RECORDS)
+  while (s.left.n > 0 && nrecords < LEDGER_RECORDS)
     make_record(&s, &records[nrecords++]);
   build(&w, false, capacity);
   sums_of(&w.fleet, &options, &all, NULL);
-  for (int p = 0; p < POOLS; p++) {
+  ledger_naive(records, nrecords, as_of, &other);
+  check_same(&all, &other, "rules");
+  for (int p = 0; p < LEDGER_POOLS; p++) {
     mpg_i128 sum = 0;
-    for (int j = 0; j <= JOBS; j++)
+    for (int j = 0; j <= LEDGER_JOBS; j++)
       for (int c = 0; c < MPG_CATEGORIES; c++)
         sum += c == MPG_QUEUED ? 0 : all.of[j][p + 1][c];
     if (capacity[p] >= 0 && sum != (mpg_i128)capacity[p] * (MPG_SECOND / 4)) {
@@ -341,15 +349,15 @@ void fuzz_ledger(mpg_str input) {
   }
   options.window.until = cut;
   sums_of(&w.fleet, &options, &other, NULL);
-  options = mpg_ledger_defaults();
+  options = defaults();
   options.window.since = cut;
   sums_of(&w.fleet, &options, &part, NULL);
-  for (int j = 0; j <= JOBS; j++)
-    for (int p = 0; p <= POOLS; p++)
+  for (int j = 0; j <= LEDGER_JOBS; j++)
+    for (int p = 0; p <= LEDGER_POOLS; p++)
       for (int c = 0; c < MPG_CATEGORIES; c++)
         other.of[j][p][c] += part.of[j][p][c];
   check_same(&all, &other, "windows");
-  options = mpg_ledger_defaults();
+  options = defaults();
   options.window.bucket.width_us = 7 * MPG_SECOND;
   sums_of(&w.fleet, &options, &other, NULL);
   check_same(&all, &other, "buckets");
@@ -358,7 +366,7 @@ void fuzz_ledger(mpg_str input) {
   check_roads(&w.fleet, mask, cut, 7 * MPG_SECOND);
   destroy(&w);
   build(&w, true, again);
-  options = mpg_ledger_defaults();
+  options = defaults();
   sums_of(&w.fleet, &options, &other, NULL);
   check_same(&all, &other, "order");
   destroy(&w);
