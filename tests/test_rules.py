@@ -175,7 +175,7 @@ case("to the latest-started of those",
      {(1, "unknown"): 10, (2, "startup"): 4, (2, "unknown"): 1}, by=("attempt", "category"))
 case("an open span lasts until the next of its kind",
      [al(1, 0, 10, outcome="completed"), sp("step", 0, None, 1), sp("input", 2, 3), sp("step", 4, 9, 2)],
-     {("j", "unrated"): 8, ("j", "input"): 1, ("j", "unknown"): 1})
+     {("j", "unrated"): 8, ("j", "input"): 1, ("j", "unknown"): 1}, issues={"missing_end", "unknown_job", "no_capacity"})
 case("an open span lasts to the end of its attempt",
      [job(), al(1, 0, 10), sp("hang", 4), al(1, 10, 20, attempt=2)],
      {("j", "unknown"): 14, ("j", "stall", "hang"): 6}, issues={"missing_end", "no_capacity"})

@@ -224,7 +224,7 @@ static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_g
     s->end = next->after != MPG_OPEN ? next->after : attempt->end;
     if (s->end < s->start)
       s->end = s->start;
-    *missing += next->after == MPG_OPEN && !attempt->running;
+    *missing += !attempt->running;
   }
   return MPG_OK;
 }
