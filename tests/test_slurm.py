@@ -597,7 +597,8 @@ class Mapping(Case):
         states = (("DRNG", "ticket 42", "drained"), ("DRNG*", "ticket 42", "drained"), ("DRNG", "Xid 48", "hw_down"), ("DRAIN@", "ASAP", "maintenance"),
                   ("DRNG@", "Reboot ASAP", "maintenance"), ("DOWN^", "", "maintenance"), ("MAINT*", "", "maintenance"), ("BOOT", "", "maintenance"), ("IDLE$", "", "maintenance"), ("IDLE^", "", "maintenance"),
                   ("IDLE~", "", "power_saving"), ("IDLE%", "", "power_saving"), ("MIX!", "", "power_saving"), ("POW_DN", "", "power_saving"), ("POWERED_DOWN", "", "power_saving"),
-                  ("DOWN~", "", "hw_down"), ("DRAIN~", "ticket", "drained"), ("FAILG", "", "hw_down"), ("INVAL", "", "hw_down"), ("IDLE*", "", "hw_down"))
+                  ("DOWN~", "", "hw_down"), ("DRAIN~", "ticket", "drained"), ("FAILG", "", "hw_down"), ("INVAL", "", "hw_down"), ("IDLE*", "", "hw_down"),
+                  ("DOWN", "Node unexpectedly rebooted", "hw_down"), ("DRAIN", "Node unexpectedly rebooted", "hw_down"), ("DOWN", "Reboot ASAP : reboot issued", "maintenance"))
         for i, (state, reason, kind) in enumerate(states):
             self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200|{reason}|{state}|gres/gpu=8\n")
             self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)], (i, state))

@@ -205,11 +205,11 @@ SELECT e.Cluster AS cluster_name, e.NodeName AS node, p.pool, sum(t.value) AS ch
        CASE
          WHEN e.state_base LIKE 'POW%' OR (e.State GLOB '*[~%!]' AND NOT e.state_base GLOB 'D[OR]*') THEN 'power_saving'
          WHEN e.state_base LIKE 'MAINT%' OR e.state_base LIKE 'REBOOT%' OR e.state_base LIKE 'BOOT%' OR e.State GLOB '*[$@^]'
-           OR e.Reason LIKE '%maint%' OR e.Reason LIKE '%reboot%' OR e.Reason LIKE '%upgrade%' OR e.Reason LIKE '%update%'
-           OR e.Reason LIKE '%firmware%' THEN 'maintenance'
+           OR e.Reason LIKE '%maint%' OR (e.Reason LIKE '%reboot%' AND e.Reason NOT LIKE '%unexpectedly reboot%')
+           OR e.Reason LIKE '%upgrade%' OR e.Reason LIKE '%update%' OR e.Reason LIKE '%firmware%' THEN 'maintenance'
          WHEN NOT e.state_base GLOB 'DR[AN]*' OR e.Reason LIKE '%xid%' OR e.Reason LIKE '%ecc%' OR e.Reason LIKE '%gpu%'
            OR e.Reason LIKE '%nvlink%' OR e.Reason LIKE '%hw%' OR e.Reason LIKE '%hardware%' OR e.Reason LIKE '%fail%'
-           OR e.Reason LIKE '%error%' OR e.Reason LIKE '%not responding%' THEN 'hw_down'
+           OR e.Reason LIKE '%error%' OR e.Reason LIKE '%not responding%' OR e.Reason LIKE '%unexpectedly reboot%' THEN 'hw_down'
          ELSE 'drained'
        END AS kind
 FROM slurm_events AS e, json_each(e.gpu_types) AS t
