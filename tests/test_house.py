@@ -258,6 +258,17 @@ class Version(unittest.TestCase):
         self.assertRegex(text_of("docs/mpg.7"), rf'(?m)^\.TH .*"mpg {re.escape(version())}"')
 
 
+class ManPage(unittest.TestCase):
+    def test_every_name_is_in_it_once(self):
+        """Where a name comes twice the page has come apart, as a merge of two lists leaves it."""
+        def names(db):
+            return {row[0] for row in db.execute("SELECT name FROM pragma_function_list UNION SELECT name FROM pragma_module_list")}
+        section = text_of("docs/mpg.7").split(".SH FUNCTIONS")[1].split(".SH SECURITY")[0].replace("USING csv_trace", "")
+        said = re.findall(r"\b[a-z]+(?:_[a-z]+)*\b", re.sub(r"(?m)^(?!\.B).*", "", section))
+        for name in names(connect()) - names(sqlite3.connect(":memory:")):
+            self.assertEqual(said.count(name), 1, name)
+
+
 class Sources(unittest.TestCase):
     def test_no_file_is_too_long(self):
         sizes = {path: os.path.getsize(os.path.join(ROOT, path)) for path in SOURCES}
