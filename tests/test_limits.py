@@ -263,6 +263,11 @@ class Bombs(Case):
         self.check("into more than 10000000 buckets$", 50, "SELECT * FROM trace_rollup('fixtures/golden', 0.000001)")
         self.check("into more than 5 buckets$", 50, "SELECT mpg_limit('buckets', 5)", "SELECT * FROM trace_rollup('fixtures/golden', 10)")
         self.assertIsNone(run("SELECT * FROM trace_rollup('fixtures/golden', 10)")[0])
+        # The golden fleet lasts for 100 s from 1970 on, and the last bucket may be cut off.
+        for limit, enough, fewer in ((10, "10", "9.9"), (4, "'30'", "'24.9'"), (1, "'1 month'", "99"), (2, "50", "49")):
+            self.assertIsNone(run(f"SELECT mpg_limit('buckets', {limit})", f"SELECT * FROM trace_rollup('fixtures/golden', {enough})")[0])
+            self.check(f"into more than {limit} buckets$", 50, f"SELECT mpg_limit('buckets', {limit})", f"SELECT * FROM trace_rollup('fixtures/golden', {fewer})")
+        self.check("into more than 1 buckets$", 50, "SELECT mpg_limit('buckets', 1)", "SELECT * FROM trace_rollup('fixtures/fleet', '1 month') WHERE as_of = '2026-02-01T00:00:01'")
 
     def test_groups(self):
         path = self.file("a,b\n" + "".join(f"{i},1\n" for i in range(200000)), "groups.csv")

@@ -27,12 +27,23 @@ static int64_t first_time(const mpg_fleet *f, int64_t since) {
   return first > since ? first : since;
 }
 
+/* Whether [first, until) lies in more than `limit` buckets. Of months there are few. */
+static bool cuts_into_more(const mpg_bucket *b, int64_t first, int64_t until, int64_t limit) {
+  int64_t start = mpg_bucket_start(b, first);
+  if (b->width_us > 0)
+    return (mpg_bucket_start(b, until - 1) - start) / b->width_us >= limit;
+  for (; limit > 0 && start < until; limit--)
+    start = mpg_bucket_next(b, start);
+  return start < until;
+}
+
 static mpg_rc check_buckets(const mpg_accounting *a, mpg_err *err) {
   const mpg_window *w = &a->options.window;
   int64_t until = w->until < a->options.rules.as_of ? w->until : a->options.rules.as_of;
   int64_t first = first_time(a->fleet, w->since);
   const int64_t limit = mpg_limit_in(a->env, MPG_LIMIT_BUCKETS);
-  if (w->bucket.width_us > 0 && first < until && (until - first) / w->bucket.width_us > limit)
+  if (mpg_bucket_is_set(&w->bucket) && first < until &&
+      cuts_into_more(&w->bucket, first, until, limit))
     return mpg_fail(err, MPG_LIMIT,
                     "the bucket width would cut the trace into more than %lld buckets",
                     (long long)limit);
