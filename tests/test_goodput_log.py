@@ -356,6 +356,29 @@ class Mapping(Case):
              ("ranker-8", "input", 8)])
         self.assertEqual(self.rows("SELECT count(*) FROM temp.sqlite_schema WHERE name LIKE 'goodput%'"), [(0,)])
 
+    def runs(self, *runs):
+        """The ledger of a job whose runs are (start, end or None, times of steps, which are numbered on)."""
+        lines, step = [], 0
+        for start, end, steps in runs:
+            lines.append({"job_start_time": start})
+            for at in steps:
+                lines.append({"step_count": step, "step_start_time": at})
+                step += 1
+            lines += [] if end is None else [{"job_end_time": end}]
+        self.map(self.file("".join(json.dumps({"job_name": "a", **line}) + "\n" for line in lines)))
+        return dict(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY category"))
+
+    def test_a_run_that_ended_holds_no_chips_until_the_next(self):
+        first, second = (0.0, 100.0, [0.0, 50.0]), (1000.0, 1100.0, [1000.0, 1050.0])
+        self.assertEqual(self.runs(first, second), {"unrated": 200, "queued": 900})
+        self.assertEqual(self.rows("SELECT start_time, end_time, outcome FROM allocations ORDER BY attempt"),
+                         [(0.0, 100.0, "completed"), (1000.0, 1100.0, "completed")])
+        # Without its end nobody knows: of its steps the last is left out, and the first proved by the resume.
+        self.assertEqual(self.runs((0.0, None, [0.0, 50.0]), second), {"unrated": 150, "unknown": 950})
+
+    def test_a_step_after_the_end(self):
+        self.assertEqual(self.runs((0.0, 70.0, [0.0, 25.0, 50.0, 75.0])), {"unrated": 70})
+
 
 if __name__ == "__main__":
     unittest.main()

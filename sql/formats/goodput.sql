@@ -32,7 +32,7 @@ FROM goodput_rows
 WHERE coalesce(duplicate, 0) = 0 AND time IS NOT NULL
 ORDER BY job_name, time_ns, insertId, rowid;
 
--- ---- 2. Attempts: every start of the job is a new one, and holds its chips until the next ----
+-- ---- 2. Attempts: every start of the job is a new one, and holds its chips until the next, or to its end ----
 
 -- What stands before the first start belongs to it.
 DROP TABLE IF EXISTS temp.goodput_attempts;
@@ -58,7 +58,8 @@ DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS SELECT DISTINCT job, job AS name, 'training' AS phase, coalesce(CAST(:chips AS REAL), 1) AS chips FROM goodput_attempts;
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, attempt, 'goodput' AS pool, coalesce(CAST(:chips AS REAL), 1) AS chips, start_time, coalesce(next_start, job_end) AS end_time,
+SELECT job, attempt, 'goodput' AS pool, coalesce(CAST(:chips AS REAL), 1) AS chips, start_time,
+       min(coalesce(job_end, next_start), coalesce(next_start, job_end)) AS end_time,
        CASE WHEN next_start IS NOT NULL AND job_end IS NULL THEN 'failed' WHEN job_end IS NOT NULL THEN 'completed' END AS outcome
 FROM goodput_attempts;
 
@@ -74,7 +75,7 @@ ORDER BY a.job, a.attempt, o.time, o.rowid;
 
 DROP TABLE IF EXISTS temp.goodput_timed;
 CREATE TEMP TABLE goodput_timed AS
-SELECT s.job, s.attempt, s.step, s.start_time, coalesce(n.start_time, s.job_end) AS end_time, coalesce(s.step <= p.step, 1) AS begins
+SELECT s.job, s.attempt, s.step, s.start_time, coalesce(n.start_time, iif(s.job_end >= s.start_time, s.job_end, NULL)) AS end_time, coalesce(s.step <= p.step, 1) AS begins
 FROM goodput_steps AS s
 LEFT JOIN goodput_steps AS n ON n.rowid = s.rowid + 1 AND +n.job = s.job AND +n.attempt = s.attempt
 LEFT JOIN goodput_steps AS p ON p.rowid = s.rowid - 1 AND +p.job = s.job AND +p.attempt = s.attempt
