@@ -119,7 +119,8 @@ CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 
 -- ---- 2. Nodes ----
 
--- GKE's names of chips, and machine types of AWS, which mpg_chips does not know.
+-- GKE's names of chips, and machine types of AWS, which mpg_chips does not know. The A10G of a g5 is no A10: it is named
+-- as GPU feature discovery does, and the catalogue has no figures of it.
 DROP TABLE IF EXISTS temp.kube_products;
 CREATE TEMP TABLE kube_products(product, chip);
 INSERT INTO kube_products VALUES
@@ -128,7 +129,7 @@ INSERT INTO kube_products VALUES
   ('nvidia-h100-80gb', 'nvidia-h100-sxm'), ('nvidia-h100-mega-80gb', 'nvidia-h100-sxm'), ('nvidia-h200-141gb', 'nvidia-h200-sxm'),
   ('tpu-v4-podslice', 'tpu-v4'), ('tpu-v5-lite-podslice', 'tpu-v5e'), ('tpu-v5-lite-device', 'tpu-v5e'), ('tpu-v5p-slice', 'tpu-v5p'),
   ('tpu-v6e-slice', 'tpu-v6e'), ('tpu-v6e-device', 'tpu-v6e'), ('trn1', 'aws-trainium1'), ('trn1n', 'aws-trainium1'),
-  ('trn2', 'aws-trainium2'), ('trn2u', 'aws-trainium2'), ('inf2', 'aws-inferentia2'), ('g5', 'nvidia-a10'), ('g6', 'nvidia-l4'),
+  ('trn2', 'aws-trainium2'), ('trn2u', 'aws-trainium2'), ('inf2', 'aws-inferentia2'), ('g4dn', 'nvidia-t4'), ('g5', 'NVIDIA-A10G'), ('g6', 'nvidia-l4'),
   ('g6e', 'nvidia-l40s'), ('p3', 'nvidia-v100-sxm2-16'), ('p3dn', 'nvidia-v100-sxm2-32'), ('p4d', 'nvidia-a100-40-sxm4'),
   ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm');
 
