@@ -825,7 +825,7 @@ class Ledger:
         for name in of:
             for r in self.rows[name]:
                 of[name][r.job].append(r)
-        for name in sorted(set(jobs) | set(of['allocations']) | set(of['spans'])):
+        for name in sorted(set(jobs) | set(of['allocations']) | set(of['spans']) | set(of['commits'])):
             job = jobs.get(name)
             if job is None:
                 job = Row('jobs', {'job': name})
@@ -833,6 +833,8 @@ class Ledger:
                     self.issue('unknown_job')
             allocations, spans, commits = (of[n][name] for n in ('allocations', 'spans', 'commits'))
             attempts = self.number_allocations(job, allocations)
+            if commits and not attempts:
+                self.issue('commit_without_allocation')
             self.assign_spans(attempts, spans)
             self.decide_steps(attempts, commits)
             for attempt in attempts:

@@ -125,6 +125,9 @@ case("an elastic job has no surplus", [job(chips=4, min_chips=2), al(6, 0, 10)],
 case("an elastic job needs no tasks", [job(min_chips=1, tasks=9), al(1, 0, 10, task="a")], {("j", "untraced"): 10})
 case("a job that says nothing is complete", [job(), al(3, 0, 10)], {("j", "untraced"): 30}, issues={"no_capacity"})
 case("a job without a record", [al(3, 0, 10)], {("j", "untraced"): 30}, issues={"unknown_job", "no_capacity"})
+case("a commit under another job's id protects nothing, and is listed",
+     [cap(1, 0, 10), job(), al(1, 0, 10), sp("step", 0, 10, 1), co(1, 9, 9, job="J")],
+     {("j", "unknown", "no_checkpoint_data"): 10}, issues={"commit_without_allocation"})
 case("spans alone, of a job without a record", [cap(1, 0, 10), sp("step", 0, 10)], {(None, "idle"): 10}, issues={"span_without_allocation"})
 case("attempts without numbers: a gap begins the next",
      [al(1, 0, 10, None), al(1, 5, 12, None), al(1, 12, 20, None), al(1, 21, 30, None)],

@@ -152,16 +152,19 @@ class Faults(unittest.TestCase):
         self.refused(db, "unexpected_shard", *["divided_job"] * divided)
 
     def test_a_job_cut_apart(self):
-        """Its spans in one shard, its allocations in the other: the spans have nothing to stand on."""
+        """Its allocations in one shard, and what stands on them in the other: spans, commits, or the commits alone."""
         relations = naive.load_folder(os.path.join(ROOT, "fixtures/golden"))
-        with tempfile.TemporaryDirectory() as folder:
-            texts = [self.texts["capacity"]]
-            for i, names in enumerate((("jobs", "allocations"), ("jobs", "spans", "commits"))):
-                path = os.path.join(folder, str(i))
-                os.mkdir(path)
-                write_csv(path, {name: rows for name, rows in relations.items() if name in COMMON + names})
-                texts.append(task(folder, f"jobs-{i}", self.as_of, path=path))
-            self.refused(self.gathered(*texts), "divided_job", "divided_job", "lost_records")
+        for apart, *kinds in ((("jobs", "spans", "commits"), "divided_job", "divided_job", "lost_records", "lost_records"),
+                              (("commits",), "lost_records")):
+            with tempfile.TemporaryDirectory() as folder:
+                texts = [self.texts["capacity"]]
+                rest = {"jobs", "allocations", "spans"} - ({"spans"} if "spans" in apart else set())
+                for i, names in enumerate((tuple(rest), apart)):
+                    path = os.path.join(folder, str(i))
+                    os.mkdir(path)
+                    write_csv(path, {name: rows for name, rows in relations.items() if name in COMMON + names})
+                    texts.append(task(folder, f"jobs-{i}", self.as_of, path=path))
+                self.refused(self.gathered(*texts), *kinds)
 
 
 def block(name, language="sh"):

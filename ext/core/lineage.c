@@ -22,11 +22,11 @@ static bool known_at(const mpg_commit *c, int64_t as_of) {
   return snapshot_of(c) <= as_of; /* MPG_NONE is the least */
 }
 
-bool mpg_commits_exist(const mpg_commit *commits, size_t ncommits, int64_t as_of) {
+size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_of) {
+  size_t n = 0;
   for (size_t i = 0; i < ncommits; i++)
-    if (known_at(&commits[i], as_of))
-      return true;
-  return false;
+    n += known_at(&commits[i], as_of);
+  return n;
 }
 
 mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
@@ -36,7 +36,7 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
                sizeof *lineage->durable) != MPG_OK)
     return MPG_NOMEM;
   lineage->ending = ending;
-  lineage->data = mpg_commits_exist(commits, ncommits, as_of);
+  lineage->data = mpg_commits_known(commits, ncommits, as_of) > 0;
   lineage->any_step = MPG_NONE;
   for (size_t i = 0; i < ncommits; i++) {
     mpg_commit c = commits[i];

@@ -51,7 +51,7 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
 /* Decides the fate of its steps, which are told from the last to the first. */
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
 
-/* True where a commit was made by as_of: the job has checkpoint data. */
-bool mpg_commits_exist(const mpg_commit *commits, size_t ncommits, int64_t as_of);
+/* How many commits were made by as_of: where there is one, the job has checkpoint data. */
+size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_of);
 
 #endif

@@ -25,6 +25,8 @@ static const struct {
          "spans with time in which the gang was not complete or nothing was held, left out"},
     [MPG_NOTICE_SPAN_WITHOUT] = {MPG_DATA_LOSS, "span_without_allocation",
                                  "spans of no attempt that held chips, left out"},
+    [MPG_NOTICE_COMMIT_WITHOUT] = {MPG_DATA_LOSS, "commit_without_allocation",
+                                   "commits of a job that never held chips, left out"},
     [MPG_NOTICE_OVERLAPPING_SPANS] = {MPG_WARNING, "overlapping_spans",
                                       "spans that begin inside another and end after it"},
     [MPG_NOTICE_DUPLICATE_SPAN] = {MPG_WARNING, "duplicate_span",

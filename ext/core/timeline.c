@@ -364,6 +364,7 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
                         const mpg_sink *sink, mpg_err *err) {
   const mpg_job *job = &t->fleet->jobs[job_index];
   mpg_row row = {.job = job_index + 1, .attempt = MPG_NONE, .step = MPG_NONE};
+  size_t ncommits;
   mpg_rc rc;
   t->job = job_index;
   t->window = window;
@@ -377,7 +378,9 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
   notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size = size_of(t, job);
-  t->traced = t->in.traced || mpg_commits_exist(commits_of(t, job), job->ncommits, t->rules->as_of);
+  ncommits = mpg_commits_known(commits_of(t, job), job->ncommits, t->rules->as_of);
+  notice(t, MPG_NOTICE_COMMIT_WITHOUT, t->gang.nattempts == 0 ? (int64_t)ncommits : 0);
+  t->traced = t->in.traced || ncommits > 0;
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, job, err)) != MPG_OK)
     return rc;
   t->one = t->nlanes == 1 && !t->rules->long_road;
