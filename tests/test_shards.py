@@ -211,6 +211,16 @@ class Recipe(unittest.TestCase):
         self.assertEqual(self.run_script(block("xargs")).returncode, 0)
         self.expect_goodput(self.run_script("./merge.sh").stdout)
 
+    def test_a_date_as_the_end(self):
+        """Which .parameter would take for a difference of numbers."""
+        said = {}
+        for as_of in ("1767657600", "2026-01-06", "2026-01-06T00:00:00Z", "2026-01-06 02:00:00+02:00"):
+            self.environment["AS_OF"] = as_of
+            self.assertEqual(self.run_script("rm -rf states\n" + block("xargs")).returncode, 0)
+            said[as_of] = self.run_script("./merge.sh").stdout
+        self.assertRegex(said["1767657600"], r"(?m)^h100-us-west2 +0\.\d+ ")
+        self.assertEqual(set(said.values()), {said["1767657600"]})
+
     def test_output_that_was_cut_short(self):
         """Anywhere, so that it leaves a statement or a transaction open, with other shards' output behind it."""
         self.assertEqual(self.run_script(block("xargs")).returncode, 0)
