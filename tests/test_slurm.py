@@ -627,6 +627,27 @@ class Mapping(Case):
         # Job 2 waits again, to the end.
         self.assertEqual(self.rows("SELECT sum(chip_us) / 8000000 FROM mpg_rollup WHERE job = '2' AND category = 'queued' AND as_of = 1100"), [(10 + 30 + 40,)])
 
+    def test_events_of_exports_that_overlap(self):
+        """What was open in the first export and has ended in the second ended; what both have is there once."""
+        first = "c|Cluster||900|Unknown|||gres/gpu=16\nc|Node|n1|950|970||DOWN|gres/gpu=8\nc|Node|n2|1050|Unknown||DOWN|gres/gpu=8\n"
+        second = ("c|Cluster||900|1300|||gres/gpu=16\nc|Cluster||1300|Unknown|||gres/gpu=24\nc|Node|n1|950|970||DOWN|gres/gpu=8\n"
+                  "c|Node|n2|1050|1200||DOWN|gres/gpu=8\nc|Node|n1|1050|1100||DOWN|gres/gpu=8\n")
+        for events in (first + second, second + first, second + second, second):
+            self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3"), events)
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity ORDER BY 2"), [(16, 900, 1300), (24, 1300, None)])
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM outages ORDER BY 2, 3"), [(8, 950, 970), (8, 1050, 1100), (8, 1050, 1200)])
+
+    def test_nodes_that_were_shown_twice(self):
+        """Files of two days: the node is there once, as the later of them shows it."""
+        def node(state, reason=""):
+            return f"NodeName=n1 Arch=x86_64\n   State={state} CPUTot=8\n   CfgTRES=cpu=8,gres/gpu=8\n{reason}\n"
+        for days, wanted in ((("IDLE", "DOWN"), [(8, 1200, None, "hw_down")]), (("DOWN", "IDLE"), [])):
+            folder = self.folder_of({f"{day}.txt": node(state, f"   Reason=x [root@{1100 + 100 * day}]\n" * (state == "DOWN")) for day, state in enumerate(days)})
+            self.db.execute("CREATE TEMP TABLE slurm_now AS SELECT * FROM slurm_nodes_trace(?)", (folder,))
+            self.map(self.file(self.HEADER + self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3")))
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(8, 1000, None)])
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages"), wanted)
+
     def test_several_gpu_types_are_several_pools(self):
         self.map_text(
             self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=8", "gres/gpu=8,gres/gpu:h100=8", "n1")

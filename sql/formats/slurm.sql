@@ -40,6 +40,14 @@ CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
 SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
 
+-- An event that lasted while one export was made, and one that lies in the time of two, is in both, and has
+-- one start in either: the row that knows the end counts. Of a node that comes twice the last row is of now.
+DELETE FROM temp.slurm_events WHERE rowid IN (
+  SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY Cluster, Event, NodeName, TimeStart ORDER BY TimeEnd IS NULL, TimeEnd DESC) AS place
+                  FROM temp.slurm_events)
+  WHERE place > 1);
+DELETE FROM temp.slurm_now WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_now GROUP BY ClusterName, NodeName);
+
 -- The nodes as they are now stand in for events that were not exported. What is installed is taken to
 -- have been so since the first job; a node that is out of service and has no event, since its reason was
 -- set, or where it has none, since it was last busy.
