@@ -1,12 +1,13 @@
 """trace_files: what a path stands for, against Python's own listing and against what the readers read."""
 import glob
+import gzip
 import os
 import sqlite3
 import time
 import unittest
 
-from cases import FolderCase
-from fleets import ROOT, quote
+from cases import Case, FolderCase
+from fleets import ROOT, connect, quote
 
 
 class Files(FolderCase):
@@ -139,6 +140,65 @@ class LongPaths(FolderCase):
                 self.assertEqual(rows, self.one(f"SELECT count(*) FROM {table} WHERE path = ? AND on_error = 'skip'", short))
                 told = self.rows("SELECT line, count, detail FROM mpg_issues WHERE source = ? AND kind = 'skipped_record'", short)
                 self.assertEqual([(line, count, detail[detail.rindex(name):])], [(at, n, text[text.rindex(name):]) for at, n, text in told])
+
+
+class SameName(Case):
+    """Of a file that a folder holds plain and packed the second is listed; compression is told by the bytes, so any packer will do."""
+
+    def folder_with(self, text, *names):
+        return self.folder_of({name: gzip.compress(text.encode()) if name.endswith((".gz", ".zst")) else text for name in names})
+
+    def check(self, read, text, end):
+        listed = "SELECT source, severity, count, detail FROM mpg_issues WHERE kind = 'same_name' ORDER BY source"
+        folder = self.folder_with(text, "spans" + end, "spans-b" + end + ".gz", "spans" + end + "-1", "spans" + end + ".gz", "spans" + end + ".zst", "spans-c" + end + ".zst",
+                                  "spans-c" + end + ".gz")
+        here = os.path.join(folder, "spans")
+        for again in range(2):
+            read(os.path.join(folder, "*[vlt]*"))
+            self.assertEqual(self.rows(listed),
+                             [(here + packed, "warning", 1, here + other + " is read too: where one is a copy of the other, its records come twice")
+                              for packed, other in ((f"-c{end}.zst", f"-c{end}.gz"), (f"{end}.gz", end), (f"{end}.zst", end))], again)
+        for name in (f"spans{end}.gz", f"spans{end}.zst", f"spans-c{end}.gz"):
+            os.unlink(os.path.join(folder, name))
+        read(os.path.join(folder, "*[vlt]*"))
+        self.assertEqual([row for row in self.rows(listed) if os.path.exists(row[0])], [])
+
+    def test_readers(self):
+        spans = "job,kind,start_time,end_time\na,step,1,2\n"
+        for table, text, end in (("trace_records", spans, ".csv"), ("csv_trace", spans, ".csv"), ("jsonl_trace", '{"a":1}\n', ".jsonl"),
+                                 ("slurm_trace", "JobID|State\n1|FAILED\n", ".psv.txt"), ("goodput_trace", '{"job_name":"a","job_start_time":1}\n', ".jsonl"),
+                                 ("goodput_report", '{"job_name":"a","job_start_time":1}\n', ".jsonl"), ("otlp_trace", "{}\n", ".jsonl")):
+            with self.subTest(table):
+                self.db.close()
+                self.db = connect()
+                self.check(lambda path: self.rows(f"SELECT * FROM {table}(?)", path), text, end)
+
+    def test_tables(self):
+        for table in ("csv_trace", "csv_rollup"):
+            with self.subTest(table):
+                self.db.close()
+                self.db = connect()
+
+                def read(path):
+                    self.db.execute("DROP TABLE IF EXISTS temp.t")
+                    self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING {table}({quote(path)})")
+                    self.rows("SELECT a, count(*) FROM t GROUP BY a")
+
+                self.check(read, "a,b\n1,2\n", ".csv")
+
+    def test_those_that_are_read(self):
+        """A condition of _file leaves the other unread."""
+        folder = self.folder_with("a,b\n1,2\n", "x.csv", "x.csv.gz")
+        self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING csv_trace({quote(folder)})")
+        for name in ("x.csv", "x.csv.gz"):
+            self.assertEqual(self.rows("SELECT a FROM t WHERE _file = ?", os.path.join(folder, name)), [(1,)])
+            self.assertEqual(self.rows("SELECT * FROM mpg_issues"), [])
+
+    def test_the_ledger(self):
+        folder = self.folder_with("pool,chips,start_time,end_time\np,8,0,10\n", "capacity.csv", "capacity.csv.gz")
+        for again in range(2):
+            self.assertEqual(self.rows("SELECT category, chip_us FROM trace_rollup(?)", folder), [("idle", 160000000)])
+            self.assertEqual(self.rows("SELECT source, severity, kind FROM mpg_issues"), [(os.path.join(folder, "capacity.csv.gz"), "warning", "same_name")], again)
 
 
 if __name__ == "__main__":

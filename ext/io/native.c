@@ -186,7 +186,8 @@ static mpg_rc begin_file(native *n, piece *p, mpg_native_reading *r) {
         p->path);
   }
   p->used = true;
-  return file_open(n, p, json, relation);
+  rc = mpg_same_name(&p->issues, p->path, mpg_paths_copied(&n->paths, n->next - 1), &p->err);
+  return rc == MPG_OK ? file_open(n, p, json, relation) : rc;
 }
 
 static mpg_rc readers(native *n, piece *p, const file *f) {

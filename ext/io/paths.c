@@ -363,6 +363,50 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
                   (int)path.n, path.p);
 }
 
+static bool ends(const char *path, size_t n, const char *suffix) {
+  size_t m = strlen(suffix);
+  return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+/* The path that is the first n bytes of `name` and `suffix`. */
+static const char *find(const mpg_paths *paths, const char *name, size_t n, const char *suffix) {
+  size_t low = 0, high = paths->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const char *path = paths->path[middle];
+    int order = strncmp(path, name, n);
+    if (order == 0)
+      order = strcmp(path + n, suffix);
+    if (order == 0)
+      return path;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
+const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
+  const char *path = paths->path[i], *copied;
+  size_t n = strlen(path);
+  if (ends(path, n, ".gz"))
+    return find(paths, path, n - 3, "");
+  if (!ends(path, n, ".zst"))
+    return NULL;
+  copied = find(paths, path, n - 4, "");
+  return copied != NULL ? copied : find(paths, path, n - 4, ".gz");
+}
+
+mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err) {
+  if (copied == NULL ||
+      mpg_issues_add(issues, MPG_WARNING, path, "same_name", 0, 1,
+                     "%s is read too: where one is a copy of the other, its records come twice",
+                     copied) == MPG_OK)
+    return MPG_OK;
+  return mpg_fail_nomem(err);
+}
+
 void mpg_paths_free(mpg_paths *paths) {
   names files = {paths->path, paths->n, paths->cap};
   if (paths->env != NULL)

@@ -95,6 +95,14 @@ static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
   return rc;
 }
 
+/* Where the file is one of two of a name, and both are read, that is listed. */
+static mpg_rc compare_names(const mpg_rows_pieces *r, mpg_rows_piece *p) {
+  const char *copied = mpg_paths_copied(r->paths, p->file);
+  if (copied == NULL || (r->chosen != NULL && !r->chosen(r->chosen_ctx, copied)))
+    return MPG_OK;
+  return mpg_same_name(&p->issues, p->path, copied, &p->err);
+}
+
 /* The next block of the file, behind its header. */
 static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
   const mpg_rows_format *format = r->format;
@@ -153,6 +161,8 @@ mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
   p->path = r->paths->path[p->file];
   if (p->begins) {
     p->rc = file_open(r, p);
+    if (p->rc == MPG_OK)
+      p->rc = compare_names(r, p);
     if (p->rc != MPG_OK) {
       p->ends = true;
       file_release(r, r->at);

@@ -4,7 +4,7 @@
 #ifndef MPG_SOURCE_H
 #define MPG_SOURCE_H
 
-#include "../core/base.h"
+#include "../core/issues.h"
 #include "../core/pipeline.h"
 
 /* The files that a path stands for, sorted by name in byte order. */
@@ -26,6 +26,10 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
 /* The same, but where nothing is there there are none (n = 0), and whatever else is there is listed. */
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
+/* The path among them that path i is of, but for .gz or .zst behind it; borrowed, NULL: none. */
+const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
+/* The issue same_name of the file `path`, where `copied` is not NULL. MPG_OK or MPG_NOMEM. */
+mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
 
 typedef struct mpg_stream mpg_stream;
 

@@ -201,14 +201,16 @@ static mpg_rc add(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc read_file(report_cursor *c, const char *path, mpg_seen *seen, bool skip,
-                        mpg_err *err) {
+static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, mpg_seen *seen,
+                        bool skip, mpg_err *err) {
   mpg_issues *issues = issues_of(c);
   const mpg_goodput_row *row;
   mpg_stream *stream = NULL;
   mpg_goodput_log *log = NULL;
   mpg_rc rc = mpg_stream_open(&stream, env_of(c), path, err);
   mpg_issues_drop(issues, path);
+  if (rc == MPG_OK)
+    rc = mpg_same_name(issues, path, copied, err);
   if (rc == MPG_OK)
     rc = mpg_goodput_log_open(&log, env_of(c), stream, seen, issues, err);
   for (size_t i = 1; rc == MPG_OK; i++) {
@@ -237,7 +239,7 @@ static mpg_rc read_files(report_cursor *c, mpg_str path, bool skip, mpg_err *err
   mpg_paths paths = {0};
   mpg_rc rc = mpg_paths_expand(&paths, env_of(c), path, err);
   for (size_t i = 0; rc == MPG_OK && i < paths.n; i++)
-    rc = read_file(c, paths.path[i], &seen, skip, err);
+    rc = read_file(c, paths.path[i], mpg_paths_copied(&paths, i), &seen, skip, err);
   mpg_paths_free(&paths);
   mpg_seen_free(&seen);
   return rc;

@@ -75,14 +75,18 @@ static bool skipped(mpg_walk *walk, mpg_err *err) {
 
 /* Opens the next file; MPG_DONE after the last. */
 static mpg_rc next_file(mpg_walk *walk, mpg_err *err) {
+  mpg_rc rc;
   if (walk->next_path == walk->paths.n)
     return MPG_DONE;
   walk->next_path++;
   walk->in_file = true;
   walk->any = false;
   mpg_issues_init(&walk->issues, &walk->conn->env);
-  return walk->format.open(&walk->file, walk->shared, &walk->scan.env, mpg_walk_file(walk),
-                           &walk->issues, err);
+  rc = mpg_same_name(&walk->issues, mpg_walk_file(walk),
+                     mpg_paths_copied(&walk->paths, walk->next_path - 1), err);
+  return rc == MPG_OK ? walk->format.open(&walk->file, walk->shared, &walk->scan.env,
+                                          mpg_walk_file(walk), &walk->issues, err)
+                      : rc;
 }
 
 /* At the end of a file that gave nothing at all: MPG_DATA where there is nothing in it. */
