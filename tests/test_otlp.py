@@ -262,6 +262,25 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, owner, chips FROM jobs ORDER BY job"), [("j", None, 4), ("other", "me", 2)])
         self.assertEqual(self.rows("SELECT * FROM capacity"), [])  # nobody said what chip it is
 
+    def test_spans_that_were_sent_again(self):
+        """OTLP is delivered at least once: what has the ids of another is that one, and was perhaps not over yet."""
+        def identified(span, id, trace="0af7651916cd43dd8448eb211c80319c"):
+            return {**span, "traceId": trace, "spanId": id}
+
+        spans = [identified(self.span("attempt", 0), "00000000000000a1"), identified(self.span("attempt", 0, 100, chips=4, pool="p", outcome="completed"), "00000000000000a1"),
+                 identified(self.span("step", 0, 40, step=1), "00000000000000a2"), identified(self.span("step", 40, 100, step=2), "00000000000000a3")]
+        once = [("j", "unrated", 400 * 10**6)]
+        for again in (spans[1:], spans, spans[1:] + spans, spans[::-1]):
+            for name in "otlp_spans", "capacity", "jobs", "allocations":
+                self.db.execute("DROP TABLE IF EXISTS temp." + name)
+            self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(*again, resource={"mpg.job": "j"}))))
+            self.assertEqual(self.rows("SELECT job, category, sum(chip_us) FROM mpg_rollup GROUP BY job, category"), once)
+            self.assertEqual(self.rows("SELECT count(*) FROM allocations"), [(1,)])
+        # Spans of another trace, and those without an id, are others.
+        others = [identified(self.span("step", 0, 40, step=1), "00000000000000a2"), identified(self.span("step", 0, 40, step=1), "00000000000000a2", "0af7651916cd43dd8448eb211c80319d")]
+        self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(*others, self.span("step", 0, 40, step=1), self.span("step", 0, 40, step=1), resource={"mpg.job": "j"}))))
+        self.assertEqual(self.rows("SELECT count(*) FROM spans"), [(4,)])
+
     def test_ranks_from_the_environment(self):
         """OTEL_RESOURCE_ATTRIBUTES holds texts: ranks are numbers all the same, and what has none is of rank 0."""
         path = self.file("\n".join(json.dumps(self.request(*spans, resource=resource)) for resource, spans in (

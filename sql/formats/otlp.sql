@@ -23,6 +23,13 @@
 CREATE TEMP TABLE IF NOT EXISTS otlp_spans AS
 SELECT * FROM otlp_trace(mpg_required(:otlp, ':otlp'));
 
+-- Exporters and collectors send again what nobody said to have received: a span counts once, and where it came
+-- before it had ended, as it ended.
+DELETE FROM temp.otlp_spans WHERE rowid IN (
+  SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY trace_id, span_id ORDER BY end_time IS NULL, rowid) AS place
+                  FROM temp.otlp_spans WHERE span_id IS NOT NULL)
+  WHERE place > 1);
+
 -- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others tell the same.
 DROP TABLE IF EXISTS temp.otlp_told;
 CREATE TEMP TABLE otlp_told AS
