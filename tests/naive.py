@@ -569,12 +569,15 @@ class Ledger:
     # 5. Which steps survive
 
     @staticmethod
+    def in_order(spans):
+        """The steps by their starts; of those that start together the outer one comes first."""
+        inwards = sorted((s for s in spans if s.kind in ('step', 'batch')), key=Ledger.inwards, reverse=True)
+        return sorted(inwards, key=lambda s: s.start_time)
+
+    @staticmethod
     def decide_steps(attempts, commits):
         """Sets span.fate: (category, cause), or None where the step is productive."""
-        # In the order of their starts; of those that start together the outer one comes first.
-        steps = [s for t in attempts for s in sorted(
-            sorted((s for s in t.spans if s.kind in ('step', 'batch')), key=Ledger.inwards,
-                   reverse=True), key=lambda s: s.start_time)]
+        steps = [s for t in attempts for s in Ledger.in_order(t.spans)]
         numbered = [s for s in steps if s.step is not None]
         resume = 0
         for i in range(1, len(numbered)):
@@ -702,6 +705,9 @@ class Ledger:
         if any(a.start_time < b.start_time < a.end_time < b.end_time
                for i, a in enumerate(ends) for b in ends[i:]):
             self.issue('overlapping_spans')
+        steps = [s for s in self.in_order(attempt.spans) if s.step is not None]
+        if any(a.end_time > b.start_time and a.step >= b.step for a, b in zip(steps, steps[1:])):
+            self.issue('concurrent_steps')
         edges = {t for r in attempt.allocations + attempt.spans for t in (r.start_time, r.end_time)}
         for a in attempt.allocations:
             edges |= set(self.chip_edges[a.pool]) - {-math.inf}

@@ -232,6 +232,17 @@ for outcome in ("cancelled", "preempted", "timeout", "node_fail", None):
 case("a running job's steps after its last save are pending",
      [al(1, 0, 50), co(2, 20, 25)] + steps(1, 2, 3), {("j", "unrated"): 20, ("j", "pending"): 10, ("j", "unknown"): 10},
      as_of=40)
+RANK = [job(), al(1, 0, 30, outcome="failed")] + steps(1, 2, 3)
+case("a second rank's steps inside the first's are restarts, and listed", RANK + [sp("step", 1 + 10 * i, 9 + 10 * i, 1 + i) for i in range(3)],
+     {("j", "lost"): 6, ("j", "unrated"): 16, ("j", "unknown", "no_checkpoint_data"): 8}, issues={"concurrent_steps", "no_capacity"})
+case("batches of two workers, each with its own numbers", [job(), al(1, 0, 20, outcome="completed"), sp("batch", 0, 10, 7), sp("batch", 5, 20, 1)],
+     {("j", "lost"): 5, ("j", "unrated"): 15}, issues={"concurrent_steps", "overlapping_spans", "no_capacity"})
+case("a batch of a higher number that begins meanwhile", [job(), al(1, 0, 20, outcome="completed"), sp("batch", 0, 20, 1), sp("batch", 5, 10, 7)],
+     {("j", "unrated"): 20}, issues={"no_capacity"})
+case("going back when the step is over is a restart", [job(), al(1, 0, 20, outcome="completed"), sp("step", 0, 10, 1), sp("step", 10, 20, 1)],
+     {("j", "lost"): 10, ("j", "unrated"): 10}, issues={"no_capacity"})
+case("a step without a number has no rank, one of no length has", [job(), al(1, 0, 20, outcome="completed"), sp("step", 0, 20, 3), sp("step", 2, 4), sp("step", 5, 5, 1)],
+     {("j", "lost"): 18, ("j", "unrated"): 2}, issues={"concurrent_steps", "no_capacity"})
 TWICE = [al(1, 0, 40, outcome="failed"), al(1, 40, 60, attempt=2, outcome="completed")] + steps(1, 2, 3, 4)
 case("resumed at n + 1: nothing is lost", TWICE + steps(5, 6, start=40, attempt=2), {("j", "unrated"): 60})
 case("resumed at n", TWICE + steps(4, 5, start=40, attempt=2), {("j", "unrated"): 50, ("j", "lost"): 10})
@@ -450,7 +461,7 @@ case("spans that repeat take no time twice", [al(1, 0, 20, outcome="completed")]
 case("nor steps with all their figures", POOL + 2 * [sp("step", 0, 10, 1, program="f", flops=5e12, bytes=7, dtype="bf16", executions=2)],
      {("j", "ideal"): 5, ("j", "inefficiency"): 15}, issues={"duplicate_span"})
 case("steps that differ in one figure are two", POOL + [sp("step", 0, 10, 1, flops=5e12), sp("step", 0, 10, 1, flops=6e12)],
-     {("j", "ideal"): 5, ("j", "inefficiency"): 15}, issues=set())
+     {("j", "ideal"): 5, ("j", "inefficiency"): 15}, issues={"concurrent_steps"})
 case("allocations that repeat count twice", [al(1, 0, 10), al(1, 0, 10)], {("j", "untraced"): 20})
 case("capacity and outages too", [cap(1, 0, 10), cap(1, 0, 10), out(1, 0, 4), out(1, 0, 4)],
      {(None, "idle"): 12, (None, "down", "hw_down"): 8})

@@ -231,6 +231,13 @@ static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_g
 
 /* ---- the sweep ---- */
 
+/* What the sweeps find. */
+typedef struct findings {
+  int64_t overlapping; /* spans that begin inside another and end after it */
+  int64_t concurrent;  /* steps that begin while one of their number or a higher one runs */
+  bool strayed;        /* some of an item's time is in no complete stretch */
+} findings;
+
 /* Where the sweep over one attempt is. */
 typedef struct walk {
   mpg_innermost *in;
@@ -239,8 +246,9 @@ typedef struct walk {
   /* Where that stretch is at hand: its time; nothing lies between where it is not complete. */
   int64_t from, until;
   int64_t at;
-  size_t depth; /* of in->stack */
-  bool strayed; /* some of an item's time is in no complete stretch */
+  size_t depth;         /* of in->stack */
+  const mpg_span *step; /* the last that began and has a number; NULL: none */
+  findings *found;
 } walk;
 
 /* Whether the part before goes on at `at`: a span of no length does not end one. */
@@ -287,7 +295,7 @@ static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
       return MPG_NOMEM;
     missing -= hi - lo;
   }
-  w->strayed |= item != NULL && missing > 0;
+  w->found->strayed |= item != NULL && missing > 0;
   return MPG_OK;
 }
 
@@ -332,9 +340,18 @@ static inline bool is_alone(const mpg_innermost *in, size_t i) {
          item[1].attempt != item->attempt;
 }
 
+/* A program that went back runs no step any more that it went back from: one that begins while a
+** step of its number or a higher one runs is another rank's, or another worker's. */
+static inline void look_at_step(walk *w, const mpg_span *s) {
+  if ((s->kind != MPG_KIND_STEP && s->kind != MPG_KIND_BATCH) || s->step == MPG_NONE)
+    return;
+  w->found->concurrent += w->step != NULL && w->step->end > s->start && w->step->step >= s->step;
+  w->step = s;
+}
+
 /* One attempt: its items are those from *next on, and then the next attempt's are. */
 static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, size_t *next,
-                            int64_t *overlapping, bool *strayed) {
+                            findings *found) {
   const mpg_attempt *attempt = &gang->attempts[a];
   mpg_activity activity = {false, false, INT64_MIN};
   walk w = {.in = in,
@@ -342,7 +359,8 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
             .stretch = attempt->stretch,
             .stop = attempt->stretch + attempt->nstretches,
             .from = INT64_MAX,
-            .at = attempt->start};
+            .at = attempt->start,
+            .found = found};
   size_t i = *next;
   mpg_rc rc = MPG_OK;
   if (i < in->nitems && in->items[i].attempt == a && in->items[i].span.start < w.at)
@@ -355,6 +373,7 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
     activity.last = s->end > activity.last ? s->end : activity.last;
     if (mpg_poll(in->env, i))
       return MPG_INTERRUPTED;
+    look_at_step(&w, s);
     rc = run_until(&w, s->start);
     if (rc != MPG_OK || s->end == s->start)
       continue;
@@ -363,7 +382,7 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
       continue;
     }
     if (w.depth > 0 && s->end > in->stack[w.depth - 1]->span.end)
-      ++*overlapping;
+      found->overlapping++;
     if (mpg_grow(in->env, &in->stack, &in->stack_cap, w.depth + 1, sizeof *in->stack) != MPG_OK)
       return MPG_NOMEM;
     in->stack[w.depth++] = item;
@@ -372,7 +391,6 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
     rc = run_until(&w, activity.last > attempt->end ? activity.last : attempt->end);
   in->activity[a] = activity;
   *next = i;
-  *strayed |= w.strayed;
   return rc;
 }
 
@@ -383,9 +401,10 @@ static mpg_rc failure(mpg_rc rc, mpg_err *err) {
 mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
                            const mpg_gang *gang, int64_t as_of, mpg_notices *notices,
                            mpg_err *err) {
-  int64_t dropped = 0, missing = 0, overlapping = 0, outside = 0;
+  int64_t dropped = 0, missing = 0, outside = 0;
+  findings found = {0, 0, false};
   size_t next = 0;
-  bool equal = false, strayed = false;
+  bool equal = false;
   gathered are;
   mpg_rc rc;
   in->nparts = in->nshown = 0;
@@ -409,17 +428,18 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
       return failure(rc, err);
   }
   for (size_t a = 0; a < gang->nattempts; a++) {
-    rc = sweep_attempt(in, gang, a, &next, &overlapping, &strayed);
+    rc = sweep_attempt(in, gang, a, &next, &found);
     if (rc != MPG_OK)
       return failure(rc, err);
   }
-  for (size_t i = 0; strayed && i < in->nitems; i++) {
+  for (size_t i = 0; found.strayed && i < in->nitems; i++) {
     if (mpg_poll(in->env, i))
       return failure(MPG_INTERRUPTED, err);
     outside += in->items[i].inside < in->items[i].own;
   }
   mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);
-  mpg_notice_add(notices, fleet, MPG_NOTICE_OVERLAPPING_SPANS, job, overlapping);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_OVERLAPPING_SPANS, job, found.overlapping);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_CONCURRENT_STEPS, job, found.concurrent);
   mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_OUTSIDE, job, outside);
   return MPG_OK;
 }

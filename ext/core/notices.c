@@ -29,6 +29,10 @@ static const struct {
                                    "commits of a job that never held chips, left out"},
     [MPG_NOTICE_OVERLAPPING_SPANS] = {MPG_WARNING, "overlapping_spans",
                                       "spans that begin inside another and end after it"},
+    [MPG_NOTICE_CONCURRENT_STEPS] =
+        {MPG_WARNING, "concurrent_steps",
+         "steps that begin while one of their number or a higher one runs, counted as restarts, "
+         "though they may be of several ranks or workers"},
     [MPG_NOTICE_DUPLICATE_SPAN] = {MPG_WARNING, "duplicate_span",
                                    "spans that repeat exactly, counted once"},
     [MPG_NOTICE_HIDDEN_SPAN] = {MPG_WARNING, "hidden_span",
