@@ -627,6 +627,22 @@ class Mapping(Case):
         # Job 2 waits again, to the end.
         self.assertEqual(self.rows("SELECT sum(chip_us) / 8000000 FROM mpg_rollup WHERE job = '2' AND category = 'queued' AND as_of = 1100"), [(10 + 30 + 40,)])
 
+    def test_what_ran_in_one_export_and_began_anew_in_the_next(self):
+        """No export tells the end of the first attempt: it ended when the job was submitted again, or else when it started again."""
+        g = "gres/gpu=8"
+        runs = self.job(1, "RUNNING", 50, 100, "Unknown", g, g, "n1")
+        for later, wanted in (
+            (self.job(1, "COMPLETED", 300, 400, 500, g, g, "n2"), [(1, 8, 100, 300, None), (2, 8, 400, 500, "completed")]),
+            (self.job(1, "PENDING", 300, "Unknown", "Unknown", g, ""), [(1, 8, 100, 300, None), (2, 0, 300, None, None)]),
+            (self.job(1, "CANCELLED by 7", 300, "None", 350, g, ""), [(1, 8, 100, 300, None), (2, 0, 350, 350, "cancelled")]),
+            (self.job(1, "COMPLETED", 50, 250, 500, g, g, "n1"), [(1, 8, 100, 250, None), (2, 8, 250, 500, "completed")]),
+            (self.job(1, "RUNNING", 50, 100, "Unknown", g, g, "n1"), [(1, 8, 100, None, None)]),
+            (self.job(2, "COMPLETED", 300, 400, 500, g, g, "n2"), [(1, 8, 100, None, None)]),
+        ):
+            for jobs in (runs + later, later + runs):
+                self.map_text(jobs)
+                self.assertEqual(self.rows("SELECT attempt, chips, start_time, end_time, outcome FROM allocations WHERE job = '1' ORDER BY attempt"), wanted, later)
+
     def test_events_of_exports_that_overlap(self):
         """What was open in the first export and has ended in the second ended; what both have is there once."""
         first = "c|Cluster||900|Unknown|||gres/gpu=16\nc|Node|n1|950|970||DOWN|gres/gpu=8\nc|Node|n2|1050|Unknown||DOWN|gres/gpu=8\n"

@@ -105,6 +105,14 @@ FROM ranked
 WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
 WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
 
+-- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither tells: a
+-- requeue submits again, and a job does not run twice.
+UPDATE temp.slurm_attempts SET "End" = ended
+FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(Submit) OVER later ELSE lead(Start) OVER later END AS ended
+      FROM temp.slurm_attempts
+      WINDOW later AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)) AS n
+WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NOT NULL;
+
 -- ---- 3. Pools: the cluster, or where it has several types of GPU, "cluster/type" ----
 
 DROP TABLE IF EXISTS temp.slurm_installed;
