@@ -109,6 +109,11 @@ FROM (SELECT rowid AS place_of, row_number() OVER (PARTITION BY id ORDER BY rowi
       FROM temp.mpg_incoming WHERE record IN ('capacity', 'outages', 'allocations')) AS again
 WHERE mpg_incoming.rowid = again.place_of AND again.place > 1;
 
+-- What was there before this reading.
+DROP TABLE IF EXISTS temp.mpg_known;
+CREATE TEMP TABLE mpg_known(id TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO temp.mpg_known SELECT id FROM main.capacity UNION SELECT id FROM main.outages UNION SELECT id FROM main.allocations;
+
 INSERT OR IGNORE INTO main.capacity
 SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_incoming WHERE record = 'capacity';
 INSERT OR IGNORE INTO main.outages
@@ -153,18 +158,36 @@ ON CONFLICT (program) DO UPDATE SET
   bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
   dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
 
--- What was open when an earlier file was written, and has an end now.
-DELETE FROM main.capacity AS o WHERE o.end_us IS NULL AND EXISTS (
-  SELECT 1 FROM main.capacity AS c
-  WHERE c.end_us IS NOT NULL AND (c.pool, c.chips, c.start_us) = (o.pool, o.chips, o.start_us) AND c.chip IS o.chip);
-DELETE FROM main.outages AS o WHERE o.end_us IS NULL AND EXISTS (
-  SELECT 1 FROM main.outages AS c
-  WHERE c.end_us IS NOT NULL AND (c.pool, c.chips, c.start_us) = (o.pool, o.chips, o.start_us) AND c.kind IS o.kind);
+-- What was open when an earlier file was written, and has an end now. A reading may hold two that differ in their ends
+-- alone, as of two hosts of which one is gone: so each end takes the place of one, and only where the one was there
+-- before this reading or the other was. A task holds its chips once: there the end takes the place of any.
+DELETE FROM main.capacity WHERE id IN (
+  SELECT id FROM (
+    SELECT id, end_us, known, row_number() OVER (PARTITION BY pool, chip, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.capacity)
+    WINDOW alike AS (PARTITION BY pool, chip, chips, start_us))
+  WHERE end_us IS NULL AND place <= iif(known, told, told_before));
+DELETE FROM main.outages WHERE id IN (
+  SELECT id FROM (
+    SELECT id, end_us, known, row_number() OVER (PARTITION BY pool, kind, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.outages)
+    WINDOW alike AS (PARTITION BY pool, kind, chips, start_us))
+  WHERE end_us IS NULL AND place <= iif(known, told, told_before));
 CREATE INDEX IF NOT EXISTS main.allocations_by_job ON allocations(job, start_us);
-DELETE FROM main.allocations AS o WHERE o.end_us IS NULL AND EXISTS (
-  SELECT 1 FROM main.allocations AS c
-  WHERE c.end_us IS NOT NULL AND (c.job, c.pool, c.chips, c.start_us) = (o.job, o.pool, o.chips, o.start_us)
-        AND c.attempt IS o.attempt AND c.task IS o.task);
+DELETE FROM main.allocations WHERE id IN (
+  SELECT id FROM (
+    SELECT id, task, end_us, known, row_number() OVER (PARTITION BY job, attempt, task, pool, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.allocations
+          WHERE (job, start_us) IN (SELECT job, start_us FROM main.allocations WHERE end_us IS NULL))
+    WINDOW alike AS (PARTITION BY job, attempt, task, pool, chips, start_us))
+  WHERE end_us IS NULL AND iif(task IS NULL, place <= iif(known, told, told_before), told + told_before > 0));
+DROP TABLE temp.mpg_known;
 DELETE FROM main.spans AS o WHERE o.end_us IS NULL AND EXISTS (
   SELECT 1 FROM main.spans AS c
   WHERE c.end_us IS NOT NULL AND (c.job, c.kind, c.start_us) = (o.job, o.kind, o.start_us)

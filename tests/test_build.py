@@ -92,6 +92,30 @@ class Build(unittest.TestCase):
             build(db, {"trace": late})
         self.assertEqual(ledger(connect(), f"trace_rollup({quote(GOLDEN)})"), ledger(db, "ledger"))
 
+    def test_two_that_differ_in_their_ends(self):
+        """Two hosts that came at once, and of which one is gone: its end is not that of the other."""
+        def records(open_ones, ends, task=None):
+            capacity = [dict(pool="p", chips=8, start_time=0, end_time=end) for end in [None] * open_ones + ends]
+            outages = [dict(pool="q", chips=1, start_time=0, end_time=end) for end in [None] * open_ones + ends]
+            held = [dict(job="j", attempt=1, task=task, pool="p", chips=4, start_time=0, end_time=end, outcome=end and "failed") for end in [None] * open_ones + ends]
+            return {"capacity": capacity + [dict(pool="z", chips=1, start_time=0, end_time=90)], "outages": outages, "allocations": held}
+
+        both, one, gone, none = records(2, []), records(1, []), records(1, [50]), records(0, [50])
+        whole = {name: one[name] + none[name][:1] for name in one}
+        for readings, left in (([gone], gone), ([gone, gone], gone), ([both, gone], gone), ([both, gone, both, gone, both], gone), ([both, none], gone), ([both, none, both], gone),
+                               ([one, none, one, none], none), ([one, whole, whole, whole], none), ([records(2, []), records(0, [50, 60]), both], records(0, [50, 60]))):
+            db = connect()
+            with tempfile.TemporaryDirectory() as folder:
+                for i, reading in enumerate(readings):
+                    build(db, {"trace": write_jsonl(folder, reading, "", f"{i}.jsonl")})
+                expected = ledger(connect(), f"trace_rollup({quote(write_jsonl(folder, left, '', 'left.jsonl'))})")
+            self.assertEqual(expected, ledger(db, "ledger"), readings)
+        # A task holds its chips once, whichever file tells first.
+        with tempfile.TemporaryDirectory() as folder:
+            db = connect()
+            build(db, {"trace": write_jsonl(folder, {"allocations": records(1, [50], "t")["allocations"]}, "", "t.jsonl")})
+            self.assertEqual([(50 * 10**6,)], db.execute("SELECT end_us FROM allocations").fetchall())
+
     def test_duplicates_count_as_often_as_they_are_given(self):
         relations = naive.load_folder(GOLDEN)
         twice = dict(relations, capacity=relations["capacity"] * 2, spans=relations["spans"] * 2, jobs=relations["jobs"] * 2)
