@@ -645,7 +645,7 @@ class Mapping(Case):
 
     def test_events_of_exports_that_overlap(self):
         """What was open in the first export and has ended in the second ended; what both have is there once."""
-        first = "c|Cluster||900|Unknown|||gres/gpu=16\nc|Node|n1|950|970||DOWN|gres/gpu=8\nc|Node|n2|1050|Unknown||DOWN|gres/gpu=8\n"
+        first = "c|Cluster||900|Unknown|||gres/gpu=16\nc|Cluster||900|905|slurmctld disconnect||gres/gpu=16\nc|Node|n1|950|970||DOWN|gres/gpu=8\nc|Node|n2|1050|Unknown||DOWN|gres/gpu=8\n"
         second = ("c|Cluster||900|1300|||gres/gpu=16\nc|Cluster||1300|Unknown|||gres/gpu=24\nc|Node|n1|950|970||DOWN|gres/gpu=8\n"
                   "c|Node|n2|1050|1200||DOWN|gres/gpu=8\nc|Node|n1|1050|1100||DOWN|gres/gpu=8\n")
         for events in (first + second, second + first, second + second, second):

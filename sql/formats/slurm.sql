@@ -43,7 +43,8 @@ FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
 -- An event that lasted while one export was made, and one that lies in the time of two, is in both, and has
 -- one start in either: the row that knows the end counts. Of a node that comes twice the last row is of now.
 DELETE FROM temp.slurm_events WHERE rowid IN (
-  SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY Cluster, Event, NodeName, TimeStart ORDER BY TimeEnd IS NULL, TimeEnd DESC) AS place
+  SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY Cluster, Event, NodeName, TimeStart, Reason IS 'slurmctld disconnect'
+                                                         ORDER BY TimeEnd IS NULL, TimeEnd DESC) AS place
                   FROM temp.slurm_events)
   WHERE place > 1);
 DELETE FROM temp.slurm_now WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_now GROUP BY ClusterName, NodeName);
