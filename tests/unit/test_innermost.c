@@ -99,7 +99,7 @@ static void settle(naive *x, const mpg_gang *g) {
     }
     if (!found)
       s->end = (int)(attempt->end / MPG_SECOND);
-    x->notices[MPG_NOTICE_MISSING_END] += !found && !attempt->running;
+    x->notices[MPG_NOTICE_MISSING_END] += !attempt->running;
     s->end = s->end < s->start ? s->start : s->end;
   }
 }
@@ -189,6 +189,28 @@ static void check_parts(naive *x, const mpg_innermost *in, const mpg_gang *g, co
   }
 }
 
+static bool is_step(const told *s) {
+  return !s->dropped && s->step != NOT_GIVEN &&
+         (strcmp(s->kind, "step") == 0 || strcmp(s->kind, "batch") == 0);
+}
+
+/* Of two that have become the same the earlier line comes first. */
+static bool is_before(const told *a, const told *b) {
+  return is_inner(b, a) || (!is_inner(a, b) && a < b);
+}
+
+/* Whether the step before it still runs when it begins, and has its number or a higher one. */
+static bool is_concurrent(const naive *x, const told *s) {
+  const told *before = NULL;
+  for (size_t i = 0; i < x->n && is_step(s); i++) {
+    const told *t = &x->spans[i];
+    if (t != s && is_step(t) && t->home == s->home && is_before(t, s) &&
+        (before == NULL || is_before(before, t)))
+      before = t;
+  }
+  return before != NULL && before->end > s->start && before->step >= s->step;
+}
+
 /* All that is left has its place in order: the inner behind the outer. */
 static void check_items(naive *x, const mpg_innermost *in, const mpg_gang *g, const mpg_fleet *f) {
   size_t left = 0, lengths = 0;
@@ -204,6 +226,7 @@ static void check_items(naive *x, const mpg_innermost *in, const mpg_gang *g, co
     lengths += (size_t)s->own;
     outer = s->end > s->start ? innermost(x, s->home, s->start, s) : NULL;
     x->notices[MPG_NOTICE_OVERLAPPING_SPANS] += outer != NULL && s->end > outer->end;
+    x->notices[MPG_NOTICE_CONCURRENT_STEPS] += is_concurrent(x, s);
   }
   CHECK(in->traced == traced && in->nitems == left);
   for (size_t i = 0; i < in->nitems; i++) {
@@ -424,7 +447,8 @@ static void test_outside(void) {
 int main(void) {
   static const mpg_notice counted[] = {MPG_NOTICE_OUT_OF_ORDER,      MPG_NOTICE_MISSING_END,
                                        MPG_NOTICE_SPAN_OUTSIDE,      MPG_NOTICE_SPAN_WITHOUT,
-                                       MPG_NOTICE_OVERLAPPING_SPANS, MPG_NOTICE_DUPLICATE_SPAN};
+                                       MPG_NOTICE_OVERLAPPING_SPANS, MPG_NOTICE_DUPLICATE_SPAN,
+                                       MPG_NOTICE_CONCURRENT_STEPS};
   const mpg_env *env = &mpg_env_libc;
   int64_t seen[MPG_NOTICES] = {0};
   mpg_gang gang;

@@ -446,6 +446,8 @@ int main(void) {
     rc = rc == MPG_OK ? add_programs(&fleet, &err) : rc;
     for (int job = 0; rc == MPG_OK && job < 2; job++)
       rc = add_job(&fleet, (char)('a' + job), &err);
+    if (rc == MPG_OK && is_odd()) /* of a job that never held anything */
+      rc = add_commit(&fleet, 'c', 1, check_below(TIMES), &err);
     CHECK(rc == MPG_OK && mpg_fleet_seal(&fleet, &err) == MPG_OK);
     options.rules.memory_roofline = check_below(2) == 0;
     if (is_odd())
