@@ -396,11 +396,11 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT DISTINCT pool, round(scheduling_goodput(category, chip_us), 3) FROM mpg_rollup GROUP BY pool"), [("y", 1), ("z", 1)])
 
     def test_chips_by_machine_type(self):
-        """Where no label says what the GPUs are: every type that is known is of a chip of the catalogue, but for g5, whose A10G is not in it."""
+        """Where no label says what the GPUs are: every type that is known is of a chip of the catalogue, but for A10Gs, and P100s that are cards."""
         with open(os.path.join(ROOT, "sql/formats/kube.sql"), encoding="utf-8") as file:
             products = re.search(r"INTO kube_products VALUES(.*?);", file.read(), re.S)[1]
         known = {row[0] for row in self.rows("SELECT chip FROM mpg_chips")}
-        self.assertEqual([name for name, chip in re.findall(r"\('([^']+)', '([^']+)'\)", products) if chip not in known], ["g5"])
+        self.assertEqual([name for name, chip in re.findall(r"\('([^']+)', '([^']+)'\)", products) if chip not in known], ["nvidia-tesla-p100", "g5"])
         nodes = [self.node(kind, {G: "4"}, **{"node.kubernetes.io/instance-type": kind}) for kind in ("g5.12xlarge", "g6.12xlarge", "p4d.24xlarge", "g4dn.12xlarge")]
         self.map(self.file({"kind": "List", "items": nodes + [self.node("labelled", {G: "4"}, **{"nvidia.com/gpu.product": "NVIDIA-A10G"})]}))
         self.assertEqual(self.rows("SELECT chip, sum(chips) FROM capacity GROUP BY chip ORDER BY chip"),

@@ -119,12 +119,12 @@ CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 
 -- ---- 2. Nodes ----
 
--- GKE's names of chips, and machine types of AWS, which mpg_chips does not know. The A10G of a g5 is no A10: it is named
--- as GPU feature discovery does, and the catalogue has no figures of it.
+-- GKE's names of chips, and machine types of AWS, which mpg_chips does not know. The A10G of a g5 is no A10, and GKE's P100
+-- are cards, slower than an SXM2: they are named as their driver does, and the catalogue has no figures of them.
 DROP TABLE IF EXISTS temp.kube_products;
 CREATE TEMP TABLE kube_products(product, chip);
 INSERT INTO kube_products VALUES
-  ('nvidia-tesla-t4', 'nvidia-t4'), ('nvidia-tesla-p100', 'nvidia-p100-sxm2'), ('nvidia-tesla-v100', 'nvidia-v100-sxm2-16'),
+  ('nvidia-tesla-t4', 'nvidia-t4'), ('nvidia-tesla-p100', 'Tesla P100-PCIE-16GB'), ('nvidia-tesla-v100', 'nvidia-v100-sxm2-16'),
   ('nvidia-l4', 'nvidia-l4'), ('nvidia-tesla-a100', 'nvidia-a100-40-sxm4'), ('nvidia-a100-80gb', 'nvidia-a100-80-sxm4'),
   ('nvidia-h100-80gb', 'nvidia-h100-sxm'), ('nvidia-h100-mega-80gb', 'nvidia-h100-sxm'), ('nvidia-h200-141gb', 'nvidia-h200-sxm'),
   ('tpu-v4-podslice', 'tpu-v4'), ('tpu-v5-lite-podslice', 'tpu-v5e'), ('tpu-v5-lite-device', 'tpu-v5e'), ('tpu-v5p-slice', 'tpu-v5p'),
