@@ -559,6 +559,11 @@ class Mapping(Case):
         for twice, ends in (([e, b, c, e, b, c], (None, None, None)), ([e, b, c, b, c], (80, None, None)), ([b, e, c, e, b, c], (None, None, None)),
                             ([e, b, c, e, c], (None, 80, None)), ([b, c, e, b, c, e], (None, None, None))):
             self.assertEqual(told(*first, *twice), [("ns/a", 10, 60), ("ns/b", 20, ends[1]), ("ns/c", 60, ends[2]), ("ns/e", 80, ends[0])])
+        # It did not where what was deleted is added again, as one that a selector chooses again is; or where a listing is what came before.
+        self.assertEqual(told(*first, pod("DELETED", "b", 5, 20), pod("ADDED", "b", 6, 20)), [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 60, None)])
+        self.assertEqual(told({"kind": "List", "items": [event["object"] for event in first[:4]]}, *first), [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 60, None)])
+        self.assertEqual(told({"kind": "List", "items": [event["object"] for event in first[:3]]}, *first[:3], *again[1:]),
+                         [("ns/a", 10, 20), ("ns/b", 20, None), ("ns/c", 60, None), ("ns/d", 90, None)])
 
     def test_cordoned(self):
         def node(version, unschedulable, beat):

@@ -76,12 +76,14 @@ HAVING count(*) = count(made)
                         WHERE c.kind = kube_objects.kind AND (c.namespace = coalesce(kube_objects.namespace, '') OR c.namespace IS NULL)));
 CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
 
--- A watch that breaks begins anew with all that is there: it is added, also what was known, and each once. The last
--- version before that: the one before what is added in a row, and of these the last that is added again in it.
+-- A watch that breaks begins anew with all that is there: it is added, also what was known and not deleted, and each
+-- once. The last version before that: the one before what is added in a row (there is none before the first of a
+-- watch), and of these the last that is added again in it.
 DROP TABLE IF EXISTS temp.kube_anew;
 CREATE TEMP TABLE kube_anew AS
 WITH counted AS (
-  SELECT *, sum(event <> 'ADDED') OVER so_far AS others, lag(version) OVER so_far AS previous
+  SELECT *, sum(event <> 'ADDED') OVER so_far AS others, lag(version, 1, 0) OVER so_far AS previous,
+         lag(event) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS was
   FROM kube_told
   WHERE event IN ('ADDED', 'MODIFIED', 'DELETED')
   WINDOW so_far AS (PARTITION BY _file, kind ORDER BY version)
@@ -90,7 +92,7 @@ added AS (
   SELECT *, lead(version) OVER (PARTITION BY _file, kind, others, uid ORDER BY version) AS again FROM counted WHERE event = 'ADDED'
 ),
 ended AS (
-  SELECT _file, kind, min(previous) AS version FROM added GROUP BY _file, kind, others HAVING max(nth) > 1
+  SELECT _file, kind, min(previous) AS version FROM added GROUP BY _file, kind, others HAVING max(was IS NOT NULL AND was <> 'DELETED')
   UNION
   SELECT _file, kind, max(version) FROM added WHERE again IS NOT NULL GROUP BY _file, kind, others
 )
