@@ -181,6 +181,28 @@ class Ledger(Case):
         self.rows("SELECT count(*) FROM mpg_ledger")
         self.assertEqual(issues, self.rows("SELECT * FROM mpg_issues"))
 
+    def test_arguments_of_terms_of_an_or(self):
+        """SQLite tells rows of such terms apart by their rowids."""
+        create_tables(self.db, self.named())
+        folders = [write_csv(self.new_folder(), self.named()) for _ in range(2)]
+        first, second = map(quote, folders)
+        for table, columns, terms in (
+                ("mpg_rollup", "since, until, category, chip_us", ("since = 0 AND until = 10", "since = 20 AND until = 40")),
+                ("mpg_rollup", "bucket_width, bucket, chip_us", ("until = 50 AND bucket_width = 10", "until = 60 AND bucket_width = 20")),
+                ("trace_rollup", "path, pool, chip_us", (f"path = {first} AND pool > 'b'", f"path = {second} AND pool < 'c'")),
+                ("trace_ledger", "path, pool, start_time", (f"path = {first} AND pool > 'b'", f"path = {second} AND pool < 'c'")),
+                ("trace_timeline", "of_job, category, start_time", (f"path = {first} AND of_job = 'a'", f"path = {second} AND of_job = 'A'")),
+                ("trace_records", "path, record, pool", (f"path = {first} AND pool > 'b'", f"path = {second} AND pool < 'c'"))):
+            found = self.rows(f"SELECT {columns} FROM {table} WHERE ({terms[0]}) OR ({terms[1]})")
+            wanted = [Counter(self.rows(f"SELECT {columns} FROM {table} WHERE {term}")) for term in terms]
+            self.assertTrue(all(wanted))
+            self.assertEqual(Counter(found), wanted[0] + wanted[1], (table, terms))
+        for sql in ("SELECT pool FROM mpg_records WHERE (schema = 'main' AND chips = 2) OR (schema = 'temp' AND chips = 2)",
+                    "SELECT pool FROM (SELECT 1 AS one) RIGHT JOIN mpg_records ON one = chips WHERE schema = 'main'"):
+            with self.assertRaisesRegex(sqlite3.OperationalError, "mpg_records: the argument schema takes = and nothing else"):
+                self.rows(sql)
+        self.assertEqual(self.one("SELECT count(*) FROM mpg_records WHERE schema IN ('main')"), self.one("SELECT count(*) FROM mpg_records"))
+
 
 class Files(Case):
     def test_tables_of_no_format(self):

@@ -47,7 +47,8 @@ typedef struct cursor {
   size_t cell;         /* at hand */
   mpg_ledger_row row;  /* of the cell: a sum past 64 bits is several rows */
   mpg_i128 left;       /* and its later rows */
-  sqlite3_int64 rowid;
+  sqlite3_int64 rowid; /* of rows of the ledger, their number alone */
+  uint64_t first_rowid;
   bool eof;
   mpg_ledger_values values;
 } cursor;
@@ -340,6 +341,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
       if (c->args[which] == NULL)
         return SQLITE_NOMEM;
     }
+  c->first_rowid = mpg_first_rowid(c->args, MPG_ARGS);
   for (int i = n; i < argc; i++) {
     c->compared[i - n] = sqlite3_value_dup(argv[i]);
     if (c->compared[i - n] == NULL)
@@ -478,7 +480,7 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   const bool once = c->wish.once;
   mpg_err err;
   mpg_rc rc = MPG_OK;
-  *rowid = c->rowid;
+  *rowid = (sqlite3_int64)(c->first_rowid + (uint64_t)c->rowid);
   if (kind_of(t)->shape != MPG_SHAPE_LEDGER)
     return SQLITE_OK;
   if ((c->wish.columns >> MPG_ROW_NUMBER & 1) == 0)
@@ -489,7 +491,7 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   }
   if (rc != MPG_OK)
     return mpg_vtab_failure(base->pVtab, kind_of(t)->name, &err);
-  *rowid = c->values.rows->number[c->values.row];
+  *rowid = (sqlite3_int64)(c->first_rowid + (uint64_t)c->values.rows->number[c->values.row]);
   return SQLITE_OK;
 }
 

@@ -71,6 +71,9 @@ static const char declaration[] =
 
 enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 
+/* Of idxNum: the statement names it. SQLite may still not hand over its condition, where NULL would quietly mean no rows. */
+#define SCHEMA_NAMED (1 << 8)
+
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   sqlite3_value *args[MPG_ARGS];
@@ -82,7 +85,7 @@ typedef struct cursor {
   size_t job;            /* whose spans are unpacked */
   mpg_span *spans;
   size_t nspans, spans_cap;
-  sqlite3_int64 rowid;
+  uint64_t rowid;
 } cursor;
 
 static bool from_files(const mpg_table *t) {
@@ -129,6 +132,8 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
+  if (!from_files(t) && (info->colUsed >> COLS & 1) != 0)
+    info->idxNum |= SCHEMA_NAMED;
   info->estimatedRows = 1000000;
   info->estimatedCost = from_files(t) && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
   return SQLITE_OK;
@@ -304,8 +309,11 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
       if (c->args[which[a]] == NULL)
         return SQLITE_NOMEM;
     }
+  c->rowid = mpg_first_rowid(c->args, MPG_ARGS);
   if (from_files(t) && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "trace_records: expected a path: trace_records('traces/')");
+  if (idx_num & SCHEMA_NAMED && c->args[MPG_ARG_SCHEMA] == NULL)
+    return mpg_vtab_error(&t->base, "mpg_records: the argument schema takes = and nothing else");
   if (from_files(t) && !mpg_arg_given(c->args, MPG_ARG_PATH))
     return SQLITE_OK;
   code = mpg_scan_begin(&c->scan, t->conn);
@@ -333,7 +341,7 @@ static int records_eof(sqlite3_vtab_cursor *base) {
 }
 
 static int records_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
-  *rowid = ((cursor *)base)->rowid;
+  *rowid = (sqlite3_int64)((cursor *)base)->rowid;
   return SQLITE_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "catalogue.h"
 #include "kept.h"
 #include "shown.h"
+#include "../core/intern.h"
 #include "../core/pipeline.h"
 
 #include <stdarg.h>
@@ -247,6 +248,24 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
   if ((info->idxNum & 1) == 0)
     info->estimatedCost = 1e99;
   return SQLITE_OK;
+}
+
+uint64_t mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
+  uint64_t h = 0;
+  for (size_t i = 0; i < n; i++) {
+    mpg_value v = arguments[i] == NULL ? (mpg_value){.type = MPG_NULL} : mpg_value_of(arguments[i]);
+    uint64_t parts[3] = {i, (uint64_t)v.type, 0};
+    if (v.type == MPG_NULL)
+      continue;
+    if (v.type == MPG_INT)
+      parts[2] = (uint64_t)v.i;
+    else if (v.type == MPG_REAL)
+      memcpy(&parts[2], &v.r, sizeof v.r);
+    else
+      parts[2] = mpg_hash(0, v.s.p, v.s.n);
+    h = mpg_hash(h, parts, sizeof parts);
+  }
+  return h;
 }
 
 bool mpg_text_is_utf8(sqlite3 *db) {
