@@ -123,9 +123,10 @@ class LongPaths(FolderCase):
         os.makedirs(self.deep)
 
     def test_skipped(self):
-        wrong = {"jobs.csv": 'job,name\na,b\nc,"d"e\nf,"g"h\ni,j\n', "jobs.jsonl": '{"record":"job","job":"a"}\n{]\n{}}\n{"record":"job","job":"b"}\n'}
+        wrong = {"jobs.csv": 'job,name\na,b\nc,"d"e\nf,"g"h\ni,j\n', "jobs.jsonl": '{"record":"job","job":"a"}\n{]\n{}}\n{"record":"job","job":"b"}\n',
+                 "sacct.psv": "JobID|State|Start\n1|COMPLETED|2026-01-01T00:00:00\n2|COMPLETED|never\n3|COMPLETED|whenever\n4|COMPLETED|2026-01-01T00:00:00\n"}
         for name, text in wrong.items():
-            for table in ("trace_records", "csv_trace" if name.endswith("csv") else "jsonl_trace"):
+            for table in {"csv": ("trace_records", "csv_trace"), "jsonl": ("trace_records", "jsonl_trace"), "psv": ("slurm_trace",)}[name.split(".")[1]]:
                 path = os.path.join(self.deep, name)
                 with open(path, "w", encoding="ascii") as file:
                     file.write(text)

@@ -501,8 +501,8 @@ static mpg_rc diagnose(mpg_slurm *s, size_t first_line, mpg_err *err) {
     return err->rc;
   at = mpg_slurm_row_explain(&s->row, s->kind, text, sizeof text);
   where(s, at, &line, &column);
-  return mpg_fail(err, MPG_DATA, "%.280s:%lld:%lld: %s", s->path, (long long)line,
-                  (long long)column, text);
+  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: %s", s->path, (long long)line, (long long)column,
+                  text);
 }
 
 /*
