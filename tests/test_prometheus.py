@@ -199,6 +199,10 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT pod, hpc_job, host, gpu, uuid, chip, kind, samples, busy_s, covered_s FROM duty ORDER BY pod, gpu"), [
             ("p", "41", "mi-1", "0", "u0", "MI300X", "gpu_util", 2, 0, 20), ("p", "41", "mi-1", "1", "u1", "MI300X", "gpu_util", 2, 15, 20),
             ("t", None, "10.0.0.2:2112", "77-0", None, "tpu-v5e", "gpu_util", 2, 0, 20), ("t", None, "10.0.0.2:2112", "77-1", None, "tpu-v5e", "gpu_util", 2, 15, 20)])
+        # As its exporter writes them, labels of a chip without a job are empty, which is as good as none.
+        free = {**amd, "gpu_id": "0", "gpu_uuid": "", "hostname": "", "card_model": "", "pod": "", "job_id": ""}
+        self.map(self.file(self.answer((free, values))))
+        self.assertEqual(self.rows("SELECT pod, hpc_job, host, gpu, uuid, chip FROM duty"), [(None, None, "10.0.0.1:5000", "0", None, None)])
 
     def test_in_the_shell(self):
         self.script("formats/dcgm.sql", prometheus=RANGE)

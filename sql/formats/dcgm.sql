@@ -42,15 +42,16 @@ INSERT INTO dcgm_metrics VALUES
 
 -- ---- 2. Samples, each once ----
 
--- Which chip it is, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs.
+-- Which chip it is, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs. One that is empty
+-- is none.
 DROP TABLE IF EXISTS temp.dcgm_samples;
 CREATE TEMP TABLE dcgm_samples AS
 WITH named AS (
-  SELECT kind, coalesce(Hostname, labels ->> '$.hostname', instance) AS host,
-         CAST(coalesce(gpu, labels ->> '$.gpu_id', labels ->> '$.accelerator_id') AS TEXT) AS gpu,
-         CAST(coalesce(UUID, labels ->> '$.gpu_uuid') AS TEXT) AS uuid,
-         CAST(coalesce(modelName, labels ->> '$.card_model', labels ->> '$.model') AS TEXT) AS chip, namespace, pod, container,
-         CAST(coalesce(hpc_job, labels ->> '$.job_id') AS TEXT) AS hpc_job, time, value, scale
+  SELECT kind, coalesce(Hostname, nullif(labels ->> '$.hostname', ''), instance) AS host,
+         CAST(coalesce(gpu, nullif(labels ->> '$.gpu_id', ''), nullif(labels ->> '$.accelerator_id', '')) AS TEXT) AS gpu,
+         CAST(coalesce(UUID, nullif(labels ->> '$.gpu_uuid', '')) AS TEXT) AS uuid,
+         CAST(coalesce(modelName, nullif(labels ->> '$.card_model', ''), nullif(labels ->> '$.model', '')) AS TEXT) AS chip, namespace, pod, container,
+         CAST(coalesce(hpc_job, nullif(labels ->> '$.job_id', '')) AS TEXT) AS hpc_job, time, value, scale
   FROM prometheus_samples JOIN dcgm_metrics USING (metric)
   WHERE time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
 )
