@@ -150,6 +150,12 @@ class Files(Case):
             resource = {spans: [{key: {"name": "old"}, "spans": [self.span("a")]}], "scopeSpans": [{"scope": {"name": "new"}, "spans": [self.span("a")]}]}
             for both in (resource, dict(reversed(resource.items()))):  # the same spans twice
                 self.assertEqual(self.rows("SELECT name, scope FROM otlp_trace(?)", self.file({"resourceSpans": [both, {spans: [{"spans": [self.span("c")]}]}]})), [("a", "new"), ("c", None)])
+            # A list that is empty is as good as none: protobuf's JSON may have it written out.
+            for empty in ([], None):
+                for full, void in ((spans, "scopeSpans"), ("scopeSpans", spans)):
+                    resource = {full: [{"spans": [self.span("a")]}], void: empty}
+                    for either in (resource, dict(reversed(resource.items()))):
+                        self.assertEqual(self.rows("SELECT name FROM otlp_trace(?)", self.file(json.dumps({"resourceSpans": [either]}).replace("[]", "[ ]"))), [("a",)])
         # An id of zeros is none.
         for zeros in ("0" * 16, "AAAAAAAAAAA="):
             root = dict(self.span("a"), parentSpanId=zeros, traceId="0" * 32)

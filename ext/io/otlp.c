@@ -26,9 +26,10 @@ struct mpg_otlp {
   place places[MPG_PULL_DEPTH];
   bool known; /* the request at hand has a key of OTLP */
   bool has_resource, has_scope;
-  bool has_scopes; /* the resource at hand */
-  int64_t begins;  /* line of the request at hand */
-  int64_t line;    /* of the span at hand */
+  bool of_libraries;              /* the list at hand, by its name */
+  bool has_scopes, has_libraries; /* the resource at hand, under either name */
+  int64_t begins;                 /* line of the request at hand */
+  int64_t line;                   /* of the span at hand */
   mpg_json_doc *doc, *inner;
   mpg_otlp_values values;
   mpg_json_text resource, service, scope, scope_version, scope_attributes;
@@ -339,6 +340,14 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
                                                            : "");
 }
 
+/* Of a value, as it is written. */
+static bool is_without_items(mpg_str text) {
+  size_t i = 1;
+  while (i < text.n && strchr(" \t\r\n", text.p[i]) != NULL)
+    i++;
+  return text.p[0] != '[' || i == text.n || text.p[i] == ']';
+}
+
 /*
 ** Spans by scope; or as they were named before, where they are not the same ones told twice: those who
 ** wrote the old name were free to write both.
@@ -351,13 +360,15 @@ static mpg_rc has_spans(mpg_otlp *o, const mpg_pull_item *item, bool *has, mpg_e
   if (item->first != '[')
     return MPG_OK;
   if (mpg_otlp_is(item->key, "scopeSpans")) {
-    *has = o->has_scopes = true;
+    *has = !o->has_libraries;
+    o->of_libraries = false;
     return MPG_OK;
   }
   if (o->has_scopes || !mpg_otlp_is(item->key, "instrumentationLibrarySpans"))
     return MPG_OK;
   rc = mpg_pull_ahead(o->pull, mpg_otlp_is, "scopeSpans", &text, &far, err);
-  *has = rc == MPG_DONE;
+  *has = rc == MPG_DONE || (rc == MPG_OK && is_without_items(text));
+  o->of_libraries = true;
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
@@ -404,9 +415,10 @@ static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, con
     o->begins = item->line;
     o->known = false;
   } else if (in == RESOURCE) {
-    o->has_resource = o->has_scopes = false;
+    o->has_resource = o->has_scopes = o->has_libraries = false;
     o->resource.n = o->service.n = 0;
   } else {
+    *(o->of_libraries ? &o->has_libraries : &o->has_scopes) = true;
     o->has_scope = false;
     o->scope.n = o->scope_version.n = o->scope_attributes.n = 0;
   }
