@@ -192,7 +192,13 @@ class Ledger(Case):
                 ("trace_rollup", "path, pool, chip_us", (f"path = {first} AND pool > 'b'", f"path = {second} AND pool < 'c'")),
                 ("trace_ledger", "path, pool, start_time", (f"path = {first} AND pool > 'b'", f"path = {second} AND pool < 'c'")),
                 ("trace_timeline", "of_job, category, start_time", (f"path = {first} AND of_job = 'a'", f"path = {second} AND of_job = 'A'")),
-                ("trace_records", "path, record, pool", (f"path = {first} AND pool > 'b'", f"path = {second} AND pool < 'c'"))):
+                ("trace_records", "path, record, pool", (f"path = {first} AND pool > 'b'", f"path = {second} AND pool < 'c'")),
+                ("chrome_trace", "path, name, ts", tuple(f"path = '{ROOT}/fixtures/profile/rank{i}.json' AND dur > {i}" for i in range(2))),
+                ("csv_trace", "path, record", tuple(f"path = {folder[:-1]}/jobs.csv' AND _line > {i}" for i, folder in enumerate((first, second)))),
+                ("csv_rollup", "path, \"by\", record", tuple(f"path = {folder[:-1]}/jobs.csv' AND \"by\" = 'job'" for folder in (first, second))),
+                ("goodput_report", "path, job", tuple(f"path = '{ROOT}/fixtures/goodput/ranker-{name}' AND job > 'a'" for name in ("7.jsonl", "8.json"))),
+                ("trace_files", "pattern, path", tuple(f"pattern = {folder} AND bytes > {i}" for i, folder in enumerate((first, second)))),
+                ("interval_buckets", "start_time, width", ("interval_start = 0 AND interval_end = 9 AND width = 2", "interval_start = 0 AND interval_end = 9 AND width = 3"))):
             found = self.rows(f"SELECT {columns} FROM {table} WHERE ({terms[0]}) OR ({terms[1]})")
             wanted = [Counter(self.rows(f"SELECT {columns} FROM {table} WHERE {term}")) for term in terms]
             self.assertTrue(all(wanted))

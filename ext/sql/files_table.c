@@ -155,7 +155,8 @@ static int files_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
 }
 
 static int files_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
-  *rowid = (sqlite3_int64)((cursor *)base)->i + 1;
+  const cursor *c = (const cursor *)base;
+  *rowid = mpg_first_rowid(&c->pattern, 1) + (sqlite3_int64)c->i + 1;
   return SQLITE_OK;
 }
 

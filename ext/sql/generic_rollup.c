@@ -52,6 +52,7 @@ typedef struct rollup_cursor {
   mpg_sums sums;
   int part_of[MPG_GROUP_PARTS]; /* the table's column of each dimension */
   size_t at;
+  sqlite3_int64 first_row;
 } rollup_cursor;
 
 static rollup_table *table_of(rollup_cursor *cursor) {
@@ -382,6 +383,7 @@ static int rollup_filter(sqlite3_vtab_cursor *base, int given, const char *plan,
                         : begin_options(cursor, given, argv, &none);
   if (rc != SQLITE_OK || none)
     return rc;
+  cursor->first_row = mpg_first_rowid(cursor->arguments, MPG_OPTIONS);
   return mpg_sums_read(&cursor->sums, table->created ? &table->source : &cursor->source,
                        &cursor->walk, &err) == MPG_OK
              ? SQLITE_OK
@@ -400,7 +402,7 @@ static int rollup_eof(sqlite3_vtab_cursor *base) {
 
 static int rollup_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
   const rollup_cursor *cursor = (const rollup_cursor *)base;
-  *row = cursor->sums.groups.p[cursor->sums.order[cursor->at]].first;
+  *row = cursor->first_row + cursor->sums.groups.p[cursor->sums.order[cursor->at]].first;
   return SQLITE_OK;
 }
 

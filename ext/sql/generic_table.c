@@ -330,6 +330,7 @@ static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);
+  cursor->row = mpg_first_rowid(cursor->arguments, MPG_OPTIONS);
   return rc != SQLITE_OK || none ? rc : next_or_end(cursor);
 }
 

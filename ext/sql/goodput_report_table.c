@@ -426,6 +426,7 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     if (c->arguments[i] == NULL)
       return SQLITE_NOMEM;
   }
+  c->row = mpg_first_rowid(c->arguments, ARGUMENTS);
   if (!c->scanning) {
     rc = mpg_scan_begin(&c->scan, ((mpg_table *)c->base.pVtab)->conn);
     if (rc != SQLITE_OK)

@@ -136,7 +136,7 @@ static int buckets_filter(sqlite3_vtab_cursor *base, int plan, const char *text,
     return mpg_vtab_failure(base->pVtab, "interval_buckets", &err);
   c->from = from;
   c->end = end;
-  c->row = 1;
+  c->row = mpg_first_rowid(c->arguments, ARGUMENTS) + 1;
   cut(c);
   return SQLITE_OK;
 }

@@ -48,7 +48,7 @@ typedef struct cursor {
   mpg_ledger_row row;  /* of the cell: a sum past 64 bits is several rows */
   mpg_i128 left;       /* and its later rows */
   sqlite3_int64 rowid; /* of rows of the ledger, their number alone */
-  uint64_t first_rowid;
+  sqlite3_int64 first_rowid;
   bool eof;
   mpg_ledger_values values;
 } cursor;
@@ -341,7 +341,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
       if (c->args[which] == NULL)
         return SQLITE_NOMEM;
     }
-  c->first_rowid = mpg_first_rowid(c->args, MPG_ARGS);
+  c->first_rowid = mpg_first_rowid(c->args, MPG_ARG_THREADS);
   for (int i = n; i < argc; i++) {
     c->compared[i - n] = sqlite3_value_dup(argv[i]);
     if (c->compared[i - n] == NULL)
@@ -480,7 +480,7 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   const bool once = c->wish.once;
   mpg_err err;
   mpg_rc rc = MPG_OK;
-  *rowid = (sqlite3_int64)(c->first_rowid + (uint64_t)c->rowid);
+  *rowid = c->first_rowid + c->rowid;
   if (kind_of(t)->shape != MPG_SHAPE_LEDGER)
     return SQLITE_OK;
   if ((c->wish.columns >> MPG_ROW_NUMBER & 1) == 0)
@@ -491,7 +491,7 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   }
   if (rc != MPG_OK)
     return mpg_vtab_failure(base->pVtab, kind_of(t)->name, &err);
-  *rowid = (sqlite3_int64)(c->first_rowid + (uint64_t)c->values.rows->number[c->values.row]);
+  *rowid = c->first_rowid + c->values.rows->number[c->values.row];
   return SQLITE_OK;
 }
 

@@ -16,7 +16,7 @@ typedef struct reader_cursor {
   void *shared;                                   /* the format's, of this scan */
   bool begun;
   bool at_end;
-  sqlite3_int64 row;
+  sqlite3_int64 row, first_row;
   sqlite3_value *equal[WANTED]; /* the texts of the wish */
   mpg_reader_wish wish;
   mpg_reader_groups groups; /* where it has keys, rows come from it */
@@ -277,7 +277,7 @@ static mpg_rc read_value(void *p, size_t i, mpg_value *out, mpg_err *err) {
 
 static int64_t row_number(const void *p) {
   const reader_cursor *cursor = p;
-  return cursor->row + cursor->wish.passed;
+  return cursor->first_row + cursor->row + cursor->wish.passed;
 }
 
 static size_t file_number(const void *p) {
@@ -402,6 +402,8 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     if (cursor->arguments[i] == NULL)
       return SQLITE_NOMEM;
   }
+  /* Which is the same for any number of threads. */
+  cursor->first_row = mpg_first_rowid(cursor->arguments, argument_count(f) - f->threaded);
   for (; text != NULL && *text >= 'A'; text++, next++) {
     size_t i = cursor->wish.n;
     if (sqlite3_value_type(argv[next]) != SQLITE_TEXT ||

@@ -85,7 +85,7 @@ typedef struct cursor {
   size_t job;            /* whose spans are unpacked */
   mpg_span *spans;
   size_t nspans, spans_cap;
-  uint64_t rowid;
+  sqlite3_int64 rowid;
 } cursor;
 
 static bool from_files(const mpg_table *t) {
@@ -309,7 +309,7 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
       if (c->args[which[a]] == NULL)
         return SQLITE_NOMEM;
     }
-  c->rowid = mpg_first_rowid(c->args, MPG_ARGS);
+  c->rowid = mpg_first_rowid(c->args, MPG_ARG_THREADS);
   if (from_files(t) && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "trace_records: expected a path: trace_records('traces/')");
   if (idx_num & SCHEMA_NAMED && c->args[MPG_ARG_SCHEMA] == NULL)
@@ -341,7 +341,7 @@ static int records_eof(sqlite3_vtab_cursor *base) {
 }
 
 static int records_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
-  *rowid = (sqlite3_int64)((cursor *)base)->rowid;
+  *rowid = ((cursor *)base)->rowid;
   return SQLITE_OK;
 }
 

@@ -250,7 +250,7 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
   return SQLITE_OK;
 }
 
-uint64_t mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
+sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
   uint64_t h = 0;
   for (size_t i = 0; i < n; i++) {
     mpg_value v = arguments[i] == NULL ? (mpg_value){.type = MPG_NULL} : mpg_value_of(arguments[i]);
@@ -265,7 +265,7 @@ uint64_t mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
       parts[2] = mpg_hash(0, v.s.p, v.s.n);
     h = mpg_hash(h, parts, sizeof parts);
   }
-  return h;
+  return (sqlite3_int64)(h >> 2);
 }
 
 bool mpg_text_is_utf8(sqlite3 *db) {

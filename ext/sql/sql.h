@@ -108,10 +108,10 @@ static inline int mpg_argument_bits(int i, int constraint) {
   return 1 << i | (constraint < 16 ? 0 : 1 << (16 + i));
 }
 /*
-** What rowids of a table with these arguments (NULL: not given) are counted from. SQLite tells rows of the terms of an OR
-** apart by their rowids alone, also where each term gives arguments of its own.
+** What rowids of a table with these arguments (NULL: not given) are counted from, below 2^62. SQLite tells rows of the
+** terms of an OR apart by their rowids alone, also where each term gives arguments of its own.
 */
-uint64_t mpg_first_rowid(sqlite3_value *const *arguments, size_t n);
+sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n);
 /* SQLITE_OK, or the table has its error: argument i is one of those, and NULL. */
 int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
                       sqlite3_value *value);
