@@ -209,6 +209,18 @@ class Ledger(Case):
                 self.rows(sql)
         self.assertEqual(self.one("SELECT count(*) FROM mpg_records WHERE schema IN ('main')"), self.one("SELECT count(*) FROM mpg_records"))
 
+    def test_arguments_that_are_not_handed_over(self):
+        """They are errors: as good as not given, they would be NULL, which no condition lets pass."""
+        for call, argument, value in (("slurm_trace('fixtures/slurm/sacct_jobs.psv')", "zone", "UTC"), ("csv_trace('fixtures/generic/jobs-1.csv')", "delimiter", ";"),
+                                      ("csv_rollup('fixtures/generic/jobs-1.csv')", "delimiter", ";"), ("goodput_report('fixtures/goodput')", "on_error", "skip"),
+                                      ("trace_ledger('fixtures/golden')", "on_error", "skip")):
+            call = call.replace("fixtures", f"{ROOT}/fixtures")
+            for given in (f"= '{value}'", f"IN ('{value}')"):
+                self.assertGreater(self.one(f"SELECT count(*) FROM {call} WHERE {argument} {given}"), 0)
+            for term in (f"{argument} IS '{value}'", f"{argument} LIKE '{value}'", f"+{argument} = '{value}'", f"{argument} = '{value}' OR random() = 0"):
+                with self.assertRaisesRegex(sqlite3.OperationalError, f"the argument {argument} takes = and nothing else"):
+                    self.rows(f"SELECT count(*) FROM {call} WHERE {term}")
+
 
 class Files(Case):
     def test_tables_of_no_format(self):

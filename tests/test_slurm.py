@@ -317,7 +317,7 @@ class Shapes(Case):
         )
         self.assertEqual(self.one("SELECT count(*) FROM slurm_trace WHERE path IN (?, ?)", JOBS, EPOCH), 58)
         self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?) WHERE path = ?", JOBS, EPOCH), 0)
-        self.assertEqual(self.rows("SELECT path = ?, zone, on_error FROM slurm_trace(?, 'UTC') LIMIT 1", JOBS, JOBS), [(1, "UTC", None)])
+        self.assertEqual(self.rows("SELECT path = ?, zone FROM slurm_trace(?, 'UTC') LIMIT 1", JOBS, JOBS), [(1, "UTC")])
 
 
 class Contract(Case):

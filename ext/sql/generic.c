@@ -412,6 +412,14 @@ int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *i
   return mpg_plan_arguments(info, 1, (int)kind->n_options);
 }
 
+int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int idx_num,
+                        const char *table) {
+  for (size_t i = 0; i < kind->n_options; i++)
+    if (mpg_argument_is_missing(idx_num, i))
+      return mpg_argument_missing(vtab, table, mpg_generic_option_name(kind->options[i]));
+  return SQLITE_OK;
+}
+
 int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,
                              sqlite3_value **kept, mpg_value values[MPG_OPTIONS], bool *none) {
   int next = 0;

@@ -85,9 +85,11 @@ void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type);
 /*
 ** Table functions, whose arguments are the hidden columns from 1 on. xBestIndex: idxNum gets bit i
 ** where option i of the kind is given. xFilter: their values, kept in `kept` (MPG_OPTIONS of them);
-** *none: one is NULL, so there are no rows.
+** *none: one is NULL, so there are no rows. One that is named and not given is an error before.
 */
 int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *info);
+int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int idx_num,
+                        const char *table);
 int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,
                              sqlite3_value **kept, mpg_value values[MPG_OPTIONS], bool *none);
 

@@ -354,8 +354,10 @@ static int begin_options(rollup_cursor *cursor, int given, sqlite3_value **argv,
   mpg_value values[MPG_OPTIONS];
   mpg_err err;
   mpg_rc rc;
-  int code =
-      mpg_generic_read_options(table->module->kind, given, argv, cursor->arguments, values, none);
+  const mpg_generic_kind *kind = table->module->kind;
+  int code = mpg_generic_missing(kind, cursor->base.pVtab, given, table->module->module.name);
+  if (code == SQLITE_OK)
+    code = mpg_generic_read_options(kind, given, argv, cursor->arguments, values, none);
   if (code != SQLITE_OK || *none)
     return code;
   if (values[MPG_OPTION_PATH].type == MPG_NULL)

@@ -418,6 +418,12 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   (void)argc;
   reset(c);
   for (int i = 0; i < ARGUMENTS; i++) {
+    static const char *const names[ARGUMENTS] = {"path", "query_time", "start_time", "end_time",
+                                                 "on_error"};
+    if (mpg_argument_is_missing(given, (size_t)i))
+      return mpg_argument_missing(base->pVtab, "goodput_report", names[i]);
+  }
+  for (int i = 0; i < ARGUMENTS; i++) {
     if ((given >> i & 1) == 0)
       continue;
     if (sqlite3_value_type(argv[next]) == SQLITE_NULL)

@@ -92,8 +92,7 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
 ** right side of a RIGHT JOIN twice, and hands it over for one of them. */
 static int not_handed_over(sqlite3_vtab *vtab, int a) {
   const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
-  return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", kind->name,
-                        mpg_arg_name((mpg_arg)kind->args[a]));
+  return mpg_argument_missing(vtab, kind->name, mpg_arg_name((mpg_arg)kind->args[a]));
 }
 
 /* The first argument that the statement names and is not given; -1: there is none. */

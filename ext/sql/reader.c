@@ -102,7 +102,7 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   rc = mpg_plan_arguments(info, (int)f->ncolumns, (int)argument_count(f));
   if (rc != SQLITE_OK)
     return rc;
-  given = __builtin_popcount((unsigned)info->idxNum);
+  given = __builtin_popcount((unsigned)info->idxNum & 0xffff);
   text = sqlite3_str_new(((mpg_table *)vtab)->conn->db);
   for (int c = 0; c < info->nConstraint && wanted < WANTED; c++)
     if (tells_apart(f, info, c)) {
@@ -393,6 +393,9 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   (void)argc;
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
+  for (size_t i = 0; i < argument_count(f); i++)
+    if (mpg_argument_is_missing(given, i))
+      return mpg_argument_missing(base->pVtab, f->module.name, argument_name(f, i));
   for (int i = 0; i < MPG_READER_ARGUMENTS; i++) {
     if ((given >> i & 1) == 0)
       continue;
@@ -483,6 +486,8 @@ static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     give_place(cursor, context, i > n + arguments);
   else if (cursor->arguments[i - n] != NULL)
     sqlite3_result_value(context, cursor->arguments[i - n]);
+  else /* of a table whose arguments are behind its 63rd column */
+    return mpg_argument_missing(base->pVtab, f->module.name, argument_name(f, i - n));
   return SQLITE_OK;
 }
 

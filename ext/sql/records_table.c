@@ -313,7 +313,7 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   if (from_files(t) && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "trace_records: expected a path: trace_records('traces/')");
   if (idx_num & SCHEMA_NAMED && c->args[MPG_ARG_SCHEMA] == NULL)
-    return mpg_vtab_error(&t->base, "mpg_records: the argument schema takes = and nothing else");
+    return mpg_argument_missing(&t->base, t->module->name, mpg_arg_name(MPG_ARG_SCHEMA));
   if (from_files(t) && !mpg_arg_given(c->args, MPG_ARG_PATH))
     return SQLITE_OK;
   code = mpg_scan_begin(&c->scan, t->conn);

@@ -239,8 +239,11 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
         return SQLITE_CONSTRAINT;
       at = at < 0 ? c : at;
     }
-    if (at < 0)
+    if (at < 0) {
+      if (i > 0 && i < 15 && first + i < 63 && (info->colUsed >> (first + i) & 1) != 0)
+        info->idxNum |= 1 << (16 + i);
       continue;
+    }
     info->aConstraintUsage[at].argvIndex = ++given;
     info->aConstraintUsage[at].omit = 1;
     info->idxNum |= 1 << i;
@@ -248,6 +251,10 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
   if ((info->idxNum & 1) == 0)
     info->estimatedCost = 1e99;
   return SQLITE_OK;
+}
+
+int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name) {
+  return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", table, name);
 }
 
 sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {

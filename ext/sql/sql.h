@@ -91,7 +91,8 @@ int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sq
 int mpg_table_disconnect(sqlite3_vtab *vtab);
 /*
 ** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from `first` on:
-** idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are those, in order. Any
+** idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are those, in order; bit 16 + i
+** where one behind the first is not given, and the statement names it (of a table's first 63 columns). Any
 ** other "=" of an argument SQLite checks against the column's value. SQLITE_CONSTRAINT: another order of
 ** joins can provide one.
 **
@@ -115,6 +116,14 @@ sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n);
 /* SQLITE_OK, or the table has its error: argument i is one of those, and NULL. */
 int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
                       sqlite3_value *value);
+/*
+** Whether by idxNum (mpg_plan_arguments) the statement names argument i, and it is not given: it may stand in a condition
+** that SQLite does not hand over, where NULL would quietly mean no rows. And the error of the table that says so.
+*/
+static inline bool mpg_argument_is_missing(int idx_num, size_t i) {
+  return ((unsigned)idx_num >> (16 + i) & 1) != 0;
+}
+int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name);
 /* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
