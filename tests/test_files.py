@@ -1,8 +1,10 @@
-"""trace_files: what a path stands for, against Python's own listing and against what the readers read."""
+"""trace_files: what a path stands for, against Python's own listing and against what the readers read; and files that none of them reads."""
 import glob
 import gzip
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 import unittest
 
@@ -112,6 +114,44 @@ class Many(FolderCase):
         self.assertGreater(len(issues), self.N)
         self.assertGreater(self.looks(sql, self.folder), 2 * self.N)
         self.assertEqual(issues, self.rows("SELECT * FROM mpg_issues ORDER BY source"))
+
+
+class OpenDatabases(FolderCase):
+    """A reader that opened and closed a database of its connection would take SQLite's locks off it, and let another process write."""
+
+    READERS = ("csv_trace", "jsonl_trace", "slurm_trace", "chrome_trace", "xplane_trace", "hlo_trace", "mllog_trace", "prometheus_trace", "goodput_report", "trace_ledger", "trace_rollup")
+
+    def others_write(self, path):
+        write = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).executescript('BEGIN IMMEDIATE; INSERT INTO x VALUES (99); COMMIT')"
+        done = subprocess.run([sys.executable, "-c", write, path], capture_output=True, text=True, check=False)
+        self.assertTrue(done.returncode == 0 or "database is locked" in done.stderr, done.stderr)
+        return done.returncode == 0
+
+    def test_locks_stay(self):
+        for mode in ("delete", "wal"):
+            path, attached = self.path(mode + ".db"), self.path(mode + "2.db")
+            db = connect(path)
+            self.addCleanup(db.close)
+            db.execute("ATTACH ? AS two", (attached,))
+            for schema in ("main", "two"):
+                db.execute(f"PRAGMA {schema}.journal_mode = {mode}")
+                db.execute(f"CREATE TABLE {schema}.x(a)")
+            db.execute("BEGIN IMMEDIATE")
+            for schema in ("main", "two"):
+                db.execute(f"INSERT INTO {schema}.x VALUES (1)")
+            os.symlink(path, self.path(mode + ".csv"))
+            names = [path, attached, self.path(mode + ".csv"), self.path(mode + ".c*")] + [name + "-shm" for name in (path, attached) if mode == "wal"]
+            for name in names:
+                for reader in self.READERS:
+                    with self.assertRaisesRegex(sqlite3.OperationalError, "a database that is open here, which reading it as a file would unlock$"):
+                        db.execute(f"SELECT * FROM {reader} WHERE path = ?", (name,)).fetchall()
+            self.assertFalse(self.others_write(path) or self.others_write(attached))
+            db.execute("COMMIT")
+            self.assertEqual(db.execute("SELECT * FROM main.x UNION ALL SELECT * FROM two.x").fetchall(), [(1,), (1,)])
+            db.execute("DETACH two")
+            self.assertTrue(self.others_write(path) and self.others_write(attached))
+            with self.assertRaisesRegex(sqlite3.OperationalError, "found byte 0x00$"):  # no longer ours
+                db.execute("SELECT * FROM csv_trace WHERE path = ?", (attached,)).fetchall()
 
 
 class LongPaths(FolderCase):

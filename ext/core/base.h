@@ -64,6 +64,7 @@ mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 ** frees and returns NULL. NULL for n > 0 is "out of memory", p then stays valid. Memory is aligned
 ** to 8 bytes and no more (SQLite promises no more): nothing that is kept in it may ask for 16.
 */
+struct mpg_held;
 typedef struct mpg_env {
   void *(*resize)(void *ctx, void *p, size_t n);
   void *resize_ctx;
@@ -72,7 +73,17 @@ typedef struct mpg_env {
   const struct mpg_limits *limits; /* NULL: as compiled, see limits.h */
   /* Of hashes, drawn by the host: nobody can make names that all collide. No result depends on it. */
   uint64_t seed;
+  const struct mpg_held *held; /* NULL: none */
 } mpg_env;
+
+/* Files that the host has locked, by the system's numbers of them. They are not to be opened: closing a file
+** gives up all locks that the process has on it (POSIX), whoever holds them. */
+typedef struct mpg_held {
+  size_t n;
+  struct {
+    uint64_t device, inode;
+  } file[];
+} mpg_held;
 
 /* An mpg_env over realloc and free, for programs without a host. */
 extern const mpg_env mpg_env_libc;

@@ -110,10 +110,25 @@ static mpg_rc stream_new(mpg_stream **out, const mpg_env *env, const char *path,
   return MPG_OK;
 }
 
+static bool is_held(const mpg_stream *s) {
+  const mpg_held *held = s->env->held;
+  struct stat st;
+  if (held == NULL || stat(s->path, &st) != 0)
+    return false;
+  for (size_t i = 0; i < held->n; i++)
+    if (held->file[i].device == (uint64_t)st.st_dev && held->file[i].inode == (uint64_t)st.st_ino)
+      return true;
+  return false;
+}
+
 static mpg_rc file_open(mpg_stream *s, mpg_err *err) {
   struct stat st;
   size_t n;
   mpg_rc rc;
+  if (is_held(s))
+    return mpg_fail(err, MPG_IO,
+                    "%s: a database that is open here, which reading it as a file would unlock",
+                    s->path);
   /* A FIFO without a writer would block without O_NONBLOCK; a terminal must not become ours. */
   do {
     s->fd = mpg_os_calls.open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LONG_TEXT ((size_t)4 << 20) /* bytes that take a millisecond or more to copy */
 
@@ -398,19 +399,61 @@ static bool scan_interrupted(void *ctx) {
   return rc == SQLITE_INTERRUPT;
 }
 
+static void hold(mpg_held *held, const char *path) {
+  struct stat st;
+  if (stat(path, &st) != 0)
+    return;
+  held->file[held->n].device = (uint64_t)st.st_dev;
+  held->file[held->n].inode = (uint64_t)st.st_ino;
+  held->n++;
+}
+
+/* SQLite locks a database in its file, and one with a WAL in that of the WAL's index. */
+static int hold_databases(mpg_scan *scan, sqlite3 *db) {
+  const char *name;
+  int n = 0;
+  while (sqlite3_db_name(db, n) != NULL)
+    n++;
+  scan->held = sqlite3_malloc64(sizeof *scan->held + 2 * (size_t)n * sizeof *scan->held->file);
+  if (scan->held == NULL)
+    return SQLITE_NOMEM;
+  scan->held->n = 0;
+  for (int i = 0; i < n && (name = sqlite3_db_name(db, i)) != NULL; i++) {
+    const char *path = sqlite3_db_filename(db, name);
+    char *index;
+    if (path == NULL || *path == '\0')
+      continue;
+    index = sqlite3_mprintf("%s-shm", path);
+    if (index == NULL)
+      return SQLITE_NOMEM;
+    hold(scan->held, path);
+    hold(scan->held, index);
+    sqlite3_free(index);
+  }
+  return SQLITE_OK;
+}
+
 int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn) {
   int rc = sqlite3_prepare_v2(conn->db, "SELECT 1", -1, &scan->probe, NULL);
-  if (rc != SQLITE_OK)
+  scan->held = NULL;
+  if (rc == SQLITE_OK)
+    rc = hold_databases(scan, conn->db);
+  if (rc != SQLITE_OK) {
+    mpg_scan_end(scan);
     return rc;
+  }
   scan->env = conn->env;
   scan->limits = conn->limits;
   scan->env.limits = &scan->limits;
   scan->env.interrupted = scan_interrupted;
   scan->env.interrupted_ctx = scan->probe;
+  scan->env.held = scan->held;
   return SQLITE_OK;
 }
 
 void mpg_scan_end(mpg_scan *scan) {
   sqlite3_finalize(scan->probe);
+  sqlite3_free(scan->held);
   scan->probe = NULL;
+  scan->held = NULL;
 }

@@ -166,6 +166,7 @@ typedef struct mpg_scan {
   mpg_env env;
   mpg_limits limits; /* as they were when it began, for its threads read them */
   sqlite3_stmt *probe;
+  mpg_held *held; /* the files of the connection's databases on which SQLite has locks */
 } mpg_scan;
 int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn);
 void mpg_scan_end(mpg_scan *scan);

@@ -127,7 +127,7 @@ int fuzz_threads(mpg_str input) {
 }
 
 static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t block, host *h) {
-  mpg_env env = {host_resize, h, host_interrupted, h, NULL, 0};
+  mpg_env env = {host_resize, h, host_interrupted, h, NULL, 0, NULL};
   mpg_rc rc;
   out->n = 0;
   out->p[0] = '\0';

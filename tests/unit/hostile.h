@@ -48,7 +48,7 @@ static inline bool hostile_stop(void *ctx) {
 }
 
 static inline mpg_env hostile_env(hostile *h) {
-  return (mpg_env){hostile_resize, h, hostile_stop, h, NULL, 0};
+  return (mpg_env){hostile_resize, h, hostile_stop, h, NULL, 0, NULL};
 }
 
 #ifdef MPG_TEST

@@ -445,7 +445,7 @@ static void *failing(void *ctx, void *p, size_t n) {
 static void test_memory(void) {
   for (int allowed = 0;; allowed++) {
     int left = allowed;
-    mpg_env env = {failing, &left, NULL, NULL, NULL, 0};
+    mpg_env env = {failing, &left, NULL, NULL, NULL, 0, NULL};
     mpg_chips *chips;
     mpg_err err;
     mpg_rc rc = mpg_chips_new(&chips, &env, &err);

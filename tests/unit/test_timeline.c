@@ -354,7 +354,7 @@ static void test_lanes(void) {
   scene s;
   mpg_err err;
   int column, asks = 0;
-  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL, 0};
+  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL, 0, NULL};
   char line[LINE];
   scene_open(&s);
   CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
@@ -395,7 +395,7 @@ static void test_incomplete(void) {
   mpg_gang gang;
   mpg_err err;
   int column, asks = 0, gangs;
-  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL, 0};
+  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL, 0, NULL};
   char line[LINE];
   scene_open(&s);
   CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
