@@ -22,6 +22,7 @@
 #pragma weak ZSTD_createDStream_advanced
 
 #define RATIO_COUNTS_ABOVE (INT64_C(256) << 20)
+#define FRAME_HEADER 18 /* bytes of the longest header of a zstd frame */
 
 #ifdef MPG_ISAL
 /* Parts of a gzip header, in their order; all but the first where a flag says so. */
@@ -59,6 +60,9 @@ struct mpg_inflate {
   z_stream z;
 #endif
   ZSTD_DStream *zstd;
+  char
+      head[FRAME_HEADER]; /* the first bytes of a zstd frame that begins, or what is left of them */
+  size_t nhead;
 };
 
 mpg_packing mpg_packing_of(const char *p, size_t n) {
@@ -333,30 +337,63 @@ static mpg_rc gzip_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
   return MPG_OK;
 }
 
+/*
+** Between frames: at the end (MPG_DONE), or with the header of another in f->head. libzstd may be built to read formats of
+** before version 1, by decoders that take memory of their own: where the header comes to it in one piece, it sees
+** nothing else for one.
+*/
+static mpg_rc zstd_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err) {
+  size_t n = sizeof f->head - f->nhead < in->n ? sizeof f->head - f->nhead : in->n;
+  memcpy(f->head + f->nhead, in->n > 0 ? in->p : "", n);
+  f->nhead += n;
+  in->p += n;
+  in->n -= n;
+  if (f->nhead < sizeof f->head && !last)
+    return MPG_OK;
+  if (f->nhead == 0)
+    return MPG_DONE;
+  if (f->nhead >= 4 && mpg_packing_of(f->head, f->nhead) != MPG_ZSTD)
+    return damaged(f, "expected another frame or the end, found something else", err);
+  f->inside = true;
+  return MPG_OK;
+}
+
+static mpg_rc zstd_failed(const mpg_inflate *f, size_t code, mpg_err *err) {
+  switch (ZSTD_getErrorCode(code)) {
+  case ZSTD_error_memory_allocation:
+    return mpg_fail_nomem(err);
+  case ZSTD_error_frameParameter_windowTooLarge:
+    return mpg_fail(err, MPG_LIMIT, "%s: a zstd window over 128 MiB (--long): too large", f->path);
+  default:
+    return damaged(f, ZSTD_getErrorName(code), err);
+  }
+}
+
 static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
                        mpg_err *err) {
   while (*got == 0) {
-    ZSTD_inBuffer from = {in->p, in->n, 0};
     ZSTD_outBuffer to = {out, cap, 0};
+    ZSTD_inBuffer from;
     size_t code;
-    if (!f->inside && in->n == 0)
-      return last ? MPG_DONE : MPG_OK;
-    code = ZSTD_decompressStream(f->zstd, &to, &from);
-    if (ZSTD_isError(code)) {
-      switch (ZSTD_getErrorCode(code)) {
-      case ZSTD_error_memory_allocation:
-        return mpg_fail_nomem(err);
-      case ZSTD_error_frameParameter_windowTooLarge:
-        return mpg_fail(err, MPG_LIMIT, "%s: a zstd window over 128 MiB (--long): too large",
-                        f->path);
-      default:
-        return damaged(f, ZSTD_getErrorName(code), err);
-      }
+    if (!f->inside) {
+      mpg_rc rc = zstd_between(f, in, last, err);
+      if (rc != MPG_OK || !f->inside)
+        return rc;
     }
-    eat(f, in, from.pos);
+    from = f->nhead > 0 ? (ZSTD_inBuffer){f->head, f->nhead, 0} : (ZSTD_inBuffer){in->p, in->n, 0};
+    code = ZSTD_decompressStream(f->zstd, &to, &from);
+    if (ZSTD_isError(code))
+      return zstd_failed(f, code, err);
+    if (f->nhead > 0) {
+      f->nhead -= from.pos;
+      memmove(f->head, f->head + from.pos, f->nhead);
+      f->eaten += (int64_t)from.pos;
+    } else {
+      eat(f, in, from.pos);
+    }
     *got = to.pos;
     f->inside = code != 0;
-    if (f->inside && *got == 0 && in->n == 0)
+    if (f->inside && *got == 0 && f->nhead == 0 && in->n == 0)
       return last ? truncated(f, err) : MPG_OK;
   }
   return MPG_OK;
