@@ -3,13 +3,17 @@
 
 import json
 import locale
+import os
 import random
+import shutil
 import sqlite3
+import subprocess
+import sys
 import unittest
 from fractions import Fraction
 
 import cases
-from fleets import connect
+from fleets import ROOT, connect
 
 CATEGORIES = [
     "down", "idle", "partial", "startup", "compile", "restore", "input", "checkpoint", "eval", "stall",
@@ -636,6 +640,35 @@ class InSql(Case):
             self.assertIn('"capacity":0.5,', self.one("SELECT goodput('idle', 0.5)"))
         finally:
             locale.setlocale(locale.LC_NUMERIC, before)
+
+    def test_messages_under_a_locale(self):
+        """A host that calls setlocale, in a process of its own: the locale is made here."""
+        folder = self.new_folder()
+        made = shutil.which("localedef") and subprocess.run(["localedef", "-c", "-i", "de_DE", "-f", "UTF-8", os.path.join(folder, "comma")], capture_output=True, check=False)
+        if not made or not os.path.isdir(os.path.join(folder, "comma")):
+            self.skipTest("no localedef, or no sources of locales, here")
+        program = """if True:
+            import locale, sys
+            sys.path.insert(0, sys.argv[1])
+            from fleets import connect
+            locale.setlocale(locale.LC_NUMERIC, "comma")
+            assert locale.localeconv()["decimal_point"] == ","
+            db = connect()
+            for sql in sys.argv[2:]:
+                try:
+                    print(db.execute(sql).fetchall())
+                except Exception as error:
+                    print(error)
+            """
+        chip = "CREATE TABLE chips AS SELECT 'one' AS chip, 'bf16' AS dtype, 1e12 AS peak_flops, 1.5 AS year"
+        fleet = ("CREATE TABLE allocations AS SELECT 'j' AS job, 'p' AS pool, 1 AS chips, 0 AS start_time, 10 AS end_time, 'completed' AS outcome", "CREATE TABLE capacity AS SELECT 'p' AS pool, 'nvidia-h100-sxm' AS chip, 1 AS chips, 0 AS start_time, 10 AS end_time",
+                 "CREATE TABLE spans AS SELECT 'j' AS job, 'step' AS kind, 0 AS start_time, 1 AS end_time, 1.5e15 AS flops", "SELECT count(*) > 0 FROM mpg_ledger", "SELECT detail FROM mpg_issues WHERE kind = 'above_roofline'")
+        done = subprocess.run([sys.executable, "-c", program, os.path.join(ROOT, "tests"), "SELECT roofline_ideal(-1.5, 'tpu-v4')", "SELECT roofline_seconds(1e12, 1.5)", *fleet, chip, "SELECT roofline_seconds(1e12, 'one')"],
+                              env=dict(os.environ, LOCPATH=folder), capture_output=True, text=True, check=True)
+        said = [line for line in done.stdout.splitlines() if line != "[]"]
+        self.assertEqual(said[:3], ["roofline_ideal: expected finite flops of at least 0, found -1.5", "roofline_seconds: expected text as chip, found 1.5", "[(1,)]"])
+        self.assertIn(", up to 1.52 on ", said[3])
+        self.assertIn("found 1.5", said[4])
 
 
 if __name__ == "__main__":

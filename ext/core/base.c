@@ -1,14 +1,38 @@
 /* base.c - errors, memory and text shared by the core: see base.h. */
+#define _GNU_SOURCE /* newlocale, uselocale */
 #include "base.h"
 
 #undef mpg_fail /* the analyzer's: see base.h */
 #undef mpg_fail_nomem
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FORMATTED 6144 /* a path, and the longest message with its excerpts */
+
+/* Of this thread alone, which the host does not share meanwhile. glibc's "C" locale object is a constant: nothing is
+** allocated here, or freed. */
+static int MPG_PRINTF(3, 0) print(char *to, size_t cap, const char *format, va_list args) {
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  locale_t hosts = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0;
+  int n = vsnprintf(to, cap, format, args);
+  if (hosts != (locale_t)0)
+    (void)uselocale(hosts);
+  if (c_locale != (locale_t)0)
+    freelocale(c_locale);
+  return n;
+}
+
+int mpg_print(char *to, size_t cap, const char *format, ...) {
+  va_list args;
+  int n;
+  va_start(args, format);
+  n = print(to, cap, format, args);
+  va_end(args);
+  return n;
+}
 
 static bool is_within_character(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
@@ -17,7 +41,7 @@ static bool is_within_character(char c) {
 static void format_ends(char *to, size_t cap, const char *format, va_list args) {
   char whole[FORMATTED];
   const size_t half = (cap - sizeof "...") / 2;
-  int n = vsnprintf(whole, sizeof whole, format, args);
+  int n = print(whole, sizeof whole, format, args);
   const char *end = whole + (n < FORMATTED ? n : FORMATTED - 1), *tail = end - half;
   size_t head = half;
   while (head > 0 && is_within_character(whole[head]))
@@ -30,7 +54,7 @@ static void format_ends(char *to, size_t cap, const char *format, va_list args) 
 void mpg_format(char *to, size_t cap, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
-  if (vsnprintf(to, cap, format, args) >= (int)cap)
+  if (print(to, cap, format, args) >= (int)cap)
     format_ends(to, cap, format, again);
   va_end(again);
 }

@@ -52,6 +52,8 @@ mpg_rc mpg_fail_nomem(mpg_err *err);
 /* Formats into `cap` bytes, terminated. Where that is too long, "..." stands for its middle: a path comes
 ** first in a message, and what is wrong last. */
 void mpg_format(char *to, size_t cap, const char *format, va_list args) MPG_PRINTF(3, 0);
+/* snprintf in the C locale: the host's may have a comma for a decimal point. mpg_format is so too. */
+int mpg_print(char *to, size_t cap, const char *format, ...) MPG_PRINTF(3, 4);
 /* MPG_INTERRUPTED; of whatever else went wrong where nothing else can, MPG_NOMEM. */
 mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 #ifdef __clang_analyzer__ /* which sees one file at a time: what these return */

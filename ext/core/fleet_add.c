@@ -29,7 +29,7 @@ static const char *describe(const mpg_value *v, char out[FOUND_TEXT]) {
     (void)snprintf(out, FOUND_TEXT, "%lld", (long long)v->i);
     return out;
   case MPG_REAL:
-    (void)snprintf(out, FOUND_TEXT, "%.17g", v->r);
+    (void)mpg_print(out, FOUND_TEXT, "%.17g", v->r);
     return out;
   default:
     (void)snprintf(out, FOUND_TEXT, "\"%.*s\"%s", v->s.n > 40 ? 40 : (int)v->s.n,

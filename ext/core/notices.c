@@ -117,7 +117,7 @@ static const mpg_chip_row *fastest(const mpg_chips *chips, const mpg_chip_row *r
 
 /* Mistakes that make work look so much faster than it can be, the likelier ones first. */
 static void likely_cause(const mpg_above *a, const mpg_chips *chips, char *out, size_t cap) {
-  size_t n = (size_t)snprintf(out, cap, ", up to %.3g", a->goodput);
+  size_t n = (size_t)mpg_print(out, cap, ", up to %.3g", a->goodput);
   if (a->row != NULL)
     n += (size_t)snprintf(out + n, cap - n, " on %.40s at its %s peak, %.16s", a->row->chip,
                           a->dtype_given ? "given" : "default", a->row->dtype);
@@ -130,7 +130,8 @@ static void likely_cause(const mpg_above *a, const mpg_chips *chips, char *out, 
     const mpg_chip_row *best = fastest(chips, a->row);
     double times = best->peak_flops / a->row->peak_flops;
     if (best != a->row && a->goodput <= times * NOISE)
-      n += (size_t)snprintf(out + n, cap - n, " another dtype (the %.16s peak is %.3g times that),",
+      n +=
+          (size_t)mpg_print(out + n, cap - n, " another dtype (the %.16s peak is %.3g times that),",
                             best->dtype, times);
   }
   if (a->goodput <= TWICE) {

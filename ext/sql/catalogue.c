@@ -64,7 +64,7 @@ static mpg_rc row_failure(const reading *r, const char *format, ...) {
   char what[MPG_ERR_TEXT / 2];
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(what, sizeof what, format, args);
+  mpg_format(what, sizeof what, format, args);
   va_end(args);
   return mpg_fail(r->err, MPG_DATA, "%s: row %lld: %s", r->table, (long long)r->row, what);
 }
