@@ -47,13 +47,16 @@ struct mpg_pipeline {
   struct worker workers[];
 };
 
+/* The kernel refuses a set with less room than it has processors, which may be more than cpu_set_t's 1,024. */
 int mpg_threads_available(void) {
-  cpu_set_t set;
-  int n;
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
-    return 1;
-  n = CPU_COUNT(&set);
-  return n < 1 ? 1 : n > MPG_THREADS_MAX ? MPG_THREADS_MAX : n;
+  cpu_set_t sets[16];
+  for (size_t size = sizeof *sets; size <= sizeof sets; size *= 2) {
+    if (sched_getaffinity(0, size, sets) == 0) {
+      int n = CPU_COUNT_S(size, sets);
+      return n < 1 ? 1 : n > MPG_THREADS_MAX ? MPG_THREADS_MAX : n;
+    }
+  }
+  return 1;
 }
 
 size_t mpg_pipeline_slots(int threads) {

@@ -309,22 +309,27 @@ static void test_closed(const mpg_pipeline_steps *steps) {
   }
 }
 
-/* In place of the system's: so many processors this process may use; -1: nobody knows. */
-static int processors = 1;
+/* In place of the system's: so many processors this process may use, -1: nobody knows; of so many that the machine
+** has, of all of which a set must have room to tell. */
+static int processors = 1, there = 1;
 
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {
+  errno = EINVAL;
+  if (8 * size < (size_t)there)
+    return -1;
   CPU_ZERO_S(size, set);
   for (int i = 0; i < processors; i++)
     CPU_SET_S((size_t)(2 * i + 1) % (8 * size), size, set);
-  errno = EINVAL;
   return pid == 0 && processors >= 0 ? 0 : -1;
 }
 
 static void test_available(void) {
-  static const int counts[][2] = {{-1, 1},  {0, 1},   {1, 1},   {2, 2},
-                                  {63, 63}, {64, 64}, {65, 64}, {512, 64}};
+  static const int counts[][3] = {{-1, 1, 8},   {0, 1, 8},     {1, 1, 8},      {2, 2, 8},
+                                  {63, 63, 64}, {64, 64, 128}, {65, 64, 1024}, {512, 64, 1024},
+                                  {7, 7, 1025}, {3, 3, 8192},  {9, 9, 16384},  {9, 1, 16385}};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     processors = counts[i][0];
+    there = counts[i][2];
     CHECK(mpg_threads_available() == counts[i][1]);
   }
 }
