@@ -40,7 +40,7 @@ static size_t digits(mpg_str s, size_t at) {
 /* ---- Job ids ---- */
 
 /* How many numbers "1-3,7" lists; of array tasks also "10-20:5", and a list that Slurm cut:
- * "1,...". */
+ * "1,...". None of them is longer than a name, for it is read again for each name that it is in. */
 static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
   size_t at = 0;
   *count = 0;
@@ -57,8 +57,10 @@ static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
       return false;
     if (colon < end && (!mpg_int_parse(part(s, colon + 1, end), &step) || step < 1))
       return false;
-    if (low < 0 || high < low || __builtin_sub_overflow(high, low, &more) ||
-        __builtin_add_overflow(*count, more / step + 1, count))
+    if (end - at > 2 * NAME_LIMIT || low < 0 || high < low ||
+        __builtin_sub_overflow(high, low, &more) ||
+        __builtin_add_overflow(more / step, INT64_C(1), &more) ||
+        __builtin_add_overflow(*count, more, count))
       return false;
     at = end + 1;
   }

@@ -208,7 +208,17 @@ static void test_nodes(void) {
               {"n[8-10]-ib", "n8-ib n9-ib n10-ib"},
               {"a,b", "a b"},
               {"[1-3]", "1 2 3"}};
-  static const char *const bad[] = {"n[", "n[1-", "n[]", "n[2-1]", "n[a]", ",", "a,,b", "n[1-3:2]"};
+  static const char *const bad[] = {"n[",
+                                    "n[1-",
+                                    "n[]",
+                                    "n[2-1]",
+                                    "n[a]",
+                                    ",",
+                                    "a,,b",
+                                    "n[1-3:2]",
+                                    "n[0-9223372036854775807]",
+                                    "n[0-9223372036854775807,0-9223372036854775806,1-5]"};
+  static char wide[600]; /* a number that would be read for each of a million names */
   names all;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     memset(&all, 0, sizeof all);
@@ -219,7 +229,9 @@ static void test_nodes(void) {
     memset(&all, 0, sizeof all);
     CHECK(mpg_slurm_nodes(mpg_str_of(bad[i]), add_name, &all) == MPG_DATA);
   }
+  (void)snprintf(wide, sizeof wide, "n[1-%0590d]", 1000000);
   memset(&all, 0, sizeof all);
+  CHECK(mpg_slurm_nodes(mpg_str_of(wide), add_name, &all) == MPG_DATA && all.count == 0);
   CHECK(mpg_slurm_nodes(MPG_STR("n[0-999999]"), add_name, &all) == MPG_DONE);
   CHECK(all.count == 1000000);
   CHECK(mpg_slurm_nodes(MPG_STR("n[0-1000000]"), add_name, &all) == MPG_LIMIT);
