@@ -105,6 +105,13 @@ static void price(mpg_hlo_cost *c, uint32_t number) {
   mpg_hlo_price_collective(c->m, i, p);
 }
 
+/* A fusion looks at all of what it calls, and so may thousands of them; a convolution may take milliseconds. */
+static unsigned between_polls(const mpg_hlo_instruction *i, uint32_t fused) {
+  if (i->rule == MPG_HLO_CONVOLUTION || i->rule == MPG_HLO_CUSTOM_CALL)
+    return 1;
+  return fused != MPG_HLO_NONE ? FUSIONS_BETWEEN_POLLS : INSTRUCTIONS_BETWEEN_POLLS;
+}
+
 /* Callees first: each computation's total is there when a caller asks. */
 static mpg_rc price_all(mpg_hlo_cost *c, mpg_err *err) {
   const mpg_hlo_module *m = c->m;
@@ -121,10 +128,7 @@ static mpg_rc price_all(mpg_hlo_cost *c, mpg_err *err) {
                            ? mpg_hlo_callee(m, &m->instructions[i], MPG_HLO_CALLS)
                            : MPG_HLO_NONE;
       mpg_hlo_work work;
-      /* A fusion looks at all of what it calls, and so may thousands of them. */
-      if ((++turn % (fused != MPG_HLO_NONE ? FUSIONS_BETWEEN_POLLS : INSTRUCTIONS_BETWEEN_POLLS)) ==
-              0 &&
-          mpg_interrupted(c->env))
+      if (++turn % between_polls(&m->instructions[i], fused) == 0 && mpg_interrupted(c->env))
         return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       if (fused != MPG_HLO_NONE && mpg_hlo_read_parameters(c, fused) != MPG_OK)
         return mpg_fail_nomem(err);

@@ -55,10 +55,50 @@ static mpg_i128 ragged_dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i
 ** How many pairs (k, o) of a place in the kernel and one in the output fall on a place of the input,
 ** rather than into the padding or a hole of its dilation:
 **     x = o stride + k dilation - pad_low,  x a multiple of the base dilation,  0 <= x / base < input
-** For each k the o that fit are an arithmetic sequence, so that this takes as many steps as the
-** smaller of kernel and output has places. -1: too many.
+** Without a base dilation these are the points of a lattice between two lines. With one, for each k the o that
+** fit are an arithmetic sequence, so that this takes as many steps as the smaller of kernel and output has places.
+** -1: too many.
 */
-#define STEPS_MAX ((int64_t)1 << 26)
+#define STEPS_MAX ((int64_t)1 << 16)
+
+static int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && a < 0);
+}
+
+/* The sum over t in [0, n) of floor((a t + b) / m), as by Euclid's algorithm: the points below a line are those
+** beside it. Of n, m, a and b none is negative, and m not 0. */
+static mpg_u128 floor_sum(mpg_u128 n, mpg_u128 m, mpg_u128 a, mpg_u128 b) {
+  mpg_u128 sum = 0;
+  for (;;) {
+    mpg_u128 last, swap;
+    if (n > 0)
+      sum += n * (n - 1) / 2 * (a / m) + n * (b / m);
+    a %= m;
+    last = a * n + b % m;
+    if (last < m)
+      return sum;
+    n = last / m;
+    b = last % m;
+    swap = m;
+    m = a;
+    a = swap;
+  }
+}
+
+static int64_t clamp(int64_t v, int64_t most) {
+  return v < 0 ? 0 : v < most ? v : most;
+}
+
+/* Of s in [0, steps) and o in [0, n): how many have s a + o b <= most. */
+static int64_t below(int64_t steps, int64_t a, int64_t n, int64_t b, int64_t most) {
+  int64_t all = clamp(floor_div(most - (n - 1) * b, a) + 1, steps); /* s of which every o has */
+  int64_t some = clamp(floor_div(most, a) + 1, steps), mixed = some - all;
+  if (mixed == 0)
+    return all * n;
+  return all * n + mixed +
+         (int64_t)floor_sum((mpg_u128)mixed, (mpg_u128)b, (mpg_u128)a,
+                            (mpg_u128)(most - (some - 1) * a));
+}
 
 static int64_t gcd(int64_t a, int64_t b) {
   while (b != 0) {
@@ -82,43 +122,52 @@ static int64_t inverse(int64_t a, int64_t m) {
   return m == 1 ? 0 : t0 < 0 ? t0 + m : t0;
 }
 
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && a < 0);
+/* o step = -from (mod base), for one step and base and many `from`. */
+typedef struct congruence {
+  int64_t step, g, modulus, inverse;
+} congruence;
+
+static congruence congruence_of(int64_t step, int64_t base) {
+  congruence c = {step, gcd(step % base, base), 0, 0};
+  c.modulus = base / c.g;
+  c.inverse = inverse(step / c.g % c.modulus, c.modulus);
+  return c;
 }
 
 /* Of the places o in [0, n): how many have 0 <= o step + from <= most, and a multiple of base. */
-static int64_t places(int64_t n, int64_t step, int64_t from, int64_t most, int64_t base) {
-  int64_t low = from >= 0 ? 0 : floor_div(-from + step - 1, step);
-  int64_t high = floor_div(most - from, step), g, modulus, first;
+static int64_t places(const congruence *c, int64_t n, int64_t from, int64_t most) {
+  int64_t low = from >= 0 ? 0 : floor_div(-from + c->step - 1, c->step);
+  int64_t high = floor_div(most - from, c->step), first;
   if (high > n - 1)
     high = n - 1;
-  if (low > high)
+  if (low > high || from % c->g != 0)
     return 0;
-  if (base == 1)
-    return high - low + 1;
-  /* o step = -from (mod base) */
-  g = gcd(step % base, base);
-  if (from % g != 0)
-    return 0;
-  modulus = base / g;
-  first = (int64_t)((mpg_i128)floor_div(-from, g) % modulus);
-  first = first < 0 ? first + modulus : first;
-  first = (int64_t)((mpg_i128)first * inverse(step / g % modulus, modulus) % modulus);
-  first += floor_div(low - first + modulus - 1, modulus) * modulus;
-  return first > high ? 0 : (high - first) / modulus + 1;
+  first = floor_div(-from, c->g) % c->modulus;
+  first = first < 0 ? first + c->modulus : first;
+  first = first * c->inverse % c->modulus;
+  first += floor_div(low - first + c->modulus - 1, c->modulus) * c->modulus;
+  return first > high ? 0 : (high - first) / c->modulus + 1;
 }
 
 static int64_t valid_pairs(const mpg_hlo_window_dim *w, int64_t kernel, int64_t output,
                            int64_t input) {
-  int64_t steps = kernel < output ? kernel : output, pairs = 0, most;
-  if (steps > STEPS_MAX || input > INT32_MAX || kernel > INT32_MAX || output > INT32_MAX)
+  bool by_kernel = kernel < output;
+  int64_t steps = by_kernel ? kernel : output, n = by_kernel ? output : kernel;
+  int64_t move = by_kernel ? w->window_dilation : w->stride, pairs = 0, most;
+  congruence c;
+  if (input > INT32_MAX || kernel > INT32_MAX || output > INT32_MAX)
     return -1;
+  if (steps == 0 || input == 0)
+    return 0;
   most = (input - 1) * w->base_dilation;
-  for (int64_t s = 0; s < steps && input > 0; s++)
-    pairs += kernel < output ? places(output, w->stride, s * w->window_dilation - w->pad_low, most,
-                                      w->base_dilation)
-                             : places(kernel, w->window_dilation, s * w->stride - w->pad_low, most,
-                                      w->base_dilation);
+  c = congruence_of(by_kernel ? w->stride : w->window_dilation, w->base_dilation);
+  if (w->base_dilation == 1)
+    return below(steps, move, n, c.step, w->pad_low + most) -
+           below(steps, move, n, c.step, w->pad_low - 1);
+  if (steps > STEPS_MAX)
+    return -1;
+  for (int64_t s = 0; s < steps; s++)
+    pairs += places(&c, n, s * move - w->pad_low, most);
   return pairs;
 }
 

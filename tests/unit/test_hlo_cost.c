@@ -157,10 +157,19 @@ static void test_convolutions(void) {
   costs("i = s8[1,1,2147483647] parameter(0) k = s8[1,1,1] parameter(1) ",
         "s8[1,1,1] convolution(i, k), window={size=1}, dim_labels=bf0_oi0->bf0", true, 2, 0,
         2147483647LL + 1 + 1);
-  /* Nor is what would take for ever to count, or does not fit. */
+  /* However long: n (n + 1) / 2 pairs of two places whose sum is below n; half of them, of an even sum. */
   costs(wide,
         "f32[1,1,134217728] convolution(i, k), window={size=134217728}, dim_labels=bf0_oi0->bf0",
-        false, 0, 0, 3LL * 4 * 134217728);
+        true, 134217728LL * 134217729, 0, 3LL * 4 * 134217728);
+  costs("i = f32[1,1,65536] parameter(0) k = f32[1,1,65536] parameter(1) ",
+        "f32[1,1,65536] convolution(i, k), window={size=65536 lhs_dilate=2}, "
+        "dim_labels=bf0_oi0->bf0",
+        true, 65536LL * 65536, 0, 3LL * 4 * 65536);
+  /* Nor is what would take for ever to count, or does not fit. */
+  costs("i = f32[1,1,65537] parameter(0) k = f32[1,1,65537] parameter(1) ",
+        "f32[1,1,65537] convolution(i, k), window={size=65537 lhs_dilate=2}, "
+        "dim_labels=bf0_oi0->bf0",
+        false, 0, 0, 3LL * 4 * 65537);
   costs("i = f32[1,1,9] parameter(0) k = f32[1,1,2147483648] parameter(1) ",
         "f32[1,1,1] convolution(i, k), window={size=3}, dim_labels=bf0_oi0->bf0", false, 0, 0,
         4LL * (9 + 2147483648 + 1));
@@ -192,6 +201,31 @@ static void test_every_window(void) {
                    "f32[1,1,%d] convolution(i, k), window={size=%d stride=%d pad=%d_0 "
                    "lhs_dilate=%d rhs_dilate=%d}, dim_labels=bf0_oi0->bf0",
                    output, kernel, stride, low, base, apart);
+    costs(parameters, root, true, 2LL * pairs, 0, 4LL * (input + kernel + output));
+  }
+}
+
+/* Long ones, beside what each place of the kernel meets: strides and windows beyond 32 bits in their product. */
+static void test_long_windows(void) {
+  for (int round = 0; round < 300; round++) {
+    const int most = round % 3 == 0 ? 100000 : 300;
+    long long input = 1 + check_below(round % 2 == 0 ? 2147483647 : 100000);
+    long long kernel = 1 + check_below(most), output = 1 + check_below(most);
+    long long stride = 1 + check_below(most), low = check_below(1000000) - 100000;
+    long long apart = 1 + check_below(round % 5 == 0 ? 2147483647 : most), pairs = 0;
+    char parameters[96], root[256];
+    for (long long k = 0; k < kernel; k++) {
+      long long from = k * apart - low, first = from >= 0 ? 0 : (-from + stride - 1) / stride;
+      long long last = input - 1 - from < 0 ? -1 : (input - 1 - from) / stride;
+      last = last < output ? last : output - 1;
+      pairs += first <= last ? last - first + 1 : 0;
+    }
+    (void)snprintf(parameters, sizeof parameters,
+                   "i = f32[1,1,%lld] parameter(0) k = f32[1,1,%lld] parameter(1) ", input, kernel);
+    (void)snprintf(root, sizeof root,
+                   "f32[1,1,%lld] convolution(i, k), window={size=%lld stride=%lld pad=%lld_0 "
+                   "rhs_dilate=%lld}, dim_labels=bf0_oi0->bf0",
+                   output, kernel, stride, low, apart);
     costs(parameters, root, true, 2LL * pairs, 0, 4LL * (input + kernel + output));
   }
 }
@@ -842,6 +876,7 @@ int main(void) {
   test_classes();
   test_convolutions();
   test_every_window();
+  test_long_windows();
   test_applied();
   test_annotations();
   test_transposes();
