@@ -179,9 +179,9 @@ bool mpg_pbs_hosts_count(mpg_str text, mpg_asks *asks, int64_t *slots) {
         if (!count_of(to, &first) || !count_of(from, &n))
           return false;
       } else if (cut(&from, '-', &to) && from.p != NULL) {
-        if (!count_of(to, &first) || !count_of(from, &last) || last < first)
+        if (!count_of(to, &first) || !count_of(from, &last) || last < first ||
+            __builtin_add_overflow(last - first, INT64_C(1), &n))
           return false;
-        n = last - first + 1;
       } else if (!count_of(part, &first)) {
         return false;
       }

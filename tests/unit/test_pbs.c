@@ -82,7 +82,15 @@ static void test_hosts(void) {
   } good[] = {{"crhtc65/34", 1, "crhtc65 "},  {"crhtc72/0*5", 5, "crhtc72 "},
               {"n1/0*8+n2/3", 9, "n1 n2 "},   {"n1/0+n1/1+n2/0", 3, "n1 n1 n2 "},
               {"n1/0-3,5+n2/7", 6, "n1 n2 "}, {"n1+n2", 2, "n1 n2 "}};
-  static const char *const bad[] = {"", "/0", "n1/", "n1/x", "n1/3-1", "n1/0*x", "n1/0+"};
+  static const char *const bad[] = {"",
+                                    "/0",
+                                    "n1/",
+                                    "n1/x",
+                                    "n1/3-1",
+                                    "n1/0*x",
+                                    "n1/0+",
+                                    "n1/0-9223372036854775807",
+                                    "n1/0-9223372036854775807+n2/0-9223372036854775806+n3/0-5"};
   static const char vnodes[] = "(n1:ncpus=4)+(n2:ncpus=2+n3:ncpus=2)";
   char all[64] = "";
   mpg_str host;
