@@ -49,6 +49,13 @@ def many_jobs(n):
                f'"end_time":{i * 7919 % n + 50}}}\n')
 
 
+def still(n):
+    """A job that does nothing, for millions of seconds."""
+    end = min(20 * n, 6_000_000)
+    yield f'{{"record":"capacity","pool":"p","chips":9,"start_time":0,"end_time":{end}}}\n'
+    yield f'{{"record":"allocation","job":"j","attempt":1,"pool":"p","chips":8,"start_time":0,"end_time":{end}}}\n'
+
+
 def goodput(n):
     """Phases and re-initialisations that all overlap: pairs of them would be n * n / 64."""
     yield '{"job_name":"g","job_start_time":1700000000.0}\n'
@@ -94,6 +101,7 @@ INPUTS = {
     "prom.txt": lambda n: ["# TYPE m gauge\n", *(f'm{{gpu="{i % 8}"}} {i}\n' for i in range(n))],
     "prom.json": lambda n: ['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"m"},"values":[',
                             ",".join(f'[{1700000000 + i},"{i}"]' for i in range(n)), "]}]}}\n"],
+    "still.jsonl": still,
     "goodput.jsonl": goodput,
     "outages.jsonl": outages,
     "big.hlo": hlo,
@@ -122,6 +130,8 @@ STATEMENTS = {
     "a timeline": "SELECT count(*) FROM trace_timeline({one.jsonl}, 'j')",
     "a ledger of many jobs": "SELECT count(*) FROM trace_ledger({jobs.jsonl})",
     "a roll-up of many jobs, 2 threads": "SELECT category, sum(chip_us) FROM trace_rollup({jobs.jsonl}) WHERE threads = 2 GROUP BY 1",
+    "a roll-up of very many buckets": "SELECT bucket, chip_us FROM trace_rollup({still.jsonl}) WHERE bucket_width = 1 AND threads = 1 LIMIT 1",
+    "a timeline of very many buckets": "SELECT * FROM trace_timeline({still.jsonl}, 'j') WHERE bucket_width = 1 LIMIT 1",
     "a ledger of outages that overlap": "SELECT * FROM trace_ledger({outages.jsonl}) LIMIT 1",
     "records": "SELECT count(*) FROM trace_records({one.jsonl})",
     "Chrome": "SELECT count(*) FROM chrome_trace({chrome.json})",
@@ -299,6 +309,7 @@ LONG_MOST = 0.2
 OWN = {"parse of CSV": 35, "gzip": 120, "zstd": 60, "a header of 60,000 names": 65, "parse of JSON Lines": 30, "csv_rollup, many groups": 125,
        "csv_rollup, 2 threads": 4, "jsonl_rollup, 2 threads": 4, "a ledger of one job": 330, "a roll-up of one job, 2 threads": 60,
        "a timeline": 330, "a ledger of many jobs": 800, "a roll-up of many jobs, 2 threads": 2_000, "a ledger of outages that overlap": 90,
+       "a roll-up of very many buckets": 640, "a timeline of very many buckets": 650,
        "records": 240, "Chrome": 200, "Prometheus, text": 90, "Prometheus, JSON": 110, "goodput_trace": 170, "goodput_report": 500, "HLO": 300,
        "sacct": 50, "scontrol": 65, "MLLOG": 85, "a pattern": 6_000, "a pattern that finds nothing": 6_000,
        "a pattern that goes on and on": 19_000, "OTLP": 25, "SWF": 270, "interval_union": 380_000, "peak_concurrency": 380_000,

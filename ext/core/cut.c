@@ -57,13 +57,14 @@ static mpg_rc emit(const mpg_sink *sink, mpg_row *part, mpg_category category, i
   return sink->row(sink->ctx, part);
 }
 
-mpg_rc mpg_cut(const mpg_window *window, const mpg_row *row, const mpg_rate *rate, int64_t ideal,
-               const mpg_sink *sink) {
+mpg_rc mpg_cut(const mpg_env *env, const mpg_window *window, const mpg_row *row,
+               const mpg_rate *rate, int64_t ideal, const mpg_sink *sink) {
   bool buckets = mpg_bucket_is_set(&window->bucket);
   int64_t stop = row->end < window->until ? row->end : window->until;
   int64_t at = row->start > window->since ? row->start : window->since;
   int64_t bucket = MPG_NONE, next = INT64_MAX, most;
   mpg_row part = *row;
+  size_t turn = 0;
   mpg_rc rc = MPG_OK;
   if (at >= stop)
     return MPG_OK;
@@ -77,6 +78,8 @@ mpg_rc mpg_cut(const mpg_window *window, const mpg_row *row, const mpg_rate *rat
   }
   while (at < stop && rc == MPG_OK) {
     int64_t to = stop < next ? stop : next, amount;
+    if (mpg_poll(env, turn++))
+      return MPG_INTERRUPTED;
     if (to - at > most)
       to = at + most;
     part.start = at;

@@ -70,9 +70,10 @@ typedef struct mpg_window {
 ** Cuts `row` (its start and end) to the window and at the edges of buckets, and hands the parts to
 ** the sink. `ideal` is MPG_NONE, or chip-microseconds of roofline time of the whole: each part then
 ** becomes two rows, `ideal` and `inefficiency`. Rows of 0 chip-microseconds are left out. A part
-** whose chip-time would not fit int64 is cut in time until it does.
+** whose chip-time would not fit int64 is cut in time until it does. `env` is asked whether to stop, for there
+** may be millions of buckets. What the sink says, or MPG_INTERRUPTED.
 */
-mpg_rc mpg_cut(const mpg_window *window, const mpg_row *row, const mpg_rate *rate, int64_t ideal,
-               const mpg_sink *sink);
+mpg_rc mpg_cut(const mpg_env *env, const mpg_window *window, const mpg_row *row,
+               const mpg_rate *rate, int64_t ideal, const mpg_sink *sink);
 
 #endif

@@ -369,12 +369,12 @@ static mpg_rc emit(const sweep *s, mpg_row *row, bool downs, bool idles, const m
     mpg_fraction room[2];
     mpg_rate rate = mpg_rate_of(s->downs[i].chips, 0, room);
     row->cause = s->downs[i].kind;
-    rc = mpg_cut(window, row, &rate, MPG_NONE, sink);
+    rc = mpg_cut(s->env, window, row, &rate, MPG_NONE, sink);
   }
   row->category = MPG_IDLE;
   row->cause = 0;
   if (idles && rc == MPG_OK)
-    rc = mpg_cut(window, row, &idle, MPG_NONE, sink);
+    rc = mpg_cut(s->env, window, row, &idle, MPG_NONE, sink);
   return rc;
 }
 

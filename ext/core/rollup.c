@@ -136,6 +136,10 @@ static mpg_rc widen_cells(mpg_rollup *r) {
     return MPG_NOMEM;
   for (size_t c = 0; c < r->ncells; c++) {
     size_t i = (size_t)hash(r, &r->cells[c]) & (n - 1);
+    if (mpg_poll(r->env, c)) { /* of what is half built nothing is asked */
+      mpg_free(r->env, slots);
+      return MPG_INTERRUPTED;
+    }
     while (slots[i] != 0)
       i = (i + 1) & (n - 1);
     slots[i] = (uint32_t)c + 1;
@@ -148,8 +152,9 @@ static mpg_rc widen_cells(mpg_rollup *r) {
 
 static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
   size_t i;
-  if (r->ncells * 2 >= r->nslots && widen_cells(r) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = r->ncells * 2 >= r->nslots ? widen_cells(r) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
   for (i = (size_t)hash(r, key) & (r->nslots - 1); r->slots[i] != 0; i = (i + 1) & (r->nslots - 1))
     if (same(&r->cells[r->slots[i] - 1], key)) {
       *out = &r->cells[r->slots[i] - 1];
@@ -195,8 +200,9 @@ static inline mpg_rc cell_of(mpg_rollup *r, const mpg_row *row, mpg_cell **cell)
                      (uint8_t)row->category,
                      0,
                      0};
-    if (find_whole(r, &fine, cell) != MPG_OK)
-      return MPG_NOMEM;
+    mpg_rc rc = find_whole(r, &fine, cell);
+    if (rc != MPG_OK)
+      return rc;
     *recent = (mpg_recent_cell){(uint32_t)(*cell - r->cells) + 1,
                                 row->job,
                                 row->pool,
@@ -212,8 +218,9 @@ static inline mpg_rc cell_of(mpg_rollup *r, const mpg_row *row, mpg_cell **cell)
 
 static mpg_rc add(void *ctx, const mpg_row *row) {
   mpg_cell *cell;
-  if (cell_of(ctx, row, &cell) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = cell_of(ctx, row, &cell);
+  if (rc != MPG_OK)
+    return rc;
   cell->chip_us += row->chip_us;
   cell->intervals++;
   return MPG_OK;
@@ -221,8 +228,9 @@ static mpg_rc add(void *ctx, const mpg_row *row) {
 
 static mpg_rc add_more(void *ctx, const mpg_row *row, mpg_i128 chip_us, int64_t intervals) {
   mpg_cell *cell;
-  if (cell_of(ctx, row, &cell) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = cell_of(ctx, row, &cell);
+  if (rc != MPG_OK)
+    return rc;
   cell->chip_us += chip_us;
   cell->intervals += intervals;
   return MPG_OK;
@@ -235,10 +243,9 @@ mpg_sink mpg_rollup_sink(mpg_rollup *r) {
 mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {
   for (size_t i = 0; i < n; i++) {
     mpg_cell *cell;
-    if (mpg_poll(r->env, i))
-      return MPG_INTERRUPTED;
-    if (find_whole(r, &cells[i], &cell) != MPG_OK)
-      return MPG_NOMEM;
+    mpg_rc rc = mpg_poll(r->env, i) ? MPG_INTERRUPTED : find_whole(r, &cells[i], &cell);
+    if (rc != MPG_OK)
+      return rc;
     cell->chip_us += cells[i].chip_us;
     cell->intervals += cells[i].intervals;
   }

@@ -62,6 +62,7 @@ typedef struct mpg_rollup {
   mpg_recent_cell recent[MPG_CATEGORIES];
 } mpg_rollup;
 
+/* `env` is asked whether to stop where very many cells move: the sink may say MPG_INTERRUPTED. */
 mpg_rc mpg_rollup_init(mpg_rollup *rollup, const mpg_env *env, const mpg_fleet *fleet,
                        uint32_t mask, mpg_err *err);
 void mpg_rollup_free(mpg_rollup *rollup);

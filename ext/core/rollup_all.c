@@ -60,6 +60,7 @@ static void work(void *ctx, void *slot, int worker) {
   batch *b = slot;
   hand *h = &w->hands[worker];
   mpg_sink sink = mpg_rollup_sink(&b->cells);
+  b->cells.env = &w->env; /* the host is asked by its own thread alone */
   for (size_t job = b->first; b->rc == MPG_OK && job < b->stop; job++)
     b->rc = mpg_interrupted(&w->env) ? mpg_fail(&b->err, MPG_INTERRUPTED, "interrupted")
                                      : mpg_timeline_job(h->timeline, (uint32_t)job,
@@ -78,7 +79,8 @@ static mpg_rc keep(const mpg_env *env, mpg_cells *cells, const mpg_rollup *from)
     cells->p = NULL;
     cells->n = cells->cap = 0;
   } else if (from->ncells > 0) {
-    memcpy(cells->p + cells->n, from->cells, from->ncells * sizeof *cells->p);
+    if (!mpg_copy(env, cells->p + cells->n, from->cells, from->ncells * sizeof *cells->p))
+      return MPG_INTERRUPTED;
     cells->n += from->ncells;
   }
   return MPG_OK;
@@ -122,6 +124,8 @@ static mpg_rc jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) {
       rc = take(w, cells, &((batch *)slot)->cells, err);
   }
   mpg_pipeline_close(pipeline);
+  for (size_t i = 0; i < w->nbatches; i++)
+    w->batches[i].cells.env = w->rollup->env; /* the pipeline's is gone */
   rc = rc == MPG_DONE ? MPG_OK : rc;
   for (int i = 0; i < w->nhands; i++) {
     hand *h = &w->hands[i];

@@ -186,7 +186,7 @@ static mpg_rc emit(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64
   row->chip = in->chip;
   row->start = start;
   row->end = end;
-  return mpg_cut(t->window, row, &rate, ideal, t->sink);
+  return mpg_cut(t->env, t->window, row, &rate, ideal, t->sink);
 }
 
 /* The evidence where no span decides. */
@@ -325,7 +325,7 @@ static mpg_rc emit_queued(mpg_timeline *t, mpg_row *row) {
       mpg_rc rc;
       row->chip = s->pool ? mpg_pools_chip(t->pools, s->pool - 1, row->start, &until) : 0;
       row->end = until < s->end ? until : s->end;
-      rc = mpg_cut(t->window, row, &rate, MPG_NONE, t->sink);
+      rc = mpg_cut(t->env, t->window, row, &rate, MPG_NONE, t->sink);
       if (rc != MPG_OK)
         return rc;
     }
