@@ -49,6 +49,12 @@ def many_jobs(n):
                f'"end_time":{i * 7919 % n + 50}}}\n')
 
 
+def crowd(n):
+    """Tasks of one job that come in no order, and all go at once."""
+    for i in range(n):
+        yield f'{{"record":"allocation","job":"j","attempt":1,"task":"t{i * 7919 % n}","pool":"p","chips":1,"start_time":{i * 104729 % n},"end_time":{2 * n}}}\n'
+
+
 def still(n):
     """A job that does nothing, for millions of seconds."""
     end = min(20 * n, 6_000_000)
@@ -101,6 +107,7 @@ INPUTS = {
     "prom.txt": lambda n: ["# TYPE m gauge\n", *(f'm{{gpu="{i % 8}"}} {i}\n' for i in range(n))],
     "prom.json": lambda n: ['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"m"},"values":[',
                             ",".join(f'[{1700000000 + i},"{i}"]' for i in range(n)), "]}]}}\n"],
+    "crowd.jsonl": crowd,
     "still.jsonl": still,
     "goodput.jsonl": goodput,
     "outages.jsonl": outages,
@@ -130,6 +137,7 @@ STATEMENTS = {
     "a timeline": "SELECT count(*) FROM trace_timeline({one.jsonl}, 'j')",
     "a ledger of many jobs": "SELECT count(*) FROM trace_ledger({jobs.jsonl})",
     "a roll-up of many jobs, 2 threads": "SELECT category, sum(chip_us) FROM trace_rollup({jobs.jsonl}) WHERE threads = 2 GROUP BY 1",
+    "a job of very many tasks": "SELECT * FROM trace_rollup({crowd.jsonl}) WHERE threads = 1",
     "a roll-up of very many buckets": "SELECT bucket, chip_us FROM trace_rollup({still.jsonl}) WHERE bucket_width = 1 AND threads = 1 LIMIT 1",
     "a timeline of very many buckets": "SELECT * FROM trace_timeline({still.jsonl}, 'j') WHERE bucket_width = 1 LIMIT 1",
     "a ledger of outages that overlap": "SELECT * FROM trace_ledger({outages.jsonl}) LIMIT 1",
@@ -309,7 +317,7 @@ LONG_MOST = 0.2
 OWN = {"parse of CSV": 35, "gzip": 120, "zstd": 60, "a header of 60,000 names": 65, "parse of JSON Lines": 30, "csv_rollup, many groups": 125,
        "csv_rollup, 2 threads": 4, "jsonl_rollup, 2 threads": 4, "a ledger of one job": 330, "a roll-up of one job, 2 threads": 60,
        "a timeline": 330, "a ledger of many jobs": 800, "a roll-up of many jobs, 2 threads": 2_000, "a ledger of outages that overlap": 90,
-       "a roll-up of very many buckets": 640, "a timeline of very many buckets": 650,
+       "a job of very many tasks": 1_200, "a roll-up of very many buckets": 640, "a timeline of very many buckets": 650,
        "records": 240, "Chrome": 200, "Prometheus, text": 90, "Prometheus, JSON": 110, "goodput_trace": 170, "goodput_report": 500, "HLO": 300,
        "sacct": 50, "scontrol": 65, "MLLOG": 85, "a pattern": 6_000, "a pattern that finds nothing": 6_000,
        "a pattern that goes on and on": 19_000, "OTLP": 25, "SWF": 270, "interval_union": 380_000, "peak_concurrency": 380_000,

@@ -1,8 +1,7 @@
 /* gang.c - see gang.h. Everything is a sweep over the starts and ends of the job's allocations. */
-#define _GNU_SOURCE /* qsort_r */
 #include "gang.h"
+#include "sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* An allocation as this job's sweeps see it. */
@@ -15,6 +14,7 @@ typedef struct hold {
   mpg_outcome outcome;
   bool running;
   size_t allocation;
+  size_t before, behind; /* of those that are held at an instant, in the order of a sweep */
 } hold;
 
 struct mpg_gang_work {
@@ -70,8 +70,35 @@ static int pool_order(const void *a, const void *b, void *ctx) {
   return mpg_intern_cmp(&fleet->pool_names, *(const uint32_t *)a + 1, *(const uint32_t *)b + 1);
 }
 
+/* Mostly there are few, and looking through them is quicker than anything else. */
+#define FEW_POOLS 4
+
+static int by_number(const void *a, const void *b, void *ctx) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  (void)ctx;
+  return (x > y) - (x < y);
+}
+
+/* Those of all allocations from `first` on, beside the ones that are there: each once. */
+static mpg_rc gather_many_pools(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job,
+                                size_t first) {
+  size_t n = g->npools;
+  mpg_rc rc = ROOM(g, g->pools, g->pools_cap, n + job->nallocations - first);
+  if (rc != MPG_OK)
+    return rc;
+  for (size_t i = first; i < job->nallocations; i++)
+    g->pools[n++] = fleet->allocations[job->allocation + i].pool;
+  rc = mpg_sort(g->env, g->pools, n, sizeof *g->pools, by_number, NULL);
+  g->npools = 0;
+  for (size_t i = 0; rc == MPG_OK && i < n; i++)
+    if (i == 0 || g->pools[i] != g->pools[g->npools - 1])
+      g->pools[g->npools++] = g->pools[i];
+  return rc;
+}
+
 /* The job's pools by name, each once. */
 static mpg_rc gather_pools(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job) {
+  mpg_rc rc = MPG_OK;
   g->npools = 0;
   for (size_t i = 0; i < job->nallocations; i++) {
     uint32_t pool = fleet->allocations[job->allocation + i].pool;
@@ -80,20 +107,32 @@ static mpg_rc gather_pools(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *j
       p--;
     if (p > 0)
       continue;
+    if (g->npools == FEW_POOLS) {
+      rc = gather_many_pools(g, fleet, job, i);
+      break;
+    }
     if (ROOM(g, g->pools, g->pools_cap, g->npools + 1) != MPG_OK)
       return MPG_NOMEM;
     g->pools[g->npools++] = pool;
   }
-  if (g->npools > 1)
-    qsort_r(g->pools, g->npools, sizeof *g->pools, pool_order, (void *)(uintptr_t)fleet);
-  return MPG_OK;
+  if (rc == MPG_OK && g->npools > 1)
+    rc = mpg_sort(g->env, g->pools, g->npools, sizeof *g->pools, pool_order,
+                  (void *)(uintptr_t)fleet);
+  return rc;
 }
 
-static size_t pool_place(const mpg_gang *g, uint32_t pool) {
-  size_t p = 0;
-  while (g->pools[p] != pool)
-    p++;
-  return p;
+static size_t pool_place(const mpg_gang *g, const mpg_fleet *fleet, uint32_t pool) {
+  size_t low = 0, high = g->npools;
+  while (high - low > FEW_POOLS) {
+    size_t middle = low + (high - low) / 2;
+    if (pool_order(&g->pools[middle], &pool, (void *)(uintptr_t)fleet) <= 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  while (g->pools[low] != pool)
+    low++;
+  return low;
 }
 
 /* One task's record of the same chips at the same time, once more. */
@@ -113,6 +152,8 @@ static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *j
   for (size_t i = 0; i < job->nallocations; i++) { /* sorted by start: mpg_fleet_seal */
     const mpg_allocation *a = &fleet->allocations[job->allocation + i];
     hold *h = &w->holds[w->nholds];
+    if (mpg_poll(g->env, i))
+      return MPG_INTERRUPTED;
     if (a->start >= as_of)
       continue;
     g->repeated += i > 0 && repeats(a, a - 1);
@@ -122,7 +163,7 @@ static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *j
     h->chips = a->chips;
     h->task = a->task;
     h->outcome = h->running ? MPG_RUNNING : a->outcome;
-    h->pool = pool_place(g, a->pool);
+    h->pool = pool_place(g, fleet, a->pool);
     h->allocation = job->allocation + i;
     h->number = a->attempt;
     if (h->number == MPG_NONE) {
@@ -139,15 +180,17 @@ static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *j
   return MPG_OK;
 }
 
-static int number_order(const void *pa, const void *pb) {
+static int number_order(const void *pa, const void *pb, void *ctx) {
   const hold *a = pa, *b = pb;
+  (void)ctx;
   if (a->number != b->number)
     return a->number < b->number ? -1 : 1;
   return (a->allocation > b->allocation) - (a->allocation < b->allocation);
 }
 
-static int attempt_order(const void *pa, const void *pb) {
+static int attempt_order(const void *pa, const void *pb, void *ctx) {
   const mpg_attempt *a = pa, *b = pb;
+  (void)ctx;
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
   return (a->number > b->number) - (a->number < b->number);
@@ -168,9 +211,10 @@ static void attempt_end(mpg_attempt *a, const hold *h) {
 ** stretches are made, where its holds begin. */
 static mpg_rc gather_attempts(mpg_gang *g) {
   struct mpg_gang_work *w = g->work;
+  mpg_rc rc = mpg_sort(g->env, w->holds, w->nholds, sizeof *w->holds, number_order, NULL);
   g->nattempts = 0;
-  if (w->nholds > 1)
-    qsort(w->holds, w->nholds, sizeof *w->holds, number_order);
+  if (rc != MPG_OK)
+    return rc;
   for (size_t i = 0; i < w->nholds; i++) {
     const hold *h = &w->holds[i];
     if (i == 0 || h->number != w->holds[i - 1].number) {
@@ -182,8 +226,9 @@ static mpg_rc gather_attempts(mpg_gang *g) {
     attempt_end(&g->attempts[g->nattempts - 1], h);
     g->attempts[g->nattempts - 1].nstretches++;
   }
-  if (g->nattempts > 1)
-    qsort(g->attempts, g->nattempts, sizeof *g->attempts, attempt_order);
+  rc = mpg_sort(g->env, g->attempts, g->nattempts, sizeof *g->attempts, attempt_order, NULL);
+  if (rc != MPG_OK)
+    return rc;
   for (size_t a = 0; a < g->nattempts; a++) {
     mpg_attempt *attempt = &g->attempts[a];
     if (attempt->running)
@@ -196,10 +241,15 @@ static mpg_rc gather_attempts(mpg_gang *g) {
 
 /* ---- sweeps ---- */
 
+#define ONE_HOLD                                                                                   \
+  16 /* what one that comes or goes counts before the host is asked whether to stop */
+
 static int start_order(const void *pa, const void *pb, void *ctx) {
   const hold *holds = ctx, *a = &holds[*(const size_t *)pa], *b = &holds[*(const size_t *)pb];
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
+  if (a->attempt != b->attempt)
+    return a->attempt < b->attempt ? -1 : 1;
   return (a->allocation > b->allocation) - (a->allocation < b->allocation);
 }
 
@@ -214,6 +264,7 @@ static int end_order(const void *pa, const void *pb, void *ctx) {
 static mpg_rc order_sweep(mpg_gang *g, size_t first, size_t n, size_t *kept) {
   struct mpg_gang_work *w = g->work;
   size_t k = 0;
+  mpg_rc rc;
   if (ROOM(g, w->by_start, w->by_start_cap, n) != MPG_OK ||
       ROOM(g, w->by_end, w->by_end_cap, n) != MPG_OK)
     return MPG_NOMEM;
@@ -224,20 +275,17 @@ static mpg_rc order_sweep(mpg_gang *g, size_t first, size_t n, size_t *kept) {
   if (k == 0)
     return MPG_OK;
   memcpy(w->by_end, w->by_start, k * sizeof *w->by_end);
-  qsort_r(w->by_start, k, sizeof *w->by_start, start_order, w->holds);
-  qsort_r(w->by_end, k, sizeof *w->by_end, end_order, w->holds);
-  return MPG_OK;
-}
-
-static int task_order(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
+  rc = mpg_sort(g->env, w->by_start, k, sizeof *w->by_start, start_order, w->holds);
+  if (rc == MPG_OK)
+    rc = mpg_sort(g->env, w->by_end, k, sizeof *w->by_end, end_order, w->holds);
+  return rc;
 }
 
 /* The distinct tasks of an attempt; *unnamed where an allocation has none. */
 static mpg_rc gather_tasks(mpg_gang *g, const mpg_attempt *a, bool *unnamed) {
   struct mpg_gang_work *w = g->work;
   size_t n = 0;
+  mpg_rc rc;
   *unnamed = false;
   if (ROOM(g, w->tasks, w->tasks_cap, a->nstretches) != MPG_OK ||
       ROOM(g, w->running, w->running_cap, a->nstretches) != MPG_OK)
@@ -246,7 +294,9 @@ static mpg_rc gather_tasks(mpg_gang *g, const mpg_attempt *a, bool *unnamed) {
     w->tasks[i] = w->holds[a->stretch + i].task;
     *unnamed |= w->tasks[i] == 0;
   }
-  qsort(w->tasks, a->nstretches, sizeof *w->tasks, task_order);
+  rc = mpg_sort(g->env, w->tasks, a->nstretches, sizeof *w->tasks, by_number, NULL);
+  if (rc != MPG_OK)
+    return rc;
   for (size_t i = 0; i < a->nstretches; i++)
     if (n == 0 || w->tasks[n - 1] != w->tasks[i])
       w->tasks[n++] = w->tasks[i];
@@ -256,8 +306,15 @@ static mpg_rc gather_tasks(mpg_gang *g, const mpg_attempt *a, bool *unnamed) {
 }
 
 static uint32_t *task_running(struct mpg_gang_work *w, uint32_t task) {
-  uint32_t *at = bsearch(&task, w->tasks, w->ntasks, sizeof task, task_order);
-  return &w->running[at - w->tasks];
+  size_t low = 0, high = w->ntasks;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (w->tasks[middle] <= task)
+      low = middle;
+    else
+      high = middle;
+  }
+  return &w->running[low];
 }
 
 /* What a complete gang needs; a negative number asks for nothing. */
@@ -314,9 +371,11 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
   int64_t total = 0, holding = 0, at = 0;
   bool unnamed;
   need wanted;
-  if (gather_tasks(g, a, &unnamed) != MPG_OK ||
-      order_sweep(g, a->stretch, a->nstretches, &n) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = gather_tasks(g, a, &unnamed);
+  if (rc == MPG_OK)
+    rc = order_sweep(g, a->stretch, a->nstretches, &n);
+  if (rc != MPG_OK)
+    return rc;
   wanted = job_need(job, unnamed);
   memset(held, 0, 2 * g->npools * sizeof *held);
   a->stretch = g->nstretches;
@@ -336,6 +395,8 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
     at = next;
     for (; e < n && w->holds[w->by_end[e]].end == at; e++) {
       const hold *h = &w->holds[w->by_end[e]];
+      if (mpg_poll_work(g->env, &g->done, ONE_HOLD))
+        return MPG_INTERRUPTED;
       held[h->pool] -= h->chips;
       total -= h->chips;
       holding -= --*task_running(w, h->task) == 0;
@@ -343,6 +404,8 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
     }
     for (; s < n && w->holds[w->by_start[s]].start == at; s++) {
       const hold *h = &w->holds[w->by_start[s]];
+      if (mpg_poll_work(g->env, &g->done, ONE_HOLD))
+        return MPG_INTERRUPTED;
       held[h->pool] += h->chips;
       total += h->chips;
       holding += ++*task_running(w, h->task) == 1;
@@ -382,8 +445,9 @@ static mpg_rc add_shortfall(mpg_gang *g, int64_t start, int64_t end, int64_t chi
   return MPG_OK;
 }
 
-static int hold_order(const void *pa, const void *pb) {
+static int hold_order(const void *pa, const void *pb, void *ctx) {
   const hold *a = pa, *b = pb;
+  (void)ctx;
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
   return (a->pool > b->pool) - (a->pool < b->pool);
@@ -393,13 +457,16 @@ static int hold_order(const void *pa, const void *pb) {
 ** with the first of its pools. */
 static mpg_rc gather_arrivals(mpg_gang *g) {
   struct mpg_gang_work *w = g->work;
+  mpg_rc rc;
   w->narrivals = 0;
   if (ROOM(g, w->arrivals, w->arrivals_cap, w->nholds) != MPG_OK)
     return MPG_NOMEM;
   if (w->nholds == 0)
     return MPG_OK;
   memcpy(w->arrivals, w->holds, w->nholds * sizeof *w->holds);
-  qsort(w->arrivals, w->nholds, sizeof *w->arrivals, hold_order);
+  rc = mpg_sort(g->env, w->arrivals, w->nholds, sizeof *w->arrivals, hold_order, NULL);
+  if (rc != MPG_OK)
+    return rc;
   for (size_t i = 0; i < w->nholds; i++)
     if (w->narrivals == 0 || w->arrivals[w->narrivals - 1].start != w->arrivals[i].start)
       w->arrivals[w->narrivals++] = w->arrivals[i];
@@ -444,42 +511,35 @@ static mpg_rc add_shortfalls(mpg_gang *g, int64_t from, int64_t to, int64_t chip
   return MPG_OK;
 }
 
-/* Which attempt covers the moment `at`, where several hold chips: that of the hold, of the first s in
-** by_start, that started last and has not ended; of several such the highest. */
-static size_t covering(const struct mpg_gang_work *w, size_t s, int64_t at) {
-  size_t k = s, attempt = 0;
-  int64_t start;
-  while (w->holds[w->by_start[k - 1]].end <= at)
-    k--;
-  start = w->holds[w->by_start[k - 1]].start;
-  for (; k > 0 && w->holds[w->by_start[k - 1]].start == start; k--) {
-    const hold *h = &w->holds[w->by_start[k - 1]];
-    if (h->end > at && h->attempt > attempt)
-      attempt = h->attempt;
-  }
-  return attempt;
-}
-
-/* Counts a hold's coming or going in what runs now: chips, and the attempts that hold any. */
+/* What runs now: chips, the attempts that hold any, and the holds in the order in which they began. */
+#define NO_HOLD SIZE_MAX
 typedef struct running {
   int64_t chips;
-  size_t attempts, places; /* how many attempts, and the sum of their places */
+  size_t attempts; /* how many */
+  size_t last;     /* hold, NO_HOLD: none */
 } running;
 
-static void begin_hold(running *now, uint32_t *of_attempt, const hold *h) {
+static void begin_hold(running *now, struct mpg_gang_work *w, size_t i) {
+  hold *h = &w->holds[i];
   now->chips += h->chips;
-  if (of_attempt[h->attempt]++ == 0) {
-    now->attempts++;
-    now->places += h->attempt;
-  }
+  now->attempts += w->running[h->attempt]++ == 0;
+  h->before = now->last;
+  h->behind = NO_HOLD;
+  if (now->last != NO_HOLD)
+    w->holds[now->last].behind = i;
+  now->last = i;
 }
 
-static void end_hold(running *now, uint32_t *of_attempt, const hold *h) {
+static void end_hold(running *now, struct mpg_gang_work *w, size_t i) {
+  const hold *h = &w->holds[i];
   now->chips -= h->chips;
-  if (--of_attempt[h->attempt] == 0) {
-    now->attempts--;
-    now->places -= h->attempt;
-  }
+  now->attempts -= --w->running[h->attempt] == 0;
+  if (h->before != NO_HOLD)
+    w->holds[h->before].behind = h->behind;
+  if (h->behind != NO_HOLD)
+    w->holds[h->behind].before = h->before;
+  else
+    now->last = h->before;
 }
 
 /* One sweep over every hold of the job. */
@@ -488,14 +548,17 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
   int64_t from = 0, to = 0, at = INT64_MIN;
   bool asks = demand(g, job, as_of, &from, &to);
   size_t n = 0, s = 0, e = 0, arrival = 0;
-  running now = {0, 0, 0};
-  if (order_sweep(g, 0, w->nholds, &n) != MPG_OK || gather_arrivals(g) != MPG_OK ||
-      ROOM(g, w->running, w->running_cap, g->nattempts + 1) != MPG_OK)
-    return MPG_NOMEM;
+  running now = {0, 0, NO_HOLD};
+  mpg_rc rc = order_sweep(g, 0, w->nholds, &n);
+  if (rc == MPG_OK)
+    rc = gather_arrivals(g);
+  if (rc == MPG_OK)
+    rc = ROOM(g, w->running, w->running_cap, g->nattempts + 1);
+  if (rc != MPG_OK)
+    return rc;
   memset(w->running, 0, (g->nattempts + 1) * sizeof *w->running);
   for (;;) {
     int64_t next = INT64_MAX;
-    size_t attempt = now.places; /* the only one, where it is one */
     if (e < n)
       next = w->holds[w->by_end[e]].end;
     if (s < n && w->holds[w->by_start[s]].start < next)
@@ -504,26 +567,33 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
         add_shortfalls(g, at < from ? from : at, next < to ? next : to, job->chips - now.chips,
                        &arrival) != MPG_OK)
       return MPG_NOMEM;
-    if (mpg_poll_work(g->env, &g->done, now.attempts > 1 ? 4096 : 16)) /* covering looks back */
+    if (mpg_poll_work(g->env, &g->done, 16))
       return MPG_INTERRUPTED;
-    if (now.attempts > 1)
-      attempt = covering(w, s, at);
-    if (now.attempts > 0 && add_cover(g, at, next, attempt) != MPG_OK)
+    /* Where several attempts hold chips, the one that covers the moment is that of the hold that began last; of
+    ** several such the highest: so they are ordered. */
+    if (now.attempts > 0 && add_cover(g, at, next, w->holds[now.last].attempt) != MPG_OK)
       return MPG_NOMEM;
     if (next == INT64_MAX)
       return MPG_OK;
     at = next;
-    for (; e < n && w->holds[w->by_end[e]].end == at; e++)
-      end_hold(&now, w->running, &w->holds[w->by_end[e]]);
-    for (; s < n && w->holds[w->by_start[s]].start == at; s++)
-      begin_hold(&now, w->running, &w->holds[w->by_start[s]]);
+    for (; e < n && w->holds[w->by_end[e]].end == at; e++) {
+      end_hold(&now, w, w->by_end[e]);
+      if (mpg_poll_work(g->env, &g->done, ONE_HOLD))
+        return MPG_INTERRUPTED;
+    }
+    for (; s < n && w->holds[w->by_start[s]].start == at; s++) {
+      begin_hold(&now, w, w->by_start[s]);
+      if (mpg_poll_work(g->env, &g->done, ONE_HOLD))
+        return MPG_INTERRUPTED;
+    }
     if (now.chips > g->most_held)
       g->most_held = now.chips;
   }
 }
 
-static int cover_order(const void *pa, const void *pb) {
+static int cover_order(const void *pa, const void *pb, void *ctx) {
   const mpg_cover *a = pa, *b = pb;
+  (void)ctx;
   return (a->start > b->start) - (a->start < b->start);
 }
 
@@ -533,6 +603,7 @@ static mpg_rc find_overlap(mpg_gang *g) {
   struct mpg_gang_work *w = g->work;
   mpg_cover longest = {INT64_MIN, INT64_MIN, 0};
   size_t n = 0;
+  mpg_rc rc;
   if (g->nattempts < 2)
     return MPG_OK;
   if (ROOM(g, w->spells, w->spells_cap, g->nstretches) != MPG_OK)
@@ -542,8 +613,9 @@ static mpg_rc find_overlap(mpg_gang *g) {
       const mpg_stretch *s = &g->stretches[g->attempts[a].stretch + k];
       w->spells[n++] = (mpg_cover){s->start, s->end, a};
     }
-  if (n > 1)
-    qsort(w->spells, n, sizeof *w->spells, cover_order);
+  rc = mpg_sort(g->env, w->spells, n, sizeof *w->spells, cover_order, NULL);
+  if (rc != MPG_OK)
+    return rc;
   for (size_t i = 0; i < n; i++) {
     g->overlapping |= w->spells[i].start < longest.end && w->spells[i].attempt != longest.attempt;
     if (w->spells[i].end > longest.end)
@@ -554,22 +626,24 @@ static mpg_rc find_overlap(mpg_gang *g) {
 
 mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of,
                       mpg_err *err) {
-  int64_t *held;
-  mpg_rc rc = MPG_OK;
+  int64_t *held = NULL;
+  mpg_rc rc;
   g->nattempts = g->nstretches = g->nrates = g->ncovers = g->nshortfalls = 0;
   g->most_held = 0;
   g->overlapping = false;
-  if (gather_pools(g, fleet, job) != MPG_OK || gather_holds(g, fleet, job, as_of) != MPG_OK ||
-      gather_attempts(g) != MPG_OK)
-    return mpg_fail_nomem(err);
-  held = mpg_malloc(g->env, (2 * g->npools + 1) * sizeof *held);
-  rc = held == NULL ? MPG_NOMEM : sweep_job(g, job, as_of);
+  rc = gather_pools(g, fleet, job);
+  if (rc == MPG_OK)
+    rc = gather_holds(g, fleet, job, as_of);
+  if (rc == MPG_OK)
+    rc = gather_attempts(g);
+  if (rc == MPG_OK) {
+    held = mpg_malloc(g->env, (2 * g->npools + 1) * sizeof *held);
+    rc = held == NULL ? MPG_NOMEM : sweep_job(g, job, as_of);
+  }
   for (size_t a = 0; rc == MPG_OK && a < g->nattempts; a++)
     rc = sweep_attempt(g, job, &g->attempts[a], held);
   if (rc == MPG_OK)
     rc = find_overlap(g);
   mpg_free(g->env, held);
-  if (rc == MPG_INTERRUPTED)
-    return mpg_fail(err, rc, "interrupted");
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MOST = 10, PLACES = 14, POOLS = 3 }; /* times are 0 .. PLACES - 1 seconds */
+enum { MOST = 10, PLACES = 14, POOLS = 9 }; /* times are 0 .. PLACES - 1 seconds */
 
 static const mpg_env *const env = &mpg_env_libc;
 /* An allocation that began before as_of, cut there; `attempt` is a place in order. */
@@ -285,9 +285,11 @@ static void random_job(mpg_fleet *fleet, mpg_err *err) {
   static const char *const outcomes[] = {"", "outcome=completed", "outcome=failed",
                                          "outcome=node_fail"};
   static const char *const tasks[] = {"", "task=x", "task=y", "task=z"};
-  static const char *const pools[] = {"zeta", "alpha", "mid"};
+  static const char *const pools[POOLS] = {"zeta", "alpha", "mid",  "c",   "aa",
+                                           "z",    "beta",  "zetb", "mids"};
   char line[400];
   int column, n = check_below(MOST + 1), numbered = check_below(3), named = check_below(2);
+  int npools = check_below(3) == 0 ? POOLS : 3;
   mpg_rc rc = mpg_fleet_from(fleet, "test", err);
   int used = snprintf(line, sizeof line, "jobs job=j");
   if (check_below(3) > 0)
@@ -309,7 +311,7 @@ static void random_job(mpg_fleet *fleet, mpg_err *err) {
         (void)snprintf(attempt, sizeof attempt, "attempt=%d", 1 + check_below(3));
       used = snprintf(line, sizeof line,
                       "allocations job=j pool=%s chips=%d start_time=%d end_time=%d",
-                      pools[check_below(POOLS)], check_below(4), start, end);
+                      pools[check_below(npools)], check_below(4), start, end);
       if (named && check_below(8) > 0)
         used += snprintf(line + used, sizeof line - (size_t)used, " %s", tasks[1 + check_below(3)]);
       if (attempt[0] != '\0')
