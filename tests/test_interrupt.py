@@ -260,6 +260,7 @@ LONG = {
     "a field of digits": (lambda n: f"a,b\n1,{'9' * n}\n", COUNT % "csv", 5),
     "a field of quotes": (lambda n: 'a,b\n1,"' + '""' * (n // 2) + '"\n', COUNT % "csv", 60),
     "a field of line ends": (lambda n: 'a,b\n1,"' + "\n" * n + '"\n', COUNT % "csv", 45),
+    "a record of line ends": (lambda n: 'a,b\n1,"' + "\n" * n + '"\n', "SELECT max(typeof(record)) FROM csv_trace({long})", 95),
     "a text of JSON": (lambda n: '{"a":"' + "x" * n + '"}\n', COUNT % "jsonl", 3),
     "a text of escapes": (lambda n: '{"a":"' + "\\n\\u00e9" * (n // 8) + '"}\n', COUNT % "jsonl", 22),
     "line ends in JSON": (lambda n: '{"a":' + "\n" * n + "1}\n", COUNT % "jsonl", 3),

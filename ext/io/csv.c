@@ -52,7 +52,7 @@ struct mpg_csv {
   size_t record, record_end;
   mpg_str *fields;
   size_t n, cap;
-  size_t *breaks; /* offsets in the record at which its second, third, ... line begins */
+  uint32_t *breaks; /* offsets in the record at which its second, third, ... line begins */
   size_t n_breaks, cap_breaks;
   mpg_err broken; /* an error that cannot be passed over is reported ever after */
 };
@@ -179,7 +179,7 @@ static mpg_rc line_break(mpg_csv *csv, size_t pos, mpg_err *err) {
   if (mpg_grow(csv->env, &csv->breaks, &csv->cap_breaks, csv->n_breaks + 1, sizeof *csv->breaks) !=
       MPG_OK)
     return mpg_fail_nomem(err);
-  csv->breaks[csv->n_breaks++] = pos + 1 - csv->record;
+  csv->breaks[csv->n_breaks++] = (uint32_t)(pos + 1 - csv->record);
   return MPG_OK;
 }
 

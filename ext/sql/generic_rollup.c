@@ -380,6 +380,7 @@ static int rollup_filter(sqlite3_vtab_cursor *base, int given, const char *plan,
   int rc;
   reset(cursor);
   rc = mpg_walk_begin(&cursor->walk, table->conn, NULL);
+  cursor->sums.record.env = rc == SQLITE_OK ? &cursor->walk.scan.env : &table->conn->env;
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);

@@ -329,6 +329,7 @@ static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
   rc = mpg_walk_begin(&cursor->walk, table->conn, table->created ? NULL : &mpg_generic_walk);
+  cursor->record.env = rc == SQLITE_OK ? &cursor->walk.scan.env : &table->conn->env;
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);
