@@ -261,10 +261,13 @@ int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name
 sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
   uint64_t h = 0;
   for (size_t i = 0; i < n; i++) {
-    mpg_value v = arguments[i] == NULL ? (mpg_value){.type = MPG_NULL} : mpg_value_of(arguments[i]);
-    uint64_t parts[3] = {i, (uint64_t)v.type, 0};
+    mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+    uint64_t parts[3] = {i, 0, 0};
+    if (arguments[i] != NULL)
+      v = mpg_value_of(arguments[i]);
     if (v.type == MPG_NULL)
       continue;
+    parts[1] = (uint64_t)v.type;
     if (v.type == MPG_INT)
       parts[2] = (uint64_t)v.i;
     else if (v.type == MPG_REAL)

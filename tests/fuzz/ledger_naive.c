@@ -158,7 +158,7 @@ static void read_allocations(int of_job) {
                       .outcome = &v[ALLOCATIONS_OUTCOME],
                       .cut = cut(&v[ALLOCATIONS_END])};
     if (v[ALLOCATIONS_TASK].type != MPG_NULL)
-      a->task = *v[ALLOCATIONS_TASK].s.p;
+      a->task = (unsigned char)*v[ALLOCATIONS_TASK].s.p;
     fleet.nallocations++;
   }
 }
