@@ -69,6 +69,16 @@ class Forms(Case):
         self.make("jsonl_trace", path, "types='jobid TEXT'")
         self.assertEqual(self.rows("SELECT jobid, ok FROM t"), [("a", 1), ("7", None)])
 
+    def test_truths_beside_numbers(self):
+        """Whichever comes first: the records that types are found from are read by them."""
+        for values, kind, shown in [(["true", "1.5"], "TEXT", ["true", "1.5"]), (["1.5", "true"], "TEXT", ["1.5", "true"]),
+                                    (["true", "7", "1.5"], "TEXT", ["true", "7", "1.5"]), (["7", "false", "1e2"], "TEXT", ["7", "false", "1e2"]),
+                                    (["true", "null", "7", "false"], "BIGINT", [1, None, 7, 0])]:
+            with self.subTest(values=values):
+                self.make("jsonl_trace", self.file("".join(f'{{"a": {v}}}\n' for v in values), "f.jsonl"))
+                self.assertEqual(self.types(), {"a": kind})
+                self.assertEqual(self.rows("SELECT a FROM t"), [(v,) for v in shown])
+
     def test_an_array_of_objects(self):
         path = self.file(json.dumps([{"a": 1, "b": "x"}, {"a": 2, "b": None}], indent=1), "f.json")
         self.make("jsonl_trace", path)

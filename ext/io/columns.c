@@ -320,8 +320,8 @@ mpg_column_type mpg_column_fit(mpg_column_type so_far, mpg_str text) {
   if (digits.n > 1 && digits.p[0] == '0' && digits.p[1] >= '0' && digits.p[1] <= '9')
     return MPG_COLUMN_TEXT;
   if (mpg_int_parse(s, &i))
-    return so_far == MPG_COLUMN_REAL ? MPG_COLUMN_REAL : MPG_COLUMN_BIGINT;
-  for (size_t k = 0; k < digits.n; k++)
+    return so_far == MPG_COLUMN_FOUND ? MPG_COLUMN_BIGINT : so_far;
+  for (size_t k = 0; so_far != MPG_COLUMN_TRUTH && k < digits.n; k++)
     if (digits.p[k] < '0' || digits.p[k] > '9')
       return mpg_real_parse(s, &r) ? MPG_COLUMN_REAL : MPG_COLUMN_TEXT;
   return MPG_COLUMN_TEXT;

@@ -13,7 +13,8 @@ typedef enum mpg_column_type {
   MPG_COLUMN_BIGINT, /* a whole number within int64; true and false of JSON are 1 and 0 */
   MPG_COLUMN_REAL,
   MPG_COLUMN_TEXT,
-  MPG_COLUMN_TIME /* Unix seconds from a number or ISO 8601 text: see mpg_time_parse */
+  MPG_COLUMN_TIME, /* Unix seconds from a number or ISO 8601 text: see mpg_time_parse */
+  MPG_COLUMN_TRUTH /* while types are found: whole numbers, among them true or false of JSON */
 } mpg_column_type;
 
 typedef struct mpg_column {
@@ -73,7 +74,8 @@ const char *mpg_column_expected(mpg_column_type type);
 /*
 ** The type that fits what `so_far` fits (MPG_COLUMN_FOUND: nothing seen yet) and `text`: BIGINT,
 ** else REAL, else TEXT. A number whose digits would not come out again (leading zeros, more than
-** int64 holds) is a TEXT: it is a name.
+** int64 holds) is a TEXT: it is a name. Beside MPG_COLUMN_TRUTH a fraction is a TEXT too: true is no
+** REAL.
 */
 mpg_column_type mpg_column_fit(mpg_column_type so_far, mpg_str text);
 

@@ -379,8 +379,8 @@ static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
     break;
   case MPG_JSON_TRUE:
   case MPG_JSON_FALSE:
-    *type = *type == MPG_COLUMN_FOUND || *type == MPG_COLUMN_BIGINT ? MPG_COLUMN_BIGINT
-                                                                    : MPG_COLUMN_TEXT;
+    *type =
+        *type == MPG_COLUMN_REAL || *type == MPG_COLUMN_TEXT ? MPG_COLUMN_TEXT : MPG_COLUMN_TRUTH;
     break;
   case MPG_JSON_NUMBER:
     *type = mpg_column_fit(*type, m->text);

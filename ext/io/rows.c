@@ -90,8 +90,9 @@ mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, con
   }
   for (size_t i = 0; i < columns->n; i++)
     if (columns->p[i].type == MPG_COLUMN_FOUND)
-      columns->p[i].type =
-          found == NULL || found[i] == MPG_COLUMN_FOUND ? MPG_COLUMN_TEXT : found[i];
+      columns->p[i].type = found == NULL || found[i] == MPG_COLUMN_FOUND ? MPG_COLUMN_TEXT
+                           : found[i] == MPG_COLUMN_TRUTH                ? MPG_COLUMN_BIGINT
+                                                                         : found[i];
   mpg_free(env, found);
   return rc;
 }
