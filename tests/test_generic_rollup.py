@@ -119,6 +119,26 @@ class Law(Case):
                 self.rollup(path, f"threads={threads}, {self.TYPES}", "jsonl_rollup")
                 self.compare()
 
+    def test_an_empty_file_among_others(self):
+        """As of the rows: not a byte is not what was to be read; a header, or blank lines, are."""
+        folder = self.folder_of({"1.csv": "n,pool\n1,a\n", "2.csv": "", "3.csv": "n,pool\n", "4.csv": "\n\n", "5.csv": "pool,n\na,2\n"})
+        empty = folder + "/2.csv"
+        for threads in (1, 3):
+            for skip in (False, True):
+                options = f"threads={threads}" + (", on_error=skip" if skip else "")
+                for module, question in (("csv_trace", "SELECT count(*), sum(n) FROM t"), ("csv_rollup", "SELECT sum(rows), sum(n) FROM r")):
+                    with self.subTest(module=module, options=options):
+                        if module == "csv_trace":
+                            self.make("csv_trace", folder, options)
+                        else:
+                            self.rollup(folder, options, measures="n")
+                        if skip:
+                            self.assertEqual(self.rows(question), [(2, 3)])
+                            self.assertEqual(self.rows("SELECT kind, source, line, count FROM mpg_issues"), [("skipped_record", empty, 1, 1)])
+                        else:
+                            with self.assertRaisesRegex(sqlite3.OperationalError, "2.csv: expected records, found an empty file"):
+                                self.rows(question)
+
     def test_rowids(self):
         """A group has one rowid in every scan, whatever is compared: SQLite looks at it for OR, RIGHT JOIN and FULL JOIN."""
         rng = random.Random(6)

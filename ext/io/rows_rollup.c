@@ -265,6 +265,10 @@ static mpg_rc take(rollup *r, mpg_rows_piece *p, mpg_err *err) {
     mpg_issues_drop(r->issues, p->path);
   if (p->rc == MPG_OK && p->of != NULL && p->block.rest)
     p->rc = read_piece(r, &r->workers[0], p);
+  if (p->rc == MPG_OK && p->begins && p->ends) { /* without a record */
+    p->rc = mpg_stream_not_empty(r->env, p->path, &p->err);
+    p->line = 1;
+  }
   for (size_t i = 0; i < p->issues.n; i++)
     if (mpg_issues_merge(r->issues, &p->issues.items[i]) != MPG_OK)
       return mpg_fail_nomem(err);
