@@ -290,7 +290,13 @@ class Errors(Case):
         self.assertEqual(self.issues(path), {})
         path = self.file('{"a": 1}\n' * 10000 + '{"a": {"b": 2}}\n', "f.jsonl")
         self.make("jsonl_trace", path)
-        self.assertIn(':10001:7: expected a whole number within 64 bits for a, found "{"b": 2}"', self.error("SELECT sum(a) FROM t"))
+        self.assertIn(':10001:7: expected a whole number within 64 bits for a, found "{"b": 2}" (types=', self.error("SELECT sum(a) FROM t"))
+        # Of JSON only strings are held against nulls: of others the message does not speak of them.
+        path = self.file('{"a": 1}\n' * 10000 + '{"a": 2.5}\n{"a": "-"}\n', "f.jsonl")
+        self.make("jsonl_trace", path, "nulls='2.5'")
+        self.assertEqual(self.error("SELECT sum(a) FROM t"), f"jsonl_trace: {path}:10001:7: expected a whole number within 64 bits for a, found \"2.5\" "
+                         "(types='a TEXT' reads the column as text)")
+        self.assertIn("(nulls='-' reads it as NULL, types='a TEXT' the column as text)", self.error("SELECT sum(a) FROM t WHERE _line > 10001"))
 
     def test_wrong_formats(self):
         path = self.file('{"a": 1}\n')

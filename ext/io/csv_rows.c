@@ -280,7 +280,7 @@ static mpg_rc csv_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   if (trimmed(text).n == 0)
     return MPG_OK;
   mpg_csv_where(f->csv, f->at[i], &line, &at);
-  return mpg_rows_unfit(f->path, line, at, column, text, err);
+  return mpg_rows_unfit(f->path, line, at, column, text, true, err);
 }
 
 static mpg_rc csv_file_next(void *p, mpg_err *err) {

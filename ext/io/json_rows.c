@@ -249,7 +249,8 @@ static mpg_rc json_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) 
   /* Within a nested value, the place is that of the member that holds it. */
   mpg_json_where(f->json, f->is_usual ? m->value_at : f->members[f->sources[i].hint].value_at,
                  &line, &at);
-  return mpg_rows_unfit(f->path, line, at, &f->columns->p[i], m->text, err);
+  return mpg_rows_unfit(f->path, line, at, &f->columns->p[i], m->text, m->kind == MPG_JSON_STRING,
+                        err);
 }
 
 /* ---- Records ---- */

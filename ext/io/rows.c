@@ -2,6 +2,8 @@
 #include "rows.h"
 #include "../core/text.h"
 
+#include <stdio.h>
+
 /* The types of the columns that have none yet, from the first records of a file. MPG_DONE: it
 ** has no records. */
 static mpg_rc find_types(const mpg_rows_format *format, mpg_columns *columns, const mpg_env *env,
@@ -98,15 +100,17 @@ mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, con
 }
 
 mpg_rc mpg_rows_unfit(const char *path, int64_t line, int64_t column_at, const mpg_column *column,
-                      mpg_str found, mpg_err *err) {
-  char text[MPG_EXCERPT], name[MPG_EXCERPT];
+                      mpg_str found, bool is_text, mpg_err *err) {
+  char text[MPG_EXCERPT], name[MPG_EXCERPT], hint[3 * MPG_EXCERPT] = "";
   mpg_text_excerpt(found, text);
   mpg_text_excerpt(column->name, name);
+  if (is_text)
+    (void)snprintf(hint, sizeof hint, "nulls='%s' reads it as NULL, ", text);
   return mpg_fail(err, MPG_DATA,
-                  "%s:%lld:%lld: expected %s for %s, found \"%s\" (nulls='%s' reads it as NULL, "
-                  "types='%s TEXT' the column as text)",
+                  "%s:%lld:%lld: expected %s for %s, found \"%s\" (%stypes='%s TEXT' %sthe column "
+                  "as text)",
                   path, (long long)line, (long long)column_at, mpg_column_expected(column->type),
-                  name, text, text, name);
+                  name, text, hint, name, is_text ? "" : "reads ");
 }
 
 /* Exactly: not by way of a double, which does not hold every integer. */

@@ -152,9 +152,9 @@ mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, con
 
 /* ---- For the two formats ---- */
 
-/* MPG_DATA for a value that its type does not fit. */
+/* MPG_DATA for a value that its type does not fit; `is_text`: one that `nulls` are held against. */
 mpg_rc mpg_rows_unfit(const char *path, int64_t line, int64_t column_at, const mpg_column *column,
-                      mpg_str found, mpg_err *err);
+                      mpg_str found, bool is_text, mpg_err *err);
 /* Whether the record at hand passes the filters, and its values fit. */
 mpg_rc mpg_rows_test(const mpg_rows_format *format, void *file, const mpg_rows_query *query,
                      bool *pass, mpg_err *err);
