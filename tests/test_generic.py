@@ -291,6 +291,30 @@ class Errors(Case):
         path = self.file('{"a": 1}\n' * 10000 + '{"a": {"b": 2}}\n', "f.jsonl")
         self.make("jsonl_trace", path)
         self.assertIn(':10001:7: expected a whole number within 64 bits for a, found "{"b": 2}" (types=', self.error("SELECT sum(a) FROM t"))
+        # What the first records would have told to be a name is no number later either: of "007" and "7" neither is the other.
+        for first, later, fits in ((1, "007", 0), (1, " 007", 0), (1, "-07", 0), (1, "0", 1), (1, "-0", 1), (1, " 7 ", 1), (1.5, "007", 0), (1.5, "00.5", 0), (1.5, "-00.5", 0),
+                                   (1.5, "0.5", 1), (1.5, "-0.5", 1), (1.5, "0e1", 1), (1.5, "18446744073709551616", 0), (1.5, "9223372036854775807", 1), (1.5, "01234567890.123456", 0)):
+            for module, text in (("csv_trace", "n,t\n" + f"{first},a\n" * 10000 + f"{later},b\n"),
+                                 ("jsonl_trace", f'{{"n":{first},"t":"a"}}\n' * 10000 + f'{{"n":"{later}","t":"b"}}\n')):
+                path = self.file(text, "f." + module[:4])
+                for options in ("", "threads=1", "on_error=skip"):
+                    with self.subTest(first=first, later=later, module=module, options=options):
+                        self.make(module, path, options)
+                        sums = ("SELECT sum(n) FROM t", "SELECT count(*) FROM t WHERE n < 1e300", "SELECT count(DISTINCT n) FROM t")
+                        rolled = f"SELECT record FROM {module[:-6]}_rollup(?, 'n', 'n')" + (" WHERE on_error = 'skip'" if "skip" in options else "")
+                        if fits:
+                            self.assertEqual([self.one(sql) for sql in sums], [first * 10000 + float(later), 10001, 2])
+                            self.assertEqual(len(self.rows(rolled, path)), 2)
+                        elif "skip" in options:
+                            self.assertEqual([self.one(sql) for sql in sums], [first * 10000, 10000, 1])
+                            self.assertEqual(len(self.rows(rolled, path)), 1)
+                        else:
+                            for sql in sums:
+                                self.assertIn(f'expected a number as the first records have them, no name of digits, for n, found "{later}"', self.error(sql))
+                            self.assertIn("no name of digits", self.error(rolled, path))
+                if not fits:  # a type that was given reads what it can
+                    self.make(module, path, f"types='n {'BIGINT' if first == 1 else 'REAL'}'")
+                    self.assertEqual(self.one("SELECT sum(n) FROM t"), first * 10000 + float(later))
         # Of JSON only strings are held against nulls: of others the message does not speak of them.
         path = self.file('{"a": 1}\n' * 10000 + '{"a": 2.5}\n{"a": "-"}\n', "f.jsonl")
         self.make("jsonl_trace", path, "nulls='2.5'")

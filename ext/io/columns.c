@@ -73,7 +73,7 @@ mpg_rc mpg_columns_add(mpg_columns *columns, mpg_str name, mpg_column_type type,
     return mpg_fail_nomem(err);
   if (name.n > 0)
     memcpy(copy, name.p, name.n);
-  columns->p[columns->n++] = (mpg_column){{copy, name.n}, type, path};
+  columns->p[columns->n++] = (mpg_column){{copy, name.n}, type, false, path};
   return MPG_OK;
 }
 
@@ -294,6 +294,16 @@ bool mpg_column_read(const mpg_reading *reading, mpg_column_type type, mpg_str t
   return false;
 }
 
+bool mpg_column_take(const mpg_reading *reading, mpg_column_type type, bool found, mpg_str text,
+                     mpg_value *out) {
+  if (!mpg_column_read(reading, type, text, out))
+    return false;
+  if (!found || mpg_column_fit(type, text) != MPG_COLUMN_TEXT)
+    return true;
+  out->type = MPG_NULL;
+  return false;
+}
+
 const char *mpg_column_expected(mpg_column_type type) {
   switch (type) {
   case MPG_COLUMN_BIGINT:
@@ -311,14 +321,12 @@ mpg_column_type mpg_column_fit(mpg_column_type so_far, mpg_str text) {
   mpg_str s = trimmed(text), digits = s;
   int64_t i;
   double r;
-  if (so_far == MPG_COLUMN_TEXT)
+  if (so_far == MPG_COLUMN_TEXT || mpg_column_is_padded(s))
     return MPG_COLUMN_TEXT;
   if (digits.n > 0 && *digits.p == '-') {
     digits.p++;
     digits.n--;
   }
-  if (digits.n > 1 && digits.p[0] == '0' && digits.p[1] >= '0' && digits.p[1] <= '9')
-    return MPG_COLUMN_TEXT;
   if (mpg_int_parse(s, &i))
     return so_far == MPG_COLUMN_FOUND ? MPG_COLUMN_BIGINT : so_far;
   for (size_t k = 0; so_far != MPG_COLUMN_TRUTH && k < digits.n; k++)

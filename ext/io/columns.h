@@ -20,6 +20,7 @@ typedef enum mpg_column_type {
 typedef struct mpg_column {
   mpg_str name; /* owned */
   mpg_column_type type;
+  bool found;          /* the type was, and not given: names of digits are none of it */
   mpg_json_path *path; /* of JSON; NULL: the member of that name */
 } mpg_column;
 
@@ -68,6 +69,15 @@ bool mpg_reading_is_null(const mpg_reading *reading, mpg_str text);
 */
 bool mpg_column_read(const mpg_reading *reading, mpg_column_type type, mpg_str text,
                      mpg_value *out);
+/* The same where the type may have been found: then the text must also be one that it would have been
+** found from (mpg_column_fit), as "007" is not, which as a number would be another's name. */
+bool mpg_column_take(const mpg_reading *reading, mpg_column_type type, bool found, mpg_str text,
+                     mpg_value *out);
+/* Whether a text begins as no number does that a type is found from: "007", "-00.5". */
+static inline bool mpg_column_is_padded(mpg_str text) {
+  size_t at = text.n > 0 && *text.p == '-';
+  return text.n > at + 1 && text.p[at] == '0' && text.p[at + 1] >= '0' && text.p[at + 1] <= '9';
+}
 /* What was expected, for a message: "a whole number". */
 const char *mpg_column_expected(mpg_column_type type);
 

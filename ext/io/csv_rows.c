@@ -274,7 +274,7 @@ static mpg_rc csv_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   int64_t line, at;
   out->type = MPG_NULL;
   if (mpg_reading_is_null(&f->options->reading, text) ||
-      mpg_column_read(&f->options->reading, column->type, text, out))
+      mpg_column_take(&f->options->reading, column->type, column->found, text, out))
     return MPG_OK;
   /* A field of blanks alone is as empty as one without them. */
   if (trimmed(text).n == 0)

@@ -206,8 +206,8 @@ static mpg_rc find(json_file *f, size_t i, const mpg_json_member **out, mpg_err 
 }
 
 /* Whether the member is a value of the column's type; MPG_NULL for null. */
-static bool read_member(const json_file *f, mpg_column_type type, const mpg_json_member *m,
-                        mpg_value *out) {
+static bool read_member(const json_file *f, mpg_column_type type, bool found,
+                        const mpg_json_member *m, mpg_value *out) {
   bool text = type == MPG_COLUMN_TEXT || type == MPG_COLUMN_FOUND;
   switch (m->kind) {
   case MPG_JSON_NULL:
@@ -224,9 +224,9 @@ static bool read_member(const json_file *f, mpg_column_type type, const mpg_json
     for (size_t i = 0; i < f->options->reading.n_nulls; i++)
       if (mpg_str_eq(m->text, f->options->reading.nulls[i]))
         return true;
-    return mpg_column_read(&f->options->reading, type, m->text, out);
+    return mpg_column_take(&f->options->reading, type, found, m->text, out);
   case MPG_JSON_NUMBER:
-    return mpg_column_read(&f->options->reading, type, m->text, out);
+    return mpg_column_take(&f->options->reading, type, found, m->text, out);
   default:
     break;
   }
@@ -243,7 +243,8 @@ static mpg_rc json_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) 
   int64_t line, at;
   mpg_rc rc = find(f, i, &m, err);
   out->type = MPG_NULL;
-  if (rc != MPG_OK || m == NULL || read_member(f, f->columns->p[i].type, m, out))
+  if (rc != MPG_OK || m == NULL ||
+      read_member(f, f->columns->p[i].type, f->columns->p[i].found, m, out))
     return rc;
   out->type = MPG_NULL;
   /* Within a nested value, the place is that of the member that holds it. */
@@ -388,7 +389,7 @@ static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
     break;
   default:
     ignored.type = MPG_NULL;
-    if (m->kind != MPG_JSON_STRING || !read_member(f, MPG_COLUMN_TEXT, m, &ignored) ||
+    if (m->kind != MPG_JSON_STRING || !read_member(f, MPG_COLUMN_TEXT, false, m, &ignored) ||
         ignored.type != MPG_NULL)
       *type = MPG_COLUMN_TEXT;
   }

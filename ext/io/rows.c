@@ -90,17 +90,25 @@ mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, con
     if (rc == MPG_DONE)
       rc = MPG_OK;
   }
-  for (size_t i = 0; i < columns->n; i++)
-    if (columns->p[i].type == MPG_COLUMN_FOUND)
-      columns->p[i].type = found == NULL || found[i] == MPG_COLUMN_FOUND ? MPG_COLUMN_TEXT
-                           : found[i] == MPG_COLUMN_TRUTH                ? MPG_COLUMN_BIGINT
-                                                                         : found[i];
+  for (size_t i = 0; i < columns->n; i++) {
+    mpg_column *c = &columns->p[i];
+    if (c->type != MPG_COLUMN_FOUND)
+      continue;
+    c->type = found == NULL || found[i] == MPG_COLUMN_FOUND ? MPG_COLUMN_TEXT
+              : found[i] == MPG_COLUMN_TRUTH                ? MPG_COLUMN_BIGINT
+                                                            : found[i];
+    c->found = c->type != MPG_COLUMN_TEXT;
+  }
   mpg_free(env, found);
   return rc;
 }
 
 mpg_rc mpg_rows_unfit(const char *path, int64_t line, int64_t column_at, const mpg_column *column,
                       mpg_str found, bool is_text, mpg_err *err) {
+  mpg_value ignored;
+  const mpg_reading plain = {NULL, 0, NULL};
+  /* A number, were it not for the first records. */
+  bool is_name = column->found && mpg_column_read(&plain, column->type, found, &ignored);
   char text[MPG_EXCERPT], name[MPG_EXCERPT], hint[3 * MPG_EXCERPT] = "";
   mpg_text_excerpt(found, text);
   mpg_text_excerpt(column->name, name);
@@ -109,7 +117,9 @@ mpg_rc mpg_rows_unfit(const char *path, int64_t line, int64_t column_at, const m
   return mpg_fail(err, MPG_DATA,
                   "%s:%lld:%lld: expected %s for %s, found \"%s\" (%stypes='%s TEXT' %sthe column "
                   "as text)",
-                  path, (long long)line, (long long)column_at, mpg_column_expected(column->type),
+                  path, (long long)line, (long long)column_at,
+                  is_name ? "a number as the first records have them, no name of digits,"
+                          : mpg_column_expected(column->type),
                   name, text, hint, name, is_text ? "" : "reads ");
 }
 

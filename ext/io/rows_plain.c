@@ -4,15 +4,16 @@
 
 #include <string.h>
 
-bool mpg_plain_member(const mpg_reading *reading, mpg_column_type type, mpg_str text,
+bool mpg_plain_member(const mpg_reading *reading, mpg_plain_column column, mpg_str text,
                       mpg_value *out) {
+  const mpg_column_type type = column.type;
   char first = text.n > 0 ? *text.p : '\0';
   out->type = MPG_NULL;
   if (text.p[-1] == '"') { /* of a number or a word it is ':' or a space */
     for (size_t i = 0; i < reading->n_nulls; i++)
       if (mpg_str_eq(text, reading->nulls[i]))
         return true;
-    return mpg_plain_text(reading, type, text, out);
+    return mpg_plain_text(reading, column, text, out);
   }
   if (first == 'n')
     return true;
@@ -23,7 +24,7 @@ bool mpg_plain_member(const mpg_reading *reading, mpg_column_type type, mpg_str 
   }
   if ((first == 't' || first == 'f') && type != MPG_COLUMN_TEXT)
     return false;
-  return mpg_plain_text(reading, type, text, out);
+  return mpg_plain_text(reading, column, text, out);
 }
 
 /* ---- Many at a time ---- */
@@ -59,7 +60,8 @@ MPG_INLINE size_t numbers(const mpg_plain_scan *scan, size_t record, size_t n, u
     if (quick) {
       mpg_str s = mpg_plain_field(scan, record + k, p, column.field);
       uint64_t digits = 0;
-      if (whole ? mpg_digits_parse(s.p, s.n, &digits) : mpg_real_usual(s.p, s.n, &out->v.r[k])) {
+      if (!(column.found && mpg_column_is_padded(s)) &&
+          (whole ? mpg_digits_parse(s.p, s.n, &digits) : mpg_real_usual(s.p, s.n, &out->v.r[k]))) {
         if (whole)
           out->v.i[k] = (int64_t)digits;
         continue;

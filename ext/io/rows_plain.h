@@ -27,11 +27,13 @@ typedef struct mpg_plain_scan {
 typedef struct mpg_plain_column {
   uint32_t field;
   mpg_column_type type;
+  bool found; /* as of mpg_column */
 } mpg_plain_column;
 
 static inline mpg_plain_column mpg_plain_of(const mpg_rows_query *query, const size_t *at,
                                             size_t column) {
-  return (mpg_plain_column){(uint32_t)at[column], query->columns->p[column].type};
+  const mpg_column *c = &query->columns->p[column];
+  return (mpg_plain_column){(uint32_t)at[column], c->type, c->found};
 }
 
 /* The LF of a plain record. */
@@ -50,14 +52,17 @@ static inline mpg_str mpg_plain_field(const mpg_plain_scan *scan, size_t record,
 }
 
 /* A text as a value, which is not NULL. */
-static inline bool mpg_plain_text(const mpg_reading *reading, mpg_column_type type, mpg_str text,
+static inline bool mpg_plain_text(const mpg_reading *reading, mpg_plain_column column, mpg_str text,
                                   mpg_value *out) {
+  const mpg_column_type type = column.type;
   uint64_t digits;
   if (type == MPG_COLUMN_TEXT) {
     out->type = MPG_TEXT;
     out->s = text;
     return true;
   }
+  if (column.found && mpg_column_is_padded(text))
+    return false;
   if (type == MPG_COLUMN_BIGINT && mpg_digits_parse(text.p, text.n, &digits)) {
     out->type = MPG_INT;
     out->i = (int64_t)digits;
@@ -67,11 +72,11 @@ static inline bool mpg_plain_text(const mpg_reading *reading, mpg_column_type ty
     out->type = MPG_REAL;
     return true;
   }
-  return mpg_column_read(reading, type, text, out);
+  return mpg_column_take(reading, type, column.found, text, out);
 }
 
 /* A member of JSON, as read_member of json_rows.c has it. */
-bool mpg_plain_member(const mpg_reading *reading, mpg_column_type type, mpg_str text,
+bool mpg_plain_member(const mpg_reading *reading, mpg_plain_column column, mpg_str text,
                       mpg_value *out);
 
 /* A column of a record. False where it is none of its type: the reader itself is to say so. */
@@ -84,10 +89,10 @@ static inline bool mpg_plain_read(const mpg_plain_scan *scan, size_t record, con
     return true;
   text = mpg_plain_field(scan, record, p, column.field);
   if (scan->json)
-    return mpg_plain_member(reading, column.type, text, out);
+    return mpg_plain_member(reading, column, text, out);
   if (text.n == 0 || (reading->n_nulls > 0 && mpg_reading_is_null(reading, text)))
     return true;
-  return mpg_plain_text(reading, column.type, text, out);
+  return mpg_plain_text(reading, column, text, out);
 }
 
 /* A column of texts, of which every field is one: p NULL is NULL. */
