@@ -99,7 +99,15 @@ class Files(Case):
         self.assertEqual(self.issues(path), {"native_histogram": 1})
         path = self.file("up 1\nup 2")
         self.assertEqual(self.one("SELECT count(*) FROM prometheus_trace(?)", path), 1)
-        self.assertEqual(self.issues(path), {"unfinished_record": 1})
+        self.assertEqual(self.issues(path), {"unfinished_record": 1, "no_time": 1})
+
+    def test_samples_without_a_time(self):
+        """The mapping has no place for them; which is told, where no time was given."""
+        path = self.file("# TYPE up gauge\nup 1 1700000000\nup 2\nup 3\n")
+        self.assertEqual(self.rows("SELECT time FROM prometheus_trace(?)", path), [(1.7e9,), (None,), (None,)])
+        self.assertEqual(self.rows("SELECT kind, severity, line, count FROM mpg_issues WHERE source = ?", path), [("no_time", "warning", 3, 2)])
+        self.assertEqual(self.rows("SELECT time FROM prometheus_trace(?, 1700000060)", path), [(1.7e9,), (1700000060.0,), (1700000060.0,)])
+        self.assertEqual(self.issues(path), {})
 
 
 class Errors(Case):
@@ -117,7 +125,7 @@ class Errors(Case):
 
     def test_skipped(self):
         for text, values, skipped in (
-            ("up 1\nup one\nup 3\n", [1, 3], 1),
+            ("up 1 5\nup one 5\nup 3 5\n", [1, 3], 1),
             (json.dumps(self.answer(({}, [(1, 1), (2, "x"), (3, 3)]))), [1, 3], 1),
             (json.dumps(self.answer(({}, [(1, 1)]))) + '\n{"status":"error"}\n{"status":"succ\n' + json.dumps(self.answer(({}, [(1, 4)]))), [1, 4], 2),
         ):

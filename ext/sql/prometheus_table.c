@@ -59,6 +59,9 @@ typedef struct prometheus_file {
   const mpg_env *env;
   const prometheus_scan *scan;
   mpg_prometheus *reader;
+  const char *path;
+  mpg_issues *issues;
+  int64_t n_timeless, first_timeless; /* samples without a time, and the line of the first */
   const mpg_prometheus_sample *sample;
   mpg_json_text json;
   size_t work; /* since somebody was asked whether to stop */
@@ -111,12 +114,25 @@ static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *str
   mpg_rc rc = look(env, mpg_stream_path(stream), &json, err);
   file->env = file->json.env = env;
   file->scan = scan;
+  file->path = mpg_stream_path(stream);
+  file->issues = issues;
   return rc == MPG_OK ? mpg_prometheus_open(&file->reader, env, stream, json, issues, err) : rc;
 }
 
+/* Samples without a time are listed once the file has been read. */
 static mpg_rc file_next(void *p, mpg_err *err) {
   prometheus_file *file = p;
-  return mpg_prometheus_next(file->reader, &file->sample, err);
+  mpg_rc rc = mpg_prometheus_next(file->reader, &file->sample, err);
+  if (rc == MPG_OK && file->sample->time.type == MPG_NULL &&
+      file->scan->scrape_time.type == MPG_NULL && file->n_timeless++ == 0)
+    file->first_timeless = mpg_prometheus_line(file->reader);
+  if (rc != MPG_DONE || file->n_timeless == 0)
+    return rc;
+  rc = mpg_issues_add(file->issues, MPG_WARNING, file->path, "no_time", file->first_timeless,
+                      file->n_timeless,
+                      "samples without a timestamp: their time is NULL without scrape_time");
+  file->n_timeless = 0;
+  return rc == MPG_OK ? MPG_DONE : mpg_fail_nomem(err);
 }
 
 static int64_t file_line(const void *p) {
