@@ -296,6 +296,38 @@ class Megatron(Case):
         self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
 
 
+class SeveralFiles(Case):
+    """Runs of one job in a file each: without a clock they follow one another as those of one file do."""
+    MAXTEXT = ("Num_devices: 4\nConfig param steps: 6\ncompleted step: 0, seconds: 10.0\ncompleted step: 1, seconds: 2.0\nSaved a checkpoint at step 1\ncompleted step: 2, seconds: 2.5\n",
+               "Num_devices: 4\ncompleted step: 2, seconds: 9.0\ncompleted step: 3, seconds: 2.0\nCompleted eval step: 0, seconds: 1.0\ncompleted step: 4, seconds: 2.0\n",
+               "Num_devices: 4\ncompleted step: 2, seconds: 8.0\n")
+    MEGATRON = tuple("using world size: 4\n" + "".join(f" iteration {i:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | global batch size: 1 | lm loss: 1.0E+00 |\n"
+                                                     for i in steps) for steps in ((10, 20), (20, 30), (20, 30)))
+    NANOGPT = tuple("".join(f"step:{i}/100 train_loss:3.0 train_time:{(i - first + 1) * 500}ms step_avg:500.0ms\n" for i in range(first, last)) for first, last in ((1, 9), (5, 8), (3, 6)))
+
+    def relations(self):
+        return [self.rows(sql) for sql in ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY 1", "SELECT chips, start_time, end_time FROM capacity ORDER BY 2",
+                                           "SELECT attempt, kind, start_time, end_time, step FROM spans ORDER BY 1, 3, 2", "SELECT attempt, step, durable_time FROM commits ORDER BY 1, 3")]
+
+    def test_as_in_one_file(self):
+        for name, logs in (("maxtext", self.MAXTEXT), ("megatron", self.MEGATRON), ("nanogpt", self.NANOGPT)):
+            for given in ({}, {"start": 1.7e9}, {"start": "2026-03-01 08:00:00"}):
+                with self.subTest(name=name, given=given):
+                    self.map(name, self.file("".join(logs)), job="run", chips=4, outcome="failed", **given)
+                    wanted = self.relations()
+                    allocations = wanted[0]
+                    self.assertEqual(len(allocations), 3)
+                    self.assertTrue(all(a[3] == b[2] for a, b in zip(allocations, allocations[1:])), allocations)
+                    self.map(name, self.folder_of({f"{i}.log": log for i, log in enumerate(logs)}), job="run", chips=4, outcome="failed", **given)
+                    self.assertEqual(self.relations(), wanted)
+
+    def test_a_file_with_a_date_has_its_own(self):
+        logs = (self.NANOGPT[0], "Mon Mar  2 09:00:00 2026\n" + self.NANOGPT[1], self.NANOGPT[2])
+        self.map("nanogpt", self.folder_of({f"{i}.log": log for i, log in enumerate(logs)}), job="run", outcome="failed")
+        at = 1772442000.0
+        self.assertEqual(self.rows("SELECT start_time, end_time FROM allocations ORDER BY attempt"), [(0, 4), (at, at + 1.5), (4, 5.5)])
+
+
 class TorchTitan(Case):
     T0 = 1772532000
 

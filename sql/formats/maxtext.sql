@@ -64,8 +64,8 @@ begun AS (
 ),
 clocked AS (
   SELECT *, max(1, sum(begins) OVER w) AS run,
-         CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(seconds) OVER w END AS end_time
-  FROM begun WINDOW w AS (PARTITION BY file ORDER BY line)
+         CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(iif(timed, 0, seconds)) OVER j END AS end_time
+  FROM begun WINDOW w AS (PARTITION BY file ORDER BY line), j AS (PARTITION BY coalesce(:job, file) ORDER BY file, line)
 ),
 configured AS (
   SELECT *, max(fields ->> '$.devices') OVER f AS devices, max(fields ->> '$.chip') OVER f AS chip, max(fields ->> '$.steps') OVER f AS steps

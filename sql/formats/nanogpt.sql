@@ -59,12 +59,14 @@ counted AS (
 ),
 lasting AS (
   SELECT *, CASE WHEN more IS NOT NULL THEN iif(more < 0, fields ->> '$.total_ms', more) / 1000.0
-                 ELSE coalesce(since, 1) * (fields ->> '$.ms') / 1000.0 END AS seconds
+                 ELSE coalesce(since, 1) * (fields ->> '$.ms') / 1000.0 END AS seconds,
+         :start IS NULL AND max(time IS NOT NULL) OVER (PARTITION BY file) AS dated
   FROM counted
 )
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
-       iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, min(time) OVER (PARTITION BY file), 0))
-         + coalesce(sum(seconds) OVER (PARTITION BY file ORDER BY line), 0) AS end_time,
+       iif(dated, min(time) OVER (PARTITION BY file) + coalesce(sum(seconds) OVER (PARTITION BY file ORDER BY line), 0),
+           iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
+             + coalesce(sum(iif(dated, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line), 0)) AS end_time,
        coalesce(:chips, max(fields ->> '$.gpu') OVER (PARTITION BY file) + 1, 1) AS chips,
        max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip
 FROM lasting;
