@@ -4,6 +4,7 @@ Every question is put to the table over files, to the same with unary plus befor
 being pushed down), and to a copy of its rows in the database: the answers must be the same, in the same order, for any number
 of threads."""
 import csv
+import faulthandler
 import gzip
 import io
 import json
@@ -231,6 +232,23 @@ class Blocks(Case):
             for sql in ("SELECT count(*) FROM {t}", "SELECT pool, note FROM {t}", "SELECT _line FROM {t} WHERE length({note}) > 20", "SELECT _line, n FROM {t} WHERE {n} BETWEEN 5 AND 9",
                         "SELECT DISTINCT pool, note FROM {t}", "SELECT sum(n % 1000), max(note), min(_line), max(_line) FROM {t} WHERE {kind} = '7'"):
                 self.same(sql)
+
+    def test_paths_into_nested_values_by_several_threads(self):
+        """Values are taken apart by the threads, none of which but the owner's may ask SQLite whether to stop: it holds the connection."""
+        records = [{"k": f"k{i % 5}", "n": i, "m": {"d": i % 3, "z": [i, {"q": "]" * (i % 4)}]}} for i in range(40000)]
+        path = self.file("".join(json.dumps(record) + "\n" for record in records), "f.jsonl")
+        wanted = sorted({(f"k{i % 5}", i % 3, "]" * (i % 4)): 0 for i in range(60)})
+        faulthandler.dump_traceback_later(120, exit=True)
+        for threads in (1, 2, 3):
+            options = f"columns='k, n, d $.m.d, q $.m.z[1].q', threads={threads}"
+            self.make("jsonl_trace", path, options)
+            self.assertEqual(self.rows("SELECT k, d, q FROM t GROUP BY k, d, q ORDER BY k, d, q"), wanted)
+            self.assertEqual(self.rows("SELECT count(*), sum(n), max(q) FROM t WHERE d = 1"), [(13333, sum(range(1, 40000, 3)), "]]]")])
+            self.db.execute("DROP TABLE IF EXISTS temp.r")
+            self.db.execute(f"CREATE VIRTUAL TABLE temp.r USING jsonl_rollup('{path}', {options}, measures='n')")
+            self.assertEqual(self.rows("SELECT k, d, q FROM r ORDER BY k, d, q"), wanted)
+            self.assertEqual(self.one("SELECT sum(n) FROM r"), sum(range(40000)))
+        faulthandler.cancel_dump_traceback_later()
 
     def test_an_error_comes_behind_the_rows_before_it(self):
         lines = [f"x{i % 7},{i}\n" for i in range(200000)]

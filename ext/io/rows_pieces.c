@@ -109,7 +109,7 @@ static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
   mpg_rows_file *f = r->at;
   mpg_rc rc = MPG_OK;
   if (p->reader == NULL)
-    rc = format->begin(&p->reader, r->env, &r->bare, f->stream, &p->issues, &p->err);
+    rc = format->begin(&p->reader, &r->shared, &r->bare, f->stream, &p->issues, &p->err);
   while (rc == MPG_OK) {
     rc = mpg_blocks_next(f->blocks, &p->block, &p->err);
     if (rc != MPG_OK) {
