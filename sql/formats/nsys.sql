@@ -5,7 +5,7 @@
 --     .load ./mpg
 --     .read sql/device.sql
 --     ATTACH 'file:run.sqlite?mode=ro' AS nsys;
---     .param set :chip H100-SXM
+--     .param set :chip nvidia-h100-sxm
 --     .read sql/formats/nsys.sql
 --     .read sql/device_views.sql
 --     DETACH nsys;
@@ -17,7 +17,7 @@
 --
 -- From a program, which cannot bind parameters to a script, create the input before running it:
 --
---     CREATE TEMP TABLE nsys_input AS SELECT 'run 7' AS trace, 'H100-SXM' AS chip, 'train_step*' AS step;
+--     CREATE TEMP TABLE nsys_input AS SELECT 'run 7' AS trace, 'nvidia-h100-sxm' AS chip, 'train_step*' AS step;
 --
 -- Times are the export's plus the Unix time of its start. The inputs are dropped at the end; nsys_left_out stays and
 -- counts what has no place here. The rules are explained in docs/nsys.md.
