@@ -74,8 +74,8 @@ class Files(Case):
                      'x{gpu="0"} 2 1\n', '{"x",gpu="0"} 2 1\n# EOF', gzip.compress(json.dumps(vector).encode())):
             self.assertEqual(self.rows("SELECT metric, gpu, time, value FROM prometheus_trace(?)", self.file(text)), row)
         self.assertEqual(self.rows("SELECT metric, gpu, time, value FROM prometheus_trace(?)", self.file(json.dumps(vector) + "\n" + json.dumps(vector, indent=1))), row * 2)
-        for result, told in (([5, "6"], (5.0, 6.0, "6")), ([5, "word"], (5.0, None, "word"))):
-            path = self.file({"status": "success", "data": {"resultType": "scalar", "result": result}})
+        for kind, result, told in (("scalar", [5, "6"], (5.0, 6.0, "6")), ("string", [5, "word"], (5.0, None, "word")), ("string", [5, "6"], (5.0, None, "6"))):
+            path = self.file({"status": "success", "data": {"resultType": kind, "result": result}})
             self.assertEqual(self.rows("SELECT time, value, value_text FROM prometheus_trace(?)", path), [told])
         self.assertEqual(self.rows("SELECT * FROM prometheus_trace(?)", self.file(self.answer())), [])
 

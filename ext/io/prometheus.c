@@ -125,6 +125,7 @@ typedef enum key {
   ERROR_TYPE,
   DATA,
   RESULT,
+  RESULT_TYPE,
   METRIC,
   VALUES,
   VALUE,
@@ -137,9 +138,9 @@ typedef enum key {
 } key;
 
 static key key_of(mpg_str s) {
-  static const char *const keys[] = {"status",   "error",  "errorType", "data",      "result",
-                                     "metric",   "values", "value",     "histogram", "histograms",
-                                     "warnings", "infos",  "isPartial"};
+  static const char *const keys[] = {"status",     "error",    "errorType", "data",     "result",
+                                     "resultType", "metric",   "values",    "value",    "histogram",
+                                     "histograms", "warnings", "infos",     "isPartial"};
   for (int i = 0; i < OTHER; i++)
     if (mpg_str_eq(s, mpg_str_of(keys[i])))
       return (key)i;
@@ -203,7 +204,7 @@ static mpg_rc read_sample(mpg_prometheus *p, const mpg_pull_item *item, mpg_str 
     return unexpected(p, item, "a time in Unix seconds, from 1970 to 2261", time, err);
   if (kind != MPG_JSON_STRING || (!mpg_prometheus_value(text, &s->value) && !any_text))
     return unexpected(p, item, "a value such as \"0.5\", \"NaN\" or \"+Inf\"", text, err);
-  if (any_text && !mpg_prometheus_value(text, &s->value))
+  if (any_text && (p->is_string || !mpg_prometheus_value(text, &s->value)))
     s->value.type = MPG_NULL;
   s->text = text;
   p->line = item->line;
@@ -313,6 +314,10 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
     if (item->first == '[')
       return enter(p, MPG_PROMETHEUS_RESULT);
     return unexpected(p, item, "an array \"result\"", MPG_STR("another value"), err);
+  case RESULT_TYPE: /* stands before the result */
+    rc = take(p, &kind, &text, err);
+    p->is_string = rc == MPG_OK && mpg_str_eq(text, MPG_STR("string"));
+    return rc;
   case METRIC:
     return take_metric(p, item, err);
   case VALUES:
@@ -359,7 +364,7 @@ static mpg_rc take_value(mpg_prometheus *p, const mpg_pull_item *item, bool *giv
   if (item->first == '{') {
     if (depth == 0) {
       p->begins = item->line;
-      p->known = p->failed = false;
+      p->known = p->failed = p->is_string = false;
       p->failure.n = 0;
     }
     p->named = false;

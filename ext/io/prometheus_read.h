@@ -30,6 +30,7 @@ struct mpg_prometheus {
   mpg_json_text failure; /* errorType and error of the answer at hand */
   mpg_json_text value;   /* of a scalar */
   bool known, failed, named;
+  bool is_string; /* the result of the answer at hand is a text, whatever stands in it */
   int64_t begins; /* line of the answer at hand */
   /* Text: the family that the last # TYPE line was about. */
   mpg_json_text family;
