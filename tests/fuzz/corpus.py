@@ -177,6 +177,8 @@ def seeds(target):
             yield head + b"\na,b,c,d,e\n" + b"".join(b"%d,%d,x%d,%s,y\n" % (k, k * k, k % 3, b"n/a" if k % 7 == 0 else b"%d.5" % k) for k in range(80))
             yield bytes([head[0] | 1]) + head[1:] + b"\n" + b"".join(b'{"a":%d,"b":%d,"c":"x%d","d":%s,"e":"y"}\n' % (k, k * k, k % 3, b"null" if k % 7 == 0 else b"%d.25" % k) for k in range(60))
         yield from (b"\x02\x1f1=down\n" + data for data in fixture("golden/*.csv"))
+        for head in (b"\x11\xffa, m $.m.d REAL, q $.m.z[1].q, w $.m\t0>3", b'\x13\x06"b" $.m.z[#-1].q BIGINT, c $.a TEXT, n $.m."d"'):
+            yield head + b"\n" + b"".join(b'{"a":%d,"m":{"d":%d.5,"z":[%d,{"q":"%d"}]}}\n' % (k, k, k, k % 7) for k in range(60))
     elif target == "transformer":
         yield b'{"mode": "training", "layers": 32, "width": 4096, "heads": 32, "kv_heads": 8, "ffn": 14336, "gated": true, "vocabulary": 128256, "sequence": 8192, "batch": 4}'
         yield b'{"mode": "decode", "parameters": 8e9, "layers": 32, "width": 4096, "context": 2048, "tokens": 1, "causal": false}'

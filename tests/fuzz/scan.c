@@ -1,7 +1,7 @@
 /* scan.c - rows of a file read ahead by three threads, by one, and record by record: three times the same. The first byte
 ** says which kind of file it is, whether malformed records are left out, whether rows may be left out that came before, and
-** whether lines are asked for; the second which columns are. The rest of the line are filters between tabs: the number of
-** a column, an operator, a value; the file follows. */
+** whether lines are asked for, and of JSON whether columns have paths; the second which columns are. The rest of the line
+** are those paths, and filters between tabs: the number of a column, an operator, a value; the file follows. */
 #include "fuzz.h"
 #include "../../ext/core/number.h"
 #include "../../ext/io/rows_scan.h"
@@ -12,7 +12,7 @@
 #define LINES 5000 /* more rows than an input can have */
 #define IN_MAX 8
 
-enum flags { JSON = 1, SKIP = 2, DISTINCT = 4, WITH_LINES = 8 };
+enum flags { JSON = 1, SKIP = 2, DISTINCT = 4, WITH_LINES = 8, PATHS = 16 };
 static uint8_t flags, mask;
 static mpg_str wishes;
 
@@ -275,6 +275,8 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_rc rc = mpg_paths_expand(&paths, env, mpg_str_of(fuzz_path()), &err);
   (void)input;
   mpg_columns_init(&columns, env);
+  if (rc == MPG_OK && (flags & (JSON | PATHS)) == (JSON | PATHS))
+    rc = mpg_columns_parse(&columns, until(&rest, '\t'), MPG_COLUMNS_PATHS, &err);
   if (rc == MPG_OK)
     rc = mpg_rows_declare(q.format, &columns, env, &options, (mpg_str){NULL, 0}, &paths, &err);
   if (rc != MPG_OK)

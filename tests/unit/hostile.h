@@ -8,6 +8,7 @@
 #include "../../ext/io/os.h"
 #include "../../ext/io/source.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,13 +42,19 @@ static inline void *hostile_resize(void *ctx, void *p, size_t n) {
   return block + 8;
 }
 
+/* The thread that may be asked whether to stop: SQLite, too, is asked by its own alone. */
+static pthread_t hostile_thread;
+
 static inline bool hostile_stop(void *ctx) {
   hostile *h = ctx;
+  if (!pthread_equal(pthread_self(), hostile_thread))
+    abort();
   h->stop_in -= h->stop_in > 0;
   return h->stop_in == 1;
 }
 
 static inline mpg_env hostile_env(hostile *h) {
+  hostile_thread = pthread_self();
   return (mpg_env){hostile_resize, h, hostile_stop, h, NULL, 0, NULL};
 }
 
