@@ -57,9 +57,9 @@ static mpg_i128 ragged_dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i
 **     x = o stride + k dilation - pad_low,  x a multiple of the base dilation,  0 <= x / base < input
 ** Without a base dilation these are the points of a lattice between two lines. With one, for each k the o that
 ** fit are an arithmetic sequence, so that this takes as many steps as the smaller of kernel and output has places.
-** -1: too many.
+** *left: how many a convolution may still take. -1: too many.
 */
-#define STEPS_MAX ((int64_t)1 << 16)
+#define STEPS_MAX ((int64_t)1 << 20) /* milliseconds, of some ten divisions each */
 
 static int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && a < 0);
@@ -150,7 +150,7 @@ static int64_t places(const congruence *c, int64_t n, int64_t from, int64_t most
 }
 
 static int64_t valid_pairs(const mpg_hlo_window_dim *w, int64_t kernel, int64_t output,
-                           int64_t input) {
+                           int64_t input, int64_t *left) {
   bool by_kernel = kernel < output;
   int64_t steps = by_kernel ? kernel : output, n = by_kernel ? output : kernel;
   int64_t move = by_kernel ? w->window_dilation : w->stride, pairs = 0, most;
@@ -164,8 +164,9 @@ static int64_t valid_pairs(const mpg_hlo_window_dim *w, int64_t kernel, int64_t 
   if (w->base_dilation == 1)
     return below(steps, move, n, c.step, w->pad_low + most) -
            below(steps, move, n, c.step, w->pad_low - 1);
-  if (steps > STEPS_MAX)
+  if (steps > *left)
     return -1;
+  *left -= steps;
   for (int64_t s = 0; s < steps; s++)
     pairs += places(&c, n, s * move - w->pad_low, most);
   return pairs;
@@ -184,7 +185,7 @@ static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *
   mpg_str features = mpg_hlo_attribute_of(m, i, MPG_HLO_FEATURE_GROUPS);
   mpg_str batches = mpg_hlo_attribute_of(m, i, MPG_HLO_BATCH_GROUPS);
   int n = mpg_hlo_window(mpg_hlo_attribute_of(m, i, MPG_HLO_WINDOW), w);
-  int64_t feature_groups = 1, batch_groups = 1, channels, outputs, batch;
+  int64_t feature_groups = 1, batch_groups = 1, steps = STEPS_MAX, channels, outputs, batch;
   mpg_i128 product;
   (void)mpg_hlo_next_number(&features, &feature_groups);
   (void)mpg_hlo_next_number(&batches, &batch_groups);
@@ -201,7 +202,7 @@ static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *
     int64_t k = mpg_hlo_dim(&m->shapes, of.kernel, mpg_hlo_label(labels, 1, label));
     int64_t o = mpg_hlo_dim(&m->shapes, of.out, mpg_hlo_label(labels, 2, label));
     int64_t x = mpg_hlo_dim(&m->shapes, of.in, mpg_hlo_label(labels, 0, label));
-    int64_t pairs = k < 0 || o < 0 || x < 0 ? -1 : valid_pairs(&w[d], k, o, x);
+    int64_t pairs = k < 0 || o < 0 || x < 0 ? -1 : valid_pairs(&w[d], k, o, x, &steps);
     if (pairs < 0)
       return -1;
     product = mpg_hlo_mul(product, pairs);

@@ -161,15 +161,19 @@ static void test_convolutions(void) {
   costs(wide,
         "f32[1,1,134217728] convolution(i, k), window={size=134217728}, dim_labels=bf0_oi0->bf0",
         true, 134217728LL * 134217729, 0, 3LL * 4 * 134217728);
-  costs("i = f32[1,1,65536] parameter(0) k = f32[1,1,65536] parameter(1) ",
-        "f32[1,1,65536] convolution(i, k), window={size=65536 lhs_dilate=2}, "
+  costs("i = f32[1,1,1048576] parameter(0) k = f32[1,1,1048576] parameter(1) ",
+        "f32[1,1,1048576] convolution(i, k), window={size=1048576 lhs_dilate=2}, "
         "dim_labels=bf0_oi0->bf0",
-        true, 65536LL * 65536, 0, 3LL * 4 * 65536);
-  /* Nor is what would take for ever to count, or does not fit. */
-  costs("i = f32[1,1,65537] parameter(0) k = f32[1,1,65537] parameter(1) ",
-        "f32[1,1,65537] convolution(i, k), window={size=65537 lhs_dilate=2}, "
+        true, 1048576LL * 1048576, 0, 3LL * 4 * 1048576);
+  /* Nor is what would take for ever to count, in all dimensions together, or does not fit. */
+  costs("i = f32[1,1,1048577] parameter(0) k = f32[1,1,1048577] parameter(1) ",
+        "f32[1,1,1048577] convolution(i, k), window={size=1048577 lhs_dilate=2}, "
         "dim_labels=bf0_oi0->bf0",
-        false, 0, 0, 3LL * 4 * 65537);
+        false, 0, 0, 3LL * 4 * 1048577);
+  costs("i = f32[1,1,1,1048576] parameter(0) k = f32[1,1,1,1048576] parameter(1) ",
+        "f32[1,1,1,1048576] convolution(i, k), window={size=1x1048576 lhs_dilate=2x2}, "
+        "dim_labels=bf01_oi01->bf01",
+        false, 0, 0, 3LL * 4 * 1048576);
   costs("i = f32[1,1,9] parameter(0) k = f32[1,1,2147483648] parameter(1) ",
         "f32[1,1,1] convolution(i, k), window={size=3}, dim_labels=bf0_oi0->bf0", false, 0, 0,
         4LL * (9 + 2147483648 + 1));
