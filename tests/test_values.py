@@ -93,12 +93,15 @@ class Chips(FolderCase):
 
 class Rows(FolderCase):
     def test_rowids(self):
-        """Rows are numbered from 1 in their order."""
-        path = self.file("a\n", "a.csv")
-        self.assertEqual([(1, path)], self.rows("SELECT rowid, path FROM trace_files(?)", path))
+        """Rows are numbered in their order: on from 1, or from what their arguments say."""
+        paths = [self.file("a\n", name) for name in ("a.csv", "b.csv")]
+        (first, _), (second, _) = found = self.rows("SELECT rowid, path FROM trace_files(?)", self.folder)
+        self.assertEqual([path for _, path in found], paths)
+        self.assertEqual(second, first + 1)
+        self.assertNotIn(self.rows("SELECT rowid FROM trace_files(?)", paths[0]), [[(first,)], [(second,)]])
         self.assertEqual([(i + 1,) for i in range(self.rows("SELECT count(*) FROM mpg_limits")[0][0])], self.rows("SELECT rowid FROM mpg_limits"))
         trace = self.file('{"schemaVersion": 1, "traceEvents": []}', "t.json")
-        self.assertEqual([(1, trace, 1)], self.rows("SELECT _line, _file, rowid FROM chrome_trace_info(?)", trace))
+        self.assertEqual([(1, trace)], self.rows("SELECT _line, _file FROM chrome_trace_info(?)", trace))
 
     def test_buckets_in_order(self):
         """Buckets come in the order of time; backwards SQLite turns them around."""
