@@ -345,6 +345,25 @@ class Rules(Case):
                          "ROOT d = f32[64] all-to-all-done(s) }")
         self.assertEqual((cost["collective_bytes"], cost["wire_bytes"], cost["coverage"]), (256, 192, 1.0))
 
+    def test_async_results(self):
+        """What a start in its short form moves and multiplies is what the same opcode does by itself."""
+        text = """f {{ p = f32[64,8] parameter(0)  ROOT n = f32[64,8] negate(p) }}
+            max {{ p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT m = f32[] maximum(p, q) }}
+            ENTRY e {{ x = f32[64,8] parameter(0)  y = f32[8,16] parameter(1)  i = s32[] parameter(2)  z = f32[] parameter(3)  o = s32[2,1] parameter(4)
+              ROOT r = {} }}"""
+        gemm = '"lhs_contracting_dimensions":["1"]'
+        for opcode, shape, operands, attributes in [
+                ("fusion", "f32[64,8]", "x", "kind=kLoop, calls=f"), ("slice", "f32[4,8]", "x", "slice={[0:4], [0:8]}"),
+                ("dynamic-slice", "f32[4,8]", "x, i, i", "dynamic_slice_sizes={4,8}"), ("transpose", "f32[8,64]{1,0}", "x", "dimensions={1,0}"),
+                ("transpose", "f32[8,64]{0,1}", "x", "dimensions={1,0}"),
+                ("gather", "f32[2,8]", "x, o", "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}"),
+                ("reduce-window", "f32[32,8]", "x, z", "window={size=2x1 stride=2x1}, to_apply=max"),
+                ("custom-call", "f32[64,16]", "x, y", 'custom_call_target="__cublas$gemm", backend_config={"dot_dimension_numbers":{' + gemm + "}}")]:
+            long = self.rows("SELECT op_flops, op_bytes FROM hlo_trace(?) WHERE name = 'r'", self.file(text.format(f"{shape} {opcode}({operands}), {attributes}")))
+            start = f"((f32[64,8]), {shape}, u32[]) {opcode}-start({operands}), {attributes}"
+            short = self.rows("SELECT op_flops, op_bytes FROM hlo_trace(?) WHERE name = 'r'", self.file(text.format(start)))
+            self.assertEqual(short, long, opcode)
+
     def test_collectives(self):
         """V and what a rank sends, by the factors of nccl-tests."""
         for text, whole, wire in [

@@ -29,7 +29,8 @@ static mpg_i128 operand_size(const mpg_hlo_module *m, const mpg_hlo_instruction 
 static bool is_renaming(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   const mpg_hlo_shapes *s = &m->shapes;
   mpg_str list = mpg_hlo_attribute_of(m, i, MPG_HLO_DIMENSIONS);
-  uint32_t from = mpg_hlo_operand_shape(m, i, 0), to = i->shape, n = mpg_hlo_shape_at(s, to)->n;
+  uint32_t from = mpg_hlo_operand_shape(m, i, 0), to = mpg_hlo_result(m, i);
+  uint32_t n = mpg_hlo_shape_at(s, to)->n;
   int64_t dimensions[MPG_HLO_WINDOW_DIMS];
   if (n != mpg_hlo_shape_at(s, from)->n || n > MPG_HLO_WINDOW_DIMS || mpg_hlo_is_tuple(s, to) ||
       mpg_hlo_is_tuple(s, from) || mpg_hlo_shape_at(s, from)->type != mpg_hlo_shape_at(s, to)->type)
@@ -207,14 +208,15 @@ static mpg_i128 written_by(const mpg_hlo_module *m, uint32_t root, uint32_t shap
 static mpg_i128 fusion_output(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                               uint32_t computation) {
   uint32_t root = m->computations[computation].root;
-  const mpg_hlo_shape *s = mpg_hlo_shape_at(&m->shapes, i->shape);
+  uint32_t shape = mpg_hlo_result(m, i);
+  const mpg_hlo_shape *s = mpg_hlo_shape_at(&m->shapes, shape);
   mpg_i128 sum = 0;
   if (s->type != MPG_HLO_TUPLE)
-    return written_by(m, root, i->shape);
+    return written_by(m, root, shape);
   for (uint32_t k = 0; k < s->n; k++) {
     bool is_tuple = root != MPG_HLO_NONE && m->instructions[root].rule == MPG_HLO_TUPLE_OP;
     uint32_t part = is_tuple ? mpg_hlo_operand(m, &m->instructions[root], k) : root;
-    sum = mpg_hlo_add(sum, written_by(m, part, mpg_hlo_member(&m->shapes, i->shape, k)));
+    sum = mpg_hlo_add(sum, written_by(m, part, mpg_hlo_member(&m->shapes, shape, k)));
   }
   return sum;
 }
@@ -268,13 +270,13 @@ mpg_i128 mpg_hlo_operand_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction 
   case MPG_HLO_TRANSPOSE:
     return is_renaming(m, i) ? 0 : operand_size(m, i, k);
   case MPG_HLO_SLICE:
-    return size_of(m, i->shape);
+    return size_of(m, mpg_hlo_result(m, i));
   case MPG_HLO_DYNAMIC_SLICE: /* all indices but the first are free */
-    return k == 0 ? size_of(m, i->shape) : k == 1 ? operand_size(m, i, k) : 0;
+    return k == 0 ? size_of(m, mpg_hlo_result(m, i)) : k == 1 ? operand_size(m, i, k) : 0;
   case MPG_HLO_DYNAMIC_UPDATE_SLICE:
     return k == 1 || k == 2 ? operand_size(m, i, k) : 0;
   case MPG_HLO_GATHER:
-    return k == 0 ? size_of(m, i->shape) : operand_size(m, i, k);
+    return k == 0 ? size_of(m, mpg_hlo_result(m, i)) : operand_size(m, i, k);
   case MPG_HLO_SCATTER:
     return operand_size(m, i, k < i->noperands / 2 ? updates_from(i) + k : k);
   case MPG_HLO_TRIANGULAR_SOLVE:
@@ -313,7 +315,7 @@ static mpg_i128 output_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i
   case MPG_HLO_TUPLE_OP:
     return size_of(m, i->shape);
   case MPG_HLO_TRANSPOSE:
-    return is_renaming(m, i) ? 0 : size_of(m, i->shape);
+    return is_renaming(m, i) ? 0 : size_of(m, mpg_hlo_result(m, i));
   case MPG_HLO_DYNAMIC_UPDATE_SLICE:
     return operand_size(m, i, 1);
   case MPG_HLO_SCATTER:
@@ -325,7 +327,7 @@ static mpg_i128 output_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i
   case MPG_HLO_CUSTOM_CALL: /* what follows the result is the library's workspace */
     return mpg_hlo_custom_of(m, i) < MPG_HLO_CUSTOM_DOT
                ? 0
-               : size_of(m, mpg_hlo_first_array(&m->shapes, i->shape));
+               : size_of(m, mpg_hlo_first_array(&m->shapes, mpg_hlo_result(m, i)));
   case MPG_HLO_FUSION:
     callee = mpg_hlo_callee(m, i, MPG_HLO_CALLS);
     return callee == MPG_HLO_NONE ? 0 : fusion_output(m, i, callee);

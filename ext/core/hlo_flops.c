@@ -231,7 +231,8 @@ static void apply(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_k
 */
 static mpg_i128 windowed(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                          const mpg_hlo_window_dim *w, int n) {
-  mpg_i128 outputs = elements(m, i->shape), all = 1;
+  uint32_t result = mpg_hlo_result(m, i);
+  mpg_i128 outputs = elements(m, result), all = 1;
   int wide = -1, reductions = 0, padded = 0;
   for (int d = 0; d < n; d++) {
     all = mpg_hlo_mul(all, w[d].size);
@@ -241,8 +242,8 @@ static mpg_i128 windowed(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
         w[d].size == 2 * w[d].pad_low + 1)
       wide = d;
   }
-  if (reductions == 1 && padded == 1 && wide >= 0 && !mpg_hlo_is_tuple(&m->shapes, i->shape) &&
-      w[wide].pad_low == mpg_hlo_dim(&m->shapes, i->shape, wide) - 1)
+  if (reductions == 1 && padded == 1 && wide >= 0 && !mpg_hlo_is_tuple(&m->shapes, result) &&
+      w[wide].pad_low == mpg_hlo_dim(&m->shapes, result, wide) - 1)
     return outputs / (w[wide].pad_low + 1) + w[wide].pad_low;
   return mpg_hlo_mul(all > 0 ? all - 1 : 0, outputs);
 }
@@ -352,7 +353,7 @@ static conv_shapes cudnn_shapes(const mpg_hlo_module *m, const mpg_hlo_instructi
 }
 
 static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
-  uint32_t result = mpg_hlo_first_array(&m->shapes, i->shape);
+  uint32_t result = mpg_hlo_first_array(&m->shapes, mpg_hlo_result(m, i));
   mpg_hlo_custom custom = mpg_hlo_custom_of(m, i);
   mpg_i128 flops = 0;
   if (custom == MPG_HLO_CUSTOM_DOT) {
