@@ -364,6 +364,26 @@ class Rules(Case):
             short = self.rows("SELECT op_flops, op_bytes FROM hlo_trace(?) WHERE name = 'r'", self.file(text.format(start)))
             self.assertEqual(short, long, opcode)
 
+    def test_custom_fusions(self):
+        """A gather or scatter stands for all of a custom fusion, as it does to XLA, but not for a product in it."""
+        text = """add {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }}
+            f {{ p = f32[128,64] parameter(0)  i = s32[16,1] parameter(1)  u = f32[16,64] parameter(2)  w = f32[64,256] parameter(3)
+              {} }}
+            ENTRY e {{ p = f32[128,64] parameter(0)  i = s32[16,1] parameter(1)  u = f32[16,64] parameter(2)  w = f32[64,256] parameter(3)
+              ROOT r = {} fusion(p, i, u, w), kind={}, calls=f }}"""
+        gather = ("{}g = f32[16,64] gather(p, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, "
+                  "slice_sizes={{1,64}}")
+        scatter = ("{}s = f32[128,64] scatter(p, i, u), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, "
+                   "index_vector_dim=1, to_apply=add")
+        dot = " ROOT d = f32[16,256] dot(g, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+        rows = 4 * 16 * 64
+        for inside, shape, flops, size in [
+                (gather.format("ROOT "), "f32[16,64]", 0, 2 * rows + 64), (scatter.format("ROOT "), "f32[128,64]", 16 * 64, 3 * rows + 64),
+                (gather.format("") + dot, "f32[16,256]", 2 * 16 * 64 * 256, 4 * (128 * 64 + 16 + 64 * 256 + 16 * 256))]:
+            cost = self.cost(text.format(inside, shape, "kCustom"))
+            self.assertEqual((cost["flops"], cost["bytes"], cost["coverage"]), (flops, size, 1), inside)
+            self.assertEqual(self.cost(text.format(inside, shape, "kLoop"))["flops"], flops)
+
     def test_collectives(self):
         """V and what a rank sends, by the factors of nccl-tests."""
         for text, whole, wire in [

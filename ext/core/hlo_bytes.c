@@ -233,14 +233,18 @@ static mpg_i128 fused_constants(const mpg_hlo_module *m, uint32_t computation) {
 }
 
 uint32_t mpg_hlo_custom_fusion(const mpg_hlo_module *m, const mpg_hlo_instruction *fusion) {
-  uint32_t callee = mpg_hlo_callee(m, fusion, MPG_HLO_CALLS);
+  uint32_t callee = mpg_hlo_callee(m, fusion, MPG_HLO_CALLS), found = MPG_HLO_NONE;
   if (fusion->rule != MPG_HLO_FUSION || callee == MPG_HLO_NONE ||
       !mpg_str_eq(mpg_hlo_attribute_of(m, fusion, MPG_HLO_KIND), MPG_STR("kCustom")))
     return MPG_HLO_NONE;
-  for (uint32_t i = m->computations[callee].first; i != MPG_HLO_NONE; i = m->instructions[i].next)
-    if (m->instructions[i].rule == MPG_HLO_GATHER || m->instructions[i].rule == MPG_HLO_SCATTER)
-      return i;
-  return MPG_HLO_NONE;
+  for (uint32_t k = m->computations[callee].first; k != MPG_HLO_NONE; k = m->instructions[k].next) {
+    uint8_t rule = m->instructions[k].rule;
+    if (rule == MPG_HLO_DOT || rule == MPG_HLO_RAGGED_DOT || rule == MPG_HLO_CONVOLUTION)
+      return MPG_HLO_NONE;
+    if (found == MPG_HLO_NONE && (rule == MPG_HLO_GATHER || rule == MPG_HLO_SCATTER))
+      found = k;
+  }
+  return found;
 }
 
 /* ---- Operands and outputs of everything ---- */

@@ -100,7 +100,7 @@ static void price(mpg_hlo_cost *c, uint32_t number) {
     p->trips = mpg_hlo_trips(c->m, i);
     p->known = p->trips >= 0;
   }
-  mpg_hlo_price_flops(c, i, p);
+  mpg_hlo_price_flops(c, p->inside == MPG_HLO_NONE ? i : &c->m->instructions[p->inside], p);
   mpg_hlo_price_bytes(c, i, p);
   mpg_hlo_price_collective(c->m, i, p);
 }
