@@ -384,6 +384,20 @@ class Rules(Case):
             self.assertEqual((cost["flops"], cost["bytes"], cost["coverage"]), (flops, size, 1), inside)
             self.assertEqual(self.cost(text.format(inside, shape, "kLoop"))["flops"], flops)
 
+    def test_algorithms(self):
+        """An algorithm says in what a product is computed; one of several products, or none, that the operands' type counts."""
+        for dtype, algorithm, found in [
+                ("f32", "", "fp32"), ("f32", "dot_f32_f32_f32", "fp32"), ("f32", "dot_tf32_tf32_f32", "tf32"), ("f32", "dot_bf16_bf16_f32", "bf16"),
+                ("f32", "dot_bf16_bf16_bf16", "bf16"), ("f32", "dot_f16_f16_f32", "fp16"), ("f32", "dot_bf16_bf16_f32_x3", "fp32"),
+                ("f32", "dot_bf16_bf16_f32_x9", "fp32"), ("f32", "dot_tf32_tf32_f32_x3", "fp32"), ("bf16", "dot_f32_f32_f32", "fp32"),
+                ("f8e5m2", "dot_any_f8_any_f8_f32", "fp8"), ("f8e4m3fn", "dot_any_f8_any_f8_f32_fast_accum", "fp8"), ("f64", "dot_f64_f64_f64", "fp64"),
+                ("bf16", "unset", "bf16"), ("bf16", "dot_", "bf16"), ("bf16", "dot_any", "bf16"), ("bf16", "dot_new_new_f32", "bf16")]:
+            path = self.file(f"ENTRY e {{ x = {dtype}[4,8] parameter(0)  ROOT d = f32[4,4] dot(x, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}"
+                             + (f", algorithm={algorithm}" if algorithm else "") + " }")
+            self.assertEqual(self.rows("SELECT dtype_class, multiply, precision, flops FROM hlo_trace(?) WHERE name = 'd'", path),
+                             [(found, dtype, algorithm or None, 256)])
+            self.assertEqual(json.loads(self.one("SELECT matmul_by_dtype FROM hlo_cost(?)", path)), {found: 256})
+
     def test_collectives(self):
         """V and what a rank sends, by the factors of nccl-tests."""
         for text, whole, wire in [

@@ -190,11 +190,35 @@ static bool is_wider(unsigned a, unsigned b) {
   return widths[b] != 0 && (widths[a] == 0 || widths[a] > widths[b]);
 }
 
+/*
+** What a dot's algorithm multiplies in, "dot_tf32_tf32_f32", "dot_any_f8_any_f8_f32"; MPG_DTYPES where it does not
+** say. One of several products, "dot_bf16_bf16_f32_x3", is the way to the precision of its operands' type.
+*/
+static mpg_dtype class_of_algorithm(mpg_str algorithm) {
+  static const mpg_str begins[] = {{"dot_any_", 8}, {"dot_", 4}};
+  if (algorithm.n > 3 && algorithm.p[algorithm.n - 2] == 'x' && algorithm.p[algorithm.n - 3] == '_')
+    return MPG_DTYPES;
+  for (size_t b = 0; b < sizeof begins / sizeof *begins; b++) {
+    const char *end;
+    mpg_str type;
+    if (algorithm.n <= begins[b].n || memcmp(algorithm.p, begins[b].p, begins[b].n) != 0)
+      continue;
+    type = (mpg_str){algorithm.p + begins[b].n, algorithm.n - begins[b].n};
+    end = memchr(type.p, '_', type.n);
+    return end == NULL ? MPG_DTYPES : mpg_dtype_find((mpg_str){type.p, (size_t)(end - type.p)});
+  }
+  return MPG_DTYPES;
+}
+
 unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
   const mpg_hlo_module *m = c->m;
   unsigned classes[2];
+  mpg_dtype told;
   if (!c->price[i - m->instructions].is_matmul || i->noperands < 2)
     return MPG_HLO_CLASSES;
+  told = class_of_algorithm(mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
+  if (told != MPG_DTYPES)
+    return (unsigned)told;
   for (uint32_t k = 0; k < 2; k++) {
     uint32_t shape = mpg_hlo_operand_shape(m, i, k);
     classes[k] = class_of((mpg_hlo_type)mpg_hlo_shape_at(&m->shapes, shape)->type);
