@@ -398,6 +398,19 @@ class Rules(Case):
                              [(found, dtype, algorithm or None, 256)])
             self.assertEqual(json.loads(self.one("SELECT matmul_by_dtype FROM hlo_cost(?)", path)), {found: 256})
 
+    def test_dimensions_of_any_size(self):
+        """What is done with a dimension without a bound is unknown, and no silent nothing; with a bound it counts in full."""
+        text = """ENTRY e {{ x = f32[{0},16] parameter(0)  y = f32[16,4] parameter(1)
+            d = f32[{0},4] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  t = (f32[{0},4], f32[4]) tuple(d, y)
+            s = f32[{0},16] custom-call(x), custom_call_target="Sharding"
+            r = f32[4] reduce-precision(t)  ROOT n = f32[2] negate(y) }}"""
+        path = self.file(text.format("?"))
+        self.assertEqual(self.rows("SELECT name, cost_known FROM hlo_trace(?)", path), [("x", 1), ("y", 1), ("d", 0), ("t", 1), ("s", 1), ("r", 0), ("n", 1)])
+        self.assertEqual(json.loads(self.one("SELECT unknown_costs FROM hlo_cost(?)", path)), {"dot": 1, "reduce-precision": 1})
+        self.assertEqual(self.issues(path)["unknown_cost"][2], "d of module e (dot): a dimension without a bound: its work is not counted")
+        path = self.file(text.format("<=8"))
+        self.assertEqual(self.rows("SELECT matmul_flops, coverage FROM hlo_cost(?)", path), [(2 * 8 * 4 * 16, 1)])
+
     def test_collectives(self):
         """V and what a rank sends, by the factors of nccl-tests."""
         for text, whole, wire in [

@@ -86,6 +86,30 @@ mpg_hlo_work mpg_hlo_with_callees(const mpg_hlo_cost *c, const mpg_hlo_instructi
 
 /* ---- The two passes ---- */
 
+bool mpg_hlo_is_unbounded(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  switch ((mpg_hlo_rule)i->rule) {
+  case MPG_HLO_FREE: /* no cost of their own, or none that goes by sizes */
+  case MPG_HLO_PARAMETER:
+  case MPG_HLO_CONSTANT:
+  case MPG_HLO_GET_TUPLE_ELEMENT:
+  case MPG_HLO_TUPLE_OP:
+  case MPG_HLO_WHILE:
+  case MPG_HLO_CONDITIONAL:
+  case MPG_HLO_CALL:
+    return false;
+  case MPG_HLO_CUSTOM_CALL:
+    if (mpg_hlo_custom_of(m, i) == MPG_HLO_CUSTOM_FREE)
+      return false;
+    break;
+  default:
+    break;
+  }
+  for (uint32_t k = 0; k < i->noperands; k++)
+    if (mpg_hlo_shape_at(&m->shapes, mpg_hlo_operand_shape(m, i, k))->unbounded)
+      return true;
+  return mpg_hlo_shape_at(&m->shapes, i->shape)->unbounded;
+}
+
 static void price(mpg_hlo_cost *c, uint32_t number) {
   const mpg_hlo_instruction *i = &c->m->instructions[number];
   mpg_hlo_price *p = &c->price[number];
@@ -101,6 +125,8 @@ static void price(mpg_hlo_cost *c, uint32_t number) {
     p->known = p->trips >= 0;
   }
   mpg_hlo_price_flops(c, p->inside == MPG_HLO_NONE ? i : &c->m->instructions[p->inside], p);
+  if (mpg_hlo_is_unbounded(c->m, i))
+    p->known = false;
   mpg_hlo_price_bytes(c, i, p);
   mpg_hlo_price_collective(c->m, i, p);
 }

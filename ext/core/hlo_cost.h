@@ -84,6 +84,8 @@ mpg_rc mpg_hlo_cost_module(mpg_hlo_cost *c, const mpg_hlo_module *m, mpg_err *er
 
 /* One execution of an instruction with all that it calls: what a profiler measures under its name. */
 mpg_hlo_work mpg_hlo_with_callees(const mpg_hlo_cost *c, const mpg_hlo_instruction *i);
+/* Whether a dimension that its cost goes by is of any size (?): then it is not known. */
+bool mpg_hlo_is_unbounded(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
 /* Bytes read of operand k, within own bytes. */
 mpg_i128 mpg_hlo_operand_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, uint32_t k);
 /* The class of a dot's or convolution's multiply; MPG_HLO_CLASSES where it is none of ours. */

@@ -86,7 +86,8 @@ mpg_rc mpg_hlo_shape_array(mpg_hlo_shapes *s, mpg_hlo_type type, unsigned bits, 
   a->leaves = 1;
   a->elements = types[type].bits > 0;
   for (size_t i = 0; i < n; i++) {
-    s->numbers[s->n_numbers++] = dims[i];
+    a->unbounded |= dims[i] < 0;
+    s->numbers[s->n_numbers++] = dims[i] < 0 ? 0 : dims[i];
     a->elements = mpg_hlo_mul(a->elements, dims[i]);
   }
   for (size_t i = 0; order != NULL && i < n; i++)
@@ -108,6 +109,7 @@ mpg_rc mpg_hlo_shape_tuple(mpg_hlo_shapes *s, const uint32_t *members, size_t n,
   for (size_t i = 0; i < n; i++) {
     const mpg_hlo_shape *member = &s->items[members[i]];
     t->leaves = member->leaves > UINT32_MAX - t->leaves ? UINT32_MAX : t->leaves + member->leaves;
+    t->unbounded |= member->unbounded;
     t->elements = mpg_hlo_add(t->elements, member->elements);
     t->size = mpg_hlo_add(t->size, member->size);
     s->numbers[s->n_numbers++] = members[i];

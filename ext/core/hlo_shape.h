@@ -41,6 +41,7 @@ const char *mpg_hlo_type_name(mpg_hlo_type type); /* "tuple", "f32", ... */
 typedef struct mpg_hlo_shape {
   uint8_t type;            /* mpg_hlo_type */
   bool laid_out;           /* an order of dimensions follows the dimensions */
+  bool unbounded;          /* a dimension of it, or of an array in it, may be of any size */
   uint32_t n;              /* dimensions, or members */
   uint32_t first;          /* of them in `numbers` */
   uint32_t leaves;         /* arrays in it; 1 for an array */
@@ -59,8 +60,8 @@ mpg_rc mpg_hlo_shapes_init(mpg_hlo_shapes *s, const mpg_env *env);
 void mpg_hlo_shapes_clear(mpg_hlo_shapes *s); /* forgets the shapes, keeps the memory */
 void mpg_hlo_shapes_free(mpg_hlo_shapes *s);
 
-/* `order` is minor_to_major, n numbers, or NULL for the default, major to minor. Returns the number
-** in *out. */
+/* A dimension of -1 is unbounded (?). `order` is minor_to_major, n numbers, or NULL for the default, major to
+** minor. Returns the number in *out. */
 mpg_rc mpg_hlo_shape_array(mpg_hlo_shapes *s, mpg_hlo_type type, unsigned bits, const int64_t *dims,
                            const int64_t *order, size_t n, uint32_t *out);
 mpg_rc mpg_hlo_shape_tuple(mpg_hlo_shapes *s, const uint32_t *members, size_t n, uint32_t *out);

@@ -37,7 +37,9 @@ static mpg_rc read_dimensions(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t *n, mpg
     if (mpg_hlo_take(l, '<') && !mpg_hlo_take(l, '='))
       return mpg_hlo_fail(l, l->p, "'=' of a dynamic dimension", NULL, err);
     (void)mpg_hlo_peek(l);
-    if (!mpg_hlo_take(l, '?') && (!mpg_hlo_number(l, &number) || number < 0))
+    if (mpg_hlo_take(l, '?'))
+      number = -1;
+    else if (!mpg_hlo_number(l, &number) || number < 0)
       return mpg_hlo_fail(l, l->p, "a dimension", NULL, err);
     rc = put_number(s, (*n)++, number, err);
     if (rc != MPG_OK)

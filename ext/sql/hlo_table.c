@@ -94,6 +94,8 @@ static mpg_rc note(hlo_file *file, const mpg_hlo_instruction *i, const mpg_hlo_p
   } else if (i->rule == MPG_HLO_UNKNOWN) {
     kind = "unknown_opcode";
     detail = "its work is not counted";
+  } else if (mpg_hlo_is_unbounded(file->m, i)) {
+    detail = "a dimension without a bound: its work is not counted";
   }
   mpg_text_excerpt(i->name, name);
   mpg_text_excerpt(is, what);
