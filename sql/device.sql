@@ -135,4 +135,11 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (71, 'kernel', 'copy-done*', 'memory'),
   (72, 'kernel', 'infeed*', 'memory'),
   (73, 'kernel', 'outfeed*', 'memory'),
+  -- What TPUs fetch and put aside while they compute: copies of a part.
+  (74, 'kernel', 'slice-start*', 'memory'),
+  (75, 'kernel', 'slice-done*', 'memory'),
+  (76, 'kernel', 'dynamic-slice-start*', 'memory'),
+  (77, 'kernel', 'dynamic-slice-done*', 'memory'),
+  (78, 'kernel', 'dynamic-update-slice-start*', 'memory'),
+  (79, 'kernel', 'dynamic-update-slice-done*', 'memory'),
   (99, '*', '*', 'compute');

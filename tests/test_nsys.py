@@ -175,6 +175,19 @@ class XSpace(Case):
         self.assertEqual(self.rows("SELECT device, stream, name FROM device_activity ORDER BY device"),
                          [("/device:GPU:0", "Stream #13(Compute)", "fusion_1"), ("/device:TPU:0", "XLA Ops", "fusion.1")])
 
+    def test_slices_beside(self):
+        """A TPU fetches a part of an array while it computes: that is a copy, and hides no gap between computations."""
+        tpu = xspace.Plane("/device:TPU:0")
+        tpu.line("XLA Ops", 1000, [(tpu.event_name("fusion.1"), 0, 2000000, []), (tpu.event_name("slice-done.1"), 5000000, 1000000, [("hlo_category", "async-done", xspace.REF)]),
+                                   (tpu.event_name("slice.2"), 6000000, 500000, [])], 2)
+        tpu.line("Async XLA Ops", 1000, [(tpu.event_name("slice-start.1"), 1000000, 5000000, [("hlo_category", "async-start", xspace.REF)]),
+                                         (tpu.event_name("dynamic-update-slice-start.3"), 1000000, 500000, [])], 3)
+        self.read("xplane", trace=self.file(xspace.message([(1, tpu.fields())]), "tpu.pb"))
+        self.assertEqual(self.rows("SELECT name, class FROM device_activity ORDER BY name"),
+                         [("dynamic-update-slice-start.3", "memory"), ("fusion.1", "compute"), ("slice-done.1", "memory"), ("slice-start.1", "memory"), ("slice.2", "compute")])
+        self.script("device_views.sql")
+        self.assertEqual(self.rows("SELECT busy_ns, compute_ns, memory_ns, exposed_memory_ns FROM device_time"), [(6500, 2500, 5000, 4000)])
+
     @unittest.skipUnless(os.path.exists(AMD), "../shared is not here")
     def test_a_recorded_file(self):
         """150 kernels, launched by 150 calls; relative times, told apart by the profile's start."""
