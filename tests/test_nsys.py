@@ -188,6 +188,14 @@ class XSpace(Case):
         self.script("device_views.sql")
         self.assertEqual(self.rows("SELECT busy_ns, compute_ns, memory_ns, exposed_memory_ns FROM device_time"), [(6500, 2500, 5000, 4000)])
 
+    def test_names_of_collectives(self):
+        gpu = xspace.Plane("/device:GPU:0")
+        gpu.line("Stream #13(Compute)", 1000, [(gpu.event_name(name), 1000000 * i, 1000, []) for i, name in enumerate(
+            ("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "ncclDevKernel_AllGather_RING_LL"))], 13)
+        self.read("xplane", trace=self.file(xspace.message([(1, gpu.fields())]), "gpu.pb"))
+        self.assertEqual(self.rows("SELECT class, collective FROM device_activity ORDER BY start_ns"),
+                         [("communication", "sendrecv"), ("communication", "allreduce"), ("communication", "allgather")])
+
     @unittest.skipUnless(os.path.exists(AMD), "../shared is not here")
     def test_a_recorded_file(self):
         """150 kernels, launched by 150 calls; relative times, told apart by the profile's start."""

@@ -112,8 +112,9 @@ SELECT kind, shown, hlo_category,
          WHEN lower(shown) GLOB '*all-reduce*' OR hlo_category GLOB 'all-reduce*' OR lower(shown) GLOB '*ccl*allreduce*' THEN 'allreduce'
          WHEN lower(shown) GLOB '*all-gather*' OR hlo_category GLOB 'all-gather*' OR lower(shown) GLOB '*ccl*allgather*' THEN 'allgather'
          WHEN lower(shown) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(shown) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
-         WHEN lower(shown) GLOB '*all-to-all*' OR hlo_category GLOB 'all-to-all*' OR lower(shown) GLOB '*ccl*sendrecv*' THEN 'alltoall'
+         WHEN lower(shown) GLOB '*all-to-all*' OR hlo_category GLOB 'all-to-all*' THEN 'alltoall'
          WHEN lower(shown) GLOB '*collective-permute*' OR hlo_category GLOB 'collective-permute*' THEN 'collective_permute'
+         WHEN lower(shown) GLOB '*ccl*sendrecv*' THEN 'sendrecv' -- of an all-to-all or of a permute
        END AS collective
 FROM (SELECT DISTINCT kind, shown, hlo_category FROM xplane_activity) AS n;
 CREATE INDEX temp.xplane_class ON xplane_classes(kind, shown, hlo_category);
