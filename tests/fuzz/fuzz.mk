@@ -28,8 +28,8 @@ build/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) libmpg.a
 	$(COMPILE) $(STATIC) $(LDFLAGS) -o $@ $(REPLAY) libmpg.a -lsqlite3 $(LIBS)
 build/lines/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(STD) -O0 --coverage -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -c -o $@ $<
+	$(CC) $(STD) -O0 --coverage -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -MMD -MP -c -o $@ $<
 build/lines/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) $(SRC:%.c=build/lines/%.o)
 	$(CC) $(STD) --coverage -DSQLITE_CORE -DMPG_TEST -o $@ $(REPLAY) $(SRC:%.c=build/lines/%.o) -lsqlite3 $(LIBS)
 
--include $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d)
+-include $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d build/lines/*/*/*.d)
