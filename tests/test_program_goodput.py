@@ -233,6 +233,23 @@ class Ideal(Case):
         self.assertAlmostEqual(ideals["jit_fp8_step"]["compute"] / ((fp8 / 4614e12 + bf16 / 2307e12) / 4 * 2), 1, 12)
         self.assertAlmostEqual(programs["jit_fp8_step"]["flops"] / (fp8 + 2 * bf16), 1, 12)
 
+    def test_types_without_a_peak(self):
+        """Products of integers, for which no chip has a peak, make their program unrated, and not those beside it."""
+        with tempfile.TemporaryDirectory() as folder:
+            def module(name, *dtypes):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(f"HloModule {name}\nENTRY e {{\n" + "".join(
+                        f"x{i} = {d}[8,16] parameter({i})  d{i} = {d}[8,8] dot(x{i}, x{i}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}\n"
+                        for i, d in enumerate(dtypes)) + "}\n")
+            for name, dtypes in (("plain", ["bf16"]), ("mixed", ["bf16", "s32"]), ("whole", ["s32"]), ("floats", ["f32", "bf16"])):
+                module(name, *dtypes)
+            one = 2 * 8 * 8 * 16
+            programs, ideals = self.script(folder, "nvidia-h100-sxm", f32="TensorFloat_32")  # as roofline_seconds takes it
+            self.assertEqual({p: (row["flops"], row["dtype"]) for p, row in programs.items() if p not in ("mixed", "floats")}, {"plain": (one, "bf16"), "whole": (one, "s32")})
+            self.assertEqual((programs["mixed"]["flops"], ideals["mixed"]["compute"], ideals["whole"]["compute"]), (None, None, None))
+            self.assertAlmostEqual(ideals["plain"]["compute"] / (one / 989.5e12), 1)
+            self.assertAlmostEqual(ideals["floats"]["compute"] / (one / 989.5e12 + one / 494.5e12), 1)
+
     def test_script_without_a_chip(self):
         """No one peak is right for a program of several dtypes: unrated, rather than wrong."""
         programs, ideals = self.script("fixtures/hlo", None)

@@ -27,7 +27,8 @@
 --   hlo_flops  program, dtype, flops: the same by dtype
 --   hlo_ideal  with :chip, seconds of one device for one execution: compute_s, the sum of FLOPs / peak;
 --              memory_s, parameters and results / bandwidth; interconnect_s, what a rank sends / its links.
---              They are three columns, and never added or maximised here
+--              They are three columns, and never added or maximised here. compute_s is NULL where something
+--              is multiplied in a type that no chip has a peak for, such as s32: the program is unrated
 -- Two modules of one name are two rows; mpg_issues then tells of a conflicting_program.
 -- The rules are explained in docs/program-goodput.md.
 
@@ -59,7 +60,9 @@ FROM hlo_scaled AS m, json_each(m.matmul_by_dtype) AS part;
 DROP TABLE IF EXISTS temp.hlo_ideal;
 CREATE TEMP TABLE hlo_ideal AS
 SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.coverage,
-       coalesce((SELECT roofline_ideal(f.flops * m.of_chip / m.on_devices, 0, m.chip, f.dtype) FROM hlo_flops AS f WHERE f.id = m.id), 0.0) AS compute_s,
+       CASE WHEN NOT EXISTS (SELECT 1 FROM hlo_flops AS f WHERE f.id = m.id AND f.dtype <> m.f32 AND f.dtype NOT IN (SELECT dtype FROM mpg_chips))
+            THEN coalesce((SELECT roofline_ideal(f.flops * m.of_chip / m.on_devices, 0, m.chip, f.dtype) FROM hlo_flops AS f WHERE f.id = m.id), 0.0)
+       END AS compute_s,
        (m.parameter_bytes + m.result_bytes) * m.times * m.of_chip / m.on_devices / chip_bandwidth(m.chip) AS memory_s,
        m.wire_bytes * m.times * m.of_chip / m.on_devices / chip_interconnect(m.chip) AS interconnect_s
 FROM hlo_scaled AS m
