@@ -418,6 +418,11 @@ static const struct operator_row {
      .first = 1,
      .causal = 11,
      .heads_last = true},
+    {.name = "flash_attn::_flash_attn_backward",
+     .family = ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11,
+     .heads_last = true},
 };
 
 bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete, mpg_op_cost *out) {

@@ -296,7 +296,8 @@ static void test_every_attention(void) {
              {"aten::_scaled_dot_product_flash_attention_backward", 11, false, true},
              {"aten::_scaled_dot_product_efficient_attention_backward", 11, false, true},
              {"aten::_scaled_dot_product_cudnn_attention_backward", 14, false, true},
-             {"aten::_flash_attention_backward", 11, true, true}};
+             {"aten::_flash_attention_backward", 11, true, true},
+             {"flash_attn::_flash_attn_backward", 11, true, true}};
   const long long scores = 2LL * 4 * 16 * 32, q = 2LL * 4 * 16 * 8, k = 2LL * 4 * 32 * 8,
                   v = 2LL * 4 * 32 * 6, result = 2LL * 4 * 16 * 6;
   char concrete[1000], given[32];
