@@ -384,6 +384,30 @@ class Rules(Case):
             self.assertEqual((cost["flops"], cost["bytes"], cost["coverage"]), (flops, size, 1), inside)
             self.assertEqual(self.cost(text.format(inside, shape, "kLoop"))["flops"], flops)
 
+    def test_constants_that_a_loop_hands_on(self):
+        """A limit or a step in the loop's own state counts as a constant, where it begins as one and the body leaves it alone."""
+        def trips(test="compare(i, l), direction=LT", step="add(i, s)", limit="l", begin="constant(2)", end="constant(12)", by="s"):
+            text = f"""b {{ p = (s32[], s32[], s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(p), index=0  l = s32[] get-tuple-element(p), index=1
+                s = s32[] get-tuple-element(p), index=2  x = f32[4] get-tuple-element(p), index=3
+                n = s32[] {step}  m = s32[] add(l, s)  y = f32[4] negate(x)  ROOT t = (s32[], s32[], s32[], f32[4]) tuple(n, {limit}, {by}, y) }}
+              c {{ p = (s32[], s32[], s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(p), index=0  l = s32[] get-tuple-element(p), index=1
+                ROOT r = pred[] {test} }}
+              ENTRY e {{ x = f32[4] parameter(0)  q = s32[] parameter(1)  begin = s32[] {begin}  end = s32[] {end}  three = s32[] constant(3)
+                t = (s32[], s32[], s32[], f32[4]) tuple(begin, end, three, x)  ROOT w = (s32[], s32[], s32[], f32[4]) while(t), condition=c, body=b }}"""
+            return self.rows("SELECT trip_count, cost_known FROM hlo_trace(?) WHERE name = 'w'", self.file(text))[0]
+        unknown = (None, 0)
+        self.assertEqual(trips(), (4, 1))  # 2, 5, 8, 11
+        self.assertEqual(trips(test="compare(l, i), direction=GE"), (4, 1))
+        self.assertEqual(trips(step="add(s, i)", end="constant(11)", test="compare(i, l), direction=LE"), (4, 1))
+        self.assertEqual(trips(step="subtract(i, s)", begin="constant(12)", end="constant(2)", test="compare(i, l), direction=GT"), (4, 1))
+        self.assertEqual(trips(limit="m"), unknown)  # the body moves it
+        self.assertEqual(trips(by="n"), unknown)
+        self.assertEqual(trips(limit="s"), unknown)  # another element than it was
+        self.assertEqual(trips(end="copy(q)"), unknown)  # whoever runs the module says
+        self.assertEqual(trips(begin="copy(q)"), unknown)
+        self.assertEqual(trips(step="add(l, s)"), unknown)
+        self.assertEqual(trips(step="copy(i)"), unknown)  # for ever
+
     def test_algorithms(self):
         """An algorithm says in what a product is computed; one of several products, or none, that the operands' type counts."""
         for dtype, algorithm, found in [

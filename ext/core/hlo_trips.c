@@ -1,7 +1,8 @@
 /*
 ** hlo_trips.c - how often a while loop runs its body: from known_trip_count, which XLA writes once it
 ** has found it, else from a counter that starts at a constant, grows by a constant, and is compared
-** with a constant, wherever fusions, calls and copies hide these.
+** with a constant, wherever fusions, calls and copies hide these. A constant may also be handed to the loop, which
+** hands it on as it is: what JAX's while_loop does with arrays from around it.
 */
 #include "hlo_attribute.h"
 #include "hlo_rules.h"
@@ -102,8 +103,22 @@ static value operand(const mpg_hlo_module *m, const place *p, uint32_t k) {
   return follow(m, next, -1);
 }
 
+/* An element of the state that the body hands on as it is has the value that the loop begins with. */
+static value settled(const mpg_hlo_module *m, const mpg_hlo_instruction *loop, uint32_t body,
+                     value v) {
+  value next;
+  if (v.what != STATE || v.number < 0)
+    return v;
+  next = follow(m, (place){m->computations[body].root, {0}, 0}, v.number);
+  if (next.what != STATE || next.number != v.number)
+    return v;
+  next = follow(m, (place){mpg_hlo_operand(m, loop, 0), {0}, 0}, v.number);
+  return next.what == CONSTANT ? next : v;
+}
+
 /* The constant by which the body changes an element of the state. */
-static bool step_of(const mpg_hlo_module *m, uint32_t body, int64_t element, int64_t *step) {
+static bool step_of(const mpg_hlo_module *m, const mpg_hlo_instruction *loop, uint32_t body,
+                    int64_t element, int64_t *step) {
   value next = follow(m, (place){m->computations[body].root, {0}, 0}, element), a, b;
   const mpg_hlo_instruction *i;
   bool minus;
@@ -113,8 +128,8 @@ static bool step_of(const mpg_hlo_module *m, uint32_t body, int64_t element, int
   minus = is_op(i, "subtract");
   if (!minus && !is_op(i, "add"))
     return false;
-  a = operand(m, &next.place, 0);
-  b = operand(m, &next.place, 1);
+  a = settled(m, loop, body, operand(m, &next.place, 0));
+  b = settled(m, loop, body, operand(m, &next.place, 1));
   if (!minus && a.what == CONSTANT && b.what == STATE) {
     value swap = a;
     a = b;
@@ -169,15 +184,15 @@ int64_t mpg_hlo_trips(const mpg_hlo_module *m, const mpg_hlo_instruction *loop) 
   if (test.what != OTHER || !is_op(&m->instructions[test.place.at], "compare"))
     return MPG_HLO_UNKNOWN_TRIPS;
   direction = mpg_hlo_attribute_of(m, &m->instructions[test.place.at], MPG_HLO_DIRECTION);
-  a = operand(m, &test.place, 0);
-  b = operand(m, &test.place, 1);
+  a = settled(m, loop, body, operand(m, &test.place, 0));
+  b = settled(m, loop, body, operand(m, &test.place, 1));
   if (a.what == CONSTANT && b.what == STATE) {
     value swap = a;
     a = b;
     b = swap;
     direction = mirrored(direction);
   }
-  if (a.what != STATE || b.what != CONSTANT || !step_of(m, body, a.number, &step))
+  if (a.what != STATE || b.what != CONSTANT || !step_of(m, loop, body, a.number, &step))
     return MPG_HLO_UNKNOWN_TRIPS;
   start = follow(m, (place){mpg_hlo_operand(m, loop, 0), {0}, 0}, a.number);
   return start.what == CONSTANT ? count(direction, start.number, b.number, step)
