@@ -184,7 +184,7 @@ class Views(Case):
         with open(os.path.join(ROOT, "fixtures/profile/tpu.trace.json"), encoding="utf-8") as file:
             trace = json.load(file)
         more = {"ph": "X", "pid": 3, "tid": 3, "ts": 1500.5, "dur": 300}
-        trace["traceEvents"][-1:-1] = [dict(more, name="while.1", args={"hlo_category": "while"}), dict(more, name="fusion.99", args={"hlo_category": "all-gather"}),
+        trace["traceEvents"][-1:-1] = [dict(more, name="while.1", args={"hlo_category": "while"}), dict(more, name="while.2", args={}), dict(more, name="fusion.99", args={"hlo_category": "all-gather"}),
                                        dict(more, name="step", tid=1, pid=701), dict(more, name="again", tid=2)]
         self.script("device.sql")
         self.script("formats/xprof.sql", trace=self.file(trace, "tpu.json"), chip=None)

@@ -188,6 +188,18 @@ class XSpace(Case):
         self.script("device_views.sql")
         self.assertEqual(self.rows("SELECT busy_ns, compute_ns, memory_ns, exposed_memory_ns FROM device_time"), [(6500, 2500, 5000, 4000)])
 
+    def test_loops_without_a_category(self):
+        """A while holds what its body does, and is told by its name where nothing tells its category."""
+        tpu = xspace.Plane("/device:TPU:0")
+        ops = [("%while.3 = (s32[]) while(%t)", "while.3", 0, 9000000), ("%fusion.1 = f32[8] fusion(%p)", "fusion.1", 0, 2000000),
+               ("%call = f32[8] call(%p)", "call", 2000000, 2000000), ("%while_fusion.7 = f32[8] fusion(%p)", "while_fusion.7", 5000000, 1000000),
+               ("conditional.12", "", 7000000, 1000000)]
+        tpu.line("XLA Ops", 1000, [(tpu.event_name(name, shown), at, long, []) for name, shown, at, long in ops], 2)
+        self.read("xplane", trace=self.file(xspace.message([(1, tpu.fields())]), "tpu.pb"))
+        self.script("device_views.sql")
+        self.assertEqual(self.rows("SELECT name FROM device_activity ORDER BY start_ns"), [("fusion.1",), ("while_fusion.7",)])
+        self.assertEqual(self.rows("SELECT busy_ns FROM device_time"), [(3000,)])
+
     def test_names_of_collectives(self):
         gpu = xspace.Plane("/device:GPU:0")
         gpu.line("Stream #13(Compute)", 1000, [(gpu.event_name(name), 1000000 * i, 1000, []) for i, name in enumerate(

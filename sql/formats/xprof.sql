@@ -51,7 +51,7 @@ FROM xprof_events WHERE plane GLOB '/device:*' AND line = 'XLA Modules';
 
 -- ---- 3. What the devices did ----
 
--- Of TPUs the line of operations, less those that only hold others (a while holds its body); of GPUs the streams. Other
+-- Of TPUs the line of operations, less those that only hold others (a while holds its body), by category or name; of GPUs the streams. Other
 -- lines tell the same time again: of GPUs XLA Ops too, which XProf derives from the streams.
 DELETE FROM xprof_events
 WHERE plane GLOB '/device:*' AND line = 'XLA Ops' AND (trace, plane) IN (SELECT trace, plane FROM xprof_events WHERE line GLOB 'Stream #*');
@@ -63,7 +63,7 @@ WITH names AS (
          CASE WHEN name GLOB 'Memcpy*' THEN 'memcpy' WHEN name GLOB 'Memset*' THEN 'memset' ELSE 'kernel' END AS kind
   FROM xprof_events
   WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line = 'XLA Ops')
-    AND coalesce(hlo_category, '') NOT IN ('while', 'conditional', 'call')
+    AND coalesce(hlo_category, rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call')
 )
 -- An instruction's category tells what its name may not: "fusion.7" can be an all-reduce.
 SELECT *, (SELECT class FROM device_class_rules AS r
