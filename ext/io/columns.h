@@ -75,7 +75,10 @@ bool mpg_column_take(const mpg_reading *reading, mpg_column_type type, bool foun
                      mpg_value *out);
 /* Whether a text begins as no number does that a type is found from: "007", "-00.5". */
 static inline bool mpg_column_is_padded(mpg_str text) {
-  size_t at = text.n > 0 && *text.p == '-';
+  size_t at;
+  if (text.n < 2 || *text.p > '0') /* most numbers */
+    return false;
+  at = *text.p == '-';
   return text.n > at + 1 && text.p[at] == '0' && text.p[at + 1] >= '0' && text.p[at + 1] <= '9';
 }
 /* What was expected, for a message: "a whole number". */
