@@ -43,9 +43,8 @@ struct mpg_chips {
   size_t chips_n, chips_cap;
   name *names;
   size_t names_n, names_cap;
-  uint32_t
-      *index; /* 1 + position in names, 0: free; open addressing over index_n, a power of two */
-  size_t index_n;
+  uint32_t *index; /* 1 + position in names, 0: free; open addressing */
+  size_t index_n;  /* a power of two */
   block *kept;
 };
 

@@ -27,9 +27,9 @@ int64_t mpg_rate_amount(const mpg_rate *rate, int64_t start, int64_t end);
 /* `held` millionths less `less` millionths, with room for the two fractions in `room`. */
 mpg_rate mpg_rate_of(int64_t held, int64_t less, mpg_fraction room[2]);
 
+/* Chip-microseconds of a span that are too many for the roofline: docs/rules.md, section 6. */
+#define MPG_TOO_MUCH INT64_C(4000000000000000000)
 /* Chip-microseconds of `held` millionths over [start, end), or MPG_TOO_MUCH where they are more. */
-#define MPG_TOO_MUCH                                                                               \
-  INT64_C(4000000000000000000) /* of a span for the roofline: docs/rules.md, section 6 */
 int64_t mpg_held_amount(int64_t held, int64_t start, int64_t end);
 /* The sum of two such amounts, or MPG_TOO_MUCH. */
 static inline int64_t mpg_held_sum(int64_t a, int64_t b) {

@@ -241,8 +241,8 @@ static mpg_rc gather_attempts(mpg_gang *g) {
 
 /* ---- sweeps ---- */
 
-#define ONE_HOLD                                                                                   \
-  16 /* what one that comes or goes counts before the host is asked whether to stop */
+/* What a hold that comes or goes counts, until the host is asked whether to stop. */
+#define ONE_HOLD 16
 
 static int start_order(const void *pa, const void *pb, void *ctx) {
   const hold *holds = ctx, *a = &holds[*(const size_t *)pa], *b = &holds[*(const size_t *)pb];
@@ -569,8 +569,8 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
       return MPG_NOMEM;
     if (mpg_poll_work(g->env, &g->done, 16))
       return MPG_INTERRUPTED;
-    /* Where several attempts hold chips, the one that covers the moment is that of the hold that began last; of
-    ** several such the highest: so they are ordered. */
+    /* Where several attempts hold chips, the one that covers the moment is that of the hold that
+    ** began last; of several such the highest: so they are ordered. */
     if (now.attempts > 0 && add_cover(g, at, next, w->holds[now.last].attempt) != MPG_OK)
       return MPG_NOMEM;
     if (next == INT64_MAX)

@@ -60,8 +60,7 @@ struct mpg_inflate {
   z_stream z;
 #endif
   ZSTD_DStream *zstd;
-  char
-      head[FRAME_HEADER]; /* the first bytes of a zstd frame that begins, or what is left of them */
+  char head[FRAME_HEADER]; /* a zstd frame's that begins, or what libzstd left of it */
   size_t nhead;
 };
 

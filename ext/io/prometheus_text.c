@@ -14,9 +14,8 @@ typedef struct cursor {
   mpg_prometheus *p;
   mpg_str line;
   size_t at;
-  char *text; /* where what has escapes is unescaped: room for the whole line */
-  size_t
-      look; /* from here on the host is asked whether to stop: what is read then does not matter any more */
+  char *text;  /* where what has escapes is unescaped: room for the whole line */
+  size_t look; /* where the host is asked next; once it stops, nothing read counts any more */
   bool stopped;
 } cursor;
 
