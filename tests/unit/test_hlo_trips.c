@@ -116,7 +116,13 @@ static void test_unknown(void) {
       {.test = "compare(i, l), direction=EQ"},    /* once at most, or for ever */
       {.test = "compare(five, l), direction=LT"}, /* without the counter */
       {.test = "and(i, l)"},
+      {.step = "subtract(s, i)",
+       .begin = "constant(12)",
+       .end = "constant(2)",
+       .test = "compare(i, l), direction=GT"}, /* and down */
+      {.test = "tuple(i, l)"},
       {.begin = "constant(two)"},
+      {.begin = "constant()"},
   };
   for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
     long long found = trips(of[k]);
