@@ -139,6 +139,20 @@ class Law(Case):
                             with self.assertRaisesRegex(sqlite3.OperationalError, "2.csv: expected records, found an empty file"):
                                 self.rows(question)
 
+    def test_empty_files_alone(self):
+        """The table function over files none of which has a record, and so no column: as of the rows."""
+        folder = self.folder_of({"1.csv": "", "2.csv": "\n\n", "3.jsonl": "", "4.jsonl": "\n"})
+        for name, n in (("1.csv", 1), ("2.csv", 0), ("[12].csv", 1), ("3.jsonl", 1), ("4.jsonl", 0)):
+            kind, path = "jsonl" if "json" in name else "csv", f"{folder}/{name}"
+            for module, arguments in ((f"{kind}_trace", "?"), (f"{kind}_rollup", "?, 'n', 'pool'")):
+                with self.subTest(name=name, module=module):
+                    if n > 0:
+                        with self.assertRaisesRegex(sqlite3.OperationalError, "[13].(csv|jsonl): expected records, found an empty file"):
+                            self.rows(f"SELECT record FROM {module}({arguments})", path)
+                    for _ in range(2):
+                        self.assertEqual(self.rows(f"SELECT record FROM {module}({arguments}) WHERE on_error = 'skip'", path), [])
+                        self.assertEqual(self.rows("SELECT kind, line, count FROM mpg_issues WHERE source GLOB ?", path), [("skipped_record", 1, 1)] * n)
+
     def test_rowids(self):
         """A group has one rowid in every scan, whatever is compared: SQLite looks at it for OR, RIGHT JOIN and FULL JOIN."""
         rng = random.Random(6)
@@ -198,7 +212,7 @@ class Law(Case):
         path = self.file('{"a": "y", "v": {"w": 2}}\n{"a": "y", "v": {"w": 3}}\n', "f.jsonl")
         self.assertEqual(self.rows("SELECT record FROM jsonl_rollup(?, 'w', 'a', 'a, w $.v.w')", path), [('{"a":"y","w":5,"rows":2}',)])
         self.assertEqual(self.rows("SELECT * FROM csv_rollup(NULL)"), [])
-        self.assertEqual(self.rows("SELECT * FROM csv_rollup(?)", self.file("")), [])
+        self.assertEqual(self.rows("SELECT * FROM csv_rollup(?)", self.file("\n")), [])
 
 
 class Errors(Case):

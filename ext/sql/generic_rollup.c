@@ -349,6 +349,23 @@ static mpg_rc read_by(rollup_cursor *cursor, const mpg_value *by, mpg_err *err) 
   return rc;
 }
 
+/* Without a column there is no record. Not a byte is not what was to be read, as of the rows. */
+static mpg_rc check_empty(const rollup_cursor *cursor, mpg_err *err) {
+  const mpg_walk *walk = &cursor->walk;
+  mpg_issues *issues = &walk->conn->issues;
+  for (size_t i = 0; i < walk->paths.n; i++) {
+    const char *path = walk->paths.path[i];
+    mpg_rc rc = mpg_stream_not_empty(&walk->scan.env, path, err);
+    mpg_issues_drop(issues, path);
+    if (rc != MPG_OK && (rc != MPG_DATA || !cursor->source.generic.skip))
+      return rc;
+    if (rc == MPG_DATA && mpg_issues_add(issues, MPG_DATA_LOSS, path, "skipped_record", 1, 1, "%s",
+                                         err->text) != MPG_OK)
+      return mpg_fail_nomem(err);
+  }
+  return MPG_OK;
+}
+
 static int begin_options(rollup_cursor *cursor, int given, sqlite3_value **argv, bool *none) {
   const rollup_table *table = table_of(cursor);
   mpg_value values[MPG_OPTIONS];
@@ -367,7 +384,9 @@ static int begin_options(rollup_cursor *cursor, int given, sqlite3_value **argv,
                         &err);
   if (rc == MPG_OK)
     rc = read_by(cursor, &values[MPG_OPTION_BY], &err);
-  *none = rc == MPG_OK && cursor->source.columns.n == 0; /* empty files */
+  *none = rc == MPG_OK && cursor->source.columns.n == 0;
+  if (*none)
+    rc = check_empty(cursor, &err);
   return rc == MPG_OK ? SQLITE_OK : fail(cursor, &err);
 }
 
