@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -145,6 +146,15 @@ class OpenDatabases(FolderCase):
                 for reader in self.READERS:
                     with self.assertRaisesRegex(sqlite3.OperationalError, "a database that is open here, which reading it as a file would unlock$"):
                         db.execute(f"SELECT * FROM {reader} WHERE path = ?", (name,)).fetchall()
+            folder = tempfile.mkdtemp(dir=self.path(""))
+            with open(folder + "/a.csv", "w", encoding="utf-8") as out:
+                out.write("a\n1\n")
+            os.symlink(path, folder + "/own.csv")
+            for module, sql in (("csv_trace", "SELECT count(*) FROM csv_trace WHERE path = ? AND on_error = 'skip'"),
+                                ("csv_rollup", "SELECT sum(record ->> 'rows') FROM csv_rollup WHERE path = ? AND on_error = 'skip'")):
+                with self.subTest(mode=mode, module=module):  # among others it is left out, as what is no trace
+                    self.assertEqual(db.execute(sql, (folder,)).fetchall(), [(1,)])
+                    self.assertEqual(db.execute("SELECT kind, count FROM mpg_issues WHERE source = ?", (folder + "/own.csv",)).fetchall(), [("skipped_record", 1)])
             self.assertFalse(self.others_write(path) or self.others_write(attached))
             db.execute("COMMIT")
             self.assertEqual(db.execute("SELECT * FROM main.x UNION ALL SELECT * FROM two.x").fetchall(), [(1,), (1,)])

@@ -126,7 +126,7 @@ static mpg_rc file_open(mpg_stream *s, mpg_err *err) {
   size_t n;
   mpg_rc rc;
   if (is_held(s))
-    return mpg_fail(err, MPG_IO,
+    return mpg_fail(err, MPG_DATA, /* no trace: among others it can be skipped */
                     "%s: a database that is open here, which reading it as a file would unlock",
                     s->path);
   /* A FIFO without a writer would block without O_NONBLOCK; a terminal must not become ours. */

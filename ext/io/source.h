@@ -39,7 +39,7 @@ typedef struct mpg_stream mpg_stream;
 ** skippable frames); several members or frames in a row are one stream, and zeros may follow the
 ** last gzip member. O_CLOEXEC, O_NONBLOCK, no mmap. A compressed stream that ends inside a member
 ** is MPG_DATA: "PATH: truncated gzip stream ..."; so is a damaged one. A zstd window over 128 MiB
-** is MPG_LIMIT. A file that the host holds (mpg_held) is MPG_IO, and not opened.
+** is MPG_LIMIT. A file that the host holds (mpg_held) is MPG_DATA, and not opened.
 */
 mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err);
 /* The same interface over bytes in memory, which stay the caller's and must outlive the stream.
