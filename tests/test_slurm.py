@@ -648,6 +648,9 @@ class Mapping(Case):
         first = "c|Cluster||900|Unknown|||gres/gpu=16\nc|Cluster||900|905|slurmctld disconnect||gres/gpu=16\nc|Node|n1|950|970||DOWN|gres/gpu=8\nc|Node|n2|1050|Unknown||DOWN|gres/gpu=8\n"
         second = ("c|Cluster||900|1300|||gres/gpu=16\nc|Cluster||1300|Unknown|||gres/gpu=24\nc|Node|n1|950|970||DOWN|gres/gpu=8\n"
                   "c|Node|n2|1050|1200||DOWN|gres/gpu=8\nc|Node|n1|1050|1100||DOWN|gres/gpu=8\n")
+        for events in (first, first + first):  # the cluster is not gone at the end of its disconnection
+            self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3"), events)
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(16, 900, None)])
         for events in (first + second, second + first, second + second, second):
             self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3"), events)
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity ORDER BY 2"), [(16, 900, 1300), (24, 1300, None)])
