@@ -241,12 +241,13 @@ class Ideal(Case):
                     file.write(f"HloModule {name}\nENTRY e {{\n" + "".join(
                         f"x{i} = {d}[8,16] parameter({i})  d{i} = {d}[8,8] dot(x{i}, x{i}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}\n"
                         for i, d in enumerate(dtypes)) + "}\n")
-            for name, dtypes in (("plain", ["bf16"]), ("mixed", ["bf16", "s32"]), ("whole", ["s32"]), ("floats", ["f32", "bf16"])):
+            for name, dtypes in (("plain", ["bf16"]), ("mixed", ["bf16", "s32"]), ("mostly", ["s32", "s32", "bf16"]), ("whole", ["s32"]), ("floats", ["f32", "bf16"])):
                 module(name, *dtypes)
             one = 2 * 8 * 8 * 16
             programs, ideals = self.script(folder, "nvidia-h100-sxm", f32="TensorFloat_32")  # as roofline_seconds takes it
-            self.assertEqual({p: (row["flops"], row["dtype"]) for p, row in programs.items() if p not in ("mixed", "floats")}, {"plain": (one, "bf16"), "whole": (one, "s32")})
-            self.assertEqual((programs["mixed"]["flops"], ideals["mixed"]["compute"], ideals["whole"]["compute"]), (None, None, None))
+            self.assertEqual({p: (row["flops"], row["dtype"]) for p, row in programs.items() if p not in ("mixed", "mostly", "floats")}, {"plain": (one, "bf16"), "whole": (one, "s32")})
+            self.assertEqual([programs[p]["flops"] for p in ("mixed", "mostly")] + [ideals[p]["compute"] for p in ("mixed", "mostly", "whole")], [None] * 5)
+            self.assertEqual(programs["mostly"]["dtype"], "s32")
             self.assertAlmostEqual(ideals["plain"]["compute"] / (one / 989.5e12), 1)
             self.assertAlmostEqual(ideals["floats"]["compute"] / (one / 989.5e12 + one / 494.5e12), 1)
 

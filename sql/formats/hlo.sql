@@ -78,7 +78,7 @@ WITH main AS (
 SELECT m.module AS program,
        CASE WHEN main.dtypes IS NULL THEN 0.0
             WHEN main.dtypes = 1 THEN main.flops
-            WHEN m.chip IS NOT NULL THEN i.compute_s * m.on_devices / m.of_chip * chip_peak_flops(m.chip, main.dtype)
+            WHEN i.compute_s IS NOT NULL THEN i.compute_s * m.on_devices / m.of_chip * chip_peak_flops(m.chip, main.dtype)
        END AS flops,
        (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype
 FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id);
