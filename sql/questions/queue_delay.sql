@@ -3,7 +3,7 @@
 -- Inputs:
 --   :by   'pool' (unless given), 'size', 'day', 'priority', 'fleet'
 -- Columns:
---   segment            text        the group; of 'pool' the one of the first chip, of 'day' that of the submission (UTC)
+--   segment            text        the group; of 'pool' the one of the first chip, and none for what never got one; of 'day' that of the submission (UTC)
 --   jobs               jobs        that were submitted and got a chip
 --   p50_s              seconds     median wait from the submission to the first chip (nearest rank)
 --   p90_s              seconds
@@ -32,10 +32,10 @@ waits_by AS (
 sums AS (
   SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'size' THEN size WHEN 'day' THEN day WHEN 'priority' THEN priority ELSE 'fleet' END AS segment,
          sum(capacity_us) AS capacity_us, sum(allocated_us) AS allocated_us, sum(partial_us) AS partial_us, sum(queued_us) AS queued_us
-  FROM cells GROUP BY 1
-)
-SELECT s.segment, coalesce(w.jobs, 0) AS jobs, w.p50 / 1e6 AS p50_s, w.p90 / 1e6 AS p90_s, w.most / 1e6 AS max_s, s.queued_us / 3.6e9 AS queued_chip_hours,
+  FROM cells WHERE job IS NOT NULL OR coalesce(:by, 'pool') NOT IN ('size', 'priority') GROUP BY 1
+),
+segments AS (SELECT segment FROM sums UNION SELECT segment FROM waits_by)
+SELECT g.segment, coalesce(w.jobs, 0) AS jobs, w.p50 / 1e6 AS p50_s, w.p90 / 1e6 AS p90_s, w.most / 1e6 AS max_s, s.queued_us / 3.6e9 AS queued_chip_hours,
        1.0 * s.allocated_us / nullif(s.capacity_us, 0) AS SG, 1.0 * (s.allocated_us + s.partial_us) / nullif(s.capacity_us, 0) AS occupancy
-FROM sums AS s LEFT JOIN waits_by AS w ON w.segment IS s.segment
-WHERE s.segment IS NOT NULL
-ORDER BY s.segment;
+FROM segments AS g LEFT JOIN sums AS s ON s.segment IS g.segment LEFT JOIN waits_by AS w ON w.segment IS g.segment
+ORDER BY g.segment;
