@@ -265,6 +265,38 @@ class Metrics(world.Case):
                     self.near(value, row[name], (chip, name, given))
                 self.assertAlmostEqual(float(needed - chips), row["missing_chips"], 6)
 
+    def test_a_fleet_that_is_never_idle(self):
+        """Two pools full over the turn of the year, but for 20 minutes of the second; and a job that waits 10 hours before them and gets nothing."""
+        start = 1767223800  # 2025-12-31 23:30
+        end = start + 5400
+        step = 275e12 * 8 * 5400 / 2
+        relations = dict(
+            capacity=[dict(pool=pool, chip="tpu-v4", chips=chips, start_time=start, end_time=end) for pool, chips in (("p", 8), ("q", 4))],
+            jobs=[dict(job="x", chips=8), dict(job="y", chips=4), dict(job="starved", chips=64, submit_time=start - 36000)],
+            allocations=[dict(job="x", attempt=1, task="a", pool="p", chips=8, start_time=start),
+                         dict(job="y", attempt=1, task="b", pool="q", chips=4, start_time=start, end_time=start + 1800, outcome="node_fail"),
+                         dict(job="y", attempt=2, task="c", pool="q", chips=4, start_time=start + 3000)],
+            spans=[dict(job="x", attempt=1, kind="serve", start_time=start, end_time=end, flops=step)])
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            db = built(folder)
+        points = {row["pool"]: row for row in self.ask("rg_point_in_chips", db)}
+        self.assertEqual({"p": 8, "q": 4, "all": 12}, {pool: row["chips"] for pool, row in points.items()})
+        self.near(4, points["p"]["ideal_chips"])
+        row, = self.ask("chips_for_demand", db)
+        self.near(4, row["demand_chips"])
+        self.assertEqual((12, 12), (row["chips"], round(row["needed_chips"], 6)))
+        row, = self.ask("bad_nodes", db, least=1)
+        self.assertEqual(("b", 2), (row["node"], row["held_chip_hours"]))
+        report = lambda name, **given: question(name, "report").ask(db, **given)
+        self.assertEqual(12, report("headline")[0]["chips"])
+        self.assertEqual(12, report("headline", since="2026-01-01")[0]["chips"])
+        self.assertIsNone(report("headline", until="2025-12-31 20:00:00")[0]["chips"])
+        share, = [row for row in report("before_after") if row["item"] == "idle"]
+        self.assertEqual((0, 12), (share["before"], round(12 * share["after"] / Fraction(4 * 1200, 12 * 3600), 6)))
+        waits = {row["segment"]: row for row in self.ask("queue_delay", db)}
+        self.assertEqual((0, 64 * 11.5), (waits[None]["jobs"], waits[None]["queued_chip_hours"]))
+
     def test_data_quality(self):
         s = Sums(WORLD.cells)
         rows = {(row["topic"], row["what"]): row["value"] for row in self.ask("data_quality")}

@@ -13,7 +13,7 @@
 --   expected          allocations  failures that it would have had at its peers' rate
 --   ratio             ratio        failures / expected; NULL where its peers never failed
 -- Basis: chip-time held, by nodes of the same pool. Where tasks are numbers within a gang and not hosts, this compares places in gangs.
-WITH ends AS (SELECT max(end_us) AS last_us FROM waits),
+WITH ends AS (SELECT max(end_us) AS last_us FROM (SELECT end_us FROM waits UNION ALL SELECT end_us FROM attempts)),
 nodes AS (
   SELECT pool, task AS node, sum(coalesce(outcome = 'node_fail', 0)) AS failures,
          sum(CAST(round(chips * 1e6) AS INTEGER) / 1000000 * (coalesce(end_us, last_us) - start_us)

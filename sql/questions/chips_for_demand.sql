@@ -14,7 +14,10 @@
 --   missing_chips       chips  needed - installed; negative: to spare
 --   with_queue_chips    chips  needed if today's queued demand is met too, at the same MPG of what is held
 -- Basis: installed capacity.
-WITH ledger_time AS (SELECT (SELECT max(end_us) FROM waits) - (SELECT min(start_us) FROM waits WHERE category IN ('idle', 'down')) AS length_us),
+WITH ledger_time AS ( -- what waits does not list of the capacity, attempts held
+  SELECT max(end_us) - min(start_us) AS length_us
+  FROM (SELECT start_us, end_us FROM waits WHERE category <> 'queued' UNION ALL SELECT start_us, end_us FROM attempts)
+),
 sums AS (
   SELECT chip, sum(capacity_us) AS c, sum(allocated_us + partial_us) AS h, sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us - unrated_us) AS r, sum(ideal_us) AS i, sum(queued_us) AS q

@@ -10,7 +10,10 @@
 --   more_ideal_chips  chips   that the points add, at today's SG and PG
 --   equivalent_chips  chips   more of the same that would add as much, at today's goodput
 -- Basis: installed capacity; allocated - untraced for RG.
-WITH ledger_time AS (SELECT (SELECT max(end_us) FROM waits) - (SELECT min(start_us) FROM waits WHERE category IN ('idle', 'down')) AS length_us),
+WITH ledger_time AS ( -- what waits does not list of the capacity, attempts held
+  SELECT max(end_us) - min(start_us) AS length_us
+  FROM (SELECT start_us, end_us FROM waits WHERE category <> 'queued' UNION ALL SELECT start_us, end_us FROM attempts)
+),
 sums AS (
   SELECT pool, sum(capacity_us) AS c, sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g, sum(ideal_us) AS i
   FROM cells WHERE pool IS NOT NULL GROUP BY pool

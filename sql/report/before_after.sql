@@ -13,8 +13,8 @@
 --   change  points  percentage points; those of the categories add up to nothing
 -- Basis: installed capacity. Which factor explains how much of the change is told by sql/questions/change.sql.
 WITH middle AS (
-  SELECT coalesce(:after_since, (SELECT hour FROM (SELECT DISTINCT hour FROM ledger) ORDER BY hour
-                                 LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger))) AS cut
+  SELECT coalesce(:after_since, (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+                                 LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
 sides AS (
   SELECT hour >= cut AS is_after, cells.* FROM cells, middle
