@@ -177,6 +177,10 @@ class Programs(world.Case):
         self.assertEqual(3, len(self.ask("program_versions", db, before="old", after="new", top=3)))
         day = self.ask("program_versions", db, since="2026-01-06", top=100)
         self.assertGreater(len(day), 3)
+        job, program = db.execute("SELECT job, program FROM program_ledger ORDER BY productive_us DESC").fetchone()
+        db.execute("UPDATE jobs SET labels = 'compiler=new' WHERE job = ?", (job,))  # no JSON: it has no version, the others keep theirs
+        without = self.ask("program_versions", db, before="old", after="new")
+        self.assertEqual([row for row in rows if row["program"] != program][:9], [row for row in without if row["program"] != program][:9])
 
     def test_net_mpg(self):
         hours = sorted({c.hour for c in WORLD.cells})

@@ -15,12 +15,15 @@
 --   change             points      percentage points of PG
 --   saved_chip_hours   chip-hours  that the work of the second side would have taken more, at the PG of the first
 -- Basis: productive - unrated.
-WITH sided AS (
+WITH labelled AS (
+  SELECT job, json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.' || coalesce(:label, 'compiler')) AS version FROM jobs
+),
+sided AS (
   SELECT p.program, CASE WHEN :since IS NOT NULL THEN p.day >= :since
-                         WHEN json_extract(j.labels, '$.' || coalesce(:label, 'compiler')) = :before THEN 0
-                         WHEN json_extract(j.labels, '$.' || coalesce(:label, 'compiler')) = :after THEN 1 END AS is_after,
+                         WHEN j.version = :before THEN 0
+                         WHEN j.version = :after THEN 1 END AS is_after,
          p.productive_us, p.productive_us - p.unrated_us AS rated_us, p.ideal_us
-  FROM program_ledger AS p LEFT JOIN jobs AS j ON j.job = p.job
+  FROM program_ledger AS p LEFT JOIN labelled AS j ON j.job = p.job
 ),
 sums AS (
   SELECT program, sum(iif(is_after, 0, productive_us)) AS bg, sum(iif(is_after, 0, rated_us)) AS br, sum(iif(is_after, 0, ideal_us)) AS bi,
