@@ -436,7 +436,7 @@ SELECT job, name, owner, phase, framework, runtime, model, size, team,
        1.0 * sum(ideal_us) / nullif(sum(productive_us) - sum(unrated_us), 0) AS PG,
        CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0
             THEN 1.0 * sum(ideal_us) / nullif(sum(allocated_us) + sum(partial_us), 0) END AS MPG,
-       (sum(allocated_us) + sum(partial_us) - sum(ideal_us)) / 3.6e9 AS lost_chip_hours,
+       (sum(allocated_us) + sum(partial_us) - sum(ideal_us) - sum(untraced_us) - sum(unrated_us)) / 3.6e9 AS lost_chip_hours,
        sum(queued_us) / 3.6e9 AS queued_chip_hours
 FROM cells WHERE job IS NOT NULL GROUP BY job;
 

@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from answers import built
+from answers import built, question
 from fleets import ROOT
 
 
@@ -38,6 +38,14 @@ class Grafana(unittest.TestCase):
         expected = self.db.execute("SELECT sum(allocated_us) * 1.0 / sum(capacity_us), sum(ideal_us) * 1.0 / sum(capacity_us) FROM cells").fetchone()
         row = self.rows(headline)[0]
         self.assertEqual((row["SG"], row["MPG_lower"]), expected)
+
+    def test_lost_is_what_top_jobs_calls_so(self):
+        worst = next(panel for panel in self.dashboard["panels"] if panel["title"] == "Jobs by lost chip-hours")
+        expected = {row["job"]: row["lost_chip_hours"] for row in question("top_jobs").ask(self.db, top=20)}
+        found = {row["job"]: row["lost_chip_hours"] for row in self.rows(worst)}
+        self.assertEqual(list(expected), list(found))
+        for job, lost in expected.items():
+            self.assertAlmostEqual(lost, found[job], 6)
 
     def test_times_are_unix_seconds(self):
         trend = next(panel for panel in self.dashboard["panels"] if panel["type"] == "timeseries")

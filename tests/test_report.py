@@ -73,7 +73,7 @@ class Report(world.Case):
             for row in rows:
                 s = by[row["row_segment"], row["column_segment"]]
                 for name, value in dict(held_chip_hours=Fraction(s.held, HOUR), SG=ratio(s.allocated, s.held), RG=s.RG, PG=s.PG,
-                                        MPG_lower=ratio(s.ideal, s.held), lost_chip_hours=Fraction(s.held - s.ideal, HOUR)).items():
+                                        MPG_lower=ratio(s.ideal, s.held), lost_chip_hours=Fraction(s.held - s.ideal - s.by["untraced"] - s.by["unrated"], HOUR)).items():
                     self.near(value, row[name], (row["row_segment"], name))
 
     def test_top_offenders(self):
@@ -83,6 +83,10 @@ class Report(world.Case):
         for row in rows:
             for name in ("name", "held_chip_hours", "lost_chip_hours", "scheduling", "runtime", "program"):
                 self.assertEqual(jobs[row["segment"]][name], row[name], (row["segment"], name))
+        in_view = WORLD.db.execute("SELECT job, held_chip_hours, lost_chip_hours FROM goodput_by_job WHERE held_chip_hours > 0")
+        for job, held, lost in in_view:
+            self.near(jobs[job]["held_chip_hours"], held, job)
+            self.near(jobs[job]["lost_chip_hours"], lost, job)
         by = groups([c for c in WORLD.cells if c.job], lambda c: c.team)
         for row in self.ask("top_offenders", by="team"):
             s = by[row["segment"]]

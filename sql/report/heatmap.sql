@@ -13,7 +13,7 @@
 --   RG               ratio       productive / (allocated - untraced)
 --   PG               ratio       ideal / (productive - unrated)
 --   MPG_lower        ratio       ideal / held
---   lost_chip_hours  chip-hours  held - ideal
+--   lost_chip_hours  chip-hours  held less ideal, and less what is untraced or unrated
 -- Basis: what jobs held; what no job held is not here.
 WITH parted AS (
   SELECT CASE coalesce(:rows, 'phase') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'framework' THEN framework
@@ -29,7 +29,8 @@ WITH parted AS (
   GROUP BY 1, 2
 )
 SELECT a AS row_segment, b AS column_segment, held_us / 3.6e9 AS held_chip_hours, 1.0 * allocated_us / held_us AS SG, 1.0 * productive_us / nullif(traced_us, 0) AS RG,
-       1.0 * ideal_us / nullif(rated_us, 0) AS PG, 1.0 * ideal_us / held_us AS MPG_lower, (held_us - ideal_us) / 3.6e9 AS lost_chip_hours
+       1.0 * ideal_us / nullif(rated_us, 0) AS PG, 1.0 * ideal_us / held_us AS MPG_lower,
+       (held_us - ideal_us - (allocated_us - traced_us) - (productive_us - rated_us)) / 3.6e9 AS lost_chip_hours
 FROM parted
 WHERE held_us > 0
 ORDER BY a, CASE b WHEN 'S' THEN 1 WHEN 'M' THEN 2 WHEN 'L' THEN 3 WHEN 'XL' THEN 4 ELSE 5 END, b;
