@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS programs(
 CREATE TABLE IF NOT EXISTS chips(
   chip TEXT, dtype TEXT, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL,
   vendor TEXT, year BIGINT, source TEXT, PRIMARY KEY (chip, dtype));
--- What a chip-hour costs, in millionths of your currency: filled by you.
+-- What a chip-hour costs, in millionths of your currency: filled by you, chips named as in the ledger.
 CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BIGINT);
 
 -- What comes in, read once. The id of a record is that of its text; of capacity, outages and allocations,

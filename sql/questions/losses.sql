@@ -10,7 +10,7 @@
 --   chip_hours            chip-hours  what was lost here, of capacity and ideal what is there; inefficiency may be negative
 --   share                 ratio       chip_hours / capacity
 --   remaining_chip_hours  chip-hours  capacity less everything up to here
---   money                 money       at the prices of table prices; NULL where a chip has none
+--   money                 money       at the prices of table prices, by the ledger's name of the chip; NULL where a chip has none
 -- Basis: installed capacity; queued demand is outside it and is not here.
 WITH parts AS (
   SELECT l.category, l.cause, sum(l.chip_us) AS chip_us,
