@@ -240,7 +240,7 @@ SELECT job, attempt, CAST(round(start_time * 1e6) AS INTEGER), CAST(round(end_ti
        category <> 'partial' OR cause IS NOT NULL, chip_us, iif(category IN ('ideal', 'inefficiency', 'unrated'), chip_us, 0),
        iif(category = 'ideal', chip_us, 0), iif(category = 'unrated', chip_us, 0), iif(category = 'lost', chip_us, 0)
 FROM mpg_timeline
-WHERE category <> 'queued'
+WHERE category <> 'queued' AND bucket_width = '1 day' -- for program_ledger
   AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
   AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
