@@ -13,7 +13,7 @@
 --   needed_chips        chips  demand / MPG
 --   missing_chips       chips  needed - installed; negative: to spare
 --   with_queue_chips    chips  needed if today's queued demand is met too, at the same MPG of what is held
--- Basis: installed capacity.
+-- Basis: installed capacity. The queued demand of jobs that never got a chip is for no generation, and not in it (queue_delay.sql has it).
 WITH ledger_time AS ( -- what waits does not list of the capacity, attempts held
   SELECT max(end_us) - min(start_us) AS length_us
   FROM (SELECT start_us, end_us FROM waits WHERE category <> 'queued' UNION ALL SELECT start_us, end_us FROM attempts)

@@ -8,7 +8,7 @@
 --   stranded_chip_hours   chip-hours  at each moment the lesser of the two
 --   fitting_chip_hours    chip-hours  of it: what jobs that would have fitted as a whole could have had
 --   stranded_share        ratio       stranded / idle
--- Basis: pools over the whole trace. Compatible means: of the same pool. A negative idle time (more held than exists) counts as none.
+-- Basis: pools over the whole trace. Compatible means: of the same pool; a job that never got a chip waits for none, and is not here (queue_delay.sql has it). A negative idle time (more held than exists) counts as none.
 WITH waiting AS ( -- chips in millionths, as they may be fractions
   SELECT pool, category, start_us, end_us, CAST(round(1e6 * chip_us / (end_us - start_us)) AS INTEGER) AS chips
   FROM waits WHERE pool IS NOT NULL AND category IN ('idle', 'queued')
