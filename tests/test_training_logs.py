@@ -325,7 +325,27 @@ class SeveralFiles(Case):
         logs = (self.NANOGPT[0], "Mon Mar  2 09:00:00 2026\n" + self.NANOGPT[1], self.NANOGPT[2])
         self.map("nanogpt", self.folder_of({f"{i}.log": log for i, log in enumerate(logs)}), job="run", outcome="failed")
         at = 1772442000.0
-        self.assertEqual(self.rows("SELECT start_time, end_time FROM allocations ORDER BY attempt"), [(0, 4), (at, at + 1.5), (4, 5.5)])
+        self.assertEqual(self.rows("SELECT start_time, end_time FROM allocations ORDER BY attempt"), [(0, 4), (4, 5.5), (at, at + 1.5)])
+
+    def test_clocks_say_the_order(self):
+        """Names do so only where there is no clock: 'slurm-1000.out' sorts before 'slurm-999.out'."""
+        first = "2026-03-02 09:00:00"
+        at = lambda s: (datetime.datetime.fromisoformat(first) + datetime.timedelta(seconds=s)).isoformat(" ")
+        megatron = " [{}] iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | global batch size: 1 | lm loss: 1.0E+00 |\n"
+        with open(FIXTURES + "/torchtitan.log", encoding="utf-8") as file:
+            torchtitan = file.read().splitlines(keepends=True)
+        restart = next(i for i, line in enumerate(torchtitan) if "10:05:00" in line)
+        for name, logs in (
+                ("maxtext", ["".join(f"{at(s + step)} completed step: {step}, seconds: 1.0\n" for step in range(4)) for s in (0, 60)]),
+                ("megatron", ["".join(megatron.format(at(s + step), step) for step in (10, 20, 30)) for s in (0, 60)]),
+                ("nanogpt", ["Mon Mar  2 09:00:00 2026\n" + self.NANOGPT[0], "Mon Mar  2 10:00:00 2026\n" + self.NANOGPT[1]]),
+                ("torchtitan", ["".join(torchtitan[:restart]), "".join(torchtitan[restart:])])):
+            with self.subTest(name=name):
+                self.map(name, self.folder_of(dict(zip(("1.log", "2.log"), logs))), job="run", chips=8)
+                wanted = self.relations()
+                self.assertEqual(["failed"], [outcome for _, _, _, end, outcome in wanted[0] if end is not None and outcome != "completed"])
+                self.map(name, self.folder_of(dict(zip(("slurm-999.out", "slurm-1000.out"), logs))), job="run", chips=8)
+                self.assertEqual(wanted, self.relations())
 
 
 class TorchTitan(Case):

@@ -48,7 +48,8 @@ SELECT replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '') A
        max(iif(c.dtype = 'bf16', c.peak_flops, NULL)) AS peak_flops
 FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name GROUP BY 1;
 
--- A run begins where a program says how it is set up, or the step numbers go back.
+-- A run begins where a program says how it is set up, or the step numbers go back. Runs of several files are in the order of
+-- their clocks: names seldom sort by their numbers.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
@@ -63,7 +64,7 @@ begun AS (
   FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
 ),
 clocked AS (
-  SELECT *, max(1, sum(begins) OVER w) AS run,
+  SELECT *, max(1, sum(begins) OVER w) AS run, iif(timed, min(time) OVER (PARTITION BY file), NULL) AS clock,
          CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(iif(timed, 0, seconds)) OVER j END AS end_time
   FROM begun WINDOW w AS (PARTITION BY file ORDER BY line), j AS (PARTITION BY coalesce(:job, file) ORDER BY file, line)
 ),
@@ -71,7 +72,7 @@ configured AS (
   SELECT *, max(fields ->> '$.devices') OVER f AS devices, max(fields ->> '$.chip') OVER f AS chip, max(fields ->> '$.steps') OVER f AS steps
   FROM clocked WINDOW f AS (PARTITION BY file)
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, g.*,
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, g.*,
        coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0), 1) AS chips
 FROM configured AS g LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '');
 DROP TABLE temp.training_chips;

@@ -40,7 +40,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^ .*?
 -- ---- 2. When things happened ----
 
 -- A run begins where a program says how it is set up, or iterations go back. A line stands for the iterations since the
--- line before it; the first of a run, for those since the checkpoint loaded, or for as many as the next one.
+-- line before it; the first of a run, for those since the checkpoint loaded, or for as many as the next one. Runs of
+-- several files are in the order of their clocks: names seldom sort by their numbers.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
@@ -54,7 +55,7 @@ begun AS (
   FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
 ),
 numbered AS (
-  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run FROM begun
+  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, iif(timed, min(time) OVER (PARTITION BY file), NULL) AS clock FROM begun
 ),
 counted AS (
   SELECT n.*,
@@ -66,7 +67,7 @@ counted AS (
 lasting AS (
   SELECT *, coalesce(executions * (fields ->> '$.ms'), fields ->> '$.timer_ms', 0) / 1000 AS seconds FROM counted
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
        CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
          + sum(iif(timed, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line) END AS end_time,
        sum(step IS NOT NULL) OVER (PARTITION BY file, run ORDER BY line) AS place, -- in the run: how many steps so far

@@ -38,7 +38,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 
 -- A run begins where a program says what it runs on, or step numbers go back. train_time is what all its
 -- steps so far took; where it goes back, its clock was started anew. A line of
--- nanoGPT tells of its last iteration: the ones since the line before it are taken to be like it.
+-- nanoGPT tells of its last iteration: the ones since the line before it are taken to be like it. Runs of several files
+-- are in the order of their dates: names seldom sort by their numbers.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
@@ -60,11 +61,11 @@ counted AS (
 lasting AS (
   SELECT *, CASE WHEN more IS NOT NULL THEN iif(more < 0, fields ->> '$.total_ms', more) / 1000.0
                  ELSE coalesce(since, 1) * (fields ->> '$.ms') / 1000.0 END AS seconds,
-         :start IS NULL AND max(time IS NOT NULL) OVER (PARTITION BY file) AS dated
+         :start IS NULL AND max(time IS NOT NULL) OVER (PARTITION BY file) AS dated, iif(:start IS NULL, min(time) OVER (PARTITION BY file), NULL) AS clock
   FROM counted
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
-       iif(dated, min(time) OVER (PARTITION BY file) + coalesce(sum(seconds) OVER (PARTITION BY file ORDER BY line), 0),
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
+       iif(dated, clock + coalesce(sum(seconds) OVER (PARTITION BY file ORDER BY line), 0),
            iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
              + coalesce(sum(iif(dated, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line), 0)) AS end_time,
        coalesce(:chips, max(fields ->> '$.gpu') OVER (PARTITION BY file) + 1, 1) AS chips,

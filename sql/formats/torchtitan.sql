@@ -43,7 +43,8 @@ DELETE FROM temp.training_lines WHERE rank <> lowest;
 
 -- ---- 2. Runs ----
 
--- A run begins where a program says how it is set up, or step numbers go back.
+-- A run begins where a program says how it is set up, or step numbers go back. Runs of several files are in the order of
+-- their clocks: names seldom sort by their numbers.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
@@ -57,9 +58,9 @@ begun AS (
   FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
 ),
 numbered AS (
-  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run FROM begun
+  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, min(time) OVER (PARTITION BY file) AS clock FROM begun
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY file, run) AS attempt, *,
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
        coalesce(:chips,
                 max(json_extract('[' || (fields ->> '$.mesh') || ']', '$[0]') * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[1]'), 1)
                     * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[2]'), 1) * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[3]'), 1)
