@@ -302,6 +302,18 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, kind, end_time - ? FROM spans ORDER BY job", T0), [("j", "step", 10), ("k", "step", 21), ("l", "step", 30)])
         self.assertEqual(self.rows("SELECT job, chips FROM allocations"), [("j", 4)])
 
+    def test_attempts_of_several_sizes(self):
+        """On 8 chips, then on 16, told as numbers or as texts of the environment: each attempt was whole."""
+        for eight, sixteen in ((8, 16), ("8", "16")):
+            for name in "capacity", "jobs", "allocations":
+                self.db.execute("DROP TABLE IF EXISTS temp." + name)
+            path = self.file("\n".join(json.dumps(self.request(*spans, resource={"mpg.job": "j", "mpg.pool": "p", "mpg.chip": "tpu-v4", "mpg.chips": chips})) for chips, spans in (
+                (eight, [self.span("attempt", 0, 100, outcome="failed"), self.span("step", 0, 100, step=1)]),
+                (sixteen, [self.span("attempt", 100, 200), self.span("step", 100, 200, step=2)]))))
+            self.script("formats/otlp.sql", otlp=path)
+            self.assertEqual(self.rows("SELECT chips, min_chips FROM jobs"), [(16, 8)])
+            self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY category"), [("idle", 800), ("queued", 800), ("unrated", 2400)])
+
 
 if __name__ == "__main__":
     unittest.main()

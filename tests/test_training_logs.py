@@ -348,6 +348,16 @@ class SeveralFiles(Case):
                 self.assertEqual(wanted, self.relations())
 
 
+    def test_runs_of_several_sizes(self):
+        """A restart on other chips: what the smaller run did was done by a whole gang."""
+        first = "".join(f"2026-03-02 09:00:{s:02d} completed step: {s}, seconds: 1.0\n" for s in range(1, 11))
+        then = "".join(f"2026-03-02 09:01:{s:02d} completed step: {s + 10}, seconds: 1.0\n" for s in range(1, 11))
+        for devices in ((4, 8), (8, 4)):
+            logs = {f"{i}.log": f"Num_devices: {n}\n" + log for i, (n, log) in enumerate(zip(devices, (first, then)))}
+            self.map("maxtext", self.folder_of(logs), job="run", outcome="completed")
+            self.assertEqual({key: us for key, us in self.seconds().items() if key[0] != "queued"}, {("unrated", None): 10 * 12})
+
+
 class TorchTitan(Case):
     T0 = 1772532000
 

@@ -78,10 +78,10 @@ CREATE TEMP TABLE IF NOT EXISTS allocations(job, attempt, task, pool, chips, sta
 DROP TABLE IF EXISTS temp.otlp_held;
 CREATE TEMP TABLE otlp_held AS
 SELECT job, coalesce(attempt, row_number() OVER (PARTITION BY job ORDER BY start_time)) AS attempt, coalesce(a ->> '$."mpg.pool"', 'otlp') AS pool,
-       a ->> '$."mpg.chip"' AS chip, a ->> '$."mpg.chips"' AS chips, start_time, end_time,
+       a ->> '$."mpg.chip"' AS chip, CAST(a ->> '$."mpg.chips"' AS REAL) AS chips, start_time, end_time,
        coalesce(a ->> '$."mpg.outcome"', CASE WHEN end_time IS NULL THEN NULL WHEN status = 'error' THEN 'failed' ELSE 'completed' END) AS outcome
 FROM otlp_told
-WHERE kind = 'attempt' AND a ->> '$."mpg.chips"' > 0 AND job NOT IN (SELECT job FROM allocations);
+WHERE kind = 'attempt' AND CAST(a ->> '$."mpg.chips"' AS REAL) > 0 AND job NOT IN (SELECT job FROM allocations);
 
 INSERT INTO capacity
 SELECT pool, min(chip), sum(chips), min(start_time), NULL
@@ -108,8 +108,9 @@ SET phase = coalesce(jobs.phase, o.phase), framework = coalesce(jobs.framework, 
 FROM otlp_jobs AS o
 WHERE o.job = jobs.job;
 
-INSERT INTO jobs(job, name, owner, phase, framework, runtime, model, priority, chips)
-SELECT o.job, coalesce(o.name, o.job), owner, phase, framework, runtime, model, priority, max(h.chips)
+-- An attempt on fewer chips than another was whole on those.
+INSERT INTO jobs(job, name, owner, phase, framework, runtime, model, priority, chips, min_chips)
+SELECT o.job, coalesce(o.name, o.job), owner, phase, framework, runtime, model, priority, max(h.chips), nullif(min(h.chips), max(h.chips))
 FROM otlp_jobs AS o JOIN otlp_held AS h ON h.job = o.job
 WHERE o.job NOT IN (SELECT job FROM jobs)
 GROUP BY o.job;

@@ -128,7 +128,7 @@ JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, min(time) AS 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework,
-       max(chips) AS chips
+       max(chips) AS chips, nullif(min(chips), max(chips)) AS min_chips -- a run on fewer was whole on those
 FROM training_runs GROUP BY job;
 
 -- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
