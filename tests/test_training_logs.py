@@ -356,6 +356,22 @@ class SeveralFiles(Case):
             logs = {f"{i}.log": f"Num_devices: {n}\n" + log for i, (n, log) in enumerate(zip(devices, (first, then)))}
             self.map("maxtext", self.folder_of(logs), job="run", outcome="completed")
             self.assertEqual({key: us for key, us in self.seconds().items() if key[0] != "queued"}, {("unrated", None): 10 * 12})
+            self.map("maxtext", self.file("".join(logs.values())), job="run", outcome="completed")
+            self.assertEqual({key: us for key, us in self.seconds().items() if key[0] != "queued"}, {("unrated", None): 10 * 12})
+
+    def test_restarts_on_other_chips_in_one_file(self):
+        """Each run says anew how many it has; one that does not has as many as the file tells of."""
+        step = " iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | global batch size: 1 | lm loss: 1.0E+00 |\n"
+        card = "|   {}  NVIDIA H100 80GB HBM3          On  |   00000000:26:00.0 Off |                    0 |\n"
+        titan = "[rank0]:[titan] 2026-03-03 10:00:{:02d},000 - root - INFO - {}\n"
+        for name, first, then, last in (
+                ("megatron", "using world size: 4\n" + step.format(1), "using world size: 8\n" + step.format(2), step.format(1)),
+                ("nanogpt", card.format(0) + card.format(3) + "step:1/9 train_loss:3.0 train_time:500ms\n", card.format(7) + "step:2/9 train_loss:3.0 train_time:1000ms\n", "step:1/9 train_loss:3.0 train_time:500ms\n"),
+                ("torchtitan", titan.format(0, "Building 1-D device mesh with ['dp'], [4]") + titan.format(1, "step:  1  loss: 1.0  "),
+                 titan.format(2, "Building 2-D device mesh with ['dp', 'tp'], [4, 2]") + titan.format(3, "step:  2  loss: 1.0  "), titan.format(4, "step:  1  loss: 1.0  "))):
+            with self.subTest(name=name):
+                self.map(name, self.file(first + then + last))
+                self.assertEqual(self.rows("SELECT attempt, chips FROM allocations ORDER BY attempt"), [(1, 4), (2, 8), (3, 8)])
 
 
 class TorchTitan(Case):

@@ -69,7 +69,7 @@ clocked AS (
   FROM begun WINDOW w AS (PARTITION BY file ORDER BY line), j AS (PARTITION BY coalesce(:job, file) ORDER BY file, line)
 ),
 configured AS (
-  SELECT *, max(fields ->> '$.devices') OVER f AS devices, max(fields ->> '$.chip') OVER f AS chip, max(fields ->> '$.steps') OVER f AS steps
+  SELECT *, coalesce(max(fields ->> '$.devices') OVER (PARTITION BY file, run), max(fields ->> '$.devices') OVER f) AS devices, max(fields ->> '$.chip') OVER f AS chip, max(fields ->> '$.steps') OVER f AS steps
   FROM clocked WINDOW f AS (PARTITION BY file)
 )
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, g.*,

@@ -71,7 +71,7 @@ SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:jo
        CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
          + sum(iif(timed, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line) END AS end_time,
        sum(step IS NOT NULL) OVER (PARTITION BY file, run ORDER BY line) AS place, -- in the run: how many steps so far
-       coalesce(:chips, max(fields ->> '$.world') OVER (PARTITION BY file), 1) AS chips, NULL AS chip
+       coalesce(:chips, max(fields ->> '$.world') OVER (PARTITION BY file, run), max(fields ->> '$.world') OVER (PARTITION BY file), 1) AS chips, NULL AS chip
 FROM lasting;
 
 DROP TABLE IF EXISTS temp.training_steps;

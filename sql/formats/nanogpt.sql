@@ -68,7 +68,7 @@ SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:jo
        iif(dated, clock + coalesce(sum(seconds) OVER (PARTITION BY file ORDER BY line), 0),
            iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
              + coalesce(sum(iif(dated, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line), 0)) AS end_time,
-       coalesce(:chips, max(fields ->> '$.gpu') OVER (PARTITION BY file) + 1, 1) AS chips,
+       coalesce(:chips, max(fields ->> '$.gpu') OVER (PARTITION BY file, run) + 1, max(fields ->> '$.gpu') OVER (PARTITION BY file) + 1, 1) AS chips,
        max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip
 FROM lasting;
 

@@ -58,15 +58,15 @@ begun AS (
   FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
 ),
 numbered AS (
-  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, min(time) OVER (PARTITION BY file) AS clock FROM begun
+  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, min(time) OVER (PARTITION BY file) AS clock,
+         coalesce((fields ->> '$.pp') * (fields ->> '$.replicate') * (fields ->> '$.shard') * (fields ->> '$.cp') * (fields ->> '$.tp'),
+                  json_extract('[' || (fields ->> '$.mesh') || ']', '$[0]') * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[1]'), 1)
+                    * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[2]'), 1) * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[3]'), 1)
+                    * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[4]'), 1)) AS mesh
+  FROM begun
 )
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
-       coalesce(:chips,
-                max(json_extract('[' || (fields ->> '$.mesh') || ']', '$[0]') * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[1]'), 1)
-                    * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[2]'), 1) * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[3]'), 1)
-                    * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[4]'), 1)) OVER (PARTITION BY file),
-                max((fields ->> '$.pp') * (fields ->> '$.replicate') * (fields ->> '$.shard') * (fields ->> '$.cp') * (fields ->> '$.tp'))
-                  OVER (PARTITION BY file), 1) AS chips,
+       coalesce(:chips, max(mesh) OVER (PARTITION BY file, run), max(mesh) OVER (PARTITION BY file), 1) AS chips,
        max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip
 FROM numbered;
 
