@@ -114,7 +114,7 @@ class Files(Case):
         self.assertEqual([row[0] for row in self.rows("SELECT _line FROM kube_trace(?)", CLUSTER)], starts)
 
     def test_jobs(self):
-        labels = [("jobset.sigs.k8s.io/jobset-name", "js"), ("training.kubeflow.org/job-name", "kf"), ("ray.io/originated-from-cr-name", "rj"), ("ray.io/cluster", "rc"),
+        labels = [("workload.codeflare.dev/appwrapper", "aw"), ("jobset.sigs.k8s.io/jobset-name", "js"), ("training.kubeflow.org/job-name", "kf"), ("ray.io/originated-from-cr-name", "rj"), ("ray.io/cluster", "rc"),
                   ("leaderworkerset.sigs.k8s.io/name", "lws"), ("kueue.x-k8s.io/pod-group-name", "pg"), ("volcano.sh/job-name", "vj"),
                   ("batch.kubernetes.io/job-name", "bj"), ("job-name", "old")]
         rank = {"kind": "Job", "name": "owner", "controller": True}
@@ -131,6 +131,7 @@ class Files(Case):
             pod = self.pod(metadata={"ownerReferences": owners, **more})
             self.assertEqual(self.one("SELECT job FROM kube_trace(?)", self.file(pod)), job)
         for owner, job in (({"kind": "JobSet", "name": "js", "controller": True}, "ns/js"), ({"kind": "Pod", "name": "one-of-many"}, "ns/group"),
+                           ({"kind": "StatefulSet", "name": "web"}, "ns/group"),
                            ({"kind": "Pod", "name": "alone", "controller": True}, "ns/alone")):
             self.assertEqual(self.one("SELECT job FROM kube_trace(?)", self.file(
                 {"kind": "Workload", "metadata": {"name": "group", "namespace": "ns", "ownerReferences": [owner]}})), job)
@@ -429,7 +430,8 @@ class Mapping(Case):
                          [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)])
 
     def test_workloads_of_pods(self):
-        """Kueue has a Workload for a pod alone, for a group of pods, for every pod of a Deployment, for every group of a LeaderWorkerSet."""
+        """Kueue has a Workload for a pod alone, for a group of pods, such as those of a StatefulSet, for every pod of a Deployment, for every
+        group of a LeaderWorkerSet, and one for all that an AppWrapper holds."""
         def pod(name, start, end, chips, owner=None, **labels):
             state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": 0}}
             return self.pod(name, {G: chips}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0), "labels": labels, "ownerReferences": owner or []}, status={
@@ -443,6 +445,8 @@ class Mapping(Case):
             return [{"kind": kind, "name": name} | ({"controller": True} if controller else {})]
         web = {"pod-template-hash": "5d4c"}
         lws = {"leaderworkerset.sigs.k8s.io/name": "lws"}
+        sts = {"kueue.x-k8s.io/pod-group-name": "statefulset-db-1a2b3"}
+        aw = {"workload.codeflare.dev/appwrapper": "aw", "training.kubeflow.org/job-name": "tune"}
         self.map(self.file("\n".join(map(json.dumps, [
             self.node("n", {G: "64"}, agentpool="a"),
             pod("one", 10, 100, 2), workload("pod-one-3fa1c", of("Pod", "one"), 10, 2),
@@ -452,15 +456,20 @@ class Mapping(Case):
             *(workload(f"pod-web-5d4c-{i}-aaaaa", of("Pod", f"web-5d4c-{i}"), 30, 1) for i in "01"),
             *(pod(f"lws-{i}", 40, 100, 8, of("LeaderWorkerSet", "lws"), **lws) for i in "01"),
             *(workload(f"leaderworkerset-lws-{i}-aaaaa", of(kind, name, False), 40, 8) for i, kind, name in (("0", "LeaderWorkerSet", "lws"), ("1", "Pod", "lws-1"))),
+            pod("db-0", 60, 100, 2, of("StatefulSet", "db"), **sts), workload("statefulset-db-1a2b3", of("StatefulSet", "db", False), 60, 2),
+            pod("tune-master-0", 70, 100, 1, of("PyTorchJob", "tune"), **aw), workload("appwrapper-aw-3fa1c", of("AppWrapper", "aw"), 70, 1),
             workload("pod-gone-3fa1c", of("Pod", "gone"), 50, 2)]))))
         self.assertEqual(self.allocations(), [
+            ("ns/aw", 1, "tune-master-0", "a", 1, 70, 100, "completed"),
             ("ns/g", 1, "g-0", "a", 4, 20, 100, "completed"), ("ns/g", 1, "g-1", "a", 4, 20, 100, "completed"), ("ns/gone", 1, None, "a", 2, 50, 100, "completed"),
             ("ns/lws", 1, "lws-0", "a", 8, 40, 100, "completed"), ("ns/lws", 1, "lws-1", "a", 8, 40, 100, "completed"), ("ns/one", 1, "one", "a", 2, 10, 100, "completed"),
+            ("ns/statefulset-db-1a2b3", 1, "db-0", "a", 2, 60, 100, "completed"),
             ("ns/web", 1, "web-5d4c-0", "a", 1, 30, 100, "completed"), ("ns/web", 1, "web-5d4c-1", "a", 1, 31, 100, "completed")])
-        self.assertEqual(self.rows("SELECT job, chips, phase FROM jobs ORDER BY job"),
-                         [("ns/g", 8, None), ("ns/gone", 2, None), ("ns/lws", None, None), ("ns/one", 2, None), ("ns/web", None, "serving")])
+        self.assertEqual(self.rows("SELECT job, chips, phase, framework FROM jobs ORDER BY job"),
+                         [("ns/aw", 1, None, "pytorch"), ("ns/g", 8, None, None), ("ns/gone", 2, None, None), ("ns/lws", None, None, None), ("ns/one", 2, None, None),
+                          ("ns/statefulset-db-1a2b3", 2, None, None), ("ns/web", None, "serving", None)])
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL GROUP BY category"),
-                         [("queued", 2 * 10 + 8 * 20 + 2 * 50), ("untraced", 2 * 90 + 8 * 80 + 70 + 69 + 16 * 60 + 2 * 50)])
+                         [("queued", 2 * 10 + 8 * 20 + 2 * 50 + 2 * 60 + 70), ("untraced", 2 * 90 + 8 * 80 + 70 + 69 + 16 * 60 + 2 * 50 + 2 * 40 + 30)])
 
     def test_nodes_that_lost_their_devices(self):
         """A node's device plugin may end before the node does, or not run yet where a watch ends."""

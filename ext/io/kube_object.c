@@ -166,6 +166,7 @@ static mpg_rc read_owner(mpg_kube_object *o, mpg_err *err) {
 ** owner. */
 static mpg_str job_name(const mpg_kube_object *o) {
   static const char *const labels[] = {
+      "workload.codeflare.dev/appwrapper",
       "jobset.sigs.k8s.io/jobset-name",
       "training.kubeflow.org/job-name",
       "ray.io/originated-from-cr-name",
@@ -184,10 +185,12 @@ static mpg_str job_name(const mpg_kube_object *o) {
     if (label.n > 0)
       return label;
   }
-  /* A Workload of a group of pods, which has its name, is owned by each of the pods; that of one pod is
-  ** controlled by it. */
+  /* A Workload of a group of pods, which has its name, is owned by each of the pods, and by the
+  ** StatefulSet that they are of; that of one pod is controlled by it. */
   if ((!pod && !workload) || name.n == 0 ||
-      (workload && !o->controlled && mpg_str_eq(o->values[MPG_KUBE_owner_kind].s, MPG_STR("Pod"))))
+      (workload && !o->controlled &&
+       (mpg_kube_is(o, MPG_KUBE_owner_kind, "Pod") ||
+        mpg_kube_is(o, MPG_KUBE_owner_kind, "StatefulSet"))))
     return o->values[MPG_KUBE_name].s;
   /* A Deployment's pods are owned by its ReplicaSet of the moment. */
   hash = mpg_kube_string(&o->levels[MPG_KUBE_LABELS], "pod-template-hash");

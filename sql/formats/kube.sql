@@ -238,7 +238,7 @@ asked AS (
 told AS (
   SELECT job, min(namespace) AS owner, min(creationTimestamp) AS submit_time, max(priority) AS priority,
          max(queue) AS queue, max(clusterQueue) AS cluster_queue, max(flavor) AS flavor, max(resource) AS resource,
-         coalesce(max(CASE WHEN kind = 'Workload' AND owner_kind <> 'Pod' THEN owner_kind END), max(CASE WHEN kind = 'Pod' THEN owner_kind END),
+         coalesce(max(CASE WHEN kind = 'Workload' AND owner_kind NOT IN ('Pod', 'AppWrapper') THEN owner_kind END), max(CASE WHEN kind = 'Pod' THEN owner_kind END),
                   max(CASE WHEN kind = 'Workload' THEN owner_kind END), max(kind)) AS of_kind
   FROM of_jobs
   GROUP BY job
