@@ -207,7 +207,10 @@ class Files(Case):
             (workload("Finished", "Succeeded"), "completed"), (workload("Finished", "Failed"), "failed"),
             (workload("Finished", "JobFinished", "Job finished successfully"), "completed"), (workload("Finished", "JobFinished", "backoff limit"), "failed"),
             (workload("Evicted", "Preempted"), "preempted"), (workload("Evicted", "PodsReadyTimeout"), "timeout"), (workload("Evicted", "NodeFailures"), "node_fail"),
-            (workload("Evicted", "Deactivated"), "cancelled"), (workload("Evicted", "AdmissionCheck"), "preempted"), (workload("Admitted", "Admitted"), None),
+            (workload("Evicted", "Deactivated"), "cancelled"), (workload("Evicted", "DeactivatedDueToMaximumExecutionTimeExceeded"), "timeout"),
+            (workload("Evicted", "DeactivatedDueToRequeuingLimitExceeded"), "failed"), (workload("Evicted", "DeactivatedDueToAdmissionCheck"), "cancelled"),
+            (workload("Evicted", "InactiveWorkload"), "cancelled"), (workload("Evicted", "InactiveWorkloadAdmissionCheck"), "cancelled"),
+            (workload("Evicted", "InactiveWorkloadRequeuingLimitExceeded"), "failed"), (workload("Evicted", "AdmissionCheck"), "preempted"), (workload("Admitted", "Admitted"), None),
             (job("Complete", "CompletionsReached"), "completed"), (job("Failed", "BackoffLimitExceeded"), "failed"), (job("Failed", "DeadlineExceeded"), "timeout"),
             (job("Suspended", "JobSuspended"), None),
         ):
@@ -428,6 +431,24 @@ class Mapping(Case):
             ("ns/gone", 1, None, "kubernetes", 0, 30, 30, "cancelled"), ("ns/runs", 1, None, "a", 2, 40, None, None)])
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
                          [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)])
+
+    def test_deactivated_workloads(self):
+        """A Workload that is not active asks for nothing, whatever it was evicted for, and whether it was admitted before or not."""
+        def told(name, active, reason, admitted=True):
+            w = self.workload(name, 1, *([("Admitted", "Admitted", 10)] if admitted else []), ("Evicted", reason, 30))
+            w["object"]["spec"]["active"] = active
+            return w
+        def owner(name):
+            return {"type": "ADDED", "object": {"kind": "Job", "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), "resourceVersion": "1"},
+                                                "spec": {"suspend": True}, "status": {}}}
+        self.map(self.file("\n".join(map(json.dumps, [
+            {"type": "ADDED", "object": self.node("n", {G: "8"}, agentpool="a")},
+            told("late", False, "DeactivatedDueToMaximumExecutionTimeExceeded"), told("often", False, "DeactivatedDueToRequeuingLimitExceeded"),
+            told("stopped", False, "PodsReadyTimeout"), told("again", True, "Deactivated"), told("waits", True, "Preempted"),
+            told("never", False, "DeactivatedDueToAdmissionCheck", False), owner("never"), told("hopes", True, "AdmissionCheck", False), owner("hopes"),
+            self.workload("runs", 2, ("Admitted", "Admitted", 100))]))))
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"), [
+            ("ns/again", 2 * (10 + 70)), ("ns/hopes", 200), ("ns/late", 20), ("ns/never", 60), ("ns/often", 20), ("ns/runs", 200), ("ns/stopped", 20), ("ns/waits", 2 * (10 + 70))])
 
     def test_workloads_of_pods(self):
         """Kueue has a Workload for a pod alone, for a group of pods, such as those of a StatefulSet, for every pod of a Deployment, for every

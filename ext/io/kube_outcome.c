@@ -29,7 +29,8 @@ static const word pod_reasons[] = {
     {"DeadlineExceeded", "timeout"},
 };
 
-/* Why Kueue evicted a Workload, from apis/kueue/v1beta2/workload_types.go. */
+/* Why Kueue evicted a Workload, from apis/kueue/v1beta2/workload_types.go. Before 0.10 what is deactivated
+** was inactive. */
 static const word evictions[] = {
     {"Preempted", "preempted"},
     {"PodsReadyTimeout", "timeout"},
@@ -40,6 +41,7 @@ static const word evictions[] = {
     {"WorkloadSliceReplaced", "preempted"},
     {"DeactivatedDueToMaximumExecutionTimeExceeded", "timeout"},
     {"DeactivatedDueToRequeuingLimitExceeded", "failed"},
+    {"InactiveWorkloadRequeuingLimitExceeded", "failed"},
 };
 
 bool mpg_kube_contains(mpg_str s, const char *part) {
@@ -80,8 +82,10 @@ static const char *of_workload(const mpg_kube_object *o) {
   found = look_up(o, MPG_KUBE_evicted_reason, evictions, sizeof evictions / sizeof *evictions);
   if (found != NULL)
     return found;
-  return mpg_kube_contains(o->values[MPG_KUBE_evicted_reason].s, "Deactivated") ? "cancelled"
-                                                                                : "preempted";
+  return mpg_kube_contains(o->values[MPG_KUBE_evicted_reason].s, "Deactivated") ||
+                 mpg_kube_contains(o->values[MPG_KUBE_evicted_reason].s, "InactiveWorkload")
+             ? "cancelled"
+             : "preempted";
 }
 
 const char *mpg_kube_outcome(const mpg_kube_object *o) {

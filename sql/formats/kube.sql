@@ -269,14 +269,20 @@ SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM kube_
 UNION ALL
 SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
 
--- What left the queue without holding anything: 0 chips at that moment, which closes what it asked for.
+-- What left the queue without holding anything: 0 chips at that moment, which closes what it asked for. A Workload
+-- that is deactivated is evicted, if it was admitted or not, and asks for nothing until it is activated again.
 INSERT INTO allocations
-SELECT job, 1, NULL, coalesce(max(flavor), 'kubernetes'), 0, max(coalesce(finished, deletionTimestamp, gone)),
-       max(coalesce(finished, deletionTimestamp, gone)), 'cancelled'
-FROM kube_last
-WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
+WITH unheld AS (
+  SELECT *, coalesce(finished, deletionTimestamp, gone) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
+         CASE WHEN kind = 'Workload' AND NOT coalesce(spec ->> '$.active', 1) THEN evicted END AS deactivated
+  FROM kube_last
+  WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
+)
+SELECT job, 1, NULL, coalesce(max(flavor), 'kubernetes'), 0, coalesce(max(deactivated), max(at)), coalesce(max(deactivated), max(at)), 'cancelled'
+FROM unheld
 GROUP BY job
-HAVING min(event IS 'DELETED' OR finished IS NOT NULL) AND max(coalesce(finished, deletionTimestamp, gone)) IS NOT NULL;
+HAVING (min(over) OR (max(deactivated) IS NOT NULL AND min(over OR kind <> 'Workload' OR deactivated IS NOT NULL)))
+   AND coalesce(max(deactivated), max(at)) IS NOT NULL;
 
 -- What was evicted and waits again: 0 chips from then on, which keeps its demand open.
 INSERT INTO allocations
@@ -287,7 +293,7 @@ WITH latest AS (
 )
 SELECT w.job, l.attempt + 1, NULL, l.pool, 0, max(w.evicted, l.end_time), NULL, NULL
 FROM kube_last AS w JOIN latest AS l USING (job)
-WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED' AND w.outcome <> 'cancelled'
+WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED' AND coalesce(w.spec ->> '$.active', 1)
   AND NOT running AND w.evicted > l.start_time;
 
 -- ---- 7. Capacity and outages ----
