@@ -450,6 +450,23 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"), [
             ("ns/again", 2 * (10 + 70)), ("ns/hopes", 200), ("ns/late", 20), ("ns/never", 60), ("ns/often", 20), ("ns/runs", 200), ("ns/stopped", 20), ("ns/waits", 2 * (10 + 70))])
 
+    def test_jobs_whose_pods_are_gone(self):
+        """That a job ran to its end says nothing of how long it waited; one whose time was over may have waited all the time."""
+        def job(name, *conditions, **more):
+            return {"kind": "Job", "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), "resourceVersion": "1", **more},
+                    "spec": {"template": {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}},
+                    "status": {"startTime": when(1), "conditions": [{"type": kind, "status": "True", "reason": reason, "lastTransitionTime": when(at)} for kind, reason, at in conditions]}}
+        js = {"labels": {"jobset.sigs.k8s.io/jobset-name": "js"}}
+        self.map(self.file("\n".join(map(json.dumps, [
+            self.node("n", {G: "8"}, agentpool="a"), job("done", ("Complete", "CompletionsReached", 90)), job("bad", ("Failed", "BackoffLimitExceeded", 80)),
+            job("slow", ("Failed", "DeadlineExceeded", 70)), job("waits"), job("js-first-0", ("Complete", "CompletionsReached", 50), **js), job("js-then-0", **js),
+            {"kind": "JobSet", "metadata": {"name": "js", "namespace": "ns", "uid": "js", "creationTimestamp": when(0), "resourceVersion": "1"},
+             "spec": {"replicatedJobs": [{"replicas": 2, "template": {"spec": {"template": {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}}}}]}, "status": {}}]))))
+        self.assertEqual(self.rows("SELECT job, chips, end_time IS NULL, outcome FROM allocations ORDER BY job"),
+                         [("ns/bad", 0, 0, "failed"), ("ns/done", 0, 0, "completed"), ("ns/slow", 0, 0, "cancelled")])
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' AND as_of = ? GROUP BY job", when(100)),
+                         [("ns/js", 400), ("ns/slow", 140), ("ns/waits", 200)])
+
     def test_workloads_of_pods(self):
         """Kueue has a Workload for a pod alone, for a group of pods, such as those of a StatefulSet, for every pod of a Deployment, for every
         group of a LeaderWorkerSet, and one for all that an AppWrapper holds."""

@@ -270,19 +270,24 @@ UNION ALL
 SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
 
 -- What left the queue without holding anything: 0 chips at that moment, which closes what it asked for. A Workload
--- that is deactivated is evicted, if it was admitted or not, and asks for nothing until it is activated again.
+-- that is deactivated is evicted, if it was admitted or not, and asks for nothing until it is activated again. A job
+-- that ran to its end in pods that nobody saw: nothing tells how long it waited and held, so it asks for nothing.
 INSERT INTO allocations
 WITH unheld AS (
   SELECT *, coalesce(finished, deletionTimestamp, gone) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
-         CASE WHEN kind = 'Workload' AND NOT coalesce(spec ->> '$.active', 1) THEN evicted END AS deactivated
+         CASE WHEN kind = 'Workload' AND NOT coalesce(spec ->> '$.active', 1) THEN evicted END AS deactivated,
+         CASE WHEN kind NOT IN ('Pod', 'Workload') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') THEN outcome END AS ran
   FROM kube_last
   WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
+),
+ended AS (
+  SELECT job, max(flavor) AS flavor, min(ran) AS ran,
+         CASE WHEN min(ran) IS NOT NULL THEN min(creationTimestamp) ELSE coalesce(max(deactivated), max(at)) END AS at
+  FROM unheld
+  GROUP BY job
+  HAVING min(over) OR min(ran) IS NOT NULL OR (max(deactivated) IS NOT NULL AND min(over OR kind <> 'Workload' OR deactivated IS NOT NULL))
 )
-SELECT job, 1, NULL, coalesce(max(flavor), 'kubernetes'), 0, coalesce(max(deactivated), max(at)), coalesce(max(deactivated), max(at)), 'cancelled'
-FROM unheld
-GROUP BY job
-HAVING (min(over) OR (max(deactivated) IS NOT NULL AND min(over OR kind <> 'Workload' OR deactivated IS NOT NULL)))
-   AND coalesce(max(deactivated), max(at)) IS NOT NULL;
+SELECT job, 1, NULL, coalesce(flavor, 'kubernetes'), 0, at, at, coalesce(ran, 'cancelled') FROM ended WHERE at IS NOT NULL;
 
 -- What was evicted and waits again: 0 chips from then on, which keeps its demand open.
 INSERT INTO allocations
