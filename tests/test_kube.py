@@ -162,7 +162,9 @@ class Files(Case):
             ("Job", {"template": template}, (1, 8, None)),
             ("PyTorchJob", {"pytorchReplicaSpecs": {"Master": {"template": template}, "Worker": {"replicas": 3, "template": template}}}, (4, 32, None)),
             ("JobSet", {"replicatedJobs": [{"replicas": 2, "template": {"spec": {"parallelism": 2, "template": template}}}]}, (4, 32, None)),
-            ("Deployment", {"replicas": 5, "template": template}, (5, 40, None)),
+            ("Job", {"parallelism": 3, "completions": 7, "template": template}, (3, 24, 8)), ("Job", {"completions": 7, "template": template}, (1, 8, None)),
+            ("Job", {"parallelism": 3, "completions": 3, "template": template}, (3, 24, None)), ("Job", {"parallelism": 3, "template": template}, (3, 24, None)),
+            ("Deployment", {"replicas": 5, "template": template}, (5, 40, 8)), ("StatefulSet", {"replicas": 5, "template": template}, (5, 40, None)),
             ("Workload", {"podSets": [{"count": 4, "minCount": 2, "template": template}, {"count": 1, "template": {"spec": {"containers": [{}]}}}]}, (5, 32, 16)),
             ("ConfigMap", {}, (None, None, None)),
         ):
@@ -466,6 +468,26 @@ class Mapping(Case):
                          [("ns/bad", 0, 0, "failed"), ("ns/done", 0, 0, "completed"), ("ns/slow", 0, 0, "cancelled")])
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' AND as_of = ? GROUP BY job", when(100)),
                          [("ns/js", 400), ("ns/slow", 140), ("ns/waits", 200)])
+
+    def test_pods_that_do_not_wait_for_each_other(self):
+        """Of a Job that has more to complete than runs at once, and of a Deployment, any pod works alone, also where Kueue admits them together."""
+        def pod(name, start, end, labels, owner=()):
+            state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": 0}}
+            return self.pod(name, {G: 1}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0), "labels": labels, "ownerReferences": list(owner)}, status={
+                "phase": "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}], "containerStatuses": [{"state": state}]})
+        def made(kind, name, **spec):
+            return {"kind": kind, "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), "resourceVersion": "1"},
+                    "spec": {"template": {"spec": {"containers": [{"resources": {"limits": {G: 1}}}]}}, **spec}, "status": {}}
+        workload = self.workload("shards", 1, ("Admitted", "Admitted", 0), ("Finished", "Succeeded", 200))["object"]
+        workload["spec"]["podSets"][0]["count"] = 2
+        replica = [{"kind": "ReplicaSet", "name": "web-5d4c", "controller": True}]
+        self.map(self.file("\n".join(map(json.dumps, [
+            self.node("n", {G: "8"}, agentpool="a"), made("Job", "shards", parallelism=4, completions=6), workload,
+            *(pod(f"shards-{i}", 100 * (i // 4), 100 * (i // 4) + 100, {"job-name": "shards"}) for i in range(6)),
+            made("Deployment", "web", replicas=3), *(pod(f"web-5d4c-{i}", 50 * i, 200, {"pod-template-hash": "5d4c"}, replica) for i in range(3)),
+            made("Job", "gang", parallelism=2, completions=2), *(pod(f"gang-{i}", 0, 100 + 100 * i, {"job-name": "gang"}) for i in range(2))]))))
+        self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL AND category <> 'queued' GROUP BY job, category"), [
+            ("ns/gang", "partial", 100), ("ns/gang", "untraced", 200), ("ns/shards", "untraced", 600), ("ns/web", "untraced", 200 + 150 + 100)])
 
     def test_workloads_of_pods(self):
         """Kueue has a Workload for a pod alone, for a group of pods, such as those of a StatefulSet, for every pod of a Deployment, for every

@@ -196,6 +196,15 @@ static int64_t parallelism(const mpg_kube_level *job) {
   return pods < completions ? pods : completions;
 }
 
+/* How many of `pods` pods have to run at once for any of them to get on: one, of a Job that has more to
+** complete than run at once, and of replicas that serve, else all. */
+static int64_t together(const mpg_kube_object *o, const mpg_kube_level *spec, int64_t pods) {
+  bool one = mpg_kube_is(o, MPG_KUBE_kind, "Job") ? number(spec, "completions", pods) > pods
+                                                  : mpg_kube_is(o, MPG_KUBE_kind, "Deployment") ||
+                                                        mpg_kube_is(o, MPG_KUBE_kind, "ReplicaSet");
+  return one && pods > 1 ? 1 : pods;
+}
+
 typedef struct totals {
   int64_t pods, least; /* least: millionths of a chip */
   bool elastic;
@@ -261,7 +270,7 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
   if (rc == MPG_OK && list == NULL && mpg_kube_find(spec, "template") != NULL) {
     int64_t pods =
         mpg_kube_is(o, MPG_KUBE_kind, "Job") ? parallelism(spec) : number(spec, "replicas", 1);
-    rc = add_template(o, MPG_KUBE_SPEC, pods, pods, sum, err);
+    rc = add_template(o, MPG_KUBE_SPEC, pods, together(o, spec, pods), sum, err);
   }
   return rc;
 }

@@ -230,9 +230,10 @@ worth AS (
   SELECT job, sum(chips) / sum(units) AS share FROM kube_held GROUP BY job
 ),
 asked AS (
-  SELECT job, max(chips) AS chips, max(min_chips) AS min_chips
-  FROM of_jobs JOIN best USING (job, rank)
-  WHERE rank < 3
+  SELECT job, max(chips) FILTER (WHERE o.rank = best.rank) AS chips,
+         coalesce(max(min_chips) FILTER (WHERE o.rank = best.rank), max(min_chips) FILTER (WHERE o.rank = 1)) AS min_chips
+  FROM of_jobs AS o JOIN best USING (job)
+  WHERE best.rank < 3
   GROUP BY job
 ),
 told AS (
