@@ -220,7 +220,8 @@ class Shapes(Case):
             path = self.file(text, "x.json")
             self.assertTrue(self.error("SELECT * FROM slurm_trace(?)", path).startswith(f"slurm_trace: {path}{wanted}"), self.error("SELECT * FROM slurm_trace(?)", path))
         for text, wanted in (('{"jobs": []}', 'expected nodes of scontrol show node --json (a member "nodes"), found none'), ('{"sinfo": []}', "sinfo --json of 23.02 and later lists groups of nodes"),
-                             ("PARTITION AVAIL\n", 'expected nodes of scontrol show node, such as NodeName=n1 Arch=x86_64 ..., found "PARTITION AVAIL"'), ('{"nodes": [{}]}', 'expected a node with a "name"')):
+                             ("PARTITION AVAIL\n", 'expected nodes of scontrol show node, such as NodeName=n1 Arch=x86_64 ..., found "PARTITION AVAIL"'),
+                             ('[{"name": "n1"}]', 'expected nodes of scontrol show node, such as NodeName=n1 Arch=x86_64 ..., found "[{"name": "n1"}]"'), ('{"nodes": [{}]}', 'expected a node with a "name"')):
             self.assertIn(wanted, self.error("SELECT * FROM slurm_nodes_trace(?)", self.file(text, "x.json")))
 
     def test_skipped(self):
@@ -343,6 +344,9 @@ class Nodes(Case):
         path = self.file(LINES[:-2], "x")
         self.assertEqual(self.rows("SELECT NodeName FROM slurm_nodes_trace(?)", path), [("n1",)])
         self.assertEqual(self.issues(path), {"unfinished_record": 1})
+        for start in ("Nod", "NodeName=", "NodeName=n1 State=IDLE"):
+            path = self.file(start, "x")
+            self.assertEqual((self.rows("SELECT NodeName FROM slurm_nodes_trace(?)", path), self.issues(path)), ([], {"unfinished_record": 1}), start)
         path = self.file("NodeName=a CPUTot=x\nNodeName=b\nnonsense\nNodeName=c BootTime=noon\nNodeName=d\n", "x")
         self.assertEqual(self.error("SELECT * FROM slurm_nodes_trace(?)", path), f'slurm_nodes_trace: {path}:1:1: expected a whole number for CPUTot, found "x"')
         self.assertEqual([row for row in self.rows("SELECT NodeName FROM slurm_nodes_trace(?) WHERE on_error = 'skip'", path) if row[0] == "d"], [("d",)])

@@ -364,6 +364,8 @@ static mpg_rc put_off(mpg_sinfo *s, int64_t node_line, const mpg_err *err) {
   return MPG_OK;
 }
 
+static const mpg_str first_word = MPG_STR("NodeName=");
+
 /* Puts the lines of the next node together. */
 static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
   mpg_str line;
@@ -395,6 +397,9 @@ static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
     if (!mpg_lines_ended(s->lines)) {
       int64_t node_line = s->line;
       s->line = mpg_lines_number(s->lines);
+      /* The start of a node is judged as one only where nothing says what kind of file this is. */
+      if (!any && line.n > 0 && !starts(line, first_word) && !starts(first_word, line))
+        return no_node(s, line, err);
       rc = note(s, MPG_WARNING, "unfinished_record",
                 "the last line has no line end: its node is left out as still being written", err);
       s->line = node_line;
@@ -403,7 +408,7 @@ static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
         rc = MPG_DONE;
       return rc;
     }
-    if (starts(line, MPG_STR("NodeName="))) {
+    if (starts(line, first_word)) {
       mpg_json_text *to = any ? &s->ahead : &s->node;
       to->n = 0;
       if (mpg_json_put(to, line) != MPG_OK)
