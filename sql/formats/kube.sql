@@ -133,7 +133,8 @@ INSERT INTO kube_products VALUES
   ('tpu-v6e-slice', 'tpu-v6e'), ('tpu-v6e-device', 'tpu-v6e'), ('trn1', 'aws-trainium1'), ('trn1n', 'aws-trainium1'),
   ('trn2', 'aws-trainium2'), ('trn2u', 'aws-trainium2'), ('inf2', 'aws-inferentia2'), ('g4dn', 'nvidia-t4'), ('g5', 'NVIDIA-A10G'), ('g6', 'nvidia-l4'),
   ('g6e', 'nvidia-l40s'), ('p3', 'nvidia-v100-sxm2-16'), ('p3dn', 'nvidia-v100-sxm2-32'), ('p4d', 'nvidia-a100-40-sxm4'),
-  ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm');
+  ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm'),
+  ('p6-b200', 'nvidia-b200'), ('p6-b300', 'nvidia-b300'), ('p6e-gb200', 'nvidia-gb200');
 
 -- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip. Those
 -- of its last version that has some are installed: without its plugin, which may end before it, a node shows none.
@@ -147,6 +148,7 @@ WITH versions AS (
 named AS (
   SELECT *, CASE WHEN instr(product, '-MIG-') THEN substr(product, 1, instr(product, '-MIG-') - 1)
                  WHEN product LIKE '%-SHARED' THEN substr(product, 1, length(product) - 7)
+                 WHEN product GLOB 'ml.*.*[a-z]*' THEN substr(product, 4, instr(substr(product, 4), '.') - 1) -- SageMaker HyperPod's
                  WHEN product GLOB '*[0-9]*.*[a-z]*' THEN substr(product, 1, instr(product, '.') - 1)
                  ELSE product END AS model
   FROM versions
