@@ -407,10 +407,14 @@ class Mapping(Case):
             products = re.search(r"INTO kube_products VALUES(.*?);", file.read(), re.S)[1]
         known = {row[0] for row in self.rows("SELECT chip FROM mpg_chips")}
         self.assertEqual([name for name, chip in re.findall(r"\('([^']+)', '([^']+)'\)", products) if chip not in known], ["nvidia-tesla-p100", "g5"])
+        amd = ["AMD_Instinct_MI300X_OAM", "AMD_Instinct_MI325_OAM"] # as AMD's node labeller writes them
         nodes = [self.node(kind, {G: "4"}, **{"node.kubernetes.io/instance-type": kind}) for kind in
                  ("g5.12xlarge", "g6.12xlarge", "p4d.24xlarge", "g4dn.12xlarge", "p6-b200.48xlarge", "ml.p5.48xlarge", "ml.g5.12xlarge")]
-        self.map(self.file({"kind": "List", "items": nodes + [self.node("labelled", {G: "4"}, **{"nvidia.com/gpu.product": "NVIDIA-A10G"})]}))
-        self.assertEqual(self.rows("SELECT chip, sum(chips) FROM capacity GROUP BY chip ORDER BY chip"),
+        self.map(self.file({"kind": "List", "items": nodes + [self.node("labelled", {G: "4"}, **{"nvidia.com/gpu.product": "NVIDIA-A10G"}),
+                                                                 *(self.node(name, {"amd.com/gpu": "8"}, **{"amd.com/gpu.product-name": name}) for name in amd)]}))
+        self.assertEqual(self.rows("SELECT chip, chip_peak_flops(chip, 'bf16') FROM capacity WHERE chip LIKE 'AMD%' ORDER BY chip"),
+                         [(amd[0], 1.3074e15), (amd[1], 1.3074e15)])
+        self.assertEqual(self.rows("SELECT chip, sum(chips) FROM capacity WHERE chip NOT LIKE 'AMD%' GROUP BY chip ORDER BY chip"),
                          [("NVIDIA-A10G", 12), ("nvidia-a100-40-sxm4", 4), ("nvidia-b200", 4), ("nvidia-h100-sxm", 4), ("nvidia-l4", 4), ("nvidia-t4", 4)])
 
     def workload(self, name, version, *conditions, event="MODIFIED", deleted=None):
