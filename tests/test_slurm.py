@@ -509,6 +509,28 @@ class Mapping(Case):
                 self.assertEqual(self.rows("SELECT DISTINCT pool, chip, chips FROM capacity"), [("mlpod", "h100", 32)])
                 self.assertEqual(self.rows("SELECT sum(chips * (end_time - start_time)), group_concat(DISTINCT kind) FROM outages"), [(1752, "hw_down")])
 
+    def test_jobs_that_ask_for_no_type(self):
+        """slurm.conf, AccountingStorageTRES: gres/gpu:tesla "will track only jobs that explicitly request" it. Others hold what their nodes have."""
+        def held(job, nodes, alloc, state="COMPLETED"):
+            return self.job(job, state, 1000, 1000, 1100, "gres/gpu=4", alloc, nodes)
+        gpus = {"tesla": "gres/gpu=4,gres/gpu:tesla=4", "volta": "gres/gpu=4,gres/gpu:volta=4", "both": "gres/gpu=4,gres/gpu:tesla=2,gres/gpu:volta=2"}
+        self.map_text(
+            held(1, "t1", "gres/gpu=4") + held(2, "v[1-2]", "gres/gpu=8") + held(3, "v3", gpus["volta"]) + held(4, "v3", "gres/gpu=1")
+            + held(5, "t1,v1", "gres/gpu=4") + held(6, "b1", "gres/gpu=4") + held(7, "x1", "gres/gpu=4") + held(8, "t[1,4]", "gres/gpu=4") + held(9, "v1", "")
+            + held(10, "v1", gpus["tesla"]),
+            "c|Cluster||900|Unknown|||gres/gpu=24,gres/gpu:tesla=8,gres/gpu:volta=16\n"
+            + "".join(f"c|Node|{node}|2000|2100|x|DOWN|{gpus[kind]}\n" for node, kind in (("t1", "tesla"), ("v2", "volta"), ("b1", "both"))) + f"c|Node|v1|2000|2100|x|DOWN|{gpus['volta']}\n")
+        self.assertEqual(self.rows("SELECT job, pool, chips FROM allocations WHERE chips > 0 ORDER BY CAST(job AS INTEGER)"), [
+            ("1", "c/tesla", 4), ("2", "c/gpu", 8), ("3", "c/volta", 4), ("4", "c/volta", 1), ("5", "c/gpu", 4), ("6", "c/gpu", 4), ("7", "c/gpu", 4), ("8", "c/gpu", 4),
+            ("10", "c/tesla", 4)])
+        self.map_text(held(1, "t1", "gres/gpu=4") + held(2, "v[1-2]", "gres/gpu=8") + held(3, "v1", "gres/gpu=4,gres/gpu:volta=3"),
+                      "c|Cluster||1000|1100|||gres/gpu=12,gres/gpu:tesla=4,gres/gpu:volta=8\n"
+                      + "".join(f"c|Node|{node}|2000|2100|x|DOWN|{gpus[kind]}\n" for node, kind in (("t1", "tesla"), ("v1", "volta"), ("v2", "volta"))))
+        self.assertEqual(self.rows("SELECT job, pool, chips FROM allocations WHERE chips > 0"), [("1", "c/tesla", 4), ("2", "c/volta", 8), ("3", "c/volta", 4)])
+        self.map_text(held(1, "t1", "gres/gpu=4") + held(2, "v[1-2]", "gres/gpu=8") + held(3, "t1", gpus["tesla"]) + held(4, "v[1-2]", "gres/gpu=8,gres/gpu:volta=8"),
+                      "c|Cluster||1000|1100|||gres/gpu=12,gres/gpu:tesla=4,gres/gpu:volta=8\n")
+        self.assertEqual(self.rows("SELECT pool, sum(chips) FROM allocations GROUP BY pool"), [("c/tesla", 8), ("c/volta", 16)])
+
     def test_the_oracle_in_the_ledger(self):
         self.map(JOBS, EVENTS)
         for table in ("mpg_ledger", "mpg_rollup"):

@@ -114,6 +114,29 @@ FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(S
       WINDOW later AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)) AS n
 WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NOT NULL;
 
+-- Slurm counts GPUs by type for jobs that asked for a type. Those of another job are of the type of its nodes, where
+-- that is known and one: of the nodes as they are now, of their events, of the jobs that asked.
+DROP TABLE IF EXISTS temp.slurm_types;
+CREATE TEMP TABLE slurm_types AS
+WITH known AS (
+  SELECT cluster_name, NodeName AS node, t.key AS type FROM slurm_seen, json_each(gpu_types) AS t
+  UNION
+  SELECT Cluster, NodeName, t.key FROM slurm_events, json_each(gpu_types) AS t WHERE NodeName IS NOT NULL
+  UNION
+  SELECT a.cluster_name, n.value, t.key FROM slurm_attempts AS a, json_each(a.alloc_gpu_types) AS t, json_each(a.nodes) AS n
+  WHERE t.key <> '' AND t.value = a.alloc_gpus
+)
+SELECT cluster_name, node, max(type) AS type FROM known GROUP BY cluster_name, node HAVING count(*) = 1 AND max(type) <> '';
+CREATE UNIQUE INDEX temp.slurm_type_of ON slurm_types(cluster_name, node);
+
+UPDATE temp.slurm_attempts SET held_types = json_object(t.type, t.chips)
+FROM (SELECT a.rowid AS row, max(k.type) AS type, (SELECT sum(value) FROM json_each(a.held_types)) AS chips, a.held_types AS held
+      FROM slurm_attempts AS a JOIN json_each(a.nodes) AS n LEFT JOIN slurm_types AS k ON k.cluster_name = a.cluster_name AND k.node = n.value
+      WHERE a.started AND '' IN (SELECT key FROM json_each(a.held_types))
+      GROUP BY a.rowid
+      HAVING count(DISTINCT k.type) = 1 AND count(k.type) = count(*)) AS t
+WHERE t.row = slurm_attempts.rowid AND NOT EXISTS (SELECT 1 FROM json_each(t.held) AS h WHERE h.key NOT IN ('', t.type));
+
 -- ---- 3. Pools: the cluster, or where it has several types of GPU, "cluster/type" ----
 
 DROP TABLE IF EXISTS temp.slurm_installed;
@@ -288,6 +311,7 @@ DROP TABLE slurm_down;
 DROP TABLE slurm_held;
 DROP TABLE slurm_pools;
 DROP TABLE slurm_installed;
+DROP TABLE slurm_types;
 DROP TABLE slurm_attempts;
 DROP TABLE slurm_events;
 DROP TABLE slurm_seen;
