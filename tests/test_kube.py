@@ -164,7 +164,7 @@ class Files(Case):
             ("JobSet", {"replicatedJobs": [{"replicas": 2, "template": {"spec": {"parallelism": 2, "template": template}}}]}, (4, 32, None)),
             ("Job", {"parallelism": 3, "completions": 7, "template": template}, (3, 24, 8)), ("Job", {"completions": 7, "template": template}, (1, 8, None)),
             ("Job", {"parallelism": 3, "completions": 3, "template": template}, (3, 24, None)), ("Job", {"parallelism": 3, "template": template}, (3, 24, None)),
-            ("Deployment", {"replicas": 5, "template": template}, (5, 40, 8)), ("StatefulSet", {"replicas": 5, "template": template}, (5, 40, None)),
+            ("Deployment", {"replicas": 5, "template": template}, (5, 40, None)),
             ("Workload", {"podSets": [{"count": 4, "minCount": 2, "template": template}, {"count": 1, "template": {"spec": {"containers": [{}]}}}]}, (5, 32, 16)),
             ("ConfigMap", {}, (None, None, None)),
         ):
@@ -493,6 +493,7 @@ class Mapping(Case):
             made("Job", "gang", parallelism=2, completions=2), *(pod(f"gang-{i}", 0, 100 + 100 * i, {"job-name": "gang"}) for i in range(2))]))))
         self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL AND category <> 'queued' GROUP BY job, category"), [
             ("ns/gang", "partial", 100), ("ns/gang", "untraced", 200), ("ns/shards", "untraced", 600), ("ns/web", "untraced", 200 + 150 + 100)])
+        self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs ORDER BY job"), [("ns/gang", 2, None), ("ns/shards", 4, 1), ("ns/web", None, None)])
 
     def test_workloads_of_pods(self):
         """Kueue has a Workload for a pod alone, for a group of pods, such as those of a StatefulSet, for every pod of a Deployment, for every

@@ -196,13 +196,11 @@ static int64_t parallelism(const mpg_kube_level *job) {
   return pods < completions ? pods : completions;
 }
 
-/* How many of `pods` pods have to run at once for any of them to get on: one, of a Job that has more to
-** complete than run at once, and of replicas that serve, else all. */
+/* How many of `pods` pods have to run at once for any of them to get on: one of a Job that has more to
+** complete than runs at once, else all. */
 static int64_t together(const mpg_kube_object *o, const mpg_kube_level *spec, int64_t pods) {
-  bool one = mpg_kube_is(o, MPG_KUBE_kind, "Job") ? number(spec, "completions", pods) > pods
-                                                  : mpg_kube_is(o, MPG_KUBE_kind, "Deployment") ||
-                                                        mpg_kube_is(o, MPG_KUBE_kind, "ReplicaSet");
-  return one && pods > 1 ? 1 : pods;
+  bool one = mpg_kube_is(o, MPG_KUBE_kind, "Job") && number(spec, "completions", pods) > pods;
+  return one ? 1 : pods;
 }
 
 typedef struct totals {

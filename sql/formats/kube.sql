@@ -213,15 +213,16 @@ FROM compared AS c;
 -- ---- 5. Jobs ----
 
 -- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
--- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet. Devices are
--- worth what they are on the nodes where it ran.
+-- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet, nor a Deployment,
+-- which tells how many replicas it wants now, and not how many it wanted. Devices are worth what they are on the
+-- nodes where it ran.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH of_jobs AS (
   SELECT *, CASE WHEN kind = 'Workload' THEN
                    CASE WHEN owner_kind = 'LeaderWorkerSet' OR (owner_kind = 'Pod' AND job NOT IN (namespace || '/' || name, namespace || '/' || owner_name)) THEN 3 ELSE 0 END
                  WHEN kind = 'Pod' THEN CASE WHEN namespace || '/' || name = job THEN 2 ELSE 3 END
-                 WHEN namespace || '/' || name = job THEN 1 ELSE 3 END AS rank
+                 WHEN namespace || '/' || name = job AND kind NOT IN ('Deployment', 'ReplicaSet') THEN 1 ELSE 3 END AS rank
   FROM kube_last
   WHERE job IN (SELECT job FROM kube_last WHERE chips > 0 AND kind <> 'Node')
 ),
