@@ -553,6 +553,12 @@ class Ledger:
                 [(x is not None, 0 if x is None else x) for x in rest])
 
     @staticmethod
+    def begins_before(a, b):
+        """Of two that start together the outer one does."""
+        return a.start_time < b.start_time or (
+            a.start_time == b.start_time and Ledger.inwards(b) < Ledger.inwards(a))
+
+    @staticmethod
     def innermost(running):
         return min(running, key=Ledger.inwards, default=None)
 
@@ -708,6 +714,12 @@ class Ledger:
         steps = [s for s in self.in_order(attempt.spans) if s.step is not None]
         if any(a.end_time > b.start_time and a.step >= b.step for a, b in zip(steps, steps[1:])):
             self.issue('concurrent_steps')
+        anew = [s for s in attempt.spans
+                if s.kind not in ('step', 'batch', 'serve', 'prep', 'input', 'checkpoint', 'eval')]
+        if any(a.end_time <= b.start_time and a.step >= b.step
+               and not any(self.begins_before(a, s) and self.begins_before(s, b) for s in anew)
+               for a, b in zip(steps, steps[1:])):
+            self.issue('repeated_steps')
         edges = {t for r in attempt.allocations + attempt.spans for t in (r.start_time, r.end_time)}
         for a in attempt.allocations:
             edges |= set(self.chip_edges[a.pool]) - {-math.inf}

@@ -239,8 +239,21 @@ case("batches of two workers, each with its own numbers", [job(), al(1, 0, 20, o
      {("j", "lost"): 5, ("j", "unrated"): 15}, issues={"concurrent_steps", "overlapping_spans", "no_capacity"})
 case("a batch of a higher number that begins meanwhile", [job(), al(1, 0, 20, outcome="completed"), sp("batch", 0, 20, 1), sp("batch", 5, 10, 7)],
      {("j", "unrated"): 20}, issues={"no_capacity"})
-case("going back when the step is over is a restart", [job(), al(1, 0, 20, outcome="completed"), sp("step", 0, 10, 1), sp("step", 10, 20, 1)],
-     {("j", "lost"): 10, ("j", "unrated"): 10}, issues={"no_capacity"})
+case("going back when the step is over is a restart, and listed where nothing else tells of one",
+     [job(), al(1, 0, 20, outcome="completed"), sp("step", 0, 10, 1), sp("step", 10, 20, 1)],
+     {("j", "lost"): 10, ("j", "unrated"): 10}, issues={"no_capacity", "repeated_steps"})
+for kind, listed in (("restore", False), ("init", False), ("compile", False), ("prep", True), ("checkpoint", True), ("eval", True)):
+    case("going back, with a span of kind %s between" % kind,
+         [job(), al(1, 0, 30, outcome="completed"), sp("step", 0, 10, 5), sp(kind, 10, 20), sp("step", 20, 30, 4)],
+         {("j", "lost"): 10, ("j", {"init": "startup", "prep": "startup"}.get(kind, kind)): 10, ("j", "unrated"): 10},
+         issues={"no_capacity", "repeated_steps"} if listed else {"no_capacity"})
+for cause in ("hang", "reshard"):
+    case("going back, with a %s between" % cause,
+         [job(), al(1, 0, 30, outcome="completed"), sp("step", 0, 10, 5), sp(cause, 10, 20), sp("step", 20, 30, 4)],
+         {("j", "lost"): 10, ("j", "stall", cause): 10, ("j", "unrated"): 10}, issues={"no_capacity"})
+case("a restore before the step that is gone back from tells nothing",
+     [job(), al(1, 0, 30, outcome="completed"), sp("restore", 0, 10), sp("step", 10, 20, 1), sp("step", 20, 30, 1)],
+     {("j", "restore"): 10, ("j", "lost"): 10, ("j", "unrated"): 10}, issues={"no_capacity", "repeated_steps"})
 case("a step without a number has no rank, one of no length has", [job(), al(1, 0, 20, outcome="completed"), sp("step", 0, 20, 3), sp("step", 2, 4), sp("step", 5, 5, 1)],
      {("j", "lost"): 18, ("j", "unrated"): 2}, issues={"concurrent_steps", "no_capacity"})
 TWICE = [al(1, 0, 40, outcome="failed"), al(1, 40, 60, attempt=2, outcome="completed")] + steps(1, 2, 3, 4)

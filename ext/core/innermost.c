@@ -235,6 +235,7 @@ static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_g
 typedef struct findings {
   int64_t overlapping; /* spans that begin inside another and end after it */
   int64_t concurrent;  /* steps that begin while one of their number or a higher one runs */
+  int64_t repeated;    /* those that begin after it, where nothing tells of a restart */
   bool strayed;        /* some of an item's time is in no complete stretch */
 } findings;
 
@@ -248,6 +249,7 @@ typedef struct walk {
   int64_t at;
   size_t depth;         /* of in->stack */
   const mpg_span *step; /* the last that began and has a number; NULL: none */
+  bool restarted;       /* what may be of a restart began since */
   findings *found;
 } walk;
 
@@ -341,12 +343,21 @@ static inline bool is_alone(const mpg_innermost *in, size_t i) {
 }
 
 /* A program that went back runs no step any more that it went back from: one that begins while a
-** step of its number or a higher one runs is another rank's, or another worker's. */
+** step of its number or a higher one runs is another rank's, or another worker's. And it does not go
+** back from one step to the next: numbers may begin anew with each epoch. */
 static inline void look_at_step(walk *w, const mpg_span *s) {
+  w->restarted |= s->kind == MPG_KIND_INIT || s->kind == MPG_KIND_COMPILE ||
+                  s->kind == MPG_KIND_RESTORE || s->kind == MPG_KIND_HANG ||
+                  s->kind >= MPG_KIND_CUSTOM;
   if ((s->kind != MPG_KIND_STEP && s->kind != MPG_KIND_BATCH) || s->step == MPG_NONE)
     return;
-  w->found->concurrent += w->step != NULL && w->step->end > s->start && w->step->step >= s->step;
+  if (w->step != NULL && w->step->step >= s->step) {
+    bool at_once = w->step->end > s->start;
+    w->found->concurrent += at_once;
+    w->found->repeated += !at_once && !w->restarted;
+  }
   w->step = s;
+  w->restarted = false;
 }
 
 /* One attempt: its items are those from *next on, and then the next attempt's are. */
@@ -402,7 +413,7 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
                            const mpg_gang *gang, int64_t as_of, mpg_notices *notices,
                            mpg_err *err) {
   int64_t dropped = 0, missing = 0, outside = 0;
-  findings found = {0, 0, false};
+  findings found = {0, 0, 0, false};
   size_t next = 0;
   bool equal = false;
   gathered are;
@@ -440,6 +451,7 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);
   mpg_notice_add(notices, fleet, MPG_NOTICE_OVERLAPPING_SPANS, job, found.overlapping);
   mpg_notice_add(notices, fleet, MPG_NOTICE_CONCURRENT_STEPS, job, found.concurrent);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_REPEATED_STEPS, job, found.repeated);
   mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_OUTSIDE, job, outside);
   return MPG_OK;
 }

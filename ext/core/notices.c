@@ -33,6 +33,11 @@ static const struct {
         {MPG_WARNING, "concurrent_steps",
          "steps that begin while one of their number or a higher one runs, counted as restarts, "
          "though they may be of several ranks or workers"},
+    [MPG_NOTICE_REPEATED_STEPS] =
+        {MPG_WARNING, "repeated_steps",
+         "steps of the number of the one before them or a lower one, counted as restarts, though "
+         "no restore, init, compile or stall is between: are they of another epoch, or parts of a "
+         "step?"},
     [MPG_NOTICE_DUPLICATE_SPAN] = {MPG_WARNING, "duplicate_span",
                                    "spans that repeat exactly, counted once"},
     [MPG_NOTICE_HIDDEN_SPAN] = {MPG_WARNING, "hidden_span",
