@@ -332,10 +332,16 @@ class Ledger:
 
     def end_of_trace(self, as_of):
         if as_of is None:
-            as_of = max((getattr(row, column) for rows in self.rows.values() for row in rows
-                         for column in ('start_time', 'end_time', 'submit_time', 'snapshot_time',
-                                        'durable_time')
-                         if getattr(row, column, None) is not None), default=0)
+            of_pools, of_jobs = (
+                max((getattr(row, column) for name, rows in self.rows.items() for row in rows
+                     for column in ('start_time', 'end_time', 'submit_time', 'snapshot_time',
+                                    'durable_time')
+                     if (name in ('capacity', 'outages')) == pools
+                     and getattr(row, column, None) is not None), default=0)
+                for pools in (True, False))
+            as_of = max(of_pools, of_jobs)
+            if of_pools > of_jobs and any(a.end_time is None for a in self.rows['allocations']):
+                self.issue('as_of_ahead')
         self.as_of = as_of
         for name in ('capacity', 'outages', 'allocations', 'spans'):
             self.rows[name] = [r for r in self.rows[name] if r.start_time < as_of]

@@ -29,7 +29,15 @@ CHIPS = [("chips", ONE), ("chips", TWO)]
 
 case("an open allocation lasts to the latest time of any record", [al(2, 0), sp("hang", 0, 10)],
      {("j", "stall", "hang"): 20})
-case("a capacity record may be the latest", [cap(2, 0, 30), al(2, 0)], {("j", "untraced"): 60})
+case("a capacity record may be the latest, and is listed where a job runs until then", [job(), cap(2, 0, 30), al(2, 0)],
+     {("j", "untraced"): 60}, issues={"as_of_ahead"})
+case("so may an outage that is planned", [job(), cap(2, 0), out(2, 20, 30), al(2, 0, 10), al(1, 0, job="k"), job("k")],
+     {("j", "untraced"): 20, ("k", "untraced"): 30, (None, "down", "hw_down"): 20, (None, "idle"): -10},
+     issues={"as_of_ahead", "oversubscribed"})
+case("not where all have ended", [job(), cap(2, 0, 30), al(2, 0, 10)], {("j", "untraced"): 20, (None, "idle"): 40}, issues=set())
+case("nor where a job's record is as late", [job(), cap(2, 0, 30), al(2, 0), sp("hang", 20, 30)],
+     {("j", "unknown"): 40, ("j", "stall", "hang"): 20}, issues=set())
+case("nor where as_of is told", [job(), cap(2, 0, 30), al(2, 0)], {("j", "untraced"): 40}, issues=set(), as_of=20)
 case("a submission may be the latest", [al(1, 0), job("k", submit_time=25)], {("j", "untraced"): 25})
 case("a commit may be the latest", [al(1, 0), co(1, 3, 40)], {("j", "unknown"): 40})
 case("as_of cuts, and what it cuts is running", [al(2, 0, 100, outcome="completed"), sp("step", 0, 30, 1)],
@@ -183,7 +191,7 @@ case("an open span lasts to the end of its attempt",
      [job(), al(1, 0, 10), sp("hang", 4), al(1, 10, 20, attempt=2)],
      {("j", "unknown"): 14, ("j", "stall", "hang"): 6}, issues={"missing_end", "no_capacity"})
 case("an open span of a running attempt is no issue", [job(), al(1, 0), sp("hang", 4), cap(1, 0, 10)],
-     {("j", "unknown"): 4, ("j", "stall", "hang"): 6}, issues=set())
+     {("j", "unknown"): 4, ("j", "stall", "hang"): 6}, issues=set(), as_of=10)
 case("a span while the gang is not complete", [job(chips=2), al(1, 0, 10), al(1, 4, 10, task="b"), sp("init", 0, 6)],
      {("j", "partial"): 4, ("j", "startup"): 4, ("j", "unknown"): 8, ("j", "queued"): 4},
      issues={"span_outside_allocation", "no_capacity"})

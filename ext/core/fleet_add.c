@@ -134,8 +134,7 @@ static mpg_rc get_time(const row *r, int column, int64_t absent, int64_t *out) {
     return mpg_fail(r->err, MPG_DATA, "%s.%s: %s", mpg_relation_get(r->relation)->name,
                     mpg_relation_get(r->relation)->columns[column], why.text);
   }
-  if (*out > r->fleet->last)
-    r->fleet->last = *out;
+  mpg_fleet_saw(r->fleet, *out, r->relation != MPG_REL_CAPACITY && r->relation != MPG_REL_OUTAGES);
   return MPG_OK;
 }
 
@@ -416,7 +415,7 @@ mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *v
                                                             add_program,    add_chip};
   const mpg_relation_info *info = mpg_relation_get(relation);
   row r = {fleet, relation, values, column, err};
-  int64_t last = fleet->last;
+  int64_t last = fleet->last, last_of_jobs = fleet->last_of_jobs;
   mpg_rc rc;
   fleet->line = line;
   *column = 0;
@@ -424,9 +423,11 @@ mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *v
     if ((info->required >> i & 1) && values[i].type == MPG_NULL)
       return expected(&r, (int)i, "a value");
   rc = add[relation](&r);
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
     fleet->records[relation]++;
-  else
+  } else {
     fleet->last = last;
+    fleet->last_of_jobs = last_of_jobs;
+  }
   return rc;
 }

@@ -24,7 +24,7 @@ mpg_rc mpg_fleet_part_reset(mpg_fleet *part, mpg_err *err) {
     mpg_intern_reset(interns[i]);
   part->ncapacity = part->noutages = part->nallocations = part->ncommits = 0;
   part->nspans = 0;
-  part->last = 0;
+  part->last = part->last_of_jobs = 0;
   part->last_job = part->last_program = 0;
   memset(part->records, 0, sizeof part->records);
   part->log->n = 0;
@@ -204,7 +204,8 @@ mpg_rc mpg_fleet_merge(mpg_fleet *into, mpg_fleet *part, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   into->nspans += part->nspans;
-  into->last = part->last > into->last ? part->last : into->last;
+  mpg_fleet_saw(into, part->last, false);
+  mpg_fleet_saw(into, part->last_of_jobs, true);
   for (int r = 0; r < MPG_RELATIONS; r++)
     into->records[r] += part->records[r];
   return MPG_OK;

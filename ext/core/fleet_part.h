@@ -35,6 +35,14 @@ mpg_rc mpg_fleet_merge(mpg_fleet *into, mpg_fleet *part, mpg_err *err);
 /* Before a merged part is freed. */
 void mpg_fleet_adopt(mpg_fleet *into, mpg_fleet *part);
 
+/* A time in a record, of a job or of a pool. */
+static inline void mpg_fleet_saw(mpg_fleet *f, int64_t at, bool of_job) {
+  if (at > f->last)
+    f->last = at;
+  if (of_job && at > f->last_of_jobs)
+    f->last_of_jobs = at;
+}
+
 /* ---- fleet.c, for merging ---- */
 
 /* Names every fleet has from the beginning. */

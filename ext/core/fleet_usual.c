@@ -77,10 +77,7 @@ mpg_rc mpg_fleet_put_span(mpg_fleet *f, uint32_t job, mpg_span *s, int64_t line)
   }
   if (mpg_span_list_add(&f->jobs[job].spans, &f->arena, s) != MPG_OK)
     return MPG_NOMEM;
-  if (s->start > f->last)
-    f->last = s->start;
-  if (s->end > f->last && s->end != MPG_OPEN)
-    f->last = s->end;
+  mpg_fleet_saw(f, s->end != MPG_OPEN ? s->end : s->start, true);
   f->nspans++;
   f->records[MPG_REL_SPANS]++;
   return MPG_OK;
@@ -90,8 +87,7 @@ mpg_rc mpg_fleet_put_commit(mpg_fleet *f, const mpg_commit *c) {
   if (mpg_grow(f->env, &f->commits, &f->commits_cap, f->ncommits + 1, sizeof *c) != MPG_OK)
     return MPG_NOMEM;
   f->commits[f->ncommits++] = *c;
-  f->last = c->snapshot > f->last ? c->snapshot : f->last;
-  f->last = c->durable > f->last ? c->durable : f->last;
+  mpg_fleet_saw(f, c->snapshot > c->durable ? c->snapshot : c->durable, true);
   f->records[MPG_REL_COMMITS]++;
   return MPG_OK;
 }

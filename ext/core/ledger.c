@@ -2,6 +2,7 @@
 #include "ledger.h"
 #include "limits.h"
 #include "sort.h"
+#include "time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,10 @@ mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_flee
   a->env = env;
   a->fleet = fleet;
   a->options = *options;
-  if (a->options.rules.as_of == MPG_NONE)
+  if (a->options.rules.as_of == MPG_NONE) {
     a->options.rules.as_of = fleet->last;
+    a->ahead = fleet->last > fleet->last_of_jobs;
+  }
   rc = check_buckets(a, err);
   if (rc == MPG_OK)
     rc = mpg_pools_init(&a->pools, env, fleet, a->options.rules.as_of, err);
@@ -91,7 +94,27 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
                            &a->options.window, sink, a->fleet->issues, source, err);
 }
 
+/* Jobs that run until a pool's planned end, of which nobody knows yet what they will do. */
+static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
+  const mpg_fleet *f = a->fleet;
+  char end[40], last[40];
+  int64_t open = 0;
+  for (size_t i = 0; a->ahead && i < f->nallocations; i++)
+    open += f->allocations[i].end == MPG_OPEN;
+  if (open == 0)
+    return MPG_OK;
+  (void)mpg_time_format(a->options.rules.as_of, end);
+  (void)mpg_time_format(f->last_of_jobs, last);
+  return mpg_issues_add(
+      f->issues, MPG_INFO, source, "as_of_ahead", 0, open,
+      "allocations without an end, held until %s, the latest time of capacity and outages; that of "
+      "jobs is %s: as_of may tell another end",
+      end, last);
+}
+
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {
+  if (list_ahead(a, source) != MPG_OK)
+    return mpg_fail_nomem(err);
   return mpg_notices_list(mpg_timeline_notices(a->timeline), a->fleet, a->fleet->issues, source,
                           err);
 }

@@ -22,6 +22,7 @@ typedef struct mpg_accounting {
   mpg_pools pools;
   mpg_timeline *timeline;
   bool sorted; /* every job is accounted: pools may follow */
+  bool ahead;  /* the end of the trace is a pool's, later than any time of a job */
 } mpg_accounting;
 
 /* Over a sealed fleet, which outlives it. mpg_accounting_free also after a failure. */
