@@ -586,8 +586,7 @@ class Ledger:
         inwards = sorted((s for s in spans if s.kind in ('step', 'batch')), key=Ledger.inwards, reverse=True)
         return sorted(inwards, key=lambda s: s.start_time)
 
-    @staticmethod
-    def decide_steps(attempts, commits):
+    def decide_steps(self, attempts, commits):
         """Sets span.fate: (category, cause), or None where the step is productive."""
         steps = [s for t in attempts for s in Ledger.in_order(t.spans)]
         numbered = [s for s in steps if s.step is not None]
@@ -638,6 +637,9 @@ class Ledger:
         for step in steps:
             if step.step is None:
                 step.fate = by_end_of_job(step)
+                if (step.fate is None and step.of is not last and step.of.outcome != 'completed'
+                        and not protected(step)):
+                    self.issue('unnumbered_steps')
 
     # 6. Ideal, inefficiency, unrated
 

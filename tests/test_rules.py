@@ -312,6 +312,15 @@ case("but its success counts",
 case("steps without numbers are decided by the end",
      [al(1, 0, 20, outcome="failed"), al(1, 20, 40, attempt=2, outcome="failed"), co(0, 0, 0)] + steps(None, 1)
      + steps(2, None, start=20, attempt=2), {("j", "unrated"): 10, ("j", "lost"): 30})
+UNTOLD = [job(), al(1, 40, 60, attempt=2, outcome="completed")] + steps(None, None) + steps(None, start=40, attempt=2)
+case("steps without numbers before a restart, and a successful end", UNTOLD + [al(1, 0, 20, outcome="failed")],
+     {("j", "unrated"): 30, ("j", "unknown"): 10}, issues={"unnumbered_steps", "no_capacity"})
+case("those of an attempt that completed are as it left them", UNTOLD + [al(1, 0, 20, outcome="completed")],
+     {("j", "unrated"): 30, ("j", "unknown"): 10}, issues={"no_capacity"})
+case("and those that a save protects", UNTOLD + [al(1, 0, 20, outcome="failed"), co(None, 20, 25)],
+     {("j", "unrated"): 30, ("j", "unknown"): 10}, issues={"no_capacity"})
+case("but not those that it does not", UNTOLD + [al(1, 0, 20, outcome="failed"), co(7, 10, 25)],
+     {("j", "unrated"): 30, ("j", "unknown"): 10}, issues={"unnumbered_steps", "no_capacity"})
 case("steps without numbers and a successful end", [al(1, 0, 20, outcome="completed")] + steps(None, None),
      {("j", "unrated"): 20})
 case("steps without numbers and a save without one",

@@ -60,13 +60,20 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
   return MPG_OK;
 }
 
+bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step) {
+  if (lineage->any_step != MPG_NONE && step->end <= lineage->any_step)
+    return true;
+  return step->number == MPG_NONE && lineage->latest_numbered != MPG_NONE &&
+         step->end <= lineage->latest_numbered;
+}
+
 /* Whether a commit does; of steps with a number only those are asked about that nothing resumed after. */
 static bool protects(mpg_lineage *lineage, const mpg_step *step) {
   size_t first = lineage->above;
-  if (lineage->any_step != MPG_NONE && step->end <= lineage->any_step)
+  if (mpg_lineage_saved(lineage, step))
     return true;
   if (step->number == MPG_NONE)
-    return lineage->latest_numbered != MPG_NONE && step->end <= lineage->latest_numbered;
+    return false;
   /* The first commit of a step >= this one is no later than that of the steps told, which are higher. */
   while (first > 0 && lineage->durable[first - 1].step >= step->number)
     first--;

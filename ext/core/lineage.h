@@ -51,6 +51,10 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
 /* Decides the fate of its steps, which are told from the last to the first. */
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
 
+/* Whether a commit protects a step without a number, which a job that ends well needs none for; of one with a number,
+** whether one without does. */
+bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step);
+
 /* How many commits were made by as_of: where there is one, the job has checkpoint data. */
 size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_of);
 

@@ -38,6 +38,10 @@ static const struct {
          "steps of the number of the one before them or a lower one, counted as restarts, though "
          "no restore, init, compile or stall is between: are they of another epoch, or parts of a "
          "step?"},
+    [MPG_NOTICE_UNNUMBERED_STEPS] = {MPG_WARNING, "unnumbered_steps",
+                                     "steps without a number and without a commit, counted as "
+                                     "productive since a later attempt completed, which may have "
+                                     "done them again"},
     [MPG_NOTICE_DUPLICATE_SPAN] = {MPG_WARNING, "duplicate_span",
                                    "spans that repeat exactly, counted once"},
     [MPG_NOTICE_HIDDEN_SPAN] = {MPG_WARNING, "hidden_span",

@@ -137,9 +137,19 @@ static mpg_verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size
   return (mpg_verdict){.category = MPG_UNKNOWN};
 }
 
+/* Whether a step is productive by the good end of the job alone, though an attempt after its own may
+** have done it again: it has no number that would tell. */
+static bool is_unproven(const mpg_timeline *t, const mpg_step *step, mpg_fate fate) {
+  return step->number == MPG_NONE && fate == MPG_FATE_PRODUCTIVE &&
+         step->attempt + 1 < t->gang.nattempts &&
+         t->gang.attempts[step->attempt].outcome != MPG_COMPLETED &&
+         !mpg_lineage_saved(&t->lineage, step);
+}
+
 /* From the last to the first, as the lineage wants to be told. */
 static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
+  int64_t unproven = 0;
   if (in->nitems == 0)
     return MPG_OK;
   if (mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts) != MPG_OK ||
@@ -149,11 +159,17 @@ static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   for (size_t i = in->nitems; i-- > 0;) {
     const mpg_span *s = &in->items[i].span;
     mpg_step step = {s->start, s->end, s->step, in->items[i].attempt};
-    t->verdicts[i] = is_step(s) ? step_verdict(t, mpg_lineage_decide(&t->lineage, &step))
-                                : span_verdict(t, s->kind);
+    if (is_step(s)) {
+      mpg_fate fate = mpg_lineage_decide(&t->lineage, &step);
+      t->verdicts[i] = step_verdict(t, fate);
+      unproven += is_unproven(t, &step, fate);
+    } else {
+      t->verdicts[i] = span_verdict(t, s->kind);
+    }
     if (mpg_poll(t->env, i))
       return stopped(err);
   }
+  notice(t, MPG_NOTICE_UNNUMBERED_STEPS, unproven);
   return MPG_OK;
 }
 
