@@ -548,7 +548,7 @@ class Ledger:
                     later = [x.start_time for x in attempt.spans
                              if x.kind == span.kind and x.start_time > span.start_time]
                     span.end_time = max(span.start_time, min(later, default=attempt.end))
-                    if not attempt.running:
+                    if later or not attempt.running:
                         self.issue('missing_end')
 
     @staticmethod

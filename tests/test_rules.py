@@ -192,6 +192,9 @@ case("an open span lasts to the end of its attempt",
      {("j", "unknown"): 14, ("j", "stall", "hang"): 6}, issues={"missing_end", "no_capacity"})
 case("an open span of a running attempt is no issue", [job(), al(1, 0), sp("hang", 4), cap(1, 0, 10)],
      {("j", "unknown"): 4, ("j", "stall", "hang"): 6}, issues=set(), as_of=10)
+case("one that the next of its kind ends is",
+     [job(), al(1, 0), sp("step", 0, None, 1), sp("step", 6, None, 2), cap(1, 0, 10)],
+     {("j", "unknown", "no_checkpoint_data"): 10}, issues={"missing_end"}, as_of=10)
 case("a span while the gang is not complete", [job(chips=2), al(1, 0, 10), al(1, 4, 10, task="b"), sp("init", 0, 6)],
      {("j", "partial"): 4, ("j", "startup"): 4, ("j", "unknown"): 8, ("j", "queued"): 4},
      issues={"span_outside_allocation", "no_capacity"})

@@ -224,7 +224,7 @@ static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_g
     s->end = next->after != MPG_OPEN ? next->after : attempt->end;
     if (s->end < s->start)
       s->end = s->start;
-    *missing += !attempt->running;
+    *missing += !attempt->running || next->after != MPG_OPEN;
   }
   return MPG_OK;
 }

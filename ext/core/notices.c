@@ -18,8 +18,9 @@ static const struct {
          "allocations of a task that repeat exactly, counted as given"},
     [MPG_NOTICE_OUT_OF_ORDER] = {MPG_INFO, "out_of_order",
                                  "spans that start before the one read before them"},
-    [MPG_NOTICE_MISSING_END] = {MPG_WARNING, "missing_end",
-                                "spans without an end in an attempt that has ended"},
+    [MPG_NOTICE_MISSING_END] =
+        {MPG_WARNING, "missing_end",
+         "spans without an end before others of their kind, or in an attempt that has ended"},
     [MPG_NOTICE_SPAN_OUTSIDE] =
         {MPG_WARNING, "span_outside_allocation",
          "spans with time in which the gang was not complete or nothing was held, left out"},

@@ -99,7 +99,7 @@ static void settle(naive *x, const mpg_gang *g) {
     }
     if (!found)
       s->end = (int)(attempt->end / MPG_SECOND);
-    x->notices[MPG_NOTICE_MISSING_END] += !attempt->running;
+    x->notices[MPG_NOTICE_MISSING_END] += found || !attempt->running;
     s->end = s->end < s->start ? s->start : s->end;
   }
 }
