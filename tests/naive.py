@@ -488,13 +488,18 @@ class Ledger:
         return attempts
 
     @staticmethod
+    def rounded_off(running):
+        """Millionths that fractions of chips may have lost: half of one each."""
+        return sum(a.chips % MILLION != 0 for a in running) // 2
+
+    @staticmethod
     def gang(job, attempt, at):
         """Whether the gang is complete at an instant, and the chips held by pool."""
         running = [a for a in attempt.allocations if a.start_time <= at < a.end_time]
         held = Counter()
         for a in running:
             held[a.pool] += a.chips
-        total = sum(held.values())
+        total = sum(held.values()) + Ledger.rounded_off(running)
         tasks = len({a.task for a in running if a.task is not None})
         all_named = all(a.task is not None for a in attempt.allocations)
         if job.min_chips is not None:
@@ -514,7 +519,7 @@ class Ledger:
         """By pool, what a complete gang holds beyond the job's need."""
         extra = Counter()
         if job.min_chips is None and job.chips is not None:
-            left = sum(held.values()) - job.chips
+            left = max(sum(held.values()) - job.chips, 0)
             for pool in sorted(held, reverse=True):
                 extra[pool] = min(left, held[pool])
                 left -= extra[pool]
@@ -804,8 +809,9 @@ class Ledger:
             edges |= set(self.chip_edges[pool])
         edges = sorted(t for t in edges if begin <= t <= end)
         for s, e in zip(edges, edges[1:]):
-            held = sum(a.chips for a in allocations if a.start_time <= s < a.end_time)
-            if held >= job.chips:
+            running = [a for a in allocations if a.start_time <= s < a.end_time]
+            held = sum(a.chips for a in running)
+            if held + self.rounded_off(running) >= job.chips:
                 continue
             to_come = [(a.start_time, a.pool) for a in allocations if a.start_time > s]
             gone = [(-a.start_time, a.pool) for a in allocations if a.start_time <= s]

@@ -153,6 +153,14 @@ case("attempts are ordered by their starts, not by their numbers",
       sp("step", 20, 30, 5, attempt=3), sp("step", 0, 10, 5, attempt=7), co(0, 0, 0)], {("j", "lost"): 20})
 case("fractions of chips", [cap(1, 0, 10), al(0.25, 0, 10, job="a"), al(0.5, 0, 10, job="b")],
      {("a", "untraced"): 2.5, ("b", "untraced"): 5, (None, "idle"): 2.5})
+case("three thirds are a chip", [job(chips=1)] + [al(1 / 3, 0, 9, task=i) for i in range(3)],
+     {("j", "untraced"): 8.999991})
+case("and seven sevenths", [cap(1, 0, 10), job(min_chips=1, chips=1)] + [al(1 / 7, 0, 10, task=i) for i in range(7)],
+     {("j", "untraced"): 9.99999, (None, "idle"): 0.00001})
+case("two thirds are none", [job(chips=1)] + [al(1 / 3, 0, 9, task=i) for i in range(2)],
+     {("j", "partial"): 5.999994, ("j", "queued"): 3.000006})
+case("nor is a fraction that is a millionth too small", [job(chips=1), al(0.999999, 0, 9)],
+     {("j", "partial"): 8.999991, ("j", "queued"): 0.000009})
 case("a fraction completes a gang", [job(chips=0.5), al(0.3, 0, 10), al(0.2, 4, 10)],
      {("j", "partial"): 1.2, ("j", "untraced"): 3, ("j", "queued"): 0.8})
 

@@ -365,10 +365,18 @@ static mpg_rc add_stretch(mpg_gang *g, mpg_attempt *a, int64_t start, int64_t en
   return MPG_OK;
 }
 
+/* Each fraction may be half a millionth less than what was asked for: three thirds are a chip. */
+static bool is_fraction(const hold *h) {
+  return h->chips % MPG_CHIP != 0;
+}
+static bool are_enough(int64_t held, int64_t fractions, int64_t wanted) {
+  return held + fractions / 2 >= wanted;
+}
+
 static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int64_t *held) {
   struct mpg_gang_work *w = g->work;
   size_t n, s = 0, e = 0;
-  int64_t total = 0, holding = 0, at = 0;
+  int64_t total = 0, fractions = 0, holding = 0, at = 0;
   bool unnamed;
   need wanted;
   mpg_rc rc = gather_tasks(g, a, &unnamed);
@@ -385,7 +393,7 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
     if (s < n && w->holds[w->by_start[s]].start < next)
       next = w->holds[w->by_start[s]].start;
     if (total > 0 && next > at) {
-      bool complete = total >= wanted.chips && holding >= wanted.tasks;
+      bool complete = are_enough(total, fractions, wanted.chips) && holding >= wanted.tasks;
       int64_t surplus = complete && !wanted.elastic && wanted.chips >= 0 ? total - wanted.chips : 0;
       if (add_stretch(g, a, at, next, held, complete, surplus) != MPG_OK)
         return MPG_NOMEM;
@@ -399,6 +407,7 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
         return MPG_INTERRUPTED;
       held[h->pool] -= h->chips;
       total -= h->chips;
+      fractions -= is_fraction(h);
       holding -= --*task_running(w, h->task) == 0;
       held[g->npools + h->pool] = (int64_t)h->allocation;
     }
@@ -408,6 +417,7 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
         return MPG_INTERRUPTED;
       held[h->pool] += h->chips;
       total += h->chips;
+      fractions += is_fraction(h);
       holding += ++*task_running(w, h->task) == 1;
       held[g->npools + h->pool] = (int64_t)h->allocation;
     }
@@ -514,14 +524,15 @@ static mpg_rc add_shortfalls(mpg_gang *g, int64_t from, int64_t to, int64_t chip
 /* What runs now: chips, the attempts that hold any, and the holds in the order in which they began. */
 #define NO_HOLD SIZE_MAX
 typedef struct running {
-  int64_t chips;
-  size_t attempts; /* how many */
-  size_t last;     /* hold, NO_HOLD: none */
+  int64_t chips, fractions; /* how many of them are fractions */
+  size_t attempts;          /* how many */
+  size_t last;              /* hold, NO_HOLD: none */
 } running;
 
 static void begin_hold(running *now, struct mpg_gang_work *w, size_t i) {
   hold *h = &w->holds[i];
   now->chips += h->chips;
+  now->fractions += is_fraction(h);
   now->attempts += w->running[h->attempt]++ == 0;
   h->before = now->last;
   h->behind = NO_HOLD;
@@ -533,6 +544,7 @@ static void begin_hold(running *now, struct mpg_gang_work *w, size_t i) {
 static void end_hold(running *now, struct mpg_gang_work *w, size_t i) {
   const hold *h = &w->holds[i];
   now->chips -= h->chips;
+  now->fractions -= is_fraction(h);
   now->attempts -= --w->running[h->attempt] == 0;
   if (h->before != NO_HOLD)
     w->holds[h->before].behind = h->behind;
@@ -548,7 +560,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
   int64_t from = 0, to = 0, at = INT64_MIN;
   bool asks = demand(g, job, as_of, &from, &to);
   size_t n = 0, s = 0, e = 0, arrival = 0;
-  running now = {0, 0, NO_HOLD};
+  running now = {0, 0, 0, NO_HOLD};
   mpg_rc rc = order_sweep(g, 0, w->nholds, &n);
   if (rc == MPG_OK)
     rc = gather_arrivals(g);
@@ -563,7 +575,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
       next = w->holds[w->by_end[e]].end;
     if (s < n && w->holds[w->by_start[s]].start < next)
       next = w->holds[w->by_start[s]].start;
-    if (asks && now.chips < job->chips &&
+    if (asks && !are_enough(now.chips, now.fractions, job->chips) &&
         add_shortfalls(g, at < from ? from : at, next < to ? next : to, job->chips - now.chips,
                        &arrival) != MPG_OK)
       return MPG_NOMEM;
