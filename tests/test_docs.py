@@ -77,6 +77,16 @@ class Docs(unittest.TestCase):
             kinds |= set(re.findall(r'MPG_(?:INFO|WARNING|DATA_LOSS),\s*"([a-z]+_[a-z_]+)"', text_of(path)))
         self.assertEqual([], sorted(kind for kind in kinds if f"`{kind}`" not in text))
 
+    def test_no_example_reads_a_file_for_each_row(self):
+        """SQLite has no index of a virtual table: the inner one of a join is read again for each row of the outer one."""
+        modules = [name for name, in connect().execute("SELECT name FROM pragma_module_list") if re.search("_(trace|cost|ledger|rollup|timeline|records|report)$", name)]
+        inner = re.compile(r"(?:\bJOIN|\)|\bAS \w+),?\s+(?:(?:%s)\s*\(\s*[':]|mpg_(?:ledger|rollup|timeline)\b)" % "|".join(modules), re.I)
+        for example in ("FROM x JOIN hlo_trace('a') AS h", "FROM csv_trace('a'), csv_trace('b')", "FROM j AS a,\n     mpg_timeline(a.job)", "FROM a JOIN mpg_rollup USING (pool)"):
+            self.assertRegex(example, inner)
+        scripts = glob.glob(os.path.join(ROOT, "sql", "**", "*.sql"), recursive=True)
+        for path, text in [(path, match[1]) for path in PAGES for match in BLOCK.finditer(text_of(path))] + [(path, text_of(path)) for path in scripts]:
+            self.assertIsNone(inner.search(text), (path, text))
+
     def check_page(self, path):
         text = text_of(path)
         found = run_page(text)
