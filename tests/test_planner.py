@@ -241,6 +241,22 @@ class Files(Case):
                 rolled = "rollup" in module
                 self.compare("temp.t", rng, 25, names if rolled else names + ["_file", "_line"], rolled)
 
+    def test_texts_beside_columns_of_numbers(self):
+        """SQLite compares them as numbers where they are some, also with a text that such a column holds: no text is less than a number."""
+        texts = ["007", "7", " 7 ", "-1e3", ".5", "7x", "2026-03-02", "e", "-", "a", "é", "Ω", "", None]
+        lines = [json.dumps({"b": text, "n": 1}) for text in texts]
+        folder = self.folder_of({"1.jsonl": "\n".join(lines), "1.csv": "b,n\n" + "".join(f"{'' if text is None else text},1\n" for text in texts)})
+        for module in ("csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"):
+            path, measures = f"{folder}/1.{module.split('_')[0]}", ", measures='n'" if "rollup" in module else ""
+            self.db.executescript(f"""DROP TABLE IF EXISTS temp.t; DROP TABLE IF EXISTS copied; DROP TABLE IF EXISTS w;
+                CREATE VIRTUAL TABLE temp.t USING {module}({quote(path)}, types='b TEXT, n BIGINT'{measures}); CREATE TABLE copied AS SELECT b, n FROM t; CREATE TABLE w(n INT, at DATETIME, s TEXT, v);
+                INSERT INTO w VALUES (' a', '2026-03-01', ' a', ' a'), ('x', '1999-12-31 09:00:00', '2026-03-01', '5'), (3, 0.25, 3, 3), ('', NULL, '', '');""")
+            for column in ("n", "at", "s", "v", "coalesce(w.n, '')"):
+                column = column if "(" in column else f"w.{column}"
+                for condition in (f"t.b {op} {column}" for op in ("<", "<=", ">", ">=", "=", "<>", "IS", "BETWEEN '5' AND", "NOT BETWEEN '5' AND")):
+                    sql = f"SELECT w.rowid, (SELECT sum(t.n) FROM {{t}} AS t WHERE {condition}), (SELECT group_concat(b) FROM (SELECT DISTINCT t.b FROM {{t}} AS t WHERE {condition} ORDER BY 1)) FROM w"
+                    self.assertEqual(*(self.rows(sql.format(t=t)) for t in ("temp.t", "copied")), (module, condition))
+
     def test_readers(self):
         os.chdir(ROOT)
         calls = ("chrome_trace('fixtures/profile/rank0.json')", "slurm_trace('fixtures/slurm/sacct_default.p')", "goodput_trace('fixtures/goodput/ranker-8.json')", "swf_trace('fixtures/swf/small.swf')",

@@ -3,6 +3,7 @@
 #include "../core/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The types of the columns that have none yet, from the first records of a file. MPG_DONE: it
 ** has no records. */
@@ -167,6 +168,17 @@ bool mpg_rows_is_in(const mpg_rows_filter *filter, const mpg_value *v) {
       from = middle + 1;
   }
   return false;
+}
+
+/* Whether it is none is certain, as of most dates and names; that it is one is not. */
+bool mpg_rows_may_be_number(mpg_str text) {
+  for (size_t i = 0; i < text.n; i++) {
+    char c = text.p[i], before = i > 0 ? text.p[i - 1] : ' ';
+    bool sign = (c == '+' || c == '-') && (before < '0' || before > '9');
+    if (!sign && (c < '0' || c > '9') && strchr(".eE \t\n\v\f\r", c) == NULL)
+      return false;
+  }
+  return true;
 }
 
 mpg_rc mpg_rows_test(const mpg_rows_format *format, void *file, const mpg_rows_query *query,

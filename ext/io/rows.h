@@ -52,15 +52,18 @@ typedef struct mpg_rows_filter {
   mpg_value value;
   const mpg_value *list; /* of MPG_ROWS_IN, in order (mpg_rows_compare) */
   size_t n_list;
+  bool numbers; /* of <, <=, > and >=: texts that may be numbers pass as well */
 } mpg_rows_filter;
 
 /* Of two texts or two numbers. */
 int mpg_rows_compare(const mpg_value *a, const mpg_value *b);
 bool mpg_rows_is_in(const mpg_rows_filter *filter, const mpg_value *v);
+bool mpg_rows_may_be_number(mpg_str text);
 
 /* Whether a value of the column passes. */
 static inline bool mpg_rows_passes(const mpg_rows_filter *filter, const mpg_value *v) {
   const mpg_value *w = &filter->value;
+  bool passes;
   int order;
   if (v->type == MPG_NULL)
     return filter->op == MPG_ROWS_NULL;
@@ -77,11 +80,12 @@ static inline bool mpg_rows_passes(const mpg_rows_filter *filter, const mpg_valu
     return mpg_rows_is_in(filter, v);
   default:
     order = mpg_rows_compare(v, w);
-    return filter->op == MPG_ROWS_NE   ? order != 0
-           : filter->op == MPG_ROWS_LT ? order < 0
-           : filter->op == MPG_ROWS_LE ? order <= 0
-           : filter->op == MPG_ROWS_GT ? order > 0
-                                       : order >= 0;
+    passes = filter->op == MPG_ROWS_NE   ? order != 0
+             : filter->op == MPG_ROWS_LT ? order < 0
+             : filter->op == MPG_ROWS_LE ? order <= 0
+             : filter->op == MPG_ROWS_GT ? order > 0
+                                         : order >= 0;
+    return passes || (filter->numbers && mpg_rows_may_be_number(v->s));
   }
 }
 

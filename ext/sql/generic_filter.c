@@ -6,7 +6,9 @@
 ** that it would keep. Compared are values of a column with values of its own type: numbers with
 ** numbers, exactly, and texts byte by byte, where the collation is BINARY and the database is of
 ** UTF-8 (in one of UTF-16, text is in another order, and bytes that are no text become others).
-** Whatever else it is, is SQLite's alone.
+** Whatever else it is, is SQLite's alone. So are texts that may be numbers, beside < and its like and a
+** value of another table: its column may be one of numbers (DATETIME is, to SQLite) and hold a text all the
+** same, and then SQLite compares numbers with it, which are less than any text.
 */
 #include "generic.h"
 
@@ -16,7 +18,10 @@
 /* ---- Plans ---- */
 
 /* Of the plan's text: "COLUMN OPERATOR " for each argument of xFilter. */
-enum { PLAN_IN = 1000 }; /* an operator of this text alone */
+enum {
+  PLAN_IN = 1000,     /* an operator of this text alone */
+  PLAN_NUMBERS = 2000 /* added to an operator: of mpg_rows_filter */
+};
 
 static bool is_text(const mpg_columns *columns, size_t column) {
   return column == MPG_FILTER_FILE || columns->p[column].type == MPG_COLUMN_TEXT ||
@@ -61,6 +66,14 @@ static int operator_of(sqlite3_index_info *info, int c, bool text, bool file) {
   }
 }
 
+/* Whether texts may be compared as numbers: the value is no constant, so its column may be one of them. */
+static bool may_be_of_numbers(sqlite3_index_info *info, int c, int op) {
+  sqlite3_value *value = NULL;
+  return (op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE ||
+          op == SQLITE_INDEX_CONSTRAINT_GT || op == SQLITE_INDEX_CONSTRAINT_GE) &&
+         (sqlite3_vtab_rhs_value(info, c, &value) != SQLITE_OK || value == NULL);
+}
+
 int mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *columns,
                              mpg_generic_column_of *column_of, const void *table,
                              sqlite3_str *plan) {
@@ -78,6 +91,8 @@ int mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *column
       continue;
     info->aConstraintUsage[c].argvIndex = ++given;
     equalities += op == SQLITE_INDEX_CONSTRAINT_EQ || op == PLAN_IN;
+    if (is_text(columns, column) && may_be_of_numbers(info, c, op))
+      op += PLAN_NUMBERS;
     sqlite3_str_appendf(plan, "%lld %d ", (sqlite3_int64)column, op);
   }
   return equalities;
@@ -199,7 +214,10 @@ int mpg_generic_take_filters(mpg_generic_filters *f, const mpg_conn *conn,
     mpg_rows_filter filter = {.column = (size_t)strtoll(plan, &end, 10)};
     int op = (int)strtol(end, &end, 10), rc = SQLITE_OK;
     bool text = is_text(columns, filter.column), file = filter.column == MPG_FILTER_FILE;
-    bool ours = true, is_op = filter_op(op, sqlite3_value_type(argv[i]), &filter.op);
+    bool ours = true, is_op;
+    filter.numbers = op >= PLAN_NUMBERS;
+    op -= filter.numbers ? PLAN_NUMBERS : 0;
+    is_op = filter_op(op, sqlite3_value_type(argv[i]), &filter.op);
     plan = end;
     if (is_op && filter.op == MPG_ROWS_IN) {
       filter.value.i = (int64_t)f->n_lists;
