@@ -106,7 +106,8 @@ class Case(BaseCase):
         self.db.execute('CREATE INDEX copied_by ON copied("{}", "{}")'.format(*rng.choices(columns, k=2)) if len(columns) > 1 else "SELECT 1")
         values = {name: [row[0] for row in self.rows(f'SELECT DISTINCT "{name}" FROM copied LIMIT 12')] for name in columns}
         every = sum(values.values(), [])
-        self.db.execute("DELETE FROM w")
+        self.db.execute("DROP TABLE w")
+        self.db.execute("CREATE TABLE w(id, a {}, b {})".format(*(rng.choice(["", "NUMERIC", "TEXT", "TEXT COLLATE NOCASE"]) for _ in range(2))))
         for i in range(5 if every else 0):
             self.db.execute(f"INSERT INTO w VALUES ({i}, {literal(rng.choice(every))}, {literal(rng.choice(every))})")
         for _ in range(questions):
