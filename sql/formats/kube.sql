@@ -44,6 +44,7 @@ WITH told AS (
 SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
        row_number() OVER (PARTITION BY _file, kind, uid ORDER BY version) AS nth
 FROM told;
+CREATE INDEX temp.kube_told_of ON kube_told(version);
 
 -- Listings are files without events in which nothing comes twice. One was made after the last time that its
 -- objects tell of.
