@@ -110,13 +110,14 @@ SELECT job, attempt, step, end_time AS snapshot_time,
 FROM save;
 DELETE FROM temp.training_saves WHERE durable_time IS NULL;
 
+-- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 SELECT s.job, s.attempt, e.chips, e.chip, min(s.start_time) AS start_time, max(e.end_time) AS end_time,
        CASE WHEN max(s.step) = e.steps - 1 THEN 'completed' END AS own_outcome
 FROM training_steps AS s
-JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(steps) AS steps, max(end_time) AS end_time
-      FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
+CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(steps) AS steps, max(end_time) AS end_time
+            FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
 GROUP BY s.job, s.attempt;
 
 -- ---- 3. The relations ----

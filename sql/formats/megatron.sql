@@ -118,13 +118,14 @@ LEFT JOIN training_steps AS later ON later.job = e.job AND later.attempt = e.att
 LEFT JOIN training_steps AS earlier ON earlier.job = e.job AND earlier.attempt = e.attempt AND earlier.place = e.place
 WHERE e.fields ->> '$.saved' IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) IS NOT NULL;
 
+-- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 SELECT s.job, s.attempt, e.chips, e.chip, min(s.start_time) AS start_time, max(s.end_time) AS end_time,
        CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
 FROM training_steps AS s
-JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(fields ->> '$.steps') AS steps
-      FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
+CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(fields ->> '$.steps') AS steps
+            FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
 GROUP BY s.job, s.attempt;
 
 -- ---- 3. The relations ----

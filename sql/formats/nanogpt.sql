@@ -103,13 +103,14 @@ SELECT job, attempt, max(step) OVER (PARTITION BY job, attempt ORDER BY line) AS
 FROM training_events;
 DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL;
 
+-- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 SELECT s.job, s.attempt, e.chips, e.chip, min(e.start_time, min(s.start_time)) AS start_time, max(s.end_time) AS end_time,
        CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
 FROM training_steps AS s
-JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(fields ->> '$.steps') AS steps, min(end_time - seconds) AS start_time
-      FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
+CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(fields ->> '$.steps') AS steps, min(end_time - seconds) AS start_time
+            FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
 GROUP BY s.job, s.attempt;
 
 -- ---- 3. The relations ----

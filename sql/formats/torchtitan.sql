@@ -115,13 +115,14 @@ SELECT job, attempt, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attem
 FROM training_events;
 DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL;
 
+-- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 SELECT DISTINCT s.job, s.attempt, e.chips, e.chip, e.start_time, e.end_time, e.own_outcome
 FROM training_steps AS s
-JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, min(time) AS start_time, max(time) AS end_time,
-             max(CASE WHEN fields ->> '$.completed' IS NOT NULL THEN 'completed' END) AS own_outcome
-      FROM training_events GROUP BY job, attempt) AS e USING (job, attempt);
+CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, min(time) AS start_time, max(time) AS end_time,
+                   max(CASE WHEN fields ->> '$.completed' IS NOT NULL THEN 'completed' END) AS own_outcome
+            FROM training_events GROUP BY job, attempt) AS e USING (job, attempt);
 
 -- ---- 3. The relations ----
 
