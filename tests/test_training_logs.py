@@ -227,6 +227,30 @@ class MaxText(Case):
         self.assertEqual(self.productive(), round(4 * (others + 2 + 2 + 1.6 + 2 + 7 * 2), 3))
         self.assertEqual(self.rows("SELECT step, mfu FROM training_steps WHERE attempt = 1 AND step = 3"), [(3, 156.25 / 459)])
 
+    def test_several_hosts(self):
+        """Every host prints every line, behind what the launcher says of it."""
+        with open(FIXTURES + "/maxtext.log", encoding="utf-8") as file:
+            lines = file.readlines()
+        relations = ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations", "SELECT chip, chips, start_time FROM capacity",
+                     "SELECT attempt, kind, start_time, end_time, step, flops FROM spans", "SELECT DISTINCT attempt, step, durable_time FROM commits",
+                     "SELECT attempt, step, mfu FROM training_steps")
+        self.map("maxtext", FIXTURES + "/maxtext.log")
+        wanted = [self.rows(sql) for sql in relations]
+        for prefixes in (("0: ", "1: "), ("(run pid=7, ip=10.0.0.1) ", "(run pid=9, ip=10.0.0.2) "), ("", "", ""), ("[pod/a-0-0/jax] ",)):
+            self.map("maxtext", self.file("".join(prefix + line for line in lines for prefix in prefixes)))
+            self.assertEqual([self.rows(sql) for sql in relations], wanted)
+        # With a clock: what comes again after a pause is a restart, though nothing else says so.
+        at = "2026-11-21T15:00:{:02}.5Z completed step: {}, seconds: 2.0, TFLOP/s/device: 100.0, loss: 1.5\n"
+        self.map("maxtext", self.file("".join(at.format(s, n) for s, n in ((2, 0), (2, 0), (4, 1), (5, 1), (30, 1), (32, 2)))), chips=8)
+        self.assertEqual(self.rows("SELECT attempt, step FROM training_steps"), [(1, 0), (1, 1), (2, 1), (2, 2)])
+
+    def test_the_clock_of_a_cluster(self):
+        """Behind what kubectl logs --timestamps writes the chip is found too."""
+        with open(FIXTURES + "/maxtext.log", encoding="utf-8") as file:
+            text = "".join(f"2026-11-21T15:{n // 60:02}:{n % 60:02}.123456789Z {line}" for n, line in enumerate(file))
+        self.map("maxtext", self.file(text))
+        self.assertEqual(self.rows("SELECT DISTINCT chip, chips FROM capacity"), [("TPU v5", 4)])
+
     def test_a_clock_in_the_lines(self):
         """The same run with the prefixes of Python's logging and of absl: ends are told, and a pause is seen."""
         at = datetime.datetime(2026, 11, 21, 15)
@@ -394,6 +418,39 @@ class TorchTitan(Case):
         self.assertEqual({key: round(value, 1) for key, value in self.seconds().items()},
                          {("checkpoint", None): 32, ("compile", None): round(8 * first, 1), ("eval", None): 24, ("lost", None): round(8 * (10.1 + 10), 1),
                           ("queued", None): round(8 * (302 - 88.1), 1), ("restore", None): 48, ("startup", None): 8 * (10 + 4), ("unknown", None): 4})
+
+
+    def test_ranks_without_a_name(self):
+        """As srun keeps a log: every rank prints every line, and none says which it is. A restart is told by its markers, or by its pause."""
+        with open(FIXTURES + "/torchtitan.log", encoding="utf-8") as file:
+            lines = [line.removeprefix("[rank0]:") for line in file if line.startswith("[rank0]:")]
+        self.map("torchtitan", self.file("".join(lines)))
+        sql = ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations", "SELECT * FROM training_steps",
+               "SELECT attempt, kind, start_time, end_time, step FROM spans WHERE kind <> 'checkpoint' AND kind <> 'restore'", "SELECT DISTINCT step FROM commits")
+        wanted, seconds = [self.strip(self.rows(s)) for s in sql], self.seconds()
+        self.map("torchtitan", self.file("".join(line * 8 for line in lines)))
+        self.assertEqual([self.strip(self.rows(s)) for s in sql], wanted)
+        self.assertEqual(self.seconds(), seconds)
+        steps = [line * 2 for line in lines if "step: " in line]  # what grep leaves of it
+        self.map("torchtitan", self.file("".join(steps)), chips=8)
+        self.assertEqual(self.rows("SELECT attempt, step FROM training_steps"), [(1, 1), (1, 10), (1, 20), (1, 30), (1, 40), (2, 30), (2, 40), (2, 50)])
+        self.map("torchtitan", self.file("".join(s for s in steps if "step:  1 " in s or "step: 30 " in s)), chips=8)
+        self.assertEqual(self.rows("SELECT attempt, step FROM training_steps"), [(1, 1), (1, 30), (2, 30)])
+
+    @staticmethod
+    def strip(rows):
+        return [tuple(v for v in row if not isinstance(v, str) or not v.endswith(".log")) for row in rows]
+
+    def test_steps_without_a_loss(self):
+        """Ranks of pipelines that do not hold the last stage print -1, others may have nan: steps as any."""
+        with open(FIXTURES + "/torchtitan.log", encoding="utf-8") as file:
+            text = file.read()
+        self.map("torchtitan", self.file(text))
+        wanted = self.rows("SELECT step, start_time, end_time, flops FROM training_steps")
+        for loss, value in ((" -1.0000", -1.0), ("    nan", None)):
+            self.map("torchtitan", self.file(re.sub(r"loss: +[\d.]+", "loss: " + loss, text)))
+            self.assertEqual(self.rows("SELECT step, start_time, end_time, flops FROM training_steps"), wanted)
+            self.assertEqual(self.rows("SELECT DISTINCT loss FROM training_steps"), [(value,)])
 
 
 class NanoGpt(Case):

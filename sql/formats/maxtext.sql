@@ -31,13 +31,22 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
   (?: completed\ step:\ (?<step>\d+),\ seconds:\ (?<seconds>[\d.]+)
       (?: ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) )? (?: ,\ Tokens/s/device:\ (?<tokens>[\d.]+) )?
       (?: ,\ total_weights:\ (?<total_weights>[\d.]+) )? (?: ,\ loss:\ (?<loss>[^,\s]+) )?
-    | [Cc]ompleted\ eval\ step:\ \d+,\ seconds:\ (?<eval_seconds>[\d.]+)
+    | [Cc]ompleted\ eval\ step:\ (?<eval_step>\d+),\ seconds:\ (?<eval_seconds>[\d.]+)
     | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
     | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
     | Config\ param\ steps:\ (?<steps>\d+)
     | Num_devices:\ (?<devices>\d+)
-    | ^ TFRT\ (?<chip>TPU\ \w+ (?:\ lite)? ) )',
+    | \bTFRT\ (?<chip>TPU\ \w+ (?:\ lite)? ) )',
   'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
+
+-- Every host prints the step: a line that repeats the one before it at once is of no restart.
+DELETE FROM temp.training_lines WHERE rowid IN (
+  SELECT id
+  FROM (SELECT rowid AS id, coalesce(step, fields ->> '$.eval_step') = coalesce(lag(step) OVER w, lag(fields ->> '$.eval_step') OVER w)
+               AND (step IS NULL) = (lag(step) OVER w IS NULL) AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
+        FROM temp.training_lines WHERE coalesce(step, fields ->> '$.eval_step', fields ->> '$.steps', fields ->> '$.devices', fields ->> '$.chip') IS NOT NULL
+        WINDOW w AS (PARTITION BY file ORDER BY line))
+  WHERE again);
 
 -- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----
 

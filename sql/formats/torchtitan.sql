@@ -26,7 +26,7 @@ WITH line AS (
   SELECT _file AS file, _line AS line, time, step, fields, fields ->> '$.rank' AS rank
   FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .*?
-    (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D .* loss: \s* (?<loss>[\d.]+) )
+    (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D .* loss: \s* (?<loss>[^\s\e]+) )
         (?: (?= .* tps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
       | Training\ starts\ at\ step\ (?<starts>\d+)
       | Saving\ (?: the | a )\ (?: full\ | model\ only\ )? checkpoint (?<saving>)
@@ -40,6 +40,15 @@ WITH line AS (
 )
 SELECT *, min(rank) OVER (PARTITION BY file) AS lowest FROM line;
 DELETE FROM temp.training_lines WHERE rank <> lowest;
+
+-- Where nothing names the ranks, each of them prints the step: a line that repeats the one before it at once is of no restart.
+DELETE FROM temp.training_lines WHERE rowid IN (
+  SELECT id
+  FROM (SELECT rowid AS id, step = lag(step) OVER w AND (fields ->> '$.validate') IS lag(fields ->> '$.validate') OVER w
+               AND time - lag(time) OVER w < 10 AS again
+        FROM temp.training_lines WHERE step IS NOT NULL OR coalesce(fields ->> '$.mesh', fields ->> '$.pp', fields ->> '$.loaded', fields ->> '$.starts') IS NOT NULL
+        WINDOW w AS (PARTITION BY file ORDER BY line))
+  WHERE again);
 
 -- ---- 2. Runs ----
 
@@ -82,7 +91,7 @@ step AS (
   SELECT *, coalesce(before, time) AS start_time FROM mark WHERE is_step
 )
 SELECT job, attempt, step, start_time, time AS end_time, time - start_time AS seconds, coalesce(step - step_before, 1) AS executions,
-       fields ->> '$.loss' AS loss, replace(fields ->> '$.tps', ',', '') + 0.0 AS tokens_per_s_per_chip,
+       iif(typeof(fields ->> '$.loss') <> 'text', fields ->> '$.loss', NULL) AS loss, replace(fields ->> '$.tps', ',', '') + 0.0 AS tokens_per_s_per_chip,
        replace(fields ->> '$.tflops', ',', '') + 0.0 AS tflops_per_chip,
        replace(fields ->> '$.tflops', ',', '') * 1e12 / (SELECT c.peak_flops FROM mpg_chips AS c
         WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
