@@ -319,6 +319,17 @@ class Megatron(Case):
         self.assertEqual(self.rows("SELECT step, durable_time - ? FROM commits", self.T0), [(2, 8)])
         self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
 
+    def test_of_deepspeed(self):
+        """Megatron-DeepSpeed tells seconds, and saves `at` an iteration, as Megatron-LM itself once did; torchrun names the ranks."""
+        line = "[default7]: iteration {:8d}/  115311 | consumed samples: 1 | elapsed time per iteration (s): {} | global batch size:  2048 | lm loss: 2.4E+00 | TFLOPs: 149.02 |\n"
+        path = self.file("[default0]:using world size: 384, data-parallel-size: 8\n" + line.format(12693, 105.5) + line.format(12694, "100")
+                         + "[default0]:  successfully saved checkpoint at iteration   12694 to /ckpt\n" + line.format(12696, 100.25))
+        self.map("megatron", path, outcome="failed")
+        self.assertEqual(self.rows("SELECT step, executions, start_time, end_time, seconds FROM training_steps"),
+                         [(12693, 1, 0, 105.5, 105.5), (12694, 1, 105.5, 205.5, 100), (12696, 2, 205.5, 406, 200.5)])
+        self.assertEqual(self.rows("SELECT step, durable_time FROM commits"), [(12694, 205.5)])
+        self.assertEqual(self.seconds()[("lost", None)], 384 * 200.5)
+
 
 class SeveralFiles(Case):
     """Runs of one job in a file each: without a clock they follow one another as those of one file do."""

@@ -26,11 +26,11 @@ CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, fields
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^ .*?
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* )?
-      \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \| (?= .* elapsed\ time\ per\ iteration\ \(ms\): \s* (?<ms>[\d.]+) )
+      \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \| (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) )
       (?: (?= .* throughput\ per\ GPU\ \(TFLOP/s/GPU\): \s* (?<tflops>[\d.]+) ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
       (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )?
-    | successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)
+    | successfully\ saved\ checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
     | (?<timer> save-checkpoint | evaluate ) \s* \.+ : \s* \( [\d.]+ , \s* (?<timer_ms>[\d.]+) \)
@@ -65,7 +65,7 @@ counted AS (
   FROM numbered AS n WINDOW w AS (PARTITION BY file, run, step IS NULL ORDER BY line)
 ),
 lasting AS (
-  SELECT *, coalesce(executions * (fields ->> '$.ms'), fields ->> '$.timer_ms', 0) / 1000 AS seconds FROM counted
+  SELECT *, coalesce(executions * coalesce(fields ->> '$.s', (fields ->> '$.ms') / 1000.0), (fields ->> '$.timer_ms') / 1000.0, 0.0) AS seconds FROM counted
 )
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
        CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
