@@ -201,6 +201,9 @@ class Mapping(Case):
     def spans(self):
         return self.rows("SELECT kind, start_time, end_time, step, executions FROM spans ORDER BY start_time, kind")
 
+    def seconds(self):
+        return dict(self.rows("SELECT category, sum(chip_us) / 1e6 FROM mpg_rollup GROUP BY category"))
+
     def test_fixture(self):
         folder = os.path.dirname(FIXTURES[0])
         with open(os.path.join(ROOT, "fixtures/mlperf/systems/pod16.json"), encoding="utf-8") as file:
@@ -250,6 +253,30 @@ class Mapping(Case):
         self.assertEqual(self.spans(), [("step", 10.0, 19.0, 1, None), ("step", 20.0, 29.0, 2, None)])
         self.map_text(start + record(5000, "block_start", first_epoch_num=1) + epochs + record(29500, "block_stop", first_epoch_num=1) + stop)
         self.assertEqual(self.spans(), [("step", 5.0, 29.5, 1, None)])
+
+    def test_blocks_by_their_length(self):
+        """NVIDIA's mlperf-common: samples_count is of the block, and step the optimiser's. The logs of FLUX.1, Llama 3.1 and gpt-oss are so."""
+        text = record(0, "submission_benchmark", "flux1") + record(0, "global_batch_size", 2048) + record(0, "run_start")
+        for n in range(5):
+            text += record(130000 * n, "block_start", samples_count=262144, step=128 * n) + record(130000 * n + 120000, "block_stop", samples_count=262144, step=128 * (n + 1))
+            text += record(130000 * n + 120000, "eval_start", samples_count=262144 * (n + 1), step=128 * (n + 1))
+            text += record(130000 * n + 129000, "eval_stop", samples_count=262144 * (n + 1), step=128 * (n + 1))
+        text += record(650000, "block_start", samples_count=4096, step=640) + record(652000, "block_stop", samples_count=4096, step=642)
+        self.map_text(text + record(652000, "run_stop", status="success"), chips=8)
+        self.assertEqual(self.rows("SELECT step, executions, program, end_time - start_time FROM spans WHERE kind = 'step'"),
+                         [(128 * (n + 1), 128, "flux1", 120) for n in range(5)] + [(642, 2, "flux1", 2)])
+        self.assertEqual(self.seconds(), {"unrated": 8 * 602, "eval": 8 * 45, "unknown": 8 * 5})
+
+    def test_parts_of_an_epoch(self):
+        """Runs of R-GAT end within their first epoch, which is the first step all the same."""
+        self.map_text(record(0, "run_start") + record(0, "epoch_start", epoch_num=1) + record(5000, "eval_start", epoch_num=0.05) + record(7000, "eval_stop", epoch_num=0.05)
+                      + record(9000, "checkpoint", epoch_num=0.95) + record(10000, "epoch_stop", epoch_num=0.95) + record(10000, "run_stop", status="success", epoch_num=0.95))
+        self.assertEqual(self.rows("SELECT kind, step, typeof(step) FROM spans"), [("step", 1, "integer"), ("eval", None, "null")])
+        self.assertEqual(self.rows("SELECT step FROM commits"), [(0,)])
+        self.assertEqual(self.seconds(), {"unrated": 8, "eval": 2})
+        self.map_text("".join(record(1000 * n, f"epoch_{edge}", epoch_num=number) for n, edge, number in
+                              ((0, "start", 0), (1, "stop", 1.0), (1, "start", 1), (2, "stop", 2), (2, "start", 2), (3, "stop", 2.5))) + record(0, "run_start"))
+        self.assertEqual(self.rows("SELECT step FROM spans WHERE kind = 'step'"), [(1,), (2,), (3,)])
 
     def test_what_lacks_an_end_or_a_start(self):
         begun = record(1000, "run_start") + record(2000, "block_start", samples_count=0)

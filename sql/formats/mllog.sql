@@ -66,13 +66,22 @@ FROM (SELECT system AS path FROM mlperf_paths UNION SELECT runs || 'scaling.json
 -- of order: time decides, and within a millisecond the place in the file.
 DROP TABLE IF EXISTS temp.mlperf_events;
 CREATE TEMP TABLE mlperf_events AS
-SELECT _file AS file, time_ms, min(_line) AS line, key, value, status, step_num, samples_count,
+SELECT _file AS file, time_ms, min(_line) AS line, key, value, status, step, step_num, samples_count,
        coalesce(epoch_num, first_epoch_num) AS epoch_num
 FROM mlperf_log
 WHERE key IN ('run_start', 'run_stop', 'init_start', 'init_stop', 'eval_start', 'eval_stop', 'block_start', 'block_stop',
               'epoch_start', 'epoch_stop', 'checkpoint')
-GROUP BY _file, time_ms, key, value, status, step_num, samples_count, coalesce(epoch_num, first_epoch_num);
+GROUP BY _file, time_ms, key, value, status, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num);
 CREATE INDEX temp.mlperf_event_of ON mlperf_events(file, key, time_ms);
+
+-- NVIDIA's mlperf-common says how many samples a block has, at its start and again at its stop, and not how many there
+-- were so far: its "step" counts, of optimiser steps.
+UPDATE mlperf_events SET step_num = coalesce(step_num, step) WHERE file IN (
+  SELECT file
+  FROM (SELECT file, key, key = 'block_stop' AND lag(key) OVER w = 'block_start' AND samples_count > 0
+               AND samples_count = lag(samples_count) OVER w AND step > lag(step) OVER w AS is_length
+        FROM mlperf_events WHERE key IN ('block_start', 'block_stop') WINDOW w AS (PARTITION BY file ORDER BY time_ms, line))
+  WHERE is_length);
 
 -- Keys that describe the run: the first time that each is told.
 DROP TABLE IF EXISTS temp.mlperf_words;
@@ -229,7 +238,7 @@ WITH counted AS (
 )
 SELECT file AS job, 1 AS attempt, iif(kind = blocks, 'step', kind) AS kind, start_ms / 1000.0 AS start_time,
        coalesce(stop_ms, iif(kind = 'init', run_start_ms, run_stop_ms)) / 1000.0 AS end_time,
-       iif(kind = blocks, number, NULL) AS step,
+       iif(kind = blocks, CAST(number AS INTEGER) + (number > CAST(number AS INTEGER)), NULL) AS step, -- 0.95 epochs: in the first
        iif(kind = blocks AND executions > 0, benchmark, NULL) AS program,
        NULL AS flops, NULL AS bytes, NULL AS dtype,
        iif(kind = blocks AND executions > 0, executions, NULL) AS executions
@@ -241,8 +250,8 @@ ORDER BY job, start_time;
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
 SELECT e.file AS job, 1 AS attempt,
-       CASE r.numbered WHEN 'step_num' THEN coalesce(step_num, CAST(value AS INTEGER)) WHEN 'samples_count' THEN samples_count
-            ELSE epoch_num END AS step,
+       CAST(CASE r.numbered WHEN 'step_num' THEN coalesce(step_num, CAST(value AS INTEGER)) WHEN 'samples_count' THEN samples_count
+            ELSE epoch_num END AS INTEGER) AS step,
        NULL AS snapshot_time, time_ms / 1000.0 AS durable_time
 FROM mlperf_events AS e JOIN mlperf_runs AS r ON r.job = e.file
 WHERE e.key = 'checkpoint'
