@@ -214,6 +214,22 @@ class Errors(Case):
         self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 50 MB
 
 
+class ProgressBars(Case):
+    """What tqdm draws over and over is one line of a log, of a megabyte and more: no mapping gives up on it, whatever stands before it."""
+
+    def test_all(self):
+        bar = "".join(f"\r Generating train split: {i:6d} examples [00:{i % 60:02d}, {i / 3:.2f} examples/s]" for i in range(20000))
+        for name in ("maxtext", "megatron", "torchtitan", "nanogpt"):
+            with open(f"{FIXTURES}/{name}.log", encoding="utf-8") as file:
+                lines = file.readlines()
+            self.map(name, self.file("".join(lines)))
+            wanted = self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps")
+            for prefix in ("", "[rank0]:", "2026-11-21T15:00:00.5Z ", "[titan] 2026-11-21 15:00:00,000 - root - INFO - ", "0: [default0]: "):
+                with self.subTest(name=name, prefix=prefix):
+                    self.map(name, self.file("".join(lines[:5] + [prefix + bar + "\n"] + lines[5:])))
+                    self.assertEqual(self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps"), wanted)
+
+
 class MaxText(Case):
     def test_fixture(self):
         log = FIXTURES + "/maxtext.log"

@@ -24,10 +24,9 @@
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, fields
-FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
-  (?: .*? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
-                 | (?<= [IWEF]) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) )?
-  .*?
+FROM log_trace(mpg_required(:log, ':log'), '(?x)
+  (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
+             | (?<= [IWEF]) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
   (?: completed\ step:\ (?<step>\d+),\ seconds:\ (?<seconds>[\d.]+)
       (?: ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) )? (?: ,\ Tokens/s/device:\ (?<tokens>[\d.]+) )?
       (?: ,\ total_weights:\ (?<total_weights>[\d.]+) )? (?: ,\ loss:\ (?<loss>[^,\s]+) )?

@@ -25,7 +25,7 @@ CREATE TEMP TABLE training_lines AS
 WITH line AS (
   SELECT _file AS file, _line AS line, time, step, fields, fields ->> '$.rank' AS rank
   FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
-    (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .*?
+    (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D .* loss: \s* (?<loss>[^\s\e]+) )
         (?: (?= .* tps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
       | Training\ starts\ at\ step\ (?<starts>\d+)
