@@ -267,6 +267,14 @@ class MaxText(Case):
         self.map("maxtext", self.file(text))
         self.assertEqual(self.rows("SELECT DISTINCT chip, chips FROM capacity"), [("TPU v5", 4)])
 
+    def test_names_of_chips(self):
+        """As JAX writes them; on some a device is half a chip."""
+        for name, devices, peak in (("TPU v3", 2, 123), ("TPU v4", 1, 275), ("TPU v5 lite", 1, 197), ("TPU v6 lite", 1, 918), ("TPU7x", 2, 2307)):
+            self.map("maxtext", self.file(f"System Information: Jax Backend: PJRT C API\nTFRT {name}\nBuilt on Mar 4 2026 11:32:08 (1772652728) cl/878335365\n"
+                                          "Num_devices: 64, shape (1, 64)\ncompleted step: 4, seconds: 1.000, TFLOP/s/device: 50.000, loss: nan\n"))
+            self.assertEqual(self.rows("SELECT chip, chips FROM capacity"), [(name, 64 // devices)])
+            self.assertEqual(self.rows("SELECT loss, tflops_per_chip, round(mfu, 9) FROM training_steps"), [(None, 50 * devices, round(50 * devices / peak, 9))])
+
     def test_a_clock_in_the_lines(self):
         """The same run with the prefixes of Python's logging and of absl: ends are told, and a pause is seen."""
         at = datetime.datetime(2026, 11, 21, 15)
@@ -490,6 +498,11 @@ class NanoGpt(Case):
         self.assertEqual(self.seconds(), {("compile", None): round(2 * (20 - others), 3), ("startup", None): 0.4})
         self.assertEqual(self.productive(), round(2 * (26.75 - 20 + others), 3))
         self.assertAlmostEqual(self.one("SELECT mfu FROM training_steps WHERE step = 30"), 1.5e14 / 0.2 / 2 / 989.5e12, 9)
+
+    def test_loss_of_nan(self):
+        path = self.file("step:0/2 val_loss:nan train_time:100ms step_avg:nanms\nstep:1/2 train_loss:nan train_time:200ms step_avg:nanms\nstep:2/2 train_loss:3.5 train_time:300ms step_avg:nanms\n")
+        self.map("nanogpt", path)
+        self.assertEqual(self.rows("SELECT step, seconds, loss, val_loss FROM training_steps"), [(1, 0.1, None, None), (2, 0.1, 3.5, None)])
 
     def test_the_original(self):
         path = self.file("step 0: train loss 4.1938, val loss 4.2005\niter 0: loss 4.2140, time 3947.73ms, mfu -100.00%\n"

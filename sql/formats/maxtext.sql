@@ -35,7 +35,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
     | Config\ param\ steps:\ (?<steps>\d+)
     | Num_devices:\ (?<devices>\d+)
-    | \bTFRT\ (?<chip>TPU\ \w+ (?:\ lite)? ) )',
+    | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
   'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
 
 -- Every host prints the step: a line that repeats the one before it at once is of no restart.
@@ -92,7 +92,7 @@ WITH step AS (
                 coalesce(lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time - seconds)) AS start_time
   FROM training_events WHERE step IS NOT NULL AND end_time IS NOT NULL
 )
-SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, fields ->> '$.loss' AS loss,
+SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(typeof(fields ->> '$.loss') <> 'text', fields ->> '$.loss', NULL) AS loss,
        fields ->> '$.tokens' * devices_per_chip AS tokens_per_s_per_chip, fields ->> '$.tflops' * devices_per_chip AS tflops_per_chip,
        fields ->> '$.tflops' * devices_per_chip * 1e12 / peak_flops AS mfu,
        fields ->> '$.tflops' * devices_per_chip * 1e12 * seconds * chips AS flops

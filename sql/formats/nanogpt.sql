@@ -77,7 +77,9 @@ DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 WITH step AS (
   SELECT job, attempt, step, chips, chip, max(end_time) AS end_time, sum(seconds) AS seconds, max(since) AS since,
-         max(fields ->> '$.loss') AS loss, max(fields ->> '$.val_loss') AS val_loss,
+         max(iif(typeof(fields ->> '$.loss') <> 'text', fields ->> '$.loss', NULL)) AS loss,
+         max(iif(typeof(fields ->> '$.val_loss') <> 'text', fields ->> '$.val_loss', NULL)) AS val_loss,
+         max(fields ->> '$.loss' IS NOT NULL) AS trained,
          max(iif(fields ->> '$.average_ms' = 'nan', NULL, fields ->> '$.average_ms')) AS average_ms,
          max(iif(fields ->> '$.mfu' > 0, fields ->> '$.mfu', NULL)) / 100.0 AS mfu_reported
   FROM training_events WHERE step IS NOT NULL GROUP BY job, attempt, step
@@ -88,7 +90,7 @@ SELECT job, attempt, step, end_time - seconds AS start_time, end_time, seconds, 
         WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
           OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
        mfu_reported, :flops * coalesce(nullif(since, 0), 1) AS flops
-FROM step WHERE seconds > 0 AND (loss IS NOT NULL OR since > 0);
+FROM step WHERE seconds > 0 AND (trained OR since > 0);
 
 -- Before the first step nothing is trained. How long evaluations and saves took is in no time of the log.
 DROP TABLE IF EXISTS temp.training_phases;
