@@ -267,6 +267,23 @@ class MaxText(Case):
         self.map("maxtext", self.file(text))
         self.assertEqual(self.rows("SELECT DISTINCT chip, chips FROM capacity"), [("TPU v5", 4)])
 
+    def test_evaluations_without_seconds(self):
+        """As MaxText prints them: a step's line comes after the next one's start, and what an evaluation took is in the seconds of the step behind it."""
+        text, now, last, line = "Config param steps: 12\n", 0, 0, ""
+        for step in range(13):
+            now += 1
+            seconds, last = now - last, now
+            if (step + 1) % 5 == 0:
+                for n in range(10):
+                    now += 0.5
+                    text += f"I0317 10:00:{now:09.6f} 125344 train.py:9] Completed eval step {n}\n"
+                text += f"I0317 10:00:{now:09.6f} 125344 metric_logger.py:9] eval metrics after step: {step}, loss=9.855, total_weights=75264.0\n"
+            text += f"I0317 10:00:{now:09.6f} 125344 metric_logger.py:9] {line}\n" if line else ""
+            line = f"completed step: {step}, seconds: {seconds:.3f}, TFLOP/s/device: 50.000, loss: 3.000"
+        self.map("maxtext", self.file(text), chips=4)
+        self.assertEqual(self.seconds(), {("eval", None): 4 * 10, ("unrated", None): 4 * 12})
+        self.assertEqual(self.rows("SELECT end_time - start_time FROM spans WHERE kind = 'eval'"), [(5,), (5,)])
+
     def test_names_of_chips(self):
         """As JAX writes them; on some a device is half a chip."""
         for name, devices, peak in (("TPU v3", 2, 123), ("TPU v4", 1, 275), ("TPU v5 lite", 1, 197), ("TPU v6 lite", 1, 918), ("TPU7x", 2, 2307)):

@@ -30,7 +30,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: completed\ step:\ (?<step>\d+),\ seconds:\ (?<seconds>[\d.]+)
       (?: ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) )? (?: ,\ Tokens/s/device:\ (?<tokens>[\d.]+) )?
       (?: ,\ total_weights:\ (?<total_weights>[\d.]+) )? (?: ,\ loss:\ (?<loss>[^,\s]+) )?
-    | [Cc]ompleted\ eval\ step:\ (?<eval_step>\d+),\ seconds:\ (?<eval_seconds>[\d.]+)
+    | [Cc]ompleted\ eval\ step:?\ (?<eval_step>\d+) (?: ,\ seconds:\ (?<eval_seconds>[\d.]+) )?
     | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
     | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
     | Config\ param\ steps:\ (?<steps>\d+)
@@ -98,10 +98,21 @@ SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(t
        fields ->> '$.tflops' * devices_per_chip * 1e12 * seconds * chips AS flops
 FROM step;
 
+-- Most versions do not say how long evaluations took: with times it is what is left of the gap that they are in.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
+WITH counted AS (
+  SELECT *, sum(fields ->> '$.eval_step' IS NOT NULL AND fields ->> '$.eval_seconds' IS NULL) OVER (PARTITION BY job, attempt ORDER BY line) AS evals
+  FROM training_events
+),
+gap AS (
+  SELECT job, attempt, lag(end_time) OVER w AS start_time, end_time - seconds AS end_time, evals > lag(evals) OVER w AS evaluated
+  FROM counted WHERE step IS NOT NULL AND timed WINDOW w AS (PARTITION BY job, attempt ORDER BY line)
+)
 SELECT job, attempt, 'eval' AS kind, end_time - seconds AS start_time, end_time
-FROM training_events WHERE fields ->> '$.eval_seconds' IS NOT NULL AND end_time IS NOT NULL;
+FROM training_events WHERE fields ->> '$.eval_seconds' IS NOT NULL AND end_time IS NOT NULL
+UNION ALL
+SELECT job, attempt, 'eval', start_time, end_time FROM gap WHERE evaluated AND end_time > start_time;
 
 -- A save is logged when it is done; an asynchronous one when it begins, and it is done when the next one
 -- can begin. A save before the first step is of the step that follows.
