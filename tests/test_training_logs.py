@@ -360,6 +360,19 @@ class Megatron(Case):
         self.assertEqual(self.rows("SELECT step, durable_time - ? FROM commits", self.T0), [(2, 8)])
         self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
 
+    def test_ranks(self):
+        """MindSpeed-MM prints on every rank; Megatron-LM itself on the last one, as the fixture does."""
+        with open(FIXTURES + "/megatron.log", encoding="utf-8") as file:
+            lines = file.readlines()
+        sql = ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations", "SELECT attempt, kind, start_time, end_time, step, flops FROM spans", "SELECT DISTINCT step, durable_time FROM commits")
+        for strip in (False, True):
+            if strip:
+                lines = [re.sub(r"^ *\[20[-\d :.]+\]", "", line) for line in lines]
+            self.map("megatron", self.file("".join(lines)))
+            wanted = [self.rows(s) for s in sql]
+            self.map("megatron", self.file("".join(f"[Rank {rank} | Local Rank {rank}] {line}" for line in lines for rank in ((3, 0, 1, 2) if "iteration" in line else (0,)))))
+            self.assertEqual([self.rows(s) for s in sql], wanted)
+
     def test_of_deepspeed(self):
         """Megatron-DeepSpeed tells seconds, and saves `at` an iteration, as Megatron-LM itself once did; torchrun names the ranks."""
         line = "[default7]: iteration {:8d}/  115311 | consumed samples: 1 | elapsed time per iteration (s): {} | global batch size:  2048 | lm loss: 2.4E+00 | TFLOPs: 149.02 |\n"

@@ -37,6 +37,14 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | using\ world\ size: \s* (?<world>\d+) )',
   'ignore', coalesce(:zone, 'UTC'));
 
+-- Of some descendants every rank prints the iteration: a line that repeats the one before it at once is of no restart.
+DELETE FROM temp.training_lines WHERE rowid IN (
+  SELECT id
+  FROM (SELECT rowid AS id, step = lag(step) OVER w AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
+        FROM temp.training_lines WHERE coalesce(step, fields ->> '$.world', fields ->> '$.loaded') IS NOT NULL
+        WINDOW w AS (PARTITION BY file ORDER BY line))
+  WHERE again);
+
 -- ---- 2. When things happened ----
 
 -- A run begins where a program says how it is set up, or iterations go back. A line stands for the iterations since the
