@@ -373,6 +373,29 @@ class Megatron(Case):
             self.map("megatron", self.file("".join(f"[Rank {rank} | Local Rank {rank}] {line}" for line in lines for rank in ((3, 0, 1, 2) if "iteration" in line else (0,)))))
             self.assertEqual([self.rows(s) for s in sql], wanted)
 
+    def test_a_clock_of_whole_seconds(self):
+        """Iterations of any length, with pauses between some: what the log cuts off of each time adds up to no second of the run."""
+        pick = random.Random(7)
+        for longest in (0.3, 3, 9):
+            now, text, ends, busy = 0.4, "using world size: 2\n", [], 0
+            for step in range(1, 301):
+                now += pick.choice((5, 0.7)) if pick.random() < 0.05 else 0
+                seconds = round(pick.uniform(0.1, longest), 4)
+                now += seconds
+                busy += seconds
+                ends.append(now)
+                at = datetime.datetime.fromtimestamp(self.T0 + int(now), datetime.timezone.utc)
+                text += f" [{at:%Y-%m-%d %H:%M:%S}] iteration {step:8d}/     300 | elapsed time per iteration (ms): {seconds * 1000:.1f} | lm loss: 1.0E+00 |\n"
+            self.map("megatron", self.file(text))
+            rows = self.rows("SELECT start_time - ?1, end_time - ?1, seconds FROM training_steps", self.T0)
+            for (start, end, seconds), true in zip(rows, ends):
+                self.assertAlmostEqual(end - start, seconds, 5)
+                self.assertTrue(true - 1 < end < true + 1e-5, (end, true))
+            self.assertTrue(all(a[1] < b[0] + 1e-5 for a, b in zip(rows, rows[1:])))
+            found = self.seconds()
+            self.assertAlmostEqual(self.productive() + found.get(("compile", None), 0), 2 * busy, 1)
+            self.assertLess(abs(found[("unknown", None)] - 2 * (ends[-1] - 0.4 - busy)), 2)
+
     def test_of_deepspeed(self):
         """Megatron-DeepSpeed tells seconds, and saves `at` an iteration, as Megatron-LM itself once did; torchrun names the ranks."""
         line = "[default7]: iteration {:8d}/  115311 | consumed samples: 1 | elapsed time per iteration (s): {} | global batch size:  2048 | lm loss: 2.4E+00 | TFLOPs: 149.02 |\n"

@@ -74,13 +74,20 @@ counted AS (
 ),
 lasting AS (
   SELECT *, coalesce(executions * coalesce(fields ->> '$.s', (fields ->> '$.ms') / 1000.0), (fields ->> '$.timer_ms') / 1000.0, 0.0) AS seconds FROM counted
+),
+-- A clock of whole seconds is late by up to one, and by how much the elapsed times tell: all lines of a run together.
+summed AS (
+  SELECT *, sum(iif(step IS NULL, 0, seconds)) OVER (PARTITION BY file, run ORDER BY line) AS so_far,
+         min(time IS NULL OR time = CAST(time AS INTEGER)) OVER (PARTITION BY file) AS whole
+  FROM lasting
 )
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
-       CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
+       CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY file, run ORDER BY line))
+            WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
          + sum(iif(timed, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line) END AS end_time,
        sum(step IS NOT NULL) OVER (PARTITION BY file, run ORDER BY line) AS place, -- in the run: how many steps so far
        coalesce(:chips, max(fields ->> '$.world') OVER (PARTITION BY file, run), max(fields ->> '$.world') OVER (PARTITION BY file), 1) AS chips, NULL AS chip
-FROM lasting;
+FROM summed;
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
