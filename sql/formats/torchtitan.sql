@@ -115,8 +115,8 @@ UNION ALL
 SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)) FROM training_events GROUP BY job, attempt
 HAVING min(iif(starts, time, NULL)) > min(time);
 
--- A save is of the step that was logged last, or of a later one. It is durable once it is over, unless it
--- is asynchronous ("staging"): then when the next one can begin.
+-- A save is of the step that was logged last, or of a later one. It counts as durable once the log says that it is over: the
+-- words are the same for one that was only staged, which the log does not tell.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 SELECT job, attempt, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS step,
