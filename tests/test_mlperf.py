@@ -267,6 +267,13 @@ class Mapping(Case):
                          [(128 * (n + 1), 128, "flux1", 120) for n in range(5)] + [(642, 2, "flux1", 2)])
         self.assertEqual(self.seconds(), {"unrated": 8 * 602, "eval": 8 * 45, "unknown": 8 * 5})
 
+        # As that of Llama 3.1 405B on 5,120 GPUs: its second block is longer than it says.
+        self.map_text(record(0, "submission_benchmark", "llama31_405b") + record(0, "global_batch_size", 1280) + record(0, "run_start")
+                      + record(0, "block_start", samples_count=19200, step=0) + record(500000, "block_stop", samples_count=307200, step=240)
+                      + record(500000, "block_start", samples_count=19200, step=240) + record(580000, "block_stop", samples_count=38400, step=270)
+                      + record(580000, "run_stop", status="success", step=270))
+        self.assertEqual(self.rows("SELECT step, executions FROM spans"), [(240, 240), (270, 30)])
+
     def test_parts_of_an_epoch(self):
         """Runs of R-GAT end within their first epoch, which is the first step all the same."""
         self.map_text(record(0, "run_start") + record(0, "epoch_start", epoch_num=1) + record(5000, "eval_start", epoch_num=0.05) + record(7000, "eval_stop", epoch_num=0.05)

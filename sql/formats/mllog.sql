@@ -74,12 +74,12 @@ WHERE key IN ('run_start', 'run_stop', 'init_start', 'init_stop', 'eval_start', 
 GROUP BY _file, time_ms, key, value, status, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num);
 CREATE INDEX temp.mlperf_event_of ON mlperf_events(file, key, time_ms);
 
--- NVIDIA's mlperf-common says how many samples a block has, at its start and again at its stop, and not how many there
--- were so far: its "step" counts, of optimiser steps.
+-- NVIDIA's mlperf-common says how many samples a block is to have, at its start and again at its stop, and not how many
+-- there were so far: its "step" counts, of optimiser steps.
 UPDATE mlperf_events SET step_num = coalesce(step_num, step) WHERE file IN (
   SELECT file
-  FROM (SELECT file, key, key = 'block_stop' AND lag(key) OVER w = 'block_start' AND samples_count > 0
-               AND samples_count = lag(samples_count) OVER w AND step > lag(step) OVER w AS is_length
+  FROM (SELECT file, samples_count > 0 AND (key = 'block_start' AND step = 0
+               OR lag(key) OVER w = 'block_start' AND samples_count = lag(samples_count) OVER w AND step > lag(step) OVER w) AS is_length
         FROM mlperf_events WHERE key IN ('block_start', 'block_stop') WINDOW w AS (PARTITION BY file ORDER BY time_ms, line))
   WHERE is_length);
 
