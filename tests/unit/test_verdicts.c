@@ -64,12 +64,13 @@ static void test_steps(void) {
          "spans job=j kind=step step=2 start_time=4 end_time=8\n"
          "commits job=j step=1 snapshot_time=4 durable_time=5",
          "0-4 unrated 8000000 @7; 4-8 lost 8000000 @8; 8-10 unknown 4000000 @6");
-  expect("jobs job=j\n"
-         "allocations job=j pool=p chips=2 start_time=0\n"
-         "spans job=j kind=step step=1 start_time=0 end_time=4\n"
-         "spans job=j kind=batch step=2 start_time=4 end_time=8\n"
-         "commits job=j step=1 snapshot_time=4 durable_time=5",
-         "0-4 unrated 8000000 @7; 4-8 pending 8000000 @8; 8-100 unknown 184000000 @6");
+  expect(
+      "jobs job=j\n"
+      "allocations job=j pool=p chips=2 start_time=0\n"
+      "spans job=j kind=step step=1 start_time=0 end_time=4\n"
+      "spans job=j kind=batch step=2 start_time=4 end_time=8\n"
+      "commits job=j step=1 snapshot_time=4 durable_time=5",
+      "0-4 unrated 8000000 @7; 4-8 pending 8000000 @8; 8-100 unknown 184000000 @6; as_of_ahead*1");
   expect("jobs job=j\n"
          "allocations job=j pool=p chips=2 start_time=0 end_time=10 outcome=failed\n"
          "spans job=j kind=step step=1 start_time=0 end_time=4",
