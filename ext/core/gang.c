@@ -17,10 +17,16 @@ typedef struct hold {
   size_t before, behind; /* of those that are held at an instant, in the order of a sweep */
 } hold;
 
+/* That the job went to a pool. */
+typedef struct arrival {
+  int64_t start;
+  size_t pool; /* in mpg_gang.pools */
+} arrival;
+
 struct mpg_gang_work {
   hold *holds;
   size_t nholds, holds_cap;
-  hold *arrivals;
+  arrival *arrivals;
   size_t narrivals, arrivals_cap;
   mpg_cover *spells; /* stretches of all attempts */
   size_t spells_cap;
@@ -455,8 +461,8 @@ static mpg_rc add_shortfall(mpg_gang *g, int64_t start, int64_t end, int64_t chi
   return MPG_OK;
 }
 
-static int hold_order(const void *pa, const void *pb, void *ctx) {
-  const hold *a = pa, *b = pb;
+static int arrival_order(const void *pa, const void *pb, void *ctx) {
+  const arrival *a = pa, *b = pb;
   (void)ctx;
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
@@ -471,16 +477,19 @@ static mpg_rc gather_arrivals(mpg_gang *g) {
   w->narrivals = 0;
   if (ROOM(g, w->arrivals, w->arrivals_cap, w->nholds) != MPG_OK)
     return MPG_NOMEM;
-  if (w->nholds == 0)
-    return MPG_OK;
-  memcpy(w->arrivals, w->holds, w->nholds * sizeof *w->holds);
-  rc = mpg_sort(g->env, w->arrivals, w->nholds, sizeof *w->arrivals, hold_order, NULL);
-  if (rc != MPG_OK)
-    return rc;
-  for (size_t i = 0; i < w->nholds; i++)
+  for (size_t i = 0; i < w->nholds; i++) {
+    w->arrivals[i] = (arrival){w->holds[i].start, w->holds[i].pool};
+    if (mpg_poll(g->env, i))
+      return MPG_INTERRUPTED;
+  }
+  rc = mpg_sort(g->env, w->arrivals, w->nholds, sizeof *w->arrivals, arrival_order, NULL);
+  for (size_t i = 0; rc == MPG_OK && i < w->nholds; i++) {
     if (w->narrivals == 0 || w->arrivals[w->narrivals - 1].start != w->arrivals[i].start)
       w->arrivals[w->narrivals++] = w->arrivals[i];
-  return MPG_OK;
+    if (mpg_poll(g->env, i))
+      rc = MPG_INTERRUPTED;
+  }
+  return rc;
 }
 
 /* The demand's life: from when to when the job asked for its chips. False where it asked for none.
@@ -559,7 +568,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
   struct mpg_gang_work *w = g->work;
   int64_t from = 0, to = 0, at = INT64_MIN;
   bool asks = demand(g, job, as_of, &from, &to);
-  size_t n = 0, s = 0, e = 0, arrival = 0;
+  size_t n = 0, s = 0, e = 0, coming = 0;
   running now = {0, 0, 0, NO_HOLD};
   mpg_rc rc = order_sweep(g, 0, w->nholds, &n);
   if (rc == MPG_OK)
@@ -577,7 +586,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
       next = w->holds[w->by_start[s]].start;
     if (asks && !are_enough(now.chips, now.fractions, job->chips) &&
         add_shortfalls(g, at < from ? from : at, next < to ? next : to, job->chips - now.chips,
-                       &arrival) != MPG_OK)
+                       &coming) != MPG_OK)
       return MPG_NOMEM;
     if (mpg_poll_work(g->env, &g->done, 16))
       return MPG_INTERRUPTED;
