@@ -586,20 +586,15 @@ class Ledger:
     # 5. Which steps survive
 
     @staticmethod
-    def in_order(spans):
-        """The steps by their starts; of those that start together the outer one comes first."""
-        inwards = sorted((s for s in spans if s.kind in ('step', 'batch')), key=Ledger.inwards, reverse=True)
+    def in_order(spans, kind):
+        """The steps or batches by their starts; of those that start together the outer one comes first."""
+        inwards = sorted((s for s in spans if s.kind == kind), key=Ledger.inwards, reverse=True)
         return sorted(inwards, key=lambda s: s.start_time)
 
-    def decide_steps(self, attempts, commits):
-        """Sets span.fate: (category, cause), or None where the step is productive."""
-        steps = [s for t in attempts for s in Ledger.in_order(t.spans)]
+    def decide_steps(self, attempts, commits, kind):
+        """Sets span.fate: (category, cause), or None where the step or batch is productive."""
+        steps = [s for t in attempts for s in Ledger.in_order(t.spans, kind)]
         numbered = [s for s in steps if s.step is not None]
-        resume = 0
-        for i in range(1, len(numbered)):
-            if (numbered[i].of is not numbered[i - 1].of
-                    or numbered[i].step <= numbered[i - 1].step):
-                resume = i
         last = attempts[-1] if attempts else None
 
         def protected(step):
@@ -609,6 +604,9 @@ class Ledger:
                 snapshot = c.snapshot_time if c.snapshot_time is not None else c.durable_time
                 if c.step is None or step.step is None:
                     if step.end_time <= snapshot:
+                        return True
+                elif kind == 'batch' and step.step != c.step:  # which may run while another is committed
+                    if step.step < c.step and step.end_time <= snapshot:
                         return True
                 elif step.step <= c.step and step.start_time < snapshot:
                     return True
@@ -621,30 +619,42 @@ class Ledger:
                 return 'unknown', 'no_checkpoint_data'
             return ('pending' if last.running else 'lost'), None
 
-        lowest_later = None
-        fates = [None] * len(numbered)
-        for i in range(len(numbered) - 1, -1, -1):
-            if lowest_later is not None and lowest_later <= numbered[i].step:
-                fates[i] = 'superseded'
-            elif i < resume:
-                fates[i] = 'resumed from'
-            else:
-                fates[i] = 'left'
-            lowest_later = min(numbered[i].step, lowest_later
-                               if lowest_later is not None else numbered[i].step)
-        for step, fate in zip(numbered, fates):
-            if fate == 'superseded':
-                step.fate = 'lost', None
-            elif fate == 'resumed from':
-                step.fate = None
-            else:
-                step.fate = by_end_of_job(step)
+        lineage = self.steps_by_number if kind == 'step' else self.batches_by_number
+        for step, told in zip(numbered, lineage(numbered)):
+            step.fate = ('lost', None) if told == 'superseded' else None if told == 'resumed from' else by_end_of_job(step)
         for step in steps:
             if step.step is None:
                 step.fate = by_end_of_job(step)
                 if (step.fate is None and step.of is not last and step.of.outcome != 'completed'
                         and not protected(step)):
                     self.issue('unnumbered_steps')
+
+    @staticmethod
+    def steps_by_number(numbered):
+        """What the numbers of the steps after it tell of each."""
+        resume, lowest_later, told = 0, math.inf, []
+        for i in range(1, len(numbered)):
+            if (numbered[i].of is not numbered[i - 1].of
+                    or numbered[i].step <= numbered[i - 1].step):
+                resume = i
+        for i in range(len(numbered) - 1, -1, -1):
+            told.append('superseded' if lowest_later <= numbered[i].step else 'resumed from' if i < resume else 'left')
+            lowest_later = min(numbered[i].step, lowest_later)
+        return told[::-1]
+
+    @staticmethod
+    def batches_by_number(numbered):
+        """Of a batch only one of its own number tells that it ran again, and only a later attempt that it was left out."""
+        told = []
+        for i, batch in enumerate(numbered):
+            later = numbered[i + 1:]
+            if any(b.step == batch.step for b in later):
+                told.append('superseded')
+            elif any(b.of is not batch.of and b.step > batch.step for b in later):
+                told.append('resumed from')
+            else:
+                told.append('left')
+        return told
 
     # 6. Ideal, inefficiency, unrated
 
@@ -724,15 +734,18 @@ class Ledger:
         if any(a.start_time < b.start_time < a.end_time < b.end_time
                for i, a in enumerate(ends) for b in ends[i:]):
             self.issue('overlapping_spans')
-        steps = [s for s in self.in_order(attempt.spans) if s.step is not None]
-        if any(a.end_time > b.start_time and a.step >= b.step for a, b in zip(steps, steps[1:])):
-            self.issue('concurrent_steps')
+        steps = [s for s in self.in_order(attempt.spans, 'step') if s.step is not None]
+        batches = [s for s in self.in_order(attempt.spans, 'batch') if s.step is not None]
+        back = [(a, b) for a, b in zip(steps, steps[1:]) if a.step >= b.step]
+        for i, a in enumerate(batches):
+            back += [(a, b) for b in batches[i + 1:] if a.step == b.step][:1]
         anew = [s for s in attempt.spans
                 if s.kind not in ('step', 'batch', 'serve', 'prep', 'input', 'checkpoint', 'eval')]
-        if any(a.end_time <= b.start_time and a.step >= b.step
-               and not any(self.begins_before(a, s) and self.begins_before(s, b) for s in anew)
-               for a, b in zip(steps, steps[1:])):
-            self.issue('repeated_steps')
+        for a, b in back:
+            if a.end_time > b.start_time:
+                self.issue('concurrent_steps')
+            elif not any(self.begins_before(a, s) and self.begins_before(s, b) for s in anew):
+                self.issue('repeated_steps')
         edges = {t for r in attempt.allocations + attempt.spans for t in (r.start_time, r.end_time)}
         for a in attempt.allocations:
             edges |= set(self.chip_edges[a.pool]) - {-math.inf}
@@ -868,7 +881,8 @@ class Ledger:
             if commits and not attempts:
                 self.issue('commit_without_allocation')
             self.assign_spans(attempts, spans)
-            self.decide_steps(attempts, commits)
+            self.decide_steps(attempts, commits, 'step')
+            self.decide_steps(attempts, commits, 'batch')
             for attempt in attempts:
                 self.account_attempt(job, attempt, bool(spans or commits))
             self.account_queued(job, attempts, allocations)

@@ -86,17 +86,19 @@ class Odd:
         at = low + self.rng.choice([0, 0, -2, 1])
         at = max(at, 0)
         going_back = rng.choice([0, 0, 0.15])
+        progress, other = rng.choice([("step", "batch"), ("step", "batch"), ("batch", "step")])
         for _ in range(rng.choice([0, 1, 3, 6, 12])):
             if at >= high + 2:
                 break
             length = round(rng.choice([0, 1, 2, 5, 10]) * rng.choice([1, 1, self.grain]), 6)
-            kind = rng.choice(["step"] * 6 + ["batch", "serve"] + SHORT)
+            kind = rng.choice([progress] * 6 + [other, "serve"] + SHORT)
             start, end = self.origin + at, self.origin + at + length
             number_of = None
             if kind in ("step", "batch"):
                 if rng.random() < going_back:
                     step = max(0, step - rng.choice([0, 1, 2, 9]))
-                number_of = self.maybe(step, 0.93)
+                out_of_order = kind == "batch" and rng.random() < 0.3
+                number_of = self.maybe(max(0, step - rng.choice([2, 3, 4])) if out_of_order else step, 0.93)
                 step += rng.choice([1, 1, 1, 2])
             self.records.append(sp(kind, round(start, 6), self.maybe(round(end, 6), 0.9), number_of, self.attempt_of(number), name,
                                    **self.program_of()))

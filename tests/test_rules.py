@@ -255,6 +255,8 @@ RANK = [job(), al(1, 0, 30, outcome="failed")] + steps(1, 2, 3)
 case("a second rank's steps inside the first's are restarts, and listed", RANK + [sp("step", 1 + 10 * i, 9 + 10 * i, 1 + i) for i in range(3)],
      {("j", "lost"): 6, ("j", "unrated"): 16, ("j", "unknown", "no_checkpoint_data"): 8}, issues={"concurrent_steps", "no_capacity"})
 case("batches of two workers, each with its own numbers", [job(), al(1, 0, 20, outcome="completed"), sp("batch", 0, 10, 7), sp("batch", 5, 20, 1)],
+     {("j", "unrated"): 20}, issues={"overlapping_spans", "no_capacity"})
+case("batches of two workers with one number", [job(), al(1, 0, 20, outcome="completed"), sp("batch", 0, 10, 1), sp("batch", 5, 20, 1)],
      {("j", "lost"): 5, ("j", "unrated"): 15}, issues={"concurrent_steps", "overlapping_spans", "no_capacity"})
 case("a batch of a higher number that begins meanwhile", [job(), al(1, 0, 20, outcome="completed"), sp("batch", 0, 20, 1), sp("batch", 5, 10, 7)],
      {("j", "unrated"): 20}, issues={"no_capacity"})
@@ -350,6 +352,40 @@ case("a save of an earlier attempt protects a step of the last",
 case("bulk inference commits shards",
      [job(phase="bulk_inference"), al(1, 0, 30, outcome="failed"), co(2, 20, 21)]
      + [sp("batch", 10 * i, 10 * i + 10, i + 1) for i in range(3)], {("j", "unrated"): 20, ("j", "lost"): 10})
+def batches(*numbers, start=0, attempt=1):
+    """Batches of 10 s one after another."""
+    return [sp("batch", start + 10 * i, start + 10 * i + 10, n, attempt) for i, n in enumerate(numbers)]
+
+
+case("batches run in any order", [job(), al(1, 0, 40, outcome="completed")] + batches(3, 1, 4, 2), {("j", "unrated"): 40}, issues={"no_capacity"})
+case("a restart that runs one shard again and goes on behind the others loses that one",
+     TWICE[:2] + batches(6, 7, 8, 9) + batches(7, 10, start=40, attempt=2), {("j", "lost"): 10, ("j", "unrated"): 50})
+case("the first batch of the next attempt tells nothing of those above it",
+     [job(), al(1, 0, 40, outcome="failed"), al(1, 40, 80, attempt=2)] + batches(6, 7, 8, 9) + batches(7, 8, start=40, attempt=2),
+     {("j", "lost"): 20, ("j", "unrated"): 10, ("j", "unknown", "no_checkpoint_data"): 30}, as_of=60, issues={"no_capacity"})
+case("but a shard that is committed is safe",
+     [job(), al(1, 0, 40, outcome="failed"), al(1, 40, 80, attempt=2), co(9, 40, 40)] + batches(6, 7, 8, 9) + batches(7, 10, start=40, attempt=2),
+     {("j", "lost"): 10, ("j", "unrated"): 30, ("j", "pending"): 20}, as_of=60, issues={"no_capacity"})
+case("a shard that still runs while another is committed is not safe",
+     [al(1, 0, 30, outcome="failed"), co(7, 20, 20), sp("batch", 0, 15, 7), sp("batch", 15, 30, 6)], {("j", "unrated"): 15, ("j", "lost"): 15})
+case("one that was done before is, and the committed one to its end",
+     [al(1, 0, 30, outcome="failed"), co(7, 20, 21), sp("batch", 0, 15, 6), sp("batch", 15, 30, 7)], {("j", "unrated"): 30})
+case("going back within an attempt proves no batch",
+     [al(1, 0, 30, outcome="failed"), co(1, 0, None)] + batches(1, 3, 2), {("j", "lost"): 30})
+case("a batch that runs again in its attempt is listed, whatever ran between",
+     [job(), al(1, 0, 30, outcome="completed")] + batches(1, 2, 1), {("j", "lost"): 10, ("j", "unrated"): 20}, issues={"no_capacity", "repeated_steps"})
+case("but not behind a stall",
+     [job(), al(1, 0, 40, outcome="completed")] + batches(1, 2) + [sp("hang", 20, 30)] + batches(1, start=30),
+     {("j", "lost"): 10, ("j", "unrated"): 20, ("j", "stall", "hang"): 10}, issues={"no_capacity"})
+case("a stall after both tells nothing",
+     [job(), al(1, 0, 40, outcome="completed")] + batches(1, 2, 1) + [sp("hang", 30, 40)],
+     {("j", "lost"): 10, ("j", "unrated"): 20, ("j", "stall", "hang"): 10}, issues={"no_capacity", "repeated_steps"})
+case("a shard that fails three times is lost three times", [al(1, 0, 40, outcome="completed")] + batches(5, 5, 4, 5), {("j", "lost"): 20, ("j", "unrated"): 20})
+case("steps and batches tell nothing of each other",
+     [job(), al(1, 0, 40, outcome="completed")] + batches(5, 6) + steps(5, 4, start=20), {("j", "lost"): 10, ("j", "unrated"): 30},
+     issues={"no_capacity", "repeated_steps"})
+case("a batch without a number is decided by the end",
+     [al(1, 0, 20, outcome="failed"), co(None, 10, 10)] + batches(None, None), {("j", "unrated"): 10, ("j", "lost"): 10})
 case("serving survives a failure", [al(1, 0, 10, outcome="failed"), sp("serve", 0, 10), co(0, 0, 0)], {("j", "unrated"): 10})
 case("lost work is lost with what was carved out of it kept",
      [al(1, 0, 20, outcome="failed"), co(1, 10, 10), sp("input", 12, 15)] + steps(1, 2),

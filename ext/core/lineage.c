@@ -29,6 +29,19 @@ size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_
   return n;
 }
 
+/* From here c[i].snapshot is the latest of commit i and all behind it, c[i].durable of those of its step. */
+static void settle(mpg_commit *c, size_t n) {
+  for (size_t i = n; i-- > 0;) {
+    c[i].durable = c[i].snapshot;
+    if (i + 1 == n)
+      continue;
+    if (c[i + 1].step == c[i].step && c[i + 1].durable > c[i].durable)
+      c[i].durable = c[i + 1].durable;
+    if (c[i + 1].snapshot > c[i].snapshot)
+      c[i].snapshot = c[i + 1].snapshot;
+  }
+}
+
 mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
                          mpg_ending ending, int64_t as_of) {
   size_t n = 0;
@@ -48,15 +61,14 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
     else if (c.snapshot > lineage->any_step)
       lineage->any_step = c.snapshot;
   }
-  /* From here durable[i].snapshot is the latest of commit i and all of higher steps. */
-  for (size_t i = n; i-- > 1;)
-    if (lineage->durable[i].snapshot > lineage->durable[i - 1].snapshot)
-      lineage->durable[i - 1].snapshot = lineage->durable[i].snapshot;
+  settle(lineage->durable, n);
   lineage->latest_numbered = n > 0 ? lineage->durable[0].snapshot : MPG_NONE;
   lineage->above = lineage->ndurable = n;
   lineage->lowest = INT64_MAX;
   lineage->next = MPG_NONE;
   lineage->resumed = false;
+  lineage->batch_attempt = SIZE_MAX;
+  lineage->highest = lineage->highest_later = MPG_NONE;
   return MPG_OK;
 }
 
@@ -67,35 +79,67 @@ bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step) {
          step->end <= lineage->latest_numbered;
 }
 
-/* Whether a commit does; of steps with a number only those are asked about that nothing resumed after. */
+/* Steps that nothing resumed after: each has a number below those told before. */
 static bool protects(mpg_lineage *lineage, const mpg_step *step) {
   size_t first = lineage->above;
-  if (mpg_lineage_saved(lineage, step))
-    return true;
-  if (step->number == MPG_NONE)
-    return false;
-  /* The first commit of a step >= this one is no later than that of the steps told, which are higher. */
   while (first > 0 && lineage->durable[first - 1].step >= step->number)
     first--;
   lineage->above = first;
   return first < lineage->ndurable && step->start < lineage->durable[first].snapshot;
 }
 
-mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
-  if (step->number != MPG_NONE) {
-    lineage->resumed |= lineage->next != MPG_NONE &&
-                        (lineage->next_attempt != step->attempt || lineage->next <= step->number);
-    lineage->next = step->number;
-    lineage->next_attempt = step->attempt;
-    if (step->number >= lineage->lowest)
-      return MPG_FATE_LOST;
-    lineage->lowest = step->number;
-    if (lineage->resumed) /* by one of the next number at the least, which proves this one */
-      return MPG_FATE_PRODUCTIVE;
+/* Batches, whose numbers come in any order: while a shard is committed others may still run. */
+static bool protects_batch(const mpg_lineage *lineage, const mpg_step *batch) {
+  const mpg_commit *c = lineage->durable;
+  size_t low = 0, high = lineage->ndurable;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (c[middle].step < batch->number)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  if (lineage->ending == MPG_ENDED_WELL || protects(lineage, step))
+  if (low == lineage->ndurable)
+    return false;
+  return batch->end <= c[low].snapshot ||
+         (c[low].step == batch->number && batch->start < c[low].durable);
+}
+
+/* What the job's end makes of what is left. */
+static mpg_fate fate_of(const mpg_lineage *lineage, bool saved) {
+  if (lineage->ending == MPG_ENDED_WELL || saved)
     return MPG_FATE_PRODUCTIVE;
   if (!lineage->data)
     return MPG_FATE_NO_DATA;
   return lineage->ending == MPG_STILL_RUNNING ? MPG_FATE_PENDING : MPG_FATE_LOST;
+}
+
+mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
+  if (step->number == MPG_NONE)
+    return fate_of(lineage, mpg_lineage_saved(lineage, step));
+  lineage->resumed |= lineage->next != MPG_NONE &&
+                      (lineage->next_attempt != step->attempt || lineage->next <= step->number);
+  lineage->next = step->number;
+  lineage->next_attempt = step->attempt;
+  if (step->number >= lineage->lowest)
+    return MPG_FATE_LOST;
+  lineage->lowest = step->number;
+  if (lineage->resumed) /* by one of the next number at the least, which proves this one */
+    return MPG_FATE_PRODUCTIVE;
+  return fate_of(lineage, mpg_lineage_saved(lineage, step) || protects(lineage, step));
+}
+
+mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again) {
+  if (batch->number == MPG_NONE)
+    return fate_of(lineage, mpg_lineage_saved(lineage, batch));
+  if (batch->attempt != lineage->batch_attempt)
+    lineage->highest_later = lineage->highest;
+  lineage->batch_attempt = batch->attempt;
+  if (batch->number > lineage->highest)
+    lineage->highest = batch->number;
+  if (again)
+    return MPG_FATE_LOST;
+  if (batch->number < lineage->highest_later)
+    return MPG_FATE_PRODUCTIVE;
+  return fate_of(lineage, mpg_lineage_saved(lineage, batch) || protects_batch(lineage, batch));
 }

@@ -1,5 +1,5 @@
 /*
-** lineage.h - which of a job's steps survived (docs/rules.md, section 5).
+** lineage.h - which of a job's steps and batches survived (docs/rules.md, section 5).
 */
 #ifndef MPG_LINEAGE_H
 #define MPG_LINEAGE_H
@@ -13,7 +13,7 @@ typedef enum mpg_fate {
   MPG_FATE_NO_DATA /* no checkpoint data says */
 } mpg_fate;
 
-/* A step as the job ran it. */
+/* A step or batch as the job ran it. */
 typedef struct mpg_step {
   int64_t start, end; /* cut at as_of */
   int64_t number;     /* MPG_NONE */
@@ -26,7 +26,7 @@ typedef enum mpg_ending { MPG_ENDED_WELL, MPG_ENDED_BADLY, MPG_STILL_RUNNING } m
 /* Of one job at a time; what is allocated the next job reuses. */
 typedef struct mpg_lineage {
   const mpg_env *env;
-  /* Commits that count, by rising step, each with the latest snapshot from it on. */
+  /* Commits that count, by rising step, each with the latest snapshot from it on; `durable` is that of its step. */
   mpg_commit *durable;
   size_t ndurable, durable_cap;
   mpg_ending ending;
@@ -39,6 +39,10 @@ typedef struct mpg_lineage {
   int64_t next;        /* number of the first of them that has one, else MPG_NONE, */
   size_t next_attempt; /* and its attempt */
   bool resumed;        /* one of them is where the job resumed */
+  /* Of the batches told so far that have a number: */
+  size_t batch_attempt;  /* of the last one told */
+  int64_t highest;       /* number; MPG_NONE: there is none */
+  int64_t highest_later; /* the same of the attempts after that one */
 } mpg_lineage;
 
 void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env);
@@ -50,6 +54,8 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
                          mpg_ending ending, int64_t as_of);
 /* Decides the fate of its steps, which are told from the last to the first. */
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
+/* The same of its batches; `again`: a later one has its number. */
+mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again);
 
 /* Whether a commit protects a step without a number, which a job that ends well needs none for; of one with a number,
 ** whether one without does. */

@@ -32,13 +32,13 @@ static const struct {
                                       "spans that begin inside another and end after it"},
     [MPG_NOTICE_CONCURRENT_STEPS] =
         {MPG_WARNING, "concurrent_steps",
-         "steps that begin while one of their number or a higher one runs, counted as restarts, "
-         "though they may be of several ranks or workers"},
+         "steps that begin while one of their number or a higher one runs, or batches while one of "
+         "their number does, counted as restarts, though they may be of several ranks or workers"},
     [MPG_NOTICE_REPEATED_STEPS] =
         {MPG_WARNING, "repeated_steps",
-         "steps of the number of the one before them or a lower one, counted as restarts, though "
-         "no restore, init, compile or stall is between: are they of another epoch, or parts of a "
-         "step?"},
+         "steps of the number of the one before them or a lower one, or batches of one before "
+         "them, counted as restarts, though no restore, init, compile or stall is between: are "
+         "they of another epoch, or parts of a step?"},
     [MPG_NOTICE_UNNUMBERED_STEPS] = {MPG_WARNING, "unnumbered_steps",
                                      "steps without a number and without a commit, counted as "
                                      "productive since a later attempt completed, which may have "

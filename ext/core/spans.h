@@ -25,6 +25,12 @@ typedef enum mpg_kind {
   MPG_KIND_CUSTOM
 } mpg_kind;
 
+/* Whether a span of the kind may stand between a step and its repetition: what is done in a restart, or a stall. */
+static inline bool mpg_kind_restarts(uint32_t kind) {
+  return kind == MPG_KIND_INIT || kind == MPG_KIND_COMPILE || kind == MPG_KIND_RESTORE ||
+         kind == MPG_KIND_HANG || kind >= MPG_KIND_CUSTOM;
+}
+
 typedef struct mpg_span {
   int64_t start, end;              /* end: MPG_OPEN */
   int64_t attempt;                 /* MPG_NONE */

@@ -1,6 +1,7 @@
 /* timeline.c - see timeline.h. */
 #include "timeline.h"
 
+#include "batches.h"
 #include "innermost.h"
 #include "lineage.h"
 #include "rating.h"
@@ -13,6 +14,7 @@ struct mpg_timeline {
   mpg_pools *pools;
   mpg_gang gang;
   mpg_innermost in;
+  mpg_batches batches;
   mpg_lineage lineage;
   mpg_notices notices;
   mpg_ratings ratings;
@@ -42,6 +44,7 @@ mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet 
   t->rules = rules;
   t->pools = pools;
   mpg_innermost_init(&t->in, env);
+  mpg_batches_init(&t->batches, env);
   mpg_lineage_init(&t->lineage, env);
   t->ratings = (mpg_ratings){.env = env,
                              .fleet = fleet,
@@ -57,6 +60,7 @@ void mpg_timeline_free(mpg_timeline *t) {
     return;
   mpg_gang_free(&t->gang);
   mpg_innermost_free(&t->in);
+  mpg_batches_free(&t->batches);
   mpg_lineage_free(&t->lineage);
   mpg_ratings_free(&t->ratings);
   mpg_free(t->env, t->verdicts);
@@ -73,10 +77,6 @@ static void notice(mpg_timeline *t, mpg_notice kind, int64_t count) {
 }
 
 /* ---- what each span's time is ---- */
-
-static bool is_step(const mpg_span *s) {
-  return s->kind == MPG_KIND_STEP || s->kind == MPG_KIND_BATCH;
-}
 
 static mpg_ending ending(const mpg_gang *gang) {
   const mpg_attempt *last = &gang->attempts[gang->nattempts - 1];
@@ -146,30 +146,66 @@ static bool is_unproven(const mpg_timeline *t, const mpg_step *step, mpg_fate fa
          !mpg_lineage_saved(&t->lineage, step);
 }
 
+/* What of the steps and batches of a job is listed. */
+typedef struct doubts {
+  int64_t unproven, concurrent, repeated;
+  size_t restart; /* the item after the one at hand that tells of one; of any attempt */
+} doubts;
+
+/* A batch that runs again in the attempt, which nothing tells to have begun anew: two may have one number. */
+static void doubt_batch(const mpg_timeline *t, doubts *d, size_t i, size_t again) {
+  const mpg_item *item = &t->in.items[i], *later = &t->in.items[again];
+  bool at_once = item->span.end > later->span.start;
+  if (item->attempt != later->attempt)
+    return;
+  d->concurrent += at_once;
+  d->repeated += !at_once && d->restart > again;
+}
+
+static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
+  const mpg_span *s = &t->in.items[i].span;
+  mpg_step step = {s->start, s->end, s->step, t->in.items[i].attempt};
+  size_t again = MPG_NOBODY;
+  mpg_fate fate;
+  if (s->kind == MPG_KIND_BATCH && s->step != MPG_NONE)
+    again = mpg_batches_again(&t->batches, i);
+  if (again != MPG_NOBODY)
+    doubt_batch(t, d, i, again);
+  fate = s->kind == MPG_KIND_BATCH
+             ? mpg_lineage_decide_batch(&t->lineage, &step, again != MPG_NOBODY)
+             : mpg_lineage_decide(&t->lineage, &step);
+  d->unproven += is_unproven(t, &step, fate);
+  return fate;
+}
+
 /* From the last to the first, as the lineage wants to be told. */
 static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
-  int64_t unproven = 0;
+  doubts d = {.restart = SIZE_MAX};
+  mpg_rc rc;
   if (in->nitems == 0)
     return MPG_OK;
-  if (mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts) != MPG_OK ||
+  rc = mpg_batches_find(&t->batches, in);
+  if (rc == MPG_INTERRUPTED)
+    return stopped(err);
+  if (rc != MPG_OK ||
+      mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts) != MPG_OK ||
       mpg_lineage_begin(&t->lineage, commits_of(t, job), job->ncommits, ending(&t->gang),
                         t->rules->as_of) != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t i = in->nitems; i-- > 0;) {
-    const mpg_span *s = &in->items[i].span;
-    mpg_step step = {s->start, s->end, s->step, in->items[i].attempt};
-    if (is_step(s)) {
-      mpg_fate fate = mpg_lineage_decide(&t->lineage, &step);
-      t->verdicts[i] = step_verdict(t, fate);
-      unproven += is_unproven(t, &step, fate);
-    } else {
-      t->verdicts[i] = span_verdict(t, s->kind);
-    }
+    uint32_t kind = in->items[i].span.kind;
+    t->verdicts[i] = kind == MPG_KIND_STEP || kind == MPG_KIND_BATCH
+                         ? step_verdict(t, decide_item(t, &d, i))
+                         : span_verdict(t, kind);
+    if (mpg_kind_restarts(kind))
+      d.restart = i;
     if (mpg_poll(t->env, i))
       return stopped(err);
   }
-  notice(t, MPG_NOTICE_UNNUMBERED_STEPS, unproven);
+  notice(t, MPG_NOTICE_UNNUMBERED_STEPS, d.unproven);
+  notice(t, MPG_NOTICE_CONCURRENT_STEPS, d.concurrent);
+  notice(t, MPG_NOTICE_REPEATED_STEPS, d.repeated);
   return MPG_OK;
 }
 

@@ -33,7 +33,7 @@ FILES = {
     "number": ["core/number", "core/text"], "names": ["core/uuid", "core/dtype", "core/chips"],
     "transformer": ["io/transformer_json", "core/transformer"], "state": ["core/account"],
     "aggregate": ["core/account", "core/goodput"], "interval": ["core/interval"],
-    "ledger": ["core/timeline", "core/rating", "core/lineage", "core/gang", "core/pools", "core/cut", "core/innermost", "core/rollup", "core/spans"],
+    "ledger": ["core/timeline", "core/rating", "core/lineage", "core/batches", "core/gang", "core/pools", "core/cut", "core/innermost", "core/rollup", "core/spans"],
     "sql": ["sql/goodput", "sql/roofline", "sql/intervals", "sql/ledger_table", "sql/ledger_args", "sql/catalogue", "sql/relations"],
 }
 

@@ -468,6 +468,11 @@ static bool is_step(const span *s) {
   return s->of >= 0 && (is(s->kind, "step") || is(s->kind, "batch"));
 }
 
+/* Both steps, or both batches. */
+static bool alike(const span *a, const span *b) {
+  return is_step(a) && is_step(b) && is(a->kind, "step") == is(b->kind, "step");
+}
+
 /* Whether a ran before b. */
 static bool before(const span *a, const span *b) {
   if (a->of != b->of)
@@ -490,25 +495,41 @@ static bool saved(const span *s) {
     if (!is_commit(&fleet.records[i], s->job) || cut(&v[COMMITS_DURABLE]))
       continue;
     snapshot = v[COMMITS_SNAPSHOT].type == MPG_NULL ? v[COMMITS_DURABLE].i : v[COMMITS_SNAPSHOT].i;
-    if (step == ABSENT || s->step == ABSENT ? s->end <= snapshot
-                                            : s->step <= step && s->start < snapshot)
+    if (step == ABSENT || s->step == ABSENT || (is(s->kind, "batch") && s->step < step)
+            ? s->end <= snapshot
+            : s->step <= step && s->start < snapshot)
       return true;
   }
   return false;
 }
 
+/* Whether `later` is the same work as s, or work that s came after. */
+static bool supersedes(const span *later, const span *s) {
+  if (!alike(later, s) || later->step == ABSENT || s->step == ABSENT || !before(s, later))
+    return false;
+  return is(s->kind, "batch") ? later->step == s->step : later->step <= s->step;
+}
+
 /* `resume`: the first step since the job last began or went back, of those with numbers. */
-static void decide(span *s, const span *resume) {
-  const attempt *last = &fleet.attempts[fleet.nattempts - 1];
+static bool is_proven(const span *s, const span *resume) {
+  if (is(s->kind, "step"))
+    return s->step != ABSENT && resume != NULL && before(s, resume);
   for (size_t i = 0; i < fleet.nspans && s->step != ABSENT; i++) {
     const span *later = &fleet.spans[i];
-    if (is_step(later) && later->step != ABSENT && before(s, later) && later->step <= s->step) {
+    if (alike(later, s) && later->of > s->of && later->step > s->step) /* ABSENT is the least */
+      return true;
+  }
+  return false;
+}
+
+static void decide(span *s, const span *resume) {
+  const attempt *last = &fleet.attempts[fleet.nattempts - 1];
+  for (size_t i = 0; i < fleet.nspans; i++)
+    if (supersedes(&fleet.spans[i], s)) {
       s->fate = MPG_LOST;
       return;
     }
-  }
-  s->productive = (s->step != ABSENT && resume != NULL && before(s, resume)) ||
-                  is(last->outcome, "completed") || saved(s);
+  s->productive = is_proven(s, resume) || is(last->outcome, "completed") || saved(s);
   s->fate = !fleet.has_commits ? MPG_UNKNOWN : last->running ? MPG_PENDING : MPG_LOST;
 }
 
@@ -518,8 +539,8 @@ static void decide_steps(void) {
     const span *next = NULL;
     for (size_t i = 0; i < fleet.nspans; i++) {
       const span *s = &fleet.spans[i];
-      if (is_step(s) && s->step != ABSENT && (previous == NULL || before(previous, s)) &&
-          (next == NULL || before(s, next)))
+      if (is_step(s) && is(s->kind, "step") && s->step != ABSENT &&
+          (previous == NULL || before(previous, s)) && (next == NULL || before(s, next)))
         next = s;
     }
     if (next == NULL)
