@@ -20,7 +20,9 @@ static const char *const setup =
     " ('b', NULL, 'q', 1, 0, 40, 'completed'), ('c', NULL, 'r', 1, 0, 1, NULL);"
     "INSERT INTO spans VALUES ('a', 'step', 10, 30, 1, 's'), ('a', 'step', 30, NULL, 2, 's'), "
     "('b', 'serve', 3, 20, NULL, 's'),"
-    " ('b', 'nap', 5, 6, NULL, NULL), ('d', 'step', 1, 2, 3, 'unheard of');"
+    " ('b', 'nap', 5, 6, NULL, NULL), ('d', 'step', 1, 2, 3, 'unheard of'),"
+    " ('b', 'batch', 21, 22, 8, NULL), ('b', 'batch', 22, 23, 7, NULL),"
+    " ('b', 'batch', 24, 25, 7, NULL);"
     "INSERT INTO programs VALUES ('s', 1e15);"
     "INSERT INTO chips VALUES ('mine', 'bf16', 1e14);";
 
