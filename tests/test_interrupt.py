@@ -4,6 +4,7 @@ A look is a step of a small statement, which counts for SQLite's progress handle
 all of its looks, and they are counted. MPG_FULL: thirty times as much input, and records near the limit of 64 MiB; and on a machine
 that does nothing else the gaps between looks are measured, in processor time.
 """
+import ctypes
 import json
 import os
 import sqlite3
@@ -431,6 +432,27 @@ class Interrupts(Case):
                         if FULL:
                             self.assertLess(after, 0.1 * (2 if "2 threads" in name else 1) + 0.05)  # and what closing takes
             self.assertGreater(hit, 0, name)
+
+    def test_an_aggregate_that_was_interrupted_is_not_worked_out(self):
+        """SQLite asks for its result all the same, to clean up; a sort of what it has would take a second buffer."""
+        lib = ctypes.CDLL("libsqlite3.so.0")  # that of the sqlite3 module
+        lib.sqlite3_memory_used.restype = lib.sqlite3_memory_highwater.restype = ctypes.c_int64
+        for name in ("interval_union", "peak_concurrency"):
+            db, used = connect(), []
+
+            def stop():
+                used.append(lib.sqlite3_memory_used())
+                lib.sqlite3_memory_highwater(1)
+                if len(used) == 9:
+                    db.interrupt()
+                return 0
+
+            with self.subTest(name):
+                db.set_progress_handler(stop, 100_000)
+                with self.assertRaisesRegex(sqlite3.OperationalError, "^interrupted$"):
+                    db.execute(STATEMENTS[name]).fetchall()
+                self.assertGreater(used[-1] - used[0], 1_000_000)
+                self.assertLess(lib.sqlite3_memory_highwater(0) - used[-1], 100_000)
 
     def test_any_look_within_a_record(self):
         """What was half read is no error of the file, and no row."""

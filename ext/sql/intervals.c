@@ -198,26 +198,37 @@ static mpg_rc result_integer(sqlite3_context *context, state *s, measure m, mpg_
   return MPG_OK;
 }
 
+static mpg_rc result(sqlite3_context *context, state *s, mpg_err *err) {
+  measure m = (measure)mpg_function_of(context)->parameter;
+  return s->real && m != PEAK ? result_real(context, s, m, err)
+                              : result_integer(context, s, m, err);
+}
+
+/* The same of a set that may take long, with looks at whether to stop. Of a statement that was interrupted SQLite
+** asks for results too, to clean up: it prepares nothing then, and says so. */
+static mpg_rc result_of_many(sqlite3_context *context, state *s, mpg_err *err) {
+  const mpg_env *env = s->set.env;
+  mpg_scan scan;
+  int code = mpg_scan_begin(&scan, mpg_conn_of(context));
+  mpg_rc rc;
+  if (code == SQLITE_INTERRUPT || code == SQLITE_NOMEM)
+    return code == SQLITE_NOMEM ? MPG_NOMEM : MPG_INTERRUPTED;
+  if (code != SQLITE_OK) /* as where an authorizer forbids it */
+    return result(context, s, err);
+  s->set.env = &scan.env;
+  rc = result(context, s, err);
+  mpg_scan_end(&scan);
+  s->set.env = env;
+  return rc;
+}
+
 static void final(sqlite3_context *context) {
   state *s = sqlite3_aggregate_context(context, 0);
-  measure m = (measure)mpg_function_of(context)->parameter;
-  mpg_scan scan; /* of the sweep, which may take long */
   mpg_err err;
-  mpg_rc rc;
   if (s == NULL || s->set.env == NULL)
     return;
   if (s->rows) {
-    const mpg_env *env = s->set.env;
-    const bool many = s->set.n > MANY && mpg_scan_begin(&scan, mpg_conn_of(context)) == SQLITE_OK;
-    if (many)
-      s->set.env = &scan.env;
-    if (s->real && m != PEAK)
-      rc = result_real(context, s, m, &err);
-    else
-      rc = result_integer(context, s, m, &err);
-    if (many)
-      mpg_scan_end(&scan);
-    s->set.env = env;
+    mpg_rc rc = s->set.n > MANY ? result_of_many(context, s, &err) : result(context, s, &err);
     if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
       sqlite3_result_error_code(context, mpg_sqlite_rc(rc));
     else if (rc != MPG_OK)
