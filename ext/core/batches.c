@@ -27,7 +27,7 @@ static int by_number(const void *a, const void *b, void *ctx) {
   (void)ctx;
   if (x->number != y->number)
     return x->number < y->number ? -1 : 1;
-  return (x->item > y->item) - (x->item < y->item);
+  return x->item < y->item ? -1 : 1;
 }
 
 static mpg_rc collect(mpg_batches *b, const mpg_innermost *in) {

@@ -67,7 +67,6 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
   lineage->lowest = INT64_MAX;
   lineage->next = MPG_NONE;
   lineage->resumed = false;
-  lineage->batch_attempt = SIZE_MAX;
   lineage->highest = lineage->highest_later = MPG_NONE;
   return MPG_OK;
 }

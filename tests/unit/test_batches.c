@@ -83,8 +83,8 @@ static void random_job(job *j) {
     int64_t least = i == 0 || j->commits[i - 1].step == NONE ? 0 : j->commits[i - 1].step;
     bool numbered = i > 0 && j->commits[i - 1].step != NONE;
     j->commits[i] = (mpg_commit){.step = numbered ? least + check_below(4) : maybe(check_below(4)),
-                                 .snapshot = maybe(check_below(14) * MPG_SECOND),
-                                 .durable = maybe(check_below(16) * MPG_SECOND)};
+                                 .snapshot = maybe(check_below(28) * MPG_SECOND / 2),
+                                 .durable = maybe(check_below(32) * MPG_SECOND / 2)};
   }
   j->ending = (mpg_ending)check_below(3);
   j->as_of = (4 + check_below(12)) * MPG_SECOND;
