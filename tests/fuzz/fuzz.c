@@ -173,7 +173,8 @@ void fuzz_reader(fuzz_render render, mpg_str input) {
   if (large_buffers.allocations > 0) {
     fails.fails = 1 + (hash >> 16) % large_buffers.allocations;
     again = run(render, input, &other, LARGE, &fails);
-    if (!fails.failed || again != MPG_NOMEM) /* what can do without memory says the same */
+    /* What can do without memory says the same, but reads ahead by less. */
+    if (!fails.failed || (again != MPG_NOMEM && !compressed(input)))
       check_same(&plain, rc, &other, again, fails.fails, "the allocation that failed");
   }
   if (small_buffers.looks > 0) {
