@@ -251,6 +251,17 @@ class Ideal(Case):
             self.assertAlmostEqual(ideals["plain"]["compute"] / (one / 989.5e12), 1)
             self.assertAlmostEqual(ideals["floats"]["compute"] / (one / 989.5e12 + one / 494.5e12), 1)
 
+    def test_types_without_a_peak_on_the_chip(self):
+        """Those that other chips have one for: a program of today's chips, looked at for a chip of yesterday. bf16 and fp16 stand in for each other."""
+        for chip in ("nvidia-a100-80-sxm4", "NVIDIA A100-SXM4-80GB"):
+            programs, ideals = self.script("fixtures/hlo/fp8_step.hlo", f"'{chip}'")
+            self.assertEqual((programs["jit_fp8_step"]["dtype"], programs["jit_fp8_step"]["flops"]), ("fp8", None))
+            self.assertIsNone(ideals["jit_fp8_step"]["compute"])
+            self.assertGreater(ideals["jit_fp8_step"]["memory"], 0)
+        self.assertIsNotNone(self.script("fixtures/hlo/fp8_step.hlo", "nvidia-h100-sxm")[1]["jit_fp8_step"]["compute"])
+        ideals = self.script("fixtures/hlo/train_step.hlo", "nvidia-v100-sxm2-32")[1]
+        self.assertAlmostEqual(ideals["jit_train_step"]["compute"], 28 * 2 * 4096 * 1024 * 4096 / 125e12)
+
     def test_script_without_a_chip(self):
         """No one peak is right for a program of several dtypes: unrated, rather than wrong."""
         programs, ideals = self.script("fixtures/hlo", None)

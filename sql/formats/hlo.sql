@@ -28,7 +28,7 @@
 --   hlo_ideal  with :chip, seconds of one device for one execution: compute_s, the sum of FLOPs / peak;
 --              memory_s, parameters and results / bandwidth; interconnect_s, what a rank sends / its links.
 --              They are three columns, and never added or maximised here. compute_s is NULL where something
---              is multiplied in a type that no chip has a peak for, such as s32: the program is unrated
+--              is multiplied in a type that :chip has no peak for, such as s32: the program is unrated
 -- Two modules of one name are two rows; mpg_issues then tells of a conflicting_program.
 -- The rules are explained in docs/program-goodput.md.
 
@@ -42,11 +42,15 @@ SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, :devices 
 
 DROP TABLE IF EXISTS temp.hlo_scaled;
 CREATE TEMP TABLE hlo_scaled AS
+WITH named AS MATERIALIZED (
+  SELECT replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '') AS name, c.devices, c.dtype
+  FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name
+)
 SELECT *, CASE scope WHEN 'global' THEN on_devices / CAST(num_partitions AS REAL) ELSE on_devices END AS times,
-       coalesce((SELECT max(c.devices) FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name
-                 WHERE replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '')
-                       = replace(replace(replace(lower(m.chip), ' ', ''), '-', ''), '_', '')), 1) AS of_chip
-FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices FROM hlo_input) AS m;
+       coalesce((SELECT max(devices) FROM named WHERE name = chip_name), 1) AS of_chip,
+       (SELECT json_group_array(dtype) FROM named WHERE name = chip_name) AS peaks
+FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices,
+             replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') AS chip_name FROM hlo_input);
 
 -- ---- 3. FLOPs by dtype ----
 
@@ -60,7 +64,10 @@ FROM hlo_scaled AS m, json_each(m.matmul_by_dtype) AS part;
 DROP TABLE IF EXISTS temp.hlo_ideal;
 CREATE TEMP TABLE hlo_ideal AS
 SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.coverage,
-       CASE WHEN NOT EXISTS (SELECT 1 FROM hlo_flops AS f WHERE f.id = m.id AND f.dtype <> m.f32 AND f.dtype NOT IN (SELECT dtype FROM mpg_chips))
+       CASE WHEN m.peaks = '[]' /* an unknown chip, which roofline_ideal tells */ OR NOT EXISTS (
+                   SELECT 1 FROM hlo_flops AS f WHERE f.id = m.id AND f.dtype <> m.f32 AND NOT EXISTS (
+                     SELECT 1 FROM json_each(m.peaks) AS p
+                     WHERE p.value = f.dtype OR (p.value IN ('bf16', 'fp16') AND f.dtype IN ('bf16', 'fp16'))))
             THEN coalesce((SELECT roofline_ideal(f.flops * m.of_chip / m.on_devices, 0, m.chip, f.dtype) FROM hlo_flops AS f WHERE f.id = m.id), 0.0)
        END AS compute_s,
        (m.parameter_bytes + m.result_bytes) * m.times * m.of_chip / m.on_devices / chip_bandwidth(m.chip) AS memory_s,
