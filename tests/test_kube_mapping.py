@@ -1,0 +1,102 @@
+"""The fixtures in the ledger by way of sql/formats/kube.sql, held against sums made by hand; and the capacity of nodes: shared GPUs, machine
+types, devices that come and go, cordons."""
+import json
+import os
+import re
+import unittest
+
+from fleets import ROOT
+from kube import CLUSTER, G, T0, WATCH, Mapped, when
+
+
+class Mapping(Mapped):
+    def test_the_watch(self):
+        """Of 16 GPUs over 7200 s; the sums by hand."""
+        self.map(WATCH)
+        self.assertEqual(self.allocations(), [
+            ("ml/llm", 1, "llm-0-x2x9k", "a100-pool", 8, 130, 1810, "preempted"), ("ml/llm", 1, "llm-1-bb7tq", "a100-pool", 8, 130, 1810, "preempted"),
+            ("ml/llm", 2, "llm-0-9m4rs", "a100-pool", 8, 3010, 7200, "completed"), ("ml/llm", 2, "llm-1-w8dfz", "a100-pool", 8, 3010, 4500, "node_fail"),
+            ("ml/llm", 2, "llm-1-k2jtv", "a100-pool", 8, 4805, 7200, "completed"), ("ml/urgent", 1, "urgent-0-h5kqc", "a100-pool", 8, 1820, 3000, "completed")])
+        self.assertEqual(self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1, kind FROM outages", T0), [("a100-pool", 8, 4500, 4800, "hw_down")])
+        self.assertEqual(self.rows("SELECT job, name, owner, priority, chips, submit_time - ?, labels ->> '$.cluster_queue' FROM jobs ORDER BY job", T0),
+                         [("ml/llm", "llm", "ml", 100, 16, 60, "shared"), ("ml/urgent", "urgent", "ml", 1000, 8, 1770, "shared")])
+        whole = 16 * 1680 + 16 * 1490 + 16 * 2395 + 8 * 1180
+        waits = 16 * 70 + 16 * 1200 + 8 * 305 + 8 * 50
+        down, partial = 8 * 300, 8 * 305
+        for table in ("mpg_ledger", "mpg_rollup"):
+            self.assertEqual(self.rows(f"SELECT category, sum(chip_us) / 1000000 FROM {table} GROUP BY category"),
+                             [("down", down), ("idle", 16 * 7200 - whole - down - partial), ("partial", partial), ("queued", waits), ("untraced", whole)])
+        self.assertEqual(self.rows("SELECT scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us), mpg(category, chip_us) FROM mpg_rollup"),
+                         [(whole / (16 * 7200), None, None)])
+
+    def test_the_listing(self):
+        self.map(CLUSTER)
+        self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("v5e-pool", "tpu-v5e", 12)])
+        self.assertEqual(self.allocations(), [
+            ("ml/distill", 1, None, "v5e-pool", 4, 605, 2405, "completed"), ("ml/tune", 1, "tune-workers-0-0-q7", "v5e-pool", 4, 245, None, None),
+            ("ml/tune", 1, "tune-workers-0-1-q7", "v5e-pool", 4, 245, 2100, "failed")])
+        self.assertEqual(self.rows("SELECT job, chips FROM jobs ORDER BY job"), [("ml/distill", 4), ("ml/tune", 8)])
+
+    def test_shares(self):
+        """Four pods on a GPU that four share; seven on one in seven slices; the node's capacity is what is installed."""
+        objects = [self.node("s", {G: "4"}, **{"nvidia.com/gpu.replicas": "4", "nvidia.com/gpu.product": "NVIDIA-L4-SHARED", "zone": "z"}),
+                   self.node("m", {G: "7"}, **{"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", "zone": "y"})]
+        for node, n in (("s", 4), ("m", 7)):
+            for i in range(n):
+                objects.append(self.pod(f"{node}{i}", {G: 1}, spec={"nodeName": node}, metadata={"creationTimestamp": when(0)}, status={
+                    "phase": "Succeeded", "startTime": when(0), "containerStatuses": [{"state": {"terminated": {"startedAt": when(0), "finishedAt": when(100)}}}]}))
+        self.map(self.file(objects), label="zone")
+        self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity ORDER BY pool"), [("y", "NVIDIA-A100-SXM4-80GB", 1), ("z", "NVIDIA-L4", 1)])
+        self.assertEqual(self.rows("SELECT pool, round(sum(chips), 3), count(*) FROM allocations GROUP BY pool"), [("y", 1, 7), ("z", 1, 4)])
+        self.assertEqual(self.rows("SELECT DISTINCT round(chips, 3) FROM jobs ORDER BY 1"), [(0.143,), (0.25,)])
+        self.assertEqual(self.rows("SELECT DISTINCT pool, round(scheduling_goodput(category, chip_us), 3) FROM mpg_rollup GROUP BY pool"), [("y", 1), ("z", 1)])
+
+    def test_chips_by_machine_type(self):
+        """Where no label says what the GPUs are: every type that is known is of a chip of the catalogue, but for A10Gs, and P100s that are cards."""
+        with open(os.path.join(ROOT, "sql/formats/kube.sql"), encoding="utf-8") as file:
+            products = re.search(r"INTO kube_products VALUES(.*?);", file.read(), re.S)[1]
+        known = {row[0] for row in self.rows("SELECT chip FROM mpg_chips")}
+        self.assertEqual([name for name, chip in re.findall(r"\('([^']+)', '([^']+)'\)", products) if chip not in known], ["nvidia-tesla-p100", "g5"])
+        amd = ["AMD_Instinct_MI300X_OAM", "AMD_Instinct_MI325_OAM"] # as AMD's node labeller writes them
+        nodes = [self.node(kind, {G: "4"}, **{"node.kubernetes.io/instance-type": kind}) for kind in
+                 ("g5.12xlarge", "g6.12xlarge", "p4d.24xlarge", "g4dn.12xlarge", "p6-b200.48xlarge", "ml.p5.48xlarge", "ml.g5.12xlarge")]
+        self.map(self.file({"kind": "List", "items": nodes + [self.node("labelled", {G: "4"}, **{"nvidia.com/gpu.product": "NVIDIA-A10G"}),
+                                                                 *(self.node(name, {"amd.com/gpu": "8"}, **{"amd.com/gpu.product-name": name}) for name in amd)]}))
+        self.assertEqual(self.rows("SELECT chip, chip_peak_flops(chip, 'bf16') FROM capacity WHERE chip LIKE 'AMD%' ORDER BY chip"),
+                         [(amd[0], 1.3074e15), (amd[1], 1.3074e15)])
+        self.assertEqual(self.rows("SELECT chip, sum(chips) FROM capacity WHERE chip NOT LIKE 'AMD%' GROUP BY chip ORDER BY chip"),
+                         [("NVIDIA-A10G", 12), ("nvidia-a100-40-sxm4", 4), ("nvidia-b200", 4), ("nvidia-h100-sxm", 4), ("nvidia-l4", 4), ("nvidia-t4", 4)])
+
+    def test_nodes_that_lost_their_devices(self):
+        """A node's device plugin may end before the node does, or not run yet where a watch ends."""
+        def event(kind, name, version, gpus, beat):
+            node = self.node(name, {"cpu": "8"} | ({} if gpus is None else {G: str(gpus)}), agentpool="a")
+            node["metadata"]["resourceVersion"] = str(version)
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(beat)}]
+            return {"type": kind, "object": node}
+        self.map(self.file("\n".join(map(json.dumps, [
+            event("ADDED", "n", 1, None, 0), event("MODIFIED", "n", 2, 8, 10), event("MODIFIED", "n", 3, 0, 90), event("DELETED", "n", 4, 0, 100),
+            event("ADDED", "m", 5, 8, 10), event("MODIFIED", "m", 6, 4, 20), event("MODIFIED", "m", 7, 0, 30), event("ADDED", "cpu", 8, None, 10)]))))
+        self.assertEqual(self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY chips", T0), [("a", 4, 0, None), ("a", 8, 0, 100)])
+
+    def test_cordoned(self):
+        def node(version, unschedulable, beat):
+            taints = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(100)}] if unschedulable else []
+            node = self.node("n", {G: "8"}, agentpool="a")
+            node["metadata"]["resourceVersion"] = str(version)
+            node["spec"] = {"unschedulable": unschedulable, "taints": taints}
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(beat)}]
+            return node
+        pod = self.pod("p", {G: 2}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0)}, status={
+            "phase": "Succeeded", "startTime": when(0), "containerStatuses": [{"state": {"terminated": {"startedAt": when(0), "finishedAt": when(150)}}}]})
+        self.map(self.file([node(1, False, 0), node(2, True, 110), node(3, True, 160), pod, node(4, False, 300)]))
+        self.assertEqual(self.rows("SELECT chips, start_time - ?1, end_time - ?1, kind FROM outages ORDER BY 2", T0), [(6, 100, 150, "maintenance"), (8, 150, 300, "maintenance")])
+
+    def test_in_the_shell(self):
+        """With parameters, as the header of the script shows it."""
+        self.script("formats/kube.sql", kube=WATCH, pool="cloud.google.com/gke-nodepool")
+        self.assertEqual(self.one("SELECT count(*) FROM allocations WHERE pool = 'a100-pool'"), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+"""What jobs ask for and when it is theirs, in the mapping sql/formats/kube.sql: Kueue's Workloads, with pods and without, deactivated ones,
+jobs whose pods are gone, and pods that do not wait for each other."""
+import json
+import unittest
+
+from kube import G, Mapped, when
+
+
+class Mapping(Mapped):
+    def test_workloads_without_pods(self):
+        self.map(self.file("\n".join(map(json.dumps, [
+            {"type": "ADDED", "object": self.node("n", {G: "8"}, agentpool="a")},
+            self.workload("done", 1, ("Admitted", "Admitted", 10), ("Finished", "Succeeded", 50)),
+            self.workload("gone", 2, event="DELETED", deleted=when(30)),
+            self.workload("waits", 3),
+            self.workload("again", 4, ("Admitted", "Admitted", 5), ("Evicted", "Preempted", 20)),
+            self.workload("runs", 5, ("Admitted", "Admitted", 40)),
+        ]))))
+        self.assertEqual(self.allocations(), [
+            ("ns/again", 1, None, "a", 2, 5, 20, "preempted"), ("ns/again", 2, None, "a", 0, 20, None, None), ("ns/done", 1, None, "a", 2, 10, 50, "completed"),
+            ("ns/gone", 1, None, "kubernetes", 0, 30, 30, "cancelled"), ("ns/runs", 1, None, "a", 2, 40, None, None)])
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
+                         [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)])
+
+    def test_deactivated_workloads(self):
+        """A Workload that is not active asks for nothing, whatever it was evicted for, and whether it was admitted before or not."""
+        def told(name, active, reason, admitted=True):
+            w = self.workload(name, 1, *([("Admitted", "Admitted", 10)] if admitted else []), ("Evicted", reason, 30))
+            w["object"]["spec"]["active"] = active
+            return w
+        def owner(name):
+            return {"type": "ADDED", "object": {"kind": "Job", "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), "resourceVersion": "1"},
+                                                "spec": {"suspend": True}, "status": {}}}
+        self.map(self.file("\n".join(map(json.dumps, [
+            {"type": "ADDED", "object": self.node("n", {G: "8"}, agentpool="a")},
+            told("late", False, "DeactivatedDueToMaximumExecutionTimeExceeded"), told("often", False, "DeactivatedDueToRequeuingLimitExceeded"),
+            told("stopped", False, "PodsReadyTimeout"), told("again", True, "Deactivated"), told("waits", True, "Preempted"),
+            told("never", False, "DeactivatedDueToAdmissionCheck", False), owner("never"), told("hopes", True, "AdmissionCheck", False), owner("hopes"),
+            self.workload("runs", 2, ("Admitted", "Admitted", 100))]))))
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"), [
+            ("ns/again", 2 * (10 + 70)), ("ns/hopes", 200), ("ns/late", 20), ("ns/never", 60), ("ns/often", 20), ("ns/runs", 200), ("ns/stopped", 20), ("ns/waits", 2 * (10 + 70))])
+
+    def test_jobs_whose_pods_are_gone(self):
+        """That a job ran to its end says nothing of how long it waited; one whose time was over may have waited all the time."""
+        def job(name, *conditions, **more):
+            return {"kind": "Job", "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), "resourceVersion": "1", **more},
+                    "spec": {"template": {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}},
+                    "status": {"startTime": when(1), "conditions": [{"type": kind, "status": "True", "reason": reason, "lastTransitionTime": when(at)} for kind, reason, at in conditions]}}
+        js = {"labels": {"jobset.sigs.k8s.io/jobset-name": "js"}}
+        self.map(self.file("\n".join(map(json.dumps, [
+            self.node("n", {G: "8"}, agentpool="a"), job("done", ("Complete", "CompletionsReached", 90)), job("bad", ("Failed", "BackoffLimitExceeded", 80)),
+            job("slow", ("Failed", "DeadlineExceeded", 70)), job("waits"), job("js-first-0", ("Complete", "CompletionsReached", 50), **js), job("js-then-0", **js),
+            {"kind": "JobSet", "metadata": {"name": "js", "namespace": "ns", "uid": "js", "creationTimestamp": when(0), "resourceVersion": "1"},
+             "spec": {"replicatedJobs": [{"replicas": 2, "template": {"spec": {"template": {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}}}}]}, "status": {}}]))))
+        self.assertEqual(self.rows("SELECT job, chips, end_time IS NULL, outcome FROM allocations ORDER BY job"),
+                         [("ns/bad", 0, 0, "failed"), ("ns/done", 0, 0, "completed"), ("ns/slow", 0, 0, "cancelled")])
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' AND as_of = ? GROUP BY job", when(100)),
+                         [("ns/js", 400), ("ns/slow", 140), ("ns/waits", 200)])
+
+    def test_pods_that_do_not_wait_for_each_other(self):
+        """Of a Job that has more to complete than runs at once, and of a Deployment, any pod works alone, also where Kueue admits them together."""
+        def pod(name, start, end, labels, owner=()):
+            state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": 0}}
+            return self.pod(name, {G: 1}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0), "labels": labels, "ownerReferences": list(owner)}, status={
+                "phase": "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}], "containerStatuses": [{"state": state}]})
+        def made(kind, name, **spec):
+            return {"kind": kind, "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), "resourceVersion": "1"},
+                    "spec": {"template": {"spec": {"containers": [{"resources": {"limits": {G: 1}}}]}}, **spec}, "status": {}}
+        workload = self.workload("shards", 1, ("Admitted", "Admitted", 0), ("Finished", "Succeeded", 200))["object"]
+        workload["spec"]["podSets"][0]["count"] = 2
+        replica = [{"kind": "ReplicaSet", "name": "web-5d4c", "controller": True}]
+        self.map(self.file("\n".join(map(json.dumps, [
+            self.node("n", {G: "8"}, agentpool="a"), made("Job", "shards", parallelism=4, completions=6), workload,
+            *(pod(f"shards-{i}", 100 * (i // 4), 100 * (i // 4) + 100, {"job-name": "shards"}) for i in range(6)),
+            made("Deployment", "web", replicas=3), *(pod(f"web-5d4c-{i}", 50 * i, 200, {"pod-template-hash": "5d4c"}, replica) for i in range(3)),
+            made("Job", "gang", parallelism=2, completions=2), *(pod(f"gang-{i}", 0, 100 + 100 * i, {"job-name": "gang"}) for i in range(2))]))))
+        self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL AND category <> 'queued' GROUP BY job, category"), [
+            ("ns/gang", "partial", 100), ("ns/gang", "untraced", 200), ("ns/shards", "untraced", 600), ("ns/web", "untraced", 200 + 150 + 100)])
+        self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs ORDER BY job"), [("ns/gang", 2, None), ("ns/shards", 4, 1), ("ns/web", None, None)])
+
+    def test_workloads_of_pods(self):
+        """Kueue has a Workload for a pod alone, for a group of pods, such as those of a StatefulSet, for every pod of a Deployment, for every
+        group of a LeaderWorkerSet, and one for all that an AppWrapper holds."""
+        def pod(name, start, end, chips, owner=None, **labels):
+            state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": 0}}
+            return self.pod(name, {G: chips}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0), "labels": labels, "ownerReferences": owner or []}, status={
+                "phase": "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}], "containerStatuses": [{"state": state}]})
+        def workload(name, owners, at, chips, count=1):
+            return {"kind": "Workload", "metadata": {"name": name, "namespace": "ns", "uid": "w-" + name, "creationTimestamp": when(0), "ownerReferences": owners},
+                    "spec": {"podSets": [{"count": count, "template": {"spec": {"containers": [{"resources": {"limits": {G: chips}}}]}}}]},
+                    "status": {"conditions": [{"type": "Admitted", "status": "True", "lastTransitionTime": when(at)},
+                                              {"type": "Finished", "status": "True", "reason": "Succeeded", "lastTransitionTime": when(100)}]}}
+        def of(kind, name, controller=True):
+            return [{"kind": kind, "name": name} | ({"controller": True} if controller else {})]
+        web = {"pod-template-hash": "5d4c"}
+        lws = {"leaderworkerset.sigs.k8s.io/name": "lws"}
+        sts = {"kueue.x-k8s.io/pod-group-name": "statefulset-db-1a2b3"}
+        aw = {"workload.codeflare.dev/appwrapper": "aw", "training.kubeflow.org/job-name": "tune"}
+        self.map(self.file("\n".join(map(json.dumps, [
+            self.node("n", {G: "64"}, agentpool="a"),
+            pod("one", 10, 100, 2), workload("pod-one-3fa1c", of("Pod", "one"), 10, 2),
+            pod("g-0", 20, 100, 4, **{"kueue.x-k8s.io/pod-group-name": "g"}), pod("g-1", 20, 100, 4, **{"kueue.x-k8s.io/pod-group-name": "g"}),
+            workload("g", of("Pod", "g-0", False) + of("Pod", "g-1", False), 20, 4, 2),
+            *(pod(f"web-5d4c-{i}", 30 + int(i), 100, 1, of("ReplicaSet", "web-5d4c"), **web) for i in "01"),
+            *(workload(f"pod-web-5d4c-{i}-aaaaa", of("Pod", f"web-5d4c-{i}"), 30, 1) for i in "01"),
+            *(pod(f"lws-{i}", 40, 100, 8, of("LeaderWorkerSet", "lws"), **lws) for i in "01"),
+            *(workload(f"leaderworkerset-lws-{i}-aaaaa", of(kind, name, False), 40, 8) for i, kind, name in (("0", "LeaderWorkerSet", "lws"), ("1", "Pod", "lws-1"))),
+            pod("db-0", 60, 100, 2, of("StatefulSet", "db"), **sts), workload("statefulset-db-1a2b3", of("StatefulSet", "db", False), 60, 2),
+            pod("tune-master-0", 70, 100, 1, of("PyTorchJob", "tune"), **aw), workload("appwrapper-aw-3fa1c", of("AppWrapper", "aw"), 70, 1),
+            workload("pod-gone-3fa1c", of("Pod", "gone"), 50, 2)]))))
+        self.assertEqual(self.allocations(), [
+            ("ns/aw", 1, "tune-master-0", "a", 1, 70, 100, "completed"),
+            ("ns/g", 1, "g-0", "a", 4, 20, 100, "completed"), ("ns/g", 1, "g-1", "a", 4, 20, 100, "completed"), ("ns/gone", 1, None, "a", 2, 50, 100, "completed"),
+            ("ns/lws", 1, "lws-0", "a", 8, 40, 100, "completed"), ("ns/lws", 1, "lws-1", "a", 8, 40, 100, "completed"), ("ns/one", 1, "one", "a", 2, 10, 100, "completed"),
+            ("ns/statefulset-db-1a2b3", 1, "db-0", "a", 2, 60, 100, "completed"),
+            ("ns/web", 1, "web-5d4c-0", "a", 1, 30, 100, "completed"), ("ns/web", 1, "web-5d4c-1", "a", 1, 31, 100, "completed")])
+        self.assertEqual(self.rows("SELECT job, chips, phase, framework FROM jobs ORDER BY job"),
+                         [("ns/aw", 1, None, "pytorch"), ("ns/g", 8, None, None), ("ns/gone", 2, None, None), ("ns/lws", None, None, None), ("ns/one", 2, None, None),
+                          ("ns/statefulset-db-1a2b3", 2, None, None), ("ns/web", None, "serving", None)])
+        self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL GROUP BY category"),
+                         [("queued", 2 * 10 + 8 * 20 + 2 * 50 + 2 * 60 + 70), ("untraced", 2 * 90 + 8 * 80 + 70 + 69 + 16 * 60 + 2 * 50 + 2 * 40 + 30)])
+
+
+if __name__ == "__main__":
+    unittest.main()
