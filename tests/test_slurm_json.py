@@ -13,7 +13,7 @@ import unittest
 
 from cases import Case
 from fleets import ROOT
-from test_slurm import EVENTS, FIXTURES, JOBS, SINCE, STEPS, UNTIL
+from slurm import EVENTS, FIXTURES, JOBS, SINCE, STEPS, UNTIL
 
 SHARED = os.path.join(ROOT, "../shared/traces")
 SACCT, SQUEUE, NODES = (os.path.join(FIXTURES, name) for name in ("sacct.json", "squeue.json", "scontrol_nodes.txt"))

@@ -1,0 +1,211 @@
+"""The mapping sql/formats/slurm.sql: the ledger held against the utilisation that sreport gave for the same cluster; jobs, attempts, pools and
+outages against what was written down."""
+import unittest
+
+from slurm import ALL_FIELDS, EPOCH, EVENTS, JOBS, SINCE, SREPORT, STEPS, UNTIL, Mapped
+
+
+class Mapping(Mapped):
+    def test_the_oracle_in_plain_sql(self):
+        """sreport: gres/gpu allocated 3609 and reported 16512 GPU-seconds."""
+        with open(SREPORT, encoding="ascii") as file:
+            oracle = file.read().splitlines()[-1].split("|")
+        self.assertEqual((oracle[2], oracle[7]), ("3609", "16512"))
+        for sacct in (JOBS, EPOCH, STEPS, ALL_FIELDS):
+            with self.subTest(sacct):
+                self.map(sacct, EVENTS)
+                for table, wanted in (("allocations", 3609), ("capacity", 16512)):
+                    self.assertEqual(
+                        self.one(f"SELECT sum(chips * max(0, min(coalesce(end_time, ?2), ?2) - max(start_time, ?1))) FROM {table}", SINCE, UNTIL),
+                        wanted)
+                self.assertEqual(self.rows("SELECT DISTINCT pool, chip, chips FROM capacity"), [("mlpod", "h100", 32)])
+                self.assertEqual(self.rows("SELECT sum(chips * (end_time - start_time)), group_concat(DISTINCT kind) FROM outages"), [(1752, "hw_down")])
+
+    def test_jobs_that_ask_for_no_type(self):
+        """slurm.conf, AccountingStorageTRES: gres/gpu:tesla "will track only jobs that explicitly request" it. Others hold what their nodes have."""
+        def held(job, nodes, alloc, state="COMPLETED"):
+            return self.job(job, state, 1000, 1000, 1100, "gres/gpu=4", alloc, nodes)
+        gpus = {"tesla": "gres/gpu=4,gres/gpu:tesla=4", "volta": "gres/gpu=4,gres/gpu:volta=4", "both": "gres/gpu=4,gres/gpu:tesla=2,gres/gpu:volta=2"}
+        self.map_text(
+            held(1, "t1", "gres/gpu=4") + held(2, "v[1-2]", "gres/gpu=8") + held(3, "v3", gpus["volta"]) + held(4, "v3", "gres/gpu=1")
+            + held(5, "t1,v1", "gres/gpu=4") + held(6, "b1", "gres/gpu=4") + held(7, "x1", "gres/gpu=4") + held(8, "t[1,4]", "gres/gpu=4") + held(9, "v1", "")
+            + held(10, "v1", gpus["tesla"]),
+            "c|Cluster||900|Unknown|||gres/gpu=24,gres/gpu:tesla=8,gres/gpu:volta=16\n"
+            + "".join(f"c|Node|{node}|2000|2100|x|DOWN|{gpus[kind]}\n" for node, kind in (("t1", "tesla"), ("v2", "volta"), ("b1", "both"))) + f"c|Node|v1|2000|2100|x|DOWN|{gpus['volta']}\n")
+        self.assertEqual(self.rows("SELECT job, pool, chips FROM allocations WHERE chips > 0 ORDER BY CAST(job AS INTEGER)"), [
+            ("1", "c/tesla", 4), ("2", "c/gpu", 8), ("3", "c/volta", 4), ("4", "c/volta", 1), ("5", "c/gpu", 4), ("6", "c/gpu", 4), ("7", "c/gpu", 4), ("8", "c/gpu", 4),
+            ("10", "c/tesla", 4)])
+        self.map_text(held(1, "t1", "gres/gpu=4") + held(2, "v[1-2]", "gres/gpu=8") + held(3, "v1", "gres/gpu=4,gres/gpu:volta=3"),
+                      "c|Cluster||1000|1100|||gres/gpu=12,gres/gpu:tesla=4,gres/gpu:volta=8\n"
+                      + "".join(f"c|Node|{node}|2000|2100|x|DOWN|{gpus[kind]}\n" for node, kind in (("t1", "tesla"), ("v1", "volta"), ("v2", "volta"))))
+        self.assertEqual(self.rows("SELECT job, pool, chips FROM allocations WHERE chips > 0"), [("1", "c/tesla", 4), ("2", "c/volta", 8), ("3", "c/volta", 4)])
+        self.map_text(held(1, "t1", "gres/gpu=4") + held(2, "v[1-2]", "gres/gpu=8") + held(3, "t1", gpus["tesla"]) + held(4, "v[1-2]", "gres/gpu=8,gres/gpu:volta=8"),
+                      "c|Cluster||1000|1100|||gres/gpu=12,gres/gpu:tesla=4,gres/gpu:volta=8\n")
+        self.assertEqual(self.rows("SELECT pool, sum(chips) FROM allocations GROUP BY pool"), [("c/tesla", 8), ("c/volta", 16)])
+
+    def test_the_oracle_in_the_ledger(self):
+        self.map(JOBS, EVENTS)
+        for table in ("mpg_ledger", "mpg_rollup"):
+            self.assertEqual(
+                self.rows(f"""SELECT sum(chip_us) FILTER (WHERE category NOT IN ('down', 'idle', 'queued')),
+                                     sum(chip_us) FILTER (WHERE category <> 'queued'),
+                                     sum(chip_us) FILTER (WHERE category = 'down'),
+                                     group_concat(DISTINCT pool)
+                              FROM {table} WHERE since = '2026-11-21T05:51:24Z' AND until = '2026-11-21T06:00:00Z'"""),
+                [(3609 * 10**6, 16512 * 10**6, 1752 * 10**6, "mlpod")],
+            )
+        self.assertEqual(
+            self.rows("""SELECT scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us), mpg(category, chip_us)
+                         FROM mpg_rollup WHERE since = ? AND until = ?""", SINCE, UNTIL),
+            [(3609 / 16512, None, None)],
+        )
+
+    def test_conservation(self):
+        """Every bucket of every pool adds up to what is installed, and idle is never negative."""
+        self.map(JOBS, EVENTS)
+        for width in ("1 minute", "7", "1 hour"):
+            rows = self.rows("""SELECT pool, bucket, sum(chip_us), min(chip_us) FROM mpg_ledger
+                                WHERE bucket_width = ? AND since = ? AND until = ? AND category <> 'queued' GROUP BY pool, bucket""",
+                             width, SINCE, UNTIL)
+            self.assertEqual(sum(row[2] for row in rows), 16512 * 10**6)
+            self.assertTrue(all(row[3] >= 0 for row in rows))
+            if width == "1 minute":
+                self.assertEqual([row[2] for row in rows], [32 * 36 * 10**6] + [32 * 60 * 10**6] * 8)
+
+    def test_in_the_shell(self):
+        """With parameters, as the header of the script shows it."""
+        self.db.execute("CREATE TABLE here(x)")
+        self.script("formats/slurm.sql", sacct=JOBS, events=EVENTS, zone="+01:00", columns=None, delimiter=None, nodes=None)
+        self.assertEqual(self.rows("SELECT min(start_time), count(*) FROM allocations"), [(1795240353 - 3600, 29)])
+        self.assertEqual(self.rows("SELECT min(start_time) FROM capacity"), [(SINCE - 3600,)])
+
+    def test_jobs_and_attempts(self):
+        self.map(JOBS, EVENTS)
+        self.assertEqual(self.one("SELECT count(*) FROM jobs"), 26)
+        self.assertEqual(
+            self.rows("SELECT job, name, owner, priority, chips, min_chips, submit_time, json(labels) FROM jobs WHERE job IN ('1', '12', '22') ORDER BY name"),
+            [("22", "arr", "vision", "normal", 4, None, 1795240505, '{"user":"games","partition":"train","nodes":1,"array_job":18}'),
+             ("1", "llm-pretrain-ok", "llm", "normal", 16, None, 1795240352,
+              '{"user":"root","partition":"train","nodes":2,"segment":"pretrain","chip":"h100"}'),
+             ("12", "low-preemptee", "vision", "low", 24, None, 1795240380, '{"user":"root","partition":"train","nodes":3}')],
+        )
+        self.assertEqual(
+            self.rows("SELECT job, attempt, chips, start_time, end_time, outcome FROM allocations WHERE job IN ('11', '12', '14', '26') ORDER BY job, attempt"),
+            [("11", 1, 8, 1795240373, 1795240380, "preempted"), ("11", 2, 8, 1795240504, 1795240529, "completed"),
+             ("12", 1, 24, 1795240380, 1795240391, "preempted"), ("12", 2, 24, 1795240530, 1795240570, "completed"),
+             ("14", 1, 0, 1795240888, 1795240888, "cancelled"),
+             ("26", 1, 16, 1795240721, 1795240726, "node_fail"), ("26", 2, 16, 1795240849, 1795240879, "completed")],
+        )
+        self.assertEqual(self.rows("SELECT count(*) FROM temp.sqlite_schema WHERE name LIKE 'slurm%'"), [(0,)])
+
+    def test_demand_ends_with_a_job_that_never_started(self):
+        self.map(JOBS, EVENTS)
+        self.assertEqual(
+            self.rows("SELECT job, sum(chip_us) FROM mpg_ledger WHERE category = 'queued' AND job IN ('14', '15') GROUP BY job"),
+            [("14", 40 * (1795240888 - 1795240390) * 10**6), ("15", 32 * 4 * 10**6)],
+        )
+
+    def test_a_draining_node_works_until_its_jobs_end(self):
+        gpus = "gres/gpu=8"
+        self.map_text(
+            self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1")
+            + self.job(2, "RUNNING", 1000, 1000, "Unknown", "gres/gpu=16", "gres/gpu=16", "n[2-3]"),
+            "c|Cluster||900|Unknown|||gres/gpu=40\n"
+            f"c|Node|n1|1050|1200|ticket 42|DRAIN|{gpus}\n"
+            f"c|Node|n1|1080|1300|Not responding|DOWN*|{gpus}\n"
+            f"c|Node|n1|1150|1350|Kernel upgrade|DRAIN|{gpus}\n"
+            f"c|Node|n2|1050|Unknown|drained for maintenance|DRAIN|{gpus}\n"
+            f"c|Node|n5|1400|Unknown||POWERED_DOWN|{gpus}\n"
+            f"c|Node|n4|1400|1400||DOWN|{gpus}\n",
+        )
+        self.assertEqual(
+            self.rows("SELECT chips, start_time, end_time, kind FROM outages ORDER BY start_time"),
+            [(4, 1050, 1080, "drained"), (4, 1080, 1100, "hw_down"), (8, 1100, 1150, "hw_down"), (8, 1150, 1200, "hw_down"),
+             (8, 1200, 1300, "hw_down"), (8, 1300, 1350, "maintenance"), (8, 1400, None, "power_saving")],
+        )
+        self.assertEqual(self.rows("SELECT min(chip_us) >= 0, sum(chip_us) FILTER (WHERE category <> 'queued') FROM mpg_ledger WHERE as_of = 1500"),
+                         [(1, 40 * 600 * 10**6)])
+
+    def test_states_of_events_are_short(self):
+        """sacctmgr writes states as `sinfo -o %t` does, with a mark behind some."""
+        states = (("DRNG", "ticket 42", "drained"), ("DRNG*", "ticket 42", "drained"), ("DRNG", "Xid 48", "hw_down"), ("DRAIN@", "ASAP", "maintenance"),
+                  ("DRNG@", "Reboot ASAP", "maintenance"), ("DOWN^", "", "maintenance"), ("MAINT*", "", "maintenance"), ("BOOT", "", "maintenance"), ("IDLE$", "", "maintenance"), ("IDLE^", "", "maintenance"),
+                  ("IDLE~", "", "power_saving"), ("IDLE%", "", "power_saving"), ("MIX!", "", "power_saving"), ("POW_DN", "", "power_saving"), ("POWERED_DOWN", "", "power_saving"),
+                  ("DOWN~", "", "hw_down"), ("DRAIN~", "ticket", "drained"), ("FAILG", "", "hw_down"), ("INVAL", "", "hw_down"), ("IDLE*", "", "hw_down"),
+                  ("DOWN", "Node unexpectedly rebooted", "hw_down"), ("DRAIN", "Node unexpectedly rebooted", "hw_down"), ("DOWN", "Reboot ASAP : reboot issued", "maintenance"))
+        for i, (state, reason, kind) in enumerate(states):
+            self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200|{reason}|{state}|gres/gpu=8\n")
+            self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)], (i, state))
+
+    def test_a_controller_that_was_away_installs_nothing(self):
+        """With TrackSlurmctldDown slurmdbd has a second row of the cluster while slurmctld is not connected."""
+        self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"),
+                      "c|Cluster||900|2000|Cluster Registered TRES||gres/gpu=8\nc|Cluster||1050|1060|slurmctld disconnect||gres/gpu=8\n")
+        self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(8, 900, 2000)])
+
+    def test_several_gpu_types_are_several_pools(self):
+        self.map_text(
+            self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=8", "gres/gpu=8,gres/gpu:h100=8", "n1")
+            + self.job(2, "FAILED", 1000, 1000, 1100, "gres/gpu=6", "gres/gpu=6,gres/gpu:h100=4,gres/gpu:a100=2", "n[1-2]")
+            + self.job(3, "FAILED", 1000, 1000, 1100, "gres/gpu=2", "gres/gpu=2", "n3"),
+            "c|Cluster||900|1200|||gres/gpu=40,gres/gpu:a100=16,gres/gpu:h100=16\n",
+        )
+        self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity ORDER BY pool"), [("c/a100", "a100", 16), ("c/gpu", None, 8), ("c/h100", "h100", 16)])
+        self.assertEqual(
+            self.rows("SELECT job, pool, chips FROM allocations ORDER BY job, pool"),
+            [("1", "c/h100", 8), ("2", "c/a100", 2), ("2", "c/h100", 4), ("3", "c/gpu", 2)],
+        )
+        self.assertEqual(
+            self.rows("SELECT pool, sum(chip_us) / 1000000 FROM mpg_ledger WHERE category = 'untraced' GROUP BY pool"),
+            [("c/a100", 200), ("c/gpu", 200), ("c/h100", 1200)],
+        )
+
+    def test_what_is_left_out_and_what_is_merged(self):
+        h = "gres/gpu:h100=8,gres/gpu=8"
+        self.map_text(
+            self.job(1, "COMPLETED", 1000, 1000, 1100, "cpu=4", "cpu=4", "n1")  # no GPUs
+            + self.job(2, "RUNNING", 1000, 1010, "Unknown", h, h, "n1")  # in two exports: this one is the older
+            + self.job(2, "COMPLETED", 1000, 1010, 1090, h, h, "n1")
+            + self.job("2.batch", "COMPLETED", 1000, 1010, 1090, "", h, "n1")
+            + self.job(3, "RESIZING", 1000, 1020, 1030, "gres/gpu=16", "gres/gpu=16", "n[1-2]")
+            + self.job(3, "COMPLETED", 1000, 1030, 1050, "gres/gpu=16", h, "n1")
+            + self.job(4, "PENDING", 1000, "Unknown", "Unknown", h, "")
+            + self.job("5_[1-3]", "PENDING", 1000, "Unknown", "Unknown", h, "")
+            + self.job(6, "REQUEUED", 1000, 1040, 1050, h, h, "n2")
+            + self.job(6, "CANCELLED by 7", 1050, "None", 1060, h, "")
+            + self.job(7, "COMPLETED", 1000, 1040, 1050, "gres/gpu=1", h, "n2", '{"phase":"training","framework":"jax","step":1}')
+            + self.job(8, "COMPLETED", 1000, 1040, 1050, h, h, "n3", '["phase"]'),
+        )
+        self.assertEqual(
+            self.rows("SELECT job, attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY job, attempt, start_time"),
+            [("2", 1, 8, 1010, 1090, "completed"), ("3", 1, 16, 1020, 1030, None), ("3", 1, 8, 1030, 1050, "completed"),
+             ("6", 1, 8, 1040, 1050, "preempted"), ("6", 2, 0, 1060, 1060, "cancelled"), ("7", 1, 8, 1040, 1050, "completed"),
+             ("8", 1, 8, 1040, 1050, "completed")],
+        )
+        self.assertEqual(
+            self.rows("SELECT job, chips, min_chips, phase, framework, labels FROM jobs ORDER BY job"),
+            [("2", 8, None, None, None, "{}"), ("3", 16, 8, None, None, "{}"), ("4", 8, None, None, None, "{}"),
+             ("5_[1-3]", 24, None, None, None, '{"array_job":5}'), ("6", 8, None, None, None, "{}"),
+             ("7", 1, 8, "training", "jax", '{"phase":"training","framework":"jax","step":1}'), ("8", 8, None, None, None, "{}")],
+        )
+        self.assertEqual(self.rows("SELECT * FROM capacity"), [])
+
+    def test_several_clusters(self):
+        g = "gres/gpu=8"
+        self.map_text(
+            self.job(1, "COMPLETED", 1000, 1000, 1100, g, g, "n1", cluster="a") + self.job(1, "COMPLETED", 1000, 1000, 1200, g, g, "n1", cluster="b"),
+            f"a|Cluster||900|1200|||{g}\nb|Cluster||900|1300|||{g}\nb|Node|n1|1150|1250||DOWN|{g}\n",
+        )
+        self.assertEqual(self.rows("SELECT job, pool, attempt FROM allocations ORDER BY job"), [("a/1", "a", 1), ("b/1", "b", 1)])
+        self.assertEqual(self.rows("SELECT pool, start_time, end_time FROM outages"), [("b", 1200, 1250)])
+
+    def test_a_cluster_that_jobs_do_not_name(self):
+        path = self.file("JobID|State|Submit|Start|End|AllocTRES\n1|COMPLETED|1000|1000|1100|gres/gpu=8\n")
+        self.map(path, self.file(self.EVENT_HEADER + "pod|Cluster||900|1200|||gres/gpu=16\n"))
+        self.assertEqual(self.rows("SELECT job, pool FROM allocations"), [("1", "pod")])
+        self.map(path)
+        self.assertEqual(self.rows("SELECT job, pool FROM allocations"), [("1", "slurm")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+"""Exports that overlap, in the mapping sql/formats/slurm.sql: what waited or ran in one and is further in the next, and nodes that both show."""
+import unittest
+
+from slurm import Mapped
+
+
+class Mapping(Mapped):
+    def test_exports_that_overlap(self):
+        """What waited in the first and has started in the second waits no more, and counts as no attempt."""
+        g = "gres/gpu=8"
+        first = (self.job(1, "PENDING", 1000, "Unknown", "Unknown", g, "") + self.job(2, "REQUEUED", 1000, 1010, 1020, g, g, "n1")
+                 + self.job(2, "PENDING", 1020, "Unknown", "Unknown", g, "") + "c|3|3_[1-3]|a|PENDING|1000|Unknown|Unknown|gres/gpu=8|||\n")
+        second = (self.job(1, "COMPLETED", 1000, 1030, 1040, g, g, "n1") + self.job(2, "REQUEUED", 1000, 1010, 1020, g, g, "n1")
+                  + self.job(2, "REQUEUED", 1020, 1050, 1060, g, g, "n1") + self.job(2, "PENDING", 1060, "Unknown", "Unknown", g, "")
+                  + "c|4|3_1|a|COMPLETED|1000|1030|1040|gres/gpu=8|gres/gpu=8|n2|\nc|3|3_[2-3]|a|PENDING|1000|Unknown|Unknown|gres/gpu=8|||\n")
+        third = "c|3|3_3|a|RUNNING|1000|1070|Unknown|gres/gpu=8|gres/gpu=8|n3|\n"
+        for jobs, of_3 in ((first + second, (16, None)), (second + first, (16, None)), (first + second + third, (8, None)), (third + second + first, (8, None))):
+            self.map_text(jobs)
+            found = self.rows("SELECT job, attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY job, attempt")
+            self.assertEqual(found, [("1", 1, 8, 1030, 1040, "completed"), ("2", 1, 8, 1010, 1020, "preempted"), ("2", 2, 8, 1050, 1060, "preempted"),
+                                     ("2", 3, 0, 1060, None, None)] + [("3", 1, 8, 1070, None, None)] * (of_3[0] == 8) + [("4", 1, 8, 1030, 1040, "completed")])
+            self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs ORDER BY job"), [("1", 8, None), ("2", 8, None), ("3", *of_3), ("4", 8, None)])
+        # Job 2 waits again, to the end.
+        self.assertEqual(self.rows("SELECT sum(chip_us) / 8000000 FROM mpg_rollup WHERE job = '2' AND category = 'queued' AND as_of = 1100"), [(10 + 30 + 40,)])
+
+    def test_what_ran_in_one_export_and_began_anew_in_the_next(self):
+        """No export tells the end of the first attempt: it ended when the job was submitted again, or else when it started again."""
+        g = "gres/gpu=8"
+        runs = self.job(1, "RUNNING", 50, 100, "Unknown", g, g, "n1")
+        for later, wanted in (
+            (self.job(1, "COMPLETED", 300, 400, 500, g, g, "n2"), [(1, 8, 100, 300, None), (2, 8, 400, 500, "completed")]),
+            (self.job(1, "PENDING", 300, "Unknown", "Unknown", g, ""), [(1, 8, 100, 300, None), (2, 0, 300, None, None)]),
+            (self.job(1, "CANCELLED by 7", 300, "None", 350, g, ""), [(1, 8, 100, 300, None), (2, 0, 350, 350, "cancelled")]),
+            (self.job(1, "COMPLETED", 50, 250, 500, g, g, "n1"), [(1, 8, 100, 250, None), (2, 8, 250, 500, "completed")]),
+            (self.job(1, "RUNNING", 50, 100, "Unknown", g, g, "n1"), [(1, 8, 100, None, None)]),
+            (self.job(2, "COMPLETED", 300, 400, 500, g, g, "n2"), [(1, 8, 100, None, None)]),
+        ):
+            for jobs in (runs + later, later + runs):
+                self.map_text(jobs)
+                self.assertEqual(self.rows("SELECT attempt, chips, start_time, end_time, outcome FROM allocations WHERE job = '1' ORDER BY attempt"), wanted, later)
+
+    def test_events_of_exports_that_overlap(self):
+        """What was open in the first export and has ended in the second ended; what both have is there once."""
+        first = "c|Cluster||900|Unknown|||gres/gpu=16\nc|Cluster||900|905|slurmctld disconnect||gres/gpu=16\nc|Node|n1|950|970||DOWN|gres/gpu=8\nc|Node|n2|1050|Unknown||DOWN|gres/gpu=8\n"
+        second = ("c|Cluster||900|1300|||gres/gpu=16\nc|Cluster||1300|Unknown|||gres/gpu=24\nc|Node|n1|950|970||DOWN|gres/gpu=8\n"
+                  "c|Node|n2|1050|1200||DOWN|gres/gpu=8\nc|Node|n1|1050|1100||DOWN|gres/gpu=8\n")
+        for events in (first, first + first):  # the cluster is not gone at the end of its disconnection
+            self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3"), events)
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(16, 900, None)])
+        for events in (first + second, second + first, second + second, second):
+            self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3"), events)
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity ORDER BY 2"), [(16, 900, 1300), (24, 1300, None)])
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM outages ORDER BY 2, 3"), [(8, 950, 970), (8, 1050, 1100), (8, 1050, 1200)])
+
+    def test_nodes_that_were_shown_twice(self):
+        """Files of two days: the node is there once, as the later of them shows it."""
+        def node(state, reason=""):
+            return f"NodeName=n1 Arch=x86_64\n   State={state} CPUTot=8\n   CfgTRES=cpu=8,gres/gpu=8\n{reason}\n"
+        for days, wanted in ((("IDLE", "DOWN"), [(8, 1200, None, "hw_down")]), (("DOWN", "IDLE"), [])):
+            folder = self.folder_of({f"{day}.txt": node(state, f"   Reason=x [root@{1100 + 100 * day}]\n" * (state == "DOWN")) for day, state in enumerate(days)})
+            self.db.execute("CREATE TEMP TABLE slurm_now AS SELECT * FROM slurm_nodes_trace(?)", (folder,))
+            self.map(self.file(self.HEADER + self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3")))
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(8, 1000, None)])
+            self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages"), wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()

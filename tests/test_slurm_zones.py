@@ -1,0 +1,62 @@
+"""Local times of slurm_trace: named time zones held against Python's zoneinfo."""
+import datetime
+import random
+import unittest
+import zoneinfo
+
+from slurm import Case
+
+
+class Zones(Case):
+    def check(self, zone, times, path):
+        """Python's fold = 0 is the same choice: the first of two readings, and a skipped time moved forward."""
+        key = zoneinfo.ZoneInfo(zone)
+        wanted = [int(time.replace(tzinfo=key).timestamp()) for time in times]
+        found = [row[0] for row in self.rows("SELECT Start FROM slurm_trace(?, ?)", path, zone)]
+        self.assertEqual(len(found), len(wanted))
+        wrong = [(zone, t, f - w) for t, f, w in zip(times, found, wanted) if f != w]
+        self.assertEqual(wrong[:5], [])
+
+    def write(self, times):
+        return self.file("JobID|Start\n" + "".join(f"{i + 1}|{t.isoformat()}\n" for i, t in enumerate(times)))
+
+    def test_all_zones(self):
+        """From 1971, so that no time falls before 1970 in UTC; the rules are carried on to 2261."""
+        pick = random.Random(7)
+        times = [datetime.datetime(1971, 1, 1) + datetime.timedelta(minutes=15 * pick.randrange(35040 * 290)) for _ in range(150)]
+        times += [datetime.datetime(1971, 1, 1) + datetime.timedelta(minutes=15 * pick.randrange(35040 * 70)) for _ in range(350)]
+        path = self.write(times)
+        zones = sorted(z for z in zoneinfo.available_timezones() if not z.startswith(("right/", "posix/")) and z not in ("localtime", "posixrules"))
+        self.assertGreater(len(zones), 300)
+        for zone in zones:
+            self.check(zone, times, path)
+
+    def test_every_quarter_of_an_hour_around_the_changes(self):
+        checked = 0
+        for zone in ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Europe/Dublin", "Africa/Casablanca", "Asia/Kathmandu",
+                     "America/St_Johns", "Pacific/Apia", "America/Sao_Paulo", "Asia/Gaza", "Antarctica/Troll", "America/Nuuk", "Africa/Cairo"):
+            key = zoneinfo.ZoneInfo(zone)
+            times = []
+            for year in (1980, 1986, 1995, 2007, 2011, 2026, 2027, 2037, 2038, 2099, 2260):
+                for n in range(365):
+                    day = datetime.datetime(year, 1, 1) + datetime.timedelta(days=n)
+                    if day.replace(tzinfo=key).utcoffset() != (day + datetime.timedelta(days=1)).replace(tzinfo=key).utcoffset():
+                        times += [day + datetime.timedelta(minutes=15 * quarter - 360) for quarter in range(144)]
+            if times:
+                self.check(zone, times, self.write(times))
+                checked += len(times)
+        self.assertGreater(checked, 10000)
+
+    def test_repeated_and_skipped_times_are_counted(self):
+        path = self.write([datetime.datetime(2026, 3, 29, 2, 30), datetime.datetime(2026, 10, 25, 2, 30), datetime.datetime(2026, 10, 25, 2, 59)])
+        found = self.rows("SELECT datetime(Start, 'unixepoch') FROM slurm_trace(?, 'Europe/Berlin')", path)
+        self.assertEqual(found, [("2026-03-29 01:30:00",), ("2026-10-25 00:30:00",), ("2026-10-25 00:59:00",)])
+        self.assertEqual(self.issues(path), {"skipped_time": 1, "repeated_time": 2, "no_requeues": 1, "no_tres": 1})
+
+    def test_only_local_times_need_a_zone(self):
+        path = self.file("JobID|Submit|Start|End\n1|1795240353|2026-11-21T05:52:33Z|2026-11-21T05:52:33+02:00\n")
+        self.assertEqual(self.rows('SELECT Submit, Start, "End" FROM slurm_trace(?, \'Asia/Tokyo\')', path), [(1795240353, 1795240353, 1795233153)])
+
+
+if __name__ == "__main__":
+    unittest.main()
