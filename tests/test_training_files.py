@@ -1,0 +1,102 @@
+"""Logs of any trainer: attempts in several files or in one, in the order that their clocks say, and the progress bars between the lines."""
+import datetime
+import unittest
+
+from training import FIXTURES, Case
+
+
+class SeveralFiles(Case):
+    """Runs of one job in a file each: without a clock they follow one another as those of one file do."""
+    MAXTEXT = ("Num_devices: 4\nConfig param steps: 6\ncompleted step: 0, seconds: 10.0\ncompleted step: 1, seconds: 2.0\nSaved a checkpoint at step 1\ncompleted step: 2, seconds: 2.5\n",
+               "Num_devices: 4\ncompleted step: 2, seconds: 9.0\ncompleted step: 3, seconds: 2.0\nCompleted eval step: 0, seconds: 1.0\ncompleted step: 4, seconds: 2.0\n",
+               "Num_devices: 4\ncompleted step: 2, seconds: 8.0\n")
+    MEGATRON = tuple("using world size: 4\n" + "".join(f" iteration {i:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | global batch size: 1 | lm loss: 1.0E+00 |\n"
+                                                     for i in steps) for steps in ((10, 20), (20, 30), (20, 30)))
+    NANOGPT = tuple("".join(f"step:{i}/100 train_loss:3.0 train_time:{(i - first + 1) * 500}ms step_avg:500.0ms\n" for i in range(first, last)) for first, last in ((1, 9), (5, 8), (3, 6)))
+
+    def relations(self):
+        return [self.rows(sql) for sql in ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY 1", "SELECT chips, start_time, end_time FROM capacity ORDER BY 2",
+                                           "SELECT attempt, kind, start_time, end_time, step FROM spans ORDER BY 1, 3, 2", "SELECT attempt, step, durable_time FROM commits ORDER BY 1, 3")]
+
+    def test_as_in_one_file(self):
+        for name, logs in (("maxtext", self.MAXTEXT), ("megatron", self.MEGATRON), ("nanogpt", self.NANOGPT)):
+            for given in ({}, {"start": 1.7e9}, {"start": "2026-03-01 08:00:00"}):
+                with self.subTest(name=name, given=given):
+                    self.map(name, self.file("".join(logs)), job="run", chips=4, outcome="failed", **given)
+                    wanted = self.relations()
+                    allocations = wanted[0]
+                    self.assertEqual(len(allocations), 3)
+                    self.assertTrue(all(a[3] == b[2] for a, b in zip(allocations, allocations[1:])), allocations)
+                    self.map(name, self.folder_of({f"{i}.log": log for i, log in enumerate(logs)}), job="run", chips=4, outcome="failed", **given)
+                    self.assertEqual(self.relations(), wanted)
+
+    def test_a_file_with_a_date_has_its_own(self):
+        logs = (self.NANOGPT[0], "Mon Mar  2 09:00:00 2026\n" + self.NANOGPT[1], self.NANOGPT[2])
+        self.map("nanogpt", self.folder_of({f"{i}.log": log for i, log in enumerate(logs)}), job="run", outcome="failed")
+        at = 1772442000.0
+        self.assertEqual(self.rows("SELECT start_time, end_time FROM allocations ORDER BY attempt"), [(0, 4), (4, 5.5), (at, at + 1.5)])
+
+    def test_clocks_say_the_order(self):
+        """Names do so only where there is no clock: 'slurm-1000.out' sorts before 'slurm-999.out'."""
+        first = "2026-03-02 09:00:00"
+        at = lambda s: (datetime.datetime.fromisoformat(first) + datetime.timedelta(seconds=s)).isoformat(" ")
+        megatron = " [{}] iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | global batch size: 1 | lm loss: 1.0E+00 |\n"
+        with open(FIXTURES + "/torchtitan.log", encoding="utf-8") as file:
+            torchtitan = file.read().splitlines(keepends=True)
+        restart = next(i for i, line in enumerate(torchtitan) if "10:05:00" in line)
+        for name, logs in (
+                ("maxtext", ["".join(f"{at(s + step)} completed step: {step}, seconds: 1.0\n" for step in range(4)) for s in (0, 60)]),
+                ("megatron", ["".join(megatron.format(at(s + step), step) for step in (10, 20, 30)) for s in (0, 60)]),
+                ("nanogpt", ["Mon Mar  2 09:00:00 2026\n" + self.NANOGPT[0], "Mon Mar  2 10:00:00 2026\n" + self.NANOGPT[1]]),
+                ("torchtitan", ["".join(torchtitan[:restart]), "".join(torchtitan[restart:])])):
+            with self.subTest(name=name):
+                self.map(name, self.folder_of(dict(zip(("1.log", "2.log"), logs))), job="run", chips=8)
+                wanted = self.relations()
+                self.assertEqual(["failed"], [outcome for _, _, _, end, outcome in wanted[0] if end is not None and outcome != "completed"])
+                self.map(name, self.folder_of(dict(zip(("slurm-999.out", "slurm-1000.out"), logs))), job="run", chips=8)
+                self.assertEqual(wanted, self.relations())
+
+    def test_runs_of_several_sizes(self):
+        """A restart on other chips: what the smaller run did was done by a whole gang."""
+        first = "".join(f"2026-03-02 09:00:{s:02d} completed step: {s}, seconds: 1.0\n" for s in range(1, 11))
+        then = "".join(f"2026-03-02 09:01:{s:02d} completed step: {s + 10}, seconds: 1.0\n" for s in range(1, 11))
+        for devices in ((4, 8), (8, 4)):
+            logs = {f"{i}.log": f"Num_devices: {n}\n" + log for i, (n, log) in enumerate(zip(devices, (first, then)))}
+            self.map("maxtext", self.folder_of(logs), job="run", outcome="completed")
+            self.assertEqual({key: us for key, us in self.seconds().items() if key[0] != "queued"}, {("unrated", None): 10 * 12})
+            self.map("maxtext", self.file("".join(logs.values())), job="run", outcome="completed")
+            self.assertEqual({key: us for key, us in self.seconds().items() if key[0] != "queued"}, {("unrated", None): 10 * 12})
+
+    def test_restarts_on_other_chips_in_one_file(self):
+        """Each run says anew how many it has; one that does not has as many as the file tells of."""
+        step = " iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | global batch size: 1 | lm loss: 1.0E+00 |\n"
+        card = "|   {}  NVIDIA H100 80GB HBM3          On  |   00000000:26:00.0 Off |                    0 |\n"
+        titan = "[rank0]:[titan] 2026-03-03 10:00:{:02d},000 - root - INFO - {}\n"
+        for name, first, then, last in (
+                ("megatron", "using world size: 4\n" + step.format(1), "using world size: 8\n" + step.format(2), step.format(1)),
+                ("nanogpt", card.format(0) + card.format(3) + "step:1/9 train_loss:3.0 train_time:500ms\n", card.format(7) + "step:2/9 train_loss:3.0 train_time:1000ms\n", "step:1/9 train_loss:3.0 train_time:500ms\n"),
+                ("torchtitan", titan.format(0, "Building 1-D device mesh with ['dp'], [4]") + titan.format(1, "step:  1  loss: 1.0  "),
+                 titan.format(2, "Building 2-D device mesh with ['dp', 'tp'], [4, 2]") + titan.format(3, "step:  2  loss: 1.0  "), titan.format(4, "step:  1  loss: 1.0  "))):
+            with self.subTest(name=name):
+                self.map(name, self.file(first + then + last))
+                self.assertEqual(self.rows("SELECT attempt, chips FROM allocations ORDER BY attempt"), [(1, 4), (2, 8), (3, 8)])
+
+
+class ProgressBars(Case):
+    """What tqdm draws over and over is one line of a log, of a megabyte and more: no mapping gives up on it, whatever stands before it."""
+
+    def test_all(self):
+        bar = "".join(f"\r Generating train split: {i:6d} examples [00:{i % 60:02d}, {i / 3:.2f} examples/s]" for i in range(20000))
+        for name in ("maxtext", "megatron", "torchtitan", "nanogpt"):
+            with open(f"{FIXTURES}/{name}.log", encoding="utf-8") as file:
+                lines = file.readlines()
+            self.map(name, self.file("".join(lines)))
+            wanted = self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps")
+            for prefix in ("", "[rank0]:", "2026-11-21T15:00:00.5Z ", "[titan] 2026-11-21 15:00:00,000 - root - INFO - ", "0: [default0]: "):
+                with self.subTest(name=name, prefix=prefix):
+                    self.map(name, self.file("".join(lines[:5] + [prefix + bar + "\n"] + lines[5:])))
+                    self.assertEqual(self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps"), wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+"""Logs of MaxText: the mapping sql/formats/maxtext.sql, held against figures that its authors published with a log, and against sums made by
+hand."""
+import datetime
+import os
+import unittest
+
+from training import FIXTURES, REAL, Case
+
+
+class MaxText(Case):
+    def test_fixture(self):
+        log = FIXTURES + "/maxtext.log"
+        self.map("maxtext", log)
+        self.assertEqual(self.rows("SELECT attempt, chips, start_time, end_time, outcome FROM allocations"),
+                         [(1, 4, 0, 47.5, "failed"), (2, 4, 47.5, 71.5, "completed")])
+        self.assertEqual(self.rows("SELECT chip, chips FROM capacity"), [("TPU v5", 4)] * 2)
+        self.assertEqual(self.rows("SELECT attempt, step, durable_time FROM commits"), [(1, 4, 39.1)])
+        others = (2 + 2 + 1.6 + 2 + 2 + 2 + 2.4) / 7
+        self.assertEqual(self.seconds(), {("compile", None): round(4 * (31.5 - others) + 4 * (12 - 2), 3), ("eval", None): 8, ("lost", None): 4 * 6.4})
+        self.assertEqual(self.productive(), round(4 * (others + 2 + 2 + 1.6 + 2 + 7 * 2), 3))
+        self.assertEqual(self.rows("SELECT step, mfu FROM training_steps WHERE attempt = 1 AND step = 3"), [(3, 156.25 / 459)])
+
+    def test_several_hosts(self):
+        """Every host prints every line, behind what the launcher says of it."""
+        with open(FIXTURES + "/maxtext.log", encoding="utf-8") as file:
+            lines = file.readlines()
+        relations = ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations", "SELECT chip, chips, start_time FROM capacity",
+                     "SELECT attempt, kind, start_time, end_time, step, flops FROM spans", "SELECT DISTINCT attempt, step, durable_time FROM commits",
+                     "SELECT attempt, step, mfu FROM training_steps")
+        self.map("maxtext", FIXTURES + "/maxtext.log")
+        wanted = [self.rows(sql) for sql in relations]
+        for prefixes in (("0: ", "1: "), ("(run pid=7, ip=10.0.0.1) ", "(run pid=9, ip=10.0.0.2) "), ("", "", ""), ("[pod/a-0-0/jax] ",)):
+            self.map("maxtext", self.file("".join(prefix + line for line in lines for prefix in prefixes)))
+            self.assertEqual([self.rows(sql) for sql in relations], wanted)
+        # With a clock: what comes again after a pause is a restart, though nothing else says so.
+        at = "2026-11-21T15:00:{:02}.5Z completed step: {}, seconds: 2.0, TFLOP/s/device: 100.0, loss: 1.5\n"
+        self.map("maxtext", self.file("".join(at.format(s, n) for s, n in ((2, 0), (2, 0), (4, 1), (5, 1), (30, 1), (32, 2)))), chips=8)
+        self.assertEqual(self.rows("SELECT attempt, step FROM training_steps"), [(1, 0), (1, 1), (2, 1), (2, 2)])
+
+    def test_the_clock_of_a_cluster(self):
+        """Behind what kubectl logs --timestamps writes the chip is found too."""
+        with open(FIXTURES + "/maxtext.log", encoding="utf-8") as file:
+            text = "".join(f"2026-11-21T15:{n // 60:02}:{n % 60:02}.123456789Z {line}" for n, line in enumerate(file))
+        self.map("maxtext", self.file(text))
+        self.assertEqual(self.rows("SELECT DISTINCT chip, chips FROM capacity"), [("TPU v5", 4)])
+
+    def test_evaluations_without_seconds(self):
+        """As MaxText prints them: a step's line comes after the next one's start, and what an evaluation took is in the seconds of the step behind it."""
+        text, now, last, line = "Config param steps: 12\n", 0, 0, ""
+        for step in range(13):
+            now += 1
+            seconds, last = now - last, now
+            if (step + 1) % 5 == 0:
+                for n in range(10):
+                    now += 0.5
+                    text += f"I0317 10:00:{now:09.6f} 125344 train.py:9] Completed eval step {n}\n"
+                text += f"I0317 10:00:{now:09.6f} 125344 metric_logger.py:9] eval metrics after step: {step}, loss=9.855, total_weights=75264.0\n"
+            text += f"I0317 10:00:{now:09.6f} 125344 metric_logger.py:9] {line}\n" if line else ""
+            line = f"completed step: {step}, seconds: {seconds:.3f}, TFLOP/s/device: 50.000, loss: 3.000"
+        self.map("maxtext", self.file(text), chips=4)
+        self.assertEqual(self.seconds(), {("eval", None): 4 * 10, ("unrated", None): 4 * 12})
+        self.assertEqual(self.rows("SELECT end_time - start_time FROM spans WHERE kind = 'eval'"), [(5,), (5,)])
+
+    def test_names_of_chips(self):
+        """As JAX writes them; on some a device is half a chip."""
+        for name, devices, peak in (("TPU v3", 2, 123), ("TPU v4", 1, 275), ("TPU v5 lite", 1, 197), ("TPU v6 lite", 1, 918), ("TPU7x", 2, 2307)):
+            self.map("maxtext", self.file(f"System Information: Jax Backend: PJRT C API\nTFRT {name}\nBuilt on Mar 4 2026 11:32:08 (1772652728) cl/878335365\n"
+                                          "Num_devices: 64, shape (1, 64)\ncompleted step: 4, seconds: 1.000, TFLOP/s/device: 50.000, loss: nan\n"))
+            self.assertEqual(self.rows("SELECT chip, chips FROM capacity"), [(name, 64 // devices)])
+            self.assertEqual(self.rows("SELECT loss, tflops_per_chip, round(mfu, 9) FROM training_steps"), [(None, 50 * devices, round(50 * devices / peak, 9))])
+
+    def test_a_clock_in_the_lines(self):
+        """The same run with the prefixes of Python's logging and of absl: ends are told, and a pause is seen."""
+        at = datetime.datetime(2026, 11, 21, 15)
+        for form in ("%Y-%m-%d %H:%M:%S.000 I completed", "I%m%d %H:%M:%S.000000 140123 metric_logger.py:198] completed"):
+            lines = [(at + datetime.timedelta(seconds=s)).strftime(form) + f" step: {n}, seconds: 2.000, TFLOP/s/device: 100.0, loss: 1.5\n"
+                     for n, s in enumerate((2, 4, 6, 16, 18))]
+            self.map("maxtext", self.file("".join(lines)), chips=8, chip="tpu-v5p", year=2026, outcome="completed", pool="p", job="run")
+            start = at.replace(tzinfo=datetime.timezone.utc).timestamp()
+            self.assertEqual(self.rows("SELECT job, pool, chips, start_time, end_time, outcome FROM allocations"), [("run", "p", 8, start, start + 18, "completed")])
+            self.assertEqual(self.seconds(), {("unknown", None): 8 * 8})
+            self.assertEqual(round(self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), 6), round(100 / 459, 6))
+
+    def test_chips_of_two_devices(self):
+        """MaxText counts devices, of which a TPU v3 and a tpu7x have two each: 8 of them are 4 chips, with twice the rate of one."""
+        lines = "Num_devices: 8, shape (1, 1, 8, 1)\n" + "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 100.0, Tokens/s/device: 50.0, loss: 1.5\n"
+                                                                 for n in range(4))
+        for log, given, chip, peak in (("TFRT TPU v3\n", {}, "TPU v3", 123), ("", {"chip": "TPU_7X"}, "TPU_7X", 2307), ("", {"chip": "tpu7x", "chips": 4}, "tpu7x", 2307)):
+            self.map("maxtext", self.file(log + lines), outcome="completed", **given)
+            self.assertEqual(self.rows("SELECT chip, chips FROM capacity UNION ALL SELECT NULL, chips FROM allocations"), [(chip, 4), (None, 4)])
+            self.assertEqual(self.rows("SELECT DISTINCT tflops_per_chip, tokens_per_s_per_chip, flops FROM training_steps"), [(200, 100, 2 * 8 * 100e12)])
+            for goodput in (self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), self.one("SELECT avg(mfu) FROM training_steps")):
+                self.assertAlmostEqual(goodput, 200 / peak, 6)
+
+    def test_saves(self):
+        step = "completed step: {}, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.5\n"
+        saving = "Started an asynchronous checkpoint save for step {}\n"
+        path = self.file("".join([step.format(0), saving.format(0), step.format(1), saving.format(1), step.format(2), "saved a checkpoint at step 2\n", step.format(3)]))
+        self.map("maxtext", path, chips=1)
+        self.assertEqual(self.rows("SELECT step, snapshot_time, durable_time FROM commits"), [(0, 1, 2), (1, 2, 3), (2, 3, 3)])
+        self.assertEqual(self.seconds(), {("pending", None): 1, ("unrated", None): 3})
+
+    def test_the_real_log(self):
+        path = REAL + "/understand_logs_and_metrics.md"
+        if not os.path.exists(path):
+            self.skipTest("../shared is not here")
+        self.map("maxtext", path)
+        self.assertEqual(self.rows("SELECT tflops_per_chip, round(100 * mfu, 2) FROM training_steps WHERE step = 9 AND attempt = 1"), [(134.924, 29.4)])
+        self.assertEqual(self.rows("SELECT DISTINCT chip, chips FROM capacity"), [("TPU v5", 4)])
+        self.assertEqual(round(self.one("SELECT sum(seconds) FROM training_steps WHERE attempt = 1"), 3), 90.311)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+"""Logs of Megatron-LM, and of DeepSpeed: the mapping sql/formats/megatron.sql, held against sums made by hand."""
+import datetime
+import random
+import re
+import unittest
+
+from training import FIXTURES, Case
+
+
+class Megatron(Case):
+    T0 = 1772442000
+
+    def test_fixture(self):
+        self.map("megatron", FIXTURES + "/megatron.log", chip="h100 80gb hbm3")
+        self.assertEqual(self.rows("SELECT attempt, chips, start_time - ?1, end_time - ?1, outcome FROM allocations", self.T0),
+                         [(1, 8, 0, 99, "failed"), (2, 8, 240, 329, "completed")])
+        self.assertEqual(self.rows("SELECT attempt, step, executions, seconds, loss FROM training_steps WHERE step = 30"),
+                         [(1, 30, 10, 20, 8.80211), (2, 30, 10, 24, 8.80211)])
+        self.assertEqual(self.rows("SELECT attempt, step, durable_time - ? FROM commits", self.T0), [(1, 20, 55), (2, 40, 289)])
+        self.assertEqual(self.seconds(), {("checkpoint", None): 80, ("eval", None): 32, ("lost", None): 320, ("queued", None): 8 * 141})
+        self.assertEqual(self.productive(), 8 * (30 + 20 + 24 + 20 + 20 + 20))
+        flops = 6 * 260.4e12 * 240
+        self.assertAlmostEqual(self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), flops / 989.5e12 / self.productive(), 6)
+
+    def test_without_a_clock(self):
+        line = " iteration {:8d}/{:8d} | consumed samples: 1 | elapsed time per iteration (ms): {:.1f} | learning rate: 1E-3 | lm loss: 1.0E+00 |\n"
+        timer = "    {} ................................: (100.00, {:.2f})\n"
+        path = self.file("".join([
+            line.format(1, 5, 4000), line.format(2, 5, 1000), timer.format("save-checkpoint", 3000),
+            "  successfully saved checkpoint from iteration       2 to /ckpt\n", timer.format("evaluate", 500), line.format(4, 5, 1000), line.format(5, 5, 1000)]))
+        self.map("megatron", path, chips=2, start="2026-03-02T09:00:00Z")
+        self.assertEqual(self.rows("SELECT step, executions, start_time - ?1, end_time - ?1 FROM training_steps", self.T0),
+                         [(1, 1, 0, 4), (2, 1, 4, 5), (4, 2, 8.5, 10.5), (5, 1, 10.5, 11.5)])
+        self.assertEqual(self.rows("SELECT step, durable_time - ? FROM commits", self.T0), [(2, 8)])
+        self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
+
+    def test_ranks(self):
+        """MindSpeed-MM prints on every rank; Megatron-LM itself on the last one, as the fixture does."""
+        with open(FIXTURES + "/megatron.log", encoding="utf-8") as file:
+            lines = file.readlines()
+        sql = ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations", "SELECT attempt, kind, start_time, end_time, step, flops FROM spans", "SELECT DISTINCT step, durable_time FROM commits")
+        for strip in (False, True):
+            if strip:
+                lines = [re.sub(r"^ *\[20[-\d :.]+\]", "", line) for line in lines]
+            self.map("megatron", self.file("".join(lines)))
+            wanted = [self.rows(s) for s in sql]
+            self.map("megatron", self.file("".join(f"[Rank {rank} | Local Rank {rank}] {line}" for line in lines for rank in ((3, 0, 1, 2) if "iteration" in line else (0,)))))
+            self.assertEqual([self.rows(s) for s in sql], wanted)
+
+    def test_a_clock_of_whole_seconds(self):
+        """Iterations of any length, with pauses between some: what the log cuts off of each time adds up to no second of the run."""
+        pick = random.Random(7)
+        for longest in (0.3, 3, 9):
+            now, text, ends, busy = 0.4, "using world size: 2\n", [], 0
+            for step in range(1, 301):
+                now += pick.choice((5, 0.7)) if pick.random() < 0.05 else 0
+                seconds = round(pick.uniform(0.1, longest), 4)
+                now += seconds
+                busy += seconds
+                ends.append(now)
+                at = datetime.datetime.fromtimestamp(self.T0 + int(now), datetime.timezone.utc)
+                text += f" [{at:%Y-%m-%d %H:%M:%S}] iteration {step:8d}/     300 | elapsed time per iteration (ms): {seconds * 1000:.1f} | lm loss: 1.0E+00 |\n"
+            self.map("megatron", self.file(text))
+            rows = self.rows("SELECT start_time - ?1, end_time - ?1, seconds FROM training_steps", self.T0)
+            for (start, end, seconds), true in zip(rows, ends):
+                self.assertAlmostEqual(end - start, seconds, 5)
+                self.assertTrue(true - 1 < end < true + 1e-5, (end, true))
+            self.assertTrue(all(a[1] < b[0] + 1e-5 for a, b in zip(rows, rows[1:])))
+            found = self.seconds()
+            self.assertAlmostEqual(self.productive() + found.get(("compile", None), 0), 2 * busy, 1)
+            self.assertLess(abs(found[("unknown", None)] - 2 * (ends[-1] - 0.4 - busy)), 2)
+
+    def test_of_deepspeed(self):
+        """Megatron-DeepSpeed tells seconds, and saves `at` an iteration, as Megatron-LM itself once did; torchrun names the ranks."""
+        line = "[default7]: iteration {:8d}/  115311 | consumed samples: 1 | elapsed time per iteration (s): {} | global batch size:  2048 | lm loss: 2.4E+00 | TFLOPs: 149.02 |\n"
+        path = self.file("[default0]:using world size: 384, data-parallel-size: 8\n" + line.format(12693, 105.5) + line.format(12694, "100")
+                         + "[default0]:  successfully saved checkpoint at iteration   12694 to /ckpt\n" + line.format(12696, 100.25))
+        self.map("megatron", path, outcome="failed")
+        self.assertEqual(self.rows("SELECT step, executions, start_time, end_time, seconds FROM training_steps"),
+                         [(12693, 1, 0, 105.5, 105.5), (12694, 1, 105.5, 205.5, 100), (12696, 2, 205.5, 406, 200.5)])
+        self.assertEqual(self.rows("SELECT step, durable_time FROM commits"), [(12694, 205.5)])
+        self.assertEqual(self.seconds()[("lost", None)], 384 * 200.5)
+
+
+if __name__ == "__main__":
+    unittest.main()

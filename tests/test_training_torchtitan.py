@@ -1,0 +1,101 @@
+"""Logs of TorchTitan and of nanoGPT: the mappings sql/formats/torchtitan.sql and nanogpt.sql, held against sums made by hand, and against
+figures published with a log."""
+import os
+import re
+import unittest
+
+from training import FIXTURES, REAL, Case
+
+
+class TorchTitan(Case):
+    T0 = 1772532000
+
+    def test_fixture(self):
+        """Two ranks in one log, in colour; one of them counts."""
+        self.map("torchtitan", FIXTURES + "/torchtitan.log")
+        self.assertEqual(self.rows("SELECT attempt, chips, start_time - ?1, round(end_time - ?1, 3), outcome FROM allocations", self.T0),
+                         [(1, 8, 2, 88.1, "failed"), (2, 8, 302, 352.5, "completed")])
+        self.assertEqual(self.rows("SELECT DISTINCT chip FROM capacity"), [("NVIDIA H100 80GB HBM3",)])
+        self.assertEqual(self.rows("SELECT attempt, step, executions, round(seconds, 3), tokens_per_s_per_chip, round(mfu_reported, 6) FROM training_steps"),
+                         [(1, 1, 1, 30, 546, 0.0135), (1, 10, 9, 9, 16384, 0.4044), (1, 20, 10, 10, 16384, 0.4044), (1, 30, 10, 14.1, 11620, 0.2868),
+                          (1, 40, 10, 10, 16384, 0.4044), (2, 30, 10, 20, 7373, 0.182), (2, 40, 10, 10, 16384, 0.4044), (2, 50, 10, 10, 16384, 0.4044)])
+        # The catalogue's peak is a little above the one that torchtitan takes.
+        for mfu, reported in self.rows("SELECT mfu, mfu_reported FROM training_steps"):
+            self.assertAlmostEqual(mfu * 989.5 / 989, reported, 3)
+        self.assertEqual(self.rows("SELECT step, round(snapshot_time - ?1, 3), round(durable_time - ?1, 3) FROM commits", self.T0), [(20, 61.1, 65.1)])
+        first = 30 - (9 + 10 + 14.1 + 10) / 39
+        self.assertEqual({key: round(value, 1) for key, value in self.seconds().items()},
+                         {("checkpoint", None): 32, ("compile", None): round(8 * first, 1), ("eval", None): 24, ("lost", None): round(8 * (10.1 + 10), 1),
+                          ("queued", None): round(8 * (302 - 88.1), 1), ("restore", None): 48, ("startup", None): 8 * (10 + 4), ("unknown", None): 4})
+
+    def test_ranks_without_a_name(self):
+        """As srun keeps a log: every rank prints every line, and none says which it is. A restart is told by its markers, or by its pause."""
+        with open(FIXTURES + "/torchtitan.log", encoding="utf-8") as file:
+            lines = [line.removeprefix("[rank0]:") for line in file if line.startswith("[rank0]:")]
+        self.map("torchtitan", self.file("".join(lines)))
+        sql = ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations", "SELECT * FROM training_steps",
+               "SELECT attempt, kind, start_time, end_time, step FROM spans WHERE kind <> 'checkpoint' AND kind <> 'restore'", "SELECT DISTINCT step FROM commits")
+        wanted, seconds = [self.strip(self.rows(s)) for s in sql], self.seconds()
+        self.map("torchtitan", self.file("".join(line * 8 for line in lines)))
+        self.assertEqual([self.strip(self.rows(s)) for s in sql], wanted)
+        self.assertEqual(self.seconds(), seconds)
+        steps = [line * 2 for line in lines if "step: " in line]  # what grep leaves of it
+        self.map("torchtitan", self.file("".join(steps)), chips=8)
+        self.assertEqual(self.rows("SELECT attempt, step FROM training_steps"), [(1, 1), (1, 10), (1, 20), (1, 30), (1, 40), (2, 30), (2, 40), (2, 50)])
+        self.map("torchtitan", self.file("".join(s for s in steps if "step:  1 " in s or "step: 30 " in s)), chips=8)
+        self.assertEqual(self.rows("SELECT attempt, step FROM training_steps"), [(1, 1), (1, 30), (2, 30)])
+
+    @staticmethod
+    def strip(rows):
+        return [tuple(v for v in row if not isinstance(v, str) or not v.endswith(".log")) for row in rows]
+
+    def test_steps_without_a_loss(self):
+        """Ranks of pipelines that do not hold the last stage print -1, others may have nan: steps as any."""
+        with open(FIXTURES + "/torchtitan.log", encoding="utf-8") as file:
+            text = file.read()
+        self.map("torchtitan", self.file(text))
+        wanted = self.rows("SELECT step, start_time, end_time, flops FROM training_steps")
+        for loss, value in ((" -1.0000", -1.0), ("    nan", None)):
+            self.map("torchtitan", self.file(re.sub(r"loss: +[\d.]+", "loss: " + loss, text)))
+            self.assertEqual(self.rows("SELECT step, start_time, end_time, flops FROM training_steps"), wanted)
+            self.assertEqual(self.rows("SELECT DISTINCT loss FROM training_steps"), [(value,)])
+
+
+class NanoGpt(Case):
+    def test_fixture(self):
+        self.map("nanogpt", FIXTURES + "/nanogpt.log", flops=1.5e14)
+        start = 1772535600
+        self.assertEqual(self.rows("SELECT chips, start_time - ?1, round(end_time - ?1, 3), outcome FROM allocations", start), [(2, 0, 26.95, "completed")])
+        self.assertEqual(self.rows("SELECT count(*), round(sum(seconds), 3), sum(step = 30 AND val_loss IS NOT NULL) FROM training_steps"), [(30, 26.75, 1)])
+        others = (19 * 0.25 + 10 * 0.2) / 29
+        self.assertEqual(self.seconds(), {("compile", None): round(2 * (20 - others), 3), ("startup", None): 0.4})
+        self.assertEqual(self.productive(), round(2 * (26.75 - 20 + others), 3))
+        self.assertAlmostEqual(self.one("SELECT mfu FROM training_steps WHERE step = 30"), 1.5e14 / 0.2 / 2 / 989.5e12, 9)
+
+    def test_loss_of_nan(self):
+        path = self.file("step:0/2 val_loss:nan train_time:100ms step_avg:nanms\nstep:1/2 train_loss:nan train_time:200ms step_avg:nanms\nstep:2/2 train_loss:3.5 train_time:300ms step_avg:nanms\n")
+        self.map("nanogpt", path)
+        self.assertEqual(self.rows("SELECT step, seconds, loss, val_loss FROM training_steps"), [(1, 0.1, None, None), (2, 0.1, 3.5, None)])
+
+    def test_the_original(self):
+        path = self.file("step 0: train loss 4.1938, val loss 4.2005\niter 0: loss 4.2140, time 3947.73ms, mfu -100.00%\n"
+                         "iter 10: loss 3.4401, time 100.00ms, mfu 0.20%\nsaving checkpoint to out\niter 20: loss 3.0300, time 110.00ms, mfu 0.21%\n")
+        self.map("nanogpt", path, chips=1)
+        self.assertEqual(self.rows("SELECT step, executions, round(end_time - start_time, 5), loss, mfu_reported FROM training_steps"),
+                         [(0, 1, 3.94773, 4.214, None), (10, 10, 1, 3.4401, 0.002), (20, 10, 1.1, 3.03, 0.0021)])
+        self.assertEqual(self.rows("SELECT step, round(durable_time, 5) FROM commits"), [(10, 4.94773)])
+
+    def test_the_real_log(self):
+        path = REAL + "/nanogpt_2024-10-10.txt"
+        if not os.path.exists(path):
+            self.skipTest("../shared is not here")
+        self.map("nanogpt", path)
+        # The trainer starts its clock anew after step 10, and divides by the 6190 steps since.
+        self.assertEqual(self.rows("SELECT max(step), count(*), round(1000 * sum(seconds) FILTER (WHERE step > 10)) FROM training_steps"), [(6200, 6200, 1339067)])
+        self.assertEqual(self.rows("SELECT average_ms, round(1339067.0 / 6190, 2) FROM training_steps WHERE step = 6200"), [(216.33, 216.33)])
+        self.assertEqual(self.rows("SELECT chip, chips, start_time FROM capacity"), [("NVIDIA H100 80GB HBM3", 8, 1728604704)])
+        self.assertEqual(self.rows("SELECT outcome FROM allocations"), [("completed",)])
+
+
+if __name__ == "__main__":
+    unittest.main()
