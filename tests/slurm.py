@@ -1,4 +1,4 @@
-"""slurm.py - the recorded exports of a Slurm cluster, a reading of them in Python, and what sql/formats/slurm.sql makes of such exports."""
+"""slurm.py - the recorded exports of a Slurm cluster, a reading of them in Python, and what sql/formats/slurm.sql makes of such files."""
 import datetime
 import os
 
@@ -11,6 +11,8 @@ JOBS, EPOCH, STEPS, ALL_FIELDS, NODUP, PIPE, EVENTS, SREPORT = (
     for name in ("sacct_jobs.psv", "sacct_jobs_epoch.psv", "sacct_jobs_steps.psv", "sacct_all_fields.psv", "sacct_jobs_nodup.psv",
                  "sacct_pipe_in_name.psv", "sacctmgr_events.psv", "sreport_util.psv")
 )
+SACCT, SQUEUE, NODES = (os.path.join(FIXTURES, name) for name in ("sacct.json", "squeue.json", "scontrol_nodes.txt"))
+SHARED = os.path.join(ROOT, "../shared/traces")
 SINCE, UNTIL = 1795240284, 1795240800  # 05:51:24 to 06:00:00 on 2026-11-21, what sreport was asked for
 DERIVED = (
     "job_base array_task array_count het_offset step state_base cancelled_by outcome alloc_gpus req_gpus gpu_type "
@@ -74,3 +76,11 @@ class Mapped(Case):
 
     def map_text(self, jobs, events=""):
         self.map(self.file(self.HEADER + jobs), self.file(self.EVENT_HEADER + events, "events.psv"))
+
+
+class WithNodes(cases.Case):
+    def map(self, sacct, events=None, nodes=None):
+        for table, function, path in (("slurm_jobs", "slurm_trace", sacct), ("slurm_events", "slurm_events_trace", events), ("slurm_now", "slurm_nodes_trace", nodes)):
+            self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM {function}(?)", (path,))
+        self.script("formats/slurm.sql")
+        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'slurm%'"), [])

@@ -1,0 +1,128 @@
+"""Nodes as scontrol and sinfo show them: slurm_nodes_trace, and the capacity and outages that sql/formats/slurm.sql makes of them."""
+import json
+import os
+import unittest
+
+from cases import Case
+from slurm import EVENTS, JOBS, NODES, SHARED, UNTIL, WithNodes
+
+LINES = """NodeName=n1 Arch=x86_64 CoresPerSocket=16
+   CPUAlloc=0 CPUEfctv=16 CPUTot=16 CPULoad=0.60
+   AvailableFeatures=(null)
+   Gres=gpu:h100:8(S:0-1)
+   OS=Linux 6.18 #1 SMP Owner=x
+   State=IDLE+DRAIN ThreadsPerCore=1
+   BootTime=2026-11-21T05:12:40 SlurmdStartTime=None
+   CfgTRES=cpu=16,mem=20000M
+   AllocTRES=
+   Reason=xid 79: State=bad [root@2026-11-21T05:53:54]
+
+NodeName=n2 Arch=x86_64
+   State=MIXED CfgTRES=cpu=16,gres/gpu=8,gres/gpu:h100=8 AllocTRES=cpu=2,gres/gpu=2
+
+"""
+
+
+class Nodes(Case):
+    def test_lines(self):
+        path = self.file(LINES, "nodes.txt")
+        self.assertEqual(
+            self.rows("""SELECT NodeName, State, state_base, out_of_service, Reason, ReasonUser, ReasonTime, OS, Owner, CPUTot, BootTime, SlurmdStartTime, ActiveFeatures, gpus,
+                         gpu_types, alloc_gpus, _line FROM slurm_nodes_trace(?)""", path),
+            [("n1", "IDLE+DRAIN", "IDLE", 1, "xid 79: State=bad", "root", 1795240434, "Linux 6.18 #1 SMP", "x", 16, 1795237960, None, None, 8, '{"h100":8}', 0, 1),
+             ("n2", "MIXED", "MIXED", 0, None, None, None, None, None, None, None, None, None, 8, '{"h100":8}', 2, 12)])
+        self.assertEqual(self.rows("SELECT ReasonTime FROM slurm_nodes_trace(?, '+01:00')", path)[0], (1795240434 - 3600,))
+
+    def test_one_a_line(self):
+        self.assertEqual(self.rows("SELECT NodeName, State, CPUTot, RealMemory, Partitions, gpus, gpu_type, LastBusyTime FROM slurm_nodes_trace(?) LIMIT 1", NODES),
+                         [("n1", "IDLE", 16, 20000, "train", 8, "h100", 1795240724)])
+        self.assertEqual(self.one("SELECT count(*) FROM slurm_nodes_trace(?)", NODES), 4)
+
+    def test_the_owner_is_nobody(self):
+        """Behind it stands the one name with a "_" in it."""
+        self.assertEqual(self.rows("SELECT DISTINCT Owner FROM slurm_nodes_trace(?)", NODES), [(None,)])
+        path = self.file("NodeName=a State=IDLE Weight=1 Owner=ada(7) MCS_label=N/A\n", "nodes.txt")
+        self.assertEqual(self.rows("SELECT Owner FROM slurm_nodes_trace(?)", path), [("ada(7)",)])
+
+    def test_times_with_a_zone_of_their_own(self):
+        """What SLURM_TIME_FORMAT may ask for: the argument is for times without one."""
+        for text in ("2026-11-21T05:53:54", "2026-11-21 05:53:54", "2026-11-21T04:53:54Z", "2026-11-21T05:53:54+0100", "2026-11-21T00:53:54-04:00", "1795236834"):
+            path = self.file(f"NodeName=a State=DOWN\n   BootTime={text} SlurmdStartTime=None\n   Reason=x [root@{text}]\n", "nodes.txt")
+            self.assertEqual(self.rows("SELECT BootTime, ReasonTime, ReasonUser, Reason FROM slurm_nodes_trace(?, '+01:00')", path), [(1795236834, 1795236834, "root", "x")], text)
+
+    def test_what_follows_a_reason_in_its_line(self):
+        """With -o a node has one line, and more may follow its reason, which may have had several."""
+        head, stamp = "NodeName=a State=DOWN CfgTRES=gres/gpu=8 ", "[root@1795240434]"
+        for text, wanted in (
+            (f"Reason=xid 79 {stamp}", ("xid 79", "root", 1795240434, None, None)),
+            (f"Reason=xid 79 {stamp} Comment=for Ada Extra=rack=7 InstanceId=i-1 InstanceType=p5 ", ("xid 79", "root", 1795240434, "for Ada", "rack=7")),
+            (f"Reason=State=bad {stamp} ReservationName=maint", ("State=bad", "root", 1795240434, None, None)),
+            (f"Reason=bad {stamp}         see [ticket] 7 Comment=c", ("bad", "root", 1795240434, "c", None)),
+            (f"Reason=[GPU@3] lost {stamp}", ("[GPU@3] lost", "root", 1795240434, None, None)),
+            ("Reason=no [stamp] [a@b] at all Extra=e ", ("no [stamp] [a@b] at all", None, None, None, "e")),
+            ("Comment=Reason=none", (None, None, None, "Reason=none", None)),
+        ):
+            for tail in ("\n", "\n\n", "\nNodeName=b State=IDLE\n"):
+                self.assertEqual(self.rows("SELECT Reason, ReasonUser, ReasonTime, Comment, Extra FROM slurm_nodes_trace(?) LIMIT 1", self.file(head + text + tail, "x")), [wanted], text)
+        lines = f"NodeName=a State=DOWN\n   Reason=see Comment=7 {stamp}\n          and Extra lines\n   Comment=Extra=x\n"
+        self.assertEqual(self.rows("SELECT Reason, ReasonTime, Comment, Extra FROM slurm_nodes_trace(?)", self.file(lines, "x")), [("see Comment=7", 1795240434, "Extra=x", None)])
+        lines = f"NodeName=a State=DOWN\n   CfgTRES=gres/gpu=8\n   Reason=bad {stamp}\n          was State=IDLE CfgTRES=gres/gpu=7\n"
+        self.assertEqual(self.rows("SELECT State, gpus FROM slurm_nodes_trace(?)", self.file(lines, "x")), [("DOWN", 8)])
+
+    def test_json_is_the_text(self):
+        path = SHARED + "/slurm/sinfo.json"
+        if not os.path.exists(path):
+            self.skipTest("../shared is not here")
+        sql = "SELECT NodeName, State, state_base, out_of_service, Gres, CfgTRES, Partitions, CPUTot, CPUAlloc, RealMemory, BootTime, SlurmdStartTime, LastBusyTime, Version, OS, Arch, gpus, gpu_types FROM slurm_nodes_trace(?)"
+        self.assertEqual(self.rows(sql, path), self.rows(sql, NODES))
+
+    def test_old_json_states(self):
+        path = self.file(json.dumps({"nodes": [{"name": "a", "state": "idle", "state_flags": ["DRAIN"], "reason": "x", "reason_changed_at": 1795240434}]}), "x.json")
+        self.assertEqual(self.rows("SELECT State, out_of_service, ReasonTime, gpus FROM slurm_nodes_trace(?)", path), [("IDLE+DRAIN", 1, 1795240434, 0)])
+
+    def test_broken(self):
+        path = self.file(LINES[:-2], "x")
+        self.assertEqual(self.rows("SELECT NodeName FROM slurm_nodes_trace(?)", path), [("n1",)])
+        self.assertEqual(self.issues(path), {"unfinished_record": 1})
+        for start in ("Nod", "NodeName=", "NodeName=n1 State=IDLE"):
+            path = self.file(start, "x")
+            self.assertEqual((self.rows("SELECT NodeName FROM slurm_nodes_trace(?)", path), self.issues(path)), ([], {"unfinished_record": 1}), start)
+        path = self.file("NodeName=a CPUTot=x\nNodeName=b\nnonsense\nNodeName=c BootTime=noon\nNodeName=d\n", "x")
+        self.assertEqual(self.error("SELECT * FROM slurm_nodes_trace(?)", path), f'slurm_nodes_trace: {path}:1:1: expected a whole number for CPUTot, found "x"')
+        self.assertEqual([row for row in self.rows("SELECT NodeName FROM slurm_nodes_trace(?) WHERE on_error = 'skip'", path) if row[0] == "d"], [("d",)])
+
+
+class Mapping(WithNodes):
+    def test_capacity_of_nodes(self):
+        self.map(JOBS, nodes=NODES)
+        self.assertEqual(self.rows("SELECT * FROM capacity"), [("mlpod", "h100", 32, 1795240352, None)])
+        self.assertEqual(self.rows("SELECT * FROM outages"), [])
+        self.assertEqual(self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category <> 'queued' AND since = 1795240352 AND until = ?", UNTIL), [(32 * (UNTIL - 1795240352),)])
+
+    def test_events_come_first(self):
+        self.map(JOBS, EVENTS)
+        wanted = [self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in ("capacity", "outages")]
+        self.map(JOBS, EVENTS, NODES)
+        self.assertEqual([self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in ("capacity", "outages")], wanted)
+
+    def test_a_node_that_is_drained(self):
+        """From the moment its reason was set, less what a job still holds of it."""
+        self.map(JOBS, nodes=self.file(LINES, "nodes.txt"))
+        self.assertEqual(self.rows("SELECT chips, start_time FROM capacity"), [(16, 1795240352)])
+        held = self.rows("SELECT start_time, end_time FROM allocations WHERE job = '25'")
+        self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages ORDER BY start_time"),
+                         [(8, 1795240434, held[0][0], "hw_down"), (8, held[0][1], None, "hw_down")])
+
+    def test_a_node_that_is_out_without_a_reason(self):
+        """Of a reservation for maintenance, or without power: since it was last busy at the earliest, when it was in service."""
+        lines = "".join(f"NodeName={name} State={state} CfgTRES=gres/gpu=8 LastBusyTime={busy} BootTime=1795240300{reason}\n" for name, state, busy, reason in (
+            ("a", "IDLE+MAINTENANCE+RESERVED", 1795240500, ""), ("b", "IDLE+CLOUD+POWERED_DOWN", 1795240600, ""), ("c", "DOWN", "Unknown", ""),
+            ("d", "DOWN", 1795240500, " Reason=x [root@1795240700]")))
+        self.map(JOBS, nodes=self.file(lines, "nodes.txt"))
+        first = self.one("SELECT min(submit_time) FROM jobs")
+        self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages ORDER BY start_time"),
+                         [(8, first, None, "hw_down"), (8, 1795240500, None, "maintenance"), (8, 1795240600, None, "power_saving"), (8, 1795240700, None, "hw_down")])
+
+
+if __name__ == "__main__":
+    unittest.main()
