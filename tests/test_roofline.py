@@ -48,7 +48,7 @@ class RooflineTest(Case):
         by_chip = {}
         for row in self.chips:
             by_chip.setdefault(row["chip"], {})[row["dtype"]] = float(row["peak_flops"])
-        self.assertEqual(len(by_chip), 44)
+        self.assertEqual(len(by_chip), 70)
         for chip, peaks in by_chip.items():
             expected = peaks.get("bf16", peaks.get("fp16", peaks.get("fp32")))
             self.assertIsNotNone(expected)

@@ -413,7 +413,7 @@ static void test_messages(void) {
   char out[256], wrong[301];
   CHECK(nearest_is(chips, "h100", "nvidia-h100-sxm, nvidia-h100-pcie, nvidia-h100-nvl"));
   CHECK(nearest_is(chips, "h1000", "nvidia-h100-sxm, nvidia-h100-pcie, nvidia-h100-nvl"));
-  CHECK(nearest_is(chips, "mi300", "amd-mi300x, amd-mi100, amd-mi350x"));
+  CHECK(nearest_is(chips, "mi300", "amd-mi300a, amd-mi300x, amd-mi100"));
   CHECK(nearest_is(chips, "TPU v5q", "tpu-v5e, tpu-v5p, tpu-v2"));
   CHECK(nearest_is(chips, "zzzzzz", ""));
   CHECK(nearest_is(chips, "", ""));
