@@ -123,17 +123,19 @@ CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 -- ---- 2. Nodes ----
 
 -- GKE's names of chips, and machine types of AWS, which mpg_chips does not know. The A10G of a g5 is no A10, and GKE's P100
--- are cards, slower than an SXM2: they are named as their driver does, and the catalogue has no figures of them.
+-- are cards, slower than an SXM2.
 DROP TABLE IF EXISTS temp.kube_products;
 CREATE TEMP TABLE kube_products(product, chip);
 INSERT INTO kube_products VALUES
-  ('nvidia-tesla-t4', 'nvidia-t4'), ('nvidia-tesla-p100', 'Tesla P100-PCIE-16GB'), ('nvidia-tesla-v100', 'nvidia-v100-sxm2-16'),
+  ('nvidia-tesla-t4', 'nvidia-t4'), ('nvidia-tesla-p100', 'nvidia-p100-pcie'), ('nvidia-tesla-v100', 'nvidia-v100-sxm2-16'),
   ('nvidia-l4', 'nvidia-l4'), ('nvidia-tesla-a100', 'nvidia-a100-40-sxm4'), ('nvidia-a100-80gb', 'nvidia-a100-80-sxm4'),
   ('nvidia-h100-80gb', 'nvidia-h100-sxm'), ('nvidia-h100-mega-80gb', 'nvidia-h100-sxm'), ('nvidia-h200-141gb', 'nvidia-h200-sxm'),
+  ('nvidia-rtx-pro-6000', 'nvidia-rtx-pro-6000-server'),
   ('tpu-v4-podslice', 'tpu-v4'), ('tpu-v5-lite-podslice', 'tpu-v5e'), ('tpu-v5-lite-device', 'tpu-v5e'), ('tpu-v5p-slice', 'tpu-v5p'),
   ('tpu-v6e-slice', 'tpu-v6e'), ('tpu-v6e-device', 'tpu-v6e'), ('trn1', 'aws-trainium1'), ('trn1n', 'aws-trainium1'),
-  ('trn2', 'aws-trainium2'), ('trn2u', 'aws-trainium2'), ('inf2', 'aws-inferentia2'), ('g4dn', 'nvidia-t4'), ('g5', 'NVIDIA-A10G'), ('g6', 'nvidia-l4'),
-  ('g6e', 'nvidia-l40s'), ('p3', 'nvidia-v100-sxm2-16'), ('p3dn', 'nvidia-v100-sxm2-32'), ('p4d', 'nvidia-a100-40-sxm4'),
+  ('trn2', 'aws-trainium2'), ('trn2u', 'aws-trainium2'), ('trn3', 'aws-trainium3'), ('inf2', 'aws-inferentia2'),
+  ('g4dn', 'nvidia-t4'), ('g5', 'nvidia-a10g'), ('g6', 'nvidia-l4'), ('g6e', 'nvidia-l40s'), ('g7e', 'nvidia-rtx-pro-6000-server'),
+  ('p3', 'nvidia-v100-sxm2-16'), ('p3dn', 'nvidia-v100-sxm2-32'), ('p4d', 'nvidia-a100-40-sxm4'),
   ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm'),
   ('p6-b200', 'nvidia-b200'), ('p6-b300', 'nvidia-b300'), ('p6e-gb200', 'nvidia-gb200');
 
