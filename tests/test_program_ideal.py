@@ -1,0 +1,139 @@
+"""Ideal times of programs over HLO: the script sql/formats/hlo.sql, chip by chip, and roofline_ideal, against sums by hand and published times."""
+import json
+import os
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+from fleets import ROOT
+from program import HLO, SHARED, Case
+
+LLAMA = os.path.join(SHARED, "traces/hlo/xla_benchmarks")
+
+
+class Ideal(Case):
+    def script(self, hlo, chip, **more):
+        values = {"hlo": hlo, "chip": chip, **more}
+        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
+            script = file.read()
+        setting = "".join(f".param set :{name} {value}\n" for name, value in values.items() if value is not None)
+        queries = "SELECT json_group_array(json_object('program', program, 'flops', flops, 'bytes', bytes, 'dtype', dtype)) FROM programs;\n" \
+                  "SELECT json_group_array(json_object('program', program, 'compute', compute_s, 'memory', memory_s, 'interconnect', interconnect_s)) " \
+                  "FROM hlo_ideal;\n"
+        done = subprocess.run(["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"], input=".load ./mpg\n" + setting + script + queries, cwd=ROOT,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        programs, ideals = map(json.loads, done.stdout.splitlines())
+        return {p.pop("program"): p for p in programs}, {i.pop("program"): i for i in ideals}
+
+    def test_script(self):
+        """Of all devices together; mixed dtypes as FLOPs of the main one that take as long."""
+        programs, ideals = self.script("fixtures/hlo", "nvidia-h100-sxm")
+        step = 28 * 2 * 4096 * 1024 * 4096
+        self.assertEqual(programs["jit_train_step"], {"flops": 8 * step, "bytes": 8 * (75497472 + 67108868), "dtype": "bf16"})
+        self.assertAlmostEqual(ideals["jit_train_step"]["compute"], step / 989.5e12)
+        self.assertAlmostEqual(ideals["jit_train_step"]["interconnect"], 4 * 2 * 2 * 7 / 8 * 2 * 1024 * 4096 / 450e9)
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        self.assertAlmostEqual(ideals["jit_fp8_step"]["compute"], (fp8 / 1979e12 + bf16 / 989.5e12) / 4)
+        self.assertAlmostEqual(programs["jit_fp8_step"]["flops"] / (fp8 + 2 * bf16), 1)
+        self.assertEqual(programs["jit_fp8_step"]["dtype"], "fp8")
+        self.assertAlmostEqual(ideals["jit_decode"]["memory"], (536936448 + 524288) / 3350e9)
+
+    def test_chips_of_several_devices(self):
+        """Two devices of a tpu7x are one chip: a device, which a module is of, has half of its peak, bandwidth and links. FLOPs stay what they are."""
+        step, sent = 28 * 2 * 4096 * 1024 * 4096, 4 * 2 * 2 * 7 / 8 * 2 * 1024 * 4096
+        for chip in ("tpu7x", "Ironwood", "AMD_MI250X", "amd-mi250x-gcd", "tpu-v5p"):
+            peak, bandwidth, links, devices = self.rows(
+                "SELECT chip_peak_flops(?1, 'bf16'), chip_bandwidth(?1), chip_interconnect(?1), CASE WHEN ?1 IN ('tpu-v5p', 'amd-mi250x-gcd') THEN 1 ELSE 2 END", chip)[0]
+            programs, ideals = self.script("fixtures/hlo/train_step.hlo", chip)
+            ideal = ideals["jit_train_step"]
+            for found, expected in ((ideal["compute"], step / (peak / devices)), (ideal["memory"], (75497472 + 67108868) / (bandwidth / devices)),
+                                    (ideal["interconnect"], sent / (links / devices))):
+                self.assertAlmostEqual(found / expected, 1, 12, chip)
+            self.assertEqual(programs["jit_train_step"]["flops"], 8 * step)
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        programs, ideals = self.script("fixtures/hlo/fp8_step.hlo", "tpu7x")
+        self.assertAlmostEqual(ideals["jit_fp8_step"]["compute"] / ((fp8 / 4614e12 + bf16 / 2307e12) / 4 * 2), 1, 12)
+        self.assertAlmostEqual(programs["jit_fp8_step"]["flops"] / (fp8 + 2 * bf16), 1, 12)
+
+    def test_types_without_a_peak(self):
+        """Products of integers, for which no chip has a peak, make their program unrated, and not those beside it."""
+        with tempfile.TemporaryDirectory() as folder:
+            def module(name, *dtypes):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(f"HloModule {name}\nENTRY e {{\n" + "".join(
+                        f"x{i} = {d}[8,16] parameter({i})  d{i} = {d}[8,8] dot(x{i}, x{i}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}\n"
+                        for i, d in enumerate(dtypes)) + "}\n")
+            for name, dtypes in (("plain", ["bf16"]), ("mixed", ["bf16", "s32"]), ("mostly", ["s32", "s32", "bf16"]), ("whole", ["s32"]), ("floats", ["f32", "bf16"])):
+                module(name, *dtypes)
+            one = 2 * 8 * 8 * 16
+            programs, ideals = self.script(folder, "nvidia-h100-sxm", f32="TensorFloat_32")  # as roofline_seconds takes it
+            self.assertEqual({p: (row["flops"], row["dtype"]) for p, row in programs.items() if p not in ("mixed", "mostly", "floats")}, {"plain": (one, "bf16"), "whole": (one, "s32")})
+            self.assertEqual([programs[p]["flops"] for p in ("mixed", "mostly")] + [ideals[p]["compute"] for p in ("mixed", "mostly", "whole")], [None] * 5)
+            self.assertEqual(programs["mostly"]["dtype"], "s32")
+            self.assertAlmostEqual(ideals["plain"]["compute"] / (one / 989.5e12), 1)
+            self.assertAlmostEqual(ideals["floats"]["compute"] / (one / 989.5e12 + one / 494.5e12), 1)
+
+    def test_types_without_a_peak_on_the_chip(self):
+        """Those that other chips have one for: a program of today's chips, looked at for a chip of yesterday. bf16 and fp16 stand in for each other."""
+        for chip in ("nvidia-a100-80-sxm4", "NVIDIA A100-SXM4-80GB"):
+            programs, ideals = self.script("fixtures/hlo/fp8_step.hlo", f"'{chip}'")
+            self.assertEqual((programs["jit_fp8_step"]["dtype"], programs["jit_fp8_step"]["flops"]), ("fp8", None))
+            self.assertIsNone(ideals["jit_fp8_step"]["compute"])
+            self.assertGreater(ideals["jit_fp8_step"]["memory"], 0)
+        self.assertIsNotNone(self.script("fixtures/hlo/fp8_step.hlo", "nvidia-h100-sxm")[1]["jit_fp8_step"]["compute"])
+        ideals = self.script("fixtures/hlo/train_step.hlo", "nvidia-v100-sxm2-32")[1]
+        self.assertAlmostEqual(ideals["jit_train_step"]["compute"], 28 * 2 * 4096 * 1024 * 4096 / 125e12)
+
+    def test_script_without_a_chip(self):
+        """No one peak is right for a program of several dtypes: unrated, rather than wrong."""
+        programs, ideals = self.script("fixtures/hlo", None)
+        self.assertIsNone(programs["jit_fp8_step"]["flops"])
+        self.assertEqual(programs["jit_decode"]["flops"], 4294967296)
+        self.assertEqual(ideals, {})
+
+    def test_devices(self):
+        programs, _ = self.script("fixtures/hlo/decode.hlo", None, devices=4)
+        self.assertEqual(programs["jit_decode"]["flops"], 4 * 4294967296)
+
+    def test_roofline_over_rows(self):
+        """The sum of F_d / P_d, straight over hlo_trace."""
+        self.assertAlmostEqual(
+            self.one("SELECT roofline_ideal(flops, 0, 'nvidia-h100-sxm', dtype_class) FROM hlo_trace(?) WHERE multiply IS NOT NULL", HLO + "/fp8_step.hlo"),
+            2 * 2 * 8192 * 4096**2 / 1979e12 + 2 * 8192 * 4096 * 1024 / 989.5e12)
+
+    def test_order_of_ideals(self):
+        """Per operation >= per program >= compute alone, for the same FLOPs and bytes."""
+        for name in ("decode", "train_step"):
+            operations, program, compute = self.rows(
+                "SELECT roofline_ideal(flops, bytes, 'tpu-v5e'), roofline_seconds(sum(flops), sum(bytes), 'tpu-v5e'), roofline_seconds(sum(flops), 'tpu-v5e') "
+                "FROM hlo_trace(?)", f"{HLO}/{name}.hlo")[0]
+            self.assertGreaterEqual(operations, program)
+            self.assertGreaterEqual(program, compute)
+
+    @unittest.skipUnless(os.path.exists(LLAMA), "needs ../shared/traces/hlo")
+    def test_llama_405b(self):
+        """24.96 s at H100's bf16, 12.56 s with the split into fp8."""
+        for name, seconds in [("bf16", "24.96"), ("fp8", "12.56")]:
+            _, ideals = self.script(f"{LLAMA}/hlo_llama31_405b_{name}_16x8.hlo", "nvidia-h100-sxm")
+            self.assertEqual(f"{ideals['jit_train_step']['compute']:.2f}", seconds)
+
+    @unittest.skipUnless(os.path.exists(LLAMA), "needs ../shared/traces/hlo")
+    def test_llama_8b_by_hand(self):
+        """Closed form of its dots: 16384 tokens of [6 x weights of the layers + 10 x unembedding]; attention is in a custom call, and so absent."""
+        self.assertEqual(self.one("SELECT matmul_flops FROM hlo_cost(?)", f"{LLAMA}/hlo_llama31_8b_bf16_1x8.hlo"),
+                         16384 * (6 * 6979321856 + 10 * 525336576))
+        self.assertEqual(self.flops(mode="training", parameters=6979321856, tokens=16384), 16384 * 6 * 6979321856)
+        self.assertEqual(self.flops(mode="forward", layers=32, width=4096, heads=32, kv_heads=8, ffn=14336, gated=True, vocabulary=0, tokens=1, sequence=0,
+                                    causal=False), 2 * 6979321856)
+
+    def test_interconnect(self):
+        self.assertEqual(self.one("SELECT chip_interconnect('NVIDIA H100 80GB HBM3')"), 450e9)
+        self.assertIsNone(self.one("SELECT chip_interconnect(NULL)"))
+        with self.assertRaisesRegex(sqlite3.OperationalError, "^chip_interconnect: unknown chip 'h1000'"):
+            self.one("SELECT chip_interconnect('h1000')")
+
+
+if __name__ == "__main__":
+    unittest.main()
