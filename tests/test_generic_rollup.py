@@ -16,7 +16,7 @@ import unittest
 
 from cases import peak
 from fleets import quote
-from test_generic import REFUSED, Case as GenericCase
+from generic import REFUSED, Case as GenericCase
 
 COLUMNS = "pool, kind, n, r, gpus, start, \"end\""
 MEASURES = 'gpus, gpus * ("end" - start) AS gpu_s, r AS rr, r * gpus - 1 AS mixed'

@@ -13,7 +13,7 @@ import random
 import sqlite3
 import threading
 
-from test_generic import Case as GenericCase
+from generic import Case as GenericCase
 
 NAMES = "pool kind n r at note".split()
 TYPES = "types='pool TEXT, kind TEXT, n BIGINT, r REAL, at TIME, note TEXT'"
