@@ -1,9 +1,4 @@
-"""An interruption ends whatever the extension does, soon: no work goes on for long between two looks at it.
-
-A look is a step of a small statement, which counts for SQLite's progress handler too. So one run of a statement with a handler shows
-all of its looks, and they are counted. MPG_FULL: thirty times as much input, and records near the limit of 64 MiB; and on a machine
-that does nothing else the gaps between looks are measured, in processor time.
-"""
+"""An interruption ends whatever the extension does, soon: no work goes on for long between two looks at it (looks.py)."""
 import ctypes
 import json
 import os
@@ -14,18 +9,13 @@ import time
 import unittest
 
 import figures
-import xspace
+import looks
 from fleets import ROOT, connect, quote
+from looks import FULL, gaps, text
 
-FULL = bool(os.environ.get("MPG_FULL"))
 N = 3_000_000 if FULL else 100_000
 MOST = 0.1  # seconds of a processor between two looks
 MOST_TO_GIVE_BACK = 0.2  # and after the last, of up to 2 GB
-
-
-def text(path):
-    with open(os.path.join(ROOT, "fixtures", path), encoding="utf-8") as file:
-        return file.read()
 
 
 def span(i, n):
@@ -204,118 +194,6 @@ class Case(unittest.TestCase):
         return db
 
 
-def numbered(n, text):
-    return ",".join(text % i for i in range(n // 15))
-
-
-def pbs(fields):
-    return f"03/31/2025 11:00:00;E;101.pod;user=alice {fields}\n03/31/2025 11:00:00;Q;101.pod;user=alice\n"
-
-
-def sacct(field, text_of_field):
-    """Two jobs of the fixture, the first with another text in a field."""
-    head, first, second = text("slurm/sacct_jobs.psv").splitlines()[:3]
-    cells = first.split("|")
-    cells[head.split("|").index(field)] = text_of_field
-    return "\n".join([head, "|".join(cells), second, ""])
-
-
-def event(members):
-    return '[{"ph":"X","name":"k","pid":1,"tid":1,"ts":1,"dur":5,' + members + "}]\n"
-
-
-def pod(labels="", spec=""):
-    return '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"n","labels":{' + labels + '}},"spec":{' + spec + "}}\n"
-
-
-def swf(before, last=""):
-    return f"; UnixStartTime: 1\n{before} 1 0 10 600 16 580.5 2048 16 900 4096 1 1 1 1 2 1 -1 -1{last}\n"
-
-
-SPAN = ('{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"s",'
-        '"startTimeUnixNano":"1700000000000000000","endTimeUnixNano":"1700000000000000000","attributes":[')
-PAIR = '{"key":"a","value":{"stringValue":"b"}},'
-ANSWER = '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"m",%s},"values":[[1700000000,"1"]]}]}}\n'
-def plane(n, many):
-    """An XSpace of one plane of n bytes: many messages in it of a number each, or an event of many stats that nothing explains."""
-    def sized(number, data):
-        return xspace.tag(number, 2) + xspace.varint(len(data)) + data
-
-    name = xspace.message([(2, "/device:TPU:0")])
-    if many == "stats":
-        stat = xspace.message([(4, [(1, 7), (3, 5)])])
-        return sized(1, name + sized(3, sized(4, xspace.message([(1, 1), (3, 10)]) + stat * (n // len(stat)))))
-    return sized(1, name + b"".join(xspace.message([(4, [(1, i), (2, [(1, i), (2, "k%d" % i)])])]) for i in range(n // 21)))
-
-
-COUNT = "SELECT count(*) FROM %s_trace({long})"
-ANSWERS = "SELECT count(labels), count(gpu) FROM prometheus_trace({long})"
-PBS = "SELECT count(other), count(alloc_gpus), count(gpu_type), count(nodes) FROM pbs_trace({long})"
-SACCT = "SELECT count(alloc_gpus), count(alloc_gpu_types), count(nodes) FROM slurm_trace({long})"
-NODES = "SELECT count(gpus), count(gpu_types) FROM slurm_nodes_trace({long})"
-SKIP = COUNT + " WHERE on_error = 'skip'"
-# One record of n bytes: what it looks like, a statement that reads it, and how many looks that takes a megabyte, at the least, of six: a
-# loop without one is told by their number where a clock would need ten times as much, and a quiet machine. The reading of the file alone
-# is about ten. What SQLite itself does with so long a text is left out.
-LONG = {
-    "a field": (lambda n: f"a,b\n1,{'x' * n}\n", COUNT % "csv", 5),
-    "a field of digits": (lambda n: f"a,b\n1,{'9' * n}\n", COUNT % "csv", 5),
-    "a field of quotes": (lambda n: 'a,b\n1,"' + '""' * (n // 2) + '"\n', COUNT % "csv", 60),
-    "a field of line ends": (lambda n: 'a,b\n1,"' + "\n" * n + '"\n', COUNT % "csv", 45),
-    "a record of line ends": (lambda n: 'a,b\n1,"' + "\n" * n + '"\n', "SELECT max(typeof(record)) FROM csv_trace({long})", 95),
-    "a text of JSON": (lambda n: '{"a":"' + "x" * n + '"}\n', COUNT % "jsonl", 3),
-    "a text of escapes": (lambda n: '{"a":"' + "\\n\\u00e9" * (n // 8) + '"}\n', COUNT % "jsonl", 22),
-    "line ends in JSON": (lambda n: '{"a":' + "\n" * n + "1}\n", COUNT % "jsonl", 3),
-    "members": (lambda n: "{" + numbered(n, '"k%d":1') + "}\n", COUNT % "jsonl", 5),
-    "an array of numbers": (lambda n: '{"a":[' + "1," * (n // 2) + "1]}\n", COUNT % "jsonl", 5),
-    "an array of objects": (lambda n: '{"a":[' + '{"b":[]},' * (n // 9) + "1]}\n", COUNT % "jsonl", 5),
-    "members of a native record": (lambda n: '{"record":"capacity","pool":"p","chips":1,"start_time":0,' + numbered(n, '"k%d":1') + "}\n",
-                                   "SELECT count(*) FROM trace_rollup({long})", 5),
-    "a name of a native record": (lambda n: '{"record":"capacity","pool":"' + "x" * n + '","chips":1,"start_time":0}\n',
-                                  "SELECT count(*) FROM trace_rollup({long})", 3),
-    "members of a log entry": (lambda n: '{"job_name":"g","job_start_time":5.0,' + numbered(n, '"k%d":1') + "}\n",
-                               COUNT % "goodput" + " WHERE threads = 1", 25),
-    "attributes of a span": (lambda n: SPAN + PAIR * (n // len(PAIR)) + PAIR[:-1] + "]}]}]}]}\n", "SELECT count(attributes) FROM otlp_trace({long})", 70),
-    "a list of jobs": (lambda n: '{"jobs":[{"job_id":1,"x":[' + '{"b":[]},' * (n // 9) + "1]}]}\n", COUNT % "slurm", 5),
-    "a value of MLLOG": (lambda n: ':::MLLOG {"namespace":"","time_ms":5,"event_type":"POINT_IN_TIME","key":"k","value":[' + '{"b":[]},' * (n // 9)
-                         + '1],"metadata":{"file":"f","lineno":1}}\n', COUNT % "mllog", 5),
-    "colons before MLLOG": (lambda n: ":" * n + '::MLLOG {"namespace":"","time_ms":5,"event_type":"POINT_IN_TIME","key":"k","value":1,"metadata":{'
-                            '"file":"f","lineno":1}}\n', COUNT % "mllog", 60),
-    "operands of HLO": (lambda n: "HloModule m\n\nENTRY e {\n  p0 = f32[8,8] parameter(0)\n  ROOT t = (" + "f32[8,8], " * (n // 14) + "f32[8,8]) tuple("
-                        + "p0, " * (n // 14) + "p0)\n}\n", "SELECT flops FROM hlo_cost({long})", 5),
-    "a constant of HLO": (lambda n: "HloModule m\n\nENTRY e {\n  ROOT c = f32[8,8] constant({" + "{1,2}," * (n // 6) + "1})\n}\n",
-                          "SELECT flops FROM hlo_cost({long})", 3),
-    "labels of a sample": (lambda n: "m{" + numbered(n, 'k%d="v"') + "} 1\nm 2\n", ANSWERS, 26),
-    "escapes in a label": (lambda n: 'm{a="' + "\\n" * (n // 2) + '"} 1\nm 2\n', ANSWERS, 23),
-    "the name of a metric": (lambda n: "m" * n + " 1\nm 2\n", COUNT % "prometheus", 17),
-    "digits of a time": (lambda n: "m 1 0." + "0" * n + "1\nm 2\n", COUNT % "prometheus", 17),
-    "labels of a series": (lambda n: ANSWER % numbered(n, '"k%d":"v"'), ANSWERS, 55),
-    "escapes of a series": (lambda n: ANSWER % ('"a":"' + "\\n\\u00e9" * (n // 8) + '"'), ANSWERS, 33),
-    "line ends of an answer": (lambda n: ANSWER % ("\n" * n + '"a":"b"'), COUNT % "prometheus", 3),
-    "keys of an accounting record": (lambda n: pbs(numbered(n, "k%d=1").replace(",", " ")), PBS, 24),
-    "words of an accounting record": (lambda n: pbs("comment=" + "xy " * (n // 3)), COUNT % "pbs", 20),
-    "quotes that nothing closes": (lambda n: pbs('a="x ' * (n // 5)), COUNT % "pbs", 30),
-    "virtual nodes": (lambda n: pbs("exec_vnode=" + "+".join(f"(n{i}:ncpus=8:ngpus=4)" for i in range(n // 27))), PBS, 48),
-    "hosts": (lambda n: pbs("exec_host=" + "+".join(f"n{i}/0*8" for i in range(n // 12))), PBS, 38),
-    "delimiters in a comment": (lambda n: sacct("Comment", "|" * n), SKIP % "slurm", 25),
-    "resources of a job": (lambda n: sacct("AllocTRES", numbered(n * 2 // 3, "gres/gpu:t%d=1")), SACCT, 50),
-    "a list of nodes": (lambda n: sacct("NodeList", f"n[{numbered(n, '%d')}]"), SACCT, 17),
-    "lines of a comment": (lambda n: sacct("Comment", "\n" * n), SKIP % "slurm", 15),
-    "words of a node": (lambda n: "NodeName=n1 OS=" + "ab " * (n // 3) + " State=IDLE\n", NODES, 21),
-    "resources of a node": (lambda n: "NodeName=n1 State=IDLE Gres=" + "gpu:h100:8," * (n // 11) + "\n", NODES, 28),
-    "arguments of an event": (lambda n: event('"args":{' + numbered(n, '"k%d":1') + "}"), "SELECT count(args), count(stream), count(device) FROM chrome_trace({long})", 40),
-    "escapes of an event": (lambda n: event('"cat":"' + "\\n\\u00e9" * (n // 8) + '"'), "SELECT count(cat) FROM chrome_trace({long})", 45),
-    "members of an event": (lambda n: event(numbered(n, '"k%d":1')), COUNT % "chrome", 20),
-    "brackets in an event": (lambda n: event('"args":{"a":"\\\\",' + '"b":' + "[" * (n // 2) + "]" * (n // 2) + "}"), COUNT % "chrome", 22),
-    "words of a job": (lambda n: swf("", " 1" * (n // 2)), SKIP % "swf", 35),
-    "spaces before a job": (lambda n: swf(" " * n), COUNT % "swf", 22),
-    "labels of a pod": (lambda n: pod(numbered(n, '"k%d":"v"')), "SELECT count(labels), count(pool) FROM kube_trace({long})", 56),
-    "stats of an event": (lambda n: plane(n, "stats"), COUNT % "xplane", 60),
-    "names of events": (lambda n: plane(n, "names"), COUNT % "xplane", 30),
-    "limits of a container": (lambda n: pod(spec='"containers":[{"resources":{"limits":{' + numbered(n * 3 // 4, '"a.b/%d":"1"') + "}}}]"), COUNT % "kube", 58),
-}
-LONG_BYTES = 62_000_000 if FULL else 6_000_000
-LONG_MOST = 0.2
 # How many looks a statement takes at the least that SQLite does not take itself to count rows: of N = 100,000, about two thirds of them.
 OWN = {"parse of CSV": 35, "gzip": 120, "zstd": 60, "a header of 60,000 names": 65, "parse of JSON Lines": 30, "csv_rollup, many groups": 125,
        "csv_rollup, 2 threads": 4, "jsonl_rollup, 2 threads": 4, "a ledger of one job": 330, "a roll-up of one job, 2 threads": 60,
@@ -327,61 +205,15 @@ OWN = {"parse of CSV": 35, "gzip": 120, "zstd": 60, "a header of 60,000 names": 
        "mpg_rollup over tables": 600_000}
 
 
-def write(path, content):
-    with open(path, "wb") as file:
-        file.write(content if isinstance(content, bytes) else content.encode())
-
-
-def gaps(db, sql, steps):
-    """Processor seconds in all, looks, those of them that SQLite does not take itself to count rows, and seconds of the widest gap
-    between two and after the last: there a statement gives back its memory, which is all that is left to do."""
-    clock, widest, looks = time.process_time, 0.0, 0
-
-    def look():
-        nonlocal last, widest, looks
-        widest, looks = max(widest, clock() - last), looks + 1
-        last = clock()
-        return 0
-
-    db.set_progress_handler(look, steps)
-    start = last = clock()
-    rows = db.execute(sql).fetchall()
-    own = looks - (2 * rows[0][0] if sql.startswith("SELECT count(*)") else 0)
-    return clock() - start, looks, own, widest, clock() - last
-
-
-class Gaps(Case):
-    def setUp(self):
-        """One processor, so one thread: how many looks several take goes by who was quicker."""
-        if not FULL:
-            every = os.sched_getaffinity(0)
-            os.sched_setaffinity(0, {min(every)})
-            self.addCleanup(os.sched_setaffinity, 0, every)
-
-    def test_long_records(self):
-        rows = []
-        for name, (text, sql, least) in LONG.items():
-            with self.subTest(name):
-                path = os.path.join(self.folder.name, "long")
-                write(path, text(LONG_BYTES))
-                total, looks, _, widest, end = gaps(connect(), sql.replace("{long}", quote(path)), 1)
-                rows.append({"one record": name, "bytes": LONG_BYTES, "processor seconds": f"{total:.2f}", "looks": looks,
-                             "widest gap": f"{1000 * max(widest, end):.1f} ms"})
-                if FULL:
-                    self.assertLess(max(widest, end), LONG_MOST)
-                else:
-                    self.assertGreaterEqual(looks, least * LONG_BYTES // 1_000_000)
-        if FULL:
-            figures.record("long_records", rows)
-
+class Gaps(looks.Case, Case):
     def test_gaps(self):
         rows = []
         for name, sql in STATEMENTS.items():
             with self.subTest(name):
                 db, sql = self.connect(sql), self.statement(sql)
-                total, looks, own, widest, end = gaps(db, sql, 4 if sql.startswith("WITH") else 1)  # which takes steps of its own
+                total, count, own, widest, end = gaps(db, sql, 4 if sql.startswith("WITH") else 1)  # which takes steps of its own
                 threads = 2 if "2 threads" in name else 1
-                rows.append({"statement": name, "records": N, "processor seconds": f"{total:.2f}", "looks": looks, "widest gap": f"{1000 * widest:.1f} ms",
+                rows.append({"statement": name, "records": N, "processor seconds": f"{total:.2f}", "looks": count, "widest gap": f"{1000 * widest:.1f} ms",
                              "after the last": f"{1000 * end:.1f} ms"})
                 if FULL:
                     self.assertLess(widest, MOST * threads, name)
@@ -457,26 +289,6 @@ class Interrupts(Case):
                     db.execute(STATEMENTS[name]).fetchall()
                 self.assertGreater(used[-1] - used[0], 1_000_000)
                 self.assertLess(lib.sqlite3_memory_highwater(0) - used[-1], 100_000)
-
-    def test_any_look_within_a_record(self):
-        """What was half read is no error of the file, and no row."""
-        path = os.path.join(self.folder.name, "long")
-        for name, (text, sql, _) in LONG.items():
-            write(path, text(1_000_000))
-            db, sql = connect(), sql.replace("{long}", quote(path))
-            looks = gaps(db, sql, 1)[1]
-            for at in {1, 2, looks // 7, looks // 4, looks // 2, looks * 2 // 3}:
-                left = at
-
-                def stop():
-                    nonlocal left
-                    left -= 1
-                    return left <= 0  # as an interruption stays
-
-                with self.subTest(name, at=at, looks=looks):
-                    db.set_progress_handler(stop, 1)
-                    with self.assertRaisesRegex(sqlite3.OperationalError, "^interrupted$"):
-                        db.execute(sql).fetchall()
 
     def test_the_connection_goes_on(self):
         sql = self.statement(STATEMENTS["a ledger of one job"])
