@@ -287,6 +287,25 @@ class Mapping(Case):
         self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(*others, self.span("step", 0, 40, step=1), self.span("step", 0, 40, step=1), resource={"mpg.job": "j"}))))
         self.assertEqual(self.rows("SELECT count(*) FROM spans"), [(4,)])
 
+    def test_requests_that_failed(self):
+        """By hand: served from 0 to 40 and from 50 to 60, what failed was alone from 40 to 45, 60 to 70 (twice) and 75 to 80."""
+        def failed(start, end):
+            return {**self.span("serve", start, end, flops=7e15), "status": {"code": 2}}
+
+        told = ({"mpg.job": "j", "mpg.phase": "serving", "mpg.chip": "tpu-v4"}, [
+            self.span("attempt", 0, 100, chips=1, pool="p"), self.span("serve", 0, 30, flops=1e15), self.span("serve", 20, 40, flops=1e15), failed(10, 15), failed(35, 45),
+            self.span("serve", 50, 60, flops=1e15), failed(55, 70), failed(60, 70), failed(75, 80)])
+        alone = {"mpg.job": "k", "mpg.phase": "serving"}, [self.span("attempt", 0, 10, chips=1, pool="q"), failed(0, 4)]
+        self.script("formats/otlp.sql", otlp=self.file("\n".join(json.dumps(self.request(*spans, resource=resource)) for resource, spans in (told, alone))))
+        found = dict(((pool, category, cause), us) for pool, category, cause, us in self.rows("SELECT pool, category, cause, sum(chip_us) FROM mpg_rollup GROUP BY 1, 2, 3"))
+        ideal = found.pop(("p", "ideal", None))
+        self.assertAlmostEqual(ideal / (3e15 / self.rows("SELECT chip_peak_flops('tpu-v4', 'bf16')")[0][0] * 1e6), 1, 5)
+        self.assertEqual(found.pop(("p", "inefficiency", None)), 50 * 10**6 - ideal)
+        self.assertEqual(found.pop(("p", "stall", "failed_request")), 20 * 10**6)
+        self.assertEqual(found.pop(("p", "stall", "no_traffic")), 30 * 10**6)
+        self.assertEqual((found["q", "stall", "failed_request"], found["q", "unknown", None]), (4 * 10**6, 6 * 10**6))
+        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'otlp%'"), [])
+
     def test_ranks_from_the_environment(self):
         """OTEL_RESOURCE_ATTRIBUTES holds texts: ranks are numbers all the same, and what has none is of rank 0."""
         path = self.file("\n".join(json.dumps(self.request(*spans, resource=resource)) for resource, spans in (

@@ -61,7 +61,31 @@ CREATE TEMP TABLE spans AS
 SELECT job, attempt, kind, start_time, end_time, a ->> '$."mpg.step"' AS step, a ->> '$."mpg.program"' AS program, a ->> '$."mpg.flops"' AS flops,
        a ->> '$."mpg.bytes"' AS bytes, a ->> '$."mpg.dtype"' AS dtype, a ->> '$."mpg.executions"' AS executions
 FROM otlp_told
-WHERE kind NOT IN ('attempt', 'commit');
+WHERE kind NOT IN ('attempt', 'commit') AND NOT (kind = 'serve' AND status IS 'error');
+
+-- A request that failed is no progress, and what it computed is none: a stall, of the time in which none is served that
+-- completed. That time, of each job:
+DROP TABLE IF EXISTS temp.otlp_gaps;
+CREATE TEMP TABLE otlp_gaps(job, start_time REAL, end_time REAL);
+INSERT INTO otlp_gaps
+WITH served AS (
+  SELECT job, start_time, coalesce(end_time, 9e18) AS end_time FROM otlp_told WHERE kind = 'serve' AND status IS NOT 'error'
+  UNION ALL
+  SELECT DISTINCT job, 9e18, 9e18 FROM otlp_told WHERE kind = 'serve'
+),
+gaps AS (
+  SELECT job, coalesce(max(end_time) OVER (PARTITION BY job ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -9e18) AS start_time,
+         start_time AS end_time
+  FROM served
+)
+SELECT * FROM gaps WHERE start_time < end_time;
+CREATE INDEX temp.otlp_gap ON otlp_gaps(job, start_time);
+
+INSERT INTO spans(job, attempt, kind, start_time, end_time)
+SELECT t.job, t.attempt, 'failed_request', max(t.start_time, g.start_time), min(t.end_time, g.end_time)
+FROM otlp_told AS t CROSS JOIN otlp_gaps AS g ON g.job = t.job AND g.start_time < t.end_time
+  AND g.start_time >= (SELECT b.start_time FROM otlp_gaps AS b WHERE b.job = t.job AND b.start_time <= t.start_time ORDER BY b.start_time DESC LIMIT 1)
+WHERE t.kind = 'serve' AND t.status = 'error' AND g.end_time > t.start_time;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
@@ -118,6 +142,7 @@ GROUP BY o.job;
 -- ---- 4. What nobody needs any more ----
 
 DROP TABLE otlp_jobs;
+DROP TABLE otlp_gaps;
 DROP TABLE otlp_held;
 DROP TABLE otlp_told;
 DROP TABLE otlp_spans;
