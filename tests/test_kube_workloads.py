@@ -1,8 +1,11 @@
 """What jobs ask for and when it is theirs, in the mapping sql/formats/kube.sql: Kueue's Workloads, with pods and without, deactivated ones,
 jobs whose pods are gone, and pods that do not wait for each other."""
 import json
+import re
+import os
 import unittest
 
+from fleets import ROOT
 from kube import G, Mapped, when
 
 
@@ -119,6 +122,27 @@ class Mapping(Mapped):
                           ("ns/statefulset-db-1a2b3", 2, None, None), ("ns/web", None, "serving", None)])
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL GROUP BY category"),
                          [("queued", 2 * 10 + 8 * 20 + 2 * 50 + 2 * 60 + 70), ("untraced", 2 * 90 + 8 * 80 + 70 + 69 + 16 * 60 + 2 * 50 + 2 * 40 + 30)])
+
+    def test_replicas_of_a_deployment_as_jobs(self):
+        """docs/serving.md; the sums by hand. A span of the Deployment would be of all the replicas that there are."""
+        def pod(i):
+            state = {"terminated": {"startedAt": when(50 * i), "finishedAt": when(200), "exitCode": 0}}
+            return self.pod(f"web-5d4c-{i}", {G: 1}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0), "labels": {"pod-template-hash": "5d4c"}, "ownerReferences": [{"kind": "ReplicaSet", "name": "web-5d4c", "controller": True}]},
+                            status={"phase": "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(50 * i)}], "containerStatuses": [{"state": state}]})
+
+        def served(job):
+            self.db.execute("DROP TABLE IF EXISTS temp.spans")
+            self.db.execute("CREATE TEMP TABLE spans AS SELECT ? AS job, 'serve' AS kind, ? AS start_time, ? AS end_time", (job, when(110), when(140)))
+            return self.rows("SELECT job, name, category, cause, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category NOT IN ('idle', 'queued') GROUP BY 1, 2, 3, 4")
+
+        self.map(self.file("\n".join(map(json.dumps, [self.node("n", {G: "8"}, agentpool="a"), *map(pod, range(3))]))))
+        self.assertEqual(served("ns/web"), [("ns/web", "web", "stall", "no_traffic", 360), ("ns/web", "web", "unrated", None, 90)])
+        with open(os.path.join(ROOT, "docs/serving.md"), encoding="utf-8") as page:
+            script = re.search(r"```sql no-run\n(.*?)```", page.read(), re.S)[1]
+        self.db.executescript(re.sub(r"^\..*$", "", script, flags=re.M))
+        self.assertEqual(served("ns/web/web-5d4c-1"), [
+            ("ns/web/web-5d4c-0", "web", "untraced", None, 200), ("ns/web/web-5d4c-1", "web", "stall", "no_traffic", 120),
+            ("ns/web/web-5d4c-1", "web", "unrated", None, 30), ("ns/web/web-5d4c-2", "web", "untraced", None, 100)])
 
 
 if __name__ == "__main__":
