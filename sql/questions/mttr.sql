@@ -10,11 +10,12 @@
 --   restore_s      seconds         of what follows, reading checkpoints back
 --   warm_up_s      seconds         the rest up to the first step: process start, compilation, data
 --   mttr_s         seconds         the four together: from the last progress to the next
--- Basis: interruptions; time of the clock, not chip-time.
+-- Basis: interruptions; time of the clock, not chip-time. Servers (phase serving) are left out: from their spans, of one that got no request nobody can tell whether it was up.
 WITH ordered AS (
   SELECT r.*, a.size, lead(r.start_us) OVER w AS next_start_us, lead(r.progress_us) OVER w AS next_progress_us,
          lead(r.restore_us) OVER w AS next_restore_us
   FROM runs AS r JOIN attempts AS a ON a.job = r.job AND a.attempt = r.attempt
+  WHERE r.job NOT IN (SELECT job FROM jobs WHERE phase = 'serving')
   WINDOW w AS (PARTITION BY r.job ORDER BY r.start_us, r.attempt, r.run)
 ),
 recovered AS (
