@@ -1,5 +1,5 @@
 """The ledger's tables as SQL sees them: arguments, plans, errors, interruption. What they hold is tested elsewhere
-(test_rules.py, test_fleets.py)."""
+(test_rules_*.py, test_fleets.py)."""
 import gzip
 import os
 import sqlite3

@@ -58,10 +58,10 @@ class Memory(unittest.TestCase):
 
     def test_order_of_what_is_equal(self):
         """Suites again with a qsort that turns ties around: libc's own depends on its version, and on whether memory is left."""
-        for suite in ["test_sql", "test_goodput_log"] + FULL * ["test_fleets", "test_rules", "test_ledger", "test_kept", "test_generic_rollup", "test_goodput",
-                                                                              "test_device", "test_slurm_table", "test_slurm_files", "test_slurm_contract",
-                                                                              "test_slurm_zones", "test_slurm_mapping", "test_slurm_repeats", "test_hlo",
-                                                                              "test_laws"]:
+        of_full = ["test_fleets", "test_rules_held", "test_rules_spans", "test_rules_steps", "test_rules_windows", "test_ledger", "test_kept", "test_generic_rollup",
+                   "test_goodput", "test_device", "test_slurm_table", "test_slurm_files", "test_slurm_contract", "test_slurm_zones", "test_slurm_mapping",
+                   "test_slurm_repeats", "test_hlo", "test_laws"]
+        for suite in ["test_sql", "test_goodput_log"] + FULL * of_full:
             script = f"import sys, unittest; sys.path.insert(0, 'tests'); unittest.main('{suite}', argv=['', '-q'])"
             environment = dict(os.environ, LD_PRELOAD=os.path.join(ROOT, "build/memory/ties.so"), MPG_FLEETS="300" if FULL else "20")
             done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
