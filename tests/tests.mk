@@ -4,7 +4,7 @@ MUTANTS ?= --sample 300
 .PHONY: coverage mutants figures
 coverage:
 	@$(PYTHON) tests/coverage.py $(T)
-mutants:
+mutants: mpg.so
 	@$(PYTHON) tests/mutants.py $(MUTANTS)
 figures:
 	@$(PYTHON) tests/figures.py
