@@ -297,6 +297,14 @@ class Hta(Case):
         equal = sum(self.check(name, seen) for name, seen in self.observed.items())
         self.assertGreater(equal, 10)
 
+    def test_activities_without_a_stream(self):
+        """As of an MTIA, beside some with one: HTA leaves them out, and what they are listed under is no stream."""
+        def event(cat, name, tid, ts, **args):
+            return {"ph": "X", "cat": cat, "name": name, "pid": 0, "tid": tid, "ts": ts, "dur": 5, "args": args}
+        self.load(self.file(json.dumps([event("mtia_ccp_events", "customized_mul", 7, 10, stream=101, device=0), event("mtia_ccp_events", "dma_read", 8, 100, device=0)]), "mtia.json"), "hta.sql")
+        self.assertEqual(self.rows("SELECT name, stream FROM device_activity ORDER BY start_ns"), [("customized_mul", "101"), ("dma_read", None)])
+        self.assertEqual(self.rows("SELECT kernel_time, compute_time FROM hta_temporal_breakdown"), [(5, 5)])
+
     def test_asserted(self):
         """Upstream's own tests of an MTIA trace."""
         if not os.environ.get("MPG_FULL"):

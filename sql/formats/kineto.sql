@@ -137,8 +137,9 @@ CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
 
 -- ---- 5. What the devices did ----
 
--- The step is the one of the host in which it was launched: one lookup for each call. The stream is also what the
--- trace lists an activity under, in place of a thread: Intel's have no other.
+-- The step is the one of the host in which it was launched: one lookup for each call. Where no activity of a trace has
+-- a stream, as with Intel's, it is what the trace lists an activity under, in place of a thread. Some of MTIA's have
+-- one and some have none, which HTA leaves out.
 DROP TABLE IF EXISTS temp.kineto_host_steps;
 CREATE TEMP TABLE kineto_host_steps AS
 SELECT s.trace, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns
@@ -149,8 +150,12 @@ CREATE INDEX temp.kineto_host_step ON kineto_host_steps(trace, start_ns);
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
                              correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,
                              gb_per_s, collective, group_size)
-SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), d.chip, CAST(coalesce(e.stream, e.tid) AS TEXT), k.class,
-       k.kind, e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
+WITH without_streams AS MATERIALIZED (
+  SELECT trace FROM kineto_events JOIN kineto_kinds USING (cat, name) GROUP BY trace HAVING count(stream) = 0
+)
+SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), d.chip,
+       CAST(coalesce(e.stream, iif(e.trace IN without_streams, e.tid, NULL)) AS TEXT), k.class, k.kind,
+       e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
        (SELECT s.step FROM kineto_host_steps AS s
         WHERE s.trace = e.trace AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
         ORDER BY s.start_ns DESC LIMIT 1),
