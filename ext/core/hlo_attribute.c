@@ -387,6 +387,5 @@ int64_t mpg_hlo_known_trips(mpg_str backend_config) {
     at++;
   if (at >= rest.n || !is_digit(rest.p[at]))
     return -1;
-  rest = (mpg_str){rest.p + at, rest.n - at};
   return mpg_hlo_next_number(&rest, &n) ? n : -1;
 }

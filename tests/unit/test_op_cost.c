@@ -321,6 +321,7 @@ static void test_every_attention(void) {
     price(all[i].name, dims, types, concrete, flops, bytes);
     no_price(all[i].name, "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32]]", concrete);
     no_price(all[i].name, "[[2, 4, 16], [2, 4, 32, 8], [2, 4, 32, 6], [2, 4]]", concrete);
+    no_price(all[i].name, "[[2, 4, 16], [2, 4, 32, 0], [2, 4, 32, 6], [2, 4, 32, 6]]", concrete);
   }
   /* A mask by number: causal are 1 and 2, of the one operator that has it. */
   for (int mask = 0; mask < 4; mask++) {
