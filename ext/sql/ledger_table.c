@@ -145,12 +145,12 @@ static int ledger_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static void reset(cursor *c) {
   sqlite3_vtab_cursor base = c->base;
+  mpg_ledger_scan_close(c->rows); /* first: its threads may still compare with what is given */
   for (int a = 0; a < MPG_ARGS; a++)
     sqlite3_value_free(c->args[a]);
   for (int i = 0; i < MPG_SCAN_FILTERS; i++)
     sqlite3_value_free(c->compared[i]);
   mpg_ledger_values_free(&c->values);
-  mpg_ledger_scan_close(c->rows);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
   mpg_kept_release(c->kept);

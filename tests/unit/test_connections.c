@@ -94,6 +94,21 @@ static void test_left_early(void) {
   CHECK(rmdir(folder) == 0);
 }
 
+/* A ledger whose threads still hold their rows to the texts that the statement compares with. */
+static void test_ledger_left_early(void) {
+  static const char sql[] = "SELECT start_time FROM trace_ledger('fixtures/fleet') "
+                            "WHERE threads = 4 AND pool = 'v5e-us-central1' AND category = 'eval'";
+  sqlite3 *db = NULL;
+  CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK &&
+        sqlite3_mpg_init(db, NULL, NULL) == SQLITE_OK);
+  for (int i = 0; i < 50; i++) {
+    sqlite3_stmt *statement = NULL;
+    CHECK(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+          sqlite3_step(statement) == SQLITE_ROW && sqlite3_finalize(statement) == SQLITE_OK);
+  }
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 int main(void) {
   static worker workers[THREADS], alone;
   (void)work(&alone);
@@ -112,5 +127,6 @@ int main(void) {
     sqlite3_free(alone.rows[i]);
   }
   test_left_early();
+  test_ledger_left_early();
   return check_done("connections");
 }
