@@ -21,6 +21,7 @@ if [ -z "${MPG_NAMESPACE:-}" ]; then
 fi
 
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/mpg-root.XXXXXX")
+chmod 755 "$root" # a root that others than root may enter, as everywhere
 clean_up() {
   umount "$root/proc" "$root/src/shared" 2>/dev/null || true
   rm -rf --one-file-system "$root"
