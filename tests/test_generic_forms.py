@@ -54,6 +54,37 @@ class Forms(Case):
                 self.assertEqual(self.types(), {"a": kind})
                 self.assertEqual(self.rows("SELECT a FROM t"), [(v,) for v in shown])
 
+    def test_not_finite(self):
+        """As Python writes a loss that diverged: NULL, and listed, by every way of reading; in a record's text, JSON all the same."""
+        values = [2.5, float("nan"), float("inf"), -float("inf"), 1.5]
+        records = [{"step": k, "loss": values[k % 5], "m": {"g": [values[k % 4], "NaN"]}, "word": "NaN"} for k in range(500)]
+        path = self.file("".join(map(lambda r: json.dumps(r) + "\n", records)), "f.jsonl")
+        plain = [None if v - v else v for v in values]
+        losses = [plain[k % 5] for k in range(500)]
+        inner = [plain[k % 4] for k in range(500)]
+        self.make("jsonl_trace", path, "columns='step, loss, m, word, g $.m.g[0]'")
+        self.assertEqual(self.types(), {"step": "BIGINT", "loss": "REAL", "m": "TEXT", "word": "TEXT", "g": "REAL"})
+        rows = self.rows("SELECT * FROM t")
+        self.assertEqual([(r[0], r[1], json.loads(r[2]), r[3], r[4]) for r in rows],
+                         [(k, losses[k], {"g": [inner[k], "NaN"]}, "NaN", inner[k]) for k in range(500)])
+        listed = [("warning", "not_finite", 2, 300 + 375, "NaN or an infinity: NULL")]
+        issues = "SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ?"
+        self.assertEqual(self.rows(issues, path), listed)
+        self.assertEqual(self.one("SELECT count(*) FROM t WHERE loss > 2"), 100)
+        self.assertEqual(self.one("SELECT count(*) FROM t WHERE loss IS NULL"), 300)
+        self.make("jsonl_trace", path)
+        self.assertEqual(self.rows("SELECT step, loss FROM t"), list(enumerate(losses)))
+        self.assertEqual(self.rows(issues, path), listed)
+        found = self.rows("SELECT record, record ->> '$.loss', record ->> '$.m.g[0]', record ->> '$.word' FROM jsonl_trace(?)", path)
+        self.assertEqual([r[1:] for r in found], [(losses[k], inner[k], "NaN") for k in range(500)])
+        self.assertEqual(json.loads(found[1][0]), {"step": 1, "loss": None, "m": {"g": [None, "NaN"]}, "word": "NaN"})
+        self.make("jsonl_rollup", path, "measures='loss, step'")
+        self.assertEqual(self.rows("SELECT word, sum(loss), sum(step), sum(rows) FROM t GROUP BY word"), [("NaN", 400.0, 124750, 500)])
+        self.assertEqual(self.rows(issues, path), listed)
+        other = self.file('{"a": 1}\n{"a": nan}\n', "g.jsonl")
+        self.make("jsonl_trace", other)
+        self.assertEqual(self.error("SELECT a FROM t"), f"jsonl_trace: {other}:2:8: expected null, found 'a'")
+
     def test_an_array_of_objects(self):
         path = self.file(json.dumps([{"a": 1, "b": "x"}, {"a": 2, "b": None}], indent=1), "f.json")
         self.make("jsonl_trace", path)

@@ -33,6 +33,10 @@ struct mpg_json {
   int64_t line, column; /* of w.at */
   size_t record;        /* the current record in the window */
   int64_t record_line, record_column;
+  bool takes_nan;
+  size_t nans; /* of the current record */
+  char *text;  /* where it has some: the record without them */
+  size_t n_text, text_cap;
   mpg_err broken; /* an error that cannot be passed over is reported ever after */
 };
 
@@ -47,6 +51,7 @@ mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream,
   json->stop = SIZE_MAX;
   json->limit = options->record_limit != 0 ? options->record_limit
                                            : (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
+  json->takes_nan = options->nan_is_null;
   json->line = json->column = json->record_line = json->record_column = 1;
   mpg_window_open(&json->w, env, stream);
   return MPG_OK;
@@ -57,6 +62,7 @@ void mpg_json_close(mpg_json *json) {
     return;
   mpg_window_close(&json->w);
   mpg_json_members_free(&json->members, json->env);
+  mpg_free(json->env, json->text);
   mpg_free(json->env, json);
 }
 
@@ -95,7 +101,8 @@ static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *behi
 
 static mpg_rc unexpected(mpg_json *json, const char *expected, mpg_err *err) {
   const mpg_window *w = &json->w;
-  mpg_json_scan s = {w->buf + w->end, MPG_DATA, w->buf + w->at, expected, NULL, NULL, NULL};
+  mpg_json_scan s = {w->buf + w->end, MPG_DATA, w->buf + w->at, expected, NULL, NULL, NULL,
+                     false,           0};
   return malformed(json, &s, NULL, err);
 }
 
@@ -127,13 +134,41 @@ static mpg_rc at_end(mpg_json *json, mpg_err *err) {
   }
 }
 
+/* Puts null in the places of the current record's values that are NaN or infinite. */
+static mpg_rc without_nan(mpg_json *json, mpg_err *err) {
+  mpg_asks asks = {&json->asking, 0, false};
+  mpg_str raw = {json->w.buf + json->record, json->w.at - json->record};
+  size_t from = 0; /* of raw: copied so far */
+  char *to;
+  if (mpg_grow(json->env, &json->text, &json->text_cap, raw.n + json->nans, 1) != MPG_OK)
+    return mpg_fail_nomem(err);
+  to = json->text;
+  for (size_t i = 0; i < json->members.n && !asks.stopped; i++) {
+    mpg_json_member *m = &json->members.p[i];
+    char *value;
+    if (m->kind != MPG_JSON_NAN && m->kind != MPG_JSON_ARRAY && m->kind != MPG_JSON_OBJECT)
+      continue;
+    /* Before it is nothing but keys and plain values. */
+    memcpy(to, raw.p + from, m->value_at - from);
+    value = to + (m->value_at - from);
+    to = mpg_json_without_nan(value, m->text, &asks);
+    from = m->value_at + m->text.n;
+    m->text = (mpg_str){value, (size_t)(to - value)};
+    if (m->kind == MPG_JSON_NAN)
+      m->kind = MPG_JSON_NULL;
+  }
+  memcpy(to, raw.p + from, raw.n - from);
+  json->n_text = (size_t)(to - json->text) + raw.n - from;
+  return asks.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : MPG_OK;
+}
+
 /*
 ** Takes what is next in the window: punctuation, or a record (*record then says so). *more: it ends
 ** behind the window, or there is nothing yet.
 */
 static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   mpg_window *w = &json->w;
-  mpg_json_scan s = {w->buf + w->end, MPG_OK, NULL, NULL, NULL, &json->asking, NULL};
+  mpg_json_scan s = {w->buf + w->end, MPG_OK, NULL, NULL, NULL, &json->asking, NULL, false, 0};
   const char *p, *behind, *last;
   advance(json, mpg_json_space(w->buf + w->at, s.end));
   p = w->buf + w->at;
@@ -157,6 +192,7 @@ static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   }
   if (*p != '{')
     return unexpected(json, json->state == AT_FIRST ? "an object or ']'" : "an object", err);
+  s.takes_nan = json->takes_nan;
   p = mpg_json_members_scan(&json->members, &json->asking, &s, p, &behind);
   if (p == NULL && s.rc == MPG_DATA && s.at == s.end && !w->last) {
     *more = true;
@@ -173,10 +209,11 @@ static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   json->record = w->at;
   json->record_line = json->line;
   json->record_column = json->column;
+  json->nans = s.nans;
   json->state = in_array(json) ? BEHIND_ELEMENT : AT_LINE;
   advance(json, p);
-  *record = true;
-  return MPG_OK;
+  *record = s.nans == 0 || without_nan(json, err) == MPG_OK;
+  return *record ? MPG_OK : err->rc;
 }
 
 mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err) {
@@ -283,6 +320,7 @@ void mpg_json_take(mpg_json *json, const char *behind) {
   size_t at = (size_t)(behind - json->w.buf);
   json->record = json->w.at;
   json->record_column = json->column;
+  json->nans = 0;
   json->column += (int64_t)(at - json->w.at);
   json->w.at = at;
 }
@@ -295,7 +333,13 @@ int64_t mpg_json_line(const mpg_json *json) {
   return json->record_line;
 }
 
+size_t mpg_json_nans(const mpg_json *json) {
+  return json->nans;
+}
+
 mpg_str mpg_json_text_of(const mpg_json *json) {
+  if (json->nans > 0)
+    return (mpg_str){json->text, json->n_text};
   return (mpg_str){json->w.buf + json->record, json->w.at - json->record};
 }
 
@@ -322,7 +366,7 @@ struct mpg_json_doc {
 mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, mpg_str text,
                       const mpg_json_member **members, size_t *n, mpg_err *err) {
   const char *start = text.n > 0 ? text.p : "", *p, *behind;
-  mpg_json_scan s = {start + text.n, MPG_DATA, NULL, NULL, NULL, env, NULL};
+  mpg_json_scan s = {start + text.n, MPG_DATA, NULL, NULL, NULL, env, NULL, false, 0};
   int64_t line = 1, column = 1;
   *members = NULL;
   *n = 0;

@@ -3,10 +3,11 @@
 ** memory (a window that holds the value at hand).
 **
 ** Refused with MPG_DATA and "PATH:LINE:COLUMN: expected ..., found ...": trailing commas, comments,
-** single quotes, NaN, leading zeros, unescaped control characters, lone surrogates, invalid UTF-8,
-** text after the value. What ends too early says "found end of file". Depth over MPG_JSON_DEPTH,
-** more members than MPG_LIMIT_JSON_MEMBERS and a record over the limit are MPG_LIMIT. A byte order mark
-** at the start of a stream is skipped and not counted in columns.
+** single quotes, leading zeros, unescaped control characters, lone surrogates, invalid UTF-8, text
+** after the value, and NaN and infinities where the options do not take them. What ends too early says
+** "found end of file". Depth over MPG_JSON_DEPTH, more members than MPG_LIMIT_JSON_MEMBERS and a record
+** over the limit are MPG_LIMIT. A byte order mark at the start of a stream is skipped and not counted
+** in columns.
 */
 #ifndef MPG_JSON_H
 #define MPG_JSON_H
@@ -22,7 +23,8 @@ typedef enum mpg_json_kind {
   MPG_JSON_NUMBER, /* text: the digits as written */
   MPG_JSON_STRING, /* text: unescaped UTF-8 */
   MPG_JSON_ARRAY,  /* text: the raw JSON, checked */
-  MPG_JSON_OBJECT  /* text: the raw JSON, checked */
+  MPG_JSON_OBJECT, /* text: the raw JSON, checked */
+  MPG_JSON_NAN     /* of a scan that takes them (json_scan.h): NaN, Infinity or -Infinity */
 } mpg_json_kind;
 
 typedef struct mpg_json_member {
@@ -36,6 +38,7 @@ typedef struct mpg_json mpg_json;
 
 typedef struct mpg_json_options {
   size_t record_limit; /* bytes of one record; 0: MPG_LIMIT_RECORD_BYTES */
+  bool nan_is_null;    /* NaN, Infinity and -Infinity, as Python's json writes them, are null */
 } mpg_json_options;
 
 mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
@@ -58,7 +61,9 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
 int64_t mpg_json_line(const mpg_json *json); /* where the current record begins */
 /* Whether an error was returned that every call will repeat. */
 bool mpg_json_is_broken(const mpg_json *json);
-/* The current record as it is in the stream: borrowed until the next call. */
+/* How many values of the current record, nested ones too, are null for nan_is_null. */
+size_t mpg_json_nans(const mpg_json *json);
+/* The current record as it is in the stream, but for those values: borrowed until the next call. */
 mpg_str mpg_json_text_of(const mpg_json *json);
 /* Whether what was malformed is JSON Lines that end within their last line: what is still being
 ** written may end so. */

@@ -239,7 +239,7 @@ mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
   if (rc == MPG_OK)
     rc = mend(p, err);
   while (rc == MPG_OK) {
-    mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL};
+    mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL, false, 0};
     const char *behind = NULL, *at;
     mpg_str raw;
     at = scan_next(p, &s, &raw, &behind);
@@ -285,7 +285,7 @@ void mpg_pull_enter(mpg_pull *p) {
 
 mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err) {
   for (;;) {
-    mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL};
+    mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL, false, 0};
     const char *start = p->w.buf + p->w.at, *end;
     end = mpg_json_value(&s, start, p->depth, kind);
     /* A number goes on where digits do. */
@@ -365,7 +365,7 @@ mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), co
   if (!p->pending || p->depth == 0 || !p->object[p->depth - 1])
     return MPG_DONE;
   for (;;) {
-    mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL};
+    mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL, false, 0};
     mpg_rc rc = scan_ahead(p, &s, p->w.buf + p->w.at, is, name, text);
     if (rc == MPG_OK)
       return MPG_OK;

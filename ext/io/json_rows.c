@@ -2,7 +2,7 @@
 ** json_rows.c - files of JSON as rows: JSON Lines, or one array of objects. See rows.h.
 **
 ** A column is a member of the record, or what a path finds in it; NULL where there is nothing, or
-** null. Arrays and objects are lent as JSON text. Where the columns are those that the first records
+** null, as NaN and infinities are too (listed: not_finite). Arrays and objects are lent as JSON text. Where the columns are those that the first records
 ** have, a member that only later ones have is listed (undeclared_column). A last line that is cut
 ** off is left out (unfinished_record).
 **
@@ -95,7 +95,7 @@ static void learn_members(json_file *f) {
 static mpg_rc json_file_begin(void **out, const mpg_env *env, const mpg_rows_query *query,
                               mpg_stream *stream, mpg_issues *issues, mpg_err *err) {
   const mpg_columns *columns = query->columns;
-  static const mpg_json_options plain = {0};
+  static const mpg_json_options reading = {.nan_is_null = true};
   json_file *f = mpg_calloc(env, sizeof *f);
   mpg_rc rc;
   if (f == NULL)
@@ -107,7 +107,7 @@ static mpg_rc json_file_begin(void **out, const mpg_env *env, const mpg_rows_que
   f->issues = issues;
   f->path = mpg_stream_path(stream);
   f->limit = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
-  rc = mpg_json_open(&f->json, env, stream, &plain, err);
+  rc = mpg_json_open(&f->json, env, stream, &reading, err);
   if (rc == MPG_OK) {
     f->sources = mpg_calloc(env, (columns->n + 1) * sizeof *f->sources);
     rc = f->sources == NULL ? mpg_fail_nomem(err) : MPG_OK;
@@ -292,6 +292,15 @@ static mpg_rc check_members(json_file *f, mpg_err *err) {
   return MPG_OK;
 }
 
+static mpg_rc list_nans(const json_file *f, mpg_err *err) {
+  size_t n = mpg_json_nans(f->json);
+  if (n > 0 && f->issues != NULL &&
+      mpg_issues_add(f->issues, MPG_WARNING, f->path, "not_finite", mpg_json_line(f->json),
+                     (int64_t)n, "NaN or an infinity: NULL") != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_OK;
+}
+
 /* The next record: as it is usually written, or parsed. */
 static mpg_rc next_record(json_file *f, mpg_err *err) {
   const char *p, *end, *behind;
@@ -306,6 +315,8 @@ static mpg_rc next_record(json_file *f, mpg_err *err) {
   }
   f->is_usual = false;
   rc = mpg_json_record(f->json, &f->members, &f->n_members, err);
+  if (rc == MPG_OK)
+    rc = list_nans(f, err);
   if (rc == MPG_OK && f->options->by_name)
     return check_members(f, err);
   if (rc == MPG_OK)

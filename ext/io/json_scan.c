@@ -293,6 +293,44 @@ static const char *literal(mpg_json_scan *s, const char *p, const char *word) {
   return p;
 }
 
+/* NaN, Infinity or -Infinity. */
+static const char *nan_or_infinity(mpg_json_scan *s, const char *p, mpg_json_kind *kind) {
+  *kind = MPG_JSON_NAN;
+  s->nans++;
+  return literal(s, p, *p == 'N' ? "NaN" : *p == 'I' ? "Infinity" : "-Infinity");
+}
+
+char *mpg_json_without_nan(char *to, mpg_str raw, mpg_asks *asks) {
+  const char *p = raw.p, *end = raw.p + raw.n;
+  bool string = false;
+  while (p < end) {
+    const char *from = p;
+    if (string)
+      p = mpg_json_plain_end(p, end);
+    else
+      while (p < end && *p != '"' && *p != 'N' && *p != 'I')
+        p++;
+    if (mpg_asks_stop(asks, (size_t)(p - from) + 1))
+      break;
+    memcpy(to, from, (size_t)(p - from));
+    to += p - from;
+    if (p == end)
+      break;
+    if (*p == '"' || string) {
+      string = string != (*p == '"');
+      if (*p == '\\')
+        *to++ = *p++;
+      *to++ = *p++;
+    } else {
+      to -= p > raw.p && p[-1] == '-';
+      memcpy(to, "null", 4);
+      to += 4;
+      p += *p == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1;
+    }
+  }
+  return to;
+}
+
 /* A value that is no container. */
 static const char *scalar(mpg_json_scan *s, const char *p, mpg_json_kind *kind) {
   bool escaped;
@@ -312,6 +350,8 @@ static const char *scalar(mpg_json_scan *s, const char *p, mpg_json_kind *kind) 
     *kind = MPG_JSON_NULL;
     return literal(s, p, "null");
   default:
+    if (s->takes_nan && (*p == 'N' || *p == 'I' || (*p == '-' && p + 1 < s->end && p[1] == 'I')))
+      return nan_or_infinity(s, p, kind);
     if (*p != '-' && (*p < '0' || *p > '9'))
       return fail(s, p, "a value");
     *kind = MPG_JSON_NUMBER;

@@ -1,6 +1,5 @@
 /*
-** json_scan.h - strict JSON (RFC 8259) in memory: tokens, whole values, and the members of one
-** object or array. The part of json.h that does not know where the bytes come from.
+** json_scan.h - JSON in memory: tokens, whole values, and the members of one object or array. The part of json.h that does not know where the bytes come from.
 **
 ** A scan returns the position behind what it took, or NULL and says in the mpg_json_scan why. It
 ** never looks behind `end`; a failure at `end` may be one of too few bytes.
@@ -18,6 +17,8 @@ typedef struct mpg_json_scan {
   const char *found;    /* a constant text, or NULL: the byte at `at`, or the end */
   const mpg_env *env;   /* whose host is asked now and then whether to stop */
   const char *look;     /* where it is asked next; NULL at first */
+  bool takes_nan;       /* NaN, Infinity and -Infinity are values: MPG_JSON_NAN */
+  size_t nans;          /* of them so far */
 } mpg_json_scan;
 
 static inline const char *mpg_json_space(const char *p, const char *end) {
@@ -31,6 +32,9 @@ static inline const char *mpg_json_space(const char *p, const char *end) {
 const char *mpg_json_plain_end(const char *p, const char *end);
 /* A string, from behind its opening quote. *escaped is set where it holds a backslash. */
 const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped);
+/* `raw`, which is JSON but for `nans` values that are NaN or infinite, with null in their places: returns
+** behind the copy. `to` has room for raw.n + nans bytes. Where `asks` says to stop it is not whole. */
+char *mpg_json_without_nan(char *to, mpg_str raw, mpg_asks *asks);
 /* Any value; containers are checked whole, and count as nested in `depth` others. */
 const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_kind *kind);
 /* The text of a checked string without its quotes. `to` has room for raw.n bytes. Where `asks` (may be NULL)

@@ -23,6 +23,8 @@ struct mpg_mllog {
   mpg_window w;
   mpg_json_members record, metadata;
   mpg_value values[MPG_MLLOG_COUNT];
+  char *json; /* where the record has NaN or infinities: its objects and arrays without them */
+  size_t n_json, json_cap, nans;
   const char *path;
   size_t line_end;   /* of the line at hand in the window: behind its text */
   size_t next;       /* where the rest of that line begins, while in_line */
@@ -52,6 +54,7 @@ void mpg_mllog_close(mpg_mllog *m) {
   mpg_window_close(&m->w);
   mpg_json_members_free(&m->record, m->env);
   mpg_json_members_free(&m->metadata, m->env);
+  mpg_free(m->env, m->json);
   mpg_free(m->env, m);
 }
 
@@ -171,12 +174,27 @@ static void give_text(mpg_value *out, mpg_str s) {
   out->s = s;
 }
 
+/* An object or an array, as JSON takes it. */
+static void give_json(mpg_mllog *m, mpg_value *out, mpg_str raw) {
+  if (m->nans > 0) {
+    char *from = m->json + m->n_json;
+    raw = (mpg_str){from, (size_t)(mpg_json_without_nan(from, raw, &m->asks) - from)};
+    m->n_json += raw.n;
+  }
+  give_text(out, raw);
+}
+
 static void give_value(mpg_mllog *m, const mpg_json_member *member, const char *raw) {
-  mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL, m->env, NULL};
+  mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL, m->env, NULL, false, 0};
   bool escaped = false;
   const char *end;
   switch (member->kind) {
   case MPG_JSON_NULL:
+    break;
+  case MPG_JSON_NAN: /* as a string, which JSON has */
+    give_text(&m->values[MPG_MLLOG_value], *raw == 'N'   ? MPG_STR("\"NaN\"")
+                                           : *raw == 'I' ? MPG_STR("\"Infinity\"")
+                                                         : MPG_STR("\"-Infinity\""));
     break;
   case MPG_JSON_STRING: /* with its quotes and escapes */
     end = mpg_json_string(&s, raw + 1, &escaped);
@@ -189,7 +207,7 @@ static void give_value(mpg_mllog *m, const mpg_json_member *member, const char *
     give_text(&m->values[MPG_MLLOG_value], member->text);
     break;
   default:
-    give_text(&m->values[MPG_MLLOG_value], member->text);
+    give_json(m, &m->values[MPG_MLLOG_value], member->text);
   }
 }
 
@@ -222,7 +240,7 @@ static mpg_rc read_metadata(mpg_mllog *m, const char *p, mpg_err *err) {
       NAME(epoch_count, NUMBER),
       NAME(status, STRING),
   };
-  mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL, m->env, NULL};
+  mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL, m->env, NULL, true, 0};
   const char *behind;
   if (mpg_json_members_scan(&m->metadata, m->env, &s, p, &behind) == NULL)
     return malformed(m, &s, err);
@@ -270,8 +288,12 @@ static mpg_rc read_member(mpg_mllog *m, const mpg_json_member *member, const cha
                    named->kind == MPG_JSON_STRING ? "a string" : "an object", named->key.p);
     return broken(m, at, err, expected, &member->text);
   }
+  if (named->column == MPG_MLLOG_metadata) {
+    give_json(m, out, member->text);
+    return read_metadata(m, at, err);
+  }
   give_text(out, member->text);
-  return named->column == MPG_MLLOG_metadata ? read_metadata(m, at, err) : MPG_OK;
+  return MPG_OK;
 }
 
 static void give_prefix(mpg_mllog *m, const char *p, const char *end) {
@@ -286,7 +308,8 @@ static void give_prefix(mpg_mllog *m, const char *p, const char *end) {
 static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
   const char *end = m->w.buf + m->line_end, *behind;
   const char *object = mpg_json_space(mark + MARKER, end), *p;
-  mpg_json_scan s = {end, MPG_DATA, object, "an object behind :::MLLOG", NULL, m->env, NULL};
+  mpg_json_scan s = {end,  MPG_DATA, object, "an object behind :::MLLOG", NULL, m->env,
+                     NULL, true,     0};
   mpg_rc rc = MPG_OK;
   m->in_line = false; /* a broken line is left whole */
   memset(m->values, 0, sizeof m->values);
@@ -296,8 +319,15 @@ static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
   p = mpg_json_members_scan(&m->record, m->env, &s, object, &behind);
   if (p == NULL)
     return malformed(m, &s, err);
+  m->nans = s.nans;
+  m->n_json = 0;
+  if (s.nans > 0 &&
+      mpg_grow(m->env, &m->json, &m->json_cap, (size_t)(p - object) + s.nans, 1) != MPG_OK)
+    return mpg_fail_nomem(err);
   for (size_t i = 0; rc == MPG_OK && i < m->record.n; i++)
     rc = read_member(m, &m->record.p[i], object, err);
+  if (rc == MPG_OK && m->asks.stopped)
+    rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (rc != MPG_OK)
     return rc;
   if (m->values[MPG_MLLOG_time_ms].type == MPG_NULL)

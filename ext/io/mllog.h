@@ -9,7 +9,7 @@
 ** processes wrote into one line are two records. Lines without the marker are passed over.
 **
 ** MPG_DATA, "PATH:LINE:COLUMN: ..." with columns counted in bytes: what follows a marker is no
-** object, is no strict JSON (NaN is not), or is followed by other text; time_ms and key are missing
+** object, is no strict JSON but for NaN and infinities, or is followed by other text; time_ms and key are missing
 ** or of another type; a file holds text but no marker. The next call goes on with the next line.
 */
 #ifndef MPG_MLLOG_H
@@ -27,7 +27,7 @@
   X(time_ms, BIGINT) /* Unix milliseconds; never NULL */                                           \
   X(event_type, TEXT)                                                                              \
   X(key, TEXT)          /* never NULL */                                                           \
-  X(value, TEXT)        /* as JSON: a string has its quotes; null is NULL */                       \
+  X(value, TEXT)        /* as JSON: a string has its quotes; null is NULL; "NaN" */                \
   X(value_number, REAL) /* of a value that is a number */                                          \
   X(file, TEXT)         /* from here on, of metadata */                                            \
   X(lineno, BIGINT)                                                                                \

@@ -33,7 +33,7 @@ static mpg_rc nested(const mpg_env *env, mpg_str text, int depth, fuzz_text *out
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_stream *stream;
-  mpg_json_options options = {3000};
+  mpg_json_options options = {3000, true};
   mpg_json *json = NULL;
   mpg_err err;
   mpg_rc rc = mpg_stream_memory(&stream, env, "f", input, &err);
@@ -47,6 +47,8 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
     more = rc == MPG_OK || (rc == MPG_DATA && !mpg_json_is_broken(json));
     if (rc != MPG_OK && rc != MPG_DONE)
       fuzz_put(out, "!%s\n", err.text);
+    if (rc == MPG_OK && mpg_json_nans(json) > 0)
+      rc = nested(env, mpg_json_text_of(json), 0, out); /* it is JSON all the same */
     for (size_t i = 0; rc == MPG_OK && i < n; i++) {
       int64_t line, column;
       mpg_json_where(json, members[i].value_at, &line, &column);

@@ -40,6 +40,8 @@ static void add_members(text *out, const mpg_json_member *m, size_t n) {
   }
 }
 
+static bool nan_is_null;
+
 /* "LINE:key=KINDtext key=KINDtext" for each record, "!message" for each error. With `places`,
 ** " @LINE:COLUMN-LINE:COLUMN" of key and value. */
 static mpg_rc render(text *out, const mpg_env *env, mpg_str input, size_t limit, bool places) {
@@ -48,7 +50,7 @@ static mpg_rc render(text *out, const mpg_env *env, mpg_str input, size_t limit,
   mpg_json *json = NULL;
   const mpg_json_member *m;
   size_t n;
-  mpg_json_options options = {limit};
+  mpg_json_options options = {limit, nan_is_null};
   mpg_rc rc = mpg_stream_memory(&stream, env, "t", input, &err);
   out->n = 0;
   out->p[0] = '\0';
@@ -252,6 +254,31 @@ static void test_refusals(void) {
   GIVES("{\"\xff\":1}", "!t:1:3: expected UTF-8, found byte 0xff\n");
 }
 
+/* With the option, each is null wherever a value may be, and text in strings is none. */
+static void test_nan(void) {
+  nan_is_null = true;
+  GIVES("{\"a\":NaN,\"N\":-1,\"c\":-Infinity ,\"d\":\"NaN\"}\n{\"a\":1}\n{\"a\":Infinity}",
+        "1:a=Nnull N=#-1 c=Nnull d=$NaN\n2:a=#1\n3:a=Nnull\n");
+  GIVES("[{\"a\":[NaN,-Infinity,[Infinity],\"NaN "
+        "-Infinity\\\"Infinity\"],\"b\":{\"NaN\":{\"I\":NaN}, "
+        "\"\xc3\xa9\":0} }]",
+        "1:a=[[null,null,[null],\"NaN -Infinity\\\"Infinity\"] b={{\"NaN\":{\"I\":null}, "
+        "\"\xc3\xa9\":0}\n");
+  PLACES("{\"a\":NaN,\n \"b\":[NaN], \"c\":2}",
+         "1:a=Nnull b=[[null] c=#2 @1:2-1:6 @2:2-2:6 @2:13-2:17\n");
+  BAD("Nan", "8", "NaN, found 'n'");
+  BAD("nan", "7", "null, found 'a'");
+  BAD("inf", "6", "a value, found 'i'");
+  BAD("+Infinity", "6", "a value, found '+'");
+  BAD("-NaN", "7", "a digit, found 'N'");
+  BAD("Infinit", "13", "Infinity, found '}'");
+  BAD("-Inf", "10", "-Infinity, found '}'");
+  BAD("NaN1", "9", "',' or '}', found '1'");
+  GIVES("{\"a\":-", "!t:1:7: expected a digit, found end of file\n");
+  GIVES("{\"a\":-I", "!t:1:8: expected -Infinity, found end of file\n");
+  nan_is_null = false;
+}
+
 static void test_unescaped(void) {
   static const char input[] = "{\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20AC\\uD83D\\uDE00\":"
                               "\"a\\u0000\\u007f\\u0080\\u07ff\\u0800\\uffff\\udbff\\udfff\","
@@ -399,14 +426,15 @@ static void test_parse(void) {
 }
 
 /*
-** RFC 8259 again, by recursive descent over a terminated copy: behind the value, or NULL.
+** RFC 8259 again, by recursive descent over a terminated copy: behind the value, or NULL. With
+** nan_is_null, those values too.
 */
 static const char *blank(const char *p) {
   return p + strspn(p, " \t\r\n");
 }
 static const char *accepted(const char *p) {
-  static const char *const words[] = {"true", "false", "null"};
-  for (int i = 0; i < 3; i++)
+  static const char *const words[] = {"true", "false", "null", "NaN", "Infinity", "-Infinity"};
+  for (int i = 0; i < (nan_is_null ? 6 : 3); i++)
     if (strncmp(p, words[i], strlen(words[i])) == 0)
       return p + strlen(words[i]);
   if (*p == '"') {
@@ -505,6 +533,8 @@ static void random_value(text *t, int depth) {
                                         "true",
                                         "false",
                                         "null",
+                                        "NaN",
+                                        "-Infinity",
                                         "\"x\"",
                                         "\"\"",
                                         "\"\\n\\u0041\"",
@@ -514,7 +544,8 @@ static void random_value(text *t, int depth) {
                                         "\"abcdefghijklmnopqrstuvwxyz\""};
   unsigned kind = below(depth > 6 ? 3 : 6);
   if (kind < 3) {
-    addz(t, scalars[below(sizeof scalars / sizeof *scalars)]);
+    const char *scalar = scalars[below(sizeof scalars / sizeof *scalars)];
+    addz(t, !nan_is_null && strpbrk(scalar, "NI") != NULL ? "null" : scalar);
     return;
   }
   unsigned n = below(4);
@@ -539,9 +570,10 @@ static void test_random(void) {
     mpg_json *json;
     const mpg_json_member *m;
     size_t n;
-    mpg_json_options options = {0};
+    mpg_json_options options = {0, round % 2 == 1};
     mpg_rc rc;
     const char *end;
+    nan_is_null = options.nan_is_null;
     input.n = 0;
     addz(&input, "{\"a\":");
     random_value(&input, 1);
@@ -573,6 +605,15 @@ static void test_random(void) {
           MPG_OK);
     CHECK(mpg_json_open(&json, &mpg_env_libc, stream, &options, &err) == MPG_OK);
     rc = mpg_json_record(json, &m, &n, &err);
+    if (rc == MPG_OK && nan_is_null) { /* it is JSON now */
+      mpg_str record = mpg_json_text_of(json);
+      static text copy;
+      nan_is_null = false;
+      copy.n = 0;
+      add(&copy, record.p, record.n);
+      CHECK(accepted(copy.p) == copy.p + copy.n);
+      nan_is_null = true;
+    }
     if (rc == MPG_OK && *blank(end) == '\0')
       rc = mpg_json_record(json, &m, &n, &err);
     valid += end != NULL;
@@ -582,17 +623,20 @@ static void test_random(void) {
     mpg_json_close(json);
     mpg_stream_close(stream);
   }
+  nan_is_null = false;
   CHECK(bad == 0 && valid > 4000 && valid < 16000);
 }
 
 static void test_memory(void) {
   static text input;
   input.n = 0;
-  addz(&input, "{\"a\\n\":\"\\u0041\",\"b\":[1,2,{\"c\":3}]}\n{\"a\":1,\"a\":2}\n{\"x\":nope}\n{");
+  addz(&input, "{\"a\\n\":\"\\u0041\",\"b\":[1,2,{\"c\":3}]}\n{\"a\":1,\"a\":2}\n{\"x\":nope}\n{"
+               "\"x\":[NaN]}\n{");
   for (int i = 0; i < 100; i++)
     addf(&input, "\"k%lld\":\"v\\t%lld\",", i, i);
   addz(&input, "\"z\":0}\n");
   hostile_block(7);
+  nan_is_null = true;
   CHECK(render(&want_text, &mpg_env_libc, (mpg_str){input.p, input.n}, 0, true) == MPG_DONE);
   for (int after = 0; after < 2; after++)
     for (long k = 1;; k++) {
@@ -704,6 +748,7 @@ int main(void) {
   test_streams();
   test_truncated();
   test_refusals();
+  test_nan();
   test_unescaped();
   test_repeated();
   test_limits();

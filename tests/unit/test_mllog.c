@@ -115,6 +115,11 @@ static void test_values(void) {
       {"true", "(1;;k;true;;)"},
       {"12", "(1;;k;12;12;)"},
       {"-2.50e-3", "(1;;k;-2.50e-3;-0.0025;)"},
+      {"NaN", "(1;;k;\"NaN\";;)"},
+      {"Infinity", "(1;;k;\"Infinity\";;)"},
+      {"-Infinity", "(1;;k;\"-Infinity\";;)"},
+      {"{\"loss\": NaN, \"l\": [-Infinity, \"Infinity\"]}",
+       "(1;;k;{\"loss\": null, \"l\": [null, \"Infinity\"]};;)"},
       {"1e999", "(1;;k;1e999;;)"},
       {"\"12\"", "(1;;k;\"12\";;)"},
       {"\"a\\\"\\u00e9\\\\\"", "(1;;k;\"a\\\"\\u00e9\\\\\";;)"},
@@ -133,6 +138,8 @@ static void test_values(void) {
       {"{\"samples_count\": 0.25}", "(1;;k;;;0.25)"},
       {"{\"samples_count\": \"3\"}", "(1;;k;;;)"},
       {"{\"samples_count\": null}", "(1;;k;;;)"},
+      {"{\"x\": NaN, \"samples_count\": 3}", "(1;;k;;;3)"},
+      {"{\"samples_count\": NaN}", "(1;;k;;;)"},
       {"{\"x\": {\"samples_count\": 1}}", "(1;;k;;;)"},
   };
   char text[512];
@@ -193,7 +200,7 @@ static void test_errors(void) {
   } lines[] = {
       {":::MLLOG", "mem:1:9: expected an object behind :::MLLOG, found end of line"},
       {"0: :::MLLOG [1]", "mem:1:13: expected an object behind :::MLLOG, found '['"},
-      {HEAD ", \"value\": NaN}", "mem:1:58: expected a value, found 'N'"},
+      {HEAD ", \"value\": nan}", "mem:1:59: expected null, found 'a'"},
       {HEAD, "mem:1:47: expected ',' or '}', found end of line"},
       {HEAD "} done", "mem:1:49: expected end of line, found \"done\""},
       {HEAD ", \"key\": \"j\"}",
@@ -272,7 +279,7 @@ static void *scarce(void *ctx, void *p, size_t n) {
 static void test_out_of_memory(void) {
   static const mpg_env poor = {.resize = scarce};
   static const char text[] = "a\n" HEAD ", \"value\": \"\\n\", \"x\": 1, \"metadata\": {\"file\": "
-                             "\"\\\"\", \"step\": 1}" REST HEAD ", \"v";
+                             "\"\\\"\", \"step\": 1, \"x\": NaN}" REST HEAD ", \"v";
   bool whole = false;
   for (int n = 0; n < 200 && !whole; n++) {
     char out[512] = "";
