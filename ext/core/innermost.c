@@ -291,6 +291,8 @@ static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
     w->stretch = k;
     w->from = s->complete ? s->start : INT64_MAX;
     w->until = s->end;
+    if (mpg_poll(w->in->env, k))
+      return MPG_INTERRUPTED;
     if (!s->complete)
       continue;
     if (add_part(w->in, k, item, lo, hi) != MPG_OK)

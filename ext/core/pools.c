@@ -186,15 +186,23 @@ mpg_pools mpg_pools_view(const mpg_pools *ps, const mpg_env *env) {
 
 mpg_rc mpg_pools_gather(mpg_pools *ps, mpg_pools *view, mpg_err *err) {
   size_t n = ps->nholdings + view->nholdings;
-  mpg_rc rc = mpg_grow(ps->env, &ps->holdings, &ps->holdings_cap, n, sizeof *ps->holdings);
-  if (rc == MPG_OK && view->nholdings > 0)
-    memcpy(ps->holdings + ps->nholdings, view->holdings, view->nholdings * sizeof *ps->holdings);
+  mpg_rc rc = MPG_OK;
+  if (ps->nholdings == 0) { /* the first view's array becomes the pools' */
+    mpg_free(ps->env, ps->holdings);
+    ps->holdings = view->holdings;
+    ps->holdings_cap = view->holdings_cap;
+  } else {
+    rc = mpg_grow(ps->env, &ps->holdings, &ps->holdings_cap, n, sizeof *ps->holdings);
+    if (rc == MPG_OK && !mpg_copy(ps->env, ps->holdings + ps->nholdings, view->holdings,
+                                  view->nholdings * sizeof *ps->holdings))
+      rc = MPG_INTERRUPTED;
+    mpg_free(view->env, view->holdings);
+  }
   if (rc == MPG_OK)
     ps->nholdings = n;
-  mpg_free(view->env, view->holdings);
   view->holdings = NULL;
   view->nholdings = view->holdings_cap = 0;
-  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  return rc == MPG_OK ? MPG_OK : failure(rc, err);
 }
 
 static int holding_order(const void *pa, const void *pb, void *ctx) {

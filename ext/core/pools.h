@@ -58,7 +58,8 @@ mpg_rc mpg_pools_hold(mpg_pools *pools, uint32_t pool, int64_t start, int64_t en
 
 /*
 ** For accounting by several threads: a view of the pools for one of them, which holds apart; only
-** what it holds is its own. mpg_pools_gather adds that to the pools and ends the view.
+** what it holds is its own. mpg_pools_gather adds that to the pools and ends the view,
+** whose env takes memory from where that of the pools does.
 */
 mpg_pools mpg_pools_view(const mpg_pools *pools, const mpg_env *env);
 mpg_rc mpg_pools_gather(mpg_pools *pools, mpg_pools *view, mpg_err *err);

@@ -130,12 +130,16 @@ static mpg_rc jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) {
   for (int i = 0; i < w->nhands; i++) {
     hand *h = &w->hands[i];
     mpg_err why;
+    mpg_rc gathered;
     if (h->timeline != NULL)
       mpg_notices_merge(mpg_timeline_notices(w->a->timeline), w->a->fleet,
                         mpg_timeline_notices(h->timeline));
     mpg_timeline_free(h->timeline);
-    if (mpg_pools_gather(&w->a->pools, &h->pools, &why) != MPG_OK && rc == MPG_OK)
-      rc = mpg_fail_nomem(err);
+    gathered = mpg_pools_gather(&w->a->pools, &h->pools, &why);
+    if (rc == MPG_OK && gathered != MPG_OK) {
+      *err = why;
+      rc = gathered;
+    }
   }
   return rc;
 }
