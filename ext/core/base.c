@@ -107,12 +107,27 @@ bool mpg_interrupted(const mpg_env *env) {
   return env->interrupted != NULL && env->interrupted(env->interrupted_ctx);
 }
 
+#define PIECE ((size_t)4 << 20) /* fresh memory takes a millisecond a MiB */
+
+void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc) {
+  char *p = mpg_malloc(env, n);
+  *rc = p == NULL ? MPG_NOMEM : MPG_OK;
+  for (size_t at = 0; *rc == MPG_OK && at < n; at += PIECE) {
+    memset(p + at, 0, n - at < PIECE ? n - at : PIECE);
+    if (n - at > PIECE && mpg_interrupted(env))
+      *rc = MPG_INTERRUPTED;
+  }
+  if (*rc == MPG_OK)
+    return p;
+  mpg_free(env, p);
+  return NULL;
+}
+
 bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n) {
-  const size_t piece = (size_t)4 << 20; /* fresh memory takes a millisecond a MiB */
   char *t = to;
   const char *f = from;
-  for (; n > piece; n -= piece, t += piece, f += piece) {
-    memcpy(t, f, piece);
+  for (; n > PIECE; n -= PIECE, t += PIECE, f += PIECE) {
+    memcpy(t, f, PIECE);
     if (mpg_interrupted(env))
       return false;
   }

@@ -92,6 +92,9 @@ extern const mpg_env mpg_env_libc;
 
 void *mpg_malloc(const mpg_env *env, size_t n);
 void *mpg_calloc(const mpg_env *env, size_t n);
+/* The same for what may be much: the host is asked on the way, and where NULL is returned *rc says why,
+** MPG_NOMEM or MPG_INTERRUPTED. */
+void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc);
 void mpg_free(const mpg_env *env, void *p);
 bool mpg_interrupted(const mpg_env *env);
 /* The same, asked in one of 65536 turns: for loops that take nanoseconds a turn. */

@@ -78,9 +78,11 @@ mpg_rc mpg_fleet_job(mpg_fleet *f, mpg_str name, uint32_t *index, mpg_err *err) 
   size_t known = f->job_names.n;
   uint32_t id;
   /* Room first: a name without its job would be a job that was never there. */
-  if (mpg_grow(f->env, &f->jobs, &f->jobs_cap, known + 1, sizeof *f->jobs) != MPG_OK ||
-      mpg_intern_id(&f->job_names, name, &id) != MPG_OK)
-    return mpg_fail_nomem(err);
+  mpg_rc rc = mpg_grow(f->env, &f->jobs, &f->jobs_cap, known + 1, sizeof *f->jobs);
+  if (rc == MPG_OK)
+    rc = mpg_intern_id(&f->job_names, name, &id);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
   *index = id - 1;
   if (*index >= known) {
     mpg_job *job = &f->jobs[*index];
@@ -92,11 +94,14 @@ mpg_rc mpg_fleet_job(mpg_fleet *f, mpg_str name, uint32_t *index, mpg_err *err) 
 
 mpg_rc mpg_fleet_program(mpg_fleet *f, mpg_str name, uint32_t *id, mpg_err *err) {
   size_t known = f->program_names.n;
-  if (mpg_grow(f->env, &f->programs, &f->programs_cap, known + 1, sizeof *f->programs) != MPG_OK ||
-      mpg_grow(f->env, &f->program_recorded, &f->program_recorded_cap, known + 1,
-               sizeof *f->program_recorded) != MPG_OK ||
-      mpg_intern_id(&f->program_names, name, id) != MPG_OK)
-    return mpg_fail_nomem(err);
+  mpg_rc rc = mpg_grow(f->env, &f->programs, &f->programs_cap, known + 1, sizeof *f->programs);
+  if (rc == MPG_OK)
+    rc = mpg_grow(f->env, &f->program_recorded, &f->program_recorded_cap, known + 1,
+                  sizeof *f->program_recorded);
+  if (rc == MPG_OK)
+    rc = mpg_intern_id(&f->program_names, name, id);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
   if (*id > known) {
     f->programs[known] = (mpg_program){(double)NAN, (double)NAN, 0};
     f->program_recorded[known] = false;

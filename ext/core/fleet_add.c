@@ -154,14 +154,14 @@ static mpg_rc get_text(const row *r, int column, mpg_intern *intern, uint32_t *i
   const mpg_value *v = &r->values[column];
   char number[FOUND_TEXT];
   mpg_str s = v->s;
+  mpg_rc rc;
   *id = 0;
   if (v->type == MPG_NULL)
     return MPG_OK;
   if (v->type != MPG_TEXT)
     s = mpg_str_of(describe(v, number));
-  if (mpg_intern_id(intern, s, id) != MPG_OK)
-    return mpg_fail_nomem(r->err);
-  return MPG_OK;
+  rc = mpg_intern_id(intern, s, id);
+  return rc == MPG_OK ? rc : mpg_fail_plain(r->err, rc);
 }
 
 static mpg_rc find_job(const row *r, int column, uint32_t *index, mpg_job **job) {
@@ -223,8 +223,8 @@ static mpg_rc add_outage(const row *r) {
       (rc = get_text(r, OUTAGES_KIND, &f->texts, &o.kind)) != MPG_OK ||
       (rc = get_pool(r, OUTAGES_POOL, &o.pool)) != MPG_OK)
     return rc;
-  if (o.kind == 0 && mpg_intern_id(&f->texts, MPG_STR("down"), &o.kind) != MPG_OK)
-    return mpg_fail_nomem(r->err);
+  if (o.kind == 0 && (rc = mpg_intern_id(&f->texts, MPG_STR("down"), &o.kind)) != MPG_OK)
+    return mpg_fail_plain(r->err, rc);
   if (mpg_grow(f->env, &f->outages, &f->outages_cap, f->noutages + 1, sizeof o) != MPG_OK)
     return mpg_fail_nomem(r->err);
   f->outages[f->noutages++] = o;

@@ -44,19 +44,19 @@ typedef struct maps {
 } maps;
 
 static mpg_rc map_texts(mpg_intern *into, const mpg_intern *from, uint32_t *map) {
+  mpg_rc rc = MPG_OK;
   map[0] = 0;
-  for (uint32_t id = 1; id <= from->n; id++)
-    if (mpg_intern_id(into, mpg_intern_text(from, id), &map[id]) != MPG_OK)
-      return MPG_NOMEM;
-  return MPG_OK;
+  for (uint32_t id = 1; rc == MPG_OK && id <= from->n; id++)
+    rc = mpg_intern_id(into, mpg_intern_text(from, id), &map[id]);
+  return rc;
 }
 
 static mpg_rc map_names(mpg_fleet *into, const mpg_fleet *part, maps *m, mpg_err *err) {
   mpg_rc rc = MPG_OK;
-  if (map_texts(&into->kind_names, &part->kind_names, m->kinds) != MPG_OK ||
-      map_texts(&into->texts, &part->texts, m->texts) != MPG_OK ||
-      map_texts(&into->pool_names, &part->pool_names, m->pools) != MPG_OK)
-    return mpg_fail_nomem(err);
+  if ((rc = map_texts(&into->kind_names, &part->kind_names, m->kinds)) != MPG_OK ||
+      (rc = map_texts(&into->texts, &part->texts, m->texts)) != MPG_OK ||
+      (rc = map_texts(&into->pool_names, &part->pool_names, m->pools)) != MPG_OK)
+    return mpg_fail_plain(err, rc);
   m->programs[0] = 0;
   for (uint32_t id = 1; rc == MPG_OK && id <= part->program_names.n; id++)
     rc = mpg_fleet_program(into, mpg_intern_text(&part->program_names, id), &m->programs[id], err);

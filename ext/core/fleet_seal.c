@@ -38,8 +38,11 @@ static mpg_rc name_chips(mpg_fleet *f) {
     uint32_t *chip = &f->capacity[i].chip;
     const char *canonical =
         *chip == 0 ? NULL : mpg_chips_find(f->chips, mpg_intern_text(&f->texts, *chip));
-    if (canonical != NULL && mpg_intern_id(&f->texts, mpg_str_of(canonical), chip) != MPG_OK)
-      return MPG_NOMEM;
+    mpg_rc rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : MPG_OK;
+    if (rc == MPG_OK && canonical != NULL)
+      rc = mpg_intern_id(&f->texts, mpg_str_of(canonical), chip);
+    if (rc != MPG_OK)
+      return rc;
   }
   return MPG_OK;
 }
@@ -142,31 +145,34 @@ static mpg_rc check_chips(const mpg_fleet *f, mpg_err *err) {
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
   mpg_rc rc;
   fleet->kind_causes = mpg_calloc(fleet->env, (fleet->kind_names.n + 1) * sizeof(uint32_t));
-  if (fleet->kind_causes == NULL || name_chips(fleet) != MPG_OK)
+  if (fleet->kind_causes == NULL)
     return mpg_fail_nomem(err);
-  for (uint32_t k = 1; k <= fleet->kind_names.n; k++)
-    if (mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
-                      &fleet->kind_causes[k]) != MPG_OK)
-      return mpg_fail_nomem(err);
-  rc = sort(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
-            sizeof *fleet->allocations, allocation_order);
+  rc = name_chips(fleet);
+  for (uint32_t k = 1; rc == MPG_OK && k <= fleet->kind_names.n; k++)
+    rc = mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
+                       &fleet->kind_causes[k]);
+  if (rc == MPG_OK)
+    rc = sort(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
+              sizeof *fleet->allocations, allocation_order);
   if (rc == MPG_OK)
     rc = sort(fleet, &fleet->commits, &fleet->commits_cap, fleet->ncommits, sizeof *fleet->commits,
               commit_order);
-  if (rc == MPG_INTERRUPTED)
-    return mpg_fail(err, rc, "interrupted");
   if (rc != MPG_OK)
-    return mpg_fail_nomem(err);
+    return mpg_fail_plain(err, rc);
   rc = check_chips(fleet, err);
   if (rc != MPG_OK)
     return rc;
   for (size_t i = 0; i < fleet->nallocations; i++) {
     mpg_job *job = &fleet->jobs[fleet->allocations[i].job];
+    if (mpg_poll(fleet->env, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (job->nallocations++ == 0)
       job->allocation = i;
   }
   for (size_t i = 0; i < fleet->ncommits; i++) {
     mpg_job *job = &fleet->jobs[fleet->commits[i].job];
+    if (mpg_poll(fleet->env, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (job->ncommits++ == 0)
       job->commit = i;
   }

@@ -94,6 +94,7 @@ mpg_rc mpg_fleet_put_commit(mpg_fleet *f, const mpg_commit *c) {
 
 mpg_rc mpg_fleet_read_span(mpg_fleet *f, const mpg_str *v, mpg_span *s, uint32_t *job,
                            bool *usual) {
+  mpg_rc rc;
   *s = (mpg_span){.line = 0, .end = MPG_OPEN};
   *usual = v[SPANS_JOB].n - 1 < 35 && /* longer may be a UUID */
            v[SPANS_KIND].n > 0 && mpg_fleet_time(v[SPANS_START], &s->start) &&
@@ -104,12 +105,11 @@ mpg_rc mpg_fleet_read_span(mpg_fleet *f, const mpg_str *v, mpg_span *s, uint32_t
            mpg_fleet_amount(v[SPANS_EXECUTIONS], &s->executions);
   if (!*usual)
     return MPG_OK;
-  if (quick_text(&f->texts, v[SPANS_DTYPE], &s->dtype) != MPG_OK ||
-      quick_text(&f->kind_names, v[SPANS_KIND], &s->kind) != MPG_OK ||
-      quick_program(f, v[SPANS_PROGRAM], &s->program) != MPG_OK ||
-      quick_job(f, v[SPANS_JOB], job) != MPG_OK)
-    return MPG_NOMEM;
-  return MPG_OK;
+  if ((rc = quick_text(&f->texts, v[SPANS_DTYPE], &s->dtype)) != MPG_OK ||
+      (rc = quick_text(&f->kind_names, v[SPANS_KIND], &s->kind)) != MPG_OK ||
+      (rc = quick_program(f, v[SPANS_PROGRAM], &s->program)) != MPG_OK)
+    return rc;
+  return quick_job(f, v[SPANS_JOB], job);
 }
 
 mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *usual) {
@@ -126,10 +126,12 @@ static bool quick_moment(mpg_str s, int64_t *out) {
 
 mpg_rc mpg_fleet_add_commit(mpg_fleet *f, const mpg_str *v, bool *usual) {
   mpg_commit c;
+  mpg_rc rc;
   *usual = v[COMMITS_JOB].n - 1 < 35 && quick_int(v[COMMITS_STEP], &c.step) &&
            quick_moment(v[COMMITS_SNAPSHOT], &c.snapshot) &&
            quick_moment(v[COMMITS_DURABLE], &c.durable);
   if (!*usual)
     return MPG_OK;
-  return quick_job(f, v[COMMITS_JOB], &c.job) == MPG_OK ? mpg_fleet_put_commit(f, &c) : MPG_NOMEM;
+  rc = quick_job(f, v[COMMITS_JOB], &c.job);
+  return rc == MPG_OK ? mpg_fleet_put_commit(f, &c) : rc;
 }

@@ -132,18 +132,19 @@ static char *put_real(char *to, double value, int64_t *before) {
 
 static mpg_rc text_id(mpg_gather *g, const mpg_value *value, uint32_t *id) {
   size_t n = g->texts.n;
+  mpg_rc rc;
   *id = 0;
   if (value->type != MPG_TEXT)
     return MPG_OK;
-  if (mpg_intern_id(&g->texts, value->s, id) != MPG_OK)
-    return MPG_NOMEM;
+  rc = mpg_intern_id(&g->texts, value->s, id);
   if (g->texts.n > n)
     g->bytes += value->s.n + TEXT_BYTES;
-  return MPG_OK;
+  return rc;
 }
 
 static mpg_rc put_value(mpg_gather *g, const mpg_value *value, int64_t *before, char **to) {
   uint32_t id;
+  mpg_rc rc;
   switch (value->type) {
   case MPG_INT:
     *to = put_int(*to, value->i, before);
@@ -152,10 +153,10 @@ static mpg_rc put_value(mpg_gather *g, const mpg_value *value, int64_t *before, 
     *to = put_real(*to, value->r, before);
     return MPG_OK;
   case MPG_TEXT:
-    if (text_id(g, value, &id) != MPG_OK)
-      return MPG_NOMEM;
-    *to = put(*to, (uint64_t)id << 3 | IS_TEXT);
-    return MPG_OK;
+    rc = text_id(g, value, &id);
+    if (rc == MPG_OK)
+      *to = put(*to, (uint64_t)id << 3 | IS_TEXT);
+    return rc;
   default:
     *(*to)++ = IS_NULL;
     return MPG_OK;
@@ -167,14 +168,17 @@ static mpg_rc find_group(mpg_gather *g, const mpg_value *keys, size_t *i) {
   uint32_t ids[MPG_GATHER_KEYS], id;
   size_t n = g->tuples.n;
   mpg_str tuple = {(const char *)ids, g->n_keys * sizeof *ids};
-  for (size_t k = 0; k < g->n_keys; k++)
-    if (text_id(g, &keys[k], &ids[k]) != MPG_OK)
-      return MPG_NOMEM;
-  if (mpg_grow(g->env, &g->groups, &g->cap_groups, n + 1, sizeof *g->groups) != MPG_OK ||
-      mpg_grow(g->env, &g->before, &g->cap_before, (n + 1) * g->n_values, sizeof *g->before) !=
-          MPG_OK ||
-      mpg_intern_id(&g->tuples, tuple, &id) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = MPG_OK;
+  for (size_t k = 0; rc == MPG_OK && k < g->n_keys; k++)
+    rc = text_id(g, &keys[k], &ids[k]);
+  if (rc == MPG_OK)
+    rc = mpg_grow(g->env, &g->groups, &g->cap_groups, n + 1, sizeof *g->groups);
+  if (rc == MPG_OK)
+    rc = mpg_grow(g->env, &g->before, &g->cap_before, (n + 1) * g->n_values, sizeof *g->before);
+  if (rc == MPG_OK)
+    rc = mpg_intern_id(&g->tuples, tuple, &id);
+  if (rc != MPG_OK)
+    return rc;
   *i = id - 1;
   if (g->tuples.n > n) {
     g->groups[*i] = (group){NULL, NULL};
@@ -209,11 +213,11 @@ static mpg_rc make_room(mpg_gather *g, group *to, size_t n) {
 mpg_rc mpg_gather_add(mpg_gather *g, const mpg_value *keys, const mpg_value *values) {
   char record[MPG_GATHER_VALUES * VALUE_BYTES], *to = record;
   size_t i, n;
-  if (find_group(g, keys, &i) != MPG_OK)
-    return MPG_NOMEM;
-  for (size_t v = 0; v < g->n_values; v++)
-    if (put_value(g, &values[v], &g->before[i * g->n_values + v], &to) != MPG_OK)
-      return MPG_NOMEM;
+  mpg_rc rc = find_group(g, keys, &i);
+  for (size_t v = 0; rc == MPG_OK && v < g->n_values; v++)
+    rc = put_value(g, &values[v], &g->before[i * g->n_values + v], &to);
+  if (rc != MPG_OK)
+    return rc;
   n = (size_t)(to - record);
   if (make_room(g, &g->groups[i], n) != MPG_OK)
     return MPG_NOMEM;

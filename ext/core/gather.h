@@ -20,8 +20,8 @@ mpg_rc mpg_gather_open(mpg_gather **out, const mpg_env *env, size_t n_keys, size
                        size_t most, mpg_err *err);
 void mpg_gather_close(mpg_gather *gather); /* NULL is fine */
 
-/* One more: its keys are texts or NULL, and all is copied. MPG_LIMIT: it is more than `most`; that and
-** MPG_NOMEM come without a text, and nothing but mpg_gather_close may follow. */
+/* One more: its keys are texts or NULL, and all is copied. MPG_LIMIT: it is more than `most`; that,
+** MPG_NOMEM and MPG_INTERRUPTED come without a text, and nothing but mpg_gather_close may follow. */
 mpg_rc mpg_gather_add(mpg_gather *gather, const mpg_value *keys, const mpg_value *values);
 
 /* Behind the last: groups in BINARY order of their keys, NULL first, or the other way round. `descending` is

@@ -95,11 +95,16 @@ static inline size_t slot_of(uint64_t hash, size_t n_slots) {
 
 static mpg_rc widen(mpg_groups *g) {
   size_t n = g->n_slots == 0 ? 64 : 2 * g->n_slots;
-  uint32_t *slots = mpg_calloc(g->env, n * sizeof *slots);
+  mpg_rc rc;
+  uint32_t *slots = mpg_zeroed(g->env, n * sizeof *slots, &rc);
   if (slots == NULL)
-    return MPG_NOMEM;
+    return rc;
   for (size_t k = 0; k < g->n; k++) {
     size_t i = slot_of(g->p[k].hash, n);
+    if (mpg_poll(g->env, k)) {
+      mpg_free(g->env, slots);
+      return MPG_INTERRUPTED;
+    }
     while (slots[i] != 0)
       i = (i + 1) & (n - 1);
     slots[i] = (uint32_t)k + 1;
@@ -132,8 +137,9 @@ static mpg_rc add_group(mpg_groups *g, const mpg_group_head *parts, uint64_t has
 
 mpg_rc mpg_groups_find(mpg_groups *g, const mpg_group_head *key, uint64_t hash, size_t *group) {
   size_t i;
-  if (g->n * 2 >= g->n_slots && widen(g) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = g->n * 2 >= g->n_slots ? widen(g) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
   for (i = slot_of(hash, g->n_slots); g->slots[i] != 0; i = (i + 1) & (g->n_slots - 1)) {
     mpg_group *at = &g->p[g->slots[i] - 1];
     if (at->hash == hash && same(at->key, key, g->n_parts)) {

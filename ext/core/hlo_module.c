@@ -94,8 +94,11 @@ static mpg_rc grow_names(mpg_hlo_module *m) {
     return MPG_OK;
   if (mpg_interrupted(m->env))
     return MPG_INTERRUPTED;
-  if (n > SIZE_MAX / sizeof *slots || (slots = mpg_calloc(m->env, n * sizeof *slots)) == NULL)
+  if (n > SIZE_MAX / sizeof *slots)
     return MPG_NOMEM;
+  slots = mpg_zeroed(m->env, n * sizeof *slots, &rc);
+  if (slots == NULL)
+    return rc;
   m->slots = slots;
   m->n_slots = n;
   for (size_t i = 0; i < old; i++) {

@@ -78,19 +78,24 @@ static size_t probe(const mpg_intern *t, mpg_str text, uint64_t hash) {
 
 static mpg_rc widen(mpg_intern *t) {
   size_t n = t->nslots ? t->nslots * 2 : 64;
-  uint32_t *slots = mpg_calloc(t->env, n * sizeof *slots);
+  mpg_rc rc;
+  uint32_t *slots = mpg_zeroed(t->env, n * sizeof *slots, &rc);
   if (slots == NULL)
-    return MPG_NOMEM;
-  mpg_free(t->env, t->slots);
-  t->slots = slots;
-  t->nslots = n;
+    return rc;
   for (size_t id = 1; id <= t->n; id++) {
     const struct mpg_intern_entry *e = &t->entries[id - 1];
     size_t i = (size_t)e->hash & (n - 1);
+    if (mpg_poll(t->env, id)) {
+      mpg_free(t->env, slots);
+      return MPG_INTERRUPTED;
+    }
     while (slots[i] != 0)
       i = (i + 1) & (n - 1);
     slots[i] = (uint32_t)id;
   }
+  mpg_free(t->env, t->slots);
+  t->slots = slots;
+  t->nslots = n;
   return MPG_OK;
 }
 
@@ -153,8 +158,9 @@ static mpg_rc intern(mpg_intern *t, mpg_str text, uint32_t *id) {
   uint64_t hash = mpg_hash(t->env->seed, text.p, text.n);
   size_t i;
   char *copy;
-  if (t->n * 2 >= t->nslots && widen(t) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = t->n * 2 >= t->nslots ? widen(t) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
   i = probe(t, text, hash);
   *id = t->slots[i];
   if (*id != 0)

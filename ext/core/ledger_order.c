@@ -149,11 +149,16 @@ void mpg_row_sorter_free(mpg_row_sorter *s) {
 
 static mpg_rc widen(mpg_row_sorter *s) {
   size_t n = s->n_slots == 0 ? 64 : 2 * s->n_slots;
-  uint32_t *slots = mpg_calloc(s->env, n * sizeof *slots);
+  mpg_rc rc;
+  uint32_t *slots = mpg_zeroed(s->env, n * sizeof *slots, &rc);
   if (slots == NULL)
-    return MPG_NOMEM;
+    return rc;
   for (size_t k = 0; k < s->n; k++) {
     size_t i = s->p[k].hash & (n - 1);
+    if (mpg_poll(s->env, k)) {
+      mpg_free(s->env, slots);
+      return MPG_INTERRUPTED;
+    }
     while (slots[i] != 0)
       i = (i + 1) & (n - 1);
     slots[i] = (uint32_t)k + 1;
@@ -168,8 +173,9 @@ static mpg_rc widen(mpg_row_sorter *s) {
 static mpg_rc combination_of(mpg_row_sorter *s, size_t row, uint32_t *number) {
   uint64_t hash = hash_row(s->order, s->rows, row);
   size_t i;
-  if (s->n * 2 >= s->n_slots && widen(s) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = s->n * 2 >= s->n_slots ? widen(s) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
   for (i = hash & (s->n_slots - 1); s->slots[i] != 0; i = (i + 1) & (s->n_slots - 1)) {
     const mpg_combination *c = &s->p[s->slots[i] - 1];
     if (c->hash == hash && same_keys(s->order, s->rows, c->row, row)) {

@@ -61,14 +61,20 @@ static size_t probe_group(const mpg_rollup *r, const uint32_t *slots, size_t n,
 
 static mpg_rc widen_groups(mpg_rollup *r) {
   size_t n = r->ngroup_slots ? 2 * r->ngroup_slots : 64;
-  uint32_t *slots = mpg_calloc(r->env, n * sizeof *slots);
+  mpg_rc rc;
+  uint32_t *slots = mpg_zeroed(r->env, n * sizeof *slots, &rc);
   if (slots == NULL)
-    return MPG_NOMEM;
-  for (size_t i = 0; i < r->ngroup_slots; i++)
+    return rc;
+  for (size_t i = 0; i < r->ngroup_slots; i++) {
+    if (mpg_poll(r->env, i)) {
+      mpg_free(r->env, slots);
+      return MPG_INTERRUPTED;
+    }
     if (r->group_slots[i] != 0) {
       job_key key = key_of_job(r, r->group_slots[i] - 1);
       slots[probe_group(r, slots, n, &key)] = r->group_slots[i];
     }
+  }
   mpg_free(r->env, r->group_slots);
   r->group_slots = slots;
   r->ngroup_slots = n;
@@ -82,11 +88,13 @@ static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
   static const job_key nothing;
   job_key key;
   size_t i;
+  mpg_rc rc;
   *out = job;
   if (asks(r, MPG_DIM_JOB))
     return MPG_OK;
-  if (r->ngroups * 2 >= r->ngroup_slots && widen_groups(r) != MPG_OK)
-    return MPG_NOMEM;
+  rc = r->ngroups * 2 >= r->ngroup_slots ? widen_groups(r) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
   key = key_of_job(r, job - 1);
   if (memcmp(&key, &nothing, sizeof key) == 0) {
     *out = LIKE_NO_JOB;
@@ -104,12 +112,13 @@ static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
 /* The job (index + 1) that stands for `job` (index + 1) in cells; 0: none. */
 static mpg_rc group_of(mpg_rollup *r, uint32_t job, uint32_t *out) {
   uint32_t *group;
+  mpg_rc rc;
   *out = 0;
   if (job == 0)
     return MPG_OK;
   group = &r->group[job - 1];
-  if (*group == 0 && find_group(r, job, group) != MPG_OK)
-    return MPG_NOMEM;
+  if (*group == 0 && (rc = find_group(r, job, group)) != MPG_OK)
+    return rc;
   *out = *group == LIKE_NO_JOB ? 0 : *group;
   return MPG_OK;
 }
@@ -131,9 +140,10 @@ static uint64_t hash(const mpg_rollup *r, const mpg_cell *c) {
 
 static mpg_rc widen_cells(mpg_rollup *r) {
   size_t n = r->nslots ? 2 * r->nslots : 256;
-  uint32_t *slots = mpg_calloc(r->env, n * sizeof *slots);
+  mpg_rc rc;
+  uint32_t *slots = mpg_zeroed(r->env, n * sizeof *slots, &rc);
   if (slots == NULL)
-    return MPG_NOMEM;
+    return rc;
   for (size_t c = 0; c < r->ncells; c++) {
     size_t i = (size_t)hash(r, &r->cells[c]) & (n - 1);
     if (mpg_poll(r->env, c)) { /* of what is half built nothing is asked */
@@ -178,10 +188,10 @@ static mpg_rc find_whole(mpg_rollup *r, const mpg_cell *fine, mpg_cell **out) {
                   .bucket = asks(r, MPG_DIM_BUCKET) ? fine->bucket : INT64_MIN,
                   .size = asks(r, MPG_DIM_SIZE) ? fine->size : 0,
                   .category = asks(r, MPG_DIM_CATEGORY) ? fine->category : 0};
-  if ((r->mask & (JOB_DIMS_MASK | 1u << MPG_DIM_JOB)) != 0 &&
-      group_of(r, fine->job, &key.job) != MPG_OK)
-    return MPG_NOMEM;
-  return find_cell(r, &key, out);
+  mpg_rc rc = MPG_OK;
+  if ((r->mask & (JOB_DIMS_MASK | 1u << MPG_DIM_JOB)) != 0)
+    rc = group_of(r, fine->job, &key.job);
+  return rc == MPG_OK ? find_cell(r, &key, out) : rc;
 }
 
 /* The cell of a row: most often that of the last row of its category. */

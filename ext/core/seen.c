@@ -18,12 +18,18 @@ static uint64_t *place(uint64_t *hashes, size_t cap, uint64_t hash) {
 
 static mpg_rc grow(mpg_seen *seen) {
   size_t cap = seen->cap == 0 ? 256 : seen->cap * 2;
-  uint64_t *hashes = mpg_calloc(seen->env, cap * sizeof *hashes);
+  mpg_rc rc;
+  uint64_t *hashes = mpg_zeroed(seen->env, cap * sizeof *hashes, &rc);
   if (hashes == NULL)
-    return MPG_NOMEM;
-  for (size_t i = 0; i < seen->cap; i++)
+    return rc;
+  for (size_t i = 0; i < seen->cap; i++) {
+    if (mpg_poll(seen->env, i)) {
+      mpg_free(seen->env, hashes);
+      return MPG_INTERRUPTED;
+    }
     if (seen->hashes[i] != 0)
       *place(hashes, cap, seen->hashes[i]) = seen->hashes[i];
+  }
   mpg_free(seen->env, seen->hashes);
   seen->hashes = hashes;
   seen->cap = cap;
@@ -32,8 +38,9 @@ static mpg_rc grow(mpg_seen *seen) {
 
 mpg_rc mpg_seen_put(mpg_seen *seen, uint64_t hash, bool *before) {
   uint64_t *at;
-  if (seen->n * 2 >= seen->cap && grow(seen) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = seen->n * 2 >= seen->cap ? grow(seen) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
   at = place(seen->hashes, seen->cap, hash);
   *before = *at != 0;
   *at = hash;

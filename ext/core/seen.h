@@ -12,7 +12,8 @@ typedef struct mpg_seen {
 } mpg_seen;
 
 void mpg_seen_free(mpg_seen *seen);
-/* Puts the hash in, which is not 0; *before: it was in. MPG_OK or MPG_NOMEM. */
+/* Puts the hash in, which is not 0; *before: it was in. MPG_OK, MPG_NOMEM or
+** MPG_INTERRUPTED. */
 mpg_rc mpg_seen_put(mpg_seen *seen, uint64_t hash, bool *before);
 
 #endif

@@ -94,8 +94,9 @@ mpg_rc mpg_goodput_seen_before(mpg_seen *seen, uint64_t entry, const char *path,
                         (size_t)MPG_GOODPUT_SEEN);
     return rc == MPG_OK ? rc : mpg_fail_nomem(err);
   }
-  if (mpg_seen_put(seen, entry, before) != MPG_OK)
-    return mpg_fail_nomem(err);
+  rc = mpg_seen_put(seen, entry, before);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
   if (*before)
     rc = mpg_issues_add(issues, MPG_INFO, path, "duplicate_entry", line, 1,
                         "timestamp and insertId came before: marked in column duplicate, and left "

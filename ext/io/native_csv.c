@@ -74,7 +74,7 @@ static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_h
     rc = h->relation == MPG_REL_SPANS ? mpg_fleet_add_span(r->fleet, texts, line, &usual)
                                       : mpg_fleet_add_commit(r->fleet, texts, &usual);
     if (rc != MPG_OK)
-      return mpg_fail_nomem(r->err);
+      return mpg_fail_plain(r->err, rc);
     if (usual)
       return MPG_OK;
   }

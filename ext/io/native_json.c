@@ -105,7 +105,7 @@ static mpg_rc usual_records(mpg_native_reading *r, mpg_json *json, quick_record 
     mpg_rc rc;
     behind = usual_next(r, quick, p, end, mpg_json_line(json), &rc);
     if (rc != MPG_OK)
-      return mpg_fail_nomem(r->err);
+      return mpg_fail_plain(r->err, rc);
     if (behind == NULL)
       break;
     mpg_json_take(json, behind);

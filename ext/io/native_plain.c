@@ -283,8 +283,9 @@ static mpg_rc name_job(plain *pl, name *job) {
   uint32_t index;
   mpg_err err;
   if (job->id == 0) {
-    if (mpg_fleet_job(pl->fleet, job->s, &index, &err) != MPG_OK)
-      return MPG_NOMEM;
+    mpg_rc rc = mpg_fleet_job(pl->fleet, job->s, &index, &err);
+    if (rc != MPG_OK)
+      return rc;
     job->id = index + 1;
     remember(&pl->job, job->s, job->id);
   }
@@ -294,8 +295,9 @@ static mpg_rc name_job(plain *pl, name *job) {
 static mpg_rc name_program(plain *pl, name *program) {
   mpg_err err;
   if (program->id == 0 && program->s.n > 0) {
-    if (mpg_fleet_program(pl->fleet, program->s, &program->id, &err) != MPG_OK)
-      return MPG_NOMEM;
+    mpg_rc rc = mpg_fleet_program(pl->fleet, program->s, &program->id, &err);
+    if (rc != MPG_OK)
+      return rc;
     remember(&pl->program, program->s, program->id);
   }
   return MPG_OK;
@@ -303,8 +305,9 @@ static mpg_rc name_program(plain *pl, name *program) {
 
 static mpg_rc name_text(mpg_intern *intern, seen *s, name *t) {
   if (t->id == 0 && t->s.n > 0) {
-    if (mpg_intern_id(intern, t->s, &t->id) != MPG_OK)
-      return MPG_NOMEM;
+    mpg_rc rc = mpg_intern_id(intern, t->s, &t->id);
+    if (rc != MPG_OK)
+      return rc;
     remember(s, t->s, t->id);
   }
   return MPG_OK;
@@ -312,16 +315,17 @@ static mpg_rc name_text(mpg_intern *intern, seen *s, name *t) {
 
 static mpg_rc add_record(plain *pl, record *rec, int64_t line) {
   mpg_fleet *f = pl->fleet;
+  mpg_rc rc;
   if (!pl->spans) {
     mpg_commit c = {0, rec->span.step, rec->snapshot, rec->durable};
-    mpg_rc rc = name_job(pl, &rec->job);
+    rc = name_job(pl, &rec->job);
     c.job = rec->job.id - 1;
     return rc == MPG_OK ? mpg_fleet_put_commit(f, &c) : rc;
   }
-  if (name_text(&f->texts, &pl->dtype, &rec->dtype) != MPG_OK ||
-      name_text(&f->kind_names, kind_at(pl, rec->kind.s.p), &rec->kind) != MPG_OK ||
-      name_program(pl, &rec->program) != MPG_OK || name_job(pl, &rec->job) != MPG_OK)
-    return MPG_NOMEM;
+  if ((rc = name_text(&f->texts, &pl->dtype, &rec->dtype)) != MPG_OK ||
+      (rc = name_text(&f->kind_names, kind_at(pl, rec->kind.s.p), &rec->kind)) != MPG_OK ||
+      (rc = name_program(pl, &rec->program)) != MPG_OK || (rc = name_job(pl, &rec->job)) != MPG_OK)
+    return rc;
   rec->span.dtype = rec->dtype.id;
   rec->span.kind = rec->kind.id;
   rec->span.program = rec->program.id;
@@ -379,10 +383,8 @@ mpg_rc mpg_native_plain(mpg_native_reading *r, mpg_block *block, const mpg_nativ
     clear(&rec);
     if (!read_record(&pl, p, end, &rec, &p) || !is_usual(&pl, &rec))
       break;
-    if (add_record(&pl, &rec, block->line) != MPG_OK)
-      rc = mpg_fail_nomem(r->err);
-    else
-      rc = mpg_native_poll(r);
+    rc = add_record(&pl, &rec, block->line);
+    rc = rc == MPG_OK ? mpg_native_poll(r) : mpg_fail_plain(r->err, rc);
     block->at = (size_t)(p - block->bytes);
     block->line++;
   }

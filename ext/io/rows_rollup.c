@@ -55,7 +55,7 @@ static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
   if (rc == MPG_LIMIT)
     return too_many(r, p->path, line, err);
   if (rc != MPG_OK)
-    return mpg_fail_nomem(err);
+    return mpg_fail_plain(err, rc);
   mpg_groups_number(&w->groups, group, mpg_rows_piece_number(p));
   if (mpg_measures_add(measures, operands, mpg_groups_totals(&w->groups, group), &which) != MPG_OK)
     return too_large(r, p->path, line, which, err);
@@ -185,7 +185,7 @@ static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t 
   if (rc == MPG_LIMIT)
     return too_many(r, p->path, line, err);
   if (rc != MPG_OK)
-    return mpg_fail_nomem(err);
+    return mpg_fail_plain(err, rc);
   mpg_groups_number(&w->groups, group, mpg_rows_piece_number(p) + (int64_t)k + 1);
   t = mpg_groups_totals(&w->groups, group);
   if ((b->over >> k & 1) != 0)

@@ -557,11 +557,11 @@ static mpg_rc count(mpg_slurm *s, mpg_severity severity, const char *kind, int64
 
 static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
   mpg_str id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobIDRaw);
+  mpg_rc rc;
   if (id.n == 0)
     id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobID);
-  return mpg_slurm_repeats_add(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster), id) == MPG_OK
-             ? MPG_OK
-             : mpg_fail_nomem(err);
+  rc = mpg_slurm_repeats_add(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster), id);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc accept(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {

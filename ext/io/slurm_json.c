@@ -340,9 +340,8 @@ static mpg_rc read_step(mpg_slurm_json *j, mpg_err *err) {
 
 static mpg_rc notice_repeat(mpg_slurm_json *j, mpg_err *err) {
   mpg_str id = mpg_slurm_kept(&j->f, FIELD(JobIDRaw));
-  return mpg_slurm_repeats_add(&j->repeats, mpg_slurm_kept(&j->f, FIELD(Cluster)), id) == MPG_OK
-             ? MPG_OK
-             : mpg_fail_nomem(err);
+  mpg_rc rc = mpg_slurm_repeats_add(&j->repeats, mpg_slurm_kept(&j->f, FIELD(Cluster)), id);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc read_controller(mpg_slurm_json *j, mpg_slurm_object job, mpg_err *err) {

@@ -538,7 +538,8 @@ static mpg_rc read_other(mpg_xspace *s, const mpg_proto_field *f, mpg_err *err) 
     return note(s, MPG_WARNING, "profiler_error", f->at, text, err);
   if (f->number == 3)
     return note(s, MPG_WARNING, "profiler_warning", f->at, text, err);
-  return mpg_intern_id(&s->hostnames, text, &id) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  rc = mpg_intern_id(&s->hostnames, text, &id);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc next_plane(mpg_xspace *s, mpg_err *err) {

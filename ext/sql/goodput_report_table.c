@@ -189,14 +189,20 @@ static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_repor
 
 static mpg_rc add(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
   entry e = {.exported = row->exported, .time_ns = row->time_ns, .place = c->n};
+  mpg_rc rc;
   if (row->duplicate)
     return MPG_OK;
-  if (mpg_intern_id(&c->jobs, row->job, &e.job) != MPG_OK ||
-      (row->insert_id.n > 0 && mpg_intern_id(&c->ids, row->insert_id, &e.insert_id) != MPG_OK) ||
-      mpg_grow(env_of(c), &c->rows, &c->cap_rows, c->n + 1, sizeof *c->rows) != MPG_OK ||
-      mpg_grow(env_of(c), &c->entries, &c->cap, c->n + 1, sizeof *c->entries) != MPG_OK ||
-      translate(c, row, &c->rows[c->n]) != MPG_OK)
-    return mpg_fail_nomem(err);
+  rc = mpg_intern_id(&c->jobs, row->job, &e.job);
+  if (rc == MPG_OK && row->insert_id.n > 0)
+    rc = mpg_intern_id(&c->ids, row->insert_id, &e.insert_id);
+  if (rc == MPG_OK)
+    rc = mpg_grow(env_of(c), &c->rows, &c->cap_rows, c->n + 1, sizeof *c->rows);
+  if (rc == MPG_OK)
+    rc = mpg_grow(env_of(c), &c->entries, &c->cap, c->n + 1, sizeof *c->entries);
+  if (rc == MPG_OK)
+    rc = translate(c, row, &c->rows[c->n]);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
   c->entries[c->n++] = e;
   return MPG_OK;
 }

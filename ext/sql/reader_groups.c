@@ -100,7 +100,7 @@ static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_reco
   if (rc != MPG_OK)
     return rc;
   rc = mpg_gather_add(groups->gather, keys, values);
-  return rc == MPG_NOMEM ? mpg_fail_nomem(err) : rc;
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? mpg_fail_plain(err, rc) : rc;
 }
 
 mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,

@@ -267,9 +267,11 @@ static mpg_rc keep_plane(planes_file *file, const mpg_xplane_head *plane, mpg_er
                        (int64_t)plane->nstat_names,
                        0,
                        0};
-  if (mpg_intern_id(&file->texts, plane->name, &kept->name) != MPG_OK ||
-      mpg_intern_id(&file->texts, (mpg_str){file->json.p, file->json.n}, &kept->stats) != MPG_OK)
-    return mpg_fail_nomem(err);
+  rc = mpg_intern_id(&file->texts, plane->name, &kept->name);
+  if (rc == MPG_OK)
+    rc = mpg_intern_id(&file->texts, (mpg_str){file->json.p, file->json.n}, &kept->stats);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
   file->n++;
   return MPG_OK;
 }

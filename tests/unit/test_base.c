@@ -78,6 +78,29 @@ static void test_texts(void) {
   CHECK(mpg_str_of(NULL).n == 0 && mpg_str_of("ab").n == 2);
 }
 
+/* Who asks for much that is zero asks the host behind every 4 MiB, and leaves nothing where that says no. */
+static void test_zeroed(void) {
+  enum { PIECE = 4 << 20 };
+  static const size_t sizes[] = {1, PIECE, PIECE + 1, 2 * PIECE, 2 * PIECE + 5};
+  static const long asked[] = {0, 0, 1, 1, 2};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    hostile h = {0, 0, false, false, 100};
+    mpg_env env = hostile_env(&h);
+    mpg_rc rc;
+    unsigned char *p = mpg_zeroed(&env, sizes[k], &rc);
+    CHECK(rc == MPG_OK && h.stop_in == 100 - asked[k]);
+    CHECK(p[0] == 0 && memcmp(p, p + 1, sizes[k] - 1) == 0);
+    mpg_free(&env, p);
+    h.stop_in = 2;
+    p = mpg_zeroed(&env, sizes[k], &rc);
+    CHECK(asked[k] == 0 ? p != NULL && rc == MPG_OK : p == NULL && rc == MPG_INTERRUPTED);
+    mpg_free(&env, p);
+    h.fail_in = 1;
+    CHECK(mpg_zeroed(&env, sizes[k], &rc) == NULL && rc == MPG_NOMEM);
+    CHECK(h.live == 0);
+  }
+}
+
 /* Copies ask the host behind every 4 MiB, and say where they were not whole. */
 static void test_copy(void) {
   enum { PIECE = 4 << 20 };
@@ -173,6 +196,7 @@ int main(void) {
   test_long_messages();
   test_doubling();
   test_texts();
+  test_zeroed();
   test_copy();
   test_threads();
   return check_done("base");

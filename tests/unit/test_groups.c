@@ -134,6 +134,35 @@ static void test_too_many(void) {
   mpg_measures_free(&none);
 }
 
+/* Whoever has much to move asks on the way; a no adds nothing. */
+static void test_stops(void) {
+  enum { MANY = 300000 };
+  hostile h = {0};
+  mpg_env env = hostile_env(&h);
+  mpg_groups g;
+  int stopped = 0;
+  bool wrong = false;
+  mpg_groups_init(&g, &env, 1, 0);
+  for (int64_t i = 0; i < MANY; i++) {
+    mpg_value v = {MPG_INT, i, 0.0, {NULL, 0}};
+    mpg_group_number number;
+    mpg_group_part part = mpg_group_number_of(&v, &number);
+    size_t group;
+    mpg_rc rc;
+    h.stop_in = 2;
+    rc = mpg_groups_row(&g, &part, &group);
+    h.stop_in = 0;
+    if (rc == MPG_INTERRUPTED) {
+      stopped++;
+      rc = mpg_groups_row(&g, &part, &group);
+    }
+    wrong |= rc != MPG_OK || group != (size_t)i;
+  }
+  CHECK(!wrong && g.n == MANY && stopped == 3);
+  mpg_groups_free(&g);
+  CHECK(h.live == 0);
+}
+
 /* Totals of each group in each of several tables, and of all tables put together, beside sums of all rows. */
 static void test_totals(void) {
   enum { TABLES = 3, GROUPS = 50 };
@@ -260,6 +289,7 @@ int main(void) {
   test_lengths();
   test_collisions();
   test_seeds();
+  test_stops();
   test_totals();
   test_beyond();
   test_long_keys();

@@ -128,6 +128,35 @@ static void test_seeds(void) {
   CHECK(equal[0] == TEXTS - 1 && equal[1] == 0 && equal[2] == 0);
 }
 
+/* Whoever has much to move asks on the way; a no adds nothing, and what was there stays. */
+static void test_stops(void) {
+  enum { MANY = 300000 };
+  hostile h = {0};
+  mpg_env env = hostile_env(&h);
+  mpg_intern t;
+  int stopped = 0;
+  bool wrong = false;
+  mpg_intern_init(&t, &env);
+  for (uint32_t i = 0; i < MANY; i++) {
+    char text[32];
+    mpg_str s = {text, (size_t)snprintf(text, sizeof text, "%u", i)};
+    uint32_t id;
+    mpg_rc rc;
+    h.stop_in = 2;
+    rc = mpg_intern_id(&t, s, &id);
+    h.stop_in = 0;
+    if (rc == MPG_INTERRUPTED) {
+      stopped++;
+      wrong |= mpg_intern_find(&t, s) != 0 || mpg_intern_find(&t, MPG_STR("0")) != 1;
+      rc = mpg_intern_id(&t, s, &id);
+    }
+    wrong |= rc != MPG_OK || id != i + 1;
+  }
+  CHECK(!wrong && t.n == MANY && stopped == 3); /* at 64 Ki, 128 Ki and 256 Ki texts */
+  mpg_intern_free(&t);
+  CHECK(h.live == 0);
+}
+
 int main(void) {
   enum { MANY = 50000 };
   mpg_intern t;
@@ -172,5 +201,6 @@ int main(void) {
   test_alike();
   test_seeds();
   test_memory();
+  test_stops();
   return check_done("intern");
 }

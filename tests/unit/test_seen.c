@@ -40,7 +40,34 @@ static void test_draws(void) {
   CHECK(h.live == 0 && seen.n == 0);
 }
 
+/* Whoever has much to move asks on the way; a no adds nothing, and the same comes in at the next try. */
+static void test_stops(void) {
+  enum { MANY = 600000 };
+  hostile h = {0};
+  mpg_env env = hostile_env(&h);
+  mpg_seen seen = {.env = &env};
+  int stopped = 0;
+  bool before, wrong = false;
+  for (uint64_t v = 1; v <= MANY; v++) {
+    mpg_rc rc;
+    h.stop_in = 2;
+    rc = mpg_seen_put(&seen, v, &before);
+    stopped += rc == MPG_INTERRUPTED;
+    h.stop_in = 0;
+    if (rc == MPG_INTERRUPTED)
+      rc = mpg_seen_put(&seen, v, &before);
+    wrong |= rc != MPG_OK || before;
+  }
+  CHECK(!wrong && seen.n == MANY && stopped == 5); /* from 64 Ki places on to 2 Mi */
+  for (uint64_t v = 1; v <= MANY; v++)
+    wrong |= mpg_seen_put(&seen, v, &before) != MPG_OK || !before;
+  CHECK(!wrong && seen.n == MANY);
+  mpg_seen_free(&seen);
+  CHECK(h.live == 0);
+}
+
 int main(void) {
   test_draws();
+  test_stops();
   return check_done("seen");
 }
