@@ -182,7 +182,8 @@ class Recipe(unittest.TestCase):
         relations = naive.load_folder(os.path.join(ROOT, "fixtures/fleet"))
         self.shards = cut(os.path.join(self.folder, "traces"), relations, 5)
         as_of = repr(naive.Ledger(relations).as_of / 10**6)
-        self.environment = dict(os.environ, MPG=os.path.join(ROOT, "sql"), AS_OF=as_of, LD_LIBRARY_PATH=ROOT)
+        clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+        self.environment = dict(clean, MPG=os.path.join(ROOT, "sql"), AS_OF=as_of, LD_LIBRARY_PATH=ROOT)
         for name, language in (("task.sh", "sh"), ("merge.sh", "sh"), ("array.sbatch", "sh"), ("Makefile", "make")):
             with open(os.path.join(self.folder, name), "w") as file:
                 file.write(block(name, language))
