@@ -204,8 +204,6 @@ static int attempt_order(const void *pa, const void *pb, void *ctx) {
 
 /* How an attempt ended is how its last allocation did; of several at once the worst counts. */
 static void attempt_end(mpg_attempt *a, const hold *h) {
-  if (h->start < a->start)
-    a->start = h->start;
   if (h->end > a->end || (h->end == a->end && h->outcome > a->outcome)) {
     a->end = h->end;
     a->outcome = h->outcome;
@@ -449,8 +447,6 @@ static mpg_rc add_cover(mpg_gang *g, int64_t start, int64_t end, size_t attempt)
 
 static mpg_rc add_shortfall(mpg_gang *g, int64_t start, int64_t end, int64_t chips, uint32_t pool) {
   mpg_shortfall *last = g->nshortfalls > 0 ? &g->shortfalls[g->nshortfalls - 1] : NULL;
-  if (start >= end || chips <= 0)
-    return MPG_OK;
   if (last != NULL && last->end == start && last->chips == chips && last->pool == pool) {
     last->end = end;
     return MPG_OK;

@@ -2,6 +2,7 @@
 ** allocation by allocation. Times are few, so that ends meet all the time. */
 #include "trace.h"
 #include "check.h"
+#include "hostile.h"
 #include "../../ext/core/gang.h"
 #include "../../ext/core/time.h"
 
@@ -328,6 +329,60 @@ static void random_job(mpg_fleet *fleet, mpg_err *err) {
   CHECK(rc == MPG_OK);
 }
 
+/* A job of n tasks in three attempts and five pools, which are more than few. */
+static void crowd(mpg_fleet *fleet, mpg_issues *issues, int n, mpg_err *err) {
+  static const char *const pools[5] = {"zeta", "alpha", "mid", "c", "aa"};
+  char line[200];
+  int column;
+  CHECK(mpg_fleet_init(fleet, env, issues, NULL, err) == MPG_OK);
+  CHECK(mpg_fleet_from(fleet, "test", err) == MPG_OK);
+  (void)snprintf(line, sizeof line, "jobs job=j chips=%d tasks=9 submit_time=0", n + 1);
+  CHECK(trace_add(fleet, line, 1, &column, err) == MPG_OK);
+  for (int i = 0; i < n; i++) {
+    (void)snprintf(
+        line, sizeof line,
+        "allocations job=j attempt=%d task=t%d pool=%s chips=1 start_time=%d end_time=%d", i % 3,
+        i % 9, pools[i % 5], (int)(i * INT64_C(7919) % n), n + i);
+    CHECK(trace_add(fleet, line, i + 2, &column, err) == MPG_OK);
+  }
+  CHECK(mpg_fleet_seal(fleet, err) == MPG_OK);
+}
+
+/* Stopped at each look, or without each piece of memory, nothing stays behind. */
+static void check_ways_out(int n, bool stops) {
+  mpg_issues issues;
+  mpg_fleet fleet;
+  mpg_gang whole;
+  mpg_err err;
+  const int64_t as_of = INT64_C(2) * n * MPG_SECOND;
+  bool out = true;
+  long k = 0;
+  mpg_issues_init(&issues, env);
+  crowd(&fleet, &issues, n, &err);
+  CHECK(mpg_gang_init(&whole, env, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&whole, &fleet, &fleet.jobs[0], as_of, &err) == MPG_OK);
+  CHECK(whole.nattempts == 3 && whole.nstretches > (size_t)n && whole.nshortfalls > (size_t)n);
+  while (out) {
+    hostile h = {0, stops ? 0 : ++k, false, false, stops ? ++k + 1 : 0};
+    mpg_env poor = hostile_env(&h);
+    mpg_gang gang;
+    mpg_rc rc = mpg_gang_init(&gang, &poor, &err);
+    if (rc == MPG_OK)
+      rc = mpg_gang_build(&gang, &fleet, &fleet.jobs[0], as_of, &err);
+    out = stops ? h.stop_in == 1 : h.failed;
+    CHECK(rc == (!out ? MPG_OK : stops ? MPG_INTERRUPTED : MPG_NOMEM));
+    CHECK(!out || strcmp(err.text, stops ? "interrupted" : "out of memory") == 0);
+    CHECK(out || (gang.nstretches == whole.nstretches && gang.ncovers == whole.ncovers &&
+                  gang.nshortfalls == whole.nshortfalls));
+    mpg_gang_free(&gang);
+    CHECK(h.live == 0);
+  }
+  CHECK(k > 20);
+  mpg_gang_free(&whole);
+  mpg_fleet_free(&fleet);
+  mpg_issues_free(&issues);
+}
+
 int main(void) {
   mpg_gang gang; /* one for all, as the accounting has it */
   mpg_err err;
@@ -367,5 +422,7 @@ int main(void) {
   CHECK(several > 300);
   mpg_gang_free(&gang);
   mpg_gang_free(&gang);
+  check_ways_out(66000, true);
+  check_ways_out(700, false);
   return check_done("gang");
 }
