@@ -280,8 +280,12 @@ static mpg_rc wrong_object(const mpg_prometheus *p, const mpg_pull_item *item, m
                                                         : "");
 }
 
-static mpg_rc enter(mpg_prometheus *p, mpg_prometheus_place place) {
-  p->places[mpg_pull_depth(p->pull)] = place;
+static mpg_rc enter(mpg_prometheus *p, const mpg_pull_item *item, mpg_prometheus_place place,
+                    mpg_err *err) {
+  int depth = mpg_pull_depth(p->pull);
+  if (depth == MPG_PULL_DEPTH)
+    return unexpected(p, item, "an answer to a query", MPG_STR("values nested 17 deep"), err);
+  p->places[depth] = place;
   mpg_pull_enter(p->pull);
   return MPG_OK;
 }
@@ -305,14 +309,14 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
     return take_failure(p, err);
   case DATA:
     if (item->first == '{')
-      return enter(p, MPG_PROMETHEUS_OBJECT);
+      return enter(p, item, MPG_PROMETHEUS_OBJECT, err);
     if (item->first == 'n')
       return MPG_OK;
     return unexpected(p, item, "the answer to a query, with an object \"data\"",
                       MPG_STR("another value"), err);
   case RESULT:
     if (item->first == '[')
-      return enter(p, MPG_PROMETHEUS_RESULT);
+      return enter(p, item, MPG_PROMETHEUS_RESULT, err);
     return unexpected(p, item, "an array \"result\"", MPG_STR("another value"), err);
   case RESULT_TYPE: /* stands before the result */
     rc = take(p, &kind, &text, err);
@@ -322,7 +326,7 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
     return take_metric(p, item, err);
   case VALUES:
     if (item->first == '[')
-      return enter(p, MPG_PROMETHEUS_VALUES);
+      return enter(p, item, MPG_PROMETHEUS_VALUES, err);
     return unexpected(p, item, "an array of samples", MPG_STR("another value"), err);
   case VALUE:
     rc = take_pair(p, item, err);
@@ -368,10 +372,10 @@ static mpg_rc take_value(mpg_prometheus *p, const mpg_pull_item *item, bool *giv
       p->failure.n = 0;
     }
     p->named = false;
-    return enter(p, MPG_PROMETHEUS_OBJECT);
+    return enter(p, item, MPG_PROMETHEUS_OBJECT, err);
   }
   if (depth == 0 && item->first == '[')
-    return enter(p, MPG_PROMETHEUS_RESULT);
+    return enter(p, item, MPG_PROMETHEUS_RESULT, err);
   if (depth == 0)
     return unexpected(p, item, "an answer of Prometheus, an object", MPG_STR("another value"), err);
   rc = take_scalar(p, item, err);

@@ -146,6 +146,10 @@ static void test_errors(void) {
           "p:1:41: expected a value such as \"0.5\", \"NaN\" or \"+Inf\", found 2");
   refused(ANSWER "{\"metric\":{},\"values\":[1,2]}]}}",
           "p:1:43: expected a sample [time, \"value\"], found 1");
+  refused(
+      "{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{"
+      "\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{",
+      "p:1:129: expected an answer to a query, found values nested 17 deep");
   refused("hello world\n", "p:1:1: expected an answer of Prometheus' HTTP API or lines such as "
                            "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\"} 97, found \"hello world\"");
   refused("up 1\nup{a=\"b} 1\n", "p:2:11: expected a closing quote, found end of line");
