@@ -7,6 +7,7 @@ import os
 import sqlite3
 import tempfile
 import unittest
+import zlib
 
 from fleets import ROOT, connect
 from test_contract import READERS
@@ -108,6 +109,28 @@ class WrongFiles(unittest.TestCase):
                 self.assertIn("truncated gzip stream", self.ask(reader, cut)[1])
                 self.assertEqual(self.ask(reader, cut, " WHERE on_error = 'skip'"), (0, None))
                 faulthandler.cancel_dump_traceback_later()
+
+    def test_what_comes_before_the_damage(self):
+        """Of a packed file that was cut off, or is still being written, as many rows as of what can be unpacked of it."""
+        for name, reader in {**{name: f"{name}_trace" for name in FIXTURES}, "hlo": "hlo_cost", "native": "jsonl_trace"}.items():
+            more = ", '(?<step>[0-9]+)'" if name == "log" else ""
+            with open(self.files[name], "rb") as file:
+                packed = gzip.compress(file.read())
+            for part in (2, 3, 5):
+                cut, plain = (os.path.join(self.folder, f"{name}-cut-{part}{end}") for end in (".gz", ""))
+                with open(cut, "wb") as file, open(plain, "wb") as to:
+                    file.write(packed[:len(packed) - len(packed) // part])
+                    to.write(zlib.decompressobj(31).decompress(packed[:len(packed) - len(packed) // part]))
+                with self.subTest(reader=reader, part=part):
+                    query = f"SELECT * FROM {reader}(?{more}) WHERE on_error = 'skip'"
+                    db = connect()
+                    self.addCleanup(db.close)
+                    rows = db.execute(query, (cut,)).fetchall()
+                    self.assertEqual(rows, db.execute(query, (plain,)).fetchall())
+                    self.assertIn("truncated gzip stream", str(db.execute("SELECT * FROM mpg_issues WHERE source = ?", (cut,)).fetchall()))
+                    if part == 5:
+                        self.assertGreater(len(rows), 0 if name != "hlo" else -1)
+                    self.assertIn("truncated gzip stream", self.ask(reader, cut, "")[1] if not more else "truncated gzip stream")
 
     def test_an_empty_file_can_be_skipped(self):
         for reader in ("pbs_trace", "swf_trace", "goodput_trace", "kube_trace", "csv_trace", "slurm_trace", "goodput_report"):

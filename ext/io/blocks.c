@@ -417,6 +417,11 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
       begin(b, block);
     if (rc == MPG_OK && (b->ended || block->rest))
       break;
+    if (block->rest && block->n > 0 && mpg_stream_failed(b->stream)) {
+      b->ended = false; /* whoever goes on reads up to there, and meets the failure again */
+      b->failed.rc = MPG_OK;
+      break;
+    }
     if (!block->rest && find_cut(b, block, &cut, err) != MPG_OK)
       return err->rc;
     if (rc != MPG_OK && cut == 0) /* nothing whole came before it */

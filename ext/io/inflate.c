@@ -381,6 +381,7 @@ static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
     }
     from = f->nhead > 0 ? (ZSTD_inBuffer){f->head, f->nhead, 0} : (ZSTD_inBuffer){in->p, in->n, 0};
     code = ZSTD_decompressStream(f->zstd, &to, &from);
+    *got = to.pos;
     if (ZSTD_isError(code))
       return zstd_failed(f, code, err);
     if (f->nhead > 0) {
@@ -390,7 +391,6 @@ static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
     } else {
       eat(f, in, from.pos);
     }
-    *got = to.pos;
     f->inside = code != 0;
     if (f->inside && *got == 0 && f->nhead == 0 && in->n == 0)
       return last ? truncated(f, err) : MPG_OK;

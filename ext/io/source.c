@@ -43,8 +43,9 @@ struct mpg_stream {
   mpg_inflate *inflate; /* NULL: plain */
   char *buf;            /* of a packed file */
   size_t buf_cap;
-  char head[4]; /* the first bytes of a file, which tell the packing */
-  ring *ring;   /* NULL: the reader unpacks */
+  char head[4];   /* the first bytes of a file, which tell the packing */
+  ring *ring;     /* NULL: the reader unpacks */
+  mpg_err failed; /* what every read says from then on */
 };
 
 static int os_open(const char *path, int flags) {
@@ -244,11 +245,11 @@ static mpg_rc packed_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg
     if (mpg_interrupted(s->env))
       return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", s->path);
     rc = mpg_inflate_run(s->inflate, &s->raw, s->raw_end, buf + *got, room, &n, err);
+    *got += n;
     if (rc == MPG_DONE)
       s->end = true;
     else if (rc != MPG_OK)
       return rc;
-    *got += n;
     if (rc == MPG_OK && n == 0) {
       rc = file_read(s, s->buf, s->buf_cap, &n, err);
       if (rc != MPG_OK)
@@ -366,10 +367,23 @@ void mpg_stream_share(mpg_stream *s, mpg_pipeline *pipeline) {
 }
 
 mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
+  mpg_rc rc = s->failed.rc;
   *got = 0;
+  if (rc != MPG_OK) {
+    *err = s->failed;
+    return rc;
+  }
   if (s->inflate == NULL)
-    return plain_read(s, buf, cap, got, err);
-  return s->ring != NULL ? shared_read(s, buf, cap, got, err) : packed_read(s, buf, cap, got, err);
+    rc = plain_read(s, buf, cap, got, err);
+  else
+    rc = s->ring != NULL ? shared_read(s, buf, cap, got, err) : packed_read(s, buf, cap, got, err);
+  if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)
+    s->failed = *err;
+  return rc;
+}
+
+bool mpg_stream_failed(const mpg_stream *s) {
+  return s->failed.rc != MPG_OK;
 }
 
 mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err) {

@@ -51,9 +51,12 @@ void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
 /* From here on `env` is asked whether to stop: of a thread that reads for another. It has the same memory,
 ** and stays until it is told again, or the stream is closed. */
 void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
-/* Fills `buf` with `cap` decompressed bytes; *got is less only at the end. Retries EINTR and short
-** reads. */
+/* Fills `buf` with `cap` decompressed bytes; *got is less only at the end, and
+** before an error: so much came before it. Retries EINTR and short reads. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
+/* Whether an error was returned, of the file and not of memory or an interruption, that every read will
+** repeat. */
+bool mpg_stream_failed(const mpg_stream *stream);
 /*
 ** From here on what is packed is unpacked by one thread of the pipeline while another reads it, a few
 ** blocks ahead; where there is one thread, or memory is short, by who reads, as ever. To be ended by
