@@ -301,6 +301,7 @@ static const char *nan_or_infinity(mpg_json_scan *s, const char *p, mpg_json_kin
 }
 
 char *mpg_json_without_nan(char *to, mpg_str raw, mpg_asks *asks) {
+  static const char null[4] = {'n', 'u', 'l', 'l'};
   const char *p = raw.p, *end = raw.p + raw.n;
   bool string = false;
   while (p < end) {
@@ -323,8 +324,8 @@ char *mpg_json_without_nan(char *to, mpg_str raw, mpg_asks *asks) {
       *to++ = *p++;
     } else {
       to -= p > raw.p && p[-1] == '-';
-      memcpy(to, "null", 4);
-      to += 4;
+      memcpy(to, null, sizeof null);
+      to += sizeof null;
       p += *p == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1;
     }
   }

@@ -363,7 +363,7 @@ static void check_ways_out(int n, bool stops) {
   CHECK(mpg_gang_build(&whole, &fleet, &fleet.jobs[0], as_of, &err) == MPG_OK);
   CHECK(whole.nattempts == 3 && whole.nstretches > (size_t)n && whole.nshortfalls > (size_t)n);
   while (out) {
-    hostile h = {0, stops ? 0 : ++k, false, false, stops ? ++k + 1 : 0};
+    hostile h = {0, stops ? 0 : k + 1, false, false, stops ? k + 2 : 0};
     mpg_env poor = hostile_env(&h);
     mpg_gang gang;
     mpg_rc rc = mpg_gang_init(&gang, &poor, &err);
@@ -376,6 +376,7 @@ static void check_ways_out(int n, bool stops) {
                   gang.nshortfalls == whole.nshortfalls));
     mpg_gang_free(&gang);
     CHECK(h.live == 0);
+    k++;
   }
   CHECK(k > 20);
   mpg_gang_free(&whole);
