@@ -26,7 +26,7 @@ FOLDER = os.path.join(ROOT, "build", "portable")
 # What Debian calls the processor: the compiler's name for it, qemu's, packages that only it has.
 PROCESSORS = {"arm64": ("aarch64-linux-gnu", "aarch64", ["libisal-dev"]), "s390x": ("s390x-linux-gnu", "s390x", [])}
 PACKAGES = ["python3", "libsqlite3-dev", "zlib1g-dev", "libzstd-dev", "uuid-dev", "libpcre2-dev"]
-SUITES = ["test_sql", "test_release", "test_goodput", "test_intervals", "test_generic_forms", "test_generic_differential", "test_generic_errors",
+SUITES = ["test_sql", "test_release", "test_goodput", "test_goodput_sql", "test_intervals", "test_generic_forms", "test_generic_differential", "test_generic_errors",
           "test_generic_rollup", "test_rules_held", "test_rules_spans", "test_rules_steps", "test_rules_windows"]
 LONG = {"oom", "io_faults", "connections"}  # unit tests that repeat what is done by allocations or calls, thousands of times
 

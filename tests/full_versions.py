@@ -14,7 +14,7 @@ import versions
 from fleets import ROOT
 
 # What leans most on SQLite; and in the oldest and the newest what only takes longer.
-SUITES = ["test_sql", "test_contract", "test_release", "test_kept", "test_intervals", "test_goodput"]
+SUITES = ["test_sql", "test_contract", "test_release", "test_kept", "test_intervals", "test_goodput", "test_goodput_sql"]
 MORE = ["test_generic_forms", "test_generic_differential", "test_generic_errors", "test_generic_rollup", "test_ledger"]
 OLDEST, NEWEST = min(versions.SQLITE, key=lambda p: int(p.split(".")[0])), max(versions.SQLITE, key=lambda p: [int(n) for n in p.split(".")])
 # All versions as they are and under SQLite's asserts; the oldest and the newest in every other way; mpg.so in turn.

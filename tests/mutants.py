@@ -46,7 +46,7 @@ WARN = -w
 """
 PYTHON = ["test_roofline", "test_program_flops", "test_program_ideal", "test_program_goodput", "test_catalogue", "test_sql", "test_charts", "test_goodput_log",
           "test_kept", "test_rules_held", "test_rules_spans", "test_rules_steps", "test_rules_windows", "test_release", "test_generic_forms",
-          "test_generic_differential", "test_generic_errors", "test_intervals", "test_shards", "test_goodput", "test_hlo", "test_ledger", "test_generic_rollup", "test_fleets"]
+          "test_generic_differential", "test_generic_errors", "test_intervals", "test_shards", "test_goodput", "test_goodput_sql", "test_hlo", "test_hlo_rules", "test_ledger", "test_generic_rollup", "test_fleets"]
 FUZZ = ["time", "number", "names", "state", "aggregate", "interval", "ledger", "native", "hlo", "transformer", "rollup"]
 WEIGHT = {"unit": .3, "fuzz": .5, "python": 1, "faults": 1, "sanitized": 2}  # seconds until it runs
 
@@ -295,7 +295,7 @@ def sources(test):
         with open(f"tests/unit/{name}.c", encoding="utf-8") as file:
             return [f"tests/unit/{name}.c", *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read()))]
     if kind == "python":
-        return [f"tests/{name}.py", *(f"tests/{shared}.py" for shared in ("cases", "fleets", "naive", "rules", "world", "generic", "program"))]
+        return [f"tests/{name}.py", *(f"tests/{shared}.py" for shared in ("cases", "fleets", "naive", "rules", "world", "generic", "program", "goodput_model", "hlo_case"))]
     return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(p for p in glob.glob("tests/memory/**", recursive=True) if os.path.isfile(p))
 
 

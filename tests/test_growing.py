@@ -13,8 +13,8 @@ import unittest
 
 import figures
 from cases import Case
+from contract import READERS
 from fleets import ROOT, quote
-from test_contract import READERS
 
 # Of each reader: files of the fixtures that are read as one, the last of them growing; further arguments.
 LINES = {

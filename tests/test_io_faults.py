@@ -15,8 +15,8 @@ import unittest
 
 import cases
 import figures
+from contract import READERS
 from fleets import ROOT, connect, quote
-from test_contract import READERS
 from test_security import Watch
 
 LIBRARY = r"""

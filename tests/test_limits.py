@@ -11,8 +11,8 @@ import unittest
 
 import figures
 import cases
+from contract import READERS
 from fleets import ROOT, connect, quote
-from test_contract import READERS
 
 PAGE = os.path.join(ROOT, "docs", "security.md")
 MIB = 1 << 20

@@ -59,8 +59,8 @@ class Memory(unittest.TestCase):
     def test_order_of_what_is_equal(self):
         """Suites again with a qsort that turns ties around: libc's own depends on its version, and on whether memory is left."""
         of_full = ["test_fleets", "test_rules_held", "test_rules_spans", "test_rules_steps", "test_rules_windows", "test_ledger", "test_kept", "test_generic_rollup",
-                   "test_goodput", "test_device", "test_slurm_table", "test_slurm_files", "test_slurm_contract", "test_slurm_zones", "test_slurm_mapping",
-                   "test_slurm_repeats", "test_hlo", "test_laws"]
+                   "test_goodput", "test_goodput_sql", "test_device", "test_device_tools", "test_slurm_table", "test_slurm_files", "test_slurm_contract", "test_slurm_zones", "test_slurm_mapping",
+                   "test_slurm_repeats", "test_hlo", "test_hlo_rules", "test_laws"]
         for suite in ["test_sql", "test_goodput_log"] + FULL * of_full:
             script = f"import sys, unittest; sys.path.insert(0, 'tests'); unittest.main('{suite}', argv=['', '-q'])"
             environment = dict(os.environ, LD_PRELOAD=os.path.join(ROOT, "build/memory/ties.so"), MPG_FLEETS="300" if FULL else "20")

@@ -3,8 +3,8 @@ import contextlib
 import sqlite3
 import unittest
 
+from contract import READERS
 from fleets import ROOT, connect
-from test_contract import READERS
 
 # Of each: what it is called with, on fixtures of this repository.
 CALLS = {

@@ -9,8 +9,8 @@ import tempfile
 import unittest
 import zlib
 
+from contract import READERS
 from fleets import ROOT, connect
-from test_contract import READERS
 
 FIXTURES = {
     "slurm": "slurm/sacct_jobs.psv", "pbs": "pbs/accounting.log", "swf": "swf/small.swf",

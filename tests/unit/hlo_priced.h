@@ -143,6 +143,33 @@ static inline const mpg_hlo_price *price_of(const priced *p, const char *name) {
   return &p->cost.price[named(p, name) - p->m->instructions];
 }
 
+/* Computations that costs() puts before the entry. */
+#define ADD "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
+#define GE                                                                                         \
+  "ge { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = pred[] compare(x, y), "             \
+  "direction=GE }\n"
+
+/* What r = ROOT costs by itself, and whether that is all it costs. */
+static inline void costs(const char *parameters, const char *root, bool known, long long flops,
+                         long long transcendentals, long long bytes) {
+  char text[4096];
+  const mpg_hlo_price *r;
+  priced p;
+  bool good;
+  (void)snprintf(text, sizeof text, ADD GE "ENTRY e { %s ROOT r = %s }\n", parameters, root);
+  price_text(&p, text);
+  r = price_of(&p, "r");
+  good = r->known == known && r->own.of[MPG_HLO_FLOPS] == flops &&
+         r->own.of[MPG_HLO_TRANSCENDENTALS] == transcendentals && r->own.of[MPG_HLO_BYTES] == bytes;
+  CHECK(good);
+  if (!good)
+    (void)fprintf(stderr, "  %s\n  found %s %lld %lld %lld\n", root, r->known ? "known" : "unknown",
+                  (long long)r->own.of[MPG_HLO_FLOPS],
+                  (long long)r->own.of[MPG_HLO_TRANSCENDENTALS],
+                  (long long)r->own.of[MPG_HLO_BYTES]);
+  done(&p);
+}
+
 static inline char *put(char *to, const char *text) {
   while (*text != '\0')
     *to++ = *text++;

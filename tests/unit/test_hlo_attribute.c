@@ -232,6 +232,77 @@ static void test_trips(void) {
   CHECK(mpg_hlo_known_trips(exactly("")) == -1);
 }
 
+static void test_meshes(void) {
+  static const char two[] =
+      "{xla.sdy.meshes={mesh = #sdy.mesh<[\"x\"=2,\"y\"=4], device_ids=[7,6,5,4,3,2,1,0]>, "
+      "other = #sdy.mesh<[\"a\"=3]>}}";
+  static const char escaped[] =
+      "{xla.sdy.meshes=\"{mesh = #sdy.mesh<[\\\"x\\\"=2, \\\"<axis 0x16>\\\"=16]>}\"}";
+  CHECK(mpg_hlo_mesh_size(MPG_STR("")) == 1 &&
+        mpg_hlo_mesh_size(MPG_STR("{xla.sdy.meshes={}}")) == 1);
+  CHECK(mpg_hlo_mesh_size(MPG_STR("{xla.sdy.meshes={empty = #sdy.mesh<[]>}}")) == 1);
+  CHECK(mpg_hlo_mesh_size(MPG_STR(two)) == 8 && mpg_hlo_mesh_size(MPG_STR(escaped)) == 32);
+  CHECK(mpg_hlo_mesh_size(MPG_STR("mesh<[\"x\"=99999999999,\"y\"=4]>")) == INT32_MAX);
+  CHECK(mpg_hlo_mesh_size(MPG_STR("mesh<[\"x\"=0,\"y\"=-2,\"z")) == 1);
+  CHECK(mpg_hlo_manual_axes(
+            MPG_STR(two),
+            MPG_STR("{xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"x\\\", \\\"y\\\"}>\"}")) == 8);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("manual_axes{\"y\"}, \"x\"")) == 4);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(escaped), MPG_STR("manual_axes{\"<axis 0x16>\"}")) == 16);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("manual_axes{\"z\"}")) == 0);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("manual_axes{}")) == 0);
+  CHECK(mpg_hlo_manual_axes(MPG_STR(two), MPG_STR("")) == 0);
+  CHECK(mpg_hlo_tiles(MPG_STR("{devices=[2,1,4]<=[8] last_tile_dim_replicate}")) == 8);
+  CHECK(mpg_hlo_tiles(MPG_STR("{{devices=[2,1]0,1}, {replicated}}")) == 2);
+  CHECK(mpg_hlo_tiles(MPG_STR("{mesh['a'=2,'b'=4,'c'=3], [{'a'}, {'b':(2)2}]}")) == 24);
+  CHECK(mpg_hlo_tiles(MPG_STR("{replicated}")) == 1 && mpg_hlo_tiles(MPG_STR("")) == 1);
+  CHECK(mpg_hlo_tiles(MPG_STR("{devices=[99999999999,2]")) == INT32_MAX);
+  CHECK(mpg_hlo_manual_tiles(MPG_STR("{manual}")) == 0 && mpg_hlo_manual_tiles(MPG_STR("")) == 0);
+  CHECK(mpg_hlo_manual_tiles(MPG_STR("{devices=[2,1,4]<=[8] last_tile_dims={manual}}")) == 4);
+  CHECK(mpg_hlo_manual_tiles(
+            MPG_STR("{devices=[2,1,4,3]<=[24] last_tile_dims={replicated,manual}}")) == 3);
+  CHECK(mpg_hlo_manual_tiles(
+            MPG_STR("{devices=[2,1,4,3]<=[24] last_tile_dims={manual, manual}}")) == 12);
+  CHECK(mpg_hlo_manual_tiles(MPG_STR("{devices=[2,1,4]<=[8] last_tile_dim_replicate}")) == 0);
+}
+
+static void test_attributes(void) {
+  mpg_hlo_window_dim w[MPG_HLO_WINDOW_DIMS];
+  groups("{{0,1},{2,3}}", 2, 4);
+  groups("{{0,2,4},{1,3,5,6}}", 4, 7);
+  groups("{{0}}", 1, 1);
+  groups("{}", 0, 0);
+  groups("", 0, 0);
+  groups("[1,8]<=[8]", 8, 8);
+  groups("[16,8]<=[8,16]T(1,0)", 8, 128);
+  groups("mesh['axis_0'=4,'axis_1'=2] {'axis_0'}", 4, 8);
+  groups("mesh['x'=4,'y'=2]{'x','y'}", 8, 8);
+  /* Parts of an axis: those of 2 of its 4 and 16, and both that remain of 16. */
+  groups("mesh['a'=4,'b'=2,'c'=3] {'a':(2)2,'b'}", 4, 24);
+  groups("mesh['a'=16,'b'=2], device_ids=([2,16]T(1,0)) {'a':(1)2,'a':(8)2}", 4, 32);
+  groups("{{99999999999999999999}}", 1, 2147483647);
+  CHECK(mpg_hlo_window(MPG_STR("{size=3x5 stride=2x1 pad=1_1x-2_0 lhs_dilate=1x3 rhs_dilate=4x1}"),
+                       w) == 2);
+  CHECK(w[0].size == 3 && w[0].stride == 2 && w[0].pad_low == 1 && w[0].pad_high == 1 &&
+        w[0].base_dilation == 1 && w[0].window_dilation == 4);
+  CHECK(w[1].size == 5 && w[1].stride == 1 && w[1].pad_low == -2 && w[1].pad_high == 0 &&
+        w[1].base_dilation == 3 && w[1].window_dilation == 1);
+  CHECK(mpg_hlo_window(MPG_STR("{}"), w) == 0 && mpg_hlo_window(MPG_STR(""), w) == 0);
+  CHECK(mpg_hlo_window(MPG_STR("{size=3x3 stride=2}"), w) == -1);
+  CHECK(mpg_hlo_window(MPG_STR("{size=3 stride=0}"), w) == -1);
+  CHECK(mpg_hlo_window(MPG_STR("{size=99999999999}"), w) == -1);
+  CHECK(mpg_hlo_window(MPG_STR("{size=}"), w) == -1);
+  CHECK(mpg_hlo_label(MPG_STR("b01f_01io->b01f"), 0, 'f') == 3);
+  CHECK(mpg_hlo_label(MPG_STR("b01f_01io->bf01"), 1, 'o') == 3);
+  CHECK(mpg_hlo_label(MPG_STR("b01f_01io->bf01"), 2, '1') == 3);
+  CHECK(mpg_hlo_label(MPG_STR("b01f_01io->bf01"), 2, '2') == -1);
+  CHECK(mpg_hlo_known_trips(MPG_STR("{\"known_trip_count\":{\"n\":\"7\"}}")) == 7);
+  CHECK(mpg_hlo_known_trips(MPG_STR("\"{\\\"known_trip_count\\\":{\\\"n\\\":\\\"126\\\"}}\"")) ==
+        126);
+  CHECK(mpg_hlo_known_trips(MPG_STR("{\"known_trip_count\":{}}")) == -1);
+  CHECK(mpg_hlo_known_trips(MPG_STR("")) == -1);
+}
+
 int main(void) {
   test_numbers();
   test_behind();
@@ -240,5 +311,7 @@ int main(void) {
   test_labels();
   test_groups();
   test_trips();
+  test_attributes();
+  test_meshes();
   return check_done("hlo_attribute");
 }

@@ -1,0 +1,260 @@
+"""What HLO costs, counted by hand from docs/hlo.md: collectives, manual partitions, conditionals, loops, async pairs, fusions."""
+import json
+import re
+import unittest
+
+from fleets import ROOT
+from hlo_case import Case
+
+
+class Collectives(Case):
+    """Ranks by the groups, by the shapes where none are written, else everybody; and the bytes on the wire."""
+
+    ADD = "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
+
+    def found(self, instruction, header="", shape="f32[24]"):
+        text = f"HloModule m{header}\n{self.ADD}ENTRY e {{ a = {shape} parameter(0) ROOT r = {instruction} }}\n"
+        row, = self.dicts("SELECT ranks, collective_bytes AS bytes, wire_bytes AS wire FROM hlo_trace(?) WHERE name = 'r'", self.file(text))
+        return row["ranks"], row["bytes"], row["wire"]
+
+    def test_groups(self):
+        self.assertEqual((4, 96, 96 * 2 * 3 // 4), self.found("f32[24] all-reduce(a), replica_groups={{0,1,2,3}}, to_apply=add"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", ", num_partitions=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] reduce-scatter(a), dimensions={0}, replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"))
+        self.assertEqual((2, 96, 96 // 2), self.found("f32[24] all-to-all(a), dimensions={0}, replica_groups={{0,1},{2,3}}"))
+        self.assertEqual((2, 192, 192 // 2), self.found("f32[48] all-gather(a), dimensions={0}, replica_groups={{0,1}}"))
+
+    def test_shapes(self):
+        self.assertEqual((3, 288, 288 * 2 // 3), self.found("f32[72] all-gather(a), dimensions={0}", ", num_partitions=8"))
+        self.assertEqual((3, 96, 96 * 2 // 3), self.found("f32[8] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-gather(a), dimensions={0}", ", num_partitions=8"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"))
+
+    def test_everybody(self):
+        self.assertEqual((8, 96, 96 * 2 * 7 // 8), self.found("f32[24] all-reduce(a), to_apply=add", ", num_partitions=4, replica_count=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), to_apply=add"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-to-all(a), dimensions={0}", ", replica_count=8"))
+
+    def test_pairs(self):
+        """All that is sent goes over the wire."""
+        self.assertEqual((4, 96, 96), self.found("f32[24] collective-permute(a), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}", ", num_partitions=4"))
+
+
+class ShardMap(Case):
+    """What runs on every partition by itself, in a module whose other shapes are of all of them, counts for every one."""
+
+    BODY = """
+add {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }}
+body {{ a = f32[2,8] parameter(0)  b = f32[8,32] parameter(1)
+  d = f32[2,32] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+  ROOT r = f32[2,32] all-reduce(d), replica_groups={{{{0,1}},{{2,3}},{{4,5}},{{6,7}}}}, channel_id=1, use_global_device_ids=true, to_apply=add }}
+ENTRY e {{ x = f32[8,16] parameter(0)  y = f32[16,32] parameter(1)
+{}
+  ROOT z = f32[8,8] dot(o, o), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}
+"""
+    GSPMD = """  x1 = f32[8,16] custom-call(x), custom_call_target="Sharding", sharding={{devices=[4,2]<=[8]}}
+  x2 = f32[2,8] custom-call(x1), custom_call_target="SPMDFullToShardShape", sharding={0}
+  y2 = f32[8,32] custom-call(y), custom_call_target="SPMDFullToShardShape", sharding={0}
+  x3 = f32[2,8] custom-call(x2), custom_call_target="Sharding", sharding={0}
+  c = f32[2,32] call(x3, y2), to_apply=body
+  o = f32[8,32] custom-call(c), custom_call_target="SPMDShardToFullShape", sharding={{devices=[4,1,2]<=[8] last_tile_dim_replicate}}"""
+    SHARDY = """  l = (f32[2,8], f32[8,32]) custom-call(x, y), custom_call_target="xla.sdy.GlobalToLocalShape", custom_call_has_side_effect=true, frontend_attributes={{xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{{\\"a\\"}}, {{\\"b\\"}}]>, <@mesh, [{{\\"b\\"}}, {{}}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{{{0}}}>"}}
+  g = f32[2,8] get-tuple-element(l), index=0
+  h = f32[8,32] get-tuple-element(l), index=1
+  c = f32[2,32] call(g, h), to_apply=body, frontend_attributes={{inlineable="false"}}
+  o = f32[8,32] custom-call(c), custom_call_target="xla.sdy.LocalToGlobalShape", custom_call_has_side_effect=true"""
+    MESH = ', frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=4, "b"=2]>}}'
+
+    def test_by_hand(self):
+        """[8, 16] x [16, 32] over 4 x 2 partitions, and its result by itself on all together."""
+        local, whole = 2 * 2 * 8 * 32, 2 * 8 * 8 * 32
+        for header, call, parts in [
+                (", num_partitions=8", self.GSPMD.format("{manual}"), 8), (self.MESH, self.SHARDY.format('\\"a\\", \\"b\\"'), 8),
+                ("", self.GSPMD.format("{manual}"), 8), (", num_partitions=8" + self.MESH, self.SHARDY.format('\\"a\\"'), 4),
+                (", num_partitions=8", self.GSPMD.format("{devices=[1,1,2,4]<=[8] last_tile_dims={manual,replicated}}"), 2),
+                (", num_partitions=8", self.SHARDY.format('\\"a\\"'), 8)]:  # no mesh says how many: all
+            path = self.file(f"HloModule m{header}\n{self.BODY.format(call)}")
+            cost, = self.dicts("SELECT * FROM hlo_cost(?)", path)
+            self.assertEqual((cost["scope"], cost["num_partitions"], cost["devices"], cost["coverage"]), ("global", 8, 8, 1))
+            self.assertEqual(cost["matmul_flops"], parts * local + whole)
+            self.assertEqual(cost["wire_bytes"], parts * 4 * 2 * 32)  # 2 (n - 1) / n V, of 2 ranks
+            self.assertEqual(self.rows("SELECT executions, flops FROM hlo_trace(?) WHERE name = 'd'", path), [(parts, parts * local)])
+            self.assertEqual(self.rows("SELECT executions, op_flops FROM hlo_trace(?) WHERE name = 'c' AND opcode = 'call'", path),
+                             [(1, parts * (local + 64))])
+        self.assertEqual(2 * 8 * 16 * 32, 8 * local)  # as the same product without shard_map
+
+    def test_calls_of_all_together(self):
+        """A call is of all partitions where nothing cuts what it is given; of one, where there is one."""
+        for header, call in [(", num_partitions=8", "  c = f32[2,32] call(x, y), to_apply=body\n  o = f32[8,32] reshape(c)"),
+                             (", num_partitions=1", self.GSPMD.format("{manual}"))]:
+            path = self.file(f"HloModule m{header}\n{self.BODY.format(call)}")
+            self.assertEqual(self.rows("SELECT executions FROM hlo_trace(?) WHERE name = 'd'", path), [(1,)])
+
+
+class Rules(Case):
+    def test_scope(self):
+        body = "ENTRY e {{ x = f32[8] parameter(0)  ROOT y = f32[8] {} }}"
+        sharding = 'custom-call(x), custom_call_target="Sharding"'
+        for header, instruction, scope, evidence in [
+                ("", "negate(x)", "device", "one partition"), (", num_partitions=4", sharding, "global", "sharding annotations"),
+                (", is_scheduled=true, num_partitions=4", "negate(x)", "device", "is_scheduled"),
+                (", num_partitions=4", "fusion(x), calls={ p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }", "device", "fusions"),
+                (", num_partitions=4", "collective-permute(x), source_target_pairs={{0,1}}", "device", "collectives"),
+                (", num_partitions=4\nadd { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT s = f32[] add(p, q) }", "all-reduce(x), to_apply=add",
+                 "device", "collectives"), (", num_partitions=1", sharding, "device", "one partition"),
+                (", num_partitions=4", "negate(x)", "global", "several partitions"), ("", "negate(x), sharding={devices=[4]<=[4]}", "global", "several partitions"),
+                (', frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=4]>}}', "negate(x)", "global", "several partitions"),
+                (", is_scheduled=true", "negate(x), sharding={devices=[4]<=[4]}", "device", "is_scheduled")]:
+            cost = self.cost(f"HloModule m{header}\n{body.format(instruction)}\n")
+            self.assertEqual((cost["scope"], cost["scope_evidence"][:len(evidence)]), (scope, evidence))
+
+    def test_conditional(self):
+        """Of the branches the greatest, by each counter by itself."""
+        path = self.file("""
+            a { p = f32[4] parameter(0)  ROOT n = f32[4] negate(p) }
+            b { p = f32[4] parameter(0)  m = f32[4] negate(p)  ROOT n = f32[4] negate(m) }
+            c { p = f32[4] parameter(0)  m = f32[4] negate(p)  ROOT n = f32[4] exponential(m) }
+            ENTRY e { i = s32[] parameter(0)  x = f32[4] parameter(1)
+              ROOT c = f32[4] conditional(i, x, x, x), branch_computations={a, b, c} }""")
+        self.assertEqual(self.rows("SELECT flops, transcendentals, bytes FROM hlo_cost(?)", path), [(8, 4, 64)])
+        self.assertEqual(self.rows("SELECT computation, executions, flops, transcendentals FROM hlo_trace(?) WHERE name = 'n'", path),
+                         [("a", 0, 0, 0), ("b", 1, 4, 0), ("c", 0, 0, 4)])
+        path = self.file(re.sub(r"branch_computations.*?}", "true_computation=b, false_computation=a", open(path).read()))
+        self.assertEqual(self.one("SELECT flops FROM hlo_cost(?)", path), 8)
+
+    def test_async(self):
+        """A start counts what it calls, in its long form and its short one."""
+        add = "f { p = f32[64] parameter(0)  ROOT n = f32[64] negate(p) }"
+        for text in [add + "ENTRY e { x = f32[64] parameter(0)  s = ((f32[64]), f32[64], s32[]) async-start(x), calls=f  ROOT d = f32[64] async-done(s) }",
+                     "ENTRY e { x = f32[64] parameter(0)  s = ((f32[64]), f32[64], s32[]) negate-start(x)  ROOT d = f32[64] negate-done(s) }"]:
+            self.assertEqual(self.cost(text)["flops"], 64)
+        cost = self.cost("ENTRY e { x = f32[64] parameter(0)  s = ((f32[64]), f32[64]) all-to-all-start(x), replica_groups={{0,1,2,3}}  "
+                         "ROOT d = f32[64] all-to-all-done(s) }")
+        self.assertEqual((cost["collective_bytes"], cost["wire_bytes"], cost["coverage"]), (256, 192, 1.0))
+
+    def test_async_results(self):
+        """What a start in its short form moves and multiplies is what the same opcode does by itself."""
+        text = """f {{ p = f32[64,8] parameter(0)  ROOT n = f32[64,8] negate(p) }}
+            max {{ p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT m = f32[] maximum(p, q) }}
+            ENTRY e {{ x = f32[64,8] parameter(0)  y = f32[8,16] parameter(1)  i = s32[] parameter(2)  z = f32[] parameter(3)  o = s32[2,1] parameter(4)
+              ROOT r = {} }}"""
+        gemm = '"lhs_contracting_dimensions":["1"]'
+        for opcode, shape, operands, attributes in [
+                ("fusion", "f32[64,8]", "x", "kind=kLoop, calls=f"), ("slice", "f32[4,8]", "x", "slice={[0:4], [0:8]}"),
+                ("dynamic-slice", "f32[4,8]", "x, i, i", "dynamic_slice_sizes={4,8}"), ("transpose", "f32[8,64]{1,0}", "x", "dimensions={1,0}"),
+                ("transpose", "f32[8,64]{0,1}", "x", "dimensions={1,0}"),
+                ("gather", "f32[2,8]", "x, o", "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}"),
+                ("reduce-window", "f32[32,8]", "x, z", "window={size=2x1 stride=2x1}, to_apply=max"),
+                ("custom-call", "f32[64,16]", "x, y", 'custom_call_target="__cublas$gemm", backend_config={"dot_dimension_numbers":{' + gemm + "}}")]:
+            long = self.rows("SELECT op_flops, op_bytes FROM hlo_trace(?) WHERE name = 'r'", self.file(text.format(f"{shape} {opcode}({operands}), {attributes}")))
+            start = f"((f32[64,8]), {shape}, u32[]) {opcode}-start({operands}), {attributes}"
+            short = self.rows("SELECT op_flops, op_bytes FROM hlo_trace(?) WHERE name = 'r'", self.file(text.format(start)))
+            self.assertEqual(short, long, opcode)
+
+    def test_custom_fusions(self):
+        """A gather or scatter stands for all of a custom fusion, as it does to XLA, but not for a product in it."""
+        text = """add {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }}
+            f {{ p = f32[128,64] parameter(0)  i = s32[16,1] parameter(1)  u = f32[16,64] parameter(2)  w = f32[64,256] parameter(3)
+              {} }}
+            ENTRY e {{ p = f32[128,64] parameter(0)  i = s32[16,1] parameter(1)  u = f32[16,64] parameter(2)  w = f32[64,256] parameter(3)
+              ROOT r = {} fusion(p, i, u, w), kind={}, calls=f }}"""
+        gather = ("{}g = f32[16,64] gather(p, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, "
+                  "slice_sizes={{1,64}}")
+        scatter = ("{}s = f32[128,64] scatter(p, i, u), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, "
+                   "index_vector_dim=1, to_apply=add")
+        dot = " ROOT d = f32[16,256] dot(g, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+        rows = 4 * 16 * 64
+        for inside, shape, flops, size in [
+                (gather.format("ROOT "), "f32[16,64]", 0, 2 * rows + 64), (scatter.format("ROOT "), "f32[128,64]", 16 * 64, 3 * rows + 64),
+                (gather.format("") + dot, "f32[16,256]", 2 * 16 * 64 * 256, 4 * (128 * 64 + 16 + 64 * 256 + 16 * 256))]:
+            cost = self.cost(text.format(inside, shape, "kCustom"))
+            self.assertEqual((cost["flops"], cost["bytes"], cost["coverage"]), (flops, size, 1), inside)
+            self.assertEqual(self.cost(text.format(inside, shape, "kLoop"))["flops"], flops)
+
+    def test_constants_that_a_loop_hands_on(self):
+        """A limit or a step in the loop's own state counts as a constant, where it begins as one and the body leaves it alone."""
+        def trips(test="compare(i, l), direction=LT", step="add(i, s)", limit="l", begin="constant(2)", end="constant(12)", by="s"):
+            text = f"""b {{ p = (s32[], s32[], s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(p), index=0  l = s32[] get-tuple-element(p), index=1
+                s = s32[] get-tuple-element(p), index=2  x = f32[4] get-tuple-element(p), index=3
+                n = s32[] {step}  m = s32[] add(l, s)  y = f32[4] negate(x)  ROOT t = (s32[], s32[], s32[], f32[4]) tuple(n, {limit}, {by}, y) }}
+              c {{ p = (s32[], s32[], s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(p), index=0  l = s32[] get-tuple-element(p), index=1
+                ROOT r = pred[] {test} }}
+              ENTRY e {{ x = f32[4] parameter(0)  q = s32[] parameter(1)  begin = s32[] {begin}  end = s32[] {end}  three = s32[] constant(3)
+                t = (s32[], s32[], s32[], f32[4]) tuple(begin, end, three, x)  ROOT w = (s32[], s32[], s32[], f32[4]) while(t), condition=c, body=b }}"""
+            return self.rows("SELECT trip_count, cost_known FROM hlo_trace(?) WHERE name = 'w'", self.file(text))[0]
+        unknown = (None, 0)
+        self.assertEqual(trips(), (4, 1))  # 2, 5, 8, 11
+        self.assertEqual(trips(test="compare(l, i), direction=GE"), (4, 1))
+        self.assertEqual(trips(step="add(s, i)", end="constant(11)", test="compare(i, l), direction=LE"), (4, 1))
+        self.assertEqual(trips(step="subtract(i, s)", begin="constant(12)", end="constant(2)", test="compare(i, l), direction=GT"), (4, 1))
+        self.assertEqual(trips(limit="m"), unknown)  # the body moves it
+        self.assertEqual(trips(by="n"), unknown)
+        self.assertEqual(trips(limit="s"), unknown)  # another element than it was
+        self.assertEqual(trips(end="copy(q)"), unknown)  # whoever runs the module says
+        self.assertEqual(trips(begin="copy(q)"), unknown)
+        self.assertEqual(trips(step="add(l, s)"), unknown)
+        self.assertEqual(trips(step="copy(i)"), unknown)  # for ever
+
+    def test_algorithms(self):
+        """An algorithm says in what a product is computed; one of several products, or none, that the operands' type counts."""
+        for dtype, algorithm, found in [
+                ("f32", "", "fp32"), ("f32", "dot_f32_f32_f32", "fp32"), ("f32", "dot_tf32_tf32_f32", "tf32"), ("f32", "dot_bf16_bf16_f32", "bf16"),
+                ("f32", "dot_bf16_bf16_bf16", "bf16"), ("f32", "dot_f16_f16_f32", "fp16"), ("f32", "dot_bf16_bf16_f32_x3", "fp32"),
+                ("f32", "dot_bf16_bf16_f32_x9", "fp32"), ("f32", "dot_tf32_tf32_f32_x3", "fp32"), ("bf16", "dot_f32_f32_f32", "fp32"),
+                ("f8e5m2", "dot_any_f8_any_f8_f32", "fp8"), ("f8e4m3fn", "dot_any_f8_any_f8_f32_fast_accum", "fp8"), ("f64", "dot_f64_f64_f64", "fp64"),
+                ("bf16", "unset", "bf16"), ("bf16", "dot_", "bf16"), ("bf16", "dot_any", "bf16"), ("bf16", "dot_new_new_f32", "bf16")]:
+            path = self.file(f"ENTRY e {{ x = {dtype}[4,8] parameter(0)  ROOT d = f32[4,4] dot(x, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}"
+                             + (f", algorithm={algorithm}" if algorithm else "") + " }")
+            self.assertEqual(self.rows("SELECT dtype_class, multiply, precision, flops FROM hlo_trace(?) WHERE name = 'd'", path),
+                             [(found, dtype, algorithm or None, 256)])
+            self.assertEqual(json.loads(self.one("SELECT matmul_by_dtype FROM hlo_cost(?)", path)), {found: 256})
+
+    def test_dimensions_of_any_size(self):
+        """What is done with a dimension without a bound is unknown, and no silent nothing; with a bound it counts in full."""
+        text = """ENTRY e {{ x = f32[{0},16] parameter(0)  y = f32[16,4] parameter(1)
+            d = f32[{0},4] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  t = (f32[{0},4], f32[4]) tuple(d, y)
+            s = f32[{0},16] custom-call(x), custom_call_target="Sharding"
+            r = f32[4] reduce-precision(t)  ROOT n = f32[2] negate(y) }}"""
+        path = self.file(text.format("?"))
+        self.assertEqual(self.rows("SELECT name, cost_known FROM hlo_trace(?)", path), [("x", 1), ("y", 1), ("d", 0), ("t", 1), ("s", 1), ("r", 0), ("n", 1)])
+        self.assertEqual(json.loads(self.one("SELECT unknown_costs FROM hlo_cost(?)", path)), {"dot": 1, "reduce-precision": 1})
+        self.assertEqual(self.issues(path)["unknown_cost"][2], "d of module e (dot): a dimension without a bound: its work is not counted")
+        path = self.file(text.format("<=8"))
+        self.assertEqual(self.rows("SELECT matmul_flops, coverage FROM hlo_cost(?)", path), [(2 * 8 * 4 * 16, 1)])
+
+    def test_collectives(self):
+        """V and what a rank sends, by the factors of nccl-tests."""
+        for text, whole, wire in [
+                ("f32[128] all-gather(x), replica_groups={{0,1,2,3}}, dimensions={0}", 512, 384),
+                ("(f32[32], f32[128]) all-gather-start(x), replica_groups={{0,1,2,3}}, dimensions={0}", 512, 384),
+                ("f32[128] all-gather(x), dimensions={0}", 512, 384),
+                ("f32[32] all-reduce(x), replica_groups=[2,4]<=[8], to_apply=add", 128, 192),
+                ("f32[8] reduce-scatter(x), replica_groups={{0,1,2,3}}, to_apply=add, dimensions={0}", 128, 96),
+                ("f32[8] reduce-scatter(x), to_apply=add, dimensions={0}", 128, 96),
+                ("f32[32] all-to-all(x), replica_groups=mesh['x'=4,'y'=2] {'x'}", 128, 96),
+                ("f32[32] collective-permute(x), source_target_pairs={{0,1},{1,0}}", 128, 128)]:
+            cost = self.cost("add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT a = f32[] add(x, y) }\n"
+                             "ENTRY e { x = f32[32] parameter(0)  ROOT r = " + text + " }")
+            self.assertEqual((cost["collective_bytes"], cost["wire_bytes"]), (whole, wire), text)
+
+    def test_beyond_64_bits(self):
+        cost = self.cost("ENTRY e { x = f32[1000000000,1000000000] parameter(0)  ROOT y = f32[1000000000,1000000000] dot(x, x), "
+                         "lhs_contracting_dims={1}, rhs_contracting_dims={0} }")
+        self.assertEqual(cost["flops"], 2e27)
+        self.assertIsInstance(cost["bytes"], float)
+
+    def test_unknown_opcode(self):
+        path = self.file("ENTRY e { x = f32[4] parameter(0)  ROOT y = f32[4] frobnicate(x) }")
+        self.assertEqual(self.rows("SELECT opcode, cost_known FROM hlo_trace(?)", path), [("parameter", 1), ("frobnicate", 0)])
+        self.assertEqual(self.issues(path), {"unknown_opcode": (1, 1, "y of module e (frobnicate): its work is not counted")})
+
+    def test_unknown_trips(self):
+        path = self.file("b { p = f32[] parameter(0)  ROOT n = f32[] negate(p) }  c { p = f32[] parameter(0)  ROOT n = pred[] is-finite(p) }\n"
+                         "ENTRY e { x = f32[] parameter(0)  ROOT w = f32[] while(x), condition=c, body=b }")
+        self.assertEqual(self.rows("SELECT flops, trip_counts, unknown_costs FROM hlo_cost(?)", path), [(2, '{"w":null}', '{"while":1}')])
+        self.assertEqual(self.issues(path), {"unknown_trip_count": (1, 2, "w of module e (while): its body is counted once")})
+
+
+if __name__ == "__main__":
+    unittest.main()
