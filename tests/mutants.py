@@ -295,7 +295,8 @@ def sources(test):
         with open(f"tests/unit/{name}.c", encoding="utf-8") as file:
             return [f"tests/unit/{name}.c", *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read()))]
     if kind == "python":
-        return [f"tests/{name}.py", *(f"tests/{shared}.py" for shared in ("cases", "fleets", "naive", "rules", "world", "generic", "program", "goodput_model", "hlo_case"))]
+        shared = ("cases", "fleets", "naive", "naive_jobs", "naive_records", "rules", "world", "generic", "program", "goodput_model", "hlo_case")
+        return [f"tests/{name}.py", *(f"tests/{module}.py" for module in shared)]
     return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(p for p in glob.glob("tests/memory/**", recursive=True) if os.path.isfile(p))
 
 

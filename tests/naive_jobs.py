@@ -1,0 +1,222 @@
+"""Sections 3 to 5 of docs/rules.md for the naive ledger: a job's attempts and gangs, its innermost spans, and which of its steps survive."""
+import math
+from collections import Counter, defaultdict
+
+from naive_records import MILLION
+
+OUTCOMES = ['node_fail', 'preempted', 'timeout', 'failed', 'cancelled', 'completed']
+
+
+class Attempt:
+    def __init__(self, number, allocations):
+        self.number = number
+        self.allocations = allocations
+        self.start = min(a.start_time for a in allocations)
+        self.end = max(a.end_time for a in allocations)
+        last = [a for a in allocations if a.end_time == self.end]
+        self.running = any(a.cut for a in allocations)
+        outcomes = [a.outcome for a in last if a.outcome in OUTCOMES and not a.cut]
+        self.outcome = None if self.running else min(outcomes, key=OUTCOMES.index, default=None)
+        self.spans = []
+
+
+class Jobs:
+    """What a ledger asks of one job at a time; what it finds wrong goes to the ledger's issue()."""
+
+    # 3. Attempts and gangs
+
+    def number_allocations(self, job, allocations):
+        """Gives every allocation of a job its attempt's number, and returns the attempts."""
+        end, number = None, 0
+        for a in sorted((a for a in allocations if a.attempt is None), key=lambda a: a.start_time):
+            if end is None or a.start_time > end:
+                number += 1
+                end = a.end_time
+            end = max(end, a.end_time)
+            a.number = number
+        sets = defaultdict(list)
+        for a in allocations:
+            if a.attempt is not None:
+                a.number = a.attempt
+            sets[a.number].append(a)
+        attempts = sorted((Attempt(n, members) for n, members in sets.items()),
+                          key=lambda t: (t.start, t.number))
+        for a in allocations:
+            for b in allocations:
+                if (a.number != b.number and a.chips and b.chips
+                        and max(a.start_time, b.start_time) < min(a.end_time, b.end_time)):
+                    self.issue('overlapping_attempts')
+                if (a is not b and a.task is not None
+                        and (a.task, a.attempt, a.pool, a.chips, a.start_time, a.length)
+                        == (b.task, b.attempt, b.pool, b.chips, b.start_time, b.length)):
+                    self.issue('duplicate_allocation')
+        return attempts
+
+    @staticmethod
+    def rounded_off(running):
+        """Millionths that fractions of chips may have lost: half of one each."""
+        return sum(a.chips % MILLION != 0 for a in running) // 2
+
+    @staticmethod
+    def gang(job, attempt, at):
+        """Whether the gang is complete at an instant, and the chips held by pool."""
+        running = [a for a in attempt.allocations if a.start_time <= at < a.end_time]
+        held = Counter()
+        for a in running:
+            held[a.pool] += a.chips
+        total = sum(held.values()) + Jobs.rounded_off(running)
+        tasks = len({a.task for a in running if a.task is not None})
+        all_named = all(a.task is not None for a in attempt.allocations)
+        if job.min_chips is not None:
+            complete = total >= job.min_chips
+        elif job.chips is not None:
+            complete = total >= job.chips
+            if job.tasks is not None and all_named:
+                complete = complete and tasks >= job.tasks
+        elif job.tasks is not None:
+            complete = tasks >= job.tasks or not all_named
+        else:
+            complete = True
+        return complete, held
+
+    @staticmethod
+    def surplus(job, held):
+        """By pool, what a complete gang holds beyond the job's need."""
+        extra = Counter()
+        if job.min_chips is None and job.chips is not None:
+            left = max(sum(held.values()) - job.chips, 0)
+            for pool in sorted(held, reverse=True):
+                extra[pool] = min(left, held[pool])
+                left -= extra[pool]
+        return extra
+
+    # 4. The innermost span
+
+    def assign_spans(self, attempts, spans):
+        by_number = {t.number: t for t in attempts}
+        seen = set()
+        for span in spans:
+            span.of = None
+            if span.attempt is not None:
+                span.of = by_number.get(span.attempt)
+            else:
+                covering = [(a.start_time, t.start, t.number) for t in attempts
+                            for a in t.allocations if a.start_time <= span.start_time < a.end_time]
+                if covering:
+                    span.of = by_number[max(covering)[2]]
+            key = (span.of,) + span.key[2:]
+            if span.of is None:
+                self.issue('span_without_allocation')
+            elif key in seen:  # what repeats exactly counts once
+                self.issue('duplicate_span')
+            else:
+                seen.add(key)
+                span.of.spans.append(span)
+        for attempt in attempts:
+            for span in attempt.spans:
+                if span.open:
+                    later = [x.start_time for x in attempt.spans
+                             if x.kind == span.kind and x.start_time > span.start_time]
+                    span.end_time = max(span.start_time, min(later, default=attempt.end))
+                    if later or not attempt.running:
+                        self.issue('missing_end')
+
+    @staticmethod
+    def inwards(span):
+        """Least for the innermost span."""
+        rest = (span.step, span.program, span.dtype, span.flops, span.bytes, span.executions)
+        return (-span.start_time, span.end_time, span.kind,
+                [(x is not None, 0 if x is None else x) for x in rest])
+
+    @staticmethod
+    def begins_before(a, b):
+        """Of two that start together the outer one does."""
+        return a.start_time < b.start_time or (
+            a.start_time == b.start_time and Jobs.inwards(b) < Jobs.inwards(a))
+
+    @staticmethod
+    def innermost(running):
+        return min(running, key=Jobs.inwards, default=None)
+
+    def unexplained(self, job, attempt, at, traced):
+        if not traced:
+            return 'untraced', None
+        if job.phase == 'serving' and any(s.kind == 'serve' for s in attempt.spans):
+            return 'stall', 'no_traffic'
+        if (attempt.outcome == 'node_fail' and attempt.spans
+                and at >= max(s.end_time for s in attempt.spans)):
+            return 'stall', 'node_fail'
+        return 'unknown', None
+
+    # 5. Which steps survive
+
+    @staticmethod
+    def in_order(spans, kind):
+        """The steps or batches by their starts; of those that start together the outer one comes first."""
+        inwards = sorted((s for s in spans if s.kind == kind), key=Jobs.inwards, reverse=True)
+        return sorted(inwards, key=lambda s: s.start_time)
+
+    def decide_steps(self, attempts, commits, kind):
+        """Sets span.fate: (category, cause), or None where the step or batch is productive."""
+        steps = [s for t in attempts for s in Jobs.in_order(t.spans, kind)]
+        numbered = [s for s in steps if s.step is not None]
+        last = attempts[-1] if attempts else None
+
+        def protected(step):
+            for c in commits:
+                if c.durable_time is None:
+                    continue
+                snapshot = c.snapshot_time if c.snapshot_time is not None else c.durable_time
+                if c.step is None or step.step is None:
+                    if step.end_time <= snapshot:
+                        return True
+                elif kind == 'batch' and step.step != c.step:  # which may run while another is committed
+                    if step.step < c.step and step.end_time <= snapshot:
+                        return True
+                elif step.step <= c.step and step.start_time < snapshot:
+                    return True
+            return False
+
+        def by_end_of_job(step):
+            if last.outcome == 'completed' or protected(step):
+                return None
+            if not commits:
+                return 'unknown', 'no_checkpoint_data'
+            return ('pending' if last.running else 'lost'), None
+
+        lineage = self.steps_by_number if kind == 'step' else self.batches_by_number
+        for step, told in zip(numbered, lineage(numbered)):
+            step.fate = ('lost', None) if told == 'superseded' else None if told == 'resumed from' else by_end_of_job(step)
+        for step in steps:
+            if step.step is None:
+                step.fate = by_end_of_job(step)
+                if (step.fate is None and step.of is not last and step.of.outcome != 'completed'
+                        and not protected(step)):
+                    self.issue('unnumbered_steps')
+
+    @staticmethod
+    def steps_by_number(numbered):
+        """What the numbers of the steps after it tell of each."""
+        resume, lowest_later, told = 0, math.inf, []
+        for i in range(1, len(numbered)):
+            if (numbered[i].of is not numbered[i - 1].of
+                    or numbered[i].step <= numbered[i - 1].step):
+                resume = i
+        for i in range(len(numbered) - 1, -1, -1):
+            told.append('superseded' if lowest_later <= numbered[i].step else 'resumed from' if i < resume else 'left')
+            lowest_later = min(numbered[i].step, lowest_later)
+        return told[::-1]
+
+    @staticmethod
+    def batches_by_number(numbered):
+        """Of a batch only one of its own number tells that it ran again, and only a later attempt that it was left out."""
+        told = []
+        for i, batch in enumerate(numbered):
+            later = numbered[i + 1:]
+            if any(b.step == batch.step for b in later):
+                told.append('superseded')
+            elif any(b.of is not batch.of and b.step > batch.step for b in later):
+                told.append('resumed from')
+            else:
+                told.append('left')
+        return told
