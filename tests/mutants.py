@@ -49,6 +49,18 @@ def digest(*paths):
     return found.hexdigest()
 
 
+def modules(name, found):
+    """Adds the files of a module of tests/ and of those that it imports."""
+    path = f"tests/{name}.py"
+    if path in found or not os.path.exists(path):
+        return found
+    found.append(path)
+    with open(path, encoding="utf-8") as file:
+        for module in re.findall(r"^\s*(?:import|from) (\w+)", file.read(), re.M):
+            modules(module, found)
+    return found
+
+
 def sources(test):
     """What a test is made of, besides what it tests."""
     kind, name = test
@@ -56,8 +68,7 @@ def sources(test):
         with open(f"tests/unit/{name}.c", encoding="utf-8") as file:
             return [f"tests/unit/{name}.c", *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read()))]
     if kind == "python":
-        shared = ("cases", "fleets", "naive", "naive_jobs", "naive_records", "rules", "world", "generic", "program", "goodput_model", "hlo_case")
-        return [f"tests/{name}.py", *(f"tests/{module}.py" for module in shared)]
+        return modules(name, [])
     return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(p for p in glob.glob("tests/memory/**", recursive=True) if os.path.isfile(p))
 
 
