@@ -1,9 +1,13 @@
 """What slurm_trace and slurm_events_trace say of the recorded files, held against a reading of them in Python; and of what they are not."""
+import csv
 import os
+import subprocess
 import unittest
 
 from fleets import ROOT
 from slurm import DERIVED, EPOCH, EVENTS, FIXTURES, JOBS, SREPORT, STEPS, Case, expected_value, read_plain
+
+QUOTED = " (quoted as CSV, which Slurm never does: .import --csv it, and write it in .mode list)"
 
 
 class Files(Case):
@@ -58,6 +62,7 @@ class Files(Case):
             (self.file("JOBID|NAME|STATE|REASON|SUBMIT_TIME|START_TIME\n"), "JOBID|NAME|STATE|REASON|SUBMIT_TIME|START_TI...", " (a header of squeue: export it with --json)"),
             (self.file("NodeName=n1 Arch=x86_64\n"), "NodeName=n1 Arch=x86_64", " (nodes of scontrol: read them with slurm_nodes_trace)"),
             (self.file("JobId=14 JobName=x\n"), "JobId=14 JobName=x", " (jobs of scontrol: export them with --json)"),
+            (self.file('"JobID"|"State"\n'), '"JobID"|"State"', QUOTED),
             (fixed, "JobID           JobName  Partition ", " (fixed-width output: export it with -P)"),
         ):
             self.assertEqual(
@@ -74,6 +79,21 @@ class Files(Case):
                 self.error("SELECT * FROM slurm_events_trace(?)", path),
                 f"slurm_events_trace: {path}:1:1: expected a header of sacctmgr show event field names such as Cluster|NodeName|TimeStart, found \"{first}\"{hint}",
             )
+
+    def test_quoted_as_csv(self):
+        """What a data frame wrote of an export is refused, and the way back that is advised leads back."""
+        with open(JOBS, encoding="utf-8", newline="") as file:
+            records = list(csv.reader(file, delimiter="|", quoting=csv.QUOTE_NONE))
+        for quoting, at in ((csv.QUOTE_ALL, "1:1: expected a header"), (csv.QUOTE_MINIMAL, f"expected {len(records[0])} fields, found")):
+            path, back = self.file(""), self.file("")
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                csv.writer(file, quoting=quoting, lineterminator="\n").writerows(records)
+            error = self.error("SELECT * FROM slurm_trace(?)", path)
+            self.assertIn(at, error)
+            self.assertTrue(error.endswith(QUOTED), error)
+            subprocess.run(["sqlite3", ":memory:", f".import --csv {path} t", ".headers on", ".mode list", f".once {back}", "SELECT * FROM t"], check=True)
+            columns = ", ".join(f'"{name}"' for name in self.columns("slurm_trace"))
+            self.assertEqual(self.rows(f"SELECT {columns} FROM slurm_trace(?)", back), self.rows(f"SELECT {columns} FROM slurm_trace(?)", JOBS))
 
     def test_numbers_that_are_none(self):
         """Energy of nodes that do not measure it is what Slurm has for no number."""

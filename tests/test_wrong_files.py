@@ -75,6 +75,21 @@ class WrongFiles(unittest.TestCase):
                     self.assertEqual(message.count("expected"), 1, message)
                     self.assertNotIn("\n", message)
 
+    def test_utf16(self):
+        """What PowerShell's > makes of any text is told by name, packed or not."""
+        for mark, coding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+            path, packed = (os.path.join(self.folder, f"{coding}{end}") for end in (".txt", ".txt.gz"))
+            with open(self.files["slurm"], encoding="utf-8") as file, open(path, "wb") as to, open(packed, "wb") as other:
+                text = mark + file.read().encode(coding)
+                to.write(text)
+                other.write(gzip.compress(text))
+            for reader in sorted(set(READERS) - LATER):
+                for name in (path, packed):
+                    with self.subTest(reader=reader, file=name):
+                        rows, message = self.ask(reader, name)
+                        self.assertIsNone(rows)
+                        self.assertTrue(message.startswith(f"{reader}: {name}:1:1: expected UTF-8, found the byte order mark of UTF-16"), message)
+
     def test_own_files(self):
         """Each reader takes some file of the fixtures."""
         for reader in sorted(set(READERS) - LATER):

@@ -417,6 +417,8 @@ static const char *looks_like(const mpg_slurm *s, mpg_str line) {
     return " (a header of squeue: export it with --json)";
   if (starts(line, "JobId="))
     return " (jobs of scontrol: export them with --json)";
+  if (starts(line, "\""))
+    return MPG_SLURM_QUOTED;
   if (starts(line, "{")) /* where jobs are read, JSON does not come here */
     return " (JSON: export events with -P)";
   return " (exported with -n? then name the fields in the argument columns)";

@@ -422,6 +422,16 @@ static void show_delimiter(mpg_str d, char *out, size_t cap) {
   }
 }
 
+/* Not between '|', where a quote is as good as another byte of a name. */
+static bool is_quoted(const mpg_slurm_row *row) {
+  if (mpg_str_eq(row->delimiter, MPG_STR("|")))
+    return false;
+  for (size_t i = 0; i < row->npieces; i++)
+    if (row->pieces[i].n > 0 && *row->pieces[i].p == '"')
+      return true;
+  return false;
+}
+
 size_t mpg_slurm_row_explain(mpg_slurm_row *row, const mpg_slurm_kind *kind, char *out,
                              size_t cap) {
   bool closed;
@@ -459,13 +469,14 @@ size_t mpg_slurm_row_explain(mpg_slurm_row *row, const mpg_slurm_kind *kind, cha
       (void)snprintf(out, cap,
                      "expected %zu fields, found %zu: %s seems to hold the delimiter %s and the "
                      "record cannot be taken apart; export with another, such as "
-                     "--delimiter=$'\\x1f'",
-                     row->ncolumns, n, name_of(row, kind, culprit), delimiter);
+                     "--delimiter=$'\\x1f'%s",
+                     row->ncolumns, n, name_of(row, kind, culprit), delimiter,
+                     is_quoted(row) ? MPG_SLURM_QUOTED : "");
     else
       (void)snprintf(out, cap,
                      "expected %zu fields, found %zu; if a field holds the delimiter %s, export "
-                     "with another, such as --delimiter=$'\\x1f'",
-                     row->ncolumns, n, delimiter);
+                     "with another, such as --delimiter=$'\\x1f'%s",
+                     row->ncolumns, n, delimiter, is_quoted(row) ? MPG_SLURM_QUOTED : "");
     return (size_t)(row->pieces[any ? culprit : row->ncolumns].p - start);
   }
   (void)snprintf(

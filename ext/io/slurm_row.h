@@ -55,6 +55,9 @@ bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
 bool mpg_slurm_row_open_ended(const mpg_slurm_row *row);
 /* Whether the pieces read like the start of a record rather than the rest of one. */
 bool mpg_slurm_row_starts(mpg_slurm_row *row);
+/* Advice behind what is wrong with an export that a spreadsheet or a data frame wrote anew. */
+#define MPG_SLURM_QUOTED                                                                           \
+  " (quoted as CSV, which Slurm never does: .import --csv it, and write it in .mode list)"
 /* Says why they do not match ("expected ..., found ..."); returns the byte it is about. */
 size_t mpg_slurm_row_explain(mpg_slurm_row *row, const mpg_slurm_kind *kind, char *out, size_t cap);
 

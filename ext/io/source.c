@@ -45,6 +45,7 @@ struct mpg_stream {
   size_t buf_cap;
   char head[4];   /* the first bytes of a file, which tell the packing */
   ring *ring;     /* NULL: the reader unpacks */
+  bool begun;     /* bytes of it were given */
   mpg_err failed; /* what every read says from then on */
 };
 
@@ -366,6 +367,18 @@ void mpg_stream_share(mpg_stream *s, mpg_pipeline *pipeline) {
   mpg_pipeline_ahead(pipeline, unpack_ahead, s);
 }
 
+/* As PowerShell's > and spreadsheets write it. Told here, for each reader would find another odd byte in it. */
+static mpg_rc refuse_utf16(const mpg_stream *s, const char *buf, size_t *got, mpg_err *err) {
+  if (*got < 2 || (memcmp(buf, "\xff\xfe", 2) != 0 && memcmp(buf, "\xfe\xff", 2) != 0))
+    return MPG_OK;
+  *got = 0;
+  return mpg_fail(
+      err, MPG_DATA,
+      "%s:1:1: expected UTF-8, found the byte order mark of UTF-16 (convert it, as with "
+      "iconv -f UTF-16 -t UTF-8)",
+      s->path);
+}
+
 mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
   mpg_rc rc = s->failed.rc;
   *got = 0;
@@ -377,6 +390,9 @@ mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_er
     rc = plain_read(s, buf, cap, got, err);
   else
     rc = s->ring != NULL ? shared_read(s, buf, cap, got, err) : packed_read(s, buf, cap, got, err);
+  if (rc == MPG_OK && !s->begun)
+    rc = refuse_utf16(s, buf, got, err);
+  s->begun = true;
   if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)
     s->failed = *err;
   return rc;
