@@ -1,6 +1,6 @@
 /* Tests that every quick road of reading rows ends where the slow one does: ext/io/csv_scan.c, json_usual.c, rows_plain.c and
 ** rows_rollup.c, ext/core/measure_rows.c and the numbers of number.c. */
-#include "check.h"
+#include "folder.h"
 #include "hostile.h"
 #include "../../ext/core/limits.h"
 #include "../../ext/core/measure_rows.h"
@@ -161,7 +161,6 @@ static void test_scans(void) {
 
 /* ---- Files ---- */
 
-static char folder[256];
 static char file_text[40000];
 static size_t file_n;
 static bool huge; /* numbers are so large that their squares are soon too much */
@@ -465,15 +464,11 @@ static void test_files(void) {
 }
 
 int main(void) {
-  const char *temporary = getenv("TMPDIR");
-  (void)snprintf(folder, sizeof folder, "%.200s/mpg-roads-XXXXXX",
-                 temporary != NULL ? temporary : "/tmp");
-  if (mkdtemp(folder) == NULL)
-    abort();
+  folder_make("roads");
   test_numbers();
   test_measures();
   test_scans();
   test_files();
-  (void)rmdir(folder);
+  folder_remove();
   return check_done("roads");
 }

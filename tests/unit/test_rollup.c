@@ -1,5 +1,5 @@
 /* Tests of ext/core/measure.c, ext/io/csv_scan.c and rows_rollup.c. */
-#include "check.h"
+#include "folder.h"
 #include "hostile.h"
 #include "../../ext/core/limits.h"
 #include "../../ext/core/pipeline.h"
@@ -156,18 +156,6 @@ static void test_scan(void) {
 
 /* ---- Files ---- */
 
-static char folder[256];
-
-static const char *file_of(const char *name, const char *text) {
-  static char path[512];
-  FILE *file;
-  (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-  file = fopen(path, "wb");
-  if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
-    abort();
-  return path;
-}
-
 /* Groups by columns 0 and 1 with the sums of column 2, as "(a|b rows sum)" in the order of first sight; errors in
 ** braces. */
 static mpg_rc render(const mpg_env *env, bool json, bool skip, int threads, const char *path,
@@ -222,7 +210,7 @@ static mpg_rc render(const mpg_env *env, bool json, bool skip, int threads, cons
 
 static void expect(bool json, bool skip, const char *text, const char *expected,
                    const char *issue) {
-  const char *path = file_of("f", text);
+  const char *path = file_of_text("f", text);
   for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
     for (int threads = 1; threads <= 3; threads += 2) {
       char out[2048];
@@ -274,7 +262,7 @@ static void test_memory(void) {
   static const char *const texts[] = {"a,b,v\nx,y,1\n\"z\",y,2\nx\n\"w\",y,4\n",
                                       "{\"a\":\"x\",\"b\":\"y\",\"v\":1}\n{\"a\":\"\\u0079\"}\n"};
   for (int json = 0; json < 2; json++) {
-    const char *path = file_of("m", texts[json]);
+    const char *path = file_of_text("m", texts[json]);
     char whole[512], out[512];
     mpg_issues ignored;
     mpg_issues_init(&ignored, &mpg_env_libc);
@@ -300,21 +288,12 @@ static void test_memory(void) {
 }
 
 int main(void) {
-  const char *temporary = getenv("TMPDIR");
-  (void)snprintf(folder, sizeof folder, "%.200s/mpg-rollup-XXXXXX",
-                 temporary != NULL ? temporary : "/tmp");
-  if (mkdtemp(folder) == NULL)
-    abort();
+  folder_make("rollup");
   test_measures();
   test_reals();
   test_scan();
   test_files();
   test_memory();
-  for (const char *name = "fm"; *name != '\0'; name++) {
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/%c", folder, *name);
-    (void)remove(path);
-  }
-  (void)rmdir(folder);
+  folder_remove();
   return check_done("rollup");
 }

@@ -1,5 +1,5 @@
 /* Tests of ext/io/columns.c, json_path.c, rows.c, csv_rows.c and json_rows.c. */
-#include "check.h"
+#include "folder.h"
 #include "hostile.h"
 #include "../../ext/io/json_usual.h"
 #include "../../ext/io/rows.h"
@@ -234,18 +234,6 @@ static void test_usual(void) {
 
 /* ---- Files ---- */
 
-static char folder[256];
-
-static const char *file_of(const char *name, const char *bytes, size_t n) {
-  static char path[512];
-  FILE *file;
-  (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-  file = fopen(path, "wb");
-  if (file == NULL || fwrite(bytes, 1, n, file) != n || fclose(file) != 0)
-    abort();
-  return path;
-}
-
 static const mpg_rows_options by_header = {.delimiter = ',', .header = true, .by_name = true};
 static const mpg_rows_options by_place = {.delimiter = ','};
 static const mpg_rows_options json_members = {.by_name = true};
@@ -472,11 +460,7 @@ static void test_memory(void) {
 }
 
 int main(void) {
-  const char *temporary = getenv("TMPDIR");
-  (void)snprintf(folder, sizeof folder, "%.200s/mpg-rows-XXXXXX",
-                 temporary != NULL ? temporary : "/tmp");
-  if (mkdtemp(folder) == NULL)
-    abort();
+  folder_make("rows");
   test_lists();
   test_fit();
   test_values();
@@ -488,14 +472,6 @@ int main(void) {
   test_usual_rows();
   test_undeclared();
   test_memory();
-  {
-    static const char *const names[] = {"f", "late", "m"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-      char path[512];
-      (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-      (void)remove(path);
-    }
-    (void)rmdir(folder);
-  }
+  folder_remove();
   return check_done("rows");
 }

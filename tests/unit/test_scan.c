@@ -1,5 +1,5 @@
 /* Tests of ext/io/rows_pieces.c and rows_scan.c, and of the comparisons of rows.h. */
-#include "check.h"
+#include "folder.h"
 #include "hostile.h"
 #include "../../ext/core/text.h"
 #include "../../ext/io/rows_scan.h"
@@ -82,18 +82,6 @@ static void test_filters(void) {
 
 /* ---- Files ---- */
 
-static char folder[256];
-
-static const char *file_of(const char *name, const char *bytes) {
-  static char path[512];
-  FILE *file;
-  (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-  file = fopen(path, "wb");
-  if (file == NULL || fputs(bytes, file) < 0 || fclose(file) != 0)
-    abort();
-  return path;
-}
-
 typedef struct question {
   bool json, skip, distinct, lines;
   int threads;
@@ -172,7 +160,7 @@ static mpg_rc render(const mpg_env *env, const question *q, const char *path, co
 }
 
 static void expect(question q, const char *bytes, const char *expected, const char *issue) {
-  const char *path = file_of("f", bytes);
+  const char *path = file_of_text("f", bytes);
   for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
     for (q.threads = 1; q.threads <= 4; q.threads++) {
       char out[4096];
@@ -257,23 +245,24 @@ static void test_distinct(void) {
   mpg_issues issues;
   mpg_issues_init(&issues, &mpg_env_libc);
   CHECK(render(&mpg_env_libc, &q,
-               file_of("f", "a,b,v\nx,y,1\nx,y,2\n\"x\",y,3\nx,,4\ny,x,5\nx,,6\nxy,,7\n"), NULL,
-               &issues, out, sizeof out) == MPG_DONE);
+               file_of_text("f", "a,b,v\nx,y,1\nx,y,2\n\"x\",y,3\nx,,4\ny,x,5\nx,,6\nxy,,7\n"),
+               NULL, &issues, out, sizeof out) == MPG_DONE);
   CHECK(strcmp(out, "(x|y)(x|-)(y|x)(xy|-)") == 0);
   q.n_wanted = 3; /* a value that does not fit is told as often as it is there */
   CHECK(render(&mpg_env_libc, &q,
-               file_of("f", "a,b,v\nx,y,1\nx,y,01\nx,y,w\nx,,\nx,y,w\nx,,\nx,y,1\n"), NULL, &issues,
-               out, sizeof out) == MPG_DONE);
+               file_of_text("f", "a,b,v\nx,y,1\nx,y,01\nx,y,w\nx,,\nx,y,w\nx,,\nx,y,1\n"), NULL,
+               &issues, out, sizeof out) == MPG_DONE);
   CHECK(strcmp(out, "(x|y|1)(x|y|!)(x|-|-)(x|y|!)") == 0);
   q.filtered = true; /* of a row that does not pass nothing is known */
   q.filter = (mpg_rows_filter){.column = 2, .value = whole(2)};
   q.n_wanted = 2;
-  CHECK(render(&mpg_env_libc, &q, file_of("f", "a,b,v\nx,y,1\nx,y,2\nx,y,2\nz,,1\nx,y,1\nz,,2\n"),
-               NULL, &issues, out, sizeof out) == MPG_DONE);
+  CHECK(render(&mpg_env_libc, &q,
+               file_of_text("f", "a,b,v\nx,y,1\nx,y,2\nx,y,2\nz,,1\nx,y,1\nz,,2\n"), NULL, &issues,
+               out, sizeof out) == MPG_DONE);
   CHECK(strcmp(out, "(x|y)(z|-)") == 0);
   q.filtered = false;
   q.n_wanted = 0;
-  CHECK(render(&mpg_env_libc, &q, file_of("f", "a,b,v\nx,y,1\nx,y,2\n"), NULL, &issues, out,
+  CHECK(render(&mpg_env_libc, &q, file_of_text("f", "a,b,v\nx,y,1\nx,y,2\n"), NULL, &issues, out,
                sizeof out) == MPG_DONE);
   CHECK(strcmp(out, "()") == 0);
   mpg_issues_free(&issues);
@@ -285,9 +274,9 @@ static void test_paths(void) {
   question q = {.n_wanted = 1};
   mpg_issues issues;
   mpg_issues_init(&issues, &mpg_env_libc);
-  (void)file_of("p1", "a,b,v\n1,,\n");
-  (void)snprintf(second, sizeof second, "%s", file_of("p2", "something\n"));
-  (void)file_of("p3", "v,b,a\n,,3\n");
+  (void)file_of_text("p1", "a,b,v\n1,,\n");
+  (void)snprintf(second, sizeof second, "%s", file_of_text("p2", "something\n"));
+  (void)file_of_text("p3", "v,b,a\n,,3\n");
   for (q.threads = 1; q.threads < 4; q.threads++) {
     char path[512];
     (void)snprintf(path, sizeof path, "%s/p?", folder);
@@ -305,7 +294,7 @@ static void test_memory(void) {
   static const char *const texts[] = {"a,b,v\nx,y,1\n\"z\",y,2\nx\n\"w\",\"p\"\"q\",4\nx,y,1\n",
                                       "{\"a\":\"x\",\"b\":\"y\",\"v\":1}\n{\"a\":\"\\u0079\"}\n"};
   for (int which = 0; which < 4; which++) {
-    const char *path = file_of("m", texts[which / 2]);
+    const char *path = file_of_text("m", texts[which / 2]);
     question q = all;
     char rows[512], out[512];
     mpg_issues ignored;
@@ -337,12 +326,7 @@ static void test_memory(void) {
 }
 
 int main(void) {
-  const char *temporary = getenv("TMPDIR");
-  static const char *const names[] = {"f", "m", "p1", "p2", "p3"};
-  (void)snprintf(folder, sizeof folder, "%.200s/mpg-scan-XXXXXX",
-                 temporary != NULL ? temporary : "/tmp");
-  if (mkdtemp(folder) == NULL)
-    abort();
+  folder_make("scan");
   test_order();
   test_filters();
   test_rows();
@@ -351,11 +335,6 @@ int main(void) {
   test_distinct();
   test_paths();
   test_memory();
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-    (void)remove(path);
-  }
-  (void)rmdir(folder);
+  folder_remove();
   return check_done("scan");
 }

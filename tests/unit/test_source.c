@@ -1,9 +1,9 @@
 /*
-** test_source.c - streams and paths on real files in a folder of their own, under several buffer
+** test_source.c - streams of real files in a folder of their own, under several buffer
 ** sizes, failing allocations and (with MPG_TEST) a failing operating system.
 */
 #define _GNU_SOURCE
-#include "check.h"
+#include "folder.h"
 #include "hostile.h"
 #include "../../ext/io/source.h"
 
@@ -13,23 +13,6 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-
-static char folder[256];
-
-/* The path of `name` in the folder; the last few stay valid. */
-static const char *in(const char *name) {
-  static char paths[8][6000];
-  static int at;
-  at = (at + 1) % 8;
-  (void)snprintf(paths[at], sizeof paths[at], "%s/%s", folder, name);
-  return paths[at];
-}
-
-static void put(const char *name, const void *p, size_t n) {
-  int fd = open(in(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  CHECK(fd >= 0 && write(fd, p, n) == (ssize_t)n);
-  CHECK(close(fd) == 0);
-}
 
 typedef struct bytes {
   char p[1 << 20];
@@ -166,7 +149,7 @@ static mpg_rc read_shared(const mpg_env *env, const char *path, size_t piece, mp
 static bool unpacks(const char *name, const void *p, size_t n) {
   static const size_t pieces[] = {1, 7, 4096, 1 << 20};
   bool ok = true;
-  put(name, packed.p, packed.n);
+  (void)file_of(name, packed.p, packed.n);
   for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
       mpg_err err;
@@ -190,7 +173,7 @@ static bool unpacks(const char *name, const void *p, size_t n) {
  */
 static bool refused(const char *name, mpg_rc want_rc, const char *want) {
   bool ok = true;
-  put(name, packed.p, packed.n);
+  (void)file_of(name, packed.p, packed.n);
   for (size_t b = 0; b < HOSTILE_BLOCKS; b++) {
     mpg_err err = {MPG_OK, ""}, same = err;
     char full[7000];
@@ -264,7 +247,7 @@ static void test_gzip_headers(void) {
       gzip_add_with_header("world", 5, extras[e], flags & 1, flags & 2, flags & 4);
       CHECK(unpacks("header.gz", "hello, world", 12));
       for (packed.n = member - 1; packed.n > 1; packed.n--) {
-        put("header.gz", packed.p, packed.n);
+        (void)file_of("header.gz", packed.p, packed.n);
         CHECK(read_file(&mpg_env_libc, in("header.gz"), 100, &err) == MPG_DATA &&
               strstr(err.text, GZIP_CUT) != NULL);
       }
@@ -273,7 +256,7 @@ static void test_gzip_headers(void) {
   gzip_add_with_header("hello", 5, "x", true, true, true);
   for (size_t at = 1; at < 31; at++) { /* by its CRC every byte of the header tells */
     packed.p[at] ^= 64;
-    put("header.gz", packed.p, packed.n);
+    (void)file_of("header.gz", packed.p, packed.n);
     CHECK(at == 1
               ? read_file(&mpg_env_libc, in("header.gz"), 100, &err) == MPG_OK /* no gzip at all */
               : read_file(&mpg_env_libc, in("header.gz"), 100, &err) == MPG_DATA);
@@ -334,14 +317,14 @@ static void test_gzip(void) {
   packed.n = 0;
   gzip_add("hello", 5);
   packed.p[packed.n - 8] ^= 1; /* of the CRC */
-  put("crc.gz", packed.p, packed.n);
+  (void)file_of("crc.gz", packed.p, packed.n);
   mpg_err err;
   hostile_block(0);
   CHECK(read_file(&mpg_env_libc, in("crc.gz"), 100, &err) == MPG_DATA);
   CHECK(strstr(err.text, "crc.gz: damaged gzip stream near its byte ") != NULL &&
         strstr(err.text, ": incorrect data check") != NULL);
   packed.p[2] = 9; /* no such method */
-  put("method.gz", packed.p, packed.n);
+  (void)file_of("method.gz", packed.p, packed.n);
   CHECK(read_file(&mpg_env_libc, in("method.gz"), 100, &err) == MPG_DATA);
   CHECK(strstr(err.text, "unknown compression method") != NULL);
 }
@@ -376,7 +359,7 @@ static void test_zstd(void) {
   zstd_add("hello", 5);
   raw_add("trailing text", 13);
   mpg_err err;
-  put("tail.zst", packed.p, packed.n);
+  (void)file_of("tail.zst", packed.p, packed.n);
   hostile_block(0);
   CHECK(read_file(&mpg_env_libc, in("tail.zst"), 100, &err) == MPG_DATA);
   CHECK(strstr(err.text, "tail.zst: damaged zstd stream near its byte 19: expected another frame "
@@ -385,7 +368,7 @@ static void test_zstd(void) {
   zstd_add(text.p, text.n);
   packed.p[one / 2] ^= 0x55;
   packed.p[one / 2 + 9] ^= 0x55;
-  put("bad.zst", packed.p, packed.n);
+  (void)file_of("bad.zst", packed.p, packed.n);
   CHECK(read_file(&mpg_env_libc, in("bad.zst"), 4096, &err) == MPG_DATA);
   CHECK(strstr(err.text, "bad.zst: damaged zstd stream near its byte ") != NULL);
   /* A window of 2^31 bytes: single segment off, window descriptor 21 << 3. */
@@ -417,6 +400,37 @@ static void open_fails(const char *path, mpg_rc want_rc, const char *want) {
   CHECK(err.rc == want_rc && strcmp(err.text, full) == 0);
 }
 
+static void test_utf16(void) {
+  static const char *const marks[] = {"\xff\xfe", "\xfe\xff"};
+  for (size_t i = 0; i < 2; i++)
+    for (size_t more = 0; more < 3; more++)
+      for (int gzip = 0; gzip < 2; gzip++) {
+        char start[4] = {marks[i][0], marks[i][1], 'a', 0};
+        char want[7000];
+        const char *path;
+        mpg_err err;
+        packed.n = 0;
+        if (gzip)
+          gzip_add(start, 2 + more);
+        else
+          raw_add(start, 2 + more);
+        path = file_of("utf16", packed.p, packed.n);
+        (void)snprintf(want, sizeof want,
+                       "%s:1:1: expected UTF-8, found the byte order mark of UTF-16 (convert it, "
+                       "as with iconv -f UTF-16 -t UTF-8)",
+                       path);
+        CHECK(read_file(&mpg_env_libc, path, 2, &err) == MPG_DATA && back.n == 0);
+        CHECK(strcmp(err.text, want) == 0);
+        CHECK(read_shared(&mpg_env_libc, path, 64, &err) == MPG_DATA && back.n == 0);
+      }
+  packed.n = 0;
+  raw_add("a\xff\xfe", 3); /* elsewhere they are bytes */
+  CHECK(unpacks("later", "a\xff\xfe", 3));
+  packed.n = 0;
+  raw_add("\xff", 1);
+  CHECK(unpacks("short", "\xff", 1));
+}
+
 static void test_open(void) {
   CHECK(mkfifo(in("fifo"), 0600) == 0);
   CHECK(mkdir(in("dir"), 0700) == 0);
@@ -430,144 +444,6 @@ static void test_open(void) {
   mpg_err err;
   hostile_block(0);
   CHECK(read_file(&mpg_env_libc, in("link"), 4096, &err) == MPG_OK && back.n == text.n);
-}
-
-/* The paths that `path` (in the folder) stands for, joined with blanks, or "!" and the error. */
-static const char *expansion(const mpg_env *env, const char *path, bool *from_folder) {
-  static char out[16384];
-  mpg_paths paths;
-  mpg_err err;
-  size_t n = 0, skip = strlen(folder) + 1;
-  mpg_rc rc = mpg_paths_expand(&paths, env, mpg_str_of(path), &err);
-  *out = '\0';
-  *from_folder = paths.from_folder;
-  if (rc != MPG_OK) {
-    CHECK(paths.n == 0 && paths.path == NULL && err.rc == rc);
-    (void)snprintf(out, sizeof out, "!%s", err.text);
-  }
-  for (size_t i = 0; i < paths.n; i++) {
-    const char *z = paths.path[i];
-    if (strncmp(z, folder, skip - 1) == 0)
-      z += skip;
-    n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", i > 0 ? " " : "", z);
-  }
-  mpg_paths_free(&paths);
-  return out;
-}
-
-static bool expands(const char *name, const char *want) {
-  bool from_folder;
-  const char *got = expansion(&mpg_env_libc, in(name), &from_folder);
-  if (strcmp(got, want) != 0)
-    (void)fprintf(stderr, "%s\ngot:  %s\nwant: %s\n", name, got, want);
-  return strcmp(got, want) == 0;
-}
-static bool expands_not(const char *name, const char *prefix, const char *suffix) {
-  char want[7000];
-  (void)snprintf(want, sizeof want, "!%s%s%s", prefix, in(name), suffix);
-  return expands(name, want);
-}
-
-static void test_paths(void) {
-  static const char *const folders[] = {"p",    "p/sub",   "p/sub/deep", "p/.hidden",
-                                        "p/b*", "p/empty", "p/none",     "p/none/.git"};
-  static const char *const files[] = {
-      "p/b.csv",     "p/a.csv",  "p/a.csv.gz",     "p/B.csv",      "p/.a.csv",
-      "p/sub/c.csv", "p/sub/.c", "p/sub/deep/d",   "p/.hidden/e",  "p/b*/x.csv",
-      "p/[z].csv",   "p/z.csv",  "p/\xc3\xa9.csv", "p/none/.git/x"};
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-    CHECK(mkdir(in(folders[i]), 0700) == 0);
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-    put(files[i], "x", 1);
-  CHECK(mkfifo(in("p/fifo"), 0600) == 0);
-  CHECK(symlink("sub", in("p/linked")) == 0 && symlink("../nowhere", in("p/broken")) == 0 &&
-        symlink("b.csv", in("p/link.csv")) == 0 && symlink(".", in("p/sub/loop")) == 0);
-
-  bool from_folder;
-  CHECK(expands("p/a.csv", "p/a.csv"));
-  CHECK(strcmp(expansion(&mpg_env_libc, in("p/a.csv"), &from_folder), "p/a.csv") == 0 &&
-        !from_folder);
-  CHECK(expands("p", "p/B.csv p/[z].csv p/a.csv p/a.csv.gz p/b*/x.csv p/b.csv p/link.csv "
-                     "p/sub/c.csv p/sub/deep/d p/z.csv p/\xc3\xa9.csv"));
-  CHECK(expansion(&mpg_env_libc, in("p"), &from_folder) != NULL && from_folder);
-  CHECK(expands("p/sub/", "p/sub/c.csv p/sub/deep/d"));
-  CHECK(expands("p/linked", "p/linked/c.csv p/linked/deep/d")); /* named itself, it is followed */
-  CHECK(expands("p/.hidden", "p/.hidden/e"));
-  CHECK(expands_not("p/fifo", "", ": not a regular file"));
-  CHECK(expands_not("p/empty", "folder ", " holds no file"));
-  CHECK(expands_not("p/none", "folder ", " holds no file"));
-  CHECK(expands_not("p/nothing", "no such file: ", ""));
-  CHECK(expands_not("p/a.csv/x", "no such file: ", ""));
-  CHECK(expands_not("p/broken", "no such file: ", ""));
-  CHECK(expands_not("loop", "", ": cannot stat: Too many levels of symbolic links"));
-
-  CHECK(expands("p/*.csv", "p/B.csv p/[z].csv p/a.csv p/b.csv p/link.csv p/z.csv p/\xc3\xa9.csv"));
-  CHECK(expands("p/?.csv", "p/B.csv p/a.csv p/b.csv p/z.csv p/\xc3\xa9.csv"));
-  CHECK(expands("p/*", "p/B.csv p/[z].csv p/a.csv p/a.csv.gz p/b.csv p/link.csv p/z.csv "
-                       "p/\xc3\xa9.csv"));
-  CHECK(expands("p/.*", "p/.a.csv"));
-  CHECK(expands("p/[ab].csv", "p/a.csv p/b.csv") && expands("p/[a-y].csv", "p/a.csv p/b.csv"));
-  CHECK(expands("p/[^a-y].csv", "p/B.csv p/z.csv p/\xc3\xa9.csv"));
-  CHECK(expands("p/[!aBz].csv", "p/b.csv p/\xc3\xa9.csv"));
-  CHECK(expands("p/[\xc3\xa0-\xc3\xaf].csv", "p/\xc3\xa9.csv"));
-  CHECK(expands("p/[z].csv", "p/[z].csv")); /* it exists, and so is no pattern */
-  CHECK(expands("p/[[]z].csv", "p/[z].csv") && expands("p/[]a].csv", "p/a.csv"));
-  CHECK(expands("p/[z].cs?", "p/z.csv"));
-  CHECK(expands("p/b*", "p/b*/x.csv")); /* a folder of that name */
-  CHECK(expands("p/b*v", "p/b.csv") && expands("p/*a*.*v", "p/a.csv"));
-  CHECK(expands("p/[z].c*", "p/z.csv") && expands_not("p/[z.c*", "no file matches: ", ""));
-  CHECK(expands("p/*/*.csv", "p/b*/x.csv p/linked/c.csv p/sub/c.csv"));
-  CHECK(expands("*/sub//d*p/d", "p/sub//deep/d") && expands("p/*/deep/d", "p/linked/deep/d "
-                                                                          "p/sub/deep/d"));
-  CHECK(expands("p/*/c.csv", "p/linked/c.csv p/sub/c.csv"));
-  CHECK(expands_not("p/*/", "no file matches: ", "") &&
-        expands_not("p/x*", "no file matches: ", ""));
-  CHECK(expands_not("p/a.csv/*", "no file matches: ", ""));
-  CHECK(expands_not("*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*", "",
-                    ": more than 16 folders with "
-                    "wildcards"));
-  CHECK(*expansion(&mpg_env_libc, in("*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*"), &from_folder) != '!');
-  /* Relative patterns. */
-  int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  CHECK(here >= 0 && chdir(in("p")) == 0);
-  CHECK(strcmp(expansion(&mpg_env_libc, "[ab].csv", &from_folder), "a.csv b.csv") == 0);
-  CHECK(strcmp(expansion(&mpg_env_libc, "./s*/c.csv", &from_folder), "./sub/c.csv") == 0);
-  CHECK(strcmp(expansion(&mpg_env_libc, "sub", &from_folder), "sub/c.csv sub/deep/d") == 0);
-  CHECK(strcmp(expansion(&mpg_env_libc, "", &from_folder), "!no such file: ") == 0);
-  CHECK(fchdir(here) == 0 && close(here) == 0);
-  /* Depth: 16 levels below are fine, the 17th is not. */
-  char path[400] = "deep";
-  CHECK(mkdir(in(path), 0700) == 0);
-  for (int i = 0; i < 17; i++) {
-    bool last = i == 16;
-    if (i > 0)
-      (void)snprintf(path + strlen(path), sizeof path - strlen(path), "/d");
-    if (i > 0)
-      CHECK(mkdir(in(path), 0700) == 0);
-    if (last) {
-      char file[500];
-      (void)snprintf(file, sizeof file, "%s/f", path);
-      put(file, "x", 1);
-      CHECK(expands("deep", file));
-    }
-  }
-  (void)snprintf(path + strlen(path), sizeof path - strlen(path), "/d");
-  CHECK(mkdir(in(path), 0700) == 0);
-  char want[7000];
-  (void)snprintf(want, sizeof want, "!%s/: folders nest deeper than 16 levels", in(path));
-  CHECK(expands("deep", want));
-  /* Bad arguments. */
-  mpg_paths paths;
-  mpg_err err;
-  static char longest[5000];
-  memset(longest, 'x', sizeof longest);
-  CHECK(mpg_paths_expand(&paths, &mpg_env_libc, (mpg_str){longest, 4096}, &err) == MPG_MISUSE);
-  CHECK(strcmp(err.text, "path: expected at most 4095 bytes, found 4096") == 0);
-  CHECK(mpg_paths_expand(&paths, &mpg_env_libc, (mpg_str){"a\0b", 3}, &err) == MPG_MISUSE);
-  CHECK(strcmp(err.text, "path: expected text, found a NUL byte") == 0);
-  CHECK(mpg_paths_expand(&paths, &mpg_env_libc, (mpg_str){longest, 4095}, &err) == MPG_IO);
-  CHECK(strstr(err.text, ": cannot stat: File name too long") != NULL ||
-        err.text[MPG_ERR_TEXT - 2] == 'x');
 }
 
 static void test_memory_and_stops(void) {
@@ -587,21 +463,6 @@ static void test_memory_and_stops(void) {
         }
         CHECK(rc == MPG_NOMEM && strcmp(err.text, "out of memory") == 0);
       }
-  static const char *const globs[] = {"p", "p/*/*.csv", "p/a.csv", "p/x*", "p/empty"};
-  for (size_t i = 0; i < sizeof globs / sizeof *globs; i++) {
-    char want[16384];
-    bool from_folder;
-    (void)snprintf(want, sizeof want, "%s", expansion(&mpg_env_libc, in(globs[i]), &from_folder));
-    for (long k = 1;; k++) {
-      hostile h = {0, k, false, false, 0};
-      mpg_env env = hostile_env(&h);
-      const char *got = expansion(&env, in(globs[i]), &from_folder);
-      CHECK(h.live == 0);
-      CHECK(strcmp(got, h.failed ? "!out of memory" : want) == 0);
-      if (!h.failed)
-        break;
-    }
-  }
   /* The host says stop: at some check, until there are no more checks. */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     for (long k = 2;; k++) {
@@ -616,10 +477,6 @@ static void test_memory_and_stops(void) {
       }
       CHECK(rc == MPG_INTERRUPTED && strstr(err.text, ": interrupted") != NULL);
     }
-  hostile h = {0, 0, false, false, 2};
-  mpg_env env = hostile_env(&h);
-  bool from_folder;
-  CHECK(strstr(expansion(&env, in("p"), &from_folder), ": interrupted") != NULL && h.live == 0);
 }
 
 #ifdef MPG_TEST
@@ -662,10 +519,10 @@ static void test_faults(void) {
   size_t want;
   packed.n = 0;
   gzip_add(text.p, 2000);
-  put("small.gz", packed.p, packed.n);
+  (void)file_of("small.gz", packed.p, packed.n);
   packed.n = 0;
   zstd_add(text.p, 2000);
-  put("small.zst", packed.p, packed.n);
+  (void)file_of("small.zst", packed.p, packed.n);
   real = mpg_os_calls;
   mpg_os_calls = (mpg_os){faulty_open, faulty_fstat, faulty_read, faulty_close};
   for (size_t b = 3; b < HOSTILE_BLOCKS; b++)
@@ -719,13 +576,7 @@ static void test_faults(void) {}
 #endif
 
 int main(void) {
-  char command[400];
-  const char *tmp = getenv("TMPDIR");
-  (void)snprintf(folder, sizeof folder, "%s/mpg-source-XXXXXX", tmp != NULL ? tmp : "/tmp");
-  if (mkdtemp(folder) == NULL) {
-    perror(folder);
-    return 1;
-  }
+  folder_make("source");
   while (text.n < 300000) {
     uint64_t x = text.n * 6364136223846793005u + 1442695040888963407u;
     text.n += (size_t)snprintf(text.p + text.n, sizeof text.p - text.n, "line %zu, %llx\n", text.n,
@@ -735,11 +586,10 @@ int main(void) {
   test_gzip();
   test_gzip_headers();
   test_zstd();
+  test_utf16();
   test_open();
-  test_paths();
   test_memory_and_stops();
   test_faults();
-  (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  CHECK(system(command) == 0);
+  folder_remove();
   return check_done("source");
 }
