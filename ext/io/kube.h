@@ -13,7 +13,7 @@
 ** a document is one that is still being written where a whole document came before (issue
 ** unfinished_record), and else an error.
 **
-** Sources of names: k8s.io/api (core/v1, batch/v1), k8s.io/apimachinery meta/v1, sigs.k8s.io/kueue
+** Sources of names: k8s.io/api (core/v1, batch/v1, resource/v1), k8s.io/apimachinery meta/v1, sigs.k8s.io/kueue
 ** apis/kueue/v1beta2, sigs.k8s.io/jobset, Kubeflow's training operator.
 */
 #ifndef MPG_KUBE_H
@@ -37,7 +37,8 @@ typedef enum mpg_kube_type {
   F(owner_kind, TEXT) F(owner_name, TEXT) F(job, TEXT) F(queue, TEXT) F(priority, COUNT)           \
   F(phase, TEXT) F(reason, TEXT) F(message, TEXT) F(nodeName, TEXT) F(pool, TEXT)                  \
   F(product, TEXT) F(resource, TEXT) F(chips, CHIPS) F(min_chips, CHIPS) F(allocatable, CHIPS)     \
-  F(share, CHIPS) F(resources, TEXT) F(pods, COUNT) F(flavor, TEXT) F(clusterQueue, TEXT)          \
+  F(share, CHIPS) F(resources, TEXT) F(claims, TEXT) F(pods, COUNT) F(flavor, TEXT)                \
+  F(clusterQueue, TEXT)                                                                            \
   F(startTime, TIME) F(completionTime, TIME) F(scheduled, TIME) F(ready, TEXT)                     \
   F(ready_time, TIME) F(disruption, TEXT) F(quota_reserved, TIME) F(admitted, TIME)                \
   F(pods_ready, TIME) F(evicted, TIME) F(evicted_reason, TEXT) F(requeued, TIME)                   \

@@ -44,17 +44,35 @@ static mpg_kube_unit slices_of(mpg_str s, int64_t *millionths) {
 
 mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
   static const char *const chips[] = {
-      "nvidia.com/gpu",        "nvidia.com/gpu.shared",
-      "amd.com/gpu",           "google.com/tpu",
-      "aws.amazon.com/neuron", "habana.ai/gaudi",
-      "gpu.intel.com/i915",    "gpu.intel.com/xe",
-      "huawei.com/Ascend910",  "aws.amazon.com/neurondevice",
+      "nvidia.com/gpu",
+      "nvidia.com/gpu.shared",
+      "amd.com/gpu",
+      "google.com/tpu",
+      "aws.amazon.com/neuron",
+      "habana.ai/gaudi",
+      "gpu.intel.com/i915",
+      "gpu.intel.com/xe",
+      "huawei.com/Ascend910",
+      "aws.amazon.com/neurondevice",
+      /* Devices of a class (DRA) asked for as a resource, by the class's own name. */
+      "deviceclass.resource.kubernetes.io/gpu.nvidia.com",
+      "deviceclass.resource.kubernetes.io/tpu.google.com",
+      "deviceclass.resource.kubernetes.io/gpu.amd.com",
+      "deviceclass.resource.kubernetes.io/neuron.aws.com",
+      "deviceclass.resource.kubernetes.io/gaudi.intel.com",
   };
   /* Memory, cores and per cents of GPUs that several share, and parts of AMD's. */
   static const char *const parts[] = {
-      "aws.amazon.com/neuroncore", "nvidia.com/gpumem",      "nvidia.com/gpucores",
-      "volcano.sh/vgpu-",          "volcano.sh/gpu-memory",  "aliyun.com/gpu-",
-      "tencent.com/vcuda-",        "k8s.amazonaws.com/vgpu", "amd.com/",
+      "aws.amazon.com/neuroncore",
+      "nvidia.com/gpumem",
+      "nvidia.com/gpucores",
+      "volcano.sh/vgpu-",
+      "volcano.sh/gpu-memory",
+      "aliyun.com/gpu-",
+      "tencent.com/vcuda-",
+      "k8s.amazonaws.com/vgpu",
+      "amd.com/",
+      "deviceclass.resource.kubernetes.io/mig.nvidia.com",
   };
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
     if (mpg_str_eq(name, mpg_str_of(chips[i]))) {

@@ -98,6 +98,10 @@ mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err 
 /* kube_pods.c: chips and pods, of a pod, a node, or what makes pods (in spec: Job, Workload,
 ** ...). Needs the levels METADATA, LABELS, SPEC and STATUS, and kind. */
 mpg_rc mpg_kube_count_chips(mpg_kube_object *o, mpg_err *err);
+/* kube_claims.c: the resource claims of a pod's spec, open as level POD, of `pods` pods, and of at least
+** `least`; and all of them, as a list in JSON. */
+mpg_rc mpg_kube_add_claims(mpg_kube_object *o, int64_t pods, int64_t least, mpg_err *err);
+mpg_rc mpg_kube_give_claims(mpg_kube_object *o, mpg_err *err);
 /* kube_outcome.c: how it ended, in the words of the native trace, from the other fields; else
 ** NULL. */
 const char *mpg_kube_outcome(const mpg_kube_object *o);

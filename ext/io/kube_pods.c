@@ -137,23 +137,17 @@ static mpg_rc add_containers(mpg_kube_object *o, const char *key, need *n, mpg_e
   return rc;
 }
 
-/* Adds what `pods` pods of a spec need; *each is what one of them does, of all resources. */
-static mpg_rc add_pods(mpg_kube_object *o, const mpg_json_member *spec, int64_t pods, int64_t *each,
-                       mpg_err *err) {
-  const mpg_kube_level *claims = &o->levels[MPG_KUBE_CONTAINERS];
+/* Adds what `pods` pods of a spec need, of which at least `least` have to run; *each is what one of
+** them does, of all resources. */
+static mpg_rc add_pods(mpg_kube_object *o, const mpg_json_member *spec, int64_t pods, int64_t least,
+                       int64_t *each, mpg_err *err) {
   need n;
   mpg_rc rc;
   n.together.n = n.sidecars.n = n.peak.n = 0;
   *each = 0;
   rc = mpg_kube_open_level(o, MPG_KUBE_POD, spec, err);
   if (rc == MPG_OK)
-    rc = mpg_kube_open_level(o, MPG_KUBE_CONTAINERS,
-                             mpg_kube_find(&o->levels[MPG_KUBE_POD], "resourceClaims"), err);
-  if (rc == MPG_OK && claims->n > 0)
-    rc = mpg_kube_note(o, MPG_WARNING, "resource_claims",
-                       MPG_STR("devices that are asked for by resource claims (DRA) are not "
-                               "counted as chips"),
-                       err);
+    rc = mpg_kube_add_claims(o, pods, least, err);
   if (rc == MPG_OK)
     rc = add_containers(o, "containers", &n, err);
   if (rc == MPG_OK)
@@ -215,7 +209,7 @@ static mpg_rc add_template(mpg_kube_object *o, int level, int64_t pods, int64_t 
   mpg_rc rc =
       mpg_kube_open_level(o, MPG_KUBE_TEMPLATE, mpg_kube_find(&o->levels[level], "template"), err);
   if (rc == MPG_OK && o->levels[MPG_KUBE_TEMPLATE].n > 0)
-    rc = add_pods(o, mpg_kube_find(&o->levels[MPG_KUBE_TEMPLATE], "spec"), pods, &each, err);
+    rc = add_pods(o, mpg_kube_find(&o->levels[MPG_KUBE_TEMPLATE], "spec"), pods, least, &each, err);
   if (rc != MPG_OK)
     return rc;
   if (pods > MOST || (each > 0 && least > MOST / each))
@@ -340,12 +334,15 @@ mpg_rc mpg_kube_count_chips(mpg_kube_object *o, mpg_err *err) {
   int64_t each;
   mpg_rc rc;
   o->amounts.n = 0;
+  o->kept[MPG_KUBE_claims].n = 0;
   if (mpg_kube_is(o, MPG_KUBE_kind, "Node"))
     rc = count_node(o, err);
   else if (mpg_kube_is(o, MPG_KUBE_kind, "Pod"))
-    rc = add_pods(o, mpg_kube_find(&o->levels[MPG_KUBE_TOP], "spec"), 1, &each, err);
+    rc = add_pods(o, mpg_kube_find(&o->levels[MPG_KUBE_TOP], "spec"), 1, 1, &each, err);
   else
     rc = add_sets(o, &sum, err);
+  if (rc == MPG_OK)
+    rc = mpg_kube_give_claims(o, err);
   if (rc != MPG_OK)
     return rc;
   if (sum.pods > 0)

@@ -120,7 +120,130 @@ WHERE event IN ('ADDED', 'MODIFIED')
   AND EXISTS (SELECT 1 FROM kube_anew AS a WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version);
 CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 
--- ---- 2. Nodes ----
+-- ---- 2. Devices of resource claims (DRA) ----
+
+-- Drivers whose devices are chips, or parts of chips.
+DROP TABLE IF EXISTS temp.kube_drivers;
+CREATE TEMP TABLE kube_drivers(driver, resource);
+INSERT INTO kube_drivers VALUES ('gpu.nvidia.com', 'nvidia.com/gpu'), ('gpu.amd.com', 'amd.com/gpu'), ('tpu.google.com', 'google.com/tpu'),
+                                ('neuron.aws.com', 'aws.amazon.com/neuron'), ('gaudi.intel.com', 'habana.ai/gaudi');
+
+-- What drivers offer: a device for each chip, and for each part that it could be cut into. A MIG device is its share of
+-- compute slices, a partition of AMD's one of as many as there are. What is no more offered was.
+DROP TABLE IF EXISTS temp.kube_devices;
+CREATE TEMP TABLE kube_devices AS
+WITH offered AS (
+  SELECT s.version, s.spec ->> '$.driver' AS driver, s.spec ->> '$.pool.name' AS pool, CAST(s.spec ->> '$.pool.generation' AS INTEGER) AS generation,
+         coalesce(d.value ->> '$.nodeName', s.spec ->> '$.nodeName') AS node, d.value ->> '$.name' AS device,
+         coalesce(d.value -> '$.attributes', d.value -> '$.basic.attributes') AS told, coalesce(d.value -> '$.capacity', d.value -> '$.basic.capacity') AS capacity
+  FROM kube_last AS s, json_each(s.spec, '$.devices') AS d
+  WHERE s.kind = 'ResourceSlice' AND s.spec ->> '$.driver' IN (SELECT driver FROM kube_drivers)
+),
+named AS (
+  SELECT *, generation = max(generation) OVER (PARTITION BY driver, pool) AS now,
+         row_number() OVER (PARTITION BY driver, pool, device ORDER BY generation DESC, version DESC) AS age,
+         told ->> '$.type.string' AS type, coalesce(told ->> '$.profile.string', told ->> '$.partitionProfile.string') AS profile,
+         coalesce(told ->> '$.productName.string', told ->> '$.accelerator.string', told ->> '$.instanceType.string', told ->> '$.model.string') AS product,
+         coalesce(told ->> '$."resource.kubernetes.io/pciBusID".string', told ->> '$.pciAddr.string', told ->> '$.parentUUID.string', told ->> '$.uuid.string', device) AS chip
+  FROM offered
+)
+SELECT driver, pool, node, device, now, product, chip, CAST(capacity ->> '$.shares.value' AS INTEGER) AS shares,
+       CASE type WHEN 'mig' THEN CAST(profile AS INTEGER) / CASE WHEN product LIKE '%A30%' OR product LIKE '%RTX PRO%' THEN 4.0 ELSE 7.0 END
+                 WHEN 'amdgpu-partition' THEN 1.0 / coalesce(CAST(capacity ->> '$.partitions.value' AS INTEGER), count(*) OVER (PARTITION BY driver, pool, chip, type, profile))
+                 ELSE 1 END AS chips
+FROM named
+WHERE age = 1;
+CREATE INDEX temp.kube_device ON kube_devices(driver, pool, device);
+CREATE INDEX temp.kube_devices_of ON kube_devices(node);
+
+-- What claims were given, when they last had something. Of a device that several claims share each has what it took, else
+-- an equal part.
+DROP TABLE IF EXISTS temp.kube_given;
+CREATE TEMP TABLE kube_given AS
+WITH claims AS (
+  SELECT namespace, name, status, row_number() OVER (PARTITION BY namespace, name ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+  FROM kube_objects
+  WHERE kind = 'ResourceClaim' AND event IS NOT 'BOOKMARK' AND json_array_length(status, '$.allocation.devices.results') > 0
+),
+results AS (
+  SELECT namespace, name, r.value AS r, resource, r.value ->> '$.shareID' IS NOT NULL AS shared,
+         count(*) OVER (PARTITION BY driver, r.value ->> '$.pool', r.value ->> '$.device') AS claims
+  FROM claims, json_each(status, '$.allocation.devices.results') AS r JOIN kube_drivers ON driver = r.value ->> '$.driver'
+  WHERE age = 1 AND NOT coalesce(r.value ->> '$.adminAccess', 0)
+)
+SELECT namespace, name, max(resource) AS resource,
+       sum(coalesce(d.chips, CASE WHEN r ->> '$.device' GLOB 'gpu-*-mig-*' THEN CAST(substr(r ->> '$.device', instr(r ->> '$.device', '-mig-') + 5) AS INTEGER) / 7.0 ELSE 1 END)
+           * CASE WHEN NOT shared THEN 1
+                  ELSE coalesce(CAST(r ->> '$.consumedCapacity.partitions' AS REAL), CAST(r ->> '$.consumedCapacity.shares' AS REAL) / d.shares, 1.0 / claims) END) AS chips
+FROM results LEFT JOIN kube_devices AS d ON d.driver = r ->> '$.driver' AND d.pool = r ->> '$.pool' AND d.device = r ->> '$.device'
+GROUP BY namespace, name;
+CREATE INDEX temp.kube_given_to ON kube_given(namespace, name);
+
+-- What claims and templates of claims ask for: chips, or all (every) of a node. The class, or what selects devices in it or in
+-- the request, names the driver. NULL: it does not say which part of a chip.
+DROP TABLE IF EXISTS temp.kube_asked;
+CREATE TEMP TABLE kube_asked AS
+WITH requests AS (
+  SELECT k.kind, k.namespace, k.name, coalesce(r.value -> '$.exactly', r.value -> '$.firstAvailable[0]', r.value) AS r
+  FROM kube_last AS k, json_each(k.spec, CASE k.kind WHEN 'ResourceClaim' THEN '$.devices.requests' ELSE '$.spec.devices.requests' END) AS r
+  WHERE k.kind IN ('ResourceClaim', 'ResourceClaimTemplate')
+),
+selected AS (
+  SELECT *, r ->> '$.deviceClassName' || coalesce(r ->> '$.selectors', '') ||
+            coalesce((SELECT c.spec ->> '$.selectors' FROM kube_last AS c WHERE c.kind = 'DeviceClass' AND c.name = r ->> '$.deviceClassName'), '') AS words
+  FROM requests
+)
+SELECT kind, namespace, name, max(resource) AS resource, max(driver) AS driver, max(r ->> '$.allocationMode' LIKE 'all') AS every,
+       CASE WHEN count(*) = count(part) THEN sum(coalesce(r ->> '$.count', 1) * part) END AS chips
+FROM (SELECT *, CASE WHEN instr(words, 'mig') = 0 THEN 1
+                     WHEN instr(words, '.profile') THEN nullif(CAST(ltrim(substr(words, instr(words, '.profile') + 8), ' =\"' || char(39)) AS INTEGER), 0) / 7.0 END AS part
+      FROM selected JOIN kube_drivers ON instr(words, driver) OR (driver = 'gpu.nvidia.com' AND words LIKE 'mig.nvidia.com%'))
+WHERE NOT coalesce(r ->> '$.adminAccess', 0)
+GROUP BY kind, namespace, name;
+CREATE INDEX temp.kube_asked_by ON kube_asked(namespace, name, kind);
+
+-- Nodes without a device plugin have what their drivers offer now.
+UPDATE kube_objects
+SET (chips, share, product) = (SELECT count(DISTINCT driver || chip), 1,
+                                      CASE WHEN kube_objects.product IS labels ->> '$."node.kubernetes.io/instance-type"' THEN coalesce(max(d.product), kube_objects.product)
+                                           ELSE kube_objects.product END
+                               FROM kube_devices AS d WHERE d.node = kube_objects.name AND now)
+WHERE kind = 'Node' AND coalesce(chips, 0) = 0 AND name IN (SELECT node FROM kube_devices WHERE now);
+
+-- Of a pod what its claims were given, else what they ask for.
+DROP TABLE IF EXISTS temp.kube_claimed;
+CREATE TEMP TABLE kube_claimed AS
+SELECT p.uid, p.namespace, CASE WHEN c.value ->> '$.template' IS NULL THEN c.value ->> '$.claim' END AS named,
+       coalesce(g.resource, a.resource) AS resource,
+       coalesce(g.chips, CASE WHEN every THEN (SELECT count(DISTINCT d.chip) FROM kube_devices AS d WHERE d.node = p.nodeName AND d.driver = a.driver AND now) ELSE a.chips END) AS chips
+FROM kube_last AS p, json_each(p.claims) AS c
+     LEFT JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = c.value ->> '$.claim'
+     LEFT JOIN kube_asked AS a ON a.namespace = p.namespace AND a.name = coalesce(c.value ->> '$.template', c.value ->> '$.claim')
+                              AND a.kind = CASE WHEN c.value ->> '$.template' IS NULL THEN 'ResourceClaim' ELSE 'ResourceClaimTemplate' END
+WHERE p.kind = 'Pod';
+DELETE FROM kube_claimed WHERE coalesce(chips, 0) = 0;
+CREATE INDEX temp.kube_claimed_by ON kube_claimed(uid);
+CREATE INDEX temp.kube_claimed_as ON kube_claimed(namespace, named);
+UPDATE kube_last
+SET chips = round(coalesce(chips, 0) + (SELECT sum(c.chips) FROM kube_claimed AS c WHERE c.uid = kube_last.uid), 6),
+    resource = coalesce(resource, (SELECT max(c.resource) FROM kube_claimed AS c WHERE c.uid = kube_last.uid))
+WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_claimed);
+
+-- Of what makes pods what the templates ask for, as often as there are pods. How much of a claim with a name of its own is a
+-- job's nothing tells but the pods that hold it. (CROSS keeps the few claims before the many templates.)
+UPDATE kube_asked SET chips = (SELECT max(n) FROM (SELECT count(DISTINCT chip) AS n FROM kube_devices AS d WHERE d.driver = kube_asked.driver AND now GROUP BY node) HAVING min(n) = max(n))
+WHERE every;
+UPDATE kube_last
+SET (chips, min_chips, resource) = (
+  SELECT nullif(coalesce(kube_last.chips, 0) + sum(a.chips * (c.value ->> '$.pods')), 0),
+         CASE WHEN max(c.value ->> '$.least') OR kube_last.min_chips
+              THEN coalesce(kube_last.min_chips, kube_last.chips, 0) + sum(a.chips * coalesce(c.value ->> '$.least', c.value ->> '$.pods')) END,
+         coalesce(kube_last.resource, max(a.resource))
+  FROM json_each(kube_last.claims) AS c CROSS JOIN kube_asked AS a ON a.namespace = kube_last.namespace AND a.name = c.value ->> '$.template' AND a.kind = 'ResourceClaimTemplate')
+WHERE kind <> 'Pod' AND claims IS NOT NULL
+  AND EXISTS (SELECT 1 FROM json_each(kube_last.claims) AS c CROSS JOIN kube_asked AS a ON a.namespace = kube_last.namespace AND a.name = c.value ->> '$.template' AND a.kind = 'ResourceClaimTemplate');
+
+-- ---- 3. Nodes ----
 
 -- GKE's names of chips, and machine types of AWS, which mpg_chips does not know. The A10G of a g5 is no A10, and GKE's P100
 -- are cards, slower than an SXM2.
@@ -164,7 +287,7 @@ SELECT name AS node, uid, coalesce(labels ->> ('$."' || :pool || '"'), pool, 'ku
 FROM named LEFT JOIN kube_products ON kube_products.product = model;
 CREATE INDEX temp.kube_node ON kube_nodes(node);
 
--- ---- 3. Pods that were given a node: what they hold, from then until their containers ended ----
+-- ---- 4. Pods that were given a node: what they hold, from then until their containers ended ----
 
 DROP TABLE IF EXISTS temp.kube_held;
 CREATE TEMP TABLE kube_held AS
@@ -181,8 +304,21 @@ FROM kube_last AS p
 WHERE p.kind = 'Pod' AND p.chips > 0 AND p.nodeName IS NOT NULL;
 UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
 CREATE INDEX temp.kube_held_on ON kube_held(node);
+CREATE INDEX temp.kube_held_by ON kube_held(uid);
 
--- ---- 4. Attempts ----
+-- A claim that several pods share counts in equal parts for those that hold it at the same time.
+UPDATE kube_held
+SET (chips, units) = (
+  SELECT round(kube_held.chips - sum(c.chips * (1 - 1.0 / pods)), 6), round(kube_held.units - sum(c.chips * (1 - 1.0 / pods)), 6)
+  FROM (SELECT *, (SELECT count(DISTINCT h.uid) FROM kube_claimed AS o JOIN kube_held AS h USING (uid)
+                   WHERE o.namespace = m.namespace AND o.named = m.named
+                     AND (h.uid = kube_held.uid OR (h.start_time < coalesce(kube_held.end_time, 9e18) AND kube_held.start_time < coalesce(h.end_time, 9e18)))) AS pods
+        FROM kube_claimed AS m WHERE m.uid = kube_held.uid AND m.named IS NOT NULL) AS c)
+WHERE uid IN (SELECT uid FROM kube_claimed WHERE named IS NOT NULL);
+UPDATE kube_last SET chips = (SELECT units FROM kube_held AS h WHERE h.uid = kube_last.uid)
+WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_claimed JOIN kube_held USING (uid) WHERE named IS NOT NULL);
+
+-- ---- 5. Attempts ----
 
 DROP TABLE IF EXISTS temp.kube_evictions;
 CREATE TEMP TABLE kube_evictions AS
@@ -213,7 +349,7 @@ SELECT job, task, uid, node, pool, chips, units, start_time, end_time,
        ELSE outcome END AS outcome
 FROM compared AS c;
 
--- ---- 5. Jobs ----
+-- ---- 6. Jobs ----
 
 -- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
 -- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet, nor a Deployment,
@@ -228,6 +364,7 @@ WITH of_jobs AS (
                  WHEN namespace || '/' || name = job AND kind NOT IN ('Deployment', 'ReplicaSet') THEN 1 ELSE 3 END AS rank
   FROM kube_last
   WHERE job IN (SELECT job FROM kube_last WHERE chips > 0 AND kind <> 'Node')
+    AND (kind = 'Pod' OR apiVersion IS NOT 'v1') AND coalesce(apiVersion, '') NOT LIKE 'resource.k8s.io/%' -- a Service, a claim of that name
 ),
 best AS (
   SELECT job, min(rank) AS rank FROM of_jobs WHERE chips > 0 GROUP BY job
@@ -258,7 +395,7 @@ SELECT job, substr(job, instr(job, '/') + 1) AS name, owner,
        json_patch('{}', json_object('kind', of_kind, 'queue', queue, 'cluster_queue', cluster_queue, 'flavor', flavor, 'resource', resource)) AS labels
 FROM told LEFT JOIN asked USING (job) LEFT JOIN worth USING (job);
 
--- ---- 6. Allocations ----
+-- ---- 7. Allocations ----
 
 -- Of a Workload whose pods are not known (they were removed before the listing was made): its chips, from
 -- its admission until it finished or was evicted.
@@ -308,7 +445,7 @@ FROM kube_last AS w JOIN latest AS l USING (job)
 WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED' AND coalesce(w.spec ->> '$.active', 1)
   AND NOT running AND w.evicted > l.start_time;
 
--- ---- 7. Capacity and outages ----
+-- ---- 8. Capacity and outages ----
 
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
@@ -365,7 +502,7 @@ SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_held AS h
 FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.uid = d.uid;
 DELETE FROM outages WHERE chips <= 0;
 
--- ---- 8. What nobody needs any more ----
+-- ---- 9. What nobody needs any more ----
 
 DROP TABLE kube_down;
 DROP TABLE kube_states;
@@ -374,6 +511,11 @@ DROP TABLE kube_attempts;
 DROP TABLE kube_evictions;
 DROP TABLE kube_held;
 DROP TABLE kube_nodes;
+DROP TABLE kube_claimed;
+DROP TABLE kube_asked;
+DROP TABLE kube_given;
+DROP TABLE kube_devices;
+DROP TABLE kube_drivers;
 DROP TABLE kube_products;
 DROP TABLE kube_last;
 DROP TABLE kube_anew;

@@ -72,6 +72,7 @@ static const char *const statements[] = {
     "mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
     "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC') LIMIT 3",
     "SELECT * FROM kube_trace('fixtures/kube/cluster.json')",
+    "SELECT name, claims FROM kube_trace('fixtures/kube/claims.json') WHERE claims IS NOT NULL",
     "SELECT * FROM prometheus_trace('fixtures/prometheus/*') LIMIT 8",
     "SELECT * FROM otlp_trace('fixtures/otlp/finetune.json')",
     "SELECT * FROM swf_trace('fixtures/swf/small.swf') LIMIT 3",
