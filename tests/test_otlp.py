@@ -306,6 +306,32 @@ class Mapping(Case):
         self.assertEqual((found["q", "stall", "failed_request"], found["q", "unknown", None]), (4 * 10**6, 6 * 10**6))
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'otlp%'"), [])
 
+    def test_saves_that_failed(self):
+        """A save that ended in an error made nothing durable; a job that tries to save has checkpoints all the same. By hand, of 10 s each: only
+        the first save of j is one, k has none, m saved in the step that blocks."""
+        def failed(*span, **more):
+            return {**self.span(*span, **more), "status": {"code": 2}}
+        def spans(*saves):
+            return [self.span("attempt", 0, 40, chips=1, pool="p", outcome="failed"), *(self.span("step", 10 * i, 10 * i + 10, step=i) for i in range(4)), *saves]
+        for job, lost, saves in (("j", 30, (self.span("commit", 10, 15, step=0), failed("commit", 30, 35, step=2))), ("k", 40, (failed("commit", 30, 35, step=2),)),
+                                 ("m", 10, (self.span("checkpoint", 30, 30, step=2, durable=True),)), ("n", 40, (failed("checkpoint", 30, 30, step=2, durable=True),))):
+            for name in "otlp_spans", "capacity", "jobs", "allocations":
+                self.db.execute("DROP TABLE IF EXISTS temp." + name)
+            self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(*spans(*saves), resource={"mpg.job": job}))))
+            found = dict(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1"))
+            self.assertEqual(found, {"lost": lost, **({"unrated": 40 - lost} if lost < 40 else {})}, job)
+
+    def test_batches_that_failed(self):
+        """By hand: of shard 1 the second run counts, of 2 neither, of 3 the first, which the second would have been instead; 4 runs while 5 fails."""
+        def failed(*span, **more):
+            return {**self.span(*span, **more), "status": {"code": 2}}
+        spans = [self.span("attempt", 0, 100, chips=1, pool="p", outcome="completed"),
+                 failed("batch", 0, 10, step=1), self.span("batch", 10, 20, step=1), failed("batch", 20, 30, step=2, flops=1e15), failed("batch", 30, 35, step=2),
+                 self.span("batch", 35, 40, step=3), failed("batch", 40, 50, step=3), self.span("batch", 50, 60, step=4), failed("batch", 55, 70, step=5), failed("batch", 70, 80)]
+        self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(*spans, resource={"mpg.job": "j"}))))
+        self.assertEqual(self.rows("SELECT category, cause, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1, 2"),
+                         [("lost", None, 10), ("stall", "failed_batch", 45), ("unknown", None, 20), ("unrated", None, 25)])
+
     def test_ranks_from_the_environment(self):
         """OTEL_RESOURCE_ATTRIBUTES holds texts: ranks are numbers all the same, and what has none is of rank 0."""
         path = self.file("\n".join(json.dumps(self.request(*spans, resource=resource)) for resource, spans in (

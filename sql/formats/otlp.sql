@@ -49,8 +49,11 @@ numbered AS (
 ranked AS (
   SELECT *, min(number) OVER (PARTITION BY job) AS lowest FROM numbered
 )
-SELECT job, a ->> '$."mpg.attempt"' AS attempt, kind, start_time, end_time, status, a
-FROM ranked
+SELECT job, a ->> '$."mpg.attempt"' AS attempt, kind, start_time, end_time, status, a,
+       -- A batch that runs again is lost by itself.
+       status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > max(iif(status IS 'error' OR step IS NULL, NULL, start_time))
+                                                                                          OVER (PARTITION BY job, kind, step), 1))) AS failed
+FROM (SELECT *, a ->> '$."mpg.step"' AS step FROM ranked)
 WHERE job IS NOT NULL AND number = lowest
   AND (by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'serve', 'batch'));
 
@@ -61,35 +64,35 @@ CREATE TEMP TABLE spans AS
 SELECT job, attempt, kind, start_time, end_time, a ->> '$."mpg.step"' AS step, a ->> '$."mpg.program"' AS program, a ->> '$."mpg.flops"' AS flops,
        a ->> '$."mpg.bytes"' AS bytes, a ->> '$."mpg.dtype"' AS dtype, a ->> '$."mpg.executions"' AS executions
 FROM otlp_told
-WHERE kind NOT IN ('attempt', 'commit') AND NOT (kind = 'serve' AND status IS 'error');
+WHERE kind NOT IN ('attempt', 'commit') AND NOT failed;
 
--- A request that failed is no progress, and what it computed is none: a stall, of the time in which none is served that
--- completed. That time, of each job:
+-- A request or batch that failed is no progress, and what it computed is none: a stall, of the time in which no other one
+-- runs. That time, of each job:
 DROP TABLE IF EXISTS temp.otlp_gaps;
-CREATE TEMP TABLE otlp_gaps(job, start_time REAL, end_time REAL);
+CREATE TEMP TABLE otlp_gaps(job, kind, start_time REAL, end_time REAL);
 INSERT INTO otlp_gaps
-WITH served AS (
-  SELECT job, start_time, coalesce(end_time, 9e18) AS end_time FROM otlp_told WHERE kind = 'serve' AND status IS NOT 'error'
+WITH ran AS (
+  SELECT job, kind, start_time, coalesce(end_time, 9e18) AS end_time FROM otlp_told WHERE kind IN ('serve', 'batch') AND NOT failed
   UNION ALL
-  SELECT DISTINCT job, 9e18, 9e18 FROM otlp_told WHERE kind = 'serve'
+  SELECT DISTINCT job, kind, 9e18, 9e18 FROM otlp_told WHERE kind IN ('serve', 'batch')
 ),
 gaps AS (
-  SELECT job, coalesce(max(end_time) OVER (PARTITION BY job ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -9e18) AS start_time,
+  SELECT job, kind, coalesce(max(end_time) OVER (PARTITION BY job, kind ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -9e18) AS start_time,
          start_time AS end_time
-  FROM served
+  FROM ran
 )
 SELECT * FROM gaps WHERE start_time < end_time;
-CREATE INDEX temp.otlp_gap ON otlp_gaps(job, start_time);
+CREATE INDEX temp.otlp_gap ON otlp_gaps(job, kind, start_time);
 
 INSERT INTO spans(job, attempt, kind, start_time, end_time)
-SELECT t.job, t.attempt, 'failed_request', max(t.start_time, g.start_time), min(t.end_time, g.end_time)
-FROM otlp_told AS t CROSS JOIN otlp_gaps AS g ON g.job = t.job AND g.start_time < t.end_time
-  AND g.start_time >= (SELECT b.start_time FROM otlp_gaps AS b WHERE b.job = t.job AND b.start_time <= t.start_time ORDER BY b.start_time DESC LIMIT 1)
-WHERE t.kind = 'serve' AND t.status = 'error' AND g.end_time > t.start_time;
+SELECT t.job, t.attempt, iif(t.kind = 'serve', 'failed_request', 'failed_batch'), max(t.start_time, g.start_time), min(t.end_time, g.end_time)
+FROM otlp_told AS t CROSS JOIN otlp_gaps AS g ON g.job = t.job AND g.kind = t.kind AND g.start_time < t.end_time
+  AND g.start_time >= (SELECT b.start_time FROM otlp_gaps AS b WHERE b.job = t.job AND b.kind = t.kind AND b.start_time <= t.start_time ORDER BY b.start_time DESC LIMIT 1)
+WHERE t.failed AND g.end_time > t.start_time;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
-SELECT job, attempt, a ->> '$."mpg.step"' AS step, start_time AS snapshot_time, end_time AS durable_time
+SELECT job, attempt, a ->> '$."mpg.step"' AS step, start_time AS snapshot_time, iif(status IS 'error', NULL, end_time) AS durable_time
 FROM otlp_told
 WHERE kind = 'commit' OR (kind = 'checkpoint' AND a ->> '$."mpg.durable"' = 1);
 
