@@ -43,9 +43,11 @@ struct mpg_stream {
   mpg_inflate *inflate; /* NULL: plain */
   char *buf;            /* of a packed file */
   size_t buf_cap;
-  char head[4];   /* the first bytes of a file, which tell the packing */
-  ring *ring;     /* NULL: the reader unpacks */
-  bool begun;     /* bytes of it were given */
+  char head[4]; /* the first bytes of a file, which tell the packing */
+  ring *ring;   /* NULL: the reader unpacks */
+  bool begun;   /* the lead was read */
+  char lead[2]; /* the first bytes of what is read, looked at before they are given */
+  size_t lead_at, lead_n;
   mpg_err failed; /* what every read says from then on */
 };
 
@@ -367,34 +369,51 @@ void mpg_stream_share(mpg_stream *s, mpg_pipeline *pipeline) {
   mpg_pipeline_ahead(pipeline, unpack_ahead, s);
 }
 
-/* As PowerShell's > and spreadsheets write it. Told here, for each reader would find another odd byte in it. */
-static mpg_rc refuse_utf16(const mpg_stream *s, const char *buf, size_t *got, mpg_err *err) {
-  if (*got < 2 || (memcmp(buf, "\xff\xfe", 2) != 0 && memcmp(buf, "\xfe\xff", 2) != 0))
-    return MPG_OK;
+static mpg_rc read_on(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  mpg_rc rc;
   *got = 0;
-  return mpg_fail(
-      err, MPG_DATA,
-      "%s:1:1: expected UTF-8, found the byte order mark of UTF-16 (convert it, as with "
-      "iconv -f UTF-16 -t UTF-8)",
-      s->path);
-}
-
-mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
-  mpg_rc rc = s->failed.rc;
-  *got = 0;
-  if (rc != MPG_OK) {
-    *err = s->failed;
-    return rc;
-  }
   if (s->inflate == NULL)
     rc = plain_read(s, buf, cap, got, err);
   else
     rc = s->ring != NULL ? shared_read(s, buf, cap, got, err) : packed_read(s, buf, cap, got, err);
-  if (rc == MPG_OK && !s->begun)
-    rc = refuse_utf16(s, buf, got, err);
-  s->begun = true;
   if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)
     s->failed = *err;
+  return rc;
+}
+
+/* UTF-16, as PowerShell's > and spreadsheets write it, is told here: each reader would find another odd
+** byte in it. */
+static mpg_rc read_lead(mpg_stream *s, mpg_err *err) {
+  mpg_rc rc = read_on(s, s->lead, sizeof s->lead, &s->lead_n, err);
+  s->begun = true;
+  if (s->lead_n < 2 || (memcmp(s->lead, "\xff\xfe", 2) != 0 && memcmp(s->lead, "\xfe\xff", 2) != 0))
+    return rc;
+  s->lead_n = 0;
+  rc = mpg_fail(err, MPG_DATA,
+                "%s:1:1: expected UTF-8, found the byte order mark of UTF-16 (convert it, as with "
+                "iconv -f UTF-16 -t UTF-8)",
+                s->path);
+  s->failed = *err;
+  return rc;
+}
+
+mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
+  size_t lead, more = 0;
+  mpg_rc rc = s->begun ? MPG_OK : read_lead(s, err);
+  lead = s->lead_n - s->lead_at < cap ? s->lead_n - s->lead_at : cap;
+  if (lead > 0)
+    memcpy(buf, s->lead + s->lead_at, lead);
+  s->lead_at += lead;
+  *got = lead;
+  if (s->lead_at < s->lead_n) /* what failed behind them is told behind them */
+    return rc == s->failed.rc ? MPG_OK : rc;
+  if (rc == MPG_OK && s->failed.rc != MPG_OK) {
+    *err = s->failed;
+    rc = err->rc;
+  }
+  if (rc == MPG_OK && lead < cap)
+    rc = read_on(s, (char *)buf + lead, cap - lead, &more, err);
+  *got += more;
   return rc;
 }
 

@@ -53,8 +53,7 @@ void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
 void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
 /* Fills `buf` with `cap` decompressed bytes; *got is less only at the end, and
 ** before an error: so much came before it. Retries EINTR and short reads. Text in UTF-16 with its byte
-** order mark, which no format here begins with, is MPG_DATA and not given; a first read of two bytes or
-** more tells. */
+** order mark, which no format here begins with, is MPG_DATA and not given. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
 /* Whether an error was returned, of the file and not of memory or an interruption, that every read will
 ** repeat. */

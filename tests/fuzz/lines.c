@@ -41,9 +41,14 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   return rc;
 }
 
+static bool begins(mpg_str input, const char *with) {
+  return input.n >= 2 && memcmp(input.p, with, 2) == 0;
+}
+
 void fuzz_lines(mpg_str input) {
-  /* Compressed bytes are another target's. */
-  if (input.n < 2 ||
-      (input.p[0] != '\x1f' && (input.n < 4 || input.p[3] != '\xfd') && input.p[1] != '\x2a'))
+  /* Compressed bytes are another target's, and UTF-16 is refused. */
+  bool packed = input.n >= 2 && (input.p[0] == '\x1f' || (input.n >= 4 && input.p[3] == '\xfd') ||
+                                 input.p[1] == '\x2a');
+  if (!packed && !begins(input, "\xff\xfe") && !begins(input, "\xfe\xff"))
     fuzz_reader(render, input);
 }

@@ -419,8 +419,13 @@ static void test_utf16(void) {
                        "%s:1:1: expected UTF-8, found the byte order mark of UTF-16 (convert it, "
                        "as with iconv -f UTF-16 -t UTF-8)",
                        path);
-        CHECK(read_file(&mpg_env_libc, path, 2, &err) == MPG_DATA && back.n == 0);
-        CHECK(strcmp(err.text, want) == 0);
+        for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
+          for (size_t piece = 1; piece < 4; piece++) {
+            hostile_block(hostile_blocks[b]);
+            CHECK(read_file(&mpg_env_libc, path, piece, &err) == MPG_DATA && back.n == 0);
+            CHECK(strcmp(err.text, want) == 0);
+          }
+        hostile_block(0);
         CHECK(read_shared(&mpg_env_libc, path, 64, &err) == MPG_DATA && back.n == 0);
       }
   packed.n = 0;
