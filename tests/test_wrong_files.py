@@ -89,6 +89,9 @@ class WrongFiles(unittest.TestCase):
                         rows, message = self.ask(reader, name)
                         self.assertIsNone(rows)
                         self.assertTrue(message.startswith(f"{reader}: {name}:1:1: expected UTF-8, found the byte order mark of UTF-16"), message)
+                        # A ledger of half a trace would be plausible and wrong.
+                        skipped = (None, message) if reader.startswith("trace_") else (0, None)
+                        self.assertEqual(self.ask(reader, name, " WHERE on_error = 'skip'"), skipped)
 
     def test_own_files(self):
         """Each reader takes some file of the fixtures."""
