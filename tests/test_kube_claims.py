@@ -150,6 +150,8 @@ class Claims(Mapped):
         self.assertEqual(self.held(slices, template, self.user("p", template="t", made="p-c")), {"p": 3})
         self.assertEqual(self.held(slices, template, self.claim("p-c"), self.user("p", template="t", made="p-c")), {"p": 3})
         self.assertEqual(self.held(slices, template, self.claim("p-c", "gpu-0"), self.user("p", template="t", made="p-c")), {"p": 1})
+        older = self.template("t", self.gpus(5), uid="older", resourceVersion="1")
+        self.assertEqual(self.held(slices, older, self.template("t", self.gpus(3), resourceVersion="2"), self.user("p", template="t", made="p-c")), {"p": 3})
         events = [("ADDED", self.claim("p-c", resourceVersion="1")), ("MODIFIED", self.claim("p-c", "gpu-0", resourceVersion="2")),
                   ("MODIFIED", self.claim("p-c", resourceVersion="3")), ("DELETED", self.claim("p-c", resourceVersion="4"))]
         watch = self.file([{"type": kind, "object": claim} for kind, claim in events])
@@ -170,6 +172,7 @@ class Claims(Mapped):
             ([{"name": "r", "exactly": {"deviceClassName": "fast", "count": 5}}], 5), ([self.gpus(4, adminAccess=True), self.gpus()], 1),
             ([{"name": "r", "exactly": {"deviceClassName": "mig.nvidia.com", "count": 2, **chosen(mine)}}], 4 / 7),
             ([{"name": "r", "exactly": {"deviceClassName": "mig.nvidia.com"}}], None), ([{"name": "r", "exactly": {"deviceClassName": "dra.net"}}, self.gpus()], 1),
+            ([{"name": "r", "exactly": {"deviceClassName": "migrated.gpu.nvidia.com"}}], 1), ([{"name": "r", "exactly": {"deviceClassName": NVIDIA, **chosen("x.type == 'mig'")}}], None),
             ([every], 4), ([{"name": "r", "exactly": {"deviceClassName": "dra.net"}}], None),
         ):
             held = self.held(fast, tpus, self.template("t", *requests), self.user("p", template="t"))

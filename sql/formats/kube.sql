@@ -185,8 +185,10 @@ DROP TABLE IF EXISTS temp.kube_asked;
 CREATE TEMP TABLE kube_asked AS
 WITH requests AS (
   SELECT k.kind, k.namespace, k.name, coalesce(r.value -> '$.exactly', r.value -> '$.firstAvailable[0]', r.value) AS r
-  FROM kube_last AS k, json_each(k.spec, CASE k.kind WHEN 'ResourceClaim' THEN '$.devices.requests' ELSE '$.spec.devices.requests' END) AS r
-  WHERE k.kind IN ('ResourceClaim', 'ResourceClaimTemplate')
+  FROM (SELECT *, row_number() OVER (PARTITION BY kind, namespace, name ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS nth
+        FROM kube_last WHERE kind IN ('ResourceClaim', 'ResourceClaimTemplate')) AS k,
+       json_each(k.spec, CASE k.kind WHEN 'ResourceClaim' THEN '$.devices.requests' ELSE '$.spec.devices.requests' END) AS r
+  WHERE nth = 1
 ),
 selected AS (
   SELECT *, r ->> '$.deviceClassName' || coalesce(r ->> '$.selectors', '') ||
@@ -195,7 +197,7 @@ selected AS (
 )
 SELECT kind, namespace, name, max(resource) AS resource, max(driver) AS driver, max(r ->> '$.allocationMode' LIKE 'all') AS every,
        CASE WHEN count(*) = count(part) THEN sum(coalesce(r ->> '$.count', 1) * part) END AS chips
-FROM (SELECT *, CASE WHEN instr(words, 'mig') = 0 THEN 1
+FROM (SELECT *, CASE WHEN words NOT LIKE 'mig.nvidia.com%' AND words NOT GLOB '*[''"]mig[''"\]*' THEN 1
                      WHEN instr(words, '.profile') THEN nullif(CAST(ltrim(substr(words, instr(words, '.profile') + 8), ' =\"' || char(39)) AS INTEGER), 0) / 7.0 END AS part
       FROM selected JOIN kube_drivers ON instr(words, driver) OR (driver = 'gpu.nvidia.com' AND words LIKE 'mig.nvidia.com%'))
 WHERE NOT coalesce(r ->> '$.adminAccess', 0)
