@@ -2,6 +2,7 @@
 API's versions and the drivers give to slices, claims and requests."""
 import os
 import unittest
+from random import Random
 
 from fleets import ROOT
 from kube import G, T0, Mapped, when
@@ -196,6 +197,44 @@ class Claims(Mapped):
         del pod["spec"]["resourceClaims"]
         pod["status"]["extendedResourceClaimStatus"] = {"resourceClaimName": "p-extended", "requestMappings": []}
         self.assertEqual(self.held(self.claim("p-extended", "gpu-0", "gpu-1"), pod), {"p": 2})
+
+    def cluster(self, seed, claims):
+        """The same random cluster, whose GPUs a device plugin hands out, or a driver by claims; of pods that have ended some claims are gone."""
+        random, objects, taken = Random(seed), [], {}
+        for n in range(3):
+            node = self.node(f"n{n}", {"cpu": "8"} if claims else {G: "8"}, agentpool=f"pool-{n % 2}", **{"nvidia.com/gpu.product": "NVIDIA-L4"})
+            objects += [node, self.slice(f"n{n}", {f"gpu-{i}": attributes(type="gpu", uuid=f"{n}-{i}") for i in range(8)}, version=random.choice(("v1", "v1beta2")))]
+        for size in range(1, 5):
+            objects.append(self.template(f"gpus-{size}", self.gpus(size) if random.random() < .5 else {"name": "r", "deviceClassName": NVIDIA, "count": size}))
+        for j in range(random.randint(1, 6)):
+            size, pods, gone = random.randint(1, 4), random.randint(1, 3), random.random() < .5
+            spec = {"containers": [{"resources": {"limits": {} if claims else {G: size}}}]}
+            if claims:
+                spec["resourceClaims"] = [{"name": "c", "resourceClaimTemplateName": f"gpus-{size}"}]
+            objects.append({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": f"j{j}", "namespace": "ns", "uid": f"j{j}", "creationTimestamp": when(j)}, "status": {},
+                            "spec": {"parallelism": pods, "completions": pods, "template": {"spec": spec}}})
+            for p in range(pods):
+                name, node, begin, ends = f"j{j}-{p}", random.randrange(3), random.randint(10, 500), random.random() < .6
+                state = {"startedAt": when(begin)}
+                pod = self.pod(name, spec={**spec, "nodeName": f"n{node}"}, metadata={"creationTimestamp": when(j), "ownerReferences": [{"kind": "Job", "name": f"j{j}", "controller": True}]}, status={
+                    "phase": "Succeeded" if ends else "Running", "startTime": when(begin), "resourceClaimStatuses": [{"name": "c", "resourceClaimName": name + "-c"}] if claims else [],
+                    "containerStatuses": [{"state": {"terminated": {**state, "finishedAt": when(begin + 300)}} if ends else {"running": state}}]})
+                objects.append(pod)
+                first = taken[node] = taken.get(node, 0) + size
+                if claims and not (ends and gone):
+                    objects.append(self.claim(name + "-c", *(f"gpu-{(first + i) % 8}" for i in range(size)), node=f"n{node}"))
+        random.shuffle(objects)
+        return self.file(objects)
+
+    def test_a_cluster_told_both_ways(self):
+        tables = ("SELECT * FROM capacity ORDER BY pool, start_time", "SELECT * FROM jobs ORDER BY job", "SELECT * FROM allocations ORDER BY job, task",
+                  "SELECT pool, job, category, sum(chip_us) FROM mpg_rollup GROUP BY 1, 2, 3")
+        for seed in range(30):
+            told = []
+            for claims in (False, True):
+                self.map(self.cluster(seed, claims))
+                told.append([self.rows(sql) for sql in tables])
+            self.assertEqual(*told, seed)
 
     def test_other_objects_of_the_same_name(self):
         """A Service or a template that has the job's name and is older is not what was submitted."""
