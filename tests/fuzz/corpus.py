@@ -24,7 +24,7 @@ FILES = {
     "native": ["io/native", "io/native_csv", "io/native_json", "io/native_same", "io/native_plain", "core/fleet", "core/fleet_add", "core/fleet_usual", "core/record"],
     "slurm": ["io/slurm", "io/slurm_row", "io/slurm_usual", "io/slurm_ahead", "io/slurm_value", "io/slurm_repeats", "core/seen"], "pbs": ["io/pbs", "io/pbs_value"], "swf": ["io/swf"],
     "slurm_json": ["io/slurm_json", "io/slurm_fields", "io/slurm_object", "io/slurm_controller", "io/sinfo"],
-    "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_outcome", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
+    "kube": ["io/kube", "io/kube_object", "io/kube_pods", "io/kube_claims", "io/kube_outcome", "io/kube_chips", "io/json_pull"], "prometheus": ["io/prometheus", "io/prometheus_text"],
     "otlp": ["io/otlp", "io/otlp_value"], "log": ["io/log", "io/pattern", "io/stamp"],
     "hlo": ["io/hlo_text", "io/hlo_parse", "io/hlo_lex", "io/hlo_shape_text", "core/hlo_module", "core/hlo_opcode", "core/hlo_shape", "core/hlo_attribute", "core/hlo_cost",
             "core/hlo_flops", "core/hlo_bytes", "core/hlo_collective", "core/hlo_manual", "core/hlo_trips"],
