@@ -134,7 +134,7 @@ COLUMNS = {
     "kube_trace": """event TEXT, apiVersion TEXT, kind TEXT, namespace TEXT, name TEXT, uid TEXT, resourceVersion TEXT,
         creationTimestamp BIGINT, deletionTimestamp BIGINT, owner_kind TEXT, owner_name TEXT, job TEXT, queue TEXT,
         priority BIGINT, phase TEXT, reason TEXT, message TEXT, nodeName TEXT, pool TEXT, product TEXT, resource TEXT,
-        chips REAL, min_chips REAL, allocatable REAL, share REAL, resources TEXT, pods BIGINT, flavor TEXT,
+        chips REAL, min_chips REAL, allocatable REAL, share REAL, resources TEXT, claims TEXT, pods BIGINT, flavor TEXT,
         clusterQueue TEXT, startTime BIGINT, completionTime BIGINT, scheduled BIGINT, ready TEXT, ready_time BIGINT,
         disruption TEXT, quota_reserved BIGINT, admitted BIGINT, pods_ready BIGINT, evicted BIGINT,
         evicted_reason TEXT, requeued BIGINT, started BIGINT, finished BIGINT, finished_reason TEXT, outcome TEXT,
