@@ -1,6 +1,7 @@
 """Devices of resource claims (DRA) in the ledger by way of sql/formats/kube.sql: the fixture against sums made by hand, and the forms that the
 API's versions and the drivers give to slices, claims and requests."""
 import os
+import re
 import unittest
 from random import Random
 
@@ -197,6 +198,22 @@ class Claims(Mapped):
         del pod["spec"]["resourceClaims"]
         pod["status"]["extendedResourceClaimStatus"] = {"resourceClaimName": "p-extended", "requestMappings": []}
         self.assertEqual(self.held(self.claim("p-extended", "gpu-0", "gpu-1"), pod), {"p": 2})
+
+    def test_the_reader_and_the_mapping_agree(self):
+        """Both know the drivers, the one as classes that are asked for as resources; and both know what a MIG device is of a chip, the one by its size and
+        the other by the product."""
+        with open(os.path.join(ROOT, "sql/formats/kube.sql"), encoding="utf-8") as file:
+            drivers = re.findall(r"'([^']+)'", re.search(r"INTO kube_drivers VALUES(.*?);", file.read(), re.S)[1])[::2]
+        self.assertEqual(len(drivers), 5)
+        for driver in drivers:
+            self.assertEqual(self.one("SELECT chips FROM kube_trace(?)", self.file(self.pod(limits={"deviceclass.resource.kubernetes.io/" + driver: 3}))), 3, driver)
+        for product, profiles in (("NVIDIA A100-SXM4-40GB", "1g.5gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb"), ("NVIDIA H100 80GB HBM3", "1g.10gb 1g.20gb 2g.20gb 3g.40gb 4g.40gb 7g.80gb"),
+                                  ("NVIDIA B200", "1g.23gb 1g.45gb 2g.45gb 3g.90gb 4g.90gb 7g.180gb"), ("NVIDIA A30", "1g.6gb 2g.12gb 4g.24gb"),
+                                  ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "2g.48gb 4g.96gb")):
+            for profile in profiles.split():
+                held = self.held(self.slice("n", {"d": attributes(type="mig", profile=profile, productName=product)}), self.claim("c", "d"), self.user("p", "c"))
+                counted = self.one("SELECT chips FROM kube_trace(?)", self.file(self.pod(limits={"nvidia.com/mig-" + profile: 1})))
+                self.assertAlmostEqual(held["p"], counted, 5, (product, profile))
 
     def cluster(self, seed, claims):
         """The same random cluster, whose GPUs a device plugin hands out, or a driver by claims; of pods that have ended some claims are gone."""
