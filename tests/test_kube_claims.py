@@ -253,6 +253,16 @@ class Claims(Mapped):
                 told.append([self.rows(sql) for sql in tables])
             self.assertEqual(*told, seed)
 
+    def test_lists_of_something_else(self):
+        """What is no object in a list of objects tells nothing, instead of ending the script with SQLite's "malformed JSON"."""
+        node = self.node("n", {"cpu": "8"}, agentpool="a")
+        node["spec"]["taints"] = node["status"]["conditions"] = ["x", 1, None, []]
+        slices, template, claim = self.slice("n", {"gpu-0": attributes(type="gpu")}), self.template("t", self.gpus()), self.claim("c", "gpu-0")
+        for found in (slices["spec"]["devices"], template["spec"]["spec"]["devices"]["requests"], claim["status"]["allocation"]["devices"]["results"]):
+            found += ["x", 1, None, []]
+        self.map(self.file([node, slices, template, claim, self.user("p", "c"), self.user("q", template="t")]))
+        self.assertEqual(self.rows("SELECT task, chips FROM allocations ORDER BY task"), [("p", 1), ("q", 1)])
+
     def test_other_objects_of_the_same_name(self):
         """A Service or a template that has the job's name and is older is not what was submitted."""
         pod = self.user("p", template="p", begin=50)

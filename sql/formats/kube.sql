@@ -38,7 +38,7 @@ WITH told AS (
   SELECT rowid AS version, _file, kind, uid, event,
          max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
              coalesce(admitted, 0), coalesce(evicted, 0),
-             coalesce((SELECT max(unixepoch(value ->> '$.lastHeartbeatTime')) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
+             coalesce((SELECT max(unixepoch(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime')) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
   FROM kube_objects
 )
 SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
@@ -132,12 +132,16 @@ INSERT INTO kube_drivers VALUES ('gpu.nvidia.com', 'nvidia.com/gpu'), ('gpu.amd.
 -- compute slices, a partition of AMD's one of as many as there are. What is no more offered was.
 DROP TABLE IF EXISTS temp.kube_devices;
 CREATE TEMP TABLE kube_devices AS
-WITH offered AS (
-  SELECT s.version, s.spec ->> '$.driver' AS driver, s.spec ->> '$.pool.name' AS pool, CAST(s.spec ->> '$.pool.generation' AS INTEGER) AS generation,
-         coalesce(d.value ->> '$.nodeName', s.spec ->> '$.nodeName') AS node, d.value ->> '$.name' AS device,
-         coalesce(d.value -> '$.attributes', d.value -> '$.basic.attributes') AS told, coalesce(d.value -> '$.capacity', d.value -> '$.basic.capacity') AS capacity
+WITH devices AS (
+  SELECT s.version, s.spec, iif(d.type = 'object', d.value, '{}') AS d
   FROM kube_last AS s, json_each(s.spec, '$.devices') AS d
   WHERE s.kind = 'ResourceSlice' AND s.spec ->> '$.driver' IN (SELECT driver FROM kube_drivers)
+),
+offered AS (
+  SELECT version, spec ->> '$.driver' AS driver, spec ->> '$.pool.name' AS pool, CAST(spec ->> '$.pool.generation' AS INTEGER) AS generation,
+         coalesce(d ->> '$.nodeName', spec ->> '$.nodeName') AS node, d ->> '$.name' AS device,
+         coalesce(d -> '$.attributes', d -> '$.basic.attributes') AS told, coalesce(d -> '$.capacity', d -> '$.basic.capacity') AS capacity
+  FROM devices
 ),
 named AS (
   SELECT *, generation = max(generation) OVER (PARTITION BY driver, pool) AS now,
@@ -165,11 +169,13 @@ WITH claims AS (
   FROM kube_objects
   WHERE kind = 'ResourceClaim' AND event IS NOT 'BOOKMARK' AND json_array_length(status, '$.allocation.devices.results') > 0
 ),
+given AS (
+  SELECT namespace, name, iif(r.type = 'object', r.value, '{}') AS r FROM claims, json_each(status, '$.allocation.devices.results') AS r WHERE age = 1
+),
 results AS (
-  SELECT namespace, name, r.value AS r, resource, r.value ->> '$.shareID' IS NOT NULL AS shared,
-         count(*) OVER (PARTITION BY driver, r.value ->> '$.pool', r.value ->> '$.device') AS claims
-  FROM claims, json_each(status, '$.allocation.devices.results') AS r JOIN kube_drivers ON driver = r.value ->> '$.driver'
-  WHERE age = 1 AND NOT coalesce(r.value ->> '$.adminAccess', 0)
+  SELECT namespace, name, r, resource, r ->> '$.shareID' IS NOT NULL AS shared, count(*) OVER (PARTITION BY driver, r ->> '$.pool', r ->> '$.device') AS claims
+  FROM given JOIN kube_drivers ON driver = r ->> '$.driver'
+  WHERE NOT coalesce(r ->> '$.adminAccess', 0)
 )
 SELECT namespace, name, max(resource) AS resource,
        sum(coalesce(d.chips, CASE WHEN r ->> '$.device' GLOB 'gpu-*-mig-*' THEN CAST(substr(r ->> '$.device', instr(r ->> '$.device', '-mig-') + 5) AS INTEGER) / 7.0 ELSE 1 END)
@@ -188,7 +194,7 @@ WITH requests AS (
   FROM (SELECT *, row_number() OVER (PARTITION BY kind, namespace, name ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS nth
         FROM kube_last WHERE kind IN ('ResourceClaim', 'ResourceClaimTemplate')) AS k,
        json_each(k.spec, CASE k.kind WHEN 'ResourceClaim' THEN '$.devices.requests' ELSE '$.spec.devices.requests' END) AS r
-  WHERE nth = 1
+  WHERE nth = 1 AND r.type = 'object'
 ),
 selected AS (
   SELECT *, r ->> '$.deviceClassName' || coalesce(r ->> '$.selectors', '') ||
@@ -284,7 +290,7 @@ named AS (
 )
 SELECT name AS node, uid, coalesce(labels ->> ('$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
        round(chips * share, 5) AS chips, share, creationTimestamp AS start_time,
-       (SELECT max(unixepoch(coalesce(value ->> '$.lastHeartbeatTime', value ->> '$.lastTransitionTime')))
+       (SELECT max(unixepoch(coalesce(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime', iif(type = 'object', value, '{}') ->> '$.lastTransitionTime')))
         FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
 FROM named LEFT JOIN kube_products ON kube_products.product = model;
 CREATE INDEX temp.kube_node ON kube_nodes(node);
@@ -457,8 +463,8 @@ SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GRO
 DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable,
-       (SELECT unixepoch(value ->> '$.timeAdded') FROM json_each(spec, '$.taints') WHERE value ->> '$.key' = 'node.kubernetes.io/unschedulable') AS cordoned,
-       (SELECT max(unixepoch(value ->> '$.lastHeartbeatTime')) FROM json_each(conditions)) AS heard
+       (SELECT unixepoch(iif(type = 'object', value, '{}') ->> '$.timeAdded') FROM json_each(spec, '$.taints') WHERE iif(type = 'object', value, '{}') ->> '$.key' = 'node.kubernetes.io/unschedulable') AS cordoned,
+       (SELECT max(unixepoch(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime')) FROM json_each(conditions)) AS heard
 FROM kube_objects
 WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
 CREATE INDEX temp.kube_states_of ON kube_states(uid, seen);
