@@ -180,6 +180,26 @@ class Fixtures(Case):
         self.assertEqual(self.rows("SELECT ranks, replica_groups, count(*) FROM hlo_trace(?) WHERE ranks > 0 GROUP BY 1, 2", path), [(8, "[1,8]<=[8]", 2)])
         self.assertEqual(self.issues(path), {})
 
+    def test_elements_in_place(self):
+        """As XLA's dumps have it since 2026: %layers#1 in place of a get-tuple-element of its own. All costs the same."""
+        path, bodies = os.path.join(HLO, "train_step.hlo"), []
+        with open(path) as file:
+            text = file.read()
+        for body in text.split("\n}\n"):
+            for name, of, index in re.findall(r"^  %(\w+) = .* get-tuple-element\(%(\w+)\), index=(\d+)", body, re.M):
+                body = re.sub(rf"(?<=[(,] )%{name}(?=[,)])|(?<=\()%{name}(?=[,)])", f"%{of}#{index}", body)
+            bodies.append(re.sub(r"^  %\w+ = .* get-tuple-element\(.*\n", "", body, flags=re.M))
+        compact = self.file("\n}\n".join(bodies))
+        self.assertEqual(self.rows("SELECT * FROM hlo_cost(?)", compact), self.rows("SELECT * FROM hlo_cost(?)", path))
+        self.assertEqual(text.count("get-tuple-element("), self.one("SELECT count(*) FROM hlo_trace(?) WHERE opcode = 'get-tuple-element'", compact))
+        self.assertGreater(self.one("SELECT count(*) FROM hlo_trace(?) WHERE name = 'layers#1' AND dtype = 'bf16' AND shape IS NULL", compact), 0)
+        # An element of an element, with the operand's shape before it, and a name that is used twice.
+        nested = "ENTRY e { %p = (f32[9], (f32[4], f32[5])) parameter(0) %q = f32[5] add(f32[5] %p#1#1, p#1#1) ROOT t = tuple(p#1, %q, %p#0) }\n"
+        self.assertEqual(self.rows("SELECT name, opcode, dtype, op_flops FROM hlo_trace(?)", self.file(nested)),
+                         [("p", "parameter", "tuple", 0), ("p#1", "get-tuple-element", "tuple", 0), ("p#1#1", "get-tuple-element", "f32", 0),
+                          ("q", "add", "f32", 5), ("p#0", "get-tuple-element", "f32", 0), ("t", "tuple", "tuple", 0)])
+        self.assertEqual(self.one("SELECT result_bytes FROM hlo_cost(?)", self.file(nested)), 4 * (4 + 5 + 5 + 9))
+
     def test_names_with_escapes(self):
         """Texts are escaped as C has it, bytes from 0x80 on in octal: a column holds what they mean."""
         name = 'state[\'model\'][\'wi_0\']\t"\\é\x01'

@@ -45,6 +45,13 @@ class Hlo(Case):
                 '1:46: expected an index of get-tuple-element, found "get-tuple-element(t), index=-1 }"',
             "ENTRY e { t = (f32[]) parameter(0) a = f32[] get-tuple-element(t) }\n":
                 '1:46: expected an index of get-tuple-element, found "get-tuple-element(t) }"',
+            "ENTRY e { t = (f32[]) parameter(0) a = f32[] negate(t#1) }\n": '1:54: expected an element that the tuple has, found "#1) }"',
+            "ENTRY e { t = (f32[]) parameter(0) a = f32[] negate(t#-1) }\n": '1:54: expected an element that the tuple has, found "#-1) }"',
+            "ENTRY e { t = (f32[]) parameter(0) a = f32[] negate(t#0#0) }\n": '1:56: expected an element that the tuple has, found "#0) }"',
+            "ENTRY e { t = (f32[]) parameter(0) a = f32[] negate(t#) }\n":
+                """1:54: expected '#' and the number of an element, 64 tuples deep at most, found "#) }\"""",
+            "ENTRY e { t = " + "(" * 65 + "f32[]" + ")" * 65 + " parameter(0) a = f32[] negate(t" + "#0" * 65 + ") }\n":
+                """1:310: expected '#' and the number of an element, 64 tuples deep at most, found "#0) }\"""",
             "ENTRY e { a = f32[] parameter(0) c = dot(a, a) }\n": '1:38: expected a shape before the opcode, found "dot(a, a) }"',
             "ENTRY e { a = f32[] constant(1 /* open\n": '2:1: expected the end of a constant, found end of file within the computation "e" of line 1',
             self.HEAD + 'f32[4] negate(a), metadata={op_name="a/b" source="\\"} }\n':

@@ -74,11 +74,60 @@ static bool shape_begins(parser *p) {
   return *ahead.p == '[' || (*ahead.p == '(' && mpg_str_eq(word, MPG_STR("b")));
 }
 
-static mpg_rc read_operand(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
+/* An element of a tuple is so deep in tuples at most: each level of it has a name to be looked up. */
+#define ELEMENT_LEVELS 64
+
+/* A get-tuple-element that the text leaves out: "%name#1", `name` with its number, stands for it. */
+static mpg_rc add_element(parser *p, mpg_hlo_instruction of, mpg_str name, uint32_t *found,
+                          mpg_err *err) {
+  mpg_hlo_module *m = p->m;
+  of.name = name;
+  of.opcode = MPG_STR("get-tuple-element");
+  of.rule = MPG_HLO_GET_TUPLE_ELEMENT;
+  of.operand = (uint32_t)m->n_operands;
+  of.noperands = 1;
+  if (m->n_operands >= MPG_HLO_NONE || mpg_grow(m->env, &m->operands, &m->cap_operands,
+                                                m->n_operands + 1, sizeof *m->operands) != MPG_OK)
+    return mpg_fail_nomem(err);
+  m->operands[m->n_operands++] = *found;
+  return told(mpg_hlo_add_instruction(m, &of, false, found), err);
+}
+
+/* "#1#0" behind the name of an operand, which is *found: the element of that tuple. */
+static mpg_rc read_elements(parser *p, const mpg_hlo_instruction *user, mpg_str name,
+                            uint32_t *found, mpg_err *err) {
+  mpg_hlo_lex *l = p->l;
+  for (unsigned level = 0; l->p < l->end && *l->p == '#'; level++) {
+    mpg_hlo_module *m = p->m;
+    mpg_hlo_instruction element = {.line = user->line, .computation = user->computation};
+    const char *at = l->p++;
+    uint32_t there;
+    mpg_rc rc = MPG_OK;
+    element.attribute = element.next = MPG_HLO_NONE;
+    if (level == ELEMENT_LEVELS || !mpg_hlo_number(l, &element.number))
+      return wrong(p, at, "'#' and the number of an element, 64 tuples deep at most", err);
+    element.shape = mpg_hlo_member(&m->shapes, m->instructions[*found].shape, element.number);
+    if (element.shape == 0)
+      return wrong(p, at, "an element that the tuple has", err);
+    name.n = (size_t)(l->p - name.p);
+    there = mpg_hlo_find(m, user->computation, name);
+    if (there == MPG_HLO_NONE)
+      rc = add_element(p, element, name, found, err);
+    else
+      *found = there;
+    if (rc != MPG_OK)
+      return rc;
+  }
+  return MPG_OK;
+}
+
+/* One more operand: number n of them in the scratch. */
+static mpg_rc read_operand(parser *p, const mpg_hlo_instruction *i, size_t n, mpg_err *err) {
   mpg_hlo_module *m = p->m;
   const char *at;
   mpg_str name;
   uint32_t found;
+  mpg_rc rc;
   if (mpg_hlo_peek(p->l) != '%' && shape_begins(p) && !mpg_hlo_shape_skip(p->l))
     return wrong(p, p->l->p, "a shape", err);
   (void)mpg_hlo_peek(p->l);
@@ -89,13 +138,29 @@ static mpg_rc read_operand(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
   found = mpg_hlo_find(m, i->computation, name);
   if (found == MPG_HLO_NONE)
     return wrong(p, at, "the name of an instruction above, as operand", err);
-  if (m->n_operands >= MPG_HLO_NONE || mpg_grow(m->env, &m->operands, &m->cap_operands,
-                                                m->n_operands + 1, sizeof *m->operands) != MPG_OK)
+  rc = read_elements(p, i, name, &found, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (mpg_grow(p->s->env, &p->s->members, &p->s->cap_members, n + 1, sizeof *p->s->members) !=
+      MPG_OK)
     return mpg_fail_nomem(err);
-  if (mpg_poll(m->env, m->n_operands))
+  if (mpg_poll(m->env, m->n_operands + n))
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-  m->operands[m->n_operands++] = found;
-  i->noperands++;
+  p->s->members[n] = found;
+  return MPG_OK;
+}
+
+/* Operands from the scratch into the module, behind those of elements that they needed. */
+static mpg_rc add_operands(parser *p, mpg_hlo_instruction *i, size_t n, mpg_err *err) {
+  mpg_hlo_module *m = p->m;
+  if (n > MPG_HLO_NONE - m->n_operands ||
+      mpg_grow(m->env, &m->operands, &m->cap_operands, m->n_operands + n, sizeof *m->operands) !=
+          MPG_OK)
+    return mpg_fail_nomem(err);
+  i->operand = (uint32_t)m->n_operands;
+  i->noperands = (uint32_t)n;
+  memcpy(m->operands + m->n_operands, p->s->members, n * sizeof *m->operands);
+  m->n_operands += n;
   return MPG_OK;
 }
 
@@ -122,12 +187,12 @@ static mpg_rc read_operands(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
   }
   if (mpg_hlo_take(p->l, ')'))
     return MPG_OK;
-  for (;;) {
-    mpg_rc rc = read_operand(p, i, err);
+  for (size_t n = 0;;) {
+    mpg_rc rc = read_operand(p, i, n++, err);
     if (rc != MPG_OK)
       return rc;
     if (mpg_hlo_take(p->l, ')'))
-      return MPG_OK;
+      return add_operands(p, i, n, err);
     if (!mpg_hlo_take(p->l, ','))
       return wrong_in_body(p, "',' or ')'", err);
   }

@@ -10,7 +10,9 @@
 **
 ** "%" may be missing; operands may carry shapes; what an attribute calls may be written in its place,
 ** calls={ instructions }; of a missing shape the rules of XLA for tuple, get-tuple-element and
-** elementwise opcodes tell it. An operand is an instruction above it, as in all that XLA prints.
+** elementwise opcodes tell it. An operand is an instruction above it, as in all that XLA prints, or an
+** element of one, "%loop#1#0": XLA's dumps leave get-tuple-element out since 2026, and it is an instruction
+** here as everywhere, of that name.
 */
 #ifndef MPG_HLO_PARSE_H
 #define MPG_HLO_PARSE_H
