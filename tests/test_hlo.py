@@ -257,6 +257,36 @@ class Files(Case):
         self.assertEqual(self.rows("SELECT module FROM hlo_cost(?) WHERE on_error = 'skip'", path), [("a",), ("c",)])
         self.assertEqual(self.issues(path)["skipped_record"][1], 3)
 
+    def test_modules_in_headers(self):
+        """XLA's table of how lost values are recovered holds modules as strings: they are none of the file's."""
+        table = """HloModule m, num_partitions=2, origin_recovery_table={
+  {"constant"} : {"constant__ovp0"},
+  "
+    HloModule recovery_module, entry_computation_layout={(s32[2])->s32[2]}, frontend_attributes={foo=\\"bar\\"}
+
+    ENTRY %recovery_computation (param: s32[2]) -> s32[2] {
+      ROOT %param = s32[2]{0} parameter(0)
+    }
+
+
+  "
+}
+
+,
+debug_attributes={
+  {"constant"}:({log_mode=default,callback_id=123,partitioned=true})
+}
+
+ENTRY %e () -> s32[3] {
+  ROOT %c = s32[3]{0} constant({1, 1, 1}), origin={{"constant__ovp0"}}
+}, execution_thread="main"
+  HloModule n
+ENTRY %f () -> s32[] {
+  ROOT %c = s32[] constant(1)
+}
+"""
+        self.assertEqual(self.rows("SELECT module, entry, num_partitions FROM hlo_cost(?)", self.file(table)), [("m", "e", 2), ("n", "f", 1)])
+
     def test_wrong_format(self):
         for text, found in [('{"a": 1}', '"{"a": 1}"'), ("job,step\n1,2\n", '"job,step"'), ("", "end of file"),
                             ("module @jit_f {\n}", '"module @jit_f {" (MLIR? dump it with XLA_FLAGS=--xla_dump_hlo_as_text)')]:

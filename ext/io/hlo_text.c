@@ -76,6 +76,19 @@ static bool begins_module(mpg_str line) {
          (line.p[at + n] == ' ' || line.p[at + n] == '\t' || line.p[at + n] == ',');
 }
 
+/* Whether the last line is a quote alone: in a header's origin_recovery_table it begins a string that holds a module,
+** which is of no other. */
+static bool in_string(const bytes *text) {
+  size_t n = text->n;
+  while (n > 0 && (text->p[n - 1] == '\n' || text->p[n - 1] == '\r'))
+    n--;
+  if (n == 0 || text->p[n - 1] != '"')
+    return false;
+  for (n--; n > 0 && (text->p[n - 1] == ' ' || text->p[n - 1] == '\t');)
+    n--;
+  return n > 0 && text->p[n - 1] == '\n';
+}
+
 /*
 ** The lines of the next module into `text`. A line that cannot be read spoils its module: the rest of
 ** it is passed over, and the first such failure returned. *more: another module follows.
@@ -98,7 +111,8 @@ static mpg_rc gather(mpg_hlo_text *t, bool *more, mpg_err *err) {
       spoilt = spoilt.rc == MPG_OK ? *err : spoilt;
       continue;
     }
-    if (rc == MPG_OK && begins_module(line) && (t->text.n > 0 || spoilt.rc != MPG_OK)) {
+    if (rc == MPG_OK && begins_module(line) && (t->text.n > 0 || spoilt.rc != MPG_OK) &&
+        !in_string(&t->text)) {
       t->held.n = 0;
       t->held_line = mpg_lines_number(t->lines);
       *more = true;
