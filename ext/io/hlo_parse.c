@@ -283,6 +283,21 @@ static mpg_rc read_key(parser *p, mpg_str *key, mpg_err *err) {
   return MPG_OK;
 }
 
+/* The rest of replica_groups of a mesh in an order of its own, which has a comma in it:
+** mesh['x'=4,'y'=2], device_ids=([2,4]T(1,0)) {'x'}. */
+static void device_ids(mpg_hlo_lex *l, mpg_str *value) {
+  mpg_hlo_lex ahead = *l;
+  mpg_str rest;
+  if (value->n < 5 || memcmp(value->p, "mesh[", 5) != 0 || !mpg_hlo_take(&ahead, ','))
+    return;
+  (void)mpg_hlo_peek(&ahead);
+  if (!mpg_str_eq(mpg_hlo_word(&ahead), MPG_STR("device_ids")) || !mpg_hlo_take(&ahead, '=') ||
+      !mpg_hlo_value(&ahead, &rest))
+    return;
+  value->n = (size_t)(ahead.p - value->p);
+  *l = ahead;
+}
+
 /*
 ** Attributes up to the end of the instruction. *inside: one holds a computation, which is to be read
 ** first; the instruction waits in a frame.
@@ -316,6 +331,8 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
       l->p = l->end;
       return wrong_in_body(p, "the end of an attribute's value", err);
     }
+    if (key == MPG_HLO_REPLICA_GROUPS)
+      device_ids(l, &value);
     if (key == MPG_HLO_SHARDING && !p->partitioned) {
       int64_t devices = mpg_hlo_tiles(value);
       p->m->partitions = devices > p->m->partitions ? devices : p->m->partitions;
