@@ -233,9 +233,9 @@ class Rules(Case):
                 ("f32[8] reduce-scatter(x), replica_groups={{0,1,2,3}}, to_apply=add, dimensions={0}", 128, 96),
                 ("f32[8] reduce-scatter(x), to_apply=add, dimensions={0}", 128, 96),
                 ("f32[32] all-to-all(x), replica_groups=mesh['x'=4,'y'=2] {'x'}", 128, 96),
-  ROOT r = f32[2,32] all-reduce(d), replica_groups={{{{0,1}},{{2,3}},{{4,5}},{{6,7}}}}, channel_id=1, use_global_device_ids=true, to_apply=add }}
                 ("f32[32] all-to-all(x), replica_groups=mesh['x'=4,'y'=2], device_ids=([2,4]T(1,0)) {'x'}, dimensions={0}", 128, 96),
                 ("f32[32] all-to-all(x), replica_groups=mesh['x'=2,'y'=2], device_ids=(0,2,1,3) {'x','y'}, dimensions={0}", 128, 96),
+                ("f32[32] collective-reduce(x), replica_groups={{0,1,2,3}}, has_dynamic_root=false, to_apply=add", 128, 128),
                 ("f32[32] collective-permute(x), source_target_pairs={{0,1},{1,0}}", 128, 128)]:
             cost = self.cost("add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT a = f32[] add(x, y) }\n"
                              "ENTRY e { x = f32[32] parameter(0)  ROOT r = " + text + " }")
@@ -246,6 +246,25 @@ class Rules(Case):
                          "lhs_contracting_dims={1}, rhs_contracting_dims={0} }")
         self.assertEqual(cost["flops"], 2e27)
         self.assertIsInstance(cost["bytes"], float)
+
+    def test_opcodes_of_2026(self):
+        path = self.file("""add { x = f32[2] parameter(0)  c = f32[2] parameter(1)  s = f32[2] add(x, c)  ROOT t = (f32[2], f32[2]) tuple(s, s) }
+            ENTRY e { x = f32[2,100] parameter(0)  c = f32[2] parameter(1)  u = u32[8] parameter(2)  a = f32[2,100] atan(x)  m = u32[8] mulhi(u, u)
+            h = u32[8] shuffle(u), dimensions={0}
+            ROOT s = (f32[2,100], f32[2]) scan(x, c), dimensions={1}, num_carries=1, is_associative=true, to_apply=add }""")
+        self.assertEqual(self.rows("SELECT name, flops, transcendentals FROM hlo_trace(?) WHERE computation = 'e' AND opcode <> 'parameter'", path),
+                         [("a", 0, 200), ("m", 8, 0), ("h", 0, 0), ("s", 2 * 100, 0)])
+        self.assertEqual(self.issues(path), {})
+
+    def test_scaled_blocks(self):
+        """[b, m, k] x [b, n, k] with a scale for each block of k: of JAX before optimisation, and as cuDNN's call after it."""
+        path = self.file("""ENTRY e { a = f8e4m3fn[2,64,96] parameter(0)  b = f4e2m1fn[2,32,96] parameter(1)
+            s = f8e8m0fnu[2,64,3] parameter(2)  t = f8e8m0fnu[2,32,3] parameter(3)
+            x = bf16[2,64,32] custom-call(a, b, s, t), custom_call_target="__op$block_scaled_dot", backend_config={"scaled_dot_backend_config":{"lhs_batch_dimensions":["0"]}}
+            ROOT y = (bf16[2,64,32], u8[0]) custom-call(a, b, s, t), custom_call_target="__cudnn$blockScaledDot" }""")
+        self.assertEqual(self.rows("SELECT multiply, dtype_class, flops FROM hlo_trace(?) WHERE opcode = 'custom-call'", path),
+                         [("f4e2m1fnxf8e4m3fn", "fp8", 2 * 2 * 64 * 32 * 96)] * 2)
+        self.assertEqual(self.issues(path), {})
 
     def test_unknown_opcode(self):
         path = self.file("ENTRY e { x = f32[4] parameter(0)  ROOT y = f32[4] frobnicate(x) }")

@@ -5,7 +5,7 @@
 ** reduce-scatter, all-to-all or permute. Each of n ranks then sends, on a ring or through a switch,
 **     (n - 1) / n V     all-gather, reduce-scatter, all-to-all
 **     2 (n - 1) / n V   all-reduce, which is the two former
-**     V                 collective-permute, collective-broadcast
+**     V                 collective-permute, collective-broadcast, collective-reduce
 ** These are the bus-bandwidth factors of github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md.
 */
 #include "hlo_attribute.h"

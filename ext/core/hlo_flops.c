@@ -266,6 +266,14 @@ static void window_rule(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg
   apply(c, i, MPG_HLO_SCATTER_BY, source, p);
 }
 
+/* How many slices of its first operand, along its dimension, a scan applies its computation to. */
+static int64_t scanned(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  mpg_str list = mpg_hlo_attribute_of(m, i, MPG_HLO_DIMENSIONS);
+  int64_t dimension = 0;
+  (void)mpg_hlo_next_number(&list, &dimension);
+  return mpg_hlo_dim(&m->shapes, mpg_hlo_operand_shape(m, i, 0), dimension);
+}
+
 /* ---- Logarithms, as XLA rounds them ---- */
 
 static unsigned log2_floor(mpg_i128 n) {
@@ -290,7 +298,7 @@ static mpg_i128 fft(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   return product;
 }
 
-/* Of the matrix in operand 0: its last dimension. */
+/* Of operand 0: its last dimension. */
 static mpg_i128 order_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   uint32_t a = mpg_hlo_operand_shape(m, i, 0);
   int64_t n = mpg_hlo_dim(&m->shapes, a, (int64_t)mpg_hlo_shape_at(&m->shapes, a)->n - 1);
@@ -322,6 +330,8 @@ mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruct
   mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
   if (begins(target, "__cublas$gemm") || begins(target, "__cublas$lt$matmul"))
     return MPG_HLO_CUSTOM_DOT;
+  if (begins(target, "__op$block_scaled_dot") || begins(target, "__cudnn$blockScaledDot"))
+    return MPG_HLO_CUSTOM_SCALED_DOT;
   if (begins(target, "__cudnn$conv"))
     return MPG_HLO_CUSTOM_CONVOLUTION;
   for (size_t a = 0; a < sizeof annotations / sizeof *annotations; a++) {
@@ -356,7 +366,10 @@ static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, m
   uint32_t result = mpg_hlo_first_array(&m->shapes, mpg_hlo_result(m, i));
   mpg_hlo_custom custom = mpg_hlo_custom_of(m, i);
   mpg_i128 flops = 0;
-  if (custom == MPG_HLO_CUSTOM_DOT) {
+  if (custom ==
+      MPG_HLO_CUSTOM_SCALED_DOT) { /* [b, m, k] x [b, n, k], with a scale for each block of k */
+    flops = mpg_hlo_mul(2, mpg_hlo_mul(elements(m, result), order_of(m, i)));
+  } else if (custom == MPG_HLO_CUSTOM_DOT) {
     mpg_str list = json_list(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND),
                              MPG_STR("lhs_contracting_dimensions"));
     flops = list.p == NULL ? -1 : dot(m, i, result, list);
@@ -413,6 +426,9 @@ void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mp
     break;
   case MPG_HLO_MAP:
     apply(c, i, MPG_HLO_TO_APPLY, elements(m, result), p);
+    break;
+  case MPG_HLO_SCAN:
+    apply(c, i, MPG_HLO_TO_APPLY, scanned(m, i), p);
     break;
   case MPG_HLO_SCATTER: /* operands, indices, as many updates as operands */
     apply(c, i, MPG_HLO_TO_APPLY, elements(m, mpg_hlo_operand_shape(m, i, i->noperands / 2 + 1)),

@@ -25,6 +25,7 @@ typedef enum mpg_hlo_rule {
   MPG_HLO_REDUCE_WINDOW,
   MPG_HLO_SELECT_AND_SCATTER,
   MPG_HLO_MAP,
+  MPG_HLO_SCAN,
   MPG_HLO_SCATTER,
   MPG_HLO_GATHER,
   MPG_HLO_SLICE,
@@ -42,7 +43,7 @@ typedef enum mpg_hlo_rule {
   MPG_HLO_ALL_GATHER,
   MPG_HLO_REDUCE_SCATTER,
   MPG_HLO_ALL_TO_ALL,
-  MPG_HLO_PERMUTE, /* collective-permute, collective-broadcast: each byte goes once */
+  MPG_HLO_PERMUTE, /* collective-permute, -broadcast, -reduce: each byte goes once */
   MPG_HLO_WHILE,
   MPG_HLO_CONDITIONAL,
   MPG_HLO_CALL, /* call, async-start: what they call */
