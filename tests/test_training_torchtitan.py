@@ -28,6 +28,31 @@ class TorchTitan(Case):
                          {("checkpoint", None): 32, ("compile", None): round(8 * first, 1), ("eval", None): 24, ("lost", None): round(8 * (10.1 + 10), 1),
                           ("queued", None): round(8 * (302 - 88.1), 1), ("restore", None): 48, ("startup", None): 8 * (10 + 4), ("unknown", None): 4})
 
+    def test_saves_of_2026(self):
+        """Lines say whether a save was made or only staged; of the last step it is another line; a staged one is durable when it was written."""
+        def log(*events):
+            return self.file("".join(f"[rank0]:[titan] 2026-03-03 10:00:{second:02},000 - torchtitan.trainer - INFO - {text}\n" for second, text in events))
+
+        def step(n):
+            return f"step: {n:2}  loss: 12.24310  grad_norm:  1.2040  memory: 45.23GiB(57.12%)  tps: 546  tflops: 13.33  mfu: N/A"
+        begin = [(0, "Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1, ep=1"), (2, "Training starts at step 1"), (4, step(1))]
+        saved = "SELECT step, snapshot_time - 1772532000, durable_time - 1772532000 FROM commits"
+        spans = "SELECT start_time - 1772532000, end_time - 1772532000 FROM spans WHERE kind = 'checkpoint'"
+        self.map("torchtitan", log(*begin, (10, "Saving the checkpoint."), (13, "Finished saving the checkpoint in 3.00 seconds."), (20, step(10)),
+                                   (20, "Saving the checkpoint."), (20, "Saving a model only checkpoint in torch.bfloat16 at last step, step 10."),
+                                   (25, "Last step checkpoint completed in 5.00s"), (27, "Training completed")))
+        self.assertEqual(self.rows(saved), [(1, 10, 13), (10, 20, 25)])
+        self.assertEqual(self.rows(spans), [(10, 13), (20, 25)])
+        staged = [*begin, (10, "Staging the checkpoint."), (11, "Finished staging the checkpoint in 1.00 seconds."), (20, step(10)), (21, "Staging the checkpoint."),
+                  (22, "Finished staging the checkpoint in 1.00 seconds."), (30, step(20))]
+        self.map("torchtitan", log(*staged))
+        self.assertEqual(self.rows(saved), [(1, 10, 11), (10, 21, 22)])
+        self.assertEqual(self.rows(spans), [(10, 11), (21, 22)])
+        written = sorted([*staged, (18, "Finished writing the checkpoint for step 5 in 8.00 seconds (async total).")])
+        for ranks in (1, 8):
+            self.map("torchtitan", log(*(line for line in written for _ in range(ranks))))
+            self.assertEqual(set(self.rows(saved)), {(1, 10, 18)})
+
     def test_ranks_without_a_name(self):
         """As srun keeps a log: every rank prints every line, and none says which it is. A restart is told by its markers, or by its pause."""
         with open(FIXTURES + "/torchtitan.log", encoding="utf-8") as file:

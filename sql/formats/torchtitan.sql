@@ -27,10 +27,12 @@ WITH line AS (
   FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D .* loss: \s* (?<loss>[^\s\e]+) )
-        (?: (?= .* tps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
+        (?: (?= .* [tw]ps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
       | Training\ starts\ at\ step\ (?<starts>\d+)
-      | Saving\ (?: the | a )\ (?: full\ | model\ only\ )? checkpoint (?<saving>)
-      | Finished\ saving\ the\ checkpoint .*? in\ (?<saved>[\d.]+)\ seconds
+      | (?: Saving | Staging )\ (?: the | a )\ (?: full\ | model\ only\ )? checkpoint (?<saving>)
+      | Finished\ (?: saving | staging (?<staged>) )\ the\ checkpoint .*? in\ (?<saved>[\d.]+)\ seconds
+      | Last\ step\ checkpoint\ completed\ in\ (?<saved>[\d.]+) s
+      | Finished\ writing\ the\ checkpoint\ for\ step\ (?<written>\d+)
       | Finished\ loading\ the\ checkpoint\ in\ (?<loaded>[\d.]+)\ seconds
       | Training\ completed (?<completed>)
       | capacity:\ (?<chip>\S.*?)\ with\ [\d.]+GiB\ memory
@@ -115,14 +117,17 @@ UNION ALL
 SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)) FROM training_events GROUP BY job, attempt
 HAVING min(iif(starts, time, NULL)) > min(time);
 
--- A save is of the step that was logged last, or of a later one. It counts as durable once the log says that it is over: the
--- words are the same for one that was only staged, which the log does not tell.
+-- A save is of the step that was logged last, or of a later one. It counts as durable once the log says that it is over; one
+-- that was staged, once it was written, where the log tells of that.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
-SELECT job, attempt, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS step,
-       time - (fields ->> '$.saved') AS snapshot_time, time AS durable_time, fields ->> '$.saved' IS NOT NULL AS is_save
+SELECT job, attempt, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS step, time - (fields ->> '$.saved') AS snapshot_time,
+       iif(fields ->> '$.staged' IS NOT NULL AND max(fields ->> '$.written' IS NOT NULL) OVER (PARTITION BY job),
+           min(iif(fields ->> '$.written' IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY line ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING),
+           time) AS durable_time,
+       fields ->> '$.saved' IS NOT NULL AS is_save
 FROM training_events;
-DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL;
+DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL OR durable_time IS NULL;
 
 -- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
