@@ -266,6 +266,27 @@ class Rules(Case):
                          [("f4e2m1fnxf8e4m3fn", "fp8", 2 * 2 * 64 * 32 * 96)] * 2)
         self.assertEqual(self.issues(path), {})
 
+    def test_declared(self):
+        """Kernels of Pallas for TPUs say their work: in JAX's JSON, which has newlines, in XLA's, or in a text before optimisation."""
+        call = "custom-call(offsets, a, w), custom_call_target=\"tpu_custom_call\", backend_config="
+        said = ('{"custom_call_config": {"body": "TUzvUgFN", "cost_estimate": {\n"bytes_accessed":700,\n"flops":4096,\n"remote_bytes_transferred":0,\n"transcendentals":5\n}, "needs_layout_passes": true}}',
+                '{"flag_configs":[],"custom_call_config":{"body":"TUzv","cost_estimate":{"flops":"4096","transcendentals":"5","bytes_accessed":"700"}}}',
+                '"{\\"custom_call_config\\": {\\"body\\": \\"TUzv\\", \\"cost_estimate\\": {\\"flops\\": 4096, \\"transcendentals\\": 5, \\"bytes_accessed\\": 700}}}"')
+        given = "ENTRY e { offsets = s32[9] parameter(0)  a = bf16[64,32] parameter(1)  w = s8[8,32,16] parameter(2)  "
+        for config in said:
+            path = self.file(given + "ROOT y = bf16[64,16] " + call + config + " }")
+            self.assertEqual(self.rows("SELECT multiply, dtype_class, flops, transcendentals, bytes, cost_known FROM hlo_trace(?) WHERE name = 'y'", path),
+                             [("bf16xs8", "bf16", 4096, 5, 700, 1)], config)
+            self.assertEqual(self.one("SELECT matmul_by_dtype FROM hlo_cost(?)", path), '{"bf16":4096}')
+            self.assertEqual(self.issues(path), {})
+        # One operand with dimensions multiplies no matrices; and what is no count is none.
+        norm = "ENTRY e { a = bf16[64,32] parameter(0)  w = bf16[32] parameter(1)  ROOT y = bf16[64,32] custom-call(a, w), custom_call_target=\"tpu_custom_call\", backend_config="
+        path = self.file(norm + said[1] + " }")
+        self.assertEqual(self.rows("SELECT flops, matmul_flops FROM hlo_cost(?)", path), [(4096, 0)])
+        for wrong in ('"flops":"-1"', '"flops":1e9', '"flops":99999999999999999999', '"flops":null', ""):
+            path = self.file(norm + said[1].replace('"flops":"4096","transcendentals":"5",', wrong + ',"transcendentals":5,' if wrong else "").replace(',"bytes_accessed":"700"', "") + " }")
+            self.assertEqual(self.rows("SELECT flops, unknown_costs FROM hlo_cost(?)", path), [(0, '{"tpu_custom_call":1}')], wrong)
+
     def test_unknown_opcode(self):
         path = self.file("ENTRY e { x = f32[4] parameter(0)  ROOT y = f32[4] frobnicate(x) }")
         self.assertEqual(self.rows("SELECT opcode, cost_known FROM hlo_trace(?)", path), [("parameter", 1), ("frobnicate", 0)])

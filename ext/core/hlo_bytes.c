@@ -350,6 +350,8 @@ void mpg_hlo_price_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mp
   const mpg_hlo_instruction *of = p->inside == MPG_HLO_NONE ? i : &c->m->instructions[p->inside];
   uint32_t callee = mpg_hlo_callee(c->m, i, MPG_HLO_CALLS);
   p->output_bytes = output_bytes(c, of);
+  if (p->is_declared)
+    return;
   p->own.of[MPG_HLO_BYTES] = all_bytes(c, of, p->output_bytes);
   if (of->rule == MPG_HLO_FUSION && callee != MPG_HLO_NONE)
     p->own.of[MPG_HLO_BYTES] = mpg_hlo_add(p->own.of[MPG_HLO_BYTES], fused_constants(c->m, callee));

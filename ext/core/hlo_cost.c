@@ -236,19 +236,36 @@ static mpg_dtype class_of_algorithm(mpg_str algorithm) {
   return MPG_DTYPES;
 }
 
+static unsigned class_of_shape(const mpg_hlo_module *m, uint32_t shape) {
+  return class_of((mpg_hlo_type)mpg_hlo_shape_at(&m->shapes, shape)->type);
+}
+
+/* Kernels have tables of offsets and numbers in front of their factors. */
+bool mpg_hlo_factors(const mpg_hlo_module *m, const mpg_hlo_instruction *i, bool is_declared,
+                     uint32_t shapes[2]) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < i->noperands && n < 2; k++) {
+    uint32_t shape = mpg_hlo_operand_shape(m, i, k);
+    if (!is_declared ||
+        (mpg_hlo_shape_at(&m->shapes, shape)->n > 1 && class_of_shape(m, shape) < MPG_DTYPES))
+      shapes[n++] = shape;
+  }
+  return n == 2;
+}
+
 unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
   const mpg_hlo_module *m = c->m;
+  const mpg_hlo_price *p = &c->price[i - m->instructions];
   unsigned classes[2];
+  uint32_t shapes[2];
   mpg_dtype told;
-  if (!c->price[i - m->instructions].is_matmul || i->noperands < 2)
+  if (!p->is_matmul || !mpg_hlo_factors(m, i, p->is_declared, shapes))
     return MPG_HLO_CLASSES;
   told = class_of_algorithm(mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
   if (told != MPG_DTYPES)
     return (unsigned)told;
-  for (uint32_t k = 0; k < 2; k++) {
-    uint32_t shape = mpg_hlo_operand_shape(m, i, k);
-    classes[k] = class_of((mpg_hlo_type)mpg_hlo_shape_at(&m->shapes, shape)->type);
-  }
+  for (uint32_t k = 0; k < 2; k++)
+    classes[k] = class_of_shape(m, shapes[k]);
   return is_wider(classes[1], classes[0]) ? classes[1] : classes[0];
 }
 

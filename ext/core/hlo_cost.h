@@ -49,7 +49,8 @@ typedef struct mpg_hlo_price {
   uint32_t greatest[MPG_HLO_COUNTERS]; /* of a conditional: the edge of the greatest branch */
   uint32_t inside; /* of a custom fusion: the gather or scatter in it, which stands for all of it */
   bool known;
-  bool is_matmul; /* a dot or convolution: work of the matrix units */
+  bool is_matmul;   /* a dot or convolution: work of the matrix units */
+  bool is_declared; /* a custom call that says its work itself */
 } mpg_hlo_price;
 
 /* The dtypes of a multiply: of the catalogue where it names them, else HLO's. */
@@ -69,7 +70,7 @@ typedef struct mpg_hlo_cost {
 
   /* Of the module: */
   mpg_hlo_work sum;
-  mpg_i128 matmul[MPG_HLO_CLASSES]; /* FLOPs of dots and convolutions */
+  mpg_i128 matmul[MPG_HLO_CLASSES]; /* FLOPs of what is_matmul */
   mpg_i128 parameter_bytes, result_bytes;
   int64_t known, unknown_trips;
   int64_t devices;
@@ -88,6 +89,9 @@ mpg_hlo_work mpg_hlo_with_callees(const mpg_hlo_cost *c, const mpg_hlo_instructi
 bool mpg_hlo_is_unbounded(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
 /* Bytes read of operand k, within own bytes. */
 mpg_i128 mpg_hlo_operand_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, uint32_t k);
+/* What a multiply multiplies: the shapes of two operands. False: there are no two. */
+bool mpg_hlo_factors(const mpg_hlo_module *m, const mpg_hlo_instruction *i, bool is_declared,
+                     uint32_t shapes[2]);
 /* The class of a dot's or convolution's multiply; MPG_HLO_CLASSES where it is none of ours. */
 unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i);
 

@@ -362,12 +362,48 @@ static conv_shapes cudnn_shapes(const mpg_hlo_module *m, const mpg_hlo_instructi
   return (conv_shapes){first, second, result};
 }
 
+/* The number of "KEY" in a flat object of JSON, which may be a text, and may stand in one: flops\":\"64\". */
+static bool declared_number(mpg_str object, mpg_str key, mpg_i128 *out) {
+  mpg_str rest = mpg_hlo_behind(object, key);
+  const char *end = rest.n == 0 ? NULL : memchr(rest.p, ',', rest.n);
+  int64_t number;
+  rest.n = end == NULL ? rest.n : (size_t)(end - rest.p);
+  if (!mpg_hlo_next_number(&rest, &number) || number < 0 || number == INT64_MAX)
+    return false;
+  *out = number;
+  return rest.n == 0 || (rest.p[0] != 'e' && rest.p[0] != 'E');
+}
+
+/* Kernels of Pallas on TPUs may say their work: "cost_estimate": {"flops": 64, "transcendentals": 0, ...}. */
+static bool declared(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
+  mpg_str rest =
+      mpg_hlo_behind(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND), MPG_STR("\"cost_estimate"));
+  const char *end = rest.n == 0 ? NULL : memchr(rest.p, '}', rest.n);
+  mpg_str object = {rest.p, end == NULL ? 0 : (size_t)(end - rest.p)};
+  mpg_i128 flops, transcendentals, bytes;
+  uint32_t shapes[2];
+  if (!declared_number(object, MPG_STR("\"flops"), &flops))
+    return false;
+  if (!declared_number(object, MPG_STR("\"transcendentals"), &transcendentals))
+    transcendentals = 0;
+  if (!declared_number(object, MPG_STR("\"bytes_accessed"), &bytes))
+    bytes = 0;
+  p->known = p->is_declared = true;
+  p->is_matmul = flops > 0 && mpg_hlo_factors(m, i, true, shapes);
+  p->own.of[MPG_HLO_FLOPS] = flops;
+  p->own.of[MPG_HLO_TRANSCENDENTALS] = transcendentals;
+  p->own.of[MPG_HLO_BYTES] = bytes;
+  return true;
+}
+
 static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
   uint32_t result = mpg_hlo_first_array(&m->shapes, mpg_hlo_result(m, i));
   mpg_hlo_custom custom = mpg_hlo_custom_of(m, i);
   mpg_i128 flops = 0;
-  if (custom ==
-      MPG_HLO_CUSTOM_SCALED_DOT) { /* [b, m, k] x [b, n, k], with a scale for each block of k */
+  if (custom == MPG_HLO_CUSTOM_UNKNOWN && declared(m, i, p))
+    return;
+  if (custom == MPG_HLO_CUSTOM_SCALED_DOT) {
+    /* [b, m, k] x [b, n, k], with a scale for each block of k */
     flops = mpg_hlo_mul(2, mpg_hlo_mul(elements(m, result), order_of(m, i)));
   } else if (custom == MPG_HLO_CUSTOM_DOT) {
     mpg_str list = json_list(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND),

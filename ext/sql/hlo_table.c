@@ -254,10 +254,16 @@ static const char *type_name(const mpg_hlo_module *m, uint32_t shape) {
 /* "bf16", or of two types "f8e4m3fnxf8e5m2", in the order of the alphabet. */
 static mpg_rc give_multiply(hlo_file *file, const mpg_hlo_instruction *i, mpg_value *out) {
   mpg_json_text *text = &file->json;
-  const char *a = type_name(file->m, mpg_hlo_operand_shape(file->m, i, 0));
-  const char *b = type_name(file->m, mpg_hlo_operand_shape(file->m, i, 1));
-  bool swap = strcmp(a, b) > 0;
+  const mpg_hlo_price *p = &file->cost.price[i - file->m->instructions];
+  const char *a, *b;
+  uint32_t shapes[2];
+  bool swap;
   mpg_rc rc;
+  if (!mpg_hlo_factors(file->m, i, p->is_declared, shapes))
+    return MPG_OK;
+  a = type_name(file->m, shapes[0]);
+  b = type_name(file->m, shapes[1]);
+  swap = strcmp(a, b) > 0;
   text->n = 0;
   rc = mpg_json_put(text, mpg_str_of(swap ? b : a));
   if (rc == MPG_OK && strcmp(a, b) != 0) {
