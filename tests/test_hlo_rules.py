@@ -235,6 +235,7 @@ class Rules(Case):
                 ("f32[32] all-to-all(x), replica_groups=mesh['x'=4,'y'=2] {'x'}", 128, 96),
                 ("f32[32] all-to-all(x), replica_groups=mesh['x'=4,'y'=2], device_ids=([2,4]T(1,0)) {'x'}, dimensions={0}", 128, 96),
                 ("f32[32] all-to-all(x), replica_groups=mesh['x'=2,'y'=2], device_ids=(0,2,1,3) {'x','y'}, dimensions={0}", 128, 96),
+                ("f32[32] all-to-all(x), replica_groups=mesh[x=4,y=2] {x}, dimensions={0}", 128, 96),
                 ("f32[32] collective-reduce(x), replica_groups={{0,1,2,3}}, has_dynamic_root=false, to_apply=add", 128, 128),
                 ("f32[32] collective-permute(x), source_target_pairs={{0,1},{1,0}}", 128, 128)]:
             cost = self.cost("add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT a = f32[] add(x, y) }\n"

@@ -202,18 +202,26 @@ static int64_t times(int64_t a, int64_t b) {
   return b > 0 && a > INT32_MAX / b ? INT32_MAX : a * b;
 }
 
-/* The next name of an axis in *rest, with its quotes; *rest then begins behind it. */
+/* The next name of an axis in *rest, a list, with its quotes; *rest then begins behind it. XLA had none at first. */
 static bool next_axis(mpg_str *rest, mpg_str *name) {
-  const char *open = rest->n == 0 ? NULL : memchr(rest->p, '\'', rest->n), *close, *end;
-  if (open == NULL)
+  const char *p = rest->p, *end = rest->n == 0 ? p : p + rest->n, *from;
+  while (p < end && memchr("[{,]}", *p, 5) == NULL)
+    p++;
+  if (p == end || *p == ']' || *p == '}')
     return false;
-  end = rest->p + rest->n;
-  close = memchr(open + 1, '\'', (size_t)(end - open - 1));
-  if (close == NULL)
-    return false;
-  *name = (mpg_str){open, (size_t)(close + 1 - open)};
-  *rest = (mpg_str){close + 1, (size_t)(end - close - 1)};
-  return true;
+  for (p++; p < end && *p == ' ';)
+    p++;
+  from = p;
+  if (p < end && *p == '\'') {
+    p = memchr(p + 1, '\'', (size_t)(end - p - 1));
+    p = p == NULL ? from : p + 1;
+  } else {
+    while (p < end && memchr("=:,]}", *p, 5) == NULL)
+      p++;
+  }
+  *name = (mpg_str){from, (size_t)(p - from)};
+  *rest = (mpg_str){p, (size_t)(end - p)};
+  return name->n > 0;
 }
 
 /* The number behind the sign that `rest` begins with; 1 where it does not, or is less. */
@@ -224,13 +232,22 @@ static int64_t size_behind(char sign, mpg_str rest) {
   return size < 1 ? 1 : size;
 }
 
+static int64_t size_of_axis(mpg_str mesh, mpg_str wanted) {
+  mpg_str name;
+  while (next_axis(&mesh, &name))
+    if (mpg_str_eq(name, wanted))
+      return size_behind('=', mesh);
+  return 1;
+}
+
 /*
 ** "['x'=4,'y'=16] {'x','y':(2)4}", behind the word: devices of the mesh, ranks along the axes named. A part of an
 ** axis tells its own size behind that of what comes before it.
 */
 static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
-  mpg_str axes = mpg_hlo_behind(value, MPG_STR("{")), name;
-  mpg_str mesh = {value.p, axes.n > 0 ? (size_t)(axes.p - value.p) : value.n};
+  const char *open = value.n == 0 ? NULL : memchr(value.p, '{', value.n);
+  mpg_str axes = {open, open == NULL ? 0 : value.n - (size_t)(open - value.p)}, name;
+  mpg_str mesh = {value.p, value.n - axes.n};
   *devices = *ranks = 1;
   for (mpg_str rest = mesh; next_axis(&rest, &name);)
     *devices = times(*devices, size_behind('=', rest));
@@ -238,8 +255,7 @@ static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
     mpg_str part = axes;
     int64_t before;
     bool is_part = part.n > 0 && part.p[0] == ':' && mpg_hlo_next_number(&part, &before);
-    *ranks = times(*ranks,
-                   is_part ? size_behind(')', part) : size_behind('=', mpg_hlo_behind(mesh, name)));
+    *ranks = times(*ranks, is_part ? size_behind(')', part) : size_of_axis(mesh, name));
   }
 }
 
@@ -350,7 +366,7 @@ int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
 }
 
 int64_t mpg_hlo_tiles(mpg_str sharding) {
-  mpg_str named = mpg_hlo_behind(short_of(sharding), MPG_STR("{mesh["));
+  mpg_str named = mpg_hlo_behind(short_of(sharding), MPG_STR("{mesh"));
   mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("devices=[")), ']');
   int64_t devices = 1, size;
   if (named.n > 0)

@@ -210,6 +210,10 @@ static void test_groups(void) {
   groups("mesh['x'=1,'y'=0,'z'=3] {'x','y','z'}", 3, 3);
   groups("mesh['x':4,'y'=2] {'y'}", 2, 2);
   groups("mesh['x", 1, 1);
+  groups("mesh[x=4,xy=2] {xy}", 2, 8); /* XLA of January 2026 has no quotes */
+  groups("mesh[x=4,y=2], device_ids=([2,4]T(1,0)) {x}", 4, 8);
+  groups("mesh[x=4, y=8] {x, y:(2)4}", 16, 32);
+  groups("mesh[x=4,=2,,] {x,,", 4, 4);
   groups("mesh['x'", 1, 1);
   groups("mesh['x'=", 1, 1);
   groups("mesh['x'=3", 1, 3);
