@@ -131,6 +131,7 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (66, 'kernel', 'collective-broadcast*', 'communication'),
   (67, 'kernel', 'send*', 'communication'),
   (68, 'kernel', 'recv*', 'communication'),
+  (69, 'kernel', 'collective-reduce*', 'communication'),
   (70, 'kernel', 'copy-start*', 'memory'),
   (71, 'kernel', 'copy-done*', 'memory'),
   (72, 'kernel', 'infeed*', 'memory'),

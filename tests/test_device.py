@@ -195,7 +195,7 @@ class Views(Case):
         self.load()
         wanted = {("kernel", "ncclDevKernel_AllReduce"): "communication", ("kernel", "void gemm"): "compute", ("memcpy", "Memcpy HtoD"): "memory",
                   ("memset", "Memset (Device)"): "memory", ("sync", "Stream Wait Event"): "sync", ("kernel", "all-reduce.3"): "communication",
-                  ("kernel", "rcclGenericKernel"): "communication", ("kernel", "copy-start.1"): "memory", ("kernel", "copy.1"): "compute"}
+                  ("kernel", "rcclGenericKernel"): "communication", ("kernel", "copy-start.1"): "memory", ("kernel", "copy.1"): "compute", ("kernel", "collective-reduce.1"): "communication"}
         for (kind, name), kind_of in wanted.items():
             self.assertEqual(self.one("SELECT class FROM device_class_rules WHERE ?1 GLOB kind AND lower(?2) GLOB name ORDER BY priority LIMIT 1", kind, name), kind_of)
 
