@@ -267,6 +267,18 @@ class Rules(Case):
                          [("f4e2m1fnxf8e4m3fn", "fp8", 2 * 2 * 64 * 32 * 96)] * 2)
         self.assertEqual(self.issues(path), {})
 
+    def test_grouped_products(self):
+        """cuBLASLt's and hipBLASLt's for a ragged-dot: rows in groups, or, for gradients of the weights, what is contracted."""
+        config = 'custom_call_target="__cublas$lt$groupedMatmul", backend_config={"grouped_gemm_backend_config":{"gemm_backend_config":{"alpha_real":1,"dot_dimension_numbers":{"lhs_contracting_dimensions":["%d"]}},' \
+                 '"ragged_dot_dimension_numbers":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["%d"]},"lhs_ragged_dimensions":["0"],"rhs_group_dimensions":[]}}}'
+        path = self.file("""ENTRY e { a = f16[101,407] parameter(0)  w = f16[2,407,400] parameter(1)  n = s32[2] parameter(2)  d = f16[101,400] parameter(3)
+            x = (f16[101,400], s8[1000]) custom-call(a, w, n), %s
+            g = (f16[2,407,400], s8[1000]) custom-call(a, d, n), %s
+            ROOT y = f16[101,400] custom-call(a, w, n), custom_call_target="__cublas$lt$groupedMatmul" }""" % (config % (1, 1), config % (0, 0)))
+        self.assertEqual(self.rows("SELECT name, multiply, flops, bytes, cost_known FROM hlo_trace(?) WHERE opcode = 'custom-call'", path),
+                         [(name, "f16", 2 * 101 * 407 * 400, 2 * (101 * 407 + 2 * 407 * 400 + 101 * 400) + 8, 1) for name in "xg"]
+                         + [("y", None, 0, 2 * (101 * 407 + 2 * 407 * 400 + 101 * 400) + 8, 0)])
+
     def test_declared(self):
         """Kernels of Pallas for TPUs say their work: in JAX's JSON, which has newlines, in XLA's, or in a text before optimisation."""
         call = "custom-call(offsets, a, w), custom_call_target=\"tpu_custom_call\", backend_config="

@@ -35,12 +35,12 @@ static mpg_i128 dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint3
 ** As a dot over all groups together. Where the ragged dimension is contracted, the result has a
 ** dimension of groups on top, that no work is multiplied by.
 */
-static mpg_i128 ragged_dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
-  mpg_str list = mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING), ragged, rest = list;
-  uint32_t result = mpg_hlo_result(m, i), sizes = mpg_hlo_operand_shape(m, i, 2);
+static mpg_i128 ragged_dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t result,
+                           mpg_str list, mpg_str ragged) {
+  mpg_str rest = list;
+  uint32_t sizes = mpg_hlo_operand_shape(m, i, 2);
   mpg_i128 flops = dot(m, i, result, list);
   int64_t d, r = -1, groups;
-  ragged = mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_RAGGED);
   (void)mpg_hlo_next_number(&ragged, &r);
   groups = mpg_hlo_dim(&m->shapes, sizes, (int64_t)mpg_hlo_shape_at(&m->shapes, sizes)->n - 1);
   while (groups > 1 && mpg_hlo_next_number(&rest, &d))
@@ -330,6 +330,8 @@ mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruct
   mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
   if (begins(target, "__cublas$gemm") || begins(target, "__cublas$lt$matmul"))
     return MPG_HLO_CUSTOM_DOT;
+  if (begins(target, "__cublas$lt$groupedMatmul"))
+    return MPG_HLO_CUSTOM_RAGGED_DOT;
   if (begins(target, "__op$block_scaled_dot") || begins(target, "__cudnn$blockScaledDot"))
     return MPG_HLO_CUSTOM_SCALED_DOT;
   if (begins(target, "__cudnn$conv"))
@@ -405,10 +407,15 @@ static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, m
   if (custom == MPG_HLO_CUSTOM_SCALED_DOT) {
     /* [b, m, k] x [b, n, k], with a scale for each block of k */
     flops = mpg_hlo_mul(2, mpg_hlo_mul(elements(m, result), order_of(m, i)));
-  } else if (custom == MPG_HLO_CUSTOM_DOT) {
-    mpg_str list = json_list(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND),
-                             MPG_STR("lhs_contracting_dimensions"));
-    flops = list.p == NULL ? -1 : dot(m, i, result, list);
+  } else if (custom == MPG_HLO_CUSTOM_DOT || custom == MPG_HLO_CUSTOM_RAGGED_DOT) {
+    mpg_str config = mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND);
+    mpg_str list = json_list(config, MPG_STR("lhs_contracting_dimensions"));
+    if (list.p == NULL)
+      flops = -1;
+    else if (custom == MPG_HLO_CUSTOM_DOT)
+      flops = dot(m, i, result, list);
+    else
+      flops = ragged_dot(m, i, result, list, json_list(config, MPG_STR("lhs_ragged_dimensions")));
   } else if (custom == MPG_HLO_CUSTOM_CONVOLUTION) {
     flops = convolution(m, i, cudnn_shapes(m, i, result));
   }
@@ -441,7 +448,8 @@ void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mp
     break;
   case MPG_HLO_RAGGED_DOT:
     p->is_matmul = true;
-    *flops = ragged_dot(m, i);
+    *flops = ragged_dot(m, i, result, mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING),
+                        mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_RAGGED));
     break;
   case MPG_HLO_CONVOLUTION:
     p->is_matmul = true;
