@@ -34,6 +34,26 @@ class Megatron(Case):
         self.assertEqual(self.rows("SELECT step, durable_time - ? FROM commits", self.T0), [(2, 8)])
         self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
 
+    def test_saves_beside_training(self):
+        """Asynchronous saves take the time until they are scheduled, and are safe later; local ones, which are not meant to last, are saves too."""
+        line = " [2026-03-02 09:00:{:06.3f}] iteration {:8d}/{:8d} | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
+        timers = "(min, max) time across ranks (ms):\n    {0} ({1:.2f}, {2:.2f})\n", "max time across ranks (ms):\n    {0} {2:.2f}\n"
+        for timer in timers:
+            log = "".join([
+                line.format(10, 10, 30), "  scheduled an async checkpoint save at iteration      10 to /ckpt\n", timer.format("save-checkpoint ................................:", 2900, 3000),
+                line.format(23, 20, 30), "  successfully saved checkpoint from iteration      10 to /ckpt [ t 1/1, p 1/1 ]\n",
+                timer.format("save-checkpoint-non-persistent .................:", 490, 500), "  successfully saved local checkpoint from iteration      20\n",
+                line.format(33.5, 30, 30)])
+            for text in (log, re.sub(r" \[2026[^]]*\]", "", log)):
+                self.map("megatron", self.file(text), chips=2, start="2026-03-02T09:00:00Z")
+                self.assertEqual(self.rows("SELECT kind, start_time - ?1, end_time - ?1 FROM spans WHERE kind <> 'step'", self.T0), [("checkpoint", 10, 13), ("checkpoint", 23, 23.5)])
+                self.assertEqual(self.seconds(), {("checkpoint", None): 7, ("unrated", None): 60})
+                self.assertEqual([step for step, in self.rows("SELECT step FROM commits")], [10, 20])
+        # That the save of before is done is no word of the gap that it is said in.
+        self.map("megatron", self.file("".join([line.format(10, 10, 30), line.format(20, 20, 30), "  successfully saved checkpoint from iteration      10 to /ckpt\n",
+                                                " validation loss at iteration 20 | lm loss value: 1.0E+00 |\n", line.format(35, 30, 30)])), chips=2)
+        self.assertEqual(self.seconds(), {("eval", None): 10, ("unrated", None): 60})
+
     def test_ranks(self):
         """MindSpeed-MM prints on every rank; Megatron-LM itself on the last one, as the fixture does."""
         with open(FIXTURES + "/megatron.log", encoding="utf-8") as file:

@@ -30,10 +30,10 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
       (?: (?= .* throughput\ per\ GPU\ \(TFLOP/s/GPU\): \s* (?<tflops>[\d.]+) ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
       (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )?
-    | successfully\ saved\ checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
+    | successfully\ saved\ (?: local\  )? checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
-    | (?<timer> save-checkpoint | evaluate ) \s* \.+ : \s* \( [\d.]+ , \s* (?<timer_ms>[\d.]+) \)
+    | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>[\d.]+)
     | using\ world\ size: \s* (?<world>\d+) )',
   'ignore', coalesce(:zone, 'UTC'));
 
@@ -105,7 +105,8 @@ SELECT job, attempt, step, start_time, end_time, seconds, executions, fields ->>
 FROM step;
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
--- save or the evaluation; without, their timers tell.
+-- save or the evaluation; without, their timers tell. That an asynchronous save is done is said in a later gap: its timer
+-- marks its own.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 WITH gap AS (
@@ -113,9 +114,10 @@ WITH gap AS (
   FROM training_steps
 ),
 said AS (
-  SELECT job, attempt, place, max(fields ->> '$.saved' IS NOT NULL) AS saved
-  FROM training_events WHERE timed AND coalesce(fields ->> '$.saved', fields ->> '$.validated') IS NOT NULL
-  GROUP BY job, attempt, place
+  SELECT job, attempt, e.place, max(coalesce(e.fields ->> '$.timer' <> 'evaluate', e.fields ->> '$.saved' IS NOT NULL)) AS saved
+  FROM training_events AS e LEFT JOIN training_steps AS s USING (job, attempt, place)
+  WHERE timed AND (coalesce(e.fields ->> '$.timer', e.fields ->> '$.validated') IS NOT NULL OR e.fields ->> '$.saved' >= s.step)
+  GROUP BY job, attempt, e.place
 )
 SELECT job, attempt, iif(saved, 'checkpoint', 'eval') AS kind, start_time, end_time
 FROM said JOIN gap USING (job, attempt, place) WHERE end_time > start_time
