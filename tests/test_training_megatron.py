@@ -54,6 +54,16 @@ class Megatron(Case):
                                                 " validation loss at iteration 20 | lm loss value: 1.0E+00 |\n", line.format(35, 30, 30)])), chips=2)
         self.assertEqual(self.seconds(), {("eval", None): 10, ("unrated", None): 60})
 
+    def test_bridge(self):
+        """Megatron Bridge has the rate on a line of its own, of the first rank, in front of the last rank's iteration."""
+        line = ("0: Step Time : {1:.2f}s GPU utilization: {2:.1f}MODEL_TFLOP/s/GPU\n"
+                "15:  [2026-03-02 09:00:{0:02d}] iteration {3:8d}/      30 | consumed samples:        25600 | elapsed time per iteration (ms): {4:.1f} | learning rate: 3.0E-05 |"
+                " global batch size:   512 |{5} lm loss: 8.114214E+00 | number of skipped iterations:   0 | number of nan iterations:   0 |\n")
+        self.map("megatron", self.file(line.format(20, 2, 0, 10, 2000, "") + line.format(40, 2, 663.5, 20, 2000, "")
+                                       + "    forward-backward ...............................: (90.00, 91.00)\n"
+                                       + line.format(50, 1, 1300.2, 30, 1000, " throughput per GPU (TFLOP/s/GPU): 1300.0 |")), chips=16, chip="h100 80gb hbm3")
+        self.assertEqual(self.rows("SELECT step, seconds, tflops_per_chip FROM training_steps"), [(10, 20, None), (20, 20, 663.5), (30, 10, 1300)])
+
     def test_ranks(self):
         """MindSpeed-MM prints on every rank; Megatron-LM itself on the last one, as the fixture does."""
         with open(FIXTURES + "/megatron.log", encoding="utf-8") as file:

@@ -34,7 +34,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
     | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>[\d.]+)
-    | using\ world\ size: \s* (?<world>\d+) )',
+    | using\ world\ size: \s* (?<world>\d+)
+    | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
   'ignore', coalesce(:zone, 'UTC'));
 
 -- Of some descendants every rank prints the iteration: a line that repeats the one before it at once is of no restart.
@@ -44,6 +45,12 @@ DELETE FROM temp.training_lines WHERE rowid IN (
         FROM temp.training_lines WHERE coalesce(step, fields ->> '$.world', fields ->> '$.loaded') IS NOT NULL
         WINDOW w AS (PARTITION BY file ORDER BY line))
   WHERE again);
+
+-- Megatron Bridge has the rate of an iteration on the line before it; of some models it is 0.
+UPDATE temp.training_lines SET fields = json_set(fields, '$.tflops', tflops)
+FROM (SELECT rowid AS id, step, lag(fields ->> '$.ahead') OVER (PARTITION BY file ORDER BY line) AS tflops
+      FROM temp.training_lines WHERE coalesce(step, fields ->> '$.ahead') IS NOT NULL) AS told
+WHERE training_lines.rowid = id AND told.step IS NOT NULL AND tflops > 0 AND fields ->> '$.tflops' IS NULL;
 
 -- ---- 2. When things happened ----
 
