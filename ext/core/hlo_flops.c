@@ -326,7 +326,9 @@ mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruct
                                             "Unpin",
                                             "LayoutConstraint",
                                             "InspectSharding",
-                                            "AssumeGatherIndicesInBound"};
+                                            "AssumeGatherIndicesInBound",
+                                            "__xla_internal_call_marker_before",
+                                            "__xla_internal_call_marker_after"};
   mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
   if (begins(target, "__cublas$gemm") || begins(target, "__cublas$lt$matmul"))
     return MPG_HLO_CUSTOM_DOT;

@@ -226,7 +226,8 @@ static void test_annotations(void) {
       "Sharding InspectSharding SPMDFullToShardShape SPMDShardToFullShape "
       "xla.sdy.FuncResultSharding sdy.sharding_constraint "
       "annotate_device_placement MoveToHost MoveToDevice "
-      "AllocateBuffer Pin Unpin LayoutConstraint AssumeGatherIndicesInBound ";
+      "AllocateBuffer Pin Unpin LayoutConstraint AssumeGatherIndicesInBound "
+      "__xla_internal_call_marker_before __xla_internal_call_marker_after ";
   static const char *const work[] = {"Shardin", "MoveToHostMemory", "xla.sdy", "Pinned",
                                      "",        "__cublas"};
   for (const char *name = free_of_cost; *name != '\0'; name += strcspn(name, " ") + 1) {
