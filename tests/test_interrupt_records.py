@@ -93,6 +93,8 @@ LONG = {
                             '"file":"f","lineno":1}}\n', COUNT % "mllog", 60),
     "operands of HLO": (lambda n: "HloModule m\n\nENTRY e {\n  p0 = f32[8,8] parameter(0)\n  ROOT t = (" + "f32[8,8], " * (n // 14) + "f32[8,8]) tuple("
                         + "p0, " * (n // 14) + "p0)\n}\n", "SELECT flops FROM hlo_cost({long})", 5),
+    "elements of HLO's tuples": (lambda n: "HloModule m\n\nENTRY e {\n  " + "x" * (n // 2) + " = " + "(" * 60 + "f32[8]" + ")" * 60 + " parameter(0)\n  ROOT r = f32[8] negate("
+                                 + "x" * (n // 2) + "#0" * 60 + ")\n}\n", "SELECT flops FROM hlo_cost({long})", 40),
     "a constant of HLO": (lambda n: "HloModule m\n\nENTRY e {\n  ROOT c = f32[8,8] constant({" + "{1,2}," * (n // 6) + "1})\n}\n",
                           "SELECT flops FROM hlo_cost({long})", 3),
     "labels of a sample": (lambda n: "m{" + numbered(n, 'k%d="v"') + "} 1\nm 2\n", ANSWERS, 26),

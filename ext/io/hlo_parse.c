@@ -23,6 +23,7 @@ typedef struct parser {
   size_t n_frames;
   uint32_t computation; /* the one being read */
   unsigned polls;
+  size_t work;      /* on names of operands, since the host was asked */
   bool partitioned; /* the header says how many partitions there are */
 } parser;
 
@@ -110,6 +111,8 @@ static mpg_rc read_elements(parser *p, const mpg_hlo_instruction *user, mpg_str 
     if (element.shape == 0)
       return wrong(p, at, "an element that the tuple has", err);
     name.n = (size_t)(l->p - name.p);
+    if (mpg_poll_work(m->env, &p->work, name.n))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     there = mpg_hlo_find(m, user->computation, name);
     if (there == MPG_HLO_NONE)
       rc = add_element(p, element, name, found, err);
@@ -144,7 +147,7 @@ static mpg_rc read_operand(parser *p, const mpg_hlo_instruction *i, size_t n, mp
   if (mpg_grow(p->s->env, &p->s->members, &p->s->cap_members, n + 1, sizeof *p->s->members) !=
       MPG_OK)
     return mpg_fail_nomem(err);
-  if (mpg_poll(m->env, m->n_operands + n))
+  if (mpg_poll_work(m->env, &p->work, 8 + name.n))
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   p->s->members[n] = found;
   return MPG_OK;
@@ -507,7 +510,7 @@ static const char *hint(mpg_str word) {
 }
 
 mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *lex, mpg_err *err) {
-  parser p = {m, scratch, lex, 0, 0, 0, false};
+  parser p = {m, scratch, lex, 0, 0, 0, 0, false};
   bool header = false;
   uint32_t at;
   mpg_rc rc = MPG_OK;
