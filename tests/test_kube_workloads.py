@@ -6,7 +6,7 @@ import os
 import unittest
 
 from fleets import ROOT
-from kube import G, Mapped, when
+from kube import G, T0, Mapped, when
 
 
 class Mapping(Mapped):
@@ -122,6 +122,36 @@ class Mapping(Mapped):
                           ("ns/statefulset-db-1a2b3", 2, None, None), ("ns/web", None, "serving", None)])
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL GROUP BY category"),
                          [("queued", 2 * 10 + 8 * 20 + 2 * 50 + 2 * 60 + 70), ("untraced", 2 * 90 + 8 * 80 + 70 + 69 + 16 * 60 + 2 * 50 + 2 * 40 + 30)])
+
+    def test_pods_of_ray_clusters(self):
+        """A RayJob's Workload and the pods of the RayCluster that KubeRay makes for it, whose labels name the cluster alone, are one job."""
+        def pod(name, cluster, start, end, **annotations):
+            state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": 0}}
+            return self.pod(name, {G: 2}, spec={"nodeName": "n"}, metadata={
+                "creationTimestamp": when(start), "labels": {"ray.io/cluster": cluster}, "annotations": annotations,
+                "ownerReferences": [{"kind": "RayCluster", "name": cluster, "controller": True}]}, status={
+                "phase": "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}], "containerStatuses": [{"state": state}]})
+        def workload(kind, name, at):
+            w = self.workload(name, 1, ("Admitted", "Admitted", at), ("Finished", "Succeeded", 100))["object"]
+            w["metadata"]["ownerReferences"][0]["kind"] = kind
+            w["spec"]["podSets"][0]["count"] = 2
+            return w
+        def made(kind, name, **labels):
+            return {"kind": kind, "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), "labels": labels}, "spec": {}, "status": {}}
+        self.map(self.file("\n".join(map(json.dumps, [
+            self.node("n", {G: "64"}, agentpool="a"),
+            workload("RayJob", "tune", 0), pod("tune-h", "tune-x7k2p", 10, 40), pod("tune-w", "tune-x7k2p", 10, 40), # and again, after it failed
+            pod("tune-h2", "tune-bb2dq", 60, 100), pod("tune-w2", "tune-bb2dq", 60, 100),
+            workload("RayJob", "old", 0), pod("old-h", "old-raycluster-knqjp", 20, 100), pod("old-w", "old-raycluster-knqjp", 20, 100),
+            workload("RayService", "chat", 0), pod("chat-h", "chat-h4xvz", 30, 100), pod("chat-w", "chat-h4xvz", 30, 100),
+            made("RayJob", "lab"), workload("RayCluster", "lab-works", 0), pod("lab-h", "lab-works", 40, 100), pod("lab-w", "lab-works", 40, 100), # of no RayJob, whatever its name
+            workload("Other", "told", 0), pod("told-h", "any", 50, 100, **{"kueue.x-k8s.io/workload": "w-told"}), pod("told-w", "any", 50, 100, **{"kueue.x-k8s.io/workload": "w-told"}),
+            made("RayJob", "free"), made("RayCluster", "free-m8s2w", **{"ray.io/originated-from-cr-name": "free"}), pod("free-w", "free-m8s2w", 60, 100)]))))
+        self.assertEqual(self.rows("SELECT job, attempt, count(*), sum(chips), min(start_time) - ?1, max(end_time) - ?1 FROM allocations GROUP BY job, attempt", T0), [
+            ("ns/chat", 1, 2, 4, 30, 100), ("ns/free", 1, 1, 2, 60, 100), ("ns/lab-works", 1, 2, 4, 40, 100), ("ns/old", 1, 2, 4, 20, 100), ("ns/told", 1, 2, 4, 50, 100),
+            ("ns/tune", 1, 2, 4, 10, 40), ("ns/tune", 2, 2, 4, 60, 100)])
+        self.assertEqual(self.rows("SELECT job, chips, runtime FROM jobs ORDER BY job"), [
+            ("ns/chat", 4, "ray"), ("ns/free", None, "ray"), ("ns/lab-works", 4, "ray"), ("ns/old", 4, "ray"), ("ns/told", 4, None), ("ns/tune", 4, "ray")])
 
     def test_replicas_of_a_deployment_as_jobs(self):
         """docs/serving.md; the sums by hand. A span of the Deployment would be of all the replicas that there are."""

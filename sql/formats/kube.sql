@@ -31,6 +31,20 @@ UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
 WHERE kind = 'Workload' AND owner_kind = 'Pod'
   AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
 
+-- A pod that names its Workload is of the Workload's job. Pods of a RayCluster name that alone: it is of the RayJob or RayService
+-- that the Workload is for, or of the RayJob itself, where it has that name and what KubeRay adds to it: five of the letters and
+-- digits that Kubernetes makes names of.
+UPDATE kube_objects SET job = coalesce((SELECT max(w.job) FROM kube_objects AS w
+                                        WHERE w.namespace = kube_objects.namespace AND w.name = kube_objects.annotations ->> '$."kueue.x-k8s.io/workload"'
+                                          AND w.kind = 'Workload'), job)
+WHERE kind = 'Pod' AND instr(annotations, 'kueue.x-k8s.io/workload"');
+DROP TABLE IF EXISTS temp.kube_rays;
+CREATE TEMP TABLE kube_rays AS
+SELECT DISTINCT job FROM kube_objects WHERE kind = 'RayJob' OR (kind = 'Workload' AND owner_kind IN ('RayJob', 'RayService'));
+UPDATE kube_objects SET job = substr(job, 1, length(job) - iif(job GLOB '*-raycluster-?????', 17, 6))
+WHERE 'RayCluster' IN (kind, owner_kind) AND job GLOB '*-' || replace('?????', '?', '[bcdfghjklmnpqrstvwxz2456789]')
+  AND substr(job, 1, length(job) - iif(job GLOB '*-raycluster-?????', 17, 6)) IN (SELECT job FROM kube_rays);
+
 -- The last time that each version of an object tells of, and all before it in its file; and which version it is.
 DROP TABLE IF EXISTS temp.kube_told;
 CREATE TEMP TABLE kube_told AS
@@ -531,4 +545,5 @@ DROP TABLE kube_gone;
 DROP TABLE kube_covered;
 DROP TABLE kube_listings;
 DROP TABLE kube_told;
+DROP TABLE kube_rays;
 DROP TABLE kube_objects;
