@@ -143,11 +143,19 @@ class Files(Case):
             self.assertEqual(self.rows("SELECT pods, chips, min_chips FROM kube_trace(?)", path), [told], kind)
 
     def test_nodes(self):
+        gke = {"cloud.google.com/gke-accelerator": "nvidia-l4"} # whose plugin offers parts of GPUs by the name of whole ones, too
         for capacity, labels, told in (
             ({G: "8", "cpu": "96"}, {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}, (8, 1, "NVIDIA-H100-80GB-HBM3")),
             ({G: "32"}, {"nvidia.com/gpu.product": "NVIDIA-L4-SHARED", "nvidia.com/gpu.replicas": "4"}, (32, 0.25, "NVIDIA-L4-SHARED")),
             ({G: "56"}, {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"}, (56, 0.142857, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb")),
             ({G: "0", "nvidia.com/mig-3g.40gb": "2"}, {}, (0.857142, 1, None)),
+            ({G: "4"}, {**gke, "cloud.google.com/gke-gpu-sharing-strategy": "time-sharing", "cloud.google.com/gke-max-shared-clients-per-gpu": "4"}, (4, 0.25, "nvidia-l4")),
+            ({G: "7"}, {**gke, "cloud.google.com/gke-gpu-partition-size": "1g.5gb", "nvidia.com/gpu.replicas": "1"}, (7, 0.142857, "nvidia-l4")),
+            ({G: "6"}, {**gke, "cloud.google.com/gke-gpu-partition-size": "3g.20gb", "cloud.google.com/gke-max-shared-clients-per-gpu": "3", "nvidia.com/gpu.replicas": "1"}, (6, 0.142857, "nvidia-l4")),
+            ({G: "4"}, {"nvidia.com/gpu.product": "NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition-MIG-1g.24gb"}, (4, 0.25, "NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition-MIG-1g.24gb")),
+            ({G: "4"}, {"cloud.google.com/gke-accelerator": "nvidia-rtx-pro-6000", "cloud.google.com/gke-gpu-partition-size": "1g.24gb"}, (4, 0.25, "nvidia-rtx-pro-6000")),
+            ({G: "4"}, {"nvidia.com/gpu.product": "NVIDIA-GH200-480GB-MIG-1g.24gb"}, (4, 0.142857, "NVIDIA-GH200-480GB-MIG-1g.24gb")),
+            ({G: "14"}, {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED", "nvidia.com/gpu.replicas": "2"}, (14, 0.071428, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED")),
             ({"aws.amazon.com/neuron": "16", "aws.amazon.com/neurondevice": "16", "aws.amazon.com/neuroncore": "32"},
              {"node.kubernetes.io/instance-type": "trn1.32xlarge"}, (16, 1, "trn1.32xlarge")),
             ({"cpu": "4"}, {}, (None, None, None)),

@@ -87,12 +87,20 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
   return MPG_KUBE_NO_CHIP;
 }
 
-bool mpg_kube_product_share(mpg_str product, int64_t *millionths) {
-  for (size_t i = 0; i + 5 < product.n; i++)
-    if (memcmp(product.p + i, "-MIG-", 5) == 0)
-      return slices_of((mpg_str){product.p + i + 5, product.n - i - 5}, millionths) !=
-             MPG_KUBE_NOT_A_CHIP;
-  return false;
+mpg_kube_unit mpg_kube_product_share(mpg_str product, mpg_str profile, int64_t *millionths) {
+  mpg_kube_unit unit;
+  bool four = false; /* slices */
+  for (size_t i = 0; i < product.n; i++) {
+    mpg_str rest = {product.p + i, product.n - i};
+    four |= rest.n >= 12 && mpg_str_eq_nocase((mpg_str){rest.p, 12}, MPG_STR("RTX-PRO-6000"));
+    if (begins(rest, "-MIG-"))
+      profile = (mpg_str){rest.p + 5, rest.n - 5};
+  }
+  unit = profile.n == 0 ? MPG_KUBE_NO_CHIP : slices_of(profile, millionths);
+  if (unit != MPG_KUBE_GUESS)
+    return unit;
+  *millionths = WHOLE / (four ? 4 : 7);
+  return MPG_KUBE_CHIP;
 }
 
 bool mpg_kube_quantity(mpg_str text, int64_t *millionths) {

@@ -20,9 +20,9 @@ typedef enum mpg_kube_unit {
 ** slices, of 7; of 4 where its size is one of a GPU that has 4 (A30, RTX PRO 6000).
 */
 mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths);
-/* The share of slices in a product's name as GPU feature discovery writes it where MIG devices are
-** offered as GPUs: "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb". False: it is a whole GPU's. */
-bool mpg_kube_product_share(mpg_str product, int64_t *millionths);
+/* The same of MIG devices that are offered as GPUs: of their profile, which stands in the product's name where GPU feature
+** discovery wrote it ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"), and is else `profile`. MPG_KUBE_NO_CHIP: whole GPUs. */
+mpg_kube_unit mpg_kube_product_share(mpg_str product, mpg_str profile, int64_t *millionths);
 
 /* A quantity of a resource, "8", "500m", "1k", "16Gi", "1e3", in millionths; false for anything
 ** else, and for what does not fit. */

@@ -308,9 +308,12 @@ static mpg_rc give_resources(mpg_kube_object *o, mpg_err *err) {
 /* Devices of a node, of which several may be one chip: shared in time, or cut by MIG. */
 static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
   const mpg_kube_level *status = &o->levels[MPG_KUBE_STATUS], *labels = &o->levels[MPG_KUBE_LABELS];
-  mpg_str replicas = mpg_kube_string(labels, "nvidia.com/gpu.replicas");
+  mpg_str product = mpg_kube_string(labels, "nvidia.com/gpu.product");
+  mpg_str profile = mpg_kube_string(labels, "cloud.google.com/gke-gpu-partition-size");
+  static const char *const clients[] = {"nvidia.com/gpu.replicas",
+                                        "cloud.google.com/gke-max-shared-clients-per-gpu"};
   mpg_kube_amounts allocatable;
-  int64_t share = 1000000, n;
+  int64_t share = 1000000, part, n = 1;
   mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_AMOUNTS, mpg_kube_find(status, "allocatable"), err);
   allocatable.n = 0;
   if (rc == MPG_OK)
@@ -321,9 +324,15 @@ static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
     rc = add_list(o, &o->amounts, err);
   if (rc != MPG_OK || o->amounts.n == 0)
     return rc;
-  (void)mpg_kube_product_share(mpg_kube_string(labels, "nvidia.com/gpu.product"), &share);
-  if (mpg_int_parse(replicas, &n) && n > 1 && n <= 1000)
-    share /= n;
+  /* GKE's plugin has labels of its own, beside which GPU feature discovery may say that nothing is shared. */
+  if (product.n == 0)
+    product = mpg_kube_string(labels, "cloud.google.com/gke-accelerator");
+  if (mpg_kube_product_share(product, profile, &part) == MPG_KUBE_CHIP)
+    share = part;
+  for (size_t i = 0; i < sizeof clients / sizeof *clients && n == 1; i++)
+    if (!mpg_int_parse(mpg_kube_string(labels, clients[i]), &n) || n < 1 || n > 1000)
+      n = 1;
+  share /= n;
   give_chips(o, MPG_KUBE_share, share);
   give_chips(o, MPG_KUBE_allocatable, total(&allocatable));
   return MPG_OK;
