@@ -182,6 +182,7 @@ class Files(Case):
             (pod("Running"), None), (pod("Pending"), None), (pod("Succeeded"), "completed"), (pod("Failed"), "failed"),
             (pod("Failed", "Evicted"), "preempted"), (pod("Failed", "DeadlineExceeded"), "timeout"), (pod("Failed", "NodeLost"), "node_fail"),
             (pod("Failed", None, "PreemptionByScheduler"), "preempted"), (pod("Failed", None, "DeletionByTaintManager"), "node_fail"),
+            (pod("Running", None, "DeletionByDeviceTaintManager", when(1)), "node_fail"),
             (pod("Failed", "Evicted", "TerminationByKubelet"), "preempted"), (pod("Failed", "Terminated", "TerminationByKubelet"), "node_fail"),
             (pod("Failed", "NodeShutdown", "TerminationByKubelet"), "node_fail"), (pod("Failed", None, "TerminationByKubelet"), "preempted"),
             (pod("Running", None, None, when(1)), "cancelled"), (pod("Running", None, "EvictionByEvictionAPI", when(1)), "preempted"),

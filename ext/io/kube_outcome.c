@@ -17,9 +17,13 @@ static const char *look_up(const mpg_kube_object *o, size_t field, const word *w
 /* Reasons of a pod's condition DisruptionTarget. Source: "Disruptions", Pod disruption
 ** conditions, of the Kubernetes documentation. */
 static const word disruptions[] = {
-    {"PreemptionByScheduler", "preempted"},  {"PreemptionByKubeScheduler", "preempted"},
-    {"DeletionByTaintManager", "node_fail"}, {"EvictionByEvictionAPI", "preempted"},
-    {"DeletionByPodGC", "node_fail"},        {"StoppedByKueue", "preempted"},
+    {"PreemptionByScheduler", "preempted"},
+    {"PreemptionByKubeScheduler", "preempted"},
+    {"DeletionByTaintManager", "node_fail"},
+    {"EvictionByEvictionAPI", "preempted"},
+    {"DeletionByPodGC", "node_fail"},
+    {"StoppedByKueue", "preempted"},
+    {"DeletionByDeviceTaintManager", "node_fail"}, /* a device of its claims (DRA) */
 };
 
 /* status.reason of a pod that the kubelet or a controller ended. */
