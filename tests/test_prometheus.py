@@ -212,6 +212,24 @@ class Mapping(Case):
         self.map(self.file(self.answer((free, values))))
         self.assertEqual(self.rows("SELECT pod, hpc_job, host, gpu, uuid, chip FROM duty"), [(None, None, "10.0.0.1:5000", "0", None, None)])
 
+        # The configuration that comes with AMD's exporter puts amd_ before its names. Partitions have an id of their own.
+        part = {**amd, "__name__": "amd_gpu_gfx_activity", "gpu_id": "0", "gpu_compute_partition_type": "cpx"}
+        self.map(self.file(self.answer(*[({**part, "gpu_partition_id": str(i)}, [(t, v * i) for t, v in values]) for i in range(2)])))
+        self.assertEqual(self.rows("SELECT host, gpu, slice, kind, samples, busy_s, covered_s FROM duty ORDER BY slice"),
+                         [("mi-1", "0", "cpx/0", "gpu_util", 2, 0, 20), ("mi-1", "0", "cpx/1", "gpu_util", 2, 15, 20)])
+
+    def test_slices(self):
+        """MIG devices have the GPU's number and UUID, and an id of their own: each is a series, beside that of the whole GPU."""
+        def one(metric, values, slice=None, **more):
+            mig = {"GPU_I_PROFILE": slice[0], "GPU_I_ID": slice[1]} if slice else {}
+            return {"__name__": metric, "gpu": "0", "UUID": "GPU-1", "Hostname": "h", **mig, **more}, [(T0 + 10 * i, v) for i, v in enumerate(values)]
+        busy, codes = "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_DEV_XID_ERRORS"
+        self.map(self.file(self.answer(one(busy, [.5, .5]), one(busy, [1, 1], ("3g.20gb", "1"), pod="p"), one(busy, [0, 1], ("2g.10gb", "3")), one(busy, [0, 0], ("1g.5gb", "9")),
+                                       one(codes, [0, 0, 0], ("3g.20gb", "1")), one(codes, [0, 43, 43], ("2g.10gb", "3")))))
+        self.assertEqual(self.rows("SELECT pod, gpu, slice, samples, busy_s, covered_s FROM duty ORDER BY slice"), [
+            (None, "0", None, 2, 10, 20), (None, "0", "1g.5gb/9", 2, 0, 20), (None, "0", "2g.10gb/3", 2, 10, 20), ("p", "0", "3g.20gb/1", 2, 20, 20)])
+        self.assertEqual(self.rows("SELECT time - ?, gpu, slice, code FROM xid", T0), [(10, "0", "2g.10gb/3", 43)])
+
     def test_in_the_shell(self):
         self.script("formats/dcgm.sql", prometheus=RANGE)
         self.assertEqual(self.one("SELECT count(DISTINCT pod) FROM duty"), 6)

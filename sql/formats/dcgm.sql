@@ -38,26 +38,29 @@ INSERT INTO dcgm_metrics VALUES
   ('duty_cycle', 'gpu_util', 0.01),  -- GKE's TPU device plugin
   ('tensorcore_utilization', 'tensor', 0.01),
   ('memory_bandwidth_utilization', 'memory', 0.01),
-  ('gpu_gfx_activity', 'gpu_util', 0.01);  -- AMD, device-metrics-exporter
+  ('gpu_gfx_activity', 'gpu_util', 0.01),  -- AMD, device-metrics-exporter, by default with a prefix
+  ('amd_gpu_gfx_activity', 'gpu_util', 0.01);
 
 -- ---- 2. Samples, each once ----
 
--- Which chip it is, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs. One that is empty
--- is none.
+-- Which chip it is, or slice of one, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs. One that
+-- is empty is none.
 DROP TABLE IF EXISTS temp.dcgm_samples;
 CREATE TEMP TABLE dcgm_samples AS
 WITH named AS (
   SELECT kind, coalesce(Hostname, nullif(labels ->> '$.hostname', ''), instance) AS host,
          CAST(coalesce(gpu, nullif(labels ->> '$.gpu_id', ''), nullif(labels ->> '$.accelerator_id', '')) AS TEXT) AS gpu,
          CAST(coalesce(UUID, nullif(labels ->> '$.gpu_uuid', '')) AS TEXT) AS uuid,
+         coalesce(labels ->> '$.GPU_I_PROFILE' || '/' || (labels ->> '$.GPU_I_ID'),
+                  nullif(lower(labels ->> '$.gpu_compute_partition_type'), 'spx') || '/' || (labels ->> '$.gpu_partition_id')) AS slice,
          CAST(coalesce(modelName, nullif(labels ->> '$.card_model', ''), nullif(labels ->> '$.model', '')) AS TEXT) AS chip, namespace, pod, container,
          CAST(coalesce(hpc_job, nullif(labels ->> '$.job_id', '')) AS TEXT) AS hpc_job, time, value, scale
   FROM prometheus_samples JOIN dcgm_metrics USING (metric)
   WHERE time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
 )
-SELECT kind, host, gpu, uuid, chip, namespace, pod, container, hpc_job, time, avg(value) * scale AS value
+SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time, avg(value) * scale AS value
 FROM named
-GROUP BY kind, host, gpu, uuid, chip, namespace, pod, container, hpc_job, time;
+GROUP BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time;
 
 -- ---- 3. What each sample stands for ----
 
@@ -65,7 +68,7 @@ GROUP BY kind, host, gpu, uuid, chip, namespace, pod, container, hpc_job, time;
 -- kind on its host, something is missing, and it stands for the usual spacing, as the last one does.
 DROP TABLE IF EXISTS temp.dcgm_steps;
 CREATE TEMP TABLE dcgm_steps AS
-SELECT *, lead(time) OVER (PARTITION BY kind, host, gpu, uuid, chip, namespace, pod, container, hpc_job ORDER BY time) - time AS step
+SELECT *, lead(time) OVER (PARTITION BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job ORDER BY time) - time AS step
 FROM dcgm_samples;
 
 DROP TABLE IF EXISTS temp.duty;
@@ -82,23 +85,25 @@ weighed AS (
   SELECT s.*, spacing, CASE WHEN step <= 2 * spacing THEN step ELSE spacing END AS stands_for
   FROM dcgm_steps AS s LEFT JOIN usual AS u ON u.kind = s.kind AND u.host IS s.host
 )
-SELECT namespace, pod, container, hpc_job, host, gpu, uuid, chip, kind, count(*) AS samples, min(time) AS start_time,
+SELECT namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind, count(*) AS samples, min(time) AS start_time,
        max(time + coalesce(stands_for, 0)) AS end_time, max(spacing) AS spacing_s,
        sum(value * stands_for) AS busy_s, sum(stands_for) AS covered_s, sum(coalesce(step - stands_for, 0)) AS missing_s
 FROM weighed
-GROUP BY namespace, pod, container, hpc_job, host, gpu, uuid, chip, kind;
+GROUP BY namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind;
 
 -- ---- 4. Errors: when the code of a GPU's last XID error changes to another than 0 ----
 
 DROP TABLE IF EXISTS temp.xid;
 CREATE TEMP TABLE xid AS
-WITH codes AS (
-  SELECT coalesce(Hostname, instance) AS host, gpu, UUID AS uuid, namespace, pod, hpc_job, time, CAST(value AS INTEGER) AS code,
-         lag(CAST(value AS INTEGER)) OVER (PARTITION BY coalesce(Hostname, instance), gpu, UUID ORDER BY time) AS before
+WITH told AS (
+  SELECT *, coalesce(Hostname, nullif(labels ->> '$.hostname', ''), instance) AS host, labels ->> '$.GPU_I_PROFILE' || '/' || (labels ->> '$.GPU_I_ID') AS slice, CAST(value AS INTEGER) AS code
   FROM prometheus_samples
   WHERE metric = 'DCGM_FI_DEV_XID_ERRORS' AND value IS NOT NULL
+),
+codes AS (
+  SELECT *, lag(code) OVER (PARTITION BY host, gpu, UUID, slice ORDER BY time) AS before FROM told
 )
-SELECT time, host, gpu, uuid, namespace, pod, hpc_job, code FROM codes WHERE code <> 0 AND code IS NOT before;
+SELECT time, host, gpu, UUID AS uuid, slice, namespace, pod, hpc_job, code FROM codes WHERE code <> 0 AND code IS NOT before;
 
 -- ---- 5. What nobody needs any more ----
 
