@@ -447,6 +447,24 @@ static mpg_rc take_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mp
   }
 }
 
+/* A file that does not begin with JSON: the lengths of the file exporter's messages, which are big-endian, begin with 0. */
+static mpg_rc no_json(const mpg_otlp *o, mpg_err *err) {
+  const mpg_err plain = *err;
+  mpg_str text;
+  if (mpg_pull_documents(o->pull) > 0)
+    return plain.rc;
+  if (mpg_pull_line_text(o->pull, &text, err) != MPG_OK)
+    return err->rc;
+  *err = plain;
+  return text.n == 0 || text.p[0] != '\0'
+             ? plain.rc
+             : mpg_fail(
+                   err, MPG_DATA,
+                   "%s:1:1: expected OTLP as JSON, found messages behind their lengths (the "
+                   "file exporter with \"compression\" or format \"proto\": write JSON without)",
+                   o->path);
+}
+
 mpg_rc mpg_otlp_next(mpg_otlp *o, const mpg_otlp_span **span, mpg_err *err) {
   bool given = false;
   mpg_rc rc = MPG_OK;
@@ -459,6 +477,8 @@ mpg_rc mpg_otlp_next(mpg_otlp *o, const mpg_otlp_span **span, mpg_err *err) {
       rc = MPG_OK;
     else if (rc == MPG_OK)
       rc = take_value(o, &item, &given, err);
+    else if (rc == MPG_DATA && depth == 0)
+      rc = no_json(o, err);
   }
   if (rc == MPG_DATA && mpg_pull_cut(o->pull) && mpg_pull_documents(o->pull) > 0) {
     rc =
