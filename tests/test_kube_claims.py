@@ -90,10 +90,16 @@ class Claims(Mapped):
         mig = {f"gpu-0-mig-{i}": attributes(type="mig", parentUUID="G0", uuid=f"M{i}", profile="1g.10gb", productName="NVIDIA A100-SXM4-80GB") for i in range(7)}
         bus = {key: {"attributes": {**value, "resource.kubernetes.io/pciBusID": {"string": "0000:18:00.0"}}} for key, value in list(gpu.items())[:1] + list(mig.items())}
         basic = {key: {"basic": {"attributes": value}} for key, value in gpu.items()}
-        for devices, chips in ((gpu, 2), (gpu | mig, 2), (mig, 1), (bus, 1), (basic, 2)):
+        passed = {f"gpu-vfio-{i}": attributes(type="vfio", uuid=f"V{i}", pcieBusID=f"0000:1{i}:00.0", productName="GA100 [A100 SXM4 80GB]") for i in range(2)}
+        passed |= {f"gpu-{i}": {**gpu[f"gpu-{i}"], **attributes(pcieBusID=f"0000:1{i}:00.0")} for i in range(2)}
+        for devices, chips in ((gpu, 2), (gpu | mig, 2), (mig, 1), (bus, 1), (basic, 2), (passed, 2)):
             self.held(self.slice("n", devices))
             self.assertEqual(self.capacity(), [("a", "NVIDIA A100-SXM4-80GB", chips)])
         self.held(self.slice("n", gpu | {"gpu-2": attributes(type="gpu", uuid="old")}), self.slice("n", gpu, generation=2, name="-2"))
+        self.assertEqual(self.capacity(), [("a", "NVIDIA A100-SXM4-80GB", 2)])
+        # A pool that is made anew counts its generations from 1 again.
+        again = self.slice("n", gpu | {"gpu-2": attributes(type="gpu", uuid="old")}, generation=7)
+        self.held({"type": "ADDED", "object": again}, {"type": "DELETED", "object": again}, {"type": "ADDED", "object": self.slice("n", gpu, name="-2")})
         self.assertEqual(self.capacity(), [("a", "NVIDIA A100-SXM4-80GB", 2)])
         # Its device plugin tells of a node that has one, a network is no chip, and a slice of a node that nobody knows is none's.
         plugin = self.node("p", {G: "8"}, agentpool="a", **{"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"})
@@ -118,7 +124,8 @@ class Claims(Mapped):
             "rtx": attributes(type="mig", profile="1g.24gb", productName="NVIDIA RTX PRO 6000 Blackwell Server Edition"),
             "shared": {"attributes": attributes(type="gpu"), "capacity": {"shares": {"value": "10"}}}, "whole": attributes(type="gpu")})
         for device, chips in (("h", 3 / 7), ("a30", .5), ("rtx", .25), ("whole", 1), ({"device": "shared", "shareID": "s", "consumedCapacity": {"shares": "3"}}, .3),
-                              ({"device": "whole", "shareID": "s"}, 1), ("gpu-7-mig-2g20gb-14-0", 2 / 7), ("gpu-7", 1)):
+                              ({"device": "whole", "shareID": "s"}, 1), ("gpu-7-mig-2g20gb-14-0", 2 / 7), ("gpu-7-mig-19-4-1", 1 / 7),
+                              ("gpu-7-mig-15-0-2", 1 / 7), ("gpu-7-mig-14-0-2", 2 / 7), ("gpu-7-mig-9-0-4", 3 / 7), ("gpu-7-mig-5-0-4", 4 / 7), ("gpu-7-mig-0-0-8", 1), ("gpu-7", 1)):
             self.assertEqual(self.held(slices, self.claim("c", device), self.user("p", "c")), {"p": round(chips, 6)}, device)
         # Who only looks holds nothing.
         self.assertEqual(self.held(slices, self.claim("c", {"device": "whole", "adminAccess": True}, "h"), self.user("p", "c")), {"p": .428571})

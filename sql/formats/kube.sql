@@ -143,26 +143,27 @@ INSERT INTO kube_drivers VALUES ('gpu.nvidia.com', 'nvidia.com/gpu'), ('gpu.amd.
                                 ('neuron.aws.com', 'aws.amazon.com/neuron'), ('gaudi.intel.com', 'habana.ai/gaudi');
 
 -- What drivers offer: a device for each chip, and for each part that it could be cut into. A MIG device is its share of
--- compute slices, a partition of AMD's one of as many as there are. What is no more offered was.
+-- compute slices, a partition of AMD's one of as many as there are. What is no more offered was. A pool counts its generations
+-- anew when its slices have been deleted.
 DROP TABLE IF EXISTS temp.kube_devices;
 CREATE TEMP TABLE kube_devices AS
 WITH devices AS (
-  SELECT s.version, s.spec, iif(d.type = 'object', d.value, '{}') AS d
+  SELECT s.version, s.event IS 'DELETED' AS deleted, s.spec, iif(d.type = 'object', d.value, '{}') AS d
   FROM kube_last AS s, json_each(s.spec, '$.devices') AS d
   WHERE s.kind = 'ResourceSlice' AND s.spec ->> '$.driver' IN (SELECT driver FROM kube_drivers)
 ),
 offered AS (
-  SELECT version, spec ->> '$.driver' AS driver, spec ->> '$.pool.name' AS pool, CAST(spec ->> '$.pool.generation' AS INTEGER) AS generation,
+  SELECT version, deleted, spec ->> '$.driver' AS driver, spec ->> '$.pool.name' AS pool, CAST(spec ->> '$.pool.generation' AS INTEGER) AS generation,
          coalesce(d ->> '$.nodeName', spec ->> '$.nodeName') AS node, d ->> '$.name' AS device,
          coalesce(d -> '$.attributes', d -> '$.basic.attributes') AS told, coalesce(d -> '$.capacity', d -> '$.basic.capacity') AS capacity
   FROM devices
 ),
 named AS (
-  SELECT *, generation = max(generation) OVER (PARTITION BY driver, pool) AS now,
-         row_number() OVER (PARTITION BY driver, pool, device ORDER BY generation DESC, version DESC) AS age,
+  SELECT *, rank() OVER (PARTITION BY driver, pool ORDER BY deleted, generation DESC) = 1 AS now,
+         row_number() OVER (PARTITION BY driver, pool, device ORDER BY deleted, generation DESC, version DESC) AS age,
          told ->> '$.type.string' AS type, coalesce(told ->> '$.profile.string', told ->> '$.partitionProfile.string') AS profile,
          coalesce(told ->> '$.productName.string', told ->> '$.accelerator.string', told ->> '$.instanceType.string', told ->> '$.model.string') AS product,
-         coalesce(told ->> '$."resource.kubernetes.io/pciBusID".string', told ->> '$.pciAddr.string', told ->> '$.parentUUID.string', told ->> '$.uuid.string', device) AS chip
+         coalesce(told ->> '$."resource.kubernetes.io/pciBusID".string', told ->> '$.pcieBusID.string', told ->> '$.pciAddr.string', told ->> '$.parentUUID.string', told ->> '$.uuid.string', device) AS chip
   FROM offered
 )
 SELECT driver, pool, node, device, now, product, chip, CAST(capacity ->> '$.shares.value' AS INTEGER) AS shares,
@@ -175,7 +176,7 @@ CREATE INDEX temp.kube_device ON kube_devices(driver, pool, device);
 CREATE INDEX temp.kube_devices_of ON kube_devices(node);
 
 -- What claims were given, when they last had something. Of a device that several claims share each has what it took, else
--- an equal part.
+-- an equal part. A MIG device that no slice tells of has its size in its name, or the number that NVIDIA gives to its profile.
 DROP TABLE IF EXISTS temp.kube_given;
 CREATE TEMP TABLE kube_given AS
 WITH claims AS (
@@ -187,12 +188,14 @@ given AS (
   SELECT namespace, name, iif(r.type = 'object', r.value, '{}') AS r FROM claims, json_each(status, '$.allocation.devices.results') AS r WHERE age = 1
 ),
 results AS (
-  SELECT namespace, name, r, resource, r ->> '$.shareID' IS NOT NULL AS shared, count(*) OVER (PARTITION BY driver, r ->> '$.pool', r ->> '$.device') AS claims
+  SELECT namespace, name, r, resource, CASE WHEN r ->> '$.device' GLOB 'gpu-*-mig-*' THEN substr(r ->> '$.device', instr(r ->> '$.device', '-mig-') + 5) END AS mig,
+         r ->> '$.shareID' IS NOT NULL AS shared, count(*) OVER (PARTITION BY driver, r ->> '$.pool', r ->> '$.device') AS claims
   FROM given JOIN kube_drivers ON driver = r ->> '$.driver'
   WHERE NOT coalesce(r ->> '$.adminAccess', 0)
 )
 SELECT namespace, name, max(resource) AS resource,
-       sum(coalesce(d.chips, CASE WHEN r ->> '$.device' GLOB 'gpu-*-mig-*' THEN CAST(substr(r ->> '$.device', instr(r ->> '$.device', '-mig-') + 5) AS INTEGER) / 7.0 ELSE 1 END)
+       sum(coalesce(d.chips, CASE WHEN mig GLOB '[1-7]g*' THEN CAST(mig AS INTEGER) / 7.0
+                                  WHEN mig IS NOT NULL THEN CASE CAST(mig AS INTEGER) WHEN 0 THEN 7 WHEN 5 THEN 4 WHEN 9 THEN 3 WHEN 14 THEN 2 ELSE 1 END / 7.0 ELSE 1 END)
            * CASE WHEN NOT shared THEN 1
                   ELSE coalesce(CAST(r ->> '$.consumedCapacity.partitions' AS REAL), CAST(r ->> '$.consumedCapacity.shares' AS REAL) / d.shares, 1.0 / claims) END) AS chips
 FROM results LEFT JOIN kube_devices AS d ON d.driver = r ->> '$.driver' AND d.pool = r ->> '$.pool' AND d.device = r ->> '$.device'
