@@ -143,12 +143,16 @@ class Files(Case):
             self.assertEqual(self.rows("SELECT pods, chips, min_chips FROM kube_trace(?)", path), [told], kind)
 
     def test_nodes(self):
+        mi300x = "AMD_Instinct_MI300X_OAM"
         gke = {"cloud.google.com/gke-accelerator": "nvidia-l4"} # whose plugin offers parts of GPUs by the name of whole ones, too
         for capacity, labels, told in (
             ({G: "8", "cpu": "96"}, {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}, (8, 1, "NVIDIA-H100-80GB-HBM3")),
             ({G: "32"}, {"nvidia.com/gpu.product": "NVIDIA-L4-SHARED", "nvidia.com/gpu.replicas": "4"}, (32, 0.25, "NVIDIA-L4-SHARED")),
             ({G: "56"}, {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"}, (56, 0.142857, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb")),
             ({G: "0", "nvidia.com/mig-3g.40gb": "2"}, {}, (0.857142, 1, None)),
+            *(({"amd.com/gpu": str(8 * parts)}, {"amd.com/compute-memory-partition": mode, "amd.com/gpu.product-name": product}, (8 * parts, 1000000 // parts / 1e6, product))
+              for mode, parts, product in (("spx_nps1", 1, mi300x), ("dpx_nps2", 2, mi300x), ("qpx_nps4", 4, mi300x), ("cpx_nps4", 8, mi300x), ("cpx_nps1", 6, "AMD_Instinct_MI300A"), ("tpx_nps1", 3, "AMD_Instinct_MI300A"))),
+            ({G: "8"}, {"amd.com/compute-memory-partition": "cpx_nps4"}, (8, 1, None)),
             ({G: "4"}, {**gke, "cloud.google.com/gke-gpu-sharing-strategy": "time-sharing", "cloud.google.com/gke-max-shared-clients-per-gpu": "4"}, (4, 0.25, "nvidia-l4")),
             ({G: "7"}, {**gke, "cloud.google.com/gke-gpu-partition-size": "1g.5gb", "nvidia.com/gpu.replicas": "1"}, (7, 0.142857, "nvidia-l4")),
             ({G: "6"}, {**gke, "cloud.google.com/gke-gpu-partition-size": "3g.20gb", "cloud.google.com/gke-max-shared-clients-per-gpu": "3", "nvidia.com/gpu.replicas": "1"}, (6, 0.142857, "nvidia-l4")),

@@ -103,6 +103,17 @@ mpg_kube_unit mpg_kube_product_share(mpg_str product, mpg_str profile, int64_t *
   return MPG_KUBE_CHIP;
 }
 
+int64_t mpg_kube_partitions(mpg_str mode, mpg_str product) {
+  static const char *const modes[] = {"dpx_", "tpx_", "qpx_"};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+    if (begins(mode, modes[i]))
+      return (int64_t)i + 2;
+  if (!begins(mode, "cpx_"))
+    return 1;
+  /* A partition for each of its dies. */
+  return begins(product, "AMD_Instinct_MI300A") ? 6 : 8;
+}
+
 bool mpg_kube_quantity(mpg_str text, int64_t *millionths) {
   static const struct {
     const char *suffix;

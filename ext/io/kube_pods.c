@@ -329,6 +329,9 @@ static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
     product = mpg_kube_string(labels, "cloud.google.com/gke-accelerator");
   if (mpg_kube_product_share(product, profile, &part) == MPG_KUBE_CHIP)
     share = part;
+  if (mpg_kube_find(&o->levels[MPG_KUBE_AMOUNTS], "amd.com/gpu") != NULL)
+    share /= mpg_kube_partitions(mpg_kube_string(labels, "amd.com/compute-memory-partition"),
+                                 mpg_kube_string(labels, "amd.com/gpu.product-name"));
   for (size_t i = 0; i < sizeof clients / sizeof *clients && n == 1; i++)
     if (!mpg_int_parse(mpg_kube_string(labels, clients[i]), &n) || n < 1 || n > 1000)
       n = 1;
