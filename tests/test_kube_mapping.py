@@ -51,6 +51,12 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT DISTINCT round(chips, 3) FROM jobs ORDER BY 1"), [(0.143,), (0.25,)])
         self.assertEqual(self.rows("SELECT DISTINCT pool, round(scheduling_goodput(category, chip_us), 3) FROM mpg_rollup GROUP BY pool"), [("y", 1), ("z", 1)])
 
+    def test_parts_of_a_whole_node(self):
+        """Sevenths in millionths add up to a little less than the GPUs that are there."""
+        for gpus, parts, product, chips in ((8, 7, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", 8), (8, 3, "NVIDIA-A100-SXM4-80GB-MIG-2g.20gb", 48 / 7), (16, 7, "NVIDIA-H100-MIG-1g.10gb", 16)):
+            self.map(self.file(self.node("n", {G: str(gpus * parts)}, **{"nvidia.com/gpu.product": product})))
+            self.assertEqual(self.rows("SELECT chips FROM capacity"), [(round(chips, 5),)])
+
     def test_chips_by_machine_type(self):
         """Where no label says what the GPUs are: every type that is known is of a chip of the catalogue."""
         with open(os.path.join(ROOT, "sql/formats/kube.sql"), encoding="utf-8") as file:

@@ -306,7 +306,7 @@ named AS (
   WHERE age = 1
 )
 SELECT name AS node, uid, coalesce(labels ->> ('$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
-       round(chips * share, 5) AS chips, share, creationTimestamp AS start_time,
+       round(chips * share, iif(abs(chips * share - round(chips * share)) < 1e-4, 0, 5)) AS chips, share, creationTimestamp AS start_time,
        (SELECT max(unixepoch(coalesce(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime', iif(type = 'object', value, '{}') ->> '$.lastTransitionTime')))
         FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
 FROM named LEFT JOIN kube_products ON kube_products.product = model;
