@@ -136,11 +136,28 @@ class Files(Case):
             ("Job", {"parallelism": 3, "completions": 7, "template": template}, (3, 24, 8)), ("Job", {"completions": 7, "template": template}, (1, 8, None)),
             ("Job", {"parallelism": 3, "completions": 3, "template": template}, (3, 24, None)), ("Job", {"parallelism": 3, "template": template}, (3, 24, None)),
             ("Deployment", {"replicas": 5, "template": template}, (5, 40, None)),
+            ("PyTorchJob", {"elasticPolicy": {"minReplicas": 2, "maxReplicas": 6}, "pytorchReplicaSpecs": {"Worker": {"replicas": 4, "template": template}}}, (4, 32, 16)),
+            ("PyTorchJob", {"elasticPolicy": {"rdzvBackend": "c10d"}, "pytorchReplicaSpecs": {"Worker": {"replicas": 4, "template": template}}}, (4, 32, None)),
+            ("Job", {"minAvailable": 3, "tasks": [{"replicas": 1, "template": template}, {"replicas": 2, "template": template}]}, (None, None, None)), # none of batch/v1
             ("Workload", {"podSets": [{"count": 4, "minCount": 2, "template": template}, {"count": 1, "template": {"spec": {"containers": [{}]}}}]}, (5, 32, 16)),
             ("ConfigMap", {}, (None, None, None)),
         ):
             path = self.file({"kind": kind, "metadata": {"name": "x", "namespace": "ns"}, "spec": spec})
             self.assertEqual(self.rows("SELECT pods, chips, min_chips FROM kube_trace(?)", path), [told], kind)
+
+    def test_jobs_of_volcano(self):
+        """Their tasks are sets; with fewer than all pods available those that are left out may be the greatest."""
+        def job(tasks, phase="Running", **spec):
+            template = {n: {"spec": {"containers": [{"resources": {"limits": {G: n}}}]}} for n in (0, 2, 8)}
+            return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "x", "namespace": "ns"}, "status": {"state": {"phase": phase, "lastTransitionTime": when(9)}},
+                    "spec": {"schedulerName": "volcano", **spec, "tasks": [{"name": f"t{n}", "replicas": replicas, "template": template[n]} for n, replicas in tasks]}}
+        for obj, told in (
+            (job([(8, 3)], minAvailable=3), (3, 24, None, None, None)), (job([(8, 3)], minAvailable=2), (3, 24, 16, None, None)), (job([(8, 3)]), (3, 24, None, None, None)),
+            (job([(0, 1), (8, 2)], minAvailable=3), (3, 16, None, None, None)), (job([(2, 1), (8, 2)], minAvailable=2), (3, 18, 10, None, None)),
+            (job([(0, 1), (8, 1)], minAvailable=1, phase="Pending"), (2, 8, 0, None, None)), (job([(8, 1)], "Completed"), (1, 8, None, "completed", 9)),
+            (job([(8, 1)], "Failed"), (1, 8, None, "failed", 9)), (job([(8, 1)], "Terminated"), (1, 8, None, "failed", 9)), (job([(8, 1)], "Aborted"), (1, 8, None, "cancelled", 9)),
+        ):
+            self.assertEqual(self.rows("SELECT pods, chips, min_chips, outcome, finished - ? FROM kube_trace(?)", T0, self.file(obj)), [told], obj)
 
     def test_nodes(self):
         mi300x = "AMD_Instinct_MI300X_OAM"

@@ -81,6 +81,12 @@ bool mpg_kube_is(const mpg_kube_object *o, size_t field, const char *s) {
   return o->values[field].type == MPG_TEXT && mpg_str_eq(o->values[field].s, mpg_str_of(s));
 }
 
+bool mpg_kube_is_volcano(const mpg_kube_object *o) {
+  const mpg_value *version = &o->values[MPG_KUBE_apiVersion];
+  return mpg_kube_is(o, MPG_KUBE_kind, "Job") && version->type == MPG_TEXT && version->s.n > 17 &&
+         memcmp(version->s.p, "batch.volcano.sh/", 17) == 0;
+}
+
 mpg_str mpg_kube_string(const mpg_kube_level *level, const char *key) {
   const mpg_json_member *m = mpg_kube_find(level, key);
   return m != NULL && m->kind == MPG_JSON_STRING ? m->text : (mpg_str){"", 0};
@@ -297,6 +303,22 @@ static mpg_rc read_conditions(mpg_kube_object *o, mpg_err *err) {
   return rc;
 }
 
+/* A Job of Volcano's has one state, instead of conditions. */
+static mpg_rc read_state_of_volcano(mpg_kube_object *o, mpg_err *err) {
+  static const char *const ends[] = {"Completed", "Failed", "Terminated", "Aborted"};
+  mpg_rc rc =
+      mpg_kube_open_level(o, MPG_KUBE_A, mpg_kube_find(&o->levels[MPG_KUBE_STATUS], "state"), err);
+  mpg_str phase = mpg_kube_string(&o->levels[MPG_KUBE_A], "phase");
+  for (size_t i = 0; rc == MPG_OK && i < sizeof ends / sizeof *ends; i++) {
+    if (!mpg_str_eq(phase, mpg_str_of(ends[i])))
+      continue;
+    o->succeeded = i == 0;
+    mpg_kube_give_text(o, MPG_KUBE_finished_reason, mpg_str_of(ends[i]));
+    rc = time_of(o, MPG_KUBE_finished, MPG_KUBE_A, "lastTransitionTime", err);
+  }
+  return rc;
+}
+
 /* What the containers of a pod tell together. */
 typedef struct containers {
   bool any, all_ended;
@@ -485,7 +507,7 @@ mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err 
   if (rc == MPG_OK)
     rc = give_job(o, err);
   if (rc == MPG_OK)
-    rc = read_conditions(o, err);
+    rc = mpg_kube_is_volcano(o) ? read_state_of_volcano(o, err) : read_conditions(o, err);
   if (rc == MPG_OK && mpg_kube_is(o, MPG_KUBE_kind, "Pod"))
     rc = read_containers(o, err);
   if (rc == MPG_OK)

@@ -78,6 +78,8 @@ void mpg_kube_give_int(mpg_kube_object *o, size_t field, int64_t i);
 mpg_rc mpg_kube_keep(mpg_kube_object *o, size_t field, mpg_str s);
 /* Whether field `i` is this text. */
 bool mpg_kube_is(const mpg_kube_object *o, size_t field, const char *s);
+bool mpg_kube_is_volcano(
+    const mpg_kube_object *o); /* a Job of Volcano's, which is none of batch/v1 */
 /* A member's text, empty where there is none. */
 mpg_str mpg_kube_string(const mpg_kube_level *level, const char *key);
 mpg_rc mpg_kube_note(const mpg_kube_object *o, mpg_severity severity, const char *kind,

@@ -103,5 +103,7 @@ const char *mpg_kube_outcome(const mpg_kube_object *o) {
     return NULL;
   if (o->succeeded)
     return "completed";
-  return mpg_kube_is(o, MPG_KUBE_finished_reason, "DeadlineExceeded") ? "timeout" : "failed";
+  return mpg_kube_is(o, MPG_KUBE_finished_reason, "DeadlineExceeded") ? "timeout"
+         : mpg_kube_is(o, MPG_KUBE_finished_reason, "Aborted")        ? "cancelled"
+                                                                      : "failed";
 }

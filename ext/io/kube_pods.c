@@ -198,7 +198,7 @@ static int64_t together(const mpg_kube_object *o, const mpg_kube_level *spec, in
 }
 
 typedef struct totals {
-  int64_t pods, least; /* least: millionths of a chip */
+  int64_t pods, least, most; /* millionths of a chip: of the least pods, and of the greatest */
   bool elastic;
 } totals;
 
@@ -216,6 +216,7 @@ static mpg_rc add_template(mpg_kube_object *o, int level, int64_t pods, int64_t 
     return too_many(o, err);
   sum->pods += pods;
   sum->least += each * least;
+  sum->most = each > sum->most ? each : sum->most;
   sum->elastic |= least < pods;
   return sum->pods > MOST || sum->least > MOST ? too_many(o, err) : MPG_OK;
 }
@@ -242,6 +243,22 @@ static bool ends_with(mpg_str s, const char *end) {
   return s.n >= n && memcmp(s.p + s.n - n, end, n) == 0;
 }
 
+/* Where fewer pods will do, and it is not told which: those that are left out may be the greatest. */
+static mpg_rc leave_out(mpg_kube_object *o, totals *sum, mpg_err *err) {
+  const mpg_kube_level *spec = &o->levels[MPG_KUBE_SPEC];
+  int64_t enough = mpg_kube_is_volcano(o) ? number(spec, "minAvailable", sum->pods) : sum->pods;
+  mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_SETS, mpg_kube_find(spec, "elasticPolicy"), err);
+  if (rc != MPG_OK)
+    return rc;
+  enough = number(&o->levels[MPG_KUBE_SETS], "minReplicas", enough);
+  if (enough < sum->pods) {
+    mpg_i128 least = sum->least - (mpg_i128)(sum->pods - enough) * sum->most;
+    sum->least = least < 0 ? 0 : (int64_t)least;
+    sum->elastic = true;
+  }
+  return MPG_OK;
+}
+
 static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
   const mpg_kube_level *spec = &o->levels[MPG_KUBE_SPEC], *sets = &o->levels[MPG_KUBE_SETS];
   const mpg_json_member *list = NULL;
@@ -250,7 +267,8 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
   for (size_t i = 0; i < spec->n && list == NULL; i++) {
     mpg_str key = spec->m[i].key;
     of_jobs = mpg_str_eq(key, MPG_STR("replicatedJobs"));
-    if (of_jobs || mpg_str_eq(key, MPG_STR("podSets")) || ends_with(key, "ReplicaSpecs"))
+    if (of_jobs || mpg_str_eq(key, MPG_STR("podSets")) || ends_with(key, "ReplicaSpecs") ||
+        (mpg_str_eq(key, MPG_STR("tasks")) && mpg_kube_is_volcano(o)))
       list = &spec->m[i];
   }
   rc = mpg_kube_open_level(o, MPG_KUBE_SETS, list, err);
@@ -264,7 +282,7 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
         mpg_kube_is(o, MPG_KUBE_kind, "Job") ? parallelism(spec) : number(spec, "replicas", 1);
     rc = add_template(o, MPG_KUBE_SPEC, pods, together(o, spec, pods), sum, err);
   }
-  return rc;
+  return rc == MPG_OK && list != NULL ? leave_out(o, sum, err) : rc;
 }
 
 /* ---- Results ---- */
@@ -342,7 +360,7 @@ static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
 }
 
 mpg_rc mpg_kube_count_chips(mpg_kube_object *o, mpg_err *err) {
-  totals sum = {0, 0, false};
+  totals sum = {0, 0, 0, false};
   int64_t each;
   mpg_rc rc;
   o->amounts.n = 0;
