@@ -205,6 +205,11 @@ class Claims(Mapped):
         del pod["spec"]["resourceClaims"]
         pod["status"]["extendedResourceClaimStatus"] = {"resourceClaimName": "p-extended", "requestMappings": []}
         self.assertEqual(self.held(self.claim("p-extended", "gpu-0", "gpu-1"), pod), {"p": 2})
+        # A name that says nothing of chips is worth what the scheduler's claim was given.
+        for name in ("deviceclass.resource.kubernetes.io/h100", "example.com/gpu", "deviceclass.resource.kubernetes.io/mig.nvidia.com"):
+            pod["spec"]["containers"] = [{"resources": {"limits": {name: "2"}}}]
+            self.assertEqual(self.held(self.claim("p-extended", "gpu-0", "gpu-1"), pod), {"p": 2}, name)
+        self.assertEqual(self.held(pod), {})
 
     def test_the_reader_and_the_mapping_agree(self):
         """Both know the drivers, the one as classes that are asked for as resources; and both know what a MIG device is of a chip, the one by its size and

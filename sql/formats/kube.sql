@@ -246,6 +246,11 @@ FROM kube_last AS p, json_each(p.claims) AS c
      LEFT JOIN kube_asked AS a ON a.namespace = p.namespace AND a.name = coalesce(c.value ->> '$.template', c.value ->> '$.claim')
                               AND a.kind = CASE WHEN c.value ->> '$.template' IS NULL THEN 'ResourceClaim' ELSE 'ResourceClaimTemplate' END
 WHERE p.kind = 'Pod';
+-- One that asked for devices as a resource, by a name that says nothing of chips: what the claim was given that the scheduler made.
+INSERT INTO kube_claimed
+SELECT p.uid, p.namespace, NULL, g.resource, g.chips
+FROM kube_last AS p CROSS JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = p.status ->> '$.extendedResourceClaimStatus.resourceClaimName'
+WHERE p.kind = 'Pod' AND coalesce(p.chips, 0) = 0;
 DELETE FROM kube_claimed WHERE coalesce(chips, 0) = 0;
 CREATE INDEX temp.kube_claimed_by ON kube_claimed(uid);
 CREATE INDEX temp.kube_claimed_as ON kube_claimed(namespace, named);
