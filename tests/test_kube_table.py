@@ -207,7 +207,7 @@ class Files(Case):
             (pod("Failed", "Evicted", "TerminationByKubelet"), "preempted"), (pod("Failed", "Terminated", "TerminationByKubelet"), "node_fail"),
             (pod("Failed", "NodeShutdown", "TerminationByKubelet"), "node_fail"), (pod("Failed", None, "TerminationByKubelet"), "preempted"),
             (pod("Running", None, None, when(1)), "cancelled"), (pod("Running", None, "EvictionByEvictionAPI", when(1)), "preempted"),
-            (workload("Finished", "Succeeded"), "completed"), (workload("Finished", "Failed"), "failed"),
+            (workload("Finished", "Succeeded"), "completed"), (workload("Finished", "Failed"), "failed"), (workload("Finished", "WorkloadSliceReplaced"), "preempted"),
             (workload("Finished", "JobFinished", "Job finished successfully"), "completed"), (workload("Finished", "JobFinished", "backoff limit"), "failed"),
             (workload("Evicted", "Preempted"), "preempted"), (workload("Evicted", "PodsReadyTimeout"), "timeout"), (workload("Evicted", "NodeFailures"), "node_fail"),
             (workload("Evicted", "Deactivated"), "cancelled"), (workload("Evicted", "DeactivatedDueToMaximumExecutionTimeExceeded"), "timeout"),

@@ -153,6 +153,29 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT job, chips, runtime FROM jobs ORDER BY job"), [
             ("ns/chat", 4, "ray"), ("ns/free", None, "ray"), ("ns/lab-works", 4, "ray"), ("ns/old", 4, "ray"), ("ns/told", 4, None), ("ns/tune", 4, "ray")])
 
+    def test_elastic_jobs(self):
+        """A Workload replaces another where the job grows, and is changed where it shrinks: it is whole with what it was admitted for."""
+        def pod(name, job, start, end):
+            state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": 0}}
+            return self.pod(name, {G: 2}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(start), "labels": {"job-name": job}}, status={
+                "phase": "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}], "containerStatuses": [{"state": state}]})
+        def workload(name, uid, version, count, *conditions):
+            w = self.workload(name, version, ("QuotaReserved", "QuotaReserved", 0), ("Admitted", "Admitted", 0), *conditions)["object"]
+            w["metadata"].update(uid=uid, name=uid)
+            w["spec"]["podSets"][0]["count"] = count
+            return w
+        replaced = ("Finished", "WorkloadSliceReplaced", 100)
+        self.map(self.file("\n".join(map(json.dumps, [
+            self.node("n", {G: "64"}, agentpool="a"),
+            workload("grows", "g1", 1, 2, replaced), workload("grows", "g2", 2, 3, ("Finished", "Succeeded", 200)),
+            pod("g-0", "grows", 0, 200), pod("g-1", "grows", 0, 200), pod("g-2", "grows", 100, 200),
+            workload("shrinks", "s", 3, 3), workload("shrinks", "s", 4, 2, ("Finished", "Succeeded", 200)),
+            pod("s-0", "shrinks", 0, 200), pod("s-1", "shrinks", 0, 200), pod("s-2", "shrinks", 0, 100),
+            workload("fixed", "f", 5, 2, ("Finished", "Succeeded", 200)), pod("f-0", "fixed", 0, 200), pod("f-1", "fixed", 50, 200)]))))
+        self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs ORDER BY job"), [("ns/fixed", 4, None), ("ns/grows", 6, 4), ("ns/shrinks", 6, 4)])
+        self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL AND category <> 'queued' GROUP BY 1, 2"),
+                         [("ns/fixed", "partial", 100), ("ns/fixed", "untraced", 600), ("ns/grows", "untraced", 1000), ("ns/shrinks", "untraced", 1000)])
+
     def test_replicas_of_a_deployment_as_jobs(self):
         """docs/serving.md; the sums by hand. A span of the Deployment would be of all the replicas that there are."""
         def pod(i):

@@ -42,7 +42,6 @@ static const word evictions[] = {
     {"ClusterQueueStopped", "preempted"},
     {"LocalQueueStopped", "preempted"},
     {"NodeFailures", "node_fail"},
-    {"WorkloadSliceReplaced", "preempted"},
     {"DeactivatedDueToMaximumExecutionTimeExceeded", "timeout"},
     {"DeactivatedDueToRequeuingLimitExceeded", "failed"},
     {"InactiveWorkloadRequeuingLimitExceeded", "failed"},
@@ -80,6 +79,7 @@ static const char *of_workload(const mpg_kube_object *o) {
   const char *found;
   if (o->values[MPG_KUBE_finished].type != MPG_NULL)
     return mpg_kube_is(o, MPG_KUBE_finished_reason, "Succeeded") || o->succeeded ? "completed"
+           : mpg_kube_is(o, MPG_KUBE_finished_reason, "WorkloadSliceReplaced")   ? "preempted"
                                                                                  : "failed";
   if (o->values[MPG_KUBE_evicted].type == MPG_NULL)
     return NULL;

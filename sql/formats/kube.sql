@@ -402,10 +402,18 @@ best AS (
 worth AS (
   SELECT job, sum(chips) / sum(units) AS share FROM kube_held GROUP BY job
 ),
+-- An elastic job's Workload is replaced by another where the job grows, and changed where it shrinks (Kueue).
+elastic AS (
+  SELECT job, max(chips) AS most, min(chips) AS least
+  FROM kube_objects
+  WHERE kind = 'Workload' AND chips > 0 AND (quota_reserved IS NOT NULL OR finished_reason = 'WorkloadSliceReplaced')
+  GROUP BY job
+  HAVING max(finished_reason IS 'WorkloadSliceReplaced') OR (count(DISTINCT uid) = 1 AND min(chips) < max(chips))
+),
 asked AS (
-  SELECT job, max(chips) FILTER (WHERE o.rank = best.rank) AS chips,
-         coalesce(max(min_chips) FILTER (WHERE o.rank = best.rank), max(min_chips) FILTER (WHERE o.rank = 1)) AS min_chips
-  FROM of_jobs AS o JOIN best USING (job)
+  SELECT job, max(max(o.chips) FILTER (WHERE o.rank = best.rank), coalesce(max(most), 0)) AS chips,
+         coalesce(max(min_chips) FILTER (WHERE o.rank = best.rank), max(min_chips) FILTER (WHERE o.rank = 1), max(least)) AS min_chips
+  FROM of_jobs AS o JOIN best USING (job) LEFT JOIN elastic USING (job)
   WHERE best.rank < 3
   GROUP BY job
 ),
