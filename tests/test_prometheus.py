@@ -230,6 +230,19 @@ class Mapping(Case):
             (None, "0", None, 2, 10, 20), (None, "0", "1g.5gb/9", 2, 0, 20), (None, "0", "2g.10gb/3", 2, 10, 20), ("p", "0", "3g.20gb/1", 2, 20, 20)])
         self.assertEqual(self.rows("SELECT time - ?, gpu, slice, code FROM xid", T0), [(10, "0", "2g.10gb/3", 43)])
 
+    def test_gpus_of_nobody(self):
+        """Where Prometheus attaches the exporter's own pod, a GPU without one of its own has that pod's name: it is of no pod."""
+        own = {"namespace": "gpu-operator", "pod": "nvidia-dcgm-exporter-x", "container": "nvidia-dcgm-exporter"}
+        used = {"exported_namespace": "ml", "exported_pod": "p", "exported_container": "c"}
+        def series(metric, gpu, values, job, **labels):
+            return {"__name__": metric, "gpu": gpu, "Hostname": "h", "instance": "10.0.0.1:9400", "job": job, **labels}, [(T0 + 10 * i, v) for i, v in enumerate(values)]
+        busy, codes = "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_XID_ERRORS"
+        self.map(self.file(self.answer(series(busy, "0", [50, 50], "dcgm", **own, **used), series(busy, "1", [0, 0], "dcgm", **own), series(codes, "1", [0, 79], "dcgm", **own),
+                                       series(busy, "2", [1, 1], "honored", namespace="ml", pod="q", container="c"))))
+        self.assertEqual(self.rows("SELECT gpu, namespace, pod, container, busy_s FROM duty ORDER BY gpu"),
+                         [("0", "ml", "p", "c", 10), ("1", None, None, None, 0), ("2", "ml", "q", "c", .2)])
+        self.assertEqual(self.rows("SELECT gpu, namespace, pod, code FROM xid"), [("1", None, None, 79)])
+
     def test_in_the_shell(self):
         self.script("formats/dcgm.sql", prometheus=RANGE)
         self.assertEqual(self.one("SELECT count(DISTINCT pod) FROM duty"), 6)

@@ -41,6 +41,12 @@ INSERT INTO dcgm_metrics VALUES
   ('gpu_gfx_activity', 'gpu_util', 0.01),  -- AMD, device-metrics-exporter, by default with a prefix
   ('amd_gpu_gfx_activity', 'gpu_util', 0.01);
 
+-- Where Prometheus attaches the exporter's own pod and renames the workload's, a GPU without one has the exporter's.
+UPDATE prometheus_samples SET namespace = NULL, pod = NULL, container = NULL
+WHERE job IN (SELECT job FROM prometheus_samples
+              WHERE labels ->> '$.exported_pod' <> '' AND metric IN (SELECT metric FROM dcgm_metrics UNION ALL SELECT 'DCGM_FI_DEV_XID_ERRORS'))
+  AND coalesce(labels ->> '$.exported_pod', '') = '';
+
 -- ---- 2. Samples, each once ----
 
 -- Which chip it is, or slice of one, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs. One that
