@@ -153,6 +153,20 @@ class Claims(Mapped):
         self.assertEqual(self.held(slices, claim, job, *pods), {"p": 1, "q": 1})
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1"), [("untraced", 200)])
 
+    def test_pods_that_share_a_claim_in_turn(self):
+        """Each moment is shared by those that hold the claim then: a pod that stays has all of it when the others are gone."""
+        objects = [self.slice("n", {"gpu-0": attributes(type="gpu", uuid="0")}), self.claim("c", "gpu-0"), self.user("p", "c", end=300), self.user("q", "c", end=100),
+                   self.user("r", "c", begin=100, end=200), self.user("late", "c", begin=300, end=400), self.user("none", "c", begin=350, end=350)]
+        down = self.node("n", {"cpu": "8"}, agentpool="a")
+        down["status"]["conditions"] = [{"type": "Ready", "status": "Unknown", "lastTransitionTime": when(50)}]
+        self.map(self.file([down, *objects]))
+        self.assertEqual(self.rows("SELECT task, attempt, start_time - ?1, end_time - ?1, chips FROM allocations ORDER BY task, start_time", T0), [
+            ("late", 1, 300, 400, 1), ("none", 1, 350, 350, 1), ("p", 1, 0, 100, .5), ("p", 1, 100, 200, .5), ("p", 1, 200, 300, 1), ("q", 1, 0, 100, .5), ("r", 1, 100, 200, .5)])
+        self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs ORDER BY job"),
+                         [("ns/late", 1, None), ("ns/none", 1, None), ("ns/p", .5, .5), ("ns/q", .5, None), ("ns/r", .5, None)])
+        self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE as_of = ? GROUP BY 1", when(400)), [("untraced", 400)])
+        self.assertEqual(self.rows("SELECT pool, chips, start_time - ?, end_time, kind FROM outages", T0), [("a", 1, 400, None, "hw_down")]) # held until then
+
     def test_claims_that_are_gone(self):
         """A claim made for a pod goes with it: then the template tells. One that was seen with devices had them."""
         slices, template = self.slice("n", {"gpu-0": attributes(type="gpu", uuid="0")}), self.template("t", self.gpus(3))

@@ -336,17 +336,40 @@ UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
 CREATE INDEX temp.kube_held_on ON kube_held(node);
 CREATE INDEX temp.kube_held_by ON kube_held(uid);
 
--- A claim that several pods share counts in equal parts for those that hold it at the same time.
-UPDATE kube_held
-SET (chips, units) = (
-  SELECT round(kube_held.chips - sum(c.chips * (1 - 1.0 / pods)), 6), round(kube_held.units - sum(c.chips * (1 - 1.0 / pods)), 6)
-  FROM (SELECT *, (SELECT count(DISTINCT h.uid) FROM kube_claimed AS o JOIN kube_held AS h USING (uid)
-                   WHERE o.namespace = m.namespace AND o.named = m.named
-                     AND (h.uid = kube_held.uid OR (h.start_time < coalesce(kube_held.end_time, 9e18) AND kube_held.start_time < coalesce(h.end_time, 9e18)))) AS pods
-        FROM kube_claimed AS m WHERE m.uid = kube_held.uid AND m.named IS NOT NULL) AS c)
-WHERE uid IN (SELECT uid FROM kube_claimed WHERE named IS NOT NULL);
-UPDATE kube_last SET chips = (SELECT units FROM kube_held AS h WHERE h.uid = kube_last.uid)
-WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_claimed JOIN kube_held USING (uid) WHERE named IS NOT NULL);
+-- A claim that several pods share counts in equal parts for those that hold it at the same time: what a pod holds changes
+-- when another one comes or goes. In kube_held is the least.
+DROP TABLE IF EXISTS temp.kube_shared;
+CREATE TEMP TABLE kube_shared AS
+SELECT c.uid, c.namespace, c.named, c.chips, h.start_time, h.end_time FROM kube_claimed AS c JOIN kube_held AS h USING (uid) WHERE c.named IS NOT NULL;
+CREATE INDEX temp.kube_shared_by ON kube_shared(uid);
+CREATE INDEX temp.kube_shared_as ON kube_shared(namespace, named);
+DROP TABLE IF EXISTS temp.kube_parts;
+CREATE TEMP TABLE kube_parts AS
+WITH edges AS (
+  SELECT uid, start_time AS at FROM kube_shared
+  UNION
+  SELECT m.uid, e.at
+  FROM (SELECT namespace, named, start_time AS at FROM kube_shared WHERE end_time IS NOT start_time
+        UNION SELECT namespace, named, end_time FROM kube_shared WHERE end_time > start_time) AS e
+       CROSS JOIN kube_shared AS m ON m.namespace = e.namespace AND m.named = e.named AND e.at > m.start_time AND (m.end_time IS NULL OR e.at < m.end_time)
+),
+parts AS (
+  SELECT uid, at AS start_time, lead(at) OVER (PARTITION BY uid ORDER BY at) AS next FROM edges
+)
+SELECT uid, start_time, end_time, others, round(whole - others, 6) AS chips
+FROM (
+  SELECT p.uid, p.start_time, coalesce(p.next, h.end_time) AS end_time, h.chips AS whole,
+         (SELECT sum(m.chips * (1 - 1.0 / max(1, (SELECT count(DISTINCT o.uid) FROM kube_shared AS o
+                                                  WHERE o.namespace = m.namespace AND o.named = m.named
+                                                    AND o.start_time <= p.start_time AND (o.end_time IS NULL OR o.end_time > p.start_time)))))
+          FROM kube_shared AS m WHERE m.uid = p.uid) AS others
+  FROM parts AS p JOIN kube_held AS h USING (uid));
+CREATE INDEX temp.kube_parts_of ON kube_parts(uid);
+UPDATE kube_held SET (chips, units) = (SELECT round(kube_held.chips - max(others), 6), round(kube_held.units - max(others), 6) FROM kube_parts AS p WHERE p.uid = kube_held.uid)
+WHERE uid IN (SELECT uid FROM kube_parts);
+UPDATE kube_last SET (chips, min_chips) = (SELECT units, iif((SELECT min(p.chips) < max(p.chips) FROM kube_parts AS p WHERE p.uid = h.uid), units, NULL)
+                                           FROM kube_held AS h WHERE h.uid = kube_last.uid)
+WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_parts);
 
 -- ---- 5. Attempts ----
 
@@ -447,7 +470,9 @@ WHERE kind = 'Workload' AND chips > 0 AND admitted IS NOT NULL AND job NOT IN (S
 
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM kube_attempts
+SELECT job, attempt, task, pool, coalesce(p.chips, a.chips) AS chips, coalesce(p.start_time, a.start_time) AS start_time,
+       iif(p.uid IS NULL, a.end_time, p.end_time) AS end_time, outcome
+FROM kube_attempts AS a LEFT JOIN kube_parts AS p ON p.uid = a.uid
 UNION ALL
 SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
 
@@ -522,19 +547,24 @@ WHERE NOT EXISTS (SELECT * FROM unready AS u WHERE u.uid = c.uid AND u.start_tim
 
 -- What is out of service is what no pod holds: a pod on a node that does not answer holds its chips until it is
 -- deleted, and Kubernetes waits for that.
+DROP TABLE IF EXISTS temp.kube_occupied;
+CREATE TEMP TABLE kube_occupied AS
+SELECT h.node, coalesce(p.chips, h.chips) AS chips, coalesce(p.start_time, h.start_time) AS start_time, iif(p.uid IS NULL, h.end_time, p.end_time) AS end_time
+FROM kube_held AS h LEFT JOIN kube_parts AS p ON p.uid = h.uid;
+CREATE INDEX temp.kube_occupied_on ON kube_occupied(node);
 DROP TABLE IF EXISTS temp.outages;
 CREATE TEMP TABLE outages AS
 WITH edges AS (
   SELECT d.rowid AS down, d.start_time AS at FROM kube_down AS d
   UNION
   SELECT d.rowid, e.at
-  FROM kube_down AS d JOIN (SELECT node, start_time AS at FROM kube_held UNION SELECT node, end_time FROM kube_held) AS e USING (node)
+  FROM kube_down AS d JOIN (SELECT node, start_time AS at FROM kube_occupied UNION SELECT node, end_time FROM kube_occupied) AS e USING (node)
   WHERE e.at > d.start_time AND (d.end_time IS NULL OR e.at < d.end_time)
 ),
 parts AS (
   SELECT down, at AS start_time, lead(at) OVER (PARTITION BY down ORDER BY at) AS next FROM edges
 )
-SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_held AS h
+SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
                                    WHERE h.node = d.node AND h.start_time <= p.start_time AND (h.end_time IS NULL OR h.end_time > p.start_time)), 0) AS chips,
        p.start_time, coalesce(p.next, d.end_time, n.end_time) AS end_time, d.kind
 FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.uid = d.uid;
@@ -547,6 +577,9 @@ DROP TABLE kube_states;
 DROP TABLE kube_admitted;
 DROP TABLE kube_attempts;
 DROP TABLE kube_evictions;
+DROP TABLE kube_occupied;
+DROP TABLE kube_parts;
+DROP TABLE kube_shared;
 DROP TABLE kube_held;
 DROP TABLE kube_nodes;
 DROP TABLE kube_claimed;
