@@ -167,6 +167,21 @@ class Claims(Mapped):
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE as_of = ? GROUP BY 1", when(400)), [("untraced", 400)])
         self.assertEqual(self.rows("SELECT pool, chips, start_time - ?, end_time, kind FROM outages", T0), [("a", 1, 400, None, "hw_down")]) # held until then
 
+    def test_sharing_second_by_second(self):
+        slices = self.slice("n", {f"gpu-{i}": attributes(type="gpu", uuid=str(i)) for i in range(3)})
+        claims = {"c": ["gpu-0"], "d": ["gpu-1", "gpu-2"]}
+        for seed in range(20):
+            random = Random(seed)
+            pods = {f"p{i}": (random.choice("cd"), *sorted(random.sample(range(40), 2))) for i in range(random.randint(1, 14))}
+            self.held(slices, *(self.claim(name, *devices) for name, devices in claims.items()),
+                      *(self.user(pod, claim, begin=begin, end=end) for pod, (claim, begin, end) in pods.items()))
+            had = {}
+            for pod, chips, begin, end in self.rows("SELECT task, chips, start_time - ?1, end_time - ?1 FROM allocations", T0):
+                had.update({(pod, second): chips for second in range(int(begin), int(end))})
+            together = {key: sum(c == key[0] and b <= key[1] < e for c, b, e in pods.values()) for key in ((c, s) for c in claims for s in range(40))}
+            self.assertEqual(had, {(pod, second): round(len(claims[claim]) / together[claim, second], 6)
+                                   for pod, (claim, begin, end) in pods.items() for second in range(begin, end)}, seed)
+
     def test_claims_that_are_gone(self):
         """A claim made for a pod goes with it: then the template tells. One that was seen with devices had them."""
         slices, template = self.slice("n", {"gpu-0": attributes(type="gpu", uuid="0")}), self.template("t", self.gpus(3))

@@ -342,16 +342,22 @@ DROP TABLE IF EXISTS temp.kube_shared;
 CREATE TEMP TABLE kube_shared AS
 SELECT c.uid, c.namespace, c.named, c.chips, h.start_time, h.end_time FROM kube_claimed AS c JOIN kube_held AS h USING (uid) WHERE c.named IS NOT NULL;
 CREATE INDEX temp.kube_shared_by ON kube_shared(uid);
-CREATE INDEX temp.kube_shared_as ON kube_shared(namespace, named);
+DROP TABLE IF EXISTS temp.kube_sharing;
+CREATE TEMP TABLE kube_sharing AS
+WITH steps AS (
+  SELECT namespace, named, start_time AS at, 1 AS pods FROM (SELECT DISTINCT uid, namespace, named, start_time, end_time FROM kube_shared) WHERE end_time IS NOT start_time
+  UNION ALL
+  SELECT namespace, named, end_time, -1 FROM (SELECT DISTINCT uid, namespace, named, start_time, end_time FROM kube_shared) WHERE end_time > start_time
+)
+SELECT namespace, named, at, sum(sum(pods)) OVER (PARTITION BY namespace, named ORDER BY at) AS pods FROM steps GROUP BY namespace, named, at;
+CREATE INDEX temp.kube_sharing_of ON kube_sharing(namespace, named, at);
 DROP TABLE IF EXISTS temp.kube_parts;
 CREATE TEMP TABLE kube_parts AS
 WITH edges AS (
   SELECT uid, start_time AS at FROM kube_shared
   UNION
-  SELECT m.uid, e.at
-  FROM (SELECT namespace, named, start_time AS at FROM kube_shared WHERE end_time IS NOT start_time
-        UNION SELECT namespace, named, end_time FROM kube_shared WHERE end_time > start_time) AS e
-       CROSS JOIN kube_shared AS m ON m.namespace = e.namespace AND m.named = e.named AND e.at > m.start_time AND (m.end_time IS NULL OR e.at < m.end_time)
+  SELECT m.uid, s.at
+  FROM kube_shared AS m CROSS JOIN kube_sharing AS s ON s.namespace = m.namespace AND s.named = m.named AND s.at > m.start_time AND s.at < coalesce(m.end_time, 9e18)
 ),
 parts AS (
   SELECT uid, at AS start_time, lead(at) OVER (PARTITION BY uid ORDER BY at) AS next FROM edges
@@ -359,9 +365,8 @@ parts AS (
 SELECT uid, start_time, end_time, others, round(whole - others, 6) AS chips
 FROM (
   SELECT p.uid, p.start_time, coalesce(p.next, h.end_time) AS end_time, h.chips AS whole,
-         (SELECT sum(m.chips * (1 - 1.0 / max(1, (SELECT count(DISTINCT o.uid) FROM kube_shared AS o
-                                                  WHERE o.namespace = m.namespace AND o.named = m.named
-                                                    AND o.start_time <= p.start_time AND (o.end_time IS NULL OR o.end_time > p.start_time)))))
+         (SELECT sum(m.chips * (1 - 1.0 / max(1, coalesce((SELECT s.pods FROM kube_sharing AS s WHERE s.namespace = m.namespace AND s.named = m.named AND s.at <= p.start_time
+                                                            ORDER BY s.at DESC LIMIT 1), 1))))
           FROM kube_shared AS m WHERE m.uid = p.uid) AS others
   FROM parts AS p JOIN kube_held AS h USING (uid));
 CREATE INDEX temp.kube_parts_of ON kube_parts(uid);
@@ -579,6 +584,7 @@ DROP TABLE kube_attempts;
 DROP TABLE kube_evictions;
 DROP TABLE kube_occupied;
 DROP TABLE kube_parts;
+DROP TABLE kube_sharing;
 DROP TABLE kube_shared;
 DROP TABLE kube_held;
 DROP TABLE kube_nodes;
