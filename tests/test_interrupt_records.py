@@ -95,6 +95,8 @@ LONG = {
                         + "p0, " * (n // 14) + "p0)\n}\n", "SELECT flops FROM hlo_cost({long})", 5),
     "elements of HLO's tuples": (lambda n: "HloModule m\n\nENTRY e {\n  " + "x" * (n // 2) + " = " + "(" * 60 + "f32[8]" + ")" * 60 + " parameter(0)\n  ROOT r = f32[8] negate("
                                  + "x" * (n // 2) + "#0" * 60 + ")\n}\n", "SELECT flops FROM hlo_cost({long})", 40),
+    "axes of HLO's groups": (lambda n: "HloModule m\n\nENTRY e {\n  p0 = f32[8,8] parameter(0)\n  ROOT r = f32[8,8] all-gather(p0), dimensions={0}, replica_groups=mesh["
+                             + numbered(n // 2, "'x%d'=2") + "] {" + numbered(n // 2, "'x%d'") + "}\n}\n", "SELECT wire_bytes FROM hlo_cost({long})", 7),
     "a constant of HLO": (lambda n: "HloModule m\n\nENTRY e {\n  ROOT c = f32[8,8] constant({" + "{1,2}," * (n // 6) + "1})\n}\n",
                           "SELECT flops FROM hlo_cost({long})", 3),
     "labels of a sample": (lambda n: "m{" + numbered(n, 'k%d="v"') + "} 1\nm 2\n", ANSWERS, 26),

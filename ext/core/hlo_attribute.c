@@ -198,15 +198,36 @@ int mpg_hlo_label(mpg_str labels, int part, char label) {
 
 /* ---- Groups ---- */
 
+/* No machine's axes take more, of a module and of one instruction; what a hostile file has behind that is not looked
+** at, again and again. */
+#define AXES_MOST ((size_t)1 << 16)
+#define NAMED_MOST 1024
+
+static mpg_str short_of(mpg_str text, size_t most) {
+  text.n = text.n > most ? most : text.n;
+  return text;
+}
+
+/* `text` up to the first c, all of it where there is none. */
+static mpg_str up_to(mpg_str text, char c) {
+  const char *end = text.n == 0 ? NULL : memchr(text.p, c, text.n);
+  return (mpg_str){text.p, end == NULL ? text.n : (size_t)(end - text.p)};
+}
+
 static int64_t times(int64_t a, int64_t b) {
   return b > 0 && a > INT32_MAX / b ? INT32_MAX : a * b;
 }
 
+static const char *first_of(const char *p, const char *end, mpg_str any) {
+  while (p < end && memchr(any.p, *p, any.n) == NULL)
+    p++;
+  return p;
+}
+
 /* The next name of an axis in *rest, a list, with its quotes; *rest then begins behind it. XLA had none at first. */
 static bool next_axis(mpg_str *rest, mpg_str *name) {
-  const char *p = rest->p, *end = rest->n == 0 ? p : p + rest->n, *from;
-  while (p < end && memchr("[{,]}", *p, 5) == NULL)
-    p++;
+  const char *end = rest->n == 0 ? rest->p : rest->p + rest->n, *from;
+  const char *p = first_of(rest->p, end, MPG_STR("[{,]}"));
   if (p == end || *p == ']' || *p == '}')
     return false;
   for (p++; p < end && *p == ' ';)
@@ -216,8 +237,7 @@ static bool next_axis(mpg_str *rest, mpg_str *name) {
     p = memchr(p + 1, '\'', (size_t)(end - p - 1));
     p = p == NULL ? from : p + 1;
   } else {
-    while (p < end && memchr("=:,]}", *p, 5) == NULL)
-      p++;
+    p = first_of(p, end, MPG_STR("=:,]}"));
   }
   *name = (mpg_str){from, (size_t)(p - from)};
   *rest = (mpg_str){p, (size_t)(end - p)};
@@ -247,7 +267,8 @@ static int64_t size_of_axis(mpg_str mesh, mpg_str wanted) {
 static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   const char *open = value.n == 0 ? NULL : memchr(value.p, '{', value.n);
   mpg_str axes = {open, open == NULL ? 0 : value.n - (size_t)(open - value.p)}, name;
-  mpg_str mesh = {value.p, value.n - axes.n};
+  mpg_str mesh = short_of((mpg_str){value.p, value.n - axes.n}, NAMED_MOST);
+  axes = short_of(axes, NAMED_MOST);
   *devices = *ranks = 1;
   for (mpg_str rest = mesh; next_axis(&rest, &name);)
     *devices = times(*devices, size_behind('=', rest));
@@ -301,19 +322,6 @@ void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
 
 /* ---- Meshes and shardings ---- */
 
-/* No machine's axes take more; what a hostile file has behind that is not looked at, again and again. */
-#define AXES_MOST ((size_t)1 << 16)
-static mpg_str short_of(mpg_str text) {
-  text.n = text.n > AXES_MOST ? AXES_MOST : text.n;
-  return text;
-}
-
-/* `text` up to the first c, all of it where there is none. */
-static mpg_str up_to(mpg_str text, char c) {
-  const char *end = text.n == 0 ? NULL : memchr(text.p, c, text.n);
-  return (mpg_str){text.p, end == NULL ? text.n : (size_t)(end - text.p)};
-}
-
 /* The next name in double quotes, which a backslash may escape; *rest then begins behind it. */
 static bool next_name(mpg_str *rest, mpg_str *name) {
   mpg_str from = mpg_hlo_behind(*rest, MPG_STR("\""));
@@ -331,7 +339,7 @@ static bool next_mesh(mpg_str *rest, mpg_str *axes) {
 
 int64_t mpg_hlo_mesh_size(mpg_str meshes) {
   int64_t most = 1;
-  mpg_str rest = short_of(meshes), axes, name;
+  mpg_str rest = short_of(meshes, AXES_MOST), axes, name;
   while (next_mesh(&rest, &axes)) {
     int64_t size = 1;
     while (next_name(&axes, &name))
@@ -352,11 +360,11 @@ static int64_t axis_size(mpg_str meshes, mpg_str wanted) {
 }
 
 int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
-  mpg_str axes = mpg_hlo_behind(short_of(attributes), MPG_STR("manual_axes{")), name;
+  mpg_str axes = mpg_hlo_behind(short_of(attributes, AXES_MOST), MPG_STR("manual_axes{")), name;
   int64_t parts = 1, found = 0;
-  axes = up_to(axes, '}');
+  axes = short_of(up_to(axes, '}'), NAMED_MOST);
   while (next_name(&axes, &name)) {
-    int64_t size = axis_size(short_of(meshes), name);
+    int64_t size = axis_size(short_of(meshes, AXES_MOST), name);
     if (size == 0)
       return 0;
     parts = times(parts, size);
@@ -366,8 +374,8 @@ int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
 }
 
 int64_t mpg_hlo_tiles(mpg_str sharding) {
-  mpg_str named = mpg_hlo_behind(short_of(sharding), MPG_STR("{mesh"));
-  mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("devices=[")), ']');
+  mpg_str named = mpg_hlo_behind(short_of(sharding, AXES_MOST), MPG_STR("{mesh"));
+  mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding, AXES_MOST), MPG_STR("devices=[")), ']');
   int64_t devices = 1, size;
   if (named.n > 0)
     mesh_groups(named, &size, &devices);
@@ -377,8 +385,9 @@ int64_t mpg_hlo_tiles(mpg_str sharding) {
 }
 
 int64_t mpg_hlo_manual_tiles(mpg_str sharding) {
-  mpg_str kinds = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("last_tile_dims={")), '}');
-  mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding), MPG_STR("devices=[")), ']'),
+  mpg_str kinds =
+      up_to(mpg_hlo_behind(short_of(sharding, AXES_MOST), MPG_STR("last_tile_dims={")), '}');
+  mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding, AXES_MOST), MPG_STR("devices=[")), ']'),
           rest = tiles;
   int64_t size, parts = 0, n = 0, nkinds = 1;
   for (size_t i = 0; i < kinds.n; i++)

@@ -131,9 +131,10 @@ static void price(mpg_hlo_cost *c, uint32_t number) {
   mpg_hlo_price_collective(c->m, i, p);
 }
 
-/* A fusion looks at all of what it calls, and so may thousands of them; a convolution may take milliseconds. */
+/* A fusion looks at all of what it calls, and so may thousands of them; a convolution, or many axes, may take milliseconds. */
 static unsigned between_polls(const mpg_hlo_instruction *i, uint32_t fused) {
-  if (i->rule == MPG_HLO_CONVOLUTION || i->rule == MPG_HLO_CUSTOM_CALL)
+  if (i->rule == MPG_HLO_CONVOLUTION || i->rule == MPG_HLO_CUSTOM_CALL || i->rule == MPG_HLO_CALL ||
+      (i->rule >= MPG_HLO_ALL_REDUCE && i->rule <= MPG_HLO_PERMUTE))
     return 1;
   return fused != MPG_HLO_NONE ? FUSIONS_BETWEEN_POLLS : INSTRUCTIONS_BETWEEN_POLLS;
 }

@@ -336,6 +336,8 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
     }
     if (key == MPG_HLO_REPLICA_GROUPS)
       device_ids(l, &value);
+    if (mpg_poll_work(p->m->env, &p->work, value.n))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (key == MPG_HLO_SHARDING && !p->partitioned) {
       int64_t devices = mpg_hlo_tiles(value);
       p->m->partitions = devices > p->m->partitions ? devices : p->m->partitions;
