@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import unittest
+from random import Random
 
 from cases import FolderCase
 from fleets import ROOT
@@ -96,6 +97,17 @@ class Packed(FolderCase):
                         errors.add(re.sub(r"near its byte \d+", "near its byte N", str(caught.exception)))  # as near as a read is long
                     self.assertEqual(1, len(errors), errors)
                     self.assertIn(broken, errors.pop())
+
+    def test_damage_within_a_record(self):
+        """One that is malformed besides is no other record's error."""
+        random = Random(1)
+        data = b'pool,n\n1,2\n3,"x"y' + random.randbytes(3 << 20).replace(b"\n", b"").replace(b"\r", b"")
+        path = self.file(gzip.compress(data, 1)[:-1000], "cut.csv.gz")
+        self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING csv_trace('{path}')")
+        self.db.execute(f"CREATE VIRTUAL TABLE temp.u USING csv_rollup('{path}', measures = 'n')")
+        for sql in ("SELECT count(*) FROM t", "SELECT pool FROM t", "SELECT sum(n) FROM u"):
+            with self.assertRaisesRegex(sqlite3.Error, "cut.csv.gz: truncated gzip stream"):
+                self.rows(sql)
 
     def test_a_ledger(self):
         """The roll-up of a trace of which every file is packed."""

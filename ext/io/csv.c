@@ -492,6 +492,7 @@ void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block) {
 
 mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_err *err) {
   outcome result = RECORD;
+  mpg_err untold; /* what is wrong with a record is for the one who reads it to tell */
   mpg_window_set(&csv->w, csv->w.stream, (char *)(uintptr_t)bytes, 0, n, 0);
   csv->w.last = false;
   csv->measuring = true;
@@ -510,10 +511,10 @@ mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_e
     if (at > 0 && (bytes[at - 1] != '\r' || at < n))
       *cut = at;
     scanner_set(&csv->scan, &csv->w);
-    rc = scan_record(csv, &result, err);
+    rc = scan_record(csv, &result, &untold);
     if (rc == MPG_NOMEM)
-      return rc;
-    if (rc == MPG_LIMIT) /* for the one who reads it to tell */
+      return mpg_fail_nomem(err);
+    if (rc == MPG_LIMIT)
       break;
     if (rc == MPG_DATA)
       result = RECORD;
