@@ -151,6 +151,11 @@ class Faults(unittest.TestCase):
         self.assertGreater(divided, 0)
         self.refused(db, "unexpected_shard", *["divided_job"] * divided)
 
+    def test_a_shard_of_another_end(self):
+        """As what an earlier run left behind: its jobs would end before the others do."""
+        earlier = task(self.folder, self.full, self.as_of - 10)
+        self.refused(self.gathered(*self.others, earlier), "another_end")
+
     def test_a_job_cut_apart(self):
         """Its allocations in one shard, and what stands on them in the other: spans, commits, or the commits alone."""
         relations = naive.load_folder(os.path.join(ROOT, "fixtures/golden"))
@@ -248,6 +253,13 @@ class Recipe(unittest.TestCase):
         again = self.run_script(line).stdout
         self.assertEqual(re.findall(r"task\.sh (\S+)", again), ["jobs-3"])
         self.expect_goodput(self.run_script("./merge.sh").stdout)
+        # The next day: records are written to a file that was there, and so the folder stays as it was; then, another end.
+        self.assertNotIn("task.sh", self.run_script(line).stdout)
+        later = "touch -d '+2 seconds' traces/jobs-1/spans.csv\n"
+        self.assertEqual(re.findall(r"task\.sh (\S+)", self.run_script(later + line).stdout), ["jobs-1"])
+        self.run_script("touch traces/jobs-1/spans.csv")
+        self.environment["AS_OF"] = repr(float(self.environment["AS_OF"]) + 10)
+        self.assertEqual(sorted(re.findall(r"task\.sh (\S+)", self.run_script(line).stdout)), sorted(self.shards))
 
     def test_slurm_job_array(self):
         why = slurm_cluster.missing()

@@ -15,7 +15,7 @@ CREATE UNIQUE INDEX shard_states_once ON shard_states(
   shard, ifnull(pool, ''), ifnull(chip, ''), ifnull(phase, ''), ifnull(framework, ''), ifnull(size, ''), ifnull(bucket, ''));
 CREATE TABLE shard_jobs(job TEXT NOT NULL, shard TEXT NOT NULL, PRIMARY KEY(job, shard)) WITHOUT ROWID;
 CREATE TABLE shard_issues(shard TEXT NOT NULL, severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
-CREATE TABLE shard_done(shard TEXT NOT NULL PRIMARY KEY, states BIGINT NOT NULL, jobs BIGINT NOT NULL);
+CREATE TABLE shard_done(shard TEXT NOT NULL PRIMARY KEY, states BIGINT NOT NULL, jobs BIGINT NOT NULL, as_of TEXT);
 
 CREATE VIEW shard_check AS
   SELECT 'missing_shard' AS kind, shard, 'no task of this name has come to its end' AS detail
@@ -34,7 +34,11 @@ UNION ALL
   FROM shard_jobs GROUP BY job HAVING count(*) > 1
 UNION ALL
   SELECT 'lost_records', shard, kind || ': ' || detail
-  FROM shard_issues WHERE severity = 'data_loss';
+  FROM shard_issues WHERE severity = 'data_loss'
+UNION ALL
+  SELECT 'another_end', d.shard, 'its as_of is ' || quote(d.as_of) || ', that of most is ' || quote(m.as_of)
+  FROM shard_done AS d, (SELECT as_of FROM shard_done GROUP BY as_of ORDER BY count(*) DESC, as_of DESC LIMIT 1) AS m
+  WHERE d.as_of IS NOT m.as_of;
 
 CREATE TABLE fleet_states(pool TEXT, chip TEXT, phase TEXT, framework TEXT, size TEXT, bucket TEXT, state BLOB NOT NULL);
 -- SQLite has triggers for rows alone; the first row of a merge stands for all.

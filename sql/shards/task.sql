@@ -8,7 +8,7 @@
 --   :bucket  the width of buckets, or NULL
 --
 -- Output: the states; the jobs, to see that none is in two shards; what mpg_issues lists; and last, how many rows that
--- was, to see that nothing was cut off.
+-- was, to see that nothing was cut off, and :as_of, to see that it was the same.
 CREATE TEMP TABLE cell AS
   SELECT pool, chip, phase, framework, size, bucket, goodput_state(category, chip_us) AS state
   FROM trace_rollup(:path)
@@ -25,5 +25,5 @@ SELECT 'INSERT INTO shard_jobs VALUES(' || quote(job) || ',' || quote(:shard) ||
 SELECT 'INSERT INTO shard_issues VALUES(' || quote(:shard) || ',' || quote(severity) || ',' || quote(kind) || ',' || quote(source) || ','
        || quote(line) || ',' || quote(count) || ',' || quote(detail) || ');'
 FROM mpg_issues;
-SELECT 'INSERT INTO shard_done VALUES(' || quote(:shard) || ',' || (SELECT count(*) FROM cell) || ',' || (SELECT count(*) FROM part) || ');';
+SELECT 'INSERT INTO shard_done VALUES(' || quote(:shard) || ',' || (SELECT count(*) FROM cell) || ',' || (SELECT count(*) FROM part) || ',' || quote(:as_of) || ');';
 SELECT 'COMMIT;';
