@@ -105,6 +105,18 @@ class Mapping(WithNodes):
         self.map(JOBS, EVENTS, NODES)
         self.assertEqual([self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in ("capacity", "outages")], wanted)
 
+    def test_nodes_of_one_name_in_two_clusters(self):
+        """What befell the one says nothing of the other."""
+        g = "gres/gpu=8"
+        jobs = "Cluster|JobIDRaw|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n" + "".join(f"{c}|1|COMPLETED|1000|1000|2000|{g}|{g}|n2\n" for c in ("east", "west"))
+        events = "Cluster|Event|NodeName|TimeStart|TimeEnd|Reason|State|TRES\n" + "".join(f"{c}|Cluster||1000|Unknown|||gres/gpu=16\n" for c in ("east", "west"))
+        nodes = json.dumps({"nodes": [{"name": "n1", "cluster_name": "west", "state": ["DOWN"], "reason": "xid 79",
+                                       "reason_changed_at": {"set": True, "infinite": False, "number": 2000}, "tres": "cpu=8," + g}]})
+        self.map(self.file(jobs), self.file(events + f"east|Node|n1|2500|2600|xid 79|DOWN|{g}\n"), self.file(nodes, "nodes.json"))
+        self.assertEqual(self.rows("SELECT * FROM outages ORDER BY pool"), [("east", 8, 2500, 2600, "hw_down"), ("west", 8, 2000, None, "hw_down")])
+        self.map(self.file(jobs), self.file(events + f"west|Node|n1|2000|Unknown|xid 79|DOWN|{g}\n"), self.file(nodes, "nodes.json"))
+        self.assertEqual(self.rows("SELECT * FROM outages ORDER BY pool"), [("west", 8, 2000, None, "hw_down")])
+
     def test_a_node_that_is_drained(self):
         """From the moment its reason was set, less what a job still holds of it."""
         self.map(JOBS, nodes=self.file(LINES, "nodes.txt"))

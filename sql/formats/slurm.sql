@@ -64,7 +64,7 @@ SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since)
        CASE WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' WHEN State LIKE '%DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL'
             WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%MAINT%' THEN 'MAINT' ELSE state_base END, gpu_types
 FROM slurm_seen AS n
-WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName);
+WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name);
 INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
 SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
 FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since
