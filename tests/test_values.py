@@ -90,6 +90,16 @@ class Chips(FolderCase):
             self.file("chip,dtype,peak_flops,tdp_w,year\n" + text + "\n", "chips.csv")
             self.assertEqual(f"trace_records: {path}:{error}", self.error("SELECT * FROM trace_records(?)", self.folder))
 
+    def test_quotes(self):
+        """Doubled quotes stand for one, in the first record as in others, however small the file."""
+        texts = ['the "fast" one', 'a "b', '"']
+        for order in (texts, texts[::-1]):
+            lines = [f'c{i},bf16,1e12,"{text.replace(chr(34), chr(34) * 2)}"\n' for i, text in enumerate(order)]
+            for n in (1, 3):
+                self.file("chip,dtype,peak_flops,source\n" + "".join(lines[:n]), "chips.csv")
+                self.assertEqual([(f"c{i}", text) for i, text in enumerate(order[:n])],
+                                 self.rows("SELECT chip, source FROM trace_records(?) ORDER BY chip", self.folder))
+
 
 class Rows(FolderCase):
     def test_rowids(self):

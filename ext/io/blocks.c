@@ -435,7 +435,7 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
   }
   if (cut > 0)
     return keep_tail(b, block, cut, err);
-  block->rest = !b->ended;
+  block->rest = b->options.whole || !b->ended;
   b->ended = true;
   return block->n > 0 ? MPG_OK : MPG_DONE;
 }
