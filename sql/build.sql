@@ -131,7 +131,7 @@ UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM
 WHERE added < incoming;
 INSERT OR IGNORE INTO main.commits
 SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_incoming WHERE record = 'commits';
-INSERT OR REPLACE INTO main.chips
+INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
 SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
 FROM temp.mpg_incoming WHERE record = 'chips';
 -- A value wins over none, and of two the greater, as in the ledger.

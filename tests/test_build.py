@@ -207,6 +207,19 @@ class Build(unittest.TestCase):
                 file.write(head + "\n" + ",".join("mine" if i == 1 else cell for i, cell in enumerate(row.split(","))) + "\n")
             self.assertEqual(ledger(connect(), f"trace_rollup({quote(folder)})"), ledger(built(folder), "ledger"))
 
+    def test_a_name_of_a_chip(self):
+        """A column for aliases that was added to chips outlives what is built after it."""
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, fleet(cap(8, 0, 10, chip="big one"), ("chips", dict(chip="other", dtype="bf16", peak_flops=1e12))))
+            db = connect()
+            build(db, {"trace": folder})
+            self.assertEqual([("big one",)], db.execute("SELECT DISTINCT chip FROM ledger").fetchall())
+            db.executescript("""ALTER TABLE chips ADD COLUMN aliases TEXT;
+                INSERT INTO chips(chip, dtype, peak_flops, aliases) VALUES ('mine', 'bf16', 1e12, '["big one"]');""")
+            build(db, {"trace": folder})
+            self.assertEqual([("mine",)], db.execute("SELECT DISTINCT chip FROM ledger").fetchall())
+            self.assertEqual([("mine", '["big one"]'), ("other", None)], db.execute("SELECT chip, aliases FROM chips ORDER BY chip").fetchall())
+
     def test_a_failure_leaves_what_was_there(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "fleet.db")
