@@ -69,6 +69,15 @@ class Docs(unittest.TestCase):
         missing = [name for name, in names() if not re.search(r"\b%s\b" % re.escape(name), text)]
         self.assertEqual([], missing)
 
+    def test_every_name_has_an_example(self):
+        examples = "\n".join(match[1] for path in PAGES for match in BLOCK.finditer(text_of(path)))
+        self.assertEqual([], [name for name, in names() if not re.search(r"\b%s\b" % re.escape(name), examples)])
+
+    def test_every_fixture_is_listed(self):
+        listed = re.findall(r"^\| `([^/`]+)", text_of(os.path.join(ROOT, "fixtures", "README.md")), re.M)
+        found = set(os.listdir(os.path.join(ROOT, "fixtures"))) - {"README.md", "fixtures.mk", "generate", "golden.md"}
+        self.assertEqual([], sorted(found.symmetric_difference(listed)))
+
     def test_every_issue_is_documented(self):
         """Kinds that the sources report are listed in docs/*.md."""
         text = "\n".join(map(text_of, PAGES))
