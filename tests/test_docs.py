@@ -78,6 +78,13 @@ class Docs(unittest.TestCase):
         found = set(os.listdir(os.path.join(ROOT, "fixtures"))) - {"README.md", "fixtures.mk", "generate", "golden.md"}
         self.assertEqual([], sorted(found.symmetric_difference(listed)))
 
+    def test_every_package_is_listed(self):
+        packages = re.findall(r"^\s+(?:[^#\n]*\) )?(?:command_in|header_in|works_in|.*\|\| missing) ([a-z][a-z0-9+.-]*)", text_of(os.path.join(ROOT, "tools", "deps.sh")), re.M)
+        rows = re.findall(r"^\| ([^|]+) \|", text_of(os.path.join(ROOT, "README.md")), re.M)
+        listed = {name for row in rows for name in row.split(", ")}
+        self.assertGreater(len(packages), 40)
+        self.assertEqual([], [name for name in packages if name not in listed])
+
     def test_every_issue_is_documented(self):
         """Kinds that the sources report are listed in docs/*.md."""
         text = "\n".join(map(text_of, PAGES))
