@@ -12,7 +12,7 @@
 -- Parameters (all but :hlo may be left unset): :hlo is a path, glob or folder of HLO text; take the
 -- modules before optimisation. :chip is what they run on. :f32 is the dtype at whose peak f32 is
 -- multiplied: 'fp32' unless told otherwise; 'tf32' where XLA may use it, 'bf16' on TPUs. :devices is
--- how many devices an execution runs on, where the module does not say.
+-- how many devices an execution runs on, instead of what each module says: set it for those that do not say.
 --
 -- From a program that cannot bind parameters to a script, create the input before running it:
 --
