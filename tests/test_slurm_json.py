@@ -133,6 +133,22 @@ class Mapping(WithNodes):
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' AND as_of = 1795240400 GROUP BY 1"),
                          [("11", 8 * 20), ("13", 16 * 10)])
 
+    def test_array_that_waits(self):
+        """sacct --json lists its tasks as the database does, in a mask; sacct and squeue --json as ranges."""
+        def waiting(number, tasks, **array):
+            return {"job_id": number, "cluster": "c", "state": {"current": ["PENDING"]}, "array": {"job_id": number, "task": tasks, "task_id": {"set": False}} | array,
+                    "time": {"submission": 1000}, "tres": {"allocated": [], "requested": [{"type": "gres", "name": "gpu", "count": 4}]}}
+        every_other = sum(1 << task for task in range(0, 1001, 2))
+        path = self.file(json.dumps({"jobs": [
+            waiting(500, "0x8E"), waiting(501, "0x1"), waiting(502, hex(1 << 64)), waiting(503, "1-3,7"), waiting(504, "0x0g"), waiting(505, "0x"), waiting(506, hex(every_other)),
+            waiting(507, "0x8E", task_id={"set": True, "number": 3})]}), "x.json")
+        self.assertEqual(self.rows("SELECT JobID, job_base, array_count FROM slurm_trace(?) WHERE JobIDRaw <> '506'", path),
+                         [("500_[1-3,7]", 500, 4), ("501_[0]", 501, 1), ("502_[64]", 502, 1), ("503_[1-3,7]", 503, 4), ("504_[0x0g]", None, None), ("505_[0x]", None, None),
+                          ("507_3", 507, 1)])
+        self.assertEqual(self.one("SELECT JobID FROM slurm_trace(?) WHERE array_count = 501", path), "506_[" + ",".join(map(str, range(0, 1001, 2))) + "]")
+        self.map(path)
+        self.assertEqual(self.one("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' AND job = '500' AND as_of = 1010"), 4 * 4 * 10)
+
     def test_attempts_that_were_requeued_or_resized(self):
         """As releases from 23.02 on write them."""
         def job(number, states, submit, start, end, gpus):

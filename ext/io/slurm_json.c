@@ -83,6 +83,7 @@ static const mpg_slurm_source steps[] = {
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
+#define MASK_BYTES ((size_t)1 << 20) /* of an array's tasks: Slurm allows four million of them */
 
 struct mpg_slurm_json {
   const mpg_env *env;
@@ -132,6 +133,42 @@ void mpg_slurm_json_close(mpg_slurm_json *j) {
   mpg_free(j->env, j);
 }
 
+/* -1: no hexadecimal digit. */
+static int hex_digit(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The tasks of an array that wait, as sacct shows them: the accounting's JSON has the database's mask,
+** "0x8e" for "1-3,7". MPG_OK or MPG_NOMEM. */
+static mpg_rc put_tasks(mpg_json_text *out, mpg_str tasks) {
+  size_t bits = (tasks.n - 2) * 4, from = 0;
+  bool any = false, in_run = false;
+  char text[48];
+  if (tasks.n < 3 || tasks.n > MASK_BYTES || memcmp(tasks.p, "0x", 2) != 0)
+    return mpg_json_put(out, tasks);
+  for (size_t i = 2; i < tasks.n; i++)
+    if (hex_digit(tasks.p[i]) < 0)
+      return mpg_json_put(out, tasks);
+  for (size_t task = 0; task <= bits; task++) {
+    bool is = task < bits && (hex_digit(tasks.p[tasks.n - 1 - task / 4]) >> task % 4 & 1) != 0;
+    if (is && !in_run)
+      from = task;
+    if (!is && in_run) {
+      int n = snprintf(text, sizeof text, "%s%zu", any ? "," : "", from);
+      if (task - from > 1)
+        (void)snprintf(text + n, sizeof text - (size_t)n, "-%zu", task - 1);
+      if (mpg_json_put(out, mpg_str_of(text)) != MPG_OK)
+        return MPG_NOMEM;
+      any = true;
+    }
+    in_run = is;
+  }
+  return MPG_OK;
+}
+
 /* JobIDRaw is the number, JobID the one that sacct shows: "5_4", "5_[1-3%2]", "7+1". */
 static mpg_rc read_ids(mpg_slurm_json *j, mpg_slurm_object job, mpg_slurm_object array,
                        mpg_slurm_object het, const char *const keys[5], mpg_err *err) {
@@ -176,7 +213,7 @@ static mpg_rc read_ids(mpg_slurm_json *j, mpg_slurm_object job, mpg_slurm_object
     return mpg_fail_nomem(err);
   if (!has_task && tasks != NULL && tasks->kind == MPG_JSON_STRING && tasks->text.n > 0 &&
       (mpg_json_put(&j->f.text, MPG_STR("_[")) != MPG_OK ||
-       mpg_json_put(&j->f.text, tasks->text) != MPG_OK ||
+       put_tasks(&j->f.text, tasks->text) != MPG_OK ||
        mpg_json_put(&j->f.text, MPG_STR("]")) != MPG_OK))
     return mpg_fail_nomem(err);
   mpg_slurm_keep(&j->f, FIELD(JobID), at);
