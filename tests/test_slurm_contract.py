@@ -1,5 +1,6 @@
 """What slurm_trace promises as every reader does: arguments, its declaration, records and files that are skipped, issues, interrupts."""
 import gzip
+import json
 import random
 import threading
 import unittest
@@ -96,6 +97,26 @@ class Contract(Case):
         for columns, missing in (("JobID,State,AllocTRES", {"no_requeues": 1}), ("JobID,State,-", {"no_requeues": 1, "no_tres": 1})):
             self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?, 'UTC', ?)", path, columns), 1)
             self.assertEqual(self.issues(path), missing)
+
+    def test_no_gpus_among_the_resources(self):
+        """AccountingStorageTRES has no gres/gpu unless it is given it: that is not to look like a cluster without work."""
+        header, job = "JobID|State|ReqTRES|AllocTRES\n", "1|FAILED|{}|{}\n"
+        detail = "no job's AllocTRES or ReqTRES lists gres/gpu: did AccountingStorageTRES have it when the jobs ran?"
+        plain = job.format("billing=8,cpu=8,mem=64G,node=1", "billing=8,cpu=8,mem=64G,node=1")
+        tres = [{"type": "cpu", "count": 8}]
+        gpus = tres + [{"type": "gres", "name": "gpu:h100", "count": 8}]
+        for text, wanted in (
+            (header + plain * 2, {"no_tres": 1}), (header + plain * 40000, {"no_tres": 1}), (header + plain * 40000 + job.format("cpu=8,gres/gpu=1", ""), {}),
+            (header + plain + job.format("", "cpu=8,gres/gpu:h100=1"), {}), (header + job.format("", "") * 2, {}), (header, {}),
+            (json.dumps({"jobs": [{"job_id": 1, "tres": {"allocated": [], "requested": tres}}] * 2}), {"no_tres": 1}),
+            (json.dumps({"jobs": [{"job_id": 1, "tres": {"allocated": gpus, "requested": tres}}] * 2}), {}),
+            (json.dumps({"jobs": [{"job_id": 1, "job_state": "RUNNING", "tres_alloc_str": "cpu=8", "gres_detail": ["gpu:8"]}] * 2}), {}),
+        ):
+            with self.subTest(text[:90]):
+                path = self.file(text)
+                self.rows("SELECT count(*) FROM slurm_trace(?)", path)
+                self.assertEqual(self.issues(path), wanted)
+                self.assertEqual(self.rows("SELECT severity, detail FROM mpg_issues WHERE source = ?", path), [("warning", detail)] * len(wanted))
 
     def test_texts_outlive_their_row(self):
         """min() and max() keep values while the scan goes on."""

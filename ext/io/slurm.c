@@ -562,6 +562,8 @@ static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
   mpg_rc rc;
   if (id.n == 0)
     id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobID);
+  mpg_slurm_repeats_tres(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_ReqTRES));
+  mpg_slurm_repeats_tres(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_AllocTRES));
   rc = mpg_slurm_repeats_add(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster), id);
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }

@@ -378,6 +378,8 @@ static mpg_rc read_step(mpg_slurm_json *j, mpg_err *err) {
 static mpg_rc notice_repeat(mpg_slurm_json *j, mpg_err *err) {
   mpg_str id = mpg_slurm_kept(&j->f, FIELD(JobIDRaw));
   mpg_rc rc = mpg_slurm_repeats_add(&j->repeats, mpg_slurm_kept(&j->f, FIELD(Cluster)), id);
+  mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_kept(&j->f, FIELD(ReqTRES)));
+  mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_kept(&j->f, FIELD(AllocTRES)));
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
