@@ -307,6 +307,35 @@ class Mapping(Case):
              ("3.s", 2, "s", 2, 80, 90, "preempted"), ("3.s", 3, "s", 0, 95, 95, "cancelled"), ("4.t", 1, "t/v100", 2, 100, 110, "timeout"),
              ("5.t", 1, "t/a100", 2, 100, None, None), ("6.t", 1, "t/gpu", 2, 100, None, None)])
 
+    def test_suspended_jobs(self):
+        """The server gives away what a suspended job had, unless it is told to keep it: here the same two GPUs, by turns."""
+        run = "ctime={0} start={1} exec_vnode=(n:ncpus=4:ngpus=2) Resource_List.ngpus=2"
+        def at(s):
+            return datetime.datetime.fromtimestamp(T0 + s, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S;")
+        def start(job, s):
+            return f"{at(s)}S;{job}.s;{run.format(T0, T0 + s)}\n"
+        def end(job, s, since):
+            return f"{at(s)}E;{job}.s;{run.format(T0, T0 + since)} Exit_status=0 end={T0 + s}\n"
+        turns = (start(1, 0) + at(100) + "z;1.s;resources_used.walltime=00:01:40\n" + start(2, 100) + end(2, 160, 100) + at(160) + "r;1.s;\n"
+                 + at(180) + "z;1.s;\n" + at(180) + "r;1.s;\n" + at(190) + "z;1.s;\n" + at(195) + "z;1.s;\n" + at(196) + "r;1.s;\n" + end(1, 200, 0))
+        self.map(self.file(turns), "UTC")
+        rows = "SELECT job, attempt, chips, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY job, attempt, start_time"
+        self.assertEqual(self.rows(rows, T0),
+                         [("1.s", 1, 2, 0, 100, "completed"), ("1.s", 1, 0, 100, 160, "completed"), ("1.s", 1, 2, 160, 190, "completed"),
+                          ("1.s", 1, 0, 190, 196, "completed"), ("1.s", 1, 2, 196, 200, "completed"), ("2.s", 1, 2, 100, 160, "completed")])
+        self.db.execute("CREATE TEMP TABLE capacity AS SELECT 's' AS pool, 'a100' AS chip, 2 AS chips, ? AS start_time, ? AS end_time", (T0, T0 + 200))
+        self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 2000000 FROM mpg_rollup GROUP BY job, category"),
+                         [(None, "idle", 6), ("1.s", "queued", 60 + 6), ("1.s", "untraced", 100 + 30 + 4), ("2.s", "queued", 100), ("2.s", "untraced", 60)])
+        self.assertEqual(self.rows("SELECT kind FROM mpg_issues WHERE kind = 'oversubscribed'"), [])
+        self.map(self.file(
+            start(3, 0) + at(50) + "z;3.s;resources_used.ncpus=4 resources_released=(n:ncpus=4)\n" + end(3, 90, 0)  # keeps its GPUs
+            + start(4, 0) + at(50) + "z;4.s;resources_released=(n:ncpus=4:ngpus=2)\n" + end(4, 90, 0)  # deleted before it was resumed
+            + start(5, 0) + at(60) + "z;5.s;\n"  # is suspended still
+            + start(6, 0) + at(60) + "r;6.s;\n" + at(60) + "z;6.s;\n" + at(70) + f"R;6.s;{run.format(T0, T0)}\n" + start(6, 80) + at(85) + "r;6.s;\n"), "UTC")
+        self.assertEqual(self.rows(rows, T0),
+                         [("3.s", 1, 2, 0, 90, "completed"), ("4.s", 1, 2, 0, 50, "completed"), ("4.s", 1, 0, 50, 90, "completed"), ("5.s", 1, 2, 0, 60, None),
+                          ("5.s", 1, 0, 60, None, None), ("6.s", 1, 2, 0, 60, "preempted"), ("6.s", 1, 0, 60, 70, "preempted"), ("6.s", 2, 2, 80, None, None)])
+
     def test_reruns_that_tell_nothing(self):
         """Torque's R has no keys, and ends the attempt that runs; what is not deleted after it waits again."""
         run = "ctime={0} start={1} exec_host=n/0 Resource_List.nodes=1:ppn=1:gpus=2"

@@ -27,7 +27,7 @@
 
 CREATE TEMP TABLE IF NOT EXISTS pbs_records AS
 SELECT date_time, record_type, id_string, message_text, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
-       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes,
+       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes, other,
        CASE WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
 FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
@@ -39,7 +39,7 @@ CREATE TEMP TABLE pbs_of_jobs AS
 WITH wanted AS (
   SELECT id_string FROM pbs_records GROUP BY id_string HAVING max(max(coalesce(asked, 0), coalesce(held, 0))) > 0
 )
-SELECT id_string AS job, *
+SELECT id_string AS job, pbs_records.rowid AS place, *
 FROM pbs_records JOIN wanted USING (id_string)
 WHERE job_base IS NOT NULL AND (array_index IS NULL OR (array_index <> '' AND array_index NOT GLOB '*[^0-9]*'));
 CREATE INDEX temp.pbs_job ON pbs_of_jobs(job, start);
@@ -95,6 +95,24 @@ SELECT job, attempt, coalesce(held, asked) AS chips, asked, gpu_type, start_time
        END AS outcome,
        coalesce(stopped_by = 'R', ended IS NOT NULL AND NOT over) AS again
 FROM stopped;
+
+-- A job that is suspended (z) gives back what it holds until it is resumed (r), or where the server's
+-- restrict_res_to_release_on_suspend names resources those alone, which the record lists then.
+DROP TABLE IF EXISTS temp.pbs_pauses;
+CREATE TEMP TABLE pbs_pauses AS
+WITH suspended AS (
+  SELECT a.job, a.attempt, a.chips, z.date_time AS start_time,
+         (SELECT min(r.date_time) FROM pbs_of_jobs AS r
+          WHERE r.job = a.job AND r.record_type = 'r' AND (r.date_time, r.place) > (z.date_time, z.place)
+            AND r.date_time < coalesce(a.end_time, r.date_time + 1)) AS end_time
+  FROM pbs_attempts AS a JOIN pbs_of_jobs AS z USING (job)
+  WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, z.date_time + 1)
+    AND coalesce(z.other ->> '$.resources_released' LIKE '%:' || coalesce(:chips, 'ngpus') || '=%', 1)
+)
+SELECT job, attempt, chips, min(start_time) AS start_time, end_time
+FROM suspended
+WHERE start_time < coalesce(end_time, start_time + 1)
+GROUP BY job, attempt, end_time;
 
 -- A job that leaves the queue without running (again): D by request, A by the server, M to another one.
 DROP TABLE IF EXISTS temp.pbs_left;
@@ -152,7 +170,16 @@ FROM asked LEFT JOIN given USING (job);
 -- What left the queue holds nothing at that moment: that closes what it asked for.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FROM pbs_attempts JOIN pbs_pools USING (job)
+WITH piece AS (
+  SELECT job, attempt, start_time, chips FROM pbs_attempts
+  UNION ALL
+  SELECT job, attempt, start_time, 0 FROM pbs_pauses
+  UNION ALL
+  SELECT job, attempt, end_time, chips FROM pbs_pauses WHERE end_time IS NOT NULL
+)
+SELECT p.job, p.attempt, NULL AS task, pool, p.chips, p.start_time,
+       coalesce(lead(p.start_time) OVER (PARTITION BY p.job, p.attempt ORDER BY p.start_time, p.chips DESC), a.end_time) AS end_time, a.outcome
+FROM piece AS p JOIN pbs_attempts AS a USING (job, attempt) JOIN pbs_pools USING (job)
 UNION ALL
 SELECT job, attempt, NULL, pool, 0, at, at, 'cancelled' FROM pbs_left JOIN pbs_pools USING (job);
 
@@ -166,6 +193,7 @@ WHERE again AND job NOT IN (SELECT job FROM pbs_left);
 
 DROP TABLE pbs_pools;
 DROP TABLE pbs_left;
+DROP TABLE pbs_pauses;
 DROP TABLE pbs_attempts;
 DROP TABLE pbs_of_jobs;
 DROP TABLE pbs_records;
