@@ -135,6 +135,16 @@ class Mapping(WithNodes):
         self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages ORDER BY start_time"),
                          [(8, first, None, "hw_down"), (8, 1795240500, None, "maintenance"), (8, 1795240600, None, "power_saving"), (8, 1795240700, None, "hw_down")])
 
+    def test_a_node_that_is_out_and_has_no_power(self):
+        """Power saving takes one down that did not start in time, and may be asked for one that is drained: it is out for that, as in the events."""
+        lines = "".join(f"NodeName={name} State={state} CfgTRES=gres/gpu=8 LastBusyTime=1795240500 {reason}[root@{time}]\n" for name, state, reason, time in (
+            ("a", "DOWN+CLOUD+POWERED_DOWN", "Reason=ResumeTimeout reached ", 1795240600), ("b", "MIXED+CLOUD+DRAIN+POWER_DOWN", "Reason=xid 79 ", 1795240601),
+            ("c", "IDLE+DRAIN+POWERING_DOWN", "Reason=spare ", 1795240602), ("d", "IDLE+CLOUD+POWERING_DOWN", "Reason=x ", 1795240603),
+            ("e", "IDLE+CLOUD+POWER_DOWN", "Reason=x ", 1795240604), ("f", "DOWN*+CLOUD+POWERING_UP", "Reason=x ", 1795240605)))
+        self.map(JOBS, nodes=self.file(lines, "nodes.txt"))
+        self.assertEqual(self.rows("SELECT start_time - 1795240600, kind FROM outages ORDER BY start_time"),
+                         [(0, "hw_down"), (1, "hw_down"), (2, "drained"), (3, "power_saving"), (4, "power_saving"), (5, "hw_down")])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -61,8 +61,8 @@ SELECT *,
 FROM slurm_now;
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, state_base, gpu_types)
 SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason,
-       CASE WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' WHEN State LIKE '%DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL'
-            WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%MAINT%' THEN 'MAINT' ELSE state_base END, gpu_types
+       CASE WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN'
+            WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' ELSE state_base END, gpu_types
 FROM slurm_seen AS n
 WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name);
 INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
