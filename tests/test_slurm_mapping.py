@@ -190,6 +190,14 @@ class Mapping(Mapped):
         )
         self.assertEqual(self.rows("SELECT * FROM capacity"), [])
 
+    def test_a_comment_that_an_attempt_left(self):
+        """AccountingStoreFlags=job_comment stores it when an attempt ends: of a job that was requeued and runs, or waits, only what came before has it."""
+        said = '{"phase":"training","team":"x"}'
+        self.map_text(self.job(1, "PREEMPTED", 1000, 1000, 1100, "gres/gpu=8", "gres/gpu=8", "n1", said) + self.job(1, "RUNNING", 1100, 1200, "Unknown", "gres/gpu=8", "gres/gpu=8", "n1")
+                      + self.job(2, "REQUEUED", 1000, 1000, 1100, "gres/gpu=8", "gres/gpu=8", "n1", said) + self.job(2, "PENDING", 1100, "Unknown", "Unknown", "gres/gpu=8", "")
+                      + self.job(3, "PREEMPTED", 1000, 1000, 1100, "gres/gpu=8", "gres/gpu=8", "n1", said) + self.job(3, "COMPLETED", 1100, 1200, 1300, "gres/gpu=8", "gres/gpu=8", "n1", "plain"))
+        self.assertEqual(self.rows("SELECT job, phase, labels ->> '$.team' FROM jobs ORDER BY job"), [("1", "training", "x"), ("2", "training", "x"), ("3", None, None)])
+
     def test_several_clusters(self):
         g = "gres/gpu=8"
         self.map_text(

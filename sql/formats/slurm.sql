@@ -178,7 +178,7 @@ FROM slurm_installed JOIN slurm_pools USING (cluster_name, type);
 -- What a job needs is what it asked for. Slurm starts a job whole, so where it granted another number
 -- (a range of nodes, whole nodes, a resize) the job is elastic down to the least it ran on.
 -- Comment may be a JSON object: its phase, framework, runtime and model are the job's, and the whole
--- of it is in the labels.
+-- of it is in the labels. Slurm stores it when an attempt ends: of one that runs, that of those before counts.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH needs AS (
@@ -186,13 +186,13 @@ WITH needs AS (
          coalesce(max(nullif(req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(array_count, 1) END), max(alloc_gpus)) AS chips,
          min(CASE WHEN started THEN nullif(alloc_gpus, 0) END) AS least,
          max(CASE WHEN started THEN nullif(alloc_gpus, 0) END) AS most,
-         min(Submit) AS submit_time
+         min(Submit) AS submit_time, max(Comment) AS comment
   FROM slurm_attempts
   GROUP BY job
 ),
 last AS (
-  SELECT *, CASE WHEN json_valid(Comment) THEN CASE json_type(Comment) WHEN 'object' THEN Comment END END AS words
-  FROM slurm_attempts
+  SELECT *, CASE WHEN json_valid(said) THEN CASE json_type(said) WHEN 'object' THEN said END END AS words
+  FROM (SELECT a.*, n.chips, n.least, n.most, n.submit_time, coalesce(a.Comment, n.comment) AS said FROM slurm_attempts AS a JOIN needs AS n USING (job))
   WHERE from_last = 1
 )
 SELECT job,
@@ -212,7 +212,7 @@ SELECT job,
                                       'reservation', Reservation, 'wckey', WCKey,
                                       'array_job', CASE WHEN array_task IS NOT NULL THEN job_base END)),
          coalesce(words, '{}')) AS labels
-FROM last JOIN needs USING (job);
+FROM last;
 
 -- A job that never started, but ended, holds nothing at its end: that closes what it asked for. One that
 -- was requeued and waits holds nothing from then on: that keeps it open.
