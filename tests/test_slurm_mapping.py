@@ -198,6 +198,19 @@ class Mapping(Mapped):
                       + self.job(3, "PREEMPTED", 1000, 1000, 1100, "gres/gpu=8", "gres/gpu=8", "n1", said) + self.job(3, "COMPLETED", 1100, 1200, 1300, "gres/gpu=8", "gres/gpu=8", "n1", "plain"))
         self.assertEqual(self.rows("SELECT job, phase, labels ->> '$.team' FROM jobs ORDER BY job"), [("1", "training", "x"), ("2", "training", "x"), ("3", None, None)])
 
+    def test_siblings_of_a_federation(self):
+        """Every cluster lists the job; those that another one was quicker than say REVOKED, and asked for nothing that it did not."""
+        fed = 1 << 26
+        def job(number, state, start, end, alloc, cluster):
+            return self.job(number, state, 1000, start, end, "gres/gpu=8", alloc, "", "", cluster)
+        self.map_text(job(fed + 1, "COMPLETED", 1100, 1200, "gres/gpu=8", "a") + job(fed + 1, "REVOKED", "None", 1100, "", "b") + job(fed + 1, "REVOKED", "None", 1100, "", "c")
+                      + job(fed + 2, "REVOKED", "None", 1050, "", "b")  # ran where no export is from
+                      + job(fed + 3, "REVOKED", 1000, 1050, "gres/gpu=8", "b") + job(fed + 3, "COMPLETED", 1060, 1080, "gres/gpu=8", "a"))
+        self.assertEqual(self.rows("SELECT job, sum(chips * (end_time - start_time)) FROM allocations GROUP BY job ORDER BY job"),
+                         [(f"a/{fed + 1}", 800), (f"a/{fed + 3}", 160), (f"b/{fed + 2}", 0), (f"b/{fed + 3}", 400)])
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job ORDER BY job"),
+                         [(f"a/{fed + 1}", 800), (f"a/{fed + 3}", 480), (f"b/{fed + 2}", 400)])
+
     def test_several_clusters(self):
         g = "gres/gpu=8"
         self.map_text(

@@ -76,7 +76,8 @@ GROUP BY cluster_name;
 
 -- A job that runs while two exports are made is in both: the one that knows its end counts. One that
 -- waited in the first and has started since, waits no more; of an array, what waits becomes less.
--- A resize ends a row and begins another of the same attempt.
+-- A resize ends a row and begins another of the same attempt. A job of a federation is in the accounting of
+-- each cluster that might have run it: REVOKED, where another one did.
 DROP TABLE IF EXISTS temp.slurm_attempts;
 CREATE TEMP TABLE slurm_attempts AS
 WITH named AS (
@@ -104,6 +105,8 @@ SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM named) > 1 THEN clust
        *
 FROM ranked
 WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
+  AND NOT (NOT started AND state_base IS 'REVOKED'
+           AND id IN (SELECT coalesce(JobIDRaw, JobID) FROM slurm_jobs GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')))
 WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
 
 -- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither tells: a
