@@ -39,8 +39,23 @@ static size_t digits(mpg_str s, size_t at) {
 
 /* ---- Job ids ---- */
 
+/* The end of a list that Slurm cut, as often in the middle of a number or a range, which stand for as many tasks at
+ * least: "12", "1-", "10-1". */
+static bool count_cut(mpg_str s, int64_t *count) {
+  size_t dash = until(s, 0, '-');
+  int64_t low, high, n = 1;
+  if (s.n > 0 && (!mpg_int_parse(part(s, 0, dash), &low) || low < 0))
+    return false;
+  if (dash < s.n) {
+    n = 2;
+    if (mpg_int_parse(part(s, dash + 1, s.n), &high) && high > low)
+      n = high - low < INT64_MAX ? high - low + 1 : INT64_MAX;
+  }
+  return !__builtin_add_overflow(*count, s.n > 0 ? n : 0, count) && *count > 0;
+}
+
 /* How many numbers "1-3,7" lists; of array tasks also "10-20:5", and a list that Slurm cut:
- * "1,...". None of them is longer than a name, for it is read again for each name that it is in. */
+ * "1,3...". None of them is longer than a name, for it is read again for each name that it is in. */
 static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
   size_t at = 0;
   *count = 0;
@@ -48,8 +63,8 @@ static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
     size_t end = until(s, at, ','), colon = of_tasks ? until(part(s, 0, end), at, ':') : end;
     size_t dash = until(part(s, 0, colon), at, '-');
     int64_t low, high, step = 1, more;
-    if (of_tasks && mpg_str_eq(part(s, at, end), MPG_STR("...")))
-      break;
+    if (of_tasks && end - at >= 3 && memcmp(s.p + end - 3, "...", 3) == 0)
+      return count_cut(part(s, at, end - 3), count);
     if (!mpg_int_parse(part(s, at, dash), &low))
       return false;
     high = low;
