@@ -138,7 +138,7 @@ static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t bloc
   return rc;
 }
 
-static bool packed(mpg_str input) {
+bool fuzz_packed(mpg_str input) {
   static const char *const heads[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "*M\x18"};
   for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
     size_t skip = i == 2; /* of a skippable frame the first byte may vary */
@@ -153,8 +153,8 @@ static bool packed(mpg_str input) {
 ** read may stand behind a line of options. */
 static bool compressed(mpg_str input) {
   const char *line = input.n == 0 ? NULL : memchr(input.p, '\n', input.n);
-  return packed(input) ||
-         (line != NULL && packed((mpg_str){line + 1, (size_t)(input.p + input.n - line) - 1}));
+  return fuzz_packed(input) ||
+         (line != NULL && fuzz_packed((mpg_str){line + 1, (size_t)(input.p + input.n - line) - 1}));
 }
 
 static void check_same(const fuzz_text *plain, mpg_rc rc, const fuzz_text *other, mpg_rc again,

@@ -76,6 +76,8 @@ void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues);
 */
 typedef mpg_rc (*fuzz_render)(const mpg_env *env, mpg_str input, fuzz_text *out);
 void fuzz_reader(fuzz_render render, mpg_str input);
+/* Whether a file begins as packed ones do. */
+bool fuzz_packed(mpg_str file);
 
 /* No more can be said of the input: nothing fails so but for want of memory, or because the host asks to stop. */
 static inline bool fuzz_cut_short(mpg_rc rc) {

@@ -243,17 +243,32 @@ static mpg_rc read_rows(const mpg_env *env, const mpg_scan_query *q, const mpg_p
   return rc;
 }
 
+/* Of a packed file that is damaged, how much is read before that is told depends on who reads. */
+static bool is_damaged(const mpg_env *env, mpg_str file) {
+  static char bytes[4096];
+  mpg_stream *stream = NULL;
+  size_t got = sizeof bytes;
+  mpg_err err;
+  mpg_rc rc = fuzz_packed(file) ? mpg_stream_open(&stream, env, fuzz_path(), &err) : MPG_OK;
+  while (stream != NULL && rc == MPG_OK && got == sizeof bytes)
+    rc = mpg_stream_read(stream, bytes, sizeof bytes, &got, &err);
+  mpg_stream_close(stream);
+  return rc != MPG_OK;
+}
+
 static mpg_rc read_thrice(const mpg_env *env, const mpg_scan_query *q, const mpg_paths *paths,
-                          fuzz_text *out) {
+                          mpg_str file, fuzz_text *out) {
   static fuzz_text by_one, by_three, by_rows, told_by_one, told_by_three, told_by_rows;
   mpg_rc one = read_rows(env, q, paths, 1, &by_one, &told_by_one);
   mpg_rc three = read_rows(env, q, paths, 3, &by_three, &told_by_three);
   mpg_rc rows = read_rows(env, q, paths, 0, &by_rows, &told_by_rows);
   if (fuzz_cut_short(one) || fuzz_cut_short(three) || fuzz_cut_short(rows))
     return fuzz_cut_short(one) ? one : fuzz_cut_short(three) ? three : rows;
-  CHECK(one == three && strcmp(by_one.p, by_three.p) == 0);
-  CHECK(strcmp(told_by_one.p, told_by_three.p) == 0);
-  CHECK(one == rows && strcmp(by_one.p, by_rows.p) == 0);
+  if (!is_damaged(env, file)) {
+    CHECK(one == three && strcmp(by_one.p, by_three.p) == 0);
+    CHECK(strcmp(told_by_one.p, told_by_three.p) == 0);
+    CHECK(one == rows && strcmp(by_one.p, by_rows.p) == 0);
+  }
   fuzz_put_str(out, (mpg_str){by_one.p, by_one.n});
   fuzz_put_str(out, (mpg_str){told_by_one.p, told_by_one.n});
   return MPG_DONE;
@@ -273,7 +288,6 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_str rest = wishes;
   mpg_err err;
   mpg_rc rc = mpg_paths_expand(&paths, env, mpg_str_of(fuzz_path()), &err);
-  (void)input;
   mpg_columns_init(&columns, env);
   if (rc == MPG_OK && (flags & (JSON | PATHS)) == (JSON | PATHS))
     rc = mpg_columns_parse(&columns, until(&rest, '\t'), MPG_COLUMNS_PATHS, &err);
@@ -289,7 +303,7 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   while (rc == MPG_OK && rest.n > 0 && q.rows.n_filters < MPG_ROWS_FILTERS)
     add_filter(&q.rows, until(&rest, '\t'), lists[q.rows.n_filters]);
   if (rc == MPG_OK && columns.n > 0)
-    rc = read_thrice(env, &q, &paths, out);
+    rc = read_thrice(env, &q, &paths, input, out);
   mpg_columns_free(&columns);
   mpg_paths_free(&paths);
   return rc == MPG_OK ? MPG_DONE : rc;
