@@ -142,9 +142,9 @@ static int hex_digit(char c) {
 }
 
 /* The tasks of an array that wait, as sacct shows them: the accounting's JSON has the database's mask,
-** "0x8e" for "1-3,7". MPG_OK or MPG_NOMEM. */
-static mpg_rc put_tasks(mpg_json_text *out, mpg_str tasks) {
-  size_t bits = (tasks.n - 2) * 4, from = 0;
+** "0x8e" for "1-3,7". MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
+static mpg_rc put_tasks(const mpg_env *env, mpg_json_text *out, mpg_str tasks) {
+  size_t bits, from = 0;
   bool any = false, in_run = false;
   char text[48];
   if (tasks.n < 3 || tasks.n > MASK_BYTES || memcmp(tasks.p, "0x", 2) != 0)
@@ -152,8 +152,11 @@ static mpg_rc put_tasks(mpg_json_text *out, mpg_str tasks) {
   for (size_t i = 2; i < tasks.n; i++)
     if (hex_digit(tasks.p[i]) < 0)
       return mpg_json_put(out, tasks);
+  bits = (tasks.n - 2) * 4;
   for (size_t task = 0; task <= bits; task++) {
     bool is = task < bits && (hex_digit(tasks.p[tasks.n - 1 - task / 4]) >> task % 4 & 1) != 0;
+    if (mpg_poll(env, task))
+      return MPG_INTERRUPTED;
     if (is && !in_run)
       from = task;
     if (!is && in_run) {
@@ -211,11 +214,15 @@ static mpg_rc read_ids(mpg_slurm_json *j, mpg_slurm_object job, mpg_slurm_object
   }
   if (mpg_json_put(&j->f.text, mpg_str_of(text)) != MPG_OK)
     return mpg_fail_nomem(err);
-  if (!has_task && tasks != NULL && tasks->kind == MPG_JSON_STRING && tasks->text.n > 0 &&
-      (mpg_json_put(&j->f.text, MPG_STR("_[")) != MPG_OK ||
-       put_tasks(&j->f.text, tasks->text) != MPG_OK ||
-       mpg_json_put(&j->f.text, MPG_STR("]")) != MPG_OK))
-    return mpg_fail_nomem(err);
+  if (!has_task && tasks != NULL && tasks->kind == MPG_JSON_STRING && tasks->text.n > 0) {
+    rc = mpg_json_put(&j->f.text, MPG_STR("_["));
+    if (rc == MPG_OK)
+      rc = put_tasks(j->env, &j->f.text, tasks->text);
+    if (rc == MPG_OK)
+      rc = mpg_json_put(&j->f.text, MPG_STR("]"));
+    if (rc != MPG_OK)
+      return mpg_fail_plain(err, rc);
+  }
   mpg_slurm_keep(&j->f, FIELD(JobID), at);
   return MPG_OK;
 }
