@@ -215,6 +215,7 @@ class Installing(unittest.TestCase):
             + [f"{prefix}/share/mpg/{path}" for path in glob.glob("report/*.json", root_dir=ROOT)]
             + [f"{prefix}/include/mpg/{name}.h" for name in ("account", "base", "category", "text")]
             + [f"{prefix}/share/mpg/{path}" for path in library]
+            + [f"{prefix}/share/mpg/schema/{name}" for name in ("fleet.sql", "import.sql", "native-trace.schema.json")]
         )
 
     def test_into_a_folder_and_away_again(self):

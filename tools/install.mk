@@ -16,7 +16,7 @@ LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 # What a program needs that reads and merges states: docs/states.md.
 STATE_HEADERS = base.h category.h text.h account.h
 REPORT_SPECS := $(sort $(wildcard report/*.json))
-SQL_LIBRARY := $(shell find sql -type f 2>/dev/null | LC_ALL=C sort)
+SQL_LIBRARY := $(shell find sql -type f 2>/dev/null | LC_ALL=C sort) schema/fleet.sql schema/import.sql schema/native-trace.schema.json
 
 .PHONY: install uninstall
 install: all
