@@ -336,6 +336,22 @@ class Mapping(Case):
                          [("3.s", 1, 2, 0, 90, "completed"), ("4.s", 1, 2, 0, 50, "completed"), ("4.s", 1, 0, 50, 90, "completed"), ("5.s", 1, 2, 0, 60, None),
                           ("5.s", 1, 0, 60, None, None), ("6.s", 1, 2, 0, 60, "preempted"), ("6.s", 1, 0, 60, 70, "preempted"), ("6.s", 2, 2, 80, None, None)])
 
+    def test_what_was_asked_for_is_altered(self):
+        """What a job needs is what it started with: not what it was submitted with (qalter: a), nor what it kept of it (pbs_release_nodes: E)."""
+        def at(s):
+            return datetime.datetime.fromtimestamp(T0 + s, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S;")
+        def run(asked, held, start):
+            return f"ctime={T0} start={T0 + start} exec_vnode=(n:ngpus={held}) Resource_List.ngpus={asked}"
+        self.map(self.file(
+            at(0) + f"Q;1.s;ctime={T0} Resource_List.ngpus=8\n" + at(5) + "a;1.s;Resource_List.ngpus=2\n" + at(6) + "a;1.s;Resource_List.walltime=10:00:00\n"
+            + at(10) + f"S;1.s;{run(2, 2, 10)}\n" + at(50) + f"E;1.s;{run(2, 2, 10)} end={T0 + 50} Exit_status=0\n"
+            + at(10) + f"S;2.s;{run(8, 8, 10)}\n" + at(50) + f"E;2.s;{run(4, 4, 10)} end={T0 + 50} Exit_status=0\n"
+            + at(0) + f"Q;3.s;ctime={T0} Resource_List.ngpus=8\n" + at(5) + "a;3.s;Resource_List.ngpus=4\n"  # waits
+            + at(60) + f"E;4.s;{run(3, 3, -10)} end={T0 + 60} Exit_status=0\n"), "UTC")  # began before the log
+        self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs"), [("1.s", 2, None), ("2.s", 8, None), ("3.s", 4, None), ("4.s", 3, None)])
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
+                         [("1.s", 2 * 10), ("2.s", 8 * 10), ("3.s", 4 * 60)])
+
     def test_reruns_that_tell_nothing(self):
         """Torque's R has no keys, and ends the attempt that runs; what is not deleted after it waits again."""
         run = "ctime={0} start={1} exec_host=n/0 Resource_List.nodes=1:ppn=1:gpus=2"

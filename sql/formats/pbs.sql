@@ -146,14 +146,22 @@ CREATE UNIQUE INDEX temp.pbs_pool_of ON pbs_pools(job);
 
 -- ---- 5. The relations ----
 
--- What a job needs is what it asked for. Where it was given another number (whole nodes) it is elastic.
+-- What a job needs is what it asked for when it last started, or else of late: it may be altered while it waits, and
+-- release nodes at work. Where it was given another number (whole nodes) it is elastic.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH given AS (
   SELECT job, min(nullif(chips, 0)) AS least, max(nullif(chips, 0)) AS most FROM pbs_attempts GROUP BY job
 ),
+needs AS (
+  SELECT job, asked AS chips
+  FROM (SELECT job, asked, row_number() OVER (PARTITION BY job ORDER BY record_type NOT IN ('S', 'T'), date_time DESC, place DESC) AS back
+        FROM pbs_of_jobs
+        WHERE asked > 0)
+  WHERE back = 1
+),
 asked AS (
-  SELECT job, max(jobname) AS name, max(coalesce(account, project, "group")) AS owner, max(nullif(asked, 0)) AS chips,
+  SELECT job, max(jobname) AS name, max(coalesce(account, project, "group")) AS owner,
          min(coalesce(ctime, qtime, CASE WHEN record_type = 'Q' THEN date_time END)) AS submit_time,
          json_patch('{}', json_object('user', max("user"), 'group', max("group"), 'queue', max(queue), 'project', max(project),
                                       'gpu_type', max(gpu_type), 'nodes', max(json_array_length(nodes)),
@@ -165,7 +173,7 @@ SELECT job, name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL
        coalesce(chips, most) AS chips,
        CASE WHEN least <> chips OR most <> chips THEN least END AS min_chips,
        NULL AS tasks, submit_time, labels
-FROM asked LEFT JOIN given USING (job);
+FROM asked LEFT JOIN needs USING (job) LEFT JOIN given USING (job);
 
 -- What left the queue holds nothing at that moment: that closes what it asked for.
 DROP TABLE IF EXISTS temp.allocations;
