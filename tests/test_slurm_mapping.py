@@ -190,6 +190,26 @@ class Mapping(Mapped):
         )
         self.assertEqual(self.rows("SELECT * FROM capacity"), [])
 
+    def test_types_that_were_counted_from_a_day_on(self):
+        """AccountingStorageTRES got gres/gpu:TYPE at 1000: of a cluster of one type all is one pool; of several, what was before is of no type."""
+        one, typed = "gres/gpu=8", "gres/gpu=8,gres/gpu:h100=8"
+        jobs = (self.job(1, "COMPLETED", 100, 100, 200, one, one, "n1") + self.job(2, "COMPLETED", 1100, 1100, 1200, typed, typed, "n1")
+                + self.job(3, "COMPLETED", 1100, 1100, 1200, one, one, "n2"))
+        nodes = "".join(f"c|Node|n{n}|{start}|{start + 100}|x|DOWN|{tres}\n" for n in (1, 2) for start, tres in ((300, one), (1300, typed)))
+        self.map_text(jobs, "c|Cluster||0|1000|||gres/gpu=32\nc|Cluster||1000|2000|||gres/gpu=32,gres/gpu:h100=32\n" + nodes)
+        self.assertEqual(self.rows("SELECT DISTINCT pool FROM (SELECT pool FROM capacity UNION ALL SELECT pool FROM allocations UNION ALL SELECT pool FROM outages)"), [("c",)])
+        self.assertEqual(self.rows("SELECT pool, chip, category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY pool, chip, category"),
+                         [("c", "h100", "down", 3200), ("c", "h100", "idle", 64000 - 3200 - 2400), ("c", "h100", "untraced", 2400)])
+        self.map_text(jobs + self.job(4, "COMPLETED", 1100, 1100, 1200, "gres/gpu=8,gres/gpu:a100=8", "gres/gpu=8,gres/gpu:a100=8", "n3"),
+                      "c|Cluster||0|1000|||gres/gpu=32\nc|Cluster||1000|2000|||gres/gpu=32,gres/gpu:h100=24,gres/gpu:a100=8\n" + nodes)
+        self.assertEqual(self.rows("SELECT job, pool FROM allocations ORDER BY job"), [("1", "c/gpu"), ("2", "c/h100"), ("3", "c/h100"), ("4", "c/a100")])
+        self.assertEqual(self.rows("SELECT pool, category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY pool, category"),
+                         [("c/a100", "idle", 7200), ("c/a100", "untraced", 800), ("c/gpu", "down", 1600), ("c/gpu", "idle", 32000 - 2400), ("c/gpu", "untraced", 800),
+                          ("c/h100", "down", 1600), ("c/h100", "idle", 24000 - 3200), ("c/h100", "untraced", 1600)])
+        # GPUs of a type that is not counted beside others that are: two pools.
+        self.map_text(jobs, "c|Cluster||0|2000|||gres/gpu=32,gres/gpu:h100=24\n")
+        self.assertEqual(self.rows("SELECT pool, chips FROM capacity ORDER BY pool"), [("c/gpu", 8), ("c/h100", 24)])
+
     def test_a_comment_that_an_attempt_left(self):
         """AccountingStoreFlags=job_comment stores it when an attempt ends: of a job that was requeued and runs, or waits, only what came before has it."""
         said = '{"phase":"training","team":"x"}'

@@ -118,13 +118,24 @@ FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(S
 WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NOT NULL;
 
 -- Slurm counts GPUs by type for jobs that asked for a type. Those of another job are of the type of its nodes, where
--- that is known and one: of the nodes as they are now, of their events, of the jobs that asked.
+-- that is known and one: of the nodes as they are now, of their events, of the jobs that asked. A list without any
+-- type is of a time when none was counted, and says nothing; what is held then is of no type, as what was installed.
+DROP TABLE IF EXISTS temp.slurm_installed;
+CREATE TEMP TABLE slurm_installed AS
+SELECT e.Cluster AS cluster_name, t.key AS type, t.value AS chips, e.TimeStart AS start_time, e.TimeEnd AS end_time, count(*) OVER (PARTITION BY e.rowid) AS types
+FROM slurm_events AS e, json_each(e.gpu_types) AS t
+WHERE coalesce(e.Event, CASE WHEN e.NodeName IS NULL THEN 'Cluster' END) = 'Cluster' AND e.TimeStart IS NOT NULL
+  AND e.Reason IS NOT 'slurmctld disconnect'; -- a second row of the cluster (TrackSlurmctldDown)
+
 DROP TABLE IF EXISTS temp.slurm_types;
 CREATE TEMP TABLE slurm_types AS
-WITH known AS (
-  SELECT cluster_name, NodeName AS node, t.key AS type FROM slurm_seen, json_each(gpu_types) AS t
+WITH listed AS (
+  SELECT cluster_name, NodeName AS node, gpu_types FROM slurm_seen
   UNION
-  SELECT Cluster, NodeName, t.key FROM slurm_events, json_each(gpu_types) AS t WHERE NodeName IS NOT NULL
+  SELECT Cluster, NodeName, gpu_types FROM slurm_events WHERE NodeName IS NOT NULL
+),
+known AS (
+  SELECT cluster_name, node, t.key AS type FROM listed, json_each(gpu_types) AS t WHERE gpu_types NOT LIKE '{"":%' OR gpu_types LIKE '%,%'
   UNION
   SELECT a.cluster_name, n.value, t.key FROM slurm_attempts AS a, json_each(a.alloc_gpu_types) AS t, json_each(a.nodes) AS n
   WHERE t.key <> '' AND t.value = a.alloc_gpus
@@ -138,16 +149,12 @@ FROM (SELECT a.rowid AS row, max(k.type) AS type, (SELECT sum(value) FROM json_e
       WHERE a.started AND '' IN (SELECT key FROM json_each(a.held_types))
       GROUP BY a.rowid
       HAVING count(DISTINCT k.type) = 1 AND count(k.type) = count(*)) AS t
-WHERE t.row = slurm_attempts.rowid AND NOT EXISTS (SELECT 1 FROM json_each(t.held) AS h WHERE h.key NOT IN ('', t.type));
+WHERE t.row = slurm_attempts.rowid AND NOT EXISTS (SELECT 1 FROM json_each(t.held) AS h WHERE h.key NOT IN ('', t.type))
+  AND NOT EXISTS (SELECT 1 FROM slurm_installed AS i
+                  WHERE i.cluster_name = slurm_attempts.cluster_name AND i.type = '' AND i.types = 1
+                    AND i.start_time <= Start AND Start < coalesce(i.end_time, Start + 1));
 
 -- ---- 3. Pools: the cluster, or where it has several types of GPU, "cluster/type" ----
-
-DROP TABLE IF EXISTS temp.slurm_installed;
-CREATE TEMP TABLE slurm_installed AS
-SELECT e.Cluster AS cluster_name, t.key AS type, t.value AS chips, e.TimeStart AS start_time, e.TimeEnd AS end_time
-FROM slurm_events AS e, json_each(e.gpu_types) AS t
-WHERE coalesce(e.Event, CASE WHEN e.NodeName IS NULL THEN 'Cluster' END) = 'Cluster' AND e.TimeStart IS NOT NULL
-  AND e.Reason IS NOT 'slurmctld disconnect'; -- a second row of the cluster (TrackSlurmctldDown)
 
 DROP TABLE IF EXISTS temp.slurm_pools;
 CREATE TEMP TABLE slurm_pools AS
@@ -160,7 +167,8 @@ WITH asked AS (
 ),
 clusters AS (
   SELECT cluster_name,
-         coalesce((SELECT nullif(count(DISTINCT type), 0) FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name),
+         coalesce((SELECT nullif(count(DISTINCT type) FILTER (WHERE type <> '' OR types > 1), 0) FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name),
+                  (SELECT 1 FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name),
                   count(DISTINCT type)) AS types
   FROM asked AS a
   GROUP BY cluster_name
