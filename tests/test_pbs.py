@@ -336,6 +336,14 @@ class Mapping(Case):
                          [("3.s", 1, 2, 0, 90, "completed"), ("4.s", 1, 2, 0, 50, "completed"), ("4.s", 1, 0, 50, 90, "completed"), ("5.s", 1, 2, 0, 60, None),
                           ("5.s", 1, 0, 60, None, None), ("6.s", 1, 2, 0, 60, "preempted"), ("6.s", 1, 0, 60, 70, "preempted"), ("6.s", 2, 2, 80, None, None)])
 
+    def test_whose_a_job_is(self):
+        """The project that PBS gives a job of none is no owner; and a record that lacks the account does not change it."""
+        at, run = "04/01/2025 10:00:00;", f"ctime={T0} start={T0} exec_vnode=(n:ngpus=1) Resource_List.ngpus=1"
+        self.map(self.file(
+            at + f"S;1.s;user=u group=bio project=_pbs_project_default {run}\n" + at + f"S;2.s;user=u group=bio project=zoo {run}\n"
+            + at + f"S;3.s;user=u group=bio account=acc project=zoo {run}\n" + at + "a;3.s;project=zoo\n"), "UTC")
+        self.assertEqual(self.rows("SELECT job, owner FROM jobs"), [("1.s", "bio"), ("2.s", "zoo"), ("3.s", "acc")])
+
     def test_what_was_asked_for_is_altered(self):
         """What a job needs is what it started with: not what it was submitted with (qalter: a), nor what it kept of it (pbs_release_nodes: E)."""
         def at(s):

@@ -161,7 +161,7 @@ needs AS (
   WHERE back = 1
 ),
 asked AS (
-  SELECT job, max(jobname) AS name, max(coalesce(account, project, "group")) AS owner,
+  SELECT job, max(jobname) AS name, coalesce(max(account), max(nullif(project, '_pbs_project_default')), max("group")) AS owner,
          min(coalesce(ctime, qtime, CASE WHEN record_type = 'Q' THEN date_time END)) AS submit_time,
          json_patch('{}', json_object('user', max("user"), 'group', max("group"), 'queue', max(queue), 'project', max(project),
                                       'gpu_type', max(gpu_type), 'nodes', max(json_array_length(nodes)),
