@@ -1,4 +1,5 @@
 """Exports that overlap, in the mapping sql/formats/slurm.sql: what waited or ran in one and is further in the next, and nodes that both show."""
+import json
 import unittest
 
 from slurm import Mapped
@@ -62,6 +63,11 @@ class Mapping(Mapped):
             self.map(self.file(self.HEADER + self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3")))
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(8, 1000, None)])
             self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages"), wanted)
+        # JSON names the cluster, text does not.
+        named = json.dumps({"nodes": [{"name": "n1", "cluster_name": "c", "state": ["IDLE"], "tres": "cpu=8,gres/gpu=8"}]})
+        self.db.execute("CREATE TEMP TABLE slurm_now AS SELECT * FROM slurm_nodes_trace(?)", (self.folder_of({"1.txt": node("DOWN"), "2.json": named}),))
+        self.map(self.file(self.HEADER + self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3")))
+        self.assertEqual((self.rows("SELECT pool, chips FROM capacity"), self.rows("SELECT * FROM outages")), ([("c", 8)], []))
 
 
 if __name__ == "__main__":

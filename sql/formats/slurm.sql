@@ -41,17 +41,17 @@ SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, L
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
 
 -- An event that lasted while one export was made, and one that lies in the time of two, is in both, and has
--- one start in either: the row that knows the end counts. Of a node that comes twice the last row is of now.
+-- one start in either: the row that knows the end counts.
 DELETE FROM temp.slurm_events WHERE rowid IN (
   SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY Cluster, Event, NodeName, TimeStart, Reason IS 'slurmctld disconnect'
                                                          ORDER BY TimeEnd IS NULL, TimeEnd DESC) AS place
                   FROM temp.slurm_events)
   WHERE place > 1);
-DELETE FROM temp.slurm_now WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_now GROUP BY ClusterName, NodeName);
 
 -- The nodes as they are now stand in for events that were not exported. What is installed is taken to
 -- have been so since the first job; a node that is out of service and has no event, since its reason was
--- set, or where it has none, since it was last busy.
+-- set, or where it has none, since it was last busy. Of a node that comes twice the last row is of now; JSON
+-- names the cluster, text does not.
 DROP TABLE IF EXISTS temp.slurm_seen;
 CREATE TEMP TABLE slurm_seen AS
 SELECT *,
@@ -59,6 +59,7 @@ SELECT *,
                 (SELECT max(Cluster) FROM slurm_jobs HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
        coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since
 FROM slurm_now;
+DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, state_base, gpu_types)
 SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason,
        CASE WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN'
