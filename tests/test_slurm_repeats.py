@@ -53,6 +53,14 @@ class Mapping(Mapped):
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity ORDER BY 2"), [(16, 900, 1300), (24, 1300, None)])
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM outages ORDER BY 2, 3"), [(8, 950, 970), (8, 1050, 1100), (8, 1050, 1200)])
 
+    def test_exports_with_and_without_their_cluster(self):
+        """Where only one of the files names it, and no other is named, all jobs are of it."""
+        g = "gres/gpu=8"
+        path = self.folder_of({"1.psv": self.HEADER.replace("Cluster|", "") + self.job(1, "RUNNING", 1000, 1010, "Unknown", g, g, "n1").removeprefix("c|"),
+                               "2.psv": self.HEADER + self.job(1, "COMPLETED", 1000, 1010, 1050, g, g, "n1")})
+        self.map(path)
+        self.assertEqual(self.rows("SELECT job, pool, chips, start_time, end_time FROM allocations"), [("1", "c", 8, 1010, 1050)])
+
     def test_nodes_that_were_shown_twice(self):
         """Files of two days: the node is there once, as the later of them shows it."""
         def node(state, reason=""):

@@ -83,7 +83,8 @@ DROP TABLE IF EXISTS temp.slurm_attempts;
 CREATE TEMP TABLE slurm_attempts AS
 WITH named AS (
   SELECT *,
-         coalesce(Cluster, (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
+         coalesce(Cluster, (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1),
+                  (SELECT max(Cluster) FROM slurm_jobs HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
          coalesce(JobIDRaw, JobID) AS id,
          Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started,
          coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types
