@@ -333,7 +333,8 @@ FROM (
 DROP TABLE temp.mpg_sizes;
 
 -- The times an attempt had everything it needed. outcome: what ended it, 'gang_broken' where the attempt
--- went on, NULL at the end of the trace. last_span_us: the end of the last thing that its program did;
+-- went on, but 'preempted' where an allocation of 0 chips says that it gave back all (it was suspended), NULL at
+-- the end of the trace. last_span_us: the end of the last thing that its program did;
 -- progress_us: the start of its first step; restore_us: time it read checkpoints back before that.
 CREATE TABLE IF NOT EXISTS runs(
   job TEXT, attempt BIGINT, run BIGINT, start_us BIGINT, end_us BIGINT, outcome TEXT, last_span_us BIGINT,
@@ -359,7 +360,9 @@ FROM begins AS b CROSS JOIN temp.mpg_did AS d
 GROUP BY b.job, b.attempt, b.run;
 UPDATE runs SET
   outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
-                 THEN 'gang_broken' ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END,
+                 THEN CASE WHEN EXISTS (SELECT 1 FROM allocations AS a WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
+                           THEN 'preempted' ELSE 'gang_broken' END
+                 ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END,
   restore_us = coalesce((SELECT sum(d.end_us - d.start_us) FROM temp.mpg_did AS d
                          WHERE d.job = runs.job AND d.attempt = runs.attempt AND d.kind = 'restore'
                            AND d.start_us >= runs.start_us AND d.start_us < coalesce(runs.progress_us, runs.end_us)), 0);

@@ -327,6 +327,9 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 2000000 FROM mpg_rollup GROUP BY job, category"),
                          [(None, "idle", 6), ("1.s", "queued", 60 + 6), ("1.s", "untraced", 100 + 30 + 4), ("2.s", "queued", 100), ("2.s", "untraced", 60)])
         self.assertEqual(self.rows("SELECT kind FROM mpg_issues WHERE kind = 'oversubscribed'"), [])
+        self.script("build.sql")
+        self.assertEqual(self.rows("SELECT job, attempt, run, (start_us - ?1) / 1000000, (end_us - ?1) / 1000000, outcome FROM runs ORDER BY 1, 2, 3", T0 * 1000000),
+                         [("1.s", 1, 1, 0, 100, "preempted"), ("1.s", 1, 2, 160, 190, "preempted"), ("1.s", 1, 3, 196, 200, "completed"), ("2.s", 1, 1, 100, 160, "completed")])
         self.map(self.file(
             start(3, 0) + at(50) + "z;3.s;resources_used.ncpus=4 resources_released=(n:ncpus=4)\n" + end(3, 90, 0)  # keeps its GPUs
             + start(4, 0) + at(50) + "z;4.s;resources_released=(n:ncpus=4:ngpus=2)\n" + end(4, 90, 0)  # deleted before it was resumed
