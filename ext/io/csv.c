@@ -514,7 +514,7 @@ mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_e
     rc = scan_record(csv, &result, &untold);
     if (rc == MPG_NOMEM)
       return mpg_fail_nomem(err);
-    if (rc == MPG_LIMIT)
+    if (rc == MPG_LIMIT || rc == MPG_INTERRUPTED)
       break;
     if (rc == MPG_DATA)
       result = RECORD;
