@@ -12,6 +12,9 @@
 #define DATE_BYTES 19 /* MM/DD/YYYY HH:MM:SS */
 #define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
 #define BUCKETS 128 /* of keys: few are in one */
+#define DAY 86400
+#define QUARTER 900 /* seconds: every zone's offset is a multiple of it */
+#define LATE 5      /* seconds at most that a record is written after what it tells of */
 #define EXAMPLE "03/31/2025 10:59:15;Q;123.server;user=..."
 
 typedef struct field {
@@ -34,6 +37,7 @@ struct mpg_pbs {
   bool any; /* a record has been seen */
   mpg_str line;
   int64_t time;
+  bool repeated; /* the clock showed it twice, so that it may be an hour early */
   mpg_str id, text;
   mpg_value values[MPG_PBS_COUNT_OF_FIELDS];
   bool has[MPG_PBS_COUNT_OF_FIELDS];
@@ -163,7 +167,8 @@ static mpg_rc read_head(mpg_pbs *p, mpg_err *err) {
   p->time = local;
   if (p->zone != NULL)
     fit = mpg_zone_utc(p->zone, local, &p->time);
-  if (fit == MPG_ZONE_REPEATED)
+  p->repeated = fit == MPG_ZONE_REPEATED;
+  if (p->repeated)
     rc = note(p, MPG_INFO, "repeated_time", "the clock showed this time twice: the first is taken",
               err);
   else if (fit == MPG_ZONE_SKIPPED)
@@ -386,6 +391,25 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
 
 /* ---- Records ---- */
 
+/* S is written when the job starts, E and R when it ends, of which they tell the Unix second beside their
+** own local time: these differ by a zone's offset where the log was written in another one. */
+static mpg_rc check_zone(const mpg_pbs *p, mpg_err *err) {
+  const char type = mpg_pbs_record_type(p);
+  const mpg_value *told = &p->values[type == 'S' ? MPG_PBS_start : MPG_PBS_end];
+  int64_t off;
+  if ((type != 'S' && type != 'E' && type != 'R') || told->type != MPG_INT || p->repeated)
+    return MPG_OK;
+  off = p->time - told->i;
+  if (off < 0)
+    off = LATE - off; /* a remainder of 0 to LATE here too */
+  if (off < QUARTER || off > DAY + LATE || off % QUARTER > LATE)
+    return MPG_OK;
+  return note(p, MPG_WARNING, "other_zone",
+              "the record's time and the start or end that it tells are a zone's offset apart: is "
+              "it the right zone?",
+              err);
+}
+
 mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
   for (;;) {
     mpg_rc rc = mpg_lines_next(p->lines, &p->line, err);
@@ -408,7 +432,7 @@ mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
     p->any |= rc == MPG_OK;
     if (rc == MPG_OK)
       rc = read_keys(p, (size_t)(p->id.p + p->id.n + 1 - p->line.p), err);
-    return rc;
+    return rc == MPG_OK ? check_zone(p, err) : rc;
   }
 }
 

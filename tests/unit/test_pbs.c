@@ -288,7 +288,22 @@ static void test_zones(void) {
   } times[] = {{"UTC", AT "Q;1;\n", 1743418755, NULL},
                {"America/Denver", AT "Q;1;\n", 1743440355, NULL},
                {"America/Denver", "03/09/2025 02:30:00;Q;1;\n", 1741512600, "skipped_time"},
-               {"America/Denver", "11/02/2025 01:30:00;Q;1;\n", 1762068600, "repeated_time"}};
+               {"America/Denver", "11/02/2025 01:30:00;Q;1;\n", 1762068600, "repeated_time"},
+               /* Told in Unix seconds too: late by 5 seconds, and 6 hours off either way. */
+               {"America/Denver", AT "S;1;start=1743440350\n", 1743440355, NULL},
+               {"America/Denver", AT "E;1;start=1743418755 end=1743440355\n", 1743440355, NULL},
+               {"UTC", AT "S;1;start=1743440350\n", 1743418755, "other_zone"},
+               {"UTC", AT "E;1;start=1743418755 end=1743440355\n", 1743418755, "other_zone"},
+               {"America/Denver", AT "S;1;start=1743418755\n", 1743440355, "other_zone"},
+               {"America/Denver", AT "S;1;start=1743418750\n", 1743440355, "other_zone"},
+               /* What no zone explains, or the repeated hour does; not of other records. */
+               {"UTC", AT "S;1;start=1743440349\n", 1743418755, NULL},
+               {"America/Denver", AT "S;1;start=1743418749\n", 1743440355, NULL},
+               {"UTC", AT "S;1;start=1\n", 1743418755, NULL},
+               {"UTC", AT "Q;1;start=1743440355 end=1743440355\n", 1743418755, NULL},
+               {"UTC", AT "S;1;end=1743440355\n", 1743418755, NULL},
+               {"America/Denver", "11/02/2025 01:30:00;S;1;start=1762072200\n", 1762068600,
+                "repeated_time"}};
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
     mpg_stream *stream = NULL;
     mpg_pbs *pbs = NULL;
