@@ -24,6 +24,31 @@ class Mapping(Mapped):
         # Job 2 waits again, to the end.
         self.assertEqual(self.rows("SELECT sum(chip_us) / 8000000 FROM mpg_rollup WHERE job = '2' AND category = 'queued' AND as_of = 1100"), [(10 + 30 + 40,)])
 
+    def test_tasks_that_wait_in_rows_of_their_own(self):
+        """`sacct --array`: all have the id of the array, as the one that starts last keeps it."""
+        def task(raw, number, state, start, end="Unknown", submit=1000):
+            started = start != "Unknown" and start != "None"
+            return f"c|{raw}|3_{number}|a|{state}|{submit}|{start}|{end}|gres/gpu=8|{'gres/gpu=8' if started else ''}||\n"
+        first = "".join(task(3, n, "PENDING", "Unknown") for n in (1, 2, 3)) + self.job(1, "PENDING", 1000, "Unknown", "Unknown", "gres/gpu=8", "")
+        second = task(4, 1, "COMPLETED", 1030, 1040) + task(3, 2, "PENDING", "Unknown") + task(3, 3, "PENDING", "Unknown")
+        third = task(4, 1, "COMPLETED", 1030, 1040) + task(5, 2, "RUNNING", 1050) + task(3, 3, "CANCELLED by 7", "None", 1060)
+        fourth = task(3, 3, "REQUEUED", 1055, 1060) + task(3, 3, "PENDING", "Unknown", submit=1060)
+        jobs, ran = [("1", 8), ("3_1", 8), ("3_2", 8), ("3_3", 8)], ("4", 1, 8, 1030, 1040)
+        for text, wanted, held in (
+            (first, jobs, []),
+            (second, [("3_2", 8), ("3_3", 8), ("4", 8)], [ran]),
+            (first + second, [("1", 8), ("3_2", 8), ("3_3", 8), ("4", 8)], [ran]),
+            (second + first, [("1", 8), ("3_2", 8), ("3_3", 8), ("4", 8)], [ran]),
+            (second + third, [("3_3", 8), ("4", 8), ("5", 8)], [("3_3", 1, 0, 1060, 1060), ran, ("5", 1, 8, 1050, None)]),
+            (first + second + fourth, [("1", 8), ("3", 8), ("3_2", 8), ("4", 8)], [("3", 1, 8, 1055, 1060), ("3", 2, 0, 1060, None), ran]),
+        ):
+            self.map_text(text)
+            self.assertEqual(self.rows("SELECT job, chips FROM jobs ORDER BY job"), wanted, text)
+            self.assertEqual(self.rows("SELECT job, attempt, chips, start_time, end_time FROM allocations ORDER BY job, attempt"), held)
+        self.map_text(first)
+        self.assertEqual(self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' AND as_of = 1100"), [(4 * 800,)])
+        self.assertEqual(self.rows("SELECT DISTINCT labels ->> '$.array_job' FROM jobs WHERE job <> '1'"), [(3,)])
+
     def test_what_ran_in_one_export_and_began_anew_in_the_next(self):
         """No export tells the end of the first attempt: it ended when the job was submitted again, or else when it started again."""
         g = "gres/gpu=8"

@@ -75,41 +75,57 @@ GROUP BY cluster_name;
 
 -- ---- 2. Attempts: one a row of sacct that is a job and has to do with GPUs ----
 
+DROP TABLE IF EXISTS temp.slurm_rows;
+CREATE TEMP TABLE slurm_rows AS
+SELECT rowid AS row, JobID, array_task, array_count, state_base, Submit, Start, "End",
+       coalesce(Cluster, (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1),
+                (SELECT max(Cluster) FROM slurm_jobs HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
+       coalesce(JobIDRaw, JobID) AS id,
+       Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started
+FROM slurm_jobs
+WHERE step IS NULL AND max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0;
+
+-- `sacct --array` writes each task that waits in a row of its own, all with the array's id: such a one goes by the
+-- id that it started with in another export, or else by its name.
+UPDATE temp.slurm_rows SET id = own.id
+FROM (SELECT r.row, coalesce(begun.id, r.JobID) AS id
+      FROM slurm_rows AS r
+           JOIN (SELECT cluster_name, id FROM slurm_rows WHERE NOT started AND array_task NOT LIKE '[%'
+                 GROUP BY cluster_name, id, Submit HAVING count(DISTINCT array_task) > 1) AS many USING (cluster_name, id)
+           LEFT JOIN (SELECT cluster_name, JobID, max(id) AS id FROM slurm_rows WHERE started GROUP BY cluster_name, JobID) AS begun
+             ON begun.cluster_name = r.cluster_name AND begun.JobID = r.JobID
+      WHERE NOT r.started AND r.array_task NOT LIKE '[%') AS own
+WHERE own.row = slurm_rows.row;
+
 -- A job that runs while two exports are made is in both: the one that knows its end counts. One that
 -- waited in the first and has started since, waits no more; of an array, what waits becomes less.
 -- A resize ends a row and begins another of the same attempt. A job of a federation is in the accounting of
 -- each cluster that might have run it: REVOKED, where another one did.
 DROP TABLE IF EXISTS temp.slurm_attempts;
 CREATE TEMP TABLE slurm_attempts AS
-WITH named AS (
-  SELECT *,
-         coalesce(Cluster, (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1),
-                  (SELECT max(Cluster) FROM slurm_jobs HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
-         coalesce(JobIDRaw, JobID) AS id,
-         Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started,
-         coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types
-  FROM slurm_jobs
-  WHERE step IS NULL AND max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0
-),
-ranked AS (
+WITH ranked AS (
   SELECT *,
          row_number() OVER (
            PARTITION BY cluster_name, id, started, CASE WHEN started THEN Start ELSE Submit END
            ORDER BY "End" IS NULL, "End" DESC, array_count
          ) AS place,
          max(CASE WHEN started THEN Start END) OVER (PARTITION BY cluster_name, id) AS last_start
-  FROM named
+  FROM slurm_rows
+),
+kept AS (
+  SELECT row, cluster_name, id, started, last_start,
+         1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING') OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+           AS attempt,
+         row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last
+  FROM ranked
+  WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
+    AND NOT (NOT started AND state_base IS 'REVOKED'
+             AND id IN (SELECT coalesce(JobIDRaw, JobID) FROM slurm_jobs GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')))
+  WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)
 )
-SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM named) > 1 THEN cluster_name || '/' || id ELSE id END AS job,
-       1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING') OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-         AS attempt,
-       row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last,
-       *
-FROM ranked
-WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
-  AND NOT (NOT started AND state_base IS 'REVOKED'
-           AND id IN (SELECT coalesce(JobIDRaw, JobID) FROM slurm_jobs GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')))
-WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
+SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM slurm_rows) > 1 THEN cluster_name || '/' || id ELSE id END AS job,
+       attempt, from_last, last_start, cluster_name, id, started, coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types, j.*
+FROM kept JOIN slurm_jobs AS j ON j.rowid = row;
 
 -- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither tells: a
 -- requeue submits again, and a job does not run twice.
@@ -326,6 +342,7 @@ DROP TABLE slurm_pools;
 DROP TABLE slurm_installed;
 DROP TABLE slurm_types;
 DROP TABLE slurm_attempts;
+DROP TABLE slurm_rows;
 DROP TABLE slurm_events;
 DROP TABLE slurm_seen;
 DROP TABLE slurm_now;
