@@ -248,6 +248,29 @@ static void check_some(void) {
     (void)compare(mpg_str_of(documents[i]), &json);
 }
 
+/* Where a block ends is looked for no further once the host asks to stop, within a record too: nobody is
+** asked again. */
+static void check_stops(void) {
+  static char bytes[TEXT];
+  mpg_csv_options options = {',', false, 0};
+  memset(bytes, '\n', sizeof bytes);
+  bytes[0] = '"';
+  for (long k = 2; k < 5; k++) {
+    hostile h = {0, 0, false, false, k};
+    mpg_env env = hostile_env(&h);
+    mpg_stream *stream = NULL;
+    mpg_csv *csv = NULL;
+    mpg_err err;
+    size_t cut = 1;
+    CHECK(mpg_stream_memory(&stream, &env, "t", MPG_STR("a\n"), &err) == MPG_OK);
+    CHECK(mpg_csv_open(&csv, &env, stream, &options, &err) == MPG_OK);
+    CHECK(mpg_csv_cut(csv, bytes, sizeof bytes, &cut, &err) == MPG_OK && cut == 0);
+    CHECK(h.stop_in == 1);
+    mpg_csv_close(csv);
+    mpg_stream_close(stream);
+  }
+}
+
 /* ---- the pipeline ---- */
 
 typedef struct count {
@@ -305,6 +328,7 @@ int main(void) {
   check_some();
   check_csv(&most);
   check_json(&most);
+  check_stops();
 #ifdef MPG_TEST
   CHECK(most > 10);
 #endif
