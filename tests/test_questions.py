@@ -67,6 +67,19 @@ class Goodput(world.Case):
                                         MPG=s.lower if s.traced == s.allocated and s.rated == s.productive else None).items():
                     self.near(value, row[name], (by, segment, name))
 
+    def test_values_that_a_question_does_not_know(self):
+        """Every group says so, and no answer over all passes for one by a misspelt name."""
+        for name, folder, inputs, columns in (
+            ("goodput", "questions", ["by"], ["segment"]), ("net_mpg", "questions", ["by"], ["segment"]), ("queue_delay", "questions", ["by"], ["segment"]),
+            ("checkpoint_blocking", "questions", ["by"], ["segment"]), ("compile_startup", "questions", ["by"], ["segment"]),
+            ("change_mix", "questions", ["by"], ["segment"]), ("top_offenders", "report", ["by"], ["segment"]), ("trend", "report", ["width"], ["bucket"]),
+            ("heatmap", "report", ["rows", "columns"], ["row_segment", "column_segment"]),
+        ):
+            given = {key: "pools" for key in inputs} | ({"after_since": "2026-01-06"} if name == "change_mix" else {})
+            rows = question(name, folder).ask(WORLD.db, **given)
+            found = {tuple(row[column] for column in columns) for row in rows}
+            self.assertEqual(found - {("all",)}, {tuple(f"unknown :{key}, pools" for key in inputs)}, name)
+
     def test_goodput_in_a_window(self):
         cells = [c for c in WORLD.cells if "2026-01-05 06:00:00" <= c.hour < "2026-01-06"]
         s = Sums(cells)

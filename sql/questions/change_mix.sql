@@ -21,7 +21,7 @@ WITH sums AS (
   SELECT CASE coalesce(:by, 'pool')
            WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'phase' THEN phase WHEN 'framework' THEN framework
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team
-           WHEN 'owner' THEN owner END AS segment,
+           WHEN 'owner' THEN owner ELSE 'unknown :by, ' || :by END AS segment,
          hour >= :after_since AS is_after,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i

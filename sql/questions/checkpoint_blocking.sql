@@ -13,7 +13,8 @@
 -- Basis: allocated - untraced. It is a bound: an asynchronous save still blocks for its snapshot.
 WITH sums AS (
   SELECT CASE coalesce(:by, 'phase') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'size' THEN size WHEN 'framework' THEN framework
-           WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'job' THEN job ELSE 'fleet' END AS segment,
+           WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'job' THEN job
+           WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment,
          coalesce(sum(chip_us) FILTER (WHERE category = 'checkpoint'), 0) AS blocked_us,
          coalesce(sum(chip_us) FILTER (WHERE category IN ('lost', 'pending')), 0) AS other_steps_us,
          sum(allocated_us) - sum(untraced_us) AS traced_us, sum(productive_us) AS productive_us, sum(unrated_us) AS unrated_us,

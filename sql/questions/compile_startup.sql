@@ -13,7 +13,8 @@
 -- Basis: allocated - untraced.
 WITH sums AS (
   SELECT CASE coalesce(:by, 'framework') WHEN 'framework' THEN framework WHEN 'pool' THEN pool WHEN 'phase' THEN phase WHEN 'size' THEN size
-           WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'job' THEN job ELSE 'fleet' END AS segment,
+           WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'job' THEN job
+           WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment,
          coalesce(sum(chip_us) FILTER (WHERE category = 'compile'), 0) AS compile_us,
          coalesce(sum(chip_us) FILTER (WHERE category = 'startup'), 0) AS startup_us,
          coalesce(sum(chip_us) FILTER (WHERE category = 'compile' AND attempt > (

@@ -21,7 +21,7 @@ WITH grouped AS (
            WHEN 'hour' THEN hour WHEN 'day' THEN day WHEN 'week' THEN week WHEN 'month' THEN month WHEN 'pool' THEN pool
            WHEN 'chip' THEN chip WHEN 'phase' THEN phase WHEN 'framework' THEN framework WHEN 'runtime' THEN runtime
            WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'owner' THEN owner
-           WHEN 'priority' THEN priority WHEN 'job' THEN job ELSE 'fleet' END AS segment,
+           WHEN 'priority' THEN priority WHEN 'job' THEN job WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment,
          sum(capacity_us) AS capacity_us, sum(allocated_us) AS allocated_us, sum(untraced_us) AS untraced_us,
          sum(productive_us) AS productive_us, sum(unrated_us) AS unrated_us, sum(ideal_us) AS ideal_us
   FROM cells

@@ -17,7 +17,7 @@ WITH first AS (
 ),
 delays AS (
   SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN a.pool WHEN 'size' THEN a.size WHEN 'day' THEN date(j.submit_us / 1000000, 'unixepoch')
-           WHEN 'priority' THEN j.priority ELSE 'fleet' END AS segment, max(f.start_us - j.submit_us, 0) AS wait_us
+           WHEN 'priority' THEN j.priority WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment, max(f.start_us - j.submit_us, 0) AS wait_us
   FROM first AS f JOIN attempts AS a ON a.job = f.job AND a.start_us = f.start_us JOIN jobs AS j ON j.job = f.job
   WHERE j.submit_us IS NOT NULL
 ),
@@ -30,7 +30,8 @@ waits_by AS (
   FROM placed GROUP BY segment
 ),
 sums AS (
-  SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'size' THEN size WHEN 'day' THEN day WHEN 'priority' THEN priority ELSE 'fleet' END AS segment,
+  SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'size' THEN size WHEN 'day' THEN day WHEN 'priority' THEN priority
+           WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment,
          sum(capacity_us) AS capacity_us, sum(allocated_us) AS allocated_us, sum(partial_us) AS partial_us, sum(queued_us) AS queued_us
   FROM cells WHERE job IS NOT NULL OR coalesce(:by, 'pool') NOT IN ('size', 'priority') GROUP BY 1
 ),

@@ -17,7 +17,7 @@
 -- Basis: what jobs held.
 WITH sums AS (
   SELECT CASE coalesce(:by, 'job') WHEN 'job' THEN job WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'owner' THEN owner WHEN 'pool' THEN pool
-           WHEN 'phase' THEN phase WHEN 'framework' THEN framework WHEN 'runtime' THEN runtime WHEN 'size' THEN size END AS segment,
+           WHEN 'phase' THEN phase WHEN 'framework' THEN framework WHEN 'runtime' THEN runtime WHEN 'size' THEN size ELSE 'unknown :by, ' || :by END AS segment,
          iif(coalesce(:by, 'job') = 'job', max(name), NULL) AS name,
          sum(allocated_us) + sum(partial_us) AS held_us, sum(partial_us) AS partial_us, sum(ideal_us) AS ideal_us,
          sum(untraced_us) + sum(unrated_us) AS nobody_knows_us, sum(iif(category = 'inefficiency', chip_us, 0)) AS inefficiency_us
