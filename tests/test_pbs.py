@@ -1,7 +1,7 @@
-"""PBS accounting logs: pbs_trace and the mapping sql/formats/pbs.sql.
+"""PBS accounting logs: pbs_trace.
 
-What the table says of the logs is held against a reading of them in Python, their local times against Python's
-zoneinfo and the epoch times beside them, and the ledger against sums made by hand."""
+What it says of the logs is held against a reading of them in Python, their local times against Python's
+zoneinfo and the epoch times beside them."""
 import datetime
 import gzip
 import json
@@ -19,7 +19,7 @@ TORQUE = os.path.join(ROOT, "fixtures/pbs/torque.log")
 REAL = os.path.join(ROOT, "../shared/traces/pbs/qhist_testdata.log")
 SACCT = os.path.join(ROOT, "fixtures/slurm/sacct_jobs.psv")
 SWF = os.path.join(ROOT, "fixtures/swf/small.swf")
-T0 = 1743440400  # 11:00:00 in Denver: the fixtures' first second
+T0 = 1743440400  # 11:00:00 in Denver: the fixture's first second
 EXPECTED = "expected a PBS accounting record such as 03/31/2025 10:59:15;Q;123.server;user=..., found "
 HEAD = ["date_time", "record_type", "id_string", "message_text"]
 DERIVED = "other job_base array_index server outcome req_gpus req_cpus alloc_gpus alloc_cpus gpu_type nodes".split()
@@ -227,167 +227,6 @@ class Errors(Case):
             self.one("SELECT sum(length(other)) FROM pbs_trace(?)", path)
             peaks.append(cases.peak())
         self.assertLess(peaks[1] - peaks[0], 8 * 1024)  # kB; the second file is 50 MB
-
-
-class Mapping(Case):
-    def map(self, path, zone="America/Denver", chips="gpus"):
-        for table in ("jobs", "allocations", "capacity"):
-            self.db.execute(f"DROP TABLE IF EXISTS temp.{table}")
-        self.db.execute(f"CREATE TEMP TABLE pbs_records AS SELECT *, req_{chips} AS asked, alloc_{chips} AS held FROM pbs_trace(?, ?)", (path, zone))
-        self.script("formats/pbs.sql")
-
-    def test_attempts(self):
-        self.map(LOG)
-        self.assertEqual(
-            self.rows("SELECT job, attempt, pool, chips, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY job, attempt", T0),
-            [("101.pod", 1, "pod", 8, 60, 3660, "completed"), ("102.pod", 1, "pod", 4, 100, 700, "preempted"),
-             ("102.pod", 2, "pod", 4, 900, 2900, "completed"), ("103.pod", 1, "pod", 0, 500, 500, "cancelled"),
-             ("104.pod", 1, "pod", 2, 400, 1005, "cancelled"), ("105.pod", 1, "pod", 2, 1100, 2300, "timeout"),
-             ("106[0].pod", 1, "pod", 1, 1020, 1620, "completed"), ("106[1].pod", 1, "pod", 1, 1025, 1625, "failed"),
-             ("108.pod", 1, "pod", 4, 3000, None, None)])
-        self.assertEqual(
-            self.rows("SELECT job, name, owner, chips, submit_time - ?, json(labels) FROM jobs WHERE job IN ('102.pod', '106[1].pod', '109.pod') ORDER BY job", T0),
-            [("102.pod", "resnet", "vision lab", 4, 30,
-              '{"user":"bob","group":"vision","queue":"gpu","project":"_pbs_project_default","gpu_type":"a100","nodes":1}'),
-             ("106[1].pod", "sweep", "bio", 1, 1000,
-              '{"user":"dave","group":"bio","queue":"gpu","project":"_pbs_project_default","nodes":1,"array_job":106}'),
-             ("109.pod", "waiting", "vision lab", 12, 3500,
-              '{"user":"bob","group":"vision","queue":"gpu","project":"_pbs_project_default"}')])
-        self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'pbs%'"), [])
-
-    def test_ledger(self):
-        """Of 16 GPUs over 4200 s; the sums by hand."""
-        self.map(LOG)
-        self.db.execute("CREATE TEMP TABLE capacity AS SELECT 'pod' AS pool, 'a100' AS chip, 16 AS chips, ? AS start_time, ? AS end_time", (T0, T0 + 4200))
-        held = 8 * 3600 + 4 * 600 + 4 * 2000 + 2 * 605 + 2 * 1200 + 600 + 600 + 4 * 1200
-        waited = 8 * 60 + 4 * (70 + 200) + 32 * 300 + 2 * 100 + 2 * 800 + 20 + 25 + 4 * 10 + 12 * 700
-        for table in ("mpg_ledger", "mpg_rollup"):
-            self.assertEqual(self.rows(f"SELECT category, sum(chip_us) FROM {table} GROUP BY category"),
-                             [("idle", (16 * 4200 - held) * 10**6), ("queued", waited * 10**6), ("untraced", held * 10**6)])
-        self.assertEqual(self.rows("SELECT scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us), mpg(category, chip_us) FROM mpg_rollup"),
-                         [(held / (16 * 4200), None, None)])
-
-    def test_the_real_log_by_processors(self):
-        if not os.path.exists(REAL):
-            self.skipTest("../shared is not here")
-        self.map(REAL, chips="cpus")
-        self.assertEqual(
-            self.rows("SELECT job, attempt, chips, end_time - start_time, outcome FROM allocations ORDER BY job, attempt"),
-            [("4215033.casper-pbs", 1, 1, 5, "preempted"), ("4215033.casper-pbs", 2, 1, 4, "failed"), ("4215034.casper-pbs", 1, 1, 218, "completed"),
-             ("4215065.casper-pbs", 1, 1, 2016, "completed"), ("4215265.casper-pbs", 1, 5, 23, "completed")])
-        self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1"),
-                         [("queued", 5 + 6 + 11 + 7 + 5 * 6), ("untraced", 5 + 4 + 218 + 2016 + 115)])
-        self.map(REAL)
-        self.assertEqual(self.one("SELECT count(*) FROM allocations"), 0)  # none of them has a GPU
-
-    def test_in_the_shell(self):
-        """With parameters, as the header of the script shows it."""
-        for chips, first in ((None, 8), ("ngpus", 8), ("ncpus", 16)):
-            self.script("formats/pbs.sql", pbs=LOG, zone="America/Denver", chips=chips)
-            self.assertEqual(self.one("SELECT chips FROM allocations WHERE job = '101.pod'"), first)
-
-    def test_odd_lives(self):
-        run = "ctime={0} start={1} exec_vnode=(n:ngpus=2) Resource_List.ngpus=2"
-        def at(s):
-            return datetime.datetime.fromtimestamp(T0 + s, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S;")
-        path = self.file(
-            at(0) + "S;1.s;" + run.format(T0, T0) + "\n"  # aborted while it ran
-            + at(50) + "A;1.s;\n"
-            + at(60) + f"E;2.s;{run.format(T0 - 90, T0 - 80)} Exit_status=0 end={T0 + 60}\n"  # began before the log
-            + at(70) + "S;3.s;" + run.format(T0, T0 + 70) + "\n"  # started again, and nothing said why
-            + at(80) + "S;3.s;" + run.format(T0, T0 + 80) + "\n"
-            + at(90) + f"R;3.s;{run.format(T0, T0 + 80)}\n"  # Torque: no end
-            + at(95) + "D;3.s;requestor=x\n"  # deleted while it waited again
-            + at(100) + "S;4.t;" + run.format(T0, T0 + 100) + " Resource_List.select=1:ngpus=2:gpu_type=V100\n"
-            + at(100) + "S;5.t;" + run.format(T0, T0 + 100) + " Resource_List.select=1:ngpus=2:gpu_type=a100\n"
-            + at(100) + "S;6.t;" + run.format(T0, T0 + 100) + "\n"
-            + at(110) + f"E;4.t;{run.format(T0, T0 + 100)} Exit_status=271 resources_used.walltime=10 Resource_List.walltime=10 end={T0 + 110}\n")
-        self.map(path, "UTC")
-        self.assertEqual(
-            self.rows("SELECT job, attempt, pool, chips, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY job, attempt", T0),
-            [("1.s", 1, "s", 2, 0, 50, "cancelled"), ("2.s", 1, "s", 2, -80, 60, "completed"), ("3.s", 1, "s", 2, 70, 80, None),
-             ("3.s", 2, "s", 2, 80, 90, "preempted"), ("3.s", 3, "s", 0, 95, 95, "cancelled"), ("4.t", 1, "t/v100", 2, 100, 110, "timeout"),
-             ("5.t", 1, "t/a100", 2, 100, None, None), ("6.t", 1, "t/gpu", 2, 100, None, None)])
-
-    def test_suspended_jobs(self):
-        """The server gives away what a suspended job had, unless it is told to keep it: here the same two GPUs, by turns."""
-        run = "ctime={0} start={1} exec_vnode=(n:ncpus=4:ngpus=2) Resource_List.ngpus=2"
-        def at(s):
-            return datetime.datetime.fromtimestamp(T0 + s, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S;")
-        def start(job, s):
-            return f"{at(s)}S;{job}.s;{run.format(T0, T0 + s)}\n"
-        def end(job, s, since):
-            return f"{at(s)}E;{job}.s;{run.format(T0, T0 + since)} Exit_status=0 end={T0 + s}\n"
-        turns = (start(1, 0) + at(100) + "z;1.s;resources_used.walltime=00:01:40\n" + start(2, 100) + end(2, 160, 100) + at(160) + "r;1.s;\n"
-                 + at(180) + "z;1.s;\n" + at(180) + "r;1.s;\n" + at(190) + "z;1.s;\n" + at(195) + "z;1.s;\n" + at(196) + "r;1.s;\n" + end(1, 200, 0))
-        self.map(self.file(turns), "UTC")
-        rows = "SELECT job, attempt, chips, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY job, attempt, start_time"
-        self.assertEqual(self.rows(rows, T0),
-                         [("1.s", 1, 2, 0, 100, "completed"), ("1.s", 1, 0, 100, 160, "completed"), ("1.s", 1, 2, 160, 190, "completed"),
-                          ("1.s", 1, 0, 190, 196, "completed"), ("1.s", 1, 2, 196, 200, "completed"), ("2.s", 1, 2, 100, 160, "completed")])
-        self.db.execute("CREATE TEMP TABLE capacity AS SELECT 's' AS pool, 'a100' AS chip, 2 AS chips, ? AS start_time, ? AS end_time", (T0, T0 + 200))
-        self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 2000000 FROM mpg_rollup GROUP BY job, category"),
-                         [(None, "idle", 6), ("1.s", "queued", 60 + 6), ("1.s", "untraced", 100 + 30 + 4), ("2.s", "queued", 100), ("2.s", "untraced", 60)])
-        self.assertEqual(self.rows("SELECT kind FROM mpg_issues WHERE kind = 'oversubscribed'"), [])
-        self.script("build.sql")
-        self.assertEqual(self.rows("SELECT job, attempt, run, (start_us - ?1) / 1000000, (end_us - ?1) / 1000000, outcome FROM runs ORDER BY 1, 2, 3", T0 * 1000000),
-                         [("1.s", 1, 1, 0, 100, "preempted"), ("1.s", 1, 2, 160, 190, "preempted"), ("1.s", 1, 3, 196, 200, "completed"), ("2.s", 1, 1, 100, 160, "completed")])
-        self.map(self.file(
-            start(3, 0) + at(50) + "z;3.s;resources_used.ncpus=4 resources_released=(n:ncpus=4)\n" + end(3, 90, 0)  # keeps its GPUs
-            + start(4, 0) + at(50) + "z;4.s;resources_released=(n:ncpus=4:ngpus=2)\n" + end(4, 90, 0)  # deleted before it was resumed
-            + start(5, 0) + at(60) + "z;5.s;\n"  # is suspended still
-            + start(6, 0) + at(60) + "r;6.s;\n" + at(60) + "z;6.s;\n" + at(70) + f"R;6.s;{run.format(T0, T0)}\n" + start(6, 80) + at(85) + "r;6.s;\n"), "UTC")
-        self.assertEqual(self.rows(rows, T0),
-                         [("3.s", 1, 2, 0, 90, "completed"), ("4.s", 1, 2, 0, 50, "completed"), ("4.s", 1, 0, 50, 90, "completed"), ("5.s", 1, 2, 0, 60, None),
-                          ("5.s", 1, 0, 60, None, None), ("6.s", 1, 2, 0, 60, "preempted"), ("6.s", 1, 0, 60, 70, "preempted"), ("6.s", 2, 2, 80, None, None)])
-
-    def test_whose_a_job_is(self):
-        """The project that PBS gives a job of none is no owner; and a record that lacks the account does not change it."""
-        at, run = "04/01/2025 10:00:00;", f"ctime={T0} start={T0} exec_vnode=(n:ngpus=1) Resource_List.ngpus=1"
-        self.map(self.file(
-            at + f"S;1.s;user=u group=bio project=_pbs_project_default {run}\n" + at + f"S;2.s;user=u group=bio project=zoo {run}\n"
-            + at + f"S;3.s;user=u group=bio account=acc project=zoo {run}\n" + at + "a;3.s;project=zoo\n"), "UTC")
-        self.assertEqual(self.rows("SELECT job, owner FROM jobs"), [("1.s", "bio"), ("2.s", "zoo"), ("3.s", "acc")])
-
-    def test_what_was_asked_for_is_altered(self):
-        """What a job needs is what it started with: not what it was submitted with (qalter: a), nor what it kept of it (pbs_release_nodes: E)."""
-        def at(s):
-            return datetime.datetime.fromtimestamp(T0 + s, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S;")
-        def run(asked, held, start):
-            return f"ctime={T0} start={T0 + start} exec_vnode=(n:ngpus={held}) Resource_List.ngpus={asked}"
-        self.map(self.file(
-            at(0) + f"Q;1.s;ctime={T0} Resource_List.ngpus=8\n" + at(5) + "a;1.s;Resource_List.ngpus=2\n" + at(6) + "a;1.s;Resource_List.walltime=10:00:00\n"
-            + at(10) + f"S;1.s;{run(2, 2, 10)}\n" + at(50) + f"E;1.s;{run(2, 2, 10)} end={T0 + 50} Exit_status=0\n"
-            + at(10) + f"S;2.s;{run(8, 8, 10)}\n" + at(50) + f"E;2.s;{run(4, 4, 10)} end={T0 + 50} Exit_status=0\n"
-            + at(0) + f"Q;3.s;ctime={T0} Resource_List.ngpus=8\n" + at(5) + "a;3.s;Resource_List.ngpus=4\n"  # waits
-            + at(60) + f"E;4.s;{run(3, 3, -10)} end={T0 + 60} Exit_status=0\n"), "UTC")  # began before the log
-        self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs"), [("1.s", 2, None), ("2.s", 8, None), ("3.s", 4, None), ("4.s", 3, None)])
-        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
-                         [("1.s", 2 * 10), ("2.s", 8 * 10), ("3.s", 4 * 60)])
-
-    def test_reruns_that_tell_nothing(self):
-        """Torque's R has no keys, and ends the attempt that runs; what is not deleted after it waits again."""
-        run = "ctime={0} start={1} exec_host=n/0 Resource_List.nodes=1:ppn=1:gpus=2"
-        def at(s):
-            return datetime.datetime.fromtimestamp(T0 + s, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S;")
-        path = self.file(
-            at(0) + "S;1.s;" + run.format(T0, T0) + "\n"  # rerun twice, and done
-            + at(50) + "R;1.s;\n" + at(80) + "S;1.s;" + run.format(T0, T0 + 80) + "\n" + at(90) + "R;1.s;\n"
-            + at(100) + "S;1.s;" + run.format(T0, T0 + 100) + "\n" + at(120) + f"E;1.s;{run.format(T0, T0 + 100)} Exit_status=0 end={T0 + 120}\n"
-            + at(10) + "S;2.s;" + run.format(T0, T0 + 10) + "\n" + at(20) + "R;2.s;\n" + at(40) + "D;2.s;requestor=x\n"  # deleted while it waited
-            + at(10) + "S;3.s;" + run.format(T0, T0 + 10) + "\n" + at(30) + "R;3.s;\n"  # waits
-            + at(10) + "S;4.s;" + run.format(T0, T0 + 10) + "\n" + at(35) + "D;4.s;requestor=x\n"  # deleted by force: nobody says that it ended
-            + at(10) + "S;5.s;" + run.format(T0, T0 + 10) + "\n" + at(35) + "R;5.s;\n" + at(36) + "A;5.s;\n")  # aborted while it waited
-        self.map(path, "UTC")
-        self.assertEqual(
-            self.rows("SELECT job, attempt, chips, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY job, attempt", T0),
-            [("1.s", 1, 2, 0, 50, "preempted"), ("1.s", 2, 2, 80, 90, "preempted"), ("1.s", 3, 2, 100, 120, "completed"),
-             ("2.s", 1, 2, 10, 20, "preempted"), ("2.s", 2, 0, 40, 40, "cancelled"),
-             ("3.s", 1, 2, 10, 30, "preempted"), ("3.s", 2, 0, 30, None, None), ("4.s", 1, 2, 10, 35, "cancelled"),
-             ("5.s", 1, 2, 10, 35, "preempted"), ("5.s", 2, 0, 36, 36, "cancelled")])
-        self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 2000000 FROM mpg_ledger WHERE job IS NOT NULL GROUP BY job, category"),
-                         [("1.s", "queued", 40), ("1.s", "untraced", 80), ("2.s", "queued", 30), ("2.s", "untraced", 10), ("3.s", "queued", 10 + 90), ("3.s", "untraced", 20),
-                          ("4.s", "queued", 10), ("4.s", "untraced", 25), ("5.s", "queued", 11), ("5.s", "untraced", 25)])
 
 
 if __name__ == "__main__":
