@@ -1,0 +1,93 @@
+"""What HLO costs on the wire, counted by hand from docs/hlo.md: collectives and manual partitions."""
+import unittest
+
+from hlo_case import Case
+
+
+class Collectives(Case):
+    """Ranks by the groups, by the shapes where none are written, else everybody; and the bytes on the wire."""
+
+    ADD = "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
+
+    def found(self, instruction, header="", shape="f32[24]"):
+        text = f"HloModule m{header}\n{self.ADD}ENTRY e {{ a = {shape} parameter(0) ROOT r = {instruction} }}\n"
+        row, = self.dicts("SELECT ranks, collective_bytes AS bytes, wire_bytes AS wire FROM hlo_trace(?) WHERE name = 'r'", self.file(text))
+        return row["ranks"], row["bytes"], row["wire"]
+
+    def test_groups(self):
+        self.assertEqual((4, 96, 96 * 2 * 3 // 4), self.found("f32[24] all-reduce(a), replica_groups={{0,1,2,3}}, to_apply=add"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", ", num_partitions=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] reduce-scatter(a), dimensions={0}, replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"))
+        self.assertEqual((2, 96, 96 // 2), self.found("f32[24] all-to-all(a), dimensions={0}, replica_groups={{0,1},{2,3}}"))
+        self.assertEqual((2, 192, 192 // 2), self.found("f32[48] all-gather(a), dimensions={0}, replica_groups={{0,1}}"))
+
+    def test_shapes(self):
+        self.assertEqual((3, 288, 288 * 2 // 3), self.found("f32[72] all-gather(a), dimensions={0}", ", num_partitions=8"))
+        self.assertEqual((3, 96, 96 * 2 // 3), self.found("f32[8] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-gather(a), dimensions={0}", ", num_partitions=8"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"))
+
+    def test_everybody(self):
+        self.assertEqual((8, 96, 96 * 2 * 7 // 8), self.found("f32[24] all-reduce(a), to_apply=add", ", num_partitions=4, replica_count=2"))
+        self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), to_apply=add"))
+        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-to-all(a), dimensions={0}", ", replica_count=8"))
+
+    def test_pairs(self):
+        """All that is sent goes over the wire."""
+        self.assertEqual((4, 96, 96), self.found("f32[24] collective-permute(a), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}", ", num_partitions=4"))
+
+
+class ShardMap(Case):
+    """What runs on every partition by itself, in a module whose other shapes are of all of them, counts for every one."""
+
+    BODY = """
+add {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }}
+body {{ a = f32[2,8] parameter(0)  b = f32[8,32] parameter(1)
+  d = f32[2,32] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+  ROOT r = f32[2,32] all-reduce(d), replica_groups={{{{0,1}},{{2,3}},{{4,5}},{{6,7}}}}, channel_id=1, use_global_device_ids=true, to_apply=add }}
+ENTRY e {{ x = f32[8,16] parameter(0)  y = f32[16,32] parameter(1)
+{}
+  ROOT z = f32[8,8] dot(o, o), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}
+"""
+    GSPMD = """  x1 = f32[8,16] custom-call(x), custom_call_target="Sharding", sharding={{devices=[4,2]<=[8]}}
+  x2 = f32[2,8] custom-call(x1), custom_call_target="SPMDFullToShardShape", sharding={0}
+  y2 = f32[8,32] custom-call(y), custom_call_target="SPMDFullToShardShape", sharding={0}
+  x3 = f32[2,8] custom-call(x2), custom_call_target="Sharding", sharding={0}
+  c = f32[2,32] call(x3, y2), to_apply=body
+  o = f32[8,32] custom-call(c), custom_call_target="SPMDShardToFullShape", sharding={{devices=[4,1,2]<=[8] last_tile_dim_replicate}}"""
+    SHARDY = """  l = (f32[2,8], f32[8,32]) custom-call(x, y), custom_call_target="xla.sdy.GlobalToLocalShape", custom_call_has_side_effect=true, frontend_attributes={{xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{{\\"a\\"}}, {{\\"b\\"}}]>, <@mesh, [{{\\"b\\"}}, {{}}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{{{0}}}>"}}
+  g = f32[2,8] get-tuple-element(l), index=0
+  h = f32[8,32] get-tuple-element(l), index=1
+  c = f32[2,32] call(g, h), to_apply=body, frontend_attributes={{inlineable="false"}}
+  o = f32[8,32] custom-call(c), custom_call_target="xla.sdy.LocalToGlobalShape", custom_call_has_side_effect=true"""
+    MESH = ', frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=4, "b"=2]>}}'
+
+    def test_by_hand(self):
+        """[8, 16] x [16, 32] over 4 x 2 partitions, and its result by itself on all together."""
+        local, whole = 2 * 2 * 8 * 32, 2 * 8 * 8 * 32
+        for header, call, parts in [
+                (", num_partitions=8", self.GSPMD.format("{manual}"), 8), (self.MESH, self.SHARDY.format('\\"a\\", \\"b\\"'), 8),
+                ("", self.GSPMD.format("{manual}"), 8), (", num_partitions=8" + self.MESH, self.SHARDY.format('\\"a\\"'), 4),
+                (", num_partitions=8", self.GSPMD.format("{devices=[1,1,2,4]<=[8] last_tile_dims={manual,replicated}}"), 2),
+                (", num_partitions=8", self.SHARDY.format('\\"a\\"'), 8)]:  # no mesh says how many: all
+            path = self.file(f"HloModule m{header}\n{self.BODY.format(call)}")
+            cost, = self.dicts("SELECT * FROM hlo_cost(?)", path)
+            self.assertEqual((cost["scope"], cost["num_partitions"], cost["devices"], cost["coverage"]), ("global", 8, 8, 1))
+            self.assertEqual(cost["matmul_flops"], parts * local + whole)
+            self.assertEqual(cost["wire_bytes"], parts * 4 * 2 * 32)  # 2 (n - 1) / n V, of 2 ranks
+            self.assertEqual(self.rows("SELECT executions, flops FROM hlo_trace(?) WHERE name = 'd'", path), [(parts, parts * local)])
+            self.assertEqual(self.rows("SELECT executions, op_flops FROM hlo_trace(?) WHERE name = 'c' AND opcode = 'call'", path),
+                             [(1, parts * (local + 64))])
+        self.assertEqual(2 * 8 * 16 * 32, 8 * local)  # as the same product without shard_map
+
+    def test_calls_of_all_together(self):
+        """A call is of all partitions where nothing cuts what it is given; of one, where there is one."""
+        for header, call in [(", num_partitions=8", "  c = f32[2,32] call(x, y), to_apply=body\n  o = f32[8,32] reshape(c)"),
+                             (", num_partitions=1", self.GSPMD.format("{manual}"))]:
+            path = self.file(f"HloModule m{header}\n{self.BODY.format(call)}")
+            self.assertEqual(self.rows("SELECT executions FROM hlo_trace(?) WHERE name = 'd'", path), [(1,)])
+
+
+if __name__ == "__main__":
+    unittest.main()
