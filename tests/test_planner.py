@@ -222,6 +222,27 @@ class Ledger(Case):
                 with self.assertRaisesRegex(sqlite3.OperationalError, f"the argument {argument} takes = and nothing else"):
                     self.rows(f"SELECT count(*) FROM {call} WHERE {term}")
 
+    def test_arguments_that_are_texts_of_digits(self):
+        """IN of several hands over values of the column's affinity: a job 007 is no job 7."""
+        names = ["007", "1e3", "4711", "12345678901234567890"]
+        records = fleet(*[record for name in names for record in (cap(2, 0, 10, name), job(name), al(1, 0, 10, pool=name, job=name))])
+        create_tables(self.db, records)
+        folder = os.path.join(self.new_folder(), "2026")
+        os.mkdir(folder)
+        write_csv(folder, records)
+        self.db.execute("CREATE TABLE w AS SELECT DISTINCT job FROM mpg_rollup WHERE job IS NOT NULL")
+        for table in ("mpg_timeline", f"trace_timeline({quote(folder)})"):
+            for among in (", ".join(map(quote, names)), "SELECT job FROM w", "SELECT job FROM mpg_rollup"):
+                self.assertEqual(sorted(names), [name for name, in self.rows(f"SELECT DISTINCT job FROM {table} WHERE of_job IN ({among}) ORDER BY 1")], (table, among))
+            self.assertEqual([("4711",)], self.rows(f"SELECT DISTINCT job FROM {table} WHERE of_job IN (7, 4711)"))
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(os.path.dirname(folder))
+        os.symlink(os.path.join(folder, "jobs.csv"), "7")
+        for table, argument, path in (("trace_ledger", "path", "2026"), ("trace_records", "path", "2026"), ("csv_trace", "path", "7"), ("csv_rollup", "path", "7"), ("trace_files", "pattern", "7")):
+            once = self.one(f"SELECT count(*) FROM {table} WHERE {argument} = '{path}'")
+            self.assertGreater(once, 0)
+            self.assertEqual(2 * once, self.one(f"SELECT count(*) FROM {table} WHERE {argument} IN ('{path}', './{path}')"), table)
+
 
 class Files(Case):
     def test_tables_of_no_format(self):

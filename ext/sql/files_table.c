@@ -37,9 +37,9 @@ static int files_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
                          sqlite3_vtab **out, char **error) {
   (void)argc;
   (void)argv;
-  return mpg_table_connect(db, aux,
-                           "CREATE TABLE x(path TEXT, bytes BIGINT, modified REAL, pattern HIDDEN)",
-                           SQLITE_VTAB_DIRECTONLY, out, error);
+  return mpg_table_connect(
+      db, aux, "CREATE TABLE x(path TEXT, bytes BIGINT, modified REAL, pattern TEXT HIDDEN)",
+      SQLITE_VTAB_DIRECTONLY, out, error);
 }
 
 /* A plan without the argument is never to be chosen, and says what is missing where it must be. */

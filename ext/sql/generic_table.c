@@ -101,8 +101,10 @@ static int declare(sqlite3 *db, const generic_table *table) {
   }
   if (!table->created) {
     sqlite3_str_appendall(sql, "record TEXT, ");
-    for (size_t i = 0; i < kind->n_options; i++)
-      sqlite3_str_appendf(sql, "%s HIDDEN, ", mpg_generic_option_name(kind->options[i]));
+    for (size_t i = 0; i < kind->n_options; i++) {
+      mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]));
+      sqlite3_str_appendall(sql, ", ");
+    }
   }
   sqlite3_str_appendall(sql, "_file TEXT HIDDEN, _line BIGINT HIDDEN)");
   text = sqlite3_str_finish(sql);

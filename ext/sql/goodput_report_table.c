@@ -61,8 +61,8 @@ static const char declared[] =
                          "baseline_metric_interval REAL, "
                          "abs_deviation_s_by_step TEXT, step_deviation_error TEXT, \"rows\" "
                          "BIGINT, error TEXT, "
-                         "path HIDDEN, query_time HIDDEN, start_time HIDDEN, end_time HIDDEN, "
-                         "on_error HIDDEN)";
+                         "path TEXT HIDDEN, query_time HIDDEN, start_time HIDDEN, end_time HIDDEN, "
+                         "on_error TEXT HIDDEN)";
 
 /* What a row is sorted by. */
 typedef struct entry {

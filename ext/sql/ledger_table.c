@@ -76,8 +76,10 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
                         : col->type == MPG_INT ? "BIGINT"
                                                : "REAL");
   }
-  for (int i = 0; i < kind->nargs; i++)
-    sqlite3_str_appendf(sql, ", %s HIDDEN", mpg_arg_name((mpg_arg)kind->args[i]));
+  for (int i = 0; i < kind->nargs; i++) {
+    sqlite3_str_appendall(sql, ", ");
+    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]));
+  }
   sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);
   if (text == NULL)

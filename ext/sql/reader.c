@@ -61,8 +61,10 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
   for (size_t i = 0; i < f->ncolumns; i++)
     sqlite3_str_appendf(sql, "\"%w\" %s, ", f->columns[i].name, f->columns[i].type);
-  for (size_t i = 0; i < argument_count(f); i++)
-    sqlite3_str_appendf(sql, "\"%w\" HIDDEN, ", argument_name(f, i));
+  for (size_t i = 0; i < argument_count(f); i++) {
+    mpg_declare_argument(sql, argument_name(f, i));
+    sqlite3_str_appendall(sql, ", ");
+  }
   sqlite3_str_appendall(sql, "_file TEXT HIDDEN, _line BIGINT HIDDEN)");
   text = sqlite3_str_finish(sql);
   if (text == NULL)

@@ -100,7 +100,7 @@ static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *
                            sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
   bool files = data->module->parameter == FROM_FILES;
-  char *sql = sqlite3_mprintf("%s%s HIDDEN, on_error HIDDEN)", declaration,
+  char *sql = sqlite3_mprintf("%s%s TEXT HIDDEN, on_error TEXT HIDDEN)", declaration,
                               mpg_arg_name(files ? MPG_ARG_PATH : MPG_ARG_SCHEMA));
   int rc;
   (void)argc;

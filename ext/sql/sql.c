@@ -228,6 +228,15 @@ int mpg_table_disconnect(sqlite3_vtab *vtab) {
   return SQLITE_OK;
 }
 
+void mpg_declare_argument(sqlite3_str *sql, const char *name) {
+  static const char *const untyped[] = {"bucket_width", "since",  "until", "as_of",
+                                        "threads",      "header", "year",  "scrape_time"};
+  bool text = true;
+  for (size_t i = 0; text && i < sizeof untyped / sizeof *untyped; i++)
+    text = strcmp(name, untyped[i]) != 0;
+  sqlite3_str_appendf(sql, "\"%w\" %sHIDDEN", name, text ? "TEXT " : "");
+}
+
 int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
   int given = 0;
   for (int i = 0; i < n; i++) {

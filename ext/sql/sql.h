@@ -90,6 +90,12 @@ int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sq
                       char **error);
 int mpg_table_disconnect(sqlite3_vtab *vtab);
 /*
+** Appends how the argument of a table function is declared: a hidden column. Those that are texts are TEXT, for without a
+** type SQLite takes HIDDEN for one, whose affinity is NUMERIC: IN of several would hand over 7 for '007'. Times,
+** widths and counts may be either.
+*/
+void mpg_declare_argument(sqlite3_str *sql, const char *name);
+/*
 ** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from `first` on:
 ** idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are those, in order; bit 16 + i
 ** where one behind the first is not given, and the statement names it (of a table's first 63 columns). Any
