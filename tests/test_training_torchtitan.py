@@ -14,7 +14,7 @@ class TorchTitan(Case):
         """Two ranks in one log, in colour; one of them counts."""
         self.map("torchtitan", FIXTURES + "/torchtitan.log")
         self.assertEqual(self.rows("SELECT attempt, chips, start_time - ?1, round(end_time - ?1, 3), outcome FROM allocations", self.T0),
-                         [(1, 8, 2, 88.1, "failed"), (2, 8, 302, 352.5, "completed")])
+                         [(1, 8, 0, 88.1, "failed"), (2, 8, 300, 352.5, "completed")])
         self.assertEqual(self.rows("SELECT DISTINCT chip FROM capacity"), [("NVIDIA H100 80GB HBM3",)])
         self.assertEqual(self.rows("SELECT attempt, step, executions, round(seconds, 3), tokens_per_s_per_chip, round(mfu_reported, 6) FROM training_steps"),
                          [(1, 1, 1, 30, 546, 0.0135), (1, 10, 9, 9, 16384, 0.4044), (1, 20, 10, 10, 16384, 0.4044), (1, 30, 10, 14.1, 11620, 0.2868),
@@ -26,7 +26,7 @@ class TorchTitan(Case):
         first = 30 - (9 + 10 + 14.1 + 10) / 39
         self.assertEqual({key: round(value, 1) for key, value in self.seconds().items()},
                          {("checkpoint", None): 32, ("compile", None): round(8 * first, 1), ("eval", None): 24, ("lost", None): round(8 * (10.1 + 10), 1),
-                          ("queued", None): round(8 * (302 - 88.1), 1), ("restore", None): 48, ("startup", None): 8 * (10 + 4), ("unknown", None): 4})
+                          ("queued", None): round(8 * (300 - 88.1), 1), ("restore", None): 48, ("startup", None): 8 * (12 + 6), ("unknown", None): 4})
 
     def test_saves_of_2026(self):
         """Lines say whether a save was made or only staged; of the last step it is another line; a staged one is durable when it was written."""

@@ -28,6 +28,7 @@ WITH line AS (
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D .* loss: \s* (?<loss>[^\s\e]+) )
         (?: (?= .* [tw]ps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
+      | Starting\ job: (?<began>)
       | Training\ starts\ at\ step\ (?<starts>\d+)
       | (?: Saving | Staging )\ (?: the | a )\ (?: full\ | model\ only\ )? checkpoint (?<saving>)
       | Finished\ (?: saving | staging (?<staged>) )\ the\ checkpoint .*? in\ (?<saved>[\d.]+)\ seconds
@@ -60,7 +61,7 @@ DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
   SELECT *, step IS NOT NULL AND fields ->> '$.validate' IS NULL AS is_step, fields ->> '$.starts' IS NOT NULL AS starts,
-         coalesce(fields ->> '$.mesh', fields ->> '$.pp', fields ->> '$.chip', fields ->> '$.loaded', fields ->> '$.starts') IS NOT NULL AS is_marker
+         coalesce(fields ->> '$.began', fields ->> '$.mesh', fields ->> '$.pp', fields ->> '$.chip', fields ->> '$.loaded', fields ->> '$.starts') IS NOT NULL AS is_marker
   FROM training_lines
 ),
 begun AS (
