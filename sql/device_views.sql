@@ -182,11 +182,13 @@ GROUP BY trace, rank, chip, op, shapes, dtypes;
 -- unknown. An operator's own roofline, so it takes the traffic of its operands into account.
 CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
 WITH chips AS (
-  SELECT chip AS name, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips
-  UNION SELECT a.value, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips AS c, json_each(c.aliases) AS a
+  SELECT DISTINCT replace(replace(replace(lower(name), ' ', ''), '-', ''), '_', '') AS name, dtype, peak_flops, hbm_bytes_per_s
+  FROM (SELECT chip AS name, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips
+        UNION SELECT a.value, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips AS c, json_each(c.aliases) AS a)
 ),
 work AS (
-  SELECT *, (SELECT CASE value
+  SELECT *, replace(replace(replace(lower(w.chip), ' ', ''), '-', ''), '_', '') AS named,
+         (SELECT CASE value
                       WHEN 'c10::BFloat16' THEN 'bf16' WHEN 'c10::Half' THEN 'fp16' WHEN 'float' THEN 'fp32'
                       WHEN 'double' THEN 'fp64' WHEN 'signed char' THEN 'int8'
                       ELSE CASE WHEN value GLOB 'c10::Float8*' THEN 'fp8' END END
@@ -199,7 +201,7 @@ SELECT w.trace, w.rank, w.chip, w.op, w.shapes, w.dtype, w.calls, w.flops, w.byt
        CASE WHEN w.flops / c.peak_flops >= w.bytes / c.hbm_bytes_per_s THEN 'compute'
             WHEN w.bytes / c.hbm_bytes_per_s IS NOT NULL AND c.peak_flops IS NOT NULL THEN 'memory' END AS bound,
        max(w.flops / c.peak_flops, w.bytes / c.hbm_bytes_per_s) * 1e9 / nullif(w.device_ns, 0) AS roofline_share
-FROM work AS w LEFT JOIN chips AS c ON c.name = w.chip AND c.dtype = w.dtype;
+FROM work AS w LEFT JOIN chips AS c ON c.name = w.named AND c.dtype = w.dtype;
 
 -- ---- Ranks ----
 

@@ -130,6 +130,22 @@ class Views(Case):
                          [(3, 3 * one, 3 * 4 * (64 * 32 + 32 * 16 + 64 * 16), 16000, 3 * one * 12000 / 16000)])
         self.assertEqual(self.rows("SELECT DISTINCT bound, roofline_share FROM device_op_roofline"), [(None, None)])
 
+    def test_chips_that_are_numbered_otherwise(self):
+        """ROCm numbers its devices from 0 where it describes them, and among all agents of the host, CPUs first, where they run. Where all
+        are of one name the number does not matter."""
+        kernel = {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 10, "dur": 5, "pid": 2, "tid": 0, "args": {"device": 2, "stream": 0, "correlation": 1}}
+        launch = {"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "ts": 5, "dur": 1, "pid": 9, "tid": 9, "args": {"correlation": 1}}
+        work = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 4, "dur": 3, "pid": 9, "tid": 9,
+                "args": {"Input Dims": [[64, 64], [64, 64]], "Input type": ["c10::BFloat16", "c10::BFloat16"]}}
+        for names, chip in ((["AMD Instinct MI300X VF"], "AMD Instinct MI300X VF"), (["AMD Instinct MI300X"] * 8, "AMD Instinct MI300X"), (["a", "b"], None), (["a", "b", "c"], "c"), (["", ""], None),
+                            (["a", ""], None), ([], None)):
+            described = [{"id": i, "name": name} for i, name in enumerate(names)]
+            self.load(path := self.file({"deviceProperties": described, "traceEvents": [work, launch, kernel]}))
+            self.assertEqual(self.rows("SELECT chip FROM device_activity WHERE trace = ?", path), [(chip,)], names)
+        for name, peak in (("amd_instinct MI300X-vf", 1307.4), ("nonesuch", None)):
+            self.load(path := self.file({"deviceProperties": [{"id": 0, "name": name}], "traceEvents": [work, launch, kernel]}))
+            self.assertEqual(self.rows("SELECT op, chip, peak_tflop_per_s FROM device_op_roofline WHERE trace = ?", path), [("aten::mm", name, peak)])
+
     def test_steps_of_old_traces(self):
         """Before annotations had a category of their own a step was an operator."""
         def event(cat, name, pid, tid, ts, dur, **args):

@@ -46,9 +46,14 @@ SELECT trace, 'kineto', rank, world_size, coalesce(base_time_ns, 0), properties 
 
 DROP TABLE IF EXISTS temp.kineto_devices;
 CREATE TEMP TABLE kineto_devices AS
-SELECT f.trace, CAST(d.value ->> '$.id' AS TEXT) AS device, d.value ->> '$.name' AS chip
+SELECT f.trace, CAST(d.value ->> '$.id' AS TEXT) AS device, nullif(d.value ->> '$.name', '') AS chip
 FROM kineto_files AS f, json_each(f.devices) AS d;
 CREATE INDEX temp.kineto_device ON kineto_devices(trace, device);
+-- Devices that are all alike: ROCm describes them from 0 on, and counts the host's CPUs before them where they run.
+DROP TABLE IF EXISTS temp.kineto_alike;
+CREATE TEMP TABLE kineto_alike AS
+SELECT trace, min(chip) AS chip FROM kineto_devices GROUP BY trace HAVING min(chip) = max(chip) AND count(chip) = count(*);
+CREATE INDEX temp.kineto_alike_of ON kineto_alike(trace);
 
 -- ---- 2. Steps and ranges ----
 
@@ -153,7 +158,7 @@ INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, 
 WITH without_streams AS MATERIALIZED (
   SELECT trace FROM kineto_events JOIN kineto_kinds USING (cat, name) GROUP BY trace HAVING count(stream) = 0
 )
-SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), d.chip,
+SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), coalesce(d.chip, s.chip),
        CAST(coalesce(e.stream, iif(e.trace IN without_streams, e.tid, NULL)) AS TEXT), k.class, k.kind,
        e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
        (SELECT s.step FROM kineto_host_steps AS s
@@ -166,6 +171,7 @@ JOIN kineto_kinds AS k USING (cat, name)
 JOIN device_traces AS t USING (trace)
 LEFT JOIN kineto_launches AS l ON l.trace = e.trace AND l.correlation = e.correlation
 LEFT JOIN kineto_devices AS d ON d.trace = e.trace AND d.device = CAST(coalesce(e.device, e.pid) AS TEXT)
+LEFT JOIN kineto_alike AS s ON s.trace = e.trace
 WHERE k.kind <> 'sync' OR coalesce(e.stream, -1) <> -1;
 
 -- ---- 6. Operators with known work ----
@@ -212,6 +218,7 @@ DROP TABLE temp.kineto_priced;
 DROP TABLE temp.kineto_counted;
 DROP TABLE temp.kineto_files;
 DROP TABLE temp.kineto_devices;
+DROP TABLE temp.kineto_alike;
 DROP TABLE temp.kineto_launches;
 DROP TABLE temp.kineto_operators;
 DROP TABLE temp.kineto_kinds;
