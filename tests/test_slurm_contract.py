@@ -15,7 +15,8 @@ class Contract(Case):
         for sql, parameters, text in (
             (query, (), "slurm_trace: expected a path, as in slurm_trace('sacct.psv')"),
             ("SELECT * FROM slurm_events_trace", (), "slurm_events_trace: expected a path, as in slurm_events_trace('events.psv')"),
-            (query + "(1)", (), "slurm_trace: expected a path, as in slurm_trace('sacct.psv')"),
+            (query + "(2026-11)", (), "slurm_trace: expected a path, as in slurm_trace('sacct.psv'), found the number 2015 (.param set computes what it can: write \"'2026-11'\")"),
+            (query + "(1.5)", (), "slurm_trace: expected a path, as in slurm_trace('sacct.psv')"),
             (query + "(?, 'Europe/../../etc/passwd')", (JOBS,), f'slurm_trace: zone: {zone} "Europe/../../etc/passwd"'),
             (query + "(?, '/etc/localtime')", (JOBS,), f'slurm_trace: zone: {zone} "/etc/localtime"'),
             (query + "(?, 'CEST')", (JOBS,), 'slurm_trace: no time zone "CEST" in /usr/share/zoneinfo (is the package tzdata installed?)'),

@@ -264,7 +264,7 @@ class Files(Case):
 
     def test_arguments(self):
         self.assertEqual(self.error("SELECT * FROM xplane_trace"), "xplane_trace: expected a path, as in xplane_trace('host.xplane.pb')")
-        self.assertEqual(self.error("SELECT * FROM xplane_planes(5)"), "xplane_planes: expected a path, as in xplane_planes('host.xplane.pb')")
+        self.assertEqual(self.error("SELECT * FROM xplane_planes(5)"), "xplane_planes: expected a path, as in xplane_planes('host.xplane.pb'), found the number 5 (.param set computes what it can: write \"'2026-11'\")")
         self.assertEqual(self.rows("SELECT * FROM xplane_trace(NULL)"), [])
         self.db.execute(f"CREATE VIEW stored AS SELECT * FROM xplane_trace('{FIXTURE}')")
         self.assertEqual(self.error("SELECT * FROM stored"), 'unsafe use of virtual table "xplane_trace"')

@@ -344,6 +344,12 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
     cursor->walk.skip = true;
   else if (mode.type != MPG_NULL && (mode.type != MPG_TEXT || !mpg_str_eq(mode.s, MPG_STR("stop"))))
     return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+  /* 20250331 is a day's file of PBS, and 2026-11 a difference to the shell */
+  if (values[0].type == MPG_INT)
+    return mpg_fail(err, MPG_MISUSE,
+                    "%s, found the number %lld (.param set computes what it can: write "
+                    "\"'2026-11'\")",
+                    f->usage, (long long)values[0].i);
   if (values[0].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->threaded)
