@@ -87,6 +87,20 @@ class Goodput(world.Case):
         self.near(s.lower, row["MPG_lower"])
         self.near(Fraction(s.capacity, HOUR), row["capacity_chip_hours"])
 
+    def test_windows_as_iso_8601_writes_them(self):
+        """Hours of the ledger have a blank where other tables take a T as well: text alone would take all the day's hours for earlier than any of them."""
+        asked = 0
+        for folder in ("questions", "report"):
+            for path in paths(folder):
+                told = Question(path)
+                times = {name[1:]: value for name, value in ((":since", "2026-01-05 06:00:00"), (":until", "2026-01-06 03:00:00"), (":before_since", "2026-01-05 06:00:00"),
+                                                             (":before_until", "2026-01-05 20:00:00"), (":after_since", "2026-01-06 00:00:00"), (":after_until", "2026-01-06 09:00:00"))
+                         if name in told.parameters}
+                if times:
+                    self.assertEqual(told.ask(WORLD.db, **times), told.ask(WORLD.db, **{name: time.replace(" ", "T") + "Z" for name, time in times.items()}), path)
+                    asked += 1
+        self.assertGreater(asked, 12)
+
     def test_losses(self):
         expected = Counter()
         for r in WORLD.truth:

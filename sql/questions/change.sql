@@ -14,12 +14,12 @@
 -- Basis: installed capacity. MPG_lower = SG x RG x PG x traced x rated, where traced and rated are the coverages: a change of what is known is kept apart from a change of what happened.
 -- Needs: ln, one of SQLite's mathematical functions.
 WITH sums AS (
-  SELECT hour >= :after_since AS is_after,
+  SELECT hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AS is_after,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
   FROM cells
-  WHERE (hour >= coalesce(:before_since, '') AND hour < coalesce(:before_until, :after_since))
-     OR (hour >= :after_since AND hour < coalesce(:after_until, '~'))
+  WHERE (hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:before_until, :after_since), 'T', ' '), 'Z'))
+     OR (hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
   GROUP BY 1
 ),
 both AS (

@@ -22,12 +22,12 @@ WITH sums AS (
            WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'phase' THEN phase WHEN 'framework' THEN framework
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team
            WHEN 'owner' THEN owner ELSE 'unknown :by, ' || :by END AS segment,
-         hour >= :after_since AS is_after,
+         hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AS is_after,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
   FROM cells
-  WHERE (hour >= coalesce(:before_since, '') AND hour < coalesce(:before_until, :after_since))
-     OR (hour >= :after_since AND hour < coalesce(:after_until, '~'))
+  WHERE (hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:before_until, :after_since), 'T', ' '), 'Z'))
+     OR (hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
   GROUP BY 1, 2
 ),
 fleet AS (SELECT is_after, sum(c) AS c FROM sums GROUP BY is_after),

@@ -25,7 +25,7 @@ WITH grouped AS (
          sum(capacity_us) AS capacity_us, sum(allocated_us) AS allocated_us, sum(untraced_us) AS untraced_us,
          sum(productive_us) AS productive_us, sum(unrated_us) AS unrated_us, sum(ideal_us) AS ideal_us
   FROM cells
-  WHERE hour >= coalesce(:since, '') AND hour < coalesce(:until, '~')
+  WHERE hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY 1
 )
 SELECT segment, capacity_us / 3.6e9 AS capacity_chip_hours,

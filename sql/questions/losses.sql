@@ -19,7 +19,7 @@ WITH parts AS (
          sum(p.chip IS NULL AND l.chip_us <> 0) AS unpriced
   FROM ledger AS l LEFT JOIN prices AS p ON p.chip = l.chip
   WHERE l.category <> 'queued' AND (:pool IS NULL OR l.pool = :pool)
-    AND l.hour >= coalesce(:since, '') AND l.hour < coalesce(:until, '~')
+    AND l.hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND l.hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY l.category, l.cause
 ),
 steps AS (

@@ -14,7 +14,7 @@
 --   verdict   text    'both', 'neither', or which rose: 'PG, paid with RG', 'RG, paid with PG', with ' at a loss' where net fell
 -- Basis: allocated - untraced for RG, productive - unrated for PG.
 WITH middle AS (
-  SELECT coalesce(:since, (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+  SELECT coalesce(rtrim(replace(:since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                            LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS hour
 ),
 sums AS (

@@ -13,12 +13,12 @@
 --   change  points  percentage points; those of the categories add up to nothing
 -- Basis: installed capacity. Which factor explains how much of the change is told by sql/questions/change.sql.
 WITH middle AS (
-  SELECT coalesce(:after_since, (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                                  LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
 sides AS (
   SELECT hour >= cut AS is_after, cells.* FROM cells, middle
-  WHERE ((hour >= coalesce(:before_since, '') AND hour < coalesce(:before_until, cut)) OR (hour >= cut AND hour < coalesce(:after_until, '~')))
+  WHERE ((hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z')) OR (hour >= cut AND hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z')))
     AND category <> 'queued'
 ),
 sums AS (

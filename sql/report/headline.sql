@@ -31,7 +31,7 @@ sums AS (
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r, sum(ideal_us) AS i,
          sum(queued_us) AS q
   FROM cells
-  WHERE hour >= coalesce(:since, '') AND hour < coalesce(:until, '~')
+  WHERE hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
 )
 SELECT first_hour, last_hour, hours, pools, jobs, 1.0 * c / min(hours_us, length_us) AS chips, c / 3.6e9 AS capacity_chip_hours, i / 3.6e9 AS ideal_chip_hours,
        q / 3.6e9 AS queued_chip_hours, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(a - u, 0) AS RG, 1.0 * i / nullif(g - r, 0) AS PG,

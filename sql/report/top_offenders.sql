@@ -22,7 +22,7 @@ WITH sums AS (
          sum(allocated_us) + sum(partial_us) AS held_us, sum(partial_us) AS partial_us, sum(ideal_us) AS ideal_us,
          sum(untraced_us) + sum(unrated_us) AS nobody_knows_us, sum(iif(category = 'inefficiency', chip_us, 0)) AS inefficiency_us
   FROM cells
-  WHERE job IS NOT NULL AND hour >= coalesce(:since, '') AND hour < coalesce(:until, '~')
+  WHERE job IS NOT NULL AND hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY 1
 )
 SELECT segment, name, held_us / 3.6e9 AS held_chip_hours, (held_us - ideal_us - nobody_knows_us) / 3.6e9 AS lost_chip_hours,

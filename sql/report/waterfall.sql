@@ -14,7 +14,7 @@
 -- Basis: installed capacity; queued demand is outside it and is not here.
 WITH parts AS (
   SELECT category, sum(chip_us) AS us FROM ledger
-  WHERE category <> 'queued' AND hour >= coalesce(:since, '') AND hour < coalesce(:until, '~')
+  WHERE category <> 'queued' AND hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY category
 ),
 steps AS (
