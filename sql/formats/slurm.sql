@@ -59,6 +59,7 @@ SELECT *,
                 (SELECT max(Cluster) FROM slurm_jobs HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
        coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since
 FROM slurm_now;
+CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
 DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, state_base, gpu_types)
 SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason,
@@ -144,6 +145,7 @@ SELECT e.Cluster AS cluster_name, t.key AS type, t.value AS chips, e.TimeStart A
 FROM slurm_events AS e, json_each(e.gpu_types) AS t
 WHERE coalesce(e.Event, CASE WHEN e.NodeName IS NULL THEN 'Cluster' END) = 'Cluster' AND e.TimeStart IS NOT NULL
   AND e.Reason IS NOT 'slurmctld disconnect'; -- a second row of the cluster (TrackSlurmctldDown)
+CREATE INDEX temp.slurm_installed_in ON slurm_installed(cluster_name, type);
 
 DROP TABLE IF EXISTS temp.slurm_types;
 CREATE TEMP TABLE slurm_types AS
@@ -267,6 +269,7 @@ SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FR
 -- evenly on its nodes. Of several reasons the first of hw_down, maintenance, drained, power_saving.
 -- States are sacctmgr's short ones: DRNG is draining, and marks behind a state are ~%! for a node that
 -- has no power or goes there, $@^ for maintenance and a reboot.
+-- (CROSS: a job's own nodes are looked up, and not all nodes of its cluster for each job.)
 DROP TABLE IF EXISTS temp.slurm_down;
 CREATE TEMP TABLE slurm_down AS
 SELECT e.Cluster AS cluster_name, e.NodeName AS node, p.pool, sum(t.value) AS chips,
@@ -295,8 +298,8 @@ CREATE TEMP TABLE outages AS
 WITH on_node AS (
   SELECT h.cluster_name, n.value AS node, h.pool, h.start_time, h.end_time,
          (h.chips + json_array_length(h.nodes) - 1) / json_array_length(h.nodes) AS held
-  FROM slurm_held AS h, json_each(h.nodes) AS n
-  JOIN slurm_nodes AS d ON d.cluster_name = h.cluster_name AND d.node = n.value AND d.pool = h.pool
+  FROM slurm_held AS h CROSS JOIN json_each(h.nodes) AS n
+  CROSS JOIN slurm_nodes AS d ON d.cluster_name = h.cluster_name AND d.node = n.value AND d.pool = h.pool
   WHERE h.chips > 0
 ),
 edge AS (
