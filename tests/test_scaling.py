@@ -85,5 +85,31 @@ class Slurm(Case):
         self.grows(make, "formats/slurm.sql")
 
 
+class Training(Case):
+    def lines(self, form, n, again=10**9):
+        """The parameters with which a script reads n steps, and every so many of them a program that begins again."""
+        return {"log": self.file("".join(form(i, i % again == 0) + "\n" for i in range(1, n + 1)))}
+
+    def megatron(self, i, anew):
+        begins = "using world size: 8\n successfully loaded checkpoint from x at iteration %d\n" % (i // 2) if anew else ""
+        return begins + (" [2025-06-01 %02d:%02d:%02d] iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | throughput per GPU "
+                         "(TFLOP/s/GPU): 400.1 | global batch size: 256 | lm loss: 3.0E+00 |" % (i // 3600, i // 60 % 60, i % 60, i))
+
+    def torchtitan(self, i, anew):
+        stamp = "[titan] 2025-06-01 %02d:%02d:%02d,000 - root - INFO - " % (i // 3600, i // 60 % 60, i % 60)
+        return (stamp + "CUDA capacity: NVIDIA H100 with 79.10GiB memory\n" if i == 1 or anew else "") + stamp + "step: %d  loss:  3.0  tps: 5,000  tflops: 300.5  mfu: 30.30%%" % i
+
+    def nanogpt(self, i, _):
+        return ("|   0  NVIDIA H100 80GB HBM3          On  |\n" if i == 1 else "") + "iter %d: loss 3.0, time 100.00ms, mfu 30.00%%" % i
+
+    def test_steps(self):  # 1,600 to 2,000, and 5,000 where the catalogue of chips was read for each
+        for name in ("megatron", "torchtitan", "nanogpt"):
+            with self.subTest(name):
+                self.grows(lambda n, form=getattr(self, name): {"chip": "NVIDIA H100 80GB HBM3", "flops": 1e12, **self.lines(form, n)}, "formats/%s.sql" % name, most=2500)
+
+    def test_runs(self):
+        self.grows(lambda n: self.lines(self.megatron, n, 3), "formats/megatron.sql")
+
+
 if __name__ == "__main__":
     unittest.main()

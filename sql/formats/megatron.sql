@@ -73,11 +73,10 @@ numbered AS (
   SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, iif(timed, min(time) OVER (PARTITION BY file), NULL) AS clock FROM begun
 ),
 counted AS (
-  SELECT n.*,
-         step - coalesce(lag(step) OVER w,
-                         (SELECT max(l.fields ->> '$.loaded') FROM numbered AS l WHERE l.file = n.file AND l.run = n.run),
+  SELECT *,
+         step - coalesce(lag(step) OVER w, max(fields ->> '$.loaded') OVER (PARTITION BY file, run),
                          max(0, 2 * step - lead(step) OVER w), step - 1) AS executions
-  FROM numbered AS n WINDOW w AS (PARTITION BY file, run, step IS NULL ORDER BY line)
+  FROM numbered WINDOW w AS (PARTITION BY file, run, step IS NULL ORDER BY line)
 ),
 lasting AS (
   SELECT *, coalesce(executions * coalesce(fields ->> '$.s', (fields ->> '$.ms') / 1000.0), (fields ->> '$.timer_ms') / 1000.0, 0.0) AS seconds FROM counted
@@ -102,14 +101,19 @@ WITH step AS (
   SELECT *, max(end_time - seconds,
                 coalesce(lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time - seconds)) AS start_time
   FROM training_events WHERE step IS NOT NULL
+),
+-- Looked up once a chip, and not once a step.
+peak AS MATERIALIZED (
+  SELECT name, (SELECT c.peak_flops FROM mpg_chips AS c
+                WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(name)
+                  OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
+  FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_events)
 )
 SELECT job, attempt, step, start_time, end_time, seconds, executions, fields ->> '$.loss' + 0.0 AS loss,
        fields ->> '$.batch' * executions / seconds AS samples_per_s, fields ->> '$.tflops' AS tflops_per_chip,
-       fields ->> '$.tflops' * 1e12 / (SELECT c.peak_flops FROM mpg_chips AS c
-        WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
-          OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
+       fields ->> '$.tflops' * 1e12 / peak_flops AS mfu,
        fields ->> '$.tflops' * 1e12 * seconds * chips AS flops, place
-FROM step;
+FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
 -- save or the evaluation; without, their timers tell. That an asynchronous save is done is said in a later gap: its timer

@@ -83,14 +83,19 @@ WITH step AS (
          max(iif(fields ->> '$.average_ms' = 'nan', NULL, fields ->> '$.average_ms')) AS average_ms,
          max(iif(fields ->> '$.mfu' > 0, fields ->> '$.mfu', NULL)) / 100.0 AS mfu_reported
   FROM training_events WHERE step IS NOT NULL GROUP BY job, attempt, step
+),
+-- Looked up once a chip, and not once a step.
+peak AS MATERIALIZED (
+  SELECT name, (SELECT c.peak_flops FROM mpg_chips AS c
+                WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(name)
+                  OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
+  FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_events)
 )
 SELECT job, attempt, step, end_time - seconds AS start_time, end_time, seconds, coalesce(nullif(since, 0), 1) AS executions, loss, val_loss, average_ms,
        :flops * coalesce(nullif(since, 0), 1) / 1e12 / seconds / chips AS tflops_per_chip,
-       :flops * coalesce(nullif(since, 0), 1) / seconds / chips / (SELECT c.peak_flops FROM mpg_chips AS c
-        WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
-          OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
+       :flops * coalesce(nullif(since, 0), 1) / seconds / chips / peak_flops AS mfu,
        mfu_reported, :flops * coalesce(nullif(since, 0), 1) AS flops
-FROM step WHERE seconds > 0 AND (trained OR since > 0);
+FROM step LEFT JOIN peak ON name = coalesce(:chip, chip) WHERE seconds > 0 AND (trained OR since > 0);
 
 -- Before the first step nothing is trained. How long evaluations and saves took is in no time of the log.
 DROP TABLE IF EXISTS temp.training_phases;

@@ -92,16 +92,21 @@ WITH mark AS (
 ),
 step AS (
   SELECT *, coalesce(before, time) AS start_time FROM mark WHERE is_step
+),
+-- Looked up once a chip, and not once a step.
+peak AS MATERIALIZED (
+  SELECT name, (SELECT c.peak_flops FROM mpg_chips AS c
+                WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(name)
+                  OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
+  FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_events)
 )
 SELECT job, attempt, step, start_time, time AS end_time, time - start_time AS seconds, coalesce(step - step_before, 1) AS executions,
        iif(typeof(fields ->> '$.loss') <> 'text', fields ->> '$.loss', NULL) AS loss, replace(fields ->> '$.tps', ',', '') + 0.0 AS tokens_per_s_per_chip,
        replace(fields ->> '$.tflops', ',', '') + 0.0 AS tflops_per_chip,
-       replace(fields ->> '$.tflops', ',', '') * 1e12 / (SELECT c.peak_flops FROM mpg_chips AS c
-        WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, step.chip))
-          OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, step.chip))))) AS mfu,
+       replace(fields ->> '$.tflops', ',', '') * 1e12 / peak_flops AS mfu,
        (fields ->> '$.mfu') / 100.0 AS mfu_reported,
        replace(fields ->> '$.tflops', ',', '') * 1e12 * (time - start_time) * chips AS flops
-FROM step;
+FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
 
 -- Evaluation ends with its line; it began with the line of a step or a save before it.
 DROP TABLE IF EXISTS temp.training_phases;
