@@ -99,8 +99,8 @@ FROM device_unions AS u
 -- The host's side where it has one: of several processes, all of the step's time.
 LEFT JOIN (
   SELECT trace, step, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-  FROM device_steps AS s
-  WHERE side = 'host' OR NOT EXISTS (SELECT 1 FROM device_steps AS o WHERE o.trace = s.trace AND o.side = 'host')
+  FROM device_steps
+  WHERE side = 'host' OR trace NOT IN (SELECT trace FROM device_steps WHERE side = 'host')
   GROUP BY trace, step
 ) AS h ON h.trace = u.trace AND h.step = u.step
 WHERE u.step IS NOT NULL;

@@ -66,15 +66,16 @@ CREATE TEMP VIEW IF NOT EXISTS hta_overlap AS
 SELECT trace, rank, round(100.0 * (c + k - ck) / nullif(k, 0), 2) AS comp_comm_overlap_pctg FROM hta_unions;
 
 CREATE TEMP VIEW IF NOT EXISTS hta_kernel_types AS
-WITH parts AS (
-  SELECT trace, rank, 'COMPUTATION' AS kernel_type, ckm - km AS us FROM hta_unions
-  UNION ALL SELECT trace, rank, 'COMMUNICATION', ckm - cm FROM hta_unions
-  UNION ALL SELECT trace, rank, 'MEMORY', ckm - ck FROM hta_unions
-  UNION ALL SELECT trace, rank, 'COMPUTATION overlapping COMMUNICATION', cm + km - m - ckm FROM hta_unions
-  UNION ALL SELECT trace, rank, 'COMPUTATION overlapping MEMORY', ck + km - k - ckm FROM hta_unions
-  UNION ALL SELECT trace, rank, 'COMMUNICATION overlapping MEMORY', ck + cm - c - ckm FROM hta_unions
+WITH unions AS MATERIALIZED (SELECT * FROM hta_unions),
+parts AS (
+  SELECT trace, rank, 'COMPUTATION' AS kernel_type, ckm - km AS us FROM unions
+  UNION ALL SELECT trace, rank, 'COMMUNICATION', ckm - cm FROM unions
+  UNION ALL SELECT trace, rank, 'MEMORY', ckm - ck FROM unions
+  UNION ALL SELECT trace, rank, 'COMPUTATION overlapping COMMUNICATION', cm + km - m - ckm FROM unions
+  UNION ALL SELECT trace, rank, 'COMPUTATION overlapping MEMORY', ck + km - k - ckm FROM unions
+  UNION ALL SELECT trace, rank, 'COMMUNICATION overlapping MEMORY', ck + cm - c - ckm FROM unions
   UNION ALL SELECT trace, rank, 'COMPUTATION overlapping COMMUNICATION overlapping MEMORY', c + k + m - ck - cm - km + ckm
-            FROM hta_unions
+            FROM unions
 )
 SELECT trace, rank, kernel_type, us AS sum, round(100.0 * us / sum(us) OVER (PARTITION BY trace), 1) AS percentage
 FROM parts WHERE us > 0;

@@ -111,5 +111,90 @@ class Training(Case):
         self.grows(lambda n: self.lines(self.megatron, n, 3), "formats/megatron.sql")
 
 
+class Profiles(Case):
+    """A step, what it calls and what that starts on the device, one after the other."""
+    KINETO = ("trace cat name start_ns end_ns pid tid step correlation device stream bytes bandwidth_gb_s collective group_size input_dims input_type "
+              "concrete_inputs").split()
+    XPLANE = ("trace plane line line_display_name name display_name start_ns end_ns group_id step_num hlo_op hlo_category tf_op op_name flops bytes_accessed "
+              "correlation_id memcpy_details memset_details").split()
+
+    def kineto(self, n, what):
+        self.script("device.sql")
+        self.fill("kineto_events", self.KINETO, ({"trace": "t", "pid": 1, "tid": 1, **event} for i in range(n) for event in what(i)))
+        self.fill("kineto_files", "trace rank world_size base_time_ns devices properties".split(), [{"trace": "t", "devices": "[]", "properties": "{}"}])
+
+    def xplane(self, rows):
+        self.script("device.sql")
+        self.fill("xplane_input", ["path", "chip"], [{}])
+        self.fill("xplane_events", self.XPLANE, rows)
+        self.fill("xplane_devices", "trace plane stats hostnames".split(), [])
+        self.rows("INSERT INTO xplane_devices SELECT DISTINCT trace, plane, '{}', '[]' FROM xplane_events")
+
+    def call(self, i, at):
+        return [{"cat": "cuda_runtime", "name": "cudaLaunchKernel", "start_ns": at, "end_ns": at + 5, "correlation": i},
+                {"cat": "kernel", "name": "k", "start_ns": at + 10, "end_ns": at + 60, "pid": 0, "tid": 7, "stream": 7, "device": 0, "correlation": i}]
+
+    def test_calls_outside_steps(self):
+        def what(i):
+            return [{"cat": "user_annotation", "name": "ProfilerStep#%d" % i, "step": str(i), "start_ns": i * 100, "end_ns": i * 100 + 5}] + self.call(i, i * 100 + 20)
+        self.grows(lambda n: self.kineto(n, what), "formats/kineto.sql", "device_views.sql", "SELECT * FROM device_step_time")
+
+    def test_wrappers_of_nothing(self):
+        def what(i):
+            return [{"cat": "cpu_op", "name": "aten::linear", "start_ns": i * 100, "end_ns": i * 100 + 30, "input_dims": "[[8, 64], [32, 64]]", "input_type": '["float", "float"]',
+                     "concrete_inputs": "[]"}] + self.call(i, i * 100 + 20)
+        self.grows(lambda n: self.kineto(n, what), "formats/kineto.sql")
+
+    def test_nsys_calls_outside_steps(self):
+        def make(n):
+            self.script("device.sql")
+            self.db.execute("ATTACH ':memory:' AS nsys")
+            self.db.executescript("""
+                CREATE TABLE nsys.StringIds (id INTEGER PRIMARY KEY, value);
+                CREATE TABLE nsys.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, streamId, correlationId, globalPid, demangledName);
+                CREATE TABLE nsys.CUPTI_ACTIVITY_KIND_RUNTIME (start, "end", globalTid, correlationId, nameId);
+                CREATE TABLE nsys.NVTX_EVENTS (start, "end", eventType, text, textId, globalTid);""")
+            self.db.executemany("INSERT INTO nsys.NVTX_EVENTS VALUES (?1, ?1 + 5, 59, 'step ' || ?1, NULL, 1 << 24)", [(100 * i,) for i in range(n)])
+            self.db.executemany("INSERT INTO nsys.CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100 * ?1 + 20, 100 * ?1 + 25, 1 << 24, ?1, NULL)", [(i + 1,) for i in range(n)])
+            self.db.executemany("INSERT INTO nsys.CUPTI_ACTIVITY_KIND_KERNEL VALUES (100 * ?1 + 30, 100 * ?1 + 90, 0, 7, ?1, 1 << 24, NULL)", [(i + 1,) for i in range(n)])
+        self.grows(make, "formats/nsys.sql")
+
+    def test_xplane_calls_outside_steps(self):
+        def make(n):
+            self.xplane({"trace": "t", **event} for i in range(n) for event in (
+                {"plane": "/host:CPU", "line": "py", "name": "step", "step_num": i, "start_ns": 100 * i, "end_ns": 100 * i + 5},
+                {"plane": "/host:CPU", "line": "py", "name": "launch", "start_ns": 100 * i + 20, "end_ns": 100 * i + 25, "correlation_id": i + 1},
+                {"plane": "/device:GPU:0", "line": "Stream #1", "name": "k", "start_ns": 100 * i + 30, "end_ns": 100 * i + 90, "correlation_id": i + 1}))
+        self.grows(make, "formats/xplane.sql")
+
+    def test_operations_between_steps_of_the_device(self):
+        def make(n):
+            self.xplane({"trace": "t", "plane": "/device:TPU:0", **event} for i in range(n) for event in (
+                {"line": "Steps", "name": str(i), "start_ns": 100 * i, "end_ns": 100 * i + 50},
+                {"line": "XLA Ops", "name": "fusion.1", "start_ns": 100 * i + 60, "end_ns": 100 * i + 70},
+                {"line": "XLA Ops", "name": "fusion.2", "start_ns": 100 * i + 10, "end_ns": 100 * i + 20}))
+        self.grows(make, "formats/xplane.sql", "device_views.sql", "SELECT * FROM device_step_time")
+
+    def test_operations_between_steps_in_a_chrome_trace(self):
+        def make(n):
+            self.script("device.sql")
+            self.fill("xprof_input", ["chip"], [{}])
+            self.fill("xprof_events", "trace plane line name start_ns end_ns step hlo_category tf_op hlo_op flops bytes args".split(),
+                      ({"trace": "t", "plane": "/device:TPU:0", **event} for i in range(n) for event in (
+                          {"line": "Steps", "name": str(i), "start_ns": 100 * i, "end_ns": 100 * i + 50},
+                          {"line": "XLA Ops", "name": "fusion.1", "start_ns": 100 * i + 60, "end_ns": 100 * i + 70})))
+        self.grows(make, "formats/xprof.sql")
+
+    def test_hosts(self):
+        self.grows(lambda n: self.xplane({"trace": str(i), "plane": "/device:TPU:0", "line": "XLA Ops", "name": "fusion.1", "start_ns": 5, "end_ns": 9} for i in range(n)),
+                   "formats/xplane.sql")
+
+    def test_kinds_of_kernels_are_summed_once(self):  # and not for each of seven parts
+        def what(i):
+            return self.call(i, i * 100)
+        (_, read), (_, asked) = (self.each(lambda n: self.kineto(n, what), "formats/kineto.sql", "hta.sql", *more) for more in ([], ["SELECT * FROM hta_kernel_types"]))
+        self.assertLess(asked - read, 1000)  # 490; 3,400 where it was seven times
+
+
 if __name__ == "__main__":
     unittest.main()

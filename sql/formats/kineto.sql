@@ -144,12 +144,18 @@ CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
 
 -- The step is the one of the host in which it was launched: one lookup for each call. Where no activity of a trace has
 -- a stream, as with Intel's, it is what the trace lists an activity under, in place of a thread. Some of MTIA's have
--- one and some have none, which HTA leaves out.
+-- one and some have none, which HTA leaves out. outer_ns is that of steps that overlap.
 DROP TABLE IF EXISTS temp.kineto_host_steps;
 CREATE TEMP TABLE kineto_host_steps AS
-SELECT s.trace, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns
-FROM device_steps AS s JOIN device_traces AS t USING (trace)
-WHERE s.side = 'host';
+WITH ordered AS (
+  SELECT s.trace, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns,
+         max(s.end_ns) OVER (PARTITION BY s.trace ORDER BY s.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - t.base_ns AS covered
+  FROM device_steps AS s JOIN device_traces AS t USING (trace)
+  WHERE s.side = 'host'
+)
+SELECT trace, step, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY trace ORDER BY start_ns) AS outer_ns
+FROM ordered;
 CREATE INDEX temp.kineto_host_step ON kineto_host_steps(trace, start_ns);
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
@@ -163,6 +169,8 @@ SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), coal
        e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
        (SELECT s.step FROM kineto_host_steps AS s
         WHERE s.trace = e.trace AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
+          AND s.start_ns >= (SELECT o.outer_ns FROM kineto_host_steps AS o
+                             WHERE o.trace = e.trace AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
         ORDER BY s.start_ns DESC LIMIT 1),
        e.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, l.launch_name, l.launch_thread, l.op,
        l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, e.collective, e.group_size
@@ -199,7 +207,7 @@ SELECT * FROM ordered AS o
 WHERE coalesce(start_ns >= covered, 1)
   AND (NOT wrapper OR (coalesce(start_ns >= wrapped, 1) AND NOT EXISTS (
     SELECT 1 FROM kineto_priced AS p
-    WHERE p.trace = o.trace AND p.pid = o.pid AND p.tid = o.tid AND p.start_ns >= o.start_ns AND p.end_ns <= o.end_ns
+    WHERE p.trace = o.trace AND p.pid = o.pid AND p.tid = o.tid AND p.start_ns BETWEEN o.start_ns AND o.end_ns AND p.end_ns <= o.end_ns
       AND NOT p.wrapper)));
 
 INSERT INTO device_operators (trace, rank, chip, step, thread, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns,

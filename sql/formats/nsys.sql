@@ -103,10 +103,17 @@ WHERE r.op = r.name;
 -- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
 DROP TABLE IF EXISTS temp.nsys_steps;
 CREATE TEMP TABLE nsys_steps AS
-SELECT globalTid >> 24 AS process, start, "end",
-       coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
-                CAST(row_number() OVER (PARTITION BY globalTid, name ORDER BY start) - 1 AS TEXT)) AS step
-FROM nsys_ranges WHERE is_step;
+WITH ordered AS (
+  SELECT globalTid >> 24 AS process, start, "end",
+         coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
+                  CAST(row_number() OVER (PARTITION BY globalTid, name ORDER BY start) - 1 AS TEXT)) AS step,
+         max("end") OVER (PARTITION BY globalTid >> 24 ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM nsys_ranges WHERE is_step
+)
+-- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
+SELECT process, start, "end", step,
+       max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (PARTITION BY process ORDER BY start) AS outer_ns
+FROM ordered;
 CREATE INDEX temp.nsys_step ON nsys_steps(process, start);
 
 INSERT INTO device_steps (trace, process, side, step, start_ns, end_ns)
@@ -115,8 +122,7 @@ FROM nsys_steps AS s, nsys_trace AS t;
 
 -- ---- 3. Calls of the host ----
 
--- The operator is the innermost range of the thread around the call; outer_ns is where the outermost one begins,
--- beyond which no search has to go back.
+-- The operator is the innermost range of the thread around the call.
 DROP TABLE IF EXISTS temp.nsys_operators;
 CREATE TEMP TABLE nsys_operators AS
 WITH ordered AS (
@@ -151,6 +157,7 @@ SELECT c.process, c.correlation, c.start, c."end", CAST(c.globalTid & 0xffffff A
        i.op, i.start AS op_start,
        (SELECT s.step FROM nsys_steps AS s
         WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
+          AND s.start >= (SELECT o.outer_ns FROM nsys_steps AS o WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
         ORDER BY s.start DESC LIMIT 1) AS step
 FROM outermost AS c
 LEFT JOIN nsys_operators AS i ON i.rowid = (

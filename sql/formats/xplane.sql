@@ -39,8 +39,8 @@ WITH files AS (
   FROM xplane_devices GROUP BY trace
 )
 SELECT f.trace, f.host,
-       CASE WHEN f.began > (SELECT max(end_ns) FROM xplane_events AS e WHERE e.trace = f.trace) THEN f.began ELSE 0 END AS base_ns
-FROM files AS f;
+       CASE WHEN f.began > e.last_ns THEN f.began ELSE 0 END AS base_ns
+FROM files AS f LEFT JOIN (SELECT trace, max(end_ns) AS last_ns FROM xplane_events GROUP BY trace) AS e ON e.trace = f.trace;
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM xplane_files);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM xplane_files);
@@ -59,8 +59,15 @@ WHERE e.plane GLOB '/device:*' AND e.line = 'Steps';
 
 DROP TABLE IF EXISTS temp.xplane_host_steps;
 CREATE TEMP TABLE xplane_host_steps AS
-SELECT trace, CAST(step_num AS TEXT) AS step, start_ns, end_ns
-FROM xplane_events WHERE plane GLOB '/host:*' AND step_num IS NOT NULL;
+WITH ordered AS (
+  SELECT trace, CAST(step_num AS TEXT) AS step, start_ns, end_ns,
+         max(end_ns) OVER (PARTITION BY trace ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM xplane_events WHERE plane GLOB '/host:*' AND step_num IS NOT NULL
+)
+-- outer_ns: where the first of those that overlap begins, beyond which no search for the step of a moment has to go back.
+SELECT trace, step, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY trace ORDER BY start_ns) AS outer_ns
+FROM ordered;
 CREATE INDEX temp.xplane_host_step ON xplane_host_steps(trace, start_ns);
 
 INSERT INTO device_steps (trace, side, step, start_ns, end_ns)
@@ -122,8 +129,14 @@ CREATE INDEX temp.xplane_class ON xplane_classes(kind, shown, hlo_category);
 
 DROP TABLE IF EXISTS temp.xplane_device_steps;
 CREATE TEMP TABLE xplane_device_steps AS
-SELECT s.trace, s.device, s.step, s.start_ns - f.base_ns AS start_ns, s.end_ns - f.base_ns AS end_ns
-FROM device_steps AS s JOIN xplane_files AS f USING (trace) WHERE s.side = 'device';
+WITH ordered AS (
+  SELECT s.trace, s.device, s.step, s.start_ns - f.base_ns AS start_ns, s.end_ns - f.base_ns AS end_ns,
+         max(s.end_ns) OVER (PARTITION BY s.trace, s.device ORDER BY s.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - f.base_ns AS covered
+  FROM device_steps AS s JOIN xplane_files AS f USING (trace) WHERE s.side = 'device'
+)
+SELECT trace, device, step, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY trace, device ORDER BY start_ns) AS outer_ns
+FROM ordered;
 CREATE INDEX temp.xplane_device_step ON xplane_device_steps(trace, device, start_ns);
 
 -- The step is the one of the host in which it was launched, else the device's own.
@@ -133,9 +146,13 @@ SELECT a.trace, a.plane, coalesce(i.chip, d.stats ->> '$.device_type_string', d.
        a.line, c.class, a.kind, a.shown, a.start_ns + f.base_ns, a.end_ns + f.base_ns,
        coalesce((SELECT s.step FROM xplane_host_steps AS s
                  WHERE s.trace = a.trace AND s.start_ns <= l.start_ns AND l.start_ns < s.end_ns
+                   AND s.start_ns >= (SELECT o.outer_ns FROM xplane_host_steps AS o
+                                      WHERE o.trace = a.trace AND o.start_ns <= l.start_ns ORDER BY o.start_ns DESC LIMIT 1)
                  ORDER BY s.start_ns DESC LIMIT 1),
                 (SELECT s.step FROM xplane_device_steps AS s
                  WHERE s.trace = a.trace AND s.device = a.plane AND s.start_ns <= a.start_ns AND a.start_ns < s.end_ns
+                   AND s.start_ns >= (SELECT o.outer_ns FROM xplane_device_steps AS o
+                                      WHERE o.trace = a.trace AND o.device = a.plane AND o.start_ns <= a.start_ns ORDER BY o.start_ns DESC LIMIT 1)
                  ORDER BY s.start_ns DESC LIMIT 1)),
        a.correlation_id, l.start_ns + f.base_ns, l.end_ns + f.base_ns, l.name, l.thread, coalesce(a.op_name, nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
        -- 'kind_src:... size:4096 dest:0 async:1'

@@ -74,13 +74,24 @@ CREATE INDEX temp.xprof_kind ON xprof_kinds(name, hlo_category);
 CREATE INDEX temp.xprof_event ON xprof_events(trace, plane, line);
 
 DROP TABLE IF EXISTS temp.xprof_steps;
-CREATE TEMP TABLE xprof_steps AS SELECT trace, device, step, start_ns, end_ns FROM device_steps WHERE side = 'device';
+CREATE TEMP TABLE xprof_steps AS
+WITH ordered AS (
+  SELECT trace, device, step, start_ns, end_ns,
+         max(end_ns) OVER (PARTITION BY trace, device ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM device_steps WHERE side = 'device'
+)
+-- outer_ns: where the first of those that overlap begins, beyond which no search for the step of a moment has to go back.
+SELECT trace, device, step, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY trace, device ORDER BY start_ns) AS outer_ns
+FROM ordered;
 CREATE INDEX temp.xprof_step ON xprof_steps(trace, device, start_ns);
 
 INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, op, bytes, flops)
 SELECT e.trace, e.plane, i.chip, e.line, k.class, k.kind, e.name, e.start_ns, e.end_ns,
        (SELECT s.step FROM xprof_steps AS s
         WHERE s.trace = e.trace AND s.device = e.plane AND s.start_ns <= e.start_ns AND e.start_ns < s.end_ns
+          AND s.start_ns >= (SELECT o.outer_ns FROM xprof_steps AS o
+                             WHERE o.trace = e.trace AND o.device = e.plane AND o.start_ns <= e.start_ns ORDER BY o.start_ns DESC LIMIT 1)
         ORDER BY s.start_ns DESC LIMIT 1),
        coalesce(e.tf_op, e.hlo_op), e.bytes, e.flops
 FROM xprof_input AS i
