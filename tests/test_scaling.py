@@ -85,6 +85,23 @@ class Slurm(Case):
         self.grows(make, "formats/slurm.sql")
 
 
+class Pbs(Case):
+    COLUMNS = ("date_time record_type id_string message_text user group account project jobname queue ctime qtime start end Resource_List.walltime "
+               "resources_used.walltime Exit_status job_base array_index server outcome gpu_type nodes other asked held").split()
+
+    def records(self, rows):
+        self.fill("pbs_records", self.COLUMNS, ({"id_string": "1", "job_base": "1", "server": "s", "asked": 4, "held": 4, **row} for row in rows))
+
+    def test_attempts_of_a_job_and_suspensions(self):
+        self.grows(lambda n: self.records(row for t in range(0, 100 * n, 100) for row in (
+            {"date_time": t, "record_type": "S", "start": t}, {"date_time": t + 10, "record_type": "z"}, {"date_time": t + 20, "record_type": "r"},
+            {"date_time": t + 30, "record_type": "z"}, {"date_time": t + 50, "record_type": "E", "start": t, "end": t + 50})), "formats/pbs.sql")
+
+    def test_attempts_that_the_end_does_not_name(self):  # Torque's
+        self.grows(lambda n: self.records(row for t in range(0, 100 * n, 100) for row in (
+            {"date_time": t, "record_type": "S", "start": t}, {"date_time": t + 50, "record_type": "R"})), "formats/pbs.sql")
+
+
 class Training(Case):
     def lines(self, form, n, again=10**9):
         """The parameters with which a script reads n steps, and every so many of them a program that begins again."""

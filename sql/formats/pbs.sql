@@ -43,12 +43,17 @@ SELECT id_string AS job, pbs_records.rowid AS place, *
 FROM pbs_records JOIN wanted USING (id_string)
 WHERE job_base IS NOT NULL AND (array_index IS NULL OR (array_index <> '' AND array_index NOT GLOB '*[^0-9]*'));
 CREATE INDEX temp.pbs_job ON pbs_of_jobs(job, start);
+CREATE INDEX temp.pbs_told ON pbs_of_jobs(job, record_type, date_time);
 
 -- ---- 3. Attempts: one a start of a job ----
 
 -- S and T begin one, R ends it and the job waits again, E ends it for good; A and D end one that no E
 -- does. R and E tell the start, so that what began before the log is whole; but for Torque's R, which ends
 -- the one that runs. Where nothing ends an attempt and the job starts again, it ended then at the latest.
+DROP TABLE IF EXISTS temp.pbs_stops;
+CREATE TEMP TABLE pbs_stops AS
+SELECT job, date_time, record_type FROM pbs_of_jobs WHERE record_type IN ('A', 'D') OR (record_type = 'R' AND start IS NULL);
+CREATE INDEX temp.pbs_stopped ON pbs_stops(job, date_time);
 DROP TABLE IF EXISTS temp.pbs_attempts;
 CREATE TEMP TABLE pbs_attempts AS
 WITH started AS (
@@ -69,19 +74,16 @@ ordered AS (
   WINDOW later AS (PARTITION BY job ORDER BY start_time)
 ),
 -- A record of the second in which an attempt began is of the one before.
-known AS (
+known AS MATERIALIZED (
   SELECT o.*,
          (SELECT min(d.date_time) FROM pbs_of_jobs AS d WHERE d.job = o.job AND d.record_type = 'D' AND d.date_time >= o.start_time) AS deleted,
-         (SELECT min(x.date_time) FROM pbs_of_jobs AS x
-          WHERE x.job = o.job AND (x.record_type IN ('A', 'D') OR (x.record_type = 'R' AND x.start IS NULL))
-            AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
+         (SELECT min(x.date_time) FROM pbs_stops AS x WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
   FROM ordered AS o
 ),
 stopped AS (
   SELECT *,
          CASE WHEN ended IS NULL AND stopped <= coalesce(next_start, stopped) THEN
-           (SELECT max(x.record_type) FROM pbs_of_jobs AS x
-            WHERE x.job = k.job AND x.date_time = k.stopped AND (x.record_type IN ('A', 'D') OR (x.record_type = 'R' AND x.start IS NULL)))
+           (SELECT max(x.record_type) FROM pbs_stops AS x WHERE x.job = k.job AND x.date_time = k.stopped)
          END AS stopped_by
   FROM known AS k
 )
@@ -104,9 +106,9 @@ WITH suspended AS (
   SELECT a.job, a.attempt, a.chips, z.date_time AS start_time,
          (SELECT min(r.date_time) FROM pbs_of_jobs AS r
           WHERE r.job = a.job AND r.record_type = 'r' AND (r.date_time, r.place) > (z.date_time, z.place)
-            AND r.date_time < coalesce(a.end_time, r.date_time + 1)) AS end_time
+            AND r.date_time < coalesce(a.end_time, 9e18)) AS end_time
   FROM pbs_attempts AS a JOIN pbs_of_jobs AS z USING (job)
-  WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, z.date_time + 1)
+  WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, 9e18)
     AND coalesce(z.other ->> '$.resources_released' LIKE '%:' || coalesce(:chips, 'ngpus') || '=%', 1)
 )
 SELECT job, attempt, chips, min(start_time) AS start_time, end_time
@@ -203,5 +205,6 @@ DROP TABLE pbs_pools;
 DROP TABLE pbs_left;
 DROP TABLE pbs_pauses;
 DROP TABLE pbs_attempts;
+DROP TABLE pbs_stops;
 DROP TABLE pbs_of_jobs;
 DROP TABLE pbs_records;
