@@ -87,8 +87,9 @@ SELECT kind, uid, max(made) AS seen
 FROM kube_objects LEFT JOIN kube_listings USING (_file)
 GROUP BY kind, uid
 HAVING count(*) = count(made)
-   AND max(made) < max((SELECT max(c.made) FROM kube_covered AS c
-                        WHERE c.kind = kube_objects.kind AND (c.namespace = coalesce(kube_objects.namespace, '') OR c.namespace IS NULL)));
+   AND max(made) < max((SELECT max(made) FROM (SELECT c.made FROM kube_covered AS c WHERE c.kind = kube_objects.kind AND c.namespace = coalesce(kube_objects.namespace, '')
+                                               UNION ALL
+                                               SELECT c.made FROM kube_covered AS c WHERE c.kind = kube_objects.kind AND c.namespace IS NULL)));
 CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
 
 -- A watch that breaks begins anew with all that is there: it is added, also what was known and not deleted, and each
@@ -261,7 +262,10 @@ WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_claimed);
 
 -- Of what makes pods what the templates ask for, as often as there are pods. How much of a claim with a name of its own is a
 -- job's nothing tells but the pods that hold it. (CROSS keeps the few claims before the many templates.)
-UPDATE kube_asked SET chips = (SELECT max(n) FROM (SELECT count(DISTINCT chip) AS n FROM kube_devices AS d WHERE d.driver = kube_asked.driver AND now GROUP BY node) HAVING min(n) = max(n))
+DROP TABLE IF EXISTS temp.kube_every;
+CREATE TEMP TABLE kube_every AS
+SELECT driver, max(n) AS chips FROM (SELECT driver, count(DISTINCT chip) AS n FROM kube_devices WHERE now GROUP BY driver, node) GROUP BY driver HAVING min(n) = max(n);
+UPDATE kube_asked SET chips = (SELECT e.chips FROM kube_every AS e WHERE e.driver = kube_asked.driver)
 WHERE every;
 UPDATE kube_last
 SET (chips, min_chips, resource) = (
@@ -380,7 +384,7 @@ WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_parts);
 
 DROP TABLE IF EXISTS temp.kube_evictions;
 CREATE TEMP TABLE kube_evictions AS
-SELECT job, evicted AS at, min(outcome) AS outcome
+SELECT job, evicted AS at, min(outcome) AS outcome, row_number() OVER (PARTITION BY job ORDER BY evicted) AS nth
 FROM kube_objects
 WHERE kind = 'Workload' AND evicted IS NOT NULL AND finished IS NULL
 GROUP BY job, evicted;
@@ -390,7 +394,7 @@ CREATE INDEX temp.kube_evicted ON kube_evictions(job, at);
 DROP TABLE IF EXISTS temp.kube_attempts;
 CREATE TEMP TABLE kube_attempts AS
 WITH counted AS (
-  SELECT *, (SELECT count(*) FROM kube_evictions AS e WHERE e.job = h.job AND e.at <= h.start_time) AS evictions
+  SELECT *, coalesce((SELECT e.nth FROM kube_evictions AS e WHERE e.job = h.job AND e.at <= h.start_time ORDER BY e.at DESC LIMIT 1), 0) AS evictions
   FROM kube_held AS h
 ),
 compared AS (
@@ -527,7 +531,8 @@ SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable,
        (SELECT max(unixepoch(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime')) FROM json_each(conditions)) AS heard
 FROM kube_objects
 WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
-CREATE INDEX temp.kube_states_of ON kube_states(uid, seen);
+CREATE INDEX temp.kube_states_of ON kube_states(uid, unschedulable, seen);
+CREATE INDEX temp.kube_states_ready ON kube_states(uid, ready, ready_time);
 
 -- From the moment a node is not ready (cordoned, where its taint tells since when) until it is again.
 DROP TABLE IF EXISTS temp.kube_down;
@@ -589,6 +594,7 @@ DROP TABLE kube_shared;
 DROP TABLE kube_held;
 DROP TABLE kube_nodes;
 DROP TABLE kube_claimed;
+DROP TABLE kube_every;
 DROP TABLE kube_asked;
 DROP TABLE kube_given;
 DROP TABLE kube_devices;
