@@ -389,6 +389,7 @@ DROP TABLE temp.mpg_new_waits;
 DROP TABLE temp.mpg_did;
 
 CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
+CREATE INDEX IF NOT EXISTS main.attempts_by_start ON attempts(pool, start_us);
 
 -- ---- 3. Views: built-in SQL alone, sums first and division last ----
 

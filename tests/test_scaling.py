@@ -243,5 +243,55 @@ class Profiles(Case):
         self.assertLess(asked - read, 1000)  # 490; 3,400 where it was seven times
 
 
+class Tables(Case):
+    """Questions to a fleet that build.sql has made, of rows that stand in for what it finds in traces; states of shards; programs."""
+
+    def fleet(self, n, **tables):
+        self.fill("capacity", "pool chip chips start_time end_time".split(), [{"pool": "p", "chips": 8, "start_time": 0, "end_time": 9}])
+        self.script("build.sql", trace=None)
+        for table, row in tables.items():
+            self.rows("DELETE FROM " + table)
+            columns = row(0)
+            self.db.executemany("INSERT INTO %s (%s) VALUES (%s)" % (table, ", ".join(columns), ", ".join("?" * len(columns))), [tuple(row(i).values()) for i in range(n)])
+
+    def attempt(self, i, job="j", **columns):
+        return {"job": job, "attempt": i, "pool": "p", "size": "S", "chips": 8, "start_us": 100 * i, "end_us": 100 * i + 90, "outcome": "preempted", **columns}
+
+    def test_compiled_again(self):
+        self.grows(lambda n: self.fleet(n, ledger=lambda i: {"hour": "2025-06-01 00:00:00", "job": "j", "attempt": i, "category": "compile", "chip_us": 5}), "questions/compile_startup.sql")
+
+    def test_commits_of_a_job_that_began_often(self):
+        self.grows(lambda n: self.fleet(
+            n, attempts=self.attempt, commits=lambda i: {"id": str(i), "job": "j", "step": i, "durable_us": 100 * i},
+            runs=lambda i: {"job": "j", "attempt": i, "run": 1, "start_us": 100 * i, "end_us": 100 * i + 90, "outcome": "preempted", "held_us": 720, "lost_us": 0}),
+                   "questions/checkpoint_interval.sql")
+
+    def test_preemptions(self):
+        self.grows(lambda n: self.fleet(n, attempts=lambda i: self.attempt(i, "j%d" % i, start_us=10**8 * i, end_us=10**8 * i + 9),
+                                        jobs=lambda i: {"id": str(i), "job": "j%d" % i, "priority": str(i % 3)}), "questions/preemptions.sql")
+
+    def test_queue_beside_idle_chips(self):
+        self.grows(lambda n: self.fleet(n, waits=lambda i: {"pool": "p", "job": "j%d" % i if i % 2 else None, "category": "queued" if i % 2 else "idle", "start_us": 100 * i,
+                                                            "end_us": 100 * i + 1000, "chip_us": 1000 * (1 + i % 8)}), "questions/stranded_idle.sql")
+
+    def test_shards(self):
+        def make(n):
+            self.script("shards/merge.sql")
+            self.db.executemany("INSERT INTO shards VALUES (?)", [(str(i),) for i in range(n)])
+            self.db.executemany("INSERT INTO shard_jobs VALUES (?1, ?1)", [(str(i),) for i in range(n)])
+            self.db.executemany("INSERT INTO shard_done VALUES (?, 0, 1, NULL)", [(str(i),) for i in range(n)])
+        self.grows(make, "SELECT * FROM shard_check")
+
+    def test_programs(self):
+        def make(n):
+            return {"chip": "nvidia-h100-sxm", "hlo": self.folder_of({"%d.hlo" % i: """HloModule m%d
+ENTRY main {
+  a = bf16[8,8] parameter(0)
+  ROOT d = bf16[8,8] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+""" % i for i in range(n)})}
+        self.grows(make, "formats/hlo.sql")
+
+
 if __name__ == "__main__":
     unittest.main()

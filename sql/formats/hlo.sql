@@ -58,6 +58,7 @@ DROP TABLE IF EXISTS temp.hlo_flops;
 CREATE TEMP TABLE hlo_flops AS
 SELECT m.id, m.file, m.module AS program, CASE part.key WHEN 'fp32' THEN m.f32 ELSE part.key END AS dtype, part.value * m.times AS flops
 FROM hlo_scaled AS m, json_each(m.matmul_by_dtype) AS part;
+CREATE INDEX temp.hlo_flops_of ON hlo_flops(id);
 
 -- ---- 4. Ideal times of one device ----
 

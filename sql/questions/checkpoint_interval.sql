@@ -21,10 +21,15 @@ WITH ended AS (
   FROM runs AS r JOIN attempts AS a ON a.job = r.job AND a.attempt = r.attempt
 ),
 sizes AS (SELECT size, 1.0 * sum(run_us) / nullif(sum(interrupted), 0) AS mtti_us FROM ended GROUP BY size),
+marked AS ( -- a commit is of the last attempt that had begun
+  SELECT job, durable_us AS at_us, NULL AS attempt, durable_us FROM commits WHERE durable_us IS NOT NULL
+  UNION ALL
+  SELECT job, start_us, attempt, NULL FROM attempts
+),
 gaps AS (
   SELECT job, durable_us - lag(durable_us) OVER (PARTITION BY job, attempt ORDER BY durable_us) AS gap_us
-  FROM (SELECT c.job, c.durable_us, (SELECT max(a.attempt) FROM attempts AS a WHERE a.job = c.job AND a.start_us <= c.durable_us) AS attempt
-        FROM commits AS c WHERE c.durable_us IS NOT NULL)
+  FROM (SELECT job, durable_us, max(attempt) OVER (PARTITION BY job ORDER BY at_us) AS attempt FROM marked)
+  WHERE durable_us IS NOT NULL
 ),
 intervals AS (SELECT job, 1.0 * sum(gap_us) / count(gap_us) AS interval_us FROM gaps WHERE gap_us > 0 GROUP BY job),
 saves AS (

@@ -11,16 +11,16 @@
 --   repeated_chip_hours   chip-hours  of compile: in a job's second and later attempts, which had it compiled before
 --   gain                  points      percentage points of RG that a cache which keeps all of these would add, at most
 -- Basis: allocated - untraced.
-WITH sums AS (
+WITH firsts AS (SELECT job, min(attempt) AS attempt FROM ledger WHERE category = 'compile' GROUP BY job),
+sums AS (
   SELECT CASE coalesce(:by, 'framework') WHEN 'framework' THEN framework WHEN 'pool' THEN pool WHEN 'phase' THEN phase WHEN 'size' THEN size
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'job' THEN job
            WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment,
          coalesce(sum(chip_us) FILTER (WHERE category = 'compile'), 0) AS compile_us,
          coalesce(sum(chip_us) FILTER (WHERE category = 'startup'), 0) AS startup_us,
-         coalesce(sum(chip_us) FILTER (WHERE category = 'compile' AND attempt > (
-           SELECT min(f.attempt) FROM ledger AS f WHERE f.job = cells.job AND f.category = 'compile')), 0) AS repeated_us,
+         coalesce(sum(chip_us) FILTER (WHERE category = 'compile' AND cells.attempt > firsts.attempt), 0) AS repeated_us,
          sum(allocated_us) - sum(untraced_us) AS traced_us
-  FROM cells WHERE job IS NOT NULL GROUP BY 1
+  FROM cells LEFT JOIN firsts USING (job) WHERE job IS NOT NULL GROUP BY 1
 )
 SELECT segment, compile_us / 3.6e9 AS compile_chip_hours, startup_us / 3.6e9 AS startup_chip_hours,
        1.0 * compile_us / nullif(traced_us, 0) AS compile_share, 1.0 * startup_us / nullif(traced_us, 0) AS startup_share,

@@ -27,12 +27,21 @@ levels AS (
          sum(idle) OVER (PARTITION BY pool ORDER BY at_us) AS idle, sum(queued) OVER (PARTITION BY pool ORDER BY at_us) AS queued
   FROM points
 ),
+sizes AS (SELECT DISTINCT pool, chips FROM waiting WHERE category = 'queued'),
+by_size AS ( -- what is queued at each level, by how much one wants: of sizes there are few
+  SELECT pool, at_us, chips, max(idle) AS idle, max(queued) AS queued, max(until_us) AS until_us,
+         sum(sum(change)) OVER (PARTITION BY pool, chips ORDER BY at_us) AS wanted
+  FROM (
+    SELECT l.pool, l.at_us, s.chips, l.idle, l.queued, l.until_us, 0 AS change FROM levels AS l LEFT JOIN sizes AS s ON s.pool = l.pool
+    UNION ALL
+    SELECT pool, at_us, chips, NULL, NULL, NULL, sign * chips FROM edges WHERE category = 'queued'
+  )
+  GROUP BY pool, chips, at_us
+),
 fitting AS (
-  SELECT l.pool, max(l.idle, 0) AS idle, l.queued, l.until_us - l.at_us AS length_us,
-         (SELECT coalesce(sum(w.chips), 0) FROM waiting AS w
-          WHERE w.category = 'queued' AND w.pool = l.pool AND w.start_us <= l.at_us AND w.end_us > l.at_us
-            AND w.chips <= l.idle) AS fits
-  FROM levels AS l WHERE l.until_us IS NOT NULL
+  SELECT pool, max(idle, 0) AS idle, queued, until_us - at_us AS length_us, sum(iif(chips <= idle, wanted, 0)) AS fits
+  FROM by_size WHERE until_us IS NOT NULL
+  GROUP BY pool, at_us
 ),
 times AS ( -- whole chips and the rest apart, so that the products fit
   SELECT pool, idle / 1000000 * length_us + idle % 1000000 * length_us / 1000000 AS idle_us,

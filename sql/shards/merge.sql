@@ -14,6 +14,7 @@ CREATE TABLE shard_states(
 CREATE UNIQUE INDEX shard_states_once ON shard_states(
   shard, ifnull(pool, ''), ifnull(chip, ''), ifnull(phase, ''), ifnull(framework, ''), ifnull(size, ''), ifnull(bucket, ''));
 CREATE TABLE shard_jobs(job TEXT NOT NULL, shard TEXT NOT NULL, PRIMARY KEY(job, shard)) WITHOUT ROWID;
+CREATE INDEX shard_jobs_of ON shard_jobs(shard);
 CREATE TABLE shard_issues(shard TEXT NOT NULL, severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
 CREATE TABLE shard_done(shard TEXT NOT NULL PRIMARY KEY, states BIGINT NOT NULL, jobs BIGINT NOT NULL, as_of TEXT);
 
