@@ -22,7 +22,7 @@ class Damage(Case):
         by_line = {}
         for row in rows:
             by_line.setdefault(row[0], []).append(row[1:])
-        return by_line, sum(count for kind, count in self.issues(path).items() if kind not in ("no_time", b"no_time"))
+        return by_line, sum(count for kind, count in self.issues(path).items() if kind not in ("no_time", b"no_time", "other_zone", b"other_zone"))
 
     def test_a_byte(self):
         self.db.text_factory = bytes  # which need not be UTF-8 then
