@@ -23,6 +23,7 @@ SELECT size, jobs, (allocated_us + partial_us) / 3.6e9 AS held_chip_hours, queue
        1.0 * allocated_us / nullif(allocated_us + partial_us, 0) AS own,
        1.0 * allocated_us / nullif(allocated_us + partial_us + queued_us, 0) AS demand,
        1.0 * allocated_us / nullif((SELECT sum(capacity_us) FROM cells
-                                    WHERE hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')), 0) AS contribution
+                                    WHERE hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z')
+                                      AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')), 0) AS contribution
 FROM by_size
 ORDER BY CASE size WHEN 'S' THEN 1 WHEN 'M' THEN 2 WHEN 'L' THEN 3 ELSE 4 END;

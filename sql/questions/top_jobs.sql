@@ -19,7 +19,8 @@
 WITH by_category AS (
   SELECT job, category, max(name) AS name, max(team) AS team, max(size) AS size, sum(chip_us) AS chip_us
   FROM ledger
-  WHERE job IS NOT NULL AND category <> 'queued' AND hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE job IS NOT NULL AND category <> 'queued'
+    AND hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY job, category
 ),
 by_job AS (

@@ -18,7 +18,8 @@ WITH middle AS (
 ),
 sides AS (
   SELECT hour >= cut AS is_after, cells.* FROM cells, middle
-  WHERE ((hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z')) OR (hour >= cut AND hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z')))
+  WHERE ((hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
+      OR (hour >= cut AND hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z')))
     AND category <> 'queued'
 ),
 sums AS (
