@@ -269,7 +269,6 @@ SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FR
 -- evenly on its nodes. Of several reasons the first of hw_down, maintenance, drained, power_saving.
 -- States are sacctmgr's short ones: DRNG is draining, and marks behind a state are ~%! for a node that
 -- has no power or goes there, $@^ for maintenance and a reboot.
--- (CROSS: a job's own nodes are looked up, and not all nodes of its cluster for each job.)
 DROP TABLE IF EXISTS temp.slurm_down;
 CREATE TEMP TABLE slurm_down AS
 SELECT e.Cluster AS cluster_name, e.NodeName AS node, p.pool, sum(t.value) AS chips,
@@ -295,7 +294,7 @@ CREATE UNIQUE INDEX temp.slurm_node_of ON slurm_nodes(cluster_name, node, pool);
 
 DROP TABLE IF EXISTS temp.outages;
 CREATE TEMP TABLE outages AS
-WITH on_node AS (
+WITH on_node AS ( -- CROSS: a job's own nodes are looked up, and not all nodes of its cluster for each job
   SELECT h.cluster_name, n.value AS node, h.pool, h.start_time, h.end_time,
          (h.chips + json_array_length(h.nodes) - 1) / json_array_length(h.nodes) AS held
   FROM slurm_held AS h CROSS JOIN json_each(h.nodes) AS n
