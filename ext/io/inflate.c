@@ -23,6 +23,7 @@
 
 #define RATIO_COUNTS_ABOVE (INT64_C(256) << 20)
 #define FRAME_HEADER 18 /* bytes of the longest header of a zstd frame */
+#define BLOCK_HEADER 3  /* of a block's; with a block libzstd asks for the next one's header */
 
 #ifdef MPG_ISAL
 /* Parts of a gzip header, in their order; all but the first where a flag says so. */
@@ -62,6 +63,8 @@ struct mpg_inflate {
   ZSTD_DStream *zstd;
   char head[FRAME_HEADER]; /* a zstd frame's that begins, or what libzstd left of it */
   size_t nhead;
+  size_t want; /* bytes that libzstd is given next: of one header, or of one block */
+  bool full;   /* its last output was: more of the same block may be to come */
 };
 
 mpg_packing mpg_packing_of(const char *p, size_t n) {
@@ -336,6 +339,20 @@ static mpg_rc gzip_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
   return MPG_OK;
 }
 
+/* Bytes of the header that a zstd frame begins with (RFC 8878, 3.1.1.1 and 3.1.2); all n where it is cut short. */
+static size_t header_size(const char *p, size_t n) {
+  static const size_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
+  unsigned flags;
+  size_t size;
+  if (n < 5 || (unsigned char)*p != 0x28)
+    return n < 8 ? n : 8; /* skippable: its size is behind the magic number */
+  flags = (unsigned char)p[4];
+  size = 5 + dictionary[flags & 3] + content[flags >> 6];
+  if ((flags & 0x20) == 0 || flags >> 6 == 0)
+    size++; /* a window; or, where there is none, the least that the content's size takes */
+  return n < size ? n : size;
+}
+
 /*
 ** Between frames: at the end (MPG_DONE), or with the header of another in f->head. libzstd may be built to read formats of
 ** before version 1, by decoders that take memory of their own: where the header comes to it in one piece, it sees
@@ -354,6 +371,8 @@ static mpg_rc zstd_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err)
   if (f->nhead >= 4 && mpg_packing_of(f->head, f->nhead) != MPG_ZSTD)
     return damaged(f, "expected another frame or the end, found something else", err);
   f->inside = true;
+  f->want = header_size(f->head, f->nhead);
+  f->full = false;
   return MPG_OK;
 }
 
@@ -368,6 +387,8 @@ static mpg_rc zstd_failed(const mpg_inflate *f, size_t code, mpg_err *err) {
   }
 }
 
+/* libzstd forgets what it has put out in the call in which it comes upon damage: it gets a header or a block at a time,
+** and neither while it has more of the last, so that all before the damage comes out, however much is asked for at a time. */
 static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
                        mpg_err *err) {
   while (*got == 0) {
@@ -380,8 +401,14 @@ static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
         return rc;
     }
     from = f->nhead > 0 ? (ZSTD_inBuffer){f->head, f->nhead, 0} : (ZSTD_inBuffer){in->p, in->n, 0};
+    if (f->full)
+      from.size = 0;
+    else if (from.size > f->want)
+      from.size = f->want;
     code = ZSTD_decompressStream(f->zstd, &to, &from);
     *got = to.pos;
+    f->full = to.pos == to.size;
+    f->want = code > BLOCK_HEADER ? code - BLOCK_HEADER : code;
     if (ZSTD_isError(code))
       return zstd_failed(f, code, err);
     if (f->nhead > 0) {

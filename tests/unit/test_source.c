@@ -391,6 +391,49 @@ static void test_zstd(void) {
       refused("hidden.zst", MPG_DATA, "damaged zstd stream near its byte 1: Dictionary mismatch"));
 }
 
+/* A block of n times `c`. */
+static void rle_add(size_t n, char c, bool last) {
+  uint32_t header = (uint32_t)n << 3 | 1 << 1 | last;
+  const char block[] = {(char)header, (char)(header >> 8), (char)(header >> 16), c};
+  raw_add(block, 4);
+}
+
+/* All n bytes before the damage come out, however many are asked for at a time. */
+static bool comes_to_damage(const char *name, size_t n) {
+  static const size_t pieces[] = {1000, 4096, 1 << 20};
+  bool ok = true;
+  (void)file_of(name, packed.p, packed.n);
+  hostile_block(0);
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    mpg_err err;
+    ok &= read_file(&mpg_env_libc, in(name), pieces[i], &err) == MPG_DATA && back.n == n;
+    ok &= read_shared(&mpg_env_libc, in(name), pieces[i], &err) == MPG_DATA && back.n == n;
+  }
+  return ok;
+}
+
+static void test_before_damage(void) {
+  static const char frame[] = "\x28\xb5\x2f\xfd\0\x38", checked[] = "\x28\xb5\x2f\xfd\x04\x38";
+  packed.n = 0;
+  raw_add(frame, 6); /* a window of 128 KiB */
+  rle_add(100000, 'a', false);
+  raw_add("\x28\0\0hello", 8);
+  rle_add(70000, 'b', false);
+  raw_add("\x0e\0\0", 3); /* a block of no type that there is */
+  CHECK(comes_to_damage("block.zst", 170005));
+  packed.n = 0;
+  raw_add(checked, 6);
+  rle_add(100000, 'a', false);
+  rle_add(70000, 'b', true);
+  raw_add("none", 4);
+  CHECK(comes_to_damage("checksum.zst", 170000));
+  packed.n = 0;
+  raw_add(checked, 6);
+  rle_add(11, 'a', true);
+  raw_add("none", 4);
+  CHECK(comes_to_damage("small.zst", 11)); /* a frame that is there as a whole */
+}
+
 static void open_fails(const char *path, mpg_rc want_rc, const char *want) {
   mpg_err err;
   char full[7000];
@@ -591,6 +634,7 @@ int main(void) {
   test_gzip();
   test_gzip_headers();
   test_zstd();
+  test_before_damage();
   test_utf16();
   test_open();
   test_memory_and_stops();
