@@ -11,7 +11,7 @@ import unittest
 from random import Random
 
 from cases import FolderCase
-from fleets import ROOT
+from fleets import generator
 
 ROWS = 30_000  # of every file: some 2 MB, twice what is unpacked ahead
 
@@ -98,6 +98,20 @@ class Packed(FolderCase):
                     self.assertEqual(1, len(errors), errors)
                     self.assertIn(broken, errors.pop())
 
+    def test_rows_before_damage(self):
+        """As many by any number of threads, where damage is passed over."""
+        data = ("pool,n,note\n" + "".join(csv_lines())).encode()
+        for path in self.packings("skip.csv", data):
+            with open(path, "rb") as file:
+                whole = file.read()
+            for at in (len(whole) // 2, len(whole) * 3 // 4):
+                broken = self.file(whole[:at] + bytes(b ^ 0x55 for b in whole[at:at + 64]) + whole[at + 64:], "skipped." + os.path.basename(path))
+                counts = self.rows("SELECT count(*) FROM csv_trace(?) WHERE on_error = 'skip'", broken)[0]
+                for threads in (1, 2, 3):
+                    counts += self.rows("SELECT record->>'rows' FROM csv_rollup(?, 'n') WHERE on_error = 'skip' AND threads = ?", broken, threads)[0]
+                self.assertEqual(1, len(set(counts)), (path, counts))
+                self.assertGreater(counts[0], ROWS // 10)
+
     def test_damage_within_a_record(self):
         """One that is malformed besides is no other record's error."""
         random = Random(1)
@@ -113,7 +127,7 @@ class Packed(FolderCase):
         """The roll-up of a trace of which every file is packed."""
         folder = self.path("trace")
         os.mkdir(folder)
-        subprocess.run([os.path.join(ROOT, "build", "generate"), "--seed", "5", "--spans", "100000", "--format", "csv", "--out", folder], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([generator(), "--seed", "5", "--spans", "100000", "--format", "csv", "--out", folder], check=True, stdout=subprocess.DEVNULL)
         question = "SELECT pool, phase, category, sum(chip_us) FROM trace_rollup(?) WHERE threads = %d GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         expected = self.rows(question % 1, folder)
         self.assertGreater(len(expected), 50)
