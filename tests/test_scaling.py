@@ -186,25 +186,38 @@ class Profiles(Case):
             return [{"cat": "user_annotation", "name": "ProfilerStep#%d" % i, "step": str(i), "start_ns": i * 100, "end_ns": i * 100 + 5}] + self.call(i, i * 100 + 20)
         self.grows(lambda n: self.kineto(n, what), "formats/kineto.sql", "device_views.sql", "SELECT * FROM device_step_time")
 
+    def test_calls_directly_within_a_long_operator(self):
+        def make(n):
+            self.kineto(n, lambda i: [{"cat": "cpu_op", "name": "aten::add", "start_ns": i * 100, "end_ns": i * 100 + 5}] + self.call(i, i * 100 + 20))
+            self.rows("INSERT INTO kineto_events (trace, pid, tid, cat, name, start_ns, end_ns) VALUES ('t', 1, 1, 'cpu_op', 'main', 0, ?)", 100 * n + 100)
+        self.FEW = 1000  # operators are passed over by the hundred
+        self.grows(make, "formats/kineto.sql")
+
     def test_wrappers_of_nothing(self):
         def what(i):
             return [{"cat": "cpu_op", "name": "aten::linear", "start_ns": i * 100, "end_ns": i * 100 + 30, "input_dims": "[[8, 64], [32, 64]]", "input_type": '["float", "float"]',
                      "concrete_inputs": "[]"}] + self.call(i, i * 100 + 20)
         self.grows(lambda n: self.kineto(n, what), "formats/kineto.sql")
 
+    def nsys(self, n, ranges):
+        """Of one thread: ranges of NVTX, and n calls, 20 ns after each hundredth."""
+        self.script("device.sql")
+        self.db.execute("ATTACH ':memory:' AS nsys")
+        self.db.executescript("""
+            CREATE TABLE nsys.StringIds (id INTEGER PRIMARY KEY, value);
+            CREATE TABLE nsys.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, streamId, correlationId, globalPid, demangledName);
+            CREATE TABLE nsys.CUPTI_ACTIVITY_KIND_RUNTIME (start, "end", globalTid, correlationId, nameId);
+            CREATE TABLE nsys.NVTX_EVENTS (start, "end", eventType, text, textId, globalTid);""")
+        self.db.executemany("INSERT INTO nsys.NVTX_EVENTS VALUES (?, ?, 59, ?, NULL, 1 << 24)", ranges)
+        self.db.executemany("INSERT INTO nsys.CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100 * ?1 + 20, 100 * ?1 + 25, 1 << 24, ?1, NULL)", [(i + 1,) for i in range(n)])
+        self.db.executemany("INSERT INTO nsys.CUPTI_ACTIVITY_KIND_KERNEL VALUES (100 * ?1 + 30, 100 * ?1 + 90, 0, 7, ?1, 1 << 24, NULL)", [(i + 1,) for i in range(n)])
+
     def test_nsys_calls_outside_steps(self):
-        def make(n):
-            self.script("device.sql")
-            self.db.execute("ATTACH ':memory:' AS nsys")
-            self.db.executescript("""
-                CREATE TABLE nsys.StringIds (id INTEGER PRIMARY KEY, value);
-                CREATE TABLE nsys.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, streamId, correlationId, globalPid, demangledName);
-                CREATE TABLE nsys.CUPTI_ACTIVITY_KIND_RUNTIME (start, "end", globalTid, correlationId, nameId);
-                CREATE TABLE nsys.NVTX_EVENTS (start, "end", eventType, text, textId, globalTid);""")
-            self.db.executemany("INSERT INTO nsys.NVTX_EVENTS VALUES (?1, ?1 + 5, 59, 'step ' || ?1, NULL, 1 << 24)", [(100 * i,) for i in range(n)])
-            self.db.executemany("INSERT INTO nsys.CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100 * ?1 + 20, 100 * ?1 + 25, 1 << 24, ?1, NULL)", [(i + 1,) for i in range(n)])
-            self.db.executemany("INSERT INTO nsys.CUPTI_ACTIVITY_KIND_KERNEL VALUES (100 * ?1 + 30, 100 * ?1 + 90, 0, 7, ?1, 1 << 24, NULL)", [(i + 1,) for i in range(n)])
-        self.grows(make, "formats/nsys.sql")
+        self.grows(lambda n: self.nsys(n, [(100 * i, 100 * i + 5, f"step {i}") for i in range(n)]), "formats/nsys.sql")
+
+    def test_nsys_calls_directly_within_a_long_range(self):
+        self.FEW = 1000  # ranges are passed over by the hundred
+        self.grows(lambda n: self.nsys(n, [(0, 100 * n + 100, "main")] + [(100 * i, 100 * i + 5, "forward") for i in range(n)]), "formats/nsys.sql")
 
     def test_xplane_calls_outside_steps(self):
         def make(n):

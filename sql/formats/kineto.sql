@@ -99,21 +99,26 @@ CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 -- ---- 4. Calls of the host ----
 
 -- A correlation names one call. Its operator is the innermost on the same thread around it: external ids, which
--- should tell, are those of correlations in traces of 2022 and before.
+-- should tell, are those of correlations in traces of 2022 and before. outermost: that around an operator, beyond
+-- which no search has to go back. Of 256 operators the latest end is kept, to pass over those that all ended before.
 DROP TABLE IF EXISTS temp.kineto_operators;
 CREATE TEMP TABLE kineto_operators AS
 WITH ordered AS (
-  SELECT trace, pid, tid, name, start_ns, end_ns,
+  SELECT row_number() OVER (ORDER BY trace, pid, tid, start_ns, end_ns DESC) AS id, trace, pid, tid, name, start_ns, end_ns,
          max(end_ns) OVER (PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC
                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
   FROM kineto_events WHERE cat IN ('cpu_op', 'operator')
 )
--- outer_ns: where the outermost operator around it begins, beyond which no search has to go back.
-SELECT trace, pid, tid, name, start_ns, end_ns,
-       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (
-         PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC ROWS UNBOUNDED PRECEDING) AS outer_ns
+SELECT id, trace, pid, tid, name, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN id END) OVER (PARTITION BY trace, pid, tid ORDER BY id) AS outermost
 FROM ordered;
-CREATE INDEX temp.kineto_operator ON kineto_operators(trace, pid, tid, start_ns, end_ns DESC);
+CREATE UNIQUE INDEX temp.kineto_operator ON kineto_operators(id, end_ns);
+CREATE INDEX temp.kineto_operator_begins ON kineto_operators(trace, pid, tid, start_ns, id);
+
+DROP TABLE IF EXISTS temp.kineto_operator_ends;
+CREATE TEMP TABLE kineto_operator_ends AS
+SELECT trace, pid, tid, id / 256 AS block, max(end_ns) AS end_ns FROM kineto_operators GROUP BY 1, 2, 3, 4;
+CREATE INDEX temp.kineto_operator_end ON kineto_operator_ends(trace, pid, tid, block, end_ns);
 
 DROP TABLE IF EXISTS temp.kineto_launches;
 CREATE TEMP TABLE kineto_launches AS
@@ -124,20 +129,25 @@ WITH calls AS (
     AND (cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver')
   GROUP BY trace, correlation
 ),
-outermost AS (
-  SELECT *, (SELECT outer_ns FROM kineto_operators AS o
+latest AS (
+  SELECT *, (SELECT o.id FROM kineto_operators AS o
              WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid AND o.start_ns <= c.launch_ns
-             ORDER BY o.start_ns DESC, o.end_ns LIMIT 1) AS outer_ns
+             ORDER BY o.start_ns DESC, o.id DESC LIMIT 1) AS latest
   FROM calls AS c
 )
 SELECT c.trace, c.correlation, c.launch_ns, c.end_ns AS launch_end_ns, c.name AS launch_name, CAST(c.tid AS TEXT) AS launch_thread,
        CAST(c.pid AS TEXT) AS process, i.name AS op, i.start_ns AS op_ns
-FROM outermost AS c
-LEFT JOIN kineto_operators AS i ON i.rowid = (
-  SELECT o.rowid FROM kineto_operators AS o
-  WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid
-    AND o.start_ns BETWEEN c.outer_ns AND c.launch_ns AND o.end_ns >= c.end_ns
-  ORDER BY o.start_ns DESC, o.end_ns LIMIT 1);
+FROM latest AS c
+LEFT JOIN kineto_operators AS l ON l.id = c.latest
+LEFT JOIN kineto_operators AS i ON i.id = coalesce(
+  (SELECT o.id FROM kineto_operators AS o
+   WHERE o.id BETWEEN max(l.outermost, l.id - l.id % 256) AND l.id AND o.end_ns >= c.end_ns ORDER BY o.id DESC LIMIT 1),
+  (SELECT o.id FROM kineto_operators AS o
+   WHERE o.end_ns >= c.end_ns AND o.id BETWEEN l.outermost AND 255 + 256 * (
+     SELECT e.block FROM kineto_operator_ends AS e
+     WHERE e.trace = c.trace AND e.pid = c.pid AND e.tid = c.tid AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e.end_ns >= c.end_ns
+     ORDER BY e.block DESC LIMIT 1)
+   ORDER BY o.id DESC LIMIT 1));
 CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
 
 -- ---- 5. What the devices did ----
@@ -229,5 +239,6 @@ DROP TABLE temp.kineto_devices;
 DROP TABLE temp.kineto_alike;
 DROP TABLE temp.kineto_launches;
 DROP TABLE temp.kineto_operators;
+DROP TABLE temp.kineto_operator_ends;
 DROP TABLE temp.kineto_kinds;
 DROP TABLE temp.kineto_host_steps;

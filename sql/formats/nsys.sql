@@ -122,20 +122,26 @@ FROM nsys_steps AS s, nsys_trace AS t;
 
 -- ---- 3. Calls of the host ----
 
--- The operator is the innermost range of the thread around the call.
+-- The operator is the innermost range of the thread around the call. outermost: that around a range, beyond
+-- which no search has to go back. Of 256 ranges the latest end is kept, to pass over those that all ended before.
 DROP TABLE IF EXISTS temp.nsys_operators;
 CREATE TEMP TABLE nsys_operators AS
 WITH ordered AS (
-  SELECT globalTid, op, start, "end",
+  SELECT row_number() OVER (ORDER BY globalTid, start, "end" DESC) AS id, globalTid, op, start, "end",
          max("end") OVER (PARTITION BY globalTid ORDER BY start, "end" DESC
                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
   FROM nsys_ranges WHERE eventType = 59 AND NOT is_step
 )
-SELECT globalTid, op, start, "end",
-       max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (
-         PARTITION BY globalTid ORDER BY start, "end" DESC ROWS UNBOUNDED PRECEDING) AS outer_ns
+SELECT id, globalTid, op, start, "end",
+       max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY globalTid ORDER BY id) AS outermost
 FROM ordered;
-CREATE INDEX temp.nsys_operator ON nsys_operators(globalTid, start, "end" DESC);
+CREATE UNIQUE INDEX temp.nsys_operator ON nsys_operators(id, "end");
+CREATE INDEX temp.nsys_operator_begins ON nsys_operators(globalTid, start, id);
+
+DROP TABLE IF EXISTS temp.nsys_operator_ends;
+CREATE TEMP TABLE nsys_operator_ends AS
+SELECT globalTid, id / 256 AS block, max("end") AS "end" FROM nsys_operators GROUP BY 1, 2;
+CREATE INDEX temp.nsys_operator_end ON nsys_operator_ends(globalTid, block, "end");
 
 -- A correlation names a call within its process, and only there.
 DROP TABLE IF EXISTS temp.nsys_launches;
@@ -146,10 +152,10 @@ WITH calls AS (
   WHERE correlationId > 0
   GROUP BY process, correlation
 ),
-outermost AS (
-  SELECT *, (SELECT o.outer_ns FROM nsys_operators AS o
+latest AS (
+  SELECT *, (SELECT o.id FROM nsys_operators AS o
              WHERE o.globalTid = c.globalTid AND o.start <= c.start
-             ORDER BY o.start DESC, o."end" LIMIT 1) AS outer_ns
+             ORDER BY o.start DESC, o.id DESC LIMIT 1) AS latest
   FROM calls AS c
 )
 SELECT c.process, c.correlation, c.start, c."end", CAST(c.globalTid & 0xffffff AS TEXT) AS thread,
@@ -159,11 +165,17 @@ SELECT c.process, c.correlation, c.start, c."end", CAST(c.globalTid & 0xffffff A
         WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
           AND s.start >= (SELECT o.outer_ns FROM nsys_steps AS o WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
         ORDER BY s.start DESC LIMIT 1) AS step
-FROM outermost AS c
-LEFT JOIN nsys_operators AS i ON i.rowid = (
-  SELECT o.rowid FROM nsys_operators AS o
-  WHERE o.globalTid = c.globalTid AND o.start BETWEEN c.outer_ns AND c.start AND o."end" >= c."end"
-  ORDER BY o.start DESC, o."end" LIMIT 1);
+FROM latest AS c
+LEFT JOIN nsys_operators AS l ON l.id = c.latest
+LEFT JOIN nsys_operators AS i ON i.id = coalesce(
+  (SELECT o.id FROM nsys_operators AS o
+   WHERE o.id BETWEEN max(l.outermost, l.id - l.id % 256) AND l.id AND o."end" >= c."end" ORDER BY o.id DESC LIMIT 1),
+  (SELECT o.id FROM nsys_operators AS o
+   WHERE o."end" >= c."end" AND o.id BETWEEN l.outermost AND 255 + 256 * (
+     SELECT e.block FROM nsys_operator_ends AS e
+     WHERE e.globalTid = c.globalTid AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e."end" >= c."end"
+     ORDER BY e.block DESC LIMIT 1)
+   ORDER BY o.id DESC LIMIT 1));
 CREATE UNIQUE INDEX temp.nsys_launch ON nsys_launches(process, correlation);
 
 -- ---- 4. What the devices did ----
@@ -238,6 +250,7 @@ DROP TABLE temp.nsys_devices;
 DROP TABLE temp.nsys_ranges;
 DROP TABLE temp.nsys_steps;
 DROP TABLE temp.nsys_operators;
+DROP TABLE temp.nsys_operator_ends;
 DROP TABLE temp.nsys_launches;
 DROP TABLE temp.nsys_activity;
 DROP TABLE temp.nsys_classes;
