@@ -77,6 +77,8 @@ class Arguments(Case):
     def test_errors(self):
         for tail, text in (
                 ("since = 'noon'", "since: expected Unix seconds or ISO 8601 time, found \"noon\""),
+                ("since = 2026-01-06", "since: expected Unix seconds or ISO 8601 time, found 2019, which a date without quotes or dashes comes to: "
+                                       "write '2026-01-06', or 2019.0 for seconds"),
                 ("bucket_width = 0", None), ("bucket_width = '1 fortnight'", None), ("bucket_width = -1", None),
                 ("basis = 'installd'", "basis: expected 'installed', 'in_service' or 'shard', found 'installd'"),
                 ("roofline = 'both'", "roofline: expected 'compute' or 'memory', found 'both'"),

@@ -29,13 +29,35 @@ static mpg_str text_of(const mpg_value *v, number_text *room) {
   }
 }
 
+/* Whether whole seconds are rather a date: 2026-01-06 without quotes is a subtraction, 2019. */
+static bool is_bare_date(int64_t seconds) {
+  int64_t month = seconds / 100 % 100, day = seconds % 100;
+  return (seconds >= 1900 && seconds < 2262) ||
+         (seconds >= 19000101 && seconds < 22620101 && month >= 1 && month <= 12 && day >= 1 &&
+          day <= 31);
+}
+
 static mpg_rc time_arg(const mpg_value *args, mpg_arg a, int64_t *out, mpg_err *err) {
+  number_text room;
+  mpg_str text;
+  size_t digits = 0;
   mpg_err why;
   mpg_rc rc;
   if (args[a].type == MPG_NULL)
     return MPG_OK;
   rc = mpg_time_value(&args[a], out, &why);
-  return rc == MPG_OK ? MPG_OK : mpg_fail(err, rc, "%s: %s", mpg_arg_name(a), why.text);
+  if (rc != MPG_OK)
+    return mpg_fail(err, rc, "%s: %s", mpg_arg_name(a), why.text);
+  text = text_of(&args[a], &room);
+  while (digits < text.n && text.p[digits] >= '0' && text.p[digits] <= '9')
+    digits++;
+  if (digits == text.n && is_bare_date(*out / MPG_SECOND))
+    return mpg_fail(
+        err, MPG_MISUSE,
+        "%s: expected Unix seconds or ISO 8601 time, found %.*s, which a date without quotes or "
+        "dashes comes to: write '2026-01-06', or %.*s.0 for seconds",
+        mpg_arg_name(a), (int)text.n, text.p, (int)text.n, text.p);
+  return MPG_OK;
 }
 
 /* One of `n` words, as its number; the first where it is not given. */

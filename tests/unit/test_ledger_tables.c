@@ -35,12 +35,28 @@ static bool refuses(mpg_arg a, mpg_value v, const char *text) {
   return rc != MPG_OK && strcmp(err.text, text) == 0;
 }
 
+#define BARE(name, found)                                                                          \
+  name ": expected Unix seconds or ISO 8601 time, found " found                                    \
+       ", which a date without quotes or dashes comes to: write '2026-01-06', or " found           \
+       ".0 for seconds"
+
 static void test_args(void) {
   mpg_value none[MPG_ARGS] = {{0}};
   mpg_err err;
   CHECK(mpg_ledger_args_read(none, &options, &skip, &threads, &err) == MPG_OK);
   CHECK(!skip && threads >= 1 && threads <= 16 && options.rules.as_of == MPG_NONE);
   CHECK(takes(MPG_ARG_SINCE, TEXT("1970-01-01T00:01:00Z")) && options.window.since == 60000000);
+  CHECK(takes(MPG_ARG_SINCE, INT(1899)) && takes(MPG_ARG_SINCE, TEXT("2262")));
+  CHECK(takes(MPG_ARG_UNTIL, REAL(2019)) && options.window.until == 2019000000);
+  CHECK(takes(MPG_ARG_UNTIL, TEXT("2019.0")) && options.window.until == 2019000000);
+  CHECK(takes(MPG_ARG_UNTIL, INT(20260006)) && takes(MPG_ARG_UNTIL, INT(20261306)));
+  CHECK(takes(MPG_ARG_UNTIL, INT(20260100)) && takes(MPG_ARG_UNTIL, INT(20260132)));
+  CHECK(takes(MPG_ARG_UNTIL, INT(18991231)) && takes(MPG_ARG_UNTIL, TEXT("22620101")));
+  CHECK(refuses(MPG_ARG_SINCE, INT(2019), BARE("since", "2019")));
+  CHECK(refuses(MPG_ARG_UNTIL, INT(1900), BARE("until", "1900")));
+  CHECK(refuses(MPG_ARG_AS_OF, TEXT("2261"), BARE("as_of", "2261")));
+  CHECK(refuses(MPG_ARG_AS_OF, TEXT("20261231"), BARE("as_of", "20261231")));
+  CHECK(refuses(MPG_ARG_SINCE, INT(19000101), BARE("since", "19000101")));
   CHECK(takes(MPG_ARG_AS_OF, REAL(0.5)) && options.rules.as_of == 500000);
   CHECK(takes(MPG_ARG_BUCKET_WIDTH, INT(30)) && options.window.bucket.width_us == 30000000);
   CHECK(takes(MPG_ARG_BASIS, TEXT("shard")) && options.rules.basis == MPG_BASIS_SHARD);
