@@ -283,6 +283,12 @@ class Tables(Case):
         self.grows(lambda n: self.fleet(n, attempts=lambda i: self.attempt(i, "j%d" % i, start_us=10**8 * i, end_us=10**8 * i + 9),
                                         jobs=lambda i: {"id": str(i), "job": "j%d" % i, "priority": str(i % 3)}), "questions/preemptions.sql")
 
+    def test_crash_loops(self):
+        hour = 3_600_000_000
+        self.grows(lambda n: self.fleet(
+            n, attempts=lambda i: self.attempt(i, "j%d" % (i // 3), start_us=hour * i, end_us=hour * i + 90, outcome="failed", held_us=720, productive_us=0),
+            waits=lambda i: {"pool": "p", "job": "w%d" % i, "category": "queued", "start_us": hour * i + 10, "end_us": hour * i + 80, "chip_us": 560}), "questions/crash_loops.sql")
+
     def test_queue_beside_idle_chips(self):
         self.grows(lambda n: self.fleet(n, waits=lambda i: {"pool": "p", "job": "j%d" % i if i % 2 else None, "category": "queued" if i % 2 else "idle", "start_us": 100 * i,
                                                             "end_us": 100 * i + 1000, "chip_us": 1000 * (1 + i % 8)}), "questions/stranded_idle.sql")

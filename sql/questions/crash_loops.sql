@@ -28,11 +28,21 @@ held AS (
   SELECT l.job, l.streak, n.pool, n.start_us, n.end_us, CAST(round(1e6 * n.held_us / (n.end_us - n.start_us)) AS INTEGER) AS chips
   FROM loops AS l JOIN numbered AS n ON n.job = l.job AND n.streak = l.streak AND n.is_dud
 ),
+-- Who waited meanwhile is looked for hour by hour, and met in the hour in which both have begun.
+held_hours AS (
+  SELECT *, start_us / 3600000000 AS hour FROM held
+  UNION ALL SELECT job, streak, pool, start_us, end_us, chips, hour + 1 FROM held_hours WHERE (hour + 1) * 3600000000 < end_us
+),
+waiting_hours AS (
+  SELECT job, pool, start_us, end_us, CAST(round(1e6 * chip_us / (end_us - start_us)) AS INTEGER) AS wanted, start_us / 3600000000 AS hour
+  FROM waits WHERE category = 'queued' AND pool IN (SELECT pool FROM held)
+  UNION ALL SELECT job, pool, start_us, end_us, wanted, hour + 1 FROM waiting_hours WHERE (hour + 1) * 3600000000 < end_us
+),
 meanwhile AS (
   SELECT h.job, h.streak, h.start_us AS from_us, h.chips, w.job AS waiting, max(w.start_us, h.start_us) AS start_us,
-         min(w.end_us, h.end_us) AS end_us, CAST(round(1e6 * w.chip_us / (w.end_us - w.start_us)) AS INTEGER) AS wanted
-  FROM held AS h JOIN waits AS w ON w.category = 'queued' AND w.pool = h.pool AND w.job <> h.job
-                                AND w.start_us < h.end_us AND w.end_us > h.start_us
+         min(w.end_us, h.end_us) AS end_us, w.wanted
+  FROM held_hours AS h JOIN waiting_hours AS w ON w.pool = h.pool AND w.hour = h.hour AND w.hour = max(w.start_us, h.start_us) / 3600000000
+                                              AND w.job <> h.job AND w.start_us < h.end_us AND w.end_us > h.start_us
 ),
 edges AS (
   SELECT job, streak, from_us, chips, start_us AS at_us, wanted FROM meanwhile
