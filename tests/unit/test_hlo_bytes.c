@@ -190,6 +190,14 @@ static void test_fusions(void) {
         "f32[9] get-tuple-element(t), index=2 s = f32[5] slice(x), slice={[0:5]} n = f32[50] "
         "negate(z) ROOT c = f32[55] concatenate(s, n), dimensions={0}",
         "a = (f32[100], f32[50]) parameter(0) ", "f32[55] fusion(a), kind=kLoop", 20 + 200 + 220);
+  /* Two tuples, of each of which nobody takes one: no element of the next is one of the first. */
+  fused("",
+        "t = (f32[100], f32[50]) parameter(0) v = (f32[100], f32[50]) parameter(1) x = f32[100] "
+        "get-tuple-element(v), index=0 z = f32[50] get-tuple-element(t), index=1 s = f32[5] "
+        "slice(x), slice={[0:5]} n = f32[50] negate(z) "
+        "ROOT c = f32[55] concatenate(s, n), dimensions={0}",
+        "a = (f32[100], f32[50]) parameter(0) b = (f32[100], f32[50]) parameter(1) ",
+        "f32[55] fusion(a, b), kind=kLoop", 16 + 200 + 20 + 16 + 220);
   /* A computation that two fusions call is looked at once, and read twice. */
   {
     priced p;

@@ -3,6 +3,7 @@
 ** is one device's part or the whole (docs/hlo.md).
 */
 #include "hlo_priced.h"
+#include "../../ext/core/hlo_rules.h"
 
 static void collective(const char *header, const char *root, long long ranks, long long devices,
                        long long whole, long long wire) {
@@ -136,8 +137,30 @@ static void test_scope(void) {
   scope(", num_partitions=2", "f32[8] collective-permute(a)", false, "collectives");
 }
 
+/* A call on each partition: the annotation may lie up to 15 others behind its operand. */
+static void test_parts(void) {
+  for (int others = 0; others < 20; others++) {
+    char text[4096];
+    priced p;
+    int n = snprintf(
+        text, sizeof text,
+        "HloModule m, num_partitions=8\nf { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }\n"
+        "ENTRY e { a = f32[16] parameter(0) x0 = f32[2] custom-call(a), "
+        "custom_call_target=\"SPMDFullToShardShape\", sharding={manual} ");
+    for (int k = 0; k < others; k++)
+      n += snprintf(text + n, sizeof text - (size_t)n,
+                    "x%d = f32[2] custom-call(x%d), custom_call_target=\"Sharding\" ", k + 1, k);
+    (void)snprintf(text + n, sizeof text - (size_t)n, "ROOT r = f32[2] call(x%d), to_apply=f }",
+                   others);
+    price_text(&p, text);
+    CHECK(mpg_hlo_parts(p.m, named(&p, "r")) == (others < 16 ? 8 : 1));
+    done(&p);
+  }
+}
+
 int main(void) {
   test_collectives();
   test_scope();
+  test_parts();
   return check_done("hlo_collective");
 }

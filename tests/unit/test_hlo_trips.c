@@ -132,6 +132,22 @@ static void test_unknown(void) {
   }
 }
 
+/* Whatever comes first in its state. */
+static void test_order(void) {
+  priced p;
+  price_text(
+      &p, "b { t = (s32[], s32[]) parameter(0) l = s32[] get-tuple-element(t), index=0 "
+          "i = s32[] get-tuple-element(t), index=1 one = s32[] constant(1) "
+          "n = s32[] add(i, one) ROOT r = (s32[], s32[]) tuple(l, n) }\n"
+          "c { t = (s32[], s32[]) parameter(0) l = s32[] get-tuple-element(t), index=0 "
+          "i = s32[] get-tuple-element(t), index=1 ROOT r = pred[] compare(i, l), direction=LT }\n"
+          "ENTRY e { end = s32[] constant(7) begin = s32[] constant(0) "
+          "t = (s32[], s32[]) tuple(end, begin) "
+          "ROOT w = (s32[], s32[]) while(t), condition=c, body=b }\n");
+  CHECK(price_of(&p, "w")->trips == 7);
+  done(&p);
+}
+
 /* What XLA wrote down counts, whatever the loop looks like. */
 static void test_told(void) {
   CHECK(trips((loop){.attributes = ", backend_config={\"known_trip_count\":{\"n\":\"7\"}}"}) == 7);
@@ -144,6 +160,7 @@ int main(void) {
   test_constants();
   test_hidden();
   test_unknown();
+  test_order();
   test_told();
   return check_done("hlo_trips");
 }

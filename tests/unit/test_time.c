@@ -88,6 +88,13 @@ static void numbers(void) {
   CHECK(refused(INT(INT64_C(1795240353000000000)),
                 "expected a time before 2262-01-01 in Unix seconds, found "
                 "1795240353000000000 (nanoseconds?)"));
+  /* The first of each unit that no other makes a time. */
+  CHECK(refused(INT(INT64_C(9214646400000)), "expected a time before 2262-01-01 in Unix seconds, "
+                                             "found 9214646400000 (microseconds?)"));
+  CHECK(refused(INT(INT64_C(9214646400000000)), "expected a time before 2262-01-01 in Unix "
+                                                "seconds, found 9214646400000000 (nanoseconds?)"));
+  CHECK(refused(INT(INT64_C(9214646400000000000)), "expected a time before 2262-01-01 in Unix "
+                                                   "seconds, found 9214646400000000000"));
   CHECK(refused(TEXT("1e300"), "expected a time before 2262-01-01 in Unix seconds, found 1e300"));
   CHECK(refused(TEXT("-1"), "expected a time from 1970-01-01 on in Unix seconds, found -1"));
   CHECK(refused(INT(-5), "expected a time from 1970-01-01 on in Unix seconds, found -5"));
