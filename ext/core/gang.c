@@ -243,6 +243,19 @@ static mpg_rc gather_attempts(mpg_gang *g) {
   return MPG_OK;
 }
 
+size_t mpg_gang_numbered(const mpg_gang *g, int64_t number) {
+  const struct mpg_gang_work *w = g->work;
+  size_t lo = 0, hi = w->nholds;
+  while (lo < hi) { /* the first hold of that number or a higher one */
+    size_t mid = lo + (hi - lo) / 2;
+    if (w->holds[mid].number < number)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < w->nholds && w->holds[lo].number == number ? w->holds[lo].attempt : SIZE_MAX;
+}
+
 /* ---- sweeps ---- */
 
 /* What a hold that comes or goes counts, until the host is asked whether to stop. */

@@ -64,6 +64,9 @@ void mpg_gang_free(mpg_gang *gang);
 mpg_rc mpg_gang_build(mpg_gang *gang, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of,
                       mpg_err *err);
 
+/* The place of the attempt of a number; SIZE_MAX where the job has none. */
+size_t mpg_gang_numbered(const mpg_gang *gang, int64_t number);
+
 static inline const int64_t *mpg_stretch_held(const mpg_gang *g, const mpg_stretch *s) {
   return g->rates + s->rates;
 }

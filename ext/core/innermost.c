@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY_ATTEMPTS ((size_t)64)
-
 /* The next span of a kind, while ends are settled from the last span back. */
 struct mpg_upcoming {
   size_t attempt;       /* that start and after are of; MPG_NOBODY: none yet */
@@ -31,13 +29,6 @@ void mpg_innermost_free(mpg_innermost *in) {
 }
 
 /* ---- spans find their attempts ---- */
-
-static size_t attempt_numbered(const mpg_gang *gang, int64_t number) {
-  for (size_t a = gang->nattempts; a-- > 0;)
-    if (gang->attempts[a].number == number)
-      return a;
-  return MPG_NOBODY;
-}
 
 static size_t attempt_covering(const mpg_gang *gang, int64_t at) {
   size_t lo = 0, hi = gang->ncovers;
@@ -85,9 +76,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     const mpg_span *s = &in->items[i].span;
     early += s->start < before;
     before = s->start;
-    /* An attempt is looked for among all. */
-    if (gang->nattempts > MANY_ATTEMPTS ? i % 64 == 63 && mpg_interrupted(in->env)
-                                        : mpg_poll(in->env, i))
+    if (mpg_poll(in->env, i))
       return MPG_INTERRUPTED;
     if (s->start >= as_of)
       continue;
@@ -97,7 +86,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
         attempt = attempt_covering(gang, s->start);
       number = MPG_NONE;
     } else if (s->attempt != number) {
-      attempt = attempt_numbered(gang, s->attempt);
+      attempt = mpg_gang_numbered(gang, s->attempt);
       number = s->attempt;
     }
     if (attempt == MPG_NOBODY) {

@@ -95,6 +95,13 @@ static void check_attempts(const naive *x, const mpg_gang *g) {
     CHECK(found->end == expected->end && found->running == expected->running);
     CHECK(found->outcome == (expected->running ? MPG_RUNNING : expected->outcome));
   }
+  for (int64_t number = -1; number < 12; number++) {
+    size_t place = SIZE_MAX;
+    for (size_t a = 0; a < x->nattempts; a++)
+      if (x->attempts[a].number == number)
+        place = a;
+    CHECK(mpg_gang_numbered(g, number) == place);
+  }
 }
 
 /* What attempt a holds in each pool at a moment, and of it what counts. */
