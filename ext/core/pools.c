@@ -37,31 +37,41 @@ static mpg_rc add_since(mpg_pools *ps, mpg_pool *pool, int64_t start, uint32_t c
   return MPG_OK;
 }
 
-/* The one chip of the pool's records in force at `at`; 0 where there is none or *several. */
-static uint32_t chip_at(const mpg_pools *ps, const mpg_pool *pool, int64_t at, bool *several) {
-  uint32_t chip = 0;
-  *several = false;
-  for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++) {
-    const mpg_capacity *c = &ps->capacity[i];
-    if (c->chip == 0 || c->start > at || c->end <= at)
-      continue;
-    *several |= chip != 0 && chip != c->chip;
-    chip = c->chip;
-  }
-  return *several ? 0 : chip;
+/* A record of a chip comes into force, or goes. */
+typedef struct edge {
+  int64_t at;
+  int32_t sign;
+  uint32_t chip;
+} edge;
+
+static int edge_order(const void *pa, const void *pb, void *ctx) {
+  (void)ctx;
+  return cmp64(((const edge *)pa)->at, ((const edge *)pb)->at);
 }
 
-static int time_order(const void *a, const void *b, void *ctx) {
-  (void)ctx;
-  return cmp64(*(const int64_t *)a, *(const int64_t *)b);
+/* The chips of the records in force, as numbers: how many, their sum and that of their squares. */
+typedef struct in_force {
+  mpg_i128 n, sum, squares;
+} in_force;
+
+static void pass(in_force *now, const edge *e) {
+  now->n += e->sign;
+  now->sum += e->sign * (mpg_i128)e->chip;
+  now->squares += e->sign * ((mpg_i128)e->chip * e->chip);
+}
+
+/* Whether there are several: n numbers are the same if n times the sum of their squares is the square
+** of their sum (Cauchy and Schwarz). Of fewer than 2^31 that is within 127 bits. */
+static bool differ(const in_force *now) {
+  return now->n * now->squares != now->sum * now->sum;
 }
 
 /* Pools with one chip are the rule; others are looked at wherever a record begins or ends. */
 static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
+  in_force now = {0, 0, 0};
   uint32_t only = 0;
-  bool at_once;
-  int64_t *times;
-  size_t n = 0, done = 0;
+  edge *edges;
+  size_t n = 0;
   mpg_rc rc;
   pool->since = ps->nsince;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++) {
@@ -71,22 +81,30 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
   }
   if (!pool->several)
     return add_since(ps, pool, INT64_MIN, only);
-  times = mpg_malloc(ps->env, 2 * pool->ncapacity * sizeof *times);
-  if (times == NULL)
+  edges = mpg_malloc(ps->env, 2 * pool->ncapacity * sizeof *edges);
+  if (edges == NULL)
     return MPG_NOMEM;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++) {
-    times[n++] = ps->capacity[i].start;
-    times[n++] = ps->capacity[i].end;
+    const mpg_capacity *c = &ps->capacity[i];
+    if (c->chip == 0 || c->start >= c->end)
+      continue;
+    edges[n++] = (edge){c->start, 1, c->chip};
+    edges[n++] = (edge){c->end, -1, c->chip};
   }
-  rc = mpg_sort(ps->env, times, n, sizeof *times, time_order, NULL);
+  rc = mpg_sort(ps->env, edges, n, sizeof *edges, edge_order, NULL);
   if (rc == MPG_OK)
     rc = add_since(ps, pool, INT64_MIN, 0);
-  for (size_t i = 0; rc == MPG_OK && i < n; i++)
-    if (mpg_poll_work(ps->env, &done, pool->ncapacity))
+  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
+    if (mpg_poll(ps->env, i))
       rc = MPG_INTERRUPTED;
-    else if (i == 0 || times[i] != times[i - 1])
-      rc = add_since(ps, pool, times[i], chip_at(ps, pool, times[i], &at_once));
-  mpg_free(ps->env, times);
+    pass(&now, &edges[i]);
+    if (rc != MPG_OK || (i + 1 < n && edges[i + 1].at == edges[i].at))
+      continue;
+    pool->mixed |= differ(&now);
+    rc = add_since(ps, pool, edges[i].at,
+                   now.n == 0 || differ(&now) ? 0 : (uint32_t)(now.sum / now.n));
+  }
+  mpg_free(ps->env, edges);
   return rc;
 }
 
@@ -394,17 +412,9 @@ static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, bool shard, int64_t o
   mpg_str name = mpg_intern_text(&ps->fleet->pool_names, p + 1);
   int n = (int)name.n;
   int64_t most = 0;
-  size_t done = 0;
   char when[40];
-  bool mixed = false;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++)
     most = ps->capacity[i].chips > most ? ps->capacity[i].chips : most;
-  for (size_t i = pool->capacity; pool->several && !mixed && i < pool->capacity + pool->ncapacity;
-       i++) {
-    if (mpg_poll_work(ps->env, &done, pool->ncapacity))
-      return MPG_INTERRUPTED;
-    (void)chip_at(ps, pool, ps->capacity[i].start, &mixed);
-  }
   if (!shard && pool->ncapacity == 0 &&
       mpg_issues_add(issues, MPG_WARNING, source, "no_capacity", 0, 1,
                      "pool %.*s has no capacity record: its capacity is what is held or down", n,
@@ -414,9 +424,10 @@ static mpg_rc pool_issues(const mpg_pools *ps, uint32_t p, bool shard, int64_t o
       mpg_issues_add(issues, MPG_WARNING, source, "zero_capacity", 0, 1,
                      "pool %.*s has a capacity of 0 chips", n, name.p) != MPG_OK)
     return MPG_NOMEM;
-  if (mixed && mpg_issues_add(issues, MPG_WARNING, source, "mixed_pool", 0, 1,
-                              "pool %.*s has several kinds of chip at once: its chip is NULL then",
-                              n, name.p) != MPG_OK)
+  if (pool->mixed &&
+      mpg_issues_add(issues, MPG_WARNING, source, "mixed_pool", 0, 1,
+                     "pool %.*s has several kinds of chip at once: its chip is NULL then", n,
+                     name.p) != MPG_OK)
     return MPG_NOMEM;
   (void)mpg_time_format(over_at, when);
   if (over > 0 && mpg_issues_add(issues, MPG_WARNING, source, "oversubscribed", 0, over,

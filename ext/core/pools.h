@@ -31,6 +31,7 @@ typedef struct mpg_pool {
   size_t since, nsince; /* a run of mpg_pools.since, at least one, the first from INT64_MIN */
   size_t capacity, ncapacity, outage, noutages; /* runs of the sorted copies below */
   bool several;                                 /* its capacity records name several chips */
+  bool mixed;                                   /* and do so at once */
 } mpg_pool;
 
 typedef struct mpg_pools {
