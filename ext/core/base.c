@@ -107,16 +107,23 @@ bool mpg_interrupted(const mpg_env *env) {
   return env->interrupted != NULL && env->interrupted(env->interrupted_ctx);
 }
 
-#define PIECE ((size_t)4 << 20) /* fresh memory takes a millisecond a MiB */
+#define PIECE ((size_t)1 << 20) /* of fresh memory: a millisecond, or five on a slow host */
+
+bool mpg_clear(const mpg_env *env, void *p, size_t n) {
+  char *at = p;
+  for (; n > PIECE; n -= PIECE, at += PIECE) {
+    memset(at, 0, PIECE);
+    if (mpg_interrupted(env))
+      return false;
+  }
+  if (n > 0)
+    memset(at, 0, n);
+  return true;
+}
 
 void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc) {
-  char *p = mpg_malloc(env, n);
-  *rc = p == NULL ? MPG_NOMEM : MPG_OK;
-  for (size_t at = 0; *rc == MPG_OK && at < n; at += PIECE) {
-    memset(p + at, 0, n - at < PIECE ? n - at : PIECE);
-    if (n - at > PIECE && mpg_interrupted(env))
-      *rc = MPG_INTERRUPTED;
-  }
+  void *p = mpg_malloc(env, n);
+  *rc = p == NULL ? MPG_NOMEM : mpg_clear(env, p, n) ? MPG_OK : MPG_INTERRUPTED;
   if (*rc == MPG_OK)
     return p;
   mpg_free(env, p);

@@ -97,14 +97,17 @@ void *mpg_calloc(const mpg_env *env, size_t n);
 void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc);
 void mpg_free(const mpg_env *env, void *p);
 bool mpg_interrupted(const mpg_env *env);
-/* The same, asked in one of 65536 turns: for loops that take nanoseconds a turn. */
+/* The same, asked in one of so many turns: for loops that take nanoseconds a turn, or microseconds where each
+** touches fresh memory on a host that is slow to give it. */
+#define MPG_POLL_TURNS ((size_t)8192)
 static inline bool mpg_poll(const mpg_env *env, size_t turn) {
-  return turn % 65536 == 65535 && mpg_interrupted(env);
+  return turn % MPG_POLL_TURNS == MPG_POLL_TURNS - 1 && mpg_interrupted(env);
 }
 /* The same for turns that differ: `n` is what this one took, in loops of nanoseconds. */
+#define MPG_POLL_WORK ((size_t)32768)
 static inline bool mpg_poll_work(const mpg_env *env, size_t *done, size_t n) {
   *done += n;
-  if (*done < 262144)
+  if (*done < MPG_POLL_WORK)
     return false;
   *done = 0;
   return mpg_interrupted(env);
@@ -133,8 +136,9 @@ static inline mpg_asks *mpg_asks_within(mpg_asks *asks, size_t n) {
   return n < 4096 ? NULL : asks;
 }
 
-/* Copies, in pieces where it is much: false, not all was, where the host asks to stop. */
+/* Copies, or fills with zeros, in pieces where it is much: false, not all was, where the host asks to stop. */
 bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n);
+bool mpg_clear(const mpg_env *env, void *p, size_t n);
 
 /*
 ** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),

@@ -64,23 +64,25 @@ static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size
   memcpy(&from, array, sizeof from);
   if (n < 2)
     return MPG_OK;
-  at = mpg_calloc(f->env, (njobs + 1) * sizeof *at);
+  at = mpg_zeroed(f->env, (njobs + 1) * sizeof *at, &rc);
   to = mpg_malloc(f->env, n * size);
-  if (at == NULL || to == NULL) {
-    mpg_free(f->env, at);
-    mpg_free(f->env, to);
-    return MPG_NOMEM;
-  }
-  for (size_t i = 0; i < n; i++)
+  if (rc == MPG_OK && to == NULL)
+    rc = MPG_NOMEM;
+  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     at[job_of(from + i * size) + 1]++;
-  for (size_t j = 0; j < njobs; j++)
+    rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : MPG_OK;
+  }
+  for (size_t j = 0; rc == MPG_OK && j < njobs; j++) {
     at[j + 1] += at[j];
+    rc = mpg_poll(f->env, j) ? MPG_INTERRUPTED : MPG_OK;
+  }
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     memcpy(to + at[job_of(from + i * size)]++ * size, from + i * size, size);
     rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : MPG_OK;
   }
   /* at[j] is now where the next begins */
-  for (size_t j = 0, first = 0; rc == MPG_OK && j < njobs; first = at[j++])
+  for (size_t j = 0, first = 0; rc == MPG_OK && j < njobs; first = at[j++]) {
+    rc = mpg_poll(f->env, j) ? MPG_INTERRUPTED : MPG_OK;
     for (size_t i = first + 1; rc == MPG_OK && i < at[j]; i++)
       if (compare(to + (i - 1) * size, to + i * size, f) > 0) {
         rc = mpg_sort(f->env, to + first * size, at[j] - first, size, compare, f);
@@ -88,6 +90,7 @@ static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size
       } else if (mpg_poll(f->env, i)) {
         rc = MPG_INTERRUPTED;
       }
+  }
   mpg_free(f->env, at);
   if (rc != MPG_OK) {
     mpg_free(f->env, to);
@@ -119,6 +122,7 @@ static mpg_rc check_chips(const mpg_fleet *f, mpg_err *err) {
   int64_t *capacity = mpg_calloc(f->env, 2 * (mpg_fleet_npools(f) + 1) * sizeof *capacity),
           *outages;
   int64_t sum = 0;
+  size_t looked = 0;
   mpg_rc rc = MPG_OK;
   if (capacity == NULL)
     return mpg_fail_nomem(err);
@@ -127,15 +131,21 @@ static mpg_rc check_chips(const mpg_fleet *f, mpg_err *err) {
     const mpg_allocation *a = &f->allocations[i];
     if (i == 0 || a->job != a[-1].job)
       sum = 0;
-    if (!add_chips(&sum, a->chips))
+    if (mpg_poll(f->env, looked++))
+      rc = mpg_fail_plain(err, MPG_INTERRUPTED);
+    else if (!add_chips(&sum, a->chips))
       rc = too_many("job", mpg_intern_text(&f->job_names, a->job + 1), "allocations", err);
   }
   for (size_t i = 0; rc == MPG_OK && i < f->ncapacity; i++)
-    if (!add_chips(&capacity[f->capacity[i].pool], f->capacity[i].chips))
+    if (mpg_poll(f->env, looked++))
+      rc = mpg_fail_plain(err, MPG_INTERRUPTED);
+    else if (!add_chips(&capacity[f->capacity[i].pool], f->capacity[i].chips))
       rc = too_many("pool", mpg_intern_text(&f->pool_names, f->capacity[i].pool + 1),
                     "capacity records", err);
   for (size_t i = 0; rc == MPG_OK && i < f->noutages; i++)
-    if (!add_chips(&outages[f->outages[i].pool], f->outages[i].chips))
+    if (mpg_poll(f->env, looked++))
+      rc = mpg_fail_plain(err, MPG_INTERRUPTED);
+    else if (!add_chips(&outages[f->outages[i].pool], f->outages[i].chips))
       rc =
           too_many("pool", mpg_intern_text(&f->pool_names, f->outages[i].pool + 1), "outages", err);
   mpg_free(f->env, capacity);
@@ -149,8 +159,10 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
     return mpg_fail_nomem(err);
   rc = name_chips(fleet);
   for (uint32_t k = 1; rc == MPG_OK && k <= fleet->kind_names.n; k++)
-    rc = mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
-                       &fleet->kind_causes[k]);
+    rc = mpg_poll(fleet->env, k)
+             ? MPG_INTERRUPTED
+             : mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
+                             &fleet->kind_causes[k]);
   if (rc == MPG_OK)
     rc = sort(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
               sizeof *fleet->allocations, allocation_order);

@@ -221,6 +221,8 @@ static mpg_rc gather_attempts(mpg_gang *g) {
     return rc;
   for (size_t i = 0; i < w->nholds; i++) {
     const hold *h = &w->holds[i];
+    if (mpg_poll(g->env, i))
+      return MPG_INTERRUPTED;
     if (i == 0 || h->number != w->holds[i - 1].number) {
       if (ROOM(g, g->attempts, g->attempts_cap, g->nattempts + 1) != MPG_OK)
         return MPG_NOMEM;
@@ -237,8 +239,11 @@ static mpg_rc gather_attempts(mpg_gang *g) {
     mpg_attempt *attempt = &g->attempts[a];
     if (attempt->running)
       attempt->outcome = MPG_RUNNING;
-    for (size_t i = 0; i < attempt->nstretches; i++)
+    for (size_t i = 0; i < attempt->nstretches; i++) {
       w->holds[attempt->stretch + i].attempt = a;
+      if (mpg_poll(g->env, attempt->stretch + i))
+        return MPG_INTERRUPTED;
+    }
   }
   return MPG_OK;
 }
@@ -285,13 +290,17 @@ static mpg_rc order_sweep(mpg_gang *g, size_t first, size_t n, size_t *kept) {
   if (ROOM(g, w->by_start, w->by_start_cap, n) != MPG_OK ||
       ROOM(g, w->by_end, w->by_end_cap, n) != MPG_OK)
     return MPG_NOMEM;
-  for (size_t i = first; i < first + n; i++)
+  for (size_t i = first; i < first + n; i++) {
     if (w->holds[i].start < w->holds[i].end)
       w->by_start[k++] = i;
+    if (mpg_poll(g->env, i))
+      return MPG_INTERRUPTED;
+  }
   *kept = k;
   if (k == 0)
     return MPG_OK;
-  memcpy(w->by_end, w->by_start, k * sizeof *w->by_end);
+  if (!mpg_copy(g->env, w->by_end, w->by_start, k * sizeof *w->by_end))
+    return MPG_INTERRUPTED;
   rc = mpg_sort(g->env, w->by_start, k, sizeof *w->by_start, start_order, w->holds);
   if (rc == MPG_OK)
     rc = mpg_sort(g->env, w->by_end, k, sizeof *w->by_end, end_order, w->holds);
@@ -310,6 +319,8 @@ static mpg_rc gather_tasks(mpg_gang *g, const mpg_attempt *a, bool *unnamed) {
   for (size_t i = 0; i < a->nstretches; i++) {
     w->tasks[i] = w->holds[a->stretch + i].task;
     *unnamed |= w->tasks[i] == 0;
+    if (mpg_poll(g->env, i))
+      return MPG_INTERRUPTED;
   }
   rc = mpg_sort(g->env, w->tasks, a->nstretches, sizeof *w->tasks, by_number, NULL);
   if (rc != MPG_OK)
@@ -318,8 +329,7 @@ static mpg_rc gather_tasks(mpg_gang *g, const mpg_attempt *a, bool *unnamed) {
     if (n == 0 || w->tasks[n - 1] != w->tasks[i])
       w->tasks[n++] = w->tasks[i];
   w->ntasks = n;
-  memset(w->running, 0, n * sizeof *w->running);
-  return MPG_OK;
+  return mpg_clear(g->env, w->running, n * sizeof *w->running) ? MPG_OK : MPG_INTERRUPTED;
 }
 
 static uint32_t *task_running(struct mpg_gang_work *w, uint32_t task) {
@@ -586,7 +596,8 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
     rc = ROOM(g, w->running, w->running_cap, g->nattempts + 1);
   if (rc != MPG_OK)
     return rc;
-  memset(w->running, 0, (g->nattempts + 1) * sizeof *w->running);
+  if (!mpg_clear(g->env, w->running, (g->nattempts + 1) * sizeof *w->running))
+    return MPG_INTERRUPTED;
   for (;;) {
     int64_t next = INT64_MAX;
     if (e < n)

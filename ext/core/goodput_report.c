@@ -549,15 +549,6 @@ static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
   return MPG_OK;
 }
 
-/* All free, in pieces: fresh memory takes a millisecond a MiB. */
-static void clear_slots(work *w) {
-  const size_t piece = (size_t)1 << 18;
-  for (size_t i = 0; i < w->nslots && !w->stopped; i += piece) {
-    memset(w->slots + i, 0, (w->nslots - i < piece ? w->nslots - i : piece) * sizeof *w->slots);
-    w->stopped = mpg_interrupted(w->env);
-  }
-}
-
 static mpg_rc prepare(work *w, size_t ntypes) {
   mpg_report *out = w->out;
   size_t nevents = 0, nreinits = 0, nfew = 0;
@@ -584,7 +575,7 @@ static mpg_rc prepare(work *w, size_t ntypes) {
       w->open == NULL || w->scratch == NULL || w->reinits == NULL || w->ends == NULL ||
       out->custom_s == NULL || out->steps == NULL || out->deviations_s == NULL)
     return MPG_NOMEM;
-  clear_slots(w);
+  w->stopped = w->stopped || !mpg_clear(w->env, w->slots, w->nslots * sizeof *w->slots);
   for (size_t i = 0; i < w->n && !stops(w); i++)
     if (w->rows[i].kind != MPG_REPORT_STEP)
       w->few[w->nfew++] = w->rows[i];

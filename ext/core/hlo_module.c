@@ -103,6 +103,10 @@ static mpg_rc grow_names(mpg_hlo_module *m) {
   m->n_slots = n;
   for (size_t i = 0; i < old; i++) {
     uint32_t number = before[i] - 1;
+    if (mpg_poll(m->env, i)) { /* of what is half built nothing is asked */
+      rc = MPG_INTERRUPTED;
+      break;
+    }
     if (before[i] == 0)
       continue;
     if ((number & COMPUTATION) != 0)
@@ -110,10 +114,6 @@ static mpg_rc grow_names(mpg_hlo_module *m) {
     else
       slots[slot_of(m, m->instructions[number].computation, m->instructions[number].name)] =
           before[i];
-    if (mpg_poll(m->env, i)) { /* of what is half built nothing is asked */
-      rc = MPG_INTERRUPTED;
-      break;
-    }
   }
   mpg_free(m->env, before);
   return rc;

@@ -29,17 +29,20 @@ mpg_rc mpg_intervals_add(mpg_intervals *set, int64_t start, int64_t end, bool is
   return MPG_OK;
 }
 
-/* The end of the sorted run that begins at i. */
-static size_t run_end(const mpg_edge *edges, size_t i, size_t n) {
+/* The end of the sorted run that begins at i; false where the host asks to stop. */
+static bool run_end(const mpg_env *env, size_t *done, const mpg_edge *edges, size_t i, size_t n,
+                    size_t *end) {
   for (i++; i < n && edges[i - 1].at <= edges[i].at; i++)
-    ;
-  return i;
+    if (mpg_poll_work(env, done, 1))
+      return false;
+  *end = i;
+  return true;
 }
 
-static bool merge(const mpg_env *env, const mpg_edge *a, size_t na, const mpg_edge *b, size_t nb,
-                  mpg_edge *to) {
+static bool merge(const mpg_env *env, size_t *done, const mpg_edge *a, size_t na, const mpg_edge *b,
+                  size_t nb, mpg_edge *to) {
   while (na > 0 && nb > 0) {
-    if (mpg_poll(env, na + nb))
+    if (mpg_poll_work(env, done, 1))
       return false;
     if (b->at < a->at) {
       *to++ = *b++;
@@ -49,17 +52,13 @@ static bool merge(const mpg_env *env, const mpg_edge *a, size_t na, const mpg_ed
       na--;
     }
   }
-  if (na > 0)
-    memcpy(to, a, na * sizeof *a);
-  else if (nb > 0)
-    memcpy(to, b, nb * sizeof *b);
-  return true;
+  return na > 0 ? mpg_copy(env, to, a, na * sizeof *a) : mpg_copy(env, to, b, nb * sizeof *b);
 }
 
 /* Merges neighbouring runs from one buffer into the other until there is one: at most log2 n passes. */
 static mpg_rc sort(mpg_intervals *set) {
   mpg_edge *from = set->edges, *to, *spare;
-  size_t n = set->n, runs = 0;
+  size_t n = set->n, runs = 0, done = 0;
   mpg_rc rc = MPG_OK;
   if (set->sorted)
     return MPG_OK;
@@ -70,10 +69,11 @@ static mpg_rc sort(mpg_intervals *set) {
   while (rc == MPG_OK && runs != 1) {
     runs = 0;
     for (size_t i = 0, middle, end; rc == MPG_OK && i < n; i = end, runs++) {
-      middle = run_end(from, i, n);
-      end = middle < n ? run_end(from, middle, n) : n;
-      if (!merge(set->env, from + i, middle - i, from + middle, end - middle, to + i) ||
-          mpg_poll(set->env, runs))
+      end = n;
+      if (!run_end(set->env, &done, from, i, n, &middle) ||
+          (middle < n && !run_end(set->env, &done, from, middle, n, &end)) ||
+          !merge(set->env, &done, from + i, middle - i, from + middle, end - middle, to + i) ||
+          mpg_poll_work(set->env, &done, 1))
         rc = MPG_INTERRUPTED;
     }
     if (rc != MPG_OK) /* what was merged so far is in `to` alone: `from` has all */

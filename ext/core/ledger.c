@@ -14,18 +14,21 @@ mpg_ledger_options mpg_ledger_defaults(void) {
 
 /* Time from which on something is on record: the window's start, or the first capacity or holding.
  */
-static int64_t first_time(const mpg_fleet *f, int64_t since) {
+static mpg_rc first_time(const mpg_accounting *a, int64_t *out) {
+  const mpg_fleet *f = a->fleet;
   int64_t first = INT64_MAX;
-  for (size_t i = 0; i < f->ncapacity; i++)
+  bool stop = false;
+  for (size_t i = 0; !stop && i < f->ncapacity; i++, stop = mpg_poll(a->env, i))
     first = f->capacity[i].start < first ? f->capacity[i].start : first;
-  for (size_t i = 0; i < f->noutages; i++)
+  for (size_t i = 0; !stop && i < f->noutages; i++, stop = mpg_poll(a->env, i))
     first = f->outages[i].start < first ? f->outages[i].start : first;
-  for (size_t i = 0; i < f->nallocations; i++)
+  for (size_t i = 0; !stop && i < f->nallocations; i++, stop = mpg_poll(a->env, i))
     first = f->allocations[i].start < first ? f->allocations[i].start : first;
-  for (size_t i = 0; i < mpg_fleet_njobs(f); i++)
+  for (size_t i = 0; !stop && i < mpg_fleet_njobs(f); i++, stop = mpg_poll(a->env, i))
     if (f->jobs[i].submit != MPG_NONE && f->jobs[i].submit < first)
       first = f->jobs[i].submit;
-  return first > since ? first : since;
+  *out = first > a->options.window.since ? first : a->options.window.since;
+  return stop ? MPG_INTERRUPTED : MPG_OK;
 }
 
 /* Whether [first, until) lies in more than `limit` buckets. Of months there are few. */
@@ -41,10 +44,13 @@ static bool cuts_into_more(const mpg_bucket *b, int64_t first, int64_t until, in
 static mpg_rc check_buckets(const mpg_accounting *a, mpg_err *err) {
   const mpg_window *w = &a->options.window;
   int64_t until = w->until < a->options.rules.as_of ? w->until : a->options.rules.as_of;
-  int64_t first = first_time(a->fleet, w->since);
+  int64_t first;
   const int64_t limit = mpg_limit_in(a->env, MPG_LIMIT_BUCKETS);
-  if (mpg_bucket_is_set(&w->bucket) && first < until &&
-      cuts_into_more(&w->bucket, first, until, limit))
+  if (!mpg_bucket_is_set(&w->bucket))
+    return MPG_OK;
+  if (first_time(a, &first) != MPG_OK)
+    return mpg_fail_plain(err, MPG_INTERRUPTED);
+  if (first < until && cuts_into_more(&w->bucket, first, until, limit))
     return mpg_fail(err, MPG_LIMIT,
                     "the bucket width would cut the trace into more than %lld buckets",
                     (long long)limit);
@@ -99,8 +105,11 @@ static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
   const mpg_fleet *f = a->fleet;
   char end[40], last[40];
   int64_t open = 0;
-  for (size_t i = 0; a->ahead && i < f->nallocations; i++)
+  for (size_t i = 0; a->ahead && i < f->nallocations; i++) {
     open += f->allocations[i].end == MPG_OPEN;
+    if (mpg_poll(a->env, i))
+      return MPG_INTERRUPTED;
+  }
   if (open == 0)
     return MPG_OK;
   (void)mpg_time_format(a->options.rules.as_of, end);
@@ -113,8 +122,9 @@ static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
 }
 
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {
-  if (list_ahead(a, source) != MPG_OK)
-    return mpg_fail_nomem(err);
+  mpg_rc rc = list_ahead(a, source);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
   return mpg_notices_list(mpg_timeline_notices(a->timeline), a->fleet, a->fleet->issues, source,
                           err);
 }
@@ -208,8 +218,11 @@ mpg_rc mpg_ledger_pick(mpg_ledger *l, const mpg_ledger *from, const size_t *plac
     l->column = mpg_malloc(l->env, n * sizeof *l->column);                                         \
     if (l->column == NULL)                                                                         \
       return MPG_NOMEM;                                                                            \
-    for (size_t i = 0; i < n; i++)                                                                 \
+    for (size_t i = 0; i < n; i++) {                                                               \
+      if (mpg_poll(l->env, i))                                                                     \
+        return MPG_INTERRUPTED;                                                                    \
       l->column[i] = from->column[places[i]];                                                      \
+    }                                                                                              \
   }
   COLUMNS(PICK)
 #undef PICK
@@ -253,7 +266,10 @@ static int row_order(const void *pa, const void *pb, void *ctx) {
 mpg_rc mpg_ledger_sort(mpg_ledger *l) {
   if (mpg_grow(l->env, &l->order, &l->order_cap, l->n, sizeof *l->order) != MPG_OK)
     return MPG_NOMEM;
-  for (size_t i = 0; i < l->n; i++)
+  for (size_t i = 0; i < l->n; i++) {
+    if (mpg_poll(l->env, i))
+      return MPG_INTERRUPTED;
     l->order[i] = i;
+  }
   return mpg_sort(l->env, l->order, l->n, sizeof *l->order, row_order, l);
 }

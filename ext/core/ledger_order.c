@@ -199,22 +199,24 @@ static int combination_order(const void *pa, const void *pb, void *ctx) {
 
 /* Of a few combinations each by itself: the table may have been wide for the one large unit among very
 ** many. */
-static void clear_slots(mpg_row_sorter *s) {
-  if (s->n >= s->n_slots / 16 && s->n_slots > 0)
-    memset(s->slots, 0, s->n_slots * sizeof *s->slots);
+static mpg_rc clear_slots(mpg_row_sorter *s) {
+  if (s->n >= s->n_slots / 16 && !mpg_clear(s->env, s->slots, s->n_slots * sizeof *s->slots))
+    return MPG_INTERRUPTED;
   for (size_t k = 0; k < s->n && s->n < s->n_slots / 16; k++) {
     size_t i = s->p[k].hash & (s->n_slots - 1);
     while (s->slots[i] != (uint32_t)k + 1)
       i = (i + 1) & (s->n_slots - 1);
     s->slots[i] = 0;
   }
+  return MPG_OK;
 }
 
 /* The combinations of rows [from, rows->n), and their order. */
 static mpg_rc combine(mpg_row_sorter *s, const mpg_ledger *rows, size_t from) {
   mpg_rc rc = mpg_grow(s->env, &s->of, &s->of_cap, rows->n - from, sizeof *s->of);
   s->rows = rows;
-  clear_slots(s);
+  if (rc == MPG_OK)
+    rc = clear_slots(s);
   s->n = 0;
   for (size_t i = from; rc == MPG_OK && i < rows->n; i++) {
     rc = mpg_poll(s->env, i) ? MPG_INTERRUPTED : combination_of(s, i, &s->of[i - from]);
@@ -223,8 +225,10 @@ static mpg_rc combine(mpg_row_sorter *s, const mpg_ledger *rows, size_t from) {
   }
   if (rc == MPG_OK)
     rc = mpg_grow(s->env, &s->sorted, &s->sorted_cap, s->n, sizeof *s->sorted);
-  for (size_t k = 0; rc == MPG_OK && k < s->n; k++)
+  for (size_t k = 0; rc == MPG_OK && k < s->n; k++) {
     s->sorted[k] = (uint32_t)k;
+    rc = mpg_poll(s->env, k) ? MPG_INTERRUPTED : MPG_OK;
+  }
   return rc == MPG_OK ? mpg_sort(s->env, s->sorted, s->n, sizeof *s->sorted, combination_order, s)
                       : rc;
 }
@@ -266,14 +270,19 @@ mpg_rc mpg_row_sorter_sort(mpg_row_sorter *s, mpg_ledger *l, size_t from, size_t
     return rc;
   for (size_t k = 0; k < s->n; k++) {
     mpg_combination *c = &s->p[s->sorted[k]];
+    if (mpg_poll(s->env, k))
+      return MPG_INTERRUPTED;
     c->place = n;
     if (s->order->once)
       c->n = 1;
     l->order[n] = c->row; /* the first of them */
     n += c->n;
   }
-  for (size_t i = from; !s->order->once && i < l->n; i++)
+  for (size_t i = from; !s->order->once && i < l->n; i++) {
+    if (mpg_poll(s->env, i))
+      return MPG_INTERRUPTED;
     l->order[s->p[s->of[i - from]].place++] = i;
+  }
   *norder = n;
   return MPG_OK;
 }
@@ -303,6 +312,8 @@ static mpg_rc tell_runs(mpg_row_chunk *c, const mpg_row_order *o, const mpg_ledg
                         size_t norder) {
   c->keys.n = 0;
   for (size_t i = 0; i < norder; i++) {
+    if (mpg_poll(c->keys.env, i))
+      return MPG_INTERRUPTED;
     if (i > 0 && same_keys(o, rows, rows->order[i - 1], rows->order[i])) {
       c->runs[c->keys.n - 1]++;
       continue;
@@ -378,8 +389,11 @@ static int run_order(const void *pa, const void *pb, void *ctx) {
 mpg_rc mpg_row_pile_sort(mpg_row_pile *p) {
   if (mpg_grow(p->env, &p->sorted, &p->sorted_cap, p->nruns, sizeof *p->sorted) != MPG_OK)
     return MPG_NOMEM;
-  for (size_t i = 0; i < p->nruns; i++)
+  for (size_t i = 0; i < p->nruns; i++) {
+    if (mpg_poll(p->env, i))
+      return MPG_INTERRUPTED;
     p->sorted[i] = i;
+  }
   p->at = p->told = 0;
   return mpg_sort(p->env, p->sorted, p->nruns, sizeof *p->sorted, run_order, p);
 }

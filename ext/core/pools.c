@@ -76,6 +76,8 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
   pool->since = ps->nsince;
   for (size_t i = pool->capacity; i < pool->capacity + pool->ncapacity; i++) {
     uint32_t chip = ps->capacity[i].chip;
+    if (mpg_poll(ps->env, i))
+      return MPG_INTERRUPTED;
     pool->several |= only != 0 && chip != 0 && chip != only;
     only = chip != 0 ? chip : only;
   }
@@ -129,10 +131,13 @@ static mpg_rc failure(mpg_rc rc, mpg_err *err) {
   return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
 }
 
-static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size) {
-  void *copy = mpg_malloc(env, n * size);
-  if (copy != NULL && n > 0)
-    memcpy(copy, p, n * size);
+/* NULL where *rc says why. */
+static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size, mpg_rc *rc) {
+  void *copy = *rc == MPG_OK ? mpg_malloc(env, n * size) : NULL;
+  if (*rc == MPG_OK && copy == NULL)
+    *rc = MPG_NOMEM;
+  if (*rc == MPG_OK && !mpg_copy(env, copy, p, n * size))
+    *rc = MPG_INTERRUPTED;
   return copy;
 }
 
@@ -144,23 +149,26 @@ mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
   ps->env = env;
   ps->fleet = fleet;
   ps->as_of = as_of;
-  ps->pools = mpg_calloc(env, (n + 1) * sizeof *ps->pools);
-  ps->capacity = copy_of(env, fleet->capacity, fleet->ncapacity, sizeof *ps->capacity);
-  ps->outages = copy_of(env, fleet->outages, fleet->noutages, sizeof *ps->outages);
-  if (ps->pools == NULL || ps->capacity == NULL || ps->outages == NULL)
-    return mpg_fail_nomem(err);
-  for (size_t i = 0; i < fleet->ncapacity; i++)
+  ps->pools = mpg_zeroed(env, (n + 1) * sizeof *ps->pools, &rc);
+  ps->capacity = copy_of(env, fleet->capacity, fleet->ncapacity, sizeof *ps->capacity, &rc);
+  ps->outages = copy_of(env, fleet->outages, fleet->noutages, sizeof *ps->outages, &rc);
+  for (size_t i = 0; rc == MPG_OK && i < fleet->ncapacity; i++) {
     if (fleet->capacity[i].start < as_of) { /* later ones have not been installed yet */
       ps->capacity[ncapacity] = fleet->capacity[i];
       if (ps->capacity[ncapacity].end > as_of)
         ps->capacity[ncapacity].end = as_of;
       ncapacity++;
     }
-  rc = mpg_sort(env, ps->capacity, ncapacity, sizeof *ps->capacity, capacity_order, NULL);
+    rc = mpg_poll(env, i) ? MPG_INTERRUPTED : MPG_OK;
+  }
+  if (rc == MPG_OK)
+    rc = mpg_sort(env, ps->capacity, ncapacity, sizeof *ps->capacity, capacity_order, NULL);
   if (rc == MPG_OK)
     rc = mpg_sort(env, ps->outages, fleet->noutages, sizeof *ps->outages, outage_order, NULL);
   for (uint32_t p = 0; rc == MPG_OK && p < n; p++) {
     mpg_pool *pool = &ps->pools[p];
+    if (mpg_poll(env, p))
+      return failure(MPG_INTERRUPTED, err);
     pool->capacity = c;
     while (c < ncapacity && ps->capacity[c].pool == p)
       c++;

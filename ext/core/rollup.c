@@ -10,12 +10,13 @@
 
 mpg_rc mpg_rollup_init(mpg_rollup *r, const mpg_env *env, const mpg_fleet *fleet, uint32_t mask,
                        mpg_err *err) {
+  mpg_rc rc;
   memset(r, 0, sizeof *r);
   r->env = env;
   r->fleet = fleet;
   r->mask = mask;
-  r->group = mpg_calloc(env, (mpg_fleet_njobs(fleet) + 1) * sizeof *r->group);
-  return r->group == NULL ? mpg_fail_nomem(err) : MPG_OK;
+  r->group = mpg_zeroed(env, (mpg_fleet_njobs(fleet) + 1) * sizeof *r->group, &rc);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 void mpg_rollup_free(mpg_rollup *r) {
@@ -263,19 +264,21 @@ mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {
 }
 
 /* Of a few cells each by itself: the table may have been wide for the one large job among very many. */
-static void clear_slots(mpg_rollup *r) {
-  if (r->ncells >= r->nslots / 16 && r->nslots > 0)
-    memset(r->slots, 0, r->nslots * sizeof *r->slots);
+static mpg_rc clear_slots(mpg_rollup *r) {
+  if (r->ncells >= r->nslots / 16 && !mpg_clear(r->env, r->slots, r->nslots * sizeof *r->slots))
+    return MPG_INTERRUPTED;
   for (size_t c = 0; c < r->ncells && r->ncells < r->nslots / 16; c++) {
     size_t i = (size_t)hash(r, &r->cells[c]) & (r->nslots - 1);
     while (r->slots[i] != (uint32_t)c + 1)
       i = (i + 1) & (r->nslots - 1);
     r->slots[i] = 0;
   }
+  return MPG_OK;
 }
 
-void mpg_rollup_reset(mpg_rollup *r) {
-  clear_slots(r);
+mpg_rc mpg_rollup_reset(mpg_rollup *r) {
+  mpg_rc rc = clear_slots(r);
   r->ncells = 0;
   memset(r->recent, 0, sizeof r->recent);
+  return rc;
 }

@@ -71,7 +71,7 @@ mpg_sink mpg_rollup_sink(mpg_rollup *rollup);
 ** which rows would have come, this gives the cells, and their order, that the rows would have given.
 ** MPG_NOMEM, MPG_INTERRUPTED. */
 mpg_rc mpg_rollup_add_cells(mpg_rollup *rollup, const mpg_cell *cells, size_t n);
-/* No cells again; the memory is kept. */
-void mpg_rollup_reset(mpg_rollup *rollup);
+/* No cells again; the memory is kept. MPG_INTERRUPTED: then it is of no use any more. */
+mpg_rc mpg_rollup_reset(mpg_rollup *rollup);
 
 #endif

@@ -44,15 +44,13 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   batch *b = slot;
   const mpg_fleet *f = w->a->fleet;
   size_t njobs = mpg_fleet_njobs(f), spans = 0;
-  (void)err;
   if (w->next == njobs)
     return MPG_DONE;
   b->first = w->next;
   while (w->next < njobs && w->next - b->first < BATCH_JOBS && spans < BATCH_SPANS)
     spans += f->jobs[w->next++].spans.n;
   b->stop = w->next;
-  mpg_rollup_reset(&b->cells);
-  return MPG_OK;
+  return mpg_rollup_reset(&b->cells) == MPG_OK ? MPG_OK : mpg_fail_plain(err, MPG_INTERRUPTED);
 }
 
 static void work(void *ctx, void *slot, int worker) {
@@ -150,8 +148,8 @@ static mpg_rc pools(all *w, mpg_cells *cells, const char *source, mpg_err *err) 
   size_t units = mpg_accounting_units(w->a);
   mpg_rc rc = MPG_OK;
   for (size_t u = mpg_fleet_njobs(w->a->fleet); rc == MPG_OK && u < units; u++) {
-    mpg_rollup_reset(room);
-    rc = mpg_accounting_unit(w->a, u, &sink, source, err);
+    rc = mpg_rollup_reset(room) == MPG_OK ? mpg_accounting_unit(w->a, u, &sink, source, err)
+                                          : mpg_fail_plain(err, MPG_INTERRUPTED);
     if (rc == MPG_OK)
       rc = take(w, cells, room, err);
   }

@@ -23,7 +23,7 @@ typedef struct worker {
 
 typedef struct rollup {
   const mpg_env *env;
-  mpg_env memory; /* the same for all threads: which never ask whether to stop */
+  mpg_env memory; /* of all threads, which ask the pipeline whether to stop */
   const mpg_rollup_query *query;
   mpg_issues *issues;
   worker *workers; /* one a thread; the first is the owner's */
@@ -305,12 +305,15 @@ static mpg_rc read_all(rollup *r, void *const *slots, mpg_err *err) {
   static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
   void *slot;
   mpg_rc rc = mpg_rows_pieces_open(&r->pieces, r->query->threads, &steps, r, slots, err);
+  if (rc == MPG_OK) /* before any of them works */
+    r->memory = *mpg_pipeline_env(r->pieces.pipeline);
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(r->pieces.pipeline, &slot, err);
     if (rc == MPG_OK)
       rc = take(r, slot, err);
   }
   mpg_rows_pieces_close(&r->pieces);
+  r->memory = *r->env;
   return rc;
 }
 
@@ -339,7 +342,6 @@ mpg_rc mpg_rows_rollup(mpg_groups *groups, const mpg_env *env, const mpg_rollup_
   mpg_rows_piece *pieces = mpg_calloc(env, n_pieces * (sizeof *pieces + sizeof(void *)));
   void **slots;
   mpg_rc rc;
-  r.memory.interrupted = NULL;
   r.workers = mpg_calloc(env, threads * sizeof *r.workers);
   if (pieces == NULL || r.workers == NULL) {
     mpg_free(env, pieces);

@@ -263,11 +263,14 @@ static int in_order(const void *a, const void *b, void *p) {
   return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-static bool is_in_order(report_cursor *c) {
-  for (size_t i = 1; i < c->n; i++)
+static mpg_rc put_in_order(report_cursor *c) {
+  for (size_t i = 1; i < c->n; i++) {
+    if (mpg_poll(env_of(c), i))
+      return MPG_INTERRUPTED;
     if (in_order(&c->entries[i - 1], &c->entries[i], c) > 0)
-      return false;
-  return true;
+      return mpg_sort(env_of(c), c->entries, c->n, sizeof *c->entries, in_order, c);
+  }
+  return MPG_OK;
 }
 
 /* ---- Cursor ---- */
@@ -419,6 +422,7 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
                          sqlite3_value **argv) {
   report_cursor *c = (report_cursor *)base;
   mpg_err err;
+  mpg_rc sorted;
   int rc, next = 0;
   (void)text;
   (void)argc;
@@ -452,12 +456,10 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   c->interned = true;
   if (read_arguments(c, &err) != MPG_OK)
     return fail(c, &err);
-  if (!is_in_order(c)) {
-    mpg_rc core = mpg_sort(env_of(c), c->entries, c->n, sizeof *c->entries, in_order, c);
-    if (core != MPG_OK) {
-      c->at_end = true;
-      return mpg_sqlite_rc(core);
-    }
+  sorted = put_in_order(c);
+  if (sorted != MPG_OK) {
+    c->at_end = true;
+    return mpg_sqlite_rc(sorted);
   }
   return report_next(base);
 }

@@ -147,7 +147,7 @@ static void test_deep(void) {
 
 /* Whenever the host stops it: nothing is left behind. */
 static void test_stopped(void) {
-  enum { EVENTS = 66000 };
+  enum { EVENTS = 8300 };
   mpg_json_text list = {.env = env};
   mpg_rc rc = MPG_INTERRUPTED;
   CHECK(mpg_json_put(&list, MPG_STR("[{}")) == MPG_OK);

@@ -58,7 +58,7 @@ static void test_stops(void) {
       rc = mpg_seen_put(&seen, v, &before);
     wrong |= rc != MPG_OK || before;
   }
-  CHECK(!wrong && seen.n == MANY && stopped == 5); /* from 64 Ki places on to 2 Mi */
+  CHECK(!wrong && seen.n == MANY && stopped == 8); /* from 8 Ki places on to 2 Mi */
   for (uint64_t v = 1; v <= MANY; v++)
     wrong |= mpg_seen_put(&seen, v, &before) != MPG_OK || !before;
   CHECK(!wrong && seen.n == MANY);

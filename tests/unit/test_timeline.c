@@ -348,12 +348,13 @@ static bool count_asks(void *ctx) {
 /* The host is asked as often as there is work, which is on every lane: spans of a job that holds chips
 ** of many pools. There are so many names that those of chip and dtype have large numbers. */
 static void test_lanes(void) {
-  enum { POOLS = 1000, SPANS = 300 };
+  enum { POOLS = 1023, SPANS = 300 };
   mpg_ledger_options options = mpg_ledger_defaults();
   mpg_accounting accounting;
   scene s;
+  mpg_gang gang;
   mpg_err err;
-  int column, asks = 0;
+  int column, asks = 0, gangs;
   mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL, 0, NULL};
   char line[LINE];
   scene_open(&s);
@@ -374,13 +375,18 @@ static void test_lanes(void) {
     CHECK(trace_add(&s.fleet, line, 1, &column, &err) == MPG_OK);
   }
   CHECK(mpg_fleet_seal(&s.fleet, &err) == MPG_OK);
+  CHECK(mpg_gang_init(&gang, &env, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&gang, &s.fleet, &s.fleet.jobs[0], s.fleet.last, &err) == MPG_OK);
+  gangs = asks;
+  mpg_gang_free(&gang);
   CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);
   asks = 0;
   CHECK(mpg_accounting_unit(&accounting, 0, &s.sink, "test", &err) == MPG_OK);
   /* Work of 4 for each part, and on each of its lanes: to weigh and to rate it, and to tell it. Before
-  ** that each of its ratings is cleared; and once for the job. */
-  CHECK(asks == 2 * SPANS * 4 * (POOLS + 1) / 262144 + SPANS * 4 * (POOLS + 1) / 262144 +
-                    SPANS * POOLS / 65536 + 1);
+  ** that each of its ratings is cleared; and once for the job, and as often as its gang asks. */
+  CHECK(asks == gangs + (int)(2 * SPANS * 4 * (POOLS + 1) / MPG_POLL_WORK +
+                              SPANS * 4 * (POOLS + 1) / MPG_POLL_WORK +
+                              SPANS * POOLS / MPG_POLL_TURNS + 1));
   CHECK(s.rows.n >= (size_t)POOLS * SPANS);
   mpg_accounting_free(&accounting);
   scene_close(&s);
@@ -416,7 +422,7 @@ static void test_incomplete(void) {
   CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);
   asks = 0;
   CHECK(mpg_accounting_unit(&accounting, 0, &s.sink, "test", &err) == MPG_OK);
-  CHECK(asks == gangs + 2 * CHANGES * 4 * (POOLS + 1) / 262144 + 1);
+  CHECK(asks == gangs + (int)(2 * CHANGES * 4 * (POOLS + 1) / MPG_POLL_WORK) + 1);
   mpg_accounting_free(&accounting);
   mpg_gang_free(&gang);
   scene_close(&s);
