@@ -8,8 +8,9 @@ import subprocess
 import unittest
 
 import cases
-from fleets import ROOT
+from fleets import ROOT, connect, quote
 from hlo_case import Case
+from looks import gaps
 
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
 ORACLE = os.path.join(SHARED, "oracle/hlo/hlo_expected.json")
@@ -294,16 +295,8 @@ ENTRY %f () -> s32[] {
             self.assertEqual(self.error("SELECT * FROM hlo_trace(?)", path),
                              f'hlo_trace: {path}:1:1: expected "HloModule" or a computation of HLO text, found {found}')
 
-    @unittest.skipUnless(os.environ.get("MPG_FULL"), "MPG_FULL=1: it goes by a clock")
-    def test_speed_is_linear(self):
-        """Twice the text takes about twice the time, in one computation and in many."""
-        import time
-
-        def seconds(text):
-            path = self.file(text)
-            start = time.process_time()
-            self.rows("SELECT sum(flops) FROM hlo_trace(?)", path)
-            return time.process_time() - start
+    def test_work_is_linear(self):
+        """Eight times the text takes about eight times the looks at an interruption, which go by work: in one computation and in many."""
 
         def one(n):
             return "ENTRY e { v0 = f32[8] parameter(0)\n" + "".join(f" v{i} = f32[8] add(v{i - 1}, v0)\n" for i in range(1, n)) + "}"
@@ -313,8 +306,9 @@ ENTRY %f () -> s32[] {
                 f"c{i} {{ p = f32[8] parameter(0) ROOT r = f32[8] call(p), to_apply=c{i - 1} }}\n" for i in range(1, n))
 
         for make in (one, many):
-            small, large = min(seconds(make(20000)) for _ in range(3)), min(seconds(make(160000)) for _ in range(2))
-            self.assertLess(large, 8 * 4 * small, make.__name__)
+            small, large = (gaps(connect(), f"SELECT flops FROM hlo_cost({quote(self.file(make(n)))})", 1)[1] for n in (20_000, 160_000))
+            self.assertGreater(small, 20, make.__name__)
+            self.assertLess(large, 10 * small, make.__name__)
 
 
 if __name__ == "__main__":
