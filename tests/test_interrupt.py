@@ -218,15 +218,16 @@ class Gaps(looks.Case, Case):
                 rows.append({"statement": name, "records": N, "processor seconds": f"{total:.2f}", "looks": count, "widest gap": f"{1000 * widest:.1f} ms",
                              "after the last": f"{1000 * end:.1f} ms"})
                 if FULL:
-                    self.assertLess(widest, MOST * threads, name)
-                    self.assertLess(end, MOST_TO_GIVE_BACK, name)
+                    self.judge(widest, MOST * threads, name)
+                    self.judge(end, MOST_TO_GIVE_BACK, name)
                 else:
                     self.assertGreaterEqual(own, OWN[name])
+        self.judged()
         if FULL:
             figures.record("interrupt", rows)
 
 
-class Interrupts(Case):
+class Interrupts(looks.Judge, Case):
     """From another thread, at several moments of a statement's run."""
 
     def interrupted(self, sql, at):
@@ -268,8 +269,9 @@ class Interrupts(Case):
                     if after is not None:
                         hit += 1
                         if FULL:
-                            self.assertLess(after, 0.1 * (2 if "2 threads" in name else 1) + 0.05)  # and what closing takes
+                            self.judge(after, 0.1 * (2 if "2 threads" in name else 1) + 0.05)  # and what closing takes
             self.assertGreater(hit, 0, name)
+        self.judged()
 
     def test_an_aggregate_that_was_interrupted_is_not_worked_out(self):
         """SQLite asks for its result all the same, to clean up; a sort of what it has would take a second buffer."""
