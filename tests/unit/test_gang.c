@@ -430,7 +430,7 @@ int main(void) {
   CHECK(several > 300);
   mpg_gang_free(&gang);
   mpg_gang_free(&gang);
-  check_ways_out(66000, true);
+  check_ways_out(20000, true);
   check_ways_out(700, false);
   return check_done("gang");
 }
