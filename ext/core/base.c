@@ -103,7 +103,17 @@ void mpg_free(const mpg_env *env, void *p) {
     (void)env->resize(env->resize_ctx, p, 0);
 }
 
+#ifdef MPG_TEST
+_Thread_local bool (*mpg_test_asks)(void *ctx);
+
+void mpg_may_ask(const mpg_env *env) {
+  if (mpg_test_asks != NULL && env->interrupted != mpg_test_asks)
+    abort();
+}
+#endif
+
 bool mpg_interrupted(const mpg_env *env) {
+  mpg_may_ask(env);
   return env->interrupted != NULL && env->interrupted(env->interrupted_ctx);
 }
 
@@ -111,6 +121,7 @@ bool mpg_interrupted(const mpg_env *env) {
 
 bool mpg_clear(const mpg_env *env, void *p, size_t n) {
   char *at = p;
+  mpg_may_ask(env);
   for (; n > PIECE; n -= PIECE, at += PIECE) {
     memset(at, 0, PIECE);
     if (mpg_interrupted(env))
@@ -133,6 +144,7 @@ void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc) {
 bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n) {
   char *t = to;
   const char *f = from;
+  mpg_may_ask(env);
   for (; n > PIECE; n -= PIECE, t += PIECE, f += PIECE) {
     memcpy(t, f, PIECE);
     if (mpg_interrupted(env))

@@ -97,15 +97,27 @@ void *mpg_calloc(const mpg_env *env, size_t n);
 void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc);
 void mpg_free(const mpg_env *env, void *p);
 bool mpg_interrupted(const mpg_env *env);
+#ifdef MPG_TEST
+/* Whom a thread that is not the host's asks (pipeline.h). One that is about to ask the host itself, though in a later
+** turn, ends the program: few tests are long enough for that turn. NULL: the thread is the host's. */
+extern _Thread_local bool (*mpg_test_asks)(void *ctx);
+void mpg_may_ask(const mpg_env *env);
+#else
+static inline void mpg_may_ask(const mpg_env *env) {
+  (void)env;
+}
+#endif
 /* The same, asked in one of so many turns: for loops that take nanoseconds a turn, or microseconds where each
 ** touches fresh memory on a host that is slow to give it. */
 #define MPG_POLL_TURNS ((size_t)8192)
 static inline bool mpg_poll(const mpg_env *env, size_t turn) {
+  mpg_may_ask(env);
   return turn % MPG_POLL_TURNS == MPG_POLL_TURNS - 1 && mpg_interrupted(env);
 }
 /* The same for turns that differ: `n` is what this one took, in loops of nanoseconds. */
 #define MPG_POLL_WORK ((size_t)32768)
 static inline bool mpg_poll_work(const mpg_env *env, size_t *done, size_t n) {
+  mpg_may_ask(env);
   *done += n;
   if (*done < MPG_POLL_WORK)
     return false;
@@ -115,6 +127,7 @@ static inline bool mpg_poll_work(const mpg_env *env, size_t *done, size_t n) {
 
 /* The same behind work on one record of `n` bytes. */
 static inline bool mpg_poll_bytes(const mpg_env *env, size_t n) {
+  mpg_may_ask(env);
   return n > (size_t)1 << 20 && mpg_interrupted(env);
 }
 

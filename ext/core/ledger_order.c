@@ -374,7 +374,7 @@ mpg_rc mpg_row_pile_add(mpg_row_pile *p, mpg_row_chunk *c) {
     first += c->runs[k];
   }
   p->chunks[p->nchunks++] = c->rows;
-  mpg_ledger_init(&c->rows, p->env);
+  mpg_ledger_init(&c->rows, c->rows.env);
   c->rows.columns = p->chunks[p->nchunks - 1].columns;
   return MPG_OK;
 }

@@ -49,7 +49,7 @@ typedef struct batch {
 
 struct mpg_ledger_scan {
   const mpg_env *env;
-  mpg_env workers; /* the pipeline's */
+  mpg_env workers; /* the pipeline's, while there is one: of what they work in */
   mpg_accounting *a;
   const mpg_scan_wish *wish;
   const char *source;
@@ -443,6 +443,7 @@ mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_
     return mpg_fail_nomem(err);
   threads = threads < 1 ? 1 : threads > MPG_THREADS_MAX ? MPG_THREADS_MAX : threads;
   s->env = a->env;
+  s->workers = *a->env;
   s->a = a;
   s->wish = wish;
   s->source = source;
@@ -464,9 +465,9 @@ mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_
     return mpg_fail_nomem(err);
   for (; s->nbatches < mpg_pipeline_slots(threads); s->nbatches++) {
     batch *b = &s->batches[s->nbatches];
-    mpg_ledger_init(&b->rows, s->env);
+    mpg_ledger_init(&b->rows, &s->workers);
     b->rows.columns = wish->columns | mpg_row_order_columns(&s->order);
-    mpg_row_chunk_init(&b->chunk, s->env, &s->order, wish->columns);
+    mpg_row_chunk_init(&b->chunk, &s->workers, &s->order, wish->columns);
     s->slots[s->nbatches] = b;
   }
   rc = add_entries(s, err);
@@ -481,6 +482,7 @@ void mpg_ledger_scan_close(mpg_ledger_scan *s) {
   if (s == NULL)
     return;
   mpg_pipeline_close(s->pipeline);
+  s->workers = *s->env;
   for (int i = 0; i < s->nhands; i++) {
     mpg_timeline_free(s->hands[i].timeline);
     mpg_row_sorter_free(&s->hands[i].sorter);
@@ -547,8 +549,9 @@ static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
 
 /* The next rows of the pile; none: it was told. */
 static mpg_rc tell_pile(mpg_ledger_scan *s, mpg_err *err) {
-  if (mpg_row_pile_next(&s->pile, &s->told) != MPG_OK)
-    return mpg_fail_nomem(err);
+  mpg_rc rc = mpg_row_pile_next(&s->pile, &s->told);
+  if (rc != MPG_OK)
+    return failure(rc, err);
   if (s->told.n == 0) {
     mpg_row_pile_clear(&s->pile);
     s->piled = false;

@@ -202,6 +202,9 @@ void mpg_pipeline_no_ahead(mpg_pipeline *p, const void *of) {
 static void *worker_main(void *arg) {
   struct worker *w = arg;
   mpg_pipeline *p = w->pipeline;
+#ifdef MPG_TEST
+  mpg_test_asks = told_to_stop;
+#endif
   (void)pthread_mutex_lock(&p->lock);
   while (!p->quit) {
     uint64_t waiting = p->cut - p->begun;

@@ -87,7 +87,8 @@ typedef struct piece {
 typedef struct native {
   mpg_fleet *fleet;
   const mpg_env *env; /* the owner's */
-  mpg_env cutter;     /* the pipeline's: of who cuts, and asks whether to stop */
+  mpg_env
+      workers; /* the pipeline's, while there is one: of who cuts and reads, and asks whether to stop */
   mpg_pipeline *pipeline;
   mpg_paths paths;
   size_t next; /* path */
@@ -158,10 +159,10 @@ static mpg_rc file_open(native *n, piece *p, bool json, mpg_relation relation) {
   f->path = p->path;
   f->json = json;
   f->header.relation = relation;
-  rc = mpg_stream_open(&f->stream, &n->cutter, p->path, &p->err);
+  rc = mpg_stream_open(&f->stream, &n->workers, p->path, &p->err);
   if (rc == MPG_OK)
     mpg_stream_share(f->stream, n->pipeline);
-  return rc == MPG_OK ? mpg_blocks_open(&f->blocks, &n->cutter, f->stream, &options, &p->err) : rc;
+  return rc == MPG_OK ? mpg_blocks_open(&f->blocks, &n->workers, f->stream, &options, &p->err) : rc;
 }
 
 /* A file that is passed by leaves n->at NULL. */
@@ -227,7 +228,7 @@ static mpg_rc next_block(native *n, piece *p, mpg_native_reading *r) {
 static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   native *n = ctx;
   piece *p = slot;
-  mpg_native_reading r = {&p->fleet, &n->cutter, NULL, n->skip, 0, &p->err};
+  mpg_native_reading r = {&p->fleet, &n->workers, NULL, n->skip, 0, &p->err};
   (void)err;
   if (n->failed || (n->at == NULL && n->next == n->paths.n))
     return MPG_DONE;
@@ -346,14 +347,14 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   while (rc == MPG_OK && made < npieces) {
     piece *p = &pieces[made];
     slots[made++] = p;
-    mpg_issues_init(&p->issues, n->env);
-    rc = mpg_fleet_part_init(&p->fleet, n->env, &p->issues, err);
+    mpg_issues_init(&p->issues, &n->workers);
+    rc = mpg_fleet_part_init(&p->fleet, &n->workers, &p->issues, err);
     p->fleet.keep_origins = n->fleet->keep_origins;
   }
   if (rc == MPG_OK)
     rc = mpg_pipeline_open(&n->pipeline, n->env, threads, &steps, n, slots, err);
-  if (rc == MPG_OK)
-    n->cutter = *mpg_pipeline_env(n->pipeline);
+  if (rc == MPG_OK) /* before any of them works */
+    n->workers = *mpg_pipeline_env(n->pipeline);
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(n->pipeline, &slot, err);
     if (rc == MPG_OK)
@@ -361,6 +362,7 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   }
   mpg_pipeline_close(n->pipeline);
   n->pipeline = NULL;
+  n->workers = *n->env;
   pieces_free(n, pieces, made);
   mpg_free(n->env, pieces);
   return rc == MPG_DONE ? MPG_OK : rc;
@@ -368,7 +370,7 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
 
 mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip, int threads,
                        mpg_err *err) {
-  native n = {.fleet = fleet, .env = env, .skip = skip};
+  native n = {.fleet = fleet, .env = env, .workers = *env, .skip = skip};
   mpg_rc rc = mpg_paths_expand(&n.paths, env, path, err);
   if (rc == MPG_OK)
     rc = read_files(&n, threads, err);
