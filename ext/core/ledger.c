@@ -172,7 +172,7 @@ void mpg_ledger_free(mpg_ledger *ledger) {
   mpg_ledger_init(ledger, env);
 }
 
-/* Room for `need` rows. */
+/* Room for `need` rows. Growing a long column may copy it, so that the host is asked between two. */
 static mpg_rc widen(mpg_ledger *l, size_t need) {
   size_t cap = l->cap;
 #define GROW(column, number)                                                                       \
@@ -180,6 +180,8 @@ static mpg_rc widen(mpg_ledger *l, size_t need) {
     cap = l->cap;                                                                                  \
     if (mpg_grow(l->env, &l->column, &cap, need, sizeof *l->column) != MPG_OK)                     \
       return MPG_NOMEM;                                                                            \
+    if (mpg_poll_bytes(l->env, cap * sizeof *l->column))                                           \
+      return MPG_INTERRUPTED;                                                                      \
   }
   COLUMNS(GROW)
 #undef GROW
@@ -189,8 +191,9 @@ static mpg_rc widen(mpg_ledger *l, size_t need) {
 
 static mpg_rc append(void *ctx, const mpg_row *row) {
   mpg_ledger *l = ctx;
-  if (l->n == l->cap && widen(l, l->n + 1) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = l->n == l->cap ? widen(l, l->n + 1) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
 #define SET(column, number)                                                                        \
   if (keeps(l, MPG_ROW_##number))                                                                  \
     l->column[l->n] = (__typeof__(*l->column))row->column;
@@ -201,8 +204,9 @@ static mpg_rc append(void *ctx, const mpg_row *row) {
 }
 
 mpg_rc mpg_ledger_append(mpg_ledger *l, const mpg_ledger *from, size_t i) {
-  if (l->n == l->cap && widen(l, l->n + 1) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = l->n == l->cap ? widen(l, l->n + 1) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
 #define SET(column, number)                                                                        \
   if (keeps(l, MPG_ROW_##number))                                                                  \
     l->column[l->n] = from->column[i];
@@ -232,8 +236,9 @@ mpg_rc mpg_ledger_pick(mpg_ledger *l, const mpg_ledger *from, const size_t *plac
 
 mpg_rc mpg_ledger_append_run(mpg_ledger *l, const mpg_ledger *from, size_t first, size_t n,
                              const mpg_ledger *common, size_t k) {
-  if (n > l->cap - l->n && widen(l, l->n + n) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = n > l->cap - l->n ? widen(l, l->n + n) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
 #define RUN(column, number)                                                                        \
   if (keeps(l, MPG_ROW_##number) && keeps(from, MPG_ROW_##number))                                 \
     memcpy(l->column + l->n, from->column + first, n * sizeof *l->column);                         \

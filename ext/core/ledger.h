@@ -73,7 +73,8 @@ typedef struct mpg_ledger {
 
 void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env);
 void mpg_ledger_free(mpg_ledger *ledger);
-/* A sink that appends to the ledger; ledger->n = 0 empties it and keeps the memory. */
+/* A sink that appends to the ledger; ledger->n = 0 empties it and keeps the memory. What appends, picks or sorts
+** gives MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_sink mpg_ledger_sink(mpg_ledger *ledger);
 
 /* Appends row i of another, which keeps the same columns. */

@@ -310,6 +310,7 @@ void mpg_row_chunk_free(mpg_row_chunk *c) {
 /* The runs of rows in order, of which the first of each tells its keys. */
 static mpg_rc tell_runs(mpg_row_chunk *c, const mpg_row_order *o, const mpg_ledger *rows,
                         size_t norder) {
+  mpg_rc rc;
   c->keys.n = 0;
   for (size_t i = 0; i < norder; i++) {
     if (mpg_poll(c->keys.env, i))
@@ -318,9 +319,11 @@ static mpg_rc tell_runs(mpg_row_chunk *c, const mpg_row_order *o, const mpg_ledg
       c->runs[c->keys.n - 1]++;
       continue;
     }
-    if (mpg_grow(c->keys.env, &c->runs, &c->runs_cap, c->keys.n + 1, sizeof *c->runs) != MPG_OK ||
-        mpg_ledger_append(&c->keys, rows, rows->order[i]) != MPG_OK)
-      return MPG_NOMEM;
+    rc = mpg_grow(c->keys.env, &c->runs, &c->runs_cap, c->keys.n + 1, sizeof *c->runs);
+    if (rc == MPG_OK)
+      rc = mpg_ledger_append(&c->keys, rows, rows->order[i]);
+    if (rc != MPG_OK)
+      return rc;
     c->runs[c->keys.n - 1] = 1;
   }
   return MPG_OK;
@@ -366,10 +369,9 @@ mpg_rc mpg_row_pile_add(mpg_row_pile *p, mpg_row_chunk *c) {
       mpg_grow(p->env, &p->runs, &p->runs_cap, p->nruns + c->keys.n, sizeof *p->runs) != MPG_OK)
     return MPG_NOMEM;
   for (size_t k = 0; k < c->keys.n; k++) {
-    if (mpg_poll(p->env, k))
-      return MPG_INTERRUPTED;
-    if (mpg_ledger_append(&p->keys, &c->keys, k) != MPG_OK)
-      return MPG_NOMEM;
+    mpg_rc rc = mpg_poll(p->env, k) ? MPG_INTERRUPTED : mpg_ledger_append(&p->keys, &c->keys, k);
+    if (rc != MPG_OK)
+      return rc;
     p->runs[p->nruns++] = (mpg_row_run){p->nchunks, first, c->runs[k]};
     first += c->runs[k];
   }
@@ -408,9 +410,12 @@ mpg_rc mpg_row_pile_next(mpg_row_pile *p, mpg_ledger *out) {
     n = again ? 0 : r->n - p->told;
     if (n > TOLD - out->n)
       n = TOLD - out->n;
-    if (n > 0 && mpg_ledger_append_run(out, &p->chunks[r->chunk], r->first + p->told, n, &p->keys,
-                                       run) != MPG_OK)
-      return MPG_NOMEM;
+    if (n > 0) {
+      mpg_rc rc =
+          mpg_ledger_append_run(out, &p->chunks[r->chunk], r->first + p->told, n, &p->keys, run);
+      if (rc != MPG_OK)
+        return rc;
+    }
     p->told += n;
     if (again || p->told == r->n) {
       p->at++;

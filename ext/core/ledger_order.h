@@ -65,6 +65,7 @@ typedef struct mpg_row_chunk {
   size_t runs_cap;
 } mpg_row_chunk;
 
+/* `env` is of the thread that makes it. */
 void mpg_row_chunk_init(mpg_row_chunk *chunk, const mpg_env *env, const mpg_row_order *order,
                         uint32_t columns);
 void mpg_row_chunk_free(mpg_row_chunk *chunk);
@@ -91,11 +92,12 @@ void mpg_row_pile_init(mpg_row_pile *pile, const mpg_env *env, const mpg_row_ord
 /* Empty again; and with its memory. */
 void mpg_row_pile_clear(mpg_row_pile *pile);
 void mpg_row_pile_free(mpg_row_pile *pile);
-/* The chunk's rows are the pile's from now on. MPG_NOMEM. */
+/* The chunk's rows are the pile's from now on, and so is their environment. MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_row_pile_add(mpg_row_pile *pile, mpg_row_chunk *chunk);
 /* Once all are there. MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_row_pile_sort(mpg_row_pile *pile);
-/* The next rows, some thousands of them, into `out`; none: it was told. MPG_NOMEM. */
+/* The next rows, some thousands of them, into `out`, which keeps no column that neither the chunks nor their keys
+** have; none: it was told. MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_row_pile_next(mpg_row_pile *pile, mpg_ledger *out);
 
 #endif
