@@ -262,6 +262,29 @@ static void stopped_anywhere(const char *text) {
   }
 }
 
+/* More names than are moved between two looks when there is to be room for more. */
+static void test_stop_at_names(void) {
+  enum { NAMES = (int)MPG_POLL_TURNS + 300, LENGTH = 40 };
+  char *text = malloc((size_t)NAMES * LENGTH);
+  size_t n = 0;
+  mpg_rc rc = MPG_INTERRUPTED;
+  long stop = 2;
+  if (text == NULL)
+    abort();
+  for (int i = 0; i < NAMES; i++)
+    n += (size_t)snprintf(text + n, LENGTH, "%s n%d = f32[] constant(1)%s", i == 0 ? "e {" : "", i,
+                          i == NAMES - 1 ? "}" : "\n");
+  for (; rc == MPG_INTERRUPTED; stop++) {
+    char out[256];
+    hostile h = {0, 0, false, false, stop};
+    mpg_env env = hostile_env(&h);
+    rc = render_text(&env, (mpg_str){text, n}, out, sizeof out);
+    CHECK(rc == (h.stop_in == 1 ? MPG_INTERRUPTED : MPG_DONE) && h.live == 0);
+  }
+  CHECK(stop > 16);
+  free(text);
+}
+
 static void test_stop(void) {
   char *text = repeated("e { p = f32[] parameter(0)\n", " n = f32[] negate(p)\n", 20000, "}");
   char out[256];
@@ -289,5 +312,6 @@ int main(void) {
   test_torn();
   test_ends_with_its_buffer();
   test_stop();
+  test_stop_at_names();
   return check_done("hlo");
 }
