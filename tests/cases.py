@@ -9,10 +9,21 @@ import unittest
 from fleets import ROOT, connect
 
 
+def memory(field):
+    if os.environ.get("MPG_SANITIZED"):
+        raise unittest.SkipTest("AddressSanitizer keeps what was freed")
+    with open("/proc/self/status", encoding="ascii") as status:
+        return int(re.search(field + r":\s+(\d+)", status.read())[1])
+
+
 def peak():
     """kB of memory that this process has held at most."""
-    with open("/proc/self/status", encoding="ascii") as status:
-        return int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
+    return memory("VmHWM")
+
+
+def held():
+    """kB of memory that it holds now."""
+    return memory("VmRSS")
 
 
 class Case(unittest.TestCase):

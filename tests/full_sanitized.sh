@@ -16,7 +16,7 @@ bad=
 for suite in tests/test_*.py; do
   [ "$suite" != tests/test_house.py ] || continue
   echo "$suite"
-  LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1 \
+  MPG_SANITIZED=1 LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1 \
     /usr/bin/python3 tests/run --python "$suite" "build/report" || bad="$bad $suite"
 done
 [ -z "$bad" ] || {

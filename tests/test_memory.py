@@ -50,6 +50,7 @@ class Memory(unittest.TestCase):
         points, _ = self.sweep("sqlite")
         self.assertGreater(points, 60_000 // STRIDE["sqlite"])
 
+    @unittest.skipIf(os.environ.get("MPG_SANITIZED"), "AddressSanitizer's own allocations would fail")
     def test_allocations_of_libraries(self):
         """What is left to libc: qsort's, folders', threads'. PCRE2, zlib, ISA-L and zstd take SQLite's memory."""
         points, refused = self.sweep("libc")

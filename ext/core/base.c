@@ -107,7 +107,7 @@ void mpg_free(const mpg_env *env, void *p) {
 _Thread_local bool (*mpg_test_asks)(void *ctx);
 
 void mpg_may_ask(const mpg_env *env) {
-  if (mpg_test_asks != NULL && env->interrupted != mpg_test_asks)
+  if (mpg_test_asks != NULL && env->interrupted != NULL && env->interrupted != mpg_test_asks)
     abort();
 }
 #endif

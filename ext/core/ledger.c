@@ -174,18 +174,20 @@ void mpg_ledger_free(mpg_ledger *ledger) {
 
 /* Room for `need` rows. Growing a long column may copy it, so that the host is asked between two. */
 static mpg_rc widen(mpg_ledger *l, size_t need) {
-  size_t cap = l->cap;
+  size_t least =
+      SIZE_MAX; /* room of any: in the hostile build narrow columns may have less than wide ones */
 #define GROW(column, number)                                                                       \
   if (keeps(l, MPG_ROW_##number)) {                                                                \
-    cap = l->cap;                                                                                  \
+    size_t cap = l->cap;                                                                           \
     if (mpg_grow(l->env, &l->column, &cap, need, sizeof *l->column) != MPG_OK)                     \
       return MPG_NOMEM;                                                                            \
+    least = cap < least ? cap : least;                                                             \
     if (mpg_poll_bytes(l->env, cap * sizeof *l->column))                                           \
       return MPG_INTERRUPTED;                                                                      \
   }
   COLUMNS(GROW)
 #undef GROW
-  l->cap = cap >= need ? cap : 2 * need + 64; /* the latter where no column is kept */
+  l->cap = least < SIZE_MAX ? least : 2 * need + 64; /* the latter where no column is kept */
   return MPG_OK;
 }
 

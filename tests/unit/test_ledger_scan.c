@@ -28,6 +28,13 @@ static void *shared_resize(void *ctx, void *p, size_t n) {
   return q;
 }
 
+/* Of a host that may be asked, by its own thread alone, and never says stop. */
+static bool never(void *ctx) {
+  (void)ctx;
+  return false;
+}
+static mpg_env asked;
+
 /* ---- fleets ---- */
 
 static char lines[LINES][LINE];
@@ -261,7 +268,7 @@ static void check_scan(const mpg_ledger_options *o, const mpg_scan_wish *w, int 
   size_t expected = 0, wrong = 0;
   mpg_ledger_init(&found, &mpg_env_libc);
   mpg_issues_drop(&issues, "test");
-  CHECK(scan_all(&mpg_env_libc, o, w, threads, &found, &err) == MPG_OK);
+  CHECK(scan_all(&asked, o, w, threads, &found, &err) == MPG_OK);
   CHECK(issues.n == nissues);
   for (size_t i = 0; i < all.n; i++) {
     bool first = wanted(w, i);
@@ -291,8 +298,8 @@ static void check_rollup(const mpg_ledger_options *o, int threads) {
   mpg_err err;
   for (int i = 0; i < 2; i++) {
     mpg_accounting a;
-    CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, o, &err) == MPG_OK);
-    CHECK(mpg_rollup_init(&rollups[i], &mpg_env_libc, &fleet, mask, &err) == MPG_OK);
+    CHECK(mpg_accounting_init(&a, &asked, &fleet, o, &err) == MPG_OK);
+    CHECK(mpg_rollup_init(&rollups[i], &asked, &fleet, mask, &err) == MPG_OK);
     mpg_issues_drop(&issues, "test");
     CHECK(mpg_rollup_all(&rollups[i], &a, i == 0 ? 1 : threads, NULL, "test", &err) == MPG_OK);
     CHECK(issues.n == nissues);
@@ -316,8 +323,8 @@ static void check_cells(const mpg_ledger_options *o, int threads) {
     mpg_rollup rollup, again;
     mpg_accounting a;
     mpg_err err;
-    CHECK(mpg_accounting_init(&a, &mpg_env_libc, &fleet, o, &err) == MPG_OK);
-    CHECK(mpg_rollup_init(&rollup, &mpg_env_libc, &fleet, mask, &err) == MPG_OK);
+    CHECK(mpg_accounting_init(&a, &asked, &fleet, o, &err) == MPG_OK);
+    CHECK(mpg_rollup_init(&rollup, &asked, &fleet, mask, &err) == MPG_OK);
     CHECK(mpg_rollup_init(&again, &mpg_env_libc, &fleet, mask, &err) == MPG_OK);
     mpg_issues_drop(&issues, "test");
     CHECK(mpg_rollup_all(&rollup, &a, threads, &cells, "test", &err) == MPG_OK);
@@ -344,7 +351,7 @@ static void check_oom(const mpg_ledger_options *o, const mpg_scan_wish *w, int t
   mpg_ledger whole;
   mpg_err err;
   mpg_ledger_init(&whole, &mpg_env_libc);
-  CHECK(scan_all(&mpg_env_libc, o, w, threads, &whole, &err) == MPG_OK);
+  CHECK(scan_all(&asked, o, w, threads, &whole, &err) == MPG_OK);
   for (int forever = 0; forever < 2; forever++)
     for (long n = 1;; n += 1 + n / 40) {
       hostile h = {.fail_in = n, .and_after = forever};
@@ -416,6 +423,8 @@ static void test_asked(void) {
 }
 
 int main(void) {
+  asked = mpg_env_libc;
+  asked.interrupted = never;
   mpg_ledger_init(&all, &mpg_env_libc);
   for (int round = 0; round < 40; round++) {
     mpg_ledger_options o = options(round % 3 == 0);

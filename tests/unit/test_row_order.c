@@ -158,6 +158,26 @@ static mpg_rc by_time(const mpg_env *env, const mpg_row_order *o, told *t) {
   return rc;
 }
 
+/* ---- columns ---- */
+
+/* Rows that keep a narrow column, and a wide one behind it. */
+static void test_widths(void) {
+  mpg_ledger l;
+  mpg_sink sink;
+  size_t wrong = 0;
+  mpg_ledger_init(&l, libc);
+  l.columns = 1u << MPG_ROW_JOB | 1u << MPG_ROW_START;
+  sink = mpg_ledger_sink(&l);
+  for (uint32_t i = 0; i < 2000; i++) {
+    mpg_row row = {.job = i, .start = -(int64_t)i};
+    CHECK(sink.row(sink.ctx, &row) == MPG_OK);
+  }
+  for (uint32_t i = 0; i < l.n; i++)
+    wrong += l.job[i] != i || l.start[i] != -(int64_t)i;
+  CHECK(l.n == 2000 && wrong == 0 && l.end == NULL);
+  mpg_ledger_free(&l);
+}
+
 /* ---- ways out ---- */
 
 typedef mpg_rc road(const mpg_env *env, const mpg_row_order *o, told *t);
@@ -224,6 +244,7 @@ int main(void) {
   for (size_t i = 0; i < t.n; i++)
     CHECK(t.number[i] == (int64_t)i);
 
+  test_widths();
   mpg_row_order_init(&order, &fleet, keys[0], nkeys[0], false);
   stopped(in_one, &order, 5);
   stopped(in_chunks, &order, 10);
