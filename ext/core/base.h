@@ -109,13 +109,17 @@ static inline void mpg_may_ask(const mpg_env *env) {
 #endif
 /* The same, asked in one of so many turns: for loops that take nanoseconds a turn, or microseconds where each
 ** touches fresh memory on a host that is slow to give it. */
+#ifndef MPG_POLL_TURNS /* tests/full_stops.sh has both far smaller */
 #define MPG_POLL_TURNS ((size_t)8192)
+#endif
 static inline bool mpg_poll(const mpg_env *env, size_t turn) {
   mpg_may_ask(env);
   return turn % MPG_POLL_TURNS == MPG_POLL_TURNS - 1 && mpg_interrupted(env);
 }
 /* The same for turns that differ: `n` is what this one took, in loops of nanoseconds. */
+#ifndef MPG_POLL_WORK
 #define MPG_POLL_WORK ((size_t)32768)
+#endif
 static inline bool mpg_poll_work(const mpg_env *env, size_t *done, size_t n) {
   mpg_may_ask(env);
   *done += n;
