@@ -108,7 +108,7 @@ _Thread_local bool (*mpg_test_asks)(void *ctx);
 
 void mpg_may_ask(const mpg_env *env) {
   if (mpg_test_asks != NULL && env->interrupted != NULL && env->interrupted != mpg_test_asks)
-    abort();
+    abort(); /* unreachable: who is not the host asks the pipeline */
 }
 #endif
 
