@@ -59,8 +59,9 @@ void mpg_pipeline_no_ahead(mpg_pipeline *pipeline, const void *of);
 /* Stops and ends every thread. NULL is fine. */
 void mpg_pipeline_close(mpg_pipeline *pipeline);
 
-/* For work() and cut(): the allocator of `env`, and whether the pipeline was told to stop. Lives as
-** long as the pipeline; memory may outlive it. */
+/* For work() and cut(): the allocator of `env`, and whether the pipeline was told to stop. What they put rows
+** and names into holds it too, for that asks while it grows. Lives as long as the pipeline; memory may
+** outlive it. */
 const mpg_env *mpg_pipeline_env(const mpg_pipeline *pipeline);
 
 #endif
