@@ -172,10 +172,10 @@ void mpg_ledger_free(mpg_ledger *ledger) {
   mpg_ledger_init(ledger, env);
 }
 
-/* Room for `need` rows. Growing a long column may copy it, so that the host is asked between two. */
+/* Room for `need` rows: the least that a column has, for in the hostile build narrow ones may have less than wide
+** ones. Growing a long one may copy it, so that the host is asked between two. */
 static mpg_rc widen(mpg_ledger *l, size_t need) {
-  size_t least =
-      SIZE_MAX; /* room of any: in the hostile build narrow columns may have less than wide ones */
+  size_t least = SIZE_MAX;
 #define GROW(column, number)                                                                       \
   if (keeps(l, MPG_ROW_##number)) {                                                                \
     size_t cap = l->cap;                                                                           \

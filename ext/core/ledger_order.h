@@ -65,7 +65,7 @@ typedef struct mpg_row_chunk {
   size_t runs_cap;
 } mpg_row_chunk;
 
-/* `env` is of the thread that makes it. */
+/* `env`: that of the threads that make it, which may not ask the host (pipeline.h). */
 void mpg_row_chunk_init(mpg_row_chunk *chunk, const mpg_env *env, const mpg_row_order *order,
                         uint32_t columns);
 void mpg_row_chunk_free(mpg_row_chunk *chunk);

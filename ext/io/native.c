@@ -87,8 +87,7 @@ typedef struct piece {
 typedef struct native {
   mpg_fleet *fleet;
   const mpg_env *env; /* the owner's */
-  mpg_env
-      workers; /* the pipeline's, while there is one: of who cuts and reads, and asks whether to stop */
+  mpg_env workers;    /* the pipeline's, while there is one: of who cuts and reads */
   mpg_pipeline *pipeline;
   mpg_paths paths;
   size_t next; /* path */

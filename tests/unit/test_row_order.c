@@ -197,6 +197,34 @@ static void stopped(road *go, const mpg_row_order *o, long looks) {
   }
 }
 
+/* Stopped between columns of a megabyte that grow together, at the first look and at the second: nothing is lost, and
+** rows may follow. */
+static void stopped_while_it_grows(void) {
+  enum { MANY = 300000 };
+  for (long look = 1; look <= 2; look++) {
+    hostile h = {0, 0, false, false, look + 1};
+    mpg_env env = hostile_env(&h);
+    mpg_ledger l;
+    mpg_sink sink;
+    size_t wrong = 0;
+    int stops = 0;
+    mpg_ledger_init(&l, &env);
+    l.columns = 1u << MPG_ROW_START | 1u << MPG_ROW_END;
+    sink = mpg_ledger_sink(&l);
+    while (l.n < MANY) {
+      mpg_row row = {.start = (int64_t)l.n, .end = -(int64_t)l.n};
+      mpg_rc rc = sink.row(sink.ctx, &row);
+      stops += rc == MPG_INTERRUPTED;
+      wrong += rc != MPG_OK && (rc != MPG_INTERRUPTED || l.n * sizeof *l.start < 1 << 20);
+    }
+    for (size_t i = 0; i < l.n; i++)
+      wrong += l.start[i] != (int64_t)i || l.end[i] != -(int64_t)i;
+    CHECK(stops == 1 && wrong == 0);
+    mpg_ledger_free(&l);
+    CHECK(h.live == 0);
+  }
+}
+
 /* Of the first rows alone: each allocation fails, and is the last. */
 static void starved(road *go, const mpg_row_order *o) {
   static int64_t whole[ROWS], number[ROWS];
@@ -245,6 +273,7 @@ int main(void) {
     CHECK(t.number[i] == (int64_t)i);
 
   test_widths();
+  stopped_while_it_grows();
   mpg_row_order_init(&order, &fleet, keys[0], nkeys[0], false);
   stopped(in_one, &order, 5);
   stopped(in_chunks, &order, 10);
