@@ -28,14 +28,14 @@ ISAL := $(shell echo '\#include <isa-l/igzip_lib.h>' | $(CC) -E - >/dev/null 2>&
 LIBS = $(if $(ISAL),-lisal) -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
 CPPFLAGS += $(if $(ISAL),-DMPG_ISAL)
 COMPILE = $(CC) $(STD) $(WARN) $(CPPFLAGS) $(CFLAGS)
-VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sql/sql.h)
+VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sqlite/connection.h)
 COMMIT := $(shell git -c safe.directory='*' rev-parse --short HEAD 2>/dev/null || echo release)
 
 .PHONY: all demo test test-full fixtures deps clean FORCE
 .DELETE_ON_ERROR:
 all: mpg.so libmpg.a
 
-SRC := $(sort $(wildcard ext/*.c ext/core/*.c ext/io/*.c ext/sql/*.c))
+SRC := $(sort $(filter-out ext/postgres/%,$(shell find ext -name "*.c")))
 # What is generated adds its sources to SRC and says how they are made.
 -include $(wildcard schema/*.mk)
 
@@ -77,7 +77,7 @@ build/flags: FORCE
 build/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
-SCALARS = $(addsuffix ext/sql/scalars.o,build/ build/static/ build/asan/)
+SCALARS = $(addsuffix ext/sqlite/functions/scalars.o,build/ build/static/ build/asan/)
 $(SCALARS): build/commit
 $(SCALARS): CPPFLAGS += -DMPG_COMMIT='"$(COMMIT)"'
 

@@ -11,7 +11,7 @@
 SQLITE_EXTENSION_INIT1
 
 #include "mpg.h"
-#include "sql/sql.h"
+#include "sqlite/connection.h"
 
 /* Compiled against 3.40's routine table: an older host would be called past its end. */
 #define OLDEST_SQLITE 3040000

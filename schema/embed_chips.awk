@@ -10,7 +10,7 @@ BEGIN {
   wanted[3] = "device_name,chip"
   number = "^[0-9]+([.][0-9]+)?(e[+-]?[0-9]+)?$"
   print "/* Made from schema/chips.csv, chip_devices.csv and chip_aliases.csv by schema/embed_chips.awk. */"
-  print "#include \"../ext/core/chips_data.h\""
+  print "#include \"../ext/program/chips_data.h\""
   print ""
   print "#include <math.h>"
 }

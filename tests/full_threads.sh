@@ -12,7 +12,7 @@ cc -fsanitize=thread -o "$top/none" "$top/none.c" 2>/dev/null && "$top/none" || 
   exit 77
 }
 flags='-std=gnu11 -O1 -g -fsanitize=thread -DMPG_TEST -DSQLITE_CORE -DMPG_COMMIT="threads"'
-for source in ext/*.c ext/core/*.c ext/io/*.c ext/sql/*.c build/chips_data.c; do
+for source in $(find ext -name '*.c' ! -path 'ext/postgres/*') build/chips_data.c; do
   cc $flags -c -o "$top/$(echo "$source" | tr / -).o" "$source"
 done
 for test in pipeline source blocks native rollup scan chrome_ahead slurm ledger_scan connections; do

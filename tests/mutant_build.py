@@ -39,6 +39,12 @@ def shell(command, seconds=None, sanitized=False, **options):
         return subprocess.CompletedProcess(command, 124, "", "")
 
 
+def sources():
+    """What accounts: the rooms whose files are changed."""
+    rooms = ["base", "read/grouping", "program", "program/hlo", "goodput", "goodput/trace", "goodput/rules", "goodput/ledger"]
+    return sorted(path for room in rooms for path in glob.glob(f"{ROOT}/ext/{room}/*.c"))
+
+
 class Build:
     """A copy whose objects are all there, and whose tests are each a command."""
 
@@ -55,7 +61,7 @@ class Build:
             if os.path.basename(path) != "libfuzzer.c":
                 self.renew(os.path.relpath(path, ROOT), f"build/test/fuzz/{os.path.basename(path)[:-2]}.o", ["-O1"])
         self.small = {}  # what MPG_TEST makes small: batches, and arrays that have no room to spare
-        for path in glob.glob(f"{ROOT}/ext/core/*.c"):
+        for path in sources():
             source = os.path.relpath(path, ROOT)
             with open(path, encoding="utf-8") as file:
                 if "MPG_TEST" in file.read():
@@ -92,9 +98,9 @@ class Build:
             if done.returncode:
                 raise SystemExit(done.stdout)
 
-    def assembly(self, source):
+    def assembly(self, source, beside):
         """What is made of a file, without where it came from."""
-        self.compile(source, "build/changed/code.s", ["-O2", "-S"])
+        self.compile(source, "build/changed/code.s", ["-O2", "-S", *beside])
         with open(f"{TREE}/build/changed/code.s", encoding="utf-8") as file:
             return re.sub(r"\t\.file\t.*\n", "", file.read())
 
@@ -130,14 +136,15 @@ class Mutant:
     def __init__(self, build, path, source):
         self.build, self.path, self.source, self.linked = build, path, source, set()
         self.object, self.sanitized = source[:-2] + ".o", f"{source[:-2]}.asan.o"
-        self.compiled = build.compile(source, self.object, ["-O0"]).returncode == 0  # the tests' time is that of -O0 too
+        self.beside = ["-iquote", os.path.dirname(path)]  # where its headers are
+        self.compiled = build.compile(source, self.object, ["-O0", *self.beside]).returncode == 0  # the tests' time is that of -O0 too
 
     def link(self, kind, name):
         if kind == "unit":
             return self.build.link_unit(name, [self.object])
         if kind == "sanitized":
             if kind not in self.linked:
-                self.build.compile(self.source, self.sanitized, self.build.sanitized)
+                self.build.compile(self.source, self.sanitized, [*self.build.sanitized, *self.beside])
             others = [made for source, made in self.build.small.items() if source != self.path]
             return self.build.link_unit(name, [self.sanitized, *others], ["-fsanitize=address,undefined"])
         if kind in self.linked:
@@ -149,7 +156,7 @@ class Mutant:
         original = os.path.join(os.path.dirname(self.source), "original.c")
         with open(os.path.join(TREE, original), "w", encoding="utf-8") as file:
             file.write(text)
-        return self.build.assembly(original) == self.build.assembly(self.source)
+        return self.build.assembly(original, self.beside) == self.build.assembly(self.source, self.beside)
 
     def is_noticed(self, test, seconds):
         linked = self.link(*test)

@@ -1,18 +1,18 @@
 #!/usr/bin/python3
-"""Do the tests notice a wrong program? `make mutants` changes ext/core in one place, builds it, runs tests until one fails, and does so
+"""Do the tests notice a wrong program? `make mutants` changes what accounts (the rooms below) in one place, builds it, runs tests until one fails, and does so
 again: a comparison or an operator another way, a bound or a constant off by one, a condition negated, a statement left out.
 
     tests/mutants.py [--sample N] [--seed S] [--only PATTERN]     N places of all there are, by default 300
     tests/mutants.py --all
     tests/mutants.py --again      those of the last run that no test noticed, now that there are more tests
-    tests/mutants.py --quick --all --only ext/core/cut.c     the unit tests and corpora alone: what they leave is where to look for a hole; records nothing
+    tests/mutants.py --quick --all --only ext/goodput/rules/ledger_row.c     the unit tests and corpora alone: what they leave is where to look for a hole; records nothing
     tests/mutants.py --so-far     what became of those that a run that was stopped had tried: a sample too, in the order of the draw
 
 A test notices by failing, crashing, or taking three times its time. Those run that reach the changed line, the likeliest first, as many as
 take --seconds together; the unit tests at last with the changed file under the sanitizers, and with the tiny buffers of MPG_TEST.
 A mutant that compiles to the same code is none, and neither is one of tests/mutants.txt, which says of each why nobody could notice:
 
-    ext/core/cut.c | the line | the line as it is changed | why
+    ext/goodput/rules/ledger_row.c | the line | the line as it is changed | why
     * | regular expression | what stands in its place | why        of any file
 
 Everything happens in build/mutants. Figures go to docs/reliability.md by tests/figures.py, what became of each to build/mutants/results.json.
@@ -132,7 +132,7 @@ def main():
     parse = argparse.ArgumentParser()
     parse.add_argument("--sample", type=int, default=300)
     parse.add_argument("--seed", type=int, default=1)
-    parse.add_argument("--only", default="ext/core/")
+    parse.add_argument("--only", default="ext/")
     parse.add_argument("--seconds", type=float, default=60, help="CPU seconds of tests that a mutant gets, by what they take of the right program")
     parse.add_argument("--all", action="store_true")
     parse.add_argument("--quick", action="store_true")
@@ -140,7 +140,7 @@ def main():
     parse.add_argument("--so-far", action="store_true")
     parse.add_argument("--list", action="store_true", help="what would be changed, and no more")
     options = parse.parse_args()
-    files = sorted(os.path.relpath(p, ROOT) for p in glob.glob(f"{ROOT}/ext/core/*.c"))
+    files = sorted(os.path.relpath(p, ROOT) for p in mutant_build.sources())
     texts = {path: open(os.path.join(ROOT, path), encoding="utf-8").read() for path in files}
     every = [(path, m) for path in files if re.search(options.only, path) for m in mutants(path)]
     chosen = every if options.all else random.Random(options.seed).sample(every, min(options.sample, len(every)))
@@ -174,10 +174,6 @@ def main():
         numbers = statement_lines(text, m)
         source = f"build/changed/{os.path.basename(path)}"
         os.makedirs(f"{TREE}/build/changed", exist_ok=True)
-        for header in glob.glob(f"{ROOT}/ext/core/*.h"):  # beside it, as they are beside the file
-            link = f"{TREE}/build/changed/{os.path.basename(header)}"
-            if not os.path.lexists(link):
-                os.symlink(header, link)
         with open(os.path.join(TREE, source), "w", encoding="utf-8") as file:
             file.write(changed(text, m))
         tried += 1
@@ -212,11 +208,11 @@ def main():
               + f" ({time.monotonic() - started:.1f} s)", flush=True)
         with open(kept_in, "w", encoding="utf-8") as file:
             json.dump(results, file)
-    return told(results, len(every), survivors, options.only == "ext/core/" and not options.quick)
+    return told(results, len(every), survivors, options.only == "ext/" and not options.quick)
 
 
 def told(results, places, survivors, recorded):
-    """Prints the sums, and puts those of all of ext/core where tests/figures.py finds them."""
+    """Prints the sums, and puts those of all rooms where tests/figures.py finds them."""
     verdicts = ["do not compile, or to the same code", "listed as equivalent", "noticed", "survived"]
     sums = {"places": places, "tried": len(results), **{v: sum(one[2] == v for one in results) for v in verdicts}}
     judged = max(sums["noticed"] + sums["survived"], 1)

@@ -1,5 +1,5 @@
 # make coverage: lines and branches of ext/ that make test reaches; make mutants: whether the tests notice a wrong program in
-# ext/core, in MUTANTS="--sample 300" places or "--all"; make figures: what test runs have found, into docs/reliability.md.
+# the rooms that account, in MUTANTS="--sample 300" places or "--all"; make figures: what test runs have found, into docs/reliability.md.
 MUTANTS ?= --sample 300
 .PHONY: coverage mutants figures
 coverage:

@@ -14,7 +14,7 @@ mandir ?= $(datadir)/man
 INSTALL ?= install
 LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 # What a program needs that reads and merges states: docs/states.md.
-STATE_HEADERS = base.h category.h text.h account.h
+STATE_HEADERS = base/base.h goodput/category.h base/text.h goodput/account.h
 REPORT_SPECS := $(sort $(wildcard report/*.json))
 SQL_LIBRARY := $(shell find sql -type f 2>/dev/null | LC_ALL=C sort) schema/fleet.sql schema/import.sql schema/native-trace.schema.json
 
@@ -29,7 +29,7 @@ install: all
 	$(INSTALL) -m 644 mpg.so libmpg.a '$(DESTDIR)$(libdir)'
 	ln -sf mpg.so '$(DESTDIR)$(libdir)/libmpg.so'
 	$(INSTALL) -m 644 ext/mpg.h '$(DESTDIR)$(includedir)'
-	$(INSTALL) -m 644 $(STATE_HEADERS:%=ext/core/%) '$(DESTDIR)$(includedir)/mpg'
+	@for h in $(STATE_HEADERS); do sed 's|"\.\./base/|"|' ext/$$h >'$(DESTDIR)$(includedir)/mpg/'$$(basename $$h) || exit 1; done
 	$(INSTALL) -m 644 docs/mpg.7 '$(DESTDIR)$(mandir)/man7'
 	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	  -e 's|@datadir@|$(datadir)|' -e 's|@version@|$(VERSION)|' \
@@ -49,7 +49,7 @@ uninstall:
 	rm -f '$(DESTDIR)$(libdir)/pkgconfig/mpg.pc' '$(DESTDIR)$(includedir)/mpg.h' '$(DESTDIR)$(mandir)/man7/mpg.7'
 	rm -f '$(DESTDIR)$(bindir)/mpg-report' '$(DESTDIR)$(mandir)/man1/mpg-report.1'
 	rm -f $(REPORT_SPECS:%='$(DESTDIR)$(datadir)/mpg/%') '$(DESTDIR)$(datadir)/mpg/report/template.html'
-	rm -f $(STATE_HEADERS:%='$(DESTDIR)$(includedir)/mpg/%')
+	rm -f $(foreach h,$(notdir $(STATE_HEADERS)),'$(DESTDIR)$(includedir)/mpg/$h')
 	@[ ! -d '$(DESTDIR)$(includedir)/mpg' ] || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(includedir)/mpg'
 	@for f in $(SQL_LIBRARY); do rm -f '$(DESTDIR)$(datadir)/mpg/'$$f; done
 	@[ ! -d '$(DESTDIR)$(datadir)/mpg' ] || find '$(DESTDIR)$(datadir)/mpg' -depth -type d -empty -delete

@@ -1,13 +1,13 @@
 /*
 ** catalogue.c - the two tables about the extension itself that do not depend on a session: mpg_chips, the
-** built-in catalogue, and mpg_categories. As in SQLite (ext/sql/catalogue_tables.c).
+** built-in catalogue, and mpg_categories. As in SQLite (ext/sqlite/catalogue_tables.c).
 */
 #include "rows.h"
 #include "lib/stringinfo.h"
 #include "utils/json.h"
 
-#include "../core/account.h"
-#include "../core/chips.h"
+#include "../goodput/account.h"
+#include "../program/chips.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
 ** goodput.c - the goodput aggregates in PostgreSQL: the same three forms, sums, messages and state
-** bytes as in SQLite (ext/sql/goodput.c), for the same steps of the core.
+** bytes as in SQLite (ext/sqlite/functions/goodput_functions.c), for the same steps of the core.
 **
 ** The transition state is an mpg_goodput in the aggregate's memory. Between processes it travels as
 ** 8 bytes, the number of rows (little-endian), and the bytes of mpg_account_write. Combining is
@@ -9,7 +9,7 @@
 #include "host.h"
 #include "utils/builtins.h"
 
-#include "../core/goodput.h"
+#include "../goodput/goodput.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 
-#include "../core/number.h"
-#include "../core/time.h"
+#include "../base/number.h"
+#include "../base/time.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "postgres.h"
 #include "fmgr.h"
 
-#include "../core/base.h"
+#include "../base/base.h"
 
 /* Ends the statement with the core's error as the server's: "mpg: text", or "WHO: text". */
 void mpg_raise(const mpg_err *err) pg_attribute_noreturn();

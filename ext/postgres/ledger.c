@@ -2,8 +2,8 @@
 ** ledger.c - the ledger's tables in PostgreSQL: trace_ledger, trace_rollup and trace_timeline over
 ** files of the server, mpg_ledger, mpg_rollup and mpg_timeline over relations of the database.
 **
-** The same columns, arguments and rows as in SQLite (ext/sql/ledger_table.c), through the same core
-** (core/ledger_tables.h). PostgreSQL does not tell a function which of its columns are used, so that a
+** The same columns, arguments and rows as in SQLite (ext/sqlite/ledger/ledger_table.c), through the same core
+** (goodput/ledger/ledger_columns.h). PostgreSQL does not tell a function which of its columns are used, so that a
 ** roll-up's grain is an argument of its own, `by`.
 **
 ** All memory of a scan is in a context of its own. The core runs to its end, on one thread, before
@@ -19,10 +19,10 @@
 #include "utils/memutils.h"
 
 #include "relations.h"
-#include "../core/ledger_tables.h"
-#include "../core/rollup_all.h"
-#include "../core/uuid.h"
-#include "../io/native.h"
+#include "../goodput/ledger/ledger_columns.h"
+#include "../goodput/ledger/rollup_threads.h"
+#include "../goodput/trace/uuid.h"
+#include "../goodput/native/native.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "../core/relation_rows.h"
+#include "../goodput/trace/relation_rows.h"
 
 #define ROWS_A_FETCH 1000
 

@@ -1,6 +1,6 @@
 /*
 ** roofline.c - the roofline in PostgreSQL, with the arguments of SQLite's functions
-** (ext/sql/roofline.c) and the built-in catalogue of chips.
+** (ext/sqlite/functions/roofline_functions.c) and the built-in catalogue of chips.
 **
 ** A call site makes the catalogue once and keeps it as long as its plan.
 */
@@ -8,8 +8,8 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 
-#include "../core/goodput.h"
-#include "../core/roofline.h"
+#include "../goodput/goodput.h"
+#include "../program/roofline.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "../core/text.h"
+#include "../base/text.h"
 
 void mpg_pg_rows_begin(mpg_pg_rows *rows, FunctionCallInfo call, const char *who) {
   ReturnSetInfo *result = (ReturnSetInfo *)call->resultinfo;

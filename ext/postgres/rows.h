@@ -8,7 +8,7 @@
 #include "access/tupdesc.h"
 #include "utils/tuplestore.h"
 
-#include "../core/issues.h"
+#include "../base/issues.h"
 
 /* In work_mem, beyond it in a temporary file. */
 typedef struct mpg_pg_rows {

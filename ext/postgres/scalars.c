@@ -1,14 +1,14 @@
 /*
-** scalars.c - small functions, as in SQLite (ext/sql/classes.c, transformer.c): job_size, time_bucket,
+** scalars.c - small functions, as in SQLite (ext/sqlite/functions/classes.c, transformer.c): job_size, time_bucket,
 ** iso_week, transformer_flops.
 */
 #include "host.h"
 #include "utils/builtins.h"
 
-#include "../core/size.h"
-#include "../core/text.h"
-#include "../core/time.h"
-#include "../io/transformer_json.h"
+#include "../goodput/rules/job_size.h"
+#include "../base/text.h"
+#include "../base/time.h"
+#include "../program/transformer_json.h"
 
 static Datum text_or_null(FunctionCallInfo call, const char *z) {
   if (z != NULL)

@@ -3,8 +3,8 @@
 ** value is whole: integers, and reals that are multiples of 2^-20.
 */
 #include "fuzz.h"
-#include "../../ext/core/goodput.h"
-#include "../../ext/io/json.h"
+#include "../../ext/goodput/goodput.h"
+#include "../../ext/read/parse/json_records.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* chrome.c - Chrome traces: events and their arguments, and what is told once. */
 #include "fuzz.h"
-#include "../../ext/io/chrome_info.h"
+#include "../../ext/formats/chrome/chrome_info.h"
 
 #define EVENTS (1 << 20) /* more than an input can hold: what is packed has thousands */
 

@@ -1,6 +1,6 @@
 /* csv.c - delimited text, as CSV and as sacct writes it. */
 #include "fuzz.h"
-#include "../../ext/io/csv.h"
+#include "../../ext/read/parse/csv.h"
 
 static mpg_rc with(const mpg_env *env, mpg_str input, char delimiter, bool no_quotes,
                    fuzz_text *out) {

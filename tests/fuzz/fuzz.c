@@ -1,7 +1,7 @@
 /* fuzz.c - see fuzz.h. */
 #include "fuzz.h"
-#include "../../ext/core/intern.h"
-#include "../../ext/io/os.h"
+#include "../../ext/base/intern.h"
+#include "../../ext/read/input/os.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -9,9 +9,9 @@
 #ifndef MPG_FUZZ_H
 #define MPG_FUZZ_H
 
-#include "../../ext/core/base.h"
-#include "../../ext/core/issues.h"
-#include "../../ext/io/source.h"
+#include "../../ext/base/base.h"
+#include "../../ext/base/issues.h"
+#include "../../ext/read/input/stream.h"
 
 #define FUZZ_TARGETS(F)                                                                            \
   F(csv)                                                                                           \

@@ -1,6 +1,6 @@
 /* goodput_log.c - job logs of ml-goodput-measurement, raw and as Cloud Logging exports them. */
 #include "fuzz.h"
-#include "../../ext/io/goodput_log.h"
+#include "../../ext/formats/goodput_log/goodput_log.h"
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_stream *stream;

@@ -1,8 +1,8 @@
 /* hlo.c - HLO text: modules of any kind, and what they cost. */
 #include "fuzz.h"
-#include "../../ext/core/hlo_cost.h"
-#include "../../ext/core/text.h"
-#include "../../ext/io/hlo_text.h"
+#include "../../ext/program/hlo/hlo_cost.h"
+#include "../../ext/base/text.h"
+#include "../../ext/formats/hlo/hlo_text.h"
 
 static void put_big(fuzz_text *out, mpg_i128 v) {
   char digits[MPG_INT_TEXT];

@@ -1,8 +1,8 @@
 /* inflate.c - compressed streams: what comes out does not depend on how it is asked for, nor on how a file gives it. */
 #include "fuzz.h"
-#include "../../ext/io/inflate.h"
-#include "../../ext/io/os.h"
-#include "../../ext/core/intern.h"
+#include "../../ext/read/input/unpack.h"
+#include "../../ext/read/input/os.h"
+#include "../../ext/base/intern.h"
 
 #include <errno.h>
 #include <fcntl.h>

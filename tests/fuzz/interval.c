@@ -1,6 +1,6 @@
 /* interval.c - sweeps over intervals, against one that counts every second. */
 #include "fuzz.h"
-#include "../../ext/core/interval.h"
+#include "../../ext/read/grouping/interval.h"
 
 #include <string.h>
 

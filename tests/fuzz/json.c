@@ -1,6 +1,6 @@
 /* json.c - records of JSON, and what is nested in them. */
 #include "fuzz.h"
-#include "../../ext/io/json.h"
+#include "../../ext/read/parse/json_records.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* kube.c - objects of the Kubernetes API as kubectl prints them. */
 #include "fuzz.h"
-#include "../../ext/io/kube.h"
+#include "../../ext/formats/kube/kube.h"
 
 #define OBJECTS (1 << 20) /* more than an input can hold: what is packed has thousands */
 

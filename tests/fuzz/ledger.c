@@ -7,15 +7,15 @@
 **   windows        the ledger until a moment and the one since it sum to the whole
 **   buckets        cut the ledger, and change no sum
 **   grain          roll-ups sum to the ledger
-**   roads          the short road (core/run.h) tells the same rows and cells as the long one
+**   roads          the short road (goodput/rules/stretch_sums.h) tells the same rows and cells as the long one
 **
 ** Times are whole seconds and chips quarters, so that every chip-time is a whole number of microseconds and sums can be
 ** made beside the code that is tested.
 */
 #include "fuzz.h"
 #include "ledger_naive.h"
-#include "../../ext/core/ledger.h"
-#include "../../ext/core/rollup.h"
+#include "../../ext/goodput/ledger/ledger.h"
+#include "../../ext/goodput/ledger/rollup.h"
 
 #include <stdio.h>
 #include <string.h>

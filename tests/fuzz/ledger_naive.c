@@ -6,7 +6,7 @@
 #include "ledger_naive.h"
 
 #include "fuzz.h"
-#include "../../ext/core/time.h"
+#include "../../ext/base/time.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #ifndef MPG_FUZZ_LEDGER_NAIVE_H
 #define MPG_FUZZ_LEDGER_NAIVE_H
 
-#include "../../ext/core/category.h"
-#include "../../ext/core/fleet.h"
+#include "../../ext/goodput/category.h"
+#include "../../ext/goodput/trace/fleet.h"
 
 #define LEDGER_JOBS 4
 #define LEDGER_POOLS 3

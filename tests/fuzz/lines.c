@@ -1,6 +1,6 @@
 /* lines.c - lines, held against a search for their ends. */
 #include "fuzz.h"
-#include "../../ext/io/lines.h"
+#include "../../ext/read/input/lines.h"
 
 #include <string.h>
 

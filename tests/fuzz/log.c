@@ -1,6 +1,6 @@
 /* log.c - lines of a log under a pattern, which the first line of the input is; and the same interpreted. */
 #include "fuzz.h"
-#include "../../ext/io/log.h"
+#include "../../ext/formats/log/log.h"
 
 #include <string.h>
 

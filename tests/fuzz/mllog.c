@@ -1,6 +1,6 @@
 /* mllog.c - lines of MLPerf's logs among others. */
 #include "fuzz.h"
-#include "../../ext/io/mllog.h"
+#include "../../ext/formats/mllog/mllog.h"
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_stream *stream;

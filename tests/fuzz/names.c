@@ -1,12 +1,12 @@
 /* names.c - names and small languages in arguments: UUIDs, chips, dtypes, categories, node lists, columns, paths of
 ** JSON. With tabs in it, an input is rows of a chip catalogue. */
 #include "fuzz.h"
-#include "../../ext/core/category.h"
-#include "../../ext/core/chips.h"
-#include "../../ext/core/dtype.h"
-#include "../../ext/core/uuid.h"
-#include "../../ext/io/columns.h"
-#include "../../ext/io/slurm_value.h"
+#include "../../ext/goodput/category.h"
+#include "../../ext/program/chips.h"
+#include "../../ext/program/dtype.h"
+#include "../../ext/goodput/trace/uuid.h"
+#include "../../ext/read/rows/columns.h"
+#include "../../ext/formats/slurm/slurm_value.h"
 
 #include <math.h>
 #include <stdlib.h>

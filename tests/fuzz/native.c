@@ -1,8 +1,8 @@
 /* native.c - the native trace: CSV of the relation that the first byte names, or JSON with all of them; and the ledger of
 ** whatever comes through. */
 #include "fuzz.h"
-#include "../../ext/core/ledger.h"
-#include "../../ext/io/native.h"
+#include "../../ext/goodput/ledger/ledger.h"
+#include "../../ext/goodput/native/native.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* number.c - numbers in text, against other ways to read and write them. */
 #include "fuzz.h"
-#include "../../ext/core/number.h"
-#include "../../ext/core/text.h"
-#include "../../ext/io/pbs_value.h"
-#include "../../ext/io/slurm_value.h"
+#include "../../ext/base/number.h"
+#include "../../ext/base/text.h"
+#include "../../ext/formats/pbs/pbs_value.h"
+#include "../../ext/formats/slurm/slurm_value.h"
 
 #include <math.h>
 #include <stdio.h>

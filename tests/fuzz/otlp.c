@@ -1,7 +1,7 @@
 /* otlp.c - spans of OpenTelemetry. */
 #include "fuzz.h"
-#include "../../ext/io/otlp.h"
-#include "../../ext/io/otlp_value.h"
+#include "../../ext/formats/otlp/otlp.h"
+#include "../../ext/formats/otlp/otlp_value.h"
 
 #define SPANS (1 << 20) /* more than an input can hold: what is packed has thousands */
 

@@ -1,7 +1,7 @@
 /* pbs.c - PBS accounting records, every field of them. */
 #include "fuzz.h"
-#include "../../ext/io/pbs.h"
-#include "../../ext/io/pbs_value.h"
+#include "../../ext/formats/pbs/pbs.h"
+#include "../../ext/formats/pbs/pbs_value.h"
 
 static void show(const mpg_pbs *pbs, fuzz_text *out) {
   mpg_pbs_id id;

@@ -1,6 +1,6 @@
 /* prometheus.c - samples of Prometheus, from its API's JSON and from exporters' text, as the input begins. */
 #include "fuzz.h"
-#include "../../ext/io/prometheus.h"
+#include "../../ext/formats/prometheus/prometheus.h"
 
 #define SAMPLES (1 << 20) /* more than an input can hold: what is packed has thousands */
 

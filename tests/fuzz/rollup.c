@@ -2,8 +2,8 @@
 ** The first byte says which kind of file it is, by how many columns, and whether malformed records are left out; the rest
 ** of its line what is summed; the file follows. */
 #include "fuzz.h"
-#include "../../ext/core/text.h"
-#include "../../ext/io/rows_rollup.h"
+#include "../../ext/base/text.h"
+#include "../../ext/read/rows/rows_rollup.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 ** kind of file it is and what is said of it beside: a line of columns, a line of their types, the zone of its times. The file
 ** follows. '0' is text and '1' JSON of which nothing is said. */
 #include "fuzz.h"
-#include "../../ext/io/rows.h"
+#include "../../ext/read/rows/rows.h"
 
 #include <string.h>
 

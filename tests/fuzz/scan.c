@@ -3,8 +3,8 @@
 ** whether lines are asked for, and of JSON whether columns have paths; the second which columns are. The rest of the line
 ** are those paths, and filters between tabs: the number of a column, an operator, a value; the file follows. */
 #include "fuzz.h"
-#include "../../ext/core/number.h"
-#include "../../ext/io/rows_scan.h"
+#include "../../ext/base/number.h"
+#include "../../ext/read/rows/rows_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* slurm.c - sacct's and sacctmgr's output: free text with delimiters and newlines in it, most of all. */
 #include "fuzz.h"
-#include "../../ext/io/slurm.h"
+#include "../../ext/formats/slurm/slurm.h"
 
 #include <string.h>
 

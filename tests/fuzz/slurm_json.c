@@ -1,7 +1,7 @@
 /* slurm_json.c - jobs and nodes in Slurm's JSON, and nodes as scontrol prints them. */
 #include "fuzz.h"
-#include "../../ext/io/sinfo.h"
-#include "../../ext/io/slurm_json.h"
+#include "../../ext/formats/slurm/slurm_nodes.h"
+#include "../../ext/formats/slurm/slurm_json.h"
 
 #define RECORDS (1 << 20) /* more than an input can hold: what is packed has thousands */
 

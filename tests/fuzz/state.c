@@ -1,6 +1,6 @@
 /* state.c - bytes that claim to be a state: what is taken is written back byte for byte. */
 #include "fuzz.h"
-#include "../../ext/core/goodput.h"
+#include "../../ext/goodput/goodput.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* swf.c - jobs of the Standard Workload Format. */
 #include "fuzz.h"
-#include "../../ext/io/swf.h"
+#include "../../ext/formats/swf/swf.h"
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_stream *stream;

@@ -1,8 +1,8 @@
 /* time.c - times and buckets in text: what is read is written so that it reads the same. */
 #include "fuzz.h"
-#include "../../ext/core/time.h"
-#include "../../ext/io/slurm_value.h"
-#include "../../ext/io/pbs_value.h"
+#include "../../ext/base/time.h"
+#include "../../ext/formats/slurm/slurm_value.h"
+#include "../../ext/formats/pbs/pbs_value.h"
 
 void fuzz_time(mpg_str input) {
   mpg_err err;

@@ -1,6 +1,6 @@
 /* transformer.c - shapes of transformers in JSON, and the FLOPs that they come to. */
 #include "fuzz.h"
-#include "../../ext/io/transformer_json.h"
+#include "../../ext/program/transformer_json.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* xplane.c - events and planes of an XSpace. */
 #include "fuzz.h"
-#include "../../ext/io/xplane.h"
+#include "../../ext/formats/xplane/xplane.h"
 
 static mpg_rc show(mpg_xplane *x, mpg_json_text *json, fuzz_text *out) {
   const mpg_xevent *e = mpg_xplane_event(x);

@@ -1,6 +1,6 @@
 /* zone.c - compiled time zones: whatever the file says, local times come back from where they lead. */
 #include "fuzz.h"
-#include "../../ext/io/zone.h"
+#include "../../ext/read/input/zone.h"
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_zone *zone = NULL;

@@ -2,7 +2,7 @@
 #ifndef MPG_EXACTLY_H
 #define MPG_EXACTLY_H
 
-#include "../../ext/core/base.h"
+#include "../../ext/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

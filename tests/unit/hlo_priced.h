@@ -7,8 +7,8 @@
 
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/hlo_cost.h"
-#include "../../ext/io/hlo_text.h"
+#include "../../ext/program/hlo/hlo_cost.h"
+#include "../../ext/formats/hlo/hlo_text.h"
 
 /* A module, read and priced. */
 typedef struct priced {

@@ -6,8 +6,8 @@
 
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/hlo_cost.h"
-#include "../../ext/io/hlo_text.h"
+#include "../../ext/program/hlo/hlo_cost.h"
+#include "../../ext/formats/hlo/hlo_text.h"
 
 #define ADD "add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT a = f32[] add(x, y) }\n"
 

@@ -1,12 +1,12 @@
 /*
-** hostile.h - for the tests of ext/io: an environment whose allocations fail on demand and are
+** hostile.h - for the tests of readers: an environment whose allocations fail on demand and are
 ** counted, and the buffer sizes that every test is run under (one, as released, without MPG_TEST).
 */
 #ifndef MPG_HOSTILE_H
 #define MPG_HOSTILE_H
 
-#include "../../ext/io/os.h"
-#include "../../ext/io/source.h"
+#include "../../ext/read/input/os.h"
+#include "../../ext/read/input/stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>

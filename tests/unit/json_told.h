@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/io/json.h"
+#include "../../ext/read/parse/json_records.h"
 
 #define TEXT (1 << 20)
 

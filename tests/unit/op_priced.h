@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "exactly.h"
-#include "../../ext/core/op_cost.h"
+#include "../../ext/program/op_cost.h"
 
 #include <stdlib.h>
 #include <string.h>

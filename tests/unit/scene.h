@@ -5,7 +5,7 @@
 #define MPG_TEST_SCENE_H
 
 #include "check.h"
-#include "../../ext/core/ledger.h"
+#include "../../ext/goodput/ledger/ledger.h"
 
 typedef struct scene {
   mpg_issues issues;

@@ -3,7 +3,7 @@
 ** removed in any order leaves exactly nothing; shards merge to the same bytes) and by values
 ** worked out by hand.
 */
-#include "../../ext/core/account.h"
+#include "../../ext/goodput/account.h"
 #include "check.h"
 
 #include <float.h>

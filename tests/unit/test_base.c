@@ -1,7 +1,7 @@
-/* Tests of ext/core/base.c at the bounds of sizes, and of how many threads ext/core/pipeline.c takes. */
+/* Tests of ext/base/base.c at the bounds of sizes, and of how many threads ext/base/pipeline.c takes. */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/pipeline.h"
+#include "../../ext/base/pipeline.h"
 
 /* Room that is there is left alone; what no memory holds is refused, and the array stays as it was. */
 static void test_grow(void) {

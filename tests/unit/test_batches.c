@@ -1,7 +1,7 @@
 /* test_batches.c - which batch ran again and what became of it, against a reading of the rules word by word. */
-#include "../../ext/core/batches.h"
-#include "../../ext/core/lineage.h"
-#include "../../ext/core/time.h"
+#include "../../ext/goodput/rules/rerun_batches.h"
+#include "../../ext/goodput/rules/lineage.h"
+#include "../../ext/base/time.h"
 #include "check.h"
 
 #include <string.h>

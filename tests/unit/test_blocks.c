@@ -4,8 +4,8 @@
 */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/pipeline.h"
-#include "../../ext/io/blocks.h"
+#include "../../ext/base/pipeline.h"
+#include "../../ext/read/parse/blocks.h"
 
 #define TEXT (1 << 20)
 

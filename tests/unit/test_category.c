@@ -1,5 +1,5 @@
 /* test_category.c - every category is found by its name and by nothing near it. */
-#include "../../ext/core/category.h"
+#include "../../ext/goodput/category.h"
 #include "check.h"
 
 #include <string.h>

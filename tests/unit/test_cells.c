@@ -1,7 +1,7 @@
-/* test_cells.c - ext/core/rollup.c beside a search through all cells: any rows, in any dimensions, from many jobs. */
+/* test_cells.c - ext/goodput/ledger/rollup.c beside a search through all cells: any rows, in any dimensions, from many jobs. */
 #include "trace.h"
 #include "check.h"
-#include "../../ext/core/rollup.h"
+#include "../../ext/goodput/ledger/rollup.h"
 
 #include <stdlib.h>
 

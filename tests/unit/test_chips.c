@@ -1,6 +1,6 @@
 /* The chip catalogue: every built-in row and name, spellings, additions, messages, lost memory. */
-#include "../../ext/core/chips_data.h"
-#include "../../ext/core/dtype.h"
+#include "../../ext/program/chips_data.h"
+#include "../../ext/program/dtype.h"
 #include "check.h"
 #include "exactly.h"
 

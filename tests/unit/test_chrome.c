@@ -1,7 +1,7 @@
-/* Tests of ext/io/json_lean.c, chrome.c and chrome_info.c. */
+/* Tests of ext/read/parse/json_lenient.c, chrome.c and chrome_info.c. */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/io/chrome_info.h"
+#include "../../ext/formats/chrome/chrome_info.h"
 
 #include <stdio.h>
 

@@ -4,10 +4,10 @@
 */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/limits.h"
-#include "../../ext/io/chrome.h"
-#include "../../ext/io/chrome_ahead.h"
-#include "../../ext/io/chrome_info.h"
+#include "../../ext/base/limits.h"
+#include "../../ext/formats/chrome/chrome.h"
+#include "../../ext/formats/chrome/chrome_prefetch.h"
+#include "../../ext/formats/chrome/chrome_info.h"
 
 #include <pthread.h>
 #include <stdio.h>

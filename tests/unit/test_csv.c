@@ -4,7 +4,7 @@
 */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/io/csv.h"
+#include "../../ext/read/parse/csv.h"
 
 #define TEXT 65536
 

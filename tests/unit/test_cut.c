@@ -1,6 +1,6 @@
 /* test_cut.c - parts add up to the whole, whatever cuts them. */
-#include "../../ext/core/cut.h"
-#include "../../ext/core/spans.h"
+#include "../../ext/goodput/rules/ledger_row.h"
+#include "../../ext/goodput/trace/packed_spans.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_fleet.c - records are checked field by field, merged where they repeat, and refused whole. */
 #include "trace.h"
-#include "../../ext/core/relation_rows.h"
+#include "../../ext/goodput/trace/relation_rows.h"
 #include "check.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "hostile.h"
 #include "trace.h"
-#include "../../ext/core/fleet_part.h"
+#include "../../ext/goodput/trace/fleet_part.h"
 
 #include <math.h>
 

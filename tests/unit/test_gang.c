@@ -3,8 +3,8 @@
 #include "trace.h"
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/gang.h"
-#include "../../ext/core/time.h"
+#include "../../ext/goodput/rules/gang.h"
+#include "../../ext/base/time.h"
 
 #include <stdlib.h>
 

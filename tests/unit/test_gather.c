@@ -2,7 +2,7 @@
 ** memory; stopped, or without memory, at every place. */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/gather.h"
+#include "../../ext/read/grouping/group_sorter.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_goodput.c - rows of the aggregates in their three forms, added and taken out again, and their JSON worked by hand. */
-#include "../../ext/core/goodput.h"
+#include "../../ext/goodput/goodput.h"
 #include "check.h"
 #include "exactly.h"
 

@@ -1,6 +1,6 @@
 /* Rows of ml-goodput-measurement, raw and exported, over text in memory. */
-#include "../../ext/core/limits.h"
-#include "../../ext/io/goodput_log.h"
+#include "../../ext/base/limits.h"
+#include "../../ext/formats/goodput_log/goodput_log.h"
 #include "check.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What goodput_report.c says of small logs, beside figures worked out by hand from its rules. */
-#include "../../ext/core/goodput_report.h"
+#include "../../ext/formats/goodput_log/goodput_report.h"
 #include "check.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* test_groups.c - rows find the group of what they have in common, and tables of groups are put together. */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/groups.h"
-#include "../../ext/core/limits.h"
+#include "../../ext/read/grouping/groups.h"
+#include "../../ext/base/limits.h"
 
 static void test_lengths(void) {
   mpg_groups all, some;

@@ -1,6 +1,6 @@
-/* Tests of ext/io/hlo_text.c and what it is made of: the grammar, hostile sizes, and what is cut off or damaged. */
+/* Tests of ext/formats/hlo/hlo_text.c and what it is made of: the grammar, hostile sizes, and what is cut off or damaged. */
 #include "hlo_told.h"
-#include "../../ext/core/number.h"
+#include "../../ext/base/number.h"
 
 /* ---- The grammar ---- */
 

@@ -1,5 +1,5 @@
 /* test_hlo_attribute.c - what attribute values say, at the ends of what they may be. */
-#include "../../ext/core/hlo_attribute.h"
+#include "../../ext/program/hlo/hlo_attribute.h"
 #include "check.h"
 #include "exactly.h"
 

@@ -1,5 +1,5 @@
 /*
-** Tests of ext/core/hlo_bytes.c by instructions: what is read and written, of transposes, of operands that are
+** Tests of ext/program/hlo/hlo_bytes.c by instructions: what is read and written, of transposes, of operands that are
 ** read in part, and of fusions, counted by hand from docs/hlo.md.
 */
 #include "hlo_priced.h"

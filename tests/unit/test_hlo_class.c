@@ -1,6 +1,6 @@
 /*
 ** Tests of what counts as a matrix multiply, and which of the chip's peaks it is held against: mpg_hlo_class of
-** ext/core/hlo_cost.c.
+** ext/program/hlo/hlo_cost.c.
 */
 #include "hlo_priced.h"
 

@@ -1,9 +1,9 @@
 /*
-** Tests of ext/core/hlo_collective.c by instructions: bytes on the links, ranks and devices, and whether a module
+** Tests of ext/program/hlo/hlo_collective.c by instructions: bytes on the links, ranks and devices, and whether a module
 ** is one device's part or the whole (docs/hlo.md).
 */
 #include "hlo_priced.h"
-#include "../../ext/core/hlo_rules.h"
+#include "../../ext/program/hlo/hlo_rules.h"
 
 static void collective(const char *header, const char *root, long long ranks, long long devices,
                        long long whole, long long wire) {

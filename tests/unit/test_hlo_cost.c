@@ -1,5 +1,5 @@
 /*
-** Tests of ext/core/hlo_cost.c: which computations run, how often, and what a module comes to. What single
+** Tests of ext/program/hlo/hlo_cost.c: which computations run, how often, and what a module comes to. What single
 ** instructions cost is in test_hlo_flops.c, test_hlo_bytes.c and test_hlo_collective.c; what the text of a
 ** module may look like in test_hlo.c.
 */

@@ -1,6 +1,6 @@
 /* Tests of what HLO costs, from its text: the rules of docs/hlo.md, counted by hand, convolutions and trips of loops. */
 #include "hlo_told.h"
-#include "../../ext/core/hlo_attribute.h"
+#include "../../ext/program/hlo/hlo_attribute.h"
 
 /* ---- Convolutions against counting every pair ---- */
 

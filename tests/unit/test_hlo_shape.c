@@ -1,6 +1,6 @@
 /* test_hlo_shape.c - arrays and tuples in numbers, and opcodes by name. */
-#include "../../ext/core/hlo_opcode.h"
-#include "../../ext/core/hlo_shape.h"
+#include "../../ext/program/hlo/hlo_opcode.h"
+#include "../../ext/program/hlo/hlo_shape.h"
 #include "check.h"
 #include "hostile.h"
 

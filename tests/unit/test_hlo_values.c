@@ -1,9 +1,9 @@
 /*
-** Tests of ext/core/hlo_trips.c, how often loops turn, and of what that and the rules of hlo_cost.c read:
+** Tests of ext/program/hlo/hlo_trips.c, how often loops turn, and of what that and the rules of hlo_cost.c read:
 ** the values of attributes (hlo_attribute.c) and shapes (hlo_shape.c).
 */
 #include "hlo_priced.h"
-#include "../../ext/core/hlo_attribute.h"
+#include "../../ext/program/hlo/hlo_attribute.h"
 
 /* ---- Trip counts ---- */
 

@@ -6,8 +6,8 @@
 #include "check.h"
 #include "hostile.h"
 #include "trace.h"
-#include "../../ext/core/innermost.h"
-#include "../../ext/core/time.h"
+#include "../../ext/goodput/rules/innermost.h"
+#include "../../ext/base/time.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* test_intern.c - texts get numbers once, in the order of first sight, and stay where they are. */
-#include "../../ext/core/intern.h"
+#include "../../ext/base/intern.h"
 #include "check.h"
 #include "hostile.h"
 

@@ -1,5 +1,5 @@
 /* Interval sweeps against a count at every place, for many small random sets, and at the limits. */
-#include "../../ext/core/interval.h"
+#include "../../ext/read/grouping/interval.h"
 #include "check.h"
 #include "hostile.h"
 

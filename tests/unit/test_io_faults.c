@@ -1,5 +1,5 @@
 /*
-** test_io_faults.c - every reader in a real connection, with the calls of ext/io/os.h in our hands: the n-th fails, or
+** test_io_faults.c - every reader in a real connection, with the calls of ext/read/input/os.h in our hands: the n-th fails, or
 ** gives less than was asked for, for every n until none is left, under several sizes of the buffers. Each run ends in an
 ** error that names the file, or in the rows of a run without faults; every file is closed.
 */

@@ -1,7 +1,7 @@
 /* A walk over documents in memory: members, elements, what is cut off, and what comes behind
 ** what is broken. */
-#include "../../ext/io/json_pull.h"
-#include "../../ext/io/os.h"
+#include "../../ext/read/parse/json_walker.h"
+#include "../../ext/read/input/os.h"
 #include "check.h"
 
 #include <stdlib.h>

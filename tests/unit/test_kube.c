@@ -1,6 +1,6 @@
 /* Objects of Kubernetes over text in memory: quantities, chips, outcomes, and hostile texts. */
-#include "../../ext/io/kube.h"
-#include "../../ext/io/kube_chips.h"
+#include "../../ext/formats/kube/kube.h"
+#include "../../ext/formats/kube/kube_chips.h"
 #include "check.h"
 
 #include <string.h>

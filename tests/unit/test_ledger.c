@@ -4,8 +4,8 @@
 */
 #include "trace.h"
 #include "check.h"
-#include "../../ext/core/ledger.h"
-#include "../../ext/core/rollup.h"
+#include "../../ext/goodput/ledger/ledger.h"
+#include "../../ext/goodput/ledger/rollup.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
 #include "check.h"
 #include "hostile.h"
 #include "trace.h"
-#include "../../ext/core/ledger_scan.h"
-#include "../../ext/core/rollup_all.h"
+#include "../../ext/goodput/ledger/ledger_scan.h"
+#include "../../ext/goodput/ledger/rollup_threads.h"
 
 #include <pthread.h>
 #include <stdio.h>

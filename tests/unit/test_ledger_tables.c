@@ -1,10 +1,10 @@
-/* Tests of ext/core/ledger_args.c, ledger_tables.c and relation_rows.c. */
+/* Tests of ext/goodput/ledger/ledger_options.c, ledger_tables.c and relation_rows.c. */
 #include "check.h"
 #include "hostile.h"
 #include "trace.h"
-#include "../../ext/core/ledger_tables.h"
-#include "../../ext/core/pipeline.h"
-#include "../../ext/core/relation_rows.h"
+#include "../../ext/goodput/ledger/ledger_columns.h"
+#include "../../ext/base/pipeline.h"
+#include "../../ext/goodput/trace/relation_rows.h"
 
 #include <string.h>
 

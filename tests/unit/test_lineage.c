@@ -1,5 +1,5 @@
 /* test_lineage.c - the fate of steps, case by case, and against a reading of the rules word by word. */
-#include "../../ext/core/lineage.h"
+#include "../../ext/goodput/rules/lineage.h"
 #include "check.h"
 
 #include <stdlib.h>

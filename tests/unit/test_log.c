@@ -1,7 +1,7 @@
-/* test_log.c - ext/io/stamp, pattern and log: times in logs, patterns with limits, lines as records. */
-#include "../../ext/io/log.h"
-#include "../../ext/io/stamp.h"
-#include "../../ext/core/time.h"
+/* test_log.c - ext/formats/log/log_stamp, pattern and log: times in logs, patterns with limits, lines as records. */
+#include "../../ext/formats/log/log.h"
+#include "../../ext/formats/log/log_stamp.h"
+#include "../../ext/base/time.h"
 #include "check.h"
 #include "hostile.h"
 

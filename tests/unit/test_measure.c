@@ -1,5 +1,5 @@
 /* test_measure.c - the measures of a roll-up: what is parsed and what not, and sums against plain 128-bit and quadruple arithmetic. */
-#include "../../ext/core/measure_rows.h"
+#include "../../ext/read/grouping/sum_batch.h"
 #include "check.h"
 #include "hostile.h"
 

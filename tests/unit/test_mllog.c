@@ -1,6 +1,6 @@
 /* The reader of MLPerf's log lines over text in memory: records, what is passed over, errors. */
-#include "../../ext/io/mllog.h"
-#include "../../ext/io/os.h"
+#include "../../ext/formats/mllog/mllog.h"
+#include "../../ext/read/input/os.h"
 #include "check.h"
 
 #include <stdlib.h>

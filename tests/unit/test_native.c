@@ -6,8 +6,8 @@
 #include "check.h"
 #include "hostile.h"
 #include "native_written.h"
-#include "../../ext/io/native.h"
-#include "../../ext/io/native_read.h"
+#include "../../ext/goodput/native/native.h"
+#include "../../ext/goodput/native/native_reading.h"
 
 #include <ctype.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 ** told from that, and which are left to who reads any JSON.
 */
 #include "check.h"
-#include "../../ext/io/native_same.h"
+#include "../../ext/goodput/native/native_json_fast.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #include "trace.h"
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/limits.h"
-#include "../../ext/core/notices.h"
+#include "../../ext/base/limits.h"
+#include "../../ext/goodput/rules/notices.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 */
 #include "check.h"
 #include "exactly.h"
-#include "../../ext/core/number.h"
+#include "../../ext/base/number.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Tests of ext/core/op_cost.c: every operator, and the place of every argument. */
+/* Tests of ext/program/op_cost.c: every operator, and the place of every argument. */
 #include "op_priced.h"
 
 /* 3 sequences of 2 x 20, 5 kernels of 2 x 3, in steps of 2, with 3 of padding, 4 apart:

@@ -1,4 +1,4 @@
-/* Tests of ext/core/op_cost.c by hand: products, convolutions, attention, types, and the ends of what may be. */
+/* Tests of ext/program/op_cost.c by hand: products, convolutions, attention, types, and the ends of what may be. */
 #include "op_priced.h"
 
 static void test_products(void) {

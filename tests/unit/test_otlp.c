@@ -1,8 +1,8 @@
 /* Spans of OTLP over text in memory: ids, values, resources before and behind their spans,
 ** hostile texts. */
-#include "../../ext/io/otlp.h"
-#include "../../ext/io/os.h"
-#include "../../ext/io/otlp_value.h"
+#include "../../ext/formats/otlp/otlp.h"
+#include "../../ext/read/input/os.h"
+#include "../../ext/formats/otlp/otlp_value.h"
 #include "check.h"
 #include "hostile.h"
 

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "folder.h"
 #include "hostile.h"
-#include "../../ext/io/source.h"
+#include "../../ext/read/input/stream.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
-/* Tests of ext/io/pbs_value.c, pbs.c, lines.c and json_write.c. */
+/* Tests of ext/formats/pbs/pbs_value.c, pbs.c, lines.c and json_write.c. */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/io/json_write.h"
-#include "../../ext/io/pbs.h"
-#include "../../ext/io/pbs_value.h"
+#include "../../ext/read/parse/json_writer.h"
+#include "../../ext/formats/pbs/pbs.h"
+#include "../../ext/formats/pbs/pbs_value.h"
 
 static bool is(mpg_str s, const char *text) {
   return mpg_str_eq(s, mpg_str_of(text));

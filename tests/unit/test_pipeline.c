@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* cpu_set_t */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/pipeline.h"
+#include "../../ext/base/pipeline.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "hostile.h"
 #include "trace.h"
-#include "../../ext/core/pools.h"
+#include "../../ext/goodput/rules/pools.h"
 
 enum { MOST = 6, PLACES = 12, POOLS = 3, QUARTER = 250000 }; /* times are 0 .. PLACES - 1 seconds */
 

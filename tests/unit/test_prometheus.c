@@ -1,6 +1,6 @@
 /* Samples of Prometheus over text in memory: what begins a file, values, hostile answers and
 ** lines. */
-#include "../../ext/io/prometheus.h"
+#include "../../ext/formats/prometheus/prometheus.h"
 #include "check.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Random small job logs through goodput_report.c, beside its rules (goodput_report.h) taken one by one: no hashing, no
 ** bisection, no sums made ahead. Times are whole seconds and few, so that ends meet all the time. */
-#include "../../ext/core/step_deviation.h"
+#include "../../ext/formats/goodput_log/step_deviation.h"
 #include "check.h"
 
 #include <math.h>

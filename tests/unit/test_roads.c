@@ -1,13 +1,13 @@
-/* Tests that every quick road of reading rows ends where the slow one does: ext/io/csv_scan.c, json_usual.c, rows_plain.c and
-** rows_rollup.c, ext/core/measure_rows.c and the numbers of number.c. */
+/* Tests that every quick road of reading rows ends where the slow one does: ext/read/parse/csv_fast.c, json_usual.c, rows_plain.c and
+** rows_rollup.c, ext/read/grouping/sum_batch.c and the numbers of number.c. */
 #include "folder.h"
 #include "hostile.h"
-#include "../../ext/core/limits.h"
-#include "../../ext/core/measure_rows.h"
-#include "../../ext/core/number.h"
-#include "../../ext/core/text.h"
-#include "../../ext/io/csv_scan.h"
-#include "../../ext/io/rows_rollup.h"
+#include "../../ext/base/limits.h"
+#include "../../ext/read/grouping/sum_batch.h"
+#include "../../ext/base/number.h"
+#include "../../ext/base/text.h"
+#include "../../ext/read/parse/csv_fast.h"
+#include "../../ext/read/rows/rows_rollup.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
-/* Tests of ext/core/measure.c, ext/io/csv_scan.c and rows_rollup.c. */
+/* Tests of ext/read/grouping/sum_expression.c, ext/read/parse/csv_fast.c and rows_rollup.c. */
 #include "folder.h"
 #include "hostile.h"
-#include "../../ext/core/limits.h"
-#include "../../ext/core/pipeline.h"
-#include "../../ext/core/text.h"
-#include "../../ext/io/csv_scan.h"
-#include "../../ext/io/rows_rollup.h"
+#include "../../ext/base/limits.h"
+#include "../../ext/base/pipeline.h"
+#include "../../ext/base/text.h"
+#include "../../ext/read/parse/csv_fast.h"
+#include "../../ext/read/rows/rows_rollup.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The roofline against figures worked out by hand. */
-#include "../../ext/core/roofline.h"
+#include "../../ext/program/roofline.h"
 #include "check.h"
 
 #include <math.h>

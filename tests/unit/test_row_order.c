@@ -5,7 +5,7 @@
 #include "check.h"
 #include "hostile.h"
 #include "trace.h"
-#include "../../ext/core/ledger_order.h"
+#include "../../ext/goodput/ledger/ledger_order.h"
 
 /* Rows, and as many combinations but for a few: more than it takes until the host is asked once. */
 enum { ROWS = (int)MPG_POLL_TURNS + 300, ATTEMPTS = ROWS - 200, CHUNKS = 3, NEVER = 1000000 };

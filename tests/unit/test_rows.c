@@ -1,8 +1,8 @@
-/* Tests of ext/io/columns.c, json_path.c, rows.c, csv_rows.c and json_rows.c. */
+/* Tests of ext/read/rows/columns.c, json_path.c, rows.c, csv_rows.c and json_rows.c. */
 #include "folder.h"
 #include "hostile.h"
-#include "../../ext/io/json_usual.h"
-#include "../../ext/io/rows.h"
+#include "../../ext/read/parse/json_fast.h"
+#include "../../ext/read/rows/rows.h"
 
 #include <unistd.h>
 

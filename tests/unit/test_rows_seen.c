@@ -4,8 +4,8 @@
 */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/limits.h"
-#include "../../ext/io/rows_seen.h"
+#include "../../ext/base/limits.h"
+#include "../../ext/read/rows/rows_dedup.h"
 
 enum { BOUND = 4 << 20, TEXT = 1000 };
 

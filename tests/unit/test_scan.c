@@ -1,8 +1,8 @@
-/* Tests of ext/io/rows_pieces.c and rows_scan.c, and of the comparisons of rows.h. */
+/* Tests of ext/read/rows/rows_pieces.c and rows_scan.c, and of the comparisons of rows.h. */
 #include "folder.h"
 #include "hostile.h"
-#include "../../ext/core/text.h"
-#include "../../ext/io/rows_scan.h"
+#include "../../ext/base/text.h"
+#include "../../ext/read/rows/rows_scan.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* test_seen.c - a set of hashes beside a list of marks: what came before is said to have, and memory may run out at any time. */
-#include "../../ext/core/seen.h"
+#include "../../ext/base/hash_set.h"
 #include "check.h"
 #include "hostile.h"
 

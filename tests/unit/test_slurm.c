@@ -1,5 +1,5 @@
 /* The reader of what sacct prints, over text in memory. */
-#include "../../ext/io/slurm.h"
+#include "../../ext/formats/slurm/slurm.h"
 #include "check.h"
 #include "hostile.h"
 

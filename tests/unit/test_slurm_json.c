@@ -1,8 +1,8 @@
-/* test_slurm_json.c - ext/io/slurm_json and sinfo: jobs and nodes of Slurm's JSON and of scontrol, however the bytes come,
+/* test_slurm_json.c - ext/formats/slurm/slurm_json and sinfo: jobs and nodes of Slurm's JSON and of scontrol, however the bytes come,
 ** and with every allocation failing. */
-#include "../../ext/io/sinfo.h"
-#include "../../ext/io/slurm_json.h"
-#include "../../ext/io/slurm_object.h"
+#include "../../ext/formats/slurm/slurm_nodes.h"
+#include "../../ext/formats/slurm/slurm_json.h"
+#include "../../ext/formats/slurm/slurm_object.h"
 #include "check.h"
 #include "hostile.h"
 

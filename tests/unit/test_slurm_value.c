@@ -1,5 +1,5 @@
 /* test_slurm_value.c - the notations inside Slurm's fields: ids, states, GPUs, durations, lists of nodes. */
-#include "../../ext/io/slurm_value.h"
+#include "../../ext/formats/slurm/slurm_value.h"
 #include "check.h"
 
 #include <stdlib.h>

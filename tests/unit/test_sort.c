@@ -1,7 +1,7 @@
 /* test_sort.c - sort.h against qsort, at sizes around its runs, with orders of every kind; and stopped, or without memory, at every place. */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/core/sort.h"
+#include "../../ext/base/sort.h"
 
 typedef struct item {
   uint32_t key, place;

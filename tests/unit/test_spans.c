@@ -1,5 +1,5 @@
 /* test_spans.c - what is packed comes back, whatever is in it. */
-#include "../../ext/core/spans.h"
+#include "../../ext/goodput/trace/packed_spans.h"
 #include "check.h"
 #include "hostile.h"
 

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "hostile.h"
 #include "trace.h"
-#include "../../ext/core/ledger.h"
+#include "../../ext/goodput/ledger/ledger.h"
 
 /* A few turns more than it takes until the host is asked once. */
 #define LONG ((int)MPG_POLL_TURNS + 164)

@@ -1,7 +1,7 @@
-/* Tests of ext/io/swf.c. */
+/* Tests of ext/formats/swf/swf.c. */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/io/swf.h"
+#include "../../ext/formats/swf/swf.h"
 
 #define JOB "1 0 10 600 16 580.5 -1 16 900 4096 1 1 1 1 2 1 -1 -1"
 

@@ -1,5 +1,5 @@
 /* test_text.c - numbers and excerpts, exactly; reals read back with strtod. */
-#include "../../ext/core/text.h"
+#include "../../ext/base/text.h"
 #include "check.h"
 #include "exactly.h"
 

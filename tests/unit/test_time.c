@@ -2,7 +2,7 @@
 ** test_time.c - times, the calendar and buckets. The calendar is held against a walk over every
 ** day of 600 years that knows only the lengths of months; times against the C library's timegm.
 */
-#include "../../ext/core/time.h"
+#include "../../ext/base/time.h"
 #include "check.h"
 #include "exactly.h"
 

@@ -1,13 +1,13 @@
 /*
-** test_timeline.c - random jobs, usual and not: the short road (core/run.h, and what timeline.c and rating.c do where
+** test_timeline.c - random jobs, usual and not: the short road (goodput/rules/stretch_sums.h, and what timeline.c and rating.c do where
 ** there is one lane) tells the same rows, cells and notices as the long one. What they tell: test_verdicts.c.
 */
 #include "check.h"
 #include "hostile.h"
 #include "scene.h"
 #include "trace.h"
-#include "../../ext/core/rollup.h"
-#include "../../ext/core/time.h"
+#include "../../ext/goodput/ledger/rollup.h"
+#include "../../ext/base/time.h"
 
 enum { TIMES = 60, LINE = 400 };
 

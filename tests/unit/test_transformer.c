@@ -4,7 +4,7 @@
 ** another kind.
 */
 #include "check.h"
-#include "../../ext/core/transformer.h"
+#include "../../ext/program/transformer.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_usual.c - spans and commits told in texts: what fleet_usual.c takes is what mpg_fleet_add makes of it. */
 #include "check.h"
-#include "../../ext/core/fleet.h"
+#include "../../ext/goodput/trace/fleet.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_uuid.c - spellings of UUIDs, and version 5 against values of Python's uuid.uuid5. */
-#include "../../ext/core/uuid.h"
+#include "../../ext/goodput/trace/uuid.h"
 #include "check.h"
 #include "exactly.h"
 

@@ -1,7 +1,7 @@
-/* Tests of ext/io/protobuf.c, xspace.c and xplane.c. */
+/* Tests of ext/formats/xplane/protobuf.c, xspace.c and xplane.c. */
 #include "check.h"
 #include "hostile.h"
-#include "../../ext/io/xplane.h"
+#include "../../ext/formats/xplane/xplane.h"
 
 #include <stdarg.h>
 

@@ -1,6 +1,6 @@
 /* The zone reader: offsets, names, zone files built here byte by byte, and damaged ones. Named zones
 ** are held against another implementation in tests/test_slurm_zones.py. */
-#include "../../ext/io/zone.h"
+#include "../../ext/read/input/zone.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef MPG_TEST_TRACE_H
 #define MPG_TEST_TRACE_H
 
-#include "../../ext/core/fleet.h"
+#include "../../ext/goodput/trace/fleet.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /*
 ** verdicts.h - a fleet of a few records, and what its first job comes to, as text: for tests of the
-** rules of docs/rules.md, each to the microsecond and by both roads (core/run.h).
+** rules of docs/rules.md, each to the microsecond and by both roads (goodput/rules/stretch_sums.h).
 */
 #ifndef MPG_TEST_VERDICTS_H
 #define MPG_TEST_VERDICTS_H
 
 #include "scene.h"
 #include "trace.h"
-#include "../../ext/core/time.h"
+#include "../../ext/base/time.h"
 
 static const char *const always[] = {
     "chips chip=c dtype=bf16 peak_flops=1e12 hbm_bytes_per_s=1e9",

@@ -1,0 +1,193 @@
+/*
+** base.h - what every room shares: status codes, errors, memory,
+** interruption, borrowed text and values. Nothing here knows of SQLite; a host passes its allocator
+** and its interruption check in an mpg_env.
+**
+** Conventions of the whole core:
+**   - a function that can fail returns mpg_rc and fills an mpg_err (never NULL) on failure;
+**   - what a function hands out through a pointer is owned by the caller and freed with the
+**     matching *_free or *_close, unless the header says "borrowed";
+**   - times are int64 microseconds since the Unix epoch, UTC; chips are int64 millionths of a chip;
+**     chip-time is int64 (or 128-bit) chip-microseconds.
+*/
+#ifndef MPG_BASE_H
+#define MPG_BASE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+#if defined(__GNUC__)
+#define MPG_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define MPG_PRINTF(f, a)
+#endif
+
+/* Aligned as 64-bit integers are: what SQLite allocates promises no more. */
+__extension__ typedef __int128 mpg_i128 __attribute__((aligned(8)));
+__extension__ typedef unsigned __int128 mpg_u128 __attribute__((aligned(8)));
+
+typedef enum mpg_rc {
+  MPG_OK = 0,
+  MPG_DONE,        /* the end of the input: not an error */
+  MPG_NOMEM,       /* the allocator said no */
+  MPG_IO,          /* the operating system said no: open, read, stat */
+  MPG_DATA,        /* malformed input: the text says file:line:column, expected, found */
+  MPG_LIMIT,       /* a documented limit was met */
+  MPG_INTERRUPTED, /* the host asked to stop */
+  MPG_MISUSE       /* a bad argument */
+} mpg_rc;
+
+/* Text of an error, always terminated; of longer text the middle is left out (mpg_format). */
+#define MPG_ERR_TEXT 1024
+typedef struct mpg_err {
+  mpg_rc rc;
+  char text[MPG_ERR_TEXT];
+} mpg_err;
+
+/* Records `rc` and the formatted text in `err`, and returns `rc`. */
+mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) MPG_PRINTF(3, 4);
+mpg_rc mpg_fail_nomem(mpg_err *err);
+/* Formats into `cap` bytes, terminated. Where that is too long, "..." stands for its middle: a path comes
+** first in a message, and what is wrong last. */
+void mpg_format(char *to, size_t cap, const char *format, va_list args) MPG_PRINTF(3, 0);
+/* snprintf in the C locale: the host's may have a comma for a decimal point. mpg_format is so too. */
+int mpg_print(char *to, size_t cap, const char *format, ...) MPG_PRINTF(3, 4);
+/* MPG_INTERRUPTED; of whatever else went wrong where nothing else can, MPG_NOMEM. */
+mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
+#ifdef __clang_analyzer__ /* which sees one file at a time: what these return */
+#define mpg_fail(err, rc, ...) ((void)mpg_fail(err, rc, __VA_ARGS__), (rc))
+#define mpg_fail_nomem(err) ((void)mpg_fail_nomem(err), MPG_NOMEM)
+#endif
+
+/*
+** Memory: resize(ctx, NULL, n) allocates, resize(ctx, p, n) grows or shrinks, resize(ctx, p, 0)
+** frees and returns NULL. NULL for n > 0 is "out of memory", p then stays valid. Memory is aligned
+** to 8 bytes and no more (SQLite promises no more): nothing that is kept in it may ask for 16.
+*/
+struct mpg_held;
+typedef struct mpg_env {
+  void *(*resize)(void *ctx, void *p, size_t n);
+  void *resize_ctx;
+  bool (*interrupted)(void *ctx); /* NULL: never */
+  void *interrupted_ctx;
+  const struct mpg_limits *limits; /* NULL: as compiled, see limits.h */
+  /* Of hashes, drawn by the host: nobody can make names that all collide. No result depends on it. */
+  uint64_t seed;
+  const struct mpg_held *held; /* NULL: none */
+} mpg_env;
+
+/* Files that the host has locked, by the system's numbers of them. They are not to be opened: closing a file
+** gives up all locks that the process has on it (POSIX), whoever holds them. */
+typedef struct mpg_held {
+  size_t n;
+  struct {
+    uint64_t device, inode;
+  } file[];
+} mpg_held;
+
+/* An mpg_env over realloc and free, for programs without a host. */
+extern const mpg_env mpg_env_libc;
+
+void *mpg_malloc(const mpg_env *env, size_t n);
+void *mpg_calloc(const mpg_env *env, size_t n);
+/* The same for what may be much: the host is asked on the way, and where NULL is returned *rc says why,
+** MPG_NOMEM or MPG_INTERRUPTED. */
+void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc);
+void mpg_free(const mpg_env *env, void *p);
+bool mpg_interrupted(const mpg_env *env);
+#ifdef MPG_TEST
+/* Whom a thread that is not the host's asks (pipeline.h). One that is about to ask the host itself, though in a later
+** turn, ends the program: few tests are long enough for that turn. NULL: the thread is the host's. */
+extern _Thread_local bool (*mpg_test_asks)(void *ctx);
+void mpg_may_ask(const mpg_env *env);
+#else
+static inline void mpg_may_ask(const mpg_env *env) {
+  (void)env;
+}
+#endif
+/* The same, asked in one of so many turns: for loops that take nanoseconds a turn, or microseconds where each
+** touches fresh memory on a host that is slow to give it. */
+#ifndef MPG_POLL_TURNS /* tests/full_stops.sh has both far smaller */
+#define MPG_POLL_TURNS ((size_t)8192)
+#endif
+static inline bool mpg_poll(const mpg_env *env, size_t turn) {
+  mpg_may_ask(env);
+  return turn % MPG_POLL_TURNS == MPG_POLL_TURNS - 1 && mpg_interrupted(env);
+}
+/* The same for turns that differ: `n` is what this one took, in loops of nanoseconds. */
+#ifndef MPG_POLL_WORK
+#define MPG_POLL_WORK ((size_t)32768)
+#endif
+static inline bool mpg_poll_work(const mpg_env *env, size_t *done, size_t n) {
+  mpg_may_ask(env);
+  *done += n;
+  if (*done < MPG_POLL_WORK)
+    return false;
+  *done = 0;
+  return mpg_interrupted(env);
+}
+
+/* The same behind work on one record of `n` bytes. */
+static inline bool mpg_poll_bytes(const mpg_env *env, size_t n) {
+  mpg_may_ask(env);
+  return n > (size_t)1 << 20 && mpg_interrupted(env);
+}
+
+/* The same within a parser of one text that only says whether the text is sound: once the host asks to
+** stop, `stopped` stays, and the text is taken to be none. A parser may be given NULL: nobody asks. */
+typedef struct mpg_asks {
+  const mpg_env *env;
+  size_t work;
+  bool stopped;
+} mpg_asks;
+static inline bool mpg_asks_stop(mpg_asks *asks, size_t n) {
+  if (asks != NULL && !asks->stopped)
+    asks->stopped = mpg_poll_work(asks->env, &asks->work, n);
+  return asks != NULL && asks->stopped;
+}
+
+/* Who is asked within a text of n bytes: nobody within a short one, as nearly all are. */
+static inline mpg_asks *mpg_asks_within(mpg_asks *asks, size_t n) {
+  return n < 4096 ? NULL : asks;
+}
+
+/* Copies, or fills with zeros, in pieces where it is much: false, not all was, where the host asks to stop. */
+bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n);
+bool mpg_clear(const mpg_env *env, void *p, size_t n);
+
+/*
+** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),
+** by doubling. MPG_NOMEM also where the product would overflow; *array and *cap are then unchanged.
+*/
+mpg_rc mpg_grow_array(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size);
+static inline mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size_t want,
+                              size_t size) {
+  return want <= *cap ? MPG_OK : mpg_grow_array(env, array, cap, want, size);
+}
+
+/* Borrowed bytes: not terminated, may hold NULs and invalid UTF-8. p may be NULL only where n is 0.
+ */
+typedef struct mpg_str {
+  const char *p;
+  size_t n;
+} mpg_str;
+
+#define MPG_STR(literal) ((mpg_str){(literal), sizeof(literal) - 1})
+/* The text of a terminated C string, borrowed. */
+mpg_str mpg_str_of(const char *z);
+bool mpg_str_eq(mpg_str a, mpg_str b);
+bool mpg_str_eq_nocase(mpg_str a, mpg_str b); /* ASCII letters only */
+int mpg_str_cmp(mpg_str a, mpg_str b);        /* memcmp order, shorter first: SQLite's BINARY */
+
+/* A field of a record as its source gave it. Text is borrowed from the source. */
+typedef enum mpg_type { MPG_NULL, MPG_INT, MPG_REAL, MPG_TEXT } mpg_type;
+typedef struct mpg_value {
+  mpg_type type;
+  int64_t i; /* MPG_INT */
+  double r;  /* MPG_REAL */
+  mpg_str s; /* MPG_TEXT */
+} mpg_value;
+
+#endif

@@ -1,0 +1,19 @@
+/* hash_set.h - a set of 64-bit hashes: whether something came before, as far as a hash can tell. */
+#ifndef MPG_SEEN_H
+#define MPG_SEEN_H
+
+#include "base.h"
+
+/* Zeroed at first, but for env. */
+typedef struct mpg_seen {
+  const mpg_env *env;
+  uint64_t *hashes; /* open addressing; 0: free */
+  size_t n, cap;    /* cap is a power of two, or 0 */
+} mpg_seen;
+
+void mpg_seen_free(mpg_seen *seen);
+/* Puts the hash in, which is not 0; *before: it was in. MPG_OK, MPG_NOMEM or
+** MPG_INTERRUPTED. */
+mpg_rc mpg_seen_put(mpg_seen *seen, uint64_t hash, bool *before);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+** time.h - times as people write them, and the buckets that time is cut into.
+**
+** Inside, a time is int64 microseconds since 1970-01-01T00:00:00Z. Accepted range: 1970-01-01 up to
+** and without 2262-01-01 (MPG_TIME_MAX); anything else is refused with a text that names the likely
+** cause (milliseconds or nanoseconds where seconds are expected).
+*/
+#ifndef MPG_TIME_H
+#define MPG_TIME_H
+
+#include "base.h"
+
+#define MPG_SECOND INT64_C(1000000)
+#define MPG_TIME_MAX INT64_C(9214646400000000) /* 2262-01-01T00:00:00Z, first time refused */
+/* Whether a number of Unix seconds is a time: 1970 and later, before MPG_TIME_MAX. */
+static inline bool mpg_seconds_are_time(double s) {
+  return s >= 0 && s < (double)MPG_TIME_MAX / 1e6;
+}
+
+/*
+** Unix seconds as decimal text ("1795240353", "12.5", "1.5e3") or ISO 8601: date (then midnight),
+** or date and time with "T" or a space between; seconds, fraction (after "." or ",") and zone may
+** be left out. Zone: "Z", "+02", "+0200", "+02:00"; none is UTC. Digits past the microsecond are
+** rounded half to even. A leap second, ":60", is the second after it. "24:00" and white space
+** around the text are refused. err->text says what was expected and found, without file or line:
+** the caller has those.
+*/
+mpg_rc mpg_time_parse(mpg_str text, int64_t *us, mpg_err *err);
+/* The same of a value: MPG_INT and MPG_REAL are Unix seconds. MPG_NULL is MPG_MISUSE. */
+mpg_rc mpg_time_value(const mpg_value *v, int64_t *us, mpg_err *err);
+
+/* ISO 8601 alone, of any year from 0000 to 9999; false where the text is none. */
+bool mpg_iso_parse(mpg_str text, int64_t *us);
+
+/* An offset from UTC, "Z", "+02", "+0200" or "+02:00", in microseconds; false where it is none. */
+bool mpg_offset_parse(mpg_str text, int64_t *offset_us);
+
+/* "YYYY-MM-DDTHH:MM:SSZ", with ".ffffff" where the fraction is not 0. `out` holds 40 bytes. */
+size_t mpg_time_format(int64_t us, char *out);
+
+/* Proleptic Gregorian days since 1970-01-01; month 1..12, day 1..31. */
+int64_t mpg_days_from_civil(int64_t year, int month, int day);
+void mpg_civil_from_days(int64_t days, int64_t *year, int *month, int *day);
+
+/*
+** A bucket width (time_bucket.c): a number of seconds ("3600", 0.5), or "<n> <unit>" with unit second,
+** minute, hour, day, week, month, quarter, year in any case (a plural s is accepted; n may be left
+** out, and may have a fraction for fixed widths). Fixed widths count from the epoch, weeks from a
+** Monday (ISO 8601), months, quarters and years from January 1970: in UTC, or on clocks that are an
+** offset ahead of it, "1 day +02:00". NULL is no bucket.
+*/
+typedef struct mpg_bucket {
+  int64_t width_us; /* fixed width, > 0; 0 where months counts, or where there is no bucket */
+  int64_t origin_us;
+  int months;       /* > 0: a calendar width */
+  int64_t ahead_us; /* of the clocks that buckets are counted by, from UTC */
+} mpg_bucket;
+
+mpg_rc mpg_bucket_parse(const mpg_value *v, mpg_bucket *bucket, mpg_err *err);
+static inline bool mpg_bucket_is_set(const mpg_bucket *b) {
+  return b->width_us > 0 || b->months > 0;
+}
+/* Start of the bucket that holds `us` (which is >= 0; the start may lie before the epoch). */
+int64_t mpg_bucket_start(const mpg_bucket *bucket, int64_t us);
+/* Start of the bucket after the one that starts at `start`. */
+int64_t mpg_bucket_next(const mpg_bucket *bucket, int64_t start);
+/*
+** Text that sorts and that SQLite's date functions read: "YYYY-MM-DD" where every bucket of this
+** width starts at midnight (of the clocks that it is counted by), else "YYYY-MM-DD HH:MM:SS" (with ".ffffff" where the width has a
+** fraction of a second). `out` holds 40 bytes; the length is returned.
+*/
+size_t mpg_bucket_label(const mpg_bucket *bucket, int64_t start, char *out);
+
+/* The ISO 8601 week of a time, "2026-W01"; terminated, the length is returned. */
+#define MPG_ISO_WEEK_TEXT 24
+size_t mpg_iso_week(int64_t us, char out[MPG_ISO_WEEK_TEXT]);
+
+#endif

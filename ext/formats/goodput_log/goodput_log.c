@@ -1,0 +1,401 @@
+/* goodput_log.c - see goodput_log.h. */
+#include "goodput_row.h"
+#include "../../read/parse/blocks.h"
+#include "../../read/input/unfinished.h"
+#include "../../base/intern.h"
+#include "../../base/limits.h"
+#include "../../base/number.h"
+#include "../../base/text.h"
+#include "../../base/time.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KEYS_REMEMBERED 32
+#define NO_FIELD MPG_GOODPUT_COUNT
+
+struct mpg_goodput_log {
+  const mpg_env *env;
+  mpg_env asking; /* the same memory, and who is asked whether to stop */
+  mpg_json *json;
+  const char *path;
+  mpg_seen *seen;
+  mpg_issues *issues;
+  mpg_json_doc *payload;
+  const mpg_json_member *members; /* of the row, nested or not; none of a usual one */
+  size_t n;
+  size_t at; /* where the payload begins in the record */
+  mpg_goodput_row row;
+  mpg_goodput_usual usual;
+  int64_t usual_bytes;               /* at most, of a usual row; 0: none is looked for */
+  uint8_t field_of[KEYS_REMEMBERED]; /* of the i-th key, the last time */
+  char *rest;
+  size_t nrest, rest_cap;
+  char failure[MPG_ERR_TEXT]; /* the JSON reader's last */
+};
+
+mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
+                            mpg_seen *seen, mpg_issues *issues, mpg_err *err) {
+  static const mpg_json_options options = {0};
+  mpg_goodput_log *log = mpg_calloc(env, sizeof *log);
+  mpg_rc rc;
+  if (log == NULL)
+    return mpg_fail_nomem(err);
+  log->env = env;
+  log->asking = *env;
+  log->path = mpg_stream_path(stream);
+  log->seen = seen;
+  log->issues = issues;
+  mpg_goodput_usual_init(&log->usual);
+  if (mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) > MPG_GOODPUT_COUNT)
+    log->usual_bytes = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
+  rc = mpg_json_open(&log->json, env, stream, &options, err);
+  if (rc == MPG_OK)
+    *out = log;
+  else
+    mpg_goodput_log_close(log);
+  return rc;
+}
+
+void mpg_goodput_log_close(mpg_goodput_log *log) {
+  if (log == NULL)
+    return;
+  mpg_json_close(log->json);
+  mpg_json_doc_free(log->payload);
+  mpg_free(log->env, log->rest);
+  mpg_free(log->env, log);
+}
+
+void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,
+                          const mpg_env *asked) {
+  if (block->rest)
+    asked = log->env;
+  log->asking.interrupted = asked == NULL ? NULL : asked->interrupted;
+  log->asking.interrupted_ctx = asked == NULL ? NULL : asked->interrupted_ctx;
+  log->path = mpg_stream_path(stream);
+  mpg_json_feed(log->json, stream, block, asked);
+}
+
+int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
+  return mpg_json_line(log->json);
+}
+
+/* ---- Entries seen before ---- */
+
+mpg_rc mpg_goodput_seen_before(mpg_seen *seen, uint64_t entry, const char *path, int64_t line,
+                               mpg_issues *issues, bool *before, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  *before = false;
+  if (entry == 0)
+    return MPG_OK;
+  if (seen->n >= MPG_GOODPUT_SEEN) {
+    rc = mpg_issues_add(issues, MPG_WARNING, path, "duplicates_unchecked", line, 1,
+                        "more than %zu entries: not looked for among those before",
+                        (size_t)MPG_GOODPUT_SEEN);
+    return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+  }
+  rc = mpg_seen_put(seen, entry, before);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
+  if (*before)
+    rc = mpg_issues_add(issues, MPG_INFO, path, "duplicate_entry", line, 1,
+                        "timestamp and insertId came before: marked in column duplicate, and left "
+                        "out of goodput_report");
+  return rc == MPG_OK ? rc : mpg_fail_nomem(err);
+}
+
+static uint64_t entry_of(const mpg_goodput_row *row, uint64_t seed) {
+  uint64_t parts[2], hash;
+  if (row->insert_id.n == 0 || row->timestamp.n == 0)
+    return 0;
+  parts[0] = (uint64_t)row->time_ns;
+  parts[1] = mpg_hash(seed, row->insert_id.p, row->insert_id.n);
+  hash = mpg_hash(seed, parts, sizeof parts);
+  return hash == 0 ? 1 : hash;
+}
+
+/* ---- Values ---- */
+
+/* "PATH:LINE:COLUMN: expected WHAT, found ..." for a member of the row. */
+static mpg_rc unexpected(const mpg_goodput_log *log, const mpg_json_member *m, const char *what,
+                         mpg_err *err) {
+  static const char *const kinds[] = {"null", "false", "true", "", "", "an array", "an object"};
+  char excerpt[MPG_EXCERPT];
+  int64_t line, column;
+  bool plain = m->kind == MPG_JSON_NUMBER || m->kind == MPG_JSON_STRING;
+  mpg_json_where(log->json, log->at + m->value_at, &line, &column);
+  mpg_text_excerpt(m->text, excerpt);
+  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s%s%s", log->path,
+                  (long long)line, (long long)column, what, plain ? "\"" : kinds[m->kind],
+                  plain ? excerpt : "", plain ? "\"" : "");
+}
+
+/* Why mpg_goodput_value refuses the member. */
+static mpg_rc refuse_value(const mpg_goodput_log *log, const mpg_json_member *m, size_t field,
+                           mpg_err *err) {
+  char expected[96];
+  mpg_goodput_type type = mpg_goodput_fields[field].type;
+  (void)snprintf(expected, sizeof expected, "%s for \"%s\"",
+                 type == MPG_GOODPUT_TEXT   ? "a text"
+                 : type == MPG_GOODPUT_BOOL ? "true or false"
+                 : type == MPG_GOODPUT_INT  ? "a whole number"
+                                            : "a number",
+                 mpg_goodput_fields[field].name);
+  return unexpected(log, m, expected, err);
+}
+
+static bool is_field(mpg_str key, const mpg_goodput_field *field) {
+  return key.n == field->n && memcmp(key.p, field->name, field->n) == 0;
+}
+
+/* The field of the i-th key, NO_FIELD where it is none. Rows of a kind repeat the order of keys. */
+static size_t field_of(mpg_goodput_log *log, size_t i, mpg_str key) {
+  if (i < KEYS_REMEMBERED && is_field(key, &mpg_goodput_fields[log->field_of[i]]))
+    return log->field_of[i];
+  for (size_t f = 0; f < MPG_GOODPUT_COUNT; f++)
+    if (is_field(key, &mpg_goodput_fields[f])) {
+      if (i < KEYS_REMEMBERED)
+        log->field_of[i] = (uint8_t)f;
+      return f;
+    }
+  return NO_FIELD;
+}
+
+/* The time that tells what the row is of. */
+static mpg_rc check_time(const mpg_goodput_log *log, mpg_err *err) {
+  const mpg_goodput_row *row = &log->row;
+  if (mpg_goodput_is_timely(row))
+    return MPG_OK;
+  for (size_t i = 0; i < log->n; i++)
+    if (mpg_str_eq(log->members[i].key, mpg_str_of(mpg_goodput_fields[row->field].name)))
+      return unexpected(log, &log->members[i], "Unix seconds from 1970 to 2261", err);
+  return MPG_OK;
+}
+
+static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
+  mpg_goodput_row *row = &log->row;
+  const mpg_json_member *first = NULL; /* the first time, where it has yet to be read */
+  int64_t line, column;
+  for (size_t i = 0; i < log->n; i++) {
+    const mpg_json_member *m = &log->members[i];
+    size_t field;
+    bool first_time = !row->timed && mpg_goodput_names_time(m->key);
+    if (mpg_poll(&log->asking, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    if (first_time) {
+      row->timed = true;
+      first = m;
+    }
+    if (mpg_str_eq(m->key, MPG_STR("job_name"))) {
+      if (m->kind != MPG_JSON_STRING)
+        return unexpected(log, m, "a text for \"job_name\"", err);
+      row->job = m->text;
+      if (row->job.p == NULL)
+        row->job.p = "";
+      continue;
+    }
+    field = field_of(log, i, m->key);
+    if (field == NO_FIELD)
+      continue;
+    row->present |= UINT64_C(1) << field;
+    if (!mpg_goodput_value(field, m, &row->values[field]))
+      return refuse_value(log, m, field, err);
+    if (first_time && row->values[field].type == MPG_REAL) {
+      row->first_time = row->values[field];
+      first = NULL;
+    }
+  }
+  if (first != NULL && first->kind == MPG_JSON_NUMBER &&
+      mpg_real_parse(first->text, &row->first_time.r))
+    row->first_time.type = MPG_REAL;
+  if (row->job.p == NULL) {
+    mpg_json_where(log->json, log->at, &line, &column);
+    return mpg_fail(err, MPG_DATA,
+                    "%s:%lld:%lld: expected a row of ml-goodput-measurement with \"job_name\", or "
+                    "an entry of Cloud Logging with one in \"jsonPayload\", found neither",
+                    log->path, (long long)line, (long long)column);
+  }
+  mpg_goodput_tell(row);
+  return check_time(log, err);
+}
+
+/* ---- Entries of Cloud Logging ---- */
+
+/* RFC 3339 to nanoseconds: the digits of the fraction apart from the rest. */
+static bool parse_ns(mpg_str text, int64_t *ns) {
+  char whole[64];
+  size_t n = 0, i = 0;
+  int64_t us, fraction = 0, unit = 1000000000;
+  mpg_err ignored;
+  if (text.n >= sizeof whole)
+    return false;
+  for (; i < text.n && text.p[i] != '.'; i++)
+    whole[n++] = text.p[i];
+  if (i < text.n)
+    for (i++; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+      if (unit > 1) {
+        unit /= 10;
+        fraction += unit * (text.p[i] - '0');
+      }
+  for (; i < text.n; i++)
+    whole[n++] = text.p[i];
+  if (mpg_time_parse((mpg_str){whole, n}, &us, &ignored) != MPG_OK)
+    return false;
+  *ns = us * 1000 + fraction;
+  return true;
+}
+
+/* Takes the entry apart, where the record is one: its row is then in log->members. */
+static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
+  const mpg_json_member *payload = NULL, *stamp = NULL, *id = NULL;
+  mpg_goodput_row *row = &log->row;
+  mpg_rc rc;
+  for (size_t i = 0; i < log->n; i++) {
+    const mpg_json_member *m = &log->members[i];
+    if (mpg_poll(&log->asking, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    if (mpg_str_eq(m->key, MPG_STR("jsonPayload")))
+      payload = m;
+    else if (mpg_str_eq(m->key, MPG_STR("timestamp")))
+      stamp = m;
+    else if (mpg_str_eq(m->key, MPG_STR("insertId")))
+      id = m;
+  }
+  if (payload == NULL)
+    return MPG_OK;
+  if (payload->kind != MPG_JSON_OBJECT)
+    return unexpected(log, payload, "an object for \"jsonPayload\"", err);
+  row->exported = true;
+  if (stamp == NULL || stamp->kind != MPG_JSON_STRING || !parse_ns(stamp->text, &row->time_ns))
+    return unexpected(log, stamp == NULL ? payload : stamp,
+                      "\"timestamp\" of the entry as an RFC 3339 time", err);
+  row->timestamp = stamp->text;
+  if (id != NULL && id->kind == MPG_JSON_STRING)
+    row->insert_id = id->text;
+  rc = mpg_json_parse(&log->payload, &log->asking, log->path, payload->text, &log->members, &log->n,
+                      err);
+  if (rc == MPG_OK)
+    log->at = payload->value_at;
+  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+    return rc;
+  return unexpected(log, payload, "each key of \"jsonPayload\" once", err);
+}
+
+/* The next row, if it is a usual one. */
+static bool take_usual(mpg_goodput_log *log, size_t *bytes) {
+  const char *p, *end, *behind;
+  if (log->usual_bytes == 0 || !mpg_json_peek(log->json, &p, &end))
+    return false;
+  behind = mpg_goodput_usual_row(&log->usual, p, end, &log->row);
+  if (behind == NULL || behind - p > log->usual_bytes)
+    return false;
+  mpg_json_take(log->json, behind);
+  *bytes = (size_t)(behind - p);
+  log->n = 0;
+  return true;
+}
+
+mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, mpg_err *err) {
+  size_t bytes;
+  mpg_rc rc;
+  *row = &log->row;
+  mpg_goodput_row_clear(&log->row);
+  if (take_usual(log, &bytes))
+    return mpg_poll_bytes(&log->asking, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
+                                               : MPG_OK;
+  mpg_goodput_row_clear(&log->row);
+  rc = mpg_json_record(log->json, &log->members, &log->n, err);
+  if (rc == MPG_DATA && mpg_json_cut_off(log->json)) {
+    rc = mpg_unfinished_record(log->issues, log->path, mpg_json_line(log->json), err);
+    return rc == MPG_OK ? MPG_DONE : rc;
+  }
+  if (rc == MPG_DATA) {
+    /* What cannot be passed over, such as a file that was cut off, is told again at every call. */
+    if (strcmp(err->text, log->failure) == 0)
+      return MPG_DONE;
+    memcpy(log->failure, err->text, sizeof log->failure);
+  }
+  if (rc != MPG_OK)
+    return rc;
+  log->at = 0;
+  rc = unwrap(log, err);
+  if (rc == MPG_OK)
+    rc = read_row(log, err);
+  if (rc == MPG_OK && log->row.exported) {
+    log->row.entry = entry_of(&log->row, log->env->seed);
+    if (log->seen != NULL)
+      rc = mpg_goodput_seen_before(log->seen, log->row.entry, log->path, mpg_json_line(log->json),
+                                   log->issues, &log->row.duplicate, err);
+  }
+  return rc;
+}
+
+/* ---- The rest of a row ---- */
+
+static mpg_rc put(mpg_goodput_log *log, const char *p, size_t n) {
+  if (n > SIZE_MAX - 1 - log->nrest ||
+      mpg_grow(log->env, &log->rest, &log->rest_cap, log->nrest + n + 1, 1) != MPG_OK)
+    return MPG_NOMEM;
+  if (n > 0)
+    memcpy(log->rest + log->nrest, p, n);
+  log->nrest += n;
+  return MPG_OK;
+}
+
+static mpg_rc put_string(mpg_goodput_log *log, mpg_str s) {
+  mpg_rc rc = put(log, "\"", 1);
+  for (size_t i = 0; rc == MPG_OK && i < s.n; i++) {
+    unsigned char c = (unsigned char)s.p[i];
+    char escape[8];
+    if (c == '"' || c == '\\')
+      rc = put(log, "\\", 1);
+    if (c < 0x20) {
+      int n = snprintf(escape, sizeof escape, "\\u%04x", c);
+      rc = put(log, escape, (size_t)n);
+    } else if (rc == MPG_OK) {
+      rc = put(log, s.p + i, 1);
+    }
+  }
+  return rc == MPG_OK ? put(log, "\"", 1) : rc;
+}
+
+static mpg_rc put_member(mpg_goodput_log *log, const mpg_json_member *m) {
+  mpg_rc rc = put(log, log->nrest == 0 ? "{" : ",", 1);
+  if (rc == MPG_OK)
+    rc = put_string(log, m->key);
+  if (rc == MPG_OK)
+    rc = put(log, ":", 1);
+  if (rc != MPG_OK)
+    return rc;
+  switch (m->kind) {
+  case MPG_JSON_NULL:
+    return put(log, "null", 4);
+  case MPG_JSON_FALSE:
+    return put(log, "false", 5);
+  case MPG_JSON_TRUE:
+    return put(log, "true", 4);
+  case MPG_JSON_STRING:
+    return put_string(log, m->text);
+  default:
+    return put(log, m->text.p, m->text.n);
+  }
+}
+
+mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  log->nrest = 0;
+  *out = (mpg_str){NULL, 0};
+  for (size_t i = 0; rc == MPG_OK && i < log->n; i++) {
+    const mpg_json_member *m = &log->members[i];
+    if (mpg_poll(&log->asking, i))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    if (!mpg_str_eq(m->key, MPG_STR("job_name")) && field_of(log, i, m->key) == NO_FIELD)
+      rc = put_member(log, m);
+  }
+  if (rc == MPG_OK && log->nrest > 0)
+    rc = put(log, "}", 1);
+  if (rc != MPG_OK)
+    return mpg_fail_nomem(err);
+  *out = (mpg_str){log->rest, log->nrest};
+  return MPG_OK;
+}

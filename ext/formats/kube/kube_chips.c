@@ -1,0 +1,138 @@
+/* kube_chips.c - see kube_chips.h. */
+#include "kube_chips.h"
+#include "../../base/number.h"
+
+#include <string.h>
+
+#define WHOLE 1000000
+
+static bool begins(mpg_str s, const char *prefix) {
+  size_t n = strlen(prefix);
+  return s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+/* Digits at `at`, and `unit` behind them: moves behind both. -1: they are not there. */
+static int64_t take_number(mpg_str s, size_t *at, const char *unit) {
+  size_t from = *at, end = from;
+  int64_t number;
+  while (end < s.n && s.p[end] >= '0' && s.p[end] <= '9')
+    end++;
+  if (end - from > 4 || !mpg_int_parse((mpg_str){s.p + from, end - from}, &number) ||
+      !begins((mpg_str){s.p + end, s.n - end}, unit))
+    return -1;
+  *at = end + strlen(unit);
+  return number;
+}
+
+/* Slices of an A30 have 6 GB each, of an RTX PRO 6000 24 GB: no GPU of 7 slices has 2 with 12 or
+** 48, or 4 with 24 or 96 of them. A single slice of 24 GB is also one of a GPU of 96 GB with
+** memory of two. Source: the profiles in "NVIDIA Multi-Instance GPU User Guide". */
+static mpg_kube_unit slices_of(mpg_str s, int64_t *millionths) {
+  size_t at = 0;
+  int64_t slices = take_number(s, &at, "g."), gigabytes = take_number(s, &at, "gb"), each;
+  bool quarter;
+  /* What follows (".me", ".gfx") changes nothing. */
+  if (slices < 1 || slices > 7 || gigabytes < 0)
+    return MPG_KUBE_NOT_A_CHIP;
+  each = gigabytes / slices;
+  quarter = (slices == 1 && gigabytes == 6) ||
+            ((slices == 2 || slices == 4) && each * slices == gigabytes &&
+             (each == 6 || (each == 24 && gigabytes > 24)));
+  *millionths = WHOLE * slices / (quarter ? 4 : 7);
+  return slices == 1 && gigabytes == 24 ? MPG_KUBE_GUESS : MPG_KUBE_CHIP;
+}
+
+mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
+  static const char *const chips[] = {
+      "nvidia.com/gpu",
+      "nvidia.com/gpu.shared",
+      "amd.com/gpu",
+      "google.com/tpu",
+      "aws.amazon.com/neuron",
+      "habana.ai/gaudi",
+      "gpu.intel.com/i915",
+      "gpu.intel.com/xe",
+      "huawei.com/Ascend910",
+      "aws.amazon.com/neurondevice",
+      /* Devices of a class (DRA) asked for as a resource, by the class's own name. */
+      "deviceclass.resource.kubernetes.io/gpu.nvidia.com",
+      "deviceclass.resource.kubernetes.io/tpu.google.com",
+      "deviceclass.resource.kubernetes.io/gpu.amd.com",
+      "deviceclass.resource.kubernetes.io/neuron.aws.com",
+      "deviceclass.resource.kubernetes.io/gaudi.intel.com",
+  };
+  /* Memory, cores and per cents of GPUs that several share, and parts of AMD's. */
+  static const char *const parts[] = {
+      "aws.amazon.com/neuroncore",
+      "nvidia.com/gpumem",
+      "nvidia.com/gpucores",
+      "volcano.sh/vgpu-",
+      "volcano.sh/gpu-memory",
+      "aliyun.com/gpu-",
+      "tencent.com/vcuda-",
+      "k8s.amazonaws.com/vgpu",
+      "amd.com/",
+      "deviceclass.resource.kubernetes.io/mig.nvidia.com",
+  };
+  for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+    if (mpg_str_eq(name, mpg_str_of(chips[i]))) {
+      *millionths = WHOLE;
+      return MPG_KUBE_CHIP;
+    }
+  if (begins(name, "nvidia.com/mig-"))
+    return slices_of((mpg_str){name.p + 15, name.n - 15}, millionths);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (begins(name, parts[i]))
+      return MPG_KUBE_NOT_A_CHIP;
+  return MPG_KUBE_NO_CHIP;
+}
+
+mpg_kube_unit mpg_kube_product_share(mpg_str product, mpg_str profile, int64_t *millionths) {
+  mpg_kube_unit unit;
+  bool four = false; /* slices */
+  for (size_t i = 0; i < product.n; i++) {
+    mpg_str rest = {product.p + i, product.n - i};
+    four |= rest.n >= 12 && mpg_str_eq_nocase((mpg_str){rest.p, 12}, MPG_STR("RTX-PRO-6000"));
+    if (begins(rest, "-MIG-"))
+      profile = (mpg_str){rest.p + 5, rest.n - 5};
+  }
+  unit = profile.n == 0 ? MPG_KUBE_NO_CHIP : slices_of(profile, millionths);
+  if (unit != MPG_KUBE_GUESS)
+    return unit;
+  *millionths = WHOLE / (four ? 4 : 7);
+  return MPG_KUBE_CHIP;
+}
+
+int64_t mpg_kube_partitions(mpg_str mode, mpg_str product) {
+  static const char *const modes[] = {"dpx_", "tpx_", "qpx_"};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+    if (begins(mode, modes[i]))
+      return (int64_t)i + 2;
+  if (!begins(mode, "cpx_"))
+    return 1;
+  /* A partition for each of its dies. */
+  return begins(product, "AMD_Instinct_MI300A") ? 6 : 8;
+}
+
+bool mpg_kube_quantity(mpg_str text, int64_t *millionths) {
+  static const struct {
+    const char *suffix;
+    int64_t times;
+  } units[] = {{"Ki", INT64_C(1) << 10},
+               {"Mi", INT64_C(1) << 20},
+               {"Gi", INT64_C(1) << 30},
+               {"Ti", INT64_C(1) << 40},
+               {"k", 1000},
+               {"M", 1000000},
+               {"G", 1000000000},
+               {"T", 1000000000000}};
+  if (text.n > 0 && text.p[text.n - 1] == 'm')
+    return mpg_scaled_parse((mpg_str){text.p, text.n - 1}, 3, millionths);
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    size_t n = strlen(units[i].suffix);
+    if (text.n > n && memcmp(text.p + text.n - n, units[i].suffix, n) == 0)
+      return mpg_scaled_parse((mpg_str){text.p, text.n - n}, 6, millionths) &&
+             !__builtin_mul_overflow(*millionths, units[i].times, millionths);
+  }
+  return mpg_scaled_parse(text, 6, millionths);
+}

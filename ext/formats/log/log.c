@@ -1,0 +1,316 @@
+/* log.c - see log.h. */
+#include "log.h"
+#include "log_stamp.h"
+#include "../../base/number.h"
+#include "../../base/text.h"
+#include "../../base/time.h"
+
+#include <string.h>
+
+#define LINES_BETWEEN_POLLS 64 /* a pattern may take long over each */
+#define A_DAY (INT64_C(86400) * MPG_SECOND)
+#define HALF_A_YEAR (183 * A_DAY)
+#define EXACT_DIGITS 17 /* of a double */
+
+struct mpg_log {
+  const mpg_env *env;
+  mpg_lines *lines;
+  const char *path;
+  mpg_log_options options;
+  mpg_issues *issues;
+  size_t time_group, step_group; /* their number of names where there is none */
+  mpg_str line;
+  bool matched;
+  mpg_value time, step;
+  int64_t year, last_us; /* of times without a year; 0: there was none yet */
+  int64_t n_lines, n_unmatched, first_unmatched;
+  char unmatched_text[MPG_EXCERPT];
+  bool done;
+};
+
+static size_t group_named(const mpg_pattern *pattern, mpg_str wanted) {
+  size_t i = 0;
+  while (i < mpg_pattern_names(pattern) && !mpg_str_eq(mpg_pattern_name(pattern, i), wanted))
+    i++;
+  return i;
+}
+
+mpg_rc mpg_log_open(mpg_log **out, const mpg_env *env, mpg_stream *stream,
+                    const mpg_log_options *options, mpg_issues *issues, mpg_err *err) {
+  mpg_log *log = mpg_calloc(env, sizeof *log);
+  mpg_rc rc;
+  if (log == NULL)
+    return mpg_fail_nomem(err);
+  log->env = env;
+  log->path = mpg_stream_path(stream);
+  log->options = *options;
+  log->issues = issues;
+  log->year = options->year;
+  log->time_group = group_named(options->pattern, MPG_STR("time"));
+  log->step_group = group_named(options->pattern, MPG_STR("step"));
+  rc = mpg_lines_open(&log->lines, env, stream, err);
+  if (rc == MPG_OK)
+    *out = log;
+  else
+    mpg_log_close(log);
+  return rc;
+}
+
+void mpg_log_close(mpg_log *log) {
+  if (log == NULL)
+    return;
+  mpg_lines_close(log->lines);
+  mpg_free(log->env, log);
+}
+
+int64_t mpg_log_line(const mpg_log *log) {
+  return mpg_lines_number(log->lines);
+}
+
+mpg_str mpg_log_text(const mpg_log *log) {
+  return log->line;
+}
+
+const mpg_value *mpg_log_time(const mpg_log *log) {
+  return &log->time;
+}
+
+const mpg_value *mpg_log_step(const mpg_log *log) {
+  return &log->step;
+}
+
+/* ---- Issues and errors ---- */
+
+static mpg_rc added(mpg_rc rc, mpg_err *err) {
+  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+}
+
+/* `found` is part of the line. */
+static mpg_rc malformed(const mpg_log *log, const char *expected, mpg_str found, mpg_err *err) {
+  char text[MPG_EXCERPT];
+  mpg_text_excerpt(found, text);
+  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found \"%s\"", log->path,
+                  (long long)mpg_log_line(log), (long long)(found.p - log->line.p) + 1, expected,
+                  text);
+}
+
+/* What is to be said of the whole file. */
+static mpg_rc finish(mpg_log *log, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  if (log->done)
+    return MPG_DONE;
+  log->done = true;
+  if (log->n_lines == 0)
+    rc = added(mpg_issues_add(log->issues, MPG_WARNING, log->path, "no_match", 0, 1,
+                              "the file has no line"),
+               err);
+  else if (log->n_unmatched == log->n_lines)
+    rc = added(mpg_issues_add(log->issues, MPG_WARNING, log->path, "no_match", log->first_unmatched,
+                              1, "no line matches the pattern; the first is \"%s\"",
+                              log->unmatched_text),
+               err);
+  if (rc == MPG_OK && log->n_unmatched > 0)
+    rc = added(
+        mpg_issues_add(log->issues, MPG_INFO, log->path, "unmatched_lines", log->first_unmatched,
+                       log->n_unmatched, "%lld of %lld lines did not match; the first is \"%s\"",
+                       (long long)log->n_unmatched, (long long)log->n_lines, log->unmatched_text),
+        err);
+  return rc == MPG_OK ? MPG_DONE : rc;
+}
+
+/* ---- The two groups that mean something ---- */
+
+/*
+** The time of a stamp; of one without a year, by those before it: far back begins the next year, and so
+** does a day that only the next one has. Around the turn of the year writers come out of order: what
+** would be a year ahead is of the year before.
+*/
+static bool time_at(mpg_log *log, const mpg_stamp *t, int64_t *us, mpg_zone_fit *fit) {
+  const mpg_zone *zone = log->options.zone;
+  bool found = mpg_stamp_at(t, log->year, zone, us, fit);
+  int64_t other_us;
+  mpg_zone_fit other_fit;
+  if (t->absolute || t->year != 0)
+    return found;
+  if (log->last_us > 0 && (!found || *us < log->last_us - HALF_A_YEAR) &&
+      mpg_stamp_at(t, log->year + 1, zone, &other_us, &other_fit) &&
+      other_us < log->last_us + HALF_A_YEAR) {
+    log->year++;
+    *us = other_us;
+    *fit = other_fit;
+    found = true;
+  } else if (found && log->last_us > 0 && *us > log->last_us + HALF_A_YEAR &&
+             mpg_stamp_at(t, log->year - 1, zone, &other_us, &other_fit) &&
+             other_us >= log->last_us - A_DAY) {
+    *us = other_us;
+    *fit = other_fit;
+    return true;
+  }
+  if (found)
+    log->last_us = *us;
+  return found;
+}
+
+static mpg_rc read_time(mpg_log *log, mpg_err *err) {
+  mpg_stamp t;
+  mpg_zone_fit fit;
+  mpg_str text;
+  int64_t us = 0;
+  log->time.type = MPG_NULL;
+  if (!mpg_pattern_group(log->options.pattern, log->time_group, &text))
+    return MPG_OK;
+  for (; text.n > 0 && text.p[0] == ' '; text.n--)
+    text.p++;
+  while (text.n > 0 && text.p[text.n - 1] == ' ')
+    text.n--;
+  if (text.n == 0)
+    return MPG_OK;
+  if (!mpg_stamp_read(text, &t))
+    return malformed(log, "a time such as 2026-11-21 15:01:26,123 in group \"time\"", text, err);
+  if (!t.absolute && t.year == 0 && log->year == 0)
+    return added(mpg_issues_add(log->issues, MPG_WARNING, log->path, "time_without_year",
+                                mpg_log_line(log), 1, "times have no year: give argument year"),
+                 err);
+  if (!time_at(log, &t, &us, &fit))
+    return malformed(log, "a day of the calendar from 1970 on in group \"time\"", text, err);
+  log->time.type = MPG_REAL;
+  log->time.r = (double)us / (double)MPG_SECOND;
+  if (fit == MPG_ZONE_REPEATED)
+    return added(mpg_issues_add(log->issues, MPG_INFO, log->path, "repeated_time",
+                                mpg_log_line(log), 1,
+                                "the clock showed this time twice: the first is taken"),
+                 err);
+  if (fit == MPG_ZONE_SKIPPED)
+    return added(
+        mpg_issues_add(log->issues, MPG_WARNING, log->path, "skipped_time", mpg_log_line(log), 1,
+                       "the clock never showed this time: moved forward; is it the right zone?"),
+        err);
+  return MPG_OK;
+}
+
+static mpg_rc read_step(mpg_log *log, mpg_err *err) {
+  mpg_str text;
+  log->step.type = MPG_NULL;
+  if (!mpg_pattern_group(log->options.pattern, log->step_group, &text) || text.n == 0)
+    return MPG_OK;
+  if (!mpg_int_parse(text, &log->step.i))
+    return malformed(log, "a whole number in group \"step\"", text, err);
+  log->step.type = MPG_INT;
+  return MPG_OK;
+}
+
+/* ---- Records ---- */
+
+static mpg_rc read_groups(mpg_log *log, mpg_err *err) {
+  size_t n = mpg_pattern_names(log->options.pattern);
+  mpg_rc rc = log->time_group < n ? read_time(log, err) : MPG_OK;
+  return rc == MPG_OK && log->step_group < n ? read_step(log, err) : rc;
+}
+
+/* MPG_DONE: the line is to be passed over. */
+static mpg_rc read_line(mpg_log *log, mpg_err *err) {
+  mpg_rc rc = mpg_pattern_match(log->options.pattern, log->line, err);
+  log->n_lines++;
+  log->matched = rc == MPG_OK;
+  log->time.type = log->step.type = MPG_NULL;
+  if (rc == MPG_LIMIT) {
+    mpg_err plain = *err;
+    return mpg_fail(err, MPG_DATA, "%s:%lld:1: %.900s", log->path, (long long)mpg_log_line(log),
+                    plain.text);
+  }
+  if (rc == MPG_OK)
+    return read_groups(log, err);
+  if (rc != MPG_DONE)
+    return rc;
+  if (log->n_unmatched++ == 0) {
+    log->first_unmatched = mpg_log_line(log);
+    mpg_text_excerpt(log->line, log->unmatched_text);
+  }
+  if (log->options.unmatched == MPG_LOG_ERROR)
+    return malformed(log, "a line that matches the pattern", log->line, err);
+  return log->options.unmatched == MPG_LOG_ROWS ? MPG_OK : MPG_DONE;
+}
+
+mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {
+  for (;;) {
+    mpg_rc rc = log->done ? MPG_DONE : mpg_lines_next(log->lines, &log->line, err);
+    if (rc == MPG_DONE)
+      return finish(log, err);
+    if (rc != MPG_OK)
+      return rc;
+    if (mpg_log_line(log) % LINES_BETWEEN_POLLS == 0 && mpg_interrupted(log->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+    if (!mpg_lines_ended(log->lines)) {
+      rc = added(mpg_issues_add(log->issues, MPG_INFO, log->path, "unfinished_line",
+                                mpg_log_line(log), 1,
+                                "the last line has no line end: left out as still being written"),
+                 err);
+      return rc == MPG_OK ? finish(log, err) : rc;
+    }
+    rc = read_line(log, err);
+    if (rc != MPG_DONE)
+      return rc;
+  }
+}
+
+/* ---- Fields ---- */
+
+/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][-+]?[0-9]+)? of no more digits than are exact; zeros in front of them
+** are none. */
+static bool is_json_number(mpg_str s) {
+  size_t i = s.n > 0 && s.p[0] == '-', from = i, digits;
+  bool whole = true, exponent = false;
+  int64_t n;
+  double r;
+  while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
+    i++;
+  digits = i - from;
+  if (digits == 0 || (digits > 1 && s.p[from] == '0'))
+    return false;
+  if (i < s.n && s.p[i] == '.') {
+    size_t zeros;
+    digits -= s.p[from] == '0';
+    from = ++i;
+    while (digits == 0 && i < s.n && s.p[i] == '0')
+      i++;
+    zeros = i - from;
+    while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
+      i++;
+    if (i == from)
+      return false;
+    digits += i - from - zeros;
+    whole = false;
+  }
+  if (i < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
+    i++;
+    i += i < s.n && (s.p[i] == '+' || s.p[i] == '-');
+    from = i;
+    while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
+      i++;
+    if (i == from)
+      return false;
+    whole = false;
+    exponent = true;
+  }
+  if (i != s.n)
+    return false;
+  if (whole)
+    return mpg_int_parse(s, &n);
+  /* Without an exponent it is finite. */
+  return digits <= EXACT_DIGITS && (!exponent || mpg_real_parse(s, &r));
+}
+
+mpg_rc mpg_log_fields(const mpg_log *log, mpg_json_text *json, bool *any) {
+  const mpg_pattern *pattern = log->options.pattern;
+  mpg_rc rc = mpg_json_put(json, MPG_STR("{"));
+  *any = log->matched;
+  for (size_t i = 0; log->matched && rc == MPG_OK && i < mpg_pattern_names(pattern); i++) {
+    mpg_str text;
+    if (!mpg_pattern_group(pattern, i, &text))
+      continue;
+    rc = mpg_json_put_key(json, mpg_pattern_name(pattern, i));
+    if (rc == MPG_OK)
+      rc = is_json_number(text) ? mpg_json_put(json, text) : mpg_json_put_string(json, text);
+  }
+  return rc == MPG_OK ? mpg_json_put(json, MPG_STR("}")) : rc;
+}

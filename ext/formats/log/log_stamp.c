@@ -1,0 +1,231 @@
+/* log_stamp.c - see log_stamp.h. */
+#include "log_stamp.h"
+#include "../../base/number.h"
+#include "../../base/time.h"
+
+#include <string.h>
+
+#define DAY_SECONDS 86400
+
+/* What is left to read; each function below takes its part off the front, or leaves all as it is. */
+typedef mpg_str rest;
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* Exactly n digits, and no digit behind them. */
+static bool take_number(rest *r, size_t n, int *out) {
+  int v = 0;
+  if (r->n < n || (r->n > n && is_digit(r->p[n])))
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    if (!is_digit(r->p[i]))
+      return false;
+    v = v * 10 + (r->p[i] - '0');
+  }
+  *out = v;
+  r->p += n;
+  r->n -= n;
+  return true;
+}
+
+/* n digits that others may follow. */
+static bool take_digits(rest *r, size_t n, int *out) {
+  rest part = {r->p, r->n < n ? r->n : n};
+  if (!take_number(&part, n, out))
+    return false;
+  r->p += n;
+  r->n -= n;
+  return true;
+}
+
+static bool take_one_of(rest *r, const char *set) {
+  if (r->n == 0 || r->p[0] == '\0' || strchr(set, r->p[0]) == NULL)
+    return false;
+  r->p++;
+  r->n--;
+  return true;
+}
+
+static bool take_spaces(rest *r) {
+  bool any = false;
+  while (take_one_of(r, " "))
+    any = true;
+  return any;
+}
+
+static bool take_word(rest *r, mpg_str word) {
+  if (r->n < word.n || !mpg_str_eq_nocase((mpg_str){r->p, word.n}, word))
+    return false;
+  r->p += word.n;
+  r->n -= word.n;
+  return true;
+}
+
+static bool take_month(rest *r, int *month) {
+  static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  for (int i = 0; i < 12; i++)
+    if (take_word(r, (mpg_str){names + 3 * i, 3})) {
+      *month = i + 1;
+      return true;
+    }
+  return false;
+}
+
+static void take_weekday(rest *r) {
+  static const char names[] = "MonTueWedThuFriSatSun";
+  for (int i = 0; i < 7; i++)
+    if (take_word(r, (mpg_str){names + 3 * i, 3})) {
+      (void)take_one_of(r, ",");
+      (void)take_spaces(r);
+      return;
+    }
+}
+
+/* HH:MM:SS and a fraction after "." or ",". */
+static bool take_clock(rest *r, int64_t *us) {
+  int hour, minute, second;
+  char digits[32] = "0.";
+  size_t n = 2;
+  int64_t part = 0;
+  if (!take_digits(r, 2, &hour) || !take_one_of(r, ":") || !take_digits(r, 2, &minute) ||
+      !take_one_of(r, ":") || !take_digits(r, 2, &second))
+    return false;
+  if (hour > 23 || minute > 59 || second > 60)
+    return false;
+  if (take_one_of(r, ".,")) {
+    while (r->n > 0 && is_digit(r->p[0])) {
+      if (n == sizeof digits)
+        return false;
+      digits[n++] = r->p[0];
+      r->p++;
+      r->n--;
+    }
+    if (n == 2 || !mpg_scaled_parse((mpg_str){digits, n}, 6, &part))
+      return false;
+  }
+  *us = (hour * 3600 + minute * 60 + second) * MPG_SECOND + part;
+  return true;
+}
+
+static void take_zone(rest *r, mpg_stamp *t) {
+  rest before = *r;
+  int hours, minutes = 0;
+  bool east;
+  (void)take_spaces(r);
+  t->zoned = true;
+  if (take_word(r, MPG_STR("UTC")) || take_word(r, MPG_STR("GMT")) || take_word(r, MPG_STR("Z")))
+    return;
+  east = r->n > 0 && r->p[0] == '+';
+  if (take_one_of(r, "+-") && take_digits(r, 2, &hours) && hours <= 24) {
+    if (r->n > 0)
+      (void)take_one_of(r, ":");
+    if ((r->n == 0 || take_digits(r, 2, &minutes)) && minutes < 60) {
+      t->offset = (east ? 1 : -1) * (hours * 3600 + minutes * 60);
+      return;
+    }
+  }
+  t->zoned = false;
+  *r = before;
+}
+
+/* The forms of a date; each leaves *r at the clock. */
+static bool take_date(rest *r, mpg_stamp *t) {
+  rest start = *r;
+  int year = 0;
+  if (take_number(r, 4, &year) && take_one_of(r, "-/") && take_number(r, 2, &t->month) &&
+      take_one_of(r, "-/") && take_number(r, 2, &t->day) && take_one_of(r, "Tt _")) {
+    t->year = year;
+    return true;
+  }
+  *r = start;
+  if (take_number(r, 2, &year) && take_one_of(r, "/") && take_number(r, 2, &t->month) &&
+      take_one_of(r, "/") && take_number(r, 2, &t->day) && take_spaces(r)) {
+    t->year = 2000 + year;
+    return true;
+  }
+  *r = start;
+  if (take_number(r, 8, &year) && take_spaces(r)) {
+    t->year = year / 10000;
+    t->month = year / 100 % 100;
+    t->day = year % 100;
+    return t->year > 0;
+  }
+  *r = start;
+  if (take_number(r, 4, &year) && take_spaces(r)) {
+    t->month = year / 100;
+    t->day = year % 100;
+    return true;
+  }
+  *r = start;
+  take_weekday(r);
+  if ((take_number(r, 2, &t->day) || take_number(r, 1, &t->day)) && take_one_of(r, " -/") &&
+      take_month(r, &t->month) && take_one_of(r, " -/") && take_number(r, 4, &year) &&
+      take_one_of(r, " :")) {
+    t->year = year;
+    return year > 0;
+  }
+  *r = start;
+  take_weekday(r);
+  return take_month(r, &t->month) && take_spaces(r) &&
+         (take_number(r, 2, &t->day) || take_number(r, 1, &t->day)) && take_spaces(r);
+}
+
+bool mpg_stamp_read(mpg_str text, mpg_stamp *out) {
+  mpg_stamp t = {0};
+  rest r = text;
+  rest behind;
+  mpg_err err;
+  int year;
+  if (text.n > 0 && is_digit(text.p[0])) {
+    size_t n = 0;
+    while (n < text.n && (is_digit(text.p[n]) || text.p[n] == '.'))
+      n++;
+    /* As few as nine digits are 1973: what is shorter is no time of a log. */
+    if (n == text.n && n >= 9 && mpg_time_parse(text, &t.us, &err) == MPG_OK) {
+      t.absolute = true;
+      *out = t;
+      return true;
+    }
+  }
+  if (!take_date(&r, &t) || !take_clock(&r, &t.us))
+    return false;
+  take_zone(&r, &t);
+  /* "15:01:26 2026", and "15:01:26 UTC 2026" */
+  behind = r;
+  if (t.year == 0 && take_spaces(&behind) && take_number(&behind, 4, &year) && year > 0) {
+    t.year = year;
+    r = behind;
+  }
+  if (r.n > 0 || t.month < 1 || t.month > 12 || t.day < 1 || t.day > 31)
+    return false;
+  *out = t;
+  return true;
+}
+
+bool mpg_stamp_at(const mpg_stamp *t, int64_t year, const mpg_zone *zone, int64_t *us,
+                  mpg_zone_fit *fit) {
+  int64_t days, seconds, back_year;
+  int back_month, back_day;
+  *fit = MPG_ZONE_UNIQUE;
+  if (t->absolute) {
+    *us = t->us;
+    return true;
+  }
+  if (t->year != 0)
+    year = t->year;
+  if (year < 1970 || year > 2261)
+    return false;
+  days = mpg_days_from_civil(year, t->month, t->day);
+  mpg_civil_from_days(days, &back_year, &back_month, &back_day);
+  if (back_month != t->month || back_day != t->day)
+    return false;
+  seconds = days * DAY_SECONDS + t->us / MPG_SECOND;
+  if (t->zoned)
+    seconds -= t->offset;
+  else if (zone != NULL)
+    *fit = mpg_zone_utc(zone, seconds, &seconds);
+  *us = seconds * MPG_SECOND + t->us % MPG_SECOND;
+  return *us >= 0 && *us < MPG_TIME_MAX;
+}

@@ -1,0 +1,490 @@
+/* otlp.c - see otlp.h. */
+#include "otlp.h"
+#include "otlp_value.h"
+#include "../../base/text.h"
+#include "../../base/time.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What was entered, by depth. */
+typedef enum place {
+  REQUESTS,  /* an array of them, at the top */
+  REQUEST,   /* or TracesData */
+  RESOURCES, /* "resourceSpans" */
+  RESOURCE,
+  SCOPES, /* "scopeSpans" */
+  SCOPE,
+  SPANS
+} place;
+
+struct mpg_otlp {
+  const mpg_env *env;
+  const char *path;
+  mpg_issues *issues;
+  mpg_pull *pull;
+  place places[MPG_PULL_DEPTH];
+  bool known; /* the request at hand has a key of OTLP */
+  bool has_resource, has_scope;
+  bool of_libraries;              /* the list at hand, by its name */
+  bool has_scopes, has_libraries; /* the resource at hand, under either name */
+  int64_t begins;                 /* line of the request at hand */
+  int64_t line;                   /* of the span at hand */
+  mpg_json_doc *doc, *inner;
+  mpg_otlp_values values;
+  mpg_json_text resource, service, scope, scope_version, scope_attributes;
+  mpg_otlp_span span;
+};
+
+mpg_rc mpg_otlp_open(mpg_otlp **out, const mpg_env *env, mpg_stream *stream, mpg_issues *issues,
+                     mpg_err *err) {
+  mpg_otlp *o = mpg_calloc(env, sizeof *o);
+  mpg_rc rc;
+  if (o == NULL)
+    return mpg_fail_nomem(err);
+  o->env = o->values.env = o->resource.env = o->service.env = o->scope.env = env;
+  o->scope_version.env = o->scope_attributes.env = env;
+  o->path = mpg_stream_path(stream);
+  o->issues = issues;
+  rc = mpg_pull_open(&o->pull, env, stream, 0, err);
+  if (rc == MPG_OK)
+    *out = o;
+  else
+    mpg_otlp_close(o);
+  return rc;
+}
+
+void mpg_otlp_close(mpg_otlp *o) {
+  if (o == NULL)
+    return;
+  mpg_pull_close(o->pull);
+  mpg_json_doc_free(o->doc);
+  mpg_json_doc_free(o->inner);
+  mpg_otlp_values_free(&o->values);
+  mpg_json_text_free(&o->resource);
+  mpg_json_text_free(&o->service);
+  mpg_json_text_free(&o->scope);
+  mpg_json_text_free(&o->scope_version);
+  mpg_json_text_free(&o->scope_attributes);
+  mpg_free(o->env, o);
+}
+
+int64_t mpg_otlp_line(const mpg_otlp *o) {
+  return o->line;
+}
+
+static mpg_rc note(const mpg_otlp *o, mpg_severity severity, const char *kind, int64_t count,
+                   const char *text, mpg_err *err) {
+  if (o->issues != NULL &&
+      mpg_issues_add(o->issues, severity, o->path, kind, o->line, count, "%s", text) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_OK;
+}
+
+static mpg_rc unexpected(const mpg_otlp *o, int64_t line, int64_t column, const char *expected,
+                         mpg_str found, mpg_err *err) {
+  char excerpt[MPG_EXCERPT];
+  mpg_text_excerpt(found, excerpt);
+  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s", o->path, (long long)line,
+                  (long long)column, expected, excerpt);
+}
+
+/* ---- Resource and scope: kept, as the window moves on ---- */
+
+static mpg_str string(const mpg_json_member *m) {
+  return m != NULL && m->kind == MPG_JSON_STRING ? m->text : (mpg_str){"", 0};
+}
+
+/* The text of an attribute of a list; *out keeps what it was where there is none. */
+static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_json_text *out) {
+  const mpg_json_member *all, *pair, *value;
+  mpg_err ignored;
+  size_t n, members;
+  mpg_rc rc = mpg_json_parse(&o->doc, o->env, o->path, list, &all, &n, &ignored);
+  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
+    if (mpg_poll(o->env, i))
+      return MPG_INTERRUPTED;
+    if (all[i].kind != MPG_JSON_OBJECT)
+      continue;
+    rc = mpg_json_parse(&o->inner, o->env, o->path, all[i].text, &pair, &members, &ignored);
+    if (rc != MPG_OK || !mpg_str_eq(string(mpg_otlp_find(pair, members, "key")), mpg_str_of(key)))
+      continue;
+    value = mpg_otlp_find(pair, members, "value");
+    if (value != NULL && value->kind == MPG_JSON_OBJECT)
+      rc = mpg_json_parse(&o->inner, o->env, o->path, value->text, &pair, &members, &ignored);
+    if (rc == MPG_OK)
+      return mpg_json_put(out, string(mpg_otlp_find(pair, members, "stringValue")));
+  }
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
+}
+
+static mpg_str list_of(const mpg_json_member *m) {
+  return m != NULL && m->kind == MPG_JSON_ARRAY ? m->text : (mpg_str){"", 0};
+}
+
+static mpg_rc count_dropped(const mpg_otlp *o, const mpg_json_member *m, size_t n, int64_t *sum,
+                            mpg_err *err) {
+  static const char *const counts[] = {"droppedAttributesCount", "droppedEventsCount",
+                                       "droppedLinksCount"};
+  int64_t one;
+  *sum = 0;
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    if (mpg_otlp_int(mpg_otlp_find(m, n, counts[i]), &one) && one > 0 && one <= UINT32_MAX)
+      *sum += one;
+  if (*sum == 0)
+    return MPG_OK;
+  return note(o, MPG_DATA_LOSS, "dropped", *sum,
+              "attributes, events or links that the SDK dropped at its limits", err);
+}
+
+static mpg_rc read_resource(mpg_otlp *o, mpg_str text, mpg_err *err) {
+  const mpg_json_member *m;
+  mpg_str attributes;
+  int64_t dropped;
+  size_t n;
+  mpg_rc rc;
+  o->resource.n = o->service.n = 0;
+  o->has_resource = true;
+  rc = mpg_json_parse(&o->doc, o->env, o->path, text, &m, &n, err);
+  if (rc == MPG_DATA) /* checked already but for keys that repeat, or no object */
+    return unexpected(o, o->line, 1, "an object \"resource\" with each key once", text, err);
+  if (rc == MPG_OK)
+    rc = count_dropped(o, m, n, &dropped, err);
+  if (rc != MPG_OK)
+    return rc;
+  attributes = list_of(mpg_otlp_find(m, n, "attributes"));
+  rc = mpg_otlp_put_attributes(&o->values, &o->resource, attributes);
+  if (rc == MPG_OK && attributes.n > 0)
+    rc = find_attribute(o, attributes, "service.name", &o->service);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
+}
+
+static mpg_rc read_scope(mpg_otlp *o, mpg_str text, mpg_err *err) {
+  const mpg_json_member *m;
+  size_t n;
+  mpg_rc rc;
+  o->scope.n = o->scope_version.n = o->scope_attributes.n = 0;
+  o->has_scope = true;
+  rc = mpg_json_parse(&o->doc, o->env, o->path, text, &m, &n, err);
+  if (rc == MPG_DATA)
+    return unexpected(o, o->line, 1, "an object \"scope\" with each key once", text, err);
+  if (rc == MPG_OK)
+    rc = mpg_json_put(&o->scope, string(mpg_otlp_find(m, n, "name")));
+  if (rc == MPG_OK)
+    rc = mpg_json_put(&o->scope_version, string(mpg_otlp_find(m, n, "version")));
+  if (rc == MPG_OK)
+    rc = mpg_otlp_put_attributes(&o->values, &o->scope_attributes,
+                                 list_of(mpg_otlp_find(m, n, "attributes")));
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
+}
+
+/* A scope was an instrumentation library before version 0.19 of the protocol (2022). */
+static bool is_scope(mpg_str key, const char *name) {
+  return mpg_otlp_is(key, name) || mpg_otlp_is(key, "instrumentationLibrary");
+}
+
+/* Before the spans: what they belong to may still stand behind them. */
+static mpg_rc look_ahead(mpg_otlp *o, bool resource, mpg_err *err) {
+  mpg_str text;
+  bool far;
+  mpg_rc rc = resource ? mpg_pull_ahead(o->pull, mpg_otlp_is, "resource", &text, &far, err)
+                       : mpg_pull_ahead(o->pull, is_scope, "scope", &text, &far, err);
+  if (rc == MPG_OK)
+    return text.p[0] != '{' ? MPG_OK
+           : resource       ? read_resource(o, text, err)
+                            : read_scope(o, text, err);
+  if (rc == MPG_DONE && far)
+    rc = note(o, MPG_DATA_LOSS, "late_resource", 1,
+              "the resource or scope of these spans stands more than 64 MiB behind them: not read",
+              err);
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+/* ---- Spans ---- */
+
+/* An enum by its number or its name: the text behind the last of `prefix`. */
+static const char *word_of(const mpg_json_member *m, const char *const *words, size_t n,
+                           const char *prefix) {
+  int64_t i;
+  size_t skip = strlen(prefix);
+  if (mpg_otlp_int(m, &i))
+    return i >= 0 && (size_t)i < n ? words[i] : NULL;
+  if (m == NULL || m->kind != MPG_JSON_STRING || m->text.n < skip ||
+      memcmp(m->text.p, prefix, skip) != 0)
+    return NULL;
+  for (size_t w = 0; w < n; w++)
+    if (words[w] != NULL &&
+        mpg_str_eq_nocase((mpg_str){m->text.p + skip, m->text.n - skip}, mpg_str_of(words[w])))
+      return words[w];
+  return NULL;
+}
+
+/* Nanoseconds since the epoch; 0 where they are not told. */
+static mpg_rc read_time(const mpg_otlp *o, const mpg_json_member *m, int64_t column, int64_t *ns,
+                        mpg_err *err) {
+  *ns = 0;
+  if (m == NULL || mpg_str_eq(m->text, MPG_STR("")))
+    return MPG_OK;
+  if (!mpg_otlp_int(m, ns) || *ns < 0 || *ns / 1000 >= MPG_TIME_MAX)
+    return unexpected(o, o->line, column, "nanoseconds since 1970 as a time, before 2262", m->text,
+                      err);
+  if (*ns > 0 && *ns < INT64_C(100000000000000000)) /* before 1973-03-04 */
+    return unexpected(o, o->line, column,
+                      "nanoseconds since 1970 as a time, not seconds, milliseconds or microseconds",
+                      m->text, err);
+  return MPG_OK;
+}
+
+static mpg_rc read_status(mpg_otlp *o, const mpg_json_member *m, mpg_err *err) {
+  static const char *const codes[] = {NULL, "ok", "error"};
+  mpg_rc rc;
+  size_t n;
+  if (m == NULL || m->kind != MPG_JSON_OBJECT)
+    return MPG_OK;
+  rc = mpg_json_parse(&o->inner, o->env, o->path, m->text, &m, &n, err);
+  if (rc == MPG_DATA)
+    return unexpected(o, o->line, 1, "each key of \"status\" once", MPG_STR("one again"), err);
+  if (rc != MPG_OK)
+    return rc;
+  o->span.status = word_of(mpg_otlp_find(m, n, "code"), codes, 3, "STATUS_CODE_");
+  o->span.status_message = string(mpg_otlp_find(m, n, "message"));
+  return MPG_OK;
+}
+
+static mpg_rc read_span(mpg_otlp *o, int64_t column, mpg_str text, mpg_err *err) {
+  static const char *const kinds[] = {NULL, "internal", "server", "client", "producer", "consumer"};
+  mpg_otlp_span *s = &o->span;
+  const mpg_json_member *m;
+  size_t n;
+  mpg_rc rc = mpg_json_parse(&o->doc, o->env, o->path, text, &m, &n, err);
+  memset(s, 0, sizeof *s);
+  if (rc == MPG_DATA)
+    return unexpected(o, o->line, column, "each key of a span once", MPG_STR("one again"), err);
+  if (rc != MPG_OK)
+    return rc;
+  mpg_otlp_id(string(mpg_otlp_find(m, n, "traceId")), 16, s->trace_id);
+  mpg_otlp_id(string(mpg_otlp_find(m, n, "spanId")), 8, s->span_id);
+  mpg_otlp_id(string(mpg_otlp_find(m, n, "parentSpanId")), 8, s->parent_id);
+  s->trace_state = string(mpg_otlp_find(m, n, "traceState"));
+  s->name = string(mpg_otlp_find(m, n, "name"));
+  s->kind = word_of(mpg_otlp_find(m, n, "kind"), kinds, 6, "SPAN_KIND_");
+  if (!mpg_otlp_int(mpg_otlp_find(m, n, "flags"), &s->flags))
+    s->flags = -1;
+  s->attributes = list_of(mpg_otlp_find(m, n, "attributes"));
+  s->events = list_of(mpg_otlp_find(m, n, "events"));
+  s->links = list_of(mpg_otlp_find(m, n, "links"));
+  s->resource = (mpg_str){o->resource.p, o->resource.n};
+  s->service = (mpg_str){o->service.p, o->service.n};
+  s->scope = (mpg_str){o->scope.p, o->scope.n};
+  s->scope_version = (mpg_str){o->scope_version.p, o->scope_version.n};
+  s->scope_attributes = (mpg_str){o->scope_attributes.p, o->scope_attributes.n};
+  rc = read_time(o, mpg_otlp_find(m, n, "startTimeUnixNano"), column, &s->start_ns, err);
+  if (rc == MPG_OK)
+    rc = read_time(o, mpg_otlp_find(m, n, "endTimeUnixNano"), column, &s->end_ns, err);
+  if (rc == MPG_OK)
+    rc = read_status(o, mpg_otlp_find(m, n, "status"), err);
+  if (rc == MPG_OK && s->end_ns > 0 && s->end_ns < s->start_ns)
+    rc = note(o, MPG_WARNING, "negative_duration", 1, "a span that ends before it starts", err);
+  return rc == MPG_OK ? count_dropped(o, m, n, &s->dropped, err) : rc;
+}
+
+static mpg_rc take_span(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg_err *err) {
+  mpg_json_kind kind;
+  mpg_str text;
+  mpg_rc rc;
+  o->line = item->line;
+  rc = mpg_pull_take(o->pull, &kind, &text, err);
+  if (rc == MPG_OK && kind != MPG_JSON_OBJECT)
+    return unexpected(o, item->line, item->column, "a span, an object", text, err);
+  if (rc == MPG_OK)
+    rc = read_span(o, item->column, text, err);
+  *given = rc == MPG_OK;
+  return rc;
+}
+
+/* ---- The way to the spans ---- */
+
+static mpg_rc enter(mpg_otlp *o, place in) {
+  o->places[mpg_pull_depth(o->pull)] = in;
+  mpg_pull_enter(o->pull);
+  return MPG_OK;
+}
+
+static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
+  char excerpt[MPG_EXCERPT];
+  bool other = mpg_otlp_is(item->key, "resourceMetrics") ||
+               mpg_otlp_is(item->key, "resourceLogs") || mpg_otlp_is(item->key, "resourceProfiles");
+  if (mpg_otlp_is(item->key, "resourceSpans")) {
+    o->known = true;
+    if (item->first == '[')
+      return enter(o, RESOURCES);
+    return unexpected(o, item->line, item->column, "an array \"resourceSpans\"",
+                      MPG_STR("another value"), err);
+  }
+  if (other) {
+    o->known = true;
+    o->line = item->line;
+    return note(o, MPG_INFO, "other_signal", 1, "metrics, logs or profiles: only spans are read",
+                err);
+  }
+  if (o->known)
+    return MPG_OK;
+  mpg_text_excerpt(item->key, excerpt);
+  return mpg_fail(err, MPG_DATA,
+                  "%s:%lld:1: expected OTLP as JSON with \"resourceSpans\", found an object with "
+                  "\"%s\"%s",
+                  o->path, (long long)o->begins, excerpt,
+                  mpg_str_eq(item->key, MPG_STR("apiVersion"))
+                      ? " (of Kubernetes: read it with kube_trace)"
+                  : mpg_str_eq(item->key, MPG_STR("data")) ? " (Jaeger's own JSON? export OTLP)"
+                                                           : "");
+}
+
+/* Of a value, as it is written. */
+static bool is_without_items(mpg_str text) {
+  size_t i = 1;
+  while (i < text.n && strchr(" \t\r\n", text.p[i]) != NULL)
+    i++;
+  return text.p[0] != '[' || i == text.n || text.p[i] == ']';
+}
+
+/*
+** Spans by scope; or as they were named before, where they are not the same ones told twice: those who
+** wrote the old name were free to write both.
+*/
+static mpg_rc has_spans(mpg_otlp *o, const mpg_pull_item *item, bool *has, mpg_err *err) {
+  mpg_str text;
+  bool far;
+  mpg_rc rc;
+  *has = false;
+  if (item->first != '[')
+    return MPG_OK;
+  if (mpg_otlp_is(item->key, "scopeSpans")) {
+    *has = !o->has_libraries;
+    o->of_libraries = false;
+    return MPG_OK;
+  }
+  if (o->has_scopes || !mpg_otlp_is(item->key, "instrumentationLibrarySpans"))
+    return MPG_OK;
+  rc = mpg_pull_ahead(o->pull, mpg_otlp_is, "scopeSpans", &text, &far, err);
+  *has = rc == MPG_DONE || (rc == MPG_OK && is_without_items(text));
+  o->of_libraries = true;
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+static mpg_rc of_resource(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
+  mpg_json_kind kind;
+  mpg_str text;
+  bool has;
+  mpg_rc rc = MPG_OK;
+  o->line = item->line;
+  if (mpg_otlp_is(item->key, "resource") && item->first == '{' && !o->has_resource) {
+    rc = mpg_pull_take(o->pull, &kind, &text, err);
+    return rc == MPG_OK ? read_resource(o, text, err) : rc;
+  }
+  rc = has_spans(o, item, &has, err);
+  if (rc != MPG_OK || !has)
+    return rc;
+  if (!o->has_resource)
+    rc = look_ahead(o, true, err);
+  return rc == MPG_OK ? enter(o, SCOPES) : rc;
+}
+
+static mpg_rc of_scope(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
+  mpg_json_kind kind;
+  mpg_str text;
+  mpg_rc rc = MPG_OK;
+  o->line = item->line;
+  if (is_scope(item->key, "scope") && item->first == '{' && !o->has_scope) {
+    rc = mpg_pull_take(o->pull, &kind, &text, err);
+    return rc == MPG_OK ? read_scope(o, text, err) : rc;
+  }
+  if (!mpg_otlp_is(item->key, "spans") || item->first != '[')
+    return MPG_OK;
+  if (!o->has_scope)
+    rc = look_ahead(o, false, err);
+  return rc == MPG_OK ? enter(o, SPANS) : rc;
+}
+
+/* An object where one must be: the next level of the way. */
+static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, const char *expected,
+                           mpg_err *err) {
+  if (item->first != '{')
+    return unexpected(o, item->line, item->column, expected, MPG_STR("another value"), err);
+  if (in == REQUEST) {
+    o->begins = item->line;
+    o->known = false;
+  } else if (in == RESOURCE) {
+    o->has_resource = o->has_scopes = o->has_libraries = false;
+    o->resource.n = o->service.n = 0;
+  } else {
+    *(o->of_libraries ? &o->has_libraries : &o->has_scopes) = true;
+    o->has_scope = false;
+    o->scope.n = o->scope_version.n = o->scope_attributes.n = 0;
+  }
+  return enter(o, in);
+}
+
+static mpg_rc take_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg_err *err) {
+  int depth = mpg_pull_depth(o->pull);
+  if (depth == 0 && item->first == '[')
+    return enter(o, REQUESTS);
+  switch (depth == 0 ? REQUESTS : o->places[depth - 1]) {
+  case REQUESTS:
+    return enter_object(o, item, REQUEST, "OTLP as JSON, an object with \"resourceSpans\"", err);
+  case REQUEST:
+    return of_request(o, item, err);
+  case RESOURCES:
+    return enter_object(o, item, RESOURCE, "spans of a resource, an object", err);
+  case RESOURCE:
+    return of_resource(o, item, err);
+  case SCOPES:
+    return enter_object(o, item, SCOPE, "spans of a scope, an object", err);
+  case SCOPE:
+    return of_scope(o, item, err);
+  default:
+    return take_span(o, item, given, err);
+  }
+}
+
+/* A file that does not begin with JSON: the lengths of the file exporter's messages, which are big-endian, begin with 0. */
+static mpg_rc no_json(const mpg_otlp *o, mpg_err *err) {
+  const mpg_err plain = *err;
+  mpg_str text;
+  if (mpg_pull_documents(o->pull) > 0)
+    return plain.rc;
+  if (mpg_pull_line_text(o->pull, &text, err) != MPG_OK)
+    return err->rc;
+  *err = plain;
+  return text.n == 0 || text.p[0] != '\0'
+             ? plain.rc
+             : mpg_fail(
+                   err, MPG_DATA,
+                   "%s:1:1: expected OTLP as JSON, found messages behind their lengths (the "
+                   "file exporter with \"compression\" or format \"proto\": write JSON without)",
+                   o->path);
+}
+
+mpg_rc mpg_otlp_next(mpg_otlp *o, const mpg_otlp_span **span, mpg_err *err) {
+  bool given = false;
+  mpg_rc rc = MPG_OK;
+  *span = &o->span;
+  while (rc == MPG_OK && !given) {
+    mpg_pull_item item;
+    int depth = mpg_pull_depth(o->pull);
+    rc = mpg_pull_next(o->pull, &item, err);
+    if (rc == MPG_DONE && depth > 0)
+      rc = MPG_OK;
+    else if (rc == MPG_OK)
+      rc = take_value(o, &item, &given, err);
+    else if (rc == MPG_DATA && depth == 0)
+      rc = no_json(o, err);
+  }
+  if (rc == MPG_DATA && mpg_pull_cut(o->pull) && mpg_pull_documents(o->pull) > 0) {
+    rc =
+        note(o, MPG_WARNING, "unfinished_record", 1,
+             "the file ends within a request: read up to there, as it is still being written", err);
+    return rc == MPG_OK ? MPG_DONE : rc;
+  }
+  return rc;
+}

@@ -1,0 +1,52 @@
+/* slurm_columns.c - see slurm_columns.h. */
+#include "slurm_columns.h"
+#include "../../base/text.h"
+#include "../../read/input/stream.h"
+
+#include <string.h>
+
+void mpg_slurm_give_type(const mpg_slurm_gpus *gpus, mpg_value *out) {
+  if (gpus->types == 1 && gpus->typed >= gpus->total)
+    mpg_give_text(out, gpus->type);
+}
+
+static mpg_rc put_member(mpg_json_text *json, mpg_str key, int64_t count) {
+  char number[MPG_INT_TEXT];
+  mpg_rc rc = mpg_json_put_key(json, key);
+  return rc == MPG_OK ? mpg_json_put(json, (mpg_str){number, mpg_text_int(count, number)}) : rc;
+}
+
+mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_gpus *gpus,
+                            mpg_asks *asks, mpg_value *out) {
+  mpg_str type;
+  int64_t count;
+  mpg_rc rc;
+  json->n = 0;
+  rc = mpg_json_put(json, MPG_STR("{"));
+  for (size_t at = 0; rc == MPG_OK && mpg_slurm_gpus_next(tres, &at, asks, &type, &count);)
+    rc = put_member(json, type, count);
+  if (rc == MPG_OK && gpus->total > gpus->typed)
+    rc = put_member(json, MPG_STR(""), gpus->total - gpus->typed);
+  if (rc == MPG_OK)
+    rc = mpg_json_put(json, MPG_STR("}"));
+  mpg_give_text(out, (mpg_str){json->p, json->n});
+  return rc;
+}
+
+mpg_rc mpg_slurm_is_json(const mpg_env *env, const char *path, bool *json, mpg_err *err) {
+  unsigned char start[64];
+  size_t n = 0, at;
+  mpg_stream *stream = NULL;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  *json = false;
+  if (rc == MPG_OK)
+    rc = mpg_stream_read(stream, start, sizeof start, &n, err);
+  mpg_stream_close(stream);
+  if (rc != MPG_OK)
+    return rc;
+  at = n >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (at < n && strchr(" \t\r\n", start[at]) != NULL && start[at] != '\0')
+    at++;
+  *json = at < n && start[at] == '{';
+  return MPG_OK;
+}

@@ -1,0 +1,37 @@
+/*
+** slurm_fast.h - fields of sacct's records as nearly all of them are written, read at once. What
+** comes out is what the parsers of slurm_value.h and time.h make of the same text; false says
+** nothing but that they are to be asked. For slurm_row.c.
+*/
+#ifndef MPG_SLURM_USUAL_H
+#define MPG_SLURM_USUAL_H
+
+#include "../../base/base.h"
+
+/* The date that came last, for the next time is mostly of the same. All zero: none. */
+typedef struct mpg_slurm_date {
+  char text[10];
+  bool known;
+  int64_t seconds; /* of its midnight, as mpg_time_parse has it */
+} mpg_slurm_date;
+
+/* "2026-11-21T05:52:33", to seconds: of the date that is known. */
+bool mpg_slurm_usual_time(const mpg_slurm_date *date, mpg_str s, int64_t *seconds);
+/* Remembers the date of such a time, which mpg_time_parse has read as `seconds`. */
+void mpg_slurm_date_learn(mpg_slurm_date *date, mpg_str s, int64_t seconds);
+/* "01:02:03", to seconds. */
+bool mpg_slurm_usual_duration(mpg_str s, int64_t *seconds);
+/* Whether all is digits, and not too many for an int64. */
+bool mpg_slurm_usual_digits(mpg_str s);
+
+/* A text that its type's parser has taken: what repeats from record to record need not be asked of
+** it again. Longer ones are not remembered. All zero: none. */
+typedef struct mpg_slurm_known {
+  uint8_t n;
+  char text[119];
+} mpg_slurm_known;
+
+bool mpg_slurm_is_known(const mpg_slurm_known *known, mpg_str s);
+void mpg_slurm_know(mpg_slurm_known *known, mpg_str s);
+
+#endif

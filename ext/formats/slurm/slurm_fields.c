@@ -1,0 +1,206 @@
+/* slurm_fields.c - see slurm_fields.h. */
+#include "slurm_fields.h"
+#include "../../base/text.h"
+#include "../../base/time.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Fields of the record at hand ---- */
+
+void mpg_slurm_clear(mpg_slurm_fields *f) {
+  memset(f->slots, 0, sizeof f->slots);
+  memset(f->values, 0, sizeof f->values);
+  f->text.n = 0;
+}
+
+/* What was put into the text since `at` is a field's. */
+void mpg_slurm_keep(mpg_slurm_fields *f, size_t field, size_t at) {
+  f->slots[field].has = true;
+  f->slots[field].at = at;
+  f->slots[field].n = f->text.n - at;
+}
+
+mpg_rc mpg_slurm_keep_text(mpg_slurm_fields *f, size_t field, mpg_str s, mpg_err *err) {
+  size_t at = f->text.n;
+  if (mpg_json_put(&f->text, s) != MPG_OK)
+    return mpg_fail_nomem(err);
+  mpg_slurm_keep(f, field, at);
+  return MPG_OK;
+}
+
+mpg_rc mpg_slurm_keep_number(mpg_slurm_fields *f, size_t field, int64_t i, mpg_err *err) {
+  char number[32];
+  (void)snprintf(number, sizeof number, "%lld", (long long)i);
+  f->values[field].type = MPG_INT;
+  f->values[field].i = i;
+  return mpg_slurm_keep_text(f, field, mpg_str_of(number), err);
+}
+
+void mpg_slurm_forget(mpg_slurm_fields *f, size_t field) {
+  f->slots[field].n = 0;
+  f->values[field].type = MPG_NULL;
+}
+
+mpg_str mpg_slurm_kept(const mpg_slurm_fields *f, size_t field) {
+  return (mpg_str){f->slots[field].n == 0 ? "" : f->text.p + f->slots[field].at, f->slots[field].n};
+}
+
+/* Texts no longer move: what is lent out points into them. */
+void mpg_slurm_settle(mpg_slurm_fields *f) {
+  for (size_t i = 0; i < MPG_SLURM_JOB_COUNT; i++) {
+    f->raw[i] = mpg_slurm_kept(f, i);
+    if (f->values[i].type == MPG_NULL && f->raw[i].n > 0) {
+      f->values[i].type = MPG_TEXT;
+      f->values[i].s = f->raw[i];
+    }
+  }
+}
+
+/* ---- Members ---- */
+
+static mpg_rc read_cpu(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *m,
+                       size_t field, mpg_err *err) {
+  mpg_slurm_object parts;
+  int64_t seconds = 0, us = 0;
+  bool is = false;
+  char number[MPG_REAL_TEXT];
+  mpg_rc rc = mpg_slurm_open_member(docs, MPG_SLURM_LEVELS - 2, m, &parts, err);
+  if (rc == MPG_OK)
+    rc = mpg_slurm_number(docs, mpg_slurm_member(parts, "seconds"), &seconds, &is, err);
+  if (rc != MPG_OK || !is)
+    return rc;
+  rc = mpg_slurm_number(docs, mpg_slurm_member(parts, "microseconds"), &us, &is, err);
+  if (rc != MPG_OK)
+    return rc;
+  f->values[field].type = MPG_REAL;
+  f->values[field].r = (double)seconds + (double)us / 1e6;
+  (void)mpg_text_real(f->values[field].r, number);
+  return mpg_slurm_keep_text(f, field, mpg_str_of(number), err);
+}
+
+/* {"return_code", "signal": {"id"}}, or what wait(2) said. */
+static mpg_rc read_exit(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *m,
+                        size_t field, mpg_err *err) {
+  mpg_slurm_object parts, signal;
+  int64_t code = 0, by = 0;
+  bool is = false;
+  char text[64];
+  mpg_rc rc = MPG_OK;
+  if (m != NULL && m->kind == MPG_JSON_NUMBER) {
+    rc = mpg_slurm_number(docs, m, &code, &is, err);
+    by = code & 0x7f;
+    code = code >> 8 & 0xff;
+  } else if (m != NULL && m->kind == MPG_JSON_OBJECT) {
+    rc = mpg_slurm_open_member(docs, MPG_SLURM_LEVELS - 2, m, &parts, err);
+    if (rc == MPG_OK)
+      rc = mpg_slurm_number(docs, mpg_slurm_member(parts, "return_code"), &code, &is, err);
+    if (rc == MPG_OK && !is)
+      code = 0;
+    if (rc == MPG_OK)
+      rc = mpg_slurm_open_member(docs, MPG_SLURM_LEVELS - 2, mpg_slurm_member(parts, "signal"),
+                                 &signal, err);
+    if (rc == MPG_OK) {
+      const mpg_json_member *id = mpg_slurm_member(signal, "id");
+      rc = mpg_slurm_number(docs, id == NULL ? mpg_slurm_member(signal, "signal_id") : id, &by, &is,
+                            err);
+      if (!is)
+        by = 0;
+    }
+    is = true;
+  }
+  if (rc != MPG_OK || !is)
+    return rc;
+  (void)snprintf(text, sizeof text, "%lld:%lld", (long long)code, (long long)by);
+  return mpg_slurm_keep_text(f, field, mpg_str_of(text), err);
+}
+
+static mpg_rc read_member(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *m,
+                          mpg_slurm_how how, size_t field, mpg_err *err) {
+  size_t at = f->text.n;
+  int64_t i;
+  bool is;
+  mpg_rc rc;
+  switch (how) {
+  case MPG_SLURM_WORD_LIST:
+    rc = mpg_slurm_put_text(docs, m, MPG_STR(","), &f->text, err);
+    mpg_slurm_keep(f, field, at);
+    return rc;
+  case MPG_SLURM_CPU:
+    return read_cpu(f, docs, m, field, err);
+  case MPG_SLURM_STATUS:
+    return read_exit(f, docs, m, field, err);
+  default:
+    rc = mpg_slurm_number(docs, m, &i, &is, err);
+    if (rc != MPG_OK || !is || (how != MPG_SLURM_NUMBER && i <= 0) ||
+        (how == MPG_SLURM_SINCE && i >= MPG_TIME_MAX / MPG_SECOND))
+      return rc;
+    return mpg_slurm_keep_number(f, field, i, err);
+  }
+}
+
+mpg_rc mpg_slurm_read_members(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
+                              const mpg_slurm_source *sources, size_t n, mpg_err *err) {
+  mpg_slurm_object group = job;
+  const char *open = NULL;
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < n; i++) {
+    const mpg_slurm_source *s = &sources[i];
+    if (s->group != NULL && (open == NULL || strcmp(open, s->group) != 0)) {
+      rc = mpg_slurm_open_member(docs, MPG_SLURM_GROUP, mpg_slurm_member(job, s->group), &group,
+                                 err);
+      open = s->group;
+    }
+    if (rc == MPG_OK)
+      rc = read_member(f, docs, mpg_slurm_member(group, s->key), s->how, s->field, err);
+  }
+  return rc;
+}
+
+/* ---- States ---- */
+
+/* slurmdbd keeps only the mark of an attempt that was requeued, of one part of a job that was resized, and of a
+** job that another cluster of the federation took over. */
+const char *const mpg_slurm_marks_of_accounting[] = {"REQUEUED", "RESIZING", "REVOKED", NULL};
+/* slurmctld's job that is REQUEUED waits again. */
+const char *const mpg_slurm_marks_of_controller[] = {"REVOKED", NULL};
+
+/* The first of the words with commas between that is one of `marks`; else the first word. */
+static mpg_str chosen(mpg_str words, const char *const *marks) {
+  mpg_str first = {words.p, 0};
+  for (size_t at = 0, end; at <= words.n; at = end + 1) {
+    mpg_str word;
+    for (end = at; end < words.n && words.p[end] != ',';)
+      end++;
+    word = (mpg_str){words.p + at, end - at};
+    if (at == 0)
+      first = word;
+    if (!mpg_str_eq(first, MPG_STR("PENDING")))
+      break;
+    for (const char *const *mark = marks; *mark != NULL; mark++)
+      if (mpg_str_eq(word, mpg_str_of(*mark)))
+        return word;
+  }
+  return first;
+}
+
+mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *state,
+                            const char *const *marks, const mpg_json_member *by, mpg_err *err) {
+  size_t at = f->text.n;
+  mpg_str word;
+  mpg_rc rc = mpg_slurm_put_text(docs, state, MPG_STR(","), &f->text, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (f->text.n > at) {
+    word = chosen((mpg_str){f->text.p + at, f->text.n - at}, marks);
+    memmove(f->text.p + at, word.p, word.n);
+    f->text.n = at + word.n;
+  }
+  if (by != NULL && by->kind == MPG_JSON_STRING && by->text.n > 0 &&
+      mpg_str_eq((mpg_str){f->text.p + at, f->text.n - at}, MPG_STR("CANCELLED")) &&
+      (mpg_json_put(&f->text, MPG_STR(" by ")) != MPG_OK ||
+       mpg_json_put(&f->text, by->text) != MPG_OK))
+    return mpg_fail_nomem(err);
+  mpg_slurm_keep(f, MPG_SLURM_JOB_State, at);
+  return MPG_OK;
+}

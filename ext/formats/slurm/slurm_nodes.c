@@ -1,0 +1,573 @@
+/* slurm_nodes.c - see slurm_nodes.h. */
+#define _GNU_SOURCE /* memmem */
+#include "slurm_nodes.h"
+#include "../../read/parse/json_walker.h"
+#include "../../read/input/lines.h"
+#include "slurm_object.h"
+#include "../../base/number.h"
+#include "../../base/text.h"
+#include "../../base/time.h"
+
+#include <string.h>
+
+#define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
+#define NODE_BYTES ((size_t)1 << 20) /* of one node in text */
+
+static const struct {
+  const char *name;
+  mpg_sinfo_type type;
+} fields[] = {
+#define NAMED(name, type) {#name, MPG_SINFO_##type},
+    MPG_SINFO_FIELDS(NAMED)
+#undef NAMED
+};
+
+/* Members of a node in JSON. */
+static const struct {
+  const char *member;
+  size_t field;
+} members[] = {
+    {"name", MPG_SINFO_NodeName},
+    {"reason", MPG_SINFO_Reason},
+    {"reason_changed_at", MPG_SINFO_ReasonTime},
+    {"reason_set_by_user", MPG_SINFO_ReasonUser},
+    {"gres", MPG_SINFO_Gres},
+    {"gres_used", MPG_SINFO_GresUsed},
+    {"tres", MPG_SINFO_CfgTRES},
+    {"tres_used", MPG_SINFO_AllocTRES},
+    {"partitions", MPG_SINFO_Partitions},
+    {"cpus", MPG_SINFO_CPUTot},
+    {"alloc_cpus", MPG_SINFO_CPUAlloc},
+    {"real_memory", MPG_SINFO_RealMemory},
+    {"alloc_memory", MPG_SINFO_AllocMem},
+    {"active_features", MPG_SINFO_ActiveFeatures},
+    {"boot_time", MPG_SINFO_BootTime},
+    {"slurmd_start_time", MPG_SINFO_SlurmdStartTime},
+    {"last_busy", MPG_SINFO_LastBusyTime},
+    {"slurmd_version", MPG_SINFO_Version}, /* of 22.05 */
+    {"version", MPG_SINFO_Version},
+    {"operating_system", MPG_SINFO_OS},
+    {"architecture", MPG_SINFO_Arch},
+    {"owner", MPG_SINFO_Owner},
+    {"comment", MPG_SINFO_Comment},
+    {"extra", MPG_SINFO_Extra},
+    {"cluster_name", MPG_SINFO_ClusterName},
+};
+
+struct mpg_sinfo {
+  const mpg_env *env;
+  mpg_asks asks; /* within a node */
+  const char *path;
+  const mpg_zone *zone;
+  mpg_issues *issues;
+  mpg_lines *lines; /* of text, */
+  mpg_pull *pull;   /* or of JSON */
+  mpg_slurm_docs docs;
+  bool in_document, in_nodes, any_nodes;
+  bool has_ahead; /* of text: a line that begins the next node */
+  mpg_json_text node, ahead;
+  int64_t line, ahead_line;
+  mpg_err damage; /* of text: behind the node that is given, to be told next; MPG_OK: none */
+  int64_t damage_line;
+  mpg_json_text text;    /* of the fields of JSON */
+  mpg_json_text gpus[2]; /* TRES: of the node, and those of them that jobs hold */
+  mpg_value values[MPG_SINFO_COUNT_OF_FIELDS];
+};
+
+mpg_rc mpg_sinfo_open(mpg_sinfo **out, const mpg_env *env, mpg_stream *stream, bool json,
+                      const mpg_zone *zone, mpg_issues *issues, mpg_err *err) {
+  mpg_sinfo *s = mpg_calloc(env, sizeof *s);
+  mpg_rc rc;
+  if (s == NULL)
+    return mpg_fail_nomem(err);
+  s->env = s->asks.env = s->node.env = s->ahead.env = s->text.env = s->gpus[0].env =
+      s->gpus[1].env = env;
+  s->path = mpg_stream_path(stream);
+  s->zone = zone;
+  s->issues = issues;
+  s->docs = (mpg_slurm_docs){.env = env, .name = s->path};
+  rc = json ? mpg_pull_open(&s->pull, env, stream, 0, err)
+            : mpg_lines_open(&s->lines, env, stream, err);
+  if (rc == MPG_OK)
+    *out = s;
+  else
+    mpg_sinfo_close(s);
+  return rc;
+}
+
+void mpg_sinfo_close(mpg_sinfo *s) {
+  if (s == NULL)
+    return;
+  mpg_lines_close(s->lines);
+  mpg_pull_close(s->pull);
+  mpg_slurm_docs_free(&s->docs);
+  mpg_json_text_free(&s->node);
+  mpg_json_text_free(&s->ahead);
+  mpg_json_text_free(&s->text);
+  mpg_json_text_free(&s->gpus[0]);
+  mpg_json_text_free(&s->gpus[1]);
+  mpg_free(s->env, s);
+}
+
+int64_t mpg_sinfo_line(const mpg_sinfo *s) {
+  return s->line;
+}
+
+const mpg_value *mpg_sinfo_get(const mpg_sinfo *s, size_t i) {
+  return &s->values[i];
+}
+
+mpg_str mpg_sinfo_gpus(const mpg_sinfo *s, bool allocated) {
+  return (mpg_str){s->gpus[allocated].n == 0 ? "" : s->gpus[allocated].p, s->gpus[allocated].n};
+}
+
+/* ---- Values ---- */
+
+static bool starts(mpg_str s, mpg_str with) {
+  return s.n >= with.n && memcmp(s.p, with.p, with.n) == 0;
+}
+
+static bool contains(mpg_str s, mpg_str part) {
+  for (size_t i = 0; i + part.n <= s.n; i++)
+    if (memcmp(s.p + i, part.p, part.n) == 0)
+      return true;
+  return false;
+}
+
+bool mpg_sinfo_out_of_service(mpg_str state) {
+  static const mpg_str words[] = {
+      MPG_STR("DOWN"),  MPG_STR("DRAIN"),        MPG_STR("FAIL"),
+      MPG_STR("MAINT"), MPG_STR("POWERED_DOWN"), MPG_STR("POWERING_DOWN"),
+      MPG_STR("INVAL"), MPG_STR("ERROR"),        MPG_STR("REBOOT_ISSUED")};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (contains(state, words[i]))
+      return true;
+  return false;
+}
+
+static mpg_rc note(mpg_sinfo *s, mpg_severity severity, const char *kind, const char *detail,
+                   mpg_err *err) {
+  if (s->issues != NULL &&
+      mpg_issues_add(s->issues, severity, s->path, kind, s->line, 1, "%s", detail) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return MPG_OK;
+}
+
+/* GPUs of a TRES list, or where it tells of none of a gres string. */
+static mpg_rc put_gpus(mpg_sinfo *s, bool allocated, size_t tres, size_t gres, mpg_err *err) {
+  mpg_json_text *out = &s->gpus[allocated];
+  mpg_slurm_gres gpus = {0};
+  mpg_str of[2] = {{"", 0}, {"", 0}};
+  if (s->values[tres].type == MPG_TEXT)
+    of[0] = s->values[tres].s;
+  if (s->values[gres].type == MPG_TEXT)
+    of[1] = s->values[gres].s;
+  if (mpg_asks_stop(&s->asks, of[0].n))
+    return MPG_OK;
+  if (contains(of[0], MPG_STR("gres/gpu")))
+    return mpg_json_put(out, of[0]) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  mpg_slurm_gres_add(&gpus, of[1], 1, &s->asks);
+  return mpg_slurm_put_gres(&gpus, 0, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+}
+
+static mpg_rc put_all_gpus(mpg_sinfo *s, mpg_err *err) {
+  mpg_rc rc = put_gpus(s, false, MPG_SINFO_CfgTRES, MPG_SINFO_Gres, err);
+  return rc == MPG_OK ? put_gpus(s, true, MPG_SINFO_AllocTRES, MPG_SINFO_GresUsed, err) : rc;
+}
+
+/* ---- Text ---- */
+
+static mpg_rc malformed(const mpg_sinfo *s, const char *name, const char *expected, mpg_str found,
+                        mpg_err *err) {
+  char text[MPG_EXCERPT];
+  mpg_text_excerpt(found, text);
+  return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected %s for %s, found \"%s\"", s->path,
+                  (long long)s->line, expected, name, text);
+}
+
+static mpg_rc set_time(mpg_sinfo *s, size_t i, mpg_str text, mpg_err *err) {
+  mpg_zone_fit fit = MPG_ZONE_UNIQUE;
+  int64_t us;
+  mpg_err why;
+  if (mpg_str_eq(text, MPG_STR("None")) || mpg_str_eq(text, MPG_STR("Unknown")) ||
+      mpg_str_eq(text, MPG_STR("0")))
+    return MPG_OK;
+  if (mpg_time_parse(text, &us, &why) != MPG_OK)
+    return malformed(s, fields[i].name, "a time such as 2026-11-21T05:12:40", text, err);
+  s->values[i].type = MPG_INT;
+  s->values[i].i = us / MPG_SECOND;
+  /* SLURM_TIME_FORMAT may have Unix seconds written, or a zone. */
+  if (s->zone != NULL && mpg_zone_is_local(text))
+    fit = mpg_zone_utc(s->zone, s->values[i].i, &s->values[i].i);
+  if (fit == MPG_ZONE_REPEATED)
+    return note(s, MPG_INFO, "repeated_time",
+                "the clock showed this time twice: the first is taken", err);
+  if (fit == MPG_ZONE_SKIPPED)
+    return note(s, MPG_WARNING, "skipped_time",
+                "the clock never showed this time: moved forward; is it the right zone?", err);
+  return MPG_OK;
+}
+
+static mpg_rc set(mpg_sinfo *s, size_t i, mpg_str text, mpg_err *err) {
+  while (text.n > 0 && text.p[text.n - 1] == ' ')
+    text.n--;
+  if (text.n == 0 || mpg_str_eq(text, MPG_STR("(null)")) || mpg_str_eq(text, MPG_STR("N/A")))
+    return MPG_OK;
+  if (fields[i].type == MPG_SINFO_TIME)
+    return set_time(s, i, text, err);
+  if (fields[i].type == MPG_SINFO_COUNT) {
+    if (!mpg_int_parse(text, &s->values[i].i))
+      return malformed(s, fields[i].name, "a whole number", text, err);
+    s->values[i].type = MPG_INT;
+    return MPG_OK;
+  }
+  s->values[i].type = MPG_TEXT;
+  s->values[i].s = text;
+  return MPG_OK;
+}
+
+/*
+** Where "[root@2026-11-21T05:53:54]" stands last in a reason, and the '@' in it: at the end, or where a time is
+** in it, for a reason of several lines has it behind the first of them. false: nowhere.
+*/
+static bool find_stamp(mpg_str text, size_t *open, size_t *user_end, size_t *close) {
+  for (size_t i = text.n; i-- > 0;) {
+    size_t at = text.n;
+    if (text.p[i] != ']' || (i + 1 < text.n && text.p[i + 1] != ' '))
+      continue;
+    for (*close = i; i > 0 && text.p[i - 1] != '[' && text.p[i - 1] != ']'; i--)
+      if (text.p[i - 1] == '@')
+        at = i - 1;
+    if (i > 0 && text.p[i - 1] == '[' && at < *close) {
+      mpg_err why;
+      int64_t us;
+      *open = i - 1;
+      *user_end = at;
+      if (*close + 1 == text.n ||
+          mpg_time_parse((mpg_str){text.p + at + 1, *close - at - 1}, &us, &why) == MPG_OK)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* "xid 79 [root@2026-11-21T05:53:54]": why, who and when. */
+static mpg_rc set_reason(mpg_sinfo *s, mpg_str text, mpg_err *err) {
+  size_t open, user_end, close;
+  mpg_rc rc;
+  while (text.n > 0 && text.p[text.n - 1] == ' ')
+    text.n--;
+  if (!find_stamp(text, &open, &user_end, &close))
+    return set(s, MPG_SINFO_Reason, text, err);
+  rc = set(s, MPG_SINFO_ReasonUser, (mpg_str){text.p + open + 1, user_end - open - 1}, err);
+  if (rc == MPG_OK)
+    rc = set(s, MPG_SINFO_ReasonTime, (mpg_str){text.p + user_end + 1, close - user_end - 1}, err);
+  text.n = open;
+  return rc == MPG_OK ? set(s, MPG_SINFO_Reason, text, err) : rc;
+}
+
+/* Whether "Name=" stands at `at`, at the start or behind a space; its length without the "=". */
+static bool name_at(mpg_str s, size_t at, size_t *n) {
+  size_t i = at;
+  if (at > 0 && s.p[at - 1] != ' ' && s.p[at - 1] != '\n')
+    return false;
+  while (i < s.n && (((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') || s.p[i] == '_'))
+    i++;
+  *n = i - at;
+  return i > at && i < s.n && s.p[i] == '=';
+}
+
+/* Whether what stands at `at` ends a free text: the end of its line, or of a node in one line a field that may
+** follow. */
+static bool ends_words(mpg_str s, size_t at, bool one_line) {
+  static const mpg_str behind[] = {MPG_STR("Comment"), MPG_STR("Extra"), MPG_STR("InstanceId"),
+                                   MPG_STR("InstanceType"), MPG_STR("ReservationName")};
+  size_t n;
+  if (s.p[at] == '\n')
+    return true;
+  if (!one_line || !name_at(s, at, &n))
+    return false;
+  for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+    if (mpg_str_eq((mpg_str){s.p + at, n}, behind[i]))
+      return true;
+  return false;
+}
+
+static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
+  mpg_str node = {s->node.p, s->node.n};
+  size_t at = 0, look = BYTES_BETWEEN_POLLS, n;
+  bool one_line = memmem(node.p, node.n, "\n ", 2) == NULL;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && at < node.n) {
+    mpg_str name, value;
+    size_t end, next;
+    bool last_words;
+    if (at >= look) {
+      if (mpg_asks_stop(&s->asks, BYTES_BETWEEN_POLLS))
+        break;
+      look = at + BYTES_BETWEEN_POLLS;
+    }
+    if (!name_at(node, at, &n)) {
+      at++;
+      continue;
+    }
+    name = (mpg_str){node.p + at, n};
+    value.p = node.p + at + n + 1;
+    /* These are free texts. */
+    last_words = mpg_str_eq(name, MPG_STR("Reason")) || mpg_str_eq(name, MPG_STR("Comment")) ||
+                 mpg_str_eq(name, MPG_STR("Extra"));
+    for (end = at + n + 1;
+         end < node.n && !(last_words ? ends_words(node, end, one_line)
+                                      : node.p[end] == '\n' || name_at(node, end, &next));
+         end++) {
+      if (end < look)
+        continue;
+      if (mpg_asks_stop(&s->asks, BYTES_BETWEEN_POLLS))
+        break;
+      look = end + BYTES_BETWEEN_POLLS;
+    }
+    value.n = (size_t)(node.p + end - value.p);
+    at = end;
+    if (mpg_str_eq(name, MPG_STR("Reason"))) {
+      rc = set_reason(s, value, err);
+      continue;
+    }
+    /* What comes again is in a further line of a reason. */
+    for (size_t i = 0; i < MPG_SINFO_COUNT_OF_FIELDS; i++)
+      if (s->values[i].type == MPG_NULL && mpg_str_eq(name, mpg_str_of(fields[i].name)))
+        rc = set(s, i, value, err);
+  }
+  return rc;
+}
+
+static mpg_rc no_node(mpg_sinfo *s, mpg_str line, mpg_err *err) {
+  char text[MPG_EXCERPT];
+  mpg_text_excerpt(line, text);
+  return mpg_fail(err, MPG_DATA,
+                  "%s:%lld:1: expected nodes of scontrol show node, such as NodeName=n1 "
+                  "Arch=x86_64 ..., found \"%s\"",
+                  s->path, (long long)mpg_lines_number(s->lines), text);
+}
+
+/* Whether the node's lines are all there, as far as one can see: `scontrol -o` has it in one. */
+static bool is_one_line(const mpg_sinfo *s) {
+  static const char state[] = " State=";
+  return memchr(s->node.p, '\n', s->node.n) == NULL &&
+         memmem(s->node.p, s->node.n, state, sizeof state - 1) != NULL;
+}
+
+/* A line behind a node that is whole is damaged: that is told in its turn. */
+static mpg_rc put_off(mpg_sinfo *s, int64_t node_line, const mpg_err *err) {
+  s->damage = *err;
+  s->damage_line = mpg_lines_number(s->lines);
+  s->line = node_line;
+  return MPG_OK;
+}
+
+static const mpg_str first_word = MPG_STR("NodeName=");
+
+/* Puts the lines of the next node together. */
+static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
+  mpg_str line;
+  mpg_rc rc = MPG_OK;
+  bool any = s->has_ahead;
+  if (s->damage.rc != MPG_OK) {
+    *err = s->damage;
+    s->damage.rc = MPG_OK;
+    s->line = s->damage_line;
+    return err->rc;
+  }
+  if (s->has_ahead) {
+    mpg_json_text swap = s->node;
+    s->node = s->ahead;
+    s->ahead = swap;
+    s->line = s->ahead_line;
+    s->has_ahead = false;
+  } else {
+    s->node.n = 0;
+  }
+  for (;;) {
+    rc = mpg_lines_next(s->lines, &line, err);
+    if (rc == MPG_DATA && any && is_one_line(s))
+      return put_off(s, s->line, err);
+    if (rc == MPG_DATA)
+      s->line = mpg_lines_number(s->lines);
+    if (rc != MPG_OK)
+      return rc == MPG_DONE && any ? MPG_OK : rc;
+    if (!mpg_lines_ended(s->lines)) {
+      int64_t node_line = s->line;
+      s->line = mpg_lines_number(s->lines);
+      /* The start of a node is judged as one only where nothing says what kind of file this is. */
+      if (!any && line.n > 0 && !starts(line, first_word) && !starts(first_word, line))
+        return no_node(s, line, err);
+      rc = note(s, MPG_WARNING, "unfinished_record",
+                "the last line has no line end: its node is left out as still being written", err);
+      s->line = node_line;
+      /* The one before it is whole, unless this is a line more of it. */
+      if (rc == MPG_OK && (!any || line.n == 0 || line.p[0] == ' '))
+        rc = MPG_DONE;
+      return rc;
+    }
+    if (starts(line, first_word)) {
+      mpg_json_text *to = any ? &s->ahead : &s->node;
+      to->n = 0;
+      if (mpg_json_put(to, line) != MPG_OK)
+        return mpg_fail_nomem(err);
+      if (any) {
+        s->has_ahead = true;
+        s->ahead_line = mpg_lines_number(s->lines);
+        return MPG_OK;
+      }
+      any = true;
+      s->line = mpg_lines_number(s->lines);
+    } else if (any && (line.n == 0 || line.p[0] == ' ')) {
+      if (line.n > NODE_BYTES - s->node.n)
+        return mpg_fail(err, MPG_DATA, "%s:%lld:1: a node of more than %zu bytes", s->path,
+                        (long long)s->line, NODE_BYTES);
+      if (mpg_json_put(&s->node, MPG_STR("\n")) != MPG_OK || mpg_json_put(&s->node, line) != MPG_OK)
+        return mpg_fail_nomem(err);
+    } else if (line.n > 0) {
+      int64_t node_line = s->line;
+      s->line = mpg_lines_number(s->lines);
+      rc = no_node(s, line, err);
+      return any ? put_off(s, node_line, err) : rc;
+    }
+  }
+}
+
+/* ---- JSON ---- */
+
+/* Members that are texts or lists of texts, and numbers; State is put together of several. */
+static mpg_rc read_member(mpg_sinfo *s, const mpg_json_member *m, size_t i, size_t at[], size_t n[],
+                          mpg_err *err) {
+  int64_t number;
+  bool is;
+  mpg_rc rc;
+  if (m == NULL)
+    return MPG_OK;
+  if (fields[i].type == MPG_SINFO_TEXT) {
+    size_t from = s->text.n;
+    rc = mpg_slurm_put_text(&s->docs, m, MPG_STR(","), &s->text, err);
+    if (s->text.n > from) {
+      at[i] = from;
+      n[i] = s->text.n - from;
+    }
+    return rc;
+  }
+  rc = mpg_slurm_number(&s->docs, m, &number, &is, err);
+  if (rc != MPG_OK || !is ||
+      (fields[i].type == MPG_SINFO_TIME && (number <= 0 || number >= MPG_TIME_MAX / MPG_SECOND)))
+    return rc;
+  s->values[i].type = MPG_INT;
+  s->values[i].i = number;
+  return MPG_OK;
+}
+
+static void upper(char *p, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (p[i] >= 'a' && p[i] <= 'z')
+      p[i] = (char)(p[i] - 'a' + 'A');
+}
+
+static mpg_rc read_json(mpg_sinfo *s, mpg_str text, mpg_err *err) {
+  size_t at[MPG_SINFO_COUNT_OF_FIELDS] = {0}, n[MPG_SINFO_COUNT_OF_FIELDS] = {0};
+  mpg_slurm_object node;
+  const mpg_json_member *flags;
+  size_t from, behind;
+  mpg_rc rc = mpg_slurm_open_text(&s->docs, 0, text, &node, err);
+  for (size_t i = 0; rc == MPG_OK && i < sizeof members / sizeof *members; i++)
+    rc = read_member(s, mpg_slurm_member(node, members[i].member), members[i].field, at, n, err);
+  from = s->text.n;
+  if (rc == MPG_OK)
+    rc = mpg_slurm_put_text(&s->docs, mpg_slurm_member(node, "state"), MPG_STR("+"), &s->text, err);
+  flags = mpg_slurm_member(node, "state_flags"); /* of 22.05 */
+  behind = s->text.n;
+  if (rc == MPG_OK && mpg_json_put(&s->text, MPG_STR("+")) != MPG_OK)
+    return mpg_fail_nomem(err);
+  if (rc == MPG_OK)
+    rc = mpg_slurm_put_text(&s->docs, flags, MPG_STR("+"), &s->text, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (s->text.n == behind + 1)
+    s->text.n = behind;
+  at[MPG_SINFO_State] = from;
+  n[MPG_SINFO_State] = s->text.n - from;
+  upper(s->text.p + from, s->text.n - from);
+  for (size_t i = 0; i < MPG_SINFO_COUNT_OF_FIELDS; i++)
+    if (n[i] > 0 && !(n[i] == 3 && memcmp(s->text.p + at[i], "N/A", 3) == 0)) {
+      s->values[i].type = MPG_TEXT;
+      s->values[i].s = (mpg_str){s->text.p + at[i], n[i]};
+    }
+  if (s->values[MPG_SINFO_NodeName].type != MPG_TEXT)
+    return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected a node with a \"name\"", s->path,
+                    (long long)s->line);
+  return MPG_OK;
+}
+
+static mpg_rc next_json(mpg_sinfo *s, mpg_str *text, mpg_err *err) {
+  mpg_pull_item item;
+  mpg_json_kind kind;
+  for (;;) {
+    mpg_rc rc;
+    if (mpg_pull_depth(s->pull) == 0)
+      s->in_document = s->in_nodes = false;
+    rc = mpg_pull_next(s->pull, &item, err);
+    if (rc != MPG_OK && rc != MPG_DONE)
+      return rc;
+    if (s->in_nodes && rc == MPG_OK) {
+      s->line = s->docs.line = item.line;
+      rc = mpg_pull_take(s->pull, &kind, text, err);
+      if (rc == MPG_OK && kind != MPG_JSON_OBJECT)
+        return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected a node, an object", s->path,
+                        (long long)item.line, (long long)item.column);
+      return rc;
+    }
+    if (s->in_nodes) {
+      s->in_nodes = false;
+    } else if (s->in_document && rc == MPG_DONE) {
+      s->in_document = false;
+      if (!s->any_nodes)
+        return mpg_fail(err, MPG_DATA,
+                        "%s:%lld:1: expected nodes of scontrol show node --json (a member "
+                        "\"nodes\"), found none "
+                        "(sinfo --json of 23.02 and later lists groups of nodes; jobs are read "
+                        "with slurm_trace)",
+                        s->path, (long long)s->line);
+    } else if (s->in_document) {
+      if (item.first == '[' && mpg_str_eq(item.key, MPG_STR("nodes"))) {
+        mpg_pull_enter(s->pull);
+        s->in_nodes = s->any_nodes = true;
+      }
+    } else if (rc == MPG_DONE) {
+      return rc;
+    } else {
+      s->line = item.line;
+      if (item.first != '{')
+        return mpg_fail(err, MPG_DATA,
+                        "%s:%lld:%lld: expected the object that scontrol show node --json writes",
+                        s->path, (long long)item.line, (long long)item.column);
+      mpg_pull_enter(s->pull);
+      s->in_document = true;
+      s->any_nodes = false;
+    }
+  }
+}
+
+mpg_rc mpg_sinfo_next(mpg_sinfo *s, mpg_err *err) {
+  mpg_str text;
+  mpg_rc rc;
+  memset(s->values, 0, sizeof s->values);
+  s->text.n = s->gpus[0].n = s->gpus[1].n = 0;
+  if (s->pull != NULL) {
+    rc = next_json(s, &text, err);
+    if (rc == MPG_OK)
+      rc = read_json(s, text, err);
+  } else {
+    rc = gather(s, err);
+    if (rc == MPG_OK)
+      rc = read_text(s, err);
+  }
+  if (rc == MPG_OK)
+    rc = put_all_gpus(s, err);
+  return s->asks.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
+}

@@ -1,0 +1,68 @@
+/*
+** slurm_object.h - values in Slurm's JSON, whatever its release: members of objects inside objects,
+** numbers, texts, lists of resources. For slurm_json.c and slurm_nodes.c.
+*/
+#ifndef MPG_SLURM_OBJECT_H
+#define MPG_SLURM_OBJECT_H
+
+#include "../../read/parse/json_records.h"
+#include "../../read/parse/json_writer.h"
+
+/* Members of an object, borrowed from a document. */
+typedef struct mpg_slurm_object {
+  const mpg_json_member *members;
+  size_t n;
+} mpg_slurm_object;
+
+/* Documents that are taken apart one inside the other; what is found in one is valid until it is used
+** again. Zeroed at first, but for env and name; name and line are those of the file and of what is taken
+** apart, for errors. */
+#define MPG_SLURM_LEVELS 4
+typedef struct mpg_slurm_docs {
+  const mpg_env *env;
+  const char *name;
+  int64_t line;
+  mpg_json_doc *level[MPG_SLURM_LEVELS];
+} mpg_slurm_docs;
+
+void mpg_slurm_docs_free(mpg_slurm_docs *docs);
+mpg_rc mpg_slurm_open_text(mpg_slurm_docs *docs, size_t level, mpg_str text, mpg_slurm_object *out,
+                           mpg_err *err);
+/* NULL: there is none. */
+const mpg_json_member *mpg_slurm_member(mpg_slurm_object object, const char *key);
+/* Its text, where it is a string; else empty. */
+mpg_str mpg_slurm_string(mpg_slurm_object object, const char *key);
+/* The object or array that a member is; empty for anything else. */
+mpg_rc mpg_slurm_open_member(mpg_slurm_docs *docs, size_t level, const mpg_json_member *member,
+                             mpg_slurm_object *out, mpg_err *err);
+
+/* A number, plain or {"set": true, "number": 1}; *is is false for null, infinite, not set, and all else.
+** Uses the last level. */
+mpg_rc mpg_slurm_number(mpg_slurm_docs *docs, const mpg_json_member *member, int64_t *out, bool *is,
+                        mpg_err *err);
+/* Puts a string, or the strings of an array with `between` between them; nothing for all else. Uses the
+** last level. */
+mpg_rc mpg_slurm_put_text(mpg_slurm_docs *docs, const mpg_json_member *member, mpg_str between,
+                          mpg_json_text *out, mpg_err *err);
+
+/* Puts "cpu=4,mem=2000M,gres/gpu=8" of [{"type", "name", "count"}]. Uses the last two levels. */
+mpg_rc mpg_slurm_put_tres(mpg_slurm_docs *docs, const mpg_json_member *list, mpg_json_text *out,
+                          mpg_err *err);
+
+/* GPUs by type, as gres strings tell them. */
+#define MPG_SLURM_GPU_TYPES 16
+typedef struct mpg_slurm_gres {
+  struct {
+    mpg_str type; /* borrowed; empty: not told */
+    int64_t count;
+  } of[MPG_SLURM_GPU_TYPES];
+  size_t n;
+} mpg_slurm_gres;
+
+/* Adds `times` what a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or "gres/gpu=2"
+** tells of GPUs; more types than there is room for are counted as untyped. */
+void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_asks *asks);
+/* Puts ",gres/gpu=12,gres/gpu:h100=12" (the first comma only behind something from `from` on). */
+mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t from, mpg_json_text *out);
+
+#endif

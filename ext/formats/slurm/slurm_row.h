@@ -1,0 +1,64 @@
+/*
+** slurm_row.h - one record of delimited Slurm output against its columns: splitting, decoding, and
+** giving the pieces of unescaped text back to the fields they belong to. For slurm.c.
+*/
+#ifndef MPG_SLURM_ROW_H
+#define MPG_SLURM_ROW_H
+
+#include "slurm.h"
+#include "slurm_fast.h"
+
+typedef struct mpg_slurm_column {
+  int field; /* -1: left out */
+  mpg_slurm_type type;
+  mpg_slurm_known known; /* of the types that are checked and stay text */
+} mpg_slurm_column;
+
+typedef struct mpg_slurm_cell {
+  mpg_str text;
+  mpg_value value;
+  mpg_zone_fit fit; /* of a local time */
+} mpg_slurm_cell;
+
+typedef struct mpg_slurm_row {
+  const mpg_env *env;
+  mpg_asks *asks;       /* what is read does not count where it says to stop */
+  const mpg_zone *zone; /* NULL: UTC */
+  mpg_str delimiter;
+  bool trailing; /* a delimiter ends every record */
+  bool slow;     /* nothing is taken as usual (slurm_fast.h): for tests */
+  bool broken;   /* the pieces may have line ends in them */
+  mpg_slurm_date date;
+  mpg_slurm_column *columns;
+  size_t ncolumns, cap_columns;
+  mpg_str
+      *pieces; /* of the record, as the delimiter cuts it; the empty one after a trailing one too */
+  size_t npieces, cap_pieces;
+  mpg_slurm_cell *cells; /* one a column, once the record has matched */
+  size_t cap_cells;
+  unsigned char *ways; /* scratch */
+  size_t cap_ways;
+} mpg_slurm_row;
+
+void mpg_slurm_row_free(mpg_slurm_row *row);
+/* MPG_OK, MPG_NOMEM or (see asks) MPG_INTERRUPTED, as all below that return mpg_rc. */
+mpg_rc mpg_slurm_row_add(mpg_slurm_row *row, int field, mpg_slurm_type type);
+mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text);
+
+/* Whether the pieces make one record in exactly one way; *mended: some text held the delimiter. */
+mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended);
+/* The value of a text that has matched column c before, in its cell. */
+const mpg_value *mpg_slurm_row_value(mpg_slurm_row *row, size_t c, mpg_str text);
+/* Whether the pieces are one record followed by a delimiter, as -p writes it. */
+bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
+/* Whether a newline may belong to the last field, so that a whole record may still go on. */
+bool mpg_slurm_row_open_ended(const mpg_slurm_row *row);
+/* Whether the pieces read like the start of a record rather than the rest of one. */
+bool mpg_slurm_row_starts(mpg_slurm_row *row);
+/* Advice behind what is wrong with an export that a spreadsheet or a data frame wrote anew. */
+#define MPG_SLURM_QUOTED                                                                           \
+  " (quoted as CSV, which Slurm never does: .import --csv it, and write it in .mode list)"
+/* Says why they do not match ("expected ..., found ..."); returns the byte it is about. */
+size_t mpg_slurm_row_explain(mpg_slurm_row *row, const mpg_slurm_kind *kind, char *out, size_t cap);
+
+#endif

@@ -1,0 +1,408 @@
+/*
+** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error, threads), records of sacct -P and of Slurm's
+** JSON, and slurm_events_trace(the same), records of sacctmgr -P show event.
+**
+** Columns are Slurm's own fields by their own names, NULL where the file lacks them or has nothing,
+** and after them what the mapping to the relations needs (sql/formats/slurm.sql):
+**
+**   job_base BIGINT, array_task TEXT, array_count BIGINT, het_offset BIGINT, step TEXT
+**       the parts of JobID (of JobIDRaw where that is all there is); step NULL: the job itself
+**   state_base TEXT, cancelled_by TEXT
+**       State without " by UID" and marks, and the UID
+**   outcome TEXT
+**       the native trace's word for the state; NULL: not ended, or a state unknown to it
+**   alloc_gpus, req_gpus BIGINT
+**       GPUs of AllocTRES and ReqTRES; 0 where they list none
+**   gpu_type TEXT
+**       their type, where they are all of one
+**   alloc_gpu_types, req_gpu_types TEXT
+**       {"h100":16}: a JSON object; under "" those without a type
+**   nodes TEXT
+**       NodeList as a JSON array of names
+**
+** and after those of events, of State and TRES alike,
+**
+**   state_base TEXT, gpus BIGINT, gpu_type, gpu_types TEXT
+*/
+#include "slurm_columns.h"
+#include "slurm.h"
+#include "slurm_json.h"
+
+#include <string.h>
+
+enum { ZONE, COLUMNS, DELIMITER, ON_ERROR, THREADS };
+static const char *const arguments[] = {"zone", "columns", "delimiter"};
+
+/* Declared types, by mpg_slurm_type. */
+#define TYPE_TEXT "TEXT"
+#define TYPE_FREE "TEXT"
+#define TYPE_WISH "TEXT"
+#define TYPE_PATH "TEXT"
+#define TYPE_WORDS "TEXT"
+#define TYPE_STATE "TEXT"
+#define TYPE_ID "TEXT"
+#define TYPE_EXIT "TEXT"
+#define TYPE_TRES "TEXT"
+#define TYPE_USAGE "TEXT"
+#define TYPE_TIME "BIGINT"
+#define TYPE_COUNT "BIGINT"
+#define TYPE_SECONDS "BIGINT"
+#define TYPE_CLOCK "REAL"
+#define COLUMN(name, type) {#name, TYPE_##type},
+
+enum {
+  JOB_BASE = MPG_SLURM_JOB_COUNT,
+  JOB_ARRAY_TASK,
+  JOB_ARRAY_COUNT,
+  JOB_HET_OFFSET,
+  JOB_STEP,
+  JOB_STATE_BASE,
+  JOB_CANCELLED_BY,
+  JOB_OUTCOME,
+  JOB_ALLOC_GPUS,
+  JOB_REQ_GPUS,
+  JOB_GPU_TYPE,
+  JOB_ALLOC_GPU_TYPES,
+  JOB_REQ_GPU_TYPES,
+  JOB_NODES,
+  JOB_COLUMNS
+};
+
+static const mpg_reader_column job_columns[JOB_COLUMNS] = {
+    MPG_SLURM_JOB_FIELDS(COLUMN) /* the field's own */
+        [JOB_BASE] = {"job_base", "BIGINT"},
+    [JOB_ARRAY_TASK] = {"array_task", "TEXT"},
+    [JOB_ARRAY_COUNT] = {"array_count", "BIGINT"},
+    [JOB_HET_OFFSET] = {"het_offset", "BIGINT"},
+    [JOB_STEP] = {"step", "TEXT"},
+    [JOB_STATE_BASE] = {"state_base", "TEXT"},
+    [JOB_CANCELLED_BY] = {"cancelled_by", "TEXT"},
+    [JOB_OUTCOME] = {"outcome", "TEXT"},
+    [JOB_ALLOC_GPUS] = {"alloc_gpus", "BIGINT"},
+    [JOB_REQ_GPUS] = {"req_gpus", "BIGINT"},
+    [JOB_GPU_TYPE] = {"gpu_type", "TEXT"},
+    [JOB_ALLOC_GPU_TYPES] = {"alloc_gpu_types", "TEXT"},
+    [JOB_REQ_GPU_TYPES] = {"req_gpu_types", "TEXT"},
+    [JOB_NODES] = {"nodes", "TEXT"},
+};
+
+enum {
+  EVENT_STATE_BASE = MPG_SLURM_EVENT_COUNT,
+  EVENT_GPUS,
+  EVENT_GPU_TYPE,
+  EVENT_GPU_TYPES,
+  EVENT_COLUMNS
+};
+
+static const mpg_reader_column event_columns[EVENT_COLUMNS] = {
+    MPG_SLURM_EVENT_FIELDS(COLUMN) /* the field's own */
+        [EVENT_STATE_BASE] = {"state_base", "TEXT"},
+    [EVENT_GPUS] = {"gpus", "BIGINT"},
+    [EVENT_GPU_TYPE] = {"gpu_type", "TEXT"},
+    [EVENT_GPU_TYPES] = {"gpu_types", "TEXT"},
+};
+
+/* ---- A scan and its files ---- */
+
+typedef struct slurm_scan {
+  const mpg_env *env;
+  const mpg_slurm_kind *kind;
+  mpg_zone *zone;
+  mpg_str columns, delimiter;
+  int threads;
+} slurm_scan;
+
+typedef struct slurm_file {
+  mpg_slurm *reader;    /* of delimited text, */
+  mpg_slurm_json *json; /* or of JSON */
+  mpg_json_text text;   /* of a column */
+} slurm_file;
+
+static void scan_end(void *p) {
+  slurm_scan *scan = p;
+  mpg_zone_free(scan->zone);
+  mpg_free(scan->env, scan);
+}
+
+static mpg_rc text_argument(const mpg_value *v, const char *name, mpg_str *out, mpg_err *err) {
+  if (v->type == MPG_NULL)
+    return MPG_OK;
+  if (v->type != MPG_TEXT)
+    return mpg_fail(err, MPG_MISUSE, "%s: expected text", name);
+  *out = v->s;
+  return MPG_OK;
+}
+
+/* The delimiter ends no line and is no quotable nothing. */
+static mpg_rc check_delimiter(mpg_str d, mpg_err *err) {
+  for (size_t i = 0; i < d.n; i++)
+    if (d.p[i] == '\n' || d.p[i] == '\r' || d.p[i] == '\0')
+      return mpg_fail(err, MPG_MISUSE, "delimiter: a line break or NUL cannot be one");
+  if (d.n > 16)
+    return mpg_fail(err, MPG_MISUSE, "delimiter: longer than 16 bytes");
+  return MPG_OK;
+}
+
+static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *kind,
+                         const mpg_value *given, mpg_err *err) {
+  slurm_scan *scan = mpg_calloc(env, sizeof *scan);
+  mpg_rc rc;
+  if (scan == NULL)
+    return mpg_fail_nomem(err);
+  scan->env = env;
+  scan->kind = kind;
+  scan->threads = (int)given[THREADS].i;
+  rc = mpg_zone_given(&scan->zone, env, &given[ZONE], err);
+  if (rc == MPG_OK)
+    rc = text_argument(&given[COLUMNS], arguments[COLUMNS], &scan->columns, err);
+  if (rc == MPG_OK)
+    rc = text_argument(&given[DELIMITER], arguments[DELIMITER], &scan->delimiter, err);
+  if (rc == MPG_OK)
+    rc = mpg_slurm_check(kind, scan->columns, err);
+  if (rc == MPG_OK)
+    rc = check_delimiter(scan->delimiter, err);
+  if (rc == MPG_OK)
+    *out = scan;
+  else
+    scan_end(scan);
+  return rc;
+}
+
+static mpg_rc jobs_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
+  return scan_begin(scan, env, &mpg_slurm_jobs, given, err);
+}
+
+static mpg_rc events_begin(void **scan, const mpg_env *env, const mpg_value *given, mpg_err *err) {
+  return scan_begin(scan, env, &mpg_slurm_events, given, err);
+}
+
+static void file_close(void *p) {
+  slurm_file *file = p;
+  mpg_slurm_close(file->reader);
+  mpg_slurm_json_close(file->json);
+  mpg_json_text_free(&file->text);
+}
+
+static mpg_rc file_open(void *p, void *shared, const mpg_env *env, mpg_stream *stream,
+                        mpg_issues *issues, mpg_err *err) {
+  const slurm_scan *scan = shared;
+  mpg_slurm_options options = {.zone = scan->zone,
+                               .columns = scan->columns,
+                               .delimiter = scan->delimiter,
+                               .issues = issues,
+                               .threads = scan->threads};
+  slurm_file *file = p;
+  bool json = false;
+  mpg_rc rc = MPG_OK;
+  file->text.env = env;
+  if (scan->kind == &mpg_slurm_jobs)
+    rc = mpg_slurm_is_json(env, mpg_stream_path(stream), &json, err);
+  if (rc != MPG_OK)
+    return rc;
+  return json ? mpg_slurm_json_open(&file->json, env, stream, issues, err)
+              : mpg_slurm_open(&file->reader, env, stream, scan->kind, &options, err);
+}
+
+static mpg_rc file_next(void *p, mpg_err *err) {
+  slurm_file *file = p;
+  return file->json != NULL ? mpg_slurm_json_next(file->json, err)
+                            : mpg_slurm_next(file->reader, err);
+}
+
+static int64_t file_line(const void *p) {
+  const slurm_file *file = p;
+  return file->json != NULL ? mpg_slurm_json_line(file->json) : mpg_slurm_line(file->reader);
+}
+
+static mpg_str raw(const slurm_file *file, size_t field) {
+  return file->json != NULL ? mpg_slurm_json_raw(file->json, field)
+                            : mpg_slurm_raw(file->reader, field);
+}
+
+static bool has(const slurm_file *file, size_t field) {
+  return file->json != NULL ? mpg_slurm_json_has(file->json, field)
+                            : mpg_slurm_has(file->reader, field);
+}
+
+static const mpg_value *get(const slurm_file *file, size_t field) {
+  return file->json != NULL ? mpg_slurm_json_get(file->json, field)
+                            : mpg_slurm_get(file->reader, field);
+}
+
+/* ---- Columns derived from others ---- */
+
+static mpg_rc put_node(void *p, mpg_str name) {
+  mpg_rc rc = mpg_json_put_comma(p);
+  return rc == MPG_OK ? mpg_json_put_string(p, name) : rc;
+}
+
+/* NULL for "None assigned" and for lists that are none. */
+static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
+  mpg_json_text *json = &file->text;
+  mpg_rc rc;
+  if (list.n == 0 || memchr(list.p, ' ', list.n) != NULL || *list.p == '(')
+    return MPG_OK;
+  json->n = 0;
+  rc = mpg_json_put(json, MPG_STR("["));
+  if (rc == MPG_OK)
+    rc = mpg_slurm_nodes(list, put_node, json);
+  if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+    return rc;
+  if (rc != MPG_DONE)
+    return MPG_OK;
+  if (mpg_json_put(json, MPG_STR("]")) != MPG_OK)
+    return MPG_NOMEM;
+  mpg_give_text(out, (mpg_str){json->p, json->n});
+  return MPG_OK;
+}
+
+static mpg_rc derive_job(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *out) {
+  mpg_str id_text = raw(file, MPG_SLURM_JOB_JobID);
+  mpg_str alloc = raw(file, MPG_SLURM_JOB_AllocTRES);
+  mpg_str req = raw(file, MPG_SLURM_JOB_ReqTRES);
+  bool has_alloc = has(file, MPG_SLURM_JOB_AllocTRES);
+  bool has_req = has(file, MPG_SLURM_JOB_ReqTRES);
+  mpg_slurm_id id;
+  mpg_slurm_state state;
+  mpg_slurm_gpus gpus = {0};
+  const char *outcome;
+  if (id_text.n == 0)
+    id_text = raw(file, MPG_SLURM_JOB_JobIDRaw);
+  switch (i) {
+  case JOB_BASE:
+  case JOB_ARRAY_TASK:
+  case JOB_ARRAY_COUNT:
+  case JOB_HET_OFFSET:
+  case JOB_STEP:
+    if (!mpg_slurm_id_parse(id_text, &id))
+      return MPG_OK;
+    if (i == JOB_BASE)
+      mpg_give_int(out, id.base);
+    else if (i == JOB_ARRAY_TASK)
+      mpg_give_text(out, id.task);
+    else if (i == JOB_ARRAY_COUNT)
+      mpg_give_int(out, id.tasks);
+    else if (i == JOB_STEP)
+      mpg_give_text(out, id.step);
+    else if (id.offset >= 0)
+      mpg_give_int(out, id.offset);
+    return MPG_OK;
+  case JOB_STATE_BASE:
+  case JOB_CANCELLED_BY:
+  case JOB_OUTCOME:
+    if (!mpg_slurm_state_parse(raw(file, MPG_SLURM_JOB_State), &state))
+      return MPG_OK;
+    outcome = mpg_slurm_outcome(state.base);
+    mpg_give_text(out, i == JOB_STATE_BASE     ? state.base
+                       : i == JOB_CANCELLED_BY ? state.by
+                                               : mpg_str_of(outcome));
+    return MPG_OK;
+  case JOB_ALLOC_GPUS:
+  case JOB_ALLOC_GPU_TYPES:
+    if (!has_alloc || !mpg_slurm_gpus_parse(alloc, asks, &gpus))
+      return MPG_OK;
+    if (i == JOB_ALLOC_GPU_TYPES)
+      return mpg_slurm_give_types(&file->text, alloc, &gpus, asks, out);
+    mpg_give_int(out, gpus.total);
+    return MPG_OK;
+  case JOB_REQ_GPUS:
+  case JOB_REQ_GPU_TYPES:
+    if (!has_req || !mpg_slurm_gpus_parse(req, asks, &gpus))
+      return MPG_OK;
+    if (i == JOB_REQ_GPU_TYPES)
+      return mpg_slurm_give_types(&file->text, req, &gpus, asks, out);
+    mpg_give_int(out, gpus.total);
+    return MPG_OK;
+  case JOB_GPU_TYPE:
+    if (mpg_slurm_gpus_parse(alloc, asks, &gpus) && gpus.total == 0)
+      (void)mpg_slurm_gpus_parse(req, asks, &gpus);
+    mpg_slurm_give_type(&gpus, out);
+    return MPG_OK;
+  default:
+    return give_nodes(file, raw(file, MPG_SLURM_JOB_NodeList), out);
+  }
+}
+
+static mpg_rc derive_event(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *out) {
+  mpg_str tres = raw(file, MPG_SLURM_EVENT_TRES);
+  mpg_slurm_state state;
+  mpg_slurm_gpus gpus;
+  if (i == EVENT_STATE_BASE) {
+    if (mpg_slurm_state_parse(raw(file, MPG_SLURM_EVENT_State), &state))
+      mpg_give_text(out, state.base);
+    return MPG_OK;
+  }
+  if (!has(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, asks, &gpus))
+    return MPG_OK;
+  if (i == EVENT_GPUS)
+    mpg_give_int(out, gpus.total);
+  else if (i == EVENT_GPU_TYPE)
+    mpg_slurm_give_type(&gpus, out);
+  else
+    return mpg_slurm_give_types(&file->text, tres, &gpus, asks, out);
+  return MPG_OK;
+}
+
+static mpg_rc told(mpg_rc rc, const mpg_asks *asks, mpg_err *err) {
+  rc = asks->stopped ? MPG_INTERRUPTED : rc;
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
+}
+
+static mpg_rc jobs_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+  slurm_file *file = p;
+  mpg_asks asks = {file->text.env, 0, false};
+  if (i >= MPG_SLURM_JOB_COUNT)
+    return told(derive_job(file, i, &asks, out), &asks, err);
+  *out = *get(file, i);
+  return MPG_OK;
+}
+
+static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+  slurm_file *file = p;
+  mpg_asks asks = {file->text.env, 0, false};
+  if (i >= MPG_SLURM_EVENT_COUNT)
+    return told(derive_event(file, i, &asks, out), &asks, err);
+  *out = *get(file, i);
+  return MPG_OK;
+}
+
+/* ---- Registration ---- */
+
+int mpg_register_slurm(mpg_conn *conn, char **error) {
+  static const mpg_reader_format jobs = {
+      .module = {"slurm_trace", &mpg_reader_module, 0},
+      .usage = "expected a path, as in slurm_trace('sacct.psv')",
+      .columns = job_columns,
+      .ncolumns = JOB_COLUMNS,
+      .arguments = arguments,
+      .narguments = sizeof arguments / sizeof *arguments,
+      .begin = jobs_begin,
+      .end = scan_end,
+      .file_size = sizeof(slurm_file),
+      .open = file_open,
+      .close = file_close,
+      .next = file_next,
+      .line = file_line,
+      .column = jobs_column,
+      .threaded = true,
+  };
+  static const mpg_reader_format events = {
+      .module = {"slurm_events_trace", &mpg_reader_module, 0},
+      .usage = "expected a path, as in slurm_events_trace('events.psv')",
+      .columns = event_columns,
+      .ncolumns = EVENT_COLUMNS,
+      .arguments = arguments,
+      .narguments = sizeof arguments / sizeof *arguments,
+      .begin = events_begin,
+      .end = scan_end,
+      .file_size = sizeof(slurm_file),
+      .open = file_open,
+      .close = file_close,
+      .next = file_next,
+      .line = file_line,
+      .column = events_column,
+      .threaded = true,
+  };
+  int rc = mpg_register_reader(conn, &jobs, error);
+  return rc == SQLITE_OK ? mpg_register_reader(conn, &events, error) : rc;
+}

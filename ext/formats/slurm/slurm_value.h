@@ -1,0 +1,79 @@
+/*
+** slurm_value.h - the small notations inside Slurm's fields: job ids, states, lists of trackable
+** resources (TRES), durations, node lists.
+**
+** Each parser takes the whole text or returns false, and leaves its result alone then. Texts in
+** results are borrowed from the argument.
+*/
+#ifndef MPG_SLURM_VALUE_H
+#define MPG_SLURM_VALUE_H
+
+#include "../../base/base.h"
+
+/*
+** "123", array tasks "123_4" and pending ones "123_[1-3,7%2]", components of heterogeneous jobs
+** "123+0", and steps of all of these: "123.batch", "123_4.0", "123+1.extern".
+*/
+typedef struct mpg_slurm_id {
+  int64_t base;   /* 123 */
+  mpg_str task;   /* "4", "[1-3,7%2]"; n = 0: not of an array */
+  int64_t tasks;  /* array tasks that the row stands for: 1, of a range as many as it lists */
+  int64_t offset; /* component of a heterogeneous job; -1: none */
+  mpg_str step;   /* "batch", "0"; n = 0: the job itself */
+} mpg_slurm_id;
+
+bool mpg_slurm_id_parse(mpg_str text, mpg_slurm_id *out);
+
+/*
+** "COMPLETED", "CANCELLED by 1000", "DOWN*", "IDLE+DRAIN": the word without a "by", without the
+** marks that Slurm hangs on node states (*~#!%$@^-+) at its end, and who cancelled. Any other text
+** is taken too: Slurm adds states. Empty text is refused.
+*/
+typedef struct mpg_slurm_state {
+  mpg_str base;
+  mpg_str by; /* "1000"; n = 0: not told */
+} mpg_slurm_state;
+
+bool mpg_slurm_state_parse(mpg_str text, mpg_slurm_state *out);
+/* Whether text reads like a job state: capitals, "_", perhaps "by ...". */
+bool mpg_slurm_state_plausible(mpg_str text);
+/* How the attempt ended, in the words of the native trace; NULL: it has not, or nobody knows.
+** REQUEUED is `preempted`: the chips were taken away and the job goes on, which `cancelled` denies.
+ */
+const char *mpg_slurm_outcome(mpg_str base);
+
+/*
+** GPUs of a TRES list such as "billing=8,cpu=8,gres/gpu:h100=16,gres/gpu=16,mem=4000M,node=2".
+** "gres/gpu" already counts the typed ones; where only typed ones are listed, their sum is the
+** total.
+*/
+typedef struct mpg_slurm_gpus {
+  int64_t total;
+  int64_t typed; /* sum of the typed ones */
+  size_t types;  /* how many types */
+  mpg_str type;  /* the first type's name; n = 0: none */
+} mpg_slurm_gpus;
+
+/* Whether text is a list of "name=value". Such a list may have millions of entries: those who read one ask
+** `asks`, or nobody where that is NULL, whether to stop. */
+bool mpg_slurm_tres_valid(mpg_str tres, mpg_asks *asks);
+/* false: not such a list, or a count of GPUs is no number. An empty list has no GPUs. */
+bool mpg_slurm_gpus_parse(mpg_str tres, mpg_asks *asks, mpg_slurm_gpus *out);
+/* The next typed entry of a list, from *at = 0 on. false: no more. */
+bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_asks *asks, mpg_str *type, int64_t *count);
+
+/* "[DD-[HH:]]MM:SS[.fff]", to microseconds. */
+bool mpg_slurm_duration_parse(mpg_str text, int64_t *us);
+
+/* A count, with Slurm's K, M, G, T, P of 1024 where it wrote one: "2K" is 2048. */
+bool mpg_slurm_count_parse(mpg_str text, int64_t *out);
+
+/*
+** "n[1-2,4],gpu-[001-003]x[1-2]": every name, in the order written, leading zeros kept. Returns
+** MPG_DONE after the last one; MPG_DATA for a list that is none; MPG_LIMIT over MPG_SLURM_NODES.
+*/
+#define MPG_SLURM_NODES 1000000
+typedef mpg_rc mpg_slurm_node(void *ctx, mpg_str name);
+mpg_rc mpg_slurm_nodes(mpg_str list, mpg_slurm_node *each, void *ctx);
+
+#endif

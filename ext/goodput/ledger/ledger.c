@@ -1,0 +1,282 @@
+/* ledger.c - see ledger.h. */
+#include "ledger.h"
+#include "../../base/limits.h"
+#include "../../base/sort.h"
+#include "../../base/time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+mpg_ledger_options mpg_ledger_defaults(void) {
+  return (mpg_ledger_options){.window = {.since = 0, .until = INT64_MAX, .bucket = {.width_us = 0}},
+                              .rules = {.as_of = MPG_NONE, .sizes = mpg_sizes_default}};
+}
+
+/* Time from which on something is on record: the window's start, or the first capacity or holding.
+ */
+static mpg_rc first_time(const mpg_accounting *a, int64_t *out) {
+  const mpg_fleet *f = a->fleet;
+  int64_t first = INT64_MAX;
+  bool stop = false;
+  for (size_t i = 0; !stop && i < f->ncapacity; i++, stop = mpg_poll(a->env, i))
+    first = f->capacity[i].start < first ? f->capacity[i].start : first;
+  for (size_t i = 0; !stop && i < f->noutages; i++, stop = mpg_poll(a->env, i))
+    first = f->outages[i].start < first ? f->outages[i].start : first;
+  for (size_t i = 0; !stop && i < f->nallocations; i++, stop = mpg_poll(a->env, i))
+    first = f->allocations[i].start < first ? f->allocations[i].start : first;
+  for (size_t i = 0; !stop && i < mpg_fleet_njobs(f); i++, stop = mpg_poll(a->env, i))
+    if (f->jobs[i].submit != MPG_NONE && f->jobs[i].submit < first)
+      first = f->jobs[i].submit;
+  *out = first > a->options.window.since ? first : a->options.window.since;
+  return stop ? MPG_INTERRUPTED : MPG_OK;
+}
+
+/* Whether [first, until) lies in more than `limit` buckets. Of months there are few. */
+static bool cuts_into_more(const mpg_bucket *b, int64_t first, int64_t until, int64_t limit) {
+  int64_t start = mpg_bucket_start(b, first);
+  if (b->width_us > 0)
+    return (mpg_bucket_start(b, until - 1) - start) / b->width_us >= limit;
+  for (; limit > 0 && start < until; limit--)
+    start = mpg_bucket_next(b, start);
+  return start < until;
+}
+
+static mpg_rc check_buckets(const mpg_accounting *a, mpg_err *err) {
+  const mpg_window *w = &a->options.window;
+  int64_t until = w->until < a->options.rules.as_of ? w->until : a->options.rules.as_of;
+  int64_t first;
+  const int64_t limit = mpg_limit_in(a->env, MPG_LIMIT_BUCKETS);
+  if (!mpg_bucket_is_set(&w->bucket))
+    return MPG_OK;
+  if (first_time(a, &first) != MPG_OK)
+    return mpg_fail_plain(err, MPG_INTERRUPTED);
+  if (first < until && cuts_into_more(&w->bucket, first, until, limit))
+    return mpg_fail(err, MPG_LIMIT,
+                    "the bucket width would cut the trace into more than %lld buckets",
+                    (long long)limit);
+  return MPG_OK;
+}
+
+mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_fleet *fleet,
+                           const mpg_ledger_options *options, mpg_err *err) {
+  mpg_rc rc;
+  memset(a, 0, sizeof *a);
+  a->env = env;
+  a->fleet = fleet;
+  a->options = *options;
+  if (a->options.rules.as_of == MPG_NONE) {
+    a->options.rules.as_of = fleet->last;
+    a->ahead = fleet->last > fleet->last_of_jobs;
+  }
+  rc = check_buckets(a, err);
+  if (rc == MPG_OK)
+    rc = mpg_pools_init(&a->pools, env, fleet, a->options.rules.as_of, err);
+  if (rc == MPG_OK)
+    rc = mpg_timeline_new(&a->timeline, env, fleet, &a->options.rules, &a->pools, err);
+  return rc;
+}
+
+void mpg_accounting_free(mpg_accounting *a) {
+  mpg_timeline_free(a->timeline);
+  mpg_pools_free(&a->pools);
+  a->timeline = NULL;
+}
+
+size_t mpg_accounting_units(const mpg_accounting *a) {
+  return mpg_fleet_njobs(a->fleet) + mpg_fleet_npools(a->fleet);
+}
+
+mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink, const char *source,
+                           mpg_err *err) {
+  size_t njobs = mpg_fleet_njobs(a->fleet);
+  if (unit % 64 == 0 && mpg_interrupted(a->env))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  if (unit < njobs)
+    return mpg_timeline_job(a->timeline, (uint32_t)unit, &a->options.window, sink, err);
+  if (!a->sorted && mpg_pools_sort(&a->pools, err) != MPG_OK)
+    return err->rc;
+  a->sorted = true;
+  return mpg_pools_account(&a->pools, (uint32_t)(unit - njobs), a->options.rules.basis,
+                           &a->options.window, sink, a->fleet->issues, source, err);
+}
+
+/* Jobs that run until a pool's planned end, of which nobody knows yet what they will do. */
+static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
+  const mpg_fleet *f = a->fleet;
+  char end[40], last[40];
+  int64_t open = 0;
+  for (size_t i = 0; a->ahead && i < f->nallocations; i++) {
+    open += f->allocations[i].end == MPG_OPEN;
+    if (mpg_poll(a->env, i))
+      return MPG_INTERRUPTED;
+  }
+  if (open == 0)
+    return MPG_OK;
+  (void)mpg_time_format(a->options.rules.as_of, end);
+  (void)mpg_time_format(f->last_of_jobs, last);
+  return mpg_issues_add(
+      f->issues, MPG_INFO, source, "as_of_ahead", 0, open,
+      "allocations without an end, held until %s, the latest time of capacity and outages; that of "
+      "jobs is %s: as_of may tell another end",
+      end, last);
+}
+
+mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {
+  mpg_rc rc = list_ahead(a, source);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
+  return mpg_notices_list(mpg_timeline_notices(a->timeline), a->fleet, a->fleet->issues, source,
+                          err);
+}
+
+/* ---- the ledger in columns ---- */
+
+/* Every column, and its number: the one list of them. */
+#define COLUMNS(X)                                                                                 \
+  X(job, JOB)                                                                                      \
+  X(pool, POOL)                                                                                    \
+  X(chip, CHIP)                                                                                    \
+  X(cause, CAUSE)                                                                                  \
+  X(kind, KIND)                                                                                    \
+  X(program, PROGRAM)                                                                              \
+  X(file, FILE)                                                                                    \
+  X(size, SIZE)                                                                                    \
+  X(attempt, ATTEMPT)                                                                              \
+  X(start, START)                                                                                  \
+  X(end, END)                                                                                      \
+  X(bucket, BUCKET)                                                                                \
+  X(chip_us, CHIP_US)                                                                              \
+  X(step, STEP)                                                                                    \
+  X(line, LINE)                                                                                    \
+  X(number, NUMBER)                                                                                \
+  X(category, CATEGORY)
+
+static inline bool keeps(const mpg_ledger *l, mpg_ledger_column column) {
+  return l->columns >> column & 1;
+}
+
+void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env) {
+  memset(ledger, 0, sizeof *ledger);
+  ledger->env = env;
+  ledger->columns = (1u << MPG_ROW_COLUMNS) - 1;
+}
+
+void mpg_ledger_free(mpg_ledger *ledger) {
+  const mpg_env *env = ledger->env;
+  if (env == NULL)
+    return;
+#define FREE(column, number) mpg_free(env, ledger->column);
+  COLUMNS(FREE)
+  FREE(order, 0)
+#undef FREE
+  mpg_ledger_init(ledger, env);
+}
+
+/* Room for `need` rows: the least that a column has, for in the hostile build narrow ones may have less than wide
+** ones. Growing a long one may copy it, so that the host is asked between two. */
+static mpg_rc widen(mpg_ledger *l, size_t need) {
+  size_t least = SIZE_MAX;
+#define GROW(column, number)                                                                       \
+  if (keeps(l, MPG_ROW_##number)) {                                                                \
+    size_t cap = l->cap;                                                                           \
+    if (mpg_grow(l->env, &l->column, &cap, need, sizeof *l->column) != MPG_OK)                     \
+      return MPG_NOMEM;                                                                            \
+    least = cap < least ? cap : least;                                                             \
+    if (mpg_poll_bytes(l->env, cap * sizeof *l->column))                                           \
+      return MPG_INTERRUPTED;                                                                      \
+  }
+  COLUMNS(GROW)
+#undef GROW
+  l->cap = least < SIZE_MAX ? least : 2 * need + 64; /* the latter where no column is kept */
+  return MPG_OK;
+}
+
+static mpg_rc append(void *ctx, const mpg_row *row) {
+  mpg_ledger *l = ctx;
+  mpg_rc rc = l->n == l->cap ? widen(l, l->n + 1) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
+#define SET(column, number)                                                                        \
+  if (keeps(l, MPG_ROW_##number))                                                                  \
+    l->column[l->n] = (__typeof__(*l->column))row->column;
+  COLUMNS(SET)
+#undef SET
+  l->n++;
+  return MPG_OK;
+}
+
+mpg_rc mpg_ledger_append(mpg_ledger *l, const mpg_ledger *from, size_t i) {
+  mpg_rc rc = l->n == l->cap ? widen(l, l->n + 1) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
+#define SET(column, number)                                                                        \
+  if (keeps(l, MPG_ROW_##number))                                                                  \
+    l->column[l->n] = from->column[i];
+  COLUMNS(SET)
+#undef SET
+  l->n++;
+  return MPG_OK;
+}
+
+mpg_rc mpg_ledger_pick(mpg_ledger *l, const mpg_ledger *from, const size_t *places, size_t n) {
+#define PICK(column, number)                                                                       \
+  if (keeps(l, MPG_ROW_##number) && n > 0) {                                                       \
+    l->column = mpg_malloc(l->env, n * sizeof *l->column);                                         \
+    if (l->column == NULL)                                                                         \
+      return MPG_NOMEM;                                                                            \
+    for (size_t i = 0; i < n; i++) {                                                               \
+      if (mpg_poll(l->env, i))                                                                     \
+        return MPG_INTERRUPTED;                                                                    \
+      l->column[i] = from->column[places[i]];                                                      \
+    }                                                                                              \
+  }
+  COLUMNS(PICK)
+#undef PICK
+  l->n = l->cap = n;
+  return MPG_OK;
+}
+
+mpg_rc mpg_ledger_append_run(mpg_ledger *l, const mpg_ledger *from, size_t first, size_t n,
+                             const mpg_ledger *common, size_t k) {
+  mpg_rc rc = n > l->cap - l->n ? widen(l, l->n + n) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
+#define RUN(column, number)                                                                        \
+  if (keeps(l, MPG_ROW_##number) && keeps(from, MPG_ROW_##number))                                 \
+    memcpy(l->column + l->n, from->column + first, n * sizeof *l->column);                         \
+  for (size_t i = 0; keeps(l, MPG_ROW_##number) && !keeps(from, MPG_ROW_##number) && i < n; i++)   \
+    l->column[l->n + i] = common->column[k];
+  COLUMNS(RUN)
+#undef RUN
+  l->n += n;
+  return MPG_OK;
+}
+
+mpg_sink mpg_ledger_sink(mpg_ledger *ledger) {
+  return (mpg_sink){append, ledger, NULL};
+}
+
+static int row_order(const void *pa, const void *pb, void *ctx) {
+  const mpg_ledger *l = ctx;
+  size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
+  if (l->start[a] != l->start[b])
+    return l->start[a] < l->start[b] ? -1 : 1;
+  if (l->end[a] != l->end[b])
+    return l->end[a] < l->end[b] ? -1 : 1;
+  if (l->attempt[a] != l->attempt[b])
+    return l->attempt[a] < l->attempt[b] ? -1 : 1;
+  if (l->pool[a] != l->pool[b])
+    return l->pool[a] < l->pool[b] ? -1 : 1;
+  return (l->category[a] > l->category[b]) - (l->category[a] < l->category[b]);
+}
+
+mpg_rc mpg_ledger_sort(mpg_ledger *l) {
+  if (mpg_grow(l->env, &l->order, &l->order_cap, l->n, sizeof *l->order) != MPG_OK)
+    return MPG_NOMEM;
+  for (size_t i = 0; i < l->n; i++) {
+    if (mpg_poll(l->env, i))
+      return MPG_INTERRUPTED;
+    l->order[i] = i;
+  }
+  return mpg_sort(l->env, l->order, l->n, sizeof *l->order, row_order, l);
+}

@@ -1,0 +1,94 @@
+/*
+** ledger.h - a fleet's chip-time accounted: unit by unit (a job, or a pool's down and idle time),
+** into any sink; and the ledger itself, rows in columns.
+*/
+#ifndef MPG_LEDGER_H
+#define MPG_LEDGER_H
+
+#include "../rules/timeline.h"
+
+typedef struct mpg_ledger_options {
+  mpg_window window; /* until: INT64_MAX where it is not given */
+  mpg_rules rules;   /* as_of: MPG_NONE stands for the end of the trace */
+} mpg_ledger_options;
+
+/* The defaults: everything, no buckets, installed chips, compute roofline, sizes 16, 256, 2048. */
+mpg_ledger_options mpg_ledger_defaults(void);
+
+typedef struct mpg_accounting {
+  const mpg_env *env;
+  const mpg_fleet *fleet;
+  mpg_ledger_options options;
+  mpg_pools pools;
+  mpg_timeline *timeline;
+  bool sorted; /* every job is accounted: pools may follow */
+  bool ahead;  /* the end of the trace is a pool's, later than any time of a job */
+} mpg_accounting;
+
+/* Over a sealed fleet, which outlives it. mpg_accounting_free also after a failure. */
+mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_fleet *fleet,
+                           const mpg_ledger_options *options, mpg_err *err);
+void mpg_accounting_free(mpg_accounting *a);
+/* Units: jobs first, then pools; each once and in this order. Issues of a pool go to the fleet's
+ * under `source`. */
+size_t mpg_accounting_units(const mpg_accounting *a);
+mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink, const char *source,
+                           mpg_err *err);
+/* Once every unit is done: what the jobs' accounting noticed, as issues of `source`. */
+mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err);
+
+/* Columns of the ledger, as bits of a mask. */
+typedef enum mpg_ledger_column {
+  MPG_ROW_JOB,
+  MPG_ROW_POOL,
+  MPG_ROW_CHIP,
+  MPG_ROW_CAUSE,
+  MPG_ROW_KIND,
+  MPG_ROW_PROGRAM,
+  MPG_ROW_FILE,
+  MPG_ROW_SIZE,
+  MPG_ROW_ATTEMPT,
+  MPG_ROW_START,
+  MPG_ROW_END,
+  MPG_ROW_BUCKET,
+  MPG_ROW_CHIP_US,
+  MPG_ROW_STEP,
+  MPG_ROW_LINE,
+  MPG_ROW_NUMBER,
+  MPG_ROW_CATEGORY,
+  MPG_ROW_COLUMNS
+} mpg_ledger_column;
+
+/* Rows in columns; ids are the fleet's. */
+typedef struct mpg_ledger {
+  const mpg_env *env;
+  uint32_t columns; /* those that are kept; the others are never asked for */
+  size_t n, cap;
+  uint32_t *job, *pool, *chip, *cause, *kind, *program, *file;
+  uint8_t *size, *category;
+  int64_t *attempt, *start, *end, *bucket, *chip_us, *step, *line, *number;
+  size_t *order; /* after mpg_ledger_sort: the rows' places by time */
+  size_t order_cap;
+} mpg_ledger;
+
+void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env);
+void mpg_ledger_free(mpg_ledger *ledger);
+/* A sink that appends to the ledger; ledger->n = 0 empties it and keeps the memory. What appends, picks or sorts
+** gives MPG_NOMEM or MPG_INTERRUPTED. */
+mpg_sink mpg_ledger_sink(mpg_ledger *ledger);
+
+/* Appends row i of another, which keeps the same columns. */
+mpg_rc mpg_ledger_append(mpg_ledger *ledger, const mpg_ledger *from, size_t i);
+
+/* Into an empty ledger: the rows of another at these places, n of them, with the columns that it keeps, and no room
+** to spare. */
+mpg_rc mpg_ledger_pick(mpg_ledger *ledger, const mpg_ledger *from, const size_t *places, size_t n);
+
+/* Appends rows [first, first + n) of another; of the columns that it does not keep, row k of `common`, which does. */
+mpg_rc mpg_ledger_append_run(mpg_ledger *ledger, const mpg_ledger *from, size_t first, size_t n,
+                             const mpg_ledger *common, size_t k);
+
+/* Puts the rows in the order of start, end, attempt, pool, category; ledger->order tells it. */
+mpg_rc mpg_ledger_sort(mpg_ledger *ledger);
+
+#endif

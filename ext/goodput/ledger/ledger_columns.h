@@ -1,0 +1,95 @@
+/*
+** ledger_columns.h - the ledger's tables, whatever the host: their columns and arguments, and the
+** values of a row.
+*/
+#ifndef MPG_LEDGER_TABLES_H
+#define MPG_LEDGER_TABLES_H
+
+#include "ledger_options.h"
+#include "rollup.h"
+
+/* Visible columns of all shapes. */
+typedef enum mpg_ledger_col {
+  MPG_COL_POOL,
+  MPG_COL_CHIP,
+  MPG_COL_JOB,
+  MPG_COL_ATTEMPT,
+  MPG_COL_NAME, /* NAME to LABELS lie in the order of mpg_job.dim, but for SIZE */
+  MPG_COL_OWNER,
+  MPG_COL_PHASE,
+  MPG_COL_FRAMEWORK,
+  MPG_COL_RUNTIME,
+  MPG_COL_MODEL,
+  MPG_COL_SIZE,
+  MPG_COL_PRIORITY,
+  MPG_COL_LABELS,
+  MPG_COL_CATEGORY,
+  MPG_COL_CAUSE,
+  MPG_COL_START_TIME,
+  MPG_COL_END_TIME,
+  MPG_COL_BUCKET,
+  MPG_COL_CHIP_US,
+  MPG_COL_CHIP_SECONDS,
+  MPG_COL_INTERVALS,
+  MPG_COL_KIND,
+  MPG_COL_STEP,
+  MPG_COL_PROGRAM,
+  MPG_COL_FILE,
+  MPG_COL_LINE,
+  MPG_COLS
+} mpg_ledger_col;
+
+typedef struct mpg_ledger_col_info {
+  const char *name;
+  mpg_type type;
+  int dim;               /* mpg_dim, or -1 */
+  mpg_ledger_column row; /* what of a row it is told from */
+} mpg_ledger_col_info;
+
+const mpg_ledger_col_info *mpg_ledger_col_get(mpg_ledger_col col);
+
+typedef enum mpg_ledger_shape {
+  MPG_SHAPE_LEDGER,  /* a row for each interval */
+  MPG_SHAPE_ROLLUP,  /* the same summed */
+  MPG_SHAPE_TIMELINE /* one job's intervals in order, with their evidence */
+} mpg_ledger_shape;
+
+typedef struct mpg_ledger_table {
+  const char *name;
+  mpg_ledger_shape shape;
+  bool files;              /* over files, else over relations */
+  const signed char *cols; /* mpg_ledger_col, in order */
+  const signed char *args; /* mpg_arg, in order */
+  int ncols, nargs;
+} mpg_ledger_table;
+
+enum { MPG_LEDGER_TABLES = 6 };
+const mpg_ledger_table *mpg_ledger_table_get(int i);
+
+/* The dimensions of those of the table's columns whose bit is set: a roll-up's grain. */
+uint32_t mpg_ledger_grain(const mpg_ledger_table *table, uint64_t columns);
+/* The same of a list of their names, "pool, category". MPG_MISUSE for what is none. */
+mpg_rc mpg_ledger_grain_parse(const mpg_ledger_table *table, mpg_str names, uint32_t *mask,
+                              mpg_err *err);
+
+/* A row of either source, as values are told from it. */
+typedef struct mpg_ledger_row {
+  uint32_t job, pool, chip, cause, kind, program, file;
+  uint8_t size, category;
+  int64_t attempt, start, end, bucket, chip_us, intervals, step, line;
+} mpg_ledger_row;
+
+mpg_ledger_row mpg_ledger_row_at(const mpg_ledger *ledger, size_t i);
+
+/* A cell's sum may be past 64 bits: it is then several rows, the last of which has its intervals.
+** What is `left` of the sum, the cell's chip_us at first, is less by the row; 0: it was the last. */
+mpg_ledger_row mpg_ledger_row_of_cell(const mpg_cell *cell, mpg_i128 *left);
+
+/* The value of a column. Text is borrowed: from the fleet, from nobody (category and size), or from
+** `room`. */
+#define MPG_LEDGER_VALUE_TEXT 40
+mpg_value mpg_ledger_value(const mpg_fleet *fleet, const mpg_bucket *bucket,
+                           const mpg_ledger_row *row, mpg_ledger_col col,
+                           char room[MPG_LEDGER_VALUE_TEXT]);
+
+#endif

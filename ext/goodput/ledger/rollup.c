@@ -1,0 +1,284 @@
+/* rollup.c - see rollup.h. Jobs alike in every dimension asked for are one group, told once a job.
+ */
+#include "rollup.h"
+
+#include "../../base/intern.h"
+
+#include <string.h>
+
+#define JOB_DIMS_MASK ((1u << (MPG_DIM_LABELS + 1)) - 1)
+
+mpg_rc mpg_rollup_init(mpg_rollup *r, const mpg_env *env, const mpg_fleet *fleet, uint32_t mask,
+                       mpg_err *err) {
+  mpg_rc rc;
+  memset(r, 0, sizeof *r);
+  r->env = env;
+  r->fleet = fleet;
+  r->mask = mask;
+  r->group = mpg_zeroed(env, (mpg_fleet_njobs(fleet) + 1) * sizeof *r->group, &rc);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
+}
+
+void mpg_rollup_free(mpg_rollup *r) {
+  if (r->env == NULL)
+    return;
+  mpg_free(r->env, r->cells);
+  mpg_free(r->env, r->slots);
+  mpg_free(r->env, r->group);
+  mpg_free(r->env, r->group_slots);
+  memset(r, 0, sizeof *r);
+}
+
+static bool asks(const mpg_rollup *r, mpg_dim d) {
+  return r->mask >> d & 1;
+}
+
+/* ---- groups of jobs ---- */
+
+/* The dimensions of a job that tell groups apart; the others are 0. */
+typedef struct job_key {
+  uint32_t dim[MPG_JOB_DIMS];
+} job_key;
+
+static job_key key_of_job(const mpg_rollup *r, uint32_t job) {
+  job_key key;
+  for (int d = 0; d < MPG_JOB_DIMS; d++)
+    key.dim[d] = asks(r, (mpg_dim)d) ? r->fleet->jobs[job].dim[d] : 0;
+  return key;
+}
+
+/* The empty slot, or the one of a job with the same key. */
+static size_t probe_group(const mpg_rollup *r, const uint32_t *slots, size_t n,
+                          const job_key *key) {
+  size_t i = (size_t)mpg_hash(r->env->seed, key, sizeof *key) & (n - 1);
+  while (slots[i] != 0) {
+    job_key other = key_of_job(r, slots[i] - 1);
+    if (memcmp(&other, key, sizeof other) == 0)
+      break;
+    i = (i + 1) & (n - 1);
+  }
+  return i;
+}
+
+static mpg_rc widen_groups(mpg_rollup *r) {
+  size_t n = r->ngroup_slots ? 2 * r->ngroup_slots : 64;
+  mpg_rc rc;
+  uint32_t *slots = mpg_zeroed(r->env, n * sizeof *slots, &rc);
+  if (slots == NULL)
+    return rc;
+  for (size_t i = 0; i < r->ngroup_slots; i++) {
+    if (mpg_poll(r->env, i)) {
+      mpg_free(r->env, slots);
+      return MPG_INTERRUPTED;
+    }
+    if (r->group_slots[i] != 0) {
+      job_key key = key_of_job(r, r->group_slots[i] - 1);
+      slots[probe_group(r, slots, n, &key)] = r->group_slots[i];
+    }
+  }
+  mpg_free(r->env, r->group_slots);
+  r->group_slots = slots;
+  r->ngroup_slots = n;
+  return MPG_OK;
+}
+
+/* Stands in mpg_rollup.group for jobs with NULL in every dimension asked for: as good as no job. */
+#define LIKE_NO_JOB UINT32_MAX
+
+static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
+  static const job_key nothing;
+  job_key key;
+  size_t i;
+  mpg_rc rc;
+  *out = job;
+  if (asks(r, MPG_DIM_JOB))
+    return MPG_OK;
+  rc = r->ngroups * 2 >= r->ngroup_slots ? widen_groups(r) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
+  key = key_of_job(r, job - 1);
+  if (memcmp(&key, &nothing, sizeof key) == 0) {
+    *out = LIKE_NO_JOB;
+    return MPG_OK;
+  }
+  i = probe_group(r, r->group_slots, r->ngroup_slots, &key);
+  if (r->group_slots[i] == 0) {
+    r->group_slots[i] = job;
+    r->ngroups++;
+  }
+  *out = r->group_slots[i];
+  return MPG_OK;
+}
+
+/* The job (index + 1) that stands for `job` (index + 1) in cells; 0: none. */
+static mpg_rc group_of(mpg_rollup *r, uint32_t job, uint32_t *out) {
+  uint32_t *group;
+  mpg_rc rc;
+  *out = 0;
+  if (job == 0)
+    return MPG_OK;
+  group = &r->group[job - 1];
+  if (*group == 0 && (rc = find_group(r, job, group)) != MPG_OK)
+    return rc;
+  *out = *group == LIKE_NO_JOB ? 0 : *group;
+  return MPG_OK;
+}
+
+/* ---- cells ---- */
+
+static bool same(const mpg_cell *a, const mpg_cell *b) {
+  return a->job == b->job && a->pool == b->pool && a->chip == b->chip && a->cause == b->cause &&
+         a->attempt == b->attempt && a->bucket == b->bucket && a->size == b->size &&
+         a->category == b->category;
+}
+
+static uint64_t hash(const mpg_rollup *r, const mpg_cell *c) {
+  uint64_t key[4] = {(uint64_t)c->job << 32 | c->pool, (uint64_t)c->chip << 32 | c->cause,
+                     (uint64_t)c->attempt ^ ((uint64_t)c->size << 56 | (uint64_t)c->category << 48),
+                     (uint64_t)c->bucket};
+  return mpg_hash(r->env->seed, key, sizeof key);
+}
+
+static mpg_rc widen_cells(mpg_rollup *r) {
+  size_t n = r->nslots ? 2 * r->nslots : 256;
+  mpg_rc rc;
+  uint32_t *slots = mpg_zeroed(r->env, n * sizeof *slots, &rc);
+  if (slots == NULL)
+    return rc;
+  for (size_t c = 0; c < r->ncells; c++) {
+    size_t i = (size_t)hash(r, &r->cells[c]) & (n - 1);
+    if (mpg_poll(r->env, c)) { /* of what is half built nothing is asked */
+      mpg_free(r->env, slots);
+      return MPG_INTERRUPTED;
+    }
+    while (slots[i] != 0)
+      i = (i + 1) & (n - 1);
+    slots[i] = (uint32_t)c + 1;
+  }
+  mpg_free(r->env, r->slots);
+  r->slots = slots;
+  r->nslots = n;
+  return MPG_OK;
+}
+
+static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
+  size_t i;
+  mpg_rc rc = r->ncells * 2 >= r->nslots ? widen_cells(r) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
+  for (i = (size_t)hash(r, key) & (r->nslots - 1); r->slots[i] != 0; i = (i + 1) & (r->nslots - 1))
+    if (same(&r->cells[r->slots[i] - 1], key)) {
+      *out = &r->cells[r->slots[i] - 1];
+      return MPG_OK;
+    }
+  if (r->ncells >= UINT32_MAX - 1 ||
+      mpg_grow(r->env, &r->cells, &r->cells_cap, r->ncells + 1, sizeof *r->cells) != MPG_OK)
+    return MPG_NOMEM;
+  r->cells[r->ncells] = *key;
+  *out = &r->cells[r->ncells++];
+  r->slots[i] = (uint32_t)r->ncells;
+  return MPG_OK;
+}
+
+/* The cell that a finer one, with every dimension told, is part of. */
+static mpg_rc find_whole(mpg_rollup *r, const mpg_cell *fine, mpg_cell **out) {
+  mpg_cell key = {.pool = asks(r, MPG_DIM_POOL) ? fine->pool : 0,
+                  .chip = asks(r, MPG_DIM_CHIP) ? fine->chip : 0,
+                  .cause = asks(r, MPG_DIM_CAUSE) ? fine->cause : 0,
+                  .attempt = asks(r, MPG_DIM_ATTEMPT) ? fine->attempt : INT64_MIN,
+                  .bucket = asks(r, MPG_DIM_BUCKET) ? fine->bucket : INT64_MIN,
+                  .size = asks(r, MPG_DIM_SIZE) ? fine->size : 0,
+                  .category = asks(r, MPG_DIM_CATEGORY) ? fine->category : 0};
+  mpg_rc rc = MPG_OK;
+  if ((r->mask & (JOB_DIMS_MASK | 1u << MPG_DIM_JOB)) != 0)
+    rc = group_of(r, fine->job, &key.job);
+  return rc == MPG_OK ? find_cell(r, &key, out) : rc;
+}
+
+/* The cell of a row: most often that of the last row of its category. */
+static inline mpg_rc cell_of(mpg_rollup *r, const mpg_row *row, mpg_cell **cell) {
+  mpg_recent_cell *recent = &r->recent[row->category];
+  if (recent->cell == 0 || recent->job != row->job || recent->pool != row->pool ||
+      recent->chip != row->chip || recent->cause != row->cause || recent->attempt != row->attempt ||
+      recent->bucket != row->bucket || recent->size != row->size) {
+    mpg_cell fine = {row->job,
+                     row->pool,
+                     row->chip,
+                     row->cause,
+                     row->attempt,
+                     row->bucket,
+                     row->size,
+                     (uint8_t)row->category,
+                     0,
+                     0};
+    mpg_rc rc = find_whole(r, &fine, cell);
+    if (rc != MPG_OK)
+      return rc;
+    *recent = (mpg_recent_cell){(uint32_t)(*cell - r->cells) + 1,
+                                row->job,
+                                row->pool,
+                                row->chip,
+                                row->cause,
+                                row->attempt,
+                                row->bucket,
+                                row->size};
+  }
+  *cell = &r->cells[recent->cell - 1];
+  return MPG_OK;
+}
+
+static mpg_rc add(void *ctx, const mpg_row *row) {
+  mpg_cell *cell;
+  mpg_rc rc = cell_of(ctx, row, &cell);
+  if (rc != MPG_OK)
+    return rc;
+  cell->chip_us += row->chip_us;
+  cell->intervals++;
+  return MPG_OK;
+}
+
+static mpg_rc add_more(void *ctx, const mpg_row *row, mpg_i128 chip_us, int64_t intervals) {
+  mpg_cell *cell;
+  mpg_rc rc = cell_of(ctx, row, &cell);
+  if (rc != MPG_OK)
+    return rc;
+  cell->chip_us += chip_us;
+  cell->intervals += intervals;
+  return MPG_OK;
+}
+
+mpg_sink mpg_rollup_sink(mpg_rollup *r) {
+  return (mpg_sink){add, r, add_more};
+}
+
+mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    mpg_cell *cell;
+    mpg_rc rc = mpg_poll(r->env, i) ? MPG_INTERRUPTED : find_whole(r, &cells[i], &cell);
+    if (rc != MPG_OK)
+      return rc;
+    cell->chip_us += cells[i].chip_us;
+    cell->intervals += cells[i].intervals;
+  }
+  return MPG_OK;
+}
+
+/* Of a few cells each by itself: the table may have been wide for the one large job among very many. */
+static mpg_rc clear_slots(mpg_rollup *r) {
+  if (r->ncells >= r->nslots / 16 && !mpg_clear(r->env, r->slots, r->nslots * sizeof *r->slots))
+    return MPG_INTERRUPTED;
+  for (size_t c = 0; c < r->ncells && r->ncells < r->nslots / 16; c++) {
+    size_t i = (size_t)hash(r, &r->cells[c]) & (r->nslots - 1);
+    while (r->slots[i] != (uint32_t)c + 1)
+      i = (i + 1) & (r->nslots - 1);
+    r->slots[i] = 0;
+  }
+  return MPG_OK;
+}
+
+mpg_rc mpg_rollup_reset(mpg_rollup *r) {
+  mpg_rc rc = clear_slots(r);
+  r->ncells = 0;
+  memset(r->recent, 0, sizeof r->recent);
+  return rc;
+}

@@ -1,0 +1,77 @@
+/*
+** rollup.h - the ledger summed: one cell for each combination of the dimensions asked for, no finer
+** (the grain law).
+*/
+#ifndef MPG_ROLLUP_H
+#define MPG_ROLLUP_H
+
+#include "../rules/ledger_row.h"
+#include "../trace/fleet.h"
+
+/* Dimensions of a row, as bits of a mask; NAME to LABELS are those of the job, in mpg_job.dim's
+ * order. */
+typedef enum mpg_dim {
+  MPG_DIM_NAME,
+  MPG_DIM_OWNER,
+  MPG_DIM_PHASE,
+  MPG_DIM_FRAMEWORK,
+  MPG_DIM_RUNTIME,
+  MPG_DIM_MODEL,
+  MPG_DIM_PRIORITY,
+  MPG_DIM_LABELS,
+  MPG_DIM_JOB,
+  MPG_DIM_POOL,
+  MPG_DIM_CHIP,
+  MPG_DIM_ATTEMPT,
+  MPG_DIM_SIZE,
+  MPG_DIM_CATEGORY,
+  MPG_DIM_CAUSE,
+  MPG_DIM_BUCKET,
+  MPG_DIMS
+} mpg_dim;
+
+/* Dimensions outside the mask are 0 (attempt, bucket: MPG_NONE). */
+typedef struct mpg_cell {
+  uint32_t job; /* index + 1 of a job that stands for all with these dimensions; 0: no job */
+  uint32_t pool, chip, cause;
+  int64_t attempt, bucket;
+  uint8_t size, category;
+  int64_t intervals;
+  mpg_i128 chip_us;
+} mpg_cell;
+
+/* The cell of the last row of a category, and that row: rows come in runs. */
+typedef struct mpg_recent_cell {
+  uint32_t cell; /* index + 1; 0: none */
+  uint32_t job, pool, chip, cause;
+  int64_t attempt, bucket;
+  uint8_t size;
+} mpg_recent_cell;
+
+typedef struct mpg_rollup {
+  const mpg_env *env;
+  const mpg_fleet *fleet;
+  uint32_t mask; /* 1 << mpg_dim */
+  mpg_cell *cells;
+  size_t ncells, cells_cap;
+  uint32_t *slots; /* open addressing: cell + 1 */
+  size_t nslots;
+  uint32_t *group;       /* of each job: the job that stands for it + 1; 0: not asked yet */
+  uint32_t *group_slots; /* open addressing over the jobs that stand for others */
+  size_t ngroups, ngroup_slots;
+  mpg_recent_cell recent[MPG_CATEGORIES];
+} mpg_rollup;
+
+/* `env` is asked whether to stop where very many cells move: the sink may say MPG_INTERRUPTED. */
+mpg_rc mpg_rollup_init(mpg_rollup *rollup, const mpg_env *env, const mpg_fleet *fleet,
+                       uint32_t mask, mpg_err *err);
+void mpg_rollup_free(mpg_rollup *rollup);
+mpg_sink mpg_rollup_sink(mpg_rollup *rollup);
+/* Adds the cells of a roll-up over the same fleet whose mask holds all of this one's. In the order in
+** which rows would have come, this gives the cells, and their order, that the rows would have given.
+** MPG_NOMEM, MPG_INTERRUPTED. */
+mpg_rc mpg_rollup_add_cells(mpg_rollup *rollup, const mpg_cell *cells, size_t n);
+/* No cells again; the memory is kept. MPG_INTERRUPTED: then it is of no use any more. */
+mpg_rc mpg_rollup_reset(mpg_rollup *rollup);
+
+#endif

@@ -1,0 +1,383 @@
+/* native.c - see native.h: files, cut into blocks that several threads read. */
+#include "native.h"
+
+#include "../../base/pipeline.h"
+#include "native_csv_fast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDS_BETWEEN_POLLS 4096
+
+static mpg_rc listed(const mpg_native_reading *r, mpg_rc rc) {
+  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(r->err);
+}
+
+mpg_rc mpg_native_broken(const mpg_native_reading *r, int64_t line, int64_t column,
+                         const char *what) {
+  if (r->skip)
+    return listed(r,
+                  mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path, "skipped_record", line,
+                                 1, "%lld:%lld: %s", (long long)line, (long long)column, what));
+  return mpg_fail(r->err, MPG_DATA, "%s:%lld:%lld: %s", r->path, (long long)line, (long long)column,
+                  what);
+}
+
+mpg_rc mpg_native_poll(mpg_native_reading *r) {
+  if (++r->records % RECORDS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env))
+    return mpg_fail(r->err, MPG_INTERRUPTED, "interrupted");
+  return MPG_OK;
+}
+
+#define PATH_KEPT 64 /* bytes of the end of a path, which a message keeps however long it is */
+
+/* The line in an error of a reader, "PATH:LINE:COLUMN: ..."; 0 where it names none. */
+static int64_t line_of(const mpg_native_reading *r) {
+  size_t n = strlen(r->path), kept = n < PATH_KEPT ? n : PATH_KEPT;
+  const char *p = r->err->text;
+  while ((p = strstr(p, r->path + n - kept)) != NULL && p[kept] != ':')
+    p++;
+  return p == NULL ? 0 : strtoll(p + kept + 1, NULL, 10);
+}
+
+bool mpg_native_passed_over(mpg_native_reading *r, mpg_rc *rc, mpg_err *before) {
+  if (*rc != MPG_DATA || !r->skip || strcmp(r->err->text, before->text) == 0)
+    return false;
+  *before = *r->err;
+  *rc = listed(r, mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path, "skipped_record",
+                                 line_of(r), 1, "%s", before->text));
+  return *rc == MPG_OK;
+}
+
+mpg_rc mpg_native_unknown_column(const mpg_native_reading *r, int64_t line, mpg_str name,
+                                 mpg_relation relation) {
+  return listed(r, mpg_issues_add(r->fleet->issues, MPG_INFO, r->path, "unknown_column", line, 1,
+                                  "%.*s is no column of %s and was left out",
+                                  name.n > 80 ? 80 : (int)name.n, name.n ? name.p : "",
+                                  mpg_relation_get(relation)->name));
+}
+
+/* ---- files ---- */
+
+/* One file; the pieces that are of it keep it. */
+typedef struct file {
+  const char *path;
+  mpg_stream *stream;
+  mpg_blocks *blocks;
+  bool json;
+  mpg_native_header header; /* of CSV */
+  int pieces;
+} file;
+
+/* A piece of work: a block of a file, or what was found instead. */
+typedef struct piece {
+  mpg_block block;
+  mpg_fleet fleet; /* a part */
+  mpg_issues issues;
+  mpg_csv *csv;
+  mpg_json *json;
+  file *of;         /* NULL: there is nothing to read */
+  const char *path; /* of a file that begins here, else NULL */
+  bool used;        /* and it is a trace */
+  mpg_rc rc;
+  mpg_err err;
+} piece;
+
+/* The whole read. */
+typedef struct native {
+  mpg_fleet *fleet;
+  const mpg_env *env; /* the owner's */
+  mpg_env workers;    /* the pipeline's, while there is one: of who cuts and reads */
+  mpg_pipeline *pipeline;
+  mpg_paths paths;
+  size_t next; /* path */
+  file *at;    /* that pieces are cut from; NULL: the next one */
+  bool skip;
+  bool failed; /* nothing more is cut */
+  bool used;   /* there was a trace */
+} native;
+
+static void file_release(const native *n, file *f) {
+  if (f == NULL || --f->pieces > 0)
+    return;
+  mpg_pipeline_no_ahead(n->pipeline, f->stream);
+  mpg_blocks_close(f->blocks);
+  mpg_stream_close(f->stream);
+  mpg_free(n->env, f);
+}
+
+/* The first byte that is neither a byte order mark nor white space; 0 at the end of the file. */
+static mpg_rc first_byte(const mpg_native_reading *r, char *out) {
+  mpg_stream *stream = NULL;
+  unsigned char buf[4096];
+  size_t got = 0;
+  mpg_rc rc = mpg_stream_open(&stream, r->env, r->path, r->err);
+  *out = 0;
+  if (rc == MPG_OK)
+    rc = mpg_stream_read(stream, buf, sizeof buf, &got, r->err);
+  for (size_t i = 0; rc == MPG_OK && i < got && *out == 0; i++)
+    if (strchr(" \t\r\n\xef\xbb\xbf", (char)buf[i]) == NULL || buf[i] == 0)
+      *out = (char)buf[i];
+  mpg_stream_close(stream);
+  return rc;
+}
+
+/* A folder may hold other things: only names that end like traces are read. */
+static bool looks_like_trace(const char *path) {
+  static const char *const endings[] = {".csv", ".json", ".jsonl", ".ndjson"};
+  size_t n = strlen(path);
+  if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
+    n -= 3;
+  else if (n > 4 && strcmp(path + n - 4, ".zst") == 0)
+    n -= 4;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    size_t m = strlen(endings[i]);
+    if (n > m && strncmp(path + n - m, endings[i], m) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* ---- cutting ---- */
+
+static mpg_rc ignored(piece *p, const char *why) {
+  return mpg_issues_add(&p->issues, MPG_INFO, p->path, "ignored_file", 0, 1, "%s", why) == MPG_OK
+             ? MPG_OK
+             : mpg_fail_nomem(&p->err);
+}
+
+static mpg_rc file_open(native *n, piece *p, bool json, mpg_relation relation) {
+  /* What a record of a chip comes to depends on all before it. */
+  mpg_blocks_options options = {json, ',', false, !json && relation == MPG_REL_CHIPS};
+  file *f = mpg_calloc(n->env, sizeof *f);
+  mpg_rc rc;
+  if (f == NULL)
+    return mpg_fail_nomem(&p->err);
+  n->at = f;
+  f->pieces = 1; /* the cutter's hold */
+  f->path = p->path;
+  f->json = json;
+  f->header.relation = relation;
+  rc = mpg_stream_open(&f->stream, &n->workers, p->path, &p->err);
+  if (rc == MPG_OK)
+    mpg_stream_share(f->stream, n->pipeline);
+  return rc == MPG_OK ? mpg_blocks_open(&f->blocks, &n->workers, f->stream, &options, &p->err) : rc;
+}
+
+/* A file that is passed by leaves n->at NULL. */
+static mpg_rc begin_file(native *n, piece *p, mpg_native_reading *r) {
+  mpg_relation relation = mpg_relation_by_file(p->path);
+  bool json;
+  char first;
+  mpg_rc rc;
+  if (n->paths.from_folder && !looks_like_trace(p->path))
+    return ignored(p, "its name does not end in .csv, .json, .jsonl or .ndjson (.gz, .zst)");
+  rc = first_byte(r, &first);
+  if (rc != MPG_OK)
+    return rc;
+  json = first == '{' || first == '[';
+  if (!json && relation == MPG_RELATIONS) {
+    if (n->paths.from_folder)
+      return ignored(p, "no JSON, and its name does not begin with a relation");
+    return mpg_fail(
+        &p->err, MPG_DATA,
+        "%s:1:1: expected JSON, or CSV in a file named after its relation (capacity, outages, "
+        "jobs, allocations, spans, commits, programs, chips)",
+        p->path);
+  }
+  p->used = true;
+  rc = mpg_same_name(&p->issues, p->path, mpg_paths_copied(&n->paths, n->next - 1), &p->err);
+  return rc == MPG_OK ? file_open(n, p, json, relation) : rc;
+}
+
+static mpg_rc readers(native *n, piece *p, const file *f) {
+  static const mpg_csv_options csv = {',', false, 0};
+  static const mpg_json_options json = {0};
+  if (f->json)
+    return p->json != NULL ? MPG_OK : mpg_json_open(&p->json, n->env, f->stream, &json, &p->err);
+  return p->csv != NULL ? MPG_OK : mpg_csv_open(&p->csv, n->env, f->stream, &csv, &p->err);
+}
+
+/* The next block of the file; the header of a CSV file is taken off the first. */
+static mpg_rc next_block(native *n, piece *p, mpg_native_reading *r) {
+  file *f = n->at;
+  mpg_rc rc = readers(n, p, f);
+  while (rc == MPG_OK) {
+    rc = mpg_blocks_next(f->blocks, &p->block, &p->err);
+    if (rc != MPG_OK || f->json || f->header.nfields > 0 || p->block.rest)
+      break;
+    mpg_csv_feed(p->csv, f->stream, &p->block, r->env);
+    rc = mpg_native_csv_header(r, p->csv, &f->header);
+    if (rc == MPG_OK) {
+      mpg_csv_unfeed(p->csv, &p->block);
+      break;
+    }
+    rc = rc == MPG_DONE ? MPG_OK : rc; /* blank lines */
+  }
+  if (rc == MPG_OK) {
+    p->of = f;
+    f->pieces++;
+  } else {
+    n->at = NULL;
+    file_release(n, f);
+  }
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+  native *n = ctx;
+  piece *p = slot;
+  mpg_native_reading r = {&p->fleet, &n->workers, NULL, n->skip, 0, &p->err};
+  (void)err;
+  if (n->failed || (n->at == NULL && n->next == n->paths.n))
+    return MPG_DONE;
+  file_release(n, p->of);
+  p->of = NULL;
+  p->path = NULL;
+  p->used = false;
+  p->rc = mpg_fleet_part_reset(&p->fleet, &p->err);
+  if (p->rc == MPG_OK && n->at == NULL) {
+    r.path = p->path = n->paths.path[n->next++];
+    p->rc = begin_file(n, p, &r);
+  }
+  if (p->rc == MPG_OK && n->at != NULL) {
+    r.path = n->at->path;
+    p->rc = mpg_fleet_from(&p->fleet, r.path, &p->err);
+    if (p->rc == MPG_OK)
+      p->rc = next_block(n, p, &r);
+  }
+  n->failed = p->rc != MPG_OK;
+  return MPG_OK; /* what went wrong is told in its place */
+}
+
+/* ---- reading ---- */
+
+/* Plain records the quick way, and after each that is not a few the other: after ever more of them, since
+** a file may have no other. */
+static mpg_rc read_plain(piece *p, mpg_native_reading *r) {
+  const mpg_native_header *h = &p->of->header;
+  mpg_rc rc = MPG_OK;
+  for (size_t others = 1; rc == MPG_OK; others *= 2) {
+    rc = mpg_native_plain(r, &p->block, h);
+    if (rc != MPG_OK || p->block.at == p->block.n)
+      return rc;
+    mpg_csv_feed(p->csv, p->of->stream, &p->block, r->env);
+    rc = mpg_native_csv(r, p->csv, h, others);
+    if (rc == MPG_OK)
+      mpg_csv_unfeed(p->csv, &p->block);
+  }
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+static mpg_rc read_block(piece *p, mpg_native_reading *r) {
+  file *f = p->of;
+  mpg_rc rc = MPG_OK;
+  if (f->json) {
+    mpg_json_feed(p->json, f->stream, &p->block, r->env);
+    return mpg_native_json(r, p->json);
+  }
+  if (!p->block.rest)
+    return read_plain(p, r);
+  mpg_csv_feed(p->csv, f->stream, &p->block, r->env);
+  if (f->header.nfields == 0) /* of a file that is not cut */
+    rc = mpg_native_csv_header(r, p->csv, &f->header);
+  if (rc == MPG_OK)
+    rc = mpg_native_csv(r, p->csv, &f->header, 0);
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+static void work(void *ctx, void *slot, int worker) {
+  native *n = ctx;
+  piece *p = slot;
+  (void)worker;
+  if (p->rc == MPG_OK && p->of != NULL && !p->block.rest) {
+    mpg_native_reading r = {&p->fleet, mpg_pipeline_env(n->pipeline), p->of->path, n->skip, 0,
+                            &p->err};
+    p->rc = read_block(p, &r);
+  }
+}
+
+/* Puts a piece to the fleet; what a part cannot take is read here. */
+static mpg_rc take(native *n, piece *p, mpg_err *err) {
+  bool refused = p->fleet.log->refused;
+  mpg_rc rc = MPG_OK;
+  if (p->path != NULL) {
+    mpg_issues_drop(n->fleet->issues, p->path);
+    if (p->used)
+      rc = mpg_fleet_from(n->fleet, p->path, err);
+    n->used |= p->used;
+  }
+  if (rc == MPG_OK && !refused)
+    rc = mpg_fleet_merge(n->fleet, &p->fleet, err);
+  if (rc == MPG_OK && !refused && p->rc != MPG_OK) {
+    *err = p->err;
+    return p->rc;
+  }
+  if (rc == MPG_OK && p->of != NULL && (refused || p->block.rest)) {
+    mpg_native_reading r = {n->fleet, n->env, p->of->path, n->skip, 0, err};
+    rc = read_block(p, &r);
+  }
+  return rc;
+}
+
+static void pieces_free(native *n, piece *pieces, size_t npieces) {
+  for (size_t i = 0; i < npieces; i++) {
+    piece *p = &pieces[i];
+    mpg_fleet_adopt(n->fleet, &p->fleet);
+    mpg_fleet_free(&p->fleet);
+    mpg_issues_free(&p->issues);
+    mpg_csv_close(p->csv);
+    mpg_json_close(p->json);
+    mpg_block_free(&p->block);
+    file_release(n, p->of);
+  }
+  file_release(n, n->at);
+}
+
+static mpg_rc read_files(native *n, int threads, mpg_err *err) {
+  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
+  size_t npieces = mpg_pipeline_slots(threads), made = 0;
+  piece *pieces = mpg_calloc(n->env, npieces * (sizeof *pieces + sizeof(void *)));
+  void **slots, *slot;
+  mpg_rc rc = MPG_OK;
+  if (pieces == NULL)
+    return mpg_fail_nomem(err);
+  slots = (void **)(pieces + npieces);
+  while (rc == MPG_OK && made < npieces) {
+    piece *p = &pieces[made];
+    slots[made++] = p;
+    mpg_issues_init(&p->issues, &n->workers);
+    rc = mpg_fleet_part_init(&p->fleet, &n->workers, &p->issues, err);
+    p->fleet.keep_origins = n->fleet->keep_origins;
+  }
+  if (rc == MPG_OK)
+    rc = mpg_pipeline_open(&n->pipeline, n->env, threads, &steps, n, slots, err);
+  if (rc == MPG_OK) /* before any of them works */
+    n->workers = *mpg_pipeline_env(n->pipeline);
+  while (rc == MPG_OK) {
+    rc = mpg_pipeline_next(n->pipeline, &slot, err);
+    if (rc == MPG_OK)
+      rc = take(n, slot, err);
+  }
+  mpg_pipeline_close(n->pipeline);
+  n->pipeline = NULL;
+  n->workers = *n->env;
+  pieces_free(n, pieces, made);
+  mpg_free(n->env, pieces);
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip, int threads,
+                       mpg_err *err) {
+  native n = {.fleet = fleet, .env = env, .workers = *env, .skip = skip};
+  mpg_rc rc = mpg_paths_expand(&n.paths, env, path, err);
+  if (rc == MPG_OK)
+    rc = read_files(&n, threads, err);
+  if (rc == MPG_OK && !n.used)
+    rc = mpg_fail(err, MPG_IO,
+                  "%.*s: expected a trace (capacity.csv, allocations.csv, spans.csv, ... or JSON), "
+                  "found none",
+                  path.n > 512 ? 512 : (int)path.n, path.p);
+  mpg_paths_free(&n.paths);
+  return rc;
+}

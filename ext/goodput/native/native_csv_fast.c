@@ -1,0 +1,392 @@
+/*
+** native_csv_fast.c - see native_csv_fast.h.
+**
+** Fields are read where they stand, from the left to the right, without looking for their ends first:
+** a time or a number ends where its digits do. Texts come in runs: each is held against the one that
+** stood there before, whose number in the fleet is known.
+*/
+#include "native_csv_fast.h"
+#include "../../read/input/window.h"
+#include "../../base/number.h"
+#include "../../base/time.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIELDS 64 /* of a record; more are not plain */
+#define KINDS 32  /* texts of kinds that are remembered */
+
+/* What a field is: of a span, or of a commit. */
+typedef enum what {
+  OTHER, /* not used */
+  JOB,
+  ATTEMPT,
+  KIND,
+  START,
+  END,
+  STEP,
+  PROGRAM,
+  FLOPS,
+  BYTES,
+  DTYPE,
+  EXECUTIONS,
+  SNAPSHOT,
+  DURABLE
+} what;
+
+/* In the usual order of columns. */
+enum { KIND_FIELD = 2, START_FIELD = 3, PROGRAM_FIELD = 6 };
+
+/* A text seen before, and its number; none: id 0. Its first, second and last 8 bytes are kept as integers. */
+typedef struct seen {
+  mpg_str text; /* in the block */
+  uint64_t head, mask, middle, tail;
+  uint32_t id;
+} seen;
+
+/* A text of the record at hand: known, or by itself. */
+typedef struct name {
+  mpg_str s;
+  uint32_t id; /* 0: not known, or empty */
+} name;
+
+typedef struct record {
+  name job, kind, program, dtype;
+  mpg_span span;
+  int64_t snapshot, durable;
+} record;
+
+typedef struct plain {
+  mpg_fleet *fleet;
+  bool spans;    /* else commits */
+  bool in_order; /* and their fields are those of mpg_relation_info, in its order */
+  size_t nfields;
+  uint8_t fields[FIELDS]; /* what */
+  seen job, program, dtype, kinds[KINDS];
+} plain;
+
+static uint64_t load(const char *p) {
+  uint64_t v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+/* The first `n` of 8 bytes, as they lie in memory. */
+static uint64_t first_bytes(size_t n) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return n >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * n)) - 1;
+#else
+  return n >= 8 ? UINT64_MAX : ~(UINT64_MAX >> (8 * n));
+#endif
+}
+
+static void remember(seen *s, mpg_str text, uint32_t id) {
+  s->text = text;
+  s->mask = first_bytes(text.n);
+  s->head = load(text.p) & s->mask;
+  s->middle = text.n > 16 ? load(text.p + 8) : 0;
+  s->tail = text.n > 8 ? load(text.p + text.n - 8) : 0;
+  s->id = id;
+}
+
+/* Whether the field at p is that text. Bytes up to MPG_WINDOW_SLACK behind the block may be read. */
+static inline bool stands_at(const seen *s, const char *p, const char *end) {
+  size_t n = s->text.n;
+  if (s->id == 0 || (load(p) & s->mask) != s->head)
+    return false;
+  if (n > 8 && ((size_t)(end - p) < n || load(p + n - 8) != s->tail ||
+                (n > 16 && load(p + 8) != s->middle) ||
+                (n > 24 && memcmp(p + 16, s->text.p + 16, n - 24) != 0)))
+    return false;
+  return p[n] == ',' || p[n] == '\n' || p[n] == '\r';
+}
+
+/* Behind the text at p, NULL where it is quoted. Bytes up to CR end it: those that are no line end and
+** no delimiter make the record one that is not plain. */
+static inline const char *text_end(const char *p) {
+  if (*p == '"')
+    return NULL;
+  while ((unsigned char)*p > '\r' && *p != ',')
+    p++;
+  return p;
+}
+
+static inline const char *read_text(const seen *s, const char *p, const char *end, name *out) {
+  const char *behind;
+  if (stands_at(s, p, end)) {
+    *out = (name){s->text, s->id};
+    return p + s->text.n;
+  }
+  behind = text_end(p);
+  *out = (name){{p, behind == NULL ? 0 : (size_t)(behind - p)}, 0};
+  return behind;
+}
+
+/* Digits, or nothing; at most 18. */
+static inline const char *read_int(const char *p, int64_t *out) {
+  const char *first = p;
+  int64_t v = 0;
+  while ((unsigned char)(*p - '0') < 10)
+    v = (int64_t)((uint64_t)v * 10 + (uint64_t)(*p++ - '0'));
+  *out = p == first ? MPG_NONE : v;
+  return p - first > 18 ? NULL : p;
+}
+
+static const char *read_amount(const char *p, double *out) {
+  const char *behind = text_end(p);
+  if (behind == NULL || !mpg_fleet_amount((mpg_str){p, (size_t)(behind - p)}, out))
+    return NULL;
+  return behind;
+}
+
+/* A time, or nothing. Most are of the length of "1767891265.323983". */
+static inline const char *read_time(const char *p, int64_t absent, int64_t *out) {
+  const char *behind;
+  if ((p[17] == ',' || p[17] == '\n' || p[17] == '\r') && mpg_clock_parse(p, out) &&
+      *out < MPG_TIME_MAX)
+    return p + 17;
+  behind = text_end(p);
+  *out = absent;
+  if (behind == NULL || behind == p)
+    return behind;
+  return mpg_fleet_time((mpg_str){p, (size_t)(behind - p)}, out) ? behind : NULL;
+}
+
+static inline seen *kind_at(plain *pl, const char *p) {
+  return &pl->kinds[((unsigned char)p[0] * 3u + (unsigned char)p[1]) % KINDS];
+}
+
+/* Field by field, from field i on; false where one is not plain. *behind: of the record's end. */
+static bool read_fields(plain *pl, size_t i, const char *p, const char *end, record *rec,
+                        const char **behind) {
+  mpg_span *s = &rec->span;
+  for (; i < pl->nfields; i++) {
+    bool last = i + 1 == pl->nfields;
+    if (*p == ',' && !last) { /* nothing, which what is asked of a record takes care of */
+      p++;
+      continue;
+    }
+    switch ((what)pl->fields[i]) {
+    case JOB:
+      p = read_text(&pl->job, p, end, &rec->job);
+      break;
+    case KIND:
+      p = read_text(kind_at(pl, p), p, end, &rec->kind);
+      break;
+    case PROGRAM:
+      p = read_text(&pl->program, p, end, &rec->program);
+      break;
+    case DTYPE:
+      p = read_text(&pl->dtype, p, end, &rec->dtype);
+      break;
+    case ATTEMPT:
+      p = read_int(p, &s->attempt);
+      break;
+    case STEP:
+      p = read_int(p, &s->step);
+      break;
+    case START:
+      p = read_time(p, MPG_NONE, &s->start);
+      break;
+    case END:
+      p = read_time(p, MPG_OPEN, &s->end);
+      break;
+    case SNAPSHOT:
+      p = read_time(p, MPG_NONE, &rec->snapshot);
+      break;
+    case DURABLE:
+      p = read_time(p, MPG_NONE, &rec->durable);
+      break;
+    case FLOPS:
+      p = read_amount(p, &s->flops);
+      break;
+    case BYTES:
+      p = read_amount(p, &s->bytes);
+      break;
+    case EXECUTIONS:
+      p = read_amount(p, &s->executions);
+      break;
+    case OTHER:
+      p = text_end(p);
+      break;
+    }
+    if (p == NULL || p >= end)
+      return false;
+    if (last && *p == '\r' && p + 1 < end && p[1] == '\n')
+      p++;
+    if (*p++ != (last ? '\n' : ','))
+      return false;
+  }
+  *behind = p;
+  return true;
+}
+
+static inline bool is_clock(const char *p, int64_t *out) {
+  return p[17] == ',' && mpg_clock_parse(p, out) && *out < MPG_TIME_MAX;
+}
+
+/* Spans in the usual order of columns whose texts have all been seen: the rest is for read_fields. */
+static bool read_record(plain *pl, const char *first, const char *end, record *rec,
+                        const char **behind) {
+  static const char nothing_more[] = {',', ',', ',', '\n'}; /* after bytes: dtype and executions */
+  const char *p = first;
+  mpg_span *s = &rec->span;
+  const seen *kind;
+  if (!pl->in_order || !stands_at(&pl->job, p, end))
+    return read_fields(pl, 0, first, end, rec, behind);
+  rec->job = (name){pl->job.text, pl->job.id};
+  p += pl->job.text.n;
+  if (*p++ != ',')
+    return false;
+  if (*p != ',')
+    p = read_int(p, &s->attempt);
+  if (p == NULL || *p++ != ',')
+    return false;
+  kind = kind_at(pl, p);
+  if (!stands_at(kind, p, end))
+    return read_fields(pl, KIND_FIELD, p, end, rec, behind);
+  rec->kind = (name){kind->text, kind->id};
+  p += kind->text.n;
+  if (*p++ != ',')
+    return false;
+  if (!is_clock(p, &s->start) || !is_clock(p + 18, &s->end))
+    return read_fields(pl, START_FIELD, p, end, rec, behind);
+  p += 36;
+  if (*p != ',')
+    p = read_int(p, &s->step);
+  if (p == NULL || *p++ != ',')
+    return false;
+  if (stands_at(&pl->program, p, end)) {
+    rec->program = (name){pl->program.text, pl->program.id};
+    p += pl->program.text.n;
+  } else if (*p != ',') {
+    return read_fields(pl, PROGRAM_FIELD, p, end, rec, behind);
+  }
+  if (p[0] == ',' && memcmp(p + 1, nothing_more, sizeof nothing_more) == 0 && p < end) {
+    *behind = p + 1 + sizeof nothing_more;
+    return true;
+  }
+  return *p == ',' && read_fields(pl, PROGRAM_FIELD + 1, p + 1, end, rec, behind);
+}
+
+/* ---- into the fleet ---- */
+
+/* What mpg_fleet_add_span and mpg_fleet_add_commit ask of a record. */
+static bool is_usual(const plain *pl, const record *rec) {
+  if (rec->job.s.n - 1 >= 35) /* longer may be a UUID */
+    return false;
+  return !pl->spans ||
+         (rec->kind.s.n > 0 && rec->span.start != MPG_NONE && rec->span.end >= rec->span.start);
+}
+
+static mpg_rc name_job(plain *pl, name *job) {
+  uint32_t index;
+  mpg_err err;
+  if (job->id == 0) {
+    mpg_rc rc = mpg_fleet_job(pl->fleet, job->s, &index, &err);
+    if (rc != MPG_OK)
+      return rc;
+    job->id = index + 1;
+    remember(&pl->job, job->s, job->id);
+  }
+  return MPG_OK;
+}
+
+static mpg_rc name_program(plain *pl, name *program) {
+  mpg_err err;
+  if (program->id == 0 && program->s.n > 0) {
+    mpg_rc rc = mpg_fleet_program(pl->fleet, program->s, &program->id, &err);
+    if (rc != MPG_OK)
+      return rc;
+    remember(&pl->program, program->s, program->id);
+  }
+  return MPG_OK;
+}
+
+static mpg_rc name_text(mpg_intern *intern, seen *s, name *t) {
+  if (t->id == 0 && t->s.n > 0) {
+    mpg_rc rc = mpg_intern_id(intern, t->s, &t->id);
+    if (rc != MPG_OK)
+      return rc;
+    remember(s, t->s, t->id);
+  }
+  return MPG_OK;
+}
+
+static mpg_rc add_record(plain *pl, record *rec, int64_t line) {
+  mpg_fleet *f = pl->fleet;
+  mpg_rc rc;
+  if (!pl->spans) {
+    mpg_commit c = {0, rec->span.step, rec->snapshot, rec->durable};
+    rc = name_job(pl, &rec->job);
+    c.job = rec->job.id - 1;
+    return rc == MPG_OK ? mpg_fleet_put_commit(f, &c) : rc;
+  }
+  if ((rc = name_text(&f->texts, &pl->dtype, &rec->dtype)) != MPG_OK ||
+      (rc = name_text(&f->kind_names, kind_at(pl, rec->kind.s.p), &rec->kind)) != MPG_OK ||
+      (rc = name_program(pl, &rec->program)) != MPG_OK || (rc = name_job(pl, &rec->job)) != MPG_OK)
+    return rc;
+  rec->span.dtype = rec->dtype.id;
+  rec->span.kind = rec->kind.id;
+  rec->span.program = rec->program.id;
+  return mpg_fleet_put_span(f, rec->job.id - 1, &rec->span, line);
+}
+
+/* False where the header is of records that are never plain. */
+static bool begin(plain *pl, mpg_fleet *fleet, const mpg_native_header *h) {
+  static const uint8_t spans[] = {JOB,     ATTEMPT, KIND,  START, END,       STEP,
+                                  PROGRAM, FLOPS,   BYTES, DTYPE, EXECUTIONS};
+  static const uint8_t commits[] = {JOB, OTHER, STEP, SNAPSHOT, DURABLE};
+  if ((h->relation != MPG_REL_SPANS && h->relation != MPG_REL_COMMITS) || h->nfields < 2 ||
+      h->nfields > FIELDS)
+    return false;
+  memset(pl, 0, sizeof *pl);
+  pl->fleet = fleet;
+  pl->spans = h->relation == MPG_REL_SPANS;
+  pl->nfields = h->nfields;
+  pl->in_order = pl->spans && h->in_order && h->nfields == sizeof spans;
+  for (size_t c = 0; c < (pl->spans ? sizeof spans : sizeof commits); c++)
+    if (h->field_of[c] >= 0)
+      pl->fields[h->field_of[c]] = pl->spans ? spans[c] : commits[c];
+  return true;
+}
+
+static inline void clear_name(name *n) {
+  n->s.p = "";
+  n->s.n = 0;
+  n->id = 0;
+}
+
+/* A record of which nothing has been read: each field by itself, since to clear or to copy it as a whole
+** takes as long as to read many a record (rep stos begins slowly; wide loads wait for narrow stores). */
+static inline void clear(record *rec) {
+  clear_name(&rec->job);
+  clear_name(&rec->kind);
+  clear_name(&rec->program);
+  clear_name(&rec->dtype);
+  rec->span.start = rec->span.attempt = rec->span.step = MPG_NONE;
+  rec->span.end = MPG_OPEN;
+  rec->span.flops = rec->span.bytes = rec->span.executions = (double)NAN;
+  rec->span.line = 0;
+  rec->span.file = 0;
+  rec->snapshot = rec->durable = MPG_NONE;
+}
+
+mpg_rc mpg_native_plain(mpg_native_reading *r, mpg_block *block, const mpg_native_header *h) {
+  const char *p = block->bytes + block->at, *end = block->bytes + block->n;
+  plain pl;
+  mpg_rc rc = MPG_OK;
+  if (!begin(&pl, r->fleet, h))
+    return MPG_OK;
+  while (rc == MPG_OK && p < end) {
+    record rec;
+    clear(&rec);
+    if (!read_record(&pl, p, end, &rec, &p) || !is_usual(&pl, &rec))
+      break;
+    rc = add_record(&pl, &rec, block->line);
+    rc = rc == MPG_OK ? mpg_native_poll(r) : mpg_fail_plain(r->err, rc);
+    block->at = (size_t)(p - block->bytes);
+    block->line++;
+  }
+  return rc;
+}

@@ -1,0 +1,447 @@
+/* innermost.c - see innermost.h. */
+#include "innermost.h"
+#include "../../base/sort.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next span of a kind, while ends are settled from the last span back. */
+struct mpg_upcoming {
+  size_t attempt;       /* that start and after are of; MPG_NOBODY: none yet */
+  int64_t start, after; /* the nearest start seen, and the nearest later than that */
+};
+
+void mpg_innermost_init(mpg_innermost *in, const mpg_env *env) {
+  memset(in, 0, sizeof *in);
+  in->env = env;
+}
+
+void mpg_innermost_free(mpg_innermost *in) {
+  if (in->env == NULL)
+    return;
+  mpg_free(in->env, in->items);
+  mpg_free(in->env, in->parts);
+  mpg_free(in->env, in->activity);
+  mpg_free(in->env, in->upcoming);
+  mpg_free(in->env, in->stack);
+  memset(in, 0, sizeof *in);
+}
+
+/* ---- spans find their attempts ---- */
+
+static size_t attempt_covering(const mpg_gang *gang, int64_t at) {
+  size_t lo = 0, hi = gang->ncovers;
+  while (lo < hi) { /* the first cover that ends after `at` */
+    size_t mid = lo + (hi - lo) / 2;
+    if (gang->covers[mid].end <= at)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < gang->ncovers && gang->covers[lo].start <= at ? gang->covers[lo].attempt : MPG_NOBODY;
+}
+
+/* Whether an attempt alone covers a moment, as far as a look at its place tells: false says nothing. */
+static inline bool covers(const mpg_gang *gang, int64_t at, size_t attempt) {
+  return gang->ncovers == 1 && gang->covers[0].attempt == attempt && gang->covers[0].start <= at &&
+         at < gang->covers[0].end;
+}
+
+/* What is true of the items gathered. */
+typedef struct gathered {
+  bool open;  /* some have no end yet */
+  bool mixed; /* some may not be in order, or be the same as others */
+} gathered;
+
+/* The spans that began before as_of and belong to an attempt. */
+static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
+                           const mpg_gang *gang, int64_t as_of, gathered *are,
+                           mpg_notices *notices) {
+  const mpg_span_list *list = &fleet->jobs[job].spans;
+  int64_t number = MPG_NONE, homeless = 0, early = 0, before = INT64_MIN, last = INT64_MIN;
+  size_t attempt = MPG_NOBODY, home = 0; /* home, last: of the item before */
+  mpg_item *item;
+  in->nitems = 0;
+  in->traced = in->batches = false;
+  *are = (gathered){false, false};
+  if (mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
+    return MPG_NOMEM;
+  if (list->n == 0)
+    return MPG_OK;
+  item = in->items;
+  if (mpg_span_list_unpack(list, &item->span, sizeof *item, in->env) != MPG_OK)
+    return MPG_INTERRUPTED;
+  for (size_t i = 0; i < list->n; i++) {
+    const mpg_span *s = &in->items[i].span;
+    early += s->start < before;
+    before = s->start;
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
+    if (s->start >= as_of)
+      continue;
+    in->traced = true;
+    if (s->attempt == MPG_NONE) {
+      if (!covers(gang, s->start, attempt))
+        attempt = attempt_covering(gang, s->start);
+      number = MPG_NONE;
+    } else if (s->attempt != number) {
+      attempt = mpg_gang_numbered(gang, s->attempt);
+      number = s->attempt;
+    }
+    if (attempt == MPG_NOBODY) {
+      homeless++;
+      continue;
+    }
+    if (&item->span != s)
+      item->span = *s;
+    if (attempt < home || (attempt == home && item->span.start <= last))
+      are->mixed = true;
+    home = attempt;
+    last = item->span.start;
+    item->attempt = attempt;
+    item->own = item->inside = 0;
+    item->kept = 1;
+    if (item->span.end == MPG_OPEN) {
+      are->open = true;
+    } else if (item->span.end > as_of) {
+      item->kept = (double)(as_of - item->span.start) / (double)(item->span.end - item->span.start);
+      item->span.end = as_of;
+    }
+    item++;
+  }
+  in->nitems = (size_t)(item - in->items);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_WITHOUT, job, homeless);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_OUT_OF_ORDER, job, early);
+  return MPG_OK;
+}
+
+/* ---- order ---- */
+
+static int cmp64(int64_t a, int64_t b) {
+  return (a > b) - (a < b);
+}
+
+static int cmp_real(double a, double b) { /* NAN first */
+  if (isnan(a) || isnan(b))
+    return isnan(b) - isnan(a);
+  return (a > b) - (a < b);
+}
+
+/* The innermost of two that start together comes last: the one that ends first, then the lower kind
+** and step. The rest only makes the order the same whatever the order of arrival. */
+static int item_order(const void *pa, const void *pb, void *ctx) {
+  const mpg_fleet *f = ctx;
+  const mpg_item *ia = pa, *ib = pb;
+  const mpg_span *a = &ia->span, *b = &ib->span;
+  int c = (ia->attempt > ib->attempt) - (ia->attempt < ib->attempt);
+  c = c ? c : cmp64(a->start, b->start);
+  c = c ? c : cmp64(b->end, a->end);
+  c = c ? c : mpg_intern_cmp(&f->kind_names, b->kind, a->kind);
+  c = c ? c : cmp64(b->step, a->step);
+  c = c ? c : mpg_intern_cmp(&f->program_names, b->program, a->program);
+  c = c ? c : mpg_intern_cmp(&f->texts, b->dtype, a->dtype);
+  c = c ? c : cmp_real(b->flops, a->flops);
+  c = c ? c : cmp_real(b->bytes, a->bytes);
+  c = c ? c : cmp_real(b->executions, a->executions);
+  return c ? c : cmp_real(ia->kept, ib->kept); /* both cut at as_of, and not the same */
+}
+
+/* Most spans begin after the one before. */
+static inline int neighbours(const mpg_item *items, size_t i, void *ctx) {
+  if (items[i - 1].attempt == items[i].attempt && items[i - 1].span.start < items[i].span.start)
+    return -1;
+  return item_order(&items[i - 1], &items[i], ctx);
+}
+
+/* Puts the items in order; sets *equal where there may be some that are the same. */
+static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal) {
+  void *ctx = (void *)(uintptr_t)fleet;
+  for (size_t i = 1; i < in->nitems; i++) {
+    int c = neighbours(in->items, i, ctx);
+    *equal |= c == 0;
+    if (c > 0) {
+      *equal = true;
+      return mpg_sort(in->env, in->items, in->nitems, sizeof *in->items, item_order, ctx);
+    }
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
+  }
+  return MPG_OK;
+}
+
+/* Of two items or more, in order. */
+static mpg_rc drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet, int64_t *dropped) {
+  size_t kept = 1, n = in->nitems;
+  for (size_t i = 1; i < n; i++) {
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
+    if (item_order(&in->items[kept - 1], &in->items[i], (void *)(uintptr_t)fleet) != 0) {
+      if (kept != i)
+        in->items[kept] = in->items[i];
+      kept++;
+    }
+  }
+  in->nitems = kept;
+  *dropped = (int64_t)(n - kept);
+  return MPG_OK;
+}
+
+/* A span without an end lasts until the next of its kind starts, else as long as its attempt. */
+static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_gang *gang,
+                          int64_t *missing) {
+  size_t kinds = fleet->kind_names.n + 1;
+  if (mpg_grow(in->env, &in->upcoming, &in->upcoming_cap, kinds, sizeof *in->upcoming) != MPG_OK)
+    return MPG_NOMEM;
+  for (size_t k = 0; k < kinds; k++)
+    in->upcoming[k].attempt = MPG_NOBODY;
+  for (size_t i = in->nitems; i-- > 0;) {
+    mpg_item *item = &in->items[i];
+    mpg_span *s = &item->span;
+    const mpg_attempt *attempt = &gang->attempts[item->attempt];
+    struct mpg_upcoming *next = &in->upcoming[s->kind];
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
+    if (next->attempt != item->attempt)
+      *next = (struct mpg_upcoming){item->attempt, MPG_OPEN, MPG_OPEN};
+    if (next->start > s->start) {
+      next->after = next->start;
+      next->start = s->start;
+    }
+    if (s->end != MPG_OPEN)
+      continue;
+    s->end = next->after != MPG_OPEN ? next->after : attempt->end;
+    if (s->end < s->start)
+      s->end = s->start;
+    *missing += !attempt->running || next->after != MPG_OPEN;
+  }
+  return MPG_OK;
+}
+
+/* ---- the sweep ---- */
+
+/* What the sweeps find. */
+typedef struct findings {
+  int64_t overlapping; /* spans that begin inside another and end after it */
+  int64_t concurrent;  /* steps that begin while one of their number or a higher one runs */
+  int64_t repeated;    /* those that begin after it, where nothing tells of a restart */
+  bool strayed;        /* some of an item's time is in no complete stretch */
+} findings;
+
+/* Where the sweep over one attempt is. */
+typedef struct walk {
+  mpg_innermost *in;
+  const mpg_gang *gang;
+  size_t stretch, stop; /* of the gang's; those before `stretch` have ended */
+  /* Where that stretch is at hand: its time; nothing lies between where it is not complete. */
+  int64_t from, until;
+  int64_t at;
+  size_t depth;         /* of in->stack */
+  const mpg_span *step; /* the last that began and has a number; NULL: none */
+  bool restarted;       /* what may be of a restart began since */
+  findings *found;
+} walk;
+
+/* Whether the part before goes on at `at`: a span of no length does not end one. */
+static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, const mpg_item *item) {
+  const mpg_part *last = &in->parts[in->nparts - 1];
+  return last->item == (size_t)(item - in->items) && last->stretch == stretch && last->end == at;
+}
+
+static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, mpg_item *item, int64_t start,
+                              int64_t end) {
+  if (item != NULL) {
+    bool again = item->inside != 0;
+    item->inside += end - start;
+    if (!again) {
+      in->nshown++;
+    } else if (goes_on(in, start, stretch, item)) {
+      in->parts[in->nparts - 1].end = end;
+      return MPG_OK;
+    } else {
+      in->split = true;
+    }
+  }
+  if (mpg_grow(in->env, &in->parts, &in->parts_cap, in->nparts + 1, sizeof *in->parts) != MPG_OK)
+    return MPG_NOMEM;
+  in->parts[in->nparts++] =
+      (mpg_part){start, end, stretch, item != NULL ? (size_t)(item - in->items) : MPG_NOBODY};
+  return MPG_OK;
+}
+
+/* The rest of tell: time that is not all in the stretch at hand. */
+static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
+  int64_t missing = end - start;
+  while (w->stretch < w->stop && w->gang->stretches[w->stretch].end <= start)
+    w->stretch++;
+  for (size_t k = w->stretch; k < w->stop && w->gang->stretches[k].start < end; k++) {
+    const mpg_stretch *s = &w->gang->stretches[k];
+    int64_t lo = s->start > start ? s->start : start, hi = s->end < end ? s->end : end;
+    w->stretch = k;
+    w->from = s->complete ? s->start : INT64_MAX;
+    w->until = s->end;
+    if (mpg_poll(w->in->env, k))
+      return MPG_INTERRUPTED;
+    if (!s->complete)
+      continue;
+    if (add_part(w->in, k, item, lo, hi) != MPG_OK)
+      return MPG_NOMEM;
+    missing -= hi - lo;
+  }
+  w->found->strayed |= item != NULL && missing > 0;
+  return MPG_OK;
+}
+
+/* [w->at, end) belongs to `item`, or to nobody: what of it lies in complete stretches becomes parts. */
+static inline mpg_rc tell(walk *w, mpg_item *item, int64_t end) {
+  int64_t start = w->at;
+  if (start >= end)
+    return MPG_OK;
+  w->at = end;
+  if (item != NULL)
+    item->own += end - start;
+  return start >= w->from && end <= w->until ? add_part(w->in, w->stretch, item, start, end)
+                                             : tell_on(w, item, start, end);
+}
+
+/* Moves on to `until`: the innermost of the spans that have begun has the time. */
+static mpg_rc run_within(walk *w, int64_t until) {
+  mpg_item **stack = w->in->stack;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && w->depth > 0 && w->at < until) {
+    mpg_item *top = stack[w->depth - 1];
+    if (top->span.end <= w->at)
+      w->depth--;
+    else
+      rc = tell(w, top, top->span.end < until ? top->span.end : until);
+  }
+  while (w->depth > 0 && stack[w->depth - 1]->span.end <= w->at)
+    w->depth--;
+  return rc;
+}
+
+/* The same; what they leave is nobody's. */
+static inline mpg_rc run_until(walk *w, int64_t until) {
+  mpg_rc rc = w->depth > 0 ? run_within(w, until) : MPG_OK;
+  return rc == MPG_OK ? tell(w, NULL, until) : rc;
+}
+
+/* Whether no span begins before item i of the attempt ends. */
+static inline bool is_alone(const mpg_innermost *in, size_t i) {
+  const mpg_item *item = &in->items[i];
+  return i + 1 == in->nitems || item[1].span.start >= item->span.end ||
+         item[1].attempt != item->attempt;
+}
+
+/* A program that went back runs no step any more that it went back from: one that begins while a step of
+** its number or a higher one runs is another rank's. And it does not go back from one step to the next:
+** numbers may begin anew with each epoch. */
+static inline void look_at_step(walk *w, const mpg_span *s) {
+  w->restarted |= mpg_kind_restarts(s->kind);
+  w->in->batches |= s->kind == MPG_KIND_BATCH;
+  if (s->kind != MPG_KIND_STEP || s->step == MPG_NONE)
+    return;
+  if (w->step != NULL && w->step->step >= s->step) {
+    bool at_once = w->step->end > s->start;
+    w->found->concurrent += at_once;
+    w->found->repeated += !at_once && !w->restarted;
+  }
+  w->step = s;
+  w->restarted = false;
+}
+
+/* One attempt: its items are those from *next on, and then the next attempt's are. */
+static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, size_t *next,
+                            findings *found) {
+  const mpg_attempt *attempt = &gang->attempts[a];
+  mpg_activity activity = {false, false, INT64_MIN};
+  walk w = {.in = in,
+            .gang = gang,
+            .stretch = attempt->stretch,
+            .stop = attempt->stretch + attempt->nstretches,
+            .from = INT64_MAX,
+            .at = attempt->start,
+            .found = found};
+  size_t i = *next;
+  mpg_rc rc = MPG_OK;
+  if (i < in->nitems && in->items[i].attempt == a && in->items[i].span.start < w.at)
+    w.at = in->items[i].span.start;
+  for (; rc == MPG_OK && i < in->nitems && in->items[i].attempt == a; i++) {
+    mpg_item *item = &in->items[i];
+    const mpg_span *s = &item->span;
+    activity.any = true;
+    activity.serves |= s->kind == MPG_KIND_SERVE;
+    activity.last = s->end > activity.last ? s->end : activity.last;
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
+    look_at_step(&w, s);
+    rc = run_until(&w, s->start);
+    if (rc != MPG_OK || s->end == s->start)
+      continue;
+    if (w.depth == 0 && is_alone(in, i)) { /* the short road: nothing to come back from */
+      rc = tell(&w, item, s->end);
+      continue;
+    }
+    if (w.depth > 0 && s->end > in->stack[w.depth - 1]->span.end)
+      found->overlapping++;
+    if (mpg_grow(in->env, &in->stack, &in->stack_cap, w.depth + 1, sizeof *in->stack) != MPG_OK)
+      return MPG_NOMEM;
+    in->stack[w.depth++] = item;
+  }
+  if (rc == MPG_OK)
+    rc = run_until(&w, activity.last > attempt->end ? activity.last : attempt->end);
+  in->activity[a] = activity;
+  *next = i;
+  return rc;
+}
+
+static mpg_rc failure(mpg_rc rc, mpg_err *err) {
+  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+}
+
+mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
+                           const mpg_gang *gang, int64_t as_of, mpg_notices *notices,
+                           mpg_err *err) {
+  int64_t dropped = 0, missing = 0, outside = 0;
+  findings found = {0, 0, 0, false};
+  size_t next = 0;
+  bool equal = false;
+  gathered are;
+  mpg_rc rc;
+  in->nparts = in->nshown = 0;
+  in->split = false;
+  rc = mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
+                sizeof *in->activity);
+  if (rc == MPG_OK)
+    rc = gather_items(in, fleet, job, gang, as_of, &are, notices);
+  if (rc == MPG_OK && are.mixed)
+    rc = sort_items(in, fleet, &equal);
+  if (rc == MPG_OK && equal)
+    rc = drop_duplicates(in, fleet, &dropped);
+  if (rc != MPG_OK)
+    return failure(rc, err);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_DUPLICATE_SPAN, job, dropped);
+  if (are.open) {
+    rc = settle_ends(in, fleet, gang, &missing);
+    if (rc == MPG_OK && are.mixed) /* by their ends, too */
+      rc = sort_items(in, fleet, &equal);
+    if (rc != MPG_OK)
+      return failure(rc, err);
+  }
+  for (size_t a = 0; a < gang->nattempts; a++) {
+    rc = sweep_attempt(in, gang, a, &next, &found);
+    if (rc != MPG_OK)
+      return failure(rc, err);
+  }
+  for (size_t i = 0; found.strayed && i < in->nitems; i++) {
+    if (mpg_poll(in->env, i))
+      return failure(MPG_INTERRUPTED, err);
+    outside += in->items[i].inside < in->items[i].own;
+  }
+  mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_OVERLAPPING_SPANS, job, found.overlapping);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_CONCURRENT_STEPS, job, found.concurrent);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_REPEATED_STEPS, job, found.repeated);
+  mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_OUTSIDE, job, outside);
+  return MPG_OK;
+}

@@ -1,0 +1,67 @@
+/*
+** lineage.h - which of a job's steps and batches survived (docs/rules.md, section 5).
+*/
+#ifndef MPG_LINEAGE_H
+#define MPG_LINEAGE_H
+
+#include "../trace/fleet.h"
+
+typedef enum mpg_fate {
+  MPG_FATE_PRODUCTIVE,
+  MPG_FATE_LOST,
+  MPG_FATE_PENDING,
+  MPG_FATE_NO_DATA /* no checkpoint data says */
+} mpg_fate;
+
+/* A step or batch as the job ran it. */
+typedef struct mpg_step {
+  int64_t start, end; /* cut at as_of */
+  int64_t number;     /* MPG_NONE */
+  size_t attempt;     /* its place in order */
+} mpg_step;
+
+/* The job's end as its last attempt tells. */
+typedef enum mpg_ending { MPG_ENDED_WELL, MPG_ENDED_BADLY, MPG_STILL_RUNNING } mpg_ending;
+
+/* Of one job at a time; what is allocated the next job reuses. */
+typedef struct mpg_lineage {
+  const mpg_env *env;
+  /* Commits that count, by rising step, each with the latest snapshot from it on; `durable` is that of its step. */
+  mpg_commit *durable;
+  size_t ndurable, durable_cap;
+  mpg_ending ending;
+  bool data;               /* there are commits */
+  int64_t any_step;        /* the latest snapshot of commits without a step, */
+  int64_t latest_numbered; /* and of those with one */
+  /* Of the steps told so far: */
+  size_t above;        /* durable commits from here on are of steps that high */
+  int64_t lowest;      /* of their numbers; INT64_MAX: none has one */
+  int64_t next;        /* number of the first of them that has one, else MPG_NONE, */
+  size_t next_attempt; /* and its attempt */
+  bool resumed;        /* one of them is where the job resumed */
+  /* Of the batches told so far that have a number: */
+  size_t batch_attempt;  /* of the last one told */
+  int64_t highest;       /* number; MPG_NONE: there is none */
+  int64_t highest_later; /* the same of the attempts after that one */
+} mpg_lineage;
+
+void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env);
+void mpg_lineage_free(mpg_lineage *lineage);
+
+/* Begins a job; `commits` are its own sorted by step (MPG_NONE first), as mpg_fleet_seal leaves them. MPG_NOMEM is
+** the only error. */
+mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
+                         mpg_ending ending, int64_t as_of);
+/* Decides the fate of its steps, which are told from the last to the first. */
+mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
+/* The same of its batches; `again`: a later one has its number. */
+mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again);
+
+/* Whether a commit protects a step without a number, which a job that ends well needs none for; of one with a number,
+** whether one without does. */
+bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step);
+
+/* How many commits were made by as_of: where there is one, the job has checkpoint data. */
+size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_of);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+** rating.h - the ideal of productive spans: the chip-time that their work takes at the peak of the chips they
+** ran on (docs/rules.md, section 6). A span is rated once on each kind of chip, and its parts share that.
+*/
+#ifndef MPG_RATING_H
+#define MPG_RATING_H
+
+#include "../trace/fleet.h"
+#include "gang.h"
+#include "innermost.h"
+#include "notices.h"
+
+#define MPG_PEAKS 8
+
+/* A pool while it has one chip: what a part is split by. In the order of pool names, then time. */
+typedef struct mpg_lane {
+  size_t pool; /* of the gang's */
+  uint32_t chip;
+  int64_t from, until;
+} mpg_lane;
+
+/* The part of [*start, *end) that lies in the lane; false where nothing does. */
+static inline bool mpg_lane_clip(const mpg_lane *lane, int64_t *start, int64_t *end) {
+  if (*start < lane->from)
+    *start = lane->from;
+  if (*end > lane->until)
+    *end = lane->until;
+  return *start < *end;
+}
+
+/* What the time of an item is. */
+typedef struct mpg_verdict {
+  uint8_t category; /* MPG_UNRATED stands for productive, rated or not */
+  bool shared;      /* where there is one lane: its parts share an ideal, as its rating has it */
+  uint32_t cause;
+} mpg_verdict;
+
+/* What a productive span is given in a lane. */
+typedef struct mpg_rating {
+  int64_t weight;        /* chip-microseconds of the span in this lane */
+  int64_t before, total; /* and on the same chip: in the lanes before, in all lanes */
+  int64_t given;         /* of the weight, by the parts told so far */
+  int64_t ideal;         /* of the whole span on this chip; MPG_NONE: unrated */
+} mpg_rating;
+
+/* An answer of the catalogue. */
+typedef struct mpg_peak {
+  uint32_t chip, dtype; /* texts */
+  bool known_chip;
+  const mpg_chip_row *row; /* NULL: no peak for this dtype */
+} mpg_peak;
+
+/* Of one job after the other; who makes them sets what is borrowed, and 0 for the rest. */
+typedef struct mpg_ratings {
+  const mpg_env *env;
+  const mpg_fleet *fleet;
+  const mpg_gang *gang;
+  const mpg_innermost *in;
+  mpg_notices *notices;
+  bool memory; /* ideal = max(compute, memory) instead of compute alone */
+  /* The job at hand. */
+  uint32_t job;
+  bool one; /* there is one lane, which lasts for ever */
+  const mpg_lane *lanes;
+  size_t nlanes;
+  mpg_verdict *verdicts; /* of each item; to be told which are shared */
+
+  mpg_rating *ratings; /* of each item in each lane; of some where there is one */
+  size_t ratings_cap;
+  mpg_peak peaks[MPG_PEAKS]; /* the last answers, by a hash of what was asked */
+  size_t done;               /* since the host was asked whether to stop */
+} mpg_ratings;
+
+void mpg_ratings_free(mpg_ratings *ratings);
+
+/* Rates the job's items; where there is one lane, those that have one part only when that is told. */
+mpg_rc mpg_ratings_build(mpg_ratings *ratings, mpg_err *err);
+/* The ideal of a productive part, which has `amount` chip-microseconds of a lane; MPG_NONE: unrated. To be asked
+** once for each part in each lane, in their order. */
+int64_t mpg_ratings_ideal(mpg_ratings *ratings, const mpg_part *part, size_t lane, int64_t amount);
+
+#endif

@@ -1,0 +1,74 @@
+/* stretch_sums.c - see stretch_sums.h. */
+#include "stretch_sums.h"
+
+#include "../trace/packed_spans.h"
+
+#include <string.h>
+
+#define MILLION INT64_C(1000000)
+
+/* As in ledger_row.c: twelve days of a million chips fit int64. */
+#define CHIPS_MAX (INT64_C(1) << 20)
+#define TIME_MAX (INT64_C(1) << 40)
+
+/* The bucket of `start`, and the times of it that the window leaves. */
+static void place(mpg_run *run, int64_t start) {
+  const mpg_window *w = run->window;
+  run->from = w->since;
+  run->until = w->until;
+  run->bucket = MPG_NONE;
+  if (mpg_bucket_is_set(&w->bucket)) {
+    int64_t next;
+    run->bucket = mpg_bucket_start(&w->bucket, start);
+    next = mpg_bucket_next(&w->bucket, run->bucket);
+    run->from = run->bucket > run->from ? run->bucket : run->from;
+    run->until = next < run->until ? next : run->until;
+  }
+  if (start > run->from)
+    run->from = start;
+  if (run->until - run->from >
+      TIME_MAX) /* `from` is no earlier than 1970 and may be far from the end */
+    run->until = run->from + TIME_MAX;
+}
+
+void mpg_run_begin(mpg_run *run, const mpg_window *window, const mpg_sink *sink, int64_t held,
+                   int64_t start) {
+  run->window = window;
+  run->sink = sink;
+  run->told = 0;
+  run->chips = held % MILLION == 0 && held / MILLION < CHIPS_MAX ? held / MILLION : 0;
+  run->from = INT64_MAX;
+  run->until = INT64_MIN;
+  if (run->chips > 0)
+    place(run, start);
+}
+
+mpg_rc mpg_run_end(mpg_run *run, mpg_row *row) {
+  uint32_t told = run->told;
+  run->told = 0;
+  row->cause = 0;
+  row->bucket = run->bucket;
+  for (; told != 0; told &= told - 1) {
+    int c = __builtin_ctz(told);
+    mpg_rc rc;
+    if (run->intervals[c] == 0)
+      continue;
+    row->category = (mpg_category)c;
+    rc = run->sink->more(run->sink->ctx, row, run->chip_us[c], run->intervals[c]);
+    run->chip_us[c] = 0;
+    run->intervals[c] = 0;
+    if (rc != MPG_OK)
+      return rc;
+  }
+  return MPG_OK;
+}
+
+bool mpg_run_moves(mpg_run *run, mpg_row *row, int64_t start, int64_t end, mpg_rc *rc) {
+  mpg_row at_hand = *row;
+  if (start < run->window->since || end > run->window->until)
+    return false;
+  *rc = mpg_run_end(run, row);
+  *row = at_hand;
+  place(run, start);
+  return *rc == MPG_OK && start >= run->from && end <= run->until;
+}

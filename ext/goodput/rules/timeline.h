@@ -1,0 +1,51 @@
+/*
+** timeline.h - one job's chip-time, category by category: the home of the accounting rules
+** (docs/rules.md). Gangs, the innermost spans and the lineage are worked out next door; here they
+** meet.
+*/
+#ifndef MPG_TIMELINE_H
+#define MPG_TIMELINE_H
+
+#include "ledger_row.h"
+#include "../trace/fleet.h"
+#include "gang.h"
+#include "notices.h"
+#include "pools.h"
+#include "job_size.h"
+
+/* What the caller may choose. */
+typedef struct mpg_rules {
+  int64_t as_of;
+  mpg_basis basis;
+  bool memory_roofline; /* ideal = max(compute, memory) instead of compute alone */
+  mpg_sizes sizes;
+  bool
+      long_road; /* never the short one, which tells the same (stretch_sums.h): for tests of that */
+} mpg_rules;
+
+/* Works on one job after the other; one thread, its own scratch memory. */
+typedef struct mpg_timeline mpg_timeline;
+
+/* Everything borrowed outlives it. What jobs hold goes to `pools`. *out must be freed also on
+ * failure. */
+mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet *fleet,
+                        const mpg_rules *rules, mpg_pools *pools, mpg_err *err);
+void mpg_timeline_free(mpg_timeline *timeline);
+
+/* Accounts fleet->jobs[job]: rows in the order of attempts and time, then what was queued. */
+mpg_rc mpg_timeline_job(mpg_timeline *timeline, uint32_t job, const mpg_window *window,
+                        const mpg_sink *sink, mpg_err *err);
+
+/*
+** What fleet->jobs[job] holds goes to the pools, and nothing else is done; from then on accounting gives the pools
+** nothing. So the pools can be accounted before the jobs. *size is the job's class. The job's gang, borrowed until
+** the next call.
+*/
+mpg_rc mpg_timeline_hold(mpg_timeline *timeline, uint32_t job, uint8_t *size, const mpg_gang **gang,
+                         mpg_err *err);
+/* Another did that. */
+void mpg_timeline_holds_nothing(mpg_timeline *timeline);
+
+mpg_notices *mpg_timeline_notices(mpg_timeline *timeline);
+
+#endif

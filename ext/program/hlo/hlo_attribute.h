@@ -1,0 +1,58 @@
+/*
+** hlo_attribute.h - what the values of HLO attributes say: lists of numbers, windows, labels of
+** dimensions, groups of replicas, trip counts.
+*/
+#ifndef MPG_HLO_ATTRIBUTE_H
+#define MPG_HLO_ATTRIBUTE_H
+
+#include "../../base/base.h"
+
+/* The next whole number in *rest, whatever stands between; *rest then begins behind it. */
+bool mpg_hlo_next_number(mpg_str *rest, int64_t *out);
+/* The part of `value` behind the first `key`, or empty. */
+mpg_str mpg_hlo_behind(mpg_str value, mpg_str key);
+/* `value` without the quotes around it. */
+mpg_str mpg_hlo_unquoted(mpg_str value);
+/* The value of key="..." within metadata={...}; escapes stay. */
+mpg_str mpg_hlo_quoted_member(mpg_str value, mpg_str key);
+/* What a text means whose bytes are escaped as C has it. `to` has room for raw.n bytes. */
+size_t mpg_hlo_unescape(char *to, mpg_str raw);
+
+/* "{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x0}" */
+#define MPG_HLO_WINDOW_DIMS 16
+typedef struct mpg_hlo_window_dim {
+  int64_t size, stride, pad_low, pad_high, base_dilation, window_dilation;
+} mpg_hlo_window_dim;
+/* How many dimensions; -1 for a window that makes no sense, or has more of them. */
+int mpg_hlo_window(mpg_str value, mpg_hlo_window_dim dims[MPG_HLO_WINDOW_DIMS]);
+
+/* "b01f_01io->b01f": where a label stands among those of the input (0), kernel (1) or output (2); -1
+** where it does not. */
+int mpg_hlo_label(mpg_str labels, int part, char label);
+
+/*
+** replica_groups= in its three forms: {{0,1},{2,3}}, [groups,ranks]<=[...]T(...), and
+** mesh['x'=4,'y'=2] {'x'}. *ranks is of the largest group, *devices how many there are in all (by the
+** largest number); both 0 for an empty value: all that there are.
+*/
+void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices);
+
+/*
+** Shardy's meshes, as the header's frontend_attributes have them: {xla.sdy.meshes={mesh = #sdy.mesh<["x"=2,"y"=4]>}}.
+** mpg_hlo_mesh_size: how many devices there are in the largest; 1 where there is none.
+** mpg_hlo_manual_axes: how many there are along the axes that `attributes` (of an instruction) call manual,
+** xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"; 0 where that cannot be told.
+*/
+int64_t mpg_hlo_mesh_size(mpg_str meshes);
+int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes);
+/* Devices that a sharding is over, {devices=[2,1,4]<=[8] last_tile_dim_replicate} or {mesh['x'=2,'y'=4], [{'x'}]}; 1
+** where it names none. */
+int64_t mpg_hlo_tiles(mpg_str sharding);
+/* Of such, how many there are along what is manual, {manual} or {devices=[2,1,4]<=[8] last_tile_dims={manual,replicated}};
+** 0: all there are. */
+int64_t mpg_hlo_manual_tiles(mpg_str sharding);
+
+/* known_trip_count of a backend_config, as JSON or as JSON in a string; -1 where it says none. */
+int64_t mpg_hlo_known_trips(mpg_str backend_config);
+
+#endif

@@ -1,0 +1,460 @@
+/* op_cost.c - see op_cost.h. */
+#include "op_cost.h"
+#include "../base/number.h"
+
+#include <string.h>
+
+#define ARGUMENTS 24
+#define RANK 8
+/* So that no product of two tensors, with a dimension of either, leaves 128 bits. */
+#define TENSOR_LIMIT (INT64_C(1) << 40) /* elements */
+#define STEP_LIMIT (INT64_C(1) << 20)   /* stride, padding, dilation */
+
+/* ---- Arguments ---- */
+
+typedef struct shape {
+  int rank; /* -1: no tensor */
+  int64_t dim[RANK];
+} shape;
+
+typedef struct call {
+  shape in[ARGUMENTS];
+  mpg_str type[ARGUMENTS];
+  mpg_str value[ARGUMENTS]; /* concrete inputs; empty: a tensor, or not given */
+} call;
+
+static bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* Cuts a JSON array into its items, strings without their quotes. -1: it is none, or has too many. */
+static int items_of(mpg_str text, mpg_str *items) {
+  const char *p = text.p, *end = p == NULL ? p : p + text.n, *start;
+  int n = 0, depth = 0;
+  bool quoted = false;
+  while (p < end && is_space(*p))
+    p++;
+  if (p == end || *p++ != '[')
+    return -1;
+  for (start = p; p < end; p++) {
+    if (quoted) {
+      if (*p == '\\' && p + 1 < end)
+        p++;
+      else
+        quoted = *p != '"';
+    } else if (*p == '"') {
+      quoted = true;
+    } else if (*p == '[' || *p == '{' || *p == '(') {
+      depth++;
+    } else if (depth > 0 && (*p == ']' || *p == '}' || *p == ')')) {
+      depth--;
+    } else if (depth == 0 && (*p == ',' || *p == ']')) {
+      const char *last = p;
+      while (start < last && is_space(*start))
+        start++;
+      while (start < last && is_space(last[-1]))
+        last--;
+      if (start == last && *p == ']' && n == 0)
+        return 0;
+      if (n == ARGUMENTS)
+        return -1;
+      if (last - start >= 2 && *start == '"' && last[-1] == '"') {
+        start++;
+        last--;
+      }
+      items[n++] = (mpg_str){start, (size_t)(last - start)};
+      start = p + 1;
+      if (*p == ']')
+        return n;
+    }
+  }
+  return -1;
+}
+
+/* Whole numbers of an array, at most `limit`; -1: something else is in it. */
+static int integers_of(mpg_str text, int64_t *out, int cap, int64_t limit) {
+  mpg_str items[ARGUMENTS];
+  int n = items_of(text, items);
+  if (n > cap)
+    return -1;
+  for (int i = 0; i < n; i++)
+    if (!mpg_int_parse(items[i], &out[i]) || out[i] < 0 || out[i] > limit)
+      return -1;
+  return n;
+}
+
+static void read_shape(mpg_str text, shape *s) {
+  int64_t n = 1;
+  s->rank = integers_of(text, s->dim, RANK, TENSOR_LIMIT);
+  for (int i = 0; i < s->rank; i++) {
+    int64_t dim = s->dim[i] > 0 ? s->dim[i] : 1;
+    if (n > TENSOR_LIMIT / dim) {
+      s->rank = -1;
+      return;
+    }
+    n *= dim;
+  }
+}
+
+static bool read_call(mpg_str dims, mpg_str types, mpg_str concrete, call *c) {
+  mpg_str items[ARGUMENTS] = {{NULL, 0}}; /* which are no tensors where they are not given */
+  memset(c, 0, sizeof *c);
+  if (items_of(dims, items) < 0)
+    return false;
+  for (int i = 0; i < ARGUMENTS; i++)
+    read_shape(items[i], &c->in[i]);
+  return (types.n == 0 || items_of(types, c->type) >= 0) &&
+         (concrete.n == 0 || items_of(concrete, c->value) >= 0);
+}
+
+static bool value_is(const call *c, int i, const char *text) {
+  return mpg_str_eq_nocase(c->value[i], mpg_str_of(text));
+}
+
+static mpg_i128 elements(const shape *s) {
+  mpg_i128 n = 1;
+  for (int i = 0; i < s->rank; i++)
+    n *= s->dim[i];
+  return s->rank < 0 ? 0 : n;
+}
+
+/* ---- Bytes ---- */
+
+int mpg_op_type_size(mpg_str type) {
+  static const struct {
+    const char *name;
+    int size;
+  } types[] = {{"c10::BFloat16", 2},
+               {"c10::Half", 2},
+               {"float", 4},
+               {"double", 8},
+               {"c10::Float8_e4m3fn", 1},
+               {"c10::Float8_e5m2", 1},
+               {"c10::Float8_e4m3fnuz", 1},
+               {"c10::Float8_e5m2fnuz", 1},
+               {"signed char", 1},
+               {"unsigned char", 1},
+               {"bool", 1},
+               {"short", 2},
+               {"short int", 2},
+               {"int", 4},
+               {"long", 8},
+               {"long int", 8},
+               {"c10::complex<float>", 8},
+               {"c10::complex<double>", 16}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (mpg_str_eq(type, mpg_str_of(types[i].name)))
+      return types[i].size;
+  return 0;
+}
+
+/* Adds what argument i holds, where it is a tensor. */
+static void add_bytes(const call *c, int i, mpg_op_cost *out) {
+  int size = mpg_op_type_size(c->type[i]);
+  if (c->in[i].rank < 0 || out->bytes < 0)
+    return;
+  out->bytes = size == 0 ? -1 : out->bytes + elements(&c->in[i]) * size;
+}
+
+/* Adds a result of so many elements, of the type of argument i. */
+static void add_result(const call *c, int i, mpg_i128 n, mpg_op_cost *out) {
+  int size = mpg_op_type_size(c->type[i]);
+  if (out->bytes >= 0)
+    out->bytes = size == 0 ? -1 : out->bytes + n * size;
+}
+
+/* ---- Matrix products ---- */
+
+/* Sizes of a product of two tensors of one or more dimensions, broadcast over the leading ones. */
+static bool product(const shape *a, const shape *b, mpg_i128 *out_elements, int64_t *k) {
+  shape left = *a, right = *b;
+  mpg_i128 batch = 1;
+  if (a->rank < 1 || b->rank < 1)
+    return false;
+  *k = left.dim[--left.rank];
+  if (right.rank == 1) {
+    if (right.dim[0] != *k)
+      return false;
+    right.rank = 0;
+  } else {
+    if (right.dim[right.rank - 2] != *k)
+      return false;
+    right.dim[right.rank - 2] = right.dim[right.rank - 1];
+    right.rank--;
+  }
+  /* Now the last dimension of each, where it is a matrix or more, is its own; those before are shared. */
+  {
+    int own_left = a->rank > 1, own_right = b->rank > 1;
+    int nl = left.rank - own_left, nr = right.rank - own_right, most = nl > nr ? nl : nr;
+    for (int i = 1; i <= most; i++) {
+      int64_t l = i <= nl ? left.dim[nl - i] : 1, r = i <= nr ? right.dim[nr - i] : 1;
+      if (l != r && l != 1 && r != 1)
+        return false;
+      batch *= l == 1 ? r : l; /* also of none */
+    }
+    *out_elements = batch * (own_left ? left.dim[left.rank - 1] : 1) *
+                    (own_right ? right.dim[right.rank - 1] : 1);
+  }
+  return true;
+}
+
+/* first: the left operand's place. A place before it is what is added. */
+static bool price_product(const call *c, int first, bool sum_batch, mpg_op_cost *out) {
+  mpg_i128 n, result;
+  int64_t k;
+  if (!product(&c->in[first], &c->in[first + 1], &n, &k))
+    return false;
+  result = n;
+  if (sum_batch) { /* addbmm: one matrix out of the whole batch */
+    if (c->in[first].rank != 3 || c->in[first].dim[0] == 0)
+      return false;
+    result = n / c->in[first].dim[0];
+  }
+  out->flops = 2 * n * k + (first == 1 ? result : 0);
+  for (int i = 0; i < first + 2; i++)
+    add_bytes(c, i, out);
+  add_result(c, first, result, out);
+  return true;
+}
+
+/* linear(input, weight [N, K], bias) */
+static bool price_linear(const call *c, mpg_op_cost *out) {
+  const shape *x = &c->in[0], *w = &c->in[1];
+  bool bias = c->in[2].rank == 1;
+  mpg_i128 m = 1, result;
+  if (x->rank < 1 || w->rank < 1 || w->rank > 2 || w->dim[w->rank - 1] != x->dim[x->rank - 1])
+    return false;
+  for (int i = 0; i < x->rank - 1; i++)
+    m *= x->dim[i];
+  result = m * (w->rank == 2 ? w->dim[0] : 1);
+  out->flops = 2 * result * x->dim[x->rank - 1] + (bias ? result : 0);
+  for (int i = 0; i < (bias ? 3 : 2); i++)
+    add_bytes(c, i, out);
+  add_result(c, 0, result, out);
+  return true;
+}
+
+/* ---- Convolutions ---- */
+
+/* Where an operator's arguments are. */
+typedef struct conv_places {
+  int stride, padding, dilation;
+  int transposed; /* -1: it has no such argument */
+} conv_places;
+
+/* A size for each dimension of space: one for all may be given as a single number. */
+static bool sizes_at(const call *c, int i, int space, int64_t *out) {
+  int n = mpg_int_parse(c->value[i], &out[0]) ? 1 : integers_of(c->value[i], out, RANK, STEP_LIMIT);
+  for (int d = 1; n == 1 && d < space; d++)
+    out[d] = out[0];
+  return (n == 1 || n == space) && out[0] >= 0 && out[0] <= STEP_LIMIT;
+}
+
+/* x and w are the places of input and weight. */
+static bool price_convolution(const call *c, int x, int w, conv_places at, mpg_op_cost *out) {
+  const shape *in = &c->in[x], *weight = &c->in[w];
+  int64_t stride[RANK], padding[RANK], dilation[RANK];
+  int space = weight->rank - 2;
+  bool transposed = at.transposed >= 0 && value_is(c, at.transposed, "true");
+  mpg_i128 result, kernel = 1;
+  if (space < 1 || in->rank < space + 1 || in->rank > space + 2 ||
+      !sizes_at(c, at.stride, space, stride) || !sizes_at(c, at.padding, space, padding) ||
+      !sizes_at(c, at.dilation, space, dilation))
+    return false;
+  result = in->rank == space + 2 ? in->dim[0] : 1;
+  for (int d = 0; d < space; d++) {
+    int64_t k = weight->dim[2 + d], n = in->dim[in->rank - space + d];
+    int64_t room = n + 2 * padding[d] - dilation[d] * (k - 1) - 1;
+    if (stride[d] < 1 || k < 1 || dilation[d] < 1)
+      return false;
+    if (transposed)
+      room = (n - 1) * stride[d] - 2 * padding[d] + dilation[d] * (k - 1);
+    if (room < 0 || room >= TENSOR_LIMIT || result > (mpg_i128)TENSOR_LIMIT * TENSOR_LIMIT)
+      return false;
+    kernel *= k;
+    result *= transposed ? room + 1 : room / stride[d] + 1;
+  }
+  if (transposed) {
+    /* weight [Cin, Cout of a group, k...]. The result's size leaves output_padding out. */
+    out->flops = 2 * elements(in) * weight->dim[1] * kernel;
+    result *= weight->dim[1];
+  } else {
+    result *= weight->dim[0];
+    out->flops = 2 * result * weight->dim[1] * kernel;
+  }
+  add_bytes(c, x, out);
+  add_bytes(c, w, out);
+  add_result(c, x, result, out);
+  return true;
+}
+
+/* convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed,
+** output_padding, groups, output_mask): each of the two gradients is a convolution of the same size. */
+static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
+  const shape *grad = &c->in[0], *in = &c->in[1], *weight = &c->in[2];
+  mpg_str mask[ARGUMENTS];
+  bool transposed = value_is(c, 7, "true");
+  mpg_i128 kernel = 1;
+  int wanted = 0;
+  if (weight->rank < 3 || grad->rank < 1 || in->rank < 1 || items_of(c->value[10], mask) != 3)
+    return false;
+  for (int d = 2; d < weight->rank; d++)
+    kernel *= weight->dim[d];
+  for (int i = 0; i < 2; i++)
+    wanted += mpg_str_eq_nocase(mask[i], MPG_STR("true"));
+  out->flops = wanted * 2 * elements(transposed ? in : grad) * weight->dim[1] * kernel;
+  for (int i = 0; i < 3; i++)
+    add_bytes(c, i, out);
+  for (int i = 0; i < 2; i++)
+    if (mpg_str_eq_nocase(mask[i], MPG_STR("true")))
+      add_result(c, i + 1, elements(&c->in[i + 1]), out);
+  return true;
+}
+
+/* ---- Attention ---- */
+
+/* first: the query's place. heads_last: [B, N, H, D] instead of [B, H, N, D]. */
+static bool price_attention(const call *c, int first, bool heads_last, bool causal, bool backward,
+                            mpg_op_cost *out) {
+  const shape *q = &c->in[first], *k = &c->in[first + 1], *v = &c->in[first + 2];
+  int h = heads_last ? 2 : 1, n = heads_last ? 1 : 2;
+  mpg_i128 scores, result;
+  if (q->rank != 4 || k->rank != 4 || v->rank != 4 || q->dim[3] != k->dim[3] ||
+      k->dim[n] != v->dim[n])
+    return false;
+  scores = (mpg_i128)q->dim[0] * q->dim[h] * q->dim[n] * k->dim[n];
+  out->flops = backward ? 2 * scores * (3 * q->dim[3] + 2 * v->dim[3])
+                        : 2 * scores * (q->dim[3] + v->dim[3]);
+  if (causal)
+    out->flops /= 2;
+  result = (mpg_i128)q->dim[0] * q->dim[h] * q->dim[n] * v->dim[3];
+  for (int i = first; i < first + 3; i++)
+    add_bytes(c, i, out);
+  if (!backward) {
+    add_result(c, first, result, out);
+    return true;
+  }
+  /* The result and its gradient are read, three gradients are written. */
+  add_result(c, first, 2 * result, out);
+  for (int i = first; i < first + 3; i++)
+    add_bytes(c, i, out);
+  return true;
+}
+
+/* ---- Operators ---- */
+
+typedef enum family {
+  PRODUCT,
+  ADDBMM,
+  LINEAR,
+  CONV,
+  CONV_BACKWARD,
+  ATTENTION,
+  ATTENTION_BACKWARD
+} family;
+
+static const struct operator_row {
+  const char *name; /* without aten:: */
+  family family;
+  int first;  /* PRODUCT: left operand; attention: query */
+  int causal; /* attention: where is_causal is; -1: nowhere */
+  bool heads_last;
+  conv_places conv;
+} operators[] = {
+    {.name = "mm", .family = PRODUCT},
+    {.name = "_int_mm", .family = PRODUCT},
+    {.name = "_scaled_mm", .family = PRODUCT},
+    {.name = "bmm", .family = PRODUCT},
+    {.name = "mv", .family = PRODUCT},
+    {.name = "dot", .family = PRODUCT},
+    {.name = "vdot", .family = PRODUCT},
+    {.name = "matmul", .family = PRODUCT},
+    {.name = "addmm", .family = PRODUCT, .first = 1},
+    {.name = "_addmm_activation", .family = PRODUCT, .first = 1},
+    {.name = "addmv", .family = PRODUCT, .first = 1},
+    {.name = "baddbmm", .family = PRODUCT, .first = 1},
+    {.name = "addbmm", .family = ADDBMM, .first = 1},
+    {.name = "linear", .family = LINEAR},
+    /* (input, weight, bias, stride, padding, dilation, ...) */
+    {.name = "convolution", .family = CONV, .conv = {3, 4, 5, 6}},
+    {.name = "_convolution", .family = CONV, .conv = {3, 4, 5, 6}},
+    {.name = "convolution_overrideable", .family = CONV, .conv = {3, 4, 5, 6}},
+    {.name = "conv1d", .family = CONV, .conv = {3, 4, 5, -1}},
+    {.name = "conv2d", .family = CONV, .conv = {3, 4, 5, -1}},
+    {.name = "conv3d", .family = CONV, .conv = {3, 4, 5, -1}},
+    /* (input, weight, padding, stride, dilation, ...) */
+    {.name = "cudnn_convolution", .family = CONV, .conv = {3, 2, 4, -1}},
+    /* (input, weight, bias, padding, stride, dilation, ...) */
+    {.name = "miopen_convolution", .family = CONV, .conv = {4, 3, 5, -1}},
+    {.name = "mkldnn_convolution", .family = CONV, .conv = {4, 3, 5, -1}},
+    {.name = "convolution_backward", .family = CONV_BACKWARD},
+    {.name = "scaled_dot_product_attention", .family = ATTENTION, .causal = 5},
+    {.name = "_scaled_dot_product_attention_math", .family = ATTENTION, .causal = 5},
+    {.name = "_scaled_dot_product_flash_attention", .family = ATTENTION, .causal = 4},
+    {.name = "_scaled_dot_product_flash_attention_for_cpu", .family = ATTENTION, .causal = 4},
+    {.name = "_scaled_dot_product_efficient_attention", .family = ATTENTION, .causal = 6},
+    {.name = "_scaled_dot_product_cudnn_attention", .family = ATTENTION, .causal = 6},
+    {.name = "_scaled_dot_product_fused_attention_overrideable", .family = ATTENTION, .causal = 5},
+    {.name = "_flash_attention_forward", .family = ATTENTION, .causal = 8, .heads_last = true},
+    {.name = "_efficient_attention_forward", .family = ATTENTION, .causal = 9, .heads_last = true},
+    {.name = "flash_attn::_flash_attn_forward",
+     .family = ATTENTION,
+     .causal = 5,
+     .heads_last = true},
+    {.name = "_scaled_dot_product_flash_attention_backward",
+     .family = ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11},
+    {.name = "_scaled_dot_product_efficient_attention_backward",
+     .family = ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11},
+    {.name = "_scaled_dot_product_cudnn_attention_backward",
+     .family = ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 14},
+    {.name = "_flash_attention_backward",
+     .family = ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11,
+     .heads_last = true},
+    {.name = "flash_attn::_flash_attn_backward",
+     .family = ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11,
+     .heads_last = true},
+};
+
+bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete, mpg_op_cost *out) {
+  const struct operator_row *row = NULL;
+  call c;
+  bool causal;
+  if (name.n > 6 && memcmp(name.p, "aten::", 6) == 0)
+    name = (mpg_str){name.p + 6, name.n - 6};
+  for (size_t i = 0; row == NULL && i < sizeof operators / sizeof *operators; i++)
+    if (mpg_str_eq(name, mpg_str_of(operators[i].name)))
+      row = &operators[i];
+  out->flops = 0;
+  out->bytes = types.n == 0 ? -1 : 0;
+  if (row == NULL || !read_call(dims, types, concrete, &c))
+    return false;
+  /* A mask by number: 1 and 2 are the causal ones. */
+  causal = value_is(&c, row->causal, "true") ||
+           (row->causal == 9 && (value_is(&c, 9, "1") || value_is(&c, 9, "2")));
+  switch (row->family) {
+  case PRODUCT:
+  case ADDBMM:
+    return price_product(&c, row->first, row->family == ADDBMM, out);
+  case LINEAR:
+    return price_linear(&c, out);
+  case CONV:
+    return price_convolution(&c, 0, 1, row->conv, out);
+  case CONV_BACKWARD:
+    return price_convolution_backward(&c, out);
+  case ATTENTION:
+  case ATTENTION_BACKWARD:
+    return price_attention(&c, row->first, row->heads_last, causal,
+                           row->family == ATTENTION_BACKWARD, out);
+  }
+  return false;
+}

@@ -1,0 +1,416 @@
+/*
+** paths.c - the files that a path stands for: a file, a folder, a glob. See stream.h.
+**
+** The patterns are those of SQLite's GLOB: * any bytes, ? one character, [a-z] and [^a-z] one of a
+** set (or not), [[] for a bracket itself; a bracket that never closes is an ordinary character. As
+** in a shell, no wildcard matches a '/' or the dot of a hidden name. fnmatch(3) is not used: what
+** it matches depends on the locale of the host.
+*/
+#include "stream.h"
+#include "../../base/limits.h"
+#include "../../base/sort.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PATH_BYTES 4095
+#define LEVELS 16 /* of folders below a folder; of wildcard components in a glob */
+
+/* A growing list of owned strings. */
+typedef struct names {
+  char **p;
+  size_t n, cap;
+} names;
+
+static void names_free(const mpg_env *env, names *l) {
+  for (size_t i = 0; i < l->n; i++)
+    mpg_free(env, l->p[i]);
+  mpg_free(env, l->p);
+  *l = (names){NULL, 0, 0};
+}
+
+/* Adds the text of `a` and `b` in a row. */
+static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_err *err) {
+  const int64_t limit = mpg_limit_in(env, MPG_LIMIT_FILES);
+  char *z;
+  if ((int64_t)l->n >= limit)
+    return mpg_fail(err, MPG_LIMIT, "%.*s%.*s: more than %lld files or folders", (int)a.n, a.p,
+                    (int)b.n, b.p, (long long)limit);
+  if (mpg_grow(env, &l->p, &l->cap, l->n + 1, sizeof *l->p) != MPG_OK)
+    return mpg_fail_nomem(err);
+  z = mpg_malloc(env, a.n + b.n + 1);
+  if (z == NULL)
+    return mpg_fail_nomem(err);
+  if (a.n > 0)
+    memcpy(z, a.p, a.n);
+  if (b.n > 0)
+    memcpy(z + a.n, b.p, b.n);
+  z[a.n + b.n] = '\0';
+  l->p[l->n++] = z;
+  return MPG_OK;
+}
+
+static mpg_rc os_fail(const char *path, const char *what, int code, mpg_err *err) {
+  char text[256];
+  if (code == ENOMEM)
+    return mpg_fail_nomem(err);
+  if (strerror_r(code, text, sizeof text) != 0)
+    (void)strncpy(text, "unknown error", sizeof text);
+  return mpg_fail(err, MPG_IO, "%s: cannot %s: %s", path, what, text);
+}
+
+/* Nothing is there: below a folder or among the matches of a glob that is no error. */
+static bool is_nowhere(int code) {
+  return code == ENOENT || code == ENOTDIR || code == ELOOP;
+}
+
+/* Behind the character at p: one byte, or a whole sequence of UTF-8. */
+static const char *next_character(const char *p, const char *end) {
+  bool lead = (unsigned char)*p++ >= 0xc0;
+  while (lead && p < end && ((unsigned char)*p & 0xc0) == 0x80)
+    p++;
+  return p;
+}
+
+/* -1, 0, 1 for the characters between p and p_end, q and q_end: by bytes, which for UTF-8 is by
+** code point. */
+static int character_compare(const char *p, const char *p_end, const char *q, const char *q_end) {
+  return mpg_str_cmp((mpg_str){p, (size_t)(p_end - p)}, (mpg_str){q, (size_t)(q_end - q)});
+}
+
+/* The closing bracket of the set that opens at p, or NULL. A ']' first in the set is a member. */
+static const char *set_end(const char *p, const char *end) {
+  p++;
+  if (p < end && (*p == '^' || *p == '!'))
+    p++;
+  if (p < end && *p == ']')
+    p++;
+  while (p < end && *p != ']')
+    p++;
+  return p < end ? p : NULL;
+}
+
+static bool set_matches(const char *p, const char *close, const char *c, const char *c_end) {
+  bool inverted = *p == '^' || *p == '!', found = false;
+  p += inverted;
+  while (p < close) {
+    const char *low = p, *low_end = next_character(p, close), *high = low, *high_end = low_end;
+    p = low_end;
+    if (p + 1 < close && *p == '-') {
+      high = p + 1;
+      high_end = next_character(high, close);
+      p = high_end;
+    }
+    found |= character_compare(low, low_end, c, c_end) <= 0 &&
+             character_compare(c, c_end, high, high_end) <= 0;
+  }
+  return found != inverted;
+}
+
+/* One component of a path. Falls back to the last star only, which is enough, and quadratic. */
+static bool glob_matches(mpg_str pattern, mpg_str name) {
+  const char *p = pattern.p, *p_end = p + pattern.n, *c = name.p, *c_end = c + name.n;
+  const char *star = NULL, *star_c = NULL;
+  if (name.n > 0 && *c == '.' && !(pattern.n > 0 && *p == '.'))
+    return false;
+  while (c < c_end) {
+    const char *close = p < p_end && *p == '[' ? set_end(p, p_end) : NULL;
+    const char *c_next = next_character(c, c_end);
+    bool matched = false;
+    if (p < p_end && *p == '*') {
+      star = ++p;
+      star_c = c;
+      continue;
+    }
+    if (close != NULL) {
+      matched = set_matches(p + 1, close, c, c_next);
+      p = close + 1;
+    } else if (p < p_end && *p == '?') {
+      matched = true;
+      p++;
+    } else if (p < p_end) {
+      matched = *p++ == *c;
+      c_next = c + 1;
+    }
+    if (matched) {
+      c = c_next;
+    } else if (star != NULL) {
+      p = star;
+      c = star_c = next_character(star_c, c_end);
+    } else {
+      return false;
+    }
+  }
+  while (p < p_end && *p == '*')
+    p++;
+  return p == p_end;
+}
+
+static bool has_wildcard(mpg_str s) {
+  for (size_t i = 0; i < s.n; i++)
+    if (s.p[i] == '*' || s.p[i] == '?' || s.p[i] == '[')
+      return true;
+  return false;
+}
+
+/*
+** Adds PREFIX NAME to `out` for every name in the folder PREFIX (or the current one, where that is
+** empty) that matches the pattern. A prefix that is no folder has no names.
+*/
+static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, mpg_str pattern,
+                           mpg_err *err) {
+  DIR *dir = opendir(*prefix != '\0' ? prefix : ".");
+  mpg_rc rc = MPG_OK;
+  if (dir == NULL)
+    return is_nowhere(errno) ? MPG_OK : os_fail(prefix, "open the folder", errno, err);
+  while (rc == MPG_OK) {
+    struct dirent *entry;
+    mpg_str name;
+    errno = 0;
+    entry = readdir(dir);
+    if (entry == NULL) {
+      if (errno != 0)
+        rc = os_fail(prefix, "read the folder", errno, err);
+      break;
+    }
+    name = mpg_str_of(entry->d_name);
+    if (mpg_interrupted(env))
+      rc = mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", prefix);
+    else if (!mpg_str_eq(name, MPG_STR(".")) && !mpg_str_eq(name, MPG_STR("..")) &&
+             glob_matches(pattern, name))
+      rc = names_add(env, out, mpg_str_of(prefix), name, err);
+  }
+  (void)closedir(dir);
+  return rc;
+}
+
+/*
+** Keeps the regular files of `found` in `files` and, where `folders` is not NULL, the folders
+** there, with a '/' behind. A link to a file counts as one; a link to a folder is left alone.
+*/
+static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
+                       mpg_err *err) {
+  for (size_t i = 0; i < found->n; i++) {
+    struct stat st;
+    mpg_str path = mpg_str_of(found->p[i]);
+    mpg_rc rc = MPG_OK;
+    bool link;
+    if (mpg_interrupted(env))
+      return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", found->p[i]);
+    if (lstat(found->p[i], &st) != 0) {
+      if (is_nowhere(errno))
+        continue; /* gone since its folder was read */
+      return os_fail(found->p[i], "stat", errno, err);
+    }
+    link = S_ISLNK(st.st_mode);
+    if (link && stat(found->p[i], &st) != 0) {
+      if (is_nowhere(errno))
+        continue; /* leads nowhere */
+      return os_fail(found->p[i], "stat", errno, err);
+    }
+    if (S_ISREG(st.st_mode))
+      rc = names_add(env, files, path, MPG_STR(""), err);
+    else if (S_ISDIR(st.st_mode) && !link && folders != NULL)
+      rc = names_add(env, folders, path, MPG_STR("/"), err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  return MPG_OK;
+}
+
+/* Every regular file below `path`, level by level. */
+static mpg_rc walk(const mpg_env *env, names *files, mpg_str path, mpg_err *err) {
+  names level = {NULL, 0, 0};
+  bool slash = path.p[path.n - 1] == '/';
+  mpg_rc rc = names_add(env, &level, path, slash ? MPG_STR("") : MPG_STR("/"), err);
+  for (int depth = 0; rc == MPG_OK && level.n > 0; depth++) {
+    names found = {NULL, 0, 0}, below = {NULL, 0, 0};
+    if (depth > LEVELS)
+      rc = mpg_fail(err, MPG_LIMIT, "%s: folders nest deeper than %d levels", level.p[0], LEVELS);
+    for (size_t i = 0; rc == MPG_OK && i < level.n; i++)
+      rc = folder_match(env, &found, level.p[i], MPG_STR("*"), err);
+    if (rc == MPG_OK)
+      rc = sort_out(env, &found, files, &below, err);
+    names_free(env, &found);
+    names_free(env, &level);
+    level = below;
+  }
+  names_free(env, &level);
+  return rc;
+}
+
+/* Extends every path of `paths` by the component `part`, and the slashes behind it. */
+static mpg_rc extend(const mpg_env *env, names *paths, mpg_str part, mpg_str slashes,
+                     mpg_err *err) {
+  names extended = {NULL, 0, 0};
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
+    if (has_wildcard(part))
+      rc = folder_match(env, &extended, paths->p[i], part, err);
+    else
+      rc = names_add(env, &extended, mpg_str_of(paths->p[i]), part, err);
+  }
+  names_free(env, paths);
+  for (size_t i = 0; rc == MPG_OK && slashes.n > 0 && i < extended.n; i++) {
+    rc = names_add(env, paths, mpg_str_of(extended.p[i]), slashes, err);
+  }
+  if (slashes.n > 0)
+    names_free(env, &extended);
+  else
+    *paths = extended;
+  return rc;
+}
+
+/* The component of a path at *at, and the slashes behind it. */
+static void component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes) {
+  size_t start = *at, end = start;
+  while (end < path.n && path.p[end] != '/')
+    end++;
+  *part = (mpg_str){path.p + start, end - start};
+  *at = end;
+  while (*at < path.n && path.p[*at] == '/')
+    ++*at;
+  *slashes = (mpg_str){path.p + end, *at - end};
+}
+
+static mpg_rc glob(const mpg_env *env, names *files, mpg_str pattern, mpg_err *err) {
+  names paths = {NULL, 0, 0};
+  mpg_str part, slashes;
+  int wildcards = 0;
+  mpg_rc rc;
+  for (size_t at = 0; at < pattern.n; wildcards += has_wildcard(part))
+    component(pattern, &at, &part, &slashes);
+  if (wildcards > LEVELS)
+    return mpg_fail(err, MPG_LIMIT, "%.*s: more than %d folders with wildcards", (int)pattern.n,
+                    pattern.p, LEVELS);
+  rc = names_add(env, &paths, MPG_STR(""), MPG_STR(""), err);
+  for (size_t at = 0; rc == MPG_OK && at < pattern.n;) {
+    component(pattern, &at, &part, &slashes);
+    rc = extend(env, &paths, part, slashes, err);
+  }
+  if (rc == MPG_OK)
+    rc = sort_out(env, &paths, files, NULL, err);
+  names_free(env, &paths);
+  return rc;
+}
+
+static int by_bytes(const void *a, const void *b, void *ctx) {
+  (void)ctx;
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_str path,
+                     mpg_err *err) {
+  char z[PATH_BYTES + 1];
+  struct stat st;
+  if (path.n > PATH_BYTES)
+    return mpg_fail(err, MPG_MISUSE, "path: expected at most %d bytes, found %zu", PATH_BYTES,
+                    path.n);
+  if (path.n > 0 && memchr(path.p, '\0', path.n) != NULL)
+    return mpg_fail(err, MPG_MISUSE, "path: expected text, found a NUL byte");
+  if (path.n > 0)
+    memcpy(z, path.p, path.n);
+  z[path.n] = '\0';
+  if (stat(z, &st) == 0) {
+    if (!S_ISDIR(st.st_mode))
+      return names_add(env, files, path, MPG_STR(""), err);
+    *from_folder = true;
+    return walk(env, files, path, err);
+  }
+  if (errno != ENOENT && errno != ENOTDIR)
+    return os_fail(z, "stat", errno, err);
+  return has_wildcard(path) ? glob(env, files, path, err) : MPG_OK;
+}
+
+mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+  names files = {NULL, 0, 0};
+  bool from_folder = false;
+  mpg_rc rc = expand(env, &files, &from_folder, path, err);
+  *paths = (mpg_paths){env, NULL, 0, 0, false};
+  if (rc == MPG_OK) {
+    rc = mpg_sort(env, files.p, files.n, sizeof *files.p, by_bytes, NULL);
+    if (rc != MPG_OK)
+      (void)mpg_fail_plain(err, rc);
+  }
+  if (rc != MPG_OK) {
+    names_free(env, &files);
+    return rc;
+  }
+  *paths = (mpg_paths){env, files.p, files.n, files.cap, from_folder};
+  return MPG_OK;
+}
+
+/* Even to be opened may do something to a device, and break the pipe of who writes to a FIFO. */
+static bool is_special(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+  mpg_rc rc = mpg_paths_find(paths, env, path, err);
+  if (rc == MPG_OK && paths->n == 1 && is_special(paths->path[0])) {
+    rc = mpg_fail(err, MPG_IO, "%s: not a regular file", paths->path[0]);
+    mpg_paths_free(paths);
+  }
+  if (rc != MPG_OK || paths->n > 0)
+    return rc;
+  return mpg_fail(err, MPG_IO,
+                  paths->from_folder   ? "folder %.*s holds no file"
+                  : has_wildcard(path) ? "no file matches: %.*s"
+                                       : "no such file: %.*s",
+                  (int)path.n, path.p);
+}
+
+static bool ends(const char *path, size_t n, const char *suffix) {
+  size_t m = strlen(suffix);
+  return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+/* The path that is the first n bytes of `name` and `suffix`. */
+static const char *find(const mpg_paths *paths, const char *name, size_t n, const char *suffix) {
+  size_t low = 0, high = paths->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const char *path = paths->path[middle];
+    int order = strncmp(path, name, n);
+    if (order == 0)
+      order = strcmp(path + n, suffix);
+    if (order == 0)
+      return path;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
+const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
+  const char *path = paths->path[i], *copied;
+  size_t n = strlen(path);
+  if (ends(path, n, ".gz"))
+    return find(paths, path, n - 3, "");
+  if (!ends(path, n, ".zst"))
+    return NULL;
+  copied = find(paths, path, n - 4, "");
+  return copied != NULL ? copied : find(paths, path, n - 4, ".gz");
+}
+
+mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err) {
+  if (copied == NULL ||
+      mpg_issues_add(issues, MPG_WARNING, path, "same_name", 0, 1,
+                     "%s is read too: where one is a copy of the other, its records come twice",
+                     copied) == MPG_OK)
+    return MPG_OK;
+  return mpg_fail_nomem(err);
+}
+
+void mpg_paths_free(mpg_paths *paths) {
+  names files = {paths->path, paths->n, paths->cap};
+  if (paths->env != NULL)
+    names_free(paths->env, &files);
+  paths->path = NULL;
+  paths->n = paths->cap = 0;
+}

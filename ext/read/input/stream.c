@@ -1,0 +1,440 @@
+/*
+** stream.c - streams of bytes from files and from memory: see stream.h.
+*/
+#include "stream.h"
+#include "unpack.h"
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MIB ((size_t)1 << 20)
+#define PACKED_BUFFER MPG_IO_SIZE(128 << 10)
+
+/* What is unpacked ahead: enough that neither thread waits for the other at each turn. */
+#define CHUNKS 4
+#define CHUNK MPG_IO_SIZE(256 << 10)
+
+typedef struct chunk {
+  char *bytes;
+  size_t at, n;
+  mpg_err end; /* MPG_DONE, or what went wrong, behind the n bytes; MPG_OK: there is more */
+} chunk;
+
+typedef struct ring {
+  pthread_mutex_t lock;
+  pthread_cond_t unpacked;
+  chunk chunks[CHUNKS];
+  size_t filled, taken; /* chunks, ever; one that has an end stays */
+  bool unpacking;       /* a thread is */
+  bool failed;          /* it did, for a reader that did it itself: what fails is not asked again */
+} ring;
+
+struct mpg_stream {
+  const mpg_env *env;
+  char *path;
+  int fd;      /* -1: bytes in memory */
+  mpg_str raw; /* packed or plain bytes that are read and not yet taken: of `head`, `buf`, memory */
+  bool raw_end;
+  bool end;
+  mpg_inflate *inflate; /* NULL: plain */
+  char *buf;            /* of a packed file */
+  size_t buf_cap;
+  char head[4]; /* the first bytes of a file, which tell the packing */
+  ring *ring;   /* NULL: the reader unpacks */
+  bool begun;   /* the lead was read */
+  char lead[2]; /* the first bytes of what is read, looked at before they are given */
+  size_t lead_at, lead_n;
+  mpg_err failed; /* what every read says from then on */
+};
+
+static int os_open(const char *path, int flags) {
+  return open(path, flags);
+}
+static int os_fstat(int fd, struct stat *st) {
+  return fstat(fd, st);
+}
+
+#ifdef MPG_TEST
+mpg_os mpg_os_calls = {os_open, os_fstat, read, close};
+size_t mpg_io_block = 61;
+#else
+static const mpg_os mpg_os_calls = {os_open, os_fstat, read, close};
+#endif
+
+/* The text of errno. It is written into `buf`, since strerror's own buffer is shared by threads. */
+static const char *os_error(int code, char *buf, size_t cap) {
+  if (strerror_r(code, buf, cap) != 0)
+    (void)strncpy(buf, "unknown error", cap);
+  return buf;
+}
+
+static mpg_rc os_fail(const char *path, const char *what, mpg_err *err) {
+  int code = errno;
+  char text[256];
+  return code == ENOMEM ? mpg_fail_nomem(err)
+                        : mpg_fail(err, MPG_IO, "%s: cannot %s: %s", path, what,
+                                   os_error(code, text, sizeof text));
+}
+
+/* Up to `cap` bytes of the file itself; less than one only at its end. */
+static mpg_rc file_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  *got = 0;
+  while (*got < cap) {
+    size_t want = cap - *got < MIB ? cap - *got : MIB;
+    ssize_t n;
+    if (mpg_interrupted(s->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", s->path);
+    n = mpg_os_calls.read(s->fd, buf + *got, want);
+    if (n < 0 && errno != EINTR)
+      return os_fail(s->path, "read", err);
+    if (n == 0)
+      break;
+    if (n > 0)
+      *got += (size_t)n;
+  }
+  return MPG_OK;
+}
+
+static mpg_rc stream_new(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err) {
+  size_t n = strlen(path) + 1;
+  mpg_stream *s = mpg_calloc(env, sizeof *s);
+  *out = s;
+  if (s == NULL)
+    return mpg_fail_nomem(err);
+  s->env = env;
+  s->fd = -1;
+  s->path = mpg_malloc(env, n);
+  if (s->path == NULL)
+    return mpg_fail_nomem(err);
+  memcpy(s->path, path, n);
+  return MPG_OK;
+}
+
+static bool is_held(const mpg_stream *s) {
+  const mpg_held *held = s->env->held;
+  struct stat st;
+  if (held == NULL || stat(s->path, &st) != 0)
+    return false;
+  for (size_t i = 0; i < held->n; i++)
+    if (held->file[i].device == (uint64_t)st.st_dev && held->file[i].inode == (uint64_t)st.st_ino)
+      return true;
+  return false;
+}
+
+static mpg_rc file_open(mpg_stream *s, mpg_err *err) {
+  struct stat st;
+  size_t n;
+  mpg_rc rc;
+  if (is_held(s))
+    return mpg_fail(err, MPG_DATA, /* no trace: among others it can be skipped */
+                    "%s: a database that is open here, which reading it as a file would unlock",
+                    s->path);
+  /* A FIFO without a writer would block without O_NONBLOCK; a terminal must not become ours. */
+  do {
+    s->fd = mpg_os_calls.open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  } while (s->fd < 0 && errno == EINTR);
+  if (s->fd < 0)
+    return os_fail(s->path, "open", err);
+  if (mpg_os_calls.fstat(s->fd, &st) != 0)
+    return os_fail(s->path, "stat", err);
+  if (!S_ISREG(st.st_mode))
+    return mpg_fail(err, MPG_IO, "%s: not a regular file%s", s->path,
+                    S_ISDIR(st.st_mode) ? ", but a folder" : "");
+  rc = file_read(s, s->head, sizeof s->head, &n, err);
+  s->raw = (mpg_str){s->head, n};
+  s->raw_end = n < sizeof s->head;
+  return rc;
+}
+
+/* Looks at the first bytes, and makes ready what unpacks the rest. */
+static mpg_rc stream_tell(mpg_stream *s, mpg_err *err) {
+  mpg_packing packing = mpg_packing_of(s->raw.p, s->raw.n);
+  if (packing == MPG_PLAIN)
+    return MPG_OK;
+  if (s->fd >= 0) {
+    s->buf_cap = PACKED_BUFFER;
+    s->buf = mpg_malloc(s->env, s->buf_cap);
+    if (s->buf == NULL)
+      return mpg_fail_nomem(err);
+  }
+  return mpg_inflate_open(&s->inflate, s->env, packing, s->path, err);
+}
+
+mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err) {
+  mpg_stream *s;
+  mpg_rc rc = stream_new(&s, env, path, err);
+  if (rc == MPG_OK)
+    rc = file_open(s, err);
+  if (rc == MPG_OK)
+    rc = stream_tell(s, err);
+  if (rc != MPG_OK) {
+    mpg_stream_close(s);
+    s = NULL;
+  }
+  *out = s;
+  return rc;
+}
+
+mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name, mpg_str bytes,
+                         mpg_err *err) {
+  mpg_stream *s;
+  mpg_rc rc = stream_new(&s, env, name, err);
+  if (rc == MPG_OK) {
+    s->raw = bytes;
+    s->raw_end = true;
+    rc = stream_tell(s, err);
+  }
+  if (rc != MPG_OK) {
+    mpg_stream_close(s);
+    s = NULL;
+  }
+  *out = s;
+  return rc;
+}
+
+static void ring_free(const mpg_env *env, ring *r) {
+  if (r == NULL)
+    return;
+  (void)pthread_mutex_destroy(&r->lock);
+  (void)pthread_cond_destroy(&r->unpacked);
+  for (size_t i = 0; i < CHUNKS; i++)
+    mpg_free(env, r->chunks[i].bytes);
+  mpg_free(env, r);
+}
+
+void mpg_stream_close(mpg_stream *s) {
+  if (s == NULL)
+    return;
+  mpg_inflate_close(s->inflate);
+  ring_free(s->env, s->ring);
+  /* Not repeated after EINTR: Linux has closed it all the same. */
+  if (s->fd >= 0)
+    (void)mpg_os_calls.close(s->fd);
+  mpg_free(s->env, s->buf);
+  mpg_free(s->env, s->path);
+  mpg_free(s->env, s);
+}
+
+void mpg_stream_ask(mpg_stream *s, const mpg_env *env) {
+  s->env = env;
+}
+
+/* Plain bytes: those at hand, then straight from the file into the caller's buffer. */
+static mpg_rc plain_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  size_t n = s->raw.n < cap ? s->raw.n : cap;
+  size_t more = 0;
+  mpg_rc rc = MPG_OK;
+  if (n > 0) {
+    memcpy(buf, s->raw.p, n);
+    s->raw.p += n;
+    s->raw.n -= n;
+  }
+  if (n < cap && !s->raw_end) {
+    rc = file_read(s, buf + n, cap - n, &more, err);
+    s->raw_end = more < cap - n;
+  }
+  *got = n + more;
+  return rc;
+}
+
+static mpg_rc packed_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  while (*got < cap && !s->end) {
+    size_t n, room = cap - *got < MIB ? cap - *got : MIB;
+    mpg_rc rc;
+    if (mpg_interrupted(s->env))
+      return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", s->path);
+    rc = mpg_inflate_run(s->inflate, &s->raw, s->raw_end, buf + *got, room, &n, err);
+    *got += n;
+    if (rc == MPG_DONE)
+      s->end = true;
+    else if (rc != MPG_OK)
+      return rc;
+    if (rc == MPG_OK && n == 0) {
+      rc = file_read(s, s->buf, s->buf_cap, &n, err);
+      if (rc != MPG_OK)
+        return rc;
+      s->raw = (mpg_str){s->buf, n};
+      s->raw_end = n < s->buf_cap;
+    }
+  }
+  return MPG_OK;
+}
+
+/* ---- Unpacked ahead ---- */
+
+static bool has_room(const ring *r) {
+  bool ended = r->filled > r->taken && r->chunks[(r->filled - 1) % CHUNKS].end.rc != MPG_OK;
+  return !ended && !r->failed && r->filled - r->taken < CHUNKS;
+}
+
+/* False where there is no memory for it: then it is left to the reader. */
+static bool fill(mpg_stream *s, chunk *c) {
+  if (c->bytes == NULL)
+    c->bytes = mpg_malloc(s->env, CHUNK);
+  if (c->bytes == NULL)
+    return false;
+  c->at = c->n = 0;
+  c->end.rc = packed_read(s, c->bytes, CHUNK, &c->n, &c->end);
+  if (c->end.rc == MPG_OK && c->n < CHUNK)
+    c->end.rc = MPG_DONE;
+  return true;
+}
+
+/* Chunk after chunk while there is room, for the thread that unpacks has what it needs in its cache: and
+** so it takes over from a reader that does it itself. */
+static bool unpack_ahead(void *stream) {
+  mpg_stream *s = stream;
+  ring *r = s->ring;
+  bool filled = true;
+  (void)pthread_mutex_lock(&r->lock);
+  while (r->unpacking)
+    (void)pthread_cond_wait(&r->unpacked, &r->lock);
+  r->unpacking = true;
+  while (filled && has_room(r)) {
+    (void)pthread_mutex_unlock(&r->lock);
+    filled = fill(s, &r->chunks[r->filled % CHUNKS]);
+    (void)pthread_mutex_lock(&r->lock);
+    r->filled += filled;
+    (void)pthread_cond_signal(&r->unpacked);
+  }
+  r->unpacking = false;
+  (void)pthread_cond_signal(&r->unpacked);
+  (void)pthread_mutex_unlock(&r->lock);
+  return false;
+}
+
+/* The next chunk, when it is there; NULL where nobody unpacks one: then the caller may. */
+static chunk *next_chunk(ring *r) {
+  chunk *c = NULL;
+  (void)pthread_mutex_lock(&r->lock);
+  while (r->filled == r->taken && r->unpacking)
+    (void)pthread_cond_wait(&r->unpacked, &r->lock);
+  if (r->filled > r->taken)
+    c = &r->chunks[r->taken % CHUNKS];
+  else
+    r->unpacking = true;
+  (void)pthread_mutex_unlock(&r->lock);
+  return c;
+}
+
+static mpg_rc shared_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  ring *r = s->ring;
+  while (*got < cap) {
+    chunk *c = next_chunk(r);
+    size_t n = 0;
+    if (c == NULL) {
+      mpg_rc rc = packed_read(s, buf + *got, cap - *got, &n, err);
+      *got += n;
+      (void)pthread_mutex_lock(&r->lock);
+      r->unpacking = false;
+      r->failed = rc != MPG_OK;
+      (void)pthread_cond_signal(&r->unpacked);
+      (void)pthread_mutex_unlock(&r->lock);
+      return rc;
+    }
+    n = c->n - c->at < cap - *got ? c->n - c->at : cap - *got;
+    memcpy(buf + *got, c->bytes + c->at, n);
+    c->at += n;
+    *got += n;
+    if (c->at < c->n)
+      continue;
+    if (c->end.rc == MPG_DONE)
+      break;
+    if (c->end.rc != MPG_OK) {
+      *err = c->end;
+      return err->rc;
+    }
+    (void)pthread_mutex_lock(&r->lock);
+    r->taken++;
+    (void)pthread_mutex_unlock(&r->lock);
+  }
+  return MPG_OK;
+}
+
+void mpg_stream_share(mpg_stream *s, mpg_pipeline *pipeline) {
+  ring *r;
+  if (s->inflate == NULL || mpg_pipeline_threads(pipeline) < 2)
+    return;
+  r = mpg_calloc(s->env, sizeof *r);
+  if (r == NULL || pthread_mutex_init(&r->lock, NULL) != 0) {
+    mpg_free(s->env, r);
+    return;
+  }
+  (void)pthread_cond_init(&r->unpacked, NULL); /* glibc's takes nothing that could be short */
+  s->ring = r;
+  mpg_pipeline_ahead(pipeline, unpack_ahead, s);
+}
+
+static mpg_rc read_on(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  mpg_rc rc;
+  *got = 0;
+  if (s->inflate == NULL)
+    rc = plain_read(s, buf, cap, got, err);
+  else
+    rc = s->ring != NULL ? shared_read(s, buf, cap, got, err) : packed_read(s, buf, cap, got, err);
+  if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)
+    s->failed = *err;
+  return rc;
+}
+
+/* UTF-16, as PowerShell's > and spreadsheets write it, is told here: each reader would find another odd
+** byte in it. */
+static mpg_rc read_lead(mpg_stream *s, mpg_err *err) {
+  mpg_rc rc = read_on(s, s->lead, sizeof s->lead, &s->lead_n, err);
+  s->begun = true;
+  if (s->lead_n < 2 || (memcmp(s->lead, "\xff\xfe", 2) != 0 && memcmp(s->lead, "\xfe\xff", 2) != 0))
+    return rc;
+  s->lead_n = 0;
+  rc = mpg_fail(err, MPG_DATA,
+                "%s:1:1: expected UTF-8, found the byte order mark of UTF-16 (convert it, as with "
+                "iconv -f UTF-16 -t UTF-8)",
+                s->path);
+  s->failed = *err;
+  return rc;
+}
+
+mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
+  size_t lead, more = 0;
+  mpg_rc rc = s->begun ? MPG_OK : read_lead(s, err);
+  lead = s->lead_n - s->lead_at < cap ? s->lead_n - s->lead_at : cap;
+  if (lead > 0)
+    memcpy(buf, s->lead + s->lead_at, lead);
+  s->lead_at += lead;
+  *got = lead;
+  if (s->lead_at < s->lead_n) /* what failed behind them is told behind them */
+    return rc == s->failed.rc ? MPG_OK : rc;
+  if (rc == MPG_OK && s->failed.rc != MPG_OK) {
+    *err = s->failed;
+    rc = err->rc;
+  }
+  if (rc == MPG_OK && lead < cap)
+    rc = read_on(s, (char *)buf + lead, cap - lead, &more, err);
+  *got += more;
+  return rc;
+}
+
+bool mpg_stream_failed(const mpg_stream *s) {
+  return s->failed.rc != MPG_OK;
+}
+
+mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err) {
+  mpg_stream *stream;
+  char byte;
+  size_t got = 0;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  if (rc != MPG_OK)
+    return rc;
+  rc = mpg_stream_read(stream, &byte, 1, &got, err);
+  mpg_stream_close(stream);
+  if (rc == MPG_OK && got == 0)
+    return mpg_fail(err, MPG_DATA, "%s: expected records, found an empty file", path);
+  return rc;
+}
+
+const char *mpg_stream_path(const mpg_stream *s) {
+  return s->path;
+}

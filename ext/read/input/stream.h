@@ -1,0 +1,72 @@
+/*
+** stream.h - bytes from files: paths, globs and folders, plain, gzip or zstd, in bounded memory.
+*/
+#ifndef MPG_SOURCE_H
+#define MPG_SOURCE_H
+
+#include "../../base/issues.h"
+#include "../../base/pipeline.h"
+
+/* The files that a path stands for, sorted by name in byte order. */
+typedef struct mpg_paths {
+  const mpg_env *env;
+  char **path;
+  size_t n, cap;
+  bool from_folder; /* the path was a folder: every regular file below it, hidden names left out */
+} mpg_paths;
+
+/*
+** `path` is a file, a folder (symbolic links to folders below it are not followed; deeper than 16
+** levels is MPG_LIMIT), or, where it names nothing that exists, a glob of *, ? and [...] in any
+** component, which matches regular files. MPG_IO: nothing there, with the path in the text ("no
+** such file", "no file matches", "folder ... holds no file"), a folder that cannot be read, or a
+** device, FIFO or socket, which is not opened. An embedded NUL or a path over 4095 bytes is MPG_MISUSE.
+*/
+mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
+/* The same, but where nothing is there there are none (n = 0), and whatever else is there is listed. */
+mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
+void mpg_paths_free(mpg_paths *paths);
+/* The path among them that path i is of, but for .gz or .zst behind it; borrowed, NULL: none. */
+const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
+/* The issue same_name of the file `path`, where `copied` is not NULL. MPG_OK or MPG_NOMEM. */
+mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
+
+typedef struct mpg_stream mpg_stream;
+
+/*
+** Opens a regular file for reading from start to end; a FIFO, device or folder is MPG_IO.
+** Compression is told by the first bytes, not by the name (gzip 1f 8b, zstd 28 b5 2f fd and
+** skippable frames); several members or frames in a row are one stream, and zeros may follow the
+** last gzip member. O_CLOEXEC, O_NONBLOCK, no mmap. A compressed stream that ends inside a member
+** is MPG_DATA: "PATH: truncated gzip stream ..."; so is a damaged one. A zstd window over 128 MiB
+** is MPG_LIMIT. A file that the host holds (mpg_held) is MPG_DATA, and not opened.
+*/
+mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err);
+/* The same interface over bytes in memory, which stay the caller's and must outlive the stream.
+** `name` stands for the path in errors. */
+mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name, mpg_str bytes,
+                         mpg_err *err);
+void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
+
+/* From here on `env` is asked whether to stop: of a thread that reads for another. It has the same memory,
+** and stays until it is told again, or the stream is closed. */
+void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
+/* Fills `buf` with `cap` decompressed bytes; *got is less only at the end, and
+** before an error: so much came before it. Retries EINTR and short reads. Text in UTF-16 with its byte
+** order mark, which no format here begins with, is MPG_DATA and not given. */
+mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
+/* Whether an error was returned, of the file and not of memory or an interruption, that every read will
+** repeat. */
+bool mpg_stream_failed(const mpg_stream *stream);
+/*
+** From here on what is packed is unpacked by one thread of the pipeline while another reads it, a few
+** blocks ahead; where there is one thread, or memory is short, by who reads, as ever. To be ended by
+** mpg_pipeline_no_ahead before the stream is closed, or with the pipeline.
+*/
+void mpg_stream_share(mpg_stream *stream, mpg_pipeline *pipeline);
+/* MPG_DATA, "PATH: expected records, found an empty file", where there is not a single byte in it: for
+** readers that found none. */
+mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);
+const char *mpg_stream_path(const mpg_stream *stream); /* borrowed, for messages */
+
+#endif

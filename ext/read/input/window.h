@@ -1,0 +1,44 @@
+/*
+** window.h - the part of a stream that a reader of records has in memory, in one piece.
+**
+** A reader scans from `at`. Where it reaches `end` before its record does, it asks for more and
+** starts the record again: that costs half a record per block, and no reader has to stop and resume
+** in the middle of a token. Text may be lent out of the window until more is asked for.
+*/
+#ifndef MPG_WINDOW_H
+#define MPG_WINDOW_H
+
+#include "stream.h"
+
+#define MPG_WINDOW_SLACK 64 /* readable bytes behind `end`, of any value, for wide loads */
+
+typedef struct mpg_window {
+  const mpg_env *env;
+  mpg_stream *stream; /* borrowed */
+  char *buf;
+  size_t cap;
+  size_t at;     /* where the record at hand begins: bytes before it may be forgotten */
+  size_t end;    /* behind the last byte that was read */
+  bool last;     /* nothing follows `end` */
+  bool borrowed; /* buf is another's */
+} mpg_window;
+
+void mpg_window_open(mpg_window *w, const mpg_env *env, mpg_stream *stream);
+void mpg_window_close(mpg_window *w);
+
+/* Reads on: at least one byte more, or `last`. Moves buf, at and end; doubles the window where the
+** bytes from `at` fill more than half of it. Where a file is damaged, what came before that is given first. */
+mpg_rc mpg_window_more(mpg_window *w, mpg_err *err);
+
+/* Goes on at buf[at] of `n` bytes (and slack), of `cap`: all there is where cap is 0, and then
+** borrowed; else the window's, and the stream follows. */
+void mpg_window_set(mpg_window *w, mpg_stream *stream, char *buf, size_t at, size_t n, size_t cap);
+
+/* At the very start of the stream: reads the first bytes and steps over a UTF-8 byte order mark. */
+mpg_rc mpg_window_start(mpg_window *w, mpg_err *err);
+
+/* How an error shows a byte of the input: 'x', "end of line", "byte 0x00". */
+#define MPG_BYTE_TEXT 16
+const char *mpg_byte_text(char c, char buf[MPG_BYTE_TEXT]);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+** json_walker.h - strict JSON from a stream, walked value by value: for documents that are one object
+** of any size, whose interesting parts are elements of arrays deep inside. Memory is bounded by the
+** largest value that is taken whole (and by its limit).
+**
+**     while (mpg_pull_next(p, &item, err) == MPG_OK) {  members of the object entered last
+**       if (mpg_str_eq(item.key, MPG_STR("items")))
+**         mpg_pull_enter(p);                            next() now gives the array's elements,
+**       else                                            and MPG_DONE behind the last of them
+**         mpg_pull_take(p, &kind, &text, err);          the whole value; or neither: passed over
+**     }
+**
+** At the top next() gives the values of the stream, one after the other (JSON Lines, or documents
+** in a row); MPG_DONE is the end of the stream. Errors are those of json_records.h, "PATH:LINE:COLUMN:
+** expected ..., found ...". Unlike there, keys that repeat are not looked for in what is entered.
+*/
+#ifndef MPG_JSON_PULL_H
+#define MPG_JSON_PULL_H
+
+#include "json_records.h"
+
+#define MPG_PULL_DEPTH 16 /* of values entered at once */
+
+typedef struct mpg_pull mpg_pull;
+
+typedef struct mpg_pull_item {
+  mpg_str key; /* unescaped; empty for an element and at the top; borrowed until the next next() */
+  char first;  /* byte of the value: '{' '[' '"' 't' 'f' 'n', else of a number */
+  int64_t line, column; /* of the value */
+} mpg_pull_item;
+
+/* `limit` is the bytes of one value that is taken or passed over; 0: 64 MiB. */
+mpg_rc mpg_pull_open(mpg_pull **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
+                     size_t limit, mpg_err *err);
+void mpg_pull_close(mpg_pull *p); /* NULL is fine; the stream stays open */
+
+/*
+** The next value of what was entered last. A value at hand that was neither entered nor taken is
+** passed over. MPG_DONE at the end of the container, which is thereby left, or of the stream.
+**
+** After MPG_DATA, here or in take, the walk is back at the top (depth 0), behind what is broken: it
+** goes on with the next line that begins with '{'. JSON Lines lose the broken line by that, and
+** documents in a row, which kubectl indents, the broken document. After any other error, and one of
+** the stream itself, next() says MPG_DONE.
+*/
+mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err);
+/* Goes into the value at hand, which must be an object or an array. */
+void mpg_pull_enter(mpg_pull *p);
+/* The value at hand, whole: of a string the unescaped text, of anything else what is written,
+** checked and borrowed until the next call. */
+mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err);
+
+/*
+** Looks for a member that comes behind the value at hand in the same object, without going there:
+** `is` tells its key, and *text is what is written. MPG_DONE: there is none, or what is broken
+** comes first, or it is not within the limit (*far is then set).
+*/
+mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), const char *name,
+                      mpg_str *text, bool *far, mpg_err *err);
+
+int mpg_pull_depth(const mpg_pull *p);         /* of what was entered */
+int64_t mpg_pull_documents(const mpg_pull *p); /* values at the top that ended soundly */
+/* Whether the last MPG_DATA was the end of the file inside a value: a file that was cut off, or
+** that is still being written. */
+bool mpg_pull_cut(const mpg_pull *p);
+/* The line from where the walk stands, lent until the next call: its first MPG_EXCERPT bytes at the least, or all of it.
+** For a message about a wrong format, which must not show where a read happened to end. */
+mpg_rc mpg_pull_line_text(mpg_pull *p, mpg_str *text, mpg_err *err);
+
+#endif

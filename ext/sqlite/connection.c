@@ -1,0 +1,471 @@
+/* connection.c - connection state, registration, errors and interruption for the glue: see connection.h. */
+#include "connection.h"
+#include "catalogue.h"
+#include "rollup_cache.h"
+#include "result_text.h"
+#include "../base/intern.h"
+#include "../base/pipeline.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define LONG_TEXT ((size_t)4 << 20) /* bytes that take a millisecond or more to copy */
+
+static void *sqlite_resize(void *ctx, void *p, size_t n) {
+  (void)ctx;
+  if (n == 0) {
+    sqlite3_free(p);
+    return NULL;
+  }
+  return sqlite3_realloc64(p, n);
+}
+
+mpg_conn *mpg_conn_new(sqlite3 *db) {
+  mpg_conn *conn = sqlite3_malloc64(sizeof *conn);
+  if (conn == NULL)
+    return NULL;
+  memset(conn, 0, sizeof *conn);
+  conn->db = db;
+  conn->env.resize = sqlite_resize;
+  mpg_limits_init(&conn->limits);
+  conn->env.limits = &conn->limits;
+  sqlite3_randomness(sizeof conn->env.seed, &conn->env.seed);
+  conn->kept_limit = MPG_KEPT_LIMIT;
+  conn->references = 1;
+  mpg_issues_init(&conn->issues, &conn->env);
+  return conn;
+}
+
+void mpg_conn_release(void *p) {
+  mpg_conn *conn = p;
+  if (--conn->references > 0)
+    return;
+  mpg_kept_close(conn);
+  mpg_shown_close(conn);
+  mpg_catalogue_close(conn);
+  mpg_issues_free(&conn->issues);
+  sqlite3_free(conn);
+}
+
+/* What a registered function finds in sqlite3_user_data. */
+typedef struct function_data {
+  mpg_conn *conn;
+  const mpg_function *function;
+} function_data;
+
+static void function_data_free(void *p) {
+  function_data *data = p;
+  mpg_conn_release(data->conn);
+  sqlite3_free(data);
+}
+
+const mpg_function *mpg_function_of(sqlite3_context *context) {
+  return ((function_data *)sqlite3_user_data(context))->function;
+}
+
+mpg_conn *mpg_conn_of(sqlite3_context *context) {
+  return ((function_data *)sqlite3_user_data(context))->conn;
+}
+
+/* Whether this very version was loaded into the connection before. */
+static bool loaded_before(sqlite3 *db) {
+  sqlite3_stmt *query;
+  bool same = false;
+  if (sqlite3_prepare_v2(db, "SELECT mpg_version()", -1, &query, NULL) == SQLITE_OK &&
+      sqlite3_step(query) == SQLITE_ROW) {
+    const char *version = (const char *)sqlite3_column_text(query, 0);
+    same = version != NULL && strcmp(version, MPG_VERSION) == 0;
+  }
+  (void)sqlite3_finalize(query);
+  return same;
+}
+
+static int name_failure(mpg_conn *conn, const char *name, int rc, char **error) {
+  *error = sqlite3_mprintf("mpg: cannot register %s: %s", name, sqlite3_errmsg(conn->db));
+  return rc;
+}
+
+int mpg_register_functions(mpg_conn *conn, const mpg_function *table, size_t n, char **error) {
+  for (size_t i = 0; i < n; i++) {
+    const mpg_function *f = &table[i];
+    function_data *data = sqlite3_malloc64(sizeof *data);
+    int rc, flags = SQLITE_UTF8 | f->flags;
+    if (data == NULL)
+      return SQLITE_NOMEM;
+    *data = (function_data){conn, f};
+    conn->references++;
+    /* On failure SQLite has already called the destructor. */
+    if (f->inverse != NULL)
+      rc = sqlite3_create_window_function(conn->db, f->name, f->nargs, flags, data, f->step,
+                                          f->final, f->value, f->inverse, function_data_free);
+    else
+      rc = sqlite3_create_function_v2(conn->db, f->name, f->nargs, flags, data, f->func, f->step,
+                                      f->final, function_data_free);
+    /* SQLite replaces no function while a statement runs; the one of the same version serves. */
+    if (rc == SQLITE_BUSY && loaded_before(conn->db))
+      rc = SQLITE_OK;
+    if (rc != SQLITE_OK)
+      return name_failure(conn, f->name, rc, error);
+  }
+  return SQLITE_OK;
+}
+
+static void module_data_free(void *p) {
+  mpg_module_data *data = p;
+  mpg_conn_release(data->conn);
+  sqlite3_free(data);
+}
+
+int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error) {
+  for (size_t i = 0; i < n; i++) {
+    mpg_module_data *data = sqlite3_malloc64(sizeof *data);
+    int rc;
+    if (data == NULL)
+      return SQLITE_NOMEM;
+    *data = (mpg_module_data){conn, &table[i]};
+    conn->references++;
+    rc = sqlite3_create_module_v2(conn->db, table[i].name, table[i].module, data, module_data_free);
+    if (rc != SQLITE_OK)
+      return name_failure(conn, table[i].name, rc, error);
+  }
+  return SQLITE_OK;
+}
+
+int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error) {
+  return conn->no_files ? SQLITE_OK : mpg_register_modules(conn, table, n, error);
+}
+
+bool mpg_sqlite_threads(sqlite3 *db) {
+  sqlite3_mutex *a, *b;
+  bool real;
+  if (sqlite3_threadsafe() == 0)
+    return false;
+  if (sqlite3_db_mutex(db) != NULL)
+    return true;
+  /* SQLITE_CONFIG_SINGLETHREAD, which nothing tells: its mutexes are all the same one. */
+  a = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+  b = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+  real = a != NULL && b != NULL && a != b;
+  if (a != NULL)
+    sqlite3_mutex_free(a);
+  if (b != NULL)
+    sqlite3_mutex_free(b);
+  return real;
+}
+
+mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err) {
+  const int most = 16; /* not a whole large machine, unless told */
+  const int available = mpg_threads_available();
+  *threads = available < most ? available : most;
+  if (argument->type != MPG_NULL &&
+      (argument->type != MPG_INT || argument->i < 1 || argument->i > MPG_THREADS_MAX))
+    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
+                    MPG_THREADS_MAX);
+  if (argument->type != MPG_NULL)
+    *threads = (int)argument->i;
+  if (!mpg_sqlite_threads(db))
+    *threads = 1;
+  return MPG_OK;
+}
+
+int mpg_sqlite_rc(mpg_rc rc) {
+  switch (rc) {
+  case MPG_OK:
+  case MPG_DONE:
+    return SQLITE_OK;
+  case MPG_NOMEM:
+    return SQLITE_NOMEM;
+  case MPG_INTERRUPTED:
+    return SQLITE_INTERRUPT;
+  case MPG_LIMIT:
+    return SQLITE_TOOBIG;
+  default:
+    return SQLITE_ERROR;
+  }
+}
+
+void mpg_result_failure(sqlite3_context *context, const mpg_err *err) {
+  char *text;
+  if (err->rc == MPG_NOMEM) {
+    sqlite3_result_error_nomem(context);
+    return;
+  }
+  text = sqlite3_mprintf("%s: %s", mpg_function_of(context)->name, err->text);
+  if (text == NULL) {
+    sqlite3_result_error_nomem(context);
+    return;
+  }
+  sqlite3_result_error(context, text, -1);
+  sqlite3_free(text);
+}
+
+int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
+                      char **error) {
+  const mpg_module_data *data = aux;
+  mpg_table *table;
+  int rc = sqlite3_declare_vtab(db, declared);
+  if (rc == SQLITE_OK && tier != 0)
+    rc = sqlite3_vtab_config(db, tier);
+  if (rc != SQLITE_OK) {
+    *error = sqlite3_mprintf("%s: %s", data->module->name, sqlite3_errmsg(db));
+    return rc;
+  }
+  table = sqlite3_malloc64(sizeof *table);
+  if (table == NULL)
+    return SQLITE_NOMEM;
+  memset(table, 0, sizeof *table);
+  table->conn = data->conn;
+  table->conn->references++;
+  table->module = data->module;
+  *out = &table->base;
+  return SQLITE_OK;
+}
+
+int mpg_table_disconnect(sqlite3_vtab *vtab) {
+  mpg_conn_release(((mpg_table *)vtab)->conn);
+  sqlite3_free(vtab);
+  return SQLITE_OK;
+}
+
+void mpg_declare_argument(sqlite3_str *sql, const char *name) {
+  static const char *const untyped[] = {"bucket_width", "since",  "until", "as_of",
+                                        "threads",      "header", "year",  "scrape_time"};
+  bool text = true;
+  for (size_t i = 0; text && i < sizeof untyped / sizeof *untyped; i++)
+    text = strcmp(name, untyped[i]) != 0;
+  sqlite3_str_appendf(sql, "\"%w\" %sHIDDEN", name, text ? "TEXT " : "");
+}
+
+int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
+  int given = 0;
+  for (int i = 0; i < n; i++) {
+    int at = -1;
+    for (int c = 0; c < info->nConstraint; c++) {
+      const struct sqlite3_index_constraint *k = &info->aConstraint[c];
+      if (k->iColumn != first + i || k->op != SQLITE_INDEX_CONSTRAINT_EQ)
+        continue;
+      if (!k->usable)
+        return SQLITE_CONSTRAINT;
+      at = at < 0 ? c : at;
+    }
+    if (at < 0) {
+      if (i > 0 && i < 15 && first + i < 63 && (info->colUsed >> (first + i) & 1) != 0)
+        info->idxNum |= 1 << (16 + i);
+      continue;
+    }
+    info->aConstraintUsage[at].argvIndex = ++given;
+    info->aConstraintUsage[at].omit = 1;
+    info->idxNum |= 1 << i;
+  }
+  if ((info->idxNum & 1) == 0)
+    info->estimatedCost = 1e99;
+  return SQLITE_OK;
+}
+
+int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name) {
+  return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", table, name);
+}
+
+sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
+  uint64_t h = 0;
+  for (size_t i = 0; i < n; i++) {
+    mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+    uint64_t parts[3] = {i, 0, 0};
+    if (arguments[i] != NULL)
+      v = mpg_value_of(arguments[i]);
+    if (v.type == MPG_NULL)
+      continue;
+    parts[1] = (uint64_t)v.type;
+    if (v.type == MPG_INT)
+      parts[2] = (uint64_t)v.i;
+    else if (v.type == MPG_REAL)
+      memcpy(&parts[2], &v.r, sizeof v.r);
+    else
+      parts[2] = mpg_hash(0, v.s.p, v.s.n);
+    h = mpg_hash(h, parts, sizeof parts);
+  }
+  return (sqlite3_int64)(h >> 2);
+}
+
+bool mpg_text_is_utf8(sqlite3 *db) {
+  sqlite3_stmt *query;
+  bool utf8 = false;
+  if (sqlite3_prepare_v2(db, "SELECT 'text'", -1, &query, NULL) == SQLITE_OK &&
+      sqlite3_step(query) == SQLITE_ROW) {
+    sqlite3_value *text = sqlite3_value_dup(sqlite3_column_value(query, 0));
+    utf8 = text != NULL && sqlite3_value_encoding(text) == SQLITE_UTF8;
+    sqlite3_value_free(text);
+  }
+  (void)sqlite3_finalize(query);
+  return utf8;
+}
+
+int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out) {
+  *out = sqlite3_malloc64(size);
+  if (*out == NULL)
+    return SQLITE_NOMEM;
+  memset(*out, 0, size);
+  return SQLITE_OK;
+}
+
+static int vtab_text(sqlite3_vtab *vtab, char *text, int rc) {
+  sqlite3_free(vtab->zErrMsg);
+  vtab->zErrMsg = text;
+  return text == NULL ? SQLITE_NOMEM : rc;
+}
+
+int mpg_vtab_failure(sqlite3_vtab *vtab, const char *who, const mpg_err *err) {
+  if (err->rc == MPG_NOMEM || err->rc == MPG_INTERRUPTED)
+    return mpg_sqlite_rc(err->rc);
+  return vtab_text(vtab, sqlite3_mprintf("%s: %s", who, err->text), mpg_sqlite_rc(err->rc));
+}
+
+int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
+                      sqlite3_value *value) {
+  if ((idx_num >> (16 + i) & 1) == 0 || sqlite3_value_type(value) != SQLITE_NULL)
+    return SQLITE_OK;
+  return mpg_vtab_error(
+      vtab,
+      "%s: the argument %s is NULL, which SQLite does not hand over behind 16 other "
+      "conditions: leave it out",
+      table, name);
+}
+
+int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...) {
+  va_list args;
+  char *text;
+  va_start(args, format);
+  text = sqlite3_vmprintf(format, args);
+  va_end(args);
+  return vtab_text(vtab, text, SQLITE_ERROR);
+}
+
+mpg_value mpg_value_of(sqlite3_value *value) {
+  mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  switch (sqlite3_value_type(value)) {
+  case SQLITE_INTEGER:
+    v.type = MPG_INT;
+    v.i = sqlite3_value_int64(value);
+    break;
+  case SQLITE_FLOAT:
+    v.type = MPG_REAL;
+    v.r = sqlite3_value_double(value);
+    break;
+  case SQLITE_TEXT:
+  case SQLITE_BLOB:
+    /* The blob of a text would be UTF-16 in a database of that encoding. */
+    v.type = MPG_TEXT;
+    v.s.p = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
+                                                     : sqlite3_value_blob(value);
+    v.s.n = v.s.p == NULL ? 0 : (size_t)sqlite3_value_bytes(value);
+    break;
+  default:
+    break;
+  }
+  return v;
+}
+
+void mpg_result_value(sqlite3_context *context, const mpg_value *v) {
+  switch (v->type) {
+  case MPG_NULL:
+    sqlite3_result_null(context);
+    break;
+  case MPG_INT:
+    sqlite3_result_int64(context, v->i);
+    break;
+  case MPG_REAL:
+    sqlite3_result_double(context, v->r);
+    break;
+  case MPG_TEXT:
+    /* A NULL pointer would be an SQL NULL. */
+    sqlite3_result_text64(context, v->s.p == NULL ? "" : v->s.p, v->s.n, SQLITE_TRANSIENT,
+                          SQLITE_UTF8);
+    break;
+  }
+}
+
+int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *v) {
+  char *copy;
+  if (v->type != MPG_TEXT || v->s.n < LONG_TEXT) {
+    mpg_result_value(context, v);
+    return SQLITE_OK;
+  }
+  copy = sqlite3_malloc64(v->s.n + 1);
+  if (copy == NULL)
+    return SQLITE_NOMEM;
+  if (!mpg_copy(env, copy, v->s.p, v->s.n)) {
+    sqlite3_free(copy);
+    return SQLITE_INTERRUPT;
+  }
+  copy[v->s.n] = '\0';
+  sqlite3_result_text64(context, copy, v->s.n, sqlite3_free, SQLITE_UTF8);
+  return SQLITE_OK;
+}
+
+/* Stepping any statement of an interrupted connection fails at once, whatever SQLite's version. */
+static bool scan_interrupted(void *ctx) {
+  sqlite3_stmt *probe = ctx;
+  int rc = sqlite3_step(probe);
+  (void)sqlite3_reset(probe);
+  return rc == SQLITE_INTERRUPT;
+}
+
+static void hold(mpg_held *held, const char *path) {
+  struct stat st;
+  if (stat(path, &st) != 0)
+    return;
+  held->file[held->n].device = (uint64_t)st.st_dev;
+  held->file[held->n].inode = (uint64_t)st.st_ino;
+  held->n++;
+}
+
+/* SQLite locks a database in its file, and one with a WAL in that of the WAL's index. */
+static int hold_databases(mpg_scan *scan, sqlite3 *db) {
+  const char *name;
+  int n = 0;
+  while (sqlite3_db_name(db, n) != NULL)
+    n++;
+  scan->held = sqlite3_malloc64(sizeof *scan->held + 2 * (size_t)n * sizeof *scan->held->file);
+  if (scan->held == NULL)
+    return SQLITE_NOMEM;
+  scan->held->n = 0;
+  for (int i = 0; i < n && (name = sqlite3_db_name(db, i)) != NULL; i++) {
+    const char *path = sqlite3_db_filename(db, name);
+    char *index;
+    if (path == NULL || *path == '\0')
+      continue;
+    index = sqlite3_mprintf("%s-shm", path);
+    if (index == NULL)
+      return SQLITE_NOMEM;
+    hold(scan->held, path);
+    hold(scan->held, index);
+    sqlite3_free(index);
+  }
+  return SQLITE_OK;
+}
+
+int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn) {
+  int rc = sqlite3_prepare_v2(conn->db, "SELECT 1", -1, &scan->probe, NULL);
+  scan->held = NULL;
+  if (rc == SQLITE_OK)
+    rc = hold_databases(scan, conn->db);
+  if (rc != SQLITE_OK) {
+    mpg_scan_end(scan);
+    return rc;
+  }
+  scan->env = conn->env;
+  scan->limits = conn->limits;
+  scan->env.limits = &scan->limits;
+  scan->env.interrupted = scan_interrupted;
+  scan->env.interrupted_ctx = scan->probe;
+  scan->env.held = scan->held;
+  return SQLITE_OK;
+}
+
+void mpg_scan_end(mpg_scan *scan) {
+  sqlite3_finalize(scan->probe);
+  sqlite3_free(scan->held);
+  scan->probe = NULL;
+  scan->held = NULL;
+}

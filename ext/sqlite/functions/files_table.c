@@ -1,0 +1,179 @@
+/*
+** files_table.c - a table function that lists the files which a path stands for.
+**
+**     trace_files(pattern)
+**
+** What every reader would read for the same path (stream.h): a file, those of a folder, or those that
+** match a glob, in the order in which they are read. No row, and no error, where there is none: so a
+** file that may be missing can be read where it is there,
+**
+**     SELECT r.* FROM trace_files('systems/pod16.json') AS f, jsonl_trace(f.path) AS r;
+**
+**     path       as a reader's _file says it
+**     bytes      its size, NULL where it has gone in the meantime
+**     modified   when its content last changed, Unix seconds
+**
+** The argument is the hidden column pattern; NULL lists nothing. DIRECTONLY.
+*/
+#include "../connection.h"
+#include "../../read/input/stream.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH, BYTES, MODIFIED, PATTERN };
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base; /* must be first */
+  mpg_scan scan;
+  mpg_paths paths; /* env is NULL: none listed yet */
+  size_t i;
+  struct stat state; /* of paths.path[i] */
+  bool gone;
+  sqlite3_value *pattern;
+} cursor;
+
+static int files_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                         sqlite3_vtab **out, char **error) {
+  (void)argc;
+  (void)argv;
+  return mpg_table_connect(
+      db, aux, "CREATE TABLE x(path TEXT, bytes BIGINT, modified REAL, pattern TEXT HIDDEN)",
+      SQLITE_VTAB_DIRECTONLY, out, error);
+}
+
+/* A plan without the argument is never to be chosen, and says what is missing where it must be. */
+static int files_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
+  (void)base;
+  info->idxNum = 0;
+  info->estimatedCost = 1e99;
+  for (int i = 0; i < info->nConstraint; i++) {
+    if (info->aConstraint[i].iColumn != PATTERN || !info->aConstraint[i].usable ||
+        info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+      continue;
+    info->aConstraintUsage[i].argvIndex = 1;
+    info->aConstraintUsage[i].omit = 1;
+    info->idxNum = 1;
+    info->estimatedCost = 1000;
+    info->estimatedRows = 10;
+    break;
+  }
+  return SQLITE_OK;
+}
+
+static int files_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
+  (void)base;
+  return mpg_cursor_open(sizeof(cursor), out);
+}
+
+static void cursor_clear(cursor *c) {
+  if (c->paths.env != NULL)
+    mpg_paths_free(&c->paths);
+  memset(&c->paths, 0, sizeof c->paths);
+  mpg_scan_end(&c->scan);
+  sqlite3_value_free(c->pattern);
+  c->pattern = NULL;
+  c->i = 0;
+}
+
+static int files_close(sqlite3_vtab_cursor *base) {
+  cursor *c = (cursor *)base;
+  cursor_clear(c);
+  sqlite3_free(c);
+  return SQLITE_OK;
+}
+
+static void look(cursor *c) {
+  if (c->i < c->paths.n)
+    c->gone = stat(c->paths.path[c->i], &c->state) != 0;
+}
+
+static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
+                        sqlite3_value **argv) {
+  cursor *c = (cursor *)base;
+  const mpg_table *t = (const mpg_table *)base->pVtab;
+  mpg_value pattern;
+  mpg_err err;
+  mpg_rc rc;
+  int code;
+  (void)text;
+  (void)argc;
+  cursor_clear(c);
+  if (plan == 0)
+    return mpg_vtab_error(base->pVtab, "trace_files: expected a path, glob or folder");
+  pattern = mpg_value_of(argv[0]);
+  if (pattern.type == MPG_NULL)
+    return SQLITE_OK;
+  c->pattern = sqlite3_value_dup(argv[0]);
+  if (c->pattern == NULL)
+    return SQLITE_NOMEM;
+  code = mpg_scan_begin(&c->scan, t->conn);
+  if (code != SQLITE_OK)
+    return code;
+  if (pattern.type == MPG_TEXT)
+    rc = mpg_paths_find(&c->paths, &c->scan.env, pattern.s, &err);
+  else
+    rc = mpg_fail(&err, MPG_MISUSE, "path: expected text");
+  if (rc != MPG_OK)
+    return mpg_vtab_failure(base->pVtab, "trace_files", &err);
+  look(c);
+  return SQLITE_OK;
+}
+
+static int files_next(sqlite3_vtab_cursor *base) {
+  cursor *c = (cursor *)base;
+  c->i++;
+  look(c);
+  return SQLITE_OK;
+}
+
+static int files_eof(sqlite3_vtab_cursor *base) {
+  const cursor *c = (cursor *)base;
+  return c->i >= c->paths.n;
+}
+
+static int files_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+  const cursor *c = (cursor *)base;
+  switch (column) {
+  case PATH:
+    sqlite3_result_text(context, c->paths.path[c->i], -1, SQLITE_TRANSIENT);
+    break;
+  case BYTES:
+    if (!c->gone)
+      sqlite3_result_int64(context, c->state.st_size);
+    break;
+  case MODIFIED:
+    if (!c->gone)
+      sqlite3_result_double(context, (double)c->state.st_mtim.tv_sec +
+                                         (double)c->state.st_mtim.tv_nsec / 1e9);
+    break;
+  default:
+    sqlite3_result_value(context, c->pattern);
+    break;
+  }
+  return SQLITE_OK;
+}
+
+static int files_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+  const cursor *c = (const cursor *)base;
+  *rowid = mpg_first_rowid(&c->pattern, 1) + (sqlite3_int64)c->i + 1;
+  return SQLITE_OK;
+}
+
+int mpg_register_files(mpg_conn *conn, char **error) {
+  static const sqlite3_module module = {
+      .iVersion = 0,
+      .xConnect = files_connect, /* no xCreate: eponymous only */
+      .xBestIndex = files_best_index,
+      .xDisconnect = mpg_table_disconnect,
+      .xOpen = files_open,
+      .xClose = files_close,
+      .xFilter = files_filter,
+      .xNext = files_next,
+      .xEof = files_eof,
+      .xColumn = files_column,
+      .xRowid = files_rowid,
+  };
+  static const mpg_module listed = {"trace_files", &module, 0};
+  return mpg_register_file_modules(conn, &listed, 1, error);
+}

@@ -1,0 +1,141 @@
+/*
+** limit_functions.c - mpg_limit(), which sets what readers take at most, and mpg_limits, which lists it.
+**
+**     mpg_limits    name, value, standard, most, meaning: a row for each limit (base/limits.h): what holds
+**                   in this connection, what does unless it is set, and what it can be set to at most
+*/
+#include "../connection.h"
+
+#include <string.h>
+
+/* ---- mpg_limit ---- */
+
+static void fail(sqlite3_context *context, char *text) {
+  if (text == NULL)
+    sqlite3_result_error_nomem(context);
+  else
+    sqlite3_result_error(context, text, -1);
+  sqlite3_free(text);
+}
+
+/* mpg_limit(name): the limit that holds. mpg_limit(name, value): sets it for the statements that begin to
+** read from now on, and returns it. */
+static void limit(sqlite3_context *context, int n, sqlite3_value **args) {
+  mpg_conn *conn = mpg_conn_of(context);
+  mpg_value name = mpg_value_of(args[0]);
+  mpg_limit_id id = name.type == MPG_TEXT ? mpg_limit_by_name(name.s) : MPG_LIMITS;
+  if (id == MPG_LIMITS) {
+    fail(context,
+         sqlite3_mprintf("mpg_limit: expected the name of a limit (SELECT name FROM "
+                         "mpg_limits), found \"%.*s\"",
+                         name.type == MPG_TEXT && name.s.n < 80 ? (int)name.s.n : 0, name.s.p));
+    return;
+  }
+  if (n == 2) {
+    const mpg_limit_info *info = mpg_limit_get(id);
+    sqlite3_int64 value = sqlite3_value_int64(args[1]);
+    if (sqlite3_value_type(args[1]) != SQLITE_INTEGER || value < 1 || value > info->most) {
+      fail(context, sqlite3_mprintf("mpg_limit: %s: expected a whole number from 1 to %lld",
+                                    info->name, (long long)info->most));
+      return;
+    }
+    __atomic_store_n(&conn->limits.of[id], value, __ATOMIC_RELAXED);
+  }
+  sqlite3_result_int64(context, conn->limits.of[id]);
+}
+
+/* ---- mpg_limits ---- */
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base; /* must be first */
+  int at;
+} cursor;
+
+enum { NAME, VALUE, STANDARD, MOST, MEANING };
+
+static int limits_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                          sqlite3_vtab **out, char **error) {
+  (void)argc;
+  (void)argv;
+  return mpg_table_connect(
+      db, aux,
+      "CREATE TABLE x(name TEXT, value BIGINT, standard BIGINT, most BIGINT, meaning TEXT)", 0, out,
+      error);
+}
+
+static int limits_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
+  (void)base;
+  info->estimatedCost = MPG_LIMITS;
+  info->estimatedRows = MPG_LIMITS;
+  return SQLITE_OK;
+}
+
+static int limits_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
+  (void)base;
+  return mpg_cursor_open(sizeof(cursor), out);
+}
+
+static int limits_close(sqlite3_vtab_cursor *base) {
+  sqlite3_free(base);
+  return SQLITE_OK;
+}
+
+static int limits_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
+                         sqlite3_value **argv) {
+  (void)plan;
+  (void)text;
+  (void)argc;
+  (void)argv;
+  ((cursor *)base)->at = 0;
+  return SQLITE_OK;
+}
+
+static int limits_next(sqlite3_vtab_cursor *base) {
+  ((cursor *)base)->at++;
+  return SQLITE_OK;
+}
+
+static int limits_eof(sqlite3_vtab_cursor *base) {
+  return ((cursor *)base)->at == MPG_LIMITS;
+}
+
+static int limits_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+  mpg_limit_id id = (mpg_limit_id)((cursor *)base)->at;
+  const mpg_limit_info *info = mpg_limit_get(id);
+  const mpg_conn *conn = ((mpg_table *)base->pVtab)->conn;
+  if (column == NAME || column == MEANING)
+    sqlite3_result_text(context, column == NAME ? info->name : info->meaning, -1, SQLITE_STATIC);
+  else
+    sqlite3_result_int64(context, column == VALUE      ? conn->limits.of[id]
+                                  : column == STANDARD ? info->standard
+                                                       : info->most);
+  return SQLITE_OK;
+}
+
+static int limits_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
+  *row = ((cursor *)base)->at + 1;
+  return SQLITE_OK;
+}
+
+int mpg_register_limits(mpg_conn *conn, char **error) {
+  static const sqlite3_module module = {
+      .iVersion = 0,
+      .xConnect = limits_connect, /* no xCreate: eponymous only */
+      .xBestIndex = limits_best_index,
+      .xDisconnect = mpg_table_disconnect,
+      .xOpen = limits_open,
+      .xClose = limits_close,
+      .xFilter = limits_filter,
+      .xNext = limits_next,
+      .xEof = limits_eof,
+      .xColumn = limits_column,
+      .xRowid = limits_rowid,
+  };
+  static const mpg_module tables = {"mpg_limits", &module, 0};
+  static const mpg_function functions[] = {
+      {"mpg_limit", 1, MPG_SETTING, 0, limit, NULL, NULL, NULL, NULL},
+      {"mpg_limit", 2, MPG_SETTING, 0, limit, NULL, NULL, NULL, NULL},
+  };
+  int rc = mpg_register_functions(conn, functions, sizeof functions / sizeof *functions, error);
+  return rc == SQLITE_OK ? mpg_register_modules(conn, &tables, 1, error) : rc;
+}

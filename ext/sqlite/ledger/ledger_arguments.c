@@ -1,0 +1,24 @@
+/* ledger_arguments.c - see ledger_args.h. */
+#include "ledger_arguments.h"
+
+bool mpg_arg_given(sqlite3_value *const *args, mpg_arg a) {
+  return args[a] != NULL && sqlite3_value_type(args[a]) != SQLITE_NULL;
+}
+
+const char *mpg_arg_text(sqlite3_value *const *args, mpg_arg a) {
+  const unsigned char *text = mpg_arg_given(args, a) ? sqlite3_value_text(args[a]) : NULL;
+  return text == NULL ? "" : (const char *)text;
+}
+
+mpg_rc mpg_ledger_args(sqlite3_value *const *args, sqlite3 *db, mpg_ledger_options *options,
+                       bool *skip, int *threads, mpg_err *err) {
+  mpg_value values[MPG_ARGS] = {{0}};
+  mpg_rc rc;
+  for (int a = 0; a < MPG_ARGS; a++)
+    if (args[a] != NULL)
+      values[a] = mpg_value_of(args[a]);
+  rc = mpg_ledger_args_read(values, options, skip, threads, err);
+  if (rc == MPG_OK && !mpg_sqlite_threads(db))
+    *threads = 1;
+  return rc;
+}

@@ -1,0 +1,20 @@
+/*
+** ledger_arguments.h - the arguments of the ledger's tables as SQLite gives them: hidden columns.
+*/
+#ifndef MPG_SQL_LEDGER_ARGS_H
+#define MPG_SQL_LEDGER_ARGS_H
+
+#include "../connection.h"
+#include "../../goodput/ledger/ledger_options.h"
+
+/* Of an array by mpg_arg, NULL where an argument was not given. One that is NULL in SQL counts as
+** not given here. */
+bool mpg_arg_given(sqlite3_value *const *args, mpg_arg a);
+/* "" where it is not given; borrowed from the value. */
+const char *mpg_arg_text(sqlite3_value *const *args, mpg_arg a);
+
+/* Everything from MPG_ARG_BUCKET_WIDTH on; one thread where SQLite's allocator is not made for more. */
+mpg_rc mpg_ledger_args(sqlite3_value *const *args, sqlite3 *db, mpg_ledger_options *options,
+                       bool *skip, int *threads, mpg_err *err);
+
+#endif

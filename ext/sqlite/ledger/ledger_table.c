@@ -1,0 +1,542 @@
+/*
+** ledger_table.c - the ledger as tables.
+**
+**     trace_ledger(path)            a row for each interval, from files of the native trace
+**     trace_rollup(path)            the same summed: a row for each combination of the dimensions
+**                                   that the query names
+**     trace_timeline(path, of_job)  one job's intervals in order, with their evidence
+**     mpg_ledger, mpg_rollup, mpg_timeline   the same over relations of the open database
+**
+** The hidden columns are the arguments, in the order of goodput/ledger/ledger_columns.c; each takes `=` or a place
+** in the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
+** that order) and in idxStr the columns that the statement uses, from which the roll-up's grain follows,
+** and what else it asks (ledger_plan.h). What files and tables hold is read in xFilter, never before.
+*/
+#include "../connection.h"
+#include "../catalogue.h"
+#include "../rollup_cache.h"
+#include "ledger_arguments.h"
+#include "ledger_plan.h"
+#include "ledger_values.h"
+#include "../sqlite_relations.h"
+#include "../../goodput/ledger/rollup_threads.h"
+#include "../../goodput/trace/uuid.h"
+#include "../../goodput/native/native.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base;      /* must be first */
+  sqlite3_value *args[MPG_ARGS]; /* as given; NULL: not given */
+  mpg_scan scan;
+  mpg_chips *chips;
+  mpg_fleet fleet;
+  mpg_accounting accounting;
+  mpg_keeping keeping;
+  mpg_kept *kept;
+  sqlite3_value *compared[MPG_SCAN_FILTERS];
+  mpg_scan_wish wish;
+  mpg_ledger_scan *rows; /* of the ledger */
+  mpg_ledger batch;      /* of a timeline: rows of the unit at hand; of a roll-up: the cell */
+  mpg_rollup rollup;
+  int threads;
+  size_t unit, only;   /* the next unit; the one asked for, or SIZE_MAX */
+  size_t at, n;        /* rows of the batch */
+  const size_t *order; /* of them; NULL: as they are */
+  size_t cell;         /* at hand */
+  mpg_ledger_row row;  /* of the cell: a sum past 64 bits is several rows */
+  mpg_i128 left;       /* and its later rows */
+  sqlite3_int64 rowid; /* of rows of the ledger, their number alone */
+  sqlite3_int64 first_rowid;
+  bool eof;
+  mpg_ledger_values values;
+} cursor;
+
+/* ---- tables ---- */
+
+static const mpg_ledger_table *kind_of(const mpg_table *t) {
+  return mpg_ledger_table_get(t->module->parameter);
+}
+
+static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                          sqlite3_vtab **out, char **error) {
+  const mpg_module_data *data = aux;
+  const mpg_ledger_table *kind = mpg_ledger_table_get(data->module->parameter);
+  sqlite3_str *sql = sqlite3_str_new(db);
+  char *text;
+  int rc;
+  (void)argc;
+  (void)argv;
+  sqlite3_str_appendall(sql, "CREATE TABLE x(");
+  for (int i = 0; i < kind->ncols; i++) {
+    const mpg_ledger_col_info *col = mpg_ledger_col_get((mpg_ledger_col)kind->cols[i]);
+    sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "", col->name,
+                        col->type == MPG_TEXT  ? "TEXT"
+                        : col->type == MPG_INT ? "BIGINT"
+                                               : "REAL");
+  }
+  for (int i = 0; i < kind->nargs; i++) {
+    sqlite3_str_appendall(sql, ", ");
+    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]));
+  }
+  sqlite3_str_appendall(sql, ")");
+  text = sqlite3_str_finish(sql);
+  if (text == NULL)
+    return SQLITE_NOMEM;
+  /* what a file holds is no business of a stored schema */
+  rc = mpg_table_connect(db, aux, text, kind->files ? SQLITE_VTAB_DIRECTONLY : 0, out, error);
+  sqlite3_free(text);
+  return rc;
+}
+
+/* It stands in a condition that SQLite does not hand over, where NULL would quietly mean no rows; or SQLite scans the
+** right side of a RIGHT JOIN twice, and hands it over for one of them. */
+static int not_handed_over(sqlite3_vtab *vtab, int a) {
+  const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
+  return mpg_argument_missing(vtab, kind->name, mpg_arg_name((mpg_arg)kind->args[a]));
+}
+
+/* The first argument that the statement names and is not given; -1: there is none. */
+static int find_missing(const mpg_ledger_table *kind, unsigned long long columns, int given) {
+  for (int a = 0; a < kind->nargs; a++)
+    if ((columns >> (kind->ncols + a) & 1) != 0 && (given >> a & 1) == 0)
+      return a;
+  return -1;
+}
+
+static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
+  int at[MPG_ARGS], n = 0;
+  for (int a = 0; a < MPG_ARGS; a++)
+    at[a] = -1;
+  for (int i = 0; i < info->nConstraint; i++) {
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    int a = c->iColumn - kind->ncols;
+    if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
+      continue;
+    if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+      return not_handed_over(vtab, a);
+    if (!c->usable)
+      return SQLITE_CONSTRAINT;
+    at[a] = i;
+  }
+  for (int a = 0; a < kind->nargs; a++)
+    if (at[a] != -1) {
+      info->idxNum |= mpg_argument_bits(a, at[a]);
+      info->aConstraintUsage[at[a]].argvIndex = ++n;
+      info->aConstraintUsage[at[a]].omit = 1;
+    }
+  if (!mpg_ledger_plan(((const mpg_table *)vtab)->conn->db, info, kind, n))
+    return SQLITE_NOMEM;
+  info->estimatedRows = kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
+  info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
+  /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
+  ** single terms of an OR, where the path is just not shown. */
+  if (kind->args[0] == MPG_ARG_PATH && at[0] == -1)
+    info->estimatedCost = 1e60;
+  return SQLITE_OK;
+}
+
+/* ---- cursors ---- */
+
+static int ledger_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
+  (void)vtab;
+  return mpg_cursor_open(sizeof(cursor), out);
+}
+
+static void reset(cursor *c) {
+  sqlite3_vtab_cursor base = c->base;
+  mpg_ledger_scan_close(c->rows); /* first: its threads may still compare with what is given */
+  for (int a = 0; a < MPG_ARGS; a++)
+    sqlite3_value_free(c->args[a]);
+  for (int i = 0; i < MPG_SCAN_FILTERS; i++)
+    sqlite3_value_free(c->compared[i]);
+  mpg_ledger_values_free(&c->values);
+  mpg_accounting_free(&c->accounting);
+  mpg_rollup_free(&c->rollup);
+  mpg_kept_release(c->kept);
+  mpg_keeping_free(&c->keeping);
+  mpg_ledger_free(&c->batch);
+  mpg_fleet_free(&c->fleet);
+  mpg_chips_free(c->chips);
+  mpg_scan_end(&c->scan);
+  memset(c, 0, sizeof *c);
+  c->base = base;
+}
+
+static int ledger_close(sqlite3_vtab_cursor *base) {
+  reset((cursor *)base);
+  sqlite3_free(base);
+  return SQLITE_OK;
+}
+
+/* ---- the scan ---- */
+
+/* The name under which the accounting's own issues are listed: the path, or the schema. */
+static const char *source_of(const cursor *c, const mpg_table *t) {
+  if (kind_of(t)->files)
+    return mpg_arg_text(c->args, MPG_ARG_PATH);
+  return mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : "main";
+}
+
+static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *err) {
+  mpg_rc rc = mpg_catalogue_copy(t->conn, &c->chips, err);
+  mpg_issues_drop(&t->conn->issues, source_of(c, t));
+  if (rc == MPG_OK)
+    rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
+  c->fleet.keep_origins = kind_of(t)->shape == MPG_SHAPE_TIMELINE;
+  if (rc == MPG_OK && kind_of(t)->files) {
+    mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
+    if (path.type != MPG_TEXT)
+      return mpg_fail(err, MPG_MISUSE, "path: expected a text");
+    rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, c->threads, err);
+  } else if (rc == MPG_OK) {
+    rc = mpg_relations_read(
+        &c->fleet, t->conn, &c->scan.env,
+        mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
+        "the ledger over itself", err);
+  }
+  if (rc == MPG_OK)
+    rc = mpg_fleet_seal(&c->fleet, err);
+  return rc;
+}
+
+/* The job that a timeline asks for, as its unit; false where there is no such job. */
+static bool find_job(cursor *c) {
+  char uuid[MPG_UUID_TEXT];
+  mpg_str name = mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB));
+  uint32_t id;
+  if (mpg_uuid_canonical(name, uuid))
+    name = mpg_str_of(uuid);
+  id = mpg_intern_find(&c->fleet.job_names, name);
+  c->only = id - 1;
+  return id != 0;
+}
+
+/* The first row of a batch. */
+static void enter_batch(cursor *c, const mpg_ledger *rows) {
+  mpg_ledger_values_of(&c->values, rows);
+  c->at = 0;
+  c->n = rows->n;
+  c->order = rows->order;
+  c->values.row = c->order != NULL && c->n > 0 ? c->order[0] : 0;
+  c->eof = c->n == 0;
+}
+
+/* The next batch of the ledger's rows. */
+static mpg_rc next_rows(cursor *c, mpg_err *err) {
+  const mpg_ledger *rows;
+  mpg_rc rc = mpg_ledger_scan_next(c->rows, &rows, err);
+  c->eof = rc != MPG_OK;
+  if (rc == MPG_OK)
+    enter_batch(c, rows);
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+/* The next job's rows of a timeline, in the order of time. */
+static mpg_rc next_job(cursor *c, const mpg_table *t, mpg_err *err) {
+  mpg_sink sink = mpg_ledger_sink(&c->batch);
+  size_t units = c->only != SIZE_MAX ? c->only + 1 : mpg_fleet_njobs(&c->fleet);
+  c->batch.n = 0;
+  c->eof = true;
+  while (c->batch.n == 0 && c->unit < units) {
+    mpg_rc rc = mpg_accounting_unit(&c->accounting, c->unit++, &sink, source_of(c, t), err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  if (c->batch.n > 0) {
+    mpg_rc rc = mpg_ledger_sort(&c->batch);
+    if (rc != MPG_OK)
+      return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+    enter_batch(c, &c->batch);
+  }
+  return c->eof ? mpg_accounting_finish(&c->accounting, source_of(c, t), err) : MPG_OK;
+}
+
+static mpg_rc next_batch(cursor *c, const mpg_table *t, mpg_err *err) {
+  return kind_of(t)->shape == MPG_SHAPE_LEDGER ? next_rows(c, err) : next_job(c, t, err);
+}
+
+/* The dimensions whose columns the statement uses. */
+static uint32_t grain(const mpg_table *t, const char *columns) {
+  return mpg_ledger_grain(kind_of(t), mpg_ledger_plan_columns(columns));
+}
+
+/* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
+static mpg_rc roll_up(cursor *c, const mpg_table *t, uint32_t mask, mpg_err *err) {
+  mpg_cells cells = {.limit = mpg_kept_room(&c->keeping)};
+  mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
+  if (rc == MPG_OK)
+    rc = mpg_rollup_all(&c->rollup, &c->accounting, c->threads, cells.limit > 0 ? &cells : NULL,
+                        source_of(c, t), err);
+  if (rc == MPG_OK && cells.limit > 0)
+    c->kept = mpg_kept_end(&c->keeping, &c->fleet, &cells);
+  if (c->kept != NULL)
+    c->values.fleet = &c->kept->fleet;
+  mpg_free(&c->scan.env, cells.p);
+  return rc;
+}
+
+static mpg_rc roll_up_kept(cursor *c, uint32_t mask, mpg_err *err) {
+  mpg_rc rc;
+  c->values.fleet = &c->kept->fleet;
+  rc = mpg_rollup_init(&c->rollup, &c->scan.env, c->values.fleet, mask, err);
+  if (rc != MPG_OK)
+    return rc;
+  rc = mpg_rollup_add_cells(&c->rollup, c->kept->cells.p, c->kept->cells.n);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
+}
+
+/* The next row of the cell at hand. */
+static void show_cell(cursor *c) {
+  c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->cell], &c->left);
+  c->values.intervals = c->row.intervals;
+}
+
+static void enter_cell(cursor *c) {
+  c->eof = c->cell >= c->rollup.ncells;
+  if (!c->eof) {
+    c->left = c->rollup.cells[c->cell].chip_us;
+    show_cell(c);
+  }
+}
+
+static void first_cell(cursor *c) {
+  c->batch = mpg_ledger_of_cell(&c->row);
+  mpg_ledger_values_of(&c->values, &c->batch);
+  enter_cell(c);
+}
+
+/* The columns of the wish's keys. */
+static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_wish *wish) {
+  uint32_t columns = 0;
+  for (size_t k = 0; k < wish->nkeys; k++)
+    for (int i = 0; i < kind->ncols; i++)
+      if (mpg_ledger_col_get((mpg_ledger_col)kind->cols[i])->dim == (int)wish->keys[k].dim)
+        columns |= UINT32_C(1) << i;
+  return columns;
+}
+
+static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
+                         sqlite3_value **argv) {
+  cursor *c = (cursor *)base;
+  mpg_table *t = (mpg_table *)base->pVtab;
+  const mpg_ledger_table *kind = kind_of(t);
+  mpg_ledger_options options;
+  mpg_err err = {MPG_OK, ""};
+  bool skip = false;
+  int n = 0, code, missing;
+  mpg_rc rc;
+  reset(c);
+  for (int a = 0; a < kind->nargs && n < argc; a++)
+    if (idx_num >> a & 1) {
+      mpg_arg which = (mpg_arg)kind->args[a];
+      bool no_rows = which == MPG_ARG_PATH || which == MPG_ARG_OF_JOB; /* of NULL */
+      code = no_rows ? SQLITE_OK
+                     : mpg_argument_lost(&t->base, idx_num, a, kind->name, mpg_arg_name(which),
+                                         argv[n]);
+      if (code != SQLITE_OK)
+        return code;
+      c->args[which] = sqlite3_value_dup(argv[n++]);
+      if (c->args[which] == NULL)
+        return SQLITE_NOMEM;
+    }
+  c->first_rowid = mpg_first_rowid(c->args, MPG_ARG_THREADS);
+  for (int i = n; i < argc; i++) {
+    c->compared[i - n] = sqlite3_value_dup(argv[i]);
+    if (c->compared[i - n] == NULL)
+      return SQLITE_NOMEM;
+  }
+  if (kind->shape == MPG_SHAPE_LEDGER)
+    mpg_ledger_plan_wish(idx_str, kind, c->compared, argc - n, &c->wish);
+  c->values.compared = columns_compared(kind, &c->wish);
+  c->eof = true;
+  if (kind->files && c->args[MPG_ARG_PATH] == NULL)
+    return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", kind->name, kind->name);
+  missing = find_missing(kind, mpg_ledger_plan_columns(idx_str), idx_num);
+  if (missing >= 0)
+    return not_handed_over(&t->base, missing);
+  if (kind->files && !mpg_arg_given(c->args, MPG_ARG_PATH)) /* a path of NULL is no path: no rows */
+    return SQLITE_OK;
+  if (c->args[MPG_ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, MPG_ARG_OF_JOB))
+    return SQLITE_OK;
+  code = mpg_scan_begin(&c->scan, t->conn);
+  if (code != SQLITE_OK)
+    return code;
+  c->only = SIZE_MAX;
+  mpg_ledger_init(&c->batch, &c->scan.env);
+  c->values.conn = t->conn;
+  c->values.table = kind;
+  c->values.fleet = &c->fleet;
+  c->values.bucket = &c->accounting.options.window.bucket;
+  rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
+  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files) {
+    mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
+    if (path.type == MPG_TEXT)
+      c->kept = mpg_kept_begin(&c->keeping, t->conn, &c->scan.env, path.s, &options, skip);
+  }
+  if (c->kept != NULL) {
+    c->accounting.options = options; /* whose buckets name the rows */
+    rc = roll_up_kept(c, grain(t, idx_str), &err);
+    if (rc == MPG_OK)
+      first_cell(c);
+    return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
+  }
+  if (rc == MPG_OK)
+    rc = read_records(c, t, skip, &err);
+  if (rc == MPG_OK)
+    rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, &err);
+  if (rc == MPG_OK && mpg_arg_given(c->args, MPG_ARG_OF_JOB)) {
+    if (!find_job(c))
+      return SQLITE_OK;
+    c->unit = c->only;
+  }
+  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP) {
+    rc = roll_up(c, t, grain(t, idx_str), &err);
+    if (rc == MPG_OK)
+      first_cell(c);
+  } else if (rc == MPG_OK) {
+    if (kind->shape == MPG_SHAPE_LEDGER)
+      rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t),
+                                &err);
+    if (rc == MPG_OK)
+      rc = next_batch(c, t, &err);
+  }
+  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
+}
+
+/* The row behind the last of a batch, or of a cell. */
+static int leave(cursor *c) {
+  const mpg_table *t = (const mpg_table *)c->base.pVtab;
+  mpg_err err;
+  if (kind_of(t)->shape == MPG_SHAPE_ROLLUP) {
+    if (c->left != 0) {
+      show_cell(c);
+    } else {
+      c->cell++;
+      enter_cell(c);
+    }
+    return SQLITE_OK;
+  }
+  if (next_batch(c, t, &err) != MPG_OK)
+    return mpg_vtab_failure(c->base.pVtab, kind_of(t)->name, &err);
+  return SQLITE_OK;
+}
+
+/* The next row, where the batch has it. */
+static bool step(cursor *c) {
+  if (++c->at >= c->n)
+    return false;
+  c->values.row = c->order != NULL ? c->order[c->at] : c->at;
+  return true;
+}
+
+static int ledger_next(sqlite3_vtab_cursor *base) {
+  cursor *c = (cursor *)base;
+  c->rowid++;
+  return step(c) ? SQLITE_OK : leave(c);
+}
+
+static int ledger_eof(sqlite3_vtab_cursor *base) {
+  return ((cursor *)base)->eof;
+}
+
+/* The ledger's scan from its start once more, with its rows numbered: up to the row that `passed` others come
+** before, or, where that is given, the one of the number. */
+static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64 passed,
+                         const int64_t *number, mpg_err *err) {
+  const mpg_ledger_options options = c->accounting.options;
+  mpg_issues *listed = c->fleet.issues, again; /* those of pools, which the first scan listed */
+  mpg_rc rc;
+  mpg_ledger_scan_close(c->rows);
+  c->rows = NULL;
+  mpg_accounting_free(&c->accounting);
+  c->wish.columns |= 1u << MPG_ROW_NUMBER;
+  c->wish.once = once;
+  mpg_issues_init(&again, &t->conn->env);
+  c->fleet.issues = &again;
+  rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, err);
+  if (rc == MPG_OK)
+    rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t), err);
+  c->fleet.issues = listed;
+  mpg_issues_free(&again);
+  if (rc == MPG_OK)
+    rc = next_rows(c, err);
+  while (rc == MPG_OK && !c->eof &&
+         (number != NULL ? c->values.rows->number[c->values.row] != *number : passed-- > 0))
+    if (!step(c))
+      rc = next_rows(c, err);
+  return rc;
+}
+
+/*
+** SQLite compares rowids of one scan with those of another, which may compare, order and leave out otherwise (RIGHT
+** JOIN, OR). It seldom asks for one: rows are numbered from then on. What it did not ask of the rows up to here it
+** would not have asked of those with the same keys, so where these were left out, only the later ones come.
+*/
+static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+  cursor *c = (cursor *)base;
+  const mpg_table *t = (const mpg_table *)base->pVtab;
+  const bool once = c->wish.once;
+  mpg_err err;
+  mpg_rc rc = MPG_OK;
+  *rowid = c->first_rowid + c->rowid;
+  if (kind_of(t)->shape != MPG_SHAPE_LEDGER)
+    return SQLITE_OK;
+  if ((c->wish.columns >> MPG_ROW_NUMBER & 1) == 0)
+    rc = scan_again(c, t, once, c->rowid, NULL, &err);
+  if (rc == MPG_OK && once) {
+    int64_t number = c->values.rows->number[c->values.row];
+    rc = scan_again(c, t, false, 0, &number, &err);
+  }
+  if (rc != MPG_OK)
+    return mpg_vtab_failure(base->pVtab, kind_of(t)->name, &err);
+  *rowid = c->first_rowid + c->values.rows->number[c->values.row];
+  return SQLITE_OK;
+}
+
+/* ---- values ---- */
+
+/* An argument, as it was given. */
+static int show_argument(const cursor *c, sqlite3_context *context, int i) {
+  const mpg_ledger_table *kind = c->values.table;
+  sqlite3_result_value(context, c->args[kind->args[i - kind->ncols]]);
+  return SQLITE_OK;
+}
+
+/* Any column but a text that is there again. */
+static int show_column(cursor *c, sqlite3_context *context, int i) {
+  if (i >= c->values.table->ncols)
+    return show_argument(c, context, i);
+  mpg_ledger_result(context, &c->values, i);
+  return SQLITE_OK;
+}
+
+static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
+  cursor *c = (cursor *)base;
+  return mpg_ledger_again(context, &c->values, i) ? SQLITE_OK : show_column(c, context, i);
+}
+
+int mpg_register_ledger(mpg_conn *conn, char **error) {
+  static const sqlite3_module module = {
+      .iVersion = 0,
+      .xConnect = ledger_connect, /* no xCreate: eponymous only */
+      .xBestIndex = ledger_best_index,
+      .xDisconnect = mpg_table_disconnect,
+      .xOpen = ledger_open,
+      .xClose = ledger_close,
+      .xFilter = ledger_filter,
+      .xNext = ledger_next,
+      .xEof = ledger_eof,
+      .xColumn = ledger_column,
+      .xRowid = ledger_rowid,
+  };
+  static const mpg_module files[] = {
+      {"trace_ledger", &module, 0}, {"trace_rollup", &module, 1}, {"trace_timeline", &module, 2}};
+  static const mpg_module tables[] = {
+      {"mpg_ledger", &module, 3}, {"mpg_rollup", &module, 4}, {"mpg_timeline", &module, 5}};
+  int rc = mpg_register_file_modules(conn, files, sizeof files / sizeof *files, error);
+  return rc == SQLITE_OK ? mpg_register_modules(conn, tables, sizeof tables / sizeof *tables, error)
+                         : rc;
+}

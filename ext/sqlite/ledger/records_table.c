@@ -1,0 +1,537 @@
+/*
+** records_table.c - the records of a native trace one by one, checked and in one unit: what
+** sql/build.sql copies into plain tables.
+**
+**     trace_records(path [, on_error])     files of the native trace (docs/native-trace.md)
+**     mpg_records([schema [, on_error]])   tables or views of the open database
+**
+** A row for each record; `record` names its relation ('spans'), the columns are those of all
+** relations together, and NULL where a relation has no such column. Times are Unix seconds. Records
+** pass the checks of the ledger, and its arguments and issues are those of mpg_ledger. Records of the
+** same job, or program, come as one. Memory is that of the ledger's records.
+*/
+#include "../catalogue.h"
+#include "ledger_arguments.h"
+#include "../sqlite_relations.h"
+#include "../../goodput/native/native.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum col {
+  COL_RECORD,
+  COL_JOB,
+  COL_ATTEMPT,
+  COL_TASK,
+  COL_POOL,
+  COL_CHIP,
+  COL_CHIPS,
+  COL_KIND,
+  COL_START,
+  COL_END,
+  COL_OUTCOME,
+  COL_STEP,
+  COL_PROGRAM,
+  COL_FLOPS,
+  COL_BYTES,
+  COL_DTYPE,
+  COL_EXECUTIONS,
+  COL_SNAPSHOT,
+  COL_DURABLE,
+  COL_NAME, /* the dimensions of a job, in the order of mpg_job.dim */
+  COL_OWNER,
+  COL_PHASE,
+  COL_FRAMEWORK,
+  COL_RUNTIME,
+  COL_MODEL,
+  COL_PRIORITY,
+  COL_LABELS,
+  COL_MIN_CHIPS,
+  COL_TASKS,
+  COL_SUBMIT,
+  COL_PEAK,
+  COL_HBM,
+  COL_BANDWIDTH,
+  COL_ICI,
+  COL_TDP,
+  COL_VENDOR,
+  COL_YEAR,
+  COL_SOURCE,
+  COLS
+} col;
+
+static const char declaration[] =
+    "CREATE TABLE x(record TEXT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chip TEXT, "
+    "chips REAL, kind TEXT, start_time REAL, end_time REAL, outcome TEXT, step BIGINT, "
+    "program TEXT, flops REAL, bytes REAL, dtype TEXT, executions REAL, snapshot_time REAL, "
+    "durable_time REAL, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, "
+    "model TEXT, priority TEXT, labels TEXT, min_chips REAL, tasks BIGINT, submit_time REAL, "
+    "peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL, "
+    "vendor TEXT, year BIGINT, source TEXT, ";
+
+enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
+
+/* Of idxNum: the statement names it. SQLite may still not hand over its condition, where NULL would quietly mean no rows. */
+#define SCHEMA_NAMED (1 << 8)
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base; /* must be first */
+  sqlite3_value *args[MPG_ARGS];
+  mpg_scan scan;
+  mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
+  mpg_fleet fleet;
+  mpg_relation relation; /* of the record at hand; MPG_RELATIONS: past the last */
+  size_t i;              /* its place among those of its relation; of spans, within their job */
+  size_t job;            /* whose spans are unpacked */
+  mpg_span *spans;
+  size_t nspans, spans_cap;
+  sqlite3_int64 rowid;
+} cursor;
+
+static bool from_files(const mpg_table *t) {
+  return t->module->parameter == FROM_FILES;
+}
+
+static mpg_arg first_arg(const mpg_table *t) {
+  return from_files(t) ? MPG_ARG_PATH : MPG_ARG_SCHEMA;
+}
+
+static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                           sqlite3_vtab **out, char **error) {
+  const mpg_module_data *data = aux;
+  bool files = data->module->parameter == FROM_FILES;
+  char *sql = sqlite3_mprintf("%s%s TEXT HIDDEN, on_error TEXT HIDDEN)", declaration,
+                              mpg_arg_name(files ? MPG_ARG_PATH : MPG_ARG_SCHEMA));
+  int rc;
+  (void)argc;
+  (void)argv;
+  if (sql == NULL)
+    return SQLITE_NOMEM;
+  rc = mpg_table_connect(db, aux, sql, files ? SQLITE_VTAB_DIRECTONLY : 0, out, error);
+  sqlite3_free(sql);
+  return rc;
+}
+
+static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  const mpg_table *t = (const mpg_table *)vtab;
+  int at[2] = {-1, -1}, n = 0;
+  for (int i = 0; i < info->nConstraint; i++) {
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    int a = c->iColumn - COLS;
+    if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
+      continue;
+    if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+      return mpg_vtab_error(vtab, "%s: the arguments take = and nothing else", t->module->name);
+    if (!c->usable)
+      return SQLITE_CONSTRAINT;
+    at[a] = i;
+  }
+  for (int a = 0; a < 2; a++)
+    if (at[a] >= 0) {
+      info->idxNum |= mpg_argument_bits(a, at[a]);
+      info->aConstraintUsage[at[a]].argvIndex = ++n;
+      info->aConstraintUsage[at[a]].omit = 1;
+    }
+  if (!from_files(t) && (info->colUsed >> COLS & 1) != 0)
+    info->idxNum |= SCHEMA_NAMED;
+  info->estimatedRows = 1000000;
+  info->estimatedCost = from_files(t) && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
+  return SQLITE_OK;
+}
+
+static int records_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
+  (void)vtab;
+  return mpg_cursor_open(sizeof(cursor), out);
+}
+
+static void reset(cursor *c) {
+  sqlite3_vtab_cursor base = c->base;
+  for (int a = 0; a < MPG_ARGS; a++)
+    sqlite3_value_free(c->args[a]);
+  if (c->fleet.env != NULL)
+    mpg_free(c->fleet.env, c->spans);
+  mpg_fleet_free(&c->fleet);
+  mpg_chips_free(c->chips);
+  mpg_chips_free(c->before);
+  mpg_scan_end(&c->scan);
+  memset(c, 0, sizeof *c);
+  c->base = base;
+  c->relation = MPG_RELATIONS;
+}
+
+static int records_close(sqlite3_vtab_cursor *base) {
+  reset((cursor *)base);
+  sqlite3_free(base);
+  return SQLITE_OK;
+}
+
+/* ---- from one record to the next ---- */
+
+static bool same_figures(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+/* Is row i of the catalogue the trace's own? */
+static bool is_new_chip(const cursor *c, size_t i) {
+  const mpg_chip_row *a = mpg_chips_row(c->chips, i);
+  const mpg_chip_row *b = i < mpg_chips_count(c->before) ? mpg_chips_row(c->before, i) : NULL;
+  return b == NULL || !same_figures(a->peak_flops, b->peak_flops) ||
+         !same_figures(a->hbm_bytes, b->hbm_bytes) ||
+         !same_figures(a->hbm_bytes_per_s, b->hbm_bytes_per_s) ||
+         !same_figures(a->ici_bytes_per_s, b->ici_bytes_per_s) || !same_figures(a->tdp_w, b->tdp_w);
+}
+
+/* Whether the place at hand is past the last of its relation, and whether a record is there. */
+static bool past(const cursor *c) {
+  const mpg_fleet *f = &c->fleet;
+  switch (c->relation) {
+  case MPG_REL_CAPACITY:
+    return c->i >= f->ncapacity;
+  case MPG_REL_OUTAGES:
+    return c->i >= f->noutages;
+  case MPG_REL_JOBS:
+    return c->i >= mpg_fleet_njobs(f);
+  case MPG_REL_ALLOCATIONS:
+    return c->i >= f->nallocations;
+  case MPG_REL_SPANS:
+    return c->job >= mpg_fleet_njobs(f);
+  case MPG_REL_COMMITS:
+    return c->i >= f->ncommits;
+  case MPG_REL_PROGRAMS:
+    return c->i >= f->program_names.n;
+  default:
+    return f->records[MPG_REL_CHIPS] == 0 || c->i >= mpg_chips_count(c->chips);
+  }
+}
+
+static bool is_record(const cursor *c) {
+  switch (c->relation) {
+  case MPG_REL_JOBS:
+    return c->fleet.jobs[c->i].recorded;
+  case MPG_REL_SPANS:
+    return c->i < c->nspans;
+  case MPG_REL_PROGRAMS:
+    return c->fleet.program_recorded[c->i];
+  case MPG_REL_CHIPS:
+    return is_new_chip(c, c->i);
+  default:
+    return true;
+  }
+}
+
+/* The spans of the job at hand, if there is one. */
+static mpg_rc unpack(cursor *c) {
+  const mpg_span_list *list;
+  c->nspans = 0;
+  if (c->job >= mpg_fleet_njobs(&c->fleet))
+    return MPG_OK;
+  list = &c->fleet.jobs[c->job].spans;
+  if (mpg_grow(c->fleet.env, &c->spans, &c->spans_cap, list->n, sizeof *c->spans) != MPG_OK)
+    return MPG_NOMEM;
+  c->nspans = list->n;
+  return mpg_span_list_read(list, c->spans, c->fleet.env);
+}
+
+static mpg_rc advance(cursor *c) {
+  mpg_rc rc = MPG_OK;
+  c->i++;
+  if (c->relation == MPG_REL_SPANS && c->i >= c->nspans) {
+    c->job++;
+    c->i = 0;
+    rc = unpack(c);
+  }
+  return rc;
+}
+
+/* From a place on to the first that holds a record. */
+static mpg_rc settle(cursor *c) {
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && c->relation < MPG_RELATIONS) {
+    if (past(c)) {
+      c->relation++;
+      c->i = 0;
+      if (c->relation == MPG_REL_SPANS)
+        rc = unpack(c);
+    } else if (is_record(c)) {
+      return MPG_OK;
+    } else {
+      rc = advance(c);
+    }
+  }
+  return rc;
+}
+
+/* ---- the scan ---- */
+
+static mpg_rc read_records(cursor *c, const mpg_table *t, mpg_err *err) {
+  mpg_ledger_options options;
+  bool skip = false;
+  int threads;
+  mpg_rc rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &threads, err);
+  if (rc == MPG_OK)
+    rc = mpg_catalogue_copy(t->conn, &c->chips, err);
+  if (rc == MPG_OK)
+    rc = mpg_catalogue_copy(t->conn, &c->before, err);
+  if (rc == MPG_OK)
+    rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (!from_files(t))
+    return mpg_relations_read(
+        &c->fleet, t->conn, &c->scan.env,
+        mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
+        "the records of itself", err);
+  if (sqlite3_value_type(c->args[MPG_ARG_PATH]) != SQLITE_TEXT)
+    return mpg_fail(err, MPG_MISUSE, "path: expected a text");
+  return mpg_native_read(&c->fleet, &c->scan.env, mpg_value_of(c->args[MPG_ARG_PATH]).s, skip,
+                         threads, err);
+}
+
+static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
+                          sqlite3_value **argv) {
+  cursor *c = (cursor *)base;
+  mpg_table *t = (mpg_table *)base->pVtab;
+  const mpg_arg which[2] = {first_arg(t), MPG_ARG_ON_ERROR};
+  mpg_err err = {MPG_OK, ""};
+  int n = 0, code;
+  mpg_rc rc;
+  (void)idx_str;
+  reset(c);
+  for (int a = 0; a < 2 && n < argc; a++)
+    if (idx_num >> a & 1) {
+      bool no_rows = which[a] == MPG_ARG_PATH; /* of NULL */
+      code = no_rows ? SQLITE_OK
+                     : mpg_argument_lost(&t->base, idx_num, a, t->module->name,
+                                         mpg_arg_name(which[a]), argv[n]);
+      if (code != SQLITE_OK)
+        return code;
+      c->args[which[a]] = sqlite3_value_dup(argv[n++]);
+      if (c->args[which[a]] == NULL)
+        return SQLITE_NOMEM;
+    }
+  c->rowid = mpg_first_rowid(c->args, MPG_ARG_THREADS);
+  if (from_files(t) && c->args[MPG_ARG_PATH] == NULL)
+    return mpg_vtab_error(&t->base, "trace_records: expected a path: trace_records('traces/')");
+  if (idx_num & SCHEMA_NAMED && c->args[MPG_ARG_SCHEMA] == NULL)
+    return mpg_argument_missing(&t->base, t->module->name, mpg_arg_name(MPG_ARG_SCHEMA));
+  if (from_files(t) && !mpg_arg_given(c->args, MPG_ARG_PATH))
+    return SQLITE_OK;
+  code = mpg_scan_begin(&c->scan, t->conn);
+  if (code != SQLITE_OK)
+    return code;
+  rc = read_records(c, t, &err);
+  if (rc == MPG_OK) {
+    c->relation = MPG_REL_CAPACITY;
+    rc = settle(c);
+    if (rc == MPG_NOMEM)
+      (void)mpg_fail_nomem(&err);
+  }
+  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->module->name, &err);
+}
+
+static int records_next(sqlite3_vtab_cursor *base) {
+  cursor *c = (cursor *)base;
+  c->rowid++;
+  mpg_rc rc = advance(c);
+  return mpg_sqlite_rc(rc == MPG_OK ? settle(c) : rc);
+}
+
+static int records_eof(sqlite3_vtab_cursor *base) {
+  return ((cursor *)base)->relation >= MPG_RELATIONS;
+}
+
+static int records_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+  *rowid = ((cursor *)base)->rowid;
+  return SQLITE_OK;
+}
+
+/* ---- values ---- */
+
+static void result_text(sqlite3_context *x, mpg_str s) {
+  if (s.p != NULL)
+    sqlite3_result_text64(x, s.p, s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static void result_z(sqlite3_context *x, const char *z) {
+  if (z != NULL)
+    sqlite3_result_text(x, z, -1, SQLITE_TRANSIENT);
+}
+
+static void result_int(sqlite3_context *x, int64_t v) {
+  if (v != MPG_NONE)
+    sqlite3_result_int64(x, v);
+}
+
+static void result_amount(sqlite3_context *x, double v) {
+  if (!isnan(v))
+    sqlite3_result_double(x, v);
+}
+
+/* Millionths of a chip, or of a second: both are told as the unit. */
+static void result_micro(sqlite3_context *x, int64_t v) {
+  if (v != MPG_NONE && v != MPG_OPEN)
+    sqlite3_result_double(x, (double)v / 1e6);
+}
+
+static void capacity_value(sqlite3_context *x, const mpg_fleet *f, const mpg_capacity *r, col at) {
+  if (at == COL_POOL)
+    result_text(x, mpg_intern_text(&f->pool_names, r->pool + 1));
+  else if (at == COL_CHIP)
+    result_text(x, mpg_intern_text(&f->texts, r->chip));
+  else if (at == COL_CHIPS || at == COL_START || at == COL_END)
+    result_micro(x, at == COL_CHIPS ? r->chips : at == COL_START ? r->start : r->end);
+}
+
+static void outage_value(sqlite3_context *x, const mpg_fleet *f, const mpg_outage *r, col at) {
+  if (at == COL_POOL)
+    result_text(x, mpg_intern_text(&f->pool_names, r->pool + 1));
+  else if (at == COL_KIND)
+    result_text(x, mpg_intern_text(&f->texts, r->kind));
+  else if (at == COL_CHIPS || at == COL_START || at == COL_END)
+    result_micro(x, at == COL_CHIPS ? r->chips : at == COL_START ? r->start : r->end);
+}
+
+static void job_value(sqlite3_context *x, const mpg_fleet *f, size_t i, col at) {
+  const mpg_job *r = &f->jobs[i];
+  if (at == COL_JOB)
+    result_text(x, mpg_intern_text(&f->job_names, (uint32_t)i + 1));
+  else if (at >= COL_NAME && at <= COL_LABELS)
+    result_text(x, mpg_intern_text(&f->texts, r->dim[at - COL_NAME]));
+  else if (at == COL_CHIPS || at == COL_MIN_CHIPS || at == COL_SUBMIT)
+    result_micro(x, at == COL_CHIPS ? r->chips : at == COL_SUBMIT ? r->submit : r->min_chips);
+  else if (at == COL_TASKS)
+    result_int(x, r->tasks);
+}
+
+static void allocation_value(sqlite3_context *x, const mpg_fleet *f, const mpg_allocation *r,
+                             col at) {
+  static const char *const outcomes[] = {
+      [MPG_RUNNING] = NULL,         [MPG_COMPLETED] = "completed", [MPG_CANCELLED] = "cancelled",
+      [MPG_FAILED] = "failed",      [MPG_TIMEOUT] = "timeout",     [MPG_PREEMPTED] = "preempted",
+      [MPG_NODE_FAIL] = "node_fail"};
+  if (at == COL_JOB)
+    result_text(x, mpg_intern_text(&f->job_names, r->job + 1));
+  else if (at == COL_POOL)
+    result_text(x, mpg_intern_text(&f->pool_names, r->pool + 1));
+  else if (at == COL_TASK)
+    result_text(x, mpg_intern_text(&f->texts, r->task));
+  else if (at == COL_ATTEMPT)
+    result_int(x, r->attempt);
+  else if (at == COL_OUTCOME)
+    result_z(x, outcomes[r->outcome]);
+  else if (at == COL_CHIPS || at == COL_START || at == COL_END)
+    result_micro(x, at == COL_CHIPS ? r->chips : at == COL_START ? r->start : r->end);
+}
+
+static void span_value(sqlite3_context *x, const cursor *c, col at) {
+  const mpg_fleet *f = &c->fleet;
+  const mpg_span *r = &c->spans[c->i];
+  if (at == COL_JOB)
+    result_text(x, mpg_intern_text(&f->job_names, (uint32_t)c->job + 1));
+  else if (at == COL_KIND)
+    result_text(x, mpg_intern_text(&f->kind_names, r->kind));
+  else if (at == COL_PROGRAM)
+    result_text(x, mpg_intern_text(&f->program_names, r->program));
+  else if (at == COL_DTYPE)
+    result_text(x, mpg_intern_text(&f->texts, r->dtype));
+  else if (at == COL_ATTEMPT || at == COL_STEP)
+    result_int(x, at == COL_STEP ? r->step : r->attempt);
+  else if (at == COL_START || at == COL_END)
+    result_micro(x, at == COL_START ? r->start : r->end);
+  else if (at == COL_FLOPS || at == COL_BYTES || at == COL_EXECUTIONS)
+    result_amount(x, at == COL_FLOPS ? r->flops : at == COL_BYTES ? r->bytes : r->executions);
+}
+
+static void commit_value(sqlite3_context *x, const mpg_fleet *f, const mpg_commit *r, col at) {
+  if (at == COL_JOB)
+    result_text(x, mpg_intern_text(&f->job_names, r->job + 1));
+  else if (at == COL_STEP)
+    result_int(x, r->step);
+  else if (at == COL_SNAPSHOT || at == COL_DURABLE)
+    result_micro(x, at == COL_SNAPSHOT ? r->snapshot : r->durable);
+}
+
+static void program_value(sqlite3_context *x, const mpg_fleet *f, size_t i, col at) {
+  const mpg_program *r = &f->programs[i];
+  if (at == COL_PROGRAM)
+    result_text(x, mpg_intern_text(&f->program_names, (uint32_t)i + 1));
+  else if (at == COL_DTYPE)
+    result_text(x, mpg_intern_text(&f->texts, r->dtype));
+  else if (at == COL_FLOPS || at == COL_BYTES)
+    result_amount(x, at == COL_FLOPS ? r->flops : r->bytes);
+}
+
+static void chip_value(sqlite3_context *x, const mpg_chip_row *r, col at) {
+  if (at == COL_CHIP || at == COL_DTYPE)
+    result_z(x, at == COL_CHIP ? r->chip : r->dtype);
+  else if (at == COL_VENDOR || at == COL_SOURCE)
+    result_z(x, at == COL_VENDOR ? r->vendor : r->source);
+  else if (at == COL_YEAR && r->year != 0)
+    sqlite3_result_int(x, r->year);
+  else if (at >= COL_PEAK && at <= COL_TDP)
+    result_amount(x, (const double[]){r->peak_flops, r->hbm_bytes, r->hbm_bytes_per_s,
+                                      r->ici_bytes_per_s, r->tdp_w}[at - COL_PEAK]);
+}
+
+static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) {
+  const cursor *c = (const cursor *)base;
+  const mpg_table *t = (const mpg_table *)base->pVtab;
+  const mpg_fleet *f = &c->fleet;
+  if (i >= COLS) {
+    sqlite3_value *value = c->args[i == COLS ? first_arg(t) : MPG_ARG_ON_ERROR];
+    if (value != NULL)
+      sqlite3_result_value(x, value);
+    return SQLITE_OK;
+  }
+  if (i == COL_RECORD) {
+    sqlite3_result_text(x, mpg_relation_get(c->relation)->name, -1, SQLITE_STATIC);
+    return SQLITE_OK;
+  }
+  switch (c->relation) {
+  case MPG_REL_CAPACITY:
+    capacity_value(x, f, &f->capacity[c->i], (col)i);
+    break;
+  case MPG_REL_OUTAGES:
+    outage_value(x, f, &f->outages[c->i], (col)i);
+    break;
+  case MPG_REL_JOBS:
+    job_value(x, f, c->i, (col)i);
+    break;
+  case MPG_REL_ALLOCATIONS:
+    allocation_value(x, f, &f->allocations[c->i], (col)i);
+    break;
+  case MPG_REL_SPANS:
+    span_value(x, c, (col)i);
+    break;
+  case MPG_REL_COMMITS:
+    commit_value(x, f, &f->commits[c->i], (col)i);
+    break;
+  case MPG_REL_PROGRAMS:
+    program_value(x, f, c->i, (col)i);
+    break;
+  default:
+    chip_value(x, mpg_chips_row(c->chips, c->i), (col)i);
+    break;
+  }
+  return SQLITE_OK;
+}
+
+int mpg_register_records(mpg_conn *conn, char **error) {
+  static const sqlite3_module module = {
+      .iVersion = 0,
+      .xConnect = records_connect, /* no xCreate: eponymous only */
+      .xBestIndex = records_best_index,
+      .xDisconnect = mpg_table_disconnect,
+      .xOpen = records_open,
+      .xClose = records_close,
+      .xFilter = records_filter,
+      .xNext = records_next,
+      .xEof = records_eof,
+      .xColumn = records_column,
+      .xRowid = records_rowid,
+  };
+  static const mpg_module files = {"trace_records", &module, FROM_FILES};
+  static const mpg_module tables = {"mpg_records", &module, FROM_TABLES};
+  int rc = mpg_register_file_modules(conn, &files, 1, error);
+  return rc == SQLITE_OK ? mpg_register_modules(conn, &tables, 1, error) : rc;
+}

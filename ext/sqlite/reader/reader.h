@@ -1,0 +1,136 @@
+/*
+** reader.h - the table function that every file format shares: NAME(path, ..., on_error).
+**
+** A format describes itself in one mpg_reader_format and registers it; everything that SQLite asks
+** of a virtual table is done here. What a user sees is the same for all formats:
+**
+**   (1) path is a file, a glob or a folder, gzip and zstd read in place. Nothing is opened before
+**       the query runs; the tables are DIRECTONLY and eponymous, so that no schema holds a path.
+**   (2) Arguments are given by position or as WHERE name = value. A missing path is an error that
+**       shows the call; any argument given as NULL means no rows.
+**   (3) on_error = 'stop' (or nothing): a malformed record ends the query with
+**       "NAME: FILE:LINE:COLUMN: what". on_error = 'skip': it is left out and counted in mpg_issues
+**       as skipped_record (data_loss).
+**   (4) What a scan finds is in mpg_issues with the file as source; a file read again replaces it.
+**   (5) The hidden columns _file and _line lead back to the source. rowid counts records.
+**   (6) sqlite3_interrupt() ends a scan.
+**   (7) Formats that several threads may read have threads = N behind on_error: 1 to 64, or by themselves
+**       as many as there are cores, up to 16.
+*/
+#ifndef MPG_READER_H
+#define MPG_READER_H
+
+#include "../connection.h"
+#include "../../read/rows/rows_scan.h"
+
+#define MPG_READER_ARGUMENTS 16 /* at most, with path, on_error and threads */
+#define MPG_READER_EQUALS 4
+
+typedef struct mpg_reader_column {
+  const char *name;
+  const char *type; /* declared: "TEXT", "BIGINT", "REAL"; "": any */
+} mpg_reader_column;
+
+/* What a query asks of every file. */
+typedef struct mpg_reader_wish {
+  int threads; /* that may read, at least 1 */
+  /* Records whose column surely is not this text may be passed over, and are then counted. */
+  struct {
+    size_t column;
+    mpg_str text;
+  } equal[MPG_READER_EQUALS];
+  size_t n;
+  int64_t passed;
+} mpg_reader_wish;
+
+/*
+** Rows that several threads read ahead of the statement (rows_scan.h): only the columns that it names
+** are decoded.
+*/
+typedef struct mpg_reader_ahead {
+  const mpg_rows_format *rows; /* whose columns are the declared ones, and perhaps one more, */
+  const mpg_rows_options *options;
+  /* the value of which `see` is shown, for every row in order and by one thread, with what begin made;
+  ** what then is known of the row is in `column`, true for columns that are its to give. Both NULL
+  ** where rows know nothing of each other. */
+  mpg_rc (*see)(void *scan, const mpg_value *value, const char *path, int64_t line,
+                mpg_issues *issues, mpg_err *err);
+  bool (*column)(const void *scan, size_t i, mpg_value *out);
+} mpg_reader_ahead;
+
+/*
+** Values of one file's current record, and of the arguments, are mpg_value; text is borrowed and is
+** copied before the next call. Every callback may be called from one thread at a time only. An
+** environment passed in stays valid until the matching close or end.
+*/
+typedef struct mpg_reader_format {
+  mpg_module module; /* {"NAME", &mpg_reader_module, 0}; must be first */
+  const char *usage; /* "expected a path, as in NAME('file')" */
+  const mpg_reader_column *columns;
+  size_t ncolumns;
+  /* Arguments between path and on_error, in order. */
+  const char *const *arguments;
+  size_t narguments;
+
+  /*
+  ** Once a scan, before the first file: checks the arguments and makes what all files share; *scan
+  ** is passed to open and end. arguments[i] is MPG_NULL where it was not given; its text stays
+  ** valid until end. Of a threaded format, arguments[narguments + 1] is how many threads may read.
+  ** May be NULL, as end may.
+  */
+  mpg_rc (*begin)(void **scan, const mpg_env *env, const mpg_value *arguments, mpg_err *err);
+  void (*end)(void *scan);
+
+  /*
+  ** One file: `stream` is at its start, and its path is the source of what goes to `issues`. `file` is
+  ** file_size bytes, all zero; what open puts there, close frees, also after an open that failed. Stream
+  ** and file themselves stay reader.c's, outlive close, and end in this order. scan: of a format without
+  ** `begin` the mpg_reader_wish, which lives as long as the scan.
+  */
+  size_t file_size;
+  mpg_rc (*open)(void *file, void *scan, const mpg_env *env, mpg_stream *stream, mpg_issues *issues,
+                 mpg_err *err);
+  void (*close)(void *file);
+  /*
+  ** The next record; MPG_DONE at the end. After MPG_DATA the next call goes on with the record that
+  ** follows, or says MPG_DONE where nothing more can be read.
+  */
+  mpg_rc (*next)(void *file, mpg_err *err);
+  int64_t (*line)(const void *file); /* where the current record begins */
+  /* Column i of the current record; *out is MPG_NULL before the call. */
+  mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
+  /* Columns (up to 57) whose texts the format compares itself, as the wish has it, and by which rows
+  ** may be grouped: text or NULL. Of rows that are read ahead SQLite compares them. */
+  uint64_t comparable;
+  /* Columns (up to 57) that are quickly had and cannot fail, but for want of memory: see reader_groups.h. */
+  uint64_t plain;
+  bool threaded; /* it takes heed of the wish's threads */
+  /* Instead of open, close, next, line and column; of a format with `begin`, whose scan is the query's
+  ** (mpg_rows_query). */
+  const mpg_reader_ahead *ahead;
+} mpg_reader_format;
+
+/* What `column` gives. An empty text is NULL. */
+static inline void mpg_give_text(mpg_value *out, mpg_str s) {
+  if (s.n == 0)
+    return;
+  out->type = MPG_TEXT;
+  out->s = s;
+}
+
+static inline void mpg_give_int(mpg_value *out, int64_t i) {
+  out->type = MPG_INT;
+  out->i = i;
+}
+
+/* For formats whose one argument is the zone of their times: the scan is the mpg_zone. */
+extern const char *const mpg_reader_zone[1];
+mpg_rc mpg_reader_begin_zone(void **zone, const mpg_env *env, const mpg_value *arguments,
+                             mpg_err *err);
+void mpg_reader_end_zone(void *zone);
+
+extern const sqlite3_module mpg_reader_module;
+
+int mpg_register_reader(mpg_conn *conn, const mpg_reader_format *format, char **error);
+
+#endif

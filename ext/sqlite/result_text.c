@@ -1,0 +1,91 @@
+/* result_text.c - see result_text.h. Before a text that is lent stands the count of its holders. */
+#include "result_text.h"
+
+#include <string.h>
+
+#define LASTING_TEXTS 4096
+#define LASTING_BYTES 48 /* of one text; longer ones are seldom of what rows are grouped by */
+
+typedef struct lent {
+  size_t holders;
+  char text[];
+} lent;
+
+static lent *lent_of(void *text) {
+  return (lent *)(void *)((char *)text - offsetof(lent, text));
+}
+
+static void let_go(void *text) {
+  lent *l = lent_of(text);
+  if (--l->holders == 0)
+    sqlite3_free(l);
+}
+
+void mpg_shown_free(mpg_shown *shown) {
+  if (shown->lent != NULL)
+    let_go(shown->lent);
+  memset(shown, 0, sizeof *shown);
+}
+
+/* The text among those that last, where there is room for it; else NULL. */
+static const char *lasting(mpg_conn *conn, mpg_str s) {
+  uint32_t id;
+  if (s.n > LASTING_BYTES || memchr(s.p, '\0', s.n) != NULL)
+    return NULL;
+  if (conn->lasting == NULL) {
+    conn->lasting = mpg_malloc(&conn->env, sizeof *conn->lasting);
+    if (conn->lasting == NULL)
+      return NULL;
+    mpg_intern_init(conn->lasting, &conn->env);
+  }
+  id = mpg_intern_find(conn->lasting, s);
+  if (id == 0 && conn->lasting->n < LASTING_TEXTS && mpg_intern_id(conn->lasting, s, &id) != MPG_OK)
+    return NULL;
+  return mpg_intern_text(conn->lasting, id).p;
+}
+
+void mpg_shown_close(mpg_conn *conn) {
+  if (conn->lasting == NULL)
+    return;
+  mpg_intern_free(conn->lasting);
+  mpg_free(&conn->env, conn->lasting);
+  conn->lasting = NULL;
+}
+
+static bool lend(mpg_shown *shown, mpg_str s) {
+  lent *l = sqlite3_malloc64(sizeof *l + s.n + 1);
+  if (l == NULL)
+    return false;
+  l->holders = 1;
+  if (s.n > 0)
+    memcpy(l->text, s.p, s.n);
+  l->text[s.n] = '\0';
+  shown->lent = l->text;
+  shown->whole = memchr(l->text, '\0', s.n + 1) == l->text + s.n;
+  shown->n = s.n;
+  return true;
+}
+
+void mpg_result_shown(sqlite3_context *context, mpg_conn *conn, mpg_shown *shown,
+                      const mpg_intern *texts, uint32_t id, bool few) {
+  if (id != shown->id) {
+    mpg_str s = mpg_intern_text(texts, id);
+    mpg_shown_free(shown);
+    shown->lasting = few ? lasting(conn, s) : NULL;
+    if (shown->lasting == NULL && !lend(shown, s)) {
+      sqlite3_result_error_nomem(context);
+      return;
+    }
+    shown->id = id;
+  }
+  /* Without a length SQLite knows that a text is terminated. */
+  if (shown->lasting != NULL) {
+    sqlite3_result_text(context, shown->lasting, -1, SQLITE_STATIC);
+    return;
+  }
+  lent_of(shown->lent)->holders++;
+  if (shown->whole && shown->n <= INT32_MAX)
+    sqlite3_result_text(context, shown->lent, -1, let_go);
+  else
+    sqlite3_result_text64(context, shown->lent, shown->n, let_go, SQLITE_UTF8);
+}

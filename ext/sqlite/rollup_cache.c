@@ -1,0 +1,322 @@
+/* rollup_cache.c - see rollup_cache.h; and mpg_keep(), its setting. */
+#include "rollup_cache.h"
+#include "catalogue.h"
+#include "../read/input/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define SECOND_NS INT64_C(1000000000)
+#define TRUSTED_AGE (2 * SECOND_NS) /* the coarsest clock of file systems in use, FAT's */
+
+/* A file as it was. */
+typedef struct stamp {
+  uint64_t name;
+  int64_t device, inode, size, data_ns, status_ns;
+} stamp;
+
+enum { OPTIONS = 13 };
+
+struct mpg_kept_key {
+  const mpg_env *env;
+  mpg_paths paths;
+  char *path;
+  size_t path_n;
+  int64_t options[OPTIONS];
+  uint64_t chips; /* of the catalogue, less what the files add */
+  stamp *stamps;  /* of each path */
+  int64_t now_ns; /* when they were taken */
+};
+
+/* ---- keys ---- */
+
+static int64_t nanoseconds(struct timespec t) {
+  return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+static bool take_stamp(const struct mpg_kept_key *k, const char *path, stamp *out) {
+  struct stat st;
+  if (stat(path, &st) != 0)
+    return false;
+  *out = (stamp){mpg_hash(k->env->seed, path, strlen(path)),
+                 (int64_t)st.st_dev,
+                 (int64_t)st.st_ino,
+                 (int64_t)st.st_size,
+                 nanoseconds(st.st_mtim),
+                 nanoseconds(st.st_ctim)};
+  return true;
+}
+
+static uint64_t mix(uint64_t h, const void *p, size_t n) {
+  uint64_t pair[2] = {h, mpg_hash(h, p, n)};
+  return mpg_hash(h, pair, sizeof pair);
+}
+
+static uint64_t mix_text(uint64_t h, const char *text) {
+  return text == NULL ? mix(h, "", 0) : mix(h, text, strlen(text) + 1);
+}
+
+/* Everything that the accounting can see of a catalogue. */
+static uint64_t chips_hash(const mpg_chips *chips, uint64_t seed) {
+  uint64_t h = seed;
+  for (size_t i = 0; i < mpg_chips_count(chips); i++) {
+    const mpg_chip_row *r = mpg_chips_row(chips, i);
+    double figures[5] = {r->peak_flops, r->hbm_bytes, r->hbm_bytes_per_s, r->ici_bytes_per_s,
+                         r->tdp_w};
+    h = mix_text(mix_text(mix(h, figures, sizeof figures), r->chip), r->dtype);
+  }
+  for (size_t i = 0; i < mpg_chips_alias_count(chips); i++) {
+    const char *alias, *chip;
+    mpg_chips_alias(chips, i, &alias, &chip);
+    h = mix_text(mix_text(h, alias), chip);
+  }
+  return h;
+}
+
+static void key_free(struct mpg_kept_key *k) {
+  if (k == NULL)
+    return;
+  mpg_paths_free(&k->paths);
+  mpg_free(k->env, k->path);
+  mpg_free(k->env, k->stamps);
+  mpg_free(k->env, k);
+}
+
+/* NULL where it cannot be told, whatever the reason: reading the files will say it. */
+static struct mpg_kept_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str path,
+                                    const mpg_ledger_options *o, bool skip) {
+  struct mpg_kept_key *k = mpg_calloc(&conn->env, sizeof *k);
+  const mpg_chips *chips;
+  struct timespec now;
+  mpg_err err;
+  bool fine;
+  if (k == NULL)
+    return NULL;
+  k->env = &conn->env;
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  k->now_ns = nanoseconds(now);
+  k->path = mpg_calloc(k->env, path.n + 1);
+  k->path_n = path.n;
+  chips = mpg_catalogue(conn, &err);
+  fine = k->path != NULL && chips != NULL && mpg_paths_expand(&k->paths, env, path, &err) == MPG_OK;
+  if (fine) {
+    const int64_t options[OPTIONS] = {o->window.since,
+                                      o->window.until,
+                                      o->window.bucket.width_us,
+                                      o->window.bucket.origin_us,
+                                      o->window.bucket.months,
+                                      o->window.bucket.ahead_us,
+                                      o->rules.as_of,
+                                      o->rules.basis,
+                                      o->rules.memory_roofline,
+                                      o->rules.sizes.from[0],
+                                      o->rules.sizes.from[1],
+                                      o->rules.sizes.from[2],
+                                      skip};
+    memcpy(k->options, options, sizeof options);
+    if (path.n > 0)
+      memcpy(k->path, path.p, path.n);
+    k->chips = chips_hash(chips, k->env->seed);
+    k->stamps = mpg_malloc(k->env, k->paths.n * sizeof *k->stamps);
+    fine = k->stamps != NULL;
+  }
+  k->paths.env = k->env; /* outlives the scan */
+  mpg_catalogue_release(conn, chips);
+  for (size_t i = 0; fine && i < k->paths.n; i++)
+    fine = take_stamp(k, k->paths.path[i], &k->stamps[i]) && !mpg_interrupted(env);
+  if (!fine) {
+    key_free(k);
+    k = NULL;
+  }
+  return k;
+}
+
+static bool same_key(const struct mpg_kept_key *a, const struct mpg_kept_key *b) {
+  return a->path_n == b->path_n && memcmp(a->path, b->path, a->path_n) == 0 &&
+         memcmp(a->options, b->options, sizeof a->options) == 0 && a->chips == b->chips &&
+         a->paths.n == b->paths.n && memcmp(a->stamps, b->stamps, a->paths.n * sizeof(stamp)) == 0;
+}
+
+/* The files are what they were, and a change since would show. */
+static bool trusted(const struct mpg_kept_key *k, const mpg_env *env) {
+  for (size_t i = 0; i < k->paths.n; i++) {
+    stamp now;
+    if (mpg_interrupted(env) || !take_stamp(k, k->paths.path[i], &now) ||
+        memcmp(&now, &k->stamps[i], sizeof now) != 0 || now.data_ns > k->now_ns - TRUSTED_AGE ||
+        now.status_ns > k->now_ns - TRUSTED_AGE)
+      return false;
+  }
+  return true;
+}
+
+/* ---- entries ---- */
+
+void mpg_kept_release(mpg_kept *e) {
+  const mpg_env *env;
+  if (e == NULL || --e->users > 0)
+    return;
+  env = e->key->env;
+  mpg_fleet_free(&e->fleet);
+  mpg_free(env, e->cells.p);
+  mpg_issues_free(&e->issues);
+  key_free(e->key);
+  mpg_free(env, e);
+}
+
+/* Drops the entries after the first that together fit `limit` bytes: the list is by last use. */
+static void shrink(mpg_conn *conn, size_t limit) {
+  mpg_kept **at = (mpg_kept **)&conn->kept;
+  size_t bytes = 0;
+  while (*at != NULL) {
+    mpg_kept *e = *at;
+    bytes += e->bytes;
+    if (bytes > limit) {
+      bytes -= e->bytes;
+      *at = e->next;
+      mpg_kept_release(e);
+    } else {
+      at = &e->next;
+    }
+  }
+}
+
+void mpg_kept_close(mpg_conn *conn) {
+  shrink(conn, 0);
+}
+
+static int by_bytes(const void *source, const void *path) {
+  return strcmp(source, *(char *const *)path);
+}
+
+/* A source is the path, or one of its files, which are sorted. */
+static bool is_of(const void *key, const char *source) {
+  const struct mpg_kept_key *k = key;
+  return strcmp(source, k->path) == 0 ||
+         bsearch(source, k->paths.path, k->paths.n, sizeof *k->paths.path, by_bytes) != NULL;
+}
+
+/* The connection's issues become what they were when the entry was made. */
+static bool list_again(mpg_conn *conn, const mpg_kept *e) {
+  mpg_issues_drop_those(&conn->issues, is_of, e->key);
+  for (size_t i = 0; i < e->issues.n; i++)
+    if (mpg_issues_merge(&conn->issues, &e->issues.items[i]) != MPG_OK)
+      return false;
+  return true;
+}
+
+mpg_kept *mpg_kept_begin(mpg_keeping *keeping, mpg_conn *conn, const mpg_env *env, mpg_str path,
+                         const mpg_ledger_options *options, bool skip) {
+  mpg_kept **at = (mpg_kept **)&conn->kept;
+  keeping->conn = conn;
+  keeping->env = env;
+  keeping->key = conn->kept_limit == 0 ? NULL : key_new(conn, env, path, options, skip);
+  if (keeping->key == NULL)
+    return NULL;
+  for (; *at != NULL; at = &(*at)->next) {
+    mpg_kept *e = *at;
+    if (!same_key(e->key, keeping->key))
+      continue;
+    *at = e->next; /* to the front */
+    e->next = conn->kept;
+    conn->kept = e;
+    if (!list_again(conn, e))
+      return NULL;
+    e->users++;
+    return e;
+  }
+  return NULL;
+}
+
+size_t mpg_kept_room(const mpg_keeping *keeping) {
+  return keeping->key == NULL ? 0 : keeping->conn->kept_limit / sizeof(mpg_cell);
+}
+
+static bool copy_issues(mpg_conn *conn, mpg_kept *e) {
+  mpg_issues_init(&e->issues, &conn->env);
+  for (size_t i = 0; i < conn->issues.n; i++)
+    if (is_of(e->key, conn->issues.items[i].source) &&
+        mpg_issues_merge(&e->issues, &conn->issues.items[i]) != MPG_OK)
+      return false;
+  return true;
+}
+
+/* An entry of the same path and options is of files that have changed since. */
+static void drop_older(mpg_conn *conn, const struct mpg_kept_key *k) {
+  mpg_kept **at = (mpg_kept **)&conn->kept;
+  while (*at != NULL) {
+    mpg_kept *e = *at;
+    const struct mpg_kept_key *other = e->key;
+    if (other->path_n == k->path_n && memcmp(other->path, k->path, k->path_n) == 0 &&
+        memcmp(other->options, k->options, sizeof k->options) == 0) {
+      *at = e->next;
+      mpg_kept_release(e);
+    } else {
+      at = &e->next;
+    }
+  }
+}
+
+mpg_kept *mpg_kept_end(mpg_keeping *keeping, mpg_fleet *fleet, mpg_cells *cells) {
+  mpg_conn *conn = keeping->conn;
+  mpg_kept *e;
+  if (keeping->key == NULL || cells->over || !trusted(keeping->key, keeping->env))
+    return NULL;
+  e = mpg_calloc(&conn->env, sizeof *e);
+  if (e == NULL)
+    return NULL;
+  drop_older(conn, keeping->key);
+  e->users = 1;
+  e->key = keeping->key;
+  keeping->key = NULL;
+  if (!copy_issues(conn, e)) {
+    mpg_kept_release(e);
+    return NULL;
+  }
+  e->fleet = *fleet;
+  memset(fleet, 0, sizeof *fleet);
+  mpg_fleet_names_only(&e->fleet, &conn->env);
+  e->cells = *cells;
+  memset(cells, 0, sizeof *cells);
+  e->bytes = sizeof *e + e->cells.cap * sizeof *e->cells.p + mpg_fleet_bytes(&e->fleet) +
+             e->key->paths.n * sizeof(stamp);
+  e->next = conn->kept;
+  conn->kept = e;
+  e->users++;
+  shrink(conn, conn->kept_limit);
+  return e;
+}
+
+void mpg_keeping_free(mpg_keeping *keeping) {
+  key_free(keeping->key);
+  keeping->key = NULL;
+}
+
+/* ---- the setting ---- */
+
+/* mpg_keep(): the limit in MiB. mpg_keep(MiB): sets it and returns it; 0 keeps nothing. */
+static void keep(sqlite3_context *context, int n, sqlite3_value **args) {
+  mpg_conn *conn = mpg_conn_of(context);
+  if (n == 1) {
+    sqlite3_int64 mib = sqlite3_value_int64(args[0]);
+    if (sqlite3_value_type(args[0]) != SQLITE_INTEGER || mib < 0 || mib > (1 << 20)) {
+      sqlite3_result_error(context, "mpg_keep: expected a whole number of MiB from 0 to 1048576",
+                           -1);
+      return;
+    }
+    conn->kept_limit = (size_t)mib << 20;
+    shrink(conn, conn->kept_limit);
+  }
+  sqlite3_result_int64(context, (sqlite3_int64)(conn->kept_limit >> 20));
+}
+
+int mpg_register_keep(mpg_conn *conn, char **error) {
+  static const mpg_function table[] = {
+      {"mpg_keep", 0, MPG_SETTING, 0, keep, NULL, NULL, NULL, NULL},
+      {"mpg_keep", 1, MPG_SETTING, 0, keep, NULL, NULL, NULL, NULL},
+  };
+  if (conn->no_files) /* only what was read from files is kept */
+    return SQLITE_OK;
+  return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
+}

@@ -1,0 +1,254 @@
+/* sqlite_relations.c - see relations.h. */
+#include "sqlite_relations.h"
+#include "../goodput/trace/relation_rows.h"
+
+#define READING_MAX 8 /* one inside the other */
+
+static mpg_rc sqlite_failure(sqlite3 *db, int rc, const char *what, mpg_err *err) {
+  if (rc == SQLITE_NOMEM)
+    return mpg_fail_nomem(err);
+  if (rc == SQLITE_INTERRUPT)
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  return mpg_fail(err, MPG_DATA, "%s: %s", what, sqlite3_errmsg(db));
+}
+
+/* What a schema has under a relation's name. */
+typedef enum found { NOTHING, TABLE, VIEW } found;
+
+/* By what SQLite made of the schema, not by what its rows say of themselves: a crafted file may lie. */
+static found kind_of(sqlite3 *db, const char *schema, const char *name) {
+  return sqlite3_table_column_metadata(db, schema, name, NULL, NULL, NULL, NULL, NULL, NULL) ==
+                 SQLITE_OK
+             ? TABLE
+             : VIEW;
+}
+
+static mpg_rc look_up(sqlite3 *db, const char *schema, const char *name, found *out, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".sqlite_schema WHERE type IN ('table', 'view') "
+                              "AND name = ?1 COLLATE NOCASE",
+                              schema);
+  int rc;
+  *out = NOTHING;
+  if (sql == NULL)
+    return mpg_fail_nomem(err);
+  rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  sqlite3_free(sql);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_step(stmt);
+  sqlite3_finalize(stmt);
+  if (rc == SQLITE_ROW) {
+    *out = kind_of(db, schema, name);
+    rc = SQLITE_DONE;
+  }
+  return rc == SQLITE_DONE ? MPG_OK : sqlite_failure(db, rc, schema, err);
+}
+
+/* The schemas to look in, in SQLite's order of names; each to be freed, as is the list. */
+static mpg_rc list_schemas(sqlite3 *db, char ***out, size_t *n, mpg_err *err) {
+  char **list = NULL;
+  size_t count = 0;
+  for (int i = -1;; i++) { /* temp is number 1, and comes before all others */
+    const char *name = i < 0 ? "temp" : i == 1 ? NULL : sqlite3_db_name(db, i);
+    char **grown;
+    if (i > 1 && name == NULL)
+      break;
+    if (name == NULL)
+      continue;
+    grown = sqlite3_realloc64(list, (count + 1) * sizeof *list);
+    if (grown != NULL) {
+      list = grown;
+      list[count] = sqlite3_mprintf("%s", name);
+    }
+    if (grown == NULL || list[count] == NULL) {
+      while (count > 0)
+        sqlite3_free(list[--count]);
+      sqlite3_free(list);
+      return mpg_fail_nomem(err);
+    }
+    count++;
+  }
+  *out = list;
+  *n = count;
+  return MPG_OK;
+}
+
+/* A column's value. Text is UTF-8, whatever the database's encoding; converting it may fail. */
+static mpg_rc column_value(sqlite3_stmt *stmt, int i, mpg_value *v) {
+  v->type = MPG_NULL;
+  switch (sqlite3_column_type(stmt, i)) {
+  case SQLITE_INTEGER:
+    v->type = MPG_INT;
+    v->i = sqlite3_column_int64(stmt, i);
+    break;
+  case SQLITE_FLOAT:
+    v->type = MPG_REAL;
+    v->r = sqlite3_column_double(stmt, i);
+    break;
+  case SQLITE_TEXT:
+    v->s.p = (const char *)sqlite3_column_text(stmt, i);
+    if (v->s.p == NULL)
+      return MPG_NOMEM;
+    v->s.n = (size_t)sqlite3_column_bytes(stmt, i);
+    v->type = MPG_TEXT;
+    break;
+  case SQLITE_BLOB:
+    v->s.p = sqlite3_column_blob(stmt, i);
+    v->s.n = v->s.p == NULL ? 0 : (size_t)sqlite3_column_bytes(stmt, i);
+    v->type = MPG_TEXT;
+    break;
+  default:
+    break;
+  }
+  return MPG_OK;
+}
+
+/* Column 0 is the rowid; it belongs to no relation. */
+static mpg_rc map_columns(mpg_relation_rows *r, sqlite3_stmt *stmt, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  for (int i = 1; rc == MPG_OK && i < sqlite3_column_count(stmt); i++) {
+    const char *name = sqlite3_column_name(stmt, i);
+    rc = name == NULL ? mpg_fail_nomem(err) : mpg_relation_rows_column(r, i, name, err);
+  }
+  return rc == MPG_OK ? mpg_relation_rows_columns_end(r, err) : rc;
+}
+
+static mpg_rc read_rows(mpg_relation_rows *r, sqlite3 *db, sqlite3_stmt *stmt, mpg_err *err) {
+  mpg_value values[MPG_MAX_COLUMNS];
+  mpg_rc core = map_columns(r, stmt, err);
+  int rc = SQLITE_DONE;
+  while (core == MPG_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+    /* A view's rows are numbered as they come. */
+    int64_t row =
+        sqlite3_column_type(stmt, 0) == SQLITE_INTEGER ? sqlite3_column_int64(stmt, 0) : r->n + 1;
+    for (size_t c = 0; c < MPG_MAX_COLUMNS; c++) {
+      values[c].type = MPG_NULL;
+      if (r->of[c] >= 0 && column_value(stmt, r->of[c], &values[c]) != MPG_OK)
+        return mpg_fail_nomem(err);
+    }
+    core = mpg_relation_rows_add(r, values, row, err);
+  }
+  if (core == MPG_OK && rc != SQLITE_DONE)
+    core = sqlite_failure(db, rc, r->source, err);
+  return core;
+}
+
+/*
+** A query of ours counts as typed by the user, and so it could read a virtual table which a view of the
+** database that asks us may not: one that is DIRECTONLY because it opens files. So those of a database are
+** refused here. Views are not, for SQLite itself looks at what they name; nor is temp, which nobody else writes.
+*/
+static int prepare(sqlite3 *db, const char *schema, found kind, const char *sql,
+                   sqlite3_stmt **stmt) {
+  bool own = kind == VIEW || sqlite3_stricmp(schema, "temp") == 0;
+  return sqlite3_prepare_v3(db, sql, -1, own ? 0 : SQLITE_PREPARE_NO_VTAB, stmt, NULL);
+}
+
+static mpg_rc prepare_failure(sqlite3 *db, int code, found kind, const char *source, mpg_err *err) {
+  if (code == SQLITE_ERROR && kind == TABLE &&
+      strncmp(sqlite3_errmsg(db), "no such table", strlen("no such table")) == 0)
+    return mpg_fail(err, MPG_MISUSE,
+                    "%s: expected a table or a view, found a virtual table, which is read from the "
+                    "schema temp alone",
+                    source);
+  return sqlite_failure(db, code, source, err);
+}
+
+static mpg_rc read_relation(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
+                            mpg_relation relation, found kind, bool skip, mpg_err *err) {
+  const char *name = mpg_relation_get(relation)->name;
+  char *source = sqlite3_mprintf("%s.%s", schema, name);
+  char *sql = sqlite3_mprintf("SELECT %s, * FROM \"%w\".\"%w\"", kind == TABLE ? "rowid" : "NULL",
+                              schema, name);
+  mpg_relation_rows rows = {
+      .fleet = fleet, .env = env, .relation = relation, .source = source, .skip = skip};
+  sqlite3_stmt *stmt = NULL;
+  mpg_rc rc = MPG_OK;
+  int code;
+  if (source == NULL || sql == NULL) {
+    rc = mpg_fail_nomem(err);
+    goto done;
+  }
+  code = prepare(db, schema, kind, sql, &stmt);
+  if (code == SQLITE_ERROR && kind == TABLE) { /* a table WITHOUT ROWID */
+    sqlite3_free(sql);
+    sql = sqlite3_mprintf("SELECT NULL, * FROM \"%w\".\"%w\"", schema, name);
+    code = sql == NULL ? SQLITE_NOMEM : prepare(db, schema, kind, sql, &stmt);
+  }
+  rc = mpg_relation_rows_begin(&rows, err);
+  if (rc == MPG_OK && code != SQLITE_OK)
+    rc = prepare_failure(db, code, kind, source, err);
+  if (rc == MPG_OK)
+    rc = read_rows(&rows, db, stmt, err);
+  mpg_relation_rows_end(&rows);
+done:
+  sqlite3_finalize(stmt);
+  sqlite3_free(sql);
+  sqlite3_free(source);
+  return rc;
+}
+
+/* One relation from the first of the schemas that has it. */
+static mpg_rc read_first(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, char **schemas,
+                         size_t n, mpg_relation relation, bool skip, bool *there, mpg_err *err) {
+  *there = false;
+  for (size_t i = 0; i < n; i++) {
+    found kind;
+    mpg_rc rc = look_up(db, schemas[i], mpg_relation_get(relation)->name, &kind, err);
+    if (rc != MPG_OK)
+      return rc;
+    if (kind == NOTHING)
+      continue;
+    *there = true;
+    return read_relation(fleet, db, env, schemas[i], relation, kind, skip, err);
+  }
+  return MPG_OK;
+}
+
+static void free_schemas(char **schemas, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    sqlite3_free(schemas[i]);
+  sqlite3_free(schemas);
+}
+
+static mpg_rc read_all(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
+                       bool skip, mpg_err *err) {
+  char **schemas = NULL, *only = NULL;
+  size_t n = 0;
+  bool there, any = false;
+  mpg_rc rc = list_schemas(db, &schemas, &n, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (schema != NULL) {
+    for (size_t i = 0; i < n && only == NULL; i++)
+      if (sqlite3_stricmp(schemas[i], schema) == 0)
+        only = schemas[i];
+    if (only == NULL)
+      rc = mpg_fail(err, MPG_MISUSE, "expected the name of an open database, found \"%.80s\"",
+                    schema);
+  }
+  for (int r = 0; rc == MPG_OK && r < MPG_REL_CHIPS; r++) {
+    rc = read_first(fleet, db, env, only ? &only : schemas, only ? 1 : n, (mpg_relation)r, skip,
+                    &there, err);
+    any |= there;
+  }
+  free_schemas(schemas, n);
+  if (rc == MPG_OK && !any)
+    rc = mpg_fail(
+        err, MPG_IO,
+        "expected tables or views capacity, allocations, ... (schema/fleet.sql), found none");
+  return rc;
+}
+
+mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, const char *schema,
+                          bool skip, const char *what, mpg_err *err) {
+  mpg_rc rc;
+  if (conn->reading >= READING_MAX)
+    return mpg_fail(err, MPG_LIMIT, "a relation is defined by %s", what);
+  conn->reading++;
+  rc = read_all(fleet, conn->db, env, schema, skip, err);
+  conn->reading--;
+  return rc;
+}
