@@ -1,8 +1,8 @@
 /*
-** duckdb.c - runs one statement in DuckDB and prints its rows, for bench/run: duckdb LIBRARY SQL; or two,
-** duckdb LIBRARY SETUP SQL, and prints the seconds that the second takes to standard error.
-** The library is opened at run time and its few functions are declared here, so that nothing of DuckDB is
-** needed to build this.
+** duckdb.c - runs one statement in DuckDB and prints its rows, for bench/run: duckdb LIBRARY SQL;
+** or two, duckdb LIBRARY SETUP SQL, and prints the seconds that the second takes to standard error.
+** The library is opened at run time and its few functions are declared here, so that nothing of
+** DuckDB is needed to build this.
 */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -63,7 +63,8 @@ int main(int argc, char **argv) {
   }
   (void)clock_gettime(CLOCK_MONOTONIC, &end);
   if (argc == 4)
-    fprintf(stderr, "%.6f\n", (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+    fprintf(stderr, "%.6f\n",
+            (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
   for (uint64_t i = 0; i < duckdb_row_count(&r); i++) {
     for (uint64_t c = 0; c < duckdb_column_count(&r); c++) {
       char *text = duckdb_value_varchar(&r, c, i);

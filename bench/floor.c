@@ -1,10 +1,12 @@
 /*
-** floor.c - what SQLite itself takes to group as many rows as a ledger has, for bench/run: a virtual table that does
-** nothing, and an aggregate that looks at its arguments and keeps nothing.
+** floor.c - what SQLite itself takes to group as many rows as a ledger has, for bench/run: a
+** virtual table that does nothing, and an aggregate that looks at its arguments and keeps nothing.
 **
-**   SELECT pool, chip, phase, framework, taken(category, chip_us) FROM floor_rows(ROWS, GROUPS) GROUP BY 1, 2, 3, 4
+**   SELECT pool, chip, phase, framework, taken(category, chip_us) FROM floor_rows(ROWS, GROUPS)
+**   GROUP BY 1, 2, 3, 4
 **
-** Rows come in the order of the groups, and texts are SQLITE_STATIC: no table of such rows can be quicker.
+** Rows come in the order of the groups, and texts are SQLITE_STATIC: no table of such rows can be
+** quicker.
 */
 #include <sqlite3ext.h>
 #include <stdio.h>
@@ -14,18 +16,20 @@ SQLITE_EXTENSION_INIT1
 enum { POOL, CHIP, PHASE, FRAMEWORK, CATEGORY, CHIP_US, ROWS, GROUPS };
 
 typedef struct cursor {
-  sqlite3_vtab_cursor base; /* must be first */
+  sqlite3_vtab_cursor base;              /* must be first */
   sqlite3_int64 row, rows, groups, next; /* next: the first row of the next group */
   char pool[32];
 } cursor;
 
-static int floor_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error) {
+static int floor_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                         sqlite3_vtab **out, char **error) {
   (void)aux, (void)argc, (void)argv, (void)error;
   *out = sqlite3_malloc64(sizeof **out);
   if (*out == NULL)
     return SQLITE_NOMEM;
   memset(*out, 0, sizeof **out);
-  return sqlite3_declare_vtab(db, "CREATE TABLE x(pool TEXT, chip TEXT, phase TEXT, framework TEXT, category TEXT, chip_us BIGINT, "
+  return sqlite3_declare_vtab(db, "CREATE TABLE x(pool TEXT, chip TEXT, phase TEXT, framework "
+                                  "TEXT, category TEXT, chip_us BIGINT, "
                                   "n_rows HIDDEN, n_groups HIDDEN)");
 }
 
@@ -60,7 +64,8 @@ static int floor_close(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-static int floor_filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv) {
+static int floor_filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc,
+                        sqlite3_value **argv) {
   cursor *c = (cursor *)base;
   (void)number, (void)text;
   if (argc != 2)
@@ -143,5 +148,7 @@ int sqlite3_floor_init(sqlite3 *db, char **error, const sqlite3_api_routines *ap
   SQLITE_EXTENSION_INIT2(api)
   (void)error;
   rc = sqlite3_create_module(db, "floor_rows", &module, NULL);
-  return rc == SQLITE_OK ? sqlite3_create_function(db, "taken", 2, SQLITE_UTF8, NULL, NULL, taken_step, taken_final) : rc;
+  return rc == SQLITE_OK ? sqlite3_create_function(db, "taken", 2, SQLITE_UTF8, NULL, NULL,
+                                                   taken_step, taken_final)
+                         : rc;
 }

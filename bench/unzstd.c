@@ -1,4 +1,5 @@
-/* unzstd.c - what libzstd itself takes to unpack a file: unzstd FILE, in blocks that stay in the cache, thrown away. */
+/* unzstd.c - what libzstd itself takes to unpack a file: unzstd FILE, in blocks that stay in the
+** cache, thrown away. */
 #include <stdio.h>
 #include <zstd.h>
 

@@ -73,7 +73,8 @@ MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_rou
   return register_families(db, false, error);
 }
 
-/* For a host that runs statements of strangers: SELECT load_extension('mpg', 'sqlite3_mpg_nofs_init'). */
+/* For a host that runs statements of strangers: SELECT load_extension('mpg',
+** 'sqlite3_mpg_nofs_init'). */
 MPG_EXPORT int sqlite3_mpg_nofs_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
   SQLITE_EXTENSION_INIT2(api);
   (void)api;

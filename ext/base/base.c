@@ -12,8 +12,8 @@
 
 #define FORMATTED 6144 /* a path, and the longest message with its excerpts */
 
-/* Of this thread alone, which the host does not share meanwhile. glibc's "C" locale object is a constant: nothing is
-** allocated here, or freed. */
+/* Of this thread alone, which the host does not share meanwhile. glibc's "C" locale object is a
+** constant: nothing is allocated here, or freed. */
 static int MPG_PRINTF(3, 0) print(char *to, size_t cap, const char *format, va_list args) {
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   locale_t hosts = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0;

@@ -49,10 +49,11 @@ typedef struct mpg_err {
 /* Records `rc` and the formatted text in `err`, and returns `rc`. */
 mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) MPG_PRINTF(3, 4);
 mpg_rc mpg_fail_nomem(mpg_err *err);
-/* Formats into `cap` bytes, terminated. Where that is too long, "..." stands for its middle: a path comes
-** first in a message, and what is wrong last. */
+/* Formats into `cap` bytes, terminated. Where that is too long, "..." stands for its middle: a path
+** comes first in a message, and what is wrong last. */
 void mpg_format(char *to, size_t cap, const char *format, va_list args) MPG_PRINTF(3, 0);
-/* snprintf in the C locale: the host's may have a comma for a decimal point. mpg_format is so too. */
+/* snprintf in the C locale: the host's may have a comma for a decimal point. mpg_format is so
+** too. */
 int mpg_print(char *to, size_t cap, const char *format, ...) MPG_PRINTF(3, 4);
 /* MPG_INTERRUPTED; of whatever else went wrong where nothing else can, MPG_NOMEM. */
 mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
@@ -66,40 +67,42 @@ mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 ** frees and returns NULL. NULL for n > 0 is "out of memory", p then stays valid. Memory is aligned
 ** to 8 bytes and no more (SQLite promises no more): nothing that is kept in it may ask for 16.
 */
-struct mpg_held;
+struct mpg_locked_files;
 typedef struct mpg_env {
   void *(*resize)(void *ctx, void *p, size_t n);
   void *resize_ctx;
   bool (*interrupted)(void *ctx); /* NULL: never */
   void *interrupted_ctx;
   const struct mpg_limits *limits; /* NULL: as compiled, see limits.h */
-  /* Of hashes, drawn by the host: nobody can make names that all collide. No result depends on it. */
+  /* Of hashes, drawn by the host: nobody can make names that all collide. No result depends on
+  ** it. */
   uint64_t seed;
-  const struct mpg_held *held; /* NULL: none */
+  const struct mpg_locked_files *held; /* NULL: none */
 } mpg_env;
 
-/* Files that the host has locked, by the system's numbers of them. They are not to be opened: closing a file
-** gives up all locks that the process has on it (POSIX), whoever holds them. */
-typedef struct mpg_held {
+/* Files that the host has locked, by the system's numbers of them. They are not to be opened:
+** closing a file gives up all locks that the process has on it (POSIX), whoever holds them. */
+typedef struct mpg_locked_files {
   size_t n;
   struct {
     uint64_t device, inode;
   } file[];
-} mpg_held;
+} mpg_locked_files;
 
 /* An mpg_env over realloc and free, for programs without a host. */
 extern const mpg_env mpg_env_libc;
 
 void *mpg_malloc(const mpg_env *env, size_t n);
 void *mpg_calloc(const mpg_env *env, size_t n);
-/* The same for what may be much: the host is asked on the way, and where NULL is returned *rc says why,
-** MPG_NOMEM or MPG_INTERRUPTED. */
+/* The same for what may be much: the host is asked on the way, and where NULL is returned *rc says
+** why, MPG_NOMEM or MPG_INTERRUPTED. */
 void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc);
 void mpg_free(const mpg_env *env, void *p);
 bool mpg_interrupted(const mpg_env *env);
 #ifdef MPG_TEST
-/* Whom a thread that is not the host's asks (pipeline.h). One that is about to ask the host itself, though in a later
-** turn, ends the program: few tests are long enough for that turn. NULL: the thread is the host's. */
+/* Whom a thread that is not the host's asks (pipeline.h). One that is about to ask the host itself,
+** though in a later turn, ends the program: few tests are long enough for that turn. NULL: the
+** thread is the host's. */
 extern _Thread_local bool (*mpg_test_asks)(void *ctx);
 void mpg_may_ask(const mpg_env *env);
 #else
@@ -107,8 +110,8 @@ static inline void mpg_may_ask(const mpg_env *env) {
   (void)env;
 }
 #endif
-/* The same, asked in one of so many turns: for loops that take nanoseconds a turn, or microseconds where each
-** touches fresh memory on a host that is slow to give it. */
+/* The same, asked in one of so many turns: for loops that take nanoseconds a turn, or microseconds
+** where each touches fresh memory on a host that is slow to give it. */
 #ifndef MPG_POLL_TURNS /* tests/full_stops.sh has both far smaller */
 #define MPG_POLL_TURNS ((size_t)8192)
 #endif
@@ -135,25 +138,27 @@ static inline bool mpg_poll_bytes(const mpg_env *env, size_t n) {
   return n > (size_t)1 << 20 && mpg_interrupted(env);
 }
 
-/* The same within a parser of one text that only says whether the text is sound: once the host asks to
-** stop, `stopped` stays, and the text is taken to be none. A parser may be given NULL: nobody asks. */
-typedef struct mpg_asks {
+/* The same within a parser of one text that only says whether the text is sound: once the host asks
+** to stop, `stopped` stays, and the text is taken to be none. A parser may be given NULL: nobody
+** asks. */
+typedef struct mpg_poller {
   const mpg_env *env;
   size_t work;
   bool stopped;
-} mpg_asks;
-static inline bool mpg_asks_stop(mpg_asks *asks, size_t n) {
+} mpg_poller;
+static inline bool mpg_poller_stop(mpg_poller *asks, size_t n) {
   if (asks != NULL && !asks->stopped)
     asks->stopped = mpg_poll_work(asks->env, &asks->work, n);
   return asks != NULL && asks->stopped;
 }
 
 /* Who is asked within a text of n bytes: nobody within a short one, as nearly all are. */
-static inline mpg_asks *mpg_asks_within(mpg_asks *asks, size_t n) {
+static inline mpg_poller *mpg_poller_within(mpg_poller *asks, size_t n) {
   return n < 4096 ? NULL : asks;
 }
 
-/* Copies, or fills with zeros, in pieces where it is much: false, not all was, where the host asks to stop. */
+/* Copies, or fills with zeros, in pieces where it is much: false, not all was, where the host
+** asks to stop. */
 bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n);
 bool mpg_clear(const mpg_env *env, void *p, size_t n);
 

@@ -1,7 +1,7 @@
 /* hash_set.c - see hash_set.h. */
 #include "hash_set.h"
 
-void mpg_seen_free(mpg_seen *seen) {
+void mpg_hash_set_free(mpg_hash_set *seen) {
   if (seen->env != NULL)
     mpg_free(seen->env, seen->hashes);
   seen->hashes = NULL;
@@ -16,7 +16,7 @@ static uint64_t *place(uint64_t *hashes, size_t cap, uint64_t hash) {
   return &hashes[i];
 }
 
-static mpg_rc grow(mpg_seen *seen) {
+static mpg_rc grow(mpg_hash_set *seen) {
   size_t cap = seen->cap == 0 ? 256 : seen->cap * 2;
   mpg_rc rc;
   uint64_t *hashes = mpg_zeroed(seen->env, cap * sizeof *hashes, &rc);
@@ -36,7 +36,7 @@ static mpg_rc grow(mpg_seen *seen) {
   return MPG_OK;
 }
 
-mpg_rc mpg_seen_put(mpg_seen *seen, uint64_t hash, bool *before) {
+mpg_rc mpg_hash_set_put(mpg_hash_set *seen, uint64_t hash, bool *before) {
   uint64_t *at;
   mpg_rc rc = seen->n * 2 >= seen->cap ? grow(seen) : MPG_OK;
   if (rc != MPG_OK)

@@ -5,15 +5,15 @@
 #include "base.h"
 
 /* Zeroed at first, but for env. */
-typedef struct mpg_seen {
+typedef struct mpg_hash_set {
   const mpg_env *env;
   uint64_t *hashes; /* open addressing; 0: free */
   size_t n, cap;    /* cap is a power of two, or 0 */
-} mpg_seen;
+} mpg_hash_set;
 
-void mpg_seen_free(mpg_seen *seen);
+void mpg_hash_set_free(mpg_hash_set *seen);
 /* Puts the hash in, which is not 0; *before: it was in. MPG_OK, MPG_NOMEM or
 ** MPG_INTERRUPTED. */
-mpg_rc mpg_seen_put(mpg_seen *seen, uint64_t hash, bool *before);
+mpg_rc mpg_hash_set_put(mpg_hash_set *seen, uint64_t hash, bool *before);
 
 #endif

@@ -36,8 +36,8 @@ void mpg_intern_init(mpg_intern *t, const mpg_env *env);
 void mpg_intern_free(mpg_intern *t);
 /* Empty again, with the memory for about as much. */
 void mpg_intern_reset(mpg_intern *t);
-/* The id of `text`, which is copied at its first sight. Also an empty text has an id. MPG_OK, MPG_NOMEM,
-** or MPG_INTERRUPTED, for among many the table is moved now and then. */
+/* The id of `text`, which is copied at its first sight. Also an empty text has an id. MPG_OK,
+** MPG_NOMEM, or MPG_INTERRUPTED, for among many the table is moved now and then. */
 mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id);
 /* The id of a text seen before, else 0. */
 uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text);
@@ -53,8 +53,8 @@ size_t mpg_intern_bytes(const mpg_intern *t);
 /* memcmp order of the texts; NULL first. */
 int mpg_intern_cmp(const mpg_intern *t, uint32_t a, uint32_t b);
 
-/* A 64-bit hash of bytes, with the seed of the environment. Of one seed it is the same on every machine of
-** one byte order. */
+/* A 64-bit hash of bytes, with the seed of the environment. Of one seed it is the same on every
+** machine of one byte order. */
 uint64_t mpg_hash(uint64_t seed, const void *p, size_t n);
 
 #endif

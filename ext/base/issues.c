@@ -1,5 +1,5 @@
-/* issues.c - see issues.h. A scan has few (source, kind) pairs, so a plain list serves; of a folder of very many
-** files they are as many as is allowed, and told apart by a hash. */
+/* issues.c - see issues.h. A scan has few (source, kind) pairs, so a plain list serves; of a folder
+** of very many files they are as many as is allowed, and told apart by a hash. */
 #include "issues.h"
 #include "intern.h"
 #include "limits.h"

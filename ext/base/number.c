@@ -228,8 +228,8 @@ static const double exact[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* What nearly every number of a log looks like: digits, perhaps a point and digits, 18 bytes at most, on the
-** first road. False sends a text the long way. */
+/* What nearly every number of a log looks like: digits, perhaps a point and digits, 18 bytes at
+** most, on the first road. False sends a text the long way. */
 static bool real_quick(mpg_str text, double *out) {
   const char *p = text.p, *end, *point;
   uint64_t v = 0;

@@ -43,8 +43,8 @@ static inline bool mpg_eight_digits(uint64_t v, uint64_t *out) {
   return true;
 }
 
-/* The number of 1 to 16 digits, of a text with 8 bytes behind it that are readable, whatever they are.
-** False: it is none, or longer. */
+/* The number of 1 to 16 digits, of a text with 8 bytes behind it that are readable, whatever they
+** are. False: it is none, or longer. */
 static inline bool mpg_digits_parse(const char *p, size_t n, uint64_t *out) {
   const uint64_t zeros = UINT64_C(0x3030303030303030);
   uint64_t first = mpg_word(p), last;
@@ -77,7 +77,8 @@ static inline bool mpg_clock_parse(const char *p, int64_t *out) {
   return true;
 }
 
-/* The same of any of both, as mpg_real_parse has it: up to 20 bytes, with 16 readable behind them. */
+/* The same of any of both, as mpg_real_parse has it: up to 20 bytes, with 16 readable behind
+** them. */
 static inline bool mpg_real_usual(const char *p, size_t n, double *out) {
   int64_t millionths;
   if (n == 17 && FLT_EVAL_METHOD == 0 && mpg_clock_parse(p, &millionths) &&

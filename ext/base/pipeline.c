@@ -1,5 +1,5 @@
-/* pipeline.c - see pipeline.h. Piece i is in slot i modulo the number of slots; three counts say how
-** far cutting, working and taking have come. */
+/* pipeline.c - see pipeline.h. Piece i is in slot i modulo the number of slots; three counts say
+** how far cutting, working and taking have come. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "pipeline.h"
 
@@ -47,7 +47,8 @@ struct mpg_pipeline {
   struct worker workers[];
 };
 
-/* The kernel refuses a set with less room than it has processors, which may be more than cpu_set_t's 1,024. */
+/* The kernel refuses a set with less room than it has processors, which may be more than
+** cpu_set_t's 1,024. */
 int mpg_threads_available(void) {
   cpu_set_t sets[16];
   for (size_t size = sizeof *sets; size <= sizeof sets; size *= 2) {
@@ -225,8 +226,8 @@ static void *worker_main(void *arg) {
   return NULL;
 }
 
-/* One more thread; where there is none to be had, the work goes on without it. The process's signals
-** stay with the threads that expect them. */
+/* One more thread; where there is none to be had, the work goes on without it. The process's
+** signals stay with the threads that expect them. */
 static void start_worker(mpg_pipeline *p) {
   struct worker *w = &p->workers[p->running];
   sigset_t all, before;
@@ -258,8 +259,8 @@ static void wait_a_little(mpg_pipeline *p) {
 /* One step of the owner, with the lock held; false where the next piece is done, or the end. */
 static bool step(mpg_pipeline *p) {
   bool done = p->taken < p->cut && p->done[p->taken % p->nslots];
-  /* What is done may wait where others want for pieces that they must not cut: the owner may be long
-  ** in coming back. */
+  /* What is done may wait where others want for pieces that they must not cut: the owner may be
+  ** long in coming back. */
   bool wanted = !done || (!p->steps->cut_by_any && p->running > 0 && p->cut - p->begun < 2);
   /* Cutting would wait for what is done ahead: what can be done comes before it. */
   bool later = !done && p->at_ahead != NULL && p->begun < p->cut;

@@ -4,11 +4,11 @@
 ** The work is cut into pieces, in order; any thread does one; the owner takes them back, in order.
 ** What comes out so does not depend on how many threads there are, or on which is quicker. The
 ** owner's thread cuts, and does pieces too while it has nothing to cut and none to take, so one
-** thread is enough, and no thread is started for work of one piece. Where cutting is reading, others
-** may cut as well, so that it goes on while the owner is away with what it took.
+** thread is enough, and no thread is started for work of one piece. Where cutting is reading,
+** others may cut as well, so that it goes on while the owner is away with what it took.
 **
-** Only the owner's thread asks the host whether to stop, and nothing but memory is asked of the host
-** by the others: pass threads = 1 where the host's allocator is not one for several threads.
+** Only the owner's thread asks the host whether to stop, and nothing but memory is asked of the
+** host by the others: pass threads = 1 where the host's allocator is not one for several threads.
 */
 #ifndef MPG_PIPELINE_H
 #define MPG_PIPELINE_H
@@ -28,8 +28,8 @@ typedef struct mpg_pipeline_steps {
   /* Any thread, `worker` in 0..threads-1 and never twice at once. What goes wrong is kept in the
   ** slot, for its taker. */
   void (*work)(void *ctx, void *slot, int worker);
-  /* cut() is for any thread too, else for the owner's alone. It then asks mpg_pipeline_env whether to
-  ** stop, and goes on while the owner does as it likes with the piece that it took. */
+  /* cut() is for any thread too, else for the owner's alone. It then asks mpg_pipeline_env whether
+  ** to stop, and goes on while the owner does as it likes with the piece that it took. */
   bool cut_by_any;
 } mpg_pipeline_steps;
 
@@ -48,10 +48,10 @@ mpg_rc mpg_pipeline_next(mpg_pipeline *pipeline, void **slot, mpg_err *err);
 int mpg_pipeline_threads(mpg_pipeline *pipeline); /* that may run, the owner's with them */
 
 /*
-** Work that cut() would have to do first, done ahead of it by another thread: unpacking, say. `ahead` is
-** called with `of` by one thread at a time, never the owner's, and also while cut() runs; it does a bit,
-** and says whether more can be done before cut() has taken from it. From here on, in place of what was
-** there; for cut() and the owner, as is the next.
+** Work that cut() would have to do first, done ahead of it by another thread: unpacking, say.
+** `ahead` is called with `of` by one thread at a time, never the owner's, and also while cut()
+** runs; it does a bit, and says whether more can be done before cut() has taken from it. From here
+** on, in place of what was there; for cut() and the owner, as is the next.
 */
 void mpg_pipeline_ahead(mpg_pipeline *pipeline, bool (*ahead)(void *of), void *of);
 /* From here on nothing is done ahead with `of`. Waits for what is. NULL, of a pipeline, is fine. */
@@ -59,9 +59,9 @@ void mpg_pipeline_no_ahead(mpg_pipeline *pipeline, const void *of);
 /* Stops and ends every thread. NULL is fine. */
 void mpg_pipeline_close(mpg_pipeline *pipeline);
 
-/* For work() and cut(): the allocator of `env`, and whether the pipeline was told to stop. What they put rows
-** and names into holds it too, for that asks while it grows. Lives as long as the pipeline; memory may
-** outlive it. */
+/* For work() and cut(): the allocator of `env`, and whether the pipeline was told to stop. What
+** they put rows and names into holds it too, for that asks while it grows. Lives as long as the
+** pipeline; memory may outlive it. */
 const mpg_env *mpg_pipeline_env(const mpg_pipeline *pipeline);
 
 #endif

@@ -9,8 +9,8 @@
 typedef int mpg_order(const void *a, const void *b, void *ctx);
 
 /*
-** Puts n items of `size` bytes in order. MPG_NOMEM and MPG_INTERRUPTED leave them in any order, none lost
-** and none twice.
+** Puts n items of `size` bytes in order. MPG_NOMEM and MPG_INTERRUPTED leave them in any order,
+** none lost and none twice.
 */
 mpg_rc mpg_sort(const mpg_env *env, void *items, size_t n, size_t size, mpg_order *order,
                 void *ctx);

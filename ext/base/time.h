@@ -43,11 +43,11 @@ int64_t mpg_days_from_civil(int64_t year, int month, int day);
 void mpg_civil_from_days(int64_t days, int64_t *year, int *month, int *day);
 
 /*
-** A bucket width (time_bucket.c): a number of seconds ("3600", 0.5), or "<n> <unit>" with unit second,
-** minute, hour, day, week, month, quarter, year in any case (a plural s is accepted; n may be left
-** out, and may have a fraction for fixed widths). Fixed widths count from the epoch, weeks from a
-** Monday (ISO 8601), months, quarters and years from January 1970: in UTC, or on clocks that are an
-** offset ahead of it, "1 day +02:00". NULL is no bucket.
+** A bucket width (time_bucket.c): a number of seconds ("3600", 0.5), or "<n> <unit>" with unit
+** second, minute, hour, day, week, month, quarter, year in any case (a plural s is accepted; n may
+** be left out, and may have a fraction for fixed widths). Fixed widths count from the epoch, weeks
+** from a Monday (ISO 8601), months, quarters and years from January 1970: in UTC, or on clocks that
+** are an offset ahead of it, "1 day +02:00". NULL is no bucket.
 */
 typedef struct mpg_bucket {
   int64_t width_us; /* fixed width, > 0; 0 where months counts, or where there is no bucket */
@@ -66,8 +66,9 @@ int64_t mpg_bucket_start(const mpg_bucket *bucket, int64_t us);
 int64_t mpg_bucket_next(const mpg_bucket *bucket, int64_t start);
 /*
 ** Text that sorts and that SQLite's date functions read: "YYYY-MM-DD" where every bucket of this
-** width starts at midnight (of the clocks that it is counted by), else "YYYY-MM-DD HH:MM:SS" (with ".ffffff" where the width has a
-** fraction of a second). `out` holds 40 bytes; the length is returned.
+** width starts at midnight (of the clocks that it is counted by), else "YYYY-MM-DD HH:MM:SS" (with
+** ".ffffff" where the width has a fraction of a second). `out` holds 40 bytes; the length is
+** returned.
 */
 size_t mpg_bucket_label(const mpg_bucket *bucket, int64_t start, char *out);
 

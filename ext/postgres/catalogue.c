@@ -1,6 +1,7 @@
 /*
-** catalogue.c - the two tables about the extension itself that do not depend on a session: mpg_chips, the
-** built-in catalogue, and mpg_categories. As in SQLite (ext/sqlite/catalogue_tables.c).
+** catalogue.c - the two tables about the extension itself that do not depend on a session:
+** mpg_chips, the built-in catalogue, and mpg_categories. As in SQLite
+** (ext/sqlite/catalogue_tables.c).
 */
 #include "rows.h"
 #include "lib/stringinfo.h"

@@ -2,9 +2,9 @@
 ** ledger.c - the ledger's tables in PostgreSQL: trace_ledger, trace_rollup and trace_timeline over
 ** files of the server, mpg_ledger, mpg_rollup and mpg_timeline over relations of the database.
 **
-** The same columns, arguments and rows as in SQLite (ext/sqlite/ledger/ledger_table.c), through the same core
-** (goodput/ledger/ledger_columns.h). PostgreSQL does not tell a function which of its columns are used, so that a
-** roll-up's grain is an argument of its own, `by`.
+** The same columns, arguments and rows as in SQLite (ext/sqlite/ledger/ledger_table.c), through the
+** same core (goodput/ledger/ledger_columns.h). PostgreSQL does not tell a function which of its
+** columns are used, so that a roll-up's grain is an argument of its own, `by`.
 **
 ** All memory of a scan is in a context of its own. The core runs to its end, on one thread, before
 ** anything here may raise an error: an error unwinds no frame of the core, and leaves no file open.
@@ -93,7 +93,7 @@ static void put_row(scan *s, const mpg_ledger_row *row) {
   char room[MPG_LEDGER_VALUE_TEXT]; /* of the bucket: the only one that needs it */
   for (int i = 0; i < s->table->ncols; i++)
     values[i] = mpg_ledger_value(&s->fleet, &s->options.window.bucket, row,
-                                 (mpg_ledger_col)s->table->cols[i], room);
+                                 (mpg_ledger_column)s->table->cols[i], room);
   mpg_pg_rows_put(&s->rows, values);
 }
 

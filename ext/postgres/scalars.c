@@ -1,6 +1,6 @@
 /*
-** scalars.c - small functions, as in SQLite (ext/sqlite/functions/classes.c, transformer.c): job_size, time_bucket,
-** iso_week, transformer_flops.
+** scalars.c - small functions, as in SQLite (ext/sqlite/functions/classes.c, transformer.c):
+** job_size, time_bucket, iso_week, transformer_flops.
 */
 #include "host.h"
 #include "utils/builtins.h"

@@ -2,8 +2,8 @@
 ** chips.c - the chip catalogue: see chips.h.
 **
 ** Built-in rows and texts are used where they lie; what is added is copied into blocks that live as
-** long as the catalogue, so that no pointer handed out is ever taken back. Names are found through a
-** hash index, because the roofline functions look a chip up for every row of a query.
+** long as the catalogue, so that no pointer handed out is ever taken back. Names are found through
+** a hash index, because the roofline functions look a chip up for every row of a query.
 */
 #include "chips_data.h"
 #include "dtype.h"
@@ -491,8 +491,9 @@ static bool append(char *out, size_t cap, size_t *n, const char *text) {
 
 /*
 ** Edits (insert, delete, replace one character) that turn `a` into the nearest stretch of `b`: what
-** people leave out of a chip's name ("h100") costs nothing. Sellers' variant of the edit distance: a
-** stretch may begin anywhere, so the first row is 0, and end anywhere, so the last row's least counts.
+** people leave out of a chip's name ("h100") costs nothing. Sellers' variant of the edit distance:
+** a stretch may begin anywhere, so the first row is 0, and end anywhere, so the last row's least
+** counts.
 */
 static size_t stretch_distance(const folded *a, const folded *b) {
   size_t above[NAME_MAX_FOLDED + 1] = {0}, least;
@@ -536,7 +537,8 @@ void mpg_chips_nearest(const mpg_chips *chips, mpg_str wrong, char *out, size_t 
       ;
     if (at < found && best[at].distance <= distance)
       continue;
-    /* The chip's old place is freed, or the list grows by one; then the better ones stay in front. */
+    /* The chip's old place is freed, or the list grows by one; then the better ones stay in
+    ** front. */
     if (at == found)
       found++;
     while (at > 0 && (best[at - 1].distance > distance ||

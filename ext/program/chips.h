@@ -1,10 +1,11 @@
 /*
-** chips.h - the chip catalogue: dense peaks per dtype, memory, bandwidth, interconnect, power, source.
+** chips.h - the chip catalogue: dense peaks per dtype, memory, bandwidth, interconnect, power,
+** source.
 **
-** Built in from schema/chips.csv, chip_devices.csv and chip_aliases.csv; a host may add rows that extend
-** or override it. Figures are of one chip, and `unit` says what that is (a GPU, a die, a chip of two
-** TensorCores); runtimes and profilers list a chip as `devices` devices, and each has that part of it.
-** Pointers into a catalogue stay valid until it is freed.
+** Built in from schema/chips.csv, chip_devices.csv and chip_aliases.csv; a host may add rows that
+** extend or override it. Figures are of one chip, and `unit` says what that is (a GPU, a die, a
+** chip of two TensorCores); runtimes and profilers list a chip as `devices` devices, and each has
+** that part of it. Pointers into a catalogue stay valid until it is freed.
 */
 #ifndef MPG_CHIPS_H
 #define MPG_CHIPS_H
@@ -24,8 +25,8 @@ typedef struct mpg_chips mpg_chips;
 mpg_rc mpg_chips_new(mpg_chips **out, const mpg_env *env, mpg_err *err);
 void mpg_chips_free(mpg_chips *chips); /* NULL is fine */
 /*
-** Adds a row, copying its texts; a row of the same chip and dtype is replaced. `chip` may be an alias,
-** and then stands for its chip. What the row leaves unknown (all but the source)
+** Adds a row, copying its texts; a row of the same chip and dtype is replaced. `chip` may be an
+** alias, and then stands for its chip. What the row leaves unknown (all but the source)
 ** comes from the row it replaces, else from the chip's first row. MPG_DATA for a peak that is not a
 ** positive number, other figures that are negative or infinite, a bandwidth of 0, or empty names.
 ** On failure the catalogue is as it was.
@@ -44,16 +45,17 @@ void mpg_chips_alias(const mpg_chips *chips, size_t i, const char **alias, const
 ** NULL. Borrowed from the catalogue. */
 const char *mpg_chips_find(const mpg_chips *chips, mpg_str name);
 /*
-** The row of a canonical chip (or an alias) and dtype, or NULL. Dtypes are those of dtype.h in any of
-** their spellings, and what added rows name besides. bf16 and fp16 stand in for each other where a
-** chip lists only one of them, as do fp64_tensor and fp64_matrix. dtype.n = 0: the chip's default,
-** bf16, or fp16 where it has no bf16, else fp32.
+** The row of a canonical chip (or an alias) and dtype, or NULL. Dtypes are those of dtype.h in any
+** of their spellings, and what added rows name besides. bf16 and fp16 stand in for each other where
+** a chip lists only one of them, as do fp64_tensor and fp64_matrix. dtype.n = 0: the chip's
+** default, bf16, or fp16 where it has no bf16, else fp32.
 */
 const mpg_chip_row *mpg_chips_peak(const mpg_chips *chips, const char *chip, mpg_str dtype);
-/* The first row of a chip: for what does not depend on the dtype. NULL where the chip is unknown. */
+/* The first row of a chip: for what does not depend on the dtype. NULL where the chip is
+** unknown. */
 const mpg_chip_row *mpg_chips_first(const mpg_chips *chips, const char *chip);
-/* Up to 3 names near a wrong one, nearest first, for a message: "nvidia-h100-sxm, nvidia-h100-pcie";
-** "" where none is near. `out` is terminated. */
+/* Up to 3 names near a wrong one, nearest first, for a message: "nvidia-h100-sxm,
+** nvidia-h100-pcie"; "" where none is near. `out` is terminated. */
 void mpg_chips_nearest(const mpg_chips *chips, mpg_str name, char *out, size_t cap);
 /* The dtypes of a chip for a message: "bf16, fp8, int8". */
 void mpg_chips_dtypes(const mpg_chips *chips, const char *chip, char *out, size_t cap);

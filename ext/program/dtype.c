@@ -22,8 +22,8 @@ const char *mpg_dtype_name(mpg_dtype d) {
   return names[d];
 }
 
-/* Folded: lower case, without separators. The usual names come first, as this is looked up for every
-** row that names a dtype. */
+/* Folded: lower case, without separators. The usual names come first, as this is looked up for
+** every row that names a dtype. */
 static const struct spelling {
   const char *text;
   size_t n;

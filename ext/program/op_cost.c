@@ -27,7 +27,8 @@ static bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Cuts a JSON array into its items, strings without their quotes. -1: it is none, or has too many. */
+/* Cuts a JSON array into its items, strings without their quotes. -1: it is none, or has too
+** many. */
 static int items_of(mpg_str text, mpg_str *items) {
   const char *p = text.p, *end = p == NULL ? p : p + text.n, *start;
   int n = 0, depth = 0;
@@ -182,7 +183,8 @@ static bool product(const shape *a, const shape *b, mpg_i128 *out_elements, int6
     right.dim[right.rank - 2] = right.dim[right.rank - 1];
     right.rank--;
   }
-  /* Now the last dimension of each, where it is a matrix or more, is its own; those before are shared. */
+  /* Now the last dimension of each, where it is a matrix or more, is its own; those before are
+  ** shared. */
   {
     int own_left = a->rank > 1, own_right = b->rank > 1;
     int nl = left.rank - own_left, nr = right.rank - own_right, most = nl > nr ? nl : nr;
@@ -288,8 +290,9 @@ static bool price_convolution(const call *c, int x, int w, conv_places at, mpg_o
   return true;
 }
 
-/* convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed,
-** output_padding, groups, output_mask): each of the two gradients is a convolution of the same size. */
+/* convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation,
+** transposed, output_padding, groups, output_mask): each of the two gradients is a convolution
+** of the same size. */
 static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
   const shape *grad = &c->in[0], *in = &c->in[1], *weight = &c->in[2];
   mpg_str mask[ARGUMENTS];

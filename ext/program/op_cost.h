@@ -9,15 +9,18 @@
 **     bmm; baddbmm; addbmm           2 B M N K; + B M N; + M N
 **     mv, addmv, dot, vdot           the same with N, and M, of 1
 **     matmul                         that of its two operands, broadcast
-**     convolutions                   2 x output elements x input channels of a group x kernel elements;
-**                                    transposed: over the input's elements. Padding counts, bias does
+**     convolutions                   2 x output elements x input channels of a group x kernel
+**     elements;
+**                                    transposed: over the input's elements. Padding counts, bias
+**                                    does
 **                                    not. Backward: once for each gradient asked for
-**     attention                      2 B H Nq Nkv (Dqk + Dv); backward 2 B H Nq Nkv (3 Dqk + 2 Dv), for it
+**     attention                      2 B H Nq Nkv (Dqk + Dv); backward 2 B H Nq Nkv (3 Dqk + 2 Dv),
+**     for it
 **                                    computes the scores again; half of that where it is causal
 **
-** Bytes are those of every operand (a convolution's bias left out) read once and of the result written
-** once, in the type of the first operand: the least that a memory has to move. These are the rules by
-** which TraceLens prices them.
+** Bytes are those of every operand (a convolution's bias left out) read once and of the result
+** written once, in the type of the first operand: the least that a memory has to move. These are
+** the rules by which TraceLens prices them.
 */
 #ifndef MPG_OP_COST_H
 #define MPG_OP_COST_H
@@ -30,9 +33,9 @@ typedef struct mpg_op_cost {
 } mpg_op_cost;
 
 /*
-** `name` is the operator's, with or without its namespace ("aten::mm"). dims, types and concrete are
-** JSON arrays with an item for each argument: shapes ([] for a scalar), type names, values as text;
-** types and concrete may be empty. Without concrete attention counts as dense.
+** `name` is the operator's, with or without its namespace ("aten::mm"). dims, types and concrete
+** are JSON arrays with an item for each argument: shapes ([] for a scalar), type names, values as
+** text; types and concrete may be empty. Without concrete attention counts as dense.
 ** False: an operator that has no price, or arguments that do not give it (a convolution without
 ** concrete, packed sequences).
 */

@@ -3,8 +3,8 @@
 **
 ** The roofline model (S. Williams, A. Waterman, D. Patterson, "Roofline: An Insightful Visual
 ** Performance Model for Multicore Architectures", CACM 52(4), 2009, doi 10.1145/1498765.1498785)
-** bounds the attainable rate by min(peak, bandwidth x intensity). As time, for F FLOPs and B bytes to
-** and from memory,
+** bounds the attainable rate by min(peak, bandwidth x intensity). As time, for F FLOPs and B bytes
+** to and from memory,
 **
 **     T = max(F / peak, B / bandwidth)
 **
@@ -30,8 +30,8 @@ typedef struct mpg_roofline {
 mpg_rc mpg_roofline_row(const mpg_chips *chips, mpg_str chip, mpg_str dtype,
                         const mpg_chip_row **row, mpg_err *err);
 
-/* bytes is NAN for the compute roofline. MPG_DATA: flops or bytes negative or infinite, flops NAN, or
-** bytes given for a chip of unknown bandwidth. */
+/* bytes is NAN for the compute roofline. MPG_DATA: flops or bytes negative or infinite, flops NAN,
+** or bytes given for a chip of unknown bandwidth. */
 mpg_rc mpg_roofline_of(const mpg_chip_row *row, double flops, double bytes, mpg_roofline *out,
                        mpg_err *err);
 

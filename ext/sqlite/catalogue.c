@@ -1,6 +1,7 @@
 /*
-** catalogue.c - see catalogue.h. Every catalogue in use hangs in the connection's list with the number
-** of its users: the built-in one always, one with a user's rows for each statement that needed it.
+** catalogue.c - see catalogue.h. Every catalogue in use hangs in the connection's list with the
+** number of its users: the built-in one always, one with a user's rows for each statement that
+** needed it.
 */
 #include "catalogue.h"
 #include "../base/number.h"
@@ -69,8 +70,8 @@ static mpg_rc row_failure(const reading *r, const char *format, ...) {
   return mpg_fail(r->err, MPG_DATA, "%s: row %lld: %s", r->table, (long long)r->row, what);
 }
 
-/* Prepares a statement in which every %w is the schema. Whatever a crafted schema says `chips` is, no virtual
-** table is read: functions that are INNOCUOUS ask for it. */
+/* Prepares a statement in which every %w is the schema. Whatever a crafted schema says `chips` is,
+** no virtual table is read: functions that are INNOCUOUS ask for it. */
 static mpg_rc prepare(reading *r, const char *sql) {
   int rc;
   if (sql == NULL)
@@ -286,8 +287,8 @@ static mpg_rc read_table(mpg_conn *conn, const char *schema, mpg_chips *chips, m
 
 /*
 ** Lets SQLite notice what other connections did to the schema of main, as the first statement that
-** reads a database does; the statement that calls us may read none. A host that forbids it will have
-** its reasons.
+** reads a database does; the statement that calls us may read none. A host that forbids it will
+** have its reasons.
 */
 static mpg_rc refresh_schema(mpg_conn *conn, mpg_err *err) {
   reading r = {conn, "main.chips", NULL, 0, NULL, err};
@@ -301,8 +302,9 @@ static mpg_rc refresh_schema(mpg_conn *conn, mpg_err *err) {
 }
 
 /*
-** Whether the schema may hold a user's table, without running a statement. SQLite says no for a view.
-** A no leaves an error with the connection, which a second question that has a yes takes away again.
+** Whether the schema may hold a user's table, without running a statement. SQLite says no for a
+** view. A no leaves an error with the connection, which a second question that has a yes takes away
+** again.
 */
 static mpg_rc may_have_table(mpg_conn *conn, const char *schema, bool *may, mpg_err *err) {
   const reading r = {conn, "main.chips", NULL, 0, NULL, err};

@@ -2,18 +2,23 @@
 ** catalogue_tables.c - three small read-only tables about the extension itself.
 **
 **     mpg_chips        chip, vendor, year, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s,
-**                      ici_bytes_per_s, tdp_w, source, aliases, devices, unit: a row for each chip and
-**                      dtype, in the order of the catalogue, with the user's rows (catalogue.h). NULL is
-**                      unknown; aliases is a JSON array of text; devices and unit say what is counted as
+**                      ici_bytes_per_s, tdp_w, source, aliases, devices, unit: a row for each chip
+**                      and
+**                      dtype, in the order of the catalogue, with the user's rows (catalogue.h).
+**                      NULL is
+**                      unknown; aliases is a JSON array of text; devices and unit say what is
+**                      counted as
 **                      one chip (chips.h)
-**     mpg_categories   category, layer, meaning, and in_capacity, in_allocated, in_productive: 1 where
+**     mpg_categories   category, layer, meaning, and in_capacity, in_allocated, in_productive: 1
+**     where
 **                      the category counts towards C, A, G
-**     mpg_issues       source, severity, kind, line, count, detail: what the connection's last scan of
+**     mpg_issues       source, severity, kind, line, count, detail: what the connection's last scan
+**     of
 **                      each source found; line is NULL where there is none
 **
-** Each is eponymous, and shows things as they are when its scan begins: a scan of another source in the
-** same statement may add issues. mpg_chips and mpg_categories are innocuous; mpg_issues, which tells of
-** files, is not.
+** Each is eponymous, and shows things as they are when its scan begins: a scan of another source in
+** the same statement may add issues. mpg_chips and mpg_categories are innocuous; mpg_issues, which
+** tells of files, is not.
 */
 #include "catalogue.h"
 #include "../goodput/account.h"

@@ -1,4 +1,5 @@
-/* connection.c - connection state, registration, errors and interruption for the glue: see connection.h. */
+/* connection.c - connection state, registration, errors and interruption for the glue: see
+** connection.h. */
 #include "connection.h"
 #include "catalogue.h"
 #include "rollup_cache.h"
@@ -31,7 +32,7 @@ mpg_conn *mpg_conn_new(sqlite3 *db) {
   mpg_limits_init(&conn->limits);
   conn->env.limits = &conn->limits;
   sqlite3_randomness(sizeof conn->env.seed, &conn->env.seed);
-  conn->kept_limit = MPG_KEPT_LIMIT;
+  conn->kept_limit = MPG_ROLLUP_CACHE_LIMIT;
   conn->references = 1;
   mpg_issues_init(&conn->issues, &conn->env);
   return conn;
@@ -41,8 +42,8 @@ void mpg_conn_release(void *p) {
   mpg_conn *conn = p;
   if (--conn->references > 0)
     return;
-  mpg_kept_close(conn);
-  mpg_shown_close(conn);
+  mpg_rollup_cache_close(conn);
+  mpg_shared_text_close(conn);
   mpg_catalogue_close(conn);
   mpg_issues_free(&conn->issues);
   sqlite3_free(conn);
@@ -411,7 +412,7 @@ static bool scan_interrupted(void *ctx) {
   return rc == SQLITE_INTERRUPT;
 }
 
-static void hold(mpg_held *held, const char *path) {
+static void hold(mpg_locked_files *held, const char *path) {
   struct stat st;
   if (stat(path, &st) != 0)
     return;
@@ -421,7 +422,7 @@ static void hold(mpg_held *held, const char *path) {
 }
 
 /* SQLite locks a database in its file, and one with a WAL in that of the WAL's index. */
-static int hold_databases(mpg_scan *scan, sqlite3 *db) {
+static int hold_databases(mpg_query_env *scan, sqlite3 *db) {
   const char *name;
   int n = 0;
   while (sqlite3_db_name(db, n) != NULL)
@@ -445,13 +446,13 @@ static int hold_databases(mpg_scan *scan, sqlite3 *db) {
   return SQLITE_OK;
 }
 
-int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn) {
+int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn) {
   int rc = sqlite3_prepare_v2(conn->db, "SELECT 1", -1, &scan->probe, NULL);
   scan->held = NULL;
   if (rc == SQLITE_OK)
     rc = hold_databases(scan, conn->db);
   if (rc != SQLITE_OK) {
-    mpg_scan_end(scan);
+    mpg_query_env_end(scan);
     return rc;
   }
   scan->env = conn->env;
@@ -463,7 +464,7 @@ int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn) {
   return SQLITE_OK;
 }
 
-void mpg_scan_end(mpg_scan *scan) {
+void mpg_query_env_end(mpg_query_env *scan) {
   sqlite3_finalize(scan->probe);
   sqlite3_free(scan->held);
   scan->probe = NULL;

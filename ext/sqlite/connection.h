@@ -26,11 +26,11 @@ extern const sqlite3_api_routines *sqlite3_api;
 */
 typedef struct mpg_conn {
   sqlite3 *db;
-  mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_scan_begin */
+  mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_query_env_begin */
   mpg_limits limits; /* of env, and of scans that begin */
   mpg_issues issues; /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
-  struct mpg_kept *kept;                  /* see rollup_cache.h */
+  struct mpg_rollup_cache_entry *kept;    /* see rollup_cache.h */
   size_t kept_limit;                      /* bytes */
   struct mpg_intern *lasting;             /* see result_text.h */
   int references;
@@ -42,9 +42,9 @@ mpg_conn *mpg_conn_new(sqlite3 *db); /* one reference; NULL: out of memory */
 void mpg_conn_release(void *conn);
 
 /*
-** Flags of a function that sets something for the connection, which no stored schema may do. Deterministic it
-** is not; but SQLite (3.40.1) does not look at DIRECTONLY where the CHECK of a table calls a function
-** that does not say it is.
+** Flags of a function that sets something for the connection, which no stored schema may do.
+** Deterministic it is not; but SQLite (3.40.1) does not look at DIRECTONLY where the CHECK of a
+** table calls a function that does not say it is.
 */
 #define MPG_SETTING (SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC)
 
@@ -78,53 +78,56 @@ int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char
 /* Tables that open files: they are left out of a connection that is to have none. */
 int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
 
-/* What is there without CREATE VIRTUAL TABLE: its sqlite3_vtab. It keeps the connection, for it may outlive its
-** registration, where the extension is loaded again. */
+/* What is there without CREATE VIRTUAL TABLE: its sqlite3_vtab. It keeps the connection, for it may
+** outlive its registration, where the extension is loaded again. */
 typedef struct mpg_table {
   sqlite3_vtab base; /* must be first */
   mpg_conn *conn;
   const mpg_module *module;
 } mpg_table;
-/* What xConnect does, and xDisconnect. tier: SQLITE_VTAB_DIRECTONLY, SQLITE_VTAB_INNOCUOUS, or 0. */
+/* What xConnect does, and xDisconnect. tier: SQLITE_VTAB_DIRECTONLY, SQLITE_VTAB_INNOCUOUS, or
+** 0. */
 int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
                       char **error);
 int mpg_table_disconnect(sqlite3_vtab *vtab);
 /*
-** Appends how the argument of a table function is declared: a hidden column. Those that are texts are TEXT, for without a
-** type SQLite takes HIDDEN for one, whose affinity is NUMERIC: IN of several would hand over 7 for '007'. Times,
-** widths and counts may be either.
+** Appends how the argument of a table function is declared: a hidden column. Those that are texts
+** are TEXT, for without a type SQLite takes HIDDEN for one, whose affinity is NUMERIC: IN of
+** several would hand over 7 for '007'. Times, widths and counts may be either.
 */
 void mpg_declare_argument(sqlite3_str *sql, const char *name);
 /*
-** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from `first` on:
-** idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are those, in order; bit 16 + i
-** where one behind the first is not given, and the statement names it (of a table's first 63 columns). Any
-** other "=" of an argument SQLite checks against the column's value. SQLITE_CONSTRAINT: another order of
-** joins can provide one.
+** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from
+** `first` on: idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are
+** those, in order; bit 16 + i where one behind the first is not given, and the statement names it
+** (of a table's first 63 columns). Any other "=" of an argument SQLite checks against the column's
+** value. SQLITE_CONSTRAINT: another order of joins can provide one.
 **
-** Argument 0 is the path. Without one the plan is made too dear to be taken, and xFilter says what is
-** missing: SQLite also asks for plans of the terms of an OR alone, which do not show it.
+** Argument 0 is the path. Without one the plan is made too dear to be taken, and xFilter says what
+** is missing: SQLite also asks for plans of the terms of an OR alone, which do not show it.
 */
 int mpg_plan_arguments(sqlite3_index_info *info, int first, int n);
 /*
-** An argument that is not among the first 16 conditions of its table SQLite compares itself, too, although it is told
-** not to. Only one that is NULL, and so counts as not given, suffers: no row would pass. A bit of idxNum beside the
-** one for "given" says so.
+** An argument that is not among the first 16 conditions of its table SQLite compares itself, too,
+** although it is told not to. Only one that is NULL, and so counts as not given, suffers: no row
+** would pass. A bit of idxNum beside the one for "given" says so.
 */
 static inline int mpg_argument_bits(int i, int constraint) {
   return 1 << i | (constraint < 16 ? 0 : 1 << (16 + i));
 }
 /*
-** What rowids of a table with these arguments (NULL: not given) are counted from, below 2^62. SQLite tells rows of the
-** terms of an OR apart by their rowids alone, also where each term gives arguments of its own.
+** What rowids of a table with these arguments (NULL: not given) are counted from, below 2^62.
+** SQLite tells rows of the terms of an OR apart by their rowids alone, also where each term gives
+** arguments of its own.
 */
 sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n);
 /* SQLITE_OK, or the table has its error: argument i is one of those, and NULL. */
 int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
                       sqlite3_value *value);
 /*
-** Whether by idxNum (mpg_plan_arguments) the statement names argument i, and it is not given: it may stand in a condition
-** that SQLite does not hand over, where NULL would quietly mean no rows. And the error of the table that says so.
+** Whether by idxNum (mpg_plan_arguments) the statement names argument i, and it is not given: it
+** may stand in a condition that SQLite does not hand over, where NULL would quietly mean no rows.
+** And the error of the table that says so.
 */
 static inline bool mpg_argument_is_missing(int idx_num, size_t i) {
   return ((unsigned)idx_num >> (16 + i) & 1) != 0;
@@ -133,8 +136,8 @@ int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name
 /* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
-/* Whether text is UTF-8 in the databases of the connection. In UTF-16 SQLite has it in another order than we do, and
-** bytes that are no text have become others. */
+/* Whether text is UTF-8 in the databases of the connection. In UTF-16 SQLite has it in another
+** order than we do, and bytes that are no text have become others. */
 bool mpg_text_is_utf8(sqlite3 *db);
 
 /* Within a function: its row of the table, and the connection. */
@@ -144,8 +147,9 @@ mpg_conn *mpg_conn_of(sqlite3_context *context);
 /* Whether other threads than SQLite's may use its allocator: not where it was built, or configured,
 ** for one thread. */
 bool mpg_sqlite_threads(sqlite3 *db);
-/* How many threads may read: what the argument says, 1 to MPG_THREADS_MAX; where it is MPG_NULL as many as
-** there are cores, up to 16; and 1 where SQLite has it so. MPG_MISUSE: it is another value. */
+/* How many threads may read: what the argument says, 1 to MPG_THREADS_MAX; where it is MPG_NULL as
+** many as there are cores, up to 16; and 1 where SQLite has it so. MPG_MISUSE: it is another
+** value. */
 mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err);
 
 /* SQLite's code for a core failure. */
@@ -159,23 +163,23 @@ int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...);
 mpg_value mpg_value_of(sqlite3_value *value);
 /* The other way round; text is copied. */
 void mpg_result_value(sqlite3_context *context, const mpg_value *value);
-/* The same within a scan: a long text is copied in pieces, between which the host is asked whether to stop.
-** SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
+/* The same within a scan: a long text is copied in pieces, between which the host is asked whether
+** to stop. SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
 int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *value);
 
 /*
 ** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite from 3.40 on:
 ** it steps a small statement of its own now and then, which SQLite refuses while interrupted. The
-** scan object must stay where it is until mpg_scan_end, and end before the connection closes.
+** scan object must stay where it is until mpg_query_env_end, and end before the connection closes.
 */
-typedef struct mpg_scan {
+typedef struct mpg_query_env {
   mpg_env env;
   mpg_limits limits; /* as they were when it began, for its threads read them */
   sqlite3_stmt *probe;
-  mpg_held *held; /* the files of the connection's databases on which SQLite has locks */
-} mpg_scan;
-int mpg_scan_begin(mpg_scan *scan, mpg_conn *conn);
-void mpg_scan_end(mpg_scan *scan);
+  mpg_locked_files *held; /* the files of the connection's databases on which SQLite has locks */
+} mpg_query_env;
+int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn);
+void mpg_query_env_end(mpg_query_env *scan);
 
 /* One a file; each registers its family. */
 int mpg_register_scalars(mpg_conn *conn, char **error);          /* scalars.c */

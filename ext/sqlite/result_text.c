@@ -21,7 +21,7 @@ static void let_go(void *text) {
     sqlite3_free(l);
 }
 
-void mpg_shown_free(mpg_shown *shown) {
+void mpg_shared_text_free(mpg_shared_text *shown) {
   if (shown->lent != NULL)
     let_go(shown->lent);
   memset(shown, 0, sizeof *shown);
@@ -44,7 +44,7 @@ static const char *lasting(mpg_conn *conn, mpg_str s) {
   return mpg_intern_text(conn->lasting, id).p;
 }
 
-void mpg_shown_close(mpg_conn *conn) {
+void mpg_shared_text_close(mpg_conn *conn) {
   if (conn->lasting == NULL)
     return;
   mpg_intern_free(conn->lasting);
@@ -52,7 +52,7 @@ void mpg_shown_close(mpg_conn *conn) {
   conn->lasting = NULL;
 }
 
-static bool lend(mpg_shown *shown, mpg_str s) {
+static bool lend(mpg_shared_text *shown, mpg_str s) {
   lent *l = sqlite3_malloc64(sizeof *l + s.n + 1);
   if (l == NULL)
     return false;
@@ -66,11 +66,11 @@ static bool lend(mpg_shown *shown, mpg_str s) {
   return true;
 }
 
-void mpg_result_shown(sqlite3_context *context, mpg_conn *conn, mpg_shown *shown,
-                      const mpg_intern *texts, uint32_t id, bool few) {
+void mpg_result_shared_text(sqlite3_context *context, mpg_conn *conn, mpg_shared_text *shown,
+                            const mpg_intern *texts, uint32_t id, bool few) {
   if (id != shown->id) {
     mpg_str s = mpg_intern_text(texts, id);
-    mpg_shown_free(shown);
+    mpg_shared_text_free(shown);
     shown->lasting = few ? lasting(conn, s) : NULL;
     if (shown->lasting == NULL && !lend(shown, s)) {
       sqlite3_result_error_nomem(context);

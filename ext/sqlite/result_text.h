@@ -1,10 +1,11 @@
 /*
 ** result_text.h - texts that a column gives row after row, without a copy for each.
 **
-** SQLite is told that a text never changes (SQLITE_STATIC) where it lasts as long as the connection's own state:
-** the first few thousand short ones, for names of pools, chips and phases are few and come again. What an aggregate
-** or a register remembers may outlive the cursor, so any other text is lent: it counts who holds it, and lives until
-** the last of them lets go. A connection is used by one thread at a time, so the count needs no lock.
+** SQLite is told that a text never changes (SQLITE_STATIC) where it lasts as long as the
+** connection's own state: the first few thousand short ones, for names of pools, chips and phases
+** are few and come again. What an aggregate or a register remembers may outlive the cursor, so any
+** other text is lent: it counts who holds it, and lives until the last of them lets go. A
+** connection is used by one thread at a time, so the count needs no lock.
 */
 #ifndef MPG_SHOWN_H
 #define MPG_SHOWN_H
@@ -13,19 +14,20 @@
 #include "../base/intern.h"
 
 /* The last text of a column. Zero-initialised is none. */
-typedef struct mpg_shown {
+typedef struct mpg_shared_text {
   uint32_t id;         /* 0: none */
   const char *lasting; /* the text, where it lasts */
   char *lent;          /* else */
   bool whole;          /* without NULs: its end needs no telling */
   size_t n;
-} mpg_shown;
+} mpg_shared_text;
 
-void mpg_shown_free(mpg_shown *shown);
-/* The text of an id that is not 0, as the context's result. `few`: of a column whose texts are few. */
-void mpg_result_shown(sqlite3_context *context, mpg_conn *conn, mpg_shown *shown,
-                      const mpg_intern *texts, uint32_t id, bool few);
+void mpg_shared_text_free(mpg_shared_text *shown);
+/* The text of an id that is not 0, as the context's result. `few`: of a column whose texts are
+** few. */
+void mpg_result_shared_text(sqlite3_context *context, mpg_conn *conn, mpg_shared_text *shown,
+                            const mpg_intern *texts, uint32_t id, bool few);
 /* Gives the texts that last back, with the connection's state. */
-void mpg_shown_close(mpg_conn *conn);
+void mpg_shared_text_close(mpg_conn *conn);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct stamp {
 
 enum { OPTIONS = 13 };
 
-struct mpg_kept_key {
+struct mpg_rollup_cache_key {
   const mpg_env *env;
   mpg_paths paths;
   char *path;
@@ -36,7 +36,7 @@ static int64_t nanoseconds(struct timespec t) {
   return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
-static bool take_stamp(const struct mpg_kept_key *k, const char *path, stamp *out) {
+static bool take_stamp(const struct mpg_rollup_cache_key *k, const char *path, stamp *out) {
   struct stat st;
   if (stat(path, &st) != 0)
     return false;
@@ -75,7 +75,7 @@ static uint64_t chips_hash(const mpg_chips *chips, uint64_t seed) {
   return h;
 }
 
-static void key_free(struct mpg_kept_key *k) {
+static void key_free(struct mpg_rollup_cache_key *k) {
   if (k == NULL)
     return;
   mpg_paths_free(&k->paths);
@@ -85,9 +85,9 @@ static void key_free(struct mpg_kept_key *k) {
 }
 
 /* NULL where it cannot be told, whatever the reason: reading the files will say it. */
-static struct mpg_kept_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str path,
-                                    const mpg_ledger_options *o, bool skip) {
-  struct mpg_kept_key *k = mpg_calloc(&conn->env, sizeof *k);
+static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str path,
+                                            const mpg_ledger_options *o, bool skip) {
+  struct mpg_rollup_cache_key *k = mpg_calloc(&conn->env, sizeof *k);
   const mpg_chips *chips;
   struct timespec now;
   mpg_err err;
@@ -133,14 +133,14 @@ static struct mpg_kept_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str 
   return k;
 }
 
-static bool same_key(const struct mpg_kept_key *a, const struct mpg_kept_key *b) {
+static bool same_key(const struct mpg_rollup_cache_key *a, const struct mpg_rollup_cache_key *b) {
   return a->path_n == b->path_n && memcmp(a->path, b->path, a->path_n) == 0 &&
          memcmp(a->options, b->options, sizeof a->options) == 0 && a->chips == b->chips &&
          a->paths.n == b->paths.n && memcmp(a->stamps, b->stamps, a->paths.n * sizeof(stamp)) == 0;
 }
 
 /* The files are what they were, and a change since would show. */
-static bool trusted(const struct mpg_kept_key *k, const mpg_env *env) {
+static bool trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env) {
   for (size_t i = 0; i < k->paths.n; i++) {
     stamp now;
     if (mpg_interrupted(env) || !take_stamp(k, k->paths.path[i], &now) ||
@@ -153,7 +153,7 @@ static bool trusted(const struct mpg_kept_key *k, const mpg_env *env) {
 
 /* ---- entries ---- */
 
-void mpg_kept_release(mpg_kept *e) {
+void mpg_rollup_cache_release(mpg_rollup_cache_entry *e) {
   const mpg_env *env;
   if (e == NULL || --e->users > 0)
     return;
@@ -167,22 +167,22 @@ void mpg_kept_release(mpg_kept *e) {
 
 /* Drops the entries after the first that together fit `limit` bytes: the list is by last use. */
 static void shrink(mpg_conn *conn, size_t limit) {
-  mpg_kept **at = (mpg_kept **)&conn->kept;
+  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->kept;
   size_t bytes = 0;
   while (*at != NULL) {
-    mpg_kept *e = *at;
+    mpg_rollup_cache_entry *e = *at;
     bytes += e->bytes;
     if (bytes > limit) {
       bytes -= e->bytes;
       *at = e->next;
-      mpg_kept_release(e);
+      mpg_rollup_cache_release(e);
     } else {
       at = &e->next;
     }
   }
 }
 
-void mpg_kept_close(mpg_conn *conn) {
+void mpg_rollup_cache_close(mpg_conn *conn) {
   shrink(conn, 0);
 }
 
@@ -192,13 +192,13 @@ static int by_bytes(const void *source, const void *path) {
 
 /* A source is the path, or one of its files, which are sorted. */
 static bool is_of(const void *key, const char *source) {
-  const struct mpg_kept_key *k = key;
+  const struct mpg_rollup_cache_key *k = key;
   return strcmp(source, k->path) == 0 ||
          bsearch(source, k->paths.path, k->paths.n, sizeof *k->paths.path, by_bytes) != NULL;
 }
 
 /* The connection's issues become what they were when the entry was made. */
-static bool list_again(mpg_conn *conn, const mpg_kept *e) {
+static bool list_again(mpg_conn *conn, const mpg_rollup_cache_entry *e) {
   mpg_issues_drop_those(&conn->issues, is_of, e->key);
   for (size_t i = 0; i < e->issues.n; i++)
     if (mpg_issues_merge(&conn->issues, &e->issues.items[i]) != MPG_OK)
@@ -206,16 +206,17 @@ static bool list_again(mpg_conn *conn, const mpg_kept *e) {
   return true;
 }
 
-mpg_kept *mpg_kept_begin(mpg_keeping *keeping, mpg_conn *conn, const mpg_env *env, mpg_str path,
-                         const mpg_ledger_options *options, bool skip) {
-  mpg_kept **at = (mpg_kept **)&conn->kept;
+mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, mpg_conn *conn,
+                                               const mpg_env *env, mpg_str path,
+                                               const mpg_ledger_options *options, bool skip) {
+  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->kept;
   keeping->conn = conn;
   keeping->env = env;
   keeping->key = conn->kept_limit == 0 ? NULL : key_new(conn, env, path, options, skip);
   if (keeping->key == NULL)
     return NULL;
   for (; *at != NULL; at = &(*at)->next) {
-    mpg_kept *e = *at;
+    mpg_rollup_cache_entry *e = *at;
     if (!same_key(e->key, keeping->key))
       continue;
     *at = e->next; /* to the front */
@@ -229,11 +230,11 @@ mpg_kept *mpg_kept_begin(mpg_keeping *keeping, mpg_conn *conn, const mpg_env *en
   return NULL;
 }
 
-size_t mpg_kept_room(const mpg_keeping *keeping) {
+size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *keeping) {
   return keeping->key == NULL ? 0 : keeping->conn->kept_limit / sizeof(mpg_cell);
 }
 
-static bool copy_issues(mpg_conn *conn, mpg_kept *e) {
+static bool copy_issues(mpg_conn *conn, mpg_rollup_cache_entry *e) {
   mpg_issues_init(&e->issues, &conn->env);
   for (size_t i = 0; i < conn->issues.n; i++)
     if (is_of(e->key, conn->issues.items[i].source) &&
@@ -243,24 +244,25 @@ static bool copy_issues(mpg_conn *conn, mpg_kept *e) {
 }
 
 /* An entry of the same path and options is of files that have changed since. */
-static void drop_older(mpg_conn *conn, const struct mpg_kept_key *k) {
-  mpg_kept **at = (mpg_kept **)&conn->kept;
+static void drop_older(mpg_conn *conn, const struct mpg_rollup_cache_key *k) {
+  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->kept;
   while (*at != NULL) {
-    mpg_kept *e = *at;
-    const struct mpg_kept_key *other = e->key;
+    mpg_rollup_cache_entry *e = *at;
+    const struct mpg_rollup_cache_key *other = e->key;
     if (other->path_n == k->path_n && memcmp(other->path, k->path, k->path_n) == 0 &&
         memcmp(other->options, k->options, sizeof k->options) == 0) {
       *at = e->next;
-      mpg_kept_release(e);
+      mpg_rollup_cache_release(e);
     } else {
       at = &e->next;
     }
   }
 }
 
-mpg_kept *mpg_kept_end(mpg_keeping *keeping, mpg_fleet *fleet, mpg_cells *cells) {
+mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg_fleet *fleet,
+                                             mpg_cells *cells) {
   mpg_conn *conn = keeping->conn;
-  mpg_kept *e;
+  mpg_rollup_cache_entry *e;
   if (keeping->key == NULL || cells->over || !trusted(keeping->key, keeping->env))
     return NULL;
   e = mpg_calloc(&conn->env, sizeof *e);
@@ -271,7 +273,7 @@ mpg_kept *mpg_kept_end(mpg_keeping *keeping, mpg_fleet *fleet, mpg_cells *cells)
   e->key = keeping->key;
   keeping->key = NULL;
   if (!copy_issues(conn, e)) {
-    mpg_kept_release(e);
+    mpg_rollup_cache_release(e);
     return NULL;
   }
   e->fleet = *fleet;
@@ -288,7 +290,7 @@ mpg_kept *mpg_kept_end(mpg_keeping *keeping, mpg_fleet *fleet, mpg_cells *cells)
   return e;
 }
 
-void mpg_keeping_free(mpg_keeping *keeping) {
+void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *keeping) {
   key_free(keeping->key);
   keeping->key = NULL;
 }

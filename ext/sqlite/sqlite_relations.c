@@ -15,7 +15,8 @@ static mpg_rc sqlite_failure(sqlite3 *db, int rc, const char *what, mpg_err *err
 /* What a schema has under a relation's name. */
 typedef enum found { NOTHING, TABLE, VIEW } found;
 
-/* By what SQLite made of the schema, not by what its rows say of themselves: a crafted file may lie. */
+/* By what SQLite made of the schema, not by what its rows say of themselves: a crafted file may
+** lie. */
 static found kind_of(sqlite3 *db, const char *schema, const char *name) {
   return sqlite3_table_column_metadata(db, schema, name, NULL, NULL, NULL, NULL, NULL, NULL) ==
                  SQLITE_OK
@@ -136,9 +137,10 @@ static mpg_rc read_rows(mpg_relation_rows *r, sqlite3 *db, sqlite3_stmt *stmt, m
 }
 
 /*
-** A query of ours counts as typed by the user, and so it could read a virtual table which a view of the
-** database that asks us may not: one that is DIRECTONLY because it opens files. So those of a database are
-** refused here. Views are not, for SQLite itself looks at what they name; nor is temp, which nobody else writes.
+** A query of ours counts as typed by the user, and so it could read a virtual table which a view of
+** the database that asks us may not: one that is DIRECTONLY because it opens files. So those of a
+** database are refused here. Views are not, for SQLite itself looks at what they name; nor is temp,
+** which nobody else writes.
 */
 static int prepare(sqlite3 *db, const char *schema, found kind, const char *sql,
                    sqlite3_stmt **stmt) {

@@ -1,5 +1,6 @@
 /*
-** sqlite_relations.h - the relations of the native trace, read from tables and views of the open database.
+** sqlite_relations.h - the relations of the native trace, read from tables and views of the open
+** database.
 */
 #ifndef MPG_RELATIONS_H
 #define MPG_RELATIONS_H
@@ -15,8 +16,8 @@
 ** allocations relation. MPG_DATA: "SCHEMA.RELATION:ROW: what"; with `skip` such rows are listed as
 ** `skipped_record` instead.
 **
-** Relations may be views over what is made of another schema's, and those over another's; but not without end.
-** MPG_LIMIT then: "a relation is defined by WHAT".
+** Relations may be views over what is made of another schema's, and those over another's; but not
+** without end. MPG_LIMIT then: "a relation is defined by WHAT".
 */
 mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, const char *schema,
                           bool skip, const char *what, mpg_err *err);

@@ -1,6 +1,6 @@
 /*
-** aggregate.c - aggregates as scripts of step, inverse, merge and serialise, against sums of 128 bits in which every
-** value is whole: integers, and reals that are multiples of 2^-20.
+** aggregate.c - aggregates as scripts of step, inverse, merge and serialise, against sums of 128
+** bits in which every value is whole: integers, and reals that are multiples of 2^-20.
 */
 #include "fuzz.h"
 #include "../../ext/goodput/goodput.h"

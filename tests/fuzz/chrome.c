@@ -13,9 +13,9 @@ static mpg_rc show(mpg_chrome *reader, fuzz_text *out) {
   for (int f = 0; rc == MPG_OK && f < MPG_CHROME_FIELDS; f++) {
     const mpg_json_token *token = mpg_chrome_get(reader, (mpg_chrome_field)f);
     fuzz_put(out, "%d", (int)token->kind);
-    if (token->kind != MPG_LEAN_NONE)
+    if (token->kind != MPG_JSON_LENIENT_NONE)
       rc = mpg_chrome_text(reader, token, &text);
-    if (rc == MPG_OK && token->kind != MPG_LEAN_NONE)
+    if (rc == MPG_OK && token->kind != MPG_JSON_LENIENT_NONE)
       fuzz_put_str(out, text);
   }
   for (size_t k = 0; (rc == MPG_OK || rc == MPG_DATA) && k < sizeof keys / sizeof *keys; k++) {
@@ -23,9 +23,9 @@ static mpg_rc show(mpg_chrome *reader, fuzz_text *out) {
     rc = mpg_chrome_arg(reader, mpg_str_of(keys[k]), &token, &err);
     if (rc == MPG_OK) {
       fuzz_put(out, "%d", (int)token.kind);
-      if (token.kind != MPG_LEAN_NONE)
+      if (token.kind != MPG_JSON_LENIENT_NONE)
         rc = mpg_chrome_text(reader, &token, &text);
-      if (rc == MPG_OK && token.kind != MPG_LEAN_NONE)
+      if (rc == MPG_OK && token.kind != MPG_JSON_LENIENT_NONE)
         fuzz_put_str(out, text);
     } else if (rc == MPG_DATA) {
       fuzz_put(out, "!%s ", err.text);
@@ -35,7 +35,7 @@ static mpg_rc show(mpg_chrome *reader, fuzz_text *out) {
   return rc == MPG_DATA ? MPG_OK : rc;
 }
 
-static mpg_rc events(const mpg_env *env, mpg_str input, const mpg_chrome_wish *wish,
+static mpg_rc events(const mpg_env *env, mpg_str input, const mpg_chrome_request *wish,
                      fuzz_text *out) {
   mpg_stream *stream;
   mpg_chrome *reader = NULL;
@@ -89,7 +89,7 @@ static mpg_rc info(const mpg_env *env, mpg_str input, fuzz_text *out) {
 }
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
-  const mpg_chrome_wish complete = {{{MPG_CHROME_PH, MPG_STR("X")}}, 1};
+  const mpg_chrome_request complete = {{{MPG_CHROME_PH, MPG_STR("X")}}, 1};
   mpg_rc rc = events(env, input, NULL, out);
   if (rc == MPG_DONE)
     rc = events(env, input, &complete, out);

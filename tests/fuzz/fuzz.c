@@ -61,9 +61,9 @@ void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues) {
 
 /* ---- The host ---- */
 
-/* Memory is aligned to 8 bytes and never to 16, as a host's may be. Of the allocations one may fail, and from one of the
-** looks on the host may ask to stop (0: none). Readers may have several threads, and all may allocate; but SQLite may be
-** asked by its own alone. */
+/* Memory is aligned to 8 bytes and never to 16, as a host's may be. Of the allocations one may
+** fail, and from one of the looks on the host may ask to stop (0: none). Readers may have several
+** threads, and all may allocate; but SQLite may be asked by its own alone. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 typedef struct host {
   uint64_t live, allocations, fails, looks, stops;
@@ -149,8 +149,8 @@ bool fuzz_packed(mpg_str input) {
   return false;
 }
 
-/* How much comes out of a damaged stream before its error does depend on how much is asked for. What is
-** read may stand behind a line of options. */
+/* How much comes out of a damaged stream before its error does depend on how much is asked for.
+** What is read may stand behind a line of options. */
 static bool compressed(mpg_str input) {
   const char *line = input.n == 0 ? NULL : memchr(input.p, '\n', input.n);
   return fuzz_packed(input) ||

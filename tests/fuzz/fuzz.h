@@ -1,10 +1,12 @@
 /*
-** fuzz.h - what the fuzz targets share. A target takes any bytes and may do nothing wrong with them: no crash, no
-** leak, no hang (the sanitizers and libFuzzer watch), and what it says of them must hold (CHECK).
+** fuzz.h - what the fuzz targets share. A target takes any bytes and may do nothing wrong with
+** them: no crash, no leak, no hang (the sanitizers and libFuzzer watch), and what it says of them
+** must hold (CHECK).
 **
-** Targets are listed here once; fuzz_NAME is in NAME.c. They run under libFuzzer (libfuzzer.c) and, over the committed
-** corpora, in `make test` (replay.c). What varies beside the bytes, such as the size of read buffers and the allocation
-** that fails, is drawn from their hash: a file is its whole case.
+** Targets are listed here once; fuzz_NAME is in NAME.c. They run under libFuzzer (libfuzzer.c) and,
+** over the committed corpora, in `make test` (replay.c). What varies beside the bytes, such as the
+** size of read buffers and the allocation that fails, is drawn from their hash: a file is its whole
+** case.
 */
 #ifndef MPG_FUZZ_H
 #define MPG_FUZZ_H
@@ -70,26 +72,29 @@ void fuzz_put_value(fuzz_text *t, const mpg_value *v);
 void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues);
 
 /*
-** Runs `render` (which reads all of the input, into text, errors too) with buffers as released, with small ones, with an
-** allocation that fails, and for a host that asks to stop: the first two must say the same, the third the same or
-** MPG_NOMEM, the last the same or MPG_INTERRUPTED, and none may keep memory. Returns after render's MPG_DONE.
+** Runs `render` (which reads all of the input, into text, errors too) with buffers as released,
+** with small ones, with an allocation that fails, and for a host that asks to stop: the first two
+** must say the same, the third the same or MPG_NOMEM, the last the same or MPG_INTERRUPTED, and
+** none may keep memory. Returns after render's MPG_DONE.
 */
 typedef mpg_rc (*fuzz_render)(const mpg_env *env, mpg_str input, fuzz_text *out);
 void fuzz_reader(fuzz_render render, mpg_str input);
 /* Whether a file begins as packed ones do. */
 bool fuzz_packed(mpg_str file);
 
-/* No more can be said of the input: nothing fails so but for want of memory, or because the host asks to stop. */
+/* No more can be said of the input: nothing fails so but for want of memory, or because the host
+** asks to stop. */
 static inline bool fuzz_cut_short(mpg_rc rc) {
   return rc == MPG_NOMEM || rc == MPG_INTERRUPTED;
 }
 
-/* How many threads may read it: with small buffers others read ahead (with large ones the whole input is in the first), as
-** long as that is not thousands of pieces to hand over, which on a busy machine takes as many turns of its scheduler. */
+/* How many threads may read it: with small buffers others read ahead (with large ones the whole
+** input is in the first), as long as that is not thousands of pieces to hand over, which on a
+** busy machine takes as many turns of its scheduler. */
 int fuzz_threads(mpg_str input);
 
-/* The same for what reads files: the input lies in a file of that name, in a folder of its own, by whose path `render`
-** gets at it. */
+/* The same for what reads files: the input lies in a file of that name, in a folder of its own, by
+** whose path `render` gets at it. */
 void fuzz_file(fuzz_render render, const char *name, mpg_str input);
 const char *fuzz_path(void); /* of the file at hand */
 

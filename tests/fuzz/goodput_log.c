@@ -5,7 +5,7 @@
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_stream *stream;
   mpg_goodput_log *log = NULL;
-  mpg_seen seen = {env, NULL, 0, 0};
+  mpg_hash_set seen = {env, NULL, 0, 0};
   mpg_issues issues;
   mpg_err err;
   mpg_rc rc = mpg_stream_memory(&stream, env, "f", input, &err);
@@ -44,7 +44,7 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   fuzz_put_issues(out, &issues);
   mpg_issues_free(&issues);
   mpg_goodput_log_close(log);
-  mpg_seen_free(&seen);
+  mpg_hash_set_free(&seen);
   mpg_stream_close(stream);
   return rc;
 }

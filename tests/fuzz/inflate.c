@@ -1,4 +1,5 @@
-/* inflate.c - compressed streams: what comes out does not depend on how it is asked for, nor on how a file gives it. */
+/* inflate.c - compressed streams: what comes out does not depend on how it is asked for, nor on
+** how a file gives it. */
 #include "fuzz.h"
 #include "../../ext/read/input/unpack.h"
 #include "../../ext/read/input/os.h"
@@ -146,8 +147,9 @@ static void by_two(unpacked *u) {
   mpg_stream_ask(u->stream, &mpg_env_libc); /* the pipeline's is gone */
 }
 
-/* From memory by one thread, and from a file by two: the same end and the same bytes, those before damage too. But how many
-** there are where a limit is met depends on how many are unpacked at a time. */
+/* From memory by one thread, and from a file by two: the same end and the same bytes, those before
+** damage too. But how many there are where a limit is met depends on how many are unpacked at a
+** time. */
 static void read_both(mpg_str input) {
   static char buffer[PIECE];
   const mpg_os real = mpg_os_calls;

@@ -6,7 +6,8 @@
 
 #define LEVELS 20
 
-/* `depth` levels down; what was checked as a part of the record may only fail for repeated keys and limits. */
+/* `depth` levels down; what was checked as a part of the record may only fail for repeated keys
+** and limits. */
 /* NOLINTNEXTLINE(misc-no-recursion): LEVELS deep */
 static mpg_rc nested(const mpg_env *env, mpg_str text, int depth, fuzz_text *out) {
   mpg_json_doc *doc = NULL;

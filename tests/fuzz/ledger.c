@@ -1,16 +1,17 @@
 /*
 ** ledger.c - fleets of any records, and what must hold of their ledger:
 **
-**   rules          each category of each job in each pool is what a naive computation makes of docs/rules.md
-**   conservation   of a pool with capacity records, all categories but `queued` sum to its capacity
-**   order          records given backwards make the same sums
+**   rules          each category of each job in each pool is what a naive computation makes of
+**   docs/rules.md conservation   of a pool with capacity records, all categories but `queued` sum
+**   to its capacity order          records given backwards make the same sums
 **   windows        the ledger until a moment and the one since it sum to the whole
 **   buckets        cut the ledger, and change no sum
 **   grain          roll-ups sum to the ledger
-**   roads          the short road (goodput/rules/stretch_sums.h) tells the same rows and cells as the long one
+**   roads          the short road (goodput/rules/stretch_sums.h) tells the same rows and cells as
+**   the long one
 **
-** Times are whole seconds and chips quarters, so that every chip-time is a whole number of microseconds and sums can be
-** made beside the code that is tested.
+** Times are whole seconds and chips quarters, so that every chip-time is a whole number of
+** microseconds and sums can be made beside the code that is tested.
 */
 #include "fuzz.h"
 #include "ledger_naive.h"
@@ -203,7 +204,8 @@ typedef struct world {
   mpg_fleet fleet;
 } world;
 
-/* Capacity of each pool, in quarters of chips times seconds; -1: no record. An open end is the trace's. */
+/* Capacity of each pool, in quarters of chips times seconds; -1: no record. An open end is the
+** trace's. */
 static void build(world *w, bool backwards, int64_t capacity[LEDGER_POOLS]) {
   static const mpg_chip_row one = {"one",           NULL, "bf16", "fuzz", NULL, 0, 0,
                                    LEDGER_ONE_PEAK, 1e9,  1e9,    1e9,    1e9};

@@ -216,8 +216,8 @@ static bool among(const mpg_value *start, const mpg_value *end, int64_t at) {
   return start->i <= at && at < end_of(end);
 }
 
-/* Of the chips that a pool's records name, at an instant or (ABSENT) ever, the one; none where there are several. *n: how
-** many there are. */
+/* Of the chips that a pool's records name, at an instant or (ABSENT) ever, the one; none where
+** there are several. *n: how many there are. */
 static mpg_str named_chip(size_t pool, int64_t at, int *n) {
   mpg_str found = {NULL, 0};
   *n = 0;
@@ -613,7 +613,8 @@ static void rate(const span *s, const shares *w) {
   }
 }
 
-/* Explains what an attempt needs at an instant; where that was progress it goes to the span's shares. */
+/* Explains what an attempt needs at an instant; where that was progress it goes to the span's
+** shares. */
 static void explain(const job *j, int of_job, int of_attempt, int64_t at, const holding *need,
                     shares *of_spans) {
   span *s = innermost(of_attempt, at);
@@ -684,7 +685,8 @@ static void account_attempt(const job *j, int of_job, int k) {
 
 /* ---- 7. Queued ---- */
 
-/* Of the allocation that starts next, else of that which started last: their pool's index, or -1. */
+/* Of the allocation that starts next, else of that which started last: their pool's index, or
+** -1. */
 static int asking_in(int64_t at) {
   const allocation *found = NULL;
   for (size_t i = 0; i < fleet.nallocations; i++) {

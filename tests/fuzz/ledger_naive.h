@@ -1,8 +1,9 @@
 /*
-** ledger_naive.h - the ledger of a small fleet, computed a second time from docs/rules.md alone: every second by itself.
+** ledger_naive.h - the ledger of a small fleet, computed a second time from docs/rules.md alone:
+** every second by itself.
 **
-** Names end in the digit that is their number. Times are whole seconds and chips quarters, so that every chip-time is a
-** whole number of microseconds.
+** Names end in the digit that is their number. Times are whole seconds and chips quarters, so that
+** every chip-time is a whole number of microseconds.
 */
 #ifndef MPG_FUZZ_LEDGER_NAIVE_H
 #define MPG_FUZZ_LEDGER_NAIVE_H
@@ -26,7 +27,8 @@ typedef struct ledger_sums {
   mpg_i128 intervals; /* rows of a ledger; naively there are none */
 } ledger_sums;
 
-/* The chips that fleets may name beside those that nobody knows, by their peak in bf16, in FLOP/s. */
+/* The chips that fleets may name beside those that nobody knows, by their peak in bf16, in
+** FLOP/s. */
 #define LEDGER_ONE_PEAK 1e12
 #define LEDGER_TPU_V4_PEAK 275e12 /* schema/chips.csv */
 

@@ -1,4 +1,5 @@
-/* log.c - lines of a log under a pattern, which the first line of the input is; and the same interpreted. */
+/* log.c - lines of a log under a pattern, which the first line of the input is; and the same
+** interpreted. */
 #include "fuzz.h"
 #include "../../ext/formats/log/log.h"
 

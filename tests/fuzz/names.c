@@ -1,5 +1,5 @@
-/* names.c - names and small languages in arguments: UUIDs, chips, dtypes, categories, node lists, columns, paths of
-** JSON. With tabs in it, an input is rows of a chip catalogue. */
+/* names.c - names and small languages in arguments: UUIDs, chips, dtypes, categories, node lists,
+** columns, paths of JSON. With tabs in it, an input is rows of a chip catalogue. */
 #include "fuzz.h"
 #include "../../ext/goodput/category.h"
 #include "../../ext/program/chips.h"
@@ -60,7 +60,8 @@ static bool given_or_known(double given, double found) {
   return isnan(given) || given == found;
 }
 
-/* A row of the user's own, "chip\tdtype\tpeak\talias\tmemory\tpower": it is there, or nothing has changed. */
+/* A row of the user's own, "chip\tdtype\tpeak\talias\tmemory\tpower": it is there, or nothing
+** has changed. */
 static mpg_rc own_row(mpg_chips *chips, mpg_str line, fuzz_text *out) {
   char chip[256], dtype[64], alias[256], dtypes[256];
   mpg_chip_row row = {.hbm_bytes_per_s = NAN, .ici_bytes_per_s = NAN};

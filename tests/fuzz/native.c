@@ -1,5 +1,5 @@
-/* native.c - the native trace: CSV of the relation that the first byte names, or JSON with all of them; and the ledger of
-** whatever comes through. */
+/* native.c - the native trace: CSV of the relation that the first byte names, or JSON with all of
+** them; and the ledger of whatever comes through. */
 #include "fuzz.h"
 #include "../../ext/goodput/ledger/ledger.h"
 #include "../../ext/goodput/native/native.h"

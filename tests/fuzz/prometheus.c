@@ -1,4 +1,5 @@
-/* prometheus.c - samples of Prometheus, from its API's JSON and from exporters' text, as the input begins. */
+/* prometheus.c - samples of Prometheus, from its API's JSON and from exporters' text, as the
+** input begins. */
 #include "fuzz.h"
 #include "../../ext/formats/prometheus/prometheus.h"
 

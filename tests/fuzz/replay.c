@@ -1,6 +1,6 @@
 /*
-** replay.c - the targets over files, without libFuzzer: replay TARGET FILE..., or TARGET with names of files on the
-** standard input. Prints the target and how many there were.
+** replay.c - the targets over files, without libFuzzer: replay TARGET FILE..., or TARGET with names
+** of files on the standard input. Prints the target and how many there were.
 */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
-/* rollup.c - files summed by three threads, by one, and by adding up the rows that a reader gives: three times the same.
-** The first byte says which kind of file it is, by how many columns, and whether malformed records are left out; the rest
-** of its line what is summed; the file follows. */
+/* rollup.c - files summed by three threads, by one, and by adding up the rows that a reader gives:
+** three times the same. The first byte says which kind of file it is, by how many columns, and
+** whether malformed records are left out; the rest of its line what is summed; the file follows. */
 #include "fuzz.h"
 #include "../../ext/base/text.h"
 #include "../../ext/read/rows/rows_rollup.h"
@@ -17,7 +17,7 @@ static const mpg_rows_options options = {
     .delimiter = ',', .header = true, .by_name = true, .reading = {NULL, 0, NULL}};
 
 /* Finds the columns that are summed, and those to group by. False: there are none such. */
-static bool bind(mpg_rollup_query *q, mpg_measures *measures) {
+static bool bind(mpg_rollup_query *q, mpg_sum_expressions *measures) {
   const mpg_columns *columns = q->rows.columns;
   for (size_t i = 0; i < measures->n_operands; i++) {
     size_t k = mpg_columns_find(columns, measures->operands[i]);
@@ -26,7 +26,7 @@ static bool bind(mpg_rollup_query *q, mpg_measures *measures) {
     q->operands[i] = k;
     measures->whole[i] = columns->p[k].type == MPG_COLUMN_BIGINT;
   }
-  mpg_measures_type(measures);
+  mpg_sum_expressions_type(measures);
   while (q->n_dimensions < columns->n && q->n_dimensions < (size_t)(flags >> 2) % 4) {
     q->dimensions[q->n_dimensions] = q->n_dimensions;
     q->n_dimensions++;
@@ -74,7 +74,7 @@ static mpg_rc add_row(mpg_groups *groups, const mpg_rollup_query *q, void *file,
   if (rc == MPG_OK)
     rc = mpg_groups_row(groups, parts, &group);
   if (rc == MPG_OK)
-    rc = mpg_measures_add(q->measures, operands, mpg_groups_totals(groups, group), &which);
+    rc = mpg_sum_expressions_add(q->measures, operands, mpg_groups_totals(groups, group), &which);
   return rc;
 }
 
@@ -99,7 +99,7 @@ static int compare(const void *a, const void *b) {
 }
 
 /* A line for each group, in order. Of sums in doubles the last bit may differ. */
-static void show(const mpg_groups *groups, const mpg_measures *measures, fuzz_text *out) {
+static void show(const mpg_groups *groups, const mpg_sum_expressions *measures, fuzz_text *out) {
   static fuzz_text text;
   static const char *lines[LINES];
   char sum[MPG_INT_TEXT];
@@ -168,7 +168,7 @@ static mpg_rc sum_up_thrice(const mpg_env *env, const mpg_rollup_query *q, const
 
 static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_columns columns;
-  mpg_measures measures;
+  mpg_sum_expressions measures;
   mpg_paths paths;
   mpg_rollup_query q = {.format = flags % 2 == 0 ? &mpg_csv_rows : &mpg_json_rows,
                         .rows = {.options = &options, .columns = &columns},
@@ -180,14 +180,14 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   mpg_columns_init(&columns, env);
   memset(&measures, 0, sizeof measures);
   if (rc == MPG_OK)
-    rc = mpg_measures_parse(&measures, env, sums, &err);
+    rc = mpg_sum_expressions_parse(&measures, env, sums, &err);
   if (rc == MPG_OK)
     rc = mpg_rows_declare(q.format, &columns, env, &options, (mpg_str){NULL, 0}, &paths, &err);
   if (rc != MPG_OK)
     fuzz_put(out, "!%s\n", err.text);
   else if (columns.n > 0 && bind(&q, &measures))
     rc = sum_up_thrice(env, &q, &paths, out);
-  mpg_measures_free(&measures);
+  mpg_sum_expressions_free(&measures);
   mpg_columns_free(&columns);
   mpg_paths_free(&paths);
   return rc == MPG_OK ? MPG_DONE : rc;

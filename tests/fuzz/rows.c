@@ -1,6 +1,7 @@
-/* rows.c - files that no format describes: types found or given, values decoded, records as JSON. The first byte says which
-** kind of file it is and what is said of it beside: a line of columns, a line of their types, the zone of its times. The file
-** follows. '0' is text and '1' JSON of which nothing is said. */
+/* rows.c - files that no format describes: types found or given, values decoded, records as JSON.
+** The first byte says which kind of file it is and what is said of it beside: a line of columns, a
+** line of their types, the zone of its times. The file follows. '0' is text and '1' JSON of
+** which nothing is said. */
 #include "fuzz.h"
 #include "../../ext/read/rows/rows.h"
 

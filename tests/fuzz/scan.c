@@ -1,7 +1,9 @@
-/* scan.c - rows of a file read ahead by three threads, by one, and record by record: three times the same. The first byte
-** says which kind of file it is, whether malformed records are left out, whether rows may be left out that came before, and
-** whether lines are asked for, and of JSON whether columns have paths; the second which columns are. The rest of the line
-** are those paths, and filters between tabs: the number of a column, an operator, a value; the file follows. */
+/* scan.c - rows of a file read ahead by three threads, by one, and record by record: three times
+** the same. The first byte says which kind of file it is, whether malformed records are left out,
+** whether rows may be left out that came before, and whether lines are asked for, and of JSON
+** whether columns have paths; the second which columns are. The rest of the line are those
+** paths, and filters between tabs: the number of a column, an operator, a value; the file
+** follows. */
 #include "fuzz.h"
 #include "../../ext/base/number.h"
 #include "../../ext/read/rows/rows_scan.h"

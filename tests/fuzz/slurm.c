@@ -1,4 +1,5 @@
-/* slurm.c - sacct's and sacctmgr's output: free text with delimiters and newlines in it, most of all. */
+/* slurm.c - sacct's and sacctmgr's output: free text with delimiters and newlines in it, most of
+** all. */
 #include "fuzz.h"
 #include "../../ext/formats/slurm/slurm.h"
 

@@ -40,7 +40,7 @@ static mpg_rc jobs(const mpg_env *env, mpg_str input, fuzz_text *out) {
 
 static mpg_rc nodes(const mpg_env *env, mpg_str input, bool json, fuzz_text *out) {
   mpg_stream *stream;
-  mpg_sinfo *reader = NULL;
+  mpg_slurm_show_node *reader = NULL;
   mpg_issues issues;
   mpg_err err;
   int count = 0;
@@ -48,17 +48,18 @@ static mpg_rc nodes(const mpg_env *env, mpg_str input, bool json, fuzz_text *out
   if (rc != MPG_OK)
     return rc;
   mpg_issues_init(&issues, env);
-  rc = mpg_sinfo_open(&reader, env, stream, json, NULL, &issues, &err);
+  rc = mpg_slurm_show_node_open(&reader, env, stream, json, NULL, &issues, &err);
   while ((rc == MPG_OK || rc == MPG_DATA) && count++ < RECORDS) {
-    rc = mpg_sinfo_next(reader, &err);
+    rc = mpg_slurm_show_node_next(reader, &err);
     if (rc == MPG_OK) {
-      const mpg_value *state = mpg_sinfo_get(reader, MPG_SINFO_State);
-      fuzz_put(out, "%lld ", (long long)mpg_sinfo_line(reader));
-      for (size_t i = 0; i < MPG_SINFO_COUNT_OF_FIELDS; i++)
-        fuzz_put_value(out, mpg_sinfo_get(reader, i));
-      fuzz_put(out, "%d ", state->type == MPG_TEXT && mpg_sinfo_out_of_service(state->s) ? 1 : 0);
-      fuzz_put_str(out, mpg_sinfo_gpus(reader, false));
-      fuzz_put_str(out, mpg_sinfo_gpus(reader, true));
+      const mpg_value *state = mpg_slurm_show_node_get(reader, MPG_SLURM_SHOW_NODE_State);
+      fuzz_put(out, "%lld ", (long long)mpg_slurm_show_node_line(reader));
+      for (size_t i = 0; i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS; i++)
+        fuzz_put_value(out, mpg_slurm_show_node_get(reader, i));
+      fuzz_put(out, "%d ",
+               state->type == MPG_TEXT && mpg_slurm_show_node_out_of_service(state->s) ? 1 : 0);
+      fuzz_put_str(out, mpg_slurm_show_node_gpus(reader, false));
+      fuzz_put_str(out, mpg_slurm_show_node_gpus(reader, true));
     } else if (rc != MPG_DONE) {
       fuzz_put(out, "!%s", err.text);
     }
@@ -67,7 +68,7 @@ static mpg_rc nodes(const mpg_env *env, mpg_str input, bool json, fuzz_text *out
   CHECK(rc != MPG_OK && rc != MPG_DATA);
   fuzz_put_issues(out, &issues);
   mpg_issues_free(&issues);
-  mpg_sinfo_close(reader);
+  mpg_slurm_show_node_close(reader);
   mpg_stream_close(stream);
   return rc;
 }

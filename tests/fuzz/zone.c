@@ -1,4 +1,5 @@
-/* zone.c - compiled time zones: whatever the file says, local times come back from where they lead. */
+/* zone.c - compiled time zones: whatever the file says, local times come back from where they
+** lead. */
 #include "fuzz.h"
 #include "../../ext/read/input/zone.h"
 

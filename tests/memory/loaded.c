@@ -3,10 +3,13 @@
 **
 **     loaded names LIBRARY            the functions and tables that the statements use, one a line
 **     loaded sqlite LIBRARY STRIDE    every STRIDE-th allocation by SQLite's allocator
-**     loaded libc LIBRARY STRIDE      every STRIDE-th call of malloc and its like that this program does not make: by
-**                                     libraries, by libc itself (qsort, folders), by the loader (threads)
+**     loaded libc LIBRARY STRIDE      every STRIDE-th call of malloc and its like that this program
+**     does not make: by
+**                                     libraries, by libc itself (qsort, folders), by the loader
+**                                     (threads)
 **
-** This program's own malloc stands before libc's for every library, without LD_PRELOAD, and asks who calls.
+** This program's own malloc stands before libc's for every library, without LD_PRELOAD, and asks
+** who calls.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,7 +34,8 @@ static int load_extension(sqlite3 *db) {
 
 /* ---- libc's arena ---- */
 
-/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): glibc's own names of what is replaced */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): glibc's own names of
+** what is replaced */
 extern void *__libc_malloc(size_t n);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t n);

@@ -1,6 +1,7 @@
 /*
-** statements.h - statements that between them use every function and every table of the extension: what the sweeps over
-** failing allocations run (sweep.h). tests/test_memory.py asks SQLite which of them nobody uses.
+** statements.h - statements that between them use every function and every table of the extension:
+** what the sweeps over failing allocations run (sweep.h). tests/test_memory.py asks SQLite which of
+** them nobody uses.
 */
 #ifndef MPG_STATEMENTS_H
 #define MPG_STATEMENTS_H
@@ -130,7 +131,8 @@ static const char *const statements[] = {
     "SELECT mpg_keep(1000000), sum(chip_us) FROM trace_rollup('fixtures/golden') WHERE threads = 1",
     "SELECT category, sum(chip_us) FROM trace_rollup('tests/memory/golden.jsonl.gz') GROUP BY 1",
     "SELECT record, _line FROM jsonl_trace('tests/memory/*.zst')",
-    /* Files that end within a record, as those that are being written do: what is said of it, too. */
+    /* Files that end within a record, as those that are being written do: what is said of it,
+    ** too. */
     "SELECT record, job FROM trace_records('tests/memory/cut/*.csv'); SELECT kind, line FROM "
     "mpg_issues ORDER BY source",
     "SELECT sum(chip_us) FROM trace_rollup('tests/memory/cut/records.jsonl') WHERE threads = 1; "

@@ -1,11 +1,12 @@
 /*
-** sweep.h - statements in a real connection, with every allocation failing: the n-th once, then the n-th and all after
-** it, until none is left to fail. Each run ends in an error, or in exactly the rows of a run without faults; and as many
-** blocks live as before once the connection is closed.
+** sweep.h - statements in a real connection, with every allocation failing: the n-th once, then the
+** n-th and all after it, until none is left to fail. Each run ends in an error, or in exactly the
+** rows of a run without faults; and as many blocks live as before once the connection is closed.
 **
-** There are two arenas, which fail apart: what SQLite and the extension take from SQLite's allocator, set by
-** SQLITE_CONFIG_MALLOC; and, in a program that defines malloc (tests/memory/loaded.c), what libraries take from libc.
-** The program that includes this defines load_extension().
+** There are two arenas, which fail apart: what SQLite and the extension take from SQLite's
+** allocator, set by SQLITE_CONFIG_MALLOC; and, in a program that defines malloc
+** (tests/memory/loaded.c), what libraries take from libc. The program that includes this defines
+** load_extension().
 */
 #ifndef MPG_SWEEP_H
 #define MPG_SWEEP_H
@@ -47,7 +48,8 @@ static void count(int blocks) {
   (void)pthread_mutex_unlock(&lock);
 }
 
-/* Sizes are kept in front, 8 bytes wide: blocks are aligned to 8 bytes and no more, and no larger than asked. */
+/* Sizes are kept in front, 8 bytes wide: blocks are aligned to 8 bytes and no more, and no
+** larger than asked. */
 static void *fault_malloc(int n) {
   long long *p = fails(&of_sqlite) ? NULL : malloc((size_t)n + 8);
   if (p == NULL)
@@ -124,8 +126,8 @@ static sqlite3 *prepared(void) {
   return db;
 }
 
-/* Opens, loads and runs; NULL, and *failed, where anything said no. The caller frees the text. Faults
-** begin with loading, or where `loaded` behind it. */
+/* Opens, loads and runs; NULL, and *failed, where anything said no. The caller frees the text.
+** Faults begin with loading, or where `loaded` behind it. */
 static char *run(arena *a, const char *sql, long n, bool forever, bool loaded, bool *failed) {
   sqlite3 *db = prepared();
   sqlite3_str *out = sqlite3_str_new(NULL);

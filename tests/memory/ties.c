@@ -1,6 +1,7 @@
 /*
-** ties.c - with LD_PRELOAD, a qsort that puts what compares as equal in the opposite order: glibc's keeps it in place up to 2.36
-** where memory is left, and not after. Nothing that the extension says may depend on that.
+** ties.c - with LD_PRELOAD, a qsort that puts what compares as equal in the opposite order: glibc's
+** keeps it in place up to 2.36 where memory is left, and not after. Nothing that the extension says
+** may depend on that.
 */
 #define _GNU_SOURCE
 #include <stdlib.h>

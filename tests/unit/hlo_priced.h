@@ -1,6 +1,6 @@
 /*
-** hlo_priced.h - for the tests of what HLO costs: a module from its text, priced, and its instructions by
-** their names.
+** hlo_priced.h - for the tests of what HLO costs: a module from its text, priced, and its
+** instructions by their names.
 */
 #ifndef MPG_HLO_PRICED_H
 #define MPG_HLO_PRICED_H
@@ -51,7 +51,8 @@ static inline bool has_parameters(const mpg_hlo_module *m, uint32_t of) {
   return true;
 }
 
-/* What linking a module adds, looked up one by one; not in the large ones, where that takes long. */
+/* What linking a module adds, looked up one by one; not in the large ones, where that takes
+** long. */
 static inline bool is_linked(const mpg_hlo_module *m) {
   for (size_t k = 0; k < m->n_computations && m->n < 500; k++) { /* callees first, each once */
     const mpg_hlo_computation *c = &m->computations[m->order[k]];
@@ -83,7 +84,8 @@ static inline bool is_linked(const mpg_hlo_module *m) {
   return true;
 }
 
-/* What each instruction costs, times how often it runs, is the total, unless one of them is at its limit. */
+/* What each instruction costs, times how often it runs, is the total, unless one of them is at
+** its limit. */
 static inline bool is_conserved(const mpg_hlo_cost *c) {
   for (int k = 0; k < MPG_HLO_COUNTERS; k++) {
     mpg_i128 sum = 0;

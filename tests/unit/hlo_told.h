@@ -1,5 +1,6 @@
 /*
-** hlo_told.h - for the tests of the text of HLO: every module of a text as what it comes to, or the error.
+** hlo_told.h - for the tests of the text of HLO: every module of a text as what it comes to, or the
+** error.
 */
 #ifndef MPG_HLO_TOLD_H
 #define MPG_HLO_TOLD_H

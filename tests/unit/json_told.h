@@ -1,5 +1,6 @@
 /*
-** json_told.h - for the tests of JSON: the records of a text, or why it is refused, under several block sizes.
+** json_told.h - for the tests of JSON: the records of a text, or why it is refused, under several
+** block sizes.
 */
 #ifndef MPG_JSON_TOLD_H
 #define MPG_JSON_TOLD_H

@@ -1,6 +1,7 @@
 /*
-** native_written.h - for the test of native traces: files of random records, as programs write them and, one value in
-** `odd`, as none should (0: never). Each function writes into a folder, and empty() takes everything out of it again.
+** native_written.h - for the test of native traces: files of random records, as programs write them
+** and, one value in `odd`, as none should (0: never). Each function writes into a folder, and
+** empty() takes everything out of it again.
 */
 #ifndef MPG_NATIVE_WRITTEN_H
 #define MPG_NATIVE_WRITTEN_H
@@ -267,7 +268,8 @@ static void put_record(FILE *out, json_record *r, size_t style, const char *end)
   (void)fputs(end, out);
 }
 
-/* Spans of jobs that go on for a while (native_same.h), and what nearly is so; `end` closes each. */
+/* Spans of jobs that go on for a while (native_same.h), and what nearly is so; `end` closes
+** each. */
 static void write_repeats(const char *folder, size_t rows, int odd, const char *end) {
   static const char *const jobs[] = {"\"train-000001\"", "\"j\"",
                                      "\"a job of more than eight bytes\""};

@@ -1,4 +1,5 @@
-/* op_priced.h - for the tests of what an operator of PyTorch costs: its price, or that it has none. */
+/* op_priced.h - for the tests of what an operator of PyTorch costs: its price, or that it has
+** none. */
 #ifndef MPG_OP_PRICED_H
 #define MPG_OP_PRICED_H
 

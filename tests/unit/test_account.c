@@ -164,8 +164,8 @@ static void to_double(void) {
   CHECK(mpg_sum_to_double((mpg_sum){((mpg_i128)1 << 100) + ((mpg_i128)1 << 47), 0}) == 0x1p100);
   CHECK(mpg_sum_to_double((mpg_sum){((mpg_i128)1 << 100) + ((mpg_i128)1 << 47), 1}) ==
         0x1.0000000000001p100);
-  /* The largest totals have 127 bits before the point: the last bit of a fraction, and its first alone,
-  ** still tell a tie there. */
+  /* The largest totals have 127 bits before the point: the last bit of a fraction, and its first
+  ** alone, still tell a tie there. */
   CHECK(mpg_sum_to_double((mpg_sum){-MPG_SUM_LIMIT * 19, 0}) == -19 * 0x1p122);
   for (int bits = 54; bits <= 127; bits++) {
     mpg_i128 tie = ((mpg_i128)1 << (bits - 1)) + ((mpg_i128)1 << (bits - 54));

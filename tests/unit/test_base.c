@@ -1,9 +1,11 @@
-/* Tests of ext/base/base.c at the bounds of sizes, and of how many threads ext/base/pipeline.c takes. */
+/* Tests of ext/base/base.c at the bounds of sizes, and of how many threads ext/base/pipeline.c
+** takes. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/base/pipeline.h"
 
-/* Room that is there is left alone; what no memory holds is refused, and the array stays as it was. */
+/* Room that is there is left alone; what no memory holds is refused, and the array stays as it
+** was. */
 static void test_grow(void) {
   hostile h = {0, 0, false, false, 0};
   mpg_env env = hostile_env(&h);
@@ -44,7 +46,8 @@ static void test_doubling(void) {
   mpg_free(&mpg_env_libc, p);
 }
 
-/* Every text of up to three of a few bytes beside every other, in the order of memcmp, a prefix first. */
+/* Every text of up to three of a few bytes beside every other, in the order of memcmp, a prefix
+** first. */
 static void test_texts(void) {
   static const char bytes[] = {'A', 'Z', 'a', 'z', '@', '[', '`', '{', '\0', '\xff'};
   enum { N = sizeof bytes, ALL = 1 + N + N * N + N * N * N };
@@ -78,7 +81,8 @@ static void test_texts(void) {
   CHECK(mpg_str_of(NULL).n == 0 && mpg_str_of("ab").n == 2);
 }
 
-/* Who asks for much that is zero asks the host behind every MiB, and leaves nothing where that says no. */
+/* Who asks for much that is zero asks the host behind every MiB, and leaves nothing where that
+** says no. */
 static void test_zeroed(void) {
   enum { PIECE = 1 << 20 };
   static const size_t sizes[] = {1, PIECE, PIECE + 1, 2 * PIECE, 2 * PIECE + 5};
@@ -143,7 +147,8 @@ static void work_on(void *ctx, void *slot, int worker) {
   *(int *)slot = *(int *)slot * 2;
 }
 
-/* Of no threads one is made, of too many as many as there may be; pieces come back in their order. */
+/* Of no threads one is made, of too many as many as there may be; pieces come back in their
+** order. */
 static void test_threads(void) {
   static const int asked[] = {-5, 0, 1, 3, 1000};
   static const mpg_pipeline_steps steps = {.cut = cut_one, .work = work_on};
@@ -168,7 +173,8 @@ static void test_threads(void) {
   mpg_pipeline_close(NULL);
 }
 
-/* What is too long keeps its ends, in whole characters: from the last byte that fits to far beyond. */
+/* What is too long keeps its ends, in whole characters: from the last byte that fits to far
+** beyond. */
 static void test_long_messages(void) {
   static char path[9000];
   for (size_t n = 990; n < sizeof path - 1; n += n < 1100 ? 1 : 501) {

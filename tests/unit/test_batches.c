@@ -1,4 +1,5 @@
-/* test_batches.c - which batch ran again and what became of it, against a reading of the rules word by word. */
+/* test_batches.c - which batch ran again and what became of it, against a reading of the rules
+** word by word. */
 #include "../../ext/goodput/rules/rerun_batches.h"
 #include "../../ext/goodput/rules/lineage.h"
 #include "../../ext/base/time.h"
@@ -91,14 +92,14 @@ static void random_job(job *j) {
 }
 
 /* Whether every item is as slowly, batches last told first. */
-static bool agrees(mpg_batches *batches, mpg_lineage *lineage, job *j) {
+static bool agrees(mpg_rerun_batches *batches, mpg_lineage *lineage, job *j) {
   mpg_innermost in = {.items = j->items, .nitems = j->n, .batches = true};
-  bool same = mpg_batches_find(batches, &in) == MPG_OK &&
+  bool same = mpg_rerun_batches_find(batches, &in) == MPG_OK &&
               mpg_lineage_begin(lineage, j->commits, j->ncommits, j->ending, j->as_of) == MPG_OK;
   for (size_t i = j->n; i-- > 0;) {
     const mpg_span *s = &j->items[i].span;
     mpg_step step = {s->start, s->end, s->step, j->items[i].attempt};
-    size_t again = is_batch(&j->items[i]) ? mpg_batches_again(batches, i) : MPG_NOBODY;
+    size_t again = is_batch(&j->items[i]) ? mpg_rerun_batches_again(batches, i) : MPG_NOBODY;
     same &= again == again_slowly(j, i);
     if (s->kind == MPG_KIND_BATCH)
       same &= mpg_lineage_decide_batch(lineage, &step, again != MPG_NOBODY) == fate_slowly(j, i);
@@ -107,11 +108,11 @@ static bool agrees(mpg_batches *batches, mpg_lineage *lineage, job *j) {
 }
 
 static void test_jobs(void) {
-  mpg_batches batches;
+  mpg_rerun_batches batches;
   mpg_lineage lineage;
   int differ = 0;
   memset(&batches, 0xa5, sizeof batches); /* as memory may be that nobody has cleared */
-  mpg_batches_init(&batches, &mpg_env_libc);
+  mpg_rerun_batches_init(&batches, &mpg_env_libc);
   mpg_lineage_init(&lineage, &mpg_env_libc);
   for (int round = 0; round < 40000; round++) {
     job j;
@@ -119,7 +120,7 @@ static void test_jobs(void) {
     differ += !agrees(&batches, &lineage, &j);
   }
   CHECK(differ == 0);
-  mpg_batches_free(&batches);
+  mpg_rerun_batches_free(&batches);
   mpg_lineage_free(&lineage);
 }
 
@@ -128,15 +129,16 @@ static void test_none(void) {
   mpg_item items[2] = {{.span = {.step = 1, .kind = MPG_KIND_BATCH}},
                        {.span = {.step = 1, .kind = MPG_KIND_BATCH}}};
   mpg_innermost in = {.items = items, .nitems = 2, .batches = true};
-  mpg_batches batches;
-  mpg_batches_init(&batches, &mpg_env_libc);
-  CHECK(mpg_batches_find(&batches, &in) == MPG_OK);
-  CHECK(mpg_batches_again(&batches, 0) == 1 && mpg_batches_again(&batches, 1) == MPG_NOBODY);
+  mpg_rerun_batches batches;
+  mpg_rerun_batches_init(&batches, &mpg_env_libc);
+  CHECK(mpg_rerun_batches_find(&batches, &in) == MPG_OK);
+  CHECK(mpg_rerun_batches_again(&batches, 0) == 1 &&
+        mpg_rerun_batches_again(&batches, 1) == MPG_NOBODY);
   in.batches = false;
-  CHECK(mpg_batches_find(&batches, &in) == MPG_OK);
-  CHECK(mpg_batches_again(&batches, 0) == MPG_NOBODY);
-  mpg_batches_free(&batches);
-  mpg_batches_free(&(mpg_batches){.env = NULL}); /* as before mpg_batches_init */
+  CHECK(mpg_rerun_batches_find(&batches, &in) == MPG_OK);
+  CHECK(mpg_rerun_batches_again(&batches, 0) == MPG_NOBODY);
+  mpg_rerun_batches_free(&batches);
+  mpg_rerun_batches_free(&(mpg_rerun_batches){.env = NULL}); /* as before mpg_rerun_batches_init */
 }
 
 int main(void) {

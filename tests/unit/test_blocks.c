@@ -240,7 +240,8 @@ static void check_some(void) {
                                           "{}\n\n\n\n\n{}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     (void)compare(mpg_str_of(texts[i]), &csv);
-    /* A first block of three bytes, as only tests have it, would be the mark alone, and no block. */
+    /* A first block of three bytes, as only tests have it, would be the mark alone, and no
+    ** block. */
     if (texts[i][0] != '\xef')
       CHECK(compare(mpg_str_of(texts[i]), &uncut) <= 1);
   }
@@ -248,8 +249,8 @@ static void check_some(void) {
     (void)compare(mpg_str_of(documents[i]), &json);
 }
 
-/* Where a block ends is looked for no further once the host asks to stop, within a record too: nobody is
-** asked again. */
+/* Where a block ends is looked for no further once the host asks to stop, within a record too:
+** nobody is asked again. */
 static void check_stops(void) {
   static char bytes[TEXT];
   mpg_csv_options options = {',', false, 0};

@@ -1,4 +1,5 @@
-/* test_cells.c - ext/goodput/ledger/rollup.c beside a search through all cells: any rows, in any dimensions, from many jobs. */
+/* test_cells.c - ext/goodput/ledger/rollup.c beside a search through all cells: any rows, in any
+** dimensions, from many jobs. */
 #include "trace.h"
 #include "check.h"
 #include "../../ext/goodput/ledger/rollup.h"

@@ -251,7 +251,8 @@ static bool is_same(double a, double b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-/* Of every row of the catalogue another peak alone, then all that a row may say: what it does not say stays. */
+/* Of every row of the catalogue another peak alone, then all that a row may say: what it does
+** not say stays. */
 static void test_override(void) {
   mpg_chips *chips = fresh();
   size_t rows = mpg_chips_count(chips);
@@ -362,7 +363,8 @@ static size_t distance_to(const mpg_chips *chips, const char *chip, const char *
   return least;
 }
 
-/* Names with a letter more, less, or another, or cut: no chip that is not told is nearer than one that is. */
+/* Names with a letter more, less, or another, or cut: no chip that is not told is nearer than
+** one that is. */
 static void test_every_nearest(const mpg_chips *chips) {
   for (int round = 0; round < 16; round++) {
     const char *chip = mpg_chips_row(chips, check_draw(mpg_chips_count(chips)))->chip;

@@ -11,17 +11,17 @@ static bool is(mpg_str s, const char *text) {
 
 /* ---- Lean JSON ---- */
 
-static void check_value(const char *text, mpg_json_lean_kind kind, size_t n, const char *value) {
-  mpg_json_lean s = mpg_json_lean_of(text, text + strlen(text), NULL);
+static void check_value(const char *text, mpg_json_lenient_kind kind, size_t n, const char *value) {
+  mpg_json_lenient s = mpg_json_lenient_of(text, text + strlen(text), NULL);
   mpg_json_token token;
-  CHECK(mpg_json_lean_value(&s, text, &token) == text + n);
+  CHECK(mpg_json_lenient_value(&s, text, &token) == text + n);
   CHECK(token.kind == kind && is(token.text, value));
 }
 
 static void check_no_value(const char *text, bool more, size_t at) {
-  mpg_json_lean s = mpg_json_lean_of(text, text + strlen(text), NULL);
+  mpg_json_lenient s = mpg_json_lenient_of(text, text + strlen(text), NULL);
   mpg_json_token token;
-  CHECK(mpg_json_lean_value(&s, text, &token) == NULL);
+  CHECK(mpg_json_lenient_value(&s, text, &token) == NULL);
   CHECK(s.more == more && (more || s.at == text + at));
 }
 
@@ -29,19 +29,19 @@ static void test_values(void) {
   static const char *const words[] = {"null", "true",     "false",     "NaN", "nan",
                                       "-nan", "Infinity", "-Infinity", "inf", "-inf"};
   char text[32];
-  check_value("\"\" ", MPG_LEAN_STRING, 2, "");
-  check_value("\"a\\\"b\\\\\",", MPG_LEAN_STRING, 8, "a\\\"b\\\\");
-  check_value("\"C:\\Users\\new\"}", MPG_LEAN_STRING, 14, "C:\\Users\\new");
-  check_value("\"line\nline\tline\"", MPG_LEAN_STRING, 16, "line\nline\tline");
-  check_value("12}", MPG_LEAN_NUMBER, 2, "12");
-  check_value("-1.5e+300,", MPG_LEAN_NUMBER, 9, "-1.5e+300");
-  check_value("4203669613175.703\n", MPG_LEAN_NUMBER, 17, "4203669613175.703");
+  check_value("\"\" ", MPG_JSON_LENIENT_STRING, 2, "");
+  check_value("\"a\\\"b\\\\\",", MPG_JSON_LENIENT_STRING, 8, "a\\\"b\\\\");
+  check_value("\"C:\\Users\\new\"}", MPG_JSON_LENIENT_STRING, 14, "C:\\Users\\new");
+  check_value("\"line\nline\tline\"", MPG_JSON_LENIENT_STRING, 16, "line\nline\tline");
+  check_value("12}", MPG_JSON_LENIENT_NUMBER, 2, "12");
+  check_value("-1.5e+300,", MPG_JSON_LENIENT_NUMBER, 9, "-1.5e+300");
+  check_value("4203669613175.703\n", MPG_JSON_LENIENT_NUMBER, 17, "4203669613175.703");
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     (void)snprintf(text, sizeof text, "%s]", words[i]);
-    check_value(text, MPG_LEAN_WORD, strlen(words[i]), words[i]);
+    check_value(text, MPG_JSON_LENIENT_WORD, strlen(words[i]), words[i]);
   }
-  check_value("[] ", MPG_LEAN_NESTED, 2, "[]");
-  check_value("{\"a\": [1, {\"}\": \"]\\\"\"}]}x", MPG_LEAN_NESTED, 24,
+  check_value("[] ", MPG_JSON_LENIENT_NESTED, 2, "[]");
+  check_value("{\"a\": [1, {\"}\": \"]\\\"\"}]}x", MPG_JSON_LENIENT_NESTED, 24,
               "{\"a\": [1, {\"}\": \"]\\\"\"}]}");
   check_no_value("", true, 0);
   check_no_value("\"abc", true, 0);
@@ -58,7 +58,7 @@ static void test_values(void) {
 
 static void check_text(const char *raw, const char *text, size_t n) {
   char to[64];
-  CHECK(mpg_json_lean_unescape(to, mpg_str_of(raw), NULL) == n && memcmp(to, text, n) == 0);
+  CHECK(mpg_json_lenient_unescape(to, mpg_str_of(raw), NULL) == n && memcmp(to, text, n) == 0);
 }
 
 static void test_unescape(void) {
@@ -163,7 +163,7 @@ static void read_all(reading *r, const mpg_env *env, const char *bytes, bool on)
     add(r, line, strlen(line));
     for (mpg_chrome_field f = MPG_CHROME_NAME; f <= MPG_CHROME_TS; f++) {
       const mpg_json_token *token = mpg_chrome_get(reader, f);
-      if (token->kind == MPG_LEAN_NONE)
+      if (token->kind == MPG_JSON_LENIENT_NONE)
         continue;
       r->rc = mpg_chrome_text(reader, token, &text);
       if (r->rc != MPG_OK)
@@ -173,7 +173,7 @@ static void read_all(reading *r, const mpg_env *env, const char *bytes, bool on)
     }
     if (r->rc == MPG_OK)
       r->rc = mpg_chrome_arg(reader, MPG_STR("k"), &arg, &r->err);
-    if (r->rc == MPG_OK && arg.kind != MPG_LEAN_NONE)
+    if (r->rc == MPG_OK && arg.kind != MPG_JSON_LENIENT_NONE)
       add(r, arg.text.p, arg.text.n);
     add(r, ";", 1);
   }
@@ -340,10 +340,10 @@ static bool name_is(mpg_chrome_info *info, mpg_chrome_name what, mpg_json_token 
 }
 
 static void test_info(void) {
-  const mpg_json_token one = {MPG_LEAN_NUMBER, false, MPG_STR("1")};
-  const mpg_json_token two = {MPG_LEAN_NUMBER, false, MPG_STR("2")};
-  const mpg_json_token text = {MPG_LEAN_STRING, false, MPG_STR("2")};
-  const mpg_json_token none = {MPG_LEAN_NONE, false, {NULL, 0}};
+  const mpg_json_token one = {MPG_JSON_LENIENT_NUMBER, false, MPG_STR("1")};
+  const mpg_json_token two = {MPG_JSON_LENIENT_NUMBER, false, MPG_STR("2")};
+  const mpg_json_token text = {MPG_JSON_LENIENT_STRING, false, MPG_STR("2")};
+  const mpg_json_token none = {MPG_JSON_LENIENT_NONE, false, {NULL, 0}};
   for (size_t b = 0; b < HOSTILE_BLOCKS; b++) {
     hostile h = {0};
     mpg_env env = hostile_env(&h);

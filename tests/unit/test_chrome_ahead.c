@@ -1,6 +1,6 @@
 /*
-** test_chrome_ahead.c - a Chrome trace that several threads read ahead is the events, the lines and the
-** errors that one thread reads, however much of it looks like the seam between two events.
+** test_chrome_ahead.c - a Chrome trace that several threads read ahead is the events, the lines and
+** the errors that one thread reads, however much of it looks like the seam between two events.
 */
 #include "check.h"
 #include "hostile.h"
@@ -57,13 +57,15 @@ static void put_event(text *t, mpg_chrome *reader, bool lines) {
   put_number(t, mpg_chrome_passed(reader));
   for (int f = 0; f < MPG_CHROME_FIELDS; f++) {
     const mpg_json_token *token = mpg_chrome_get(reader, (mpg_chrome_field)f);
-    put_number(t,
-               (int64_t)token->kind + (token->kind == MPG_LEAN_STRING && token->escaped ? 10 : 0));
-    if (token->kind != MPG_LEAN_NONE)
+    put_number(t, (int64_t)token->kind +
+                      (token->kind == MPG_JSON_LENIENT_STRING && token->escaped ? 10 : 0));
+    if (token->kind != MPG_JSON_LENIENT_NONE)
       put(t, token->text);
   }
   rc = mpg_chrome_arg(reader, MPG_STR("k"), &arg, &err);
-  put(t, rc != MPG_OK ? mpg_str_of(err.text) : arg.kind == MPG_LEAN_NONE ? MPG_STR("-") : arg.text);
+  put(t, rc != MPG_OK                        ? mpg_str_of(err.text)
+         : arg.kind == MPG_JSON_LENIENT_NONE ? MPG_STR("-")
+                                             : arg.text);
   put(t, mpg_chrome_event(reader));
   put(t, MPG_STR("\n"));
 }
@@ -76,7 +78,7 @@ typedef struct reading {
 } reading;
 
 static mpg_rc read_all(text *t, const reading *h, mpg_str bytes) {
-  const mpg_chrome_wish wish = {{{MPG_CHROME_PH, MPG_STR("X")}}, h->filter};
+  const mpg_chrome_request wish = {{{MPG_CHROME_PH, MPG_STR("X")}}, h->filter};
   mpg_stream *stream = NULL;
   mpg_chrome *reader = NULL;
   mpg_issues issues;
@@ -302,7 +304,7 @@ static void test_usual_keys(void) {
       mpg_json_token found[MPG_CHROME_FIELDS + 1], expected[MPG_CHROME_FIELDS + 1];
       mpg_chrome_keys none = {0};
       size_t end = i + 400 + i % 64 < n_bytes ? i + 400 + i % 64 : n_bytes;
-      mpg_json_lean a = mpg_json_lean_of(bytes + i, bytes + end, NULL), b = a;
+      mpg_json_lenient a = mpg_json_lenient_of(bytes + i, bytes + end, NULL), b = a;
       bool any_a, any_b, same;
       const char *p, *q;
       if (bytes[i] != '{')
@@ -313,7 +315,7 @@ static void test_usual_keys(void) {
              (p != NULL || (a.more == b.more && a.at == b.at && a.expected == b.expected));
       for (int f = 0; same && p != NULL && f < MPG_CHROME_FIELDS; f++)
         same = found[f].kind == expected[f].kind &&
-               (found[f].kind == MPG_LEAN_NONE ||
+               (found[f].kind == MPG_JSON_LENIENT_NONE ||
                 (found[f].escaped == expected[f].escaped && found[f].text.p == expected[f].text.p &&
                  found[f].text.n == expected[f].text.n));
       CHECK(same);
@@ -339,26 +341,26 @@ static mpg_str usual_trace(void) {
 static void test_taken(void) {
 #ifdef MPG_TEST
   mpg_str trace = usual_trace();
-  const mpg_chrome_wish wish = {.n = 0};
+  const mpg_chrome_request wish = {.n = 0};
   const mpg_chrome_piece *piece;
-  mpg_chrome_ahead *ahead;
+  mpg_chrome_prefetch *ahead;
   mpg_stream *stream;
   mpg_err err;
   size_t pieces = 0, whole = 0, events = 0;
   mpg_rc rc;
   hostile_block(500);
   CHECK(mpg_stream_memory(&stream, &mpg_env_libc, "t", trace, &err) == MPG_OK);
-  CHECK(mpg_chrome_ahead_open(&ahead, &mpg_env_libc, stream, &wish, 2, &err) == MPG_OK);
-  mpg_chrome_ahead_seam(ahead, MPG_STR(",\n{\"ph\""));
-  while ((rc = mpg_chrome_ahead_next(ahead, &piece, &err)) == MPG_OK) {
+  CHECK(mpg_chrome_prefetch_open(&ahead, &mpg_env_libc, stream, &wish, 2, &err) == MPG_OK);
+  mpg_chrome_prefetch_seam(ahead, MPG_STR(",\n{\"ph\""));
+  while ((rc = mpg_chrome_prefetch_next(ahead, &piece, &err)) == MPG_OK) {
     pieces++;
     whole += piece->guessed && piece->behind == piece->n;
     events += piece->guessed ? piece->events : 0;
     if (piece->guessed)
-      mpg_chrome_ahead_judge(ahead, true);
+      mpg_chrome_prefetch_judge(ahead, true);
   }
   CHECK(rc == MPG_DONE && pieces > 10 && whole == pieces - 2 && events > 120);
-  mpg_chrome_ahead_close(ahead);
+  mpg_chrome_prefetch_close(ahead);
   mpg_stream_close(stream);
   hostile_block(0);
 #endif

@@ -1,7 +1,7 @@
 /*
-** test_connections.c - connections in threads of their own, all statements of tests/memory in each at once: the rows are those
-** of one alone. And a statement that is left at its first row, with threads still reading ahead of it. tests/full_threads.sh
-** runs it under ThreadSanitizer.
+** test_connections.c - connections in threads of their own, all statements of tests/memory in each
+** at once: the rows are those of one alone. And a statement that is left at its first row, with
+** threads still reading ahead of it. tests/full_threads.sh runs it under ThreadSanitizer.
 */
 #include "../../ext/mpg.h"
 #include "../memory/statements.h"
@@ -60,7 +60,8 @@ static void *work(void *p) {
   return NULL;
 }
 
-/* Files of one record each: threads open one after the other while the statement is at its first row. */
+/* Files of one record each: threads open one after the other while the statement is at its first
+** row. */
 static void test_left_early(void) {
   enum { FILES = 50 };
   static const char *const left[] = {

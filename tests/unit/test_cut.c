@@ -39,7 +39,7 @@ static seen cut(const mpg_window *window, int64_t start, int64_t end, int64_t he
   mpg_row row = {.category = MPG_PARTIAL, .start = start, .end = end};
   seen s = {.window = window};
   mpg_sink sink = {see, &s, NULL};
-  CHECK(mpg_cut(&mpg_env_libc, window, &row, &rate, ideal, &sink) == MPG_OK);
+  CHECK(mpg_row_emit(&mpg_env_libc, window, &row, &rate, ideal, &sink) == MPG_OK);
   return s;
 }
 
@@ -112,7 +112,7 @@ int main(void) {
     mpg_rate rate = mpg_rate_of(1000000, 0, room);
     mpg_row row = {.category = MPG_IDLE, .start = 0, .end = 5};
     mpg_sink sink = {refuse, NULL, NULL};
-    CHECK(mpg_cut(&mpg_env_libc, &whole, &row, &rate, MPG_NONE, &sink) == MPG_NOMEM);
+    CHECK(mpg_row_emit(&mpg_env_libc, &whole, &row, &rate, MPG_NONE, &sink) == MPG_NOMEM);
   }
   return check_done("cut");
 }

@@ -1,4 +1,5 @@
-/* test_fleet.c - records are checked field by field, merged where they repeat, and refused whole. */
+/* test_fleet.c - records are checked field by field, merged where they repeat, and refused
+** whole. */
 #include "trace.h"
 #include "../../ext/goodput/trace/relation_rows.h"
 #include "check.h"
@@ -31,7 +32,8 @@ static const char *refusal(const char *line) {
   } while (0)
 #define TAKEN(line) REFUSED(line, "")
 
-/* A file is called after its relation, in either case, and what follows the letters does not matter. */
+/* A file is called after its relation, in either case, and what follows the letters does not
+** matter. */
 static void check_files(void) {
   for (int r = 0; r < MPG_RELATIONS; r++) {
     const mpg_relation_info *info = mpg_relation_get((mpg_relation)r);
@@ -131,7 +133,8 @@ static void check_merging(void) {
         fleet.jobs[2].tasks == 1);
 }
 
-/* Rows of a host's table: columns by name, the first of two; what breaks a rule is an error, or is listed. */
+/* Rows of a host's table: columns by name, the first of two; what breaks a rule is an error, or
+** is listed. */
 static void check_host_rows(void) {
   static const mpg_value null = {MPG_NULL, 0, 0.0, {NULL, 0}};
   mpg_value values[MPG_MAX_COLUMNS];

@@ -1,6 +1,6 @@
 /*
-** test_fleet_part.c - random records read in parts and put together give the fleet, the names and the
-** issues that reading all of them into one gives; and the same with every allocation failing.
+** test_fleet_part.c - random records read in parts and put together give the fleet, the names and
+** the issues that reading all of them into one gives; and the same with every allocation failing.
 */
 #include "check.h"
 #include "hostile.h"
@@ -65,7 +65,8 @@ static mpg_rc add_lines(mpg_fleet *f, size_t from, size_t to, mpg_err *err) {
   return rc;
 }
 
-/* In parts of up to `most` lines; one part after the other in the same memory, or each in its own. */
+/* In parts of up to `most` lines; one part after the other in the same memory, or each in its
+** own. */
 static mpg_rc add_parts(const mpg_env *env, mpg_fleet *f, size_t most, bool origins, mpg_err *err) {
   mpg_issues issues;
   mpg_fleet part = {0};

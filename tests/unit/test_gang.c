@@ -1,5 +1,6 @@
-/* test_gang.c - attempts, stretches, covers and shortfalls of random jobs, beside what holds at each second, looked up
-** allocation by allocation. Times are few, so that ends meet all the time. */
+/* test_gang.c - attempts, stretches, covers and shortfalls of random jobs, beside what holds at
+** each second, looked up allocation by allocation. Times are few, so that ends meet all the
+** time. */
 #include "trace.h"
 #include "check.h"
 #include "hostile.h"
@@ -141,8 +142,8 @@ static moment look(const naive *x, const mpg_gang *g, size_t a, int64_t at) {
   return m;
 }
 
-/* The allocation of the attempt that was the last to change what is held of a pool by `at`: one that began then counts
-** for later than one that ended then. */
+/* The allocation of the attempt that was the last to change what is held of a pool by `at`: one
+** that began then counts for later than one that ended then. */
 static size_t evidence(const naive *x, size_t a, size_t pool, int64_t at) {
   size_t found = 0;
   int64_t when = -1;
@@ -219,7 +220,8 @@ static void check_covers(const naive *x, const mpg_gang *g) {
   CHECK(g->ncovers == n);
 }
 
-/* Chips that lack at a moment, and the pool that is awaited: of the next arrival, else of the last. */
+/* Chips that lack at a moment, and the pool that is awaited: of the next arrival, else of the
+** last. */
 static int64_t lacking(const naive *x, const mpg_gang *g, int64_t at, uint32_t *pool) {
   const hold *next = NULL, *last = NULL;
   int64_t held = 0, from = x->job->submit, to = x->as_of;

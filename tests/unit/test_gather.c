@@ -1,5 +1,5 @@
-/* test_gather.c - gather.h against a plain array: every value comes back to the bit, groups in order and records as they came; within its
-** memory; stopped, or without memory, at every place. */
+/* test_gather.c - gather.h against a plain array: every value comes back to the bit, groups in
+** order and records as they came; within its memory; stopped, or without memory, at every place. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/read/grouping/group_sorter.h"
@@ -68,7 +68,7 @@ static void fill(void) {
   }
 }
 
-static bool descending[MPG_GATHER_KEYS];
+static bool descending[MPG_GROUP_SORTER_KEYS];
 
 static int compare_keys(const record *x, const record *y) {
   for (int k = 0; k < 2; k++) {
@@ -102,43 +102,44 @@ static bool same(const mpg_value *a, const mpg_value *b) {
 
 /* How far it came: MPG_OK, all of it came back right. */
 static mpg_rc gather(const mpg_env *env, size_t n, size_t most) {
-  mpg_gather *g;
+  mpg_group_sorter *g;
   mpg_err err;
-  mpg_rc rc = mpg_gather_open(&g, env, 2, VALUES, most, &err);
+  mpg_rc rc = mpg_group_sorter_open(&g, env, 2, VALUES, most, &err);
   size_t i = 0;
   for (; rc == MPG_OK && i < n; i++)
-    rc = mpg_gather_add(g, records[i].keys, records[i].values);
+    rc = mpg_group_sorter_add(g, records[i].keys, records[i].values);
   if (rc == MPG_OK)
-    rc = mpg_gather_sort(g, descending, &err);
-  for (i = 0; rc == MPG_OK && mpg_gather_next(g); i++) {
+    rc = mpg_group_sorter_sort(g, descending, &err);
+  for (i = 0; rc == MPG_OK && mpg_group_sorter_next(g); i++) {
     bool right = i < n;
     for (size_t k = 0; right && k < 2; k++)
-      right = same(mpg_gather_key(g, k), &sorted[i]->keys[k]);
+      right = same(mpg_group_sorter_key(g, k), &sorted[i]->keys[k]);
     for (size_t v = 0; right && v < VALUES; v++)
-      right = same(mpg_gather_value(g, v), &sorted[i]->values[v]);
-    if (right && mpg_gather_value(g, 2)->type == MPG_TEXT)
-      right = mpg_str_eq(mpg_intern_text(mpg_gather_texts(g), (uint32_t)mpg_gather_value(g, 2)->i),
-                         sorted[i]->values[2].s);
+      right = same(mpg_group_sorter_value(g, v), &sorted[i]->values[v]);
+    if (right && mpg_group_sorter_value(g, 2)->type == MPG_TEXT)
+      right = mpg_str_eq(
+          mpg_intern_text(mpg_group_sorter_texts(g), (uint32_t)mpg_group_sorter_value(g, 2)->i),
+          sorted[i]->values[2].s);
     if (!right)
       rc = MPG_DATA;
   }
   if (rc == MPG_OK && i != n)
     rc = MPG_DATA;
-  mpg_gather_close(g);
+  mpg_group_sorter_close(g);
   return rc;
 }
 
 /* What n records of one key and two values take: whether `most` bytes are enough. */
 static bool fits(size_t n, size_t most, void (*make)(size_t i, mpg_value *key, mpg_value *values)) {
-  mpg_gather *g;
+  mpg_group_sorter *g;
   mpg_err err;
-  mpg_rc rc = mpg_gather_open(&g, &mpg_env_libc, 1, 2, most, &err);
+  mpg_rc rc = mpg_group_sorter_open(&g, &mpg_env_libc, 1, 2, most, &err);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     mpg_value key = {MPG_NULL, 0, 0.0, {NULL, 0}}, values[2] = {key, key};
     make(i, &key, values);
-    rc = mpg_gather_add(g, &key, values);
+    rc = mpg_group_sorter_add(g, &key, values);
   }
-  mpg_gather_close(g);
+  mpg_group_sorter_close(g);
   CHECK(rc == MPG_OK || rc == MPG_LIMIT);
   return rc == MPG_OK;
 }
@@ -176,8 +177,8 @@ static void one_text(size_t i, mpg_value *key, mpg_value *values) {
 }
 
 /*
-** Values that are near take a byte; what is far, and every text once, takes what it is long. A byte a value is
-** 60,000 for 30,000 records, and a chunk is at most twice what is in it.
+** Values that are near take a byte; what is far, and every text once, takes what it is long. A byte
+** a value is 60,000 for 30,000 records, and a chunk is at most twice what is in it.
 */
 static void memory(void) {
   CHECK(fits(30000, 120000, near_numbers) && !fits(30000, 60000, near_numbers));

@@ -1,4 +1,5 @@
-/* test_goodput.c - rows of the aggregates in their three forms, added and taken out again, and their JSON worked by hand. */
+/* test_goodput.c - rows of the aggregates in their three forms, added and taken out again, and
+** their JSON worked by hand. */
 #include "../../ext/goodput/goodput.h"
 #include "check.h"
 #include "exactly.h"
@@ -50,7 +51,8 @@ static void categories(void) {
   CHECK(is_empty(&g));
 }
 
-/* Capacity C, allocated A, productive G, ideal I: C - A is scheduling's, A - G the runtime's, G - I inefficiency. */
+/* Capacity C, allocated A, productive G, ideal I: C - A is scheduling's, A - G the runtime's, G
+** - I inefficiency. */
 static void wide(void) {
   static const struct {
     mpg_value row[MPG_WIDE];
@@ -79,7 +81,8 @@ static void wide(void) {
   }
   CHECK(mpg_goodput_wide(&all, nothing, false, &err) == MPG_OK && all.rows == 6);
   CHECK(mpg_goodput_wide(&all, nothing, true, &err) == MPG_OK && all.rows == 6);
-  /* Required are capacity and allocated, whatever else there is; and nothing of a row is added that fails. */
+  /* Required are capacity and allocated, whatever else there is; and nothing of a row is added
+  ** that fails. */
   for (int missing = 0; missing < 2; missing++)
     for (int others = 0; others < 8; others++) {
       mpg_value row[MPG_WIDE] = {NONE, NONE, NONE, NONE};

@@ -10,7 +10,7 @@ static const mpg_env *const env = &mpg_env_libc;
 
 typedef struct reading {
   mpg_stream *stream;
-  mpg_seen seen;
+  mpg_hash_set seen;
   mpg_issues issues;
   mpg_goodput_log *log;
   const mpg_goodput_row *row;
@@ -32,7 +32,7 @@ static mpg_rc next(reading *r) {
 static void end(reading *r) {
   mpg_goodput_log_close(r->log);
   mpg_stream_close(r->stream);
-  mpg_seen_free(&r->seen);
+  mpg_hash_set_free(&r->seen);
   mpg_issues_free(&r->issues);
 }
 
@@ -103,7 +103,7 @@ static void test_many_entries(void) {
   char text[160];
   reading r;
   int duplicates = 0;
-  mpg_seen seen = {.env = env};
+  mpg_hash_set seen = {.env = env};
   for (int i = 0; i < 6000; i++) {
     (void)snprintf(text, sizeof text,
                    "{\"insertId\":\"%d\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"jsonPayload\":"
@@ -114,11 +114,11 @@ static void test_many_entries(void) {
     CHECK(next(&r) == MPG_OK);
     duplicates += r.row->duplicate;
     seen = r.seen;
-    r.seen = (mpg_seen){.env = env};
+    r.seen = (mpg_hash_set){.env = env};
     end(&r);
   }
   CHECK(duplicates == 1000 && seen.n == 5000);
-  mpg_seen_free(&seen);
+  mpg_hash_set_free(&seen);
 }
 
 static void test_errors(void) {
@@ -177,7 +177,7 @@ static void read_all(const mpg_env *with, const char *text, said *out) {
   mpg_issues issues;
   mpg_stream *stream;
   mpg_goodput_log *log;
-  mpg_seen seen = {.env = with};
+  mpg_hash_set seen = {.env = with};
   mpg_err err;
   mpg_rc rc;
   out->n = 0;
@@ -204,7 +204,7 @@ static void read_all(const mpg_env *with, const char *text, said *out) {
   } while (rc == MPG_OK || rc == MPG_DATA);
   mpg_goodput_log_close(log);
   mpg_stream_close(stream);
-  mpg_seen_free(&seen);
+  mpg_hash_set_free(&seen);
   mpg_issues_free(&issues);
 }
 

@@ -1,4 +1,5 @@
-/* test_groups.c - rows find the group of what they have in common, and tables of groups are put together. */
+/* test_groups.c - rows find the group of what they have in common, and tables of groups are put
+** together. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/read/grouping/groups.h"
@@ -6,12 +7,12 @@
 
 static void test_lengths(void) {
   mpg_groups all, some;
-  mpg_measures none;
+  mpg_sum_expressions none;
   mpg_err err;
   size_t which = 0, group;
   static const char xs[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
   char texts[2][40 + MPG_GROUP_SLACK];
-  CHECK(mpg_measures_parse(&none, &mpg_env_libc, MPG_STR(""), &err) == MPG_OK);
+  CHECK(mpg_sum_expressions_parse(&none, &mpg_env_libc, MPG_STR(""), &err) == MPG_OK);
   mpg_groups_init(&all, &mpg_env_libc, 2, 0);
   mpg_groups_init(&some, &mpg_env_libc, 2, 0);
   /* Every length up to 39, against every other, and NULL; 1600 groups, seen three times. */
@@ -36,12 +37,13 @@ static void test_lengths(void) {
   mpg_groups_free(&all);
   mpg_groups_free(&some);
   mpg_groups_free(&some); /* nothing is left to free */
-  mpg_measures_free(&none);
+  mpg_sum_expressions_free(&none);
 }
 
 enum { LONGEST = 40 };
 
-/* Texts that differ in one byte, wherever, or are not there; short ones, and such as are looked at in part. */
+/* Texts that differ in one byte, wherever, or are not there; short ones, and such as are looked
+** at in part. */
 static mpg_group_part alike(char *room) {
   size_t n = check_draw(8) == 0 ? check_draw(LONGEST) : 14 + check_draw(5) * check_draw(5);
   memset(room, 'a', LONGEST + MPG_GROUP_SLACK);
@@ -54,7 +56,8 @@ static bool same_part(mpg_group_part a, mpg_group_part b) {
   return (a.p == NULL) == (b.p == NULL) && mpg_str_eq(a, b);
 }
 
-/* Were all hashes the same, what is alike would be told apart all the same: beside a search through all groups. */
+/* Were all hashes the same, what is alike would be told apart all the same: beside a search
+** through all groups. */
 static void test_collisions(void) {
   static char seen[3000][2][LONGEST + MPG_GROUP_SLACK];
   static mpg_group_part parts[3000][2];
@@ -112,14 +115,14 @@ static void test_too_many(void) {
   mpg_limits limits;
   mpg_env env = mpg_env_libc;
   mpg_groups few, more;
-  mpg_measures none;
+  mpg_sum_expressions none;
   mpg_err err;
   char text[1 + MPG_GROUP_SLACK] = "";
   size_t group, which = 0;
   mpg_limits_init(&limits);
   limits.of[MPG_LIMIT_GROUPS] = 5;
   env.limits = &limits;
-  CHECK(mpg_measures_parse(&none, &mpg_env_libc, MPG_STR(""), &err) == MPG_OK);
+  CHECK(mpg_sum_expressions_parse(&none, &mpg_env_libc, MPG_STR(""), &err) == MPG_OK);
   mpg_groups_init(&few, &env, 1, 0);
   mpg_groups_init(&more, &mpg_env_libc, 1, 0);
   for (int i = 0; i < 6; i++) {
@@ -131,7 +134,7 @@ static void test_too_many(void) {
   CHECK(mpg_groups_merge(&few, &more, &none, &which) == MPG_LIMIT && which == MPG_GROUPS_TOO_MANY);
   mpg_groups_free(&few);
   mpg_groups_free(&more);
-  mpg_measures_free(&none);
+  mpg_sum_expressions_free(&none);
 }
 
 /* Whoever has much to move asks on the way; a no adds nothing. */
@@ -163,18 +166,19 @@ static void test_stops(void) {
   CHECK(h.live == 0);
 }
 
-/* Totals of each group in each of several tables, and of all tables put together, beside sums of all rows. */
+/* Totals of each group in each of several tables, and of all tables put together, beside sums of
+** all rows. */
 static void test_totals(void) {
   enum { TABLES = 3, GROUPS = 50 };
   static int64_t rows[GROUPS], sums[GROUPS][2], least[GROUPS];
   static bool numbered[GROUPS];
   mpg_groups tables[TABLES];
-  mpg_measures m;
+  mpg_sum_expressions m;
   mpg_err err;
   size_t group, which;
-  CHECK(mpg_measures_parse(&m, &mpg_env_libc, MPG_STR("x, y"), &err) == MPG_OK);
+  CHECK(mpg_sum_expressions_parse(&m, &mpg_env_libc, MPG_STR("x, y"), &err) == MPG_OK);
   m.whole[0] = m.whole[1] = true;
-  mpg_measures_type(&m);
+  mpg_sum_expressions_type(&m);
   for (size_t t = 0; t < TABLES; t++)
     mpg_groups_init(&tables[t], &mpg_env_libc, 1, 2);
   for (int row = 0; row < 2000; row++) {
@@ -186,7 +190,7 @@ static void test_totals(void) {
     mpg_groups *g = &tables[check_draw(TABLES)];
     values[1].i = -7 * check_below(1000);
     CHECK(mpg_groups_row(g, &part, &group) == MPG_OK);
-    CHECK(mpg_measures_add(&m, values, mpg_groups_totals(g, group), &which) == MPG_OK);
+    CHECK(mpg_sum_expressions_add(&m, values, mpg_groups_totals(g, group), &which) == MPG_OK);
     if (check_draw(8) > 0) { /* of the others no number is told */
       int64_t told = check_below(1000000) - 5000;
       mpg_groups_number(g, group, told);
@@ -212,19 +216,19 @@ static void test_totals(void) {
   }
   for (size_t t = 0; t < TABLES; t++)
     mpg_groups_free(&tables[t]);
-  mpg_measures_free(&m);
+  mpg_sum_expressions_free(&m);
 }
 
 /* Which measure of two tables together is beyond 128 bits, of which group ever. */
 static void test_beyond(void) {
   for (size_t beyond = 0; beyond < 3; beyond++) {
     mpg_groups one, two;
-    mpg_measures m;
+    mpg_sum_expressions m;
     mpg_err err;
     size_t group, which = 99;
-    CHECK(mpg_measures_parse(&m, &mpg_env_libc, MPG_STR("x, y"), &err) == MPG_OK);
+    CHECK(mpg_sum_expressions_parse(&m, &mpg_env_libc, MPG_STR("x, y"), &err) == MPG_OK);
     m.whole[0] = m.whole[1] = true;
-    mpg_measures_type(&m);
+    mpg_sum_expressions_type(&m);
     mpg_groups_init(&one, &mpg_env_libc, 1, 2);
     mpg_groups_init(&two, &mpg_env_libc, 1, 2);
     for (int i = 0; i < 4; i++) {
@@ -240,7 +244,7 @@ static void test_beyond(void) {
     CHECK(beyond == 2 || which == beyond);
     mpg_groups_free(&one);
     mpg_groups_free(&two);
-    mpg_measures_free(&m);
+    mpg_sum_expressions_free(&m);
   }
 }
 
@@ -268,8 +272,8 @@ static void test_long_keys(void) {
   free(room);
 }
 
-/* Texts that are one hash where no seed is drawn, for their last word is what the first is multiplied
-** with. */
+/* Texts that are one hash where no seed is drawn, for their last word is what the first is
+** multiplied with. */
 static void test_seeds(void) {
   const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15);
   const uint64_t seeds[3] = {0, 2, UINT64_C(0x0123456789abcdef)};

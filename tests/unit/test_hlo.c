@@ -1,4 +1,5 @@
-/* Tests of ext/formats/hlo/hlo_text.c and what it is made of: the grammar, hostile sizes, and what is cut off or damaged. */
+/* Tests of ext/formats/hlo/hlo_text.c and what it is made of: the grammar, hostile sizes, and
+** what is cut off or damaged. */
 #include "hlo_told.h"
 #include "../../ext/base/number.h"
 
@@ -292,7 +293,8 @@ static void test_stop(void) {
   mpg_env env = hostile_env(&h);
   CHECK(render_text(&env, mpg_str_of(text), out, sizeof out) == MPG_INTERRUPTED && h.live == 0);
   free(text);
-  /* And wherever else it is asked: names, links, users, prices; of many instructions, and of one with many operands. */
+  /* And wherever else it is asked: names, links, users, prices; of many instructions, and of one
+  ** with many operands. */
   text = repeated("e { p = f32[] parameter(0)\n", " n = f32[] add(p, p)\n", 70000, "}");
   stopped_anywhere(text);
   free(text);

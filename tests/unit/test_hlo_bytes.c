@@ -1,6 +1,6 @@
 /*
-** Tests of ext/program/hlo/hlo_bytes.c by instructions: what is read and written, of transposes, of operands that are
-** read in part, and of fusions, counted by hand from docs/hlo.md.
+** Tests of ext/program/hlo/hlo_bytes.c by instructions: what is read and written, of transposes, of
+** operands that are read in part, and of fusions, counted by hand from docs/hlo.md.
 */
 #include "hlo_priced.h"
 
@@ -163,7 +163,8 @@ static void test_fusions(void) {
         "p = f32[100] parameter(0) x = f32[100] fusion(p), kind=kLoop, calls=g ROOT s = f32[5] "
         "slice(x), slice={[0:5]}",
         one, "f32[5] fusion(a), kind=kLoop", 20 + 20);
-  /* In place: into what the fusion within hands on; of what it reads of the slice nothing but that. */
+  /* In place: into what the fusion within hands on; of what it reads of the slice nothing but
+  ** that. */
   fused("g { p = f32[100] parameter(0) ROOT n = f32[100] negate(p) }",
         "p = f32[100] parameter(0) u = f32[5] parameter(1) i = s32[] parameter(2) x = f32[100] "
         "fusion(p), kind=kLoop, calls=g ROOT w = f32[100] dynamic-update-slice(x, u, i)",
@@ -181,8 +182,8 @@ static void test_fusions(void) {
         "i = s32[] parameter(0) a = f32[100] parameter(1) ", "f32[7] fusion(i, a), kind=kLoop",
         4 + 28 + 28);
   /*
-  ** A tuple is read through its elements: the first that takes one out is it, an index beyond it takes
-  ** nothing, and an element that nobody takes is charged as the tuple's own users use that.
+  ** A tuple is read through its elements: the first that takes one out is it, an index beyond it
+  ** takes nothing, and an element that nobody takes is charged as the tuple's own users use that.
   */
   fused("",
         "t = (f32[100], f32[50]) parameter(0) x = f32[100] get-tuple-element(t), index=0 y = "

@@ -1,6 +1,6 @@
 /*
-** Tests of what counts as a matrix multiply, and which of the chip's peaks it is held against: mpg_hlo_class of
-** ext/program/hlo/hlo_cost.c.
+** Tests of what counts as a matrix multiply, and which of the chip's peaks it is held against:
+** mpg_hlo_class of ext/program/hlo/hlo_cost.c.
 */
 #include "hlo_priced.h"
 
@@ -39,8 +39,8 @@ static void test_classes(void) {
   }
 }
 
-/* An algorithm says in what a product is computed; one of several products, or none that is known, that the operands'
-** types count. */
+/* An algorithm says in what a product is computed; one of several products, or none that is known,
+** that the operands' types count. */
 static void test_algorithms(void) {
   static const struct {
     const char *type, *algorithm, *class;

@@ -1,6 +1,6 @@
 /*
-** Tests of ext/program/hlo/hlo_collective.c by instructions: bytes on the links, ranks and devices, and whether a module
-** is one device's part or the whole (docs/hlo.md).
+** Tests of ext/program/hlo/hlo_collective.c by instructions: bytes on the links, ranks and devices,
+** and whether a module is one device's part or the whole (docs/hlo.md).
 */
 #include "hlo_priced.h"
 #include "../../ext/program/hlo/hlo_rules.h"
@@ -37,7 +37,8 @@ static void test_collectives(void) {
              72);
   collective("", "f32[24] all-to-all(a), replica_groups={{0,1,2,3}}", 4, 4, 96, 72);
   collective("", "f32[24] collective-permute(a), source_target_pairs={{0,1},{1,0}}", 2, 2, 96, 96);
-  /* Of a ragged one the input is the first operand; then come the output's room, and how it is cut. */
+  /* Of a ragged one the input is the first operand; then come the output's room, and how it is
+  ** cut. */
   collective("", "f32[24] ragged-all-to-all(a, a, a, a, a, a), replica_groups={{0,1,2,3}}", 4, 4,
              96, 72);
   /* Several arrays at a time, as XLA combines them. */
@@ -55,7 +56,8 @@ static void test_collectives(void) {
              "f32[72] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", 1, 8, 288, 0);
   collective(", num_partitions=8",
              "f32[8] reduce-scatter(a), replica_groups={{0},{1}}, to_apply=add", 1, 8, 96, 0);
-  /* Groups of replicas, with all of their partitions: with a channel, and not by the numbers of all devices. */
+  /* Groups of replicas, with all of their partitions: with a channel, and not by the numbers of
+  ** all devices. */
   collective(", num_partitions=8",
              "f32[24] all-reduce(a), channel_id=1, replica_groups={{0}}, to_apply=add", 8, 8, 96,
              168);

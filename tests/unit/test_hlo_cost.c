@@ -1,7 +1,7 @@
 /*
-** Tests of ext/program/hlo/hlo_cost.c: which computations run, how often, and what a module comes to. What single
-** instructions cost is in test_hlo_flops.c, test_hlo_bytes.c and test_hlo_collective.c; what the text of a
-** module may look like in test_hlo.c.
+** Tests of ext/program/hlo/hlo_cost.c: which computations run, how often, and what a module comes
+** to. What single instructions cost is in test_hlo_flops.c, test_hlo_bytes.c and
+** test_hlo_collective.c; what the text of a module may look like in test_hlo.c.
 */
 #include "hlo_priced.h"
 
@@ -59,8 +59,8 @@ static long long times(const priced *p, const char *name, int counter) {
 }
 
 /*
-** Seven turns of a loop: eight of its condition, fourteen of what its body calls twice. Of branches the dearest
-** runs, by each counter; of two that cost the same the first.
+** Seven turns of a loop: eight of its condition, fourteen of what its body calls twice. Of branches
+** the dearest runs, by each counter; of two that cost the same the first.
 */
 static void test_executions(void) {
   static const char text[] =
@@ -121,8 +121,8 @@ static void test_entry(void) {
   done(&p);
 }
 
-/* More names than the table begins with, some of them in both computations, one twice; parameters whose numbers
-** go beyond what their computation holds (price_text looks at each). */
+/* More names than the table begins with, some of them in both computations, one twice; parameters
+** whose numbers go beyond what their computation holds (price_text looks at each). */
 static void test_names(void) {
   enum { N = 3000 };
   static const char *const odd[] = {
@@ -164,7 +164,8 @@ static void test_names(void) {
 
 /* ---- Faults ---- */
 
-/* Stopped at each look at an interruption, pricing says so; what is priced again then is as ever. */
+/* Stopped at each look at an interruption, pricing says so; what is priced again then is as
+** ever. */
 static void test_stop(void) {
   enum { N = 70000 };
   static const char head[] = "ENTRY e { v = f32[8] parameter(0)\n";

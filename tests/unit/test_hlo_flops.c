@@ -1,6 +1,7 @@
 /*
-** Tests of ext/program/hlo/hlo_flops.c by instructions: the FLOPs of dots, convolutions and what is applied to
-** elements, counted by hand from the formulas of docs/hlo.md, which are those of XLA's HloCostAnalysis.
+** Tests of ext/program/hlo/hlo_flops.c by instructions: the FLOPs of dots, convolutions and what is
+** applied to elements, counted by hand from the formulas of docs/hlo.md, which are those of XLA's
+** HloCostAnalysis.
 */
 #include "hlo_priced.h"
 
@@ -102,7 +103,8 @@ static void test_convolutions(void) {
   costs("i = s8[1,1,2147483647] parameter(0) k = s8[1,1,1] parameter(1) ",
         "s8[1,1,1] convolution(i, k), window={size=1}, dim_labels=bf0_oi0->bf0", true, 2, 0,
         2147483647LL + 1 + 1);
-  /* However long: n (n + 1) / 2 pairs of two places whose sum is below n; half of them, of an even sum. */
+  /* However long: n (n + 1) / 2 pairs of two places whose sum is below n; half of them, of an
+  ** even sum. */
   costs(wide,
         "f32[1,1,134217728] convolution(i, k), window={size=134217728}, dim_labels=bf0_oi0->bf0",
         true, 134217728LL * 134217729, 0, 3LL * 4 * 134217728);
@@ -131,8 +133,8 @@ static void test_convolutions(void) {
         false, 0, 0, 4611686018427387904 + 2);
 }
 
-/* Windows of every kind over a line, beside each place of each of them: a pair is where the kernel meets an
-** element, rather than padding or a hole between two elements. */
+/* Windows of every kind over a line, beside each place of each of them: a pair is where the kernel
+** meets an element, rather than padding or a hole between two elements. */
 static void test_every_window(void) {
   for (int round = 0; round < 3000; round++) {
     int input = 1 + check_below(6), kernel = 1 + check_below(5), output = 1 + check_below(6);
@@ -154,7 +156,8 @@ static void test_every_window(void) {
   }
 }
 
-/* Long ones, beside what each place of the kernel meets: strides and windows beyond 32 bits in their product. */
+/* Long ones, beside what each place of the kernel meets: strides and windows beyond 32 bits in
+** their product. */
 static void test_long_windows(void) {
   for (int round = 0; round < 300; round++) {
     const int most = round % 3 == 0 ? 100000 : 300;
@@ -192,8 +195,9 @@ static void test_applied(void) {
         "f32[8] select-and-scatter(a, s, z), window={size=2 stride=2}, scatter=add", false, 4, 0,
         4LL * (8 + 4 + 1 + 8));
   /*
-  ** A window over a whole dimension from anywhere in it is a scan, which XLA makes a reduction. No scan:
-  ** with two dimensions of it, in a tuple, with padding on one side, without anything to reduce.
+  ** A window over a whole dimension from anywhere in it is a scan, which XLA makes a reduction. No
+  ** scan: with two dimensions of it, in a tuple, with padding on one side, without anything to
+  ** reduce.
   */
   costs("a = f32[2,2] parameter(0) z = f32[] constant(0) ",
         "f32[2,2] reduce-window(a, z), window={size=3x3 pad=1_1x1_1}, to_apply=add", true, 4LL * 8,
@@ -218,8 +222,9 @@ static void test_applied(void) {
 }
 
 /*
-** Custom calls that annotate cost nothing, and that is known; a name that only begins like one is none. By who writes
-** them: XLA's partitioner, Shardy, JAX's offloading to the host, and XLA's passes.
+** Custom calls that annotate cost nothing, and that is known; a name that only begins like one is
+** none. By who writes them: XLA's partitioner, Shardy, JAX's offloading to the host, and XLA's
+** passes.
 */
 static void test_annotations(void) {
   static const char free_of_cost[] =

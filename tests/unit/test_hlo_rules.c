@@ -1,4 +1,5 @@
-/* Tests of what HLO costs, from its text: the rules of docs/hlo.md, counted by hand, convolutions and trips of loops. */
+/* Tests of what HLO costs, from its text: the rules of docs/hlo.md, counted by hand,
+** convolutions and trips of loops. */
 #include "hlo_told.h"
 #include "../../ext/program/hlo/hlo_attribute.h"
 
@@ -65,9 +66,10 @@ static void rule(const char *parameters, const char *root, long long flops,
 }
 
 /*
-** Gradients of y = convolution(x, k), of 2 x 9 x 3 by 4 x 3 x 5 with a stride of 2 and a padding of 1 and 2: as XLA
-** writes them before it calls cuDNN, and as the calls, whose labels and windows are those of y. All three are of
-** the same work: the pairs of a place in k and one in y that fall on x.
+** Gradients of y = convolution(x, k), of 2 x 9 x 3 by 4 x 3 x 5 with a stride of 2 and a padding of
+** 1 and 2: as XLA writes them before it calls cuDNN, and as the calls, whose labels and windows are
+** those of y. All three are of the same work: the pairs of a place in k and one in y that fall on
+** x.
 */
 static void test_cudnn_gradients(void) {
   static const char labels[] = "dim_labels=b0f_0io->b0f, ";
@@ -118,7 +120,8 @@ static void test_rules(void) {
   rule(contracted, "f32[4,8,32] ragged-dot(a, b, g), lhs_contracting_dims={1}, lhs_ragged_dims={1}",
        2LL * 8 * 32 * 16, 0, 512 + 2048 + 16 + 4096);
 
-  /* Two of a window's three places are added to the first; a scan over everything is one reduction. */
+  /* Two of a window's three places are added to the first; a scan over everything is one
+  ** reduction. */
   rule(vectors, "f32[6] reduce-window(a, z), window={size=3}, to_apply=add", 6LL * 2, 0,
        32 + 4 + 24);
   rule(vectors, "f32[8] reduce-window(a, z), window={size=15 pad=7_7}, to_apply=add", 8 / 8 + 7, 0,
@@ -151,7 +154,8 @@ static void test_rules(void) {
   rule("a = u64[2] parameter(0) ", "(u64[2], u32[8]) rng-bit-generator(a), algorithm=rng_default",
        0, 10, 16 + 16 + 32);
 
-  /* Calls of libraries: cuBLAS by its dimension numbers, cuDNN as a convolution, with a workspace. */
+  /* Calls of libraries: cuBLAS by its dimension numbers, cuDNN as a convolution, with a
+  ** workspace. */
   rule(both,
        "(f32[2,7], s8[999]) custom-call(a, b), custom_call_target=\"__cublas$gemm\", "
        "backend_config={\"dot_dimension_numbers\":{\"lhs_contracting_dimensions\":[\"1\"]}}",
@@ -228,7 +232,8 @@ static void test_fusions(void) {
         "(f32[5], f32[100]) tuple(u, v)",
         one, "(f32[5], f32[100]) fusion(a)", 100, 20 + 400 + 20 + 400);
 
-  /* A fusion within hands its parameter on: what is sliced of it is all that is read. Else what it reads itself, once. */
+  /* A fusion within hands its parameter on: what is sliced of it is all that is read. Else what
+  ** it reads itself, once. */
   fused("p = f32[100] parameter(0) x = f32[100] fusion(p), kind=kLoop, calls={ q = f32[100] "
         "parameter(0) ROOT n = f32[100] negate(q) } ROOT y = f32[5] slice(x), slice={[0:5]}",
         one, "f32[5] fusion(a)", 100, 20 + 20);

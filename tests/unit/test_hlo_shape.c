@@ -29,8 +29,8 @@ static void test_types(void) {
   CHECK(strcmp(mpg_hlo_type_name(MPG_HLO_TUPLE), "tuple") == 0);
 }
 
-/* A sum, or a product, of what is at the limit, and just below and beyond it: exact up to the limit, which
-** stands for all that is more. */
+/* A sum, or a product, of what is at the limit, and just below and beyond it: exact up to the
+** limit, which stands for all that is more. */
 static void test_limit(void) {
   const mpg_i128 most = MPG_HLO_MAX;
   CHECK(mpg_hlo_add(most - 1, 1) == most && mpg_hlo_add(most - 2, 1) == most - 1);

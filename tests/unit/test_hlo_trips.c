@@ -1,6 +1,7 @@
 /*
-** Tests of ext/program/hlo/hlo_trips.c: how often a loop runs, where XLA has not written it down. Each is a variation of
-** one loop, counted by hand: its state is the counter i, the limit l, the stride s and an array.
+** Tests of ext/program/hlo/hlo_trips.c: how often a loop runs, where XLA has not written it down.
+** Each is a variation of one loop, counted by hand: its state is the counter i, the limit l, the
+** stride s and an array.
 */
 #include "hlo_priced.h"
 

@@ -1,6 +1,6 @@
 /*
-** Tests of ext/program/hlo/hlo_trips.c, how often loops turn, and of what that and the rules of hlo_cost.c read:
-** the values of attributes (hlo_attribute.c) and shapes (hlo_shape.c).
+** Tests of ext/program/hlo/hlo_trips.c, how often loops turn, and of what that and the rules of
+** hlo_cost.c read: the values of attributes (hlo_attribute.c) and shapes (hlo_shape.c).
 */
 #include "hlo_priced.h"
 #include "../../ext/program/hlo/hlo_attribute.h"
@@ -152,7 +152,8 @@ static bool compares(const char *direction, int64_t a, int64_t b) {
   return direction[0] == 'L' ? a < b : a > b;
 }
 
-/* Every loop between -3 and 3, run: where it ends, and its step leads to its limit, that many turns. */
+/* Every loop between -3 and 3, run: where it ends, and its step leads to its limit, that many
+** turns. */
 static void test_counted(void) {
   static const char *const ways[][2] = {
       {"LT", "GT"}, {"LE", "GE"}, {"GT", "LT"}, {"GE", "LE"}, {"NE", "NE"}};
@@ -181,7 +182,8 @@ static void test_counted(void) {
           }
 }
 
-/* A value is followed a while, and then is unknown: the text may be as long, or deep, as it likes. */
+/* A value is followed a while, and then is unknown: the text may be as long, or deep, as it
+** likes. */
 static void test_far(void) {
   static const char cond[] = STATE "n = s32[] constant(7) ROOT r = pred[] compare(i, n), "
                                    "direction=LT";

@@ -105,8 +105,8 @@ static void settle(naive *x, const mpg_gang *g) {
 }
 
 /*
-** Who is innermost of an attempt in the second that begins, or outside of `inside`; of two that have
-** become the same the later line is.
+** Who is innermost of an attempt in the second that begins, or outside of `inside`; of two that
+** have become the same the later line is.
 */
 static told *innermost(naive *x, size_t attempt, int at, const told *inside) {
   told *found = NULL;
@@ -211,7 +211,8 @@ static const told *went_back_from(const naive *x, const told *s) {
   return before != NULL && before->step >= s->step ? before : NULL;
 }
 
-/* Whether between two begins what may be of a restart: of the kinds that the jobs have, those but steps and serving. */
+/* Whether between two begins what may be of a restart: of the kinds that the jobs have, those
+** but steps and serving. */
 static bool is_restarted(const naive *x, const told *before, const told *s) {
   for (size_t i = 0; i < x->n; i++) {
     const told *t = &x->spans[i];

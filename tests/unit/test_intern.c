@@ -55,7 +55,8 @@ static void test_alike(void) {
   CHECK(h.live == 0);
 }
 
-/* It says what it takes; a long text has a block of its own, and leaves that of the short ones in use. */
+/* It says what it takes; a long text has a block of its own, and leaves that of the short ones
+** in use. */
 static void test_memory(void) {
   hostile h = {0, 0, false, false, 0};
   mpg_env env = hostile_env(&h);
@@ -106,8 +107,8 @@ static void test_memory(void) {
   free(long_text);
 }
 
-/* Texts that are one hash where no seed is drawn, for each ends with the word that undoes what came before
-** it; with any seed they are told apart. */
+/* Texts that are one hash where no seed is drawn, for each ends with the word that undoes what came
+** before it; with any seed they are told apart. */
 static uint64_t fold(uint64_t a, uint64_t b) {
   unsigned __int128 p = (unsigned __int128)a * b;
   return (uint64_t)p ^ (uint64_t)(p >> 64);

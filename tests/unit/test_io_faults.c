@@ -1,7 +1,8 @@
 /*
-** test_io_faults.c - every reader in a real connection, with the calls of ext/read/input/os.h in our hands: the n-th fails, or
-** gives less than was asked for, for every n until none is left, under several sizes of the buffers. Each run ends in an
-** error that names the file, or in the rows of a run without faults; every file is closed.
+** test_io_faults.c - every reader in a real connection, with the calls of ext/read/input/os.h in
+** our hands: the n-th fails, or gives less than was asked for, for every n until none is left,
+** under several sizes of the buffers. Each run ends in an error that names the file, or in the rows
+** of a run without faults; every file is closed.
 */
 #define _GNU_SOURCE
 #include "check.h"
@@ -111,8 +112,9 @@ static char *run(const char *sql, bool *failed) {
   return text;
 }
 
-/* Every call where the buffers are as released. Of the thousands with small ones, each of which would have all
-** before it again, the first few and then one in so many; more of them where MPG_FULL is set. */
+/* Every call where the buffers are as released. Of the thousands with small ones, each of which
+** would have all before it again, the first few and then one in so many; more of them where
+** MPG_FULL is set. */
 static long next(long n, size_t block) {
   const long close = getenv("MPG_FULL") != NULL ? 64 : 4;
   return n + (block == 0 ? 1 : 1 + n / close);

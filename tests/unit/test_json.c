@@ -369,7 +369,8 @@ static void test_memory(void) {
   }
 }
 
-/* Long records ask whether to stop, wherever their length comes from, and stop at every such place. */
+/* Long records ask whether to stop, wherever their length comes from, and stop at every such
+** place. */
 static void stopped(const char *head, const char *piece, bool numbered, const char *tail) {
   enum { BYTES = 3 << 20 };
   char *long_one = malloc(BYTES + 200);

@@ -1,6 +1,6 @@
 /*
-** test_ledger.c - the golden fleet through the core alone, to the microsecond; sums at every grain; and the same
-** with every allocation failing once.
+** test_ledger.c - the golden fleet through the core alone, to the microsecond; sums at every grain;
+** and the same with every allocation failing once.
 */
 #include "trace.h"
 #include "check.h"
@@ -53,7 +53,8 @@ static mpg_rc account(const mpg_env *env, const mpg_sink *sink, mpg_fleet *fleet
   return rc == MPG_OK ? mpg_accounting_finish(accounting, "test", err) : rc;
 }
 
-/* The golden fleet's totals: by way of the ledger (mask 0) or of a roll-up at the grain of `mask`. */
+/* The golden fleet's totals: by way of the ledger (mask 0) or of a roll-up at the grain of
+** `mask`. */
 static mpg_rc run(const mpg_env *env, uint32_t mask, const mpg_ledger_options *options, totals *out,
                   size_t *rows) {
   mpg_issues issues;
@@ -150,7 +151,8 @@ static void *faulty_resize(void *ctx, void *p, size_t n) {
   return q;
 }
 
-/* How many injected failures were swallowed, leaked, or gave wrong sums; -1 if none was injected. */
+/* How many injected failures were swallowed, leaked, or gave wrong sums; -1 if none was
+** injected. */
 static int sweep(int forever, const mpg_ledger_options *options, int64_t *points) {
   int wrong = 0;
   for (int64_t n = 1;; n++) {
@@ -203,8 +205,8 @@ static void check_order(void) {
 }
 
 /*
-** Buckets are counted from the first that is on record, of whatever kind: a limit of ten million of a second, in
-** a trace of as many seconds, and of one more.
+** Buckets are counted from the first that is on record, of whatever kind: a limit of ten million of
+** a second, in a trace of as many seconds, and of one more.
 */
 static void check_first_times(void) {
   static const char *const early[] = {
@@ -255,7 +257,8 @@ static void check_first_times(void) {
 
 static int evident, elsewhere;
 
-/* The span that covers a row of the golden fleet, which has one at most, is what the row names; else it names none. */
+/* The span that covers a row of the golden fleet, which has one at most, is what the row names;
+** else it names none. */
 static mpg_rc see_evidence(void *ctx, const mpg_row *row) {
   static const struct {
     uint32_t job;
@@ -305,7 +308,8 @@ static void check_evidence(void) {
   mpg_issues_free(&issues);
 }
 
-/* A sink that says no at any row is heard at once, and the error says so even where the sink did not. */
+/* A sink that says no at any row is heard at once, and the error says so even where the sink did
+** not. */
 static mpg_rc refuse(void *ctx, const mpg_row *row) {
   long *left = ctx;
   (void)row;
@@ -340,7 +344,8 @@ static void check_refusal(void) {
   CHECK(n > 20 && n < 1000); /* as many as there are rows */
 }
 
-/* A fleet's rows summed by pool and category, and the detail of one kind of its issues: "" where it has none. */
+/* A fleet's rows summed by pool and category, and the detail of one kind of its issues: "" where
+** it has none. */
 static void pools_of(const char *const *lines, size_t n, const char *kind,
                      int64_t chip_us[8][MPG_CATEGORIES], char detail[512]) {
   mpg_ledger_options options = mpg_ledger_defaults();
@@ -376,8 +381,9 @@ static void pools_of(const char *const *lines, size_t n, const char *kind,
 }
 
 /*
-** A step on chips of several kinds: its FLOPs are spread over its chip-seconds, and each part is held against the
-** peak of its own chip, 275e12 and 989.5e12 FLOP/s. Pools p and r are of one kind, q of another.
+** A step on chips of several kinds: its FLOPs are spread over its chip-seconds, and each part is
+** held against the peak of its own chip, 275e12 and 989.5e12 FLOP/s. Pools p and r are of one kind,
+** q of another.
 */
 static void check_chips_of_a_step(void) {
   static const char *const lines[] = {
@@ -417,7 +423,8 @@ static void check_longest(void) {
   CHECK(us[1][MPG_IDEAL] == 0 && us[1][MPG_UNRATED] == 10000000 && detail[0] == '\0');
 }
 
-/* Work of a span that others cover wholly has no time left to be held against: one FLOP is said, none is not. */
+/* Work of a span that others cover wholly has no time left to be held against: one FLOP is said,
+** none is not. */
 static void check_hidden(void) {
   for (int flops = 0; flops < 2; flops++) {
     const char *lines[] = {
@@ -434,14 +441,15 @@ static void check_hidden(void) {
   }
 }
 
-/* More work than there was time for: what is said of it names the chip where there is but one kind of them. */
+/* More work than there was time for: what is said of it names the chip where there is but one
+** kind of them. */
 static void check_above(void) {
   static const struct {
     const char *chips[3]; /* of the pools p, q, r; NULL: none */
     const char *said;
   } jobs[] = {
-      /* 1.1e17 FLOPs are 400 s of a TPU v4, of which there were 10, or 20, or 30; or half of them 200 s, and half
-      ** 55.6 s of an H100 */
+      /* 1.1e17 FLOPs are 400 s of a TPU v4, of which there were 10, or 20, or 30; or half of them
+      ** 200 s, and half 55.6 s of an H100 */
       {{"tpu-v4", NULL, NULL}, ", up to 40 on tpu-v4 at its default peak, bf16;"},
       {{"tpu-v4", "tpu-v4", NULL}, ", up to 20 on tpu-v4 at its default peak, bf16;"},
       {{"tpu-v4", "tpu-v4", "tpu-v4"}, ", up to 13.3 on tpu-v4 at its default peak, bf16;"},

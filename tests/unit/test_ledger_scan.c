@@ -1,6 +1,7 @@
 /*
-** test_ledger_scan.c - random fleets: the rows of a ledger in every kind of order, filtered, and one of each; and roll-ups; by
-** several threads and with every allocation failing, against accounting one unit after the other.
+** test_ledger_scan.c - random fleets: the rows of a ledger in every kind of order, filtered, and
+** one of each; and roll-ups; by several threads and with every allocation failing, against
+** accounting one unit after the other.
 */
 #include "check.h"
 #include "hostile.h"
@@ -166,7 +167,7 @@ static const char *key_of(const mpg_ledger *l, size_t i, mpg_dim d, char room[32
   }
 }
 
-static int compare(const mpg_scan_wish *w, const mpg_ledger *a, size_t i, const mpg_ledger *b,
+static int compare(const mpg_scan_request *w, const mpg_ledger *a, size_t i, const mpg_ledger *b,
                    size_t k) {
   for (size_t n = 0; n < w->nkeys; n++) {
     char rooms[2][32];
@@ -177,7 +178,7 @@ static int compare(const mpg_scan_wish *w, const mpg_ledger *a, size_t i, const 
   return 0;
 }
 
-static bool wanted(const mpg_scan_wish *w, size_t i) {
+static bool wanted(const mpg_scan_request *w, size_t i) {
   for (size_t n = 0; n < w->nfilters; n++) {
     const mpg_scan_filter *f = &w->filters[n];
     char room[32];
@@ -202,7 +203,7 @@ static bool same_row(const mpg_ledger *a, size_t i, const mpg_ledger *b, size_t 
 }
 
 /* The rows of a scan, one after the other, into `out`. */
-static mpg_rc scan_all(const mpg_env *env, const mpg_ledger_options *o, const mpg_scan_wish *w,
+static mpg_rc scan_all(const mpg_env *env, const mpg_ledger_options *o, const mpg_scan_request *w,
                        int threads, mpg_ledger *out, mpg_err *err) {
   mpg_ledger_scan *scan = NULL;
   mpg_accounting a;
@@ -222,7 +223,7 @@ static mpg_rc scan_all(const mpg_env *env, const mpg_ledger_options *o, const mp
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-static void random_wish(mpg_scan_wish *w) {
+static void random_wish(mpg_scan_request *w) {
   static const mpg_dim texts[] = {MPG_DIM_PHASE, MPG_DIM_JOB,      MPG_DIM_POOL, MPG_DIM_CHIP,
                                   MPG_DIM_SIZE,  MPG_DIM_CATEGORY, MPG_DIM_CAUSE};
   static const char *const values[] = {"training", "j1", "p1", "tpu-v4", "S", "ideal", "nap"};
@@ -249,7 +250,7 @@ static void random_wish(mpg_scan_wish *w) {
 }
 
 /* How many rows found do not have the number of such a row, or the number of another. */
-static size_t misnumbered(const mpg_scan_wish *w, const mpg_ledger *found) {
+static size_t misnumbered(const mpg_scan_request *w, const mpg_ledger *found) {
   size_t wrong = 0;
   for (size_t k = 0; k < found->n && (w->columns >> MPG_ROW_NUMBER & 1) != 0; k++) {
     size_t i = 0;
@@ -262,7 +263,7 @@ static size_t misnumbered(const mpg_scan_wish *w, const mpg_ledger *found) {
   return wrong;
 }
 
-static void check_scan(const mpg_ledger_options *o, const mpg_scan_wish *w, int threads) {
+static void check_scan(const mpg_ledger_options *o, const mpg_scan_request *w, int threads) {
   mpg_ledger found;
   mpg_err err = {MPG_OK, ""};
   size_t expected = 0, wrong = 0;
@@ -314,7 +315,8 @@ static void check_rollup(const mpg_ledger_options *o, int threads) {
   mpg_rollup_free(&rollups[1]);
 }
 
-/* The finest cells, as many as may be kept: any roll-up follows from them. Were there one more, there are none. */
+/* The finest cells, as many as may be kept: any roll-up follows from them. Were there one more,
+** there are none. */
 static void check_cells(const mpg_ledger_options *o, int threads) {
   size_t n = 0;
   for (int k = 0; k < 3 && (k == 0 || n > 0); k++) {
@@ -347,7 +349,7 @@ static void check_cells(const mpg_ledger_options *o, int threads) {
 }
 
 /* Every allocation fails, once and from then on: an error and no leak, or every row. */
-static void check_oom(const mpg_ledger_options *o, const mpg_scan_wish *w, int threads) {
+static void check_oom(const mpg_ledger_options *o, const mpg_scan_request *w, int threads) {
   mpg_ledger whole;
   mpg_err err;
   mpg_ledger_init(&whole, &mpg_env_libc);
@@ -373,7 +375,7 @@ static bool stop_at_once(void *ctx) {
   return --*left < 0;
 }
 
-static void check_interrupts(const mpg_ledger_options *o, const mpg_scan_wish *w) {
+static void check_interrupts(const mpg_ledger_options *o, const mpg_scan_request *w) {
   for (int polls = 0; polls < 4; polls++) {
     int left = polls;
     mpg_env env = mpg_env_libc;
@@ -387,10 +389,11 @@ static void check_interrupts(const mpg_ledger_options *o, const mpg_scan_wish *w
   }
 }
 
-/* Of many jobs that did nothing the host is asked once while each is accounted for, and else now and then. */
+/* Of many jobs that did nothing the host is asked once while each is accounted for, and else now
+** and then. */
 static void test_asked(void) {
   enum { JOBS = 20000 };
-  mpg_scan_wish w;
+  mpg_scan_request w;
   mpg_ledger_options o = options(false);
   mpg_issues none;
   mpg_ledger found;
@@ -428,7 +431,7 @@ int main(void) {
   mpg_ledger_init(&all, &mpg_env_libc);
   for (int round = 0; round < 40; round++) {
     mpg_ledger_options o = options(round % 3 == 0);
-    mpg_scan_wish w;
+    mpg_scan_request w;
     mpg_err err;
     mpg_issues_init(&issues, &mpg_env_libc);
     memset(&fleet, 0, sizeof fleet);

@@ -275,8 +275,8 @@ static void test_values(void) {
 #define OF(column) mpg_ledger_value(&r.fleet, &bucket, &row, MPG_COL_##column, room)
     for (int c = 0; c < (int)(sizeof texts / sizeof *texts); c++)
       if (texts[c] != NULL)
-        CHECK(
-            is_text(mpg_ledger_value(&r.fleet, &bucket, &row, (mpg_ledger_col)c, room), texts[c]));
+        CHECK(is_text(mpg_ledger_value(&r.fleet, &bucket, &row, (mpg_ledger_column)c, room),
+                      texts[c]));
     CHECK(OF(ATTEMPT).type == MPG_INT && OF(ATTEMPT).i == 3);
     CHECK(OF(START_TIME).type == MPG_REAL && OF(START_TIME).r == 3601.5);
     CHECK(OF(END_TIME).type == MPG_REAL && OF(END_TIME).r == 7200);
@@ -290,7 +290,7 @@ static void test_values(void) {
     CHECK(OF(CATEGORY).type == MPG_TEXT && OF(CATEGORY).s.n > 0);
 #undef OF
     for (int c = 0; c < MPG_COLS; c++) {
-      mpg_value v = mpg_ledger_value(&r.fleet, &bucket, &none, (mpg_ledger_col)c, room);
+      mpg_value v = mpg_ledger_value(&r.fleet, &bucket, &none, (mpg_ledger_column)c, room);
       bool number = c == MPG_COL_CHIP_US || c == MPG_COL_INTERVALS;
       bool real = c == MPG_COL_START_TIME || c == MPG_COL_END_TIME || c == MPG_COL_CHIP_SECONDS;
       if (number || real)

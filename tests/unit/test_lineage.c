@@ -1,4 +1,5 @@
-/* test_lineage.c - the fate of steps, case by case, and against a reading of the rules word by word. */
+/* test_lineage.c - the fate of steps, case by case, and against a reading of the rules word by
+** word. */
 #include "../../ext/goodput/rules/lineage.h"
 #include "check.h"
 
@@ -9,8 +10,8 @@
 
 static mpg_lineage lineage;
 
-/* Steps run one a second: step i of `numbers` is [i, i + 1) seconds, in attempt attempts[i]. The fates
-** come back as letters: productive, lost, undecided (pending), no data. */
+/* Steps run one a second: step i of `numbers` is [i, i + 1) seconds, in attempt attempts[i]. The
+** fates come back as letters: productive, lost, undecided (pending), no data. */
 static const char *fates(const char *attempts, const int64_t *numbers, const mpg_commit *commits,
                          size_t ncommits, mpg_ending ending, int64_t as_of) {
   static char text[64];
@@ -113,7 +114,8 @@ static int differences(void) {
   return wrong;
 }
 
-/* Steps and commits are gone through once together: each step looking at all commits would take minutes. */
+/* Steps and commits are gone through once together: each step looking at all commits would take
+** minutes. */
 static void test_many(void) {
   enum { MANY = 300000 };
   mpg_commit *commits = malloc(MANY * sizeof *commits);
@@ -150,7 +152,8 @@ int main(void) {
   IS(FATES("1112", NUMBERS(1, 2, 3, 3), second, MPG_ENDED_WELL), "PPLP");
   IS(FATES("1112", NUMBERS(1, 2, 3, 2), second, MPG_ENDED_WELL), "PLLP");
   IS(FATES("1112", NUMBERS(1, 2, 3, 0), second, MPG_ENDED_WELL), "LLLP");
-  /* The step resumed at tells more than commits do, and a failure after it loses only what follows. */
+  /* The step resumed at tells more than commits do, and a failure after it loses only what
+  ** follows. */
   IS(FATES("11122", NUMBERS(1, 2, 3, 3, 4), second, MPG_ENDED_BADLY), "PPLLL");
   IS(fates("11122", NUMBERS(1, 2, 3, 3, 4), NULL, 0, MPG_ENDED_BADLY, 9), "PPLNN");
   /* Going back within an attempt is a restart too. */

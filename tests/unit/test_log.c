@@ -1,4 +1,5 @@
-/* test_log.c - ext/formats/log/log_stamp, pattern and log: times in logs, patterns with limits, lines as records. */
+/* test_log.c - ext/formats/log/log_stamp, pattern and log: times in logs, patterns with limits,
+** lines as records. */
 #include "../../ext/formats/log/log.h"
 #include "../../ext/formats/log/log_stamp.h"
 #include "../../ext/base/time.h"
@@ -309,7 +310,8 @@ static void test_times(void) {
          "(1|1798761599.000|{\"time\":\"Dec 31 23:59:59\"}|Dec 31 23:59:59 x)"
          "(2|1798761600.000|{\"time\":\"Jan  1 00:00:00\"}|Jan  1 00:00:00 x)",
          "");
-  /* Lines of several writers around it: a late one is of the year before, and the next is not two on. */
+  /* Lines of several writers around it: a late one is of the year before, and the next is not
+  ** two on. */
   expect("^(?<time>.*?) x", MPG_LOG_IGNORE, 2026,
          "Dec 31 23:59:59 x\nJan  1 00:00:00 x\nDec 31 23:59:59 x\nJan  1 00:00:01 x\n",
          "(1|1798761599.000|{\"time\":\"Dec 31 23:59:59\"}|Dec 31 23:59:59 x)"

@@ -53,7 +53,8 @@ static size_t show(char *out, size_t cap, const mpg_value *v) {
   return 0;
 }
 
-/* Reads all: each record as (line;prefix;key;value;value_number;samples_count), errors in braces. */
+/* Reads all: each record as (line;prefix;key;value;value_number;samples_count), errors in
+** braces. */
 static mpg_rc render(reading *r, char *out, size_t cap) {
   static const size_t columns[] = {MPG_MLLOG_prefix, MPG_MLLOG_key, MPG_MLLOG_value,
                                    MPG_MLLOG_value_number, MPG_MLLOG_samples_count};

@@ -1,6 +1,7 @@
 /*
-** test_native.c - a trace read in blocks and by several threads is the fleet, the issues and the error
-** of reading its records one after the other: the same names in the same order, the same lines.
+** test_native.c - a trace read in blocks and by several threads is the fleet, the issues and the
+** error of reading its records one after the other: the same names in the same order, the same
+** lines.
 */
 #define _GNU_SOURCE /* asprintf's kin: open_memstream */
 #include "check.h"

@@ -1,6 +1,6 @@
 /*
-** test_native_same.c - spans of JSON that differ from one before in their times and step alone: which are
-** told from that, and which are left to who reads any JSON.
+** test_native_same.c - spans of JSON that differ from one before in their times and step alone:
+** which are told from that, and which are left to who reads any JSON.
 */
 #include "check.h"
 #include "../../ext/goodput/native/native_json_fast.h"
@@ -31,18 +31,19 @@ static mpg_str value_of(mpg_str record, const char *key) {
   return (mpg_str){p, (size_t)(end - p)};
 }
 
-static void learn(mpg_native_same *same, const char *text, const mpg_span *span, uint32_t job) {
+static void learn(mpg_native_json_fast *same, const char *text, const mpg_span *span,
+                  uint32_t job) {
   mpg_str record = record_of(text), values[SPANS_EXECUTIONS + 1] = {{NULL, 0}};
   values[SPANS_START] = value_of(record, "\"start_time\":");
   values[SPANS_END] = value_of(record, "\"end_time\":");
   values[SPANS_STEP] = value_of(record, "\"step\":");
-  mpg_native_same_learn(same, record, values, span, job);
+  mpg_native_json_fast_learn(same, record, values, span, job);
 }
 
 /* Whether the record is told from one before, up to its end. */
-static bool reads(mpg_native_same *same, const char *text, mpg_span *span, uint32_t *job) {
+static bool reads(mpg_native_json_fast *same, const char *text, mpg_span *span, uint32_t *job) {
   mpg_str record = record_of(text);
-  const char *behind = mpg_native_same_read(same, record.p, record.p + record.n, span, job);
+  const char *behind = mpg_native_json_fast_read(same, record.p, record.p + record.n, span, job);
   CHECK(behind == NULL || behind == record.p + record.n);
   return behind != NULL;
 }
@@ -54,7 +55,7 @@ static void test_orders(void) {
       {"\"start_time\":1767891265.250000", "\"end_time\":1767891266", "\"step\":7"},
       {"\"start_time\":1767891300.5", "\"end_time\":1767891301.000001", "\"step\":123456"}};
   for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-    mpg_native_same same = {.n = 0};
+    mpg_native_json_fast same = {.n = 0};
     mpg_span span = {.start = 1, .end = 2, .step = 3, .attempt = 4, .flops = 2.5, .kind = 6};
     uint32_t job = 0;
     char text[2][512];
@@ -72,14 +73,15 @@ static void test_orders(void) {
 }
 
 static bool reads_after(const char *first, const char *text, mpg_span *span) {
-  mpg_native_same same = {.n = 0};
+  mpg_native_json_fast same = {.n = 0};
   mpg_span learnt = {.start = 5 * SECOND, .end = 9 * SECOND, .step = MPG_NONE};
   uint32_t job;
   learn(&same, first, &learnt, 1);
   return reads(&same, text, span, &job);
 }
 
-/* What is not given stays what it was; what may be anything but a plain number or time is left alone. */
+/* What is not given stays what it was; what may be anything but a plain number or time is left
+** alone. */
 static void test_forms(void) {
   static const char given[] = "{\"job\":\"j\",\"start_time\":5,\"end_time\":9,\"step\":1}";
   static const char *const others[] = {
@@ -128,24 +130,24 @@ static void test_forms(void) {
 
 /* As many as are remembered are told, the latest of them, and none that is too long. */
 static void test_memory(void) {
-  mpg_native_same same = {.n = 0};
+  mpg_native_json_fast same = {.n = 0};
   mpg_span span = {.start = 1, .end = 2, .step = MPG_NONE};
   uint32_t job = 0;
-  char text[MPG_NATIVE_SAME_BYTES + 2];
-  for (uint32_t i = 0; i < 3 * MPG_NATIVE_SAME; i++) {
+  char text[MPG_NATIVE_JSON_FAST_BYTES + 2];
+  for (uint32_t i = 0; i < 3 * MPG_NATIVE_JSON_FAST; i++) {
     (void)snprintf(text, sizeof text, "{\"job\":\"j%u\"}", i);
     learn(&same, text, &span, i);
     for (uint32_t k = 0; k <= i; k++) {
       (void)snprintf(text, sizeof text, "{\"job\":\"j%u\"}", k);
-      CHECK(reads(&same, text, &span, &job) == (k + MPG_NATIVE_SAME > i));
-      CHECK(k + MPG_NATIVE_SAME <= i || job == k);
+      CHECK(reads(&same, text, &span, &job) == (k + MPG_NATIVE_JSON_FAST > i));
+      CHECK(k + MPG_NATIVE_JSON_FAST <= i || job == k);
     }
   }
-  for (size_t n = MPG_NATIVE_SAME_BYTES; n <= MPG_NATIVE_SAME_BYTES + 1; n++) {
+  for (size_t n = MPG_NATIVE_JSON_FAST_BYTES; n <= MPG_NATIVE_JSON_FAST_BYTES + 1; n++) {
     (void)snprintf(text, sizeof text, "{\"job\":\"%0*d\"}", (int)n - 10, 0);
     CHECK(strlen(text) == n);
     learn(&same, text, &span, 99);
-    CHECK(reads(&same, text, &span, &job) == (n == MPG_NATIVE_SAME_BYTES));
+    CHECK(reads(&same, text, &span, &job) == (n == MPG_NATIVE_JSON_FAST_BYTES));
   }
 }
 

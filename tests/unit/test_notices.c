@@ -1,4 +1,5 @@
-/* test_notices.c - what was noticed, whatever the order in which it was told: issues.c and notices.c. */
+/* test_notices.c - what was noticed, whatever the order in which it was told: issues.c and
+** notices.c. */
 #include "trace.h"
 #include "check.h"
 #include "hostile.h"

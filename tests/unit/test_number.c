@@ -356,7 +356,8 @@ static void test_scaled_real(void) {
   CHECK(bad == 0);
 }
 
-/* Runs of zeros and of other digits, which are passed over eight at a time, of every length and in every place. */
+/* Runs of zeros and of other digits, which are passed over eight at a time, of every length and
+** in every place. */
 static void test_runs(void) {
   static const char *const shapes[] = {"%s1",   "0.%s1",      "1%s",   "-1.%s1",
                                        "1.5%s", "1234567%s8", "1e%s5", "1234567890123456789%s.5",

@@ -24,7 +24,8 @@ static void test_every_convolution(void) {
   /* A single number stands for each dimension, and without a batch there is one image. */
   arguments("3=2 4=1 5=1 6=False", "", concrete, sizeof concrete);
   price("convolution", "[[2, 9, 11], [5, 2, 3, 3]]", NULL, concrete, 2LL * 5 * 5 * 6 * 2 * 9, -1);
-  /* Transposed: (n - 1) stride - 2 padding + dilation (k - 1) + 1 = 19 * 2 - 6 + 8 + 1 = 41 places. */
+  /* Transposed: (n - 1) stride - 2 padding + dilation (k - 1) + 1 = 19 * 2 - 6 + 8 + 1 = 41
+  ** places. */
   arguments("3=[2] 4=[3] 5=[4] 6=true", "", concrete, sizeof concrete);
   price("convolution", "[[3, 2, 20], [2, 5, 3]]", "[\"float\", \"float\"]", concrete,
         2LL * 120 * 5 * 3, 4 * (120 + 30 + 3 * 5 * 41));

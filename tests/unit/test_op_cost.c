@@ -1,4 +1,5 @@
-/* Tests of ext/program/op_cost.c by hand: products, convolutions, attention, types, and the ends of what may be. */
+/* Tests of ext/program/op_cost.c by hand: products, convolutions, attention, types, and the ends
+** of what may be. */
 #include "op_priced.h"
 
 static void test_products(void) {
@@ -230,7 +231,8 @@ static void test_ends(void) {
   }
   arguments("3=[1,1,1] 4=0 5=1", "", concrete, sizeof concrete); /* of two dimensions */
   no_price("conv2d", "[[1, 1, 3, 3], [1, 1, 3, 3]]", concrete);
-  /* Steps of two dimensions differ: (9 - 3) / 2 + 1 = 4 and (9 + 2 - 5 - 1 + 1) / 3 + 1 = 3 places. */
+  /* Steps of two dimensions differ: (9 - 3) / 2 + 1 = 4 and (9 + 2 - 5 - 1 + 1) / 3 + 1 = 3
+  ** places. */
   arguments("3=[2,3] 4=[0,1] 5=[1,2]", "", concrete, sizeof concrete);
   price("conv2d", "[[1, 1, 9, 9], [1, 1, 3, 3]]", NULL, concrete, 2LL * 12 * 9, -1);
   /* A place for the kernel: none, one; of a transposed one fewer than 2^40. */

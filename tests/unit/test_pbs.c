@@ -35,7 +35,7 @@ static void test_ids(void) {
     CHECK(!mpg_pbs_id_parse(mpg_str_of(bad[i]), &id));
 }
 
-typedef bool (*parse_sum)(mpg_str text, mpg_asks *asks, mpg_pbs_sum *out);
+typedef bool (*parse_sum)(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out);
 
 static void check_sum(parse_sum parse, const char *text, int64_t cpus, int64_t gpus,
                       const char *type) {
@@ -366,7 +366,8 @@ static void test_keys(void) {
   mpg_stream_close(stream);
 }
 
-/* Keys, words and values of every length, as bytes are looked at many at a time; and every byte in a key. */
+/* Keys, words and values of every length, as bytes are looked at many at a time; and every byte
+** in a key. */
 static void test_lengths(void) {
   char text[512], key[64], value[64];
   for (int k = 1; k < 40; k++)

@@ -1,5 +1,5 @@
-/* test_pipeline.c - pieces come back once each, done, in order, whatever the threads and whoever cuts them; errors when
-** their turn has come; and whoever stops, stops all. */
+/* test_pipeline.c - pieces come back once each, done, in order, whatever the threads and whoever
+** cuts them; errors when their turn has come; and whoever stops, stops all. */
 #define _GNU_SOURCE /* cpu_set_t */
 #include "check.h"
 #include "hostile.h"
@@ -174,8 +174,8 @@ static bool do_a_bit(void *of) {
   return __atomic_add_fetch(&b->done, 1, __ATOMIC_RELAXED) % 3 != 0;
 }
 
-/* Ahead of cutting one of the others is at work at a time, and none once it is ended, whatever it is at;
-** then with another, and then nothing is. */
+/* Ahead of cutting one of the others is at work at a time, and none once it is ended, whatever it
+** is at; then with another, and then nothing is. */
 static void test_done_ahead(const mpg_pipeline_steps *steps) {
   static job j;
   for (int threads = 1; threads <= 4; threads++) {
@@ -208,7 +208,8 @@ static void test_done_ahead(const mpg_pipeline_steps *steps) {
   mpg_pipeline_no_ahead(NULL, &j);
 }
 
-/* Where others may cut they fill every slot while the owner is away with its piece, do them all, and no more. */
+/* Where others may cut they fill every slot while the owner is away with its piece, do them all,
+** and no more. */
 static void test_filled(void) {
   static job j;
   for (int threads = 2; threads <= 5; threads++) {
@@ -250,7 +251,8 @@ static bool after_a_while(void *ctx) {
   return --*left < 0;
 }
 
-/* The host is asked while pieces are done, and says stop: they hear of it, and so does the owner. */
+/* The host is asked while pieces are done, and says stop: they hear of it, and so does the
+** owner. */
 static void test_stops(const mpg_pipeline_steps *steps) {
   static job j;
   for (int threads = 1; threads <= 4; threads++) {
@@ -269,8 +271,8 @@ static void test_stops(const mpg_pipeline_steps *steps) {
   }
 }
 
-/* A piece asks the host in the thread that asks for pieces, whichever opened the pipeline: with one thread nobody else
-** can have ended it. */
+/* A piece asks the host in the thread that asks for pieces, whichever opened the pipeline: with one
+** thread nobody else can have ended it. */
 static void test_stops_elsewhere(void) {
   static job j;
   int left = 50;
@@ -309,8 +311,8 @@ static void test_closed(const mpg_pipeline_steps *steps) {
   }
 }
 
-/* In place of the system's: so many processors this process may use, -1: nobody knows; of so many that the machine
-** has, of all of which a set must have room to tell. */
+/* In place of the system's: so many processors this process may use, -1: nobody knows; of so many
+** that the machine has, of all of which a set must have room to tell. */
 static int processors = 1, there = 1;
 
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {

@@ -1,5 +1,6 @@
-/* Random small job logs through goodput_report.c, beside its rules (goodput_report.h) taken one by one: no hashing, no
-** bisection, no sums made ahead. Times are whole seconds and few, so that ends meet all the time. */
+/* Random small job logs through goodput_report.c, beside its rules (goodput_report.h) taken one by
+** one: no hashing, no bisection, no sums made ahead. Times are whole seconds and few, so that
+** ends meet all the time. */
 #include "../../ext/formats/goodput_log/step_deviation.h"
 #include "check.h"
 
@@ -27,8 +28,8 @@ typedef struct pair {
 } pair;
 
 /* Rule 7: the pairs of a kind, by type; those that end after they start, or all. */
-static size_t pairs_of(const mpg_report_row *r, size_t n, mpg_report_kind kind, bool typed,
-                       bool all, pair *out) {
+static size_t pairs_of(const mpg_goodput_report_row *r, size_t n, mpg_goodput_report_kind kind,
+                       bool typed, bool all, pair *out) {
   size_t found = 0;
   for (uint32_t type = typed; type <= (typed ? TYPES : 0); type++) {
     double open = NOTHING;
@@ -51,7 +52,7 @@ static double sum_of(const pair *p, size_t n) {
 }
 
 /* Rule 3 and 4. */
-static void close_at(mpg_report *x, const mpg_report_row *s, size_t n, int64_t at,
+static void close_at(mpg_goodput_report *x, const mpg_goodput_report_row *s, size_t n, int64_t at,
                      const pair *custom, size_t ncustom) {
   double first = NOTHING, others = 0;
   int64_t nothers = 0, lowest = INT64_MAX;
@@ -63,7 +64,7 @@ static void close_at(mpg_report *x, const mpg_report_row *s, size_t n, int64_t a
   for (size_t i = 0; i + 1 < n; i++) {
     double took = s[i + 1].time - s[i].time;
     if (s[i + 1].step > at) {
-      x->badput_s[MPG_REPORT_wasted_progress_from_disruption] += took;
+      x->badput_s[MPG_GOODPUT_REPORT_wasted_progress_from_disruption] += took;
     } else if (s[i + 1].step == s[i].step + 1) {
       for (size_t k = 0; k < ncustom; k++)
         if (custom[k].start >= s[i].time && custom[k].end <= s[i + 1].time) {
@@ -83,22 +84,22 @@ static void close_at(mpg_report *x, const mpg_report_row *s, size_t n, int64_t a
     }
   }
   if (nothers > 0 && first > others / (double)nothers) {
-    x->badput_s[MPG_REPORT_program_startup] += first - others / (double)nothers;
+    x->badput_s[MPG_GOODPUT_REPORT_program_startup] += first - others / (double)nothers;
     x->productive_s -= first - others / (double)nothers;
   }
 }
 
 /* Rules 2, 5, 6 and 8. */
-static void walk(mpg_report *x, const mpg_report_row *r, size_t n, double ended) {
-  mpg_report_row segment[MOST];
+static void walk(mpg_goodput_report *x, const mpg_goodput_report_row *r, size_t n, double ended) {
+  mpg_goodput_report_row segment[MOST];
   pair custom[MOST];
-  size_t length = 0, ncustom = pairs_of(r, n, MPG_REPORT_CUSTOM, true, false, custom);
+  size_t length = 0, ncustom = pairs_of(r, n, MPG_GOODPUT_REPORT_CUSTOM, true, false, custom);
   double job = NOTHING, load = NOTHING, recent = NOTHING, loads = 0, sync = 0;
   bool first = true;
   for (size_t i = 0; i < n; i++) {
-    if (r[i].kind == MPG_REPORT_JOB && !r[i].end)
+    if (r[i].kind == MPG_GOODPUT_REPORT_JOB && !r[i].end)
       job = r[i].time;
-    if (r[i].kind == MPG_REPORT_LOAD) {
+    if (r[i].kind == MPG_GOODPUT_REPORT_LOAD) {
       if (r[i].end && !isnan(load)) {
         recent = r[i].time - load;
         loads += recent;
@@ -107,7 +108,7 @@ static void walk(mpg_report *x, const mpg_report_row *r, size_t n, double ended)
       }
       load = r[i].end ? NOTHING : r[i].time;
     }
-    if (r[i].kind != MPG_REPORT_STEP)
+    if (r[i].kind != MPG_GOODPUT_REPORT_STEP)
       continue;
     for (size_t k = 0; k < length; k++)
       if (segment[k].step == r[i].step) {
@@ -115,7 +116,7 @@ static void walk(mpg_report *x, const mpg_report_row *r, size_t n, double ended)
         close_at(x, segment, length, r[i].step, custom, ncustom);
         x->disruptions++;
         if (job > last)
-          x->badput_s[MPG_REPORT_infrastructure_recovery_from_disruption] += job - last;
+          x->badput_s[MPG_GOODPUT_REPORT_infrastructure_recovery_from_disruption] += job - last;
         sync += isnan(recent) ? 0 : recent;
         recent = NOTHING;
         first = true;
@@ -124,7 +125,7 @@ static void walk(mpg_report *x, const mpg_report_row *r, size_t n, double ended)
     segment[length++] = r[i];
   }
   if (length > 0) {
-    const mpg_report_row *top = segment;
+    const mpg_goodput_report_row *top = segment;
     for (size_t k = 1; k < length; k++)
       top = segment[k].step > top->step ? &segment[k] : top;
     x->last_recorded_step = top->step;
@@ -134,12 +135,12 @@ static void walk(mpg_report *x, const mpg_report_row *r, size_t n, double ended)
       x->max_productive_step = top->step;
     }
   }
-  x->badput_s[MPG_REPORT_data_loading_sync] = sync;
-  x->badput_s[MPG_REPORT_data_loading_async] = loads - sync;
+  x->badput_s[MPG_GOODPUT_REPORT_data_loading_sync] = sync;
+  x->badput_s[MPG_GOODPUT_REPORT_data_loading_async] = loads - sync;
 }
 
 /* Rule 10. */
-static double checkpoints(const mpg_report_row *r, size_t n, mpg_report_kind kind) {
+static double checkpoints(const mpg_goodput_report_row *r, size_t n, mpg_goodput_report_kind kind) {
   double sum = 0;
   for (int64_t s = 0; s < 4; s++)
     for (int persistent = 0; persistent < 2; persistent++) {
@@ -157,24 +158,25 @@ static double checkpoints(const mpg_report_row *r, size_t n, mpg_report_kind kin
 }
 
 /* Rule 12. */
-static double phase(const mpg_report_row *r, size_t n, mpg_report_kind kind) {
+static double phase(const mpg_goodput_report_row *r, size_t n, mpg_goodput_report_kind kind) {
   pair mine[MOST], again[MOST];
   size_t nmine = pairs_of(r, n, kind, false, true, mine);
-  size_t nagain = pairs_of(r, n, MPG_REPORT_REINIT, false, false, again);
+  size_t nagain = pairs_of(r, n, MPG_GOODPUT_REPORT_REINIT, false, false, again);
   double sum = sum_of(mine, nmine);
-  for (size_t i = 0; kind != MPG_REPORT_REINIT && i < nmine; i++)
+  for (size_t i = 0; kind != MPG_GOODPUT_REPORT_REINIT && i < nmine; i++)
     for (size_t k = 0; k < nagain; k++)
       sum -= fmax(0, fmin(mine[i].end, again[k].end) - fmax(mine[i].start, again[k].start));
   return sum;
 }
 
-static void slices(mpg_report *x, const mpg_report_row *r, size_t n, double until) {
+static void slices(mpg_goodput_report *x, const mpg_goodput_report_row *r, size_t n, double until) {
   double active = 0, available = 0;
   for (size_t i = 0; i < n; i++) {
     size_t next = i + 1;
-    if (r[i].kind != MPG_REPORT_SLICES || isnan(r[i].a) || isnan(r[i].b))
+    if (r[i].kind != MPG_GOODPUT_REPORT_SLICES || isnan(r[i].a) || isnan(r[i].b))
       continue;
-    while (next < n && (r[next].kind != MPG_REPORT_SLICES || isnan(r[next].a) || isnan(r[next].b)))
+    while (next < n &&
+           (r[next].kind != MPG_GOODPUT_REPORT_SLICES || isnan(r[next].a) || isnan(r[next].b)))
       next++;
     active += r[i].a * ((next < n ? r[next].time : until) - r[i].time);
     available += r[i].b * ((next < n ? r[next].time : until) - r[i].time);
@@ -185,12 +187,12 @@ static void slices(mpg_report *x, const mpg_report_row *r, size_t n, double unti
 }
 
 /* Rule 13, of fewer than a hundred. */
-static void deviations(mpg_report *x, const mpg_report_row *r, size_t n) {
-  mpg_report_row steps[MOST];
+static void deviations(mpg_goodput_report *x, const mpg_goodput_report_row *r, size_t n) {
+  mpg_goodput_report_row steps[MOST];
   double times[MOST] = {0}, v[MOST], median, limit, sum = 0;
   size_t nsteps = 0, kept = 0;
   for (size_t i = 0; i < n; i++)
-    if (r[i].kind == MPG_REPORT_STEP)
+    if (r[i].kind == MPG_GOODPUT_REPORT_STEP)
       steps[nsteps++] = r[i];
   for (size_t i = 0; i + 1 < nsteps; i++) {
     size_t at = 0;
@@ -233,15 +235,16 @@ static double valid(double seconds, double total) {
 }
 
 /* All of it. */
-static void report(mpg_report *x, const mpg_report_row *all, size_t nall,
-                   const mpg_report_options *o) {
-  mpg_report_row r[MOST];
+static void report(mpg_goodput_report *x, const mpg_goodput_report_row *all, size_t nall,
+                   const mpg_goodput_report_options *o) {
+  mpg_goodput_report_row r[MOST];
   pair waits[MOST];
   double first = NOTHING, ended = NOTHING, rest, *b = x->badput_s;
   size_t n = 0;
   for (size_t i = 0; i < nall; i++) {
-    bool needs_time = all[i].kind != MPG_REPORT_OTHER && all[i].kind != MPG_REPORT_SAVE &&
-                      all[i].kind != MPG_REPORT_RESTORE;
+    bool needs_time = all[i].kind != MPG_GOODPUT_REPORT_OTHER &&
+                      all[i].kind != MPG_GOODPUT_REPORT_SAVE &&
+                      all[i].kind != MPG_GOODPUT_REPORT_RESTORE;
     if (o->windowed && all[i].timed && isnan(all[i].first_time))
       x->error = x->step_error = "A row's first time is no number.";
     else if (needs_time && isnan(all[i].time))
@@ -257,10 +260,10 @@ static void report(mpg_report *x, const mpg_report_row *all, size_t nall,
   }
   deviations(x, r, n);
   for (size_t i = n; i-- > 0;)
-    if (r[i].kind == MPG_REPORT_JOB && !r[i].end)
+    if (r[i].kind == MPG_GOODPUT_REPORT_JOB && !r[i].end)
       first = r[i].time;
   for (size_t i = 0; i < n; i++)
-    if (r[i].kind == MPG_REPORT_JOB && r[i].end)
+    if (r[i].kind == MPG_GOODPUT_REPORT_JOB && r[i].end)
       ended = r[i].time;
   x->total_s = o->windowed    ? fmin(o->end, r[n - 1].first_time) - fmax(o->start, r[0].first_time)
                : isnan(first) ? 0
@@ -270,16 +273,18 @@ static void report(mpg_report *x, const mpg_report_row *all, size_t nall,
     return;
   }
   walk(x, r, n, ended);
-  b[MPG_REPORT_unproductive_checkpoint_save_time] = checkpoints(r, n, MPG_REPORT_SAVE);
-  b[MPG_REPORT_unproductive_checkpoint_restore_time] = checkpoints(r, n, MPG_REPORT_RESTORE);
-  x->productive_s -= b[MPG_REPORT_unproductive_checkpoint_save_time];
-  b[MPG_REPORT_tpu_initialization] = phase(r, n, MPG_REPORT_TPU_INIT);
-  b[MPG_REPORT_training_prep] = phase(r, n, MPG_REPORT_PREP);
-  b[MPG_REPORT_elastic_reinitialization] = phase(r, n, MPG_REPORT_REINIT);
-  b[MPG_REPORT_elastic_scale_up] =
-      sum_of(waits, pairs_of(r, n, MPG_REPORT_SCALE_UP, true, false, waits));
-  b[MPG_REPORT_elastic_slice_down] =
-      sum_of(waits, pairs_of(r, n, MPG_REPORT_SLICE_DOWN, true, false, waits));
+  b[MPG_GOODPUT_REPORT_unproductive_checkpoint_save_time] =
+      checkpoints(r, n, MPG_GOODPUT_REPORT_SAVE);
+  b[MPG_GOODPUT_REPORT_unproductive_checkpoint_restore_time] =
+      checkpoints(r, n, MPG_GOODPUT_REPORT_RESTORE);
+  x->productive_s -= b[MPG_GOODPUT_REPORT_unproductive_checkpoint_save_time];
+  b[MPG_GOODPUT_REPORT_tpu_initialization] = phase(r, n, MPG_GOODPUT_REPORT_TPU_INIT);
+  b[MPG_GOODPUT_REPORT_training_prep] = phase(r, n, MPG_GOODPUT_REPORT_PREP);
+  b[MPG_GOODPUT_REPORT_elastic_reinitialization] = phase(r, n, MPG_GOODPUT_REPORT_REINIT);
+  b[MPG_GOODPUT_REPORT_elastic_scale_up] =
+      sum_of(waits, pairs_of(r, n, MPG_GOODPUT_REPORT_SCALE_UP, true, false, waits));
+  b[MPG_GOODPUT_REPORT_elastic_slice_down] =
+      sum_of(waits, pairs_of(r, n, MPG_GOODPUT_REPORT_SLICE_DOWN, true, false, waits));
   slices(x, r, n,
          o->windowed    ? fmin(o->end, r[n - 1].first_time)
          : isnan(ended) ? o->query_time
@@ -289,11 +294,11 @@ static void report(mpg_report *x, const mpg_report_row *all, size_t nall,
     x->custom_s[i] = valid(x->custom_s[i], x->total_s);
     rest -= isnan(x->custom_s[i]) ? 0 : x->custom_s[i];
   }
-  for (size_t i = 0; i < MPG_REPORT_BUCKETS; i++) {
+  for (size_t i = 0; i < MPG_GOODPUT_REPORT_BUCKETS; i++) {
     b[i] = valid(b[i], x->total_s);
-    rest -= i == MPG_REPORT_data_loading_async ? 0 : b[i];
+    rest -= i == MPG_GOODPUT_REPORT_data_loading_async ? 0 : b[i];
   }
-  b[MPG_REPORT_other] = rest < 0 ? 0 : rest;
+  b[MPG_GOODPUT_REPORT_other] = rest < 0 ? 0 : rest;
   if (x->productive_s < 0 || x->productive_s > x->total_s)
     x->error = "Productive training time is invalid.";
   x->goodput_pct = 100 * x->productive_s / x->total_s;
@@ -303,7 +308,7 @@ static bool near(double a, double b) {
   return (isnan(a) && isnan(b)) || fabs(a - b) < 1e-9;
 }
 
-static void compare(const mpg_report *found, const mpg_report *x) {
+static void compare(const mpg_goodput_report *found, const mpg_goodput_report *x) {
   CHECK((found->step_error == NULL) == (x->step_error == NULL));
   CHECK((found->error == NULL) == (x->error == NULL));
   CHECK(x->error == NULL || (found->error && !strncmp(found->error, x->error, strlen(x->error))));
@@ -322,7 +327,7 @@ static void compare(const mpg_report *found, const mpg_report *x) {
   CHECK(near(found->goodput_pct, x->goodput_pct) && found->disruptions == x->disruptions);
   CHECK(found->max_productive_step == x->max_productive_step);
   CHECK(found->last_recorded_step == x->last_recorded_step);
-  for (size_t i = 0; i < MPG_REPORT_BUCKETS; i++)
+  for (size_t i = 0; i < MPG_GOODPUT_REPORT_BUCKETS; i++)
     CHECK(near(found->badput_s[i], x->badput_s[i]));
   CHECK(found->ncustom == TYPES);
   for (size_t i = 0; i < TYPES; i++)
@@ -332,28 +337,30 @@ static void compare(const mpg_report *found, const mpg_report *x) {
   CHECK(near(found->available_slices, x->available_slices));
 }
 
-static mpg_report_row random_row(double *at, int64_t *step, int64_t apart) {
-  static const mpg_report_kind kinds[] = {
-      MPG_REPORT_STEP,       MPG_REPORT_STEP,   MPG_REPORT_STEP,     MPG_REPORT_STEP,
-      MPG_REPORT_STEP,       MPG_REPORT_JOB,    MPG_REPORT_TPU_INIT, MPG_REPORT_PREP,
-      MPG_REPORT_LOAD,       MPG_REPORT_LOAD,   MPG_REPORT_CUSTOM,   MPG_REPORT_CUSTOM,
-      MPG_REPORT_CUSTOM,     MPG_REPORT_REINIT, MPG_REPORT_REINIT,   MPG_REPORT_SCALE_UP,
-      MPG_REPORT_SLICE_DOWN, MPG_REPORT_SLICES, MPG_REPORT_SAVE,     MPG_REPORT_RESTORE};
-  mpg_report_row r = {.kind = kinds[check_below(sizeof kinds / sizeof *kinds)],
-                      .end = check_below(2),
-                      .timed = true,
-                      .persistent = check_below(2),
-                      .type = (uint32_t)check_below(TYPES + 1),
-                      .a = check_below(8) == 0 ? NOTHING : (double)check_below(4),
-                      .b = check_below(8) == 0 ? NOTHING : (double)check_below(4)};
+static mpg_goodput_report_row random_row(double *at, int64_t *step, int64_t apart) {
+  static const mpg_goodput_report_kind kinds[] = {
+      MPG_GOODPUT_REPORT_STEP,     MPG_GOODPUT_REPORT_STEP,       MPG_GOODPUT_REPORT_STEP,
+      MPG_GOODPUT_REPORT_STEP,     MPG_GOODPUT_REPORT_STEP,       MPG_GOODPUT_REPORT_JOB,
+      MPG_GOODPUT_REPORT_TPU_INIT, MPG_GOODPUT_REPORT_PREP,       MPG_GOODPUT_REPORT_LOAD,
+      MPG_GOODPUT_REPORT_LOAD,     MPG_GOODPUT_REPORT_CUSTOM,     MPG_GOODPUT_REPORT_CUSTOM,
+      MPG_GOODPUT_REPORT_CUSTOM,   MPG_GOODPUT_REPORT_REINIT,     MPG_GOODPUT_REPORT_REINIT,
+      MPG_GOODPUT_REPORT_SCALE_UP, MPG_GOODPUT_REPORT_SLICE_DOWN, MPG_GOODPUT_REPORT_SLICES,
+      MPG_GOODPUT_REPORT_SAVE,     MPG_GOODPUT_REPORT_RESTORE};
+  mpg_goodput_report_row r = {.kind = kinds[check_below(sizeof kinds / sizeof *kinds)],
+                              .end = check_below(2),
+                              .timed = true,
+                              .persistent = check_below(2),
+                              .type = (uint32_t)check_below(TYPES + 1),
+                              .a = check_below(8) == 0 ? NOTHING : (double)check_below(4),
+                              .b = check_below(8) == 0 ? NOTHING : (double)check_below(4)};
   *at += check_below(12) == 0 ? -1 : check_below(4); /* clocks step back */
   r.time = r.first_time = *at;
   r.step = check_below(4);
-  if (r.kind == MPG_REPORT_STEP) {
+  if (r.kind == MPG_GOODPUT_REPORT_STEP) {
     *step = check_below(6) == 0 ? (check_below(apart == 1 ? 6 : 60) - 1) * apart : *step + 1;
     r.step = *step;
     r.end = false;
-  } else if (r.kind == MPG_REPORT_JOB) {
+  } else if (r.kind == MPG_GOODPUT_REPORT_JOB) {
     r.end = check_below(4) == 0;
   }
   if (check_below(300) == 0)
@@ -365,18 +372,19 @@ static mpg_report_row random_row(double *at, int64_t *step, int64_t apart) {
     r.timed = check_below(2);
   }
   if (check_below(40) == 0)
-    r.kind = MPG_REPORT_OTHER;
+    r.kind = MPG_GOODPUT_REPORT_OTHER;
   return r;
 }
 
 static void test_rules(void) {
   int fine = 0;
   for (int round = 0; round < 4000; round++) {
-    mpg_report_row rows[MOST];
+    mpg_goodput_report_row rows[MOST];
     double custom[TYPES] = {NOTHING, NOTHING}, off[MOST], at = 0;
     int64_t steps[MOST], step = -1;
-    mpg_report x = {.custom_s = custom, .steps = steps, .deviations_s = off}, found;
-    mpg_report_options o = {.query_time = 30, .windowed = check_below(4) == 0, .ntypes = TYPES};
+    mpg_goodput_report x = {.custom_s = custom, .steps = steps, .deviations_s = off}, found;
+    mpg_goodput_report_options o = {
+        .query_time = 30, .windowed = check_below(4) == 0, .ntypes = TYPES};
     int64_t apart = round % 4 == 3 ? 1000 : 1; /* numbers of steps that share no sixteen */
     size_t n = (size_t)check_below(round % 8 == 7 ? MOST : 40);
     mpg_err err;
@@ -385,18 +393,18 @@ static void test_rules(void) {
     for (size_t i = 0; i < n; i++)
       rows[i] = random_row(&at, &step, apart);
     if (n > 0 && check_below(8) > 0) {
-      rows[0].kind = MPG_REPORT_JOB;
+      rows[0].kind = MPG_GOODPUT_REPORT_JOB;
       rows[0].end = false;
     }
     if (n > 1 && check_below(2) > 0) {
-      rows[n - 1].kind = MPG_REPORT_JOB;
+      rows[n - 1].kind = MPG_GOODPUT_REPORT_JOB;
       rows[n - 1].end = true;
     }
     report(&x, rows, n, &o);
-    CHECK(mpg_report_compute(&found, env, rows, n, &o, &err) == MPG_OK);
+    CHECK(mpg_goodput_report_compute(&found, env, rows, n, &o, &err) == MPG_OK);
     compare(&found, &x);
     fine += x.error == NULL && x.productive_s > 0 && x.disruptions > 0;
-    mpg_report_free(&found, env);
+    mpg_goodput_report_free(&found, env);
     if (check_failed > 20)
       break;
   }
@@ -417,31 +425,32 @@ static bool stop_later(void *ctx) {
 /* A long log asks now and then; whenever the host then says so it stops, and says no figure. */
 static void test_interrupts(void) {
   enum { ROWS = 25000 };
-  mpg_report_row *rows = calloc(ROWS, sizeof *rows);
-  mpg_report_options o = {.query_time = 2.0 * ROWS, .windowed = true, .start = -1, .end = 1e9};
-  mpg_report r;
+  mpg_goodput_report_row *rows = calloc(ROWS, sizeof *rows);
+  mpg_goodput_report_options o = {
+      .query_time = 2.0 * ROWS, .windowed = true, .start = -1, .end = 1e9};
+  mpg_goodput_report r;
   mpg_err err;
   patience never = {0, -1};
   const mpg_env asking = {mpg_env_libc.resize, NULL, stop_later, &never, NULL, 0, NULL};
   if (rows == NULL)
     abort();
   for (size_t i = 0; i < ROWS; i++)
-    rows[i] = (mpg_report_row){.kind = i == 0       ? MPG_REPORT_JOB
-                                       : i % 2 == 0 ? MPG_REPORT_STEP
-                                                    : MPG_REPORT_SLICES,
-                               .step = (int64_t)(i / 2),
-                               .time = (double)i,
-                               .first_time = (double)i,
-                               .timed = true,
-                               .a = 1,
-                               .b = 1};
-  CHECK(mpg_report_compute(&r, &asking, rows, ROWS, &o, &err) == MPG_OK && r.error == NULL);
+    rows[i] = (mpg_goodput_report_row){.kind = i == 0       ? MPG_GOODPUT_REPORT_JOB
+                                               : i % 2 == 0 ? MPG_GOODPUT_REPORT_STEP
+                                                            : MPG_GOODPUT_REPORT_SLICES,
+                                       .step = (int64_t)(i / 2),
+                                       .time = (double)i,
+                                       .first_time = (double)i,
+                                       .timed = true,
+                                       .a = 1,
+                                       .b = 1};
+  CHECK(mpg_goodput_report_compute(&r, &asking, rows, ROWS, &o, &err) == MPG_OK && r.error == NULL);
   CHECK(never.asked > (int)(ROWS / MPG_POLL_TURNS) && never.asked < 100);
-  mpg_report_free(&r, env);
+  mpg_goodput_report_free(&r, env);
   for (int k = 1; k <= never.asked; k++) {
     patience until = {0, k};
     const mpg_env stopping = {mpg_env_libc.resize, NULL, stop_later, &until, NULL, 0, NULL};
-    CHECK(mpg_report_compute(&r, &stopping, rows, ROWS, &o, &err) == MPG_INTERRUPTED);
+    CHECK(mpg_goodput_report_compute(&r, &stopping, rows, ROWS, &o, &err) == MPG_INTERRUPTED);
     CHECK(r.steps == NULL && r.deviations_s == NULL && r.custom_s == NULL && until.asked == k);
   }
   free(rows);
@@ -451,10 +460,11 @@ static void test_interrupts(void) {
 static void test_few_steps(void) {
   for (size_t n = 1; n <= 4; n++) {
     double times[] = {2, 4, 2, 4, NAN}, scratch[] = {NAN, NAN, NAN, NAN, NAN};
-    mpg_asks asks = {.env = env};
-    mpg_report r = {.deviations_s = times, .nsteps = n};
-    mpg_report_deviations(&r, scratch, &asks);
-    /* The median is 2, 3, 2, 3; of three the 4 is too far from it, as two of them are not away from it at all. */
+    mpg_poller asks = {.env = env};
+    mpg_goodput_report r = {.deviations_s = times, .nsteps = n};
+    mpg_goodput_report_deviations(&r, scratch, &asks);
+    /* The median is 2, 3, 2, 3; of three the 4 is too far from it, as two of them are not away
+    ** from it at all. */
     CHECK(r.ideal_step_s == (n % 2 == 1 ? 2 : 3));
     CHECK(r.max_deviation_s == (n == 1 ? 0 : n == 3 ? 2 : 1));
     CHECK(isfinite(r.ideal_step_s) && isfinite(r.mean_deviation_s) && r.step_error == NULL);

@@ -1,5 +1,6 @@
-/* Tests that every quick road of reading rows ends where the slow one does: ext/read/parse/csv_fast.c, json_usual.c, rows_plain.c and
-** rows_rollup.c, ext/read/grouping/sum_batch.c and the numbers of number.c. */
+/* Tests that every quick road of reading rows ends where the slow one does:
+** ext/read/parse/csv_fast.c, json_usual.c, rows_plain.c and rows_rollup.c,
+** ext/read/grouping/sum_batch.c and the numbers of number.c. */
 #include "folder.h"
 #include "hostile.h"
 #include "../../ext/base/limits.h"
@@ -51,11 +52,11 @@ static void test_measures(void) {
   static const int64_t wholes[] = {0, 1, -1, 7, 4000000000, INT64_MAX, INT64_MIN, 123456789, 2, 3};
   static const double reals[] = {0.0, 1.5, -2.25, 1e300, -1e300, 1e-300, 0.1};
   for (int turn = 0; turn < 2000; turn++) {
-    mpg_measures m;
+    mpg_sum_expressions m;
     mpg_err err;
     char text[128];
-    mpg_measure_column columns[4], out;
-    size_t n = 1 + check_draw(MPG_MEASURE_ROWS);
+    mpg_sum_expression_column columns[4], out;
+    size_t n = 1 + check_draw(MPG_SUM_EXPRESSION_ROWS);
     const char *one = texts[check_draw(sizeof texts / sizeof *texts)];
     (void)snprintf(text, sizeof text, "%s%s",
                    strchr(one, ',') == NULL && one[1] != '\0' ? "0 + " : "", one);
@@ -64,7 +65,7 @@ static void test_measures(void) {
     if (strchr(one, ',') != NULL)
       (void)snprintf(text, sizeof text, "-(c - d) * 2 AS s, a + 9223372036854775807 AS e");
     memset(columns, 0, sizeof columns);
-    CHECK(mpg_measures_parse(&m, &mpg_env_libc, mpg_str_of(text), &err) == MPG_OK);
+    CHECK(mpg_sum_expressions_parse(&m, &mpg_env_libc, mpg_str_of(text), &err) == MPG_OK);
     for (size_t i = 0; i < m.n_operands; i++) {
       m.whole[i] = m.operands[i].p[0] < 'c';
       columns[i].nulls = 0;
@@ -76,10 +77,10 @@ static void test_measures(void) {
           columns[i].v.r[k] = reals[check_draw(sizeof reals / sizeof *reals)];
       }
     }
-    mpg_measures_type(&m);
+    mpg_sum_expressions_type(&m);
     for (size_t i = 0; i < m.n; i++) {
       uint64_t over;
-      mpg_measure_rows(&m, &m.p[i], columns, n, &out, &over);
+      mpg_sum_batch(&m, &m.p[i], columns, n, &out, &over);
       for (size_t k = 0; k < n; k++) {
         mpg_value v[4];
         mpg_total totals[2] = {{0, 0, 0.0, 0.0}, {0, 0, 0.0, 0.0}}, t = {0, 0, 0.0, 0.0};
@@ -92,7 +93,7 @@ static void test_measures(void) {
                              columns[c].v.i[k],
                              columns[c].v.r[k],
                              {NULL, 0}};
-        rc = mpg_measures_add(&m, v, totals, &which);
+        rc = mpg_sum_expressions_add(&m, v, totals, &which);
         if ((out.nulls >> k & 1) != 0 || (over >> k & 1) != 0 || (rc != MPG_OK && which < i)) {
           CHECK((out.nulls >> k & 1) == 0 || totals[i].n == 0);
           continue;
@@ -105,13 +106,14 @@ static void test_measures(void) {
         CHECK(t.high == totals[i].high && t.low == totals[i].low);
       }
     }
-    mpg_measures_free(&m);
+    mpg_sum_expressions_free(&m);
   }
 }
 
 /* ---- Fields of delimited text ---- */
 
-/* By vectors of 16 bytes, of 32, and of what the processor has; what it has not is the same as less. */
+/* By vectors of 16 bytes, of 32, and of what the processor has; what it has not is the same as
+** less. */
 static void test_scans(void) {
   static mpg_csv_scan scans[3];
   static char text[9000 + 64];
@@ -321,7 +323,8 @@ static size_t put_part(char *to, size_t cap, mpg_str part) {
   return n + (size_t)snprintf(to + n, cap - n, " ");
 }
 
-/* Groups, what went wrong and the issues. `sums`: with those of doubles, and groups in their order. */
+/* Groups, what went wrong and the issues. `sums`: with those of doubles, and groups in their
+** order. */
 static void render(const mpg_env *env, const question *q, const char *path, int threads, bool sums,
                    char *out, size_t cap) {
   static const mpg_str nulls[] = {{"n/a", 3}, {"22", 2}};
@@ -333,7 +336,7 @@ static void render(const mpg_env *env, const question *q, const char *path, int 
                                     .reading = {nulls, q->nulls ? 2 : 0, NULL}};
   mpg_paths paths = {0};
   mpg_columns columns;
-  mpg_measures measures;
+  mpg_sum_expressions measures;
   mpg_groups groups;
   mpg_issues issues;
   mpg_rollup_query query = {
@@ -353,7 +356,7 @@ static void render(const mpg_env *env, const question *q, const char *path, int 
   mpg_rc rc;
   mpg_columns_init(&columns, env);
   mpg_issues_init(&issues, env);
-  rc = mpg_measures_parse(&measures, env, MPG_STR("v, w * (v - 1) AS x, v * v AS y"), &err);
+  rc = mpg_sum_expressions_parse(&measures, env, MPG_STR("v, w * (v - 1) AS x, v * v AS y"), &err);
   mpg_groups_init(&groups, env, q->n_dimensions, measures.n);
   if (rc == MPG_OK)
     rc = mpg_paths_expand(&paths, env, mpg_str_of(path), &err);
@@ -368,7 +371,7 @@ static void render(const mpg_env *env, const question *q, const char *path, int 
     query.operands[1] = 3;
     measures.whole[0] = columns.p[2].type == MPG_COLUMN_BIGINT;
     measures.whole[1] = columns.p[3].type == MPG_COLUMN_BIGINT;
-    mpg_measures_type(&measures);
+    mpg_sum_expressions_type(&measures);
     rc = mpg_rows_rollup(&groups, env, &query, &paths, &issues, &err);
   }
   for (size_t g = 0; rc == MPG_OK && g < groups.n && g < 4000; g++) {
@@ -401,7 +404,7 @@ static void render(const mpg_env *env, const question *q, const char *path, int 
   out[n] = '\0';
   mpg_issues_free(&issues);
   mpg_groups_free(&groups);
-  mpg_measures_free(&measures);
+  mpg_sum_expressions_free(&measures);
   mpg_columns_free(&columns);
   if (paths.env != NULL)
     mpg_paths_free(&paths);

@@ -21,13 +21,13 @@ static void expect_measure(const char *text, const char *expected) {
                                      {MPG_REAL, 0, 0.5, {NULL, 0}},
                                      {MPG_NULL, 0, 0, {NULL, 0}},
                                      {MPG_INT, INT64_MAX, 0, {NULL, 0}}};
-  mpg_measures m;
+  mpg_sum_expressions m;
   mpg_err err;
   mpg_value operands[MPG_OPERANDS];
-  mpg_total totals[MPG_MEASURES] = {{0, 0, 0.0, 0.0}};
+  mpg_total totals[MPG_SUM_EXPRESSIONS] = {{0, 0, 0.0, 0.0}};
   char out[512] = "";
   size_t n = 0, which = 99;
-  mpg_rc rc = mpg_measures_parse(&m, &mpg_env_libc, mpg_str_of(text), &err);
+  mpg_rc rc = mpg_sum_expressions_parse(&m, &mpg_env_libc, mpg_str_of(text), &err);
   if (rc == MPG_OK) {
     for (size_t i = 0; i < m.n_operands; i++)
       for (size_t k = 0; k < 5; k++)
@@ -35,11 +35,11 @@ static void expect_measure(const char *text, const char *expected) {
           operands[i] = values[k];
           m.whole[i] = k != 2;
         }
-    mpg_measures_type(&m);
+    mpg_sum_expressions_type(&m);
     /* Twice: a sum of two rows. */
-    rc = mpg_measures_add(&m, operands, totals, &which);
+    rc = mpg_sum_expressions_add(&m, operands, totals, &which);
     if (rc == MPG_OK)
-      rc = mpg_measures_add(&m, operands, totals, &which);
+      rc = mpg_sum_expressions_add(&m, operands, totals, &which);
     for (size_t i = 0; i < m.n; i++) {
       char value[MPG_INT_TEXT > MPG_REAL_TEXT ? MPG_INT_TEXT : MPG_REAL_TEXT] = "NULL";
       if (totals[i].n > 0 && m.p[i].whole)
@@ -57,7 +57,7 @@ static void expect_measure(const char *text, const char *expected) {
   CHECK(strcmp(out, expected) == 0);
   if (strcmp(out, expected) != 0)
     (void)fprintf(stderr, "  found    %s\n  expected %s\n", out, expected);
-  mpg_measures_free(&m);
+  mpg_sum_expressions_free(&m);
 }
 
 static void test_measures(void) {
@@ -98,19 +98,19 @@ static void test_measures(void) {
 /* The error that summing leaves is that of one rounding. */
 static void test_reals(void) {
   mpg_total a = {0, 0, 0.0, 0.0}, b = {0, 0, 0.0, 0.0};
-  mpg_measures m;
+  mpg_sum_expressions m;
   mpg_err err;
   size_t which;
-  CHECK(mpg_measures_parse(&m, &mpg_env_libc, MPG_STR("x"), &err) == MPG_OK);
+  CHECK(mpg_sum_expressions_parse(&m, &mpg_env_libc, MPG_STR("x"), &err) == MPG_OK);
   m.whole[0] = false;
-  mpg_measures_type(&m);
+  mpg_sum_expressions_type(&m);
   for (int i = 0; i < 1000000; i++) {
     mpg_value v = {MPG_REAL, 0, i % 2 == 0 ? 0.1 : 1e16 * (i % 4 < 2 ? 1 : -1), {NULL, 0}};
-    CHECK(mpg_measures_add(&m, &v, i < 300000 ? &a : &b, &which) == MPG_OK);
+    CHECK(mpg_sum_expressions_add(&m, &v, i < 300000 ? &a : &b, &which) == MPG_OK);
   }
   CHECK(mpg_total_merge(&a, &b, false) && a.n == 1000000);
   CHECK(fabs(a.high + a.low - 50000.0) < 1e-9);
-  mpg_measures_free(&m);
+  mpg_sum_expressions_free(&m);
 }
 
 /* ---- Plain records ---- */
@@ -156,14 +156,14 @@ static void test_scan(void) {
 
 /* ---- Files ---- */
 
-/* Groups by columns 0 and 1 with the sums of column 2, as "(a|b rows sum)" in the order of first sight; errors in
-** braces. */
+/* Groups by columns 0 and 1 with the sums of column 2, as "(a|b rows sum)" in the order of first
+** sight; errors in braces. */
 static mpg_rc render(const mpg_env *env, bool json, bool skip, int threads, const char *path,
                      mpg_issues *issues, char *out, size_t cap) {
   const mpg_rows_options options = {.delimiter = ',', .header = !json, .by_name = true};
   mpg_paths paths = {0};
   mpg_columns columns;
-  mpg_measures measures;
+  mpg_sum_expressions measures;
   mpg_groups groups;
   mpg_rollup_query q = {.format = json ? &mpg_json_rows : &mpg_csv_rows,
                         .rows = {.options = &options, .columns = &columns},
@@ -179,14 +179,14 @@ static mpg_rc render(const mpg_env *env, bool json, bool skip, int threads, cons
   out[0] = '\0';
   mpg_columns_init(&columns, env);
   mpg_groups_init(&groups, env, 2, 1);
-  rc = mpg_measures_parse(&measures, env, MPG_STR("v"), &err);
+  rc = mpg_sum_expressions_parse(&measures, env, MPG_STR("v"), &err);
   if (rc == MPG_OK)
     rc = mpg_paths_expand(&paths, env, mpg_str_of(path), &err);
   if (rc == MPG_OK)
     rc = mpg_rows_declare(q.format, &columns, env, &options, MPG_STR("v BIGINT"), &paths, &err);
   if (rc == MPG_OK) {
     measures.whole[0] = true;
-    mpg_measures_type(&measures);
+    mpg_sum_expressions_type(&measures);
     rc = mpg_rows_rollup(&groups, env, &q, &paths, issues, &err);
   }
   for (size_t g = 0; rc == MPG_OK && g < groups.n; g++) {
@@ -201,7 +201,7 @@ static mpg_rc render(const mpg_env *env, bool json, bool skip, int threads, cons
   if (rc == MPG_DATA || rc == MPG_LIMIT)
     (void)snprintf(out + n, cap - n, "{%s}", err.text + strlen(folder) + 1);
   mpg_groups_free(&groups);
-  mpg_measures_free(&measures);
+  mpg_sum_expressions_free(&measures);
   mpg_columns_free(&columns);
   if (paths.env != NULL)
     mpg_paths_free(&paths);
@@ -232,7 +232,8 @@ static void expect(bool json, bool skip, const char *text, const char *expected,
 static void test_files(void) {
   expect(false, false, "a,b,v\n", "", NULL);
   expect(false, false, "a,b,v\nx,y,1\nx,y,2\nx,,3\nz,y,\n", "(x|y 2 3)(x|- 1 3)(z|y 1 NULL)", NULL);
-  /* Quotes, CRLF, blank lines and numbers with spaces are the reader's; what is plain again is summed with it. */
+  /* Quotes, CRLF, blank lines and numbers with spaces are the reader's; what is plain again is
+  ** summed with it. */
   expect(false, false, "a,b,v\r\nx,y,1\r\n\"x\",\"y\", 2 \r\n\r\nx,y,12345678901\r\n",
          "(x|y 3 12345678904)", NULL);
   expect(false, false, "a,b,v\nx,y,1\nx,\"p\nq\",2\nx,y,-7\n", "(x|y 2 -6)(x|p\nq 1 2)", NULL);

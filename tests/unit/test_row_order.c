@@ -1,6 +1,6 @@
 /*
-** test_row_order.c - rows of a ledger in order, as one group and as a pile of chunks: as a naive sort has them, and with
-** the host saying stop at each of its looks, and each allocation failing.
+** test_row_order.c - rows of a ledger in order, as one group and as a pile of chunks: as a naive
+** sort has them, and with the host saying stop at each of its looks, and each allocation failing.
 */
 #include "check.h"
 #include "hostile.h"
@@ -197,8 +197,8 @@ static void stopped(road *go, const mpg_row_order *o, long looks) {
   }
 }
 
-/* Stopped between columns of a megabyte that grow together, at the first look and at the second: nothing is lost, and
-** rows may follow. */
+/* Stopped between columns of a megabyte that grow together, at the first look and at the second:
+** nothing is lost, and rows may follow. */
 static void stopped_while_it_grows(void) {
   enum { MANY = 300000 };
   for (long look = 1; look <= 2; look++) {

@@ -153,8 +153,8 @@ static void test_paths(void) {
   mpg_json_doc_free(doc);
 }
 
-/* What is taken as usual is what the reader of all JSON takes, and the same of it; and what is not JSON is never
-** usual. */
+/* What is taken as usual is what the reader of all JSON takes, and the same of it; and what is not
+** JSON is never usual. */
 static void test_usual(void) {
   static const char *const good[] = {
       "{\"a\":1}",
@@ -191,16 +191,15 @@ static void test_usual(void) {
                                     "{\"a\":1;\"b\":2}",
                                     "{\"a\":\"\x01\"}",
                                     "{\"a key of more than sixteen bytez\":1}"};
-  mpg_json_usual *usual = calloc(1, sizeof *usual);
-  mpg_json_member members[MPG_JSON_USUAL_KEYS];
+  mpg_json_fast *usual = calloc(1, sizeof *usual);
+  mpg_json_member members[MPG_JSON_FAST_KEYS];
   uint64_t has;
   char text[256];
   if (usual == NULL)
     abort();
-  CHECK(mpg_json_usual_add(usual, MPG_STR("a")) && mpg_json_usual_add(usual, MPG_STR("b")));
-  CHECK(mpg_json_usual_add(usual, MPG_STR("a key of more than sixteen bytes")));
-  CHECK(!mpg_json_usual_add(usual, MPG_STR("\xc3\xa9")) &&
-        !mpg_json_usual_add(usual, MPG_STR("\"")));
+  CHECK(mpg_json_fast_add(usual, MPG_STR("a")) && mpg_json_fast_add(usual, MPG_STR("b")));
+  CHECK(mpg_json_fast_add(usual, MPG_STR("a key of more than sixteen bytes")));
+  CHECK(!mpg_json_fast_add(usual, MPG_STR("\xc3\xa9")) && !mpg_json_fast_add(usual, MPG_STR("\"")));
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     size_t n = strlen(good[i]), found = 0, count;
     const mpg_json_member *all;
@@ -210,7 +209,7 @@ static void test_usual(void) {
     memcpy(text, good[i], n);
     CHECK(mpg_json_parse(&doc, &mpg_env_libc, "t", mpg_str_of(good[i]), &all, &count, &err) ==
           MPG_OK);
-    CHECK(mpg_json_usual_object(usual, text, text + n, members, &has) == text + n);
+    CHECK(mpg_json_fast_object(usual, text, text + n, members, &has) == text + n);
     for (size_t k = 0; k < count; k++)
       for (size_t m = 0; m < usual->n; m++)
         if ((has >> m & 1) != 0 && members[m].key_at == all[k].key_at) {
@@ -221,13 +220,13 @@ static void test_usual(void) {
     CHECK(found == count && __builtin_popcountll(has) == (int)count);
     /* Cut off anywhere it is nothing. */
     for (size_t cut = 1; cut < n; cut++)
-      CHECK(mpg_json_usual_object(usual, text, text + cut, members, &has) == NULL);
+      CHECK(mpg_json_fast_object(usual, text, text + cut, members, &has) == NULL);
     mpg_json_doc_free(doc);
   }
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     memset(text, '}', sizeof text);
     memcpy(text, odd[i], strlen(odd[i]));
-    CHECK(mpg_json_usual_object(usual, text, text + strlen(odd[i]), members, &has) == NULL);
+    CHECK(mpg_json_fast_object(usual, text, text + strlen(odd[i]), members, &has) == NULL);
   }
   free(usual);
 }

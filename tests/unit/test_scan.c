@@ -268,7 +268,8 @@ static void test_distinct(void) {
   mpg_issues_free(&issues);
 }
 
-/* Files in order; one that is not chosen stays closed; what is wrong with one is told in its place. */
+/* Files in order; one that is not chosen stays closed; what is wrong with one is told in its
+** place. */
 static void test_paths(void) {
   char out[1024], second[512];
   question q = {.n_wanted = 1};

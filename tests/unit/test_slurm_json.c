@@ -1,5 +1,5 @@
-/* test_slurm_json.c - ext/formats/slurm/slurm_json and sinfo: jobs and nodes of Slurm's JSON and of scontrol, however the bytes come,
-** and with every allocation failing. */
+/* test_slurm_json.c - ext/formats/slurm/slurm_json and sinfo: jobs and nodes of Slurm's JSON and of
+** scontrol, however the bytes come, and with every allocation failing. */
 #include "../../ext/formats/slurm/slurm_nodes.h"
 #include "../../ext/formats/slurm/slurm_json.h"
 #include "../../ext/formats/slurm/slurm_object.h"
@@ -159,33 +159,34 @@ static void test_jobs(void) {
 
 static mpg_rc render_nodes(const mpg_env *env, const char *text, bool json, mpg_issues *issues,
                            char *out, size_t cap) {
-  static const size_t fields[] = {MPG_SINFO_NodeName, MPG_SINFO_State, MPG_SINFO_Reason,
-                                  MPG_SINFO_ReasonUser};
+  static const size_t fields[] = {MPG_SLURM_SHOW_NODE_NodeName, MPG_SLURM_SHOW_NODE_State,
+                                  MPG_SLURM_SHOW_NODE_Reason, MPG_SLURM_SHOW_NODE_ReasonUser};
   mpg_stream *stream = NULL;
-  mpg_sinfo *sinfo = NULL;
+  mpg_slurm_show_node *sinfo = NULL;
   mpg_err err;
   size_t n = 0;
   mpg_rc rc = mpg_stream_memory(&stream, env, "mem", mpg_str_of(text), &err);
   out[0] = '\0';
   if (rc == MPG_OK)
-    rc = mpg_sinfo_open(&sinfo, env, stream, json, NULL, issues, &err);
+    rc = mpg_slurm_show_node_open(&sinfo, env, stream, json, NULL, issues, &err);
   while (rc == MPG_OK || rc == MPG_DATA) {
-    rc = mpg_sinfo_next(sinfo, &err);
+    rc = mpg_slurm_show_node_next(sinfo, &err);
     if (rc == MPG_DATA)
       n += (size_t)snprintf(out + n, cap - n, "{%s}", err.text);
     if (rc != MPG_OK)
       continue;
-    n += (size_t)snprintf(out + n, cap - n, "(%lld", (long long)mpg_sinfo_line(sinfo));
+    n += (size_t)snprintf(out + n, cap - n, "(%lld", (long long)mpg_slurm_show_node_line(sinfo));
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-      const mpg_value *v = mpg_sinfo_get(sinfo, fields[i]);
+      const mpg_value *v = mpg_slurm_show_node_get(sinfo, fields[i]);
       n += (size_t)snprintf(out + n, cap - n, ";%.*s", v->type == MPG_TEXT ? (int)v->s.n : 0,
                             v->type == MPG_TEXT ? v->s.p : "");
     }
-    n += (size_t)snprintf(out + n, cap - n, ";%.*s;%.*s)", (int)mpg_sinfo_gpus(sinfo, false).n,
-                          mpg_sinfo_gpus(sinfo, false).p, (int)mpg_sinfo_gpus(sinfo, true).n,
-                          mpg_sinfo_gpus(sinfo, true).p);
+    n += (size_t)snprintf(
+        out + n, cap - n, ";%.*s;%.*s)", (int)mpg_slurm_show_node_gpus(sinfo, false).n,
+        mpg_slurm_show_node_gpus(sinfo, false).p, (int)mpg_slurm_show_node_gpus(sinfo, true).n,
+        mpg_slurm_show_node_gpus(sinfo, true).p);
   }
-  mpg_sinfo_close(sinfo);
+  mpg_slurm_show_node_close(sinfo);
   mpg_stream_close(stream);
   return rc;
 }
@@ -254,7 +255,8 @@ static mpg_rc render_any_jobs(const mpg_env *env, const char *text, bool json, m
   return render_jobs(env, text, issues, out, cap);
 }
 
-/* Every allocation fails once, alone and with all after it: out of memory or the whole result, and nothing leaks. */
+/* Every allocation fails once, alone and with all after it: out of memory or the whole result,
+** and nothing leaks. */
 static void sweep(render *run, const char *text, bool json) {
   char whole[4096], out[4096];
   CHECK(run(&mpg_env_libc, text, json, NULL, whole, sizeof whole) == MPG_DONE);

@@ -1,4 +1,5 @@
-/* test_slurm_value.c - the notations inside Slurm's fields: ids, states, GPUs, durations, lists of nodes. */
+/* test_slurm_value.c - the notations inside Slurm's fields: ids, states, GPUs, durations, lists
+** of nodes. */
 #include "../../ext/formats/slurm/slurm_value.h"
 #include "check.h"
 

@@ -1,4 +1,5 @@
-/* test_sort.c - sort.h against qsort, at sizes around its runs, with orders of every kind; and stopped, or without memory, at every place. */
+/* test_sort.c - sort.h against qsort, at sizes around its runs, with orders of every kind; and
+** stopped, or without memory, at every place. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/base/sort.h"

@@ -375,8 +375,8 @@ static void test_zstd(void) {
   packed.n = 0;
   raw_add("\x28\xb5\x2f\xfd\x00\xa8\x01\0\0", 9);
   CHECK(refused("window.zst", MPG_LIMIT, "a zstd window over 128 MiB (--long): too large"));
-  /* Version 0.7, which some builds of libzstd read, behind a frame; and where one that ends behind its
-  ** first four bytes has its header. */
+  /* Version 0.7, which some builds of libzstd read, behind a frame; and where one that ends behind
+  ** its first four bytes has its header. */
   static const char old[] = "\x27\xb5\x2f\xfd\x20\x05\x40\0\x05hello\xc0\0\0";
   packed.n = 0;
   raw_add(skippable, sizeof skippable - 1);

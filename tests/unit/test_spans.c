@@ -190,8 +190,9 @@ static void test_joins(void) {
   free(in);
 }
 
-/* Chunks of 72 bytes, of which 51 are a list's own, then twice that, and so on up to 4096: a list that is short
-** takes little, one that is long has few chunks. A block may be full to its last byte, which is read behind. */
+/* Chunks of 72 bytes, of which 51 are a list's own, then twice that, and so on up to 4096: a list
+** that is short takes little, one that is long has few chunks. A block may be full to its last
+** byte, which is read behind. */
 static void test_sizes(void) {
   enum { OWN = 51, BLOCK = 1 << 20 };
   const mpg_span five = {.end = MPG_OPEN, /* bytes: four of the head, and one of the kind */
@@ -205,8 +206,8 @@ static void test_sizes(void) {
   mpg_span_arena arena;
   mpg_span_list long_one = {0}, filled = {0}, exact = {0};
   six.kind = 300;
-  /* Of 51 bytes: 4, 1 of the kind, 8 of the attempt, 1 of flags, three times 8, 5 of the dtype, 4 of its file, 4 of
-  ** its line. */
+  /* Of 51 bytes: 4, 1 of the kind, 8 of the attempt, 1 of flags, three times 8, 5 of the dtype, 4
+  ** of its file, 4 of its line. */
   last.attempt = INT64_MAX;
   last.flops = last.bytes = last.executions = 1;
   last.dtype = UINT32_MAX;

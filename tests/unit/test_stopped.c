@@ -1,6 +1,7 @@
 /*
-** test_stopped.c - the host says stop at each of the moments at which accounting a long trace asks it: that
-** ends in MPG_INTERRUPTED, nothing stays allocated, and one that is never stopped is as ever.
+** test_stopped.c - the host says stop at each of the moments at which accounting a long trace asks
+** it: that ends in MPG_INTERRUPTED, nothing stays allocated, and one that is never stopped is as
+** ever.
 */
 #include "check.h"
 #include "hostile.h"
@@ -96,7 +97,8 @@ static void stopped_anywhere(world *w, mpg_i128 chip_s) {
   }
 }
 
-/* One job of many spans: in order, or with the first of them last; one twice, two without an end. */
+/* One job of many spans: in order, or with the first of them last; one twice, two without an
+** end. */
 static void test_spans(bool ordered) {
   char text[128];
   world w;

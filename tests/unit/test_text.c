@@ -34,7 +34,8 @@ static void integers(void) {
   CHECK(int_is(-top - 1, "-170141183460469231731687303715884105728"));
 }
 
-/* Around every power of ten, either way, digits taken one by one: 64 bits and 128 take two roads. */
+/* Around every power of ten, either way, digits taken one by one: 64 bits and 128 take two
+** roads. */
 static void every_length(void) {
   mpg_i128 ten = 1;
   for (int length = 1; length <= 38; length++, ten *= 10)
@@ -116,7 +117,8 @@ static void excerpts(void) {
                    "012345678901234567890123456789012345678901..."));
 }
 
-/* The Unicode character that n bytes are: taken apart, and put together again as the standard says. */
+/* The Unicode character that n bytes are: taken apart, and put together again as the standard
+** says. */
 static bool is_character(const unsigned char *p, size_t n) {
   static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -131,8 +133,8 @@ static bool is_character(const unsigned char *p, size_t n) {
   return memcmp(p, again, n) == 0;
 }
 
-/* Every byte before every other, and four bytes of each kind: what is one character is shown, of all else
-** the first byte by its number. */
+/* Every byte before every other, and four bytes of each kind: what is one character is shown, of
+** all else the first byte by its number. */
 static void characters(void) {
   static const unsigned char edges[] = {0x00, 0x1F, 0x20, 0x41, 0x7E, 0x7F, 0x80, 0x8F, 0x90, 0x9F,
                                         0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED,

@@ -1,6 +1,7 @@
 /*
-** test_timeline.c - random jobs, usual and not: the short road (goodput/rules/stretch_sums.h, and what timeline.c and rating.c do where
-** there is one lane) tells the same rows, cells and notices as the long one. What they tell: test_verdicts.c.
+** test_timeline.c - random jobs, usual and not: the short road (goodput/rules/stretch_sums.h, and
+** what timeline.c and rating.c do where there is one lane) tells the same rows, cells and notices
+** as the long one. What they tell: test_verdicts.c.
 */
 #include "check.h"
 #include "hostile.h"
@@ -123,8 +124,8 @@ static mpg_rc add_commit(mpg_fleet *fleet, char job, int step, double at, mpg_er
   return add(fleet, line, err);
 }
 
-/* Attempts one after the other, each with spans side by side; now and then within another, over its end, far from
-** any, or with something between. */
+/* Attempts one after the other, each with spans side by side; now and then within another, over its
+** end, far from any, or with something between. */
 static mpg_rc add_job(mpg_fleet *fleet, char job, mpg_err *err) {
   int at = check_below(5), attempts = 1 + check_below(3), step = 0;
   char line[LINE];
@@ -345,8 +346,8 @@ static bool count_asks(void *ctx) {
   return false;
 }
 
-/* The host is asked as often as there is work, which is on every lane: spans of a job that holds chips
-** of many pools. There are so many names that those of chip and dtype have large numbers. */
+/* The host is asked as often as there is work, which is on every lane: spans of a job that holds
+** chips of many pools. There are so many names that those of chip and dtype have large numbers. */
 static void test_lanes(void) {
   enum { POOLS = 1023, SPANS = 300 };
   mpg_ledger_options options = mpg_ledger_defaults();
@@ -382,8 +383,9 @@ static void test_lanes(void) {
   CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);
   asks = 0;
   CHECK(mpg_accounting_unit(&accounting, 0, &s.sink, "test", &err) == MPG_OK);
-  /* Work of 4 for each part, and on each of its lanes: to weigh and to rate it, and to tell it. Before
-  ** that each of its ratings is cleared; and once for the job, and as often as its gang asks. */
+  /* Work of 4 for each part, and on each of its lanes: to weigh and to rate it, and to tell it.
+  ** Before that each of its ratings is cleared; and once for the job, and as often as its gang
+  ** asks. */
   CHECK(asks == gangs + (int)(2 * SPANS * 4 * (POOLS + 1) / MPG_POLL_WORK +
                               SPANS * 4 * (POOLS + 1) / MPG_POLL_WORK +
                               SPANS * POOLS / MPG_POLL_TURNS + 1));

@@ -1,7 +1,7 @@
 /*
-** test_transformer.c - FLOPs of random transformers beside a count of their matrices, layer by layer
-** and position by position; what happens where each key is missing, contradicts another, or is of
-** another kind.
+** test_transformer.c - FLOPs of random transformers beside a count of their matrices, layer by
+** layer and position by position; what happens where each key is missing, contradicts another, or
+** is of another kind.
 */
 #include "check.h"
 #include "../../ext/program/transformer.h"
@@ -50,7 +50,8 @@ static double given(int value, double otherwise) {
   return value == NOT ? otherwise : value;
 }
 
-/* Of one token: FLOPs of the weights of layers, of the unembedding, and of attention to one position. */
+/* Of one token: FLOPs of the weights of layers, of the unembedding, and of attention to one
+** position. */
 static void count(const shape *s, double *layers, double *unembedding, double *position) {
   double heads = given(OF(HEADS), 1), d = given(OF(WIDTH), 0), width = d;
   double matrices = OF(GATED) == 1 ? 3 : 2;

@@ -1,4 +1,5 @@
-/* test_usual.c - spans and commits told in texts: what fleet_usual.c takes is what mpg_fleet_add makes of it. */
+/* test_usual.c - spans and commits told in texts: what fleet_usual.c takes is what mpg_fleet_add
+** makes of it. */
 #include "check.h"
 #include "../../ext/goodput/trace/fleet.h"
 

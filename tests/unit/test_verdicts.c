@@ -1,6 +1,6 @@
 /*
-** test_verdicts.c - what each time of a job is called, for what cause and on what evidence: the cases
-** of docs/rules.md, sections 3, 4, 5 and 7.
+** test_verdicts.c - what each time of a job is called, for what cause and on what evidence: the
+** cases of docs/rules.md, sections 3, 4, 5 and 7.
 */
 #include "verdicts.h"
 

@@ -1,5 +1,5 @@
-/* The zone reader: offsets, names, zone files built here byte by byte, and damaged ones. Named zones
-** are held against another implementation in tests/test_slurm_zones.py. */
+/* The zone reader: offsets, names, zone files built here byte by byte, and damaged ones. Named
+** zones are held against another implementation in tests/test_slurm_zones.py. */
 #include "../../ext/read/input/zone.h"
 #include "check.h"
 
@@ -162,7 +162,8 @@ static void test_rules(void) {
   }
 }
 
-/* Europe's last Sunday of March 2026 is the 29th: 01:00Z is the change; the rule holds in 2261 too. */
+/* Europe's last Sunday of March 2026 is the 29th: 01:00Z is the change; the rule holds in 2261
+** too. */
 static void test_rule_edges(void) {
   const int64_t past[] = {1000000, 2000000};
   file f = build(past, 2, 3600, 7200, "CET-1CEST,M3.5.0,M10.5.0/3");

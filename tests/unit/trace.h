@@ -1,6 +1,6 @@
 /*
-** trace.h - fleets for unit tests, told as lines of text: "spans job=a kind=step start_time=1 ...". A value is
-** text, as in CSV; what is not named is NULL.
+** trace.h - fleets for unit tests, told as lines of text: "spans job=a kind=step start_time=1 ...".
+** A value is text, as in CSV; what is not named is NULL.
 */
 #ifndef MPG_TEST_TRACE_H
 #define MPG_TEST_TRACE_H

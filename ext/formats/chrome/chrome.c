@@ -34,7 +34,7 @@ typedef struct pair {
 
 struct mpg_chrome {
   const mpg_env *env;
-  mpg_asks asks; /* within one event */
+  mpg_poller asks; /* within one event */
   mpg_issues *issues;
   mpg_chrome_property property;
   void *property_ctx;
@@ -62,12 +62,12 @@ struct mpg_chrome {
   size_t cap_text;
   mpg_err broken; /* an error that cannot be passed over is reported ever after */
   mpg_err failed; /* the stream did, behind the window */
-  mpg_chrome_wish wish;
+  mpg_chrome_request wish;
   int64_t passed; /* events that differ from it */
-  /* What other threads have read (chrome_prefetch.h), where there are any: the window is then a piece
-  ** of it, or `carry`. */
+  /* What other threads have read (chrome_prefetch.h), where there are any: the window is then a
+  ** piece of it, or `carry`. */
   int threads;
-  mpg_chrome_ahead *ahead;
+  mpg_chrome_prefetch *ahead;
   const mpg_chrome_piece *piece; /* that the window is, and its rows count; NULL: they do not */
   size_t row;                    /* the next of them */
   uint32_t events;               /* of the piece that are accounted for */
@@ -92,7 +92,7 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream,
   return MPG_OK;
 }
 
-void mpg_chrome_ask(mpg_chrome *r, const mpg_chrome_wish *wish, int threads) {
+void mpg_chrome_ask(mpg_chrome *r, const mpg_chrome_request *wish, int threads) {
   if (wish != NULL)
     r->wish = *wish;
   r->threads = threads;
@@ -101,7 +101,7 @@ void mpg_chrome_ask(mpg_chrome *r, const mpg_chrome_wish *wish, int threads) {
 void mpg_chrome_close(mpg_chrome *r) {
   if (r == NULL)
     return;
-  mpg_chrome_ahead_close(r->ahead);
+  mpg_chrome_prefetch_close(r->ahead);
   mpg_window_close(&r->w);
   mpg_free(r->env, r->carry);
   mpg_free(r->env, r->args);
@@ -191,25 +191,25 @@ static mpg_rc no_trace(mpg_chrome *r, mpg_err *err) {
 ** A key at p and, unless it is traceEvents, its value. NULL: `s` says why, or *err has it. What is
 ** large and wanted by nobody is passed over piece by piece.
 */
-static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s, mpg_rc *rc,
+static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lenient *s, mpg_rc *rc,
                                  mpg_err *err) {
-  mpg_json_token key, value = {MPG_LEAN_NONE, false, {"", 0}};
+  mpg_json_token key, value = {MPG_JSON_LENIENT_NONE, false, {"", 0}};
   const char *start = p;
   if (*p != '"') {
     s->at = p;
     s->expected = "a key in double quotes";
     return NULL;
   }
-  p = mpg_json_lean_value(s, p, &key);
+  p = mpg_json_lenient_value(s, p, &key);
   if (p == NULL)
     return NULL;
-  p = mpg_json_lean_space(p, s->end);
+  p = mpg_json_lenient_space(p, s->end);
   if (p < s->end && *p != ':') {
     s->at = p;
     s->expected = "':'";
     return NULL;
   }
-  p = p < s->end ? mpg_json_lean_space(p + 1, s->end) : p;
+  p = p < s->end ? mpg_json_lenient_space(p + 1, s->end) : p;
   if (p == s->end) {
     s->more = true;
     return NULL;
@@ -241,9 +241,9 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lean *s,
       return s->end;
     }
     if ((size_t)(behind - start) <= PROPERTY_LIMIT)
-      value = (mpg_json_token){MPG_LEAN_NESTED, false, {p, (size_t)(behind - p)}};
+      value = (mpg_json_token){MPG_JSON_LENIENT_NESTED, false, {p, (size_t)(behind - p)}};
     p = behind;
-  } else if ((p = mpg_json_lean_value(s, p, &value)) == NULL ||
+  } else if ((p = mpg_json_lenient_value(s, p, &value)) == NULL ||
              (*rc = check_size(r, start, (size_t)(p - start), err)) != MPG_OK) {
     return NULL;
   }
@@ -264,27 +264,28 @@ static const char *back_over_space(const char *p, const char *begin) {
   return p;
 }
 
-/* Tells those who read ahead how the seam before the last event is spelt, where the window has it. */
+/* Tells those who read ahead how the seam before the last event is spelt, where the window has
+** it. */
 static void show_seam(const mpg_chrome *r) {
   const char *begin = r->w.buf, *event = begin + r->event, *end = begin + r->w.end;
   const char *p = back_over_space(event, begin), *quote;
   if (p == begin || p[-1] != ',')
     return;
   p = back_over_space(p - 1, begin);
-  quote = mpg_json_lean_space(event + 1, end);
+  quote = mpg_json_lenient_space(event + 1, end);
   if (p == begin || p[-1] != '}' || quote >= end || *quote != '"')
     return;
   quote = memchr(quote + 1, '"', (size_t)(end - quote) - 1);
   if (quote != NULL)
-    mpg_chrome_ahead_seam(r->ahead, (mpg_str){p, (size_t)(quote + 1 - p)});
+    mpg_chrome_prefetch_seam(r->ahead, (mpg_str){p, (size_t)(quote + 1 - p)});
 }
 
-/* Once a window of events has been read, others may read on; where that cannot be, it goes on without
-** them. */
+/* Once a window of events has been read, others may read on; where that cannot be, it goes on
+** without them. */
 static void may_read_ahead(mpg_chrome *r) {
   mpg_err none;
   if (r->threads > 1 && r->any && within_events(r->state)) {
-    (void)mpg_chrome_ahead_open(&r->ahead, r->env, r->w.stream, &r->wish, r->threads, &none);
+    (void)mpg_chrome_prefetch_open(&r->ahead, r->env, r->w.stream, &r->wish, r->threads, &none);
     r->threads = 1;
   }
 }
@@ -305,7 +306,8 @@ static mpg_rc carry(mpg_chrome *r, size_t n, mpg_err *err) {
   return MPG_OK;
 }
 
-/* The next piece of what is read ahead; in the middle of something, as much again as there is of it. */
+/* The next piece of what is read ahead; in the middle of something, as much again as there is of
+** it. */
 static mpg_rc more_ahead(mpg_chrome *r, mpg_err *err) {
   mpg_window *w = &r->w;
   size_t have = w->end - w->at, added = 0;
@@ -313,11 +315,11 @@ static mpg_rc more_ahead(mpg_chrome *r, mpg_err *err) {
   mpg_rc rc = carry(r, 0, err); /* the piece before goes */
   while (rc == MPG_OK && (added == 0 || added < have)) {
     const mpg_chrome_piece *piece;
-    rc = mpg_chrome_ahead_next(r->ahead, &piece, err);
+    rc = mpg_chrome_prefetch_next(r->ahead, &piece, err);
     if (rc != MPG_OK)
       break;
     if (piece->guessed)
-      mpg_chrome_ahead_judge(r->ahead, behind_event);
+      mpg_chrome_prefetch_judge(r->ahead, behind_event);
     if (have == 0) {
       mpg_window_set(w, w->stream, piece->bytes, 0, piece->n, 0);
       w->last = false;
@@ -348,7 +350,8 @@ static mpg_rc more_alone(mpg_chrome *r, mpg_err *err) {
   return MPG_OK;
 }
 
-/* Reads on. The bytes before w.at go. What the stream gave before an error is read before it is told. */
+/* Reads on. The bytes before w.at go. What the stream gave before an error is read before it is
+** told. */
 static mpg_rc more(mpg_chrome *r, mpg_err *err) {
   size_t gone = r->w.at;
   if (r->failed.rc != MPG_OK) {
@@ -391,10 +394,11 @@ static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
   return MPG_DONE;
 }
 
-/* One thing of the stream: MPG_OK and *event say that it is an event. MPG_DONE: more bytes are needed. */
+/* One thing of the stream: MPG_OK and *event say that it is an event. MPG_DONE: more bytes are
+** needed. */
 static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
   mpg_window *w = &r->w;
-  mpg_json_lean s = mpg_json_lean_of(w->buf + w->at, w->buf + w->end, &r->asks);
+  mpg_json_lenient s = mpg_json_lenient_of(w->buf + w->at, w->buf + w->end, &r->asks);
   const char *p = w->buf + w->at, *behind;
   mpg_rc rc = MPG_OK;
   if (r->state == IN_VALUE || r->state == IN_EVENT) {
@@ -404,7 +408,7 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
       r->state = r->state == IN_VALUE ? BEHIND_VALUE : BEHIND_EVENT;
     return behind == NULL ? MPG_DONE : MPG_OK;
   }
-  p = mpg_json_lean_space(p, s.end);
+  p = mpg_json_lenient_space(p, s.end);
   r->event = w->at = (size_t)(p - w->buf); /* or what is wrong */
   if (p == s.end)
     return MPG_DONE;
@@ -490,9 +494,9 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
 }
 
 static bool is_no_event(const mpg_chrome *r) {
-  return r->fields[MPG_CHROME_PH].kind == MPG_LEAN_NONE &&
-         r->fields[MPG_CHROME_NAME].kind == MPG_LEAN_NONE &&
-         r->fields[MPG_CHROME_TS].kind == MPG_LEAN_NONE;
+  return r->fields[MPG_CHROME_PH].kind == MPG_JSON_LENIENT_NONE &&
+         r->fields[MPG_CHROME_NAME].kind == MPG_JSON_LENIENT_NONE &&
+         r->fields[MPG_CHROME_TS].kind == MPG_JSON_LENIENT_NONE;
 }
 
 /* An array whose first object is no event: some other JSON. */
@@ -530,8 +534,8 @@ static bool give_row(mpg_chrome *r) {
   r->args_read = false;
   for (int f = 0; f < MPG_CHROME_FIELDS; f++) {
     mpg_json_token *token = &r->fields[f];
-    token->kind = (mpg_json_lean_kind)row->kind[f];
-    if (token->kind == MPG_LEAN_NONE)
+    token->kind = (mpg_json_lenient_kind)row->kind[f];
+    if (token->kind == MPG_JSON_LENIENT_NONE)
       continue;
     token->escaped = row->escaped[f];
     token->text = (mpg_str){r->w.buf + row->text[f].at, row->text[f].n};
@@ -621,13 +625,13 @@ mpg_str mpg_chrome_event(const mpg_chrome *r) {
 static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
   const mpg_json_token *args = &r->fields[MPG_CHROME_ARGS];
   const char *p = args->text.p;
-  mpg_json_lean s;
+  mpg_json_lenient s;
   r->n_args = 0;
   r->args_read = true;
-  if (args->kind != MPG_LEAN_NESTED || *p != '{')
+  if (args->kind != MPG_JSON_LENIENT_NESTED || *p != '{')
     return MPG_OK;
-  s = mpg_json_lean_of(p, p + args->text.n, &r->asks);
-  p = mpg_json_lean_space(p + 1, s.end);
+  s = mpg_json_lenient_of(p, p + args->text.n, &r->asks);
+  p = mpg_json_lenient_space(p + 1, s.end);
   if (*p == '}')
     return MPG_OK;
   for (;;) {
@@ -637,14 +641,14 @@ static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
       return mpg_fail_nomem(err);
     }
     next = &r->args[r->n_args];
-    p = mpg_json_lean_member(&s, p, &next->key, &next->value);
+    p = mpg_json_lenient_member(&s, p, &next->key, &next->value);
     if (p == NULL)
       break;
     r->n_args++;
-    if (mpg_json_lean_stops(&s, p))
+    if (mpg_json_lenient_stops(&s, p))
       break;
     if (p < s.end && *p == ',') {
-      p = mpg_json_lean_space(p + 1, s.end);
+      p = mpg_json_lenient_space(p + 1, s.end);
       continue;
     }
     if (p == s.end - 1)
@@ -662,8 +666,8 @@ static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
 
 mpg_rc mpg_chrome_arg(mpg_chrome *r, mpg_str key, mpg_json_token *out, mpg_err *err) {
   mpg_rc rc = r->args_read ? MPG_OK : read_args(r, err);
-  out->kind = MPG_LEAN_NONE;
-  if (rc == MPG_OK && mpg_asks_stop(&r->asks, r->n_args))
+  out->kind = MPG_JSON_LENIENT_NONE;
+  if (rc == MPG_OK && mpg_poller_stop(&r->asks, r->n_args))
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   for (size_t i = r->n_args; rc == MPG_OK && i > 0; i--)
     if (mpg_str_eq(r->args[i - 1].key.text, key)) {
@@ -675,10 +679,10 @@ mpg_rc mpg_chrome_arg(mpg_chrome *r, mpg_str key, mpg_json_token *out, mpg_err *
 
 mpg_rc mpg_chrome_text(mpg_chrome *r, const mpg_json_token *token, mpg_str *out) {
   *out = token->text;
-  if (token->kind != MPG_LEAN_STRING || !token->escaped)
+  if (token->kind != MPG_JSON_LENIENT_STRING || !token->escaped)
     return MPG_OK;
   if (mpg_grow(r->env, &r->text, &r->cap_text, token->text.n, 1) != MPG_OK)
     return MPG_NOMEM;
-  *out = (mpg_str){r->text, mpg_json_lean_unescape(r->text, token->text, &r->asks)};
+  *out = (mpg_str){r->text, mpg_json_lenient_unescape(r->text, token->text, &r->asks)};
   return r->asks.stopped ? MPG_INTERRUPTED : MPG_OK;
 }

@@ -1,7 +1,7 @@
 /*
 ** chrome.h - events of Chrome trace JSON, as PyTorch's Kineto and XProf write it: the object form
-** {"traceEvents": [...], ...} or the bare array, on any number of lines, in bounded memory (a window
-** that holds the event at hand).
+** {"traceEvents": [...], ...} or the bare array, on any number of lines, in bounded memory (a
+** window that holds the event at hand).
 **
 ** An event is scanned for its own members; what is nested in them (args) is looked at when it is
 ** asked for. What is taken though it is no JSON: see json_lenient.h. Of a key that repeats the last
@@ -28,16 +28,17 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream 
 void mpg_chrome_close(mpg_chrome *reader); /* NULL is fine; the stream stays open */
 
 /*
-** Before the first event. Of events that surely differ from the wish (NULL: there is none) no more is told
-** than how many they were; where `threads` is over 1, others may read ahead (chrome_prefetch.h): pass 1 where
-** the environment's memory is not for several.
+** Before the first event. Of events that surely differ from the wish (NULL: there is none) no more
+** is told than how many they were; where `threads` is over 1, others may read ahead
+** (chrome_prefetch.h): pass 1 where the environment's memory is not for several.
 */
-void mpg_chrome_ask(mpg_chrome *reader, const mpg_chrome_wish *wish, int threads);
+void mpg_chrome_ask(mpg_chrome *reader, const mpg_chrome_request *wish, int threads);
 
 /*
-** The next event. MPG_DONE at the end. MPG_DATA, as "PATH:LINE:COLUMN: expected ..., found ...", for
-** an event that is malformed: the next call goes on behind it where its end can be found, else it says
-** MPG_DONE; also for a file that is no Chrome trace. An event of more than 64 MiB is MPG_LIMIT.
+** The next event. MPG_DONE at the end. MPG_DATA, as "PATH:LINE:COLUMN: expected ..., found ...",
+** for an event that is malformed: the next call goes on behind it where its end can be found, else
+** it says MPG_DONE; also for a file that is no Chrome trace. An event of more than 64 MiB is
+** MPG_LIMIT.
 */
 mpg_rc mpg_chrome_next(mpg_chrome *reader, mpg_err *err);
 int64_t mpg_chrome_line(mpg_chrome *reader); /* where the current event begins */

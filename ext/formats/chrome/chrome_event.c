@@ -40,7 +40,7 @@ static inline mpg_chrome_field field_of(mpg_str key) {
 static inline const char *space(const char *p, const char *end) {
   if (p < end && *p == ' ')
     p++;
-  return p < end && *p <= ' ' ? mpg_json_lean_space(p, end) : p;
+  return p < end && *p <= ' ' ? mpg_json_lenient_space(p, end) : p;
 }
 
 /* ---- What most members are ---- */
@@ -52,7 +52,8 @@ static inline bool is_usual(const mpg_chrome_key *key, const char *p) {
   return (((v[0] ^ key->text[0]) & key->mask[0]) | ((v[1] ^ key->text[1]) & key->mask[1])) == 0;
 }
 
-/* What stood from p to the value will be looked for in this place: it, and what was there before it. */
+/* What stood from p to the value will be looked for in this place: it, and what was there before
+** it. */
 static void remember(mpg_chrome_key usual[2], const char *p, const char *value,
                      mpg_chrome_field field) {
   size_t n = (size_t)(value - p);
@@ -81,8 +82,8 @@ static inline unsigned stops_number(const char *p) {
   return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8('-')), above));
 }
 
-/* A text of up to 15 bytes without escapes, or a number of up to 31 without exponent; MPG_CHROME_NEAR bytes
-** from p on may be read. NULL: it is something else, or longer. */
+/* A text of up to 15 bytes without escapes, or a number of up to 31 without exponent;
+** MPG_CHROME_NEAR bytes from p on may be read. NULL: it is something else, or longer. */
 static inline const char *short_value(const char *p, mpg_json_token *out) {
   const char *from = p + (*p == '"'), *end;
   unsigned mask;
@@ -91,7 +92,7 @@ static inline const char *short_value(const char *p, mpg_json_token *out) {
     end = from + (mask == 0 ? 16 : __builtin_ctz(mask));
     if (mask == 0 || *end != '"')
       return NULL;
-    out->kind = MPG_LEAN_STRING;
+    out->kind = MPG_JSON_LENIENT_STRING;
     p = end + 1;
   } else {
     mask = stops_number(p);
@@ -100,7 +101,7 @@ static inline const char *short_value(const char *p, mpg_json_token *out) {
     end = p + (mask == 0 ? 0 : __builtin_ctz(mask));
     if (end == p || (*end != ',' && *end != '}' && *end != ' ' && *end != '\n'))
       return NULL;
-    out->kind = MPG_LEAN_NUMBER;
+    out->kind = MPG_JSON_LENIENT_NUMBER;
     p = end;
   }
   out->escaped = false;
@@ -111,7 +112,7 @@ static inline const char *short_value(const char *p, mpg_json_token *out) {
 
 /* The member at p, its value in `fields` where it is one of them; behind the white space behind it.
 ** usual: of the keys that followed the one before, which is then `*last`. */
-static inline const char *member(mpg_json_lean *s, const char *p, mpg_chrome_keys *keys,
+static inline const char *member(mpg_json_lenient *s, const char *p, mpg_chrome_keys *keys,
                                  size_t *last, mpg_json_token fields[MPG_CHROME_FIELDS + 1]) {
   mpg_chrome_key *usual = keys->of[*last];
   mpg_json_token key, *value = &fields[MPG_CHROME_FIELDS];
@@ -128,25 +129,25 @@ static inline const char *member(mpg_json_lean *s, const char *p, mpg_chrome_key
       if (behind != NULL)
         return space(behind, s->end);
 #endif
-      behind = mpg_json_lean_value(s, space(p, s->end), &fields[k->field]);
+      behind = mpg_json_lenient_value(s, space(p, s->end), &fields[k->field]);
       return behind == NULL ? NULL : space(behind, s->end);
     }
   }
-  behind = mpg_json_lean_member(s, p, &key, value);
+  behind = mpg_json_lenient_member(s, p, &key, value);
   if (behind != NULL) {
     mpg_chrome_field field = field_of(key.text);
-    remember(usual, p, value->text.p - (value->kind == MPG_LEAN_STRING), field);
+    remember(usual, p, value->text.p - (value->kind == MPG_JSON_LENIENT_STRING), field);
     fields[field] = *value;
     *last = field;
   }
   return behind;
 }
 
-const char *mpg_chrome_event_scan(mpg_json_lean *s, const char *p, mpg_chrome_keys *keys,
+const char *mpg_chrome_event_scan(mpg_json_lenient *s, const char *p, mpg_chrome_keys *keys,
                                   mpg_json_token fields[MPG_CHROME_FIELDS + 1], bool *any) {
   size_t last = MPG_CHROME_FIELDS + 1;
   for (int i = 0; i < MPG_CHROME_FIELDS; i++)
-    fields[i].kind = MPG_LEAN_NONE;
+    fields[i].kind = MPG_JSON_LENIENT_NONE;
   p = space(p + 1, s->end);
   *any = p == s->end || *p != '}';
   if (!*any)
@@ -168,7 +169,7 @@ const char *mpg_chrome_event_scan(mpg_json_lean *s, const char *p, mpg_chrome_ke
       s->expected = "',' or '}'";
       return NULL;
     }
-    if (mpg_json_lean_stops(s, p))
+    if (mpg_json_lenient_stops(s, p))
       return NULL;
     p = space(p + 1, s->end);
   }
@@ -176,11 +177,12 @@ const char *mpg_chrome_event_scan(mpg_json_lean *s, const char *p, mpg_chrome_ke
 
 /* ---- What is asked ---- */
 
-bool mpg_chrome_differs(const mpg_chrome_wish *wish, const mpg_json_token *fields) {
+bool mpg_chrome_differs(const mpg_chrome_request *wish, const mpg_json_token *fields) {
   for (size_t i = 0; i < wish->n; i++) {
     const mpg_json_token *token = &fields[wish->equal[i].field];
-    if (token->kind == MPG_LEAN_NONE || (token->kind == MPG_LEAN_STRING && !token->escaped &&
-                                         !mpg_str_eq(token->text, wish->equal[i].text)))
+    if (token->kind == MPG_JSON_LENIENT_NONE ||
+        (token->kind == MPG_JSON_LENIENT_STRING && !token->escaped &&
+         !mpg_str_eq(token->text, wish->equal[i].text)))
       return true;
   }
   return false;

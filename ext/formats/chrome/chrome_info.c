@@ -7,8 +7,9 @@
 /* ---- Names ---- */
 
 static mpg_rc put_token(mpg_json_text *key, const mpg_json_token *token) {
-  mpg_rc rc = mpg_json_put(key, token->kind == MPG_LEAN_STRING ? MPG_STR("\"") : MPG_STR(" "));
-  return rc == MPG_OK && token->kind != MPG_LEAN_NONE ? mpg_json_put(key, token->text) : rc;
+  mpg_rc rc =
+      mpg_json_put(key, token->kind == MPG_JSON_LENIENT_STRING ? MPG_STR("\"") : MPG_STR(" "));
+  return rc == MPG_OK && token->kind != MPG_JSON_LENIENT_NONE ? mpg_json_put(key, token->text) : rc;
 }
 
 /* What a name is kept under: its kind, the process and the thread as the file writes them. */
@@ -61,7 +62,7 @@ static mpg_rc read_metadata(mpg_chrome_info *info, mpg_chrome *reader, mpg_err *
   mpg_json_token value;
   mpg_str text;
   mpg_rc rc;
-  if (name->kind != MPG_LEAN_STRING)
+  if (name->kind != MPG_JSON_LENIENT_STRING)
     return MPG_OK;
   if (mpg_str_eq(name->text, MPG_STR("process_name")))
     what = MPG_CHROME_PROCESS_NAME;
@@ -73,7 +74,7 @@ static mpg_rc read_metadata(mpg_chrome_info *info, mpg_chrome *reader, mpg_err *
     return MPG_OK;
   rc = mpg_chrome_arg(
       reader, what == MPG_CHROME_PROCESS_LABELS ? MPG_STR("labels") : MPG_STR("name"), &value, err);
-  if (rc != MPG_OK || value.kind != MPG_LEAN_STRING)
+  if (rc != MPG_OK || value.kind != MPG_JSON_LENIENT_STRING)
     return rc;
   rc = mpg_chrome_text(reader, &value, &text);
   if (rc == MPG_OK)
@@ -88,16 +89,16 @@ static mpg_rc read_metadata(mpg_chrome_info *info, mpg_chrome *reader, mpg_err *
 
 /* An integer member of an object, where it has one. */
 static bool int_member(mpg_str object, mpg_str name, int64_t *out) {
-  mpg_json_lean s = mpg_json_lean_of(object.p, object.p + object.n, NULL);
-  const char *p = mpg_json_lean_space(object.p + 1, s.end);
+  mpg_json_lenient s = mpg_json_lenient_of(object.p, object.p + object.n, NULL);
+  const char *p = mpg_json_lenient_space(object.p + 1, s.end);
   mpg_json_token key, value;
   bool found = false;
-  while (p < s.end && *p == '"' && (p = mpg_json_lean_member(&s, p, &key, &value)) != NULL) {
+  while (p < s.end && *p == '"' && (p = mpg_json_lenient_member(&s, p, &key, &value)) != NULL) {
     if (mpg_str_eq(key.text, name))
       found = mpg_int_parse(value.text, out);
     if (p == s.end || *p != ',')
       break;
-    p = mpg_json_lean_space(p + 1, s.end);
+    p = mpg_json_lenient_space(p + 1, s.end);
   }
   return found;
 }
@@ -107,7 +108,8 @@ static mpg_rc put_string(mpg_chrome_info *info, mpg_json_text *json, mpg_str raw
   mpg_json_text *text = &info->key;
   if (mpg_grow(info->env, &text->p, &text->cap, raw.n, 1) != MPG_OK)
     return MPG_NOMEM;
-  return mpg_json_put_string(json, (mpg_str){text->p, mpg_json_lean_unescape(text->p, raw, NULL)});
+  return mpg_json_put_string(json,
+                             (mpg_str){text->p, mpg_json_lenient_unescape(text->p, raw, NULL)});
 }
 
 static bool is_in_word(char c) {
@@ -148,22 +150,24 @@ static mpg_rc put_raw(mpg_chrome_info *info, mpg_json_text *json, mpg_str raw) {
 }
 
 static mpg_rc put_value(mpg_chrome_info *info, mpg_json_text *json, const mpg_json_token *value) {
-  return value->kind == MPG_LEAN_STRING ? put_string(info, json, value->text)
-                                        : put_raw(info, json, value->text);
+  return value->kind == MPG_JSON_LENIENT_STRING ? put_string(info, json, value->text)
+                                                : put_raw(info, json, value->text);
 }
 
 static mpg_rc property(void *ctx, mpg_str key, const mpg_json_token *value) {
   mpg_chrome_info *info = ctx;
   mpg_rc rc;
-  if (value->kind == MPG_LEAN_NONE)
+  if (value->kind == MPG_JSON_LENIENT_NONE)
     return MPG_OK;
   if (mpg_str_eq(key, MPG_STR("baseTimeNanoseconds"))) {
     info->has_base_time = mpg_int_parse(value->text, &info->base_time_ns);
-  } else if (value->kind == MPG_LEAN_NESTED && mpg_str_eq(key, MPG_STR("deviceProperties"))) {
+  } else if (value->kind == MPG_JSON_LENIENT_NESTED &&
+             mpg_str_eq(key, MPG_STR("deviceProperties"))) {
     info->devices.n = 0;
     if (put_raw(info, &info->devices, value->text) != MPG_OK)
       return MPG_NOMEM;
-  } else if (value->kind == MPG_LEAN_NESTED && mpg_str_eq(key, MPG_STR("distributedInfo"))) {
+  } else if (value->kind == MPG_JSON_LENIENT_NESTED &&
+             mpg_str_eq(key, MPG_STR("distributedInfo"))) {
     info->distributed.n = 0;
     if (put_raw(info, &info->distributed, value->text) != MPG_OK)
       return MPG_NOMEM;
@@ -194,7 +198,7 @@ static mpg_rc malformed_event(mpg_issues *issues, mpg_chrome *reader, const mpg_
 
 mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_stream *stream,
                             mpg_issues *issues, int threads, mpg_err *err) {
-  static const mpg_chrome_wish metadata = {{{MPG_CHROME_PH, {"M", 1}}}, 1};
+  static const mpg_chrome_request metadata = {{{MPG_CHROME_PH, {"M", 1}}}, 1};
   mpg_chrome *reader;
   mpg_rc rc;
   memset(info, 0, sizeof *info);
@@ -209,7 +213,7 @@ mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_strea
     rc = mpg_chrome_next(reader, err);
     if (rc == MPG_OK) {
       ph = mpg_chrome_get(reader, MPG_CHROME_PH);
-      if (ph->kind == MPG_LEAN_STRING && mpg_str_eq(ph->text, MPG_STR("M")))
+      if (ph->kind == MPG_JSON_LENIENT_STRING && mpg_str_eq(ph->text, MPG_STR("M")))
         rc = read_metadata(info, reader, err);
       else
         info->events++;

@@ -16,11 +16,11 @@
 #define WRONG_MAX 4
 #define REST 64
 
-struct mpg_chrome_ahead {
+struct mpg_chrome_prefetch {
   const mpg_env *env;
   mpg_env shared; /* the pipeline's: of whoever unpacks the stream */
   mpg_stream *stream;
-  const mpg_chrome_wish *wish;
+  const mpg_chrome_request *wish;
   mpg_pipeline *pipeline;
   mpg_chrome_piece *pieces;
   size_t n_pieces;
@@ -39,22 +39,22 @@ struct mpg_chrome_ahead {
 
 /* Whether what looks like a seam follows a '}'. */
 static bool looks_like_seam(const char *p, const char *end) {
-  p = mpg_json_lean_space(p, end);
+  p = mpg_json_lenient_space(p, end);
   if (p == end || *p != ',')
     return false;
-  p = mpg_json_lean_space(p + 1, end);
+  p = mpg_json_lenient_space(p + 1, end);
   if (p == end || *p != '{')
     return false;
-  p = mpg_json_lean_space(p + 1, end);
+  p = mpg_json_lenient_space(p + 1, end);
   return p < end && *p == '"';
 }
 
-static bool is_seam(const mpg_chrome_ahead *a, const char *p, const char *end) {
+static bool is_seam(const mpg_chrome_prefetch *a, const char *p, const char *end) {
   return (size_t)(end - p) >= a->n_seam && memcmp(p, a->seam, a->n_seam) == 0;
 }
 
 /* Behind the last '}' before a seam; 0: there is none. */
-static size_t find_seam(const mpg_chrome_ahead *a, const char *bytes, size_t n) {
+static size_t find_seam(const mpg_chrome_prefetch *a, const char *bytes, size_t n) {
   const char *end = bytes + n, *from = n > LOOK_BACK ? end - LOOK_BACK : bytes;
   for (int known = a->n_seam > 0; known >= 0; known--)
     for (const char *p = end; (p = memrchr(from, '}', (size_t)(p - from))) != NULL;)
@@ -63,7 +63,8 @@ static size_t find_seam(const mpg_chrome_ahead *a, const char *bytes, size_t n) 
   return 0;
 }
 
-static mpg_rc make_room(const mpg_chrome_ahead *a, mpg_chrome_piece *p, size_t want, mpg_err *err) {
+static mpg_rc make_room(const mpg_chrome_prefetch *a, mpg_chrome_piece *p, size_t want,
+                        mpg_err *err) {
   if (want <= p->cap)
     return MPG_OK;
   mpg_free(a->env, p->bytes);
@@ -76,7 +77,7 @@ static mpg_rc make_room(const mpg_chrome_ahead *a, mpg_chrome_piece *p, size_t w
 }
 
 static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
-  mpg_chrome_ahead *a = ctx;
+  mpg_chrome_prefetch *a = ctx;
   mpg_chrome_piece *p = slot;
   size_t got = 0, seam;
   p->n = 0;
@@ -134,7 +135,7 @@ static mpg_rc add_row(const mpg_env *env, mpg_chrome_piece *p, const char *at, c
   for (int f = 0; f < MPG_CHROME_FIELDS; f++) {
     const mpg_json_token *token = &fields[f];
     row->kind[f] = (uint8_t)token->kind;
-    if (token->kind == MPG_LEAN_NONE)
+    if (token->kind == MPG_JSON_LENIENT_NONE)
       continue;
     row->escaped[f] = token->escaped;
     row->text[f].at = (uint32_t)(token->text.p - p->bytes);
@@ -145,21 +146,21 @@ static mpg_rc add_row(const mpg_env *env, mpg_chrome_piece *p, const char *at, c
 
 /* Memory that is short ends it like any other thing that is not as usual. */
 static void work(void *ctx, void *slot, int worker) {
-  const mpg_chrome_ahead *a = ctx;
+  const mpg_chrome_prefetch *a = ctx;
   mpg_chrome_piece *p = slot;
   mpg_json_token fields[MPG_CHROME_FIELDS + 1];
   mpg_chrome_keys usual = {0};
-  mpg_json_lean s = mpg_json_lean_of(p->bytes, p->bytes + p->n, NULL);
+  mpg_json_lenient s = mpg_json_lenient_of(p->bytes, p->bytes + p->n, NULL);
   const char *at = p->bytes, *counted = at;
   (void)worker;
   p->n_rows = p->events = 0;
   p->lines = 0;
   while (p->guessed && p->n_rows < ROWS_MAX) {
-    const char *event = mpg_json_lean_space(at, s.end), *behind;
+    const char *event = mpg_json_lenient_space(at, s.end), *behind;
     bool any;
     if (event == s.end || *event != ',')
       break;
-    event = mpg_json_lean_space(event + 1, s.end);
+    event = mpg_json_lenient_space(event + 1, s.end);
     if (event == s.end || *event != '{')
       break;
     behind = mpg_chrome_event_scan(&s, event, &usual, fields, &any);
@@ -184,11 +185,11 @@ static void work(void *ctx, void *slot, int worker) {
 
 /* ---- The whole ---- */
 
-mpg_rc mpg_chrome_ahead_open(mpg_chrome_ahead **out, const mpg_env *env, mpg_stream *stream,
-                             const mpg_chrome_wish *wish, int threads, mpg_err *err) {
+mpg_rc mpg_chrome_prefetch_open(mpg_chrome_prefetch **out, const mpg_env *env, mpg_stream *stream,
+                                const mpg_chrome_request *wish, int threads, mpg_err *err) {
   static const mpg_pipeline_steps steps = {.cut = cut, .work = work};
   size_t n = mpg_pipeline_slots(threads);
-  mpg_chrome_ahead *a = mpg_calloc(env, sizeof *a);
+  mpg_chrome_prefetch *a = mpg_calloc(env, sizeof *a);
   void **slots;
   mpg_rc rc = MPG_OK;
   *out = NULL;
@@ -209,7 +210,7 @@ mpg_rc mpg_chrome_ahead_open(mpg_chrome_ahead **out, const mpg_env *env, mpg_str
     rc = mpg_pipeline_open(&a->pipeline, env, threads, &steps, a, slots, err);
   }
   if (rc != MPG_OK) {
-    mpg_chrome_ahead_close(a);
+    mpg_chrome_prefetch_close(a);
     return rc;
   }
   a->shared = *mpg_pipeline_env(a->pipeline);
@@ -219,7 +220,7 @@ mpg_rc mpg_chrome_ahead_open(mpg_chrome_ahead **out, const mpg_env *env, mpg_str
   return MPG_OK;
 }
 
-void mpg_chrome_ahead_close(mpg_chrome_ahead *a) {
+void mpg_chrome_prefetch_close(mpg_chrome_prefetch *a) {
   if (a == NULL)
     return;
   mpg_pipeline_close(a->pipeline);
@@ -233,20 +234,21 @@ void mpg_chrome_ahead_close(mpg_chrome_ahead *a) {
   mpg_free(a->env, a);
 }
 
-mpg_rc mpg_chrome_ahead_next(mpg_chrome_ahead *a, const mpg_chrome_piece **piece, mpg_err *err) {
+mpg_rc mpg_chrome_prefetch_next(mpg_chrome_prefetch *a, const mpg_chrome_piece **piece,
+                                mpg_err *err) {
   void *slot;
   mpg_rc rc = mpg_pipeline_next(a->pipeline, &slot, err);
   *piece = slot;
   return rc;
 }
 
-void mpg_chrome_ahead_judge(mpg_chrome_ahead *a, bool right) {
+void mpg_chrome_prefetch_judge(mpg_chrome_prefetch *a, bool right) {
   a->wrong = right ? 0 : a->wrong + 1;
   if (a->wrong >= WRONG_MAX && a->rest == 0)
     a->rest = REST;
 }
 
-void mpg_chrome_ahead_seam(mpg_chrome_ahead *a, mpg_str seam) {
+void mpg_chrome_prefetch_seam(mpg_chrome_prefetch *a, mpg_str seam) {
   a->n_seam = 0;
   if (seam.n == 0 || seam.n > sizeof a->seam)
     return;

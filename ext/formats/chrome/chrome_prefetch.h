@@ -3,11 +3,11 @@
 ** (base/pipeline.h).
 **
 ** A JSON array does not say where its elements end: what looks like the seam between two events may
-** lie within a text, or within args. So the stream is cut at what looks like one, each piece is read
-** as if an event had just ended before it, and none of that counts until the reader of the whole
-** (chrome.c) has come to the end of the piece before, and finds itself at that very byte, behind an
-** event of the array. Where it finds anything else it reads the piece itself. What comes out is
-** therefore what one thread gives, whatever the file holds; a wrong guess costs time.
+** lie within a text, or within args. So the stream is cut at what looks like one, each piece is
+** read as if an event had just ended before it, and none of that counts until the reader of the
+** whole (chrome.c) has come to the end of the piece before, and finds itself at that very byte,
+** behind an event of the array. Where it finds anything else it reads the piece itself. What comes
+** out is therefore what one thread gives, whatever the file holds; a wrong guess costs time.
 **
 ** Only well-formed events are read ahead: a piece is read up to what is none, be it the end of the
 ** array, and the reader of the whole goes on from there.
@@ -43,19 +43,20 @@ typedef struct mpg_chrome_piece {
   int64_t lines;
 } mpg_chrome_piece;
 
-typedef struct mpg_chrome_ahead mpg_chrome_ahead;
+typedef struct mpg_chrome_prefetch mpg_chrome_prefetch;
 
 /* Goes on with the stream where it is. Everything is borrowed and outlives it; threads > 1. */
-mpg_rc mpg_chrome_ahead_open(mpg_chrome_ahead **out, const mpg_env *env, mpg_stream *stream,
-                             const mpg_chrome_wish *wish, int threads, mpg_err *err);
-void mpg_chrome_ahead_close(mpg_chrome_ahead *ahead); /* NULL is fine */
+mpg_rc mpg_chrome_prefetch_open(mpg_chrome_prefetch **out, const mpg_env *env, mpg_stream *stream,
+                                const mpg_chrome_request *wish, int threads, mpg_err *err);
+void mpg_chrome_prefetch_close(mpg_chrome_prefetch *ahead); /* NULL is fine */
 /* The next piece, borrowed until the next call; MPG_DONE at the end of the stream. An error of the
 ** stream comes behind the bytes before it. */
-mpg_rc mpg_chrome_ahead_next(mpg_chrome_ahead *ahead, const mpg_chrome_piece **piece, mpg_err *err);
+mpg_rc mpg_chrome_prefetch_next(mpg_chrome_prefetch *ahead, const mpg_chrome_piece **piece,
+                                mpg_err *err);
 /* What came of a piece that was guessed. */
-void mpg_chrome_ahead_judge(mpg_chrome_ahead *ahead, bool right);
-/* How the file spells a seam, from behind the '}' of an event to the end of the first key of the next:
-** looked for before anything that may be one. */
-void mpg_chrome_ahead_seam(mpg_chrome_ahead *ahead, mpg_str seam);
+void mpg_chrome_prefetch_judge(mpg_chrome_prefetch *ahead, bool right);
+/* How the file spells a seam, from behind the '}' of an event to the end of the first key of the
+** next: looked for before anything that may be one. */
+void mpg_chrome_prefetch_seam(mpg_chrome_prefetch *ahead, mpg_str seam);
 
 #endif

@@ -19,8 +19,9 @@
 **   event TEXT
 **       the whole event, raw JSON: members that have no column are here
 **
-** Arguments are typed by what they hold and not by how they are written: XProf quotes its numbers. An
-** integer beyond 64 bits stays text, so that it still equals itself, where the column is no REAL.
+** Arguments are typed by what they hold and not by how they are written: XProf quotes its numbers.
+** An integer beyond 64 bits stays text, so that it still equals itself, where the column is no
+** REAL.
 */
 #include "../../sqlite/reader/reader.h"
 #include "../../base/number.h"
@@ -123,8 +124,8 @@ static const mpg_reader_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, ARGS = COLUMNS - 2, EVENT = COLUMNS - 1 };
 
-/* What a column holds: of a token that is another thing, TEXT is what stands there, and in ANY a number
-** that is not quoted is a number. */
+/* What a column holds: of a token that is another thing, TEXT is what stands there, and in ANY a
+** number that is not quoted is a number. */
 typedef enum affinity { ANY, TEXT, BIGINT, REAL } affinity;
 
 typedef struct argument {
@@ -141,7 +142,7 @@ typedef struct chrome_file {
   mpg_chrome_info info; /* read where it is asked for */
   bool informed;
   bool told; /* chrome_trace_info has given its row */
-  mpg_reader_wish *wish;
+  mpg_reader_request *wish;
   int64_t passed; /* that the wish knows of */
 } chrome_file;
 
@@ -153,7 +154,7 @@ static void file_close(void *p) {
 
 /* Hands what the query asks on to the reader. */
 static void ask(const chrome_file *file) {
-  mpg_chrome_wish wish = {.n = file->wish->n};
+  mpg_chrome_request wish = {.n = file->wish->n};
   for (size_t i = 0; i < wish.n && i < MPG_CHROME_EQUALS; i++) {
     size_t column = file->wish->equal[i].column;
     wish.equal[i].field = column == PH     ? MPG_CHROME_PH
@@ -221,12 +222,12 @@ static bool give_number(mpg_value *out, mpg_str text, affinity type) {
 /* Words that are no value are NULL. */
 static mpg_rc give_token(chrome_file *file, const mpg_json_token *token, affinity type,
                          mpg_value *out, mpg_err *err) {
-  bool number = token->kind == MPG_LEAN_NUMBER;
+  bool number = token->kind == MPG_JSON_LENIENT_NUMBER;
   mpg_str text;
   mpg_rc rc;
-  if (token->kind == MPG_LEAN_NONE)
+  if (token->kind == MPG_JSON_LENIENT_NONE)
     return MPG_OK;
-  if (token->kind == MPG_LEAN_WORD) {
+  if (token->kind == MPG_JSON_LENIENT_WORD) {
     bool truth = token->text.p[0] == 't';
     if (!truth && token->text.p[0] != 'f')
       return MPG_OK;
@@ -241,7 +242,7 @@ static mpg_rc give_token(chrome_file *file, const mpg_json_token *token, affinit
 }
 
 static bool nanoseconds(const mpg_json_token *token, int64_t *out) {
-  return (token->kind == MPG_LEAN_NUMBER || token->kind == MPG_LEAN_STRING) &&
+  return (token->kind == MPG_JSON_LENIENT_NUMBER || token->kind == MPG_JSON_LENIENT_STRING) &&
          mpg_scaled_parse(token->text, 3, out);
 }
 
@@ -259,7 +260,7 @@ static void give_time(const chrome_file *file, size_t i, mpg_value *out) {
 static mpg_rc give_argument(chrome_file *file, const argument *a, mpg_value *out, mpg_err *err) {
   mpg_json_token value;
   mpg_rc rc = mpg_chrome_arg(file->reader, mpg_str_of(a->key), &value, err);
-  if (rc == MPG_OK && value.kind == MPG_LEAN_NONE && a->other != NULL)
+  if (rc == MPG_OK && value.kind == MPG_JSON_LENIENT_NONE && a->other != NULL)
     rc = mpg_chrome_arg(file->reader, mpg_str_of(a->other), &value, err);
   return rc == MPG_OK ? give_token(file, &value, a->type, out, err) : rc;
 }
@@ -268,7 +269,7 @@ static mpg_rc give_step(chrome_file *file, mpg_value *out, mpg_err *err) {
   static const argument step = {"step_num", NULL, TEXT};
   const mpg_str marker = MPG_STR("ProfilerStep#");
   const mpg_json_token *name = mpg_chrome_get(file->reader, MPG_CHROME_NAME);
-  if (name->kind == MPG_LEAN_STRING && name->text.n > marker.n &&
+  if (name->kind == MPG_JSON_LENIENT_STRING && name->text.n > marker.n &&
       memcmp(name->text.p, marker.p, marker.n) == 0) {
     give_text(out, (mpg_str){name->text.p + marker.n, name->text.n - marker.n});
     return MPG_OK;
@@ -363,7 +364,7 @@ static const mpg_reader_column info_columns[] = {
 static mpg_rc info_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
   chrome_file *file = p;
-  const mpg_reader_wish *wish = scan;
+  const mpg_reader_request *wish = scan;
   return mpg_chrome_info_read(&file->info, env, stream, issues, wish->threads, err);
 }
 

@@ -279,7 +279,7 @@ static int64_t each_line(const void *p) {
   return e->generic->kind->rows->line(e->file);
 }
 
-const mpg_walk_format mpg_generic_walk = {each_open, each_close, each_next, each_line};
+const mpg_file_format mpg_generic_walk = {each_open, each_close, each_next, each_line};
 
 mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
   each_file *e = p;

@@ -67,7 +67,7 @@ mpg_rc mpg_generic_columns(const mpg_generic *generic, mpg_columns *columns, con
 ** How a walk reads files that each have columns of their own: its `shared` is an mpg_generic, and
 ** mpg_generic_record adds the current record to `json`.
 */
-extern const mpg_walk_format mpg_generic_walk;
+extern const mpg_file_format mpg_generic_walk;
 mpg_rc mpg_generic_record(void *file, mpg_json_text *json, mpg_err *err);
 
 /*

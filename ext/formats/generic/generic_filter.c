@@ -6,9 +6,9 @@
 ** that it would keep. Compared are values of a column with values of its own type: numbers with
 ** numbers, exactly, and texts byte by byte, where the collation is BINARY and the database is of
 ** UTF-8 (in one of UTF-16, text is in another order, and bytes that are no text become others).
-** Whatever else it is, is SQLite's alone. So are texts that may be numbers, beside < and its like and a
-** value of another table: its column may be one of numbers (DATETIME is, to SQLite) and hold a text all the
-** same, and then SQLite compares numbers with it, which are less than any text.
+** Whatever else it is, is SQLite's alone. So are texts that may be numbers, beside < and its like
+** and a value of another table: its column may be one of numbers (DATETIME is, to SQLite) and hold
+** a text all the same, and then SQLite compares numbers with it, which are less than any text.
 */
 #include "generic.h"
 
@@ -29,8 +29,8 @@ static bool is_text(const mpg_columns *columns, size_t column) {
 }
 
 /*
-** Operators that SQLite knows for virtual tables alone. Before 3.51.0 it hands over those of the ON of a LEFT
-** JOIN to the table on its left as well, whose rows all stay, whatever ON says of them.
+** Operators that SQLite knows for virtual tables alone. Before 3.51.0 it hands over those of the ON
+** of a LEFT JOIN to the table on its left as well, whose rows all stay, whatever ON says of them.
 */
 static bool is_of_outer_join(int op) {
   return sqlite3_libversion_number() < 3051000 &&
@@ -66,7 +66,8 @@ static int operator_of(sqlite3_index_info *info, int c, bool text, bool file) {
   }
 }
 
-/* Whether texts may be compared as numbers: the value is no constant, so its column may be one of them. */
+/* Whether texts may be compared as numbers: the value is no constant, so its column may be one
+** of them. */
 static bool may_be_of_numbers(sqlite3_index_info *info, int c, int op) {
   sqlite3_value *value = NULL;
   return (op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE ||

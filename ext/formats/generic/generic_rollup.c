@@ -2,21 +2,27 @@
 ** generic_rollup.c - csv_rollup and jsonl_rollup: files that no format describes, summed by the
 ** columns that a query names.
 **
-**   CREATE VIRTUAL TABLE temp.r USING csv_rollup('jobs.csv', measures='gpus * ("end" - start) AS s');
-**   SELECT pool, sum(s), sum(rows) FROM r GROUP BY pool;
+**   CREATE VIRTUAL TABLE temp.r USING csv_rollup('jobs.csv', measures='gpus * ("end" - start) AS
+**   s'); SELECT pool, sum(s), sum(rows) FROM r GROUP BY pool;
 **
-** (1) The columns are those of the file, the measures, and `rows`; of a file of more than 63 columns
+** (1) The columns are those of the file, the measures, and `rows`; of a file of more than 63
+** columns
 **     measures and `rows` come first. A column whose name a measure takes is the measure alone. The
-**     grain law: a row of the table is one combination of the file's columns that the query names, no
-**     finer; measures and rows are sums over the records that have it. So sum(rows) counts records, and
+**     grain law: a row of the table is one combination of the file's columns that the query names,
+**     no
+**     finer; measures and rows are sums over the records that have it. So sum(rows) counts records,
+**     and
 **     count(*) counts rows of the table.
 ** (2) As a table function, csv_rollup(path, measures, by): a row is a record of JSON, with the
 **     columns that `by` names, the measures and rows.
-** (3) Comparisons of the file's columns are tested while it is read (generic_filter.c). Rows come out
+** (3) Comparisons of the file's columns are tested while it is read (generic_filter.c). Rows come
+** out
 **     in the order of the columns, or in the one that the query asks for.
-** (4) SQLite compares rowids of one scan with those of another, which may have other comparisons (OR,
+** (4) SQLite compares rowids of one scan with those of another, which may have other comparisons
+** (OR,
 **     RIGHT JOIN): a group's is the number of its first record.
-** (5) As of csv_trace: DIRECTONLY; made in the schema temp alone (generic.h); the first file is read
+** (5) As of csv_trace: DIRECTONLY; made in the schema temp alone (generic.h); the first file is
+** read
 **     when the table is made, all of them in xFilter, by several threads.
 */
 #include "generic_sums.h"
@@ -45,7 +51,7 @@ typedef struct rollup_table {
 
 typedef struct rollup_cursor {
   sqlite3_vtab_cursor base; /* must be first */
-  mpg_walk walk;            /* for its paths and its environment */
+  mpg_record_iterator walk; /* for its paths and its environment */
   mpg_generic_filters filters;
   sqlite3_value *arguments[MPG_OPTIONS];
   mpg_summand source; /* of a table function */
@@ -79,8 +85,9 @@ static mpg_rc show_columns(rollup_table *table, mpg_err *err) {
   for (size_t i = 0; i < s->columns.n; i++)
     if (!is_measure(s, s->columns.p[i].name))
       table->shown[table->n_shown++] = i;
-  /* SQLite tells which of the first 63 columns a query names, and of the others only whether it names any: dimensions
-  ** among those would be named with every total. So then totals come first. */
+  /* SQLite tells which of the first 63 columns a query names, and of the others only whether it
+  ** names any: dimensions among those would be named with every total. So then totals come
+  ** first. */
   if (table->n_shown > 63)
     table->first_shown = s->measures.n + 1;
   else
@@ -90,14 +97,14 @@ static mpg_rc show_columns(rollup_table *table, mpg_err *err) {
 
 static int open_created(rollup_table *table, int argc, const char *const *argv, char **error) {
   const rollup_module *m = table->module;
-  mpg_walk walk;
+  mpg_record_iterator walk;
   mpg_err err;
   mpg_rc rc;
   int code = mpg_generic_arguments(m->kind, argc, argv, m->example, table->values, error);
   if (code != SQLITE_OK)
     return code;
   memset(&walk, 0, sizeof walk);
-  code = mpg_walk_begin(&walk, table->conn, NULL);
+  code = mpg_record_iterator_begin(&walk, table->conn, NULL);
   if (code != SQLITE_OK)
     return code;
   if (table->values[MPG_OPTION_BY].type != MPG_NULL)
@@ -112,7 +119,7 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
                   walk.paths.path[0]);
   if (rc == MPG_OK)
     rc = show_columns(table, &err);
-  mpg_walk_end(&walk);
+  mpg_record_iterator_end(&walk);
   if (rc == MPG_OK)
     return SQLITE_OK;
   if (rc != MPG_NOMEM && rc != MPG_INTERRUPTED)
@@ -261,7 +268,7 @@ static int rollup_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 }
 
 static void reset(rollup_cursor *cursor) {
-  (void)mpg_walk_reset(&cursor->walk); /* no file is open in it */
+  (void)mpg_record_iterator_reset(&cursor->walk); /* no file is open in it */
   mpg_sums_reset(&cursor->sums, &table_of(cursor)->conn->env);
   mpg_summand_close(&cursor->source);
   mpg_generic_free_filters(&cursor->filters, table_of(cursor)->conn);
@@ -275,7 +282,7 @@ static void reset(rollup_cursor *cursor) {
 static int rollup_close(sqlite3_vtab_cursor *base) {
   rollup_cursor *cursor = (rollup_cursor *)base;
   reset(cursor);
-  mpg_walk_end(&cursor->walk);
+  mpg_record_iterator_end(&cursor->walk);
   mpg_json_text_free(&cursor->sums.record);
   sqlite3_free(cursor);
   return SQLITE_OK;
@@ -322,7 +329,7 @@ static int begin_created(rollup_cursor *cursor, const char *plan, int argc, sqli
     return rc;
   memcpy(rows->filters, cursor->filters.rows, sizeof rows->filters);
   rows->n_filters = cursor->filters.n_rows;
-  return mpg_walk_path(&cursor->walk, table->source.generic.path, &err) == MPG_OK
+  return mpg_record_iterator_path(&cursor->walk, table->source.generic.path, &err) == MPG_OK
              ? SQLITE_OK
              : fail(cursor, &err);
 }
@@ -353,7 +360,7 @@ static mpg_rc read_by(rollup_cursor *cursor, const mpg_value *by, mpg_err *err) 
 
 /* Without a column there is no record. Not a byte is not what was to be read, as of the rows. */
 static mpg_rc check_empty(const rollup_cursor *cursor, mpg_err *err) {
-  const mpg_walk *walk = &cursor->walk;
+  const mpg_record_iterator *walk = &cursor->walk;
   mpg_issues *issues = &walk->conn->issues;
   for (size_t i = 0; i < walk->paths.n; i++) {
     const char *path = walk->paths.path[i];
@@ -400,7 +407,7 @@ static int rollup_filter(sqlite3_vtab_cursor *base, int given, const char *plan,
   mpg_err err;
   int rc;
   reset(cursor);
-  rc = mpg_walk_begin(&cursor->walk, table->conn, NULL);
+  rc = mpg_record_iterator_begin(&cursor->walk, table->conn, NULL);
   cursor->sums.record.env = rc == SQLITE_OK ? &cursor->walk.scan.env : &table->conn->env;
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)

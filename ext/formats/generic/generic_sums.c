@@ -16,7 +16,7 @@ mpg_rc mpg_option_fail(const char *option, mpg_err *err) {
 }
 
 void mpg_summand_close(mpg_summand *s) {
-  mpg_measures_free(&s->measures);
+  mpg_sum_expressions_free(&s->measures);
   if (s->columns.env != NULL)
     mpg_columns_free(&s->columns);
   mpg_generic_close(&s->generic);
@@ -39,12 +39,13 @@ static mpg_rc bind_operands(mpg_summand *s, mpg_err *err) {
     s->operands[i] = k;
     s->measures.whole[i] = s->columns.p[k].type == MPG_COLUMN_BIGINT;
   }
-  mpg_measures_type(&s->measures);
+  mpg_sum_expressions_type(&s->measures);
   return MPG_OK;
 }
 
 mpg_rc mpg_summand_open(mpg_summand *s, const mpg_generic_kind *kind, mpg_conn *conn,
-                        const mpg_value values[MPG_OPTIONS], mpg_walk *walk, mpg_err *err) {
+                        const mpg_value values[MPG_OPTIONS], mpg_record_iterator *walk,
+                        mpg_err *err) {
   const mpg_env *env = &conn->env;
   const mpg_value *measures = &values[MPG_OPTION_MEASURES];
   mpg_rc rc;
@@ -54,11 +55,11 @@ mpg_rc mpg_summand_open(mpg_summand *s, const mpg_generic_kind *kind, mpg_conn *
   if (rc == MPG_OK && measures->type != MPG_TEXT && measures->type != MPG_NULL)
     rc = mpg_fail(err, MPG_MISUSE, "measures: expected text");
   if (rc == MPG_OK &&
-      mpg_measures_parse(&s->measures, env, measures->type == MPG_TEXT ? measures->s : MPG_STR(""),
-                         err) != MPG_OK)
+      mpg_sum_expressions_parse(
+          &s->measures, env, measures->type == MPG_TEXT ? measures->s : MPG_STR(""), err) != MPG_OK)
     rc = mpg_option_fail("measures", err);
   if (rc == MPG_OK)
-    rc = mpg_walk_path(walk, s->generic.path, err);
+    rc = mpg_record_iterator_path(walk, s->generic.path, err);
   if (rc == MPG_OK)
     rc = mpg_generic_columns(&s->generic, &s->columns, &walk->scan.env, &walk->paths, err);
   if (rc == MPG_OK && s->columns.n > 0)
@@ -122,7 +123,7 @@ static int group_order(const void *x, const void *y, void *ctx) {
   return 0;
 }
 
-static mpg_rc sort(mpg_sums *sums, mpg_walk *walk, mpg_err *err) {
+static mpg_rc sort(mpg_sums *sums, mpg_record_iterator *walk, mpg_err *err) {
   size_t n = sums->groups.n;
   mpg_rc rc;
   for (size_t i = 0; i < sums->query.n_dimensions; i++)
@@ -136,7 +137,8 @@ static mpg_rc sort(mpg_sums *sums, mpg_walk *walk, mpg_err *err) {
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
-mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_walk *walk, mpg_err *err) {
+mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator *walk,
+                     mpg_err *err) {
   mpg_rollup_query *q = &sums->query;
   mpg_rc rc;
   sums->of = of;
@@ -164,7 +166,7 @@ void mpg_sums_reset(mpg_sums *sums, const mpg_env *env) {
 
 mpg_rc mpg_sums_measure(const mpg_sums *sums, size_t group, size_t i, mpg_value *out,
                         mpg_err *err) {
-  const mpg_measure *m = &sums->of->measures.p[i];
+  const mpg_sum_expression *m = &sums->of->measures.p[i];
   const mpg_total *t = mpg_groups_totals(&sums->groups, group) + i;
   char name[MPG_EXCERPT];
   out->type = MPG_NULL;

@@ -1,6 +1,6 @@
 /*
-** generic_sums.h - what csv_rollup and jsonl_rollup sum, and the sums: a group for each combination of
-** the columns that are asked for, in the order that is asked for.
+** generic_sums.h - what csv_rollup and jsonl_rollup sum, and the sums: a group for each combination
+** of the columns that are asked for, in the order that is asked for.
 */
 #ifndef MPG_GENERIC_SUMS_H
 #define MPG_GENERIC_SUMS_H
@@ -12,7 +12,7 @@
 typedef struct mpg_summand {
   mpg_generic generic;
   mpg_columns columns;
-  mpg_measures measures;
+  mpg_sum_expressions measures;
   size_t operands[MPG_OPERANDS]; /* columns */
 } mpg_summand;
 
@@ -21,7 +21,8 @@ typedef struct mpg_summand {
 ** afterwards `walk` has their paths. No columns: the files are empty. Close one that failed, too.
 */
 mpg_rc mpg_summand_open(mpg_summand *summand, const mpg_generic_kind *kind, mpg_conn *conn,
-                        const mpg_value values[MPG_OPTIONS], mpg_walk *walk, mpg_err *err);
+                        const mpg_value values[MPG_OPTIONS], mpg_record_iterator *walk,
+                        mpg_err *err);
 void mpg_summand_close(mpg_summand *summand);
 
 /* Puts an option's name before a message about its value. */
@@ -33,7 +34,8 @@ typedef struct mpg_sums_key {
   bool down;
 } mpg_sums_key;
 
-/* Zero-initialised but for record.env is empty. The query's dimensions and filters and the keys are the caller's. */
+/* Zero-initialised but for record.env is empty. The query's dimensions and filters and the keys
+** are the caller's. */
 typedef struct mpg_sums {
   const mpg_summand *of; /* borrowed */
   mpg_rollup_query query;
@@ -47,12 +49,13 @@ typedef struct mpg_sums {
 /* Another dimension: MPG_LIMIT where there is no room. */
 mpg_rc mpg_sums_by(mpg_sums *sums, size_t column, mpg_err *err);
 /* Reads the files of the walk, and sorts: by the keys, then by all dimensions. */
-mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_walk *walk, mpg_err *err);
+mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator *walk,
+                     mpg_err *err);
 /* Empty again, but for the memory of the record. */
 void mpg_sums_reset(mpg_sums *sums, const mpg_env *env);
 
-/* Of a group: a dimension, as it was when the group was made; a measure (MPG_LIMIT: no integer of SQL holds it); and all
-** as a record of JSON, which lives until the next. */
+/* Of a group: a dimension, as it was when the group was made; a measure (MPG_LIMIT: no integer of
+** SQL holds it); and all as a record of JSON, which lives until the next. */
 mpg_value mpg_sums_dimension(const mpg_sums *sums, size_t group, size_t part);
 mpg_rc mpg_sums_measure(const mpg_sums *sums, size_t group, size_t i, mpg_value *out, mpg_err *err);
 mpg_value mpg_sums_rows(const mpg_sums *sums, size_t group);

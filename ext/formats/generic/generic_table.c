@@ -40,7 +40,7 @@ typedef struct generic_table {
 
 typedef struct generic_cursor {
   sqlite3_vtab_cursor base; /* must be first */
-  mpg_walk walk;            /* of form (1); of (2) its paths and its environment */
+  mpg_record_iterator walk; /* of form (1); of (2) its paths and its environment */
   mpg_scan_query query;     /* form (2) */
   mpg_generic_filters filters;
   size_t *wanted; /* columns; behind them the cell of every column */
@@ -61,26 +61,26 @@ static generic_table *table_of(generic_cursor *cursor) {
 /* Form (2): reads the options and the first file. */
 static int open_created(generic_table *table, int argc, const char *const *argv, char **error) {
   const generic_module *m = table->module;
-  mpg_walk walk;
+  mpg_record_iterator walk;
   mpg_err err;
   mpg_rc rc;
   int code = mpg_generic_arguments(m->created, argc, argv, m->example, table->values, error);
   if (code != SQLITE_OK)
     return code;
   memset(&walk, 0, sizeof walk);
-  code = mpg_walk_begin(&walk, table->conn, NULL);
+  code = mpg_record_iterator_begin(&walk, table->conn, NULL);
   if (code != SQLITE_OK)
     return code;
   rc = mpg_generic_open(&table->generic, m->created, table->conn, table->values, &err);
   if (rc == MPG_OK)
-    rc = mpg_walk_path(&walk, table->generic.path, &err);
+    rc = mpg_record_iterator_path(&walk, table->generic.path, &err);
   if (rc == MPG_OK)
     rc = mpg_generic_columns(&table->generic, &table->columns, &walk.scan.env, &walk.paths, &err);
   if (rc == MPG_OK && table->columns.n == 0)
     rc = mpg_fail(&err, MPG_DATA,
                   "%s:1:1: expected a record that shows the columns, found end of file",
                   walk.paths.path[0]);
-  mpg_walk_end(&walk);
+  mpg_record_iterator_end(&walk);
   if (rc == MPG_OK)
     return SQLITE_OK;
   if (rc != MPG_NOMEM && rc != MPG_INTERRUPTED)
@@ -198,7 +198,7 @@ static int generic_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 static mpg_rc reset(generic_cursor *cursor) {
   mpg_rc rc;
   mpg_rows_scan_close(&cursor->scan); /* first: its threads may still be at the walk's paths */
-  rc = mpg_walk_reset(&cursor->walk);
+  rc = mpg_record_iterator_reset(&cursor->walk);
   mpg_free(&table_of(cursor)->conn->env, cursor->wanted);
   mpg_generic_free_filters(&cursor->filters, table_of(cursor)->conn);
   mpg_generic_close(&cursor->generic);
@@ -216,7 +216,7 @@ static mpg_rc reset(generic_cursor *cursor) {
 static int generic_close(sqlite3_vtab_cursor *base) {
   generic_cursor *cursor = (generic_cursor *)base;
   (void)reset(cursor); /* out of memory: some issues are lost, and nobody asks any more */
-  mpg_walk_end(&cursor->walk);
+  mpg_record_iterator_end(&cursor->walk);
   mpg_json_text_free(&cursor->record);
   sqlite3_free(cursor);
   return SQLITE_OK;
@@ -230,7 +230,7 @@ static int fail(generic_cursor *cursor, const mpg_err *err) {
 static int next_or_end(generic_cursor *cursor) {
   mpg_err err;
   mpg_rc rc = table_of(cursor)->created ? mpg_rows_scan_more(&cursor->scan, &err)
-                                        : mpg_walk_next(&cursor->walk, &err);
+                                        : mpg_record_iterator_next(&cursor->walk, &err);
   cursor->row++;
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
@@ -259,7 +259,7 @@ static int begin_options(generic_cursor *cursor, int given, sqlite3_value **argv
                           table->module->module.name, table->module->example);
   rc = mpg_generic_open(&cursor->generic, kind, table->conn, values, &err);
   if (rc == MPG_OK)
-    rc = mpg_walk_path(&cursor->walk, cursor->generic.path, &err);
+    rc = mpg_record_iterator_path(&cursor->walk, cursor->generic.path, &err);
   cursor->walk.shared = &cursor->generic;
   cursor->walk.skip = cursor->generic.skip;
   return rc == MPG_OK ? SQLITE_OK : fail(cursor, &err);
@@ -316,7 +316,7 @@ static int begin_created(generic_cursor *cursor, const char *plan, int argc, sql
   memcpy(q->rows.filters, cursor->filters.rows, sizeof q->rows.filters);
   if (want_columns(cursor, asked) != MPG_OK)
     return SQLITE_NOMEM;
-  rc = mpg_walk_path(&cursor->walk, table->generic.path, &err);
+  rc = mpg_record_iterator_path(&cursor->walk, table->generic.path, &err);
   if (rc == MPG_OK)
     rc = open_scan(cursor, &err);
   return rc == MPG_OK ? SQLITE_OK : fail(cursor, &err);
@@ -330,7 +330,8 @@ static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan
   int rc;
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
-  rc = mpg_walk_begin(&cursor->walk, table->conn, table->created ? NULL : &mpg_generic_walk);
+  rc = mpg_record_iterator_begin(&cursor->walk, table->conn,
+                                 table->created ? NULL : &mpg_generic_walk);
   cursor->record.env = rc == SQLITE_OK ? &cursor->walk.scan.env : &table->conn->env;
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
@@ -396,7 +397,7 @@ static mpg_rc read_record(generic_cursor *cursor, size_t i, mpg_value *out, mpg_
     out->s = (mpg_str){cursor->record.p, cursor->record.n};
   } else if (i == 1 + table_of(cursor)->module->kind->n_options) {
     out->type = MPG_TEXT;
-    out->s = mpg_str_of(mpg_walk_file(&cursor->walk));
+    out->s = mpg_str_of(mpg_record_iterator_file(&cursor->walk));
   } else {
     out->type = MPG_INT;
     out->i = cursor->walk.format.line(cursor->walk.file);

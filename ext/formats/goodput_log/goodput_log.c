@@ -19,14 +19,14 @@ struct mpg_goodput_log {
   mpg_env asking; /* the same memory, and who is asked whether to stop */
   mpg_json *json;
   const char *path;
-  mpg_seen *seen;
+  mpg_hash_set *seen;
   mpg_issues *issues;
   mpg_json_doc *payload;
   const mpg_json_member *members; /* of the row, nested or not; none of a usual one */
   size_t n;
   size_t at; /* where the payload begins in the record */
   mpg_goodput_row row;
-  mpg_goodput_usual usual;
+  mpg_goodput_fast usual;
   int64_t usual_bytes;               /* at most, of a usual row; 0: none is looked for */
   uint8_t field_of[KEYS_REMEMBERED]; /* of the i-th key, the last time */
   char *rest;
@@ -35,7 +35,7 @@ struct mpg_goodput_log {
 };
 
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
-                            mpg_seen *seen, mpg_issues *issues, mpg_err *err) {
+                            mpg_hash_set *seen, mpg_issues *issues, mpg_err *err) {
   static const mpg_json_options options = {0};
   mpg_goodput_log *log = mpg_calloc(env, sizeof *log);
   mpg_rc rc;
@@ -46,7 +46,7 @@ mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_strea
   log->path = mpg_stream_path(stream);
   log->seen = seen;
   log->issues = issues;
-  mpg_goodput_usual_init(&log->usual);
+  mpg_goodput_fast_init(&log->usual);
   if (mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) > MPG_GOODPUT_COUNT)
     log->usual_bytes = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   rc = mpg_json_open(&log->json, env, stream, &options, err);
@@ -82,7 +82,7 @@ int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
 
 /* ---- Entries seen before ---- */
 
-mpg_rc mpg_goodput_seen_before(mpg_seen *seen, uint64_t entry, const char *path, int64_t line,
+mpg_rc mpg_goodput_seen_before(mpg_hash_set *seen, uint64_t entry, const char *path, int64_t line,
                                mpg_issues *issues, bool *before, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   *before = false;
@@ -94,7 +94,7 @@ mpg_rc mpg_goodput_seen_before(mpg_seen *seen, uint64_t entry, const char *path,
                         (size_t)MPG_GOODPUT_SEEN);
     return rc == MPG_OK ? rc : mpg_fail_nomem(err);
   }
-  rc = mpg_seen_put(seen, entry, before);
+  rc = mpg_hash_set_put(seen, entry, before);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   if (*before)
@@ -286,7 +286,7 @@ static bool take_usual(mpg_goodput_log *log, size_t *bytes) {
   const char *p, *end, *behind;
   if (log->usual_bytes == 0 || !mpg_json_peek(log->json, &p, &end))
     return false;
-  behind = mpg_goodput_usual_row(&log->usual, p, end, &log->row);
+  behind = mpg_goodput_fast_row(&log->usual, p, end, &log->row);
   if (behind == NULL || behind - p > log->usual_bytes)
     return false;
   mpg_json_take(log->json, behind);

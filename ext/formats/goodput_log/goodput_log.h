@@ -2,14 +2,14 @@
 ** goodput_log.h - rows of a job log of Google's ml-goodput-measurement (0.0.1 to 0.2.3), as its
 ** recorder writes them and as Cloud Logging exports them.
 **
-** Raw: one JSON object a row, JSON Lines or one array, with "job_name" and the keys below. Exported:
-** each object is a LogEntry, with the row in "jsonPayload" beside "timestamp" (RFC 3339, up to
-** nanoseconds) and "insertId". Exports are in any order and may repeat an entry: a row whose
+** Raw: one JSON object a row, JSON Lines or one array, with "job_name" and the keys below.
+** Exported: each object is a LogEntry, with the row in "jsonPayload" beside "timestamp" (RFC 3339,
+** up to nanoseconds) and "insertId". Exports are in any order and may repeat an entry: a row whose
 ** (timestamp, insertId) came before is marked, and counted in the issues (duplicate_entry); the
 ** first is the one that counts.
 **
-** Times are Unix seconds, durations seconds. A key of another name is in `rest`. A log that ends within
-** its last row is read up to there (unfinished.h). Errors are "PATH:LINE:COLUMN: ...".
+** Times are Unix seconds, durations seconds. A key of another name is in `rest`. A log that ends
+** within its last row is read up to there (unfinished.h). Errors are "PATH:LINE:COLUMN: ...".
 */
 #ifndef MPG_GOODPUT_LOG_H
 #define MPG_GOODPUT_LOG_H
@@ -28,7 +28,7 @@ typedef enum mpg_goodput_type {
 /* clang-format off */
 /* The keys, and whether they carry a number, a text or a truth. */
 #define MPG_GOODPUT_FIELDS(F)                                                                      \
-  F(step, INT) F(job_start_time, REAL) F(job_end_time, REAL) F(step_count, INT) F(step_start_time, REAL)        \
+  F(step, INT) F(job_start_time, REAL) F(job_end_time, REAL) F(step_count, INT) F(step_start_time, REAL)\
   F(tpu_init_start_time, REAL) F(tpu_init_end_time, REAL) F(training_prep_start_time, REAL)        \
   F(training_prep_end_time, REAL) F(data_loading_start_time, REAL) F(data_loading_end_time, REAL)  \
   F(custom_badput_event_type, TEXT) F(custom_badput_event_start_time, REAL)                        \
@@ -101,24 +101,24 @@ const char *mpg_goodput_kind_name(mpg_goodput_kind kind); /* "job", "step", "tpu
 /* The entries seen, shared by the files of one scan. At most MPG_GOODPUT_SEEN are remembered; past
 ** them an issue (duplicates_unchecked) says so. */
 #define MPG_GOODPUT_SEEN ((size_t)1 << 22)
-/* Whether the entry of a row (its `entry`) came before; else it is remembered. What there is to say is
-** added to the issues. */
-mpg_rc mpg_goodput_seen_before(mpg_seen *seen, uint64_t entry, const char *path, int64_t line,
+/* Whether the entry of a row (its `entry`) came before; else it is remembered. What there is to say
+** is added to the issues. */
+mpg_rc mpg_goodput_seen_before(mpg_hash_set *seen, uint64_t entry, const char *path, int64_t line,
                                mpg_issues *issues, bool *before, mpg_err *err);
 
 typedef struct mpg_goodput_log mpg_goodput_log;
 
-/* Stream, seen and issues are borrowed and must outlive the reader; seen may be NULL: then it is the
-** caller who finds the rows that came before. Nothing is read yet. */
+/* Stream, seen and issues are borrowed and must outlive the reader; seen may be NULL: then it is
+** the caller who finds the rows that came before. Nothing is read yet. */
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
-                            mpg_seen *seen, mpg_issues *issues, mpg_err *err);
+                            mpg_hash_set *seen, mpg_issues *issues, mpg_err *err);
 void mpg_goodput_log_close(mpg_goodput_log *log); /* NULL is fine */
 /* The reader goes on with a block, as mpg_json_feed has it. */
 void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,
                           const mpg_env *asked);
 
-/* The next row, borrowed until the next call; MPG_DONE at the end. After MPG_DATA the next call goes
-** on behind the row, or says MPG_DONE where nothing more can be read. */
+/* The next row, borrowed until the next call; MPG_DONE at the end. After MPG_DATA the next call
+** goes on behind the row, or says MPG_DONE where nothing more can be read. */
 mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, mpg_err *err);
 int64_t mpg_goodput_log_line(const mpg_goodput_log *log); /* where the current row begins */
 /* The keys of the current row that are no field, as a JSON object; n = 0 where there is none. */

@@ -1,5 +1,6 @@
 /*
-** goodput_log_table.c - goodput_trace(path, on_error, threads), rows of a job log of ml-goodput-measurement.
+** goodput_log_table.c - goodput_trace(path, on_error, threads), rows of a job log of
+** ml-goodput-measurement.
 **
 **   job_name TEXT
 **   kind TEXT
@@ -14,8 +15,8 @@
 **       the type of a custom event or of an elastic wait
 **   step BIGINT
 **       of a step step_count, of a checkpoint its step
-**   the log's own keys by their own names (seconds REAL, truths 0 or 1), NULL where a row lacks them
-**   rest TEXT
+**   the log's own keys by their own names (seconds REAL, truths 0 or 1), NULL where a row lacks
+**   them rest TEXT
 **       all other keys as a JSON object
 **   timestamp TEXT, time_ns BIGINT, insertId TEXT, duplicate BIGINT
 **       of an entry of Cloud Logging: its timestamp, as exported and in nanoseconds, its id, and
@@ -45,7 +46,7 @@ static const mpg_reader_column columns[MPG_GOODPUT_ROW_ENTRY] = {
 /* The entries seen are those of all files of the scan: exports overlap. */
 typedef struct goodput_scan {
   const mpg_env *env;
-  mpg_seen seen;
+  mpg_hash_set seen;
   bool exported, duplicate; /* the current row */
 } goodput_scan;
 
@@ -61,7 +62,7 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given,
 
 static void scan_end(void *p) {
   goodput_scan *scan = p;
-  mpg_seen_free(&scan->seen);
+  mpg_hash_set_free(&scan->seen);
   mpg_free(scan->env, scan);
 }
 
@@ -87,8 +88,8 @@ static bool scan_column(const void *p, size_t i, mpg_value *out) {
 }
 
 int mpg_register_goodput_log(mpg_conn *conn, char **error) {
-  static const mpg_reader_ahead ahead = {&mpg_goodput_rows, &mpg_goodput_rows_options, scan_see,
-                                         scan_column};
+  static const mpg_reader_prefetch ahead = {&mpg_goodput_rows, &mpg_goodput_rows_options, scan_see,
+                                            scan_column};
   static const mpg_reader_format format = {
       .module = {"goodput_trace", &mpg_reader_module, 0},
       .usage = "expected a path, as in goodput_trace('goodput.jsonl')",

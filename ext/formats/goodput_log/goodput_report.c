@@ -39,11 +39,11 @@ typedef struct moments {
 
 typedef struct work {
   const mpg_env *env;
-  const mpg_report_row *rows;
+  const mpg_goodput_report_row *rows;
   size_t n;
-  mpg_report_row *few; /* those that are no steps, in order */
+  mpg_goodput_report_row *few; /* those that are no steps, in order */
   size_t nfew;
-  mpg_report *out;
+  mpg_goodput_report *out;
   event *events; /* by start */
   size_t nevents;
   step *segment;
@@ -75,8 +75,8 @@ static bool stops(work *w) {
   return w->stopped;
 }
 
-/* The slot of the step, or the free one where it belongs. Steps in a row lie side by side, for they are
-** asked for in a row; where a row of them begins is anywhere. */
+/* The slot of the step, or the free one where it belongs. Steps in a row lie side by side, for they
+** are asked for in a row; where a row of them begins is anywhere. */
 static slot *find(work *w, int64_t n) {
   int64_t row = n >> SIDE_BY_SIDE;
   size_t i;
@@ -101,10 +101,10 @@ static void take(work *w, slot *s, int64_t n, size_t place) {
 /* ---- Pairs ---- */
 
 /* The next pair of the kind from row *i on; an open start is in *open (NaN: none). */
-static bool next_pair(work *w, mpg_report_kind kind, size_t *i, double *open, double *start,
+static bool next_pair(work *w, mpg_goodput_report_kind kind, size_t *i, double *open, double *start,
                       double *end) {
   for (; *i < w->nfew && !stops(w); (*i)++) {
-    const mpg_report_row *r = &w->few[*i];
+    const mpg_goodput_report_row *r = &w->few[*i];
     if (r->kind != kind)
       continue;
     if (!r->end) {
@@ -121,12 +121,12 @@ static bool next_pair(work *w, mpg_report_kind kind, size_t *i, double *open, do
 }
 
 /* Calls for each pair of a typed kind: adds to *sum, or to events. */
-static double typed_pairs(work *w, mpg_report_kind kind, size_t ntypes, bool collect) {
+static double typed_pairs(work *w, mpg_goodput_report_kind kind, size_t ntypes, bool collect) {
   double sum = 0;
   for (size_t t = 0; t < ntypes; t++)
     w->open[t] = NAN;
   for (size_t i = 0; i < w->nfew && !stops(w); i++) {
-    const mpg_report_row *r = &w->few[i];
+    const mpg_goodput_report_row *r = &w->few[i];
     double *open;
     if (r->kind != kind || r->type == 0)
       continue;
@@ -190,7 +190,7 @@ static mpg_rc sum_reinits(work *w) {
 static mpg_rc order_reinits(work *w) {
   double open = NAN, s, e;
   mpg_rc rc;
-  for (size_t i = 0; next_pair(w, MPG_REPORT_REINIT, &i, &open, &s, &e);)
+  for (size_t i = 0; next_pair(w, MPG_GOODPUT_REPORT_REINIT, &i, &open, &s, &e);)
     if (e > s)
       w->reinits[w->nreinits++] = (event){s, e, 0};
   rc = mpg_sort(w->env, w->reinits, w->nreinits, sizeof *w->reinits, by_start, NULL);
@@ -245,11 +245,11 @@ static double overlaps(work *w, double from, double to) {
 }
 
 /* Seconds of the kind's pairs, less what re-initialisation overlaps [12]. */
-static double phase(work *w, mpg_report_kind kind) {
+static double phase(work *w, mpg_goodput_report_kind kind) {
   double sum = 0, open = NAN, s, e;
   for (size_t i = 0; next_pair(w, kind, &i, &open, &s, &e) && !stops(w);) {
     sum += e - s;
-    if (kind != MPG_REPORT_REINIT)
+    if (kind != MPG_GOODPUT_REPORT_REINIT)
       sum -= overlaps(w, s, e);
   }
   return sum;
@@ -280,7 +280,7 @@ static double inside(work *w, double from, double to) {
 }
 
 static void close_segment(work *w, int64_t at) {
-  mpg_report *out = w->out;
+  mpg_goodput_report *out = w->out;
   double first = NAN, others = 0, d;
   int64_t nothers = 0, lowest;
   out->max_productive_step = 0;
@@ -292,7 +292,7 @@ static void close_segment(work *w, int64_t at) {
   for (size_t i = 1; i < w->nsegment; i++) {
     const step *a = &w->segment[i - 1], *b = &w->segment[i];
     if (b->n > at) {
-      out->badput_s[MPG_REPORT_wasted_progress_from_disruption] += b->start - a->start;
+      out->badput_s[MPG_GOODPUT_REPORT_wasted_progress_from_disruption] += b->start - a->start;
       continue;
     }
     if (b->n - 1 != a->n)
@@ -309,7 +309,7 @@ static void close_segment(work *w, int64_t at) {
   }
   if (!isnan(first) && nothers > 0) {
     d = fmax(0, first - others / (double)nothers);
-    out->badput_s[MPG_REPORT_program_startup] += d;
+    out->badput_s[MPG_GOODPUT_REPORT_program_startup] += d;
     out->productive_s -= d;
   }
 }
@@ -329,19 +329,19 @@ static size_t highest(const work *w) {
 
 /* Steps, and the loads between them [8]. *ended: the last end of the job, NaN without one. */
 static void walk(work *w, double ended) {
-  mpg_report *out = w->out;
+  mpg_goodput_report *out = w->out;
   double load_start = NAN, last_load = NAN, loads = 0, job_start = NAN;
-  double *sync = &out->badput_s[MPG_REPORT_data_loading_sync];
+  double *sync = &out->badput_s[MPG_GOODPUT_REPORT_data_loading_sync];
   bool first_load = true;
   new_segment(w);
   for (size_t i = 0; i < w->n && !stops(w); i++) {
-    const mpg_report_row *r = &w->rows[i];
+    const mpg_goodput_report_row *r = &w->rows[i];
     slot *s;
-    if (r->kind == MPG_REPORT_JOB && !r->end)
+    if (r->kind == MPG_GOODPUT_REPORT_JOB && !r->end)
       job_start = r->time;
-    if (r->kind == MPG_REPORT_LOAD && !r->end) {
+    if (r->kind == MPG_GOODPUT_REPORT_LOAD && !r->end) {
       load_start = r->time;
-    } else if (r->kind == MPG_REPORT_LOAD && !isnan(load_start)) {
+    } else if (r->kind == MPG_GOODPUT_REPORT_LOAD && !isnan(load_start)) {
       last_load = r->time - load_start;
       load_start = NAN;
       loads += last_load;
@@ -349,7 +349,7 @@ static void walk(work *w, double ended) {
         *sync += last_load;
       first_load = false;
     }
-    if (r->kind != MPG_REPORT_STEP)
+    if (r->kind != MPG_GOODPUT_REPORT_STEP)
       continue;
     s = find(w, r->step);
     if (found(w, s)) {
@@ -357,7 +357,8 @@ static void walk(work *w, double ended) {
       close_segment(w, r->step);
       out->disruptions++;
       if (job_start > before) /* not where there is none */
-        out->badput_s[MPG_REPORT_infrastructure_recovery_from_disruption] += job_start - before;
+        out->badput_s[MPG_GOODPUT_REPORT_infrastructure_recovery_from_disruption] +=
+            job_start - before;
       if (!isnan(last_load))
         *sync += last_load;
       last_load = NAN;
@@ -377,7 +378,7 @@ static void walk(work *w, double ended) {
       out->max_productive_step = top->n;
     }
   }
-  out->badput_s[MPG_REPORT_data_loading_async] = loads - *sync;
+  out->badput_s[MPG_GOODPUT_REPORT_data_loading_async] = loads - *sync;
 }
 
 /* ---- Checkpoints [10] ---- */
@@ -395,7 +396,7 @@ static int by_step(const void *a, const void *b, void *ctx) {
   return order != 0 ? order : (int)x->persistent - (int)y->persistent;
 }
 
-static mpg_rc checkpoints(checkpoint *all, work *w, mpg_report_kind kind, double *out) {
+static mpg_rc checkpoints(checkpoint *all, work *w, mpg_goodput_report_kind kind, double *out) {
   double sum = 0;
   mpg_rc rc;
   size_t n = 0;
@@ -416,12 +417,12 @@ static mpg_rc checkpoints(checkpoint *all, work *w, mpg_report_kind kind, double
 /* ---- Slices [12] ---- */
 
 static void slices(work *w, double until) {
-  mpg_report *out = w->out;
-  const mpg_report_row *last = NULL;
+  mpg_goodput_report *out = w->out;
+  const mpg_goodput_report_row *last = NULL;
   double active = 0, available = 0;
   for (size_t i = 0; i <= w->nfew; i++) {
-    const mpg_report_row *r = i < w->nfew ? &w->few[i] : NULL;
-    if (r != NULL && (r->kind != MPG_REPORT_SLICES || isnan(r->a) || isnan(r->b)))
+    const mpg_goodput_report_row *r = i < w->nfew ? &w->few[i] : NULL;
+    if (r != NULL && (r->kind != MPG_GOODPUT_REPORT_SLICES || isnan(r->a) || isnan(r->b)))
       continue;
     if (last != NULL) {
       double d = (r == NULL ? until : r->time) - last->time;
@@ -437,14 +438,15 @@ static void slices(work *w, double until) {
 
 /* ---- Step deviation [13] ---- */
 
-/* Times of the steps into out->deviations_s: of a step that ran twice the last, at its first place. */
+/* Times of the steps into out->deviations_s: of a step that ran twice the last, at its first
+** place. */
 static void step_times(work *w) {
-  mpg_report *out = w->out;
-  const mpg_report_row *before = NULL;
+  mpg_goodput_report *out = w->out;
+  const mpg_goodput_report_row *before = NULL;
   new_segment(w);
   for (size_t i = 0; i < w->n && !stops(w); i++) {
-    const mpg_report_row *r = &w->rows[i];
-    if (r->kind != MPG_REPORT_STEP)
+    const mpg_goodput_report_row *r = &w->rows[i];
+    if (r->kind != MPG_GOODPUT_REPORT_STEP)
       continue;
     if (before != NULL && r->step - 1 == before->step) {
       slot *s = find(w, before->step);
@@ -459,24 +461,24 @@ static void step_times(work *w) {
 }
 
 static void deviations(work *w) {
-  mpg_asks asks = {.env = w->env};
+  mpg_poller asks = {.env = w->env};
   step_times(w);
   if (!w->stopped)
-    mpg_report_deviations(w->out, w->scratch, &asks);
+    mpg_goodput_report_deviations(w->out, w->scratch, &asks);
   w->stopped = w->stopped || asks.stopped;
 }
 
 /* ---- The whole ---- */
 
 /* Total time [1, 14]; false with an error where there is none. */
-static bool total_time(work *w, const mpg_report_options *o, double *ended) {
+static bool total_time(work *w, const mpg_goodput_report_options *o, double *ended) {
   double first = NAN;
   *ended = NAN;
   for (size_t i = 0; i < w->nfew; i++) {
-    const mpg_report_row *r = &w->few[i];
-    if (r->kind == MPG_REPORT_JOB && r->end)
+    const mpg_goodput_report_row *r = &w->few[i];
+    if (r->kind == MPG_GOODPUT_REPORT_JOB && r->end)
       *ended = r->time;
-    else if (r->kind == MPG_REPORT_JOB && isnan(first))
+    else if (r->kind == MPG_GOODPUT_REPORT_JOB && isnan(first))
       first = r->time;
   }
   if (o->windowed) {
@@ -495,7 +497,7 @@ static bool total_time(work *w, const mpg_report_options *o, double *ended) {
 }
 
 /* Sets to 0 what cannot be, and finds the rest [11]. */
-static void sanitize(mpg_report *out) {
+static void sanitize(mpg_goodput_report *out) {
   double rest = out->total_s - out->productive_s;
   for (size_t i = 0; i < out->ncustom; i++) {
     if (out->custom_s[i] < 0 || out->custom_s[i] > out->total_s)
@@ -503,45 +505,48 @@ static void sanitize(mpg_report *out) {
     if (!isnan(out->custom_s[i]))
       rest -= out->custom_s[i];
   }
-  for (size_t i = 0; i < MPG_REPORT_BUCKETS; i++) {
+  for (size_t i = 0; i < MPG_GOODPUT_REPORT_BUCKETS; i++) {
     if (out->badput_s[i] < 0 || out->badput_s[i] > out->total_s)
       out->badput_s[i] = 0;
-    if (i != MPG_REPORT_data_loading_async)
+    if (i != MPG_GOODPUT_REPORT_data_loading_async)
       rest -= out->badput_s[i];
   }
-  out->badput_s[MPG_REPORT_other] = fmax(0, rest);
+  out->badput_s[MPG_GOODPUT_REPORT_other] = fmax(0, rest);
   if (!(out->productive_s >= 0 && out->productive_s <= out->total_s))
     out->error = "Productive training time is invalid. Please fix the logging entries.";
   out->goodput_pct = out->productive_s / out->total_s * 100;
 }
 
-static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
-  mpg_report *out = w->out;
+static mpg_rc account(work *w, const mpg_goodput_report_options *o, double ended) {
+  mpg_goodput_report *out = w->out;
   double *b = out->badput_s;
   checkpoint *all = allocate(w->env, w->nfew, sizeof *all);
   mpg_rc rc;
   if (all == NULL)
     return MPG_NOMEM;
-  (void)typed_pairs(w, MPG_REPORT_CUSTOM, o->ntypes, true);
+  (void)typed_pairs(w, MPG_GOODPUT_REPORT_CUSTOM, o->ntypes, true);
   rc = mpg_sort(w->env, w->events, w->nevents, sizeof *w->events, by_start, NULL);
   if (rc == MPG_OK)
     walk(w, ended);
   if (rc == MPG_OK)
     rc = order_reinits(w);
   if (rc == MPG_OK)
-    rc = checkpoints(all, w, MPG_REPORT_SAVE, &b[MPG_REPORT_unproductive_checkpoint_save_time]);
+    rc = checkpoints(all, w, MPG_GOODPUT_REPORT_SAVE,
+                     &b[MPG_GOODPUT_REPORT_unproductive_checkpoint_save_time]);
   if (rc == MPG_OK)
-    rc = checkpoints(all, w, MPG_REPORT_RESTORE,
-                     &b[MPG_REPORT_unproductive_checkpoint_restore_time]);
+    rc = checkpoints(all, w, MPG_GOODPUT_REPORT_RESTORE,
+                     &b[MPG_GOODPUT_REPORT_unproductive_checkpoint_restore_time]);
   mpg_free(w->env, all);
   if (rc != MPG_OK)
     return rc;
-  out->productive_s -= b[MPG_REPORT_unproductive_checkpoint_save_time];
-  b[MPG_REPORT_tpu_initialization] = phase(w, MPG_REPORT_TPU_INIT);
-  b[MPG_REPORT_training_prep] = phase(w, MPG_REPORT_PREP);
-  b[MPG_REPORT_elastic_reinitialization] = phase(w, MPG_REPORT_REINIT);
-  b[MPG_REPORT_elastic_scale_up] = typed_pairs(w, MPG_REPORT_SCALE_UP, o->ntypes, false);
-  b[MPG_REPORT_elastic_slice_down] = typed_pairs(w, MPG_REPORT_SLICE_DOWN, o->ntypes, false);
+  out->productive_s -= b[MPG_GOODPUT_REPORT_unproductive_checkpoint_save_time];
+  b[MPG_GOODPUT_REPORT_tpu_initialization] = phase(w, MPG_GOODPUT_REPORT_TPU_INIT);
+  b[MPG_GOODPUT_REPORT_training_prep] = phase(w, MPG_GOODPUT_REPORT_PREP);
+  b[MPG_GOODPUT_REPORT_elastic_reinitialization] = phase(w, MPG_GOODPUT_REPORT_REINIT);
+  b[MPG_GOODPUT_REPORT_elastic_scale_up] =
+      typed_pairs(w, MPG_GOODPUT_REPORT_SCALE_UP, o->ntypes, false);
+  b[MPG_GOODPUT_REPORT_elastic_slice_down] =
+      typed_pairs(w, MPG_GOODPUT_REPORT_SLICE_DOWN, o->ntypes, false);
   slices(w, o->windowed    ? fmin(o->end, w->rows[w->n - 1].first_time)
             : isnan(ended) ? o->query_time
                            : ended);
@@ -550,12 +555,12 @@ static mpg_rc account(work *w, const mpg_report_options *o, double ended) {
 }
 
 static mpg_rc prepare(work *w, size_t ntypes) {
-  mpg_report *out = w->out;
+  mpg_goodput_report *out = w->out;
   size_t nevents = 0, nreinits = 0, nfew = 0;
   for (size_t i = 0; i < w->n && !stops(w); i++) {
-    nevents += w->rows[i].kind == MPG_REPORT_CUSTOM;
-    nreinits += w->rows[i].kind == MPG_REPORT_REINIT;
-    nfew += w->rows[i].kind != MPG_REPORT_STEP;
+    nevents += w->rows[i].kind == MPG_GOODPUT_REPORT_CUSTOM;
+    nreinits += w->rows[i].kind == MPG_GOODPUT_REPORT_REINIT;
+    nfew += w->rows[i].kind != MPG_GOODPUT_REPORT_STEP;
   }
   w->nslots = 16;
   while (w->nslots <= w->n * 2)
@@ -577,7 +582,7 @@ static mpg_rc prepare(work *w, size_t ntypes) {
     return MPG_NOMEM;
   w->stopped = w->stopped || !mpg_clear(w->env, w->slots, w->nslots * sizeof *w->slots);
   for (size_t i = 0; i < w->n && !stops(w); i++)
-    if (w->rows[i].kind != MPG_REPORT_STEP)
+    if (w->rows[i].kind != MPG_GOODPUT_REPORT_STEP)
       w->few[w->nfew++] = w->rows[i];
   out->ncustom = ntypes;
   for (size_t i = 0; i < ntypes; i++)
@@ -586,14 +591,15 @@ static mpg_rc prepare(work *w, size_t ntypes) {
 }
 
 /* Rows of the window, or all of them; what they lack is an error, as it is to the library. */
-static mpg_rc select_rows(work *w, const mpg_report_options *o, mpg_report_row **own) {
+static mpg_rc select_rows(work *w, const mpg_goodput_report_options *o,
+                          mpg_goodput_report_row **own) {
   size_t n = 0;
   for (size_t i = 0; i < w->n && !stops(w); i++) {
-    const mpg_report_row *r = &w->rows[i];
+    const mpg_goodput_report_row *r = &w->rows[i];
     if (o->windowed && r->timed && isnan(r->first_time))
       w->out->error = "A row's first time is no number.";
-    else if (r->kind != MPG_REPORT_OTHER && isnan(r->time) && r->kind != MPG_REPORT_SAVE &&
-             r->kind != MPG_REPORT_RESTORE)
+    else if (r->kind != MPG_GOODPUT_REPORT_OTHER && isnan(r->time) &&
+             r->kind != MPG_GOODPUT_REPORT_SAVE && r->kind != MPG_GOODPUT_REPORT_RESTORE)
       w->out->error = "A row lacks its time.";
   }
   if (!o->windowed || w->out->error != NULL)
@@ -611,13 +617,14 @@ static mpg_rc select_rows(work *w, const mpg_report_options *o, mpg_report_row *
   return MPG_OK;
 }
 
-mpg_rc mpg_report_compute(mpg_report *out, const mpg_env *env, const mpg_report_row *rows, size_t n,
-                          const mpg_report_options *options, mpg_err *err) {
+mpg_rc mpg_goodput_report_compute(mpg_goodput_report *out, const mpg_env *env,
+                                  const mpg_goodput_report_row *rows, size_t n,
+                                  const mpg_goodput_report_options *options, mpg_err *err) {
   work w = {.env = env, .rows = rows, .n = n, .out = out};
-  mpg_report_row *own = NULL;
+  mpg_goodput_report_row *own = NULL;
   double ended;
   mpg_rc rc;
-  *out = (mpg_report){0};
+  *out = (mpg_goodput_report){0};
   if (n >= UINT32_MAX / 4)
     return mpg_fail(err, MPG_LIMIT, "a job of more than %u rows", UINT32_MAX / 4);
   rc = select_rows(&w, options, &own);
@@ -645,13 +652,13 @@ mpg_rc mpg_report_compute(mpg_report *out, const mpg_env *env, const mpg_report_
   mpg_free(env, w.ends_ns.sum);
   if (rc == MPG_OK && !w.stopped)
     return rc;
-  mpg_report_free(out, env);
+  mpg_goodput_report_free(out, env);
   return rc == MPG_NOMEM ? mpg_fail_nomem(err) : mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
 
-void mpg_report_free(mpg_report *report, const mpg_env *env) {
+void mpg_goodput_report_free(mpg_goodput_report *report, const mpg_env *env) {
   mpg_free(env, report->custom_s);
   mpg_free(env, report->steps);
   mpg_free(env, report->deviations_s);
-  *report = (mpg_report){0};
+  *report = (mpg_goodput_report){0};
 }

@@ -8,26 +8,35 @@
 **  1. Total time: the last end of the job, else `query_time`, less its first start.
 **  2. A step that the current segment already has is a disruption: it closes the segment at this
 **     step and begins the next one.
-**  3. A segment closed at 0 counts nothing. Of neighbouring rows (n0,t0), (n1,t1): where n1 is above
+**  3. A segment closed at 0 counts nothing. Of neighbouring rows (n0,t0), (n1,t1): where n1 is
+**    above
 **     the step that closed it, t1-t0 is wasted progress; where n1 is n0+1, t1-t0 less the custom
 **     events wholly inside is productive, and those count for their types; else nothing.
-**  4. Program startup: by how much the segment's lowest step took longer than the mean of the others.
-**  5. Infrastructure recovery: the latest start of the job less the last step before the disruption.
-**  6. At the end the segment closes at its highest step, and where the job has an end, that less the
+**  4. Program startup: by how much the segment's lowest step took longer than the mean of the
+**    others.
+**  5. Infrastructure recovery: the latest start of the job less the last step before the
+**    disruption.
+**  6. At the end the segment closes at its highest step, and where the job has an end, that less
+**    the
 **     start of this step is productive.
 **  7. Of a pair, a later start replaces an open one, and an end without a start is nothing.
-**  8. Data loading: the first load, and the first after each disruption, are synchronous; so is, once
+**  8. Data loading: the first load, and the first after each disruption, are synchronous; so is,
+**    once
 **     more, the most recent load at a disruption. All others are asynchronous, and no badput.
-**  9. Custom events pair by type over the whole log; one that does not end after its start is nothing.
-** 10. Checkpoints: the mean duration of each (step, persistent or not), summed; saves are taken from
+**  9. Custom events pair by type over the whole log; one that does not end after its start is
+**    nothing.
+** 10. Checkpoints: the mean duration of each (step, persistent or not), summed; saves are taken
+**   from
 **     productive time.
 ** 11. What is below 0 or above the total is 0; productive time so is an error. Other is the rest.
 ** 12. Elastic waits count for scale-up or slice-down; re-initialisation is taken out of the phases
 **     that it overlaps. Slice efficiency is the share of slices over time, over the total time.
 ** 13. Step deviation: |t - ideal|, ideal the mean of the times from 1 s up to median + 3 MAD. The
-**     figures of its monitor: the mean of under 100 deviations, else the 90th percentile of the last
+**     figures of its monitor: the mean of under 100 deviations, else the 90th percentile of the
+**     last
 **     100, of which the cumulative one, from 1100 on, takes off the median of the 1000 before.
-** 14. A window (start, end]: rows whose first time lies in it; the total is from the first of those,
+** 14. A window (start, end]: rows whose first time lies in it; the total is from the first of
+**   those,
 **     or start where that is later, to the last of those, or end where that is earlier.
 */
 #ifndef MPG_GOODPUT_REPORT_H
@@ -35,24 +44,24 @@
 
 #include "../../base/base.h"
 
-typedef enum mpg_report_kind {
-  MPG_REPORT_OTHER,
-  MPG_REPORT_JOB,
-  MPG_REPORT_STEP,
-  MPG_REPORT_TPU_INIT,
-  MPG_REPORT_PREP,
-  MPG_REPORT_LOAD,
-  MPG_REPORT_CUSTOM,     /* type */
-  MPG_REPORT_SLICES,     /* a, b: shares of slices active, available */
-  MPG_REPORT_SCALE_UP,   /* a wait for more slices; type */
-  MPG_REPORT_SLICE_DOWN, /* a wait for lost ones; type */
-  MPG_REPORT_REINIT,
-  MPG_REPORT_SAVE,   /* step, persistent, a: seconds */
-  MPG_REPORT_RESTORE /* the same */
-} mpg_report_kind;
+typedef enum mpg_goodput_report_kind {
+  MPG_GOODPUT_REPORT_OTHER,
+  MPG_GOODPUT_REPORT_JOB,
+  MPG_GOODPUT_REPORT_STEP,
+  MPG_GOODPUT_REPORT_TPU_INIT,
+  MPG_GOODPUT_REPORT_PREP,
+  MPG_GOODPUT_REPORT_LOAD,
+  MPG_GOODPUT_REPORT_CUSTOM,     /* type */
+  MPG_GOODPUT_REPORT_SLICES,     /* a, b: shares of slices active, available */
+  MPG_GOODPUT_REPORT_SCALE_UP,   /* a wait for more slices; type */
+  MPG_GOODPUT_REPORT_SLICE_DOWN, /* a wait for lost ones; type */
+  MPG_GOODPUT_REPORT_REINIT,
+  MPG_GOODPUT_REPORT_SAVE,   /* step, persistent, a: seconds */
+  MPG_GOODPUT_REPORT_RESTORE /* the same */
+} mpg_goodput_report_kind;
 
-typedef struct mpg_report_row {
-  mpg_report_kind kind;
+typedef struct mpg_goodput_report_row {
+  mpg_goodput_report_kind kind;
   bool end;        /* of its pair */
   bool timed;      /* the row has a time at all */
   bool persistent; /* the checkpoint went to gs:// */
@@ -61,10 +70,10 @@ typedef struct mpg_report_row {
   double time;       /* seconds; NaN: the row lacks it */
   double first_time; /* what windows go by; NaN: it is no number */
   double a, b;       /* NaN: the row lacks it */
-} mpg_report_row;
+} mpg_goodput_report_row;
 
 /* Seconds of badput, in the library's names. */
-#define MPG_REPORT_BADPUT(F)                                                                       \
+#define MPG_GOODPUT_REPORT_BADPUT(F)                                                               \
   F(tpu_initialization)                                                                            \
   F(training_prep)                                                                                 \
   F(program_startup)                                                                               \
@@ -78,22 +87,22 @@ typedef struct mpg_report_row {
   F(elastic_scale_up)                                                                              \
   F(elastic_reinitialization)                                                                      \
   F(other)
-#define MPG_REPORT_ENUM(name) MPG_REPORT_##name,
-enum { MPG_REPORT_BADPUT(MPG_REPORT_ENUM) MPG_REPORT_BUCKETS };
+#define MPG_GOODPUT_REPORT_ENUM(name) MPG_GOODPUT_REPORT_##name,
+enum { MPG_GOODPUT_REPORT_BADPUT(MPG_GOODPUT_REPORT_ENUM) MPG_GOODPUT_REPORT_BUCKETS };
 
-typedef struct mpg_report_options {
+typedef struct mpg_goodput_report_options {
   double query_time; /* "now", for a job without an end */
   bool windowed;
   double start, end; /* of the window */
   size_t ntypes;
-} mpg_report_options;
+} mpg_goodput_report_options;
 
-typedef struct mpg_report {
+typedef struct mpg_goodput_report {
   const char *error; /* constant; NULL: fine. Else nothing of the first part is set. */
   double goodput_pct, productive_s, total_s;
   int64_t max_productive_step, last_recorded_step,
       disruptions; /* steps are 0 where there is none */
-  double badput_s[MPG_REPORT_BUCKETS];
+  double badput_s[MPG_GOODPUT_REPORT_BUCKETS];
   double *custom_s; /* [type - 1]; NaN: no such event counted */
   size_t ncustom;
   bool sliced; /* slice counts were logged */
@@ -104,12 +113,13 @@ typedef struct mpg_report {
   int64_t *steps; /* with a known time, in the order in which they first ran */
   double *deviations_s;
   size_t nsteps;
-} mpg_report;
+} mpg_goodput_report;
 
-/* MPG_NOMEM, MPG_INTERRUPTED or MPG_OK: what is wrong with the job is in the report, which mpg_report_free
-** empties. */
-mpg_rc mpg_report_compute(mpg_report *out, const mpg_env *env, const mpg_report_row *rows, size_t n,
-                          const mpg_report_options *options, mpg_err *err);
-void mpg_report_free(mpg_report *report, const mpg_env *env);
+/* MPG_NOMEM, MPG_INTERRUPTED or MPG_OK: what is wrong with the job is in the report, which
+** mpg_goodput_report_free empties. */
+mpg_rc mpg_goodput_report_compute(mpg_goodput_report *out, const mpg_env *env,
+                                  const mpg_goodput_report_row *rows, size_t n,
+                                  const mpg_goodput_report_options *options, mpg_err *err);
+void mpg_goodput_report_free(mpg_goodput_report *report, const mpg_env *env);
 
 #endif

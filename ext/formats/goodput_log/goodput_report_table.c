@@ -33,7 +33,7 @@ enum {
   LAST_RECORDED_STEP,
   DISRUPTION_COUNT,
   FIRST_BADPUT,
-  CUSTOM_BADPUT_EVENTS = FIRST_BADPUT + MPG_REPORT_BUCKETS,
+  CUSTOM_BADPUT_EVENTS = FIRST_BADPUT + MPG_GOODPUT_REPORT_BUCKETS,
   STEPPING_SLICE_EFFICIENCY,
   AVAILABLE_SLICE_EFFICIENCY,
   IDEAL_STEP_TIME_S,
@@ -53,7 +53,7 @@ enum {
 static const char declared[] =
     "CREATE TABLE x(job TEXT, goodput_pct REAL, productive_s REAL, total_job_time_s REAL, "
     "max_productive_step BIGINT, last_recorded_step BIGINT, disruption_count "
-    "BIGINT, " MPG_REPORT_BADPUT(
+    "BIGINT, " MPG_GOODPUT_REPORT_BADPUT(
         BADPUT_DECLARED) "custom_badput_events TEXT, stepping_slice_efficiency REAL, "
                          "available_slice_efficiency REAL, "
                          "ideal_step_time_s REAL, step_times BIGINT, mean_abs_deviation_s REAL, "
@@ -74,18 +74,18 @@ typedef struct entry {
 
 typedef struct report_cursor {
   sqlite3_vtab_cursor base; /* must be first */
-  mpg_scan scan;
+  mpg_query_env scan;
   bool scanning;
   sqlite3_value *arguments[ARGUMENTS]; /* NULL: not given */
   bool interned;
   mpg_intern jobs, types, ids;
-  mpg_report_row *rows; /* as read */
-  entry *entries;       /* by job; within one in the order of its log */
+  mpg_goodput_report_row *rows; /* as read */
+  entry *entries;               /* by job; within one in the order of its log */
   size_t n, cap, cap_rows;
   size_t from, to; /* of the job at hand */
-  mpg_report_options options;
+  mpg_goodput_report_options options;
   bool has_query_time;
-  mpg_report report;
+  mpg_goodput_report report;
   mpg_json_text json; /* of a column */
   bool at_end;
   sqlite3_int64 row;
@@ -136,24 +136,24 @@ static mpg_rc type_id(report_cursor *c, const mpg_value *v, uint32_t *id, bool *
   return mpg_intern_id(&c->types, (mpg_str){upper, n}, id);
 }
 
-static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_report_row *to) {
-  static const mpg_report_kind kinds[] = {
-      [MPG_GOODPUT_OTHER] = MPG_REPORT_OTHER,
-      [MPG_GOODPUT_JOB] = MPG_REPORT_JOB,
-      [MPG_GOODPUT_STEP] = MPG_REPORT_STEP,
-      [MPG_GOODPUT_TPU_INIT] = MPG_REPORT_TPU_INIT,
-      [MPG_GOODPUT_TRAINING_PREP] = MPG_REPORT_PREP,
-      [MPG_GOODPUT_DATA_LOADING] = MPG_REPORT_LOAD,
-      [MPG_GOODPUT_CUSTOM_EVENT] = MPG_REPORT_CUSTOM,
-      [MPG_GOODPUT_SLICE_COUNTS] = MPG_REPORT_SLICES,
-      [MPG_GOODPUT_ELASTIC_WAIT] = MPG_REPORT_SLICE_DOWN,
-      [MPG_GOODPUT_ELASTIC_REINIT] = MPG_REPORT_REINIT,
-      [MPG_GOODPUT_CHECKPOINT] = MPG_REPORT_OTHER,
+static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_goodput_report_row *to) {
+  static const mpg_goodput_report_kind kinds[] = {
+      [MPG_GOODPUT_OTHER] = MPG_GOODPUT_REPORT_OTHER,
+      [MPG_GOODPUT_JOB] = MPG_GOODPUT_REPORT_JOB,
+      [MPG_GOODPUT_STEP] = MPG_GOODPUT_REPORT_STEP,
+      [MPG_GOODPUT_TPU_INIT] = MPG_GOODPUT_REPORT_TPU_INIT,
+      [MPG_GOODPUT_TRAINING_PREP] = MPG_GOODPUT_REPORT_PREP,
+      [MPG_GOODPUT_DATA_LOADING] = MPG_GOODPUT_REPORT_LOAD,
+      [MPG_GOODPUT_CUSTOM_EVENT] = MPG_GOODPUT_REPORT_CUSTOM,
+      [MPG_GOODPUT_SLICE_COUNTS] = MPG_GOODPUT_REPORT_SLICES,
+      [MPG_GOODPUT_ELASTIC_WAIT] = MPG_GOODPUT_REPORT_SLICE_DOWN,
+      [MPG_GOODPUT_ELASTIC_REINIT] = MPG_GOODPUT_REPORT_REINIT,
+      [MPG_GOODPUT_CHECKPOINT] = MPG_GOODPUT_REPORT_OTHER,
   };
   const mpg_value *v = from->values, *directory = &v[MPG_GOODPUT_directory];
   bool scale_up = false;
   mpg_rc rc = MPG_OK;
-  *to = (mpg_report_row){.kind = kinds[from->kind], .end = from->edge == MPG_GOODPUT_END};
+  *to = (mpg_goodput_report_row){.kind = kinds[from->kind], .end = from->edge == MPG_GOODPUT_END};
   to->timed = from->timed;
   to->first_time = number(&from->first_time);
   to->time = from->field < MPG_GOODPUT_COUNT ? number(&v[from->field]) : NAN;
@@ -162,13 +162,13 @@ static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_repor
   if (from->kind == MPG_GOODPUT_STEP) {
     to->step = v[MPG_GOODPUT_step_count].i;
     if (v[MPG_GOODPUT_step_count].type == MPG_NULL)
-      to->kind = MPG_REPORT_OTHER;
+      to->kind = MPG_GOODPUT_REPORT_OTHER;
   } else if (from->kind == MPG_GOODPUT_CUSTOM_EVENT) {
     rc = type_id(c, &v[MPG_GOODPUT_custom_badput_event_type], &to->type, &scale_up);
   } else if (from->kind == MPG_GOODPUT_ELASTIC_WAIT) {
     rc = type_id(c, &v[MPG_GOODPUT_elastic_wait_event_type], &to->type, &scale_up);
     if (scale_up)
-      to->kind = MPG_REPORT_SCALE_UP;
+      to->kind = MPG_GOODPUT_REPORT_SCALE_UP;
   } else if (from->kind == MPG_GOODPUT_SLICE_COUNTS) {
     to->a = number(&v[MPG_GOODPUT_active_slices]) / number(&v[MPG_GOODPUT_total_slices]);
     to->b = number(&v[MPG_GOODPUT_available_slices]) / number(&v[MPG_GOODPUT_total_slices]);
@@ -176,11 +176,11 @@ static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_repor
     mpg_str what = v[MPG_GOODPUT_event_type].s;
     to->persistent = directory->s.n >= 5 && memcmp(directory->s.p, "gs://", 5) == 0;
     if (mpg_str_eq(what, MPG_STR("save"))) {
-      to->kind = MPG_REPORT_SAVE;
+      to->kind = MPG_GOODPUT_REPORT_SAVE;
       to->a = number(&v[MPG_GOODPUT_checkpoint_manager_blocking_duration_secs]);
     } else if (mpg_str_eq(what, MPG_STR("restore")) ||
                mpg_str_eq(what, MPG_STR("emergency_restore"))) {
-      to->kind = MPG_REPORT_RESTORE;
+      to->kind = MPG_GOODPUT_REPORT_RESTORE;
       to->a = number(&v[MPG_GOODPUT_checkpoint_manager_duration_secs]);
     }
   }
@@ -207,7 +207,7 @@ static mpg_rc add(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, mpg_seen *seen,
+static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, mpg_hash_set *seen,
                         bool skip, mpg_err *err) {
   mpg_issues *issues = issues_of(c);
   const mpg_goodput_row *row;
@@ -241,13 +241,13 @@ static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, 
 }
 
 static mpg_rc read_files(report_cursor *c, mpg_str path, bool skip, mpg_err *err) {
-  mpg_seen seen = {.env = env_of(c)};
+  mpg_hash_set seen = {.env = env_of(c)};
   mpg_paths paths = {0};
   mpg_rc rc = mpg_paths_expand(&paths, env_of(c), path, err);
   for (size_t i = 0; rc == MPG_OK && i < paths.n; i++)
     rc = read_file(c, paths.path[i], mpg_paths_copied(&paths, i), &seen, skip, err);
   mpg_paths_free(&paths);
-  mpg_seen_free(&seen);
+  mpg_hash_set_free(&seen);
   return rc;
 }
 
@@ -282,7 +282,7 @@ static int report_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static void reset(report_cursor *c) {
   if (c->scanning) {
-    mpg_report_free(&c->report, env_of(c));
+    mpg_goodput_report_free(&c->report, env_of(c));
     mpg_free(env_of(c), c->rows);
     mpg_free(env_of(c), c->entries);
     mpg_json_text_free(&c->json);
@@ -308,7 +308,7 @@ static int report_close(sqlite3_vtab_cursor *base) {
   report_cursor *c = (report_cursor *)base;
   reset(c);
   if (c->scanning)
-    mpg_scan_end(&c->scan);
+    mpg_query_env_end(&c->scan);
   sqlite3_free(c);
   return SQLITE_OK;
 }
@@ -321,14 +321,14 @@ static int fail(report_cursor *c, const mpg_err *err) {
 /* Reports on the rows of the job at hand. */
 static mpg_rc compute(report_cursor *c, mpg_err *err) {
   size_t n = c->to - c->from;
-  mpg_report_options options = c->options;
+  mpg_goodput_report_options options = c->options;
   const entry *e = &c->entries[c->from];
-  mpg_report_row *own = NULL;
-  const mpg_report_row *rows = &c->rows[e[0].place];
+  mpg_goodput_report_row *own = NULL;
+  const mpg_goodput_report_row *rows = &c->rows[e[0].place];
   bool mixed = false, in_place = true;
   double last = NAN;
   mpg_rc rc;
-  mpg_report_free(&c->report, env_of(c));
+  mpg_goodput_report_free(&c->report, env_of(c));
   for (size_t i = 0; i < n; i++) {
     double time = c->rows[e[i].place].time;
     if (mpg_poll(env_of(c), i))
@@ -354,7 +354,7 @@ static mpg_rc compute(report_cursor *c, mpg_err *err) {
   if (!c->has_query_time)
     options.query_time = last;
   options.ntypes = c->types.n;
-  rc = mpg_report_compute(&c->report, env_of(c), rows, n, &options, err);
+  rc = mpg_goodput_report_compute(&c->report, env_of(c), rows, n, &options, err);
   if (rc == MPG_OK && mixed)
     c->report.error = c->report.step_error =
         "The job has rows of a log and entries of Cloud Logging, whose order is not known.";
@@ -406,7 +406,7 @@ static mpg_rc read_arguments(report_cursor *c, mpg_err *err) {
     return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
   if (v[PATH].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "expected a path, as in " NAME "('goodput.jsonl')");
-  c->options = (mpg_report_options){0};
+  c->options = (mpg_goodput_report_options){0};
   c->has_query_time = v[QUERY_TIME].type != MPG_NULL;
   c->options.windowed = v[START_TIME].type != MPG_NULL;
   if (c->options.windowed != (v[END_TIME].type != MPG_NULL))
@@ -444,7 +444,7 @@ static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   }
   c->row = mpg_first_rowid(c->arguments, ARGUMENTS);
   if (!c->scanning) {
-    rc = mpg_scan_begin(&c->scan, ((mpg_table *)c->base.pVtab)->conn);
+    rc = mpg_query_env_begin(&c->scan, ((mpg_table *)c->base.pVtab)->conn);
     if (rc != SQLITE_OK)
       return rc;
     c->scanning = true;
@@ -519,7 +519,7 @@ static int give_json(report_cursor *c, sqlite3_context *context, mpg_rc (*put)(r
   return mpg_result_asked(context, env_of(c), &value);
 }
 
-static void give_goodput(const mpg_report *r, sqlite3_context *context, int column) {
+static void give_goodput(const mpg_goodput_report *r, sqlite3_context *context, int column) {
   switch (column) {
   case GOODPUT_PCT:
     sqlite3_result_double(context, r->goodput_pct);
@@ -552,7 +552,7 @@ static void give_goodput(const mpg_report *r, sqlite3_context *context, int colu
   }
 }
 
-static void give_steps(const mpg_report *r, sqlite3_context *context, int column) {
+static void give_steps(const mpg_goodput_report *r, sqlite3_context *context, int column) {
   switch (column) {
   case IDEAL_STEP_TIME_S:
     sqlite3_result_double(context, r->ideal_step_s);
@@ -580,7 +580,7 @@ static void give_error(sqlite3_context *context, const char *error) {
 
 static int report_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   report_cursor *c = (report_cursor *)base;
-  const mpg_report *r = &c->report;
+  const mpg_goodput_report *r = &c->report;
   mpg_str job;
   if (column >= FIRST_ARGUMENT) {
     if (c->arguments[column - FIRST_ARGUMENT] != NULL)

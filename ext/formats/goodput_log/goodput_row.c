@@ -10,7 +10,7 @@
 const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT] = {MPG_GOODPUT_FIELDS(FIELD)};
 
 #define BIT(i) (UINT64_C(1) << (i))
-_Static_assert(MPG_GOODPUT_COUNT + 1 <= MPG_JSON_USUAL_KEYS, "a word has a bit for every field");
+_Static_assert(MPG_GOODPUT_COUNT + 1 <= MPG_JSON_FAST_KEYS, "a word has a bit for every field");
 
 /* The keys that tell what a row is of, and which of its times it is. */
 typedef struct telling {
@@ -134,13 +134,13 @@ bool mpg_goodput_is_timely(const mpg_goodput_row *row) {
 
 #define JOB_NAME MPG_GOODPUT_COUNT /* its key */
 
-void mpg_goodput_usual_init(mpg_goodput_usual *usual) {
+void mpg_goodput_fast_init(mpg_goodput_fast *usual) {
   for (size_t i = 0; i < MPG_GOODPUT_COUNT; i++) {
     mpg_str name = mpg_str_of(mpg_goodput_fields[i].name);
-    (void)mpg_json_usual_add(&usual->keys, name); /* they are few, plain and short */
+    (void)mpg_json_fast_add(&usual->keys, name); /* they are few, plain and short */
     usual->times |= (uint64_t)mpg_goodput_names_time(name) << i;
   }
-  (void)mpg_json_usual_add(&usual->keys, MPG_STR("job_name"));
+  (void)mpg_json_fast_add(&usual->keys, MPG_STR("job_name"));
 }
 
 /* As mpg_goodput_value has it, of the text of a window: most numbers at once. */
@@ -162,7 +162,7 @@ static inline bool usual_value(size_t field, const mpg_json_member *m, mpg_value
 }
 
 /* The first of the keys that name a time, as written; every one of them is a REAL. */
-static void take_first_time(const mpg_goodput_usual *usual, mpg_goodput_row *row) {
+static void take_first_time(const mpg_goodput_fast *usual, mpg_goodput_row *row) {
   size_t first = MPG_GOODPUT_COUNT;
   for (uint64_t left = row->present & usual->times; left != 0; left &= left - 1) {
     size_t field = (size_t)__builtin_ctzll(left);
@@ -174,11 +174,11 @@ static void take_first_time(const mpg_goodput_usual *usual, mpg_goodput_row *row
     row->first_time = row->values[first];
 }
 
-const char *mpg_goodput_usual_row(mpg_goodput_usual *usual, const char *p, const char *end,
-                                  mpg_goodput_row *row) {
+const char *mpg_goodput_fast_row(mpg_goodput_fast *usual, const char *p, const char *end,
+                                 mpg_goodput_row *row) {
   const mpg_json_member *job = &usual->members[JOB_NAME];
   uint64_t has;
-  const char *behind = mpg_json_usual_object(&usual->keys, p, end, usual->members, &has);
+  const char *behind = mpg_json_fast_object(&usual->keys, p, end, usual->members, &has);
   if (behind == NULL || (has & BIT(JOB_NAME)) == 0 || job->kind != MPG_JSON_STRING)
     return NULL;
   row->job = job->text;

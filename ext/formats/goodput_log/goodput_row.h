@@ -20,17 +20,17 @@ void mpg_goodput_tell(mpg_goodput_row *row);
 bool mpg_goodput_is_timely(const mpg_goodput_row *row);
 
 /* All zero before init. */
-typedef struct mpg_goodput_usual {
-  mpg_json_usual keys; /* the fields by their numbers, and behind them job_name */
+typedef struct mpg_goodput_fast {
+  mpg_json_fast keys; /* the fields by their numbers, and behind them job_name */
   mpg_json_member members[MPG_GOODPUT_COUNT + 1];
   uint64_t times; /* fields that name a time */
-} mpg_goodput_usual;
+} mpg_goodput_fast;
 
-void mpg_goodput_usual_init(mpg_goodput_usual *usual);
-/* The raw row without a fault that begins at p: all of `row`, which is clear, and the position behind
-** it. NULL where it is not usual (json_fast.h), has other keys, or is no such row: `row` may then be
-** filled in part. */
-const char *mpg_goodput_usual_row(mpg_goodput_usual *usual, const char *p, const char *end,
-                                  mpg_goodput_row *row);
+void mpg_goodput_fast_init(mpg_goodput_fast *usual);
+/* The raw row without a fault that begins at p: all of `row`, which is clear, and the position
+** behind it. NULL where it is not usual (json_fast.h), has other keys, or is no such row: `row` may
+** then be filled in part. */
+const char *mpg_goodput_fast_row(mpg_goodput_fast *usual, const char *p, const char *end,
+                                 mpg_goodput_row *row);
 
 #endif

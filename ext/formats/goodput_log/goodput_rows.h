@@ -1,6 +1,6 @@
 /*
-** goodput_rows.h - job logs of ml-goodput-measurement (goodput_log.h) as rows of columns that several
-** threads may read ahead (rows_scan.h).
+** goodput_rows.h - job logs of ml-goodput-measurement (goodput_log.h) as rows of columns that
+** several threads may read ahead (rows_scan.h).
 */
 #ifndef MPG_GOODPUT_ROWS_H
 #define MPG_GOODPUT_ROWS_H
@@ -20,7 +20,7 @@ enum {
   MPG_GOODPUT_ROW_TIMESTAMP,
   MPG_GOODPUT_ROW_TIME_NS,
   MPG_GOODPUT_ROW_INSERT_ID,
-  MPG_GOODPUT_ROW_DUPLICATE, /* always NULL: for the one who sees the rows in order to find out, by */
+  MPG_GOODPUT_ROW_DUPLICATE, /* always NULL here: set by whoever sees the rows in order, from */
   MPG_GOODPUT_ROW_ENTRY /* an exported row's mpg_goodput_row.entry, as the bits of an integer */
 };
 

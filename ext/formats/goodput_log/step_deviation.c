@@ -10,10 +10,10 @@
 #define BASELINE_LAST ((size_t)100)
 #define BASELINE_BEFORE ((size_t)1000)
 #define BASELINE_PERCENTILE 0.9
-#define TURN 4 /* what a turn of a loop takes, as mpg_asks counts */
+#define TURN 4 /* what a turn of a loop takes, as mpg_poller counts */
 
-static bool stops(mpg_asks *asks) {
-  return mpg_asks_stop(asks, TURN);
+static bool stops(mpg_poller *asks) {
+  return mpg_poller_stop(asks, TURN);
 }
 
 /* ---- Percentiles ---- */
@@ -24,11 +24,11 @@ static int by_value(const void *a, const void *b) {
 }
 
 /*
-** Puts the k-th smallest of v in its place, the smaller ones before it and the greater ones behind it: by
-** halves around a pivot (C. A. R. Hoare, "Find", 1961), and by sorting what is left where the halves are no
-** halves.
+** Puts the k-th smallest of v in its place, the smaller ones before it and the greater ones behind
+** it: by halves around a pivot (C. A. R. Hoare, "Find", 1961), and by sorting what is left where
+** the halves are no halves.
 */
-static void nth(mpg_asks *asks, double *v, size_t n, size_t k) {
+static void nth(mpg_poller *asks, double *v, size_t n, size_t k) {
   size_t low = 0, high = n - 1; /* the k-th is in [low, high] */
   for (int rounds = 128; low < high && !asks->stopped; rounds--) {
     double a = v[low], b = v[low + (high - low) / 2], c = v[high];
@@ -57,7 +57,7 @@ static void nth(mpg_asks *asks, double *v, size_t n, size_t k) {
   }
 }
 
-static double percentile(mpg_asks *asks, double *v, size_t n, double p) {
+static double percentile(mpg_poller *asks, double *v, size_t n, double p) {
   double at = (double)(n - 1) * p, next;
   size_t low = (size_t)at;
   nth(asks, v, n, low);
@@ -71,7 +71,7 @@ static double percentile(mpg_asks *asks, double *v, size_t n, double p) {
 
 /* ---- Deviations ---- */
 
-static void baselines(mpg_report *out, double *scratch, mpg_asks *asks) {
+static void baselines(mpg_goodput_report *out, double *scratch, mpg_poller *asks) {
   const double *d = out->deviations_s;
   size_t n = out->nsteps;
   if (n < BASELINE_LAST) {
@@ -87,7 +87,7 @@ static void baselines(mpg_report *out, double *scratch, mpg_asks *asks) {
   out->baseline_cumulative -= percentile(asks, scratch, BASELINE_BEFORE, 0.5);
 }
 
-void mpg_report_deviations(mpg_report *out, double *scratch, mpg_asks *asks) {
+void mpg_goodput_report_deviations(mpg_goodput_report *out, double *scratch, mpg_poller *asks) {
   double median, limit, sum = 0;
   size_t n = 0, kept = 0;
   for (size_t i = 0; i < out->nsteps && !stops(asks); i++)

@@ -75,10 +75,12 @@ static bool shape_begins(parser *p) {
   return *ahead.p == '[' || (*ahead.p == '(' && mpg_str_eq(word, MPG_STR("b")));
 }
 
-/* An element of a tuple is so deep in tuples at most: each level of it has a name to be looked up. */
+/* An element of a tuple is so deep in tuples at most: each level of it has a name to be looked
+** up. */
 #define ELEMENT_LEVELS 64
 
-/* A get-tuple-element that the text leaves out: "%name#1", `name` with its number, stands for it. */
+/* A get-tuple-element that the text leaves out: "%name#1", `name` with its number, stands for
+** it. */
 static mpg_rc add_element(parser *p, mpg_hlo_instruction of, mpg_str name, uint32_t *found,
                           mpg_err *err) {
   mpg_hlo_module *m = p->m;
@@ -302,8 +304,8 @@ static void device_ids(mpg_hlo_lex *l, mpg_str *value) {
 }
 
 /*
-** Attributes up to the end of the instruction. *inside: one holds a computation, which is to be read
-** first; the instruction waits in a frame.
+** Attributes up to the end of the instruction. *inside: one holds a computation, which is to be
+** read first; the instruction waits in a frame.
 */
 static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, bool *inside,
                               mpg_err *err) {

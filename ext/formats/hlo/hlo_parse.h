@@ -8,11 +8,11 @@
 **   [ENTRY] %name [(parameters) -> shape] { instructions } [, key=value]
 **   [ROOT] %name = [shape] opcode(operands), key=value, ...
 **
-** "%" may be missing; operands may carry shapes; what an attribute calls may be written in its place,
-** calls={ instructions }; of a missing shape the rules of XLA for tuple, get-tuple-element and
-** elementwise opcodes tell it. An operand is an instruction above it, as in all that XLA prints, or an
-** element of one, "%loop#1#0": XLA's dumps leave get-tuple-element out since 2026, and it is an instruction
-** here as everywhere, of that name.
+** "%" may be missing; operands may carry shapes; what an attribute calls may be written in its
+** place, calls={ instructions }; of a missing shape the rules of XLA for tuple, get-tuple-element
+** and elementwise opcodes tell it. An operand is an instruction above it, as in all that XLA
+** prints, or an element of one, "%loop#1#0": XLA's dumps leave get-tuple-element out since 2026,
+** and it is an instruction here as everywhere, of that name.
 */
 #ifndef MPG_HLO_PARSE_H
 #define MPG_HLO_PARSE_H
@@ -35,8 +35,8 @@ typedef struct mpg_hlo_scratch {
 void mpg_hlo_scratch_free(mpg_hlo_scratch *s);
 
 /*
-** Fills `m` (cleared before) from the text, which it borrows, and links it. MPG_DONE: white space and
-** comments, no module. MPG_DATA as "PATH:LINE:COLUMN: expected ..., found ...".
+** Fills `m` (cleared before) from the text, which it borrows, and links it. MPG_DONE: white space
+** and comments, no module. MPG_DATA as "PATH:LINE:COLUMN: expected ..., found ...".
 */
 mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *lex, mpg_err *err);
 

@@ -52,8 +52,8 @@ static mpg_rc read_dimensions(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t *n, mpg
 }
 
 /*
-** A layout, from its "{": the order goes behind the n dimensions in s->numbers. *ordered: it is one of
-** exactly n numbers below n.
+** A layout, from its "{": the order goes behind the n dimensions in s->numbers. *ordered: it is one
+** of exactly n numbers below n.
 */
 static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, bool *ordered,
                           unsigned *bits, mpg_err *err) {

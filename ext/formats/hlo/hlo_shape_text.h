@@ -10,8 +10,8 @@
 /* Steps over a shape; false where there is none. */
 bool mpg_hlo_shape_skip(mpg_hlo_lex *l);
 /*
-** Reads one. Of a dynamic dimension "<=N" the bound counts, an unbounded one, "?", as 0. Of a layout
-** the order of dimensions and E(bits) are kept. b(...), a buffer, is the shape in it.
+** Reads one. Of a dynamic dimension "<=N" the bound counts, an unbounded one, "?", as 0. Of a
+** layout the order of dimensions and E(bits) are kept. b(...), a buffer, is the shape in it.
 */
 mpg_rc mpg_hlo_shape_read(mpg_hlo_lex *l, mpg_hlo_scratch *scratch, mpg_hlo_shapes *shapes,
                           uint32_t *out, mpg_err *err);

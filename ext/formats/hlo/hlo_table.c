@@ -4,11 +4,13 @@
 ** hlo_trace: a row is an instruction.
 **
 **   module, computation, name, opcode, dtype, shape, op_name TEXT
-**       as the text has them; dtype is of the result, 'tuple' for a tuple; op_name is of the metadata, its
+**       as the text has them; dtype is of the result, 'tuple' for a tuple; op_name is of the
+**       metadata, its
 **       escapes resolved
 **   executions BIGINT, trip_count BIGINT
 **       how often it runs in one execution of the module (0: applied to elements, in a branch that
-**       costs less, or never called); of a while how often its body runs, NULL: unknown, counted once
+**       costs less, or never called); of a while how often its body runs, NULL: unknown, counted
+**       once
 **   flops, transcendentals, bytes, collective_bytes, wire_bytes BIGINT
 **       of all these executions, so that sums over a module are the module's
 **   ranks BIGINT, replica_groups TEXT

@@ -76,8 +76,8 @@ static bool begins_module(mpg_str line) {
          (line.p[at + n] == ' ' || line.p[at + n] == '\t' || line.p[at + n] == ',');
 }
 
-/* Whether the last line is a quote alone: in a header's origin_recovery_table it begins a string that holds a module,
-** which is of no other. */
+/* Whether the last line is a quote alone: in a header's origin_recovery_table it begins a string
+** that holds a module, which is of no other. */
 static bool in_string(const bytes *text) {
   size_t n = text->n;
   while (n > 0 && (text->p[n - 1] == '\n' || text->p[n - 1] == '\r'))
@@ -90,8 +90,8 @@ static bool in_string(const bytes *text) {
 }
 
 /*
-** The lines of the next module into `text`. A line that cannot be read spoils its module: the rest of
-** it is passed over, and the first such failure returned. *more: another module follows.
+** The lines of the next module into `text`. A line that cannot be read spoils its module: the rest
+** of it is passed over, and the first such failure returned. *more: another module follows.
 */
 static mpg_rc gather(mpg_hlo_text *t, bool *more, mpg_err *err) {
   mpg_err spoilt = {MPG_OK, ""};

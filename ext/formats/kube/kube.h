@@ -13,8 +13,8 @@
 ** a document is one that is still being written where a whole document came before (issue
 ** unfinished_record), and else an error.
 **
-** Sources of names: k8s.io/api (core/v1, batch/v1, resource/v1), k8s.io/apimachinery meta/v1, sigs.k8s.io/kueue
-** apis/kueue/v1beta2, sigs.k8s.io/jobset, Kubeflow's training operator.
+** Sources of names: k8s.io/api (core/v1, batch/v1, resource/v1), k8s.io/apimachinery meta/v1,
+** sigs.k8s.io/kueue apis/kueue/v1beta2, sigs.k8s.io/jobset, Kubeflow's training operator.
 */
 #ifndef MPG_KUBE_H
 #define MPG_KUBE_H

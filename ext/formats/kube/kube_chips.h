@@ -20,12 +20,13 @@ typedef enum mpg_kube_unit {
 ** slices, of 7; of 4 where its size is one of a GPU that has 4 (A30, RTX PRO 6000).
 */
 mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths);
-/* The same of MIG devices that are offered as GPUs: of their profile, which stands in the product's name where GPU feature
-** discovery wrote it ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"), and is else `profile`. MPG_KUBE_NO_CHIP: whole GPUs. */
+/* The same of MIG devices that are offered as GPUs: of their profile, which stands in the product's
+** name where GPU feature discovery wrote it ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"), and is else
+** `profile`. MPG_KUBE_NO_CHIP: whole GPUs. */
 mpg_kube_unit mpg_kube_product_share(mpg_str product, mpg_str profile, int64_t *millionths);
 
-/* How many devices, offered as GPUs, one AMD GPU is that is partitioned so: of "cpx_nps4" 8 (of an MI300A 6), of "spx_nps1", and
-** of what is not known, 1. */
+/* How many devices, offered as GPUs, one AMD GPU is that is partitioned so: of "cpx_nps4" 8 (of an
+** MI300A 6), of "spx_nps1", and of what is not known, 1. */
 int64_t mpg_kube_partitions(mpg_str mode, mpg_str product);
 
 /* A quantity of a resource, "8", "500m", "1k", "16Gi", "1e3", in millionths; false for anything

@@ -34,7 +34,7 @@ mpg_rc mpg_kube_open_level(mpg_kube_object *o, int i, const mpg_json_member *m, 
 
 const mpg_json_member *mpg_kube_find(const mpg_kube_level *level, const char *key) {
   const mpg_str wanted = mpg_str_of(key);
-  if (mpg_asks_stop(level->asks, level->n))
+  if (mpg_poller_stop(level->asks, level->n))
     return NULL;
   for (size_t i = 0; i < level->n; i++)
     if (mpg_str_eq(level->m[i].key, wanted))

@@ -35,7 +35,7 @@ typedef struct mpg_kube_level {
   mpg_json_doc *doc;
   const mpg_json_member *m;
   size_t n;
-  mpg_asks *asks; /* the object's */
+  mpg_poller *asks; /* the object's */
 } mpg_kube_level;
 
 #define MPG_KUBE_RESOURCES 16 /* different ones of one object */
@@ -54,7 +54,7 @@ typedef struct mpg_kube_amounts {
 typedef struct mpg_kube_object {
   const mpg_env *env;
   const char *path;
-  mpg_asks asks; /* in searches of levels: what is found does not count where it says to stop */
+  mpg_poller asks; /* in searches of levels: what is found does not count where it says to stop */
   mpg_issues *issues; /* may be NULL */
   int64_t line;       /* where the object begins */
   mpg_kube_level levels[MPG_KUBE_LEVELS];
@@ -100,8 +100,8 @@ mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err 
 /* kube_pods.c: chips and pods, of a pod, a node, or what makes pods (in spec: Job, Workload,
 ** ...). Needs the levels METADATA, LABELS, SPEC and STATUS, and kind. */
 mpg_rc mpg_kube_count_chips(mpg_kube_object *o, mpg_err *err);
-/* kube_claims.c: the resource claims of a pod's spec, open as level POD, of `pods` pods, and of at least
-** `least`; and all of them, as a list in JSON. */
+/* kube_claims.c: the resource claims of a pod's spec, open as level POD, of `pods` pods, and of at
+** least `least`; and all of them, as a list in JSON. */
 mpg_rc mpg_kube_add_claims(mpg_kube_object *o, int64_t pods, int64_t least, mpg_err *err);
 mpg_rc mpg_kube_give_claims(mpg_kube_object *o, mpg_err *err);
 /* kube_outcome.c: how it ended, in the words of the native trace, from the other fields; else

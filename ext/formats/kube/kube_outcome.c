@@ -33,8 +33,8 @@ static const word pod_reasons[] = {
     {"DeadlineExceeded", "timeout"},
 };
 
-/* Why Kueue evicted a Workload, from apis/kueue/v1beta2/workload_types.go. Before 0.10 what is deactivated
-** was inactive. */
+/* Why Kueue evicted a Workload, from apis/kueue/v1beta2/workload_types.go. Before 0.10 what is
+** deactivated was inactive. */
 static const word evictions[] = {
     {"Preempted", "preempted"},
     {"PodsReadyTimeout", "timeout"},

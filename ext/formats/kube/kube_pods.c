@@ -56,7 +56,7 @@ static mpg_rc add_list(mpg_kube_object *o, mpg_kube_amounts *to, mpg_err *err) {
     mpg_kube_unit of = mpg_kube_resource(m->key, &unit);
     mpg_kube_amount *a;
     mpg_rc rc = MPG_OK;
-    if (mpg_asks_stop(&o->asks, RESOURCE_WORK))
+    if (mpg_poller_stop(&o->asks, RESOURCE_WORK))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     /* The older name of the same devices, which the plugin offers beside the new one. */
     if (of == MPG_KUBE_NO_CHIP ||
@@ -190,8 +190,8 @@ static int64_t parallelism(const mpg_kube_level *job) {
   return pods < completions ? pods : completions;
 }
 
-/* How many of `pods` pods have to run at once for any of them to get on: one of a Job that has more to
-** complete than runs at once, else all. */
+/* How many of `pods` pods have to run at once for any of them to get on: one of a Job that has more
+** to complete than runs at once, else all. */
 static int64_t together(const mpg_kube_object *o, const mpg_kube_level *spec, int64_t pods) {
   bool one = mpg_kube_is(o, MPG_KUBE_kind, "Job") && number(spec, "completions", pods) > pods;
   return one ? 1 : pods;
@@ -243,7 +243,8 @@ static bool ends_with(mpg_str s, const char *end) {
   return s.n >= n && memcmp(s.p + s.n - n, end, n) == 0;
 }
 
-/* Where fewer pods will do, and it is not told which: those that are left out may be the greatest. */
+/* Where fewer pods will do, and it is not told which: those that are left out may be the
+** greatest. */
 static mpg_rc leave_out(mpg_kube_object *o, totals *sum, mpg_err *err) {
   const mpg_kube_level *spec = &o->levels[MPG_KUBE_SPEC];
   int64_t enough = mpg_kube_is_volcano(o) ? number(spec, "minAvailable", sum->pods) : sum->pods;
@@ -342,7 +343,8 @@ static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
     rc = add_list(o, &o->amounts, err);
   if (rc != MPG_OK || o->amounts.n == 0)
     return rc;
-  /* GKE's plugin has labels of its own, beside which GPU feature discovery may say that nothing is shared. */
+  /* GKE's plugin has labels of its own, beside which GPU feature discovery may say that nothing
+  ** is shared. */
   if (product.n == 0)
     product = mpg_kube_string(labels, "cloud.google.com/gke-accelerator");
   if (mpg_kube_product_share(product, profile, &part) == MPG_KUBE_CHIP)

@@ -121,9 +121,9 @@ static mpg_rc finish(mpg_log *log, mpg_err *err) {
 /* ---- The two groups that mean something ---- */
 
 /*
-** The time of a stamp; of one without a year, by those before it: far back begins the next year, and so
-** does a day that only the next one has. Around the turn of the year writers come out of order: what
-** would be a year ahead is of the year before.
+** The time of a stamp; of one without a year, by those before it: far back begins the next year,
+** and so does a day that only the next one has. Around the turn of the year writers come out of
+** order: what would be a year ahead is of the year before.
 */
 static bool time_at(mpg_log *log, const mpg_stamp *t, int64_t *us, mpg_zone_fit *fit) {
   const mpg_zone *zone = log->options.zone;
@@ -255,8 +255,8 @@ mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {
 
 /* ---- Fields ---- */
 
-/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][-+]?[0-9]+)? of no more digits than are exact; zeros in front of them
-** are none. */
+/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][-+]?[0-9]+)? of no more digits than are exact; zeros in front of
+** them are none. */
 static bool is_json_number(mpg_str s) {
   size_t i = s.n > 0 && s.p[0] == '-', from = i, digits;
   bool whole = true, exponent = false;

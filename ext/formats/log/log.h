@@ -1,14 +1,15 @@
 /*
-** log.h - lines of a program's log that a pattern matches, as records; the named groups are their fields.
+** log.h - lines of a program's log that a pattern matches, as records; the named groups are their
+** fields.
 **
-** Two names mean something: `time`, one of the forms of log_stamp.h, and `step`, a whole number. A matched
-** line in which either holds something else is an error, "PATH:LINE:COLUMN: ...".
+** Two names mean something: `time`, one of the forms of log_stamp.h, and `step`, a whole number. A
+** matched line in which either holds something else is an error, "PATH:LINE:COLUMN: ...".
 **
-** A last line without a line end is one that is still being written: it is left out. Issues, with the
-** path as source: unmatched_lines (info), how many lines did not match, with the first of them; no_match
-** (warning), where none of a file did; unfinished_line (info); time_without_year (warning), where no year
-** was given for times that lack one, which are NULL then; repeated_time (info), skipped_time (warning),
-** local times that the zone's clock showed twice or never.
+** A last line without a line end is one that is still being written: it is left out. Issues, with
+** the path as source: unmatched_lines (info), how many lines did not match, with the first of them;
+** no_match (warning), where none of a file did; unfinished_line (info); time_without_year
+** (warning), where no year was given for times that lack one, which are NULL then; repeated_time
+** (info), skipped_time (warning), local times that the zone's clock showed twice or never.
 */
 #ifndef MPG_LOG_H
 #define MPG_LOG_H
@@ -41,8 +42,8 @@ mpg_rc mpg_log_open(mpg_log **out, const mpg_env *env, mpg_stream *stream,
                     const mpg_log_options *options, mpg_issues *issues, mpg_err *err);
 void mpg_log_close(mpg_log *log); /* NULL is fine */
 
-/* The next record; MPG_DONE at the end. After MPG_DATA the next call goes on behind the line. What is
-** lent out of a record is valid until the next call. */
+/* The next record; MPG_DONE at the end. After MPG_DATA the next call goes on behind the line. What
+** is lent out of a record is valid until the next call. */
 mpg_rc mpg_log_next(mpg_log *log, mpg_err *err);
 
 int64_t mpg_log_line(const mpg_log *log);
@@ -50,9 +51,9 @@ mpg_str mpg_log_text(const mpg_log *log);          /* the line */
 const mpg_value *mpg_log_time(const mpg_log *log); /* MPG_REAL, Unix seconds, or MPG_NULL */
 const mpg_value *mpg_log_step(const mpg_log *log); /* MPG_INT or MPG_NULL */
 /*
-** The groups that took part, as a JSON object in the order of the pattern. What is a number in JSON is
-** one, as written: a whole number within int64, or one of up to 17 digits. All else ("nan", "007",
-** "1,024") is text. False: the line did not match. `json` is the caller's.
+** The groups that took part, as a JSON object in the order of the pattern. What is a number in JSON
+** is one, as written: a whole number within int64, or one of up to 17 digits. All else ("nan",
+** "007", "1,024") is text. False: the line did not match. `json` is the caller's.
 */
 mpg_rc mpg_log_fields(const mpg_log *log, mpg_json_text *json, bool *any);
 

@@ -7,7 +7,8 @@
 
 #define DAY_SECONDS 86400
 
-/* What is left to read; each function below takes its part off the front, or leaves all as it is. */
+/* What is left to read; each function below takes its part off the front, or leaves all as it
+** is. */
 typedef mpg_str rest;
 
 static bool is_digit(char c) {

@@ -1,6 +1,6 @@
 /*
-** log_table.c - log_trace(path, pattern, unmatched, zone, year, on_error): the lines of any log that a
-** regular expression (PCRE2) matches.
+** log_table.c - log_trace(path, pattern, unmatched, zone, year, on_error): the lines of any log
+** that a regular expression (PCRE2) matches.
 **
 **   text TEXT     the line
 **   time REAL     of the group of that name, Unix seconds

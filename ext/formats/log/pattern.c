@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define OPTIONS (PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DUPNAMES)
-/* Only where the pattern is interpreted: with it, the machine code of PCRE2 10.42 finds no \S in some letters (U+0423). */
+/* Only where the pattern is interpreted: with it, the machine code of PCRE2 10.42 finds no \S in
+** some letters (U+0423). */
 #define CAREFUL (OPTIONS | PCRE2_MATCH_INVALID_UTF | PCRE2_AUTO_CALLOUT)
 #define SHORT_LINE 4096
 #define HEAP_KIB 65536 /* of one match that is interpreted */
@@ -192,8 +193,8 @@ void mpg_pattern_interpret(mpg_pattern *p) {
 
 /* ---- Matching ---- */
 
-/* How often one start may turn back: a start may look at every byte each time, and every byte may be
-** a start. */
+/* How often one start may turn back: a start may look at every byte each time, and every byte may
+** be a start. */
 static uint32_t turns_of(size_t n) {
   uint64_t turns = UINT64_C(400000000) / ((uint64_t)n * n + 1);
   return (uint32_t)(turns < 500 ? 500 : turns > 100000 ? 100000 : turns);

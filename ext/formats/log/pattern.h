@@ -1,12 +1,14 @@
 /*
 ** pattern.h - regular expressions with named groups (PCRE2), over lines that somebody else wrote.
 **
-** Patterns match anywhere in a line unless anchored; text is UTF-8, and a byte that is not is matched by
-** nothing. A name may be given to several groups: the first of them that took part counts.
+** Patterns match anywhere in a line unless anchored; text is UTF-8, and a byte that is not is
+** matched by nothing. A name may be given to several groups: the first of them that took part
+** counts.
 **
-** A line is matched as compiled machine code first, with a limit on how often it may turn back. Where
-** that is met, for long lines and for those that are no UTF-8, the pattern is interpreted step by step, in
-** which it can be interrupted, and ends in an error after MPG_PATTERN_STEPS of them.
+** A line is matched as compiled machine code first, with a limit on how often it may turn back.
+** Where that is met, for long lines and for those that are no UTF-8, the pattern is interpreted
+** step by step, in which it can be interrupted, and ends in an error after MPG_PATTERN_STEPS of
+** them.
 */
 #ifndef MPG_PATTERN_H
 #define MPG_PATTERN_H

@@ -18,7 +18,7 @@ static const char marker[] = ":::MLLOG";
 
 struct mpg_mllog {
   const mpg_env *env;
-  mpg_asks asks; /* in searches of a line */
+  mpg_poller asks; /* in searches of a line */
   mpg_issues *issues;
   mpg_window w;
   mpg_json_members record, metadata;
@@ -99,7 +99,7 @@ static const char *find_marker(mpg_mllog *m, const char *p, const char *end) {
     p = memchr(p, marker[0], (size_t)(end - p) - MARKER + 1);
     if (p == NULL || memcmp(p, marker, MARKER) == 0)
       return p;
-    if (mpg_asks_stop(&m->asks, MARKER))
+    if (mpg_poller_stop(&m->asks, MARKER))
       return NULL;
     p++;
   }

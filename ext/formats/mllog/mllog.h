@@ -9,8 +9,9 @@
 ** processes wrote into one line are two records. Lines without the marker are passed over.
 **
 ** MPG_DATA, "PATH:LINE:COLUMN: ..." with columns counted in bytes: what follows a marker is no
-** object, is no strict JSON but for NaN and infinities, or is followed by other text; time_ms and key are missing
-** or of another type; a file holds text but no marker. The next call goes on with the next line.
+** object, is no strict JSON but for NaN and infinities, or is followed by other text; time_ms and
+** key are missing or of another type; a file holds text but no marker. The next call goes on with
+** the next line.
 */
 #ifndef MPG_MLLOG_H
 #define MPG_MLLOG_H
@@ -47,9 +48,9 @@ enum { MPG_MLLOG_COLUMNS(MPG_MLLOG_ENUM) MPG_MLLOG_COUNT };
 typedef struct mpg_mllog mpg_mllog;
 
 /*
-** Issues, where `issues` is not NULL: other_lines (info), lines without a marker, once at the end of
-** the file; unfinished_line (info), a last line that is still being written; unknown_column (info),
-** members that are none of the above.
+** Issues, where `issues` is not NULL: other_lines (info), lines without a marker, once at the end
+** of the file; unfinished_line (info), a last line that is still being written; unknown_column
+** (info), members that are none of the above.
 */
 mpg_rc mpg_mllog_open(mpg_mllog **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
                       mpg_issues *issues, mpg_err *err);

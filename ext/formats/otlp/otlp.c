@@ -349,8 +349,8 @@ static bool is_without_items(mpg_str text) {
 }
 
 /*
-** Spans by scope; or as they were named before, where they are not the same ones told twice: those who
-** wrote the old name were free to write both.
+** Spans by scope; or as they were named before, where they are not the same ones told twice: those
+** who wrote the old name were free to write both.
 */
 static mpg_rc has_spans(mpg_otlp *o, const mpg_pull_item *item, bool *has, mpg_err *err) {
   mpg_str text;
@@ -447,7 +447,8 @@ static mpg_rc take_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mp
   }
 }
 
-/* A file that does not begin with JSON: the lengths of the file exporter's messages, which are big-endian, begin with 0. */
+/* A file that does not begin with JSON: the lengths of the file exporter's messages, which are
+** big-endian, begin with 0. */
 static mpg_rc no_json(const mpg_otlp *o, mpg_err *err) {
   const mpg_err plain = *err;
   mpg_str text;

@@ -32,7 +32,8 @@ struct mpg_pbs {
   const char *path;
   const mpg_zone *zone;
   mpg_issues *issues;
-  /* Fields by what bucket_of() says of their keys: one more than the first, and than the next one. */
+  /* Fields by what bucket_of() says of their keys: one more than the first, and than the next
+  ** one. */
   uint8_t first[BUCKETS], next[MPG_PBS_COUNT_OF_FIELDS];
   bool any; /* a record has been seen */
   mpg_str line;
@@ -45,8 +46,8 @@ struct mpg_pbs {
   size_t n_others, cap_others;
   /* Of the line at hand: no text in quotes of this kind that begins here or later has an end. */
   size_t open_from[2];
-  size_t look;   /* from here on of the line `asks` is asked, */
-  mpg_asks asks; /* and what is read does not count where it says to stop */
+  size_t look;     /* from here on of the line `asks` is asked, */
+  mpg_poller asks; /* and what is read does not count where it says to stop */
 };
 
 static size_t bucket_of(mpg_str key) {
@@ -195,7 +196,7 @@ static bool is_space(char c) {
 /* Moves p->look on, with which the line is not at its end; false where the host asks to stop. */
 static bool look_on(mpg_pbs *p) {
   p->look = p->line.n - p->look > BYTES_BETWEEN_POLLS ? p->look + BYTES_BETWEEN_POLLS : p->line.n;
-  return !mpg_asks_stop(&p->asks, BYTES_BETWEEN_POLLS);
+  return !mpg_poller_stop(&p->asks, BYTES_BETWEEN_POLLS);
 }
 
 /* Behind the bytes of a kind at `at`. Not where the host asks to stop: see p->asks. */
@@ -262,8 +263,8 @@ static bool key_at(mpg_pbs *p, size_t at, size_t *n) {
          ((line.p[at] | 0x20) >= 'a' && (line.p[at] | 0x20) <= 'z');
 }
 
-/* Where the text that begins with the quote at `at` ends: at a quote before the next key or the end; 0: it
-** does not. */
+/* Where the text that begins with the quote at `at` ends: at a quote before the next key or the
+** end; 0: it does not. */
 static size_t closing_quote(mpg_pbs *p, size_t at) {
   const mpg_str line = p->line;
   const char *quote, *from = line.p + at + 1, *end = line.p + line.n;
@@ -276,7 +277,7 @@ static size_t closing_quote(mpg_pbs *p, size_t at) {
       if (next == line.n || key_at(p, next, &n))
         return (size_t)(quote - line.p);
     }
-    if (mpg_asks_stop(&p->asks, (size_t)(quote - from) + 1))
+    if (mpg_poller_stop(&p->asks, (size_t)(quote - from) + 1))
       return 0;
     from = quote + 1;
   }
@@ -284,8 +285,8 @@ static size_t closing_quote(mpg_pbs *p, size_t at) {
   return 0;
 }
 
-/* Behind the value at `at`: a quoted one up to its closing quote; another one up to the space before the
-** next key, whose length is *next; 0: it was not looked for. */
+/* Behind the value at `at`: a quoted one up to its closing quote; another one up to the space
+** before the next key, whose length is *next; 0: it was not looked for. */
 static size_t value_end(mpg_pbs *p, size_t at, mpg_str *value, size_t *next) {
   const mpg_str line = p->line;
   size_t end = at;
@@ -391,8 +392,9 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
 
 /* ---- Records ---- */
 
-/* S is written when the job starts, E and R when it ends, of which they tell the Unix second beside their
-** own local time: these differ by a zone's offset where the log was written in another one. */
+/* S is written when the job starts, E and R when it ends, of which they tell the Unix second beside
+** their own local time: these differ by a zone's offset where the log was written in another
+** one. */
 static mpg_rc check_zone(const mpg_pbs *p, mpg_err *err) {
   const char type = mpg_pbs_record_type(p);
   const mpg_value *told = &p->values[type == 'S' ? MPG_PBS_start : MPG_PBS_end];

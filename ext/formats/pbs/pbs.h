@@ -1,15 +1,16 @@
 /*
-** pbs.h - records of the accounting logs of PBS Pro, OpenPBS and Torque, as their servers write them:
+** pbs.h - records of the accounting logs of PBS Pro, OpenPBS and Torque, as their servers write
+** them:
 **
 **     MM/DD/YYYY HH:MM:SS;TYPE;ID;key=value key=value ...
 **
 ** A line is a record. Its time is the server's local time; those among the keys (ctime, start, ...)
-** are Unix seconds. Values with spaces stand in double or single quotes, which are taken off. Where a
-** word has no "key=" before it (Torque does not always quote), it belongs to the value before it;
+** are Unix seconds. Values with spaces stand in double or single quotes, which are taken off. Where
+** a word has no "key=" before it (Torque does not always quote), it belongs to the value before it;
 ** before the first key it is the record's text, as of licence records (L).
 **
-** A last line without a line end is one that the server is still writing: it is left out, and listed
-** (unfinished_record). Errors are "PATH:LINE:COLUMN: ...".
+** A last line without a line end is one that the server is still writing: it is left out, and
+** listed (unfinished_record). Errors are "PATH:LINE:COLUMN: ...".
 **
 ** Source of keys and types: "PBS Professional Reference Guide", chapter Accounting, and "Torque
 ** Administrator Guide", Accounting Records.

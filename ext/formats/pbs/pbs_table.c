@@ -13,7 +13,8 @@
 **   job_base BIGINT, array_index TEXT, server TEXT
 **       the parts of id_string, where it is a job's
 **   outcome TEXT
-**       how the job or attempt ended, in the words of the native trace; NULL: it did not, or unknown
+**       how the job or attempt ended, in the words of the native trace; NULL: it did not, or
+**       unknown
 **   req_gpus, req_cpus BIGINT
 **       Resource_List.ngpus and .ncpus, else what .select or .nodes add up to
 **   alloc_gpus, alloc_cpus BIGINT
@@ -115,7 +116,7 @@ static bool given(const pbs_file *file, size_t field, mpg_value *out) {
   return v->type == MPG_INT;
 }
 
-static void give_asked(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_value *out) {
+static void give_asked(const pbs_file *file, bool gpus, mpg_poller *asks, mpg_value *out) {
   mpg_pbs_sum sum;
   mpg_str select = text_of(file, MPG_PBS_list_select), nodes = text_of(file, MPG_PBS_list_nodes);
   if (given(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
@@ -128,7 +129,7 @@ static void give_asked(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_valu
     mpg_give_int(out, sum.cpus);
 }
 
-static void give_held(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_value *out) {
+static void give_held(const pbs_file *file, bool gpus, mpg_poller *asks, mpg_value *out) {
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
   bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), asks, &sum);
   int64_t slots;
@@ -154,7 +155,7 @@ static void give_held(const pbs_file *file, bool gpus, mpg_asks *asks, mpg_value
   }
 }
 
-static void give_gpu_type(const pbs_file *file, mpg_asks *asks, mpg_value *out) {
+static void give_gpu_type(const pbs_file *file, mpg_poller *asks, mpg_value *out) {
   static const size_t lists[] = {MPG_PBS_list_select, MPG_PBS_list_nodes};
   mpg_pbs_sum sum;
   if (mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), asks, &sum))
@@ -238,7 +239,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   const mpg_pbs *r = file->reader;
   const mpg_value *status;
   const char *outcome;
-  mpg_asks asks = {file->json.env, 0, false};
+  mpg_poller asks = {file->json.env, 0, false};
   mpg_rc rc = MPG_OK;
   if (i >= FIRST_FIELD && i < OTHER) {
     *out = *mpg_pbs_get(r, i - FIRST_FIELD);

@@ -3,9 +3,10 @@
 ** nodes that a job ran on, what it asked for, durations, how it ended.
 **
 ** PBS Pro and OpenPBS write exec_vnode, chunks in parentheses, and Resource_List.select; Torque
-** writes exec_host with a slot a processor, exec_gpus and Resource_List.nodes. Each parser takes the
-** whole text or returns false, and leaves its result alone then. Texts in results are borrowed. Lists
-** may have millions of entries: their parsers ask `asks`, or nobody where that is NULL, whether to stop.
+** writes exec_host with a slot a processor, exec_gpus and Resource_List.nodes. Each parser takes
+** the whole text or returns false, and leaves its result alone then. Texts in results are borrowed.
+** Lists may have millions of entries: their parsers ask `asks`, or nobody where that is NULL,
+** whether to stop.
 */
 #ifndef MPG_PBS_VALUE_H
 #define MPG_PBS_VALUE_H
@@ -30,14 +31,14 @@ typedef struct mpg_pbs_sum {
 } mpg_pbs_sum;
 
 /* exec_vnode: "(n1:ncpus=4:ngpus=2)+(n2:ncpus=2+n3:ncpus=2)". */
-bool mpg_pbs_vnodes_parse(mpg_str text, mpg_asks *asks, mpg_pbs_sum *out);
+bool mpg_pbs_vnodes_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out);
 /* Resource_List.select: "2:ncpus=8:ngpus=4:gpu_type=a100+1:ncpus=1". A chunk has one cpu unless it
 ** says otherwise. */
-bool mpg_pbs_select_parse(mpg_str text, mpg_asks *asks, mpg_pbs_sum *out);
+bool mpg_pbs_select_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out);
 /* Resource_List.nodes: "2:ppn=8:gpus=4+1", "n1+n2:ppn=2". */
-bool mpg_pbs_nodes_parse(mpg_str text, mpg_asks *asks, mpg_pbs_sum *out);
+bool mpg_pbs_nodes_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out);
 /* exec_host: "n1/0*8+n2/3", "n1/0+n1/1", "n1/0-3,5": the slots. */
-bool mpg_pbs_hosts_count(mpg_str text, mpg_asks *asks, int64_t *slots);
+bool mpg_pbs_hosts_count(mpg_str text, mpg_poller *asks, int64_t *slots);
 /* The next host of such a list, or of exec_vnode; *at begins at 0. A host may come several times.
  */
 bool mpg_pbs_hosts_next(mpg_str text, size_t *at, mpg_str *host);
@@ -47,9 +48,10 @@ bool mpg_pbs_duration_parse(mpg_str text, int64_t *seconds);
 
 /*
 ** How the job or attempt ended, in the words of the native trace, by the type of the record and its
-** Exit_status; NULL: it did not end, or nobody knows. R is `preempted`: the chips were taken away and
-** the job goes on. Negative values are the server's own: of PBS Pro -29 is the walltime limit, -28 the
-** cputime limit, -11 and -14 are requeues; of Torque -11 is the walltime limit, -12 the cputime limit.
+** Exit_status; NULL: it did not end, or nobody knows. R is `preempted`: the chips were taken away
+** and the job goes on. Negative values are the server's own: of PBS Pro -29 is the walltime limit,
+** -28 the cputime limit, -11 and -14 are requeues; of Torque -11 is the walltime limit, -12 the
+** cputime limit.
 */
 const char *mpg_pbs_outcome(char type, bool torque, bool has_exit, int64_t exit_status);
 

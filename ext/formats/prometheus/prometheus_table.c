@@ -11,7 +11,8 @@
 **   type TEXT
 **       counter, gauge, ... of text that tells it
 **   job, instance, gpu, UUID, modelName, Hostname, namespace, pod, container, hpc_job TEXT
-**       these labels; of namespace, pod and container those of the workload, which Prometheus renames
+**       these labels; of namespace, pod and container those of the workload, which Prometheus
+**       renames
 **       to exported_... where it has labels of the exporter's own pod under the same names
 **   exemplar TEXT
 **       of OpenMetrics, as written

@@ -247,7 +247,8 @@ static mpg_rc read_comment(cursor *c, mpg_err *err) {
   return mpg_json_put(&p->family, family) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
-/* What the names of a family's samples may add to its own, by its type: another metric may begin alike. */
+/* What the names of a family's samples may add to its own, by its type: another metric may begin
+** alike. */
 static bool is_end(mpg_str end, mpg_str type) {
   static const struct {
     const char *type, *ends[4];

@@ -42,9 +42,9 @@ struct mpg_slurm {
   mpg_stream *stream;
   mpg_csv *csv;
   bool started, dead;
-  mpg_asks asks;
+  mpg_poller asks;
   lines record, ahead, header;
-  mpg_slurm_ahead
+  mpg_slurm_prefetch
       *looked;            /* blocks of lines that were looked over, or NULL: csv reads the stream */
   mpg_slurm_block *block; /* at hand, or NULL */
   size_t next;            /* of its lines */
@@ -89,7 +89,7 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
   else
     rc = mpg_csv_open(&s->csv, env, stream, &lines_only, err);
   if (rc == MPG_OK && options->threads > 1)
-    rc = mpg_slurm_ahead_open(&s->looked, env, stream, options->threads, LINE_DELIMITER, err);
+    rc = mpg_slurm_prefetch_open(&s->looked, env, stream, options->threads, LINE_DELIMITER, err);
   if (rc == MPG_OK)
     *out = s;
   else
@@ -103,14 +103,14 @@ void mpg_slurm_close(mpg_slurm *s) {
     return;
   env = s->env;
   mpg_csv_close(s->csv);
-  mpg_slurm_ahead_close(s->looked);
+  mpg_slurm_prefetch_close(s->looked);
   mpg_slurm_row_free(&s->row);
   mpg_slurm_row_free(&s->peek);
   mpg_free(env, s->record.p);
   mpg_free(env, s->ahead.p);
   mpg_free(env, s->header.p);
   mpg_free(env, s->column_of);
-  mpg_seen_free(&s->repeats.jobs);
+  mpg_hash_set_free(&s->repeats.jobs);
   mpg_free(env, s);
 }
 
@@ -133,7 +133,7 @@ static mpg_rc split(mpg_slurm_row *row, const lines *of, mpg_err *err) {
 static mpg_rc next_block(mpg_slurm *s, mpg_err *err) {
   s->next = 0;
   s->fed = false;
-  return mpg_slurm_ahead_next(s->looked, &s->block, err);
+  return mpg_slurm_prefetch_next(s->looked, &s->block, err);
 }
 
 /* The next line from the stream, or from the blocks of it. */
@@ -197,8 +197,8 @@ static mpg_rc next_line(mpg_slurm *s, mpg_err *err) {
 }
 
 /*
-** Fills s->ahead; MPG_DONE where no line is ahead that could be joined on. A damaged one is reported
-** in its turn, not in that of the record before it.
+** Fills s->ahead; MPG_DONE where no line is ahead that could be joined on. A damaged one is
+** reported in its turn, not in that of the record before it.
 */
 static mpg_rc look_ahead(mpg_slurm *s, mpg_err *err) {
   mpg_rc rc;
@@ -339,7 +339,7 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_kind *kind, const mpg_
     n--;
   for (size_t i = 0; i < n; i++) {
     mpg_str name = row->pieces[i];
-    if (name.n == 0 || !is_letter(*name.p) || mpg_asks_stop(s->row.asks, HEADER_NAME_WORK))
+    if (name.n == 0 || !is_letter(*name.p) || mpg_poller_stop(s->row.asks, HEADER_NAME_WORK))
       return false;
     for (size_t b = 0; b < name.n; b++)
       if (!is_name_byte(name.p[b]))
@@ -349,8 +349,8 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_kind *kind, const mpg_
   return known > 0 && known * 2 >= n;
 }
 
-/* Without the lists of resources nobody knows of GPUs, and a mapping finds no job: that is not to look like
-** a cluster without work. */
+/* Without the lists of resources nobody knows of GPUs, and a mapping finds no job: that is not to
+** look like a cluster without work. */
 static mpg_rc notice_no_tres(mpg_slurm *s, mpg_err *err) {
   if (s->options.issues == NULL || s->kind != &mpg_slurm_jobs ||
       mpg_slurm_has(s, MPG_SLURM_JOB_AllocTRES) || mpg_slurm_has(s, MPG_SLURM_JOB_ReqTRES))
@@ -370,7 +370,7 @@ static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
   for (size_t i = 0; rc == MPG_OK && i + s->row.trailing < n; i++) {
     mpg_str name = s->row.pieces[i];
     int field = find_field(s->kind, name);
-    if (mpg_asks_stop(&s->asks, HEADER_NAME_WORK))
+    if (mpg_poller_stop(&s->asks, HEADER_NAME_WORK))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     rc = add_column(s, field, err);
     if (field >= 0)
@@ -641,7 +641,7 @@ mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
   if (!s->started) {
     rc = start(s, err);
     if (rc == MPG_OK && s->looked != NULL)
-      rc = mpg_slurm_ahead_begin(s->looked, &s->row, (mpg_str){s->header.p, s->header.n}, err);
+      rc = mpg_slurm_prefetch_begin(s->looked, &s->row, (mpg_str){s->header.p, s->header.n}, err);
   }
   if (rc == MPG_OK && take_looked_over(s))
     return s->kind == &mpg_slurm_jobs ? notice_repeat(s, err) : MPG_OK;

@@ -12,8 +12,8 @@
 **     are given to the free-text fields in the one way that makes every other field parse; where
 **     there are several ways, or none, the record is an error that recommends --delimiter;
 **   - too few: free text holds newlines. The next lines are joined on until the record is whole.
-** Both are counted in the issues (split_text, joined_lines). A last line without a line end that is no
-** record is left out as still being written (unfinished.h).
+** Both are counted in the issues (split_text, joined_lines). A last line without a line end that is
+** no record is left out as still being written (unfinished.h).
 **
 ** Local times are read in a zone; times with a zone of their own and Unix seconds
 ** (SLURM_TIME_FORMAT=%s) are what they are. Errors are "PATH:LINE:COLUMN: ...".
@@ -70,12 +70,12 @@ typedef enum mpg_slurm_type {
   F(ResvCPU, SECONDS) F(ResvCPURAW, COUNT) F(SegmentSize, COUNT) F(SLUID, TEXT) F(Start, TIME)     \
   F(State, STATE) F(StdErr, PATH) F(StdIn, PATH) F(StdOut, PATH) F(Submit, TIME)                   \
   F(SubmitLine, FREE) F(Suspended, SECONDS) F(SystemComment, FREE) F(SystemCPU, CLOCK)             \
-  F(Timelimit, TEXT) F(TimelimitRaw, COUNT) F(TotalCPU, CLOCK) F(TRESUsageInAve, USAGE)             \
-  F(TRESUsageInMax, USAGE) F(TRESUsageInMaxNode, USAGE) F(TRESUsageInMaxTask, USAGE)                  \
-  F(TRESUsageInMin, USAGE) F(TRESUsageInMinNode, USAGE) F(TRESUsageInMinTask, USAGE)                  \
-  F(TRESUsageInTot, USAGE) F(TRESUsageOutAve, USAGE) F(TRESUsageOutMax, USAGE)                        \
-  F(TRESUsageOutMaxNode, USAGE) F(TRESUsageOutMaxTask, USAGE) F(TRESUsageOutMin, USAGE)               \
-  F(TRESUsageOutMinNode, USAGE) F(TRESUsageOutMinTask, USAGE) F(TRESUsageOutTot, USAGE)               \
+  F(Timelimit, TEXT) F(TimelimitRaw, COUNT) F(TotalCPU, CLOCK) F(TRESUsageInAve, USAGE)            \
+  F(TRESUsageInMax, USAGE) F(TRESUsageInMaxNode, USAGE) F(TRESUsageInMaxTask, USAGE)               \
+  F(TRESUsageInMin, USAGE) F(TRESUsageInMinNode, USAGE) F(TRESUsageInMinTask, USAGE)               \
+  F(TRESUsageInTot, USAGE) F(TRESUsageOutAve, USAGE) F(TRESUsageOutMax, USAGE)                     \
+  F(TRESUsageOutMaxNode, USAGE) F(TRESUsageOutMaxTask, USAGE) F(TRESUsageOutMin, USAGE)            \
+  F(TRESUsageOutMinNode, USAGE) F(TRESUsageOutMinTask, USAGE) F(TRESUsageOutTot, USAGE)            \
   F(UID, COUNT) F(User, TEXT) F(UserCPU, CLOCK) F(WCKey, TEXT) F(WCKeyID, COUNT) F(WorkDir, PATH)
 
 /* sacctmgr's fields of an event. Its header spells ClusterNodes with a space. */

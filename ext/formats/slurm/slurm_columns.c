@@ -17,7 +17,7 @@ static mpg_rc put_member(mpg_json_text *json, mpg_str key, int64_t count) {
 }
 
 mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_gpus *gpus,
-                            mpg_asks *asks, mpg_value *out) {
+                            mpg_poller *asks, mpg_value *out) {
   mpg_str type;
   int64_t count;
   mpg_rc rc;

@@ -82,7 +82,7 @@ static mpg_rc number_or(mpg_slurm_docs *docs, mpg_slurm_object job, const char *
 static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                         mpg_err *err) {
   mpg_slurm_gres asked = {0}, held = {0};
-  mpg_asks asks = {docs->env, 0, false};
+  mpg_poller asks = {docs->env, 0, false};
   mpg_slurm_object details;
   int64_t nodes, tasks, sockets;
   mpg_str alloc = mpg_slurm_string(job, "tres_alloc_str");

@@ -21,7 +21,7 @@ static inline bool clock(const char *p, int64_t *seconds) {
   return true;
 }
 
-bool mpg_slurm_usual_time(const mpg_slurm_date *date, mpg_str s, int64_t *seconds) {
+bool mpg_slurm_fast_time(const mpg_slurm_date *date, mpg_str s, int64_t *seconds) {
   int64_t of_day;
   if (!date->known || s.n != 19 || memcmp(s.p, date->text, DATE_BYTES) != 0 ||
       s.p[DATE_BYTES] != 'T' || !clock(s.p + 11, &of_day))
@@ -41,11 +41,11 @@ void mpg_slurm_date_learn(mpg_slurm_date *date, mpg_str s, int64_t seconds) {
   date->known = true;
 }
 
-bool mpg_slurm_usual_duration(mpg_str s, int64_t *seconds) {
+bool mpg_slurm_fast_duration(mpg_str s, int64_t *seconds) {
   return s.n == 8 && clock(s.p, seconds);
 }
 
-bool mpg_slurm_usual_digits(mpg_str s) {
+bool mpg_slurm_fast_digits(mpg_str s) {
   bool all = s.n > 0 && s.n <= 18;
   for (size_t i = 0; all && i < s.n; i++)
     all = s.p[i] >= '0' && s.p[i] <= '9';

@@ -16,13 +16,13 @@ typedef struct mpg_slurm_date {
 } mpg_slurm_date;
 
 /* "2026-11-21T05:52:33", to seconds: of the date that is known. */
-bool mpg_slurm_usual_time(const mpg_slurm_date *date, mpg_str s, int64_t *seconds);
+bool mpg_slurm_fast_time(const mpg_slurm_date *date, mpg_str s, int64_t *seconds);
 /* Remembers the date of such a time, which mpg_time_parse has read as `seconds`. */
 void mpg_slurm_date_learn(mpg_slurm_date *date, mpg_str s, int64_t seconds);
 /* "01:02:03", to seconds. */
-bool mpg_slurm_usual_duration(mpg_str s, int64_t *seconds);
+bool mpg_slurm_fast_duration(mpg_str s, int64_t *seconds);
 /* Whether all is digits, and not too many for an int64. */
-bool mpg_slurm_usual_digits(mpg_str s);
+bool mpg_slurm_fast_digits(mpg_str s);
 
 /* A text that its type's parser has taken: what repeats from record to record need not be asked of
 ** it again. Longer ones are not remembered. All zero: none. */

@@ -159,8 +159,8 @@ mpg_rc mpg_slurm_read_members(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slu
 
 /* ---- States ---- */
 
-/* slurmdbd keeps only the mark of an attempt that was requeued, of one part of a job that was resized, and of a
-** job that another cluster of the federation took over. */
+/* slurmdbd keeps only the mark of an attempt that was requeued, of one part of a job that was
+** resized, and of a job that another cluster of the federation took over. */
 const char *const mpg_slurm_marks_of_accounting[] = {"REQUEUED", "RESIZING", "REVOKED", NULL};
 /* slurmctld's job that is REQUEUED waits again. */
 const char *const mpg_slurm_marks_of_controller[] = {"REVOKED", NULL};

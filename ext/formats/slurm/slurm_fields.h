@@ -53,9 +53,9 @@ void mpg_slurm_settle(mpg_slurm_fields *f);
 mpg_rc mpg_slurm_read_members(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                               const mpg_slurm_source *sources, size_t n, mpg_err *err);
 /*
-** State is the first word of `state` and, where it was cancelled, "by" whom. Slurm lists a state and behind it
-** marks, and the state of a record that has none is written PENDING, for that is 0. `marks`, ended by NULL, are
-** those that say instead what became of such a record.
+** State is the first word of `state` and, where it was cancelled, "by" whom. Slurm lists a state
+** and behind it marks, and the state of a record that has none is written PENDING, for that is 0.
+** `marks`, ended by NULL, are those that say instead what became of such a record.
 */
 extern const char *const mpg_slurm_marks_of_accounting[], *const mpg_slurm_marks_of_controller[];
 mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *state,

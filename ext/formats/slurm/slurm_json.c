@@ -129,7 +129,7 @@ void mpg_slurm_json_close(mpg_slurm_json *j) {
   mpg_slurm_docs_free(&j->docs);
   mpg_slurm_docs_free(&j->step_docs);
   mpg_json_text_free(&j->f.text);
-  mpg_seen_free(&j->repeats.jobs);
+  mpg_hash_set_free(&j->repeats.jobs);
   mpg_free(j->env, j);
 }
 
@@ -141,8 +141,8 @@ static int hex_digit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The tasks of an array that wait, as sacct shows them: the accounting's JSON has the database's mask,
-** "0x8e" for "1-3,7". MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
+/* The tasks of an array that wait, as sacct shows them: the accounting's JSON has the database's
+** mask, "0x8e" for "1-3,7". MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
 static mpg_rc put_tasks(const mpg_env *env, mpg_json_text *out, mpg_str tasks) {
   size_t bits, from = 0;
   bool any = false, in_run = false;

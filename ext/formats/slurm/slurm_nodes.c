@@ -15,10 +15,10 @@
 
 static const struct {
   const char *name;
-  mpg_sinfo_type type;
+  mpg_slurm_show_node_type type;
 } fields[] = {
-#define NAMED(name, type) {#name, MPG_SINFO_##type},
-    MPG_SINFO_FIELDS(NAMED)
+#define NAMED(name, type) {#name, MPG_SLURM_SHOW_NODE_##type},
+    MPG_SLURM_SHOW_NODE_FIELDS(NAMED)
 #undef NAMED
 };
 
@@ -27,36 +27,36 @@ static const struct {
   const char *member;
   size_t field;
 } members[] = {
-    {"name", MPG_SINFO_NodeName},
-    {"reason", MPG_SINFO_Reason},
-    {"reason_changed_at", MPG_SINFO_ReasonTime},
-    {"reason_set_by_user", MPG_SINFO_ReasonUser},
-    {"gres", MPG_SINFO_Gres},
-    {"gres_used", MPG_SINFO_GresUsed},
-    {"tres", MPG_SINFO_CfgTRES},
-    {"tres_used", MPG_SINFO_AllocTRES},
-    {"partitions", MPG_SINFO_Partitions},
-    {"cpus", MPG_SINFO_CPUTot},
-    {"alloc_cpus", MPG_SINFO_CPUAlloc},
-    {"real_memory", MPG_SINFO_RealMemory},
-    {"alloc_memory", MPG_SINFO_AllocMem},
-    {"active_features", MPG_SINFO_ActiveFeatures},
-    {"boot_time", MPG_SINFO_BootTime},
-    {"slurmd_start_time", MPG_SINFO_SlurmdStartTime},
-    {"last_busy", MPG_SINFO_LastBusyTime},
-    {"slurmd_version", MPG_SINFO_Version}, /* of 22.05 */
-    {"version", MPG_SINFO_Version},
-    {"operating_system", MPG_SINFO_OS},
-    {"architecture", MPG_SINFO_Arch},
-    {"owner", MPG_SINFO_Owner},
-    {"comment", MPG_SINFO_Comment},
-    {"extra", MPG_SINFO_Extra},
-    {"cluster_name", MPG_SINFO_ClusterName},
+    {"name", MPG_SLURM_SHOW_NODE_NodeName},
+    {"reason", MPG_SLURM_SHOW_NODE_Reason},
+    {"reason_changed_at", MPG_SLURM_SHOW_NODE_ReasonTime},
+    {"reason_set_by_user", MPG_SLURM_SHOW_NODE_ReasonUser},
+    {"gres", MPG_SLURM_SHOW_NODE_Gres},
+    {"gres_used", MPG_SLURM_SHOW_NODE_GresUsed},
+    {"tres", MPG_SLURM_SHOW_NODE_CfgTRES},
+    {"tres_used", MPG_SLURM_SHOW_NODE_AllocTRES},
+    {"partitions", MPG_SLURM_SHOW_NODE_Partitions},
+    {"cpus", MPG_SLURM_SHOW_NODE_CPUTot},
+    {"alloc_cpus", MPG_SLURM_SHOW_NODE_CPUAlloc},
+    {"real_memory", MPG_SLURM_SHOW_NODE_RealMemory},
+    {"alloc_memory", MPG_SLURM_SHOW_NODE_AllocMem},
+    {"active_features", MPG_SLURM_SHOW_NODE_ActiveFeatures},
+    {"boot_time", MPG_SLURM_SHOW_NODE_BootTime},
+    {"slurmd_start_time", MPG_SLURM_SHOW_NODE_SlurmdStartTime},
+    {"last_busy", MPG_SLURM_SHOW_NODE_LastBusyTime},
+    {"slurmd_version", MPG_SLURM_SHOW_NODE_Version}, /* of 22.05 */
+    {"version", MPG_SLURM_SHOW_NODE_Version},
+    {"operating_system", MPG_SLURM_SHOW_NODE_OS},
+    {"architecture", MPG_SLURM_SHOW_NODE_Arch},
+    {"owner", MPG_SLURM_SHOW_NODE_Owner},
+    {"comment", MPG_SLURM_SHOW_NODE_Comment},
+    {"extra", MPG_SLURM_SHOW_NODE_Extra},
+    {"cluster_name", MPG_SLURM_SHOW_NODE_ClusterName},
 };
 
-struct mpg_sinfo {
+struct mpg_slurm_show_node {
   const mpg_env *env;
-  mpg_asks asks; /* within a node */
+  mpg_poller asks; /* within a node */
   const char *path;
   const mpg_zone *zone;
   mpg_issues *issues;
@@ -71,12 +71,12 @@ struct mpg_sinfo {
   int64_t damage_line;
   mpg_json_text text;    /* of the fields of JSON */
   mpg_json_text gpus[2]; /* TRES: of the node, and those of them that jobs hold */
-  mpg_value values[MPG_SINFO_COUNT_OF_FIELDS];
+  mpg_value values[MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS];
 };
 
-mpg_rc mpg_sinfo_open(mpg_sinfo **out, const mpg_env *env, mpg_stream *stream, bool json,
-                      const mpg_zone *zone, mpg_issues *issues, mpg_err *err) {
-  mpg_sinfo *s = mpg_calloc(env, sizeof *s);
+mpg_rc mpg_slurm_show_node_open(mpg_slurm_show_node **out, const mpg_env *env, mpg_stream *stream,
+                                bool json, const mpg_zone *zone, mpg_issues *issues, mpg_err *err) {
+  mpg_slurm_show_node *s = mpg_calloc(env, sizeof *s);
   mpg_rc rc;
   if (s == NULL)
     return mpg_fail_nomem(err);
@@ -91,11 +91,11 @@ mpg_rc mpg_sinfo_open(mpg_sinfo **out, const mpg_env *env, mpg_stream *stream, b
   if (rc == MPG_OK)
     *out = s;
   else
-    mpg_sinfo_close(s);
+    mpg_slurm_show_node_close(s);
   return rc;
 }
 
-void mpg_sinfo_close(mpg_sinfo *s) {
+void mpg_slurm_show_node_close(mpg_slurm_show_node *s) {
   if (s == NULL)
     return;
   mpg_lines_close(s->lines);
@@ -109,15 +109,15 @@ void mpg_sinfo_close(mpg_sinfo *s) {
   mpg_free(s->env, s);
 }
 
-int64_t mpg_sinfo_line(const mpg_sinfo *s) {
+int64_t mpg_slurm_show_node_line(const mpg_slurm_show_node *s) {
   return s->line;
 }
 
-const mpg_value *mpg_sinfo_get(const mpg_sinfo *s, size_t i) {
+const mpg_value *mpg_slurm_show_node_get(const mpg_slurm_show_node *s, size_t i) {
   return &s->values[i];
 }
 
-mpg_str mpg_sinfo_gpus(const mpg_sinfo *s, bool allocated) {
+mpg_str mpg_slurm_show_node_gpus(const mpg_slurm_show_node *s, bool allocated) {
   return (mpg_str){s->gpus[allocated].n == 0 ? "" : s->gpus[allocated].p, s->gpus[allocated].n};
 }
 
@@ -134,7 +134,7 @@ static bool contains(mpg_str s, mpg_str part) {
   return false;
 }
 
-bool mpg_sinfo_out_of_service(mpg_str state) {
+bool mpg_slurm_show_node_out_of_service(mpg_str state) {
   static const mpg_str words[] = {
       MPG_STR("DOWN"),  MPG_STR("DRAIN"),        MPG_STR("FAIL"),
       MPG_STR("MAINT"), MPG_STR("POWERED_DOWN"), MPG_STR("POWERING_DOWN"),
@@ -145,8 +145,8 @@ bool mpg_sinfo_out_of_service(mpg_str state) {
   return false;
 }
 
-static mpg_rc note(mpg_sinfo *s, mpg_severity severity, const char *kind, const char *detail,
-                   mpg_err *err) {
+static mpg_rc note(mpg_slurm_show_node *s, mpg_severity severity, const char *kind,
+                   const char *detail, mpg_err *err) {
   if (s->issues != NULL &&
       mpg_issues_add(s->issues, severity, s->path, kind, s->line, 1, "%s", detail) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -154,7 +154,8 @@ static mpg_rc note(mpg_sinfo *s, mpg_severity severity, const char *kind, const 
 }
 
 /* GPUs of a TRES list, or where it tells of none of a gres string. */
-static mpg_rc put_gpus(mpg_sinfo *s, bool allocated, size_t tres, size_t gres, mpg_err *err) {
+static mpg_rc put_gpus(mpg_slurm_show_node *s, bool allocated, size_t tres, size_t gres,
+                       mpg_err *err) {
   mpg_json_text *out = &s->gpus[allocated];
   mpg_slurm_gres gpus = {0};
   mpg_str of[2] = {{"", 0}, {"", 0}};
@@ -162,7 +163,7 @@ static mpg_rc put_gpus(mpg_sinfo *s, bool allocated, size_t tres, size_t gres, m
     of[0] = s->values[tres].s;
   if (s->values[gres].type == MPG_TEXT)
     of[1] = s->values[gres].s;
-  if (mpg_asks_stop(&s->asks, of[0].n))
+  if (mpg_poller_stop(&s->asks, of[0].n))
     return MPG_OK;
   if (contains(of[0], MPG_STR("gres/gpu")))
     return mpg_json_put(out, of[0]) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
@@ -170,22 +171,24 @@ static mpg_rc put_gpus(mpg_sinfo *s, bool allocated, size_t tres, size_t gres, m
   return mpg_slurm_put_gres(&gpus, 0, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
-static mpg_rc put_all_gpus(mpg_sinfo *s, mpg_err *err) {
-  mpg_rc rc = put_gpus(s, false, MPG_SINFO_CfgTRES, MPG_SINFO_Gres, err);
-  return rc == MPG_OK ? put_gpus(s, true, MPG_SINFO_AllocTRES, MPG_SINFO_GresUsed, err) : rc;
+static mpg_rc put_all_gpus(mpg_slurm_show_node *s, mpg_err *err) {
+  mpg_rc rc = put_gpus(s, false, MPG_SLURM_SHOW_NODE_CfgTRES, MPG_SLURM_SHOW_NODE_Gres, err);
+  return rc == MPG_OK
+             ? put_gpus(s, true, MPG_SLURM_SHOW_NODE_AllocTRES, MPG_SLURM_SHOW_NODE_GresUsed, err)
+             : rc;
 }
 
 /* ---- Text ---- */
 
-static mpg_rc malformed(const mpg_sinfo *s, const char *name, const char *expected, mpg_str found,
-                        mpg_err *err) {
+static mpg_rc malformed(const mpg_slurm_show_node *s, const char *name, const char *expected,
+                        mpg_str found, mpg_err *err) {
   char text[MPG_EXCERPT];
   mpg_text_excerpt(found, text);
   return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected %s for %s, found \"%s\"", s->path,
                   (long long)s->line, expected, name, text);
 }
 
-static mpg_rc set_time(mpg_sinfo *s, size_t i, mpg_str text, mpg_err *err) {
+static mpg_rc set_time(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err *err) {
   mpg_zone_fit fit = MPG_ZONE_UNIQUE;
   int64_t us;
   mpg_err why;
@@ -208,14 +211,14 @@ static mpg_rc set_time(mpg_sinfo *s, size_t i, mpg_str text, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc set(mpg_sinfo *s, size_t i, mpg_str text, mpg_err *err) {
+static mpg_rc set(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err *err) {
   while (text.n > 0 && text.p[text.n - 1] == ' ')
     text.n--;
   if (text.n == 0 || mpg_str_eq(text, MPG_STR("(null)")) || mpg_str_eq(text, MPG_STR("N/A")))
     return MPG_OK;
-  if (fields[i].type == MPG_SINFO_TIME)
+  if (fields[i].type == MPG_SLURM_SHOW_NODE_TIME)
     return set_time(s, i, text, err);
-  if (fields[i].type == MPG_SINFO_COUNT) {
+  if (fields[i].type == MPG_SLURM_SHOW_NODE_COUNT) {
     if (!mpg_int_parse(text, &s->values[i].i))
       return malformed(s, fields[i].name, "a whole number", text, err);
     s->values[i].type = MPG_INT;
@@ -227,8 +230,9 @@ static mpg_rc set(mpg_sinfo *s, size_t i, mpg_str text, mpg_err *err) {
 }
 
 /*
-** Where "[root@2026-11-21T05:53:54]" stands last in a reason, and the '@' in it: at the end, or where a time is
-** in it, for a reason of several lines has it behind the first of them. false: nowhere.
+** Where "[root@2026-11-21T05:53:54]" stands last in a reason, and the '@' in it: at the end, or
+** where a time is in it, for a reason of several lines has it behind the first of them. false:
+** nowhere.
 */
 static bool find_stamp(mpg_str text, size_t *open, size_t *user_end, size_t *close) {
   for (size_t i = text.n; i-- > 0;) {
@@ -252,18 +256,20 @@ static bool find_stamp(mpg_str text, size_t *open, size_t *user_end, size_t *clo
 }
 
 /* "xid 79 [root@2026-11-21T05:53:54]": why, who and when. */
-static mpg_rc set_reason(mpg_sinfo *s, mpg_str text, mpg_err *err) {
+static mpg_rc set_reason(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
   size_t open, user_end, close;
   mpg_rc rc;
   while (text.n > 0 && text.p[text.n - 1] == ' ')
     text.n--;
   if (!find_stamp(text, &open, &user_end, &close))
-    return set(s, MPG_SINFO_Reason, text, err);
-  rc = set(s, MPG_SINFO_ReasonUser, (mpg_str){text.p + open + 1, user_end - open - 1}, err);
+    return set(s, MPG_SLURM_SHOW_NODE_Reason, text, err);
+  rc = set(s, MPG_SLURM_SHOW_NODE_ReasonUser, (mpg_str){text.p + open + 1, user_end - open - 1},
+           err);
   if (rc == MPG_OK)
-    rc = set(s, MPG_SINFO_ReasonTime, (mpg_str){text.p + user_end + 1, close - user_end - 1}, err);
+    rc = set(s, MPG_SLURM_SHOW_NODE_ReasonTime,
+             (mpg_str){text.p + user_end + 1, close - user_end - 1}, err);
   text.n = open;
-  return rc == MPG_OK ? set(s, MPG_SINFO_Reason, text, err) : rc;
+  return rc == MPG_OK ? set(s, MPG_SLURM_SHOW_NODE_Reason, text, err) : rc;
 }
 
 /* Whether "Name=" stands at `at`, at the start or behind a space; its length without the "=". */
@@ -277,8 +283,8 @@ static bool name_at(mpg_str s, size_t at, size_t *n) {
   return i > at && i < s.n && s.p[i] == '=';
 }
 
-/* Whether what stands at `at` ends a free text: the end of its line, or of a node in one line a field that may
-** follow. */
+/* Whether what stands at `at` ends a free text: the end of its line, or of a node in one line a
+** field that may follow. */
 static bool ends_words(mpg_str s, size_t at, bool one_line) {
   static const mpg_str behind[] = {MPG_STR("Comment"), MPG_STR("Extra"), MPG_STR("InstanceId"),
                                    MPG_STR("InstanceType"), MPG_STR("ReservationName")};
@@ -293,7 +299,7 @@ static bool ends_words(mpg_str s, size_t at, bool one_line) {
   return false;
 }
 
-static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
+static mpg_rc read_text(mpg_slurm_show_node *s, mpg_err *err) {
   mpg_str node = {s->node.p, s->node.n};
   size_t at = 0, look = BYTES_BETWEEN_POLLS, n;
   bool one_line = memmem(node.p, node.n, "\n ", 2) == NULL;
@@ -303,7 +309,7 @@ static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
     size_t end, next;
     bool last_words;
     if (at >= look) {
-      if (mpg_asks_stop(&s->asks, BYTES_BETWEEN_POLLS))
+      if (mpg_poller_stop(&s->asks, BYTES_BETWEEN_POLLS))
         break;
       look = at + BYTES_BETWEEN_POLLS;
     }
@@ -322,7 +328,7 @@ static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
          end++) {
       if (end < look)
         continue;
-      if (mpg_asks_stop(&s->asks, BYTES_BETWEEN_POLLS))
+      if (mpg_poller_stop(&s->asks, BYTES_BETWEEN_POLLS))
         break;
       look = end + BYTES_BETWEEN_POLLS;
     }
@@ -333,14 +339,14 @@ static mpg_rc read_text(mpg_sinfo *s, mpg_err *err) {
       continue;
     }
     /* What comes again is in a further line of a reason. */
-    for (size_t i = 0; i < MPG_SINFO_COUNT_OF_FIELDS; i++)
+    for (size_t i = 0; i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS; i++)
       if (s->values[i].type == MPG_NULL && mpg_str_eq(name, mpg_str_of(fields[i].name)))
         rc = set(s, i, value, err);
   }
   return rc;
 }
 
-static mpg_rc no_node(mpg_sinfo *s, mpg_str line, mpg_err *err) {
+static mpg_rc no_node(mpg_slurm_show_node *s, mpg_str line, mpg_err *err) {
   char text[MPG_EXCERPT];
   mpg_text_excerpt(line, text);
   return mpg_fail(err, MPG_DATA,
@@ -350,14 +356,14 @@ static mpg_rc no_node(mpg_sinfo *s, mpg_str line, mpg_err *err) {
 }
 
 /* Whether the node's lines are all there, as far as one can see: `scontrol -o` has it in one. */
-static bool is_one_line(const mpg_sinfo *s) {
+static bool is_one_line(const mpg_slurm_show_node *s) {
   static const char state[] = " State=";
   return memchr(s->node.p, '\n', s->node.n) == NULL &&
          memmem(s->node.p, s->node.n, state, sizeof state - 1) != NULL;
 }
 
 /* A line behind a node that is whole is damaged: that is told in its turn. */
-static mpg_rc put_off(mpg_sinfo *s, int64_t node_line, const mpg_err *err) {
+static mpg_rc put_off(mpg_slurm_show_node *s, int64_t node_line, const mpg_err *err) {
   s->damage = *err;
   s->damage_line = mpg_lines_number(s->lines);
   s->line = node_line;
@@ -367,7 +373,7 @@ static mpg_rc put_off(mpg_sinfo *s, int64_t node_line, const mpg_err *err) {
 static const mpg_str first_word = MPG_STR("NodeName=");
 
 /* Puts the lines of the next node together. */
-static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
+static mpg_rc gather(mpg_slurm_show_node *s, mpg_err *err) {
   mpg_str line;
   mpg_rc rc = MPG_OK;
   bool any = s->has_ahead;
@@ -438,14 +444,14 @@ static mpg_rc gather(mpg_sinfo *s, mpg_err *err) {
 /* ---- JSON ---- */
 
 /* Members that are texts or lists of texts, and numbers; State is put together of several. */
-static mpg_rc read_member(mpg_sinfo *s, const mpg_json_member *m, size_t i, size_t at[], size_t n[],
-                          mpg_err *err) {
+static mpg_rc read_member(mpg_slurm_show_node *s, const mpg_json_member *m, size_t i, size_t at[],
+                          size_t n[], mpg_err *err) {
   int64_t number;
   bool is;
   mpg_rc rc;
   if (m == NULL)
     return MPG_OK;
-  if (fields[i].type == MPG_SINFO_TEXT) {
+  if (fields[i].type == MPG_SLURM_SHOW_NODE_TEXT) {
     size_t from = s->text.n;
     rc = mpg_slurm_put_text(&s->docs, m, MPG_STR(","), &s->text, err);
     if (s->text.n > from) {
@@ -456,7 +462,8 @@ static mpg_rc read_member(mpg_sinfo *s, const mpg_json_member *m, size_t i, size
   }
   rc = mpg_slurm_number(&s->docs, m, &number, &is, err);
   if (rc != MPG_OK || !is ||
-      (fields[i].type == MPG_SINFO_TIME && (number <= 0 || number >= MPG_TIME_MAX / MPG_SECOND)))
+      (fields[i].type == MPG_SLURM_SHOW_NODE_TIME &&
+       (number <= 0 || number >= MPG_TIME_MAX / MPG_SECOND)))
     return rc;
   s->values[i].type = MPG_INT;
   s->values[i].i = number;
@@ -469,8 +476,9 @@ static void upper(char *p, size_t n) {
       p[i] = (char)(p[i] - 'a' + 'A');
 }
 
-static mpg_rc read_json(mpg_sinfo *s, mpg_str text, mpg_err *err) {
-  size_t at[MPG_SINFO_COUNT_OF_FIELDS] = {0}, n[MPG_SINFO_COUNT_OF_FIELDS] = {0};
+static mpg_rc read_json(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
+  size_t at[MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS] = {0},
+         n[MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS] = {0};
   mpg_slurm_object node;
   const mpg_json_member *flags;
   size_t from, behind;
@@ -490,21 +498,21 @@ static mpg_rc read_json(mpg_sinfo *s, mpg_str text, mpg_err *err) {
     return rc;
   if (s->text.n == behind + 1)
     s->text.n = behind;
-  at[MPG_SINFO_State] = from;
-  n[MPG_SINFO_State] = s->text.n - from;
+  at[MPG_SLURM_SHOW_NODE_State] = from;
+  n[MPG_SLURM_SHOW_NODE_State] = s->text.n - from;
   upper(s->text.p + from, s->text.n - from);
-  for (size_t i = 0; i < MPG_SINFO_COUNT_OF_FIELDS; i++)
+  for (size_t i = 0; i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS; i++)
     if (n[i] > 0 && !(n[i] == 3 && memcmp(s->text.p + at[i], "N/A", 3) == 0)) {
       s->values[i].type = MPG_TEXT;
       s->values[i].s = (mpg_str){s->text.p + at[i], n[i]};
     }
-  if (s->values[MPG_SINFO_NodeName].type != MPG_TEXT)
+  if (s->values[MPG_SLURM_SHOW_NODE_NodeName].type != MPG_TEXT)
     return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected a node with a \"name\"", s->path,
                     (long long)s->line);
   return MPG_OK;
 }
 
-static mpg_rc next_json(mpg_sinfo *s, mpg_str *text, mpg_err *err) {
+static mpg_rc next_json(mpg_slurm_show_node *s, mpg_str *text, mpg_err *err) {
   mpg_pull_item item;
   mpg_json_kind kind;
   for (;;) {
@@ -553,7 +561,7 @@ static mpg_rc next_json(mpg_sinfo *s, mpg_str *text, mpg_err *err) {
   }
 }
 
-mpg_rc mpg_sinfo_next(mpg_sinfo *s, mpg_err *err) {
+mpg_rc mpg_slurm_show_node_next(mpg_slurm_show_node *s, mpg_err *err) {
   mpg_str text;
   mpg_rc rc;
   memset(s->values, 0, sizeof s->values);

@@ -1,27 +1,28 @@
 /*
-** slurm_nodes.h - the nodes of a Slurm cluster at one moment: `scontrol show node` as text (in lines or, with -o, a
-** node a line) and as JSON, `sinfo --json` of 22.05, slurmrestd's nodes.
+** slurm_nodes.h - the nodes of a Slurm cluster at one moment: `scontrol show node` as text (in
+** lines or, with -o, a node a line) and as JSON, `sinfo --json` of 22.05, slurmrestd's nodes.
 **
-** Fields have scontrol's names. In text, a value goes on until the next " Name="; local times are read in a
-** zone. In JSON, State is put together as scontrol writes it ("IDLE+DRAIN").
+** Fields have scontrol's names. In text, a value goes on until the next " Name="; local times are
+** read in a zone. In JSON, State is put together as scontrol writes it ("IDLE+DRAIN").
 **
-** Errors are "PATH:LINE:COLUMN: ...". The `sinfo --json` of 23.02 and later lists groups of nodes, and is one.
+** Errors are "PATH:LINE:COLUMN: ...". The `sinfo --json` of 23.02 and later lists groups of nodes,
+** and is one.
 */
-#ifndef MPG_SINFO_H
-#define MPG_SINFO_H
+#ifndef MPG_SLURM_SHOW_NODE_H
+#define MPG_SLURM_SHOW_NODE_H
 
 #include "../../read/input/stream.h"
 #include "../../read/input/zone.h"
 #include "../../base/issues.h"
 
-typedef enum mpg_sinfo_type {
-  MPG_SINFO_TEXT,
-  MPG_SINFO_COUNT,
-  MPG_SINFO_TIME /* Unix seconds; NULL for None and Unknown, and 0 */
-} mpg_sinfo_type;
+typedef enum mpg_slurm_show_node_type {
+  MPG_SLURM_SHOW_NODE_TEXT,
+  MPG_SLURM_SHOW_NODE_COUNT,
+  MPG_SLURM_SHOW_NODE_TIME /* Unix seconds; NULL for None and Unknown, and 0 */
+} mpg_slurm_show_node_type;
 
 /* clang-format off */
-#define MPG_SINFO_FIELDS(F)                                                                        \
+#define MPG_SLURM_SHOW_NODE_FIELDS(F)                                                              \
   F(NodeName, TEXT) F(State, TEXT) F(Reason, TEXT) F(ReasonTime, TIME) F(ReasonUser, TEXT)         \
   F(Gres, TEXT) F(GresUsed, TEXT) F(CfgTRES, TEXT) F(AllocTRES, TEXT) F(Partitions, TEXT)          \
   F(CPUTot, COUNT) F(CPUAlloc, COUNT) F(RealMemory, COUNT) F(AllocMem, COUNT)                      \
@@ -30,28 +31,28 @@ typedef enum mpg_sinfo_type {
   F(ClusterName, TEXT)
 /* clang-format on */
 
-#define MPG_SINFO_ENUM(name, type) MPG_SINFO_##name,
-enum { MPG_SINFO_FIELDS(MPG_SINFO_ENUM) MPG_SINFO_COUNT_OF_FIELDS };
+#define MPG_SLURM_SHOW_NODE_ENUM(name, type) MPG_SLURM_SHOW_NODE_##name,
+enum { MPG_SLURM_SHOW_NODE_FIELDS(MPG_SLURM_SHOW_NODE_ENUM) MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS };
 
-typedef struct mpg_sinfo mpg_sinfo;
+typedef struct mpg_slurm_show_node mpg_slurm_show_node;
 
-/* Stream, zone (NULL: UTC) and issues (NULL: uncounted) are borrowed and must outlive the reader. `json`:
-** the stream holds JSON. */
-mpg_rc mpg_sinfo_open(mpg_sinfo **out, const mpg_env *env, mpg_stream *stream, bool json,
-                      const mpg_zone *zone, mpg_issues *issues, mpg_err *err);
-void mpg_sinfo_close(mpg_sinfo *sinfo); /* NULL is fine */
+/* Stream, zone (NULL: UTC) and issues (NULL: uncounted) are borrowed and must outlive the reader.
+** `json`: the stream holds JSON. */
+mpg_rc mpg_slurm_show_node_open(mpg_slurm_show_node **out, const mpg_env *env, mpg_stream *stream,
+                                bool json, const mpg_zone *zone, mpg_issues *issues, mpg_err *err);
+void mpg_slurm_show_node_close(mpg_slurm_show_node *sinfo); /* NULL is fine */
 
-/* The next node; MPG_DONE at the end. After MPG_DATA the next call goes on with the node that follows,
-** where there is one. */
-mpg_rc mpg_sinfo_next(mpg_sinfo *sinfo, mpg_err *err);
-int64_t mpg_sinfo_line(const mpg_sinfo *sinfo);
+/* The next node; MPG_DONE at the end. After MPG_DATA the next call goes on with the node that
+** follows, where there is one. */
+mpg_rc mpg_slurm_show_node_next(mpg_slurm_show_node *sinfo, mpg_err *err);
+int64_t mpg_slurm_show_node_line(const mpg_slurm_show_node *sinfo);
 /* Borrowed until the next call of next. */
-const mpg_value *mpg_sinfo_get(const mpg_sinfo *sinfo, size_t field);
-/* GPUs as TRES, "gres/gpu=8,gres/gpu:h100=8": of CfgTRES, or else of Gres; and of AllocTRES, or else of
-** GresUsed. Empty where nothing says. */
-mpg_str mpg_sinfo_gpus(const mpg_sinfo *sinfo, bool allocated);
-/* Whether the state is one of a node that does no work: down, failed, drained, in maintenance, powered
-** down. */
-bool mpg_sinfo_out_of_service(mpg_str state);
+const mpg_value *mpg_slurm_show_node_get(const mpg_slurm_show_node *sinfo, size_t field);
+/* GPUs as TRES, "gres/gpu=8,gres/gpu:h100=8": of CfgTRES, or else of Gres; and of AllocTRES, or
+** else of GresUsed. Empty where nothing says. */
+mpg_str mpg_slurm_show_node_gpus(const mpg_slurm_show_node *sinfo, bool allocated);
+/* Whether the state is one of a node that does no work: down, failed, drained, in maintenance,
+** powered down. */
+bool mpg_slurm_show_node_out_of_service(mpg_str state);
 
 #endif

@@ -1,10 +1,11 @@
 /*
-** slurm_nodes_table.c - slurm_nodes_trace(path, zone, on_error): nodes of scontrol show node, as text and
-** JSON, and of slurmrestd. Columns are scontrol's fields, and after them what the mapping needs:
+** slurm_nodes_table.c - slurm_nodes_trace(path, zone, on_error): nodes of scontrol show node, as
+** text and JSON, and of slurmrestd. Columns are scontrol's fields, and after them what the mapping
+** needs:
 **
 **   state_base TEXT            State without marks and flags
-**   out_of_service BIGINT      whether it is down, failed, drained, in maintenance or powered down: 0 or 1
-**   gpus BIGINT, gpu_type TEXT, gpu_types TEXT
+**   out_of_service BIGINT      whether it is down, failed, drained, in maintenance or powered down:
+**   0 or 1 gpus BIGINT, gpu_type TEXT, gpu_types TEXT
 **       of CfgTRES, or else of Gres; gpu_types is a JSON object: {"h100":8}
 **   alloc_gpus BIGINT          of AllocTRES, or else of GresUsed
 */
@@ -19,7 +20,7 @@
 #define COLUMN(name, type) {#name, TYPE_##type},
 
 enum {
-  STATE_BASE = MPG_SINFO_COUNT_OF_FIELDS,
+  STATE_BASE = MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS,
   OUT_OF_SERVICE,
   GPUS,
   GPU_TYPE,
@@ -29,7 +30,7 @@ enum {
 };
 
 static const mpg_reader_column columns[COLUMNS] = {
-    MPG_SINFO_FIELDS(COLUMN) /* the node's own */
+    MPG_SLURM_SHOW_NODE_FIELDS(COLUMN) /* the node's own */
         [STATE_BASE] = {"state_base", "TEXT"},
     [OUT_OF_SERVICE] = {"out_of_service", "BIGINT"},
     [GPUS] = {"gpus", "BIGINT"},
@@ -39,13 +40,13 @@ static const mpg_reader_column columns[COLUMNS] = {
 };
 
 typedef struct nodes_file {
-  mpg_sinfo *reader;
+  mpg_slurm_show_node *reader;
   mpg_json_text text;
 } nodes_file;
 
 static void file_close(void *p) {
   nodes_file *file = p;
-  mpg_sinfo_close(file->reader);
+  mpg_slurm_show_node_close(file->reader);
   mpg_json_text_free(&file->text);
 }
 
@@ -55,26 +56,28 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
   bool json = false;
   mpg_rc rc = mpg_slurm_is_json(env, mpg_stream_path(stream), &json, err);
   file->text.env = env;
-  return rc == MPG_OK ? mpg_sinfo_open(&file->reader, env, stream, json, zone, issues, err) : rc;
+  return rc == MPG_OK
+             ? mpg_slurm_show_node_open(&file->reader, env, stream, json, zone, issues, err)
+             : rc;
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
-  return mpg_sinfo_next(((nodes_file *)p)->reader, err);
+  return mpg_slurm_show_node_next(((nodes_file *)p)->reader, err);
 }
 
 static int64_t file_line(const void *p) {
-  return mpg_sinfo_line(((const nodes_file *)p)->reader);
+  return mpg_slurm_show_node_line(((const nodes_file *)p)->reader);
 }
 
 static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   nodes_file *file = p;
-  const mpg_value *state = mpg_sinfo_get(file->reader, MPG_SINFO_State);
+  const mpg_value *state = mpg_slurm_show_node_get(file->reader, MPG_SLURM_SHOW_NODE_State);
   mpg_slurm_gpus gpus;
-  mpg_asks asks = {file->text.env, 0, false};
+  mpg_poller asks = {file->text.env, 0, false};
   mpg_rc rc = MPG_OK;
   mpg_str tres;
-  if (i < MPG_SINFO_COUNT_OF_FIELDS) {
-    *out = *mpg_sinfo_get(file->reader, i);
+  if (i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS) {
+    *out = *mpg_slurm_show_node_get(file->reader, i);
     return MPG_OK;
   }
   if (i == STATE_BASE || i == OUT_OF_SERVICE) {
@@ -83,7 +86,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     if (state->type != MPG_TEXT)
       return MPG_OK;
     if (i == OUT_OF_SERVICE) {
-      mpg_give_int(out, mpg_sinfo_out_of_service(text));
+      mpg_give_int(out, mpg_slurm_show_node_out_of_service(text));
       return MPG_OK;
     }
     while (n < text.n && ((text.p[n] >= 'A' && text.p[n] <= 'Z') || text.p[n] == '_'))
@@ -91,7 +94,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     mpg_give_text(out, (mpg_str){text.p, n});
     return MPG_OK;
   }
-  tres = mpg_sinfo_gpus(file->reader, i == ALLOC_GPUS);
+  tres = mpg_slurm_show_node_gpus(file->reader, i == ALLOC_GPUS);
   if (!mpg_slurm_gpus_parse(tres, &asks, &gpus))
     return asks.stopped ? mpg_fail_plain(err, MPG_INTERRUPTED) : MPG_OK;
   if (i == GPUS || i == ALLOC_GPUS)

@@ -14,9 +14,9 @@ typedef struct mpg_slurm_object {
   size_t n;
 } mpg_slurm_object;
 
-/* Documents that are taken apart one inside the other; what is found in one is valid until it is used
-** again. Zeroed at first, but for env and name; name and line are those of the file and of what is taken
-** apart, for errors. */
+/* Documents that are taken apart one inside the other; what is found in one is valid until it is
+** used again. Zeroed at first, but for env and name; name and line are those of the file and of
+** what is taken apart, for errors. */
 #define MPG_SLURM_LEVELS 4
 typedef struct mpg_slurm_docs {
   const mpg_env *env;
@@ -36,12 +36,12 @@ mpg_str mpg_slurm_string(mpg_slurm_object object, const char *key);
 mpg_rc mpg_slurm_open_member(mpg_slurm_docs *docs, size_t level, const mpg_json_member *member,
                              mpg_slurm_object *out, mpg_err *err);
 
-/* A number, plain or {"set": true, "number": 1}; *is is false for null, infinite, not set, and all else.
-** Uses the last level. */
+/* A number, plain or {"set": true, "number": 1}; *is is false for null, infinite, not set, and all
+** else. Uses the last level. */
 mpg_rc mpg_slurm_number(mpg_slurm_docs *docs, const mpg_json_member *member, int64_t *out, bool *is,
                         mpg_err *err);
-/* Puts a string, or the strings of an array with `between` between them; nothing for all else. Uses the
-** last level. */
+/* Puts a string, or the strings of an array with `between` between them; nothing for all else. Uses
+** the last level. */
 mpg_rc mpg_slurm_put_text(mpg_slurm_docs *docs, const mpg_json_member *member, mpg_str between,
                           mpg_json_text *out, mpg_err *err);
 
@@ -59,9 +59,9 @@ typedef struct mpg_slurm_gres {
   size_t n;
 } mpg_slurm_gres;
 
-/* Adds `times` what a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or "gres/gpu=2"
-** tells of GPUs; more types than there is room for are counted as untyped. */
-void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_asks *asks);
+/* Adds `times` what a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or
+** "gres/gpu=2" tells of GPUs; more types than there is room for are counted as untyped. */
+void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *asks);
 /* Puts ",gres/gpu=12,gres/gpu:h100=12" (the first comma only behind something from `from` on). */
 mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t from, mpg_json_text *out);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-struct mpg_slurm_ahead {
+struct mpg_slurm_prefetch {
   const mpg_env *env;
   mpg_env cutter; /* the pipeline's, once there is one: of who cuts, and asks whether to stop */
   mpg_env memory; /* of all threads: which never ask whether to stop */
@@ -23,10 +23,10 @@ struct mpg_slurm_ahead {
   mpg_err end;         /* what every call says from here on */
 };
 
-mpg_rc mpg_slurm_ahead_open(mpg_slurm_ahead **out, const mpg_env *env, mpg_stream *stream,
-                            int threads, char delimiter_of_lines, mpg_err *err) {
+mpg_rc mpg_slurm_prefetch_open(mpg_slurm_prefetch **out, const mpg_env *env, mpg_stream *stream,
+                               int threads, char delimiter_of_lines, mpg_err *err) {
   const mpg_blocks_options lines = {.delimiter = delimiter_of_lines, .no_quotes = true};
-  mpg_slurm_ahead *a = mpg_calloc(env, sizeof *a);
+  mpg_slurm_prefetch *a = mpg_calloc(env, sizeof *a);
   mpg_rc rc;
   *out = NULL;
   if (a == NULL)
@@ -43,11 +43,11 @@ mpg_rc mpg_slurm_ahead_open(mpg_slurm_ahead **out, const mpg_env *env, mpg_strea
   if (rc == MPG_OK)
     *out = a;
   else
-    mpg_slurm_ahead_close(a);
+    mpg_slurm_prefetch_close(a);
   return rc;
 }
 
-void mpg_slurm_ahead_close(mpg_slurm_ahead *a) {
+void mpg_slurm_prefetch_close(mpg_slurm_prefetch *a) {
   if (a == NULL)
     return;
   mpg_pipeline_close(a->pipeline);
@@ -79,12 +79,12 @@ static bool is_record(mpg_slurm_row *row, mpg_str line) {
   return true;
 }
 
-static bool is_header(const mpg_slurm_ahead *a, mpg_str line) {
+static bool is_header(const mpg_slurm_prefetch *a, mpg_str line) {
   return a->header.n > 0 && mpg_str_eq(line, a->header);
 }
 
 /* Memory that is short ends it: what is behind is left to the reader. */
-static void look_over(const mpg_slurm_ahead *a, mpg_slurm_row *row, mpg_slurm_block *b) {
+static void look_over(const mpg_slurm_prefetch *a, mpg_slurm_row *row, mpg_slurm_block *b) {
   const char *bytes = b->block.bytes, *p = bytes + b->block.at, *end = bytes + b->block.n;
   size_t width = row->ncolumns + 2;
   const char *lf;
@@ -112,21 +112,21 @@ static void look_over(const mpg_slurm_ahead *a, mpg_slurm_row *row, mpg_slurm_bl
 /* ---- Blocks ---- */
 
 static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
-  mpg_slurm_ahead *a = ctx;
+  mpg_slurm_prefetch *a = ctx;
   mpg_slurm_block *b = slot;
   b->n = 0;
   return mpg_blocks_next(a->blocks, &b->block, err);
 }
 
 static void work(void *ctx, void *slot, int thread) {
-  const mpg_slurm_ahead *a = ctx;
+  const mpg_slurm_prefetch *a = ctx;
   mpg_slurm_block *b = slot;
   if (!b->block.rest)
     look_over(a, &a->rows[thread], b);
 }
 
 /* What every thread has to itself of the columns. */
-static mpg_rc copy_columns(mpg_slurm_ahead *a, const mpg_slurm_row *from, mpg_slurm_row *to) {
+static mpg_rc copy_columns(mpg_slurm_prefetch *a, const mpg_slurm_row *from, mpg_slurm_row *to) {
   mpg_rc rc = MPG_OK;
   *to = (mpg_slurm_row){.env = &a->memory,
                         .zone = from->zone,
@@ -138,8 +138,8 @@ static mpg_rc copy_columns(mpg_slurm_ahead *a, const mpg_slurm_row *from, mpg_sl
   return rc;
 }
 
-mpg_rc mpg_slurm_ahead_begin(mpg_slurm_ahead *a, const mpg_slurm_row *row, mpg_str header,
-                             mpg_err *err) {
+mpg_rc mpg_slurm_prefetch_begin(mpg_slurm_prefetch *a, const mpg_slurm_row *row, mpg_str header,
+                                mpg_err *err) {
   static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
   size_t n = mpg_pipeline_slots(a->threads);
   void **slots;
@@ -171,7 +171,7 @@ mpg_rc mpg_slurm_ahead_begin(mpg_slurm_ahead *a, const mpg_slurm_row *row, mpg_s
   return rc;
 }
 
-mpg_rc mpg_slurm_ahead_next(mpg_slurm_ahead *a, mpg_slurm_block **block, mpg_err *err) {
+mpg_rc mpg_slurm_prefetch_next(mpg_slurm_prefetch *a, mpg_slurm_block **block, mpg_err *err) {
   void *slot = &a->first;
   if (a->end.rc == MPG_OK) {
     a->end.rc = a->pipeline == NULL ? cut(a, slot, &a->end)

@@ -12,7 +12,7 @@ mpg_rc mpg_slurm_repeats_add(mpg_slurm_repeats *r, mpg_str cluster, mpg_str id) 
   if (r->found || id.n == 0 || r->jobs.n == LIMIT || memchr(id.p, '.', id.n) != NULL)
     return MPG_OK;
   hash = mpg_hash(seed, cluster.p, cluster.n) * 31 + mpg_hash(seed, id.p, id.n);
-  return mpg_seen_put(&r->jobs, hash + (hash == 0), &r->found);
+  return mpg_hash_set_put(&r->jobs, hash + (hash == 0), &r->found);
 }
 
 void mpg_slurm_repeats_tres(mpg_slurm_repeats *r, mpg_str tres) {

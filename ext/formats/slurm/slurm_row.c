@@ -49,14 +49,14 @@ static inline mpg_rc add_piece(mpg_slurm_row *row, const char *from, const char 
 
 /* Cuts at a delimiter of one byte, 16 bytes at a time: *from is then where the last piece begins.
 ** Returns where less is left. */
-static mpg_rc split_wide(mpg_slurm_row *row, mpg_asks *asks, const char **from, const char **at,
+static mpg_rc split_wide(mpg_slurm_row *row, mpg_poller *asks, const char **from, const char **at,
                          const char *end) {
 #ifdef MPG_SSE2
   const __m128i delimiter = _mm_set1_epi8(*row->delimiter.p);
   const char *p = *at;
   for (; end - p >= 16; p += 16) {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-    if (mpg_asks_stop(asks, 16))
+    if (mpg_poller_stop(asks, 16))
       return MPG_INTERRUPTED;
     for (uint64_t cuts = mpg_bits_16(_mm_cmpeq_epi8(v, delimiter)); cuts != 0; cuts &= cuts - 1) {
       const char *cut = p + __builtin_ctzll(cuts);
@@ -78,7 +78,7 @@ static mpg_rc split_wide(mpg_slurm_row *row, mpg_asks *asks, const char **from, 
 
 mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text) {
   const char *p = text.p, *at = p, *end = text.p + text.n;
-  mpg_asks *asks = mpg_asks_within(row->asks, text.n);
+  mpg_poller *asks = mpg_poller_within(row->asks, text.n);
   mpg_rc rc = MPG_OK;
   row->npieces = 0;
   if (row->delimiter.n == 1)
@@ -87,7 +87,7 @@ mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text) {
     return rc;
   for (;;) {
     const char *cut = find(at, end, row->delimiter);
-    if (mpg_asks_stop(asks, (size_t)((cut == NULL ? end : cut) - p) + 1))
+    if (mpg_poller_stop(asks, (size_t)((cut == NULL ? end : cut) - p) + 1))
       return MPG_INTERRUPTED;
     if (add_piece(row, p, cut == NULL ? end : cut) != MPG_OK)
       return MPG_NOMEM;
@@ -127,8 +127,8 @@ static bool is_nothing(mpg_str s) {
   return false;
 }
 
-/* Slurm's own marks for no number and for no limit, of 64 bits, written out: energy of nodes that do not measure
-** it. */
+/* Slurm's own marks for no number and for no limit, of 64 bits, written out: energy of nodes that
+** do not measure it. */
 static bool is_no_number(mpg_str s) {
   return mpg_str_eq(s, MPG_STR("18446744073709551614")) ||
          mpg_str_eq(s, MPG_STR("18446744073709551615"));
@@ -178,7 +178,7 @@ static bool parse_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
 
 static bool decode_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
   int64_t seconds;
-  if (row->slow || !mpg_slurm_usual_time(&row->date, s, &seconds))
+  if (row->slow || !mpg_slurm_fast_time(&row->date, s, &seconds))
     return parse_time(row, s, cell);
   give_local(row, seconds, cell);
   return true;
@@ -206,7 +206,7 @@ static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_
   mpg_slurm_type type = column->type;
   int64_t us;
   *cell = (mpg_slurm_cell){s, {MPG_NULL, 0, 0.0, {NULL, 0}}, MPG_ZONE_UNIQUE};
-  if (mpg_asks_stop(mpg_asks_within(row->asks, s.n), s.n))
+  if (mpg_poller_stop(mpg_poller_within(row->asks, s.n), s.n))
     return false;
   if (s.n == 0) /* Slurm leaves any field empty but these */
     return type != MPG_SLURM_STATE && type != MPG_SLURM_ID;
@@ -216,15 +216,15 @@ static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_
   case MPG_SLURM_TIME:
     return decode_time(row, s, cell);
   case MPG_SLURM_COUNT:
-    if (!row->slow && mpg_slurm_usual_digits(s) ? mpg_int_parse(s, &cell->value.i)
-                                                : mpg_slurm_count_parse(s, &cell->value.i)) {
+    if (!row->slow && mpg_slurm_fast_digits(s) ? mpg_int_parse(s, &cell->value.i)
+                                               : mpg_slurm_count_parse(s, &cell->value.i)) {
       cell->value.type = MPG_INT;
       return true;
     }
     return is_nothing(s) || is_no_number(s);
   case MPG_SLURM_SECONDS:
   case MPG_SLURM_CLOCK:
-    if (!row->slow && mpg_slurm_usual_duration(s, &us))
+    if (!row->slow && mpg_slurm_fast_duration(s, &us))
       us *= MPG_SECOND;
     else if (!mpg_slurm_duration_parse(s, &us))
       return is_nothing(s);
@@ -233,7 +233,7 @@ static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_
     cell->value.r = (double)us / (double)MPG_SECOND;
     return true;
   case MPG_SLURM_ID:
-    if ((row->slow || !mpg_slurm_usual_digits(s)) && !is_valid(row, type, s))
+    if ((row->slow || !mpg_slurm_fast_digits(s)) && !is_valid(row, type, s))
       return false;
     break;
   case MPG_SLURM_EXIT:
@@ -283,8 +283,8 @@ static mpg_str from_to(const mpg_slurm_row *row, size_t first, size_t last) {
 
 /*
 ** Which column takes which pieces: ways[c][x] counts, up to 2, in how many ways the first c columns
-** can take c + x pieces. A text takes one or more, any other column exactly one; paths are texts only
-** where `paths`. *found: the ways for the whole record.
+** can take c + x pieces. A text takes one or more, any other column exactly one; paths are texts
+** only where `paths`. *found: the ways for the whole record.
 */
 static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char *found) {
   size_t n = row->ncolumns, wide = excess + 1, x = excess;
@@ -312,7 +312,7 @@ static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char 
     size_t more = 0;
     while (ways[c * wide + x - more] == 0 ||
            !fits(row, &row->columns[c], from_to(row, c + x - more, c + x), &row->cells[c])) {
-      if (mpg_asks_stop(row->asks, 1)) /* and nothing fits any more */
+      if (mpg_poller_stop(row->asks, 1)) /* and nothing fits any more */
         return MPG_INTERRUPTED;
       more++;
     }

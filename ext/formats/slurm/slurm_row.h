@@ -22,7 +22,7 @@ typedef struct mpg_slurm_cell {
 
 typedef struct mpg_slurm_row {
   const mpg_env *env;
-  mpg_asks *asks;       /* what is read does not count where it says to stop */
+  mpg_poller *asks;     /* what is read does not count where it says to stop */
   const mpg_zone *zone; /* NULL: UTC */
   mpg_str delimiter;
   bool trailing; /* a delimiter ends every record */

@@ -1,6 +1,6 @@
 /*
-** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error, threads), records of sacct -P and of Slurm's
-** JSON, and slurm_events_trace(the same), records of sacctmgr -P show event.
+** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error, threads), records of sacct
+** -P and of Slurm's JSON, and slurm_events_trace(the same), records of sacctmgr -P show event.
 **
 ** Columns are Slurm's own fields by their own names, NULL where the file lacks them or has nothing,
 ** and after them what the mapping to the relations needs (sql/formats/slurm.sql):
@@ -256,7 +256,7 @@ static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
   return MPG_OK;
 }
 
-static mpg_rc derive_job(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *out) {
+static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *asks, mpg_value *out) {
   mpg_str id_text = raw(file, MPG_SLURM_JOB_JobID);
   mpg_str alloc = raw(file, MPG_SLURM_JOB_AllocTRES);
   mpg_str req = raw(file, MPG_SLURM_JOB_ReqTRES);
@@ -323,7 +323,7 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *
   }
 }
 
-static mpg_rc derive_event(slurm_file *file, size_t i, mpg_asks *asks, mpg_value *out) {
+static mpg_rc derive_event(slurm_file *file, size_t i, mpg_poller *asks, mpg_value *out) {
   mpg_str tres = raw(file, MPG_SLURM_EVENT_TRES);
   mpg_slurm_state state;
   mpg_slurm_gpus gpus;
@@ -343,14 +343,14 @@ static mpg_rc derive_event(slurm_file *file, size_t i, mpg_asks *asks, mpg_value
   return MPG_OK;
 }
 
-static mpg_rc told(mpg_rc rc, const mpg_asks *asks, mpg_err *err) {
+static mpg_rc told(mpg_rc rc, const mpg_poller *asks, mpg_err *err) {
   rc = asks->stopped ? MPG_INTERRUPTED : rc;
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc jobs_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
-  mpg_asks asks = {file->text.env, 0, false};
+  mpg_poller asks = {file->text.env, 0, false};
   if (i >= MPG_SLURM_JOB_COUNT)
     return told(derive_job(file, i, &asks, out), &asks, err);
   *out = *get(file, i);
@@ -359,7 +359,7 @@ static mpg_rc jobs_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
 
 static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
-  mpg_asks asks = {file->text.env, 0, false};
+  mpg_poller asks = {file->text.env, 0, false};
   if (i >= MPG_SLURM_EVENT_COUNT)
     return told(derive_event(file, i, &asks, out), &asks, err);
   *out = *get(file, i);

@@ -39,8 +39,8 @@ static size_t digits(mpg_str s, size_t at) {
 
 /* ---- Job ids ---- */
 
-/* The end of a list that Slurm cut, as often in the middle of a number or a range, which stand for as many tasks at
- * least: "12", "1-", "10-1". */
+/* The end of a list that Slurm cut, as often in the middle of a number or a range, which stand for
+** as many tasks at least: "12", "1-", "10-1". */
 static bool count_cut(mpg_str s, int64_t *count) {
   size_t dash = until(s, 0, '-');
   int64_t low, high, n = 1;
@@ -55,7 +55,8 @@ static bool count_cut(mpg_str s, int64_t *count) {
 }
 
 /* How many numbers "1-3,7" lists; of array tasks also "10-20:5", and a list that Slurm cut:
- * "1,3...". None of them is longer than a name, for it is read again for each name that it is in. */
+** "1,3...". None of them is longer than a name, for it is read again for each name that it is
+** in. */
 static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
   size_t at = 0;
   *count = 0;
@@ -205,11 +206,11 @@ static inline bool next_tres(mpg_str tres, size_t *at, mpg_str *name, mpg_str *v
   return true;
 }
 
-bool mpg_slurm_tres_valid(mpg_str tres, mpg_asks *asks) {
+bool mpg_slurm_tres_valid(mpg_str tres, mpg_poller *asks) {
   mpg_str name, value;
   size_t at = 0;
-  asks = mpg_asks_within(asks, tres.n);
-  while (next_tres(tres, &at, &name, &value) && !mpg_asks_stop(asks, name.n + value.n))
+  asks = mpg_poller_within(asks, tres.n);
+  while (next_tres(tres, &at, &name, &value) && !mpg_poller_stop(asks, name.n + value.n))
     continue;
   return at >= tres.n;
 }
@@ -224,23 +225,24 @@ static bool gpu_type(mpg_str name, mpg_str *type) {
   return name.n == gpu.n || (name.p[gpu.n] == ':' && type->n > 0);
 }
 
-bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_asks *asks, mpg_str *type, int64_t *count) {
+bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *asks, mpg_str *type,
+                         int64_t *count) {
   mpg_str name, value;
-  asks = mpg_asks_within(asks, tres.n);
-  while (next_tres(tres, at, &name, &value) && !mpg_asks_stop(asks, name.n + value.n))
+  asks = mpg_poller_within(asks, tres.n);
+  while (next_tres(tres, at, &name, &value) && !mpg_poller_stop(asks, name.n + value.n))
     if (gpu_type(name, type) && type->n > 0 && mpg_slurm_count_parse(value, count))
       return true;
   return false;
 }
 
-bool mpg_slurm_gpus_parse(mpg_str tres, mpg_asks *asks, mpg_slurm_gpus *out) {
+bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *asks, mpg_slurm_gpus *out) {
   mpg_slurm_gpus gpus = {0, 0, 0, {NULL, 0}};
   mpg_str name, value, type;
   int64_t count, plain = -1;
   size_t at = 0;
-  asks = mpg_asks_within(asks, tres.n);
+  asks = mpg_poller_within(asks, tres.n);
   while (next_tres(tres, &at, &name, &value)) {
-    if (mpg_asks_stop(asks, name.n + value.n))
+    if (mpg_poller_stop(asks, name.n + value.n))
       return false;
     if (!gpu_type(name, &type))
       continue;
@@ -336,8 +338,8 @@ static bool take_pattern(mpg_str list, size_t *at, pattern *p) {
   return true;
 }
 
-/* Appends the k-th number of group g, as wide as the low end of its range was written. They are mostly asked
-** for in their order: a group may list a million of them. */
+/* Appends the k-th number of group g, as wide as the low end of its range was written. They are
+** mostly asked for in their order: a group may list a million of them. */
 static size_t put_number(pattern *p, size_t g, int64_t k, char *out, size_t cap) {
   const mpg_str group = p->group[g];
   size_t at, n = 0, width;

@@ -25,7 +25,7 @@ typedef struct entry {
 
 struct mpg_swf {
   const mpg_env *env;
-  mpg_asks asks; /* within a line */
+  mpg_poller asks; /* within a line */
   mpg_lines *lines;
   const char *path;
   mpg_issues *issues;
@@ -70,7 +70,8 @@ static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-/* Bytes at the start that are spaces, or that are none. Fewer where the host asks to stop: see s->asks. */
+/* Bytes at the start that are spaces, or that are none. Fewer where the host asks to stop: see
+** s->asks. */
 static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
   size_t n = 0, from, near;
   do {
@@ -78,7 +79,7 @@ static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
     near = text.n - from > BYTES_BETWEEN_POLLS ? from + BYTES_BETWEEN_POLLS : text.n;
     while (n < near && is_space(text.p[n]) == spaces)
       n++;
-  } while (n == near && near < text.n && !mpg_asks_stop(&s->asks, near - from));
+  } while (n == near && near < text.n && !mpg_poller_stop(&s->asks, near - from));
   return n;
 }
 
@@ -92,7 +93,7 @@ static mpg_str trim(mpg_swf *s, mpg_str text) {
   for (from = text.n; text.n > 0 && is_space(text.p[text.n - 1]);) {
     text.n--;
     if (from - text.n >= BYTES_BETWEEN_POLLS) {
-      if (mpg_asks_stop(&s->asks, from - text.n))
+      if (mpg_poller_stop(&s->asks, from - text.n))
         break;
       from = text.n;
     }
@@ -135,7 +136,7 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
   size_t n;
   entry *e;
   mpg_rc rc;
-  while (comment.n > 0 && comment.p[0] == ';' && !mpg_asks_stop(&s->asks, 1))
+  while (comment.n > 0 && comment.p[0] == ';' && !mpg_poller_stop(&s->asks, 1))
     comment = behind(comment, 1);
   comment = trim(s, comment);
   n = label_length(comment);
@@ -251,7 +252,7 @@ static mpg_rc read_job(mpg_swf *s, mpg_err *err) {
   mpg_str words[MPG_SWF_COUNT_OF_FIELDS], rest = trim(s, s->line);
   size_t n = 0;
   mpg_rc rc = MPG_OK;
-  while (rest.n > 0 && !mpg_asks_stop(&s->asks, 8)) { /* words are short */
+  while (rest.n > 0 && !mpg_poller_stop(&s->asks, 8)) { /* words are short */
     size_t end = run(s, rest, false);
     if (n < MPG_SWF_COUNT_OF_FIELDS)
       words[n] = (mpg_str){rest.p, end};

@@ -1,10 +1,11 @@
 /*
 ** swf.h - jobs of the Standard Workload Format, version 2.2.
 **
-** A line is a job of 18 numbers with white space between them; -1 is "unknown", here NULL. Lines that
-** begin with ";" are comments. Those before the first job are the header: "; Label: value", and lines
-** without a label, which go on with the value before them. Times are seconds since the start of the
-** log, which the label UnixStartTime dates; without it they count from 1970 (no_start_time).
+** A line is a job of 18 numbers with white space between them; -1 is "unknown", here NULL. Lines
+** that begin with ";" are comments. Those before the first job are the header: "; Label: value",
+** and lines without a label, which go on with the value before them. Times are seconds since the
+** start of the log, which the label UnixStartTime dates; without it they count from 1970
+** (no_start_time).
 **
 ** A last line without a line end is one that may still be being written (unfinished.h): with fewer
 ** fields, or a last one that is no number, it is left out. Errors are "PATH:LINE:COLUMN: ...".
@@ -50,8 +51,9 @@ typedef struct mpg_swf_label {
 
 typedef struct mpg_swf mpg_swf;
 
-/* Stream and issues (NULL: uncounted) are borrowed and must outlive the reader. Nothing is read yet.
- */
+/* Stream and issues (NULL: uncounted) are borrowed and must outlive the reader. Nothing is read
+** yet.
+*/
 mpg_rc mpg_swf_open(mpg_swf **out, const mpg_env *env, mpg_stream *stream, mpg_issues *issues,
                     mpg_err *err);
 void mpg_swf_close(mpg_swf *swf); /* NULL is fine */
@@ -67,8 +69,8 @@ const mpg_swf_label *mpg_swf_header(const mpg_swf *swf, size_t *n);
 /* The first value of a label that is a number other than -1; `label` in any case. */
 bool mpg_swf_header_number(const mpg_swf *swf, const char *label, int64_t *out);
 
-/* How a job of this status ended, in the words of the native trace; NULL: unknown. 2, a part of a job
-** that goes on later, is `preempted`. */
+/* How a job of this status ended, in the words of the native trace; NULL: unknown. 2, a part of a
+** job that goes on later, is `preempted`. */
 const char *mpg_swf_outcome(int64_t status);
 
 #endif

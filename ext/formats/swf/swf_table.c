@@ -6,7 +6,8 @@
 **   unix_start_time, max_procs, max_nodes BIGINT, computer TEXT
 **       UnixStartTime, MaxProcs, MaxNodes and Computer of the file's header; NULL where it has none
 **   header TEXT
-**       the whole header: a JSON object of texts, of arrays of texts for labels that repeat; under ""
+**       the whole header: a JSON object of texts, of arrays of texts for labels that repeat; under
+**       ""
 **       what stands before the first label
 **   submit_unix, start_unix, end_unix REAL
 **       Unix seconds: unix_start_time (else 0) + submit_time, + wait_time, + run_time; NULL where a
@@ -86,8 +87,8 @@ static void give_header_number(const swf_file *file, const char *label, mpg_valu
     out->type = MPG_INT;
 }
 
-/* Entries of the header that share a label: it is long and hostile, so that nothing here is done for every
-** pair of them. */
+/* Entries of the header that share a label: it is long and hostile, so that nothing here is done
+** for every pair of them. */
 typedef struct shared_labels {
   mpg_intern names;
   uint32_t *first, *last; /* by the number of the name */

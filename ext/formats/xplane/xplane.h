@@ -2,9 +2,9 @@
 ** xplane.h - the events of an XSpace (xspace.h), with their names and stats told.
 **
 ** The file is read twice, side by side: one stream goes through a plane for its lines and maps,
-** the other then gives its events. So memory holds what a plane says once (MPG_LIMIT_PLANE_BYTES) and
-** one event (MPG_LIMIT_RECORD_BYTES), however many events there are, and compressed files are read as
-** they are.
+** the other then gives its events. So memory holds what a plane says once (MPG_LIMIT_PLANE_BYTES)
+** and one event (MPG_LIMIT_RECORD_BYTES), however many events there are, and compressed files are
+** read as they are.
 **
 ** Times are whole picoseconds. Counted from the epoch they would not fit 64 bits, so an event has
 ** its line's nanoseconds, its own picoseconds after them, and of both together whole nanoseconds,

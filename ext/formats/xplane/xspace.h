@@ -22,7 +22,8 @@
 #define MPG_XSTAT_LIMIT ((size_t)64 << 10)
 
 /* clang-format off */
-/* Stats with a column of their own: name in C and SQL, name in the file, type. An ID may take all 64 bits. */
+/* Stats with a column of their own: name in C and SQL, name in the file, type. An ID may take
+** all 64 bits. */
 #define MPG_XSTATS(F)                                                                              \
   F(group_id, "group_id", INT) F(step_num, "step_num", INT) F(step_name, "step_name", TEXT)        \
   F(run_id, "run_id", ID) F(hlo_op, "hlo_op", TEXT) F(hlo_module, "hlo_module", TEXT)             \

@@ -151,7 +151,7 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
   X(number, NUMBER)                                                                                \
   X(category, CATEGORY)
 
-static inline bool keeps(const mpg_ledger *l, mpg_ledger_column column) {
+static inline bool keeps(const mpg_ledger *l, mpg_row_field column) {
   return l->columns >> column & 1;
 }
 
@@ -172,8 +172,8 @@ void mpg_ledger_free(mpg_ledger *ledger) {
   mpg_ledger_init(ledger, env);
 }
 
-/* Room for `need` rows: the least that a column has, for in the hostile build narrow ones may have less than wide
-** ones. Growing a long one may copy it, so that the host is asked between two. */
+/* Room for `need` rows: the least that a column has, for in the hostile build narrow ones may have
+** less than wide ones. Growing a long one may copy it, so that the host is asked between two. */
 static mpg_rc widen(mpg_ledger *l, size_t need) {
   size_t least = SIZE_MAX;
 #define GROW(column, number)                                                                       \

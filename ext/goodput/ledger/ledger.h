@@ -38,7 +38,7 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err);
 
 /* Columns of the ledger, as bits of a mask. */
-typedef enum mpg_ledger_column {
+typedef enum mpg_row_field {
   MPG_ROW_JOB,
   MPG_ROW_POOL,
   MPG_ROW_CHIP,
@@ -57,7 +57,7 @@ typedef enum mpg_ledger_column {
   MPG_ROW_NUMBER,
   MPG_ROW_CATEGORY,
   MPG_ROW_COLUMNS
-} mpg_ledger_column;
+} mpg_row_field;
 
 /* Rows in columns; ids are the fleet's. */
 typedef struct mpg_ledger {
@@ -73,18 +73,19 @@ typedef struct mpg_ledger {
 
 void mpg_ledger_init(mpg_ledger *ledger, const mpg_env *env);
 void mpg_ledger_free(mpg_ledger *ledger);
-/* A sink that appends to the ledger; ledger->n = 0 empties it and keeps the memory. What appends, picks or sorts
-** gives MPG_NOMEM or MPG_INTERRUPTED. */
+/* A sink that appends to the ledger; ledger->n = 0 empties it and keeps the memory. What appends,
+** picks or sorts gives MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_sink mpg_ledger_sink(mpg_ledger *ledger);
 
 /* Appends row i of another, which keeps the same columns. */
 mpg_rc mpg_ledger_append(mpg_ledger *ledger, const mpg_ledger *from, size_t i);
 
-/* Into an empty ledger: the rows of another at these places, n of them, with the columns that it keeps, and no room
-** to spare. */
+/* Into an empty ledger: the rows of another at these places, n of them, with the columns that it
+** keeps, and no room to spare. */
 mpg_rc mpg_ledger_pick(mpg_ledger *ledger, const mpg_ledger *from, const size_t *places, size_t n);
 
-/* Appends rows [first, first + n) of another; of the columns that it does not keep, row k of `common`, which does. */
+/* Appends rows [first, first + n) of another; of the columns that it does not keep, row k of
+** `common`, which does. */
 mpg_rc mpg_ledger_append_run(mpg_ledger *ledger, const mpg_ledger *from, size_t first, size_t n,
                              const mpg_ledger *common, size_t k);
 

@@ -2,7 +2,7 @@
 #include "ledger_columns.h"
 #include "../../base/text.h"
 
-static const mpg_ledger_col_info col_info[MPG_COLS] = {
+static const mpg_ledger_column_info col_info[MPG_COLS] = {
     [MPG_COL_POOL] = {"pool", MPG_TEXT, MPG_DIM_POOL, MPG_ROW_POOL},
     [MPG_COL_CHIP] = {"chip", MPG_TEXT, MPG_DIM_CHIP, MPG_ROW_CHIP},
     [MPG_COL_JOB] = {"job", MPG_TEXT, MPG_DIM_JOB, MPG_ROW_JOB},
@@ -31,7 +31,7 @@ static const mpg_ledger_col_info col_info[MPG_COLS] = {
     [MPG_COL_LINE] = {"_line", MPG_INT, -1, MPG_ROW_LINE},
 };
 
-const mpg_ledger_col_info *mpg_ledger_col_get(mpg_ledger_col col) {
+const mpg_ledger_column_info *mpg_ledger_column_get(mpg_ledger_column col) {
   return &col_info[col];
 }
 
@@ -93,7 +93,7 @@ uint32_t mpg_ledger_grain(const mpg_ledger_table *table, uint64_t columns) {
 
 static int dim_by_name(const mpg_ledger_table *table, mpg_str name) {
   for (int i = 0; i < table->ncols; i++) {
-    const mpg_ledger_col_info *col = &col_info[table->cols[i]];
+    const mpg_ledger_column_info *col = &col_info[table->cols[i]];
     if (col->dim >= 0 && mpg_str_eq_nocase(mpg_str_of(col->name), name))
       return col->dim;
   }
@@ -174,7 +174,7 @@ static mpg_value seconds(int64_t us) {
 }
 
 mpg_value mpg_ledger_value(const mpg_fleet *fleet, const mpg_bucket *bucket,
-                           const mpg_ledger_row *row, mpg_ledger_col col,
+                           const mpg_ledger_row *row, mpg_ledger_column col,
                            char room[MPG_LEDGER_VALUE_TEXT]) {
   switch (col) {
   case MPG_COL_POOL:

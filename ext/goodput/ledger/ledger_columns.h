@@ -9,7 +9,7 @@
 #include "rollup.h"
 
 /* Visible columns of all shapes. */
-typedef enum mpg_ledger_col {
+typedef enum mpg_ledger_column {
   MPG_COL_POOL,
   MPG_COL_CHIP,
   MPG_COL_JOB,
@@ -37,16 +37,16 @@ typedef enum mpg_ledger_col {
   MPG_COL_FILE,
   MPG_COL_LINE,
   MPG_COLS
-} mpg_ledger_col;
+} mpg_ledger_column;
 
-typedef struct mpg_ledger_col_info {
+typedef struct mpg_ledger_column_info {
   const char *name;
   mpg_type type;
-  int dim;               /* mpg_dim, or -1 */
-  mpg_ledger_column row; /* what of a row it is told from */
-} mpg_ledger_col_info;
+  int dim;           /* mpg_dim, or -1 */
+  mpg_row_field row; /* what of a row it is told from */
+} mpg_ledger_column_info;
 
-const mpg_ledger_col_info *mpg_ledger_col_get(mpg_ledger_col col);
+const mpg_ledger_column_info *mpg_ledger_column_get(mpg_ledger_column col);
 
 typedef enum mpg_ledger_shape {
   MPG_SHAPE_LEDGER,  /* a row for each interval */
@@ -58,7 +58,7 @@ typedef struct mpg_ledger_table {
   const char *name;
   mpg_ledger_shape shape;
   bool files;              /* over files, else over relations */
-  const signed char *cols; /* mpg_ledger_col, in order */
+  const signed char *cols; /* mpg_ledger_column, in order */
   const signed char *args; /* mpg_arg, in order */
   int ncols, nargs;
 } mpg_ledger_table;
@@ -82,14 +82,15 @@ typedef struct mpg_ledger_row {
 mpg_ledger_row mpg_ledger_row_at(const mpg_ledger *ledger, size_t i);
 
 /* A cell's sum may be past 64 bits: it is then several rows, the last of which has its intervals.
-** What is `left` of the sum, the cell's chip_us at first, is less by the row; 0: it was the last. */
+** What is `left` of the sum, the cell's chip_us at first, is less by the row; 0: it was the
+** last. */
 mpg_ledger_row mpg_ledger_row_of_cell(const mpg_cell *cell, mpg_i128 *left);
 
 /* The value of a column. Text is borrowed: from the fleet, from nobody (category and size), or from
 ** `room`. */
 #define MPG_LEDGER_VALUE_TEXT 40
 mpg_value mpg_ledger_value(const mpg_fleet *fleet, const mpg_bucket *bucket,
-                           const mpg_ledger_row *row, mpg_ledger_col col,
+                           const mpg_ledger_row *row, mpg_ledger_column col,
                            char room[MPG_LEDGER_VALUE_TEXT]);
 
 #endif

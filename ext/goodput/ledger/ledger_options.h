@@ -1,6 +1,6 @@
 /*
-** ledger_options.h - the arguments of the ledger's tables, whatever the host: their names, and what they
-** choose.
+** ledger_options.h - the arguments of the ledger's tables, whatever the host: their names, and what
+** they choose.
 */
 #ifndef MPG_LEDGER_ARGS_H
 #define MPG_LEDGER_ARGS_H

@@ -25,14 +25,14 @@ void mpg_row_order_init(mpg_row_order *o, const mpg_fleet *fleet, const mpg_scan
 }
 
 /* Of the dimensions of a job the job. */
-static mpg_ledger_column column_of(mpg_dim d) {
+static mpg_row_field column_of(mpg_dim d) {
   static const uint8_t of_dim[MPG_DIMS] = {
       [MPG_DIM_POOL] = MPG_ROW_POOL,         [MPG_DIM_CHIP] = MPG_ROW_CHIP,
       [MPG_DIM_ATTEMPT] = MPG_ROW_ATTEMPT,   [MPG_DIM_SIZE] = MPG_ROW_SIZE,
       [MPG_DIM_CATEGORY] = MPG_ROW_CATEGORY, [MPG_DIM_CAUSE] = MPG_ROW_CAUSE,
       [MPG_DIM_BUCKET] = MPG_ROW_BUCKET};
   _Static_assert(MPG_ROW_JOB == 0, "what is not listed is the job");
-  return (mpg_ledger_column)of_dim[d];
+  return (mpg_row_field)of_dim[d];
 }
 
 uint32_t mpg_row_order_columns(const mpg_row_order *o) {
@@ -197,8 +197,8 @@ static int combination_order(const void *pa, const void *pb, void *ctx) {
                       s->p[*(const uint32_t *)pb].row);
 }
 
-/* Of a few combinations each by itself: the table may have been wide for the one large unit among very
-** many. */
+/* Of a few combinations each by itself: the table may have been wide for the one large unit among
+** very many. */
 static mpg_rc clear_slots(mpg_row_sorter *s) {
   if (s->n >= s->n_slots / 16 && !mpg_clear(s->env, s->slots, s->n_slots * sizeof *s->slots))
     return MPG_INTERRUPTED;

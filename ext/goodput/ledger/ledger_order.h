@@ -1,11 +1,13 @@
 /*
 ** ledger_order.h - rows of the ledger in the order of what differs from row to row.
 **
-** Such keys have few combinations: a category and a cause have some thirty. So rows are told apart by their
-** combination, combinations are sorted, and rows are dealt out to them, in the order in which they came.
+** Such keys have few combinations: a category and a cause have some thirty. So rows are told apart
+** by their combination, combinations are sorted, and rows are dealt out to them, in the order in
+** which they came.
 **
-** A group too large for one piece of work is a pile of chunks, each in order by itself; of all chunks the runs of one
-** combination follow each other. A chunk does not hold what its runs have in common.
+** A group too large for one piece of work is a pile of chunks, each in order by itself; of all
+** chunks the runs of one combination follow each other. A chunk does not hold what its runs have in
+** common.
 */
 #ifndef MPG_LEDGER_ORDER_H
 #define MPG_LEDGER_ORDER_H
@@ -54,7 +56,8 @@ typedef struct mpg_row_sorter {
 
 void mpg_row_sorter_init(mpg_row_sorter *sorter, const mpg_env *env, const mpg_row_order *order);
 void mpg_row_sorter_free(mpg_row_sorter *sorter);
-/* Rows [from, rows->n), a group, get their place in rows->order, from *norder on. MPG_NOMEM or MPG_INTERRUPTED. */
+/* Rows [from, rows->n), a group, get their place in rows->order, from *norder on. MPG_NOMEM or
+** MPG_INTERRUPTED. */
 mpg_rc mpg_row_sorter_sort(mpg_row_sorter *sorter, mpg_ledger *rows, size_t from, size_t *norder);
 
 /* A part of a group, in order. */
@@ -69,7 +72,8 @@ typedef struct mpg_row_chunk {
 void mpg_row_chunk_init(mpg_row_chunk *chunk, const mpg_env *env, const mpg_row_order *order,
                         uint32_t columns);
 void mpg_row_chunk_free(mpg_row_chunk *chunk);
-/* All of `rows`, which are of one group; they are left in any order. MPG_NOMEM or MPG_INTERRUPTED. */
+/* All of `rows`, which are of one group; they are left in any order. MPG_NOMEM or
+** MPG_INTERRUPTED. */
 mpg_rc mpg_row_chunk_make(mpg_row_chunk *chunk, mpg_row_sorter *sorter, mpg_ledger *rows);
 
 typedef struct mpg_row_run {
@@ -92,12 +96,13 @@ void mpg_row_pile_init(mpg_row_pile *pile, const mpg_env *env, const mpg_row_ord
 /* Empty again; and with its memory. */
 void mpg_row_pile_clear(mpg_row_pile *pile);
 void mpg_row_pile_free(mpg_row_pile *pile);
-/* The chunk's rows are the pile's from now on, and so is their environment. MPG_NOMEM or MPG_INTERRUPTED. */
+/* The chunk's rows are the pile's from now on, and so is their environment. MPG_NOMEM or
+** MPG_INTERRUPTED. */
 mpg_rc mpg_row_pile_add(mpg_row_pile *pile, mpg_row_chunk *chunk);
 /* Once all are there. MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_row_pile_sort(mpg_row_pile *pile);
-/* The next rows, some thousands of them, into `out`, which keeps no column that neither the chunks nor their keys
-** have; none: it was told. MPG_NOMEM or MPG_INTERRUPTED. */
+/* The next rows, some thousands of them, into `out`, which keeps no column that neither the chunks
+** nor their keys have; none: it was told. MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_row_pile_next(mpg_row_pile *pile, mpg_ledger *out);
 
 #endif

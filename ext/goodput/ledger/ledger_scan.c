@@ -1,13 +1,14 @@
 /*
 ** ledger_scan.c - see ledger_scan.h.
 **
-** What is in one order is entries: a job, or a pool, or the part of either that is of one pool and one chip
-** where the order asks for these. The order's first keys, up to one that differs from row to row, are those of entries;
-** entries with the same are a group. A batch is some groups, or a part of a
-** large one, accounted by one thread; a large group whose rows have to be ordered among themselves is put together
-** before it is handed out.
+** What is in one order is entries: a job, or a pool, or the part of either that is of one pool and
+** one chip where the order asks for these. The order's first keys, up to one that differs from row
+** to row, are those of entries; entries with the same are a group. A batch is some groups, or a
+** part of a large one, accounted by one thread; a large group whose rows have to be ordered among
+** themselves is put together before it is handed out.
 **
-** Pools come where the order has them, so what jobs hold is told to them first, which takes the jobs' gangs alone.
+** Pools come where the order has them, so what jobs hold is told to them first, which takes the
+** jobs' gangs alone.
 */
 #include "ledger_scan.h"
 
@@ -51,7 +52,7 @@ struct mpg_ledger_scan {
   const mpg_env *env;
   mpg_env workers; /* the pipeline's, while there is one: of what they work in */
   mpg_accounting *a;
-  const mpg_scan_wish *wish;
+  const mpg_scan_request *wish;
   const char *source;
   size_t njobs;
   entry *entries;
@@ -224,7 +225,8 @@ static mpg_rc add_entry(mpg_ledger_scan *s, entry e) {
   return MPG_OK;
 }
 
-/* The entries of a unit in one of its pools (index + 1): one for each chip that the pool ever had. */
+/* The entries of a unit in one of its pools (index + 1): one for each chip that the pool ever
+** had. */
 static mpg_rc add_pool(mpg_ledger_scan *s, entry e, uint32_t pool) {
   int64_t at = INT64_MIN;
   e.pool = s->by_pool ? pool : ANY;
@@ -433,7 +435,7 @@ static mpg_rc open_hands(mpg_ledger_scan *s, int threads, mpg_err *err) {
   return rc;
 }
 
-mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_scan_wish *wish,
+mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_scan_request *wish,
                             int threads, const char *source, mpg_err *err) {
   static const mpg_pipeline_steps steps = {.cut = cut, .work = work};
   mpg_ledger_scan *s = mpg_calloc(a->env, sizeof *s);

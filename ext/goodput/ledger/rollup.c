@@ -263,7 +263,8 @@ mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {
   return MPG_OK;
 }
 
-/* Of a few cells each by itself: the table may have been wide for the one large job among very many. */
+/* Of a few cells each by itself: the table may have been wide for the one large job among very
+** many. */
 static mpg_rc clear_slots(mpg_rollup *r) {
   if (r->ncells >= r->nslots / 16 && !mpg_clear(r->env, r->slots, r->nslots * sizeof *r->slots))
     return MPG_INTERRUPTED;

@@ -67,9 +67,9 @@ mpg_rc mpg_rollup_init(mpg_rollup *rollup, const mpg_env *env, const mpg_fleet *
                        uint32_t mask, mpg_err *err);
 void mpg_rollup_free(mpg_rollup *rollup);
 mpg_sink mpg_rollup_sink(mpg_rollup *rollup);
-/* Adds the cells of a roll-up over the same fleet whose mask holds all of this one's. In the order in
-** which rows would have come, this gives the cells, and their order, that the rows would have given.
-** MPG_NOMEM, MPG_INTERRUPTED. */
+/* Adds the cells of a roll-up over the same fleet whose mask holds all of this one's. In the order
+** in which rows would have come, this gives the cells, and their order, that the rows would have
+** given. MPG_NOMEM, MPG_INTERRUPTED. */
 mpg_rc mpg_rollup_add_cells(mpg_rollup *rollup, const mpg_cell *cells, size_t n);
 /* No cells again; the memory is kept. MPG_INTERRUPTED: then it is of no use any more. */
 mpg_rc mpg_rollup_reset(mpg_rollup *rollup);

@@ -1,5 +1,5 @@
-/* rollup_threads.c - see rollup_threads.h. Jobs are accounted in batches of neighbours, each batch into cells
-** of its own; pools follow, from what all jobs held. */
+/* rollup_threads.c - see rollup_threads.h. Jobs are accounted in batches of neighbours, each batch
+** into cells of its own; pools follow, from what all jobs held. */
 #include "rollup_threads.h"
 
 #include "../../base/pipeline.h"

@@ -19,9 +19,10 @@ typedef struct mpg_cells {
 #define MPG_FINEST ((1u << MPG_DIMS) - 1)
 
 /*
-** Every unit of the accounting into `rollup`, which is empty; the cells and their order are those of
-** one thread. `cells` (NULL: not wanted) are the finest of the same, of the allocator of `rollup`.
-** With threads > 1 memory is asked of the accounting's environment by several threads at once.
+** Every unit of the accounting into `rollup`, which is empty; the cells and their order are those
+** of one thread. `cells` (NULL: not wanted) are the finest of the same, of the allocator of
+** `rollup`. With threads > 1 memory is asked of the accounting's environment by several threads at
+** once.
 */
 mpg_rc mpg_rollup_all(mpg_rollup *rollup, mpg_accounting *accounting, int threads, mpg_cells *cells,
                       const char *source, mpg_err *err);

@@ -252,13 +252,13 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
 
 /* ---- reading ---- */
 
-/* Plain records the quick way, and after each that is not a few the other: after ever more of them, since
-** a file may have no other. */
+/* Plain records the quick way, and after each that is not a few the other: after ever more of them,
+** since a file may have no other. */
 static mpg_rc read_plain(piece *p, mpg_native_reading *r) {
   const mpg_native_header *h = &p->of->header;
   mpg_rc rc = MPG_OK;
   for (size_t others = 1; rc == MPG_OK; others *= 2) {
-    rc = mpg_native_plain(r, &p->block, h);
+    rc = mpg_native_csv_fast(r, &p->block, h);
     if (rc != MPG_OK || p->block.at == p->block.n)
       return rc;
     mpg_csv_feed(p->csv, p->of->stream, &p->block, r->env);

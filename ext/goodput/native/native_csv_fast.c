@@ -1,9 +1,9 @@
 /*
 ** native_csv_fast.c - see native_csv_fast.h.
 **
-** Fields are read where they stand, from the left to the right, without looking for their ends first:
-** a time or a number ends where its digits do. Texts come in runs: each is held against the one that
-** stood there before, whose number in the fleet is known.
+** Fields are read where they stand, from the left to the right, without looking for their ends
+** first: a time or a number ends where its digits do. Texts come in runs: each is held against the
+** one that stood there before, whose number in the fleet is known.
 */
 #include "native_csv_fast.h"
 #include "../../read/input/window.h"
@@ -37,7 +37,8 @@ typedef enum what {
 /* In the usual order of columns. */
 enum { KIND_FIELD = 2, START_FIELD = 3, PROGRAM_FIELD = 6 };
 
-/* A text seen before, and its number; none: id 0. Its first, second and last 8 bytes are kept as integers. */
+/* A text seen before, and its number; none: id 0. Its first, second and last 8 bytes are kept as
+** integers. */
 typedef struct seen {
   mpg_str text; /* in the block */
   uint64_t head, mask, middle, tail;
@@ -89,7 +90,8 @@ static void remember(seen *s, mpg_str text, uint32_t id) {
   s->id = id;
 }
 
-/* Whether the field at p is that text. Bytes up to MPG_WINDOW_SLACK behind the block may be read. */
+/* Whether the field at p is that text. Bytes up to MPG_WINDOW_SLACK behind the block may be
+** read. */
 static inline bool stands_at(const seen *s, const char *p, const char *end) {
   size_t n = s->text.n;
   if (s->id == 0 || (load(p) & s->mask) != s->head)
@@ -101,8 +103,8 @@ static inline bool stands_at(const seen *s, const char *p, const char *end) {
   return p[n] == ',' || p[n] == '\n' || p[n] == '\r';
 }
 
-/* Behind the text at p, NULL where it is quoted. Bytes up to CR end it: those that are no line end and
-** no delimiter make the record one that is not plain. */
+/* Behind the text at p, NULL where it is quoted. Bytes up to CR end it: those that are no line end
+** and no delimiter make the record one that is not plain. */
 static inline const char *text_end(const char *p) {
   if (*p == '"')
     return NULL;
@@ -225,7 +227,8 @@ static inline bool is_clock(const char *p, int64_t *out) {
   return p[17] == ',' && mpg_clock_parse(p, out) && *out < MPG_TIME_MAX;
 }
 
-/* Spans in the usual order of columns whose texts have all been seen: the rest is for read_fields. */
+/* Spans in the usual order of columns whose texts have all been seen: the rest is for
+** read_fields. */
 static bool read_record(plain *pl, const char *first, const char *end, record *rec,
                         const char **behind) {
   static const char nothing_more[] = {',', ',', ',', '\n'}; /* after bytes: dtype and executions */
@@ -357,8 +360,9 @@ static inline void clear_name(name *n) {
   n->id = 0;
 }
 
-/* A record of which nothing has been read: each field by itself, since to clear or to copy it as a whole
-** takes as long as to read many a record (rep stos begins slowly; wide loads wait for narrow stores). */
+/* A record of which nothing has been read: each field by itself, since to clear or to copy it as a
+** whole takes as long as to read many a record (rep stos begins slowly; wide loads wait for
+** narrow stores). */
 static inline void clear(record *rec) {
   clear_name(&rec->job);
   clear_name(&rec->kind);
@@ -372,7 +376,7 @@ static inline void clear(record *rec) {
   rec->snapshot = rec->durable = MPG_NONE;
 }
 
-mpg_rc mpg_native_plain(mpg_native_reading *r, mpg_block *block, const mpg_native_header *h) {
+mpg_rc mpg_native_csv_fast(mpg_native_reading *r, mpg_block *block, const mpg_native_header *h) {
   const char *p = block->bytes + block->at, *end = block->bytes + block->n;
   plain pl;
   mpg_rc rc = MPG_OK;

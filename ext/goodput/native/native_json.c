@@ -14,8 +14,8 @@
 enum { QUICK_RELATIONS = 2, QUICK_KEYS = 1 + SPANS_EXECUTIONS + 1 + COMMITS_DURABLE + 1 };
 
 typedef struct quick_record {
-  mpg_native_same same;
-  mpg_json_usual keys;
+  mpg_native_json_fast same;
+  mpg_json_fast keys;
   struct quick_relation {
     const mpg_relation_info *info;
     uint8_t key[SPANS_EXECUTIONS + 1]; /* of each column */
@@ -26,7 +26,7 @@ typedef struct quick_record {
 static void quick_begin(quick_record *q) {
   static const mpg_relation relations[QUICK_RELATIONS] = {MPG_REL_SPANS, MPG_REL_COMMITS};
   memset(q, 0, sizeof *q);
-  (void)mpg_json_usual_add(&q->keys, MPG_STR("record")); /* they are few, plain and short */
+  (void)mpg_json_fast_add(&q->keys, MPG_STR("record")); /* they are few, plain and short */
   for (int i = 0; i < QUICK_RELATIONS; i++) {
     struct quick_relation *of = &q->of[i];
     of->info = mpg_relation_get(relations[i]);
@@ -36,19 +36,19 @@ static void quick_begin(quick_record *q) {
       int shared = i > 0 ? mpg_column_by_name(relations[0], name) : -1;
       of->key[c] = shared >= 0 ? q->of[0].key[shared] : (uint8_t)q->keys.n;
       if (shared < 0)
-        (void)mpg_json_usual_add(&q->keys, name);
+        (void)mpg_json_fast_add(&q->keys, name);
       of->keys |= UINT64_C(1) << of->key[c];
     }
   }
 }
 
-/* The record at p in `values`, by column: the position behind it, or NULL where it is anything else,
-** and so for the reader of all JSON. */
+/* The record at p in `values`, by column: the position behind it, or NULL where it is anything
+** else, and so for the reader of all JSON. */
 static const char *usual_record(quick_record *q, const char *p, const char *end, mpg_str *values,
                                 const struct quick_relation **of) {
   mpg_json_member m[QUICK_KEYS];
   uint64_t has;
-  const char *behind = mpg_json_usual_object(&q->keys, p, end, m, &has);
+  const char *behind = mpg_json_fast_object(&q->keys, p, end, m, &has);
   if (behind == NULL || (has & 1) == 0 || m[0].kind != MPG_JSON_STRING)
     return NULL;
   *of = &q->of[0];
@@ -77,7 +77,7 @@ static const char *usual_next(mpg_native_reading *r, quick_record *quick, const 
   mpg_span span;
   uint32_t job;
   bool usual;
-  const char *behind = mpg_native_same_read(&quick->same, p, end, &span, &job);
+  const char *behind = mpg_native_json_fast_read(&quick->same, p, end, &span, &job);
   *rc = MPG_OK;
   if (behind != NULL) {
     *rc = mpg_fleet_put_span(f, job, &span, line);
@@ -92,7 +92,8 @@ static const char *usual_next(mpg_native_reading *r, quick_record *quick, const 
   }
   *rc = mpg_fleet_read_span(f, values, &span, &job, &usual);
   if (*rc == MPG_OK && usual) {
-    mpg_native_same_learn(&quick->same, (mpg_str){p, (size_t)(behind - p)}, values, &span, job);
+    mpg_native_json_fast_learn(&quick->same, (mpg_str){p, (size_t)(behind - p)}, values, &span,
+                               job);
     *rc = mpg_fleet_put_span(f, job, &span, line);
   }
   return usual ? behind : NULL;

@@ -16,8 +16,8 @@ static void put_number(mpg_native_pattern *t, struct mpg_native_number number) {
   t->numbers[i] = number;
 }
 
-void mpg_native_same_learn(mpg_native_same *same, mpg_str record, const mpg_str *values,
-                           const mpg_span *span, uint32_t job) {
+void mpg_native_json_fast_learn(mpg_native_json_fast *same, mpg_str record, const mpg_str *values,
+                                const mpg_span *span, uint32_t job) {
   static const uint8_t columns[] = {SPANS_START, SPANS_END, SPANS_STEP};
   mpg_native_pattern *t = &same->patterns[same->next];
   if (record.n > sizeof t->text)
@@ -36,8 +36,8 @@ void mpg_native_same_learn(mpg_native_same *same, mpg_str record, const mpg_str 
   t->job = job;
   t->span = *span;
   same->last = same->next;
-  same->next = (same->next + 1) % MPG_NATIVE_SAME;
-  same->n += same->n < MPG_NATIVE_SAME;
+  same->next = (same->next + 1) % MPG_NATIVE_JSON_FAST;
+  same->n += same->n < MPG_NATIVE_JSON_FAST;
 }
 
 /* Digits, perhaps a point and digits: behind them, or NULL. */
@@ -106,8 +106,8 @@ static const char *read_as(const mpg_native_pattern *t, const char *p, const cha
   return p + (t->n - at);
 }
 
-const char *mpg_native_same_read(mpg_native_same *same, const char *p, const char *end,
-                                 mpg_span *span, uint32_t *job) {
+const char *mpg_native_json_fast_read(mpg_native_json_fast *same, const char *p, const char *end,
+                                      mpg_span *span, uint32_t *job) {
   for (size_t i = 0; i < same->n; i++) {
     size_t k = (same->last + i) % same->n;
     const char *behind = read_as(&same->patterns[k], p, end, span);

@@ -1,20 +1,20 @@
 /*
-** native_json_fast.h - spans of JSON that are, byte for byte, the same as one before but for their times and
-** their step: as those of a job mostly are that one recorder writes.
+** native_json_fast.h - spans of JSON that are, byte for byte, the same as one before but for their
+** times and their step: as those of a job mostly are that one recorder writes.
 **
 ** Only what differs is read; what the rest says, and its numbers in the fleet, is known.
 */
-#ifndef MPG_NATIVE_SAME_H
-#define MPG_NATIVE_SAME_H
+#ifndef MPG_NATIVE_JSON_FAST_H
+#define MPG_NATIVE_JSON_FAST_H
 
 #include "../trace/fleet.h"
 
-#define MPG_NATIVE_SAME 4         /* records that are remembered */
-#define MPG_NATIVE_SAME_BYTES 496 /* of the longest */
+#define MPG_NATIVE_JSON_FAST 4         /* records that are remembered */
+#define MPG_NATIVE_JSON_FAST_BYTES 496 /* of the longest */
 
 /* A record, and where its times and its step stand, from the left to the right. */
 typedef struct mpg_native_pattern {
-  char text[MPG_NATIVE_SAME_BYTES];
+  char text[MPG_NATIVE_JSON_FAST_BYTES];
   uint16_t n;
   uint8_t n_numbers;
   struct mpg_native_number {
@@ -27,19 +27,20 @@ typedef struct mpg_native_pattern {
 } mpg_native_pattern;
 
 /* All zero knows none. For the records of one fleet, one after the other. */
-typedef struct mpg_native_same {
-  mpg_native_pattern patterns[MPG_NATIVE_SAME];
+typedef struct mpg_native_json_fast {
+  mpg_native_pattern patterns[MPG_NATIVE_JSON_FAST];
   size_t n, last, next;
-} mpg_native_same;
+} mpg_native_json_fast;
 
-/* A span was read by other means: its record, the texts of its columns within that, and what they are. */
-void mpg_native_same_learn(mpg_native_same *same, mpg_str record, const mpg_str *values,
-                           const mpg_span *span, uint32_t job);
+/* A span was read by other means: its record, the texts of its columns within that, and what
+** they are. */
+void mpg_native_json_fast_learn(mpg_native_json_fast *same, mpg_str record, const mpg_str *values,
+                                const mpg_span *span, uint32_t job);
 /*
-** The span at p, of a job's number: behind it, or NULL where it is like none that is known, or may be
-** wrong. 64 bytes behind `end` are readable.
+** The span at p, of a job's number: behind it, or NULL where it is like none that is known, or may
+** be wrong. 64 bytes behind `end` are readable.
 */
-const char *mpg_native_same_read(mpg_native_same *same, const char *p, const char *end,
-                                 mpg_span *span, uint32_t *job);
+const char *mpg_native_json_fast_read(mpg_native_json_fast *same, const char *p, const char *end,
+                                      mpg_span *span, uint32_t *job);
 
 #endif

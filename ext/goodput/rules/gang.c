@@ -549,7 +549,8 @@ static mpg_rc add_shortfalls(mpg_gang *g, int64_t from, int64_t to, int64_t chip
   return MPG_OK;
 }
 
-/* What runs now: chips, the attempts that hold any, and the holds in the order in which they began. */
+/* What runs now: chips, the attempts that hold any, and the holds in the order in which they
+** began. */
 #define NO_HOLD SIZE_MAX
 typedef struct running {
   int64_t chips, fractions; /* how many of them are fractions */

@@ -42,7 +42,8 @@ static size_t attempt_covering(const mpg_gang *gang, int64_t at) {
   return lo < gang->ncovers && gang->covers[lo].start <= at ? gang->covers[lo].attempt : MPG_NOBODY;
 }
 
-/* Whether an attempt alone covers a moment, as far as a look at its place tells: false says nothing. */
+/* Whether an attempt alone covers a moment, as far as a look at its place tells: false says
+** nothing. */
 static inline bool covers(const mpg_gang *gang, int64_t at, size_t attempt) {
   return gang->ncovers == 1 && gang->covers[0].attempt == attempt && gang->covers[0].start <= at &&
          at < gang->covers[0].end;
@@ -292,7 +293,8 @@ static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
   return MPG_OK;
 }
 
-/* [w->at, end) belongs to `item`, or to nobody: what of it lies in complete stretches becomes parts. */
+/* [w->at, end) belongs to `item`, or to nobody: what of it lies in complete stretches becomes
+** parts. */
 static inline mpg_rc tell(walk *w, mpg_item *item, int64_t end) {
   int64_t start = w->at;
   if (start >= end)
@@ -333,9 +335,9 @@ static inline bool is_alone(const mpg_innermost *in, size_t i) {
          item[1].attempt != item->attempt;
 }
 
-/* A program that went back runs no step any more that it went back from: one that begins while a step of
-** its number or a higher one runs is another rank's. And it does not go back from one step to the next:
-** numbers may begin anew with each epoch. */
+/* A program that went back runs no step any more that it went back from: one that begins while a
+** step of its number or a higher one runs is another rank's. And it does not go back from one step
+** to the next: numbers may begin anew with each epoch. */
 static inline void look_at_step(walk *w, const mpg_span *s) {
   w->restarted |= mpg_kind_restarts(s->kind);
   w->in->batches |= s->kind == MPG_KIND_BATCH;

@@ -57,8 +57,8 @@ static mpg_rc emit(const mpg_sink *sink, mpg_row *part, mpg_category category, i
   return sink->row(sink->ctx, part);
 }
 
-mpg_rc mpg_cut(const mpg_env *env, const mpg_window *window, const mpg_row *row,
-               const mpg_rate *rate, int64_t ideal, const mpg_sink *sink) {
+mpg_rc mpg_row_emit(const mpg_env *env, const mpg_window *window, const mpg_row *row,
+                    const mpg_rate *rate, int64_t ideal, const mpg_sink *sink) {
   bool buckets = mpg_bucket_is_set(&window->bucket);
   int64_t stop = row->end < window->until ? row->end : window->until;
   int64_t at = row->start > window->since ? row->start : window->since;

@@ -56,8 +56,8 @@ typedef struct mpg_row {
 typedef struct mpg_sink {
   mpg_rc (*row)(void *ctx, const mpg_row *row);
   void *ctx;
-  /* Rows like one that row() was told of, in sum; only their dimensions are in `row`. NULL: every row is to be
-  ** told by itself. */
+  /* Rows like one that row() was told of, in sum; only their dimensions are in `row`. NULL: every
+  ** row is to be told by itself. */
   mpg_rc (*more)(void *ctx, const mpg_row *row, mpg_i128 chip_us, int64_t intervals);
 } mpg_sink;
 
@@ -70,10 +70,10 @@ typedef struct mpg_window {
 ** Cuts `row` (its start and end) to the window and at the edges of buckets, and hands the parts to
 ** the sink. `ideal` is MPG_NONE, or chip-microseconds of roofline time of the whole: each part then
 ** becomes two rows, `ideal` and `inefficiency`. Rows of 0 chip-microseconds are left out. A part
-** whose chip-time would not fit int64 is cut in time until it does. `env` is asked whether to stop, for there
-** may be millions of buckets. What the sink says, or MPG_INTERRUPTED.
+** whose chip-time would not fit int64 is cut in time until it does. `env` is asked whether to stop,
+** for there may be millions of buckets. What the sink says, or MPG_INTERRUPTED.
 */
-mpg_rc mpg_cut(const mpg_env *env, const mpg_window *window, const mpg_row *row,
-               const mpg_rate *rate, int64_t ideal, const mpg_sink *sink);
+mpg_rc mpg_row_emit(const mpg_env *env, const mpg_window *window, const mpg_row *row,
+                    const mpg_rate *rate, int64_t ideal, const mpg_sink *sink);
 
 #endif

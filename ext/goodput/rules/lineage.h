@@ -26,7 +26,8 @@ typedef enum mpg_ending { MPG_ENDED_WELL, MPG_ENDED_BADLY, MPG_STILL_RUNNING } m
 /* Of one job at a time; what is allocated the next job reuses. */
 typedef struct mpg_lineage {
   const mpg_env *env;
-  /* Commits that count, by rising step, each with the latest snapshot from it on; `durable` is that of its step. */
+  /* Commits that count, by rising step, each with the latest snapshot from it on; `durable` is
+  ** that of its step. */
   mpg_commit *durable;
   size_t ndurable, durable_cap;
   mpg_ending ending;
@@ -48,8 +49,8 @@ typedef struct mpg_lineage {
 void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env);
 void mpg_lineage_free(mpg_lineage *lineage);
 
-/* Begins a job; `commits` are its own sorted by step (MPG_NONE first), as mpg_fleet_seal leaves them. MPG_NOMEM is
-** the only error. */
+/* Begins a job; `commits` are its own sorted by step (MPG_NONE first), as mpg_fleet_seal leaves
+** them. MPG_NOMEM is the only error. */
 mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
                          mpg_ending ending, int64_t as_of);
 /* Decides the fate of its steps, which are told from the last to the first. */
@@ -57,8 +58,8 @@ mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
 /* The same of its batches; `again`: a later one has its number. */
 mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again);
 
-/* Whether a commit protects a step without a number, which a job that ends well needs none for; of one with a number,
-** whether one without does. */
+/* Whether a commit protects a step without a number, which a job that ends well needs none for; of
+** one with a number, whether one without does. */
 bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step);
 
 /* How many commits were made by as_of: where there is one, the job has checkpoint data. */

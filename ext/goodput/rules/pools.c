@@ -60,8 +60,8 @@ static void pass(in_force *now, const edge *e) {
   now->squares += e->sign * ((mpg_i128)e->chip * e->chip);
 }
 
-/* Whether there are several: n numbers are the same if n times the sum of their squares is the square
-** of their sum (Cauchy and Schwarz). Of fewer than 2^31 that is within 127 bits. */
+/* Whether there are several: n numbers are the same if n times the sum of their squares is the
+** square of their sum (Cauchy and Schwarz). Of fewer than 2^31 that is within 127 bits. */
 static bool differ(const in_force *now) {
   return now->n * now->squares != now->sum * now->sum;
 }
@@ -403,12 +403,12 @@ static mpg_rc emit(const sweep *s, mpg_row *row, bool downs, bool idles, const m
     mpg_fraction room[2];
     mpg_rate rate = mpg_rate_of(s->downs[i].chips, 0, room);
     row->cause = s->downs[i].kind;
-    rc = mpg_cut(s->env, window, row, &rate, MPG_NONE, sink);
+    rc = mpg_row_emit(s->env, window, row, &rate, MPG_NONE, sink);
   }
   row->category = MPG_IDLE;
   row->cause = 0;
   if (idles && rc == MPG_OK)
-    rc = mpg_cut(s->env, window, row, &idle, MPG_NONE, sink);
+    rc = mpg_row_emit(s->env, window, row, &idle, MPG_NONE, sink);
   return rc;
 }
 

@@ -1,6 +1,7 @@
 /*
-** rating.h - the ideal of productive spans: the chip-time that their work takes at the peak of the chips they
-** ran on (docs/rules.md, section 6). A span is rated once on each kind of chip, and its parts share that.
+** rating.h - the ideal of productive spans: the chip-time that their work takes at the peak of the
+** chips they ran on (docs/rules.md, section 6). A span is rated once on each kind of chip, and its
+** parts share that.
 */
 #ifndef MPG_RATING_H
 #define MPG_RATING_H
@@ -73,10 +74,11 @@ typedef struct mpg_ratings {
 
 void mpg_ratings_free(mpg_ratings *ratings);
 
-/* Rates the job's items; where there is one lane, those that have one part only when that is told. */
+/* Rates the job's items; where there is one lane, those that have one part only when that is
+** told. */
 mpg_rc mpg_ratings_build(mpg_ratings *ratings, mpg_err *err);
-/* The ideal of a productive part, which has `amount` chip-microseconds of a lane; MPG_NONE: unrated. To be asked
-** once for each part in each lane, in their order. */
+/* The ideal of a productive part, which has `amount` chip-microseconds of a lane; MPG_NONE:
+** unrated. To be asked once for each part in each lane, in their order. */
 int64_t mpg_ratings_ideal(mpg_ratings *ratings, const mpg_part *part, size_t lane, int64_t amount);
 
 #endif

@@ -10,12 +10,12 @@ typedef struct mpg_batch {
   size_t item;
 } mpg_batch;
 
-void mpg_batches_init(mpg_batches *b, const mpg_env *env) {
+void mpg_rerun_batches_init(mpg_rerun_batches *b, const mpg_env *env) {
   memset(b, 0, sizeof *b);
   b->env = env;
 }
 
-void mpg_batches_free(mpg_batches *b) {
+void mpg_rerun_batches_free(mpg_rerun_batches *b) {
   if (b->env == NULL)
     return;
   mpg_free(b->env, b->batches);
@@ -30,7 +30,7 @@ static int by_number(const void *a, const void *b, void *ctx) {
   return x->item < y->item ? -1 : 1;
 }
 
-static mpg_rc collect(mpg_batches *b, const mpg_innermost *in) {
+static mpg_rc collect(mpg_rerun_batches *b, const mpg_innermost *in) {
   b->n = 0;
   b->rising = true;
   for (size_t i = 0; i < in->nitems && in->batches; i++) {
@@ -47,7 +47,7 @@ static mpg_rc collect(mpg_batches *b, const mpg_innermost *in) {
   return MPG_OK;
 }
 
-mpg_rc mpg_batches_find(mpg_batches *b, const mpg_innermost *in) {
+mpg_rc mpg_rerun_batches_find(mpg_rerun_batches *b, const mpg_innermost *in) {
   mpg_rc rc = collect(b, in);
   if (rc != MPG_OK || b->rising)
     return rc;

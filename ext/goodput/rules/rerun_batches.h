@@ -1,6 +1,6 @@
 /*
-** rerun_batches.h - which batches of bulk inference a job ran again (docs/rules.md, section 5): shards are
-** done in any order, so that only one of the same number tells.
+** rerun_batches.h - which batches of bulk inference a job ran again (docs/rules.md, section 5):
+** shards are done in any order, so that only one of the same number tells.
 */
 #ifndef MPG_BATCHES_H
 #define MPG_BATCHES_H
@@ -10,22 +10,22 @@
 struct mpg_batch;
 
 /* Of one job at a time; what is allocated the next job reuses. */
-typedef struct mpg_batches {
+typedef struct mpg_rerun_batches {
   const mpg_env *env;
   struct mpg_batch *batches; /* those that have a number */
   size_t n, cap;
   size_t *again; /* of each item, where some numbers are not above all before them */
   size_t again_cap;
   bool rising; /* no number repeats */
-} mpg_batches;
+} mpg_rerun_batches;
 
-void mpg_batches_init(mpg_batches *batches, const mpg_env *env);
-void mpg_batches_free(mpg_batches *batches);
+void mpg_rerun_batches_init(mpg_rerun_batches *batches, const mpg_env *env);
+void mpg_rerun_batches_free(mpg_rerun_batches *batches);
 
 /* Looks through a job's items. MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
-mpg_rc mpg_batches_find(mpg_batches *batches, const mpg_innermost *in);
+mpg_rc mpg_rerun_batches_find(mpg_rerun_batches *batches, const mpg_innermost *in);
 /* The item that ran the batch of an item next, or MPG_NOBODY. */
-static inline size_t mpg_batches_again(const mpg_batches *batches, size_t item) {
+static inline size_t mpg_rerun_batches_again(const mpg_rerun_batches *batches, size_t item) {
   return batches->rising ? MPG_NOBODY : batches->again[item];
 }
 

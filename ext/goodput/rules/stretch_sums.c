@@ -12,7 +12,7 @@
 #define TIME_MAX (INT64_C(1) << 40)
 
 /* The bucket of `start`, and the times of it that the window leaves. */
-static void place(mpg_run *run, int64_t start) {
+static void place(mpg_stretch_sums *run, int64_t start) {
   const mpg_window *w = run->window;
   run->from = w->since;
   run->until = w->until;
@@ -31,8 +31,8 @@ static void place(mpg_run *run, int64_t start) {
     run->until = run->from + TIME_MAX;
 }
 
-void mpg_run_begin(mpg_run *run, const mpg_window *window, const mpg_sink *sink, int64_t held,
-                   int64_t start) {
+void mpg_stretch_sums_begin(mpg_stretch_sums *run, const mpg_window *window, const mpg_sink *sink,
+                            int64_t held, int64_t start) {
   run->window = window;
   run->sink = sink;
   run->told = 0;
@@ -43,7 +43,7 @@ void mpg_run_begin(mpg_run *run, const mpg_window *window, const mpg_sink *sink,
     place(run, start);
 }
 
-mpg_rc mpg_run_end(mpg_run *run, mpg_row *row) {
+mpg_rc mpg_stretch_sums_end(mpg_stretch_sums *run, mpg_row *row) {
   uint32_t told = run->told;
   run->told = 0;
   row->cause = 0;
@@ -63,11 +63,12 @@ mpg_rc mpg_run_end(mpg_run *run, mpg_row *row) {
   return MPG_OK;
 }
 
-bool mpg_run_moves(mpg_run *run, mpg_row *row, int64_t start, int64_t end, mpg_rc *rc) {
+bool mpg_stretch_sums_moves(mpg_stretch_sums *run, mpg_row *row, int64_t start, int64_t end,
+                            mpg_rc *rc) {
   mpg_row at_hand = *row;
   if (start < run->window->since || end > run->window->until)
     return false;
-  *rc = mpg_run_end(run, row);
+  *rc = mpg_stretch_sums_end(run, row);
   *row = at_hand;
   place(run, start);
   return *rc == MPG_OK && start >= run->from && end <= run->until;

@@ -1,15 +1,15 @@
 /*
-** stretch_sums.h - the short road from parts of time to rows: what a whole number of chips of one pool, of one chip,
-** did while nothing of the holding changed. Such rows differ in category, time and chip-time alone, so a
-** roll-up is told of each category once, and of the rest as a sum; the cells, and their order, are those of
-** the long road (ledger_row.h), which everything else takes.
+** stretch_sums.h - the short road from parts of time to rows: what a whole number of chips of one
+** pool, of one chip, did while nothing of the holding changed. Such rows differ in category, time
+** and chip-time alone, so a roll-up is told of each category once, and of the rest as a sum; the
+** cells, and their order, are those of the long road (ledger_row.h), which everything else takes.
 */
 #ifndef MPG_RUN_H
 #define MPG_RUN_H
 
 #include "ledger_row.h"
 
-typedef struct mpg_run {
+typedef struct mpg_stretch_sums {
   const mpg_window *window;
   const mpg_sink *sink;
   int64_t chips;                    /* whole ones; 0: the run takes nothing */
@@ -17,26 +17,29 @@ typedef struct mpg_run {
   uint32_t told;                    /* bit of each category that a row was told of */
   mpg_i128 chip_us[MPG_CATEGORIES]; /* of the rows since, which the sink does not know of yet */
   int64_t intervals[MPG_CATEGORIES];
-} mpg_run;
+} mpg_stretch_sums;
 
 /* Of `held` millionths of a chip, from `start` on. What the run before was told is in the sink. */
-void mpg_run_begin(mpg_run *run, const mpg_window *window, const mpg_sink *sink, int64_t held,
-                   int64_t start);
+void mpg_stretch_sums_begin(mpg_stretch_sums *run, const mpg_window *window, const mpg_sink *sink,
+                            int64_t held, int64_t start);
 /* Tells the sink what it does not know of yet; row: the run's, as it was. */
-mpg_rc mpg_run_end(mpg_run *run, mpg_row *row);
-/* The rest of mpg_run_takes. */
-bool mpg_run_moves(mpg_run *run, mpg_row *row, int64_t start, int64_t end, mpg_rc *rc);
+mpg_rc mpg_stretch_sums_end(mpg_stretch_sums *run, mpg_row *row);
+/* The rest of mpg_stretch_sums_takes. */
+bool mpg_stretch_sums_moves(mpg_stretch_sums *run, mpg_row *row, int64_t start, int64_t end,
+                            mpg_rc *rc);
 
-/* Whether [start, end) may take the short road. *rc: what telling the sink came to, where it had to be. */
-static inline bool mpg_run_takes(mpg_run *run, mpg_row *row, int64_t start, int64_t end,
-                                 mpg_rc *rc) {
+/* Whether [start, end) may take the short road. *rc: what telling the sink came to, where it had
+** to be. */
+static inline bool mpg_stretch_sums_takes(mpg_stretch_sums *run, mpg_row *row, int64_t start,
+                                          int64_t end, mpg_rc *rc) {
   return (start >= run->from && end <= run->until) ||
-         (run->chips != 0 && mpg_run_moves(run, row, start, end, rc));
+         (run->chips != 0 && mpg_stretch_sums_moves(run, row, start, end, rc));
 }
 
-/* Whether a row of `chip_us` need not be told: it is none, or like one that was told, and goes into a sum. */
-static inline bool mpg_run_sums(mpg_run *run, mpg_category category, uint32_t cause,
-                                int64_t chip_us) {
+/* Whether a row of `chip_us` need not be told: it is none, or like one that was told, and goes
+** into a sum. */
+static inline bool mpg_stretch_sums_sums(mpg_stretch_sums *run, mpg_category category,
+                                         uint32_t cause, int64_t chip_us) {
   bool told = cause == 0 && (run->told >> category & 1) != 0;
   if (told && chip_us != 0) {
     run->chip_us[category] += chip_us;
@@ -46,8 +49,8 @@ static inline bool mpg_run_sums(mpg_run *run, mpg_category category, uint32_t ca
 }
 
 /* Tells a row that has to be; its time stands in it, and its cause. */
-static inline mpg_rc mpg_run_tell(mpg_run *run, mpg_row *row, mpg_category category,
-                                  int64_t chip_us) {
+static inline mpg_rc mpg_stretch_sums_tell(mpg_stretch_sums *run, mpg_row *row,
+                                           mpg_category category, int64_t chip_us) {
   if (run->sink->more != NULL && row->cause == 0)
     run->told |= 1u << category;
   row->category = category;

@@ -14,7 +14,7 @@ struct mpg_timeline {
   mpg_pools *pools;
   mpg_gang gang;
   mpg_innermost in;
-  mpg_batches batches;
+  mpg_rerun_batches batches;
   mpg_lineage lineage;
   mpg_notices notices;
   mpg_ratings ratings;
@@ -30,7 +30,7 @@ struct mpg_timeline {
   bool held; /* the pools know what every job holds */
   const mpg_window *window;
   const mpg_sink *sink;
-  mpg_run run; /* of the stretch at hand */
+  mpg_stretch_sums run; /* of the stretch at hand */
 };
 
 mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet *fleet,
@@ -44,7 +44,7 @@ mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet 
   t->rules = rules;
   t->pools = pools;
   mpg_innermost_init(&t->in, env);
-  mpg_batches_init(&t->batches, env);
+  mpg_rerun_batches_init(&t->batches, env);
   mpg_lineage_init(&t->lineage, env);
   t->ratings = (mpg_ratings){.env = env,
                              .fleet = fleet,
@@ -60,7 +60,7 @@ void mpg_timeline_free(mpg_timeline *t) {
     return;
   mpg_gang_free(&t->gang);
   mpg_innermost_free(&t->in);
-  mpg_batches_free(&t->batches);
+  mpg_rerun_batches_free(&t->batches);
   mpg_lineage_free(&t->lineage);
   mpg_ratings_free(&t->ratings);
   mpg_free(t->env, t->verdicts);
@@ -137,8 +137,8 @@ static mpg_verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size
   return (mpg_verdict){.category = MPG_UNKNOWN};
 }
 
-/* Whether a step is productive by the good end of the job alone, though an attempt after its own may
-** have done it again: it has no number that would tell. */
+/* Whether a step is productive by the good end of the job alone, though an attempt after its own
+** may have done it again: it has no number that would tell. */
 static bool is_unproven(const mpg_timeline *t, const mpg_step *step, mpg_fate fate) {
   return step->number == MPG_NONE && fate == MPG_FATE_PRODUCTIVE &&
          step->attempt + 1 < t->gang.nattempts &&
@@ -152,7 +152,8 @@ typedef struct doubts {
   size_t restart; /* the item after the one at hand that tells of one; of any attempt */
 } doubts;
 
-/* A batch that runs again in the attempt, which nothing tells to have begun anew: two may have one number. */
+/* A batch that runs again in the attempt, which nothing tells to have begun anew: two may have
+** one number. */
 static void doubt_batch(const mpg_timeline *t, doubts *d, size_t i, size_t again) {
   const mpg_item *item = &t->in.items[i], *later = &t->in.items[again];
   bool at_once = item->span.end > later->span.start;
@@ -168,7 +169,7 @@ static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
   size_t again = MPG_NOBODY;
   mpg_fate fate;
   if (s->kind == MPG_KIND_BATCH && s->step != MPG_NONE)
-    again = mpg_batches_again(&t->batches, i);
+    again = mpg_rerun_batches_again(&t->batches, i);
   if (again != MPG_NOBODY)
     doubt_batch(t, d, i, again);
   fate = s->kind == MPG_KIND_BATCH
@@ -185,7 +186,7 @@ static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   mpg_rc rc;
   if (in->nitems == 0)
     return MPG_OK;
-  rc = mpg_batches_find(&t->batches, in);
+  rc = mpg_rerun_batches_find(&t->batches, in);
   if (rc == MPG_INTERRUPTED)
     return stopped(err);
   if (rc != MPG_OK ||
@@ -238,7 +239,7 @@ static mpg_rc emit(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64
   row->chip = in->chip;
   row->start = start;
   row->end = end;
-  return mpg_cut(t->env, t->window, row, &rate, ideal, t->sink);
+  return mpg_row_emit(t->env, t->window, row, &rate, ideal, t->sink);
 }
 
 /* The evidence where no span decides. */
@@ -283,14 +284,14 @@ static void show_part(const mpg_timeline *t, mpg_row *row, const mpg_part *part,
 /* One row of a part that the run takes, which is in the only lane there is. */
 static inline mpg_rc tell_short(mpg_timeline *t, mpg_row *row, const mpg_part *part, mpg_verdict v,
                                 mpg_category category, int64_t amount) {
-  if (mpg_run_sums(&t->run, category, v.cause, amount))
+  if (mpg_stretch_sums_sums(&t->run, category, v.cause, amount))
     return MPG_OK;
   show_part(t, row, part, v);
   if (part->item == MPG_NOBODY)
     show_allocation(t, row, &t->gang.stretches[part->stretch], 0);
   row->start = part->start;
   row->end = part->end;
-  return mpg_run_tell(&t->run, row, category, amount);
+  return mpg_stretch_sums_tell(&t->run, row, category, amount);
 }
 
 static inline mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *part,
@@ -312,7 +313,7 @@ static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, siz
   const mpg_stretch *s;
   const int64_t *counted;
   mpg_rc rc = MPG_OK;
-  if (mpg_run_takes(&t->run, row, part->start, part->end, &rc))
+  if (mpg_stretch_sums_takes(&t->run, row, part->start, part->end, &rc))
     return emit_short(t, row, part, v);
   s = &t->gang.stretches[part->stretch];
   counted = mpg_stretch_counted(&t->gang, s);
@@ -343,13 +344,14 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
     for (size_t k = attempt->stretch; k < attempt->stretch + attempt->nstretches; k++) {
       const mpg_stretch *s = &g->stretches[k];
       const int64_t *held = mpg_stretch_held(g, s);
-      mpg_run_begin(&t->run, t->window, t->sink, t->one ? *mpg_stretch_counted(g, s) : 0, s->start);
+      mpg_stretch_sums_begin(&t->run, t->window, t->sink, t->one ? *mpg_stretch_counted(g, s) : 0,
+                             s->start);
       for (; rc == MPG_OK && part < t->in.nparts && t->in.parts[part].stretch == k; part++)
         rc = poll(t) ? stopped(err) : emit_part(t, row, &t->in.parts[part], a);
       if (rc == MPG_OK && poll(t))
         rc = stopped(err);
       if (rc == MPG_OK)
-        rc = mpg_run_end(&t->run, row);
+        rc = mpg_stretch_sums_end(&t->run, row);
       if (rc == MPG_OK)
         rc = emit_partial(t, row, s);
       for (size_t p = 0; rc == MPG_OK && p < g->npools; p++)
@@ -377,7 +379,7 @@ static mpg_rc emit_queued(mpg_timeline *t, mpg_row *row) {
       mpg_rc rc;
       row->chip = s->pool ? mpg_pools_chip(t->pools, s->pool - 1, row->start, &until) : 0;
       row->end = until < s->end ? until : s->end;
-      rc = mpg_cut(t->env, t->window, row, &rate, MPG_NONE, t->sink);
+      rc = mpg_row_emit(t->env, t->window, row, &rate, MPG_NONE, t->sink);
       if (rc != MPG_OK)
         return rc;
     }

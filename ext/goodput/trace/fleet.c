@@ -1,4 +1,5 @@
-/* fleet.c - a fleet, and its things with a name: see fleet.h. Records: fleet_add.c and fleet_add_fast.c; their order: fleet_seal.c. */
+/* fleet.c - a fleet, and its things with a name: see fleet.h. Records: fleet_add.c and
+** fleet_add_fast.c; their order: fleet_seal.c. */
 #include "fleet_part.h"
 
 #include <math.h>

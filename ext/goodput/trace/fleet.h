@@ -132,17 +132,17 @@ mpg_rc mpg_fleet_from(mpg_fleet *fleet, const char *source, mpg_err *err);
 mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *values, int64_t line,
                      int *column, mpg_err *err);
 
-/* The same of a span or a commit told in texts (empty: NULL), where all of it is of the usual form; else *usual is
-** false, and it is for mpg_fleet_add. MPG_NOMEM is the only error. */
+/* The same of a span or a commit told in texts (empty: NULL), where all of it is of the usual form;
+** else *usual is false, and it is for mpg_fleet_add. MPG_NOMEM is the only error. */
 mpg_rc mpg_fleet_add_span(mpg_fleet *fleet, const mpg_str *values, int64_t line, bool *usual);
 /* A span is only read, for mpg_fleet_put_span. */
 mpg_rc mpg_fleet_read_span(mpg_fleet *fleet, const mpg_str *values, mpg_span *span, uint32_t *job,
                            bool *usual);
 mpg_rc mpg_fleet_add_commit(mpg_fleet *fleet, const mpg_str *values, bool *usual);
 
-/* And of one that a reader took apart itself: its names are numbers of the fleet's (job, an index), and what
-** they and the rest are is usual: see mpg_fleet_time and mpg_fleet_amount, which read no other texts. The origin is
-** set here. MPG_NOMEM is the only error. */
+/* And of one that a reader took apart itself: its names are numbers of the fleet's (job, an index),
+** and what they and the rest are is usual: see mpg_fleet_time and mpg_fleet_amount, which read no
+** other texts. The origin is set here. MPG_NOMEM is the only error. */
 mpg_rc mpg_fleet_put_span(mpg_fleet *fleet, uint32_t job, mpg_span *span, int64_t line);
 mpg_rc mpg_fleet_put_commit(mpg_fleet *fleet, const mpg_commit *commit);
 bool mpg_fleet_time(mpg_str text, int64_t *us);

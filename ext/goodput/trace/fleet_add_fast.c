@@ -1,4 +1,5 @@
-/* fleet_add_fast.c - spans and commits of the usual form, without the checks that others need: see mpg_fleet_add_span. */
+/* fleet_add_fast.c - spans and commits of the usual form, without the checks that others need:
+** see mpg_fleet_add_span. */
 #include "fleet_part.h"
 #include "../../base/number.h"
 #include "../../base/time.h"

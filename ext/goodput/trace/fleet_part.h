@@ -2,9 +2,9 @@
 ** fleet_part.h - a fleet gathered in parts, by several threads, and put together in order.
 **
 ** A part is a fleet by itself, with numbers of its own for every name; what depends on the records
-** before it (jobs and programs that are described again) it only writes down. Merged in the order of
-** the input, parts give the fleet, the issues and the order of names that reading everything into one
-** fleet gives. A part is never sealed.
+** before it (jobs and programs that are described again) it only writes down. Merged in the order
+** of the input, parts give the fleet, the issues and the order of names that reading everything
+** into one fleet gives. A part is never sealed.
 */
 #ifndef MPG_FLEET_PART_H
 #define MPG_FLEET_PART_H
@@ -28,7 +28,8 @@ struct mpg_fleet_log {
 
 /* `issues` stays the caller's and belongs to this part alone. mpg_fleet_free frees a part. */
 mpg_rc mpg_fleet_part_init(mpg_fleet *part, const mpg_env *env, mpg_issues *issues, mpg_err *err);
-/* Empties it, issues too, and keeps the memory; then mpg_fleet_from says where records come from. */
+/* Empties it, issues too, and keeps the memory; then mpg_fleet_from says where records come
+** from. */
 mpg_rc mpg_fleet_part_reset(mpg_fleet *part, mpg_err *err);
 /* Adds what the part holds. Spans stay in the part's memory, which mpg_fleet_adopt hands over. */
 mpg_rc mpg_fleet_merge(mpg_fleet *into, mpg_fleet *part, mpg_err *err);

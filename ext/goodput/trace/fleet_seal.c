@@ -53,8 +53,8 @@ static uint32_t job_of(const char *item) {
   return job;
 }
 
-/* Puts an array of allocations or commits in order: by job, which takes no comparing, then those of a
-** job among themselves, which often have the order already. */
+/* Puts an array of allocations or commits in order: by job, which takes no comparing, then those of
+** a job among themselves, which often have the order already. */
 static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size,
                    mpg_order *compare) {
   size_t njobs = mpg_fleet_njobs(f);
@@ -102,8 +102,8 @@ static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size
   return MPG_OK;
 }
 
-/* What a job's allocations, or a pool's records, come to where all of them hold at once: just within int64, which no
-** sum over those of one moment then leaves. */
+/* What a job's allocations, or a pool's records, come to where all of them hold at once: just
+** within int64, which no sum over those of one moment then leaves. */
 #define CHIPS_AT_ONCE (INT64_C(9000000000000) * MPG_CHIP)
 
 static mpg_rc too_many(const char *what, mpg_str name, const char *of, mpg_err *err) {

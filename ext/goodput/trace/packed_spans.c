@@ -1,10 +1,10 @@
 /*
 ** packed_spans.c - see packed_spans.h.
 **
-** A packed span is a head of flags and sizes, the numbers that most spans have in as many bytes as the
-** head says, little-endian, then what few have: numbers in base 128, doubles as their 8 bytes. Step, attempt
-** and line are told as the difference from the span before, the start as that from its end, if it has
-** one: many begin where the one before ended.
+** A packed span is a head of flags and sizes, the numbers that most spans have in as many bytes as
+** the head says, little-endian, then what few have: numbers in base 128, doubles as their 8 bytes.
+** Step, attempt and line are told as the difference from the span before, the start as that from
+** its end, if it has one: many begin where the one before ended.
 */
 #include "packed_spans.h"
 
@@ -21,8 +21,8 @@ enum {
 };
 enum { HAS_FLOPS = 1, HAS_BYTES = 2, HAS_EXECUTIONS = 4, HAS_DTYPE = 8 };
 
-/* No packed span is longer: head and flags, 6 numbers of 8 bytes, 3 of up to 10, 3 doubles; and 7 bytes
-** that are written and do not count. */
+/* No packed span is longer: head and flags, 6 numbers of 8 bytes, 3 of up to 10, 3 doubles; and 7
+** bytes that are written and do not count. */
 #define PACKED_MAX 128
 #define CHUNKS_BETWEEN_POLLS 256
 #define CHUNK_FIRST ((size_t)72) /* a multiple of 8, as all that is cut from a block */
@@ -63,7 +63,8 @@ mpg_span_mark mpg_span_arena_mark(const mpg_span_arena *arena) {
 void mpg_span_arena_rewind(mpg_span_arena *arena, mpg_span_mark mark) {
   while (arena->blocks != mark.block) {
     struct mpg_span_block *next = arena->blocks->next;
-    /* A block that the mark knows nothing of is kept for what comes next, where it is the only one. */
+    /* A block that the mark knows nothing of is kept for what comes next, where it is the only
+    ** one. */
     if (mark.block == NULL && next == NULL) {
       arena->used = 0;
       return;

@@ -1,5 +1,6 @@
 /*
-** packed_spans.h - a job's spans, packed: about 12 bytes each for a training log, in the order of arrival.
+** packed_spans.h - a job's spans, packed: about 12 bytes each for a training log, in the order of
+** arrival.
 */
 #ifndef MPG_SPANS_H
 #define MPG_SPANS_H
@@ -25,7 +26,8 @@ typedef enum mpg_kind {
   MPG_KIND_CUSTOM
 } mpg_kind;
 
-/* Whether a span of the kind may stand between a step and its repetition: what is done in a restart, or a stall. */
+/* Whether a span of the kind may stand between a step and its repetition: what is done in a
+** restart, or a stall. */
 static inline bool mpg_kind_restarts(uint32_t kind) {
   return kind == MPG_KIND_INIT || kind == MPG_KIND_COMPILE || kind == MPG_KIND_RESTORE ||
          kind == MPG_KIND_HANG || kind >= MPG_KIND_CUSTOM;
@@ -78,7 +80,8 @@ mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_s
 /* Appends the spans of `more`, which stay where they are, as do the names. */
 void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
                         const mpg_span_names *names);
-/* Unpacks all of them, list->n, to `out` and every `stride` bytes behind. MPG_INTERRUPTED, or MPG_OK. */
+/* Unpacks all of them, list->n, to `out` and every `stride` bytes behind. MPG_INTERRUPTED, or
+** MPG_OK. */
 mpg_rc mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t stride,
                             const mpg_env *env);
 static inline mpg_rc mpg_span_list_read(const mpg_span_list *list, mpg_span *out,

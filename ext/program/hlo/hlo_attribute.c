@@ -198,8 +198,8 @@ int mpg_hlo_label(mpg_str labels, int part, char label) {
 
 /* ---- Groups ---- */
 
-/* No machine's axes take more, of a module and of one instruction; what a hostile file has behind that is not looked
-** at, again and again. */
+/* No machine's axes take more, of a module and of one instruction; what a hostile file has behind
+** that is not looked at, again and again. */
 #define AXES_MOST ((size_t)1 << 16)
 #define NAMED_MOST 1024
 
@@ -224,7 +224,8 @@ static const char *first_of(const char *p, const char *end, mpg_str any) {
   return p;
 }
 
-/* The next name of an axis in *rest, a list, with its quotes; *rest then begins behind it. XLA had none at first. */
+/* The next name of an axis in *rest, a list, with its quotes; *rest then begins behind it. XLA
+** had none at first. */
 static bool next_axis(mpg_str *rest, mpg_str *name) {
   const char *end = rest->n == 0 ? rest->p : rest->p + rest->n, *from;
   const char *p = first_of(rest->p, end, MPG_STR("[{,]}"));
@@ -261,8 +262,8 @@ static int64_t size_of_axis(mpg_str mesh, mpg_str wanted) {
 }
 
 /*
-** "['x'=4,'y'=16] {'x','y':(2)4}", behind the word: devices of the mesh, ranks along the axes named. A part of an
-** axis tells its own size behind that of what comes before it.
+** "['x'=4,'y'=16] {'x','y':(2)4}", behind the word: devices of the mesh, ranks along the axes
+** named. A part of an axis tells its own size behind that of what comes before it.
 */
 static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   const char *open = value.n == 0 ? NULL : memchr(value.p, '{', value.n);

@@ -26,30 +26,31 @@ typedef struct mpg_hlo_window_dim {
 /* How many dimensions; -1 for a window that makes no sense, or has more of them. */
 int mpg_hlo_window(mpg_str value, mpg_hlo_window_dim dims[MPG_HLO_WINDOW_DIMS]);
 
-/* "b01f_01io->b01f": where a label stands among those of the input (0), kernel (1) or output (2); -1
-** where it does not. */
+/* "b01f_01io->b01f": where a label stands among those of the input (0), kernel (1) or output (2);
+** -1 where it does not. */
 int mpg_hlo_label(mpg_str labels, int part, char label);
 
 /*
 ** replica_groups= in its three forms: {{0,1},{2,3}}, [groups,ranks]<=[...]T(...), and
-** mesh['x'=4,'y'=2] {'x'}. *ranks is of the largest group, *devices how many there are in all (by the
-** largest number); both 0 for an empty value: all that there are.
+** mesh['x'=4,'y'=2] {'x'}. *ranks is of the largest group, *devices how many there are in all (by
+** the largest number); both 0 for an empty value: all that there are.
 */
 void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices);
 
 /*
-** Shardy's meshes, as the header's frontend_attributes have them: {xla.sdy.meshes={mesh = #sdy.mesh<["x"=2,"y"=4]>}}.
-** mpg_hlo_mesh_size: how many devices there are in the largest; 1 where there is none.
-** mpg_hlo_manual_axes: how many there are along the axes that `attributes` (of an instruction) call manual,
-** xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"; 0 where that cannot be told.
+** Shardy's meshes, as the header's frontend_attributes have them: {xla.sdy.meshes={mesh =
+** #sdy.mesh<["x"=2,"y"=4]>}}. mpg_hlo_mesh_size: how many devices there are in the largest; 1 where
+** there is none. mpg_hlo_manual_axes: how many there are along the axes that `attributes` (of an
+** instruction) call manual, xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"; 0 where that cannot be
+** told.
 */
 int64_t mpg_hlo_mesh_size(mpg_str meshes);
 int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes);
-/* Devices that a sharding is over, {devices=[2,1,4]<=[8] last_tile_dim_replicate} or {mesh['x'=2,'y'=4], [{'x'}]}; 1
-** where it names none. */
+/* Devices that a sharding is over, {devices=[2,1,4]<=[8] last_tile_dim_replicate} or
+** {mesh['x'=2,'y'=4], [{'x'}]}; 1 where it names none. */
 int64_t mpg_hlo_tiles(mpg_str sharding);
-/* Of such, how many there are along what is manual, {manual} or {devices=[2,1,4]<=[8] last_tile_dims={manual,replicated}};
-** 0: all there are. */
+/* Of such, how many there are along what is manual, {manual} or {devices=[2,1,4]<=[8]
+** last_tile_dims={manual,replicated}}; 0: all there are. */
 int64_t mpg_hlo_manual_tiles(mpg_str sharding);
 
 /* known_trip_count of a backend_config, as JSON or as JSON in a string; -1 where it says none. */

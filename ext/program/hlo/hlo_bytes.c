@@ -22,9 +22,9 @@ static mpg_i128 operand_size(const mpg_hlo_module *m, const mpg_hlo_instruction 
 }
 
 /*
-** A transpose that only renames the dimensions of what lies in memory as it is: with dimensions[k] the
-** operand's dimension that becomes k, the result's order of dimensions in memory, renamed, is the
-** operand's. Dimensions of size 1 are in no order.
+** A transpose that only renames the dimensions of what lies in memory as it is: with dimensions[k]
+** the operand's dimension that becomes k, the result's order of dimensions in memory, renamed, is
+** the operand's. Dimensions of size 1 are in no order.
 */
 static bool is_renaming(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   const mpg_hlo_shapes *s = &m->shapes;
@@ -90,8 +90,8 @@ static bool slices(uint8_t rule) {
          rule == MPG_HLO_DYNAMIC_UPDATE_SLICE;
 }
 
-/* What a fusion within the fusion reads of its operand k. Where it hands the parameter on as good as
-** unchanged, slices of the fusion's output are slices of the parameter. */
+/* What a fusion within the fusion reads of its operand k. Where it hands the parameter on as good
+** as unchanged, slices of the fusion's output are slices of the parameter. */
 static mpg_i128 read_by_fusion(const mpg_hlo_cost *c, uint32_t fusion, uint32_t k) {
   const mpg_hlo_module *m = c->m;
   uint32_t callee = mpg_hlo_callee(m, &m->instructions[fusion], MPG_HLO_CALLS);

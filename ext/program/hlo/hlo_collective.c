@@ -1,8 +1,9 @@
 /*
 ** hlo_collective.c - what collectives move, and between how many ranks.
 **
-** V, the data of the whole group: the output of an all-gather, all-reduce or broadcast, the input of a
-** reduce-scatter, all-to-all or permute. Each of n ranks then sends, on a ring or through a switch,
+** V, the data of the whole group: the output of an all-gather, all-reduce or broadcast, the input
+** of a reduce-scatter, all-to-all or permute. Each of n ranks then sends, on a ring or through a
+** switch,
 **     (n - 1) / n V     all-gather, reduce-scatter, all-to-all
 **     2 (n - 1) / n V   all-reduce, which is the two former
 **     V                 collective-permute, collective-broadcast, collective-reduce
@@ -13,7 +14,8 @@
 
 #include <string.h>
 
-/* What goes in. A ragged all-to-all sends of its first operand; room for the output, offsets and sizes follow. */
+/* What goes in. A ragged all-to-all sends of its first operand; room for the output, offsets and
+** sizes follow. */
 static mpg_i128 operands_size(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   mpg_i128 sum = 0;
   bool ragged = i->opcode.n > 6 && memcmp(i->opcode.p, "ragged", 6) == 0;
@@ -38,8 +40,9 @@ static int64_t ranks_by_shape(const mpg_hlo_module *m, mpg_i128 whole, mpg_i128 
 }
 
 /*
-** With a channel, and without use_global_device_ids, the groups of these are of replicas, and all partitions of each
-** are in it. Numbers of more devices than there are replicas are not of replicas, whatever is written.
+** With a channel, and without use_global_device_ids, the groups of these are of replicas, and all
+** partitions of each are in it. Numbers of more devices than there are replicas are not of
+** replicas, whatever is written.
 */
 static void add_partitions(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                            mpg_hlo_price *p) {

@@ -131,7 +131,8 @@ static void price(mpg_hlo_cost *c, uint32_t number) {
   mpg_hlo_price_collective(c->m, i, p);
 }
 
-/* A fusion looks at all of what it calls, and so may thousands of them; a convolution, or many axes, may take milliseconds. */
+/* A fusion looks at all of what it calls, and so may thousands of them; a convolution, or many
+** axes, may take milliseconds. */
 static unsigned between_polls(const mpg_hlo_instruction *i, uint32_t fused) {
   if (i->rule == MPG_HLO_CONVOLUTION || i->rule == MPG_HLO_CUSTOM_CALL || i->rule == MPG_HLO_CALL ||
       (i->rule >= MPG_HLO_ALL_REDUCE && i->rule <= MPG_HLO_PERMUTE))
@@ -218,8 +219,9 @@ static bool is_wider(unsigned a, unsigned b) {
 }
 
 /*
-** What a dot's algorithm multiplies in, "dot_tf32_tf32_f32", "dot_any_f8_any_f8_f32"; MPG_DTYPES where it does not
-** say. One of several products, "dot_bf16_bf16_f32_x3", is the way to the precision of its operands' type.
+** What a dot's algorithm multiplies in, "dot_tf32_tf32_f32", "dot_any_f8_any_f8_f32"; MPG_DTYPES
+** where it does not say. One of several products, "dot_bf16_bf16_f32_x3", is the way to the
+** precision of its operands' type.
 */
 static mpg_dtype class_of_algorithm(mpg_str algorithm) {
   static const mpg_str begins[] = {{"dot_any_", 8}, {"dot_", 4}};

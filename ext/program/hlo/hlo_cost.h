@@ -1,21 +1,24 @@
 /*
-** hlo_cost.h - what an HLO module costs: FLOPs, transcendentals, bytes and collective traffic of each
-** instruction, scaled by how often it runs in one execution of the module.
+** hlo_cost.h - what an HLO module costs: FLOPs, transcendentals, bytes and collective traffic of
+** each instruction, scaled by how often it runs in one execution of the module.
 **
-** The rules are those of XLA's own HloCostAnalysis (xla/service/hlo_cost_analysis.cc), with integers
-** instead of float32 and these differences:
-**   (1) a while runs its body as often as its trip count says, and its condition once more; XLA counts
+** The rules are those of XLA's own HloCostAnalysis (xla/service/hlo_cost_analysis.cc), with
+** integers instead of float32 and these differences:
+**   (1) a while runs its body as often as its trip count says, and its condition once more; XLA
+**   counts
 **       both once. Where the count is unknown so do we, and the instruction is marked;
 **   (2) what XLA marks with -1 (custom calls) costs nothing here, and is marked unknown; calls that
-**       only annotate are known to cost nothing, and those of cuBLAS and cuDNN are priced as the dot
+**       only annotate are known to cost nothing, and those of cuBLAS and cuDNN are priced as the
+**       dot
 **       or convolution that they are;
 **   (3) a shape without a layout has the default one;
 **   (4) what runs on each partition by itself, in a module of all of them, counts as often.
 **
-** Costs lie where the work is written down: those of a fusion's arithmetic with the fused instructions
-** and its traffic with the fusion; those of bodies, branches and callees there. So the sum over all
-** instructions of cost times executions is the cost of the module. Computations applied to elements
-** (of reduce, map, sort, ...) are priced by the instruction that applies them, and never run.
+** Costs lie where the work is written down: those of a fusion's arithmetic with the fused
+** instructions and its traffic with the fusion; those of bodies, branches and callees there. So the
+** sum over all instructions of cost times executions is the cost of the module. Computations
+** applied to elements (of reduce, map, sort, ...) are priced by the instruction that applies them,
+** and never run.
 */
 #ifndef MPG_HLO_COST_H
 #define MPG_HLO_COST_H
@@ -83,7 +86,8 @@ void mpg_hlo_cost_free(mpg_hlo_cost *c);
 /* Prices a linked module, which is borrowed until the next call. MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_hlo_cost_module(mpg_hlo_cost *c, const mpg_hlo_module *m, mpg_err *err);
 
-/* One execution of an instruction with all that it calls: what a profiler measures under its name. */
+/* One execution of an instruction with all that it calls: what a profiler measures under its
+** name. */
 mpg_hlo_work mpg_hlo_with_callees(const mpg_hlo_cost *c, const mpg_hlo_instruction *i);
 /* Whether a dimension that its cost goes by is of any size (?): then it is not known. */
 bool mpg_hlo_is_unbounded(const mpg_hlo_module *m, const mpg_hlo_instruction *i);

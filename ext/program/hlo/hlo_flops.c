@@ -52,12 +52,13 @@ static mpg_i128 ragged_dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i
 /* ---- Convolutions ---- */
 
 /*
-** How many pairs (k, o) of a place in the kernel and one in the output fall on a place of the input,
-** rather than into the padding or a hole of its dilation:
-**     x = o stride + k dilation - pad_low,  x a multiple of the base dilation,  0 <= x / base < input
-** Without a base dilation these are the points of a lattice between two lines. With one, for each k the o that
-** fit are an arithmetic sequence, so that this takes as many steps as the smaller of kernel and output has places.
-** *left: how many a convolution may still take. -1: too many.
+** How many pairs (k, o) of a place in the kernel and one in the output fall on a place of the
+** input, rather than into the padding or a hole of its dilation:
+**     x = o stride + k dilation - pad_low,  x a multiple of the base dilation,  0 <= x / base <
+**     input
+** Without a base dilation these are the points of a lattice between two lines. With one, for each k
+** the o that fit are an arithmetic sequence, so that this takes as many steps as the smaller of
+** kernel and output has places. *left: how many a convolution may still take. -1: too many.
 */
 #define STEPS_MAX ((int64_t)1 << 20) /* milliseconds, of some ten divisions each */
 
@@ -65,8 +66,8 @@ static int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && a < 0);
 }
 
-/* The sum over t in [0, n) of floor((a t + b) / m), as by Euclid's algorithm: the points below a line are those
-** beside it. Of n, m, a and b none is negative, and m not 0. */
+/* The sum over t in [0, n) of floor((a t + b) / m), as by Euclid's algorithm: the points below a
+** line are those beside it. Of n, m, a and b none is negative, and m not 0. */
 static mpg_u128 floor_sum(mpg_u128 n, mpg_u128 m, mpg_u128 a, mpg_u128 b) {
   mpg_u128 sum = 0;
   for (;;) {
@@ -177,8 +178,8 @@ typedef struct conv_shapes {
   uint32_t in, kernel, out;
 } conv_shapes;
 
-/* 2 (Cin / feature groups) Cout (N / batch groups), times the valid pairs of each spatial dimension.
-** -1: the attributes make no sense. */
+/* 2 (Cin / feature groups) Cout (N / batch groups), times the valid pairs of each spatial
+** dimension. -1: the attributes make no sense. */
 static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *i, conv_shapes of) {
   mpg_hlo_window_dim w[MPG_HLO_WINDOW_DIMS];
   mpg_str labels = mpg_hlo_attribute_of(m, i, MPG_HLO_DIM_LABELS);
@@ -353,8 +354,9 @@ static mpg_str json_list(mpg_str json, mpg_str key) {
   return end == NULL ? (mpg_str){NULL, 0} : (mpg_str){rest.p, (size_t)(end - rest.p)};
 }
 
-/* cuDNN's gradients have the labels and the window of the convolution that they are of, and its work: that of
-** the input is computed from those of the output, that of the kernel from the input and those. */
+/* cuDNN's gradients have the labels and the window of the convolution that they are of, and its
+** work: that of the input is computed from those of the output, that of the kernel from the
+** input and those. */
 static conv_shapes cudnn_shapes(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                                 uint32_t result) {
   mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
@@ -366,7 +368,8 @@ static conv_shapes cudnn_shapes(const mpg_hlo_module *m, const mpg_hlo_instructi
   return (conv_shapes){first, second, result};
 }
 
-/* The number of "KEY" in a flat object of JSON, which may be a text, and may stand in one: flops\":\"64\". */
+/* The number of "KEY" in a flat object of JSON, which may be a text, and may stand in one:
+** flops\":\"64\". */
 static bool declared_number(mpg_str object, mpg_str key, mpg_i128 *out) {
   mpg_str rest = mpg_hlo_behind(object, key);
   const char *end = rest.n == 0 ? NULL : memchr(rest.p, ',', rest.n);
@@ -378,7 +381,8 @@ static bool declared_number(mpg_str object, mpg_str key, mpg_i128 *out) {
   return rest.n == 0 || (rest.p[0] != 'e' && rest.p[0] != 'E');
 }
 
-/* Kernels of Pallas on TPUs may say their work: "cost_estimate": {"flops": 64, "transcendentals": 0, ...}. */
+/* Kernels of Pallas on TPUs may say their work: "cost_estimate": {"flops": 64,
+** "transcendentals": 0, ...}. */
 static bool declared(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
   mpg_str rest =
       mpg_hlo_behind(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND), MPG_STR("\"cost_estimate"));

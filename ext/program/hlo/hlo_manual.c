@@ -1,8 +1,8 @@
 /*
-** hlo_manual.c - computations that run once on each partition of a module whose other shapes are of all of them:
-** what JAX's shard_map makes. Two annotations are around their call, from shapes of the whole to those of a part
-** and back: SPMDFullToShardShape and SPMDShardToFullShape, or Shardy's xla.sdy.GlobalToLocalShape and
-** xla.sdy.LocalToGlobalShape.
+** hlo_manual.c - computations that run once on each partition of a module whose other shapes are of
+** all of them: what JAX's shard_map makes. Two annotations are around their call, from shapes of
+** the whole to those of a part and back: SPMDFullToShardShape and SPMDShardToFullShape, or Shardy's
+** xla.sdy.GlobalToLocalShape and xla.sdy.LocalToGlobalShape.
 */
 #include "hlo_attribute.h"
 #include "hlo_rules.h"

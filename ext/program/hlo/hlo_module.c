@@ -61,8 +61,8 @@ void mpg_hlo_module_free(mpg_hlo_module *m) {
 /* ---- Names ---- */
 
 /*
-** Instructions and computations share the table: an instruction's key is its computation and its name,
-** a computation's is its name alone. Numbers of computations have the top bit set.
+** Instructions and computations share the table: an instruction's key is its computation and its
+** name, a computation's is its name alone. Numbers of computations have the top bit set.
 */
 #define COMPUTATION 0x80000000u
 

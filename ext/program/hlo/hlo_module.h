@@ -1,9 +1,10 @@
 /*
 ** hlo_module.h - one HLO module in memory: computations and instructions, as its text gives them.
 **
-** Texts are borrowed from the module's text, which whoever reads it (formats/hlo/hlo_text.h) keeps. Everything
-** is known by its number; MPG_HLO_NONE is none. Callees of a computation come before their callers in
-** `order`, which is there once mpg_hlo_module_link has found that no computation calls itself.
+** Texts are borrowed from the module's text, which whoever reads it (formats/hlo/hlo_text.h) keeps.
+** Everything is known by its number; MPG_HLO_NONE is none. Callees of a computation come before
+** their callers in `order`, which is there once mpg_hlo_module_link has found that no computation
+** calls itself.
 */
 #ifndef MPG_HLO_MODULE_H
 #define MPG_HLO_MODULE_H
@@ -14,8 +15,8 @@
 #define MPG_HLO_NONE UINT32_MAX
 
 /* clang-format off */
-/* Attributes that matter here, others are not kept: name in C, as written. SHARDING and FRONTEND of custom calls
-** alone. */
+/* Attributes that matter here, others are not kept: name in C, as written. SHARDING and FRONTEND of
+** custom calls alone. */
 #define MPG_HLO_ATTRIBUTES(A)                                                                      \
   A(CALLS, "calls") A(TO_APPLY, "to_apply") A(CONDITION, "condition") A(BODY, "body")              \
   A(BRANCHES, "branch_computations") A(TRUE_BRANCH, "true_computation")                            \

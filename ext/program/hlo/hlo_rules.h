@@ -30,8 +30,8 @@ mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruct
 void mpg_hlo_price_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p);
 /* Fills `read` for the parameters of a fused computation, whose own fused ones were done before. */
 mpg_rc mpg_hlo_read_parameters(mpg_hlo_cost *c, uint32_t computation);
-/* The gather or scatter that stands for a whole custom fusion (kind=kCustom) that multiplies nothing, or
-** MPG_HLO_NONE. */
+/* The gather or scatter that stands for a whole custom fusion (kind=kCustom) that multiplies
+** nothing, or MPG_HLO_NONE. */
 uint32_t mpg_hlo_custom_fusion(const mpg_hlo_module *m, const mpg_hlo_instruction *fusion);
 
 /* ---- hlo_collective.c ---- */
@@ -46,7 +46,8 @@ int64_t mpg_hlo_trips(const mpg_hlo_module *m, const mpg_hlo_instruction *loop);
 
 /* ---- hlo_manual.c ---- */
 
-/* How often an execution of the module runs a call, for each of its own: on how many partitions by itself, else 1. */
+/* How often an execution of the module runs a call, for each of its own: on how many partitions
+** by itself, else 1. */
 int64_t mpg_hlo_parts(const mpg_hlo_module *m, const mpg_hlo_instruction *call);
 
 #endif

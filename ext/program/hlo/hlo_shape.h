@@ -60,8 +60,8 @@ mpg_rc mpg_hlo_shapes_init(mpg_hlo_shapes *s, const mpg_env *env);
 void mpg_hlo_shapes_clear(mpg_hlo_shapes *s); /* forgets the shapes, keeps the memory */
 void mpg_hlo_shapes_free(mpg_hlo_shapes *s);
 
-/* A dimension of -1 is unbounded (?). `order` is minor_to_major, n numbers, or NULL for the default, major to
-** minor. Returns the number in *out. */
+/* A dimension of -1 is unbounded (?). `order` is minor_to_major, n numbers, or NULL for the
+** default, major to minor. Returns the number in *out. */
 mpg_rc mpg_hlo_shape_array(mpg_hlo_shapes *s, mpg_hlo_type type, unsigned bits, const int64_t *dims,
                            const int64_t *order, size_t n, uint32_t *out);
 mpg_rc mpg_hlo_shape_tuple(mpg_hlo_shapes *s, const uint32_t *members, size_t n, uint32_t *out);

@@ -1,8 +1,9 @@
 /*
-** hlo_trips.c - how often a while loop runs its body: from known_trip_count, which XLA writes once it
-** has found it, else from a counter that starts at a constant, grows by a constant, and is compared
-** with a constant, wherever fusions, calls and copies hide these. A constant may also be handed to the loop, which
-** hands it on as it is: what JAX's while_loop does with arrays from around it.
+** hlo_trips.c - how often a while loop runs its body: from known_trip_count, which XLA writes once
+** it has found it, else from a counter that starts at a constant, grows by a constant, and is
+** compared with a constant, wherever fusions, calls and copies hide these. A constant may also be
+** handed to the loop, which hands it on as it is: what JAX's while_loop does with arrays from
+** around it.
 */
 #include "hlo_attribute.h"
 #include "hlo_rules.h"
@@ -59,8 +60,8 @@ static bool enter(const mpg_hlo_module *m, place *p) {
   return true;
 }
 
-/* Follows a value through what only passes it on. Elements of tuples that are taken apart on the way
-** wait in `elements`, the one taken last on top. */
+/* Follows a value through what only passes it on. Elements of tuples that are taken apart on the
+** way wait in `elements`, the one taken last on top. */
 static value follow(const mpg_hlo_module *m, place p, int64_t element) {
   int64_t elements[LEVELS];
   unsigned n = 0;
@@ -103,7 +104,8 @@ static value operand(const mpg_hlo_module *m, const place *p, uint32_t k) {
   return follow(m, next, -1);
 }
 
-/* An element of the state that the body hands on as it is has the value that the loop begins with. */
+/* An element of the state that the body hands on as it is has the value that the loop begins
+** with. */
 static value settled(const mpg_hlo_module *m, const mpg_hlo_instruction *loop, uint32_t body,
                      value v) {
   value next;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A value is a number of 7 bits a byte, the least first: its kind in the lowest three, and above them what
-** its kind says. Eight bytes follow a number that is too far from the one before. */
+/* A value is a number of 7 bits a byte, the least first: its kind in the lowest three, and above
+** them what its kind says. Eight bytes follow a number that is too far from the one before. */
 enum {
   IS_NULL,
   IS_INT,        /* how far it is from the one before, its sign in the lowest bit */
@@ -31,7 +31,7 @@ typedef struct group {
   struct chunk *first, *last;
 } group;
 
-struct mpg_gather {
+struct mpg_group_sorter {
   const mpg_env *env;
   size_t n_keys, n_values;
   size_t bytes, most;
@@ -45,13 +45,13 @@ struct mpg_gather {
   size_t next_group;
   const struct chunk *chunk;
   size_t at; /* in it */
-  mpg_value keys[MPG_GATHER_KEYS], values[MPG_GATHER_VALUES];
-  int64_t last[MPG_GATHER_VALUES];
+  mpg_value keys[MPG_GROUP_SORTER_KEYS], values[MPG_GROUP_SORTER_VALUES];
+  int64_t last[MPG_GROUP_SORTER_VALUES];
 };
 
-mpg_rc mpg_gather_open(mpg_gather **out, const mpg_env *env, size_t n_keys, size_t n_values,
-                       size_t most, mpg_err *err) {
-  mpg_gather *g = mpg_calloc(env, sizeof *g);
+mpg_rc mpg_group_sorter_open(mpg_group_sorter **out, const mpg_env *env, size_t n_keys,
+                             size_t n_values, size_t most, mpg_err *err) {
+  mpg_group_sorter *g = mpg_calloc(env, sizeof *g);
   *out = g;
   if (g == NULL)
     return mpg_fail_nomem(err);
@@ -64,7 +64,7 @@ mpg_rc mpg_gather_open(mpg_gather **out, const mpg_env *env, size_t n_keys, size
   return MPG_OK;
 }
 
-void mpg_gather_close(mpg_gather *g) {
+void mpg_group_sorter_close(mpg_group_sorter *g) {
   if (g == NULL)
     return;
   for (size_t i = 0; i < g->tuples.n && i < g->cap_groups; i++)
@@ -130,7 +130,7 @@ static char *put_real(char *to, double value, int64_t *before) {
   return behind == NULL ? put_raw(to, IS_RAW_REAL, &value) : behind;
 }
 
-static mpg_rc text_id(mpg_gather *g, const mpg_value *value, uint32_t *id) {
+static mpg_rc text_id(mpg_group_sorter *g, const mpg_value *value, uint32_t *id) {
   size_t n = g->texts.n;
   mpg_rc rc;
   *id = 0;
@@ -142,7 +142,7 @@ static mpg_rc text_id(mpg_gather *g, const mpg_value *value, uint32_t *id) {
   return rc;
 }
 
-static mpg_rc put_value(mpg_gather *g, const mpg_value *value, int64_t *before, char **to) {
+static mpg_rc put_value(mpg_group_sorter *g, const mpg_value *value, int64_t *before, char **to) {
   uint32_t id;
   mpg_rc rc;
   switch (value->type) {
@@ -164,8 +164,8 @@ static mpg_rc put_value(mpg_gather *g, const mpg_value *value, int64_t *before, 
 }
 
 /* The group of these keys: *i. */
-static mpg_rc find_group(mpg_gather *g, const mpg_value *keys, size_t *i) {
-  uint32_t ids[MPG_GATHER_KEYS], id;
+static mpg_rc find_group(mpg_group_sorter *g, const mpg_value *keys, size_t *i) {
+  uint32_t ids[MPG_GROUP_SORTER_KEYS], id;
   size_t n = g->tuples.n;
   mpg_str tuple = {(const char *)ids, g->n_keys * sizeof *ids};
   mpg_rc rc = MPG_OK;
@@ -189,7 +189,7 @@ static mpg_rc find_group(mpg_gather *g, const mpg_value *keys, size_t *i) {
 }
 
 /* Room for n bytes in the group's last chunk. */
-static mpg_rc make_room(mpg_gather *g, group *to, size_t n) {
+static mpg_rc make_room(mpg_group_sorter *g, group *to, size_t n) {
   struct chunk *c = to->last, *more;
   size_t cap = c == NULL ? CHUNK_FIRST : 2 * c->cap;
   if (c != NULL && c->cap - c->n >= n)
@@ -210,8 +210,8 @@ static mpg_rc make_room(mpg_gather *g, group *to, size_t n) {
   return MPG_OK;
 }
 
-mpg_rc mpg_gather_add(mpg_gather *g, const mpg_value *keys, const mpg_value *values) {
-  char record[MPG_GATHER_VALUES * VALUE_BYTES], *to = record;
+mpg_rc mpg_group_sorter_add(mpg_group_sorter *g, const mpg_value *keys, const mpg_value *values) {
+  char record[MPG_GROUP_SORTER_VALUES * VALUE_BYTES], *to = record;
   size_t i, n;
   mpg_rc rc = find_group(g, keys, &i);
   for (size_t v = 0; rc == MPG_OK && v < g->n_values; v++)
@@ -228,14 +228,14 @@ mpg_rc mpg_gather_add(mpg_gather *g, const mpg_value *keys, const mpg_value *val
 
 /* ---- Out ---- */
 
-static uint32_t key_id(const mpg_gather *g, uint32_t tuple, size_t i) {
+static uint32_t key_id(const mpg_group_sorter *g, uint32_t tuple, size_t i) {
   uint32_t id;
   memcpy(&id, mpg_intern_text(&g->tuples, tuple).p + i * sizeof id, sizeof id);
   return id;
 }
 
 static int compare(const void *a, const void *b, void *ctx) {
-  const mpg_gather *g = ctx;
+  const mpg_group_sorter *g = ctx;
   const uint32_t *x = a, *y = b;
   for (size_t i = 0; i < g->n_keys; i++) {
     int c = mpg_intern_cmp(&g->texts, key_id(g, *x, i), key_id(g, *y, i));
@@ -245,7 +245,8 @@ static int compare(const void *a, const void *b, void *ctx) {
   return 0;
 }
 
-mpg_rc mpg_gather_sort(mpg_gather *g, const bool descending[MPG_GATHER_KEYS], mpg_err *err) {
+mpg_rc mpg_group_sorter_sort(mpg_group_sorter *g, const bool descending[MPG_GROUP_SORTER_KEYS],
+                             mpg_err *err) {
   size_t n = g->tuples.n, cap = 0;
   mpg_rc rc;
   if (mpg_grow(g->env, &g->order, &cap, n, sizeof *g->order) != MPG_OK)
@@ -257,7 +258,7 @@ mpg_rc mpg_gather_sort(mpg_gather *g, const bool descending[MPG_GATHER_KEYS], mp
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
-static void give_text(const mpg_gather *g, uint32_t id, mpg_value *out) {
+static void give_text(const mpg_group_sorter *g, uint32_t id, mpg_value *out) {
   out->type = id == 0 ? MPG_NULL : MPG_TEXT;
   out->s = mpg_intern_text(&g->texts, id);
   out->i = id;
@@ -270,7 +271,8 @@ static const char *take(const char *p, uint64_t *n) {
   return p;
 }
 
-static const char *take_value(const mpg_gather *g, const char *p, int64_t *last, mpg_value *out) {
+static const char *take_value(const mpg_group_sorter *g, const char *p, int64_t *last,
+                              mpg_value *out) {
   uint64_t n, far;
   p = take(p, &n);
   far = n >> 4 ^ ((n >> 3 & 1) == 0 ? 0 : UINT64_MAX);
@@ -301,7 +303,7 @@ static const char *take_value(const mpg_gather *g, const char *p, int64_t *last,
   }
 }
 
-bool mpg_gather_next(mpg_gather *g) {
+bool mpg_group_sorter_next(mpg_group_sorter *g) {
   const char *p;
   if (g->chunk != NULL && g->at == g->chunk->n) {
     g->chunk = g->chunk->next;
@@ -325,14 +327,14 @@ bool mpg_gather_next(mpg_gather *g) {
   return true;
 }
 
-const mpg_value *mpg_gather_key(const mpg_gather *g, size_t i) {
+const mpg_value *mpg_group_sorter_key(const mpg_group_sorter *g, size_t i) {
   return &g->keys[i];
 }
 
-const mpg_value *mpg_gather_value(const mpg_gather *g, size_t i) {
+const mpg_value *mpg_group_sorter_value(const mpg_group_sorter *g, size_t i) {
   return &g->values[i];
 }
 
-const mpg_intern *mpg_gather_texts(const mpg_gather *g) {
+const mpg_intern *mpg_group_sorter_texts(const mpg_group_sorter *g) {
   return &g->texts;
 }

@@ -1,38 +1,42 @@
 /*
-** group_sorter.h - records put together by what they have in common: kept, packed, until the last is in, and then
-** given back group by group, the groups in order and the records of each as they came.
+** group_sorter.h - records put together by what they have in common: kept, packed, until the last
+** is in, and then given back group by group, the groups in order and the records of each as they
+** came.
 **
-** Of a number what is kept is how far it is from the one before it in its group, and of a text its number
-** among all texts: most values take one to three bytes.
+** Of a number what is kept is how far it is from the one before it in its group, and of a text its
+** number among all texts: most values take one to three bytes.
 */
-#ifndef MPG_GATHER_H
-#define MPG_GATHER_H
+#ifndef MPG_GROUP_SORTER_H
+#define MPG_GROUP_SORTER_H
 
 #include "../../base/intern.h"
 
-#define MPG_GATHER_KEYS 4
-#define MPG_GATHER_VALUES 16
+#define MPG_GROUP_SORTER_KEYS 4
+#define MPG_GROUP_SORTER_VALUES 16
 
-typedef struct mpg_gather mpg_gather;
+typedef struct mpg_group_sorter mpg_group_sorter;
 
 /* Records of so many keys and values, at least one of either, in about `most` bytes of memory. */
-mpg_rc mpg_gather_open(mpg_gather **out, const mpg_env *env, size_t n_keys, size_t n_values,
-                       size_t most, mpg_err *err);
-void mpg_gather_close(mpg_gather *gather); /* NULL is fine */
+mpg_rc mpg_group_sorter_open(mpg_group_sorter **out, const mpg_env *env, size_t n_keys,
+                             size_t n_values, size_t most, mpg_err *err);
+void mpg_group_sorter_close(mpg_group_sorter *gather); /* NULL is fine */
 
 /* One more: its keys are texts or NULL, and all is copied. MPG_LIMIT: it is more than `most`; that,
-** MPG_NOMEM and MPG_INTERRUPTED come without a text, and nothing but mpg_gather_close may follow. */
-mpg_rc mpg_gather_add(mpg_gather *gather, const mpg_value *keys, const mpg_value *values);
+** MPG_NOMEM and MPG_INTERRUPTED come without a text, and nothing but mpg_group_sorter_close may
+** follow. */
+mpg_rc mpg_group_sorter_add(mpg_group_sorter *gather, const mpg_value *keys,
+                            const mpg_value *values);
 
-/* Behind the last: groups in BINARY order of their keys, NULL first, or the other way round. `descending` is
-** the caller's. */
-mpg_rc mpg_gather_sort(mpg_gather *gather, const bool descending[MPG_GATHER_KEYS], mpg_err *err);
+/* Behind the last: groups in BINARY order of their keys, NULL first, or the other way round.
+** `descending` is the caller's. */
+mpg_rc mpg_group_sorter_sort(mpg_group_sorter *gather, const bool descending[MPG_GROUP_SORTER_KEYS],
+                             mpg_err *err);
 
-/* Then the next record, the first to begin with; false: there is none. Values last until the next call; a
-** text as long as the gather, and beside it `i` is its id among the texts. */
-bool mpg_gather_next(mpg_gather *gather);
-const mpg_value *mpg_gather_key(const mpg_gather *gather, size_t i);
-const mpg_value *mpg_gather_value(const mpg_gather *gather, size_t i);
-const mpg_intern *mpg_gather_texts(const mpg_gather *gather);
+/* Then the next record, the first to begin with; false: there is none. Values last until the next
+** call; a text as long as the gather, and beside it `i` is its id among the texts. */
+bool mpg_group_sorter_next(mpg_group_sorter *gather);
+const mpg_value *mpg_group_sorter_key(const mpg_group_sorter *gather, size_t i);
+const mpg_value *mpg_group_sorter_value(const mpg_group_sorter *gather, size_t i);
+const mpg_intern *mpg_group_sorter_texts(const mpg_group_sorter *gather);
 
 #endif

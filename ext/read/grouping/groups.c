@@ -170,8 +170,8 @@ mpg_group_part mpg_groups_part(const mpg_groups *g, size_t group, size_t i) {
   return (mpg_group_part){h->p != NULL ? h->p : (const char *)h, (size_t)h->n};
 }
 
-mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_measures *measures,
-                        size_t *which) {
+mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more,
+                        const mpg_sum_expressions *measures, size_t *which) {
   for (size_t k = 0; k < more->n; k++) {
     size_t group;
     mpg_rc rc = mpg_poll(into->env, k)

@@ -64,8 +64,9 @@ static inline uint64_t mpg_group_mix(uint64_t a, uint64_t b) {
 }
 
 /*
-** The head of part i, which borrows it. The seed is that of the environment. *hash is 0 before the first part.
-** Parts are hashed apart from each other, which a processor does side by side, and then put together.
+** The head of part i, which borrows it. The seed is that of the environment. *hash is 0 before the
+** first part. Parts are hashed apart from each other, which a processor does side by side, and then
+** put together.
 */
 static inline mpg_group_head mpg_group_head_of(mpg_group_part s, size_t i, uint64_t seed,
                                                uint64_t *hash) {
@@ -118,8 +119,8 @@ mpg_rc mpg_groups_find(mpg_groups *groups, const mpg_group_head *key, uint64_t h
 /* Adds all groups of another table. MPG_LIMIT: *which measure is beyond 128 bits, or too many
 ** groups. */
 #define MPG_GROUPS_TOO_MANY SIZE_MAX
-mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more, const mpg_measures *measures,
-                        size_t *which);
+mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more,
+                        const mpg_sum_expressions *measures, size_t *which);
 /* Those of a group, n_totals of them: until the next group comes. */
 static inline mpg_total *mpg_groups_totals(const mpg_groups *groups, size_t group) {
   return groups->totals + group * groups->n_totals;

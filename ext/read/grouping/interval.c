@@ -1,7 +1,7 @@
 /*
 ** interval.c - see interval.h. Edges are sorted by a merge sort whose runs are those already in the
-** input, since traces are mostly in order; the order of edges at one place does not matter, for they
-** are applied together.
+** input, since traces are mostly in order; the order of edges at one place does not matter, for
+** they are applied together.
 */
 #include "interval.h"
 
@@ -55,7 +55,8 @@ static bool merge(const mpg_env *env, size_t *done, const mpg_edge *a, size_t na
   return na > 0 ? mpg_copy(env, to, a, na * sizeof *a) : mpg_copy(env, to, b, nb * sizeof *b);
 }
 
-/* Merges neighbouring runs from one buffer into the other until there is one: at most log2 n passes. */
+/* Merges neighbouring runs from one buffer into the other until there is one: at most log2 n
+** passes. */
 static mpg_rc sort(mpg_intervals *set) {
   mpg_edge *from = set->edges, *to, *spare;
   size_t n = set->n, runs = 0, done = 0;

@@ -5,8 +5,8 @@
 ** nothing: it adds to no length and is never active. Touching intervals do not overlap. Lengths are
 ** exact: the span of all int64 takes 65 bits, so they are 128-bit.
 **
-** A sweep takes O(n log n) time, less for intervals in order, and memory through the set's mpg_env. A
-** set is swept any number of times, and may grow between sweeps.
+** A sweep takes O(n log n) time, less for intervals in order, and memory through the set's mpg_env.
+** A set is swept any number of times, and may grow between sweeps.
 */
 #ifndef MPG_INTERVAL_H
 #define MPG_INTERVAL_H
@@ -32,9 +32,9 @@ void mpg_intervals_free(mpg_intervals *set);
 mpg_rc mpg_intervals_add(mpg_intervals *set, int64_t start, int64_t end, bool is_b);
 
 /*
-** Calls `piece` for each stretch [from, to) in which at least one interval is active and the numbers
-** active, a and b of either class, do not change, in order; stretches with the same numbers may
-** touch. Stops at the first that does not return MPG_OK, and returns what it did. MPG_NOMEM,
+** Calls `piece` for each stretch [from, to) in which at least one interval is active and the
+** numbers active, a and b of either class, do not change, in order; stretches with the same numbers
+** may touch. Stops at the first that does not return MPG_OK, and returns what it did. MPG_NOMEM,
 ** MPG_INTERRUPTED.
 */
 typedef mpg_rc (*mpg_piece_fn)(void *ctx, int64_t from, int64_t to, int64_t a, int64_t b);

@@ -5,11 +5,11 @@
 #include <string.h>
 
 typedef struct whole_rows {
-  int64_t v[MPG_MEASURE_ROWS];
+  int64_t v[MPG_SUM_EXPRESSION_ROWS];
 } whole_rows;
 
 typedef struct real_rows {
-  double v[MPG_MEASURE_ROWS];
+  double v[MPG_SUM_EXPRESSION_ROWS];
 } real_rows;
 
 /* ---- Whole numbers, as long as they are within 64 bits ---- */
@@ -37,13 +37,13 @@ static uint64_t whole_op(unsigned op, whole_rows *a, const whole_rows *b, size_t
   return over;
 }
 
-static uint64_t whole_of(const mpg_measure *m, const mpg_measure_column *operands, size_t n,
-                         int64_t *out) {
-  whole_rows stack[MPG_MEASURE_DEPTH] = {{{0}}};
+static uint64_t whole_of(const mpg_sum_expression *m, const mpg_sum_expression_column *operands,
+                         size_t n, int64_t *out) {
+  whole_rows stack[MPG_SUM_EXPRESSION_DEPTH] = {{{0}}};
   size_t depth = 0;
   uint64_t over = 0;
   for (size_t i = 0; i < m->n_ops; i++) {
-    const mpg_measure_op *op = &m->ops[i];
+    const mpg_sum_expression_op *op = &m->ops[i];
     switch (op->op) {
     case MPG_OP_OPERAND:
       memcpy(stack[depth++].v, operands[op->operand].v.i, n * sizeof(int64_t));
@@ -89,14 +89,14 @@ static void real_op(unsigned op, real_rows *a, const real_rows *b, size_t n) {
   }
 }
 
-static uint64_t real_of(const mpg_measures *all, const mpg_measure *m,
-                        const mpg_measure_column *operands, size_t n, double *out) {
-  real_rows stack[MPG_MEASURE_DEPTH] = {{{0.0}}};
+static uint64_t real_of(const mpg_sum_expressions *all, const mpg_sum_expression *m,
+                        const mpg_sum_expression_column *operands, size_t n, double *out) {
+  real_rows stack[MPG_SUM_EXPRESSION_DEPTH] = {{{0.0}}};
   size_t depth = 0;
   uint64_t over = 0;
   for (size_t i = 0; i < m->n_ops; i++) {
-    const mpg_measure_op *op = &m->ops[i];
-    const mpg_measure_column *c = &operands[op->operand];
+    const mpg_sum_expression_op *op = &m->ops[i];
+    const mpg_sum_expression_column *c = &operands[op->operand];
     switch (op->op) {
     case MPG_OP_OPERAND:
       if (all->whole[op->operand])
@@ -126,9 +126,9 @@ static uint64_t real_of(const mpg_measures *all, const mpg_measure *m,
   return over;
 }
 
-void mpg_measure_rows(const mpg_measures *measures, const mpg_measure *m,
-                      const mpg_measure_column *operands, size_t n, mpg_measure_column *out,
-                      uint64_t *over) {
+void mpg_sum_batch(const mpg_sum_expressions *measures, const mpg_sum_expression *m,
+                   const mpg_sum_expression_column *operands, size_t n,
+                   mpg_sum_expression_column *out, uint64_t *over) {
   out->nulls = 0;
   for (size_t i = 0; i < measures->n_operands; i++)
     if ((m->operands >> i & 1) != 0)

@@ -1,28 +1,28 @@
 /*
-** sum_batch.h - measures (sum_expression.h) of several rows at a time: operation by operation, each over
-** all of them.
+** sum_batch.h - measures (sum_expression.h) of several rows at a time: operation by operation, each
+** over all of them.
 */
-#ifndef MPG_MEASURE_ROWS_H
-#define MPG_MEASURE_ROWS_H
+#ifndef MPG_SUM_EXPRESSION_ROWS_H
+#define MPG_SUM_EXPRESSION_ROWS_H
 
 #include "sum_expression.h"
 
-#define MPG_MEASURE_ROWS 64 /* at most at a time: a row is a bit of a word */
+#define MPG_SUM_EXPRESSION_ROWS 64 /* at most at a time: a row is a bit of a word */
 
 /* One column of the rows, or what a measure comes to in each. Where a bit of `nulls` is set, and in
 ** rows that do not count, the value is any. */
-typedef struct mpg_measure_column {
+typedef struct mpg_sum_expression_column {
   union {
-    int64_t i[MPG_MEASURE_ROWS]; /* of whole numbers */
-    double r[MPG_MEASURE_ROWS];
+    int64_t i[MPG_SUM_EXPRESSION_ROWS]; /* of whole numbers */
+    double r[MPG_SUM_EXPRESSION_ROWS];
   } v;
   uint64_t nulls;
-} mpg_measure_column;
+} mpg_sum_expression_column;
 
-/* A measure of n rows. *over: those for which mpg_measures_add is to say what it comes to, or that
-** it is too large. */
-void mpg_measure_rows(const mpg_measures *measures, const mpg_measure *measure,
-                      const mpg_measure_column *operands, size_t n, mpg_measure_column *out,
-                      uint64_t *over);
+/* A measure of n rows. *over: those for which mpg_sum_expressions_add is to say what it comes to,
+** or that it is too large. */
+void mpg_sum_batch(const mpg_sum_expressions *measures, const mpg_sum_expression *measure,
+                   const mpg_sum_expression_column *operands, size_t n,
+                   mpg_sum_expression_column *out, uint64_t *over);
 
 #endif

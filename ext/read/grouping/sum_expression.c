@@ -11,8 +11,8 @@
 /* ---- Text ---- */
 
 typedef struct parser {
-  mpg_measures *to;
-  mpg_measure *measure;
+  mpg_sum_expressions *to;
+  mpg_sum_expression *measure;
   mpg_str text;
   size_t at;
   int depth; /* values on the stack when this is computed */
@@ -65,18 +65,19 @@ static mpg_rc read_name(parser *p, mpg_str *out) {
   return MPG_OK;
 }
 
-static mpg_rc emit(parser *p, mpg_measure_op op) {
-  if (p->measure->n_ops == MPG_MEASURE_OPS)
-    return mpg_fail(p->err, MPG_MISUSE, "a measure of more than %d operations", MPG_MEASURE_OPS);
+static mpg_rc emit(parser *p, mpg_sum_expression_op op) {
+  if (p->measure->n_ops == MPG_SUM_EXPRESSION_OPS)
+    return mpg_fail(p->err, MPG_MISUSE, "a measure of more than %d operations",
+                    MPG_SUM_EXPRESSION_OPS);
   p->depth += op.op <= MPG_OP_REAL ? 1 : op.op == MPG_OP_NEG ? 0 : -1;
-  if (p->depth > MPG_MEASURE_DEPTH)
+  if (p->depth > MPG_SUM_EXPRESSION_DEPTH)
     return mpg_fail(p->err, MPG_MISUSE, "a measure with parentheses that go too deep");
   p->measure->ops[p->measure->n_ops++] = op;
   return MPG_OK;
 }
 
 static mpg_rc number(parser *p) {
-  mpg_measure_op op = {.op = MPG_OP_INT};
+  mpg_sum_expression_op op = {.op = MPG_OP_INT};
   size_t from = p->at;
   mpg_str s;
   while (p->at < p->text.n && (is_name(p->text.p[p->at]) || p->text.p[p->at] == '.' ||
@@ -97,8 +98,8 @@ static mpg_rc number(parser *p) {
 }
 
 static mpg_rc operand(parser *p) {
-  mpg_measure_op op = {.op = MPG_OP_OPERAND};
-  mpg_measures *m = p->to;
+  mpg_sum_expression_op op = {.op = MPG_OP_OPERAND};
+  mpg_sum_expressions *m = p->to;
   size_t from = p->at, i = 0;
   mpg_str name;
   mpg_rc rc = read_name(p, &name);
@@ -136,10 +137,10 @@ static mpg_rc settle(parser *p, waiting *w, int least) {
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && w->n > 0 && rank(w->p[w->n - 1]) >= least) {
     char c = w->p[--w->n];
-    mpg_measure_op op = {.op = c == '~'   ? MPG_OP_NEG
-                               : c == '*' ? MPG_OP_MUL
-                               : c == '+' ? MPG_OP_ADD
-                                          : MPG_OP_SUB};
+    mpg_sum_expression_op op = {.op = c == '~'   ? MPG_OP_NEG
+                                      : c == '*' ? MPG_OP_MUL
+                                      : c == '+' ? MPG_OP_ADD
+                                                 : MPG_OP_SUB};
     rc = emit(p, op);
   }
   return rc;
@@ -190,7 +191,7 @@ static mpg_rc sum(parser *p) {
 
 /* The name behind AS; without it, that of the one column that the measure is. */
 static mpg_rc title(parser *p) {
-  mpg_measure *m = p->measure;
+  mpg_sum_expression *m = p->measure;
   size_t from;
   mpg_str word;
   mpg_rc rc;
@@ -213,19 +214,20 @@ static mpg_rc title(parser *p) {
   return MPG_OK;
 }
 
-mpg_rc mpg_measures_parse(mpg_measures *m, const mpg_env *env, mpg_str text, mpg_err *err) {
+mpg_rc mpg_sum_expressions_parse(mpg_sum_expressions *m, const mpg_env *env, mpg_str text,
+                                 mpg_err *err) {
   parser p = {m, NULL, text, 0, 0, err};
   mpg_rc rc = MPG_OK;
   memset(m, 0, sizeof *m);
   m->env = env;
-  m->p = mpg_calloc(env, MPG_MEASURES * sizeof *m->p);
+  m->p = mpg_calloc(env, MPG_SUM_EXPRESSIONS * sizeof *m->p);
   if (m->p == NULL)
     return mpg_fail_nomem(err);
   if (peek(&p) == '\0')
     return MPG_OK; /* rows alone are counted */
   do {
-    if (m->n == MPG_MEASURES)
-      return mpg_fail(err, MPG_MISUSE, "more than %d measures", MPG_MEASURES);
+    if (m->n == MPG_SUM_EXPRESSIONS)
+      return mpg_fail(err, MPG_MISUSE, "more than %d measures", MPG_SUM_EXPRESSIONS);
     p.measure = &m->p[m->n++];
     p.depth = 0;
     rc = sum(&p);
@@ -240,7 +242,7 @@ mpg_rc mpg_measures_parse(mpg_measures *m, const mpg_env *env, mpg_str text, mpg
   return rc;
 }
 
-void mpg_measures_free(mpg_measures *m) {
+void mpg_sum_expressions_free(mpg_sum_expressions *m) {
   if (m->env == NULL)
     return;
   for (size_t i = 0; m->p != NULL && i < m->n; i++)
@@ -251,13 +253,13 @@ void mpg_measures_free(mpg_measures *m) {
   memset(m, 0, sizeof *m);
 }
 
-void mpg_measures_type(mpg_measures *m) {
+void mpg_sum_expressions_type(mpg_sum_expressions *m) {
   for (size_t i = 0; i < m->n; i++) {
-    mpg_measure *one = &m->p[i];
+    mpg_sum_expression *one = &m->p[i];
     one->whole = true;
     one->operands = 0;
     for (size_t k = 0; k < one->n_ops; k++) {
-      const mpg_measure_op *op = &one->ops[k];
+      const mpg_sum_expression_op *op = &one->ops[k];
       one->whole &= op->op != MPG_OP_REAL && (op->op != MPG_OP_OPERAND || m->whole[op->operand]);
       if (op->op == MPG_OP_OPERAND)
         one->operands |= UINT64_C(1) << op->operand;
@@ -268,11 +270,11 @@ void mpg_measures_type(mpg_measures *m) {
 /* ---- Sums ---- */
 
 /* False: beyond 128 bits. */
-static bool whole_of(const mpg_measure *m, const mpg_value *operands, mpg_i128 *out) {
-  mpg_i128 stack[MPG_MEASURE_DEPTH] = {0};
+static bool whole_of(const mpg_sum_expression *m, const mpg_value *operands, mpg_i128 *out) {
+  mpg_i128 stack[MPG_SUM_EXPRESSION_DEPTH] = {0};
   size_t n = 0;
   for (size_t k = 0; k < m->n_ops; k++) {
-    const mpg_measure_op *op = &m->ops[k];
+    const mpg_sum_expression_op *op = &m->ops[k];
     switch (op->op) {
     case MPG_OP_OPERAND:
       stack[n++] = operands[op->operand].i;
@@ -309,11 +311,12 @@ static bool whole_of(const mpg_measure *m, const mpg_value *operands, mpg_i128 *
   return true;
 }
 
-static double real_of(const mpg_measures *all, const mpg_measure *m, const mpg_value *operands) {
-  double stack[MPG_MEASURE_DEPTH] = {0};
+static double real_of(const mpg_sum_expressions *all, const mpg_sum_expression *m,
+                      const mpg_value *operands) {
+  double stack[MPG_SUM_EXPRESSION_DEPTH] = {0};
   size_t n = 0;
   for (size_t k = 0; k < m->n_ops; k++) {
-    const mpg_measure_op *op = &m->ops[k];
+    const mpg_sum_expression_op *op = &m->ops[k];
     switch (op->op) {
     case MPG_OP_OPERAND:
       stack[n++] =
@@ -344,11 +347,11 @@ static double real_of(const mpg_measures *all, const mpg_measure *m, const mpg_v
 }
 
 /* The same within 64 bits, which is nearly always enough. */
-static bool small_of(const mpg_measure *m, const mpg_value *operands, int64_t *out) {
-  int64_t stack[MPG_MEASURE_DEPTH] = {0};
+static bool small_of(const mpg_sum_expression *m, const mpg_value *operands, int64_t *out) {
+  int64_t stack[MPG_SUM_EXPRESSION_DEPTH] = {0};
   size_t n = 0;
   for (size_t k = 0; k < m->n_ops; k++) {
-    const mpg_measure_op *op = &m->ops[k];
+    const mpg_sum_expression_op *op = &m->ops[k];
     bool over = false;
     switch (op->op) {
     case MPG_OP_OPERAND:
@@ -381,13 +384,13 @@ static bool small_of(const mpg_measure *m, const mpg_value *operands, int64_t *o
   return true;
 }
 
-mpg_rc mpg_measures_add(const mpg_measures *measures, const mpg_value *operands, mpg_total *totals,
-                        size_t *which) {
+mpg_rc mpg_sum_expressions_add(const mpg_sum_expressions *measures, const mpg_value *operands,
+                               mpg_total *totals, size_t *which) {
   uint64_t nulls = 0;
   for (size_t i = 0; i < measures->n_operands; i++)
     nulls |= (uint64_t)(operands[i].type == MPG_NULL) << i;
   for (size_t i = 0; i < measures->n; i++) {
-    const mpg_measure *m = &measures->p[i];
+    const mpg_sum_expression *m = &measures->p[i];
     mpg_total *t = &totals[i];
     int64_t small = 0;
     mpg_i128 v;

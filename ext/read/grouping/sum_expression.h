@@ -7,19 +7,19 @@
 ** 128 bits; else in doubles with compensation (the error is that of one rounding, and the order of
 ** the rows hardly ever shows). A row in which one of its columns is NULL adds nothing, as in SQL.
 */
-#ifndef MPG_MEASURE_H
-#define MPG_MEASURE_H
+#ifndef MPG_SUM_EXPRESSION_H
+#define MPG_SUM_EXPRESSION_H
 
 #include "../../base/base.h"
 
 #include <math.h>
 
-#define MPG_MEASURES 32
+#define MPG_SUM_EXPRESSIONS 32
 #define MPG_OPERANDS 64 /* different columns of all measures */
-#define MPG_MEASURE_OPS 64
-#define MPG_MEASURE_DEPTH 8 /* values at a time, while one is computed */
+#define MPG_SUM_EXPRESSION_OPS 64
+#define MPG_SUM_EXPRESSION_DEPTH 8 /* values at a time, while one is computed */
 
-typedef struct mpg_measure_op {
+typedef struct mpg_sum_expression_op {
   enum {
     MPG_OP_OPERAND,
     MPG_OP_INT,
@@ -32,30 +32,31 @@ typedef struct mpg_measure_op {
   int operand; /* index into operands */
   int64_t i;
   double r; /* also of MPG_OP_INT */
-} mpg_measure_op;
+} mpg_sum_expression_op;
 
-typedef struct mpg_measure {
+typedef struct mpg_sum_expression {
   mpg_str name;      /* owned */
-  bool whole;        /* all of it are whole numbers; set by mpg_measures_type, as is */
+  bool whole;        /* all of it are whole numbers; set by mpg_sum_expressions_type, as is */
   uint64_t operands; /* bit i: operand i is in it */
-  mpg_measure_op ops[MPG_MEASURE_OPS]; /* in postfix order */
+  mpg_sum_expression_op ops[MPG_SUM_EXPRESSION_OPS]; /* in postfix order */
   size_t n_ops;
-} mpg_measure;
+} mpg_sum_expression;
 
-typedef struct mpg_measures {
+typedef struct mpg_sum_expressions {
   const mpg_env *env;
-  mpg_measure *p; /* of MPG_MEASURES */
+  mpg_sum_expression *p; /* of MPG_SUM_EXPRESSIONS */
   size_t n;
   mpg_str operands[MPG_OPERANDS]; /* names of columns; owned */
   bool whole[MPG_OPERANDS];
   size_t n_operands;
-} mpg_measures;
+} mpg_sum_expressions;
 
 /* MPG_MISUSE: "expected ..., found ...". Free it in any case. */
-mpg_rc mpg_measures_parse(mpg_measures *measures, const mpg_env *env, mpg_str text, mpg_err *err);
-void mpg_measures_free(mpg_measures *measures); /* all zero is fine */
+mpg_rc mpg_sum_expressions_parse(mpg_sum_expressions *measures, const mpg_env *env, mpg_str text,
+                                 mpg_err *err);
+void mpg_sum_expressions_free(mpg_sum_expressions *measures); /* all zero is fine */
 /* Once measures->whole says which operands are whole numbers. */
-void mpg_measures_type(mpg_measures *measures);
+void mpg_sum_expressions_type(mpg_sum_expressions *measures);
 
 /* The sum of one measure over some rows: all zero, of none. */
 typedef struct mpg_total {
@@ -68,8 +69,8 @@ typedef struct mpg_total {
 static inline bool mpg_total_add_whole(mpg_total *t, mpg_i128 v) {
   return !__builtin_add_overflow(t->whole, v, &t->whole);
 }
-/* Adds a double to a sum of two: what rounding the first loses (Knuth's two-sum) goes to the second,
-** and what that has too much of goes back (Dekker's). About 106 bits in all. */
+/* Adds a double to a sum of two: what rounding the first loses (Knuth's two-sum) goes to the
+** second, and what that has too much of goes back (Dekker's). About 106 bits in all. */
 static inline void mpg_total_add_real(mpg_total *t, double v) {
   double s = t->high + v, part = s - t->high;
   double lost = (t->high - (s - part)) + (v - part) + t->low;
@@ -87,8 +88,8 @@ static inline void mpg_total_add_real(mpg_total *t, double v) {
 ** measures->whole says so, else MPG_REAL. MPG_LIMIT: beyond 128 bits, or a real that is not finite;
 ** *which is the measure.
 */
-mpg_rc mpg_measures_add(const mpg_measures *measures, const mpg_value *operands, mpg_total *totals,
-                        size_t *which);
+mpg_rc mpg_sum_expressions_add(const mpg_sum_expressions *measures, const mpg_value *operands,
+                               mpg_total *totals, size_t *which);
 /* False beyond 128 bits. */
 bool mpg_total_merge(mpg_total *into, const mpg_total *more, bool whole);
 

@@ -115,7 +115,7 @@ static mpg_rc stream_new(mpg_stream **out, const mpg_env *env, const char *path,
 }
 
 static bool is_held(const mpg_stream *s) {
-  const mpg_held *held = s->env->held;
+  const mpg_locked_files *held = s->env->held;
   struct stat st;
   if (held == NULL || stat(s->path, &st) != 0)
     return false;
@@ -284,8 +284,8 @@ static bool fill(mpg_stream *s, chunk *c) {
   return true;
 }
 
-/* Chunk after chunk while there is room, for the thread that unpacks has what it needs in its cache: and
-** so it takes over from a reader that does it itself. */
+/* Chunk after chunk while there is room, for the thread that unpacks has what it needs in its
+** cache: and so it takes over from a reader that does it itself. */
 static bool unpack_ahead(void *stream) {
   mpg_stream *s = stream;
   ring *r = s->ring;
@@ -381,8 +381,8 @@ static mpg_rc read_on(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err
   return rc;
 }
 
-/* UTF-16, as PowerShell's > and spreadsheets write it, is told here: each reader would find another odd
-** byte in it. */
+/* UTF-16, as PowerShell's > and spreadsheets write it, is told here: each reader would find another
+** odd byte in it. */
 static mpg_rc read_lead(mpg_stream *s, mpg_err *err) {
   mpg_rc rc = read_on(s, s->lead, sizeof s->lead, &s->lead_n, err);
   s->begun = true;

@@ -20,10 +20,12 @@ typedef struct mpg_paths {
 ** levels is MPG_LIMIT), or, where it names nothing that exists, a glob of *, ? and [...] in any
 ** component, which matches regular files. MPG_IO: nothing there, with the path in the text ("no
 ** such file", "no file matches", "folder ... holds no file"), a folder that cannot be read, or a
-** device, FIFO or socket, which is not opened. An embedded NUL or a path over 4095 bytes is MPG_MISUSE.
+** device, FIFO or socket, which is not opened. An embedded NUL or a path over 4095 bytes is
+** MPG_MISUSE.
 */
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
-/* The same, but where nothing is there there are none (n = 0), and whatever else is there is listed. */
+/* The same, but where nothing is there there are none (n = 0), and whatever else is there is
+** listed. */
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
 /* The path among them that path i is of, but for .gz or .zst behind it; borrowed, NULL: none. */
@@ -39,7 +41,7 @@ typedef struct mpg_stream mpg_stream;
 ** skippable frames); several members or frames in a row are one stream, and zeros may follow the
 ** last gzip member. O_CLOEXEC, O_NONBLOCK, no mmap. A compressed stream that ends inside a member
 ** is MPG_DATA: "PATH: truncated gzip stream ..."; so is a damaged one. A zstd window over 128 MiB
-** is MPG_LIMIT. A file that the host holds (mpg_held) is MPG_DATA, and not opened.
+** is MPG_LIMIT. A file that the host holds (mpg_locked_files) is MPG_DATA, and not opened.
 */
 mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err);
 /* The same interface over bytes in memory, which stay the caller's and must outlive the stream.
@@ -48,24 +50,24 @@ mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name,
                          mpg_err *err);
 void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
 
-/* From here on `env` is asked whether to stop: of a thread that reads for another. It has the same memory,
-** and stays until it is told again, or the stream is closed. */
+/* From here on `env` is asked whether to stop: of a thread that reads for another. It has the same
+** memory, and stays until it is told again, or the stream is closed. */
 void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
 /* Fills `buf` with `cap` decompressed bytes; *got is less only at the end, and
-** before an error: so much came before it. Retries EINTR and short reads. Text in UTF-16 with its byte
-** order mark, which no format here begins with, is MPG_DATA and not given. */
+** before an error: so much came before it. Retries EINTR and short reads. Text in UTF-16 with its
+** byte order mark, which no format here begins with, is MPG_DATA and not given. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
-/* Whether an error was returned, of the file and not of memory or an interruption, that every read will
-** repeat. */
+/* Whether an error was returned, of the file and not of memory or an interruption, that every read
+** will repeat. */
 bool mpg_stream_failed(const mpg_stream *stream);
 /*
-** From here on what is packed is unpacked by one thread of the pipeline while another reads it, a few
-** blocks ahead; where there is one thread, or memory is short, by who reads, as ever. To be ended by
-** mpg_pipeline_no_ahead before the stream is closed, or with the pipeline.
+** From here on what is packed is unpacked by one thread of the pipeline while another reads it, a
+** few blocks ahead; where there is one thread, or memory is short, by who reads, as ever. To be
+** ended by mpg_pipeline_no_ahead before the stream is closed, or with the pipeline.
 */
 void mpg_stream_share(mpg_stream *stream, mpg_pipeline *pipeline);
-/* MPG_DATA, "PATH: expected records, found an empty file", where there is not a single byte in it: for
-** readers that found none. */
+/* MPG_DATA, "PATH: expected records, found an empty file", where there is not a single byte in it:
+** for readers that found none. */
 mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);
 const char *mpg_stream_path(const mpg_stream *stream); /* borrowed, for messages */
 

@@ -10,8 +10,8 @@
 
 #include "../../base/issues.h"
 
-/* The issue unfinished_record of the record that begins at `line`. MPG_OK or MPG_NOMEM. With `issues`
-** NULL nothing is said, here and below. */
+/* The issue unfinished_record of the record that begins at `line`. MPG_OK or MPG_NOMEM. With
+** `issues` NULL nothing is said, here and below. */
 mpg_rc mpg_unfinished_record(mpg_issues *issues, const char *path, int64_t line, mpg_err *err);
 /* The issue no_line_end. */
 mpg_rc mpg_no_line_end(mpg_issues *issues, const char *path, int64_t line, mpg_err *err);

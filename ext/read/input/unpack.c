@@ -180,8 +180,8 @@ static const char *isal_text(int code) {
   }
 }
 
-/* Unpacks some of a member; its end clears f->inside. The header is read here: libisal refuses one that has
-** a CRC of its own. */
+/* Unpacks some of a member; its end clears f->inside. The header is read here: libisal refuses one
+** that has a CRC of its own. */
 static mpg_rc gzip_some(mpg_inflate *f, mpg_str in, size_t *eaten, char *out, size_t cap,
                         size_t *got, mpg_err *err) {
   uint32_t in_n = in.n < INT32_MAX ? (uint32_t)in.n : INT32_MAX,
@@ -339,7 +339,8 @@ static mpg_rc gzip_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
   return MPG_OK;
 }
 
-/* Bytes of the header that a zstd frame begins with (RFC 8878, 3.1.1.1 and 3.1.2); all n where it is cut short. */
+/* Bytes of the header that a zstd frame begins with (RFC 8878, 3.1.1.1 and 3.1.2); all n where
+** it is cut short. */
 static size_t header_size(const char *p, size_t n) {
   static const size_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
   unsigned flags;
@@ -354,9 +355,9 @@ static size_t header_size(const char *p, size_t n) {
 }
 
 /*
-** Between frames: at the end (MPG_DONE), or with the header of another in f->head. libzstd may be built to read formats of
-** before version 1, by decoders that take memory of their own: where the header comes to it in one piece, it sees
-** nothing else for one.
+** Between frames: at the end (MPG_DONE), or with the header of another in f->head. libzstd may be
+** built to read formats of before version 1, by decoders that take memory of their own: where the
+** header comes to it in one piece, it sees nothing else for one.
 */
 static mpg_rc zstd_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err) {
   size_t n = sizeof f->head - f->nhead < in->n ? sizeof f->head - f->nhead : in->n;
@@ -387,8 +388,9 @@ static mpg_rc zstd_failed(const mpg_inflate *f, size_t code, mpg_err *err) {
   }
 }
 
-/* libzstd forgets what it has put out in the call in which it comes upon damage: it gets a header or a block at a time,
-** and neither while it has more of the last, so that all before the damage comes out, however much is asked for at a time. */
+/* libzstd forgets what it has put out in the call in which it comes upon damage: it gets a header
+** or a block at a time, and neither while it has more of the last, so that all before the damage
+** comes out, however much is asked for at a time. */
 static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
                        mpg_err *err) {
   while (*got == 0) {

@@ -27,7 +27,8 @@ void mpg_window_open(mpg_window *w, const mpg_env *env, mpg_stream *stream);
 void mpg_window_close(mpg_window *w);
 
 /* Reads on: at least one byte more, or `last`. Moves buf, at and end; doubles the window where the
-** bytes from `at` fill more than half of it. Where a file is damaged, what came before that is given first. */
+** bytes from `at` fill more than half of it. Where a file is damaged, what came before that is
+** given first. */
 mpg_rc mpg_window_more(mpg_window *w, mpg_err *err);
 
 /* Goes on at buf[at] of `n` bytes (and slack), of `cap`: all there is where cap is 0, and then

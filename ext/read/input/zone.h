@@ -31,14 +31,16 @@ typedef enum mpg_zone_fit {
 */
 mpg_rc mpg_zone_open(mpg_zone **out, const mpg_env *env, mpg_str name, const char *folder,
                      mpg_err *err);
-/* The zone that an argument `zone` names, UTC where it is NULL; errors begin with the argument's name. */
+/* The zone that an argument `zone` names, UTC where it is NULL; errors begin with the argument's
+** name. */
 mpg_rc mpg_zone_given(mpg_zone **out, const mpg_env *env, const mpg_value *argument, mpg_err *err);
 /* The same from the bytes of a zone file; `name` stands for it in errors. */
 mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_str bytes,
                      mpg_err *err);
 void mpg_zone_free(mpg_zone *zone); /* NULL is fine */
 
-/* Whether a time that mpg_time_parse takes is what a wall clock shows: a date, and no zone behind it. */
+/* Whether a time that mpg_time_parse takes is what a wall clock shows: a date, and no zone
+** behind it. */
 bool mpg_zone_is_local(mpg_str time);
 
 /* Seconds east of UTC at an instant. */

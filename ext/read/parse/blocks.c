@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* A quarter of a megabyte is still in a core's cache when it is parsed, and long against what is done
-** once a block; half as much and twice as much were as quick. A record that does not end within 32 of
-** them is left to a reader of the whole. */
+/* A quarter of a megabyte is still in a core's cache when it is parsed, and long against what is
+** done once a block; half as much and twice as much were as quick. A record that does not end
+** within 32 of them is left to a reader of the whole. */
 #define BLOCK MPG_IO_SIZE(256 << 10)
 #define GIVE_UP (32 * BLOCK)
 

@@ -47,8 +47,8 @@ mpg_rc mpg_blocks_open(mpg_blocks **out, const mpg_env *env, mpg_stream *stream 
 void mpg_blocks_close(mpg_blocks *blocks); /* NULL is fine; the stream stays open */
 
 /*
-** The next block into `block`. MPG_DONE at the end. Where the stream fails, the whole records before that
-** come first. A block with `rest` is the last: what follows
+** The next block into `block`. MPG_DONE at the end. Where the stream fails, the whole records
+** before that come first. A block with `rest` is the last: what follows
 ** cannot be cut (one JSON array, a record of many megabytes, ...), and a reader that is fed it goes
 ** on by itself to the end of the stream.
 */
@@ -56,10 +56,10 @@ mpg_rc mpg_blocks_next(mpg_blocks *blocks, mpg_block *block, mpg_err *err);
 
 /*
 ** Readers over a block: opened once, then fed one block after the other. The stream is that of the
-** block: for its name, and for a rest. The block's bytes are borrowed until the reader is fed again,
-** and changed where quotes are halved; those of a rest become the reader's. `asked` says whether to stop,
-** NULL: nobody is asked; a thread that works on a block must not ask the host, of which it knows nothing.
-** A rest is for the thread that opened the reader, which asks for itself.
+** block: for its name, and for a rest. The block's bytes are borrowed until the reader is fed
+** again, and changed where quotes are halved; those of a rest become the reader's. `asked` says
+** whether to stop, NULL: nobody is asked; a thread that works on a block must not ask the host, of
+** which it knows nothing. A rest is for the thread that opened the reader, which asks for itself.
 */
 void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
 void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
@@ -73,8 +73,8 @@ void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block);
 /* The same behind an object of JSON Lines; false where that is not the end of its line. */
 bool mpg_json_unfeed(mpg_json *json, mpg_block *block);
 
-/* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 where there
-** is none. */
+/* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 where
+** there is none. */
 mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_err *err);
 
 #endif

@@ -217,7 +217,8 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
 }
 
 /* Halves the doubled quotes of the quoted fields, in place. A field is quoted if there is a quote
-** before it: before any other field stands a delimiter, or the record begins. False: the host asks to stop. */
+** before it: before any other field stands a delimiter, or the record begins. False: the host
+** asks to stop. */
 static bool undouble(mpg_csv *csv) {
   const char *first = csv->w.buf + csv->record;
   size_t work = 0;
@@ -241,8 +242,8 @@ static bool undouble(mpg_csv *csv) {
   return true;
 }
 
-/* The fields of the record up to anything but a delimiter, or to where memory has to be asked for: most
-** records, and nothing here is looked at twice. The window goes on for 64 bytes at least. */
+/* The fields of the record up to anything but a delimiter, or to where memory has to be asked for:
+** most records, and nothing here is looked at twice. The window goes on for 64 bytes at least. */
 static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
   const char *buf = s->buf, delimiter = csv->delimiter;
   mpg_str *fields = csv->fields;

@@ -93,7 +93,8 @@ static bool all_plain(const char *p, uint64_t odd) {
   return true;
 }
 
-/* The marks of the bytes from `at` on, of n, as far as there are any; false where one is not plain. */
+/* The marks of the bytes from `at` on, of n, as far as there are any; false where one is not
+** plain. */
 MPG_INLINE bool known_marks(const char *p, size_t n, size_t at, marks *m) {
   if (n - at < 64) {
     uint64_t known = (UINT64_C(1) << (n - at)) - 1;

@@ -7,9 +7,9 @@
 
 #define LONG_STRING 4096
 
-bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name) {
-  mpg_json_usual_key *k = &usual->keys[usual->n];
-  if (usual->n == MPG_JSON_USUAL_KEYS || name.n > MPG_JSON_USUAL_NAME ||
+bool mpg_json_fast_add(mpg_json_fast *usual, mpg_str name) {
+  mpg_json_fast_key *k = &usual->keys[usual->n];
+  if (usual->n == MPG_JSON_FAST_KEYS || name.n > MPG_JSON_FAST_NAME ||
       mpg_json_plain_end(name.p, name.p + name.n) != name.p + name.n)
     return false;
   memset(k, 0, sizeof *k);
@@ -24,7 +24,7 @@ bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name) {
 }
 
 /* 16 bytes are readable at p, those of the key up to `end`. */
-static inline bool key_is(const char *p, const char *end, const mpg_json_usual_key *k) {
+static inline bool key_is(const char *p, const char *end, const mpg_json_fast_key *k) {
 #ifdef MPG_SSE2
   __m128i key = _mm_loadu_si128((const __m128i *)(const void *)k->whole);
   __m128i text = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -38,7 +38,7 @@ static inline bool key_is(const char *p, const char *end, const mpg_json_usual_k
 }
 
 /* The number of the key at p, where the i-th stands; -1: it is none of them. */
-static inline int key_at(mpg_json_usual *usual, size_t i, const char *p, const char *end) {
+static inline int key_at(mpg_json_fast *usual, size_t i, const char *p, const char *end) {
   if (key_is(p, end, &usual->keys[usual->order[i]]))
     return usual->order[i];
   for (size_t k = 0; k < usual->n; k++)
@@ -94,8 +94,8 @@ static inline const char *short_string(const char *p, const char *end) {
 }
 #endif
 
-/* The quote at the end of a string that is not plain from p on, but without escapes: beyond ASCII; or
-** NULL. A long one, in which the host would have to be asked, is not looked at. */
+/* The quote at the end of a string that is not plain from p on, but without escapes: beyond ASCII;
+** or NULL. A long one, in which the host would have to be asked, is not looked at. */
 static const char *other_string(const char *p, const char *end) {
   mpg_json_scan s = {.end = end - p > LONG_STRING ? p + LONG_STRING : end};
   bool escaped = false;
@@ -173,8 +173,8 @@ static inline const char *value(const char *p, const char *end, mpg_json_member 
   return p;
 }
 
-const char *mpg_json_usual_object(mpg_json_usual *usual, const char *p, const char *end,
-                                  mpg_json_member *members, uint64_t *has) {
+const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char *end,
+                                 mpg_json_member *members, uint64_t *has) {
   const char *start = p;
   uint64_t seen = 0;
   usual->members = 0; /* their order may be changed in vain */
@@ -214,8 +214,8 @@ static inline const char *behind_space(const char *p) {
 }
 
 #ifdef MPG_SSE2
-/* The quote at the end of the string at p: as mpg_json_plain_end, but NULL where something else ends
-** it. Where the next quote is does not wait for what is before it. */
+/* The quote at the end of the string at p: as mpg_json_plain_end, but NULL where something else
+** ends it. Where the next quote is does not wait for what is before it. */
 static inline const char *string_end(const char *p, const char *end) {
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
   __m128i odd =
@@ -260,7 +260,7 @@ MPG_INLINE const char *line_value(const char *p, const char *end, const char *ba
 }
 
 /* Member i of an object, its comma with it; behind it, or NULL. */
-MPG_INLINE const char *line_member(const mpg_json_usual_key *k, size_t i, const char *p,
+MPG_INLINE const char *line_member(const mpg_json_fast_key *k, size_t i, const char *p,
                                    const char *lf, const char *base, struct mpg_json_span *out) {
   if (i > 0 && *p++ != ',')
     return NULL;
@@ -280,7 +280,7 @@ static inline bool line_ends(const char *p, const char *lf) {
 ** The object of the line p..lf, if it has the members of the last usual one in its order. No end is
 ** asked for on the way: nothing that is taken holds a line end, and so none is passed.
 */
-static bool take_line(const mpg_json_usual *usual, const char *p, const char *lf, const char *base,
+static bool take_line(const mpg_json_fast *usual, const char *p, const char *lf, const char *base,
                       struct mpg_json_span *values) {
   if (*p++ != '{')
     return false;
@@ -292,13 +292,13 @@ static bool take_line(const mpg_json_usual *usual, const char *p, const char *lf
 
 /* Two lines, the second of which is at q: a processor takes steps of both at a time, where in one
 ** line each waits for the one before it. */
-static bool take_two(const mpg_json_usual *usual, const char *p, const char *p_lf, const char *q,
+static bool take_two(const mpg_json_fast *usual, const char *p, const char *p_lf, const char *q,
                      const char *q_lf, const char *base, struct mpg_json_span *values) {
   size_t n = usual->members;
   if (*p++ != '{' || *q++ != '{')
     return false;
   for (size_t i = 0; i < n; i++) {
-    const mpg_json_usual_key *k = &usual->keys[usual->order[i]];
+    const mpg_json_fast_key *k = &usual->keys[usual->order[i]];
     p = line_member(k, i, p, p_lf, base, &values[i]);
     q = line_member(k, i, q, q_lf, base, &values[n + i]);
     if (p == NULL || q == NULL)
@@ -307,8 +307,8 @@ static bool take_two(const mpg_json_usual *usual, const char *p, const char *p_l
   return line_ends(p, p_lf) && line_ends(q, q_lf);
 }
 
-size_t mpg_json_usual_lines(const mpg_json_usual *usual, mpg_json_lines *lines, const char *p,
-                            size_t n, size_t at) {
+size_t mpg_json_fast_lines(const mpg_json_fast *usual, mpg_json_lines *lines, const char *p,
+                           size_t n, size_t at) {
   size_t width = usual->members, records = 0, most;
   const char *end = p + n, *from = p + at;
   lines->width = width;

@@ -3,31 +3,31 @@
 ** the object before, with plain values. What is anything else is for the reader of all JSON
 ** (json_records.h).
 */
-#ifndef MPG_JSON_USUAL_H
-#define MPG_JSON_USUAL_H
+#ifndef MPG_JSON_FAST_H
+#define MPG_JSON_FAST_H
 
 #include "json_records.h"
 
-#define MPG_JSON_USUAL_KEYS 64
-#define MPG_JSON_USUAL_NAME 56 /* bytes of the longest */
+#define MPG_JSON_FAST_KEYS 64
+#define MPG_JSON_FAST_NAME 56 /* bytes of the longest */
 
-typedef struct mpg_json_usual_key {
+typedef struct mpg_json_fast_key {
   size_t n;      /* with quotes and colon */
   unsigned mask; /* of 16 bytes, those that are of it */
-  char whole[MPG_JSON_USUAL_NAME + 8];
-} mpg_json_usual_key;
+  char whole[MPG_JSON_FAST_NAME + 8];
+} mpg_json_fast_key;
 
 /* All zero: no keys. */
-typedef struct mpg_json_usual {
+typedef struct mpg_json_fast {
   size_t n;
-  mpg_json_usual_key keys[MPG_JSON_USUAL_KEYS];
-  uint8_t order[MPG_JSON_USUAL_KEYS]; /* the key that stood i-th last time */
-  size_t members;                     /* of the last object; 0: none yet */
-} mpg_json_usual;
+  mpg_json_fast_key keys[MPG_JSON_FAST_KEYS];
+  uint8_t order[MPG_JSON_FAST_KEYS]; /* the key that stood i-th last time */
+  size_t members;                    /* of the last object; 0: none yet */
+} mpg_json_fast;
 
 /* Adds a key, whose number is usual->n before. False: there is no room, or its name is not
 ** plain. */
-bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name);
+bool mpg_json_fast_add(mpg_json_fast *usual, mpg_str name);
 
 /*
 ** The object that begins at p: its members, by the number of their key, and which of them it has.
@@ -35,8 +35,8 @@ bool mpg_json_usual_add(mpg_json_usual *usual, mpg_str name);
 ** behind it; NULL where it is not usual: another key, one twice, a nested value, text with escapes,
 ** white space other than a space behind ':' and ',', a part of an object.
 */
-const char *mpg_json_usual_object(mpg_json_usual *usual, const char *p, const char *end,
-                                  mpg_json_member *members, uint64_t *has);
+const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char *end,
+                                 mpg_json_member *members, uint64_t *has);
 
 /* Members found at a time. */
 #define MPG_JSON_LINES_MEMBERS 4096
@@ -53,7 +53,7 @@ typedef struct mpg_json_lines {
 ** The lines of p[0..n) from `at` on that are an object with the members of the last usual one, in
 ** its order: how many, up to the first that is anything else. 64 bytes behind p + n are readable.
 */
-size_t mpg_json_usual_lines(const mpg_json_usual *usual, mpg_json_lines *lines, const char *p,
-                            size_t n, size_t at);
+size_t mpg_json_fast_lines(const mpg_json_fast *usual, mpg_json_lines *lines, const char *p,
+                           size_t n, size_t at);
 
 #endif

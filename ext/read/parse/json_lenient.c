@@ -2,33 +2,33 @@
 ** json_lenient.c - see json_lenient.h.
 **
 ** Nested values are passed over 64 bytes at a time: which bytes are within strings follows from the
-** quotes before them, by a running exclusive or over the mask of quotes, and only the brackets outside
-** are looked at one by one. A block that holds a backslash goes byte by byte.
+** quotes before them, by a running exclusive or over the mask of quotes, and only the brackets
+** outside are looked at one by one. A block that holds a backslash goes byte by byte.
 */
 #include "json_lenient.h"
 
 #include <string.h>
 #if defined(__SSE2__) && !defined(MPG_NO_SIMD)
-#define MPG_LEAN_SSE2
+#define MPG_JSON_LENIENT_SSE2
 #include <emmintrin.h>
 #endif
 
-const char *mpg_json_lean_space(const char *p, const char *end) {
+const char *mpg_json_lenient_space(const char *p, const char *end) {
   while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
     p++;
   return p;
 }
 
-static const char *fail(mpg_json_lean *s, const char *at, const char *expected) {
+static const char *fail(mpg_json_lenient *s, const char *at, const char *expected) {
   s->more = at == s->end;
   s->at = at;
   s->expected = expected;
   return NULL;
 }
 
-bool mpg_json_lean_asks(mpg_json_lean *s, const char *p) {
-  s->look = (size_t)(s->end - p) > MPG_LEAN_LOOK ? p + MPG_LEAN_LOOK : s->end;
-  if (!mpg_asks_stop(s->asks, MPG_LEAN_LOOK))
+bool mpg_json_lenient_asks(mpg_json_lenient *s, const char *p) {
+  s->look = (size_t)(s->end - p) > MPG_JSON_LENIENT_LOOK ? p + MPG_JSON_LENIENT_LOOK : s->end;
+  if (!mpg_poller_stop(s->asks, MPG_JSON_LENIENT_LOOK))
     return false;
   (void)fail(s, p, "no interruption");
   s->more = false;
@@ -57,7 +57,7 @@ static const char *skip_bytes(mpg_json_skip *s, const char *p, const char *end) 
   return NULL;
 }
 
-#ifdef MPG_LEAN_SSE2
+#ifdef MPG_JSON_LENIENT_SSE2
 typedef struct masks {
   uint64_t quotes, brackets;
   __m128i backslashes; /* in any of its bytes: there are some */
@@ -87,7 +87,7 @@ static inline uint64_t running_xor(uint64_t m) {
 #endif
 
 const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *end) {
-#ifdef MPG_LEAN_SSE2
+#ifdef MPG_JSON_LENIENT_SSE2
   for (; end - p >= 64; p += 64) {
     masks m = {0, 0, _mm_setzero_si128()};
     uint64_t inside;
@@ -121,7 +121,7 @@ const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *en
 
 /* The first quote or backslash. */
 static inline const char *string_special(const char *p, const char *end) {
-#ifdef MPG_LEAN_SSE2
+#ifdef MPG_JSON_LENIENT_SSE2
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
   while (end - p >= 16) {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -138,9 +138,9 @@ static inline const char *string_special(const char *p, const char *end) {
 }
 
 /* From its opening quote on. */
-static inline const char *string(mpg_json_lean *s, const char *p, mpg_json_token *out) {
+static inline const char *string(mpg_json_lenient *s, const char *p, mpg_json_token *out) {
   const char *open = p++;
-  out->kind = MPG_LEAN_STRING;
+  out->kind = MPG_JSON_LENIENT_STRING;
   out->escaped = false;
   for (;;) {
     p = string_special(p, s->end);
@@ -149,7 +149,7 @@ static inline const char *string(mpg_json_lean *s, const char *p, mpg_json_token
     if (*p == '"')
       break;
     out->escaped = true;
-    if (mpg_json_lean_stops(s, p))
+    if (mpg_json_lenient_stops(s, p))
       return NULL;
     p += 2;
     if (p > s->end)
@@ -175,7 +175,7 @@ static inline bool ends_token(char c) {
 
 /* The end of a number without an exponent, as nearly all are. NULL: it may be something else. */
 static inline const char *plain_number(const char *p, const char *end) {
-#ifdef MPG_LEAN_SSE2
+#ifdef MPG_JSON_LENIENT_SSE2
   for (const char *start = p; end - p >= 16; p += 16) {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
     /* '-', '.' and the digits are next to each other, but for '/' among them. */
@@ -195,11 +195,11 @@ static inline const char *plain_number(const char *p, const char *end) {
   return NULL;
 }
 
-static inline const char *bare(mpg_json_lean *s, const char *p, mpg_json_token *out) {
+static inline const char *bare(mpg_json_lenient *s, const char *p, mpg_json_token *out) {
   const char *start = p;
   p = plain_number(start, s->end);
   if (p != NULL) {
-    out->kind = MPG_LEAN_NUMBER;
+    out->kind = MPG_JSON_LENIENT_NUMBER;
     out->escaped = false;
     out->text = (mpg_str){start, (size_t)(p - start)};
     return p;
@@ -207,11 +207,11 @@ static inline const char *bare(mpg_json_lean *s, const char *p, mpg_json_token *
   p = start;
   while (p < s->end && ((*p >= '0' && *p <= '9') || *p == '.' || *p == '-'))
     p++;
-  out->kind = MPG_LEAN_NUMBER;
+  out->kind = MPG_JSON_LENIENT_NUMBER;
   while (p < s->end && !ends_token(*p)) {
     /* What is left of a number is its exponent. */
     if (p == start || (*p != 'e' && *p != 'E' && *p != '+' && *p != '-' && (*p < '0' || *p > '9')))
-      out->kind = MPG_LEAN_WORD;
+      out->kind = MPG_JSON_LENIENT_WORD;
     if (p - start > 64)
       return fail(s, start, "a value");
     p++;
@@ -224,12 +224,12 @@ static inline const char *bare(mpg_json_lean *s, const char *p, mpg_json_token *
     s->expected = "a value";
     return NULL;
   }
-  if (p == start || (out->kind == MPG_LEAN_WORD && !is_word(out->text)))
+  if (p == start || (out->kind == MPG_JSON_LENIENT_WORD && !is_word(out->text)))
     return fail(s, start, "a value");
   return p;
 }
 
-static inline const char *any_value(mpg_json_lean *s, const char *p, mpg_json_token *value) {
+static inline const char *any_value(mpg_json_lenient *s, const char *p, mpg_json_token *value) {
   if (p == s->end)
     return fail(s, p, "a value");
   if (*p == '"')
@@ -239,14 +239,15 @@ static inline const char *any_value(mpg_json_lean *s, const char *p, mpg_json_to
     const char *start = p, *from, *near;
     do {
       from = p;
-      near = (size_t)(s->end - from) > MPG_LEAN_LOOK ? from + MPG_LEAN_LOOK : s->end;
+      near =
+          (size_t)(s->end - from) > MPG_JSON_LENIENT_LOOK ? from + MPG_JSON_LENIENT_LOOK : s->end;
       p = mpg_json_skip_nested(&skip, from, near);
-      if (p == NULL && mpg_json_lean_stops(s, from))
+      if (p == NULL && mpg_json_lenient_stops(s, from))
         return NULL;
     } while (p == NULL && (p = near) < s->end);
     if (p == s->end && skip.depth > 0)
       return fail(s, s->end, "a closing bracket");
-    value->kind = MPG_LEAN_NESTED;
+    value->kind = MPG_JSON_LENIENT_NESTED;
     value->escaped = false;
     value->text = (mpg_str){start, (size_t)(p - start)};
     return p;
@@ -254,12 +255,12 @@ static inline const char *any_value(mpg_json_lean *s, const char *p, mpg_json_to
   return bare(s, p, value);
 }
 
-const char *mpg_json_lean_value(mpg_json_lean *s, const char *p, mpg_json_token *value) {
+const char *mpg_json_lenient_value(mpg_json_lenient *s, const char *p, mpg_json_token *value) {
   return any_value(s, p, value);
 }
 
 /* From its opening quote on: short ones, as nearly all are, without a search. */
-static inline const char *member_key(mpg_json_lean *s, const char *p, mpg_json_token *key) {
+static inline const char *member_key(mpg_json_lenient *s, const char *p, mpg_json_token *key) {
   if (s->end - p >= 6 && p[1] != '"' && p[1] != '\\' && p[2] != '"' && p[2] != '\\') {
     int n = p[3] == '"'    ? 2
             : p[3] == '\\' ? 0
@@ -268,7 +269,7 @@ static inline const char *member_key(mpg_json_lean *s, const char *p, mpg_json_t
             : p[5] == '"'  ? 4
                            : 0;
     if (n > 0) {
-      key->kind = MPG_LEAN_STRING;
+      key->kind = MPG_JSON_LENIENT_STRING;
       key->escaped = false;
       key->text = (mpg_str){p + 1, (size_t)n};
       return p + n + 2;
@@ -280,11 +281,11 @@ static inline const char *member_key(mpg_json_lean *s, const char *p, mpg_json_t
 static inline const char *space(const char *p, const char *end) {
   if (p < end && *p == ' ')
     p++;
-  return p < end && *p <= ' ' ? mpg_json_lean_space(p, end) : p;
+  return p < end && *p <= ' ' ? mpg_json_lenient_space(p, end) : p;
 }
 
-const char *mpg_json_lean_member(mpg_json_lean *s, const char *p, mpg_json_token *key,
-                                 mpg_json_token *value) {
+const char *mpg_json_lenient_member(mpg_json_lenient *s, const char *p, mpg_json_token *key,
+                                    mpg_json_token *value) {
   if (p == s->end || *p != '"')
     return fail(s, p, "a key in double quotes");
   p = member_key(s, p, key);
@@ -362,7 +363,7 @@ static const char *unescape(const char *p, const char *end, char **to) {
   return p;
 }
 
-size_t mpg_json_lean_unescape(char *to, mpg_str raw, mpg_asks *asks) {
+size_t mpg_json_lenient_unescape(char *to, mpg_str raw, mpg_poller *asks) {
   const char *p = raw.p, *end = p + raw.n, *from = p;
   char *start = to;
   while (p < end) {
@@ -371,8 +372,8 @@ size_t mpg_json_lean_unescape(char *to, mpg_str raw, mpg_asks *asks) {
       *to++ = *p++;
     else
       p = behind;
-    if ((size_t)(p - from) > MPG_LEAN_LOOK) {
-      if (mpg_asks_stop(asks, MPG_LEAN_LOOK))
+    if ((size_t)(p - from) > MPG_JSON_LENIENT_LOOK) {
+      if (mpg_poller_stop(asks, MPG_JSON_LENIENT_LOOK))
         break;
       from = p;
     }
@@ -380,7 +381,7 @@ size_t mpg_json_lean_unescape(char *to, mpg_str raw, mpg_asks *asks) {
   return (size_t)(to - start);
 }
 
-#ifdef MPG_LEAN_SSE2
+#ifdef MPG_JSON_LENIENT_SSE2
 /* Minus one for each line feed of sixteen bytes. */
 static inline __m128i lines16(const char *p) {
   return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('\n'));
@@ -389,7 +390,7 @@ static inline __m128i lines16(const char *p) {
 
 int64_t mpg_count_lines(const char *p, const char *end) {
   int64_t n = 0;
-#ifdef MPG_LEAN_SSE2
+#ifdef MPG_JSON_LENIENT_SSE2
   const __m128i zero = _mm_setzero_si128();
   while (end - p >= 64) {
     __m128i counts = zero, sums;

@@ -1,8 +1,8 @@
 /*
 ** json_path.h - where in a record of JSON a column comes from: "$.attempts[0].detail".
 **
-** A path is "$" and then steps: ".name", '."any name"' (with \" and \\ in it), "[N]" counted from 0,
-** "[#-N]" counted from the end, as SQLite's json_extract() has them. It names at most one value.
+** A path is "$" and then steps: ".name", '."any name"' (with \" and \\ in it), "[N]" counted from
+** 0, "[#-N]" counted from the end, as SQLite's json_extract() has them. It names at most one value.
 */
 #ifndef MPG_JSON_PATH_H
 #define MPG_JSON_PATH_H

@@ -136,7 +136,7 @@ static mpg_rc at_end(mpg_json *json, mpg_err *err) {
 
 /* Puts null in the places of the current record's values that are NaN or infinite. */
 static mpg_rc without_nan(mpg_json *json, mpg_err *err) {
-  mpg_asks asks = {&json->asking, 0, false};
+  mpg_poller asks = {&json->asking, 0, false};
   mpg_str raw = {json->w.buf + json->record, json->w.at - json->record};
   size_t from = 0; /* of raw: copied so far */
   char *to;

@@ -1,13 +1,13 @@
 /*
-** json_records.h - strict JSON (RFC 8259) from a stream: JSON Lines, one array, or one document, in bounded
-** memory (a window that holds the value at hand).
+** json_records.h - strict JSON (RFC 8259) from a stream: JSON Lines, one array, or one document, in
+** bounded memory (a window that holds the value at hand).
 **
 ** Refused with MPG_DATA and "PATH:LINE:COLUMN: expected ..., found ...": trailing commas, comments,
 ** single quotes, leading zeros, unescaped control characters, lone surrogates, invalid UTF-8, text
-** after the value, and NaN and infinities where the options do not take them. What ends too early says
-** "found end of file". Depth over MPG_JSON_DEPTH, more members than MPG_LIMIT_JSON_MEMBERS and a record
-** over the limit are MPG_LIMIT. A byte order mark at the start of a stream is skipped and not counted
-** in columns.
+** after the value, and NaN and infinities where the options do not take them. What ends too early
+** says "found end of file". Depth over MPG_JSON_DEPTH, more members than MPG_LIMIT_JSON_MEMBERS and
+** a record over the limit are MPG_LIMIT. A byte order mark at the start of a stream is skipped and
+** not counted in columns.
 */
 #ifndef MPG_JSON_H
 #define MPG_JSON_H

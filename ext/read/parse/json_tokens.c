@@ -197,7 +197,7 @@ const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped) {
   return NULL;
 }
 
-size_t mpg_json_unescape(char *to, mpg_str raw, mpg_asks *asks) {
+size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *asks) {
   const char *p = raw.p, *end = p + raw.n, *look = p;
   char *start = to;
   while (p < end) {
@@ -205,7 +205,7 @@ size_t mpg_json_unescape(char *to, mpg_str raw, mpg_asks *asks) {
     if (p >= look) {
       size_t n =
           (size_t)(end - p) < UNESCAPED_BETWEEN_POLLS ? (size_t)(end - p) : UNESCAPED_BETWEEN_POLLS;
-      if (mpg_asks_stop(asks, n))
+      if (mpg_poller_stop(asks, n))
         break;
       look = p + n;
     }
@@ -300,7 +300,7 @@ static const char *nan_or_infinity(mpg_json_scan *s, const char *p, mpg_json_kin
   return literal(s, p, *p == 'N' ? "NaN" : *p == 'I' ? "Infinity" : "-Infinity");
 }
 
-char *mpg_json_without_nan(char *to, mpg_str raw, mpg_asks *asks) {
+char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *asks) {
   static const char null[4] = {'n', 'u', 'l', 'l'};
   const char *p = raw.p, *end = raw.p + raw.n;
   bool string = false;
@@ -311,7 +311,7 @@ char *mpg_json_without_nan(char *to, mpg_str raw, mpg_asks *asks) {
     else
       while (p < end && *p != '"' && *p != 'N' && *p != 'I')
         p++;
-    if (mpg_asks_stop(asks, (size_t)(p - from) + 1))
+    if (mpg_poller_stop(asks, (size_t)(p - from) + 1))
       break;
     memcpy(to, from, (size_t)(p - from));
     to += p - from;
@@ -430,7 +430,7 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
 
 /* Rewrites the strings that hold escapes into m->text; the others stay where they are. */
 static mpg_rc unescape_all(mpg_json_members *m, const mpg_env *env) {
-  mpg_asks asks = {env, 0, false};
+  mpg_poller asks = {env, 0, false};
   size_t need = 0, at = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < m->n; i++) {

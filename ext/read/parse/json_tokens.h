@@ -1,5 +1,6 @@
 /*
-** json_tokens.h - JSON in memory: tokens, whole values, and the members of one object or array. The part of json_records.h that does not know where the bytes come from.
+** json_tokens.h - JSON in memory: tokens, whole values, and the members of one object or array. The
+** part of json_records.h that does not know where the bytes come from.
 **
 ** A scan returns the position behind what it took, or NULL and says in the mpg_json_scan why. It
 ** never looks behind `end`; a failure at `end` may be one of too few bytes.
@@ -32,14 +33,15 @@ static inline const char *mpg_json_space(const char *p, const char *end) {
 const char *mpg_json_plain_end(const char *p, const char *end);
 /* A string, from behind its opening quote. *escaped is set where it holds a backslash. */
 const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped);
-/* `raw`, which is JSON but for `nans` values that are NaN or infinite, with null in their places: returns
-** behind the copy. `to` has room for raw.n + nans bytes. Where `asks` says to stop it is not whole. */
-char *mpg_json_without_nan(char *to, mpg_str raw, mpg_asks *asks);
+/* `raw`, which is JSON but for `nans` values that are NaN or infinite, with null in their places:
+** returns behind the copy. `to` has room for raw.n + nans bytes. Where `asks` says to stop it is
+** not whole. */
+char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *asks);
 /* Any value; containers are checked whole, and count as nested in `depth` others. */
 const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_kind *kind);
-/* The text of a checked string without its quotes. `to` has room for raw.n bytes. Where `asks` (may be NULL)
-** says to stop there is no telling what the text is. */
-size_t mpg_json_unescape(char *to, mpg_str raw, mpg_asks *asks);
+/* The text of a checked string without its quotes. `to` has room for raw.n bytes. Where `asks` (may
+** be NULL) says to stop there is no telling what the text is. */
+size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *asks);
 
 /* Members of the object at hand. Arrays and text grow and are used again; zeroed at first. */
 typedef struct mpg_json_members {

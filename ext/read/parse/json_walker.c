@@ -9,7 +9,7 @@
 
 struct mpg_pull {
   const mpg_env *env;
-  mpg_asks asks; /* of texts with escapes */
+  mpg_poller asks; /* of texts with escapes */
   mpg_window w;
   size_t limit;
   bool started, over;

@@ -1,7 +1,7 @@
 /*
-** json_walker.h - strict JSON from a stream, walked value by value: for documents that are one object
-** of any size, whose interesting parts are elements of arrays deep inside. Memory is bounded by the
-** largest value that is taken whole (and by its limit).
+** json_walker.h - strict JSON from a stream, walked value by value: for documents that are one
+** object of any size, whose interesting parts are elements of arrays deep inside. Memory is bounded
+** by the largest value that is taken whole (and by its limit).
 **
 **     while (mpg_pull_next(p, &item, err) == MPG_OK) {  members of the object entered last
 **       if (mpg_str_eq(item.key, MPG_STR("items")))
@@ -11,8 +11,9 @@
 **     }
 **
 ** At the top next() gives the values of the stream, one after the other (JSON Lines, or documents
-** in a row); MPG_DONE is the end of the stream. Errors are those of json_records.h, "PATH:LINE:COLUMN:
-** expected ..., found ...". Unlike there, keys that repeat are not looked for in what is entered.
+** in a row); MPG_DONE is the end of the stream. Errors are those of json_records.h,
+** "PATH:LINE:COLUMN: expected ..., found ...". Unlike there, keys that repeat are not looked for in
+** what is entered.
 */
 #ifndef MPG_JSON_PULL_H
 #define MPG_JSON_PULL_H
@@ -63,8 +64,9 @@ int64_t mpg_pull_documents(const mpg_pull *p); /* values at the top that ended s
 /* Whether the last MPG_DATA was the end of the file inside a value: a file that was cut off, or
 ** that is still being written. */
 bool mpg_pull_cut(const mpg_pull *p);
-/* The line from where the walk stands, lent until the next call: its first MPG_EXCERPT bytes at the least, or all of it.
-** For a message about a wrong format, which must not show where a read happened to end. */
+/* The line from where the walk stands, lent until the next call: its first MPG_EXCERPT bytes at the
+** least, or all of it. For a message about a wrong format, which must not show where a read
+** happened to end. */
 mpg_rc mpg_pull_line_text(mpg_pull *p, mpg_str *text, mpg_err *err);
 
 #endif

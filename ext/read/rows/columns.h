@@ -47,8 +47,8 @@ typedef enum mpg_columns_form {
   MPG_COLUMNS_PATHS  /* "a $.x.y REAL, b": name, path or none, type or none */
 } mpg_columns_form;
 /*
-** Adds the columns of a list. A name is a word, or stands in double quotes, with "" for one of them.
-** MPG_MISUSE: "expected ..., found ..."; a name that is there already.
+** Adds the columns of a list. A name is a word, or stands in double quotes, with "" for one of
+** them. MPG_MISUSE: "expected ..., found ..."; a name that is there already.
 */
 mpg_rc mpg_columns_parse(mpg_columns *columns, mpg_str text, mpg_columns_form form, mpg_err *err);
 /* BIGINT (INTEGER, INT), REAL (DOUBLE, FLOAT), TEXT (VARCHAR), TIME (TIMESTAMP), in either case. */
@@ -69,8 +69,8 @@ bool mpg_reading_is_null(const mpg_reading *reading, mpg_str text);
 */
 bool mpg_column_read(const mpg_reading *reading, mpg_column_type type, mpg_str text,
                      mpg_value *out);
-/* The same where the type may have been found: then the text must also be one that it would have been
-** found from (mpg_column_fit), as "007" is not, which as a number would be another's name. */
+/* The same where the type may have been found: then the text must also be one that it would have
+** been found from (mpg_column_fit), as "007" is not, which as a number would be another's name. */
 bool mpg_column_take(const mpg_reading *reading, mpg_column_type type, bool found, mpg_str text,
                      mpg_value *out);
 /* Whether a text begins as no number does that a type is found from: "007", "-00.5". */
@@ -87,8 +87,8 @@ const char *mpg_column_expected(mpg_column_type type);
 /*
 ** The type that fits what `so_far` fits (MPG_COLUMN_FOUND: nothing seen yet) and `text`: BIGINT,
 ** else REAL, else TEXT. A number whose digits would not come out again (leading zeros, more than
-** int64 holds) is a TEXT: it is a name. Beside MPG_COLUMN_TRUTH a fraction is a TEXT too: true is no
-** REAL.
+** int64 holds) is a TEXT: it is a name. Beside MPG_COLUMN_TRUTH a fraction is a TEXT too: true is
+** no REAL.
 */
 mpg_column_type mpg_column_fit(mpg_column_type so_far, mpg_str text);
 

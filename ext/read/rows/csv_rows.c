@@ -1,10 +1,10 @@
 /*
 ** csv_rows.c - files of delimited text as rows: see rows.h.
 **
-** Where the header says where a column is, files may have their columns in any order; each must have
-** all of them, and what else it has is listed (undeclared_column). A record has as many fields as
-** its header (or as there are columns), or it is malformed. A last record that is cut off, where the
-** file has no line end, is left out (unfinished_record).
+** Where the header says where a column is, files may have their columns in any order; each must
+** have all of them, and what else it has is listed (undeclared_column). A record has as many fields
+** as its header (or as there are columns), or it is malformed. A last record that is cut off, where
+** the file has no line end, is left out (unfinished_record).
 */
 #include "rows.h"
 #include "../input/unfinished.h"

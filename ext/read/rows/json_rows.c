@@ -2,9 +2,9 @@
 ** json_rows.c - files of JSON as rows: JSON Lines, or one array of objects. See rows.h.
 **
 ** A column is a member of the record, or what a path finds in it; NULL where there is nothing, or
-** null, as NaN and infinities are too (listed: not_finite). Arrays and objects are lent as JSON text. Where the columns are those that the first records
-** have, a member that only later ones have is listed (undeclared_column). A last line that is cut
-** off is left out (unfinished_record).
+** null, as NaN and infinities are too (listed: not_finite). Arrays and objects are lent as JSON
+** text. Where the columns are those that the first records have, a member that only later ones have
+** is listed (undeclared_column). A last line that is cut off is left out (unfinished_record).
 **
 ** Where no column has a path, records are taken as they are usually written (json_fast.h) as far as
 ** they are, and only the others are parsed.
@@ -39,12 +39,12 @@ typedef struct json_file {
   mpg_json_docs docs;
   const mpg_json_member *members;
   size_t n_members;
-  int64_t limit;         /* bytes of a record */
-  mpg_json_usual *usual; /* its first keys are the columns; NULL: not for these columns */
-  bool is_usual;         /* the current record: its members are these, where `has` says so */
+  int64_t limit;        /* bytes of a record */
+  mpg_json_fast *usual; /* its first keys are the columns; NULL: not for these columns */
+  bool is_usual;        /* the current record: its members are these, where `has` says so */
   uint64_t has;
-  size_t at[MPG_JSON_USUAL_KEYS]; /* where each column stood in that record */
-  mpg_json_member usual_members[MPG_JSON_USUAL_KEYS];
+  size_t at[MPG_JSON_FAST_KEYS]; /* where each column stood in that record */
+  mpg_json_member usual_members[MPG_JSON_FAST_KEYS];
 } json_file;
 
 static void json_file_close(void *p) {
@@ -71,7 +71,7 @@ static mpg_rc learn_columns(json_file *f, mpg_err *err) {
   if (f->usual == NULL)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < columns->n && plain; i++)
-    plain = mpg_json_usual_add(f->usual, columns->p[i].name);
+    plain = mpg_json_fast_add(f->usual, columns->p[i].name);
   if (!plain) {
     mpg_free(f->env, f->usual);
     f->usual = NULL;
@@ -87,7 +87,7 @@ static void learn_members(json_file *f) {
     while (i < f->usual->n &&
            !mpg_str_eq(key, (mpg_str){f->usual->keys[i].whole + 1, f->usual->keys[i].n - 3}))
       i++;
-    if (i == f->usual->n && !mpg_json_usual_add(f->usual, key))
+    if (i == f->usual->n && !mpg_json_fast_add(f->usual, key))
       return;
   }
 }
@@ -183,7 +183,7 @@ static const size_t *json_file_fields(void *p, size_t *width) {
 
 static size_t json_file_lines(const void *p, mpg_json_lines *lines, const char *bytes, size_t n,
                               size_t at) {
-  return mpg_json_usual_lines(((const json_file *)p)->usual, lines, bytes, n, at);
+  return mpg_json_fast_lines(((const json_file *)p)->usual, lines, bytes, n, at);
 }
 
 /* ---- Values ---- */
@@ -306,7 +306,7 @@ static mpg_rc next_record(json_file *f, mpg_err *err) {
   const char *p, *end, *behind;
   mpg_rc rc;
   if (f->usual != NULL && mpg_json_peek(f->json, &p, &end)) {
-    behind = mpg_json_usual_object(f->usual, p, end, f->usual_members, &f->has);
+    behind = mpg_json_fast_object(f->usual, p, end, f->usual_members, &f->has);
     if (behind != NULL && behind - p <= f->limit) {
       mpg_json_take(f->json, behind);
       f->is_usual = true;

@@ -135,8 +135,8 @@ typedef struct mpg_rows_format {
   /* False: not from here. */
   bool (*unfeed)(void *file, mpg_block *block);
   void (*like)(void *file, const void *of);
-  /* The field of every column in plain records (SIZE_MAX: it has none), and how many fields they have;
-  ** NULL: none are known. Those of JSON are of the members of the last record. */
+  /* The field of every column in plain records (SIZE_MAX: it has none), and how many fields they
+  ** have; NULL: none are known. Those of JSON are of the members of the last record. */
   const size_t *(*fields)(void *file, size_t *width);
   /* JSON: plain records of the block that was fed last. */
   size_t (*lines)(const void *file, mpg_json_lines *lines, const char *p, size_t n, size_t at);

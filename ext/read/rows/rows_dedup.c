@@ -3,16 +3,16 @@
 
 #define BYTES_MAX ((size_t)4 << 20)
 
-void mpg_rows_seen_init(mpg_rows_seen *seen, const mpg_env *env, size_t n) {
-  *seen = (mpg_rows_seen){.of = NULL};
+void mpg_rows_dedup_init(mpg_rows_dedup *seen, const mpg_env *env, size_t n) {
+  *seen = (mpg_rows_dedup){.of = NULL};
   mpg_groups_init(&seen->rows, env, n, 0);
 }
 
-void mpg_rows_seen_free(mpg_rows_seen *seen) {
+void mpg_rows_dedup_free(mpg_rows_dedup *seen) {
   mpg_groups_free(&seen->rows);
 }
 
-void mpg_rows_seen_forget(mpg_rows_seen *seen) {
+void mpg_rows_dedup_forget(mpg_rows_dedup *seen) {
   const mpg_env *env = seen->rows.env;
   size_t n = seen->rows.n_parts;
   seen->blind = seen->found < seen->asked / 2;
@@ -21,12 +21,13 @@ void mpg_rows_seen_forget(mpg_rows_seen *seen) {
   seen->bytes = seen->asked = seen->found = 0;
 }
 
-mpg_rc mpg_rows_seen_ask(mpg_rows_seen *seen, const mpg_group_head *key, uint64_t hash, bool *was) {
+mpg_rc mpg_rows_dedup_ask(mpg_rows_dedup *seen, const mpg_group_head *key, uint64_t hash,
+                          bool *was) {
   size_t before = seen->rows.n, group;
   mpg_rc rc = mpg_groups_find(&seen->rows, key, hash, &group);
   *was = false;
   if (rc == MPG_LIMIT) /* of groups: as many as may be remembered */
-    mpg_rows_seen_forget(seen);
+    mpg_rows_dedup_forget(seen);
   if (rc != MPG_OK)
     return rc == MPG_LIMIT ? MPG_OK : rc;
   *was = group < before;
@@ -37,6 +38,6 @@ mpg_rc mpg_rows_seen_ask(mpg_rows_seen *seen, const mpg_group_head *key, uint64_
   for (size_t k = 0; k < seen->rows.n_parts; k++)
     seen->bytes += sizeof *key + (key[k].p == NULL ? 0 : (size_t)key[k].n);
   if (seen->bytes > BYTES_MAX)
-    mpg_rows_seen_forget(seen);
+    mpg_rows_dedup_forget(seen);
   return MPG_OK;
 }

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-bool mpg_plain_member(const mpg_reading *reading, mpg_plain_column column, mpg_str text,
-                      mpg_value *out) {
+bool mpg_rows_fast_member(const mpg_reading *reading, mpg_rows_fast_column column, mpg_str text,
+                          mpg_value *out) {
   const mpg_column_type type = column.type;
   char first = text.n > 0 ? *text.p : '\0';
   out->type = MPG_NULL;
@@ -13,7 +13,7 @@ bool mpg_plain_member(const mpg_reading *reading, mpg_plain_column column, mpg_s
     for (size_t i = 0; i < reading->n_nulls; i++)
       if (mpg_str_eq(text, reading->nulls[i]))
         return true;
-    return mpg_plain_text(reading, column, text, out);
+    return mpg_rows_fast_text(reading, column, text, out);
   }
   if (first == 'n')
     return true;
@@ -24,17 +24,17 @@ bool mpg_plain_member(const mpg_reading *reading, mpg_plain_column column, mpg_s
   }
   if ((first == 't' || first == 'f') && type != MPG_COLUMN_TEXT)
     return false;
-  return mpg_plain_text(reading, column, text, out);
+  return mpg_rows_fast_text(reading, column, text, out);
 }
 
 /* ---- Many at a time ---- */
 
 /* A number as any reader would have it; false where it is none. */
-static bool read_slowly(const mpg_plain_scan *scan, size_t record, size_t k, const char *p,
-                        mpg_plain_column column, const mpg_reading *reading, bool whole,
-                        mpg_measure_column *out) {
+static bool read_slowly(const mpg_rows_fast_scan *scan, size_t record, size_t k, const char *p,
+                        mpg_rows_fast_column column, const mpg_reading *reading, bool whole,
+                        mpg_sum_expression_column *out) {
   mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
-  if (!mpg_plain_read(scan, record + k, p, column, reading, &v))
+  if (!mpg_rows_fast_read(scan, record + k, p, column, reading, &v))
     return false;
   if (v.type == MPG_NULL)
     out->nulls |= UINT64_C(1) << k;
@@ -46,19 +46,19 @@ static bool read_slowly(const mpg_plain_scan *scan, size_t record, size_t k, con
 }
 
 /* What most are is read here. A member of JSON is the same number with quotes and without. */
-MPG_INLINE size_t numbers(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
-                          const char *p, mpg_plain_column column, const mpg_reading *reading,
-                          bool whole, mpg_measure_column *out) {
+MPG_INLINE size_t numbers(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
+                          const char *p, mpg_rows_fast_column column, const mpg_reading *reading,
+                          bool whole, mpg_sum_expression_column *out) {
   bool quick = reading->n_nulls == 0 &&
                column.type == (whole ? MPG_COLUMN_BIGINT : MPG_COLUMN_REAL) &&
-               column.field != MPG_PLAIN_NONE;
+               column.field != MPG_ROWS_FAST_NONE;
   out->nulls = 0;
   for (size_t k = 0; k < n; k++) {
     out->v.i[k] = 0; /* as a double it is 0.0 */
     if ((rows >> k & 1) == 0)
       continue;
     if (quick) {
-      mpg_str s = mpg_plain_field(scan, record + k, p, column.field);
+      mpg_str s = mpg_rows_fast_field(scan, record + k, p, column.field);
       uint64_t digits = 0;
       if (!(column.found && mpg_column_is_padded(s)) &&
           (whole ? mpg_digits_parse(s.p, s.n, &digits) : mpg_real_usual(s.p, s.n, &out->v.r[k]))) {
@@ -73,21 +73,21 @@ MPG_INLINE size_t numbers(const mpg_plain_scan *scan, size_t record, size_t n, u
   return n;
 }
 
-size_t mpg_plain_numbers(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
-                         const char *p, mpg_plain_column column, const mpg_reading *reading,
-                         bool whole, mpg_measure_column *out) {
+size_t mpg_rows_fast_numbers(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
+                             const char *p, mpg_rows_fast_column column, const mpg_reading *reading,
+                             bool whole, mpg_sum_expression_column *out) {
   return whole ? numbers(scan, record, n, rows, p, column, reading, true, out)
                : numbers(scan, record, n, rows, p, column, reading, false, out);
 }
 
 /* Part i of the keys, where the column is one of numbers. */
-static size_t number_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
-                          const char *p, mpg_plain_column column, const mpg_reading *reading,
+static size_t number_keys(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
+                          const char *p, mpg_rows_fast_column column, const mpg_reading *reading,
                           size_t i, size_t n_columns, uint64_t seed, mpg_group_head *keys,
                           uint64_t *hashes) {
   bool whole = column.type == MPG_COLUMN_BIGINT;
-  mpg_measure_column c;
-  n = mpg_plain_numbers(scan, record, n, rows, p, column, reading, whole, &c);
+  mpg_sum_expression_column c;
+  n = mpg_rows_fast_numbers(scan, record, n, rows, p, column, reading, whole, &c);
   for (size_t k = 0; k < n; k++) {
     const mpg_value v = {
         whole ? MPG_INT : MPG_REAL, whole ? c.v.i[k] : 0, whole ? 0.0 : c.v.r[k], {NULL, 0}};
@@ -100,10 +100,10 @@ static size_t number_keys(const mpg_plain_scan *scan, size_t record, size_t n, u
   return n;
 }
 
-size_t mpg_plain_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
-                      const char *p, const mpg_plain_column *columns, size_t n_columns,
-                      const mpg_reading *reading, uint64_t seed, mpg_group_head *keys,
-                      uint64_t *hashes) {
+size_t mpg_rows_fast_keys(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
+                          const char *p, const mpg_rows_fast_column *columns, size_t n_columns,
+                          const mpg_reading *reading, uint64_t seed, mpg_group_head *keys,
+                          uint64_t *hashes) {
   memset(hashes, 0, n * sizeof *hashes);
   for (size_t i = 0; i < n_columns; i++) {
     if (columns[i].type != MPG_COLUMN_TEXT) {
@@ -113,22 +113,22 @@ size_t mpg_plain_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint6
     }
     for (size_t k = 0; k < n; k++)
       if ((rows >> k & 1) != 0)
-        keys[k * n_columns + i] =
-            mpg_group_head_of(mpg_plain_read_text(scan, record + k, p, columns[i].field, reading),
-                              i, seed, &hashes[k]);
+        keys[k * n_columns + i] = mpg_group_head_of(
+            mpg_rows_fast_read_text(scan, record + k, p, columns[i].field, reading), i, seed,
+            &hashes[k]);
   }
   return n;
 }
 
-size_t mpg_plain_filter(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t *rows,
-                        const char *p, mpg_plain_column column, const mpg_reading *reading,
-                        const mpg_rows_filter *filter) {
+size_t mpg_rows_fast_filter(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t *rows,
+                            const char *p, mpg_rows_fast_column column, const mpg_reading *reading,
+                            const mpg_rows_filter *filter) {
   mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
   for (size_t k = 0; k < n; k++) {
     uint64_t row = UINT64_C(1) << k;
     if ((*rows & row) == 0)
       continue;
-    if (!mpg_plain_read(scan, record + k, p, column, reading, &v))
+    if (!mpg_rows_fast_read(scan, record + k, p, column, reading, &v))
       return k;
     if (!mpg_rows_passes(filter, &v))
       *rows -= row;

@@ -3,7 +3,8 @@
 ** lines as the usual one before them (json_fast.h).
 **
 ** What comes out is what the readers (csv_rows.c, json_rows.c) would make of the same records, or
-** the word that they are to be asked. Bytes are those of a block: MPG_WINDOW_SLACK more are readable.
+** the word that they are to be asked. Bytes are those of a block: MPG_WINDOW_SLACK more are
+** readable.
 */
 #ifndef MPG_ROWS_PLAIN_H
 #define MPG_ROWS_PLAIN_H
@@ -15,35 +16,35 @@
 #include "../../base/number.h"
 
 /* Where the fields of plain records are. */
-typedef struct mpg_plain_scan {
+typedef struct mpg_rows_fast_scan {
   bool json;
   mpg_csv_scan csv;
   mpg_json_lines lines;
-} mpg_plain_scan;
+} mpg_rows_fast_scan;
 
-#define MPG_PLAIN_NONE UINT32_MAX /* of JSON: no member of the records */
+#define MPG_ROWS_FAST_NONE UINT32_MAX /* of JSON: no member of the records */
 
 /* A column of them: its field, and its type. */
-typedef struct mpg_plain_column {
+typedef struct mpg_rows_fast_column {
   uint32_t field;
   mpg_column_type type;
   bool found; /* as of mpg_column */
-} mpg_plain_column;
+} mpg_rows_fast_column;
 
-static inline mpg_plain_column mpg_plain_of(const mpg_rows_query *query, const size_t *at,
-                                            size_t column) {
+static inline mpg_rows_fast_column mpg_rows_fast_of(const mpg_rows_query *query, const size_t *at,
+                                                    size_t column) {
   const mpg_column *c = &query->columns->p[column];
-  return (mpg_plain_column){(uint32_t)at[column], c->type, c->found};
+  return (mpg_rows_fast_column){(uint32_t)at[column], c->type, c->found};
 }
 
 /* The LF of a plain record. */
-static inline uint32_t mpg_plain_end(const mpg_plain_scan *scan, size_t record) {
+static inline uint32_t mpg_rows_fast_end(const mpg_rows_fast_scan *scan, size_t record) {
   return scan->json ? scan->lines.ends[record] : mpg_csv_scan_lf(&scan->csv, record);
 }
 
 /* The text of a field that the records have; of a string of JSON without its quotes. */
-static inline mpg_str mpg_plain_field(const mpg_plain_scan *scan, size_t record, const char *p,
-                                      uint32_t field) {
+static inline mpg_str mpg_rows_fast_field(const mpg_rows_fast_scan *scan, size_t record,
+                                          const char *p, uint32_t field) {
   const struct mpg_json_span *span;
   if (!scan->json)
     return mpg_csv_scan_field(&scan->csv, p, record, field);
@@ -52,8 +53,8 @@ static inline mpg_str mpg_plain_field(const mpg_plain_scan *scan, size_t record,
 }
 
 /* A text as a value, which is not NULL. */
-static inline bool mpg_plain_text(const mpg_reading *reading, mpg_plain_column column, mpg_str text,
-                                  mpg_value *out) {
+static inline bool mpg_rows_fast_text(const mpg_reading *reading, mpg_rows_fast_column column,
+                                      mpg_str text, mpg_value *out) {
   const mpg_column_type type = column.type;
   uint64_t digits;
   if (type == MPG_COLUMN_TEXT) {
@@ -76,33 +77,34 @@ static inline bool mpg_plain_text(const mpg_reading *reading, mpg_plain_column c
 }
 
 /* A member of JSON, as read_member of json_rows.c has it. */
-bool mpg_plain_member(const mpg_reading *reading, mpg_plain_column column, mpg_str text,
-                      mpg_value *out);
+bool mpg_rows_fast_member(const mpg_reading *reading, mpg_rows_fast_column column, mpg_str text,
+                          mpg_value *out);
 
 /* A column of a record. False where it is none of its type: the reader itself is to say so. */
-static inline bool mpg_plain_read(const mpg_plain_scan *scan, size_t record, const char *p,
-                                  mpg_plain_column column, const mpg_reading *reading,
-                                  mpg_value *out) {
+static inline bool mpg_rows_fast_read(const mpg_rows_fast_scan *scan, size_t record, const char *p,
+                                      mpg_rows_fast_column column, const mpg_reading *reading,
+                                      mpg_value *out) {
   mpg_str text;
   out->type = MPG_NULL;
-  if (column.field == MPG_PLAIN_NONE)
+  if (column.field == MPG_ROWS_FAST_NONE)
     return true;
-  text = mpg_plain_field(scan, record, p, column.field);
+  text = mpg_rows_fast_field(scan, record, p, column.field);
   if (scan->json)
-    return mpg_plain_member(reading, column, text, out);
+    return mpg_rows_fast_member(reading, column, text, out);
   if (text.n == 0 || (reading->n_nulls > 0 && mpg_reading_is_null(reading, text)))
     return true;
-  return mpg_plain_text(reading, column, text, out);
+  return mpg_rows_fast_text(reading, column, text, out);
 }
 
 /* A column of texts, of which every field is one: p NULL is NULL. */
-static inline mpg_str mpg_plain_read_text(const mpg_plain_scan *scan, size_t record, const char *p,
-                                          uint32_t field, const mpg_reading *reading) {
+static inline mpg_str mpg_rows_fast_read_text(const mpg_rows_fast_scan *scan, size_t record,
+                                              const char *p, uint32_t field,
+                                              const mpg_reading *reading) {
   const mpg_str none = {NULL, 0};
   mpg_str text;
-  if (field == MPG_PLAIN_NONE)
+  if (field == MPG_ROWS_FAST_NONE)
     return none;
-  text = mpg_plain_field(scan, record, p, field);
+  text = mpg_rows_fast_field(scan, record, p, field);
 #ifdef __clang_analyzer__ /* a group's part may be NULL, but no field is where that is */
   if (text.p == NULL)
     return none;
@@ -115,27 +117,28 @@ static inline mpg_str mpg_plain_read_text(const mpg_plain_scan *scan, size_t rec
   return text;
 }
 
-/* ---- Up to MPG_MEASURE_ROWS records from `record` on; bit k of a word stands for record + k ---- */
+/* ---- Up to MPG_SUM_EXPRESSION_ROWS records from `record` on; bit k of a word stands for record
+** + k ---- */
 
 /*
 ** Numbers of the records whose bits are set in `rows`, of the others zeros: whole ones, or doubles,
 ** which a column of BIGINT is also read as. How many records there are before the first that the
 ** reader is to be asked for, n at most.
 */
-size_t mpg_plain_numbers(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
-                         const char *p, mpg_plain_column column, const mpg_reading *reading,
-                         bool whole, mpg_measure_column *out);
+size_t mpg_rows_fast_numbers(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
+                             const char *p, mpg_rows_fast_column column, const mpg_reading *reading,
+                             bool whole, mpg_sum_expression_column *out);
 /*
-** The keys by which those records are told apart (read/grouping/groups.h), of one column after the other: the
-** parts of record + k at [k * n_columns], and its hash with that seed.
+** The keys by which those records are told apart (read/grouping/groups.h), of one column after the
+** other: the parts of record + k at [k * n_columns], and its hash with that seed.
 */
-size_t mpg_plain_keys(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t rows,
-                      const char *p, const mpg_plain_column *columns, size_t n_columns,
-                      const mpg_reading *reading, uint64_t seed, mpg_group_head *keys,
-                      uint64_t *hashes);
+size_t mpg_rows_fast_keys(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
+                          const char *p, const mpg_rows_fast_column *columns, size_t n_columns,
+                          const mpg_reading *reading, uint64_t seed, mpg_group_head *keys,
+                          uint64_t *hashes);
 /* Takes those that a filter refuses out of *rows. */
-size_t mpg_plain_filter(const mpg_plain_scan *scan, size_t record, size_t n, uint64_t *rows,
-                        const char *p, mpg_plain_column column, const mpg_reading *reading,
-                        const mpg_rows_filter *filter);
+size_t mpg_rows_fast_filter(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t *rows,
+                            const char *p, mpg_rows_fast_column column, const mpg_reading *reading,
+                            const mpg_rows_filter *filter);
 
 #endif

@@ -32,7 +32,7 @@ void mpg_rows_pieces_init(mpg_rows_pieces *r, const mpg_env *env, const mpg_rows
   r->skip = skip;
   r->plain = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES) >= PLAIN_BYTES &&
              mpg_limit_in(env, MPG_LIMIT_RECORD_FIELDS) >= PLAIN_FIELDS &&
-             mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) >= MPG_JSON_USUAL_KEYS;
+             mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) >= MPG_JSON_FAST_KEYS;
 }
 
 mpg_rc mpg_rows_pieces_open(mpg_rows_pieces *r, int threads, const mpg_pipeline_steps *steps,
@@ -179,7 +179,7 @@ mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
 /* ---- Records ---- */
 
 /* Whether plain records may come at block.at; brings it there. */
-static bool may_be_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_scan *scan) {
+static bool may_be_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_rows_fast_scan *scan) {
   size_t width;
   if (!r->plain || p->by_reader > 0 || p->block.rest ||
       r->format->fields(p->reader, &width) == NULL)
@@ -197,7 +197,7 @@ static bool may_be_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_
 }
 
 /* How many plain records there are; with `counting` they are passed. */
-static size_t find_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_scan *scan,
+static size_t find_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_rows_fast_scan *scan,
                          bool counting) {
   mpg_block *b = &p->block;
   size_t n;
@@ -225,7 +225,7 @@ static mpg_rc feed(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
   return rc;
 }
 
-mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_plain_scan *scan,
+mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_rows_fast_scan *scan,
                            bool counting, size_t *plain, mpg_err *err) {
   bool pass = false;
   *plain = 0;

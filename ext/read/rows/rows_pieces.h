@@ -53,8 +53,8 @@ typedef struct mpg_rows_pieces {
 void mpg_rows_pieces_init(mpg_rows_pieces *pieces, const mpg_env *env,
                           const mpg_rows_format *format, const mpg_rows_query *query,
                           const mpg_paths *paths, bool skip);
-/* Opens the pipeline that takes the pieces through `steps`, whose cut() is mpg_rows_pieces_cut's; its
-** slots are pieces. */
+/* Opens the pipeline that takes the pieces through `steps`, whose cut() is mpg_rows_pieces_cut's;
+** its slots are pieces. */
 mpg_rc mpg_rows_pieces_open(mpg_rows_pieces *pieces, int threads, const mpg_pipeline_steps *steps,
                             void *ctx, void *const *slots, mpg_err *err);
 void mpg_rows_pieces_close(mpg_rows_pieces *pieces); /* the pipeline; twice is fine */
@@ -74,7 +74,7 @@ void mpg_rows_piece_free(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 ** they are passed at once, and `scan` says nothing.
 */
 mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *pieces, mpg_rows_piece *piece,
-                           mpg_plain_scan *scan, bool counting, size_t *plain, mpg_err *err);
+                           mpg_rows_fast_scan *scan, bool counting, size_t *plain, mpg_err *err);
 /* Behind n plain records, the last of which ends at `end`, the offset of its LF. */
 static inline void mpg_rows_piece_pass(mpg_rows_piece *piece, size_t n, uint32_t end) {
   piece->block.at = end + (size_t)1;

@@ -10,13 +10,14 @@
 /* What a thread has to itself. */
 typedef struct worker {
   mpg_groups groups;
-  mpg_plain_scan scan;
-  mpg_plain_column filters[MPG_ROWS_FILTERS], dimensions[MPG_GROUP_PARTS], operands[MPG_OPERANDS];
-  /* Of as many plain records as are read at a time: the operands, what the measures come to, and the
-  ** keys, n_dimensions a record. */
-  mpg_measure_column *values, *sums;
+  mpg_rows_fast_scan scan;
+  mpg_rows_fast_column filters[MPG_ROWS_FILTERS], dimensions[MPG_GROUP_PARTS],
+      operands[MPG_OPERANDS];
+  /* Of as many plain records as are read at a time: the operands, what the measures come to, and
+  ** the keys, n_dimensions a record. */
+  mpg_sum_expression_column *values, *sums;
   mpg_group_head *keys;
-  uint64_t hashes[MPG_MEASURE_ROWS];
+  uint64_t hashes[MPG_SUM_EXPRESSION_ROWS];
   char *copies; /* of the texts of one row */
   size_t copies_cap;
 } worker;
@@ -48,7 +49,7 @@ static mpg_rc too_many(const rollup *r, const char *path, int64_t line, mpg_err 
 /* Adds the current record of a reader, of these parts and operands. */
 static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
                   const mpg_value *operands, const mpg_rows_piece *p, mpg_err *err) {
-  const mpg_measures *measures = r->query->measures;
+  const mpg_sum_expressions *measures = r->query->measures;
   int64_t line = r->query->format->line(p->reader);
   size_t group, which = 0;
   mpg_rc rc = mpg_groups_row(&w->groups, parts, &group);
@@ -57,7 +58,8 @@ static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   mpg_groups_number(&w->groups, group, mpg_rows_piece_number(p));
-  if (mpg_measures_add(measures, operands, mpg_groups_totals(&w->groups, group), &which) != MPG_OK)
+  if (mpg_sum_expressions_add(measures, operands, mpg_groups_totals(&w->groups, group), &which) !=
+      MPG_OK)
     return too_large(r, p->path, line, which, err);
   return MPG_OK;
 }
@@ -117,15 +119,15 @@ static mpg_rc add_record(const rollup *r, worker *w, const mpg_rows_piece *p, mp
 static void plan_plain(const rollup *r, worker *w, const size_t *at) {
   const mpg_rollup_query *q = r->query;
   for (size_t i = 0; i < q->rows.n_filters; i++)
-    w->filters[i] = mpg_plain_of(&q->rows, at, q->rows.filters[i].column);
+    w->filters[i] = mpg_rows_fast_of(&q->rows, at, q->rows.filters[i].column);
   for (size_t i = 0; i < q->n_dimensions; i++)
-    w->dimensions[i] = mpg_plain_of(&q->rows, at, q->dimensions[i]);
+    w->dimensions[i] = mpg_rows_fast_of(&q->rows, at, q->dimensions[i]);
   for (size_t i = 0; i < q->measures->n_operands; i++)
-    w->operands[i] = mpg_plain_of(&q->rows, at, q->operands[i]);
+    w->operands[i] = mpg_rows_fast_of(&q->rows, at, q->operands[i]);
 }
 
-/* Up to MPG_MEASURE_ROWS plain records from the one where the piece is, which is `first` of those
-** that were found. */
+/* Up to MPG_SUM_EXPRESSION_ROWS plain records from the one where the piece is, which is `first` of
+** those that were found. */
 typedef struct batch {
   const mpg_rows_piece *piece;
   size_t first, n;
@@ -139,17 +141,17 @@ static void read_batch(const rollup *r, worker *w, batch *b) {
   const char *bytes = b->piece->block.bytes;
   const mpg_reading *reading = &q->rows.options->reading;
   for (size_t i = 0; i < q->rows.n_filters; i++)
-    b->n = mpg_plain_filter(&w->scan, b->first, b->n, &b->rows, bytes, w->filters[i], reading,
-                            &q->rows.filters[i]);
-  b->n = mpg_plain_keys(&w->scan, b->first, b->n, b->rows, bytes, w->dimensions, q->n_dimensions,
-                        reading, r->env->seed, w->keys, w->hashes);
+    b->n = mpg_rows_fast_filter(&w->scan, b->first, b->n, &b->rows, bytes, w->filters[i], reading,
+                                &q->rows.filters[i]);
+  b->n = mpg_rows_fast_keys(&w->scan, b->first, b->n, b->rows, bytes, w->dimensions,
+                            q->n_dimensions, reading, r->env->seed, w->keys, w->hashes);
   for (size_t i = 0; i < q->measures->n_operands; i++)
-    b->n = mpg_plain_numbers(&w->scan, b->first, b->n, b->rows, bytes, w->operands[i], reading,
-                             q->measures->whole[i], &w->values[i]);
+    b->n = mpg_rows_fast_numbers(&w->scan, b->first, b->n, b->rows, bytes, w->operands[i], reading,
+                                 q->measures->whole[i], &w->values[i]);
   b->over = 0;
   for (size_t i = 0; i < q->measures->n; i++) {
     uint64_t over;
-    mpg_measure_rows(q->measures, &q->measures->p[i], w->values, b->n, &w->sums[i], &over);
+    mpg_sum_batch(q->measures, &q->measures->p[i], w->values, b->n, &w->sums[i], &over);
     b->over |= over & ~w->sums[i].nulls;
   }
 }
@@ -157,10 +159,10 @@ static void read_batch(const rollup *r, worker *w, batch *b) {
 /* One whose measures may be too large. */
 static mpg_rc add_alone(const rollup *r, const worker *w, size_t k, mpg_total *totals,
                         size_t *which) {
-  const mpg_measures *measures = r->query->measures;
+  const mpg_sum_expressions *measures = r->query->measures;
   mpg_value operands[MPG_OPERANDS];
   for (size_t i = 0; i < measures->n_operands; i++) {
-    const mpg_measure_column *c = &w->values[i];
+    const mpg_sum_expression_column *c = &w->values[i];
     operands[i] = (mpg_value){MPG_NULL, 0, 0.0, {NULL, 0}};
     if ((c->nulls >> k & 1) != 0)
       continue;
@@ -170,12 +172,12 @@ static mpg_rc add_alone(const rollup *r, const worker *w, size_t k, mpg_total *t
     else
       operands[i].r = c->v.r[k];
   }
-  return mpg_measures_add(measures, operands, totals, which);
+  return mpg_sum_expressions_add(measures, operands, totals, which);
 }
 
 /* Record k of those, to its group. */
 static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t k, mpg_err *err) {
-  const mpg_measures *measures = r->query->measures;
+  const mpg_sum_expressions *measures = r->query->measures;
   const mpg_group_head *key = w->keys + k * r->query->n_dimensions;
   const mpg_rows_piece *p = b->piece;
   int64_t line = p->block.line + (int64_t)k;
@@ -192,7 +194,7 @@ static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t 
     return add_alone(r, w, k, t, &which) == MPG_OK ? MPG_OK
                                                    : too_large(r, p->path, line, which, err);
   for (size_t i = 0; i < measures->n; i++, t++) {
-    const mpg_measure_column *c = &w->sums[i];
+    const mpg_sum_expression_column *c = &w->sums[i];
     if ((c->nulls >> k & 1) != 0)
       continue;
     t->n++;
@@ -206,15 +208,15 @@ static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t 
 
 /* Adds the n plain records that were found, up to the first that is not. */
 static mpg_rc add_plain(const rollup *r, worker *w, mpg_rows_piece *p, size_t n, mpg_err *err) {
-  for (size_t first = 0; first < n; first += MPG_MEASURE_ROWS) {
-    size_t most = n - first < MPG_MEASURE_ROWS ? n - first : MPG_MEASURE_ROWS;
-    batch b = {p, first, most, ~UINT64_C(0) >> (MPG_MEASURE_ROWS - most), 0};
+  for (size_t first = 0; first < n; first += MPG_SUM_EXPRESSION_ROWS) {
+    size_t most = n - first < MPG_SUM_EXPRESSION_ROWS ? n - first : MPG_SUM_EXPRESSION_ROWS;
+    batch b = {p, first, most, ~UINT64_C(0) >> (MPG_SUM_EXPRESSION_ROWS - most), 0};
     read_batch(r, w, &b);
     for (size_t k = 0; k < b.n; k++)
       if ((b.rows >> k & 1) != 0 && add_one(r, w, &b, k, err) != MPG_OK)
         return err->rc;
     if (b.n > 0)
-      mpg_rows_piece_pass(p, b.n, mpg_plain_end(&w->scan, first + b.n - 1));
+      mpg_rows_piece_pass(p, b.n, mpg_rows_fast_end(&w->scan, first + b.n - 1));
     if (b.n < most) {
       mpg_rows_piece_refuse(p);
       return MPG_OK;
@@ -325,7 +327,7 @@ static mpg_rc workers_init(rollup *r) {
     worker *w = &r->workers[i];
     mpg_groups_init(&w->groups, &r->memory, q->n_dimensions, q->measures->n);
     w->values = mpg_calloc(r->env, (columns + 1) * sizeof *w->values);
-    w->keys = mpg_calloc(r->env, MPG_MEASURE_ROWS * (q->n_dimensions + 1) * sizeof *w->keys);
+    w->keys = mpg_calloc(r->env, MPG_SUM_EXPRESSION_ROWS * (q->n_dimensions + 1) * sizeof *w->keys);
     if (w->values == NULL || w->keys == NULL) {
       rc = MPG_NOMEM;
       continue;

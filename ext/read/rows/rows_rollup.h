@@ -17,8 +17,8 @@ typedef struct mpg_rollup_query {
   mpg_rows_query rows; /* options, columns, filters; `checked` is not used */
   size_t dimensions[MPG_GROUP_PARTS];
   size_t n_dimensions;
-  const mpg_measures *measures;  /* typed */
-  size_t operands[MPG_OPERANDS]; /* the column of each operand: BIGINT, REAL or TIME */
+  const mpg_sum_expressions *measures; /* typed */
+  size_t operands[MPG_OPERANDS];       /* the column of each operand: BIGINT, REAL or TIME */
   bool skip; /* malformed records, and those with a value that does not fit, are left out */
   int threads;
 } mpg_rollup_query;

@@ -29,12 +29,12 @@ typedef struct part {
 
 /* What a thread has to itself. */
 typedef struct worker {
-  mpg_plain_scan scan;
-  mpg_plain_column filters[MPG_ROWS_FILTERS], *wanted;
+  mpg_rows_fast_scan scan;
+  mpg_rows_fast_column filters[MPG_ROWS_FILTERS], *wanted;
   /* Where rows that come again may be left out: */
-  mpg_rows_seen seen;
-  mpg_group_head *keys; /* of MPG_MEASURE_ROWS records, n_wanted each */
-  uint64_t hashes[MPG_MEASURE_ROWS];
+  mpg_rows_dedup seen;
+  mpg_group_head *keys; /* of MPG_SUM_EXPRESSION_ROWS records, n_wanted each */
+  uint64_t hashes[MPG_SUM_EXPRESSION_ROWS];
 } worker;
 
 typedef struct mpg_rows_reading {
@@ -54,11 +54,11 @@ typedef struct mpg_rows_reading {
 
 /* ---- Rows that were seen ---- */
 
-/* Whether the row may be left out if it was seen. Of what is left of a block the thread may have seen
-** later rows. */
+/* Whether the row may be left out if it was seen. Of what is left of a block the thread may have
+** seen later rows. */
 static inline bool may_repeat(const reading *r, worker *w, const part *p) {
   return r->query.distinct && (!p->again || p->piece.block.rest) &&
-         mpg_rows_seen_looks(&w->seen, p->piece.path);
+         mpg_rows_dedup_looks(&w->seen, p->piece.path);
 }
 
 /* Whether the thread has given the same row before: its cells are behind the batch's last row. */
@@ -67,7 +67,7 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
   size_t n = r->query.n_wanted;
   const mpg_cell *cells = b->cells + b->n * n;
   const uint8_t *kinds = b->kinds + b->n * n;
-  mpg_group_head key[MPG_ROWS_SEEN_COLUMNS];
+  mpg_group_head key[MPG_ROWS_DEDUP_COLUMNS];
   uint64_t hash = 0;
   *seen = false;
   for (size_t k = 0; k < n; k++) {
@@ -85,12 +85,13 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
                                cells[k].text.n};
     key[k] = mpg_group_head_of(value, k, r->env->seed, &hash);
   }
-  return mpg_rows_seen_ask(&w->seen, key, hash, seen);
+  return mpg_rows_dedup_ask(&w->seen, key, hash, seen);
 }
 
 /* ---- Rows ---- */
 
-/* Room for more rows, and for a cell behind them: where no column is asked for there is an array still. */
+/* Room for more rows, and for a cell behind them: where no column is asked for there is an array
+** still. */
 static mpg_rc make_room(const reading *r, mpg_rows_batch *b, size_t rows, mpg_err *err) {
   size_t n = b->n + rows, cells = n * r->query.n_wanted + 1;
   if ((r->numbered &&
@@ -172,8 +173,8 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
   return rc;
 }
 
-/* The cells of one plain record that passes the filters; there is room for them. False where it is not
-** plain in a column that is asked for. */
+/* The cells of one plain record that passes the filters; there is room for them. False where it is
+** not plain in a column that is asked for. */
 static bool read_plain(const reading *r, const worker *w, part *p, size_t record) {
   const char *bytes = p->piece.block.bytes;
   size_t n = r->query.n_wanted;
@@ -181,7 +182,8 @@ static bool read_plain(const reading *r, const worker *w, part *p, size_t record
   uint8_t *kinds = p->batch.kinds + p->batch.n * n;
   mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
   for (size_t k = 0; k < n; k++) {
-    if (!mpg_plain_read(&w->scan, record, bytes, w->wanted[k], &r->query.rows.options->reading, &v))
+    if (!mpg_rows_fast_read(&w->scan, record, bytes, w->wanted[k], &r->query.rows.options->reading,
+                            &v))
       return false;
     switch (v.type) {
     case MPG_NULL:
@@ -204,18 +206,18 @@ static bool read_plain(const reading *r, const worker *w, part *p, size_t record
   return true;
 }
 
-/* Takes those of the n records from `record` on that were seen before out of *rows. How many there are
-** before the first that is not plain goes into *n. */
+/* Takes those of the n records from `record` on that were seen before out of *rows. How many there
+** are before the first that is not plain goes into *n. */
 static mpg_rc leave_out(const reading *r, worker *w, const part *p, size_t record, size_t *n,
                         uint64_t *rows) {
   size_t columns = r->query.n_wanted;
-  *n = mpg_plain_keys(&w->scan, record, *n, *rows, p->piece.block.bytes, w->wanted, columns,
-                      &r->query.rows.options->reading, r->env->seed, w->keys, w->hashes);
+  *n = mpg_rows_fast_keys(&w->scan, record, *n, *rows, p->piece.block.bytes, w->wanted, columns,
+                          &r->query.rows.options->reading, r->env->seed, w->keys, w->hashes);
   for (size_t k = 0; k < *n; k++) {
     bool seen;
     if ((*rows >> k & 1) == 0)
       continue;
-    if (mpg_rows_seen_ask(&w->seen, w->keys + k * columns, w->hashes[k], &seen) != MPG_OK)
+    if (mpg_rows_dedup_ask(&w->seen, w->keys + k * columns, w->hashes[k], &seen) != MPG_OK)
       return MPG_NOMEM;
     *rows -= (uint64_t)seen << k;
   }
@@ -232,19 +234,20 @@ static mpg_rc add_plain(const reading *r, worker *w, part *p, size_t n, mpg_err 
   }
   if (make_room(r, &p->batch, n, err) != MPG_OK)
     return err->rc;
-  for (size_t first = 0; first < n; first += MPG_MEASURE_ROWS) {
-    size_t most = n - first < MPG_MEASURE_ROWS ? n - first : MPG_MEASURE_ROWS, plain = most, k = 0;
-    uint64_t rows = ~UINT64_C(0) >> (MPG_MEASURE_ROWS - most);
+  for (size_t first = 0; first < n; first += MPG_SUM_EXPRESSION_ROWS) {
+    size_t most = n - first < MPG_SUM_EXPRESSION_ROWS ? n - first : MPG_SUM_EXPRESSION_ROWS,
+           plain = most, k = 0;
+    uint64_t rows = ~UINT64_C(0) >> (MPG_SUM_EXPRESSION_ROWS - most);
     for (size_t i = 0; i < q->n_filters; i++)
-      plain = mpg_plain_filter(&w->scan, first, plain, &rows, p->piece.block.bytes, w->filters[i],
-                               &q->options->reading, &q->filters[i]);
+      plain = mpg_rows_fast_filter(&w->scan, first, plain, &rows, p->piece.block.bytes,
+                                   w->filters[i], &q->options->reading, &q->filters[i]);
     if (may_repeat(r, w, p) && leave_out(r, w, p, first, &plain, &rows) != MPG_OK)
       return mpg_fail_nomem(err);
     for (; k < plain; k++) {
       bool taken = (rows >> k & 1) != 0;
       if (taken && !read_plain(r, w, p, first + k))
         break;
-      mpg_rows_piece_pass(&p->piece, 1, mpg_plain_end(&w->scan, first + k));
+      mpg_rows_piece_pass(&p->piece, 1, mpg_rows_fast_end(&w->scan, first + k));
       if (taken)
         add_row(r, p, p->piece.block.line - 1);
     }
@@ -263,9 +266,9 @@ static bool is_full(const reading *r, const mpg_rows_batch *b) {
 static void plan_plain(const reading *r, worker *w, const size_t *at) {
   const mpg_scan_query *q = &r->query;
   for (size_t i = 0; i < q->rows.n_filters; i++)
-    w->filters[i] = mpg_plain_of(&q->rows, at, q->rows.filters[i].column);
+    w->filters[i] = mpg_rows_fast_of(&q->rows, at, q->rows.filters[i].column);
   for (size_t i = 0; i < q->n_wanted; i++)
-    w->wanted[i] = mpg_plain_of(&q->rows, at, q->wanted[i]);
+    w->wanted[i] = mpg_rows_fast_of(&q->rows, at, q->wanted[i]);
 }
 
 /* Fills the empty batch from where the piece is. */
@@ -431,7 +434,7 @@ void mpg_rows_scan_close(mpg_rows_scan *scan) {
     mpg_free(r->env, b->copies);
   }
   for (int i = 0; r->workers != NULL && i < r->query.threads; i++) {
-    mpg_rows_seen_free(&r->workers[i].seen);
+    mpg_rows_dedup_free(&r->workers[i].seen);
     mpg_free(r->env, r->workers[i].wanted);
     mpg_free(r->env, r->workers[i].keys);
   }
@@ -457,7 +460,7 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   r->memory.interrupted = NULL;
   r->query = *query;
   r->issues = issues;
-  r->query.distinct &= query->n_wanted <= MPG_ROWS_SEEN_COLUMNS && !query->lines;
+  r->query.distinct &= query->n_wanted <= MPG_ROWS_DEDUP_COLUMNS && !query->lines;
   r->numbered = r->query.distinct || query->skip || query->rows.n_filters > 0;
   r->counting = query->n_wanted == 0 && !query->lines && !r->numbered;
   mpg_rows_pieces_init(&r->pieces, env, query->format, &r->query.rows, paths, query->skip);
@@ -469,11 +472,11 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   if (r->parts == NULL || r->workers == NULL)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < threads; i++) {
-    mpg_rows_seen_init(&r->workers[i].seen, &r->memory, query->n_wanted);
+    mpg_rows_dedup_init(&r->workers[i].seen, &r->memory, query->n_wanted);
     r->workers[i].wanted = mpg_calloc(env, (query->n_wanted + 1) * sizeof *r->workers[i].wanted);
     if (r->query.distinct)
-      r->workers[i].keys =
-          mpg_calloc(env, MPG_MEASURE_ROWS * (query->n_wanted + 1) * sizeof *r->workers[i].keys);
+      r->workers[i].keys = mpg_calloc(env, MPG_SUM_EXPRESSION_ROWS * (query->n_wanted + 1) *
+                                               sizeof *r->workers[i].keys);
     if (r->workers[i].wanted == NULL || (r->query.distinct && r->workers[i].keys == NULL))
       return mpg_fail_nomem(err);
   }

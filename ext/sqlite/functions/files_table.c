@@ -3,9 +3,9 @@
 **
 **     trace_files(pattern)
 **
-** What every reader would read for the same path (stream.h): a file, those of a folder, or those that
-** match a glob, in the order in which they are read. No row, and no error, where there is none: so a
-** file that may be missing can be read where it is there,
+** What every reader would read for the same path (stream.h): a file, those of a folder, or those
+** that match a glob, in the order in which they are read. No row, and no error, where there is
+** none: so a file that may be missing can be read where it is there,
 **
 **     SELECT r.* FROM trace_files('systems/pod16.json') AS f, jsonl_trace(f.path) AS r;
 **
@@ -25,7 +25,7 @@ enum { PATH, BYTES, MODIFIED, PATTERN };
 
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
-  mpg_scan scan;
+  mpg_query_env scan;
   mpg_paths paths; /* env is NULL: none listed yet */
   size_t i;
   struct stat state; /* of paths.path[i] */
@@ -70,7 +70,7 @@ static void cursor_clear(cursor *c) {
   if (c->paths.env != NULL)
     mpg_paths_free(&c->paths);
   memset(&c->paths, 0, sizeof c->paths);
-  mpg_scan_end(&c->scan);
+  mpg_query_env_end(&c->scan);
   sqlite3_value_free(c->pattern);
   c->pattern = NULL;
   c->i = 0;
@@ -107,7 +107,7 @@ static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
   c->pattern = sqlite3_value_dup(argv[0]);
   if (c->pattern == NULL)
     return SQLITE_NOMEM;
-  code = mpg_scan_begin(&c->scan, t->conn);
+  code = mpg_query_env_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)
     return code;
   if (pattern.type == MPG_TEXT)

@@ -1,6 +1,6 @@
 /*
-** goodput_functions.c - the goodput aggregates: ratios of chip-time summed by category, and the sums
-** themselves.
+** goodput_functions.c - the goodput aggregates: ratios of chip-time summed by category, and the
+** sums themselves.
 **
 **     f(category, chip_time)                         rows of the ledger, or of such a table
 **     f(capacity, allocated, productive, ideal)      wide rows
@@ -76,8 +76,8 @@ static bool is_number(sqlite3_value *value) {
   return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* A row as most are: a category, which the ledger's own text tells by its address, and an integer. False where it is
-** another. */
+/* A row as most are: a category, which the ledger's own text tells by its address, and an integer.
+** False where it is another. */
 static bool usual_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
   mpg_category category;
   mpg_goodput *g;

@@ -3,20 +3,22 @@
 **
 **     interval_buckets(start, end, width)
 **
-**     SELECT b.bucket, sum(b.seconds) FROM runs, interval_buckets(runs.start_time, runs.end_time, 'week') b
+**     SELECT b.bucket, sum(b.seconds) FROM runs, interval_buckets(runs.start_time, runs.end_time,
+**     'week') b
 **     GROUP BY 1;
 **
-** start and end are times as everywhere (Unix seconds, or ISO 8601 text), width is a number of seconds
-** or '<n> <unit>' with unit second, minute, hour, day, week, month or year. A row for each bucket that
-** the interval touches, in order:
+** start and end are times as everywhere (Unix seconds, or ISO 8601 text), width is a number of
+** seconds or '<n> <unit>' with unit second, minute, hour, day, week, month or year. A row for each
+** bucket that the interval touches, in order:
 **
 **     bucket        start of the bucket, as text that sorts: '2026-11-20' or '2026-11-20 09:30:00'
 **     start_time    of the part of the interval in the bucket, Unix seconds
 **     end_time
 **     seconds       its length
 **
-** No rows where start = end, or where an argument is NULL. The arguments are hidden columns, in this
-** order: interval_start, interval_end, width. Errors: an argument is missing or malformed, end < start.
+** No rows where start = end, or where an argument is NULL. The arguments are hidden columns, in
+** this order: interval_start, interval_end, width. Errors: an argument is missing or malformed, end
+** < start.
 */
 #include "../connection.h"
 #include "../../base/text.h"
@@ -44,8 +46,9 @@ static int buckets_connect(sqlite3 *db, void *aux, int argc, const char *const *
       SQLITE_VTAB_INNOCUOUS, out, error);
 }
 
-/* Every argument must be given with "=", and is passed to xFilter in the order of the columns. SQLite also
-** asks for plans of the terms of an OR alone, without them: not to be taken, and no error (idxNum 0). */
+/* Every argument must be given with "=", and is passed to xFilter in the order of the columns.
+** SQLite also asks for plans of the terms of an OR alone, without them: not to be taken, and no
+** error (idxNum 0). */
 static int buckets_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   int at[ARGUMENTS] = {-1, -1, -1};
   bool unusable = false;

@@ -2,18 +2,19 @@
 ** interval_functions.c - aggregates over (start, end) rows in any order.
 **
 **     interval_union(start, end)            length covered by at least one
-**     interval_overlap(start, end, is_b)    length covered by one with is_b = 0 and one with is_b <> 0
+**     interval_overlap(start, end, is_b)    length covered by one with is_b = 0 and one with is_b
+**     <> 0
 **     all_up(start, end, k)                 length covered by at least k: a gang of k is whole
 **     peak_concurrency(start, end)          most at once
 **
-** Intervals are half open, [start, end), so those that touch do not overlap, and an empty one (end =
-** start) covers nothing. The unit is the caller's. Integers are summed exactly and give an INTEGER;
-** where any start or end of the group is a REAL all are taken as such, and the length is a REAL with
-** the error of about one rounding. peak_concurrency is an INTEGER always.
+** Intervals are half open, [start, end), so those that touch do not overlap, and an empty one (end
+** = start) covers nothing. The unit is the caller's. Integers are summed exactly and give an
+** INTEGER; where any start or end of the group is a REAL all are taken as such, and the length is a
+** REAL with the error of about one rounding. peak_concurrency is an INTEGER always.
 **
-** A row with a NULL argument is ignored; without any other row the result is NULL. Errors: a start or
-** end that is not a finite number, end < start, a k that is not a positive integer or not the same in
-** every row, a length that fits neither in 64 bits nor in a REAL.
+** A row with a NULL argument is ignored; without any other row the result is NULL. Errors: a start
+** or end that is not a finite number, end < start, a k that is not a positive integer or not the
+** same in every row, a length that fits neither in 64 bits nor in a REAL.
 **
 ** Rows are kept, 32 bytes each, and sorted at the end; so these are no window functions.
 */
@@ -204,12 +205,12 @@ static mpg_rc result(sqlite3_context *context, state *s, mpg_err *err) {
                               : result_integer(context, s, m, err);
 }
 
-/* The same of a set that may take long, with looks at whether to stop. Of a statement that was interrupted SQLite
-** asks for results too, to clean up: it prepares nothing then, and says so. */
+/* The same of a set that may take long, with looks at whether to stop. Of a statement that was
+** interrupted SQLite asks for results too, to clean up: it prepares nothing then, and says so. */
 static mpg_rc result_of_many(sqlite3_context *context, state *s, mpg_err *err) {
   const mpg_env *env = s->set.env;
-  mpg_scan scan;
-  int code = mpg_scan_begin(&scan, mpg_conn_of(context));
+  mpg_query_env scan;
+  int code = mpg_query_env_begin(&scan, mpg_conn_of(context));
   mpg_rc rc;
   if (code == SQLITE_INTERRUPT || code == SQLITE_NOMEM)
     return code == SQLITE_NOMEM ? MPG_NOMEM : MPG_INTERRUPTED;
@@ -217,7 +218,7 @@ static mpg_rc result_of_many(sqlite3_context *context, state *s, mpg_err *err) {
     return result(context, s, err);
   s->set.env = &scan.env;
   rc = result(context, s, err);
-  mpg_scan_end(&scan);
+  mpg_query_env_end(&scan);
   s->set.env = env;
   return rc;
 }

@@ -1,8 +1,11 @@
 /*
-** limit_functions.c - mpg_limit(), which sets what readers take at most, and mpg_limits, which lists it.
+** limit_functions.c - mpg_limit(), which sets what readers take at most, and mpg_limits, which
+** lists it.
 **
-**     mpg_limits    name, value, standard, most, meaning: a row for each limit (base/limits.h): what holds
-**                   in this connection, what does unless it is set, and what it can be set to at most
+**     mpg_limits    name, value, standard, most, meaning: a row for each limit (base/limits.h):
+**     what holds
+**                   in this connection, what does unless it is set, and what it can be set to at
+**                   most
 */
 #include "../connection.h"
 
@@ -18,8 +21,8 @@ static void fail(sqlite3_context *context, char *text) {
   sqlite3_free(text);
 }
 
-/* mpg_limit(name): the limit that holds. mpg_limit(name, value): sets it for the statements that begin to
-** read from now on, and returns it. */
+/* mpg_limit(name): the limit that holds. mpg_limit(name, value): sets it for the statements that
+** begin to read from now on, and returns it. */
 static void limit(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_conn *conn = mpg_conn_of(context);
   mpg_value name = mpg_value_of(args[0]);

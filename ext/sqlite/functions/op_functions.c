@@ -4,9 +4,9 @@
 **     op_flops(name, input_dims), (name, input_dims, concrete_inputs)
 **     op_bytes(name, input_dims, input_type), (name, input_dims, input_type, concrete_inputs)
 **
-** The arguments are columns of chrome_trace. An INTEGER, or a REAL where that is beyond 64 bits; NULL
-** for an operator without a price, for shapes that do not give one, and where name or input_dims is
-** NULL. See ext/program/op_cost.h for the formulas.
+** The arguments are columns of chrome_trace. An INTEGER, or a REAL where that is beyond 64 bits;
+** NULL for an operator without a price, for shapes that do not give one, and where name or
+** input_dims is NULL. See ext/program/op_cost.h for the formulas.
 */
 #include "../connection.h"
 #include "../../program/op_cost.h"

@@ -12,16 +12,17 @@
 **     chip_interconnect(chip)                       bytes/s to other chips, one way, all links
 **                                                   together, likewise
 **
-** Seconds are of one chip, so they are chip-seconds: divide by the chips for time. chip is a name or an
-** alias of mpg_chips. dtype NULL is the chip's default. bytes 0 with a dtype is the compute roofline.
-** Where flops, bytes or chip is NULL a scalar is NULL, and the aggregate leaves the row out; over no
-** rows it is NULL. Of the chip_ functions, a NULL chip or an unknown figure gives NULL.
+** Seconds are of one chip, so they are chip-seconds: divide by the chips for time. chip is a name
+** or an alias of mpg_chips. dtype NULL is the chip's default. bytes 0 with a dtype is the compute
+** roofline. Where flops, bytes or chip is NULL a scalar is NULL, and the aggregate leaves the row
+** out; over no rows it is NULL. Of the chip_ functions, a NULL chip or an unknown figure gives
+** NULL.
 **
-** Errors: flops or bytes negative, infinite, or not a number; an unknown chip, with the nearest names;
-** a dtype that the chip has no peak for, with those it has.
+** Errors: flops or bytes negative, infinite, or not a number; an unknown chip, with the nearest
+** names; a dtype that the chip has no peak for, with those it has.
 **
-** The functions are registered as deterministic: within a statement the catalogue does not change, see
-** catalogue.h for the rest.
+** The functions are registered as deterministic: within a statement the catalogue does not change,
+** see catalogue.h for the rest.
 */
 #include "../catalogue.h"
 #include "../../goodput/account.h"

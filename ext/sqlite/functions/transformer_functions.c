@@ -1,13 +1,14 @@
 /*
-** transformer_functions.c - transformer_flops(shape): FLOPs of a transformer, from a JSON object that names its
-** sizes, as in
+** transformer_functions.c - transformer_flops(shape): FLOPs of a transformer, from a JSON object
+** that names its sizes, as in
 **
 **     transformer_flops('{"mode":"training", "layers":32, "width":4096, "heads":32, "kv_heads":8,
 **                         "ffn":14336, "gated":true, "vocabulary":128256,
 **                         "batch":8, "sequence":8192, "causal":true}')
 **
-** The keys are described in docs/program-goodput.md, the formulas in program/transformer.h. REAL; NULL
-** for NULL. Errors name the key that is unknown, missing, of another kind, or at odds with another.
+** The keys are described in docs/program-goodput.md, the formulas in program/transformer.h. REAL;
+** NULL for NULL. Errors name the key that is unknown, missing, of another kind, or at odds with
+** another.
 */
 #include "../connection.h"
 #include "../../program/transformer_json.h"

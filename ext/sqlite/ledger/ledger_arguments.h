@@ -13,7 +13,8 @@ bool mpg_arg_given(sqlite3_value *const *args, mpg_arg a);
 /* "" where it is not given; borrowed from the value. */
 const char *mpg_arg_text(sqlite3_value *const *args, mpg_arg a);
 
-/* Everything from MPG_ARG_BUCKET_WIDTH on; one thread where SQLite's allocator is not made for more. */
+/* Everything from MPG_ARG_BUCKET_WIDTH on; one thread where SQLite's allocator is not made for
+** more. */
 mpg_rc mpg_ledger_args(sqlite3_value *const *args, sqlite3 *db, mpg_ledger_options *options,
                        bool *skip, int *threads, mpg_err *err);
 

@@ -1,26 +1,28 @@
 /*
-** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; whether one row of each is enough;
-** how many keys of an order, and each with its direction; and columns that are compared, each with its operator.
+** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; whether one
+** row of each is enough; how many keys of an order, and each with its direction; and columns that
+** are compared, each with its operator.
 **
-** SQLite compares again what is compared here (omit stays 0), so a value of a type that makes comparing less than
-** plain is just not looked at.
+** SQLite compares again what is compared here (omit stays 0), so a value of a type that makes
+** comparing less than plain is just not looked at.
 */
 #include "ledger_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const mpg_ledger_col_info *column_of(const mpg_ledger_table *table, int i) {
-  return mpg_ledger_col_get((mpg_ledger_col)table->cols[i]);
+static const mpg_ledger_column_info *column_of(const mpg_ledger_table *table, int i) {
+  return mpg_ledger_column_get((mpg_ledger_column)table->cols[i]);
 }
 
 static bool is_text_dim(int dim) {
   return dim >= 0 && dim != MPG_DIM_ATTEMPT && dim != MPG_DIM_BUCKET;
 }
 
-/* Whether the order is one of dimensions; *once: of rows that are alike in them one is enough. Where SQLite groups,
-** any order would do that keeps groups together; but where it groups and sorts by the same, up to the direction, 3.40
-** asks as if it grouped, and believes the rows to be sorted. So they are. */
+/* Whether the order is one of dimensions; *once: of rows that are alike in them one is enough.
+** Where SQLite groups, any order would do that keeps groups together; but where it groups and sorts
+** by the same, up to the direction, 3.40 asks as if it grouped, and believes the rows to be
+** sorted. So they are. */
 static bool plan_order(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
                        mpg_scan_key *keys, bool *once) {
   unsigned long long named = 0, used = info->colUsed & ((1ULL << table->ncols) - 1);
@@ -88,7 +90,7 @@ static int next_number(const char **p) {
   return (int)v;
 }
 
-static bool filter_of(const mpg_ledger_col_info *column, int op, sqlite3_value *value,
+static bool filter_of(const mpg_ledger_column_info *column, int op, sqlite3_value *value,
                       mpg_scan_filter *out) {
   int type = sqlite3_value_type(value);
   *out = (mpg_scan_filter){.op = op == SQLITE_INDEX_CONSTRAINT_LT   ? MPG_SCAN_LT
@@ -110,8 +112,8 @@ static bool filter_of(const mpg_ledger_col_info *column, int op, sqlite3_value *
   return out->text.p != NULL;
 }
 
-void mpg_ledger_plan_wish(const char *idx_str, const mpg_ledger_table *table,
-                          sqlite3_value *const *values, int nvalues, mpg_scan_wish *wish) {
+void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
+                             sqlite3_value *const *values, int nvalues, mpg_scan_request *wish) {
   char *end;
   unsigned long long used = strtoull(idx_str, &end, 16);
   const char *p = end;

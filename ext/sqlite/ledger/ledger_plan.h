@@ -1,7 +1,7 @@
 /*
-** ledger_plan.h - what a statement asks of the ledger's rows beyond its arguments, from xBestIndex to xFilter in
-** idxStr: the columns that it uses, the order that it wants, and comparisons that rows which fail them may as well
-** stay away for.
+** ledger_plan.h - what a statement asks of the ledger's rows beyond its arguments, from xBestIndex
+** to xFilter in idxStr: the columns that it uses, the order that it wants, and comparisons that
+** rows which fail them may as well stay away for.
 */
 #ifndef MPG_LEDGER_PLAN_H
 #define MPG_LEDGER_PLAN_H
@@ -10,15 +10,15 @@
 #include "../../goodput/ledger/ledger_scan.h"
 #include "../../goodput/ledger/ledger_columns.h"
 
-/* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared. Of roll-ups and
-** timelines the columns alone are planned. False: out of memory. */
+/* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared. Of
+** roll-ups and timelines the columns alone are planned. False: out of memory. */
 bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
                      int given);
 /* The columns that the statement uses, as bits. */
 unsigned long long mpg_ledger_plan_columns(const char *idx_str);
-/* The plan as a wish; `values` are those of argv behind the arguments, and stay the caller's for as long as the
-** wish is used. */
-void mpg_ledger_plan_wish(const char *idx_str, const mpg_ledger_table *table,
-                          sqlite3_value *const *values, int nvalues, mpg_scan_wish *wish);
+/* The plan as a wish; `values` are those of argv behind the arguments, and stay the caller's for as
+** long as the wish is used. */
+void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
+                             sqlite3_value *const *values, int nvalues, mpg_scan_request *wish);
 
 #endif

@@ -7,10 +7,11 @@
 **     trace_timeline(path, of_job)  one job's intervals in order, with their evidence
 **     mpg_ledger, mpg_rollup, mpg_timeline   the same over relations of the open database
 **
-** The hidden columns are the arguments, in the order of goodput/ledger/ledger_columns.c; each takes `=` or a place
-** in the call. xBestIndex says in idxNum which are given (bit i: argument i of the module, argv in
-** that order) and in idxStr the columns that the statement uses, from which the roll-up's grain follows,
-** and what else it asks (ledger_plan.h). What files and tables hold is read in xFilter, never before.
+** The hidden columns are the arguments, in the order of goodput/ledger/ledger_columns.c; each takes
+** `=` or a place in the call. xBestIndex says in idxNum which are given (bit i: argument i of the
+** module, argv in that order) and in idxStr the columns that the statement uses, from which the
+** roll-up's grain follows, and what else it asks (ledger_plan.h). What files and tables hold is
+** read in xFilter, never before.
 */
 #include "../connection.h"
 #include "../catalogue.h"
@@ -29,14 +30,14 @@
 typedef struct cursor {
   sqlite3_vtab_cursor base;      /* must be first */
   sqlite3_value *args[MPG_ARGS]; /* as given; NULL: not given */
-  mpg_scan scan;
+  mpg_query_env scan;
   mpg_chips *chips;
   mpg_fleet fleet;
   mpg_accounting accounting;
-  mpg_keeping keeping;
-  mpg_kept *kept;
+  mpg_rollup_cache_fill keeping;
+  mpg_rollup_cache_entry *kept;
   sqlite3_value *compared[MPG_SCAN_FILTERS];
-  mpg_scan_wish wish;
+  mpg_scan_request wish;
   mpg_ledger_scan *rows; /* of the ledger */
   mpg_ledger batch;      /* of a timeline: rows of the unit at hand; of a roll-up: the cell */
   mpg_rollup rollup;
@@ -70,7 +71,7 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   (void)argv;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
   for (int i = 0; i < kind->ncols; i++) {
-    const mpg_ledger_col_info *col = mpg_ledger_col_get((mpg_ledger_col)kind->cols[i]);
+    const mpg_ledger_column_info *col = mpg_ledger_column_get((mpg_ledger_column)kind->cols[i]);
     sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "", col->name,
                         col->type == MPG_TEXT  ? "TEXT"
                         : col->type == MPG_INT ? "BIGINT"
@@ -90,8 +91,8 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return rc;
 }
 
-/* It stands in a condition that SQLite does not hand over, where NULL would quietly mean no rows; or SQLite scans the
-** right side of a RIGHT JOIN twice, and hands it over for one of them. */
+/* It stands in a condition that SQLite does not hand over, where NULL would quietly mean no rows;
+** or SQLite scans the right side of a RIGHT JOIN twice, and hands it over for one of them. */
 static int not_handed_over(sqlite3_vtab *vtab, int a) {
   const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
   return mpg_argument_missing(vtab, kind->name, mpg_arg_name((mpg_arg)kind->args[a]));
@@ -155,12 +156,12 @@ static void reset(cursor *c) {
   mpg_ledger_values_free(&c->values);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
-  mpg_kept_release(c->kept);
-  mpg_keeping_free(&c->keeping);
+  mpg_rollup_cache_release(c->kept);
+  mpg_rollup_cache_fill_free(&c->keeping);
   mpg_ledger_free(&c->batch);
   mpg_fleet_free(&c->fleet);
   mpg_chips_free(c->chips);
-  mpg_scan_end(&c->scan);
+  mpg_query_env_end(&c->scan);
   memset(c, 0, sizeof *c);
   c->base = base;
 }
@@ -265,13 +266,13 @@ static uint32_t grain(const mpg_table *t, const char *columns) {
 
 /* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
 static mpg_rc roll_up(cursor *c, const mpg_table *t, uint32_t mask, mpg_err *err) {
-  mpg_cells cells = {.limit = mpg_kept_room(&c->keeping)};
+  mpg_cells cells = {.limit = mpg_rollup_cache_room(&c->keeping)};
   mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
   if (rc == MPG_OK)
     rc = mpg_rollup_all(&c->rollup, &c->accounting, c->threads, cells.limit > 0 ? &cells : NULL,
                         source_of(c, t), err);
   if (rc == MPG_OK && cells.limit > 0)
-    c->kept = mpg_kept_end(&c->keeping, &c->fleet, &cells);
+    c->kept = mpg_rollup_cache_end(&c->keeping, &c->fleet, &cells);
   if (c->kept != NULL)
     c->values.fleet = &c->kept->fleet;
   mpg_free(&c->scan.env, cells.p);
@@ -309,11 +310,11 @@ static void first_cell(cursor *c) {
 }
 
 /* The columns of the wish's keys. */
-static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_wish *wish) {
+static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_request *wish) {
   uint32_t columns = 0;
   for (size_t k = 0; k < wish->nkeys; k++)
     for (int i = 0; i < kind->ncols; i++)
-      if (mpg_ledger_col_get((mpg_ledger_col)kind->cols[i])->dim == (int)wish->keys[k].dim)
+      if (mpg_ledger_column_get((mpg_ledger_column)kind->cols[i])->dim == (int)wish->keys[k].dim)
         columns |= UINT32_C(1) << i;
   return columns;
 }
@@ -349,7 +350,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
       return SQLITE_NOMEM;
   }
   if (kind->shape == MPG_SHAPE_LEDGER)
-    mpg_ledger_plan_wish(idx_str, kind, c->compared, argc - n, &c->wish);
+    mpg_ledger_plan_request(idx_str, kind, c->compared, argc - n, &c->wish);
   c->values.compared = columns_compared(kind, &c->wish);
   c->eof = true;
   if (kind->files && c->args[MPG_ARG_PATH] == NULL)
@@ -361,7 +362,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     return SQLITE_OK;
   if (c->args[MPG_ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, MPG_ARG_OF_JOB))
     return SQLITE_OK;
-  code = mpg_scan_begin(&c->scan, t->conn);
+  code = mpg_query_env_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)
     return code;
   c->only = SIZE_MAX;
@@ -374,7 +375,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files) {
     mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type == MPG_TEXT)
-      c->kept = mpg_kept_begin(&c->keeping, t->conn, &c->scan.env, path.s, &options, skip);
+      c->kept = mpg_rollup_cache_begin(&c->keeping, t->conn, &c->scan.env, path.s, &options, skip);
   }
   if (c->kept != NULL) {
     c->accounting.options = options; /* whose buckets name the rows */
@@ -442,8 +443,8 @@ static int ledger_eof(sqlite3_vtab_cursor *base) {
   return ((cursor *)base)->eof;
 }
 
-/* The ledger's scan from its start once more, with its rows numbered: up to the row that `passed` others come
-** before, or, where that is given, the one of the number. */
+/* The ledger's scan from its start once more, with its rows numbered: up to the row that `passed`
+** others come before, or, where that is given, the one of the number. */
 static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64 passed,
                          const int64_t *number, mpg_err *err) {
   const mpg_ledger_options options = c->accounting.options;
@@ -471,9 +472,10 @@ static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64
 }
 
 /*
-** SQLite compares rowids of one scan with those of another, which may compare, order and leave out otherwise (RIGHT
-** JOIN, OR). It seldom asks for one: rows are numbered from then on. What it did not ask of the rows up to here it
-** would not have asked of those with the same keys, so where these were left out, only the later ones come.
+** SQLite compares rowids of one scan with those of another, which may compare, order and leave out
+** otherwise (RIGHT JOIN, OR). It seldom asks for one: rows are numbered from then on. What it did
+** not ask of the rows up to here it would not have asked of those with the same keys, so where
+** these were left out, only the later ones come.
 */
 static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   cursor *c = (cursor *)base;

@@ -5,7 +5,7 @@
 
 void mpg_ledger_values_free(mpg_ledger_values *v) {
   for (int i = 0; i < MPG_COLS; i++)
-    mpg_shown_free(&v->texts[i]);
+    mpg_shared_text_free(&v->texts[i]);
 }
 
 mpg_ledger mpg_ledger_of_cell(mpg_ledger_row *cell) {
@@ -24,8 +24,8 @@ mpg_ledger mpg_ledger_of_cell(mpg_ledger_row *cell) {
 /* ---- texts ---- */
 
 /* What of a row the column's text is told from. */
-static const uint32_t *keys_of(const mpg_ledger *rows, mpg_ledger_col col) {
-  switch (mpg_ledger_col_get(col)->row) {
+static const uint32_t *keys_of(const mpg_ledger *rows, mpg_ledger_column col) {
+  switch (mpg_ledger_column_get(col)->row) {
   case MPG_ROW_POOL:
     return rows->pool;
   case MPG_ROW_CHIP:
@@ -46,18 +46,18 @@ static const uint32_t *keys_of(const mpg_ledger *rows, mpg_ledger_col col) {
 void mpg_ledger_values_of(mpg_ledger_values *v, const mpg_ledger *rows) {
   v->rows = rows;
   for (int i = 0; i < v->table->ncols; i++)
-    v->last[i].keys = keys_of(rows, (mpg_ledger_col)v->table->cols[i]);
+    v->last[i].keys = keys_of(rows, (mpg_ledger_column)v->table->cols[i]);
 }
 
 /* The text of an id; 0 is NULL. `few`: there are not many in the column. */
 static void show(sqlite3_context *context, mpg_ledger_values *v, int i, const mpg_intern *texts,
                  uint32_t id, bool few) {
   mpg_ledger_last *last = &v->last[i];
-  mpg_shown *shown = &v->texts[i];
+  mpg_shared_text *shown = &v->texts[i];
   last->text = NULL;
   if (id == 0)
     return;
-  mpg_result_shown(context, v->conn, shown, texts, id, few);
+  mpg_result_shared_text(context, v->conn, shown, texts, id, few);
   if (shown->lasting == NULL)
     return;
   last->text = shown->lasting;
@@ -100,7 +100,7 @@ void mpg_ledger_result(sqlite3_context *context, mpg_ledger_values *v, int i) {
   const mpg_ledger *l = v->rows;
   const mpg_fleet *fleet = v->fleet;
   size_t row = v->row;
-  switch ((mpg_ledger_col)v->table->cols[i]) {
+  switch ((mpg_ledger_column)v->table->cols[i]) {
   case MPG_COL_POOL:
     show(context, v, i, &fleet->pool_names, l->pool[row], true);
     break;

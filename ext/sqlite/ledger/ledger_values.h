@@ -1,5 +1,6 @@
 /*
-** ledger_values.h - the columns of one of the ledger's rows, or of a roll-up's cell, as results of SQLite's.
+** ledger_values.h - the columns of one of the ledger's rows, or of a roll-up's cell, as results of
+** SQLite's.
 */
 #ifndef MPG_LEDGER_VALUES_H
 #define MPG_LEDGER_VALUES_H
@@ -7,8 +8,8 @@
 #include "../result_text.h"
 #include "../../goodput/ledger/ledger_columns.h"
 
-/* A column's last text, where it lasts: the rows after it are likely to show it again. Of each row the text
-** is told from a key, its own id or the job's. */
+/* A column's last text, where it lasts: the rows after it are likely to show it again. Of each row
+** the text is told from a key, its own id or the job's. */
 typedef struct mpg_ledger_last {
   const uint32_t *keys; /* of the rows at hand */
   uint32_t key;         /* of this text */
@@ -16,8 +17,8 @@ typedef struct mpg_ledger_last {
   const char *text;     /* NULL: none */
 } mpg_ledger_last;
 
-/* The row at hand, and the texts that were shown last, of each column as SQLite numbers them. Zero-initialised but for
-** what is borrowed. */
+/* The row at hand, and the texts that were shown last, of each column as SQLite numbers them.
+** Zero-initialised but for what is borrowed. */
 typedef struct mpg_ledger_values {
   mpg_conn *conn;
   const mpg_fleet *fleet; /* whose names they are */
@@ -28,7 +29,7 @@ typedef struct mpg_ledger_values {
   uint32_t compared; /* bit of each column that SQLite groups or orders rows by */
   int64_t intervals; /* of a cell */
   mpg_ledger_last last[MPG_COLS + MPG_ARGS]; /* nothing of arguments */
-  mpg_shown texts[MPG_COLS];
+  mpg_shared_text texts[MPG_COLS];
   int64_t labelled; /* the bucket of `label`, which ends in NUL */
   char label[MPG_LEDGER_VALUE_TEXT];
 } mpg_ledger_values;
@@ -37,8 +38,8 @@ void mpg_ledger_values_free(mpg_ledger_values *values);
 /* Other rows, of the same fleet, which stay the caller's. */
 void mpg_ledger_values_of(mpg_ledger_values *values, const mpg_ledger *rows);
 
-/* Whether the column's text lasts and is the one shown last; then it is the result. So are most of the some six
-** values that a question takes of each of 10^7 rows and more. */
+/* Whether the column's text lasts and is the one shown last; then it is the result. So are most of
+** the some six values that a question takes of each of 10^7 rows and more. */
 static inline bool mpg_ledger_again(sqlite3_context *context, const mpg_ledger_values *values,
                                     int i) {
   const mpg_ledger_last *last = &values->last[i];

@@ -7,8 +7,8 @@
 **
 ** A row for each record; `record` names its relation ('spans'), the columns are those of all
 ** relations together, and NULL where a relation has no such column. Times are Unix seconds. Records
-** pass the checks of the ledger, and its arguments and issues are those of mpg_ledger. Records of the
-** same job, or program, come as one. Memory is that of the ledger's records.
+** pass the checks of the ledger, and its arguments and issues are those of mpg_ledger. Records of
+** the same job, or program, come as one. Memory is that of the ledger's records.
 */
 #include "../catalogue.h"
 #include "ledger_arguments.h"
@@ -71,13 +71,14 @@ static const char declaration[] =
 
 enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 
-/* Of idxNum: the statement names it. SQLite may still not hand over its condition, where NULL would quietly mean no rows. */
+/* Of idxNum: the statement names it. SQLite may still not hand over its condition, where NULL
+** would quietly mean no rows. */
 #define SCHEMA_NAMED (1 << 8)
 
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   sqlite3_value *args[MPG_ARGS];
-  mpg_scan scan;
+  mpg_query_env scan;
   mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
   mpg_fleet fleet;
   mpg_relation relation; /* of the record at hand; MPG_RELATIONS: past the last */
@@ -153,7 +154,7 @@ static void reset(cursor *c) {
   mpg_fleet_free(&c->fleet);
   mpg_chips_free(c->chips);
   mpg_chips_free(c->before);
-  mpg_scan_end(&c->scan);
+  mpg_query_env_end(&c->scan);
   memset(c, 0, sizeof *c);
   c->base = base;
   c->relation = MPG_RELATIONS;
@@ -316,7 +317,7 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
     return mpg_argument_missing(&t->base, t->module->name, mpg_arg_name(MPG_ARG_SCHEMA));
   if (from_files(t) && !mpg_arg_given(c->args, MPG_ARG_PATH))
     return SQLITE_OK;
-  code = mpg_scan_begin(&c->scan, t->conn);
+  code = mpg_query_env_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)
     return code;
   rc = read_records(c, t, &err);

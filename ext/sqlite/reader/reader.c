@@ -10,7 +10,7 @@
 
 typedef struct reader_cursor {
   sqlite3_vtab_cursor base;                       /* must be first */
-  mpg_walk walk;                                  /* its `shared` is the cursor */
+  mpg_record_iterator walk;                       /* its `shared` is the cursor */
   mpg_stream *stream;                             /* of the walk's file */
   sqlite3_value *arguments[MPG_READER_ARGUMENTS]; /* NULL: not given */
   void *shared;                                   /* the format's, of this scan */
@@ -18,7 +18,7 @@ typedef struct reader_cursor {
   bool at_end;
   sqlite3_int64 row, first_row;
   sqlite3_value *equal[WANTED]; /* the texts of the wish */
-  mpg_reader_wish wish;
+  mpg_reader_request wish;
   mpg_reader_groups groups; /* where it has keys, rows come from it */
   /* Of rows that are read ahead. */
   mpg_scan_query query;
@@ -74,8 +74,9 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return rc;
 }
 
-/* Whether constraint c is COLUMN = 'text', byte by byte, of a column whose texts the format can tell
-** apart. A value from another table would make this one the inner loop, so it must be a constant. */
+/* Whether constraint c is COLUMN = 'text', byte by byte, of a column whose texts the format can
+** tell apart. A value from another table would make this one the inner loop, so it must be a
+** constant. */
 static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, int c) {
   int column = info->aConstraint[c].iColumn;
   sqlite3_value *value = NULL;
@@ -89,9 +90,10 @@ static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, in
 }
 
 /*
-** idxNum: which arguments are given (mpg_plan_arguments). idxStr: a byte for each further argument of
-** xFilter, 'A' and the column that must equal it; where rows are read ahead, the columns that are asked
-** for, as a mask; and how they are grouped. SQLite looks at the rows itself, too (omit stays 0).
+** idxNum: which arguments are given (mpg_plan_arguments). idxStr: a byte for each further argument
+** of xFilter, 'A' and the column that must equal it; where rows are read ahead, the columns that
+** are asked for, as a mask; and how they are grouped. SQLite looks at the rows itself, too (omit
+** stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_reader_format *f = format_of(vtab);
@@ -132,7 +134,7 @@ static mpg_rc reset(reader_cursor *cursor) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_rc rc;
   mpg_rows_scan_close(&cursor->rows); /* first: its threads may still be at the walk's paths */
-  rc = mpg_walk_reset(&cursor->walk);
+  rc = mpg_record_iterator_reset(&cursor->walk);
   sqlite3_free(cursor->wanted);
   cursor->wanted = NULL;
   if (cursor->begun && f->end != NULL)
@@ -158,7 +160,7 @@ static mpg_rc reset(reader_cursor *cursor) {
 static int reader_close(sqlite3_vtab_cursor *base) {
   reader_cursor *cursor = (reader_cursor *)base;
   (void)reset(cursor); /* out of memory: some issues are lost, and nobody asks any more */
-  mpg_walk_end(&cursor->walk);
+  mpg_record_iterator_end(&cursor->walk);
   sqlite3_free(cursor);
   return SQLITE_OK;
 }
@@ -226,7 +228,7 @@ static mpg_rc want_columns(reader_cursor *cursor, uint64_t asked) {
 
 static mpg_rc open_ahead(reader_cursor *cursor, uint64_t asked, mpg_err *err) {
   static const mpg_columns none = {.n = 0};
-  const mpg_reader_ahead *ahead = format_of(cursor->base.pVtab)->ahead;
+  const mpg_reader_prefetch *ahead = format_of(cursor->base.pVtab)->ahead;
   cursor->query = (mpg_scan_query){
       .format = ahead->rows,
       .rows = {.options = ahead->options, .columns = &none, .scan = cursor->shared},
@@ -263,8 +265,9 @@ static mpg_rc next_ahead(reader_cursor *cursor, mpg_err *err) {
 static mpg_rc next_record(void *p, mpg_err *err) {
   reader_cursor *cursor = p;
   cursor->row++;
-  return format_of(cursor->base.pVtab)->ahead != NULL ? next_ahead(cursor, err)
-                                                      : mpg_walk_next(&cursor->walk, err);
+  return format_of(cursor->base.pVtab)->ahead != NULL
+             ? next_ahead(cursor, err)
+             : mpg_record_iterator_next(&cursor->walk, err);
 }
 
 static mpg_rc read_value(void *p, size_t i, mpg_value *out, mpg_err *err) {
@@ -363,7 +366,7 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
     return rc;
   cursor->begun = true;
   cursor->walk.shared = cursor;
-  return mpg_walk_path(&cursor->walk, values[0].s, err);
+  return mpg_record_iterator_path(&cursor->walk, values[0].s, err);
 }
 
 /* All records, group by group; where there are too many for that, sorted by SQLite. */
@@ -380,7 +383,7 @@ static int begin_groups(reader_cursor *cursor) {
   if (cursor->groups.gather != NULL)
     return step_groups(cursor);
   mpg_rows_scan_close(&cursor->rows);
-  if (mpg_walk_reset(&cursor->walk) != MPG_OK)
+  if (mpg_record_iterator_reset(&cursor->walk) != MPG_OK)
     return SQLITE_NOMEM;
   for (size_t i = 0; i < n; i++)
     names[i] = argument_name(f, i);
@@ -393,7 +396,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
                          sqlite3_value **argv) {
   reader_cursor *cursor = (reader_cursor *)base;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  const mpg_walk_format files = {open_file, close_file, f->next, f->line};
+  const mpg_file_format files = {open_file, close_file, f->next, f->line};
   uint64_t asked = 0;
   char *end;
   mpg_err err;
@@ -427,7 +430,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     cursor->wish.equal[i].text = mpg_value_of(cursor->equal[i]).s;
     cursor->wish.n++;
   }
-  rc = mpg_walk_begin(&cursor->walk, ((mpg_table *)cursor->base.pVtab)->conn, &files);
+  rc = mpg_record_iterator_begin(&cursor->walk, ((mpg_table *)cursor->base.pVtab)->conn, &files);
   if (rc != SQLITE_OK)
     return rc;
   if (read_arguments(cursor, &err) != MPG_OK)
@@ -479,9 +482,9 @@ static void give_place(const reader_cursor *cursor, sqlite3_context *context, bo
   else if (line)
     sqlite3_result_int64(context, line_number(cursor));
   else
-    sqlite3_result_text(context,
-                        f->ahead != NULL ? cursor->rows.path : mpg_walk_file(&cursor->walk), -1,
-                        SQLITE_TRANSIENT);
+    sqlite3_result_text(
+        context, f->ahead != NULL ? cursor->rows.path : mpg_record_iterator_file(&cursor->walk), -1,
+        SQLITE_TRANSIENT);
 }
 
 static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {

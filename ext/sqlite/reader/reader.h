@@ -14,7 +14,8 @@
 **   (4) What a scan finds is in mpg_issues with the file as source; a file read again replaces it.
 **   (5) The hidden columns _file and _line lead back to the source. rowid counts records.
 **   (6) sqlite3_interrupt() ends a scan.
-**   (7) Formats that several threads may read have threads = N behind on_error: 1 to 64, or by themselves
+**   (7) Formats that several threads may read have threads = N behind on_error: 1 to 64, or by
+**   themselves
 **       as many as there are cores, up to 16.
 */
 #ifndef MPG_READER_H
@@ -32,7 +33,7 @@ typedef struct mpg_reader_column {
 } mpg_reader_column;
 
 /* What a query asks of every file. */
-typedef struct mpg_reader_wish {
+typedef struct mpg_reader_request {
   int threads; /* that may read, at least 1 */
   /* Records whose column surely is not this text may be passed over, and are then counted. */
   struct {
@@ -41,22 +42,22 @@ typedef struct mpg_reader_wish {
   } equal[MPG_READER_EQUALS];
   size_t n;
   int64_t passed;
-} mpg_reader_wish;
+} mpg_reader_request;
 
 /*
-** Rows that several threads read ahead of the statement (rows_scan.h): only the columns that it names
-** are decoded.
+** Rows that several threads read ahead of the statement (rows_scan.h): only the columns that it
+** names are decoded.
 */
-typedef struct mpg_reader_ahead {
+typedef struct mpg_reader_prefetch {
   const mpg_rows_format *rows; /* whose columns are the declared ones, and perhaps one more, */
   const mpg_rows_options *options;
-  /* the value of which `see` is shown, for every row in order and by one thread, with what begin made;
-  ** what then is known of the row is in `column`, true for columns that are its to give. Both NULL
-  ** where rows know nothing of each other. */
+  /* the value of which `see` is shown, for every row in order and by one thread, with what begin
+  ** made; what then is known of the row is in `column`, true for columns that are its to give. Both
+  ** NULL where rows know nothing of each other. */
   mpg_rc (*see)(void *scan, const mpg_value *value, const char *path, int64_t line,
                 mpg_issues *issues, mpg_err *err);
   bool (*column)(const void *scan, size_t i, mpg_value *out);
-} mpg_reader_ahead;
+} mpg_reader_prefetch;
 
 /*
 ** Values of one file's current record, and of the arguments, are mpg_value; text is borrowed and is
@@ -82,10 +83,10 @@ typedef struct mpg_reader_format {
   void (*end)(void *scan);
 
   /*
-  ** One file: `stream` is at its start, and its path is the source of what goes to `issues`. `file` is
-  ** file_size bytes, all zero; what open puts there, close frees, also after an open that failed. Stream
-  ** and file themselves stay reader.c's, outlive close, and end in this order. scan: of a format without
-  ** `begin` the mpg_reader_wish, which lives as long as the scan.
+  ** One file: `stream` is at its start, and its path is the source of what goes to `issues`. `file`
+  ** is file_size bytes, all zero; what open puts there, close frees, also after an open that
+  ** failed. Stream and file themselves stay reader.c's, outlive close, and end in this order. scan:
+  ** of a format without `begin` the mpg_reader_request, which lives as long as the scan.
   */
   size_t file_size;
   mpg_rc (*open)(void *file, void *scan, const mpg_env *env, mpg_stream *stream, mpg_issues *issues,
@@ -99,15 +100,16 @@ typedef struct mpg_reader_format {
   int64_t (*line)(const void *file); /* where the current record begins */
   /* Column i of the current record; *out is MPG_NULL before the call. */
   mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
-  /* Columns (up to 57) whose texts the format compares itself, as the wish has it, and by which rows
-  ** may be grouped: text or NULL. Of rows that are read ahead SQLite compares them. */
+  /* Columns (up to 57) whose texts the format compares itself, as the wish has it, and by which
+  ** rows may be grouped: text or NULL. Of rows that are read ahead SQLite compares them. */
   uint64_t comparable;
-  /* Columns (up to 57) that are quickly had and cannot fail, but for want of memory: see reader_groups.h. */
+  /* Columns (up to 57) that are quickly had and cannot fail, but for want of memory: see
+  ** reader_groups.h. */
   uint64_t plain;
   bool threaded; /* it takes heed of the wish's threads */
-  /* Instead of open, close, next, line and column; of a format with `begin`, whose scan is the query's
-  ** (mpg_rows_query). */
-  const mpg_reader_ahead *ahead;
+  /* Instead of open, close, next, line and column; of a format with `begin`, whose scan is the
+  ** query's (mpg_rows_query). */
+  const mpg_reader_prefetch *ahead;
 } mpg_reader_format;
 
 /* What `column` gives. An empty text is NULL. */

@@ -8,7 +8,7 @@
 
 /* Of each record, before the columns: its number, the number of its file, and its line. */
 enum { ROW, FILE_NUMBER, LINE, COLUMNS };
-#define COLUMNS_MOST (MPG_GATHER_VALUES - COLUMNS)
+#define COLUMNS_MOST (MPG_GROUP_SORTER_VALUES - COLUMNS)
 
 static bool has(uint64_t columns, size_t column) {
   return (columns >> column & 1) != 0;
@@ -28,15 +28,17 @@ static uint64_t keys_of(const mpg_reader_grouping *by) {
 
 /* ---- Plan ---- */
 
-/* SQLite sets the highest bit for any column from the 64th on, and so for any of a table's hidden ones behind that:
-** then _file and _line are kept, though it may be the argument `threads` that was meant.
+/* SQLite sets the highest bit for any column from the 64th on, and so for any of a table's hidden
+** ones behind that: then _file and _line are kept, though it may be the argument `threads` that was
+** meant.
 **
-** Only GROUP BY: DISTINCT with a LIMIT is done long before the end of the file where rows come as they are. */
+** Only GROUP BY: DISTINCT with a LIMIT is done long before the end of the file where rows come
+** as they are. */
 bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3 *db, sqlite3_index_info *info,
                             sqlite3_str *text) {
   uint64_t own = f->ncolumns < 63 ? (UINT64_C(1) << f->ncolumns) - 1 : 0, keys = 0, others;
   size_t n = info->nOrderBy < 0 ? 0 : (size_t)info->nOrderBy;
-  if (n == 0 || n > MPG_GATHER_KEYS || sqlite3_vtab_distinct(info) != 1)
+  if (n == 0 || n > MPG_GROUP_SORTER_KEYS || sqlite3_vtab_distinct(info) != 1)
     return false;
   for (size_t i = 0; i < n; i++) {
     int column = info->aOrderBy[i].iColumn;
@@ -59,7 +61,7 @@ mpg_reader_grouping mpg_reader_grouping_of(const char *text) {
   char *p;
   by.columns = strtoull(text, &p, 16);
   by.places = strtol(p, &p, 10) != 0;
-  while (*p != '\0' && by.n_keys < MPG_GATHER_KEYS) {
+  while (*p != '\0' && by.n_keys < MPG_GROUP_SORTER_KEYS) {
     by.key[by.n_keys] = strtoul(p, &p, 10);
     by.descending[by.n_keys++] = strtol(p, &p, 10) != 0;
   }
@@ -67,10 +69,10 @@ mpg_reader_grouping mpg_reader_grouping_of(const char *text) {
 }
 
 void mpg_reader_groups_reset(mpg_reader_groups *groups) {
-  mpg_gather_close(groups->gather);
+  mpg_group_sorter_close(groups->gather);
   (void)sqlite3_finalize(groups->sorted);
   for (size_t i = 0; i < sizeof groups->shown / sizeof *groups->shown; i++)
-    mpg_shown_free(&groups->shown[i]);
+    mpg_shared_text_free(&groups->shown[i]);
   memset(groups, 0, sizeof *groups);
 }
 
@@ -80,7 +82,7 @@ void mpg_reader_groups_reset(mpg_reader_groups *groups) {
 static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_records *records,
                           mpg_err *err) {
   const mpg_reader_grouping *by = &groups->by;
-  mpg_value keys[MPG_GATHER_KEYS], values[MPG_GATHER_VALUES];
+  mpg_value keys[MPG_GROUP_SORTER_KEYS], values[MPG_GROUP_SORTER_VALUES];
   size_t n = COLUMNS;
   mpg_rc rc = MPG_OK;
   values[ROW] = (mpg_value){.type = MPG_INT, .i = records->row(records->of)};
@@ -99,23 +101,23 @@ static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_reco
   }
   if (rc != MPG_OK)
     return rc;
-  rc = mpg_gather_add(groups->gather, keys, values);
+  rc = mpg_group_sorter_add(groups->gather, keys, values);
   return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? mpg_fail_plain(err, rc) : rc;
 }
 
 mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,
                               const mpg_reader_records *records, mpg_err *err) {
-  mpg_rc rc = mpg_gather_open(&groups->gather, env, groups->by.n_keys,
-                              COLUMNS + before(groups->by.columns, 63), MEMORY, err);
+  mpg_rc rc = mpg_group_sorter_open(&groups->gather, env, groups->by.n_keys,
+                                    COLUMNS + before(groups->by.columns, 63), MEMORY, err);
   while (rc == MPG_OK && (rc = records->next(records->of, err)) == MPG_OK) {
     rc = take_record(groups, records, err);
     if (rc == MPG_LIMIT) {
-      mpg_gather_close(groups->gather);
+      mpg_group_sorter_close(groups->gather);
       groups->gather = NULL;
       return MPG_OK;
     }
   }
-  return rc == MPG_DONE ? mpg_gather_sort(groups->gather, groups->by.descending, err) : rc;
+  return rc == MPG_DONE ? mpg_group_sorter_sort(groups->gather, groups->by.descending, err) : rc;
 }
 
 /* ---- Sorted ---- */
@@ -131,7 +133,7 @@ static void select_sorted(const mpg_reader_grouping *by, const mpg_reader_format
 
 int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format *f, sqlite3 *db,
                              const char *const *names, sqlite3_value *const *arguments, size_t n,
-                             const mpg_reader_wish *wish) {
+                             const mpg_reader_request *wish) {
   const mpg_reader_grouping *by = &groups->by;
   sqlite3_str *sql = sqlite3_str_new(db);
   char *text;
@@ -140,7 +142,8 @@ int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format 
   for (size_t i = 0; i < n; i++)
     if (arguments[i] != NULL)
       sqlite3_str_appendf(sql, " AND \"%w\" = ?", names[i]);
-  /* A text with a NUL in it cannot be written out, and need not be: who asked looks at all rows again. */
+  /* A text with a NUL in it cannot be written out, and need not be: who asked looks at all rows
+  ** again. */
   for (size_t i = 0; i < wish->n; i++)
     if (memchr(wish->equal[i].text.p, '\0', wish->equal[i].text.n) == NULL)
       sqlite3_str_appendf(sql, " AND \"%w\" = %Q", f->columns[wish->equal[i].column].name,
@@ -164,20 +167,20 @@ int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format 
 int mpg_reader_groups_next(mpg_reader_groups *groups) {
   if (groups->sorted != NULL)
     return sqlite3_step(groups->sorted);
-  return mpg_gather_next(groups->gather) ? SQLITE_ROW : SQLITE_DONE;
+  return mpg_group_sorter_next(groups->gather) ? SQLITE_ROW : SQLITE_DONE;
 }
 
 sqlite3_int64 mpg_reader_groups_row(const mpg_reader_groups *groups) {
   return groups->sorted != NULL ? sqlite3_column_int64(groups->sorted, ROW)
-                                : mpg_gather_value(groups->gather, ROW)->i;
+                                : mpg_group_sorter_value(groups->gather, ROW)->i;
 }
 
 /* `shown` is for the values of this place alone. */
 static void show(const mpg_reader_groups *groups, sqlite3_context *context, mpg_conn *conn,
-                 const mpg_value *value, mpg_shown *shown) {
+                 const mpg_value *value, mpg_shared_text *shown) {
   if (value->type == MPG_TEXT)
-    mpg_result_shown(context, conn, shown, mpg_gather_texts(groups->gather), (uint32_t)value->i,
-                     true);
+    mpg_result_shared_text(context, conn, shown, mpg_group_sorter_texts(groups->gather),
+                           (uint32_t)value->i, true);
   else
     mpg_result_value(context, value);
 }
@@ -192,13 +195,13 @@ void mpg_reader_groups_column(mpg_reader_groups *groups, sqlite3_context *contex
   }
   for (size_t i = 0; i < by->n_keys; i++)
     if (by->key[i] == column) {
-      show(groups, context, conn, mpg_gather_key(groups->gather, i), &groups->shown[i]);
+      show(groups, context, conn, mpg_group_sorter_key(groups->gather, i), &groups->shown[i]);
       return;
     }
   if (has(by->columns, column)) {
     size_t i = COLUMNS + before(by->columns, column);
-    show(groups, context, conn, mpg_gather_value(groups->gather, i),
-         &groups->shown[MPG_GATHER_KEYS + i]);
+    show(groups, context, conn, mpg_group_sorter_value(groups->gather, i),
+         &groups->shown[MPG_GROUP_SORTER_KEYS + i]);
   }
 }
 
@@ -207,7 +210,8 @@ void mpg_reader_groups_file(const mpg_reader_groups *groups, sqlite3_context *co
   if (groups->sorted != NULL)
     sqlite3_result_value(context, sqlite3_column_value(groups->sorted, FILE_NUMBER));
   else
-    sqlite3_result_text(context, paths->path[mpg_gather_value(groups->gather, FILE_NUMBER)->i], -1,
+    sqlite3_result_text(context,
+                        paths->path[mpg_group_sorter_value(groups->gather, FILE_NUMBER)->i], -1,
                         SQLITE_TRANSIENT);
 }
 
@@ -215,5 +219,5 @@ void mpg_reader_groups_line(const mpg_reader_groups *groups, sqlite3_context *co
   if (groups->sorted != NULL)
     sqlite3_result_value(context, sqlite3_column_value(groups->sorted, LINE));
   else
-    sqlite3_result_int64(context, mpg_gather_value(groups->gather, LINE)->i);
+    sqlite3_result_int64(context, mpg_group_sorter_value(groups->gather, LINE)->i);
 }

@@ -1,12 +1,13 @@
 /*
-** reader_groups.h - the records of a reader's table handed over group by group, where a query groups them by
-** columns of text.
+** reader_groups.h - the records of a reader's table handed over group by group, where a query
+** groups them by columns of text.
 **
-** What comes in the order of the file SQLite groups by sorting all of it, which takes longer than to read it.
-** So where a query asks for nothing of a record but what is quickly had, records are gathered
-** (read/grouping/group_sorter.h) until the last is in, and come back in the order that GROUP BY wants. Where they are more
-** than fits into 32 MiB, the scan begins again as a statement of its own, which SQLite sorts as it always
-** does: the rows are the same, and they may be more than there is memory.
+** What comes in the order of the file SQLite groups by sorting all of it, which takes longer than
+** to read it. So where a query asks for nothing of a record but what is quickly had, records are
+** gathered (read/grouping/group_sorter.h) until the last is in, and come back in the order that
+** GROUP BY wants. Where they are more than fits into 32 MiB, the scan begins again as a statement
+** of its own, which SQLite sorts as it always does: the rows are the same, and they may be more
+** than there is memory.
 */
 #ifndef MPG_READER_GROUPS_H
 #define MPG_READER_GROUPS_H
@@ -17,8 +18,8 @@
 
 typedef struct mpg_reader_grouping {
   size_t n_keys; /* 0: no grouping */
-  size_t key[MPG_GATHER_KEYS];
-  bool descending[MPG_GATHER_KEYS];
+  size_t key[MPG_GROUP_SORTER_KEYS];
+  bool descending[MPG_GROUP_SORTER_KEYS];
   uint64_t columns; /* besides the keys */
   bool places;      /* _file or _line may be asked for */
 } mpg_reader_grouping;
@@ -31,9 +32,9 @@ mpg_reader_grouping mpg_reader_grouping_of(const char *text);
 
 typedef struct mpg_reader_groups {
   mpg_reader_grouping by;
-  mpg_gather *gather;
+  mpg_group_sorter *gather;
   sqlite3_stmt *sorted; /* instead of it */
-  mpg_shown shown[MPG_GATHER_KEYS + MPG_GATHER_VALUES];
+  mpg_shared_text shown[MPG_GROUP_SORTER_KEYS + MPG_GROUP_SORTER_VALUES];
 } mpg_reader_groups;
 
 /* Where records come from, one after the other: MPG_DONE behind the last. */
@@ -54,7 +55,7 @@ mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,
 ** SQLite code, the connection has its text. */
 int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format *format,
                              sqlite3 *db, const char *const *names, sqlite3_value *const *arguments,
-                             size_t n, const mpg_reader_wish *wish);
+                             size_t n, const mpg_reader_request *wish);
 
 /* SQLITE_ROW, SQLITE_DONE or what went wrong. */
 int mpg_reader_groups_next(mpg_reader_groups *groups);

@@ -5,27 +5,28 @@
 
 #define LOOK_UP_EVERY 256 /* records skipped between two looks at the interruption */
 
-int mpg_walk_begin(mpg_walk *walk, mpg_conn *conn, const mpg_walk_format *format) {
+int mpg_record_iterator_begin(mpg_record_iterator *walk, mpg_conn *conn,
+                              const mpg_file_format *format) {
   int rc = SQLITE_OK;
   walk->conn = conn;
   if (format != NULL)
     walk->format = *format;
   if (!walk->scanning)
-    rc = mpg_scan_begin(&walk->scan, conn);
+    rc = mpg_query_env_begin(&walk->scan, conn);
   walk->scanning = rc == SQLITE_OK;
   return rc;
 }
 
-mpg_rc mpg_walk_path(mpg_walk *walk, mpg_str path, mpg_err *err) {
+mpg_rc mpg_record_iterator_path(mpg_record_iterator *walk, mpg_str path, mpg_err *err) {
   return mpg_paths_expand(&walk->paths, &walk->scan.env, path, err);
 }
 
-const char *mpg_walk_file(const mpg_walk *walk) {
+const char *mpg_record_iterator_file(const mpg_record_iterator *walk) {
   return walk->paths.path[walk->next_path - 1];
 }
 
 /* Closes the file and puts its issues in place of those that an earlier reading of it left. */
-static mpg_rc close_file(mpg_walk *walk) {
+static mpg_rc close_file(mpg_record_iterator *walk) {
   mpg_rc rc = MPG_OK;
   if (!walk->in_file)
     return MPG_OK;
@@ -33,7 +34,7 @@ static mpg_rc close_file(mpg_walk *walk) {
     walk->format.close(walk->file, walk->shared);
   walk->file = NULL;
   walk->in_file = false;
-  mpg_issues_drop(&walk->conn->issues, mpg_walk_file(walk));
+  mpg_issues_drop(&walk->conn->issues, mpg_record_iterator_file(walk));
   for (size_t i = 0; rc == MPG_OK && i < walk->issues.n; i++) {
     const mpg_issue *issue = &walk->issues.items[i];
     rc = mpg_issues_add(&walk->conn->issues, issue->severity, issue->source, issue->kind,
@@ -43,7 +44,7 @@ static mpg_rc close_file(mpg_walk *walk) {
   return rc;
 }
 
-mpg_rc mpg_walk_reset(mpg_walk *walk) {
+mpg_rc mpg_record_iterator_reset(mpg_record_iterator *walk) {
   mpg_rc rc = close_file(walk);
   if (walk->paths.env != NULL)
     mpg_paths_free(&walk->paths);
@@ -54,27 +55,28 @@ mpg_rc mpg_walk_reset(mpg_walk *walk) {
   return rc;
 }
 
-void mpg_walk_end(mpg_walk *walk) {
-  (void)mpg_walk_reset(walk); /* out of memory: some issues are lost, and nobody asks any more */
+void mpg_record_iterator_end(mpg_record_iterator *walk) {
+  (void)mpg_record_iterator_reset(
+      walk); /* out of memory: some issues are lost, and nobody asks any more */
   if (walk->scanning)
-    mpg_scan_end(&walk->scan);
+    mpg_query_env_end(&walk->scan);
   walk->scanning = false;
 }
 
 /* Counts an error as a record left out; false where it is to stop the query. */
-static bool skipped(mpg_walk *walk, mpg_err *err) {
+static bool skipped(mpg_record_iterator *walk, mpg_err *err) {
   int64_t line = walk->file == NULL ? 0 : walk->format.line(walk->file);
   if (!walk->skip || err->rc != MPG_DATA)
     return false;
-  if (mpg_issues_add(&walk->issues, MPG_DATA_LOSS, mpg_walk_file(walk), "skipped_record", line, 1,
-                     "%s", err->text) == MPG_OK)
+  if (mpg_issues_add(&walk->issues, MPG_DATA_LOSS, mpg_record_iterator_file(walk), "skipped_record",
+                     line, 1, "%s", err->text) == MPG_OK)
     return true;
   mpg_fail_nomem(err);
   return false;
 }
 
 /* Opens the next file; MPG_DONE after the last. */
-static mpg_rc next_file(mpg_walk *walk, mpg_err *err) {
+static mpg_rc next_file(mpg_record_iterator *walk, mpg_err *err) {
   mpg_rc rc;
   if (walk->next_path == walk->paths.n)
     return MPG_DONE;
@@ -82,22 +84,22 @@ static mpg_rc next_file(mpg_walk *walk, mpg_err *err) {
   walk->in_file = true;
   walk->any = false;
   mpg_issues_init(&walk->issues, &walk->conn->env);
-  rc = mpg_same_name(&walk->issues, mpg_walk_file(walk),
+  rc = mpg_same_name(&walk->issues, mpg_record_iterator_file(walk),
                      mpg_paths_copied(&walk->paths, walk->next_path - 1), err);
   return rc == MPG_OK ? walk->format.open(&walk->file, walk->shared, &walk->scan.env,
-                                          mpg_walk_file(walk), &walk->issues, err)
+                                          mpg_record_iterator_file(walk), &walk->issues, err)
                       : rc;
 }
 
 /* At the end of a file that gave nothing at all: MPG_DATA where there is nothing in it. */
-static mpg_rc check_empty(mpg_walk *walk, mpg_err *err) {
+static mpg_rc check_empty(mpg_record_iterator *walk, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (!walk->any)
-    rc = mpg_stream_not_empty(&walk->scan.env, mpg_walk_file(walk), err);
+    rc = mpg_stream_not_empty(&walk->scan.env, mpg_record_iterator_file(walk), err);
   return rc == MPG_OK ? MPG_DONE : rc;
 }
 
-mpg_rc mpg_walk_next(mpg_walk *walk, mpg_err *err) {
+mpg_rc mpg_record_iterator_next(mpg_record_iterator *walk, mpg_err *err) {
   for (unsigned turn = 1;; turn++) {
     mpg_rc rc = MPG_OK;
     if (turn % LOOK_UP_EVERY == 0 && mpg_interrupted(&walk->scan.env))

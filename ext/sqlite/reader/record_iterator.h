@@ -1,11 +1,11 @@
 /*
-** record_iterator.h - the records of all files that a path stands for, one after the other: what every table
-** over files does behind its xFilter and xNext.
+** record_iterator.h - the records of all files that a path stands for, one after the other: what
+** every table over files does behind its xFilter and xNext.
 **
 ** A malformed record ends the walk with its error, or, where records are skipped, is counted in
-** mpg_issues as skipped_record (data_loss); and so does a file without a single byte, which no export
-** that worked has left. What a file's reading finds replaces what an earlier reading of that file
-** left in mpg_issues.
+** mpg_issues as skipped_record (data_loss); and so does a file without a single byte, which no
+** export that worked has left. What a file's reading finds replaces what an earlier reading of that
+** file left in mpg_issues.
 */
 #ifndef MPG_WALK_H
 #define MPG_WALK_H
@@ -17,7 +17,7 @@
 ** How a file is read. Every callback may be called from one thread at a time only. An environment
 ** passed in stays valid until close.
 */
-typedef struct mpg_walk_format {
+typedef struct mpg_file_format {
   /* One file; issues found in it go to `issues` with `path` as their source. `shared` is the
   ** walk's. */
   mpg_rc (*open)(void **file, void *shared, const mpg_env *env, const char *path,
@@ -29,32 +29,35 @@ typedef struct mpg_walk_format {
   */
   mpg_rc (*next)(void *file, mpg_err *err);
   int64_t (*line)(const void *file); /* where the current record begins */
-} mpg_walk_format;
+} mpg_file_format;
 
-typedef struct mpg_walk {
+typedef struct mpg_record_iterator {
   mpg_conn *conn;
-  mpg_walk_format format;
-  void *shared;    /* for format.open and close */
-  bool skip;       /* malformed records are left out */
-  void *file;      /* the format's, NULL until it is open */
-  mpg_scan scan;   /* its env is for what lives as long as the walk */
-  mpg_paths paths; /* paths[next_path - 1] is open while file is */
+  mpg_file_format format;
+  void *shared;       /* for format.open and close */
+  bool skip;          /* malformed records are left out */
+  void *file;         /* the format's, NULL until it is open */
+  mpg_query_env scan; /* its env is for what lives as long as the walk */
+  mpg_paths paths;    /* paths[next_path - 1] is open while file is */
   size_t next_path;
   bool scanning, in_file; /* a path has been taken and not been finished */
   bool any;               /* of this file: a record, or an error */
   mpg_issues issues;      /* of this file */
-} mpg_walk;
+} mpg_record_iterator;
 
-/* All zero before the first call. Makes scan.env ready; may be called again. An SQLite code. format:
-** NULL where others read the files, so that mpg_walk_next is not called. */
-int mpg_walk_begin(mpg_walk *walk, mpg_conn *conn, const mpg_walk_format *format);
+/* All zero before the first call. Makes scan.env ready; may be called again. An SQLite code.
+** format: NULL where others read the files, so that mpg_record_iterator_next is not called. */
+int mpg_record_iterator_begin(mpg_record_iterator *walk, mpg_conn *conn,
+                              const mpg_file_format *format);
 /* The files of `path`; nothing is opened yet. */
-mpg_rc mpg_walk_path(mpg_walk *walk, mpg_str path, mpg_err *err);
+mpg_rc mpg_record_iterator_path(mpg_record_iterator *walk, mpg_str path, mpg_err *err);
 /* The next record of any file; MPG_DONE after the last. Notices an interruption. */
-mpg_rc mpg_walk_next(mpg_walk *walk, mpg_err *err);
-const char *mpg_walk_file(const mpg_walk *walk); /* path of the current record */
-/* Back to where mpg_walk_begin left it. MPG_NOMEM: some issues of the open file are lost. */
-mpg_rc mpg_walk_reset(mpg_walk *walk);
-void mpg_walk_end(mpg_walk *walk);
+mpg_rc mpg_record_iterator_next(mpg_record_iterator *walk, mpg_err *err);
+const char *
+mpg_record_iterator_file(const mpg_record_iterator *walk); /* path of the current record */
+/* Back to where mpg_record_iterator_begin left it. MPG_NOMEM: some issues of the open file are
+** lost. */
+mpg_rc mpg_record_iterator_reset(mpg_record_iterator *walk);
+void mpg_record_iterator_end(mpg_record_iterator *walk);
 
 #endif
