@@ -9,8 +9,8 @@
 #   make test-clients  in Python, R, Java, node and others, which it installs
 #   make test-slurm  a job array on a real Slurm, which it installs
 #   make bench      how fast it is here
-#   make report     what tools/mpg-report draws with, from npm: docs/report.md
-#   make install    see tools/install.mk;  make uninstall takes it away again
+#   make report     what sql/report/mpg-report draws with, from npm: docs/report.md
+#   make install    see ext/package/install.mk;  make uninstall takes it away again
 #   make dist       a source archive; make deb, make npm: packages
 #   make deps       installs what all of this needs from Debian's packages
 #   make lint       every static check;  make format: the formatting
@@ -100,25 +100,25 @@ build/generate: $(GENERATE) libmpg.a
 -include $(wildcard build/*.d build/unit/*.d build/asan/unit/*.d)
 
 demo:
-	@tools/deps.sh demo
+	@ext/package/deps.sh demo
 	@$(MAKE) --no-print-directory -s mpg.so
 	@sqlite3 -batch -bail -init /dev/null :memory: '.read docs/demo.sql'
 
 # The runner builds what it runs, and its last line is the sum.
 test:
-	@tools/deps.sh test
+	@ext/package/deps.sh test
 	+@$(PYTHON) tests/run $(T)
 
 test-full:
-	@tools/deps.sh full
+	@ext/package/deps.sh full
 	+@MPG_FULL=1 $(PYTHON) tests/run $(T)
 
 deps:
-	@tools/deps.sh full
+	@ext/package/deps.sh full
 
 clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include tools/install.mk tools/report.mk tools/package.mk tools/lint.mk tools/postgres.mk tools/slurm.mk tools/clients.mk
-include bench/bench.mk tests/fuzz/fuzz.mk tests/tests.mk
+include ext/package/install.mk ext/package/package.mk ext/postgres/postgres.mk sql/report/report.mk
+include tests/tests.mk tests/lint.mk tests/bench/bench.mk tests/fuzz/fuzz.mk tests/clients/clients.mk tests/hosts/slurm.mk

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every static check of tools/lint.mk, with both compilers.
+# Every static check of tests/lint.mk, with both compilers.
 cd "$(dirname "$0")/.." || exit 1
 for tool in clang clang-format clang-tidy cppcheck; do
   command -v $tool >/dev/null || {

@@ -79,7 +79,7 @@ class Docs(unittest.TestCase):
         self.assertEqual([], sorted(found.symmetric_difference(listed)))
 
     def test_every_package_is_listed(self):
-        packages = re.findall(r"^\s+(?:[^#\n]*\) )?(?:command_in|header_in|works_in|.*\|\| missing) ([a-z][a-z0-9+.-]*)", text_of(os.path.join(ROOT, "tools", "deps.sh")), re.M)
+        packages = re.findall(r"^\s+(?:[^#\n]*\) )?(?:command_in|header_in|works_in|.*\|\| missing) ([a-z][a-z0-9+.-]*)", text_of(os.path.join(ROOT, "ext", "package", "deps.sh")), re.M)
         rows = re.findall(r"^\| ([^|]+) \|", text_of(os.path.join(ROOT, "README.md")), re.M)
         listed = {name for row in rows for name in row.split(", ")}
         self.assertGreater(len(packages), 40)

@@ -117,7 +117,7 @@ class Engines(unittest.TestCase):
         if not os.path.exists(library):
             self.skipTest("no DuckDB: make bench fetches it")
         driver = os.path.join(self.folder, "duckdb")
-        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", driver, os.path.join(ROOT, "bench", "duckdb.c"), "-ldl"], check=True)
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", driver, os.path.join(ROOT, "tests", "bench", "duckdb.c"), "-ldl"], check=True)
         for name, rows in self.traces():
             with self.subTest(name):
                 done = subprocess.run([driver, library, block("table") + "INSERT INTO ledger SELECT * FROM read_csv('ledger.csv');",

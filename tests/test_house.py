@@ -189,7 +189,7 @@ class Dependencies(unittest.TestCase):
                 with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
                     file.write(f"#!/bin/sh\n{body}\n")
                 os.chmod(f"{folder}/{name}", 0o755)
-            done = subprocess.run(["sh", os.path.join(ROOT, "tools/deps.sh"), "build"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            done = subprocess.run(["sh", os.path.join(ROOT, "ext/package/deps.sh"), "build"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                   env={**os.environ, "PATH": folder + ":" + os.environ["PATH"], "CC": cc})
             return done.stdout
 
@@ -207,12 +207,12 @@ class Installing(unittest.TestCase):
         return sorted(os.path.relpath(p, folder) for p in glob.glob(folder + "/**", recursive=True) if not os.path.isdir(p))
 
     def expected(self, prefix):
-        library = sorted(p for p in glob.glob("sql/**", root_dir=ROOT, recursive=True) if os.path.isfile(os.path.join(ROOT, p)))
+        library = glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True) + glob.glob("sql/dashboards/*", root_dir=ROOT)
         return sorted(
             [f"{prefix}/lib/mpg.so", f"{prefix}/lib/libmpg.so", f"{prefix}/lib/libmpg.a", f"{prefix}/lib/pkgconfig/mpg.pc",
              f"{prefix}/include/mpg.h", f"{prefix}/share/man/man7/mpg.7", f"{prefix}/bin/mpg-report", f"{prefix}/share/man/man1/mpg-report.1",
              f"{prefix}/share/mpg/report/template.html"]
-            + [f"{prefix}/share/mpg/{path}" for path in glob.glob("report/*.json", root_dir=ROOT)]
+            + [f"{prefix}/share/mpg/report/{os.path.basename(path)}" for path in glob.glob("sql/report/*.json", root_dir=ROOT)]
             + [f"{prefix}/include/mpg/{name}.h" for name in ("account", "base", "category", "text")]
             + [f"{prefix}/share/mpg/{path}" for path in library]
             + [f"{prefix}/share/mpg/schema/{name}" for name in ("fleet.sql", "import.sql", "native-trace.schema.json")]
@@ -255,7 +255,7 @@ class Version(unittest.TestCase):
     def test_everywhere_the_same(self):
         self.assertRegex(version(), r"^\d+\.\d+\.\d+$")
         self.assertEqual(connect().execute("SELECT mpg_version()").fetchone(), (version(),))
-        self.assertEqual(re.search(r"^## (\S+)", text_of("CHANGELOG.md"), re.M)[1], version())
+        self.assertEqual(re.search(r"^## (\S+)", text_of("docs/CHANGELOG.md"), re.M)[1], version())
         self.assertRegex(text_of("docs/mpg.7"), rf'(?m)^\.TH .*"mpg {re.escape(version())}"')
 
 
@@ -285,7 +285,7 @@ class Sources(unittest.TestCase):
         output_of("clang-format", "--dry-run", "-Werror", *SOURCES)
 
     def test_flags_do_not_name_the_build_host(self):
-        for path in ["Makefile", *glob.glob("*/*.mk", root_dir=ROOT)]:
+        for path in ["Makefile", *glob.glob("**/*.mk", root_dir=ROOT, recursive=True)]:
             self.assertNotRegex(text_of(path), r"-m(arch|tune|cpu|avx|sse)", path)
 
 

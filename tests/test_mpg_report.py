@@ -1,4 +1,4 @@
-"""tools/mpg-report: the page says what the aggregates say, fetches nothing, holds hostile names, and is drawn by a real browser."""
+"""sql/report/mpg-report: the page says what the aggregates say, fetches nothing, holds hostile names, and is drawn by a real browser."""
 import functools
 import html.parser
 import json
@@ -15,9 +15,9 @@ import xml.etree.ElementTree
 
 from fleets import ROOT, connect
 
-TOOL = os.path.join(ROOT, "tools", "mpg-report")
+TOOL = os.path.join(ROOT, "sql", "report", "mpg-report")
 BUILT = os.path.join(ROOT, "build", "report", "template.html")
-PLAIN = os.path.join(ROOT, "report", "template.html")
+PLAIN = os.path.join(ROOT, "sql", "report", "template.html")
 HOSTILE = "<script>alert(1)</script>", "\"'&</SCRIPT><!--<img src=x onerror=alert(2)>", "p\"><b>'x'", "{{x}}${y}<!--mpg:title-->\\"
 FOLDER = None
 

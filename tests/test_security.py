@@ -429,7 +429,7 @@ class Hardening(unittest.TestCase):
         return subprocess.run([*command, os.path.join(ROOT, "mpg.so")], capture_output=True, text=True, check=True).stdout
 
     def features(self):
-        """As the system's dpkg has them with hardening=+all, as packaging/debian/rules does; where there is no dpkg, Debian 12's."""
+        """As the system's dpkg has them with hardening=+all, as ext/package/debian/rules does; where there is no dpkg, Debian 12's."""
         try:
             text = subprocess.run(["dpkg-buildflags", "--query-features", "hardening"], capture_output=True, text=True, check=True,
                                   env={**os.environ, "DEB_BUILD_MAINT_OPTIONS": "hardening=+all"}).stdout

@@ -11,7 +11,7 @@ FUZZ_OBJ = $(SRC:%.c=build/fuzz/%.o) build/fuzz/tests/fuzz/fuzz.o build/fuzz/tes
 .PHONY: fuzz
 .SECONDARY: $(FUZZ_OBJ) $(SRC:%.c=build/lines/%.o) $(FUZZ_TARGETS:%=build/fuzz/tests/fuzz/%.o)
 fuzz: $(FUZZ:%=build/fuzz/%)
-	@tools/deps.sh lint
+	@ext/package/deps.sh lint
 	@$(PYTHON) tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 
 build/fuzz/%.o: %.c

@@ -8,7 +8,7 @@ test-clients: clients
 	+@MPG_CLIENTS=1 $(PYTHON) tests/run test_clients
 
 clients:
-	@tools/deps.sh clients
+	@ext/package/deps.sh clients
 	@$(MAKE) --no-print-directory -s $(INSTALLED)
 
 # better-sqlite3 is built from source, by the node that is installed, where no binary of it can be fetched.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Checks that what a make target needs is there, and installs what is not from Debian's packages.
 #
-#   tools/deps.sh build | demo | test | lint | full       each with all before it
-#   tools/deps.sh package | clients | slurm               what make deb, test-clients and test-slurm need
+#   ext/package/deps.sh build | demo | test | lint | full       each with all before it
+#   ext/package/deps.sh package | clients | slurm               what make deb, test-clients and test-slurm need
 #
 # Installs as root, or through sudo where it asks for no password; else prints the one command and
 # fails. Looks for commands and headers, not packages, so that a machine with its own is left alone,
@@ -117,7 +117,7 @@ case $wanted in
 build | demo | lint | full | package | clients | slurm) $wanted ;;
 test) tests ;;
 *)
-  echo "usage: tools/deps.sh build|demo|test|lint|full|package|clients|slurm" >&2
+  echo "usage: ext/package/deps.sh build|demo|test|lint|full|package|clients|slurm" >&2
   exit 2
   ;;
 esac

@@ -1,5 +1,5 @@
 # make install [prefix=/usr/local] [DESTDIR=]; make uninstall takes the same arguments.
-# mpg-report draws charts where `make report` was run before (tools/report.mk), else it makes tables alone.
+# mpg-report draws charts where `make report` was run before (sql/report/report.mk), else it makes tables alone.
 #
 # `.load mpg` hands "mpg", then "mpg.so" to dlopen(), which looks in ld.so.cache; but ldconfig files
 # only what is called lib*.so*, under the name inside it, its SONAME. Hence the link libmpg.so to a
@@ -15,8 +15,8 @@ INSTALL ?= install
 LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 # What a program needs that reads and merges states: docs/states.md.
 STATE_HEADERS = base/base.h goodput/category.h base/text.h goodput/account.h
-REPORT_SPECS := $(sort $(wildcard report/*.json))
-SQL_LIBRARY := $(shell find sql -type f 2>/dev/null | LC_ALL=C sort) schema/fleet.sql schema/import.sql schema/native-trace.schema.json
+REPORT_SPECS := $(sort $(wildcard sql/report/*.json))
+SQL_LIBRARY := $(shell find sql -name '*.sql' -o -path 'sql/dashboards/*' -type f | LC_ALL=C sort) schema/fleet.sql schema/import.sql schema/native-trace.schema.json
 
 .PHONY: install uninstall
 install: all
@@ -33,12 +33,12 @@ install: all
 	$(INSTALL) -m 644 docs/mpg.7 '$(DESTDIR)$(mandir)/man7'
 	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	  -e 's|@datadir@|$(datadir)|' -e 's|@version@|$(VERSION)|' \
-	  -e 's|@gzip@|$(if $(ISAL),libisal,zlib)|' tools/mpg.pc.in >build/mpg.pc
+	  -e 's|@gzip@|$(if $(ISAL),libisal,zlib)|' ext/package/mpg.pc.in >build/mpg.pc
 	$(INSTALL) -m 644 build/mpg.pc '$(DESTDIR)$(libdir)/pkgconfig'
 	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f '$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
-	$(INSTALL) tools/mpg-report '$(DESTDIR)$(bindir)'
+	$(INSTALL) sql/report/mpg-report '$(DESTDIR)$(bindir)'
 	$(INSTALL) -m 644 docs/mpg-report.1 '$(DESTDIR)$(mandir)/man1'
-	$(INSTALL) -m 644 $(REPORT_SPECS) $(firstword $(wildcard build/report/template.html) report/template.html) \
+	$(INSTALL) -m 644 $(REPORT_SPECS) $(firstword $(wildcard build/report/template.html) sql/report/template.html) \
 	  '$(DESTDIR)$(datadir)/mpg/report'
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)
 	@[ -n '$(DESTDIR)' ] || if $(LDCONFIG) -p 2>/dev/null | grep -qE '^\s*mpg\.so .* $(libdir)/'; then \
@@ -48,7 +48,7 @@ uninstall:
 	rm -f '$(DESTDIR)$(libdir)/mpg.so' '$(DESTDIR)$(libdir)/libmpg.so' '$(DESTDIR)$(libdir)/libmpg.a'
 	rm -f '$(DESTDIR)$(libdir)/pkgconfig/mpg.pc' '$(DESTDIR)$(includedir)/mpg.h' '$(DESTDIR)$(mandir)/man7/mpg.7'
 	rm -f '$(DESTDIR)$(bindir)/mpg-report' '$(DESTDIR)$(mandir)/man1/mpg-report.1'
-	rm -f $(REPORT_SPECS:%='$(DESTDIR)$(datadir)/mpg/%') '$(DESTDIR)$(datadir)/mpg/report/template.html'
+	rm -f $(REPORT_SPECS:sql/%='$(DESTDIR)$(datadir)/mpg/%') '$(DESTDIR)$(datadir)/mpg/report/template.html'
 	rm -f $(foreach h,$(notdir $(STATE_HEADERS)),'$(DESTDIR)$(includedir)/mpg/$h')
 	@[ ! -d '$(DESTDIR)$(includedir)/mpg' ] || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(includedir)/mpg'
 	@for f in $(SQL_LIBRARY); do rm -f '$(DESTDIR)$(datadir)/mpg/'$$f; done

@@ -1,5 +1,5 @@
 /*
-** floor.c - what SQLite itself takes to group as many rows as a ledger has, for bench/run: a
+** floor.c - what SQLite itself takes to group as many rows as a ledger has, for tests/bench/run: a
 ** virtual table that does nothing, and an aggregate that looks at its arguments and keeps nothing.
 **
 **   SELECT pool, chip, phase, framework, taken(category, chip_us) FROM floor_rows(ROWS, GROUPS)

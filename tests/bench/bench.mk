@@ -3,24 +3,24 @@
 SPANS ?= 1e7
 .PHONY: bench bench-goodput bench-readers bench-shards bench-engines
 bench: mpg.so build/generate
-	$(PYTHON) bench/run $(SPANS)
+	$(PYTHON) tests/bench/run $(SPANS)
 
 # The job logs of ml-goodput-measurement: `make bench-goodput`, or `make bench-goodput STEPS=1e5`.
 STEPS ?= 1e6
 bench-goodput: mpg.so
-	$(PYTHON) bench/goodput $(STEPS)
+	$(PYTHON) tests/bench/goodput $(STEPS)
 
 # Every reader's MB/s, and questions of one file: `make bench-readers`, or `make bench-readers MB=20 ROWS=1e6`; ROWS=0: the readers alone.
 MB ?= 100
 ROWS ?= 1e7
 bench-readers: mpg.so
-	$(PYTHON) bench/readers $(MB) 3 $(ROWS)
+	$(PYTHON) tests/bench/readers $(MB) 3 $(ROWS)
 
 # Shards, the merge of states, PostgreSQL servers: `make bench-shards`, or `make bench-shards SPANS=1e6`.
 bench-shards: mpg.so build/generate
-	$(PYTHON) bench/shards $(SPANS)
+	$(PYTHON) tests/bench/shards $(SPANS)
 
 # Sizes and costs on other engines, into docs/engines.md: `make bench-engines`, with prices STORE=20 SCAN=5 CORE=0.04.
 export STORE SCAN CORE
 bench-engines: mpg.so build/generate
-	$(PYTHON) bench/engines $(if $(filter command line,$(origin SPANS)),$(SPANS))
+	$(PYTHON) tests/bench/engines $(if $(filter command line,$(origin SPANS)),$(SPANS))

@@ -2,5 +2,5 @@
 # make test runs it where they are there.
 .PHONY: test-slurm
 test-slurm:
-	@tools/deps.sh slurm
+	@ext/package/deps.sh slurm
 	+@MPG_SLURM=1 $(PYTHON) tests/run test_shards
