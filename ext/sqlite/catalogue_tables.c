@@ -1,5 +1,5 @@
 /*
-** catalogue_tables.c - three small read-only tables about the extension itself.
+** catalogue_tables.c - three small tables about the extension itself.
 **
 **     mpg_chips        chip, vendor, year, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s,
 **                      ici_bytes_per_s, tdp_w, source, aliases, devices, unit: a row for each chip
@@ -18,7 +18,8 @@
 **
 ** Each is eponymous, and shows things as they are when its scan begins: a scan of another source in
 ** the same statement may add issues. mpg_chips and mpg_categories are innocuous; mpg_issues, which
-** tells of files, is not.
+** tells of files, is not. Mappings insert into mpg_issues what they leave out; nothing else can be
+** changed.
 */
 #include "catalogue.h"
 #include "../goodput/account.h"
@@ -293,25 +294,64 @@ static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
   return SQLITE_OK;
 }
 
-static const sqlite3_module module = {
-    .iVersion = 0,
-    .xConnect = table_connect, /* no xCreate: eponymous only */
-    .xBestIndex = table_best_index,
-    .xDisconnect = mpg_table_disconnect,
-    .xOpen = table_open,
-    .xClose = table_close,
-    .xFilter = table_filter,
-    .xNext = table_next,
-    .xEof = table_eof,
-    .xColumn = table_column,
-    .xRowid = table_rowid,
-};
+/* The severity of that name; false where there is none. */
+static bool severity_by_name(mpg_str name, mpg_severity *out) {
+  for (int s = MPG_INFO; s <= MPG_DATA_LOSS; s++)
+    if (mpg_str_eq(name, mpg_str_of(mpg_severity_name((mpg_severity)s)))) {
+      *out = (mpg_severity)s;
+      return true;
+    }
+  return false;
+}
+
+/* A row that a mapping lists: texts and whole numbers, as the table shows them. */
+static int issue_insert(mpg_table *t, sqlite3_value **row) {
+  enum { SOURCE, SEVERITY, KIND, LINE, COUNT, DETAIL };
+  const char *source = (const char *)sqlite3_value_text(row[SOURCE]);
+  const char *what = (const char *)sqlite3_value_text(row[KIND]);
+  const char *detail = (const char *)sqlite3_value_text(row[DETAIL]);
+  mpg_value severity = mpg_value_of(row[SEVERITY]), count = mpg_value_of(row[COUNT]);
+  mpg_severity level;
+  if (source == NULL || what == NULL)
+    return mpg_vtab_error(&t->base, "mpg_issues: expected a source and a kind, found NULL");
+  if (severity.type != MPG_TEXT || !severity_by_name(severity.s, &level))
+    return mpg_vtab_error(&t->base,
+                          "mpg_issues: expected the severity 'info', 'warning' or 'data_loss'");
+  if (count.type != MPG_INT || count.i < 0)
+    return mpg_vtab_error(&t->base, "mpg_issues: expected a count of 0 or more");
+  return count.i == 0 ? SQLITE_OK
+                      : mpg_sqlite_rc(mpg_issues_add(&t->conn->issues, level, source, what,
+                                                     sqlite3_value_int64(row[LINE]), count.i, "%s",
+                                                     detail == NULL ? "" : detail));
+}
+
+/*
+** INSERT INTO mpg_issues is how a mapping lists what it left out. A second row of one source and
+** kind adds to the count of the first. The next scan of a source drops its rows, so nothing is
+** updated or deleted here.
+*/
+static int issues_update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_int64 *rowid) {
+  mpg_table *t = (mpg_table *)base;
+  if (argc == 1 || sqlite3_value_type(argv[0]) != SQLITE_NULL)
+    return mpg_vtab_error(base, "mpg_issues: rows can be inserted, not updated or deleted");
+  *rowid = (sqlite3_int64)t->conn->issues.n;
+  return issue_insert(t, argv + 2);
+}
+
+#define SCAN_METHODS                                                                               \
+  .iVersion = 0, .xConnect = table_connect, /* no xCreate: eponymous only */                       \
+      .xBestIndex = table_best_index, .xDisconnect = mpg_table_disconnect, .xOpen = table_open,    \
+  .xClose = table_close, .xFilter = table_filter, .xNext = table_next, .xEof = table_eof,          \
+  .xColumn = table_column, .xRowid = table_rowid
+
+static const sqlite3_module module = {SCAN_METHODS};
+static const sqlite3_module issues_module = {SCAN_METHODS, .xUpdate = issues_update};
 
 int mpg_register_catalogue(mpg_conn *conn, char **error) {
   static const mpg_module modules[] = {
       {"mpg_chips", &module, CHIPS},
       {"mpg_categories", &module, CATEGORIES},
-      {"mpg_issues", &module, ISSUES},
+      {"mpg_issues", &issues_module, ISSUES},
   };
   return mpg_register_modules(conn, modules, sizeof modules / sizeof *modules, error);
 }
