@@ -229,6 +229,29 @@ class Mapping(Case):
             (None, "0", None, 2, 10, 20), (None, "0", "1g.5gb/9", 2, 0, 20), (None, "0", "2g.10gb/3", 2, 10, 20), ("p", "0", "3g.20gb/1", 2, 20, 20)])
         self.assertEqual(self.rows("SELECT time - ?, gpu, slice, code FROM xid", T0), [(10, "0", "2g.10gb/3", 43)])
 
+    def test_names_of_other_stores(self):
+        """AKS makes names and labels lower-case, Cloud Monitoring gives GKE's own: the same duty. What is not known is named and counted."""
+        values = [(T0, 100), (T0 + 60, 50), (T0 + 120, 0)]
+        google = {"accelerator_id": "0", "model": "tpu-v6e-slice", "namespace_name": "ml", "pod_name": "a", "container_name": "c"}
+        for labels in ({"__name__": "dcgm_fi_dev_gpu_util", "gpu": "0", "hostname": "g1", "uuid": "GPU-1", "modelname": "nvidia a100", "namespace": "ml", "pod": "a"},
+                       {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "Hostname": "g1", "UUID": "GPU-1", "namespace": "ml", "pod": "a"},
+                       {"__name__": "kubernetes_io:container_accelerator_duty_cycle", **google}, {"__name__": "kubernetes.io/container/accelerator/duty_cycle", **google}):
+            with self.subTest(labels["__name__"]):
+                self.map(self.file(self.answer((labels, values))))
+                self.assertEqual(self.rows("SELECT namespace, pod, gpu, kind, busy_s, covered_s FROM duty"), [("ml", "a", "0", "gpu_util", 90, 180)])
+        self.assertEqual(self.rows("SELECT * FROM mpg_issues"), [])
+        self.map(self.file(self.answer(({"__name__": "npu_chip_info_utilization"}, values), ({"__name__": "up"}, values))))
+        self.assertEqual(self.rows("SELECT severity, kind, count, detail LIKE '%npu_chip_info_utilization, up' FROM mpg_issues"), [("warning", "unknown_metric", 6, 1)])
+        self.assertEqual(self.rows("SELECT count(*) FROM duty"), [(0,)])
+
+    def test_a_code_that_was_there_before(self):
+        """XID_ERRORS keeps the last code: at the first sample it is a state, listed and undated. A GPU whose host gets another name is the same one."""
+        def codes(gpu, values, host="h", at=0):
+            return {"__name__": "DCGM_FI_DEV_XID_ERRORS", "gpu": gpu, "UUID": f"GPU-{gpu}", "Hostname": host}, [(T0 + at + 10 * i, v) for i, v in enumerate(values)]
+        self.map(self.file(self.answer(codes("3", [31, 31, 31]), codes("4", [0, 79]), codes("4", [79, 79], "renamed", 20), codes("5", [31, 48]))))
+        self.assertEqual(self.rows("SELECT time - ?, gpu, code FROM xid ORDER BY gpu", T0), [(10, "4", 79), (10, "5", 48)])
+        self.assertEqual(self.rows("SELECT severity, kind, count FROM mpg_issues"), [("info", "earlier_xid", 2)])
+
     def test_gpus_of_nobody(self):
         """Where Prometheus attaches the exporter's own pod, a GPU without one of its own has that pod's name: it is of no pod."""
         own = {"namespace": "gpu-operator", "pod": "nvidia-dcgm-exporter-x", "container": "nvidia-dcgm-exporter"}

@@ -39,12 +39,34 @@ INSERT INTO dcgm_metrics VALUES
   ('tensorcore_utilization', 'tensor', 0.01),
   ('memory_bandwidth_utilization', 'memory', 0.01),
   ('gpu_gfx_activity', 'gpu_util', 0.01),  -- AMD, device-metrics-exporter, by default with a prefix
-  ('amd_gpu_gfx_activity', 'gpu_util', 0.01);
+  ('amd_gpu_gfx_activity', 'gpu_util', 0.01),
+  ('kubernetes_io:container_accelerator_duty_cycle', 'gpu_util', 0.01),  -- GKE's system metrics, in Cloud Monitoring's two spellings
+  ('kubernetes_io:container_accelerator_tensorcore_utilization', 'tensor', 0.01),
+  ('kubernetes_io:container_accelerator_memory_bandwidth_utilization', 'memory', 0.01),
+  ('kubernetes.io/container/accelerator/duty_cycle', 'gpu_util', 0.01),
+  ('kubernetes.io/container/accelerator/tensorcore_utilization', 'tensor', 0.01),
+  ('kubernetes.io/container/accelerator/memory_bandwidth_utilization', 'memory', 0.01);
+
+-- The names as they are in the input. Some stores (AKS) make them and their labels lower-case.
+DROP TABLE IF EXISTS temp.dcgm_names;
+CREATE TEMP TABLE dcgm_names AS
+SELECT s.metric, m.kind, m.scale, lower(s.metric) = 'dcgm_fi_dev_xid_errors' AS xid, s.samples
+FROM (SELECT metric, count(*) AS samples FROM prometheus_samples GROUP BY metric) AS s
+     LEFT JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric);
+
+-- An input with samples of which none is known, and what looks like a measure of use that is not known.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'unknown_metric', NULL, coalesce(sum(samples), 0),
+       'samples of metrics whose meaning is not known, and which count nowhere: ' || group_concat(metric, ', ')
+FROM (SELECT metric, samples, CASE WHEN (SELECT max(kind IS NOT NULL OR xid) FROM dcgm_names) THEN 0 ELSE 1 END AS none
+      FROM dcgm_names WHERE kind IS NULL AND NOT xid ORDER BY metric)
+WHERE none OR metric LIKE '%accelerator%duty%' OR metric LIKE '%tensorcore%' OR metric LIKE '%core%util%' OR metric LIKE '%gpu%util%'
+   OR metric LIKE '%npu%util%' OR metric LIKE '%gfx_activity%';
 
 -- Where Prometheus attaches the exporter's own pod and renames the workload's, a GPU without one has the exporter's.
 UPDATE prometheus_samples SET namespace = NULL, pod = NULL, container = NULL
 WHERE job IN (SELECT job FROM prometheus_samples
-              WHERE labels ->> '$.exported_pod' <> '' AND metric IN (SELECT metric FROM dcgm_metrics UNION ALL SELECT 'DCGM_FI_DEV_XID_ERRORS'))
+              WHERE labels ->> '$.exported_pod' <> '' AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL OR xid))
   AND coalesce(labels ->> '$.exported_pod', '') = '';
 
 -- ---- 2. Samples, each once ----
@@ -56,13 +78,15 @@ CREATE TEMP TABLE dcgm_samples AS
 WITH named AS (
   SELECT kind, coalesce(Hostname, nullif(labels ->> '$.hostname', ''), instance) AS host,
          CAST(coalesce(gpu, nullif(labels ->> '$.gpu_id', ''), nullif(labels ->> '$.accelerator_id', '')) AS TEXT) AS gpu,
-         CAST(coalesce(UUID, nullif(labels ->> '$.gpu_uuid', '')) AS TEXT) AS uuid,
-         coalesce(labels ->> '$.GPU_I_PROFILE' || '/' || (labels ->> '$.GPU_I_ID'),
+         CAST(coalesce(UUID, nullif(labels ->> '$.uuid', ''), nullif(labels ->> '$.gpu_uuid', '')) AS TEXT) AS uuid,
+         coalesce(labels ->> '$.GPU_I_PROFILE' || '/' || (labels ->> '$.GPU_I_ID'), labels ->> '$.gpu_i_profile' || '/' || (labels ->> '$.gpu_i_id'),
                   nullif(lower(labels ->> '$.gpu_compute_partition_type'), 'spx') || '/' || (labels ->> '$.gpu_partition_id')) AS slice,
-         CAST(coalesce(modelName, nullif(labels ->> '$.card_model', ''), nullif(labels ->> '$.model', '')) AS TEXT) AS chip, namespace, pod, container,
+         CAST(coalesce(modelName, nullif(labels ->> '$.modelname', ''), nullif(labels ->> '$.card_model', ''), nullif(labels ->> '$.model', '')) AS TEXT) AS chip,
+         CAST(coalesce(namespace, nullif(labels ->> '$.namespace_name', '')) AS TEXT) AS namespace, CAST(coalesce(pod, nullif(labels ->> '$.pod_name', '')) AS TEXT) AS pod,
+         CAST(coalesce(container, nullif(labels ->> '$.container_name', '')) AS TEXT) AS container,
          CAST(coalesce(hpc_job, nullif(labels ->> '$.job_id', '')) AS TEXT) AS hpc_job, time, value, scale
-  FROM prometheus_samples JOIN dcgm_metrics USING (metric)
-  WHERE time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
+  FROM prometheus_samples JOIN dcgm_names USING (metric)
+  WHERE kind IS NOT NULL AND time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
 )
 SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time, avg(value) * scale AS value
 FROM named
@@ -99,21 +123,33 @@ GROUP BY namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind;
 
 -- ---- 4. Errors: when the code of a GPU's last XID error changes to another than 0 ----
 
+-- A code stays until the driver is loaded anew: one that is there from the first sample on is of an error before that, and is
+-- listed. A GPU is the one with its UUID, whatever its host is called.
+DROP TABLE IF EXISTS temp.dcgm_codes;
+CREATE TEMP TABLE dcgm_codes AS
+WITH named AS (
+  SELECT *, coalesce(Hostname, nullif(labels ->> '$.hostname', ''), instance) AS host, coalesce(UUID, nullif(labels ->> '$.uuid', '')) AS unit,
+         coalesce(labels ->> '$.GPU_I_PROFILE' || '/' || (labels ->> '$.GPU_I_ID'), labels ->> '$.gpu_i_profile' || '/' || (labels ->> '$.gpu_i_id')) AS slice,
+         CAST(value AS INTEGER) AS code
+  FROM prometheus_samples
+  WHERE metric IN (SELECT metric FROM dcgm_names WHERE xid) AND value IS NOT NULL
+)
+SELECT time, host, gpu, unit AS uuid, slice, namespace, pod, hpc_job, code,
+       lag(code) OVER (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice ORDER BY time) AS before
+FROM named;
 DROP TABLE IF EXISTS temp.xid;
 CREATE TEMP TABLE xid AS
-WITH told AS (
-  SELECT *, coalesce(Hostname, nullif(labels ->> '$.hostname', ''), instance) AS host, labels ->> '$.GPU_I_PROFILE' || '/' || (labels ->> '$.GPU_I_ID') AS slice, CAST(value AS INTEGER) AS code
-  FROM prometheus_samples
-  WHERE metric = 'DCGM_FI_DEV_XID_ERRORS' AND value IS NOT NULL
-),
-codes AS (
-  SELECT *, lag(code) OVER (PARTITION BY host, gpu, UUID, slice ORDER BY time) AS before FROM told
-)
-SELECT time, host, gpu, UUID AS uuid, slice, namespace, pod, hpc_job, code FROM codes WHERE code <> 0 AND code IS NOT before;
+SELECT time, host, gpu, uuid, slice, namespace, pod, hpc_job, code FROM dcgm_codes WHERE code <> 0 AND code <> before;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'info', 'earlier_xid', NULL, count(*),
+       'GPUs whose first sample has the code of an error, which was before it: ' || group_concat(coalesce(host || ' ', '') || coalesce('GPU ' || gpu || ' ', '') || code, ', ')
+FROM dcgm_codes WHERE code <> 0 AND before IS NULL;
 
 -- ---- 5. What nobody needs any more ----
 
+DROP TABLE dcgm_codes;
 DROP TABLE dcgm_steps;
 DROP TABLE dcgm_samples;
+DROP TABLE dcgm_names;
 DROP TABLE dcgm_metrics;
 DROP TABLE prometheus_samples;
