@@ -2,6 +2,7 @@
 hand."""
 import datetime
 import os
+import sqlite3
 import unittest
 
 from training import FIXTURES, REAL, Case
@@ -57,7 +58,7 @@ class MaxText(Case):
                 text += f"I0317 10:00:{now:09.6f} 125344 metric_logger.py:9] eval metrics after step: {step}, loss=9.855, total_weights=75264.0\n"
             text += f"I0317 10:00:{now:09.6f} 125344 metric_logger.py:9] {line}\n" if line else ""
             line = f"completed step: {step}, seconds: {seconds:.3f}, TFLOP/s/device: 50.000, loss: 3.000"
-        self.map("maxtext", self.file(text), chips=4)
+        self.map("maxtext", self.file(text), chips=4, year=2026)
         self.assertEqual(self.seconds(), {("eval", None): 4 * 10, ("unrated", None): 4 * 12})
         self.assertEqual(self.rows("SELECT end_time - start_time FROM spans WHERE kind = 'eval'"), [(5,), (5,)])
 
@@ -99,6 +100,79 @@ class MaxText(Case):
         self.map("maxtext", path, chips=1)
         self.assertEqual(self.rows("SELECT step, snapshot_time, durable_time FROM commits"), [(0, 1, 2), (1, 2, 3), (2, 3, 3)])
         self.assertEqual(self.seconds(), {("pending", None): 1, ("unrated", None): 3})
+
+    def log(self, *events, head="Config param steps: 40\nTFRT TPU v5p\nNum_devices: 8, shape (8,)\n", prefix="I0302 09:{:02.0f}:{:09.6f} 1401 x.py:1] "):
+        self.listed = self.file(head + "".join(prefix.format(s // 60, s % 60) + text + "\n" for s, text in events))
+        return self.listed
+
+    STEP = "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: 1.0, total_weights: 65536, loss: 9.5"
+
+    def kinds(self):
+        return [tuple(row) for row in self.rows("SELECT kind, count FROM mpg_issues "
+                                                "WHERE kind IN ('missing_field', 'no_steps') AND source = ? ORDER BY 1", self.listed)]
+
+    def test_fields_in_any_order_and_between(self):
+        for fields in ("seconds: 2.0, live slice count: 2, TFLOP/s/device: 150.0, Tokens/s/device: 7500.0, total_weights: 65536, loss: 9.5",
+                       "loss: 9.5, Tokens/s/device: 7500.0, lm_loss: 3.0, TFLOP/s/device: 150.0, seconds: 2.0",
+                       "learning_rate: 3.0e-5, seconds: 2.0, moe_lb_loss: 7, TFLOP/s/device: 150.0, Tokens/s/device: 7500.0, loss: 9.5, perplexity: 4.0"):
+            with self.subTest(fields=fields):
+                self.map("maxtext", self.log(*((2 * n, f"completed step: {n}, {fields}") for n in range(1, 9))), year=2026)
+                self.assertEqual(self.rows("SELECT DISTINCT seconds, loss, tflops_per_chip, tokens_per_s_per_chip, flops FROM training_steps"), [(2, 9.5, 150, 7500, 2.4e15)])
+                self.assertEqual(self.kinds(), [])
+
+    def test_missing_fields_are_listed(self):
+        lines = [(2 * n, self.STEP.format(n, 2, 150) if n % 2 else f"completed step: {n}, seconds: 2.0, loss: 9.5") for n in range(1, 8)]
+        self.map("maxtext", self.log(*lines), year=2026)
+        self.assertEqual(self.kinds(), [("missing_field", 3)])
+        self.map("maxtext", self.log((1, "completed step: 1, TFLOP/s/device: 150.000"), (3, self.STEP.format(2, 2, 150))), year=2026)
+        self.assertEqual(self.kinds(), [("missing_field", 1)])
+
+    def test_nothing_recognised_is_listed(self):
+        self.listed = self.file("hello\niteration 1 of 2\n")
+        self.map("maxtext", self.listed)
+        self.assertEqual(self.kinds(), [("no_steps", 1)])
+
+    def test_a_year_is_asked_for(self):
+        with self.assertRaisesRegex(sqlite3.OperationalError, ":year"):
+            self.map("maxtext", self.log((2, self.STEP.format(0, 2, 150))))
+
+    def test_hosts_that_are_late(self):
+        """The last of four hosts is more than a step late, and its lines may come behind those of all others."""
+        def lines(host, late):
+            return [(0.1 * host, "Config param steps: 12"), (0.5 + 0.1 * host, "Num_devices: 16, shape (16,)")] + [
+                (1 + 0.6 * (n + 1) + late, self.STEP.format(n, 0.6, 150)) for n in range(12)]
+        hosts = [lines(host, late) for host, late in enumerate((0, 0.05, 0.3, 0.75))]
+        merged = sorted(event for host in hosts for event in host)
+        for order in (merged, sum(hosts, []), sum(hosts[::-1], [])):
+            self.map("maxtext", self.log(*order, head="TFRT TPU v5p\n"), year=2026)
+            self.assertEqual(self.rows("SELECT count(*), count(DISTINCT attempt), round(sum(seconds), 3) FROM training_steps"), [(12, 1, 7.2)])
+            self.assertNotIn(("lost", None), self.seconds())
+            self.assertAlmostEqual(self.productive(), 16 * 12 * 0.6, 1)
+
+    def test_dispatch_ahead(self):
+        """Lines that come a step late, with the seconds between dispatches: spans are from line to line, and what a save took is known."""
+        lines, now = [(22, self.STEP.format(0, 20.3, 20))], 22
+        for n, (gap, seconds) in enumerate([(2, 0.3), (2, 1.7), (2, 2), (7, 2), (0.3, 2), (1.7, 7), (2, 0.3), (2, 1.7), (2, 2)], 1):
+            now += gap
+            lines += [(now, "Saved a checkpoint at step 5.")] if gap == 7 else []
+            lines.append((now, self.STEP.format(n, seconds, 400 / seconds)))
+        self.map("maxtext", self.log(*lines), year=2026)
+        seconds = self.seconds()
+        self.assertAlmostEqual(seconds["checkpoint", None], 8 * 3.3, 2)
+        self.assertNotIn(("unknown", None), seconds)
+        self.assertAlmostEqual(self.productive() + sum(s for key, s in seconds.items() if key != ("queued", None)), 8 * (now - 1.7), 1)
+
+    def test_orbax_says_when_a_save_is_finished(self):
+        steps = [(2 * n + 1.0, self.STEP.format(n, 2, 150)) for n in range(1, 6)]
+        then = [(2 * n + 1.5, self.STEP.format(n, 2, 150)) for n in range(6, 10)]
+        started = [(11.5, "[process=0] [async] Finished blocking save in 0.50 seconds. Continuing save @ gs://toy/ckpt/5.")]
+        maxtext = [(11.5, "Started an asynchronous checkpoint save for step 5")]
+        finished = [(15.7, "[process=0] [async] Finished save (blocking + background) in 4.70 seconds @ gs://toy/ckpt/5")]
+        for events in (started + maxtext, started):
+            self.map("maxtext", self.log(*sorted(steps + events + then + finished, key=lambda event: event[0])), year=2026, outcome="failed")
+            self.assertEqual(self.rows("SELECT step, round(durable_time - (SELECT min(start_time) FROM spans), 3) FROM commits"), [(5, 14.7)])
+            self.assertEqual(self.seconds()["checkpoint", None], 4)
+            self.assertEqual(self.seconds()["lost", None], 8 * 8)
 
     def test_the_real_log(self):
         path = REAL + "/understand_logs_and_metrics.md"

@@ -13,7 +13,7 @@
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
 -- ended where the log does not ('completed', 'failed', ...);
 -- :start is when a log without times began (Unix seconds or ISO 8601; 0), :zone the zone of times that say
--- none ('UTC'), :year the year of times that have none, as absl writes them (1970). A program that cannot
+-- none ('UTC'), :year the year of times that have none, as absl writes them, which need it. A program that cannot
 -- bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
@@ -23,20 +23,62 @@
 
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS line, time, step, fields
-FROM log_trace(mpg_required(:log, ':log'), '(?x)
+WITH told AS (
+  SELECT _file AS file, _line AS source_line, time, step, fields,
+         iif(fields ->> '$.yearless' IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
+  FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
-             | (?<= [IWEF]) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
-  (?: completed\ step:\ (?<step>\d+),\ seconds:\ (?<seconds>[\d.]+)
-      (?: ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) )? (?: ,\ Tokens/s/device:\ (?<tokens>[\d.]+) )?
-      (?: ,\ total_weights:\ (?<total_weights>[\d.]+) )? (?: ,\ loss:\ (?<loss>[^,\s]+) )?
+             | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
+  (?: \b completed\ step:\ (?<step>\d+)
+      (?: (?= .* ,\ seconds:\ (?<seconds>[\d.]+) ) )? (?: (?= .* ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) ) )?
+      (?: (?= .* ,\ Tokens/s/device:\ (?<tokens>[\d.]+) ) )? (?: (?= .* ,\ total_weights:\ (?<total_weights>[\d.]+) ) )?
+      (?: (?= .* ,\ loss:\ (?<loss>[^,\s]+) ) )?
     | [Cc]ompleted\ eval\ step:?\ (?<eval_step>\d+) (?: ,\ seconds:\ (?<eval_seconds>[\d.]+) )?
     | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
     | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
+    | Finished\ blocking\ save\ in\ (?<blocked>[\d.]+)\ seconds
+    | Finished\ save (?: \ \([^)]*\) )? \ in\ [\d.]+\ seconds\ @\ \S*? / (?<finished>\d+) (?: /\w+ )? \.? (?= \s | $ )
+    | Finished\ (?: load | restore ) (?: \ \([^)]*\) )? \ in\ (?<load_seconds>[\d.]+)\ seconds\ @\ \S*? / (?<loaded>\d+) (?: /\w+ )? \.? (?= \s | $ )
     | Config\ param\ steps:\ (?<steps>\d+)
     | Num_devices:\ (?<devices>\d+)
     | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
-  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
+  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970))
+),
+timed AS (
+  SELECT *, min(step IS NULL OR time IS NOT NULL) OVER (PARTITION BY file) AS timed,
+         max(time) OVER (PARTITION BY file ORDER BY source_line) AS latest
+  FROM told
+)
+-- The lines of several hosts are put in the order of their clock.
+SELECT file, row_number() OVER (PARTITION BY file ORDER BY iif(timed, coalesce(time, latest), 0), source_line) AS line,
+       source_line, time, step, fields, timed
+FROM timed;
+
+-- A line of a step without its fields cannot be rated, or not even be timed.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(source_line), count(*),
+       'lines of steps without ' || iif(max(fields ->> '$.seconds' IS NULL), '"seconds"', '"TFLOP/s/device"')
+         || ': the time of these steps is not told, or they are unrated'
+FROM temp.training_lines WHERE step IS NOT NULL AND (fields ->> '$.seconds' IS NULL OR fields ->> '$.tflops' IS NULL)
+GROUP BY file;
+
+-- Nothing recognised is no run.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(max(file), :log), 'warning', 'no_steps', NULL, 1, 'no line "completed step:" of MaxText was found'
+FROM temp.training_lines HAVING count(step) = 0;
+
+-- With a clock, a step that is told again within ten seconds is that of another host, unless the program said in between how
+-- it is set up.
+DELETE FROM temp.training_lines WHERE rowid IN (
+  SELECT id
+  FROM (SELECT id, step, time - lag(time) OVER (PARTITION BY file, run, step ORDER BY line) < 10 AS again
+        FROM (SELECT *, sum(begins) OVER (PARTITION BY file ORDER BY line) AS run
+              FROM (SELECT rowid AS id, file, line, step, time,
+                           step IS NULL AND coalesce(lag(step) OVER (PARTITION BY file ORDER BY line) IS NOT NULL, 0) AS begins
+                    FROM temp.training_lines
+                    WHERE timed AND (step IS NOT NULL OR coalesce(fields ->> '$.steps', fields ->> '$.devices') IS NOT NULL)))
+        WHERE step IS NOT NULL)
+  WHERE again);
 
 -- Every host prints the step: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
@@ -61,9 +103,8 @@ FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name G
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
-  SELECT file, line, time, step, fields, coalesce(fields ->> '$.seconds', fields ->> '$.eval_seconds', 0) AS seconds,
-         step IS NOT NULL AS is_step, coalesce(fields ->> '$.steps', fields ->> '$.devices', fields ->> '$.chip') IS NOT NULL AS is_marker,
-         min(step IS NULL OR time IS NOT NULL) OVER (PARTITION BY file) AS timed
+  SELECT file, line, time, step, fields, coalesce(fields ->> '$.seconds', fields ->> '$.eval_seconds', 0) AS seconds, timed,
+         step IS NOT NULL AS is_step, coalesce(fields ->> '$.steps', fields ->> '$.devices', fields ->> '$.chip') IS NOT NULL AS is_marker
   FROM training_lines
 ),
 begun AS (
@@ -88,15 +129,23 @@ DROP TABLE temp.training_chips;
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 WITH step AS (
-  SELECT *, max(end_time - seconds,
-                coalesce(lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time - seconds)) AS start_time
+  SELECT *, lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line) AS before
   FROM training_events WHERE step IS NOT NULL AND end_time IS NOT NULL
+),
+-- JAX dispatches ahead: a step that took longer than its lines are apart tells that `seconds` are between dispatches. Spans
+-- of such a run are from line to line.
+dispatched AS (
+  SELECT *, max(timed AND seconds > 1.25 * (end_time - before) + 0.1) OVER (PARTITION BY job, attempt) AS ahead FROM step
+),
+spanned AS (
+  SELECT *, iif(ahead, coalesce(before, end_time - seconds), max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time
+  FROM dispatched
 )
 SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(typeof(fields ->> '$.loss') <> 'text', fields ->> '$.loss', NULL) AS loss,
        fields ->> '$.tokens' * devices_per_chip AS tokens_per_s_per_chip, fields ->> '$.tflops' * devices_per_chip AS tflops_per_chip,
        fields ->> '$.tflops' * devices_per_chip * 1e12 / peak_flops AS mfu,
-       fields ->> '$.tflops' * devices_per_chip * 1e12 * seconds * chips AS flops
-FROM step;
+       fields ->> '$.tflops' * devices_per_chip * 1e12 * seconds * chips AS flops, line, ahead
+FROM spanned;
 
 -- Most versions do not say how long evaluations took: with times it is what is left of the gap that they are in.
 DROP TABLE IF EXISTS temp.training_phases;
@@ -112,10 +161,39 @@ gap AS (
 SELECT job, attempt, 'eval' AS kind, end_time - seconds AS start_time, end_time
 FROM training_events WHERE fields ->> '$.eval_seconds' IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
-SELECT job, attempt, 'eval', start_time, end_time FROM gap WHERE evaluated AND end_time > start_time;
+SELECT job, attempt, 'eval', start_time, end_time FROM gap WHERE evaluated AND end_time > start_time
+UNION ALL
+SELECT job, attempt, 'checkpoint', end_time - (fields ->> '$.blocked'), end_time
+FROM training_events WHERE fields ->> '$.blocked' IS NOT NULL AND end_time IS NOT NULL
+UNION ALL
+SELECT job, attempt, 'restore', end_time - (fields ->> '$.load_seconds'), end_time
+FROM training_events WHERE fields ->> '$.load_seconds' IS NOT NULL AND end_time IS NOT NULL;
+
+-- A save of a run that dispatches ahead lies before the line of the step: it took what this line and the next are apart from
+-- the one before, less what their steps took.
+INSERT INTO temp.training_phases
+WITH mark AS (
+  SELECT job, attempt, line, NULL AS step, end_time, NULL AS start_time, 0.0 AS seconds, 0 AS ahead FROM training_events
+  WHERE coalesce(fields ->> '$.saved', fields ->> '$.saving') IS NOT NULL
+  UNION ALL
+  SELECT job, attempt, line, step, end_time, start_time, seconds, ahead FROM training_steps
+),
+numbered AS (
+  SELECT *, sum(step IS NULL) OVER (PARTITION BY job, attempt ORDER BY line) AS saves,
+         max(iif(step IS NULL, end_time, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS saved
+  FROM mark
+),
+gap AS (
+  SELECT job, attempt, ahead, start_time, saved, saves > lag(saves) OVER w AS is_save,
+         coalesce(lead(end_time) OVER w, end_time) - start_time - seconds - coalesce(lead(seconds) OVER w, 0) AS excess
+  FROM numbered WHERE step IS NOT NULL WINDOW w AS (PARTITION BY job, attempt ORDER BY line)
+)
+SELECT job, attempt, 'checkpoint', max(start_time, saved - excess), saved FROM gap
+WHERE is_save AND ahead AND excess > 0 AND saved > start_time
+  AND (job, attempt) NOT IN (SELECT job, attempt FROM training_events WHERE fields ->> '$.blocked' IS NOT NULL);
 
 -- A save is logged when it is done; an asynchronous one when it begins, and it is done when the next one
--- can begin. A save before the first step is of the step that follows.
+-- can begin, unless Orbax says when. A save before the first step is of the step that follows.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH save AS (
@@ -123,10 +201,22 @@ WITH save AS (
          coalesce(end_time, max(end_time) OVER (PARTITION BY file ORDER BY line), min(end_time) OVER (PARTITION BY file)) AS end_time,
          line
   FROM training_events WHERE coalesce(fields ->> '$.saved', fields ->> '$.saving') IS NOT NULL
+),
+-- Orbax says when one is finished.
+finish AS MATERIALIZED (
+  SELECT job, attempt, fields ->> '$.finished' AS step, min(end_time) AS end_time
+  FROM training_events WHERE fields ->> '$.finished' IS NOT NULL AND end_time IS NOT NULL GROUP BY 1, 2, 3
+),
+told AS (
+  SELECT job, attempt, step, end_time AS snapshot_time,
+         iif(later, lead(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time) AS durable_time
+  FROM save
 )
-SELECT job, attempt, step, end_time AS snapshot_time,
-       iif(later, lead(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time) AS durable_time
-FROM save;
+SELECT job, attempt, step, t.snapshot_time, coalesce(f.end_time, t.durable_time) AS durable_time
+FROM told AS t LEFT JOIN finish AS f USING (job, attempt, step)
+UNION ALL
+SELECT job, attempt, step, end_time, end_time FROM finish
+WHERE (job, attempt, step) NOT IN (SELECT job, attempt, step FROM save);
 DELETE FROM temp.training_saves WHERE durable_time IS NULL;
 
 -- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
@@ -181,6 +271,9 @@ CREATE TEMP TABLE commits AS
 SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
 
 -- ---- 4. What nobody needs any more ----
+
+ALTER TABLE temp.training_steps DROP COLUMN line;
+ALTER TABLE temp.training_steps DROP COLUMN ahead;
 
 DROP TABLE training_runs;
 DROP TABLE training_saves;
