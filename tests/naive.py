@@ -25,7 +25,7 @@ from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from naive_jobs import Jobs
+from naive_jobs import OUTCOMES, Jobs
 from naive_records import COLUMNS, MILLION, ROOT, SINGULAR, Chips, Row, half_even, load_folder, microseconds  # noqa: F401: those who import this ask it for them
 
 TOO_MUCH = 4 * 10**18  # chip-microseconds of a span that is rated
@@ -414,6 +414,7 @@ class Ledger(Jobs):
         begin = min(starts)
         end = self.as_of if not attempts or attempts[-1].running else attempts[-1].end
         edges = {begin, end} | {t for a in allocations for t in (a.start_time, a.end_time)}
+        edges |= {t for a in attempts for t in (a.start, a.end)}
         for pool in {a.pool for a in allocations}:
             edges |= set(self.chip_edges[pool])
         edges = sorted(t for t in edges if begin <= t <= end)
@@ -422,10 +423,22 @@ class Ledger(Jobs):
             held = sum(a.chips for a in running)
             if held + self.rounded_off(running) >= job.chips:
                 continue
+            if self.pauses(attempts, s):
+                continue
             to_come = [(a.start_time, a.pool) for a in allocations if a.start_time > s]
             gone = [(-a.start_time, a.pool) for a in allocations if a.start_time <= s]
             pool = min(to_come)[1] if to_come else min(gone)[1] if gone else None
             self.add_chips(pool, job.job, None, 'queued', None, job.chips - held, s, e)
+
+    @staticmethod
+    def pauses(attempts, at):
+        """Whether nothing is asked for: the attempt before was cancelled or completed, and the next has not begun."""
+        begun = [t for t in attempts if t.start <= at]
+        if not begun or any(at < t.end for t in begun):
+            return False
+        latest = max(t.end for t in begun)
+        worst = min((t.outcome for t in begun if t.end == latest and t.outcome), key=OUTCOMES.index, default=None)
+        return worst in ('completed', 'cancelled')
 
     # 9. Sizes; 10. The same record twice
 

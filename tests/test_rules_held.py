@@ -151,6 +151,19 @@ case("queued from the submission", [job(chips=2, submit_time=3), al(2, 10, 20)],
      {("p", "queued"): 14, ("p", "untraced"): 20}, by=("pool", "category"))
 case("queued between attempts", [job(chips=2, submit_time=0), al(2, 0, 10, outcome="preempted"), al(2, 15, 20, attempt=2)],
      {("j", "queued"): 10, ("j", "untraced"): 30})
+for ended, asked in [("cancelled", 0), ("completed", 0), ("failed", 10), ("node_fail", 10), ("timeout", 10), (None, 10)]:
+    case(f"asked for between attempts, the first {ended}",
+         [job(chips=2, submit_time=0), al(2, 0, 10, outcome=ended), al(2, 15, 20, attempt=2)],
+         {("j", "queued"): asked, ("j", "untraced"): 30} if asked else {("j", "untraced"): 30})
+case("a pause ends where the next attempt begins, though not whole",
+     [job(chips=2, submit_time=0), al(2, 5, 10, outcome="cancelled"), al(1, 15, 20, attempt=2), al(1, 18, 20, attempt=2)],
+     {("j", "queued"): 10 + 3, ("j", "partial"): 3, ("j", "untraced"): 10 + 4})
+case("a pause begins where the last of several attempts at once ends",
+     [job(chips=4), al(2, 0, 10, outcome="failed"), al(2, 0, 12, attempt=2, outcome="cancelled"), al(4, 20, 30, attempt=3)],
+     {("j", "queued"): 4, ("j", "partial"): 20 + 24, ("j", "untraced"): 40}, issues={"overlapping_attempts", "no_capacity"})
+case("an attempt of no length ends a pause, and its own end decides",
+     [job(chips=2), al(2, 0, 10, outcome="cancelled"), al(2, 12, 12, attempt=2, outcome="failed"),
+      al(2, 20, 30, attempt=3)], {("j", "queued"): 16, ("j", "untraced"): 40})
 case("queued has no attempt", [job(chips=2), al(1, 0, 10)],
      {("j", None, "queued"): 10, ("j", 1, "partial"): 10}, by=("job", "attempt", "category"))
 case("not queued after the last attempt", [job(chips=2, submit_time=0), al(2, 5, 10), sp("hang", 0, 30, job="k")],

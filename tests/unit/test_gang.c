@@ -220,6 +220,20 @@ static void check_covers(const naive *x, const mpg_gang *g) {
   CHECK(g->ncovers == n);
 }
 
+/* Whether nothing is asked for: the attempt before was cancelled or completed, and the next has not
+** begun. */
+static bool pauses(const naive *x, int64_t at) {
+  int64_t end = INT64_MIN;
+  mpg_outcome worst = MPG_RUNNING;
+  for (size_t a = 0; a < x->nattempts; a++)
+    if (x->attempts[a].start <= at && x->attempts[a].end > end)
+      end = x->attempts[a].end;
+  for (size_t a = 0; a < x->nattempts; a++)
+    if (x->attempts[a].start <= at && x->attempts[a].end == end && x->attempts[a].outcome > worst)
+      worst = x->attempts[a].outcome;
+  return at >= end && (worst == MPG_CANCELLED || worst == MPG_COMPLETED);
+}
+
 /* Chips that lack at a moment, and the pool that is awaited: of the next arrival, else of the
 ** last. */
 static int64_t lacking(const naive *x, const mpg_gang *g, int64_t at, uint32_t *pool) {
@@ -242,7 +256,7 @@ static int64_t lacking(const naive *x, const mpg_gang *g, int64_t at, uint32_t *
   }
   *pool = next != NULL ? g->pools[next->pool] + 1 : last != NULL ? g->pools[last->pool] + 1 : 0;
   if (x->job->chips == MPG_NONE || from == MPG_NONE || at < from || at >= to ||
-      held >= x->job->chips)
+      held >= x->job->chips || pauses(x, at))
     return 0;
   return x->job->chips - held;
 }

@@ -549,6 +549,47 @@ static mpg_rc add_shortfalls(mpg_gang *g, int64_t from, int64_t to, int64_t chip
   return MPG_OK;
 }
 
+/* Of the attempts that have begun: when the last of them ends, and how (of several at once the
+** worst counts). */
+typedef struct demand_state {
+  size_t next; /* the first attempt that has not begun */
+  int64_t end;
+  mpg_outcome outcome;
+} demand_state;
+
+/* A job whose last attempt was cancelled or completed asks for nothing until the next begins. */
+static bool is_paused(const demand_state *d, int64_t at) {
+  return at >= d->end && (d->outcome == MPG_CANCELLED || d->outcome == MPG_COMPLETED);
+}
+
+/* add_shortfalls where the demand does not pause; `d` moves on. */
+static mpg_rc add_demand(mpg_gang *g, int64_t from, int64_t to, int64_t chips, size_t *next,
+                         demand_state *d) {
+  while (from < to) {
+    int64_t stop = to;
+    for (; d->next < g->nattempts && g->attempts[d->next].start <= from; d->next++) {
+      const mpg_attempt *a = &g->attempts[d->next];
+      if (a->end > d->end || (a->end == d->end && a->outcome > d->outcome)) {
+        d->end = a->end;
+        d->outcome = a->outcome;
+      }
+      if (mpg_poll_work(g->env, &g->done, 1))
+        return MPG_INTERRUPTED;
+    }
+    if (d->next < g->nattempts && g->attempts[d->next].start < stop)
+      stop = g->attempts[d->next].start;
+    if (d->end > from && d->end < stop)
+      stop = d->end;
+    if (!is_paused(d, from)) {
+      mpg_rc rc = add_shortfalls(g, from, stop, chips, next);
+      if (rc != MPG_OK)
+        return rc;
+    }
+    from = stop;
+  }
+  return MPG_OK;
+}
+
 /* What runs now: chips, the attempts that hold any, and the holds in the order in which they
 ** began. */
 #define NO_HOLD SIZE_MAX
@@ -590,6 +631,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
   bool asks = demand(g, job, as_of, &from, &to);
   size_t n = 0, s = 0, e = 0, coming = 0;
   running now = {0, 0, 0, NO_HOLD};
+  demand_state asked = {0, INT64_MIN, MPG_RUNNING};
   mpg_rc rc = order_sweep(g, 0, w->nholds, &n);
   if (rc == MPG_OK)
     rc = gather_arrivals(g);
@@ -605,10 +647,11 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
       next = w->holds[w->by_end[e]].end;
     if (s < n && w->holds[w->by_start[s]].start < next)
       next = w->holds[w->by_start[s]].start;
-    if (asks && !are_enough(now.chips, now.fractions, job->chips) &&
-        add_shortfalls(g, at < from ? from : at, next < to ? next : to, job->chips - now.chips,
-                       &coming) != MPG_OK)
-      return MPG_NOMEM;
+    if (asks && !are_enough(now.chips, now.fractions, job->chips))
+      rc = add_demand(g, at < from ? from : at, next < to ? next : to, job->chips - now.chips,
+                      &coming, &asked);
+    if (rc != MPG_OK)
+      return rc;
     if (mpg_poll_work(g->env, &g->done, 16))
       return MPG_INTERRUPTED;
     /* Where several attempts hold chips, the one that covers the moment is that of the hold that
