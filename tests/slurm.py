@@ -67,8 +67,8 @@ class Mapped(Case):
     EVENT_HEADER = "Cluster|Event|NodeName|TimeStart|TimeEnd|Reason|State|TRES\n"
 
     def map(self, sacct, events=None, zone="UTC"):
-        self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace(?, ?)", (sacct, zone))
-        self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace(?, ?)", (events, zone))
+        self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT *, _file, _line FROM slurm_trace(?, ?)", (sacct, zone))
+        self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace(?, ?)", (events, zone))
         self.script("formats/slurm.sql")
 
     def job(self, job, state, submit, start, end, req, alloc, nodes="", comment="", cluster="c"):
@@ -81,6 +81,6 @@ class Mapped(Case):
 class WithNodes(cases.Case):
     def map(self, sacct, events=None, nodes=None):
         for table, function, path in (("slurm_jobs", "slurm_trace", sacct), ("slurm_events", "slurm_events_trace", events), ("slurm_now", "slurm_nodes_trace", nodes)):
-            self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM {function}(?)", (path,))
+            self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT *, _file, _line FROM {function}(?)", (path,))
         self.script("formats/slurm.sql")
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'slurm%'"), [])

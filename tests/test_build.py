@@ -153,8 +153,8 @@ class Build(unittest.TestCase):
         self.assertEqual(ledger(connect(), f"trace_rollup({quote(GOLDEN)})"), ledger(db, "ledger"))
 
     def test_slurm_end_to_end(self):
-        inputs = ("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace('fixtures/slurm/sacct_jobs.psv', 'UTC');"
-                  "CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', 'UTC');")
+        inputs = ("CREATE TEMP TABLE slurm_jobs AS SELECT *, _file, _line FROM slurm_trace('fixtures/slurm/sacct_jobs.psv', 'UTC');"
+                  "CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', 'UTC');")
         db = connect()
         os.chdir(ROOT)
         db.executescript(inputs + script("formats", "slurm.sql"))

@@ -49,8 +49,8 @@ class Accounting(Shared):
         """sreport: 3609 GPU-seconds allocated of 16512."""
         relations = {}
         for sacct in (JOBS, SHARED + "/slurm/sacct.json"):
-            self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace(?)", (sacct,))
-            self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace(?)", (EVENTS,))
+            self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT *, _file, _line FROM slurm_trace(?)", (sacct,))
+            self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace(?)", (EVENTS,))
             self.script("formats/slurm.sql")
             relations[sacct] = [self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4") for table in ("jobs", "allocations", "capacity", "outages")]
             self.assertEqual(

@@ -137,6 +137,45 @@ class Mapping(Mapped):
             self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200|{reason}|{state}|gres/gpu=8\n")
             self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)], (i, state))
 
+    def test_reasons_by_words(self):
+        """Which words tell of hardware is a table: Slurm's own failures of a job's start or end do not, a part of the machine does."""
+        for reason, kind in (("Kill task failed", "drained"), ("Prolog error", "drained"), ("Epilog failed: rc 1", "drained"), ("batch job complete failure", "drained"),
+                             ("IB port 1 down", "hw_down"), ("bad DIMM in slot 3", "hw_down"), ("mlx5_0: link down", "hw_down"), ("gpu:3/fell_off_the_bus", "hw_down"),
+                             ("PSU2 failed", "hw_down"), ("uncorrectable memory", "hw_down"), ("NVMe wear", "hw_down"), ("Fan 3 stopped", "hw_down"), ("Low RealMemory (reported:1)", "hw_down"),
+                             ("distribution of library", "drained"), ("kernel-upgrade", "maintenance"), ("Reboot ASAP", "maintenance"), ("user asked", "drained"), ("deadline of bob", "drained")):
+            with self.subTest(reason):
+                self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200|{reason}|DRAIN|gres/gpu=8\n")
+                self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)])
+        self.assertEqual(self.rows("SELECT severity, count, line FROM mpg_issues WHERE kind = 'unknown_reason' AND detail LIKE '%: deadline of bob'"), [("info", 1, 2)])
+        self.db.execute("INSERT INTO outage_reasons VALUES ('deadline of %', 'maintenance'), ('kill task failed', 'hw_down')")
+        for reason, kind in (("Deadline of bob", "maintenance"), ("Kill task failed", "hw_down")):
+            self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200|{reason}|DRAIN|gres/gpu=8\n")
+            self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)])
+
+    def test_ends_before_their_starts(self):
+        """One such record counts as nothing, is listed with its line, and the others count."""
+        g = "gres/gpu=4"
+        self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, g, g, "n1") + self.job(2, "CANCELLED", 1000, 1050, 1034, g, g, "n2"),
+                      "c|Cluster||900|1200|||gres/gpu=8\nc|Node|n2|1100|1050|x|DOWN|gres/gpu=4\nc|Cluster||1300|1250|||gres/gpu=8\n")
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'untraced' GROUP BY job"), [("1", 400)])
+        self.assertEqual(self.rows("SELECT pool, chips, start_time, end_time FROM capacity"), [("c", 8, 900, 1200)])
+        self.assertEqual(self.rows("SELECT count(*) FROM outages"), [(0,)])
+        self.assertEqual(self.rows("SELECT severity, line, count FROM mpg_issues WHERE kind = 'end_before_start' ORDER BY count"), [("data_loss", 3, 1), ("data_loss", 3, 2)])
+
+    def test_resources_that_are_no_gpus(self):
+        """Each is named, with how many, once: typed ones beside their sum, and alone."""
+        self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "cpu=1,gres/gpu=4,gres/gpu:a=4", "n1")
+                      + self.job(2, "COMPLETED", 1000, 1000, 1100, "gres/npu=8", "gres/npu=8,gres/npu:910b3=8", "n2")
+                      + self.job(3, "COMPLETED", 1000, 1000, 1100, "gres/dcu:z100=2", "", "n2") + self.job(4, "COMPLETED", 1000, 1000, 1100, "gres/shard=3", "gres/shard=3", "n2"))
+        self.assertEqual(self.rows("SELECT severity, count, line, detail FROM mpg_issues WHERE kind = 'uncounted_resource'"), [
+            ("warning", 3, 3, "only gres/gpu counts as chips, and not gres/dcu:z100 (2 in 1 jobs), gres/npu (8 in 1 jobs), gres/shard (3 in 1 jobs)")])
+
+    def test_until_when_a_cluster_was_observed(self):
+        """A job that runs has Elapsed of when sacct was asked."""
+        path = self.file("Cluster|JobID|State|Submit|Start|End|Elapsed|AllocTRES\nc|1|RUNNING|1000|1000|Unknown|00:10:00|gres/gpu=8\nc|2|COMPLETED|1000|1000|1100|00:01:40|gres/gpu=8\n")
+        self.map(path)
+        self.assertEqual(self.rows("SELECT pool, until_time FROM observed"), [("c", 1600)])
+
     def test_a_controller_that_was_away_installs_nothing(self):
         """With TrackSlurmctldDown slurmdbd has a second row of the cluster while slurmctld is not connected."""
         self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"),

@@ -15,11 +15,11 @@
 --
 -- From a program that cannot bind parameters to a script, create the inputs before running it:
 --
---     CREATE TEMP TABLE slurm_jobs AS SELECT * FROM slurm_trace('sacct.psv', 'Europe/Berlin');
---     CREATE TEMP TABLE slurm_events AS SELECT * FROM slurm_events_trace('events.psv', 'Europe/Berlin');
---     CREATE TEMP TABLE slurm_now AS SELECT * FROM slurm_nodes_trace('nodes.json');
+--     CREATE TEMP TABLE slurm_jobs AS SELECT *, _file, _line FROM slurm_trace('sacct.psv', 'Europe/Berlin');
+--     CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace('events.psv', 'Europe/Berlin');
+--     CREATE TEMP TABLE slurm_now AS SELECT *, _file, _line FROM slurm_nodes_trace('nodes.json');
 --
--- Makes the TEMP tables jobs, allocations, capacity and outages, which mpg_ledger and mpg_rollup then
+-- Makes the TEMP tables jobs, allocations, capacity, outages and observed, which mpg_ledger and mpg_rollup then
 -- find, and which may be changed before that (a pool's chip, a job's phase). The inputs are dropped at
 -- the end. The rules are explained in docs/slurm.md.
 
@@ -28,17 +28,52 @@
 CREATE TEMP TABLE IF NOT EXISTS slurm_jobs AS
 SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobName, "User", Account, QOS, Partition,
        state_base, outcome, Submit, Start, "End", NNodes, req_gpus, alloc_gpus, req_gpu_types, alloc_gpu_types, nodes,
-       Comment, "Constraints", Reservation, WCKey
+       Comment, "Constraints", Reservation, WCKey, ReqTRES, AllocTRES, ElapsedRaw, Elapsed, Suspended, _file, _line
 FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
 WHERE step IS NULL;
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_events AS
-SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, gpu_types
+SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, TRES, gpu_types, _file, _line
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
-SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types
+SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, _file, _line
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
+
+-- What cannot be: a job that ended before it started holds nothing, and such an event counts as none. (A job that was cancelled
+-- while its node was set up is written so.)
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' ended before it started: it holds nothing'
+FROM slurm_jobs WHERE "End" < Start GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'an event of ' || coalesce(NodeName, Cluster, 'the cluster') || ' ended before it started: it is left out'
+FROM slurm_events WHERE TimeEnd < TimeStart GROUP BY _file;
+UPDATE temp.slurm_jobs SET "End" = Start WHERE "End" < Start;
+DELETE FROM temp.slurm_events WHERE TimeEnd < TimeStart;
+
+-- Resources that are no GPUs: other accelerators, parts of GPUs (shard, mps), and what else a cluster counts.
+DROP TABLE IF EXISTS temp.slurm_others;
+CREATE TEMP TABLE slurm_others AS
+WITH lists AS (
+  SELECT _file, _line, coalesce(nullif(AllocTRES, ''), ReqTRES) AS tres, 'jobs' AS what FROM slurm_jobs
+  WHERE instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/') AND step IS NULL
+  UNION ALL
+  SELECT _file, _line, TRES, iif(NodeName IS NULL, 'records of the cluster', 'events of nodes') FROM slurm_events
+  WHERE instr(replace(TRES, 'gres/gpu', ''), 'gres/')
+),
+counted AS (
+  SELECT _file, tres, what, min(_line) AS line, count(*) AS records FROM lists GROUP BY _file, tres, what
+)
+SELECT _file, what, t.key AS resource, min(line) AS line, sum(records) AS records, sum(records * CAST(t.value AS INTEGER)) AS units
+FROM counted, json_each('{"' || replace(replace(replace(tres, '"', ''), ',', '","'), '=', '":"') || '"}') AS t
+WHERE t.key GLOB 'gres/*' AND t.key NOT GLOB 'gres/gpu*' AND instr(t.key, ':') = 0
+   OR t.key GLOB 'gres/*:*' AND t.key NOT GLOB 'gres/gpu:*' AND NOT instr(',' || tres, ',' || substr(t.key, 1, instr(t.key, ':') - 1) || '=')
+GROUP BY _file, what, t.key;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', min(line), coalesce(sum(records), 0),
+       'only gres/gpu counts as chips, and not ' || group_concat(resource || ' (' || units || ' in ' || records || ' ' || what || ')', ', ')
+FROM slurm_others GROUP BY _file;
+DROP TABLE slurm_others;
 
 -- An event that lasted while one export was made, and one that lies in the time of two, is in both, and has
 -- one start in either: the row that knows the end counts.
@@ -61,8 +96,8 @@ SELECT *,
 FROM slurm_now;
 CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
 DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
-INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, state_base, gpu_types)
-SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason,
+INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, state_base, gpu_types)
+SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line,
        CASE WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN'
             WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' ELSE state_base END, gpu_types
 FROM slurm_seen AS n
@@ -269,22 +304,66 @@ SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FR
 -- evenly on its nodes. Of several reasons the first of hw_down, maintenance, drained, power_saving.
 -- States are sacctmgr's short ones: DRNG is draining, and marks behind a state are ~%! for a node that
 -- has no power or goes there, $@^ for maintenance and a reboot.
+--
+-- What reasons tell, by the words that people and Slurm write: the first row that matches counts. A pattern is of words, in lower
+-- case, with % for any letters; all but letters and digits is a space in a reason. A TEMP table outage_reasons(pattern, kind) that
+-- is there before has rows of its own, which come first, and whose kind counts whatever the node's state is.
+CREATE TEMP TABLE IF NOT EXISTS outage_reasons(pattern TEXT, kind TEXT);
+DROP TABLE IF EXISTS temp.slurm_reasons;
+CREATE TEMP TABLE slurm_reasons(pattern, kind, own);
+INSERT INTO slurm_reasons SELECT lower(pattern), kind, 1 FROM outage_reasons;
+INSERT INTO slurm_reasons VALUES
+  ('kill task fail%', 'drained', 0), ('prolog%', 'drained', 0), ('epilog%', 'drained', 0), ('job env%', 'drained', 0), -- Slurm's own
+  ('launch fail%', 'drained', 0), ('batch job complete fail%', 'drained', 0), ('duplicate jobid%', 'drained', 0), ('no space left%', 'drained', 0), ('disk full', 'drained', 0),
+  ('unexpectedly reboot%', 'hw_down', 0),
+  ('%maint%', 'maintenance', 0), ('%reboot%', 'maintenance', 0), ('%upgrad%', 'maintenance', 0), ('%updat%', 'maintenance', 0), ('%firmware%', 'maintenance', 0), ('patching', 'maintenance', 0),
+  ('reimag%', 'maintenance', 0), ('reinstall%', 'maintenance', 0),
+  ('not responding', 'hw_down', 0), ('%xid%', 'hw_down', 0), ('%ecc', 'hw_down', 0), ('ecc%', 'hw_down', 0), ('%gpu%', 'hw_down', 0), ('sxid%', 'hw_down', 0), ('%nvlink%', 'hw_down', 0),
+  ('nvswitch%', 'hw_down', 0), ('fell off the bus', 'hw_down', 0), ('row remap%', 'hw_down', 0), ('%npu%', 'hw_down', 0), ('tpu%', 'hw_down', 0), ('hbm%', 'hw_down', 0),
+  ('hw%', 'hw_down', 0), ('%hardware%', 'hw_down', 0), ('rma', 'hw_down', 0), ('broken', 'hw_down', 0), ('dead', 'hw_down', 0), ('defect%', 'hw_down', 0), ('faulty', 'hw_down', 0),
+  ('ib', 'hw_down', 0), ('ib0', 'hw_down', 0), ('ib1', 'hw_down', 0), ('infiniband%', 'hw_down', 0), ('hca%', 'hw_down', 0), ('mlx%', 'hw_down', 0), ('nic', 'hw_down', 0), ('nics', 'hw_down', 0), ('link down', 'hw_down', 0),
+  ('link flap%', 'hw_down', 0), ('roce%', 'hw_down', 0), ('efa', 'hw_down', 0), ('cable%', 'hw_down', 0), ('transceiver%', 'hw_down', 0), ('pcie%', 'hw_down', 0), ('pci', 'hw_down', 0),
+  ('%dimm%', 'hw_down', 0), ('memory err%', 'hw_down', 0), ('bad memory', 'hw_down', 0), ('low realmemory', 'hw_down', 0), ('mce%', 'hw_down', 0), ('machine check%', 'hw_down', 0),
+  ('uncorrectable%', 'hw_down', 0), ('cpu fail%', 'hw_down', 0), ('cpu err%', 'hw_down', 0), ('bad cpu', 'hw_down', 0), ('psu%', 'hw_down', 0), ('power supply', 'hw_down', 0),
+  ('power fail%', 'hw_down', 0), ('power loss', 'hw_down', 0), ('fan', 'hw_down', 0), ('fans', 'hw_down', 0), ('overheat%', 'hw_down', 0), ('thermal%', 'hw_down', 0), ('temperature', 'hw_down', 0), ('leak%', 'hw_down', 0),
+  ('motherboard', 'hw_down', 0), ('mainboard', 'hw_down', 0), ('baseboard', 'hw_down', 0), ('bmc%', 'hw_down', 0), ('ssd', 'hw_down', 0), ('nvme%', 'hw_down', 0), ('bad disk', 'hw_down', 0),
+  ('disk fail%', 'hw_down', 0), ('disk err%', 'hw_down', 0), ('i o err%', 'hw_down', 0), ('kernel panic%', 'hw_down', 0), ('crash%', 'hw_down', 0), ('node fail%', 'hw_down', 0),
+  ('ticket%', 'drained', 0), ('%test%', 'drained', 0), ('reserved', 'drained', 0), ('mount%', 'drained', 0), ('lustre%', 'drained', 0), ('nfs%', 'drained', 0), ('gpfs%', 'drained', 0),
+  ('filesystem%', 'drained', 0);
+
+-- Each reason once, in words.
+DROP TABLE IF EXISTS temp.slurm_said;
+CREATE TEMP TABLE slurm_said AS
+WITH RECURSIVE cleaned(reason, words, marks) AS (
+  SELECT DISTINCT Reason, lower(Reason), ':;,.()[]/_-#=*!?+|"<>{}@&' || char(39, 9) FROM slurm_events WHERE NodeName IS NOT NULL AND Reason <> ''
+  UNION ALL
+  SELECT reason, replace(words, substr(marks, 1, 1), ' '), substr(marks, 2) FROM cleaned WHERE marks <> ''
+)
+SELECT reason, (SELECT min(r.rowid) FROM slurm_reasons AS r WHERE ' ' || words || ' ' LIKE '% ' || r.pattern || ' %') AS matched
+FROM cleaned WHERE marks = '';
+CREATE UNIQUE INDEX temp.slurm_said_as ON slurm_said(reason);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT e._file, 'info', 'unknown_reason', min(e._line), count(*), 'reasons that no row of outage_reasons knows, which count as drained: ' || group_concat(DISTINCT e.Reason)
+FROM slurm_events AS e JOIN slurm_said AS s ON s.reason = e.Reason
+WHERE s.matched IS NULL AND e.NodeName IS NOT NULL AND e.state_base GLOB 'DR[AN]*'
+GROUP BY e._file;
+
 DROP TABLE IF EXISTS temp.slurm_down;
 CREATE TEMP TABLE slurm_down AS
 SELECT e.Cluster AS cluster_name, e.NodeName AS node, p.pool, sum(t.value) AS chips,
        e.TimeStart AS start_time, e.TimeEnd AS end_time,
        CASE
+         WHEN r.own THEN r.kind
          WHEN e.state_base LIKE 'POW%' OR (e.State GLOB '*[~%!]' AND NOT e.state_base GLOB 'D[OR]*') THEN 'power_saving'
          WHEN e.state_base LIKE 'MAINT%' OR e.state_base LIKE 'REBOOT%' OR e.state_base LIKE 'BOOT%' OR e.State GLOB '*[$@^]'
-           OR e.Reason LIKE '%maint%' OR (e.Reason LIKE '%reboot%' AND e.Reason NOT LIKE '%unexpectedly reboot%')
-           OR e.Reason LIKE '%upgrade%' OR e.Reason LIKE '%update%' OR e.Reason LIKE '%firmware%' THEN 'maintenance'
-         WHEN NOT e.state_base GLOB 'DR[AN]*' OR e.Reason LIKE '%xid%' OR e.Reason LIKE '%ecc%' OR e.Reason LIKE '%gpu%'
-           OR e.Reason LIKE '%nvlink%' OR e.Reason LIKE '%hw%' OR e.Reason LIKE '%hardware%' OR e.Reason LIKE '%fail%'
-           OR e.Reason LIKE '%error%' OR e.Reason LIKE '%not responding%' OR e.Reason LIKE '%unexpectedly reboot%' THEN 'hw_down'
+           OR r.kind = 'maintenance' THEN 'maintenance'
+         WHEN NOT e.state_base GLOB 'DR[AN]*' OR r.kind = 'hw_down' THEN 'hw_down'
          ELSE 'drained'
        END AS kind
 FROM slurm_events AS e, json_each(e.gpu_types) AS t
 JOIN slurm_pools AS p ON p.cluster_name = e.Cluster AND p.type = t.key
+LEFT JOIN slurm_said AS w ON w.reason = e.Reason
+LEFT JOIN slurm_reasons AS r ON r.rowid = w.matched
 WHERE e.NodeName IS NOT NULL AND coalesce(e.Event, 'Node') = 'Node' AND e.TimeStart IS NOT NULL
 GROUP BY e.rowid, p.pool;
 DROP TABLE IF EXISTS temp.slurm_nodes;
@@ -335,8 +414,23 @@ SELECT pool, installed - held AS chips, start_time, end_time, kind
 FROM slice JOIN slurm_nodes USING (cluster_name, node, pool)
 WHERE kind IS NOT NULL AND held < installed;
 
--- ---- 5. What nobody needs any more ----
+-- ---- 5. Until when a pool was observed ----
 
+-- A job that runs has run for its Elapsed when sacct was asked: that, if it is later than all else, is when the export was made.
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+WITH asked AS (
+  SELECT cluster_name, max(Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)) AS until_time
+  FROM slurm_attempts
+  WHERE started AND "End" IS NULL AND state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING')
+  GROUP BY cluster_name
+)
+SELECT pool, max(until_time) AS until_time FROM slurm_pools JOIN asked USING (cluster_name) WHERE until_time IS NOT NULL GROUP BY pool;
+
+-- ---- 6. What nobody needs any more ----
+
+DROP TABLE slurm_said;
+DROP TABLE slurm_reasons;
 DROP TABLE slurm_nodes;
 DROP TABLE slurm_down;
 DROP TABLE slurm_held;
