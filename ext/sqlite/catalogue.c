@@ -336,12 +336,22 @@ static void free_entry(mpg_conn *conn, mpg_catalogue_entry *entry) {
   mpg_free(&conn->env, entry);
 }
 
+static void free_all(mpg_conn *conn) {
+  while (conn->catalogues != NULL) {
+    mpg_catalogue_entry *entry = conn->catalogues;
+    conn->catalogues = entry->next;
+    free_entry(conn, entry);
+  }
+}
+
 /* The built-in catalogue is the first of the list, and the list itself is one of its users. */
 static mpg_catalogue_entry *builtin(mpg_conn *conn, mpg_err *err) {
   if (conn->catalogues == NULL)
     conn->catalogues = new_entry(conn, err);
-  if (conn->catalogues != NULL)
+  if (conn->catalogues != NULL) {
     conn->catalogues->users++;
+    mpg_conn_on_close(conn, free_all);
+  }
   return conn->catalogues;
 }
 
@@ -404,14 +414,6 @@ void mpg_catalogue_release(mpg_conn *conn, const mpg_chips *chips) {
     return;
   *link = entry->next;
   free_entry(conn, entry);
-}
-
-void mpg_catalogue_close(mpg_conn *conn) {
-  while (conn->catalogues != NULL) {
-    mpg_catalogue_entry *entry = conn->catalogues;
-    conn->catalogues = entry->next;
-    free_entry(conn, entry);
-  }
 }
 
 /* A statement's hold on its catalogue. */

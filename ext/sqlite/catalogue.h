@@ -37,7 +37,4 @@ mpg_rc mpg_catalogue_copy(mpg_conn *conn, mpg_chips **out, mpg_err *err);
 /* The same for a function: the catalogue of the statement that calls it, with a reference. */
 const mpg_chips *mpg_catalogue_of(sqlite3_context *context, mpg_err *err);
 
-/* Frees what the connection holds; mpg_conn_release calls it. */
-void mpg_catalogue_close(mpg_conn *conn);
-
 #endif

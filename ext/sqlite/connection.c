@@ -1,12 +1,10 @@
 /* connection.c - connection state, registration, errors and interruption for the glue: see
 ** connection.h. */
 #include "connection.h"
-#include "catalogue.h"
-#include "rollup_cache.h"
-#include "result_text.h"
 #include "../base/intern.h"
 #include "../base/pipeline.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,19 +30,25 @@ mpg_conn *mpg_conn_new(sqlite3 *db) {
   mpg_limits_init(&conn->limits);
   conn->env.limits = &conn->limits;
   sqlite3_randomness(sizeof conn->env.seed, &conn->env.seed);
-  conn->kept_limit = MPG_ROLLUP_CACHE_LIMIT;
   conn->references = 1;
   mpg_issues_init(&conn->issues, &conn->env);
   return conn;
+}
+
+void mpg_conn_on_close(mpg_conn *conn, void (*close)(mpg_conn *conn)) {
+  for (size_t i = 0; i < conn->closes; i++)
+    if (conn->on_close[i] == close)
+      return;
+  assert(conn->closes < MPG_CONN_CLOSES);
+  conn->on_close[conn->closes++] = close;
 }
 
 void mpg_conn_release(void *p) {
   mpg_conn *conn = p;
   if (--conn->references > 0)
     return;
-  mpg_rollup_cache_close(conn);
-  mpg_shared_text_close(conn);
-  mpg_catalogue_close(conn);
+  while (conn->closes > 0)
+    conn->on_close[--conn->closes](conn);
   mpg_issues_free(&conn->issues);
   sqlite3_free(conn);
 }

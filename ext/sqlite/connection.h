@@ -19,12 +19,16 @@ extern const sqlite3_api_routines *sqlite3_api;
 
 #define MPG_VERSION "0.1.0"
 
+#define MPG_CONN_CLOSES 4 /* functions that mpg_conn_on_close has room for */
+
+typedef struct mpg_conn mpg_conn;
+
 /*
 ** One for each connection that loaded the extension; every registered function and module holds a
 ** reference, and the last one frees it. Not shared between threads beyond what SQLite itself
 ** allows.
 */
-typedef struct mpg_conn {
+struct mpg_conn {
   sqlite3 *db;
   mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_query_env_begin */
   mpg_limits limits; /* of env, and of scans that begin */
@@ -36,10 +40,15 @@ typedef struct mpg_conn {
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
   int reading;   /* scans of this connection that are reading relations now, one inside the other */
-} mpg_conn;
+  void (*on_close[MPG_CONN_CLOSES])(mpg_conn *conn);
+  size_t closes;
+};
 
 mpg_conn *mpg_conn_new(sqlite3 *db); /* one reference; NULL: out of memory */
 void mpg_conn_release(void *conn);
+/* The last release of the connection calls `close`, the functions added last first. A function that
+** was added before is not added again. */
+void mpg_conn_on_close(mpg_conn *conn, void (*close)(mpg_conn *conn));
 
 /*
 ** Flags of a function that sets something for the connection, which no stored schema may do.

@@ -27,6 +27,12 @@ void mpg_shared_text_free(mpg_shared_text *shown) {
   memset(shown, 0, sizeof *shown);
 }
 
+static void free_lasting(mpg_conn *conn) {
+  mpg_intern_free(conn->lasting);
+  mpg_free(&conn->env, conn->lasting);
+  conn->lasting = NULL;
+}
+
 /* The text among those that last, where there is room for it; else NULL. */
 static const char *lasting(mpg_conn *conn, mpg_str s) {
   uint32_t id;
@@ -37,19 +43,12 @@ static const char *lasting(mpg_conn *conn, mpg_str s) {
     if (conn->lasting == NULL)
       return NULL;
     mpg_intern_init(conn->lasting, &conn->env);
+    mpg_conn_on_close(conn, free_lasting);
   }
   id = mpg_intern_find(conn->lasting, s);
   if (id == 0 && conn->lasting->n < LASTING_TEXTS && mpg_intern_id(conn->lasting, s, &id) != MPG_OK)
     return NULL;
   return mpg_intern_text(conn->lasting, id).p;
-}
-
-void mpg_shared_text_close(mpg_conn *conn) {
-  if (conn->lasting == NULL)
-    return;
-  mpg_intern_free(conn->lasting);
-  mpg_free(&conn->env, conn->lasting);
-  conn->lasting = NULL;
 }
 
 static bool lend(mpg_shared_text *shown, mpg_str s) {

@@ -27,7 +27,5 @@ void mpg_shared_text_free(mpg_shared_text *shown);
 ** few. */
 void mpg_result_shared_text(sqlite3_context *context, mpg_conn *conn, mpg_shared_text *shown,
                             const mpg_intern *texts, uint32_t id, bool few);
-/* Gives the texts that last back, with the connection's state. */
-void mpg_shared_text_close(mpg_conn *conn);
 
 #endif

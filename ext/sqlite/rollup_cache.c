@@ -182,7 +182,7 @@ static void shrink(mpg_conn *conn, size_t limit) {
   }
 }
 
-void mpg_rollup_cache_close(mpg_conn *conn) {
+static void drop_all(mpg_conn *conn) {
   shrink(conn, 0);
 }
 
@@ -283,6 +283,7 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg
   memset(cells, 0, sizeof *cells);
   e->bytes = sizeof *e + e->cells.cap * sizeof *e->cells.p + mpg_fleet_bytes(&e->fleet) +
              e->key->paths.n * sizeof(stamp);
+  mpg_conn_on_close(conn, drop_all);
   e->next = conn->kept;
   conn->kept = e;
   e->users++;
@@ -320,5 +321,6 @@ int mpg_register_keep(mpg_conn *conn, char **error) {
   };
   if (conn->no_files) /* only what was read from files is kept */
     return SQLITE_OK;
+  conn->kept_limit = MPG_ROLLUP_CACHE_LIMIT;
   return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
 }

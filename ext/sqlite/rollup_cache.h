@@ -48,7 +48,4 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg
 void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *keeping);
 void mpg_rollup_cache_release(mpg_rollup_cache_entry *kept); /* NULL is fine */
 
-/* All entries go; mpg_conn_release calls it. */
-void mpg_rollup_cache_close(mpg_conn *conn);
-
 #endif

@@ -1,5 +1,5 @@
 /* kube.c - see kube.h. */
-#include "kube_object.h"
+#include "kube_decode.h"
 #include "../../base/text.h"
 #include "../../base/limits.h"
 

@@ -87,15 +87,10 @@ mpg_rc mpg_kube_note(const mpg_kube_object *o, mpg_severity severity, const char
 mpg_rc mpg_kube_unexpected(const mpg_kube_object *o, const char *key, const char *expected,
                            mpg_str found, mpg_err *err);
 
+/* Whether a text contains another, in any case. */
+bool mpg_kube_contains(mpg_str s, const char *part);
 /* The member of a level, NULL where there is none or it is null. */
 const mpg_json_member *mpg_kube_find(const mpg_kube_level *level, const char *key);
-
-/*
-** Decodes the object that is open as level MPG_KUBE_TOP; the values borrow of its text. `kind` is
-** that of the list it was in, for items that have none of their own; `event` is the watch event's,
-** or empty.
-*/
-mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err *err);
 
 /* kube_pods.c: chips and pods, of a pod, a node, or what makes pods (in spec: Job, Workload,
 ** ...). Needs the levels METADATA, LABELS, SPEC and STATUS, and kind. */
@@ -107,6 +102,5 @@ mpg_rc mpg_kube_give_claims(mpg_kube_object *o, mpg_err *err);
 /* kube_outcome.c: how it ended, in the words of the native trace, from the other fields; else
 ** NULL. */
 const char *mpg_kube_outcome(const mpg_kube_object *o);
-bool mpg_kube_contains(mpg_str s, const char *part); /* in any case */
 
 #endif

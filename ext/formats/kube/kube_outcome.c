@@ -47,14 +47,6 @@ static const word evictions[] = {
     {"InactiveWorkloadRequeuingLimitExceeded", "failed"},
 };
 
-bool mpg_kube_contains(mpg_str s, const char *part) {
-  size_t n = strlen(part);
-  for (size_t i = 0; i + n <= s.n; i++)
-    if (mpg_str_eq_nocase((mpg_str){s.p + i, n}, (mpg_str){part, n}))
-      return true;
-  return false;
-}
-
 static const char *of_pod(const mpg_kube_object *o) {
   const char *found;
   bool failed = mpg_kube_is(o, MPG_KUBE_phase, "Failed");

@@ -93,7 +93,7 @@ mpg_hlo_work mpg_hlo_with_callees(const mpg_hlo_cost *c, const mpg_hlo_instructi
 bool mpg_hlo_is_unbounded(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
 /* Bytes read of operand k, within own bytes. */
 mpg_i128 mpg_hlo_operand_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, uint32_t k);
-/* What a multiply multiplies: the shapes of two operands. False: there are no two. */
+/* hlo_class.c: what a multiply multiplies, the shapes of two operands. False: there are no two. */
 bool mpg_hlo_factors(const mpg_hlo_module *m, const mpg_hlo_instruction *i, bool is_declared,
                      uint32_t shapes[2]);
 /* The class of a dot's or convolution's multiply; MPG_HLO_CLASSES where it is none of ours. */

@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-uint32_t mpg_hlo_result(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
-  return i->sugar ? mpg_hlo_member(&m->shapes, i->shape, 1) : i->shape;
-}
-
 static mpg_i128 elements(const mpg_hlo_module *m, uint32_t shape) {
   return mpg_hlo_elements(&m->shapes, shape);
 }
@@ -308,45 +304,6 @@ static mpg_i128 order_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) 
 
 /* ---- Custom calls ---- */
 
-static bool begins(mpg_str s, const char *with) {
-  size_t n = strlen(with);
-  return s.n >= n && memcmp(s.p, with, n) == 0;
-}
-
-mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
-  static const char *const annotations[] = {"Sharding",
-                                            "SPMDFullToShardShape",
-                                            "SPMDShardToFullShape",
-                                            "xla.sdy.",
-                                            "sdy.",
-                                            "annotate_device_placement",
-                                            "MoveToHost",
-                                            "MoveToDevice",
-                                            "AllocateBuffer",
-                                            "Pin",
-                                            "Unpin",
-                                            "LayoutConstraint",
-                                            "InspectSharding",
-                                            "AssumeGatherIndicesInBound",
-                                            "__xla_internal_call_marker_before",
-                                            "__xla_internal_call_marker_after"};
-  mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
-  if (begins(target, "__cublas$gemm") || begins(target, "__cublas$lt$matmul"))
-    return MPG_HLO_CUSTOM_DOT;
-  if (begins(target, "__cublas$lt$groupedMatmul"))
-    return MPG_HLO_CUSTOM_RAGGED_DOT;
-  if (begins(target, "__op$block_scaled_dot") || begins(target, "__cudnn$blockScaledDot"))
-    return MPG_HLO_CUSTOM_SCALED_DOT;
-  if (begins(target, "__cudnn$conv"))
-    return MPG_HLO_CUSTOM_CONVOLUTION;
-  for (size_t a = 0; a < sizeof annotations / sizeof *annotations; a++) {
-    size_t n = strlen(annotations[a]);
-    if (begins(target, annotations[a]) && (annotations[a][n - 1] == '.' || target.n == n))
-      return MPG_HLO_CUSTOM_FREE;
-  }
-  return MPG_HLO_CUSTOM_UNKNOWN;
-}
-
 /* The list of numbers behind "KEY": [ in JSON, up to its bracket. */
 static mpg_str json_list(mpg_str json, mpg_str key) {
   mpg_str rest = mpg_hlo_behind(json, key);
@@ -361,9 +318,9 @@ static conv_shapes cudnn_shapes(const mpg_hlo_module *m, const mpg_hlo_instructi
                                 uint32_t result) {
   mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
   uint32_t first = mpg_hlo_operand_shape(m, i, 0), second = mpg_hlo_operand_shape(m, i, 1);
-  if (begins(target, "__cudnn$convBackwardInput"))
+  if (mpg_hlo_begins(target, "__cudnn$convBackwardInput"))
     return (conv_shapes){result, second, first};
-  if (begins(target, "__cudnn$convBackwardFilter"))
+  if (mpg_hlo_begins(target, "__cudnn$convBackwardFilter"))
     return (conv_shapes){first, result, second};
   return (conv_shapes){first, second, result};
 }

@@ -1,5 +1,6 @@
 /* hlo_module.c - see hlo_module.h. */
 #include "hlo_module.h"
+#include "hlo_attribute.h"
 #include "../../base/intern.h"
 #include "../../base/text.h"
 
@@ -438,4 +439,50 @@ uint32_t mpg_hlo_operand(const mpg_hlo_module *m, const mpg_hlo_instruction *i, 
 uint32_t mpg_hlo_operand_shape(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t k) {
   uint32_t of = mpg_hlo_operand(m, i, k);
   return of == MPG_HLO_NONE ? 0 : m->instructions[of].shape;
+}
+
+uint32_t mpg_hlo_result(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  return i->sugar ? mpg_hlo_member(&m->shapes, i->shape, 1) : i->shape;
+}
+
+/* ---- Custom calls ---- */
+
+bool mpg_hlo_begins(mpg_str s, const char *with) {
+  size_t n = strlen(with);
+  return s.n >= n && memcmp(s.p, with, n) == 0;
+}
+
+mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  static const char *const annotations[] = {"Sharding",
+                                            "SPMDFullToShardShape",
+                                            "SPMDShardToFullShape",
+                                            "xla.sdy.",
+                                            "sdy.",
+                                            "annotate_device_placement",
+                                            "MoveToHost",
+                                            "MoveToDevice",
+                                            "AllocateBuffer",
+                                            "Pin",
+                                            "Unpin",
+                                            "LayoutConstraint",
+                                            "InspectSharding",
+                                            "AssumeGatherIndicesInBound",
+                                            "__xla_internal_call_marker_before",
+                                            "__xla_internal_call_marker_after"};
+  mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
+  if (mpg_hlo_begins(target, "__cublas$gemm") || mpg_hlo_begins(target, "__cublas$lt$matmul"))
+    return MPG_HLO_CUSTOM_DOT;
+  if (mpg_hlo_begins(target, "__cublas$lt$groupedMatmul"))
+    return MPG_HLO_CUSTOM_RAGGED_DOT;
+  if (mpg_hlo_begins(target, "__op$block_scaled_dot") ||
+      mpg_hlo_begins(target, "__cudnn$blockScaledDot"))
+    return MPG_HLO_CUSTOM_SCALED_DOT;
+  if (mpg_hlo_begins(target, "__cudnn$conv"))
+    return MPG_HLO_CUSTOM_CONVOLUTION;
+  for (size_t a = 0; a < sizeof annotations / sizeof *annotations; a++) {
+    size_t n = strlen(annotations[a]);
+    if (mpg_hlo_begins(target, annotations[a]) && (annotations[a][n - 1] == '.' || target.n == n))
+      return MPG_HLO_CUSTOM_FREE;
+  }
+  return MPG_HLO_CUSTOM_UNKNOWN;
 }

@@ -136,4 +136,20 @@ uint32_t mpg_hlo_callee(const mpg_hlo_module *m, const mpg_hlo_instruction *i, m
 uint32_t mpg_hlo_operand(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t k);
 uint32_t mpg_hlo_operand_shape(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t k);
 
+/* The result's shape: of "OPCODE-start" that of the results in its tuple. */
+uint32_t mpg_hlo_result(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
+/* What a custom call is known to be. */
+typedef enum mpg_hlo_custom {
+  MPG_HLO_CUSTOM_UNKNOWN,
+  MPG_HLO_CUSTOM_FREE, /* it annotates */
+  MPG_HLO_CUSTOM_DOT,
+  MPG_HLO_CUSTOM_CONVOLUTION,
+  MPG_HLO_CUSTOM_RAGGED_DOT,
+  MPG_HLO_CUSTOM_SCALED_DOT
+} mpg_hlo_custom;
+mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
+
+/* Whether a text begins with another. */
+bool mpg_hlo_begins(mpg_str s, const char *with);
+
 #endif

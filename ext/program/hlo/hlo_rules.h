@@ -6,23 +6,10 @@
 
 #include "hlo_cost.h"
 
-/* The result's shape: of "OPCODE-start" that of the results in its tuple. */
-uint32_t mpg_hlo_result(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
-
 /* ---- hlo_flops.c ---- */
 
 /* FLOPs and transcendentals of one execution, and whether they are known and of a multiply. */
 void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p);
-/* What an instruction, which is a custom call, is known to be. */
-typedef enum mpg_hlo_custom {
-  MPG_HLO_CUSTOM_UNKNOWN,
-  MPG_HLO_CUSTOM_FREE, /* it annotates */
-  MPG_HLO_CUSTOM_DOT,
-  MPG_HLO_CUSTOM_CONVOLUTION,
-  MPG_HLO_CUSTOM_RAGGED_DOT,
-  MPG_HLO_CUSTOM_SCALED_DOT
-} mpg_hlo_custom;
-mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
 
 /* ---- hlo_bytes.c ---- */
 
