@@ -11,43 +11,21 @@
 SQLITE_EXTENSION_INIT1
 
 #include "mpg.h"
+#include "formats/list.h"
 #include "sqlite/connection.h"
 
 /* Compiled against 3.40's routine table: an older host would be called past its end. */
 #define OLDEST_SQLITE 3040000
 
 static int (*const families[])(mpg_conn *, char **) = {
-    mpg_register_scalars,
-    mpg_register_goodput,
-    mpg_register_ledger,
-    mpg_register_roofline,
-    mpg_register_catalogue,
-    mpg_register_intervals,
-    mpg_register_interval_buckets,
-    mpg_register_slurm,
-    mpg_register_slurm_nodes,
-    mpg_register_mllog,
-    mpg_register_pbs,
-    mpg_register_swf,
-    mpg_register_kube,
-    mpg_register_prometheus,
-    mpg_register_otlp,
-    mpg_register_log,
-    mpg_register_op_cost,
-    mpg_register_chrome,
-    mpg_register_xplane,
-    mpg_register_goodput_log,
-    mpg_register_goodput_report,
-    mpg_register_generic,
-    mpg_register_classes,
-    mpg_register_charts,
-    mpg_register_records,
-    mpg_register_hlo,
-    mpg_register_files,
-    mpg_register_transformer,
-    mpg_register_keep,
-    mpg_register_limits,
-    mpg_register_generic_rollup,
+    mpg_register_scalars,          mpg_register_goodput,   mpg_register_ledger,
+    mpg_register_roofline,         mpg_register_catalogue, mpg_register_intervals,
+    mpg_register_interval_buckets, mpg_register_op_cost,   mpg_register_classes,
+    mpg_register_charts,           mpg_register_records,   mpg_register_files,
+    mpg_register_transformer,      mpg_register_keep,      mpg_register_limits,
+#define REGISTER(name) mpg_register_##name,
+    MPG_FORMATS(REGISTER)
+#undef REGISTER
 };
 
 static int register_families(sqlite3 *db, bool no_files, char **error) {

@@ -190,7 +190,8 @@ typedef struct mpg_query_env {
 int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn);
 void mpg_query_env_end(mpg_query_env *scan);
 
-/* One a file; each registers its family. */
+/* One a file; each registers its family. Those of the formats are declared by
+** ext/formats/list.h. */
 int mpg_register_scalars(mpg_conn *conn, char **error);          /* scalars.c */
 int mpg_register_classes(mpg_conn *conn, char **error);          /* classes.c */
 int mpg_register_charts(mpg_conn *conn, char **error);           /* chart_functions.c */
@@ -203,23 +204,7 @@ int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table
 int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
 int mpg_register_keep(mpg_conn *conn, char **error);             /* rollup_cache.c */
 int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
-int mpg_register_slurm(mpg_conn *conn, char **error);            /* slurm_table.c */
-int mpg_register_slurm_nodes(mpg_conn *conn, char **error);      /* slurm_nodes_table.c */
-int mpg_register_mllog(mpg_conn *conn, char **error);            /* mllog_table.c */
-int mpg_register_pbs(mpg_conn *conn, char **error);              /* pbs_table.c */
-int mpg_register_swf(mpg_conn *conn, char **error);              /* swf_table.c */
-int mpg_register_kube(mpg_conn *conn, char **error);             /* kube_table.c */
-int mpg_register_prometheus(mpg_conn *conn, char **error);       /* prometheus_table.c */
-int mpg_register_otlp(mpg_conn *conn, char **error);             /* otlp_table.c */
-int mpg_register_generic(mpg_conn *conn, char **error);          /* generic_table.c */
-int mpg_register_log(mpg_conn *conn, char **error);              /* log_table.c */
 int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */
-int mpg_register_chrome(mpg_conn *conn, char **error);           /* chrome_table.c */
-int mpg_register_xplane(mpg_conn *conn, char **error);           /* xplane_table.c */
-int mpg_register_generic_rollup(mpg_conn *conn, char **error);   /* generic_rollup.c */
-int mpg_register_goodput_report(mpg_conn *conn, char **error);   /* goodput_report_table.c */
-int mpg_register_goodput_log(mpg_conn *conn, char **error);      /* goodput_log_table.c */
-int mpg_register_hlo(mpg_conn *conn, char **error);              /* hlo_table.c */
 int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.c */
 int mpg_register_transformer(mpg_conn *conn, char **error);      /* transformer.c */
 

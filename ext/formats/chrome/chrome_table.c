@@ -23,6 +23,7 @@
 ** An integer beyond 64 bits stays text, so that it still equals itself, where the column is no
 ** REAL.
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "../../base/number.h"
 #include "chrome_info.h"

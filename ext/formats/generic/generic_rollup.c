@@ -25,6 +25,7 @@
 ** read
 **     when the table is made, all of them in xFilter, by several threads.
 */
+#include "../list.h"
 #include "generic_sums.h"
 #include "../../base/text.h"
 

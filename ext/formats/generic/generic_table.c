@@ -16,6 +16,7 @@
 ** no row can be of (`_file`) stay unopened. SQLite scans a table more than once and compares rowids
 ** between the scans (OR, RIGHT JOIN), so a record's rowid does not depend on what is asked for.
 */
+#include "../list.h"
 #include "generic.h"
 #include "../../read/rows/rows_scan.h"
 

@@ -22,6 +22,7 @@
 **       of an entry of Cloud Logging: its timestamp, as exported and in nanoseconds, its id, and
 **       whether the same entry came before
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "goodput_rows.h"
 

@@ -6,6 +6,7 @@
 ** Cloud Logging by (timestamp, insertId), without those that repeat. A job that the library refuses
 ** is a row with `error`. Jobs are in the order of their names.
 */
+#include "../list.h"
 #include "../../sqlite/connection.h"
 #include "goodput_report.h"
 #include "../../base/intern.h"

@@ -37,6 +37,7 @@
 **
 ** A count beyond 64 bits is REAL.
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "../../program/hlo/hlo_attribute.h"
 #include "../../program/hlo/hlo_cost.h"

@@ -4,6 +4,7 @@
 ** A row is a version of an object: one in a listing, as many as were seen in a watch. Columns are
 ** described in docs/kubernetes.md; their sources in ext/formats/kube/kube_object.c and kube_pods.c.
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "kube.h"
 

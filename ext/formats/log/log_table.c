@@ -7,6 +7,7 @@
 **   step BIGINT   of the group of that name
 **   fields TEXT   the named groups, a JSON object; NULL for a line that does not match
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "log.h"
 

@@ -2,6 +2,7 @@
 ** mllog_table.c - mllog_trace(path, on_error), the :::MLLOG records of MLPerf logs; columns are
 ** those of ext/formats/mllog/mllog.h.
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "mllog.h"
 

@@ -16,6 +16,7 @@
 **   flags BIGINT, dropped BIGINT
 **       dropped: attributes, events and links that the SDK dropped
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "otlp.h"
 #include "otlp_value.h"

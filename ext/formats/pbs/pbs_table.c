@@ -24,6 +24,7 @@
 **   nodes TEXT
 **       the hosts of exec_host (else the vnodes of exec_vnode), each once, as a JSON array
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "../../base/intern.h"
 #include "../../read/parse/json_writer.h"

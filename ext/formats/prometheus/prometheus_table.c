@@ -17,6 +17,7 @@
 **   exemplar TEXT
 **       of OpenMetrics, as written
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "../../read/parse/json_writer.h"
 #include "prometheus.h"

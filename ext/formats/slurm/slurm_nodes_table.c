@@ -9,6 +9,7 @@
 **       of CfgTRES, or else of Gres; gpu_types is a JSON object: {"h100":8}
 **   alloc_gpus BIGINT          of AllocTRES, or else of GresUsed
 */
+#include "../list.h"
 #include "slurm_columns.h"
 #include "slurm_nodes.h"
 

@@ -24,6 +24,7 @@
 **
 **   state_base TEXT, gpus BIGINT, gpu_type, gpu_types TEXT
 */
+#include "../list.h"
 #include "slurm_columns.h"
 #include "slurm.h"
 #include "slurm_json.h"

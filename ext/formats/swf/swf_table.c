@@ -15,6 +15,7 @@
 **   outcome TEXT
 **       the status in the words of the native trace; NULL: unknown
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "../../read/parse/json_writer.h"
 #include "swf.h"

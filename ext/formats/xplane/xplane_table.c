@@ -25,6 +25,7 @@
 **   plane TEXT, plane_id BIGINT, lines, events, event_names, stat_names BIGINT, stats TEXT,
 **   hostnames TEXT
 */
+#include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "xplane.h"
 
