@@ -69,11 +69,128 @@ class Library(unittest.TestCase):
         mutable = [line for line in lines if re.search(r" O \.(data|bss|tdata|tbss)(?!\.rel\.ro)", line)]
         self.assertEqual(mutable, [])
 
-    def test_core_and_io_without_sqlite(self):
+
+# Who may include whom: a folder, and the folders whose files it may include beside its own. A folder
+# that is not listed is not allowed.
+READ = ["read/input", "read/parse", "read/grouping", "read/rows"]
+GOODPUT = ["goodput", "goodput/trace", "goodput/native", "goodput/rules", "goodput/ledger"]
+PROGRAM = ["program", "program/hlo"]
+MAY_INCLUDE = {
+    "base": [],
+    "read/input": ["base"],
+    "read/parse": ["base", "read/input"],
+    "read/grouping": ["base"],
+    "read/rows": ["base", "read/input", "read/parse", "read/grouping"],
+    "program": ["base", "read/parse"],
+    "program/hlo": ["base", "program"],
+    "goodput": ["base"],
+    "goodput/trace": ["base", "program"],
+    "goodput/native": ["base", "read/input", "read/parse", "goodput/trace"],
+    "goodput/rules": ["base", "program", "goodput", "goodput/trace"],
+    "goodput/ledger": ["base", "goodput", "goodput/trace", "goodput/rules"],
+    "sqlite": ["base"] + READ + PROGRAM + GOODPUT,
+    "sqlite/reader": ["base", "sqlite"] + READ,
+    "sqlite/ledger": ["base", "sqlite"] + READ + GOODPUT,
+    "sqlite/functions": ["base", "sqlite"] + READ + PROGRAM + GOODPUT,
+    "sqlite/scripts": ["base", "sqlite", "sqlite/reader"] + READ,
+    "postgres": ["base", "program"] + GOODPUT,
+    "formats": ["base", "sqlite"],
+    "": ["sqlite", "formats"],
+}
+# Of every folder in ext/formats; a file that SQLite's headers reach may include these too.
+FORMAT_MAY_INCLUDE = ["base", "program/hlo"] + READ
+TABLE_MAY_INCLUDE = ["formats", "sqlite", "sqlite/reader"]
+
+
+def is_table(path):
+    """Whether the file of a format is the one that SQLite's headers reach."""
+    return re.search(r"_table\.[ch]$|/slurm_columns\.[ch]$|/generic/", path) is not None
+
+
+def folder_of(path):
+    return os.path.dirname(path)[len("ext/"):]
+
+
+def includes_of(path):
+    """The files of ext/ that a file includes."""
+    named = re.findall(r'^\s*#\s*include\s*"([^"]+)"', text_of(path), re.M)
+    files = [os.path.normpath(os.path.join(os.path.dirname(path), name)) for name in named]
+    return [file for file in files if os.path.exists(os.path.join(ROOT, file))]
+
+
+def may_include(path):
+    folder = folder_of(path)
+    if not folder.startswith("formats/"):
+        return MAY_INCLUDE.get(folder, [])
+    return FORMAT_MAY_INCLUDE + (TABLE_MAY_INCLUDE if is_table(path) else [])
+
+
+def calls():
+    """For each .c file those whose functions it names; PostgreSQL's host is a library of its own."""
+    sources = {path: re.sub(r"/\*.*?\*/", "", text_of(path), flags=re.S)
+               for path in SOURCES if path.endswith(".c") and not path.startswith("ext/postgres/")}
+    defined = {}
+    for path, text in sources.items():
+        for name in re.findall(r"^(?!static\b)\w[^;{}()=]*?\b(mpg_\w+)\([^;{}]*\)\s*\{", text, re.M):
+            defined[name] = path
+    return {path: {defined[name] for name in re.findall(r"\bmpg_\w+", text) if defined.get(name, path) != path}
+            for path, text in sources.items()}
+
+
+def circle_in(graph):
+    """The names along a circle, first and last the same; None where there is none."""
+    done, at = set(), []
+
+    def visit(name):
+        if name in at:
+            return at[at.index(name):] + [name]
+        if name in done:
+            return None
+        at.append(name)
+        found = next(filter(None, map(visit, sorted(graph.get(name, ())))), None)
+        at.pop()
+        done.add(name)
+        return found
+
+    return next(filter(None, map(visit, sorted(graph))), None)
+
+
+class Rooms(unittest.TestCase):
+    def test_who_may_include_whom(self):
         for path in SOURCES:
-            if path.startswith(("ext/base/", "ext/read/", "ext/program/", "ext/goodput/")) or path.startswith("ext/formats/") and not re.search("_table|formats/generic|slurm_columns", path):
-                included = re.findall(r"#\s*include\s*(\S+)", text_of(path))
-                self.assertEqual([name for name in included if re.search("sqlite", name)], [], path)
+            folder = folder_of(path)
+            wrong = [file for file in includes_of(path)
+                     if folder_of(file) != folder and folder_of(file) not in may_include(path)]
+            self.assertEqual(wrong, [], path)
+
+    def test_every_folder_is_in_the_table(self):
+        folders = {folder_of(path) for path in SOURCES}
+        self.assertEqual([f for f in sorted(folders) if f not in MAY_INCLUDE and not f.startswith("formats/")], [])
+
+    def test_sqlite_is_seen_by_its_own(self):
+        for path in SOURCES:
+            if re.search(r"#\s*include\s*<sqlite3", text_of(path)):
+                self.assertTrue(path in ("ext/mpg.c", "ext/mpg.h") or folder_of(path).split("/")[0] == "sqlite" or
+                                path.startswith("ext/formats/") and is_table(path), path)
+
+    def test_no_circle_between_folders(self):
+        graph = {}
+        for path in SOURCES:
+            graph.setdefault(folder_of(path), set()).update(
+                folder_of(file) for file in includes_of(path) if folder_of(file) != folder_of(path))
+        self.assertIsNone(circle_in(graph))
+
+    def test_no_circle_between_headers(self):
+        self.assertIsNone(circle_in({path: set(includes_of(path)) for path in SOURCES}))
+
+    def test_no_circle_between_files_that_call_each_other(self):
+        graph = calls()
+        self.assertGreater(sum(map(len, graph.values())), len(graph), "calls are found at all")
+        self.assertIsNone(circle_in(graph))
+
+    def test_a_circle_is_found(self):
+        self.assertEqual(circle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}), ["b", "c", "b"])
+        self.assertIsNone(circle_in({"a": {"b", "c"}, "b": {"c"}}))
 
 
 class Loading(unittest.TestCase):
