@@ -3,13 +3,13 @@
 MUTANTS ?= --sample 300
 .PHONY: coverage mutants figures
 coverage:
-	@$(PYTHON) tests/coverage.py $(T)
+	@$(PYTHON) tests/full/coverage.py $(T)
 mutants: mpg.so
-	@$(PYTHON) tests/mutants.py $(MUTANTS)
+	@$(PYTHON) tests/full/mutants.py $(MUTANTS)
 figures:
-	@$(PYTHON) tests/figures.py
+	@$(PYTHON) tests/support/figures.py
 
-# What tests/test_memory.py runs: failing allocations under the shipped mpg.so, in SQLite's shared library; and another qsort.
+# What tests/robust/test_memory.py runs: failing allocations under the shipped mpg.so, in SQLite's shared library; and another qsort.
 build/memory/loaded: tests/memory/loaded.c
 	@mkdir -p $(@D)
 	$(COMPILE) -fvisibility=default -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< -lsqlite3 -lpthread

@@ -112,7 +112,7 @@ static inline void mpg_may_ask(const mpg_env *env) {
 #endif
 /* The same, asked in one of so many turns: for loops that take nanoseconds a turn, or microseconds
 ** where each touches fresh memory on a host that is slow to give it. */
-#ifndef MPG_POLL_TURNS /* tests/full_stops.sh has both far smaller */
+#ifndef MPG_POLL_TURNS /* tests/full/full_stops.sh has both far smaller */
 #define MPG_POLL_TURNS ((size_t)8192)
 #endif
 static inline bool mpg_poll(const mpg_env *env, size_t turn) {

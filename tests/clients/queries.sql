@@ -2,7 +2,7 @@
 
    A query begins behind a line "-- name" and ends with its semicolon. Where it has parameters (?1, ?2), they are the values
    of the last row that the client has fetched: what went out through the client comes back through it. The answers are in
-   answers.jsonl; where a client cannot give one of them, tests/test_clients.py says so. */
+   answers.jsonl; where a client cannot give one of them, tests/hosts/test_clients.py says so. */
 
 -- loaded
 SELECT typeof(mpg_version()) AS type, mpg_version() LIKE '_%._%._%' AS is_version;

@@ -1,6 +1,6 @@
 # make fuzz: the fuzz targets of tests/fuzz under libFuzzer, FUZZ_SECONDS each, one after the other on one core;
 # FUZZ="csv json" only these. What they find to be worth keeping is packed into tests/fuzz/corpus, and what they find
-# wrong lies in build/fuzz/found. tests/test_fuzz.py runs the packed corpora through the same targets.
+# wrong lies in build/fuzz/found. tests/robust/test_fuzz.py runs the packed corpora through the same targets.
 FUZZ_SECONDS ?= 60
 FUZZ ?= $(FUZZ_TARGETS)
 FUZZ_SHARED = fuzz replay libfuzzer ledger_naive

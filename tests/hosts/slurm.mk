@@ -1,4 +1,4 @@
-# make test-slurm: shards as a job array, on a private Slurm (tests/slurm_cluster.py), whose programs it installs where they are missing.
+# make test-slurm: shards as a job array, on a private Slurm (tests/support/slurm_cluster.py), whose programs it installs where they are missing.
 # make test runs it where they are there.
 .PHONY: test-slurm
 test-slurm:

@@ -1,7 +1,7 @@
 /*
 ** test_connections.c - connections in threads of their own, all statements of tests/memory in each
 ** at once: the rows are those of one alone. And a statement that is left at its first row, with
-** threads still reading ahead of it. tests/full_threads.sh runs it under ThreadSanitizer.
+** threads still reading ahead of it. tests/full/full_threads.sh runs it under ThreadSanitizer.
 */
 #include "../../ext/mpg.h"
 #include "../memory/statements.h"

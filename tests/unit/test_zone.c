@@ -1,5 +1,5 @@
 /* The zone reader: offsets, names, zone files built here byte by byte, and damaged ones. Named
-** zones are held against another implementation in tests/test_slurm_zones.py. */
+** zones are held against another implementation in tests/formats/test_slurm_zones.py. */
 #include "../../ext/read/input/zone.h"
 #include "check.h"
 

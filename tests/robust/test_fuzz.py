@@ -1,0 +1,46 @@
+"""The fuzz corpora and their seeds through their targets (tests/fuzz), under the sanitizers; fuzzing itself is `make fuzz`."""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests/fuzz"))
+import corpus  # noqa: E402
+
+
+class Replay(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+        done = subprocess.run(["make", "-s", "--no-print-directory", "mpg.so", "build/asan/replay"], cwd=ROOT, env=clean,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            raise AssertionError(done.stdout)
+
+    def test_every_target_has_a_corpus(self):
+        packed = [os.path.basename(path)[:-4] for path in glob.glob(f"{corpus.PACKED}/*.b64")]
+        self.assertEqual(sorted(packed), corpus.targets())
+        self.assertLess(sum(map(os.path.getsize, glob.glob(f"{corpus.PACKED}/*"))), 400 * 1024)
+        with open(f"{ROOT}/tests/fuzz/fuzz.h", encoding="utf-8") as file:
+            self.assertEqual(sorted(re.findall(r"^  F\((\w+)\)", file.read(), re.M)), corpus.targets())
+
+    def replay(self, target):
+        with tempfile.TemporaryDirectory() as folder:
+            count = corpus.unpack(target, folder)
+            paths = "".join(f"{folder}/{name}\n" for name in os.listdir(folder))
+            done = subprocess.run(["build/asan/replay", target], cwd=ROOT, input=paths, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, errors="replace", env=dict(os.environ, TMPDIR=folder))
+            self.assertEqual((done.returncode, done.stdout), (0, f"{target}: {count}\n"))
+            self.assertGreater(count, 3)
+
+
+for name in corpus.targets():
+    setattr(Replay, f"test_{name}", lambda self, name=name: self.replay(name))
+
+
+if __name__ == "__main__":
+    unittest.main()

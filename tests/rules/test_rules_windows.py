@@ -1,0 +1,110 @@
+"""Windows, sizes and repetitions (docs/rules.md, sections 8 to 10), and records that the naive computation refuses."""
+import unittest
+
+import naive
+from fleets import FORMS, al, as_source, cap, co, fleet, job, out, pr, sp
+from rules_case import CHIPS, MS, POOL, Cases, Rules, steps
+
+case = Cases()
+
+# 8. Windows, buckets and integers
+
+case("buckets", [cap(2, 1800, 9000), al(1, 3000, 4000)],
+     {("1970-01-01 00:00:00", "idle"): 3600 - 600, ("1970-01-01 00:00:00", "untraced"): 600,
+      ("1970-01-01 01:00:00", "idle"): 7200 - 400, ("1970-01-01 01:00:00", "untraced"): 400,
+      ("1970-01-01 02:00:00", "idle"): 3600}, by=("bucket", "category"), bucket="1 hour")
+case("buckets of days", [cap(1, 0, 86400 * 2)], {("1970-01-01",): 86400, ("1970-01-02",): 86400}, by=("bucket",), bucket=86400)
+case("buckets of weeks begin on Mondays", [cap(1, 86400 * 3, 86400 * 5)], {("1969-12-29",): 86400, ("1970-01-05",): 86400},
+     by=("bucket",), bucket="1 week")
+case("buckets of months", [cap(1, 86400 * 30, 86400 * 60)],
+     {("1970-01-01",): 86400, ("1970-02-01",): 28 * 86400, ("1970-03-01",): 86400}, by=("bucket",), bucket="1 month")
+case("a window", [cap(2, 0, 100), al(1, 10, 40), sp("hang", 15, 35)],
+     {("j", "unknown"): 5, ("j", "stall", "hang"): 10, (None, "idle"): 15}, since=25, until=40)
+case("a window does not change what is decided", [al(1, 0, 40, outcome="failed"), co(2, 35, 36)] + steps(1, 2, 3, 4),
+     {("j", "unrated"): 15, ("j", "lost"): 5}, since=5, until=25)
+case("ideal time is cut in proportion",
+     CHIPS + [cap(1, 0, 9), al(1, 0, 9, outcome="completed"), sp("step", 0, 9, 1, flops=1e7)],
+     {("ideal",): 4 * MS, ("inefficiency",): 4 - 4 * MS}, by=("category",), since=2, until=6)
+case("fractions are cut so that they add up", [al(1e-6, 0, 3), job()],
+     {("1970-01-01 00:00:01", "untraced"): 1 * MS, ("1970-01-01 00:00:02", "untraced"): 1 * MS,
+      ("1970-01-01 00:00:00", "untraced"): 1 * MS}, by=("bucket", "category"), bucket=1)
+case("a fraction of a chip-microsecond comes with its last part", [al(1e-6, 0.25, 2.25), job()],
+     {("1970-01-01 00:00:00.500000", "untraced"): 1 * MS, ("1970-01-01 00:00:01.500000", "untraced"): 1 * MS},
+     by=("bucket", "category"), bucket=0.5)
+
+# 10. The same record twice
+
+case("equal jobs are one", [job(chips=2), job(chips=2), al(1, 0, 10)], {("j", "partial"): 10, ("j", "queued"): 10},
+     issues={"no_capacity"})
+case("jobs are merged", [job(chips=2), job(chips=3), job(), al(3, 0, 10)], {("j", "untraced"): 30},
+     issues={"no_capacity", "conflicting_job"})
+case("programs are merged", POOL + [pr("f", 3e12), pr("f", 4e12), pr("f"), sp("step", 0, 10, 1, program="f")],
+     {("j", "ideal"): 4, ("j", "inefficiency"): 16}, issues={"conflicting_program"})
+case("spans that repeat take no time twice", [al(1, 0, 20, outcome="completed")] + steps(1, 2) + steps(1, 2), {("j", "unrated"): 20},
+     issues={"duplicate_span", "no_capacity", "unknown_job"})
+case("nor steps with all their figures", POOL + 2 * [sp("step", 0, 10, 1, program="f", flops=5e12, bytes=7, dtype="bf16", executions=2)],
+     {("j", "ideal"): 5, ("j", "inefficiency"): 15}, issues={"duplicate_span"})
+case("steps that differ in one figure are two", POOL + [sp("step", 0, 10, 1, flops=5e12), sp("step", 0, 10, 1, flops=6e12)],
+     {("j", "ideal"): 5, ("j", "inefficiency"): 15}, issues={"concurrent_steps"})
+case("allocations that repeat count twice", [al(1, 0, 10), al(1, 0, 10)], {("j", "untraced"): 20})
+case("capacity and outages too", [cap(1, 0, 10), cap(1, 0, 10), out(1, 0, 4), out(1, 0, 4)],
+     {(None, "idle"): 12, (None, "down", "hw_down"): 8})
+case("UUIDs are compared as UUIDs",
+     [job("6BA7B810-9DAD-11D1-80B4-00C04FD430C8", chips=1), al(1, 0, 10, job="{6ba7b810-9dad-11d1-80b4-00c04fd430c8}"),
+      sp("hang", 0, 4, job="urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8")],
+     {("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "stall", "hang"): 4, ("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "unknown"): 6})
+
+
+@case.add_to
+class Ledger(Rules):
+    pass
+
+
+class Sizes(unittest.TestCase):
+    """9. By the chips that a job needs, or the most it ever held."""
+
+    FLEET = fleet(job("a", chips=15), al(1, 0, 1, job="a"), job("b", chips=16), al(16, 0, 1, job="b"),
+                  job("c", chips=255.5), al(1, 0, 1, job="c"), job("d", chips=2047), al(1, 0, 1, job="d"),
+                  job("e", chips=2048), al(1, 0, 1, job="e"), al(100, 0, 10, job="f"), al(156, 5, 6, job="f"),
+                  al(100, 0, 10, job="g"), al(156, 10, 11, job="g"))
+    EXPECTED = dict(a="S", b="M", c="M", d="L", e="XL", f="L", g="M")
+    OTHER = dict(a="M", b="M", c="L", d="XL", e="XL", f="L", g="L")
+
+    def test_naive(self):
+        for expected, options in ((self.EXPECTED, {}), (self.OTHER, {"sizes": (10, 100, 1000)})):
+            jobs = naive.compute(self.FLEET, **options).jobs
+            self.assertEqual(expected, {name: jobs[name]["size"] for name in expected})
+
+    def test_extension(self):
+        for form in FORMS:
+            with as_source(self.FLEET, form) as (db, source):
+                for clause, expected in (("", self.EXPECTED), (" WHERE sizes = '10,100,1000'", self.OTHER)):
+                    rows = db.execute(f"SELECT DISTINCT job, size FROM {source}{clause}").fetchall()
+                    self.assertEqual(sorted(expected.items()), sorted(rows))
+
+
+class Dimensions(unittest.TestCase):
+    """Of two records of a job a value wins over NULL and of two values the greater."""
+
+    FLEET = fleet(job("a", name="n", owner="x", priority="1", labels='{"a":1}'), job("a", owner="y", phase="training"),
+                  al(1, 0, 1, job="a"), al(1, 0, 1, job="b"))
+
+    def test_dimensions(self):
+        wanted = [("a", "n", "y", "training", None, None, None, "1", '{"a":1}'),
+                  ("b", None, None, None, None, None, None, None, None)]
+        for form in FORMS:
+            with as_source(self.FLEET, form) as (db, source):
+                rows = db.execute("SELECT DISTINCT job, name, owner, phase, framework, runtime, model, priority, labels "
+                                  f"FROM {source} ORDER BY job").fetchall()
+                self.assertEqual(wanted, rows)
+
+
+class BadRecords(unittest.TestCase):
+    def test_end_before_start(self):
+        for record in (cap(1, 5, 4), out(1, 5, 4), al(1, 5, 4), sp("step", 5, 4)):
+            with self.assertRaises(ValueError):
+                naive.compute(fleet(record))
+
+
+if __name__ == "__main__":
+    unittest.main()

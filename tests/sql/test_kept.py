@@ -1,0 +1,193 @@
+"""Roll-ups answered from what a connection has kept, and work shared by threads: never another answer."""
+import os
+import random
+import tempfile
+import time
+import unittest
+
+import random_fleets
+from cases import FolderCase
+from fleets import connect, quote, write_csv, write_jsonl
+from test_fleets import DIMENSIONS
+
+FLEETS = 60
+OLD_ENOUGH = 2.1  # seconds, before the times of a file are trusted
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        cls.fleets = []
+        for seed in range(FLEETS):
+            relations, options = random_fleets.odd_fleet(seed)
+            path = os.path.join(cls.folder, str(seed))
+            os.mkdir(path)
+            if seed % 2:
+                write_csv(path, relations)
+            else:
+                write_jsonl(path, relations)
+            cls.fleets.append((path, options.get("bucket", 10) if seed % 3 else None))
+        time.sleep(OLD_ENOUGH)
+
+
+def queries(path, bucket, rng, n, threads=None):
+    for _ in range(n):
+        names = ", ".join(rng.sample(DIMENSIONS, rng.randrange(1, 6)))
+        terms = f" WHERE bucket_width = {quote(bucket)}" if bucket else ""
+        if threads:
+            terms += (" AND" if terms else " WHERE") + f" threads = {threads}"
+        yield f"SELECT {names}, chip_us, chip_seconds, intervals FROM trace_rollup({quote(path)}){terms}"
+
+
+ISSUES = "SELECT source, severity, kind, line, count, detail FROM mpg_issues"
+
+
+class Kept(Case):
+    def test_same_rows_in_the_same_order(self):
+        rng = random.Random(4)
+        for path, bucket in self.fleets:
+            kept = connect()
+            for query in queries(path, bucket, rng, 4):
+                fresh = connect()
+                fresh.execute("SELECT mpg_keep(0)")
+                self.assertEqual(fresh.execute(query).fetchall(), kept.execute(query).fetchall(), query)
+                self.assertEqual(fresh.execute(ISSUES).fetchall(), kept.execute(ISSUES).fetchall(), query)
+                fresh.close()
+            kept.close()
+
+    def test_threads(self):
+        """The same rows in the same order, and the same issues, for any number of threads."""
+        rng = random.Random(5)
+        for path, bucket in self.fleets:
+            seed = rng.random()
+            said = []
+            for threads in (1, 2, 5):
+                db = connect()
+                db.execute("SELECT mpg_keep(0)")
+                said.append([db.execute(q.replace(f"threads = {threads}", "threads = +" + str(threads))).fetchall()
+                             for q in queries(path, bucket, random.Random(seed), 2, threads)])
+                said[-1].append(db.execute(ISSUES).fetchall())
+                db.close()
+            self.assertEqual(said[0], said[1], path)
+            self.assertEqual(said[0], said[2], path)
+
+    def test_options_are_part_of_the_question(self):
+        path, _ = self.fleets[1]
+        db, plain = connect(), connect()
+        plain.execute("SELECT mpg_keep(0)")
+        for terms in ("", "since = 5", "until = 9", "as_of = 30", "basis = 'in_service'", "sizes = '1,2,3'", "bucket_width = 7",
+                      "roofline = 'memory'", "on_error = 'skip'", ""):
+            sql = f"SELECT size, category, bucket, sum(chip_us) FROM trace_rollup({quote(path)}){' WHERE ' * bool(terms)}{terms} GROUP BY 1, 2, 3"
+            for _ in range(2):
+                self.assertEqual(plain.execute(sql).fetchall(), db.execute(sql).fetchall(), terms)
+
+    def test_a_chip_of_ones_own(self):
+        path, _ = self.fleets[3]
+        with open(os.path.join(path, "allocations.csv"), "w") as file:
+            file.write("job,pool,chips,start_time,end_time,outcome\nj,p,1,0,10,completed\n")
+        with open(os.path.join(path, "capacity.csv"), "w") as file:
+            file.write("pool,chip,chips,start_time,end_time\np,mine,1,0,10\n")
+        with open(os.path.join(path, "spans.csv"), "w") as file:
+            file.write("job,kind,start_time,end_time,flops\nj,serve,0,10,1e12\n")
+        time.sleep(OLD_ENOUGH)
+        db = connect()
+        ask = lambda: db.execute(f"SELECT sum(chip_us) FROM trace_rollup({quote(path)}) WHERE category = 'ideal'").fetchone()[0]
+        self.assertIsNone(ask())
+        db.execute("CREATE TABLE chips(chip, dtype, peak_flops)")
+        db.execute("INSERT INTO chips VALUES ('mine', 'bf16', 1e12)")
+        self.assertEqual(1000000, ask())
+        db.execute("UPDATE chips SET peak_flops = 5e11")
+        self.assertEqual(2000000, ask())
+
+
+def bytes_read():
+    with open("/proc/self/io", encoding="ascii") as file:
+        return int(file.readline().split()[1])  # rchar: whether from a disk or from memory
+
+
+class Files(FolderCase):
+    def setUp(self):
+        super().setUp()
+        self.spans = self.path("spans.csv")
+
+    def ask(self):
+        """The answer, and how many bytes the process read for it."""
+        before = bytes_read()
+        row = self.db.execute("SELECT sum(intervals), sum(chip_us) FROM trace_rollup(?) WHERE category = 'idle' OR category <> 'idle'",
+                              (self.folder,)).fetchone()
+        return row, bytes_read() - before
+
+    def write(self, spans, end=2):
+        self.file(f"job,pool,chips,start_time,end_time\nj,p,1,0,{spans + 2}\n", "allocations.csv")
+        self.file("job,kind,start_time,end_time,step\n" + "".join(f"j,step,{i},{i + 1},{i}\n" for i in range(spans)), "spans.csv")
+
+    def test_many_cells(self):
+        """The host is asked while what was kept is summed: of 300,000 cells at least four times more than of one."""
+        looks = []
+        for n in (1, 300_000):
+            self.file("job,attempt,pool,chips,start_time,end_time\n" + "".join(f"j,{i},p,1,{i},{i + 1}\n" for i in range(n)), "allocations.csv")
+            time.sleep(OLD_ENOUGH)
+            for _ in range(2):
+                calls = []
+                self.db.set_progress_handler(lambda calls=calls: calls.append(1) and 0, 1)
+                self.assertEqual([(n * 1_000_000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?)", self.folder))
+            looks.append(len(calls))
+            calls = []
+            self.db.set_progress_handler(lambda calls=calls, most=looks[-1] - 6: calls.append(1) or len(calls) > most, 1)
+            self.assertEqual("interrupted", self.error("SELECT sum(chip_us) FROM trace_rollup(?)", self.folder))
+            self.db.set_progress_handler(None, 0)
+        self.assertGreaterEqual(looks[1], looks[0] + 4)
+
+    def test_the_second_question_reads_nothing(self):
+        self.write(400000)
+        time.sleep(OLD_ENOUGH)
+        size = os.path.getsize(self.spans)
+        first, read = self.ask()
+        again, kept = self.ask()
+        self.assertEqual(first, again)
+        self.assertGreaterEqual(read, size)
+        self.assertLess(kept, size / 100)
+        self.assertEqual((128,), self.db.execute("SELECT mpg_keep()").fetchone())
+        self.assertEqual((0,), self.db.execute("SELECT mpg_keep(0)").fetchone())
+        forgot, read = self.ask()
+        self.assertEqual(first, forgot)
+        self.assertGreaterEqual(read, size)
+
+    def test_a_file_that_changes_is_read_again(self):
+        self.write(5)
+        time.sleep(OLD_ENOUGH)
+        before, _ = self.ask()
+        self.assertEqual(before, self.ask()[0])
+        stat = os.stat(self.spans)
+        with open(self.spans, "r+") as file:  # as long as before, and with the times of before
+            text = file.read()
+            file.seek(0)
+            file.write(text.replace("j,step,3,4,3", "j,hang,3,4,3"))
+        os.utime(self.spans, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        idle = "SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1"
+        fresh = connect()
+        self.addCleanup(fresh.close)
+        self.assertEqual(fresh.execute(idle, (self.folder,)).fetchall(), self.db.execute(idle, (self.folder,)).fetchall())
+        self.assertIn(("stall", 1000000), self.db.execute(idle, (self.folder,)).fetchall())
+        added = self.file("job,kind,start_time,end_time\nj,hang,0,1\n", "spans-2.csv")
+        self.assertIn(("stall", 2000000), self.db.execute(idle, (self.folder,)).fetchall())
+        os.remove(added)
+        self.assertIn(("stall", 1000000), self.db.execute(idle, (self.folder,)).fetchall())
+
+    def test_the_limit(self):
+        self.assertRaisesRegex(Exception, "mpg_keep: expected a whole number", self.db.execute, "SELECT mpg_keep(-1)")
+        self.assertRaisesRegex(Exception, "mpg_keep: expected a whole number", self.db.execute, "SELECT mpg_keep('x')")
+        self.db.execute("SELECT mpg_keep(1)")
+        self.write(40000)  # more cells than a MiB holds, one a second
+        time.sleep(OLD_ENOUGH)
+        sql = "SELECT bucket, chip_us FROM trace_rollup(?, 1)"
+        first = self.db.execute(sql, (self.folder,)).fetchall()
+        self.assertGreater(len(first), 40000)
+        self.assertEqual(first, self.db.execute(sql, (self.folder,)).fetchall())
+
+
+if __name__ == "__main__":
+    unittest.main()

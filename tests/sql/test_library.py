@@ -1,0 +1,242 @@
+"""The SQL library itself: headers that say what a file takes and gives, rules that keep answers exact and portable, and its page.
+
+docs/questions.md is written from the headers, with what each question answers on fixtures/fleet: MPG_WRITE_DOCS=1 writes it; read it before it is committed.
+"""
+import glob
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from answers import FOLDERS, Question, built, paths, text_of
+from fleets import ROOT
+
+PAGE = os.path.join(ROOT, "docs", "questions.md")
+UNITS = {"text", "ratio", "chip-hours", "chips", "points", "log", "money", "seconds", "hours", "us", "jobs", "attempts", "runs", "preemptions",
+         "failures", "interruptions", "allocations", "steps", "rank", "ranks", "value", "number", "pools", "records", "per 1000 chip-hours"}
+WIDTH = 170
+# What the examples of the page are asked with; without: as it is.
+EXAMPLES = {
+    "goodput": dict(by="phase"), "change": dict(after_since="2026-01-06"), "change_mix": dict(after_since="2026-01-06"), "losses": dict(pool="h100-us-west2"),
+    "top_jobs": dict(top=5), "migration": dict(what="runtime", before="multi-controller", after="pathways"),
+    "program_versions": dict(since="2026-01-06", top=5), "rank_disagreements": dict(top=5), "stragglers": dict(top=5), "queue_delay": dict(by="size"),
+    "chips_for_demand": dict(rg=0.95), "net_mpg": dict(by="phase"), "top_offenders": dict(by="team", top=3),
+}
+ROWS = 8  # of an example
+
+
+def every():
+    return [Question(path) for folder in FOLDERS for path in paths(folder)]
+
+
+def shown(value):
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) and abs(value) < 1000 else f"{value:.0f}" if isinstance(value, float) else str(value)
+
+
+def table(rows, names):
+    """As the shell's column mode."""
+    cells = [names] + [["-" * 0] * len(names)] + [[shown(row[name]) for name in names] for row in rows]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(names))]
+    cells[1] = ["-" * width for width in widths]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells)
+
+
+def entry(q, db):
+    given = EXAMPLES.get(os.path.basename(q.path)[:-4], {})
+    rows = q.ask(db, **given)
+    lines = [f"### {q.name[:-4]}", "", q.purpose[0].upper() + q.purpose[1:], ""]
+    if q.inputs:
+        lines += ["| input | |", "|---|---|"] + [f"| `{name}` | {what} |" for name, what in q.inputs] + [""]
+    lines += ["| column | unit | |", "|---|---|---|"] + [f"| `{c[0]}` | {c[1]} | {c[2] if len(c) > 2 else ''} |" for c in q.columns] + [""]
+    lines += [f"**Basis:** {q.basis}", ""] + ([f"**Needs:** {q.needs}", ""] if q.needs else [])
+    asked = "".join(f" :{name} = {value!r}" for name, value in given.items())
+    lines += [f"[{q.path}](../{q.path}){', asked with' + asked if asked else ''}:", "", "```text"]
+    names = [c[0] for c in q.columns]
+    lines += [table(rows[:ROWS], names)] + ([f"... and {len(rows) - ROWS} more rows"] if len(rows) > ROWS else []) + ["```", ""]
+    return "\n".join(lines)
+
+
+def page():
+    """The page with its generated part anew."""
+    with open(PAGE, encoding="utf-8") as file:
+        head = file.read().partition("<!-- generated below")[0]
+    db = built("fixtures/fleet")
+    lines = [head + "<!-- generated below: tests/sql/test_library.py writes this from the headers of the files -->", ""]
+    for title, folder in (("Questions", "questions"), ("For reports and dashboards", "report")):
+        lines += [f"## {title}", ""] + [f"- [{q.name[:-4]}](#{anchor(q, folder)}): {q.purpose}" for q in map(Question, paths(folder))] + [""]
+    for folder in FOLDERS:
+        lines += ["## " + ("The questions one by one" if folder == "questions" else "The report's queries one by one"), ""]
+        lines += [entry(Question(path), db) for path in paths(folder)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def anchor(q, folder):
+    name = q.name[:-4]
+    return name + ("-1" if folder == "report" and f"sql/questions/{name}.sql" in paths("questions") else "")
+
+
+class Headers(unittest.TestCase):
+    maxDiff = None
+
+    def test_name_and_sections(self):
+        for q in every():
+            with self.subTest(q.path):
+                self.assertEqual(os.path.basename(q.path), q.name)
+                self.assertTrue(q.purpose.endswith("."))
+                self.assertEqual(["Inputs", "Columns", "Basis"], [s for s in q.sections if s != "Needs"])
+                self.assertTrue(q.inputs or q.sections["Inputs"][0] == "none")
+                self.assertTrue(q.basis)
+
+    def test_inputs_are_those_of_the_statement(self):
+        for q in every():
+            self.assertEqual(q.parameters, sorted(name for name, _ in q.inputs), q.path)
+
+    def test_columns_are_those_of_the_answer(self):
+        db = built("fixtures/golden")
+        for q in every():
+            cursor = db.execute(q.sql, {name[1:]: None for name in q.parameters})
+            self.assertEqual([d[0] for d in cursor.description], [c[0] for c in q.columns], q.path)
+            self.assertLessEqual({c[1] for c in q.columns}, UNITS, q.path)
+
+    def test_every_example_answers_something(self):
+        """On the fixture, so that the page shows what one looks like."""
+        db = built("fixtures/fleet")
+        empty = [q.path for q in every() if not q.ask(db, **EXAMPLES.get(q.name[:-4], {}))]
+        self.assertEqual([], empty)
+
+
+PUBLIC = "fixtures/public/"
+ELSEWHERE = {
+    ("acme", "sql/formats/acme.sql"): PUBLIC + "acme/trace_*.csv",
+    ("pai_jobs", "sql/formats/alibaba_v2020.sql"): PUBLIC + "alibaba-v2020/pai_job_table.csv",
+    ("pai_tasks", "sql/formats/alibaba_v2020.sql"): PUBLIC + "alibaba-v2020/pai_task_table.csv",
+    ("pai_instances", "sql/formats/alibaba_v2020.sql"): PUBLIC + "alibaba-v2020/pai_instance_table.csv",
+    ("pai_machines", "sql/formats/alibaba_v2020.sql"): PUBLIC + "alibaba-v2020/pai_machine_spec.csv",
+    ("openb_pods", "sql/formats/alibaba_v2023.sql"): PUBLIC + "alibaba-v2023/openb_pod_list.csv",
+    ("openb_nodes", "sql/formats/alibaba_v2023.sql"): PUBLIC + "alibaba-v2023/openb_node_list.csv",
+    ("dlrm", "sql/formats/alibaba_v2025.sql"): PUBLIC + "alibaba-v2025/disaggregated_DLRM_trace.csv",
+    ("helios", "sql/formats/helios.sql"): PUBLIC + "helios/*/cluster_log.csv",
+    ("helios_gpus", "sql/formats/helios.sql"): PUBLIC + "helios/*/cluster_gpu_number.csv",
+    ("pai", "sql/formats/pai.sql"): PUBLIC + "pai/pai_job_duration_estimate.csv",
+    ("philly", "sql/formats/philly.sql"): PUBLIC + "philly/cluster_job_log",
+    ("philly_machines", "sql/formats/philly.sql"): PUBLIC + "philly/cluster_machine_list",
+    ("trace", "sql/formats/xplane.sql"): "fixtures/xplane",
+    ("base", "sql/profile_diff.sql"): "fixtures/profile/rank0.json",
+    ("test", "sql/profile_diff.sql"): "fixtures/profile/rank1.json",
+    ("step", "sql/profile_diff.sql"): "10",
+}
+
+
+class Rules(unittest.TestCase):
+    """Exact and portable: one statement, built-in functions, sums of integers, no double quotes."""
+
+    def test_one_statement(self):
+        for q in every():
+            self.assertEqual(1, q.bare.count(";"), q.path)
+            self.assertRegex(q.bare.strip(), r"^(WITH|SELECT)\b[^;]*;$", q.path)
+
+    def test_no_double_quotes(self):
+        for path in [q.path for q in every()] + ["sql/build.sql"]:
+            self.assertNotIn('"', re.sub(r"'(?:[^']|'')*'", "''", re.sub(r"--.*", "", text_of(path))), path)
+
+    def test_texts_are_texts_everywhere(self):
+        """With double-quoted strings turned off, in the shell, every script of the library runs: quotes name columns alone."""
+        off = ".dbconfig dqs_dml off\n.dbconfig dqs_ddl off\n"
+        scripts = {"sql/build.sql": ".load ./mpg\n.param set :trace fixtures/golden\n" + text_of("sql/build.sql") + "\n".join(q.sql for q in every())}
+        for path in sorted(glob.glob("sql/formats/*.sql", root_dir=ROOT)) + ["sql/profile_diff.sql"]:
+            scripts[path] = self.example(path)
+        for views in ("sql/hta.sql", "sql/tracelens.sql"):
+            scripts[views] = scripts["sql/formats/kineto.sql"] + "\n.read " + views
+        for path, text in scripts.items():
+            done = subprocess.run(["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"], input=off + text, cwd=ROOT, text=True, capture_output=True)
+            self.assertEqual((0, ""), (done.returncode, done.stderr), path)
+
+    def example(self, path):
+        """The first example of a script's header, on fixtures where it names files that a user would have."""
+        lines = [line[7:].partition(" -- ")[0] for line in text_of(path).split("\n\n")[0].splitlines() if re.match(r"--     (\.|SELECT|ATTACH)", line)]
+        there = {".load mpg": ".load ./mpg", "ATTACH 'file:run.sqlite?mode=ro' AS nsys;": "ATTACH ':memory:' AS nsys;\n" + text_of("fixtures/nsys/two-gpus.sql").replace("CREATE TABLE ", "CREATE TABLE nsys.").replace("INSERT INTO ", "INSERT INTO nsys.")}
+        commands = []
+        for line in lines[:1 + max(i for i, line in enumerate(lines) if line.startswith(".read"))]:
+            parameter = re.match(r"\.param set :(\w+)", line)
+            commands.append(f".param set :{parameter[1]} {ELSEWHERE[parameter[1], path]}" if parameter and (parameter[1], path) in ELSEWHERE else there.get(line, line))
+        self.assertIn(".read " + path, [command.strip() for command in commands])
+        return "\n".join(commands) + "\n"
+
+    def test_no_function_of_the_shell(self):
+        """Those of sqlite3's shell that other programs do not have."""
+        shell = r"\b(readfile|writefile|edit|fsdir|lsmode|sha3|sha3_query|sha1|shell_\w+|decimal\w*|regexp|regexpi|generate_series|ieee754\w*|strtod|dtostr|base64|base85|sqlar_\w+|zipfile\w*|usleep)\s*\("
+        self.assertRegex("SELECT readfile ('a')", shell)
+        for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
+            self.assertNotRegex(re.sub(r"--.*", "", text_of(path)), shell, path)
+            self.assertNotRegex(text_of(path), r"(?m)^\.", path)
+
+    def test_sums_are_of_integers(self):
+        """What is in sum() is not divided, nor multiplied by a real; but for points, which are results. Nothing is averaged."""
+        for q in every():
+            self.assertNotRegex(q.bare, r"\b(avg|total|group_concat)\s*\(", q.path)
+            points = {c[0] for c in q.columns if c[1] == "points"} | {"total"}
+            for inner in sums(q.bare):
+                inner = re.sub(r"CAST\(round\([^()]*(\([^()]*\)[^()]*)*\) AS INTEGER\)", "n", inner)
+                inner = re.sub(r"/ \d+", "", inner)  # by an integer: integers again
+                if inner.strip() in points:
+                    continue
+                self.assertNotRegex(inner, r"/|\d\.|\de\d", f"{q.path}: sum({inner})")
+
+    def test_build_sums_integers(self):
+        text = re.sub(r"--.*", "", text_of("sql/build.sql"))
+        for inner in sums(text):
+            self.assertNotRegex(inner, r"/|\d\.|\de\d|chip_seconds", inner)
+        self.assertNotRegex(text, r"(?m)^\.")
+
+    def test_lines(self):
+        for path in [q.path for q in every()] + ["sql/build.sql"]:
+            long = [i + 1 for i, line in enumerate(text_of(path).splitlines()) if len(line) > WIDTH and not line.startswith("--")]
+            self.assertEqual([], long, path)
+
+    def test_the_rules_can_be_broken(self):
+        """The checks see what they are there to see."""
+        with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+            path = os.path.join(os.path.basename(folder), "bad.sql")
+            with open(os.path.join(ROOT, path), "w") as file:
+                file.write("-- bad.sql - nothing.\n--\n-- Inputs: none\n-- Columns:\n--   x  ratio\n-- Basis: none.\nSELECT sum(a / 2.0) AS x FROM t;\n")
+            q = Question(path)
+        self.assertEqual(["a / 2.0"], sums(q.bare))
+        self.assertEqual([("x", "ratio")], q.columns)
+
+
+def sums(text):
+    """The arguments of every sum()."""
+    found = []
+    for match in re.finditer(r"\bsum\(", text):
+        depth, at = 1, match.end()
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+        found.append(text[match.end():at - 1])
+    return found
+
+
+class Page(unittest.TestCase):
+    maxDiff = None
+
+    def test_is_up_to_date(self):
+        text = page()
+        if os.environ.get("MPG_WRITE_DOCS"):
+            with open(PAGE, "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(PAGE, encoding="utf-8") as file:
+            self.assertEqual(file.read(), text)
+
+    def test_tables_and_views_are_described(self):
+        db = built("fixtures/golden")
+        with open(PAGE, encoding="utf-8") as file:
+            text = file.read()
+        names = [name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")]
+        self.assertEqual([], [name for name in names if f"`{name}`" not in text])
+
+
+if __name__ == "__main__":
+    unittest.main()

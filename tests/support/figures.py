@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""Figures of test runs: kept in build/figures as they are made, and written into docs/reliability.md by this script.
+
+A test calls record("fleets", {...}); a block of the page that begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`
+is made of what was recorded under that name. One without a record stays as it is: nobody runs everything every day. For the same
+reason rows of SINGLE, whose first columns name what runs by itself, stay until that is recorded again; they are in the order of these.
+"""
+import json
+import os
+import re
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER = os.path.join(ROOT, "build", "figures")
+PAGE = os.path.join(ROOT, "docs", "reliability.md")
+SINGLE = {"steps": 1, "huge": 1, "versions": 3, "processors": 1}  # columns that name a row
+BLOCK = re.compile(r"(?<=<!-- figures: )(\w+)( -->\n)(.*?)(?=<!-- end -->\n)", re.S)
+
+
+def record(name, value):
+    os.makedirs(FOLDER, exist_ok=True)
+    path = os.path.join(FOLDER, name + ".json")
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1)
+    os.replace(path + ".new", path)
+
+
+def recorded(name):
+    try:
+        with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return None
+
+
+def shown(value):
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def table(value):
+    """A list of objects with the same keys: a row each. One object: a row for each key."""
+    rows = value if isinstance(value, list) else [{"what": key, "figure": figure} for key, figure in value.items()]
+    names = list(rows[0])
+    yield "| " + " | ".join(names) + " |"
+    yield "|" + "---|" * len(names)
+    for row in rows:
+        yield "| " + " | ".join(shown(row[name]) for name in names) + " |"
+
+
+def key(row, columns):
+    return tuple(cell.strip() for cell in row.split("|")[1:1 + columns])
+
+
+def main():
+    def replaced(match):
+        value = recorded(match[1])
+        if not value:
+            return match[0]
+        rows, columns = list(table(value)), SINGLE.get(match[1])
+        if columns:
+            of = {key(row, columns): row for row in match[3].splitlines()[2:]}
+            of.update((key(row, columns), row) for row in rows[2:])
+            rows[2:] = sorted(of.values(), key=lambda row: re.sub(r"\d+", lambda digits: digits[0].zfill(9), row))
+        return match[1] + match[2] + "\n".join(rows) + "\n"
+
+    with open(PAGE, encoding="utf-8") as file:
+        text = file.read()
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(BLOCK.sub(replaced, text))
+
+
+if __name__ == "__main__":
+    main()
