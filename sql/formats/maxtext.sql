@@ -97,6 +97,7 @@ CREATE TEMP TABLE training_chips AS
 SELECT replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '') AS name, max(c.devices) AS devices,
        max(iif(c.dtype = 'bf16', c.peak_flops, NULL)) AS peak_flops
 FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name GROUP BY 1;
+CREATE INDEX temp.training_chips_by_name ON training_chips(name);
 
 -- A run begins where a program says how it is set up, or the step numbers go back. Runs of several files are in the order of
 -- their clocks: names seldom sort by their numbers.

@@ -26,7 +26,8 @@ CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, fields
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* )?
-      \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \| (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) )
+      \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
+      (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) ) )?
       (?: (?= .* throughput\ per\ GPU\ \(TFLOP/s/GPU\): \s* (?<tflops>[\d.]+) ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
       (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )?
@@ -37,6 +38,17 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | using\ world\ size: \s* (?<world>\d+)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
   'ignore', coalesce(:zone, 'UTC'));
+
+-- A line of an iteration without its time is of no length; one without a rate is common, and unrated.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(line), count(*),
+       'lines of iterations without "elapsed time per iteration": their time is not told'
+FROM temp.training_lines WHERE step IS NOT NULL AND coalesce(fields ->> '$.ms', fields ->> '$.s') IS NULL GROUP BY file;
+
+-- Nothing recognised is no run.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(max(file), :log), 'warning', 'no_steps', NULL, 1, 'no line "iteration N/ N |" of Megatron was found'
+FROM temp.training_lines HAVING count(step) = 0;
 
 -- Of some descendants every rank prints the iteration: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
@@ -72,11 +84,16 @@ begun AS (
 numbered AS (
   SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, iif(timed, min(time) OVER (PARTITION BY file), NULL) AS clock FROM begun
 ),
+-- --iterations-to-skip leaves iterations out that print no line: the first line of a run that went on at a checkpoint stands
+-- for no more iterations than lines of that run do, and a later one for no more than its clock has room for.
 counted AS (
-  SELECT *,
-         step - coalesce(lag(step) OVER w, max(fields ->> '$.loaded') OVER (PARTITION BY file, run),
-                         max(0, 2 * step - lead(step) OVER w), step - 1) AS executions
-  FROM numbered WINDOW w AS (PARTITION BY file, run, step IS NULL ORDER BY line)
+  SELECT *, CASE WHEN (step - previous) * each > 1.5 * elapsed + 2 THEN max(1, CAST(round(elapsed / each) AS INTEGER))
+                 WHEN previous IS NULL AND loaded IS NOT NULL AND step - loaded > following - step THEN following - step
+                 ELSE step - coalesce(previous, loaded, max(0, 2 * step - following), step - 1) END AS executions
+  FROM (SELECT *, iif(timed, time - lag(time) OVER w, NULL) AS elapsed, coalesce(fields ->> '$.s', (fields ->> '$.ms') / 1000.0) AS each,
+               lag(step) OVER w AS previous, lead(step) OVER w AS following,
+               max(fields ->> '$.loaded') OVER (PARTITION BY file, run) AS loaded
+        FROM numbered WINDOW w AS (PARTITION BY file, run, step IS NULL ORDER BY line))
 ),
 lasting AS (
   SELECT *, coalesce(executions * coalesce(fields ->> '$.s', (fields ->> '$.ms') / 1000.0), (fields ->> '$.timer_ms') / 1000.0, 0.0) AS seconds FROM counted
@@ -130,11 +147,17 @@ said AS (
   WHERE timed AND (coalesce(e.fields ->> '$.timer', e.fields ->> '$.validated') IS NOT NULL OR e.fields ->> '$.saved' >= s.step)
   GROUP BY job, attempt, e.place
 )
-SELECT job, attempt, iif(saved, 'checkpoint', 'eval') AS kind, start_time, end_time
+SELECT job, attempt, iif(saved, 'checkpoint', 'eval') AS kind, start_time, end_time, NULL AS step
 FROM said JOIN gap USING (job, attempt, place) WHERE end_time > start_time
 UNION ALL
-SELECT job, attempt, iif(fields ->> '$.timer' = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time
-FROM training_events WHERE fields ->> '$.timer' IS NOT NULL AND NOT timed;
+SELECT job, attempt, iif(fields ->> '$.timer' = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time, NULL
+FROM training_events WHERE fields ->> '$.timer' IS NOT NULL AND NOT timed
+UNION ALL
+-- How long loading took is not told: what the line proves is which iteration the run went on from.
+SELECT e.job, e.attempt, 'restore', s.start_time, s.start_time, e.fields ->> '$.loaded'
+FROM training_events AS e JOIN training_steps AS s USING (job, attempt)
+WHERE e.fields ->> '$.loaded' IS NOT NULL AND s.place = 1
+GROUP BY 1, 2;
 
 -- Safe at the latest when the next iterations begin.
 DROP TABLE IF EXISTS temp.training_saves;
@@ -190,7 +213,7 @@ UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
 WHERE place = 1 AND executions = 1 AND seconds > others
 UNION ALL
-SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases
+SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases
 ORDER BY 1, 2, 4;
 
 DROP TABLE IF EXISTS temp.commits;

@@ -100,6 +100,30 @@ class Megatron(Case):
             self.assertAlmostEqual(self.productive() + found.get(("compile", None), 0), 2 * busy, 1)
             self.assertLess(abs(found[("unknown", None)] - 2 * (ends[-1] - 0.4 - busy)), 2)
 
+    def test_skipped_iterations(self):
+        """--iterations-to-skip runs no step and prints no line; consumed samples count on. By the clock, or by what was loaded, they took nothing."""
+        line = " [2026-03-02 09:{:02d}:{:06.3f}] iteration {:8d}/      40 | throughput per GPU (TFLOP/s/GPU): 400.0 | elapsed time per iteration (ms): 5000.0 | lm loss: 1.0E+00 |\n"
+        at = lambda s, step: line.format(int(s) // 60, s % 60, step)
+        first = "".join(at(5.25 * n, n) for n in range(1, 6)) + "  successfully saved checkpoint from iteration       5 to /ckpt\n" + "".join(at(30 + 5 * n, n + 5) for n in range(1, 6))
+        loaded = "using world size: 8\n  successfully loaded checkpoint from /ckpt [ t 1/1, p 1/1 ] at iteration 5\n"
+        self.map("megatron", self.file("using world size: 8\n" + first + loaded + "".join(at(200 + 5 * n, n + 15) for n in range(1, 6))), outcome="completed")
+        self.assertEqual(self.rows("SELECT step, executions, seconds, flops / 8e12 FROM training_steps WHERE attempt = 2 AND step < 18"), [(16, 1, 5, 2000), (17, 1, 5, 2000)])
+        self.assertEqual(self.rows("SELECT attempt, step FROM spans WHERE kind = 'restore'"), [(2, 5)])
+        # In the middle of a run, without a restart.
+        self.map("megatron", self.file("using world size: 8\n" + "".join(at(5 * n, n if n < 6 else n + 10) for n in range(1, 12))), outcome="completed")
+        self.assertEqual(self.rows("SELECT DISTINCT executions, seconds, flops / 8e12 FROM training_steps"), [(1, 5, 2000)])
+        # As many as a log interval has are none that were skipped.
+        self.map("megatron", self.file(loaded + "".join(at(50 * n, 10 * n) for n in range(1, 4))), outcome="completed")
+        self.assertEqual(self.rows("SELECT step, executions FROM training_steps"), [(10, 5), (20, 10), (30, 10)])
+
+    def test_lines_that_lack_their_time_are_listed(self):
+        path = self.file(" iteration        1/      40 | elapsed time per iteration (ms): 5000.0 | lm loss: 1.0E+00 |\n iteration        2/      40 | lm loss: 1.0E+00 |\n")
+        self.map("megatron", path)
+        self.assertEqual(self.rows("SELECT kind, count, line FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path), [("missing_field", 1, 2)])
+        path = self.file("completed step: 1, seconds: 2.0\n")
+        self.map("megatron", path)
+        self.assertEqual(self.rows("SELECT count FROM mpg_issues WHERE kind = 'no_steps' AND source = ?", path), [(1,)])
+
     def test_of_deepspeed(self):
         """Megatron-DeepSpeed tells seconds, and saves `at` an iteration, as Megatron-LM itself once did; torchrun names the ranks."""
         line = "[default7]: iteration {:8d}/  115311 | consumed samples: 1 | elapsed time per iteration (s): {} | global batch size:  2048 | lm loss: 2.4E+00 | TFLOPs: 149.02 |\n"
