@@ -34,6 +34,11 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   | ^ \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \|',
   'ignore', coalesce(:zone, 'UTC'));
 
+-- Nothing recognised is no run.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(max(file), :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
+FROM temp.training_lines HAVING count(step) = 0;
+
 -- ---- 2. When things happened: by adding up what they took ----
 
 -- A run begins where a program says what it runs on, or step numbers go back. train_time is what all its

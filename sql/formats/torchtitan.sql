@@ -26,7 +26,7 @@ WITH line AS (
   SELECT _file AS file, _line AS line, time, step, fields, fields ->> '$.rank' AS rank
   FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
-    (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D .* loss: \s* (?<loss>[^\s\e]+) )
+    (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D | $ ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
         (?: (?= .* [tw]ps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
       | Starting\ job: (?<began>)
       | Training\ starts\ at\ step\ (?<starts>\d+)
@@ -34,6 +34,7 @@ WITH line AS (
       | Finished\ (?: saving | staging (?<staged>) )\ the\ checkpoint .*? in\ (?<saved>[\d.]+)\ seconds
       | Last\ step\ checkpoint\ completed\ in\ (?<saved>[\d.]+) s
       | Finished\ writing\ the\ checkpoint\ for\ step\ (?<written>\d+)
+      | Loading\ the\ checkpoint\ from\ \S*? step- (?<from>\d+)
       | Finished\ loading\ the\ checkpoint\ in\ (?<loaded>[\d.]+)\ seconds
       | Training\ completed (?<completed>)
       | capacity:\ (?<chip>\S.*?)\ with\ [\d.]+GiB\ memory
@@ -43,6 +44,16 @@ WITH line AS (
 )
 SELECT *, min(rank) OVER (PARTITION BY file) AS lowest FROM line;
 DELETE FROM temp.training_lines WHERE rank <> lowest;
+
+-- A line of a step that tells no FLOP/s is unrated; one of an evaluation tells none.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(line), count(*), 'lines of steps without "tflops": these steps are unrated'
+FROM temp.training_lines WHERE step IS NOT NULL AND fields ->> '$.validate' IS NULL AND fields ->> '$.tflops' IS NULL GROUP BY file;
+
+-- Nothing recognised is no run.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(max(file), :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan was found'
+FROM temp.training_lines HAVING count(step) = 0;
 
 -- Where nothing names the ranks, each of them prints the step: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
@@ -114,13 +125,16 @@ CREATE TEMP TABLE training_phases AS
 WITH mark AS (
   SELECT *, lag(time) OVER (PARTITION BY job, attempt ORDER BY line) AS before FROM training_events
 )
-SELECT job, attempt, 'eval' AS kind, before AS start_time, time AS end_time FROM mark WHERE step IS NOT NULL AND NOT is_step AND before < time
+SELECT job, attempt, 'eval' AS kind, before AS start_time, time AS end_time, NULL AS step FROM mark WHERE step IS NOT NULL AND NOT is_step AND before < time
 UNION ALL
-SELECT job, attempt, 'checkpoint', time - (fields ->> '$.saved'), time FROM training_events WHERE fields ->> '$.saved' IS NOT NULL
+SELECT job, attempt, 'checkpoint', time - (fields ->> '$.saved'), time, NULL FROM training_events WHERE fields ->> '$.saved' IS NOT NULL
 UNION ALL
-SELECT job, attempt, 'restore', time - (fields ->> '$.loaded'), time FROM training_events WHERE fields ->> '$.loaded' IS NOT NULL
+-- Which step was loaded is in the line before it.
+SELECT job, attempt, 'restore', time - (fields ->> '$.loaded'), time, loaded
+FROM (SELECT *, max(fields ->> '$.from') OVER (PARTITION BY job, attempt ORDER BY line) AS loaded FROM training_events)
+WHERE fields ->> '$.loaded' IS NOT NULL
 UNION ALL
-SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)) FROM training_events GROUP BY job, attempt
+SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)), NULL FROM training_events GROUP BY job, attempt
 HAVING min(iif(starts, time, NULL)) > min(time);
 
 -- A save is of the step that was logged last, or of a later one. It counts as durable once the log says that it is over; one
@@ -178,7 +192,7 @@ UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
 WHERE place = 1 AND executions = 1 AND seconds > others
 UNION ALL
-SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases
+SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases
 ORDER BY 1, 2, 4;
 
 DROP TABLE IF EXISTS temp.commits;

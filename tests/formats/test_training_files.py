@@ -82,6 +82,19 @@ class SeveralFiles(Case):
                 self.assertEqual(self.rows("SELECT attempt, chips FROM allocations ORDER BY attempt"), [(1, 4), (2, 8), (3, 8)])
 
 
+class NothingRecognised(Case):
+    """A log in which no line is known, be it of another trainer, is a row that says so; so is one of the lines but not of steps."""
+
+    def test_all(self):
+        for name in ("maxtext", "megatron", "torchtitan", "nanogpt"):
+            for text in ("hello\nworld\n", "Epoch 3: 10%|# | 1/10 [00:02<00:30, loss=9.00]\n"):
+                with self.subTest(name=name, text=text):
+                    path = self.file(text)
+                    self.map(name, path)
+                    self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_steps' AND source = ?", path), [("warning", 1)])
+                    self.assertEqual(self.one("SELECT count(*) FROM allocations"), 0)
+
+
 class ProgressBars(Case):
     """What tqdm draws over and over is one line of a log, of a megabyte and more: no mapping gives up on it, whatever stands before it."""
 

@@ -28,6 +28,19 @@ class TorchTitan(Case):
                          {("checkpoint", None): 32, ("compile", None): round(8 * first, 1), ("eval", None): 24, ("lost", None): round(8 * (10.1 + 10), 1),
                           ("queued", None): round(8 * (300 - 88.1), 1), ("restore", None): 48, ("startup", None): 8 * (12 + 6), ("unknown", None): 4})
 
+    def test_fields_in_any_order(self):
+        """What a step does not tell is listed, and what was loaded is a restore that names its step."""
+        text = "".join(f"[rank0]:[titan] 2026-03-03 10:00:{s:02},000 - root - INFO - {line}\n" for s, line in (
+            (0, "Starting job: toy"), (1, "Loading the checkpoint from ./outputs/checkpoint/step-20."), (3, "Finished loading the checkpoint in 2.00 seconds."),
+            (4, "Training starts at step 21."), (6, "step: 21  mfu: 40.44%  tflops: 400.0  tps: 16,384  loss: 7.5"), (8, "step: 22  grad_norm: 1.0  tps: 10"),
+            (10, "step: 23  loss: 7.1  mfu: 10.0%  n_tokens_seen: 7  tflops: 100.0")))
+        path = self.file(text)
+        self.map("torchtitan", path, chips=1)
+        self.assertEqual(self.rows("SELECT step, executions, loss, tflops_per_chip, tokens_per_s_per_chip FROM training_steps"),
+                         [(21, 1, 7.5, 400, 16384), (22, 1, None, None, 10), (23, 1, 7.1, 100, None)])
+        self.assertEqual(self.rows("SELECT step, end_time - start_time FROM spans WHERE kind = 'restore'"), [(20, 2)])
+        self.assertEqual(self.rows("SELECT count, line FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path), [(1, 6)])
+
     def test_saves_of_2026(self):
         """Lines say whether a save was made or only staged; of the last step it is another line; a staged one is durable when it was written."""
         def log(*events):
