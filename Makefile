@@ -2,7 +2,8 @@
 #
 #   make            mpg.so (to load) and libmpg.a (to link, with ext/mpg.h)
 #   make demo       a question about a small fleet, answered
-#   make test       the tests, in minutes;  make test T=csv: those whose name has "csv" in it
+#   make test       the tests, in minutes;  make test T=csv: those whose name has "csv" in it;
+#                   make test T=test_swf.Files.test_header: one test
 #   make test-full  all of them, the long ones too
 #   make coverage   lines and branches that they reach; make mutants: do they notice a wrong program; make figures: into the docs
 #   make fuzz       the fuzz targets of tests/fuzz, a minute each (FUZZ_SECONDS=60)
