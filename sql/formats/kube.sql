@@ -14,7 +14,7 @@
 --
 --     CREATE TEMP TABLE kube_objects AS SELECT *, _file FROM kube_trace('trace/');
 --
--- Makes the TEMP tables capacity, outages, jobs and allocations, which mpg_ledger and mpg_rollup then find.
+-- Makes the TEMP tables capacity, outages, jobs, allocations and observed, which mpg_ledger and mpg_rollup then find.
 -- The input is dropped at the end. The rules are explained in docs/kubernetes.md.
 
 -- ---- 1. The input, and the last version of every object ----
@@ -23,6 +23,18 @@ CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
 SELECT *, _file FROM kube_trace(mpg_required(:kube, ':kube'));
 
 UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid IS NULL;
+
+-- Fractions of GPUs by annotation (KAI scheduler, Run:ai): such a pod names no resource, and a pod of the scheduler holds the GPU
+-- for it, which is nobody's job. A share by memory (gpu-memory) is of a GPU whose size is not told: listed.
+UPDATE kube_objects
+SET chips = CAST(annotations ->> '$."gpu-fraction"' AS REAL) * coalesce(CAST(annotations ->> '$."gpu-fraction-num-devices"' AS INTEGER), 1), resource = 'nvidia.com/gpu'
+WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND CAST(annotations ->> '$."gpu-fraction"' AS REAL) BETWEEN 1e-6 AND 1;
+UPDATE kube_objects SET chips = NULL WHERE kind = 'Pod' AND namespace IN ('kai-resource-reservation', 'runai-reservation');
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', NULL, count(DISTINCT uid), 'gpu-memory or gpu-fraction of ' || group_concat(DISTINCT namespace || '/' || name) || ': not counted: its share of a chip is not known'
+FROM kube_objects
+WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND coalesce(annotations ->> '$."gpu-memory"', annotations ->> '$."gpu-fraction"') IS NOT NULL
+GROUP BY _file;
 
 -- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
 CREATE INDEX temp.kube_named ON kube_objects(namespace, name, kind);
@@ -336,6 +348,10 @@ SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
        p.outcome, p.deletionTimestamp
 FROM kube_last AS p
 WHERE p.kind = 'Pod' AND p.chips > 0 AND p.nodeName IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT max(_file) FROM kube_objects AS o WHERE o.rowid = (SELECT version FROM kube_last AS l WHERE l.kind = 'Pod' AND l.uid = kube_held.uid)),
+       'data_loss', 'end_before_start', NULL, 1, 'pod ' || job || ' (' || task || ') ended before it started: it holds nothing'
+FROM kube_held WHERE end_time < start_time;
 UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
 CREATE INDEX temp.kube_held_on ON kube_held(node);
 CREATE INDEX temp.kube_held_by ON kube_held(uid);
@@ -526,7 +542,8 @@ SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GRO
 -- What every version of a node told: whether it was ready, since when it was cordoned, when it was last heard of.
 DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
-SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable,
+SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
+       CASE WHEN chips > 0 AND allocatable < chips THEN chips - allocatable ELSE 0 END AS withdrawn,
        (SELECT unixepoch(iif(type = 'object', value, '{}') ->> '$.timeAdded') FROM json_each(spec, '$.taints') WHERE iif(type = 'object', value, '{}') ->> '$.key' = 'node.kubernetes.io/unschedulable') AS cordoned,
        (SELECT max(unixepoch(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime')) FROM json_each(conditions)) AS heard
 FROM kube_objects
@@ -580,8 +597,52 @@ SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
 FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.uid = d.uid;
 DELETE FROM outages WHERE chips <= 0;
 
+-- Chips that the device plugin has withdrawn (capacity has them, allocatable has not): from the first heartbeat that tells so until
+-- the first that tells otherwise. What is out of service with its node is so already, and what pods hold is theirs.
+DROP TABLE IF EXISTS temp.kube_withdrawn;
+CREATE TEMP TABLE kube_withdrawn AS
+WITH told AS (
+  SELECT uid, node, withdrawn, coalesce(heard, ready_time, creationTimestamp) AS at, lag(withdrawn, 1, 0) OVER so_far AS before
+  FROM kube_states
+  WHERE uid IN (SELECT uid FROM kube_states WHERE withdrawn > 0)
+  WINDOW so_far AS (PARTITION BY uid ORDER BY seen)
+),
+levels AS (
+  SELECT uid, node, withdrawn, at AS start_time, lead(at) OVER (PARTITION BY uid ORDER BY at) AS end_time FROM told WHERE withdrawn <> before AND at IS NOT NULL
+)
+SELECT * FROM levels WHERE withdrawn > 0;
+INSERT INTO outages(pool, chips, start_time, end_time, kind)
+WITH edges AS (
+  SELECT w.rowid AS row, w.start_time AS at FROM kube_withdrawn AS w
+  UNION
+  SELECT w.rowid, e.at
+  FROM kube_withdrawn AS w JOIN (SELECT node, start_time AS at FROM kube_occupied UNION SELECT node, end_time FROM kube_occupied
+                                 UNION SELECT node, start_time FROM kube_down UNION SELECT node, end_time FROM kube_down) AS e USING (node)
+  WHERE e.at > w.start_time AND (w.end_time IS NULL OR e.at < w.end_time)
+),
+parts AS (
+  SELECT row, at AS start_time, lead(at) OVER (PARTITION BY row ORDER BY at) AS next FROM edges
+),
+out_of_service AS (
+  SELECT n.pool,
+         min(w.withdrawn * n.share, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
+                                                        WHERE h.node = w.node AND h.start_time <= p.start_time AND (h.end_time IS NULL OR h.end_time > p.start_time)), 0)) AS chips,
+         p.start_time, coalesce(p.next, w.end_time, n.end_time) AS end_time
+  FROM parts AS p JOIN kube_withdrawn AS w ON w.rowid = p.row JOIN kube_nodes AS n ON n.uid = w.uid
+  WHERE NOT EXISTS (SELECT 1 FROM kube_down AS d WHERE d.uid = w.uid AND d.start_time <= p.start_time AND (d.end_time IS NULL OR d.end_time > p.start_time))
+)
+SELECT pool, chips, start_time, end_time, 'hw_down' FROM out_of_service WHERE chips > 0 AND (end_time IS NULL OR end_time > start_time);
+
+-- Until when the cluster was observed: the last time that an object tells of, which the heartbeats of nodes keep within minutes.
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+SELECT pool, (SELECT max(told) FROM kube_told) AS until_time
+FROM (SELECT pool FROM capacity UNION SELECT pool FROM allocations)
+WHERE (SELECT max(told) FROM kube_told) > 0;
+
 -- ---- 9. What nobody needs any more ----
 
+DROP TABLE kube_withdrawn;
 DROP TABLE kube_down;
 DROP TABLE kube_states;
 DROP TABLE kube_admitted;

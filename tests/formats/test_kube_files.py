@@ -43,6 +43,16 @@ class Files(Case):
         self.assertEqual(self.one("SELECT chips FROM kube_trace(?)", path), 0.142857)
         self.assertEqual(self.issues(path), {"uncounted_resource": 1, "guessed_share": 1})
 
+    def test_resources_of_other_vendors(self):
+        """Counted where one is a chip; else listed by name."""
+        for resource, chips in (("huawei.com/Ascend910B4", 4), ("huawei.com/Ascend910", 4), ("huawei.com/Ascend310P", 4), ("habana.ai/gaudi", 4), ("cambricon.com/mlu", 4), ("hygon.com/dcu", 4),
+                                ("huawei.com/Ascend310P-4c", None), ("huawei.com/Ascend910B4-memory", None), ("cambricon.com/mlu.smlu.vcore", None), ("hygon.com/dcunum", None),
+                                ("metax-tech.com/sgpu", None)):
+            with self.subTest(resource):
+                path = self.file(self.pod(limits={resource: 4}))
+                self.assertEqual(self.one("SELECT nullif(chips, 0) FROM kube_trace(?)", path), chips)
+                self.assertEqual(self.issues(path), {} if chips else {"uncounted_resource": 1})
+
 
 class Errors(Case):
     def test_wrong_formats(self):

@@ -98,6 +98,46 @@ class Mapping(Mapped):
         self.map(self.file([node(1, False, 0), node(2, True, 110), node(3, True, 160), pod, node(4, False, 300)]))
         self.assertEqual(self.rows("SELECT chips, start_time - ?1, end_time - ?1, kind FROM outages ORDER BY 2", T0), [(6, 100, 150, "maintenance"), (8, 150, 300, "maintenance")])
 
+    def beat(self, version, allocatable, beat, ready=True):
+        node = self.node("n", {G: "8"}, agentpool="a")
+        node["metadata"]["resourceVersion"] = str(version)
+        node["status"]["allocatable"] = {G: str(allocatable)}
+        node["status"]["conditions"] = [{"type": "Ready", "status": str(ready), "lastTransitionTime": when(0 if ready else beat), "lastHeartbeatTime": when(beat)}]
+        return node
+
+    def holder(self, chips, start, end, **metadata):
+        return self.pod("p", {G: chips}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(start), **metadata}, status={
+            "phase": "Succeeded", "startTime": when(start), "containerStatuses": [{"state": {"terminated": {"startedAt": when(start), "finishedAt": when(end)}}}]})
+
+    def test_withdrawn(self):
+        """What the device plugin withdraws is out of service, but for what pods hold; more and less of it, and with its node."""
+        self.map(self.file([self.beat(1, 8, 0), self.beat(2, 7, 100), self.beat(3, 5, 200), self.beat(4, 5, 250), self.holder(6, 50, 220), self.beat(5, 8, 300)]))
+        self.assertEqual(self.rows("SELECT chips, start_time - ?1, end_time - ?1, kind FROM outages ORDER BY 2", T0),
+                         [(1, 100, 200, "hw_down"), (2, 200, 220, "hw_down"), (3, 220, 300, "hw_down")])
+        self.map(self.file([self.beat(1, 8, 0), self.beat(2, 7, 100), self.beat(3, 7, 200, False)]))
+        self.assertEqual(self.rows("SELECT chips, start_time - ?1, end_time - ?1 FROM outages ORDER BY 2", T0), [(1, 100, 200), (8, 200, None)])
+
+    def test_until_when_it_was_observed(self):
+        """The last heartbeat, and not the last change."""
+        self.map(self.file([self.beat(1, 8, 7200), self.holder(8, 50, 220)]))
+        self.assertEqual(self.rows("SELECT pool, until_time - ? FROM observed", T0), [("a", 7200)])
+
+    def test_a_pod_that_ended_before_it_started(self):
+        path = self.file([self.beat(1, 8, 300), self.holder(6, 100, 50)])
+        self.map(path)
+        self.assertEqual(self.one("SELECT sum(chips * (end_time - start_time)) FROM allocations"), 0)
+        self.assertEqual(self.rows("SELECT severity, kind, count FROM mpg_issues WHERE source = ?", path), [("data_loss", "end_before_start", 1)])
+
+    def test_fractions_by_annotation(self):
+        """KAI, Run:ai: a fraction is of the pod that asks for it, and the pod that the scheduler holds the GPU with is nobody's."""
+        pods = [self.pod(name, metadata={"namespace": name, "annotations": said}, spec={"nodeName": "n"}, status={"phase": "Running", "startTime": when(0)})
+                for name, said in (("half", {"gpu-fraction": "0.5"}), ("two", {"gpu-fraction": "0.25", "gpu-fraction-num-devices": "2"}), ("mib", {"gpu-memory": "2000"}),
+                                   ("odd", {"gpu-fraction": "many"}))]
+        path = self.file([self.beat(1, 8, 300), *pods, self.holder(1, 0, 100, namespace="runai-reservation")])
+        self.map(path)
+        self.assertEqual(self.rows("SELECT job, chips FROM allocations ORDER BY job"), [("half/half", 0.5), ("two/two", 0.5)])
+        self.assertEqual(self.rows("SELECT kind, count, detail LIKE '%mib/mib,odd/odd%' FROM mpg_issues WHERE source = ?", path), [("uncounted_resource", 2, 1)])
+
     def test_in_the_shell(self):
         """With parameters, as the header of the script shows it."""
         self.script("formats/kube.sql", kube=WATCH, pool="cloud.google.com/gke-nodepool")

@@ -42,6 +42,14 @@ static mpg_kube_unit slices_of(mpg_str s, int64_t *millionths) {
   return slices == 1 && gigabytes == 24 ? MPG_KUBE_GUESS : MPG_KUBE_CHIP;
 }
 
+/* "Ascend910B4", "Ascend310P": whole chips of the device plugin. What has more behind a "-" is a
+** part of one ("Ascend310P-4c", "Ascend910B4-memory"). */
+static bool is_ascend(mpg_str name) {
+  static const char prefix[] = "huawei.com/Ascend";
+  size_t n = sizeof prefix - 1;
+  return begins(name, prefix) && name.n > n && memchr(name.p + n, '-', name.n - n) == NULL;
+}
+
 mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
   static const char *const chips[] = {
       "nvidia.com/gpu",
@@ -52,7 +60,13 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
       "habana.ai/gaudi",
       "gpu.intel.com/i915",
       "gpu.intel.com/xe",
-      "huawei.com/Ascend910",
+      "cambricon.com/mlu",
+      "hygon.com/dcu",
+      "metax-tech.com/gpu",
+      "mthreads.com/gpu",
+      "kunlunxin.com/xpu",
+      "iluvatar.ai/gpu",
+      "enflame.com/gcu",
       "aws.amazon.com/neurondevice",
       /* Devices of a class (DRA) asked for as a resource, by the class's own name. */
       "deviceclass.resource.kubernetes.io/gpu.nvidia.com",
@@ -72,6 +86,18 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
       "tencent.com/vcuda-",
       "k8s.amazonaws.com/vgpu",
       "amd.com/",
+      "huawei.com/",
+      "cambricon.com/",
+      "hygon.com/",
+      "metax-tech.com/",
+      "mthreads.com/",
+      "kunlunxin.com/",
+      "iluvatar.ai/",
+      "enflame.com/",
+      "habana.ai/",
+      "google.com/tpu",
+      "gpu.intel.com/",
+      "run.ai/",
       "deviceclass.resource.kubernetes.io/mig.nvidia.com",
   };
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
@@ -79,6 +105,10 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
       *millionths = WHOLE;
       return MPG_KUBE_CHIP;
     }
+  if (is_ascend(name)) {
+    *millionths = WHOLE;
+    return MPG_KUBE_CHIP;
+  }
   if (begins(name, "nvidia.com/mig-"))
     return slices_of((mpg_str){name.p + 15, name.n - 15}, millionths);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
