@@ -1,5 +1,6 @@
 /* op_cost.c - see op_cost.h. */
 #include "op_cost.h"
+#include "../base/ascii.h"
 #include "../base/number.h"
 
 #include <string.h>
@@ -23,17 +24,13 @@ typedef struct call {
   mpg_str value[ARGUMENTS]; /* concrete inputs; empty: a tensor, or not given */
 } call;
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* Cuts a JSON array into its items, strings without their quotes. -1: it is none, or has too
 ** many. */
 static int items_of(mpg_str text, mpg_str *items) {
   const char *p = text.p, *end = p == NULL ? p : p + text.n, *start;
   int n = 0, depth = 0;
   bool quoted = false;
-  while (p < end && is_space(*p))
+  while (p < end && mpg_is_json_space(*p))
     p++;
   if (p == end || *p++ != '[')
     return -1;
@@ -51,9 +48,9 @@ static int items_of(mpg_str text, mpg_str *items) {
       depth--;
     } else if (depth == 0 && (*p == ',' || *p == ']')) {
       const char *last = p;
-      while (start < last && is_space(*start))
+      while (start < last && mpg_is_json_space(*start))
         start++;
-      while (start < last && is_space(last[-1]))
+      while (start < last && mpg_is_json_space(last[-1]))
         last--;
       if (start == last && *p == ']' && n == 0)
         return 0;

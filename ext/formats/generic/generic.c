@@ -1,5 +1,6 @@
 /* generic.c - see generic.h. */
 #include "generic.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 
@@ -288,12 +289,8 @@ mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
 
 /* ---- CREATE VIRTUAL TABLE ---- */
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static const char *skip_space(const char *z) {
-  while (is_space(*z))
+  while (mpg_is_json_space(*z))
     z++;
   return z;
 }
@@ -306,7 +303,7 @@ static int read_value(const char *z, mpg_value *out, bool *whole) {
   if (text == NULL)
     return SQLITE_NOMEM;
   if (quote == '\0') {
-    while (length > 0 && is_space(z[length - 1]))
+    while (length > 0 && mpg_is_json_space(z[length - 1]))
       length--;
     memcpy(text, z, length);
     n = length;
