@@ -55,6 +55,10 @@ const char *mpg_generic_option_name(mpg_generic_option option) {
   return names[option];
 }
 
+const char *mpg_generic_option_type(mpg_generic_option option) {
+  return option == MPG_OPTION_HEADER || option == MPG_OPTION_THREADS ? "" : "TEXT";
+}
+
 /* ---- Options ---- */
 
 static mpg_rc misuse(mpg_generic_option option, const char *what, mpg_err *err) {
