@@ -61,11 +61,11 @@ END
 $do$;
 
 CREATE FUNCTION chip_peak_flops(chip text) RETURNS double precision
-  AS 'MODULE_PATHNAME', 'mpg_chip_peak_flops' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'mpg_chip_peak_flops' LANGUAGE C STABLE PARALLEL SAFE;
 CREATE FUNCTION chip_peak_flops(chip text, dtype text) RETURNS double precision
-  AS 'MODULE_PATHNAME', 'mpg_chip_peak_flops' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'mpg_chip_peak_flops' LANGUAGE C STABLE PARALLEL SAFE;
 CREATE FUNCTION chip_bandwidth(chip text) RETURNS double precision
-  AS 'MODULE_PATHNAME', 'mpg_chip_bandwidth' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'mpg_chip_bandwidth' LANGUAGE C STABLE PARALLEL SAFE;
 CREATE FUNCTION mpg_final_roofline_ideal(internal) RETURNS double precision
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
@@ -77,9 +77,9 @@ BEGIN
     'double precision, double precision, text, text']
   LOOP
     EXECUTE pg_catalog.format($f$CREATE FUNCTION roofline_seconds(%s) RETURNS double precision
-      AS 'MODULE_PATHNAME', 'mpg_roofline_seconds' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
+      AS 'MODULE_PATHNAME', 'mpg_roofline_seconds' LANGUAGE C STABLE PARALLEL SAFE$f$, arguments);
     EXECUTE pg_catalog.format($f$CREATE FUNCTION roofline_bound(%s) RETURNS text
-      AS 'MODULE_PATHNAME', 'mpg_roofline_bound' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
+      AS 'MODULE_PATHNAME', 'mpg_roofline_bound' LANGUAGE C STABLE PARALLEL SAFE$f$, arguments);
     EXECUTE pg_catalog.format($f$CREATE FUNCTION mpg_roofline_add(internal, %s) RETURNS internal
       AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE$f$, arguments);
     EXECUTE pg_catalog.format($f$CREATE FUNCTION mpg_roofline_take(internal, %s) RETURNS internal
@@ -140,7 +140,7 @@ CREATE FUNCTION mpg_categories()
   AS 'MODULE_PATHNAME', 'mpg_all_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 18;
 
 CREATE FUNCTION chip_interconnect(chip text) RETURNS double precision
-  AS 'MODULE_PATHNAME', 'mpg_chip_interconnect' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'mpg_chip_interconnect' LANGUAGE C STABLE PARALLEL SAFE;
 -- STABLE, for the text of a type may depend on settings.
 CREATE FUNCTION job_size(chips "any") RETURNS text
   AS 'MODULE_PATHNAME', 'mpg_job_size' LANGUAGE C STABLE PARALLEL SAFE;

@@ -174,12 +174,12 @@ class RooflineTest(Case):
         self.assertEqual(self.rows("SELECT roofline_ideal(flops, 'tpu-v4') OVER "
                                    "(ORDER BY i ROWS BETWEEN 9 FOLLOWING AND 10 FOLLOWING) FROM t"), [(None,)] * len(values))
 
-    def test_pure(self):
+    def test_innocuous_and_not_deterministic(self):
         rows = self.db.execute(
             "SELECT name, narg, type, flags FROM pragma_function_list WHERE name LIKE 'roofline%' OR name LIKE 'chip_%'")
         seen = {}
         for name, narg, kind, flags in rows:
-            self.assertTrue(flags & sqlite3_flag("DETERMINISTIC"), name)
+            self.assertFalse(flags & sqlite3_flag("DETERMINISTIC"), name)
             self.assertTrue(flags & sqlite3_flag("INNOCUOUS"), name)
             self.assertFalse(flags & sqlite3_flag("DIRECTONLY"), name)
             seen[name, narg] = kind
@@ -189,16 +189,36 @@ class RooflineTest(Case):
             ("roofline_ideal", 2): "w", ("roofline_ideal", 3): "w", ("roofline_ideal", 4): "w",
             ("chip_peak_flops", 1): "s", ("chip_peak_flops", 2): "s", ("chip_bandwidth", 1): "s",
             ("chip_interconnect", 1): "s"})
-        # So they work in generated columns, indexes and views of a schema that is not trusted.
+        # So they work in views of a schema that is not trusted, and in nothing that keeps what they gave.
         self.db.executescript("""
             PRAGMA trusted_schema = OFF;
-            CREATE TABLE runs(flops, chip, ideal AS (roofline_seconds(flops, chip)));
-            CREATE INDEX by_ideal ON runs(roofline_seconds(flops, chip));
+            CREATE TABLE runs(flops, chip);
             CREATE VIEW total AS SELECT roofline_ideal(flops, chip) AS ideal FROM runs;
             INSERT INTO runs VALUES (275e12, 'tpu-v4'), (550e12, 'TPU v4');
         """)
-        self.assertEqual(self.db.execute("SELECT ideal FROM runs").fetchall(), [(1.0,), (2.0,)])
         self.assertEqual(self.one("SELECT ideal FROM total"), 3.0)
+        for call in ("roofline_seconds(flops, chip)", "roofline_seconds(flops, 1, chip)", "roofline_seconds(flops, 1, chip, NULL)", "roofline_bound(flops, chip)",
+                     "roofline_bound(flops, 1, chip)", "roofline_bound(flops, 1, chip, NULL)", "chip_peak_flops(chip)", "chip_peak_flops(chip, 'bf16')", "chip_bandwidth(chip)",
+                     "chip_interconnect(chip)"):
+            for statement in (f"CREATE INDEX by_call ON runs({call})", f"CREATE INDEX by_flops ON runs(flops) WHERE {call} > 1", f"CREATE TABLE kept(flops, chip, call AS ({call}))",
+                              f"CREATE TABLE kept(flops, chip, call AS ({call}) STORED)"):
+                with self.assertRaisesRegex(sqlite3.OperationalError, "non-deterministic", msg=statement):
+                    self.db.execute(statement)
+
+    def test_a_catalogue_that_changes(self):
+        self.db.executescript("""
+            CREATE TABLE chips(chip TEXT, dtype TEXT, peak_flops REAL);
+            INSERT INTO chips VALUES ('ours', 'bf16', 1e12);
+            CREATE TABLE runs(id INTEGER PRIMARY KEY, flops REAL, chip TEXT, ideal AS (flops / 1e12));
+            CREATE INDEX by_ideal ON runs(ideal);
+            INSERT INTO runs VALUES (1, 1e12, 'ours'), (2, 3e12, 'ours');
+        """)
+        late = "SELECT id FROM runs WHERE roofline_seconds(flops, chip) >= 2"
+        self.assertEqual(self.rows(late), [(2,)])
+        self.db.execute("UPDATE chips SET peak_flops = 4e12")
+        self.assertEqual(self.rows(late), [])
+        self.assertEqual(self.rows("SELECT id FROM runs WHERE ideal >= 2"), [(2,)])
+        self.assertEqual(self.one("PRAGMA integrity_check"), "ok")
 
 
 def sqlite3_flag(name):

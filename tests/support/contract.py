@@ -10,14 +10,14 @@ GOODPUT = ["scheduling_goodput", "runtime_goodput", "program_goodput", "mpg", "m
            "program_coverage", "occupancy", "mfu", "ettr", "goodput", "goodput_state"]
 # (name, arguments, type: scalar, aggregate or window function, flags)
 FUNCTIONS = {(name, n, "w", PURE) for name in GOODPUT for n in (1, 2, 4)} | {("goodput_merge", 1, "w", PURE)}
-FUNCTIONS |= {("roofline_ideal", n, "w", PURE) for n in (2, 3, 4)}
-FUNCTIONS |= {(name, n, "s", PURE) for name in ("roofline_seconds", "roofline_bound") for n in (2, 3, 4)}
-FUNCTIONS |= {("chip_peak_flops", 1, "s", PURE), ("chip_peak_flops", 2, "s", PURE), ("chip_bandwidth", 1, "s", PURE)}
-FUNCTIONS |= {("chip_interconnect", 1, "s", PURE), ("transformer_flops", 1, "s", PURE)}
+FUNCTIONS |= {("roofline_ideal", n, "w", INNOCUOUS) for n in (2, 3, 4)}
+FUNCTIONS |= {(name, n, "s", INNOCUOUS) for name in ("roofline_seconds", "roofline_bound") for n in (2, 3, 4)}
+FUNCTIONS |= {("chip_peak_flops", 1, "s", INNOCUOUS), ("chip_peak_flops", 2, "s", INNOCUOUS), ("chip_bandwidth", 1, "s", INNOCUOUS)}
+FUNCTIONS |= {("chip_interconnect", 1, "s", INNOCUOUS), ("transformer_flops", 1, "s", PURE)}
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_bucket", 2, "s", PURE), ("iso_week", 1, "s", PURE),
               ("iso_week", 2, "s", PURE), ("bar", 3, "s", PURE), ("bar", 4, "s", PURE)} | {("spark", n, "w", PURE) for n in (1, 2, 3, 4)}
-FUNCTIONS |= {("op_flops", 2, "s", PURE), ("op_flops", 3, "s", PURE), ("op_flops", 4, "s", PURE), ("op_bytes", 3, "s", PURE), ("op_bytes", 4, "s", PURE)}
+FUNCTIONS |= {("op_flops", 2, "s", PURE), ("op_flops", 3, "s", PURE), ("op_bytes", 3, "s", PURE), ("op_bytes", 4, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE), ("mpg_required", 2, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}

@@ -21,8 +21,9 @@
 ** Errors: flops or bytes negative, infinite, or not a number; an unknown chip, with the nearest
 ** names; a dtype that the chip has no peak for, with those it has.
 **
-** The functions are registered as deterministic: within a statement the catalogue does not change,
-** see catalogue.h for the rest.
+** None is deterministic to SQLite: a user's table `chips` and the next release may change what they
+** give (catalogue.h), and an index or a stored column would keep what they gave before. Divide by a
+** peak that is a number there.
 */
 #include "../catalogue.h"
 #include "../../goodput/account.h"
@@ -189,11 +190,13 @@ static void figure(sqlite3_context *context, int n, sqlite3_value **args) {
 }
 
 int mpg_register_roofline(mpg_conn *conn, char **error) {
-  enum { PURE = SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS };
 #define SCALAR(name, n, parameter, func)                                                           \
-  { name, n, PURE, parameter, func, NULL, NULL, NULL, NULL }
+  { name, n, SQLITE_INNOCUOUS, parameter, func, NULL, NULL, NULL, NULL }
 #define IDEAL(n)                                                                                   \
-  { "roofline_ideal", n, PURE, 0, NULL, ideal_step, ideal_value, ideal_value, ideal_inverse }
+  {                                                                                                \
+    "roofline_ideal", n, SQLITE_INNOCUOUS, 0, NULL, ideal_step, ideal_value, ideal_value,          \
+        ideal_inverse                                                                              \
+  }
   static const mpg_function table[] = {
       SCALAR("roofline_seconds", 2, SECONDS, scalar),
       SCALAR("roofline_seconds", 3, SECONDS, scalar),
