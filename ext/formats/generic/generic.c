@@ -1,6 +1,5 @@
 /* generic.c - see generic.h. */
 #include "generic.h"
-#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 
@@ -53,10 +52,6 @@ const char *mpg_generic_option_name(mpg_generic_option option) {
       [MPG_OPTION_THREADS] = "threads",   [MPG_OPTION_ZONE] = "zone",
       [MPG_OPTION_ON_ERROR] = "on_error"};
   return names[option];
-}
-
-const char *mpg_generic_option_type(mpg_generic_option option) {
-  return option == MPG_OPTION_HEADER || option == MPG_OPTION_THREADS ? "" : "TEXT";
 }
 
 /* ---- Options ---- */
@@ -293,8 +288,12 @@ mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
 
 /* ---- CREATE VIRTUAL TABLE ---- */
 
+static bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 static const char *skip_space(const char *z) {
-  while (mpg_is_json_space(*z))
+  while (is_space(*z))
     z++;
   return z;
 }
@@ -307,7 +306,7 @@ static int read_value(const char *z, mpg_value *out, bool *whole) {
   if (text == NULL)
     return SQLITE_NOMEM;
   if (quote == '\0') {
-    while (length > 0 && mpg_is_json_space(z[length - 1]))
+    while (length > 0 && is_space(z[length - 1]))
       length--;
     memcpy(text, z, length);
     n = length;

@@ -38,7 +38,6 @@ extern const mpg_generic_kind mpg_generic_csv, mpg_generic_json; /* as table fun
 extern const mpg_generic_kind mpg_generic_csv_table, mpg_generic_json_table;
 extern const mpg_generic_kind mpg_generic_csv_rollup, mpg_generic_json_rollup;
 const char *mpg_generic_option_name(mpg_generic_option option);
-const char *mpg_generic_option_type(mpg_generic_option option); /* for mpg_declare_argument */
 
 /* A source of rows: what the options say. */
 typedef struct mpg_generic {
@@ -103,11 +102,12 @@ typedef size_t mpg_generic_column_of(const void *table, int i);
 
 /*
 ** Tells SQLite to hand comparisons of the columns to xFilter, as many as there is room for, and
-** appends them to the plan; it tests them once more (omit stays 0). How many are equalities.
+** appends them to the plan; it tests them once more (omit stays 0). Sets the cost, and makes the
+** expected rows fewer where there are equalities.
 */
-int mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *columns,
-                             mpg_generic_column_of *column_of, const void *table,
-                             sqlite3_str *plan);
+void mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *columns,
+                              mpg_generic_column_of *column_of, const void *table,
+                              sqlite3_str *plan);
 
 typedef struct mpg_generic_pattern {
   const char *text;

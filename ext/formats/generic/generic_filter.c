@@ -6,11 +6,12 @@
 ** that it would keep. Compared are values of a column with values of its own type: numbers with
 ** numbers, exactly, and texts byte by byte, where the collation is BINARY and the database is of
 ** UTF-8 (in one of UTF-16, text is in another order, and bytes that are no text become others).
-** Whatever else it is, is SQLite's alone. So are texts that may be numbers, beside < and its like
-** and a value of another table: its column may be one of numbers (DATETIME is, to SQLite) and hold
-** a text all the same, and then SQLite compares numbers with it, which are less than any text.
+** Whatever else it is, is SQLite's alone. So are texts that may be numbers, beside a value that is
+** no constant: its column may be one of numbers (DATETIME is, to SQLite) and hold a text all the
+** same, and then SQLite compares numbers with it, which are less than any text.
 */
 #include "generic.h"
+#include "../../sqlite/constraint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,18 +68,19 @@ static int operator_of(sqlite3_index_info *info, int c, bool text, bool file) {
 }
 
 /* Whether texts may be compared as numbers: the value is no constant, so its column may be one
-** of them. */
+** of them. Texts that are not equal as numbers are not equal as bytes, so <> may look at these. */
 static bool may_be_of_numbers(sqlite3_index_info *info, int c, int op) {
-  sqlite3_value *value = NULL;
-  return (op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE ||
+  return (op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS ||
+          op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE ||
           op == SQLITE_INDEX_CONSTRAINT_GT || op == SQLITE_INDEX_CONSTRAINT_GE) &&
-         (sqlite3_vtab_rhs_value(info, c, &value) != SQLITE_OK || value == NULL);
+         !mpg_constraint_is_constant(info, c);
 }
 
-int mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *columns,
-                             mpg_generic_column_of *column_of, const void *table,
-                             sqlite3_str *plan) {
-  int given = 0, equalities = 0;
+void mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *columns,
+                              mpg_generic_column_of *column_of, const void *table,
+                              sqlite3_str *plan) {
+  int given = 0;
+  bool equal = false, in_doubt = false;
   for (int c = 0; c < info->nConstraint && given < MPG_ROWS_FILTERS; c++) {
     size_t column;
     int op;
@@ -91,12 +93,19 @@ int mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *column
     if (op == 0)
       continue;
     info->aConstraintUsage[c].argvIndex = ++given;
-    equalities += op == SQLITE_INDEX_CONSTRAINT_EQ || op == PLAN_IN;
+    equal |= op == SQLITE_INDEX_CONSTRAINT_EQ || op == PLAN_IN;
+    in_doubt |= op == SQLITE_INDEX_CONSTRAINT_EQ && !mpg_constraint_is_constant(info, c);
     if (is_text(columns, column) && may_be_of_numbers(info, c, op))
       op += PLAN_NUMBERS;
     sqlite3_str_appendf(plan, "%lld %d ", (sqlite3_int64)column, op);
   }
-  return equalities;
+  info->estimatedCost = 1e6;
+  if (in_doubt) {
+    info->estimatedCost *= MPG_CONSTRAINT_IN_DOUBT;
+  } else if (equal) {
+    info->estimatedCost /= 2;
+    info->estimatedRows /= 100;
+  }
 }
 
 /* ---- xFilter ---- */
@@ -229,7 +238,8 @@ int mpg_generic_take_filters(mpg_generic_filters *f, const mpg_conn *conn,
     }
     if (rc != SQLITE_OK)
       return rc;
-    if (!ours)
+    if (!ours || (is_op && filter.numbers && filter.op == MPG_ROWS_EQ &&
+                  mpg_rows_may_be_number(filter.value.s)))
       continue;
     if (!is_op)
       f->patterns[f->n_patterns++] =

@@ -157,8 +157,7 @@ static int declare(sqlite3 *db, const rollup_table *table) {
     sqlite3_str_appendall(sql, "record TEXT");
   for (size_t i = 0; !table->created && i < kind->n_options; i++) {
     sqlite3_str_appendall(sql, ", ");
-    mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]),
-                         mpg_generic_option_type(kind->options[i]));
+    mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]));
   }
   sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);
@@ -240,12 +239,11 @@ static bool plan_order(const rollup_table *table, const sqlite3_index_info *info
 /* idxStr: the columns asked for, as a mask; how many to sort by, and which; the comparisons. */
 static int plan_created(const rollup_table *table, sqlite3_index_info *info) {
   sqlite3_str *plan = sqlite3_str_new(table->conn->db);
-  int equalities, failed;
+  int failed;
   sqlite3_str_appendf(plan, "%llu ", (unsigned long long)info->colUsed);
   info->orderByConsumed = plan_order(table, info, plan);
-  equalities = mpg_generic_plan_filters(info, &table->source.columns, column_of, table, plan);
-  info->estimatedCost = equalities > 0 ? 5e5 : 1e6;
-  info->estimatedRows = equalities > 0 ? 100 : 10000;
+  info->estimatedRows = 10000;
+  mpg_generic_plan_filters(info, &table->source.columns, column_of, table, plan);
   failed = sqlite3_str_errcode(plan);
   info->idxStr = sqlite3_str_finish(plan);
   info->needToFreeIdxStr = 1;

@@ -103,8 +103,7 @@ static int declare(sqlite3 *db, const generic_table *table) {
   if (!table->created) {
     sqlite3_str_appendall(sql, "record TEXT, ");
     for (size_t i = 0; i < kind->n_options; i++) {
-      mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]),
-                           mpg_generic_option_type(kind->options[i]));
+      mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]));
       sqlite3_str_appendall(sql, ", ");
     }
   }
@@ -168,12 +167,11 @@ static size_t column_of(const void *p, int i) {
 ** them are of no use; and the comparisons. */
 static int plan_created(const generic_table *table, sqlite3_index_info *info) {
   sqlite3_str *text = sqlite3_str_new(table->conn->db);
-  int equalities, failed;
+  int failed;
   sqlite3_str_appendf(text, "%llu %d ", (unsigned long long)info->colUsed,
                       sqlite3_vtab_distinct(info) >= 2);
-  equalities = mpg_generic_plan_filters(info, &table->columns, column_of, table, text);
-  info->estimatedCost = equalities > 0 ? 5e5 : 1e6;
-  info->estimatedRows = equalities > 0 ? 1000 : 100000;
+  info->estimatedRows = 100000;
+  mpg_generic_plan_filters(info, &table->columns, column_of, table, text);
   failed = sqlite3_str_errcode(text);
   info->idxStr = sqlite3_str_finish(text);
   info->needToFreeIdxStr = 1;

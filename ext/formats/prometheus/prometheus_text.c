@@ -1,6 +1,5 @@
 /* prometheus_text.c - the text that exporters expose: see prometheus.h. */
 #include "prometheus_read.h"
-#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/time.h"
 #include "../../base/text.h"
@@ -56,8 +55,12 @@ static inline void pass(cursor *c, bool (*is)(char)) {
   } while (c->at >= c->look && c->look < c->line.n && look_on(c));
 }
 
+static bool is_space(char b) {
+  return b == ' ' || b == '\t';
+}
+
 static bool is_in_word(char b) {
-  return !mpg_is_blank(b);
+  return !is_space(b);
 }
 
 static bool is_in_name(char b) {
@@ -70,7 +73,7 @@ static bool is_in_quotes(char b) {
 }
 
 static void skip_space(cursor *c) {
-  pass(c, mpg_is_blank);
+  pass(c, is_space);
 }
 
 static bool take(cursor *c, char byte) {

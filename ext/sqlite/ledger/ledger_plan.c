@@ -1,12 +1,15 @@
 /*
 ** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; whether one
 ** row of each is enough; how many keys of an order, and each with its direction; and columns that
-** are compared, each with its operator.
+** are compared, each with its operator and whether its value is a constant.
 **
 ** SQLite compares again what is compared here (omit stays 0), so a value of a type that makes
-** comparing less than plain is just not looked at.
+** comparing less than plain is just not looked at. Neither is a text that may be a number beside a
+** column of numbers, where SQLite compares numbers.
 */
 #include "ledger_plan.h"
+#include "../constraint.h"
+#include "../../read/rows/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,22 +49,31 @@ static bool plan_order(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_t
 
 static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *table) {
   const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+  bool time;
   if (!c->usable || c->iColumn < 0 || c->iColumn >= table->ncols)
     return false;
-  if (column_of(table, c->iColumn)->row == MPG_ROW_START ||
-      column_of(table, c->iColumn)->row == MPG_ROW_END)
-    return c->op == SQLITE_INDEX_CONSTRAINT_EQ || c->op == SQLITE_INDEX_CONSTRAINT_LT ||
-           c->op == SQLITE_INDEX_CONSTRAINT_LE || c->op == SQLITE_INDEX_CONSTRAINT_GT ||
-           c->op == SQLITE_INDEX_CONSTRAINT_GE;
-  return c->op == SQLITE_INDEX_CONSTRAINT_EQ && is_text_dim(column_of(table, c->iColumn)->dim) &&
-         sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
+  time = column_of(table, c->iColumn)->row == MPG_ROW_START ||
+         column_of(table, c->iColumn)->row == MPG_ROW_END;
+  switch (c->op) {
+  case SQLITE_INDEX_CONSTRAINT_EQ:
+    return sqlite3_vtab_in(info, i, -1) == 0 &&
+           (time || (is_text_dim(column_of(table, c->iColumn)->dim) &&
+                     sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0));
+  case SQLITE_INDEX_CONSTRAINT_LT:
+  case SQLITE_INDEX_CONSTRAINT_LE:
+  case SQLITE_INDEX_CONSTRAINT_GT:
+  case SQLITE_INDEX_CONSTRAINT_GE:
+    return time;
+  default:
+    return false;
+  }
 }
 
 bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
                      int given) {
   sqlite3_str *text = sqlite3_str_new(NULL);
   mpg_scan_key keys[MPG_SCAN_KEYS] = {{MPG_DIM_NAME, false}};
-  bool rows = table->shape == MPG_SHAPE_LEDGER, once = false;
+  bool rows = table->shape == MPG_SHAPE_LEDGER, once = false, in_doubt = false;
   bool ordered = rows && plan_order(db, info, table, keys, &once);
   int nfilters = 0;
   sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once,
@@ -71,9 +83,13 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
   info->orderByConsumed = ordered;
   for (int i = 0; rows && i < info->nConstraint && nfilters < MPG_SCAN_FILTERS; i++)
     if (can_filter(info, i, table)) {
+      bool constant = mpg_constraint_is_constant(info, i);
       info->aConstraintUsage[i].argvIndex = given + ++nfilters;
-      sqlite3_str_appendf(text, " %d %d", info->aConstraint[i].iColumn, info->aConstraint[i].op);
+      in_doubt |= !constant && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ;
+      sqlite3_str_appendf(text, " %d %d %d", info->aConstraint[i].iColumn, info->aConstraint[i].op,
+                          constant);
     }
+  info->estimatedCost *= in_doubt ? MPG_CONSTRAINT_IN_DOUBT : 1;
   info->idxStr = sqlite3_str_finish(text);
   info->needToFreeIdxStr = 1;
   return info->idxStr != NULL;
@@ -90,8 +106,8 @@ static int next_number(const char **p) {
   return (int)v;
 }
 
-static bool filter_of(const mpg_ledger_column_info *column, int op, sqlite3_value *value,
-                      mpg_scan_filter *out) {
+static bool filter_of(const mpg_ledger_column_info *column, int op, bool constant,
+                      sqlite3_value *value, mpg_scan_filter *out) {
   int type = sqlite3_value_type(value);
   *out = (mpg_scan_filter){.op = op == SQLITE_INDEX_CONSTRAINT_LT   ? MPG_SCAN_LT
                                  : op == SQLITE_INDEX_CONSTRAINT_LE ? MPG_SCAN_LE
@@ -109,7 +125,7 @@ static bool filter_of(const mpg_ledger_column_info *column, int op, sqlite3_valu
   if (type != SQLITE_TEXT || sqlite3_value_encoding(value) != SQLITE_UTF8)
     return false;
   out->text = mpg_value_of(value).s;
-  return out->text.p != NULL;
+  return out->text.p != NULL && (constant || !mpg_rows_may_be_number(out->text));
 }
 
 void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
@@ -129,7 +145,9 @@ void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
   }
   for (int i = 0; i < nvalues; i++) {
     int column = next_number(&p), op = next_number(&p);
-    if (filter_of(column_of(table, column), op, values[i], &wish->filters[wish->nfilters]))
+    bool constant = next_number(&p) != 0;
+    if (filter_of(column_of(table, column), op, constant, values[i],
+                  &wish->filters[wish->nfilters]))
       wish->nfilters++;
   }
 }

@@ -10,7 +10,8 @@
 #include "../../goodput/ledger/ledger_scan.h"
 #include "../../goodput/ledger/ledger_columns.h"
 
-/* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared. Of
+/* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared; may make
+** estimatedCost, which is set before, more (constraint.h). Of
 ** roll-ups and timelines the columns alone are planned. False: out of memory. */
 bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
                      int given);

@@ -60,20 +60,6 @@ static const mpg_ledger_table *kind_of(const mpg_table *t) {
   return mpg_ledger_table_get(t->module->parameter);
 }
 
-/* Times, widths and counts may be numbers. */
-static const char *argument_type(mpg_arg a) {
-  switch (a) {
-  case MPG_ARG_BUCKET_WIDTH:
-  case MPG_ARG_SINCE:
-  case MPG_ARG_UNTIL:
-  case MPG_ARG_AS_OF:
-  case MPG_ARG_THREADS:
-    return "";
-  default:
-    return "TEXT";
-  }
-}
-
 static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
@@ -93,8 +79,7 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   }
   for (int i = 0; i < kind->nargs; i++) {
     sqlite3_str_appendall(sql, ", ");
-    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]),
-                         argument_type((mpg_arg)kind->args[i]));
+    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]));
   }
   sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);
@@ -143,15 +128,14 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
-  if (!mpg_ledger_plan(((const mpg_table *)vtab)->conn->db, info, kind, n))
-    return SQLITE_NOMEM;
   info->estimatedRows = kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
   /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
   ** single terms of an OR, where the path is just not shown. */
   if (kind->args[0] == MPG_ARG_PATH && at[0] == -1)
     info->estimatedCost = 1e60;
-  return SQLITE_OK;
+  return mpg_ledger_plan(((const mpg_table *)vtab)->conn->db, info, kind, n) ? SQLITE_OK
+                                                                             : SQLITE_NOMEM;
 }
 
 /* ---- cursors ---- */

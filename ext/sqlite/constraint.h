@@ -1,0 +1,26 @@
+/*
+** constraint.h - which comparisons xBestIndex may have for xFilter.
+**
+** An IN whose values SQLite hands over one by one looks to xBestIndex like "=". With a virtual
+** table that is wrong where types differ: SQLite scans once for each value and compares it as "="
+** would, so a text column finds '7' for 7 and once more for '7', and never finds '007' for 7.
+** sqlite3_vtab_in() tells an IN of one column from "="; of a row value, (a, b) IN (SELECT ...),
+** nothing does.
+*/
+#ifndef MPG_CONSTRAINT_H
+#define MPG_CONSTRAINT_H
+
+#include "connection.h"
+
+/* Whether the right side of constraint `c` is a constant. Then it is no IN, and no column, whose
+** affinity could be another than that of its value. */
+bool mpg_constraint_is_constant(sqlite3_index_info *info, int c);
+
+/*
+** What a plan that is given "=" of no constant has to cost more than any plan without one, and it
+** may expect no fewer rows. If the "=" is of a row value's IN, SQLite asks for a plan without it
+** as well, and takes the cheaper one. If it is of a bound parameter, there is no other plan.
+*/
+#define MPG_CONSTRAINT_IN_DOUBT 2
+
+#endif
