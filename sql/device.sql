@@ -113,15 +113,34 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (10, 'sync',   '*', 'sync'),
   (20, 'memcpy', '*', 'memory'),
   (30, 'memset', '*', 'memory'),
+  -- What a compiler fused computes, though its name may tell of a collective beside it.
+  (35, 'kernel', 'triton_???_fused*', 'compute'),
+  (36, 'kernel', '*warpallreduce*', 'compute'),
+  (37, 'kernel', '*blockallreduce*', 'compute'),
   -- Libraries: NCCL and RCCL (ncclDevKernel_..., ncclKernel_..., rcclGenericKernel), MSCCL, HCCL, oneCCL, NVSHMEM.
   (40, 'kernel', '*nccl*', 'communication'),
   (41, 'kernel', '*rccl*', 'communication'),
-  (42, 'kernel', '*mscclkernel*', 'communication'),
-  (43, 'kernel', 'hccl*', 'communication'),
+  (42, 'kernel', '*msccl*', 'communication'),
+  (43, 'kernel', '*hccl*', 'communication'),
   (44, 'kernel', '*oneccl*', 'communication'),
   (45, 'kernel', '*nvshmem*', 'communication'),
   (46, 'kernel', '*cross_device_reduce*', 'communication'),  -- vLLM's own all-reduce
-  -- HLO opcodes, of TPU and of XLA on GPU.
+  (47, 'kernel', 'hcom_*', 'communication'),                 -- HCCL's tasks
+  (48, 'kernel', '*deep_ep::*', 'communication'),
+  (49, 'kernel', '*rocshmem*', 'communication'),
+  -- Kernels of symmetric memory and of frameworks, by what they do.
+  (50, 'kernel', '*all_reduce*', 'communication'),
+  (51, 'kernel', '*allreduce*', 'communication'),
+  (52, 'kernel', '*all_gather*', 'communication'),
+  (53, 'kernel', '*allgather*', 'communication'),
+  (54, 'kernel', '*reduce_scatter*', 'communication'),
+  (55, 'kernel', '*reducescatter*', 'communication'),
+  (56, 'kernel', '*all_to_all*', 'communication'),
+  (57, 'kernel', '*alltoall*', 'communication'),
+  (58, 'kernel', '*userbuffers_*', 'communication'),         -- Transformer Engine
+  (59, 'kernel', '*mori::*', 'communication'),
+  -- 60 to 98: HLO opcodes, of TPU and of XLA on GPU. Where the compiler's category is a fusion or
+  -- a product, these rules go by it and not by the name.
   (60, 'kernel', 'all-reduce*', 'communication'),
   (61, 'kernel', 'all-gather*', 'communication'),
   (62, 'kernel', 'reduce-scatter*', 'communication'),

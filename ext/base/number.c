@@ -12,6 +12,7 @@
 */
 #define _GNU_SOURCE
 #include "number.h"
+#include "ascii.h"
 
 #include <float.h>
 #include <locale.h>
@@ -40,10 +41,6 @@ static const uint64_t power_of_ten[20] = {
     TEN(0),  TEN(1),  TEN(2),  TEN(3),  TEN(4),  TEN(5),  TEN(6),  TEN(7),  TEN(8),  TEN(9),
     TEN(10), TEN(11), TEN(12), TEN(13), TEN(14), TEN(15), TEN(16), TEN(17), TEN(18), TEN(19)};
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* Behind the zeros at p, eight at a time: a hostile number has millions of them. */
 static const char *behind_zeros(const char *p, const char *end) {
   const uint64_t zeros = UINT64_C(0x3030303030303030);
@@ -68,7 +65,7 @@ static const char *behind_digits(const char *p, const char *end, bool *other) {
       break;
     *other = true;
   }
-  for (; p < end && is_digit(*p); p++)
+  for (; p < end && mpg_is_digit(*p); p++)
     *other |= *p != '0';
   return p;
 }
@@ -86,7 +83,7 @@ bool mpg_int_parse(mpg_str text, int64_t *out) {
     p = behind_zeros(p, end);
   for (; p < end; p++) {
     uint64_t digit = (uint64_t)(*p - '0');
-    if (!is_digit(*p) || v > (limit - digit) / 10)
+    if (!mpg_is_digit(*p) || v > (limit - digit) / 10)
       return false;
     v = v * 10 + digit;
   }
@@ -104,7 +101,7 @@ static bool exponent_parse(const char *p, const char *end, int64_t *out) {
   if (p == end)
     return false;
   for (; p < end; p++) {
-    if (!is_digit(*p))
+    if (!mpg_is_digit(*p))
       return false;
     if (v == 0 && *p == '0')
       p = behind_zeros(p, end) - 1;
@@ -132,7 +129,7 @@ static bool decimal_parse(mpg_str text, decimal *d) {
     p++;
   }
   for (; p < end; p++) {
-    if (is_digit(*p)) {
+    if (mpg_is_digit(*p)) {
       digits = true;
       if (d->first == NULL) {
         if (*p == '0') {
@@ -236,14 +233,14 @@ static bool real_quick(mpg_str text, double *out) {
   if (text.n == 0 || text.n > 18 || FLT_EVAL_METHOD != 0)
     return false;
   point = end = p + text.n;
-  for (; p < end && is_digit(*p); p++)
+  for (; p < end && mpg_is_digit(*p); p++)
     v = v * 10 + (uint64_t)(*p - '0');
   if (p == text.p)
     return false;
   if (p < end) {
     if (*p != '.')
       return false;
-    for (point = ++p; p < end && is_digit(*p); p++)
+    for (point = ++p; p < end && mpg_is_digit(*p); p++)
       v = v * 10 + (uint64_t)(*p - '0');
     if (p < end)
       return false;
@@ -332,14 +329,14 @@ static bool scaled_quick(mpg_str text, int scale, int64_t *out) {
   if (text.n == 0 || text.n > 18)
     return false;
   end = p + text.n;
-  for (; p < end && is_digit(*p); p++)
+  for (; p < end && mpg_is_digit(*p); p++)
     v = v * 10 + (*p - '0');
   if (p == text.p || p - text.p + scale > 18)
     return false;
   if (p < end) {
     if (*p != '.' || end - p - 1 > scale || end - p == 1)
       return false;
-    for (point = ++p; p < end && is_digit(*p); p++)
+    for (point = ++p; p < end && mpg_is_digit(*p); p++)
       v = v * 10 + (*p - '0');
     if (p < end)
       return false;

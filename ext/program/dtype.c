@@ -1,5 +1,6 @@
 /* dtype.c - see dtype.h. */
 #include "dtype.h"
+#include "../base/ascii.h"
 
 #include <string.h>
 
@@ -91,13 +92,9 @@ static size_t after(const char *p, size_t n, const char *prefix) {
   return n >= length && memcmp(p, prefix, length) == 0 ? length : 0;
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* "e4m3", and with what may follow: "e4m3fn", "e5m2fnuz", "e2m1fnx2". */
 static bool is_exponent_mantissa(const char *p, size_t n) {
-  return n >= 4 && p[0] == 'e' && is_digit(p[1]) && p[2] == 'm' && is_digit(p[3]);
+  return n >= 4 && p[0] == 'e' && mpg_is_digit(p[1]) && p[2] == 'm' && mpg_is_digit(p[3]);
 }
 
 /* The 8, 6 and 4 bit floats, in their many variants: "fp8", "f8e4m3fn", "float8e5m2", "mxfp4". */

@@ -1,5 +1,6 @@
 /* op_cost.c - see op_cost.h. */
 #include "op_cost.h"
+#include "../base/ascii.h"
 #include "../base/number.h"
 
 #include <string.h>
@@ -23,17 +24,13 @@ typedef struct call {
   mpg_str value[ARGUMENTS]; /* concrete inputs; empty: a tensor, or not given */
 } call;
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* Cuts a JSON array into its items, strings without their quotes. -1: it is none, or has too
 ** many. */
 static int items_of(mpg_str text, mpg_str *items) {
   const char *p = text.p, *end = p == NULL ? p : p + text.n, *start;
   int n = 0, depth = 0;
   bool quoted = false;
-  while (p < end && is_space(*p))
+  while (p < end && mpg_is_json_space(*p))
     p++;
   if (p == end || *p++ != '[')
     return -1;
@@ -51,9 +48,9 @@ static int items_of(mpg_str text, mpg_str *items) {
       depth--;
     } else if (depth == 0 && (*p == ',' || *p == ']')) {
       const char *last = p;
-      while (start < last && is_space(*start))
+      while (start < last && mpg_is_json_space(*start))
         start++;
-      while (start < last && is_space(last[-1]))
+      while (start < last && mpg_is_json_space(last[-1]))
         last--;
       if (start == last && *p == ']' && n == 0)
         return 0;
@@ -149,6 +146,28 @@ int mpg_op_type_size(mpg_str type) {
   return 0;
 }
 
+/*
+** Values in an element of a type: 1, 2 of float4_e2m1fn_x2, and 0 where several may be packed into
+** one and the type does not say along which dimension.
+*/
+static int packing(mpg_str type) {
+  static const char *const several[] = {"x2", "x4", "x8"};
+  static const char *const narrow[] = {"c10::Int", "c10::UInt", "Int", "UInt", "int", "uint"};
+  if (mpg_str_eq(type, MPG_STR("c10::Float4_e2m1fn_x2")) ||
+      mpg_str_eq(type, MPG_STR("Float4_e2m1fn_x2")))
+    return 2;
+  for (size_t i = 0; i < sizeof several / sizeof *several; i++)
+    if (type.n > 2 && memcmp(type.p + type.n - 2, several[i], 2) == 0)
+      return 0; /* quint4x2, quint2x4, Bits1x8 */
+  for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+    size_t n = strlen(narrow[i]);
+    if (type.n == n + 1 && memcmp(type.p, narrow[i], n) == 0 && type.p[n] >= '1' &&
+        type.p[n] <= '7')
+      return 0; /* of 1 to 7 bits */
+  }
+  return 1;
+}
+
 /* Adds what argument i holds, where it is a tensor. */
 static void add_bytes(const call *c, int i, mpg_op_cost *out) {
   int size = mpg_op_type_size(c->type[i]);
@@ -206,6 +225,8 @@ static bool price_product(const call *c, int first, bool sum_batch, mpg_op_cost 
   int64_t k;
   if (!product(&c->in[first], &c->in[first + 1], &n, &k))
     return false;
+  /* Both operands are packed along K. */
+  k *= packing(c->type[first]);
   result = n;
   if (sum_batch) { /* addbmm: one matrix out of the whole batch */
     if (c->in[first].rank != 3 || c->in[first].dim[0] == 0)
@@ -316,6 +337,20 @@ static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
 
 /* ---- Attention ---- */
 
+/* Whether argument i is a tensor with something in it. */
+static bool has_tensor(const call *c, int i) {
+  return i > 0 && c->in[i].rank > 0 && elements(&c->in[i]) > 0;
+}
+
+/* Whether argument i is a window: neither absent nor -1, which is none. */
+static bool has_window(const call *c, int i) {
+  static const char *const none[] = {"", "-1", "None", "[-1, -1]", "[-1,-1]", "(-1, -1)"};
+  for (size_t j = 0; j < sizeof none / sizeof *none; j++)
+    if (i <= 0 || value_is(c, i, none[j]))
+      return false;
+  return true;
+}
+
 /* first: the query's place. heads_last: [B, N, H, D] instead of [B, H, N, D]. */
 static bool price_attention(const call *c, int first, bool heads_last, bool causal, bool backward,
                             mpg_op_cost *out) {
@@ -363,6 +398,9 @@ static const struct operator_row {
   int causal; /* attention: where is_causal is; -1: nowhere */
   bool heads_last;
   conv_places conv;
+  /* Attention: where what lets tokens meet only some others is, 0: it has none of it. lengths: of
+  ** packed sequences, queries' and keys' side by side; used: how many keys count. */
+  int lengths, used, window, windows;
 } operators[] = {
     {.name = "mm", .family = PRODUCT},
     {.name = "_int_mm", .family = PRODUCT},
@@ -398,16 +436,33 @@ static const struct operator_row {
     {.name = "_scaled_dot_product_efficient_attention", .family = ATTENTION, .causal = 6},
     {.name = "_scaled_dot_product_cudnn_attention", .family = ATTENTION, .causal = 6},
     {.name = "_scaled_dot_product_fused_attention_overrideable", .family = ATTENTION, .causal = 5},
-    {.name = "_flash_attention_forward", .family = ATTENTION, .causal = 8, .heads_last = true},
-    {.name = "_efficient_attention_forward", .family = ATTENTION, .causal = 9, .heads_last = true},
+    {.name = "_flash_attention_forward",
+     .family = ATTENTION,
+     .causal = 8,
+     .heads_last = true,
+     .lengths = 3,
+     .used = 13,
+     .window = 11,
+     .windows = 2},
+    {.name = "_efficient_attention_forward",
+     .family = ATTENTION,
+     .causal = 9,
+     .heads_last = true,
+     .lengths = 4,
+     .used = 12,
+     .window = 13,
+     .windows = 1},
     {.name = "flash_attn::_flash_attn_forward",
      .family = ATTENTION,
      .causal = 5,
-     .heads_last = true},
+     .heads_last = true,
+     .window = 6,
+     .windows = 2},
     {.name = "_scaled_dot_product_flash_attention_backward",
      .family = ATTENTION_BACKWARD,
      .first = 1,
-     .causal = 11},
+     .causal = 11,
+     .lengths = 6},
     {.name = "_scaled_dot_product_efficient_attention_backward",
      .family = ATTENTION_BACKWARD,
      .first = 1,
@@ -415,18 +470,52 @@ static const struct operator_row {
     {.name = "_scaled_dot_product_cudnn_attention_backward",
      .family = ATTENTION_BACKWARD,
      .first = 1,
-     .causal = 14},
+     .causal = 14,
+     .lengths = 9},
     {.name = "_flash_attention_backward",
      .family = ATTENTION_BACKWARD,
      .first = 1,
      .causal = 11,
-     .heads_last = true},
+     .heads_last = true,
+     .lengths = 6,
+     .window = 15,
+     .windows = 2},
     {.name = "flash_attn::_flash_attn_backward",
      .family = ATTENTION_BACKWARD,
      .first = 1,
      .causal = 11,
-     .heads_last = true},
+     .heads_last = true,
+     .window = 12,
+     .windows = 2},
 };
+
+/* Whether every token meets every other, or those before it: what a shape can tell. */
+static bool is_dense(const call *c, const struct operator_row *row) {
+  if (row->lengths > 0 && (has_tensor(c, row->lengths) || has_tensor(c, row->lengths + 1)))
+    return false;
+  for (int i = 0; i < row->windows; i++)
+    if (has_window(c, row->window + i))
+      return false;
+  return !has_tensor(c, row->used);
+}
+
+/* Whether operands hold as many values as their shapes say, or twice as many in both of a product
+** (float4). _scaled_mm multiplies no bytes: those are packed. */
+static bool is_packed_otherwise(const call *c, const struct operator_row *row) {
+  int first = row->family == PRODUCT || row->family == ADDBMM ? row->first : 0;
+  int left = packing(c->type[first]);
+  for (int i = 0; i < 4; i++) {
+    int values = packing(c->type[i]);
+    bool operand = row->family == PRODUCT && (i == first || i == first + 1);
+    if (c->in[i].rank > 0 && (values == 0 || (values > 1 && !operand)))
+      return true;
+  }
+  if (row->family != PRODUCT)
+    return false;
+  return left != packing(c->type[first + 1]) ||
+         (mpg_str_eq(mpg_str_of(row->name), MPG_STR("_scaled_mm")) &&
+          mpg_str_eq(c->type[0], MPG_STR("unsigned char")));
+}
 
 bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete, mpg_op_cost *out) {
   const struct operator_row *row = NULL;
@@ -440,6 +529,8 @@ bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete,
   out->flops = 0;
   out->bytes = types.n == 0 ? -1 : 0;
   if (row == NULL || !read_call(dims, types, concrete, &c))
+    return false;
+  if (is_packed_otherwise(&c, row) || !is_dense(&c, row))
     return false;
   /* A mask by number: 1 and 2 are the causal ones. */
   causal = value_is(&c, row->causal, "true") ||

@@ -36,8 +36,9 @@ typedef struct mpg_op_cost {
 ** `name` is the operator's, with or without its namespace ("aten::mm"). dims, types and concrete
 ** are JSON arrays with an item for each argument: shapes ([] for a scalar), type names, values as
 ** text; types and concrete may be empty. Without concrete attention counts as dense.
-** False: an operator that has no price, or arguments that do not give it (a convolution without
-** concrete, packed sequences).
+** False: an operator that has no price, or arguments that do not give it: a convolution without
+** concrete; packed sequences, windows and keys that are not all used; types that pack several
+** values into an element, but for float4_e2m1fn_x2, of which a product packs both along K.
 */
 bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete, mpg_op_cost *out);
 

@@ -1,15 +1,11 @@
 /* connection.c - connection state, registration, errors and interruption for the glue: see
 ** connection.h. */
 #include "connection.h"
-#include "../base/intern.h"
 #include "../base/pipeline.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define LONG_TEXT ((size_t)4 << 20) /* bytes that take a millisecond or more to copy */
 
 static void *sqlite_resize(void *ctx, void *p, size_t n) {
   (void)ctx;
@@ -174,37 +170,6 @@ mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, m
   return MPG_OK;
 }
 
-int mpg_sqlite_rc(mpg_rc rc) {
-  switch (rc) {
-  case MPG_OK:
-  case MPG_DONE:
-    return SQLITE_OK;
-  case MPG_NOMEM:
-    return SQLITE_NOMEM;
-  case MPG_INTERRUPTED:
-    return SQLITE_INTERRUPT;
-  case MPG_LIMIT:
-    return SQLITE_TOOBIG;
-  default:
-    return SQLITE_ERROR;
-  }
-}
-
-void mpg_result_failure(sqlite3_context *context, const mpg_err *err) {
-  char *text;
-  if (err->rc == MPG_NOMEM) {
-    sqlite3_result_error_nomem(context);
-    return;
-  }
-  text = sqlite3_mprintf("%s: %s", mpg_function_of(context)->name, err->text);
-  if (text == NULL) {
-    sqlite3_result_error_nomem(context);
-    return;
-  }
-  sqlite3_result_error(context, text, -1);
-  sqlite3_free(text);
-}
-
 int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
                       char **error) {
   const mpg_module_data *data = aux;
@@ -233,66 +198,6 @@ int mpg_table_disconnect(sqlite3_vtab *vtab) {
   return SQLITE_OK;
 }
 
-void mpg_declare_argument(sqlite3_str *sql, const char *name) {
-  static const char *const untyped[] = {"bucket_width", "since",  "until", "as_of",
-                                        "threads",      "header", "year",  "scrape_time"};
-  bool text = true;
-  for (size_t i = 0; text && i < sizeof untyped / sizeof *untyped; i++)
-    text = strcmp(name, untyped[i]) != 0;
-  sqlite3_str_appendf(sql, "\"%w\" %sHIDDEN", name, text ? "TEXT " : "");
-}
-
-int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
-  int given = 0;
-  for (int i = 0; i < n; i++) {
-    int at = -1;
-    for (int c = 0; c < info->nConstraint; c++) {
-      const struct sqlite3_index_constraint *k = &info->aConstraint[c];
-      if (k->iColumn != first + i || k->op != SQLITE_INDEX_CONSTRAINT_EQ)
-        continue;
-      if (!k->usable)
-        return SQLITE_CONSTRAINT;
-      at = at < 0 ? c : at;
-    }
-    if (at < 0) {
-      if (i > 0 && i < 15 && first + i < 63 && (info->colUsed >> (first + i) & 1) != 0)
-        info->idxNum |= 1 << (16 + i);
-      continue;
-    }
-    info->aConstraintUsage[at].argvIndex = ++given;
-    info->aConstraintUsage[at].omit = 1;
-    info->idxNum |= 1 << i;
-  }
-  if ((info->idxNum & 1) == 0)
-    info->estimatedCost = 1e99;
-  return SQLITE_OK;
-}
-
-int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name) {
-  return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", table, name);
-}
-
-sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
-  uint64_t h = 0;
-  for (size_t i = 0; i < n; i++) {
-    mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
-    uint64_t parts[3] = {i, 0, 0};
-    if (arguments[i] != NULL)
-      v = mpg_value_of(arguments[i]);
-    if (v.type == MPG_NULL)
-      continue;
-    parts[1] = (uint64_t)v.type;
-    if (v.type == MPG_INT)
-      parts[2] = (uint64_t)v.i;
-    else if (v.type == MPG_REAL)
-      memcpy(&parts[2], &v.r, sizeof v.r);
-    else
-      parts[2] = mpg_hash(0, v.s.p, v.s.n);
-    h = mpg_hash(h, parts, sizeof parts);
-  }
-  return (sqlite3_int64)(h >> 2);
-}
-
 bool mpg_text_is_utf8(sqlite3 *db) {
   sqlite3_stmt *query;
   bool utf8 = false;
@@ -311,100 +216,6 @@ int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out) {
   if (*out == NULL)
     return SQLITE_NOMEM;
   memset(*out, 0, size);
-  return SQLITE_OK;
-}
-
-static int vtab_text(sqlite3_vtab *vtab, char *text, int rc) {
-  sqlite3_free(vtab->zErrMsg);
-  vtab->zErrMsg = text;
-  return text == NULL ? SQLITE_NOMEM : rc;
-}
-
-int mpg_vtab_failure(sqlite3_vtab *vtab, const char *who, const mpg_err *err) {
-  if (err->rc == MPG_NOMEM || err->rc == MPG_INTERRUPTED)
-    return mpg_sqlite_rc(err->rc);
-  return vtab_text(vtab, sqlite3_mprintf("%s: %s", who, err->text), mpg_sqlite_rc(err->rc));
-}
-
-int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
-                      sqlite3_value *value) {
-  if ((idx_num >> (16 + i) & 1) == 0 || sqlite3_value_type(value) != SQLITE_NULL)
-    return SQLITE_OK;
-  return mpg_vtab_error(
-      vtab,
-      "%s: the argument %s is NULL, which SQLite does not hand over behind 16 other "
-      "conditions: leave it out",
-      table, name);
-}
-
-int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...) {
-  va_list args;
-  char *text;
-  va_start(args, format);
-  text = sqlite3_vmprintf(format, args);
-  va_end(args);
-  return vtab_text(vtab, text, SQLITE_ERROR);
-}
-
-mpg_value mpg_value_of(sqlite3_value *value) {
-  mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
-  switch (sqlite3_value_type(value)) {
-  case SQLITE_INTEGER:
-    v.type = MPG_INT;
-    v.i = sqlite3_value_int64(value);
-    break;
-  case SQLITE_FLOAT:
-    v.type = MPG_REAL;
-    v.r = sqlite3_value_double(value);
-    break;
-  case SQLITE_TEXT:
-  case SQLITE_BLOB:
-    /* The blob of a text would be UTF-16 in a database of that encoding. */
-    v.type = MPG_TEXT;
-    v.s.p = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
-                                                     : sqlite3_value_blob(value);
-    v.s.n = v.s.p == NULL ? 0 : (size_t)sqlite3_value_bytes(value);
-    break;
-  default:
-    break;
-  }
-  return v;
-}
-
-void mpg_result_value(sqlite3_context *context, const mpg_value *v) {
-  switch (v->type) {
-  case MPG_NULL:
-    sqlite3_result_null(context);
-    break;
-  case MPG_INT:
-    sqlite3_result_int64(context, v->i);
-    break;
-  case MPG_REAL:
-    sqlite3_result_double(context, v->r);
-    break;
-  case MPG_TEXT:
-    /* A NULL pointer would be an SQL NULL. */
-    sqlite3_result_text64(context, v->s.p == NULL ? "" : v->s.p, v->s.n, SQLITE_TRANSIENT,
-                          SQLITE_UTF8);
-    break;
-  }
-}
-
-int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *v) {
-  char *copy;
-  if (v->type != MPG_TEXT || v->s.n < LONG_TEXT) {
-    mpg_result_value(context, v);
-    return SQLITE_OK;
-  }
-  copy = sqlite3_malloc64(v->s.n + 1);
-  if (copy == NULL)
-    return SQLITE_NOMEM;
-  if (!mpg_copy(env, copy, v->s.p, v->s.n)) {
-    sqlite3_free(copy);
-    return SQLITE_INTERRUPT;
-  }
-  copy[v->s.n] = '\0';
-  sqlite3_result_text64(context, copy, v->s.n, sqlite3_free, SQLITE_UTF8);
   return SQLITE_OK;
 }
 

@@ -12,6 +12,8 @@
 extern const sqlite3_api_routines *sqlite3_api;
 #endif
 
+#include "arguments.h"
+#include "results.h"
 #include "../base/base.h"
 #include "../program/chips.h"
 #include "../base/issues.h"
@@ -99,49 +101,6 @@ typedef struct mpg_table {
 int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
                       char **error);
 int mpg_table_disconnect(sqlite3_vtab *vtab);
-/*
-** Appends how the argument of a table function is declared: a hidden column. Those that are texts
-** are TEXT, for without a type SQLite takes HIDDEN for one, whose affinity is NUMERIC: IN of
-** several would hand over 7 for '007'. Times, widths and counts may be either.
-*/
-void mpg_declare_argument(sqlite3_str *sql, const char *name);
-/*
-** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from
-** `first` on: idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are
-** those, in order; bit 16 + i where one behind the first is not given, and the statement names it
-** (of a table's first 63 columns). Any other "=" of an argument SQLite checks against the column's
-** value. SQLITE_CONSTRAINT: another order of joins can provide one.
-**
-** Argument 0 is the path. Without one the plan is made too dear to be taken, and xFilter says what
-** is missing: SQLite also asks for plans of the terms of an OR alone, which do not show it.
-*/
-int mpg_plan_arguments(sqlite3_index_info *info, int first, int n);
-/*
-** An argument that is not among the first 16 conditions of its table SQLite compares itself, too,
-** although it is told not to. Only one that is NULL, and so counts as not given, suffers: no row
-** would pass. A bit of idxNum beside the one for "given" says so.
-*/
-static inline int mpg_argument_bits(int i, int constraint) {
-  return 1 << i | (constraint < 16 ? 0 : 1 << (16 + i));
-}
-/*
-** What rowids of a table with these arguments (NULL: not given) are counted from, below 2^62.
-** SQLite tells rows of the terms of an OR apart by their rowids alone, also where each term gives
-** arguments of its own.
-*/
-sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n);
-/* SQLITE_OK, or the table has its error: argument i is one of those, and NULL. */
-int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
-                      sqlite3_value *value);
-/*
-** Whether by idxNum (mpg_plan_arguments) the statement names argument i, and it is not given: it
-** may stand in a condition that SQLite does not hand over, where NULL would quietly mean no rows.
-** And the error of the table that says so.
-*/
-static inline bool mpg_argument_is_missing(int idx_num, size_t i) {
-  return ((unsigned)idx_num >> (16 + i) & 1) != 0;
-}
-int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name);
 /* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
@@ -160,21 +119,6 @@ bool mpg_sqlite_threads(sqlite3 *db);
 ** many as there are cores, up to 16; and 1 where SQLite has it so. MPG_MISUSE: it is another
 ** value. */
 mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err);
-
-/* SQLite's code for a core failure. */
-int mpg_sqlite_rc(mpg_rc rc);
-/* Reports a core failure from a function ("NAME: text") or a virtual table ("WHO: text"). */
-void mpg_result_failure(sqlite3_context *context, const mpg_err *err);
-int mpg_vtab_failure(sqlite3_vtab *vtab, const char *who, const mpg_err *err);
-int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...);
-
-/* An SQL value as the core sees it; BLOBs are text. The text is borrowed from the value. */
-mpg_value mpg_value_of(sqlite3_value *value);
-/* The other way round; text is copied. */
-void mpg_result_value(sqlite3_context *context, const mpg_value *value);
-/* The same within a scan: a long text is copied in pieces, between which the host is asked whether
-** to stop. SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
-int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *value);
 
 /*
 ** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite from 3.40 on:

@@ -50,6 +50,12 @@ SELECT job, 1 AS attempt, NULL AS task, cluster AS pool, CASE WHEN start_time IS
 FROM acme_gpu_jobs
 WHERE coalesce(start_time, end_time) IS NOT NULL;
 
+-- What ended before it started holds nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:acme, 'acme_jobs'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
+
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT cluster AS pool, 'nvidia-a100-80-sxm4' AS chip, CASE cluster WHEN 'seren' THEN 2288 ELSE 2416 END AS chips,

@@ -67,6 +67,12 @@ SELECT job, 1 AS attempt, NULL AS task, pool, CASE WHEN start_time IS NULL THEN 
 FROM helios_gpu_jobs
 WHERE coalesce(start_time, end_time) IS NOT NULL;
 
+-- What ended before it started holds nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:helios, 'helios_jobs'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
+
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT cluster || vc AS pool, NULL AS chip, gpus AS chips, date AS start_time, date(date, '+1 day') AS end_time

@@ -15,7 +15,7 @@
 --     SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
 --            stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
 --     FROM chrome_trace('rank*.json')
---     WHERE ph = 'X' AND cat IS NOT NULL AND start_ns IS NOT NULL AND dur_ns >= 0;
+--     WHERE ph = 'X';
 --     CREATE TEMP TABLE kineto_files AS
 --     SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info('rank*.json');
 --
@@ -27,10 +27,55 @@ CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
        stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X' AND cat IS NOT NULL AND start_ns IS NOT NULL AND dur_ns >= 0;
+WHERE ph = 'X';
 
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
 SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
+
+-- Ascend's profiler and rocprof's give the devices' events no category: the process's name tells which they are. Only
+-- traces that hold such events are read again, for their metadata.
+DROP TABLE IF EXISTS temp.kineto_processes;
+CREATE TEMP TABLE kineto_processes AS
+SELECT f.trace, m.pid, max(m.args ->> '$.name') AS name
+FROM (SELECT DISTINCT trace FROM kineto_events WHERE cat IS NULL) AS f CROSS JOIN chrome_trace(f.trace) AS m
+WHERE m.ph = 'M' AND m.name = 'process_name'
+GROUP BY 1, 2;
+CREATE INDEX temp.kineto_process ON kineto_processes(trace, pid);
+UPDATE kineto_events SET
+  cat = CASE
+          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') AND kineto_events.name GLOB '*MEMCPY*' THEN 'gpu_memcpy'
+          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') AND kineto_events.name GLOB '*EVENT_WAIT*' THEN 'cuda_sync'
+          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*' THEN 'kernel'
+          WHEN p.name IN ('CANN') THEN 'cann_runtime'
+        END,
+  stream = coalesce(stream, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*'
+                                 THEN iif(p.name IN ('HCCL', 'Communication'), 'HCCL ' || tid, tid) END),
+  -- One trace_view.json is that of one NPU.
+  device = coalesce(device, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') THEN 0
+                                 WHEN p.name GLOB 'GPU[0-9]*' THEN CAST(substr(p.name, 4) AS INTEGER) END)
+FROM kineto_processes AS p
+WHERE p.trace = kineto_events.trace AND p.pid = kineto_events.pid AND kineto_events.cat IS NULL;
+
+-- What is left out, and why; mpg_issues tells of it at the end.
+DROP TABLE IF EXISTS temp.kineto_left_out;
+CREATE TEMP TABLE kineto_left_out (trace TEXT, severity TEXT, kind TEXT, count INTEGER, detail TEXT);
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'unknown_event', count(*),
+       'events without a category, of a process that is no known device: left out; the first is "' || min(name) || '"'
+FROM kineto_events WHERE cat IS NULL GROUP BY trace;
+INSERT INTO kineto_left_out
+SELECT e.trace, 'data_loss', 'impossible_time', count(*),
+       'events without a start or an end, or that end before they start: left out; the first is "' || min(e.name) || '"'
+FROM kineto_events AS e JOIN kineto_files AS f USING (trace)
+WHERE e.cat IS NOT NULL AND (e.start_ns IS NULL OR e.end_ns IS NULL OR e.end_ns < e.start_ns
+                             OR e.end_ns > 9223372036854775807 - coalesce(f.base_time_ns, 0))
+GROUP BY e.trace;
+DELETE FROM kineto_events
+WHERE cat IS NULL OR start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns
+   OR end_ns > 9223372036854775807 - coalesce((SELECT max(base_time_ns) FROM kineto_files), 0);
+
+-- A correlation of 0 is none.
+UPDATE kineto_events SET correlation = NULL WHERE correlation = 0;
 
 -- Before annotations had a category of their own, a step was an operator.
 UPDATE kineto_events SET cat = 'user_annotation' WHERE cat IN ('cpu_op', 'operator') AND name GLOB 'ProfilerStep#*';
@@ -96,6 +141,78 @@ SELECT cat, name, kind,
 FROM names AS n WHERE kind IS NOT NULL;
 CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 
+-- A device's time that is none: 0 or a second and more before anything that the host did, an hour after it, or 0 where
+-- its own call came later.
+DROP TABLE IF EXISTS temp.kineto_lost;
+CREATE TEMP TABLE kineto_lost AS
+WITH host AS MATERIALIZED (
+  SELECT trace, min(start_ns) AS begin_ns, max(end_ns) AS last_ns FROM kineto_events
+  WHERE cat IN ('cpu_op', 'operator', 'user_annotation', 'runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver'
+  GROUP BY trace
+),
+first AS MATERIALIZED (
+  SELECT e.trace, min(e.start_ns) AS device_ns FROM kineto_events AS e JOIN kineto_kinds USING (cat, name)
+  WHERE e.start_ns > 0 GROUP BY e.trace
+)
+SELECT e.rowid AS id, e.trace, e.name
+FROM kineto_events AS e JOIN kineto_kinds USING (cat, name)
+LEFT JOIN host AS h ON h.trace = e.trace LEFT JOIN first AS d ON d.trace = e.trace
+WHERE e.end_ns < h.begin_ns - 1000000000 OR e.start_ns > h.last_ns + 3600000000000
+   OR (e.start_ns <= 0 AND e.end_ns <= 0 AND (h.begin_ns > 0 OR d.device_ns > 1000000000))
+   OR (e.start_ns <= 0 AND h.begin_ns > 1000000000);
+INSERT INTO kineto_left_out
+SELECT trace, 'data_loss', 'lost_time', count(*),
+       'activities at 0, or long before or after all that the host did: left out; the first is "' || min(name) || '"'
+FROM kineto_lost GROUP BY trace;
+DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_lost);
+DROP TABLE temp.kineto_lost;
+INSERT INTO kineto_left_out
+SELECT f.trace, 'warning', 'no_device_event', count(*),
+       'events, none of which is a device''s: of a category or dialect that is not known'
+FROM kineto_files AS f JOIN kineto_events AS e USING (trace)
+WHERE f.trace NOT IN (SELECT e.trace FROM kineto_events AS e JOIN kineto_kinds USING (cat, name))
+GROUP BY f.trace;
+
+-- A stream runs in order. A kernel that lasts beyond the end of the next one, which another call launched, overran:
+-- it ends where that begins.
+DROP TABLE IF EXISTS temp.kineto_overruns;
+CREATE TEMP TABLE kineto_overruns AS
+WITH ordered AS (
+  SELECT e.rowid AS id, e.trace, e.name, e.start_ns, e.end_ns, e.correlation, k.class, k.kind,
+         lead(e.start_ns) OVER o AS next_ns, lead(e.end_ns) OVER o AS next_end_ns, lead(e.correlation) OVER o AS next
+  FROM kineto_events AS e JOIN kineto_kinds AS k USING (cat, name)
+  WHERE e.stream IS NOT NULL AND k.kind = 'kernel'
+  WINDOW o AS (PARTITION BY e.trace, e.pid, e.device, e.stream ORDER BY e.start_ns, e.end_ns)
+)
+SELECT id, trace, name, next_ns FROM ordered
+WHERE end_ns > next_end_ns AND next_ns > start_ns AND next <> correlation AND end_ns - next_end_ns > next_end_ns - start_ns;
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'overrun_activity', count(*),
+       'activities that end after the next of their stream ended: they end where that begins; the first is "' || min(name) || '"'
+FROM kineto_overruns GROUP BY trace;
+UPDATE kineto_events SET end_ns = o.next_ns FROM kineto_overruns AS o WHERE o.id = kineto_events.rowid;
+DROP TABLE temp.kineto_overruns;
+
+-- Ranks merged into one file: '[R0] 70' is process 70 of what is labelled [R0]. Correlations, devices and steps are
+-- each label's own. Without labels, steps are those of the process where several mark some.
+DROP TABLE IF EXISTS temp.kineto_pids;
+CREATE TEMP TABLE kineto_pids AS
+WITH pids AS (SELECT DISTINCT trace, pid FROM kineto_events),
+several AS MATERIALIZED (
+  SELECT trace FROM kineto_events WHERE cat = 'user_annotation' AND name GLOB 'ProfilerStep#*'
+  GROUP BY trace HAVING count(DISTINCT pid) > 1
+)
+SELECT trace, pid, CASE WHEN pid GLOB '[[]*] *' THEN substr(pid, 1, instr(pid, ']')) ELSE '' END AS label,
+       CASE WHEN pid GLOB '[[]*] *' THEN substr(pid, 1, instr(pid, ']'))
+            WHEN trace IN several THEN CAST(pid AS TEXT) ELSE '' END AS scope
+FROM pids;
+CREATE INDEX temp.kineto_pid ON kineto_pids(trace, pid);
+DROP TABLE IF EXISTS temp.kineto_shared;
+CREATE TEMP TABLE kineto_shared AS
+SELECT e.trace, e.device FROM kineto_events AS e JOIN kineto_kinds USING (cat, name)
+JOIN kineto_pids AS p ON p.trace = e.trace AND p.pid = e.pid
+WHERE e.device IS NOT NULL GROUP BY 1, 2 HAVING count(DISTINCT p.label) > 1;
+
 -- ---- 4. Calls of the host ----
 
 -- A correlation names one call. Its operator is the innermost on the same thread around it: external ids, which
@@ -123,11 +240,11 @@ CREATE INDEX temp.kineto_operator_end ON kineto_operator_ends(trace, pid, tid, b
 DROP TABLE IF EXISTS temp.kineto_launches;
 CREATE TEMP TABLE kineto_launches AS
 WITH calls AS (
-  SELECT trace, correlation, min(start_ns) AS launch_ns, end_ns, name, pid, tid
-  FROM kineto_events
+  SELECT trace, correlation, min(start_ns) AS launch_ns, end_ns, name, pid, tid, label, scope
+  FROM kineto_events JOIN kineto_pids USING (trace, pid)
   WHERE correlation IN (SELECT d.correlation FROM kineto_events AS d JOIN kineto_kinds USING (cat, name))
     AND (cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver')
-  GROUP BY trace, correlation
+  GROUP BY trace, label, pid, correlation
 ),
 latest AS (
   SELECT *, (SELECT o.id FROM kineto_operators AS o
@@ -136,7 +253,7 @@ latest AS (
   FROM calls AS c
 )
 SELECT c.trace, c.correlation, c.launch_ns, c.end_ns AS launch_end_ns, c.name AS launch_name, CAST(c.tid AS TEXT) AS launch_thread,
-       CAST(c.pid AS TEXT) AS process, i.name AS op, i.start_ns AS op_ns
+       CAST(c.pid AS TEXT) AS process, c.label, c.scope, i.name AS op, i.start_ns AS op_ns
 FROM latest AS c
 LEFT JOIN kineto_operators AS l ON l.id = c.latest
 LEFT JOIN kineto_operators AS i ON i.id = coalesce(
@@ -148,7 +265,7 @@ LEFT JOIN kineto_operators AS i ON i.id = coalesce(
      WHERE e.trace = c.trace AND e.pid = c.pid AND e.tid = c.tid AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e.end_ns >= c.end_ns
      ORDER BY e.block DESC LIMIT 1)
    ORDER BY o.id DESC LIMIT 1));
-CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
+CREATE INDEX temp.kineto_launch ON kineto_launches(trace, label, correlation, launch_ns);
 
 -- ---- 5. What the devices did ----
 
@@ -158,15 +275,16 @@ CREATE INDEX temp.kineto_launch ON kineto_launches(trace, correlation);
 DROP TABLE IF EXISTS temp.kineto_host_steps;
 CREATE TEMP TABLE kineto_host_steps AS
 WITH ordered AS (
-  SELECT s.trace, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns,
-         max(s.end_ns) OVER (PARTITION BY s.trace ORDER BY s.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - t.base_ns AS covered
+  SELECT s.trace, p.scope, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns,
+         max(s.end_ns) OVER (PARTITION BY s.trace, p.scope ORDER BY s.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - t.base_ns AS covered
   FROM device_steps AS s JOIN device_traces AS t USING (trace)
-  WHERE s.side = 'host'
+  JOIN (SELECT DISTINCT trace, CAST(pid AS TEXT) AS process, scope FROM kineto_pids) AS p ON p.trace = s.trace AND p.process = s.process
+  WHERE s.side = 'host' AND s.trace IN (SELECT trace FROM kineto_files)
 )
-SELECT trace, step, start_ns, end_ns,
-       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY trace ORDER BY start_ns) AS outer_ns
+SELECT trace, scope, step, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY trace, scope ORDER BY start_ns) AS outer_ns
 FROM ordered;
-CREATE INDEX temp.kineto_host_step ON kineto_host_steps(trace, start_ns);
+CREATE INDEX temp.kineto_host_step ON kineto_host_steps(trace, scope, start_ns);
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
                              correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,
@@ -174,20 +292,29 @@ INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, 
 WITH without_streams AS MATERIALIZED (
   SELECT trace FROM kineto_events JOIN kineto_kinds USING (cat, name) GROUP BY trace HAVING count(stream) = 0
 )
-SELECT e.trace, t.rank, l.process, CAST(coalesce(e.device, e.pid) AS TEXT), coalesce(d.chip, s.chip),
+SELECT e.trace, t.rank, l.process,
+       iif((e.trace, e.device) IN (SELECT trace, device FROM kineto_shared), p.label || ' ', '') || coalesce(e.device, e.pid),
+       coalesce(d.chip, s.chip),
        CAST(coalesce(e.stream, iif(e.trace IN without_streams, e.tid, NULL)) AS TEXT), k.class, k.kind,
        e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
        (SELECT s.step FROM kineto_host_steps AS s
-        WHERE s.trace = e.trace AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
+        WHERE s.trace = e.trace AND s.scope = l.scope AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
           AND s.start_ns >= (SELECT o.outer_ns FROM kineto_host_steps AS o
-                             WHERE o.trace = e.trace AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
+                             WHERE o.trace = e.trace AND o.scope = l.scope AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
         ORDER BY s.start_ns DESC LIMIT 1),
        e.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, l.launch_name, l.launch_thread, l.op,
        l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, e.collective, e.group_size
 FROM kineto_events AS e
 JOIN kineto_kinds AS k USING (cat, name)
 JOIN device_traces AS t USING (trace)
-LEFT JOIN kineto_launches AS l ON l.trace = e.trace AND l.correlation = e.correlation
+JOIN kineto_pids AS p ON p.trace = e.trace AND p.pid IS e.pid
+-- Of several calls of one correlation, in processes that no label tells apart, the latest before the activity.
+LEFT JOIN kineto_launches AS l ON l.rowid = coalesce(
+  (SELECT c.rowid FROM kineto_launches AS c
+   WHERE c.trace = e.trace AND c.label = p.label AND c.correlation = e.correlation AND c.launch_ns <= e.start_ns
+   ORDER BY c.launch_ns DESC LIMIT 1),
+  (SELECT c.rowid FROM kineto_launches AS c
+   WHERE c.trace = e.trace AND c.label = p.label AND c.correlation = e.correlation ORDER BY c.launch_ns LIMIT 1))
 LEFT JOIN kineto_devices AS d ON d.trace = e.trace AND d.device = CAST(coalesce(e.device, e.pid) AS TEXT)
 LEFT JOIN kineto_alike AS s ON s.trace = e.trace
 WHERE k.kind <> 'sync' OR coalesce(e.stream, -1) <> -1;
@@ -199,11 +326,11 @@ WHERE k.kind <> 'sync' OR coalesce(e.stream, -1) <> -1;
 DROP TABLE IF EXISTS temp.kineto_priced;
 CREATE TEMP TABLE kineto_priced AS
 SELECT trace, pid, tid, name, start_ns, end_ns, input_dims, input_type,
-       op_flops(name, input_dims, concrete_inputs) AS flops, op_bytes(name, input_dims, input_type, concrete_inputs) AS bytes,
+       op_flops(name, input_dims, concrete_inputs, input_type) AS flops, op_bytes(name, input_dims, input_type, concrete_inputs) AS bytes,
        name IN ('aten::linear', 'aten::matmul', 'aten::scaled_dot_product_attention', 'aten::conv1d', 'aten::conv2d',
                 'aten::conv3d') AS wrapper
 FROM kineto_events
-WHERE cat IN ('cpu_op', 'operator') AND input_dims IS NOT NULL AND op_flops(name, input_dims, concrete_inputs) IS NOT NULL;
+WHERE cat IN ('cpu_op', 'operator') AND input_dims IS NOT NULL AND op_flops(name, input_dims, concrete_inputs, input_type) IS NOT NULL;
 CREATE INDEX temp.kineto_price ON kineto_priced(trace, pid, tid, start_ns);
 
 DROP TABLE IF EXISTS temp.kineto_counted;
@@ -231,7 +358,14 @@ LEFT JOIN device_activity AS a
  AND a.launch_ns BETWEEN o.start_ns + t.base_ns AND o.end_ns + t.base_ns
 GROUP BY o.rowid;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT trace, severity, kind, NULL, count, detail FROM kineto_left_out;
+
 DROP TABLE temp.kineto_events;
+DROP TABLE temp.kineto_left_out;
+DROP TABLE temp.kineto_processes;
+DROP TABLE temp.kineto_pids;
+DROP TABLE temp.kineto_shared;
 DROP TABLE temp.kineto_priced;
 DROP TABLE temp.kineto_counted;
 DROP TABLE temp.kineto_files;

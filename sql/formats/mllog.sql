@@ -32,6 +32,11 @@ SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_n
        _file, _line
 FROM mllog_trace(mpg_required(:results, ':results'));
 
+-- A log without the start of a run is of none.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT _file, 'warning', 'no_run', count(*), 'records of MLPerf logging, and none is "run_start"'
+FROM mlperf_log GROUP BY _file HAVING sum(key = 'run_start') = 0;
+
 CREATE TEMP TABLE IF NOT EXISTS mlperf_given AS
 SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :chip AS chip, :pool AS pool;
 

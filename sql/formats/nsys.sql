@@ -221,7 +221,7 @@ CREATE INDEX temp.nsys_class ON nsys_classes(kind, name);
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
 SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), coalesce(d.device, CAST(a.deviceId AS TEXT)), coalesce(d.chip, t.chip),
-       CAST(a.streamId AS TEXT), c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, a.correlationId,
+       CAST(a.streamId AS TEXT), c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, nullif(a.correlationId, 0),
        l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, l.op_start + t.base_ns, a.bytes,
        c.collective
 FROM nsys_trace AS t
@@ -241,8 +241,15 @@ FROM nsys_trace AS t, (
   SELECT 'activity that ends before it starts' AS what, count(*) AS count FROM nsys_activity WHERE "end" < start
   UNION ALL
   SELECT 'NVTX range that is open at the end', count(*) FROM NVTX_EVENTS WHERE eventType IN (59, 60) AND "end" IS NULL
+  UNION ALL
+  SELECT 'table ' || t.name || ': its name is not known, and it was not read', 1
+  FROM pragma_table_list AS t
+  WHERE t.schema = (SELECT schema FROM pragma_table_list WHERE name = 'StringIds' AND schema <> 'nsys_absent' LIMIT 1)
+    AND (t.name GLOB 'CUPTI_ACTIVITY_KIND_*_V[0-9]*' OR t.name GLOB 'NVTX_EVENTS_V[0-9]*' OR t.name GLOB 'TARGET_INFO_*_V[0-9]*')
 ) AS w
 WHERE w.count > 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT l.trace, 'data_loss', 'left_out', NULL, l.count, l.what || ': left out' FROM nsys_left_out AS l JOIN nsys_trace AS t USING (trace);
 
 DROP TABLE temp.nsys_input;
 DROP TABLE temp.nsys_trace;

@@ -57,6 +57,12 @@ FROM (SELECT *, a ->> '$."mpg.step"' AS step FROM ranked)
 WHERE job IS NOT NULL AND number = lowest
   AND (by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'serve', 'batch'));
 
+-- Spans of which none is of the convention are no trace of a job.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'no_known_span', count(*),
+       'no span with mpg.job has a kind of the native trace; the first is "' || min(name) || '"'
+FROM otlp_spans WHERE NOT EXISTS (SELECT 1 FROM otlp_told);
+
 -- ---- 2. What the program did ----
 
 DROP TABLE IF EXISTS temp.spans;

@@ -193,6 +193,12 @@ FROM piece AS p JOIN pbs_attempts AS a USING (job, attempt) JOIN pbs_pools USING
 UNION ALL
 SELECT job, attempt, NULL, pool, 0, at, at, 'cancelled' FROM pbs_left JOIN pbs_pools USING (job);
 
+-- An attempt that ended before it started holds nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pbs, 'pbs_records'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
+
 -- What was rerun and waits holds nothing from then on: that keeps open what it asks for.
 INSERT INTO allocations
 WITH last AS (SELECT job, max(attempt) AS attempt, end_time, again FROM pbs_attempts GROUP BY job)

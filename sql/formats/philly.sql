@@ -74,6 +74,12 @@ CREATE TEMP TABLE allocations AS
 SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, CASE WHEN end_time IS NOT NULL THEN outcome END AS outcome
 FROM philly_attempts;
 
+-- What ended before it started holds nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:philly, 'philly_jobs'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
+
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT 'philly/' || memory AS pool, NULL AS chip, sum(gpus) AS chips, start_time, end_time

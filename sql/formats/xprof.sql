@@ -67,7 +67,10 @@ WITH names AS (
 )
 -- An instruction's category tells what its name may not: "fusion.7" can be an all-reduce.
 SELECT *, (SELECT class FROM device_class_rules AS r
-           WHERE n.kind GLOB r.kind AND (lower(n.name) GLOB r.name OR lower(coalesce(n.hlo_category, '')) GLOB r.name)
+           WHERE n.kind GLOB r.kind
+             AND ((lower(n.name) GLOB r.name AND (r.priority NOT BETWEEN 60 AND 98 OR n.hlo_category IS NULL
+               OR NOT (n.hlo_category GLOB '*fusion*' OR n.hlo_category GLOB 'convolution*' OR n.hlo_category GLOB 'dot*')))
+                  OR lower(n.hlo_category) GLOB r.name)
            ORDER BY r.priority LIMIT 1) AS class
 FROM names AS n;
 CREATE INDEX temp.xprof_kind ON xprof_kinds(name, hlo_category);

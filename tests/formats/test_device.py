@@ -117,8 +117,8 @@ class Views(Case):
         events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 5, "tid": 6, "ts": start, "dur": end - start,
                    "args": {"Input Dims": json.loads(shapes), "Input type": ["float"] * shapes.count("], [") + ["float"]}} for name, start, end, shapes in ops]
         for i, launch in enumerate((20, 30, 120, 226, 230, 305, 312, 335)):
-            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 6, "ts": launch, "dur": 1, "args": {"correlation": i}})
-            events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1000 + 10 * i, "dur": 4, "args": {"correlation": i, "device": 0, "stream": 7}})
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 6, "ts": launch, "dur": 1, "args": {"correlation": i + 1}})
+            events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1000 + 10 * i, "dur": 4, "args": {"correlation": i + 1, "device": 0, "stream": 7}})
         self.load(self.file(json.dumps(events), "ops.json"))
         one, attention = 2 * 64 * 32 * 16, 2 * 2 * 8 * 8 * (4 + 4)
         self.assertEqual(self.rows("SELECT op, start_ns / 1000, flops, device_ns, activities FROM device_operators ORDER BY start_ns"),
@@ -153,13 +153,50 @@ class Views(Case):
         for cat in ("Operator", "cpu_op"):
             events = [event(cat, "ProfilerStep#2", 5, "6", 0, 100), event(cat, "aten::mm", 5, "6", 10, 20)]
             for i, launch in enumerate((12, 50)):
-                events += [event("Runtime", "cudaLaunchKernel", 5, "6", launch, 3, correlation=i), event("Kernel", "k", 0, 7, 200 + 10 * i, 5, device=0, stream=7, correlation=i)]
+                events += [event("Runtime", "cudaLaunchKernel", 5, "6", launch, 3, correlation=i + 1), event("Kernel", "k", 0, 7, 200 + 10 * i, 5, device=0, stream=7, correlation=i + 1)]
             self.load(self.file(json.dumps(events), "old.json"))
             self.assertEqual(self.rows("SELECT step, op FROM device_activity ORDER BY start_ns"), [("2", "aten::mm"), ("2", None)])
             self.assertEqual(self.rows("SELECT side, process, step, start_ns, end_ns FROM device_steps"), [("host", "5", "2", 0, 100000)])
             self.assertEqual(self.rows("SELECT side, name FROM device_ranges"), [("host", "ProfilerStep#2")])
             for table in ("activity", "steps", "ranges", "traces"):
                 self.db.execute(f"DELETE FROM device_{table}")
+
+    def test_cases(self):
+        """Traces that tools really wrote: what is impossible, of another vendor, or merged is right or said."""
+        folder = os.path.join(ROOT, "../shared/cases")
+        if not os.path.isdir(folder):
+            self.skipTest("../shared is not here")
+        for name, file, query, expected, issues in [
+                ("kineto-ascend", "trace_view", "SELECT class, name, end_ns - start_ns FROM device_activity ORDER BY start_ns",
+                 [("compute", "MatMulV2", 50500), ("communication", "hcom_allReduce__100_0", 80000)], []),
+                ("kineto-dropped-kernels", "trace", "SELECT name FROM device_activity", [("k_ok",)], [("impossible_time", 3)]),
+                ("kineto-merged-ranks", "trace", "SELECT device, step, op, start_ns - launch_ns FROM device_activity ORDER BY device",
+                 [("0", "4", "aten::mm", 90000), ("1", "9", "aten::addmm", 90000)], []),
+                ("kineto-rocm-overrun", "trace", "SELECT span_ns, busy_ns, idle_ns FROM device_time", [(380000, 340000, 40000)], [("overrun_activity", 1)]),
+                ("kineto-zero-timestamp", "trace", "SELECT activities, span_ns, busy_ns, idle_ns FROM device_time", [(2, 180000, 160000, 20000)], [("lost_time", 1)]),
+                ("class-symmetric-memory", "trace", "SELECT compute_ns, communication_ns, exposed_communication_ns FROM device_time", [(500000, 430000, 430000)], []),
+                ("op-fp4-packed", "trace", "SELECT op, flops FROM device_op_work", [("aten::_scaled_mm", 137438953472)], [])]:
+            self.db.close()
+            self.setUp()
+            self.load(os.path.join(folder, name, file + ".json"))
+            self.assertEqual(self.rows(query), expected, name)
+            self.assertEqual(self.rows("SELECT kind, count FROM mpg_issues"), issues, name)
+
+    def test_what_decides_a_price(self):
+        """Packed types, packed sequences and windows have no price; a window of -1 is none."""
+        mm, qkv = "[[4, 8], [8, 2]]", [[1, 64, 2, 8]] * 3
+        def price(name, dims, concrete=None, types=None):
+            return self.rows("SELECT op_flops(?, ?, ?, ?)", name, json.dumps(dims) if isinstance(dims, list) else dims,
+                             json.dumps(concrete) if concrete else None, json.dumps(types) if types else None)[0][0]
+        self.assertEqual(price("aten::mm", mm), 128)
+        for kind, flops in (("c10::BFloat16", 128), ("c10::Float4_e2m1fn_x2", 256), ("c10::quint4x2", None), ("c10::UInt4", None), ("c10::Bits1x8", None), ("long int", 128)):
+            self.assertEqual(price("aten::mm", mm, None, [kind] * 2), flops, kind)
+        self.assertIsNone(price("aten::mm", mm, None, ["c10::Float4_e2m1fn_x2", "c10::Half"]))
+        self.assertIsNone(price("aten::_scaled_mm", mm, None, ["unsigned char"] * 2))
+        dense = 2 * 2 * 64 * 64 * 16
+        for left, right, flops in (("", "", dense), ("-1", "-1", dense), ("16", "0", None), ("-1", "0", None)):
+            self.assertEqual(price("aten::_flash_attention_forward", qkv + [[]] * 12, [""] * 8 + ["False", "", "", left, right]), flops)
+        self.assertIsNone(price("aten::_flash_attention_forward", qkv + [[5], [5]], [""] * 8 + ["False"]))
 
     def test_queues_of_intel(self):
         """Intel's activities have no stream: the queue is the thread that the trace lists them under, and their calls are found all the same."""

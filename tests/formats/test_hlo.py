@@ -290,7 +290,7 @@ ENTRY %f () -> s32[] {
 
     def test_wrong_format(self):
         for text, found in [('{"a": 1}', '"{"a": 1}"'), ("job,step\n1,2\n", '"job,step"'), ("", "end of file"),
-                            ("module @jit_f {\n}", '"module @jit_f {" (MLIR? dump it with XLA_FLAGS=--xla_dump_hlo_as_text)')]:
+                            ("module @jit_f {\n}", '"module @jit_f {" (MLIR? dump it with XLA_FLAGS=--xla_dump_hlo_as_text, or, of JAX, print lowered.compiler_ir("hlo").as_hlo_text())')]:
             path = self.file(text)
             self.assertEqual(self.error("SELECT * FROM hlo_trace(?)", path),
                              f'hlo_trace: {path}:1:1: expected "HloModule" or a computation of HLO text, found {found}')

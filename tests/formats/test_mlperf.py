@@ -330,6 +330,11 @@ class Mapping(Case):
         self.assertEqual(scored(*[(99, bad)] * 5, *runs[:5], benchmark="unet3d"), [(10, 5, None)])
         self.assertEqual(scored(*runs[:8], benchmark="unet3d"), [(8, 8, None)])
 
+    def test_a_log_without_a_run_is_listed(self):
+        path = self.file(record(1, "cache_clear") + record(2, "init_start"))
+        self.map(path, chips=1)
+        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_run' AND source = ?", path), [("warning", 2)])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -39,8 +39,8 @@ class Innermost(cases.Case):
     def kineto(self, operators, calls):
         events = [{"cat": "cpu_op", "name": f"{start}-{end}", "tid": thread, "start_ns": start, "end_ns": end} for thread, start, end in operators]
         for i, (thread, start, end) in enumerate(calls):
-            events += [{"cat": "cuda_runtime", "name": "call", "tid": thread, "start_ns": start, "end_ns": end, "correlation": i},
-                       {"cat": "kernel", "name": "k", "tid": 7, "start_ns": start, "end_ns": end, "stream": 7, "device": 0, "correlation": i}]
+            events += [{"cat": "cuda_runtime", "name": "call", "tid": thread, "start_ns": start, "end_ns": end, "correlation": i + 1},
+                       {"cat": "kernel", "name": "k", "tid": 7, "start_ns": start, "end_ns": end, "stream": 7, "device": 0, "correlation": i + 1}]
         self.db.execute("CREATE TEMP TABLE kineto_events (%s)" % ", ".join(KINETO))
         self.db.executemany("INSERT INTO kineto_events VALUES (%s)" % ", ".join("?" * len(KINETO)),
                             [[{"trace": "t", "pid": 1, **event}.get(column) for column in KINETO] for event in events])

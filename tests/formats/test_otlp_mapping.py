@@ -35,6 +35,13 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT category, cause, sum(chip_us) / 8000000 FROM mpg_rollup GROUP BY 1, 2"),
                          [("stall", "vocabulary_rebuild", 300), ("startup", None, 600), ("unrated", None, 2700)])
 
+    def test_spans_of_which_none_is_known_are_listed(self):
+        path = self.file(json.dumps(self.request(self.span("GET /health", 0, 1), self.span("forward", 1, 2), resource={"mpg.job": "j"})))
+        self.script("formats/otlp.sql", otlp=path)
+        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_known_span' AND source = ?", path), [("warning", 2)])
+        self.script("formats/otlp.sql", otlp=ALONE)
+        self.assertEqual(self.rows("SELECT count FROM mpg_issues WHERE kind = 'no_known_span' AND source = ?", ALONE), [])
+
     def test_the_convention(self):
         path = self.file("\n".join(json.dumps(self.request(*spans, resource=resource)) for resource, spans in (
             ({"mpg.job": "j", "mpg.rank": 3}, [self.span("attempt", 0, 100, chips=4, pool="p", outcome="preempted"), self.span("step", 0, 10, step=1), self.span("checkpoint", 10, 12, step=1, durable=True),

@@ -20,6 +20,15 @@ class Mapping(cases.Case):
         self.db.execute(f"CREATE TEMP TABLE pbs_records AS SELECT *, req_{chips} AS asked, alloc_{chips} AS held FROM pbs_trace(?, ?)", (path, zone))
         self.script("formats/pbs.sql")
 
+    def test_an_end_before_its_start(self):
+        """It holds nothing and is listed; the other job counts."""
+        line = ("03/31/2025 17:00:00;E;{}.s;user=a group=g jobname=j queue=q ctime=1000 qtime=1000 etime=1000 start={} exec_host=n1/0 Resource_List.ngpus=2 "
+                "Resource_List.select=1:ngpus=2 end={} Exit_status=0\n")
+        self.map(self.file(line.format(7, 1100, 1050) + line.format(8, 1100, 1200)))
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'untraced' GROUP BY job"), [("8.s", 200)])
+        self.assertEqual(self.rows("SELECT severity, count, detail FROM mpg_issues WHERE kind = 'end_before_start'"), [
+            ("data_loss", 1, "job 7.s ended before it started: it holds nothing")])
+
     def test_attempts(self):
         self.map(LOG)
         self.assertEqual(

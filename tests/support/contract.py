@@ -17,7 +17,7 @@ FUNCTIONS |= {("chip_interconnect", 1, "s", INNOCUOUS), ("transformer_flops", 1,
 FUNCTIONS |= {("interval_union", 2, "a", PURE), ("interval_overlap", 3, "a", PURE), ("all_up", 3, "a", PURE), ("peak_concurrency", 2, "a", PURE)}
 FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_bucket", 2, "s", PURE), ("iso_week", 1, "s", PURE),
               ("iso_week", 2, "s", PURE), ("bar", 3, "s", PURE), ("bar", 4, "s", PURE)} | {("spark", n, "w", PURE) for n in (1, 2, 3, 4)}
-FUNCTIONS |= {("op_flops", 2, "s", PURE), ("op_flops", 3, "s", PURE), ("op_bytes", 3, "s", PURE), ("op_bytes", 4, "s", PURE)}
+FUNCTIONS |= {("op_flops", 2, "s", PURE), ("op_flops", 3, "s", PURE), ("op_flops", 4, "s", PURE), ("op_bytes", 3, "s", PURE), ("op_bytes", 4, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE), ("mpg_required", 2, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}

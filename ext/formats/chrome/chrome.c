@@ -2,6 +2,7 @@
 ** chrome.c - see chrome.h.
 */
 #include "chrome.h"
+#include "../../read/input/place.h"
 #include "chrome_prefetch.h"
 #include "../../read/input/window.h"
 #include "../../base/limits.h"
@@ -145,11 +146,10 @@ static void where(const mpg_chrome *r, const char *at, int64_t *line, int64_t *c
 
 static mpg_rc unexpected(const mpg_chrome *r, const char *at, const char *expected, mpg_err *err) {
   char text[MPG_BYTE_TEXT];
-  int64_t line, column;
-  where(r, at, &line, &column);
-  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s",
-                  mpg_stream_path(r->w.stream), (long long)line, (long long)column, expected,
-                  at == r->w.buf + r->w.end ? "end of file" : mpg_byte_text(*at, text));
+  mpg_place place = {.path = mpg_stream_path(r->w.stream)};
+  where(r, at, &place.line, &place.column);
+  return mpg_expected(err, place, expected,
+                      at == r->w.buf + r->w.end ? "end of file" : mpg_byte_text(*at, text));
 }
 
 /* An event or value from p on, of which `to` bytes were looked at. */

@@ -1,5 +1,6 @@
 /* generic.c - see generic.h. */
 #include "generic.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 
@@ -52,6 +53,10 @@ const char *mpg_generic_option_name(mpg_generic_option option) {
       [MPG_OPTION_THREADS] = "threads",   [MPG_OPTION_ZONE] = "zone",
       [MPG_OPTION_ON_ERROR] = "on_error"};
   return names[option];
+}
+
+const char *mpg_generic_option_type(mpg_generic_option option) {
+  return option == MPG_OPTION_HEADER || option == MPG_OPTION_THREADS ? "" : "TEXT";
 }
 
 /* ---- Options ---- */
@@ -288,12 +293,8 @@ mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
 
 /* ---- CREATE VIRTUAL TABLE ---- */
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static const char *skip_space(const char *z) {
-  while (is_space(*z))
+  while (mpg_is_json_space(*z))
     z++;
   return z;
 }
@@ -306,7 +307,7 @@ static int read_value(const char *z, mpg_value *out, bool *whole) {
   if (text == NULL)
     return SQLITE_NOMEM;
   if (quote == '\0') {
-    while (length > 0 && is_space(z[length - 1]))
+    while (length > 0 && mpg_is_json_space(z[length - 1]))
       length--;
     memcpy(text, z, length);
     n = length;

@@ -38,6 +38,7 @@ extern const mpg_generic_kind mpg_generic_csv, mpg_generic_json; /* as table fun
 extern const mpg_generic_kind mpg_generic_csv_table, mpg_generic_json_table;
 extern const mpg_generic_kind mpg_generic_csv_rollup, mpg_generic_json_rollup;
 const char *mpg_generic_option_name(mpg_generic_option option);
+const char *mpg_generic_option_type(mpg_generic_option option); /* for mpg_declare_argument */
 
 /* A source of rows: what the options say. */
 typedef struct mpg_generic {

@@ -157,7 +157,8 @@ static int declare(sqlite3 *db, const rollup_table *table) {
     sqlite3_str_appendall(sql, "record TEXT");
   for (size_t i = 0; !table->created && i < kind->n_options; i++) {
     sqlite3_str_appendall(sql, ", ");
-    mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]));
+    mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]),
+                         mpg_generic_option_type(kind->options[i]));
   }
   sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);

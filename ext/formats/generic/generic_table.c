@@ -103,7 +103,8 @@ static int declare(sqlite3 *db, const generic_table *table) {
   if (!table->created) {
     sqlite3_str_appendall(sql, "record TEXT, ");
     for (size_t i = 0; i < kind->n_options; i++) {
-      mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]));
+      mpg_declare_argument(sql, mpg_generic_option_name(kind->options[i]),
+                           mpg_generic_option_type(kind->options[i]));
       sqlite3_str_appendall(sql, ", ");
     }
   }

@@ -1,5 +1,6 @@
 /* goodput_log.c - see goodput_log.h. */
 #include "goodput_row.h"
+#include "../../read/input/place.h"
 #include "../../read/parse/blocks.h"
 #include "../../read/input/unfinished.h"
 #include "../../base/intern.h"
@@ -120,14 +121,11 @@ static uint64_t entry_of(const mpg_goodput_row *row, uint64_t seed) {
 static mpg_rc unexpected(const mpg_goodput_log *log, const mpg_json_member *m, const char *what,
                          mpg_err *err) {
   static const char *const kinds[] = {"null", "false", "true", "", "", "an array", "an object"};
-  char excerpt[MPG_EXCERPT];
-  int64_t line, column;
-  bool plain = m->kind == MPG_JSON_NUMBER || m->kind == MPG_JSON_STRING;
-  mpg_json_where(log->json, log->at + m->value_at, &line, &column);
-  mpg_text_excerpt(m->text, excerpt);
-  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s%s%s", log->path,
-                  (long long)line, (long long)column, what, plain ? "\"" : kinds[m->kind],
-                  plain ? excerpt : "", plain ? "\"" : "");
+  mpg_place at = {.path = log->path};
+  mpg_json_where(log->json, log->at + m->value_at, &at.line, &at.column);
+  return m->kind == MPG_JSON_NUMBER || m->kind == MPG_JSON_STRING
+             ? mpg_expected_text(err, at, what, m->text)
+             : mpg_expected(err, at, what, kinds[m->kind]);
 }
 
 /* Why mpg_goodput_value refuses the member. */

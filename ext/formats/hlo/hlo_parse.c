@@ -506,10 +506,28 @@ static bool is_table(mpg_str word) {
          mpg_str_eq(word, MPG_STR("FileLocations")) || mpg_str_eq(word, MPG_STR("StackFrames"));
 }
 
+/* Whether a text begins as MLIR does: a module, a function, a place, an alias, a comment. */
+static bool is_mlir(const char *p, const char *end) {
+  static const char *const starts[] = {"module {", "module @", "module attributes", "func.func ",
+                                       "#loc",     "#map",     "builtin.module",    "\"builtin.",
+                                       "!",        "MLiR"};
+  size_t n = (size_t)(end - p);
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (n >= strlen(starts[i]) && memcmp(p, starts[i], strlen(starts[i])) == 0)
+      return true;
+  /* Any other alias of an attribute: #name = ... */
+  if (n > 1 && *p == '#')
+    for (p++; p < end && *p != '\n'; p++)
+      if (*p == '=')
+        return true;
+  return false;
+}
+
 /* What a text that is no HLO looks like instead. */
-static const char *hint(mpg_str word) {
-  if (mpg_str_eq(word, MPG_STR("module")) || mpg_str_eq(word, MPG_STR("func.func")))
-    return " (MLIR? dump it with XLA_FLAGS=--xla_dump_hlo_as_text)";
+static const char *hint(const char *p, const char *end) {
+  if (is_mlir(p, end))
+    return " (MLIR? dump it with XLA_FLAGS=--xla_dump_hlo_as_text, or, of JAX, print "
+           "lowered.compiler_ir(\"hlo\").as_hlo_text())";
   return NULL;
 }
 
@@ -524,19 +542,21 @@ mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *l
   while (rc == MPG_OK && (mpg_hlo_peek(lex) != '\0' || lex->p < lex->end)) {
     const char *from = lex->p;
     mpg_str word = take_name(&p);
+    bool mlir = !header && m->n_computations == 0 && is_mlir(from, lex->end);
     if (!header && m->n_computations == 0 && mpg_str_eq(word, MPG_STR("HloModule"))) {
       header = true;
       rc = read_header(&p, err);
     } else if (word.n > 0 && *from != '%' && is_table(word)) {
       if (!skip_table(&p))
         rc = wrong(&p, lex->p, "a number with a string or braces", err);
-    } else if (word.n > 0 && (header || m->n_computations > 0 || mpg_hlo_peek(lex) == '{' ||
-                              mpg_hlo_peek(lex) == '(' || mpg_str_eq(word, MPG_STR("ENTRY")))) {
+    } else if (word.n > 0 && !mlir &&
+               (header || m->n_computations > 0 || mpg_hlo_peek(lex) == '{' ||
+                mpg_hlo_peek(lex) == '(' || mpg_str_eq(word, MPG_STR("ENTRY")))) {
       rc = read_computation(&p, word, err);
     } else {
       rc = mpg_hlo_fail(lex, from,
                         header ? "a computation" : "\"HloModule\" or a computation of HLO text",
-                        hint(word), err);
+                        header ? NULL : hint(from, lex->end), err);
     }
   }
   if (rc == MPG_OK && m->n_computations == 0)

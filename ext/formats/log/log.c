@@ -1,5 +1,6 @@
 /* log.c - see log.h. */
 #include "log.h"
+#include "../../read/input/place.h"
 #include "log_stamp.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
@@ -87,11 +88,8 @@ static mpg_rc added(mpg_rc rc, mpg_err *err) {
 
 /* `found` is part of the line. */
 static mpg_rc malformed(const mpg_log *log, const char *expected, mpg_str found, mpg_err *err) {
-  char text[MPG_EXCERPT];
-  mpg_text_excerpt(found, text);
-  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found \"%s\"", log->path,
-                  (long long)mpg_log_line(log), (long long)(found.p - log->line.p) + 1, expected,
-                  text);
+  mpg_place at = mpg_place_in_line(log->path, mpg_log_line(log), log->line.p, found.p);
+  return mpg_expected_text(err, at, expected, found);
 }
 
 /* What is to be said of the whole file. */

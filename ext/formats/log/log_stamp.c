@@ -1,5 +1,6 @@
 /* log_stamp.c - see log_stamp.h. */
 #include "log_stamp.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/time.h"
 
@@ -11,17 +12,13 @@
 ** is. */
 typedef mpg_str rest;
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* Exactly n digits, and no digit behind them. */
 static bool take_number(rest *r, size_t n, int *out) {
   int v = 0;
-  if (r->n < n || (r->n > n && is_digit(r->p[n])))
+  if (r->n < n || (r->n > n && mpg_is_digit(r->p[n])))
     return false;
   for (size_t i = 0; i < n; i++) {
-    if (!is_digit(r->p[i]))
+    if (!mpg_is_digit(r->p[i]))
       return false;
     v = v * 10 + (r->p[i] - '0');
   }
@@ -96,7 +93,7 @@ static bool take_clock(rest *r, int64_t *us) {
   if (hour > 23 || minute > 59 || second > 60)
     return false;
   if (take_one_of(r, ".,")) {
-    while (r->n > 0 && is_digit(r->p[0])) {
+    while (r->n > 0 && mpg_is_digit(r->p[0])) {
       if (n == sizeof digits)
         return false;
       digits[n++] = r->p[0];
@@ -179,9 +176,9 @@ bool mpg_stamp_read(mpg_str text, mpg_stamp *out) {
   rest behind;
   mpg_err err;
   int year;
-  if (text.n > 0 && is_digit(text.p[0])) {
+  if (text.n > 0 && mpg_is_digit(text.p[0])) {
     size_t n = 0;
-    while (n < text.n && (is_digit(text.p[n]) || text.p[n] == '.'))
+    while (n < text.n && (mpg_is_digit(text.p[n]) || text.p[n] == '.'))
       n++;
     /* As few as nine digits are 1973: what is shorter is no time of a log. */
     if (n == text.n && n >= 9 && mpg_time_parse(text, &t.us, &err) == MPG_OK) {

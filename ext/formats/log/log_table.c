@@ -145,6 +145,7 @@ int mpg_register_log(mpg_conn *conn, char **error) {
       .columns = columns,
       .ncolumns = COLUMNS,
       .arguments = arguments,
+      .untyped = 1u << 3, /* year */
       .narguments = sizeof arguments / sizeof *arguments,
       .begin = scan_begin,
       .end = scan_end,

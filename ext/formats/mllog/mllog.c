@@ -1,5 +1,6 @@
 /* mllog.c - see mllog.h. */
 #include "mllog.h"
+#include "../../read/input/place.h"
 
 #include "../../base/number.h"
 #include "../../base/text.h"
@@ -126,13 +127,9 @@ static mpg_rc finish(mpg_mllog *m, mpg_err *err) {
 /* `found` NULL: nothing was. */
 static mpg_rc broken(const mpg_mllog *m, const char *at, mpg_err *err, const char *expected,
                      const mpg_str *found) {
-  char excerpt[MPG_EXCERPT] = "none";
-  const char *quote = found == NULL ? "" : "\"";
-  if (found != NULL)
-    mpg_text_excerpt(*found, excerpt);
-  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s%s%s", m->path,
-                  (long long)m->line, (long long)(at - (m->w.buf + m->w.at)) + 1, expected, quote,
-                  excerpt, quote);
+  mpg_place place = mpg_place_in_line(m->path, m->line, m->w.buf + m->w.at, at);
+  return found == NULL ? mpg_expected(err, place, expected, "none")
+                       : mpg_expected_text(err, place, expected, *found);
 }
 
 static mpg_rc list(mpg_mllog *m, const char *kind, const char *detail, mpg_str of, mpg_err *err) {

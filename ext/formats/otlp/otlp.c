@@ -1,5 +1,6 @@
 /* otlp.c - see otlp.h. */
 #include "otlp.h"
+#include "../../read/input/place.h"
 #include "otlp_value.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
@@ -85,8 +86,7 @@ static mpg_rc unexpected(const mpg_otlp *o, int64_t line, int64_t column, const 
                          mpg_str found, mpg_err *err) {
   char excerpt[MPG_EXCERPT];
   mpg_text_excerpt(found, excerpt);
-  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s", o->path, (long long)line,
-                  (long long)column, expected, excerpt);
+  return mpg_expected(err, (mpg_place){o->path, line, column}, expected, excerpt);
 }
 
 /* ---- Resource and scope: kept, as the window moves on ---- */

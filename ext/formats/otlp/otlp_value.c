@@ -1,5 +1,6 @@
 /* otlp_value.c - see otlp_value.h. */
 #include "otlp_value.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 
@@ -44,13 +45,6 @@ bool mpg_otlp_int(const mpg_json_member *m, int64_t *out) {
          (mpg_int_parse(m->text, out) || mpg_scaled_parse(m->text, 0, out));
 }
 
-static int hex_digit(char c) {
-  return c >= '0' && c <= '9'   ? c - '0'
-         : c >= 'a' && c <= 'f' ? c - 'a' + 10
-         : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                : -1;
-}
-
 static int base64_digit(char c) {
   return c >= 'A' && c <= 'Z'   ? c - 'A'
          : c >= 'a' && c <= 'z' ? c - 'a' + 26
@@ -67,7 +61,7 @@ static void read_id(mpg_str text, size_t bytes, char *out) {
   out[0] = '\0';
   if (text.n == 2 * bytes) {
     for (size_t i = 0; i < text.n; i++) {
-      int d = hex_digit(text.p[i]);
+      int d = mpg_hex_digit(text.p[i]);
       if (d < 0) {
         out[0] = '\0';
         return;

@@ -1,5 +1,6 @@
 /* pbs.c - see pbs.h. */
 #include "pbs.h"
+#include "../../read/input/place.h"
 #include "pbs_value.h"
 #include "../../read/input/simd.h"
 #include "../../base/number.h"
@@ -90,10 +91,8 @@ void mpg_pbs_close(mpg_pbs *p) {
 
 /* `found` is part of the line. */
 static mpg_rc malformed(const mpg_pbs *p, const char *expected, mpg_str found, mpg_err *err) {
-  char text[MPG_EXCERPT];
-  mpg_text_excerpt(found, text);
-  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found \"%s\"", p->path,
-                  (long long)mpg_pbs_line(p), (long long)(found.p - p->line.p) + 1, expected, text);
+  mpg_place at = mpg_place_in_line(p->path, mpg_pbs_line(p), p->line.p, found.p);
+  return mpg_expected_text(err, at, expected, found);
 }
 
 /* A line that is nothing of the kind: what it looks like instead. */

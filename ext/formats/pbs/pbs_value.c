@@ -1,5 +1,6 @@
 /* pbs_value.c - see pbs_value.h. */
 #include "pbs_value.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 
 #include <string.h>
@@ -20,14 +21,10 @@ static bool count_of(mpg_str s, int64_t *out) {
   return s.n > 0 && s.p[0] != '-' && mpg_int_parse(s, out);
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out) {
   mpg_pbs_id id = {0};
   size_t at = 0, from;
-  while (at < text.n && is_digit(text.p[at]))
+  while (at < text.n && mpg_is_digit(text.p[at]))
     at++;
   if (!count_of((mpg_str){text.p, at}, &id.base))
     return false;
@@ -42,7 +39,7 @@ bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out) {
     at++;
   } else if (at < text.n && text.p[at] == '-') {
     from = ++at;
-    while (at < text.n && is_digit(text.p[at]))
+    while (at < text.n && mpg_is_digit(text.p[at]))
       at++;
     if (at == from)
       return false;

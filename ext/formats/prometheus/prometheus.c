@@ -1,5 +1,6 @@
 /* prometheus.c - what the two formats share, and answers of the HTTP API: see prometheus.h. */
 #include "../../read/parse/json_tokens.h"
+#include "../../read/input/place.h"
 #include "prometheus_read.h"
 #include "../../base/number.h"
 #include "../../base/time.h"
@@ -72,8 +73,7 @@ static mpg_rc unexpected(const mpg_prometheus *p, const mpg_pull_item *item, con
                          mpg_str found, mpg_err *err) {
   char excerpt[MPG_EXCERPT];
   mpg_text_excerpt(found, excerpt);
-  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s", p->path,
-                  (long long)item->line, (long long)item->column, expected, excerpt);
+  return mpg_expected(err, (mpg_place){p->path, item->line, item->column}, expected, excerpt);
 }
 
 /* Keys of an answer, its data or a series. */

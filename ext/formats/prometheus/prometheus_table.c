@@ -206,6 +206,7 @@ int mpg_register_prometheus(mpg_conn *conn, char **error) {
       .columns = columns,
       .ncolumns = COLUMNS,
       .arguments = arguments,
+      .untyped = 1u << 0, /* scrape_time */
       .narguments = sizeof arguments / sizeof *arguments,
       .begin = scan_begin,
       .end = scan_end,

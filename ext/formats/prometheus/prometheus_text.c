@@ -1,5 +1,6 @@
 /* prometheus_text.c - the text that exporters expose: see prometheus.h. */
 #include "prometheus_read.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/time.h"
 #include "../../base/text.h"
@@ -55,12 +56,8 @@ static inline void pass(cursor *c, bool (*is)(char)) {
   } while (c->at >= c->look && c->look < c->line.n && look_on(c));
 }
 
-static bool is_space(char b) {
-  return b == ' ' || b == '\t';
-}
-
 static bool is_in_word(char b) {
-  return !is_space(b);
+  return !mpg_is_blank(b);
 }
 
 static bool is_in_name(char b) {
@@ -73,7 +70,7 @@ static bool is_in_quotes(char b) {
 }
 
 static void skip_space(cursor *c) {
-  pass(c, is_space);
+  pass(c, mpg_is_blank);
 }
 
 static bool take(cursor *c, char byte) {

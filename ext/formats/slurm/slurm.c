@@ -3,6 +3,7 @@
 ** they are taken apart, joined and mended on a copy.
 */
 #include "slurm.h"
+#include "../../base/ascii.h"
 #include "../../base/text.h"
 #include "slurm_prefetch.h"
 #include "slurm_repeats.h"
@@ -232,12 +233,8 @@ static bool is_header_again(const mpg_slurm *s, const lines *l) {
 
 /* ---- Names of columns ---- */
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_name_byte(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == ' ';
+  return mpg_is_letter(c) || (c >= '0' && c <= '9') || c == ' ';
 }
 
 /* Case does not matter, nor spaces: sacctmgr's header has "Cluster Nodes". */
@@ -327,7 +324,7 @@ static mpg_str header_delimiter(const lines *l) {
   size_t from = 0, to;
   while (from < l->n && is_name_byte(l->p[from]))
     from++;
-  for (to = from; to < l->n && !is_letter(l->p[to]);)
+  for (to = from; to < l->n && !mpg_is_letter(l->p[to]);)
     to++;
   return from == l->n ? MPG_STR("|") : (mpg_str){l->p + from, to - from};
 }
@@ -339,7 +336,7 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_kind *kind, const mpg_
     n--;
   for (size_t i = 0; i < n; i++) {
     mpg_str name = row->pieces[i];
-    if (name.n == 0 || !is_letter(*name.p) || mpg_poller_stop(s->row.asks, HEADER_NAME_WORK))
+    if (name.n == 0 || !mpg_is_letter(*name.p) || mpg_poller_stop(s->row.asks, HEADER_NAME_WORK))
       return false;
     for (size_t b = 0; b < name.n; b++)
       if (!is_name_byte(name.p[b]))

@@ -1,5 +1,6 @@
 /* slurm_json.c - see slurm_json.h. */
 #include "slurm_json.h"
+#include "../../base/ascii.h"
 #include "../../read/parse/json_walker.h"
 #include "slurm_fields.h"
 #include "slurm_repeats.h"
@@ -134,13 +135,6 @@ void mpg_slurm_json_close(mpg_slurm_json *j) {
 }
 
 /* -1: no hexadecimal digit. */
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  c |= 0x20;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The tasks of an array that wait, as sacct shows them: the accounting's JSON has the database's
 ** mask, "0x8e" for "1-3,7". MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
 static mpg_rc put_tasks(const mpg_env *env, mpg_json_text *out, mpg_str tasks) {
@@ -150,11 +144,11 @@ static mpg_rc put_tasks(const mpg_env *env, mpg_json_text *out, mpg_str tasks) {
   if (tasks.n < 3 || tasks.n > MASK_BYTES || memcmp(tasks.p, "0x", 2) != 0)
     return mpg_json_put(out, tasks);
   for (size_t i = 2; i < tasks.n; i++)
-    if (hex_digit(tasks.p[i]) < 0)
+    if (mpg_hex_digit(tasks.p[i]) < 0)
       return mpg_json_put(out, tasks);
   bits = (tasks.n - 2) * 4;
   for (size_t task = 0; task <= bits; task++) {
-    bool is = task < bits && (hex_digit(tasks.p[tasks.n - 1 - task / 4]) >> task % 4 & 1) != 0;
+    bool is = task < bits && (mpg_hex_digit(tasks.p[tasks.n - 1 - task / 4]) >> task % 4 & 1) != 0;
     if (mpg_poll(env, task))
       return MPG_INTERRUPTED;
     if (is && !in_run)

@@ -1,5 +1,6 @@
 /* slurm_row.c - see slurm_row.h. */
 #include "slurm_row.h"
+#include "../../base/ascii.h"
 #include "../../read/input/simd.h"
 #include "../../base/text.h"
 
@@ -99,10 +100,6 @@ mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text) {
 
 /* ---- Decoding ---- */
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Whether a field of this type may hold the delimiter. */
 static bool is_text(mpg_slurm_type type) {
   return type == MPG_SLURM_FREE || type == MPG_SLURM_WISH || type == MPG_SLURM_PATH;
@@ -145,7 +142,8 @@ static bool is_exit(mpg_str s) {
 
 static bool is_words(mpg_str s) {
   for (size_t i = 0; i < s.n; i++)
-    if (!is_letter(s.p[i]) && !(s.p[i] >= '0' && s.p[i] <= '9') && s.p[i] != '_' && s.p[i] != ',')
+    if (!mpg_is_letter(s.p[i]) && !(s.p[i] >= '0' && s.p[i] <= '9') && s.p[i] != '_' &&
+        s.p[i] != ',')
       return false;
   return true;
 }

@@ -1,5 +1,6 @@
 /* slurm_value.c - see slurm_value.h. */
 #include "slurm_value.h"
+#include "../../base/ascii.h"
 
 #include "../../base/number.h"
 
@@ -8,16 +9,8 @@
 #define NAME_LIMIT 256 /* bytes of a node's name */
 #define GROUPS 8       /* bracketed groups in a node's name */
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-
 static bool is_word(char c) {
-  return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z') || c == '_';
+  return mpg_is_digit(c) || mpg_is_letter(c) || c == '_';
 }
 
 static mpg_str part(mpg_str s, size_t from, size_t to) {
@@ -32,7 +25,7 @@ static size_t until(mpg_str s, size_t at, char c) {
 
 static size_t digits(mpg_str s, size_t at) {
   size_t end = at;
-  while (end < s.n && is_digit(s.p[end]))
+  while (end < s.n && mpg_is_digit(s.p[end]))
     end++;
   return end;
 }
@@ -152,10 +145,10 @@ bool mpg_slurm_state_parse(mpg_str text, mpg_slurm_state *out) {
 
 bool mpg_slurm_state_plausible(mpg_str text) {
   mpg_slurm_state state;
-  if (!mpg_slurm_state_parse(text, &state) || !is_upper(*state.base.p))
+  if (!mpg_slurm_state_parse(text, &state) || !mpg_is_upper(*state.base.p))
     return false;
   for (size_t i = 0; i < state.base.n; i++)
-    if (!is_upper(state.base.p[i]) && state.base.p[i] != '_')
+    if (!mpg_is_upper(state.base.p[i]) && state.base.p[i] != '_')
       return false;
   return state.by.n > 0 || state.base.n == text.n;
 }
@@ -279,7 +272,7 @@ bool mpg_slurm_duration_parse(mpg_str text, int64_t *us) {
   while (at <= clock.n) {
     size_t end = until(clock, at, ':');
     mpg_str piece = part(clock, at, end);
-    if (n == 3 || piece.n == 0 || !is_digit(*piece.p) ||
+    if (n == 3 || piece.n == 0 || !mpg_is_digit(*piece.p) ||
         !mpg_scaled_parse(piece, end == clock.n ? 6 : 0, &values[n]) ||
         (end < clock.n && digits(piece, 0) != piece.n))
       return false;

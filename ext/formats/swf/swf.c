@@ -1,5 +1,6 @@
 /* swf.c - see swf.h. */
 #include "swf.h"
+#include "../../base/ascii.h"
 #include "../../read/input/unfinished.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
@@ -66,10 +67,6 @@ void mpg_swf_close(mpg_swf *s) {
   mpg_free(s->env, s);
 }
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
 /* Bytes at the start that are spaces, or that are none. Fewer where the host asks to stop: see
 ** s->asks. */
 static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
@@ -77,7 +74,7 @@ static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
   do {
     from = n;
     near = text.n - from > BYTES_BETWEEN_POLLS ? from + BYTES_BETWEEN_POLLS : text.n;
-    while (n < near && is_space(text.p[n]) == spaces)
+    while (n < near && mpg_is_space_in_line(text.p[n]) == spaces)
       n++;
   } while (n == near && near < text.n && !mpg_poller_stop(&s->asks, near - from));
   return n;
@@ -90,7 +87,7 @@ static mpg_str behind(mpg_str s, size_t n) {
 static mpg_str trim(mpg_swf *s, mpg_str text) {
   size_t from;
   text = behind(text, run(s, text, true));
-  for (from = text.n; text.n > 0 && is_space(text.p[text.n - 1]);) {
+  for (from = text.n; text.n > 0 && mpg_is_space_in_line(text.p[text.n - 1]);) {
     text.n--;
     if (from - text.n >= BYTES_BETWEEN_POLLS) {
       if (mpg_poller_stop(&s->asks, from - text.n))
@@ -195,7 +192,7 @@ bool mpg_swf_header_number(const mpg_swf *s, const char *label, int64_t *out) {
     int64_t number;
     if (!mpg_str_eq_nocase(labels[i].label, mpg_str_of(label)))
       continue;
-    while (end < value.n && !is_space(value.p[end]) && value.p[end] != '\n')
+    while (end < value.n && !mpg_is_space_in_line(value.p[end]) && value.p[end] != '\n')
       end++; /* "128 (of which 4 are reserved)" */
     if (!mpg_int_parse((mpg_str){value.p, end}, &number) || number < 0)
       continue;

@@ -1,5 +1,6 @@
 /* ledger_order.c - see ledger_order.h. */
 #include "ledger_order.h"
+#include "../../base/ascii.h"
 
 #include "../../base/sort.h"
 
@@ -90,10 +91,6 @@ static bool same_keys(const mpg_row_order *o, const mpg_ledger *l, size_t a, siz
   return true;
 }
 
-static int cmp64(int64_t a, int64_t b) {
-  return (a > b) - (a < b);
-}
-
 static int compare_sizes(uint8_t a, uint8_t b) {
   const char *x = mpg_size_name(a), *y = mpg_size_name(b);
   return x == NULL || y == NULL ? (x != NULL) - (y != NULL) : strcmp(x, y);
@@ -104,9 +101,9 @@ static int by_key(const mpg_row_order *o, const mpg_ledger *l, size_t a, size_t 
   const mpg_fleet *f = o->fleet;
   switch (d) {
   case MPG_DIM_ATTEMPT:
-    return cmp64(l->attempt[a], l->attempt[b]);
+    return mpg_compare_int64(l->attempt[a], l->attempt[b]);
   case MPG_DIM_BUCKET:
-    return cmp64(l->bucket[a], l->bucket[b]);
+    return mpg_compare_int64(l->bucket[a], l->bucket[b]);
   case MPG_DIM_CATEGORY:
     return o->rank[l->category[a]] - o->rank[l->category[b]];
   case MPG_DIM_JOB:
@@ -237,7 +234,7 @@ static int row_order(const void *pa, const void *pb, void *ctx) {
   const mpg_row_sorter *s = ctx;
   size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
   int c = compare_rows(s->order, s->rows, a, b);
-  return c ? c : cmp64((int64_t)a, (int64_t)b);
+  return c ? c : mpg_compare_int64((int64_t)a, (int64_t)b);
 }
 
 /* A few rows are sorted as they are. */
@@ -385,7 +382,7 @@ static int run_order(const void *pa, const void *pb, void *ctx) {
   const mpg_row_pile *p = ctx;
   size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
   int c = compare_rows(p->order, &p->keys, a, b);
-  return c ? c : cmp64((int64_t)a, (int64_t)b);
+  return c ? c : mpg_compare_int64((int64_t)a, (int64_t)b);
 }
 
 mpg_rc mpg_row_pile_sort(mpg_row_pile *p) {

@@ -11,6 +11,7 @@
 ** jobs' gangs alone.
 */
 #include "ledger_scan.h"
+#include "../../base/ascii.h"
 
 #include "../../base/pipeline.h"
 #include "../../base/sort.h"
@@ -82,10 +83,6 @@ static bool of_row(mpg_dim d) {
   return d == MPG_DIM_ATTEMPT || d == MPG_DIM_CATEGORY || d == MPG_DIM_CAUSE || d == MPG_DIM_BUCKET;
 }
 
-static int cmp64(int64_t a, int64_t b) {
-  return (a > b) - (a < b);
-}
-
 static uint32_t job_of(const mpg_ledger_scan *s, const entry *e) {
   return e->unit < s->njobs ? (uint32_t)e->unit + 1 : 0;
 }
@@ -131,9 +128,9 @@ static int compare_keys(const mpg_ledger_scan *s, const entry *a, const entry *b
 static int entry_order(const void *pa, const void *pb, void *ctx) {
   const entry *a = pa, *b = pb;
   int c = compare_keys(ctx, a, b);
-  c = c ? c : cmp64((int64_t)a->unit, (int64_t)b->unit);
-  c = c ? c : cmp64(a->pool, b->pool);
-  return c ? c : cmp64(a->chip, b->chip);
+  c = c ? c : mpg_compare_int64((int64_t)a->unit, (int64_t)b->unit);
+  c = c ? c : mpg_compare_int64(a->pool, b->pool);
+  return c ? c : mpg_compare_int64(a->chip, b->chip);
 }
 
 static mpg_rc failure(mpg_rc rc, mpg_err *err) {
@@ -243,8 +240,8 @@ static mpg_rc add_pool(mpg_ledger_scan *s, entry e, uint32_t pool) {
 
 static int place_order(const void *pa, const void *pb) {
   const entry *a = pa, *b = pb;
-  int c = cmp64(a->pool, b->pool);
-  return c ? c : cmp64(a->chip, b->chip);
+  int c = mpg_compare_int64(a->pool, b->pool);
+  return c ? c : mpg_compare_int64(a->chip, b->chip);
 }
 
 /* Of the unit's entries, from `first` on, each once. */

@@ -1,5 +1,6 @@
 /* innermost.c - see innermost.h. */
 #include "innermost.h"
+#include "../../base/ascii.h"
 #include "../../base/sort.h"
 
 #include <math.h>
@@ -119,10 +120,6 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
 
 /* ---- order ---- */
 
-static int cmp64(int64_t a, int64_t b) {
-  return (a > b) - (a < b);
-}
-
 static int cmp_real(double a, double b) { /* NAN first */
   if (isnan(a) || isnan(b))
     return isnan(b) - isnan(a);
@@ -136,10 +133,10 @@ static int item_order(const void *pa, const void *pb, void *ctx) {
   const mpg_item *ia = pa, *ib = pb;
   const mpg_span *a = &ia->span, *b = &ib->span;
   int c = (ia->attempt > ib->attempt) - (ia->attempt < ib->attempt);
-  c = c ? c : cmp64(a->start, b->start);
-  c = c ? c : cmp64(b->end, a->end);
+  c = c ? c : mpg_compare_int64(a->start, b->start);
+  c = c ? c : mpg_compare_int64(b->end, a->end);
   c = c ? c : mpg_intern_cmp(&f->kind_names, b->kind, a->kind);
-  c = c ? c : cmp64(b->step, a->step);
+  c = c ? c : mpg_compare_int64(b->step, a->step);
   c = c ? c : mpg_intern_cmp(&f->program_names, b->program, a->program);
   c = c ? c : mpg_intern_cmp(&f->texts, b->dtype, a->dtype);
   c = c ? c : cmp_real(b->flops, a->flops);

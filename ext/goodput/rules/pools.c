@@ -1,5 +1,6 @@
 /* pools.c - see pools.h. */
 #include "pools.h"
+#include "../../base/ascii.h"
 #include "../../base/sort.h"
 
 #include <stdlib.h>
@@ -7,24 +8,20 @@
 
 #define MILLION INT64_C(1000000)
 
-static int cmp64(int64_t a, int64_t b) {
-  return (a > b) - (a < b);
-}
-
 /* ---- which chip when ---- */
 
 static int capacity_order(const void *pa, const void *pb, void *ctx) {
   const mpg_capacity *a = pa, *b = pb;
-  int c = cmp64(a->pool, b->pool);
+  int c = mpg_compare_int64(a->pool, b->pool);
   (void)ctx;
-  return c ? c : cmp64(a->start, b->start);
+  return c ? c : mpg_compare_int64(a->start, b->start);
 }
 
 static int outage_order(const void *pa, const void *pb, void *ctx) {
   const mpg_outage *a = pa, *b = pb;
-  int c = cmp64(a->pool, b->pool);
+  int c = mpg_compare_int64(a->pool, b->pool);
   (void)ctx;
-  return c ? c : cmp64(a->start, b->start);
+  return c ? c : mpg_compare_int64(a->start, b->start);
 }
 
 static mpg_rc add_since(mpg_pools *ps, mpg_pool *pool, int64_t start, uint32_t chip) {
@@ -46,7 +43,7 @@ typedef struct edge {
 
 static int edge_order(const void *pa, const void *pb, void *ctx) {
   (void)ctx;
-  return cmp64(((const edge *)pa)->at, ((const edge *)pb)->at);
+  return mpg_compare_int64(((const edge *)pa)->at, ((const edge *)pb)->at);
 }
 
 /* The chips of the records in force, as numbers: how many, their sum and that of their squares. */
@@ -233,11 +230,11 @@ mpg_rc mpg_pools_gather(mpg_pools *ps, mpg_pools *view, mpg_err *err) {
 
 static int holding_order(const void *pa, const void *pb, void *ctx) {
   const mpg_holding *a = pa, *b = pb;
-  int c = cmp64(a->pool, b->pool);
+  int c = mpg_compare_int64(a->pool, b->pool);
   (void)ctx;
-  c = c ? c : cmp64(a->start, b->start);
-  c = c ? c : cmp64(a->end, b->end);
-  return c ? c : cmp64(a->chips, b->chips);
+  c = c ? c : mpg_compare_int64(a->start, b->start);
+  c = c ? c : mpg_compare_int64(a->end, b->end);
+  return c ? c : mpg_compare_int64(a->chips, b->chips);
 }
 
 mpg_rc mpg_pools_sort(mpg_pools *ps, mpg_err *err) {
@@ -295,7 +292,7 @@ static mpg_rc add_changes(sweep *s, int64_t start, int64_t end, int64_t chips, c
 static int change_order(const void *pa, const void *pb, void *ctx) {
   const change *a = pa, *b = pb;
   (void)ctx;
-  return cmp64(a->at, b->at);
+  return mpg_compare_int64(a->at, b->at);
 }
 
 /* Adds `sign` times a rate of `chips` millionths to what is idle. */

@@ -1,35 +1,32 @@
 /* fleet_seal.c - a fleet whose records have all been added: see mpg_fleet_seal. */
 #include "fleet_part.h"
+#include "../../base/ascii.h"
 #include "../../base/sort.h"
 #include "../../base/text.h"
 
 #include <string.h>
 
-static int cmp64(int64_t a, int64_t b) {
-  return (a > b) - (a < b);
-}
-
 /* By job, then in an order that does not depend on the order of arrival. */
 static int allocation_order(const void *pa, const void *pb, void *ctx) {
   const mpg_allocation *a = pa, *b = pb;
   const mpg_fleet *f = ctx;
-  int c = cmp64(a->job, b->job);
-  c = c ? c : cmp64(a->start, b->start);
-  c = c ? c : cmp64(a->end, b->end);
-  c = c ? c : cmp64(a->attempt, b->attempt);
+  int c = mpg_compare_int64(a->job, b->job);
+  c = c ? c : mpg_compare_int64(a->start, b->start);
+  c = c ? c : mpg_compare_int64(a->end, b->end);
+  c = c ? c : mpg_compare_int64(a->attempt, b->attempt);
   c = c ? c : mpg_intern_cmp(&f->pool_names, a->pool + 1, b->pool + 1);
   c = c ? c : mpg_intern_cmp(&f->texts, a->task, b->task);
-  c = c ? c : cmp64(a->chips, b->chips);
-  return c ? c : cmp64((int64_t)a->outcome, (int64_t)b->outcome);
+  c = c ? c : mpg_compare_int64(a->chips, b->chips);
+  return c ? c : mpg_compare_int64((int64_t)a->outcome, (int64_t)b->outcome);
 }
 
 static int commit_order(const void *pa, const void *pb, void *ctx) {
   const mpg_commit *a = pa, *b = pb;
-  int c = cmp64(a->job, b->job);
+  int c = mpg_compare_int64(a->job, b->job);
   (void)ctx;
-  c = c ? c : cmp64(a->step, b->step);
-  c = c ? c : cmp64(a->snapshot, b->snapshot);
-  return c ? c : cmp64(a->durable, b->durable);
+  c = c ? c : mpg_compare_int64(a->step, b->step);
+  c = c ? c : mpg_compare_int64(a->snapshot, b->snapshot);
+  return c ? c : mpg_compare_int64(a->durable, b->durable);
 }
 
 /* Chips are known by the catalogue's names, now that it is complete. */

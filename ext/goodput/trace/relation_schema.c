@@ -1,5 +1,6 @@
 /* relation_schema.c - see relation_schema.h. */
 #include "relation_schema.h"
+#include "../../base/ascii.h"
 
 #include <string.h>
 
@@ -50,14 +51,10 @@ mpg_relation mpg_relation_by_record(mpg_str record) {
   return MPG_RELATIONS;
 }
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 mpg_relation mpg_relation_by_file(const char *path) {
   const char *slash = strrchr(path, '/');
   mpg_str word = {slash ? slash + 1 : path, 0};
-  while (is_letter(word.p[word.n]))
+  while (mpg_is_letter(word.p[word.n]))
     word.n++;
   for (int r = 0; r < MPG_RELATIONS; r++)
     if (mpg_str_eq_nocase(mpg_str_of(table[r].name), word))

@@ -1,22 +1,19 @@
 /* hlo_attribute.c - see hlo_attribute.h. */
 #include "hlo_attribute.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 
 #include <string.h>
-
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool mpg_hlo_next_number(mpg_str *rest, int64_t *out) {
   size_t at = 0, from;
   bool good;
   if (rest->n == 0)
     return false;
-  while (at < rest->n && !is_digit(rest->p[at]))
+  while (at < rest->n && !mpg_is_digit(rest->p[at]))
     at++;
   from = at;
-  while (at < rest->n && is_digit(rest->p[at]))
+  while (at < rest->n && mpg_is_digit(rest->p[at]))
     at++;
   good = mpg_int_parse((mpg_str){rest->p + from, at - from}, out);
   if (good && from > 0 && rest->p[from - 1] == '-')
@@ -57,7 +54,7 @@ mpg_str mpg_hlo_quoted_member(mpg_str value, mpg_str key) {
 }
 
 static int digit_of(char c) {
-  return is_digit(c)            ? c - '0'
+  return mpg_is_digit(c)        ? c - '0'
          : c >= 'a' && c <= 'f' ? c - 'a' + 10
          : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                 : 16;
@@ -100,7 +97,7 @@ static bool window_number(mpg_str *rest, int64_t *out) {
   size_t at = 0;
   if (at < rest->n && rest->p[at] == '-')
     at++;
-  while (at < rest->n && is_digit(rest->p[at]))
+  while (at < rest->n && mpg_is_digit(rest->p[at]))
     at++;
   if (!mpg_int_parse((mpg_str){rest->p, at}, out))
     return false;
@@ -300,9 +297,9 @@ static void listed_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
     char c = value.p[i];
     if (c == '{' || c == '}')
       members = 0;
-    if (!is_digit(c))
+    if (!mpg_is_digit(c))
       continue;
-    for (number = 0; i < value.n && is_digit(value.p[i]); i++)
+    for (number = 0; i < value.n && mpg_is_digit(value.p[i]); i++)
       number = number > INT32_MAX / 10 - 1 ? INT32_MAX - 1 : number * 10 + (value.p[i] - '0');
     i--;
     members++;
@@ -409,9 +406,9 @@ int64_t mpg_hlo_known_trips(mpg_str backend_config) {
   mpg_str rest = mpg_hlo_behind(backend_config, MPG_STR("known_trip_count"));
   size_t at = 0;
   int64_t n;
-  while (at < rest.n && !is_digit(rest.p[at]) && strchr("\\\": {n", rest.p[at]) != NULL)
+  while (at < rest.n && !mpg_is_digit(rest.p[at]) && strchr("\\\": {n", rest.p[at]) != NULL)
     at++;
-  if (at >= rest.n || !is_digit(rest.p[at]))
+  if (at >= rest.n || !mpg_is_digit(rest.p[at]))
     return -1;
   return mpg_hlo_next_number(&rest, &n) ? n : -1;
 }

@@ -1,5 +1,6 @@
 /* sum_expression.c - see sum_expression.h. */
 #include "sum_expression.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 
@@ -19,10 +20,6 @@ typedef struct parser {
   mpg_err *err;
 } parser;
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          (unsigned char)c >= 0x80;
@@ -30,7 +27,7 @@ static bool is_name(char c) {
 
 /* The next byte that is no space; NUL at the end. */
 static char peek(parser *p) {
-  while (p->at < p->text.n && is_space(p->text.p[p->at]))
+  while (p->at < p->text.n && mpg_is_json_space(p->text.p[p->at]))
     p->at++;
   return p->at < p->text.n ? p->text.p[p->at] : '\0';
 }

@@ -1,5 +1,6 @@
 /* lines.c - see lines.h. */
 #include "lines.h"
+#include "place.h"
 #include "window.h"
 #include "../../base/limits.h"
 
@@ -85,9 +86,8 @@ mpg_rc mpg_lines_next(mpg_lines *l, mpg_str *line, mpg_err *err) {
     line->n--;
   nul = line->n == 0 ? NULL : memchr(line->p, '\0', line->n);
   if (nul != NULL)
-    return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected text, found byte 0x00",
-                    mpg_stream_path(w->stream), (long long)l->number,
-                    (long long)(nul - line->p) + 1);
+    return mpg_expected(err, mpg_place_in_line(mpg_stream_path(w->stream), l->number, line->p, nul),
+                        "text", "byte 0x00");
   return MPG_OK;
 }
 

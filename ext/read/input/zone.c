@@ -3,6 +3,7 @@
 ** the footer's rule is written out as transitions too, so that one search answers everything.
 */
 #include "zone.h"
+#include "../../base/ascii.h"
 
 #include "stream.h"
 #include "../../base/time.h"
@@ -129,18 +130,10 @@ static bool take(mpg_str *s, char c) {
   return true;
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool take_number(mpg_str *s, int low, int high, int *out) {
   int value = 0;
   bool any = false;
-  while (is_digit(peek(*s))) {
+  while (mpg_is_digit(peek(*s))) {
     value = value * 10 + (peek(*s) - '0');
     if (value > high)
       return false;
@@ -170,8 +163,9 @@ static bool take_seconds(mpg_str *s, int64_t *out) {
 static bool take_name(mpg_str *s) {
   size_t n = 0;
   bool quoted = take(s, '<');
-  while (quoted ? is_letter(peek(*s)) || is_digit(peek(*s)) || peek(*s) == '+' || peek(*s) == '-'
-                : is_letter(peek(*s))) {
+  while (quoted ? mpg_is_letter(peek(*s)) || mpg_is_digit(peek(*s)) || peek(*s) == '+' ||
+                      peek(*s) == '-'
+                : mpg_is_letter(peek(*s))) {
     (void)take(s, peek(*s));
     n++;
   }
@@ -396,7 +390,7 @@ static bool parse_offset(mpg_str s, int64_t *offset) {
   while (s.n > 0 && n < 4) {
     if (n == 2 && take(&s, ':'))
       continue;
-    if (!is_digit(peek(s)))
+    if (!mpg_is_digit(peek(s)))
       return false;
     digit[n++] = peek(s);
     (void)take(&s, peek(s));
@@ -414,7 +408,7 @@ static bool parse_offset(mpg_str s, int64_t *offset) {
 /* A relative name of plain parts: nothing that could lead out of the folder. */
 static bool is_zone_name(mpg_str name) {
   size_t part = 0;
-  if (name.n == 0 || name.n > NAME_LIMIT || !is_letter(*name.p))
+  if (name.n == 0 || name.n > NAME_LIMIT || !mpg_is_letter(*name.p))
     return false;
   for (size_t i = 0; i < name.n; i++) {
     char c = name.p[i];
@@ -422,7 +416,7 @@ static bool is_zone_name(mpg_str name) {
       if (part == 0)
         return false;
       part = 0;
-    } else if (is_letter(c) || is_digit(c) || c == '_' || c == '+' || c == '-' ||
+    } else if (mpg_is_letter(c) || mpg_is_digit(c) || c == '_' || c == '+' || c == '-' ||
                (c == '.' && part > 0 && name.p[i - 1] != '.')) {
       part++;
     } else {

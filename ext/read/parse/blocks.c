@@ -1,6 +1,7 @@
 /* blocks.c - see blocks.h. */
 #define _GNU_SOURCE /* memrchr */
 #include "blocks.h"
+#include "../../base/ascii.h"
 #include "../input/os.h"
 #include "../input/simd.h"
 #include "../input/window.h"
@@ -305,18 +306,14 @@ static mpg_rc csv_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut, mpg_e
 
 /* ---- where a block of JSON may end ---- */
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Behind the last line end with '}' before and '{' behind; *more: up to and with the '{'. */
 static size_t json_cut(mpg_blocks *b, const char *p, size_t n, size_t *more) {
   const char *end = p + n, *lf = end;
   while ((lf = memrchr(p, '\n', (size_t)(lf - p))) != NULL) {
     const char *before = lf, *behind = lf + 1;
-    while (behind < end && is_space(*behind))
+    while (behind < end && mpg_is_json_space(*behind))
       behind++;
-    while (before > p && is_space(before[-1]))
+    while (before > p && mpg_is_json_space(before[-1]))
       before--;
     if (behind == end || *behind != '{' || before == p || before[-1] != '}') {
       lf = before; /* every line end of this white space has the same neighbours */
@@ -364,7 +361,7 @@ static void begin(mpg_blocks *b, mpg_block *block) {
     block->n -= 3;
     memmove(block->bytes, block->bytes + 3, block->n);
   }
-  while (i < block->n && is_space(block->bytes[i]))
+  while (i < block->n && mpg_is_json_space(block->bytes[i]))
     i++;
   block->rest = b->options.whole || (b->options.json && i < block->n && block->bytes[i] == '[');
   block->first = true;

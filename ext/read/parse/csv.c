@@ -8,6 +8,7 @@
 ** rewritten, and only once the record is complete, so that it can be scanned again until then.
 */
 #include "blocks.h"
+#include "../input/place.h"
 #include "../input/window.h"
 #include "../../base/limits.h"
 
@@ -200,15 +201,15 @@ static mpg_rc too_long(mpg_csv *csv, mpg_err *err) {
 /* Malformed at `pos`. The next record is looked for behind the line of the position `resume`. */
 static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *expected,
                         mpg_err *err) {
-  int64_t line, column;
+  mpg_place at = {.path = mpg_stream_path(csv->w.stream)};
+  int64_t column;
   char text[MPG_BYTE_TEXT];
   mpg_rc rc;
   if (resume - csv->record > csv->limit)
     return too_long(csv, err); /* as it is where the window ended before the error */
-  where(csv, pos - csv->record, &line, &column);
-  rc = mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s",
-                mpg_stream_path(csv->w.stream), (long long)line, (long long)column, expected,
-                resume == csv->w.end ? "end of file" : mpg_byte_text(csv->w.buf[pos], text));
+  where(csv, pos - csv->record, &at.line, &at.column);
+  rc = mpg_expected(err, at, expected,
+                    resume == csv->w.end ? "end of file" : mpg_byte_text(csv->w.buf[pos], text));
   where(csv, resume - csv->record, &csv->next_line, &column);
   csv->w.at = resume;
   csv->skip_line = true;

@@ -6,6 +6,7 @@
 ** outside are looked at one by one. A block that holds a backslash goes byte by byte.
 */
 #include "json_lenient.h"
+#include "../../base/ascii.h"
 
 #include <string.h>
 #if defined(__SSE2__) && !defined(MPG_NO_SIMD)
@@ -301,23 +302,6 @@ const char *mpg_json_lenient_member(mpg_json_lenient *s, const char *p, mpg_json
 
 /* ---- Text ---- */
 
-static int hex4(const char *p, const char *end) {
-  int v = 0;
-  if (end - p < 4)
-    return -1;
-  for (int i = 0; i < 4; i++) {
-    char c = p[i];
-    int digit = c >= '0' && c <= '9'   ? c - '0'
-                : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                       : -1;
-    if (digit < 0)
-      return -1;
-    v = v << 4 | digit;
-  }
-  return v;
-}
-
 static char *put_utf8(char *to, int code) {
   if (code < 0x80) {
     *to++ = (char)code;
@@ -349,11 +333,11 @@ static const char *unescape(const char *p, const char *end, char **to) {
     *(*to)++ = bytes[name - names];
     return p + 2;
   }
-  if (p[1] != 'u' || (code = hex4(p + 2, end)) < 0)
+  if (p[1] != 'u' || end - p < 6 || (code = mpg_hex4(p + 2)) < 0)
     return NULL;
   p += 6;
   if (code >= 0xd800 && code <= 0xdbff && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
-    low = hex4(p + 2, end);
+    low = mpg_hex4(p + 2);
     if (low >= 0xdc00 && low <= 0xdfff) {
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
       p += 6;

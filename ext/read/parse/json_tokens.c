@@ -2,6 +2,7 @@
 ** json_tokens.c - tokens and whole values of strict JSON: see json_tokens.h.
 */
 #include "json_tokens.h"
+#include "../../base/ascii.h"
 #include "json_lenient.h"
 #include "../input/window.h"
 #include "../../base/limits.h"
@@ -108,23 +109,9 @@ static const char *utf8(mpg_json_scan *s, const char *p) {
   return p;
 }
 
-static int hex_digit(char c) {
-  return c >= '0' && c <= '9'   ? c - '0'
-         : c >= 'a' && c <= 'f' ? c - 'a' + 10
-         : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                : -1;
-}
-
-static unsigned hex4(const char *p) {
-  unsigned v = 0;
-  for (int i = 0; i < 4; i++)
-    v = v << 4 | (unsigned)hex_digit(p[i]);
-  return v;
-}
-
 static const char *four_digits(mpg_json_scan *s, const char *p) {
   for (int i = 0; i < 4; i++, p++)
-    if (p == s->end || hex_digit(*p) < 0)
+    if (p == s->end || mpg_hex_digit(*p) < 0)
       return fail(s, p, "a hexadecimal digit");
   return p;
 }
@@ -157,7 +144,7 @@ static const char *escape(mpg_json_scan *s, const char *p) {
     return p;
   if ((p = four_digits(s, p)) == NULL)
     return NULL;
-  code = hex4(p - 4);
+  code = (unsigned)mpg_hex4(p - 4);
   if (code < 0xd800 || code > 0xdfff)
     return p;
   if (code <= 0xdbff) {
@@ -166,7 +153,7 @@ static const char *escape(mpg_json_scan *s, const char *p) {
     if (*p == '\\' && p[1] == 'u') {
       if ((p = four_digits(s, p + 2)) == NULL)
         return NULL;
-      code = hex4(p - 4);
+      code = (unsigned)mpg_hex4(p - 4);
       if (code >= 0xdc00 && code <= 0xdfff)
         return p;
     }
@@ -231,10 +218,10 @@ size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *asks) {
       *to++ = '\t';
       break;
     case 'u':
-      code = hex4(p);
+      code = (unsigned)mpg_hex4(p);
       p += 4;
       if (code >= 0xd800 && code <= 0xdbff) {
-        code = 0x10000 + ((code - 0xd800) << 10) + (hex4(p + 2) - 0xdc00);
+        code = 0x10000 + ((code - 0xd800) << 10) + ((unsigned)mpg_hex4(p + 2) - 0xdc00);
         p += 6;
       }
       if (code < 0x80) {

@@ -1,5 +1,6 @@
 /* columns.c - see columns.h. */
 #include "columns.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
@@ -92,14 +93,10 @@ size_t mpg_columns_find(const mpg_columns *columns, mpg_str name) {
 
 /* ---- Lists in text ---- */
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static mpg_str trimmed(mpg_str s) {
-  while (s.n > 0 && is_space(s.p[s.n - 1]))
+  while (s.n > 0 && mpg_is_json_space(s.p[s.n - 1]))
     s.n--;
-  while (s.n > 0 && is_space(*s.p)) {
+  while (s.n > 0 && mpg_is_json_space(*s.p)) {
     s.p++;
     s.n--;
   }
@@ -120,7 +117,7 @@ static size_t quoted_end(mpg_str s, size_t at) {
 static mpg_str piece(mpg_str *rest, char stop) {
   mpg_str s = *rest;
   size_t i = 0;
-  while (i < s.n && !(stop == ' ' ? is_space(s.p[i]) : s.p[i] == stop))
+  while (i < s.n && !(stop == ' ' ? mpg_is_json_space(s.p[i]) : s.p[i] == stop))
     i = s.p[i] == '"' ? quoted_end(s, i) : i + 1;
   *rest = i < s.n ? (mpg_str){s.p + i + 1, s.n - i - 1} : (mpg_str){s.p + s.n, 0};
   return trimmed((mpg_str){s.p, i});

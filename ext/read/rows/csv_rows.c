@@ -7,6 +7,7 @@
 ** the file has no line end, is left out (unfinished_record).
 */
 #include "rows.h"
+#include "../input/place.h"
 #include "../input/unfinished.h"
 #include "../../base/text.h"
 
@@ -52,10 +53,9 @@ static mpg_rc csv_file_new(csv_file **out, const mpg_env *env, const mpg_rows_op
 
 static mpg_rc at_field(const csv_file *f, size_t i, const char *expected, const char *found,
                        mpg_err *err) {
-  int64_t line, column;
-  mpg_csv_where(f->csv, i, &line, &column);
-  return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected %s, found %s", f->path, (long long)line,
-                  (long long)column, expected, found);
+  mpg_place at = {.path = f->path};
+  mpg_csv_where(f->csv, i, &at.line, &at.column);
+  return mpg_expected(err, at, expected, found);
 }
 
 static mpg_str trimmed(mpg_str s) {

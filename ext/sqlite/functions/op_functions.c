@@ -1,7 +1,8 @@
 /*
 ** op_functions.c - what a framework's operator has to do, from its shapes.
 **
-**     op_flops(name, input_dims), (name, input_dims, concrete_inputs)
+**     op_flops(name, input_dims), (name, input_dims, concrete_inputs),
+**         (name, input_dims, concrete_inputs, input_type)
 **     op_bytes(name, input_dims, input_type), (name, input_dims, input_type, concrete_inputs)
 **
 ** The arguments are columns of chrome_trace. An INTEGER, or a REAL where that is beyond 64 bits;
@@ -26,8 +27,8 @@ static void give(sqlite3_context *context, mpg_i128 v) {
 static void flops(sqlite3_context *context, int n, sqlite3_value **args) {
   const mpg_str none = {NULL, 0};
   mpg_op_cost cost;
-  if (mpg_op_cost_of(text_of(args[0]), text_of(args[1]), none, n > 2 ? text_of(args[2]) : none,
-                     &cost))
+  if (mpg_op_cost_of(text_of(args[0]), text_of(args[1]), n > 3 ? text_of(args[3]) : none,
+                     n > 2 ? text_of(args[2]) : none, &cost))
     give(context, cost.flops);
 }
 
@@ -45,6 +46,7 @@ int mpg_register_op_cost(mpg_conn *conn, char **error) {
   static const mpg_function table[] = {
       {"op_flops", 2, PURE, 0, flops, NULL, NULL, NULL, NULL},
       {"op_flops", 3, PURE, 0, flops, NULL, NULL, NULL, NULL},
+      {"op_flops", 4, PURE, 0, flops, NULL, NULL, NULL, NULL},
       {"op_bytes", 3, PURE, 0, bytes, NULL, NULL, NULL, NULL},
       {"op_bytes", 4, PURE, 0, bytes, NULL, NULL, NULL, NULL},
   };

@@ -60,6 +60,20 @@ static const mpg_ledger_table *kind_of(const mpg_table *t) {
   return mpg_ledger_table_get(t->module->parameter);
 }
 
+/* Times, widths and counts may be numbers. */
+static const char *argument_type(mpg_arg a) {
+  switch (a) {
+  case MPG_ARG_BUCKET_WIDTH:
+  case MPG_ARG_SINCE:
+  case MPG_ARG_UNTIL:
+  case MPG_ARG_AS_OF:
+  case MPG_ARG_THREADS:
+    return "";
+  default:
+    return "TEXT";
+  }
+}
+
 static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
@@ -79,7 +93,8 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   }
   for (int i = 0; i < kind->nargs; i++) {
     sqlite3_str_appendall(sql, ", ");
-    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]));
+    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]),
+                         argument_type((mpg_arg)kind->args[i]));
   }
   sqlite3_str_appendall(sql, ")");
   text = sqlite3_str_finish(sql);

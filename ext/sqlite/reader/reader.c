@@ -42,6 +42,12 @@ static const char *argument_name(const mpg_reader_format *f, size_t i) {
   return i == f->narguments + 1 ? "on_error" : "threads";
 }
 
+/* An argument without a type may be a number: threads, and those that the format says. */
+static const char *argument_type(const mpg_reader_format *f, size_t i) {
+  bool untyped = i > f->narguments + 1 || (i > 0 && (f->untyped >> (i - 1) & 1) != 0);
+  return untyped ? "" : "TEXT";
+}
+
 /* ---- Table ---- */
 
 /*
@@ -62,7 +68,7 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   for (size_t i = 0; i < f->ncolumns; i++)
     sqlite3_str_appendf(sql, "\"%w\" %s, ", f->columns[i].name, f->columns[i].type);
   for (size_t i = 0; i < argument_count(f); i++) {
-    mpg_declare_argument(sql, argument_name(f, i));
+    mpg_declare_argument(sql, argument_name(f, i), argument_type(f, i));
     sqlite3_str_appendall(sql, ", ");
   }
   sqlite3_str_appendall(sql, "_file TEXT HIDDEN, _line BIGINT HIDDEN)");

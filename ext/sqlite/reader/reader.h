@@ -72,6 +72,7 @@ typedef struct mpg_reader_format {
   /* Arguments between path and on_error, in order. */
   const char *const *arguments;
   size_t narguments;
+  uint32_t untyped; /* bit i: arguments[i] may be a number, and is declared without a type */
 
   /*
   ** Once a scan, before the first file: checks the arguments and makes what all files share; *scan

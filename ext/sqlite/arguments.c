@@ -1,0 +1,71 @@
+/* arguments.c - see arguments.h. */
+#include "connection.h"
+#include "../base/intern.h"
+
+#include <string.h>
+
+void mpg_declare_argument(sqlite3_str *sql, const char *name, const char *type) {
+  sqlite3_str_appendf(sql, "\"%w\" %s%sHIDDEN", name, type, *type == '\0' ? "" : " ");
+}
+
+int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
+  int given = 0;
+  for (int i = 0; i < n; i++) {
+    int at = -1;
+    for (int c = 0; c < info->nConstraint; c++) {
+      const struct sqlite3_index_constraint *k = &info->aConstraint[c];
+      if (k->iColumn != first + i || k->op != SQLITE_INDEX_CONSTRAINT_EQ)
+        continue;
+      if (!k->usable)
+        return SQLITE_CONSTRAINT;
+      at = at < 0 ? c : at;
+    }
+    if (at < 0) {
+      if (i > 0 && i < 15 && first + i < 63 && (info->colUsed >> (first + i) & 1) != 0)
+        info->idxNum |= 1 << (16 + i);
+      continue;
+    }
+    info->aConstraintUsage[at].argvIndex = ++given;
+    info->aConstraintUsage[at].omit = 1;
+    info->idxNum |= 1 << i;
+  }
+  if ((info->idxNum & 1) == 0)
+    info->estimatedCost = 1e99;
+  return SQLITE_OK;
+}
+
+int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name) {
+  return mpg_vtab_error(vtab, "%s: the argument %s takes = and nothing else", table, name);
+}
+
+sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
+  uint64_t h = 0;
+  for (size_t i = 0; i < n; i++) {
+    mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+    uint64_t parts[3] = {i, 0, 0};
+    if (arguments[i] != NULL)
+      v = mpg_value_of(arguments[i]);
+    if (v.type == MPG_NULL)
+      continue;
+    parts[1] = (uint64_t)v.type;
+    if (v.type == MPG_INT)
+      parts[2] = (uint64_t)v.i;
+    else if (v.type == MPG_REAL)
+      memcpy(&parts[2], &v.r, sizeof v.r);
+    else
+      parts[2] = mpg_hash(0, v.s.p, v.s.n);
+    h = mpg_hash(h, parts, sizeof parts);
+  }
+  return (sqlite3_int64)(h >> 2);
+}
+
+int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
+                      sqlite3_value *value) {
+  if ((idx_num >> (16 + i) & 1) == 0 || sqlite3_value_type(value) != SQLITE_NULL)
+    return SQLITE_OK;
+  return mpg_vtab_error(
+      vtab,
+      "%s: the argument %s is NULL, which SQLite does not hand over behind 16 other "
+      "conditions: leave it out",
+      table, name);
+}

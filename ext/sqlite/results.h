@@ -1,0 +1,24 @@
+/* results.h - values and errors on their way between SQLite and the rooms below. */
+#ifndef MPG_RESULTS_H
+#define MPG_RESULTS_H
+
+#include <sqlite3ext.h>
+
+#include "../base/base.h"
+
+/* SQLite's code for a core failure. */
+int mpg_sqlite_rc(mpg_rc rc);
+/* Reports a core failure from a function ("NAME: text") or a virtual table ("WHO: text"). */
+void mpg_result_failure(sqlite3_context *context, const mpg_err *err);
+int mpg_vtab_failure(sqlite3_vtab *vtab, const char *who, const mpg_err *err);
+int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...);
+
+/* An SQL value as the core sees it; BLOBs are text. The text is borrowed from the value. */
+mpg_value mpg_value_of(sqlite3_value *value);
+/* The other way round; text is copied. */
+void mpg_result_value(sqlite3_context *context, const mpg_value *value);
+/* The same within a scan: a long text is copied in pieces, between which the host is asked whether
+** to stop. SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
+int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *value);
+
+#endif
