@@ -29,7 +29,7 @@ case("a batch of a higher number that begins meanwhile", [job(), al(1, 0, 20, ou
 case("going back when the step is over is a restart, and listed where nothing else tells of one",
      [job(), al(1, 0, 20, outcome="completed"), sp("step", 0, 10, 1), sp("step", 10, 20, 1)],
      {("j", "lost"): 10, ("j", "unrated"): 10}, issues={"no_capacity", "repeated_steps"})
-for kind, listed in (("restore", False), ("init", False), ("compile", False), ("prep", True), ("checkpoint", True), ("eval", True)):
+for kind, listed in (("restore", False), ("init", False), ("compile", True), ("prep", True), ("checkpoint", True), ("eval", True)):
     case("going back, with a span of kind %s between" % kind,
          [job(), al(1, 0, 30, outcome="completed"), sp("step", 0, 10, 5), sp(kind, 10, 20), sp("step", 20, 30, 4)],
          {("j", "lost"): 10, ("j", {"init": "startup", "prep": "startup"}.get(kind, kind)): 10, ("j", "unrated"): 10},
@@ -37,7 +37,7 @@ for kind, listed in (("restore", False), ("init", False), ("compile", False), ("
 for cause in ("hang", "reshard"):
     case("going back, with a %s between" % cause,
          [job(), al(1, 0, 30, outcome="completed"), sp("step", 0, 10, 5), sp(cause, 10, 20), sp("step", 20, 30, 4)],
-         {("j", "lost"): 10, ("j", "stall", cause): 10, ("j", "unrated"): 10}, issues={"no_capacity"})
+         {("j", "lost"): 10, ("j", "stall", cause): 10, ("j", "unrated"): 10}, issues={"no_capacity", "repeated_steps"})
 case("a restore before the step that is gone back from tells nothing",
      [job(), al(1, 0, 30, outcome="completed"), sp("restore", 0, 10), sp("step", 10, 20, 1), sp("step", 20, 30, 1)],
      {("j", "restore"): 10, ("j", "lost"): 10, ("j", "unrated"): 10}, issues={"no_capacity", "repeated_steps"})
@@ -142,9 +142,9 @@ case("going back within an attempt proves no batch",
      [al(1, 0, 30, outcome="failed"), co(1, 0, None)] + batches(1, 3, 2), {("j", "lost"): 30})
 case("a batch that runs again in its attempt is listed, whatever ran between",
      [job(), al(1, 0, 30, outcome="completed")] + batches(1, 2, 1), {("j", "lost"): 10, ("j", "unrated"): 20}, issues={"no_capacity", "repeated_steps"})
-case("but not behind a stall",
+case("also behind a stall, which is no evidence of a restart",
      [job(), al(1, 0, 40, outcome="completed")] + batches(1, 2) + [sp("hang", 20, 30)] + batches(1, start=30),
-     {("j", "lost"): 10, ("j", "unrated"): 20, ("j", "stall", "hang"): 10}, issues={"no_capacity"})
+     {("j", "lost"): 10, ("j", "unrated"): 20, ("j", "stall", "hang"): 10}, issues={"no_capacity", "repeated_steps"})
 case("a stall after both tells nothing",
      [job(), al(1, 0, 40, outcome="completed")] + batches(1, 2, 1) + [sp("hang", 30, 40)],
      {("j", "lost"): 10, ("j", "unrated"): 20, ("j", "stall", "hang"): 10}, issues={"no_capacity", "repeated_steps"})

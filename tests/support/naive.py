@@ -335,8 +335,7 @@ class Ledger(Jobs):
         back = [(a, b) for a, b in zip(steps, steps[1:]) if a.step >= b.step]
         for i, a in enumerate(batches):
             back += [(a, b) for b in batches[i + 1:] if a.step == b.step][:1]
-        anew = [s for s in attempt.spans
-                if s.kind not in ('step', 'batch', 'serve', 'prep', 'input', 'checkpoint', 'eval')]
+        anew = [s for s in attempt.spans if s.kind in ('init', 'restore')]
         for a, b in back:
             if a.end_time > b.start_time:
                 self.issue('concurrent_steps')

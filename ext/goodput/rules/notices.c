@@ -37,7 +37,7 @@ static const struct {
     [MPG_NOTICE_REPEATED_STEPS] =
         {MPG_WARNING, "repeated_steps",
          "steps of the number of the one before them or a lower one, or batches of one before "
-         "them, counted as restarts, though no restore, init, compile or stall is between: are "
+         "them, counted as restarts, though no restore or init is between: are "
          "they of another epoch, or parts of a step?"},
     [MPG_NOTICE_UNNUMBERED_STEPS] = {MPG_WARNING, "unnumbered_steps",
                                      "steps without a number and without a commit, counted as "

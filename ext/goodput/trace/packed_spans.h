@@ -26,11 +26,9 @@ typedef enum mpg_kind {
   MPG_KIND_CUSTOM
 } mpg_kind;
 
-/* Whether a span of the kind may stand between a step and its repetition: what is done in a
-** restart, or a stall. */
+/* Whether a span of the kind is evidence of a restart between a step and its repetition. */
 static inline bool mpg_kind_restarts(uint32_t kind) {
-  return kind == MPG_KIND_INIT || kind == MPG_KIND_COMPILE || kind == MPG_KIND_RESTORE ||
-         kind == MPG_KIND_HANG || kind >= MPG_KIND_CUSTOM;
+  return kind == MPG_KIND_INIT || kind == MPG_KIND_RESTORE;
 }
 
 typedef struct mpg_span {
