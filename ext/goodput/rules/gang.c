@@ -1,5 +1,6 @@
 /* gang.c - see gang.h. Everything is a sweep over the starts and ends of the job's allocations. */
 #include "gang.h"
+#include "gang_demand.h"
 #include "../../base/sort.h"
 
 #include <string.h>
@@ -17,17 +18,11 @@ typedef struct hold {
   size_t before, behind; /* of those that are held at an instant, in the order of a sweep */
 } hold;
 
-/* That the job went to a pool. */
-typedef struct arrival {
-  int64_t start;
-  size_t pool; /* in mpg_gang.pools */
-} arrival;
-
 struct mpg_gang_work {
   hold *holds;
   size_t nholds, holds_cap;
-  arrival *arrivals;
-  size_t narrivals, arrivals_cap;
+  mpg_arrival *arrivals;
+  size_t arrivals_cap;
   mpg_cover *spells; /* stretches of all attempts */
   size_t spells_cap;
   size_t *by_start, *by_end; /* holds in the order of a sweep */
@@ -468,124 +463,15 @@ static mpg_rc add_cover(mpg_gang *g, int64_t start, int64_t end, size_t attempt)
   return MPG_OK;
 }
 
-static mpg_rc add_shortfall(mpg_gang *g, int64_t start, int64_t end, int64_t chips, uint32_t pool) {
-  mpg_shortfall *last = g->nshortfalls > 0 ? &g->shortfalls[g->nshortfalls - 1] : NULL;
-  if (last != NULL && last->end == start && last->chips == chips && last->pool == pool) {
-    last->end = end;
-    return MPG_OK;
-  }
-  if (ROOM(g, g->shortfalls, g->shortfalls_cap, g->nshortfalls + 1) != MPG_OK)
-    return MPG_NOMEM;
-  g->shortfalls[g->nshortfalls++] = (mpg_shortfall){start, end, chips, pool};
-  return MPG_OK;
-}
-
-static int arrival_order(const void *pa, const void *pb, void *ctx) {
-  const arrival *a = pa, *b = pb;
-  (void)ctx;
-  if (a->start != b->start)
-    return a->start < b->start ? -1 : 1;
-  return (a->pool > b->pool) - (a->pool < b->pool);
-}
-
-/* When the job went where: the distinct starts of all its holds, also of those of no length, each
-** with the first of its pools. */
+/* Where the job went: all its holds, also those of no length. */
 static mpg_rc gather_arrivals(mpg_gang *g) {
   struct mpg_gang_work *w = g->work;
-  mpg_rc rc;
-  w->narrivals = 0;
   if (ROOM(g, w->arrivals, w->arrivals_cap, w->nholds) != MPG_OK)
     return MPG_NOMEM;
   for (size_t i = 0; i < w->nholds; i++) {
-    w->arrivals[i] = (arrival){w->holds[i].start, w->holds[i].pool};
+    w->arrivals[i] = (mpg_arrival){w->holds[i].start, w->holds[i].pool};
     if (mpg_poll(g->env, i))
       return MPG_INTERRUPTED;
-  }
-  rc = mpg_sort(g->env, w->arrivals, w->nholds, sizeof *w->arrivals, arrival_order, NULL);
-  for (size_t i = 0; rc == MPG_OK && i < w->nholds; i++) {
-    if (w->narrivals == 0 || w->arrivals[w->narrivals - 1].start != w->arrivals[i].start)
-      w->arrivals[w->narrivals++] = w->arrivals[i];
-    if (mpg_poll(g->env, i))
-      rc = MPG_INTERRUPTED;
-  }
-  return rc;
-}
-
-/* The demand's life: from when to when the job asked for its chips. False where it asked for none.
- */
-static bool demand(const mpg_gang *g, const mpg_job *job, int64_t as_of, int64_t *from,
-                   int64_t *to) {
-  bool held = g->nattempts > 0;
-  if (job->chips == MPG_NONE || (!held && job->submit == MPG_NONE))
-    return false;
-  *from = job->submit;
-  if (held && (job->submit == MPG_NONE || g->attempts[0].start < job->submit))
-    *from = g->attempts[0].start;
-  *to = as_of;
-  if (held && !g->attempts[g->nattempts - 1].running)
-    *to = g->attempts[g->nattempts - 1].end;
-  return *from < *to;
-}
-
-/* What is short over [from, to), cut where the pool that is awaited changes: the one of the next
-** arrival, else of the last. *next is the first arrival after `from`, and moves on. */
-static mpg_rc add_shortfalls(mpg_gang *g, int64_t from, int64_t to, int64_t chips, size_t *next) {
-  const struct mpg_gang_work *w = g->work;
-  while (from < to) {
-    int64_t stop = to;
-    uint32_t pool = 0;
-    while (*next < w->narrivals && w->arrivals[*next].start <= from)
-      ++*next;
-    if (*next < w->narrivals) {
-      pool = g->pools[w->arrivals[*next].pool] + 1;
-      stop = w->arrivals[*next].start < to ? w->arrivals[*next].start : to;
-    } else if (w->narrivals > 0) {
-      pool = g->pools[w->arrivals[w->narrivals - 1].pool] + 1;
-    }
-    if (add_shortfall(g, from, stop, chips, pool) != MPG_OK)
-      return MPG_NOMEM;
-    from = stop;
-  }
-  return MPG_OK;
-}
-
-/* Of the attempts that have begun: when the last of them ends, and how (of several at once the
-** worst counts). */
-typedef struct demand_state {
-  size_t next; /* the first attempt that has not begun */
-  int64_t end;
-  mpg_outcome outcome;
-} demand_state;
-
-/* A job whose last attempt was cancelled or completed asks for nothing until the next begins. */
-static bool is_paused(const demand_state *d, int64_t at) {
-  return at >= d->end && (d->outcome == MPG_CANCELLED || d->outcome == MPG_COMPLETED);
-}
-
-/* add_shortfalls where the demand does not pause; `d` moves on. */
-static mpg_rc add_demand(mpg_gang *g, int64_t from, int64_t to, int64_t chips, size_t *next,
-                         demand_state *d) {
-  while (from < to) {
-    int64_t stop = to;
-    for (; d->next < g->nattempts && g->attempts[d->next].start <= from; d->next++) {
-      const mpg_attempt *a = &g->attempts[d->next];
-      if (a->end > d->end || (a->end == d->end && a->outcome > d->outcome)) {
-        d->end = a->end;
-        d->outcome = a->outcome;
-      }
-      if (mpg_poll_work(g->env, &g->done, 1))
-        return MPG_INTERRUPTED;
-    }
-    if (d->next < g->nattempts && g->attempts[d->next].start < stop)
-      stop = g->attempts[d->next].start;
-    if (d->end > from && d->end < stop)
-      stop = d->end;
-    if (!is_paused(d, from)) {
-      mpg_rc rc = add_shortfalls(g, from, stop, chips, next);
-      if (rc != MPG_OK)
-        return rc;
-    }
-    from = stop;
   }
   return MPG_OK;
 }
@@ -627,14 +513,15 @@ static void end_hold(running *now, struct mpg_gang_work *w, size_t i) {
 /* One sweep over every hold of the job. */
 static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
   struct mpg_gang_work *w = g->work;
-  int64_t from = 0, to = 0, at = INT64_MIN;
-  bool asks = demand(g, job, as_of, &from, &to);
-  size_t n = 0, s = 0, e = 0, coming = 0;
+  int64_t at = INT64_MIN;
+  size_t n = 0, s = 0, e = 0;
   running now = {0, 0, 0, NO_HOLD};
-  demand_state asked = {0, INT64_MIN, MPG_RUNNING};
+  mpg_demand demand;
   mpg_rc rc = order_sweep(g, 0, w->nholds, &n);
   if (rc == MPG_OK)
     rc = gather_arrivals(g);
+  if (rc == MPG_OK)
+    rc = mpg_demand_init(&demand, g, job, as_of, w->arrivals, w->nholds);
   if (rc == MPG_OK)
     rc = ROOM(g, w->running, w->running_cap, g->nattempts + 1);
   if (rc != MPG_OK)
@@ -647,9 +534,8 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
       next = w->holds[w->by_end[e]].end;
     if (s < n && w->holds[w->by_start[s]].start < next)
       next = w->holds[w->by_start[s]].start;
-    if (asks && !are_enough(now.chips, now.fractions, job->chips))
-      rc = add_demand(g, at < from ? from : at, next < to ? next : to, job->chips - now.chips,
-                      &coming, &asked);
+    if (demand.asks && !are_enough(now.chips, now.fractions, job->chips))
+      rc = mpg_demand_short(&demand, g, at, next, job->chips - now.chips);
     if (rc != MPG_OK)
       return rc;
     if (mpg_poll_work(g->env, &g->done, 16))

@@ -1,0 +1,108 @@
+/* gang_demand.c - see gang_demand.h. */
+#include "gang_demand.h"
+#include "../../base/sort.h"
+
+static mpg_rc add_shortfall(mpg_gang *g, int64_t start, int64_t end, int64_t chips, uint32_t pool) {
+  mpg_shortfall *last = g->nshortfalls > 0 ? &g->shortfalls[g->nshortfalls - 1] : NULL;
+  if (last != NULL && last->end == start && last->chips == chips && last->pool == pool) {
+    last->end = end;
+    return MPG_OK;
+  }
+  if (mpg_grow(g->env, &g->shortfalls, &g->shortfalls_cap, g->nshortfalls + 1,
+               sizeof *g->shortfalls) != MPG_OK)
+    return MPG_NOMEM;
+  g->shortfalls[g->nshortfalls++] = (mpg_shortfall){start, end, chips, pool};
+  return MPG_OK;
+}
+
+static int arrival_order(const void *pa, const void *pb, void *ctx) {
+  const mpg_arrival *a = pa, *b = pb;
+  (void)ctx;
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  return (a->pool > b->pool) - (a->pool < b->pool);
+}
+
+/* The demand's life: from when to when the job asked for its chips. False where it asked for none.
+ */
+static bool find_life(const mpg_gang *g, const mpg_job *job, int64_t as_of, int64_t *from,
+                      int64_t *to) {
+  bool held = g->nattempts > 0;
+  if (job->chips == MPG_NONE || (!held && job->submit == MPG_NONE))
+    return false;
+  *from = job->submit;
+  if (held && (job->submit == MPG_NONE || g->attempts[0].start < job->submit))
+    *from = g->attempts[0].start;
+  *to = as_of;
+  if (held && !g->attempts[g->nattempts - 1].running)
+    *to = g->attempts[g->nattempts - 1].end;
+  return *from < *to;
+}
+
+mpg_rc mpg_demand_init(mpg_demand *d, const mpg_gang *g, const mpg_job *job, int64_t as_of,
+                       mpg_arrival *arrivals, size_t narrivals) {
+  mpg_rc rc = mpg_sort(g->env, arrivals, narrivals, sizeof *arrivals, arrival_order, NULL);
+  *d = (mpg_demand){.arrivals = arrivals, .end = INT64_MIN, .outcome = MPG_RUNNING};
+  d->asks = find_life(g, job, as_of, &d->from, &d->to);
+  for (size_t i = 0; rc == MPG_OK && i < narrivals; i++) {
+    if (d->narrivals == 0 || arrivals[d->narrivals - 1].start != arrivals[i].start)
+      arrivals[d->narrivals++] = arrivals[i];
+    if (mpg_poll(g->env, i))
+      rc = MPG_INTERRUPTED;
+  }
+  return rc;
+}
+
+/* What is short over [from, to), cut where the pool that is awaited changes: the one of the next
+** arrival, else of the last. */
+static mpg_rc add_shortfalls(mpg_demand *d, mpg_gang *g, int64_t from, int64_t to, int64_t chips) {
+  while (from < to) {
+    int64_t stop = to;
+    uint32_t pool = 0;
+    while (d->coming < d->narrivals && d->arrivals[d->coming].start <= from)
+      d->coming++;
+    if (d->coming < d->narrivals) {
+      pool = g->pools[d->arrivals[d->coming].pool] + 1;
+      stop = d->arrivals[d->coming].start < to ? d->arrivals[d->coming].start : to;
+    } else if (d->narrivals > 0) {
+      pool = g->pools[d->arrivals[d->narrivals - 1].pool] + 1;
+    }
+    if (add_shortfall(g, from, stop, chips, pool) != MPG_OK)
+      return MPG_NOMEM;
+    from = stop;
+  }
+  return MPG_OK;
+}
+
+/* A job whose last attempt was cancelled or completed asks for nothing until the next begins. */
+static bool is_paused(const mpg_demand *d, int64_t at) {
+  return at >= d->end && (d->outcome == MPG_CANCELLED || d->outcome == MPG_COMPLETED);
+}
+
+mpg_rc mpg_demand_short(mpg_demand *d, mpg_gang *g, int64_t from, int64_t to, int64_t chips) {
+  from = from < d->from ? d->from : from;
+  to = to > d->to ? d->to : to;
+  while (from < to) {
+    int64_t stop = to;
+    for (; d->next < g->nattempts && g->attempts[d->next].start <= from; d->next++) {
+      const mpg_attempt *a = &g->attempts[d->next];
+      if (a->end > d->end || (a->end == d->end && a->outcome > d->outcome)) {
+        d->end = a->end;
+        d->outcome = a->outcome;
+      }
+      if (mpg_poll_work(g->env, &g->done, 1))
+        return MPG_INTERRUPTED;
+    }
+    if (d->next < g->nattempts && g->attempts[d->next].start < stop)
+      stop = g->attempts[d->next].start;
+    if (d->end > from && d->end < stop)
+      stop = d->end;
+    if (!is_paused(d, from)) {
+      mpg_rc rc = add_shortfalls(d, g, from, stop, chips);
+      if (rc != MPG_OK)
+        return rc;
+    }
+    from = stop;
+  }
+  return MPG_OK;
+}

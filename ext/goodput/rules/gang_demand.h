@@ -1,0 +1,36 @@
+/*
+** gang_demand.h - the chips a job asked for and did not hold (docs/rules.md, section 3). A part of
+** gang.c's sweep over a job.
+*/
+#ifndef MPG_GANG_DEMAND_H
+#define MPG_GANG_DEMAND_H
+
+#include "gang.h"
+
+/* That the job went to a pool. */
+typedef struct mpg_arrival {
+  int64_t start;
+  size_t pool; /* in mpg_gang.pools */
+} mpg_arrival;
+
+typedef struct mpg_demand {
+  bool asks;        /* at all */
+  int64_t from, to; /* when */
+  const mpg_arrival *arrivals;
+  size_t narrivals, coming; /* the first that is still to come */
+  size_t next;              /* the first attempt that has not begun */
+  int64_t end;              /* of the attempts that have begun the last ends then, */
+  mpg_outcome outcome;      /* so: of several at once the worst counts */
+} mpg_demand;
+
+/* Over the attempts of a gang. Sorts the arrivals, which are borrowed; several at one time count as
+** one, at the first of its pools. */
+mpg_rc mpg_demand_init(mpg_demand *demand, const mpg_gang *gang, const mpg_job *job, int64_t as_of,
+                       mpg_arrival *arrivals, size_t narrivals);
+
+/* Adds shortfalls of `chips` to the gang where the job asks within [from, to); `from` never comes
+** before the `to` of an earlier call. */
+mpg_rc mpg_demand_short(mpg_demand *demand, mpg_gang *gang, int64_t from, int64_t to,
+                        int64_t chips);
+
+#endif
