@@ -247,7 +247,7 @@ static mpg_rc add_row(reading *r, mpg_chips *chips) {
 
 /* NOT INDEXED keeps the rows in the table's own order. */
 static mpg_rc select_rows(reading *r, const char *schema, const bool has[COLUMNS]) {
-  sqlite3_str *sql = sqlite3_str_new(r->conn->db);
+  sqlite3_str *sql = sqlite3_str_new(NULL);
   char *text;
   mpg_rc rc;
   for (int c = 0; c < COLUMNS; c++)

@@ -170,17 +170,37 @@ mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, m
   return MPG_OK;
 }
 
+int mpg_declare_table(sqlite3 *db, const char *name, const char *declared, char **error) {
+  static const struct {
+    int limit;
+    const char *name;
+  } limits[] = {{SQLITE_LIMIT_LENGTH, "SQLITE_LIMIT_LENGTH"},
+                {SQLITE_LIMIT_SQL_LENGTH, "SQLITE_LIMIT_SQL_LENGTH"}};
+  size_t n = strlen(declared);
+  int rc;
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    int most = sqlite3_limit(db, limits[i].limit, -1);
+    if (n <= (size_t)most)
+      continue;
+    *error = sqlite3_mprintf("%s: %s is %d: the table is declared in %lld bytes", name,
+                             limits[i].name, most, (sqlite3_int64)n);
+    return *error == NULL ? SQLITE_NOMEM : SQLITE_TOOBIG;
+  }
+  rc = sqlite3_declare_vtab(db, declared);
+  if (rc != SQLITE_OK)
+    *error = sqlite3_mprintf("%s: %s", name, sqlite3_errmsg(db));
+  return rc;
+}
+
 int mpg_table_connect(sqlite3 *db, void *aux, const char *declared, int tier, sqlite3_vtab **out,
                       char **error) {
   const mpg_module_data *data = aux;
   mpg_table *table;
-  int rc = sqlite3_declare_vtab(db, declared);
+  int rc = mpg_declare_table(db, data->module->name, declared, error);
   if (rc == SQLITE_OK && tier != 0)
     rc = sqlite3_vtab_config(db, tier);
-  if (rc != SQLITE_OK) {
-    *error = sqlite3_mprintf("%s: %s", data->module->name, sqlite3_errmsg(db));
+  if (rc != SQLITE_OK)
     return rc;
-  }
   table = sqlite3_malloc64(sizeof *table);
   if (table == NULL)
     return SQLITE_NOMEM;

@@ -130,6 +130,25 @@ class Settings(Case):
             with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_limit: expected the name of a limit"):
                 db.execute("SELECT mpg_limit(?)", (bad,))
 
+    def test_a_lowered_limit_of_sqlite_is_named(self):
+        """A host may lower how long a text may be: the limit is named, and nothing is said to be out of memory."""
+        names = [name for (name,) in connect().execute("SELECT name FROM pragma_module_list WHERE name GLOB 'mpg_*' OR name GLOB '*_trace' OR name GLOB '*_rollup'")]
+        self.assertGreater(len(names), 20)
+        for limit, word in ((sqlite3.SQLITE_LIMIT_LENGTH, "SQLITE_LIMIT_LENGTH"), (sqlite3.SQLITE_LIMIT_SQL_LENGTH, "SQLITE_LIMIT_SQL_LENGTH")):
+            named = 0
+            for most in (30, 100, 300, 1000):
+                for name in names:
+                    db = connect()
+                    db.setlimit(limit, most)
+                    try:
+                        db.execute(f"SELECT 1 FROM {name}('x')")
+                    except (sqlite3.Error, MemoryError, OverflowError) as error:
+                        self.assertNotIsInstance(error, MemoryError, (name, most))
+                        self.assertNotRegex(str(error), "out of memory|SQL logic error", (name, most))
+                        if re.fullmatch(rf"{name}: {word} is {most}: the table is declared in \d+ bytes", str(error)):
+                            named += 1
+            self.assertGreater(named, 20, word)
+
     def test_of_one_connection(self):
         one, other = connect(), connect()
         path = self.file("a,b\n1,2\n", "wide.csv")

@@ -142,9 +142,9 @@ static void declare_column(sqlite3_str *sql, const rollup_table *table, size_t i
     sqlite3_str_appendall(sql, "rows BIGINT");
 }
 
-static int declare(sqlite3 *db, const rollup_table *table) {
+static int declare(sqlite3 *db, const rollup_table *table, char **error) {
   const mpg_generic_kind *kind = table->module->kind;
-  sqlite3_str *sql = sqlite3_str_new(db);
+  sqlite3_str *sql = sqlite3_str_new(NULL);
   size_t n = table->n_shown + table->source.measures.n + 1;
   char *text;
   int rc;
@@ -164,7 +164,7 @@ static int declare(sqlite3 *db, const rollup_table *table) {
   text = sqlite3_str_finish(sql);
   if (text == NULL)
     return SQLITE_NOMEM;
-  rc = sqlite3_declare_vtab(db, text);
+  rc = mpg_declare_table(db, table->module->module.name, text, error);
   sqlite3_free(text);
   return rc == SQLITE_OK ? sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY) : rc;
 }
@@ -194,11 +194,8 @@ static int rollup_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   table->created = argc > 3 || sqlite3_stricmp(argv[2], argv[0]) != 0;
   if (table->created)
     rc = open_created(table, argc, argv, error);
-  if (rc == SQLITE_OK) {
-    rc = declare(db, table);
-    if (rc != SQLITE_OK && rc != SQLITE_NOMEM)
-      *error = sqlite3_mprintf("%s: %s", table->module->module.name, sqlite3_errmsg(db));
-  }
+  if (rc == SQLITE_OK)
+    rc = declare(db, table, error);
   if (rc != SQLITE_OK) {
     (void)rollup_disconnect(&table->base);
     return rc;
@@ -239,7 +236,7 @@ static bool plan_order(const rollup_table *table, const sqlite3_index_info *info
 
 /* idxStr: the columns asked for, as a mask; how many to sort by, and which; the comparisons. */
 static int plan_created(const rollup_table *table, sqlite3_index_info *info) {
-  sqlite3_str *plan = sqlite3_str_new(table->conn->db);
+  sqlite3_str *plan = sqlite3_str_new(NULL);
   int failed;
   sqlite3_str_appendf(plan, "%llu ", (unsigned long long)info->colUsed);
   info->orderByConsumed = plan_order(table, info, plan);

@@ -89,10 +89,10 @@ static int open_created(generic_table *table, int argc, const char *const *argv,
   return mpg_sqlite_rc(rc);
 }
 
-static int declare(sqlite3 *db, const generic_table *table) {
+static int declare(sqlite3 *db, const generic_table *table, char **error) {
   const mpg_generic_kind *kind = table->module->kind;
   const mpg_columns *columns = &table->columns;
-  sqlite3_str *sql = sqlite3_str_new(db);
+  sqlite3_str *sql = sqlite3_str_new(NULL);
   char *text;
   int rc;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
@@ -112,7 +112,7 @@ static int declare(sqlite3 *db, const generic_table *table) {
   text = sqlite3_str_finish(sql);
   if (text == NULL)
     return SQLITE_NOMEM;
-  rc = sqlite3_declare_vtab(db, text);
+  rc = mpg_declare_table(db, table->module->module.name, text, error);
   sqlite3_free(text);
   return rc == SQLITE_OK ? sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY) : rc;
 }
@@ -143,11 +143,8 @@ static int generic_connect(sqlite3 *db, void *aux, int argc, const char *const *
   table->created = argc > 3 || sqlite3_stricmp(argv[2], argv[0]) != 0;
   if (table->created)
     rc = open_created(table, argc, argv, error);
-  if (rc == SQLITE_OK) {
-    rc = declare(db, table);
-    if (rc != SQLITE_OK && rc != SQLITE_NOMEM)
-      *error = sqlite3_mprintf("%s: %s", table->module->module.name, sqlite3_errmsg(db));
-  }
+  if (rc == SQLITE_OK)
+    rc = declare(db, table, error);
   if (rc != SQLITE_OK) {
     (void)generic_disconnect(&table->base);
     return rc;
@@ -167,7 +164,7 @@ static size_t column_of(const void *p, int i) {
 /* Form (2). idxStr: the columns that are asked for, as a mask; whether rows that are alike in
 ** them are of no use; and the comparisons. */
 static int plan_created(const generic_table *table, sqlite3_index_info *info) {
-  sqlite3_str *text = sqlite3_str_new(table->conn->db);
+  sqlite3_str *text = sqlite3_str_new(NULL);
   int failed;
   sqlite3_str_appendf(text, "%llu %d ", (unsigned long long)info->colUsed,
                       sqlite3_vtab_distinct(info) >= 2);

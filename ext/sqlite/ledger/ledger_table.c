@@ -78,7 +78,7 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
   const mpg_ledger_table *kind = mpg_ledger_table_get(data->module->parameter);
-  sqlite3_str *sql = sqlite3_str_new(db);
+  sqlite3_str *sql = sqlite3_str_new(NULL);
   char *text;
   int rc;
   (void)argc;

@@ -59,7 +59,7 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
                           sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
   const mpg_reader_format *f = (const mpg_reader_format *)data->module;
-  sqlite3_str *sql = sqlite3_str_new(db);
+  sqlite3_str *sql = sqlite3_str_new(NULL);
   char *text;
   int rc;
   (void)argc;
@@ -113,7 +113,7 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   if (rc != SQLITE_OK)
     return rc;
   given = __builtin_popcount((unsigned)info->idxNum & 0xffff);
-  text = sqlite3_str_new(((mpg_table *)vtab)->conn->db);
+  text = sqlite3_str_new(NULL);
   for (int c = 0; c < info->nConstraint && wanted < WANTED; c++)
     if (tells_apart(f, info, c)) {
       info->aConstraintUsage[c].argvIndex = ++given;

@@ -135,7 +135,7 @@ int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format 
                              const char *const *names, sqlite3_value *const *arguments, size_t n,
                              const mpg_reader_request *wish) {
   const mpg_reader_grouping *by = &groups->by;
-  sqlite3_str *sql = sqlite3_str_new(db);
+  sqlite3_str *sql = sqlite3_str_new(NULL);
   char *text;
   int rc, given = 0;
   select_sorted(by, f, sql);
