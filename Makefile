@@ -38,7 +38,7 @@ all: mpg.so libmpg.a
 
 SRC := $(sort $(filter-out ext/postgres/%,$(shell find ext -name "*.c")))
 # What is generated adds its sources to SRC and says how they are made.
--include $(wildcard schema/*.mk)
+-include $(wildcard schema/*.mk) sql/scripts.mk
 
 # Three flavours of every object: of the extension, of the static library, and of the unit tests
 # under the sanitizers, where MPG_TEST makes the buffers hostile. None names the build host's CPU.

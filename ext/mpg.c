@@ -23,12 +23,14 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_interval_buckets, mpg_register_op_cost,   mpg_register_classes,
     mpg_register_charts,           mpg_register_records,   mpg_register_files,
     mpg_register_transformer,      mpg_register_keep,      mpg_register_limits,
+    mpg_register_sources,
 #define REGISTER(name) mpg_register_##name,
     MPG_FORMATS(REGISTER)
 #undef REGISTER
 };
 
-static int register_families(sqlite3 *db, bool no_files, char **error) {
+/* *out, which may be NULL, borrows the connection's state. */
+static int register_families(sqlite3 *db, bool no_files, mpg_conn **out, char **error) {
   mpg_conn *conn;
   int rc = SQLITE_OK;
   if (sqlite3_libversion_number() < OLDEST_SQLITE) {
@@ -39,16 +41,19 @@ static int register_families(sqlite3 *db, bool no_files, char **error) {
   if (conn == NULL)
     return SQLITE_NOMEM;
   conn->no_files = no_files;
+  conn->register_all = register_families;
   for (size_t i = 0; rc == SQLITE_OK && i < sizeof families / sizeof *families; i++)
     rc = families[i](conn, error);
   mpg_conn_release(conn);
+  if (out != NULL)
+    *out = rc == SQLITE_OK ? conn : NULL;
   return rc;
 }
 
 MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
   SQLITE_EXTENSION_INIT2(api);
   (void)api;
-  return register_families(db, false, error);
+  return register_families(db, false, NULL, error);
 }
 
 /* For a host that runs statements of strangers: SELECT load_extension('mpg',
@@ -56,5 +61,5 @@ MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_rou
 MPG_EXPORT int sqlite3_mpg_nofs_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
   SQLITE_EXTENSION_INIT2(api);
   (void)api;
-  return register_families(db, true, error);
+  return register_families(db, true, NULL, error);
 }

@@ -296,6 +296,11 @@ int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn) {
   scan->env.interrupted = scan_interrupted;
   scan->env.interrupted_ctx = scan->probe;
   scan->env.held = scan->held;
+  if (conn->host_env != NULL) {
+    scan->env.interrupted = conn->host_env->interrupted;
+    scan->env.interrupted_ctx = conn->host_env->interrupted_ctx;
+    scan->env.held = conn->host_env->held;
+  }
   return SQLITE_OK;
 }
 

@@ -41,7 +41,11 @@ struct mpg_conn {
   struct mpg_intern *lasting;             /* see result_text.h */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
-  int reading;   /* scans of this connection that are reading relations now, one inside the other */
+  /* What registers this extension on another connection, which private_db.h opens. */
+  int (*register_all)(sqlite3 *db, bool no_files, struct mpg_conn **out, char **error);
+  const mpg_env *host_env; /* of a private connection: the scan of the host that it runs in */
+  bool skip_errors;        /* of readers that are not given on_error: 'skip', and not 'stop' */
+  int reading; /* scans of this connection that are reading relations now, one inside the other */
   void (*on_close[MPG_CONN_CLOSES])(mpg_conn *conn);
   size_t closes;
 };
@@ -153,6 +157,7 @@ int mpg_register_keep(mpg_conn *conn, char **error);             /* rollup_cache
 int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
 int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */
 int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.c */
+int mpg_register_sources(mpg_conn *conn, char **error);          /* sources_table.c */
 int mpg_register_transformer(mpg_conn *conn, char **error);      /* transformer.c */
 
 #endif

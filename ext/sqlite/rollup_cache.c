@@ -86,7 +86,8 @@ static void key_free(struct mpg_rollup_cache_key *k) {
 
 /* NULL where it cannot be told, whatever the reason: reading the files will say it. */
 static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str path,
-                                            const mpg_ledger_options *o, bool skip) {
+                                            mpg_str files, const mpg_ledger_options *o,
+                                            int on_error) {
   struct mpg_rollup_cache_key *k = mpg_calloc(&conn->env, sizeof *k);
   const mpg_chips *chips;
   struct timespec now;
@@ -100,7 +101,8 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, 
   k->path = mpg_calloc(k->env, path.n + 1);
   k->path_n = path.n;
   chips = mpg_catalogue(conn, &err);
-  fine = k->path != NULL && chips != NULL && mpg_paths_expand(&k->paths, env, path, &err) == MPG_OK;
+  fine =
+      k->path != NULL && chips != NULL && mpg_paths_expand(&k->paths, env, files, &err) == MPG_OK;
   if (fine) {
     const int64_t options[OPTIONS] = {o->window.since,
                                       o->window.until,
@@ -114,7 +116,7 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, 
                                       o->rules.sizes.from[0],
                                       o->rules.sizes.from[1],
                                       o->rules.sizes.from[2],
-                                      skip};
+                                      on_error};
     memcpy(k->options, options, sizeof options);
     if (path.n > 0)
       memcpy(k->path, path.p, path.n);
@@ -207,12 +209,12 @@ static bool list_again(mpg_conn *conn, const mpg_rollup_cache_entry *e) {
 }
 
 mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, mpg_conn *conn,
-                                               const mpg_env *env, mpg_str path,
-                                               const mpg_ledger_options *options, bool skip) {
+                                               const mpg_env *env, mpg_str path, mpg_str files,
+                                               const mpg_ledger_options *options, int on_error) {
   mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->kept;
   keeping->conn = conn;
   keeping->env = env;
-  keeping->key = conn->kept_limit == 0 ? NULL : key_new(conn, env, path, options, skip);
+  keeping->key = conn->kept_limit == 0 ? NULL : key_new(conn, env, path, files, options, on_error);
   if (keeping->key == NULL)
     return NULL;
   for (; *at != NULL; at = &(*at)->next) {

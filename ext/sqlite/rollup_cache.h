@@ -34,11 +34,14 @@ typedef struct mpg_rollup_cache_fill {
   struct mpg_rollup_cache_key *key; /* NULL: not to be kept */
 } mpg_rollup_cache_fill;
 
-/* The kept answer to all roll-ups of the path with these options, with a reference; its issues are
-** then listed again. NULL: it is to be read, between begin and end. */
+/*
+** The answer to all roll-ups of the path with these options, if it was kept, with a reference; its
+** issues are then listed again. NULL: it is to be read, between begin and end. `files` are those
+** that the answer depends on, as a path of stream.h: the path itself, unless it is a fleet file.
+*/
 mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, mpg_conn *conn,
-                                               const mpg_env *env, mpg_str path,
-                                               const mpg_ledger_options *options, bool skip);
+                                               const mpg_env *env, mpg_str path, mpg_str files,
+                                               const mpg_ledger_options *options, int on_error);
 /* How many cells are worth keeping; 0: none. */
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *keeping);
 /* Keeps cells and names, which are taken out of both, if that can be; the entry, with a

@@ -1,5 +1,9 @@
 -- acme.sql - from the Acme traces (Shanghai AI Laboratory, 2023) to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :acme sure \Ajob_id,user,node_num,gpu_num,cpu_num,
+--
 -- In the sqlite3 shell, in the folder of AcmeTrace:
 --
 --     .load mpg

@@ -1,5 +1,12 @@
 -- alibaba_v2020.sql - from Alibaba's cluster-trace-gpu-v2020 (PAI, 2020) to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :pai_jobs name (?:^|/)pai_job_table\.csv
+--@ input :pai_tasks name (?:^|/)pai_task_table\.csv
+--@ input :pai_instances name (?:^|/)pai_instance_table\.csv
+--@ input :pai_machines name (?:^|/)pai_machine_spec\.csv
+--
 -- In the sqlite3 shell, in the folder of the unpacked tables:
 --
 --     .load mpg

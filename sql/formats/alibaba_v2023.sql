@@ -1,5 +1,10 @@
 -- alibaba_v2023.sql - from Alibaba's cluster-trace-gpu-v2023 (openb) to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :openb_pods sure \Aname,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,
+--@ input :openb_nodes sure \Asn,cpu_milli,memory_mib,gpu,model
+--
 -- In the sqlite3 shell, in the folder of the trace:
 --
 --     .load mpg

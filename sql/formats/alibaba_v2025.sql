@@ -1,5 +1,9 @@
 -- alibaba_v2025.sql - from Alibaba's cluster-trace-gpu-v2025 (disaggregated DLRM serving) to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :dlrm sure \Ainstance_sn,role,app_name,cpu_request,
+--
 -- In the sqlite3 shell, in the folder of the trace:
 --
 --     .load mpg

@@ -1,5 +1,8 @@
 -- dcgm.sql - from accelerator metrics in Prometheus to duty cycles, to be put beside goodput.
 --
+--@ input :prometheus sure \A\s*\{[^\n]*"resultType"\s*:
+--@ input :prometheus sure \A(?:#[^\n]*\n|\s)*# (?:HELP|TYPE) [A-Za-z_:][\w:]* 
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

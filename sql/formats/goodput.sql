@@ -1,5 +1,9 @@
 -- goodput.sql - from the job logs of ml-goodput-measurement to the relations of the native trace.
 --
+--@ source 3
+--@ feeds SG RG
+--@ input :log sure (?s)\A\s*\[?\s*\{[^\n]{0,200}"job_name"\s*:.*"(?:job_start_time|tpu_init_start_time|step_start_time|job_end_time|training_prep_start_time|data_loading_start_time)"
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

@@ -1,5 +1,10 @@
 -- helios.sql - from the Helios traces (SenseTime, 2020) to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :helios sure \Ajob_id,user,vc,gpu_num,cpu_num,node_num,state,
+--@ input :helios_gpus sure \Adate,(?:[^,\n]+,)+total$
+--
 -- In the sqlite3 shell, in the folder of HeliosData:
 --
 --     .load mpg

@@ -1,5 +1,10 @@
 -- hlo.sql - from XLA's HLO text to the relation `programs` of the native trace, and to ideal times.
 --
+--@ source 4
+--@ feeds PG
+--@ input :hlo sure \A(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*HloModule\s
+--@ hint (?s)\A(?:\s|//[^\n]*\n)*(?:module\s|#loc).*(?:stablehlo|mhlo)\. => StableHLO: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

@@ -1,5 +1,10 @@
 -- kube.sql - from objects of Kubernetes (kubectl get -o json, kubectl get -w) to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :kube sure (?s)\A\s*[\[{].*"apiVersion"\s*:\s*"(?:v1|[\w.-]+/v\d\w*)"
+--@ hint \AapiVersion: => objects of Kubernetes as YAML: export them with kubectl get -o json
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

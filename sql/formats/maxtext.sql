@@ -1,5 +1,11 @@
 -- maxtext.sql - from the log of a MaxText run to the relations of the native trace.
 --
+--@ source 3
+--@ feeds SG RG PG
+--@ input :log sure ^.*completed step: \d+, seconds: [\d.]+
+--@ needs :year ^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+
+--@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\n[IWEF]\d{4} \d\d:\d\d:\d\d|\A[IWEF]\d{4} ))
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

@@ -1,5 +1,11 @@
 -- megatron.sql - from the log of a Megatron-LM run to the relations of the native trace.
 --
+--@ source 3
+--@ feeds SG RG PG
+--@ input :log sure ^.*iteration\s+\d+/\s*\d+ \| consumed samples:
+--@ input :log sure ^.*iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
+--@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d))
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

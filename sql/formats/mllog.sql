@@ -1,5 +1,9 @@
 -- mllog.sql - from the result logs of MLPerf training to the relations of the native trace.
 --
+--@ source 3
+--@ feeds SG RG
+--@ input :results sure ^(?:.*\s)?:::MLLOG \{
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

@@ -1,5 +1,10 @@
 -- nanogpt.sql - from the logs of nanoGPT and of its speed-run descendants to the relations of the native trace.
 --
+--@ source 3
+--@ feeds SG RG PG
+--@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
+--@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d))
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

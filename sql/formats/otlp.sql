@@ -1,5 +1,9 @@
 -- otlp.sql - from OpenTelemetry spans that follow the convention of docs/otlp.md to the relations of the native trace.
 --
+--@ source 3
+--@ feeds SG RG PG
+--@ input :otlp sure \A\s*\[?\s*\{\s*"(?:resourceSpans|resource_spans)"\s*:
+--
 -- In the sqlite3 shell, beside what a scheduler's mapping made:
 --
 --     .load ./mpg

@@ -1,5 +1,9 @@
 -- pai.sql - from the jobs of PAI that its simulator replays, to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :pai sure \Ajob_id,num_inst,submit_time,num_cpu,num_gpu,gpu_type,
+--
 -- Beside the tables of cluster-trace-gpu-v2020 (alibaba_v2020.sql) the same cluster is known from samples of its jobs,
 -- one row each: pai_job_no_estimate_100K.csv and pai_job_duration_estimate_100K.csv, with job_id, num_inst, submit_time, num_cpu,
 -- num_gpu, gpu_type, duration, user, and in the second wait_time.

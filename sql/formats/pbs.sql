@@ -1,5 +1,9 @@
 -- pbs.sql - from the accounting logs of PBS Pro, OpenPBS and Torque to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :pbs sure \A(?:\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];[^;\n]*;)
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

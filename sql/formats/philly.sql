@@ -1,5 +1,10 @@
 -- philly.sql - from the Philly trace (Microsoft, 2017) to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :philly sure (?s)\A\s*\[\s*\{.*"(?:attempts|jobid|vc)"\s*:.*"(?:attempts|jobid|vc)"\s*:
+--@ input :philly_machines sure \AmachineId, ?number of GPUs,
+--
 -- In the sqlite3 shell, in the folder of its trace-data:
 --
 --     .load mpg

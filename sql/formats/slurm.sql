@@ -1,5 +1,19 @@
 -- slurm.sql - from Slurm's accounting to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :sacct sure \A(?:[A-Za-z]\w*[|\t])*JobID(?:Raw)?[|\t][^\n]*\n
+--@ input :sacct sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"jobs"\s*:\s*\[
+--@ input :sacct sure (?s)\A\s*\{\s*"jobs"\s*:\s*\[.*"(?:job_id|association|array)"\s*:
+--@ input :events sure \A(?:[A-Za-z][\w ]*[|])*(?:TimeStart|NodeName)[|](?:[^\n]*[|])?(?:TimeEnd|TimeStart|State)[|\n]
+--@ input :nodes sure \ANodeName=\S+ [^\n]*\b(?:CPUTot|Arch|State|Gres)=
+--@ input :nodes sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"nodes"\s*:\s*\[\s*\{
+--@ input :nodes sure (?s)\A\s*\{\s*"nodes"\s*:\s*\[.*"(?:slurmd_version|gres)"\s*:
+--@ needs :zone ^[^\n]*[|]\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[|]
+--@ hint \A-{40,}\n(?:Cluster|Job|User)[^\n]*Utilization => a report of sreport: export sacct and sacctmgr show event instead
+--@ hint \A\s*JobID\s+JobName\s => sacct as a table for people: export it with sacct -P
+--@ hint \AJobId=\d+ => scontrol show job: export sacct -P instead
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

@@ -1,5 +1,10 @@
 -- swf.sql - from the Standard Workload Format to the relations of the native trace.
 --
+--@ source 1
+--@ feeds SG
+--@ input :swf sure \A(?:;[^\n]*\n)*;\s*(?:Version|Computer|MaxJobs|MaxRecords|UnixStartTime|MaxProcs|MaxNodes)\s*:
+--@ input :swf likely \A(?:;[^\n]*\n)*\s*(?:-?\d+(?:\.\d+)?[ \t]+){17}-?\d+(?:\.\d+)?\s*$
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

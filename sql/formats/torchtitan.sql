@@ -1,5 +1,10 @@
 -- torchtitan.sql - from the log of a torchtitan run to the relations of the native trace.
 --
+--@ source 3
+--@ feeds SG RG PG
+--@ input :log sure ^.*\[titan\].*step:
+--@ input :log sure ^.*step:\s*\d+\s+(?:\x1b\[\S*?m)*\s*loss:\s*[\d.]+.*(?:mfu|tflops|tps):
+--
 -- In the sqlite3 shell:
 --
 --     .load ./mpg

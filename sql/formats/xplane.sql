@@ -1,6 +1,8 @@
 -- xplane.sql - from XSpace profiles (*.xplane.pb of JAX, TensorFlow, PyTorch/XLA) to device_activity and its
 -- companions (sql/device.sql).
 --
+--@ input :trace name \.xplane\.pb(?:\.gz|\.zst)?$
+--
 --     .load ./mpg
 --     .read sql/device.sql
 --     .param set :trace /tmp/profile/plugins/profile/2026_01_01_00_00_00/*.xplane.pb

@@ -20,13 +20,14 @@ FIXTURES = {
 }
 # What each reader may take: its own, and for generic readers whatever has lines or objects.
 TAKES = {
-    "trace": {"csv", "native"}, "slurm_trace": {"slurm"}, "slurm": set(), "mllog": {"mllog"}, "pbs": {"pbs"}, "swf": {"swf"},
+    "trace": {"csv", "native", "slurm", "pbs", "swf", "mllog", "goodput", "kube", "otlp", "log"}, "slurm_trace": {"slurm"}, "slurm": set(), "mllog": {"mllog"}, "pbs": {"pbs"}, "swf": {"swf"},
     "goodput": {"goodput"}, "kube": {"kube"}, "prometheus": {"prometheus"}, "otlp": {"otlp"}, "hlo": {"hlo"},
     "chrome_trace": {"chrome"}, "chrome_trace_info": {"chrome", "goodput"},  # an array of objects has no properties to tell
     "xplane": {"xplane"}, "csv_trace": {"csv", "pbs", "log", "text", "html"},
     "jsonl_trace": {"native", "goodput", "chrome", "kube", "prometheus", "otlp"},
 }
-LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline"}  # ask for more than a path
+LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline",  # ask for more than a path
+         "trace_sources"}  # has a row for any file: test_sources.py
 
 
 def takes(reader):

@@ -22,7 +22,7 @@ FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), (
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 
-READERS = """trace_ledger trace_rollup trace_timeline trace_records
+READERS = """trace_ledger trace_rollup trace_timeline trace_records trace_sources
     slurm_trace slurm_events_trace slurm_nodes_trace
     mllog_trace
     pbs_trace
@@ -66,6 +66,8 @@ COLUMNS = {
     "mpg_ledger": f"{SHAPES['ledger']}, schema TEXT hidden, {OPTIONS}",
     "mpg_rollup": f"{SHAPES['rollup']}, schema TEXT hidden, {OPTIONS}",
     "mpg_timeline": f"{SHAPES['timeline']}, of_job TEXT hidden, schema TEXT hidden, {OPTIONS}",
+    "trace_sources": "file TEXT, format TEXT, certainty TEXT, reason TEXT, source BIGINT, files BIGINT, records TEXT, jobs BIGINT, "
+                     "first_time REAL, last_time REAL, observed_until REAL, feeds TEXT, missing TEXT, inferred TEXT, job TEXT, path TEXT hidden, on_error TEXT hidden",
     "trace_files": "path TEXT, bytes BIGINT, modified REAL, pattern TEXT hidden",
     "trace_records": f"{RECORDS}, path TEXT hidden, on_error TEXT hidden",
     "mpg_records": f"{RECORDS}, schema TEXT hidden, on_error TEXT hidden",

@@ -324,10 +324,80 @@ static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_st
   return has_wildcard(path) ? glob(env, files, path, err) : MPG_OK;
 }
 
+/* ---- lists ---- */
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static const char *skip_blanks(const char *p, const char *end) {
+  while (p < end && is_blank(*p))
+    p++;
+  return p;
+}
+
+/* '["': no glob that anybody means begins so. */
+static bool is_list(mpg_str path) {
+  const char *end = path.p + path.n, *p = path.n > 0 ? skip_blanks(path.p, end) : end;
+  if (p == end || *p != '[')
+    return false;
+  p = skip_blanks(p + 1, end);
+  return p < end && *p == '"';
+}
+
+static mpg_rc list_malformed(mpg_str list, const char *at, mpg_err *err) {
+  return mpg_fail(err, MPG_MISUSE,
+                  "path: expected a JSON array of paths, found something else at byte %zu",
+                  (size_t)(at - list.p) + 1);
+}
+
+/* The text of the JSON string that opens at *at, unescaped into `out`; *at is moved past it. Only
+** the escapes that a path needs: of quotes, backslashes and slashes. */
+static bool list_string(const char **at, const char *end, char *out, size_t *n) {
+  const char *p = *at + 1;
+  *n = 0;
+  while (p < end && *p != '"') {
+    if (*p == '\\' && (++p == end || strchr("\"\\/", *p) == NULL))
+      return false;
+    if (*n > PATH_BYTES)
+      return false;
+    out[(*n)++] = *p++;
+  }
+  *at = p + 1;
+  return p < end;
+}
+
+/* What each path of a JSON array stands for. A path of the list that is nowhere is an error. */
+static mpg_rc expand_list(const mpg_env *env, names *files, mpg_str list, mpg_err *err) {
+  const char *end = list.p + list.n, *p = skip_blanks(list.p, end) + 1;
+  char text[PATH_BYTES + 2];
+  for (;;) {
+    bool from_folder = false;
+    size_t n, before = files->n;
+    mpg_rc rc;
+    p = skip_blanks(p, end);
+    if (p == end || *p != '"' || !list_string(&p, end, text, &n))
+      return list_malformed(list, p, err);
+    rc = expand(env, files, &from_folder, (mpg_str){text, n}, err);
+    if (rc == MPG_OK && files->n == before)
+      rc = mpg_fail(err, MPG_IO, "no such file: %.*s", (int)n, text);
+    if (rc != MPG_OK)
+      return rc;
+    p = skip_blanks(p, end);
+    if (p < end && *p == ',') {
+      p++;
+      continue;
+    }
+    return p < end && *p == ']' && skip_blanks(p + 1, end) == end ? MPG_OK
+                                                                  : list_malformed(list, p, err);
+  }
+}
+
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   names files = {NULL, 0, 0};
   bool from_folder = false;
-  mpg_rc rc = expand(env, &files, &from_folder, path, err);
+  mpg_rc rc = is_list(path) ? expand_list(env, &files, path, err)
+                            : expand(env, &files, &from_folder, path, err);
   *paths = (mpg_paths){env, NULL, 0, 0, false};
   if (rc == MPG_OK) {
     rc = mpg_sort(env, files.p, files.n, sizeof *files.p, by_bytes, NULL);

@@ -16,7 +16,7 @@ typedef struct mpg_paths {
 } mpg_paths;
 
 /*
-** `path` is a file, a folder (symbolic links to folders below it are not followed; deeper than 16
+** `path` is a JSON array of paths, or one: a file, a folder (symbolic links to folders below it are not followed; deeper than 16
 ** levels is MPG_LIMIT), or, where it names nothing that exists, a glob of *, ? and [...] in any
 ** component, which matches regular files. MPG_IO: nothing there, with the path in the text ("no
 ** such file", "no file matches", "folder ... holds no file"), a folder that cannot be read, or a

@@ -22,7 +22,6 @@
 #include "../sqlite_relations.h"
 #include "../../goodput/ledger/rollup_threads.h"
 #include "../../goodput/trace/uuid.h"
-#include "../../goodput/native/native.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +204,8 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
     mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type != MPG_TEXT)
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
-    rc = mpg_native_read(&c->fleet, &c->scan.env, path.s, skip, c->threads, err);
+    rc = mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env, path.s, mpg_arg_on_error(c->args),
+                           c->threads, err);
   } else if (rc == MPG_OK) {
     rc = mpg_relations_read(
         &c->fleet, t->conn, &c->scan.env,
@@ -333,6 +333,24 @@ static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_re
   return columns;
 }
 
+/* The roll-up's answer from memory, if it was kept: c->kept. */
+static mpg_rc find_kept(cursor *c, const mpg_table *t, const mpg_ledger_options *options,
+                        mpg_err *err) {
+  mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
+  char *files = NULL;
+  mpg_rc rc = MPG_OK;
+  if (path.type != MPG_TEXT)
+    return MPG_OK;
+  if (mpg_may_be_fleet_file(path.s))
+    rc = mpg_sources_files(&c->scan.env, path.s, &files, err);
+  if (rc == MPG_OK)
+    c->kept = mpg_rollup_cache_begin(&c->keeping, t->conn, &c->scan.env, path.s,
+                                     files == NULL ? path.s : mpg_str_of(files), options,
+                                     mpg_arg_on_error(c->args));
+  sqlite3_free(files);
+  return rc;
+}
+
 static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
                          sqlite3_value **argv) {
   cursor *c = (cursor *)base;
@@ -387,9 +405,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   c->values.bucket = &c->accounting.options.window.bucket;
   rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files) {
-    mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
-    if (path.type == MPG_TEXT)
-      c->kept = mpg_rollup_cache_begin(&c->keeping, t->conn, &c->scan.env, path.s, &options, skip);
+    rc = find_kept(c, t, &options, &err);
   }
   if (c->kept != NULL) {
     c->accounting.options = options; /* whose buckets name the rows */

@@ -351,7 +351,9 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   mode = values[f->narguments + 1];
   if (mode.type == MPG_TEXT && mpg_str_eq(mode.s, MPG_STR("skip")))
     cursor->walk.skip = true;
-  else if (mode.type != MPG_NULL && (mode.type != MPG_TEXT || !mpg_str_eq(mode.s, MPG_STR("stop"))))
+  else if (mode.type == MPG_NULL)
+    cursor->walk.skip = ((mpg_table *)cursor->base.pVtab)->conn->skip_errors;
+  else if (mode.type != MPG_TEXT || !mpg_str_eq(mode.s, MPG_STR("stop")))
     return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
   /* 20250331 is a day's file of PBS, and 2026-11 a difference to the shell */
   if (values[0].type == MPG_INT)

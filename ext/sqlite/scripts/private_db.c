@@ -1,0 +1,181 @@
+/* private_db.c - see private_db.h. */
+#include "private_db.h"
+#include "script.h"
+
+#include <string.h>
+
+#define STEPS_BETWEEN_POLLS 20000 /* of SQLite's virtual machine: about a millisecond */
+
+static int stop_asked(void *ctx) {
+  const mpg_private_db *p = ctx;
+  return mpg_interrupted(p->env);
+}
+
+mpg_rc mpg_private_failure(const mpg_private_db *p, int code, mpg_err *err) {
+  switch (code) {
+  case SQLITE_NOMEM:
+    return mpg_fail_nomem(err);
+  case SQLITE_INTERRUPT:
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  case SQLITE_TOOBIG:
+    return mpg_fail(err, MPG_LIMIT, "%s", sqlite3_errmsg(p->db));
+  case SQLITE_FULL:
+  case SQLITE_IOERR:
+    return mpg_fail(err, MPG_IO, "temporary storage: %s", sqlite3_errmsg(p->db));
+  default:
+    return mpg_fail(err, MPG_DATA, "%s", sqlite3_errmsg(p->db));
+  }
+}
+
+/* ---- the user's tables ---- */
+
+/* A row of the host's table into the one of the same name here. */
+static int copy_row(sqlite3_stmt *from, sqlite3_stmt *to) {
+  int rc = SQLITE_OK;
+  for (int i = 0; rc == SQLITE_OK && i < sqlite3_column_count(from); i++)
+    rc = sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
+  if (rc == SQLITE_OK)
+    rc = sqlite3_step(to);
+  (void)sqlite3_reset(to);
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* "CREATE TEMP TABLE name(columns); INSERT INTO name VALUES (?, ...)" of a query's columns. */
+static char *copy_sql(sqlite3_stmt *query, const char *name, bool create) {
+  sqlite3_str *sql = sqlite3_str_new(NULL);
+  sqlite3_str_appendf(sql, create ? "CREATE TEMP TABLE \"%w\"(" : "INSERT INTO \"%w\" VALUES (",
+                      name);
+  for (int i = 0; i < sqlite3_column_count(query); i++)
+    if (create)
+      sqlite3_str_appendf(sql, "%s\"%w\"", i > 0 ? ", " : "", sqlite3_column_name(query, i));
+    else
+      sqlite3_str_appendall(sql, i > 0 ? ", ?" : "?");
+  sqlite3_str_appendall(sql, ")");
+  return sqlite3_str_finish(sql);
+}
+
+/*
+** Copies a table or view of the host's connection, if there is one of that name. As a query of ours
+** counts as typed by the user, it may not read virtual tables, which could open files.
+*/
+static mpg_rc copy_table(mpg_private_db *p, sqlite3 *host, const char *name, mpg_err *err) {
+  sqlite3_stmt *from = NULL, *to = NULL;
+  char *query = sqlite3_mprintf("SELECT * FROM \"%w\"", name), *create = NULL, *insert = NULL;
+  int rc = query == NULL ? SQLITE_NOMEM
+                         : sqlite3_prepare_v3(host, query, -1, SQLITE_PREPARE_NO_VTAB, &from, NULL);
+  sqlite3_free(query);
+  if (rc == SQLITE_ERROR) { /* there is none */
+    (void)sqlite3_finalize(from);
+    return MPG_OK;
+  }
+  if (rc == SQLITE_OK) {
+    create = copy_sql(from, name, true);
+    insert = copy_sql(from, name, false);
+    rc = create == NULL || insert == NULL ? SQLITE_NOMEM
+                                          : sqlite3_exec(p->db, create, NULL, NULL, NULL);
+  }
+  if (rc == SQLITE_OK)
+    rc = sqlite3_prepare_v2(p->db, insert, -1, &to, NULL);
+  while (rc == SQLITE_OK && (rc = sqlite3_step(from)) == SQLITE_ROW)
+    rc = copy_row(from, to);
+  sqlite3_free(create);
+  sqlite3_free(insert);
+  (void)sqlite3_finalize(to);
+  (void)sqlite3_finalize(from);
+  return rc == SQLITE_DONE ? MPG_OK : mpg_private_failure(p, rc, err);
+}
+
+/* What users extend by tables of their own: the chips, and what heads of scripts declare. */
+static mpg_rc copy_tables(mpg_private_db *p, sqlite3 *host, mpg_err *err) {
+  mpg_rc rc = copy_table(p, host, "chips", err);
+  for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++) {
+    const char *at = mpg_scripts[i].sql;
+    mpg_head head;
+    while (rc == MPG_OK && (head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
+      char *name;
+      if (head.kind != MPG_HEAD_EXTENDS)
+        continue;
+      name = sqlite3_mprintf("%.*s", (int)head.text.n, head.text.p);
+      rc = name == NULL ? mpg_fail_nomem(err) : copy_table(p, host, name, err);
+      sqlite3_free(name);
+    }
+  }
+  return rc;
+}
+
+/* ---- opening ---- */
+
+mpg_rc mpg_private_open(mpg_private_db *p, mpg_conn *host, const mpg_env *env, mpg_err *err) {
+  char *text = NULL;
+  mpg_rc rc = MPG_OK;
+  int code = sqlite3_open_v2(":memory:", &p->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+  p->env = env;
+  p->conn = NULL;
+  if (code == SQLITE_OK)
+    code = host->register_all(p->db, host->no_files, &p->conn, &text);
+  if (code != SQLITE_OK)
+    rc = code == SQLITE_NOMEM
+             ? mpg_fail_nomem(err)
+             : mpg_fail(err, MPG_DATA, "%s", text != NULL ? text : sqlite3_errmsg(p->db));
+  sqlite3_free(text);
+  if (rc == MPG_OK) {
+    p->conn->host_env = env;
+    p->conn->limits = host->limits;
+    sqlite3_limit(p->db, SQLITE_LIMIT_LENGTH, sqlite3_limit(host->db, SQLITE_LIMIT_LENGTH, -1));
+    sqlite3_progress_handler(p->db, STEPS_BETWEEN_POLLS, stop_asked, p);
+    rc = copy_tables(p, host->db, err);
+  }
+  if (rc != MPG_OK)
+    mpg_private_close(p);
+  return rc;
+}
+
+void mpg_private_close(mpg_private_db *p) {
+  (void)sqlite3_close(p->db);
+  *p = (mpg_private_db){NULL, NULL, NULL};
+}
+
+/* ---- scripts ---- */
+
+static int bind_all(sqlite3_stmt *stmt, mpg_private_bind *bind, void *ctx) {
+  int rc = SQLITE_OK;
+  for (int i = 1; rc == SQLITE_OK && i <= sqlite3_bind_parameter_count(stmt); i++) {
+    const char *name = sqlite3_bind_parameter_name(stmt, i);
+    if (name != NULL)
+      rc = bind(ctx, stmt, i, name + 1);
+  }
+  return rc;
+}
+
+mpg_rc mpg_private_run(mpg_private_db *p, const char *sql, mpg_private_bind *bind, void *ctx,
+                       mpg_rc (*row)(void *ctx, sqlite3_stmt *stmt, mpg_err *err), mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && *sql != '\0') {
+    sqlite3_stmt *stmt = NULL;
+    int code = sqlite3_prepare_v2(p->db, sql, -1, &stmt, &sql);
+    if (code == SQLITE_OK && stmt == NULL) /* a comment, or blanks */
+      continue;
+    if (code == SQLITE_OK && bind != NULL)
+      code = bind_all(stmt, bind, ctx);
+    while (rc == MPG_OK && code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+      rc = row == NULL ? MPG_OK : row(ctx, stmt, err);
+      code = SQLITE_OK;
+    }
+    if (rc == MPG_OK && code != SQLITE_OK && code != SQLITE_DONE)
+      rc = mpg_private_failure(p, code, err);
+    (void)sqlite3_finalize(stmt);
+  }
+  return rc;
+}
+
+mpg_rc mpg_private_do(mpg_private_db *p, mpg_err *err, const char *format, ...) {
+  va_list args;
+  char *sql;
+  mpg_rc rc;
+  va_start(args, format);
+  sql = sqlite3_vmprintf(format, args);
+  va_end(args);
+  rc = sql == NULL ? mpg_fail_nomem(err) : mpg_private_run(p, sql, NULL, NULL, NULL, err);
+  sqlite3_free(sql);
+  return rc;
+}

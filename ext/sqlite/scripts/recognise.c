@@ -1,0 +1,360 @@
+/*
+** recognise.c - see recognise.h.
+**
+** The patterns are our own and so are matched as bytes by PCRE2's machine code, with its limit on
+** how often a match may turn back: a file that meets the limit is not recognised by that pattern.
+*/
+#include "recognise.h"
+#include "../../goodput/trace/relation_schema.h"
+#include "../../read/input/stream.h"
+#include "../connection.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TURNS 1000000   /* that one match may turn back */
+#define HEAP_FAILED 121 /* of pcre2_compile: ERR21, which its header has no name for */
+
+static const char sqlite_magic[] = "SQLite format 3";
+
+/* A pattern of a head, compiled. */
+typedef struct rule {
+  const mpg_script *script;
+  mpg_head head;
+  pcre2_code *code;
+} rule;
+
+struct mpg_recogniser {
+  const mpg_env *env;
+  pcre2_match_context *context;
+  pcre2_match_data *data;
+  rule *rules;
+  size_t n, cap;
+  char *head; /* of the file at hand */
+  bool nomem; /* a match had no memory */
+};
+
+/* What rules are matched against. */
+typedef struct evidence {
+  mpg_str head;   /* the first bytes */
+  mpg_str name;   /* the path */
+  mpg_str tables; /* of a file of SQLite, a name a line */
+  bool binary;
+} evidence;
+
+/* ---- the rules ---- */
+
+static mpg_rc rule_add(mpg_recogniser *r, const mpg_script *script, const mpg_head *head,
+                       mpg_err *err) {
+  PCRE2_SIZE at;
+  int code;
+  rule added = {script, *head, NULL};
+  if (mpg_grow(r->env, &r->rules, &r->cap, r->n + 1, sizeof *r->rules) != MPG_OK)
+    return mpg_fail_nomem(err);
+  added.code =
+      pcre2_compile((PCRE2_SPTR)head->text.p, head->text.n, PCRE2_MULTILINE, &code, &at, NULL);
+  if (added.code == NULL && code == HEAP_FAILED)
+    return mpg_fail_nomem(err);
+  if (added.code == NULL)
+    return mpg_fail(err, MPG_MISUSE, "%s: the pattern \"%.*s\" is wrong at byte %zu", script->name,
+                    (int)head->text.n, head->text.p, (size_t)at);
+  (void)pcre2_jit_compile(added.code, PCRE2_JIT_COMPLETE); /* without it the match is only slower */
+  r->rules[r->n++] = added;
+  return MPG_OK;
+}
+
+static mpg_rc rules_of(mpg_recogniser *r, const mpg_script *script, mpg_err *err) {
+  const char *at = script->sql;
+  mpg_rc rc = MPG_OK;
+  for (mpg_head head = mpg_head_next(&at); rc == MPG_OK && head.kind != MPG_HEAD_END;
+       head = mpg_head_next(&at))
+    if (head.kind == MPG_HEAD_INPUT || head.kind == MPG_HEAD_NEEDS || head.kind == MPG_HEAD_JOB ||
+        head.kind == MPG_HEAD_HINT)
+      rc = rule_add(r, script, &head, err);
+  return rc;
+}
+
+mpg_rc mpg_recogniser_open(mpg_recogniser **out, const mpg_env *env, mpg_err *err) {
+  mpg_recogniser *r = mpg_calloc(env, sizeof *r);
+  mpg_rc rc = MPG_OK;
+  *out = r;
+  if (r == NULL)
+    return mpg_fail_nomem(err);
+  r->env = env;
+  r->context = pcre2_match_context_create(NULL);
+  r->data = pcre2_match_data_create(2, NULL);
+  r->head = mpg_malloc(env, MPG_HEAD_BYTES);
+  if (r->context == NULL || r->data == NULL || r->head == NULL)
+    rc = mpg_fail_nomem(err);
+  else
+    (void)pcre2_set_match_limit(r->context, TURNS);
+  for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++)
+    rc = rules_of(r, &mpg_scripts[i], err);
+  if (rc != MPG_OK) {
+    mpg_recogniser_close(r);
+    *out = NULL;
+  }
+  return rc;
+}
+
+void mpg_recogniser_close(mpg_recogniser *r) {
+  if (r == NULL)
+    return;
+  for (size_t i = 0; i < r->n; i++)
+    pcre2_code_free(r->rules[i].code);
+  mpg_free(r->env, r->rules);
+  mpg_free(r->env, r->head);
+  pcre2_match_data_free(r->data);
+  pcre2_match_context_free(r->context);
+  mpg_free(r->env, r);
+}
+
+static bool matches(mpg_recogniser *r, const rule *one, mpg_str text) {
+  int found = text.p == NULL
+                  ? PCRE2_ERROR_NOMATCH
+                  : pcre2_match(one->code, (PCRE2_SPTR)text.p, text.n, 0, 0, r->data, r->context);
+  r->nomem |= found == PCRE2_ERROR_NOMEMORY;
+  return found >= 0;
+}
+
+/* ---- the evidence ---- */
+
+/* The names of the tables of a file of SQLite, a name a line, owned by SQLite's allocator; *names is
+** NULL where it cannot be read. MPG_NOMEM is the only error. */
+static mpg_rc table_names(const char *path, char **names, mpg_err *err) {
+  sqlite3 *db = NULL;
+  sqlite3_stmt *stmt = NULL;
+  int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
+  *names = NULL;
+  if (rc == SQLITE_OK)
+    rc = sqlite3_prepare_v2(db, "SELECT group_concat(name, char(10)) FROM sqlite_schema", -1, &stmt,
+                            NULL);
+  if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+    *names = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+    rc = *names == NULL ? SQLITE_NOMEM : SQLITE_OK;
+  }
+  (void)sqlite3_finalize(stmt);
+  (void)sqlite3_close(db);
+  return rc == SQLITE_NOMEM ? mpg_fail_nomem(err) : MPG_OK;
+}
+
+/* The first bytes of a file. What cannot be read is said in out->reason, and *n is 0. */
+static mpg_rc read_head(mpg_recogniser *r, const char *path, size_t *n, mpg_recognised *out,
+                        mpg_err *err) {
+  mpg_stream *stream = NULL;
+  mpg_rc rc = mpg_stream_open(&stream, r->env, path, err);
+  *n = 0;
+  if (rc == MPG_OK)
+    rc = mpg_stream_read(stream, r->head, MPG_HEAD_BYTES, n, err);
+  mpg_stream_close(stream);
+  if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+    return rc;
+  if (rc != MPG_OK && *n == 0) /* a file that is cut off later is recognised by what is there */
+    (void)sqlite3_snprintf((int)sizeof out->reason, out->reason, "%s", err->text);
+  else if (*n == 0)
+    (void)snprintf(out->reason, sizeof out->reason, "an empty file");
+  return MPG_OK;
+}
+
+/* ---- the native trace and fleet files ---- */
+
+static mpg_str skip_space(mpg_str s) {
+  if (s.n >= 3 && memcmp(s.p, "\xef\xbb\xbf", 3) == 0) {
+    s.p += 3;
+    s.n -= 3;
+  }
+  while (s.n > 0 && memchr(" \t\r\n", *s.p, 4) != NULL) {
+    s.p++;
+    s.n--;
+  }
+  return s;
+}
+
+static bool has(mpg_str text, const char *word) {
+  const size_t n = strlen(word);
+  for (size_t i = 0; i + n <= text.n; i++)
+    if (text.p[i] == *word && memcmp(text.p + i, word, n) == 0)
+      return true;
+  return false;
+}
+
+static mpg_str first_line(mpg_str s) {
+  const char *end = s.n > 0 ? memchr(s.p, '\n', s.n) : NULL;
+  return end == NULL ? s : (mpg_str){s.p, (size_t)(end - s.p)};
+}
+
+/* CSV in a file named after its relation, with a column of that relation in its first line; or JSON
+** objects that name their record. */
+static bool is_native(mpg_str head, const char *path) {
+  mpg_relation relation = mpg_relation_by_file(path);
+  mpg_str text = skip_space(head), line;
+  if (text.n > 0 && (*text.p == '{' || *text.p == '['))
+    return has((mpg_str){text.p, text.n < 4096 ? text.n : 4096}, "\"record\"");
+  if (relation == MPG_RELATIONS)
+    return false;
+  line = first_line(text);
+  for (size_t at = 0; at <= line.n;) {
+    size_t n = 0;
+    while (at + n < line.n && line.p[at + n] != ',' && line.p[at + n] != '\r')
+      n++;
+    if (mpg_column_by_name(relation, (mpg_str){line.p + at, n}) >= 0)
+      return true;
+    at += n + 1;
+  }
+  return false;
+}
+
+static bool is_fleet_file(mpg_str head) {
+  mpg_str text = skip_space(head);
+  return text.n > 0 && *text.p == '{' && has(text, "\"sources\"") && has(text, "\"path\"");
+}
+
+/* ---- the decision ---- */
+
+static mpg_certainty certainty_of(mpg_recogniser *r, const rule *one, const evidence *e) {
+  mpg_str how = one->head.how;
+  if (mpg_str_eq(how, MPG_STR("tables")))
+    return matches(r, one, e->tables) ? MPG_SURE : MPG_NOT_RECOGNISED;
+  if (mpg_str_eq(how, MPG_STR("name"))) {
+    if (!matches(r, one, e->name))
+      return MPG_NOT_RECOGNISED;
+    return e->binary ? MPG_SURE : MPG_LIKELY;
+  }
+  if (mpg_str_eq(how, MPG_STR("binary")) != e->binary || !matches(r, one, e->head))
+    return MPG_NOT_RECOGNISED;
+  return mpg_str_eq(how, MPG_STR("likely")) ? MPG_LIKELY : MPG_SURE;
+}
+
+static mpg_str format_of(const mpg_script *script) {
+  const char *slash = strrchr(script->name, '/');
+  return mpg_str_of(slash == NULL ? script->name : slash + 1);
+}
+
+/* The best input for the file; of several formats that are as likely, none. */
+static void find_input(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_recognised *out) {
+  const mpg_script *rival = NULL;
+  for (size_t i = 0; i < r->n; i++) {
+    const rule *one = &r->rules[i];
+    mpg_certainty found;
+    if (one->head.kind != MPG_HEAD_INPUT ||
+        (format.n > 0 && !mpg_str_eq(format, format_of(one->script))))
+      continue;
+    found = certainty_of(r, one, e);
+    if (found > out->certainty) {
+      out->certainty = found;
+      out->script = one->script;
+      out->parameter = one->head.parameter;
+      rival = NULL;
+      (void)snprintf(out->reason, sizeof out->reason, "%s",
+                     mpg_str_eq(one->head.how, MPG_STR("tables")) ? "by its tables"
+                     : mpg_str_eq(one->head.how, MPG_STR("name")) ? "by its name"
+                                                                  : "by its content");
+    } else if (found != MPG_NOT_RECOGNISED && found == out->certainty &&
+               one->script != out->script) {
+      rival = one->script;
+    }
+  }
+  if (rival != NULL) {
+    (void)snprintf(out->reason, sizeof out->reason,
+                   "may be of the format %s or %s: say which by the option format",
+                   strrchr(out->script->name, '/') + 1, strrchr(rival->name, '/') + 1);
+    out->certainty = MPG_NOT_RECOGNISED;
+    out->script = NULL;
+  }
+}
+
+/* Options that the file's script needs and the file does not tell. */
+static void find_missing(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
+  const size_t most = sizeof out->missing / sizeof *out->missing;
+  for (size_t i = 0; i < r->n && out->nmissing < most; i++)
+    if (r->rules[i].head.kind == MPG_HEAD_NEEDS && r->rules[i].script == out->script &&
+        matches(r, &r->rules[i], e->head))
+      out->missing[out->nmissing++] = r->rules[i].head.parameter;
+}
+
+/* The job that the text names: what the first group holds of the first pattern that matches. */
+static void find_job(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
+  for (size_t i = 0; i < r->n; i++) {
+    const PCRE2_SIZE *group = pcre2_get_ovector_pointer(r->data);
+    if (r->rules[i].head.kind != MPG_HEAD_JOB || !matches(r, &r->rules[i], e->head))
+      continue;
+    if (group[3] > group[2] && group[3] - group[2] < sizeof out->job) {
+      memcpy(out->job, e->head.p + group[2], group[3] - group[2]);
+      return;
+    }
+  }
+}
+
+static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
+  for (size_t i = 0; i < r->n; i++)
+    if (r->rules[i].head.kind == MPG_HEAD_HINT && matches(r, &r->rules[i], e->head)) {
+      (void)snprintf(out->reason, sizeof out->reason, "%.*s", (int)r->rules[i].head.says.n,
+                     r->rules[i].head.says.p);
+      return;
+    }
+  (void)snprintf(out->reason, sizeof out->reason, "no format that is known begins so");
+}
+
+mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_recognised *out,
+                     mpg_err *err) {
+  evidence e = {{r->head, 0}, mpg_str_of(path), {NULL, 0}, false};
+  char *tables = NULL;
+  mpg_rc rc;
+  memset(out, 0, sizeof *out);
+  rc = read_head(r, path, &e.head.n, out, err);
+  if (rc != MPG_OK || e.head.n == 0)
+    return rc;
+  e.binary = memchr(e.head.p, 0, e.head.n) != NULL;
+  if (e.head.n > sizeof sqlite_magic && memcmp(e.head.p, sqlite_magic, sizeof sqlite_magic) == 0) {
+    rc = table_names(path, &tables, err);
+    if (rc != MPG_OK)
+      return rc;
+    e.tables = tables == NULL ? e.tables : mpg_str_of(tables);
+  }
+  find_input(r, &e, format, out);
+  if (out->script != NULL) {
+    find_missing(r, &e, out);
+    find_job(r, &e, out);
+  } else if (out->reason[0] == '\0') {
+    out->native = format.n == 0 ? is_native(e.head, path) : mpg_str_eq(format, MPG_STR("native"));
+    out->fleet = !out->native && format.n == 0 && is_fleet_file(e.head);
+    if (out->native || out->fleet) {
+      out->certainty = MPG_SURE;
+      (void)snprintf(out->reason, sizeof out->reason, "by its content");
+    } else {
+      find_hint(r, &e, out);
+    }
+  }
+  sqlite3_free(tables);
+  return r->nomem ? mpg_fail_nomem(err) : MPG_OK;
+}
+
+/* The first bytes of a file, as many as are asked for; none of what cannot be read. */
+static mpg_rc peek(const mpg_env *env, const char *path, char *head, size_t cap, size_t *n,
+                   mpg_err *err) {
+  mpg_stream *stream = NULL;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  *n = 0;
+  if (rc == MPG_OK)
+    rc = mpg_stream_read(stream, head, cap, n, err);
+  mpg_stream_close(stream);
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
+}
+
+mpg_rc mpg_is_native_file(const mpg_env *env, const char *path, bool *is, mpg_err *err) {
+  char head[4096];
+  size_t n;
+  mpg_rc rc = peek(env, path, head, sizeof head, &n, err);
+  *is = rc == MPG_OK && is_native((mpg_str){head, n}, path);
+  return rc;
+}
+
+mpg_rc mpg_is_fleet_file(const mpg_env *env, const char *path, bool *is, mpg_err *err) {
+  char head[65536];
+  size_t n;
+  mpg_rc rc = peek(env, path, head, sizeof head, &n, err);
+  *is = rc == MPG_OK && is_fleet_file((mpg_str){head, n});
+  return rc;
+}

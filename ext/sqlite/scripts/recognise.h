@@ -1,0 +1,49 @@
+/*
+** recognise.h - which format a file is of, by its first bytes, and by its name if two look alike.
+**
+** The heads of the compiled-in scripts (script.h) say what each format looks like. The native trace
+** is of no script: goodput/native/ reads it.
+*/
+#ifndef MPG_RECOGNISE_H
+#define MPG_RECOGNISE_H
+
+#include "script.h"
+
+#define MPG_HEAD_BYTES ((size_t)256 << 10) /* of a file, unpacked, that are looked at */
+
+typedef struct mpg_recogniser mpg_recogniser;
+
+typedef enum mpg_certainty { MPG_NOT_RECOGNISED, MPG_LIKELY, MPG_SURE } mpg_certainty;
+
+/* What a file is. Texts are borrowed from the scripts, or are static. */
+typedef struct mpg_recognised {
+  mpg_certainty certainty;
+  bool native;              /* a file of the native trace, which no script maps */
+  bool fleet;               /* a fleet file, which lists other files */
+  const mpg_script *script; /* NULL: of the two above, or not recognised */
+  mpg_str parameter;        /* of the script, that the file goes to */
+  mpg_str missing[4];       /* options that the script needs and the file does not tell */
+  size_t nmissing;
+  char job[64];     /* that the file's own text names, or empty */
+  char reason[256]; /* how it was recognised, or why it was not */
+} mpg_recognised;
+
+mpg_rc mpg_recogniser_open(mpg_recogniser **out, const mpg_env *env, mpg_err *err);
+void mpg_recogniser_close(mpg_recogniser *r); /* NULL is fine */
+
+/*
+** Looks at one file. What cannot be read is not recognised, and the reason says why: MPG_NOMEM and
+** MPG_INTERRUPTED are the only errors. With `format` not empty ("slurm") only that format's inputs
+** are tried, and the likeliest is taken.
+*/
+mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_recognised *out,
+                     mpg_err *err);
+
+/*
+** The same of one file for two formats alone, by a few of its first bytes. A file that cannot be
+** read is of neither, and no error: who reads it says what is wrong.
+*/
+mpg_rc mpg_is_native_file(const mpg_env *env, const char *path, bool *is, mpg_err *err);
+mpg_rc mpg_is_fleet_file(const mpg_env *env, const char *path, bool *is, mpg_err *err);
+
+#endif

@@ -1,0 +1,80 @@
+/* script.c - see script.h. */
+#include "script.h"
+
+#include <string.h>
+
+#define MARK "--@ "
+
+const mpg_script *mpg_script_find(const char *name) {
+  for (size_t i = 0; i < mpg_scripts_count; i++)
+    if (strcmp(mpg_scripts[i].name, name) == 0)
+      return &mpg_scripts[i];
+  return NULL;
+}
+
+/* The next word of a line, and what follows it and one blank. */
+static mpg_str next_word(mpg_str *line) {
+  mpg_str word = {line->p, 0};
+  while (word.n < line->n && line->p[word.n] != ' ')
+    word.n++;
+  line->p += word.n;
+  line->n -= word.n;
+  while (line->n > 0 && *line->p == ' ') {
+    line->p++;
+    line->n--;
+  }
+  return word;
+}
+
+static mpg_str next_parameter(mpg_str *line) {
+  mpg_str word = next_word(line);
+  return word.n > 0 && *word.p == ':' ? (mpg_str){word.p + 1, word.n - 1} : word;
+}
+
+/* "RE => TEXT" in two. */
+static void split_hint(mpg_head *head) {
+  static const char arrow[] = " => ";
+  const size_t n = sizeof arrow - 1;
+  for (size_t i = 0; i + n <= head->text.n; i++)
+    if (memcmp(head->text.p + i, arrow, n) == 0) {
+      head->says = (mpg_str){head->text.p + i + n, head->text.n - i - n};
+      head->text.n = i;
+      return;
+    }
+}
+
+static mpg_head head_of(mpg_str line) {
+  static const char *const words[] = {
+      [MPG_HEAD_SOURCE] = "source", [MPG_HEAD_INPUT] = "input", [MPG_HEAD_FEEDS] = "feeds",
+      [MPG_HEAD_NEEDS] = "needs",   [MPG_HEAD_JOB] = "job",     [MPG_HEAD_EXTENDS] = "extends",
+      [MPG_HEAD_HINT] = "hint",
+  };
+  mpg_head head = {MPG_HEAD_SOURCE, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+  mpg_str word = next_word(&line);
+  while (head.kind < MPG_HEAD_END && !mpg_str_eq(word, mpg_str_of(words[head.kind])))
+    head.kind++;
+  if (head.kind == MPG_HEAD_INPUT || head.kind == MPG_HEAD_NEEDS)
+    head.parameter = next_parameter(&line);
+  if (head.kind == MPG_HEAD_INPUT)
+    head.how = next_word(&line);
+  head.text = line;
+  if (head.kind == MPG_HEAD_HINT)
+    split_hint(&head);
+  return head;
+}
+
+mpg_head mpg_head_next(const char **at) {
+  const char *p = *at;
+  while (p != NULL && *p != '\0') {
+    const char *end = strchr(p, '\n');
+    size_t n = end == NULL ? strlen(p) : (size_t)(end - p);
+    const char *line = p;
+    p = end == NULL ? p + n : end + 1;
+    if (n > sizeof MARK - 1 && memcmp(line, MARK, sizeof MARK - 1) == 0) {
+      *at = p;
+      return head_of((mpg_str){line + sizeof MARK - 1, n - (sizeof MARK - 1)});
+    }
+  }
+  *at = p;
+  return (mpg_head){MPG_HEAD_END, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+}

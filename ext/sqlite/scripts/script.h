@@ -1,0 +1,60 @@
+/*
+** script.h - the SQL files that are compiled in, and what their heads declare.
+**
+** A head is the lines of a file that begin with "--@ ". Each declares one thing:
+**
+**   --@ source RANK        the file maps a format to the relations of a fleet; where two sources
+**                          speak of the same thing, the one of the lower rank wins
+**   --@ input :P sure RE   a file is of this format, and goes to the parameter :P, if its first
+**                          bytes match the regular expression (pattern.h)
+**   --@ input :P likely RE the same, but another format may match as well
+**   --@ input :P binary RE the same of a file whose first bytes hold a NUL; sure
+**   --@ input :P name RE   its path matches, and nothing else claims it; sure if binary
+**   --@ input :P tables RE a file of SQLite that has a table of which the name matches; sure
+**   --@ feeds SG RG PG     the layers of the metric that the relations feed
+**   --@ needs :P RE        the option :P is missing where the first bytes match, for instance a
+**                          year where times have none
+**   --@ job RE             the first group is the name of the job that the file's own text gives
+**   --@ extends TABLE      the script reads a table of that name that users make
+**   --@ hint RE => TEXT    a file whose first bytes match is of no format, and TEXT says why
+*/
+#ifndef MPG_SCRIPT_H
+#define MPG_SCRIPT_H
+
+#include "../../base/base.h"
+
+typedef struct mpg_script {
+  const char *name; /* the path below sql/, without the ending: "formats/slurm" */
+  const char *sql;  /* the text; lines as in the file */
+} mpg_script;
+
+extern const mpg_script mpg_scripts[];
+extern const size_t mpg_scripts_count;
+
+/* The script of that name, or NULL. */
+const mpg_script *mpg_script_find(const char *name);
+
+typedef enum mpg_head_kind {
+  MPG_HEAD_SOURCE,
+  MPG_HEAD_INPUT,
+  MPG_HEAD_FEEDS,
+  MPG_HEAD_NEEDS,
+  MPG_HEAD_JOB,
+  MPG_HEAD_EXTENDS,
+  MPG_HEAD_HINT,
+  MPG_HEAD_END /* no more lines */
+} mpg_head_kind;
+
+/* One line of a head. Texts are borrowed from the script. */
+typedef struct mpg_head {
+  mpg_head_kind kind;
+  mpg_str parameter; /* without its colon */
+  mpg_str how;       /* of an input: sure, likely, binary, name, tables */
+  mpg_str text;      /* the pattern, or the rest of the line */
+  mpg_str says;      /* of a hint */
+} mpg_head;
+
+/* The next line of the head from *at on, which begins as script->sql. */
+mpg_head mpg_head_next(const char **at);
+
+#endif

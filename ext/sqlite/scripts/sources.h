@@ -1,0 +1,55 @@
+/*
+** sources.h - a fleet from whatever lies at a path: trace files of any format, recognised, mapped by
+** the compiled-in scripts and joined (docs/sources.md).
+**
+**   mpg_sources_open   finds the files and says of what format each is; reads nothing else
+**   mpg_sources_run    maps them: the private connection's schema temp then has the relations
+**   mpg_sources_fleet  all of it into a fleet; the native trace alone takes the native road
+*/
+#ifndef MPG_SOURCES_H
+#define MPG_SOURCES_H
+
+#include "../../goodput/trace/fleet.h"
+#include "fleet_file.h"
+#include "private_db.h"
+#include "recognise.h"
+
+/* What becomes of a file that cannot be read, or a record of it. */
+typedef enum mpg_on_error {
+  MPG_ON_ERROR_DEFAULT, /* of a path that is one file an error; among others it is left out, and
+                        ** listed as unreadable_file */
+  MPG_ON_ERROR_STOP,
+  MPG_ON_ERROR_NEVER, /* a file that cannot be read is left out, though it is the only one */
+  MPG_ON_ERROR_SKIP   /* records that are malformed are left out, and listed */
+} mpg_on_error;
+
+typedef struct mpg_sources {
+  mpg_private_db db;
+  mpg_conn *host;
+  const mpg_env *env;
+  mpg_recogniser *recogniser;
+  mpg_entries entries;
+  char *path; /* as it was given, terminated */
+  mpg_on_error on_error;
+  sqlite3_stmt *option, *files; /* of the script that runs: its parameters */
+  int64_t source;               /* its number */
+} mpg_sources;
+
+/* Errors: see mpg_entries_read. `env` must outlive it. On failure nothing is left open. */
+mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_str path,
+                        mpg_on_error on_error, mpg_err *err);
+mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err);
+/* Lists in the host's connection what reading found, and forgets what an earlier read of these
+** files listed. */
+mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err);
+void mpg_sources_close(mpg_sources *s); /* zero-initialised is fine */
+
+/* Adds the records of everything at the path to a fleet, which is then to be sealed. */
+mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env, mpg_str path,
+                         mpg_on_error on_error, int threads, mpg_err *err);
+
+/* Every file that the path stands for as a JSON array of paths, a fleet file itself among them;
+** owned by the caller, to be freed with sqlite3_free. It changes if a file appears or goes. */
+mpg_rc mpg_sources_files(const mpg_env *env, mpg_str path, char **out, mpg_err *err);
+
+#endif

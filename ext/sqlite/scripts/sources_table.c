@@ -1,0 +1,173 @@
+/*
+** sources_table.c - trace_sources(path): what lies at a path, as the other tables over files read it.
+**
+** A row for each file: its format and how it was recognised, what its source gave, until when it
+** observes, which layers of the metric it feeds, and what is missing to use the rest. A file that
+** nothing recognises, or that cannot be read, is a row with the reason. Columns: docs/sources.md.
+*/
+#include "sources.h"
+
+#include <string.h>
+
+enum { COLUMNS = 15, ARGUMENTS = 2 };
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base; /* must be first */
+  mpg_query_env scan;
+  mpg_sources sources;
+  sqlite3_stmt *rows;                  /* of the private connection; NULL: none */
+  sqlite3_value *arguments[ARGUMENTS]; /* path, on_error */
+  sqlite3_int64 rowid;
+  bool eof;
+} cursor;
+
+static int sources_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                           sqlite3_vtab **out, char **error) {
+  (void)argc;
+  (void)argv;
+  return mpg_table_connect(
+      db, aux,
+      "CREATE TABLE x(file TEXT, format TEXT, certainty TEXT, reason TEXT, "
+      "source BIGINT, files BIGINT, records TEXT, jobs BIGINT, first_time REAL, "
+      "last_time REAL, observed_until REAL, feeds TEXT, missing TEXT, inferred "
+      "TEXT, job TEXT, path TEXT HIDDEN, on_error TEXT HIDDEN)",
+      SQLITE_VTAB_DIRECTONLY, out, error);
+}
+
+static int sources_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
+  (void)base;
+  info->estimatedRows = 100;
+  info->estimatedCost = 1e6;
+  return mpg_plan_arguments(info, COLUMNS, ARGUMENTS);
+}
+
+static int sources_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
+  (void)base;
+  return mpg_cursor_open(sizeof(cursor), out);
+}
+
+static void cursor_clear(cursor *c) {
+  (void)sqlite3_finalize(c->rows);
+  mpg_sources_close(&c->sources);
+  mpg_query_env_end(&c->scan);
+  for (int i = 0; i < ARGUMENTS; i++) {
+    sqlite3_value_free(c->arguments[i]);
+    c->arguments[i] = NULL;
+  }
+  c->rows = NULL;
+  c->eof = true;
+}
+
+static int sources_close(sqlite3_vtab_cursor *base) {
+  cursor_clear((cursor *)base);
+  sqlite3_free(base);
+  return SQLITE_OK;
+}
+
+static int sources_next(sqlite3_vtab_cursor *base) {
+  cursor *c = (cursor *)base;
+  int rc = sqlite3_step(c->rows);
+  mpg_err err;
+  c->eof = rc != SQLITE_ROW;
+  c->rowid++;
+  if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+    return SQLITE_OK;
+  (void)mpg_private_failure(&c->sources.db, rc, &err);
+  return mpg_vtab_failure(base->pVtab, "trace_sources", &err);
+}
+
+/* Reads everything at the path, and prepares the rows. */
+static mpg_rc read_sources(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err) {
+  mpg_on_error on_error = MPG_ON_ERROR_NEVER;
+  mpg_value word = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  mpg_rc rc;
+  if (c->arguments[1] != NULL)
+    word = mpg_value_of(c->arguments[1]);
+  if (word.type == MPG_TEXT && mpg_str_eq(word.s, MPG_STR("skip")))
+    on_error = MPG_ON_ERROR_SKIP;
+  else if (word.type == MPG_TEXT && mpg_str_eq(word.s, MPG_STR("stop")))
+    on_error = MPG_ON_ERROR_STOP;
+  else if (word.type != MPG_NULL)
+    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+  rc = mpg_sources_open(&c->sources, conn, &c->scan.env, path, on_error, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_run(&c->sources, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_list_issues(&c->sources, err);
+  if (rc == MPG_OK) {
+    int code = sqlite3_prepare_v2(c->sources.db.db, mpg_script_find("sources/report")->sql, -1,
+                                  &c->rows, NULL);
+    if (code != SQLITE_OK)
+      rc = mpg_private_failure(&c->sources.db, code, err);
+  }
+  return rc;
+}
+
+static int sources_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
+                          sqlite3_value **argv) {
+  cursor *c = (cursor *)base;
+  const mpg_table *t = (const mpg_table *)base->pVtab;
+  mpg_value path;
+  mpg_err err;
+  int code;
+  (void)text;
+  cursor_clear(c);
+  if (mpg_argument_is_missing(plan, 1))
+    return mpg_argument_missing(base->pVtab, "trace_sources", "on_error");
+  if ((plan & 1) == 0)
+    return mpg_vtab_error(base->pVtab, "trace_sources: expected a path: trace_sources('exports/')");
+  path = mpg_value_of(argv[0]);
+  if (path.type == MPG_NULL)
+    return SQLITE_OK;
+  if (path.type != MPG_TEXT)
+    return mpg_vtab_error(base->pVtab, "trace_sources: path: expected text");
+  for (int i = 0; i < ARGUMENTS && i < argc; i++) {
+    c->arguments[i] = sqlite3_value_dup(argv[i]);
+    if (c->arguments[i] == NULL)
+      return SQLITE_NOMEM;
+  }
+  code = mpg_query_env_begin(&c->scan, t->conn);
+  if (code != SQLITE_OK)
+    return code;
+  c->rowid = 0;
+  if (read_sources(c, t->conn, path.s, &err) != MPG_OK)
+    return mpg_vtab_failure(base->pVtab, "trace_sources", &err);
+  return sources_next(base);
+}
+
+static int sources_eof(sqlite3_vtab_cursor *base) {
+  return ((const cursor *)base)->eof;
+}
+
+static int sources_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+  cursor *c = (cursor *)base;
+  if (column < COLUMNS)
+    sqlite3_result_value(context, sqlite3_column_value(c->rows, column));
+  else if (c->arguments[column - COLUMNS] != NULL)
+    sqlite3_result_value(context, c->arguments[column - COLUMNS]);
+  return SQLITE_OK;
+}
+
+static int sources_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+  const cursor *c = (const cursor *)base;
+  *rowid = mpg_first_rowid(c->arguments, ARGUMENTS) + c->rowid;
+  return SQLITE_OK;
+}
+
+int mpg_register_sources(mpg_conn *conn, char **error) {
+  static const sqlite3_module module = {
+      .iVersion = 0,
+      .xConnect = sources_connect, /* no xCreate: eponymous only */
+      .xBestIndex = sources_best_index,
+      .xDisconnect = mpg_table_disconnect,
+      .xOpen = sources_open,
+      .xClose = sources_close,
+      .xFilter = sources_filter,
+      .xNext = sources_next,
+      .xEof = sources_eof,
+      .xColumn = sources_column,
+      .xRowid = sources_rowid,
+  };
+  static const mpg_module table = {"trace_sources", &module, 0};
+  return mpg_register_file_modules(conn, &table, 1, error);
+}

@@ -1,0 +1,7 @@
+# The SQL that the extension runs itself, compiled in as text.
+SCRIPTS := $(sort $(wildcard sql/formats/*.sql sql/sources/*.sql))
+SRC += build/scripts_data.c
+
+build/scripts_data.c: sql/embed_scripts.awk $(SCRIPTS)
+	@mkdir -p $(@D)
+	LC_ALL=C awk -f $^ >$@

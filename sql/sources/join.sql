@@ -1,0 +1,130 @@
+-- join.sql - the relations of all sources, as those of one fleet.
+--
+-- Where two sources speak of one thing, the one of the lower rank wins: 1 is a scheduler, 2 the native trace, 3 a
+-- trainer or a serving system, 4 a compiler. But phase, framework, runtime and model are the trainer's to say.
+
+-- ---- 1. One name for each job: UUIDs as UUIDs, a log's path as the job that it was found to be of ----
+
+CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
+INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
+INSERT OR IGNORE INTO renamed
+SELECT DISTINCT j.source, j.job, k.job
+FROM all_jobs AS j JOIN source USING (source) JOIN key AS k ON k.key = j.job
+WHERE source.rank > 1 AND k.job <> j.job AND k.strength > 1;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT path, 'warning', 'ambiguous_job', NULL, 1, 'its name fits more than one job: ' || jobs FROM ambiguous JOIN file USING (file);
+
+-- A log that lies outside all its job's allocations by more than a day is not of that job, whatever its name.
+CREATE TABLE spoken AS
+SELECT a.source, a.job, min(a.start_time) AS start_time, max(coalesce(a.end_time, a.start_time)) AS end_time
+FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
+GROUP BY a.source, a.job;
+CREATE INDEX allocation_of ON all_allocations(job, source);
+CREATE TABLE elsewhere AS
+SELECT s.source, s.job AS was, r.job FROM spoken AS s JOIN renamed AS r ON r.source = s.source AND r.was = s.job
+WHERE EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.job = r.job AND a.source <> s.source)
+  AND NOT EXISTS (SELECT 1 FROM all_allocations AS a
+                  WHERE a.job = r.job AND a.source <> s.source AND a.start_time - 86400 <= s.end_time
+                    AND coalesce(a.end_time, s.start_time) + 86400 >= s.start_time);
+DELETE FROM renamed WHERE (source, was) IN (SELECT source, was FROM elsewhere);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT was, 'warning', 'job_at_another_time', NULL, 1, 'named like job ' || job || ', which ran at another time: a job of its own' FROM elsewhere;
+
+UPDATE all_jobs SET job = r.job FROM renamed AS r WHERE r.source = all_jobs.source AND r.was = all_jobs.job;
+UPDATE all_allocations SET job = r.job, attempt = NULL FROM renamed AS r
+WHERE r.source = all_allocations.source AND r.was = all_allocations.job;
+UPDATE all_commits SET job = r.job, attempt = NULL FROM renamed AS r WHERE r.source = all_commits.source AND r.was = all_commits.job;
+
+-- ---- 2. Who holds what: of each job the best source that knows ----
+
+CREATE TABLE holder AS
+SELECT a.job, min(s.rank) AS rank FROM all_allocations AS a JOIN source AS s USING (source) GROUP BY a.job;
+CREATE UNIQUE INDEX holder_of ON holder(job);
+
+-- What of a trainer's capacity stands for a job that a scheduler allocates goes with that job's allocation.
+CREATE TABLE outranked AS
+SELECT a.source, a.pool, a.chips, a.start_time
+FROM all_allocations AS a JOIN source AS s USING (source) JOIN holder AS h USING (job) WHERE s.rank > h.rank;
+CREATE INDEX outranked_of ON outranked(source, pool, start_time);
+CREATE TABLE told_chip AS -- and the chip that it named
+SELECT DISTINCT h.pool, c.chip
+FROM all_capacity AS c
+JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips
+JOIN all_allocations AS t ON t.source = o.source AND t.pool IS o.pool AND t.start_time IS o.start_time
+JOIN all_allocations AS h ON h.job = t.job AND h.source <> t.source
+WHERE c.chip IS NOT NULL;
+DELETE FROM all_capacity WHERE rowid IN (
+  SELECT c.rowid FROM all_capacity AS c
+  JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips);
+DELETE FROM all_allocations WHERE rowid IN (
+  SELECT a.rowid FROM all_allocations AS a JOIN source AS s USING (source) JOIN holder AS h USING (job) WHERE s.rank > h.rank);
+
+-- A pool's chip by its site's name ("h100") may be any of several; the trainer's log names the one.
+CREATE TABLE known_chip AS
+SELECT DISTINCT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name
+FROM mpg_chips AS c, json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;
+CREATE UNIQUE INDEX known_chip_of ON known_chip(name);
+CREATE TABLE better_chip AS
+SELECT pool, min(chip) AS chip FROM told_chip
+WHERE replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') IN (SELECT name FROM known_chip)
+GROUP BY pool HAVING count(DISTINCT chip) = 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT DISTINCT coalesce(:path, 'sources'), 'info', 'chip_inferred', NULL, 1,
+       'the chips of pool ' || c.pool || ' are counted as ' || b.chip || ', as a log of its jobs says'
+FROM all_capacity AS c JOIN better_chip AS b USING (pool)
+WHERE replace(replace(replace(lower(coalesce(c.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
+UPDATE all_capacity SET chip = b.chip FROM better_chip AS b
+WHERE b.pool = all_capacity.pool
+  AND replace(replace(replace(lower(coalesce(all_capacity.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
+
+-- ---- 3. Jobs: what one source leaves out another fills ----
+
+CREATE INDEX job_of ON all_jobs(job);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:path, 'sources'), 'info', 'conflicting_job', NULL, count(*), 'sources differ on ' || field || ' of job ' || min(job)
+FROM (SELECT job, 'phase' AS field FROM all_jobs GROUP BY job HAVING count(DISTINCT phase) > 1
+      UNION ALL SELECT job, 'framework' FROM all_jobs GROUP BY job HAVING count(DISTINCT framework) > 1
+      UNION ALL SELECT job, 'model' FROM all_jobs GROUP BY job HAVING count(DISTINCT model) > 1
+      UNION ALL SELECT job, 'runtime' FROM all_jobs GROUP BY job HAVING count(DISTINCT runtime) > 1
+      UNION ALL SELECT job, 'chips' FROM all_jobs GROUP BY job HAVING count(DISTINCT chips) > 1)
+GROUP BY field HAVING count(*) > 0;
+
+-- ---- 4. The relations ----
+
+CREATE TEMP TABLE capacity AS SELECT pool, chip, chips, start_time, end_time FROM all_capacity;
+CREATE TEMP TABLE outages AS SELECT pool, chips, start_time, end_time, kind FROM all_outages;
+CREATE TEMP TABLE allocations AS SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM all_allocations;
+CREATE TEMP TABLE commits AS SELECT job, attempt, step, snapshot_time, durable_time FROM all_commits;
+CREATE TEMP TABLE programs AS SELECT program, flops, bytes, dtype FROM all_programs;
+CREATE TEMP TABLE observed AS
+SELECT pool, max(until_time) AS until_time FROM all_observed JOIN source AS s USING (source)
+WHERE rank = (SELECT min(rank) FROM all_observed AS o JOIN source USING (source) WHERE o.pool IS all_observed.pool) GROUP BY pool;
+
+-- Values in the order of rank, for the scheduler's fields and for the trainer's.
+CREATE TABLE many AS
+SELECT j.*, row_number() OVER (PARTITION BY j.job ORDER BY s.rank, j.source) AS nth,
+       row_number() OVER (PARTITION BY j.job ORDER BY s.rank = 3 DESC, s.rank, j.source) AS trainer_nth
+FROM all_jobs AS j JOIN source AS s USING (source)
+WHERE j.job IN (SELECT job FROM all_jobs GROUP BY job HAVING count(*) > 1);
+CREATE INDEX many_of ON many(job);
+CREATE TEMP TABLE jobs AS
+SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels
+FROM all_jobs WHERE job NOT IN (SELECT job FROM many)
+UNION ALL
+SELECT job,
+       (SELECT name FROM many AS m WHERE m.job = g.job AND name IS NOT NULL ORDER BY nth LIMIT 1),
+       (SELECT owner FROM many AS m WHERE m.job = g.job AND owner IS NOT NULL ORDER BY nth LIMIT 1),
+       (SELECT phase FROM many AS m WHERE m.job = g.job AND phase IS NOT NULL ORDER BY trainer_nth LIMIT 1),
+       (SELECT framework FROM many AS m WHERE m.job = g.job AND framework IS NOT NULL ORDER BY trainer_nth LIMIT 1),
+       (SELECT runtime FROM many AS m WHERE m.job = g.job AND runtime IS NOT NULL ORDER BY trainer_nth LIMIT 1),
+       (SELECT model FROM many AS m WHERE m.job = g.job AND model IS NOT NULL ORDER BY trainer_nth LIMIT 1),
+       (SELECT priority FROM many AS m WHERE m.job = g.job AND priority IS NOT NULL ORDER BY nth LIMIT 1),
+       (SELECT chips FROM many AS m WHERE m.job = g.job AND chips IS NOT NULL ORDER BY nth LIMIT 1),
+       (SELECT min_chips FROM many AS m WHERE m.job = g.job AND (chips IS NOT NULL OR min_chips IS NOT NULL) ORDER BY nth LIMIT 1),
+       (SELECT tasks FROM many AS m WHERE m.job = g.job AND tasks IS NOT NULL ORDER BY nth LIMIT 1),
+       (SELECT submit_time FROM many AS m WHERE m.job = g.job AND submit_time IS NOT NULL ORDER BY nth LIMIT 1),
+       (SELECT json_group_object(key, value)
+        FROM (SELECT l.key, l.value, row_number() OVER (PARTITION BY l.key ORDER BY m.nth) AS first
+              FROM many AS m, json_each(iif(json_valid(m.labels), m.labels, '{}')) AS l WHERE m.job = g.job) WHERE first = 1)
+FROM (SELECT DISTINCT job FROM many) AS g;

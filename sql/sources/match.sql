@@ -1,0 +1,84 @@
+-- match.sql - which job each trainer's log is of, by what the schedulers say of jobs.
+--
+-- Runs after the schedulers' scripts and before the trainers'. A log is of the job that its option `job` or its own
+-- text names, or else of the one whose id, alias or unique name stands in its file's name, or in that of its folder.
+-- A number of one or two digits counts only where the name is that number or says that it is a job's: "slurm-7.out".
+
+--@ job \bSLURM_JOB_?ID\b["']?\s*[=:]\s*["']?(\d+(?:_\d+)?)
+--@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
+--@ job \bLSB_JOBID\b["']?\s*[=:]\s*["']?(\d+)
+
+-- Everything that a job goes by. What two jobs go by is of no use.
+CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT NULL) WITHOUT ROWID;
+INSERT OR IGNORE INTO key SELECT job, job, 3 FROM all_jobs WHERE job IS NOT NULL;
+INSERT OR IGNORE INTO key
+SELECT alias, min(job), 2 FROM all_aliases WHERE alias <> '' GROUP BY alias HAVING count(DISTINCT job) = 1;
+INSERT OR IGNORE INTO key
+SELECT name, min(job), 1 FROM all_jobs WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
+
+-- The names to look in: the file's own, without its endings, then those of its folders, the nearest first.
+CREATE TABLE place(file INTEGER, level INTEGER, name TEXT);
+INSERT INTO place
+WITH RECURSIVE up(file, level, head, name) AS (
+  SELECT file, 0, rtrim(rtrim(path, replace(path, '/', '')), '/'), substr(path, 1 + length(rtrim(path, replace(path, '/', ''))))
+  FROM file WHERE source IS NULL AND format IS NOT NULL
+  UNION ALL
+  SELECT file, level + 1, rtrim(rtrim(head, replace(head, '/', '')), '/'), substr(head, 1 + length(rtrim(head, replace(head, '/', ''))))
+  FROM up WHERE head <> '' AND level < 2
+)
+SELECT file, level, name FROM up WHERE name NOT IN ('', '.', '..');
+
+-- The words of each name and every run of them, with what stands between: "slurm-123_4.out" has 123, 4 and 123_4.
+CREATE TABLE run_of_words(file INTEGER, level INTEGER, words TEXT, before TEXT, alone INTEGER);
+INSERT INTO run_of_words
+WITH RECURSIVE edge(file, level, name, at, was, is_word) AS (
+  SELECT file, level, name, 1, 0, substr(name, 1, 1) GLOB '[A-Za-z0-9]' FROM place
+  UNION ALL
+  SELECT file, level, name, at + 1, is_word, substr(name, at + 1, 1) GLOB '[A-Za-z0-9]' FROM edge WHERE at <= length(name)
+),
+begins AS (SELECT file, level, name, at, row_number() OVER (PARTITION BY file, level ORDER BY at) AS nth FROM edge WHERE is_word AND NOT was),
+ends AS (SELECT file, level, at, row_number() OVER (PARTITION BY file, level ORDER BY at) AS nth FROM edge WHERE was AND NOT is_word)
+SELECT b.file, b.level, substr(b.name, b.at, e.at - b.at),
+       lower((SELECT substr(b.name, p.at, b.at - p.at) FROM begins AS p WHERE p.file = b.file AND p.level = b.level AND p.nth = b.nth - 1)),
+       b.nth = 1 AND e.nth = 1
+FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.nth BETWEEN b.nth AND b.nth + 11;
+
+CREATE TABLE candidate(file INTEGER, job TEXT, how TEXT, strength INTEGER, place INTEGER);
+INSERT INTO candidate
+SELECT file, coalesce(k.job, asked), 'by the option job', 9, 0
+FROM (SELECT file, options ->> '$.job' AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
+INSERT INTO candidate
+SELECT file, coalesce(k.job, said_job), 'by its own text', 8, 0
+FROM file LEFT JOIN key AS k ON k.key = said_job WHERE source IS NULL AND said_job IS NOT NULL;
+INSERT INTO candidate
+SELECT w.file, k.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), k.strength, w.level * 1000 - length(k.key)
+FROM run_of_words AS w JOIN key AS k ON k.key = w.words
+WHERE w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
+   OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task');
+
+-- The best of each file. Where two jobs are as good, neither is taken.
+CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);
+INSERT INTO found
+WITH best AS (
+  SELECT *, rank() OVER (PARTITION BY file ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of FROM candidate
+)
+SELECT file, min(job), min(how) FROM best WHERE place_of = 1 GROUP BY file HAVING count(DISTINCT job) = 1;
+CREATE TABLE ambiguous AS -- listed after the logs are read, which forgets what was listed of them before
+SELECT c.file, group_concat(DISTINCT c.job) AS jobs FROM candidate AS c WHERE c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
+
+UPDATE file SET job = found.job, inferred = json_set(inferred, '$.job', found.how)
+FROM found WHERE found.file = file.file AND file.rowid IN (SELECT file FROM found);
+
+-- What the log does not tell and its job does: the year of its times, or when it began.
+UPDATE file SET options = json_set(options, '$.year', t.year), inferred = json_set(inferred, '$.year', 'the year in which its job ran')
+FROM (SELECT job, CAST(strftime('%Y', min(start_time), 'unixepoch') AS INTEGER) AS year
+      FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') GROUP BY job) AS t
+WHERE t.job = file.job AND options ->> '$.year' IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
+UPDATE file SET options = json_set(options, '$.start', t.start_time), inferred = json_set(inferred, '$.start', 'the start of its job')
+FROM (SELECT job, min(start_time) AS start_time FROM all_allocations GROUP BY job) AS t
+WHERE t.job = file.job AND options ->> '$.start' IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
+UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE options ->> ('$.' || value) IS NULL);
+
+DROP TABLE candidate;
+DROP TABLE run_of_words;
+DROP TABLE place;

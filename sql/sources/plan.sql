@@ -1,0 +1,37 @@
+-- plan.sql - the files that a path stands for, and what is known of each before it is read.
+--
+-- Runs first on the private connection of a query over sources. What follows fills these tables: entries from a
+-- fleet file or the path itself, files from what is there, sources from files that one script reads together.
+
+CREATE TABLE entry(entry INTEGER PRIMARY KEY, path TEXT NOT NULL, options TEXT NOT NULL);
+
+CREATE TABLE file(
+  file INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, entry INTEGER NOT NULL,
+  format TEXT,             -- NULL: not recognised
+  parameter TEXT,          -- of the format's script, which the file goes to
+  certainty TEXT,          -- 'given', 'sure', 'likely'
+  reason TEXT NOT NULL,    -- how it was recognised, or why it was not
+  missing TEXT NOT NULL,   -- JSON array: options that the file does not tell
+  said_job TEXT,           -- the job that its own text names
+  options TEXT NOT NULL,   -- JSON object, with what was inferred
+  inferred TEXT NOT NULL,  -- JSON object: option and why
+  source INTEGER,          -- that it is part of
+  job TEXT                 -- the scheduler's job that a trainer's log was found to be of
+);
+
+CREATE TABLE source(
+  source INTEGER PRIMARY KEY, format TEXT NOT NULL, rank INTEGER NOT NULL, options TEXT NOT NULL,
+  records TEXT             -- JSON object: relation and how many records
+);
+CREATE UNIQUE INDEX source_of ON source(format, options);
+
+-- What the scripts gave, each with its source. Spans stay in tables of their own: they are many.
+CREATE TABLE all_capacity(source INTEGER, pool, chip, chips, start_time, end_time);
+CREATE TABLE all_outages(source INTEGER, pool, chips, start_time, end_time, kind);
+CREATE TABLE all_jobs(source INTEGER, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks,
+                      submit_time, labels);
+CREATE TABLE all_allocations(source INTEGER, job, attempt, task, pool, chips, start_time, end_time, outcome);
+CREATE TABLE all_commits(source INTEGER, job, attempt, step, snapshot_time, durable_time);
+CREATE TABLE all_programs(source INTEGER, program, flops, bytes, dtype);
+CREATE TABLE all_observed(source INTEGER, pool, until_time);
+CREATE TABLE all_aliases(source INTEGER, job, alias);

@@ -1,0 +1,31 @@
+-- spans.sql - gives the SQL of the relation spans: those of all sources, with the jobs' names as they are after joining.
+--
+-- The attempt of a log's span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
+
+WITH has AS (
+  SELECT s.source, c.name
+  FROM source AS s, pragma_table_info('spans_of_' || s.source, 'temp') AS c
+  WHERE s.records ->> '$.spans' IS NOT NULL
+),
+part AS (
+  SELECT source, EXISTS (SELECT 1 FROM renamed AS r WHERE r.source = h.source) AS moved,
+         iif(max(name = 'attempt'), 's.attempt', 'NULL') AS attempt,
+         iif(max(name = 'step'), 's.step', 'NULL') AS step, iif(max(name = 'program'), 's.program', 'NULL') AS program,
+         iif(max(name = 'flops'), 's.flops', 'NULL') AS flops, iif(max(name = 'bytes'), 's.bytes', 'NULL') AS bytes,
+         iif(max(name = 'dtype'), 's.dtype', 'NULL') AS dtype, iif(max(name = 'executions'), 's.executions', 'NULL') AS executions
+  FROM has AS h GROUP BY source
+),
+one AS (
+  SELECT 'SELECT ' || iif(moved, 'coalesce(r.job, s.job)', 's.job') || ' AS job, '
+         || iif(moved, 'iif(r.job IS NULL, ' || attempt || ', NULL)', attempt) || ' AS attempt, s.kind AS kind, '
+         || 's.start_time AS start_time, s.end_time AS end_time, ' || step || ' AS step, ' || program || ' AS program, ' || flops
+         || ' AS flops, ' || bytes || ' AS bytes, ' || dtype || ' AS dtype, ' || executions || ' AS executions FROM temp.spans_of_'
+         || source || ' AS s'
+         || iif(moved, ' LEFT JOIN main.renamed AS r ON r.source = ' || source || ' AND r.was = s.job', '') AS sql
+  FROM part
+)
+SELECT CASE WHEN count(*) = 0 THEN ''
+            WHEN count(*) < 400 THEN 'CREATE TEMP VIEW spans AS ' || group_concat(sql, ' UNION ALL ')
+            ELSE 'CREATE TEMP TABLE spans(job, attempt, kind, start_time, end_time, step, program, flops, bytes, dtype, executions);'
+                 || group_concat('INSERT INTO temp.spans ' || sql, ';') END
+FROM one;

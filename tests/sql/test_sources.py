@@ -1,0 +1,237 @@
+"""Sources: traces of any format, recognised, mapped and joined, in one SELECT (docs/sources.md)."""
+import gzip
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+import unittest
+
+from cases import Case
+from fleets import ROOT, connect
+
+EXPORTS = os.path.join(ROOT, "fixtures", "exports")
+SENTENCE = """SELECT pool, phase, scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us),
+                     program_goodput(category, chip_us), mpg(category, chip_us)
+              FROM trace_rollup(?) GROUP BY pool, phase"""
+
+# One file of each format, and the parameter of its script that it goes to.
+SAMPLES = {
+    "slurm/sacct_jobs.psv": "slurm", "slurm/sacct_default.p": "slurm", "slurm/sacct_all_fields.psv": "slurm", "slurm/sacct.json": "slurm",
+    "slurm/squeue.json": "slurm", "slurm/sacctmgr_events.psv": "slurm", "slurm/scontrol_nodes.txt": "slurm", "pbs/accounting.log": "pbs",
+    "pbs/torque.log": "pbs", "swf/small.swf": "swf", "kube/watch.json": "kube", "kube/cluster.json": "kube", "kube/claims.json": "kube",
+    "goodput/ranker-7.jsonl": "goodput", "goodput/ranker-8.json": "goodput", "otlp/spans.jsonl": "otlp", "otlp/finetune.json": "otlp",
+    "mlperf/results/pod16/toy_lm/result_0.txt": "mllog", "training/maxtext.log": "maxtext", "training/megatron.log": "megatron",
+    "training/nanogpt.log": "nanogpt", "training/torchtitan.log": "torchtitan", "hlo/decode.hlo": "hlo", "hlo/train_step.hlo": "hlo",
+    "prometheus/dcgm.json": "dcgm", "prometheus/dcgm.prom": "dcgm", "profile/rank0.json": "kineto", "profile/tpu.trace.json": "xprof",
+    "xplane/tpu-host-0.xplane.pb": "xplane", "golden.jsonl": "native", "golden/spans.csv": "native", "fleet/jobs.csv": "native",
+    "public/acme/trace_seren.csv": "acme", "public/acme/trace_kalos.csv": "acme", "public/alibaba-v2023/openb_pod_list.csv": "alibaba_v2023",
+    "public/alibaba-v2023/openb_node_list.csv": "alibaba_v2023", "public/alibaba-v2025/disaggregated_DLRM_trace.csv": "alibaba_v2025",
+    "public/helios/Earth/cluster_log.csv": "helios", "public/helios/Earth/cluster_gpu_number.csv": "helios",
+    "public/pai/pai_job_duration_estimate.csv": "pai", "public/philly/cluster_job_log": "philly",
+    "public/philly/cluster_machine_list": "philly", "public/alibaba-v2020/pai_task_table.csv": "alibaba_v2020",
+}
+
+
+class Folder(Case):
+    def setUp(self):
+        super().setUp()
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    def copy(self, *names, to=""):
+        for name in names:
+            os.makedirs(os.path.join(self.folder, to), exist_ok=True)
+            shutil.copy(os.path.join(EXPORTS, name), os.path.join(self.folder, to))
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def sums(self, path, by="job, category"):
+        return self.db.execute(f"SELECT {by}, sum(chip_us) FROM trace_rollup(?) GROUP BY {by}", (path,)).fetchall()
+
+
+class Recognition(Folder):
+    def test_each_format_is_its_own_and_no_other(self):
+        for name, expected in SAMPLES.items():
+            with self.subTest(name):
+                path = os.path.join(ROOT, "fixtures", name)
+                rows = self.db.execute("SELECT format, reason FROM trace_sources(?)", (path,)).fetchall()
+                self.assertEqual([expected], [format for format, _ in rows], rows)
+
+    def test_packed(self):
+        with open(os.path.join(EXPORTS, "sacct.psv"), "rb") as file, gzip.open(os.path.join(self.folder, "x.gz"), "wb") as out:
+            out.write(file.read())
+        self.assertEqual([("slurm",)], self.db.execute("SELECT format FROM trace_sources(?)", (self.folder,)).fetchall())
+
+    def test_what_is_no_trace_is_a_row_with_the_reason(self):
+        self.copy("sacct.psv")
+        self.write("notes.md", "# notes\n")
+        self.write("empty.log", "")
+        self.write("table.txt", "JobID           JobName  Partition\n------------ ---------- ----------\n")
+        with open(os.path.join(self.folder, "picture.png"), "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\n\0\0\0")
+        rows = dict(self.db.execute("SELECT replace(file, ? || '/', ''), coalesce(format, reason) FROM trace_sources(?)", (self.folder, self.folder)))
+        self.assertEqual(rows, {"sacct.psv": "slurm", "notes.md": "no format that is known begins so", "empty.log": "an empty file",
+                                "table.txt": "sacct as a table for people: export it with sacct -P",
+                                "picture.png": "no format that is known begins so"})
+        self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.folder,)).fetchall()
+        self.assertEqual(4, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ignored_file'"))
+
+    def test_of_two_formats_it_asks(self):
+        path = self.write("numbers", " ".join(["1"] * 18) + "\n")
+        self.assertEqual(("swf", "likely"), self.db.execute("SELECT format, certainty FROM trace_sources(?)", (path,)).fetchone())
+
+
+class Joining(Folder):
+    def test_the_sentence(self):
+        rows = self.db.execute(SENTENCE, (os.path.join(EXPORTS, "fleet.json"),)).fetchall()
+        self.assertEqual([("pod", None), ("pod", "training")], [row[:2] for row in rows])
+        # Two jobs of 8 chips over 300 s. 5101: 10 steps of 20 s, saved to the end by success. 5102: failed, 8 steps of 25 s of
+        # which 4 are saved. The chip-time of each is whole numbers of seconds.
+        sums = {(job, category): us for job, category, us in self.sums(os.path.join(EXPORTS, "fleet.json"))}
+        second = 8 * 10**6
+        self.assertEqual(sums["5101", "ideal"] + sums["5101", "inefficiency"], 200 * second)
+        self.assertEqual(sums["5101", "unknown"], 100 * second)
+        self.assertEqual(sums["5102", "ideal"] + sums["5102", "inefficiency"], 100 * second)
+        self.assertEqual(sums["5102", "lost"], 100 * second)
+        self.assertEqual(sums["5102", "unknown"], 100 * second)
+        ideal = (10 * 20 * 200e12 + 4 * 25 * 150e12) * 8 / self.one("SELECT chip_peak_flops('nvidia-h100-sxm', 'bf16')")
+        self.assertAlmostEqual((sums["5101", "ideal"] + sums["5102", "ideal"]) / 1e6, ideal, 3)
+        capacity = sum(us for (_, category), us in sums.items() if category != "queued")
+        self.assertEqual(capacity, 16 * 320 * 10**6)
+        self.assertAlmostEqual(rows[1][2], 1.0)
+        self.assertAlmostEqual(rows[1][3], 300 / 600)
+        self.assertAlmostEqual(self.one("SELECT mpg(category, chip_us) FROM trace_rollup(?)", os.path.join(EXPORTS, "fleet.json")), ideal / (16 * 320))
+
+    def test_names_order_and_packing_change_nothing(self):
+        expected = self.sums(EXPORTS)
+        self.copy("sacct.psv", "train_step.hlo", to="z")
+        self.copy("events.psv", to="a/b")
+        shutil.copy(os.path.join(EXPORTS, "job_5102.out"), os.path.join(self.folder, "0_5102"))
+        with open(os.path.join(EXPORTS, "maxtext-5101.log"), "rb") as file, \
+                gzip.open(os.path.join(self.folder, "slurm-5101.out.gz"), "wb") as out:
+            out.write(file.read())
+        self.write("README", "nothing\n")
+        self.assertEqual(expected, self.sums(self.folder))
+
+    def test_no_source_erases_another(self):
+        """Two trainers without a scheduler: each is a job, and each keeps its spans."""
+        self.copy("maxtext-5101.log", "job_5102.out")
+        fleet = json.dumps({"sources": [{"path": self.folder, "year": 2026}]})
+        rows = self.sums(fleet, "framework, category = 'untraced'")
+        self.assertEqual([("jax", 0), ("pytorch", 0)], [row[:2] for row in rows])
+
+    def test_year_from_the_job(self):
+        row = self.db.execute("SELECT missing, inferred, job FROM trace_sources(?) WHERE format = 'maxtext'", (EXPORTS,)).fetchone()
+        self.assertEqual((None, "5101"), (row[0], row[2]))
+        self.assertEqual({"job": "by its file's name", "year": "the year in which its job ran"}, json.loads(row[1]))
+        self.copy("maxtext-5101.log")
+        row = self.db.execute("SELECT missing FROM trace_sources(?)", (self.folder,)).fetchone()
+        self.assertEqual(("year",), row)
+
+    def test_ambiguous_name(self):
+        self.copy("sacct.psv", "events.psv")
+        shutil.copy(os.path.join(EXPORTS, "job_5102.out"), os.path.join(self.folder, "5101-5102"))
+        self.sums(self.folder)
+        self.assertEqual([("ambiguous_job",)], self.db.execute("SELECT kind FROM mpg_issues WHERE severity = 'warning' AND source LIKE '%5101-5102'").fetchall())
+
+    def test_a_log_of_another_time(self):
+        self.copy("sacct.psv", "events.psv")
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            self.write("job_5102.out", file.read().replace("2026-03-02", "2026-05-09"))
+        self.sums(self.folder)
+        self.assertEqual(1, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'job_at_another_time'"))
+
+    def test_native_beside_others(self):
+        self.copy("sacct.psv", "events.psv")
+        for name in os.listdir(os.path.join(ROOT, "fixtures", "golden")):
+            shutil.copy(os.path.join(ROOT, "fixtures", "golden", name), self.folder)
+        golden = dict(self.db.execute("SELECT category, sum(chip_us) FROM trace_rollup(?) WHERE job IN ('J1', 'J2') GROUP BY 1",
+                                      (os.path.join(ROOT, "fixtures", "golden"),)))
+        self.assertEqual(golden, dict(self.db.execute("SELECT category, sum(chip_us) FROM trace_rollup(?) WHERE job IN ('J1', 'J2') GROUP BY 1", (self.folder,))))
+
+
+class FleetFile(Folder):
+    def error(self, text):
+        with self.assertRaises(sqlite3.OperationalError) as caught:
+            self.db.execute("SELECT count(*) FROM trace_rollup(?)", (text,)).fetchall()
+        return str(caught.exception)
+
+    def test_errors(self):
+        for text, expected in [
+                ('{"sources": [{"path": "x", "zoen": "UTC"}]}', 'source 1: unknown option "zoen"; the nearest is "zone"'),
+                ('{"sources": [{"path": "x"}, {"pth": "x"}]}', 'source 2: unknown option "pth"; the nearest is "'),
+                ('{"sources": [{"zone": "UTC"}]}', 'source 1: expected a "path", found none'),
+                ('{"source": []}', 'expected "sources", found "source"'),
+                ('{"sources": []}', 'expected an object with "sources"'),
+                ('{"sources": [', 'expected JSON'),
+                ('{"sources": [{"path": "/nowhere/at/all"}]}', "no such file: /nowhere/at/all")]:
+            with self.subTest(text):
+                self.assertIn(expected, self.error(text))
+                path = self.write("fleet.json", text)
+                if '"path"' in text:
+                    self.assertIn(expected.replace("/nowhere", "/nowhere"), self.error(path))
+
+    def test_text_in_place_of_a_path(self):
+        path = os.path.join(EXPORTS, "fleet.json")
+        with open(path, encoding="utf-8") as file:
+            text = file.read().replace('"path": "', f'"path": "{EXPORTS}/')
+        self.assertEqual(self.sums(path), self.sums(text))
+
+    def test_options_say_what_jobs_are(self):
+        text = json.dumps({"sources": [{"path": EXPORTS, "phase": "bulk_inference", "pool": "mine", "owner": "me"}]})
+        self.assertEqual([("mine", "bulk_inference", "me")],
+                         self.db.execute("SELECT DISTINCT pool, phase, owner FROM trace_rollup(?) WHERE job IS NOT NULL", (text,)).fetchall())
+
+
+class Trouble(Folder):
+    def test_a_bad_file_stops_nothing_but_itself(self):
+        self.copy("sacct.psv", "events.psv", "job_5102.out")
+        expected = self.sums(self.folder)
+        bad = self.write("pods.json", '{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Pod", ')
+        self.assertEqual(expected, self.sums(self.folder))
+        self.assertEqual([(bad, "data_loss")], self.db.execute("SELECT source, severity FROM mpg_issues WHERE kind = 'unreadable_file'").fetchall())
+        with self.assertRaises(sqlite3.OperationalError) as caught:
+            self.db.execute("SELECT count(*) FROM trace_rollup(?) WHERE on_error = 'stop'", (self.folder,)).fetchall()
+        self.assertTrue(str(caught.exception).startswith("trace_rollup: ") and bad in str(caught.exception), caught.exception)
+        self.assertEqual(1, self.one("SELECT count(*) FROM trace_sources(?) WHERE reason LIKE 'cannot be read: %'", self.folder))
+
+    def test_only_files_that_hold_no_fleet(self):
+        with self.assertRaises(sqlite3.OperationalError) as caught:
+            self.db.execute("SELECT count(*) FROM trace_rollup(?)", (os.path.join(EXPORTS, "train_step.hlo"),)).fetchall()
+        self.assertIn("expected a scheduler's records", str(caught.exception))
+
+    def test_nothing_shows_in_the_user_s_schema(self):
+        self.sums(EXPORTS)
+        self.assertEqual([], self.db.execute("SELECT name FROM sqlite_schema UNION SELECT name FROM sqlite_temp_schema").fetchall())
+
+    def test_the_user_s_chips(self):
+        self.db.execute("CREATE TABLE chips AS SELECT 'site-chip' AS chip, 'bf16' AS dtype, 1e15 AS peak_flops")
+        text = json.dumps({"sources": [{"path": os.path.join(EXPORTS, "*.psv"), "chip": "site-chip"},
+                                       {"path": os.path.join(EXPORTS, "*.log")}, {"path": os.path.join(EXPORTS, "*.out")}]})
+        self.assertAlmostEqual(self.one("SELECT sum(chip_us) / 1e6 FROM trace_rollup(?) WHERE category = 'ideal'", text),
+                               (10 * 20 * 200e12 + 4 * 25 * 150e12) * 8 / 1e15, 3)
+
+    def test_kept_and_noticed(self):
+        self.copy("sacct.psv", "events.psv")
+        for name in os.listdir(self.folder):
+            os.utime(os.path.join(self.folder, name), (1700000000, 1700000000))
+        first = self.sums(self.folder)
+        self.assertEqual(first, self.sums(self.folder))
+        self.copy("maxtext-5101.log")
+        self.assertNotEqual(first, self.sums(self.folder))
+        os.remove(os.path.join(self.folder, "maxtext-5101.log"))
+        self.assertEqual(first, self.sums(self.folder))
+
+    def test_interrupted(self):
+        other = connect()
+        other.set_progress_handler(lambda: 1, 1)
+        with self.assertRaises(sqlite3.OperationalError):
+            other.execute("SELECT count(*) FROM trace_rollup(?)", (EXPORTS,)).fetchall()
+
+
+if __name__ == "__main__":
+    unittest.main()
