@@ -325,6 +325,7 @@ class Installing(unittest.TestCase):
 
     def expected(self, prefix):
         library = glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True) + glob.glob("sql/dashboards/*", root_dir=ROOT)
+        library = [path for path in library if not path.startswith("sql/sources/")]  # the extension's own
         return sorted(
             [f"{prefix}/lib/mpg.so", f"{prefix}/lib/libmpg.so", f"{prefix}/lib/libmpg.a", f"{prefix}/lib/pkgconfig/mpg.pc",
              f"{prefix}/include/mpg.h", f"{prefix}/share/man/man7/mpg.7", f"{prefix}/bin/mpg-report", f"{prefix}/share/man/man1/mpg-report.1",
@@ -332,7 +333,7 @@ class Installing(unittest.TestCase):
             + [f"{prefix}/share/mpg/report/{os.path.basename(path)}" for path in glob.glob("sql/report/*.json", root_dir=ROOT)]
             + [f"{prefix}/include/mpg/{name}.h" for name in ("account", "base", "category", "text")]
             + [f"{prefix}/share/mpg/{path}" for path in library]
-            + [f"{prefix}/share/mpg/schema/{name}" for name in ("fleet.sql", "import.sql", "native-trace.schema.json")]
+            + [f"{prefix}/share/mpg/schema/{name}" for name in ("fleet.sql", "import.sql", "fleet-file.schema.json", "native-trace.schema.json")]
         )
 
     def test_into_a_folder_and_away_again(self):

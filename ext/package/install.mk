@@ -16,7 +16,9 @@ LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 # What a program needs that reads and merges states: docs/states.md.
 STATE_HEADERS = base/base.h goodput/category.h base/text.h goodput/account.h
 REPORT_SPECS := $(sort $(wildcard sql/report/*.json))
-SQL_LIBRARY := $(shell find sql -name '*.sql' -o -path 'sql/dashboards/*' -type f | LC_ALL=C sort) schema/fleet.sql schema/import.sql schema/native-trace.schema.json
+# What is under sql/sources reads relations that only the extension makes, which holds it.
+SQL_LIBRARY := $(shell find sql -path sql/sources -prune -o -name '*.sql' -print -o -path 'sql/dashboards/*' -type f -print | LC_ALL=C sort) \
+  schema/fleet.sql schema/import.sql $(sort $(wildcard schema/*.schema.json))
 
 .PHONY: install uninstall
 install: all
