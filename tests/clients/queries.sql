@@ -1,4 +1,4 @@
-/* queries.sql - thirty queries that every client answers, in this order on one connection, in the repository's root.
+/* queries.sql - thirty-one queries that every client answers, in this order on one connection, in the repository's root.
 
    A query begins behind a line "-- name" and ends with its semicolon. Where it has parameters (?1, ?2), they are the values
    of the last row that the client has fetched: what went out through the client comes back through it. The answers are in
@@ -26,6 +26,11 @@ SELECT mpg(100, 80, 60, 30) AS mpg, scheduling_goodput(100, 80, 60, 30) AS sg, p
 -- NULL where something is unrated
 SELECT pool, mpg(category, chip_us) AS mpg, mpg_lower(category, chip_us) AS lower
 FROM trace_rollup('fixtures/fleet') WHERE category <> 'queued' GROUP BY pool ORDER BY pool;
+
+-- files of other programs
+SELECT pool, phase, scheduling_goodput(category, chip_us) AS sg, runtime_goodput(category, chip_us) AS rg,
+       program_goodput(category, chip_us) AS pg, mpg(category, chip_us) AS mpg, sum(chip_us) AS chip_us
+FROM trace_rollup('fixtures/exports/fleet.json') WHERE category <> 'queued' GROUP BY pool, phase ORDER BY pool, phase;
 
 -- a state
 SELECT goodput_state(category, chip_us) AS state FROM trace_rollup('fixtures/golden') WHERE category <> 'queued';
