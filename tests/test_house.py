@@ -393,6 +393,11 @@ class Sources(unittest.TestCase):
         sizes = {path: os.path.getsize(os.path.join(ROOT, path)) for path in SOURCES}
         self.assertEqual({path: size for path, size in sizes.items() if size > FILE_LIMIT}, {})
 
+    def test_no_line_of_c_is_over_100_columns(self):
+        paths = [p for room in ("ext", "tests", "fixtures") for p in glob.glob(f"{room}/**/*.[ch]", root_dir=ROOT, recursive=True)]
+        self.assertGreater(len(paths), 300)
+        self.assertEqual([], [f"{path}:{n}" for path in paths for n, line in enumerate(text_of(path).split("\n"), 1) if len(line) > 100])
+
     def test_every_file_says_what_it_is_for(self):
         for path in SOURCES:
             head = text_of(path)[:200]

@@ -1,6 +1,7 @@
 /*
-** duckdb.c - runs one statement in DuckDB and prints its rows, for tests/bench/run: duckdb LIBRARY SQL;
-** or two, duckdb LIBRARY SETUP SQL, and prints the seconds that the second takes to standard error.
+** duckdb.c - runs one statement in DuckDB and prints its rows, for tests/bench/run:
+** duckdb LIBRARY SQL; or two, duckdb LIBRARY SETUP SQL, and prints to standard error the seconds
+** that the second takes.
 ** The library is opened at run time and its few functions are declared here, so that nothing of
 ** DuckDB is needed to build this.
 */

@@ -1,7 +1,7 @@
 /*
 ** statements.h - statements that between them use every function and every table of the extension:
-** what the sweeps over failing allocations run (sweep.h). tests/robust/test_memory.py asks SQLite which of
-** them nobody uses.
+** what the sweeps over failing allocations run (sweep.h). tests/robust/test_memory.py asks SQLite
+** which of them nobody uses.
 */
 #ifndef MPG_STATEMENTS_H
 #define MPG_STATEMENTS_H

@@ -1,7 +1,7 @@
 /*
 ** test_oom.c - every allocation of SQLite and of the extension failing, over all statements of
-** tests/memory: here linked statically, so that it runs under the sanitizers; tests/robust/test_memory.py
-** does the same to the mpg.so that is shipped.
+** tests/memory: here linked statically, so that it runs under the sanitizers;
+** tests/robust/test_memory.py does the same to the mpg.so that is shipped.
 */
 #include "../../ext/mpg.h"
 #include "../memory/sweep.h"

@@ -28,7 +28,8 @@ typedef enum mpg_goodput_type {
 /* clang-format off */
 /* The keys, and whether they carry a number, a text or a truth. */
 #define MPG_GOODPUT_FIELDS(F)                                                                      \
-  F(step, INT) F(job_start_time, REAL) F(job_end_time, REAL) F(step_count, INT) F(step_start_time, REAL)\
+  F(step, INT) F(job_start_time, REAL) F(job_end_time, REAL) F(step_count, INT)        \
+  F(step_start_time, REAL)                                                                         \
   F(tpu_init_start_time, REAL) F(tpu_init_end_time, REAL) F(training_prep_start_time, REAL)        \
   F(training_prep_end_time, REAL) F(data_loading_start_time, REAL) F(data_loading_end_time, REAL)  \
   F(custom_badput_event_type, TEXT) F(custom_badput_event_start_time, REAL)                        \
