@@ -370,10 +370,11 @@ class Mapping(Case):
 
     def test_a_run_that_ended_holds_no_chips_until_the_next(self):
         first, second = (0.0, 100.0, [0.0, 50.0]), (1000.0, 1100.0, [1000.0, 1050.0])
-        self.assertEqual(self.runs(first, second), {"unrated": 200, "queued": 900})
+        # Nor does it ask for any: it is completed.
+        self.assertEqual(self.runs(first, second), {"unrated": 200})
         self.assertEqual(self.rows("SELECT start_time, end_time, outcome FROM allocations ORDER BY attempt"),
                          [(0.0, 100.0, "completed"), (1000.0, 1100.0, "completed")])
-        # Without its end nobody knows: of its steps the last is left out, and the first proved by the resume.
+        # Without its end nobody knows, and it holds them until the next begins: of its steps the last is left out, and the first proved by the resume.
         self.assertEqual(self.runs((0.0, None, [0.0, 50.0]), second), {"unrated": 150, "unknown": 950})
 
     def test_a_step_after_the_end(self):
