@@ -100,8 +100,8 @@ typedef struct mpg_table {
   mpg_conn *conn;
   const mpg_module *module;
 } mpg_table;
-/* sqlite3_declare_vtab; a limit of the connection that the declaration exceeds is SQLITE_TOOBIG, and
-** *error names it. */
+/* sqlite3_declare_vtab; a limit of the connection that the declaration exceeds is SQLITE_TOOBIG,
+** and *error names it. */
 int mpg_declare_table(sqlite3 *db, const char *name, const char *declared, char **error);
 /* What xConnect does, and xDisconnect. tier: SQLITE_VTAB_DIRECTONLY, SQLITE_VTAB_INNOCUOUS, or
 ** 0. */

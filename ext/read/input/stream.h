@@ -16,12 +16,12 @@ typedef struct mpg_paths {
 } mpg_paths;
 
 /*
-** `path` is a JSON array of paths, or one: a file, a folder (symbolic links to folders below it are not followed; deeper than 16
-** levels is MPG_LIMIT), or, where it names nothing that exists, a glob of *, ? and [...] in any
-** component, which matches regular files. MPG_IO: nothing there, with the path in the text ("no
-** such file", "no file matches", "folder ... holds no file"), a folder that cannot be read, or a
-** device, FIFO or socket, which is not opened. An embedded NUL or a path over 4095 bytes is
-** MPG_MISUSE.
+** `path` is a JSON array of paths, or one: a file, a folder (symbolic links to folders below it
+** are not followed; deeper than 16 levels is MPG_LIMIT), or, where it names nothing that exists, a
+** glob of *, ? and [...] in any component, which matches regular files. MPG_IO: nothing there, with
+** the path in the text ("no such file", "no file matches", "folder ... holds no file"), a folder
+** that cannot be read, or a device, FIFO or socket, which is not opened. An embedded NUL or a path
+** over 4095 bytes is MPG_MISUSE.
 */
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 /* The same, but where nothing is there there are none (n = 0), and whatever else is there is

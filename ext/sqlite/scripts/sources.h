@@ -1,6 +1,6 @@
 /*
-** sources.h - a fleet from whatever lies at a path: trace files of any format, recognised, mapped by
-** the compiled-in scripts and joined (docs/sources.md).
+** sources.h - a fleet from whatever lies at a path: trace files of any format, recognised, mapped
+** by the compiled-in scripts and joined (docs/sources.md).
 **
 **   mpg_sources_open   finds the files and says of what format each is; reads nothing else
 **   mpg_sources_run    maps them: the private connection's schema temp then has the relations

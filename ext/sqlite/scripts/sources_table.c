@@ -1,5 +1,6 @@
 /*
-** sources_table.c - trace_sources(path): what lies at a path, as the other tables over files read it.
+** sources_table.c - trace_sources(path): what lies at a path, as the other tables over files
+** read it.
 **
 ** A row for each file: its format and how it was recognised, what its source gave, until when it
 ** observes, which layers of the metric it feeds, and what is missing to use the rest. A file that
