@@ -19,7 +19,8 @@
 --
 --     CREATE TEMP TABLE kube_objects AS SELECT *, _file FROM kube_trace('trace/');
 --
--- Makes the TEMP tables capacity, outages, jobs, allocations and observed, which mpg_ledger and mpg_rollup then find.
+-- Makes the TEMP tables capacity, outages, jobs, allocations and observed, which mpg_ledger and mpg_rollup then find, and
+-- aliases, the other names of jobs.
 -- The input is dropped at the end. The rules are explained in docs/kubernetes.md.
 
 -- ---- 1. The input, and the last version of every object ----
@@ -645,7 +646,17 @@ SELECT pool, (SELECT max(told) FROM kube_told) AS until_time
 FROM (SELECT pool FROM capacity UNION SELECT pool FROM allocations)
 WHERE (SELECT max(told) FROM kube_told) > 0;
 
--- ---- 9. What nobody needs any more ----
+-- ---- 9. What else a job goes by: the names of its pods, alone and with the namespace, and its objects' UIDs ----
+
+DROP TABLE IF EXISTS temp.aliases;
+CREATE TEMP TABLE aliases AS
+SELECT job, uid AS alias FROM kube_objects WHERE job IN (SELECT job FROM jobs) AND uid <> job
+UNION
+SELECT job, name FROM kube_objects WHERE job IN (SELECT job FROM jobs) AND kind = 'Pod'
+UNION
+SELECT job, namespace || '/' || name FROM kube_objects WHERE job IN (SELECT job FROM jobs) AND kind = 'Pod' AND namespace || '/' || name <> job;
+
+-- ---- 10. What nobody needs any more ----
 
 DROP TABLE kube_withdrawn;
 DROP TABLE kube_down;

@@ -23,7 +23,8 @@
 --     CREATE TEMP TABLE pbs_records AS
 --     SELECT *, req_gpus AS asked, alloc_gpus AS held FROM pbs_trace('accounting/', 'America/Denver');
 --
--- Makes the TEMP tables jobs and allocations, which mpg_ledger and mpg_rollup then find. An accounting
+-- Makes the TEMP tables jobs and allocations, which mpg_ledger and mpg_rollup then find, and aliases, the
+-- other names of jobs. An accounting
 -- log does not say what is installed: add capacity (and outages) as shown above. The input is dropped
 -- at the end. The rules are explained in docs/pbs.md.
 
@@ -209,7 +210,21 @@ WITH last AS (SELECT job, max(attempt) AS attempt, end_time, again FROM pbs_atte
 SELECT job, attempt + 1, NULL, pool, 0, end_time, NULL, NULL FROM last JOIN pbs_pools USING (job)
 WHERE again AND job NOT IN (SELECT job FROM pbs_left);
 
--- ---- 6. What nobody needs any more ----
+-- ---- 6. What else a job goes by: its id without the server's name, as in the names of its logs ----
+
+-- The server writes a job's output to train.o123 and train.e123, of a task of an array to train.o123.4, Torque's to train.o123-4.
+DROP TABLE IF EXISTS temp.aliases;
+CREATE TEMP TABLE aliases AS
+WITH named AS (
+  SELECT DISTINCT job, job_base || coalesce('[' || array_index || ']', '') AS name, array_index IS NULL AS whole FROM pbs_of_jobs
+  UNION
+  SELECT job, job_base || mark || array_index, 1 FROM pbs_of_jobs, (SELECT '.' AS mark UNION SELECT '-' UNION SELECT '_') WHERE array_index IS NOT NULL
+)
+SELECT job, name AS alias FROM named
+UNION
+SELECT job, letter || name FROM named, (SELECT 'o' AS letter UNION SELECT 'e') WHERE whole;
+
+-- ---- 7. What nobody needs any more ----
 
 DROP TABLE pbs_pools;
 DROP TABLE pbs_left;

@@ -9,6 +9,7 @@
 --@ input :nodes sure \ANodeName=\S+ [^\n]*\b(?:CPUTot|Arch|State|Gres)=
 --@ input :nodes sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"nodes"\s*:\s*\[\s*\{
 --@ input :nodes sure (?s)\A\s*\{\s*"nodes"\s*:\s*\[.*"(?:slurmd_version|gres)"\s*:
+--@ extends outage_reasons
 --@ needs :zone ^[^\n]*[|]\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[|]
 --@ hint \A-{40,}\n(?:Cluster|Job|User)[^\n]*Utilization => a report of sreport: export sacct and sacctmgr show event instead
 --@ hint \A\s*JobID\s+JobName\s => sacct as a table for people: export it with sacct -P
@@ -34,8 +35,8 @@
 --     CREATE TEMP TABLE slurm_now AS SELECT *, _file, _line FROM slurm_nodes_trace('nodes.json');
 --
 -- Makes the TEMP tables jobs, allocations, capacity, outages and observed, which mpg_ledger and mpg_rollup then
--- find, and which may be changed before that (a pool's chip, a job's phase). The inputs are dropped at
--- the end. The rules are explained in docs/slurm.md.
+-- find, and which may be changed before that (a pool's chip, a job's phase), and aliases, the other names of jobs.
+-- The inputs are dropped at the end. The rules are explained in docs/slurm.md.
 
 -- ---- 1. The inputs ----
 
@@ -441,7 +442,17 @@ WITH asked AS (
 )
 SELECT pool, max(until_time) AS until_time FROM slurm_pools JOIN asked USING (cluster_name) WHERE until_time IS NOT NULL GROUP BY pool;
 
--- ---- 6. What nobody needs any more ----
+-- ---- 6. What else a job goes by ----
+
+-- Of a task of an array or a part of a heterogeneous job its JobID (123_4, 123+1), after which Slurm names its log; where several
+-- clusters are read the plain ids as well.
+DROP TABLE IF EXISTS temp.aliases;
+CREATE TEMP TABLE aliases AS
+SELECT job, JobID AS alias FROM slurm_attempts WHERE JobID <> job AND JobID NOT GLOB '*_[[]*'
+UNION
+SELECT job, id FROM slurm_attempts WHERE id <> job;
+
+-- ---- 7. What nobody needs any more ----
 
 DROP TABLE slurm_said;
 DROP TABLE slurm_reasons;

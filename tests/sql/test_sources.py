@@ -132,6 +132,30 @@ class Joining(Folder):
         row = self.db.execute("SELECT missing FROM trace_sources(?)", (self.folder,)).fetchone()
         self.assertEqual(("year",), row)
 
+    def test_a_log_has_another_name_of_its_job(self):
+        head = "JobIDRaw|JobID|JobName|Cluster|State|Submit|Start|End|NNodes|ReqTRES|AllocTRES|NodeList\n"
+        times = "2026-03-02T10:00:00|2026-03-02T10:00:10|2026-03-02T10:05:10|1|gres/gpu=8|gres/gpu=8|n1"
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "trainer-0", "namespace": "ml", "uid": "0f3c-77", "labels": {"batch.kubernetes.io/job-name": "trainer"},
+                                                                "creationTimestamp": "2026-03-02T10:00:00Z",
+                                                                "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "trainer", "uid": "9", "controller": True}]},
+               "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": "8"}}}]},
+               "status": {"phase": "Running", "startTime": "2026-03-02T10:00:10Z"}}
+        pbs = "03/02/2026 10:00:10;S;77[3].server;user=a queue=q ctime=1772445600 start=1772445610 exec_host=n1/0*8 Resource_List.ngpus=8 Resource_List.nodect=1\n"
+        cases = [("sacct.psv", f"{head}127|123_4|a|c|COMPLETED|{times}\n128|123_5|a|c|COMPLETED|{times}\n", [("slurm-123_4.out", "127"), ("slurm-123_5.out", "128")]),
+                 ("sacct.psv", f"{head}200|200+0|a|c|COMPLETED|{times}\n201|200+1|a|c|COMPLETED|{times}\n", [("slurm-200+1.out", "201")]),
+                 ("sacct.psv", f"{head}300|300|a|c|COMPLETED|{times}\n301|301|a|d|COMPLETED|{times}\n", [("slurm-301.out", "d/301")]),
+                 ("pods.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod]}), [("trainer-0.log", "ml/trainer"), ("0f3c-77.log", "ml/trainer")]),
+                 ("accounting", pbs, [("train.o77.3", "77[3].server"), ("job-77_3.log", "77[3].server")])]
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            log = file.read()
+        for name, text, logs in cases:
+            for path, job in logs:
+                with self.subTest(path):
+                    written = [self.write(name, text), self.write(path, log)]
+                    self.assertEqual([(job,)], self.db.execute("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", (self.folder,)).fetchall())
+                for path in written:
+                    os.remove(path)
+
     def test_ambiguous_name(self):
         self.copy("sacct.psv", "events.psv")
         shutil.copy(os.path.join(EXPORTS, "job_5102.out"), os.path.join(self.folder, "5101-5102"))
@@ -214,6 +238,20 @@ class Trouble(Folder):
                                        {"path": os.path.join(EXPORTS, "*.log")}, {"path": os.path.join(EXPORTS, "*.out")}]})
         self.assertAlmostEqual(self.one("SELECT sum(chip_us) / 1e6 FROM trace_rollup(?) WHERE category = 'ideal'", text),
                                (10 * 20 * 200e12 + 4 * 25 * 150e12) * 8 / 1e15, 3)
+
+    def test_the_user_s_reasons_of_outages(self):
+        """A table outage_reasons adds to what slurm.sql knows, in the database and as a TEMP table."""
+        self.copy("sacct.psv")
+        self.write("events.psv", "Cluster|Event|NodeName|TimeStart|TimeEnd|Reason|State|TRES\npod|Cluster||2026-03-02T10:00:00|2026-03-02T10:06:00|||gres/gpu=24\n"
+                                 "pod|Node|n3|2026-03-02T10:01:00|2026-03-02T10:02:00|ask bob|DRAIN|gres/gpu=8\n")
+        for name in os.listdir(self.folder): # old enough to be kept
+            os.utime(os.path.join(self.folder, name), (1700000000, 1700000000))
+        for schema, kind in (("main", "maintenance"), ("temp", "hw_down")):
+            with self.subTest(schema):
+                self.assertEqual(8 * 60 * 10**6, dict(self.sums(self.folder, "cause"))["drained"])
+                self.db.execute(f"CREATE TABLE {schema}.outage_reasons AS SELECT 'ask bob' AS pattern, '{kind}' AS kind")
+                self.assertEqual(8 * 60 * 10**6, dict(self.sums(self.folder, "cause"))[kind])
+                self.db.execute(f"DROP TABLE {schema}.outage_reasons")
 
     def test_kept_and_noticed(self):
         self.copy("sacct.psv", "events.psv")
