@@ -288,6 +288,7 @@ static mpg_rc inform(chrome_file *file, mpg_err *err) {
   rc = mpg_stream_open(&again, file->env, file->path, err);
   if (rc != MPG_OK)
     return rc;
+  mpg_stream_repair_text(again);
   rc = mpg_chrome_info_read(&file->info, file->env, again, NULL, file->wish->threads, err);
   mpg_stream_close(again);
   file->informed = rc == MPG_OK;

@@ -217,6 +217,8 @@ static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, 
   mpg_rc rc = mpg_stream_open(&stream, env_of(c), path, err);
   mpg_issues_drop(issues, path);
   if (rc == MPG_OK)
+    mpg_stream_repair_text(stream);
+  if (rc == MPG_OK)
     rc = mpg_same_name(issues, path, copied, err);
   if (rc == MPG_OK)
     rc = mpg_goodput_log_open(&log, env_of(c), stream, seen, issues, err);
@@ -237,6 +239,8 @@ static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, 
       rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   }
   mpg_goodput_log_close(log);
+  if (rc == MPG_DONE && mpg_stream_repaired(stream, issues, err) != MPG_OK)
+    rc = MPG_NOMEM;
   mpg_stream_close(stream);
   return rc == MPG_DONE ? MPG_OK : rc;
 }

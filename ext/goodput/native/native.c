@@ -16,6 +16,7 @@ typedef struct file {
   bool json;
   mpg_native_header header; /* of CSV */
   int pieces;
+  bool whole; /* what is left is read by the owner, from the stream */
 } file;
 
 /* A piece of work: a block of a file, or what was found instead. */
@@ -108,8 +109,10 @@ static mpg_rc file_open(native *n, piece *p, bool json, mpg_relation relation) {
   f->json = json;
   f->header.relation = relation;
   rc = mpg_stream_open(&f->stream, &n->workers, p->path, &p->err);
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
+    mpg_stream_repair_text(f->stream);
     mpg_stream_share(f->stream, n->pipeline);
+  }
   return rc == MPG_OK ? mpg_blocks_open(&f->blocks, &n->workers, f->stream, &options, &p->err) : rc;
 }
 
@@ -163,9 +166,12 @@ static mpg_rc next_block(native *n, piece *p, mpg_native_reading *r) {
     }
     rc = rc == MPG_DONE ? MPG_OK : rc; /* blank lines */
   }
+  if (rc == MPG_DONE && !f->whole && mpg_stream_repaired(f->stream, &p->issues, &p->err) != MPG_OK)
+    rc = MPG_NOMEM;
   if (rc == MPG_OK) {
     p->of = f;
     f->pieces++;
+    f->whole |= p->block.rest;
   } else {
     n->at = NULL;
     file_release(n, f);
@@ -265,6 +271,8 @@ static mpg_rc take(native *n, piece *p, mpg_err *err) {
   if (rc == MPG_OK && p->of != NULL && (refused || p->block.rest)) {
     mpg_native_reading r = {n->fleet, n->env, p->of->path, n->skip, 0, err};
     rc = read_block(p, &r);
+    if (rc == MPG_OK && p->block.rest)
+      rc = mpg_stream_repaired(p->of->stream, n->fleet->issues, err);
   }
   return rc;
 }

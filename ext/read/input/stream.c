@@ -3,6 +3,7 @@
 */
 #include "stream.h"
 #include "unpack.h"
+#include "utf8.h"
 #include "os.h"
 
 #include <errno.h>
@@ -33,6 +34,16 @@ typedef struct ring {
   bool failed;          /* it did, for a reader that did it itself: what fails is not asked again */
 } ring;
 
+/* Text in which bytes that are no UTF-8 become U+FFFD. */
+typedef struct repair {
+  bool on;
+  char ahead[4];         /* bytes read to see whether a character ends as it should */
+  size_t ahead_n, known; /* the first `known` of them do end one */
+  char *text;            /* repaired and not yet given, from `at` on */
+  size_t at, n, cap;
+  int64_t offset, first, count; /* bytes checked; of those replaced the first, and how often */
+} repair;
+
 struct mpg_stream {
   const mpg_env *env;
   char *path;
@@ -49,6 +60,7 @@ struct mpg_stream {
   char lead[2]; /* the first bytes of what is read, looked at before they are given */
   size_t lead_at, lead_n;
   mpg_err failed; /* what every read says from then on */
+  repair repair;
 };
 
 static int os_open(const char *path, int flags) {
@@ -215,6 +227,7 @@ void mpg_stream_close(mpg_stream *s) {
   if (s->fd >= 0)
     (void)mpg_os_calls.close(s->fd);
   mpg_free(s->env, s->buf);
+  mpg_free(s->env, s->repair.text);
   mpg_free(s->env, s->path);
   mpg_free(s->env, s);
 }
@@ -397,7 +410,7 @@ static mpg_rc read_lead(mpg_stream *s, mpg_err *err) {
   return rc;
 }
 
-mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
+static mpg_rc read_bytes(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
   size_t lead, more = 0;
   mpg_rc rc = s->begun ? MPG_OK : read_lead(s, err);
   lead = s->lead_n - s->lead_at < cap ? s->lead_n - s->lead_at : cap;
@@ -412,9 +425,142 @@ mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_er
     rc = err->rc;
   }
   if (rc == MPG_OK && lead < cap)
-    rc = read_on(s, (char *)buf + lead, cap - lead, &more, err);
+    rc = read_on(s, buf + lead, cap - lead, &more, err);
   *got += more;
   return rc;
+}
+
+/* ---- UTF-8 ---- */
+
+/* As read_bytes, after those that were read ahead. */
+static mpg_rc read_after_ahead(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  repair *r = &s->repair;
+  size_t n = r->ahead_n < cap ? r->ahead_n : cap, more = 0;
+  mpg_rc rc = MPG_OK;
+  memcpy(buf, r->ahead, n);
+  memmove(r->ahead, r->ahead + n, r->ahead_n - n);
+  r->ahead_n -= n;
+  if (n < cap)
+    rc = read_bytes(s, buf + n, cap - n, &more, err);
+  *got = n + more;
+  return rc;
+}
+
+/* Whether a character of which the last n bytes read are the beginning ends as it should. What is
+** read to see that is read again by the next read, and counts as sound as far as it is of it. */
+static mpg_rc check_end(mpg_stream *s, const char *tail, size_t n, bool *sound, mpg_err *err) {
+  repair *r = &s->repair;
+  char whole[4];
+  size_t more = 0;
+  int length;
+  mpg_rc rc;
+  memcpy(whole, tail, n);
+  rc = read_after_ahead(s, whole + n, sizeof whole - n, &more, err);
+  length = mpg_utf8_character(whole, n + more);
+  memmove(r->ahead + more, r->ahead, r->ahead_n);
+  memcpy(r->ahead, whole + n, more);
+  r->ahead_n += more;
+  *sound = length > 0;
+  r->known = *sound ? (size_t)length - n : 0;
+  return rc == MPG_OK || s->failed.rc == rc ? MPG_OK : rc; /* the file's failure comes again */
+}
+
+/* Puts the n bytes at p to r->text, with U+FFFD for what is no character. */
+static mpg_rc repair_text(mpg_stream *s, const char *p, size_t n, mpg_err *err) {
+  repair *r = &s->repair;
+  const char *start = p, *end = p + n;
+  r->at = r->n = 0;
+  if (mpg_grow(s->env, &r->text, &r->cap, 3 * n, 1) != MPG_OK)
+    return mpg_fail_nomem(err);
+  while (p < end) {
+    size_t valid = mpg_utf8_valid(p, (size_t)(end - p));
+    int length;
+    bool sound = false;
+    mpg_rc rc = MPG_OK;
+    memcpy(r->text + r->n, p, valid);
+    r->n += valid;
+    p += valid;
+    if (p == end)
+      break;
+    length = mpg_utf8_character(p, (size_t)(end - p));
+    if (length == 0) {
+      length = -(int)(end - p);
+      rc = check_end(s, p, (size_t)(end - p), &sound, err);
+    }
+    if (rc != MPG_OK)
+      return rc;
+    if (!sound && r->count++ == 0)
+      r->first = r->offset + (p - start);
+    memcpy(r->text + r->n, sound ? p : MPG_UTF8_REPLACEMENT, sound ? (size_t)-length : 3);
+    r->n += sound ? (size_t)-length : 3;
+    p -= length;
+  }
+  r->offset += (int64_t)n;
+  return MPG_OK;
+}
+
+/* Takes over what is sound of the n bytes read to `to`; the rest goes to r->text. */
+static mpg_rc check_text(mpg_stream *s, const char *to, size_t n, size_t *sound, mpg_err *err) {
+  repair *r = &s->repair;
+  size_t known = r->known < n ? r->known : n;
+  bool ends = false;
+  mpg_rc rc = MPG_OK;
+  *sound = known + mpg_utf8_valid(to + known, n - known);
+  r->known -= known;
+  if (*sound < n && mpg_utf8_character(to + *sound, n - *sound) == 0)
+    rc = check_end(s, to + *sound, n - *sound, &ends, err);
+  if (ends)
+    *sound = n;
+  r->offset += (int64_t)*sound;
+  return rc == MPG_OK && *sound < n ? repair_text(s, to + *sound, n - *sound, err) : rc;
+}
+
+mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_err *err) {
+  repair *r = &s->repair;
+  char *to = buf;
+  if (!r->on)
+    return read_bytes(s, to, cap, got, err);
+  *got = 0;
+  while (*got < cap) {
+    const size_t room = cap - *got, left = r->n - r->at;
+    size_t n = 0, sound = 0;
+    mpg_rc rc = MPG_OK, checked;
+    if (left > 0) {
+      n = left < room ? left : room;
+      memcpy(to + *got, r->text + r->at, n);
+      r->at += n;
+      *got += n;
+      continue;
+    }
+    rc = read_after_ahead(s, to + *got, room, &n, err);
+    if (rc != MPG_OK && rc != s->failed.rc)
+      return rc;
+    checked = check_text(s, to + *got, n, &sound, err);
+    *got += sound;
+    if (checked != MPG_OK)
+      return checked;
+    if (sound < n)
+      continue; /* a failure of the file comes again */
+    if (rc != MPG_OK || n < room)
+      return rc;
+  }
+  return MPG_OK;
+}
+
+void mpg_stream_repair_text(mpg_stream *s) {
+  s->repair.on = true;
+}
+
+mpg_rc mpg_stream_repaired(const mpg_stream *s, mpg_issues *issues, mpg_err *err) {
+  const repair *r = &s->repair;
+  if (r->count == 0 || issues == NULL)
+    return MPG_OK;
+  return mpg_issues_add(issues, MPG_WARNING, s->path, "invalid_utf8", 0, r->count,
+                        "bytes that are no UTF-8, the first at byte %lld of the text, are read as "
+                        "U+FFFD",
+                        (long long)r->first + 1) == MPG_OK
+             ? MPG_OK
+             : mpg_fail_nomem(err);
 }
 
 bool mpg_stream_failed(const mpg_stream *s) {

@@ -31,6 +31,10 @@ typedef struct csv_file {
 static void csv_file_close(void *p) {
   csv_file *f = p;
   mpg_csv_close(f->csv);
+  if (f->own != NULL) {
+    mpg_err err; /* out of memory: this issue is lost, as others are then */
+    (void)mpg_stream_repaired(f->own, f->issues, &err);
+  }
   mpg_stream_close(f->own);
   mpg_free(f->env, f->at);
   mpg_free(f->env, f);
@@ -211,6 +215,7 @@ static mpg_rc csv_file_open(void **out, const mpg_env *env, const mpg_rows_query
   mpg_rc rc = mpg_stream_open(&stream, env, path, err);
   if (rc != MPG_OK)
     return rc;
+  mpg_stream_repair_text(stream);
   rc = csv_file_begin(&f, env, query, stream, issues, err);
   if (f == NULL) {
     mpg_stream_close(stream);
@@ -346,6 +351,7 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
   mpg_rc rc = mpg_stream_open(&stream, env, path, err);
   if (rc != MPG_OK)
     return rc;
+  mpg_stream_repair_text(stream);
   rc = csv_file_new(&f, env, options, stream, err);
   if (rc == MPG_OK)
     rc = add_columns(f, columns, err);

@@ -52,6 +52,10 @@ static void json_file_close(void *p) {
   for (size_t i = 0; f->sources != NULL && i < f->columns->n; i++)
     mpg_json_path_free(f->sources[i].member, f->env);
   mpg_json_close(f->json);
+  if (f->own != NULL) {
+    mpg_err err; /* out of memory: this issue is lost, as others are then */
+    (void)mpg_stream_repaired(f->own, f->issues, &err);
+  }
   mpg_stream_close(f->own);
   mpg_json_docs_free(&f->docs);
   mpg_free(f->env, f->sources);
@@ -137,6 +141,7 @@ static mpg_rc json_file_open(void **out, const mpg_env *env, const mpg_rows_quer
   mpg_rc rc = mpg_stream_open(&stream, env, path, err);
   if (rc != MPG_OK)
     return rc;
+  mpg_stream_repair_text(stream);
   rc = json_file_begin(&f, env, query, stream, issues, err);
   if (f == NULL) {
     mpg_stream_close(stream);

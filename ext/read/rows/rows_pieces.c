@@ -17,6 +17,7 @@ struct mpg_rows_file {
   mpg_blocks *blocks;
   void *header; /* a reader that has taken the header; of the file */
   bool has_header;
+  bool whole; /* what is left is read by the owner, from the stream */
   int pieces;
 };
 
@@ -86,6 +87,7 @@ static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
   f->pieces = 1; /* the cutter's hold */
   rc = mpg_stream_open(&f->stream, &r->shared, p->path, &p->err);
   if (rc == MPG_OK) {
+    mpg_stream_repair_text(f->stream);
     mpg_stream_share(f->stream, r->pipeline);
     rc = mpg_blocks_open(&f->blocks, &r->shared, f->stream, &blocks, &p->err);
   }
@@ -127,10 +129,13 @@ static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
     }
     rc = rc == MPG_DONE ? MPG_OK : rc; /* blank lines */
   }
+  if (rc == MPG_DONE && !f->whole && mpg_stream_repaired(f->stream, &p->issues, &p->err) != MPG_OK)
+    rc = MPG_NOMEM;
   if (rc == MPG_OK) {
     format->like(p->reader, f->header);
     p->of = f;
     f->pieces++;
+    f->whole |= p->block.rest;
   } else {
     p->ends = true;
     r->at = NULL;
@@ -245,6 +250,9 @@ mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_rows
       rc = feed(r, p, err);
     if (rc == MPG_OK)
       rc = r->format->next(p->reader, err);
+    if (rc == MPG_DONE && p->block.rest &&
+        mpg_stream_repaired(p->of->stream, &p->issues, err) != MPG_OK)
+      rc = MPG_NOMEM;
     p->records++;
     p->by_reader -= p->by_reader > 0;
     if (rc == MPG_DATA)

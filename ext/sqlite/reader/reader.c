@@ -183,6 +183,10 @@ static void close_file(void *file, void *p) {
   reader_cursor *cursor = p;
   if (cursor->stream != NULL)
     format_of(cursor->base.pVtab)->close(file);
+  if (cursor->stream != NULL) {
+    mpg_err err; /* out of memory: this issue is lost, as others are then */
+    (void)mpg_stream_repaired(cursor->stream, &cursor->walk.issues, &err);
+  }
   mpg_stream_close(cursor->stream);
   cursor->stream = NULL;
   mpg_free(&cursor->walk.scan.env, file);
@@ -198,6 +202,8 @@ static mpg_rc open_file(void **out, void *p, const mpg_env *env, const char *pat
   if (file == NULL)
     return mpg_fail_nomem(err);
   rc = mpg_stream_open(&cursor->stream, env, path, err);
+  if (rc == MPG_OK && !f->binary)
+    mpg_stream_repair_text(cursor->stream);
   if (rc == MPG_OK)
     rc = f->open(file, scan, env, cursor->stream, issues, err);
   if (rc == MPG_OK)

@@ -107,6 +107,7 @@ typedef struct mpg_reader_format {
   /* Columns (up to 57) that are quickly had and cannot fail, but for want of memory: see
   ** reader_groups.h. */
   uint64_t plain;
+  bool binary;   /* no text: bytes are read as they are, and need not be UTF-8 */
   bool threaded; /* it takes heed of the wish's threads */
   /* Instead of open, close, next, line and column; of a format with `begin`, whose scan is the
   ** query's (mpg_rows_query). */

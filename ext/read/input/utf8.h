@@ -1,0 +1,18 @@
+/*
+** utf8.h - which bytes are UTF-8, as RFC 3629 has it: no surrogates, nothing longer than it need be.
+*/
+#ifndef MPG_UTF8_H
+#define MPG_UTF8_H
+
+#include <stddef.h>
+
+#define MPG_UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* How many bytes at the start are whole characters. */
+size_t mpg_utf8_valid(const char *p, size_t n);
+
+/* The bytes of the character at p, which has n > 0 bytes. 0: its end is missing. Negative: it is
+** none, and so many bytes stand for one U+FFFD (Unicode's "maximal subpart"). */
+int mpg_utf8_character(const char *p, size_t n);
+
+#endif

@@ -1,0 +1,97 @@
+"""Bytes that are no UTF-8, in files of every reader: they come out as U+FFFD, and mpg_issues counts them."""
+import os
+import re
+import tempfile
+import unittest
+
+from fleets import ROOT, connect, quote
+
+# Of each reader of text: a file of this repository, and further arguments.
+FILES = {
+    "slurm_trace": "fixtures/slurm/sacct_default.p", "slurm_events_trace": "fixtures/slurm/sacctmgr_events.psv",
+    "slurm_nodes_trace": "fixtures/slurm/scontrol_nodes.txt", "mllog_trace": "fixtures/mlperf/results/pod16/toy_lm/result_0.txt",
+    "goodput_trace": "fixtures/goodput/ranker-8.json", "kube_trace": "fixtures/kube/cluster.json", "otlp_trace": "fixtures/otlp/finetune.json",
+    "csv_trace": "fixtures/golden/jobs.csv", "jsonl_trace": "fixtures/golden.jsonl", "log_trace": "fixtures/training/nanogpt.log",
+    "hlo_trace": "fixtures/hlo/decode.hlo", "chrome_trace": "fixtures/profile/rank0.json", "trace_records": "fixtures/golden.jsonl",
+    "swf_trace": "fixtures/swf/small.swf",
+}
+MORE = {"slurm_events_trace": ", '+01:00'", "log_trace": ", '(?<word>[^ ]+)'"}
+NO_TEXTS = {"swf_trace"}  # its columns are numbers
+
+
+class Utf8(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    def write(self, name, data):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def test_every_reader(self):
+        for table, name in FILES.items():
+            with open(os.path.join(ROOT, name), "rb") as file:
+                data = file.read()
+            words = sorted(set(re.findall(rb"[A-Za-z]{4,}", data)))
+            repaired = 0
+            for word in words[::max(1, len(words) // 40)]:
+                bad = data.replace(word, word[:-1] + b"\xff")
+                path = self.write(os.path.basename(name), bad)
+                db = connect()
+                call = f"{table}({quote(path)}{MORE.get(table, '')})"
+                try:
+                    rows = db.execute(f"SELECT * FROM {call}").fetchall()
+                except Exception as error:  # a word that the format needs
+                    self.assertNotIn("Could not decode", str(error), (table, word))
+                    continue
+                count = db.execute("SELECT count FROM mpg_issues WHERE kind = 'invalid_utf8' AND severity = 'warning' AND source = ?", (path,)).fetchall()
+                self.assertEqual([(bad.count(b"\xff"),)], count, (table, word))
+                repaired += any(isinstance(value, str) and "\ufffd" in value for row in rows for value in row)
+            if table not in NO_TEXTS:
+                self.assertGreater(repaired, 0, table)
+
+    def test_what_is_replaced(self):
+        """As Python's decoder does it, wherever the blocks that are read end: U+FFFD for each longest part that begins a character."""
+        pieces = [b"plain", b"\xc3\xbc", b"\xe3\x81\x82", b"\xf0\x9f\x98\x80", b"\xff", b"\xfe\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xe3\x81", b"\xf0\x9f\x98", b"\xf4\x90\x80\x80",
+                  b"\x80", b"\xc3", b"\xf8\x88\x80\x80\x80"]
+        lines = [a + b + c for a in pieces for b in pieces for c in (b"", b"x", a)]
+        for table, text in (("log_trace", lambda line: line), ("csv_trace", lambda line: line + b",1")):
+            for padding in (0, 1, 2, 3, *((1 << 20) - n for n in range(7, 11))):
+                data = b"a" * padding + b",b\n" + b"".join(text(line) + b"\n" for line in lines)
+                path = self.write("t", data)
+                db = connect()
+                if table == "log_trace":
+                    found = [row[0] for row in db.execute(f"SELECT fields ->> '$.all' FROM log_trace({quote(path)}, '(?<all>.*)')")][1:]
+                else:
+                    found = [row[0] for row in db.execute(f"SELECT (SELECT value FROM json_each(record) LIMIT 1) FROM csv_trace({quote(path)})")]
+                expected = [line.decode("utf-8", "replace") for line in lines]
+                self.assertEqual(expected, found, (table, padding))
+                self.assertEqual([(data.decode("utf-8", "replace").count("\ufffd"),)], db.execute("SELECT count FROM mpg_issues WHERE kind = 'invalid_utf8'").fetchall())
+
+    def test_names_of_the_ledger(self):
+        """Jobs and pools of the native trace, by one thread and by several."""
+        path = self.write("allocations.csv", b"job,pool,chips,start_time,end_time\n" + b"".join(b"j\xff%d,p\xc3,4,0,9\n" % i for i in range(300)))
+        for threads in (1, 4):
+            db = connect()
+            rows = db.execute(f"SELECT job, pool, sum(chip_seconds) FROM trace_ledger({quote(path)}) WHERE threads = {threads} AND job IS NOT NULL GROUP BY 1, 2").fetchall()
+            self.assertEqual({(f"j\ufffd{i}", "p\ufffd", 36.0) for i in range(300)}, set(rows))
+            self.assertEqual([("invalid_utf8", 600)], db.execute("SELECT kind, count FROM mpg_issues WHERE severity = 'warning' AND kind = 'invalid_utf8'").fetchall())
+
+    def test_rollups(self):
+        data = b"a,b\n" + b"x\xff,1\n" * 1000 + b"\xc3\xbc,2\n"
+        path = self.write("t.csv", data)
+        db = connect()
+        self.assertEqual([("x\ufffd", 1000), ("\u00fc", 2)],
+                         db.execute(f"SELECT record ->> '$.a', record ->> '$.b' FROM csv_rollup({quote(path)}, 'b', 'a')").fetchall())
+        self.assertEqual([(1000,)], db.execute("SELECT count FROM mpg_issues WHERE kind = 'invalid_utf8'").fetchall())
+
+    def test_sound_text_is_not_listed(self):
+        path = self.write("t.csv", "a\n\u00fc\u3042\U0001f600\ufffd\n".encode())
+        db = connect()
+        self.assertEqual("\u00fc\u3042\U0001f600\ufffd", db.execute(f"SELECT record ->> '$.a' FROM csv_trace({quote(path)})").fetchone()[0])
+        self.assertEqual([], db.execute("SELECT * FROM mpg_issues").fetchall())
+
+
+if __name__ == "__main__":
+    unittest.main()
