@@ -57,6 +57,16 @@ class Lines(Case):
         self.assertEqual(self.rows(r"SELECT typeof(text), typeof(time), time, typeof(step), typeof(fields) FROM log_trace(?, '^(?<time>\S+ \S+) step (?<step>\d+)')", path),
                          [("text", "real", 1795273286.0, "integer", "text")])
 
+    def test_carriage_returns(self):
+        """A progress bar is redrawn after a carriage return: each state is a line, under the number of the line in the file."""
+        path = self.file("start\n\r1/3 step 1\r2/3 step 2\r\r3/3 step 3\r\nstep 4\r\n\r\r\n\nstep 5\rstep 6\nstep 7\rstep 8")
+        self.assertEqual(self.rows("SELECT _line, text, step FROM log_trace(?, 'step (?<step>[0-9]+)')", path),
+                         [(2, "1/3 step 1", 1), (2, "2/3 step 2", 2), (2, "3/3 step 3", 3), (3, "step 4", 4), (6, "step 5", 5), (6, "step 6", 6), (7, "step 7", 7)])
+        self.assertEqual(self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ? ORDER BY kind", path), [("unfinished_line", 7, 1), ("unmatched_lines", 1, 2)])
+        bad = self.file("step 1\rstep x\r\n")
+        with self.assertRaisesRegex(Exception, ':1:13: expected a whole number in group "step", found "x"'):
+            self.rows("SELECT * FROM log_trace(?, 'step (?<step>.+)')", bad)
+
     def test_numbers(self):
         """What a program prints of a double is a number however small: leading zeros are no digits of it."""
         pick = random.Random(5)

@@ -20,7 +20,10 @@ struct mpg_log {
   mpg_log_options options;
   mpg_issues *issues;
   size_t time_group, step_group; /* their number of names where there is none */
-  mpg_str line;
+  const char *start;             /* of the line in the file */
+  mpg_str line;                  /* the record's: what a terminal would show at once */
+  mpg_str rest;                  /* after the carriage return that ends it */
+  bool more;                     /* there is such a rest */
   bool matched;
   mpg_value time, step;
   int64_t year, last_us; /* of times without a year; 0: there was none yet */
@@ -88,7 +91,7 @@ static mpg_rc added(mpg_rc rc, mpg_err *err) {
 
 /* `found` is part of the line. */
 static mpg_rc malformed(const mpg_log *log, const char *expected, mpg_str found, mpg_err *err) {
-  mpg_place at = mpg_place_in_line(log->path, mpg_log_line(log), log->line.p, found.p);
+  mpg_place at = mpg_place_in_line(log->path, mpg_log_line(log), log->start, found.p);
   return mpg_expected_text(err, at, expected, found);
 }
 
@@ -229,16 +232,39 @@ static mpg_rc read_line(mpg_log *log, mpg_err *err) {
   return log->options.unmatched == MPG_LOG_ROWS ? MPG_OK : MPG_DONE;
 }
 
+/* The next line. Progress bars are redrawn after a carriage return: each state of one is a line of
+** its own, under the number of the line in the file. Empty ones are passed over. */
+static mpg_rc next_line(mpg_log *log, mpg_err *err) {
+  do {
+    const char *end;
+    if (!log->more) {
+      mpg_rc rc = mpg_lines_next(log->lines, &log->rest, err);
+      if (rc != MPG_OK)
+        return rc;
+      log->start = log->rest.p;
+    }
+    end = log->rest.n == 0 ? NULL : memchr(log->rest.p, '\r', log->rest.n);
+    log->more = end != NULL;
+    log->line = log->rest;
+    if (end != NULL) {
+      log->line.n = (size_t)(end - log->rest.p);
+      log->rest.p = end + 1;
+      log->rest.n -= log->line.n + 1;
+    }
+  } while (log->line.n == 0 && (log->more || log->line.p != log->start));
+  return MPG_OK;
+}
+
 mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {
   for (;;) {
-    mpg_rc rc = log->done ? MPG_DONE : mpg_lines_next(log->lines, &log->line, err);
+    mpg_rc rc = log->done ? MPG_DONE : next_line(log, err);
     if (rc == MPG_DONE)
       return finish(log, err);
     if (rc != MPG_OK)
       return rc;
-    if (mpg_log_line(log) % LINES_BETWEEN_POLLS == 0 && mpg_interrupted(log->env))
+    if (log->n_lines % LINES_BETWEEN_POLLS == LINES_BETWEEN_POLLS - 1 && mpg_interrupted(log->env))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-    if (!mpg_lines_ended(log->lines)) {
+    if (!log->more && !mpg_lines_ended(log->lines)) {
       rc = added(mpg_issues_add(log->issues, MPG_INFO, log->path, "unfinished_line",
                                 mpg_log_line(log), 1,
                                 "the last line has no line end: left out as still being written"),

@@ -5,6 +5,8 @@
 ** Two names mean something: `time`, one of the forms of log_stamp.h, and `step`, a whole number. A
 ** matched line in which either holds something else is an error, "PATH:LINE:COLUMN: ...".
 **
+** A carriage return ends a record's line, too: a progress bar that is redrawn is a line each time.
+**
 ** A last line without a line end is one that is still being written: it is left out. Issues, with
 ** the path as source: unmatched_lines (info), how many lines did not match, with the first of them;
 ** no_match (warning), where none of a file did; unfinished_line (info); time_without_year
