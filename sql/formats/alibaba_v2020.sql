@@ -87,6 +87,12 @@ SELECT job, 1 AS attempt, task, pool, chips, start_time, CASE WHEN status <> 'Ru
 FROM pai_held
 WHERE start_time IS NOT NULL AND (end_time IS NOT NULL OR status = 'Running');
 
+-- What ended before it started holds nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pai_tasks, 'pai_tasks'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
+
 DROP TABLE IF EXISTS temp.left_out;
 CREATE TEMP TABLE left_out AS
 SELECT job, task, CASE WHEN start_time IS NULL THEN 'no start_time' ELSE 'no end_time, though ' || status END AS reason

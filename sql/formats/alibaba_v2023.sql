@@ -60,6 +60,12 @@ SELECT name AS job, 1 AS attempt, NULL AS task, 'openb' AS pool, CASE WHEN sched
 FROM openb_held
 WHERE coalesce(scheduled_time, deletion_time) IS NOT NULL;
 
+-- What ended before it started holds nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:openb_pods, 'openb_pods'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
+
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT 'openb' AS pool, NULL AS chip, sum(gpu) AS chips,

@@ -49,6 +49,12 @@ SELECT instance_sn AS job, 1 AS attempt, NULL AS task, 'dlrm' AS pool,
 FROM dlrm_instances
 WHERE gpu_request > 0 AND NOT (scheduled_time IS NULL AND creation_time IS NOT NULL AND deletion_time IS NULL);
 
+-- What ended before it started holds nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:dlrm, 'dlrm_instances'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
+
 -- ---- 3. What nobody needs any more ----
 
 DROP TABLE dlrm_instances;

@@ -31,6 +31,12 @@ SELECT record ->> 'job_id' AS job_id, record ->> 'user' AS user, record ->> 'num
        record ->> 'duration' AS duration
 FROM csv_trace(mpg_required(:pai, ':pai'));
 
+-- A job that started before it was submitted did not wait.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pai, 'pai_sample'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job_id) || ' has a wait below 0: it counts as 0'
+FROM pai_sample WHERE wait_time < 0 AND num_gpu > 0;
+UPDATE pai_sample SET wait_time = 0 WHERE wait_time < 0;
+
 -- ---- 2. The relations ----
 
 DROP TABLE IF EXISTS temp.jobs;
@@ -45,6 +51,12 @@ CREATE TEMP TABLE allocations AS
 SELECT job_id AS job, 1 AS attempt, NULL AS task, 'pai/' || coalesce(gpu_type, 'GPU') AS pool, num_gpu AS chips,
        submit_time + wait_time AS start_time, submit_time + wait_time + duration AS end_time, NULL AS outcome
 FROM pai_sample WHERE num_gpu > 0;
+
+-- What ended before it started holds nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pai, 'pai_sample'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
 -- ---- 3. What nobody needs any more ----
 

@@ -262,5 +262,27 @@ class Pai(Case):
         self.check("queued", {})
 
 
+class EndsBeforeStarts(Case):
+    OPENB = "name,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+    DLRM = "instance_sn,role,app_name,gpu_request,rdma_request,creation_time,scheduled_time,deletion_time\n"
+    PAI = "job_id,num_inst,submit_time,num_cpu,num_gpu,gpu_type,duration,user,wait_time\n"
+
+    def test_they_hold_nothing_and_are_listed(self):
+        for name, parameters, count in (
+                ("alibaba_v2023", {"openb_pods": self.OPENB + "a,1,1000,,LS,Succeeded,0,50,10\nb,1,1000,,LS,Succeeded,0,50,90\n", "openb_nodes": None}, 1),
+                ("alibaba_v2025", {"dlrm": self.DLRM + "a,HN,x,1,1,0,10,50\nb,HN,x,1,1,0,90,50\n"}, 1),
+                ("pai", {"pai": self.PAI + "a,1,10,1,1,T4,40,u,0\nb,1,10,1,1,T4,-5,u,0\nc,1,100,1,1,T4,0,u,-5\n"}, 2),
+                ("alibaba_v2020", {"pai_jobs": "a,i,u,Terminated,0.0,50.0\nb,j,u,Terminated,0.0,50.0\n", "pai_instances": None, "pai_machines": None,
+                                   "pai_tasks": "a,w,1.0,Terminated,10.0,50.0,100.0,1.0,100.0,T4\nb,w,1.0,Terminated,90.0,50.0,100.0,1.0,100.0,T4\n"}, 1)):
+            with self.subTest(name):
+                files = {key: text and self.file(text, f"{key}.csv") for key, text in parameters.items()}
+                self.map(name, **files)
+                self.assertEqual(sum(seconds for (_, category), seconds in self.seconds.items() if category == "untraced"), 40)
+                self.assertEqual(self.rows("SELECT severity, sum(count) FROM mpg_issues WHERE kind = 'end_before_start' AND source IN (SELECT value FROM json_each(?)) GROUP BY 1",
+                                           json.dumps(list(files.values()))), [("data_loss", count)])
+                for table in ("jobs", "allocations", "capacity", "left_out"):
+                    self.db.execute(f"DROP TABLE IF EXISTS temp.{table}")
+
+
 if __name__ == "__main__":
     unittest.main()

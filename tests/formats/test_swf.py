@@ -153,6 +153,13 @@ class Mapping(Case):
         self.assertEqual(self.one("SELECT sum(chips * (end_time - start_time)) FROM allocations"), held)
         self.assertEqual(self.one("SELECT sum(chip_us) FROM mpg_rollup WHERE category NOT IN ('idle', 'queued')"), held * 10**6)
 
+    def test_waits_and_run_times_below_zero(self):
+        rest = "4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1"
+        path = self.file(f"; UnixStartTime: 1000\n; MaxProcs: 8\n1 0 10 50 {rest}\n2 0 0 -7 {rest}\n3 100 -20 50 {rest}\n")
+        self.map(path)
+        self.assertEqual(self.rows("SELECT job, start_time, end_time FROM allocations ORDER BY 1"), [("1", 1010, 1060), ("2", 1000, 1000), ("3", 1100, 1150)])
+        self.assertEqual(self.rows("SELECT source, severity, line, count FROM mpg_issues WHERE kind = 'end_before_start'"), [(path, "data_loss", 4, 2)])
+
     def test_several_logs(self):
         with open(SMALL, encoding="utf-8") as file:
             text = file.read()
