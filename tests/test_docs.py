@@ -93,6 +93,16 @@ class Docs(unittest.TestCase):
             kinds |= set(re.findall(r'MPG_(?:INFO|WARNING|DATA_LOSS),\s*"([a-z]+_[a-z_]+)"', text_of(path)))
         self.assertEqual([], sorted(kind for kind in kinds if f"`{kind}`" not in text))
 
+    def test_every_issue_of_a_mapping_is_in_the_list(self):
+        """Kinds that scripts insert have a line each in docs/issues.md, with their severity."""
+        lines = [line.split("|") for line in text_of(os.path.join(ROOT, "docs", "issues.md")).splitlines() if line.startswith("| `")]
+        listed = {(kind, severity.strip()) for _, names, severity, *_ in lines for kind in re.findall(r"`(\w+)`", names)}
+        inserted = set()
+        for path in glob.glob(os.path.join(ROOT, "sql", "**", "*.sql"), recursive=True):
+            inserted |= {(kind, severity) for severity, kind in re.findall(r"'(info|warning|data_loss)'(?: AS \w+)?,\s*'([a-z_]+)'", text_of(path))}
+        self.assertGreater(len(inserted), 15)
+        self.assertEqual([], sorted(inserted - listed))
+
     def test_no_example_reads_a_file_for_each_row(self):
         """SQLite has no index of a virtual table: the inner one of a join is read again for each row of the outer one."""
         modules = [name for name, in connect().execute("SELECT name FROM pragma_module_list") if re.search("_(trace|cost|ledger|rollup|timeline|records|report)$", name)]
