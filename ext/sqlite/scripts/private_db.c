@@ -179,3 +179,53 @@ mpg_rc mpg_private_do(mpg_private_db *p, mpg_err *err, const char *format, ...) 
   sqlite3_free(sql);
   return rc;
 }
+
+mpg_rc mpg_private_do_text(mpg_private_db *p, const char *sql, mpg_err *err) {
+  return mpg_private_run(p, sql, NULL, NULL, NULL, err);
+}
+
+mpg_rc mpg_private_prepare(mpg_private_db *p, const char *sql, sqlite3_stmt **out, mpg_err *err) {
+  int code = sqlite3_prepare_v2(p->db, sql, -1, out, NULL);
+  return code == SQLITE_OK ? MPG_OK : mpg_private_failure(p, code, err);
+}
+
+mpg_rc mpg_private_ask(mpg_private_db *p, const char *sql, int64_t value, int64_t *out,
+                       mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  mpg_rc rc = mpg_private_prepare(p, sql, &stmt, err);
+  *out = 0;
+  if (rc != MPG_OK)
+    return rc;
+  if (sqlite3_bind_parameter_count(stmt) > 0)
+    (void)sqlite3_bind_int64(stmt, 1, value);
+  switch (sqlite3_step(stmt)) {
+  case SQLITE_ROW:
+    *out = sqlite3_column_int64(stmt, 0);
+    break;
+  case SQLITE_DONE:
+    break;
+  default:
+    rc = mpg_private_failure(p, sqlite3_errcode(p->db), err);
+    break;
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc;
+}
+
+mpg_rc mpg_private_run_made(mpg_private_db *p, const char *query, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  char *sql = NULL;
+  mpg_rc rc = mpg_private_prepare(p, query, &stmt, err);
+  if (rc == MPG_OK) {
+    int code = sqlite3_step(stmt);
+    if (code == SQLITE_ROW)
+      sql = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+    else
+      rc = mpg_private_failure(p, code, err);
+  }
+  (void)sqlite3_finalize(stmt);
+  if (rc == MPG_OK)
+    rc = sql == NULL ? mpg_fail_nomem(err) : mpg_private_do_text(p, sql, err);
+  sqlite3_free(sql);
+  return rc;
+}

@@ -1,0 +1,247 @@
+/*
+** source_run.c - see source_run.h: binds a script's parameters, runs it, collects its relations, and
+** leaves out a file that it cannot read.
+*/
+#include "source_run.h"
+#include "script.h"
+
+#include <string.h>
+
+static const char *const relations[] = {"capacity", "outages",  "jobs",     "allocations",
+                                        "commits",  "programs", "observed", "aliases"};
+
+/* ---- parameters ---- */
+
+/* A parameter of a script: the files of an input, or an option of the source. */
+static int bind_parameter(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
+  mpg_sources *s = ctx;
+  sqlite3_stmt *const from[] = {s->files, s->option};
+  int rc = SQLITE_OK;
+  if (strcmp(name, "on_error") == 0)
+    return sqlite3_bind_text(stmt, index, s->on_error == MPG_ON_ERROR_SKIP ? "skip" : "stop", -1,
+                             SQLITE_STATIC);
+  for (size_t i = 0; rc == SQLITE_OK && i < 2; i++) {
+    rc = sqlite3_bind_text(from[i], 1, name, -1, SQLITE_STATIC);
+    if (rc == SQLITE_OK && sqlite3_bind_int64(from[i], 2, s->source) == SQLITE_OK &&
+        sqlite3_step(from[i]) == SQLITE_ROW && sqlite3_column_type(from[i], 0) != SQLITE_NULL) {
+      rc = sqlite3_bind_value(stmt, index, sqlite3_column_value(from[i], 0));
+      (void)sqlite3_reset(from[i]);
+      break;
+    }
+    (void)sqlite3_reset(from[i]);
+  }
+  return rc;
+}
+
+/* The statements that give a script its parameters. */
+mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
+  mpg_rc rc = mpg_private_prepare(
+      &s->db,
+      "SELECT json_group_array(path) FROM (SELECT path FROM file WHERE parameter = "
+      "?1 AND source = ?2 ORDER BY path) HAVING count(*) > 0",
+      &s->files, err);
+  return rc == MPG_OK ? mpg_private_prepare(
+                            &s->db,
+                            "SELECT json_extract(options, '$.' || ?1) FROM source WHERE source "
+                            "= ?2",
+                            &s->option, err)
+                      : rc;
+}
+
+/* ---- relations ---- */
+
+/* Copies a relation that a script has made, if it has, to what has those of all sources. */
+static mpg_rc collect(mpg_sources *s, const char *relation, mpg_err *err) {
+  const long long source = s->source;
+  char *query = sqlite3_mprintf(
+      "SELECT coalesce((SELECT 'INSERT INTO all_%s(source, ' || names || ') SELECT %lld, ' || "
+      "names "
+      "|| ' FROM temp.%s; UPDATE source SET records = json_set(records, ''$.%s'', (SELECT count(*) "
+      "FROM all_%s WHERE source = %lld)) WHERE source = %lld' FROM (SELECT group_concat(name) AS "
+      "names FROM pragma_table_info('%s', 'temp') WHERE lower(name) IN (SELECT name FROM "
+      "pragma_table_info('all_%s', 'main'))) WHERE names IS NOT NULL), '')",
+      relation, source, relation, relation, relation, source, source, relation, relation);
+  mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_run_made(&s->db, query, err);
+  sqlite3_free(query);
+  return rc;
+}
+
+/* Spans are many: the table itself is kept, under a name of the source. */
+static mpg_rc collect_spans(mpg_sources *s, mpg_err *err) {
+  enum { NONE, TABLE, VIEW };
+  const long long source = s->source;
+  int64_t kind;
+  mpg_rc rc =
+      mpg_private_ask(&s->db,
+                      "SELECT 1 + (type = 'view') FROM sqlite_temp_schema WHERE lower(name) = "
+                      "'spans' AND type IN ('table', 'view')",
+                      0, &kind, err);
+  if (rc == MPG_OK && kind == TABLE)
+    rc = mpg_private_do(&s->db, err, "ALTER TABLE temp.spans RENAME TO spans_of_%lld", source);
+  else if (rc == MPG_OK && kind == VIEW)
+    rc = mpg_private_do(&s->db, err, "CREATE TEMP TABLE spans_of_%lld AS SELECT * FROM temp.spans",
+                        source);
+  if (rc == MPG_OK && kind != NONE)
+    rc = mpg_private_do(&s->db, err,
+                        "UPDATE source SET records = json_set(records, '$.spans', (SELECT count(*) "
+                        "FROM temp.spans_of_%lld)) WHERE source = %lld",
+                        source, source);
+  return rc;
+}
+
+/* What a script leaves in temp besides spans and the user's tables. */
+static mpg_rc clear_temp(mpg_sources *s, mpg_err *err) {
+  return mpg_private_run_made(
+      &s->db,
+      "SELECT coalesce(group_concat('DROP ' || type || ' temp.\"' || name || '\"', ';'), '') FROM "
+      "(SELECT type, name FROM sqlite_temp_schema WHERE type IN ('table', 'view') AND name NOT "
+      "LIKE "
+      "'spans\\_of\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN "
+      "(SELECT name FROM user_table) ORDER BY type DESC)",
+      err);
+}
+
+static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < sizeof relations / sizeof *relations; i++)
+    rc = collect(s, relations[i], err);
+  if (rc == MPG_OK)
+    rc = collect_spans(s, err);
+  if (rc == MPG_OK)
+    rc = mpg_private_do(&s->db, err,
+                        "UPDATE all_jobs SET phase = coalesce(o.options ->> '$.phase', phase), "
+                        "framework = coalesce(o.options ->> '$.framework', framework), "
+                        "runtime = coalesce(o.options ->> '$.runtime', runtime), "
+                        "model = coalesce(o.options ->> '$.model', model), "
+                        "owner = coalesce(o.options ->> '$.owner', owner), "
+                        "name = coalesce(o.options ->> '$.name', name), "
+                        "priority = coalesce(o.options ->> '$.priority', priority) "
+                        "FROM source AS o WHERE o.source = %lld AND all_jobs.source = o.source AND "
+                        "o.options <> '{}'",
+                        (long long)s->source);
+  /* A script that has no parameter of that name leaves the option to us. */
+  if (rc == MPG_OK && strstr(script->sql, ":pool") == NULL)
+    for (size_t i = 0; rc == MPG_OK && i < 3; i++)
+      rc = mpg_private_do(&s->db, err,
+                          "UPDATE all_%s SET pool = o.options ->> '$.pool' FROM source AS o WHERE "
+                          "o.source = %lld AND all_%s.source = o.source AND o.options ->> '$.pool' "
+                          "IS NOT NULL",
+                          (const char *[]){"capacity", "outages", "allocations"}[i],
+                          (long long)s->source,
+                          (const char *[]){"capacity", "outages", "allocations"}[i]);
+  if (rc == MPG_OK && strstr(script->sql, ":chip,") == NULL &&
+      strstr(script->sql, ":chip ") == NULL)
+    rc =
+        mpg_private_do(&s->db, err,
+                       "UPDATE all_capacity SET chip = o.options ->> '$.chip' FROM source AS o "
+                       "WHERE o.source = %lld AND all_capacity.source = o.source AND o.options ->> "
+                       "'$.chip' IS NOT NULL",
+                       (long long)s->source);
+  return rc == MPG_OK ? clear_temp(s, err) : rc;
+}
+
+/* ---- files that cannot be read ---- */
+
+/* The file of the source that the error names first, and takes it out of the source; false: none. */
+static bool leave_out(mpg_sources *s, const mpg_err *why, mpg_err *err, mpg_rc *rc) {
+  sqlite3_stmt *stmt = NULL;
+  sqlite3_int64 file = 0;
+  *rc = mpg_private_prepare(
+      &s->db,
+      "SELECT file, path FROM file WHERE source = ?1 AND instr(?2, path) > 0 ORDER BY "
+      "instr(?2, path), length(path) DESC LIMIT 1",
+      &stmt, err);
+  if (*rc != MPG_OK)
+    return false;
+  (void)sqlite3_bind_int64(stmt, 1, s->source);
+  (void)sqlite3_bind_text(stmt, 2, why->text, -1, SQLITE_STATIC);
+  if (sqlite3_step(stmt) == SQLITE_ROW) {
+    file = sqlite3_column_int64(stmt, 0);
+    *rc = mpg_issues_add(&s->db.conn->issues, MPG_DATA_LOSS,
+                         (const char *)sqlite3_column_text(stmt, 1), "unreadable_file", 0, 1, "%s",
+                         why->text);
+    if (*rc != MPG_OK)
+      *rc = mpg_fail_nomem(err);
+  }
+  (void)sqlite3_finalize(stmt);
+  if (file != 0 && *rc == MPG_OK) {
+    char *reason = sqlite3_mprintf("cannot be read: %s", why->text);
+    *rc = reason == NULL
+              ? mpg_fail_nomem(err)
+              : mpg_private_do(&s->db, err,
+                               "UPDATE file SET source = NULL, certainty = NULL, reason = "
+                               "%Q, format = NULL WHERE file = %lld",
+                               reason, (long long)file);
+    sqlite3_free(reason);
+  }
+  return file != 0;
+}
+
+/* Takes every file out of a source that cannot be read as a whole: it lacks a file of another kind. */
+static mpg_rc leave_out_all(mpg_sources *s, const mpg_err *why, mpg_err *err) {
+  char *reason = sqlite3_mprintf("cannot be read: %s", why->text);
+  mpg_rc rc =
+      reason == NULL
+          ? mpg_fail_nomem(err)
+          : mpg_private_do(&s->db, err,
+                           "INSERT INTO mpg_issues(source, severity, kind, line, count, "
+                           "detail) SELECT path, 'data_loss', 'unreadable_file', NULL, 1, %Q "
+                           "FROM file WHERE source = %lld; UPDATE file SET source = NULL, "
+                           "reason = %Q WHERE source = %lld",
+                           why->text, (long long)s->source, reason, (long long)s->source);
+  sqlite3_free(reason);
+  return rc;
+}
+
+/* Whether the source still has a file. */
+static mpg_rc has_files(mpg_sources *s, bool *any, mpg_err *err) {
+  int64_t n;
+  mpg_rc rc =
+      mpg_private_ask(&s->db, "SELECT count(*) FROM file WHERE source = ?1", s->source, &n, err);
+  *any = n > 0;
+  return rc;
+}
+
+/* Whether one bad file leaves the others. */
+static mpg_rc stops(mpg_sources *s, bool *stop, mpg_err *err) {
+  int64_t n;
+  mpg_rc rc = mpg_private_ask(&s->db, "SELECT count(*) FROM file", 0, &n, err);
+  *stop = s->on_error == MPG_ON_ERROR_STOP || (s->on_error != MPG_ON_ERROR_NEVER && n < 2);
+  return rc;
+}
+
+/* Leaves out what the error is about, or if it names no file the whole source. */
+static mpg_rc recover(mpg_sources *s, mpg_err *err) {
+  const mpg_err why = *err;
+  bool stop;
+  mpg_rc rc = stops(s, &stop, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (stop) {
+    *err = why;
+    return why.rc;
+  }
+  if (!leave_out(s, &why, err, &rc) && rc == MPG_OK)
+    rc = leave_out_all(s, &why, err);
+  return rc == MPG_OK ? clear_temp(s, err) : rc;
+}
+
+mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
+  char name[64];
+  const mpg_script *script;
+  bool any;
+  mpg_rc rc;
+  (void)sqlite3_snprintf((int)sizeof name, name, "%s/%s",
+                         strcmp(format, "native") == 0 ? "sources" : "formats", format);
+  script = mpg_script_find(name);
+  while ((rc = has_files(s, &any, err)) == MPG_OK && any) {
+    rc = mpg_private_run(&s->db, script->sql, bind_parameter, s, NULL, err);
+    if (rc == MPG_OK)
+      return collect_all(s, script, err);
+    if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)
+      rc = recover(s, err);
+    if (rc != MPG_OK)
+      return rc;
+  }
+  return rc;
+}

@@ -1,0 +1,18 @@
+/*
+** source_run.h - one source of a fleet: its script, over its files.
+*/
+#ifndef MPG_SOURCE_RUN_H
+#define MPG_SOURCE_RUN_H
+
+#include "sources.h"
+
+/* Prepares what gives scripts their parameters; once, after the files are known. */
+mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err);
+
+/*
+** Runs the script of the source s->source, of that format, and collects its relations in all_* and
+** spans_of_*. A file that cannot be read is left out and listed, or is the error: mpg_on_error.
+*/
+mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err);
+
+#endif
