@@ -157,6 +157,7 @@ int mpg_register_keep(mpg_conn *conn, char **error);             /* rollup_cache
 int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
 int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */
 int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.c */
+int mpg_register_build(mpg_conn *conn, char **error);            /* build_functions.c */
 int mpg_register_sources(mpg_conn *conn, char **error);          /* sources_table.c */
 int mpg_register_transformer(mpg_conn *conn, char **error);      /* transformer.c */
 

@@ -52,6 +52,8 @@ static const char *const statements[] = {
     "SELECT * FROM trace_records('fixtures/golden.jsonl')",
     "SELECT file, format, reason, missing FROM trace_sources('fixtures/exports')",
     "SELECT pool, sum(chip_us) FROM trace_rollup('fixtures/exports/fleet.json') GROUP BY pool",
+    "SELECT mpg_import('fixtures/golden')",
+    "SELECT mpg_build(NULL) IS NULL WHERE 0",
     "SELECT path FROM trace_files('fixtures/go*/') UNION SELECT pattern FROM "
     "trace_files('fixtures/golden')",
     "SELECT record, job, chip, start_time, labels FROM mpg_records",

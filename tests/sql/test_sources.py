@@ -211,6 +211,34 @@ class FleetFile(Folder):
                          self.db.execute("SELECT DISTINCT pool, phase, owner FROM trace_rollup(?) WHERE job IS NOT NULL", (text,)).fetchall())
 
 
+class Tables(Folder):
+    FLEET = os.path.join(EXPORTS, "fleet.json")
+
+    def test_import(self):
+        told = json.loads(self.one("SELECT mpg_import(?)", self.FLEET))
+        self.assertEqual(told, {"capacity": 1, "outages": 0, "jobs": 2, "allocations": 2, "spans": 18, "commits": 2, "programs": 1})
+        self.assertEqual(self.sums(self.FLEET), self.db.execute(
+            "SELECT job, category, sum(chip_us) FROM mpg_rollup GROUP BY 1, 2").fetchall())
+        self.assertEqual(told, json.loads(self.one("SELECT mpg_import(?)", self.FLEET)))
+
+    def test_a_failed_import_changes_nothing(self):
+        self.one("SELECT mpg_import(?)", self.FLEET)
+        self.assertIn("mpg_import: trace_records: no such file: /nowhere", self.error("SELECT mpg_import('/nowhere')"))
+        self.assertIn("mpg_required", self.error("SELECT mpg_import(NULL)"))
+        self.assertEqual(2, self.one("SELECT count(*) FROM temp.jobs"))
+
+    def test_build_adds_what_is_new_once(self):
+        added = json.loads(self.one("SELECT mpg_build(?)", self.FLEET))
+        self.assertEqual((2, 18), (added["jobs"], added["spans"]))
+        self.assertEqual({0}, set(json.loads(self.one("SELECT mpg_build(?)", self.FLEET)).values()))
+        self.assertAlmostEqual(self.one("SELECT MPG FROM goodput_by_pool"), self.one("SELECT mpg(category, chip_us) FROM trace_rollup(?)", self.FLEET), 12)
+        self.assertIn("no such file", self.error("SELECT mpg_build('/nowhere')"))
+        self.assertEqual(18, self.one("SELECT count(*) FROM spans"))
+        self.db.execute("BEGIN")
+        self.assertIn("expected no open transaction", self.error("SELECT mpg_build(?)", self.FLEET))
+        self.db.execute("ROLLBACK")
+
+
 class Trouble(Folder):
     def test_a_bad_file_stops_nothing_but_itself(self):
         self.copy("sacct.psv", "events.psv", "job_5102.out")

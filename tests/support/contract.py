@@ -20,6 +20,7 @@ FUNCTIONS |= {("job_size", 1, "s", PURE), ("job_size", 2, "s", PURE), ("time_buc
 FUNCTIONS |= {("op_flops", 2, "s", PURE), ("op_flops", 3, "s", PURE), ("op_flops", 4, "s", PURE), ("op_bytes", 3, "s", PURE), ("op_bytes", 4, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE), ("mpg_required", 2, "s", PURE)}
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE)}
+FUNCTIONS |= {(name, 1, "s", DETERMINISTIC | DIRECTONLY) for name in ("mpg_import", "mpg_build")}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 
 READERS = """trace_ledger trace_rollup trace_timeline trace_records trace_sources
