@@ -39,7 +39,7 @@ mpg_rc mpg_private_do(mpg_private_db *p, mpg_err *err, const char *format, ...);
 mpg_rc mpg_private_do_text(mpg_private_db *p, const char *sql, mpg_err *err);
 /* A statement, to be finalized by the caller. */
 mpg_rc mpg_private_prepare(mpg_private_db *p, const char *sql, sqlite3_stmt **out, mpg_err *err);
-/* The integer that a query gives, 0 if it gives no row. Its parameter, if it has one, is `value`. */
+/* The integer that a query gives, 0 if it gives no row. Its parameter, if any, is `value`. */
 mpg_rc mpg_private_ask(mpg_private_db *p, const char *sql, int64_t value, int64_t *out,
                        mpg_err *err);
 /* Runs the SQL that a query makes, its one row, after the query has ended: what it makes may drop

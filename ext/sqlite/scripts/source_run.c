@@ -1,5 +1,5 @@
 /*
-** source_run.c - see source_run.h: binds a script's parameters, runs it, collects its relations, and
+** source_run.c - see source_run.h: binds parameters, runs the script, collects its relations, and
 ** leaves out a file that it cannot read.
 */
 #include "source_run.h"
@@ -142,7 +142,7 @@ static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err
 
 /* ---- files that cannot be read ---- */
 
-/* The file of the source that the error names first, and takes it out of the source; false: none. */
+/* Takes the file that the error names first out of the source; false: it names none. */
 static bool leave_out(mpg_sources *s, const mpg_err *why, mpg_err *err, mpg_rc *rc) {
   sqlite3_stmt *stmt = NULL;
   sqlite3_int64 file = 0;
@@ -177,7 +177,7 @@ static bool leave_out(mpg_sources *s, const mpg_err *why, mpg_err *err, mpg_rc *
   return file != 0;
 }
 
-/* Takes every file out of a source that cannot be read as a whole: it lacks a file of another kind. */
+/* Takes every file out of a source that cannot be read as a whole: it lacks one of another kind. */
 static mpg_rc leave_out_all(mpg_sources *s, const mpg_err *why, mpg_err *err) {
   char *reason = sqlite3_mprintf("cannot be read: %s", why->text);
   mpg_rc rc =
