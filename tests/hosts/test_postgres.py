@@ -12,6 +12,7 @@ import unittest
 import postgres
 from fleets import ROOT, connect
 
+TARGETS = ["postgres"]
 RATIOS = [
     "scheduling_goodput", "runtime_goodput", "program_goodput", "mpg", "mpg_lower", "runtime_coverage",
     "program_coverage", "occupancy", "mfu", "ettr",

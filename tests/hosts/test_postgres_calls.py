@@ -10,6 +10,8 @@ import postgres_ledger
 from fleets import connect, generator, quote
 from postgres_ledger import new_folder, written
 
+TARGETS = ["postgres"]
+
 
 def setUpModule():
     global server, folder, FIXTURES

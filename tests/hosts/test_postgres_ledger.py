@@ -12,6 +12,7 @@ import postgres_ledger
 from fleets import ROOT, connect, create_tables, quote, where, write_csv, write_jsonl
 from postgres_ledger import new_folder
 
+TARGETS = ["postgres"]
 TABLES = ("trace_ledger", "trace_rollup", "trace_timeline")
 WHOLE = {"attempt", "step", "tasks", "year"}
 NUMBERS = WHOLE | {"chips", "min_chips", "start_time", "end_time", "submit_time", "snapshot_time", "durable_time", "flops", "bytes",

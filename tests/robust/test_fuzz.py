@@ -11,12 +11,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests/fuzz"))
 import corpus  # noqa: E402
 
+TARGETS = ["mpg.so", "build/asan/replay"]
+
 
 class Replay(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-        done = subprocess.run(["make", "-s", "--no-print-directory", "mpg.so", "build/asan/replay"], cwd=ROOT, env=clean,
+        done = subprocess.run(["make", "-s", "--no-print-directory", *TARGETS], cwd=ROOT, env=clean,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             raise AssertionError(done.stdout)

@@ -12,6 +12,7 @@ import naive
 from cases import FolderCase
 from fleets import FORMS, ONE, TWO, ROOT, al, as_source, cap, connect, fleet, job, out, quote, sp
 
+ALONE = "it takes the memory of the machine"
 FULL = bool(os.environ.get("MPG_FULL"))
 ROWS = 2 ** 31 + 1000
 FIRST, LAST = 0, 9214646399  # the seconds of 1970-01-01 and of the end of 2261

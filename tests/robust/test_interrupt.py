@@ -13,6 +13,7 @@ import poll_gaps
 from fleets import ROOT, connect, quote
 from poll_gaps import FULL, gaps, text
 
+ALONE = "it interrupts after milliseconds, and measures gaps"
 N = 3_000_000 if FULL else 100_000
 MOST = 0.1  # seconds of a processor between two looks
 MOST_TO_GIVE_BACK = 0.2  # and after the last, of up to 2 GB

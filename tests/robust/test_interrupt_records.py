@@ -10,6 +10,7 @@ import xspace
 from fleets import connect, quote
 from poll_gaps import FULL, gaps, text
 
+ALONE = "it interrupts after milliseconds, and measures gaps"
 LONG_BYTES = 62_000_000 if FULL else 6_000_000
 LONG_MOST = 0.2  # seconds of a processor between two looks
 

@@ -14,6 +14,7 @@ import cases
 from contract import READERS
 from fleets import ROOT, connect, quote
 
+ALONE = "it compares seconds"
 PAGE = os.path.join(ROOT, "docs", "security.md")
 MIB = 1 << 20
 

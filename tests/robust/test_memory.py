@@ -10,6 +10,7 @@ import unittest
 import figures
 from fleets import ROOT, connect
 
+TARGETS = ["build/memory/loaded", "build/memory/ties.so"]
 FULL = bool(os.environ.get("MPG_FULL"))
 STRIDE = {"sqlite": 1 if FULL else 151, "libc": 1}
 
@@ -18,7 +19,7 @@ class Memory(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-        done = subprocess.run(["make", "-s", "--no-print-directory", "build/memory/loaded", "build/memory/ties.so"], cwd=ROOT, env=clean,
+        done = subprocess.run(["make", "-s", "--no-print-directory", *TARGETS], cwd=ROOT, env=clean,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             raise AssertionError(done.stdout)
