@@ -57,8 +57,8 @@ void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
 ** before an error: so much came before it. Retries EINTR and short reads. Text in UTF-16 with its
 ** byte order mark, which no format here begins with, is MPG_DATA and not given. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
-/* From here on what is read is UTF-8: bytes that are none become U+FFFD. To be said before the first
-** read, of text and not of binary formats. */
+/* From here on what is read is UTF-8: bytes that are none become U+FFFD. To be said before the
+** first read, of text and not of binary formats. */
 void mpg_stream_repair_text(mpg_stream *stream);
 /* The issue invalid_utf8, which counts what was replaced so far, if anything was. MPG_OK or
 ** MPG_NOMEM. */
