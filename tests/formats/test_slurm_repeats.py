@@ -92,13 +92,13 @@ class Mapping(Mapped):
             return f"NodeName=n1 Arch=x86_64\n   State={state} CPUTot=8\n   CfgTRES=cpu=8,gres/gpu=8\n{reason}\n"
         for days, wanted in ((("IDLE", "DOWN"), [(8, 1200, None, "hw_down")]), (("DOWN", "IDLE"), [])):
             folder = self.folder_of({f"{day}.txt": node(state, f"   Reason=x [root@{1100 + 100 * day}]\n" * (state == "DOWN")) for day, state in enumerate(days)})
-            self.db.execute("CREATE TEMP TABLE slurm_now AS SELECT * FROM slurm_nodes_trace(?)", (folder,))
+            self.db.execute("CREATE TEMP TABLE slurm_now AS SELECT *, _file, _line FROM slurm_nodes_trace(?)", (folder,))
             self.map(self.file(self.HEADER + self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3")))
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity"), [(8, 1000, None)])
             self.assertEqual(self.rows("SELECT chips, start_time, end_time, kind FROM outages"), wanted)
         # JSON names the cluster, text does not.
         named = json.dumps({"nodes": [{"name": "n1", "cluster_name": "c", "state": ["IDLE"], "tres": "cpu=8,gres/gpu=8"}]})
-        self.db.execute("CREATE TEMP TABLE slurm_now AS SELECT * FROM slurm_nodes_trace(?)", (self.folder_of({"1.txt": node("DOWN"), "2.json": named}),))
+        self.db.execute("CREATE TEMP TABLE slurm_now AS SELECT *, _file, _line FROM slurm_nodes_trace(?)", (self.folder_of({"1.txt": node("DOWN"), "2.json": named}),))
         self.map(self.file(self.HEADER + self.job(1, "COMPLETED", 1000, 1000, 1010, "gres/gpu=4", "gres/gpu=4", "n3")))
         self.assertEqual((self.rows("SELECT pool, chips FROM capacity"), self.rows("SELECT * FROM outages")), ([("c", 8)], []))
 
