@@ -27,12 +27,17 @@
 
 -- ---- 1. The input: lines of steps, evaluations, saves and the configuration ----
 
-DROP TABLE IF EXISTS temp.training_lines;
-CREATE TEMP TABLE training_lines AS
-WITH told AS (
-  SELECT _file AS file, _line AS source_line, time, step, fields,
-         iif(fields ->> '$.yearless' IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
-  FROM log_trace(mpg_required(:log, ':log'), '(?x)
+-- The members of `fields` become columns here, once; what follows goes by rowid where it can: logs have millions of lines.
+DROP TABLE IF EXISTS temp.training_read;
+CREATE TEMP TABLE training_read AS
+SELECT _file AS file, _line AS source_line, time, step, fields ->> '$.seconds' AS step_seconds, fields ->> '$.tflops' AS tflops,
+       fields ->> '$.tokens' AS tokens, fields ->> '$.loss' AS loss, other ->> '$.eval_step' AS eval_step,
+       other ->> '$.eval_seconds' AS eval_seconds, other ->> '$.saved' AS saved, other ->> '$.saving' AS saving,
+       other ->> '$.blocked' AS blocked, other ->> '$.finished' AS finished, other ->> '$.load_seconds' AS load_seconds,
+       other ->> '$.steps' AS all_steps, other ->> '$.devices' AS all_devices, other ->> '$.chip' AS chip_name,
+       iif(fields ->> '$.yearless' IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
+FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) AS other
+      FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
              | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
   (?: \b completed\ step:\ (?<step>\d+)
@@ -48,24 +53,31 @@ WITH told AS (
     | Config\ param\ steps:\ (?<steps>\d+)
     | Num_devices:\ (?<devices>\d+)
     | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
-  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970))
-),
-timed AS (
-  SELECT *, min(step IS NULL OR time IS NOT NULL) OVER (PARTITION BY file) AS timed,
-         max(time) OVER (PARTITION BY file ORDER BY source_line) AS latest
-  FROM told
-)
+  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970)));
+
 -- The lines of several hosts are put in the order of their clock.
-SELECT file, row_number() OVER (PARTITION BY file ORDER BY iif(timed, coalesce(time, latest), 0), source_line) AS line,
-       source_line, time, step, fields, timed
-FROM timed;
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
+WITH source AS MATERIALIZED (
+  SELECT file, min(step IS NULL OR time IS NOT NULL) AS timed, max(time IS NULL) AS partly FROM training_read GROUP BY file
+),
+late AS MATERIALIZED (
+  SELECT id, latest
+  FROM (SELECT rowid AS id, time, max(time) OVER (PARTITION BY file ORDER BY source_line) AS latest
+        FROM training_read WHERE file IN (SELECT file FROM source WHERE timed AND partly))
+  WHERE time IS NULL
+)
+SELECT r.*, timed
+FROM training_read AS r CROSS JOIN source USING (file) LEFT JOIN late ON id = r.rowid
+ORDER BY file, iif(timed, coalesce(time, latest), 0), source_line;
+DROP TABLE training_read;
 
 -- A line of a step without its fields cannot be rated, or not even be timed.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(source_line), count(*),
-       'lines of steps without ' || iif(max(fields ->> '$.seconds' IS NULL), '"seconds"', '"TFLOP/s/device"')
+       'lines of steps without ' || iif(max(step_seconds IS NULL), '"seconds"', '"TFLOP/s/device"')
          || ': the time of these steps is not told, or they are unrated'
-FROM temp.training_lines WHERE step IS NOT NULL AND (fields ->> '$.seconds' IS NULL OR fields ->> '$.tflops' IS NULL)
+FROM temp.training_lines WHERE step IS NOT NULL AND (step_seconds IS NULL OR tflops IS NULL)
 GROUP BY file;
 
 -- Nothing recognised is no run.
@@ -77,22 +89,22 @@ FROM temp.training_lines HAVING count(step) = 0;
 -- it is set up.
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
-  FROM (SELECT id, step, time - lag(time) OVER (PARTITION BY file, run, step ORDER BY line) < 10 AS again
-        FROM (SELECT *, sum(begins) OVER (PARTITION BY file ORDER BY line) AS run
-              FROM (SELECT rowid AS id, file, line, step, time,
-                           step IS NULL AND coalesce(lag(step) OVER (PARTITION BY file ORDER BY line) IS NOT NULL, 0) AS begins
+  FROM (SELECT id, step, time - lag(time) OVER (PARTITION BY run, step, file ORDER BY id) < 10 AS again
+        FROM (SELECT *, sum(begins) OVER (ORDER BY id) AS run
+              FROM (SELECT rowid AS id, file, step, time,
+                           step IS NULL AND coalesce(lag(step) OVER (ORDER BY rowid) IS NOT NULL, 0) AS begins
                     FROM temp.training_lines
-                    WHERE timed AND (step IS NOT NULL OR coalesce(fields ->> '$.steps', fields ->> '$.devices') IS NOT NULL)))
+                    WHERE timed AND (step IS NOT NULL OR coalesce(all_steps, all_devices) IS NOT NULL)))
         WHERE step IS NOT NULL)
   WHERE again);
 
 -- Every host prints the step: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
-  FROM (SELECT rowid AS id, coalesce(step, fields ->> '$.eval_step') = coalesce(lag(step) OVER w, lag(fields ->> '$.eval_step') OVER w)
+  FROM (SELECT rowid AS id, file = lag(file) OVER w AND coalesce(step, eval_step) = coalesce(lag(step) OVER w, lag(eval_step) OVER w)
                AND (step IS NULL) = (lag(step) OVER w IS NULL) AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-        FROM temp.training_lines WHERE coalesce(step, fields ->> '$.eval_step', fields ->> '$.steps', fields ->> '$.devices', fields ->> '$.chip') IS NOT NULL
-        WINDOW w AS (PARTITION BY file ORDER BY line))
+        FROM temp.training_lines WHERE coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
+        WINDOW w AS (ORDER BY rowid))
   WHERE again);
 
 -- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----
@@ -105,136 +117,170 @@ SELECT replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '') A
 FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name GROUP BY 1;
 CREATE INDEX temp.training_chips_by_name ON training_chips(name);
 
--- A run begins where a program says how it is set up, or the step numbers go back. Runs of several files are in the order of
--- their clocks: names seldom sort by their numbers.
-DROP TABLE IF EXISTS temp.training_events;
-CREATE TEMP TABLE training_events AS
-WITH told AS (
-  SELECT file, line, time, step, fields, coalesce(fields ->> '$.seconds', fields ->> '$.eval_seconds', 0) AS seconds, timed,
-         step IS NOT NULL AS is_step, coalesce(fields ->> '$.steps', fields ->> '$.devices', fields ->> '$.chip') IS NOT NULL AS is_marker
-  FROM training_lines
+-- A run begins where a program says how it is set up, or the step numbers go back. What stands before the first belongs to it.
+DROP TABLE IF EXISTS temp.training_ranges;
+CREATE TEMP TABLE training_ranges AS
+WITH begin AS MATERIALIZED (
+  SELECT file, id, row_number() OVER (PARTITION BY file ORDER BY id) AS run
+  FROM (SELECT rowid AS id, file,
+               file IS NOT lag(file) OVER w OR (lag(step) OVER w IS NOT NULL AND (step IS NULL OR step <= lag(step) OVER w)) AS begins
+        FROM training_lines WHERE coalesce(step, all_steps, all_devices, chip_name) IS NOT NULL WINDOW w AS (ORDER BY rowid))
+  WHERE begins
 ),
-begun AS (
-  SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
-                 WHEN is_step THEN coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) ELSE 0 END AS begins
-  FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
-),
-clocked AS (
-  SELECT *, max(1, sum(begins) OVER w) AS run, iif(timed, min(time) OVER (PARTITION BY file), NULL) AS clock,
-         CASE WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(iif(timed, 0, seconds)) OVER j END AS end_time
-  FROM begun WINDOW w AS (PARTITION BY file ORDER BY line), j AS (PARTITION BY coalesce(:job, file) ORDER BY file, line)
+source AS MATERIALIZED (
+  SELECT file, min(rowid) AS first, max(rowid) AS last, iif(timed, min(time), NULL) AS clock FROM training_lines GROUP BY file
+)
+SELECT s.file, coalesce(b.run, 1) AS run, s.clock, iif(coalesce(b.run, 1) = 1, s.first, b.id) AS first,
+       coalesce(lead(b.id) OVER (PARTITION BY s.file ORDER BY b.run) - 1, s.last) AS last
+FROM source AS s LEFT JOIN begin AS b USING (file);
+
+-- A run that begins anew after one that reached its last step is another job: it undoes nothing. Runs of several files are in
+-- the order of their clocks: names seldom sort by their numbers.
+DROP TABLE IF EXISTS temp.training_attempts;
+CREATE TEMP TABLE training_attempts AS
+WITH summed AS (
+  SELECT r.*, max(all_devices) AS devices, max(chip_name) AS chip, max(all_steps) AS steps, min(step) AS first_step, max(step) AS last_step
+  FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
+  GROUP BY r.rowid
 ),
 configured AS (
-  SELECT *, coalesce(max(fields ->> '$.devices') OVER (PARTITION BY file, run), max(fields ->> '$.devices') OVER f) AS devices, max(fields ->> '$.chip') OVER f AS chip, max(fields ->> '$.steps') OVER f AS steps
-  FROM clocked WINDOW f AS (PARTITION BY file)
+  SELECT file, run, clock, first, last, first_step, last_step, coalesce(devices, max(devices) OVER f) AS devices, max(chip) OVER f AS chip,
+         coalesce(steps, max(steps) OVER f) AS steps
+  FROM summed WINDOW f AS (PARTITION BY file)
+),
+anew AS (
+  SELECT *, coalesce(first_step <= lag(first_step) OVER w AND lag(last_step) OVER w = lag(steps) OVER w - 1, 0) AS is_anew
+  FROM configured WINDOW w AS (PARTITION BY file ORDER BY run)
+),
+named AS (
+  SELECT *, coalesce(:job, iif(sum(is_anew) OVER w = 0, file, file || '#' || (1 + sum(is_anew) OVER w))) AS job
+  FROM anew WINDOW w AS (PARTITION BY file ORDER BY run)
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, g.*,
+SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, g.first, g.last, steps, chip, is_anew,
        coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0), 1) AS chips
-FROM configured AS g LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '');
-DROP TABLE temp.training_chips;
+FROM named AS g LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '')
+ORDER BY log, clock, file, run;
+DROP TABLE training_chips;
+DROP TABLE training_ranges;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, iif(:job IS NULL, 'info', 'warning'), 'run_anew', min(source_line), count(*),
+       'runs that begin anew after one that reached its last step: '
+         || iif(:job IS NULL, 'each is a job of its own', 'as runs of one job they count what came before as lost')
+FROM (SELECT a.file, l.source_line FROM training_attempts AS a JOIN training_lines AS l ON l.rowid = a.first WHERE is_anew) GROUP BY file;
+
+-- In the order of jobs, attempts and lines; `run` is the rowid of the attempt.
+DROP TABLE IF EXISTS temp.training_events;
+CREATE TEMP TABLE training_events AS
+SELECT a.rowid AS run, timed, iif(timed, time, NULL) AS end_time, step, coalesce(step_seconds, eval_seconds, 0) AS seconds, tflops, tokens, loss,
+       eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds
+FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last;
+UPDATE temp.training_events SET end_time = told.end_time
+FROM (SELECT e.rowid AS id, iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(seconds) OVER (PARTITION BY log ORDER BY e.rowid) AS end_time
+      FROM training_events AS e JOIN training_attempts AS a ON a.rowid = run WHERE NOT timed) AS told
+WHERE id = training_events.rowid;
+
+-- JAX dispatches ahead: a step that took longer than its lines are apart tells that `seconds` are between dispatches. Spans
+-- of such a run are from line to line.
+DROP TABLE IF EXISTS temp.training_spanned;
+CREATE TEMP TABLE training_spanned AS
+WITH step AS MATERIALIZED (
+  SELECT rowid AS line, run, step, timed, end_time, seconds, tflops, tokens, loss,
+         iif(lag(run) OVER w = run, lag(end_time) OVER w, NULL) AS before
+  FROM training_events WHERE step IS NOT NULL AND end_time IS NOT NULL WINDOW w AS (ORDER BY rowid)
+),
+dispatched AS (
+  SELECT *, run IN (SELECT run FROM step WHERE timed AND seconds > 1.25 * (end_time - before) + 0.1) AS ahead FROM step
+)
+SELECT line, run, step, iif(ahead, coalesce(before, end_time - seconds), max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time,
+       end_time, seconds, tflops, tokens, loss, ahead
+FROM dispatched;
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
-WITH step AS (
-  SELECT *, lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line) AS before
-  FROM training_events WHERE step IS NOT NULL AND end_time IS NOT NULL
-),
--- JAX dispatches ahead: a step that took longer than its lines are apart tells that `seconds` are between dispatches. Spans
--- of such a run are from line to line.
-dispatched AS (
-  SELECT *, max(timed AND seconds > 1.25 * (end_time - before) + 0.1) OVER (PARTITION BY job, attempt) AS ahead FROM step
-),
-spanned AS (
-  SELECT *, iif(ahead, coalesce(before, end_time - seconds), max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time
-  FROM dispatched
-)
-SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(typeof(fields ->> '$.loss') <> 'text', fields ->> '$.loss', NULL) AS loss,
-       fields ->> '$.tokens' * devices_per_chip AS tokens_per_s_per_chip, fields ->> '$.tflops' * devices_per_chip AS tflops_per_chip,
-       fields ->> '$.tflops' * devices_per_chip * 1e12 / peak_flops AS mfu,
-       fields ->> '$.tflops' * devices_per_chip * 1e12 * seconds * chips AS flops, line, ahead
-FROM spanned;
+SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss,
+       tokens * devices_per_chip AS tokens_per_s_per_chip, tflops * devices_per_chip AS tflops_per_chip,
+       tflops * devices_per_chip * 1e12 / peak_flops AS mfu, tflops * devices_per_chip * 1e12 * seconds * chips AS flops
+FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run;
 
 -- Most versions do not say how long evaluations took: with times it is what is left of the gap that they are in.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 WITH counted AS (
-  SELECT *, sum(fields ->> '$.eval_step' IS NOT NULL AND fields ->> '$.eval_seconds' IS NULL) OVER (PARTITION BY job, attempt ORDER BY line) AS evals
+  SELECT rowid AS line, run, step, timed, end_time, seconds, sum(eval_step IS NOT NULL AND eval_seconds IS NULL) OVER (ORDER BY rowid) AS evals
   FROM training_events
+  WHERE run IN (SELECT run FROM training_events WHERE eval_step IS NOT NULL AND eval_seconds IS NULL)
 ),
 gap AS (
-  SELECT job, attempt, lag(end_time) OVER w AS start_time, end_time - seconds AS end_time, evals > lag(evals) OVER w AS evaluated
-  FROM counted WHERE step IS NOT NULL AND timed WINDOW w AS (PARTITION BY job, attempt ORDER BY line)
+  SELECT run, lag(end_time) OVER w AS start_time, end_time - seconds AS end_time, evals > lag(evals) OVER w AS evaluated
+  FROM counted WHERE step IS NOT NULL AND timed WINDOW w AS (PARTITION BY run ORDER BY line)
 )
-SELECT job, attempt, 'eval' AS kind, end_time - seconds AS start_time, end_time
-FROM training_events WHERE fields ->> '$.eval_seconds' IS NOT NULL AND end_time IS NOT NULL
+SELECT run, 'eval' AS kind, end_time - seconds AS start_time, end_time
+FROM training_events WHERE eval_seconds IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
-SELECT job, attempt, 'eval', start_time, end_time FROM gap WHERE evaluated AND end_time > start_time
+SELECT run, 'eval', start_time, end_time FROM gap WHERE evaluated AND end_time > start_time
 UNION ALL
-SELECT job, attempt, 'checkpoint', end_time - (fields ->> '$.blocked'), end_time
-FROM training_events WHERE fields ->> '$.blocked' IS NOT NULL AND end_time IS NOT NULL
+SELECT run, 'checkpoint', end_time - blocked, end_time FROM training_events WHERE blocked IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
-SELECT job, attempt, 'restore', end_time - (fields ->> '$.load_seconds'), end_time
-FROM training_events WHERE fields ->> '$.load_seconds' IS NOT NULL AND end_time IS NOT NULL;
+SELECT run, 'restore', end_time - load_seconds, end_time FROM training_events WHERE load_seconds IS NOT NULL AND end_time IS NOT NULL;
 
 -- A save of a run that dispatches ahead lies before the line of the step: it took what this line and the next are apart from
 -- the one before, less what their steps took.
 INSERT INTO temp.training_phases
-WITH mark AS (
-  SELECT job, attempt, line, NULL AS step, end_time, NULL AS start_time, 0.0 AS seconds, 0 AS ahead FROM training_events
-  WHERE coalesce(fields ->> '$.saved', fields ->> '$.saving') IS NOT NULL
+WITH saver AS MATERIALIZED (
+  SELECT DISTINCT run FROM training_events WHERE coalesce(saved, saving) IS NOT NULL
+  INTERSECT SELECT DISTINCT run FROM training_spanned WHERE ahead
+  EXCEPT SELECT run FROM training_events WHERE blocked IS NOT NULL
+),
+mark AS (
+  SELECT run, rowid AS line, NULL AS step, end_time, NULL AS start_time, 0.0 AS seconds FROM training_events
+  WHERE coalesce(saved, saving) IS NOT NULL AND run IN (SELECT run FROM saver)
   UNION ALL
-  SELECT job, attempt, line, step, end_time, start_time, seconds, ahead FROM training_steps
+  SELECT run, line, step, end_time, start_time, seconds FROM training_spanned WHERE run IN (SELECT run FROM saver)
 ),
 numbered AS (
-  SELECT *, sum(step IS NULL) OVER (PARTITION BY job, attempt ORDER BY line) AS saves,
-         max(iif(step IS NULL, end_time, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS saved
-  FROM mark
+  SELECT *, sum(step IS NULL) OVER w AS saves, max(iif(step IS NULL, end_time, NULL)) OVER w AS saved
+  FROM mark WINDOW w AS (PARTITION BY run ORDER BY line)
 ),
 gap AS (
-  SELECT job, attempt, ahead, start_time, saved, saves > lag(saves) OVER w AS is_save,
+  SELECT run, start_time, saved, saves > lag(saves) OVER w AS is_save,
          coalesce(lead(end_time) OVER w, end_time) - start_time - seconds - coalesce(lead(seconds) OVER w, 0) AS excess
-  FROM numbered WHERE step IS NOT NULL WINDOW w AS (PARTITION BY job, attempt ORDER BY line)
+  FROM numbered WHERE step IS NOT NULL WINDOW w AS (PARTITION BY run ORDER BY line)
 )
-SELECT job, attempt, 'checkpoint', max(start_time, saved - excess), saved FROM gap
-WHERE is_save AND ahead AND excess > 0 AND saved > start_time
-  AND (job, attempt) NOT IN (SELECT job, attempt FROM training_events WHERE fields ->> '$.blocked' IS NOT NULL);
+SELECT run, 'checkpoint', max(start_time, saved - excess), saved FROM gap WHERE is_save AND excess > 0 AND saved > start_time;
 
 -- A save is logged when it is done; an asynchronous one when it begins, and it is done when the next one
 -- can begin, unless Orbax says when. A save before the first step is of the step that follows.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH save AS (
-  SELECT job, attempt, fields ->> '$.saving' IS NOT NULL AS later, coalesce(fields ->> '$.saved', fields ->> '$.saving') AS step,
-         coalesce(end_time, max(end_time) OVER (PARTITION BY file ORDER BY line), min(end_time) OVER (PARTITION BY file)) AS end_time,
-         line
-  FROM training_events WHERE coalesce(fields ->> '$.saved', fields ->> '$.saving') IS NOT NULL
+  SELECT run, saving IS NOT NULL AS later, coalesce(saved, saving) AS step,
+         coalesce(end_time, max(end_time) OVER (PARTITION BY file ORDER BY e.rowid), min(end_time) OVER (PARTITION BY file)) AS end_time,
+         e.rowid AS line
+  FROM training_events AS e CROSS JOIN training_attempts AS a ON a.rowid = run WHERE coalesce(saved, saving) IS NOT NULL
 ),
 -- Orbax says when one is finished.
 finish AS MATERIALIZED (
-  SELECT job, attempt, fields ->> '$.finished' AS step, min(end_time) AS end_time
-  FROM training_events WHERE fields ->> '$.finished' IS NOT NULL AND end_time IS NOT NULL GROUP BY 1, 2, 3
+  SELECT run, finished AS step, min(end_time) AS end_time
+  FROM training_events WHERE finished IS NOT NULL AND end_time IS NOT NULL GROUP BY 1, 2
 ),
 told AS (
-  SELECT job, attempt, step, end_time AS snapshot_time,
-         iif(later, lead(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time) AS durable_time
+  SELECT run, step, end_time AS snapshot_time, iif(later, lead(end_time) OVER (PARTITION BY run ORDER BY line), end_time) AS durable_time
   FROM save
 )
-SELECT job, attempt, step, t.snapshot_time, coalesce(f.end_time, t.durable_time) AS durable_time
-FROM told AS t LEFT JOIN finish AS f USING (job, attempt, step)
+SELECT run, step, t.snapshot_time, coalesce(f.end_time, t.durable_time) AS durable_time
+FROM told AS t LEFT JOIN finish AS f USING (run, step)
 UNION ALL
-SELECT job, attempt, step, end_time, end_time FROM finish
-WHERE (job, attempt, step) NOT IN (SELECT job, attempt, step FROM save);
+SELECT run, step, end_time, end_time FROM finish WHERE (run, step) NOT IN (SELECT run, step FROM save);
 DELETE FROM temp.training_saves WHERE durable_time IS NULL;
 
--- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT s.job, s.attempt, e.chips, e.chip, min(s.start_time) AS start_time, max(e.end_time) AS end_time,
-       CASE WHEN max(s.step) = e.steps - 1 THEN 'completed' END AS own_outcome
-FROM training_steps AS s
-CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(steps) AS steps, max(end_time) AS end_time
-            FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
-GROUP BY s.job, s.attempt;
+SELECT job, attempt, chips, chip, s.start_time, e.end_time, CASE WHEN s.last_step = steps - 1 THEN 'completed' END AS own_outcome,
+       s.first, s.last, run
+FROM (SELECT run, min(start_time) AS start_time, max(step) AS last_step, min(rowid) AS first, max(rowid) AS last FROM training_spanned GROUP BY run) AS s
+CROSS JOIN (SELECT run, max(end_time) AS end_time FROM training_events GROUP BY run) AS e USING (run)
+CROSS JOIN training_attempts AS a ON a.rowid = run;
 
 -- ---- 3. The relations ----
 
@@ -260,30 +306,28 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT *, row_number() OVER w AS place,
-         sum(seconds) OVER later / sum(executions) OVER later AS others
-  FROM training_steps
-  WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+  SELECT r.job, r.attempt, f.start_time, f.seconds - avg(o.seconds) AS excess
+  FROM training_runs AS r CROSS JOIN training_spanned AS f ON f.rowid = r.first
+  CROSS JOIN training_spanned AS o ON o.rowid BETWEEN r.first + 1 AND r.last
+  GROUP BY r.run
 )
 SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
 UNION ALL
-SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
-WHERE place = 1 AND executions = 1 AND seconds > others
+SELECT job, attempt, 'compile', start_time, start_time + excess, NULL, NULL FROM first WHERE excess > 0
 UNION ALL
-SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases
-ORDER BY 1, 2, 4;
+SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases JOIN training_attempts AS a ON a.rowid = run;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
-SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
+SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves JOIN training_attempts AS a ON a.rowid = run
+ORDER BY job, attempt, durable_time;
 
 -- ---- 4. What nobody needs any more ----
-
-ALTER TABLE temp.training_steps DROP COLUMN line;
-ALTER TABLE temp.training_steps DROP COLUMN ahead;
 
 DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
+DROP TABLE training_spanned;
 DROP TABLE training_events;
+DROP TABLE training_attempts;
 DROP TABLE training_lines;

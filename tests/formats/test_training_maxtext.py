@@ -174,6 +174,24 @@ class MaxText(Case):
             self.assertEqual(self.seconds()["checkpoint", None], 4)
             self.assertEqual(self.seconds()["lost", None], 8 * 8)
 
+    def test_a_run_after_one_that_was_complete(self):
+        """Two runs in one log: the second undoes nothing of the first. A restart from a save does."""
+        def run(at, first, last):
+            return [(at, "Config param steps: 4"), (at + 0.5, "Num_devices: 8, shape (1, 8)")] + [
+                (at + 2.5 + 2 * (n - first), self.STEP.format(n, 2, 150)) for n in range(first, last)]
+        self.map("maxtext", self.log(*run(1, 0, 4), *run(10, 0, 4), head=""), year=2026)
+        self.assertEqual(self.rows("SELECT substr(job, -2) = '#2', attempt, outcome FROM allocations ORDER BY 1"), [(0, 1, "completed"), (1, 1, "completed")])
+        self.assertNotIn(("lost", None), self.seconds())
+        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [("info", 1)])
+        self.map("maxtext", self.log(*run(1, 0, 4), *run(10, 0, 4), head=""), year=2026, job="mine")
+        self.assertEqual(self.rows("SELECT attempt, outcome FROM allocations"), [(1, "completed"), (2, "completed")])
+        self.assertEqual(self.seconds()["lost", None], 8 * 8)
+        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [("warning", 1)])
+        for first, last, steps in ((0, 3, 0), (0, 4, 2)):  # broke off, or went on after the end
+            self.map("maxtext", self.log(*run(1, first, last), *run(10, steps, 4), head=""), year=2026)
+            self.assertEqual(self.rows("SELECT attempt FROM allocations"), [(1,), (2,)])
+            self.assertEqual(self.rows("SELECT count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [])
+
     def test_the_real_log(self):
         path = REAL + "/understand_logs_and_metrics.md"
         if not os.path.exists(path):
