@@ -152,19 +152,30 @@ WHERE own.row = slurm_rows.row;
 -- waited in the first and has started since, waits no more; of an array, what waits becomes less.
 -- A resize ends a row and begins another of the same attempt. A job of a federation is in the accounting of
 -- each cluster that might have run it: REVOKED, where another one did.
+-- Most jobs have one row: only those of several need the windows.
+DROP TABLE IF EXISTS temp.slurm_repeated;
+CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;
+CREATE INDEX temp.slurm_repeated_of ON slurm_repeated(id, cluster_name);
 DROP TABLE IF EXISTS temp.slurm_attempts;
 CREATE TEMP TABLE slurm_attempts AS
-WITH ranked AS (
+WITH marked AS (
+  SELECT *, EXISTS (SELECT 1 FROM slurm_repeated AS r WHERE r.id IS slurm_rows.id AND r.cluster_name = slurm_rows.cluster_name) AS repeated FROM slurm_rows
+),
+ranked AS (
   SELECT *,
          row_number() OVER (
            PARTITION BY cluster_name, id, started, CASE WHEN started THEN Start ELSE Submit END
            ORDER BY "End" IS NULL, "End" DESC, array_count
          ) AS place,
          max(CASE WHEN started THEN Start END) OVER (PARTITION BY cluster_name, id) AS last_start
-  FROM slurm_rows
+  FROM marked
+  WHERE repeated
+),
+once AS (
+  SELECT *, CASE WHEN started THEN Start END AS last_start FROM marked WHERE NOT repeated
 ),
 kept AS (
-  SELECT row, cluster_name, id, started, last_start,
+  SELECT row, cluster_name, id, started, repeated, last_start,
          1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING') OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
            AS attempt,
          row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last
@@ -173,16 +184,22 @@ kept AS (
     AND NOT (NOT started AND state_base IS 'REVOKED'
              AND id IN (SELECT coalesce(JobIDRaw, JobID) FROM slurm_jobs GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')))
   WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)
+  UNION ALL
+  SELECT row, cluster_name, id, started, repeated, last_start, 1, 1
+  FROM once
+  WHERE NOT (NOT started AND state_base IS 'REVOKED'
+             AND id IN (SELECT coalesce(JobIDRaw, JobID) FROM slurm_jobs GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')))
 )
 SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM slurm_rows) > 1 THEN cluster_name || '/' || id ELSE id END AS job,
-       attempt, from_last, last_start, cluster_name, id, started, coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types, j.*
-FROM kept JOIN slurm_jobs AS j ON j.rowid = row;
+       attempt, from_last, last_start, cluster_name, id, started, repeated, coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types, j.*
+FROM kept CROSS JOIN slurm_jobs AS j ON j.rowid = row;
 
 -- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither tells: a
 -- requeue submits again, and a job does not run twice.
 UPDATE temp.slurm_attempts SET "End" = ended
 FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(Submit) OVER later ELSE lead(Start) OVER later END AS ended
       FROM temp.slurm_attempts
+      WHERE repeated
       WINDOW later AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)) AS n
 WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NOT NULL;
 
@@ -216,7 +233,7 @@ CREATE UNIQUE INDEX temp.slurm_type_of ON slurm_types(cluster_name, node);
 UPDATE temp.slurm_attempts SET held_types = json_object(t.type, t.chips)
 FROM (SELECT a.rowid AS row, max(k.type) AS type, (SELECT sum(value) FROM json_each(a.held_types)) AS chips, a.held_types AS held
       FROM slurm_attempts AS a JOIN json_each(a.nodes) AS n LEFT JOIN slurm_types AS k ON k.cluster_name = a.cluster_name AND k.node = n.value
-      WHERE a.started AND '' IN (SELECT key FROM json_each(a.held_types))
+      WHERE a.started AND EXISTS (SELECT 1 FROM slurm_types) AND '' IN (SELECT key FROM json_each(a.held_types))
       GROUP BY a.rowid
       HAVING count(DISTINCT k.type) = 1 AND count(k.type) = count(*)) AS t
 WHERE t.row = slurm_attempts.rowid AND NOT EXISTS (SELECT 1 FROM json_each(t.held) AS h WHERE h.key NOT IN ('', t.type))
@@ -263,18 +280,22 @@ FROM slurm_installed JOIN slurm_pools USING (cluster_name, type);
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH needs AS (
-  SELECT job,
-         coalesce(max(nullif(req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(array_count, 1) END), max(alloc_gpus)) AS chips,
-         min(CASE WHEN started THEN nullif(alloc_gpus, 0) END) AS least,
-         max(CASE WHEN started THEN nullif(alloc_gpus, 0) END) AS most,
-         min(Submit) AS submit_time, max(Comment) AS comment
+  SELECT rowid AS row, coalesce(nullif(req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(array_count, 1) END, alloc_gpus) AS chips,
+         CASE WHEN started THEN nullif(alloc_gpus, 0) END AS least, CASE WHEN started THEN nullif(alloc_gpus, 0) END AS most,
+         Submit AS submit_time, Comment AS comment
   FROM slurm_attempts
+  WHERE NOT repeated
+  UNION ALL
+  SELECT max(CASE WHEN from_last = 1 THEN rowid END),
+         coalesce(max(nullif(req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(array_count, 1) END), max(alloc_gpus)),
+         min(CASE WHEN started THEN nullif(alloc_gpus, 0) END), max(CASE WHEN started THEN nullif(alloc_gpus, 0) END), min(Submit), max(Comment)
+  FROM slurm_attempts
+  WHERE repeated
   GROUP BY job
 ),
 last AS (
   SELECT *, CASE WHEN json_valid(said) THEN CASE json_type(said) WHEN 'object' THEN said END END AS words
-  FROM (SELECT a.*, n.chips, n.least, n.most, n.submit_time, coalesce(a.Comment, n.comment) AS said FROM slurm_attempts AS a JOIN needs AS n USING (job))
-  WHERE from_last = 1
+  FROM (SELECT a.*, n.chips, n.least, n.most, n.submit_time, coalesce(a.Comment, n.comment) AS said FROM needs AS n CROSS JOIN slurm_attempts AS a ON a.rowid = n.row)
 )
 SELECT job,
        JobName AS name,
@@ -464,6 +485,7 @@ DROP TABLE slurm_installed;
 DROP TABLE slurm_types;
 DROP TABLE slurm_attempts;
 DROP TABLE slurm_rows;
+DROP TABLE slurm_repeated;
 DROP TABLE slurm_events;
 DROP TABLE slurm_seen;
 DROP TABLE slurm_now;
