@@ -17,10 +17,11 @@
 bool mpg_constraint_is_constant(sqlite3_index_info *info, int c);
 
 /*
-** What a plan that is given "=" of no constant has to cost more than any plan without one, and it
-** may expect no fewer rows. If the "=" is of a row value's IN, SQLite asks for a plan without it
-** as well, and takes the cheaper one. If it is of a bound parameter, there is no other plan.
+** Makes a plan dearer by each "=" of no constant that it was offered, `n` of them; it may expect no
+** fewer rows either. If one is of a row value's IN, SQLite asks for a plan without that as well,
+** all else the same, and takes the cheaper one. If it is of a bound parameter, there is no other
+** plan. Those count that there was no room for, too: else both plans might cost the same.
 */
-#define MPG_CONSTRAINT_IN_DOUBT 2
+void mpg_constraint_in_doubt(sqlite3_index_info *info, int n);
 
 #endif

@@ -1,11 +1,20 @@
 """Comparisons that the extension's tables make before SQLite sees a row: they are SQLite's own, or SQLite makes them alone.
 
 IN of a list or a subquery is a set, so a row comes once; which rows come is for the affinity of both sides to say. A copy of the rows in
-the database, whose columns are declared as the table's are, says what is right."""
+the database, whose columns are declared as the table's are, says what is right.
+
+MPG_COMPARISONS says how many questions are asked at random."""
+import json
+import os
+import random
+import re
 import unittest
+from collections import Counter
 
 from cases import Case as BaseCase
-from fleets import quote
+from fleets import ROOT, al, cap, connect, create_tables, fleet, job, quote, sp, write_csv
+
+COMPARISONS = int(os.environ.get("MPG_COMPARISONS", "3000"))
 
 
 class Cases(BaseCase):
@@ -86,6 +95,188 @@ class Cases(BaseCase):
                 self.assertEqual(self.numbers(table, where), none, (table, where))
             self.assertEqual(self.numbers(table, "pool IN (SELECT a FROM w)") > none, table != "mpg_ledger")
             self.assertEqual(self.numbers(table, f"pool = 'b' AND (pool, {other}) IN (SELECT a, b FROM w)"), self.numbers(table, "pool = 'b'"), table)
+
+
+NAMES = ["7", "007", "7.0", "7e0", " 7", "7 ", "+7", "-3", "0", "a", "A", "a ", "b", "é", "1e3", "1000", "", "x y"]
+NUMBERS = [0, 1, 7, 7.0, 7.5, -3, 1000, 0.5, 2**53 + 1, 9007199254740992.0, None]
+AFFINITIES = ["", "INTEGER", "BIGINT", "REAL", "NUMERIC", "TEXT", "BLOB", "DATETIME", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM", "COLLATE NOCASE"]
+OPERATORS = "= = = = == IS < <= > >= <>".split() + ["IS NOT"]
+
+
+def literal(value):
+    return "NULL" if value is None else f"x'{value.hex()}'" if isinstance(value, bytes) else quote(value)
+
+
+class Question:
+    """One at random over {t}, of which a view is {v}, and the tables w and u, and the view mixed, whose columns are a and b."""
+
+    def __init__(self, rng, columns, values, measures):
+        self.rng, self.values, self.measures, self.parameters = rng, values, measures, []
+        self.columns = rng.sample(columns, min(len(columns), rng.choice([1, 2, 2, 3, 4])))
+
+    def column(self):
+        return f't."{self.rng.choice(self.columns)}"'
+
+    def value(self):
+        rng = self.rng
+        value = rng.choice(self.values + NAMES + NUMBERS)
+        how = rng.randrange(8)
+        if how == 0 and isinstance(value, (int, float)):
+            value = str(value)
+        elif how == 1 and isinstance(value, str):
+            value = value.encode()
+        elif how == 2 and isinstance(value, int) and abs(value) < 2**53:
+            value = float(value)
+        if rng.random() < 0.25:
+            self.parameters.append(value)
+            return f"?{len(self.parameters)}"
+        return rng.choice(["{}", "{}", "{}", "{}", "CAST({} AS TEXT)", "CAST({} AS INTEGER)", "CAST({} AS NUMERIC)", "+{}"]).format(literal(value))
+
+    def source(self, columns):
+        """A subquery of so many columns."""
+        rng = self.rng
+        if rng.random() < 0.2:
+            return "VALUES " + ", ".join(f"({', '.join(self.value() for _ in range(columns))})" for _ in range(rng.randrange(1, 4)))
+        table = rng.choice(["w", "w", "u", "mixed", "{t}"])
+        names = [f's."{rng.choice(self.columns)}"' if table == "{t}" else rng.choice(["s.a", "s.b", "s.a", "s.b", "CAST(s.a AS TEXT)", "s.a || ''", "+s.b", "7", "'7'"]) for _ in range(columns)]
+        where = "" if table == "{t}" else rng.choice(["", "", "", " WHERE s.id < 4", f" WHERE s.b = {self.column()}", f" WHERE s.a IS NOT {self.column()}"])
+        end = rng.choice(["", "", "", "", " UNION ALL SELECT " + ", ".join(self.value() for _ in range(columns)), " ORDER BY s.id LIMIT 3"]) if table != "{t}" else ""
+        distinct = rng.choice(["", "DISTINCT "]) if table == "{t}" else ""  # of others a collation may tell less apart, and which comes is SQLite's choice
+        return f"SELECT {distinct}{', '.join(names)} FROM {table} AS s{where}{end}"
+
+    def row(self, width):
+        """A row value of columns, and perhaps of something else."""
+        parts = [self.column() for _ in range(width)]
+        if self.rng.random() < 0.4:
+            parts[self.rng.randrange(width)] = self.rng.choice([self.value(), f"+{self.column()}"])
+        return f"({', '.join(parts)})"
+
+    def term(self):
+        rng, column = self.rng, self.rng.choice(["", "", "", "", "+"]) + self.column()
+        collate, no, width = rng.choice(["", "", "", "", " COLLATE NOCASE", " COLLATE BINARY"]), rng.choice(["", "", "", "NOT "]), rng.choice([2, 2, 3])
+        return rng.choice([
+            lambda: f"{column}{collate} {rng.choice(OPERATORS)} {self.value()}",
+            lambda: f"{self.value()} {rng.choice(OPERATORS)} {column}{collate}",
+            lambda: f"{column}{collate} {no}IN ({', '.join(self.value() for _ in range(rng.randrange(1, 5)))})",
+            lambda: f"{column}{collate} {no}IN ({self.source(1)})",
+            lambda: f"{column} {no}IN ({self.source(1)})",
+            lambda: f"{column} IN (SELECT value FROM json_each('[7, \"7\", \"007\", 7.0, null, \"a\"]'))",
+            lambda: f"{column} {rng.choice(OPERATORS)} (SELECT {rng.choice(['s.a', 's.b', '+s.a'])} FROM {rng.choice('wu')} AS s WHERE s.id = {rng.randrange(4)})",
+            lambda: f"{self.row(width)} {no}IN ({self.source(width)})",
+            lambda: f"{self.row(width)} IN ({self.source(width)})",
+            lambda: f"{self.row(width)} {rng.choice(['=', 'IS', '<', '>=', '<>'])} ({', '.join(self.value() for _ in range(width))})",
+            lambda: f"{column} BETWEEN {self.value()} AND {self.value()}",
+            lambda: f"{column} IS {no}NULL",
+            lambda: f"{column} {no}{rng.choice(['LIKE', 'GLOB'])} {rng.choice(['7%', '7*', '*7*', '%A%', '7'])!r}",
+            lambda: f"{no}EXISTS (SELECT 1 FROM w AS s WHERE s.a {rng.choice(OPERATORS)} {column} AND s.b {rng.choice(OPERATORS)} {self.column()})",
+            lambda: f"EXISTS (SELECT 1 FROM w AS s WHERE {self.row(2)} IN (SELECT s.a, s.b))"])()
+
+    def terms(self, depth=2):
+        if depth == 0 or self.rng.random() < 0.5:
+            return self.term()
+        return "(" + self.rng.choice([" AND ", " AND ", " OR "]).join(self.terms(depth - 1) for _ in range(2)) + ")"
+
+    def on(self):
+        on = f"{self.column()} {self.rng.choice(OPERATORS)} w.{self.rng.choice('ab')}"
+        return self.rng.choice([on, on, f"{on} AND {self.terms(1)}", f"{self.row(2)} = (w.a, w.b)", f"{self.row(2)} IN (SELECT w.a, w.b)", f"{self.row(2)} IN (SELECT s.a, w.b FROM u AS s)"])
+
+    def ask(self):
+        rng, t = self.rng, self.rng.choice(["{t}", "{t}", "{t}", "{v}", "(SELECT * FROM {t})"])
+        out = ", ".join(f't."{name}"' for name in self.columns)
+        grouped = out.replace('t."', '{+}t."')  # as WHERE says that b = CAST('7' AS INTEGER), SQLite takes '7' and '+7' of a table for one group
+        where = f" WHERE {self.terms()}"
+        other = rng.choice(["w", "w", "u AS w", "mixed AS w"])
+        joins = [f"{other} JOIN {t} AS t ON {self.on()}", f"{other} CROSS JOIN {t} AS t ON {self.on()}", f"{other} LEFT JOIN {t} AS t ON {self.on()}", f"{t} AS t LEFT JOIN {other} ON {self.on()}",
+                 f"{t} AS t CROSS JOIN {other} ON {self.on()}"]
+        origin = rng.choice([f"{t} AS t{where}"] * 3 + [join + rng.choice(["", "", where]) for join in joins])
+        if self.measures is None:
+            return rng.choice([f"SELECT {out} FROM {origin}", f"SELECT DISTINCT {grouped} FROM {origin}", f"SELECT count(*), count({out.split(', ')[0]}) FROM {origin}",
+                               f"SELECT {out}, count(*) FROM {origin} GROUP BY {grouped}"])
+        sums = ", ".join(f't."{name}"' for name in self.measures)
+        sums = ", ".join(f"sum({name})" for name in sums.split(", "))
+        return rng.choice([f"SELECT {sums} FROM {origin}", f"SELECT DISTINCT {grouped} FROM {origin}", f"SELECT {out}, {sums} FROM {origin} GROUP BY {grouped}"])
+
+
+class Differential(BaseCase):
+    """Tables of every kind, asked at random beside copies of them."""
+
+    def texts(self, rng, count):
+        return [rng.choice(NAMES[:12] + ["a", "b"]) for _ in range(count)]
+
+    def ledger(self, rng):
+        names = list(dict.fromkeys(name for name in self.texts(rng, 6) if name.strip()))
+        records = [record for i, name in enumerate(names) for record in (
+            cap(2, 0, rng.choice([7, 10, 1000]), name, name), job(name, owner=rng.choice(names), phase=rng.choice(["training", names[-i]])),
+            al(1, i, rng.choice([5, 7]), pool=name, job=name), sp(name, i, 7, job=name))]
+        create_tables(self.db, fleet(*records))
+        folder = write_csv(self.new_folder(), fleet(*records))
+        measures = ["chip_us"]
+        return [("mpg_ledger", None), (f"trace_ledger({quote(folder)})", None), ("mpg_rollup", measures), (f"trace_rollup({quote(folder)})", measures),
+                ("mpg_timeline", None), ("mpg_records", None), (f"trace_records({quote(folder)})", None)]
+
+    def files(self, rng):
+        types = {name: rng.choice(["TEXT", "TEXT", "BIGINT", "REAL", "TIME"]) for name in ("a", "b", "c d", "e")}
+        draw = {"TEXT": NAMES[:12] + ["a", "b"], "BIGINT": [0, 1, 7, -3, 1000, 2**53 + 1, None], "REAL": [0.5, 7.0, 7.5, 9007199254740992.0, None], "TIME": [0, 7, 1000, 7.5, None]}
+        records = [[rng.choice(draw[kind]) for kind in types.values()] + [rng.randrange(9)] for _ in range(40)]
+        lines = [json.dumps(dict(zip([*types, "m"], record))) for record in records]
+        text = "a,b,c d,e,m\n" + "".join(",".join("" if value is None else f'"{value}"' if isinstance(value, str) else repr(value) for value in record) + "\n" for record in records)
+        folder = self.folder_of({"1.csv": text, "2.csv": text, "1.jsonl": "\n".join(lines)})
+        given = ", ".join(f"{json.dumps(name)} {kind}" for name, kind in types.items()) + ", m BIGINT"
+        found = []
+        for module in ("csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"):
+            options = f"types='{given}', threads={rng.choice([1, 2])}" + (", measures='m'" if "rollup" in module else "")
+            self.db.execute(f"DROP TABLE IF EXISTS temp.of_{module}")
+            self.db.execute(f"CREATE VIRTUAL TABLE temp.of_{module} USING {module}({quote(folder + '/*.' + module.split('_')[0])}, {options})")
+            found.append((f"temp.of_{module}", ["m"] if "rollup" in module else None))
+        return found
+
+    def others(self, _):
+        os.chdir(ROOT)
+        return [(f"interval_buckets({i}, 1000, 7)", None) for i in (0, 7)] + [("mpg_categories", None), ("mpg_limits", None), ("trace_files('fixtures/slurm')", None),
+                ("slurm_trace('fixtures/slurm/sacct_default.p')", None), ("chrome_trace('fixtures/profile/rank0.json')", None), ("swf_trace('fixtures/swf/small.swf')", None)]
+
+    def prepare(self, rng, table, measures):
+        """The copy, the tables beside it, and what their values are drawn from."""
+        info = self.rows("SELECT name, type, hidden FROM pragma_table_xinfo(?)", table.split("(")[0].removeprefix("temp."))
+        declared = {name: kind for name, kind, hidden in info if not hidden}
+        names = ", ".join(f'"{name}"' for name in declared)
+        for kind, name in (("TABLE", "copied"), ("TABLE", "w"), ("TABLE", "u"), ("VIEW", "mixed"), ("VIEW", "temp.of_table"), ("VIEW", "temp.of_copy")):
+            self.db.execute(f"DROP {kind} IF EXISTS {name}")
+        self.db.execute("CREATE TABLE copied({})".format(", ".join(f'"{name}" {kind}' for name, kind in declared.items())))
+        self.db.execute(f"INSERT INTO copied SELECT {names} FROM {table}")
+        columns = [name for name in declared if measures is None or name not in measures + ["chip_seconds", "intervals", "rows"]]
+        values = sorted({row[0] for name in columns for row in self.rows(f'SELECT DISTINCT "{name}" FROM copied LIMIT 8')}, key=repr)
+        for name in "wu":
+            self.db.execute(f"CREATE TABLE {name}(id, a {rng.choice(AFFINITIES)}, b {rng.choice(AFFINITIES)})")
+            for i in range(rng.randrange(3, 8)):
+                self.db.execute(f"INSERT INTO {name} VALUES (?, ?, ?)", (i, *(rng.choice(values + NAMES + NUMBERS) for _ in range(2))))
+        self.db.execute("CREATE VIEW mixed AS SELECT id, a, b FROM w UNION ALL SELECT 9, {}, {}".format(*(literal(rng.choice(values + NAMES)) for _ in range(2))))
+        self.db.execute(f"CREATE TEMP VIEW of_table AS SELECT * FROM {table}")
+        self.db.execute(f"CREATE TEMP VIEW of_copy AS SELECT {names} FROM copied")
+        return columns, values
+
+    def test_any_question(self):
+        asked, with_rows, seed = 0, 0, 0
+        while asked < COMPARISONS:
+            rng = random.Random(f"constraints {seed}")
+            self.db.close()
+            self.db = connect()
+            self.db.execute(f"PRAGMA encoding = '{'UTF-16le' if seed % 7 == 6 else 'UTF-8'}'")
+            for table, measures in (self.ledger, self.files, self.others)[(0, 1, 0, 1, 2)[seed % 5]](rng):
+                columns, values = self.prepare(rng, table, measures)
+                for _ in range(40):
+                    question = Question(rng, columns, values, measures)
+                    sql = question.ask()
+                    given = question.parameters[:max(map(int, re.findall(r"\?(\d+)", sql)), default=0)]
+                    found, wanted = ([tuple((type(value), value) for value in row) for row in self.rows(sql.replace("{t}", t).replace("{v}", v).replace("{+}", plus), *given)]
+                                     for t, v, plus in ((table, "of_table", ""), ("copied", "of_copy", "+")))
+                    self.assertEqual(Counter(found), Counter(wanted), (seed, table, sql, given))
+                    with_rows += bool(wanted)
+                    asked += 1
+            seed += 1
+        self.assertGreater(with_rows, asked // 4)
+        if "MPG_COMPARISONS" in os.environ:
+            print(f"{asked} comparisons, {with_rows} with rows, none differs")
 
 
 if __name__ == "__main__":

@@ -79,9 +79,9 @@ static bool may_be_of_numbers(sqlite3_index_info *info, int c, int op) {
 void mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *columns,
                               mpg_generic_column_of *column_of, const void *table,
                               sqlite3_str *plan) {
-  int given = 0;
-  bool equal = false, in_doubt = false;
-  for (int c = 0; c < info->nConstraint && given < MPG_ROWS_FILTERS; c++) {
+  int given = 0, in_doubt = 0;
+  bool equal = false;
+  for (int c = 0; c < info->nConstraint; c++) {
     size_t column;
     int op;
     if (!info->aConstraint[c].usable || info->aConstraint[c].iColumn < 0)
@@ -92,16 +92,18 @@ void mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *colum
     op = operator_of(info, c, is_text(columns, column), column == MPG_FILTER_FILE);
     if (op == 0)
       continue;
+    in_doubt += op == SQLITE_INDEX_CONSTRAINT_EQ && !mpg_constraint_is_constant(info, c);
+    if (given == MPG_ROWS_FILTERS)
+      continue;
     info->aConstraintUsage[c].argvIndex = ++given;
     equal |= op == SQLITE_INDEX_CONSTRAINT_EQ || op == PLAN_IN;
-    in_doubt |= op == SQLITE_INDEX_CONSTRAINT_EQ && !mpg_constraint_is_constant(info, c);
     if (is_text(columns, column) && may_be_of_numbers(info, c, op))
       op += PLAN_NUMBERS;
     sqlite3_str_appendf(plan, "%lld %d ", (sqlite3_int64)column, op);
   }
   info->estimatedCost = 1e6;
-  if (in_doubt) {
-    info->estimatedCost *= MPG_CONSTRAINT_IN_DOUBT;
+  if (in_doubt > 0) {
+    mpg_constraint_in_doubt(info, in_doubt);
   } else if (equal) {
     info->estimatedCost /= 2;
     info->estimatedRows /= 100;

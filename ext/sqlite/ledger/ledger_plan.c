@@ -73,23 +73,25 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
                      int given) {
   sqlite3_str *text = sqlite3_str_new(NULL);
   mpg_scan_key keys[MPG_SCAN_KEYS] = {{MPG_DIM_NAME, false}};
-  bool rows = table->shape == MPG_SHAPE_LEDGER, once = false, in_doubt = false;
+  bool rows = table->shape == MPG_SHAPE_LEDGER, once = false;
   bool ordered = rows && plan_order(db, info, table, keys, &once);
-  int nfilters = 0;
+  int nfilters = 0, in_doubt = 0;
   sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once,
                       ordered ? info->nOrderBy : 0);
   for (int i = 0; ordered && i < info->nOrderBy; i++)
     sqlite3_str_appendf(text, " %d %d", (int)keys[i].dim, keys[i].descending);
   info->orderByConsumed = ordered;
-  for (int i = 0; rows && i < info->nConstraint && nfilters < MPG_SCAN_FILTERS; i++)
+  for (int i = 0; rows && i < info->nConstraint; i++)
     if (can_filter(info, i, table)) {
       bool constant = mpg_constraint_is_constant(info, i);
+      in_doubt += !constant && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ;
+      if (nfilters == MPG_SCAN_FILTERS)
+        continue;
       info->aConstraintUsage[i].argvIndex = given + ++nfilters;
-      in_doubt |= !constant && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ;
       sqlite3_str_appendf(text, " %d %d %d", info->aConstraint[i].iColumn, info->aConstraint[i].op,
                           constant);
     }
-  info->estimatedCost *= in_doubt ? MPG_CONSTRAINT_IN_DOUBT : 1;
+  mpg_constraint_in_doubt(info, in_doubt);
   info->idxStr = sqlite3_str_finish(text);
   info->needToFreeIdxStr = 1;
   return info->idxStr != NULL;
