@@ -95,6 +95,12 @@ CREATE TABLE IF NOT EXISTS programs (
   dtype       TEXT    CHECK (dtype <> '')
 );
 
+-- Optional: until when a pool was observed, such as the time of an export. Its ledger ends there.
+CREATE TABLE IF NOT EXISTS observed (
+  pool        TEXT    CHECK (pool <> ''),  -- NULL: every pool that no other row names
+  until_time  NUMERIC NOT NULL CHECK (until_time <> '')
+);
+
 -- Optional: chips that the built-in catalogue lacks, or says otherwise. One row for each dtype.
 CREATE TABLE IF NOT EXISTS chips (
   chip            TEXT   NOT NULL CHECK (chip <> ''),

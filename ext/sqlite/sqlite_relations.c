@@ -192,6 +192,21 @@ done:
   return rc;
 }
 
+/* Somebody else's table may have the name: such a one lacks a column. What else is wrong with it
+** shows where it is read. */
+static mpg_rc check_observed(sqlite3 *db, const char *schema, found *kind, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  char *sql = sqlite3_mprintf("SELECT pool, until_time FROM \"%w\".observed", schema);
+  if (sql == NULL)
+    return mpg_fail_nomem(err);
+  if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_ERROR &&
+      strncmp(sqlite3_errmsg(db), "no such column", strlen("no such column")) == 0)
+    *kind = NOTHING;
+  sqlite3_finalize(stmt);
+  sqlite3_free(sql);
+  return MPG_OK;
+}
+
 /* One relation from the first of the schemas that has it. */
 static mpg_rc read_first(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, char **schemas,
                          size_t n, mpg_relation relation, bool skip, bool *there, mpg_err *err) {
@@ -199,6 +214,8 @@ static mpg_rc read_first(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, char
   for (size_t i = 0; i < n; i++) {
     found kind;
     mpg_rc rc = look_up(db, schemas[i], mpg_relation_get(relation)->name, &kind, err);
+    if (rc == MPG_OK && kind != NOTHING && relation == MPG_REL_OBSERVED)
+      rc = check_observed(db, schemas[i], &kind, err);
     if (rc != MPG_OK)
       return rc;
     if (kind == NOTHING)
@@ -234,7 +251,7 @@ static mpg_rc read_all(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const 
   for (int r = 0; rc == MPG_OK && r < MPG_REL_CHIPS; r++) {
     rc = read_first(fleet, db, env, only ? &only : schemas, only ? 1 : n, (mpg_relation)r, skip,
                     &there, err);
-    any |= there;
+    any |= there && r != MPG_REL_OBSERVED;
   }
   free_schemas(schemas, n);
   if (rc == MPG_OK && !any)

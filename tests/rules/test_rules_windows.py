@@ -1,8 +1,10 @@
 """Windows, sizes and repetitions (docs/rules.md, sections 8 to 10), and records that the naive computation refuses."""
+import sqlite3
 import unittest
+from collections import Counter
 
 import naive
-from fleets import FORMS, al, as_source, cap, co, fleet, job, out, pr, sp
+from fleets import FORMS, al, as_source, cap, co, connect, create_tables, fleet, job, ledger, out, pr, project, sp
 from rules_case import CHIPS, MS, POOL, Cases, Rules, steps
 
 case = Cases()
@@ -97,6 +99,88 @@ class Dimensions(unittest.TestCase):
                 rows = db.execute("SELECT DISTINCT job, name, owner, phase, framework, runtime, model, priority, labels "
                                   f"FROM {source} ORDER BY job").fetchall()
                 self.assertEqual(wanted, rows)
+
+
+def ob(until, pool="p"):
+    return "observed", dict(pool=pool, until_time=until)
+
+
+class Observed(unittest.TestCase):
+    """1. A pool's ledger ends when it was observed last. Of tables alone: files have no such record."""
+
+    def check(self, records, expected, by=("job", "pool", "category"), issues=None, **options):
+        relations = fleet(*records)
+        wanted = Counter({key: seconds * 10**6 for key, seconds in expected.items()})
+        result = naive.compute(relations, **options)
+        self.assertEqual(wanted, project(result.ledger, by))
+        with as_source(relations, "tables") as (db, source):
+            for table in (source, "mpg_rollup"):
+                self.assertEqual(wanted, ledger(db, table, options, by))
+            kinds = {kind for kind, in db.execute("SELECT kind FROM mpg_issues")}
+        self.assertEqual(issues if issues is not None else set(), result.issues)
+        self.assertEqual(result.issues, kinds)
+
+    def test_later_than_all_else(self):
+        self.check([cap(2, 0), job(), al(1, 10), ob(100)], {("j", "p", "untraced"): 90, (None, "p", "idle"): 110})
+
+    def test_earlier_than_a_planned_end(self):
+        self.check([cap(2, 0, 1000), out(1, 50), job(), al(1, 10), ob(100)],
+                   {("j", "p", "untraced"): 90, (None, "p", "idle"): 60, (None, "p", "down"): 50})
+
+    def test_as_of_overrides(self):
+        self.check([cap(2, 0), job(), al(1, 10), ob(100)], {("j", "p", "untraced"): 40, (None, "p", "idle"): 60}, as_of=50)
+
+    def test_the_latest_counts(self):
+        self.check([cap(1, 0), ob(30), ob(40), ob(20)], {(None, "p", "idle"): 40})
+
+    def test_each_pool_has_its_own(self):
+        self.check([cap(1, 0), cap(1, 0, pool="q"), cap(1, 0, 70, pool="r"), ob(30), ob(100, "q")],
+                   {(None, "p", "idle"): 30, (None, "q", "idle"): 100, (None, "r", "idle"): 70})
+
+    def test_every_other_pool(self):
+        self.check([cap(1, 0), cap(1, 0, pool="q"), ob(30), ob(90, None)], {(None, "p", "idle"): 30, (None, "q", "idle"): 90})
+
+    def test_a_job_in_two_pools(self):
+        """It ends with the later; of the pool that was observed less nothing is held or asked for after that."""
+        self.check([cap(1, 0), cap(1, 0, pool="q"), job(chips=2), al(1, 0, task="a"), al(1, 0, task="b", pool="q"), sp("init", 0, 200), ob(30), ob(50, "q")],
+                   {("j", "p", "startup"): 30, ("j", "q", "startup"): 30, ("j", "q", "partial"): 20},
+                   issues={"span_outside_allocation"})
+
+    def test_what_nobody_runs_yet(self):
+        self.check([cap(1, 0), job(chips=4, submit_time=10), ob(30)], {(None, "p", "idle"): 30, ("j", None, "queued"): 80})
+
+    def test_an_end_that_is_not_known_yet(self):
+        self.check([cap(1, 0), job(), al(1, 0, 90, outcome="completed"), sp("step", 0, 20, 1), sp("step", 20, 40, 2), ob(30)],
+                   {("j", "p", "unknown"): 30}, issues={"after_observed"})
+
+    def test_beyond_what_was_observed(self):
+        self.check([cap(2, 0), job(), al(1, 10, 20), al(1, 40, 50, 2), al(1, 90, 95, 3), ob(45)],
+                   {("j", "p", "untraced"): 15, (None, "p", "idle"): 75}, issues={"after_observed"})
+
+    def test_tables_of_others(self):
+        """One without the columns is not looked at; of several schemas temp comes first."""
+        db = connect()
+        create_tables(db, fleet(cap(1, 0), al(1, 0, 10)))
+        db.execute("CREATE TABLE observed(moon, phase)")
+        db.execute("INSERT INTO observed VALUES ('p', 30)")
+        self.assertEqual(db.execute("SELECT sum(chip_us) FROM mpg_ledger").fetchall(), [(10 * 10**6,)])
+        db.execute("DROP TABLE observed")
+        db.execute("CREATE VIEW observed AS SELECT 'p' AS pool, '1970-01-01T00:00:30Z' AS until_time")
+        self.assertEqual(db.execute("SELECT sum(chip_us) FROM mpg_ledger").fetchall(), [(30 * 10**6,)])
+        db.execute("CREATE TEMP TABLE observed(pool, until_time)")
+        db.execute("INSERT INTO temp.observed VALUES ('p', 40)")
+        self.assertEqual(db.execute("SELECT sum(chip_us) FROM mpg_ledger").fetchall(), [(40 * 10**6,)])
+        self.assertEqual(db.execute("SELECT sum(chip_us) FROM mpg_ledger WHERE schema = 'main'").fetchall(), [(30 * 10**6,)])
+        self.assertEqual(db.execute("SELECT count(*) FROM mpg_records").fetchall(), [(2,)])
+        db.execute("UPDATE temp.observed SET until_time = NULL")
+        with self.assertRaisesRegex(sqlite3.Error, "temp.observed:1: .*until_time"):
+            db.execute("SELECT * FROM mpg_ledger").fetchall()
+
+    def test_alone_it_is_no_trace(self):
+        db = connect()
+        create_tables(db, fleet(ob(30)))
+        with self.assertRaisesRegex(sqlite3.Error, "found none"):
+            db.execute("SELECT * FROM mpg_ledger").fetchall()
 
 
 class BadRecords(unittest.TestCase):

@@ -125,7 +125,17 @@ class Ledger(Jobs):
     # 1. The end of the trace
 
     def end_of_trace(self, as_of):
+        pools = {r.pool for name in ('capacity', 'outages', 'allocations', 'observed') for r in self.rows[name] if r.pool is not None}
+        observed = {}
         if as_of is None:
+            for r in self.rows['observed']:
+                observed[r.pool] = max(r.until_time, observed.get(r.pool, r.until_time))
+            for pool in pools:
+                if None in observed:
+                    observed.setdefault(pool, observed[None])
+            for a in self.rows['allocations']:
+                if a.pool in observed and max(a.start_time, a.end_time or 0) > observed[a.pool]:
+                    self.issue('after_observed')
             of_pools, of_jobs = (
                 max((getattr(row, column) for name, rows in self.rows.items() for row in rows
                      for column in ('start_time', 'end_time', 'submit_time', 'snapshot_time',
@@ -134,23 +144,29 @@ class Ledger(Jobs):
                      and getattr(row, column, None) is not None), default=0)
                 for pools in (True, False))
             as_of = max(of_pools, of_jobs)
-            if of_pools > of_jobs and any(a.end_time is None for a in self.rows['allocations']):
+            if of_pools > of_jobs and any(a.end_time is None and a.pool not in observed for a in self.rows['allocations']):
                 self.issue('as_of_ahead')
-        self.as_of = as_of
+        self.pool_end = {pool: observed.get(pool, as_of) for pool in pools}
+        self.as_of = max(self.pool_end.values(), default=observed.get(None, as_of))
+        self.job_end = defaultdict(lambda: self.as_of)
+        for job in {a.job for a in self.rows['allocations']}:
+            self.job_end[job] = max(self.pool_end[a.pool] for a in self.rows['allocations'] if a.job == job)
         for name in ('capacity', 'outages', 'allocations', 'spans'):
-            self.rows[name] = [r for r in self.rows[name] if r.start_time < as_of]
             for r in self.rows[name]:
+                end = self.job_end[r.job] if name == 'spans' else self.pool_end[r.pool]
+                r.counts = r.start_time < end
                 r.open = r.end_time is None
-                r.cut = r.open or r.end_time > as_of
+                r.cut = r.open or r.end_time > end
                 r.length = None if r.open else r.end_time - r.start_time
                 if r.cut:
-                    r.end_time = as_of
+                    r.end_time = end
+            self.rows[name] = [r for r in self.rows[name] if r.counts]
         for c in self.rows['commits']:
             c.taken = c.snapshot_time if c.snapshot_time is not None else c.durable_time
-            if c.durable_time is not None and c.durable_time > as_of:
+            if c.durable_time is not None and c.durable_time > self.job_end[c.job]:
                 c.durable_time = None
         self.rows['commits'] = [c for c in self.rows['commits']
-                                if c.taken is None or c.taken <= as_of]
+                                if c.taken is None or c.taken <= self.job_end[c.job]]
 
     # 8. Windows, buckets and integers
 
@@ -411,11 +427,12 @@ class Ledger(Jobs):
         if not starts:
             return
         begin = min(starts)
-        end = self.as_of if not attempts or attempts[-1].running else attempts[-1].end
+        end = self.job_end[job.job] if not attempts or attempts[-1].running else attempts[-1].end
         edges = {begin, end} | {t for a in allocations for t in (a.start_time, a.end_time)}
         edges |= {t for a in attempts for t in (a.start, a.end)}
         for pool in {a.pool for a in allocations}:
             edges |= set(self.chip_edges[pool])
+        edges |= set(self.pool_end.values())
         edges = sorted(t for t in edges if begin <= t <= end)
         for s, e in zip(edges, edges[1:]):
             running = [a for a in allocations if a.start_time <= s < a.end_time]
@@ -427,6 +444,8 @@ class Ledger(Jobs):
             to_come = [(a.start_time, a.pool) for a in allocations if a.start_time > s]
             gone = [(-a.start_time, a.pool) for a in allocations if a.start_time <= s]
             pool = min(to_come)[1] if to_come else min(gone)[1] if gone else None
+            if pool is not None and s >= self.pool_end[pool]:
+                continue
             self.add_chips(pool, job.job, None, 'queued', None, job.chips - held, s, e)
 
     @staticmethod

@@ -25,6 +25,7 @@ COLUMNS = {
               'bytes', 'dtype', 'executions'],
     'commits': ['job', 'attempt', 'step', 'snapshot_time', 'durable_time'],
     'programs': ['program', 'flops', 'bytes', 'dtype'],
+    'observed': ['pool', 'until_time'],
     'chips': ['chip', 'dtype', 'peak_flops', 'hbm_bytes', 'hbm_bytes_per_s', 'ici_bytes_per_s',
               'tdp_w', 'vendor', 'year', 'source'],
 }
@@ -88,7 +89,7 @@ def job_name(value):
 
 
 CONVERT = {'start_time': microseconds, 'end_time': microseconds, 'submit_time': microseconds,
-           'snapshot_time': microseconds, 'durable_time': microseconds, 'chips': millionths,
+           'snapshot_time': microseconds, 'until_time': microseconds, 'durable_time': microseconds, 'chips': millionths,
            'min_chips': millionths, 'attempt': whole, 'step': whole, 'tasks': whole,
            'flops': real, 'bytes': real, 'executions': real, 'peak_flops': real,
            'hbm_bytes_per_s': real, 'job': job_name}

@@ -1,5 +1,6 @@
 /* test_fleet.c - records are checked field by field, merged where they repeat, and refused
 ** whole. */
+#include "../../ext/goodput/trace/pool_ends.h"
 #include "trace.h"
 #include "../../ext/goodput/trace/relation_rows.h"
 #include "check.h"
@@ -38,16 +39,17 @@ static void check_files(void) {
   for (int r = 0; r < MPG_RELATIONS; r++) {
     const mpg_relation_info *info = mpg_relation_get((mpg_relation)r);
     static const char behind[] = ".@[`{-_0 ", more[] = "AZaz";
+    const mpg_relation of_files = r == MPG_REL_OBSERVED ? MPG_RELATIONS : (mpg_relation)r;
     char path[80];
-    CHECK(mpg_relation_by_record(mpg_str_of(info->record)) == (mpg_relation)r);
+    CHECK(mpg_relation_by_record(mpg_str_of(info->record)) == of_files);
     CHECK(mpg_relation_by_record(mpg_str_of(info->name)) ==
-          (strcmp(info->name, info->record) == 0 ? (mpg_relation)r : MPG_RELATIONS));
+          (strcmp(info->name, info->record) == 0 ? of_files : MPG_RELATIONS));
     for (size_t k = 0; k < sizeof behind; k++) {
       (void)snprintf(path, sizeof path, "a/spans/%s%c.gz", info->name, behind[k]);
-      CHECK(mpg_relation_by_file(path) == (mpg_relation)r);
+      CHECK(mpg_relation_by_file(path) == of_files);
       path[8] = (char)(path[8] - 'a' + 'A');
-      CHECK(mpg_relation_by_file(path) == (mpg_relation)r);
-      CHECK(mpg_relation_by_file(path + 8) == (mpg_relation)r);
+      CHECK(mpg_relation_by_file(path) == of_files);
+      CHECK(mpg_relation_by_file(path + 8) == of_files);
     }
     for (size_t k = 0; more[k] != '\0'; k++) {
       (void)snprintf(path, sizeof path, "%s%c.csv", info->name, more[k]);
@@ -57,6 +59,25 @@ static void check_files(void) {
       CHECK(mpg_column_by_name((mpg_relation)r, mpg_str_of(info->columns[c])) == (int)c);
     CHECK(mpg_column_by_name((mpg_relation)r, MPG_STR("nothing")) == -1);
   }
+}
+
+/* A reader says until when it observed a pool; the latest time counts. */
+static void check_observed(void) {
+  mpg_issues found;
+  mpg_fleet f;
+  mpg_pool_ends ends;
+  mpg_err err;
+  mpg_issues_init(&found, &mpg_env_libc);
+  CHECK(mpg_fleet_init(&f, &mpg_env_libc, &found, NULL, &err) == MPG_OK);
+  CHECK(mpg_fleet_observed(&f, MPG_STR("p"), 20, &err) == MPG_OK);
+  CHECK(mpg_fleet_observed(&f, MPG_STR("p"), 30, &err) == MPG_OK);
+  CHECK(mpg_fleet_observed(&f, MPG_STR("q"), 10, &err) == MPG_OK);
+  CHECK(f.last == 0 && mpg_fleet_seal(&f, &err) == MPG_OK);
+  CHECK(mpg_pool_ends_init(&ends, &mpg_env_libc, &f) == MPG_OK);
+  CHECK(mpg_pool_end(&ends, 0) == 30 && mpg_pool_end(&ends, 1) == 10 && ends.as_of == 30);
+  mpg_pool_ends_free(&ends);
+  mpg_fleet_free(&f);
+  mpg_issues_free(&found);
 }
 
 static void check_refusals(void) {
@@ -259,6 +280,7 @@ int main(void) {
   CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, chips, &err) == MPG_OK);
   CHECK(mpg_fleet_from(&fleet, "test", &err) == MPG_OK);
   check_files();
+  check_observed();
   check_refusals();
   check_values();
   check_merging();

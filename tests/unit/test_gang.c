@@ -383,7 +383,8 @@ static void check_ways_out(int n, bool stops) {
   mpg_issues_init(&issues, env);
   crowd(&fleet, &issues, n, &err);
   CHECK(mpg_gang_init(&whole, env, &err) == MPG_OK);
-  CHECK(mpg_gang_build(&whole, &fleet, &fleet.jobs[0], as_of, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&whole, &fleet, &fleet.jobs[0],
+                       &(mpg_pool_ends){.as_of = as_of, .usual = as_of}, &err) == MPG_OK);
   CHECK(whole.nattempts == 3 && whole.nstretches > (size_t)n && whole.nshortfalls > (size_t)n);
   while (out) {
     hostile h = {0, stops ? 0 : k + 1, false, false, stops ? k + 2 : 0};
@@ -391,7 +392,8 @@ static void check_ways_out(int n, bool stops) {
     mpg_gang gang;
     mpg_rc rc = mpg_gang_init(&gang, &poor, &err);
     if (rc == MPG_OK)
-      rc = mpg_gang_build(&gang, &fleet, &fleet.jobs[0], as_of, &err);
+      rc = mpg_gang_build(&gang, &fleet, &fleet.jobs[0],
+                          &(mpg_pool_ends){.as_of = as_of, .usual = as_of}, &err);
     out = stops ? h.stop_in == 1 : h.failed;
     CHECK(rc == (!out ? MPG_OK : stops ? MPG_INTERRUPTED : MPG_NOMEM));
     CHECK(!out || strcmp(err.text, stops ? "interrupted" : "out of memory") == 0);
@@ -423,7 +425,8 @@ int main(void) {
     x.fleet = &fleet;
     x.job = &fleet.jobs[0];
     x.as_of = (PLACES - check_below(5)) * MPG_SECOND;
-    CHECK(mpg_gang_build(&gang, &fleet, x.job, x.as_of, &err) == MPG_OK);
+    CHECK(mpg_gang_build(&gang, &fleet, x.job, &(mpg_pool_ends){.as_of = x.as_of, .usual = x.as_of},
+                         &err) == MPG_OK);
     CHECK(x.job->nallocations > 0 || gang.npools == 0);
     for (size_t p = 0; p < gang.npools; p++) { /* none that is another job's */
       bool held = false;

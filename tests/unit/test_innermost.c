@@ -408,7 +408,8 @@ static void test_many_attempts(void) {
     }
   }
   CHECK(rc == MPG_OK && mpg_fleet_seal(&fleet, &err) == MPG_OK);
-  CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0], fleet.last, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0],
+                       &(mpg_pool_ends){.as_of = fleet.last, .usual = fleet.last}, &err) == MPG_OK);
   mpg_innermost_init(&in, &mpg_env_libc);
   CHECK(mpg_innermost_build(&in, &fleet, 0, &gang, fleet.last, &notices, &err) == MPG_OK);
   CHECK(in.nitems == SPANS && notices.count[MPG_NOTICE_SPAN_WITHOUT] == 0);
@@ -443,7 +444,9 @@ static void test_outside(void) {
     CHECK(mpg_gang_init(&gang, &mpg_env_libc, &err) == MPG_OK);
     CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, NULL, &err) == MPG_OK);
     CHECK(trace_build(&fleet, lines, sizeof lines / sizeof *lines, &err) == MPG_OK);
-    CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0], fleet.last, &err) == MPG_OK);
+    CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0],
+                         &(mpg_pool_ends){.as_of = fleet.last, .usual = fleet.last},
+                         &err) == MPG_OK);
     CHECK(mpg_innermost_build(&in, &fleet, 0, &gang, fleet.last, &notices, &err) == MPG_OK);
     CHECK(in.nitems == 1 && notices.count[MPG_NOTICE_SPAN_OUTSIDE] == (i == 2));
     mpg_innermost_free(&in);
@@ -475,7 +478,8 @@ int main(void) {
     CHECK(mpg_fleet_init(&fleet, env, &issues, NULL, &err) == MPG_OK);
     CHECK(random_job(&fleet, &x, &err) == MPG_OK);
     x.as_of = (PLACES - check_below(6)) * MPG_SECOND;
-    CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0], x.as_of, &err) == MPG_OK);
+    CHECK(mpg_gang_build(&gang, &fleet, &fleet.jobs[0],
+                         &(mpg_pool_ends){.as_of = x.as_of, .usual = x.as_of}, &err) == MPG_OK);
     CHECK(mpg_innermost_build(&in, &fleet, 0, &gang, x.as_of, &notices, &err) == MPG_OK);
     settle(&x, &gang);
     check_parts(&x, &in, &gang, &fleet);

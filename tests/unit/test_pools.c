@@ -272,7 +272,8 @@ static mpg_rc run(const naive *x, const mpg_fleet *fleet, const mpg_env *env, in
   mpg_issues issues;
   mpg_pools ps;
   mpg_err err = {MPG_OK, ""};
-  mpg_rc rc = mpg_pools_init(&ps, env, fleet, x->as_of * MPG_SECOND, &err);
+  const mpg_pool_ends ends = mpg_pool_ends_at(x->as_of * MPG_SECOND);
+  mpg_rc rc = mpg_pools_init(&ps, env, fleet, &ends, &err);
   *sum = 0;
   mpg_issues_init(&issues, env);
   rc = rc == MPG_OK ? hold(x, &ps, &err) : rc;
@@ -323,7 +324,8 @@ static void test_asked(void) {
     int64_t sum = 0;
     mpg_sink sink = {count, &sum, NULL};
     mpg_pools ps;
-    CHECK(mpg_pools_init(&ps, &env, &fleet, 90000 * MPG_SECOND, &err) == MPG_OK);
+    const mpg_pool_ends ends = mpg_pool_ends_at(90000 * MPG_SECOND);
+    CHECK(mpg_pools_init(&ps, &env, &fleet, &ends, &err) == MPG_OK);
     for (int i = 0; i < N; i++)
       CHECK(mpg_pools_hold(&ps, 0, i * 2 * MPG_SECOND, (i * 2 + 1) * MPG_SECOND, 1000000, &err) ==
             MPG_OK);
@@ -352,7 +354,8 @@ int main(void) {
     mpg_issues_init(&issues, &mpg_env_libc);
     CHECK(mpg_fleet_init(&fleet, &mpg_env_libc, &issues, catalogue, &err) == MPG_OK);
     CHECK(random_pools(&fleet, &x, &err) == MPG_OK && mpg_fleet_npools(&fleet) == POOLS);
-    CHECK(mpg_pools_init(&ps, &mpg_env_libc, &fleet, x.as_of * MPG_SECOND, &err) == MPG_OK);
+    const mpg_pool_ends ends = mpg_pool_ends_at(x.as_of * MPG_SECOND);
+    CHECK(mpg_pools_init(&ps, &mpg_env_libc, &fleet, &ends, &err) == MPG_OK);
     CHECK(hold(&x, &ps, &err) == MPG_OK);
     for (int p = 0; p < POOLS; p++) {
       check_chips(&x, &ps, p);

@@ -377,7 +377,9 @@ static void test_lanes(void) {
   }
   CHECK(mpg_fleet_seal(&s.fleet, &err) == MPG_OK);
   CHECK(mpg_gang_init(&gang, &env, &err) == MPG_OK);
-  CHECK(mpg_gang_build(&gang, &s.fleet, &s.fleet.jobs[0], s.fleet.last, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&gang, &s.fleet, &s.fleet.jobs[0],
+                       &(mpg_pool_ends){.as_of = s.fleet.last, .usual = s.fleet.last},
+                       &err) == MPG_OK);
   gangs = asks;
   mpg_gang_free(&gang);
   CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);
@@ -418,7 +420,9 @@ static void test_incomplete(void) {
   }
   CHECK(mpg_fleet_seal(&s.fleet, &err) == MPG_OK);
   CHECK(mpg_gang_init(&gang, &env, &err) == MPG_OK);
-  CHECK(mpg_gang_build(&gang, &s.fleet, &s.fleet.jobs[0], s.fleet.last, &err) == MPG_OK);
+  CHECK(mpg_gang_build(&gang, &s.fleet, &s.fleet.jobs[0],
+                       &(mpg_pool_ends){.as_of = s.fleet.last, .usual = s.fleet.last},
+                       &err) == MPG_OK);
   gangs = asks;
   CHECK(gang.nstretches == 2 * CHANGES + 1 && gang.npools == POOLS);
   CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);

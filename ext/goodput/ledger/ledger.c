@@ -64,13 +64,16 @@ mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_flee
   a->env = env;
   a->fleet = fleet;
   a->options = *options;
-  if (a->options.rules.as_of == MPG_NONE) {
-    a->options.rules.as_of = fleet->last;
+  a->ends = mpg_pool_ends_at(options->rules.as_of);
+  if (options->rules.as_of == MPG_NONE) {
+    if ((rc = mpg_pool_ends_init(&a->ends, env, fleet)) != MPG_OK)
+      return mpg_fail_plain(err, rc);
+    a->options.rules.as_of = a->ends.as_of;
     a->ahead = fleet->last > fleet->last_of_jobs;
   }
   rc = check_buckets(a, err);
   if (rc == MPG_OK)
-    rc = mpg_pools_init(&a->pools, env, fleet, a->options.rules.as_of, err);
+    rc = mpg_pools_init(&a->pools, env, fleet, &a->ends, err);
   if (rc == MPG_OK)
     rc = mpg_timeline_new(&a->timeline, env, fleet, &a->options.rules, &a->pools, err);
   return rc;
@@ -79,6 +82,7 @@ mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_flee
 void mpg_accounting_free(mpg_accounting *a) {
   mpg_timeline_free(a->timeline);
   mpg_pools_free(&a->pools);
+  mpg_pool_ends_free(&a->ends);
   a->timeline = NULL;
 }
 
@@ -106,13 +110,14 @@ static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
   char end[40], last[40];
   int64_t open = 0;
   for (size_t i = 0; a->ahead && i < f->nallocations; i++) {
-    open += f->allocations[i].end == MPG_OPEN;
+    open += f->allocations[i].end == MPG_OPEN &&
+            !mpg_pool_is_observed(&a->ends, f->allocations[i].pool);
     if (mpg_poll(a->env, i))
       return MPG_INTERRUPTED;
   }
   if (open == 0)
     return MPG_OK;
-  (void)mpg_time_format(a->options.rules.as_of, end);
+  (void)mpg_time_format(f->last, end);
   (void)mpg_time_format(f->last_of_jobs, last);
   return mpg_issues_add(
       f->issues, MPG_INFO, source, "as_of_ahead", 0, open,
@@ -121,8 +126,30 @@ static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
       end, last);
 }
 
+/* What a source tells of a pool after the time until which it observed it. */
+static mpg_rc list_after(const mpg_accounting *a, const char *source) {
+  const mpg_fleet *f = a->fleet;
+  int64_t after = 0;
+  if (a->ends.of == NULL)
+    return MPG_OK;
+  for (size_t i = 0; i < f->nallocations; i++) {
+    const mpg_allocation *b = &f->allocations[i];
+    int64_t end = mpg_pool_end(&a->ends, b->pool);
+    after += b->start > end || (b->end != MPG_OPEN && b->end > end);
+    if (mpg_poll(a->env, i))
+      return MPG_INTERRUPTED;
+  }
+  if (after == 0)
+    return MPG_OK;
+  return mpg_issues_add(f->issues, MPG_WARNING, source, "after_observed", 0, after,
+                        "allocations that begin or end after the time until which their pool was "
+                        "observed, and count until then");
+}
+
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {
   mpg_rc rc = list_ahead(a, source);
+  if (rc == MPG_OK)
+    rc = list_after(a, source);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   return mpg_notices_list(mpg_timeline_notices(a->timeline), a->fleet, a->fleet->issues, source,

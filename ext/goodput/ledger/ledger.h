@@ -19,6 +19,7 @@ typedef struct mpg_accounting {
   const mpg_env *env;
   const mpg_fleet *fleet;
   mpg_ledger_options options;
+  mpg_pool_ends ends;
   mpg_pools pools;
   mpg_timeline *timeline;
   bool sorted; /* every job is accounted: pools may follow */

@@ -142,8 +142,9 @@ static bool repeats(const mpg_allocation *a, const mpg_allocation *b) {
          a->start == b->start && a->end == b->end && a->chips == b->chips;
 }
 
-/* The allocations that began before as_of, cut there; those without a number get one. */
-static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of) {
+/* The allocations that began before their pool's end, cut there; those without a number get one. */
+static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job,
+                           const mpg_pool_ends *ends) {
   struct mpg_gang_work *w = g->work;
   int64_t number = 0, reach = 0;
   w->nholds = 0;
@@ -153,14 +154,15 @@ static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *j
   for (size_t i = 0; i < job->nallocations; i++) { /* sorted by start: mpg_fleet_seal */
     const mpg_allocation *a = &fleet->allocations[job->allocation + i];
     hold *h = &w->holds[w->nholds];
+    int64_t end = mpg_pool_end(ends, a->pool);
     if (mpg_poll(g->env, i))
       return MPG_INTERRUPTED;
-    if (a->start >= as_of)
+    if (a->start >= end)
       continue;
     g->repeated += i > 0 && repeats(a, a - 1);
     h->start = a->start;
-    h->running = a->end > as_of;
-    h->end = h->running ? as_of : a->end;
+    h->running = a->end > end;
+    h->end = h->running ? end : a->end;
     h->chips = a->chips;
     h->task = a->task;
     h->outcome = h->running ? MPG_RUNNING : a->outcome;
@@ -511,7 +513,7 @@ static void end_hold(running *now, struct mpg_gang_work *w, size_t i) {
 }
 
 /* One sweep over every hold of the job. */
-static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
+static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, const mpg_pool_ends *ends) {
   struct mpg_gang_work *w = g->work;
   int64_t at = INT64_MIN;
   size_t n = 0, s = 0, e = 0;
@@ -521,7 +523,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, int64_t as_of) {
   if (rc == MPG_OK)
     rc = gather_arrivals(g);
   if (rc == MPG_OK)
-    rc = mpg_demand_init(&demand, g, job, as_of, w->arrivals, w->nholds);
+    rc = mpg_demand_init(&demand, g, job, ends, w->arrivals, w->nholds);
   if (rc == MPG_OK)
     rc = ROOM(g, w->running, w->running_cap, g->nattempts + 1);
   if (rc != MPG_OK)
@@ -595,21 +597,22 @@ static mpg_rc find_overlap(mpg_gang *g) {
   return MPG_OK;
 }
 
-mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of,
-                      mpg_err *err) {
+mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job,
+                      const mpg_pool_ends *ends, mpg_err *err) {
   int64_t *held = NULL;
   mpg_rc rc;
   g->nattempts = g->nstretches = g->nrates = g->ncovers = g->nshortfalls = 0;
   g->most_held = 0;
   g->overlapping = false;
   rc = gather_pools(g, fleet, job);
+  g->end = mpg_pool_ends_latest(ends, g->pools, g->npools);
   if (rc == MPG_OK)
-    rc = gather_holds(g, fleet, job, as_of);
+    rc = gather_holds(g, fleet, job, ends);
   if (rc == MPG_OK)
     rc = gather_attempts(g);
   if (rc == MPG_OK) {
     held = mpg_malloc(g->env, (2 * g->npools + 1) * sizeof *held);
-    rc = held == NULL ? MPG_NOMEM : sweep_job(g, job, as_of);
+    rc = held == NULL ? MPG_NOMEM : sweep_job(g, job, ends);
   }
   for (size_t a = 0; rc == MPG_OK && a < g->nattempts; a++)
     rc = sweep_attempt(g, job, &g->attempts[a], held);

@@ -6,6 +6,7 @@
 #define MPG_GANG_H
 
 #include "../trace/fleet.h"
+#include "../trace/pool_ends.h"
 
 /* A time in which an attempt's holding does not change. */
 typedef struct mpg_stretch {
@@ -17,8 +18,8 @@ typedef struct mpg_stretch {
 
 typedef struct mpg_attempt {
   int64_t number;
-  int64_t start, end; /* of its allocations, cut at as_of */
-  bool running;       /* at as_of */
+  int64_t start, end; /* of its allocations, cut where their pool ends */
+  bool running;       /* there */
   mpg_outcome outcome;
   size_t stretch, nstretches; /* a run of mpg_gang.stretches, in time order */
 } mpg_attempt;
@@ -41,6 +42,7 @@ typedef struct mpg_gang {
   const mpg_env *env;
   uint32_t *pools; /* indexes, by name */
   size_t npools;
+  int64_t end;           /* of the job's ledger: the latest of its pools */
   mpg_attempt *attempts; /* in order */
   size_t nattempts;
   mpg_stretch *stretches;
@@ -61,8 +63,8 @@ typedef struct mpg_gang {
 
 mpg_rc mpg_gang_init(mpg_gang *gang, const mpg_env *env, mpg_err *err);
 void mpg_gang_free(mpg_gang *gang);
-mpg_rc mpg_gang_build(mpg_gang *gang, const mpg_fleet *fleet, const mpg_job *job, int64_t as_of,
-                      mpg_err *err);
+mpg_rc mpg_gang_build(mpg_gang *gang, const mpg_fleet *fleet, const mpg_job *job,
+                      const mpg_pool_ends *ends, mpg_err *err);
 
 /* The place of the attempt of a number; SIZE_MAX where the job has none. */
 size_t mpg_gang_numbered(const mpg_gang *gang, int64_t number);

@@ -3,10 +3,12 @@
 #include "../../base/sort.h"
 
 static mpg_rc add_shortfall(mpg_gang *g, int64_t start, int64_t end, int64_t chips, uint32_t pool) {
-  mpg_shortfall *last = g->nshortfalls > 0 ? &g->shortfalls[g->nshortfalls - 1] : NULL;
-  if (last != NULL && last->end == start && last->chips == chips && last->pool == pool) {
-    last->end = end;
-    return MPG_OK;
+  if (g->nshortfalls > 0) {
+    mpg_shortfall *last = &g->shortfalls[g->nshortfalls - 1];
+    if (last->end == start && last->chips == chips && last->pool == pool) {
+      last->end = end;
+      return MPG_OK;
+    }
   }
   if (mpg_grow(g->env, &g->shortfalls, &g->shortfalls_cap, g->nshortfalls + 1,
                sizeof *g->shortfalls) != MPG_OK)
@@ -25,25 +27,24 @@ static int arrival_order(const void *pa, const void *pb, void *ctx) {
 
 /* The demand's life: from when to when the job asked for its chips. False where it asked for none.
  */
-static bool find_life(const mpg_gang *g, const mpg_job *job, int64_t as_of, int64_t *from,
-                      int64_t *to) {
+static bool find_life(const mpg_gang *g, const mpg_job *job, int64_t *from, int64_t *to) {
   bool held = g->nattempts > 0;
   if (job->chips == MPG_NONE || (!held && job->submit == MPG_NONE))
     return false;
   *from = job->submit;
   if (held && (job->submit == MPG_NONE || g->attempts[0].start < job->submit))
     *from = g->attempts[0].start;
-  *to = as_of;
+  *to = g->end;
   if (held && !g->attempts[g->nattempts - 1].running)
     *to = g->attempts[g->nattempts - 1].end;
   return *from < *to;
 }
 
-mpg_rc mpg_demand_init(mpg_demand *d, const mpg_gang *g, const mpg_job *job, int64_t as_of,
-                       mpg_arrival *arrivals, size_t narrivals) {
+mpg_rc mpg_demand_init(mpg_demand *d, const mpg_gang *g, const mpg_job *job,
+                       const mpg_pool_ends *ends, mpg_arrival *arrivals, size_t narrivals) {
   mpg_rc rc = mpg_sort(g->env, arrivals, narrivals, sizeof *arrivals, arrival_order, NULL);
-  *d = (mpg_demand){.arrivals = arrivals, .end = INT64_MIN, .outcome = MPG_RUNNING};
-  d->asks = find_life(g, job, as_of, &d->from, &d->to);
+  *d = (mpg_demand){.ends = ends, .arrivals = arrivals, .end = INT64_MIN, .outcome = MPG_RUNNING};
+  d->asks = find_life(g, job, &d->from, &d->to);
   for (size_t i = 0; rc == MPG_OK && i < narrivals; i++) {
     if (d->narrivals == 0 || arrivals[d->narrivals - 1].start != arrivals[i].start)
       arrivals[d->narrivals++] = arrivals[i];
@@ -54,10 +55,10 @@ mpg_rc mpg_demand_init(mpg_demand *d, const mpg_gang *g, const mpg_job *job, int
 }
 
 /* What is short over [from, to), cut where the pool that is awaited changes: the one of the next
-** arrival, else of the last. */
+** arrival, else of the last. Nothing is short after that pool's end. */
 static mpg_rc add_shortfalls(mpg_demand *d, mpg_gang *g, int64_t from, int64_t to, int64_t chips) {
   while (from < to) {
-    int64_t stop = to;
+    int64_t stop = to, end;
     uint32_t pool = 0;
     while (d->coming < d->narrivals && d->arrivals[d->coming].start <= from)
       d->coming++;
@@ -67,7 +68,9 @@ static mpg_rc add_shortfalls(mpg_demand *d, mpg_gang *g, int64_t from, int64_t t
     } else if (d->narrivals > 0) {
       pool = g->pools[d->arrivals[d->narrivals - 1].pool] + 1;
     }
-    if (add_shortfall(g, from, stop, chips, pool) != MPG_OK)
+    end = pool == 0 ? d->ends->as_of : mpg_pool_end(d->ends, pool - 1);
+    end = stop < end ? stop : end;
+    if (from < end && add_shortfall(g, from, end, chips, pool) != MPG_OK)
       return MPG_NOMEM;
     from = stop;
   }

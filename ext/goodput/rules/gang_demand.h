@@ -16,6 +16,7 @@ typedef struct mpg_arrival {
 typedef struct mpg_demand {
   bool asks;        /* at all */
   int64_t from, to; /* when */
+  const mpg_pool_ends *ends;
   const mpg_arrival *arrivals;
   size_t narrivals, coming; /* the first that is still to come */
   size_t next;              /* the first attempt that has not begun */
@@ -23,10 +24,10 @@ typedef struct mpg_demand {
   mpg_outcome outcome;      /* so: of several at once the worst counts */
 } mpg_demand;
 
-/* Over the attempts of a gang. Sorts the arrivals, which are borrowed; several at one time count as
-** one, at the first of its pools. */
-mpg_rc mpg_demand_init(mpg_demand *demand, const mpg_gang *gang, const mpg_job *job, int64_t as_of,
-                       mpg_arrival *arrivals, size_t narrivals);
+/* Over the attempts of a gang. Sorts the arrivals, which are borrowed, as are the ends; several at
+** one time count as one, at the first of its pools. */
+mpg_rc mpg_demand_init(mpg_demand *demand, const mpg_gang *gang, const mpg_job *job,
+                       const mpg_pool_ends *ends, mpg_arrival *arrivals, size_t narrivals);
 
 /* Adds shortfalls of `chips` to the gang where the job asks within [from, to); `from` never comes
 ** before the `to` of an earlier call. */

@@ -138,22 +138,23 @@ static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size, m
   return copy;
 }
 
-mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet, int64_t as_of,
-                      mpg_err *err) {
+mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
+                      const mpg_pool_ends *ends, mpg_err *err) {
   size_t n = mpg_fleet_npools(fleet), c = 0, o = 0, ncapacity = 0;
   mpg_rc rc;
   memset(ps, 0, sizeof *ps);
   ps->env = env;
   ps->fleet = fleet;
-  ps->as_of = as_of;
+  ps->ends = ends;
   ps->pools = mpg_zeroed(env, (n + 1) * sizeof *ps->pools, &rc);
   ps->capacity = copy_of(env, fleet->capacity, fleet->ncapacity, sizeof *ps->capacity, &rc);
   ps->outages = copy_of(env, fleet->outages, fleet->noutages, sizeof *ps->outages, &rc);
   for (size_t i = 0; rc == MPG_OK && i < fleet->ncapacity; i++) {
-    if (fleet->capacity[i].start < as_of) { /* later ones have not been installed yet */
+    int64_t end = mpg_pool_end(ends, fleet->capacity[i].pool);
+    if (fleet->capacity[i].start < end) { /* later ones have not been installed yet */
       ps->capacity[ncapacity] = fleet->capacity[i];
-      if (ps->capacity[ncapacity].end > as_of)
-        ps->capacity[ncapacity].end = as_of;
+      if (ps->capacity[ncapacity].end > end)
+        ps->capacity[ncapacity].end = end;
       ncapacity++;
     }
     rc = mpg_poll(env, i) ? MPG_INTERRUPTED : MPG_OK;
@@ -347,6 +348,7 @@ static mpg_rc gather(const mpg_pools *ps, uint32_t p, bool shard, sweep *s) {
   const mpg_pool *pool = &ps->pools[p];
   size_t ncapacity = shard ? 0 : pool->ncapacity, noutages = shard ? 0 : pool->noutages;
   size_t lo = 0, hi = ps->nholdings;
+  const int64_t end = mpg_pool_end(ps->ends, p);
   for (size_t i = pool->capacity; i < pool->capacity + ncapacity; i++) {
     const mpg_capacity *c = &ps->capacity[i];
     if (add_changes(s, c->start, c->end, c->chips, CAPACITY, 0) != MPG_OK)
@@ -354,13 +356,12 @@ static mpg_rc gather(const mpg_pools *ps, uint32_t p, bool shard, sweep *s) {
   }
   for (size_t i = pool->outage; i < pool->outage + noutages; i++) {
     const mpg_outage *o = &ps->outages[i];
-    if (add_changes(s, o->start, o->end < ps->as_of ? o->end : ps->as_of, o->chips, OUTAGE,
-                    o->kind) != MPG_OK)
+    if (add_changes(s, o->start, o->end < end ? o->end : end, o->chips, OUTAGE, o->kind) != MPG_OK)
       return MPG_NOMEM;
   }
   for (size_t i = 1; i < pool->nsince; i++) {
     int64_t at = ps->since[pool->since + i].start;
-    if (add_changes(s, at, ps->as_of, 0, CHIP, 0) != MPG_OK)
+    if (add_changes(s, at, end, 0, CHIP, 0) != MPG_OK)
       return MPG_NOMEM;
   }
   while (lo < hi) { /* the pool's first holding */

@@ -7,6 +7,7 @@
 
 #include "ledger_row.h"
 #include "../trace/fleet.h"
+#include "../trace/pool_ends.h"
 
 /* What counts as the capacity of a pool. */
 typedef enum mpg_basis {
@@ -37,7 +38,7 @@ typedef struct mpg_pool {
 typedef struct mpg_pools {
   const mpg_env *env;
   const mpg_fleet *fleet;
-  int64_t as_of;
+  const mpg_pool_ends *ends;
   mpg_pool *pools;
   mpg_chip_since *since;
   mpg_capacity *capacity; /* by pool */
@@ -46,9 +47,9 @@ typedef struct mpg_pools {
   size_t nsince, since_cap, nholdings, holdings_cap;
 } mpg_pools;
 
-/* Over a sealed fleet, which outlives it. */
-mpg_rc mpg_pools_init(mpg_pools *pools, const mpg_env *env, const mpg_fleet *fleet, int64_t as_of,
-                      mpg_err *err);
+/* Over a sealed fleet, which outlives it, as do the ends of its pools. */
+mpg_rc mpg_pools_init(mpg_pools *pools, const mpg_env *env, const mpg_fleet *fleet,
+                      const mpg_pool_ends *ends, mpg_err *err);
 void mpg_pools_free(mpg_pools *pools);
 
 /* The chip of a pool at `at`, and until when it stays so. */

@@ -192,7 +192,7 @@ static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   if (rc != MPG_OK ||
       mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts) != MPG_OK ||
       mpg_lineage_begin(&t->lineage, commits_of(t, job), job->ncommits, ending(&t->gang),
-                        t->rules->as_of) != MPG_OK)
+                        t->gang.end) != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t i = in->nitems; i-- > 0;) {
     uint32_t kind = in->items[i].span.kind;
@@ -395,7 +395,7 @@ mpg_rc mpg_timeline_hold(mpg_timeline *t, uint32_t job_index, uint8_t *size, con
                          mpg_err *err) {
   const mpg_job *job = &t->fleet->jobs[job_index];
   const mpg_gang *g = *gang = &t->gang;
-  mpg_rc rc = mpg_gang_build(&t->gang, t->fleet, job, t->rules->as_of, err);
+  mpg_rc rc = mpg_gang_build(&t->gang, t->fleet, job, t->pools->ends, err);
   t->held = true;
   if (rc != MPG_OK)
     return rc;
@@ -424,15 +424,15 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   t->window = window;
   t->sink = sink;
   err->rc = MPG_OK;
-  if ((rc = mpg_gang_build(&t->gang, t->fleet, job, t->rules->as_of, err)) != MPG_OK ||
-      (rc = mpg_innermost_build(&t->in, t->fleet, job_index, &t->gang, t->rules->as_of, &t->notices,
+  if ((rc = mpg_gang_build(&t->gang, t->fleet, job, t->pools->ends, err)) != MPG_OK ||
+      (rc = mpg_innermost_build(&t->in, t->fleet, job_index, &t->gang, t->gang.end, &t->notices,
                                 err)) != MPG_OK)
     return rc;
   notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
   notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
   notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size = size_of(t, job);
-  ncommits = mpg_commits_known(commits_of(t, job), job->ncommits, t->rules->as_of);
+  ncommits = mpg_commits_known(commits_of(t, job), job->ncommits, t->gang.end);
   notice(t, MPG_NOTICE_COMMIT_WITHOUT, t->gang.nattempts == 0 ? (int64_t)ncommits : 0);
   t->traced = t->in.traced || ncommits > 0;
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, job, err)) != MPG_OK)

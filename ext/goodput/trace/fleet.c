@@ -56,6 +56,7 @@ void mpg_fleet_free(mpg_fleet *fleet) {
   mpg_free(env, fleet->outages);
   mpg_free(env, fleet->allocations);
   mpg_free(env, fleet->commits);
+  mpg_free(env, fleet->observed);
   mpg_free(env, fleet->kind_causes);
   for (size_t i = 0; i < fleet->nspan_names; i++)
     mpg_free(env, fleet->span_names[i]);

@@ -50,6 +50,12 @@ typedef struct mpg_commit {
   int64_t step, snapshot, durable; /* each may be MPG_NONE */
 } mpg_commit;
 
+/* Until when a source observed a pool. */
+typedef struct mpg_observed {
+  uint32_t pool; /* index + 1; 0: every pool that no other names */
+  int64_t until;
+} mpg_observed;
+
 typedef struct mpg_program {
   double flops, bytes; /* of one execution, all chips together; NAN: unknown */
   uint32_t dtype;
@@ -91,8 +97,9 @@ typedef struct mpg_fleet {
   mpg_outage *outages;
   mpg_allocation *allocations;
   mpg_commit *commits;
+  mpg_observed *observed;
   size_t jobs_cap, programs_cap, ncapacity, capacity_cap, noutages, outages_cap;
-  size_t nallocations, allocations_cap, ncommits, commits_cap;
+  size_t nallocations, allocations_cap, ncommits, commits_cap, nobserved, observed_cap;
   uint64_t nspans;
   mpg_span_arena arena;
   bool *program_recorded;
@@ -147,6 +154,10 @@ mpg_rc mpg_fleet_put_span(mpg_fleet *fleet, uint32_t job, mpg_span *span, int64_
 mpg_rc mpg_fleet_put_commit(mpg_fleet *fleet, const mpg_commit *commit);
 bool mpg_fleet_time(mpg_str text, int64_t *us);
 bool mpg_fleet_amount(mpg_str text, double *amount); /* NAN for no text */
+
+/* A source observed a pool until `until`: its ledger ends then. An empty name stands for every pool
+** that no other call names; of several times of one pool the latest counts. */
+mpg_rc mpg_fleet_observed(mpg_fleet *fleet, mpg_str pool, int64_t until, mpg_err *err);
 
 /* Ends the adding: groups allocations and commits by job, and fixes every text that accounting may
  * need. */

@@ -134,7 +134,9 @@ static mpg_rc get_time(const row *r, int column, int64_t absent, int64_t *out) {
     return mpg_fail(r->err, MPG_DATA, "%s.%s: %s", mpg_relation_get(r->relation)->name,
                     mpg_relation_get(r->relation)->columns[column], why.text);
   }
-  mpg_fleet_saw(r->fleet, *out, r->relation != MPG_REL_CAPACITY && r->relation != MPG_REL_OUTAGES);
+  if (r->relation != MPG_REL_OBSERVED) /* which ends a pool's ledger, not the trace */
+    mpg_fleet_saw(r->fleet, *out,
+                  r->relation != MPG_REL_CAPACITY && r->relation != MPG_REL_OUTAGES);
   return MPG_OK;
 }
 
@@ -366,6 +368,30 @@ static mpg_rc add_program(const row *r) {
                         : mpg_fleet_describe_program(f, fresh.program, costs, f->line, r->err);
 }
 
+static mpg_rc put_observed(mpg_fleet *f, uint32_t pool, int64_t until, mpg_err *err) {
+  if (mpg_grow(f->env, &f->observed, &f->observed_cap, f->nobserved + 1, sizeof *f->observed) !=
+      MPG_OK)
+    return mpg_fail_nomem(err);
+  f->observed[f->nobserved++] = (mpg_observed){pool, until};
+  return MPG_OK;
+}
+
+mpg_rc mpg_fleet_observed(mpg_fleet *f, mpg_str pool, int64_t until, mpg_err *err) {
+  uint32_t id = 0;
+  if (pool.n > 0 && mpg_intern_id(&f->pool_names, pool, &id) != MPG_OK)
+    return mpg_fail_nomem(err);
+  return put_observed(f, id, until, err);
+}
+
+static mpg_rc add_observed(const row *r) {
+  uint32_t pool;
+  int64_t until;
+  mpg_rc rc = get_time(r, OBSERVED_UNTIL, 0, &until);
+  if (rc == MPG_OK)
+    rc = get_text(r, OBSERVED_POOL, &r->fleet->pool_names, &pool);
+  return rc == MPG_OK ? put_observed(r->fleet, pool, until, r->err) : rc;
+}
+
 static mpg_rc add_chip(const row *r) {
   char text[5][256];
   static const int columns[5] = {CHIPS_CHIP, CHIPS_DTYPE, CHIPS_VENDOR, CHIPS_SOURCE, CHIPS_YEAR};
@@ -410,9 +436,9 @@ static mpg_rc add_chip(const row *r) {
 
 mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *values, int64_t line,
                      int *column, mpg_err *err) {
-  static mpg_rc (*const add[MPG_RELATIONS])(const row *) = {add_capacity,   add_outage, add_job,
-                                                            add_allocation, add_span,   add_commit,
-                                                            add_program,    add_chip};
+  static mpg_rc (*const add[MPG_RELATIONS])(const row *) = {
+      add_capacity, add_outage,  add_job,      add_allocation, add_span,
+      add_commit,   add_program, add_observed, add_chip};
   const mpg_relation_info *info = mpg_relation_get(relation);
   row r = {fleet, relation, values, column, err};
   int64_t last = fleet->last, last_of_jobs = fleet->last_of_jobs;

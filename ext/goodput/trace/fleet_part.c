@@ -22,7 +22,7 @@ mpg_rc mpg_fleet_part_reset(mpg_fleet *part, mpg_err *err) {
                            &part->kind_names};
   for (size_t i = 0; i < sizeof interns / sizeof *interns; i++)
     mpg_intern_reset(interns[i]);
-  part->ncapacity = part->noutages = part->nallocations = part->ncommits = 0;
+  part->ncapacity = part->noutages = part->nallocations = part->ncommits = part->nobserved = 0;
   part->nspans = 0;
   part->last = part->last_of_jobs = 0;
   part->last_job = part->last_program = 0;
@@ -129,7 +129,9 @@ static mpg_rc merge_others(mpg_fleet *f, const mpg_fleet *part, const maps *m) {
       mpg_grow(f->env, &f->allocations, &f->allocations_cap, f->nallocations + part->nallocations,
                sizeof *f->allocations) != MPG_OK ||
       mpg_grow(f->env, &f->commits, &f->commits_cap, f->ncommits + part->ncommits,
-               sizeof *f->commits) != MPG_OK)
+               sizeof *f->commits) != MPG_OK ||
+      mpg_grow(f->env, &f->observed, &f->observed_cap, f->nobserved + part->nobserved,
+               sizeof *f->observed) != MPG_OK)
     return MPG_NOMEM;
   for (size_t i = 0; i < part->ncapacity; i++) {
     mpg_capacity c = part->capacity[i];
@@ -156,6 +158,9 @@ static mpg_rc merge_others(mpg_fleet *f, const mpg_fleet *part, const maps *m) {
     c.job = m->jobs[c.job];
     f->commits[f->ncommits++] = c;
   }
+  for (size_t i = 0; i < part->nobserved; i++)
+    f->observed[f->nobserved++] =
+        (mpg_observed){m->pools[part->observed[i].pool], part->observed[i].until};
   return MPG_OK;
 }
 

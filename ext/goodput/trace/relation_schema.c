@@ -16,6 +16,7 @@ static const char *const spans[] = {"job",      "attempt", "kind",      "start_t
                                     "bytes",    "dtype",   "executions"};
 static const char *const commits[] = {"job", "attempt", "step", "snapshot_time", "durable_time"};
 static const char *const programs[] = {"program", "flops", "bytes", "dtype"};
+static const char *const observed[] = {"pool", "until_time"};
 static const char *const chips[] = {
     "chip",  "dtype",  "peak_flops", "hbm_bytes", "hbm_bytes_per_s", "ici_bytes_per_s",
     "tdp_w", "vendor", "year",       "source"};
@@ -36,6 +37,7 @@ static const mpg_relation_info table[MPG_RELATIONS] = {
                        BIT(SPANS_JOB) | BIT(SPANS_KIND) | BIT(SPANS_START)},
     [MPG_REL_COMMITS] = {"commits", "commit", COLUMNS(commits), BIT(COMMITS_JOB)},
     [MPG_REL_PROGRAMS] = {"programs", "program", COLUMNS(programs), BIT(PROGRAMS_PROGRAM)},
+    [MPG_REL_OBSERVED] = {"observed", "observed", COLUMNS(observed), BIT(OBSERVED_UNTIL)},
     [MPG_REL_CHIPS] = {"chips", "chip", COLUMNS(chips),
                        BIT(CHIPS_CHIP) | BIT(CHIPS_DTYPE) | BIT(CHIPS_PEAK)},
 };
@@ -46,7 +48,7 @@ const mpg_relation_info *mpg_relation_get(mpg_relation r) {
 
 mpg_relation mpg_relation_by_record(mpg_str record) {
   for (int r = 0; r < MPG_RELATIONS; r++)
-    if (mpg_str_eq(mpg_str_of(table[r].record), record))
+    if (r != MPG_REL_OBSERVED && mpg_str_eq(mpg_str_of(table[r].record), record))
       return (mpg_relation)r;
   return MPG_RELATIONS;
 }
@@ -57,7 +59,7 @@ mpg_relation mpg_relation_by_file(const char *path) {
   while (mpg_is_letter(word.p[word.n]))
     word.n++;
   for (int r = 0; r < MPG_RELATIONS; r++)
-    if (mpg_str_eq_nocase(mpg_str_of(table[r].name), word))
+    if (r != MPG_REL_OBSERVED && mpg_str_eq_nocase(mpg_str_of(table[r].name), word))
       return (mpg_relation)r;
   return MPG_RELATIONS;
 }

@@ -15,6 +15,7 @@ typedef enum mpg_relation {
   MPG_REL_SPANS,
   MPG_REL_COMMITS,
   MPG_REL_PROGRAMS,
+  MPG_REL_OBSERVED, /* of the open database alone: no record of a file */
   MPG_REL_CHIPS,
   MPG_RELATIONS
 } mpg_relation;
@@ -62,6 +63,7 @@ enum {
 };
 enum { COMMITS_JOB, COMMITS_ATTEMPT, COMMITS_STEP, COMMITS_SNAPSHOT, COMMITS_DURABLE };
 enum { PROGRAMS_PROGRAM, PROGRAMS_FLOPS, PROGRAMS_BYTES, PROGRAMS_DTYPE };
+enum { OBSERVED_POOL, OBSERVED_UNTIL };
 enum {
   CHIPS_CHIP,
   CHIPS_DTYPE,

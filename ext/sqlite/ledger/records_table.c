@@ -199,6 +199,8 @@ static bool past(const cursor *c) {
     return c->i >= f->ncommits;
   case MPG_REL_PROGRAMS:
     return c->i >= f->program_names.n;
+  case MPG_REL_OBSERVED: /* no record of a trace */
+    return true;
   default:
     return f->records[MPG_REL_CHIPS] == 0 || c->i >= mpg_chips_count(c->chips);
   }
