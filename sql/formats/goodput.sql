@@ -12,7 +12,8 @@
 --     SELECT job, category, cause, sum(chip_seconds) FROM mpg_rollup GROUP BY job, category, cause;
 --
 -- Parameters: :log is a path, glob or folder; :chips how many chips every job holds (1), which the log
--- does not know. From a program that cannot bind parameters to a script, create the input before:
+-- does not know; :pool names the pool ('goodput'); :job makes all logs runs of one job (else each is of the job that it
+-- names). From a program that cannot bind parameters to a script, create the input before:
 --
 --     CREATE TEMP TABLE goodput_rows AS SELECT * FROM goodput_trace('goodput.jsonl');
 --
@@ -30,11 +31,15 @@ FROM goodput_trace(mpg_required(:log, ':log'));
 -- logs have millions of rows.
 DROP TABLE IF EXISTS temp.goodput_ordered;
 CREATE TEMP TABLE goodput_ordered AS
-SELECT job_name AS job, kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs AS saved_s,
+SELECT coalesce(:job, job_name) AS job, kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs AS saved_s,
        checkpoint_manager_duration_secs AS restored_s
 FROM goodput_rows
 WHERE coalesce(duplicate, 0) = 0 AND time IS NOT NULL
-ORDER BY job_name, time_ns, insertId, rowid;
+ORDER BY coalesce(:job, job_name), time_ns, insertId, rowid;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'no_steps', NULL, 1, 'no start of a step of ml-goodput-measurement was found'
+WHERE NOT EXISTS (SELECT 1 FROM goodput_ordered WHERE kind = 'step');
 
 -- ---- 2. Attempts: every start of the job is a new one, and holds its chips until the next, or to its end ----
 
@@ -59,10 +64,10 @@ FROM ranges AS r CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN r.first AND 
 GROUP BY r.job, r.attempt;
 
 DROP TABLE IF EXISTS temp.jobs;
-CREATE TEMP TABLE jobs AS SELECT DISTINCT job, job AS name, 'training' AS phase, coalesce(CAST(:chips AS REAL), 1) AS chips FROM goodput_attempts;
+CREATE TEMP TABLE jobs AS SELECT DISTINCT job, job AS name, 'training' AS phase, 'jax' AS framework, coalesce(CAST(:chips AS REAL), 1) AS chips FROM goodput_attempts;
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, attempt, 'goodput' AS pool, coalesce(CAST(:chips AS REAL), 1) AS chips, start_time,
+SELECT job, attempt, coalesce(:pool, 'goodput') AS pool, coalesce(CAST(:chips AS REAL), 1) AS chips, start_time,
        min(coalesce(job_end, next_start), coalesce(next_start, job_end)) AS end_time,
        CASE WHEN next_start IS NOT NULL AND job_end IS NULL THEN 'failed' WHEN job_end IS NOT NULL THEN 'completed' END AS outcome
 FROM goodput_attempts;

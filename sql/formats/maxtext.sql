@@ -164,10 +164,16 @@ DROP TABLE training_chips;
 DROP TABLE training_ranges;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, iif(:job IS NULL, 'info', 'warning'), 'run_anew', min(source_line), count(*),
-       'runs that begin anew after one that reached its last step: '
-         || iif(:job IS NULL, 'each is a job of its own', 'as runs of one job they count what came before as lost')
-FROM (SELECT a.file, l.source_line FROM training_attempts AS a JOIN training_lines AS l ON l.rowid = a.first WHERE is_anew) GROUP BY file;
+WITH anew AS (
+  SELECT a.file, min(l.source_line) AS line, count(*) AS runs
+  FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid = a.first WHERE is_anew GROUP BY a.file
+)
+SELECT file, 'info', 'run_anew', line, runs, 'runs that begin anew after one that reached its last step: each is a job of its own'
+FROM anew WHERE :job IS NULL
+UNION ALL
+SELECT file, 'warning', 'run_anew', line, runs,
+       'runs that begin anew after one that reached its last step: as runs of one job they count what came before as lost'
+FROM anew WHERE :job IS NOT NULL;
 
 -- In the order of jobs, attempts and lines; `run` is the rowid of the attempt.
 DROP TABLE IF EXISTS temp.training_events;

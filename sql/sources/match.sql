@@ -2,11 +2,14 @@
 --
 -- Runs after the schedulers' scripts and before the trainers'. A log is of the job that its option `job` or its own
 -- text names, or else of the one whose id, alias or unique name stands in its file's name, or in that of its folder.
+-- A name of a host in the text counts only if it is that of a job's pod; an id, which begins with a digit, always does.
 -- A number of one or two digits counts only where the name is that number or says that it is a job's: "slurm-7.out".
 
---@ job \bSLURM_JOB_?ID\b["']?\s*[=:]\s*["']?(\d+(?:_\d+)?)
+--@ job \bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+(?:_\d+)?)
 --@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
 --@ job \bLSB_JOBID\b["']?\s*[=:]\s*["']?(\d+)
+--@ job \b(?:MY_)?POD_?NAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
+--@ job \bHOSTNAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 
 -- Everything that a job goes by. What two jobs go by is of no use.
 CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT NULL) WITHOUT ROWID;
@@ -49,7 +52,8 @@ SELECT file, coalesce(k.job, asked), 'by the option job', 9, 0
 FROM (SELECT file, options ->> '$.job' AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
 INSERT INTO candidate
 SELECT file, coalesce(k.job, said_job), 'by its own text', 8, 0
-FROM file LEFT JOIN key AS k ON k.key = said_job WHERE source IS NULL AND said_job IS NOT NULL;
+FROM file LEFT JOIN key AS k ON k.key = said_job
+WHERE source IS NULL AND (k.job IS NOT NULL OR said_job GLOB '[0-9]*');
 INSERT INTO candidate
 SELECT w.file, k.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), k.strength, w.level * 1000 - length(k.key)
 FROM run_of_words AS w JOIN key AS k ON k.key = w.words

@@ -311,8 +311,19 @@ class Mapping(Case):
     # Where the log does not say what the simulation knew.
     EXPLAINED = {"d07-five-disruptions-running": "still running, and never saved: its latest steps are `unknown` (`no_checkpoint_data`)"}
 
-    def map(self, path, chips=None):
-        self.script("formats/goodput.sql", log=path, chips=chips)
+    def map(self, path, chips=None, job=None, pool=None):
+        self.script("formats/goodput.sql", log=path, chips=chips, job=job, pool=pool)
+
+    def test_options(self):
+        self.map(FIXTURES, job="mine", pool="pod")
+        self.assertEqual(self.rows("SELECT job, framework FROM jobs"), [("mine", "jax")])
+        self.assertEqual(self.rows("SELECT DISTINCT job, pool FROM allocations"), [("mine", "pod")])
+        self.assertEqual(self.one("SELECT count(*) FROM spans WHERE job <> 'mine'"), 0)
+
+    def test_a_log_without_steps_is_listed(self):
+        path = self.file(json.dumps({"job_name": "a", "job_start_time": 5.0}) + "\n")
+        self.map(path)
+        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_steps' AND source = ?", path), [("warning", 1)])
 
     def goodput(self, as_of):
         return self.rows("""SELECT 100.0 * sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')) / sum(chip_us),

@@ -156,6 +156,25 @@ class Joining(Folder):
                 for path in written:
                     os.remove(path)
 
+    def test_a_log_names_its_job(self):
+        """What a job prints of its environment, in the forms of the shell, of JSON, and of JSON in a string."""
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "trainer-0-x7k2p", "namespace": "ml", "uid": "0f3c-77", "labels": {"batch.kubernetes.io/job-name": "trainer"},
+                                                                "creationTimestamp": "2026-03-02T10:00:00Z",
+                                                                "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "trainer", "uid": "9", "controller": True}]},
+               "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": "8"}}}]},
+               "status": {"phase": "Running", "startTime": "2026-03-02T10:00:10Z"}}
+        self.copy("sacct.psv", "events.psv")
+        self.write("pods.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod]}))
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            log = file.read()
+        for said, job in (("SLURM_JOB_ID=5102", "5102"), ('{"USER": "a", "SLURM_JOB_ID": "5102"}', "5102"), ('{"env": "{\\"SLURM_JOB_ID\\": \\"5102\\"}"}', "5102"),
+                          ("environ({'SLURM_JOBID': '5102', 'HOSTNAME': 'trainer-0-x7k2p'})", "5102"),
+                          ("HOSTNAME=trainer-0-x7k2p", "ml/trainer"), ('{"POD_NAME": "trainer-0-x7k2p", "HOSTNAME": "node"}', "ml/trainer"),
+                          ("export MY_POD_NAME='trainer-0-x7k2p'", "ml/trainer"), ("SLURM_JOB_ID=77", "77"), ("HOSTNAME=node-17", None), ("HOSTNAME=10-0-0-7", None)):
+            with self.subTest(said):
+                self.write("train.log", said + "\n" + log)
+                self.assertEqual([(job,)], self.db.execute("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", (self.folder,)).fetchall())
+
     def test_ambiguous_name(self):
         self.copy("sacct.psv", "events.psv")
         shutil.copy(os.path.join(EXPORTS, "job_5102.out"), os.path.join(self.folder, "5101-5102"))
