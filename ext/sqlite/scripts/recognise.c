@@ -5,6 +5,7 @@
 ** how often a match may turn back: a file that meets the limit is not recognised by that pattern.
 */
 #include "recognise.h"
+#include "../../base/ascii.h"
 #include "../../goodput/trace/relation_schema.h"
 #include "../../read/input/stream.h"
 #include "../connection.h"
@@ -165,7 +166,7 @@ static mpg_str skip_space(mpg_str s) {
     s.p += 3;
     s.n -= 3;
   }
-  while (s.n > 0 && memchr(" \t\r\n", *s.p, 4) != NULL) {
+  while (s.n > 0 && mpg_is_json_space(*s.p)) {
     s.p++;
     s.n--;
   }
