@@ -346,7 +346,7 @@ static mpg_rc find_kept(cursor *c, const mpg_table *t, const mpg_ledger_options 
   if (rc == MPG_OK)
     c->kept = mpg_rollup_cache_begin(&c->keeping, t->conn, &c->scan.env, path.s,
                                      files == NULL ? path.s : mpg_str_of(files), options,
-                                     mpg_arg_on_error(c->args));
+                                     (int)mpg_arg_on_error(c->args));
   sqlite3_free(files);
   return rc;
 }
