@@ -650,11 +650,12 @@ WHERE (SELECT max(told) FROM kube_told) > 0;
 
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
-SELECT job, uid AS alias FROM kube_objects WHERE job IN (SELECT job FROM jobs) AND uid <> job
-UNION
-SELECT job, name FROM kube_objects WHERE job IN (SELECT job FROM jobs) AND kind = 'Pod'
-UNION
-SELECT job, namespace || '/' || name FROM kube_objects WHERE job IN (SELECT job FROM jobs) AND kind = 'Pod' AND namespace || '/' || name <> job;
+WITH named AS MATERIALIZED (SELECT DISTINCT job, uid, kind, namespace, name FROM kube_last WHERE job IN (SELECT job FROM jobs))
+SELECT job, uid AS alias FROM named WHERE uid <> job
+UNION ALL
+SELECT job, name FROM named WHERE kind = 'Pod'
+UNION ALL
+SELECT job, namespace || '/' || name FROM named WHERE kind = 'Pod' AND namespace || '/' || name <> job;
 
 -- ---- 10. What nobody needs any more ----
 

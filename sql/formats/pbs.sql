@@ -173,7 +173,7 @@ asked AS (
          json_patch('{}', json_object('user', max("user"), 'group', max("group"), 'queue', max(queue), 'project', max(project),
                                       'gpu_type', max(gpu_type), 'nodes', max(json_array_length(nodes)),
                                       'array_job', CASE WHEN max(array_index) IS NOT NULL THEN max(job_base) END)) AS labels
-  FROM (SELECT * FROM pbs_of_jobs ORDER BY date_time)
+  FROM pbs_of_jobs
   GROUP BY job
 )
 SELECT job, name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority,
@@ -215,13 +215,16 @@ WHERE again AND job NOT IN (SELECT job FROM pbs_left);
 -- The server writes a job's output to train.o123 and train.e123, of a task of an array to train.o123.4, Torque's to train.o123-4.
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
-WITH named AS (
-  SELECT DISTINCT job, job_base || coalesce('[' || array_index || ']', '') AS name, array_index IS NULL AS whole FROM pbs_of_jobs
-  UNION
-  SELECT job, job_base || mark || array_index, 1 FROM pbs_of_jobs, (SELECT '.' AS mark UNION SELECT '-' UNION SELECT '_') WHERE array_index IS NOT NULL
+WITH once AS MATERIALIZED (
+  SELECT job, max(job_base) AS base, max(array_index) AS task FROM pbs_of_jobs GROUP BY job
+),
+named AS (
+  SELECT job, base || coalesce('[' || task || ']', '') AS name, task IS NULL AS whole FROM once
+  UNION ALL
+  SELECT job, base || mark || task, 1 FROM once, (SELECT '.' AS mark UNION SELECT '-' UNION SELECT '_') WHERE task IS NOT NULL
 )
 SELECT job, name AS alias FROM named
-UNION
+UNION ALL
 SELECT job, letter || name FROM named, (SELECT 'o' AS letter UNION SELECT 'e') WHERE whole;
 
 -- ---- 7. What nobody needs any more ----
