@@ -1,6 +1,7 @@
-"""Bytes that are no UTF-8, in files of every reader: they come out as U+FFFD, and mpg_issues counts them."""
+"""What every reader lists: bytes that are no UTF-8 come out as U+FFFD, and an empty file among others is passed over."""
 import os
 import re
+import shutil
 import tempfile
 import unittest
 
@@ -17,6 +18,24 @@ FILES = {
 }
 MORE = {"slurm_events_trace": ", '+01:00'", "log_trace": ", '(?<word>[^ ]+)'"}
 NO_TEXTS = {"swf_trace"}  # its columns are numbers
+
+
+class Empty(unittest.TestCase):
+    def test_among_others(self):
+        """A folder with a file that has not a byte in it: a row of mpg_issues, and the rest is read."""
+        for table, name in FILES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copy(os.path.join(ROOT, name), folder)
+                call = f"{table}({quote(folder)}{MORE.get(table, '')})"
+                whole = connect().execute(f"SELECT count(*) FROM {call}").fetchone()
+                empty = os.path.join(folder, "0" + os.path.basename(name))
+                open(empty, "w", encoding="utf-8").close()
+                db = connect()
+                self.assertEqual(whole, db.execute(f"SELECT count(*) FROM {call}").fetchone(), table)
+                kinds = db.execute("SELECT kind, severity, count FROM mpg_issues WHERE source = ?", (empty,)).fetchall()
+                if table != "trace_records":
+                    self.assertEqual([("empty_file", "warning", 1)], [row for row in kinds if row[0] not in ("no_match",)], table)
+                self.assertGreater(len(kinds), 0, table)
 
 
 class Utf8(unittest.TestCase):

@@ -362,8 +362,12 @@ static mpg_rc check_empty(const rollup_cursor *cursor, mpg_err *err) {
   mpg_issues *issues = &walk->conn->issues;
   for (size_t i = 0; i < walk->paths.n; i++) {
     const char *path = walk->paths.path[i];
-    mpg_rc rc = mpg_stream_not_empty(&walk->scan.env, path, err);
+    bool empty;
+    mpg_rc rc;
     mpg_issues_drop(issues, path);
+    rc = mpg_paths_are_several(&walk->paths)
+             ? mpg_stream_list_empty(&walk->scan.env, path, issues, &empty, err)
+             : mpg_stream_not_empty(&walk->scan.env, path, err);
     if (rc != MPG_OK && (rc != MPG_DATA || !cursor->source.generic.skip))
       return rc;
     if (rc == MPG_DATA && mpg_issues_add(issues, MPG_DATA_LOSS, path, "skipped_record", 1, 1, "%s",

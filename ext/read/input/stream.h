@@ -33,6 +33,11 @@ const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
 /* The issue same_name of the file `path`, where `copied` is not NULL. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
 
+/* Whether a file that is empty is one among others: listed, and no error. */
+static inline bool mpg_paths_are_several(const mpg_paths *paths) {
+  return paths->from_folder || paths->n > 1;
+}
+
 typedef struct mpg_stream mpg_stream;
 
 /*
@@ -75,6 +80,9 @@ void mpg_stream_share(mpg_stream *stream, mpg_pipeline *pipeline);
 /* MPG_DATA, "PATH: expected records, found an empty file", where there is not a single byte in it:
 ** for readers that found none. */
 mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);
+/* The same for one of several files: an empty one is the issue empty_file and no error. */
+mpg_rc mpg_stream_list_empty(const mpg_env *env, const char *path, mpg_issues *issues, bool *empty,
+                             mpg_err *err);
 const char *mpg_stream_path(const mpg_stream *stream); /* borrowed, for messages */
 
 #endif

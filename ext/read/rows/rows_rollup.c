@@ -268,7 +268,10 @@ static mpg_rc take(rollup *r, mpg_rows_piece *p, mpg_err *err) {
   if (p->rc == MPG_OK && p->of != NULL && p->block.rest)
     p->rc = read_piece(r, &r->workers[0], p);
   if (p->rc == MPG_OK && p->begins && p->ends) { /* without a record */
-    p->rc = mpg_stream_not_empty(r->env, p->path, &p->err);
+    bool empty;
+    p->rc = mpg_paths_are_several(r->pieces.paths)
+                ? mpg_stream_list_empty(r->env, p->path, r->issues, &empty, &p->err)
+                : mpg_stream_not_empty(r->env, p->path, &p->err);
     p->line = 1;
   }
   for (size_t i = 0; i < p->issues.n; i++)

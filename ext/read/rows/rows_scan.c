@@ -328,7 +328,10 @@ static mpg_rc finish(reading *r, part *p, mpg_err *err) {
   mpg_rows_piece *piece = &p->piece;
   int64_t line = piece->line;
   if (piece->rc == MPG_OK && piece->ends && !r->any) {
-    piece->rc = mpg_stream_not_empty(r->env, piece->path, &piece->err);
+    bool empty;
+    piece->rc = mpg_paths_are_several(r->pieces.paths)
+                    ? mpg_stream_list_empty(r->env, piece->path, r->issues, &empty, &piece->err)
+                    : mpg_stream_not_empty(r->env, piece->path, &piece->err);
     line = 1;
   }
   if (piece->rc == MPG_DATA && r->query.skip &&

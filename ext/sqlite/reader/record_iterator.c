@@ -91,12 +91,24 @@ static mpg_rc next_file(mpg_record_iterator *walk, mpg_err *err) {
                       : rc;
 }
 
-/* At the end of a file that gave nothing at all: MPG_DATA where there is nothing in it. */
-static mpg_rc check_empty(mpg_record_iterator *walk, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
-  if (!walk->any)
-    rc = mpg_stream_not_empty(&walk->scan.env, mpg_record_iterator_file(walk), err);
-  return rc == MPG_OK ? MPG_DONE : rc;
+/* At the end of a file that gave nothing at all, or in place of its first error. If there is not a
+** byte in it: MPG_DATA, or among other files an issue. */
+static mpg_rc check_empty(mpg_record_iterator *walk, mpg_rc rc, mpg_err *err) {
+  const char *path = mpg_record_iterator_file(walk);
+  mpg_err why;
+  bool empty = false;
+  mpg_rc found;
+  if (!mpg_paths_are_several(&walk->paths)) {
+    if (rc == MPG_DONE)
+      rc = mpg_stream_not_empty(&walk->scan.env, path, err);
+    return rc == MPG_OK ? MPG_DONE : rc;
+  }
+  found = mpg_stream_list_empty(&walk->scan.env, path, &walk->issues, &empty, &why);
+  if (found != MPG_OK && (rc == MPG_DONE || found != MPG_DATA)) {
+    *err = why;
+    return found;
+  }
+  return empty ? MPG_DONE : rc;
 }
 
 mpg_rc mpg_record_iterator_next(mpg_record_iterator *walk, mpg_err *err) {
@@ -111,8 +123,8 @@ mpg_rc mpg_record_iterator_next(mpg_record_iterator *walk, mpg_err *err) {
     }
     if (rc == MPG_OK)
       rc = walk->format.next(walk->file, err);
-    if (rc == MPG_DONE)
-      rc = check_empty(walk, err);
+    if (!walk->any && (rc == MPG_DONE || rc == MPG_DATA))
+      rc = check_empty(walk, rc, err);
     walk->any = true;
     if (rc == MPG_OK)
       return MPG_OK;
