@@ -109,6 +109,8 @@ static mpg_rc read_plainly(mpg_fleet *fleet, const mpg_env *env, const char *fol
     rc = mpg_fleet_from(fleet, path, err);
     if (rc == MPG_OK)
       rc = mpg_stream_open(&stream, env, path, err);
+    if (rc == MPG_OK)
+      mpg_stream_repair_text(stream);
     if (rc == MPG_OK && strstr(path, ".json") != NULL) {
       rc = mpg_json_open(&json, env, stream, &json_options, err);
       if (rc == MPG_OK)
@@ -121,6 +123,8 @@ static mpg_rc read_plainly(mpg_fleet *fleet, const mpg_env *env, const char *fol
         rc = mpg_native_csv(&r, csv, &h, 0);
       rc = rc == MPG_DONE ? MPG_OK : rc;
     }
+    if (rc == MPG_OK)
+      rc = mpg_stream_repaired(stream, fleet->issues, err);
     mpg_csv_close(csv);
     mpg_json_close(json);
     mpg_stream_close(stream);

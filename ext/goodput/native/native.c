@@ -270,8 +270,9 @@ static mpg_rc take(native *n, piece *p, mpg_err *err) {
   }
   if (rc == MPG_OK && p->of != NULL && (refused || p->block.rest)) {
     mpg_native_reading r = {n->fleet, n->env, p->of->path, n->skip, 0, err};
+    const bool rest = p->block.rest;
     rc = read_block(p, &r);
-    if (rc == MPG_OK && p->block.rest)
+    if (rc == MPG_OK && rest)
       rc = mpg_stream_repaired(p->of->stream, n->fleet->issues, err);
   }
   return rc;

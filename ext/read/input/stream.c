@@ -41,7 +41,7 @@ typedef struct repair {
   size_t ahead_n, known; /* the first `known` of them do end one */
   char *text;            /* repaired and not yet given, from `at` on */
   size_t at, n, cap;
-  int64_t offset, first, count; /* bytes checked; of those replaced the first, and how often */
+  int64_t count; /* of what was replaced */
 } repair;
 
 struct mpg_stream {
@@ -468,7 +468,7 @@ static mpg_rc check_end(mpg_stream *s, const char *tail, size_t n, bool *sound, 
 /* Puts the n bytes at p to r->text, with U+FFFD for what is no character. */
 static mpg_rc repair_text(mpg_stream *s, const char *p, size_t n, mpg_err *err) {
   repair *r = &s->repair;
-  const char *start = p, *end = p + n;
+  const char *end = p + n;
   r->at = r->n = 0;
   if (mpg_grow(s->env, &r->text, &r->cap, 3 * n, 1) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -489,13 +489,11 @@ static mpg_rc repair_text(mpg_stream *s, const char *p, size_t n, mpg_err *err) 
     }
     if (rc != MPG_OK)
       return rc;
-    if (!sound && r->count++ == 0)
-      r->first = r->offset + (p - start);
+    r->count += !sound;
     memcpy(r->text + r->n, sound ? p : MPG_UTF8_REPLACEMENT, sound ? (size_t)-length : 3);
     r->n += sound ? (size_t)-length : 3;
     p -= length;
   }
-  r->offset += (int64_t)n;
   return MPG_OK;
 }
 
@@ -511,7 +509,6 @@ static mpg_rc check_text(mpg_stream *s, const char *to, size_t n, size_t *sound,
     rc = check_end(s, to + *sound, n - *sound, &ends, err);
   if (ends)
     *sound = n;
-  r->offset += (int64_t)*sound;
   return rc == MPG_OK && *sound < n ? repair_text(s, to + *sound, n - *sound, err) : rc;
 }
 
@@ -556,9 +553,7 @@ mpg_rc mpg_stream_repaired(const mpg_stream *s, mpg_issues *issues, mpg_err *err
   if (r->count == 0 || issues == NULL)
     return MPG_OK;
   return mpg_issues_add(issues, MPG_WARNING, s->path, "invalid_utf8", 0, r->count,
-                        "bytes that are no UTF-8, the first at byte %lld of the text, are read as "
-                        "U+FFFD",
-                        (long long)r->first + 1) == MPG_OK
+                        "bytes that are no UTF-8 are read as U+FFFD") == MPG_OK
              ? MPG_OK
              : mpg_fail_nomem(err);
 }
