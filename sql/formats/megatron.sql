@@ -28,9 +28,14 @@
 -- ---- 1. The input: iterations, and what else takes time or makes progress safe ----
 
 DROP TABLE IF EXISTS temp.training_lines;
-CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS line, time, step, fields
-FROM log_trace(mpg_required(:log, ':log'), '(?x)
+CREATE TEMP TABLE training_lines AS -- the members of `fields` become columns here, once
+SELECT _file AS file, _line AS line, time, step, fields ->> '$.ms' AS told_ms, fields ->> '$.s' AS told_s,
+       other ->> '$.world' AS told_world, other ->> '$.loaded' AS told_loaded, other ->> '$.ahead' AS told_ahead,
+       fields ->> '$.tflops' AS told_tflops, other ->> '$.timer_ms' AS told_timer_ms, fields ->> '$.loss' AS told_loss,
+       fields ->> '$.batch' AS told_batch, other ->> '$.timer' AS told_timer, other ->> '$.saved' AS told_saved,
+       other ->> '$.validated' AS told_validated, fields ->> '$.steps' AS told_steps
+FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) AS other
+      FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) ) )?
@@ -43,13 +48,13 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>[\d.]+)
     | using\ world\ size: \s* (?<world>\d+)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
-  'ignore', coalesce(:zone, 'UTC'));
+  'ignore', coalesce(:zone, 'UTC')));
 
 -- A line of an iteration without its time is of no length; one without a rate is common, and unrated.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line), count(*),
        'lines of iterations without "elapsed time per iteration": their time is not told'
-FROM temp.training_lines WHERE step IS NOT NULL AND coalesce(fields ->> '$.ms', fields ->> '$.s') IS NULL GROUP BY file;
+FROM temp.training_lines WHERE step IS NOT NULL AND coalesce(told_ms, told_s) IS NULL GROUP BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -60,15 +65,15 @@ FROM temp.training_lines HAVING count(step) = 0;
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
   FROM (SELECT rowid AS id, step = lag(step) OVER w AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-        FROM temp.training_lines WHERE coalesce(step, fields ->> '$.world', fields ->> '$.loaded') IS NOT NULL
+        FROM temp.training_lines WHERE coalesce(step, told_world, told_loaded) IS NOT NULL
         WINDOW w AS (PARTITION BY file ORDER BY line))
   WHERE again);
 
 -- Megatron Bridge has the rate of an iteration on the line before it; of some models it is 0.
-UPDATE temp.training_lines SET fields = json_set(fields, '$.tflops', tflops)
-FROM (SELECT rowid AS id, step, lag(fields ->> '$.ahead') OVER (PARTITION BY file ORDER BY line) AS tflops
-      FROM temp.training_lines WHERE coalesce(step, fields ->> '$.ahead') IS NOT NULL) AS told
-WHERE training_lines.rowid = id AND told.step IS NOT NULL AND tflops > 0 AND fields ->> '$.tflops' IS NULL;
+UPDATE temp.training_lines SET told_tflops = tflops
+FROM (SELECT rowid AS id, step, lag(told_ahead) OVER (PARTITION BY file ORDER BY line) AS tflops
+      FROM temp.training_lines WHERE coalesce(step, told_ahead) IS NOT NULL) AS told
+WHERE training_lines.rowid = id AND told.step IS NOT NULL AND tflops > 0 AND told_tflops IS NULL;
 
 -- ---- 2. When things happened ----
 
@@ -78,7 +83,7 @@ WHERE training_lines.rowid = id AND told.step IS NOT NULL AND tflops > 0 AND fie
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
-  SELECT *, step IS NOT NULL AS is_step, coalesce(fields ->> '$.world', fields ->> '$.loaded') IS NOT NULL AS is_marker,
+  SELECT *, step IS NOT NULL AS is_step, coalesce(told_world, told_loaded) IS NOT NULL AS is_marker,
          min(step IS NULL OR time IS NOT NULL) OVER (PARTITION BY file) AS timed
   FROM training_lines
 ),
@@ -96,13 +101,13 @@ counted AS (
   SELECT *, CASE WHEN (step - previous) * each > 1.5 * elapsed + 2 THEN max(1, CAST(round(elapsed / each) AS INTEGER))
                  WHEN previous IS NULL AND loaded IS NOT NULL AND step - loaded > following - step THEN following - step
                  ELSE step - coalesce(previous, loaded, max(0, 2 * step - following), step - 1) END AS executions
-  FROM (SELECT *, iif(timed, time - lag(time) OVER w, NULL) AS elapsed, coalesce(fields ->> '$.s', (fields ->> '$.ms') / 1000.0) AS each,
+  FROM (SELECT *, iif(timed, time - lag(time) OVER w, NULL) AS elapsed, coalesce(told_s, told_ms / 1000.0) AS each,
                lag(step) OVER w AS previous, lead(step) OVER w AS following,
-               max(fields ->> '$.loaded') OVER (PARTITION BY file, run) AS loaded
+               max(told_loaded) OVER (PARTITION BY file, run) AS loaded
         FROM numbered WINDOW w AS (PARTITION BY file, run, step IS NULL ORDER BY line))
 ),
 lasting AS (
-  SELECT *, coalesce(executions * coalesce(fields ->> '$.s', (fields ->> '$.ms') / 1000.0), (fields ->> '$.timer_ms') / 1000.0, 0.0) AS seconds FROM counted
+  SELECT *, coalesce(executions * coalesce(told_s, told_ms / 1000.0), told_timer_ms / 1000.0, 0.0) AS seconds FROM counted
 ),
 -- A clock of whole seconds is late by up to one, and by how much the elapsed times tell: all lines of a run together.
 summed AS (
@@ -115,7 +120,7 @@ SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:jo
             WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
          + sum(iif(timed, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line) END AS end_time,
        sum(step IS NOT NULL) OVER (PARTITION BY file, run ORDER BY line) AS place, -- in the run: how many steps so far
-       coalesce(:chips, max(fields ->> '$.world') OVER (PARTITION BY file, run), max(fields ->> '$.world') OVER (PARTITION BY file), 1) AS chips, NULL AS chip
+       coalesce(:chips, max(told_world) OVER (PARTITION BY file, run), max(told_world) OVER (PARTITION BY file), 1) AS chips, NULL AS chip
 FROM summed;
 
 DROP TABLE IF EXISTS temp.training_steps;
@@ -132,10 +137,10 @@ peak AS MATERIALIZED (
                   OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
   FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_events)
 )
-SELECT job, attempt, step, start_time, end_time, seconds, executions, fields ->> '$.loss' + 0.0 AS loss,
-       fields ->> '$.batch' * executions / seconds AS samples_per_s, fields ->> '$.tflops' AS tflops_per_chip,
-       fields ->> '$.tflops' * 1e12 / peak_flops AS mfu,
-       fields ->> '$.tflops' * 1e12 * seconds * chips AS flops, place
+SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss + 0.0 AS loss,
+       told_batch * executions / seconds AS samples_per_s, told_tflops AS tflops_per_chip,
+       told_tflops * 1e12 / peak_flops AS mfu,
+       told_tflops * 1e12 * seconds * chips AS flops, place
 FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
@@ -148,32 +153,32 @@ WITH gap AS (
   FROM training_steps
 ),
 said AS (
-  SELECT job, attempt, e.place, max(coalesce(e.fields ->> '$.timer' <> 'evaluate', e.fields ->> '$.saved' IS NOT NULL)) AS saved
+  SELECT job, attempt, e.place, max(coalesce(e.told_timer <> 'evaluate', e.told_saved IS NOT NULL)) AS saved
   FROM training_events AS e LEFT JOIN training_steps AS s USING (job, attempt, place)
-  WHERE timed AND (coalesce(e.fields ->> '$.timer', e.fields ->> '$.validated') IS NOT NULL OR e.fields ->> '$.saved' >= s.step)
+  WHERE timed AND (coalesce(e.told_timer, e.told_validated) IS NOT NULL OR e.told_saved >= s.step)
   GROUP BY job, attempt, e.place
 )
 SELECT job, attempt, iif(saved, 'checkpoint', 'eval') AS kind, start_time, end_time, NULL AS step
 FROM said JOIN gap USING (job, attempt, place) WHERE end_time > start_time
 UNION ALL
-SELECT job, attempt, iif(fields ->> '$.timer' = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time, NULL
-FROM training_events WHERE fields ->> '$.timer' IS NOT NULL AND NOT timed
+SELECT job, attempt, iif(told_timer = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time, NULL
+FROM training_events WHERE told_timer IS NOT NULL AND NOT timed
 UNION ALL
 -- How long loading took is not told: what the line proves is which iteration the run went on from.
-SELECT e.job, e.attempt, 'restore', s.start_time, s.start_time, e.fields ->> '$.loaded'
+SELECT e.job, e.attempt, 'restore', s.start_time, s.start_time, e.told_loaded
 FROM training_events AS e JOIN training_steps AS s USING (job, attempt)
-WHERE e.fields ->> '$.loaded' IS NOT NULL AND s.place = 1
+WHERE e.told_loaded IS NOT NULL AND s.place = 1
 GROUP BY 1, 2;
 
 -- Safe at the latest when the next iterations begin.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
-SELECT e.job, e.attempt, e.fields ->> '$.saved' AS step, NULL AS snapshot_time,
+SELECT e.job, e.attempt, e.told_saved AS step, NULL AS snapshot_time,
        coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) AS durable_time
 FROM training_events AS e
 LEFT JOIN training_steps AS later ON later.job = e.job AND later.attempt = e.attempt AND later.place = e.place + 1
 LEFT JOIN training_steps AS earlier ON earlier.job = e.job AND earlier.attempt = e.attempt AND earlier.place = e.place
-WHERE e.fields ->> '$.saved' IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) IS NOT NULL;
+WHERE e.told_saved IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) IS NOT NULL;
 
 -- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
@@ -181,7 +186,7 @@ CREATE TEMP TABLE training_runs AS
 SELECT s.job, s.attempt, e.chips, e.chip, min(s.start_time) AS start_time, max(s.end_time) AS end_time,
        CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
 FROM training_steps AS s
-CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(fields ->> '$.steps') AS steps
+CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(told_steps) AS steps
             FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
 GROUP BY s.job, s.attempt;
 
