@@ -22,12 +22,17 @@ static int bind_parameter(void *ctx, sqlite3_stmt *stmt, int index, const char *
                              SQLITE_STATIC);
   for (size_t i = 0; rc == SQLITE_OK && i < 2; i++) {
     rc = sqlite3_bind_text(from[i], 1, name, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK && sqlite3_bind_int64(from[i], 2, s->source) == SQLITE_OK &&
-        sqlite3_step(from[i]) == SQLITE_ROW && sqlite3_column_type(from[i], 0) != SQLITE_NULL) {
+    if (rc == SQLITE_OK)
+      rc = sqlite3_bind_int64(from[i], 2, s->source);
+    if (rc == SQLITE_OK)
+      rc = sqlite3_step(from[i]);
+    if (rc == SQLITE_ROW && sqlite3_column_type(from[i], 0) != SQLITE_NULL) {
       rc = sqlite3_bind_value(stmt, index, sqlite3_column_value(from[i], 0));
       (void)sqlite3_reset(from[i]);
       break;
     }
+    if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+      rc = SQLITE_OK;
     (void)sqlite3_reset(from[i]);
   }
   return rc;

@@ -39,11 +39,9 @@ static mpg_rc finish(mpg_sources *s, sqlite3_stmt *stmt, mpg_err *err) {
 
 /* ---- files ---- */
 
-static void bind_str(sqlite3_stmt *stmt, int i, mpg_str text) {
-  if (text.n > 0)
-    (void)sqlite3_bind_text64(stmt, i, text.p, text.n, SQLITE_TRANSIENT, SQLITE_UTF8);
-  else
-    (void)sqlite3_bind_null(stmt, i);
+static int bind_str(sqlite3_stmt *stmt, int i, mpg_str text) {
+  return text.n > 0 ? sqlite3_bind_text64(stmt, i, text.p, text.n, SQLITE_TRANSIENT, SQLITE_UTF8)
+                    : sqlite3_bind_null(stmt, i);
 }
 
 static mpg_str format_name(const mpg_recognised *what) {
@@ -77,20 +75,21 @@ static mpg_rc file_insert(mpg_sources *s, sqlite3_stmt *insert, const char *path
   mpg_rc rc = missing_options(s->env, what, &missing, err);
   if (rc != MPG_OK)
     return rc;
-  (void)sqlite3_bind_text(insert, 1, path, -1, SQLITE_TRANSIENT);
-  (void)sqlite3_bind_int64(insert, 2, (sqlite3_int64)entry);
-  bind_str(insert, 3, format_name(what));
-  bind_str(insert, 4, what->native ? MPG_STR("trace") : what->parameter);
-  (void)sqlite3_bind_text(insert, 5,
-                          given && what->certainty > 0 ? "given" : words[what->certainty], -1,
-                          SQLITE_STATIC);
-  (void)sqlite3_bind_text(insert, 6,
-                          what->fleet ? "a fleet file: give it as the path" : what->reason, -1,
-                          SQLITE_TRANSIENT);
-  (void)sqlite3_bind_text(insert, 7, missing, -1, sqlite3_free);
-  bind_str(insert, 8, mpg_str_of(what->job));
-  (void)sqlite3_bind_text(insert, 9, s->entries.entry[entry].options, -1, SQLITE_TRANSIENT);
-  return finish(s, insert, err);
+  bool failed = sqlite3_bind_text(insert, 7, missing, -1, sqlite3_free) != SQLITE_OK;
+  failed |= sqlite3_bind_text(insert, 1, path, -1, SQLITE_TRANSIENT) != SQLITE_OK;
+  failed |= sqlite3_bind_int64(insert, 2, (sqlite3_int64)entry) != SQLITE_OK;
+  failed |= bind_str(insert, 3, format_name(what)) != SQLITE_OK;
+  failed |= bind_str(insert, 4, what->native ? MPG_STR("trace") : what->parameter) != SQLITE_OK;
+  failed |=
+      sqlite3_bind_text(insert, 5, given && what->certainty > 0 ? "given" : words[what->certainty],
+                        -1, SQLITE_STATIC) != SQLITE_OK;
+  failed |=
+      sqlite3_bind_text(insert, 6, what->fleet ? "a fleet file: give it as the path" : what->reason,
+                        -1, SQLITE_TRANSIENT) != SQLITE_OK;
+  failed |= bind_str(insert, 8, mpg_str_of(what->job)) != SQLITE_OK;
+  failed |= sqlite3_bind_text(insert, 9, s->entries.entry[entry].options, -1, SQLITE_TRANSIENT) !=
+            SQLITE_OK;
+  return failed ? mpg_fail_nomem(err) : finish(s, insert, err);
 }
 
 /* An entry's option `format`, owned by SQLite's allocator; NULL: it has none. */
