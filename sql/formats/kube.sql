@@ -135,13 +135,12 @@ CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
 
 DROP TABLE IF EXISTS temp.kube_last;
 CREATE TEMP TABLE kube_last AS
-WITH versions AS (
-  SELECT *, rowid AS version, row_number() OVER (PARTITION BY kind, uid
-                                                 ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+WITH versions AS ( -- narrow, as objects are wide
+  SELECT rowid AS version, row_number() OVER (PARTITION BY kind, uid ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
   FROM kube_objects
   WHERE event IS NOT 'BOOKMARK'
 )
-SELECT *, NULL AS gone FROM versions WHERE age = 1;
+SELECT o.*, v.version, v.age, NULL AS gone FROM versions AS v CROSS JOIN kube_objects AS o ON o.rowid = v.version WHERE v.age = 1;
 UPDATE kube_last SET event = 'DELETED', gone = (SELECT seen FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid)
 WHERE EXISTS (SELECT 1 FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid);
 -- What was not added again was deleted while nobody watched.
