@@ -29,6 +29,8 @@ typedef struct rule {
 
 struct mpg_recogniser {
   const mpg_env *env;
+  pcre2_general_context *general; /* PCRE2's memory is SQLite's */
+  pcre2_compile_context *compile;
   pcre2_match_context *context;
   pcre2_match_data *data;
   rule *rules;
@@ -47,6 +49,15 @@ typedef struct evidence {
 
 /* ---- the rules ---- */
 
+static void *give_memory(size_t n, void *env) {
+  return mpg_malloc(env, n == 0 ? 1 : n);
+}
+
+static void take_memory(void *p, void *env) {
+  if (p != NULL)
+    mpg_free(env, p);
+}
+
 static mpg_rc rule_add(mpg_recogniser *r, const mpg_script *script, const mpg_head *head,
                        mpg_err *err) {
   PCRE2_SIZE at;
@@ -54,8 +65,8 @@ static mpg_rc rule_add(mpg_recogniser *r, const mpg_script *script, const mpg_he
   rule added = {script, *head, NULL};
   if (mpg_grow(r->env, &r->rules, &r->cap, r->n + 1, sizeof *r->rules) != MPG_OK)
     return mpg_fail_nomem(err);
-  added.code =
-      pcre2_compile((PCRE2_SPTR)head->text.p, head->text.n, PCRE2_MULTILINE, &code, &at, NULL);
+  added.code = pcre2_compile((PCRE2_SPTR)head->text.p, head->text.n, PCRE2_MULTILINE, &code, &at,
+                             r->compile);
   if (added.code == NULL && code == HEAP_FAILED)
     return mpg_fail_nomem(err);
   if (added.code == NULL)
@@ -84,10 +95,14 @@ mpg_rc mpg_recogniser_open(mpg_recogniser **out, const mpg_env *env, mpg_err *er
   if (r == NULL)
     return mpg_fail_nomem(err);
   r->env = env;
-  r->context = pcre2_match_context_create(NULL);
-  r->data = pcre2_match_data_create(2, NULL);
   r->head = mpg_malloc(env, MPG_HEAD_BYTES);
-  if (r->context == NULL || r->data == NULL || r->head == NULL)
+  r->general = pcre2_general_context_create(give_memory, take_memory, (void *)env);
+  if (r->general != NULL) {
+    r->compile = pcre2_compile_context_create(r->general);
+    r->context = pcre2_match_context_create(r->general);
+    r->data = pcre2_match_data_create(2, r->general);
+  }
+  if (r->compile == NULL || r->context == NULL || r->data == NULL || r->head == NULL)
     rc = mpg_fail_nomem(err);
   else
     (void)pcre2_set_match_limit(r->context, TURNS);
@@ -109,6 +124,8 @@ void mpg_recogniser_close(mpg_recogniser *r) {
   mpg_free(r->env, r->head);
   pcre2_match_data_free(r->data);
   pcre2_match_context_free(r->context);
+  pcre2_compile_context_free(r->compile);
+  pcre2_general_context_free(r->general);
   mpg_free(r->env, r);
 }
 
