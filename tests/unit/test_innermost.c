@@ -211,13 +211,13 @@ static const told *went_back_from(const naive *x, const told *s) {
   return before != NULL && before->step >= s->step ? before : NULL;
 }
 
-/* Whether between two begins what may be of a restart: of the kinds that the jobs have, those
-** but steps and serving. */
+/* Whether there is evidence of a restart between two begins. */
 static bool is_restarted(const naive *x, const told *before, const told *s) {
   for (size_t i = 0; i < x->n; i++) {
     const told *t = &x->spans[i];
-    if (!t->dropped && t->home == s->home && strcmp(t->kind, "step") != 0 &&
-        strcmp(t->kind, "serve") != 0 && is_before(before, t) && is_before(t, s))
+    if (!t->dropped && t->home == s->home &&
+        (strcmp(t->kind, "init") == 0 || strcmp(t->kind, "restore") == 0) && is_before(before, t) &&
+        is_before(t, s))
       return true;
   }
   return false;
