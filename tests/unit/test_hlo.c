@@ -44,7 +44,8 @@ static void test_errors(void) {
                                   "found \"{\"traceEvents\": []}\"}");
   expect("module @jit_f attributes {} {\n}\n",
          "{mem:1:1: expected \"HloModule\" or a computation of HLO text, found \"module @jit_f "
-         "attributes {} {\" (MLIR? dump it with XLA_FLAGS=--xla_dump_hlo_as_text)}");
+         "attributes {} {\" (MLIR? dump it with XLA_FLAGS=--xla_dump_hlo_as_text, or, of JAX, "
+         "print lowered.compiler_ir(\"hlo\").as_hlo_text())}");
   expect("HloModule m\n", "{mem:2:1: expected a computation, found end of file}");
   expect("HloModule m\nENTRY e {\n a = f32[] parameter(0)\n",
          "{mem:4:1: expected an instruction or '}', found end of file within the computation \"e\" "
