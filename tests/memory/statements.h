@@ -50,8 +50,7 @@ static const char *const statements[] = {
     "SELECT chip, dtype, aliases FROM mpg_chips WHERE chip IN ('mine', 'tpu-v4')",
     "SELECT * FROM mpg_categories",
     "SELECT * FROM trace_records('fixtures/golden.jsonl')",
-    "SELECT file, format, reason, missing FROM trace_sources('fixtures/swf/small.swf')",
-    "SELECT pool, sum(chip_us) FROM trace_rollup('fixtures/swf/small.swf') GROUP BY pool",
+    "SELECT count(file), count(path) FROM trace_sources(NULL)",
     "SELECT mpg_import('fixtures/golden')",
     "SELECT CASE WHEN count(*) < 0 THEN mpg_build(NULL) ELSE 0 END FROM jobs",
     "SELECT path FROM trace_files('fixtures/go*/') UNION SELECT pattern FROM "

@@ -18,17 +18,24 @@ static const char *const relations[] = {"capacity", "outages", "jobs",    "alloc
                                         "spans",    "commits", "programs"};
 enum { RELATIONS = sizeof relations / sizeof *relations };
 
-/* The rows of a table; 0 if there is none of that name. */
-static sqlite3_int64 count_rows(sqlite3 *db, const char *schema, const char *table) {
-  sqlite3_stmt *stmt = NULL;
-  sqlite3_int64 n = 0;
-  char *sql = sqlite3_mprintf("SELECT count(*) FROM %s.%s", schema, table);
-  if (sql != NULL && sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
-      sqlite3_step(stmt) == SQLITE_ROW)
-    n = sqlite3_column_int64(stmt, 0);
-  (void)sqlite3_finalize(stmt);
-  sqlite3_free(sql);
-  return n;
+/* The rows of each relation of a schema, 0 of those that it does not have. An SQLite code. */
+static int count_rows(sqlite3 *db, const char *schema, sqlite3_int64 *rows) {
+  int rc = SQLITE_OK;
+  for (int i = 0; rc == SQLITE_OK && i < RELATIONS; i++) {
+    sqlite3_stmt *stmt = NULL;
+    char *sql = sqlite3_mprintf("SELECT count(*) FROM %s.%s", schema, relations[i]);
+    rows[i] = 0;
+    rc = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    if (rc == SQLITE_ERROR) /* no such table */
+      rc = SQLITE_OK;
+    else if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+      rows[i] = sqlite3_column_int64(stmt, 0);
+      rc = SQLITE_OK;
+    }
+    (void)sqlite3_finalize(stmt);
+    sqlite3_free(sql);
+  }
+  return rc;
 }
 
 /* Runs one statement after the other; every parameter is the path. An SQLite code. */
@@ -71,16 +78,20 @@ static void fail(sqlite3_context *context, sqlite3 *db, int rc, const char *name
 static void result_counts(sqlite3_context *context, sqlite3 *db, const char *schema,
                           const sqlite3_int64 *before) {
   sqlite3_str *json = sqlite3_str_new(db);
+  sqlite3_int64 now[RELATIONS];
+  int rc = count_rows(db, schema, now);
   char *text;
-  for (int i = 0; i < RELATIONS; i++)
+  for (int i = 0; rc == SQLITE_OK && i < RELATIONS; i++)
     sqlite3_str_appendf(json, "%s\"%s\":%lld", i == 0 ? "{" : ",", relations[i],
-                        count_rows(db, schema, relations[i]) - before[i]);
+                        now[i] - before[i]);
   sqlite3_str_appendall(json, "}");
   text = sqlite3_str_finish(json);
-  if (text == NULL)
-    sqlite3_result_error_nomem(context);
-  else
+  if (rc != SQLITE_OK || text == NULL) {
+    sqlite3_result_error_code(context, rc != SQLITE_OK ? rc : SQLITE_NOMEM);
+    sqlite3_free(text);
+  } else {
     sqlite3_result_text(context, text, -1, sqlite3_free);
+  }
 }
 
 static void import(sqlite3_context *context, int n, sqlite3_value **args) {
@@ -110,9 +121,9 @@ static void build(sqlite3_context *context, int n, sqlite3_value **args) {
         context, "mpg_build: expected no open transaction, for it begins one: COMMIT first", -1);
     return;
   }
-  for (int i = 0; i < RELATIONS; i++)
-    before[i] = count_rows(db, "main", relations[i]);
-  rc = run_script(db, mpg_script_find("build")->sql, args[0]);
+  rc = count_rows(db, "main", before);
+  if (rc == SQLITE_OK)
+    rc = run_script(db, mpg_script_find("build")->sql, args[0]);
   if (rc == SQLITE_OK)
     result_counts(context, db, "main", before);
   else
