@@ -52,11 +52,15 @@ void fuzz_put_value(fuzz_text *t, const mpg_value *v) {
   }
 }
 
+/* Bytes that are no UTF-8 are counted as they are read, which of a file that is left early depends
+** on how far ahead that was: their number is left out. */
 void fuzz_put_issues(fuzz_text *t, const mpg_issues *issues) {
-  for (size_t i = 0; i < issues->n; i++)
+  for (size_t i = 0; i < issues->n; i++) {
+    const bool read_ahead = strcmp(issues->items[i].kind, "invalid_utf8") == 0;
     fuzz_put(t, "%s %s:%lld x%lld %s\n", issues->items[i].kind, issues->items[i].source,
-             (long long)issues->items[i].line, (long long)issues->items[i].count,
+             (long long)issues->items[i].line, read_ahead ? 0LL : (long long)issues->items[i].count,
              issues->items[i].detail);
+  }
 }
 
 /* ---- The host ---- */

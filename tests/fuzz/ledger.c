@@ -77,7 +77,7 @@ static void make_record(fuzz_script *s, ledger_record *r) {
   static const char *const programs[] = {NULL, "f", "g"};
   mpg_value *v = r->values;
   memset(r, 0, sizeof *r);
-  r->relation = (mpg_relation)(fuzz_byte(s) % MPG_REL_CHIPS);
+  r->relation = (mpg_relation)(fuzz_byte(s) % MPG_REL_OBSERVED);
   switch (r->relation) {
   case MPG_REL_CAPACITY:
     v[CAPACITY_POOL] = pick(s, pools, LEDGER_POOLS);

@@ -80,7 +80,7 @@ class Calls(unittest.TestCase):
 
     def test_text_that_is_not_utf8(self):
         path = written(allocations__csv=b"job,pool,chips,start_time,end_time\nj\xff,p,1,0,9\n")
-        self.assertEqual([("j\ufffd",)], server.sql(f"SELECT DISTINCT job FROM trace_ledger({quote(path)}) WHERE job IS NOT NULL"))
+        self.assertEqual([["j\ufffd"]], server.sql(f"SELECT DISTINCT job FROM trace_ledger({quote(path)}) WHERE job IS NOT NULL"))
         path = written(trace__jsonl='{"record": "allocation", "job": "j\\u0000k", "pool": "p", "chips": 1, "start_time": 0, "end_time": 9}\n')
         self.assertIn('trace_ledger: expected UTF-8 as job, found "j\\x00k"', self.error(f"SELECT * FROM trace_ledger({quote(path)})"))
 
@@ -207,7 +207,8 @@ class Endings(unittest.TestCase):
 
     def test_errors_leave_nothing(self):
         bad = quote(written(allocations__csv="job,pool,chips,start_time\n" + "j,p,4,0\n" * 5000 + "j,p,four,0\n"))
-        text = quote(written(allocations__csv=b"job,pool,chips,start_time,end_time\n" + b"j,p,4,0,9\n" * 5000 + b"k\xff,p,4,0,9\n"))
+        text = quote(written(trace__jsonl=5000 * '{"record": "allocation", "job": "j", "pool": "p", "chips": 1, "start_time": 0, "end_time": 9}\n'
+                             + '{"record": "allocation", "job": "j\\u0000k", "pool": "p", "chips": 1, "start_time": 0, "end_time": 9}\n'))
         view = ("CREATE SCHEMA trap; CREATE VIEW trap.capacity AS SELECT 'p' AS pool, 1 AS chips, 100 / (9000 - i) AS start_time"
                 " FROM generate_series(1, 10000) AS i;")
         script = view + 20 * (self.attempt(f"trace_ledger({bad})") + self.attempt(f"trace_ledger({text})") + self.attempt("mpg_ledger('trap')")
