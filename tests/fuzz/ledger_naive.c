@@ -706,6 +706,29 @@ static int asking_in(int64_t at) {
   return found == NULL ? -1 : (int)found->pool;
 }
 
+/* Whether the job asks for nothing: its latest attempts to end were all cancelled or completed, and
+** none has begun since. An attempt of no length is no end of asking. */
+static bool is_pausing(int64_t at) {
+  int64_t latest = INT64_MIN;
+  bool pauses = false;
+  for (size_t k = 0; k < fleet.nattempts; k++) {
+    const attempt *a = &fleet.attempts[k];
+    const bool done = mpg_str_eq(a->outcome, MPG_STR("completed")) ||
+                      mpg_str_eq(a->outcome, MPG_STR("cancelled"));
+    if (a->start > at)
+      continue;
+    if (a->running || a->end > at)
+      return false;
+    if (a->end > latest) {
+      latest = a->end;
+      pauses = true;
+    }
+    if (a->end == latest)
+      pauses = pauses && done && a->end > a->start;
+  }
+  return pauses;
+}
+
 static void account_queued(const job *j, int of_job) {
   const attempt *last = fleet.nattempts > 0 ? &fleet.attempts[fleet.nattempts - 1] : NULL;
   int64_t begin = j->submit, end = last == NULL || last->running ? fleet.as_of : last->end;
@@ -715,7 +738,7 @@ static void account_queued(const job *j, int of_job) {
     return;
   for (int64_t at = begin; at < end; at++) {
     int64_t lacking = j->chips - held_at(NULL, at).all;
-    if (lacking > 0)
+    if (lacking > 0 && !is_pausing(at))
       fleet.sums->of[of_job + 1][asking_in(at) + 1][MPG_QUEUED] += lacking * QUARTER;
   }
 }

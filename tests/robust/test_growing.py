@@ -70,7 +70,7 @@ class Growing(Case):
         return sorted({n for n in near + rng.sample(range(len(data)), min(PLACES, len(data))) if 0 < n < len(data)})
 
     def test_all_readers_are_here(self):
-        self.assertEqual(set(READERS) - {"trace_sources"}, set(LINES) | set(DOCUMENTS))  # it reads as the others do
+        self.assertEqual(set(READERS), set(LINES) | set(DOCUMENTS))
 
     def test_lines(self):
         sums = {"beginnings of files": 0, "their last line was left out": 0, "their last line was read": 0}

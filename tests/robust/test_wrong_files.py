@@ -26,8 +26,7 @@ TAKES = {
     "xplane": {"xplane"}, "csv_trace": {"csv", "pbs", "log", "text", "html"},
     "jsonl_trace": {"native", "goodput", "chrome", "kube", "prometheus", "otlp"},
 }
-LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline",  # ask for more than a path
-         "trace_sources"}  # has a row for any file: test_sources.py
+LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline"}  # ask for more than a path
 
 
 def takes(reader):

@@ -8,7 +8,7 @@ import cases
 from fleets import ROOT, connect
 
 SLURM = ("Cluster JobIDRaw JobID job_base array_task array_count step JobName User Account QOS Partition state_base outcome Submit Start End NNodes req_gpus "
-         "alloc_gpus req_gpu_types alloc_gpu_types nodes Comment Constraints Reservation WCKey").split()
+         "alloc_gpus req_gpu_types alloc_gpu_types nodes Comment Constraints Reservation WCKey ReqTRES AllocTRES ElapsedRaw Elapsed Suspended _file _line").split()
 GRANULE = 100  # steps of which one call is told
 
 
@@ -56,11 +56,11 @@ class Slurm(Case):
                                          "req_gpu_types": '{"h100":8}', "alloc_gpu_types": '{"h100":8}', **row} for row in rows))
 
     def events(self, rows):
-        self.fill("slurm_events", "Cluster Event NodeName TimeStart TimeEnd Reason State state_base gpu_types".split(),
+        self.fill("slurm_events", "Cluster Event NodeName TimeStart TimeEnd Reason State state_base gpu_types TRES _file _line".split(),
                   ({"Cluster": "c", "Event": "Node", "State": "DOWN", "state_base": "DOWN", "gpu_types": '{"h100":8}', **row} for row in rows))
 
     def nodes(self, rows):
-        self.fill("slurm_now", "ClusterName NodeName State state_base Reason ReasonTime BootTime LastBusyTime out_of_service gpu_types".split(),
+        self.fill("slurm_now", "ClusterName NodeName State state_base Reason ReasonTime BootTime LastBusyTime out_of_service gpu_types TRES Gres _file _line".split(),
                   ({"ClusterName": "c", "State": "DOWN", "state_base": "DOWN", "ReasonTime": 5, "BootTime": 1, "out_of_service": 1, "gpu_types": '{"h100":8}', **row} for row in rows))
 
     def test_jobs_and_nodes_with_events(self):
@@ -152,7 +152,7 @@ class Training(Case):
     def test_steps(self):  # 1,600 to 2,000, and 5,000 where the catalogue of chips was read for each
         for name in ("megatron", "torchtitan", "nanogpt"):
             with self.subTest(name):
-                self.grows(lambda n, form=getattr(self, name): {"chip": "NVIDIA H100 80GB HBM3", "flops": 1e12, **self.lines(form, n)}, "formats/%s.sql" % name, most=2500)
+                self.grows(lambda n, form=getattr(self, name): {"chip": "NVIDIA H100 80GB HBM3", "flops": 1e12, **self.lines(form, n)}, "formats/%s.sql" % name, most=3000)
 
     def test_runs(self):
         self.grows(lambda n: self.lines(self.megatron, n, 3), "formats/megatron.sql")

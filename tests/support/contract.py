@@ -23,7 +23,7 @@ FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), (
 FUNCTIONS |= {(name, 1, "s", DETERMINISTIC | DIRECTONLY) for name in ("mpg_import", "mpg_build")}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 
-READERS = """trace_ledger trace_rollup trace_timeline trace_records trace_sources
+READERS = """trace_ledger trace_rollup trace_timeline trace_records
     slurm_trace slurm_events_trace slurm_nodes_trace
     mllog_trace
     pbs_trace
@@ -41,7 +41,7 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records trace_source
 """.split()
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
-    trace_files mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets
+    trace_sources trace_files mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets
 """.split()
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
