@@ -33,12 +33,9 @@ CREATE TABLE wide(capacity, allocated, productive, ideal);
 CREATE TABLE states(name TEXT PRIMARY KEY, state BLOB);
 CREATE TABLE answers(name TEXT PRIMARY KEY, answer TEXT);
 CREATE TABLE runs(name TEXT, chip TEXT, dtype TEXT, flops REAL, chips INT, at INT,
-  peak REAL GENERATED ALWAYS AS (chip_peak_flops(chip, dtype)) STORED,
   size TEXT AS (job_size(chips)) STORED, day TEXT AS (time_bucket(at, 'day +02:00')) STORED, week TEXT AS (iso_week(at)) STORED,
-  chart TEXT AS (bar(chips, 64, 20)) STORED, seconds REAL AS (roofline_seconds(flops, 1e9, chip, dtype)) STORED);
+  chart TEXT AS (bar(chips, 64, 20)) STORED);
 CREATE INDEX runs_uuid ON runs(mpg_uuid('url', name));
-CREATE INDEX runs_bandwidth ON runs(chip_bandwidth(chip), chip_interconnect(chip));
-CREATE INDEX runs_bound ON runs(roofline_bound(flops, 1e9, chip));
 CREATE VIEW merged AS SELECT hex(goodput_merge(state)) AS state, goodput(state) AS json FROM states;
 CREATE VIEW ratios AS SELECT pool, mpg(category, chip_us) AS mpg, scheduling_goodput(category, chip_us) AS sg FROM mpg_rollup GROUP BY pool;
 """
