@@ -2,7 +2,7 @@
 ** connection.h - what the SQLite glue shares: the connection's own state, registration from tables,
 ** errors.
 **
-** Every file but ext/mpg.c includes this; SQLITE_EXTENSION_INIT3 is in here.
+** The files of ext/sqlite and each format's table file include this; it declares sqlite3_api.
 */
 #ifndef MPG_SQL_H
 #define MPG_SQL_H

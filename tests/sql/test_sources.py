@@ -85,6 +85,23 @@ class Recognition(Folder):
         self.assertEqual(("swf", "likely"), self.db.execute("SELECT format, certainty FROM trace_sources(?)", (path,)).fetchone())
 
 
+    def test_odd_names(self):
+        """A name may hold anything but a slash; one file's does not stop the others."""
+        expected = self.sums(EXPORTS)
+        shutil.copytree(EXPORTS, os.path.join(self.folder, 'a "b"\\\n\x01'), ignore=shutil.ignore_patterns("fleet.json"))
+        self.assertEqual(expected, self.sums(self.folder))
+        fleet = self.write("fleet.json", json.dumps({"sources": [{"path": "a*"}]}))
+        self.assertIn("no file matches", self.error("SELECT count(*) FROM trace_rollup(?)", fleet))
+        fleet = self.write("fleet.json", json.dumps({"sources": [{"path": "a*/*"}]}))
+        self.assertEqual(expected, self.sums(fleet))
+
+    def test_what_says_nothing_of_a_fleet_is_listed(self):
+        self.copy("sacct.psv", "events.psv")
+        shutil.copy(os.path.join(ROOT, "fixtures", "profile", "rank0.json"), self.folder)
+        self.sums(self.folder)
+        self.assertEqual(1, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ignored_file' AND detail LIKE 'of the format kineto,%'"))
+
+
 class Joining(Folder):
     def test_the_sentence(self):
         rows = self.db.execute(SENTENCE, (os.path.join(EXPORTS, "fleet.json"),)).fetchall()

@@ -7,6 +7,7 @@
 ** it matches depends on the locale of the host.
 */
 #include "stream.h"
+#include "../../base/ascii.h"
 #include "../../base/limits.h"
 #include "../../base/sort.h"
 
@@ -351,17 +352,35 @@ static mpg_rc list_malformed(mpg_str list, const char *at, mpg_err *err) {
                   (size_t)(at - list.p) + 1);
 }
 
-/* The text of the JSON string that opens at *at, unescaped into `out`; *at is moved past it. Only
-** the escapes that a path needs: of quotes, backslashes and slashes. */
+/* The byte that an escape stands for, whose backslash is before *at; *at is moved to its last byte.
+** 0: none of a path. Bytes past ASCII stand for themselves in what SQLite writes. */
+static char escaped_byte(const char **at, const char *end) {
+  static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+  const char *letter = *at < end ? memchr(letters, **at, sizeof letters - 1) : NULL;
+  int value;
+  if (letter != NULL)
+    return bytes[letter - letters];
+  if (end - *at < 5 || **at != 'u')
+    return 0;
+  value = mpg_hex4(*at + 1);
+  *at += 4;
+  return value > 0 && value < 0x80 ? (char)value : 0;
+}
+
+/* The text of the JSON string that opens at *at, unescaped into `out`; *at is moved past it. */
 static bool list_string(const char **at, const char *end, char *out, size_t *n) {
   const char *p = *at + 1;
   *n = 0;
   while (p < end && *p != '"') {
-    if (*p == '\\' && (++p == end || strchr("\"\\/", *p) == NULL))
+    char byte = *p;
+    if (byte == '\\') {
+      p++;
+      byte = escaped_byte(&p, end);
+    }
+    if (byte == 0 || p == end || *n > PATH_BYTES)
       return false;
-    if (*n > PATH_BYTES)
-      return false;
-    out[(*n)++] = *p++;
+    out[(*n)++] = byte;
+    p++;
   }
   *at = p + 1;
   return p < end;

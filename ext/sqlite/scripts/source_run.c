@@ -151,6 +151,7 @@ static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err
 static bool leave_out(mpg_sources *s, const mpg_err *why, mpg_err *err, mpg_rc *rc) {
   sqlite3_stmt *stmt = NULL;
   sqlite3_int64 file = 0;
+  int code;
   *rc = mpg_private_prepare(
       &s->db,
       "SELECT file, path FROM file WHERE source = ?1 AND instr(?2, path) > 0 ORDER BY "
@@ -158,9 +159,14 @@ static bool leave_out(mpg_sources *s, const mpg_err *why, mpg_err *err, mpg_rc *
       &stmt, err);
   if (*rc != MPG_OK)
     return false;
-  (void)sqlite3_bind_int64(stmt, 1, s->source);
-  (void)sqlite3_bind_text(stmt, 2, why->text, -1, SQLITE_STATIC);
-  if (sqlite3_step(stmt) == SQLITE_ROW) {
+  code = sqlite3_bind_int64(stmt, 1, s->source);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_text(stmt, 2, why->text, -1, SQLITE_STATIC);
+  if (code == SQLITE_OK)
+    code = sqlite3_step(stmt);
+  if (code != SQLITE_ROW && code != SQLITE_DONE)
+    *rc = mpg_private_failure(&s->db, code, err);
+  if (code == SQLITE_ROW) {
     file = sqlite3_column_int64(stmt, 0);
     *rc = mpg_issues_add(&s->db.conn->issues, MPG_DATA_LOSS,
                          (const char *)sqlite3_column_text(stmt, 1), "unreadable_file", 0, 1, "%s",

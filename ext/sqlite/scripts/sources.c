@@ -6,12 +6,10 @@
 */
 #include "sources.h"
 #include "../../goodput/native/native.h"
-#include "../../read/parse/json_writer.h"
 #include "../sqlite_relations.h"
 #include "script.h"
 #include "source_run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- SQL on the private connection ---- */
@@ -52,10 +50,8 @@ static mpg_str format_name(const mpg_recognised *what) {
   return mpg_str_of(strrchr(what->script->name, '/') + 1);
 }
 
-static mpg_rc missing_options(const mpg_env *env, const mpg_recognised *what, char **out,
-                              mpg_err *err) {
+static mpg_rc missing_options(const mpg_recognised *what, char **out, mpg_err *err) {
   char *text = sqlite3_mprintf("[");
-  (void)env;
   for (size_t i = 0; text != NULL && i < what->nmissing; i++) {
     char *longer = sqlite3_mprintf("%s%s\"%.*s\"", text, i > 0 ? "," : "", (int)what->missing[i].n,
                                    what->missing[i].p);
@@ -72,7 +68,7 @@ static mpg_rc file_insert(mpg_sources *s, sqlite3_stmt *insert, const char *path
                           const mpg_recognised *what, bool given, mpg_err *err) {
   static const char *const words[] = {NULL, "likely", "sure"};
   char *missing;
-  mpg_rc rc = missing_options(s->env, what, &missing, err);
+  mpg_rc rc = missing_options(what, &missing, err);
   if (rc != MPG_OK)
     return rc;
   bool failed = sqlite3_bind_text(insert, 7, missing, -1, sqlite3_free) != SQLITE_OK;
@@ -320,8 +316,9 @@ static mpg_rc drop_row(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
 mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_run(
       &s->db,
-      "SELECT path, iif(format IS NULL AND reason NOT LIKE 'cannot be read:%', reason, NULL) FROM "
-      "file",
+      "SELECT path, CASE WHEN source IS NOT NULL OR reason LIKE 'cannot be read:%' THEN NULL WHEN "
+      "format IS NULL THEN reason ELSE 'of the format ' || format || ', which says nothing of who "
+      "holds chips or what a job did' END FROM file",
       NULL, s, drop_row, err);
   const mpg_issues *found = &s->db.conn->issues;
   for (size_t i = 0; rc == MPG_OK && i < found->n; i++)
@@ -398,6 +395,19 @@ mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env, m
   return rc;
 }
 
+/* A path as a JSON string, in a list that is longer than "[" after its first. */
+static void append_path(sqlite3_str *list, const char *path) {
+  sqlite3_str_appendall(list, sqlite3_str_length(list) > 1 ? ",\"" : "\"");
+  for (; *path != '\0'; path++) {
+    const unsigned char byte = (unsigned char)*path;
+    if (byte < 0x20)
+      sqlite3_str_appendf(list, "\\u%04x", byte);
+    else
+      sqlite3_str_appendf(list, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+  }
+  sqlite3_str_appendall(list, "\"");
+}
+
 mpg_rc mpg_sources_files(const mpg_env *env, mpg_str path, char **out, mpg_err *err) {
   mpg_entries entries;
   sqlite3_str *text = NULL;
@@ -408,12 +418,12 @@ mpg_rc mpg_sources_files(const mpg_env *env, mpg_str path, char **out, mpg_err *
   text = sqlite3_str_new(NULL);
   sqlite3_str_appendall(text, "[");
   if (entries.fleet_file != NULL)
-    sqlite3_str_appendf(text, "\"%s\"", entries.fleet_file);
+    append_path(text, entries.fleet_file);
   for (size_t i = 0; rc == MPG_OK && i < entries.n; i++) {
     mpg_paths paths;
     rc = mpg_paths_expand(&paths, env, mpg_str_of(entries.entry[i].path), err);
     for (size_t k = 0; rc == MPG_OK && k < paths.n; k++)
-      sqlite3_str_appendf(text, "%s\"%s\"", sqlite3_str_length(text) > 1 ? "," : "", paths.path[k]);
+      append_path(text, paths.path[k]);
     if (rc == MPG_OK)
       mpg_paths_free(&paths);
   }
