@@ -1,5 +1,5 @@
 -- fleet.sql - the relations of the native trace as tables: what mpg_ledger, mpg_rollup and mpg_timeline read.
--- docs/native-trace.md says what the columns mean. Runs as often as you like: sqlite3 fleet.db <schema/fleet.sql
+-- docs/formats/native.md says what the columns mean. Runs as often as you like: sqlite3 fleet.db <schema/fleet.sql
 --
 -- Types are chosen so that nothing that is stored changes:
 --   BIGINT   64-bit integers. BI tools over ODBC cut a column declared INTEGER to 32 bits, not this one.

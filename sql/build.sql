@@ -9,7 +9,7 @@
 -- old steps. Afterwards nothing here needs the extension: Grafana, Metabase, Excel and others read
 -- fleet.db as it is. It runs from every client, as a script of statements and nothing else.
 --
--- Inputs: :trace, a file, a glob or a folder of native traces (docs/native-trace.md); and the TEMP
+-- Inputs: :trace, a file, a glob or a folder of native traces (docs/formats/native.md); and the TEMP
 -- tables jobs, allocations, ... that a script of sql/formats has just made, which are dropped at the
 -- end. Where parameters cannot be bound, and for what shall last, there is a table to fill before:
 --
@@ -28,7 +28,7 @@
 
 BEGIN IMMEDIATE;
 
--- ---- 1. The records: the relations of docs/native-trace.md, times in microseconds ----
+-- ---- 1. The records: the relations of docs/formats/native.md, times in microseconds ----
 
 CREATE TABLE IF NOT EXISTS mpg_config(name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS capacity(

@@ -21,7 +21,7 @@
 --     covered_s  the seconds that samples stand for
 --     missing_s  the seconds between samples that none stands for
 -- so that sum(busy_s) / sum(covered_s) is the mean of any group. xid has a row for each error of a GPU.
--- A duty cycle is no goodput: nothing here goes into the ledger. docs/prometheus.md says what the kinds are.
+-- A duty cycle is no goodput: nothing here goes into the ledger. docs/formats/prometheus.md says what the kinds are.
 
 -- ---- 1. The input ----
 

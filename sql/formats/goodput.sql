@@ -18,7 +18,7 @@
 --     CREATE TEMP TABLE goodput_rows AS SELECT * FROM goodput_trace('goodput.jsonl');
 --
 -- Makes the TEMP tables jobs, allocations, spans and commits, which mpg_ledger and mpg_rollup then find.
--- The input is dropped at the end. The rules are explained in docs/goodput-log.md.
+-- The input is dropped at the end. The rules are explained in docs/formats/goodput_log.md.
 
 -- ---- 1. The input, in the order of the log ----
 

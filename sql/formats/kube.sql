@@ -21,7 +21,7 @@
 --
 -- Makes the TEMP tables capacity, outages, jobs, allocations and observed, which mpg_ledger and mpg_rollup then find, and
 -- aliases, the other names of jobs.
--- The input is dropped at the end. The rules are explained in docs/kubernetes.md.
+-- The input is dropped at the end. The rules are explained in docs/formats/kube.md.
 
 -- ---- 1. The input, and the last version of every object ----
 

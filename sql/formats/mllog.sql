@@ -27,7 +27,7 @@
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup
 -- then find; mlperf_runs, a row a log; and mlperf_scores, a row a benchmark of a system. The inputs are
--- dropped at the end. The rules are explained in docs/mlperf.md.
+-- dropped at the end. The rules are explained in docs/formats/mllog.md.
 
 -- ---- 1. The inputs ----
 

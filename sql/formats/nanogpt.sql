@@ -22,7 +22,7 @@
 -- ('UTC'). A program that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
--- find, and training_steps, a row a logged step. The rules are explained in docs/training-logs.md.
+-- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 -- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms" ----
 

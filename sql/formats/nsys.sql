@@ -22,7 +22,7 @@
 --     CREATE TEMP TABLE nsys_input AS SELECT 'run 7' AS trace, 'nvidia-h100-sxm' AS chip, 'train_step*' AS step;
 --
 -- Times are the export's plus the Unix time of its start. The inputs are dropped at the end; nsys_left_out stays and
--- counts what has no place here. The rules are explained in docs/nsys.md.
+-- counts what has no place here. The rules are explained in docs/formats/nsys.md.
 
 -- ---- 1. The input ----
 

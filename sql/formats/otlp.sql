@@ -1,4 +1,4 @@
--- otlp.sql - from OpenTelemetry spans that follow the convention of docs/otlp.md to the relations of the native trace.
+-- otlp.sql - from OpenTelemetry spans that follow the convention of docs/formats/otlp.md to the relations of the native trace.
 --
 --@ source 3
 --@ feeds SG RG PG

@@ -26,7 +26,7 @@
 -- Makes the TEMP tables jobs and allocations, which mpg_ledger and mpg_rollup then find, and aliases, the
 -- other names of jobs. An accounting
 -- log does not say what is installed: add capacity (and outages) as shown above. The input is dropped
--- at the end. The rules are explained in docs/pbs.md.
+-- at the end. The rules are explained in docs/formats/pbs.md.
 
 -- ---- 1. The input ----
 

@@ -36,7 +36,7 @@
 --
 -- Makes the TEMP tables jobs, allocations, capacity, outages and observed, which mpg_ledger and mpg_rollup then
 -- find, and which may be changed before that (a pool's chip, a job's phase), and aliases, the other names of jobs.
--- The inputs are dropped at the end. The rules are explained in docs/slurm.md.
+-- The inputs are dropped at the end. The rules are explained in docs/formats/slurm.md.
 
 -- ---- 1. The inputs ----
 

@@ -18,7 +18,7 @@
 --     CREATE TEMP TABLE swf_jobs AS SELECT *, _file, _line FROM swf_trace('log.swf');
 --
 -- Makes the TEMP tables jobs, allocations and capacity, which mpg_ledger and mpg_rollup then find. A
--- chip is a processor. The input is dropped at the end. The rules are explained in docs/swf.md.
+-- chip is a processor. The input is dropped at the end. The rules are explained in docs/formats/swf.md.
 
 -- ---- 1. The input ----
 

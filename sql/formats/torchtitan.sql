@@ -21,7 +21,7 @@
 -- replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
--- find, and training_steps, a row a logged step. The rules are explained in docs/training-logs.md.
+-- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 -- ---- 1. The input: of one rank, where torchrun names them ----
 

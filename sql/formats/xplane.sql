@@ -18,7 +18,7 @@
 --     CREATE TEMP TABLE xplane_events AS SELECT *, _file AS trace FROM xplane_trace('profile/*.pb') WHERE start_ns IS NOT NULL;
 --     CREATE TEMP TABLE xplane_devices AS SELECT *, _file AS trace FROM xplane_planes('profile/*.pb');
 --
--- The inputs are dropped at the end. The rules are explained in docs/xplane.md.
+-- The inputs are dropped at the end. The rules are explained in docs/formats/xplane.md.
 
 -- ---- 1. The inputs ----
 

@@ -345,7 +345,7 @@ class Mapping(Case):
             self.assertEqual(abs(found - truth) > 1, name in self.EXPLAINED, (name, found, truth))
             table.append(f"| {name[4:].replace('-', ' ')} | {truth:.1f} | {found:.1f} | {library:.1f} | {self.EXPLAINED.get(name, '')} |")
         self.assertEqual(len(table), 2 + 13)
-        path = os.path.join(ROOT, "docs/goodput-log.md")
+        path = os.path.join(ROOT, "docs/formats/goodput_log.md")
         with open(path, encoding="utf-8") as file:
             text = file.read()
         if os.environ.get("MPG_WRITE_DOCS"):

@@ -1,4 +1,4 @@
-"""What HLO costs on the wire, counted by hand from docs/hlo.md: collectives and manual partitions."""
+"""What HLO costs on the wire, counted by hand from docs/formats/hlo.md: collectives and manual partitions."""
 import unittest
 
 from hlo_case import Case

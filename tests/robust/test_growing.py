@@ -113,7 +113,7 @@ class Growing(Case):
                 with self.subTest(table, n=n, of=len(data), end=data[max(0, n - 30):n]):
                     found, kinds, error = read(n)
                     refused += error is not None
-                    if error is None and found != rows and not table.startswith("xplane"):  # see docs/xplane.md: nothing marks its end
+                    if error is None and found != rows and not table.startswith("xplane"):  # see docs/formats/xplane.md: nothing marks its end
                         self.assertTrue(kinds & UNFINISHED, kinds)
             if table not in ("chrome_trace", "chrome_trace_info"):
                 self.assertGreater(refused, PLACES // 2, table)

@@ -1,6 +1,6 @@
 /*
 ** Tests of ext/program/hlo/hlo_collective.c by instructions: bytes on the links, ranks and devices,
-** and whether a module is one device's part or the whole (docs/hlo.md).
+** and whether a module is one device's part or the whole (docs/formats/hlo.md).
 */
 #include "hlo_priced.h"
 #include "../../ext/program/hlo/hlo_rules.h"
@@ -114,7 +114,7 @@ static void scope(const char *header, const char *root, bool global, const char 
   done(&p);
 }
 
-/* docs/hlo.md, "Per device or of all devices": the first of these that holds. */
+/* docs/formats/hlo.md, "Per device or of all devices": the first of these that holds. */
 static void test_scope(void) {
   static const char *const annotations[] = {"Sharding", "SPMDFullToShardShape", "xla.sdy.X"};
   scope("", "f32[8] negate(a)", false, "one partition");

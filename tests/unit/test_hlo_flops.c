@@ -1,7 +1,7 @@
 /*
 ** Tests of ext/program/hlo/hlo_flops.c by instructions: the FLOPs of dots, convolutions and what is
-** applied to elements, counted by hand from the formulas of docs/hlo.md, which are those of XLA's
-** HloCostAnalysis.
+** applied to elements, counted by hand from the formulas of docs/formats/hlo.md, which are those of
+** XLA's HloCostAnalysis.
 */
 #include "hlo_priced.h"
 

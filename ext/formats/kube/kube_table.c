@@ -1,8 +1,8 @@
 /*
 ** kube_table.c - kube_trace(path, on_error), objects of the Kubernetes API as kubectl prints them.
 **
-** A row is a version of an object: one in a listing, as many as were seen in a watch. Columns are
-** described in docs/kubernetes.md; their sources in ext/formats/kube/kube_object.c and kube_pods.c.
+** A row is a version of an object: one in a listing, as many as a watch saw. docs/formats/kube.md
+** describes the columns; kube_object.c and kube_pods.c fill them.
 */
 #include "../list.h"
 #include "../../sqlite/reader/reader.h"

@@ -1,5 +1,5 @@
 /*
-** native.h - the native trace (docs/native-trace.md) from files into a fleet: CSV named after the
+** native.h - the native trace (docs/formats/native.md) from files into a fleet: CSV named after the
 ** relations, or JSON with a `record` in each object; told apart by content.
 */
 #ifndef MPG_NATIVE_H

@@ -1,5 +1,5 @@
 /*
-** hlo_opcode.h - HLO's opcodes, and which rule of cost each follows (docs/hlo.md has the table).
+** hlo_opcode.h - HLO opcodes, and the rule of cost of each (table: docs/formats/hlo.md).
 */
 #ifndef MPG_HLO_OPCODE_H
 #define MPG_HLO_OPCODE_H

@@ -2,7 +2,7 @@
 ** records_table.c - the records of a native trace one by one, checked and in one unit: what
 ** sql/build.sql copies into plain tables.
 **
-**     trace_records(path [, on_error])     files of the native trace (docs/native-trace.md)
+**     trace_records(path [, on_error])     files of the native trace (docs/formats/native.md)
 **     mpg_records([schema [, on_error]])   tables or views of the open database
 **
 ** A row for each record; `record` names its relation ('spans'), the columns are those of all
