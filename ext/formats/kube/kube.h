@@ -30,7 +30,7 @@ typedef enum mpg_kube_type {
 } mpg_kube_type;
 
 /* clang-format off */
-/* Fields of an object, in the order of the table's columns. docs/formats/kube.md says their source. */
+/* Fields of an object, in the order of the columns. docs/formats/kube.md says their source. */
 #define MPG_KUBE_FIELDS(F)                                                                         \
   F(event, TEXT) F(apiVersion, TEXT) F(kind, TEXT) F(namespace, TEXT) F(name, TEXT) F(uid, TEXT)   \
   F(resourceVersion, TEXT) F(creationTimestamp, TIME) F(deletionTimestamp, TIME)                   \
