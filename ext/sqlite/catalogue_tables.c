@@ -1,25 +1,19 @@
 /*
 ** catalogue_tables.c - three small tables about the extension itself.
 **
-**     mpg_chips        chip, vendor, year, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s,
-**                      ici_bytes_per_s, tdp_w, source, aliases, devices, unit: a row for each chip
-**                      and
-**                      dtype, in the order of the catalogue, with the user's rows (catalogue.h).
-**                      NULL is
-**                      unknown; aliases is a JSON array of text; devices and unit say what is
-**                      counted as
-**                      one chip (chips.h)
-**     mpg_categories   category, layer, meaning, and in_capacity, in_allocated, in_productive: 1
-**     where
+**     mpg_chips        a row for each chip and dtype, in the order of the catalogue, with the
+**                      user's rows (catalogue.h): chip, vendor, year, dtype, peak_flops,
+**                      hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, source, aliases,
+**                      devices, unit. NULL is unknown; aliases is a JSON array of text; devices
+**                      and unit say what counts as one chip (chips.h)
+**     mpg_categories   category, layer, meaning, and in_capacity, in_allocated, in_productive: 1 if
 **                      the category counts towards C, A, G
 **     mpg_issues       source, severity, kind, line, count, detail: what the connection's last scan
-**     of
-**                      each source found; line is NULL where there is none
+**                      of each source found; line is NULL if there is none
 **
-** Each is eponymous, and shows things as they are when its scan begins: a scan of another source in
-** the same statement may add issues. mpg_chips and mpg_categories are innocuous; mpg_issues, which
-** tells of files, is not. Mappings insert into mpg_issues what they leave out; nothing else can be
-** changed.
+** Each is eponymous, and shows the state at the begin of its scan: a scan of another source in the
+** same statement may add issues. mpg_chips and mpg_categories are innocuous. mpg_issues names files
+** and is not. Mappings insert what they leave out into mpg_issues; nothing else can be changed.
 */
 #include "catalogue.h"
 #include "../goodput/account.h"

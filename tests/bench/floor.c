@@ -2,8 +2,8 @@
 ** floor.c - what SQLite itself takes to group as many rows as a ledger has, for tests/bench/run: a
 ** virtual table that does nothing, and an aggregate that looks at its arguments and keeps nothing.
 **
-**   SELECT pool, chip, phase, framework, taken(category, chip_us) FROM floor_rows(ROWS, GROUPS)
-**   GROUP BY 1, 2, 3, 4
+**   SELECT pool, chip, phase, framework, taken(category, chip_us)
+**   FROM floor_rows(ROWS, GROUPS) GROUP BY 1, 2, 3, 4
 **
 ** Rows come in the order of the groups, and texts are SQLITE_STATIC: no table of such rows can be
 ** quicker.

@@ -2,13 +2,14 @@
 ** ledger.c - fleets of any records, and what must hold of their ledger:
 **
 **   rules          each category of each job in each pool is what a naive computation makes of
-**   docs/rules.md conservation   of a pool with capacity records, all categories but `queued` sum
-**   to its capacity order          records given backwards make the same sums
+**                  docs/rules.md
+**   conservation   all categories but `queued` of a pool with capacity records sum to its capacity
+**   order          records given backwards make the same sums
 **   windows        the ledger until a moment and the one since it sum to the whole
 **   buckets        cut the ledger, and change no sum
 **   grain          roll-ups sum to the ledger
-**   roads          the short road (goodput/rules/stretch_sums.h) tells the same rows and cells as
-**   the long one
+**   roads          the short road (goodput/rules/stretch_sums.h) gives the rows and cells of the
+**                  long one
 **
 ** Times are whole seconds and chips quarters, so that every chip-time is a whole number of
 ** microseconds and sums can be made beside the code that is tested.

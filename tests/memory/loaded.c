@@ -3,13 +3,11 @@
 **
 **     loaded names LIBRARY            the functions and tables that the statements use, one a line
 **     loaded sqlite LIBRARY STRIDE    every STRIDE-th allocation by SQLite's allocator
-**     loaded libc LIBRARY STRIDE      every STRIDE-th call of malloc and its like that this program
-**     does not make: by
-**                                     libraries, by libc itself (qsort, folders), by the loader
-**                                     (threads)
+**     loaded libc LIBRARY STRIDE      every STRIDE-th call of malloc and its like by others than this
+**                                     program: libraries, libc (qsort, folders), the loader (threads)
 **
-** This program's own malloc stands before libc's for every library, without LD_PRELOAD, and asks
-** who calls.
+** The dynamic linker binds every library to this program's own malloc, without LD_PRELOAD; it looks
+** at the return address to know its caller.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

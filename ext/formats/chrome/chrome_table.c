@@ -11,17 +11,16 @@
 **   step TEXT
 **       N of a name ProfilerStep#N, else the argument step_num
 **   process_name, process_labels, thread_name TEXT, rank BIGINT
-**       from the metadata events and distributedInfo, wherever these are: asking for one of them
-**       reads the file once more
+**       from the metadata events and distributedInfo, wherever they are in the file. A query that
+**       names one of these columns reads the file twice
 **   stream, correlation, ... from args: see the list below
 **   args TEXT
 **       all of them, raw JSON
 **   event TEXT
 **       the whole event, raw JSON: members that have no column are here
 **
-** Arguments are typed by what they hold and not by how they are written: XProf quotes its numbers.
-** An integer beyond 64 bits stays text, so that it still equals itself, where the column is no
-** REAL.
+** An argument's type is that of what it holds, for XProf quotes its numbers. An integer beyond 64
+** bits stays text, unless the column is REAL: as a REAL it would equal its neighbours.
 */
 #include "../list.h"
 #include "../../sqlite/reader/reader.h"

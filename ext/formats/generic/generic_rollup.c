@@ -2,27 +2,22 @@
 ** generic_rollup.c - csv_rollup and jsonl_rollup: files that no format describes, summed by the
 ** columns that a query names.
 **
-**   CREATE VIRTUAL TABLE temp.r USING csv_rollup('jobs.csv', measures='gpus * ("end" - start) AS
-**   s'); SELECT pool, sum(s), sum(rows) FROM r GROUP BY pool;
+**   CREATE VIRTUAL TABLE temp.r
+**     USING csv_rollup('jobs.csv', measures='gpus * ("end" - start) AS s');
+**   SELECT pool, sum(s), sum(rows) FROM r GROUP BY pool;
 **
-** (1) The columns are those of the file, the measures, and `rows`; of a file of more than 63
-** columns
-**     measures and `rows` come first. A column whose name a measure takes is the measure alone. The
-**     grain law: a row of the table is one combination of the file's columns that the query names,
-**     no
-**     finer; measures and rows are sums over the records that have it. So sum(rows) counts records,
-**     and
-**     count(*) counts rows of the table.
-** (2) As a table function, csv_rollup(path, measures, by): a row is a record of JSON, with the
-**     columns that `by` names, the measures and rows.
+** (1) The columns are those of the file, the measures, and `rows`. If the file has more than 63
+**     columns, measures and `rows` come first. If a measure has the name of a column, it replaces
+**     that column. The grain law: a row of the table is one combination of the file's columns that
+**     the query names. Measures and `rows` are sums over the records of that combination. So
+**     sum(rows) counts records, and count(*) counts rows of the table.
+** (2) As a table function, csv_rollup(path, measures, by), a row is a JSON object with the columns
+**     that `by` names, the measures and `rows`.
 ** (3) Comparisons of the file's columns are tested while it is read (generic_filter.c). Rows come
-** out
-**     in the order of the columns, or in the one that the query asks for.
-** (4) SQLite compares rowids of one scan with those of another, which may have other comparisons
-** (OR,
-**     RIGHT JOIN): a group's is the number of its first record.
-** (5) As of csv_trace: DIRECTONLY; made in the schema temp alone (generic.h); the first file is
-** read
+**     in the order of the columns, or in the order that the query asks for.
+** (4) The rowid of a group is the number of its first record. SQLite compares rowids of scans that
+**     may have different comparisons (OR, RIGHT JOIN), so it may not depend on them.
+** (5) As csv_trace: DIRECTONLY; made in the schema temp alone (generic.h). The first file is read
 **     when the table is made, all of them in xFilter, by several threads.
 */
 #include "../list.h"

@@ -4,7 +4,7 @@
 **
 **   job_name TEXT
 **   kind TEXT
-**       what the row is of: job, step, tpu_init, training_prep, data_loading, custom_event,
+**       what the row is about: job, step, tpu_init, training_prep, data_loading, custom_event,
 **       slice_counts, elastic_wait, elastic_reinit, save, restore, emergency_restore (an Orbax
 **       checkpoint's own event_type), other
 **   edge TEXT
@@ -15,8 +15,9 @@
 **       the type of a custom event or of an elastic wait
 **   step BIGINT
 **       of a step step_count, of a checkpoint its step
-**   the log's own keys by their own names (seconds REAL, truths 0 or 1), NULL where a row lacks
-**   them rest TEXT
+**   the log's own keys
+**       by their own names: seconds REAL, truths 0 or 1, NULL if the row lacks the key
+**   rest TEXT
 **       all other keys as a JSON object
 **   timestamp TEXT, time_ns BIGINT, insertId TEXT, duplicate BIGINT
 **       of an entry of Cloud Logging: its timestamp, as exported and in nanoseconds, its id, and

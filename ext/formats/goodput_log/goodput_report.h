@@ -8,36 +8,29 @@
 **  1. Total time: the last end of the job, else `query_time`, less its first start.
 **  2. A step that the current segment already has is a disruption: it closes the segment at this
 **     step and begins the next one.
-**  3. A segment closed at 0 counts nothing. Of neighbouring rows (n0,t0), (n1,t1): where n1 is
-**    above
-**     the step that closed it, t1-t0 is wasted progress; where n1 is n0+1, t1-t0 less the custom
-**     events wholly inside is productive, and those count for their types; else nothing.
-**  4. Program startup: by how much the segment's lowest step took longer than the mean of the
-**    others.
-**  5. Infrastructure recovery: the latest start of the job less the last step before the
-**    disruption.
-**  6. At the end the segment closes at its highest step, and where the job has an end, that less
-**    the
-**     start of this step is productive.
+**  3. A segment closed at 0 counts nothing. For neighbouring rows (n0,t0), (n1,t1): if n1 is above
+**     the step that closed the segment, t1-t0 is wasted progress; else if n1 is n0+1, t1-t0 is
+**     productive, less the custom events wholly inside, which count for their types; else nothing.
+**  4. Program startup: the time of the segment's lowest step, less the mean of its other steps.
+**  5. Infrastructure recovery: the latest start of the job, less the last step before the
+**     disruption.
+**  6. At the end the segment closes at its highest step. If the job has an end, the time from the
+**     start of this step to that end is productive.
 **  7. Of a pair, a later start replaces an open one, and an end without a start is nothing.
-**  8. Data loading: the first load, and the first after each disruption, are synchronous; so is,
-**    once
-**     more, the most recent load at a disruption. All others are asynchronous, and no badput.
+**  8. Data loading: the first load, the first after each disruption, and once more the most recent
+**     load at a disruption, are synchronous. All others are asynchronous, and no badput.
 **  9. Custom events pair by type over the whole log; one that does not end after its start is
-**    nothing.
+**     nothing.
 ** 10. Checkpoints: the mean duration of each (step, persistent or not), summed; saves are taken
-**   from
-**     productive time.
-** 11. What is below 0 or above the total is 0; productive time so is an error. Other is the rest.
+**     from productive time.
+** 11. A sum below 0 or above the total is 0; productive time there is an error. Other is the rest.
 ** 12. Elastic waits count for scale-up or slice-down; re-initialisation is taken out of the phases
 **     that it overlaps. Slice efficiency is the share of slices over time, over the total time.
 ** 13. Step deviation: |t - ideal|, ideal the mean of the times from 1 s up to median + 3 MAD. The
-**     figures of its monitor: the mean of under 100 deviations, else the 90th percentile of the
-**     last
-**     100, of which the cumulative one, from 1100 on, takes off the median of the 1000 before.
-** 14. A window (start, end]: rows whose first time lies in it; the total is from the first of
-**   those,
-**     or start where that is later, to the last of those, or end where that is earlier.
+**     figures of its monitor: the mean of up to 99 deviations, else the 90th percentile of the last
+**     100. From 1100 deviations on, the cumulative one subtracts the median of the 1000 before.
+** 14. A window (start, end]: rows whose first time lies in it. The total is from the first of those
+**     (or `start` if that is later) to the last of those (or `end` if that is earlier).
 */
 #ifndef MPG_GOODPUT_REPORT_H
 #define MPG_GOODPUT_REPORT_H

@@ -4,13 +4,12 @@
 ** hlo_trace: a row is an instruction.
 **
 **   module, computation, name, opcode, dtype, shape, op_name TEXT
-**       as the text has them; dtype is of the result, 'tuple' for a tuple; op_name is of the
-**       metadata, its
-**       escapes resolved
+**       as the text has them. dtype is that of the result, 'tuple' for a tuple; op_name is that of
+**       the metadata, with its escapes resolved
 **   executions BIGINT, trip_count BIGINT
-**       how often it runs in one execution of the module (0: applied to elements, in a branch that
-**       costs less, or never called); of a while how often its body runs, NULL: unknown, counted
-**       once
+**       how often it runs in one execution of the module. 0: it is applied to elements, is in a
+**       branch that costs less, or is never called. trip_count is how often a while runs its body;
+**       NULL: unknown, counted once
 **   flops, transcendentals, bytes, collective_bytes, wire_bytes BIGINT
 **       of all these executions, so that sums over a module are the module's
 **   ranks BIGINT, replica_groups TEXT

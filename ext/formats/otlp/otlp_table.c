@@ -6,7 +6,7 @@
 **   kind, status, status_message TEXT
 **       internal, server, client, producer, consumer; ok, error, or NULL for unset
 **   start_time, end_time, duration REAL
-**       Unix seconds, and seconds; NULL where the span was not told to end
+**       Unix seconds, and seconds; NULL if the span has no end
 **   start_ns, end_ns BIGINT
 **       the same in nanoseconds, exact
 **   service TEXT, resource TEXT, scope TEXT, scope_version TEXT, scope_attributes TEXT

@@ -6,16 +6,14 @@
 **   time REAL
 **       Unix seconds; of text without timestamps scrape_time, or NULL
 **   value REAL, value_text TEXT
-**       of NaN NULL and 'NaN', of infinities those; of the string result of a query NULL and the
-**       text
+**       the sample; NaN is NULL and 'NaN', the string result of a query is NULL and its text
 **   type TEXT
-**       counter, gauge, ... of text that tells it
+**       counter, gauge, ...; NULL if the text has no # TYPE line
 **   job, instance, gpu, UUID, modelName, Hostname, namespace, pod, container, hpc_job TEXT
-**       these labels; of namespace, pod and container those of the workload, which Prometheus
-**       renames
-**       to exported_... where it has labels of the exporter's own pod under the same names
+**       these labels. namespace, pod and container are those of the workload: if the scrape adds
+**       labels of the exporter's own pod, Prometheus renames the workload's to exported_...
 **   exemplar TEXT
-**       of OpenMetrics, as written
+**       OpenMetrics' exemplar, as written
 */
 #include "../list.h"
 #include "../../sqlite/reader/reader.h"

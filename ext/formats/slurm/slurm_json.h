@@ -1,21 +1,20 @@
 /*
 ** slurm_json.h - jobs in Slurm's JSON as the records of sacct: the same fields, the same meaning.
 **
-** The jobs are the elements of "jobs" of a document, as written by
-**   - `sacct --json` and slurmrestd under /slurmdb/, the accounting: each job, and its steps after
-**     it;
-**   - `squeue --json`, `scontrol show job --json` and slurmrestd under /slurm/, what the controller
-**     knows.
+** The jobs are the elements of "jobs" of a document. These write it:
+**   - the accounting: `sacct --json`, and slurmrestd under /slurmdb/. Each job is followed by its
+**     steps.
+**   - the controller: `squeue --json`, `scontrol show job --json`, and slurmrestd under /slurm/.
 ** Both shapes of values are read: plain ones (22.05), and numbers as {"set", "infinite", "number"}
 ** with states as arrays (23.02 and later).
 **
-** What the controller calls a start or an end and is a guess is NULL, as sacct has it: of a pending
-** job both, of a running one the end, of one that never got a node the start. Where its TRES lists
-** know of no GPUs (they do where AccountingStorageTRES has gres/gpu), they are those of
-** gres_detail, or what tres_per_job, _node, _task and _socket ask for.
+** The controller guesses some times. They are NULL, as in sacct: both times of a pending job, the
+** end of a running one, the start of one that never got a node. TRES lists have GPUs only if
+** AccountingStorageTRES has gres/gpu; if they have none, GPUs are those of gres_detail, else what
+** tres_per_job, _node, _task and _socket ask for.
 **
-** Errors are "PATH:LINE:COLUMN: ...". A document whose "errors" say something is listed
-** (reported_error, warning), and the accounting in which no job comes twice (no_requeues, warning).
+** Errors are "PATH:LINE:COLUMN: ...". Two things are listed as warnings: a document with text in
+** "errors" (reported_error), and accounting in which no job comes twice (no_requeues).
 */
 #ifndef MPG_SLURM_JSON_H
 #define MPG_SLURM_JSON_H

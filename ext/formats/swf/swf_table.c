@@ -6,11 +6,10 @@
 **   unix_start_time, max_procs, max_nodes BIGINT, computer TEXT
 **       UnixStartTime, MaxProcs, MaxNodes and Computer of the file's header; NULL where it has none
 **   header TEXT
-**       the whole header: a JSON object of texts, of arrays of texts for labels that repeat; under
-**       ""
-**       what stands before the first label
+**       the whole header, a JSON object: a text for each label, an array of texts for one that
+**       repeats. What comes before the first label is under ""
 **   submit_unix, start_unix, end_unix REAL
-**       Unix seconds: unix_start_time (else 0) + submit_time, + wait_time, + run_time; NULL where a
+**       Unix seconds: unix_start_time (else 0) + submit_time, + wait_time, + run_time; NULL if a
 **       part of the sum is unknown
 **   outcome TEXT
 **       the status in the words of the native trace; NULL: unknown

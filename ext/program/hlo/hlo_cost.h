@@ -4,21 +4,19 @@
 **
 ** The rules are those of XLA's own HloCostAnalysis (xla/service/hlo_cost_analysis.cc), with
 ** integers instead of float32 and these differences:
-**   (1) a while runs its body as often as its trip count says, and its condition once more; XLA
-**   counts
-**       both once. Where the count is unknown so do we, and the instruction is marked;
-**   (2) what XLA marks with -1 (custom calls) costs nothing here, and is marked unknown; calls that
-**       only annotate are known to cost nothing, and those of cuBLAS and cuDNN are priced as the
-**       dot
-**       or convolution that they are;
+**   (1) a while runs its body as often as its trip count says, and its condition once more. XLA
+**       counts both once; so do we if the count is unknown, and the instruction is marked;
+**   (2) XLA marks custom calls with -1. Here they cost nothing and are marked unknown. Calls that
+**       only annotate are known to cost nothing; calls of cuBLAS and cuDNN cost what the dot or
+**       convolution costs that they are;
 **   (3) a shape without a layout has the default one;
-**   (4) what runs on each partition by itself, in a module of all of them, counts as often.
+**   (4) in a module of all partitions, what each partition runs by itself counts once for each.
 **
-** Costs lie where the work is written down: those of a fusion's arithmetic with the fused
-** instructions and its traffic with the fusion; those of bodies, branches and callees there. So the
-** sum over all instructions of cost times executions is the cost of the module. Computations
-** applied to elements (of reduce, map, sort, ...) are priced by the instruction that applies them,
-** and never run.
+** A cost is booked on the instruction that does the work: a fusion's arithmetic on the fused
+** instructions and its traffic on the fusion; work in bodies, branches and callees on their
+** instructions. So the cost of the module is the sum over all instructions of cost times
+** executions. A computation that is applied to elements (by reduce, map, sort, ...) never runs by
+** itself: its cost is booked on the instruction that applies it.
 */
 #ifndef MPG_HLO_COST_H
 #define MPG_HLO_COST_H

@@ -48,13 +48,13 @@ static mpg_i128 ragged_dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i
 /* ---- Convolutions ---- */
 
 /*
-** How many pairs (k, o) of a place in the kernel and one in the output fall on a place of the
-** input, rather than into the padding or a hole of its dilation:
-**     x = o stride + k dilation - pad_low,  x a multiple of the base dilation,  0 <= x / base <
-**     input
-** Without a base dilation these are the points of a lattice between two lines. With one, for each k
-** the o that fit are an arithmetic sequence, so that this takes as many steps as the smaller of
-** kernel and output has places. *left: how many a convolution may still take. -1: too many.
+** The number of pairs (k, o), k a place in the kernel and o one in the output, that meet a place x
+** of the input, and neither its padding nor a hole of its dilation:
+**     x = o stride + k dilation - pad_low
+**     x is a multiple of base, the base dilation, and 0 <= x / base < input
+** Without a base dilation these are the points of a lattice between two lines. With one, the o that
+** fit a k are an arithmetic sequence. So the count takes one step for each place of the smaller of
+** kernel and output. *left: the steps that the convolution may still take. Returns -1 if too few.
 */
 #define STEPS_MAX ((int64_t)1 << 20) /* milliseconds, of some ten divisions each */
 

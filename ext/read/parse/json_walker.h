@@ -1,19 +1,19 @@
 /*
-** json_walker.h - strict JSON from a stream, walked value by value: for documents that are one
-** object of any size, whose interesting parts are elements of arrays deep inside. Memory is bounded
-** by the largest value that is taken whole (and by its limit).
+** json_walker.h - strict JSON from a stream, value by value: for documents that are one object of
+** any size, with the interesting parts in arrays deep inside. Memory is bounded by the largest
+** value that is taken whole (and by its limit).
 **
 **     while (mpg_pull_next(p, &item, err) == MPG_OK) {  members of the object entered last
 **       if (mpg_str_eq(item.key, MPG_STR("items")))
 **         mpg_pull_enter(p);                            next() now gives the array's elements,
-**       else                                            and MPG_DONE behind the last of them
-**         mpg_pull_take(p, &kind, &text, err);          the whole value; or neither: passed over
+**       else                                            and MPG_DONE after the last of them
+**         mpg_pull_take(p, &kind, &text, err);          the whole value
 **     }
 **
-** At the top next() gives the values of the stream, one after the other (JSON Lines, or documents
-** in a row); MPG_DONE is the end of the stream. Errors are those of json_records.h,
-** "PATH:LINE:COLUMN: expected ..., found ...". Unlike there, keys that repeat are not looked for in
-** what is entered.
+** A value that is neither entered nor taken is skipped. At the top, next() gives the values of the
+** stream one after the other (JSON Lines, or documents in a row); MPG_DONE is the end of the
+** stream. Errors are those of json_records.h, "PATH:LINE:COLUMN: expected ..., found ...". Unlike
+** there, a key that repeats in an entered object is no error.
 */
 #ifndef MPG_JSON_PULL_H
 #define MPG_JSON_PULL_H

@@ -3,14 +3,14 @@
 **
 **     trace_files(pattern)
 **
-** What every reader would read for the same path (stream.h): a file, those of a folder, or those
-** that match a glob, in the order in which they are read. No row, and no error, where there is
-** none: so a file that may be missing can be read where it is there,
+** These are the files that every reader reads for the same path (stream.h): one file, those of a
+** folder, or those that match a glob, in the order in which they are read. If there is none, there
+** is no row and no error. So a file that may be missing can be read if it is there:
 **
 **     SELECT r.* FROM trace_files('systems/pod16.json') AS f, jsonl_trace(f.path) AS r;
 **
-**     path       as a reader's _file says it
-**     bytes      its size, NULL where it has gone in the meantime
+**     path       as in a reader's _file
+**     bytes      its size; NULL if the file has gone in the meantime
 **     modified   when its content last changed, Unix seconds
 **
 ** The argument is the hidden column pattern; NULL lists nothing. DIRECTONLY.

@@ -3,9 +3,8 @@
 **
 **     interval_buckets(start, end, width)
 **
-**     SELECT b.bucket, sum(b.seconds) FROM runs, interval_buckets(runs.start_time, runs.end_time,
-**     'week') b
-**     GROUP BY 1;
+**     SELECT b.bucket, sum(b.seconds)
+**     FROM runs, interval_buckets(runs.start_time, runs.end_time, 'week') b GROUP BY 1;
 **
 ** start and end are times as everywhere (Unix seconds, or ISO 8601 text), width is a number of
 ** seconds or '<n> <unit>' with unit second, minute, hour, day, week, month or year. A row for each
@@ -16,7 +15,7 @@
 **     end_time
 **     seconds       its length
 **
-** No rows where start = end, or where an argument is NULL. The arguments are hidden columns, in
+** No rows if start = end, or if an argument is NULL. The arguments are hidden columns, in
 ** this order: interval_start, interval_end, width. Errors: an argument is missing or malformed, end
 ** < start.
 */

@@ -2,21 +2,20 @@
 ** interval_functions.c - aggregates over (start, end) rows in any order.
 **
 **     interval_union(start, end)            length covered by at least one
-**     interval_overlap(start, end, is_b)    length covered by one with is_b = 0 and one with is_b
-**     <> 0
+**     interval_overlap(start, end, is_b)    length covered by both, is_b = 0 and is_b <> 0
 **     all_up(start, end, k)                 length covered by at least k: a gang of k is whole
 **     peak_concurrency(start, end)          most at once
 **
 ** Intervals are half open, [start, end), so those that touch do not overlap, and an empty one (end
 ** = start) covers nothing. The unit is the caller's. Integers are summed exactly and give an
-** INTEGER; where any start or end of the group is a REAL all are taken as such, and the length is a
-** REAL with the error of about one rounding. peak_concurrency is an INTEGER always.
+** INTEGER. If any start or end of the group is a REAL, all are converted, and the length is a REAL
+** with the error of about one rounding. peak_concurrency is always an INTEGER.
 **
 ** A row with a NULL argument is ignored; without any other row the result is NULL. Errors: a start
 ** or end that is not a finite number, end < start, a k that is not a positive integer or not the
 ** same in every row, a length that fits neither in 64 bits nor in a REAL.
 **
-** Rows are kept, 32 bytes each, and sorted at the end; so these are no window functions.
+** Rows are stored, 32 bytes each, and sorted at the end; so these are no window functions.
 */
 #include "../connection.h"
 #include "../../read/grouping/interval.h"
@@ -25,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MANY ((size_t)65536) /* edges, from which a sweep asks whether to stop */
+#define MANY ((size_t)65536) /* a sweep of at least so many edges polls */
 
 typedef enum measure { UNION, OVERLAP, ALL_UP, PEAK } measure;
 

@@ -1,11 +1,9 @@
 /*
-** limit_functions.c - mpg_limit(), which sets what readers take at most, and mpg_limits, which
-** lists it.
+** limit_functions.c - mpg_limit() sets a limit of the readers, and the table mpg_limits lists them.
 **
-**     mpg_limits    name, value, standard, most, meaning: a row for each limit (base/limits.h):
-**     what holds
-**                   in this connection, what does unless it is set, and what it can be set to at
-**                   most
+**     mpg_limits    a row for each limit (base/limits.h): name, value, standard, most, meaning.
+**                   value holds in this connection, standard unless it is set, and most is the
+**                   largest value that it can be set to
 */
 #include "../connection.h"
 

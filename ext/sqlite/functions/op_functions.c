@@ -5,8 +5,8 @@
 **         (name, input_dims, concrete_inputs, input_type)
 **     op_bytes(name, input_dims, input_type), (name, input_dims, input_type, concrete_inputs)
 **
-** The arguments are columns of chrome_trace. An INTEGER, or a REAL where that is beyond 64 bits;
-** NULL for an operator without a price, for shapes that do not give one, and where name or
+** The arguments are columns of chrome_trace. The result is an INTEGER, or a REAL if it exceeds 64
+** bits. It is NULL if the operator has no price, if the shapes do not decide it, or if name or
 ** input_dims is NULL. See ext/program/op_cost.h for the formulas.
 */
 #include "../connection.h"

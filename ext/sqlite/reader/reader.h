@@ -14,9 +14,8 @@
 **   (4) What a scan finds is in mpg_issues with the file as source; a file read again replaces it.
 **   (5) The hidden columns _file and _line lead back to the source. rowid counts records.
 **   (6) sqlite3_interrupt() ends a scan.
-**   (7) Formats that several threads may read have threads = N behind on_error: 1 to 64, or by
-**   themselves
-**       as many as there are cores, up to 16.
+**   (7) Formats that several threads may read have the argument threads after on_error, 1 to 64.
+**       Unless given, it is the number of cores, at most 16.
 */
 #ifndef MPG_READER_H
 #define MPG_READER_H
