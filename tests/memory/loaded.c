@@ -3,8 +3,8 @@
 **
 **     loaded names LIBRARY            the functions and tables that the statements use, one a line
 **     loaded sqlite LIBRARY STRIDE    every STRIDE-th allocation by SQLite's allocator
-**     loaded libc LIBRARY STRIDE      every STRIDE-th call of malloc and its like by others than this
-**                                     program: libraries, libc (qsort, folders), the loader (threads)
+**     loaded libc LIBRARY STRIDE      every STRIDE-th call of malloc and its like that comes from
+**                                     libraries, libc (qsort, folders) or the loader (threads)
 **
 ** The dynamic linker binds every library to this program's own malloc, without LD_PRELOAD; it looks
 ** at the return address to know its caller.
