@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_DELIMITER '\x01'        /* given to the CSV reader, and put back where it does occur */
+#define LINE_DELIMITER '\x01'        /* given to the CSV reader; put back if it does occur */
 #define JOIN_LINES 1000              /* of one record */
 #define JOIN_BYTES ((size_t)1 << 18) /* that a record has before another line is joined on */
 #define JOINS_BETWEEN_POLLS 64
@@ -49,7 +49,7 @@ struct mpg_slurm {
       *looked;            /* blocks of lines that were looked over, or NULL: csv reads the stream */
   mpg_slurm_block *block; /* at hand, or NULL */
   size_t next;            /* of its lines */
-  bool fed;               /* csv is where the block is, and not block.at */
+  bool fed;               /* the position in the block is csv's, not block.at */
   bool at_record;         /* csv read one last, and nothing malformed */
   const uint32_t *marks;  /* of the record at hand, a line of the block; NULL: it is in `row` */
   bool has_ahead, damage_ahead, at_end;
@@ -198,8 +198,8 @@ static mpg_rc next_line(mpg_slurm *s, mpg_err *err) {
 }
 
 /*
-** Fills s->ahead; MPG_DONE where no line is ahead that could be joined on. A damaged one is
-** reported in its turn, not in that of the record before it.
+** Fills s->ahead; MPG_DONE if there is no next line that could be joined. A damaged next line is
+** reported when it is read, not with the record before it.
 */
 static mpg_rc look_ahead(mpg_slurm *s, mpg_err *err) {
   mpg_rc rc;
@@ -416,7 +416,7 @@ static const char *looks_like(const mpg_slurm *s, mpg_str line) {
     return " (jobs of scontrol: export them with --json)";
   if (starts(line, "\""))
     return MPG_SLURM_QUOTED;
-  if (starts(line, "{")) /* where jobs are read, JSON does not come here */
+  if (starts(line, "{")) /* JSON of jobs is read elsewhere (slurm_json.c) */
     return " (JSON: export events with -P)";
   return " (exported with -n? then name the fields in the argument columns)";
 }
@@ -505,8 +505,8 @@ static mpg_rc diagnose(mpg_slurm *s, size_t first_line, mpg_err *err) {
 }
 
 /*
-** Makes one whole record out of the line read and, where that is not enough, those after it. A line
-** that starts a record by itself is never joined on.
+** Makes one whole record of the line read and, if that is not enough, of those after it. A line
+** that starts a record by itself is never joined to another.
 */
 static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err) {
   size_t first_line = s->record.n;
@@ -603,8 +603,8 @@ static mpg_str looked_over_text(const mpg_slurm *s, size_t column) {
 }
 
 /*
-** Whether the next line, where a record begins, was found to be a whole one: then it is taken as it
-** lies in the block, and its fields are decoded when they are asked for.
+** Whether the next line is known to be a whole record. Then it is used in place, in the block, and
+** its fields are decoded on demand.
 */
 static bool take_looked_over(mpg_slurm *s) {
   mpg_slurm_block *b = s->block;

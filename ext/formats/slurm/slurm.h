@@ -7,7 +7,7 @@
 ** last field (-p instead of -P) is told from the first record. The header may come again, as in
 ** files glued together.
 **
-** Slurm escapes nothing, so a record is mended where only one reading of it makes sense:
+** Slurm escapes nothing, so a record is mended if only one reading of it makes sense:
 **   - too many fields: free text (JobName, Comment, SubmitLine, ...) holds the delimiter. Its parts
 **     are given to the free-text fields in the one way that makes every other field parse; where
 **     there are several ways, or none, the record is an error that recommends --delimiter;
@@ -31,7 +31,7 @@ typedef enum mpg_slurm_type {
   MPG_SLURM_TEXT,    /* as exported */
   MPG_SLURM_FREE,    /* as exported; may hold delimiters and newlines */
   MPG_SLURM_WISH,    /* as exported; may hold delimiters ("a100|h100") */
-  MPG_SLURM_PATH,    /* as exported; may hold delimiters, and starts with '/' where it does */
+  MPG_SLURM_PATH,    /* as exported; may hold delimiters, and then starts with '/' */
   MPG_SLURM_WORDS,   /* as exported: letters, digits, '_' and ',' */
   MPG_SLURM_STATE,   /* as exported */
   MPG_SLURM_ID,      /* as exported, checked */
@@ -128,15 +128,15 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
 void mpg_slurm_close(mpg_slurm *slurm); /* NULL is fine */
 
 /*
-** The next record; MPG_DONE at the end. After MPG_DATA the next call goes on with the record that
-** follows, or says MPG_DONE where the file as a whole is not readable.
+** The next record; MPG_DONE at the end. After MPG_DATA the next call continues with the following
+** record, or returns MPG_DONE if the file as a whole cannot be read.
 */
 mpg_rc mpg_slurm_next(mpg_slurm *slurm, mpg_err *err);
 int64_t mpg_slurm_line(const mpg_slurm *slurm); /* of the current record */
-/* Field i of the current record, decoded; MPG_NULL where the file lacks it. Borrowed until the next
+/* Field i of the current record, decoded; MPG_NULL if the file lacks it. Borrowed until the next
 ** call of mpg_slurm_next. */
 const mpg_value *mpg_slurm_get(mpg_slurm *slurm, size_t field);
-/* The same as exported; n = 0 where the file lacks it. */
+/* The same as exported; n = 0 if the file lacks it. */
 mpg_str mpg_slurm_raw(const mpg_slurm *slurm, size_t field);
 /* Whether the file has the field at all. */
 bool mpg_slurm_has(const mpg_slurm *slurm, size_t field);

@@ -58,7 +58,7 @@ static bool lists_gpus(mpg_str tres) {
   return false;
 }
 
-/* A list of the controller's, with the GPUs added where it knows of none. */
+/* One of the controller's lists, with the GPUs added if it has none. */
 static mpg_rc keep_tres(mpg_slurm_fields *f, size_t field, mpg_str list, const mpg_slurm_gres *gres,
                         mpg_err *err) {
   size_t at = f->text.n;
@@ -78,7 +78,7 @@ static mpg_rc number_or(mpg_slurm_docs *docs, mpg_slurm_object job, const char *
   return rc;
 }
 
-/* GPUs asked for, and held; what is held where nothing says so is what was asked for. */
+/* GPUs requested and held. If nothing says what is held, it is what was requested. */
 static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                         mpg_err *err) {
   mpg_slurm_gres asked = {0}, held = {0};

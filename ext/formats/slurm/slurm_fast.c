@@ -6,7 +6,7 @@
 #define DATE_BYTES sizeof((mpg_slurm_date *)0)->text
 #define DAY INT64_C(86400)
 
-/* Two digits; over 99 where they are none. */
+/* The value of two digits; over 99 if they are no digits. */
 static inline unsigned two(const char *p) {
   unsigned tens = (unsigned)(unsigned char)p[0] - '0', ones = (unsigned)(unsigned char)p[1] - '0';
   return tens <= 9 && ones <= 9 ? tens * 10 + ones : 100;

@@ -1,7 +1,7 @@
 /*
-** slurm_fast.h - fields of sacct's records as nearly all of them are written, read at once. What
-** comes out is what the parsers of slurm_value.h and time.h make of the same text; false says
-** nothing but that they are to be asked. For slurm_row.c.
+** slurm_fast.h - the fast road for fields of sacct's records in their common form. Results are
+** those of the parsers of slurm_value.h and time.h; false means only that the caller has to use
+** these. For slurm_row.c.
 */
 #ifndef MPG_SLURM_USUAL_H
 #define MPG_SLURM_USUAL_H
@@ -24,8 +24,8 @@ bool mpg_slurm_fast_duration(mpg_str s, int64_t *seconds);
 /* Whether all is digits, and not too many for an int64. */
 bool mpg_slurm_fast_digits(mpg_str s);
 
-/* A text that its type's parser has taken: what repeats from record to record need not be asked of
-** it again. Longer ones are not remembered. All zero: none. */
+/* A text that its type's parser has accepted, so that a value that repeats from record to record is
+** parsed once. Longer texts are not remembered. All zero: none. */
 typedef struct mpg_slurm_known {
   uint8_t n;
   char text[119];

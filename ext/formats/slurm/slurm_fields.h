@@ -27,7 +27,7 @@ typedef struct mpg_slurm_source {
   size_t field;
 } mpg_slurm_source;
 
-/* By MPG_SLURM_JOB_*. Zeroed at first, but for text.env. */
+/* By MPG_SLURM_JOB_*. All zero at first, except text.env. */
 typedef struct mpg_slurm_fields {
   mpg_json_text text; /* of all fields */
   struct {
@@ -44,7 +44,7 @@ void mpg_slurm_keep(mpg_slurm_fields *f, size_t field, size_t at);
 mpg_rc mpg_slurm_keep_text(mpg_slurm_fields *f, size_t field, mpg_str s, mpg_err *err);
 mpg_rc mpg_slurm_keep_number(mpg_slurm_fields *f, size_t field, int64_t i, mpg_err *err);
 void mpg_slurm_forget(mpg_slurm_fields *f, size_t field);
-/* What is kept: borrowed until something else is. */
+/* Stores the text; the result is borrowed until the next text is stored. */
 mpg_str mpg_slurm_kept(const mpg_slurm_fields *f, size_t field);
 /* All is read: values and raw hold until the next clear. */
 void mpg_slurm_settle(mpg_slurm_fields *f);
@@ -53,9 +53,9 @@ void mpg_slurm_settle(mpg_slurm_fields *f);
 mpg_rc mpg_slurm_read_members(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                               const mpg_slurm_source *sources, size_t n, mpg_err *err);
 /*
-** State is the first word of `state` and, where it was cancelled, "by" whom. Slurm lists a state
-** and behind it marks, and the state of a record that has none is written PENDING, for that is 0.
-** `marks`, ended by NULL, are those that say instead what became of such a record.
+** State is the first word of `state` and, if the job was cancelled, "by" a user. Slurm lists a
+** state and then its marks. A record without a state says PENDING, which is 0; then one of `marks`,
+** a list that NULL ends, says what became of the job.
 */
 extern const char *const mpg_slurm_marks_of_accounting[], *const mpg_slurm_marks_of_controller[];
 mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *state,

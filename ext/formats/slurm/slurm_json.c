@@ -243,7 +243,7 @@ static bool count_of(mpg_str tres, mpg_str name, int64_t *out) {
   return false;
 }
 
-/* Processors and nodes, which are in the lists only: what is held, or else asked for. */
+/* Processors and nodes, from the lists: those held, or else those requested. */
 static mpg_rc keep_counts(mpg_slurm_json *j, mpg_err *err) {
   mpg_str held = mpg_slurm_kept(&j->f, FIELD(AllocTRES));
   mpg_str asked = mpg_slurm_kept(&j->f, FIELD(ReqTRES));

@@ -28,7 +28,8 @@ mpg_rc mpg_slurm_json_open(mpg_slurm_json **out, const mpg_env *env, mpg_stream 
                            mpg_issues *issues, mpg_err *err);
 void mpg_slurm_json_close(mpg_slurm_json *json); /* NULL is fine */
 
-/* The next record; MPG_DONE at the end. After MPG_DATA the next call goes on where the walk can. */
+/* The next record; MPG_DONE at the end. After MPG_DATA the next call continues with the next job
+** that can be found. */
 mpg_rc mpg_slurm_json_next(mpg_slurm_json *json, mpg_err *err);
 int64_t mpg_slurm_json_line(const mpg_slurm_json *json); /* where the job begins */
 /* Fields by MPG_SLURM_JOB_*, as of slurm.h. Borrowed until the next call of next. */

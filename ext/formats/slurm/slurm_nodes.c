@@ -67,7 +67,7 @@ struct mpg_slurm_show_node {
   bool has_ahead; /* of text: a line that begins the next node */
   mpg_json_text node, ahead;
   int64_t line, ahead_line;
-  mpg_err damage; /* of text: behind the node that is given, to be told next; MPG_OK: none */
+  mpg_err damage; /* in text: the error after this node, for the next call; MPG_OK: none */
   int64_t damage_line;
   mpg_json_text text;    /* of the fields of JSON */
   mpg_json_text gpus[2]; /* TRES: of the node, and those of them that jobs hold */
@@ -153,7 +153,7 @@ static mpg_rc note(mpg_slurm_show_node *s, mpg_severity severity, const char *ki
   return MPG_OK;
 }
 
-/* GPUs of a TRES list, or where it tells of none of a gres string. */
+/* GPUs of a TRES list, or if it lists none, of a gres string. */
 static mpg_rc put_gpus(mpg_slurm_show_node *s, bool allocated, size_t tres, size_t gres,
                        mpg_err *err) {
   mpg_json_text *out = &s->gpus[allocated];
@@ -230,9 +230,9 @@ static mpg_rc set(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err *err) 
 }
 
 /*
-** Where "[root@2026-11-21T05:53:54]" stands last in a reason, and the '@' in it: at the end, or
-** where a time is in it, for a reason of several lines has it behind the first of them. false:
-** nowhere.
+** The position of the last "[root@2026-11-21T05:53:54]" in a reason, and of the '@' in it. It is at
+** the end, or it holds a time: a reason of several lines has it after the first line. False: there
+** is none.
 */
 static bool find_stamp(mpg_str text, size_t *open, size_t *user_end, size_t *close) {
   for (size_t i = text.n; i-- > 0;) {
@@ -272,7 +272,7 @@ static mpg_rc set_reason(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
   return rc == MPG_OK ? set(s, MPG_SLURM_SHOW_NODE_Reason, text, err) : rc;
 }
 
-/* Whether "Name=" stands at `at`, at the start or behind a space; its length without the "=". */
+/* The length of the name if "Name=" is at `at`, at the start of a line or after a space; else 0. */
 static bool name_at(mpg_str s, size_t at, size_t *n) {
   size_t i = at;
   if (at > 0 && s.p[at - 1] != ' ' && s.p[at - 1] != '\n')
@@ -362,7 +362,7 @@ static bool is_one_line(const mpg_slurm_show_node *s) {
          memmem(s->node.p, s->node.n, state, sizeof state - 1) != NULL;
 }
 
-/* A line behind a node that is whole is damaged: that is told in its turn. */
+/* The node is whole and the line after it is damaged: the error is returned by the next call. */
 static mpg_rc put_off(mpg_slurm_show_node *s, int64_t node_line, const mpg_err *err) {
   s->damage = *err;
   s->damage_line = mpg_lines_number(s->lines);
@@ -403,7 +403,7 @@ static mpg_rc gather(mpg_slurm_show_node *s, mpg_err *err) {
     if (!mpg_lines_ended(s->lines)) {
       int64_t node_line = s->line;
       s->line = mpg_lines_number(s->lines);
-      /* The start of a node is judged as one only where nothing says what kind of file this is. */
+      /* The start of a node is checked only if nothing else says what kind of file this is. */
       if (!any && line.n > 0 && !starts(line, first_word) && !starts(first_word, line))
         return no_node(s, line, err);
       rc = note(s, MPG_WARNING, "unfinished_record",

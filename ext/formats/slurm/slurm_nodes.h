@@ -2,11 +2,11 @@
 ** slurm_nodes.h - the nodes of a Slurm cluster at one moment: `scontrol show node` as text (in
 ** lines or, with -o, a node a line) and as JSON, `sinfo --json` of 22.05, slurmrestd's nodes.
 **
-** Fields have scontrol's names. In text, a value goes on until the next " Name="; local times are
-** read in a zone. In JSON, State is put together as scontrol writes it ("IDLE+DRAIN").
+** Fields have scontrol's names. In text, a value ends at the next " Name="; local times are read in
+** a zone. In JSON, State is joined as scontrol writes it ("IDLE+DRAIN").
 **
-** Errors are "PATH:LINE:COLUMN: ...". The `sinfo --json` of 23.02 and later lists groups of nodes,
-** and is one.
+** Errors are "PATH:LINE:COLUMN: ...". The `sinfo --json` of 23.02 and later is an error, for it
+** lists groups of nodes.
 */
 #ifndef MPG_SLURM_SHOW_NODE_H
 #define MPG_SLURM_SHOW_NODE_H
@@ -42,14 +42,14 @@ mpg_rc mpg_slurm_show_node_open(mpg_slurm_show_node **out, const mpg_env *env, m
                                 bool json, const mpg_zone *zone, mpg_issues *issues, mpg_err *err);
 void mpg_slurm_show_node_close(mpg_slurm_show_node *sinfo); /* NULL is fine */
 
-/* The next node; MPG_DONE at the end. After MPG_DATA the next call goes on with the node that
-** follows, where there is one. */
+/* The next node; MPG_DONE at the end. After MPG_DATA the next call continues with the following
+** node, if there is one. */
 mpg_rc mpg_slurm_show_node_next(mpg_slurm_show_node *sinfo, mpg_err *err);
 int64_t mpg_slurm_show_node_line(const mpg_slurm_show_node *sinfo);
 /* Borrowed until the next call of next. */
 const mpg_value *mpg_slurm_show_node_get(const mpg_slurm_show_node *sinfo, size_t field);
 /* GPUs as TRES, "gres/gpu=8,gres/gpu:h100=8": of CfgTRES, or else of Gres; and of AllocTRES, or
-** else of GresUsed. Empty where nothing says. */
+** else of GresUsed. Empty if unknown. */
 mpg_str mpg_slurm_show_node_gpus(const mpg_slurm_show_node *sinfo, bool allocated);
 /* Whether the state is one of a node that does no work: down, failed, drained, in maintenance,
 ** powered down. */

@@ -14,7 +14,7 @@ mpg_rc mpg_slurm_open_text(mpg_slurm_docs *docs, size_t level, mpg_str text, mpg
                            mpg_err *err) {
   mpg_rc rc =
       mpg_json_parse(&docs->level[level], docs->env, docs->name, text, &out->members, &out->n, err);
-  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+  if (rc != MPG_DATA) /* valid already, except for keys that repeat */
     return rc;
   return mpg_fail(err, rc, "%s:%lld:1: expected each key of an object once, found one again",
                   docs->name, (long long)docs->line);
@@ -161,7 +161,7 @@ void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_p
     int64_t count = 1;
     if (mpg_poller_stop(asks, end + 1))
       return;
-    /* "(S:0-1)" and "(IDX:0,2)" say where, and hold commas. */
+    /* "(S:0-1)" and "(IDX:0,2)" name sockets and devices, and may hold commas. */
     if (end < list.n && list.p[end] == '(')
       end += before(from(list, end), ")") + 1;
     list = from(list, end < list.n && list.p[end] == ',' ? end + 1 : end);

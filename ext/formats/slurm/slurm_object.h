@@ -1,6 +1,6 @@
 /*
-** slurm_object.h - values in Slurm's JSON, whatever its release: members of objects inside objects,
-** numbers, texts, lists of resources. For slurm_json.c and slurm_nodes.c.
+** slurm_object.h - values in Slurm's JSON of any release: members of nested objects, numbers,
+** texts, lists of resources. For slurm_json.c and slurm_nodes.c.
 */
 #ifndef MPG_SLURM_OBJECT_H
 #define MPG_SLURM_OBJECT_H
@@ -14,9 +14,9 @@ typedef struct mpg_slurm_object {
   size_t n;
 } mpg_slurm_object;
 
-/* Documents that are taken apart one inside the other; what is found in one is valid until it is
-** used again. Zeroed at first, but for env and name; name and line are those of the file and of
-** what is taken apart, for errors. */
+/* Nested documents, a level each. A value found in a level is valid until the level is used again.
+** All zero at first, except env and name. For errors: name is that of the file, line that of the
+** document. */
 #define MPG_SLURM_LEVELS 4
 typedef struct mpg_slurm_docs {
   const mpg_env *env;
@@ -30,7 +30,7 @@ mpg_rc mpg_slurm_open_text(mpg_slurm_docs *docs, size_t level, mpg_str text, mpg
                            mpg_err *err);
 /* NULL: there is none. */
 const mpg_json_member *mpg_slurm_member(mpg_slurm_object object, const char *key);
-/* Its text, where it is a string; else empty. */
+/* Its text if it is a string; else empty. */
 mpg_str mpg_slurm_string(mpg_slurm_object object, const char *key);
 /* The object or array that a member is; empty for anything else. */
 mpg_rc mpg_slurm_open_member(mpg_slurm_docs *docs, size_t level, const mpg_json_member *member,
@@ -49,20 +49,21 @@ mpg_rc mpg_slurm_put_text(mpg_slurm_docs *docs, const mpg_json_member *member, m
 mpg_rc mpg_slurm_put_tres(mpg_slurm_docs *docs, const mpg_json_member *list, mpg_json_text *out,
                           mpg_err *err);
 
-/* GPUs by type, as gres strings tell them. */
+/* GPUs by type, as in gres strings. */
 #define MPG_SLURM_GPU_TYPES 16
 typedef struct mpg_slurm_gres {
   struct {
-    mpg_str type; /* borrowed; empty: not told */
+    mpg_str type; /* borrowed; empty: unknown */
     int64_t count;
   } of[MPG_SLURM_GPU_TYPES];
   size_t n;
 } mpg_slurm_gres;
 
-/* Adds `times` what a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or
-** "gres/gpu=2" tells of GPUs; more types than there is room for are counted as untyped. */
+/* Adds `times` the GPUs of a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or
+** "gres/gpu=2". Types for which there is no room are counted as untyped. */
 void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *asks);
-/* Puts ",gres/gpu=12,gres/gpu:h100=12" (the first comma only behind something from `from` on). */
+/* Appends ",gres/gpu=12,gres/gpu:h100=12". The first comma is left out if nothing follows `from`.
+*/
 mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t from, mpg_json_text *out);
 
 #endif

@@ -7,8 +7,9 @@
 
 struct mpg_slurm_prefetch {
   const mpg_env *env;
-  mpg_env cutter; /* the pipeline's, once there is one: of who cuts, and asks whether to stop */
-  mpg_env memory; /* of all threads: which never ask whether to stop */
+  mpg_env
+      cutter; /* of the thread that cuts blocks, which polls; the pipeline's, once there is one */
+  mpg_env memory; /* of the other threads, which never poll */
   mpg_stream *stream;
   mpg_blocks *blocks;
   int threads;
@@ -83,7 +84,7 @@ static bool is_header(const mpg_slurm_prefetch *a, mpg_str line) {
   return a->header.n > 0 && mpg_str_eq(line, a->header);
 }
 
-/* Memory that is short ends it: what is behind is left to the reader. */
+/* If memory runs out, prefetching ends, and the reader reads the rest itself. */
 static void look_over(const mpg_slurm_prefetch *a, mpg_slurm_row *row, mpg_slurm_block *b) {
   const char *bytes = b->block.bytes, *p = bytes + b->block.at, *end = bytes + b->block.n;
   size_t width = row->ncolumns + 2;

@@ -16,7 +16,8 @@
 /* Lines of a block that are records if one begins there. */
 typedef struct mpg_slurm_block {
   mpg_block block;
-  /* Of each line where its columns begin, and as if one more did behind them; then its LF. */
+  /* For each line the positions at which its columns begin, one position after the last column, and
+  ** the position of its LF. */
   uint32_t *marks;
   size_t n, cap; /* lines; uint32_t */
 } mpg_slurm_block;

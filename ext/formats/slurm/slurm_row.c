@@ -48,8 +48,8 @@ static inline mpg_rc add_piece(mpg_slurm_row *row, const char *from, const char 
   return MPG_OK;
 }
 
-/* Cuts at a delimiter of one byte, 16 bytes at a time: *from is then where the last piece begins.
-** Returns where less is left. */
+/* Cuts at a delimiter of one byte, 16 bytes at a time, and returns when fewer are left. *from is
+** the position at which the last piece begins. */
 static mpg_rc split_wide(mpg_slurm_row *row, mpg_poller *asks, const char **from, const char **at,
                          const char *end) {
 #ifdef MPG_SSE2
@@ -110,7 +110,7 @@ static bool is_strict(mpg_slurm_type type) {
   return type != MPG_SLURM_TEXT && !is_text(type);
 }
 
-/* What Slurm writes where there is no number or time. */
+/* What Slurm writes for a missing number or time. */
 static bool is_nothing(mpg_str s) {
   static const mpg_str words[] = {MPG_STR("Unknown"),   MPG_STR("None"),
                                   MPG_STR("N/A"),       MPG_STR("(null)"),
@@ -280,9 +280,9 @@ static mpg_str from_to(const mpg_slurm_row *row, size_t first, size_t last) {
 }
 
 /*
-** Which column takes which pieces: ways[c][x] counts, up to 2, in how many ways the first c columns
-** can take c + x pieces. A text takes one or more, any other column exactly one; paths are texts
-** only where `paths`. *found: the ways for the whole record.
+** Which pieces belong to which column: ways[c][x] counts, up to 2, the ways in which the first c
+** columns can have c + x pieces. A text has one or more, any other column exactly one; a path is a
+** text only if `paths`. *found: the ways for the whole record.
 */
 static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char *found) {
   size_t n = row->ncolumns, wide = excess + 1, x = excess;
@@ -362,7 +362,7 @@ bool mpg_slurm_row_open_ended(const mpg_slurm_row *row) {
 }
 
 /*
-** Told by the columns before the first that may hold anything; where those prove nothing, by all.
+** Decided by the columns before the first free text; if those prove nothing, by all columns.
 */
 bool mpg_slurm_row_starts(mpg_slurm_row *row) {
   size_t n = row->npieces, strict = 0;
@@ -420,7 +420,7 @@ static void show_delimiter(mpg_str d, char *out, size_t cap) {
   }
 }
 
-/* Not between '|', where a quote is as good as another byte of a name. */
+/* Not if the delimiter is '|': then a quote is a byte of the name. */
 static bool is_quoted(const mpg_slurm_row *row) {
   if (mpg_str_eq(row->delimiter, MPG_STR("|")))
     return false;

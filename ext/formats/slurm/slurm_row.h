@@ -22,7 +22,7 @@ typedef struct mpg_slurm_cell {
 
 typedef struct mpg_slurm_row {
   const mpg_env *env;
-  mpg_poller *asks;     /* what is read does not count where it says to stop */
+  mpg_poller *asks;     /* if it says to stop, what was read is of no use */
   const mpg_zone *zone; /* NULL: UTC */
   mpg_str delimiter;
   bool trailing; /* a delimiter ends every record */
@@ -41,7 +41,7 @@ typedef struct mpg_slurm_row {
 } mpg_slurm_row;
 
 void mpg_slurm_row_free(mpg_slurm_row *row);
-/* MPG_OK, MPG_NOMEM or (see asks) MPG_INTERRUPTED, as all below that return mpg_rc. */
+/* MPG_OK, MPG_NOMEM or (see poller) MPG_INTERRUPTED, as all below that return mpg_rc. */
 mpg_rc mpg_slurm_row_add(mpg_slurm_row *row, int field, mpg_slurm_type type);
 mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text);
 
@@ -55,7 +55,7 @@ bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
 bool mpg_slurm_row_open_ended(const mpg_slurm_row *row);
 /* Whether the pieces read like the start of a record rather than the rest of one. */
 bool mpg_slurm_row_starts(mpg_slurm_row *row);
-/* Advice behind what is wrong with an export that a spreadsheet or a data frame wrote anew. */
+/* Advice at the end of the error if a spreadsheet or a data frame rewrote the export. */
 #define MPG_SLURM_QUOTED                                                                           \
   " (quoted as CSV, which Slurm never does: .import --csv it, and write it in .mode list)"
 /* Says why they do not match ("expected ..., found ..."); returns the byte it is about. */

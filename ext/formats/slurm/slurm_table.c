@@ -2,19 +2,19 @@
 ** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error, threads), records of sacct
 ** -P and of Slurm's JSON, and slurm_events_trace(the same), records of sacctmgr -P show event.
 **
-** Columns are Slurm's own fields by their own names, NULL where the file lacks them or has nothing,
+** Columns are Slurm's own fields by their own names, NULL if the file lacks them or has nothing,
 ** and after them what the mapping to the relations needs (sql/formats/slurm.sql):
 **
 **   job_base BIGINT, array_task TEXT, array_count BIGINT, het_offset BIGINT, step TEXT
-**       the parts of JobID (of JobIDRaw where that is all there is); step NULL: the job itself
+**       the parts of JobID (else of JobIDRaw); step NULL: the job itself
 **   state_base TEXT, cancelled_by TEXT
 **       State without " by UID" and marks, and the UID
 **   outcome TEXT
 **       the native trace's word for the state; NULL: not ended, or a state unknown to it
 **   alloc_gpus, req_gpus BIGINT
-**       GPUs of AllocTRES and ReqTRES; 0 where they list none
+**       GPUs of AllocTRES and ReqTRES; 0 if they list none
 **   gpu_type TEXT
-**       their type, where they are all of one
+**       their type, if all are of one
 **   alloc_gpu_types, req_gpu_types TEXT
 **       {"h100":16}: a JSON object; under "" those without a type
 **   nodes TEXT

@@ -47,9 +47,9 @@ static bool count_cut(mpg_str s, int64_t *count) {
   return !__builtin_add_overflow(*count, s.n > 0 ? n : 0, count) && *count > 0;
 }
 
-/* How many numbers "1-3,7" lists; of array tasks also "10-20:5", and a list that Slurm cut:
-** "1,3...". None of them is longer than a name, for it is read again for each name that it is
-** in. */
+/* How many numbers "1-3,7" lists; for array tasks also "10-20:5", and a list that Slurm cut:
+** "1,3...". Each number is at most as long as a name, for it is read again for each name that
+** contains it. */
 static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
   size_t at = 0;
   *count = 0;
@@ -331,8 +331,8 @@ static bool take_pattern(mpg_str list, size_t *at, pattern *p) {
   return true;
 }
 
-/* Appends the k-th number of group g, as wide as the low end of its range was written. They are
-** mostly asked for in their order: a group may list a million of them. */
+/* Appends the k-th number of group g, as wide as the low end of its range is written. Callers
+** mostly go through k in order, for a group may list a million numbers. */
 static size_t put_number(pattern *p, size_t g, int64_t k, char *out, size_t cap) {
   const mpg_str group = p->group[g];
   size_t at, n = 0, width;

@@ -31,21 +31,21 @@ bool mpg_slurm_id_parse(mpg_str text, mpg_slurm_id *out);
 */
 typedef struct mpg_slurm_state {
   mpg_str base;
-  mpg_str by; /* "1000"; n = 0: not told */
+  mpg_str by; /* "1000"; n = 0: unknown */
 } mpg_slurm_state;
 
 bool mpg_slurm_state_parse(mpg_str text, mpg_slurm_state *out);
 /* Whether text reads like a job state: capitals, "_", perhaps "by ...". */
 bool mpg_slurm_state_plausible(mpg_str text);
-/* How the attempt ended, in the words of the native trace; NULL: it has not, or nobody knows.
-** REQUEUED is `preempted`: the chips were taken away and the job goes on, which `cancelled` denies.
- */
+/*
+** How the attempt ended, in the words of the native trace; NULL: it has not, or that is unknown.
+** REQUEUED is `preempted` and not `cancelled`: the chips were taken away and the job continues.
+*/
 const char *mpg_slurm_outcome(mpg_str base);
 
 /*
 ** GPUs of a TRES list such as "billing=8,cpu=8,gres/gpu:h100=16,gres/gpu=16,mem=4000M,node=2".
-** "gres/gpu" already counts the typed ones; where only typed ones are listed, their sum is the
-** total.
+** "gres/gpu" includes the typed ones; if only typed ones are listed, their sum is the total.
 */
 typedef struct mpg_slurm_gpus {
   int64_t total;
@@ -54,8 +54,8 @@ typedef struct mpg_slurm_gpus {
   mpg_str type;  /* the first type's name; n = 0: none */
 } mpg_slurm_gpus;
 
-/* Whether text is a list of "name=value". Such a list may have millions of entries: those who read
-** one ask `asks`, or nobody where that is NULL, whether to stop. */
+/* Whether text is a list of "name=value". Such a list may have millions of entries, so its readers
+** poll `poller`; NULL: they do not. */
 bool mpg_slurm_tres_valid(mpg_str tres, mpg_poller *asks);
 /* false: not such a list, or a count of GPUs is no number. An empty list has no GPUs. */
 bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *asks, mpg_slurm_gpus *out);
@@ -65,7 +65,7 @@ bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *asks, mpg_str *ty
 /* "[DD-[HH:]]MM:SS[.fff]", to microseconds. */
 bool mpg_slurm_duration_parse(mpg_str text, int64_t *us);
 
-/* A count, with Slurm's K, M, G, T, P of 1024 where it wrote one: "2K" is 2048. */
+/* A count, with Slurm's suffixes K, M, G, T, P of 1024: "2K" is 2048. */
 bool mpg_slurm_count_parse(mpg_str text, int64_t *out);
 
 /*
