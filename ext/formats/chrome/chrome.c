@@ -12,9 +12,9 @@
 
 #define PROPERTY_LIMIT ((size_t)1 << 20)
 #define EVENTS_BETWEEN_POLLS 4096
-#define LOOK_AHEAD 128 /* what is malformed is known to be so within these bytes behind its place */
+#define LOOK_AHEAD 128 /* a fault is known at the latest so many bytes after its position */
 
-/* What may come next in the stream, besides white space. */
+/* What may come next in the stream, after white space. */
 typedef enum state {
   AT_START,       /* '[' or '{' */
   AT_FIRST_KEY,   /* a key of the object around the events, or its '}' */
@@ -22,7 +22,7 @@ typedef enum state {
   BEHIND_VALUE,   /* ',' or '}' of it */
   IN_VALUE,       /* in the middle of a value of it that nobody wants */
   AT_FIRST_EVENT, /* an event or ']' */
-  AT_EVENT,       /* an event, or ']' behind a last comma */
+  AT_EVENT,       /* an event, or ']' after a last comma */
   BEHIND_EVENT,   /* ',' or ']' */
   IN_EVENT,       /* in the middle of a malformed event */
   AT_END,         /* nothing more */
@@ -43,30 +43,30 @@ struct mpg_chrome {
   size_t limit; /* bytes of an event, or of a value around them */
   state state;
   bool started;
-  bool any;             /* an event has been seen */
+  bool any;             /* there was an event */
   bool in_object;       /* the events are within an object */
   bool seen_events;     /* a traceEvents, or the array */
   mpg_json_skip skip;   /* IN_VALUE, IN_EVENT */
   char keys[160];       /* of the object, for the error that it has no traceEvents */
-  size_t event, behind; /* the current event in the window; `behind` is where to go on */
+  size_t event, behind; /* the current event in the window; `behind` is the position after it */
   mpg_json_token fields[MPG_CHROME_FIELDS + 1];
   mpg_chrome_keys usual;
-  /* Lines are counted when somebody asks, or the bytes go: up to `counted` in the window. */
+  /* Lines are counted on demand, or when bytes leave the window: up to `counted` in the window. */
   size_t counted;
   int64_t line;
-  int64_t line_start; /* of `line`, in the window: negative where it began before */
+  int64_t line_start; /* of `line`, in the window: negative if it began before */
   unsigned polled;
   bool args_read; /* of the current event */
   pair *args;
   size_t n_args, cap_args;
   char *text; /* unescaped */
   size_t cap_text;
-  mpg_err broken; /* an error that cannot be passed over is reported ever after */
-  mpg_err failed; /* the stream did, behind the window */
+  mpg_err broken; /* an error that cannot be skipped is reported by every later call */
+  mpg_err failed; /* an error of the stream, after the window */
   mpg_chrome_request wish;
   int64_t passed; /* events that differ from it */
-  /* What other threads have read (chrome_prefetch.h), where there are any: the window is then a
-  ** piece of it, or `carry`. */
+  /* What other threads have read (chrome_prefetch.h), if there are any: the window is then a piece
+  ** of it, or `carry`. */
   int threads;
   mpg_chrome_prefetch *ahead;
   const mpg_chrome_piece *piece; /* that the window is, and its rows count; NULL: they do not */
@@ -132,7 +132,7 @@ int64_t mpg_chrome_line(mpg_chrome *r) {
   return r->line;
 }
 
-/* Line and column of a place in the window; nothing behind it may be asked for afterwards. */
+/* Line and column of a position in the window. Later calls must not ask for an earlier position. */
 static void where(const mpg_chrome *r, const char *at, int64_t *line, int64_t *column) {
   const char *from = r->w.buf + r->counted;
   *line = r->line;
@@ -264,7 +264,7 @@ static const char *back_over_space(const char *p, const char *begin) {
   return p;
 }
 
-/* Tells those who read ahead how the seam before the last event is spelt, where the window has
+/* Gives the prefetching threads the spelling of the seam before the last event, if the window has
 ** it. */
 static void show_seam(const mpg_chrome *r) {
   const char *begin = r->w.buf, *event = begin + r->event, *end = begin + r->w.end;
@@ -280,8 +280,8 @@ static void show_seam(const mpg_chrome *r) {
     mpg_chrome_prefetch_seam(r->ahead, (mpg_str){p, (size_t)(quote + 1 - p)});
 }
 
-/* Once a window of events has been read, others may read on; where that cannot be, it goes on
-** without them. */
+/* After one window of events, other threads may read ahead; if they cannot be started, this thread
+** reads on alone. */
 static void may_read_ahead(mpg_chrome *r) {
   mpg_err none;
   if (r->threads > 1 && r->any && within_events(r->state)) {
@@ -350,8 +350,8 @@ static mpg_rc more_alone(mpg_chrome *r, mpg_err *err) {
   return MPG_OK;
 }
 
-/* Reads on. The bytes before w.at go. What the stream gave before an error is read before it is
-** told. */
+/* Reads more, and drops the bytes before w.at. An error of the stream is returned after the bytes
+** before it are used. */
 static mpg_rc more(mpg_chrome *r, mpg_err *err) {
   size_t gone = r->w.at;
   if (r->failed.rc != MPG_OK) {
@@ -370,7 +370,7 @@ static mpg_rc more(mpg_chrome *r, mpg_err *err) {
 
 /* ---- The stream ---- */
 
-/* The stream ends where more was expected. */
+/* The stream ends too early. */
 static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
   const char *end = r->w.buf + r->w.end;
   if (r->state == GIVEN_UP || r->state == AT_END)
@@ -510,7 +510,7 @@ static mpg_rc no_events(mpg_chrome *r, mpg_err *err) {
                   mpg_stream_path(r->w.stream), (long long)line, (long long)column);
 }
 
-/* The next event that was read ahead; false where the piece is to be read from here on. */
+/* The next prefetched event; false if the rest of the piece has to be read here. */
 static bool give_row(mpg_chrome *r) {
   const mpg_chrome_piece *piece = r->piece;
   const mpg_chrome_row *row;
@@ -545,7 +545,7 @@ static bool give_row(mpg_chrome *r) {
 
 mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
   mpg_rc rc = MPG_OK;
-  if (r->broken.rc == MPG_DATA) /* of the stream, and told */
+  if (r->broken.rc == MPG_DATA) /* an error of the stream, already returned */
     return MPG_DONE;
   if (r->broken.rc != MPG_OK) {
     *err = r->broken;

@@ -74,7 +74,7 @@ static inline unsigned stops_text(const char *p) {
       _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
 }
 
-/* '-', '.' and the digits are next to each other, but for '/' among them. */
+/* '-', '.' and the digits are neighbours in ASCII, with '/' among them. */
 static inline unsigned stops_number(const char *p) {
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
   __m128i above =
@@ -110,8 +110,9 @@ static inline const char *short_value(const char *p, mpg_json_token *out) {
 }
 #endif
 
-/* The member at p, its value in `fields` where it is one of them; behind the white space behind it.
-** usual: of the keys that followed the one before, which is then `*last`. */
+/* Reads the member at p, its value into `fields` if it is one of them. Returns the position after
+** it and the white space that follows. usual: the keys that came after the previous key, which is
+** then `*last`. */
 static inline const char *member(mpg_json_lenient *s, const char *p, mpg_chrome_keys *keys,
                                  size_t *last, mpg_json_token fields[MPG_CHROME_FIELDS + 1]) {
   mpg_chrome_key *usual = keys->of[*last];
@@ -175,7 +176,7 @@ const char *mpg_chrome_event_scan(mpg_json_lenient *s, const char *p, mpg_chrome
   }
 }
 
-/* ---- What is asked ---- */
+/* ---- The wish ---- */
 
 bool mpg_chrome_differs(const mpg_chrome_request *wish, const mpg_json_token *fields) {
   for (size_t i = 0; i < wish->n; i++) {

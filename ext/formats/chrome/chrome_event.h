@@ -23,26 +23,27 @@ typedef enum mpg_chrome_field {
   MPG_CHROME_FIELDS
 } mpg_chrome_field;
 
-/* Events of one writer have the same keys in the same order: what stood behind a key, up to the
-** value of the next, is looked for there first, the last two of it. All zero at the beginning;
-** one a thread. */
+/* Events of one writer have the same keys in the same order. So the bytes between one value and the
+** next are remembered for each key, the last two spellings, and compared first. All zero at the
+** beginning; one for each thread. */
 typedef struct mpg_chrome_key {
   uint64_t text[2], mask[2];
   uint8_t n, field;
 } mpg_chrome_key;
 typedef struct mpg_chrome_keys {
-  /* behind each of the members, behind any other, and in front of all */
+  /* after each of the members, after any other, and before all */
   mpg_chrome_key of[MPG_CHROME_FIELDS + 2][2];
 } mpg_chrome_keys;
 
 /*
-** The members of the event whose '{' is at p, of a key that repeats the last, and behind them one
-** for other keys; `any`: it has members. The position behind it, or NULL and why in `s`.
+** Reads the members of the event whose '{' is at p; if a key repeats, the last counts. After the
+** members comes one entry for other keys. `any`: the event has members. Returns the position after
+** it, or NULL with the reason in `s`.
 */
 const char *mpg_chrome_event_scan(mpg_json_lenient *s, const char *p, mpg_chrome_keys *keys,
                                   mpg_json_token fields[MPG_CHROME_FIELDS + 1], bool *any);
 
-/* What is asked of the events of a trace: those that surely differ may be left out. */
+/* The events that a query wants. Those that surely differ may be left out. */
 #define MPG_CHROME_EQUALS 4
 typedef struct mpg_chrome_request {
   struct {
@@ -52,8 +53,8 @@ typedef struct mpg_chrome_request {
   size_t n;
 } mpg_chrome_request;
 
-/* Escapes may spell the same text otherwise, and what is no string may be given as one: only a
-** string without any escape tells, and a member that is not there. */
+/* Escapes may spell the same text differently, and a value that is no string may be compared as
+** one. So only a string without escapes, or a missing member, surely differs. */
 bool mpg_chrome_differs(const mpg_chrome_request *wish, const mpg_json_token *fields);
 
 #endif

@@ -12,7 +12,7 @@ static mpg_rc put_token(mpg_json_text *key, const mpg_json_token *token) {
   return rc == MPG_OK && token->kind != MPG_JSON_LENIENT_NONE ? mpg_json_put(key, token->text) : rc;
 }
 
-/* What a name is kept under: its kind, the process and the thread as the file writes them. */
+/* The key of a name: its kind, and process and thread as the file writes them. */
 static mpg_rc make_key(mpg_chrome_info *info, mpg_chrome_name what, const mpg_json_token *pid,
                        const mpg_json_token *tid) {
   static const char *const kinds[] = {"p", "l", "t"};
@@ -87,7 +87,7 @@ static mpg_rc read_metadata(mpg_chrome_info *info, mpg_chrome *reader, mpg_err *
 
 /* ---- Properties ---- */
 
-/* An integer member of an object, where it has one. */
+/* An integer member of an object, if it has one. */
 static bool int_member(mpg_str object, mpg_str name, int64_t *out) {
   mpg_json_lenient s = mpg_json_lenient_of(object.p, object.p + object.n, NULL);
   const char *p = mpg_json_lenient_space(object.p + 1, s.end);
@@ -184,7 +184,7 @@ static mpg_rc property(void *ctx, mpg_str key, const mpg_json_token *value) {
 
 /* ---- The pass ---- */
 
-/* Not what the pass is about: counted, where somebody counts. */
+/* Not the subject of this pass: only counted, if the caller counts. */
 static mpg_rc malformed_event(mpg_issues *issues, mpg_chrome *reader, const mpg_stream *stream,
                               mpg_err *err) {
   mpg_err found = *err;

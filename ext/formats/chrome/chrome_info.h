@@ -18,14 +18,14 @@ typedef enum mpg_chrome_name {
 
 typedef struct mpg_chrome_info {
   const mpg_env *env;
-  int64_t events; /* but for metadata */
+  int64_t events; /* except metadata */
   bool has_rank, has_world_size, has_base_time;
   int64_t rank, world_size; /* of distributedInfo */
   int64_t base_time_ns;     /* baseTimeNanoseconds: ts counts from it */
-  /* JSON, whatever the trace has there; empty where it has none. */
+  /* JSON of any kind; empty if the trace has none. */
   mpg_json_text devices;     /* deviceProperties */
   mpg_json_text distributed; /* distributedInfo */
-  mpg_json_text properties;  /* an object of all of them, but for values over 1 MiB */
+  mpg_json_text properties;  /* an object of all of them, except values over 1 MiB */
   mpg_intern texts;
   uint32_t *names; /* [id of a key - 1]: the id of its name, or 0 */
   size_t cap_names;
@@ -36,7 +36,7 @@ typedef struct mpg_chrome_info {
 ** Chrome trace. threads: see mpg_chrome_ask. */
 mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_stream *stream,
                             mpg_issues *issues, int threads, mpg_err *err);
-void mpg_chrome_info_free(mpg_chrome_info *info); /* also where the read failed, or all zero */
+void mpg_chrome_info_free(mpg_chrome_info *info); /* also after a failed read, or if all zero */
 
 /* The name given last to the process, or thread, of these tokens; {NULL, 0}: none. */
 mpg_rc mpg_chrome_info_name(mpg_chrome_info *info, mpg_chrome_name what, const mpg_json_token *pid,

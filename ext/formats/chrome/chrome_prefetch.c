@@ -10,7 +10,7 @@
 
 #define PIECE MPG_IO_SIZE(512 << 10) /* still in a core's cache when it is read */
 #define LOOK_BACK ((size_t)64 << 10) /* for a seam; a piece without one ends anywhere */
-#define ROWS_MAX ((size_t)16 << 10)  /* of a piece; what is behind them is not read ahead */
+#define ROWS_MAX ((size_t)16 << 10)  /* of a piece; the rest is not prefetched */
 #define SEAM_MAX 96
 /* After so many wrong guesses in a row, this many pieces are not read ahead. */
 #define WRONG_MAX 4
@@ -27,7 +27,7 @@ struct mpg_chrome_prefetch {
   size_t limit; /* bytes of an event */
   char seam[SEAM_MAX];
   size_t n_seam;
-  char *tail; /* read, and behind the end of the piece before */
+  char *tail; /* read, and after the end of the piece before */
   size_t n_tail, cap_tail;
   bool ended;     /* the stream did, */
   mpg_err failed; /* unless this came of it */

@@ -139,11 +139,11 @@ typedef struct chrome_file {
   const mpg_env *env;
   const char *path;
   mpg_chrome *reader;
-  mpg_chrome_info info; /* read where it is asked for */
+  mpg_chrome_info info; /* read on demand */
   bool informed;
   bool told; /* chrome_trace_info has given its row */
   mpg_reader_request *wish;
-  int64_t passed; /* that the wish knows of */
+  int64_t passed; /* that a wish may name */
 } chrome_file;
 
 static void file_close(void *p) {
@@ -152,7 +152,7 @@ static void file_close(void *p) {
   mpg_chrome_info_free(&file->info);
 }
 
-/* Hands what the query asks on to the reader. */
+/* Passes the query's wish to the reader. */
 static void ask(const chrome_file *file) {
   mpg_chrome_request wish = {.n = file->wish->n};
   for (size_t i = 0; i < wish.n && i < MPG_CHROME_EQUALS; i++) {
@@ -277,7 +277,7 @@ static mpg_rc give_step(chrome_file *file, mpg_value *out, mpg_err *err) {
   return give_argument(file, &step, out, err);
 }
 
-/* ---- What is told once for all events ---- */
+/* ---- Facts about the whole file ---- */
 
 static mpg_rc inform(chrome_file *file, mpg_err *err) {
   mpg_stream *again;

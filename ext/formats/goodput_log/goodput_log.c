@@ -17,7 +17,7 @@
 
 struct mpg_goodput_log {
   const mpg_env *env;
-  mpg_env asking; /* the same memory, and who is asked whether to stop */
+  mpg_env asking; /* the same memory, and the poller */
   mpg_json *json;
   const char *path;
   mpg_hash_set *seen;
@@ -81,7 +81,7 @@ int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
   return mpg_json_line(log->json);
 }
 
-/* ---- Entries seen before ---- */
+/* ---- Entries that came before ---- */
 
 mpg_rc mpg_goodput_seen_before(mpg_hash_set *seen, uint64_t entry, const char *path, int64_t line,
                                mpg_issues *issues, bool *before, mpg_err *err) {
@@ -146,7 +146,7 @@ static bool is_field(mpg_str key, const mpg_goodput_field *field) {
   return key.n == field->n && memcmp(key.p, field->name, field->n) == 0;
 }
 
-/* The field of the i-th key, NO_FIELD where it is none. Rows of a kind repeat the order of keys. */
+/* The field of the i-th key; NO_FIELD if it is none. Rows of a kind repeat the order of keys. */
 static size_t field_of(mpg_goodput_log *log, size_t i, mpg_str key) {
   if (i < KEYS_REMEMBERED && is_field(key, &mpg_goodput_fields[log->field_of[i]]))
     return log->field_of[i];
@@ -159,7 +159,7 @@ static size_t field_of(mpg_goodput_log *log, size_t i, mpg_str key) {
   return NO_FIELD;
 }
 
-/* The time that tells what the row is of. */
+/* The time that decides the kind of the row. */
 static mpg_rc check_time(const mpg_goodput_log *log, mpg_err *err) {
   const mpg_goodput_row *row = &log->row;
   if (mpg_goodput_is_timely(row))
@@ -172,7 +172,7 @@ static mpg_rc check_time(const mpg_goodput_log *log, mpg_err *err) {
 
 static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
   mpg_goodput_row *row = &log->row;
-  const mpg_json_member *first = NULL; /* the first time, where it has yet to be read */
+  const mpg_json_member *first = NULL; /* the first time, if it is not read yet */
   int64_t line, column;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
@@ -243,7 +243,7 @@ static bool parse_ns(mpg_str text, int64_t *ns) {
   return true;
 }
 
-/* Takes the entry apart, where the record is one: its row is then in log->members. */
+/* If the record is an entry, parses it: its row is then in log->members. */
 static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
   const mpg_json_member *payload = NULL, *stamp = NULL, *id = NULL;
   mpg_goodput_row *row = &log->row;
@@ -308,7 +308,8 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
     return rc == MPG_OK ? MPG_DONE : rc;
   }
   if (rc == MPG_DATA) {
-    /* What cannot be passed over, such as a file that was cut off, is told again at every call. */
+    /* An error that cannot be skipped, such as a truncated file, is returned by every later call.
+    */
     if (strcmp(err->text, log->failure) == 0)
       return MPG_DONE;
     memcpy(log->failure, err->text, sizeof log->failure);

@@ -3,13 +3,12 @@
 ** recorder writes them and as Cloud Logging exports them.
 **
 ** Raw: one JSON object a row, JSON Lines or one array, with "job_name" and the keys below.
-** Exported: each object is a LogEntry, with the row in "jsonPayload" beside "timestamp" (RFC 3339,
-** up to nanoseconds) and "insertId". Exports are in any order and may repeat an entry: a row whose
-** (timestamp, insertId) came before is marked, and counted in the issues (duplicate_entry); the
-** first is the one that counts.
+** Exported: each object is a LogEntry, with the row in "jsonPayload", and "timestamp" (RFC 3339, up
+** to nanoseconds) and "insertId". Exports are in any order and may repeat an entry. A row whose
+** (timestamp, insertId) came before is marked, and listed as duplicate_entry; the first one counts.
 **
-** Times are Unix seconds, durations seconds. A key of another name is in `rest`. A log that ends
-** within its last row is read up to there (unfinished.h). Errors are "PATH:LINE:COLUMN: ...".
+** Times are Unix seconds, durations seconds. A key of another name is in `rest`. If a log ends
+** within its last row, the rows before are read (unfinished.h). Errors are "PATH:LINE:COLUMN: ...".
 */
 #ifndef MPG_GOODPUT_LOG_H
 #define MPG_GOODPUT_LOG_H
@@ -52,9 +51,9 @@ typedef enum mpg_goodput_type {
 #define MPG_GOODPUT_ENUM(name, type) MPG_GOODPUT_##name,
 enum { MPG_GOODPUT_FIELDS(MPG_GOODPUT_ENUM) MPG_GOODPUT_COUNT };
 
-/* What a row tells of. A pair has rows of two edges. */
+/* The kind of a row. A pair is two rows, start and end. */
 typedef enum mpg_goodput_kind {
-  MPG_GOODPUT_OTHER, /* a job's row without any key that tells */
+  MPG_GOODPUT_OTHER, /* a job's row without a key that decides its kind */
   MPG_GOODPUT_JOB,
   MPG_GOODPUT_STEP, /* has a start only */
   MPG_GOODPUT_TPU_INIT,
@@ -78,15 +77,15 @@ typedef struct mpg_goodput_row {
   mpg_goodput_kind kind;
   mpg_goodput_edge edge;
   size_t field; /* the one that carries the row's time; MPG_GOODPUT_COUNT: none does */
-  /* The first key with "time" in its name, in the order written: what the library's interval
-  ** queries go by. MPG_NULL where there is none or it is no number. */
+  /* The first key with "time" in its name, in the order written; the library's interval queries use
+  ** it. MPG_NULL if there is none or it is no number. */
   mpg_value first_time;
   bool timed;      /* there is such a key */
   bool exported;   /* by Cloud Logging; what follows is only then set */
   bool duplicate;  /* an entry with this timestamp and insertId came before */
   int64_t time_ns; /* of timestamp, since the epoch */
   mpg_str timestamp, insert_id;
-  uint64_t entry;   /* made of these two; 0 where it lacks one, and cannot be told from others */
+  uint64_t entry;   /* a hash of these two; 0 if one is missing, so that it cannot be compared */
   uint64_t present; /* bit i: the row has field i, be it null */
   mpg_value values[MPG_GOODPUT_COUNT]; /* last: what stands before is cleared for each row */
 } mpg_goodput_row;
@@ -99,8 +98,8 @@ typedef struct mpg_goodput_field {
 extern const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT];
 const char *mpg_goodput_kind_name(mpg_goodput_kind kind); /* "job", "step", "tpu_init", ... */
 
-/* The entries seen, shared by the files of one scan. At most MPG_GOODPUT_SEEN are remembered; past
-** them an issue (duplicates_unchecked) says so. */
+/* The entries so far, shared by the files of one scan. At most MPG_GOODPUT_SEEN are remembered; if
+** there are more, an issue (duplicates_unchecked) says so. */
 #define MPG_GOODPUT_SEEN ((size_t)1 << 22)
 /* Whether the entry of a row (its `entry`) came before; else it is remembered. What there is to say
 ** is added to the issues. */
@@ -109,20 +108,20 @@ mpg_rc mpg_goodput_seen_before(mpg_hash_set *seen, uint64_t entry, const char *p
 
 typedef struct mpg_goodput_log mpg_goodput_log;
 
-/* Stream, seen and issues are borrowed and must outlive the reader; seen may be NULL: then it is
-** the caller who finds the rows that came before. Nothing is read yet. */
+/* Stream, seen and issues are borrowed and must outlive the reader. If seen is NULL, the caller has
+** to find the rows that came before. Nothing is read yet. */
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
                             mpg_hash_set *seen, mpg_issues *issues, mpg_err *err);
 void mpg_goodput_log_close(mpg_goodput_log *log); /* NULL is fine */
-/* The reader goes on with a block, as mpg_json_feed has it. */
+/* The reader continues with a block, as mpg_json_feed describes. */
 void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,
                           const mpg_env *asked);
 
 /* The next row, borrowed until the next call; MPG_DONE at the end. After MPG_DATA the next call
-** goes on behind the row, or says MPG_DONE where nothing more can be read. */
+** continues after the row, or returns MPG_DONE if nothing more can be read. */
 mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, mpg_err *err);
 int64_t mpg_goodput_log_line(const mpg_goodput_log *log); /* where the current row begins */
-/* The keys of the current row that are no field, as a JSON object; n = 0 where there is none. */
+/* The keys of the current row that are no field, as a JSON object; n = 0 if there is none. */
 mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err);
 
 #endif

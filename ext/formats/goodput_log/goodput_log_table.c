@@ -45,7 +45,7 @@ static const mpg_reader_column columns[MPG_GOODPUT_ROW_ENTRY] = {
 };
 /* clang-format on */
 
-/* The entries seen are those of all files of the scan: exports overlap. */
+/* Shared by all files of the scan, for exports overlap. */
 typedef struct goodput_scan {
   const mpg_env *env;
   mpg_hash_set seen;

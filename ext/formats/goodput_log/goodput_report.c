@@ -58,25 +58,26 @@ typedef struct work {
   event *reinits; /* by start; each end the latest of those up to it, in ends[] */
   double *ends;
   size_t nreinits;
-  moments starts_ns, ends_ns; /* of the re-initialisations, where there are many */
+  moments starts_ns, ends_ns; /* of the re-initialisations, if there are many */
   size_t ticks;
-  bool stopped; /* the host asked to: what is computed is of no use */
+  bool stopped; /* the host said to stop: what was computed is of no use */
 } work;
 
-/* Never of nothing; with whatever was there before, for arrays are filled from their start. */
+/* At least one item; not cleared, for arrays are filled from their start. */
 static void *allocate(const mpg_env *env, size_t n, size_t size) {
   return n > SIZE_MAX / size - 1 ? NULL : mpg_malloc(env, (n + 1) * size);
 }
 
-/* Whether to stop, asked now and then in whatever may take long. */
+/* Whether to stop; polled now and then in every long loop. */
 static bool stops(work *w) {
   if (++w->ticks % TICKS_BETWEEN_POLLS == 0 && mpg_interrupted(w->env))
     w->stopped = true;
   return w->stopped;
 }
 
-/* The slot of the step, or the free one where it belongs. Steps in a row lie side by side, for they
-** are asked for in a row; where a row of them begins is anywhere. */
+/* The slot of the step, or the free slot in which it belongs. Consecutive steps have neighbouring
+** slots, for they are looked up one after the other; the first slot of such a sequence is hashed.
+*/
 static slot *find(work *w, int64_t n) {
   int64_t row = n >> SIDE_BY_SIDE;
   size_t i;
@@ -212,7 +213,7 @@ static mpg_i128 since(const work *w, const moments *m, int64_t at) {
   return (mpg_i128)low * at - m->sum[low];
 }
 
-/* What all re-initialisations have behind them at a time, in nanoseconds. */
+/* The time that all re-initialisations together have taken up to a time, in nanoseconds. */
 static mpg_i128 behind(const work *w, double time) {
   double ns = (time - w->reinits[0].start) * NS;
   int64_t at = ns <= 0 ? 0 : ns >= NS_MOST ? (int64_t)NS_MOST : (int64_t)ns;
@@ -223,7 +224,7 @@ static mpg_i128 behind(const work *w, double time) {
 static double overlaps(work *w, double from, double to) {
   size_t low = 0, high = w->nreinits, stop = w->nreinits;
   double sum = 0;
-  while (low < high) { /* the first behind which any may end after `from` */
+  while (low < high) { /* the first after which any may end after `from` */
     size_t middle = low + (high - low) / 2;
     if (w->ends[middle] <= from)
       low = middle + 1;
@@ -356,7 +357,7 @@ static void walk(work *w, double ended) {
       double before = w->segment[w->nsegment - 1].start;
       close_segment(w, r->step);
       out->disruptions++;
-      if (job_start > before) /* not where there is none */
+      if (job_start > before) /* only if there is one */
         out->badput_s[MPG_GOODPUT_REPORT_infrastructure_recovery_from_disruption] +=
             job_start - before;
       if (!isnan(last_load))
@@ -470,7 +471,7 @@ static void deviations(work *w) {
 
 /* ---- The whole ---- */
 
-/* Total time [1, 14]; false with an error where there is none. */
+/* Total time [1, 14]; false with an error if there is none. */
 static bool total_time(work *w, const mpg_goodput_report_options *o, double *ended) {
   double first = NAN;
   *ended = NAN;

@@ -93,8 +93,7 @@ typedef struct mpg_goodput_report_options {
 typedef struct mpg_goodput_report {
   const char *error; /* constant; NULL: fine. Else nothing of the first part is set. */
   double goodput_pct, productive_s, total_s;
-  int64_t max_productive_step, last_recorded_step,
-      disruptions; /* steps are 0 where there is none */
+  int64_t max_productive_step, last_recorded_step, disruptions; /* steps are 0 if there is none */
   double badput_s[MPG_GOODPUT_REPORT_BUCKETS];
   double *custom_s; /* [type - 1]; NaN: no such event counted */
   size_t ncustom;

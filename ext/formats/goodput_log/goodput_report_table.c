@@ -122,7 +122,7 @@ static double number(const mpg_value *v) {
   return v->type == MPG_REAL ? v->r : v->type == MPG_INT ? (double)v->i : NAN;
 }
 
-/* The id of a type, whatever its case; 0 for none. */
+/* The id of a type, in any case; 0 for none. */
 static mpg_rc type_id(report_cursor *c, const mpg_value *v, uint32_t *id, bool *scale_up) {
   char upper[256];
   size_t n = v->s.n < sizeof upper ? v->s.n : sizeof upper - 1;
@@ -343,7 +343,7 @@ static mpg_rc compute(report_cursor *c, mpg_err *err) {
     if (!isnan(time) && !(time <= last))
       last = time;
   }
-  /* Rows of one job that were read in a row are where they are needed. */
+  /* If all rows of a job were read one after the other, they are in place already. */
   if (!in_place) {
     if (n > SIZE_MAX / sizeof *own || (own = mpg_malloc(env_of(c), n * sizeof *own)) == NULL)
       return mpg_fail_nomem(err);

@@ -12,7 +12,7 @@ const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT] = {MPG_GOODPUT_FIE
 #define BIT(i) (UINT64_C(1) << (i))
 _Static_assert(MPG_GOODPUT_COUNT + 1 <= MPG_JSON_FAST_KEYS, "a word has a bit for every field");
 
-/* The keys that tell what a row is of, and which of its times it is. */
+/* The keys that decide the kind of a row, and which of its times each is. */
 typedef struct telling {
   size_t field;
   mpg_goodput_kind kind;
@@ -106,7 +106,7 @@ bool mpg_goodput_names_time(mpg_str key) {
   return false;
 }
 
-/* ---- What they tell ---- */
+/* ---- Kinds and times ---- */
 
 void mpg_goodput_tell(mpg_goodput_row *row) {
   row->field = MPG_GOODPUT_COUNT;

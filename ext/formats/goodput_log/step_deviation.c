@@ -24,9 +24,9 @@ static int by_value(const void *a, const void *b) {
 }
 
 /*
-** Puts the k-th smallest of v in its place, the smaller ones before it and the greater ones behind
-** it: by halves around a pivot (C. A. R. Hoare, "Find", 1961), and by sorting what is left where
-** the halves are no halves.
+** Puts the k-th smallest of v in its place, the smaller ones before it and the greater ones after
+** it: by halves around a pivot (C. A. R. Hoare, "Find", 1961); if the halves are too unequal, by
+** sorting the rest.
 */
 static void nth(mpg_poller *asks, double *v, size_t n, size_t k) {
   size_t low = 0, high = n - 1; /* the k-th is in [low, high] */

@@ -7,10 +7,10 @@
 #include "goodput_report.h"
 
 /*
-** out->deviations_s has the times of out->nsteps steps, in seconds: each becomes how far it is from
-** the ideal, and out gets that, the mean, the greatest and the baselines, or step_error where no
-** step took a second. `scratch` has room for as many. Once asks->stopped is set, what is in out is
-** of no use.
+** out->deviations_s has the times of out->nsteps steps, in seconds; each is replaced by its
+** distance from the ideal. out gets the ideal, the mean, the greatest and the baselines, or
+** step_error if no step took a second. `scratch` has room for as many. If asks->stopped is set, out
+** is of no use.
 */
 void mpg_goodput_report_deviations(mpg_goodput_report *out, double *scratch, mpg_poller *asks);
 

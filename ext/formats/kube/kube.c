@@ -17,7 +17,7 @@ struct mpg_kube {
   place places[MPG_PULL_DEPTH];
   mpg_json_text text; /* the object at hand, put together from the members met so far */
   bool listed;        /* the object at hand is a list: its items were met */
-  mpg_str list_kind;  /* of the items, where the list told before them: in kind */
+  mpg_str list_kind;  /* of the items, if the list says so before them: in kind */
   char kind[64];
   int64_t begins; /* line of the object at hand */
   mpg_kube_object object;
@@ -126,7 +126,7 @@ static mpg_rc status(mpg_kube *k, bool in_watch, mpg_err *err) {
                   (int)(message.n < 400 ? message.n : 400), message.p);
 }
 
-/* Decodes the object in `text`, after its event is taken off; *given where that gives a row. */
+/* Decodes the object in `text`, which may be inside an event; *given if there is a row. */
 static mpg_rc decode_text(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
   mpg_kube_object *o = &k->object;
   mpg_json_member whole = {{"", 0}, MPG_JSON_OBJECT, text, 0, 0};
@@ -137,7 +137,7 @@ static mpg_rc decode_text(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) 
     return rc;
   object = mpg_kube_find(&o->levels[MPG_KUBE_TOP], "object");
   if (object != NULL && object->kind == MPG_JSON_OBJECT) {
-    /* The event's own level goes on owning what the object borrows. */
+    /* The level of the event still owns what the object borrows. */
     mpg_kube_level own = k->event;
     k->event = o->levels[MPG_KUBE_TOP];
     o->levels[MPG_KUBE_TOP] = own;

@@ -5,13 +5,13 @@
 ** A stream holds, in any mix and any number: lists (kind List, PodList, ...), whose items are
 ** streamed; objects one after the other (kubectl get -w -o json, JSON Lines); events of a watch,
 ** {"type": "MODIFIED", "object": {...}} (--output-watch-events, or the API's own watch); and arrays
-** of these. Every version of an object that is met is one object here.
+** of these. Every version of an object is one object here.
 **
 ** An object is taken whole (64 MiB at most, where etcd stores 1.5 MiB), and its fields are decoded.
 ** Errors are "PATH:LINE:COLUMN: ...": other JSON, YAML, kubectl's table, the Status that the API
 ** server sends instead of objects, and a list that is one page of several. A file that ends within
-** a document is one that is still being written where a whole document came before (issue
-** unfinished_record), and else an error.
+** a document is still being written if a whole document came before (issue unfinished_record); else
+** that is an error.
 **
 ** Sources of names: k8s.io/api (core/v1, batch/v1, resource/v1), k8s.io/apimachinery meta/v1,
 ** sigs.k8s.io/kueue apis/kueue/v1beta2, sigs.k8s.io/jobset, Kubeflow's training operator.
@@ -60,12 +60,12 @@ mpg_rc mpg_kube_open(mpg_kube **out, const mpg_env *env, mpg_stream *stream, mpg
                      mpg_err *err);
 void mpg_kube_close(mpg_kube *kube); /* NULL is fine */
 
-/* The next object; MPG_DONE at the end. After MPG_DATA the next call goes on behind what it was
-** about. What is lent out of an object is valid until the next call. */
+/* The next object; MPG_DONE at the end. After MPG_DATA the next call continues after the faulty
+** object. Pointers into an object are valid until the next call. */
 mpg_rc mpg_kube_next(mpg_kube *kube, mpg_err *err);
 
 int64_t mpg_kube_line(const mpg_kube *kube); /* where the current object begins */
-/* Field i; MPG_NULL where the object lacks it. */
+/* Field i; MPG_NULL if the object lacks it. */
 const mpg_value *mpg_kube_get(const mpg_kube *kube, size_t field);
 
 #endif

@@ -11,7 +11,7 @@ static bool begins(mpg_str s, const char *prefix) {
   return s.n >= n && memcmp(s.p, prefix, n) == 0;
 }
 
-/* Digits at `at`, and `unit` behind them: moves behind both. -1: they are not there. */
+/* Reads digits at `at` followed by `unit`, and moves past both. -1: they are not there. */
 static int64_t take_number(mpg_str s, size_t *at, const char *unit) {
   size_t from = *at, end = from;
   int64_t number;
@@ -42,8 +42,8 @@ static mpg_kube_unit slices_of(mpg_str s, int64_t *millionths) {
   return slices == 1 && gigabytes == 24 ? MPG_KUBE_GUESS : MPG_KUBE_CHIP;
 }
 
-/* "Ascend910B4", "Ascend310P": whole chips of the device plugin. What has more behind a "-" is a
-** part of one ("Ascend310P-4c", "Ascend910B4-memory"). */
+/* "Ascend910B4", "Ascend310P": whole chips of the device plugin. A name with a "-" is a part of one
+** ("Ascend310P-4c", "Ascend910B4-memory"). */
 static bool is_ascend(mpg_str name) {
   static const char prefix[] = "huawei.com/Ascend";
   size_t n = sizeof prefix - 1;
@@ -68,7 +68,7 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
       "iluvatar.ai/gpu",
       "enflame.com/gcu",
       "aws.amazon.com/neurondevice",
-      /* Devices of a class (DRA) asked for as a resource, by the class's own name. */
+      /* Devices of a class (DRA) requested as a resource, by the name of the class. */
       "deviceclass.resource.kubernetes.io/gpu.nvidia.com",
       "deviceclass.resource.kubernetes.io/tpu.google.com",
       "deviceclass.resource.kubernetes.io/gpu.amd.com",

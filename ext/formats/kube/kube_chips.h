@@ -11,18 +11,18 @@ typedef enum mpg_kube_unit {
   MPG_KUBE_NO_CHIP,   /* cpu, memory, a network card, ... */
   MPG_KUBE_CHIP,      /* a whole chip, or a known part of one */
   MPG_KUBE_GUESS,     /* a part of a chip that could be another one on another kind of chip */
-  MPG_KUBE_NOT_A_CHIP /* a part of an accelerator that no number of chips can be told for */
+  MPG_KUBE_NOT_A_CHIP /* a part of an accelerator; how many chips it is cannot be known */
 } mpg_kube_unit;
 
 /*
-** What one unit of a resource is, in millionths of a chip: 1000000 for nvidia.com/gpu,
-** google.com/tpu and the like. A MIG device (nvidia.com/mig-2g.10gb) is the share of compute
-** slices, of 7; of 4 where its size is one of a GPU that has 4 (A30, RTX PRO 6000).
+** One unit of a resource, in millionths of a chip: 1000000 for nvidia.com/gpu, google.com/tpu and
+** the like. A MIG device (nvidia.com/mig-2g.10gb) is its share of the GPU's 7 compute slices; of 4
+** if its memory is that of a GPU with 4 (A30, RTX PRO 6000).
 */
 mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths);
-/* The same of MIG devices that are offered as GPUs: of their profile, which stands in the product's
-** name where GPU feature discovery wrote it ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"), and is else
-** `profile`. MPG_KUBE_NO_CHIP: whole GPUs. */
+/* The same for MIG devices that are offered as GPUs. Their profile is in the product's name if GPU
+** feature discovery wrote it ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"); else it is `profile`.
+** MPG_KUBE_NO_CHIP: whole GPUs. */
 mpg_kube_unit mpg_kube_product_share(mpg_str product, mpg_str profile, int64_t *millionths);
 
 /* How many devices, offered as GPUs, one AMD GPU is that is partitioned so: of "cpx_nps4" 8 (of an

@@ -1,9 +1,9 @@
 /*
-** kube_claims.c - the devices that pods ask for by resource claims (DRA, resource.k8s.io): see
+** kube_claims.c - the devices that pods request by resource claims (DRA, resource.k8s.io): see
 ** kube_object.h.
 **
-** A claim is another object, so that no chips are counted here. It is there by its own name, or
-** made for each pod from a ResourceClaimTemplate; a pod's status then tells the name.
+** A claim is another object, so no chips are counted here. It has a name of its own, or it is made
+** for each pod from a ResourceClaimTemplate; then the pod's status has the name.
 */
 #include "kube_object.h"
 
@@ -25,8 +25,8 @@ static mpg_rc put_number(mpg_json_text *json, const char *key, int64_t number) {
   return rc == MPG_OK ? mpg_json_put(json, (mpg_str){text, (size_t)n}) : rc;
 }
 
-/* The claim that was made for what the pod itself calls `name`: what is open as level A tells,
-** or nothing. */
+/* The claim that was made for the pod's `name`, from the status that is open as level A; empty if
+** it has none. */
 static mpg_rc made_for(mpg_kube_object *o, mpg_str name, mpg_str *claim, mpg_err *err) {
   const mpg_kube_level *made = &o->levels[MPG_KUBE_A];
   mpg_rc rc = MPG_OK;

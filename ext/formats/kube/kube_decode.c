@@ -11,8 +11,8 @@ static void text(mpg_kube_object *o, size_t field, int level, const char *key) {
   mpg_kube_give_text(o, field, mpg_kube_string(&o->levels[level], key));
 }
 
-/* Text of a level that is used again for something else: its own where it was written with
-** escapes. */
+/* Text of a level that is about to be used again. It is copied if it was written with escapes, for
+** then the level owns it. */
 static mpg_rc passing(mpg_kube_object *o, size_t field, int level, const char *key, mpg_err *err) {
   mpg_str s = mpg_kube_string(&o->levels[level], key);
   o->kept[field].n = 0;
@@ -83,8 +83,7 @@ static mpg_rc read_owner(mpg_kube_object *o, mpg_err *err) {
   return rc;
 }
 
-/* The name of the job as its users know it: the outermost that the labels tell of, else the
-** owner. */
+/* The name of the job as its users know it: the outermost in the labels, else the owner. */
 static mpg_str job_name(const mpg_kube_object *o) {
   static const char *const labels[] = {
       "workload.codeflare.dev/appwrapper",
@@ -191,7 +190,7 @@ static mpg_rc read_condition(mpg_kube_object *o, mpg_err *err) {
   }
   if (!mpg_str_eq(state, MPG_STR("True")))
     return MPG_OK;
-  /* Kueue before 0.9 gave no reason but "JobFinished": its message tells. */
+  /* Kueue before 0.9 gave no reason but "JobFinished"; its message has it. */
   o->succeeded |= mpg_str_eq(type, MPG_STR("Finished")) &&
                   mpg_kube_contains(mpg_kube_string(c, "message"), "success");
   for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
@@ -234,10 +233,10 @@ static mpg_rc read_state_of_volcano(mpg_kube_object *o, mpg_err *err) {
   return rc;
 }
 
-/* What the containers of a pod tell together. */
+/* The outcome of a pod's containers together. */
 typedef struct containers {
   bool any, all_ended;
-  int64_t started, ended, restarts; /* 0: not told */
+  int64_t started, ended, restarts; /* 0: unknown */
 } containers;
 
 /* A running or terminated state: when it began and ended. */
@@ -268,7 +267,7 @@ static mpg_rc read_state(mpg_kube_object *o, containers *sum, const char *which,
     if (rc == MPG_OK && kind == 1 && current) {
       const mpg_value *code = &o->values[MPG_KUBE_exit_code];
       ended = true;
-      /* The first that failed tells; where none did, they agree. */
+      /* The first that failed decides; if none did, all agree. */
       if (code->type == MPG_NULL || code->i == 0) {
         count(o, MPG_KUBE_exit_code, MPG_KUBE_D, "exitCode");
         rc = passing(o, MPG_KUBE_exit_reason, MPG_KUBE_D, "reason", err);

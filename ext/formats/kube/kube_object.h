@@ -1,6 +1,6 @@
 /*
-** kube_object.h - the fields of one object of the Kubernetes API. The part of kube.h that does not
-** know where the object comes from.
+** kube_object.h - the fields of one object of the Kubernetes API, wherever it comes from. For
+** kube.c.
 */
 #ifndef MPG_KUBE_OBJECT_H
 #define MPG_KUBE_OBJECT_H
@@ -50,11 +50,11 @@ typedef struct mpg_kube_amounts {
   size_t n;
 } mpg_kube_amounts;
 
-/* Zeroed but for what comes first. */
+/* All zero, except the first members. */
 typedef struct mpg_kube_object {
   const mpg_env *env;
   const char *path;
-  mpg_poller asks; /* in searches of levels: what is found does not count where it says to stop */
+  mpg_poller asks;    /* in searches of levels: if it says to stop, what was found is of no use */
   mpg_issues *issues; /* may be NULL */
   int64_t line;       /* where the object begins */
   mpg_kube_level levels[MPG_KUBE_LEVELS];
@@ -80,7 +80,7 @@ mpg_rc mpg_kube_keep(mpg_kube_object *o, size_t field, mpg_str s);
 bool mpg_kube_is(const mpg_kube_object *o, size_t field, const char *s);
 bool mpg_kube_is_volcano(
     const mpg_kube_object *o); /* a Job of Volcano's, which is none of batch/v1 */
-/* A member's text, empty where there is none. */
+/* A member's text; empty if there is none. */
 mpg_str mpg_kube_string(const mpg_kube_level *level, const char *key);
 mpg_rc mpg_kube_note(const mpg_kube_object *o, mpg_severity severity, const char *kind,
                      mpg_str text, mpg_err *err);
@@ -89,7 +89,7 @@ mpg_rc mpg_kube_unexpected(const mpg_kube_object *o, const char *key, const char
 
 /* Whether a text contains another, in any case. */
 bool mpg_kube_contains(mpg_str s, const char *part);
-/* The member of a level, NULL where there is none or it is null. */
+/* The member of a level; NULL if there is none or it is null. */
 const mpg_json_member *mpg_kube_find(const mpg_kube_level *level, const char *key);
 
 /* kube_pods.c: chips and pods, of a pod, a node, or what makes pods (in spec: Job, Workload,

@@ -61,7 +61,8 @@ static const char *of_pod(const mpg_kube_object *o) {
     found = look_up(o, MPG_KUBE_reason, pod_reasons, sizeof pod_reasons / sizeof *pod_reasons);
   if (found != NULL)
     return found;
-  /* The kubelet's own reason, of those above, tells whether the node was shut down. */
+  /* If the reason is one of those above, the kubelet gave it, and it says whether the node was shut
+  ** down. */
   if (mpg_kube_is(o, MPG_KUBE_disruption, "TerminationByKubelet"))
     return "preempted";
   return failed ? "failed" : "cancelled";

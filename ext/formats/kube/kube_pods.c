@@ -1,9 +1,9 @@
 /*
-** kube_pods.c - the chips that an object asks for or has: see kube_object.h.
+** kube_pods.c - the chips that an object requests or has: see kube_object.h.
 **
-** A pod's need is Kubernetes' own: what its containers ask for together with its sidecars, or what
-** an init container asks for with the sidecars before it, whichever is more. Of an extended
-** resource the limit is the request.
+** A pod's request is computed as by Kubernetes: the sum of its containers and sidecars, or of an
+** init container and the sidecars before it, whichever is more. The request of an extended resource
+** is its limit.
 */
 #include "kube_chips.h"
 #include "kube_object.h"
@@ -23,7 +23,7 @@ static mpg_rc too_many(const mpg_kube_object *o, mpg_err *err) {
                   (long long)o->line);
 }
 
-/* The amount of a name, made where there is room; NULL: there is none. */
+/* The amount under a name, which is added if there is room; NULL: there is none. */
 static mpg_kube_amount *amount(mpg_kube_amounts *amounts, mpg_str name) {
   mpg_kube_amount *a;
   for (size_t i = 0; i < amounts->n; i++)
@@ -58,7 +58,7 @@ static mpg_rc add_list(mpg_kube_object *o, mpg_kube_amounts *to, mpg_err *err) {
     mpg_rc rc = MPG_OK;
     if (mpg_poller_stop(&o->asks, RESOURCE_WORK))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-    /* The older name of the same devices, which the plugin offers beside the new one. */
+    /* The older name of the same devices; the plugin offers both. */
     if (of == MPG_KUBE_NO_CHIP ||
         (neuron && mpg_str_eq(m->key, MPG_STR("aws.amazon.com/neurondevice"))))
       continue;
@@ -91,7 +91,7 @@ typedef struct need {
   mpg_kube_amounts together, sidecars, peak;
 } need;
 
-/* Opens what a container asks for as level AMOUNTS. */
+/* Opens a container's requests as level AMOUNTS. */
 static mpg_rc open_requests(mpg_kube_object *o, mpg_err *err) {
   const mpg_kube_level *resources = &o->levels[MPG_KUBE_REQUESTS];
   const mpg_json_member *limits;
@@ -243,8 +243,7 @@ static bool ends_with(mpg_str s, const char *end) {
   return s.n >= n && memcmp(s.p + s.n - n, end, n) == 0;
 }
 
-/* Where fewer pods will do, and it is not told which: those that are left out may be the
-** greatest. */
+/* If fewer pods are enough and nothing says which, those left out may be the greatest. */
 static mpg_rc leave_out(mpg_kube_object *o, totals *sum, mpg_err *err) {
   const mpg_kube_level *spec = &o->levels[MPG_KUBE_SPEC];
   int64_t enough = mpg_kube_is_volcano(o) ? number(spec, "minAvailable", sum->pods) : sum->pods;
@@ -343,8 +342,8 @@ static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
     rc = add_list(o, &o->amounts, err);
   if (rc != MPG_OK || o->amounts.n == 0)
     return rc;
-  /* GKE's plugin has labels of its own, beside which GPU feature discovery may say that nothing
-  ** is shared. */
+  /* GKE's plugin has labels of its own; GPU feature discovery may still say that nothing is shared.
+  */
   if (product.n == 0)
     product = mpg_kube_string(labels, "cloud.google.com/gke-accelerator");
   if (mpg_kube_product_share(product, profile, &part) == MPG_KUBE_CHIP)

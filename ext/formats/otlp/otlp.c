@@ -89,13 +89,13 @@ static mpg_rc unexpected(const mpg_otlp *o, int64_t line, int64_t column, const 
   return mpg_expected(err, (mpg_place){o->path, line, column}, expected, excerpt);
 }
 
-/* ---- Resource and scope: kept, as the window moves on ---- */
+/* ---- Resource and scope: copied, for the window moves on ---- */
 
 static mpg_str string(const mpg_json_member *m) {
   return m != NULL && m->kind == MPG_JSON_STRING ? m->text : (mpg_str){"", 0};
 }
 
-/* The text of an attribute of a list; *out keeps what it was where there is none. */
+/* The text of an attribute of a list; *out is unchanged if there is none. */
 static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_json_text *out) {
   const mpg_json_member *all, *pair, *value;
   mpg_err ignored;
@@ -146,7 +146,7 @@ static mpg_rc read_resource(mpg_otlp *o, mpg_str text, mpg_err *err) {
   o->resource.n = o->service.n = 0;
   o->has_resource = true;
   rc = mpg_json_parse(&o->doc, o->env, o->path, text, &m, &n, err);
-  if (rc == MPG_DATA) /* checked already but for keys that repeat, or no object */
+  if (rc == MPG_DATA) /* valid already, except for keys that repeat, or no object */
     return unexpected(o, o->line, 1, "an object \"resource\" with each key once", text, err);
   if (rc == MPG_OK)
     rc = count_dropped(o, m, n, &dropped, err);
@@ -183,7 +183,7 @@ static bool is_scope(mpg_str key, const char *name) {
   return mpg_otlp_is(key, name) || mpg_otlp_is(key, "instrumentationLibrary");
 }
 
-/* Before the spans: what they belong to may still stand behind them. */
+/* Called before the spans: their resource or scope may come after them. */
 static mpg_rc look_ahead(mpg_otlp *o, bool resource, mpg_err *err) {
   mpg_str text;
   bool far;
@@ -202,7 +202,7 @@ static mpg_rc look_ahead(mpg_otlp *o, bool resource, mpg_err *err) {
 
 /* ---- Spans ---- */
 
-/* An enum by its number or its name: the text behind the last of `prefix`. */
+/* An enum by its number or its name: the text after `prefix`. */
 static const char *word_of(const mpg_json_member *m, const char *const *words, size_t n,
                            const char *prefix) {
   int64_t i;
@@ -219,7 +219,7 @@ static const char *word_of(const mpg_json_member *m, const char *const *words, s
   return NULL;
 }
 
-/* Nanoseconds since the epoch; 0 where they are not told. */
+/* Nanoseconds since the epoch; 0 if unknown. */
 static mpg_rc read_time(const mpg_otlp *o, const mpg_json_member *m, int64_t column, int64_t *ns,
                         mpg_err *err) {
   *ns = 0;
@@ -349,8 +349,8 @@ static bool is_without_items(mpg_str text) {
 }
 
 /*
-** Spans by scope; or as they were named before, where they are not the same ones told twice: those
-** who wrote the old name were free to write both.
+** Spans by scope, or under their older name. A writer may give both names to the same spans; then
+** they count once.
 */
 static mpg_rc has_spans(mpg_otlp *o, const mpg_pull_item *item, bool *has, mpg_err *err) {
   mpg_str text;
@@ -406,7 +406,7 @@ static mpg_rc of_scope(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   return rc == MPG_OK ? enter(o, SPANS) : rc;
 }
 
-/* An object where one must be: the next level of the way. */
+/* The object that has to be here: the next level of the path. */
 static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, const char *expected,
                            mpg_err *err) {
   if (item->first != '{')

@@ -124,7 +124,7 @@ static mpg_rc put_raw(writer *w, const mpg_json_member *m) {
                                     : mpg_json_put(w->json, m->text);
 }
 
-/* MPG_DATA (a key that repeats) is an empty list of members; *sound tells. */
+/* MPG_DATA (a key repeats) is an empty list of members; *sound is then false. */
 static mpg_rc parse(const mpg_otlp_values *v, mpg_json_doc **doc, mpg_str text,
                     const mpg_json_member **m, size_t *n, bool *sound) {
   mpg_err ignored;

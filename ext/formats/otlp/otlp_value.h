@@ -9,7 +9,7 @@
 
 #define MPG_OTLP_NESTED 32 /* levels of values in values; deeper ones stay as they are written */
 
-/* What the parts of a list are parsed into. Zeroed but for env. */
+/* The buffer for the parts of a list. All zero, except env. */
 typedef struct mpg_otlp_values {
   const mpg_env *env;
   mpg_json_doc *level[MPG_OTLP_NESTED];
@@ -30,7 +30,7 @@ mpg_rc mpg_otlp_put_attributes(mpg_otlp_values *v, mpg_json_text *json, mpg_str 
 mpg_rc mpg_otlp_put_events(mpg_otlp_values *v, mpg_json_text *json, mpg_str list);
 mpg_rc mpg_otlp_put_links(mpg_otlp_values *v, mpg_json_text *json, mpg_str list);
 
-/* A member by its name in camelCase or in snake_case; NULL where there is none, or it is null. */
+/* A member by its name in camelCase or in snake_case; NULL if there is none, or it is null. */
 const mpg_json_member *mpg_otlp_find(const mpg_json_member *members, size_t n, const char *camel);
 /* Whether a key is this name, in either spelling. */
 bool mpg_otlp_is(mpg_str key, const char *camel);

@@ -15,7 +15,7 @@
 #define BUCKETS 128 /* of keys: few are in one */
 #define DAY 86400
 #define QUARTER 900 /* seconds: every zone's offset is a multiple of it */
-#define LATE 5      /* seconds at most that a record is written after what it tells of */
+#define LATE 5      /* seconds, at most, from an event to its record */
 #define EXAMPLE "03/31/2025 10:59:15;Q;123.server;user=..."
 
 typedef struct field {
@@ -36,7 +36,7 @@ struct mpg_pbs {
   /* Fields by what bucket_of() says of their keys: one more than the first, and than the next
   ** one. */
   uint8_t first[BUCKETS], next[MPG_PBS_COUNT_OF_FIELDS];
-  bool any; /* a record has been seen */
+  bool any; /* there was a record */
   mpg_str line;
   int64_t time;
   bool repeated; /* the clock showed it twice, so that it may be an hour early */
@@ -192,13 +192,13 @@ static bool is_space(char c) {
   return c == ' ';
 }
 
-/* Moves p->look on, with which the line is not at its end; false where the host asks to stop. */
+/* Moves p->look on; false if the host says to stop. */
 static bool look_on(mpg_pbs *p) {
   p->look = p->line.n - p->look > BYTES_BETWEEN_POLLS ? p->look + BYTES_BETWEEN_POLLS : p->line.n;
   return !mpg_poller_stop(&p->asks, BYTES_BETWEEN_POLLS);
 }
 
-/* Behind the bytes of a kind at `at`. Not where the host asks to stop: see p->asks. */
+/* The position after the bytes of a kind at `at`. Not if the host says to stop: see p->asks. */
 static inline size_t behind(mpg_pbs *p, size_t at, bool (*is)(char)) {
   const char *line = p->line.p;
   do {
@@ -309,7 +309,7 @@ static size_t value_end(mpg_pbs *p, size_t at, mpg_str *value, size_t *next) {
   return end;
 }
 
-/* Most numbers have a few digits; behind a line there is the window's slack. */
+/* Most numbers have a few digits; after the line there is the window's slack. */
 static inline bool whole_number(mpg_str s, int64_t *out) {
   uint64_t v;
   if (!mpg_digits_parse(s.p, s.n, &v))
@@ -391,9 +391,9 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
 
 /* ---- Records ---- */
 
-/* S is written when the job starts, E and R when it ends, of which they tell the Unix second beside
-** their own local time: these differ by a zone's offset where the log was written in another
-** one. */
+/* S is written when the job starts, E and R when it ends. Each has the Unix second of that, and the
+** local time of the record: if the log was written in another zone, they differ by an offset of
+** zones. */
 static mpg_rc check_zone(const mpg_pbs *p, mpg_err *err) {
   const char type = mpg_pbs_record_type(p);
   const mpg_value *told = &p->values[type == 'S' ? MPG_PBS_start : MPG_PBS_end];
@@ -423,7 +423,7 @@ mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
     p->n_others = 0;
     p->open_from[0] = p->open_from[1] = SIZE_MAX;
     p->look = p->line.n < BYTES_BETWEEN_POLLS ? p->line.n : BYTES_BETWEEN_POLLS;
-    /* The start of a record is judged as one only where nothing says what kind of file this is. */
+    /* The start of a record is checked only if nothing else says what kind of file this is. */
     rc = p->any && !mpg_lines_ended(p->lines) ? MPG_OK : read_head(p, err);
     if (rc == MPG_OK && !mpg_lines_ended(p->lines)) {
       rc = note(p, MPG_WARNING, "unfinished_record",

@@ -70,8 +70,8 @@ mpg_rc mpg_pbs_open(mpg_pbs **out, const mpg_env *env, mpg_stream *stream, const
                     mpg_issues *issues, mpg_err *err);
 void mpg_pbs_close(mpg_pbs *pbs); /* NULL is fine */
 
-/* The next record; MPG_DONE at the end. After MPG_DATA the next call goes on with the line that
-** follows. What is lent out of a record is valid until the next call. */
+/* The next record; MPG_DONE at the end. After MPG_DATA the next call continues with the following
+** line. Pointers into a record are valid until the next call. */
 mpg_rc mpg_pbs_next(mpg_pbs *pbs, mpg_err *err);
 
 int64_t mpg_pbs_line(const mpg_pbs *pbs); /* of the current record */
@@ -79,7 +79,7 @@ int64_t mpg_pbs_time(const mpg_pbs *pbs); /* its own, Unix seconds */
 char mpg_pbs_record_type(const mpg_pbs *pbs);
 mpg_str mpg_pbs_id_text(const mpg_pbs *pbs);
 mpg_str mpg_pbs_text(const mpg_pbs *pbs); /* what stands before the first key */
-/* Field i, decoded; MPG_NULL where the record lacks it, or it is empty. */
+/* Field i, decoded; MPG_NULL if the record lacks it, or it is empty. */
 const mpg_value *mpg_pbs_get(const mpg_pbs *pbs, size_t field);
 /* The keys without a column, in order. */
 const mpg_pbs_pair *mpg_pbs_others(const mpg_pbs *pbs, size_t *n);

@@ -2,16 +2,16 @@
 ** pbs_table.c - pbs_trace(path, zone, on_error), records of PBS accounting logs.
 **
 **   date_time BIGINT, record_type TEXT, id_string TEXT, message_text TEXT
-**       the head of the record, and what stands before its first key
+**       the head of the record, and the text before its first key
 **   user, ..., run_count
-**       the keys by their own names, NULL where the record lacks them
+**       the keys by their own names, NULL if the record lacks them
 **   other TEXT
-**       all other keys: a JSON object; a key that comes again is in it again
+**       all other keys: a JSON object; a key that repeats is repeated in it
 **
 ** and after them what the mapping to the relations needs (sql/formats/pbs.sql):
 **
 **   job_base BIGINT, array_index TEXT, server TEXT
-**       the parts of id_string, where it is a job's
+**       the parts of id_string, if it is a job's
 **   outcome TEXT
 **       how the job or attempt ended, in the words of the native trace; NULL: it did not, or
 **       unknown
@@ -20,7 +20,7 @@
 **   alloc_gpus, alloc_cpus BIGINT
 **       what exec_vnode adds up to, else resource_assigned, exec_gpus and exec_host, resources_used
 **   gpu_type TEXT
-**       of exec_vnode or Resource_List, where it is one
+**       of exec_vnode or Resource_List, if there is just one
 **   nodes TEXT
 **       the hosts of exec_host (else the vnodes of exec_vnode), each once, as a JSON array
 */
@@ -148,7 +148,7 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *asks, mpg_val
   if (given(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
     return;
   if (gpus && (placed || text_of(file, MPG_PBS_exec_host).n > 0)) {
-    /* Placed, and nobody lists GPUs: Torque without exec_gpus got what it asked for. */
+    /* Placed without a list of GPUs: a job of Torque without exec_gpus got what it requested. */
     if (placed)
       mpg_give_int(out, 0);
     else
@@ -272,7 +272,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case OUTCOME:
     status = mpg_pbs_get(r, MPG_PBS_Exit_status);
-    /* Of the two PBS Pro alone says where a job was placed in vnodes. */
+    /* Of the two, only PBS Pro writes vnodes. */
     outcome = mpg_pbs_outcome(mpg_pbs_record_type(r), text_of(file, MPG_PBS_exec_vnode).n == 0,
                               status->type == MPG_INT, status->i);
     if (outcome != NULL)

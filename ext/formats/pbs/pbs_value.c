@@ -57,7 +57,7 @@ bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out) {
 
 /* ---- Lists of resources ---- */
 
-/* *sum += times * n, where -1 is none. */
+/* *sum += times * n; a sum of -1 is none yet. */
 static bool add(int64_t *sum, int64_t times, int64_t n) {
   int64_t product;
   return !__builtin_mul_overflow(times, n, &product) &&
@@ -69,7 +69,7 @@ static void add_type(mpg_pbs_sum *sum, bool *mixed, mpg_str type) {
   sum->gpu_type = *mixed ? (mpg_str){NULL, 0} : type;
 }
 
-/* "ncpus=4:ngpus=2": what stands behind the name of a chunk, for each of `times` of it. */
+/* "ncpus=4:ngpus=2": the resources after the name of a chunk, for each of its `times`. */
 static bool add_chunk(mpg_pbs_sum *sum, bool *mixed, mpg_str rest, int64_t times, const char *cpus,
                       const char *gpus, mpg_poller *asks, bool *has_cpus) {
   mpg_str item;
@@ -129,7 +129,7 @@ static bool asked(mpg_str text, const char *cpus, const char *gpus, bool names, 
     if (mpg_poller_stop(asks, chunk.n + 1) || !cut(&rest, ':', &first) || first.n == 0)
       return false;
     if (count_of(first, &times) || names)
-      chunk = rest; /* behind the number, or of nodes the name of a host or a property */
+      chunk = rest; /* after the number; or of nodes, the name of a host or a property */
     else if (memchr(first.p, '=', first.n) == NULL)
       return false;
     if (!add_chunk(&sum, &mixed, chunk, times, cpus, gpus, asks, &has_cpus) ||

@@ -5,8 +5,7 @@
 ** PBS Pro and OpenPBS write exec_vnode, chunks in parentheses, and Resource_List.select; Torque
 ** writes exec_host with a slot a processor, exec_gpus and Resource_List.nodes. Each parser takes
 ** the whole text or returns false, and leaves its result alone then. Texts in results are borrowed.
-** Lists may have millions of entries: their parsers ask `asks`, or nobody where that is NULL,
-** whether to stop.
+** Lists may have millions of entries, so their parsers poll `asks`, unless that is NULL.
 */
 #ifndef MPG_PBS_VALUE_H
 #define MPG_PBS_VALUE_H
@@ -19,7 +18,7 @@ typedef struct mpg_pbs_id {
   int64_t base;
   bool in_array;
   mpg_str index;  /* "4"; n = 0 and in_array: the array as a whole */
-  mpg_str server; /* "server"; n = 0: not told */
+  mpg_str server; /* "server"; n = 0: unknown */
 } mpg_pbs_id;
 
 bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out);
@@ -27,7 +26,7 @@ bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out);
 /* What a list adds up to; -1: it names none. Counts are int64, above that the text is refused. */
 typedef struct mpg_pbs_sum {
   int64_t cpus, gpus;
-  mpg_str gpu_type; /* of gpu_type= or gpu_model=; n = 0: not told, or of several */
+  mpg_str gpu_type; /* of gpu_type= or gpu_model=; n = 0: unknown, or of several */
 } mpg_pbs_sum;
 
 /* exec_vnode: "(n1:ncpus=4:ngpus=2)+(n2:ncpus=2+n3:ncpus=2)". */
@@ -48,10 +47,10 @@ bool mpg_pbs_duration_parse(mpg_str text, int64_t *seconds);
 
 /*
 ** How the job or attempt ended, in the words of the native trace, by the type of the record and its
-** Exit_status; NULL: it did not end, or nobody knows. R is `preempted`: the chips were taken away
-** and the job goes on. Negative values are the server's own: of PBS Pro -29 is the walltime limit,
-** -28 the cputime limit, -11 and -14 are requeues; of Torque -11 is the walltime limit, -12 the
-** cputime limit.
+** Exit_status; NULL: it did not end, or that is unknown. R is `preempted`: the chips were taken
+** away and the job continues. Negative values are the server's own: of PBS Pro -29 is the walltime
+** limit, -28 the cputime limit, -11 and -14 are requeues; of Torque -11 is the walltime limit, -12
+** the cputime limit.
 */
 const char *mpg_pbs_outcome(char type, bool torque, bool has_exit, int64_t exit_status);
 
