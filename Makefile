@@ -11,6 +11,7 @@
 #   make test-slurm  a job array on a real Slurm, which it installs
 #   make bench      how fast it is here
 #   make report     what sql/report/mpg-report draws with, from npm: docs/report.md
+#   make release    build/release/mpg.so: one file for any Linux, see ext/package/release.mk
 #   make install    see ext/package/install.mk;  make uninstall takes it away again
 #   make dist       a source archive; make deb, make npm: packages
 #   make deps       installs what all of this needs from Debian's packages
@@ -36,7 +37,7 @@ COMMIT := $(shell git -c safe.directory='*' rev-parse --short HEAD 2>/dev/null |
 .DELETE_ON_ERROR:
 all: mpg.so libmpg.a
 
-SRC := $(sort $(filter-out ext/postgres/%,$(shell find ext -name "*.c")))
+SRC := $(sort $(filter-out ext/postgres/% ext/package/%,$(shell find ext -name "*.c")))
 # What is generated adds its sources to SRC and says how they are made.
 -include $(wildcard schema/*.mk) sql/scripts.mk
 
@@ -121,5 +122,5 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include ext/package/install.mk ext/package/package.mk ext/postgres/postgres.mk sql/report/report.mk
+include ext/package/install.mk ext/package/release.mk ext/package/package.mk ext/postgres/postgres.mk sql/report/report.mk
 include tests/tests.mk tests/lint.mk tests/bench/bench.mk tests/fuzz/fuzz.mk tests/clients/clients.mk tests/hosts/slurm.mk

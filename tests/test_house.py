@@ -97,6 +97,7 @@ MAY_INCLUDE = {
     "sqlite/functions": ["base", "sqlite"] + READ + PROGRAM + GOODPUT,
     "sqlite/scripts": ["base", "sqlite"] + READ + GOODPUT,
     "postgres": ["base", "program"] + GOODPUT,
+    "package/release": [],
     "formats": ["base", "sqlite"],
     "": ["sqlite", "formats"],
 }

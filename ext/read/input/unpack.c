@@ -1,19 +1,10 @@
-/*
-** unpack.c - gzip by ISA-L, where it was there to build with, else by zlib; zstd by libzstd: see
-** unpack.h.
-*/
+/* unpack.c - gzip by gzip.h, zstd by libzstd: see unpack.h. */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_createDStream_advanced, see below */
 #include "unpack.h"
+#include "gzip.h"
 #include "../../base/limits.h"
 
-#include <limits.h>
 #include <string.h>
-#ifdef MPG_ISAL
-#include <isa-l/crc.h>
-#include <isa-l/igzip_lib.h>
-#else
-#include <zlib.h>
-#endif
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -25,41 +16,15 @@
 #define FRAME_HEADER 18 /* bytes of the longest header of a zstd frame */
 #define BLOCK_HEADER 3  /* of a block's; with a block libzstd asks for the next one's header */
 
-#ifdef MPG_ISAL
-/* Parts of a gzip header, in their order; all but the first where a flag says so. */
-typedef enum header_part {
-  FIXED,
-  EXTRA_SIZE,
-  EXTRA,
-  NAME,
-  COMMENT,
-  HEADER_CRC,
-  BEHIND
-} header_part;
-
-/* Where a header is being read: as a member of several files may be, a byte at a time. */
-typedef struct header {
-  header_part part;
-  unsigned at;         /* bytes of the part so far */
-  unsigned flags, two; /* two: of bytes that are a number */
-  uint32_t crc;        /* of all before HEADER_CRC */
-} header;
-#endif
-
 struct mpg_inflate {
   const mpg_env *env;
   const char *path;
   mpg_packing packing;
-  bool inside;   /* of a gzip member or zstd frame, whose end is still to come */
-  bool padding;  /* behind the last gzip member: only zeros may follow */
-  int64_t eaten; /* packed bytes taken so far, for messages */
-  int64_t given; /* unpacked bytes */
-#ifdef MPG_ISAL
-  struct inflate_state *gzip;
-  header header;
-#else
-  z_stream z;
-#endif
+  bool inside;    /* of a gzip member or zstd frame, whose end is still to come */
+  bool padding;   /* behind the last gzip member: only zeros may follow */
+  int64_t eaten;  /* packed bytes taken so far, for messages */
+  int64_t given;  /* unpacked bytes */
+  mpg_gzip *gzip; /* NULL: of zstd */
   ZSTD_DStream *zstd;
   char head[FRAME_HEADER]; /* a zstd frame's that begins, or what libzstd left of it */
   size_t nhead;
@@ -77,15 +42,7 @@ mpg_packing mpg_packing_of(const char *p, size_t n) {
   return MPG_PLAIN;
 }
 
-#ifndef MPG_ISAL
-static void *zlib_alloc(void *opaque, uInt items, uInt size) {
-  mpg_inflate *f = opaque;
-  size_t n;
-  return __builtin_mul_overflow((size_t)items, (size_t)size, &n) ? NULL : mpg_malloc(f->env, n);
-}
-#endif
-
-static void free_own(void *opaque, void *p) {
+static void zstd_free(void *opaque, void *p) {
   mpg_inflate *f = opaque;
   mpg_free(f->env, p);
 }
@@ -94,159 +51,6 @@ static void *zstd_alloc(void *opaque, size_t n) {
   mpg_inflate *f = opaque;
   return mpg_malloc(f->env, n);
 }
-
-/* ---- gzip, by either library ---- */
-
-static mpg_rc damaged(const mpg_inflate *f, const char *what, mpg_err *err);
-
-#ifdef MPG_ISAL
-static bool gzip_open(mpg_inflate *f) {
-  f->gzip = mpg_malloc(f->env, sizeof *f->gzip);
-  return f->gzip != NULL;
-}
-
-static void gzip_close(mpg_inflate *f) {
-  mpg_free(f->env, f->gzip);
-}
-
-static bool gzip_start(mpg_inflate *f) {
-  isal_inflate_init(f->gzip);
-  f->gzip->crc_flag = ISAL_GZIP_NO_HDR_VER; /* a trailer that is checked */
-  f->header = (header){FIXED, 0, 0, 0, 0};
-  return true;
-}
-
-/* The part behind this one that the header has. */
-static header_part part_behind(const header *h) {
-  static const unsigned flag[] = {
-      [EXTRA_SIZE] = 4, [EXTRA] = 4, [NAME] = 8, [COMMENT] = 16, [HEADER_CRC] = 2};
-  header_part part = h->part + 1;
-  while (part < BEHIND && ((h->flags & flag[part]) == 0 || (part == EXTRA && h->two == 0)))
-    part++;
-  return part;
-}
-
-/* Takes a byte of the header; NULL, or what is wrong with it. */
-static const char *header_byte(header *h, unsigned b) {
-  unsigned at = h->at++;
-  bool ends = false;
-  switch (h->part) {
-  case FIXED:
-    if (at < 2 && b != (at == 0 ? 0x1f : 0x8b))
-      return "incorrect header check";
-    if (at == 2 && b != 8)
-      return "unknown compression method";
-    if (at == 3 && b > 0x1f)
-      return "unknown header flags set";
-    h->flags = at == 3 ? b : h->flags;
-    ends = at == 9;
-    break;
-  case EXTRA_SIZE:
-  case HEADER_CRC:
-    h->two = at == 0 ? b : h->two | b << 8;
-    ends = at == 1;
-    break;
-  case EXTRA:
-    ends = h->at == h->two;
-    break;
-  default: /* texts */
-    ends = b == 0;
-  }
-  if (ends && h->part == HEADER_CRC && h->two != (h->crc & 0xffff))
-    return "header crc mismatch";
-  if (h->part != HEADER_CRC) {
-    unsigned char byte = (unsigned char)b;
-    h->crc = crc32_gzip_refl(h->crc, &byte, 1);
-  }
-  if (ends) {
-    h->part = part_behind(h);
-    h->at = 0;
-  }
-  return NULL;
-}
-
-static const char *isal_text(int code) {
-  switch (code) {
-  case ISAL_INVALID_BLOCK:
-    return "invalid block type";
-  case ISAL_INVALID_SYMBOL:
-    return "invalid code";
-  case ISAL_INVALID_LOOKBACK:
-    return "invalid distance too far back";
-  case ISAL_INCORRECT_CHECKSUM:
-    return "incorrect data check";
-  default:
-    return "unreadable";
-  }
-}
-
-/* Unpacks some of a member; its end clears f->inside. The header is read here: libisal refuses one
-** that has a CRC of its own. */
-static mpg_rc gzip_some(mpg_inflate *f, mpg_str in, size_t *eaten, char *out, size_t cap,
-                        size_t *got, mpg_err *err) {
-  uint32_t in_n = in.n < INT32_MAX ? (uint32_t)in.n : INT32_MAX,
-           out_n = cap < INT32_MAX ? (uint32_t)cap : INT32_MAX;
-  int code;
-  *got = 0;
-  for (*eaten = 0; *eaten < in.n && f->header.part != BEHIND; ++*eaten) {
-    const char *wrong = header_byte(&f->header, (unsigned char)in.p[*eaten]);
-    if (wrong != NULL) {
-      f->eaten += (int64_t)*eaten;
-      return damaged(f, wrong, err);
-    }
-  }
-  if (*eaten > 0 || f->header.part != BEHIND)
-    return MPG_OK;
-  f->gzip->next_in = (uint8_t *)(uintptr_t)in.p;
-  f->gzip->avail_in = in_n;
-  f->gzip->next_out = (uint8_t *)out;
-  f->gzip->avail_out = out_n;
-  code = isal_inflate(f->gzip);
-  *eaten = in_n - f->gzip->avail_in;
-  *got = out_n - f->gzip->avail_out;
-  f->inside = f->gzip->block_state != ISAL_BLOCK_FINISH;
-  f->eaten += code < 0 || code == ISAL_NEED_DICT ? (int64_t)*eaten : 0;
-  return code < 0 || code == ISAL_NEED_DICT ? damaged(f, isal_text(code), err) : MPG_OK;
-}
-#else
-static bool gzip_open(mpg_inflate *f) {
-  f->z.zalloc = zlib_alloc;
-  f->z.zfree = free_own;
-  f->z.opaque = f;
-  return inflateInit2(&f->z, 15 + 16) == Z_OK; /* the largest window; gzip headers only */
-}
-
-static void gzip_close(mpg_inflate *f) {
-  (void)inflateEnd(&f->z);
-}
-
-static bool gzip_start(mpg_inflate *f) {
-  return inflateReset(&f->z) == Z_OK;
-}
-
-/* Unpacks some of a member; its end clears f->inside. */
-static mpg_rc gzip_some(mpg_inflate *f, mpg_str in, size_t *eaten, char *out, size_t cap,
-                        size_t *got, mpg_err *err) {
-  size_t in_n = in.n < UINT_MAX ? in.n : UINT_MAX, out_n = cap < UINT_MAX ? cap : UINT_MAX;
-  int code;
-  f->z.next_in = (z_const Bytef *)in.p;
-  f->z.avail_in = (uInt)in_n;
-  f->z.next_out = (Bytef *)out;
-  f->z.avail_out = (uInt)out_n;
-  code = inflate(&f->z, Z_NO_FLUSH);
-  *eaten = in_n - f->z.avail_in;
-  *got = out_n - f->z.avail_out;
-  if (code == Z_STREAM_END)
-    f->inside = false;
-  else if (code == Z_MEM_ERROR)
-    return mpg_fail_nomem(err);
-  else if (code != Z_OK && code != Z_BUF_ERROR) {
-    f->eaten += (int64_t)*eaten;
-    return damaged(f, f->z.msg != NULL ? f->z.msg : "unreadable", err);
-  }
-  return MPG_OK;
-}
-#endif
 
 mpg_rc mpg_inflate_open(mpg_inflate **out, const mpg_env *env, mpg_packing packing,
                         const char *path, mpg_err *err) {
@@ -257,20 +61,15 @@ mpg_rc mpg_inflate_open(mpg_inflate **out, const mpg_env *env, mpg_packing packi
   f->env = env;
   f->path = path;
   f->packing = packing;
-  if (packing == MPG_GZIP) {
-    if (!gzip_open(f)) {
-      mpg_free(env, f);
-      return mpg_fail_nomem(err);
-    }
-  } else {
-    if (ZSTD_createDStream_advanced != NULL)
-      f->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){zstd_alloc, free_own, f});
-    else
-      f->zstd = ZSTD_createDStream();
-    if (f->zstd == NULL) {
-      mpg_free(env, f);
-      return mpg_fail_nomem(err);
-    }
+  if (packing == MPG_GZIP)
+    f->gzip = mpg_gzip_open(env);
+  else if (ZSTD_createDStream_advanced != NULL)
+    f->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){zstd_alloc, zstd_free, f});
+  else
+    f->zstd = ZSTD_createDStream();
+  if (f->gzip == NULL && f->zstd == NULL) {
+    mpg_free(env, f);
+    return mpg_fail_nomem(err);
   }
   *out = f;
   return MPG_OK;
@@ -280,7 +79,7 @@ void mpg_inflate_close(mpg_inflate *f) {
   if (f == NULL)
     return;
   if (f->packing == MPG_GZIP)
-    gzip_close(f);
+    f->gzip->close(f->gzip);
   else
     (void)ZSTD_freeDStream(f->zstd);
   mpg_free(f->env, f);
@@ -305,7 +104,7 @@ static mpg_rc damaged(const mpg_inflate *f, const char *what, mpg_err *err) {
 /* Between members: at another one, in the zeros behind the last, or at the end (MPG_DONE). */
 static mpg_rc gzip_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err) {
   if (!f->padding && in->n > 0 && *in->p == 0x1f) {
-    if (!gzip_start(f))
+    if (!f->gzip->start(f->gzip))
       return damaged(f, "cannot start another member", err);
     f->inside = true;
     return MPG_OK;
@@ -322,17 +121,21 @@ static mpg_rc gzip_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err)
 static mpg_rc gzip_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
                        mpg_err *err) {
   while (*got == 0) {
-    size_t eaten;
+    mpg_gzip_step step = {.in = *in, .out = out, .cap = cap};
     mpg_rc rc;
     if (!f->inside) {
       rc = gzip_between(f, in, last, err);
       if (rc != MPG_OK || !f->inside)
         return rc;
     }
-    rc = gzip_some(f, *in, &eaten, out, cap, got, err);
+    rc = f->gzip->step(f->gzip, &step);
+    *got = step.got;
+    f->inside = !step.ended;
+    if (rc == MPG_NOMEM)
+      return mpg_fail_nomem(err);
+    eat(f, in, step.eaten);
     if (rc != MPG_OK)
-      return rc;
-    eat(f, in, eaten);
+      return damaged(f, step.damage, err);
     if (f->inside && *got == 0 && in->n == 0)
       return last ? truncated(f, err) : MPG_OK;
   }
