@@ -3,6 +3,7 @@
 --@ source 3
 --@ feeds SG RG PG
 --@ input :log sure ^.*completed step: \d+, seconds: [\d.]+
+--@ input :log sure ^.*Config param (?:steps|run_name|model_name|base_output_directory): 
 --@ needs :year ^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+
 --@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\n[IWEF]\d{4} \d\d:\d\d:\d\d|\A[IWEF]\d{4} ))
 --
@@ -33,7 +34,7 @@ CREATE TEMP TABLE training_read AS
 SELECT _file AS file, _line AS source_line, time, step, fields ->> '$.seconds' AS step_seconds, fields ->> '$.tflops' AS tflops,
        fields ->> '$.tokens' AS tokens, fields ->> '$.loss' AS loss, other ->> '$.eval_step' AS eval_step,
        other ->> '$.eval_seconds' AS eval_seconds, other ->> '$.saved' AS saved, other ->> '$.saving' AS saving,
-       other ->> '$.blocked' AS blocked, other ->> '$.finished' AS finished, other ->> '$.load_seconds' AS load_seconds,
+       other ->> '$.blocked' AS blocked, other ->> '$.finished' AS finished, other ->> '$.load_seconds' AS load_seconds, other ->> '$.loaded' AS loaded,
        other ->> '$.steps' AS all_steps, other ->> '$.devices' AS all_devices, other ->> '$.chip' AS chip_name,
        iif(fields ->> '$.yearless' IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
 FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) AS other
@@ -179,7 +180,7 @@ FROM anew WHERE :job IS NOT NULL;
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 SELECT a.rowid AS run, timed, iif(timed, time, NULL) AS end_time, step, coalesce(step_seconds, eval_seconds, 0) AS seconds, tflops, tokens, loss,
-       eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds
+       eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds, loaded
 FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last;
 UPDATE temp.training_events SET end_time = told.end_time
 FROM (SELECT e.rowid AS id, iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(seconds) OVER (PARTITION BY log ORDER BY e.rowid) AS end_time
@@ -221,14 +222,14 @@ gap AS (
   SELECT run, lag(end_time) OVER w AS start_time, end_time - seconds AS end_time, evals > lag(evals) OVER w AS evaluated
   FROM counted WHERE step IS NOT NULL AND timed WINDOW w AS (PARTITION BY run ORDER BY line)
 )
-SELECT run, 'eval' AS kind, end_time - seconds AS start_time, end_time
+SELECT run, 'eval' AS kind, end_time - seconds AS start_time, end_time, NULL AS step
 FROM training_events WHERE eval_seconds IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
-SELECT run, 'eval', start_time, end_time FROM gap WHERE evaluated AND end_time > start_time
+SELECT run, 'eval', start_time, end_time, NULL FROM gap WHERE evaluated AND end_time > start_time
 UNION ALL
-SELECT run, 'checkpoint', end_time - blocked, end_time FROM training_events WHERE blocked IS NOT NULL AND end_time IS NOT NULL
+SELECT run, 'checkpoint', end_time - blocked, end_time, NULL FROM training_events WHERE blocked IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
-SELECT run, 'restore', end_time - load_seconds, end_time FROM training_events WHERE load_seconds IS NOT NULL AND end_time IS NOT NULL;
+SELECT run, 'restore', end_time - load_seconds, end_time, loaded FROM training_events WHERE load_seconds IS NOT NULL AND end_time IS NOT NULL;
 
 -- A save of a run that dispatches ahead lies before the line of the step: it took what this line and the next are apart from
 -- the one before, less what their steps took.
@@ -253,7 +254,7 @@ gap AS (
          coalesce(lead(end_time) OVER w, end_time) - start_time - seconds - coalesce(lead(seconds) OVER w, 0) AS excess
   FROM numbered WHERE step IS NOT NULL WINDOW w AS (PARTITION BY run ORDER BY line)
 )
-SELECT run, 'checkpoint', max(start_time, saved - excess), saved FROM gap WHERE is_save AND excess > 0 AND saved > start_time;
+SELECT run, 'checkpoint', max(start_time, saved - excess), saved, NULL FROM gap WHERE is_save AND excess > 0 AND saved > start_time;
 
 -- A save is logged when it is done; an asynchronous one when it begins, and it is done when the next one
 -- can begin, unless Orbax says when. A save before the first step is of the step that follows.
@@ -321,7 +322,7 @@ SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM trai
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + excess, NULL, NULL FROM first WHERE excess > 0
 UNION ALL
-SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases JOIN training_attempts AS a ON a.rowid = run;
+SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases JOIN training_attempts AS a ON a.rowid = run;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS

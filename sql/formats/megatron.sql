@@ -4,6 +4,7 @@
 --@ feeds SG RG PG
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \| consumed samples:
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
+--@ input :log sure ^.*using world size: *\d+, data-parallel[ -]size: *\d+
 --@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d))
 --
 -- In the sqlite3 shell:

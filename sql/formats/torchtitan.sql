@@ -2,7 +2,7 @@
 --
 --@ source 3
 --@ feeds SG RG PG
---@ input :log sure ^.*\[titan\].*step:
+--@ input :log sure ^.*\[titan\].*(?:step:|- Starting job:)
 --@ input :log sure ^.*step:\s*\d+\s+(?:\x1b\[\S*?m)*\s*loss:\s*[\d.]+.*(?:mfu|tflops|tps):
 --
 -- In the sqlite3 shell:
@@ -71,7 +71,8 @@ DELETE FROM temp.training_lines WHERE rowid IN (
 
 -- ---- 2. Runs ----
 
--- A run begins where a program says how it is set up, or step numbers go back. Runs of several files are in the order of
+-- A run begins where a program says how it is set up, or step numbers go back; also where one starts again that has not come to
+-- a step (ranks start within ten seconds). Runs of several files are in the order of
 -- their clocks: names seldom sort by their numbers.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
@@ -82,6 +83,7 @@ WITH told AS (
 ),
 begun AS (
   SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
+                   OR coalesce(fields ->> '$.began' IS NOT NULL AND time - max(iif(fields ->> '$.began' IS NOT NULL, time, NULL)) OVER (k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= 10, 0)
                  WHEN is_step THEN coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) ELSE 0 END AS begins
   FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
 ),
@@ -143,15 +145,19 @@ SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)), NULL FROM 
 HAVING min(iif(starts, time, NULL)) > min(time);
 
 -- A save is of the step that was logged last, or of a later one. It counts as durable once the log says that it is over; one
--- that was staged, once it was written, where the log tells of that.
+-- that was staged, once it was written or, since a save waits for the one before, once a save of a later step is over.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
-SELECT job, attempt, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS step, time - (fields ->> '$.saved') AS snapshot_time,
-       iif(fields ->> '$.staged' IS NOT NULL AND max(fields ->> '$.written' IS NOT NULL) OVER (PARTITION BY job),
-           min(iif(fields ->> '$.written' IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY line ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING),
-           time) AS durable_time,
+WITH logged AS (
+  SELECT *, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS last_step FROM training_events
+)
+SELECT job, attempt, last_step AS step, time - (fields ->> '$.saved') AS snapshot_time,
+       CASE WHEN fields ->> '$.staged' IS NULL THEN time
+            ELSE nullif(min(coalesce(min(iif(fields ->> '$.written' IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY line ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 9e99),
+                            coalesce(min(iif(fields ->> '$.saved' IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY last_step RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 9e99)), 9e99)
+       END AS durable_time,
        fields ->> '$.saved' IS NOT NULL AS is_save
-FROM training_events;
+FROM logged;
 DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL OR durable_time IS NULL;
 
 -- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)

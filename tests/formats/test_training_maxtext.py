@@ -174,6 +174,13 @@ class MaxText(Case):
             self.assertEqual(self.seconds()["checkpoint", None], 4)
             self.assertEqual(self.seconds()["lost", None], 8 * 8)
 
+    def test_a_load_names_its_step(self):
+        """The run went on from there, also where it came to no step before the log ended."""
+        steps = [(2 * n + 3.0, self.STEP.format(n, 2, 150)) for n in range(6)]
+        load = [(20, "Config param steps: 9"), (24, "[process=0] Finished load in 3.00 seconds @ gs://toy/ckpt/2/items")]
+        self.map("maxtext", self.log(*steps, *load), year=2026)
+        self.assertEqual(self.rows("SELECT step, round(end_time - start_time, 3) FROM spans WHERE kind = 'restore'"), [(2, 3)])
+
     def test_a_run_after_one_that_was_complete(self):
         """Two runs in one log: the second undoes nothing of the first. A restart from a save does."""
         def run(at, first, last):

@@ -42,7 +42,7 @@ class TorchTitan(Case):
         self.assertEqual(self.rows("SELECT count, line FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path), [(1, 6)])
 
     def test_saves_of_2026(self):
-        """Lines say whether a save was made or only staged; of the last step it is another line; a staged one is durable when it was written."""
+        """Lines say whether a save was made or only staged; of the last step it is another line; a staged one is durable when it was written, or else when a later save is over."""
         def log(*events):
             return self.file("".join(f"[rank0]:[titan] 2026-03-03 10:00:{second:02},000 - torchtitan.trainer - INFO - {text}\n" for second, text in events))
 
@@ -59,12 +59,20 @@ class TorchTitan(Case):
         staged = [*begin, (10, "Staging the checkpoint."), (11, "Finished staging the checkpoint in 1.00 seconds."), (20, step(10)), (21, "Staging the checkpoint."),
                   (22, "Finished staging the checkpoint in 1.00 seconds."), (30, step(20))]
         self.map("torchtitan", log(*staged))
-        self.assertEqual(self.rows(saved), [(1, 10, 11), (10, 21, 22)])
+        self.assertEqual(self.rows(saved), [(1, 10, 22)])
         self.assertEqual(self.rows(spans), [(10, 11), (21, 22)])
         written = sorted([*staged, (18, "Finished writing the checkpoint for step 5 in 8.00 seconds (async total).")])
         for ranks in (1, 8):
             self.map("torchtitan", log(*(line for line in written for _ in range(ranks))))
             self.assertEqual(set(self.rows(saved)), {(1, 10, 18)})
+
+    def test_a_run_without_steps(self):
+        """It is a run of its own, which the next one's init does not reach back into."""
+        text = "".join(f"[titan] 2026-03-03 {at} - root - INFO - {line}\n" for at, line in (
+            ("10:00:00,000", "Starting job: toy"), ("11:00:00,000", "Starting job: toy"), ("11:00:00,500", "Starting job: toy"),
+            ("11:00:10,000", "Training starts at step 1."), ("11:00:20,000", "step:  1  loss:  9.0  tps: 10  tflops: 100.0  mfu: 1.0%")))
+        self.map("torchtitan", self.file(text))
+        self.assertEqual(self.rows("SELECT attempt, end_time - start_time FROM spans WHERE kind = 'init'"), [(2, 10)])
 
     def test_ranks_without_a_name(self):
         """As srun keeps a log: every rank prints every line, and none says which it is. A restart is told by its markers, or by its pause."""

@@ -66,6 +66,14 @@ class Recognition(Folder):
             out.write(file.read())
         self.assertEqual([("slurm",)], self.db.execute("SELECT format FROM trace_sources(?)", (self.folder,)).fetchall())
 
+    def test_a_run_that_came_to_no_step(self):
+        """What a trainer prints when it starts is enough to know its log."""
+        for format, text in (("maxtext", "Config param steps: 10\nNum_devices: 8, shape (8,)\n"), ("torchtitan", "[titan] 2026-03-03 10:00:00,000 - root - INFO - Starting job: toy\n"),
+                             ("megatron", "using world size: 8, data-parallel size: 4, context-parallel size: 1\n"),
+                             ("megatron", "using world size: 8, data-parallel-size: 8, tensor-model-parallel size: 1\n")):
+            path = self.write("a.log", text)
+            self.assertEqual([(format, "sure")], self.db.execute("SELECT format, certainty FROM trace_sources(?)", (path,)).fetchall())
+
     def test_what_is_no_trace_is_a_row_with_the_reason(self):
         self.copy("sacct.psv")
         self.write("notes.md", "# notes\n")
