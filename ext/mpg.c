@@ -23,7 +23,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_interval_buckets, mpg_register_op_cost,   mpg_register_classes,
     mpg_register_charts,           mpg_register_records,   mpg_register_files,
     mpg_register_transformer,      mpg_register_keep,      mpg_register_limits,
-    mpg_register_sources,          mpg_register_build,
+    mpg_register_sources,          mpg_register_build,     mpg_register_scripts,
 #define REGISTER(name) mpg_register_##name,
     MPG_FORMATS(REGISTER)
 #undef REGISTER

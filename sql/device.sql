@@ -14,6 +14,35 @@
 -- Times are integer nanoseconds on the clock of the trace (Unix time where it tells its epoch), exactly as the
 -- format has them. Intervals are half open, [start_ns, end_ns).
 
+--@ extends device_class_rules
+--@ argument path :path FILES profiles: a file, glob, folder or fleet file
+--@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
+--@ argument step_names :step TEXT Nsight Systems: a GLOB over the NVTX ranges that are steps, if theirs is not among the usual names
+--@ table trace_device_activity device_activity a row for each thing that a device did
+--@ column trace TEXT - the file that it came from
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column process TEXT - the process that drove the device, if a trace holds several
+--@ column device TEXT - as the profiler numbers or names it: '0', '/device:TPU:0'
+--@ column chip TEXT - the device's name as the profiler prints it: a name or alias of mpg_chips
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column class TEXT - compute, communication, memory or sync
+--@ column kind TEXT - kernel, memcpy, memset or sync
+--@ column name TEXT - of the kernel or HLO instruction
+--@ column start_ns BIGINT ns on the clock of the trace, Unix time if it tells its epoch
+--@ column end_ns BIGINT ns
+--@ column step TEXT - of trace_device_steps; NULL: launched outside any
+--@ column correlation BIGINT - of the host's call that launched it
+--@ column launch_ns BIGINT ns when that call began; NULL: it is not in the trace
+--@ column launch_end_ns BIGINT ns when it ended
+--@ column launch_name TEXT - its name: cudaLaunchKernel
+--@ column launch_thread TEXT - the thread that called
+--@ column op TEXT - the framework's operator, innermost around the launch: aten::mm, an HLO op_name
+--@ column op_ns BIGINT ns when the host began that operator
+--@ column bytes BIGINT bytes moved by a copy or set, or accessed as the compiler counts
+--@ column flops REAL flops as the profile says
+--@ column gb_per_s REAL GB/s of a copy or set, as the profile says
+--@ column collective TEXT - if it is one: allreduce
+--@ column group_size BIGINT - of the collective: how many ranks
 CREATE TEMP TABLE IF NOT EXISTS device_activity (
   trace         TEXT   NOT NULL,  -- the file that it came from
   rank          BIGINT,           -- of the process in its job; NULL: the trace does not tell

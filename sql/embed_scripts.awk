@@ -1,11 +1,12 @@
 # Turns SQL files into C: awk -f embed_scripts.awk sql/formats/*.sql ... >scripts_data.c
 #
 # Any awk. A script's name is its path below sql/ without the ending. Lines that are comments alone are
-# left out, but for those of the head (--@), which script_head.h explains; line numbers stay.
+# left out, but for those of the head (--@), which script.h explains; line numbers stay. Each line
+# "--@ table NAME" becomes a table function.
 
 BEGIN {
   print "/* Made from the files of sql/ by sql/embed_scripts.awk. */"
-  print "#include \"../ext/sqlite/scripts/script.h\""
+  print "#include \"../ext/sqlite/scripts/script_tables.h\""
   print ""
   print "const mpg_script mpg_scripts[] = {"
 }
@@ -13,10 +14,17 @@ BEGIN {
 FNR == 1 {
   if (NR > 1)
     print "},"
+  scripts++
   name = FILENAME
   sub(/^.*sql\//, "", name)
   sub(/\.sql$/, "", name)
   printf "    {\"%s\",", name
+}
+
+/^--@ table / {
+  tables++
+  table[tables] = $3
+  of[tables] = scripts - 1
 }
 
 {
@@ -35,4 +43,15 @@ END {
   print "};"
   print ""
   print "const size_t mpg_scripts_count = sizeof mpg_scripts / sizeof *mpg_scripts;"
+  print ""
+  print "const mpg_script_table mpg_script_tables[] = {"
+  for (i = 1; i <= tables; i++)
+    printf "    {\"%s\", %d},\n", table[i], of[i]
+  print "};"
+  print "const size_t mpg_script_tables_count = sizeof mpg_script_tables / sizeof *mpg_script_tables;"
+  print ""
+  print "const mpg_module mpg_script_modules[] = {"
+  for (i = 1; i <= tables; i++)
+    printf "    {\"%s\", &mpg_script_module, %d},\n", table[i], i - 1
+  print "};"
 }

@@ -1,5 +1,5 @@
 # The SQL that the extension runs itself, compiled in as text.
-SCRIPTS := $(sort $(wildcard sql/formats/*.sql sql/sources/*.sql) sql/build.sql)
+SCRIPTS := $(sort $(wildcard sql/formats/*.sql sql/sources/*.sql) sql/build.sql sql/device.sql sql/device_views.sql)
 SRC += build/scripts_data.c
 
 build/scripts_data.c: sql/embed_scripts.awk $(SCRIPTS)

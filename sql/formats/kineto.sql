@@ -1,5 +1,6 @@
 -- kineto.sql - from Chrome traces of PyTorch's profiler to device_activity and its companions (sql/device.sql).
 --
+--@ fills device
 --@ input :trace sure (?s)\A\s*\{.*"(?:deviceProperties|schemaVersion|baseTimeNanoseconds|distributedInfo)"\s*:.*"traceEvents"\s*:
 --@ input :trace sure (?s)\A\s*\{.*"traceEvents"\s*:\s*\[.*"cat"\s*:\s*"(?:kernel|Kernel|gpu_memcpy|cpu_op|cuda_runtime|Operator)"
 --

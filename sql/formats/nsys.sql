@@ -1,5 +1,7 @@
 -- nsys.sql - from an Nsight Systems export to device_activity and its companions (sql/device.sql).
 --
+--@ fills device
+--@ attach nsys
 --@ input :trace tables ^(?:CUPTI_ACTIVITY_KIND_|TARGET_INFO_|ANALYSIS_FILE)
 --
 --     nsys export --type sqlite --output run.sqlite run.nsys-rep

@@ -1,6 +1,7 @@
 -- xplane.sql - from XSpace profiles (*.xplane.pb of JAX, TensorFlow, PyTorch/XLA) to device_activity and its
 -- companions (sql/device.sql).
 --
+--@ fills device
 --@ input :trace name \.xplane\.pb(?:\.gz|\.zst)?$
 --
 --     .load ./mpg

@@ -2,6 +2,7 @@
 -- companions (sql/device.sql). The protobuf beside them (*.xplane.pb) has more: XProf cuts a trace.json at a million
 -- events and leaves asynchronous operations out. Where there is one, read that: sql/formats/xplane.sql.
 --
+--@ fills device
 --@ input :trace sure (?s)\A\s*\{\s*"displayTimeUnit"\s*:\s*"ns"\s*,\s*"metadata"\s*:\s*\{\s*"highres-ticks"
 --
 --     .load ./mpg

@@ -21,9 +21,10 @@ CREATE TABLE file(
 
 CREATE TABLE source(
   source INTEGER PRIMARY KEY, format TEXT NOT NULL, rank INTEGER NOT NULL, options TEXT NOT NULL,
-  records TEXT             -- JSON object: relation and how many records
+  records TEXT,            -- JSON object: relation and how many records
+  alone TEXT               -- the path of the one file that it is, if its script reads one at a time
 );
-CREATE UNIQUE INDEX source_of ON source(format, options);
+CREATE UNIQUE INDEX source_of ON source(format, options, coalesce(alone, ''));
 
 -- What the scripts gave, each with its source. Spans stay in tables of their own: they are many.
 CREATE TABLE all_capacity(source INTEGER, pool, chip, chips, start_time, end_time);

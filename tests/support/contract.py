@@ -1,6 +1,7 @@
 """The contract of SQL: every function with its arguments and properties, every table with its columns."""
 import sqlite3
 
+import table_functions
 from fleets import connect, quote
 
 DETERMINISTIC, DIRECTONLY, INNOCUOUS = 0x800, 0x80000, 0x200000
@@ -42,7 +43,7 @@ READERS = """trace_ledger trace_rollup trace_timeline trace_records
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
     trace_sources trace_files mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets
-""".split()
+""".split() + [table.name for table in table_functions.every()]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
     model TEXT, size TEXT, priority TEXT, labels TEXT, category TEXT, cause TEXT"""
@@ -218,6 +219,7 @@ COLUMNS = {
     "mpg_limits": "name TEXT, value BIGINT, standard BIGINT, most BIGINT, meaning TEXT",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }
+COLUMNS |= {table.name: table.declared for table in table_functions.every()}
 
 
 def added(query):

@@ -108,7 +108,8 @@ static mpg_rc copy_tables(mpg_private_db *p, sqlite3 *host, mpg_err *err) {
 mpg_rc mpg_private_open(mpg_private_db *p, mpg_conn *host, const mpg_env *env, mpg_err *err) {
   char *text = NULL;
   mpg_rc rc = MPG_OK;
-  int code = sqlite3_open_v2(":memory:", &p->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+  int code = sqlite3_open_v2(":memory:", &p->db,
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, NULL);
   p->env = env;
   p->conn = NULL;
   if (code == SQLITE_OK)

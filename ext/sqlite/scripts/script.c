@@ -47,16 +47,25 @@ static mpg_head head_of(mpg_str line) {
   static const char *const words[] = {
       [MPG_HEAD_SOURCE] = "source", [MPG_HEAD_INPUT] = "input", [MPG_HEAD_FEEDS] = "feeds",
       [MPG_HEAD_NEEDS] = "needs",   [MPG_HEAD_JOB] = "job",     [MPG_HEAD_EXTENDS] = "extends",
-      [MPG_HEAD_HINT] = "hint",
+      [MPG_HEAD_HINT] = "hint",     [MPG_HEAD_TABLE] = "table", [MPG_HEAD_ARGUMENT] = "argument",
+      [MPG_HEAD_COLUMN] = "column", [MPG_HEAD_USES] = "uses",   [MPG_HEAD_FILLS] = "fills",
+      [MPG_HEAD_ATTACH] = "attach",
   };
-  mpg_head head = {MPG_HEAD_SOURCE, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+  mpg_head head = {.kind = MPG_HEAD_SOURCE};
   mpg_str word = next_word(&line);
   while (head.kind < MPG_HEAD_END && !mpg_str_eq(word, mpg_str_of(words[head.kind])))
     head.kind++;
-  if (head.kind == MPG_HEAD_INPUT || head.kind == MPG_HEAD_NEEDS)
+  if (head.kind == MPG_HEAD_TABLE || head.kind == MPG_HEAD_ARGUMENT || head.kind == MPG_HEAD_COLUMN)
+    head.name = next_word(&line);
+  if (head.kind == MPG_HEAD_INPUT || head.kind == MPG_HEAD_NEEDS || head.kind == MPG_HEAD_TABLE ||
+      head.kind == MPG_HEAD_ARGUMENT)
     head.parameter = next_parameter(&line);
   if (head.kind == MPG_HEAD_INPUT)
     head.how = next_word(&line);
+  if (head.kind == MPG_HEAD_ARGUMENT || head.kind == MPG_HEAD_COLUMN)
+    head.type = next_word(&line);
+  if (head.kind == MPG_HEAD_COLUMN)
+    head.unit = next_word(&line);
   head.text = line;
   if (head.kind == MPG_HEAD_HINT)
     split_hint(&head);
@@ -76,5 +85,5 @@ mpg_head mpg_head_next(const char **at) {
     }
   }
   *at = p;
-  return (mpg_head){MPG_HEAD_END, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+  return (mpg_head){.kind = MPG_HEAD_END};
 }

@@ -17,6 +17,22 @@
 **   --@ job RE             the first group is the name of the job that the file's own text gives
 **   --@ extends TABLE      the script reads a table of that name that users make
 **   --@ hint RE => TEXT    a file whose first bytes match is of no format, and TEXT says why
+**
+** A script can also be what table functions run (script_table.h). These declare one:
+**
+**   --@ table NAME RELATION TEXT
+**       its rows are those of the TEMP table or view RELATION that the script leaves. If it is "-",
+**       the script is one SELECT: it runs on the user's connection, over tables of the database
+**   --@ argument NAME :P TYPE TEXT
+**       a hidden column, whose value goes to the parameter :P, NULL if it is not given. Before the
+**       first table of a script it is of all of them. The type FILES is the path where files are
+**       recognised, PATH a path that the script itself hands to readers: both must be given
+**   --@ column NAME TYPE UNIT TEXT
+**       a column of the table before; the unit "-" is none, "_" a blank
+**   --@ uses SCRIPT      that script runs before this one
+**   --@ fills SCRIPT     the script maps files to the tables of that one
+**   --@ attach NAME      each file, an SQLite database, is attached under that name while the
+**                        mapping runs for it
 */
 #ifndef MPG_SCRIPT_H
 #define MPG_SCRIPT_H
@@ -42,13 +58,22 @@ typedef enum mpg_head_kind {
   MPG_HEAD_JOB,
   MPG_HEAD_EXTENDS,
   MPG_HEAD_HINT,
+  MPG_HEAD_TABLE,
+  MPG_HEAD_ARGUMENT,
+  MPG_HEAD_COLUMN,
+  MPG_HEAD_USES,
+  MPG_HEAD_FILLS,
+  MPG_HEAD_ATTACH,
   MPG_HEAD_END /* no more lines */
 } mpg_head_kind;
 
 /* One line of a head. Texts are borrowed from the script. */
 typedef struct mpg_head {
   mpg_head_kind kind;
-  mpg_str parameter; /* without its colon */
+  mpg_str name;      /* of a table, an argument or a column */
+  mpg_str parameter; /* without its colon; of a table the relation */
+  mpg_str type;      /* of an argument or a column */
+  mpg_str unit;      /* of a column */
   mpg_str how;       /* of an input: sure, likely, binary, name, tables */
   mpg_str text;      /* the pattern, or the rest of the line */
   mpg_str says;      /* of a hint */

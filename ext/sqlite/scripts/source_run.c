@@ -12,15 +12,21 @@ static const char *const relations[] = {"capacity", "outages",  "jobs",     "all
 
 /* ---- parameters ---- */
 
-/* A parameter of a script: the files of an input, or an option of the source. */
-static int bind_parameter(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
+/* A parameter of a script: an argument of the table function, the files of an input, or an option
+** of the source. */
+int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
   mpg_sources *s = ctx;
-  sqlite3_stmt *const from[] = {s->files, s->option};
+  sqlite3_stmt *const from[] = {s->files, s->option}; /* NULL: the script maps no files */
   int rc = SQLITE_OK;
   if (strcmp(name, "on_error") == 0)
     return sqlite3_bind_text(stmt, index, s->on_error == MPG_ON_ERROR_SKIP ? "skip" : "stop", -1,
                              SQLITE_STATIC);
-  for (size_t i = 0; rc == SQLITE_OK && i < 2; i++) {
+  if (s->table != NULL) {
+    const int given = mpg_table_shape_argument(s->table, name);
+    if (given >= (s->table->files ? 1 : 0) && s->arguments[given] != NULL)
+      return sqlite3_bind_value(stmt, index, s->arguments[given]);
+  }
+  for (size_t i = 0; rc == SQLITE_OK && i < 2 && from[i] != NULL; i++) {
     rc = sqlite3_bind_text(from[i], 1, name, -1, SQLITE_STATIC);
     if (rc == SQLITE_OK)
       rc = sqlite3_bind_int64(from[i], 2, s->source);
@@ -42,8 +48,9 @@ static int bind_parameter(void *ctx, sqlite3_stmt *stmt, int index, const char *
 mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_prepare(
       &s->db,
-      "SELECT json_group_array(path) FROM (SELECT path FROM file WHERE parameter = "
-      "?1 AND source = ?2 ORDER BY path) HAVING count(*) > 0",
+      "SELECT coalesce((SELECT alone FROM source WHERE source = ?2), json_group_array(path)) FROM "
+      "(SELECT path FROM file WHERE parameter = ?1 AND source = ?2 ORDER BY path) HAVING count(*) "
+      "> 0",
       &s->files, err);
   return rc == MPG_OK ? mpg_private_prepare(
                             &s->db,
@@ -143,6 +150,66 @@ static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err
                        "'$.chip' IS NOT NULL",
                        (long long)s->source);
   return rc == MPG_OK ? clear_temp(s, err) : rc;
+}
+
+/* Of a table function: what the mapping left is copied, unless it filled tables that stay. */
+static mpg_rc gather(mpg_sources *s, mpg_err *err) {
+  mpg_rc rc = mpg_private_run_made(&s->db, mpg_script_find("sources/gather")->sql, err);
+  return rc == MPG_OK ? clear_temp(s, err) : rc;
+}
+
+/* ---- a file that is a database ---- */
+
+/* The name under which a script reads its file, of length 0 if it reads it by its path. */
+static mpg_str attached_name(const mpg_script *script) {
+  const char *at = script->sql;
+  mpg_head head;
+  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
+    if (head.kind == MPG_HEAD_ATTACH)
+      return head.text;
+  return MPG_STR("");
+}
+
+/* A path as the URI of a database that is only read. */
+static char *read_only_uri(const char *path) {
+  sqlite3_str *uri = sqlite3_str_new(NULL);
+  sqlite3_str_appendall(uri, "file:");
+  for (; *path != '\0'; path++)
+    sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c",
+                        (unsigned)(unsigned char)*path);
+  sqlite3_str_appendall(uri, "?mode=ro");
+  return sqlite3_str_finish(uri);
+}
+
+/* Attaches the one file of the source. What its schema says may use nothing that is unsafe. */
+static mpg_rc attach(mpg_sources *s, mpg_str name, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  char *uri = NULL;
+  mpg_rc rc = mpg_private_prepare(&s->db, "SELECT alone FROM source WHERE source = ?1", &stmt, err);
+  if (rc == MPG_OK && sqlite3_bind_int64(stmt, 1, s->source) == SQLITE_OK &&
+      sqlite3_step(stmt) == SQLITE_ROW)
+    uri = read_only_uri((const char *)sqlite3_column_text(stmt, 0));
+  (void)sqlite3_finalize(stmt);
+  (void)sqlite3_db_config(s->db.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  if (rc == MPG_OK)
+    rc = uri == NULL
+             ? mpg_fail_nomem(err)
+             : mpg_private_do(&s->db, err, "ATTACH %Q AS \"%.*s\"", uri, (int)name.n, name.p);
+  sqlite3_free(uri);
+  return rc;
+}
+
+static mpg_rc run_attached(mpg_sources *s, const mpg_script *script, mpg_err *err) {
+  const mpg_str name = attached_name(script);
+  mpg_err ignored;
+  mpg_rc rc = name.n == 0 ? MPG_OK : attach(s, name, err);
+  if (rc == MPG_OK)
+    rc = mpg_private_run(&s->db, script->sql, mpg_source_bind, s, NULL, err);
+  if (name.n > 0 && rc == MPG_OK)
+    rc = mpg_private_do(&s->db, err, "DETACH \"%.*s\"", (int)name.n, name.p);
+  else if (name.n > 0)
+    (void)mpg_private_do(&s->db, &ignored, "DETACH \"%.*s\"", (int)name.n, name.p);
+  return rc;
 }
 
 /* ---- files that cannot be read ---- */
@@ -246,9 +313,9 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
                          strcmp(format, "native") == 0 ? "sources" : "formats", format);
   script = mpg_script_find(name);
   while ((rc = has_files(s, &any, err)) == MPG_OK && any) {
-    rc = mpg_private_run(&s->db, script->sql, bind_parameter, s, NULL, err);
+    rc = run_attached(s, script, err);
     if (rc == MPG_OK)
-      return collect_all(s, script, err);
+      return s->table == NULL ? collect_all(s, script, err) : gather(s, err);
     if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)
       rc = recover(s, err);
     if (rc != MPG_OK)

@@ -157,6 +157,21 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
   return rc;
 }
 
+mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_error *out,
+                         mpg_err *err) {
+  mpg_value word = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  if (value != NULL)
+    word = mpg_value_of(value);
+  *out = otherwise;
+  if (word.type == MPG_TEXT && mpg_str_eq(word.s, MPG_STR("skip")))
+    *out = MPG_ON_ERROR_SKIP;
+  else if (word.type == MPG_TEXT && mpg_str_eq(word.s, MPG_STR("stop")))
+    *out = MPG_ON_ERROR_STOP;
+  else if (word.type != MPG_NULL)
+    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+  return MPG_OK;
+}
+
 mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_str path,
                         mpg_on_error on_error, mpg_err *err) {
   mpg_rc rc;
@@ -242,8 +257,7 @@ static bool next_source(mpg_sources *s, int from, int to, char format[64], mpg_r
   return found;
 }
 
-/* Runs the sources of a span of ranks. */
-static mpg_rc run_rank(mpg_sources *s, int from, int to, mpg_err *err) {
+mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err) {
   char format[64];
   mpg_rc rc = MPG_OK;
   s->source = 0;
@@ -286,13 +300,13 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   if (rc == MPG_OK)
     rc = make_sources(s, 2, err);
   if (rc == MPG_OK)
-    rc = run_rank(s, 1, 2, err);
+    rc = mpg_sources_run_ranks(s, 1, 2, err);
   if (rc == MPG_OK)
     rc = run_own(s, "sources/match", err);
   if (rc == MPG_OK)
     rc = make_sources(s, 9, err);
   if (rc == MPG_OK)
-    rc = run_rank(s, 3, 9, err);
+    rc = mpg_sources_run_ranks(s, 3, 9, err);
   if (rc == MPG_OK)
     rc = run_own(s, "sources/join", err);
   return rc == MPG_OK ? join_spans(s, err) : rc;
@@ -313,13 +327,25 @@ static mpg_rc drop_row(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   return MPG_OK;
 }
 
+/* Why a file of a known format is ignored. */
+static int bind_why(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
+  const mpg_sources *s = ctx;
+  char *why =
+      s->table == NULL
+          ? sqlite3_mprintf("which says nothing of who holds chips or what a job did")
+          : sqlite3_mprintf("which %.*s does not read", (int)s->table->name.n, s->table->name.p);
+  (void)name;
+  return why == NULL ? SQLITE_NOMEM : sqlite3_bind_text(stmt, index, why, -1, sqlite3_free);
+}
+
 mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err) {
-  mpg_rc rc = mpg_private_run(
-      &s->db,
-      "SELECT path, CASE WHEN source IS NOT NULL OR reason LIKE 'cannot be read:%' THEN NULL WHEN "
-      "format IS NULL THEN reason ELSE 'of the format ' || format || ', which says nothing of who "
-      "holds chips or what a job did' END FROM file",
-      NULL, s, drop_row, err);
+  mpg_rc rc = s->path == NULL
+                  ? MPG_OK
+                  : mpg_private_run(&s->db,
+                                    "SELECT path, CASE WHEN source IS NOT NULL OR reason LIKE "
+                                    "'cannot be read:%' THEN NULL WHEN format IS NULL THEN reason "
+                                    "ELSE 'of the format ' || format || ', ' || :why END FROM file",
+                                    bind_why, s, drop_row, err);
   const mpg_issues *found = &s->db.conn->issues;
   for (size_t i = 0; rc == MPG_OK && i < found->n; i++)
     if (mpg_issues_merge(&s->host->issues, &found->items[i]) != MPG_OK)

@@ -13,6 +13,7 @@
 #include "fleet_file.h"
 #include "private_db.h"
 #include "recognise.h"
+#include "table_shape.h"
 
 /* What becomes of a file that cannot be read, or a record of it. */
 typedef enum mpg_on_error {
@@ -22,6 +23,10 @@ typedef enum mpg_on_error {
   MPG_ON_ERROR_NEVER, /* a file that cannot be read is left out, though it is the only one */
   MPG_ON_ERROR_SKIP   /* records that are malformed are left out, and listed */
 } mpg_on_error;
+
+/* The word of the argument on_error; `otherwise` if it is not given. MPG_MISUSE: another word. */
+mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_error *out,
+                         mpg_err *err);
 
 typedef struct mpg_sources {
   mpg_private_db db;
@@ -33,12 +38,17 @@ typedef struct mpg_sources {
   mpg_on_error on_error;
   sqlite3_stmt *option, *files; /* of the script that runs: its parameters */
   int64_t source;               /* its number */
+  /* A table function's that is not the relations: table_run.h. NULL: the relations. */
+  const mpg_table_shape *table;
+  sqlite3_value *const *arguments; /* of the table's; one that is not given is NULL */
 } mpg_sources;
 
 /* Errors: see mpg_entries_read. `env` must outlive it. On failure nothing is left open. */
 mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_str path,
                         mpg_on_error on_error, mpg_err *err);
 mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err);
+/* Maps those whose formats have a rank of this span: after mpg_source_prepare. */
+mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err);
 /* Lists in the host's connection what reading found, and forgets what an earlier read of these
 ** files listed. */
 mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err);

@@ -79,18 +79,10 @@ static int sources_next(sqlite3_vtab_cursor *base) {
 
 /* Reads everything at the path, and prepares the rows. */
 static mpg_rc read_sources(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err) {
-  mpg_on_error on_error = MPG_ON_ERROR_NEVER;
-  mpg_value word = {MPG_NULL, 0, 0.0, {NULL, 0}};
-  mpg_rc rc;
-  if (c->arguments[1] != NULL)
-    word = mpg_value_of(c->arguments[1]);
-  if (word.type == MPG_TEXT && mpg_str_eq(word.s, MPG_STR("skip")))
-    on_error = MPG_ON_ERROR_SKIP;
-  else if (word.type == MPG_TEXT && mpg_str_eq(word.s, MPG_STR("stop")))
-    on_error = MPG_ON_ERROR_STOP;
-  else if (word.type != MPG_NULL)
-    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
-  rc = mpg_sources_open(&c->sources, conn, &c->scan.env, path, on_error, err);
+  mpg_on_error on_error;
+  mpg_rc rc = mpg_on_error_read(c->arguments[1], MPG_ON_ERROR_NEVER, &on_error, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_open(&c->sources, conn, &c->scan.env, path, on_error, err);
   if (rc == MPG_OK)
     rc = mpg_sources_run(&c->sources, err);
   if (rc == MPG_OK)

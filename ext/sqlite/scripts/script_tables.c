@@ -1,0 +1,267 @@
+/*
+** script_tables.c - table functions that run an SQL file, as its head declares them (script.h).
+**
+**     trace_device_time(path, ...)   over files: on a private connection (table_run.h)
+**     mpg_bad_nodes(...)             over tables of the open database: the file's one SELECT, on
+**                                    the connection that asks
+**
+** They open nothing before xFilter, and no stored schema may use them. The same arguments again, as
+** the inner loop of a join gives them, read no file again.
+*/
+#include "script_tables.h"
+#include "table_run.h"
+
+#include <string.h>
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base; /* must be first */
+  mpg_table_shape shape;
+  mpg_query_env scan;
+  mpg_sources sources;
+  sqlite3_stmt *rows; /* NULL: none */
+  sqlite3_value *arguments[MPG_SHAPE_ARGUMENTS];
+  sqlite3_int64 rowid;
+  bool eof;
+} cursor;
+
+static void shape_of(mpg_table_shape *shape, const mpg_module *module) {
+  mpg_table_shape_read(shape, &mpg_script_tables[module->parameter]);
+}
+
+static int script_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                          sqlite3_vtab **out, char **error) {
+  const mpg_module_data *data = aux;
+  mpg_table_shape shape;
+  char *declared;
+  int rc;
+  (void)argc;
+  (void)argv;
+  shape_of(&shape, data->module);
+  declared = mpg_table_shape_declare(&shape);
+  if (declared == NULL)
+    return SQLITE_NOMEM;
+  rc = mpg_table_connect(db, aux, declared, SQLITE_VTAB_DIRECTONLY, out, error);
+  sqlite3_free(declared);
+  return rc;
+}
+
+static int script_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
+  mpg_table_shape shape;
+  int rc;
+  shape_of(&shape, ((const mpg_table *)base)->module);
+  info->estimatedRows = 1000;
+  info->estimatedCost = 1e6;
+  rc = mpg_plan_arguments(info, shape.ncolumns, shape.narguments);
+  if (shape.required == 0)
+    info->estimatedCost = 1e6;
+  return rc;
+}
+
+static int script_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
+  int rc = mpg_cursor_open(sizeof(cursor), out);
+  if (rc == SQLITE_OK)
+    shape_of(&((cursor *)*out)->shape, ((const mpg_table *)base)->module);
+  return rc;
+}
+
+static void cursor_clear(cursor *c) {
+  (void)sqlite3_finalize(c->rows);
+  mpg_sources_close(&c->sources);
+  mpg_query_env_end(&c->scan);
+  for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++) {
+    sqlite3_value_free(c->arguments[i]);
+    c->arguments[i] = NULL;
+  }
+  c->rows = NULL;
+  c->eof = true;
+}
+
+static int script_close(sqlite3_vtab_cursor *base) {
+  cursor_clear((cursor *)base);
+  sqlite3_free(base);
+  return SQLITE_OK;
+}
+
+static const char *name_of(const sqlite3_vtab *base) {
+  return ((const mpg_table *)base)->module->name;
+}
+
+/* ---- arguments ---- */
+
+static bool equal(sqlite3_value *a, sqlite3_value *b) {
+  mpg_value x = {MPG_NULL, 0, 0.0, {NULL, 0}}, y = x;
+  if (a != NULL)
+    x = mpg_value_of(a);
+  if (b != NULL)
+    y = mpg_value_of(b);
+  if (x.type != y.type)
+    return false;
+  if (x.type == MPG_INT)
+    return x.i == y.i;
+  return x.type == MPG_NULL || (x.type == MPG_REAL ? x.r == y.r : mpg_str_eq(x.s, y.s));
+}
+
+/* The values of xFilter by the number of their argument. */
+static void spread(int plan, int n, int argc, sqlite3_value **argv,
+                   sqlite3_value *out[MPG_SHAPE_ARGUMENTS]) {
+  int next = 0;
+  for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++)
+    out[i] = i < n && (plan >> i & 1) != 0 && next < argc ? argv[next++] : NULL;
+}
+
+/* SQLITE_OK, or the table has its error: an argument is missing or of another type. *none: one that
+** must be given is NULL, and so there are no rows. */
+static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int plan,
+                           sqlite3_value *const given[MPG_SHAPE_ARGUMENTS], bool *none) {
+  *none = false;
+  for (int i = 0; i < shape->narguments; i++) {
+    char name[64];
+    mpg_type type;
+    (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)shape->arguments[i].name.n,
+                           shape->arguments[i].name.p);
+    if (i > 0 && mpg_argument_is_missing(plan, (size_t)i) && i >= shape->required)
+      return mpg_argument_missing(base, name_of(base), name);
+    if (i >= shape->required)
+      continue;
+    if (given[i] == NULL)
+      return mpg_vtab_error(base, "%s: expected a path as the argument %s: %s('...')",
+                            name_of(base), name, name_of(base));
+    type = mpg_value_of(given[i]).type;
+    if (type != MPG_NULL && type != MPG_TEXT)
+      return mpg_vtab_error(base, "%s: %s: expected text", name_of(base), name);
+    *none |= type == MPG_NULL;
+  }
+  return SQLITE_OK;
+}
+
+static int copy_arguments(cursor *c, sqlite3_value *const given[MPG_SHAPE_ARGUMENTS]) {
+  for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++)
+    if (given[i] != NULL && (c->arguments[i] = sqlite3_value_dup(given[i])) == NULL)
+      return SQLITE_NOMEM;
+  return SQLITE_OK;
+}
+
+/* ---- rows ---- */
+
+/* The error of a statement on the user's own connection. */
+static int host_failure(sqlite3_vtab *base, sqlite3 *db, int rc) {
+  if (rc == SQLITE_INTERRUPT || rc == SQLITE_NOMEM)
+    return rc;
+  (void)mpg_vtab_error(base, "%s: %s", name_of(base), sqlite3_errmsg(db));
+  return rc == SQLITE_OK ? SQLITE_ERROR : rc;
+}
+
+/*
+** Prepares the question with its arguments bound. A query of ours counts as typed by the user. So
+** it may not read virtual tables, which a stranger's database may have under these names.
+*/
+static int ask_host(cursor *c, const mpg_table *t) {
+  sqlite3 *db = t->conn->db;
+  int rc = sqlite3_prepare_v3(db, c->shape.script->sql, -1, SQLITE_PREPARE_NO_VTAB, &c->rows, NULL);
+  for (int i = 1; rc == SQLITE_OK && i <= sqlite3_bind_parameter_count(c->rows); i++) {
+    const char *name = sqlite3_bind_parameter_name(c->rows, i);
+    const int argument = name == NULL ? -1 : mpg_table_shape_argument(&c->shape, name + 1);
+    if (argument >= 0 && c->arguments[argument] != NULL)
+      rc = sqlite3_bind_value(c->rows, i, c->arguments[argument]);
+  }
+  return rc == SQLITE_OK ? SQLITE_OK : host_failure(c->base.pVtab, db, rc);
+}
+
+static int script_next(sqlite3_vtab_cursor *base) {
+  cursor *c = (cursor *)base;
+  mpg_err err;
+  int rc = sqlite3_step(c->rows);
+  c->eof = rc != SQLITE_ROW;
+  c->rowid++;
+  if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+    return SQLITE_OK;
+  if (c->shape.relation.n == 0)
+    return host_failure(base->pVtab, ((const mpg_table *)base->pVtab)->conn->db, rc);
+  (void)mpg_private_failure(&c->sources.db, rc, &err);
+  return mpg_vtab_failure(base->pVtab, name_of(base->pVtab), &err);
+}
+
+static int run(cursor *c, const mpg_table *t) {
+  mpg_err err;
+  int rc;
+  if (c->shape.relation.n == 0)
+    return ask_host(c, t);
+  rc = mpg_query_env_begin(&c->scan, t->conn);
+  if (rc != SQLITE_OK)
+    return rc;
+  if (mpg_table_run(&c->sources, t->conn, &c->scan.env, &c->shape, c->arguments, &c->rows, &err) !=
+      MPG_OK)
+    return mpg_vtab_failure(c->base.pVtab, name_of(c->base.pVtab), &err);
+  return SQLITE_OK;
+}
+
+static int script_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
+                         sqlite3_value **argv) {
+  cursor *c = (cursor *)base;
+  sqlite3_value *given[MPG_SHAPE_ARGUMENTS];
+  bool none, again = c->rows != NULL;
+  int rc;
+  (void)text;
+  spread(plan, c->shape.narguments, argc, argv, given);
+  for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++)
+    again = again && equal(given[i], c->arguments[i]);
+  if (again) {
+    (void)sqlite3_reset(c->rows);
+    c->rowid = 0;
+    return script_next(base);
+  }
+  cursor_clear(c);
+  rc = check_arguments(base->pVtab, &c->shape, plan, given, &none);
+  if (rc != SQLITE_OK || none)
+    return rc;
+  rc = copy_arguments(c, given);
+  if (rc == SQLITE_OK)
+    rc = run(c, (const mpg_table *)base->pVtab);
+  c->rowid = 0;
+  return rc == SQLITE_OK ? script_next(base) : rc;
+}
+
+static int script_eof(sqlite3_vtab_cursor *base) {
+  return ((const cursor *)base)->eof;
+}
+
+static int script_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+  cursor *c = (cursor *)base;
+  const int argument = column - c->shape.ncolumns;
+  if (argument < 0)
+    sqlite3_result_value(context, sqlite3_column_value(c->rows, column));
+  else if (c->arguments[argument] != NULL)
+    sqlite3_result_value(context, c->arguments[argument]);
+  return SQLITE_OK;
+}
+
+static int script_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+  const cursor *c = (const cursor *)base;
+  *rowid = mpg_first_rowid(c->arguments, MPG_SHAPE_ARGUMENTS) + c->rowid;
+  return SQLITE_OK;
+}
+
+const sqlite3_module mpg_script_module = {
+    .iVersion = 0,
+    .xConnect = script_connect, /* no xCreate: eponymous only */
+    .xBestIndex = script_best_index,
+    .xDisconnect = mpg_table_disconnect,
+    .xOpen = script_open,
+    .xClose = script_close,
+    .xFilter = script_filter,
+    .xNext = script_next,
+    .xEof = script_eof,
+    .xColumn = script_column,
+    .xRowid = script_rowid,
+};
+
+int mpg_register_scripts(mpg_conn *conn, char **error) {
+  int rc = SQLITE_OK;
+  for (size_t i = 0; rc == SQLITE_OK && i < mpg_script_tables_count; i++) {
+    mpg_table_shape shape;
+    mpg_table_shape_read(&shape, &mpg_script_tables[i]);
+    rc = shape.relation.n == 0 ? mpg_register_modules(conn, &mpg_script_modules[i], 1, error)
+                               : mpg_register_file_modules(conn, &mpg_script_modules[i], 1, error);
+  }
+  return rc;
+}

@@ -1,0 +1,247 @@
+/* table_run.c - see table_run.h. */
+#include "table_run.h"
+#include "../../read/input/stream.h"
+#include "source_run.h"
+
+#include <string.h>
+
+/* ---- scripts ---- */
+
+static bool declares(const mpg_script *script, mpg_head_kind kind, const char *text) {
+  const char *at = script->sql;
+  mpg_head head;
+  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
+    if (head.kind == kind && (text == NULL || mpg_str_eq(head.text, mpg_str_of(text))))
+      return true;
+  return false;
+}
+
+/* Whether the script maps files of its format to the tables of `filled`, which may be itself. */
+static bool is_mapping_of(const mpg_script *script, const mpg_script *filled) {
+  return declares(script, MPG_HEAD_INPUT, NULL) &&
+         (script == filled || declares(script, MPG_HEAD_FILLS, filled->name));
+}
+
+/* Whether a script, or one that it uses, is filled by files of `format`. */
+static bool reads(const mpg_script *script, const mpg_script *format) {
+  const char *at = script->sql;
+  mpg_head head;
+  if (is_mapping_of(format, script))
+    return true;
+  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
+    char name[64];
+    if (head.kind != MPG_HEAD_USES)
+      continue;
+    (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)head.text.n, head.text.p);
+    if (reads(mpg_script_find(name), format))
+      return true;
+  }
+  return false;
+}
+
+/* Makes sources of the files of one format, with a rank of their own. */
+static mpg_rc make_sources(mpg_sources *s, const mpg_script *format, int rank, mpg_err *err) {
+  const char *name = strrchr(format->name, '/') + 1;
+  const char *alone = declares(format, MPG_HEAD_ATTACH, NULL) ? "path" : "NULL";
+  return mpg_private_do(
+      &s->db, err,
+      "INSERT OR IGNORE INTO source(format, rank, options, records, alone) SELECT DISTINCT format, "
+      "%d, options, '{}', %s FROM file WHERE format = %Q AND reason NOT LIKE 'cannot be read:%%' "
+      "ORDER BY entry, path;"
+      "UPDATE file SET source = o.source FROM source AS o WHERE file.reason NOT LIKE 'cannot be "
+      "read:%%' AND o.format = %Q AND o.format = file.format AND o.options = file.options AND "
+      "coalesce(o.alone, file.path) = file.path",
+      rank, alone, name, name);
+}
+
+/* What a script over files leaves in temp is not cleared after each mapping. */
+static mpg_rc keep_tables(mpg_sources *s, mpg_err *err) {
+  return mpg_private_do_text(&s->db,
+                             "CREATE TABLE IF NOT EXISTS user_table(name);"
+                             "INSERT INTO user_table SELECT name FROM sqlite_temp_schema WHERE "
+                             "name NOT IN (SELECT name FROM user_table)",
+                             err);
+}
+
+static mpg_rc run_script(mpg_sources *s, const mpg_script *script, int *rank, mpg_err *err) {
+  const char *at = script->sql;
+  mpg_head head;
+  bool filled = false;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && (head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
+    char name[64];
+    if (head.kind != MPG_HEAD_USES)
+      continue;
+    (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)head.text.n, head.text.p);
+    rc = run_script(s, mpg_script_find(name), rank, err);
+  }
+  if (rc == MPG_OK && !is_mapping_of(script, script))
+    rc = mpg_private_run(&s->db, script->sql, mpg_source_bind, s, NULL, err);
+  if (rc == MPG_OK && s->table->files)
+    rc = keep_tables(s, err);
+  for (size_t i = 0; rc == MPG_OK && s->table->files && i < mpg_scripts_count; i++)
+    if (is_mapping_of(&mpg_scripts[i], script)) {
+      rc = make_sources(s, &mpg_scripts[i], *rank, err);
+      filled = true;
+    }
+  if (rc == MPG_OK && filled)
+    rc = mpg_sources_run_ranks(s, *rank, *rank, err);
+  *rank += filled;
+  return rc;
+}
+
+/* ---- rows ---- */
+
+static void append_columns(sqlite3_str *sql, const mpg_table_shape *shape, bool types) {
+  for (int i = 0; i < shape->ncolumns; i++) {
+    const mpg_head *c = &shape->columns[i];
+    sqlite3_str_appendf(sql, "%s\"%.*s\"", i > 0 ? ", " : "", (int)c->name.n, c->name.p);
+    if (types)
+      sqlite3_str_appendf(sql, " %.*s", (int)c->type.n, c->type.p);
+  }
+}
+
+/*
+** A relation that a mapping leaves is gathered in the table gathered_RELATION, for several sources
+** leave it (sql/sources/gather.sql). A script that is filled by mappings makes its tables itself.
+*/
+static mpg_rc make_gathering(mpg_sources *s, mpg_err *err) {
+  const mpg_table_shape *shape = s->table;
+  sqlite3_str *sql = sqlite3_str_new(s->db.db);
+  char *text;
+  mpg_rc rc;
+  sqlite3_str_appendf(sql, "CREATE TABLE \"gathered_%.*s\"(", (int)shape->relation.n,
+                      shape->relation.p);
+  append_columns(sql, shape, true);
+  sqlite3_str_appendall(sql, ")");
+  text = sqlite3_str_finish(sql);
+  rc = text == NULL ? mpg_fail_nomem(err) : mpg_private_do_text(&s->db, text, err);
+  sqlite3_free(text);
+  return rc;
+}
+
+static mpg_rc prepare_rows(mpg_sources *s, sqlite3_stmt **rows, mpg_err *err) {
+  const mpg_table_shape *shape = s->table;
+  const bool gathered = is_mapping_of(shape->script, shape->script);
+  sqlite3_str *sql = sqlite3_str_new(s->db.db);
+  char *text;
+  mpg_rc rc;
+  sqlite3_str_appendall(sql, "SELECT ");
+  append_columns(sql, shape, false);
+  sqlite3_str_appendf(sql, " FROM %s%.*s\"", gathered ? "main.\"gathered_" : "temp.\"",
+                      (int)shape->relation.n, shape->relation.p);
+  text = sqlite3_str_finish(sql);
+  rc = text == NULL ? mpg_fail_nomem(err) : mpg_private_prepare(&s->db, text, rows, err);
+  sqlite3_free(text);
+  return rc;
+}
+
+/* ---- all of it ---- */
+
+static mpg_rc on_error_of(const mpg_table_shape *shape, sqlite3_value *const *arguments,
+                          mpg_on_error *out, mpg_err *err) {
+  const int i = mpg_table_shape_argument(shape, "on_error");
+  return mpg_on_error_read(i < 0 ? NULL : arguments[i], MPG_ON_ERROR_DEFAULT, out, err);
+}
+
+/* The formats that a table reads, for an error: "kineto, nsys, xplane". */
+static char *formats_of(const mpg_table_shape *shape) {
+  sqlite3_str *list = sqlite3_str_new(NULL);
+  for (size_t i = 0; i < mpg_scripts_count; i++)
+    if (reads(shape->script, &mpg_scripts[i]))
+      sqlite3_str_appendf(list, "%s%s", sqlite3_str_length(list) > 0 ? ", " : "",
+                          strrchr(mpg_scripts[i].name, '/') + 1);
+  return sqlite3_str_finish(list);
+}
+
+/* That at least one file is of a format that the table reads. */
+static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
+  char *formats, *why = NULL;
+  sqlite3_stmt *stmt = NULL;
+  mpg_rc rc = mpg_private_prepare(
+      &s->db,
+      "SELECT CASE WHEN sum(source IS NOT NULL) > 0 THEN NULL WHEN count(*) = 1 AND reason LIKE "
+      "'cannot be read: %' THEN substr(reason, 17) ELSE '' END FROM file",
+      &stmt, err);
+  if (rc == MPG_OK && sqlite3_step(stmt) == SQLITE_ROW &&
+      sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+    why = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+  (void)sqlite3_finalize(stmt);
+  if (rc != MPG_OK || why == NULL)
+    return rc;
+  if (*why != '\0') {
+    rc = mpg_fail(err, MPG_DATA, "%s", why);
+  } else {
+    formats = formats_of(s->table);
+    rc = formats == NULL ? mpg_fail_nomem(err)
+                         : mpg_fail(err, MPG_DATA,
+                                    "%s: expected a file of one of the formats %s, found none; "
+                                    "trace_sources says what is there",
+                                    s->path, formats);
+    sqlite3_free(formats);
+  }
+  sqlite3_free(why);
+  return rc;
+}
+
+/* Of a script that gives its paths to readers: forgets what the host lists of these files. */
+static mpg_rc forget_issues(mpg_sources *s, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  for (int i = 0; rc == MPG_OK && i < s->table->required; i++) {
+    mpg_paths paths;
+    rc = mpg_paths_expand(&paths, s->env, mpg_value_of(s->arguments[i]).s, err);
+    if (rc != MPG_OK)
+      break;
+    for (size_t k = 0; k < paths.n; k++)
+      mpg_issues_drop(&s->host->issues, paths.path[k]);
+    mpg_paths_free(&paths);
+  }
+  return rc;
+}
+
+static mpg_rc open_run(mpg_sources *s, mpg_conn *host, const mpg_env *env,
+                       const mpg_table_shape *shape, sqlite3_value *const *arguments,
+                       mpg_err *err) {
+  mpg_on_error on_error;
+  mpg_rc rc = on_error_of(shape, arguments, &on_error, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (shape->files) {
+    rc = mpg_sources_open(s, host, env, mpg_value_of(arguments[0]).s, on_error, err);
+    if (rc == MPG_OK)
+      rc = mpg_source_prepare(s, err);
+  } else {
+    s->host = host;
+    s->env = env;
+    rc = mpg_private_open(&s->db, host, env, err);
+    if (rc == MPG_OK)
+      s->db.conn->skip_errors = on_error == MPG_ON_ERROR_SKIP;
+  }
+  s->table = shape;
+  s->arguments = arguments;
+  return rc;
+}
+
+mpg_rc mpg_table_run(mpg_sources *s, mpg_conn *host, const mpg_env *env,
+                     const mpg_table_shape *shape, sqlite3_value *const *arguments,
+                     sqlite3_stmt **rows, mpg_err *err) {
+  int rank = 0;
+  mpg_rc rc;
+  memset(s, 0, sizeof *s);
+  rc = open_run(s, host, env, shape, arguments, err);
+  if (rc == MPG_OK && is_mapping_of(shape->script, shape->script))
+    rc = make_gathering(s, err);
+  if (rc == MPG_OK && !shape->files)
+    rc = forget_issues(s, err);
+  if (rc == MPG_OK)
+    rc = run_script(s, shape->script, &rank, err);
+  if (rc == MPG_OK && shape->files)
+    rc = check_any(s, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_list_issues(s, err);
+  if (rc == MPG_OK)
+    rc = prepare_rows(s, rows, err);
+  if (rc != MPG_OK)
+    mpg_sources_close(s);
+  return rc;
+}

@@ -1,0 +1,40 @@
+/*
+** table_shape.h - what the head of a script declares of a table function: columns and arguments.
+*/
+#ifndef MPG_TABLE_SHAPE_H
+#define MPG_TABLE_SHAPE_H
+
+#include "../connection.h"
+#include "script.h"
+
+enum { MPG_SHAPE_COLUMNS = 40, MPG_SHAPE_ARGUMENTS = 12 };
+
+/* Texts are borrowed from the script. */
+typedef struct mpg_table_shape {
+  const mpg_script *script;
+  mpg_str name, relation; /* relation: empty if the rows are those of the script's one SELECT */
+  mpg_head columns[MPG_SHAPE_COLUMNS];
+  int ncolumns;
+  mpg_head arguments[MPG_SHAPE_ARGUMENTS];
+  int narguments;
+  int required;  /* the first arguments, which must be given: those of type FILES or PATH */
+  bool files;    /* the first argument is FILES */
+  bool on_error; /* the last argument is on_error, which no head declares: of all that read files */
+} mpg_table_shape;
+
+/* One for each "--@ table" of the scripts, in their order; made by sql/embed_scripts.awk. */
+typedef struct mpg_script_table {
+  const char *name;
+  size_t script; /* its index in mpg_scripts */
+} mpg_script_table;
+extern const mpg_script_table mpg_script_tables[];
+extern const size_t mpg_script_tables_count;
+
+void mpg_table_shape_read(mpg_table_shape *shape, const mpg_script_table *table);
+/* "CREATE TABLE x(...)" for sqlite3_declare_vtab, to be freed with sqlite3_free; NULL: no
+** memory. */
+char *mpg_table_shape_declare(const mpg_table_shape *shape);
+/* The argument that goes to a script's parameter, named without its colon; -1: none. */
+int mpg_table_shape_argument(const mpg_table_shape *shape, const char *parameter);
+
+#endif

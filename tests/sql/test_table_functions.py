@@ -1,0 +1,251 @@
+"""Table functions that are SQL files: what their heads declare is what they give, and the same as the script run by hand.
+
+docs/table-functions.md is written from the heads, with what each example gives: MPG_WRITE_DOCS=1 writes it, and the lists of names in docs/security.md.
+"""
+import os
+import re
+import sqlite3
+import threading
+import time
+import unittest
+
+import cases
+from fleets import ROOT, connect, quote
+from table_functions import every
+
+PAGE, SECURITY, MANUAL = "docs/table-functions.md", "docs/security.md", "docs/mpg.7"
+MARK = "<!-- generated below: tests/sql/test_table_functions.py writes this from the heads of the files -->\n"
+PROFILES = "fixtures/profile/rank*.json"
+# What each function is asked with, here and on its page: arguments, and what the page shows.
+ASKED = {
+    "trace_device_activity": ((PROFILES,), "rank, stream, class, kind, name, start_ns, end_ns - start_ns AS ns, step"),
+}
+# How scripts are run by hand: their inputs.
+BY_HAND = {
+    "sql/device.sql": [("device.sql", {}), ("formats/kineto.sql", {"trace": PROFILES})],
+}
+OF_TYPE = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real", "integer"}}
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def call(table):
+    arguments = ASKED[table.name][0]
+    return f"{table.name}({', '.join(quote(a) if isinstance(a, str) else 'NULL' if a is None else str(a) for a in arguments)})"
+
+
+def example(table):
+    statement = f"SELECT {ASKED[table.name][1]}\nFROM {call(table)} LIMIT 3;"
+    return f"```sql\n{statement}\n```\n"
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def entry(table):
+    lines = [f"### {table.name}", "", table.text[0].upper() + table.text[1:] + ".", "", example(table)]
+    lines += ["| argument | |", "|---|---|"] + [f"| `{name}` | {cell(text)} |" for name, _, _, text in table.arguments] + [""]
+    lines += ["| column | type | unit | |", "|---|---|---|---|"]
+    lines += [f"| `{name}` | {type} | {unit} | {cell(text)} |" for name, type, unit, text in table.columns] + [""]
+    return "\n".join(lines)
+
+
+def page():
+    tables = [table for table in every() if table.over_files]
+    names = ["- [%s](#%s): %s" % (table.name, table.name, table.text) for table in tables]
+    return text_of(PAGE).partition(MARK)[0] + MARK + "\n" + "\n".join(names) + "\n\n" + "\n".join(map(entry, tables))
+
+
+def without_outputs(text):
+    return re.sub(r"(^```sql\n.*?^```\n)(?:```\n.*?^```\n)?", r"\1", text, flags=re.M | re.S)
+
+
+def security():
+    """The page with the names of every table function in their rows."""
+    text = text_of(SECURITY)
+    for opens, mark, tables in (("yes", "they run an SQL file over files", [t for t in every() if t.over_files]),):
+        row = f"| DIRECTONLY | {opens} | {', '.join(f'`{table.name}`' for table in tables)} ({mark}) |"
+        text, n = re.subn(rf"^\| DIRECTONLY \| {opens} \| [^|]* \({mark}\) \|$", row, text, flags=re.M)
+        assert n == 1, mark
+    return text
+
+
+def manual():
+    """The manual page with their names."""
+    lines = [".TP", ".BR " + " ,\\  ".join(table.name for table in every() if table.over_files), "run an SQL file over files: docs/table-functions.md."]
+    before, mark, rest = text_of(MANUAL).partition('.\\" table functions: tests/sql/test_table_functions.py writes the names\n')
+    return before + mark + "\n".join(lines) + "\n" + rest[rest.index('.\\" end of table functions'):]
+
+
+class Pages(unittest.TestCase):
+    maxDiff = None
+
+    def check(self, path, expected, same=lambda text: text):
+        if os.environ.get("MPG_WRITE_DOCS") and same(expected) != same(text_of(path)):
+            with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+                file.write(expected)
+        self.assertEqual(same(expected), same(text_of(path)))
+
+    def test_reference(self):
+        self.check(PAGE, page(), without_outputs)
+
+    def test_manual(self):
+        self.check(MANUAL, manual())
+
+    def test_security(self):
+        self.check(SECURITY, security())
+
+
+class OverFiles(cases.Case):
+    def tables(self):
+        return [table for table in every() if table.over_files]
+
+    def by_hand(self, table):
+        """A connection on which the scripts ran one by one, as their heads say by hand."""
+        if table.path not in self.hands:
+            self.db = connect()
+            for name, inputs in BY_HAND[table.path]:
+                self.script(name, **inputs)
+            self.hands[table.path] = self.db
+        return self.hands[table.path]
+
+    def test_same_as_by_hand(self):
+        self.hands = {}
+        self.addCleanup(lambda: [db.close() for db in self.hands.values()])
+        function = connect()
+        self.addCleanup(function.close)
+        for table in self.tables():
+            with self.subTest(table.name):
+                cursor = self.by_hand(table).execute(f"SELECT * FROM temp.{table.relation}")
+                names, expected = [column[0] for column in cursor.description], cursor.fetchall()
+                self.assertEqual([name for name, *_ in table.columns], names)
+                self.assertGreater(len(expected), 0)
+                self.assertEqual(expected, function.execute(f"SELECT * FROM {call(table)}").fetchall())
+
+    def test_types_of_columns(self):
+        for table in self.tables():
+            with self.subTest(table.name):
+                found = self.rows("SELECT %s FROM %s" % (", ".join(f'group_concat(DISTINCT typeof("{name}"))' for name, *_ in table.columns), call(table)))[0]
+                for (name, type, *_), kinds in zip(table.columns, found):
+                    self.assertLessEqual(set(kinds.split(",")) - {"null"}, OF_TYPE[type], name)
+
+    def test_arguments(self):
+        for table in self.tables():
+            with self.subTest(table.name):
+                missing = table.required[0]
+                self.assertRegex(self.error(f"SELECT * FROM {table.name}"), rf"^{table.name}: expected a path as the argument {missing}")
+                self.assertEqual([], self.rows(f"SELECT * FROM {table.name}({', '.join(['NULL'] * len(table.required))})"))
+                self.assertRegex(self.error(f"SELECT * FROM {table.name}({', '.join(['7'] * len(table.required))})"), rf"^{table.name}: {missing}: expected text$")
+                self.assertRegex(self.error(f"SELECT * FROM {call(table)} WHERE on_error = 'often'"), rf"^{table.name}: on_error: expected 'stop' or 'skip'$")
+                self.assertRegex(self.error(f"SELECT * FROM {call(table)} WHERE on_error > 'often'"), rf"^{table.name}: the argument on_error takes = and nothing else$")
+                self.assertEqual([(ASKED[table.name][0][0],)], self.rows(f"SELECT DISTINCT {missing} FROM {call(table)}"))
+
+    def test_nothing_is_opened_before_it_runs(self):
+        for table in self.tables():
+            nowhere = f"SELECT * FROM {table.name}({', '.join(['?1'] * len(table.required))})"
+            self.assertGreater(len(self.rows("EXPLAIN " + nowhere, "/nowhere")), 0)
+            self.assertIn("/nowhere", self.error(nowhere, "/nowhere"))
+
+    def test_a_stored_schema_reads_none(self):
+        self.db.execute("CREATE TABLE t(x)")
+        for table in self.tables():
+            with self.subTest(table.name):
+                self.db.execute(f"CREATE VIEW v_{table.name} AS SELECT * FROM {call(table)}")
+                self.assertRegex(self.error(f"SELECT * FROM v_{table.name}"), f"unsafe use of virtual table \"{table.name}\"")
+                self.db.execute(f"CREATE TRIGGER t_{table.name} AFTER INSERT ON t BEGIN INSERT INTO t SELECT 1 FROM {call(table)}; END")
+                self.assertRegex(self.error("INSERT INTO t VALUES (1)"), f"unsafe use of virtual table \"{table.name}\"")
+                self.db.execute(f"DROP TRIGGER t_{table.name}")
+
+    def test_nothing_is_left_in_the_schema(self):
+        for table in self.tables():
+            self.rows(f"SELECT count(*) FROM {call(table)}")
+        self.assertEqual([], self.rows("SELECT name FROM sqlite_schema UNION ALL SELECT name FROM sqlite_temp_schema"))
+
+    def test_the_inner_table_of_a_join_is_read_once(self):
+        table = "trace_device_activity"
+        once = self.one(f"SELECT count(*) FROM {table}('{PROFILES}')")
+        self.assertEqual(once * once, self.one(f"SELECT count(*) FROM {table}('{PROFILES}') AS a CROSS JOIN {table}('{PROFILES}') AS b"))
+        both = self.rows(f"SELECT p.column1, count(*) FROM (VALUES ('fixtures/profile/rank0.json'), ('fixtures/profile/rank1.json')) AS p, {table}(p.column1) GROUP BY 1 ORDER BY 1")
+        self.assertEqual(once, sum(n for _, n in both))
+
+    def test_a_folder_with_other_files(self):
+        folder = self.folder_of({"rank0.json": text_of("fixtures/profile/rank0.json"), "notes.txt": "nothing", "broken.json": '{"schemaVersion": 1, "traceEvents": [{"cat": "kernel"}'})
+        alone = self.one("SELECT count(*) FROM trace_device_activity(?)", folder + "/rank0.json")
+        self.assertEqual(alone, self.one("SELECT count(*) FROM trace_device_activity(?)", folder))
+        self.assertEqual({"ignored_file": 1}, self.issues(folder + "/notes.txt"))
+        self.assertEqual({"unreadable_file": 1}, self.issues(folder + "/broken.json"))
+        self.assertRegex(self.error("SELECT * FROM trace_device_activity(?) WHERE on_error = 'stop'", folder), "broken.json:1:")
+        self.assertRegex(self.error("SELECT * FROM trace_device_activity(?)", folder + "/broken.json"), "broken.json:1:")
+        self.assertRegex(self.error("SELECT * FROM trace_device_activity(?)", folder + "/notes.txt"),
+                         r"notes.txt: expected a file of one of the formats kineto, nsys, xplane, xprof, found none; trace_sources says what is there$")
+
+    def test_a_database_as_file(self):
+        """An export of Nsight Systems, whatever its path looks like as a URI; two of them one after the other."""
+        folder = self.new_folder()
+        for name in ("run#1 %41?.sqlite", "other.sqlite"):
+            db = sqlite3.connect(os.path.join(folder, name))
+            db.executescript(text_of("fixtures/nsys/two-gpus.sql"))
+            db.close()
+        rows = self.rows("SELECT trace, count(*) FROM trace_device_activity(?) GROUP BY 1 ORDER BY 1", folder)
+        self.assertEqual([os.path.join(folder, name) for name in ("other.sqlite", "run#1 %41?.sqlite")], [trace for trace, _ in rows])
+        self.assertEqual(rows[0][1], rows[1][1])
+
+
+class Interrupted(cases.Case):
+    def large(self):
+        events = ", ".join('{"ph": "X", "cat": "kernel", "name": "k%d", "pid": 0, "tid": 7, "ts": %d, "dur": 5, "args": {"stream": 7, "device": 0, "correlation": %d}}' % (i % 9, i * 10, i)
+                           for i in range(20000))
+        return self.file('{"schemaVersion": 1, "deviceProperties": [], "traceEvents": [%s]}' % events, "large.json")
+
+    SQL = "SELECT count(*) FROM trace_device_activity(?)"
+
+    def setUp(self):
+        super().setUp()
+        self.other = sqlite3.connect(":memory:", check_same_thread=False)
+        self.addCleanup(self.other.close)
+        self.other.enable_load_extension(True)
+        self.other.load_extension(os.path.join(ROOT, "mpg"))
+
+    def test_from_another_thread(self):
+        path = self.large()
+        for seconds in (0, 0.05, 0.2):
+            begun, found = threading.Event(), []
+            self.other.create_function("begin", 0, begun.set)
+
+            def ask():
+                try:
+                    found.append(self.other.execute(self.SQL.replace("?", "coalesce(begin(), ?)"), (path,)).fetchall())
+                except sqlite3.Error as error:
+                    found.append(str(error))
+            asking = threading.Thread(target=ask)
+            asking.start()
+            begun.wait(10)
+            time.sleep(seconds)
+            self.other.interrupt()
+            start = time.monotonic()
+            asking.join(20)
+            self.assertLess(time.monotonic() - start, 2)
+            self.assertEqual(["interrupted"], found)
+        self.assertEqual([(20000,)], self.other.execute(self.SQL, (path,)).fetchall())
+
+    def test_by_a_progress_handler(self):
+        """After each of many numbers of looks; and the connection then closes, which a statement that was left would not let it."""
+        path, calls = self.large(), []
+        self.other.set_progress_handler(lambda: calls.append(1) and 0, 1)
+        self.assertEqual([(20000,)], self.other.execute(self.SQL, (path,)).fetchall())
+        for most in range(1, len(calls), max(1, len(calls) // 12)):
+            looks = []
+            self.other.set_progress_handler(lambda most=most: looks.append(1) or len(looks) > most, 1)
+            with self.assertRaisesRegex(sqlite3.OperationalError, "^interrupted$"):
+                self.other.execute(self.SQL, (path,)).fetchall()
+            self.assertLess(len(looks), most + 40)
+        self.other.set_progress_handler(None, 0)
+        self.assertEqual([(20000,)], self.other.execute(self.SQL, (path,)).fetchall())
+
+
+if __name__ == "__main__":
+    unittest.main()

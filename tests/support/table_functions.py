@@ -1,0 +1,53 @@
+"""The table functions that SQL files declare in their heads: ext/sqlite/scripts/script.h says how."""
+import glob
+import os
+import re
+
+from fleets import ROOT
+
+
+class Table:
+    """A line "--@ table" of a script, with the arguments and columns that belong to it."""
+
+    def __init__(self, path, name, relation, text, shared):
+        self.path, self.name, self.relation, self.text = path, name, relation, text
+        self.arguments, self.columns = list(shared), []  # of both: tuples of the words of their lines
+
+    @property
+    def over_files(self):
+        return any(type in ("FILES", "PATH") for _, _, type, _ in self.arguments)
+
+    @property
+    def required(self):
+        return [name for name, _, type, _ in self.arguments if type in ("FILES", "PATH")]
+
+    @property
+    def hidden(self):
+        """(name, declared type) of the hidden columns."""
+        texts = ("FILES", "PATH", "TEXT")
+        return [(name, "TEXT" if type in texts else "") for name, _, type, _ in self.arguments] + ([("on_error", "TEXT")] if self.over_files else [])
+
+    @property
+    def declared(self):
+        """As tests/support/contract.py has tables."""
+        return ", ".join([f"{name} {type}" for name, type, _, _ in self.columns] + [f"{name} {type} hidden".replace("  ", " ") for name, type in self.hidden])
+
+
+def of_script(path):
+    tables, shared = [], []
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        for line in file:
+            word, _, rest = line[4:].rstrip("\n").partition(" ") if line.startswith("--@ ") else ("", "", "")
+            if word == "table":
+                tables.append(Table(path, *rest.split(" ", 2), shared))
+            elif word == "argument":
+                name, parameter, type, text = rest.split(" ", 3)
+                (tables[-1].arguments if tables else shared).append((name, parameter, type, text))
+            elif word == "column":
+                name, type, unit, text = (rest + " ").split(" ", 3)
+                tables[-1].columns.append((name, type, "" if unit == "-" else unit.replace("_", " "), text.strip()))
+    return tables
+
+
+def every():
+    return [table for path in sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)) for table in of_script(path)]
