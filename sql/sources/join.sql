@@ -9,7 +9,7 @@ CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, wa
 INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
 INSERT OR IGNORE INTO renamed
 SELECT DISTINCT j.source, j.job, k.job
-FROM all_jobs AS j JOIN source USING (source) JOIN key AS k ON k.key = j.job
+FROM all_jobs AS j CROSS JOIN source USING (source) CROSS JOIN key AS k ON k.key = j.job -- a job is looked up, and not each key
 WHERE source.rank > 1 AND k.job <> j.job AND k.strength > 1;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -20,11 +20,13 @@ CREATE TABLE spoken AS
 SELECT a.source, a.job, min(a.start_time) AS start_time, max(coalesce(a.end_time, a.start_time)) AS end_time
 FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
 GROUP BY a.source, a.job;
-CREATE INDEX allocation_of ON all_allocations(job, source);
+CREATE TABLE renamed_held AS
+SELECT source, job, start_time, end_time FROM all_allocations WHERE job IN (SELECT job FROM renamed);
+CREATE INDEX renamed_held_of ON renamed_held(job, source);
 CREATE TABLE elsewhere AS
 SELECT s.source, s.job AS was, r.job FROM spoken AS s JOIN renamed AS r ON r.source = s.source AND r.was = s.job
-WHERE EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.job = r.job AND a.source <> s.source)
-  AND NOT EXISTS (SELECT 1 FROM all_allocations AS a
+WHERE EXISTS (SELECT 1 FROM renamed_held AS a WHERE a.job = r.job AND a.source <> s.source)
+  AND NOT EXISTS (SELECT 1 FROM renamed_held AS a
                   WHERE a.job = r.job AND a.source <> s.source AND a.start_time - 86400 <= s.end_time
                     AND coalesce(a.end_time, s.start_time) + 86400 >= s.start_time);
 DELETE FROM renamed WHERE (source, was) IN (SELECT source, was FROM elsewhere);
@@ -38,27 +40,31 @@ UPDATE all_commits SET job = r.job, attempt = NULL FROM renamed AS r WHERE r.sou
 
 -- ---- 2. Who holds what: of each job the best source that knows ----
 
-CREATE TABLE holder AS
-SELECT a.job, min(s.rank) AS rank FROM all_allocations AS a JOIN source AS s USING (source) GROUP BY a.job;
+-- A scheduler's jobs are many: what follows is of those alone that another source allocates as well.
+CREATE TABLE held AS
+SELECT a.rowid AS row, a.source, s.rank, a.job, a.pool, a.chips, a.start_time
+FROM all_allocations AS a CROSS JOIN source AS s USING (source)
+WHERE a.job IN (SELECT b.job FROM (SELECT min(rank) AS best FROM source HAVING min(rank) < max(rank)) CROSS JOIN all_allocations AS b
+                CROSS JOIN source AS t ON t.source = b.source WHERE t.rank > best);
+CREATE INDEX held_of ON held(job);
+CREATE TABLE holder AS SELECT job, min(rank) AS rank FROM held GROUP BY job;
 CREATE UNIQUE INDEX holder_of ON holder(job);
 
 -- What of a trainer's capacity stands for a job that a scheduler allocates goes with that job's allocation.
 CREATE TABLE outranked AS
-SELECT a.source, a.pool, a.chips, a.start_time
-FROM all_allocations AS a JOIN source AS s USING (source) JOIN holder AS h USING (job) WHERE s.rank > h.rank;
+SELECT a.row, a.source, a.pool, a.chips, a.start_time FROM held AS a JOIN holder AS h USING (job) WHERE a.rank > h.rank;
 CREATE INDEX outranked_of ON outranked(source, pool, start_time);
 CREATE TABLE told_chip AS -- and the chip that it named
 SELECT DISTINCT h.pool, c.chip
 FROM all_capacity AS c
 JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips
-JOIN all_allocations AS t ON t.source = o.source AND t.pool IS o.pool AND t.start_time IS o.start_time
-JOIN all_allocations AS h ON h.job = t.job AND h.source <> t.source
+JOIN held AS t ON t.source = o.source AND t.pool IS o.pool AND t.start_time IS o.start_time
+JOIN held AS h ON h.job = t.job AND h.source <> t.source
 WHERE c.chip IS NOT NULL;
 DELETE FROM all_capacity WHERE rowid IN (
   SELECT c.rowid FROM all_capacity AS c
   JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips);
-DELETE FROM all_allocations WHERE rowid IN (
-  SELECT a.rowid FROM all_allocations AS a JOIN source AS s USING (source) JOIN holder AS h USING (job) WHERE s.rank > h.rank);
+DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM outranked);
 
 -- A pool's chip by its site's name ("h100") may be any of several; the trainer's log names the one.
 CREATE TABLE known_chip AS
@@ -80,35 +86,41 @@ WHERE b.pool = all_capacity.pool
 
 -- ---- 3. Jobs: what one source leaves out another fills ----
 
-CREATE INDEX job_of ON all_jobs(job);
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:path, 'sources'), 'info', 'conflicting_job', NULL, count(*), 'sources differ on ' || field || ' of job ' || min(job)
-FROM (SELECT job, 'phase' AS field FROM all_jobs GROUP BY job HAVING count(DISTINCT phase) > 1
-      UNION ALL SELECT job, 'framework' FROM all_jobs GROUP BY job HAVING count(DISTINCT framework) > 1
-      UNION ALL SELECT job, 'model' FROM all_jobs GROUP BY job HAVING count(DISTINCT model) > 1
-      UNION ALL SELECT job, 'runtime' FROM all_jobs GROUP BY job HAVING count(DISTINCT runtime) > 1
-      UNION ALL SELECT job, 'chips' FROM all_jobs GROUP BY job HAVING count(DISTINCT chips) > 1)
-GROUP BY field HAVING count(*) > 0;
-
--- ---- 4. The relations ----
-
-CREATE TEMP TABLE capacity AS SELECT pool, chip, chips, start_time, end_time FROM all_capacity;
-CREATE TEMP TABLE outages AS SELECT pool, chips, start_time, end_time, kind FROM all_outages;
-CREATE TEMP TABLE allocations AS SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM all_allocations;
-CREATE TEMP TABLE commits AS SELECT job, attempt, step, snapshot_time, durable_time FROM all_commits;
-CREATE TEMP TABLE programs AS SELECT program, flops, bytes, dtype FROM all_programs;
-CREATE TEMP TABLE observed AS
-SELECT pool, max(until_time) AS until_time FROM all_observed JOIN source AS s USING (source)
-WHERE rank = (SELECT min(rank) FROM all_observed AS o JOIN source USING (source) WHERE o.pool IS all_observed.pool) GROUP BY pool;
-
--- Values in the order of rank, for the scheduler's fields and for the trainer's.
+-- Jobs of several rows, of which each has its values in the order of rank, for the scheduler's fields and for the trainer's. A
+-- mapping gives a job one row, unless logs of several names were found to be of it: where no other source names a job of the
+-- source that has most, that job has one row.
+CREATE TABLE largest AS
+SELECT source FROM source WHERE rank <> 2 AND source NOT IN (SELECT source FROM renamed)
+ORDER BY coalesce(json_extract(records, '$.jobs'), 0) DESC LIMIT 1;
+CREATE TABLE named_elsewhere AS SELECT DISTINCT job FROM all_jobs WHERE source IS NOT (SELECT source FROM largest);
+CREATE UNIQUE INDEX named_elsewhere_of ON named_elsewhere(job);
 CREATE TABLE many AS
 SELECT j.*, row_number() OVER (PARTITION BY j.job ORDER BY s.rank, j.source) AS nth,
        row_number() OVER (PARTITION BY j.job ORDER BY s.rank = 3 DESC, s.rank, j.source) AS trainer_nth
 FROM all_jobs AS j JOIN source AS s USING (source)
-WHERE j.job IN (SELECT job FROM all_jobs GROUP BY job HAVING count(*) > 1);
+WHERE j.job IN (SELECT job FROM all_jobs WHERE job IN (SELECT job FROM named_elsewhere) GROUP BY job HAVING count(*) > 1);
 CREATE INDEX many_of ON many(job);
-CREATE TEMP TABLE jobs AS
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:path, 'sources'), 'info', 'conflicting_job', NULL, count(*), 'sources differ on ' || field || ' of job ' || min(job)
+FROM (SELECT job, 'phase' AS field FROM many GROUP BY job HAVING count(DISTINCT phase) > 1
+      UNION ALL SELECT job, 'framework' FROM many GROUP BY job HAVING count(DISTINCT framework) > 1
+      UNION ALL SELECT job, 'model' FROM many GROUP BY job HAVING count(DISTINCT model) > 1
+      UNION ALL SELECT job, 'runtime' FROM many GROUP BY job HAVING count(DISTINCT runtime) > 1
+      UNION ALL SELECT job, 'chips' FROM many GROUP BY job HAVING count(DISTINCT chips) > 1)
+GROUP BY field HAVING count(*) > 0;
+
+-- ---- 4. The relations ----
+
+CREATE TEMP VIEW capacity AS SELECT pool, chip, chips, start_time, end_time FROM all_capacity;
+CREATE TEMP VIEW outages AS SELECT pool, chips, start_time, end_time, kind FROM all_outages;
+CREATE TEMP VIEW allocations AS SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM all_allocations;
+CREATE TEMP VIEW commits AS SELECT job, attempt, step, snapshot_time, durable_time FROM all_commits;
+CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM all_programs;
+CREATE TEMP TABLE observed AS
+SELECT pool, max(until_time) AS until_time FROM all_observed JOIN source AS s USING (source)
+WHERE rank = (SELECT min(rank) FROM all_observed AS o JOIN source USING (source) WHERE o.pool IS all_observed.pool) GROUP BY pool;
+
+CREATE TEMP VIEW jobs AS
 SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels
 FROM all_jobs WHERE job NOT IN (SELECT job FROM many)
 UNION ALL

@@ -11,13 +11,18 @@
 --@ job \b(?:MY_)?POD_?NAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 --@ job \bHOSTNAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 
--- Everything that a job goes by. What two jobs go by is of no use.
+-- Everything that a job goes by, where there is a log to find the job of. What two jobs go by is of no use.
 CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT NULL) WITHOUT ROWID;
-INSERT OR IGNORE INTO key SELECT job, job, 3 FROM all_jobs WHERE job IS NOT NULL;
+CREATE TABLE asked AS
+SELECT 1 AS is_asked FROM file
+WHERE (source IS NULL AND coalesce(format, said_job, json_extract(options, '$.job')) IS NOT NULL) OR source IN (SELECT source FROM source WHERE rank > 1)
+LIMIT 1;
+INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs WHERE job IS NOT NULL;
 INSERT OR IGNORE INTO key
-SELECT alias, min(job), 2 FROM all_aliases WHERE alias <> '' GROUP BY alias HAVING count(DISTINCT job) = 1;
+SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases WHERE alias <> '' GROUP BY alias HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO key
-SELECT name, min(job), 1 FROM all_jobs WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
+SELECT name, min(job), 1 FROM asked CROSS JOIN all_jobs WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
+DROP TABLE asked;
 
 -- The names to look in: the file's own, without its endings, then those of its folders, the nearest first.
 CREATE TABLE place(file INTEGER, level INTEGER, name TEXT);
