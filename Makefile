@@ -84,11 +84,11 @@ $(SCALARS): build/commit
 $(SCALARS): CPPFLAGS += -DMPG_COMMIT='"$(COMMIT)"'
 
 # A unit test is a program of its own, linked once as released and once under the sanitizers.
-build/unit/%: tests/unit/%.c libmpg.a
+build/unit/%: tests/unit/%.c libmpg.a | build/register.h
 	@mkdir -p $(@D)
 	$(COMPILE) $(STATIC) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< libmpg.a -lsqlite3 $(LIBS)
 
-build/asan/unit/%: tests/unit/%.c build/asan/libmpg.a
+build/asan/unit/%: tests/unit/%.c build/asan/libmpg.a | build/register.h
 	@mkdir -p $(@D)
 	$(COMPILE) $(ASAN) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< build/asan/libmpg.a -lsqlite3 $(LIBS)
 

@@ -23,7 +23,7 @@ format:
 # initialised is wrong more often than not; clang's analyzer and valgrind look for those. Programs of our
 # own, which may die where memory ends, are spared it; and cppcheck's guesses go wrong in the tests. On
 # other processors than x86-64 char has no sign, and there are none of its vectors.
-build/lint/%.ok: %.c $(filter %.h,$(C_FILES)) .clang-tidy tests/lint.mk | lint-tools
+build/lint/%.ok: %.c $(filter %.h,$(C_FILES)) .clang-tidy tests/lint.mk | lint-tools build/register.h
 	@echo lint $< && mkdir -p $(@D)
 	@gcc $(LINT_FLAGS) -O2 $(if $(filter ext/%,$<),-fanalyzer -Wno-analyzer-use-of-uninitialized-value) -c -o build/lint/$*.o $<
 	@gcc $(LINT_FLAGS) -O1 -funsigned-char -DMPG_NO_SIMD -c -o build/lint/$*.o $<

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+import formats
 from fleets import ROOT, connect
 
 SOURCES = sorted(glob.glob("ext/**/*.[ch]", root_dir=ROOT, recursive=True))
@@ -195,6 +196,47 @@ class Rooms(unittest.TestCase):
     def test_a_circle_is_found(self):
         self.assertEqual(circle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}), ["b", "c", "b"])
         self.assertIsNone(circle_in({"a": {"b", "c"}, "b": {"c"}}))
+
+
+class Formats(unittest.TestCase):
+    """The two registers, ext/formats/list.h and tests/formats.py, name the same formats, and each has a room wherever formats have one."""
+
+    def registered(self):
+        """{folder of ext/formats: its functions that list.h calls}"""
+        listed = re.findall(r"^  X\((\w+)\)", text_of("ext/formats/list.h"), re.M)
+        self.assertGreater(len(listed), 10)
+        folders = {}
+        for name in listed:
+            homes = [path for path in SOURCES if path.endswith(".c") and re.search(rf"^int mpg_register_{name}\(", text_of(path), re.M)]
+            self.assertEqual(len(homes), 1, name)
+            folders.setdefault(homes[0].split("/")[2], []).append(name)
+        return folders
+
+    def test_both_name_the_same(self):
+        self.assertEqual(sorted(self.registered()), sorted(formats.FORMATS))
+        self.assertEqual(sorted({path.split("/")[2] for path in SOURCES if path.startswith("ext/formats/") and path.count("/") == 3}), sorted(formats.FORMATS))
+
+    def test_every_reader_is_a_sample(self):
+        """What takes a path and gives rows of files is a table of the register."""
+        db = connect()
+        tables = {name for name, in db.execute("SELECT name FROM pragma_module_list")} - {name for name, in sqlite3.connect(":memory:").execute("SELECT name FROM pragma_module_list")}
+        readers = {name for name in tables if db.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'on_error'", (name,)).fetchone()}
+        self.assertLessEqual(set(formats.READERS), tables)
+        self.assertEqual(sorted(name for name in readers - set(formats.READERS) if not name.startswith(("mpg_", "trace_"))), [])
+
+    def test_rooms(self):
+        for name, format in formats.FORMATS.items():
+            with self.subTest(name):
+                self.assertIn(format.gives, ("fleet", "profile", "program", "metrics", "rows"))
+                rooms = [f"ext/formats/{name}", f"fixtures/{format.fixtures or name}", f"docs/formats/{name}.md"]
+                if not isinstance(format.mappings, str):
+                    rooms += [f"sql/formats/{mapping}.sql" for mapping in format.mappings or (name,)]
+                self.assertEqual([room for room in rooms if not os.path.exists(os.path.join(ROOT, room))], [])
+                suites = glob.glob("tests/formats/test_*.py", root_dir=ROOT)
+                tables = [sample.table for sample in format.samples]
+                self.assertTrue([path for path in suites if any(table in text_of(path) for table in tables)], "no suite in tests/formats")
+                for sample in format.samples:
+                    self.assertTrue(os.path.isfile(os.path.join(ROOT, "fixtures", sample.file)), sample.file)
 
 
 class Loading(unittest.TestCase):

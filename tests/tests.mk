@@ -9,8 +9,13 @@ mutants: mpg.so
 figures:
 	@$(PYTHON) tests/support/figures.py
 
+# What tests/formats.py says, for the tests in C.
+build/register.h: tests/formats.py $(wildcard tests/fuzz/*.c)
+	@mkdir -p $(@D)
+	@$(PYTHON) tests/formats.py >$@
+
 # What tests/robust/test_memory.py runs: failing allocations under the shipped mpg.so, in SQLite's shared library; and another qsort.
-build/memory/loaded: tests/memory/loaded.c
+build/memory/loaded: tests/memory/loaded.c build/register.h
 	@mkdir -p $(@D)
 	$(COMPILE) -fvisibility=default -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< -lsqlite3 -lpthread
 build/memory/ties.so: tests/memory/ties.c

@@ -9,8 +9,12 @@ import os
 import re
 import sqlite3
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.join(ROOT, "tests"))
+import formats  # noqa: E402
+
 PACKED = os.path.join(ROOT, "tests/fuzz/corpus")
 LONGEST = 4096  # bytes of an input that is committed
 BUDGET = 12_000  # bytes of a packed corpus
@@ -22,20 +26,21 @@ FILES = {
     "scan": ["read/rows/rows_scan", "read/rows/rows_dedup", "read/rows/rows_pieces", "read/rows/rows_fast", "read/parse/csv_fast", "read/parse/json_fast", "read/parse/blocks", "read/rows/rows"],
     "rollup": ["read/rows/rows_rollup", "read/rows/rows_pieces", "read/rows/rows_fast", "read/parse/blocks", "read/grouping/groups", "read/grouping/sum_expression", "read/grouping/sum_batch", "base/pipeline"],
     "native": ["goodput/native/native", "goodput/native/native_csv", "goodput/native/native_json", "goodput/native/native_json_fast", "goodput/native/native_csv_fast", "goodput/trace/fleet", "goodput/trace/fleet_add", "goodput/trace/fleet_add_fast", "goodput/trace/relation_schema"],
-    "slurm": ["formats/slurm/slurm", "formats/slurm/slurm_row", "formats/slurm/slurm_fast", "formats/slurm/slurm_prefetch", "formats/slurm/slurm_value", "formats/slurm/slurm_repeats", "base/hash_set"], "pbs": ["formats/pbs/pbs", "formats/pbs/pbs_value"], "swf": ["formats/swf/swf"],
+    "slurm": ["formats/slurm/slurm", "formats/slurm/slurm_row", "formats/slurm/slurm_fast", "formats/slurm/slurm_prefetch", "formats/slurm/slurm_value", "formats/slurm/slurm_repeats", "base/hash_set"],
     "slurm_json": ["formats/slurm/slurm_json", "formats/slurm/slurm_fields", "formats/slurm/slurm_object", "formats/slurm/slurm_controller", "formats/slurm/slurm_nodes"],
-    "kube": ["formats/kube/kube", "formats/kube/kube_object", "formats/kube/kube_pods", "formats/kube/kube_claims", "formats/kube/kube_outcome", "formats/kube/kube_chips", "read/parse/json_walker"], "prometheus": ["formats/prometheus/prometheus", "formats/prometheus/prometheus_text"],
-    "otlp": ["formats/otlp/otlp", "formats/otlp/otlp_value"], "log": ["formats/log/log", "formats/log/pattern", "formats/log/log_stamp"],
     "hlo": ["formats/hlo/hlo_text", "formats/hlo/hlo_parse", "formats/hlo/hlo_lex", "formats/hlo/hlo_shape_text", "program/hlo/hlo_module", "program/hlo/hlo_opcode", "program/hlo/hlo_shape", "program/hlo/hlo_attribute", "program/hlo/hlo_cost",
             "program/hlo/hlo_flops", "program/hlo/hlo_bytes", "program/hlo/hlo_collective", "program/hlo/hlo_manual", "program/hlo/hlo_trips"],
-    "chrome": ["formats/chrome/chrome", "formats/chrome/chrome_event", "formats/chrome/chrome_prefetch", "formats/chrome/chrome_info", "read/parse/json_lenient"], "mllog": ["formats/mllog/mllog"],
-    "goodput_log": ["formats/goodput_log/goodput_log", "formats/goodput_log/goodput_row"], "xplane": ["formats/xplane/protobuf", "formats/xplane/xspace", "formats/xplane/xplane"], "zone": ["read/input/zone"], "time": ["base/time", "base/time_bucket"],
+    "chrome": ["formats/chrome/chrome", "formats/chrome/chrome_event", "formats/chrome/chrome_prefetch", "formats/chrome/chrome_info", "read/parse/json_lenient"],
+    "goodput_log": ["formats/goodput_log/goodput_log", "formats/goodput_log/goodput_row"], "zone": ["read/input/zone"], "time": ["base/time", "base/time_bucket"],
     "number": ["base/number", "base/text"], "names": ["goodput/trace/uuid", "program/dtype", "program/chips"],
     "transformer": ["program/transformer_json", "program/transformer"], "state": ["goodput/account"],
     "aggregate": ["goodput/account", "goodput/goodput"], "interval": ["read/grouping/interval"],
     "ledger": ["goodput/rules/timeline", "goodput/rules/rating", "goodput/rules/lineage", "goodput/rules/rerun_batches", "goodput/rules/gang", "goodput/rules/pools", "goodput/rules/ledger_row", "goodput/rules/innermost", "goodput/ledger/rollup", "goodput/trace/packed_spans"],
     "sql": ["sqlite/functions/goodput_functions", "sqlite/functions/roofline_functions", "sqlite/functions/interval_functions", "sqlite/ledger/ledger_table", "sqlite/ledger/ledger_arguments", "sqlite/catalogue", "sqlite/sqlite_relations"],
 }
+# A format that is not listed is about what its folder has, but for its tables.
+for name in formats.FORMATS:
+    FILES.setdefault(name, sorted(path[len(f"{ROOT}/ext/"):-2] for path in glob.glob(f"{ROOT}/ext/formats/{name}/*.c") if not path.endswith("_table.c")))
 
 
 def targets():
@@ -134,10 +139,11 @@ def fixture(pattern, lines=12):
             yield data if len(data) <= LONGEST else b"".join(data.splitlines(keepends=True)[:lines])[:LONGEST]
 
 
-def texts(path):
-    """Texts between empty lines."""
-    with open(f"{ROOT}/tests/fuzz/seeds/{path}", encoding="utf-8") as file:
-        return [text.encode() + b"\n" for text in file.read().rstrip("\n").split("\n\n")]
+def texts(target):
+    """Texts between empty lines of tests/fuzz/seeds/TARGET.*."""
+    for path in sorted(glob.glob(f"{ROOT}/tests/fuzz/seeds/{target}.*")):
+        with open(path, encoding="utf-8") as file:
+            yield from (text.encode() + b"\n" for text in file.read().rstrip("\n").split("\n\n"))
 
 
 def seeds(target):
@@ -194,15 +200,10 @@ def seeds(target):
         yield b"x" + head + b"".join(span.replace(b'"step":%d', b'"flops":1e%d') % (b"%d" % k, b"%d" % (k + 8), k % 2) for k in range(12, 21))
     elif target == "slurm":
         yield from fixture("slurm/*", 6)
-    elif target in ("pbs", "swf", "xplane"):
-        yield from fixture(f"{target}/*", 8)
     elif target == "slurm_json":
         yield from fixture("slurm/*.json", 200)
         yield from fixture("slurm/scontrol*", 8)
-        yield from texts("slurm_json.json")
-    elif target in ("kube", "otlp", "hlo"):
-        yield from fixture(f"{target}/*", 60)
-        yield from texts({"kube": "kube.json", "otlp": "otlp.json", "hlo": "hlo.hlo"}[target])
+        yield from texts("slurm_json")
     elif target == "prometheus":
         yield from fixture("prometheus/*", 20)
         yield b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"up","gpu":"0"},"values":[[1.5,"1"],[2,"NaN"]]}]}}'
@@ -214,10 +215,6 @@ def seeds(target):
         yield b'{"traceEvents":[{"ph":"X","name":"k","ts":1.5,"dur":2,"pid":0,"tid":"s","args":{"stream":7}},{}],"distributedInfo":{"rank":1}}'
         yield b'[' + b',\n'.join(b'{"ph":"X","ts":%d}' % i for i in range(60)) + b']'
         yield b'[' + b','.join(b'{"ts":%d,"args":{"k":[{"ts":1},{"ts":2}]}}' % i for i in range(40)) + b',{"name":"},{\\"ts\\":1"}], "x": [{"ts":1},{"ts":2}]'
-    elif target == "mllog":
-        yield from fixture("mlperf/**/*.txt", 8)
-    elif target == "goodput_log":
-        yield from fixture("goodput/*", 12)
     elif target == "zone":
         for name in ("UTC", "Europe/Berlin", "America/St_Johns", "Africa/Casablanca"):
             path = f"/usr/share/zoneinfo/{name}"
@@ -251,6 +248,9 @@ def seeds(target):
         db.load_extension(f"{ROOT}/mpg")
         for rows in ("('ideal', 5)", "('ideal', 0.1), ('down', -3)", "('queued', 9223372036854775807), ('idle', 1e30), ('lost', 2)"):
             yield db.execute(f"SELECT goodput_state(column1, column2) FROM (VALUES {rows})").fetchone()[0]
+    elif target in formats.FORMATS:
+        yield from fixture(f"{formats.FORMATS[target].fixtures or target}/**", 60)
+        yield from texts(target)
     else:  # scripts of bytes
         yield bytes(range(200))
         yield hashlib.shake_128(target.encode()).digest(600)

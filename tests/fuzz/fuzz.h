@@ -3,10 +3,10 @@
 ** them: no crash, no leak, no hang (the sanitizers and libFuzzer watch), and what it says of them
 ** must hold (CHECK).
 **
-** Targets are listed here once; fuzz_NAME is in NAME.c. They run under libFuzzer (libfuzzer.c) and,
-** over the committed corpora, in `make test` (replay.c). What varies beside the bytes, such as the
-** size of read buffers and the allocation that fails, is drawn from their hash: a file is its whole
-** case.
+** fuzz_NAME is in NAME.c; tests/formats.py makes the list FUZZ_TARGETS. They run under libFuzzer
+** (libfuzzer.c) and, over the committed corpora, in `make test` (replay.c). What varies beside the
+** bytes, such as the size of read buffers and the allocation that fails, is drawn from their hash: a
+** file is its whole case.
 */
 #ifndef MPG_FUZZ_H
 #define MPG_FUZZ_H
@@ -14,39 +14,7 @@
 #include "../../ext/base/base.h"
 #include "../../ext/base/issues.h"
 #include "../../ext/read/input/stream.h"
-
-#define FUZZ_TARGETS(F)                                                                            \
-  F(csv)                                                                                           \
-  F(json)                                                                                          \
-  F(lines)                                                                                         \
-  F(inflate)                                                                                       \
-  F(rows)                                                                                          \
-  F(rollup)                                                                                        \
-  F(scan)                                                                                          \
-  F(native)                                                                                        \
-  F(slurm)                                                                                         \
-  F(slurm_json)                                                                                    \
-  F(pbs)                                                                                           \
-  F(swf)                                                                                           \
-  F(mllog)                                                                                         \
-  F(goodput_log)                                                                                   \
-  F(kube)                                                                                          \
-  F(prometheus)                                                                                    \
-  F(otlp)                                                                                          \
-  F(log)                                                                                           \
-  F(hlo)                                                                                           \
-  F(chrome)                                                                                        \
-  F(xplane)                                                                                        \
-  F(zone)                                                                                          \
-  F(time)                                                                                          \
-  F(number)                                                                                        \
-  F(names)                                                                                         \
-  F(transformer)                                                                                   \
-  F(state)                                                                                         \
-  F(aggregate)                                                                                     \
-  F(interval)                                                                                      \
-  F(ledger)                                                                                        \
-  F(sql)
+#include "../../build/register.h"
 
 #define FUZZ_DECLARE(name) void fuzz_##name(mpg_str input);
 FUZZ_TARGETS(FUZZ_DECLARE)

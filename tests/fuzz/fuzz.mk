@@ -14,7 +14,7 @@ fuzz: $(FUZZ:%=build/fuzz/%)
 	@ext/package/deps.sh lint
 	@$(PYTHON) tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 
-build/fuzz/%.o: %.c
+build/fuzz/%.o: %.c build/register.h
 	@mkdir -p $(@D)
 	clang $(FUZZ_FLAGS) -MMD -MP -c -o $@ $<
 $(FUZZ_TARGETS:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZ_OBJ) tests/fuzz/libfuzzer.c
@@ -22,14 +22,14 @@ $(FUZZ_TARGETS:%=build/fuzz/%): build/fuzz/%: build/fuzz/tests/fuzz/%.o $(FUZZ_O
 
 # All targets in one program without libFuzzer, from the compiler that the tests use; the same as released; and counting lines.
 REPLAY = $(filter-out tests/fuzz/libfuzzer.c,$(wildcard tests/fuzz/*.c))
-build/asan/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) build/asan/libmpg.a
+build/asan/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) build/register.h build/asan/libmpg.a
 	$(COMPILE) $(ASAN) -o $@ $(REPLAY) build/asan/libmpg.a -lsqlite3 $(LIBS)
-build/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) libmpg.a
+build/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) build/register.h libmpg.a
 	$(COMPILE) $(STATIC) $(LDFLAGS) -o $@ $(REPLAY) libmpg.a -lsqlite3 $(LIBS)
 build/lines/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(STD) -O0 --coverage -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -MMD -MP -c -o $@ $<
-build/lines/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) $(SRC:%.c=build/lines/%.o)
+build/lines/replay: $(REPLAY) $(wildcard tests/fuzz/*.h) build/register.h $(SRC:%.c=build/lines/%.o)
 	$(CC) $(STD) --coverage -DSQLITE_CORE -DMPG_TEST -o $@ $(REPLAY) $(SRC:%.c=build/lines/%.o) -lsqlite3 $(LIBS)
 
 -include $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d build/lines/*/*/*.d)

@@ -6,6 +6,8 @@
 #ifndef MPG_STATEMENTS_H
 #define MPG_STATEMENTS_H
 
+#include "../../build/register.h"
+
 /* What is in the database before. */
 static const char *const setup =
     "CREATE TABLE capacity(pool, chip, chips, start_time, end_time);"
@@ -27,8 +29,9 @@ static const char *const setup =
     "INSERT INTO programs VALUES ('s', 1e15);"
     "INSERT INTO chips VALUES ('mine', 'bf16', 1e14);";
 
+#define SELECT_SOME(call) "SELECT * FROM " call " LIMIT 12",
 static const char *const statements[] = {
-    "SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1",
+    FORMAT_CALLS(SELECT_SOME) "SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1",
     "SELECT * FROM mpg_ledger WHERE bucket_width = 20 AND since = 5",
     "SELECT * FROM mpg_timeline('a')",
     "SELECT pool, job, goodput(category, chip_us), mpg_lower(category, chip_us) FROM mpg_rollup "
@@ -72,14 +75,7 @@ static const char *const statements[] = {
     "slurm_trace('fixtures/slurm/sacct.json') "
     "LIMIT 2",
     "SELECT NodeName, State, gpu_types FROM slurm_nodes_trace('fixtures/slurm/scontrol_nodes.txt')",
-    "SELECT key, value, metadata FROM "
-    "mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
-    "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC') LIMIT 3",
-    "SELECT * FROM kube_trace('fixtures/kube/cluster.json')",
     "SELECT name, claims FROM kube_trace('fixtures/kube/claims.json') WHERE claims IS NOT NULL",
-    "SELECT * FROM prometheus_trace('fixtures/prometheus/*') LIMIT 8",
-    "SELECT * FROM otlp_trace('fixtures/otlp/finetune.json')",
-    "SELECT * FROM swf_trace('fixtures/swf/small.swf') LIMIT 3",
     "SELECT record, _line FROM csv_trace('fixtures/golden/jobs.csv') WHERE nulls = '-' AND zone = "
     "'UTC'",
     "SELECT record FROM jsonl_trace('fixtures/golden.jsonl', 'job, pool $.pool TEXT', 'job TEXT') "
@@ -100,13 +96,11 @@ static const char *const statements[] = {
     "SELECT * FROM chrome_trace_info('fixtures/profile/rank1.json') WHERE threads = 1",
     "SELECT name, dur, process_name FROM chrome_trace('fixtures/profile/tpu.trace.json') "
     "WHERE ph = 'X' AND threads = 2",
-    "SELECT * FROM xplane_trace('fixtures/xplane/tpu-host-0.xplane.pb') LIMIT 12",
     "SELECT * FROM xplane_planes('fixtures/xplane')",
     "SELECT job_size(chips), job_size(16, '8,16,32'), time_bucket(start_time, 'day +02:00'), "
     "iso_week(end_time), bar(chips, 4, 30) FROM allocations",
     "SELECT spark(chips), spark(chips, 'ascii') FROM allocations",
     "SELECT spark(chips, 0, 9) OVER (ORDER BY start_time ROWS 1 PRECEDING) FROM allocations",
-    "SELECT *, _line FROM hlo_trace('fixtures/hlo/fp8_step.hlo')",
     "SELECT * FROM hlo_cost('fixtures/hlo/decode.hlo')",
     "SELECT transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":10}'), "
     "chip_interconnect('TPU v4')",

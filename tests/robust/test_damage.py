@@ -4,13 +4,13 @@ import os
 import random
 import unittest
 
+import formats
 from cases import Case
 from fleets import ROOT, quote
-from test_growing import LINES
 
-# Readers of records that are lines; and how the lines begin that are not records but tell of those that follow.
-TABLES = {"slurm_trace": b"JobID", "slurm_events_trace": b"Cluster|", "slurm_nodes_trace": b"\n", "mllog_trace": b"\n", "pbs_trace": b"\n", "swf_trace": b";",
-          "goodput_trace": b"\n", "prometheus_trace": b"#", "jsonl_trace": b"\n", "log_trace": b"\n"}
+# A row of these has the line that it comes from, and no quotes that go over several lines.
+SAMPLES = [sample for format in formats.FORMATS.values() for sample in format.samples
+           if sample.kind == formats.LINES and sample.table not in ("csv_trace", "csv_rollup", "jsonl_rollup", "goodput_report")]
 BYTES = b"\0\n \"'\\,;|:=#{}[]()0-\x7f\x80\xff"
 TIMES = 150
 
@@ -26,8 +26,8 @@ class Damage(Case):
 
     def test_a_byte(self):
         self.db.text_factory = bytes  # which need not be UTF-8 then
-        for table, head in TABLES.items():
-            (name,), arguments = LINES[table]
+        for sample in SAMPLES:
+            table, name, head, arguments = sample.table, sample.file, sample.head, formats.more(sample)
             with open(os.path.join(ROOT, "fixtures", name), "rb") as file:
                 lines = file.read().splitlines(keepends=True)
             path = self.file(b"".join(lines), os.path.basename(name))

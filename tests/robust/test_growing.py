@@ -12,48 +12,30 @@ import sqlite3
 import unittest
 
 import figures
+import formats
 from cases import Case
-from contract import READERS
 from fleets import ROOT, quote
 
-# Of each reader: files of the fixtures that are read as one, the last of them growing; further arguments.
-LINES = {
-    "trace_ledger": (["golden/capacity.csv", "golden/allocations.csv"], ""), "trace_rollup": (["golden.jsonl"], ""),
-    "trace_timeline": (["golden/allocations.csv"], ", 'J1'"), "trace_records": (["golden.jsonl"], ""),
-    "slurm_trace": (["slurm/sacct_jobs.psv"], ""), "slurm_events_trace": (["slurm/sacctmgr_events.psv"], ", 'Europe/Berlin'"),
-    "slurm_nodes_trace": (["slurm/scontrol_nodes.txt"], ""), "mllog_trace": (["mlperf/results/pod16/toy_lm/result_0.txt"], ""),
-    "pbs_trace": (["pbs/accounting.log"], ", 'UTC'"), "swf_trace": (["swf/small.swf"], ""), "goodput_trace": (["goodput/ranker-7.jsonl"], ""),
-    "goodput_report": (["goodput/ranker-7.jsonl"], ""), "prometheus_trace": (["prometheus/dcgm.prom"], ""),
-    "csv_trace": (["golden/spans.csv"], ""), "csv_rollup": (["golden/spans.csv"], ", 'step', 'job'"), "jsonl_trace": (["golden.jsonl"], ""),
-    "jsonl_rollup": (["golden.jsonl"], ", 'chips', 'pool'"), "log_trace": (["training/nanogpt.log"], ", 'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)'"),
-}
-# One document a file: what is not whole is an error, or an issue.
-DOCUMENTS = {
-    "kube_trace": (["kube/cluster.json"], ""), "otlp_trace": (["otlp/finetune.json"], ""), "hlo_trace": (["hlo/decode.hlo"], ""),
-    "hlo_cost": (["hlo/decode.hlo"], ""), "chrome_trace": (["profile/rank0.json"], ""), "chrome_trace_info": (["profile/rank0.json"], ""),
-    "xplane_trace": (["xplane/tpu-host-0.xplane.pb"], ""), "xplane_planes": (["xplane/tpu-host-0.xplane.pb"], ""),
-    "slurm_trace": (["slurm/sacct.json"], ""), "goodput_trace": (["goodput/ranker-8.json"], ""), "prometheus_trace": (["prometheus/dcgm.json"], ""),
-}
 UNFINISHED = {"unfinished_record", "unfinished_line", "unfinished_trace", "no_entry"}
 PLACES = 120
 
 
 class Growing(Case):
-    def begin(self, table, files, arguments):
+    def begin(self, sample):
         """(bytes of the file that grows, what the reader says of so many of them: rows, kinds of issues, error)."""
-        folder = self.new_folder()
-        for name in files[:-1]:
+        folder, table = self.new_folder(), sample.table
+        for name in sample.beside:
             shutil.copy(os.path.join(ROOT, "fixtures", name), folder)
-        path = os.path.join(folder, os.path.basename(files[-1]))
-        with open(os.path.join(ROOT, "fixtures", files[-1]), "rb") as file:
+        path = os.path.join(folder, os.path.basename(sample.file))
+        with open(os.path.join(ROOT, "fixtures", sample.file), "rb") as file:
             data = file.read()
-        source = folder if len(files) > 1 else path
+        source = folder if sample.beside else path
 
         def read(n):
             with open(path, "wb") as file:
                 file.write(data[:n])
             try:
-                rows = self.rows(f"SELECT * FROM {table}({quote(source)}{arguments})")
+                rows = self.rows(f"SELECT * FROM {table}({quote(source)}{formats.more(sample)})")
             except sqlite3.Error as error:
                 self.assertRegex(str(error), f"^{table}: .*({re.escape(path)}:|measures: )")
                 return None, set(), str(error)
@@ -69,14 +51,11 @@ class Growing(Case):
         near += [m.start() + 1 for m in re.finditer(rb"\n\n", data)][:20]
         return sorted({n for n in near + rng.sample(range(len(data)), min(PLACES, len(data))) if 0 < n < len(data)})
 
-    def test_all_readers_are_here(self):
-        self.assertEqual(set(READERS), set(LINES) | set(DOCUMENTS))
-
     def test_lines(self):
         sums = {"beginnings of files": 0, "their last line was left out": 0, "their last line was read": 0}
-        for table, (files, arguments) in LINES.items():
-            data, read = self.begin(table, files, arguments)
-            self.assertTrue(data.endswith(b"\n"), files)
+        for sample in formats.of_kind(formats.LINES):
+            table, (data, read) = sample.table, self.begin(sample)
+            self.assertTrue(data.endswith(b"\n"), sample.file)
             told = {"left out": 0, "read": 0}
             for n in self.places(data):
                 with self.subTest(table, n=n, of=len(data), end=data[max(0, n - 30):n]):
@@ -103,8 +82,8 @@ class Growing(Case):
         figures.record("growing", sums)
 
     def test_documents(self):
-        for table, (files, arguments) in DOCUMENTS.items():
-            data, read = self.begin(table, files, arguments)
+        for sample in formats.of_kind(formats.DOCUMENT):
+            table, (data, read) = sample.table, self.begin(sample)
             rows, kinds, error = read(len(data))
             self.assertIsNone(error)
             self.assertFalse(kinds & UNFINISHED)

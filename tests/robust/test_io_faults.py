@@ -15,7 +15,7 @@ import unittest
 
 import cases
 import figures
-from contract import READERS
+import formats
 from fleets import ROOT, connect, quote
 from test_security import Watch
 
@@ -135,20 +135,8 @@ KINDS = ["", "EINTR", "short read", "EIO", "EACCES", "ENOMEM", "EMFILE"]
 UNSEEN = {"EINTR", "short read"}  # these a caller never sees
 WORDS = {"EIO": "Input/output error", "EACCES": "Permission denied", "EMFILE": "Too many open files"}
 
-# What each reader reads: (path below fixtures, further arguments, whether to pack it as well)
-FIXTURES = {
-    "trace_ledger": ("golden", "", 0), "trace_rollup": ("golden.jsonl", "", 1), "trace_timeline": ("golden", ", 'J1'", 0),
-    "trace_records": ("golden.jsonl", "", 1),
-    "slurm_trace": ("slurm/sacct.json", "", 1), "slurm_events_trace": ("slurm/sacctmgr_events.psv", ", 'Europe/Berlin'", 0),
-    "slurm_nodes_trace": ("slurm/scontrol_nodes.txt", "", 0), "mllog_trace": ("mlperf/results/pod16/toy_lm/result_0.txt", "", 1),
-    "pbs_trace": ("pbs", "", 0), "swf_trace": ("swf/small.swf", "", 1), "goodput_trace": ("goodput/ranker-8.json", "", 1),
-    "goodput_report": ("goodput", "", 0), "kube_trace": ("kube/cluster.json", "", 1), "prometheus_trace": ("prometheus/*", "", 0),
-    "otlp_trace": ("otlp/finetune.json", "", 1), "csv_trace": ("golden/*.csv", "", 0), "csv_rollup": ("golden/spans.csv", ", 'step', 'job'", 1),
-    "jsonl_trace": ("golden.jsonl", "", 1), "jsonl_rollup": ("golden.jsonl", ", 'chips', 'pool'", 0),
-    "log_trace": ("training/nanogpt.log", ", 'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)'", 1), "hlo_trace": ("hlo/decode.hlo", "", 1),
-    "hlo_cost": ("hlo", "", 0), "chrome_trace": ("profile/*", "", 0), "chrome_trace_info": ("profile/rank0.json", "", 1),
-    "xplane_trace": ("xplane/tpu-host-0.xplane.pb", "", 1), "xplane_planes": ("xplane", "", 0),
-}
+# What each reader says of a path: (table, what follows the path in its call).
+CALLS = [(table, formats.more(formats.first(table))) for table in formats.READERS]
 
 
 def sweep(folder, scans):
@@ -207,11 +195,10 @@ class Preloaded(unittest.TestCase):
             data = os.path.join(folder, "data")
             shutil.copytree(os.path.join(ROOT, "fixtures"), data, ignore=shutil.ignore_patterns("fleet", "generate", "*.md", "*.mk"))
             scans = []
-            self.assertEqual(sorted(READERS), sorted(FIXTURES))
-            for table, (path, more, packed) in FIXTURES.items():
-                path = os.path.join(data, path)
+            for sample in formats.SAMPLES:
+                path, table, more = os.path.join(data, formats.several(sample)), sample.table, formats.more(sample)
                 scans.append((path, f"SELECT * FROM {table}({quote(path)}{more})"))
-                if packed:
+                if not sample.several:
                     for name, tool in ((path + ".gz", "gzip -c"), (path + ".zst", "zstd -qc")):
                         self.assertEqual(0, os.system(f"{tool} {path} >{name}"))
                         scans.append((name, f"SELECT * FROM {table}({quote(name)}{more})"))
@@ -219,7 +206,7 @@ class Preloaded(unittest.TestCase):
                 path = os.path.join(data, "golden/spans.csv" if table == "csv_trace" else "golden.jsonl")
                 scans.append((path, f"SELECT * FROM {table}({quote(path)}) WHERE on_error = 'skip'"))
             done = subprocess.run([sys.executable, "-m", "test_io_faults", "--sweep"], input=json.dumps([data, scans]), capture_output=True, text=True,
-                                  env={**os.environ, "LD_PRELOAD": library, "PYTHONPATH": os.pathsep.join(os.path.join(ROOT, "tests", room) for room in ("support", "robust", "sql"))}, check=False)
+                                  env={**os.environ, "LD_PRELOAD": library, "PYTHONPATH": os.pathsep.join(os.path.join(ROOT, "tests", room) for room in ("support", "robust", "sql", ""))}, check=False)
             self.assertEqual("", done.stderr[-2000:])
             points, errors, wrong = json.loads(done.stdout)
         self.assertEqual([], wrong[:20])
@@ -232,7 +219,7 @@ class Preloaded(unittest.TestCase):
 class Case(cases.FolderCase):
     def errors(self, path, pattern):
         """What every reader says of a path."""
-        for table, (_, more, _) in FIXTURES.items():
+        for table, more in CALLS:
             with self.subTest(table):
                 with self.assertRaisesRegex(sqlite3.OperationalError, f"^{table}: {pattern}"):
                     connect().execute(f"SELECT * FROM {table}(?{more})", (path,)).fetchall()
@@ -281,7 +268,7 @@ class NoFiles(Case):
 
     def test_paths_of_other_types(self):
         for value in (1, 1.5):
-            for table, (_, more, _) in FIXTURES.items():
+            for table, more in CALLS:
                 with self.subTest(table), self.assertRaisesRegex(sqlite3.OperationalError, f"^{table}: "):
                     connect().execute(f"SELECT * FROM {table}(?{more})", (value,)).fetchall()
 
@@ -295,13 +282,13 @@ class NoFiles(Case):
         script = "import sqlite3, sys\n" + "\n".join(f"""
 db = sqlite3.connect(":memory:"); db.enable_load_extension(True); db.load_extension({self.path('mpg')!r})
 try: print(db.execute("SELECT * FROM {table}(?{more})", (sys.argv[1],)).fetchall())
-except sqlite3.OperationalError as error: print(error)""" for table, (_, more, _) in FIXTURES.items())
+except sqlite3.OperationalError as error: print(error)""" for table, more in CALLS)
         options = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
         for closed, pattern in ((path, f"{path}: cannot open: Permission denied"),
                                 (self.path("closed"), f"{self.path('closed')}/: cannot open the folder: Permission denied"),
                                 (self.path("closed/x"), f"{self.path('closed/x')}: cannot stat: Permission denied")):
             done = subprocess.run([sys.executable, "-c", script, closed], cwd="/", capture_output=True, text=True, check=True, **options)
-            self.assertEqual([f"{table}: {pattern}" for table in FIXTURES], done.stdout.splitlines())
+            self.assertEqual([f"{table}: {pattern}" for table, _ in CALLS], done.stdout.splitlines())
 
     def test_a_file_that_vanishes(self):
         """After its name was read, and before it is opened."""

@@ -9,9 +9,10 @@ import sys
 import time
 import unittest
 
-import figures
 import cases
-from contract import READERS
+import figures
+import formats
+from formats import READERS
 from fleets import ROOT, connect, quote
 
 ALONE = "it compares seconds"
@@ -82,8 +83,7 @@ def tearDownModule():
 
 
 def call(table, path):
-    second = {"log_trace": ", 'a+'", "trace_timeline": ", 'j'"}.get(table, "")
-    return f"{table}({quote(path)}{second})"
+    return f"{table}({quote(path)}{formats.more(formats.first(table))})"
 
 
 class Case(cases.FolderCase):
@@ -249,14 +249,10 @@ class Bombs(Case):
         self.check("fields.csv:1:1: record of more than 3 fields$", 60, "SELECT mpg_limit('record_fields', 3)", f"SELECT * FROM csv_trace({quote(path)})")
 
     def test_record_bytes_can_be_lowered_everywhere(self):
-        fixtures = {"csv_trace": "golden/spans.csv", "jsonl_trace": "golden.jsonl", "trace_ledger": "golden", "slurm_trace": "slurm/sacct_jobs.psv",
-                    "slurm_nodes_trace": "slurm/scontrol_nodes.txt", "mllog_trace": "mlperf/results/pod16/toy_lm/result_0.txt", "pbs_trace": "pbs",
-                    "swf_trace": "swf/small.swf", "kube_trace": "kube/cluster.json", "prometheus_trace": "prometheus", "otlp_trace": "otlp/finetune.json",
-                    "log_trace": "training/nanogpt.log", "hlo_trace": "hlo/decode.hlo", "chrome_trace": "profile/rank0.json",
-                    "xplane_trace": "xplane/tpu-host-0.xplane.pb", "goodput_trace": "goodput/ranker-8.json"}
-        for table, path in fixtures.items():
-            with self.subTest(table=table):
-                scan = f"SELECT count(*) FROM {call(table, 'fixtures/' + path)}"
+        for sample in formats.SAMPLES:
+            table = sample.table
+            with self.subTest(sample):
+                scan = f"SELECT count(*) FROM {call(table, 'fixtures/' + formats.several(sample))}"
                 self.assertIsNone(run(scan)[0])
                 if table != "chrome_trace":  # which asks only where an event is longer than its window of 1 MiB
                     self.check("(more|longer) than 2\\b", 50, "SELECT mpg_limit('record_bytes', 2)", scan)

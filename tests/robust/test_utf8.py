@@ -5,28 +5,22 @@ import shutil
 import tempfile
 import unittest
 
+import formats
 from fleets import ROOT, connect, quote
 
-# Of each reader of text: a file of this repository, and further arguments.
-FILES = {
-    "slurm_trace": "fixtures/slurm/sacct_default.p", "slurm_events_trace": "fixtures/slurm/sacctmgr_events.psv",
-    "slurm_nodes_trace": "fixtures/slurm/scontrol_nodes.txt", "mllog_trace": "fixtures/mlperf/results/pod16/toy_lm/result_0.txt",
-    "goodput_trace": "fixtures/goodput/ranker-8.json", "kube_trace": "fixtures/kube/cluster.json", "otlp_trace": "fixtures/otlp/finetune.json",
-    "csv_trace": "fixtures/golden/jobs.csv", "jsonl_trace": "fixtures/golden.jsonl", "log_trace": "fixtures/training/nanogpt.log",
-    "hlo_trace": "fixtures/hlo/decode.hlo", "chrome_trace": "fixtures/profile/rank0.json", "trace_records": "fixtures/golden.jsonl",
-    "swf_trace": "fixtures/swf/small.swf",
-}
-MORE = {"slurm_events_trace": ", '+01:00'", "log_trace": ", '(?<word>[^ ]+)'"}
+# Readers whose rows lead back to one file; those of bytes have no texts that a byte could break.
+SAMPLES = [sample for sample in formats.SAMPLES if sample.table.endswith("_trace") and sample.file.rpartition(".")[2] != "pb"]
+SAMPLES.append(formats.first("trace_records"))
 NO_TEXTS = {"swf_trace"}  # its columns are numbers
 
 
 class Empty(unittest.TestCase):
     def test_among_others(self):
         """A folder with a file that has not a byte in it: a row of mpg_issues, and the rest is read."""
-        for table, name in FILES.items():
+        for table, name, more in ((sample.table, os.path.join("fixtures", sample.file), formats.more(sample)) for sample in SAMPLES):
             with tempfile.TemporaryDirectory() as folder:
                 shutil.copy(os.path.join(ROOT, name), folder)
-                call = f"{table}({quote(folder)}{MORE.get(table, '')})"
+                call = f"{table}({quote(folder)}{more})"
                 whole = connect().execute(f"SELECT count(*) FROM {call}").fetchone()
                 empty = os.path.join(folder, "0" + os.path.basename(name))
                 open(empty, "w", encoding="utf-8").close()
@@ -49,7 +43,7 @@ class Utf8(unittest.TestCase):
         return path
 
     def test_every_reader(self):
-        for table, name in FILES.items():
+        for table, name, more in ((sample.table, os.path.join("fixtures", sample.file), formats.more(sample)) for sample in SAMPLES):
             with open(os.path.join(ROOT, name), "rb") as file:
                 data = file.read()
             words = sorted(set(re.findall(rb"[A-Za-z]{4,}", data)))
@@ -58,7 +52,7 @@ class Utf8(unittest.TestCase):
                 bad = data.replace(word, word[:-1] + b"\xff")
                 path = self.write(os.path.basename(name), bad)
                 db = connect()
-                call = f"{table}({quote(path)}{MORE.get(table, '')})"
+                call = f"{table}({quote(path)}{more})"
                 try:
                     rows = db.execute(f"SELECT * FROM {call}").fetchall()
                 except Exception as error:  # a word that the format needs

@@ -9,28 +9,29 @@ import tempfile
 import unittest
 import zlib
 
-from contract import READERS
+import formats
 from fleets import ROOT, connect
+from formats import READERS
 
-FIXTURES = {
-    "slurm": "slurm/sacct_jobs.psv", "pbs": "pbs/accounting.log", "swf": "swf/small.swf",
-    "mllog": "mlperf/results/pod16/toy_lm/result_0.txt", "goodput": "goodput/ranker-8.json", "chrome": "profile/rank0.json",
-    "xplane": "xplane/tpu-host-0.xplane.pb", "hlo": "hlo/decode.hlo", "csv": "fleet/jobs.csv", "native": "golden.jsonl",
-    "kube": "kube/cluster.json", "prometheus": "prometheus/dcgm.json", "otlp": "otlp/finetune.json", "log": "training/nanogpt.log",
+# A file of each format, of one that has several the one that is a document.
+FIXTURES = {name: [sample.file for sample in format.samples if sample.table == format.samples[0].table][-1]
+            for name, format in formats.FORMATS.items() if format.gives != "rows"}
+FIXTURES |= {"slurm": "slurm/sacct_jobs.psv", "prometheus": "prometheus/dcgm.json", "csv": "fleet/jobs.csv", "native": "golden.jsonl"}
+FLEETS = {"csv", "native"} | {name for name, format in formats.FORMATS.items() if format.gives == "fleet"}
+# What a reader may take beside its own format: generic ones whatever has lines or objects.
+OTHERS = {
+    "chrome_trace_info": {"goodput_log"},  # an array of objects has no properties to tell
+    "csv_trace": {"csv", "pbs", "log", "text", "html"}, "jsonl_trace": {"native", "goodput_log", "chrome", "kube", "prometheus", "otlp"},
 }
-# What each reader may take: its own, and for generic readers whatever has lines or objects.
-TAKES = {
-    "trace": {"csv", "native", "slurm", "pbs", "swf", "mllog", "goodput", "kube", "otlp", "log"}, "slurm_trace": {"slurm"}, "slurm": set(), "mllog": {"mllog"}, "pbs": {"pbs"}, "swf": {"swf"},
-    "goodput": {"goodput"}, "kube": {"kube"}, "prometheus": {"prometheus"}, "otlp": {"otlp"}, "hlo": {"hlo"},
-    "chrome_trace": {"chrome"}, "chrome_trace_info": {"chrome", "goodput"},  # an array of objects has no properties to tell
-    "xplane": {"xplane"}, "csv_trace": {"csv", "pbs", "log", "text", "html"},
-    "jsonl_trace": {"native", "goodput", "chrome", "kube", "prometheus", "otlp"},
-}
+OTHER_FILES = {"slurm_events_trace": "slurm/sacctmgr_events.psv", "slurm_nodes_trace": "slurm/scontrol_nodes.txt"}  # of their format
 LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline"}  # ask for more than a path
 
 
 def takes(reader):
-    return TAKES.get(reader, TAKES.get(reader.split("_")[0]))
+    if reader in (sample.table for sample in formats.NATIVE):
+        return FLEETS
+    own = {name for name, format in formats.FORMATS.items() if reader in (sample.table for sample in format.samples)}
+    return OTHERS.get(reader, set()) | (set() if reader in OTHER_FILES else own)
 
 
 class WrongFiles(unittest.TestCase):
@@ -60,8 +61,6 @@ class WrongFiles(unittest.TestCase):
 
     def test_all(self):
         for reader in sorted(set(READERS) - LATER):
-            if takes(reader) is None:
-                self.fail(f"which files may {reader} take?")
             for name, path in self.files.items():
                 with self.subTest(reader=reader, file=name):
                     rows, message = self.ask(reader, path)
@@ -96,8 +95,7 @@ class WrongFiles(unittest.TestCase):
     def test_own_files(self):
         """Each reader takes some file of the fixtures."""
         for reader in sorted(set(READERS) - LATER):
-            paths = {"slurm_events_trace": ["slurm/sacctmgr_events.psv"], "slurm_nodes_trace": ["slurm/scontrol_nodes.txt"]}.get(
-                reader, [FIXTURES[name] for name in sorted(takes(reader) & set(FIXTURES))])
+            paths = [OTHER_FILES[reader]] if reader in OTHER_FILES else [FIXTURES[name] for name in sorted(takes(reader) & set(FIXTURES))]
             self.assertTrue(paths)
             for path in paths:
                 rows, message = self.ask(reader, os.path.join(ROOT, "fixtures", path))
@@ -130,8 +128,9 @@ class WrongFiles(unittest.TestCase):
 
     def test_what_comes_before_the_damage(self):
         """Of a packed file that was cut off, or is still being written, as many rows as of what can be unpacked of it."""
-        for name, reader in {**{name: f"{name}_trace" for name in FIXTURES}, "hlo": "hlo_cost", "native": "jsonl_trace"}.items():
-            more = ", '(?<step>[0-9]+)'" if name == "log" else ""
+        for name, reader in {**{name: format.samples[0].table for name, format in formats.FORMATS.items() if name in FIXTURES}, "hlo": "hlo_cost", "csv": "csv_trace",
+                             "native": "jsonl_trace"}.items():
+            more = formats.more(formats.first(reader)) if reader in LATER else ""
             with open(self.files[name], "rb") as file:
                 packed = gzip.compress(file.read())
             for part in (2, 3, 5):

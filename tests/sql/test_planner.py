@@ -10,6 +10,7 @@ import sqlite3
 import unittest
 from collections import Counter
 
+import formats
 import random_fleets
 from cases import Case as BaseCase
 from fleets import ROOT, al, cap, connect, create_tables, fleet, job, quote, sp, write_csv
@@ -281,8 +282,9 @@ class Files(Case):
 
     def test_readers(self):
         os.chdir(ROOT)
-        calls = ("chrome_trace('fixtures/profile/rank0.json')", "slurm_trace('fixtures/slurm/sacct_default.p')", "goodput_trace('fixtures/goodput/ranker-8.json')", "swf_trace('fixtures/swf/small.swf')",
-                 "kube_trace('fixtures/kube/cluster.json')", "hlo_trace('fixtures/hlo/decode.hlo')", "xplane_planes('fixtures/xplane')", "trace_files('fixtures/slurm')", "mpg_chips", "mpg_categories", "mpg_limits")
+        readers = [sample for format in formats.FORMATS.values() for sample in format.samples if format.gives != "rows" and not sample.arguments]
+        calls = [f"{sample.table}('fixtures/{sample.file}'{formats.more(sample)})" for sample in readers]
+        calls += ["trace_files('fixtures/slurm')", "mpg_chips", "mpg_categories", "mpg_limits"]
         for encoding in ENCODINGS:
             rng = random.Random(f"readers {encoding}")
             self.open(encoding)

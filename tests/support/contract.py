@@ -1,6 +1,7 @@
 """The contract of SQL: every function with its arguments and properties, every table with its columns."""
 import sqlite3
 
+import formats
 import table_functions
 from fleets import connect, quote
 
@@ -24,22 +25,7 @@ FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), (
 FUNCTIONS |= {(name, 1, "s", DETERMINISTIC | DIRECTONLY) for name in ("mpg_import", "mpg_build")}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 
-READERS = """trace_ledger trace_rollup trace_timeline trace_records
-    slurm_trace slurm_events_trace slurm_nodes_trace
-    mllog_trace
-    pbs_trace
-    swf_trace
-    goodput_trace goodput_report
-    kube_trace
-    prometheus_trace
-    otlp_trace
-    csv_trace csv_rollup
-    jsonl_trace jsonl_rollup
-    log_trace
-    hlo_trace hlo_cost
-    chrome_trace chrome_trace_info
-    xplane_trace xplane_planes
-""".split()
+READERS = list(formats.READERS)
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
     trace_sources trace_files mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets

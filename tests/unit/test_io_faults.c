@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 #include "hostile.h"
+#include "../../build/register.h"
 #include "../../ext/mpg.h"
 
 #include <errno.h>
@@ -14,35 +15,10 @@
 
 #ifdef MPG_TEST
 
+#define SELECT_ALL(call) "SELECT * FROM " call,
 static const char *const statements[] = {
     "SELECT category, sum(chip_us) FROM trace_rollup('fixtures/golden') GROUP BY 1",
-    "SELECT * FROM trace_ledger('fixtures/golden.jsonl')",
-    "SELECT * FROM trace_timeline('fixtures/golden/*.csv', 'J1')",
-    "SELECT * FROM trace_records('fixtures/golden.jsonl')",
-    "SELECT * FROM goodput_trace('fixtures/goodput/ranker-8.json')",
-    "SELECT * FROM goodput_report('fixtures/goodput')",
-    "SELECT * FROM slurm_trace('fixtures/slurm/sacct_default.p')",
-    "SELECT * FROM slurm_trace('fixtures/slurm/sacct.json')",
-    "SELECT * FROM slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', 'Europe/Berlin')",
-    "SELECT * FROM slurm_nodes_trace('fixtures/slurm/scontrol_nodes.txt')",
-    "SELECT * FROM mllog_trace('fixtures/mlperf/results/pod16/toy_lm/result_0.txt')",
-    "SELECT * FROM pbs_trace('fixtures/pbs/*', 'UTC')",
-    "SELECT * FROM kube_trace('fixtures/kube/cluster.json')",
-    "SELECT * FROM prometheus_trace('fixtures/prometheus/*')",
-    "SELECT * FROM otlp_trace('fixtures/otlp/finetune.json')",
-    "SELECT * FROM swf_trace('fixtures/swf/small.swf')",
-    "SELECT * FROM csv_trace('fixtures/golden/*.csv')",
-    "SELECT * FROM jsonl_trace('fixtures/golden.jsonl')",
-    "SELECT * FROM log_trace('fixtures/training/nanogpt.log', 'step:(?<step>[0-9]+)/')",
-    "SELECT * FROM chrome_trace('fixtures/profile/rank0.json')",
-    "SELECT * FROM chrome_trace_info('fixtures/profile/*')",
-    "SELECT * FROM xplane_trace('fixtures/xplane/tpu-host-0.xplane.pb')",
-    "SELECT * FROM xplane_planes('fixtures/xplane')",
-    "SELECT * FROM hlo_trace('fixtures/hlo/fp8_step.hlo')",
-    "SELECT * FROM hlo_cost('fixtures/hlo')",
-    "SELECT * FROM csv_rollup('fixtures/golden/allocations.csv', 'chips', 'job')",
-    "SELECT * FROM jsonl_rollup('fixtures/golden.jsonl', 'chips', 'pool')",
-};
+    READER_CALLS(SELECT_ALL)};
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
 /* Files are read by several threads. */
