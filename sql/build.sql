@@ -354,7 +354,7 @@ begins AS (
   WINDOW of_attempt AS (PARTITION BY job, attempt ORDER BY start_us)
 )
 SELECT b.job, b.attempt, b.run, min(d.start_us), max(d.end_us), NULL, max(d.end_us) FILTER (WHERE d.kind IS NOT NULL),
-       min(d.start_us) FILTER (WHERE d.kind IN ('step', 'serve', 'batch')), 0, sum(d.held_us), sum(d.productive_us), sum(d.lost_us)
+       min(d.start_us) FILTER (WHERE d.kind IN ('step', 'rollout', 'serve', 'batch')), 0, sum(d.held_us), sum(d.productive_us), sum(d.lost_us)
 FROM begins AS b CROSS JOIN temp.mpg_did AS d
   ON d.job = b.job AND d.attempt = b.attempt AND d.start_us >= b.start_us AND d.start_us < b.next_us AND d.is_whole
 GROUP BY b.job, b.attempt, b.run;

@@ -5,7 +5,7 @@
 #include "host.h"
 #include "utils/builtins.h"
 
-#include "../goodput/rules/job_size.h"
+#include "../goodput/job_size.h"
 #include "../base/text.h"
 #include "../base/time.h"
 #include "../program/transformer_json.h"

@@ -59,7 +59,7 @@ SELECT job, a ->> '$."mpg.attempt"' AS attempt, kind, start_time, end_time, stat
                                                                                           OVER (PARTITION BY job, kind, step), 1))) AS failed
 FROM (SELECT *, a ->> '$."mpg.step"' AS step FROM ranked)
 WHERE job IS NOT NULL AND number = lowest
-  AND (by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'serve', 'batch'));
+  AND (by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch'));
 
 -- Spans of which none is of the convention are no trace of a job.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

@@ -73,7 +73,7 @@ static void make_record(fuzz_script *s, ledger_record *r) {
                                          "timeout", "preempted", "node_fail"};
   static const char *const kinds[] = {"init",       "prep",  "compile", "restore", "input",
                                       "checkpoint", "eval",  "hang",    "step",    "step",
-                                      "batch",      "serve", "batch",   "nap"};
+                                      "batch",      "serve", "batch",   "nap",     "rollout"};
   static const char *const phases[] = {NULL, "training", "serving", "bulk_inference"};
   static const char *const programs[] = {NULL, "f", "g"};
   mpg_value *v = r->values;

@@ -468,6 +468,10 @@ static bool is_step(const span *s) {
   return s->of >= 0 && (is(s->kind, "step") || is(s->kind, "batch"));
 }
 
+static bool has_fate(const span *s) {
+  return is_step(s) || (s->of >= 0 && is(s->kind, "rollout"));
+}
+
 /* Both steps, or both batches. */
 static bool alike(const span *a, const span *b) {
   return is_step(a) && is_step(b) && is(a->kind, "step") == is(b->kind, "step");
@@ -495,9 +499,11 @@ static bool saved(const span *s) {
     if (!is_commit(&fleet.records[i], s->job) || cut(&v[COMMITS_DURABLE]))
       continue;
     snapshot = v[COMMITS_SNAPSHOT].type == MPG_NULL ? v[COMMITS_DURABLE].i : v[COMMITS_SNAPSHOT].i;
-    if (step == ABSENT || s->step == ABSENT || (is(s->kind, "batch") && s->step < step)
-            ? s->end <= snapshot
-            : s->step <= step && s->start < snapshot)
+    if (s->end <= snapshot &&
+        (step == ABSENT || s->step == ABSENT || (is(s->kind, "batch") && s->step <= step)))
+      return true;
+    if (s->start < snapshot && step != ABSENT && s->step != ABSENT &&
+        (is(s->kind, "batch") ? s->step == step : s->step <= step))
       return true;
   }
   return false;
@@ -533,16 +539,69 @@ static void decide(span *s, const span *resume) {
   s->fate = !fleet.has_commits ? MPG_UNKNOWN : last->running ? MPG_PENDING : MPG_LOST;
 }
 
+/* The first step with a number that ran after a span; of the whole job where that is NULL. */
+static const span *next_step(const span *previous) {
+  const span *next = NULL;
+  for (size_t i = 0; i < fleet.nspans; i++) {
+    const span *s = &fleet.spans[i];
+    if (is_step(s) && is(s->kind, "step") && s->step != ABSENT &&
+        (previous == NULL || before(previous, s)) && (next == NULL || before(s, next)))
+      next = s;
+  }
+  return next;
+}
+
+/* The step that a rollout is of, or NULL. */
+static const span *step_of(const span *rollout) {
+  const span *last = NULL, *next = NULL;
+  for (size_t i = 0; i < fleet.nspans; i++) {
+    const span *s = &fleet.spans[i];
+    if (!is_step(s) || is(s->kind, "batch") || s->of != rollout->of ||
+        (rollout->step != ABSENT && s->step != rollout->step))
+      continue;
+    if (before(s, rollout) && (last == NULL || before(last, s)))
+      last = s;
+    if (before(rollout, s) && (next == NULL || before(s, next)))
+      next = s;
+  }
+  if (last != NULL && last->end > rollout->start)
+    return last;
+  return next != NULL || rollout->step == ABSENT ? next : last;
+}
+
+/* Of a rollout that no step of its attempt is for: as if it were a step. */
+static void decide_alone(span *rollout) {
+  const attempt *last = &fleet.attempts[fleet.nattempts - 1];
+  const span *previous = rollout;
+  bool resumed = false, superseded = false;
+  for (const span *next = next_step(rollout); next != NULL && rollout->step != ABSENT;
+       next = next_step(previous)) {
+    resumed |= next->of != previous->of || next->step <= previous->step;
+    superseded |= next->step <= rollout->step;
+    previous = next;
+  }
+  rollout->productive =
+      !superseded && (resumed || is(last->outcome, "completed") || saved(rollout));
+  rollout->fate = superseded           ? MPG_LOST
+                  : !fleet.has_commits ? MPG_UNKNOWN
+                  : last->running      ? MPG_PENDING
+                                       : MPG_LOST;
+}
+
+static void decide_rollout(span *rollout) {
+  const span *step = step_of(rollout);
+  if (step == NULL) {
+    decide_alone(rollout);
+    return;
+  }
+  rollout->productive = step->productive;
+  rollout->fate = step->fate;
+}
+
 static void decide_steps(void) {
   const span *resume = NULL, *previous = NULL;
   for (;;) {
-    const span *next = NULL;
-    for (size_t i = 0; i < fleet.nspans; i++) {
-      const span *s = &fleet.spans[i];
-      if (is_step(s) && is(s->kind, "step") && s->step != ABSENT &&
-          (previous == NULL || before(previous, s)) && (next == NULL || before(s, next)))
-        next = s;
-    }
+    const span *next = next_step(previous);
     if (next == NULL)
       break;
     if (previous != NULL && (next->of != previous->of || next->step <= previous->step))
@@ -552,6 +611,9 @@ static void decide_steps(void) {
   for (size_t i = 0; i < fleet.nspans; i++)
     if (is_step(&fleet.spans[i]))
       decide(&fleet.spans[i], resume);
+  for (size_t i = 0; i < fleet.nspans; i++)
+    if (fleet.spans[i].of >= 0 && is(fleet.spans[i].kind, "rollout"))
+      decide_rollout(&fleet.spans[i]);
 }
 
 /* ---- 6. Ideal, inefficiency, unrated ---- */
@@ -633,10 +695,10 @@ static void explain(const job *j, int of_job, int of_attempt, int64_t at, const 
     category = MPG_CHECKPOINT;
   else if (is(s->kind, "eval"))
     category = MPG_EVAL;
-  else if (is(s->kind, "serve") || (is_step(s) && s->productive))
+  else if (is(s->kind, "serve") || (has_fate(s) && s->productive))
     category = MPG_CATEGORIES;
   else
-    category = is_step(s) ? s->fate : MPG_STALL;
+    category = has_fate(s) ? s->fate : MPG_STALL;
   for (size_t p = 0; p < LEDGER_POOLS; p++) {
     if (category != MPG_CATEGORIES) {
       add(of_job, p, category, need->of[p]);

@@ -1,7 +1,7 @@
 """Which steps and batches survive (docs/rules.md, section 5)."""
 import unittest
 
-from fleets import al, co, job, sp
+from fleets import ONE, al, cap, co, job, sp
 from rules_case import Cases, Rules, steps
 
 case = Cases()
@@ -155,6 +155,37 @@ case("steps and batches tell nothing of each other",
 case("a batch without a number is decided by the end",
      [al(1, 0, 20, outcome="failed"), co(None, 10, 10)] + batches(None, None), {("j", "unrated"): 10, ("j", "lost"): 10})
 case("serving survives a failure", [al(1, 0, 10, outcome="failed"), sp("serve", 0, 10), co(0, 0, 0)], {("j", "unrated"): 10})
+RL = [job(), al(1, 0, 400, outcome="failed"), al(1, 410, 620, attempt=2, outcome="completed"), co(2, 200, 200),
+      sp("restore", 410, 420, attempt=2)]
+
+
+def iteration(start, number, attempt=1, of=None, kind="rollout"):
+    """60 s of generation and then 40 s of update."""
+    return [sp(kind, start, start + 60, of, attempt), sp("step", start + 60, start + 100, number, attempt)]
+
+
+for of in ("without a number", "with one"):
+    case("rollouts %s are lost with their steps" % of,
+         RL + [x for i in range(4) for x in iteration(100 * i, i + 1, of=i + 1 if of == "with one" else None)]
+         + [x for i in range(2) for x in iteration(420 + 100 * i, i + 3, attempt=2, of=i + 3 if of == "with one" else None)],
+         {("j", "lost"): 200, ("j", "unrated"): 400, ("j", "restore"): 10}, issues={"no_capacity"})
+case("a rollout inside its step is of that step",
+     [al(1, 0, 20, outcome="failed"), co(1, 10, 10), sp("rollout", 2, 8), sp("rollout", 12, 18)] + steps(1, 2), {("j", "unrated"): 10, ("j", "lost"): 10})
+case("a rollout ahead of the step that runs is of its own number's",
+     [al(1, 0, 30, outcome="failed"), co(1, 10, 10), sp("rollout", 2, 8, 2), sp("step", 0, 10, 1), sp("step", 20, 30, 2)],
+     {("j", "unrated"): 4, ("j", "lost"): 16, ("j", "unknown"): 10})
+case("scoring after its step is of that step", [al(1, 0, 20, outcome="failed"), co(1, 10, 10), sp("step", 0, 10, 1), sp("rollout", 12, 18, 1)],
+     {("j", "unrated"): 16, ("j", "unknown"): 4})
+case("a rollout whose update never ran is as a step would be", [al(1, 0, 20, outcome="failed"), co(1, 10, 10), sp("step", 0, 10, 1), sp("rollout", 12, 18)],
+     {("j", "unrated"): 10, ("j", "lost"): 6, ("j", "unknown"): 4})
+case("and with a number is lost where the next attempt runs that step",
+     [al(1, 0, 20, outcome="failed"), al(1, 20, 60, attempt=2, outcome="completed"), sp("step", 0, 10, 1), sp("rollout", 10, 20, 2)]
+     + [sp("rollout", 20, 40, 2, 2), sp("step", 40, 60, 2, 2)], {("j", "unrated"): 50, ("j", "lost"): 10})
+case("a rollout is no step: it supersedes none and proves none", [al(1, 0, 40, outcome="failed"), co(0, 0, 0), sp("rollout", 20, 30, 1), sp("rollout", 30, 40, 9)] + steps(1, 2),
+     {("j", "lost"): 40})
+case("rollouts alone are decided by the end", [al(1, 0, 30), sp("rollout", 0, 5, 1), sp("rollout", 5, 10), co(0, 0, 0)], {("j", "pending"): 10, ("j", "unknown"): 10}, as_of=20)
+case("a rollout may have work of its own", [("chips", ONE), cap(1, 0, 10), al(1, 0, 10, outcome="completed"), job(), sp("step", 0, 10, 1), sp("rollout", 0, 4, flops=1e12)],
+     {("j", "ideal"): 1, ("j", "inefficiency"): 3, ("j", "unrated"): 6})
 case("lost work is lost with what was carved out of it kept",
      [al(1, 0, 20, outcome="failed"), co(1, 10, 10), sp("input", 12, 15)] + steps(1, 2),
      {("j", "unrated"): 10, ("j", "lost"): 7, ("j", "input"): 3})

@@ -398,7 +398,7 @@ class Ledger(Jobs):
                         mine.append((s, e, pool, need))
             before = held
         for span in attempt.spans:
-            if span.kind == 'serve' or span.kind in ('step', 'batch') and span.fate is None:
+            if span.kind == 'serve' or span.kind in ('step', 'batch', 'rollout') and span.fate is None:
                 self.account_productive(job, attempt, span, parts[span], own[span],
                                         own_of_job[span])
 
@@ -410,7 +410,7 @@ class Ledger(Jobs):
             return 'startup', None
         if span.kind in ('compile', 'restore', 'input', 'checkpoint', 'eval'):
             return span.kind, None
-        if span.kind in ('step', 'batch'):
+        if span.kind in ('step', 'batch', 'rollout'):
             return span.fate or (None, None)
         if span.kind == 'serve':
             return None, None

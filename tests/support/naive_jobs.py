@@ -170,10 +170,9 @@ class Jobs:
                 if c.step is None or step.step is None:
                     if step.end_time <= snapshot:
                         return True
-                elif kind == 'batch' and step.step != c.step:  # which may run while another is committed
-                    if step.step < c.step and step.end_time <= snapshot:
-                        return True
-                elif step.step <= c.step and step.start_time < snapshot:
+                elif step.step <= c.step and step.end_time <= snapshot and kind == 'batch':
+                    return True
+                elif step.start_time < snapshot and (step.step == c.step or kind == 'step' and step.step < c.step):
                     return True
             return False
 
@@ -187,12 +186,37 @@ class Jobs:
         lineage = self.steps_by_number if kind == 'step' else self.batches_by_number
         for step, told in zip(numbered, lineage(numbered)):
             step.fate = ('lost', None) if told == 'superseded' else None if told == 'resumed from' else by_end_of_job(step)
-        for step in steps:
+        rollouts = [s for t in attempts for s in t.spans if kind == 'step' and s.kind == 'rollout']
+        for rollout in rollouts:
+            rollout.shared = self.step_of(rollout, [s for s in steps if s.of is rollout.of])
+            if rollout.shared is None and rollout.step is not None:
+                place = attempts.index(rollout.of)
+                later = [s for s in numbered if attempts.index(s.of) > place
+                         or (s.of is rollout.of and self.begins_before(rollout, s))]
+                told = self.steps_by_number([rollout] + later)[0]
+                rollout.fate = ('lost', None) if told == 'superseded' else None if told == 'resumed from' else by_end_of_job(rollout)
+        for step in steps + [r for r in rollouts if r.shared is None]:
             if step.step is None:
                 step.fate = by_end_of_job(step)
                 if (step.fate is None and step.of is not last and step.of.outcome != 'completed'
                         and not protected(step)):
                     self.issue('unnumbered_steps')
+        for rollout in rollouts:
+            if rollout.shared is not None:
+                rollout.fate = rollout.shared.fate
+
+    @staticmethod
+    def step_of(rollout, steps):
+        """The step of its attempt that a rollout is of, or None."""
+        if rollout.step is not None:
+            steps = [s for s in steps if s.step == rollout.step]
+        before = [s for s in steps if Jobs.begins_before(s, rollout)]
+        after = [s for s in steps if s not in before]
+        if before and before[-1].end_time > rollout.start_time:
+            return before[-1]
+        if after:
+            return after[0]
+        return before[-1] if before and rollout.step is not None else None
 
     @staticmethod
     def steps_by_number(numbered):

@@ -91,7 +91,7 @@ class Odd:
             if at >= high + 2:
                 break
             length = round(rng.choice([0, 1, 2, 5, 10]) * rng.choice([1, 1, self.grain]), 6)
-            kind = rng.choice([progress] * 6 + [other, "serve"] + SHORT)
+            kind = rng.choice([progress] * 6 + [other, "serve", "rollout"] + SHORT)
             start, end = self.origin + at, self.origin + at + length
             number_of = None
             if kind in ("step", "batch"):
@@ -100,12 +100,14 @@ class Odd:
                 out_of_order = kind == "batch" and rng.random() < 0.3
                 number_of = self.maybe(max(0, step - rng.choice([2, 3, 4])) if out_of_order else step, 0.93)
                 step += rng.choice([1, 1, 1, 2])
+            elif kind == "rollout":
+                number_of = self.maybe(max(0, step + rng.choice([0, 0, 0, 1, -1, -2])), 0.6)
             self.records.append(sp(kind, round(start, 6), self.maybe(round(end, 6), 0.9), number_of, self.attempt_of(number), name,
                                    **self.program_of()))
             while rng.random() < 0.3:
                 a, b = sorted((rng.random(), rng.random()))
                 a, b = (round(at + round(x * length / self.grain) * self.grain, 6) for x in (a, b))
-                self.records.append(sp(rng.choice(SHORT + ["step"]), round(self.origin + a, 6), round(self.origin + b, 6), None,
+                self.records.append(sp(rng.choice(SHORT + ["step", "rollout"]), round(self.origin + a, 6), round(self.origin + b, 6), None,
                                        self.attempt_of(number), name, **self.program_of()))
             if rng.random() < 0.3:
                 a = round(at + rng.choice([0, length, length / 2]), 6)

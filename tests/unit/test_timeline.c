@@ -85,9 +85,10 @@ static mpg_rc add_attempt(mpg_fleet *fleet, char job, int attempt, int from, int
 
 static mpg_rc add_span(mpg_fleet *fleet, char job, int attempt, double start, double end, int step,
                        mpg_err *err) {
-  static const char *const kinds[] = {"init", "checkpoint", "serve", "hang", "nap", "batch"};
+  static const char *const kinds[] = {"init", "checkpoint", "serve",  "hang",
+                                      "nap",  "batch",      "rollout"};
   static const char *const programs[] = {"f", "g", "h", "i", "unheard-of"};
-  const char *kind = check_below(5) == 0 ? kinds[check_below(6)] : "step";
+  const char *kind = check_below(5) == 0 ? kinds[check_below(7)] : "step";
   char line[LINE];
   (void)snprintf(line, LINE, "spans job=%c kind=%s", job, kind);
   put(line, "start_time", start);

@@ -65,7 +65,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   size_t attempt = MPG_NOBODY, home = 0; /* home, last: of the item before */
   mpg_item *item;
   in->nitems = 0;
-  in->traced = in->batches = false;
+  in->traced = in->batches = in->rollouts = false;
   *are = (gathered){false, false};
   if (mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
     return MPG_NOMEM;
@@ -336,9 +336,13 @@ static inline bool is_alone(const mpg_innermost *in, size_t i) {
 ** step of its number or a higher one runs is another rank's. And it does not go back from one step
 ** to the next: numbers may begin anew with each epoch. */
 static inline void look_at_step(walk *w, const mpg_span *s) {
-  w->restarted |= mpg_kind_restarts(s->kind);
-  w->in->batches |= s->kind == MPG_KIND_BATCH;
-  if (s->kind != MPG_KIND_STEP || s->step == MPG_NONE)
+  if (s->kind != MPG_KIND_STEP) {
+    w->restarted |= mpg_kind_restarts(s->kind);
+    w->in->batches |= s->kind == MPG_KIND_BATCH;
+    w->in->rollouts |= s->kind == MPG_KIND_ROLLOUT;
+    return;
+  }
+  if (s->step == MPG_NONE)
     return;
   if (w->step != NULL && w->step->step >= s->step) {
     bool at_once = w->step->end > s->start;

@@ -36,7 +36,8 @@ typedef struct mpg_innermost {
   mpg_item *items; /* by attempt, then start, the outer before the inner */
   size_t nitems;
   bool traced;     /* a span began by as_of, whether or not it has an attempt */
-  bool batches;    /* there are some among the items */
+  bool batches;    /* there are some among the items, */
+  bool rollouts;   /* and rollouts */
   mpg_part *parts; /* by attempt, then start */
   size_t nparts;
   size_t nshown;          /* items that have a part */

@@ -88,17 +88,23 @@ static bool protects(mpg_lineage *lineage, const mpg_step *step) {
   return first < lineage->ndurable && step->start < lineage->durable[first].snapshot;
 }
 
-/* Batches, whose numbers come in any order: while a shard is committed others may still run. */
-static bool protects_batch(const mpg_lineage *lineage, const mpg_step *batch) {
-  const mpg_commit *c = lineage->durable;
+/* The first durable commit of a number or a higher one. */
+static size_t commit_from(const mpg_lineage *lineage, int64_t number) {
   size_t low = 0, high = lineage->ndurable;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (c[middle].step < batch->number)
+    if (lineage->durable[middle].step < number)
       low = middle + 1;
     else
       high = middle;
   }
+  return low;
+}
+
+/* Batches, whose numbers come in any order: while a shard is committed others may still run. */
+static bool protects_batch(const mpg_lineage *lineage, const mpg_step *batch) {
+  const mpg_commit *c = lineage->durable;
+  size_t low = commit_from(lineage, batch->number);
   if (low == lineage->ndurable)
     return false;
   return batch->end <= c[low].snapshot ||
@@ -127,6 +133,20 @@ mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
   if (lineage->resumed) /* by one of the next number at the least, which proves this one */
     return MPG_FATE_PRODUCTIVE;
   return fate_of(lineage, mpg_lineage_saved(lineage, step) || protects(lineage, step));
+}
+
+mpg_fate mpg_lineage_decide_rollout(const mpg_lineage *lineage, const mpg_step *rollout) {
+  size_t first;
+  if (rollout->number == MPG_NONE)
+    return fate_of(lineage, mpg_lineage_saved(lineage, rollout));
+  if (rollout->number >= lineage->lowest)
+    return MPG_FATE_LOST;
+  if (lineage->resumed || (lineage->next != MPG_NONE && lineage->next_attempt != rollout->attempt))
+    return MPG_FATE_PRODUCTIVE;
+  first = commit_from(lineage, rollout->number);
+  return fate_of(lineage, mpg_lineage_saved(lineage, rollout) ||
+                              (first < lineage->ndurable &&
+                               rollout->start < lineage->durable[first].snapshot));
 }
 
 mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again) {

@@ -58,6 +58,10 @@ mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
 /* The same of its batches; `again`: a later one has its number. */
 mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again);
 
+/* The same of a rollout whose attempt ran no step for it: as a step in its place, which tells
+** nothing of others. */
+mpg_fate mpg_lineage_decide_rollout(const mpg_lineage *lineage, const mpg_step *rollout);
+
 /* Whether a commit protects a step without a number, which a job that ends well needs none for; of
 ** one with a number, whether one without does. */
 bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step);

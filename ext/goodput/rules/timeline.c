@@ -5,6 +5,7 @@
 #include "innermost.h"
 #include "lineage.h"
 #include "rating.h"
+#include "rollouts.h"
 #include "stretch_sums.h"
 
 struct mpg_timeline {
@@ -15,6 +16,7 @@ struct mpg_timeline {
   mpg_gang gang;
   mpg_innermost in;
   mpg_rerun_batches batches;
+  mpg_rollouts rollouts;
   mpg_lineage lineage;
   mpg_notices notices;
   mpg_ratings ratings;
@@ -45,6 +47,7 @@ mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet 
   t->pools = pools;
   mpg_innermost_init(&t->in, env);
   mpg_rerun_batches_init(&t->batches, env);
+  mpg_rollouts_init(&t->rollouts, env);
   mpg_lineage_init(&t->lineage, env);
   t->ratings = (mpg_ratings){.env = env,
                              .fleet = fleet,
@@ -61,6 +64,7 @@ void mpg_timeline_free(mpg_timeline *t) {
   mpg_gang_free(&t->gang);
   mpg_innermost_free(&t->in);
   mpg_rerun_batches_free(&t->batches);
+  mpg_rollouts_free(&t->rollouts);
   mpg_lineage_free(&t->lineage);
   mpg_ratings_free(&t->ratings);
   mpg_free(t->env, t->verdicts);
@@ -172,11 +176,35 @@ static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
     again = mpg_rerun_batches_again(&t->batches, i);
   if (again != MPG_NOBODY)
     doubt_batch(t, d, i, again);
-  fate = s->kind == MPG_KIND_BATCH
-             ? mpg_lineage_decide_batch(&t->lineage, &step, again != MPG_NOBODY)
-             : mpg_lineage_decide(&t->lineage, &step);
+  if (s->kind == MPG_KIND_STEP)
+    fate = mpg_lineage_decide(&t->lineage, &step);
+  else if (s->kind == MPG_KIND_BATCH)
+    fate = mpg_lineage_decide_batch(&t->lineage, &step, again != MPG_NOBODY);
+  else
+    fate = mpg_lineage_decide_rollout(&t->lineage, &step);
   d->unproven += is_unproven(t, &step, fate);
   return fate;
+}
+
+static bool survives_or_not(uint32_t kind) {
+  return kind == MPG_KIND_STEP || kind == MPG_KIND_BATCH || kind == MPG_KIND_ROLLOUT;
+}
+
+/* The item of the step whose fate a rollout shares; MPG_NOBODY for all other items. */
+static size_t step_of_rollout(const mpg_timeline *t, size_t i) {
+  return t->in.items[i].span.kind == MPG_KIND_ROLLOUT ? mpg_rollouts_step(&t->rollouts, i)
+                                                      : MPG_NOBODY;
+}
+
+static mpg_rc share_fates(mpg_timeline *t) {
+  for (size_t i = 0; i < t->in.nitems; i++) {
+    size_t step = step_of_rollout(t, i);
+    if (step != MPG_NOBODY)
+      t->verdicts[i] = t->verdicts[step];
+    if (mpg_poll(t->env, i))
+      return MPG_INTERRUPTED;
+  }
+  return MPG_OK;
 }
 
 /* From the last to the first, as the lineage wants to be told. */
@@ -187,6 +215,8 @@ static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   if (in->nitems == 0)
     return MPG_OK;
   rc = mpg_rerun_batches_find(&t->batches, in);
+  if (rc == MPG_OK && in->rollouts)
+    rc = mpg_rollouts_find(&t->rollouts, in);
   if (rc == MPG_INTERRUPTED)
     return stopped(err);
   if (rc != MPG_OK ||
@@ -196,14 +226,17 @@ static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
     return mpg_fail_nomem(err);
   for (size_t i = in->nitems; i-- > 0;) {
     uint32_t kind = in->items[i].span.kind;
-    t->verdicts[i] = kind == MPG_KIND_STEP || kind == MPG_KIND_BATCH
-                         ? step_verdict(t, decide_item(t, &d, i))
-                         : span_verdict(t, kind);
+    if (!survives_or_not(kind))
+      t->verdicts[i] = span_verdict(t, kind);
+    else if (step_of_rollout(t, i) == MPG_NOBODY)
+      t->verdicts[i] = step_verdict(t, decide_item(t, &d, i));
     if (mpg_kind_restarts(kind))
       d.restart = i;
     if (mpg_poll(t->env, i))
       return stopped(err);
   }
+  if (in->rollouts && share_fates(t) != MPG_OK)
+    return stopped(err);
   notice(t, MPG_NOTICE_UNNUMBERED_STEPS, d.unproven);
   notice(t, MPG_NOTICE_CONCURRENT_STEPS, d.concurrent);
   notice(t, MPG_NOTICE_REPEATED_STEPS, d.repeated);

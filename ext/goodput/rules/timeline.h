@@ -11,7 +11,7 @@
 #include "gang.h"
 #include "notices.h"
 #include "pools.h"
-#include "job_size.h"
+#include "../job_size.h"
 
 /* What the caller may choose. */
 typedef struct mpg_rules {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const kinds[] = {"init", "prep", "compile", "restore", "input", "checkpoint",
-                                    "eval", "hang", "step",    "serve",   "batch"};
+                                    "eval", "hang", "step",    "serve",   "batch", "rollout"};
 
 mpg_rc mpg_fleet_init(mpg_fleet *fleet, const mpg_env *env, mpg_issues *issues, mpg_chips *chips,
                       mpg_err *err) {

@@ -23,6 +23,7 @@ typedef enum mpg_kind {
   MPG_KIND_STEP,
   MPG_KIND_SERVE,
   MPG_KIND_BATCH,
+  MPG_KIND_ROLLOUT,
   MPG_KIND_CUSTOM
 } mpg_kind;
 

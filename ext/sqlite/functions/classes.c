@@ -7,7 +7,7 @@
 ** gives NULL.
 */
 #include "../connection.h"
-#include "../../goodput/rules/job_size.h"
+#include "../../goodput/job_size.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
 

@@ -5,7 +5,7 @@
 #ifndef MPG_SIZE_H
 #define MPG_SIZE_H
 
-#include "../../base/base.h"
+#include "../base/base.h"
 
 typedef struct mpg_sizes {
   int64_t from[3]; /* chips, in millionths, from which a job is M, L and XL; rising, above 0 */

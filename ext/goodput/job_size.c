@@ -1,6 +1,6 @@
 /* job_size.c - see job_size.h. */
 #include "job_size.h"
-#include "../../base/number.h"
+#include "../base/number.h"
 
 #include <string.h>
 
