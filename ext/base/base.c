@@ -104,10 +104,10 @@ void mpg_free(const mpg_env *env, void *p) {
 }
 
 #ifdef MPG_TEST
-_Thread_local bool (*mpg_test_asks)(void *ctx);
+_Thread_local bool (*mpg_test_poller)(void *ctx);
 
 void mpg_may_ask(const mpg_env *env) {
-  if (mpg_test_asks != NULL && env->interrupted != NULL && env->interrupted != mpg_test_asks)
+  if (mpg_test_poller != NULL && env->interrupted != NULL && env->interrupted != mpg_test_poller)
     abort(); /* unreachable: who is not the host asks the pipeline */
 }
 #endif
@@ -165,7 +165,7 @@ mpg_rc mpg_grow_array(const mpg_env *env, void *array, size_t *cap, size_t want,
       return MPG_NOMEM;
     n *= 2;
   }
-#ifdef MPG_TEST /* no room to spare: the sanitizer then sees a read behind the end */
+#ifdef MPG_TEST /* no room to spare: the sanitizer then sees a read after the end */
   if (want <= 1024 / size)
     n = want;
 #endif

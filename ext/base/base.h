@@ -103,7 +103,7 @@ bool mpg_interrupted(const mpg_env *env);
 /* Whom a thread that is not the host's asks (pipeline.h). One that is about to ask the host itself,
 ** though in a later turn, ends the program: few tests are long enough for that turn. NULL: the
 ** thread is the host's. */
-extern _Thread_local bool (*mpg_test_asks)(void *ctx);
+extern _Thread_local bool (*mpg_test_poller)(void *ctx);
 void mpg_may_ask(const mpg_env *env);
 #else
 static inline void mpg_may_ask(const mpg_env *env) {
@@ -132,13 +132,13 @@ static inline bool mpg_poll_work(const mpg_env *env, size_t *done, size_t n) {
   return mpg_interrupted(env);
 }
 
-/* The same behind work on one record of `n` bytes. */
+/* The same after work on one record of `n` bytes. */
 static inline bool mpg_poll_bytes(const mpg_env *env, size_t n) {
   mpg_may_ask(env);
   return n > (size_t)1 << 20 && mpg_interrupted(env);
 }
 
-/* The same within a parser of one text that only says whether the text is sound: once the host asks
+/* The same within a parser of one text that only says whether the text is sound: once the host says
 ** to stop, `stopped` stays, and the text is taken to be none. A parser may be given NULL: nobody
 ** asks. */
 typedef struct mpg_poller {
@@ -146,19 +146,19 @@ typedef struct mpg_poller {
   size_t work;
   bool stopped;
 } mpg_poller;
-static inline bool mpg_poller_stop(mpg_poller *asks, size_t n) {
-  if (asks != NULL && !asks->stopped)
-    asks->stopped = mpg_poll_work(asks->env, &asks->work, n);
-  return asks != NULL && asks->stopped;
+static inline bool mpg_poller_stop(mpg_poller *poller, size_t n) {
+  if (poller != NULL && !poller->stopped)
+    poller->stopped = mpg_poll_work(poller->env, &poller->work, n);
+  return poller != NULL && poller->stopped;
 }
 
 /* Who is asked within a text of n bytes: nobody within a short one, as nearly all are. */
-static inline mpg_poller *mpg_poller_within(mpg_poller *asks, size_t n) {
-  return n < 4096 ? NULL : asks;
+static inline mpg_poller *mpg_poller_within(mpg_poller *poller, size_t n) {
+  return n < 4096 ? NULL : poller;
 }
 
-/* Copies, or fills with zeros, in pieces where it is much: false, not all was, where the host
-** asks to stop. */
+/* Copies, or fills with zeros, in pieces where it is much: false, not all was, where the host says
+** to stop. */
 bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n);
 bool mpg_clear(const mpg_env *env, void *p, size_t n);
 

@@ -4,7 +4,7 @@
 
 #include "base.h"
 
-/* Zeroed at first, but for env. */
+/* Zeroed at first, except for env. */
 typedef struct mpg_hash_set {
   const mpg_env *env;
   uint64_t *hashes; /* open addressing; 0: free */

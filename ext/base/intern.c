@@ -109,7 +109,7 @@ static char *store(mpg_intern *t, mpg_str text) {
       return NULL;
     b->used = 0;
     b->cap = cap;
-    /* An oversized text gets a block of its own behind the one in use. */
+    /* An oversized text gets a block of its own after the one in use. */
     if (t->blocks != NULL && cap != BLOCK_BYTES) {
       b->next = t->blocks->next;
       t->blocks->next = b;

@@ -17,7 +17,7 @@ typedef struct mpg_issue {
   char *kind;   /* snake_case, documented in docs/ */
   char *detail; /* of the first place */
   mpg_severity severity;
-  int64_t line; /* of the first place; 0 where there is none */
+  int64_t line; /* of the first place; 0 if there is none */
   int64_t count;
 } mpg_issue;
 

@@ -28,11 +28,11 @@
 typedef struct decimal {
   bool negative;
   bool zero;
-  const char *first, *last; /* from the first digit other than 0 to behind the last digit */
+  const char *first, *last; /* from the first digit other than 0 to after the last digit */
   int64_t point;
   uint64_t head; /* the first digits, at most 19 */
   int head_digits;
-  bool head_is_all; /* behind the head there are only zeros */
+  bool head_is_all; /* after the head there are only zeros */
 } decimal;
 
 /* Every one of these is a double without rounding, so the casts are exact. */
@@ -42,7 +42,7 @@ static const uint64_t power_of_ten[20] = {
     TEN(10), TEN(11), TEN(12), TEN(13), TEN(14), TEN(15), TEN(16), TEN(17), TEN(18), TEN(19)};
 
 /* Behind the zeros at p, eight at a time: a hostile number has millions of them. */
-static const char *behind_zeros(const char *p, const char *end) {
+static const char *after_zeros(const char *p, const char *end) {
   const uint64_t zeros = UINT64_C(0x3030303030303030);
   for (uint64_t w; end - p >= 8; p += 8) {
     memcpy(&w, p, 8);
@@ -55,7 +55,7 @@ static const char *behind_zeros(const char *p, const char *end) {
 }
 
 /* Behind the digits at p, likewise; *other is set where one of them is not 0. */
-static const char *behind_digits(const char *p, const char *end, bool *other) {
+static const char *after_digits(const char *p, const char *end, bool *other) {
   const uint64_t zeros = UINT64_C(0x3030303030303030);
   for (uint64_t w, ignored; end - p >= 8; p += 8) {
     memcpy(&w, p, 8);
@@ -80,7 +80,7 @@ bool mpg_int_parse(mpg_str text, int64_t *out) {
   if (negative)
     p++;
   if (end - p > 19)
-    p = behind_zeros(p, end);
+    p = after_zeros(p, end);
   for (; p < end; p++) {
     uint64_t digit = (uint64_t)(*p - '0');
     if (!mpg_is_digit(*p) || v > (limit - digit) / 10)
@@ -91,7 +91,7 @@ bool mpg_int_parse(mpg_str text, int64_t *out) {
   return true;
 }
 
-/* The exponent part, [eE][+-]?[0-9]+, up to the end of the text. Saturates: behind 10^15 only the
+/* The exponent part, [eE][+-]?[0-9]+, up to the end of the text. Saturates: after 10^15 only the
 ** sign matters, since no text has that many digits to make up for it. */
 static bool exponent_parse(const char *p, const char *end, int64_t *out) {
   int64_t v = 0;
@@ -104,11 +104,11 @@ static bool exponent_parse(const char *p, const char *end, int64_t *out) {
     if (!mpg_is_digit(*p))
       return false;
     if (v == 0 && *p == '0')
-      p = behind_zeros(p, end) - 1;
+      p = after_zeros(p, end) - 1;
     else if (v < EXPONENT_LIMIT)
       v = v * 10 + (*p - '0');
     else
-      p = behind_digits(p, end, &ignored) - 1;
+      p = after_digits(p, end, &ignored) - 1;
   }
   *out = negative ? -v : v;
   return true;
@@ -133,7 +133,7 @@ static bool decimal_parse(mpg_str text, decimal *d) {
       digits = true;
       if (d->first == NULL) {
         if (*p == '0') {
-          p = behind_zeros(p, end) - 1;
+          p = after_zeros(p, end) - 1;
           continue;
         }
         d->first = p;
@@ -143,7 +143,7 @@ static bool decimal_parse(mpg_str text, decimal *d) {
         d->head_digits++;
       } else {
         bool other = false;
-        p = behind_digits(p, end, &other) - 1;
+        p = after_digits(p, end, &other) - 1;
         d->head_is_all &= !other;
       }
     } else if (*p == '.' && point == NULL) {
@@ -194,7 +194,7 @@ static bool real_by_strtod(const decimal *d, double *out) {
     if (n <= REAL_DIGITS)
       buf[n++] = *p;
     else
-      p = behind_digits(p, d->last, &sticky) - 1;
+      p = after_digits(p, d->last, &sticky) - 1;
   }
   if (sticky)
     buf[n++] = '1';
@@ -272,14 +272,14 @@ bool mpg_real_quick(const char *p, size_t n, double *out) {
       return false;
     v = (double)whole;
   } else {
-    size_t behind = n - point - 1;
+    size_t after = n - point - 1;
     if (n > 19 || !mpg_digits_parse(p, point, &whole) ||
-        !mpg_digits_parse(p + point + 1, behind, &part))
+        !mpg_digits_parse(p + point + 1, after, &part))
       return false;
-    whole = whole * power_of_ten[behind] + part; /* of 18 digits at most */
+    whole = whole * power_of_ten[after] + part; /* of 18 digits at most */
     if (whole > UINT64_C(1) << 53)
       return false;
-    v = (double)whole / exact[behind];
+    v = (double)whole / exact[after];
   }
   *out = negative ? -v : v;
   return true;
@@ -350,7 +350,7 @@ bool mpg_scaled_parse(mpg_str text, int scale, int64_t *out) {
   decimal d;
   int64_t left; /* digits that lie before the scaled decimal point */
   uint64_t v = 0;
-  int next = 0; /* the first digit behind it */
+  int next = 0; /* the first digit after it */
   bool more = false;
   if (scale < 0 || scale > 9)
     return false;
@@ -380,7 +380,7 @@ bool mpg_scaled_parse(mpg_str text, int scale, int64_t *out) {
         more = true;
         break;
       } else {
-        p = behind_zeros(p, d.last) - 1;
+        p = after_zeros(p, d.last) - 1;
       }
     }
     v *= power_of_ten[left];

@@ -31,7 +31,7 @@ static inline uint64_t mpg_word(const char *p) {
   return le64toh(v);
 }
 
-/* The number that eight digits make; false where one of the bytes is none. */
+/* The number that eight digits make; false if one of the bytes is none. */
 static inline bool mpg_eight_digits(uint64_t v, uint64_t *out) {
   const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), low = UINT64_C(0x0f0f0f0f0f0f0f0f);
   if (((v & high) | ((v + UINT64_C(0x0606060606060606)) & high) >> 4) !=
@@ -43,7 +43,7 @@ static inline bool mpg_eight_digits(uint64_t v, uint64_t *out) {
   return true;
 }
 
-/* The number of 1 to 16 digits, of a text with 8 bytes behind it that are readable, whatever they
+/* The number of 1 to 16 digits, of a text with 8 bytes after it that are readable, whatever they
 ** are. False: it is none, or longer. */
 static inline bool mpg_digits_parse(const char *p, size_t n, uint64_t *out) {
   const uint64_t zeros = UINT64_C(0x3030303030303030);
@@ -60,7 +60,7 @@ static inline bool mpg_digits_parse(const char *p, size_t n, uint64_t *out) {
   *out = first * 100000000 + last;
   return true;
 }
-/* The same of "-12.25", as mpg_real_parse has it: up to 20 bytes, with 16 readable behind them. */
+/* The same of "-12.25", as mpg_real_parse has it: up to 20 bytes, with 16 readable after them. */
 bool mpg_real_quick(const char *p, size_t n, double *out);
 
 /* "1767891265.323983", 17 bytes as a clock prints them, in millionths: the quick way of
@@ -77,8 +77,8 @@ static inline bool mpg_clock_parse(const char *p, int64_t *out) {
   return true;
 }
 
-/* The same of any of both, as mpg_real_parse has it: up to 20 bytes, with 16 readable behind
-** them. */
+/* The same of any of both, as mpg_real_parse has it: up to 20 bytes, with 16 readable after them.
+*/
 static inline bool mpg_real_usual(const char *p, size_t n, double *out) {
   int64_t millionths;
   if (n == 17 && FLT_EVAL_METHOD == 0 && mpg_clock_parse(p, &millionths) &&

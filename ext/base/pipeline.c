@@ -204,12 +204,12 @@ static void *worker_main(void *arg) {
   struct worker *w = arg;
   mpg_pipeline *p = w->pipeline;
 #ifdef MPG_TEST
-  mpg_test_asks = told_to_stop;
+  mpg_test_poller = told_to_stop;
 #endif
   (void)pthread_mutex_lock(&p->lock);
   while (!p->quit) {
     uint64_t waiting = p->cut - p->begun;
-    /* Whoever cuts goes on with it while others want for pieces. */
+    /* The cutting thread goes on cutting while others wait for pieces. */
     if (may_go_ahead(p)) {
       go_ahead(p);
     } else if (p->steps->cut_by_any && may_cut(p) && waiting <= (uint64_t)p->idle) {
@@ -226,7 +226,7 @@ static void *worker_main(void *arg) {
   return NULL;
 }
 
-/* One more thread; where there is none to be had, the work goes on without it. The process's
+/* One more thread; where there is none to be had, the work continues without it. The process's
 ** signals stay with the threads that expect them. */
 static void start_worker(mpg_pipeline *p) {
   struct worker *w = &p->workers[p->running];
@@ -256,7 +256,7 @@ static void wait_a_little(mpg_pipeline *p) {
   p->idle--;
 }
 
-/* One step of the owner, with the lock held; false where the next piece is done, or the end. */
+/* One step of the owner, with the lock held; false if the next piece is done, or the end. */
 static bool step(mpg_pipeline *p) {
   bool done = p->taken < p->cut && p->done[p->taken % p->nslots];
   /* What is done may wait where others want for pieces that they must not cut: the owner may be

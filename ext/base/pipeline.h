@@ -5,10 +5,10 @@
 ** What comes out so does not depend on how many threads there are, or on which is quicker. The
 ** owner's thread cuts, and does pieces too while it has nothing to cut and none to take, so one
 ** thread is enough, and no thread is started for work of one piece. Where cutting is reading,
-** others may cut as well, so that it goes on while the owner is away with what it took.
+** others may cut as well, so that it continues while the owner is away with what it took.
 **
 ** Only the owner's thread asks the host whether to stop, and nothing but memory is asked of the
-** host by the others: pass threads = 1 where the host's allocator is not one for several threads.
+** host by the others: pass threads = 1 if the host's allocator is not one for several threads.
 */
 #ifndef MPG_PIPELINE_H
 #define MPG_PIPELINE_H
@@ -29,7 +29,7 @@ typedef struct mpg_pipeline_steps {
   ** slot, for its taker. */
   void (*work)(void *ctx, void *slot, int worker);
   /* cut() is for any thread too, else for the owner's alone. It then asks mpg_pipeline_env whether
-  ** to stop, and goes on while the owner does as it likes with the piece that it took. */
+  ** to stop, and continues while the owner does as it likes with the piece that it took. */
   bool cut_by_any;
 } mpg_pipeline_steps;
 

@@ -16,8 +16,8 @@ typedef struct sorting {
   size_t moves;
 } sorting;
 
-/* Merges two runs in a row, of which the left has `left` items. Once the host asks to stop it goes
-** on without comparing, so that nothing is lost. */
+/* Merges two runs in a row, of which the left has `left` items. Once the host says to stop it
+** continues without comparing, so that nothing is lost. */
 static bool merge(sorting *s, char *at, size_t left, size_t right) {
   const size_t size = s->size;
   char *l = s->room, *r = at + left * size, *l_end = l + left * size, *r_end = r + right * size;

@@ -29,10 +29,10 @@ mpg_rc mpg_time_parse(mpg_str text, int64_t *us, mpg_err *err);
 /* The same of a value: MPG_INT and MPG_REAL are Unix seconds. MPG_NULL is MPG_MISUSE. */
 mpg_rc mpg_time_value(const mpg_value *v, int64_t *us, mpg_err *err);
 
-/* ISO 8601 alone, of any year from 0000 to 9999; false where the text is none. */
+/* ISO 8601 alone, of any year from 0000 to 9999; false if the text is none. */
 bool mpg_iso_parse(mpg_str text, int64_t *us);
 
-/* An offset from UTC, "Z", "+02", "+0200" or "+02:00", in microseconds; false where it is none. */
+/* An offset from UTC, "Z", "+02", "+0200" or "+02:00", in microseconds; false if it is none. */
 bool mpg_offset_parse(mpg_str text, int64_t *offset_us);
 
 /* "YYYY-MM-DDTHH:MM:SSZ", with ".ffffff" where the fraction is not 0. `out` holds 40 bytes. */

@@ -130,7 +130,7 @@ mpg_rc mpg_bucket_parse(const mpg_value *v, mpg_bucket *bucket, mpg_err *err) {
   }
 }
 
-/* A day of clocks behind UTC may begin before the epoch: hence the floors. */
+/* A day of clocks after UTC may begin before the epoch: hence the floors. */
 static int64_t floor_to(int64_t v, int64_t unit) {
   int64_t rest = v % unit;
   return v - (rest < 0 ? rest + unit : rest);

@@ -66,7 +66,7 @@ typedef enum mpg_ratio {
 
 const char *mpg_ratio_name(mpg_ratio r); /* the SQL function's name */
 /*
-** False where the ratio is unknown: its denominator is 0, or the data it needs is missing. U is
+** False if the ratio is unknown: its denominator is 0, or the data it needs is missing. U is
 ** `untraced`, R is `unrated`, P is `partial`, Q is `queued`.
 **   SG A / C                   RG G / (A - U)
 **   PG I / (G - R)             MPG I / C, unknown unless U = R = 0

@@ -67,7 +67,7 @@ static inline mpg_category mpg_category_at(const char *name) {
              : MPG_CATEGORIES;
 }
 
-/* The category named exactly so (case matters), or MPG_CATEGORIES where there is none. */
+/* The category named exactly so (case matters), or MPG_CATEGORIES if there is none. */
 mpg_category mpg_category_find(mpg_str name);
 
 #endif

@@ -20,7 +20,7 @@ mpg_rc mpg_sizes_parse(mpg_str text, mpg_sizes *sizes, mpg_err *err);
 /* 1 S, 2 M, 3 L, 4 XL; `chips` in millionths. */
 uint8_t mpg_size_class(const mpg_sizes *sizes, int64_t chips);
 /* The class of a number of chips, as users write it, by three bounds (NULL: no class; no pointer:
-** the default ones): job_size in SQL. *name is NULL where the chips are. */
+** the default ones): job_size in SQL. *name is NULL if the chips are. */
 mpg_rc mpg_size_of(const mpg_value *chips, const mpg_value *bounds, const char **name,
                    mpg_err *err);
 /* "S" and so on; NULL for 0, the size of what is no job. Static. */

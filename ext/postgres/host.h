@@ -19,8 +19,8 @@ char *mpg_message(const char *text);
 
 /*
 ** Memory for the core, out of `context`: an error of the server that leaves the core's objects
-** behind leaves no memory behind. Running out is the core's MPG_NOMEM, and a cancelled statement or
-** a terminated session its MPG_INTERRUPTED; neither is an error of the server until mpg_raise.
+** after leaves no memory after. Running out is the core's MPG_NOMEM, and a cancelled statement or a
+** terminated session its MPG_INTERRUPTED; neither is an error of the server until mpg_raise.
 */
 mpg_env mpg_host_env(MemoryContext context);
 

@@ -114,7 +114,7 @@ static void put_rollup(scan *s, uint32_t mask) {
   }
 }
 
-/* The job that a timeline asks for, as its unit; false where there is no such job. */
+/* The job that a timeline asks for, as its unit; false if there is no such job. */
 static bool find_job(const scan *s, size_t *unit) {
   char uuid[MPG_UUID_TEXT];
   mpg_str name = s->args[MPG_ARG_OF_JOB].s;
@@ -153,7 +153,7 @@ static void put_units(scan *s, size_t from, size_t to) {
 
 /* ---- functions ---- */
 
-/* The arguments as SQL has them; the next behind them is returned. */
+/* The arguments as SQL has them; the next after them is returned. */
 static int take_arguments(scan *s, FunctionCallInfo call) {
   int i = 0;
   for (; i < s->table->nargs; i++)

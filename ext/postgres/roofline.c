@@ -27,7 +27,7 @@ static const mpg_chips *catalogue(FunctionCallInfo call) {
   return chips;
 }
 
-/* Arguments from `first` on: flops, [bytes,] chip [, dtype]. False where one but dtype is NULL. */
+/* Arguments from `first` on: flops, [bytes,] chip [, dtype]. False if one but dtype is NULL. */
 static bool compute(FunctionCallInfo call, int first, mpg_roofline *out) {
   int n = call->nargs - first, chip_at = first + (n == 2 ? 1 : 2);
   mpg_value dtype = {MPG_TEXT, 0, 0, {NULL, 0}};

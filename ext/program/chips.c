@@ -478,7 +478,7 @@ const mpg_chip_row *mpg_chips_first(const mpg_chips *chips, const char *name_or_
   return of == NULL ? NULL : of->first;
 }
 
-/* Appends ", text" where it fits as a whole; false where it does not. */
+/* Appends ", text" where it fits as a whole; false if it does not. */
 static bool append(char *out, size_t cap, size_t *n, const char *text) {
   size_t length = strlen(text), comma = *n > 0 ? 2 : 0;
   if (cap - *n <= comma + length)

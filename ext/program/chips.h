@@ -32,7 +32,7 @@ void mpg_chips_free(mpg_chips *chips); /* NULL is fine */
 ** On failure the catalogue is as it was.
 */
 mpg_rc mpg_chips_add(mpg_chips *chips, const mpg_chip_row *row, mpg_err *err);
-/* Another name for a chip. An alias of another chip is turned over to this one; MPG_DATA where the
+/* Another name for a chip. An alias of another chip is turned over to this one; MPG_DATA if the
 ** chip is unknown, or the alias is another chip's own name. */
 mpg_rc mpg_chips_add_alias(mpg_chips *chips, mpg_str alias, mpg_str chip, mpg_err *err);
 
@@ -51,8 +51,7 @@ const char *mpg_chips_find(const mpg_chips *chips, mpg_str name);
 ** default, bf16, or fp16 where it has no bf16, else fp32.
 */
 const mpg_chip_row *mpg_chips_peak(const mpg_chips *chips, const char *chip, mpg_str dtype);
-/* The first row of a chip: for what does not depend on the dtype. NULL where the chip is
-** unknown. */
+/* The first row of a chip: for what does not depend on the dtype. NULL if the chip is unknown. */
 const mpg_chip_row *mpg_chips_first(const mpg_chips *chips, const char *chip);
 /* Up to 3 names near a wrong one, nearest first, for a message: "nvidia-h100-sxm,
 ** nvidia-h100-pcie"; "" where none is near. `out` is terminated. */

@@ -17,7 +17,7 @@ void mpg_declare_argument(sqlite3_str *sql, const char *name, const char *type);
 /*
 ** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from
 ** `first` on: idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are
-** those, in order; bit 16 + i where one behind the first is not given, and the statement names it
+** those, in order; bit 16 + i where one after the first is not given, and the statement names it
 ** (of a table's first 63 columns). Any other "=" of an argument SQLite checks against the column's
 ** value. SQLITE_CONSTRAINT: another order of joins can provide one.
 **

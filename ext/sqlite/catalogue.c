@@ -129,7 +129,7 @@ static mpg_rc find_columns(reading *r, const char *schema, bool has[COLUMNS]) {
   return rc;
 }
 
-/* A text of this row, copied into *out (sqlite3_free), or NULL where it is NULL or ''. */
+/* A text of this row, copied into *out (sqlite3_free), or NULL if it is NULL or ''. */
 static mpg_rc get_text(const reading *r, int c, char **out) {
   int type = sqlite3_column_type(r->stmt, c);
   const char *text;

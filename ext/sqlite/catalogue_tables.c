@@ -288,7 +288,7 @@ static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
   return SQLITE_OK;
 }
 
-/* The severity of that name; false where there is none. */
+/* The severity of that name; false if there is none. */
 static bool severity_by_name(mpg_str name, mpg_severity *out) {
   for (int s = MPG_INFO; s <= MPG_DATA_LOSS; s++)
     if (mpg_str_eq(name, mpg_str_of(mpg_severity_name((mpg_severity)s)))) {

@@ -17,8 +17,8 @@ int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...);
 mpg_value mpg_value_of(sqlite3_value *value);
 /* The other way round; text is copied. */
 void mpg_result_value(sqlite3_context *context, const mpg_value *value);
-/* The same within a scan: a long text is copied in pieces, between which the host is asked whether
-** to stop. SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
+/* The same within a scan: a long text is copied in pieces, between which the host is polled.
+** SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
 int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *value);
 
 #endif

@@ -84,7 +84,7 @@ static void key_free(struct mpg_rollup_cache_key *k) {
   mpg_free(k->env, k);
 }
 
-/* NULL where it cannot be told, whatever the reason: reading the files will say it. */
+/* NULL if it cannot be told, whatever the reason: reading the files will say it. */
 static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str path,
                                             mpg_str files, const mpg_ledger_options *o,
                                             int on_error) {

@@ -354,7 +354,7 @@ static void test_taken(void) {
   mpg_chrome_prefetch_seam(ahead, MPG_STR(",\n{\"ph\""));
   while ((rc = mpg_chrome_prefetch_next(ahead, &piece, &err)) == MPG_OK) {
     pieces++;
-    whole += piece->guessed && piece->behind == piece->n;
+    whole += piece->guessed && piece->after == piece->n;
     events += piece->guessed ? piece->events : 0;
     if (piece->guessed)
       mpg_chrome_prefetch_judge(ahead, true);

@@ -38,14 +38,14 @@ static const char *refusal(const char *line) {
 static void check_files(void) {
   for (int r = 0; r < MPG_RELATIONS; r++) {
     const mpg_relation_info *info = mpg_relation_get((mpg_relation)r);
-    static const char behind[] = ".@[`{-_0 ", more[] = "AZaz";
+    static const char after[] = ".@[`{-_0 ", more[] = "AZaz";
     const mpg_relation of_files = r == MPG_REL_OBSERVED ? MPG_RELATIONS : (mpg_relation)r;
     char path[80];
     CHECK(mpg_relation_by_record(mpg_str_of(info->record)) == of_files);
     CHECK(mpg_relation_by_record(mpg_str_of(info->name)) ==
           (strcmp(info->name, info->record) == 0 ? of_files : MPG_RELATIONS));
-    for (size_t k = 0; k < sizeof behind; k++) {
-      (void)snprintf(path, sizeof path, "a/spans/%s%c.gz", info->name, behind[k]);
+    for (size_t k = 0; k < sizeof after; k++) {
+      (void)snprintf(path, sizeof path, "a/spans/%s%c.gz", info->name, after[k]);
       CHECK(mpg_relation_by_file(path) == of_files);
       path[8] = (char)(path[8] - 'a' + 'A');
       CHECK(mpg_relation_by_file(path) == of_files);

@@ -35,17 +35,17 @@ static void test_numbers(void) {
 
 /* ---- Members ---- */
 
-static void test_behind(void) {
-  CHECK(is(mpg_hlo_behind(exactly("abcabd"), MPG_STR("ab")), "cabd"));
-  CHECK(is(mpg_hlo_behind(exactly("abcabd"), MPG_STR("abd")), ""));
-  CHECK(is(mpg_hlo_behind(exactly("aab"), MPG_STR("ab")), ""));
-  CHECK(is(mpg_hlo_behind(exactly("a"), MPG_STR("a")), ""));
-  CHECK(is(mpg_hlo_behind(exactly("ba"), MPG_STR("a")), ""));
-  CHECK(is(mpg_hlo_behind(exactly("abcab"), MPG_STR("abd")), NULL));
-  CHECK(is(mpg_hlo_behind(exactly("ab"), MPG_STR("abc")), NULL));
-  CHECK(is(mpg_hlo_behind(exactly("bbb"), MPG_STR("a")), NULL));
-  CHECK(is(mpg_hlo_behind(exactly("b"), MPG_STR("")), NULL));
-  CHECK(is(mpg_hlo_behind((mpg_str){NULL, 0}, MPG_STR("a")), NULL));
+static void test_after(void) {
+  CHECK(is(mpg_hlo_after(exactly("abcabd"), MPG_STR("ab")), "cabd"));
+  CHECK(is(mpg_hlo_after(exactly("abcabd"), MPG_STR("abd")), ""));
+  CHECK(is(mpg_hlo_after(exactly("aab"), MPG_STR("ab")), ""));
+  CHECK(is(mpg_hlo_after(exactly("a"), MPG_STR("a")), ""));
+  CHECK(is(mpg_hlo_after(exactly("ba"), MPG_STR("a")), ""));
+  CHECK(is(mpg_hlo_after(exactly("abcab"), MPG_STR("abd")), NULL));
+  CHECK(is(mpg_hlo_after(exactly("ab"), MPG_STR("abc")), NULL));
+  CHECK(is(mpg_hlo_after(exactly("bbb"), MPG_STR("a")), NULL));
+  CHECK(is(mpg_hlo_after(exactly("b"), MPG_STR("")), NULL));
+  CHECK(is(mpg_hlo_after((mpg_str){NULL, 0}, MPG_STR("a")), NULL));
 
   CHECK(is(mpg_hlo_unquoted(exactly("\"a\"")), "a"));
   CHECK(is(mpg_hlo_unquoted(exactly("\"\"")), ""));
@@ -309,7 +309,7 @@ static void test_attributes(void) {
 
 int main(void) {
   test_numbers();
-  test_behind();
+  test_after();
   test_escapes();
   test_windows();
   test_labels();

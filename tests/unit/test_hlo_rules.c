@@ -49,7 +49,7 @@ static void test_convolutions(void) {
 static void rule(const char *parameters, const char *root, long long flops,
                  long long transcendentals, long long bytes) {
   char text[2048], out[256], wanted[128];
-  const char *behind;
+  const char *after;
   (void)snprintf(
       text, sizeof text,
       "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
@@ -59,9 +59,9 @@ static void rule(const char *parameters, const char *root, long long flops,
       parameters, root);
   (void)snprintf(wanted, sizeof wanted, " %lld %lld %lld)", flops, transcendentals, bytes);
   CHECK(render_text(&mpg_env_libc, mpg_str_of(text), out, sizeof out) == MPG_DONE);
-  behind = strlen(out) > strlen(wanted) ? out + strlen(out) - strlen(wanted) : out;
-  CHECK(strcmp(behind, wanted) == 0);
-  if (strcmp(behind, wanted) != 0)
+  after = strlen(out) > strlen(wanted) ? out + strlen(out) - strlen(wanted) : out;
+  CHECK(strcmp(after, wanted) == 0);
+  if (strcmp(after, wanted) != 0)
     (void)fprintf(stderr, "  %s\n  found %s, expected %s\n", root, out, wanted);
 }
 
@@ -192,14 +192,14 @@ static void test_rules(void) {
 static void fused(const char *inside, const char *parameters, const char *result, long long flops,
                   long long bytes) {
   char text[2048], out[256], wanted[128];
-  const char *behind;
+  const char *after;
   (void)snprintf(text, sizeof text, "f { %s }\nENTRY e { %s ROOT r = %s, kind=kLoop, calls=f }\n",
                  inside, parameters, result);
   (void)snprintf(wanted, sizeof wanted, " %lld 0 %lld)", flops, bytes);
   CHECK(render_text(&mpg_env_libc, mpg_str_of(text), out, sizeof out) == MPG_DONE);
-  behind = strlen(out) > strlen(wanted) ? out + strlen(out) - strlen(wanted) : out;
-  CHECK(strcmp(behind, wanted) == 0);
-  if (strcmp(behind, wanted) != 0)
+  after = strlen(out) > strlen(wanted) ? out + strlen(out) - strlen(wanted) : out;
+  CHECK(strcmp(after, wanted) == 0);
+  if (strcmp(after, wanted) != 0)
     (void)fprintf(stderr, "  %s\n  found %s, expected %s\n", inside, out, wanted);
 }
 

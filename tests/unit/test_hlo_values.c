@@ -292,11 +292,11 @@ static void test_texts(void) {
   CHECK(!mpg_hlo_next_number(&list, &n) && !mpg_hlo_next_number(&list, &n));
   list = MPG_STR("18446744073709551616");
   CHECK(mpg_hlo_next_number(&list, &n) && n == INT64_MAX);
-  CHECK(mpg_str_eq(mpg_hlo_behind(MPG_STR("aabab"), MPG_STR("ab")), MPG_STR("ab")));
-  CHECK(mpg_hlo_behind(MPG_STR("aab"), MPG_STR("aab")).n == 0);
-  CHECK(mpg_hlo_behind(MPG_STR("aa"), MPG_STR("aab")).p == NULL);
-  CHECK(mpg_hlo_behind(MPG_STR("aa"), MPG_STR("")).p == NULL);
-  CHECK(mpg_hlo_behind((mpg_str){NULL, 0}, MPG_STR("a")).p == NULL);
+  CHECK(mpg_str_eq(mpg_hlo_after(MPG_STR("aabab"), MPG_STR("ab")), MPG_STR("ab")));
+  CHECK(mpg_hlo_after(MPG_STR("aab"), MPG_STR("aab")).n == 0);
+  CHECK(mpg_hlo_after(MPG_STR("aa"), MPG_STR("aab")).p == NULL);
+  CHECK(mpg_hlo_after(MPG_STR("aa"), MPG_STR("")).p == NULL);
+  CHECK(mpg_hlo_after((mpg_str){NULL, 0}, MPG_STR("a")).p == NULL);
   CHECK(mpg_str_eq(mpg_hlo_unquoted(MPG_STR("\"ab\"")), MPG_STR("ab")));
   CHECK(mpg_str_eq(mpg_hlo_unquoted(MPG_STR("\"ab")), MPG_STR("\"ab")));
   CHECK(mpg_str_eq(mpg_hlo_unquoted(MPG_STR("ab\"")), MPG_STR("ab\"")));

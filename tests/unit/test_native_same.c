@@ -43,9 +43,9 @@ static void learn(mpg_native_json_fast *same, const char *text, const mpg_span *
 /* Whether the record is told from one before, up to its end. */
 static bool reads(mpg_native_json_fast *same, const char *text, mpg_span *span, uint32_t *job) {
   mpg_str record = record_of(text);
-  const char *behind = mpg_native_json_fast_read(same, record.p, record.p + record.n, span, job);
-  CHECK(behind == NULL || behind == record.p + record.n);
-  return behind != NULL;
+  const char *after = mpg_native_json_fast_read(same, record.p, record.p + record.n, span, job);
+  CHECK(after == NULL || after == record.p + record.n);
+  return after != NULL;
 }
 
 /* The three members in every order, each with its own text and numbers. */

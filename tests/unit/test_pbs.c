@@ -35,7 +35,7 @@ static void test_ids(void) {
     CHECK(!mpg_pbs_id_parse(mpg_str_of(bad[i]), &id));
 }
 
-typedef bool (*parse_sum)(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out);
+typedef bool (*parse_sum)(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out);
 
 static void check_sum(parse_sum parse, const char *text, int64_t cpus, int64_t gpus,
                       const char *type) {

@@ -460,9 +460,9 @@ static void test_interrupts(void) {
 static void test_few_steps(void) {
   for (size_t n = 1; n <= 4; n++) {
     double times[] = {2, 4, 2, 4, NAN}, scratch[] = {NAN, NAN, NAN, NAN, NAN};
-    mpg_poller asks = {.env = env};
+    mpg_poller poller = {.env = env};
     mpg_goodput_report r = {.deviations_s = times, .nsteps = n};
-    mpg_goodput_report_deviations(&r, scratch, &asks);
+    mpg_goodput_report_deviations(&r, scratch, &poller);
     /* The median is 2, 3, 2, 3; of three the 4 is too far from it, as two of them are not away
     ** from it at all. */
     CHECK(r.ideal_step_s == (n % 2 == 1 ? 2 : 3));

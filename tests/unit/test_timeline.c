@@ -356,8 +356,8 @@ static void test_lanes(void) {
   scene s;
   mpg_gang gang;
   mpg_err err;
-  int column, asks = 0, gangs;
-  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL, 0, NULL};
+  int column, poller = 0, gangs;
+  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &poller, NULL, 0, NULL};
   char line[LINE];
   scene_open(&s);
   CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
@@ -381,17 +381,17 @@ static void test_lanes(void) {
   CHECK(mpg_gang_build(&gang, &s.fleet, &s.fleet.jobs[0],
                        &(mpg_pool_ends){.as_of = s.fleet.last, .usual = s.fleet.last},
                        &err) == MPG_OK);
-  gangs = asks;
+  gangs = poller;
   mpg_gang_free(&gang);
   CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);
-  asks = 0;
+  poller = 0;
   CHECK(mpg_accounting_unit(&accounting, 0, &s.sink, "test", &err) == MPG_OK);
   /* Work of 4 for each part, and on each of its lanes: to weigh and to rate it, and to tell it.
   ** Before that each of its ratings is cleared; and once for the job, and as often as its gang
   ** asks. */
-  CHECK(asks == gangs + (int)(2 * SPANS * 4 * (POOLS + 1) / MPG_POLL_WORK +
-                              SPANS * 4 * (POOLS + 1) / MPG_POLL_WORK +
-                              SPANS * POOLS / MPG_POLL_TURNS + 1));
+  CHECK(poller == gangs + (int)(2 * SPANS * 4 * (POOLS + 1) / MPG_POLL_WORK +
+                                SPANS * 4 * (POOLS + 1) / MPG_POLL_WORK +
+                                SPANS * POOLS / MPG_POLL_TURNS + 1));
   CHECK(s.rows.n >= (size_t)POOLS * SPANS);
   mpg_accounting_free(&accounting);
   scene_close(&s);
@@ -405,8 +405,8 @@ static void test_incomplete(void) {
   scene s;
   mpg_gang gang;
   mpg_err err;
-  int column, asks = 0, gangs;
-  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &asks, NULL, 0, NULL};
+  int column, poller = 0, gangs;
+  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &poller, NULL, 0, NULL};
   char line[LINE];
   scene_open(&s);
   CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
@@ -424,12 +424,12 @@ static void test_incomplete(void) {
   CHECK(mpg_gang_build(&gang, &s.fleet, &s.fleet.jobs[0],
                        &(mpg_pool_ends){.as_of = s.fleet.last, .usual = s.fleet.last},
                        &err) == MPG_OK);
-  gangs = asks;
+  gangs = poller;
   CHECK(gang.nstretches == 2 * CHANGES + 1 && gang.npools == POOLS);
   CHECK(mpg_accounting_init(&accounting, &env, &s.fleet, &options, &err) == MPG_OK);
-  asks = 0;
+  poller = 0;
   CHECK(mpg_accounting_unit(&accounting, 0, &s.sink, "test", &err) == MPG_OK);
-  CHECK(asks == gangs + (int)(2 * CHANGES * 4 * (POOLS + 1) / MPG_POLL_WORK) + 1);
+  CHECK(poller == gangs + (int)(2 * CHANGES * 4 * (POOLS + 1) / MPG_POLL_WORK) + 1);
   mpg_accounting_free(&accounting);
   mpg_gang_free(&gang);
   scene_close(&s);

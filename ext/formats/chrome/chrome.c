@@ -35,7 +35,7 @@ typedef struct pair {
 
 struct mpg_chrome {
   const mpg_env *env;
-  mpg_poller asks; /* within one event */
+  mpg_poller poller; /* within one event */
   mpg_issues *issues;
   mpg_chrome_property property;
   void *property_ctx;
@@ -43,12 +43,12 @@ struct mpg_chrome {
   size_t limit; /* bytes of an event, or of a value around them */
   state state;
   bool started;
-  bool any;             /* there was an event */
-  bool in_object;       /* the events are within an object */
-  bool seen_events;     /* a traceEvents, or the array */
-  mpg_json_skip skip;   /* IN_VALUE, IN_EVENT */
-  char keys[160];       /* of the object, for the error that it has no traceEvents */
-  size_t event, behind; /* the current event in the window; `behind` is the position after it */
+  bool any;            /* there was an event */
+  bool in_object;      /* the events are within an object */
+  bool seen_events;    /* a traceEvents, or the array */
+  mpg_json_skip skip;  /* IN_VALUE, IN_EVENT */
+  char keys[160];      /* of the object, for the error that it has no traceEvents */
+  size_t event, after; /* the current event in the window; `after` is the position after it */
   mpg_json_token fields[MPG_CHROME_FIELDS + 1];
   mpg_chrome_keys usual;
   /* Lines are counted on demand, or when bytes leave the window: up to `counted` in the window. */
@@ -82,7 +82,7 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream,
   *out = r;
   if (r == NULL)
     return mpg_fail_nomem(err);
-  r->env = r->asks.env = env;
+  r->env = r->poller.env = env;
   r->issues = issues;
   r->property = property;
   r->property_ctx = ctx;
@@ -189,7 +189,7 @@ static mpg_rc no_trace(mpg_chrome *r, mpg_err *err) {
 
 /*
 ** A key at p and, unless it is traceEvents, its value. NULL: `s` says why, or *err has it. What is
-** large and wanted by nobody is passed over piece by piece.
+** large and wanted by nobody is skipped piece by piece.
 */
 static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lenient *s, mpg_rc *rc,
                                  mpg_err *err) {
@@ -228,21 +228,21 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lenient 
     return p + 1;
   }
   if (*p == '{' || *p == '[') {
-    const char *behind;
+    const char *after;
     r->skip = (mpg_json_skip){0, false, false};
-    behind = mpg_json_skip_nested(&r->skip, p, s->end);
-    if (behind == NULL && r->property != NULL && (size_t)(s->end - start) <= PROPERTY_LIMIT) {
+    after = mpg_json_skip_nested(&r->skip, p, s->end);
+    if (after == NULL && r->property != NULL && (size_t)(s->end - start) <= PROPERTY_LIMIT) {
       s->more = true;
       return NULL;
     }
-    if (behind == NULL) {
+    if (after == NULL) {
       *rc = tell(r, key.text, &value, err);
       r->state = IN_VALUE;
       return s->end;
     }
-    if ((size_t)(behind - start) <= PROPERTY_LIMIT)
-      value = (mpg_json_token){MPG_JSON_LENIENT_NESTED, false, {p, (size_t)(behind - p)}};
-    p = behind;
+    if ((size_t)(after - start) <= PROPERTY_LIMIT)
+      value = (mpg_json_token){MPG_JSON_LENIENT_NESTED, false, {p, (size_t)(after - p)}};
+    p = after;
   } else if ((p = mpg_json_lenient_value(s, p, &value)) == NULL ||
              (*rc = check_size(r, start, (size_t)(p - start), err)) != MPG_OK) {
     return NULL;
@@ -311,7 +311,7 @@ static mpg_rc carry(mpg_chrome *r, size_t n, mpg_err *err) {
 static mpg_rc more_ahead(mpg_chrome *r, mpg_err *err) {
   mpg_window *w = &r->w;
   size_t have = w->end - w->at, added = 0;
-  bool behind_event = have == 0 && r->state == BEHIND_EVENT;
+  bool after_event = have == 0 && r->state == BEHIND_EVENT;
   mpg_rc rc = carry(r, 0, err); /* the piece before goes */
   while (rc == MPG_OK && (added == 0 || added < have)) {
     const mpg_chrome_piece *piece;
@@ -319,11 +319,11 @@ static mpg_rc more_ahead(mpg_chrome *r, mpg_err *err) {
     if (rc != MPG_OK)
       break;
     if (piece->guessed)
-      mpg_chrome_prefetch_judge(r->ahead, behind_event);
+      mpg_chrome_prefetch_judge(r->ahead, after_event);
     if (have == 0) {
       mpg_window_set(w, w->stream, piece->bytes, 0, piece->n, 0);
       w->last = false;
-      r->piece = behind_event && piece->guessed ? piece : NULL;
+      r->piece = after_event && piece->guessed ? piece : NULL;
       r->row = r->events = 0;
       return MPG_OK;
     }
@@ -398,15 +398,15 @@ static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
 ** needed. */
 static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
   mpg_window *w = &r->w;
-  mpg_json_lenient s = mpg_json_lenient_of(w->buf + w->at, w->buf + w->end, &r->asks);
-  const char *p = w->buf + w->at, *behind;
+  mpg_json_lenient s = mpg_json_lenient_of(w->buf + w->at, w->buf + w->end, &r->poller);
+  const char *p = w->buf + w->at, *after;
   mpg_rc rc = MPG_OK;
   if (r->state == IN_VALUE || r->state == IN_EVENT) {
-    behind = mpg_json_skip_nested(&r->skip, p, s.end);
-    w->at = behind == NULL ? w->end : (size_t)(behind - w->buf);
-    if (behind != NULL)
+    after = mpg_json_skip_nested(&r->skip, p, s.end);
+    w->at = after == NULL ? w->end : (size_t)(after - w->buf);
+    if (after != NULL)
       r->state = r->state == IN_VALUE ? BEHIND_VALUE : BEHIND_EVENT;
-    return behind == NULL ? MPG_DONE : MPG_OK;
+    return after == NULL ? MPG_DONE : MPG_OK;
   }
   p = mpg_json_lenient_space(p, s.end);
   r->event = w->at = (size_t)(p - w->buf); /* or what is wrong */
@@ -443,16 +443,16 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
     }
     /* fallthrough */
   case AT_KEY:
-    behind = scan_property(r, p, &s, &rc, err);
-    if (behind == NULL && rc == MPG_OK && s.more)
+    after = scan_property(r, p, &s, &rc, err);
+    if (after == NULL && rc == MPG_OK && s.more)
       return MPG_DONE;
-    if (behind == NULL && rc == MPG_OK && check_size(r, p, (size_t)(s.at - p), err) == MPG_OK) {
+    if (after == NULL && rc == MPG_OK && check_size(r, p, (size_t)(s.at - p), err) == MPG_OK) {
       r->state = GIVEN_UP;
       return unexpected(r, s.at, s.expected, err);
     }
-    if (behind == NULL)
+    if (after == NULL)
       return err->rc;
-    w->at = (size_t)(behind - w->buf);
+    w->at = (size_t)(after - w->buf);
     return rc;
   case AT_FIRST_EVENT:
   case AT_EVENT:
@@ -463,21 +463,21 @@ static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
     if (*p != '{')
       break;
     r->args_read = false;
-    behind = mpg_chrome_event_scan(&s, p, &r->usual, r->fields, event);
-    if (behind == NULL && s.more)
+    after = mpg_chrome_event_scan(&s, p, &r->usual, r->fields, event);
+    if (after == NULL && s.more)
       return MPG_DONE;
-    rc = check_size(r, p, (size_t)((behind == NULL ? s.at : behind) - p), err);
+    rc = check_size(r, p, (size_t)((after == NULL ? s.at : after) - p), err);
     if (rc != MPG_OK)
       return rc;
-    if (behind == NULL) {
+    if (after == NULL) {
       r->state = IN_EVENT;
       r->skip = (mpg_json_skip){0, false, false};
       return unexpected(r, s.at, s.expected, err);
     }
-    r->behind = (size_t)(behind - w->buf);
+    r->after = (size_t)(after - w->buf);
     r->state = BEHIND_EVENT;
     if (!*event)
-      w->at = r->behind;
+      w->at = r->after;
     return MPG_OK;
   default:
     break;
@@ -516,13 +516,13 @@ static bool give_row(mpg_chrome *r) {
   const mpg_chrome_row *row;
   if (r->row == piece->n_rows) {
     r->passed += piece->events - r->events;
-    r->w.at = piece->behind;
+    r->w.at = piece->after;
     r->piece = NULL;
-    if (r->counted == 0 && piece->behind > 0) { /* lines of it were not counted here */
+    if (r->counted == 0 && piece->after > 0) { /* lines of it were not counted here */
       r->line += piece->lines;
       if (piece->lines > 0)
         r->line_start = (int64_t)piece->line_start;
-      r->counted = piece->behind;
+      r->counted = piece->after;
     }
     return false;
   }
@@ -530,7 +530,7 @@ static bool give_row(mpg_chrome *r) {
   r->passed += row->number - r->events;
   r->events = row->number + 1;
   r->event = row->at;
-  r->behind = row->behind;
+  r->after = row->after;
   r->args_read = false;
   for (int f = 0; f < MPG_CHROME_FIELDS; f++) {
     mpg_json_token *token = &r->fields[f];
@@ -559,8 +559,8 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
     r->line_start = (int64_t)r->w.at;
     r->started = true;
   }
-  if (r->behind > r->w.at)
-    r->w.at = r->behind;
+  if (r->after > r->w.at)
+    r->w.at = r->after;
   while (rc == MPG_OK) {
     bool event = false;
     size_t have;
@@ -573,7 +573,7 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
     if (r->state == GIVEN_UP)
       return MPG_DONE;
     rc = take(r, &event, err);
-    if (r->asks.stopped) {
+    if (r->poller.stopped) {
       rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       break;
     }
@@ -584,7 +584,7 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
       if (!mpg_chrome_differs(&r->wish, r->fields))
         return MPG_OK;
       r->passed++;
-      r->w.at = r->behind;
+      r->w.at = r->after;
     }
     if (rc != MPG_DONE)
       continue;
@@ -592,13 +592,13 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
     rc = check_size(r, r->w.buf + r->w.at, have < LOOK_AHEAD ? 0 : have - LOOK_AHEAD, err);
     if (rc == MPG_OK && r->w.last)
       return at_end(r, err);
-    r->behind = 0;
+    r->after = 0;
     if (rc == MPG_OK)
       rc = more(r, err);
     if (rc != MPG_OK)
       r->broken = *err;
   }
-  r->behind = 0;
+  r->after = 0;
   if (rc != MPG_DATA)
     r->broken = *err;
   return rc;
@@ -619,7 +619,7 @@ const mpg_json_token *mpg_chrome_get(const mpg_chrome *r, mpg_chrome_field field
 }
 
 mpg_str mpg_chrome_event(const mpg_chrome *r) {
-  return (mpg_str){r->w.buf + r->event, r->behind - r->event};
+  return (mpg_str){r->w.buf + r->event, r->after - r->event};
 }
 
 static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
@@ -630,7 +630,7 @@ static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
   r->args_read = true;
   if (args->kind != MPG_JSON_LENIENT_NESTED || *p != '{')
     return MPG_OK;
-  s = mpg_json_lenient_of(p, p + args->text.n, &r->asks);
+  s = mpg_json_lenient_of(p, p + args->text.n, &r->poller);
   p = mpg_json_lenient_space(p + 1, s.end);
   if (*p == '}')
     return MPG_OK;
@@ -658,7 +658,7 @@ static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
     break;
   }
   r->args_read = false;
-  if (r->asks.stopped)
+  if (r->poller.stopped)
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   count_to(r, r->event);
   return unexpected(r, s.at, s.expected, err);
@@ -667,7 +667,7 @@ static mpg_rc read_args(mpg_chrome *r, mpg_err *err) {
 mpg_rc mpg_chrome_arg(mpg_chrome *r, mpg_str key, mpg_json_token *out, mpg_err *err) {
   mpg_rc rc = r->args_read ? MPG_OK : read_args(r, err);
   out->kind = MPG_JSON_LENIENT_NONE;
-  if (rc == MPG_OK && mpg_poller_stop(&r->asks, r->n_args))
+  if (rc == MPG_OK && mpg_poller_stop(&r->poller, r->n_args))
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   for (size_t i = r->n_args; rc == MPG_OK && i > 0; i--)
     if (mpg_str_eq(r->args[i - 1].key.text, key)) {
@@ -683,6 +683,6 @@ mpg_rc mpg_chrome_text(mpg_chrome *r, const mpg_json_token *token, mpg_str *out)
     return MPG_OK;
   if (mpg_grow(r->env, &r->text, &r->cap_text, token->text.n, 1) != MPG_OK)
     return MPG_NOMEM;
-  *out = (mpg_str){r->text, mpg_json_lenient_unescape(r->text, token->text, &r->asks)};
-  return r->asks.stopped ? MPG_INTERRUPTED : MPG_OK;
+  *out = (mpg_str){r->text, mpg_json_lenient_unescape(r->text, token->text, &r->poller)};
+  return r->poller.stopped ? MPG_INTERRUPTED : MPG_OK;
 }

@@ -52,7 +52,7 @@ static inline bool is_usual(const mpg_chrome_key *key, const char *p) {
   return (((v[0] ^ key->text[0]) & key->mask[0]) | ((v[1] ^ key->text[1]) & key->mask[1])) == 0;
 }
 
-/* What stood from p to the value will be looked for in this place: it, and what was there before
+/* What stood from p to the value will be searched for in this place: it, and what was there before
 ** it. */
 static void remember(mpg_chrome_key usual[2], const char *p, const char *value,
                      mpg_chrome_field field) {
@@ -117,7 +117,7 @@ static inline const char *member(mpg_json_lenient *s, const char *p, mpg_chrome_
                                  size_t *last, mpg_json_token fields[MPG_CHROME_FIELDS + 1]) {
   mpg_chrome_key *usual = keys->of[*last];
   mpg_json_token key, *value = &fields[MPG_CHROME_FIELDS];
-  const char *behind;
+  const char *after;
   if (s->end - p >= (ptrdiff_t)sizeof usual->text + MPG_CHROME_NEAR) {
     const mpg_chrome_key *k = is_usual(usual, p)       ? usual
                               : is_usual(usual + 1, p) ? usual + 1
@@ -126,22 +126,22 @@ static inline const char *member(mpg_json_lenient *s, const char *p, mpg_chrome_
       *last = k->field;
       p += k->n;
 #ifdef MPG_CHROME_SSE2
-      behind = short_value(p, &fields[k->field]);
-      if (behind != NULL)
-        return space(behind, s->end);
+      after = short_value(p, &fields[k->field]);
+      if (after != NULL)
+        return space(after, s->end);
 #endif
-      behind = mpg_json_lenient_value(s, space(p, s->end), &fields[k->field]);
-      return behind == NULL ? NULL : space(behind, s->end);
+      after = mpg_json_lenient_value(s, space(p, s->end), &fields[k->field]);
+      return after == NULL ? NULL : space(after, s->end);
     }
   }
-  behind = mpg_json_lenient_member(s, p, &key, value);
-  if (behind != NULL) {
+  after = mpg_json_lenient_member(s, p, &key, value);
+  if (after != NULL) {
     mpg_chrome_field field = field_of(key.text);
     remember(usual, p, value->text.p - (value->kind == MPG_JSON_LENIENT_STRING), field);
     fields[field] = *value;
     *last = field;
   }
-  return behind;
+  return after;
 }
 
 const char *mpg_chrome_event_scan(mpg_json_lenient *s, const char *p, mpg_chrome_keys *keys,

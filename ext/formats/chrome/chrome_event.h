@@ -1,6 +1,6 @@
 /*
 ** chrome_event.h - one event of a Chrome trace: its own members found, what is nested in them
-** passed over (json_lenient.h).
+** skipped (json_lenient.h).
 */
 #ifndef MPG_CHROME_EVENT_H
 #define MPG_CHROME_EVENT_H

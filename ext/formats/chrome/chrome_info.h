@@ -1,7 +1,7 @@
 /*
 ** chrome_info.h - what a Chrome trace says once for all its events: the names of processes and
 ** threads (metadata events, anywhere in the file) and the members of the object around the events.
-** Found by a pass over the whole file.
+** Found by a skip the whole file.
 */
 #ifndef MPG_CHROME_INFO_H
 #define MPG_CHROME_INFO_H

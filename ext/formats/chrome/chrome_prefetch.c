@@ -122,14 +122,14 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
 
 /* ---- Reading ahead ---- */
 
-static mpg_rc add_row(const mpg_env *env, mpg_chrome_piece *p, const char *at, const char *behind,
+static mpg_rc add_row(const mpg_env *env, mpg_chrome_piece *p, const char *at, const char *after,
                       int64_t lines, const mpg_json_token *fields) {
   mpg_chrome_row *row;
   if (mpg_grow(env, &p->rows, &p->cap_rows, p->n_rows + 1, sizeof *p->rows) != MPG_OK)
     return MPG_NOMEM;
   row = &p->rows[p->n_rows++];
   row->at = (uint32_t)(at - p->bytes);
-  row->behind = (uint32_t)(behind - p->bytes);
+  row->after = (uint32_t)(after - p->bytes);
   row->number = p->events;
   row->lines = (uint32_t)lines;
   for (int f = 0; f < MPG_CHROME_FIELDS; f++) {
@@ -156,31 +156,31 @@ static void work(void *ctx, void *slot, int worker) {
   p->n_rows = p->events = 0;
   p->lines = 0;
   while (p->guessed && p->n_rows < ROWS_MAX) {
-    const char *event = mpg_json_lenient_space(at, s.end), *behind;
+    const char *event = mpg_json_lenient_space(at, s.end), *after;
     bool any;
     if (event == s.end || *event != ',')
       break;
     event = mpg_json_lenient_space(event + 1, s.end);
     if (event == s.end || *event != '{')
       break;
-    behind = mpg_chrome_event_scan(&s, event, &usual, fields, &any);
-    if (behind == NULL || (size_t)(behind - event) > a->limit)
+    after = mpg_chrome_event_scan(&s, event, &usual, fields, &any);
+    if (after == NULL || (size_t)(after - event) > a->limit)
       break;
     if (any && !mpg_chrome_differs(a->wish, fields)) {
       int64_t lines = p->lines + mpg_count_lines(counted, event);
-      if (add_row(a->env, p, event, behind, lines, fields) != MPG_OK)
+      if (add_row(a->env, p, event, after, lines, fields) != MPG_OK)
         break;
       p->lines = lines;
       counted = event;
     }
     p->events += any;
-    at = behind;
+    at = after;
   }
-  p->behind = (size_t)(at - p->bytes);
+  p->after = (size_t)(at - p->bytes);
   p->lines += mpg_count_lines(counted, at);
   p->line_start = 0;
   if (p->lines > 0)
-    p->line_start = (size_t)((const char *)memrchr(p->bytes, '\n', p->behind) - p->bytes) + 1;
+    p->line_start = (size_t)((const char *)memrchr(p->bytes, '\n', p->after) - p->bytes) + 1;
 }
 
 /* ---- The whole ---- */

@@ -20,7 +20,7 @@
 
 /* An event of a piece: offsets in its bytes, and what an mpg_json_token has. */
 typedef struct mpg_chrome_row {
-  uint32_t at, behind;
+  uint32_t at, after;
   uint32_t number; /* of the events before it in the piece, without empty ones */
   uint32_t lines;  /* that end before it in the piece */
   struct {
@@ -34,13 +34,13 @@ typedef struct mpg_chrome_piece {
   char *bytes; /* MPG_WINDOW_SLACK readable bytes follow the last */
   size_t n, cap;
   bool guessed; /* it begins at what looks like a seam */
-  /* Valid if an event of the array ended before the first byte. Events were read up to `behind`,
+  /* Valid if an event of the array ended before the first byte. Events were read up to `after`,
   ** with so many line ends, the last of them before `line_start`; `rows` are those that do not
   ** differ. */
   mpg_chrome_row *rows;
   size_t n_rows, cap_rows;
   uint32_t events;
-  size_t behind, line_start;
+  size_t after, line_start;
   int64_t lines;
 } mpg_chrome_piece;
 

@@ -122,7 +122,7 @@ typedef struct mpg_generic_filters {
   mpg_generic_pattern patterns[MPG_ROWS_FILTERS];
   size_t n_rows, n_files, n_patterns;
   sqlite3_value **kept;
-  mpg_value *lists; /* of all IN, one behind the other */
+  mpg_value *lists; /* of all IN, one after the other */
   size_t n_kept, kept_cap, n_lists, lists_cap;
 } mpg_generic_filters;
 

@@ -60,7 +60,7 @@ static int operator_of(sqlite3_index_info *info, int c, bool text, bool file) {
     if (text && sqlite3_stricmp(sqlite3_vtab_collation(info, c), "BINARY") != 0)
       return 0;
     return op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_in(info, c, 1) != 0 ? (int)PLAN_IN : op;
-  case SQLITE_INDEX_CONSTRAINT_NE: /* its collation is not told, but equal bytes always are equal */
+  case SQLITE_INDEX_CONSTRAINT_NE: /* its collation is unknown, but equal bytes always are equal */
     return op;
   default:
     return 0;
@@ -144,7 +144,7 @@ static int in_order(const void *a, const void *b) {
   return mpg_rows_compare(a, b);
 }
 
-/* The values of IN; one that is NULL is equal to nothing. They are behind those of other lists. */
+/* The values of IN; one that is NULL is equal to nothing. They are after those of other lists. */
 static int keep_list(mpg_generic_filters *f, const mpg_conn *conn, bool text, sqlite3_value *values,
                      bool *ours) {
   size_t from = f->n_lists;

@@ -34,8 +34,8 @@ typedef struct mpg_sums_key {
   bool down;
 } mpg_sums_key;
 
-/* Zero-initialised but for record.env is empty. The query's dimensions and filters and the keys
-** are the caller's. */
+/* Zero-initialised, except record.env is empty. The query's dimensions and filters and the keys are
+** the caller's. */
 typedef struct mpg_sums {
   const mpg_summand *of; /* borrowed */
   mpg_rollup_query query;
@@ -46,12 +46,12 @@ typedef struct mpg_sums {
   mpg_json_text record;
 } mpg_sums;
 
-/* Another dimension: MPG_LIMIT where there is no room. */
+/* Another dimension: MPG_LIMIT if there is no room. */
 mpg_rc mpg_sums_by(mpg_sums *sums, size_t column, mpg_err *err);
 /* Reads the files of the walk, and sorts: by the keys, then by all dimensions. */
 mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator *walk,
                      mpg_err *err);
-/* Empty again, but for the memory of the record. */
+/* Empty again, except for the memory of the record. */
 void mpg_sums_reset(mpg_sums *sums, const mpg_env *env);
 
 /* Of a group: a dimension, as it was when the group was made; a measure (MPG_LIMIT: no integer of

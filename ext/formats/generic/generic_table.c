@@ -44,7 +44,7 @@ typedef struct generic_cursor {
   mpg_record_iterator walk; /* of form (1); of (2) its paths and its environment */
   mpg_scan_query query;     /* form (2) */
   mpg_generic_filters filters;
-  size_t *wanted; /* columns; behind them the cell of every column */
+  size_t *wanted; /* columns; after them the cell of every column */
   mpg_rows_scan scan;
   sqlite3_value *arguments[MPG_OPTIONS]; /* form (1), as the next two */
   mpg_generic generic;

@@ -28,7 +28,7 @@ struct mpg_goodput_log {
   size_t at; /* where the payload begins in the record */
   mpg_goodput_row row;
   mpg_goodput_fast usual;
-  int64_t usual_bytes;               /* at most, of a usual row; 0: none is looked for */
+  int64_t usual_bytes;               /* at most, of a usual row; 0: none is searched for */
   uint8_t field_of[KEYS_REMEMBERED]; /* of the i-th key, the last time */
   char *rest;
   size_t nrest, rest_cap;
@@ -274,21 +274,21 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
                       err);
   if (rc == MPG_OK)
     log->at = payload->value_at;
-  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+  if (rc != MPG_DATA) /* checked already except for keys that repeat */
     return rc;
   return unexpected(log, payload, "each key of \"jsonPayload\" once", err);
 }
 
 /* The next row, if it is a usual one. */
 static bool take_usual(mpg_goodput_log *log, size_t *bytes) {
-  const char *p, *end, *behind;
+  const char *p, *end, *after;
   if (log->usual_bytes == 0 || !mpg_json_peek(log->json, &p, &end))
     return false;
-  behind = mpg_goodput_fast_row(&log->usual, p, end, &log->row);
-  if (behind == NULL || behind - p > log->usual_bytes)
+  after = mpg_goodput_fast_row(&log->usual, p, end, &log->row);
+  if (after == NULL || after - p > log->usual_bytes)
     return false;
-  mpg_json_take(log->json, behind);
-  *bytes = (size_t)(behind - p);
+  mpg_json_take(log->json, after);
+  *bytes = (size_t)(after - p);
   log->n = 0;
   return true;
 }

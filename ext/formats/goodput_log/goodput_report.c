@@ -51,7 +51,7 @@ typedef struct work {
   slot *slots; /* a power of two, more than twice the rows */
   size_t nslots;
   uint32_t generation;
-  int64_t hashed; /* the latest row of steps that was looked for, and its hash; 0: none was */
+  int64_t hashed; /* the latest row of steps that was searched for, and its hash; 0: none was */
   uint64_t hash;
   double *open; /* starts by type, NaN: none */
   double *scratch;
@@ -214,7 +214,7 @@ static mpg_i128 since(const work *w, const moments *m, int64_t at) {
 }
 
 /* The time that all re-initialisations together have taken up to a time, in nanoseconds. */
-static mpg_i128 behind(const work *w, double time) {
+static mpg_i128 after(const work *w, double time) {
   double ns = (time - w->reinits[0].start) * NS;
   int64_t at = ns <= 0 ? 0 : ns >= NS_MOST ? (int64_t)NS_MOST : (int64_t)ns;
   return since(w, &w->starts_ns, at) - since(w, &w->ends_ns, at);
@@ -239,7 +239,7 @@ static double overlaps(work *w, double from, double to) {
       stop = middle;
   }
   if (stop - low > ONE_BY_ONE && w->ends_ns.sum != NULL)
-    return (double)(behind(w, to) - behind(w, from)) / NS;
+    return (double)(after(w, to) - after(w, from)) / NS;
   for (; low < stop && !stops(w); low++)
     sum += fmax(0, fmin(to, w->reinits[low].end) - fmax(from, w->reinits[low].start));
   return sum;
@@ -462,11 +462,11 @@ static void step_times(work *w) {
 }
 
 static void deviations(work *w) {
-  mpg_poller asks = {.env = w->env};
+  mpg_poller poller = {.env = w->env};
   step_times(w);
   if (!w->stopped)
-    mpg_goodput_report_deviations(w->out, w->scratch, &asks);
-  w->stopped = w->stopped || asks.stopped;
+    mpg_goodput_report_deviations(w->out, w->scratch, &poller);
+  w->stopped = w->stopped || poller.stopped;
 }
 
 /* ---- The whole ---- */

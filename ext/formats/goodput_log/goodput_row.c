@@ -178,8 +178,8 @@ const char *mpg_goodput_fast_row(mpg_goodput_fast *usual, const char *p, const c
                                  mpg_goodput_row *row) {
   const mpg_json_member *job = &usual->members[JOB_NAME];
   uint64_t has;
-  const char *behind = mpg_json_fast_object(&usual->keys, p, end, usual->members, &has);
-  if (behind == NULL || (has & BIT(JOB_NAME)) == 0 || job->kind != MPG_JSON_STRING)
+  const char *after = mpg_json_fast_object(&usual->keys, p, end, usual->members, &has);
+  if (after == NULL || (has & BIT(JOB_NAME)) == 0 || job->kind != MPG_JSON_STRING)
     return NULL;
   row->job = job->text;
   row->present = has & ~BIT(JOB_NAME);
@@ -190,5 +190,5 @@ const char *mpg_goodput_fast_row(mpg_goodput_fast *usual, const char *p, const c
   }
   take_first_time(usual, row);
   mpg_goodput_tell(row);
-  return mpg_goodput_is_timely(row) ? behind : NULL;
+  return mpg_goodput_is_timely(row) ? after : NULL;
 }

@@ -155,7 +155,7 @@ bool mpg_hlo_value(mpg_hlo_lex *l, mpg_str *value) {
   const char *from = l->p;
   for (;;) {
     unsigned k = l->p < l->end ? kind(*l->p) : SPACE;
-    const char *behind = l->p;
+    const char *after = l->p;
     if (k == OPENS ? !mpg_hlo_brackets(l) : k == QUOTE ? !mpg_hlo_string(l) : false)
       return false;
     if (k == OPENS || k == QUOTE)
@@ -164,12 +164,12 @@ bool mpg_hlo_value(mpg_hlo_lex *l, mpg_str *value) {
       l->p++;
       continue;
     }
-    /* A mesh's axes stand behind a space: mesh['x'=4] {'x'}. No instruction begins with a brace. */
+    /* A mesh's axes stand after a space: mesh['x'=4] {'x'}. No instruction begins with a brace. */
     while (k == SPACE && l->p < l->end && *l->p == ' ')
       l->p++;
-    if (l->p > behind && behind > from && l->p < l->end && *l->p == '{')
+    if (l->p > after && after > from && l->p < l->end && *l->p == '{')
       continue;
-    l->p = behind;
+    l->p = after;
     *value = (mpg_str){from, (size_t)(l->p - from)};
     return true;
   }

@@ -27,14 +27,13 @@ bool mpg_hlo_take(mpg_hlo_lex *l, char c);
 mpg_str mpg_hlo_word(mpg_hlo_lex *l);
 /* A decimal number at p, that may be negative. */
 bool mpg_hlo_number(mpg_hlo_lex *l, int64_t *out);
-/* Steps over a string, from its quote; false where it does not end. */
+/* Steps over a string, from its quote; false if it does not end. */
 bool mpg_hlo_string(mpg_hlo_lex *l);
-/* Steps over what stands in brackets, from the opening one; false where it does not end. However
-** deep the brackets nest, this takes no memory: they are counted, and that they match is not
-** checked. */
+/* Steps over what stands in brackets, from the opening one; false if it does not end. However deep
+** the brackets nest, this takes no memory: they are counted, and that they match is not checked. */
 bool mpg_hlo_brackets(mpg_hlo_lex *l);
 /* Steps over an attribute's value: up to a comma, white space or closing bracket outside of
-** brackets and strings. False where a bracket or string does not end. */
+** brackets and strings. False if a bracket or string does not end. */
 bool mpg_hlo_value(mpg_hlo_lex *l, mpg_str *value);
 
 /* The line of `at`, which is not before the last one asked for (unless that was in an error). */

@@ -23,7 +23,7 @@ typedef struct parser {
   size_t n_frames;
   uint32_t computation; /* the one being read */
   unsigned polls;
-  size_t work;      /* on names of operands, since the host was asked */
+  size_t work;      /* on names of operands, since the host was polled */
   bool partitioned; /* the header says how many partitions there are */
 } parser;
 
@@ -96,7 +96,7 @@ static mpg_rc add_element(parser *p, mpg_hlo_instruction of, mpg_str name, uint3
   return told(mpg_hlo_add_instruction(m, &of, false, found), err);
 }
 
-/* "#1#0" behind the name of an operand, which is *found: the element of that tuple. */
+/* "#1#0" after the name of an operand, which is *found: the element of that tuple. */
 static mpg_rc read_elements(parser *p, const mpg_hlo_instruction *user, mpg_str name,
                             uint32_t *found, mpg_err *err) {
   mpg_hlo_lex *l = p->l;
@@ -155,7 +155,7 @@ static mpg_rc read_operand(parser *p, const mpg_hlo_instruction *i, size_t n, mp
   return MPG_OK;
 }
 
-/* Operands from the scratch into the module, behind those of elements that they needed. */
+/* Operands from the scratch into the module, after those of elements that they needed. */
 static mpg_rc add_operands(parser *p, mpg_hlo_instruction *i, size_t n, mpg_err *err) {
   mpg_hlo_module *m = p->m;
   if (n > MPG_HLO_NONE - m->n_operands ||
@@ -169,7 +169,7 @@ static mpg_rc add_operands(parser *p, mpg_hlo_instruction *i, size_t n, mpg_err 
   return MPG_OK;
 }
 
-/* What stands in the parentheses behind the opcode. */
+/* What stands in the parentheses after the opcode. */
 static mpg_rc read_operands(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
   const char *open = p->l->p;
   i->operand = (uint32_t)p->m->n_operands;
@@ -276,7 +276,7 @@ static bool written_in_place(const parser *p) {
          mpg_hlo_peek(&ahead) != '}';
 }
 
-/* "key=" behind a comma. */
+/* "key=" after a comma. */
 static mpg_rc read_key(parser *p, mpg_str *key, mpg_err *err) {
   (void)mpg_hlo_peek(p->l);
   *key = mpg_hlo_word(p->l);

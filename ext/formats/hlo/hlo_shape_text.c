@@ -26,7 +26,7 @@ static mpg_rc put_number(mpg_hlo_scratch *s, size_t at, int64_t number, mpg_err 
   return MPG_OK;
 }
 
-/* Dimensions, from behind the "[" to behind the "]". */
+/* Dimensions, from after the "[" to after the "]". */
 static mpg_rc read_dimensions(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t *n, mpg_err *err) {
   *n = 0;
   if (mpg_hlo_take(l, ']'))
@@ -52,7 +52,7 @@ static mpg_rc read_dimensions(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t *n, mpg
 }
 
 /*
-** A layout, from its "{": the order goes behind the n dimensions in s->numbers. *ordered: it is one
+** A layout, from its "{": the order goes after the n dimensions in s->numbers. *ordered: it is one
 ** of exactly n numbers below n.
 */
 static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, bool *ordered,

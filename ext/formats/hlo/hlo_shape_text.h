@@ -7,7 +7,7 @@
 #include "../../program/hlo/hlo_shape.h"
 #include "hlo_parse.h"
 
-/* Steps over a shape; false where there is none. */
+/* Steps over a shape; false if there is none. */
 bool mpg_hlo_shape_skip(mpg_hlo_lex *l);
 /*
 ** Reads one. Of a dynamic dimension "<=N" the bound counts, an unbounded one, "?", as 0. Of a

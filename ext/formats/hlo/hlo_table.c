@@ -466,7 +466,7 @@ static mpg_rc give_by_dtype(hlo_file *file, mpg_value *out) {
   return close_json(&file->json, "}", rc, out);
 }
 
-/* What an instruction counts under, empty where it does not: the target of a custom call, or the
+/* What an instruction counts under, empty if it does not: the target of a custom call, or the
 ** opcode of what has no known cost. */
 static mpg_str listed_as(const hlo_file *file, size_t at, size_t column) {
   const mpg_hlo_instruction *i = &file->m->instructions[at];

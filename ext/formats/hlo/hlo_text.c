@@ -91,7 +91,7 @@ static bool in_string(const bytes *text) {
 
 /*
 ** The lines of the next module into `text`. A line that cannot be read spoils its module: the rest
-** of it is passed over, and the first such failure returned. *more: another module follows.
+** of it is skipped, and the first such failure returned. *more: another module follows.
 */
 static mpg_rc gather(mpg_hlo_text *t, bool *more, mpg_err *err) {
   mpg_err spoilt = {MPG_OK, ""};

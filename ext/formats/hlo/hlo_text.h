@@ -18,7 +18,7 @@ void mpg_hlo_text_close(mpg_hlo_text *text); /* NULL is fine */
 
 /*
 ** The next module, borrowed until the next call. MPG_DONE after the last. MPG_DATA for a module
-** that is malformed or ends too early, and for a file without any: the next call goes on with the
+** that is malformed or ends too early, and for a file without any: the next call continues with the
 ** module that follows.
 */
 mpg_rc mpg_hlo_text_next(mpg_hlo_text *text, const mpg_hlo_module **module, mpg_err *err);

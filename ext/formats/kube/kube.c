@@ -154,7 +154,7 @@ static mpg_rc decode_text(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) 
 
 static mpg_rc decode(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
   mpg_rc rc = decode_text(k, text, given, err);
-  if (!k->object.asks.stopped)
+  if (!k->object.poller.stopped)
     return rc;
   *given = false;
   return mpg_fail(err, MPG_INTERRUPTED, "interrupted");

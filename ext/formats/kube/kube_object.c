@@ -21,12 +21,12 @@ mpg_rc mpg_kube_open_level(mpg_kube_object *o, int i, const mpg_json_member *m, 
   mpg_rc rc;
   level->m = NULL;
   level->n = 0;
-  o->asks.env = o->env;
-  level->asks = &o->asks;
+  o->poller.env = o->env;
+  level->poller = &o->poller;
   if (m == NULL || (m->kind != MPG_JSON_OBJECT && m->kind != MPG_JSON_ARRAY))
     return MPG_OK;
   rc = mpg_json_parse(&level->doc, o->env, o->path, m->text, &level->m, &level->n, err);
-  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+  if (rc != MPG_DATA) /* checked already except for keys that repeat */
     return rc;
   return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected each key once in \"%.*s\", found one again",
                   o->path, (long long)o->line, (int)(m->key.n < 100 ? m->key.n : 100), m->key.p);
@@ -34,7 +34,7 @@ mpg_rc mpg_kube_open_level(mpg_kube_object *o, int i, const mpg_json_member *m, 
 
 const mpg_json_member *mpg_kube_find(const mpg_kube_level *level, const char *key) {
   const mpg_str wanted = mpg_str_of(key);
-  if (mpg_poller_stop(level->asks, level->n))
+  if (mpg_poller_stop(level->poller, level->n))
     return NULL;
   for (size_t i = 0; i < level->n; i++)
     if (mpg_str_eq(level->m[i].key, wanted))

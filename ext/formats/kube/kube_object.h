@@ -35,7 +35,7 @@ typedef struct mpg_kube_level {
   mpg_json_doc *doc;
   const mpg_json_member *m;
   size_t n;
-  mpg_poller *asks; /* the object's */
+  mpg_poller *poller; /* the object's */
 } mpg_kube_level;
 
 #define MPG_KUBE_RESOURCES 16 /* different ones of one object */
@@ -54,7 +54,7 @@ typedef struct mpg_kube_amounts {
 typedef struct mpg_kube_object {
   const mpg_env *env;
   const char *path;
-  mpg_poller asks;    /* in searches of levels: if it says to stop, what was found is of no use */
+  mpg_poller poller;  /* in searches of levels: if it says to stop, what was found is of no use */
   mpg_issues *issues; /* may be NULL */
   int64_t line;       /* where the object begins */
   mpg_kube_level levels[MPG_KUBE_LEVELS];

@@ -56,7 +56,7 @@ static mpg_rc add_list(mpg_kube_object *o, mpg_kube_amounts *to, mpg_err *err) {
     mpg_kube_unit of = mpg_kube_resource(m->key, &unit);
     mpg_kube_amount *a;
     mpg_rc rc = MPG_OK;
-    if (mpg_poller_stop(&o->asks, RESOURCE_WORK))
+    if (mpg_poller_stop(&o->poller, RESOURCE_WORK))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     /* The older name of the same devices; the plugin offers both. */
     if (of == MPG_KUBE_NO_CHIP ||

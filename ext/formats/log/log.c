@@ -208,7 +208,7 @@ static mpg_rc read_groups(mpg_log *log, mpg_err *err) {
   return rc == MPG_OK && log->step_group < n ? read_step(log, err) : rc;
 }
 
-/* MPG_DONE: the line is to be passed over. */
+/* MPG_DONE: the line is to be skipped. */
 static mpg_rc read_line(mpg_log *log, mpg_err *err) {
   mpg_rc rc = mpg_pattern_match(log->options.pattern, log->line, err);
   log->n_lines++;
@@ -233,7 +233,7 @@ static mpg_rc read_line(mpg_log *log, mpg_err *err) {
 }
 
 /* The next line. Progress bars are redrawn after a carriage return: each state of one is a line of
-** its own, under the number of the line in the file. Empty ones are passed over. */
+** its own, under the number of the line in the file. Empty ones are skipped. */
 static mpg_rc next_line(mpg_log *log, mpg_err *err) {
   do {
     const char *end;

@@ -23,7 +23,7 @@
 #include "../../base/issues.h"
 
 typedef enum mpg_log_unmatched {
-  MPG_LOG_IGNORE, /* passed over and counted */
+  MPG_LOG_IGNORE, /* skipped and counted */
   MPG_LOG_ROWS,   /* records without fields, and counted */
   MPG_LOG_ERROR   /* MPG_DATA */
 } mpg_log_unmatched;
@@ -44,7 +44,7 @@ mpg_rc mpg_log_open(mpg_log **out, const mpg_env *env, mpg_stream *stream,
                     const mpg_log_options *options, mpg_issues *issues, mpg_err *err);
 void mpg_log_close(mpg_log *log); /* NULL is fine */
 
-/* The next record; MPG_DONE at the end. After MPG_DATA the next call goes on behind the line. What
+/* The next record; MPG_DONE at the end. After MPG_DATA the next call continues after the line. What
 ** is lent out of a record is valid until the next call. */
 mpg_rc mpg_log_next(mpg_log *log, mpg_err *err);
 

@@ -12,7 +12,7 @@
 ** is. */
 typedef mpg_str rest;
 
-/* Exactly n digits, and no digit behind them. */
+/* Exactly n digits, and no digit after them. */
 static bool take_number(rest *r, size_t n, int *out) {
   int v = 0;
   if (r->n < n || (r->n > n && mpg_is_digit(r->p[n])))
@@ -173,7 +173,7 @@ static bool take_date(rest *r, mpg_stamp *t) {
 bool mpg_stamp_read(mpg_str text, mpg_stamp *out) {
   mpg_stamp t = {0};
   rest r = text;
-  rest behind;
+  rest after;
   mpg_err err;
   int year;
   if (text.n > 0 && mpg_is_digit(text.p[0])) {
@@ -191,10 +191,10 @@ bool mpg_stamp_read(mpg_str text, mpg_stamp *out) {
     return false;
   take_zone(&r, &t);
   /* "15:01:26 2026", and "15:01:26 UTC 2026" */
-  behind = r;
-  if (t.year == 0 && take_spaces(&behind) && take_number(&behind, 4, &year) && year > 0) {
+  after = r;
+  if (t.year == 0 && take_spaces(&after) && take_number(&after, 4, &year) && year > 0) {
     t.year = year;
-    r = behind;
+    r = after;
   }
   if (r.n > 0 || t.month < 1 || t.month > 12 || t.day < 1 || t.day > 31)
     return false;

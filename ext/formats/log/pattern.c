@@ -273,7 +273,7 @@ bool mpg_pattern_group(const mpg_pattern *p, size_t i, mpg_str *out) {
   for (uint32_t e = named->entry; e < named->entry + named->entries; e++) {
     uint32_t group = group_number(p, e);
     size_t from = at[2 * group], to = at[2 * group + 1];
-    /* \K in a look-ahead can put a start behind its end. */
+    /* \K in a look-ahead can put a start after its end. */
     if ((int)group >= p->groups || from == PCRE2_UNSET || to < from)
       continue;
     *out = (mpg_str){p->line + from, to - from};

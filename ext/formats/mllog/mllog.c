@@ -19,7 +19,7 @@ static const char marker[] = ":::MLLOG";
 
 struct mpg_mllog {
   const mpg_env *env;
-  mpg_poller asks; /* in searches of a line */
+  mpg_poller poller; /* in searches of a line */
   mpg_issues *issues;
   mpg_window w;
   mpg_json_members record, metadata;
@@ -27,7 +27,7 @@ struct mpg_mllog {
   char *json; /* where the record has NaN or infinities: its objects and arrays without them */
   size_t n_json, json_cap, nans;
   const char *path;
-  size_t line_end;   /* of the line at hand in the window: behind its text */
+  size_t line_end;   /* of the line at hand in the window: after its text */
   size_t next;       /* where the rest of that line begins, while in_line */
   int64_t line;      /* the line at hand */
   int64_t lines;     /* lines begun */
@@ -42,7 +42,7 @@ mpg_rc mpg_mllog_open(mpg_mllog **out, const mpg_env *env, mpg_stream *stream, m
   *out = m;
   if (m == NULL)
     return mpg_fail_nomem(err);
-  m->env = m->asks.env = env;
+  m->env = m->poller.env = env;
   m->issues = issues;
   m->path = mpg_stream_path(stream);
   mpg_window_open(&m->w, env, stream);
@@ -61,7 +61,7 @@ void mpg_mllog_close(mpg_mllog *m) {
 
 /* ---- Lines ---- */
 
-/* Brings the next line into the window, w.at at its start; MPG_DONE behind the last. */
+/* Brings the next line into the window, w.at at its start; MPG_DONE after the last. */
 static mpg_rc next_line(mpg_mllog *m, mpg_err *err) {
   mpg_window *w = &m->w;
   const size_t limit = (size_t)mpg_limit_in(m->env, MPG_LIMIT_RECORD_BYTES);
@@ -94,20 +94,20 @@ static mpg_rc next_line(mpg_mllog *m, mpg_err *err) {
   return MPG_OK;
 }
 
-/* NULL: there is none, or the host asks to stop. */
+/* NULL: there is none, or the host says to stop. */
 static const char *find_marker(mpg_mllog *m, const char *p, const char *end) {
   while ((size_t)(end - p) >= MARKER) {
     p = memchr(p, marker[0], (size_t)(end - p) - MARKER + 1);
     if (p == NULL || memcmp(p, marker, MARKER) == 0)
       return p;
-    if (mpg_poller_stop(&m->asks, MARKER))
+    if (mpg_poller_stop(&m->poller, MARKER))
       return NULL;
     p++;
   }
   return NULL;
 }
 
-/* The end of the file: what was passed over, or that there was nothing to read. */
+/* The end of the file: what was skipped, or that there was nothing to read. */
 static mpg_rc finish(mpg_mllog *m, mpg_err *err) {
   if (!m->found)
     return mpg_fail(err, MPG_DATA,
@@ -175,7 +175,7 @@ static void give_text(mpg_value *out, mpg_str s) {
 static void give_json(mpg_mllog *m, mpg_value *out, mpg_str raw) {
   if (m->nans > 0) {
     char *from = m->json + m->n_json;
-    raw = (mpg_str){from, (size_t)(mpg_json_without_nan(from, raw, &m->asks) - from)};
+    raw = (mpg_str){from, (size_t)(mpg_json_without_nan(from, raw, &m->poller) - from)};
     m->n_json += raw.n;
   }
   give_text(out, raw);
@@ -238,8 +238,8 @@ static mpg_rc read_metadata(mpg_mllog *m, const char *p, mpg_err *err) {
       NAME(status, STRING),
   };
   mpg_json_scan s = {m->w.buf + m->line_end, MPG_OK, NULL, NULL, NULL, m->env, NULL, true, 0};
-  const char *behind;
-  if (mpg_json_members_scan(&m->metadata, m->env, &s, p, &behind) == NULL)
+  const char *after;
+  if (mpg_json_members_scan(&m->metadata, m->env, &s, p, &after) == NULL)
     return malformed(m, &s, err);
   for (size_t i = 0; i < m->metadata.n; i++) {
     const mpg_json_member *member = &m->metadata.p[i];
@@ -303,7 +303,7 @@ static void give_prefix(mpg_mllog *m, const char *p, const char *end) {
 
 /* The record whose marker is at `mark`. */
 static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
-  const char *end = m->w.buf + m->line_end, *behind;
+  const char *end = m->w.buf + m->line_end, *after;
   const char *object = mpg_json_space(mark + MARKER, end), *p;
   mpg_json_scan s = {end,  MPG_DATA, object, "an object behind :::MLLOG", NULL, m->env,
                      NULL, true,     0};
@@ -313,7 +313,7 @@ static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
   give_prefix(m, m->w.buf + m->next, mark);
   if (object == end || *object != '{')
     return malformed(m, &s, err);
-  p = mpg_json_members_scan(&m->record, m->env, &s, object, &behind);
+  p = mpg_json_members_scan(&m->record, m->env, &s, object, &after);
   if (p == NULL)
     return malformed(m, &s, err);
   m->nans = s.nans;
@@ -323,7 +323,7 @@ static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
     return mpg_fail_nomem(err);
   for (size_t i = 0; rc == MPG_OK && i < m->record.n; i++)
     rc = read_member(m, &m->record.p[i], object, err);
-  if (rc == MPG_OK && m->asks.stopped)
+  if (rc == MPG_OK && m->poller.stopped)
     rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (rc != MPG_OK)
     return rc;
@@ -332,7 +332,7 @@ static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
   if (m->values[MPG_MLLOG_key].type == MPG_NULL)
     return broken(m, object, err, "\"key\" in the record", NULL);
   p = mpg_json_space(p, end);
-  if (p < end && find_marker(m, p, end) == NULL && !m->asks.stopped) {
+  if (p < end && find_marker(m, p, end) == NULL && !m->poller.stopped) {
     mpg_str rest = {p, (size_t)(end - p)};
     return broken(m, p, err, "end of line", &rest);
   }
@@ -355,7 +355,7 @@ mpg_rc mpg_mllog_next(mpg_mllog *m, mpg_err *err) {
     if (rc != MPG_OK)
       break;
     mark = find_marker(m, m->w.buf + m->next, m->w.buf + m->line_end);
-    if (m->asks.stopped) {
+    if (m->poller.stopped) {
       rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       break;
     }
@@ -368,7 +368,7 @@ mpg_rc mpg_mllog_next(mpg_mllog *m, mpg_err *err) {
       m->one_other = m->line;
     }
   }
-  m->at_end = true; /* behind a stream that is damaged, too */
+  m->at_end = true; /* after a stream that is damaged, too */
   return rc == MPG_DONE ? finish(m, err) : rc;
 }
 

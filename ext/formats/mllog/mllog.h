@@ -6,12 +6,12 @@
 **
 ** (each on one line) anywhere in the output of a program. What stands before the marker in its
 ** line, such as the rank that a launcher puts there, is the record's prefix. Two records that
-** processes wrote into one line are two records. Lines without the marker are passed over.
+** processes wrote into one line are two records. Lines without the marker are skipped.
 **
 ** MPG_DATA, "PATH:LINE:COLUMN: ..." with columns counted in bytes: what follows a marker is no
-** object, is no strict JSON but for NaN and infinities, or is followed by other text; time_ms and
-** key are missing or of another type; a file holds text but no marker. The next call goes on with
-** the next line.
+** object, is no strict JSON except for NaN and infinities, or is followed by other text; time_ms
+** and key are missing or of another type; a file holds text but no marker. The next call continues
+** with the next line.
 */
 #ifndef MPG_MLLOG_H
 #define MPG_MLLOG_H
@@ -20,7 +20,7 @@
 #include "../../read/input/stream.h"
 
 /*
-** What a record holds, X(name, type). TEXT and BIGINT of metadata are NULL where it has none, or
+** What a record holds, X(name, type). TEXT and BIGINT of metadata are NULL if it has none, or
 ** something of another type; a number with a fraction stays REAL.
 */
 #define MPG_MLLOG_COLUMNS(X)                                                                       \
@@ -40,7 +40,7 @@
   X(epoch_count, BIGINT)                                                                           \
   X(status, TEXT)                                                                                  \
   X(metadata, TEXT) /* the JSON object itself */                                                   \
-  X(prefix, TEXT)   /* of the line, without white space around; NULL where there is none */
+  X(prefix, TEXT)   /* of the line, without white space around; NULL if there is none */
 
 #define MPG_MLLOG_ENUM(name, type) MPG_MLLOG_##name,
 enum { MPG_MLLOG_COLUMNS(MPG_MLLOG_ENUM) MPG_MLLOG_COUNT };

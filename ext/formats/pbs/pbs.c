@@ -47,8 +47,8 @@ struct mpg_pbs {
   size_t n_others, cap_others;
   /* Of the line at hand: no text in quotes of this kind that begins here or later has an end. */
   size_t open_from[2];
-  size_t look;     /* from here on of the line `asks` is asked, */
-  mpg_poller asks; /* and what is read does not count where it says to stop */
+  size_t look;       /* from here on of the line `poller` is asked, */
+  mpg_poller poller; /* and what is read does not count where it says to stop */
 };
 
 static size_t bucket_of(mpg_str key) {
@@ -62,7 +62,7 @@ mpg_rc mpg_pbs_open(mpg_pbs **out, const mpg_env *env, mpg_stream *stream, const
   mpg_rc rc;
   if (p == NULL)
     return mpg_fail_nomem(err);
-  p->env = p->asks.env = env;
+  p->env = p->poller.env = env;
   p->path = mpg_stream_path(stream);
   p->zone = zone;
   p->issues = issues;
@@ -195,11 +195,11 @@ static bool is_space(char c) {
 /* Moves p->look on; false if the host says to stop. */
 static bool look_on(mpg_pbs *p) {
   p->look = p->line.n - p->look > BYTES_BETWEEN_POLLS ? p->look + BYTES_BETWEEN_POLLS : p->line.n;
-  return !mpg_poller_stop(&p->asks, BYTES_BETWEEN_POLLS);
+  return !mpg_poller_stop(&p->poller, BYTES_BETWEEN_POLLS);
 }
 
-/* The position after the bytes of a kind at `at`. Not if the host says to stop: see p->asks. */
-static inline size_t behind(mpg_pbs *p, size_t at, bool (*is)(char)) {
+/* The position after the bytes of a kind at `at`. Not if the host says to stop: see p->poller. */
+static inline size_t after(mpg_pbs *p, size_t at, bool (*is)(char)) {
   const char *line = p->line.p;
   do {
     const size_t look = p->look;
@@ -236,27 +236,27 @@ static inline uint64_t other_bytes(__m128i v) {
 #define WIDE(p, at, bits_of)
 #endif
 
-static inline size_t behind_key(mpg_pbs *p, size_t at) {
+static inline size_t after_key(mpg_pbs *p, size_t at) {
   WIDE(p, at, key_bytes)
-  return behind(p, at, is_key_byte);
+  return after(p, at, is_key_byte);
 }
 
-static inline size_t behind_word(mpg_pbs *p, size_t at) {
+static inline size_t after_word(mpg_pbs *p, size_t at) {
   WIDE(p, at, other_bytes)
-  return behind(p, at, is_other_byte);
+  return after(p, at, is_other_byte);
 }
 
 /* One, nearly always. */
-static inline size_t behind_spaces(mpg_pbs *p, size_t at) {
+static inline size_t after_spaces(mpg_pbs *p, size_t at) {
   const mpg_str line = p->line;
   at += at < line.n && line.p[at] == ' ';
-  return at < line.n && line.p[at] == ' ' ? behind(p, at, is_space) : at;
+  return at < line.n && line.p[at] == ' ' ? after(p, at, is_space) : at;
 }
 
 /* Whether "key=" stands at `at`; its length without the "=". */
 static bool key_at(mpg_pbs *p, size_t at, size_t *n) {
   const mpg_str line = p->line;
-  const size_t i = behind_key(p, at);
+  const size_t i = after_key(p, at);
   *n = i - at;
   return i > at && i < line.n && line.p[i] == '=' &&
          ((line.p[at] | 0x20) >= 'a' && (line.p[at] | 0x20) <= 'z');
@@ -272,11 +272,11 @@ static size_t closing_quote(mpg_pbs *p, size_t at) {
     return 0;
   while (from < end && (quote = memchr(from, line.p[at], (size_t)(end - from))) != NULL) {
     if (quote + 1 == end || quote[1] == ' ') {
-      size_t next = behind_spaces(p, (size_t)(quote - line.p) + 1), n;
+      size_t next = after_spaces(p, (size_t)(quote - line.p) + 1), n;
       if (next == line.n || key_at(p, next, &n))
         return (size_t)(quote - line.p);
     }
-    if (mpg_poller_stop(&p->asks, (size_t)(quote - from) + 1))
+    if (mpg_poller_stop(&p->poller, (size_t)(quote - from) + 1))
       return 0;
     from = quote + 1;
   }
@@ -285,7 +285,7 @@ static size_t closing_quote(mpg_pbs *p, size_t at) {
 }
 
 /* Behind the value at `at`: a quoted one up to its closing quote; another one up to the space
-** before the next key, whose length is *next; 0: it was not looked for. */
+** before the next key, whose length is *next; 0: it was not searched for. */
 static size_t value_end(mpg_pbs *p, size_t at, mpg_str *value, size_t *next) {
   const mpg_str line = p->line;
   size_t end = at;
@@ -298,13 +298,13 @@ static size_t value_end(mpg_pbs *p, size_t at, mpg_str *value, size_t *next) {
     }
   }
   do {
-    end = behind_word(p, end);
-    at = behind_spaces(p, end);
+    end = after_word(p, end);
+    at = after_spaces(p, end);
     if (at == line.n || key_at(p, at, next))
       break;
     *next = 0;
     end = at;
-  } while (!p->asks.stopped);
+  } while (!p->poller.stopped);
   value->n = (size_t)(line.p + end - value->p);
   return end;
 }
@@ -361,17 +361,17 @@ static size_t find(const mpg_pbs *p, mpg_str key) {
 static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
   mpg_str line = p->line;
   size_t from = at, n = 0;
-  while (at < line.n && !key_at(p, at, &n) && !p->asks.stopped)
-    at = behind(p, behind_word(p, at), is_space);
+  while (at < line.n && !key_at(p, at, &n) && !p->poller.stopped)
+    at = after(p, after_word(p, at), is_space);
   p->text = (mpg_str){line.p + from, at - from};
   while (p->text.n > 0 && p->text.p[p->text.n - 1] == ' ')
     p->text.n--;
-  while (at < line.n && !p->asks.stopped && (n > 0 || key_at(p, at, &n))) {
+  while (at < line.n && !p->poller.stopped && (n > 0 || key_at(p, at, &n))) {
     mpg_str key = {line.p + at, n}, value = {line.p + at + n + 1, 0};
     size_t i = find(p, key);
     mpg_rc rc = MPG_OK;
     at = value_end(p, at + n + 1, &value, &n);
-    if (p->asks.stopped)
+    if (p->poller.stopped)
       break;
     if (i < MPG_PBS_COUNT_OF_FIELDS && !p->has[i]) {
       p->has[i] = true;
@@ -384,9 +384,9 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
     }
     if (rc != MPG_OK)
       return rc;
-    at = behind_spaces(p, at);
+    at = after_spaces(p, at);
   }
-  return p->asks.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : MPG_OK;
+  return p->poller.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : MPG_OK;
 }
 
 /* ---- Records ---- */

@@ -117,12 +117,12 @@ static bool given(const pbs_file *file, size_t field, mpg_value *out) {
   return v->type == MPG_INT;
 }
 
-static void give_asked(const pbs_file *file, bool gpus, mpg_poller *asks, mpg_value *out) {
+static void give_asked(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_value *out) {
   mpg_pbs_sum sum;
   mpg_str select = text_of(file, MPG_PBS_list_select), nodes = text_of(file, MPG_PBS_list_nodes);
   if (given(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
     return;
-  if (!mpg_pbs_select_parse(select, asks, &sum) && !mpg_pbs_nodes_parse(nodes, asks, &sum))
+  if (!mpg_pbs_select_parse(select, poller, &sum) && !mpg_pbs_nodes_parse(nodes, poller, &sum))
     return;
   if (gpus)
     mpg_give_int(out, sum.gpus < 0 ? 0 : sum.gpus);
@@ -130,9 +130,9 @@ static void give_asked(const pbs_file *file, bool gpus, mpg_poller *asks, mpg_va
     mpg_give_int(out, sum.cpus);
 }
 
-static void give_held(const pbs_file *file, bool gpus, mpg_poller *asks, mpg_value *out) {
+static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_value *out) {
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
-  bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), asks, &sum);
+  bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), poller, &sum);
   int64_t slots;
   if ((gpus ? sum.gpus : sum.cpus) >= 0) {
     mpg_give_int(out, gpus ? sum.gpus : sum.cpus);
@@ -140,7 +140,7 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *asks, mpg_val
   }
   if (given(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
     return;
-  if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), asks,
+  if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), poller,
                           &slots)) {
     mpg_give_int(out, slots);
     return;
@@ -152,18 +152,18 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *asks, mpg_val
     if (placed)
       mpg_give_int(out, 0);
     else
-      give_asked(file, true, asks, out);
+      give_asked(file, true, poller, out);
   }
 }
 
-static void give_gpu_type(const pbs_file *file, mpg_poller *asks, mpg_value *out) {
+static void give_gpu_type(const pbs_file *file, mpg_poller *poller, mpg_value *out) {
   static const size_t lists[] = {MPG_PBS_list_select, MPG_PBS_list_nodes};
   mpg_pbs_sum sum;
-  if (mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), asks, &sum))
+  if (mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), poller, &sum))
     mpg_give_text(out, sum.gpu_type);
   for (size_t i = 0; out->type == MPG_NULL && i < sizeof lists / sizeof *lists; i++) {
     mpg_str list = text_of(file, lists[i]);
-    if (i == 0 ? mpg_pbs_select_parse(list, asks, &sum) : mpg_pbs_nodes_parse(list, asks, &sum))
+    if (i == 0 ? mpg_pbs_select_parse(list, poller, &sum) : mpg_pbs_nodes_parse(list, poller, &sum))
       mpg_give_text(out, sum.gpu_type);
   }
   if (out->type == MPG_NULL)
@@ -240,7 +240,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   const mpg_pbs *r = file->reader;
   const mpg_value *status;
   const char *outcome;
-  mpg_poller asks = {file->json.env, 0, false};
+  mpg_poller poller = {file->json.env, 0, false};
   mpg_rc rc = MPG_OK;
   if (i >= FIRST_FIELD && i < OTHER) {
     *out = *mpg_pbs_get(r, i - FIRST_FIELD);
@@ -280,19 +280,19 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case REQ_GPUS:
   case REQ_CPUS:
-    give_asked(file, i == REQ_GPUS, &asks, out);
+    give_asked(file, i == REQ_GPUS, &poller, out);
     break;
   case ALLOC_GPUS:
   case ALLOC_CPUS:
-    give_held(file, i == ALLOC_GPUS, &asks, out);
+    give_held(file, i == ALLOC_GPUS, &poller, out);
     break;
   case GPU_TYPE:
-    give_gpu_type(file, &asks, out);
+    give_gpu_type(file, &poller, out);
     break;
   default:
     rc = give_nodes(file, out);
   }
-  if (asks.stopped)
+  if (poller.stopped)
     rc = MPG_INTERRUPTED;
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }

@@ -71,13 +71,13 @@ static void add_type(mpg_pbs_sum *sum, bool *mixed, mpg_str type) {
 
 /* "ncpus=4:ngpus=2": the resources after the name of a chunk, for each of its `times`. */
 static bool add_chunk(mpg_pbs_sum *sum, bool *mixed, mpg_str rest, int64_t times, const char *cpus,
-                      const char *gpus, mpg_poller *asks, bool *has_cpus) {
+                      const char *gpus, mpg_poller *poller, bool *has_cpus) {
   mpg_str item;
   *has_cpus = false;
   while (cut(&rest, ':', &item)) {
     mpg_str key;
     int64_t n;
-    if (mpg_poller_stop(asks, item.n + 1) || !cut(&item, '=', &key))
+    if (mpg_poller_stop(poller, item.n + 1) || !cut(&item, '=', &key))
       return false;
     if (item.p == NULL)
       continue; /* a property */
@@ -94,20 +94,20 @@ static bool add_chunk(mpg_pbs_sum *sum, bool *mixed, mpg_str rest, int64_t times
   return true;
 }
 
-bool mpg_pbs_vnodes_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out) {
+bool mpg_pbs_vnodes_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out) {
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
   bool mixed = false, has_cpus;
   mpg_str chunk, name;
   if (text.n == 0)
     return false;
-  asks = mpg_poller_within(asks, text.n);
+  poller = mpg_poller_within(poller, text.n);
   while (cut(&text, '+', &chunk)) {
     if (chunk.n > 0 && chunk.p[0] == '(')
       chunk = (mpg_str){chunk.p + 1, chunk.n - 1};
     if (chunk.n > 0 && chunk.p[chunk.n - 1] == ')')
       chunk.n--;
-    if (!cut(&chunk, ':', &name) || name.n == 0 || mpg_poller_stop(asks, name.n + 1) ||
-        !add_chunk(&sum, &mixed, chunk, 1, "ncpus", "ngpus", asks, &has_cpus))
+    if (!cut(&chunk, ':', &name) || name.n == 0 || mpg_poller_stop(poller, name.n + 1) ||
+        !add_chunk(&sum, &mixed, chunk, 1, "ncpus", "ngpus", poller, &has_cpus))
       return false;
   }
   *out = sum;
@@ -115,24 +115,24 @@ bool mpg_pbs_vnodes_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out) {
 }
 
 /* Of select and nodes: a number of equal chunks, or (of nodes) the name of one. */
-static bool asked(mpg_str text, const char *cpus, const char *gpus, bool names, mpg_poller *asks,
+static bool asked(mpg_str text, const char *cpus, const char *gpus, bool names, mpg_poller *poller,
                   mpg_pbs_sum *out) {
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
   bool mixed = false, has_cpus;
   mpg_str chunk;
   if (text.n == 0)
     return false;
-  asks = mpg_poller_within(asks, text.n);
+  poller = mpg_poller_within(poller, text.n);
   while (cut(&text, '+', &chunk)) {
     mpg_str rest = chunk, first;
     int64_t times = 1;
-    if (mpg_poller_stop(asks, chunk.n + 1) || !cut(&rest, ':', &first) || first.n == 0)
+    if (mpg_poller_stop(poller, chunk.n + 1) || !cut(&rest, ':', &first) || first.n == 0)
       return false;
     if (count_of(first, &times) || names)
       chunk = rest; /* after the number; or of nodes, the name of a host or a property */
     else if (memchr(first.p, '=', first.n) == NULL)
       return false;
-    if (!add_chunk(&sum, &mixed, chunk, times, cpus, gpus, asks, &has_cpus) ||
+    if (!add_chunk(&sum, &mixed, chunk, times, cpus, gpus, poller, &has_cpus) ||
         (!has_cpus && !add(&sum.cpus, times, 1)))
       return false;
   }
@@ -140,26 +140,26 @@ static bool asked(mpg_str text, const char *cpus, const char *gpus, bool names, 
   return true;
 }
 
-bool mpg_pbs_select_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out) {
-  return asked(text, "ncpus", "ngpus", false, asks, out);
+bool mpg_pbs_select_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out) {
+  return asked(text, "ncpus", "ngpus", false, poller, out);
 }
 
-bool mpg_pbs_nodes_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out) {
+bool mpg_pbs_nodes_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out) {
   const char *end =
       text.n == 0 ? NULL : memchr(text.p, '#', text.n); /* "#excl": how they are had */
   if (end != NULL)
     text.n = (size_t)(end - text.p);
-  return asked(text, "ppn", "gpus", true, asks, out);
+  return asked(text, "ppn", "gpus", true, poller, out);
 }
 
-bool mpg_pbs_hosts_count(mpg_str text, mpg_poller *asks, int64_t *slots) {
+bool mpg_pbs_hosts_count(mpg_str text, mpg_poller *poller, int64_t *slots) {
   int64_t sum = 0;
   mpg_str item, host, part;
   if (text.n == 0)
     return false;
-  asks = mpg_poller_within(asks, text.n);
+  poller = mpg_poller_within(poller, text.n);
   while (cut(&text, '+', &item)) {
-    if (!cut(&item, '/', &host) || host.n == 0 || mpg_poller_stop(asks, host.n + 1))
+    if (!cut(&item, '/', &host) || host.n == 0 || mpg_poller_stop(poller, host.n + 1))
       return false;
     if (item.p == NULL) { /* a host without slots */
       if (!add(&sum, 1, 1))
@@ -169,7 +169,7 @@ bool mpg_pbs_hosts_count(mpg_str text, mpg_poller *asks, int64_t *slots) {
     while (cut(&item, ',', &part)) {
       mpg_str from = part, to;
       int64_t first, last, n = 1;
-      if (mpg_poller_stop(asks, part.n + 1))
+      if (mpg_poller_stop(poller, part.n + 1))
         return false;
       if (memchr(part.p, '*', part.n) != NULL) {
         (void)cut(&from, '*', &to);

@@ -5,7 +5,7 @@
 ** PBS Pro and OpenPBS write exec_vnode, chunks in parentheses, and Resource_List.select; Torque
 ** writes exec_host with a slot a processor, exec_gpus and Resource_List.nodes. Each parser takes
 ** the whole text or returns false, and leaves its result alone then. Texts in results are borrowed.
-** Lists may have millions of entries, so their parsers poll `asks`, unless that is NULL.
+** Lists may have millions of entries, so their parsers poll `poller`, unless that is NULL.
 */
 #ifndef MPG_PBS_VALUE_H
 #define MPG_PBS_VALUE_H
@@ -30,14 +30,14 @@ typedef struct mpg_pbs_sum {
 } mpg_pbs_sum;
 
 /* exec_vnode: "(n1:ncpus=4:ngpus=2)+(n2:ncpus=2+n3:ncpus=2)". */
-bool mpg_pbs_vnodes_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out);
+bool mpg_pbs_vnodes_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out);
 /* Resource_List.select: "2:ncpus=8:ngpus=4:gpu_type=a100+1:ncpus=1". A chunk has one cpu unless it
 ** says otherwise. */
-bool mpg_pbs_select_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out);
+bool mpg_pbs_select_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out);
 /* Resource_List.nodes: "2:ppn=8:gpus=4+1", "n1+n2:ppn=2". */
-bool mpg_pbs_nodes_parse(mpg_str text, mpg_poller *asks, mpg_pbs_sum *out);
+bool mpg_pbs_nodes_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out);
 /* exec_host: "n1/0*8+n2/3", "n1/0+n1/1", "n1/0-3,5": the slots. */
-bool mpg_pbs_hosts_count(mpg_str text, mpg_poller *asks, int64_t *slots);
+bool mpg_pbs_hosts_count(mpg_str text, mpg_poller *poller, int64_t *slots);
 /* The next host of such a list, or of exec_vnode; *at begins at 0. A host may come several times.
  */
 bool mpg_pbs_hosts_next(mpg_str text, size_t *at, mpg_str *host);

@@ -142,7 +142,7 @@ static mpg_rc take_metric(mpg_prometheus *p, const mpg_pull_item *item, mpg_err 
   text.p = p->text;
   memset(&p->sample, 0, sizeof p->sample);
   rc = mpg_json_parse(&p->doc, p->env, p->path, text, &labels, &n, err);
-  if (rc == MPG_DATA) /* checked already but for keys that repeat */
+  if (rc == MPG_DATA) /* checked already except for keys that repeat */
     return unexpected(p, item, "each label once", MPG_STR("one again"), err);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     if (labels[i].kind != MPG_JSON_STRING)

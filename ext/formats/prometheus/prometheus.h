@@ -30,10 +30,10 @@ typedef struct mpg_prometheus_sample {
   mpg_str metric;                     /* empty: a scalar, or the result of an expression */
   const mpg_prometheus_label *labels; /* but the metric's name */
   size_t nlabels;
-  mpg_value time;  /* MPG_REAL, Unix seconds; MPG_NULL: not told */
+  mpg_value time;  /* MPG_REAL, Unix seconds; MPG_NULL: unknown */
   mpg_value value; /* MPG_REAL, infinities too; MPG_NULL: NaN, or a string */
   mpg_str text;    /* the value as written */
-  mpg_str type;    /* of a # TYPE line; empty: not told */
+  mpg_str type;    /* of a # TYPE line; empty: unknown */
   mpg_str exemplar;
 } mpg_prometheus_sample;
 
@@ -47,7 +47,7 @@ mpg_rc mpg_prometheus_open(mpg_prometheus **out, const mpg_env *env, mpg_stream 
                            mpg_issues *issues, mpg_err *err);
 void mpg_prometheus_close(mpg_prometheus *p); /* NULL is fine */
 
-/* The next sample; MPG_DONE at the end. After MPG_DATA the next call goes on behind what it was
+/* The next sample; MPG_DONE at the end. After MPG_DATA the next call continues after what it was
 ** about. */
 mpg_rc mpg_prometheus_next(mpg_prometheus *p, const mpg_prometheus_sample **sample, mpg_err *err);
 int64_t mpg_prometheus_line(const mpg_prometheus *p); /* where the current sample begins */

@@ -1,4 +1,4 @@
-/* prometheus_read.h - the reader behind prometheus.h, which its two formats share. */
+/* prometheus_read.h - what the two formats of prometheus.h share. */
 #ifndef MPG_PROMETHEUS_READ_H
 #define MPG_PROMETHEUS_READ_H
 

@@ -37,7 +37,7 @@ static mpg_rc malformed(const cursor *c, const char *expected, mpg_err *err) {
                   rest.n > 0 ? excerpt : "end of line", rest.n > 0 ? "\"" : "");
 }
 
-/* Moves c->look on, with which the line is not at its end; false where the host asks to stop. */
+/* Moves c->look on, with which the line is not at its end; false if the host says to stop. */
 static bool look_on(cursor *c) {
   c->stopped = c->stopped || mpg_interrupted(c->p->env);
   c->look = c->line.n - c->look > BYTES_BETWEEN_POLLS ? c->look + BYTES_BETWEEN_POLLS : c->line.n;
@@ -80,7 +80,7 @@ static bool take(cursor *c, char byte) {
   return true;
 }
 
-/* A name without quotes; empty where there is none. */
+/* A name without quotes; empty if there is none. */
 static mpg_str name(cursor *c) {
   size_t from = c->at;
   if (from < c->line.n && (c->line.p[from] < '0' || c->line.p[from] > '9'))
@@ -88,7 +88,7 @@ static mpg_str name(cursor *c) {
   return (mpg_str){c->line.p + from, c->at - from};
 }
 
-/* A text in quotes, from behind the first of them. */
+/* A text in quotes, from after the first of them. */
 static mpg_rc quoted(cursor *c, mpg_str *out, mpg_err *err) {
   const char *p = c->line.p;
   size_t start = c->at, taken = start; /* what stands before `taken` is in the text */
@@ -121,7 +121,7 @@ static mpg_rc quoted(cursor *c, mpg_str *out, mpg_err *err) {
   return MPG_OK;
 }
 
-/* {a="b",c="d"}, and in OpenMetrics and Prometheus 3 {"the name", a="b"}; from behind the brace. */
+/* {a="b",c="d"}, and in OpenMetrics and Prometheus 3 {"the name", a="b"}; from after the brace. */
 static mpg_rc read_labels(cursor *c, mpg_err *err) {
   for (;;) {
     mpg_str key = {"", 0}, value = {"", 0};
@@ -218,7 +218,7 @@ static mpg_rc read_sample(cursor *c, mpg_err *err) {
   return rc;
 }
 
-/* # TYPE name type; other comments are passed over. */
+/* # TYPE name type; other comments are skipped. */
 static mpg_rc read_comment(cursor *c, mpg_err *err) {
   mpg_prometheus *p = c->p;
   mpg_str family = {"", 0}, type;

@@ -43,7 +43,7 @@ struct mpg_slurm {
   mpg_stream *stream;
   mpg_csv *csv;
   bool started, dead;
-  mpg_poller asks;
+  mpg_poller poller;
   lines record, ahead, header;
   mpg_slurm_prefetch
       *looked;            /* blocks of lines that were looked over, or NULL: csv reads the stream */
@@ -78,10 +78,10 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
       .path = mpg_stream_path(stream),
       .stream = stream,
       .delimiter = options->delimiter,
-      .asks = {.env = env},
+      .poller = {.env = env},
       .repeats = {.jobs = {.env = env}},
-      .row = {.env = env, .asks = &s->asks, .zone = options->zone, .slow = options->slow},
-      .peek = {.env = env, .asks = &s->asks, .zone = options->zone, .slow = options->slow}};
+      .row = {.env = env, .poller = &s->poller, .zone = options->zone, .slow = options->slow},
+      .peek = {.env = env, .poller = &s->poller, .zone = options->zone, .slow = options->slow}};
   s->column_of = mpg_malloc(env, n * sizeof *s->column_of);
   for (size_t i = 0; s->column_of != NULL && i < n; i++)
     s->column_of[i] = NO_COLUMN;
@@ -336,7 +336,7 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_kind *kind, const mpg_
     n--;
   for (size_t i = 0; i < n; i++) {
     mpg_str name = row->pieces[i];
-    if (name.n == 0 || !mpg_is_letter(*name.p) || mpg_poller_stop(s->row.asks, HEADER_NAME_WORK))
+    if (name.n == 0 || !mpg_is_letter(*name.p) || mpg_poller_stop(s->row.poller, HEADER_NAME_WORK))
       return false;
     for (size_t b = 0; b < name.n; b++)
       if (!is_name_byte(name.p[b]))
@@ -367,7 +367,7 @@ static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
   for (size_t i = 0; rc == MPG_OK && i + s->row.trailing < n; i++) {
     mpg_str name = s->row.pieces[i];
     int field = find_field(s->kind, name);
-    if (mpg_poller_stop(&s->asks, HEADER_NAME_WORK))
+    if (mpg_poller_stop(&s->poller, HEADER_NAME_WORK))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     rc = add_column(s, field, err);
     if (field >= 0)
@@ -657,7 +657,7 @@ mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
     rc = accept(s, mended, joined, err);
   if (rc == MPG_OK && s->record.cut_off)
     rc = mpg_no_line_end(s->options.issues, s->path, s->record.last, err);
-  if (s->asks.stopped)
+  if (s->poller.stopped)
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   return rc == MPG_DONE ? finish(s, err) : rc;
 }

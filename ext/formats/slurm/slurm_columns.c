@@ -17,13 +17,13 @@ static mpg_rc put_member(mpg_json_text *json, mpg_str key, int64_t count) {
 }
 
 mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_gpus *gpus,
-                            mpg_poller *asks, mpg_value *out) {
+                            mpg_poller *poller, mpg_value *out) {
   mpg_str type;
   int64_t count;
   mpg_rc rc;
   json->n = 0;
   rc = mpg_json_put(json, MPG_STR("{"));
-  for (size_t at = 0; rc == MPG_OK && mpg_slurm_gpus_next(tres, &at, asks, &type, &count);)
+  for (size_t at = 0; rc == MPG_OK && mpg_slurm_gpus_next(tres, &at, poller, &type, &count);)
     rc = put_member(json, type, count);
   if (rc == MPG_OK && gpus->total > gpus->typed)
     rc = put_member(json, MPG_STR(""), gpus->total - gpus->typed);

@@ -13,7 +13,7 @@ void mpg_slurm_give_type(const mpg_slurm_gpus *gpus, mpg_value *out);
 /* {"h100":16,"":8}, in `json`: typed ones, and under the empty name what the total has beyond them.
 ** MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_gpus *gpus,
-                            mpg_poller *asks, mpg_value *out);
+                            mpg_poller *poller, mpg_value *out);
 
 /* Whether a file begins as JSON does; no header of sacct, and no node of scontrol, starts with a
 ** brace. It is opened for that, and closed again. */

@@ -82,7 +82,7 @@ static mpg_rc number_or(mpg_slurm_docs *docs, mpg_slurm_object job, const char *
 static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                         mpg_err *err) {
   mpg_slurm_gres asked = {0}, held = {0};
-  mpg_poller asks = {docs->env, 0, false};
+  mpg_poller poller = {docs->env, 0, false};
   mpg_slurm_object details;
   int64_t nodes, tasks, sockets;
   mpg_str alloc = mpg_slurm_string(job, "tres_alloc_str");
@@ -93,23 +93,23 @@ static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_obj
     rc = number_or(docs, job, "sockets_per_node", 1, &sockets, err);
   if (rc != MPG_OK)
     return rc;
-  mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_job"), 1, &asks);
+  mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_job"), 1, &poller);
   if (asked.n == 0)
-    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_node"), nodes, &asks);
+    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_node"), nodes, &poller);
   if (asked.n == 0)
-    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_task"), tasks, &asks);
+    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_task"), tasks, &poller);
   if (asked.n == 0 && sockets <= INT64_MAX / nodes)
-    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_socket"), sockets * nodes, &asks);
+    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_socket"), sockets * nodes, &poller);
   rc = keep_tres(f, FIELD(ReqTRES), mpg_slurm_string(job, "tres_req_str"), &asked, err);
   if (rc == MPG_OK)
     rc = mpg_slurm_open_member(docs, MPG_SLURM_GROUP, mpg_slurm_member(job, "gres_detail"),
                                &details, err);
   for (size_t i = 0; rc == MPG_OK && i < details.n; i++)
     if (details.members[i].kind == MPG_JSON_STRING)
-      mpg_slurm_gres_add(&held, details.members[i].text, 1, &asks);
+      mpg_slurm_gres_add(&held, details.members[i].text, 1, &poller);
   if (rc == MPG_OK)
     rc = keep_tres(f, FIELD(AllocTRES), alloc, alloc.n == 0 || held.n > 0 ? &held : &asked, err);
-  return asks.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
+  return poller.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
 }
 
 mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,

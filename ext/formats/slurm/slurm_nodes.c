@@ -56,7 +56,7 @@ static const struct {
 
 struct mpg_slurm_show_node {
   const mpg_env *env;
-  mpg_poller asks; /* within a node */
+  mpg_poller poller; /* within a node */
   const char *path;
   const mpg_zone *zone;
   mpg_issues *issues;
@@ -80,7 +80,7 @@ mpg_rc mpg_slurm_show_node_open(mpg_slurm_show_node **out, const mpg_env *env, m
   mpg_rc rc;
   if (s == NULL)
     return mpg_fail_nomem(err);
-  s->env = s->asks.env = s->node.env = s->ahead.env = s->text.env = s->gpus[0].env =
+  s->env = s->poller.env = s->node.env = s->ahead.env = s->text.env = s->gpus[0].env =
       s->gpus[1].env = env;
   s->path = mpg_stream_path(stream);
   s->zone = zone;
@@ -163,11 +163,11 @@ static mpg_rc put_gpus(mpg_slurm_show_node *s, bool allocated, size_t tres, size
     of[0] = s->values[tres].s;
   if (s->values[gres].type == MPG_TEXT)
     of[1] = s->values[gres].s;
-  if (mpg_poller_stop(&s->asks, of[0].n))
+  if (mpg_poller_stop(&s->poller, of[0].n))
     return MPG_OK;
   if (contains(of[0], MPG_STR("gres/gpu")))
     return mpg_json_put(out, of[0]) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
-  mpg_slurm_gres_add(&gpus, of[1], 1, &s->asks);
+  mpg_slurm_gres_add(&gpus, of[1], 1, &s->poller);
   return mpg_slurm_put_gres(&gpus, 0, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
@@ -286,15 +286,15 @@ static bool name_at(mpg_str s, size_t at, size_t *n) {
 /* Whether what stands at `at` ends a free text: the end of its line, or of a node in one line a
 ** field that may follow. */
 static bool ends_words(mpg_str s, size_t at, bool one_line) {
-  static const mpg_str behind[] = {MPG_STR("Comment"), MPG_STR("Extra"), MPG_STR("InstanceId"),
-                                   MPG_STR("InstanceType"), MPG_STR("ReservationName")};
+  static const mpg_str after[] = {MPG_STR("Comment"), MPG_STR("Extra"), MPG_STR("InstanceId"),
+                                  MPG_STR("InstanceType"), MPG_STR("ReservationName")};
   size_t n;
   if (s.p[at] == '\n')
     return true;
   if (!one_line || !name_at(s, at, &n))
     return false;
-  for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
-    if (mpg_str_eq((mpg_str){s.p + at, n}, behind[i]))
+  for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+    if (mpg_str_eq((mpg_str){s.p + at, n}, after[i]))
       return true;
   return false;
 }
@@ -309,7 +309,7 @@ static mpg_rc read_text(mpg_slurm_show_node *s, mpg_err *err) {
     size_t end, next;
     bool last_words;
     if (at >= look) {
-      if (mpg_poller_stop(&s->asks, BYTES_BETWEEN_POLLS))
+      if (mpg_poller_stop(&s->poller, BYTES_BETWEEN_POLLS))
         break;
       look = at + BYTES_BETWEEN_POLLS;
     }
@@ -328,7 +328,7 @@ static mpg_rc read_text(mpg_slurm_show_node *s, mpg_err *err) {
          end++) {
       if (end < look)
         continue;
-      if (mpg_poller_stop(&s->asks, BYTES_BETWEEN_POLLS))
+      if (mpg_poller_stop(&s->poller, BYTES_BETWEEN_POLLS))
         break;
       look = end + BYTES_BETWEEN_POLLS;
     }
@@ -481,7 +481,7 @@ static mpg_rc read_json(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
          n[MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS] = {0};
   mpg_slurm_object node;
   const mpg_json_member *flags;
-  size_t from, behind;
+  size_t from, after;
   mpg_rc rc = mpg_slurm_open_text(&s->docs, 0, text, &node, err);
   for (size_t i = 0; rc == MPG_OK && i < sizeof members / sizeof *members; i++)
     rc = read_member(s, mpg_slurm_member(node, members[i].member), members[i].field, at, n, err);
@@ -489,15 +489,15 @@ static mpg_rc read_json(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
   if (rc == MPG_OK)
     rc = mpg_slurm_put_text(&s->docs, mpg_slurm_member(node, "state"), MPG_STR("+"), &s->text, err);
   flags = mpg_slurm_member(node, "state_flags"); /* of 22.05 */
-  behind = s->text.n;
+  after = s->text.n;
   if (rc == MPG_OK && mpg_json_put(&s->text, MPG_STR("+")) != MPG_OK)
     return mpg_fail_nomem(err);
   if (rc == MPG_OK)
     rc = mpg_slurm_put_text(&s->docs, flags, MPG_STR("+"), &s->text, err);
   if (rc != MPG_OK)
     return rc;
-  if (s->text.n == behind + 1)
-    s->text.n = behind;
+  if (s->text.n == after + 1)
+    s->text.n = after;
   at[MPG_SLURM_SHOW_NODE_State] = from;
   n[MPG_SLURM_SHOW_NODE_State] = s->text.n - from;
   upper(s->text.p + from, s->text.n - from);
@@ -577,5 +577,5 @@ mpg_rc mpg_slurm_show_node_next(mpg_slurm_show_node *s, mpg_err *err) {
   }
   if (rc == MPG_OK)
     rc = put_all_gpus(s, err);
-  return s->asks.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
+  return s->poller.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
 }

@@ -74,7 +74,7 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   nodes_file *file = p;
   const mpg_value *state = mpg_slurm_show_node_get(file->reader, MPG_SLURM_SHOW_NODE_State);
   mpg_slurm_gpus gpus;
-  mpg_poller asks = {file->text.env, 0, false};
+  mpg_poller poller = {file->text.env, 0, false};
   mpg_rc rc = MPG_OK;
   mpg_str tres;
   if (i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS) {
@@ -96,14 +96,14 @@ static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     return MPG_OK;
   }
   tres = mpg_slurm_show_node_gpus(file->reader, i == ALLOC_GPUS);
-  if (!mpg_slurm_gpus_parse(tres, &asks, &gpus))
-    return asks.stopped ? mpg_fail_plain(err, MPG_INTERRUPTED) : MPG_OK;
+  if (!mpg_slurm_gpus_parse(tres, &poller, &gpus))
+    return poller.stopped ? mpg_fail_plain(err, MPG_INTERRUPTED) : MPG_OK;
   if (i == GPUS || i == ALLOC_GPUS)
     mpg_give_int(out, gpus.total);
   else if (i == GPU_TYPE)
     mpg_slurm_give_type(&gpus, out);
   else
-    rc = mpg_slurm_give_types(&file->text, tres, &gpus, &asks, out);
+    rc = mpg_slurm_give_types(&file->text, tres, &gpus, &poller, out);
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 

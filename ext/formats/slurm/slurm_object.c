@@ -153,13 +153,13 @@ static void add(mpg_slurm_gres *gres, mpg_str type, int64_t count) {
     gres->of[i].count = INT64_MAX;
 }
 
-void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *asks) {
+void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *poller) {
   while (list.n > 0) {
     size_t end = before(list, ",("), type_end;
     mpg_str word = {list.p, end};
     mpg_str type = {NULL, 0};
     int64_t count = 1;
-    if (mpg_poller_stop(asks, end + 1))
+    if (mpg_poller_stop(poller, end + 1))
       return;
     /* "(S:0-1)" and "(IDX:0,2)" name sockets and devices, and may hold commas. */
     if (end < list.n && list.p[end] == '(')

@@ -61,7 +61,7 @@ typedef struct mpg_slurm_gres {
 
 /* Adds `times` the GPUs of a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or
 ** "gres/gpu=2". Types for which there is no room are counted as untyped. */
-void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *asks);
+void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *poller);
 /* Appends ",gres/gpu=12,gres/gpu:h100=12". The first comma is left out if nothing follows `from`.
 */
 mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t from, mpg_json_text *out);

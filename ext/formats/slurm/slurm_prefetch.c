@@ -145,7 +145,7 @@ mpg_rc mpg_slurm_prefetch_begin(mpg_slurm_prefetch *a, const mpg_slurm_row *row,
   size_t n = mpg_pipeline_slots(a->threads);
   void **slots;
   mpg_rc rc;
-  /* A record that may go on in the next line is none by itself. */
+  /* A record that may continue in the next line is none by itself. */
   if (a->threads < 2 || row->delimiter.n == 0 || mpg_slurm_row_open_ended(row))
     return MPG_OK;
   a->header = header;

@@ -50,14 +50,14 @@ static inline mpg_rc add_piece(mpg_slurm_row *row, const char *from, const char 
 
 /* Cuts at a delimiter of one byte, 16 bytes at a time, and returns when fewer are left. *from is
 ** the position at which the last piece begins. */
-static mpg_rc split_wide(mpg_slurm_row *row, mpg_poller *asks, const char **from, const char **at,
+static mpg_rc split_wide(mpg_slurm_row *row, mpg_poller *poller, const char **from, const char **at,
                          const char *end) {
 #ifdef MPG_SSE2
   const __m128i delimiter = _mm_set1_epi8(*row->delimiter.p);
   const char *p = *at;
   for (; end - p >= 16; p += 16) {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-    if (mpg_poller_stop(asks, 16))
+    if (mpg_poller_stop(poller, 16))
       return MPG_INTERRUPTED;
     for (uint64_t cuts = mpg_bits_16(_mm_cmpeq_epi8(v, delimiter)); cuts != 0; cuts &= cuts - 1) {
       const char *cut = p + __builtin_ctzll(cuts);
@@ -69,7 +69,7 @@ static mpg_rc split_wide(mpg_slurm_row *row, mpg_poller *asks, const char **from
   *at = p;
 #else
   (void)row;
-  (void)asks;
+  (void)poller;
   (void)from;
   (void)at;
   (void)end;
@@ -79,16 +79,16 @@ static mpg_rc split_wide(mpg_slurm_row *row, mpg_poller *asks, const char **from
 
 mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text) {
   const char *p = text.p, *at = p, *end = text.p + text.n;
-  mpg_poller *asks = mpg_poller_within(row->asks, text.n);
+  mpg_poller *poller = mpg_poller_within(row->poller, text.n);
   mpg_rc rc = MPG_OK;
   row->npieces = 0;
   if (row->delimiter.n == 1)
-    rc = split_wide(row, asks, &p, &at, end);
+    rc = split_wide(row, poller, &p, &at, end);
   if (rc != MPG_OK)
     return rc;
   for (;;) {
     const char *cut = find(at, end, row->delimiter);
-    if (mpg_poller_stop(asks, (size_t)((cut == NULL ? end : cut) - p) + 1))
+    if (mpg_poller_stop(poller, (size_t)((cut == NULL ? end : cut) - p) + 1))
       return MPG_INTERRUPTED;
     if (add_piece(row, p, cut == NULL ? end : cut) != MPG_OK)
       return MPG_NOMEM;
@@ -192,9 +192,9 @@ static bool is_valid(const mpg_slurm_row *row, mpg_slurm_type type, mpg_str s) {
   case MPG_SLURM_EXIT:
     return is_exit(s);
   case MPG_SLURM_TRES:
-    return mpg_slurm_gpus_parse(s, row->asks, &gpus);
+    return mpg_slurm_gpus_parse(s, row->poller, &gpus);
   case MPG_SLURM_USAGE:
-    return mpg_slurm_tres_valid(s, row->asks);
+    return mpg_slurm_tres_valid(s, row->poller);
   default:
     return is_words(s);
   }
@@ -204,7 +204,7 @@ static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_
   mpg_slurm_type type = column->type;
   int64_t us;
   *cell = (mpg_slurm_cell){s, {MPG_NULL, 0, 0.0, {NULL, 0}}, MPG_ZONE_UNIQUE};
-  if (mpg_poller_stop(mpg_poller_within(row->asks, s.n), s.n))
+  if (mpg_poller_stop(mpg_poller_within(row->poller, s.n), s.n))
     return false;
   if (s.n == 0) /* Slurm leaves any field empty but these */
     return type != MPG_SLURM_STATE && type != MPG_SLURM_ID;
@@ -310,7 +310,7 @@ static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char 
     size_t more = 0;
     while (ways[c * wide + x - more] == 0 ||
            !fits(row, &row->columns[c], from_to(row, c + x - more, c + x), &row->cells[c])) {
-      if (mpg_poller_stop(row->asks, 1)) /* and nothing fits any more */
+      if (mpg_poller_stop(row->poller, 1)) /* and nothing fits any more */
         return MPG_INTERRUPTED;
       more++;
     }

@@ -22,7 +22,7 @@ typedef struct mpg_slurm_cell {
 
 typedef struct mpg_slurm_row {
   const mpg_env *env;
-  mpg_poller *asks;     /* if it says to stop, what was read is of no use */
+  mpg_poller *poller;   /* if it says to stop, what was read is of no use */
   const mpg_zone *zone; /* NULL: UTC */
   mpg_str delimiter;
   bool trailing; /* a delimiter ends every record */
@@ -51,7 +51,7 @@ mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended);
 const mpg_value *mpg_slurm_row_value(mpg_slurm_row *row, size_t c, mpg_str text);
 /* Whether the pieces are one record followed by a delimiter, as -p writes it. */
 bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
-/* Whether a newline may belong to the last field, so that a whole record may still go on. */
+/* Whether a newline may belong to the last field, so that a whole record may still continue. */
 bool mpg_slurm_row_open_ended(const mpg_slurm_row *row);
 /* Whether the pieces read like the start of a record rather than the rest of one. */
 bool mpg_slurm_row_starts(mpg_slurm_row *row);

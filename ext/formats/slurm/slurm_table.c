@@ -257,7 +257,7 @@ static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
   return MPG_OK;
 }
 
-static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *asks, mpg_value *out) {
+static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
   mpg_str id_text = raw(file, MPG_SLURM_JOB_JobID);
   mpg_str alloc = raw(file, MPG_SLURM_JOB_AllocTRES);
   mpg_str req = raw(file, MPG_SLURM_JOB_ReqTRES);
@@ -300,23 +300,23 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *asks, mpg_value
     return MPG_OK;
   case JOB_ALLOC_GPUS:
   case JOB_ALLOC_GPU_TYPES:
-    if (!has_alloc || !mpg_slurm_gpus_parse(alloc, asks, &gpus))
+    if (!has_alloc || !mpg_slurm_gpus_parse(alloc, poller, &gpus))
       return MPG_OK;
     if (i == JOB_ALLOC_GPU_TYPES)
-      return mpg_slurm_give_types(&file->text, alloc, &gpus, asks, out);
+      return mpg_slurm_give_types(&file->text, alloc, &gpus, poller, out);
     mpg_give_int(out, gpus.total);
     return MPG_OK;
   case JOB_REQ_GPUS:
   case JOB_REQ_GPU_TYPES:
-    if (!has_req || !mpg_slurm_gpus_parse(req, asks, &gpus))
+    if (!has_req || !mpg_slurm_gpus_parse(req, poller, &gpus))
       return MPG_OK;
     if (i == JOB_REQ_GPU_TYPES)
-      return mpg_slurm_give_types(&file->text, req, &gpus, asks, out);
+      return mpg_slurm_give_types(&file->text, req, &gpus, poller, out);
     mpg_give_int(out, gpus.total);
     return MPG_OK;
   case JOB_GPU_TYPE:
-    if (mpg_slurm_gpus_parse(alloc, asks, &gpus) && gpus.total == 0)
-      (void)mpg_slurm_gpus_parse(req, asks, &gpus);
+    if (mpg_slurm_gpus_parse(alloc, poller, &gpus) && gpus.total == 0)
+      (void)mpg_slurm_gpus_parse(req, poller, &gpus);
     mpg_slurm_give_type(&gpus, out);
     return MPG_OK;
   default:
@@ -324,7 +324,7 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *asks, mpg_value
   }
 }
 
-static mpg_rc derive_event(slurm_file *file, size_t i, mpg_poller *asks, mpg_value *out) {
+static mpg_rc derive_event(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
   mpg_str tres = raw(file, MPG_SLURM_EVENT_TRES);
   mpg_slurm_state state;
   mpg_slurm_gpus gpus;
@@ -333,36 +333,36 @@ static mpg_rc derive_event(slurm_file *file, size_t i, mpg_poller *asks, mpg_val
       mpg_give_text(out, state.base);
     return MPG_OK;
   }
-  if (!has(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, asks, &gpus))
+  if (!has(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, poller, &gpus))
     return MPG_OK;
   if (i == EVENT_GPUS)
     mpg_give_int(out, gpus.total);
   else if (i == EVENT_GPU_TYPE)
     mpg_slurm_give_type(&gpus, out);
   else
-    return mpg_slurm_give_types(&file->text, tres, &gpus, asks, out);
+    return mpg_slurm_give_types(&file->text, tres, &gpus, poller, out);
   return MPG_OK;
 }
 
-static mpg_rc told(mpg_rc rc, const mpg_poller *asks, mpg_err *err) {
-  rc = asks->stopped ? MPG_INTERRUPTED : rc;
+static mpg_rc told(mpg_rc rc, const mpg_poller *poller, mpg_err *err) {
+  rc = poller->stopped ? MPG_INTERRUPTED : rc;
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc jobs_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
-  mpg_poller asks = {file->text.env, 0, false};
+  mpg_poller poller = {file->text.env, 0, false};
   if (i >= MPG_SLURM_JOB_COUNT)
-    return told(derive_job(file, i, &asks, out), &asks, err);
+    return told(derive_job(file, i, &poller, out), &poller, err);
   *out = *get(file, i);
   return MPG_OK;
 }
 
 static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
-  mpg_poller asks = {file->text.env, 0, false};
+  mpg_poller poller = {file->text.env, 0, false};
   if (i >= MPG_SLURM_EVENT_COUNT)
-    return told(derive_event(file, i, &asks, out), &asks, err);
+    return told(derive_event(file, i, &poller, out), &poller, err);
   *out = *get(file, i);
   return MPG_OK;
 }

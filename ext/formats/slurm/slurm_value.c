@@ -199,11 +199,11 @@ static inline bool next_tres(mpg_str tres, size_t *at, mpg_str *name, mpg_str *v
   return true;
 }
 
-bool mpg_slurm_tres_valid(mpg_str tres, mpg_poller *asks) {
+bool mpg_slurm_tres_valid(mpg_str tres, mpg_poller *poller) {
   mpg_str name, value;
   size_t at = 0;
-  asks = mpg_poller_within(asks, tres.n);
-  while (next_tres(tres, &at, &name, &value) && !mpg_poller_stop(asks, name.n + value.n))
+  poller = mpg_poller_within(poller, tres.n);
+  while (next_tres(tres, &at, &name, &value) && !mpg_poller_stop(poller, name.n + value.n))
     continue;
   return at >= tres.n;
 }
@@ -218,24 +218,24 @@ static bool gpu_type(mpg_str name, mpg_str *type) {
   return name.n == gpu.n || (name.p[gpu.n] == ':' && type->n > 0);
 }
 
-bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *asks, mpg_str *type,
+bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *poller, mpg_str *type,
                          int64_t *count) {
   mpg_str name, value;
-  asks = mpg_poller_within(asks, tres.n);
-  while (next_tres(tres, at, &name, &value) && !mpg_poller_stop(asks, name.n + value.n))
+  poller = mpg_poller_within(poller, tres.n);
+  while (next_tres(tres, at, &name, &value) && !mpg_poller_stop(poller, name.n + value.n))
     if (gpu_type(name, type) && type->n > 0 && mpg_slurm_count_parse(value, count))
       return true;
   return false;
 }
 
-bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *asks, mpg_slurm_gpus *out) {
+bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out) {
   mpg_slurm_gpus gpus = {0, 0, 0, {NULL, 0}};
   mpg_str name, value, type;
   int64_t count, plain = -1;
   size_t at = 0;
-  asks = mpg_poller_within(asks, tres.n);
+  poller = mpg_poller_within(poller, tres.n);
   while (next_tres(tres, &at, &name, &value)) {
-    if (mpg_poller_stop(asks, name.n + value.n))
+    if (mpg_poller_stop(poller, name.n + value.n))
       return false;
     if (!gpu_type(name, &type))
       continue;

@@ -56,11 +56,12 @@ typedef struct mpg_slurm_gpus {
 
 /* Whether text is a list of "name=value". Such a list may have millions of entries, so its readers
 ** poll `poller`; NULL: they do not. */
-bool mpg_slurm_tres_valid(mpg_str tres, mpg_poller *asks);
+bool mpg_slurm_tres_valid(mpg_str tres, mpg_poller *poller);
 /* false: not such a list, or a count of GPUs is no number. An empty list has no GPUs. */
-bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *asks, mpg_slurm_gpus *out);
+bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out);
 /* The next typed entry of a list, from *at = 0 on. false: no more. */
-bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *asks, mpg_str *type, int64_t *count);
+bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *poller, mpg_str *type,
+                         int64_t *count);
 
 /* "[DD-[HH:]]MM:SS[.fff]", to microseconds. */
 bool mpg_slurm_duration_parse(mpg_str text, int64_t *us);

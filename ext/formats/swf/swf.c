@@ -26,7 +26,7 @@ typedef struct entry {
 
 struct mpg_swf {
   const mpg_env *env;
-  mpg_poller asks; /* within a line */
+  mpg_poller poller; /* within a line */
   mpg_lines *lines;
   const char *path;
   mpg_issues *issues;
@@ -46,7 +46,7 @@ mpg_rc mpg_swf_open(mpg_swf **out, const mpg_env *env, mpg_stream *stream, mpg_i
   mpg_rc rc;
   if (s == NULL)
     return mpg_fail_nomem(err);
-  s->env = s->asks.env = env;
+  s->env = s->poller.env = env;
   s->path = mpg_stream_path(stream);
   s->issues = issues;
   rc = mpg_lines_open(&s->lines, env, stream, err);
@@ -67,8 +67,8 @@ void mpg_swf_close(mpg_swf *s) {
   mpg_free(s->env, s);
 }
 
-/* Bytes at the start that are spaces, or that are none. Fewer where the host asks to stop: see
-** s->asks. */
+/* Bytes at the start that are spaces, or that are none. Fewer where the host says to stop: see
+** s->poller. */
 static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
   size_t n = 0, from, near;
   do {
@@ -76,21 +76,21 @@ static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
     near = text.n - from > BYTES_BETWEEN_POLLS ? from + BYTES_BETWEEN_POLLS : text.n;
     while (n < near && mpg_is_space_in_line(text.p[n]) == spaces)
       n++;
-  } while (n == near && near < text.n && !mpg_poller_stop(&s->asks, near - from));
+  } while (n == near && near < text.n && !mpg_poller_stop(&s->poller, near - from));
   return n;
 }
 
-static mpg_str behind(mpg_str s, size_t n) {
+static mpg_str after(mpg_str s, size_t n) {
   return (mpg_str){s.p + n, s.n - n};
 }
 
 static mpg_str trim(mpg_swf *s, mpg_str text) {
   size_t from;
-  text = behind(text, run(s, text, true));
+  text = after(text, run(s, text, true));
   for (from = text.n; text.n > 0 && mpg_is_space_in_line(text.p[text.n - 1]);) {
     text.n--;
     if (from - text.n >= BYTES_BETWEEN_POLLS) {
-      if (mpg_poller_stop(&s->asks, from - text.n))
+      if (mpg_poller_stop(&s->poller, from - text.n))
         break;
       from = text.n;
     }
@@ -119,7 +119,7 @@ static mpg_rc append(mpg_swf *s, mpg_str part, mpg_err *err) {
   return MPG_OK;
 }
 
-/* "Label: value": the length of the label, 0 where there is none. */
+/* "Label: value": the length of the label, 0 if there is none. */
 static size_t label_length(mpg_str comment) {
   size_t n = 0;
   while (n < comment.n && ((comment.p[n] >= 'A' && comment.p[n] <= 'Z') ||
@@ -133,13 +133,13 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
   size_t n;
   entry *e;
   mpg_rc rc;
-  while (comment.n > 0 && comment.p[0] == ';' && !mpg_poller_stop(&s->asks, 1))
-    comment = behind(comment, 1);
+  while (comment.n > 0 && comment.p[0] == ';' && !mpg_poller_stop(&s->poller, 1))
+    comment = after(comment, 1);
   comment = trim(s, comment);
   n = label_length(comment);
   if (comment.n == 0)
     return MPG_OK;
-  if (n == 0 && s->n_entries > 0) { /* goes on with the value before it */
+  if (n == 0 && s->n_entries > 0) { /* continues with the value before it */
     e = &s->entries[s->n_entries - 1];
     rc = e->n_value > 0 ? append(s, MPG_STR("\n"), err) : MPG_OK;
     if (rc == MPG_OK)
@@ -154,7 +154,7 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
   *e = (entry){s->n_text, n, s->n_text + n, 0};
   rc = append(s, (mpg_str){comment.p, n}, err);
   if (n > 0)
-    comment = trim(s, behind(comment, n + 1));
+    comment = trim(s, after(comment, n + 1));
   if (rc == MPG_OK)
     rc = append(s, comment, err);
   e->n_value = s->n_text - e->value;
@@ -249,15 +249,15 @@ static mpg_rc read_job(mpg_swf *s, mpg_err *err) {
   mpg_str words[MPG_SWF_COUNT_OF_FIELDS], rest = trim(s, s->line);
   size_t n = 0;
   mpg_rc rc = MPG_OK;
-  while (rest.n > 0 && !mpg_poller_stop(&s->asks, 8)) { /* words are short */
+  while (rest.n > 0 && !mpg_poller_stop(&s->poller, 8)) { /* words are short */
     size_t end = run(s, rest, false);
     if (n < MPG_SWF_COUNT_OF_FIELDS)
       words[n] = (mpg_str){rest.p, end};
     n++;
-    rest = behind(rest, end);
-    rest = behind(rest, run(s, rest, true));
+    rest = after(rest, end);
+    rest = after(rest, run(s, rest, true));
   }
-  if (s->asks.stopped)
+  if (s->poller.stopped)
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (n < MPG_SWF_COUNT_OF_FIELDS && s->in_body && !mpg_lines_ended(s->lines))
     return unfinished(s, err);
@@ -283,13 +283,13 @@ mpg_rc mpg_swf_next(mpg_swf *s, mpg_err *err) {
     if (rc != MPG_OK)
       return rc;
     text = trim(s, s->line);
-    if (s->asks.stopped)
+    if (s->poller.stopped)
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (text.n == 0)
       continue;
     if (text.p[0] == ';') {
       rc = s->in_body ? MPG_OK : add_comment(s, text, err);
-      if (s->asks.stopped)
+      if (s->poller.stopped)
         return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       if (rc != MPG_OK)
         return rc;

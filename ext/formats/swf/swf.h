@@ -3,7 +3,7 @@
 **
 ** A line is a job of 18 numbers with white space between them; -1 is "unknown", here NULL. Lines
 ** that begin with ";" are comments. Those before the first job are the header: "; Label: value",
-** and lines without a label, which go on with the value before them. Times are seconds since the
+** and lines without a label, which continue with the value before them. Times are seconds since the
 ** start of the log, which the label UnixStartTime dates; without it they count from 1970
 ** (no_start_time).
 **
@@ -58,7 +58,7 @@ mpg_rc mpg_swf_open(mpg_swf **out, const mpg_env *env, mpg_stream *stream, mpg_i
                     mpg_err *err);
 void mpg_swf_close(mpg_swf *swf); /* NULL is fine */
 
-/* The next job; MPG_DONE at the end. After MPG_DATA the next call goes on with the line that
+/* The next job; MPG_DONE at the end. After MPG_DATA the next call continues with the line that
 ** follows. */
 mpg_rc mpg_swf_next(mpg_swf *swf, mpg_err *err);
 int64_t mpg_swf_line(const mpg_swf *swf); /* of the current job */
@@ -70,7 +70,7 @@ const mpg_swf_label *mpg_swf_header(const mpg_swf *swf, size_t *n);
 bool mpg_swf_header_number(const mpg_swf *swf, const char *label, int64_t *out);
 
 /* How a job of this status ended, in the words of the native trace; NULL: unknown. 2, a part of a
-** job that goes on later, is `preempted`. */
+** job that continues later, is `preempted`. */
 const char *mpg_swf_outcome(int64_t status);
 
 #endif

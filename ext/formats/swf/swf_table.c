@@ -4,7 +4,7 @@
 ** The 18 fields by their names in the standard, NULL for -1, and after them
 **
 **   unix_start_time, max_procs, max_nodes BIGINT, computer TEXT
-**       UnixStartTime, MaxProcs, MaxNodes and Computer of the file's header; NULL where it has none
+**       UnixStartTime, MaxProcs, MaxNodes and Computer of the file's header; NULL if it has none
 **   header TEXT
 **       the whole header, a JSON object: a text for each label, an array of texts for one that
 **       repeats. What comes before the first label is under ""

@@ -41,9 +41,9 @@ typedef struct mpg_proto_message {
   const char *path, *what;
 } mpg_proto_message;
 
-/* The next field, which leaves the message behind it; MPG_DONE at its end. */
+/* The next field, which leaves the message after it; MPG_DONE at its end. */
 mpg_rc mpg_proto_next(mpg_proto_message *message, mpg_proto_field *field, mpg_err *err);
-/* MPG_DATA where the field is of another wire type than `type`. */
+/* MPG_DATA if the field is of another wire type than `type`. */
 mpg_rc mpg_proto_expect(const char *path, const char *what, const mpg_proto_field *field,
                         mpg_proto_type type, mpg_err *err);
 

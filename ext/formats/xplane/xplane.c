@@ -20,7 +20,7 @@ struct mpg_xplane {
   mpg_xevent event;
   mpg_xstat *stats; /* of the event itself */
   size_t nstats, cap_stats;
-  size_t work;     /* since the host was asked whether to stop */
+  size_t work;     /* since the host was polled */
   uint64_t marks;  /* given out to mpg_xstat_name.seen */
   char digits[32]; /* lent out by mpg_xplane_stat */
 };

@@ -39,8 +39,8 @@ mpg_rc mpg_xplane_open(mpg_xplane **out, const mpg_env *env, mpg_stream *ahead, 
                        mpg_issues *issues, mpg_err *err);
 void mpg_xplane_close(mpg_xplane *x); /* NULL is fine */
 
-/* The next event; MPG_DONE at the end. After MPG_DATA the next call goes on behind the event or, if
-** that is where the damage is, the plane. */
+/* The next event; MPG_DONE at the end. After MPG_DATA the next call continues after the event or,
+** if that is where the damage is, the plane. */
 mpg_rc mpg_xplane_next(mpg_xplane *x, mpg_err *err);
 const mpg_xevent *mpg_xplane_event(const mpg_xplane *x); /* borrowed until the next call */
 /* Where the current event begins; after an error the event or plane that was left. */

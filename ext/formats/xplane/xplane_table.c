@@ -8,7 +8,7 @@
 **   plane TEXT, plane_id BIGINT, line TEXT, line_id BIGINT, line_display_name TEXT
 **       where it happened: a device or the host, and its stream, thread or kind of work
 **   name TEXT, display_name TEXT, metadata_id BIGINT
-**       what happened; NULL where the plane does not explain metadata_id
+**       what happened; NULL if the plane does not explain metadata_id
 **   start_ns, end_ns BIGINT
 **       timestamp_ns + offset_ps (+ duration_ps), in whole nanoseconds, rounded down
 **   timestamp_ns, offset_ps, duration_ps BIGINT
@@ -217,7 +217,7 @@ typedef struct kept_plane {
   uint32_t name, stats; /* of planes_file.texts */
 } kept_plane;
 
-/* Host names stand behind the planes, so all planes are read before the first row. */
+/* Host names stand after the planes, so all planes are read before the first row. */
 typedef struct planes_file {
   const mpg_env *env;
   const char *path;

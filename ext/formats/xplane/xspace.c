@@ -14,7 +14,7 @@ typedef struct block {
 } block;
 
 #define BLOCK_BYTES ((size_t)64 << 10)
-#define LOOK_UP 32 /* what looking a name up counts before the host is asked whether to stop */
+#define LOOK_UP 32 /* what looking a name up counts before the host is polled */
 
 struct mpg_xspace {
   const mpg_env *env;
@@ -347,7 +347,7 @@ static mpg_rc sort_entries(const mpg_env *env, void *array, size_t *n, size_t si
   return rc;
 }
 
-/* Ids mostly count up without gaps: looked for there first. */
+/* Ids mostly count up without gaps: searched for there first. */
 static const void *find(const void *array, size_t n, size_t size, int64_t id) {
   const char *p = array;
   size_t low = 0, high = n, guess;

@@ -1,7 +1,7 @@
 /*
 ** xspace.h - the planes of an XSpace, the protobuf in which the profiler of JAX, TensorFlow and
 ** PyTorch/XLA keeps a trace (*.xplane.pb), one after the other: what a plane says once for all its
-** events. The events themselves are passed over here: xplane.h reads them.
+** events. The events themselves are skipped here: xplane.h reads them.
 **
 ** A plane is a device or a part of the host; its lines are timelines (a stream, a thread, "XLA
 ** Ops"); events and stats name themselves by numbers, which two maps of the plane explain, and the
@@ -91,7 +91,7 @@ typedef struct mpg_xline {
 
 /* XPlane. Texts and stats lie in its own memory. */
 typedef struct mpg_xplane_head {
-  int64_t at, end; /* offsets of its first byte and behind its last one */
+  int64_t at, end; /* offsets of its first byte and after its last one */
   int64_t id;
   mpg_str name;
   mpg_xline *lines;
@@ -114,15 +114,15 @@ void mpg_xspace_close(mpg_xspace *space); /* NULL is fine */
 
 /*
 ** The next plane, borrowed until the next call; MPG_DONE at the end. After MPG_DATA within a plane
-** the next call goes on behind that plane; after any other error every call says MPG_DONE.
+** the next call continues after that plane; after any other error every call says MPG_DONE.
 */
 mpg_rc mpg_xspace_next(mpg_xspace *space, mpg_xplane_head **plane, mpg_err *err);
 /* Where the plane at hand begins, also where it could not be read. */
 int64_t mpg_xspace_at(const mpg_xspace *space);
-/* The hosts named so far: behind the planes, as files are written. Ids count from 1. */
+/* The hosts named so far: after the planes, as files are written. Ids count from 1. */
 const mpg_intern *mpg_xspace_hostnames(const mpg_xspace *space);
 
-/* NULL where the plane does not explain the id. */
+/* NULL if the plane does not explain the id. */
 mpg_xevent_name *mpg_xevent_name_find(const mpg_xplane_head *plane, int64_t id);
 mpg_xstat_name *mpg_xstat_name_find(const mpg_xplane_head *plane, int64_t id);
 /* A stat from its message; its text is borrowed from there, its name is not looked up. */

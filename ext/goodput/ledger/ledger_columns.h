@@ -14,7 +14,7 @@ typedef enum mpg_ledger_column {
   MPG_COL_CHIP,
   MPG_COL_JOB,
   MPG_COL_ATTEMPT,
-  MPG_COL_NAME, /* NAME to LABELS lie in the order of mpg_job.dim, but for SIZE */
+  MPG_COL_NAME, /* NAME to LABELS lie in the order of mpg_job.dim, except for SIZE */
   MPG_COL_OWNER,
   MPG_COL_PHASE,
   MPG_COL_FRAMEWORK,

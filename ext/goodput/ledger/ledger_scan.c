@@ -42,7 +42,7 @@ typedef struct hand {
 
 typedef struct batch {
   size_t first, stop; /* entries */
-  bool part;          /* of a group that more batches, before or behind, are of */
+  bool part;          /* of a group that more batches, before or after, are of */
   mpg_ledger rows;
   mpg_row_chunk chunk; /* the rows, where they are a part to be ordered with the others */
   mpg_rc rc;
@@ -74,7 +74,7 @@ struct mpg_ledger_scan {
   mpg_ledger told; /* some of its rows */
   bool done;       /* every batch was taken */
   batch *ahead;    /* taken, and not of the group before it */
-  bool emitted;    /* `once`: of the group at hand, which goes on */
+  bool emitted;    /* `once`: of the group at hand, which continues */
 };
 
 /* ---- keys ---- */

@@ -4,9 +4,9 @@
 **
 ** An order costs little where it begins with what is the same for all of a job's rows, with pool
 ** and with chip: then jobs are accounted in that order. Rows that are to be ordered by attempt,
-** category, cause or bucket, and by what comes behind these, are kept until those that agree in
-** what comes before are complete: up to all rows there are, their columns alone that are asked for
-** and that do not order them.
+** category, cause or bucket, and by what comes after these, are kept until those that agree in what
+** comes before are complete: up to all rows there are, their columns alone that are asked for and
+** that do not order them.
 */
 #ifndef MPG_LEDGER_SCAN_H
 #define MPG_LEDGER_SCAN_H

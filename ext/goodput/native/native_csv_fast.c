@@ -90,8 +90,7 @@ static void remember(seen *s, mpg_str text, uint32_t id) {
   s->id = id;
 }
 
-/* Whether the field at p is that text. Bytes up to MPG_WINDOW_SLACK behind the block may be
-** read. */
+/* Whether the field at p is that text. Bytes up to MPG_WINDOW_SLACK after the block may be read. */
 static inline bool stands_at(const seen *s, const char *p, const char *end) {
   size_t n = s->text.n;
   if (s->id == 0 || (load(p) & s->mask) != s->head)
@@ -103,8 +102,8 @@ static inline bool stands_at(const seen *s, const char *p, const char *end) {
   return p[n] == ',' || p[n] == '\n' || p[n] == '\r';
 }
 
-/* Behind the text at p, NULL where it is quoted. Bytes up to CR end it: those that are no line end
-** and no delimiter make the record one that is not plain. */
+/* Behind the text at p, NULL if it is quoted. Bytes up to CR end it: those that are no line end and
+** no delimiter make the record one that is not plain. */
 static inline const char *text_end(const char *p) {
   if (*p == '"')
     return NULL;
@@ -114,14 +113,14 @@ static inline const char *text_end(const char *p) {
 }
 
 static inline const char *read_text(const seen *s, const char *p, const char *end, name *out) {
-  const char *behind;
+  const char *after;
   if (stands_at(s, p, end)) {
     *out = (name){s->text, s->id};
     return p + s->text.n;
   }
-  behind = text_end(p);
-  *out = (name){{p, behind == NULL ? 0 : (size_t)(behind - p)}, 0};
-  return behind;
+  after = text_end(p);
+  *out = (name){{p, after == NULL ? 0 : (size_t)(after - p)}, 0};
+  return after;
 }
 
 /* Digits, or nothing; at most 18. */
@@ -135,32 +134,32 @@ static inline const char *read_int(const char *p, int64_t *out) {
 }
 
 static const char *read_amount(const char *p, double *out) {
-  const char *behind = text_end(p);
-  if (behind == NULL || !mpg_fleet_amount((mpg_str){p, (size_t)(behind - p)}, out))
+  const char *after = text_end(p);
+  if (after == NULL || !mpg_fleet_amount((mpg_str){p, (size_t)(after - p)}, out))
     return NULL;
-  return behind;
+  return after;
 }
 
 /* A time, or nothing. Most are of the length of "1767891265.323983". */
 static inline const char *read_time(const char *p, int64_t absent, int64_t *out) {
-  const char *behind;
+  const char *after;
   if ((p[17] == ',' || p[17] == '\n' || p[17] == '\r') && mpg_clock_parse(p, out) &&
       *out < MPG_TIME_MAX)
     return p + 17;
-  behind = text_end(p);
+  after = text_end(p);
   *out = absent;
-  if (behind == NULL || behind == p)
-    return behind;
-  return mpg_fleet_time((mpg_str){p, (size_t)(behind - p)}, out) ? behind : NULL;
+  if (after == NULL || after == p)
+    return after;
+  return mpg_fleet_time((mpg_str){p, (size_t)(after - p)}, out) ? after : NULL;
 }
 
 static inline seen *kind_at(plain *pl, const char *p) {
   return &pl->kinds[((unsigned char)p[0] * 3u + (unsigned char)p[1]) % KINDS];
 }
 
-/* Field by field, from field i on; false where one is not plain. *behind: of the record's end. */
+/* Field by field, from field i on; false if one is not plain. *after: of the record's end. */
 static bool read_fields(plain *pl, size_t i, const char *p, const char *end, record *rec,
-                        const char **behind) {
+                        const char **after) {
   mpg_span *s = &rec->span;
   for (; i < pl->nfields; i++) {
     bool last = i + 1 == pl->nfields;
@@ -219,7 +218,7 @@ static bool read_fields(plain *pl, size_t i, const char *p, const char *end, rec
     if (*p++ != (last ? '\n' : ','))
       return false;
   }
-  *behind = p;
+  *after = p;
   return true;
 }
 
@@ -230,13 +229,13 @@ static inline bool is_clock(const char *p, int64_t *out) {
 /* Spans in the usual order of columns whose texts have all been seen: the rest is for
 ** read_fields. */
 static bool read_record(plain *pl, const char *first, const char *end, record *rec,
-                        const char **behind) {
+                        const char **after) {
   static const char nothing_more[] = {',', ',', ',', '\n'}; /* after bytes: dtype and executions */
   const char *p = first;
   mpg_span *s = &rec->span;
   const seen *kind;
   if (!pl->in_order || !stands_at(&pl->job, p, end))
-    return read_fields(pl, 0, first, end, rec, behind);
+    return read_fields(pl, 0, first, end, rec, after);
   rec->job = (name){pl->job.text, pl->job.id};
   p += pl->job.text.n;
   if (*p++ != ',')
@@ -247,13 +246,13 @@ static bool read_record(plain *pl, const char *first, const char *end, record *r
     return false;
   kind = kind_at(pl, p);
   if (!stands_at(kind, p, end))
-    return read_fields(pl, KIND_FIELD, p, end, rec, behind);
+    return read_fields(pl, KIND_FIELD, p, end, rec, after);
   rec->kind = (name){kind->text, kind->id};
   p += kind->text.n;
   if (*p++ != ',')
     return false;
   if (!is_clock(p, &s->start) || !is_clock(p + 18, &s->end))
-    return read_fields(pl, START_FIELD, p, end, rec, behind);
+    return read_fields(pl, START_FIELD, p, end, rec, after);
   p += 36;
   if (*p != ',')
     p = read_int(p, &s->step);
@@ -263,13 +262,13 @@ static bool read_record(plain *pl, const char *first, const char *end, record *r
     rec->program = (name){pl->program.text, pl->program.id};
     p += pl->program.text.n;
   } else if (*p != ',') {
-    return read_fields(pl, PROGRAM_FIELD, p, end, rec, behind);
+    return read_fields(pl, PROGRAM_FIELD, p, end, rec, after);
   }
   if (p[0] == ',' && memcmp(p + 1, nothing_more, sizeof nothing_more) == 0 && p < end) {
-    *behind = p + 1 + sizeof nothing_more;
+    *after = p + 1 + sizeof nothing_more;
     return true;
   }
-  return *p == ',' && read_fields(pl, PROGRAM_FIELD + 1, p + 1, end, rec, behind);
+  return *p == ',' && read_fields(pl, PROGRAM_FIELD + 1, p + 1, end, rec, after);
 }
 
 /* ---- into the fleet ---- */
@@ -335,7 +334,7 @@ static mpg_rc add_record(plain *pl, record *rec, int64_t line) {
   return mpg_fleet_put_span(f, rec->job.id - 1, &rec->span, line);
 }
 
-/* False where the header is of records that are never plain. */
+/* False if the header is of records that are never plain. */
 static bool begin(plain *pl, mpg_fleet *fleet, const mpg_native_header *h) {
   static const uint8_t spans[] = {JOB,     ATTEMPT, KIND,  START, END,       STEP,
                                   PROGRAM, FLOPS,   BYTES, DTYPE, EXECUTIONS};

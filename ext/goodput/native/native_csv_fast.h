@@ -11,8 +11,8 @@
 
 #include "native_reading.h"
 
-/* Takes plain records off the block, up to the first that is not; block->at is then behind the
-** last.
+/*
+** Takes plain records off the block, up to the first that is not; block->at is then after the last.
 */
 mpg_rc mpg_native_csv_fast(mpg_native_reading *r, mpg_block *block, const mpg_native_header *h);
 

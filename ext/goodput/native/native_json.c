@@ -42,14 +42,14 @@ static void quick_begin(quick_record *q) {
   }
 }
 
-/* The record at p in `values`, by column: the position behind it, or NULL where it is anything
-** else, and so for the reader of all JSON. */
+/* The record at p in `values`, by column: the position after it, or NULL if it is anything else,
+** and so for the reader of all JSON. */
 static const char *usual_record(quick_record *q, const char *p, const char *end, mpg_str *values,
                                 const struct quick_relation **of) {
   mpg_json_member m[QUICK_KEYS];
   uint64_t has;
-  const char *behind = mpg_json_fast_object(&q->keys, p, end, m, &has);
-  if (behind == NULL || (has & 1) == 0 || m[0].kind != MPG_JSON_STRING)
+  const char *after = mpg_json_fast_object(&q->keys, p, end, m, &has);
+  if (after == NULL || (has & 1) == 0 || m[0].kind != MPG_JSON_STRING)
     return NULL;
   *of = &q->of[0];
   if (!mpg_str_eq(m[0].text, mpg_str_of((*of)->info->record)))
@@ -65,10 +65,10 @@ static const char *usual_record(quick_record *q, const char *p, const char *end,
       return NULL;
     values[c] = v->text;
   }
-  return behind;
+  return after;
 }
 
-/* A record of the usual form at p; behind it, or NULL where it is for the reader of all JSON. */
+/* A record of the usual form at p; after it, or NULL if it is for the reader of all JSON. */
 static const char *usual_next(mpg_native_reading *r, quick_record *quick, const char *p,
                               const char *end, int64_t line, mpg_rc *rc) {
   mpg_fleet *f = r->fleet;
@@ -77,39 +77,38 @@ static const char *usual_next(mpg_native_reading *r, quick_record *quick, const 
   mpg_span span;
   uint32_t job;
   bool usual;
-  const char *behind = mpg_native_json_fast_read(&quick->same, p, end, &span, &job);
+  const char *after = mpg_native_json_fast_read(&quick->same, p, end, &span, &job);
   *rc = MPG_OK;
-  if (behind != NULL) {
+  if (after != NULL) {
     *rc = mpg_fleet_put_span(f, job, &span, line);
-    return behind;
+    return after;
   }
-  behind = usual_record(quick, p, end, values, &of);
-  if (behind == NULL)
+  after = usual_record(quick, p, end, values, &of);
+  if (after == NULL)
     return NULL;
   if (of != &quick->of[0]) {
     *rc = mpg_fleet_add_commit(f, values, &usual);
-    return usual ? behind : NULL;
+    return usual ? after : NULL;
   }
   *rc = mpg_fleet_read_span(f, values, &span, &job, &usual);
   if (*rc == MPG_OK && usual) {
-    mpg_native_json_fast_learn(&quick->same, (mpg_str){p, (size_t)(behind - p)}, values, &span,
-                               job);
+    mpg_native_json_fast_learn(&quick->same, (mpg_str){p, (size_t)(after - p)}, values, &span, job);
     *rc = mpg_fleet_put_span(f, job, &span, line);
   }
-  return usual ? behind : NULL;
+  return usual ? after : NULL;
 }
 
 /* The records that come next, as long as they are of the usual form. */
 static mpg_rc usual_records(mpg_native_reading *r, mpg_json *json, quick_record *quick) {
-  const char *p, *end, *behind;
+  const char *p, *end, *after;
   while (mpg_json_peek(json, &p, &end)) {
     mpg_rc rc;
-    behind = usual_next(r, quick, p, end, mpg_json_line(json), &rc);
+    after = usual_next(r, quick, p, end, mpg_json_line(json), &rc);
     if (rc != MPG_OK)
       return mpg_fail_plain(r->err, rc);
-    if (behind == NULL)
+    if (after == NULL)
       break;
-    mpg_json_take(json, behind);
+    mpg_json_take(json, after);
     if ((rc = mpg_native_poll(r)) != MPG_OK)
       return rc;
   }

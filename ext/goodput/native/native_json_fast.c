@@ -40,7 +40,7 @@ void mpg_native_json_fast_learn(mpg_native_json_fast *same, mpg_str record, cons
   same->n += same->n < MPG_NATIVE_JSON_FAST;
 }
 
-/* Digits, perhaps a point and digits: behind them, or NULL. */
+/* Digits, perhaps a point and digits: after them, or NULL. */
 static const char *plain_number(const char *p, const char *end) {
   const char *first = p, *point;
   while (p < end && (unsigned char)(*p - '0') < 10)
@@ -57,13 +57,13 @@ static const char *plain_number(const char *p, const char *end) {
 
 /* Behind a time, or NULL. What follows it is held against the pattern. */
 static inline const char *read_time(const char *p, bool quoted, const char *end, int64_t *out) {
-  const char *most = end - p < TIME_MAX ? end : p + TIME_MAX, *behind = p + 17;
+  const char *most = end - p < TIME_MAX ? end : p + TIME_MAX, *after = p + 17;
   if (!quoted && *p != '0' && (p[17] == ',' || p[17] == '}') && mpg_clock_parse(p, out))
-    return *out < MPG_TIME_MAX ? behind : NULL;
-  behind = quoted ? mpg_json_plain_end(p, most) : plain_number(p, most);
-  if (behind == NULL || behind == p || !mpg_fleet_time((mpg_str){p, (size_t)(behind - p)}, out))
+    return *out < MPG_TIME_MAX ? after : NULL;
+  after = quoted ? mpg_json_plain_end(p, most) : plain_number(p, most);
+  if (after == NULL || after == p || !mpg_fleet_time((mpg_str){p, (size_t)(after - p)}, out))
     return NULL;
-  return behind;
+  return after;
 }
 
 static inline const char *read_step(const char *p, int64_t *out) {
@@ -110,11 +110,11 @@ const char *mpg_native_json_fast_read(mpg_native_json_fast *same, const char *p,
                                       mpg_span *span, uint32_t *job) {
   for (size_t i = 0; i < same->n; i++) {
     size_t k = (same->last + i) % same->n;
-    const char *behind = read_as(&same->patterns[k], p, end, span);
-    if (behind != NULL) {
+    const char *after = read_as(&same->patterns[k], p, end, span);
+    if (after != NULL) {
       *job = same->patterns[k].job;
       same->last = k;
-      return behind;
+      return after;
     }
   }
   return NULL;

@@ -1,6 +1,6 @@
 /*
-** native_json_fast.h - spans of JSON that are, byte for byte, the same as one before but for their
-** times and their step: as those of a job mostly are that one recorder writes.
+** native_json_fast.h - spans of JSON that are, byte for byte, the same as one before except for
+** their times and their step: as those of a job mostly are that one recorder writes.
 **
 ** Only what differs is read; what the rest says, and its numbers in the fleet, is known.
 */
@@ -37,8 +37,8 @@ typedef struct mpg_native_json_fast {
 void mpg_native_json_fast_learn(mpg_native_json_fast *same, mpg_str record, const mpg_str *values,
                                 const mpg_span *span, uint32_t job);
 /*
-** The span at p, of a job's number: behind it, or NULL where it is like none that is known, or may
-** be wrong. 64 bytes behind `end` are readable.
+** The span at p, of a job's number: after it, or NULL if it is like none that is known, or may be
+** wrong. 64 bytes after `end` are readable.
 */
 const char *mpg_native_json_fast_read(mpg_native_json_fast *same, const char *p, const char *end,
                                       mpg_span *span, uint32_t *job);

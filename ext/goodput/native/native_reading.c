@@ -28,7 +28,7 @@ mpg_rc mpg_native_poll(mpg_native_reading *r) {
 
 #define PATH_KEPT 64 /* bytes of the end of a path, which a message keeps however long it is */
 
-/* The line in an error of a reader, "PATH:LINE:COLUMN: ..."; 0 where it names none. */
+/* The line in an error of a reader, "PATH:LINE:COLUMN: ..."; 0 if it names none. */
 static int64_t line_of(const mpg_native_reading *r) {
   size_t n = strlen(r->path), kept = n < PATH_KEPT ? n : PATH_KEPT;
   const char *p = r->err->text;

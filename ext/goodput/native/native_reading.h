@@ -24,9 +24,9 @@ mpg_rc mpg_native_broken(const mpg_native_reading *r, int64_t line, int64_t colu
                          const char *what);
 mpg_rc mpg_native_unknown_column(const mpg_native_reading *r, int64_t line, mpg_str name,
                                  mpg_relation relation);
-/* After text that is no CSV or JSON: true where the reader can go on behind it, and the caller
-** wants to. What cannot be passed over, such as a file that was cut off, is told again at the
-** next call. */
+/* After text that is no CSV or JSON: true where the reader can continue after it, and the caller
+** wants to. What cannot be skipped, such as a file that was cut off, is told again at the next
+** call. */
 bool mpg_native_passed_over(mpg_native_reading *r, mpg_rc *rc, mpg_err *before);
 /* Once a record: now and then asks whether to stop. */
 mpg_rc mpg_native_poll(mpg_native_reading *r);

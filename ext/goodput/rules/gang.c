@@ -15,7 +15,7 @@ typedef struct hold {
   mpg_outcome outcome;
   bool running;
   size_t allocation;
-  size_t before, behind; /* of those that are held at an instant, in the order of a sweep */
+  size_t before, after; /* of those that are held at an instant, in the order of a sweep */
 } hold;
 
 struct mpg_gang_work {
@@ -260,7 +260,7 @@ size_t mpg_gang_numbered(const mpg_gang *g, int64_t number) {
 
 /* ---- sweeps ---- */
 
-/* What a hold that comes or goes counts, until the host is asked whether to stop. */
+/* What a hold that comes or goes counts, until the host is polled. */
 #define ONE_HOLD 16
 
 static int start_order(const void *pa, const void *pb, void *ctx) {
@@ -493,9 +493,9 @@ static void begin_hold(running *now, struct mpg_gang_work *w, size_t i) {
   now->fractions += is_fraction(h);
   now->attempts += w->running[h->attempt]++ == 0;
   h->before = now->last;
-  h->behind = NO_HOLD;
+  h->after = NO_HOLD;
   if (now->last != NO_HOLD)
-    w->holds[now->last].behind = i;
+    w->holds[now->last].after = i;
   now->last = i;
 }
 
@@ -505,9 +505,9 @@ static void end_hold(running *now, struct mpg_gang_work *w, size_t i) {
   now->fractions -= is_fraction(h);
   now->attempts -= --w->running[h->attempt] == 0;
   if (h->before != NO_HOLD)
-    w->holds[h->before].behind = h->behind;
-  if (h->behind != NO_HOLD)
-    w->holds[h->behind].before = h->before;
+    w->holds[h->before].after = h->after;
+  if (h->after != NO_HOLD)
+    w->holds[h->after].before = h->before;
   else
     now->last = h->before;
 }
@@ -536,7 +536,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, const mpg_pool_ends *en
       next = w->holds[w->by_end[e]].end;
     if (s < n && w->holds[w->by_start[s]].start < next)
       next = w->holds[w->by_start[s]].start;
-    if (demand.asks && !are_enough(now.chips, now.fractions, job->chips))
+    if (demand.poller && !are_enough(now.chips, now.fractions, job->chips))
       rc = mpg_demand_short(&demand, g, at, next, job->chips - now.chips);
     if (rc != MPG_OK)
       return rc;

@@ -57,7 +57,7 @@ typedef struct mpg_gang {
   bool overlapping;  /* attempts held chips at the same time */
   int64_t repeated;  /* allocations that are the same as another in all but outcome */
   struct mpg_gang_work *work;
-  size_t done; /* since the host was asked whether to stop */
+  size_t done; /* since the host was polled */
   size_t pools_cap, attempts_cap, stretches_cap, rates_cap, covers_cap, shortfalls_cap;
 } mpg_gang;
 

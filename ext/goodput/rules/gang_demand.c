@@ -25,8 +25,9 @@ static int arrival_order(const void *pa, const void *pb, void *ctx) {
   return (a->pool > b->pool) - (a->pool < b->pool);
 }
 
-/* The demand's life: from when to when the job asked for its chips. False where it asked for none.
- */
+/*
+** The demand's life: from when to when the job asked for its chips. False if it asked for none.
+*/
 static bool find_life(const mpg_gang *g, const mpg_job *job, int64_t *from, int64_t *to) {
   bool held = g->nattempts > 0;
   if (job->chips == MPG_NONE || (!held && job->submit == MPG_NONE))
@@ -44,7 +45,7 @@ mpg_rc mpg_demand_init(mpg_demand *d, const mpg_gang *g, const mpg_job *job,
                        const mpg_pool_ends *ends, mpg_arrival *arrivals, size_t narrivals) {
   mpg_rc rc = mpg_sort(g->env, arrivals, narrivals, sizeof *arrivals, arrival_order, NULL);
   *d = (mpg_demand){.ends = ends, .arrivals = arrivals, .end = INT64_MIN, .outcome = MPG_RUNNING};
-  d->asks = find_life(g, job, &d->from, &d->to);
+  d->poller = find_life(g, job, &d->from, &d->to);
   for (size_t i = 0; rc == MPG_OK && i < narrivals; i++) {
     if (d->narrivals == 0 || arrivals[d->narrivals - 1].start != arrivals[i].start)
       arrivals[d->narrivals++] = arrivals[i];

@@ -14,7 +14,7 @@ typedef struct mpg_arrival {
 } mpg_arrival;
 
 typedef struct mpg_demand {
-  bool asks;        /* at all */
+  bool poller;      /* at all */
   int64_t from, to; /* when */
   const mpg_pool_ends *ends;
   const mpg_arrival *arrivals;

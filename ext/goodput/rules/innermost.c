@@ -240,7 +240,7 @@ typedef struct walk {
   findings *found;
 } walk;
 
-/* Whether the part before goes on at `at`: a span of no length does not end one. */
+/* Whether the part before continues at `at`: a span of no length does not end one. */
 static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, const mpg_item *item) {
   const mpg_part *last = &in->parts[in->nparts - 1];
   return last->item == (size_t)(item - in->items) && last->stretch == stretch && last->end == at;

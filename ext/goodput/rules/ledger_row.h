@@ -29,7 +29,7 @@ mpg_rate mpg_rate_of(int64_t held, int64_t less, mpg_fraction room[2]);
 
 /* Chip-microseconds of a span that are too many for the roofline: docs/rules.md, section 6. */
 #define MPG_TOO_MUCH INT64_C(4000000000000000000)
-/* Chip-microseconds of `held` millionths over [start, end), or MPG_TOO_MUCH where they are more. */
+/* Chip-microseconds of `held` millionths over [start, end), or MPG_TOO_MUCH if they are more. */
 int64_t mpg_held_amount(int64_t held, int64_t start, int64_t end);
 /* The sum of two such amounts, or MPG_TOO_MUCH. */
 static inline int64_t mpg_held_sum(int64_t a, int64_t b) {
@@ -45,7 +45,7 @@ typedef struct mpg_row {
   mpg_category category;
   int64_t attempt; /* MPG_NONE: NULL */
   int64_t start, end;
-  int64_t bucket; /* start of the bucket, MPG_NONE where there is no bucket */
+  int64_t bucket; /* start of the bucket, MPG_NONE if there is no bucket */
   int64_t chip_us;
   /* The evidence, where origins are kept: the span (or allocation) that decided. */
   int64_t step, line;

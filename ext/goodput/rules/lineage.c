@@ -29,8 +29,8 @@ size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_
   return n;
 }
 
-/* From here c[i].snapshot is the latest of commit i and all behind it, c[i].durable of those of
-** its step. */
+/* From here c[i].snapshot is the latest of commit i and all after it, c[i].durable of those of its
+** step. */
 static void settle(mpg_commit *c, size_t n) {
   for (size_t i = n; i-- > 0;) {
     c[i].durable = c[i].snapshot;

@@ -6,7 +6,7 @@
 
 static const struct {
   mpg_severity severity;
-  const char *kind, *detail; /* the detail goes on ", first in job NAME" */
+  const char *kind, *detail; /* the detail continues ", first in job NAME" */
 } table[MPG_NOTICES] = {
     [MPG_NOTICE_UNKNOWN_JOB] = {MPG_WARNING, "unknown_job",
                                 "allocations of a job without a record in jobs"},
@@ -69,8 +69,8 @@ void mpg_notice_add(mpg_notices *n, const mpg_fleet *fleet, mpg_notice kind, uin
     n->job[kind] = job + 1;
 }
 
-/* Of two equals, less than 0 where the first is told of: by its peak, one that there is, then by
-** name; then that of a default dtype. The order in which spans are accounted does not show. */
+/* Of two equals, less than 0 if the first is told of: by its peak, one that there is, then by name;
+** then that of a default dtype. The order in which spans are accounted does not show. */
 static int above_order(const mpg_above *a, const mpg_above *b) {
   int order = (a->row == NULL) - (b->row == NULL);
   if (a->row != NULL && b->row != NULL) {

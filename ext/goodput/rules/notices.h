@@ -32,7 +32,7 @@ typedef enum mpg_notice {
 /* The span that was fastest beside its ideal: what it was rated at tells the likely mistake. */
 typedef struct mpg_above {
   double goodput;          /* ideal / time; 0: there is none */
-  const mpg_chip_row *row; /* the peak; NULL where it ran on several kinds of chip */
+  const mpg_chip_row *row; /* the peak; NULL if it ran on several kinds of chip */
   bool dtype_given;        /* by the span or program; else the chip's default */
 } mpg_above;
 

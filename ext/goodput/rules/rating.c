@@ -30,7 +30,7 @@ typedef struct work {
   uint32_t dtype;
 } work;
 
-/* False where that is not known, or nothing. */
+/* False if that is not known, or nothing. */
 static inline bool work_of(mpg_ratings *rs, const mpg_item *item, work *w) {
   static const mpg_program none = {(double)NAN, (double)NAN, 0};
   const mpg_span *s = &item->span;

@@ -20,7 +20,7 @@ typedef struct mpg_lane {
   int64_t from, until;
 } mpg_lane;
 
-/* The part of [*start, *end) that lies in the lane; false where nothing does. */
+/* The part of [*start, *end) that lies in the lane; false if nothing does. */
 static inline bool mpg_lane_clip(const mpg_lane *lane, int64_t *start, int64_t *end) {
   if (*start < lane->from)
     *start = lane->from;
@@ -69,7 +69,7 @@ typedef struct mpg_ratings {
   mpg_rating *ratings; /* of each item in each lane; of some where there is one */
   size_t ratings_cap;
   mpg_peak peaks[MPG_PEAKS]; /* the last answers, by a hash of what was asked */
-  size_t done;               /* since the host was asked whether to stop */
+  size_t done;               /* since the host was polled */
 } mpg_ratings;
 
 void mpg_ratings_free(mpg_ratings *ratings);

@@ -23,7 +23,7 @@ struct mpg_timeline {
   mpg_verdict *verdicts; /* of each item */
   mpg_lane *lanes;
   size_t nlanes, verdicts_cap, lanes_cap;
-  size_t done; /* since the host was asked whether to stop */
+  size_t done; /* since the host was polled */
   /* The job at hand, and where its rows go. */
   uint32_t job;
   uint8_t size;
@@ -89,7 +89,7 @@ static mpg_ending ending(const mpg_gang *gang) {
   return last->outcome == MPG_COMPLETED ? MPG_ENDED_WELL : MPG_ENDED_BADLY;
 }
 
-/* NULL where there is none: an offset from no array is undefined, even one of 0. */
+/* NULL if there is none: an offset from no array is undefined, even one of 0. */
 static const mpg_commit *commits_of(const mpg_timeline *t, const mpg_job *job) {
   return job->ncommits == 0 ? NULL : t->fleet->commits + job->commit;
 }

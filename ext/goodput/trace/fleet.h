@@ -105,7 +105,7 @@ typedef struct mpg_fleet {
   bool *program_recorded;
   size_t program_recorded_cap;
   uint64_t records[MPG_RELATIONS]; /* how many of each were added */
-  int64_t last;                    /* the latest time in any record, 0 where there is none, */
+  int64_t last;                    /* the latest time in any record, 0 if there is none, */
   int64_t last_of_jobs;            /* and in any but those of capacity and outages */
   uint32_t phase_serving;          /* the text "serving" */
   uint32_t cause[MPG_CAUSES];      /* texts */

@@ -98,7 +98,7 @@ static mpg_rc get_amount(const row *r, int column, double *out) {
   return *out >= 0 && isfinite(*out) ? MPG_OK : expected(r, column, "a number of at least 0");
 }
 
-/* A number of chips, in millionths; MPG_NONE where it is not given. */
+/* A number of chips, in millionths; MPG_NONE if it is not given. */
 static mpg_rc get_chips(const row *r, int column, int64_t *out) {
   const mpg_value *v = &r->values[column];
   bool ok = true;
@@ -151,7 +151,7 @@ static mpg_rc get_interval(const row *r, int start_column, int end_column, int64
   return rc;
 }
 
-/* Numbers become text; 0 where it is not given. The id of the last text is tried first. */
+/* Numbers become text; 0 if it is not given. The id of the last text is tried first. */
 static mpg_rc get_text(const row *r, int column, mpg_intern *intern, uint32_t *id) {
   const mpg_value *v = &r->values[column];
   char number[FOUND_TEXT];

@@ -109,7 +109,7 @@ static mpg_rc too_many(const char *what, mpg_str name, const char *of, mpg_err *
   return mpg_fail(err, MPG_LIMIT, "%s %s: its %s are of more than 9 x 10^12 chips", what, text, of);
 }
 
-/* Adds chips, of a record, to a sum; false where it is more than there may be. */
+/* Adds chips, of a record, to a sum; false if it is more than there may be. */
 static bool add_chips(int64_t *sum, int64_t chips) {
   *sum += chips; /* a record's are 10^15 millionths at most */
   return *sum <= CHIPS_AT_ONCE;

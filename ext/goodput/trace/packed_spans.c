@@ -37,7 +37,7 @@ struct mpg_span_block {
 struct mpg_span_chunk {
   struct mpg_span_chunk *next;
   const mpg_span_names
-      *names; /* where it begins anew: of its spans and those behind; NULL: as are */
+      *names; /* where it begins anew: of its spans and those after; NULL: as are */
   uint16_t used, cap;
   bool anew;
   unsigned char bytes[];
@@ -79,7 +79,7 @@ void mpg_span_arena_join(mpg_span_arena *into, mpg_span_arena *from) {
   struct mpg_span_block *last = from->blocks;
   if (last == NULL)
     return;
-  if (into->blocks == NULL) { /* its newest block goes on being filled */
+  if (into->blocks == NULL) { /* its newest block continues being filled */
     into->blocks = from->blocks;
     into->used = from->used;
   } else {
@@ -233,7 +233,7 @@ static inline size_t pack(const mpg_span_list *list, const mpg_span *s, unsigned
   return (size_t)(p - out);
 }
 
-/* Room for a span of n bytes behind the last: the chunk doubles from one to the next. */
+/* Room for a span of n bytes after the last: the chunk doubles from one to the next. */
 static struct mpg_span_chunk *add_chunk(mpg_span_list *list, mpg_span_arena *arena, size_t n) {
   size_t head = offsetof(struct mpg_span_chunk, bytes);
   size_t bytes = list->last == NULL ? CHUNK_FIRST : (list->last->cap + head) * 2;
@@ -316,7 +316,7 @@ typedef struct before {
   int64_t from, step, attempt, line;
 } before;
 
-/* Its spans to `out` and every `stride` bytes behind; where the next belongs. */
+/* Its spans to `out` and every `stride` bytes after; where the next belongs. */
 static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *told,
                                  const mpg_span_names *names, char *out, size_t stride) {
   const unsigned char *p = chunk->bytes, *stop = p + chunk->used;

@@ -79,7 +79,7 @@ mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_s
 /* Appends the spans of `more`, which stay where they are, as do the names. */
 void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
                         const mpg_span_names *names);
-/* Unpacks all of them, list->n, to `out` and every `stride` bytes behind. MPG_INTERRUPTED, or
+/* Unpacks all of them, list->n, to `out` and every `stride` bytes after. MPG_INTERRUPTED, or
 ** MPG_OK. */
 mpg_rc mpg_span_list_unpack(const mpg_span_list *list, mpg_span *out, size_t stride,
                             const mpg_env *env);

@@ -22,7 +22,7 @@ mpg_rc mpg_relation_rows_begin(mpg_relation_rows *rows, mpg_err *err);
 /* The host's column number i has this name; of two with the same name the first counts, one that
 ** the relation does not have is listed as `unknown_column`. */
 mpg_rc mpg_relation_rows_column(mpg_relation_rows *rows, int i, const char *name, mpg_err *err);
-/* After the last column: MPG_DATA where one that is required has not come. */
+/* After the last column: MPG_DATA if one that is required has not come. */
 mpg_rc mpg_relation_rows_columns_end(const mpg_relation_rows *rows, mpg_err *err);
 /* A row: values by the relation's columns; an empty text counts as NULL, as in CSV. `row` is its
 ** number in messages: MPG_DATA "SOURCE:ROW: what". */

@@ -87,7 +87,7 @@ typedef struct mpg_relation_info {
 } mpg_relation_info;
 
 const mpg_relation_info *mpg_relation_get(mpg_relation r);
-/* MPG_RELATIONS where there is none. Names are exact. */
+/* MPG_RELATIONS if there is none. Names are exact. */
 mpg_relation mpg_relation_by_record(mpg_str record);
 /* The relation whose name is the first word (letters) of a file's name: "/t/spans-01.csv.gz" is
  * spans. */

@@ -14,7 +14,7 @@ bool mpg_uuid_canonical(mpg_str text, char out[MPG_UUID_TEXT]);
 
 /*
 ** Version 5 (RFC 9562, section 5.5): the same namespace and name give the same id everywhere.
-** `space` is a UUID, or one of dns, url, oid, x500; false where it is neither.
+** `space` is a UUID, or one of dns, url, oid, x500; false if it is neither.
 */
 bool mpg_uuid_v5(mpg_str space, mpg_str name, char out[MPG_UUID_TEXT]);
 

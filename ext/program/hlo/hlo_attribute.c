@@ -24,7 +24,7 @@ bool mpg_hlo_next_number(mpg_str *rest, int64_t *out) {
   return at > from;
 }
 
-mpg_str mpg_hlo_behind(mpg_str value, mpg_str key) {
+mpg_str mpg_hlo_after(mpg_str value, mpg_str key) {
   const char *p = value.p, *end = value.n == 0 ? value.p : value.p + value.n;
   while (value.n > 0 && (size_t)(end - p) >= key.n && key.n > 0) {
     p = memchr(p, key.p[0], (size_t)(end - p) - key.n + 1);
@@ -44,7 +44,7 @@ mpg_str mpg_hlo_unquoted(mpg_str value) {
 }
 
 mpg_str mpg_hlo_quoted_member(mpg_str value, mpg_str key) {
-  mpg_str rest = mpg_hlo_behind(value, key);
+  mpg_str rest = mpg_hlo_after(value, key);
   size_t n = 2;
   if (rest.n < 2 || rest.p[0] != '=' || rest.p[1] != '"')
     return (mpg_str){NULL, 0};
@@ -60,7 +60,7 @@ static int digit_of(char c) {
                                 : 16;
 }
 
-/* A byte in digits of a base, at most `most` of them; behind it. NULL: there is no digit. */
+/* A byte in digits of a base, at most `most` of them; after it. NULL: there is no digit. */
 static const char *byte_in_digits(const char *p, const char *end, int base, int most, char *to) {
   const char *from = p;
   int v = 0;
@@ -71,7 +71,7 @@ static const char *byte_in_digits(const char *p, const char *end, int base, int 
 }
 
 size_t mpg_hlo_unescape(char *to, mpg_str raw) {
-  const char *p = raw.p, *end = raw.n == 0 ? raw.p : raw.p + raw.n, *behind;
+  const char *p = raw.p, *end = raw.n == 0 ? raw.p : raw.p + raw.n, *after;
   char *start = to;
   while (p < end) {
     if (*p != '\\' || p + 1 == end) {
@@ -79,20 +79,20 @@ size_t mpg_hlo_unescape(char *to, mpg_str raw) {
       continue;
     }
     p++;
-    behind = *p == 'x' ? byte_in_digits(p + 1, end, 16, 2, to) : byte_in_digits(p, end, 8, 3, to);
-    if (behind == NULL) {
+    after = *p == 'x' ? byte_in_digits(p + 1, end, 16, 2, to) : byte_in_digits(p, end, 8, 3, to);
+    if (after == NULL) {
       *to = *p == 'n' ? '\n' : *p == 'r' ? '\r' : *p == 't' ? '\t' : *p;
-      behind = p + 1;
+      after = p + 1;
     }
     to++;
-    p = behind;
+    p = after;
   }
   return (size_t)(to - start);
 }
 
 /* ---- Windows ---- */
 
-/* One number of "3x3", "1_1x0_0": signed, and *rest behind it and what separates it. */
+/* One number of "3x3", "1_1x0_0": signed, and *rest after it and what separates it. */
 static bool window_number(mpg_str *rest, int64_t *out) {
   size_t at = 0;
   if (at < rest->n && rest->p[at] == '-')
@@ -195,7 +195,7 @@ int mpg_hlo_label(mpg_str labels, int part, char label) {
 
 /* ---- Groups ---- */
 
-/* No machine's axes take more, of a module and of one instruction; what a hostile file has behind
+/* No machine's axes take more, of a module and of one instruction; what a hostile file has after
 ** that is not looked at, again and again. */
 #define AXES_MOST ((size_t)1 << 16)
 #define NAMED_MOST 1024
@@ -221,8 +221,8 @@ static const char *first_of(const char *p, const char *end, mpg_str any) {
   return p;
 }
 
-/* The next name of an axis in *rest, a list, with its quotes; *rest then begins behind it. XLA
-** had none at first. */
+/* The next name of an axis in *rest, a list, with its quotes; *rest then begins after it. XLA had
+** none at first. */
 static bool next_axis(mpg_str *rest, mpg_str *name) {
   const char *end = rest->n == 0 ? rest->p : rest->p + rest->n, *from;
   const char *p = first_of(rest->p, end, MPG_STR("[{,]}"));
@@ -242,8 +242,8 @@ static bool next_axis(mpg_str *rest, mpg_str *name) {
   return name->n > 0;
 }
 
-/* The number behind the sign that `rest` begins with; 1 where it does not, or is less. */
-static int64_t size_behind(char sign, mpg_str rest) {
+/* The number after the sign that `rest` begins with; 1 if it does not, or is less. */
+static int64_t size_after(char sign, mpg_str rest) {
   int64_t size;
   if (rest.n == 0 || rest.p[0] != sign || !mpg_hlo_next_number(&rest, &size))
     return 1;
@@ -254,13 +254,13 @@ static int64_t size_of_axis(mpg_str mesh, mpg_str wanted) {
   mpg_str name;
   while (next_axis(&mesh, &name))
     if (mpg_str_eq(name, wanted))
-      return size_behind('=', mesh);
+      return size_after('=', mesh);
   return 1;
 }
 
 /*
-** "['x'=4,'y'=16] {'x','y':(2)4}", behind the word: devices of the mesh, ranks along the axes
-** named. A part of an axis tells its own size behind that of what comes before it.
+** "['x'=4,'y'=16] {'x','y':(2)4}", after the word: devices of the mesh, ranks along the axes named.
+** A part of an axis tells its own size after that of what comes before it.
 */
 static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   const char *open = value.n == 0 ? NULL : memchr(value.p, '{', value.n);
@@ -269,12 +269,12 @@ static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   axes = short_of(axes, NAMED_MOST);
   *devices = *ranks = 1;
   for (mpg_str rest = mesh; next_axis(&rest, &name);)
-    *devices = times(*devices, size_behind('=', rest));
+    *devices = times(*devices, size_after('=', rest));
   while (next_axis(&axes, &name)) {
     mpg_str part = axes;
     int64_t before;
     bool is_part = part.n > 0 && part.p[0] == ':' && mpg_hlo_next_number(&part, &before);
-    *ranks = times(*ranks, is_part ? size_behind(')', part) : size_of_axis(mesh, name));
+    *ranks = times(*ranks, is_part ? size_after(')', part) : size_of_axis(mesh, name));
   }
 }
 
@@ -320,17 +320,17 @@ void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
 
 /* ---- Meshes and shardings ---- */
 
-/* The next name in double quotes, which a backslash may escape; *rest then begins behind it. */
+/* The next name in double quotes, which a backslash may escape; *rest then begins after it. */
 static bool next_name(mpg_str *rest, mpg_str *name) {
-  mpg_str from = mpg_hlo_behind(*rest, MPG_STR("\""));
+  mpg_str from = mpg_hlo_after(*rest, MPG_STR("\""));
   *name = up_to(up_to(from, '"'), '\\');
-  *rest = mpg_hlo_behind(from, MPG_STR("\""));
+  *rest = mpg_hlo_after(from, MPG_STR("\""));
   return from.n > 0 && name->n < from.n;
 }
 
 /* The axes of the next mesh, up to their bracket; *rest then begins in front of them. */
 static bool next_mesh(mpg_str *rest, mpg_str *axes) {
-  *rest = mpg_hlo_behind(*rest, MPG_STR("mesh<["));
+  *rest = mpg_hlo_after(*rest, MPG_STR("mesh<["));
   *axes = up_to(*rest, ']');
   return rest->n > 0;
 }
@@ -341,7 +341,7 @@ int64_t mpg_hlo_mesh_size(mpg_str meshes) {
   while (next_mesh(&rest, &axes)) {
     int64_t size = 1;
     while (next_name(&axes, &name))
-      size = times(size, size_behind('=', axes));
+      size = times(size, size_after('=', axes));
     most = size > most ? size : most;
   }
   return most;
@@ -353,12 +353,12 @@ static int64_t axis_size(mpg_str meshes, mpg_str wanted) {
   while (next_mesh(&meshes, &axes))
     while (next_name(&axes, &name))
       if (mpg_str_eq(name, wanted))
-        return size_behind('=', axes);
+        return size_after('=', axes);
   return 0;
 }
 
 int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
-  mpg_str axes = mpg_hlo_behind(short_of(attributes, AXES_MOST), MPG_STR("manual_axes{")), name;
+  mpg_str axes = mpg_hlo_after(short_of(attributes, AXES_MOST), MPG_STR("manual_axes{")), name;
   int64_t parts = 1, found = 0;
   axes = short_of(up_to(axes, '}'), NAMED_MOST);
   while (next_name(&axes, &name)) {
@@ -372,8 +372,8 @@ int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
 }
 
 int64_t mpg_hlo_tiles(mpg_str sharding) {
-  mpg_str named = mpg_hlo_behind(short_of(sharding, AXES_MOST), MPG_STR("{mesh"));
-  mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding, AXES_MOST), MPG_STR("devices=[")), ']');
+  mpg_str named = mpg_hlo_after(short_of(sharding, AXES_MOST), MPG_STR("{mesh"));
+  mpg_str tiles = up_to(mpg_hlo_after(short_of(sharding, AXES_MOST), MPG_STR("devices=[")), ']');
   int64_t devices = 1, size;
   if (named.n > 0)
     mesh_groups(named, &size, &devices);
@@ -384,8 +384,8 @@ int64_t mpg_hlo_tiles(mpg_str sharding) {
 
 int64_t mpg_hlo_manual_tiles(mpg_str sharding) {
   mpg_str kinds =
-      up_to(mpg_hlo_behind(short_of(sharding, AXES_MOST), MPG_STR("last_tile_dims={")), '}');
-  mpg_str tiles = up_to(mpg_hlo_behind(short_of(sharding, AXES_MOST), MPG_STR("devices=[")), ']'),
+      up_to(mpg_hlo_after(short_of(sharding, AXES_MOST), MPG_STR("last_tile_dims={")), '}');
+  mpg_str tiles = up_to(mpg_hlo_after(short_of(sharding, AXES_MOST), MPG_STR("devices=[")), ']'),
           rest = tiles;
   int64_t size, parts = 0, n = 0, nkinds = 1;
   for (size_t i = 0; i < kinds.n; i++)
@@ -395,15 +395,15 @@ int64_t mpg_hlo_manual_tiles(mpg_str sharding) {
   for (int64_t i = 0; kinds.n > 0 && mpg_hlo_next_number(&tiles, &size); i++) {
     if (i < n - nkinds)
       continue;
-    if (mpg_hlo_behind(up_to(kinds, ','), MPG_STR("manual")).p != NULL)
+    if (mpg_hlo_after(up_to(kinds, ','), MPG_STR("manual")).p != NULL)
       parts = times(parts > 0 ? parts : 1, size < 1 ? 1 : size);
-    kinds = mpg_hlo_behind(kinds, MPG_STR(","));
+    kinds = mpg_hlo_after(kinds, MPG_STR(","));
   }
   return parts;
 }
 
 int64_t mpg_hlo_known_trips(mpg_str backend_config) {
-  mpg_str rest = mpg_hlo_behind(backend_config, MPG_STR("known_trip_count"));
+  mpg_str rest = mpg_hlo_after(backend_config, MPG_STR("known_trip_count"));
   size_t at = 0;
   int64_t n;
   while (at < rest.n && !mpg_is_digit(rest.p[at]) && strchr("\\\": {n", rest.p[at]) != NULL)

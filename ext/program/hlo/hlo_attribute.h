@@ -7,10 +7,10 @@
 
 #include "../../base/base.h"
 
-/* The next whole number in *rest, whatever stands between; *rest then begins behind it. */
+/* The next whole number in *rest, whatever stands between; *rest then begins after it. */
 bool mpg_hlo_next_number(mpg_str *rest, int64_t *out);
-/* The part of `value` behind the first `key`, or empty. */
-mpg_str mpg_hlo_behind(mpg_str value, mpg_str key);
+/* The part of `value` after the first `key`, or empty. */
+mpg_str mpg_hlo_after(mpg_str value, mpg_str key);
 /* `value` without the quotes around it. */
 mpg_str mpg_hlo_unquoted(mpg_str value);
 /* The value of key="..." within metadata={...}; escapes stay. */
@@ -27,7 +27,7 @@ typedef struct mpg_hlo_window_dim {
 int mpg_hlo_window(mpg_str value, mpg_hlo_window_dim dims[MPG_HLO_WINDOW_DIMS]);
 
 /* "b01f_01io->b01f": where a label stands among those of the input (0), kernel (1) or output (2);
-** -1 where it does not. */
+** -1 if it does not. */
 int mpg_hlo_label(mpg_str labels, int part, char label);
 
 /*
@@ -39,21 +39,21 @@ void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices);
 
 /*
 ** Shardy's meshes, as the header's frontend_attributes have them: {xla.sdy.meshes={mesh =
-** #sdy.mesh<["x"=2,"y"=4]>}}. mpg_hlo_mesh_size: how many devices there are in the largest; 1 where
+** #sdy.mesh<["x"=2,"y"=4]>}}. mpg_hlo_mesh_size: how many devices there are in the largest; 1 if
 ** there is none. mpg_hlo_manual_axes: how many there are along the axes that `attributes` (of an
-** instruction) call manual, xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"; 0 where that cannot be
+** instruction) call manual, xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"; 0 if that cannot be
 ** told.
 */
 int64_t mpg_hlo_mesh_size(mpg_str meshes);
 int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes);
 /* Devices that a sharding is over, {devices=[2,1,4]<=[8] last_tile_dim_replicate} or
-** {mesh['x'=2,'y'=4], [{'x'}]}; 1 where it names none. */
+** {mesh['x'=2,'y'=4], [{'x'}]}; 1 if it names none. */
 int64_t mpg_hlo_tiles(mpg_str sharding);
 /* Of such, how many there are along what is manual, {manual} or {devices=[2,1,4]<=[8]
 ** last_tile_dims={manual,replicated}}; 0: all there are. */
 int64_t mpg_hlo_manual_tiles(mpg_str sharding);
 
-/* known_trip_count of a backend_config, as JSON or as JSON in a string; -1 where it says none. */
+/* known_trip_count of a backend_config, as JSON or as JSON in a string; -1 if it says none. */
 int64_t mpg_hlo_known_trips(mpg_str backend_config);
 
 #endif

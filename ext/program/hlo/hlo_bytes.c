@@ -249,7 +249,7 @@ uint32_t mpg_hlo_custom_fusion(const mpg_hlo_module *m, const mpg_hlo_instructio
 
 /* ---- Operands and outputs of everything ---- */
 
-/* The first update of a scatter: behind its operands and the indices. */
+/* The first update of a scatter: after its operands and the indices. */
 static uint32_t updates_from(const mpg_hlo_instruction *i) {
   return i->noperands / 2 + 1;
 }

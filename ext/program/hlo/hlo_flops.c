@@ -304,9 +304,9 @@ static mpg_i128 order_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) 
 
 /* ---- Custom calls ---- */
 
-/* The list of numbers behind "KEY": [ in JSON, up to its bracket. */
+/* The list of numbers after "KEY": [ in JSON, up to its bracket. */
 static mpg_str json_list(mpg_str json, mpg_str key) {
-  mpg_str rest = mpg_hlo_behind(json, key);
+  mpg_str rest = mpg_hlo_after(json, key);
   const char *end = rest.n == 0 ? NULL : memchr(rest.p, ']', rest.n);
   return end == NULL ? (mpg_str){NULL, 0} : (mpg_str){rest.p, (size_t)(end - rest.p)};
 }
@@ -328,7 +328,7 @@ static conv_shapes cudnn_shapes(const mpg_hlo_module *m, const mpg_hlo_instructi
 /* The number of "KEY" in a flat object of JSON, which may be a text, and may stand in one:
 ** flops\":\"64\". */
 static bool declared_number(mpg_str object, mpg_str key, mpg_i128 *out) {
-  mpg_str rest = mpg_hlo_behind(object, key);
+  mpg_str rest = mpg_hlo_after(object, key);
   const char *end = rest.n == 0 ? NULL : memchr(rest.p, ',', rest.n);
   int64_t number;
   rest.n = end == NULL ? rest.n : (size_t)(end - rest.p);
@@ -342,7 +342,7 @@ static bool declared_number(mpg_str object, mpg_str key, mpg_i128 *out) {
 ** "transcendentals": 0, ...}. */
 static bool declared(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
   mpg_str rest =
-      mpg_hlo_behind(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND), MPG_STR("\"cost_estimate"));
+      mpg_hlo_after(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND), MPG_STR("\"cost_estimate"));
   const char *end = rest.n == 0 ? NULL : memchr(rest.p, '}', rest.n);
   mpg_str object = {rest.p, end == NULL ? 0 : (size_t)(end - rest.p)};
   mpg_i128 flops, transcendentals, bytes;

@@ -113,7 +113,7 @@ void mpg_hlo_module_free(mpg_hlo_module *m);
 
 /* Building, in the order of the text. */
 mpg_rc mpg_hlo_add_computation(mpg_hlo_module *m, mpg_str name, int64_t line, uint32_t *out);
-/* Puts a whole instruction behind those of its computation. */
+/* Puts a whole instruction after those of its computation. */
 mpg_rc mpg_hlo_add_instruction(mpg_hlo_module *m, const mpg_hlo_instruction *instruction,
                                bool is_root, uint32_t *out);
 mpg_rc mpg_hlo_add_attribute(mpg_hlo_module *m, mpg_hlo_instruction *to, mpg_hlo_key key,
@@ -127,7 +127,7 @@ uint32_t mpg_hlo_find(const mpg_hlo_module *m, uint32_t computation, mpg_str nam
 */
 mpg_rc mpg_hlo_module_link(mpg_hlo_module *m, uint32_t *at, mpg_err *err);
 
-/* An attribute's value, as written; empty where it is not there. */
+/* An attribute's value, as written; empty if it is not there. */
 mpg_str mpg_hlo_attribute_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                              mpg_hlo_key key);
 /* The computation under a key, or MPG_HLO_NONE. */

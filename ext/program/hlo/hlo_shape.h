@@ -34,7 +34,7 @@ typedef enum mpg_hlo_type {
       MPG_HLO_TYPE_COUNT
 } mpg_hlo_type;
 
-/* MPG_HLO_NO_TYPE where there is none of this name. */
+/* MPG_HLO_NO_TYPE if there is none of this name. */
 mpg_hlo_type mpg_hlo_type_find(mpg_str name);
 const char *mpg_hlo_type_name(mpg_hlo_type type); /* "tuple", "f32", ... */
 
@@ -72,13 +72,13 @@ static inline const mpg_hlo_shape *mpg_hlo_shape_at(const mpg_hlo_shapes *s, uin
 static inline bool mpg_hlo_is_tuple(const mpg_hlo_shapes *s, uint32_t shape) {
   return s->items[shape].type == MPG_HLO_TUPLE;
 }
-/* Dimension i, or -1 where there is none; an unbounded one (?) is 0. */
+/* Dimension i, or -1 if there is none; an unbounded one (?) is 0. */
 int64_t mpg_hlo_dim(const mpg_hlo_shapes *s, uint32_t shape, int64_t i);
 /* Dimension i counted from the minor one in memory. */
 int64_t mpg_hlo_minor(const mpg_hlo_shapes *s, uint32_t shape, size_t i);
 /* Member i of a tuple, or 0. */
 uint32_t mpg_hlo_member(const mpg_hlo_shapes *s, uint32_t shape, int64_t i);
-/* The array itself, or the first leaf of a tuple; 0 where there is none. */
+/* The array itself, or the first leaf of a tuple; 0 if there is none. */
 uint32_t mpg_hlo_first_array(const mpg_hlo_shapes *s, uint32_t shape);
 
 /* Elements of an array; of a tuple those of its first leaf. */

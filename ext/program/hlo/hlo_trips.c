@@ -9,7 +9,7 @@
 #include "hlo_rules.h"
 #include "../../base/number.h"
 
-/* Where a value is looked for: within a computation, which the instructions in `by` entered. */
+/* Where a value is searched for: within a computation, which the instructions in `by` entered. */
 #define LEVELS 16
 #define STEPS 256 /* of following one value: the text of a module is not to blame for more */
 

@@ -106,8 +106,8 @@ static char *put_number(char *to, unsigned kind, int64_t value, int64_t *before)
 }
 
 static char *put_int(char *to, int64_t value, int64_t *before) {
-  char *behind = put_number(to, IS_INT, value, before);
-  return behind == NULL ? put_raw(to, IS_RAW_INT, &value) : behind;
+  char *after = put_number(to, IS_INT, value, before);
+  return after == NULL ? put_raw(to, IS_RAW_INT, &value) : after;
 }
 
 /* Below this a number of thousandths is exact. */
@@ -123,11 +123,11 @@ static bool thousandths(double r, int64_t *out) {
 }
 
 static char *put_real(char *to, double value, int64_t *before) {
-  char *behind = NULL;
+  char *after = NULL;
   int64_t n;
   if (thousandths(value, &n))
-    behind = put_number(to, IS_THOUSANDTH, n, before);
-  return behind == NULL ? put_raw(to, IS_RAW_REAL, &value) : behind;
+    after = put_number(to, IS_THOUSANDTH, n, before);
+  return after == NULL ? put_raw(to, IS_RAW_REAL, &value) : after;
 }
 
 static mpg_rc text_id(mpg_group_sorter *g, const mpg_value *value, uint32_t *id) {

@@ -29,7 +29,7 @@ mpg_rc mpg_intervals_add(mpg_intervals *set, int64_t start, int64_t end, bool is
   return MPG_OK;
 }
 
-/* The end of the sorted run that begins at i; false where the host asks to stop. */
+/* The end of the sorted run that begins at i; false if the host says to stop. */
 static bool run_end(const mpg_env *env, size_t *done, const mpg_edge *edges, size_t i, size_t n,
                     size_t *end) {
   for (i++; i < n && edges[i - 1].at <= edges[i].at; i++)

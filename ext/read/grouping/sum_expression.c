@@ -186,7 +186,7 @@ static mpg_rc sum(parser *p) {
   return rc == MPG_OK && w.n > 0 ? bad(p, "')' or an operator") : rc;
 }
 
-/* The name behind AS; without it, that of the one column that the measure is. */
+/* The name after AS; without it, that of the one column that the measure is. */
 static mpg_rc title(parser *p) {
   mpg_sum_expression *m = p->measure;
   size_t from;

@@ -34,7 +34,7 @@ void mpg_lines_close(mpg_lines *l) {
   mpg_free(l->env, l);
 }
 
-/* Length of the line at w.at, without its LF, which is looked for once in every byte. */
+/* Length of the line at w.at, without its LF, which is searched for once in every byte. */
 static mpg_rc measure(mpg_lines *l, size_t *length, mpg_err *err) {
   mpg_window *w = &l->w;
   size_t seen = 0;

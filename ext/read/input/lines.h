@@ -18,7 +18,7 @@ void mpg_lines_close(mpg_lines *lines); /* NULL is fine; the stream stays open *
 /*
 ** The next line, without its end: borrowed, valid until the next call. MPG_DONE at the end of the
 ** stream. MPG_DATA, as "PATH:LINE:COLUMN: expected text, found byte 0x00", for a line that holds a
-** NUL: the next call goes on behind that line. After any other error (one of the stream, a line of
+** NUL: the next call continues after that line. After any other error (one of the stream, a line of
 ** more than 64 MiB) every call says MPG_DONE. Asks now and then whether to stop.
 */
 mpg_rc mpg_lines_next(mpg_lines *lines, mpg_str *line, mpg_err *err);

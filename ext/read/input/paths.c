@@ -189,7 +189,7 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
 
 /*
 ** Keeps the regular files of `found` in `files` and, where `folders` is not NULL, the folders
-** there, with a '/' behind. A link to a file counts as one; a link to a folder is left alone.
+** there, with a '/' after. A link to a file counts as one; a link to a folder is left alone.
 */
 static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
                        mpg_err *err) {
@@ -242,7 +242,7 @@ static mpg_rc walk(const mpg_env *env, names *files, mpg_str path, mpg_err *err)
   return rc;
 }
 
-/* Extends every path of `paths` by the component `part`, and the slashes behind it. */
+/* Extends every path of `paths` by the component `part`, and the slashes after it. */
 static mpg_rc extend(const mpg_env *env, names *paths, mpg_str part, mpg_str slashes,
                      mpg_err *err) {
   names extended = {NULL, 0, 0};
@@ -264,7 +264,7 @@ static mpg_rc extend(const mpg_env *env, names *paths, mpg_str part, mpg_str sla
   return rc;
 }
 
-/* The component of a path at *at, and the slashes behind it. */
+/* The component of a path at *at, and the slashes after it. */
 static void component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes) {
   size_t start = *at, end = start;
   while (end < path.n && path.p[end] != '/')

@@ -1,6 +1,6 @@
 /*
-** simd.h - vectors of bytes: of 16 where the compiler may use them everywhere (SSE2, which every
-** x86-64 has), of 32 or 64 where the processor at hand has them. MPG_NO_SIMD: none.
+** simd.h - vectors of bytes: of 16 if the compiler may use them everywhere (SSE2, which every
+** x86-64 has), of 32 or 64 if the processor at hand has them. MPG_NO_SIMD: none.
 **
 ** What comes out is the same in all ways. A function that has a wide form is written once, over
 ** what differs, MPG_INLINE, and called by a plain one, by one that is MPG_AVX2, and, where that was

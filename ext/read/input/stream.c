@@ -22,7 +22,7 @@
 typedef struct chunk {
   char *bytes;
   size_t at, n;
-  mpg_err end; /* MPG_DONE, or what went wrong, behind the n bytes; MPG_OK: there is more */
+  mpg_err end; /* MPG_DONE, or what went wrong, after the n bytes; MPG_OK: there is more */
 } chunk;
 
 typedef struct ring {
@@ -284,7 +284,7 @@ static bool has_room(const ring *r) {
   return !ended && !r->failed && r->filled - r->taken < CHUNKS;
 }
 
-/* False where there is no memory for it: then it is left to the reader. */
+/* False if there is no memory for it: then it is left to the reader. */
 static bool fill(mpg_stream *s, chunk *c) {
   if (c->bytes == NULL)
     c->bytes = mpg_malloc(s->env, CHUNK);
@@ -320,7 +320,7 @@ static bool unpack_ahead(void *stream) {
   return false;
 }
 
-/* The next chunk, when it is there; NULL where nobody unpacks one: then the caller may. */
+/* The next chunk, when it is there; NULL if nobody unpacks one: then the caller may. */
 static chunk *next_chunk(ring *r) {
   chunk *c = NULL;
   (void)pthread_mutex_lock(&r->lock);
@@ -418,7 +418,7 @@ static mpg_rc read_bytes(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_
     memcpy(buf, s->lead + s->lead_at, lead);
   s->lead_at += lead;
   *got = lead;
-  if (s->lead_at < s->lead_n) /* what failed behind them is told behind them */
+  if (s->lead_at < s->lead_n) /* their error is returned after them */
     return rc == s->failed.rc ? MPG_OK : rc;
   if (rc == MPG_OK && s->failed.rc != MPG_OK) {
     *err = s->failed;

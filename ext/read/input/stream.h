@@ -28,7 +28,7 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
 ** listed. */
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
-/* The path among them that path i is of, but for .gz or .zst behind it; borrowed, NULL: none. */
+/* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
 /* The issue same_name of the file `path`, where `copied` is not NULL. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);

@@ -23,11 +23,10 @@ void mpg_inflate_close(mpg_inflate *inflate); /* NULL is fine */
 /*
 ** Unpacks from the front of *in, which shrinks, to `out`. MPG_OK with *got = 0 asks for more input;
 ** `last` says that none follows *in, and MPG_DONE then is the end of the whole stream. MPG_DATA:
-** damaged or truncated behind *got bytes. MPG_LIMIT: more
-** bytes than MPG_LIMIT_UNPACKED_BYTES and _RATIO allow, or a zstd window above the library's own
-** limit (128 MiB).
-** Several gzip members or zstd frames in a row are one stream. After the last gzip member zeros may
-** follow, as tapes and gzip itself have it; anything else is MPG_DATA.
+** damaged or truncated after *got bytes. MPG_LIMIT: more bytes than MPG_LIMIT_UNPACKED_BYTES and
+** _RATIO allow, or a zstd window above the library's own limit (128 MiB). Several gzip members or
+** zstd frames in a row are one stream. After the last gzip member zeros may follow, as tapes and
+** gzip itself have it; anything else is MPG_DATA.
 */
 mpg_rc mpg_inflate_run(mpg_inflate *inflate, mpg_str *in, bool last, char *out, size_t cap,
                        size_t *got, mpg_err *err);

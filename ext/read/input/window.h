@@ -10,7 +10,7 @@
 
 #include "stream.h"
 
-#define MPG_WINDOW_SLACK 64 /* readable bytes behind `end`, of any value, for wide loads */
+#define MPG_WINDOW_SLACK 64 /* readable bytes after `end`, of any value, for wide loads */
 
 typedef struct mpg_window {
   const mpg_env *env;
@@ -18,7 +18,7 @@ typedef struct mpg_window {
   char *buf;
   size_t cap;
   size_t at;     /* where the record at hand begins: bytes before it may be forgotten */
-  size_t end;    /* behind the last byte that was read */
+  size_t end;    /* after the last byte that was read */
   bool last;     /* nothing follows `end` */
   bool borrowed; /* buf is another's */
 } mpg_window;

@@ -39,8 +39,8 @@ mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_s
                      mpg_err *err);
 void mpg_zone_free(mpg_zone *zone); /* NULL is fine */
 
-/* Whether a time that mpg_time_parse takes is what a wall clock shows: a date, and no zone
-** behind it. */
+/* Whether a time that mpg_time_parse takes is what a wall clock shows: a date, and no zone after
+** it. */
 bool mpg_zone_is_local(mpg_str time);
 
 /* Seconds east of UTC at an instant. */

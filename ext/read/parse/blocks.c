@@ -19,12 +19,12 @@ struct mpg_blocks {
   mpg_stream *stream;
   mpg_blocks_options options;
   mpg_csv *csv; /* for text that only the reader itself can tell */
-  char *tail;   /* read, and behind the end of the block before */
+  char *tail;   /* read, and after the end of the block before */
   size_t ntail, tail_cap;
   int64_t line;
   int64_t offset; /* of the tail */
   bool begun, ended;
-  mpg_err failed; /* the stream did, behind the tail */
+  mpg_err failed; /* the stream did, after the tail */
 };
 
 void mpg_block_free(mpg_block *block) {
@@ -176,7 +176,7 @@ static uint64_t parity(uint64_t bits) {
 }
 
 /*
-** The last line end outside quotes, by the parity of the quotes before it; 0: none. False where a
+** The last line end outside quotes, by the parity of the quotes before it; 0: none. False if a
 ** quote opens elsewhere than at the beginning of a field, or closes elsewhere than at its end: then
 ** parity says nothing. (Of a doubled quote the first seems to close, and the second to open.)
 */
@@ -201,14 +201,14 @@ static bool cut_by_parity(const char *p, size_t n, char delimiter, size_t *cut) 
   return true;
 }
 
-/* The last CR with another byte than LF behind it, where there are no quotes and no LFs. */
+/* The last CR with another byte than LF after it, where there are no quotes and no LFs. */
 static size_t cut_at_cr(const char *p, size_t n) {
   const char *cr = n < 2 ? NULL : memrchr(p, '\r', n - 1);
   return cr == NULL ? 0 : (size_t)(cr - p) + 1;
 }
 
 #ifdef MPG_AVX2
-/* What count_plain_lf looks for, as far as there are 32 bytes: behind them. */
+/* What count_plain_lf looks for, as far as there are 32 bytes: after them. */
 MPG_AVX2 static const char *look_wide(const char *p, const char *end, char quote, size_t *lf,
                                       bool *odd) {
   const __m256i want = _mm256_set1_epi8('\n'), cr = _mm256_set1_epi8('\r'),
@@ -233,7 +233,7 @@ MPG_AVX2 static const char *look_wide(const char *p, const char *end, char quote
 }
 #endif
 
-/* How many LFs there are, in one go; -1 where there is also a CR, a NUL, or a `quote`. */
+/* How many LFs there are, in one go; -1 if there is also a CR, a NUL, or a `quote`. */
 static int64_t count_plain_lf(const char *p, size_t n, char quote) {
   const char *end = p + n;
   size_t lf = 0;
@@ -306,20 +306,20 @@ static mpg_rc csv_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut, mpg_e
 
 /* ---- where a block of JSON may end ---- */
 
-/* Behind the last line end with '}' before and '{' behind; *more: up to and with the '{'. */
+/* Behind the last line end with '}' before and '{' after; *more: up to and with the '{'. */
 static size_t json_cut(mpg_blocks *b, const char *p, size_t n, size_t *more) {
   const char *end = p + n, *lf = end;
   while ((lf = memrchr(p, '\n', (size_t)(lf - p))) != NULL) {
-    const char *before = lf, *behind = lf + 1;
-    while (behind < end && mpg_is_json_space(*behind))
-      behind++;
+    const char *before = lf, *after = lf + 1;
+    while (after < end && mpg_is_json_space(*after))
+      after++;
     while (before > p && mpg_is_json_space(before[-1]))
       before--;
-    if (behind == end || *behind != '{' || before == p || before[-1] != '}') {
+    if (after == end || *after != '{' || before == p || before[-1] != '}') {
       lf = before; /* every line end of this white space has the same neighbours */
       continue;
     }
-    *more = (size_t)(behind - lf);
+    *more = (size_t)(after - lf);
     b->line += count_lf(p, (size_t)(lf + 1 - p));
     return (size_t)(lf + 1 - p);
   }
@@ -328,7 +328,7 @@ static size_t json_cut(mpg_blocks *b, const char *p, size_t n, size_t *more) {
 
 /* ---- blocks ---- */
 
-/* Room for `want` bytes, those of the block kept; room behind them is readable. */
+/* Room for `want` bytes, those of the block kept; room after them is readable. */
 static mpg_rc widen(const mpg_blocks *b, mpg_block *block, size_t want, mpg_err *err) {
   char *bytes;
   if (want <= block->cap)
@@ -368,7 +368,7 @@ static void begin(mpg_blocks *b, mpg_block *block) {
   b->begun = true;
 }
 
-/* Ends the block at `cut` of its bytes; what is behind goes into the next one. */
+/* Ends the block at `cut` of its bytes; what is after goes into the next one. */
 static mpg_rc keep_tail(mpg_blocks *b, mpg_block *block, size_t cut, mpg_err *err) {
   b->ntail = block->n - cut;
   if (mpg_grow(b->env, &b->tail, &b->tail_cap, b->ntail, 1) != MPG_OK)
@@ -380,7 +380,7 @@ static mpg_rc keep_tail(mpg_blocks *b, mpg_block *block, size_t cut, mpg_err *er
   return MPG_OK;
 }
 
-/* Where the block may end; 0 where it may not yet. */
+/* Where the block may end; 0 if it may not yet. */
 static mpg_rc find_cut(mpg_blocks *b, mpg_block *block, size_t *cut, mpg_err *err) {
   if (!b->options.json)
     return csv_cut(b, block->bytes, block->n, cut, err);
@@ -415,7 +415,7 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
     if (rc == MPG_OK && (b->ended || block->rest))
       break;
     if (block->rest && block->n > 0 && mpg_stream_failed(b->stream)) {
-      b->ended = false; /* whoever goes on reads up to there, and meets the failure again */
+      b->ended = false; /* whoever continues reads up to there, and meets the failure again */
       b->failed.rc = MPG_OK;
       break;
     }

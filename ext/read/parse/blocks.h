@@ -2,13 +2,13 @@
 ** blocks.h - a stream of records cut into blocks of whole records, so that several threads can read
 ** one file (base/pipeline.h), in bounded memory and without a difference to reading it in one go.
 **
-** Where a block ends is exact, not a guess that is mended later: a block ends behind a line end at
+** Where a block ends is exact, not a guess that is mended later: a block ends after a line end at
 ** which a reader of the whole file would begin a record.
 **
 ** CSV: line ends within quotes are told apart 64 bytes at a time by the parity of the quotes, where
 ** each stands where a quote belongs; where one does not, and in text with NULs, the reader itself
-** (csv.h) is asked. JSON: at a line end between '}' and '{', where no valid record can go on and
-** where also a reader that passes over malformed ones begins anew.
+** (csv.h) is asked. JSON: at a line end between '}' and '{', where no valid record can continue and
+** where also a reader that skips malformed ones begins anew.
 */
 #ifndef MPG_BLOCKS_H
 #define MPG_BLOCKS_H
@@ -23,11 +23,11 @@ typedef struct mpg_block {
   char *bytes; /* MPG_WINDOW_SLACK readable bytes follow the last */
   size_t n, cap;
   size_t at;      /* where a reader begins, mpg_csv_unfeed may have moved it */
-  size_t more;    /* bytes behind the n: the beginning of the next block, for messages alone */
+  size_t more;    /* bytes after the n: the beginning of the next block, for messages alone */
   int64_t line;   /* of the byte at `at` */
   int64_t offset; /* of the first byte in the stream */
   bool first;     /* of the stream */
-  bool rest; /* no end was found: the stream goes on behind the n bytes (see mpg_blocks_next) */
+  bool rest; /* no end was found: the stream continues after the n bytes (see mpg_blocks_next) */
 } mpg_block;
 
 void mpg_block_free(mpg_block *block);
@@ -48,9 +48,9 @@ void mpg_blocks_close(mpg_blocks *blocks); /* NULL is fine; the stream stays ope
 
 /*
 ** The next block into `block`. MPG_DONE at the end. Where the stream fails, the whole records
-** before that come first. A block with `rest` is the last: what follows
-** cannot be cut (one JSON array, a record of many megabytes, ...), and a reader that is fed it goes
-** on by itself to the end of the stream.
+** before that come first. A block with `rest` is the last: what follows cannot be cut (one JSON
+** array, a record of many megabytes, ...), and a reader that is fed it continues by itself to the
+** end of the stream.
 */
 mpg_rc mpg_blocks_next(mpg_blocks *blocks, mpg_block *block, mpg_err *err);
 
@@ -66,15 +66,15 @@ void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const m
 /* The bytes from the next object of JSON Lines on, at its '{', for a reader that knows what usually
 ** stands there; *end: of what is in memory, with slack. False: there is none, or not so simply. */
 bool mpg_json_peek(mpg_json *json, const char **p, const char **end);
-/* The object was read, up to `behind`; it has no line end inside. */
-void mpg_json_take(mpg_json *json, const char *behind);
-/* The block, no rest, begins behind what the reader has read of it, say behind a header. */
+/* The object was read, up to `after`; it has no line end inside. */
+void mpg_json_take(mpg_json *json, const char *after);
+/* The block, no rest, begins after what the reader has read of it, say after a header. */
 void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block);
-/* The same behind an object of JSON Lines; false where that is not the end of its line. */
+/* The same after an object of JSON Lines; false if that is not the end of its line. */
 bool mpg_json_unfeed(mpg_json *json, mpg_block *block);
 
-/* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 where
-** there is none. */
+/* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 if there
+** is none. */
 mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_err *err);
 
 #endif

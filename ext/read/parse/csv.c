@@ -3,8 +3,8 @@
 **
 ** The bytes that can mean something are found 64 at a time, as bits of a mask: the delimiter, the
 ** quote, and everything up to 0x0d, which takes in CR, LF and NUL with one comparison (the other
-** control characters are then passed over). Between them nothing is looked at, and fields are lent
-** out of the window as they stand. Only where a record holds doubled quotes are its quoted fields
+** control characters are then skipped). Between them nothing is looked at, and fields are lent out
+** of the window as they stand. Only where a record holds doubled quotes are its quoted fields
 ** rewritten, and only once the record is complete, so that it can be scanned again until then.
 */
 #include "blocks.h"
@@ -45,7 +45,7 @@ struct mpg_csv {
   bool started;
   bool measuring; /* only where records end is asked: the bytes are left as they are */
   bool after_cr;  /* the record before ended in CR: a LF that follows belongs to it */
-  bool skip_line; /* there was an error in this line: go on behind it */
+  bool skip_line; /* there was an error in this line: continue after it */
   bool cut_off;   /* see mpg_csv_cut_off */
   size_t limit, most_fields;
   int64_t line;      /* of the current record */
@@ -55,7 +55,7 @@ struct mpg_csv {
   size_t n, cap;
   uint32_t *breaks; /* offsets in the record at which its second, third, ... line begins */
   size_t n_breaks, cap_breaks;
-  mpg_err broken; /* an error that cannot be passed over is reported ever after */
+  mpg_err broken; /* an error that cannot be skipped is reported ever after */
 };
 
 #ifdef MPG_CSV_SSE2
@@ -170,7 +170,7 @@ static inline mpg_rc push(mpg_csv *csv, size_t from, size_t to, mpg_err *err) {
   return rc;
 }
 
-/* A line end inside quotes: the byte behind it begins another line. CRLF is one line end. */
+/* A line end inside quotes: the byte after it begins another line. CRLF is one line end. */
 static mpg_rc line_break(mpg_csv *csv, size_t pos, mpg_err *err) {
   const char *buf = csv->w.buf;
   if (buf[pos] == '\n' && buf[pos - 1] == '\r') {
@@ -198,7 +198,7 @@ static mpg_rc too_long(mpg_csv *csv, mpg_err *err) {
                   mpg_stream_path(csv->w.stream), (long long)csv->line, csv->limit);
 }
 
-/* Malformed at `pos`. The next record is looked for behind the line of the position `resume`. */
+/* Malformed at `pos`. The next record is searched for after the line of the position `resume`. */
 static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *expected,
                         mpg_err *err) {
   mpg_place at = {.path = mpg_stream_path(csv->w.stream)};
@@ -218,8 +218,8 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
 }
 
 /* Halves the doubled quotes of the quoted fields, in place. A field is quoted if there is a quote
-** before it: before any other field stands a delimiter, or the record begins. False: the host
-** asks to stop. */
+** before it: before any other field stands a delimiter, or the record begins. False: the host says
+** to stop. */
 static bool undouble(mpg_csv *csv) {
   const char *first = csv->w.buf + csv->record;
   size_t work = 0;
@@ -244,7 +244,7 @@ static bool undouble(mpg_csv *csv) {
 }
 
 /* The fields of the record up to anything but a delimiter, or to where memory has to be asked for:
-** most records, and nothing here is looked at twice. The window goes on for 64 bytes at least. */
+** most records, and nothing here is looked at twice. The window continues for 64 bytes at least. */
 static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
   const char *buf = s->buf, delimiter = csv->delimiter;
   mpg_str *fields = csv->fields;
@@ -270,7 +270,7 @@ static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
   return field;
 }
 
-/* Whether the host asks to stop, which it is asked at `pos` where that is far behind *asked. */
+/* Whether the host says to stop, which it is asked at `pos` where that is far after *asked. */
 static inline bool stops(const mpg_csv *csv, size_t pos, size_t *asked) {
   if (pos - *asked <= BYTES_BETWEEN_POLLS)
     return false;
@@ -282,7 +282,7 @@ static inline bool stops(const mpg_csv *csv, size_t pos, size_t *asked) {
 typedef enum outcome { RECORD, MORE, END } outcome;
 
 /*
-** The record from w.at on. MORE: the window ends before it does. w.at is moved behind what was
+** The record from w.at on. MORE: the window ends before it does. w.at is moved after what was
 ** taken: blank lines, and the record where there is one.
 */
 static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {

@@ -7,10 +7,10 @@
 ** are skipped.
 **
 ** MPG_DATA, as "PATH:LINE:COLUMN: expected ..., found ...": a quote that never closes, text after a
-** closing quote, a NUL byte. The next call then goes on behind the line of the error (of the byte
-** found, not of the record). After any other error, also MPG_DATA of the stream itself,
-** every call returns that error again, and mpg_csv_is_broken says so.
-** Line and column count from 1; a column is a byte of its line.
+** closing quote, a NUL byte. The next call then continues after the line of the error (of the byte
+** found, not of the record). After any other error, also MPG_DATA of the stream itself, every call
+** returns that error again, and mpg_csv_is_broken says so. Line and column count from 1; a column
+** is a byte of its line.
 */
 #ifndef MPG_CSV_H
 #define MPG_CSV_H

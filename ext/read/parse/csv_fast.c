@@ -93,8 +93,7 @@ static bool all_plain(const char *p, uint64_t odd) {
   return true;
 }
 
-/* The marks of the bytes from `at` on, of n, as far as there are any; false where one is not
-** plain. */
+/* The marks of the bytes from `at` on, of n, as far as there are any; false if one is not plain. */
 MPG_INLINE bool known_marks(const char *p, size_t n, size_t at, marks *m) {
   if (n - at < 64) {
     uint64_t known = (UINT64_C(1) << (n - at)) - 1;
@@ -108,7 +107,7 @@ MPG_INLINE bool known_marks(const char *p, size_t n, size_t at, marks *m) {
 /*
 ** Every field's end is written down, and every width-th of them must be a line's, and no other.
 ** Where that fails, the records that ended within these 64 bytes are given up with it, for which
-** one is to blame is not looked for.
+** one is to blame is not searched for.
 */
 MPG_INLINE size_t scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at, look_at *how,
                             put_at *put) {

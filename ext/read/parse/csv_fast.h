@@ -39,7 +39,7 @@ static inline uint32_t mpg_csv_scan_lf(const mpg_csv_scan *scan, size_t record) 
 
 /*
 ** The plain records of p[0..n) from the record at `at` on; how many there are. 0: the one at `at`
-** is not plain, or not whole. n is less than 4 GiB; 64 bytes behind p + n are readable.
+** is not plain, or not whole. n is less than 4 GiB; 64 bytes after p + n are readable.
 */
 size_t mpg_csv_scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at);
 /* As many of them as follow each other, without their fields: up to scan->end. */

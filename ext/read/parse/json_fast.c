@@ -55,8 +55,8 @@ static inline unsigned digits16(const char *p) {
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v));
 }
 
-/* Digits, perhaps a point and digits, within 31 bytes and before ',' or '}': the position
-** behind, or NULL where it is anything else. No loop, whose end a processor would have to guess. */
+/* Digits, perhaps a point and digits, within 31 bytes and before ',' or '}': the position after, or
+** NULL if it is anything else. No loop, whose end a processor would have to guess. */
 static inline const char *short_number(const char *p) {
   const char *from = p += *p == '-';
   uint32_t others = ~(digits16(p) | digits16(p + 16) << 16); /* which are no digits */
@@ -74,7 +74,7 @@ static inline const char *short_number(const char *p) {
   return *p == ',' || *p == '}' ? p : NULL;
 }
 
-/* As mpg_json_plain_end, of what is within 16 bytes; 64 are readable behind `end`. */
+/* As mpg_json_plain_end, of what is within 16 bytes; 64 are readable after `end`. */
 static inline const char *short_string(const char *p, const char *end) {
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
   __m128i found = _mm_or_si128(
@@ -147,7 +147,7 @@ static inline const char *word(const char *p, const char *end, mpg_json_member *
   return NULL;
 }
 
-/* A value at p < end; behind it, or NULL. */
+/* A value at p < end; after it, or NULL. */
 static inline const char *value(const char *p, const char *end, mpg_json_member *m) {
   const char *from = p;
   if (*p == '"') {
@@ -181,7 +181,7 @@ const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char
   for (size_t i = 0; i < usual->n; i++) {
     mpg_json_member *m;
     int k;
-    p++; /* behind '{' or ',' */
+    p++; /* after '{' or ',' */
     p += p < end && *p == ' ' && i > 0;
     if (p >= end || (k = key_at(usual, i, p, end)) < 0 || (seen >> k & 1) != 0)
       return NULL;
@@ -205,9 +205,9 @@ const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char
 
 /* ---- Many at a time ---- */
 
-/* If p is at a space, behind it. Text is written in one style, which a processor learns where it is
+/* If p is at a space, after it. Text is written in one style, which a processor learns where it is
 ** asked; what is only computed it would wait for. */
-static inline const char *behind_space(const char *p) {
+static inline const char *after_space(const char *p) {
   if (__builtin_expect(*p == ' ', 0))
     p++;
   return p;
@@ -236,7 +236,7 @@ static inline const char *string_end(const char *p, const char *end) {
 }
 #endif
 
-/* The value at p, of a line that ends with the LF at `end`; behind it, or NULL. */
+/* The value at p, of a line that ends with the LF at `end`; after it, or NULL. */
 MPG_INLINE const char *line_value(const char *p, const char *end, const char *base,
                                   struct mpg_json_span *out) {
   mpg_json_member ignored;
@@ -259,14 +259,14 @@ MPG_INLINE const char *line_value(const char *p, const char *end, const char *ba
   return p;
 }
 
-/* Member i of an object, its comma with it; behind it, or NULL. */
+/* Member i of an object, its comma with it; after it, or NULL. */
 MPG_INLINE const char *line_member(const mpg_json_fast_key *k, size_t i, const char *p,
                                    const char *lf, const char *base, struct mpg_json_span *out) {
   if (i > 0 && *p++ != ',')
     return NULL;
   if (i > 0)
-    p = behind_space(p);
-  return key_is(p, lf, k) ? line_value(behind_space(p + k->n), lf, base, out) : NULL;
+    p = after_space(p);
+  return key_is(p, lf, k) ? line_value(after_space(p + k->n), lf, base, out) : NULL;
 }
 
 static inline bool line_ends(const char *p, const char *lf) {

@@ -31,9 +31,9 @@ bool mpg_json_fast_add(mpg_json_fast *usual, mpg_str name);
 
 /*
 ** The object that begins at p: its members, by the number of their key, and which of them it has.
-** Their texts are borrowed from p, where 64 bytes behind `end` are readable. Returns the position
-** behind it; NULL where it is not usual: another key, one twice, a nested value, text with escapes,
-** white space other than a space behind ':' and ',', a part of an object.
+** Their texts are borrowed from p, where 64 bytes after `end` are readable. Returns the position
+** after it; NULL if it is not usual: another key, one twice, a nested value, text with escapes,
+** white space other than a space after ':' and ',', a part of an object.
 */
 const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char *end,
                                  mpg_json_member *members, uint64_t *has);
@@ -46,12 +46,12 @@ typedef struct mpg_json_lines {
   struct mpg_json_span {
     uint32_t at, n;
   } values[MPG_JSON_LINES_MEMBERS];      /* [object * width + i]; of a string without its quotes */
-  uint32_t ends[MPG_JSON_LINES_MEMBERS]; /* the LF behind each object */
+  uint32_t ends[MPG_JSON_LINES_MEMBERS]; /* the LF after each object */
 } mpg_json_lines;
 
 /*
 ** The lines of p[0..n) from `at` on that are an object with the members of the last usual one, in
-** its order: how many, up to the first that is anything else. 64 bytes behind p + n are readable.
+** its order: how many, up to the first that is anything else. 64 bytes after p + n are readable.
 */
 size_t mpg_json_fast_lines(const mpg_json_fast *usual, mpg_json_lines *lines, const char *p,
                            size_t n, size_t at);

@@ -1,7 +1,7 @@
 /*
 ** json_lenient.c - see json_lenient.h.
 **
-** Nested values are passed over 64 bytes at a time: which bytes are within strings follows from the
+** Nested values are skipped 64 bytes at a time: which bytes are within strings follows from the
 ** quotes before them, by a running exclusive or over the mask of quotes, and only the brackets
 ** outside are looked at one by one. A block that holds a backslash goes byte by byte.
 */
@@ -29,7 +29,7 @@ static const char *fail(mpg_json_lenient *s, const char *at, const char *expecte
 
 bool mpg_json_lenient_asks(mpg_json_lenient *s, const char *p) {
   s->look = (size_t)(s->end - p) > MPG_JSON_LENIENT_LOOK ? p + MPG_JSON_LENIENT_LOOK : s->end;
-  if (!mpg_poller_stop(s->asks, MPG_JSON_LENIENT_LOOK))
+  if (!mpg_poller_stop(s->poller, MPG_JSON_LENIENT_LOOK))
     return false;
   (void)fail(s, p, "no interruption");
   s->more = false;
@@ -97,9 +97,9 @@ const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *en
     masks16(p + 32, 32, &m);
     masks16(p + 48, 48, &m);
     if (_mm_movemask_epi8(m.backslashes) != 0 || s->escaped) {
-      const char *behind = skip_bytes(s, p, p + 64);
-      if (behind != NULL)
-        return behind;
+      const char *after = skip_bytes(s, p, p + 64);
+      if (after != NULL)
+        return after;
       continue;
     }
     inside = running_xor(m.quotes) ^ (s->in_string ? UINT64_MAX : 0);
@@ -169,7 +169,7 @@ static bool is_word(mpg_str text) {
   return false;
 }
 
-/* What may stand behind a number or a word. */
+/* What may stand after a number or a word. */
 static inline bool ends_token(char c) {
   return c == ',' || c == '}' || c == ']' || c == '\n' || c == ' ' || c == '\r' || c == '\t';
 }
@@ -179,7 +179,7 @@ static inline const char *plain_number(const char *p, const char *end) {
 #ifdef MPG_JSON_LENIENT_SSE2
   for (const char *start = p; end - p >= 16; p += 16) {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-    /* '-', '.' and the digits are next to each other, but for '/' among them. */
+    /* '-', '.' and the digits are next to each other, except for '/' among them. */
     __m128i other = _mm_or_si128(
         _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8('-')), _mm_cmpgt_epi8(v, _mm_set1_epi8('9'))),
         _mm_cmpeq_epi8(v, _mm_set1_epi8('/')));
@@ -347,17 +347,17 @@ static const char *unescape(const char *p, const char *end, char **to) {
   return p;
 }
 
-size_t mpg_json_lenient_unescape(char *to, mpg_str raw, mpg_poller *asks) {
+size_t mpg_json_lenient_unescape(char *to, mpg_str raw, mpg_poller *poller) {
   const char *p = raw.p, *end = p + raw.n, *from = p;
   char *start = to;
   while (p < end) {
-    const char *behind = *p == '\\' ? unescape(p, end, &to) : NULL;
-    if (behind == NULL)
+    const char *after = *p == '\\' ? unescape(p, end, &to) : NULL;
+    if (after == NULL)
       *to++ = *p++;
     else
-      p = behind;
+      p = after;
     if ((size_t)(p - from) > MPG_JSON_LENIENT_LOOK) {
-      if (mpg_poller_stop(asks, MPG_JSON_LENIENT_LOOK))
+      if (mpg_poller_stop(poller, MPG_JSON_LENIENT_LOOK))
         break;
       from = p;
     }

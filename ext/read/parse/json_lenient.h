@@ -2,10 +2,9 @@
 ** json_lenient.h - JSON as profilers write it, scanned no more than is asked for.
 **
 ** json_tokens.h checks every byte; here only strings, brackets and what stands between the members
-** at hand are looked at, and what is nested deeper is passed over at the speed of a search for its
-** end. And it takes what is no JSON and can only mean one thing: bytes below 0x20 and unknown
-** escapes in strings (Windows paths) stand for themselves, and NaN, nan, Infinity and inf are
-** numbers.
+** at hand are looked at, and what is nested deeper is skipped at the speed of a search for its end.
+** And it takes what is no JSON and can only mean one thing: bytes below 0x20 and unknown escapes in
+** strings (Windows paths) stand for themselves, and NaN, nan, Infinity and inf are numbers.
 */
 #ifndef MPG_JSON_LEAN_H
 #define MPG_JSON_LEAN_H
@@ -31,8 +30,8 @@ typedef struct mpg_json_lenient {
   bool more;            /* it ran into `end` */
   const char *at;       /* else where it failed */
   const char *expected; /* a constant text */
-  const char *look;     /* from here on `asks` is asked whether to stop: then a scan fails, too */
-  mpg_poller *asks;     /* NULL: nobody is asked */
+  const char *look;     /* from here on `poller` is asked whether to stop: then a scan fails, too */
+  mpg_poller *poller;   /* NULL: nobody is asked */
 } mpg_json_lenient;
 
 /* Bytes scanned between two questions. */
@@ -40,26 +39,26 @@ typedef struct mpg_json_lenient {
 
 /* Of a scan from p on. */
 static inline mpg_json_lenient mpg_json_lenient_of(const char *p, const char *end,
-                                                   mpg_poller *asks) {
+                                                   mpg_poller *poller) {
   const char *look =
-      asks != NULL && (size_t)(end - p) > MPG_JSON_LENIENT_LOOK ? p + MPG_JSON_LENIENT_LOOK : end;
-  return (mpg_json_lenient){end, false, NULL, NULL, look, asks};
+      poller != NULL && (size_t)(end - p) > MPG_JSON_LENIENT_LOOK ? p + MPG_JSON_LENIENT_LOOK : end;
+  return (mpg_json_lenient){end, false, NULL, NULL, look, poller};
 }
 bool mpg_json_lenient_asks(mpg_json_lenient *s, const char *p);
 static inline bool mpg_json_lenient_stops(mpg_json_lenient *s, const char *p) {
   return p >= s->look && mpg_json_lenient_asks(s, p);
 }
 
-/* A value; returns the position behind it, or NULL and why in `s`. */
+/* A value; returns the position after it, or NULL and why in `s`. */
 const char *mpg_json_lenient_value(mpg_json_lenient *s, const char *p, mpg_json_token *value);
-/* A member, from its key on: "key": value. The white space behind the value is taken too. */
+/* A member, from its key on: "key": value. The white space after the value is taken too. */
 const char *mpg_json_lenient_member(mpg_json_lenient *s, const char *p, mpg_json_token *key,
                                     mpg_json_token *value);
 const char *mpg_json_lenient_space(const char *p, const char *end);
 
 /*
 ** Passes over an object or array of any size and depth, piece by piece: all zero before its opening
-** bracket. The position behind its end, or NULL where it goes on behind `end`.
+** bracket. The position after its end, or NULL if it continues after `end`.
 */
 typedef struct mpg_json_skip {
   uint64_t depth;
@@ -68,9 +67,9 @@ typedef struct mpg_json_skip {
 } mpg_json_skip;
 const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *end);
 
-/* The text of a string: `to` has room for raw.n bytes. A lone surrogate becomes U+FFFD. `asks` may
-** be NULL; where it says to stop there is no telling what the text is. */
-size_t mpg_json_lenient_unescape(char *to, mpg_str raw, mpg_poller *asks);
+/* The text of a string: `to` has room for raw.n bytes. A lone surrogate becomes U+FFFD. If
+** `poller` (NULL: none) says to stop, the text is of no use. */
+size_t mpg_json_lenient_unescape(char *to, mpg_str raw, mpg_poller *poller);
 
 /* Line feeds from p to `end`. */
 int64_t mpg_count_lines(const char *p, const char *end);

@@ -23,7 +23,7 @@ static mpg_rc no_path(mpg_str text, size_t at, const char *expected, mpg_err *er
   return mpg_fail(err, MPG_MISUSE, "path \"%s\": expected %s at byte %zu", found, expected, at + 1);
 }
 
-/* A name after the dot at `at`; moves `at` behind it and *used on. */
+/* A name after the dot at `at`; moves `at` after it and *used on. */
 static mpg_rc read_name(mpg_json_path *path, mpg_str text, size_t *at, size_t *used, mpg_err *err) {
   step *s = &path->steps[path->n];
   char *to = path->text + *used;

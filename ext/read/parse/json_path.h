@@ -26,7 +26,7 @@ typedef struct mpg_json_docs {
 void mpg_json_docs_free(mpg_json_docs *docs);
 
 /*
-** The value at `path` in the record with `members`, or NULL where there is none. Borrowed until the
+** The value at `path` in the record with `members`, or NULL if there is none. Borrowed until the
 ** next look-up with the same docs. *hint (0 at first, one a path) is where the first step found its
 ** member last: records mostly have their members in one order.
 */

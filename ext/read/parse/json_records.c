@@ -26,9 +26,9 @@ struct mpg_json {
   mpg_json_members members;
   size_t limit;
   state state;
-  size_t stop; /* no record begins here or behind; what follows in the window is for messages */
+  size_t stop; /* no record begins here or after; what follows in the window is for messages */
   bool started;
-  bool skip_line;       /* there was an error in this line: go on behind it */
+  bool skip_line;       /* there was an error in this line: continue after it */
   bool cut_off;         /* see mpg_json_cut_off */
   int64_t line, column; /* of w.at */
   size_t record;        /* the current record in the window */
@@ -37,7 +37,7 @@ struct mpg_json {
   size_t nans; /* of the current record */
   char *text;  /* where it has some: the record without them */
   size_t n_text, text_cap;
-  mpg_err broken; /* an error that cannot be passed over is reported ever after */
+  mpg_err broken; /* an error that cannot be skipped is reported ever after */
 };
 
 mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream,
@@ -77,15 +77,15 @@ static bool in_array(const mpg_json *json) {
   return json->state == AT_FIRST || json->state == AT_ELEMENT || json->state == BEHIND_ELEMENT;
 }
 
-/* Reports the failed scan, and finds where to go on. `behind` is the position behind the object at
-** w.at where that is sound as JSON, else NULL. */
-static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *behind, mpg_err *err) {
+/* Reports the failed scan, and finds where to continue. `after` is the position after the object
+** at w.at where that is sound as JSON, else NULL. */
+static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *after, mpg_err *err) {
   int64_t line = json->line, column = json->column;
   json->record_line = line;
   mpg_json_walk(json->w.buf + json->w.at, s->at, &line, &column);
   (void)mpg_json_scan_fail(s, mpg_stream_path(json->w.stream), line, column, "end of file", err);
-  if (behind != NULL) {
-    advance(json, behind);
+  if (after != NULL) {
+    advance(json, after);
     json->state = in_array(json) ? BEHIND_ELEMENT : AT_LINE;
   } else if (in_array(json) || json->state == BEHIND_ARRAY) {
     json->state = GIVEN_UP;
@@ -136,14 +136,14 @@ static mpg_rc at_end(mpg_json *json, mpg_err *err) {
 
 /* Puts null in the places of the current record's values that are NaN or infinite. */
 static mpg_rc without_nan(mpg_json *json, mpg_err *err) {
-  mpg_poller asks = {&json->asking, 0, false};
+  mpg_poller poller = {&json->asking, 0, false};
   mpg_str raw = {json->w.buf + json->record, json->w.at - json->record};
   size_t from = 0; /* of raw: copied so far */
   char *to;
   if (mpg_grow(json->env, &json->text, &json->text_cap, raw.n + json->nans, 1) != MPG_OK)
     return mpg_fail_nomem(err);
   to = json->text;
-  for (size_t i = 0; i < json->members.n && !asks.stopped; i++) {
+  for (size_t i = 0; i < json->members.n && !poller.stopped; i++) {
     mpg_json_member *m = &json->members.p[i];
     char *value;
     if (m->kind != MPG_JSON_NAN && m->kind != MPG_JSON_ARRAY && m->kind != MPG_JSON_OBJECT)
@@ -151,7 +151,7 @@ static mpg_rc without_nan(mpg_json *json, mpg_err *err) {
     /* Before it is nothing but keys and plain values. */
     memcpy(to, raw.p + from, m->value_at - from);
     value = to + (m->value_at - from);
-    to = mpg_json_without_nan(value, m->text, &asks);
+    to = mpg_json_without_nan(value, m->text, &poller);
     from = m->value_at + m->text.n;
     m->text = (mpg_str){value, (size_t)(to - value)};
     if (m->kind == MPG_JSON_NAN)
@@ -159,17 +159,17 @@ static mpg_rc without_nan(mpg_json *json, mpg_err *err) {
   }
   memcpy(to, raw.p + from, raw.n - from);
   json->n_text = (size_t)(to - json->text) + raw.n - from;
-  return asks.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : MPG_OK;
+  return poller.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : MPG_OK;
 }
 
 /*
 ** Takes what is next in the window: punctuation, or a record (*record then says so). *more: it ends
-** behind the window, or there is nothing yet.
+** after the window, or there is nothing yet.
 */
 static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   mpg_window *w = &json->w;
   mpg_json_scan s = {w->buf + w->end, MPG_OK, NULL, NULL, NULL, &json->asking, NULL, false, 0};
-  const char *p, *behind, *last;
+  const char *p, *after, *last;
   advance(json, mpg_json_space(w->buf + w->at, s.end));
   p = w->buf + w->at;
   if (p == s.end || w->at >= json->stop) {
@@ -193,19 +193,19 @@ static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   if (*p != '{')
     return unexpected(json, json->state == AT_FIRST ? "an object or ']'" : "an object", err);
   s.takes_nan = json->takes_nan;
-  p = mpg_json_members_scan(&json->members, &json->asking, &s, p, &behind);
+  p = mpg_json_members_scan(&json->members, &json->asking, &s, p, &after);
   if (p == NULL && s.rc == MPG_DATA && s.at == s.end && !w->last) {
     *more = true;
     return MPG_OK;
   }
   if (p == NULL && (s.rc == MPG_NOMEM || s.rc == MPG_INTERRUPTED))
     return mpg_json_scan_fail(&s, NULL, 0, 0, NULL, err);
-  /* An error behind the limit is one of the limit, as it is where the window ends before it. */
-  last = p != NULL ? p : behind != NULL ? behind : s.at;
+  /* An error after the limit is one of the limit, as it is where the window ends before it. */
+  last = p != NULL ? p : after != NULL ? after : s.at;
   if ((size_t)(last - w->buf) - w->at > json->limit)
     return too_long(json, err);
   if (p == NULL)
-    return malformed(json, &s, behind, err);
+    return malformed(json, &s, after, err);
   json->record = w->at;
   json->record_line = json->line;
   json->record_column = json->column;
@@ -316,8 +316,8 @@ bool mpg_json_peek(mpg_json *json, const char **p, const char **end) {
   return true;
 }
 
-void mpg_json_take(mpg_json *json, const char *behind) {
-  size_t at = (size_t)(behind - json->w.buf);
+void mpg_json_take(mpg_json *json, const char *after) {
+  size_t at = (size_t)(after - json->w.buf);
   json->record = json->w.at;
   json->record_column = json->column;
   json->nans = 0;
@@ -365,7 +365,7 @@ struct mpg_json_doc {
 
 mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, mpg_str text,
                       const mpg_json_member **members, size_t *n, mpg_err *err) {
-  const char *start = text.n > 0 ? text.p : "", *p, *behind;
+  const char *start = text.n > 0 ? text.p : "", *p, *after;
   mpg_json_scan s = {start + text.n, MPG_DATA, NULL, NULL, NULL, env, NULL, false, 0};
   int64_t line = 1, column = 1;
   *members = NULL;
@@ -385,7 +385,7 @@ mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, 
     s.expected = "an object or an array";
     p = NULL;
   } else {
-    p = mpg_json_members_scan(&(*doc)->members, env, &s, p, &behind);
+    p = mpg_json_members_scan(&(*doc)->members, env, &s, p, &after);
   }
   if (p != NULL) {
     p = mpg_json_space(p, s.end);

@@ -52,10 +52,10 @@ void mpg_json_close(mpg_json *json); /* NULL is fine; the stream stays open */
 ** Anything but an object is MPG_DATA, and so is a key that repeats (within nested objects that is
 ** seen when they are parsed). MPG_DONE at the end; a stream without any value has no record.
 **
-** After MPG_DATA the next call goes on: behind an object with a repeated key; else, in JSON Lines,
-** behind the line in which the malformed record begins; within an array there is no telling where
-** the next element begins, and the next call returns MPG_DONE. After any other error, also
-** MPG_DATA of the stream itself, every call returns that error again: mpg_json_is_broken.
+** After MPG_DATA the next call continues: after an object with a repeated key; else, in JSON Lines,
+** after the line in which the malformed record begins; within an array there is no telling where
+** the next element begins, and the next call returns MPG_DONE. After any other error, also MPG_DATA
+** of the stream itself, every call returns that error again: mpg_json_is_broken.
 */
 mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err);
 int64_t mpg_json_line(const mpg_json *json); /* where the current record begins */
@@ -63,7 +63,8 @@ int64_t mpg_json_line(const mpg_json *json); /* where the current record begins 
 bool mpg_json_is_broken(const mpg_json *json);
 /* How many values of the current record, nested ones too, are null for nan_is_null. */
 size_t mpg_json_nans(const mpg_json *json);
-/* The current record as it is in the stream, but for those values: borrowed until the next call. */
+/* The current record as it is in the stream, except for those values: borrowed until the next call.
+*/
 mpg_str mpg_json_text_of(const mpg_json *json);
 /* Whether what was malformed is JSON Lines that end within their last line: what is still being
 ** written may end so. */

@@ -35,7 +35,7 @@ static bool ask(mpg_json_scan *s, const char *p) {
   return true;
 }
 
-/* Whether the host asks to stop, of which then s tells. */
+/* Whether the host says to stop; s then has the error. */
 static inline bool stops(mpg_json_scan *s, const char *p) {
   return p >= s->look && ask(s, p);
 }
@@ -184,7 +184,7 @@ const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped) {
   return NULL;
 }
 
-size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *asks) {
+size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *poller) {
   const char *p = raw.p, *end = p + raw.n, *look = p;
   char *start = to;
   while (p < end) {
@@ -192,7 +192,7 @@ size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *asks) {
     if (p >= look) {
       size_t n =
           (size_t)(end - p) < UNESCAPED_BETWEEN_POLLS ? (size_t)(end - p) : UNESCAPED_BETWEEN_POLLS;
-      if (mpg_poller_stop(asks, n))
+      if (mpg_poller_stop(poller, n))
         break;
       look = p + n;
     }
@@ -287,7 +287,7 @@ static const char *nan_or_infinity(mpg_json_scan *s, const char *p, mpg_json_kin
   return literal(s, p, *p == 'N' ? "NaN" : *p == 'I' ? "Infinity" : "-Infinity");
 }
 
-char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *asks) {
+char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *poller) {
   static const char null[4] = {'n', 'u', 'l', 'l'};
   const char *p = raw.p, *end = raw.p + raw.n;
   bool string = false;
@@ -298,7 +298,7 @@ char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *asks) {
     else
       while (p < end && *p != '"' && *p != 'N' && *p != 'I')
         p++;
-    if (mpg_poller_stop(asks, (size_t)(p - from) + 1))
+    if (mpg_poller_stop(poller, (size_t)(p - from) + 1))
       break;
     memcpy(to, from, (size_t)(p - from));
     to += p - from;
@@ -417,7 +417,7 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
 
 /* Rewrites the strings that hold escapes into m->text; the others stay where they are. */
 static mpg_rc unescape_all(mpg_json_members *m, const mpg_env *env) {
-  mpg_poller asks = {env, 0, false};
+  mpg_poller poller = {env, 0, false};
   size_t need = 0, at = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < m->n; i++) {
@@ -431,8 +431,8 @@ static mpg_rc unescape_all(mpg_json_members *m, const mpg_env *env) {
         if (pass == 0) {
           need += text->n;
         } else {
-          size_t n = mpg_json_unescape(m->text + at, *text, &asks);
-          if (asks.stopped)
+          size_t n = mpg_json_unescape(m->text + at, *text, &poller);
+          if (poller.stopped)
             return MPG_INTERRUPTED;
           *text = (mpg_str){m->text + at, n};
           at += n;
@@ -487,11 +487,11 @@ static const mpg_json_member *repeated(mpg_json_members *m, const mpg_env *env, 
 }
 
 const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_json_scan *s,
-                                  const char *p, const char **behind) {
+                                  const char *p, const char **after) {
   const char *start = p;
   bool object = *p == '{', escaped = false;
   const mpg_json_member *twice;
-  *behind = NULL;
+  *after = NULL;
   s->rc = MPG_OK;
   m->n = 0;
   p = mpg_json_space(p + 1, s->end);
@@ -555,7 +555,7 @@ const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_j
   if (twice != NULL) {
     (void)fail(s, start + twice->key_at, "a key that the object does not have yet");
     s->found = "it again";
-    *behind = p;
+    *after = p;
   }
   return s->rc == MPG_OK ? p : NULL;
 }

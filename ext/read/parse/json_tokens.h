@@ -2,8 +2,8 @@
 ** json_tokens.h - JSON in memory: tokens, whole values, and the members of one object or array. The
 ** part of json_records.h that does not know where the bytes come from.
 **
-** A scan returns the position behind what it took, or NULL and says in the mpg_json_scan why. It
-** never looks behind `end`; a failure at `end` may be one of too few bytes.
+** A scan returns the position after what it took, or NULL and says in the mpg_json_scan why. It
+** never looks after `end`; a failure at `end` may be one of too few bytes.
 */
 #ifndef MPG_JSON_SCAN_H
 #define MPG_JSON_SCAN_H
@@ -31,17 +31,17 @@ static inline const char *mpg_json_space(const char *p, const char *end) {
 /* The first byte that is not plain text of a string: a quote, a backslash, a control character or a
 ** byte above ASCII; or the end. */
 const char *mpg_json_plain_end(const char *p, const char *end);
-/* A string, from behind its opening quote. *escaped is set where it holds a backslash. */
+/* A string, from after its opening quote. *escaped is set where it holds a backslash. */
 const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped);
-/* `raw`, which is JSON but for `nans` values that are NaN or infinite, with null in their places:
-** returns behind the copy. `to` has room for raw.n + nans bytes. Where `asks` says to stop it is
-** not whole. */
-char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *asks);
+/* `raw`, which is JSON except for `nans` values that are NaN or infinite, with null in their
+** places: returns after the copy. `to` has room for raw.n + nans bytes. Where `poller` says to stop
+** it is not whole. */
+char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *poller);
 /* Any value; containers are checked whole, and count as nested in `depth` others. */
 const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_kind *kind);
-/* The text of a checked string without its quotes. `to` has room for raw.n bytes. Where `asks` (may
-** be NULL) says to stop there is no telling what the text is. */
-size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *asks);
+/* The text of a checked string without its quotes. `to` has room for raw.n bytes. If `poller`
+** (NULL: none) says to stop, the text is of no use. */
+size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *poller);
 
 /* Members of the object at hand. Arrays and text grow and are used again; zeroed at first. */
 typedef struct mpg_json_members {
@@ -53,10 +53,10 @@ typedef struct mpg_json_members {
   size_t sorted_cap;
 } mpg_json_members;
 
-/* The object or array that begins at p. A key that repeats fails at its second place, with *behind
-** the position behind the object (NULL in every other failure). */
+/* The object or array that begins at p. A key that repeats fails at its second place, with *after
+** the position after the object (NULL in every other failure). */
 const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_json_scan *s,
-                                  const char *p, const char **behind);
+                                  const char *p, const char **after);
 void mpg_json_members_free(mpg_json_members *m, const mpg_env *env);
 
 /* Fills `err` from a failed scan; `line` and `column` are those of s->at. `end` names the end. */

@@ -9,11 +9,11 @@
 
 struct mpg_pull {
   const mpg_env *env;
-  mpg_poller asks; /* of texts with escapes */
+  mpg_poller poller; /* of texts with escapes */
   mpg_window w;
   size_t limit;
   bool started, over;
-  bool broken; /* a value at the top went wrong: go on at the next line that begins with '{' */
+  bool broken; /* a value at the top went wrong: continue at the next line that begins with '{' */
   bool cut;
   int depth;
   bool object[MPG_PULL_DEPTH]; /* what was entered is an object, not an array */
@@ -30,7 +30,7 @@ mpg_rc mpg_pull_open(mpg_pull **out, const mpg_env *env, mpg_stream *stream, siz
   mpg_pull *p = mpg_calloc(env, sizeof *p);
   if (p == NULL)
     return mpg_fail_nomem(err);
-  p->env = p->asks.env = env;
+  p->env = p->poller.env = env;
   p->limit = limit != 0 ? limit : (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   p->line = p->column = 1;
   mpg_window_open(&p->w, env, stream);
@@ -96,7 +96,7 @@ static void advance(mpg_pull *p, const char *to) {
   w->at = (size_t)(to - w->buf);
 }
 
-/* Reads on, where what begins at w.at ends behind the window. */
+/* Reads on, where what begins at w.at ends after the window. */
 static mpg_rc more(mpg_pull *p, mpg_err *err) {
   mpg_rc rc;
   if (mpg_interrupted(p->env))
@@ -138,7 +138,7 @@ static mpg_rc malformed(mpg_pull *p, const mpg_json_scan *s, mpg_err *err) {
   return s->rc;
 }
 
-/* Steps over what is broken; MPG_DONE where nothing follows it. */
+/* Steps over what is broken; MPG_DONE if nothing follows it. */
 static mpg_rc mend(mpg_pull *p, mpg_err *err) {
   while (p->broken) {
     const char *at = p->w.buf + p->w.at, *end = p->w.buf + p->w.end, *newline;
@@ -183,10 +183,10 @@ static const char *scan_key(mpg_pull *p, mpg_json_scan *s, const char *at, mpg_s
 }
 
 /*
-** Scans from w.at to the next value of the container at hand. NULL with s->rc MPG_DONE where it
-** ends; *behind is then behind it. What ends behind the window fails at s->end.
+** Scans from w.at to the next value of the container at hand. NULL with s->rc MPG_DONE if it ends;
+** *after is then after it. What ends after the window fails at s->end.
 */
-static const char *scan_next(mpg_pull *p, mpg_json_scan *s, mpg_str *raw, const char **behind) {
+static const char *scan_next(mpg_pull *p, mpg_json_scan *s, mpg_str *raw, const char **after) {
   const char *at = mpg_json_space(p->w.buf + p->w.at, s->end);
   bool object = p->depth > 0 && p->object[p->depth - 1];
   *raw = (mpg_str){"", 0};
@@ -197,7 +197,7 @@ static const char *scan_next(mpg_pull *p, mpg_json_scan *s, mpg_str *raw, const 
     s->expected = "a value";
   else if (at < s->end && *at == (object ? '}' : ']')) {
     s->rc = MPG_DONE;
-    *behind = at + 1;
+    *after = at + 1;
     return NULL;
   } else if (p->any[p->depth - 1]) {
     s->expected = object ? "',' or '}'" : "',' or ']'";
@@ -217,8 +217,8 @@ static const char *scan_next(mpg_pull *p, mpg_json_scan *s, mpg_str *raw, const 
 static mpg_rc keep_key(mpg_pull *p, mpg_str raw, mpg_pull_item *item, mpg_err *err) {
   if (mpg_grow(p->env, &p->key, &p->key_cap, raw.n + 1, 1) != MPG_OK)
     return out_of_memory(p, err);
-  item->key = (mpg_str){p->key, mpg_json_unescape(p->key, raw, &p->asks)};
-  return p->asks.stopped ? stopped(p, err) : MPG_OK;
+  item->key = (mpg_str){p->key, mpg_json_unescape(p->key, raw, &p->poller)};
+  return p->poller.stopped ? stopped(p, err) : MPG_OK;
 }
 
 mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
@@ -240,9 +240,9 @@ mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
     rc = mend(p, err);
   while (rc == MPG_OK) {
     mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL, false, 0};
-    const char *behind = NULL, *at;
+    const char *after = NULL, *at;
     mpg_str raw;
-    at = scan_next(p, &s, &raw, &behind);
+    at = scan_next(p, &s, &raw, &after);
     if (at != NULL) {
       rc = keep_key(p, raw, item, err);
       if (rc != MPG_OK)
@@ -257,7 +257,7 @@ mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
       return MPG_OK;
     }
     if (s.rc == MPG_DONE) {
-      advance(p, behind);
+      advance(p, after);
       p->depth--;
       p->documents += p->depth == 0;
       return MPG_DONE;
@@ -288,7 +288,7 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
     mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL, false, 0};
     const char *start = p->w.buf + p->w.at, *end;
     end = mpg_json_value(&s, start, p->depth, kind);
-    /* A number goes on where digits do. */
+    /* A number continues where digits do. */
     if (end == NULL ? s.rc == MPG_DATA && s.at == s.end && !p->w.last
                     : end == s.end && *kind == MPG_JSON_NUMBER && !p->w.last) {
       if (more(p, err) != MPG_OK)
@@ -307,8 +307,8 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
       if (text->n > 0 && memchr(text->p, '\\', text->n) != NULL) {
         if (mpg_grow(p->env, &p->text, &p->text_cap, text->n, 1) != MPG_OK)
           return out_of_memory(p, err);
-        *text = (mpg_str){p->text, mpg_json_unescape(p->text, *text, &p->asks)};
-        if (p->asks.stopped)
+        *text = (mpg_str){p->text, mpg_json_unescape(p->text, *text, &p->poller)};
+        if (p->poller.stopped)
           return stopped(p, err);
       }
     }

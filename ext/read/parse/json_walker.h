@@ -30,17 +30,17 @@ typedef struct mpg_pull_item {
   int64_t line, column; /* of the value */
 } mpg_pull_item;
 
-/* `limit` is the bytes of one value that is taken or passed over; 0: 64 MiB. */
+/* `limit` is the bytes of one value that is taken or skipped; 0: 64 MiB. */
 mpg_rc mpg_pull_open(mpg_pull **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
                      size_t limit, mpg_err *err);
 void mpg_pull_close(mpg_pull *p); /* NULL is fine; the stream stays open */
 
 /*
 ** The next value of what was entered last. A value at hand that was neither entered nor taken is
-** passed over. MPG_DONE at the end of the container, which is thereby left, or of the stream.
+** skipped. MPG_DONE at the end of the container, which is thereby left, or of the stream.
 **
-** After MPG_DATA, here or in take, the walk is back at the top (depth 0), behind what is broken: it
-** goes on with the next line that begins with '{'. JSON Lines lose the broken line by that, and
+** After MPG_DATA, here or in take, the walk is back at the top (depth 0), after what is broken: it
+** continues with the next line that begins with '{'. JSON Lines lose the broken line by that, and
 ** documents in a row, which kubectl indents, the broken document. After any other error, and one of
 ** the stream itself, next() says MPG_DONE.
 */
@@ -52,7 +52,7 @@ void mpg_pull_enter(mpg_pull *p);
 mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err);
 
 /*
-** Looks for a member that comes behind the value at hand in the same object, without going there:
+** Looks for a member that comes after the value at hand in the same object, without going there:
 ** `is` tells its key, and *text is what is written. MPG_DONE: there is none, or what is broken
 ** comes first, or it is not within the limit (*far is then set).
 */

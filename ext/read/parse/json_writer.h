@@ -20,7 +20,7 @@ mpg_rc mpg_json_put(mpg_json_text *json, mpg_str s);
 /* A JSON string; control bytes, quotes and backslashes become escapes. Asks now and then whether to
 ** stop: MPG_INTERRUPTED. */
 mpg_rc mpg_json_put_string(mpg_json_text *json, mpg_str s);
-/* "," where something stands before it, but for an opening bracket. MPG_NOMEM or MPG_OK. */
+/* "," where something stands before it, except for an opening bracket. MPG_NOMEM or MPG_OK. */
 mpg_rc mpg_json_put_comma(mpg_json_text *json);
 /* `"key":`, after a comma where one belongs. As mpg_json_put_string. */
 mpg_rc mpg_json_put_key(mpg_json_text *json, mpg_str key);

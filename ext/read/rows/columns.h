@@ -64,8 +64,8 @@ typedef struct mpg_reading {
 
 bool mpg_reading_is_null(const mpg_reading *reading, mpg_str text);
 /*
-** `text` as a value of `type`; false where it is none. Spaces around numbers and times are passed
-** over. TEXT is lent as it is. TIME is an MPG_REAL of seconds.
+** `text` as a value of `type`; false if it is none. Spaces around numbers and times are skipped.
+** TEXT is lent as it is. TIME is an MPG_REAL of seconds.
 */
 bool mpg_column_read(const mpg_reading *reading, mpg_column_type type, mpg_str text,
                      mpg_value *out);

@@ -1,7 +1,7 @@
 /*
 ** json_rows.c - files of JSON as rows: JSON Lines, or one array of objects. See rows.h.
 **
-** A column is a member of the record, or what a path finds in it; NULL where there is nothing, or
+** A column is a member of the record, or what a path finds in it; NULL if there is nothing, or
 ** null, as NaN and infinities are too (listed: not_finite). Arrays and objects are lent as JSON
 ** text. Where the columns are those that the first records have, a member that only later ones have
 ** is listed (undeclared_column). A last line that is cut off is left out (unfinished_record).
@@ -83,7 +83,7 @@ static mpg_rc learn_columns(json_file *f, mpg_err *err) {
   return MPG_OK;
 }
 
-/* Members that are no columns, where columns are a choice among members: to be passed over. */
+/* Members that are no columns, where columns are a choice among members: to be skipped. */
 static void learn_members(json_file *f) {
   for (size_t k = 0; f->usual != NULL && !f->options->by_name && k < f->n_members; k++) {
     mpg_str key = f->members[k].key;
@@ -201,7 +201,7 @@ static mpg_rc find(json_file *f, size_t i, const mpg_json_member **out, mpg_err 
     return MPG_OK;
   }
   rc = mpg_json_path_find(s->path, &f->docs, f->env, f->members, f->n_members, &s->hint, out, err);
-  if (rc != MPG_DATA) /* checked already but for keys that repeat */
+  if (rc != MPG_DATA) /* checked already except for keys that repeat */
     return rc;
   return mpg_fail(err, rc,
                   "%s:%lld:1: expected each key once on the way to column \"%.*s\", found one "
@@ -308,12 +308,12 @@ static mpg_rc list_nans(const json_file *f, mpg_err *err) {
 
 /* The next record: as it is usually written, or parsed. */
 static mpg_rc next_record(json_file *f, mpg_err *err) {
-  const char *p, *end, *behind;
+  const char *p, *end, *after;
   mpg_rc rc;
   if (f->usual != NULL && mpg_json_peek(f->json, &p, &end)) {
-    behind = mpg_json_fast_object(f->usual, p, end, f->usual_members, &f->has);
-    if (behind != NULL && behind - p <= f->limit) {
-      mpg_json_take(f->json, behind);
+    after = mpg_json_fast_object(f->usual, p, end, f->usual_members, &f->has);
+    if (after != NULL && after - p <= f->limit) {
+      mpg_json_take(f->json, after);
       f->is_usual = true;
       return MPG_OK;
     }

@@ -42,7 +42,7 @@ typedef enum mpg_rows_op {
 } mpg_rows_op;
 
 /*
-** Rows whose column does not compare so are passed over, as SQL has it: NULL is neither equal nor
+** Rows whose column does not compare so are skipped, as SQL has it: NULL is neither equal nor
 ** unequal to a value. Values are MPG_TEXT for a column of TEXT (byte by byte), MPG_INT or MPG_REAL
 ** for any other (compared exactly).
 */
@@ -112,7 +112,7 @@ typedef struct mpg_rows_format {
   mpg_rc (*open)(void **file, const mpg_env *env, const mpg_rows_query *query, const char *path,
                  mpg_issues *issues, mpg_err *err);
   void (*close)(void *file);
-  /* The next record that passes the filters; MPG_DONE at the end. After MPG_DATA it goes on. */
+  /* The next record that passes the filters; MPG_DONE at the end. After MPG_DATA it continues. */
   mpg_rc (*next)(void *file, mpg_err *err);
   int64_t (*line)(const void *file);
   /* Borrowed until the next call of any kind. */

@@ -3,7 +3,7 @@
 ** be given again: for DISTINCT, which leaves out what comes twice anyway.
 **
 ** Memory is bounded: what is known is forgotten when it is too much, and where few rows come again
-** nothing is looked for any more in that file.
+** nothing is searched for any more in that file.
 */
 #ifndef MPG_ROWS_DEDUP_H
 #define MPG_ROWS_DEDUP_H

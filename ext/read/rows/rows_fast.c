@@ -29,7 +29,7 @@ bool mpg_rows_fast_member(const mpg_reading *reading, mpg_rows_fast_column colum
 
 /* ---- Many at a time ---- */
 
-/* A number as any reader would have it; false where it is none. */
+/* A number as any reader would have it; false if it is none. */
 static bool read_slowly(const mpg_rows_fast_scan *scan, size_t record, size_t k, const char *p,
                         mpg_rows_fast_column column, const mpg_reading *reading, bool whole,
                         mpg_sum_expression_column *out) {

@@ -80,7 +80,7 @@ static inline bool mpg_rows_fast_text(const mpg_reading *reading, mpg_rows_fast_
 bool mpg_rows_fast_member(const mpg_reading *reading, mpg_rows_fast_column column, mpg_str text,
                           mpg_value *out);
 
-/* A column of a record. False where it is none of its type: the reader itself is to say so. */
+/* A column of a record. False if it is none of its type: the reader itself is to say so. */
 static inline bool mpg_rows_fast_read(const mpg_rows_fast_scan *scan, size_t record, const char *p,
                                       mpg_rows_fast_column column, const mpg_reading *reading,
                                       mpg_value *out) {

@@ -105,7 +105,7 @@ static mpg_rc compare_names(const mpg_rows_pieces *r, mpg_rows_piece *p) {
   return mpg_same_name(&p->issues, p->path, copied, &p->err);
 }
 
-/* The next block of the file, behind its header. */
+/* The next block of the file, after its header. */
 static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
   const mpg_rows_format *format = r->format;
   mpg_rows_file *f = r->at;
@@ -256,7 +256,7 @@ mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_rows
     p->records++;
     p->by_reader -= p->by_reader > 0;
     if (rc == MPG_DATA)
-      p->by_reader = SIZE_MAX; /* it alone knows where to go on */
+      p->by_reader = SIZE_MAX; /* it alone knows where to continue */
     if (rc == MPG_OK)
       rc = mpg_rows_test(r->format, p->reader, r->query, &pass, err);
     if (rc != MPG_OK)

@@ -28,7 +28,7 @@ typedef struct mpg_rows_piece {
   bool fed;                   /* the reader is where the piece is, and not block.at */
   size_t by_reader, patience; /* records that the reader takes before plain ones are tried again */
   size_t file;                /* number of the path */
-  int64_t records;            /* that were read or passed over, the current one with them */
+  int64_t records;            /* that were read or skipped, the current one with them */
 } mpg_rows_piece;
 
 /* Cuts the files; by any thread of a pipeline, one at a time. */
@@ -40,7 +40,7 @@ typedef struct mpg_rows_pieces {
   const mpg_rows_query *query;
   mpg_rows_query bare; /* the query without filters: readers' */
   const mpg_paths *paths;
-  bool plain; /* plain records are looked for */
+  bool plain; /* plain records are searched for */
   bool skip;  /* files that cannot be read as what they are to be are left out */
   bool (*chosen)(const void *ctx, const char *path); /* whether a file is read; NULL: all are */
   const void *chosen_ctx;
@@ -67,7 +67,7 @@ void mpg_rows_piece_free(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 /*
 ** What follows in a piece whose rc is MPG_OK: *plain > 0 records from block.at on, with their
 ** fields in `scan`; or, *plain == 0, the current record of piece->reader, which passes the filters.
-** MPG_DONE at the end; after MPG_DATA it goes on.
+** MPG_DONE at the end; after MPG_DATA it continues.
 **
 ** Plain records are the caller's to filter, and to pass (mpg_rows_piece_pass) up to the first that
 ** it cannot read (mpg_rows_piece_refuse): that one then comes as the reader has it. With `counting`

@@ -2,9 +2,9 @@
 ** rows_rollup.h - files of rows (rows.h) summed by the columns that a query groups by, block by
 ** block, by several threads.
 **
-** The groups and their totals are those of one thread (of measures in doubles: but for the last bit
-** of a sum that is not exact), and so are issues and errors, which come in the order of the files.
-** Memory is that of the groups, once a thread, and a few blocks.
+** The groups and their totals are those of one thread (of measures in doubles: except for the last
+** bit of a sum that is not exact), and so are issues and errors, which come in the order of the
+** files. Memory is that of the groups, once a thread, and a few blocks.
 */
 #ifndef MPG_ROWS_ROLLUP_H
 #define MPG_ROWS_ROLLUP_H

@@ -61,7 +61,7 @@ static inline bool may_repeat(const reading *r, worker *w, const part *p) {
          mpg_rows_dedup_looks(&w->seen, p->piece.path);
 }
 
-/* Whether the thread has given the same row before: its cells are behind the batch's last row. */
+/* Whether the thread has given the same row before: its cells are after the batch's last row. */
 static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
   const mpg_rows_batch *b = &p->batch;
   size_t n = r->query.n_wanted;
@@ -90,7 +90,7 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
 
 /* ---- Rows ---- */
 
-/* Room for more rows, and for a cell behind them: where no column is asked for there is an array
+/* Room for more rows, and for a cell after them: where no column is asked for there is an array
 ** still. */
 static mpg_rc make_room(const reading *r, mpg_rows_batch *b, size_t rows, mpg_err *err) {
   size_t n = b->n + rows, cells = n * r->query.n_wanted + 1;
@@ -104,7 +104,7 @@ static mpg_rc make_room(const reading *r, mpg_rows_batch *b, size_t rows, mpg_er
   return MPG_OK;
 }
 
-/* Of the row behind the batch's last one. */
+/* Of the row after the batch's last one. */
 static inline void number_row(const reading *r, part *p, int64_t number) {
   mpg_rows_batch *b = &p->batch;
   if (b->n == 0)
@@ -173,8 +173,8 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
   return rc;
 }
 
-/* The cells of one plain record that passes the filters; there is room for them. False where it is
-** not plain in a column that is asked for. */
+/* The cells of one plain record that passes the filters; there is room for them. False if it is not
+** plain in a column that is asked for. */
 static bool read_plain(const reading *r, const worker *w, part *p, size_t record) {
   const char *bytes = p->piece.block.bytes;
   size_t n = r->query.n_wanted;

@@ -3,7 +3,7 @@
 ** several threads.
 **
 ** Rows come in the order of the files, and so do errors: what comes out does not depend on the
-** number of threads. The threads decode the columns that are asked for, and pass over rows that the
+** number of threads. The threads decode the columns that are asked for, and skip rows that the
 ** filters refuse; a value that does not fit its type is an error only where it is asked for. Memory
 ** is that of a few blocks.
 */
@@ -68,7 +68,7 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
 /* Of all zero as well. */
 void mpg_rows_scan_close(mpg_rows_scan *scan);
 
-/* To the next row where the batch at hand has it; else mpg_rows_scan_more is to go on. */
+/* To the next row where the batch at hand has it; else mpg_rows_scan_more is to continue. */
 static inline bool mpg_rows_scan_step(mpg_rows_scan *scan) {
   return scan->batch != NULL && ++scan->at < scan->batch->n;
 }

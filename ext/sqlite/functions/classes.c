@@ -23,7 +23,7 @@ static void job_size(sqlite3_context *context, int n, sqlite3_value **args) {
     sqlite3_result_text(context, name, -1, SQLITE_STATIC);
 }
 
-/* A time; false where it is NULL, or no time: then the result is set. */
+/* A time; false if it is NULL, or no time: then the result is set. */
 static bool get_time(sqlite3_context *context, sqlite3_value *value, int64_t *us) {
   mpg_value v = mpg_value_of(value);
   mpg_err err;

@@ -77,7 +77,7 @@ static bool is_number(sqlite3_value *value) {
 }
 
 /* A row as most are: a category, which the ledger's own text tells by its address, and an integer.
-** False where it is another. */
+** False if it is another. */
 static bool usual_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
   mpg_category category;
   mpg_goodput *g;

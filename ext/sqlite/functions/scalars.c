@@ -37,7 +37,7 @@ static void debug(sqlite3_context *context, int n, sqlite3_value **args) {
     sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
-/* mpg_uuid(namespace, name): the version-5 UUID; NULL where an argument is NULL. */
+/* mpg_uuid(namespace, name): the version-5 UUID; NULL if an argument is NULL. */
 static void uuid(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_value space = mpg_value_of(args[0]);
   char out[MPG_UUID_TEXT];

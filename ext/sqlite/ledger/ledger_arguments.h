@@ -8,8 +8,8 @@
 #include "../../goodput/ledger/ledger_options.h"
 #include "../scripts/sources.h"
 
-/* Of an array by mpg_arg, NULL where an argument was not given. One that is NULL in SQL counts as
-** not given here. */
+/* Of an array by mpg_arg, NULL if an argument was not given. One that is NULL in SQL counts as not
+** given here. */
 bool mpg_arg_given(sqlite3_value *const *args, mpg_arg a);
 /* "" where it is not given; borrowed from the value. */
 const char *mpg_arg_text(sqlite3_value *const *args, mpg_arg a);

@@ -217,7 +217,7 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
   return rc;
 }
 
-/* The job that a timeline asks for, as its unit; false where there is no such job. */
+/* The job that a timeline asks for, as its unit; false if there is no such job. */
 static bool find_job(cursor *c) {
   char uuid[MPG_UUID_TEXT];
   mpg_str name = mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB));
@@ -437,7 +437,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
 }
 
-/* The row behind the last of a batch, or of a cell. */
+/* The row after the last of a batch, or of a cell. */
 static int leave(cursor *c) {
   const mpg_table *t = (const mpg_table *)c->base.pVtab;
   mpg_err err;

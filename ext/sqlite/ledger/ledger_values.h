@@ -18,7 +18,7 @@ typedef struct mpg_ledger_last {
 } mpg_ledger_last;
 
 /* The row at hand, and the texts that were shown last, of each column as SQLite numbers them.
-** Zero-initialised but for what is borrowed. */
+** Zero-initialised, except what is borrowed. */
 typedef struct mpg_ledger_values {
   mpg_conn *conn;
   const mpg_fleet *fleet; /* whose names they are */

@@ -6,7 +6,7 @@
 **     mpg_records([schema [, on_error]])   tables or views of the open database
 **
 ** A row for each record; `record` names its relation ('spans'), the columns are those of all
-** relations together, and NULL where a relation has no such column. Times are Unix seconds. Records
+** relations together, and NULL if a relation has no such column. Times are Unix seconds. Records
 ** pass the checks of the ledger, and its arguments and issues are those of mpg_ledger. Records of
 ** the same job, or program, come as one. Memory is that of the ledger's records.
 */

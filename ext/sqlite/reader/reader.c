@@ -23,7 +23,7 @@ typedef struct reader_cursor {
   /* Of rows that are read ahead. */
   mpg_scan_query query;
   mpg_rows_scan rows;
-  size_t *wanted; /* the columns of the query; behind them the cell of every column */
+  size_t *wanted; /* the columns of the query; after them the cell of every column */
 } reader_cursor;
 
 static const mpg_reader_format *format_of(const sqlite3_vtab *vtab) {
@@ -511,7 +511,7 @@ static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     give_place(cursor, context, i > n + arguments);
   else if (cursor->arguments[i - n] != NULL)
     sqlite3_result_value(context, cursor->arguments[i - n]);
-  else /* of a table whose arguments are behind its 63rd column */
+  else /* of a table whose arguments are after its 63rd column */
     return mpg_argument_missing(base->pVtab, f->module.name, argument_name(f, i - n));
   return SQLITE_OK;
 }

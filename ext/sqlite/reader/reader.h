@@ -34,7 +34,7 @@ typedef struct mpg_reader_column {
 /* What a query asks of every file. */
 typedef struct mpg_reader_request {
   int threads; /* that may read, at least 1 */
-  /* Records whose column surely is not this text may be passed over, and are then counted. */
+  /* Records whose column surely is not this text may be skipped, and are then counted. */
   struct {
     size_t column;
     mpg_str text;
@@ -75,9 +75,9 @@ typedef struct mpg_reader_format {
 
   /*
   ** Once a scan, before the first file: checks the arguments and makes what all files share; *scan
-  ** is passed to open and end. arguments[i] is MPG_NULL where it was not given; its text stays
-  ** valid until end. Of a threaded format, arguments[narguments + 1] is how many threads may read.
-  ** May be NULL, as end may.
+  ** is passed to open and end. arguments[i] is MPG_NULL if it was not given; its text stays valid
+  ** until end. Of a threaded format, arguments[narguments + 1] is how many threads may read. May be
+  ** NULL, as end may.
   */
   mpg_rc (*begin)(void **scan, const mpg_env *env, const mpg_value *arguments, mpg_err *err);
   void (*end)(void *scan);
@@ -93,8 +93,8 @@ typedef struct mpg_reader_format {
                  mpg_err *err);
   void (*close)(void *file);
   /*
-  ** The next record; MPG_DONE at the end. After MPG_DATA the next call goes on with the record that
-  ** follows, or says MPG_DONE where nothing more can be read.
+  ** The next record; MPG_DONE at the end. After MPG_DATA the next call continues with the record
+  ** that follows, or says MPG_DONE if nothing more can be read.
   */
   mpg_rc (*next)(void *file, mpg_err *err);
   int64_t (*line)(const void *file); /* where the current record begins */
@@ -103,7 +103,7 @@ typedef struct mpg_reader_format {
   /* Columns (up to 57) whose texts the format compares itself, as the wish has it, and by which
   ** rows may be grouped: text or NULL. Of rows that are read ahead SQLite compares them. */
   uint64_t comparable;
-  /* Columns (up to 57) that are quickly had and cannot fail, but for want of memory: see
+  /* Columns (up to 57) that are quickly had and cannot fail, except for want of memory: see
   ** reader_groups.h. */
   uint64_t plain;
   bool binary;   /* no text: bytes are read as they are, and need not be UTF-8 */

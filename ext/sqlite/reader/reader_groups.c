@@ -28,12 +28,14 @@ static uint64_t keys_of(const mpg_reader_grouping *by) {
 
 /* ---- Plan ---- */
 
-/* SQLite sets the highest bit for any column from the 64th on, and so for any of a table's hidden
-** ones behind that: then _file and _line are kept, though it may be the argument `threads` that was
+/*
+** SQLite sets the highest bit for any column from the 64th on, and so for any of a table's hidden
+** ones after that: then _file and _line are kept, though it may be the argument `threads` that was
 ** meant.
 **
-** Only GROUP BY: DISTINCT with a LIMIT is done long before the end of the file where rows come
-** as they are. */
+** Only GROUP BY: DISTINCT with a LIMIT is done long before the end of the file where rows come as
+** they are.
+*/
 bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3 *db, sqlite3_index_info *info,
                             sqlite3_str *text) {
   uint64_t own = f->ncolumns < 63 ? (UINT64_C(1) << f->ncolumns) - 1 : 0, keys = 0, others;
@@ -122,7 +124,7 @@ mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,
 
 /* ---- Sorted ---- */
 
-/* The columns come behind the three that each record has, in their order. */
+/* The columns come after the three that each record has, in their order. */
 static void select_sorted(const mpg_reader_grouping *by, const mpg_reader_format *f,
                           sqlite3_str *sql) {
   sqlite3_str_appendf(sql, "SELECT rowid, %s", by->places ? "_file, _line" : "NULL, NULL");

@@ -37,7 +37,7 @@ typedef struct mpg_reader_groups {
   mpg_shared_text shown[MPG_GROUP_SORTER_KEYS + MPG_GROUP_SORTER_VALUES];
 } mpg_reader_groups;
 
-/* Where records come from, one after the other: MPG_DONE behind the last. */
+/* Where records come from, one after the other: MPG_DONE after the last. */
 typedef struct mpg_reader_records {
   void *of;
   mpg_rc (*next)(void *of, mpg_err *err);

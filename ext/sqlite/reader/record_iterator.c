@@ -63,7 +63,7 @@ void mpg_record_iterator_end(mpg_record_iterator *walk) {
   walk->scanning = false;
 }
 
-/* Counts an error as a record left out; false where it is to stop the query. */
+/* Counts an error as a record left out; false if it is to stop the query. */
 static bool skipped(mpg_record_iterator *walk, mpg_err *err) {
   int64_t line = walk->file == NULL ? 0 : walk->format.line(walk->file);
   if (!walk->skip || err->rc != MPG_DATA)

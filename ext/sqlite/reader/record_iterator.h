@@ -1,6 +1,6 @@
 /*
 ** record_iterator.h - the records of all files that a path stands for, one after the other: what
-** every table over files does behind its xFilter and xNext.
+** every table over files does after its xFilter and xNext.
 **
 ** A malformed record ends the walk with its error, or, where records are skipped, is counted in
 ** mpg_issues as skipped_record (data_loss); and so does a file without a single byte, which no
@@ -24,8 +24,8 @@ typedef struct mpg_file_format {
                  mpg_issues *issues, mpg_err *err);
   void (*close)(void *file, void *shared);
   /*
-  ** The next record; MPG_DONE at the end. After MPG_DATA the next call goes on with the record that
-  ** follows, or says MPG_DONE where nothing more can be read.
+  ** The next record; MPG_DONE at the end. After MPG_DATA the next call continues with the record
+  ** that follows, or says MPG_DONE if nothing more can be read.
   */
   mpg_rc (*next)(void *file, mpg_err *err);
   int64_t (*line)(const void *file); /* where the current record begins */

@@ -140,7 +140,7 @@ static bool matches(mpg_recogniser *r, const rule *one, mpg_str text) {
 /* ---- the evidence ---- */
 
 /* The names of the tables of a file of SQLite, a name a line, owned by SQLite's allocator; *names
-** is NULL where it cannot be read. MPG_NOMEM is the only error. */
+** is NULL if it cannot be read. MPG_NOMEM is the only error. */
 static mpg_rc table_names(const char *path, char **names, mpg_err *err) {
   sqlite3 *db = NULL;
   sqlite3_stmt *stmt = NULL;
