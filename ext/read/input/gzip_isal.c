@@ -42,7 +42,7 @@ typedef struct isal_gzip {
 } isal_gzip;
 
 /* The part behind this one that the header has. */
-static header_part part_behind(const header *h) {
+static header_part part_after(const header *h) {
   static const unsigned flag[] = {
       [EXTRA_SIZE] = 4, [EXTRA] = 4, [NAME] = 8, [COMMENT] = 16, [HEADER_CRC] = 2};
   header_part part = h->part + 1;
@@ -84,7 +84,7 @@ static const char *header_byte(const isal_calls *isal, header *h, unsigned b) {
     h->crc = isal->crc(h->crc, &byte, 1);
   }
   if (ends) {
-    h->part = part_behind(h);
+    h->part = part_after(h);
     h->at = 0;
   }
   return NULL;
