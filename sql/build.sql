@@ -25,6 +25,9 @@
 --
 -- The tables and views are described in docs/questions.md, and in the comments here. Times named _us
 -- are microseconds since 1970, chip-time named _us is chip-microseconds: both integers, summed exactly.
+-- Beside them stand generated columns for tools, which take no room in the file: times as the ISO text
+-- that tools' literals compare with, and chip-hours as reals, which fit clients with 32-bit integers.
+-- Every column has a declared type, and views select columns alone, so that drivers report types.
 
 BEGIN IMMEDIATE;
 
@@ -32,27 +35,40 @@ BEGIN IMMEDIATE;
 
 CREATE TABLE IF NOT EXISTS mpg_config(name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS capacity(
-  id TEXT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT) WITHOUT ROWID;
+  id TEXT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS outages(
-  id TEXT PRIMARY KEY, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT, kind TEXT) WITHOUT ROWID;
+  id TEXT PRIMARY KEY, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT, kind TEXT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS jobs(
   id TEXT, job TEXT PRIMARY KEY, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT,
-  priority TEXT, chips REAL, min_chips REAL, tasks BIGINT, submit_us BIGINT, labels TEXT) WITHOUT ROWID;
+  priority TEXT, chips REAL, min_chips REAL, tasks BIGINT, submit_us BIGINT, labels TEXT,
+  submit_time DATETIME AS (datetime(submit_us / 1000000, 'unixepoch') || printf('.%06d', submit_us % 1000000))) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS allocations(
   id TEXT PRIMARY KEY, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
-  outcome TEXT) WITHOUT ROWID;
+  outcome TEXT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
 -- In the order in which the ledger and its questions read them, and traces bring them: ids are random.
 CREATE TABLE IF NOT EXISTS spans(
   id TEXT, job TEXT, attempt BIGINT, kind TEXT, start_us BIGINT, end_us BIGINT, step BIGINT, program TEXT,
-  flops REAL, bytes REAL, dtype TEXT, executions REAL, PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
+  flops REAL, bytes REAL, dtype TEXT, executions REAL,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS commits(
-  id TEXT PRIMARY KEY, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT) WITHOUT ROWID;
+  id TEXT PRIMARY KEY, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT,
+  snapshot_time DATETIME AS (datetime(snapshot_us / 1000000, 'unixepoch') || printf('.%06d', snapshot_us % 1000000)),
+  durable_time DATETIME AS (datetime(durable_us / 1000000, 'unixepoch') || printf('.%06d', durable_us % 1000000))) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS programs(
   id TEXT, program TEXT PRIMARY KEY, flops REAL, bytes REAL, dtype TEXT) WITHOUT ROWID;
 -- Your own chips: read by the ledger, filled from the traces' chips.csv and by you.
 CREATE TABLE IF NOT EXISTS chips(
   chip TEXT, dtype TEXT, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL,
-  vendor TEXT, year BIGINT, source TEXT, PRIMARY KEY (chip, dtype));
+  vendor TEXT, year BIGINT, source TEXT);
+CREATE UNIQUE INDEX IF NOT EXISTS main.chips_key ON chips(chip, dtype);
 -- What a chip-hour costs, in millionths of your currency: filled by you, chips named as in the ledger.
 CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BIGINT);
 
@@ -259,7 +275,9 @@ ON CONFLICT DO UPDATE SET
 -- Hour by hour. job and attempt are NULL for idle and down, attempt for queued.
 DROP TABLE IF EXISTS temp.mpg_new_ledger;
 CREATE TEMP TABLE mpg_new_ledger AS
-SELECT bucket AS hour, pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
+SELECT bucket AS hour,
+       CAST(strftime('%s', bucket || coalesce((SELECT value FROM main.mpg_config WHERE name = 'offset'), '')) AS INTEGER) AS time,
+       pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
        json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team,
        category, cause, chip_us, intervals
 FROM mpg_rollup
@@ -289,25 +307,59 @@ DROP VIEW temp.spans;
 DROP VIEW temp.commits;
 DROP VIEW temp.programs;
 
-CREATE TABLE IF NOT EXISTS ledger(
-  hour TEXT, pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT,
-  runtime TEXT, model TEXT, size TEXT, priority TEXT, team TEXT, category TEXT, cause TEXT, chip_us BIGINT,
-  intervals BIGINT);
-DELETE FROM ledger;
+-- hour and day are those of the ledger's clocks; time is the start of the hour in Unix seconds, whatever the clocks.
+-- The sum of a *_us column, or of its hours, is what ratios are made of; that of chip_us has the queue in it, which is
+-- no capacity.
+DROP TABLE IF EXISTS main.ledger;
+CREATE TABLE ledger(
+  hour DATETIME, time BIGINT, pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT,
+  framework TEXT, runtime TEXT, model TEXT, size TEXT, priority TEXT, team TEXT, category TEXT, cause TEXT,
+  chip_us BIGINT, intervals BIGINT,
+  day DATETIME AS (substr(hour, 1, 10) || ' 00:00:00'),
+  week TEXT AS (strftime('%Y', date(hour, '-3 days', 'weekday 4')) || '-W'
+                || printf('%02d', (strftime('%j', date(hour, '-3 days', 'weekday 4')) - 1) / 7 + 1)),
+  month TEXT AS (substr(hour, 1, 7)),
+  chip_hours REAL AS (chip_us / 3.6e9),
+  capacity_us BIGINT AS (iif(category <> 'queued', chip_us, 0)),
+  capacity_chip_hours REAL AS (iif(category <> 'queued', chip_us / 3.6e9, 0.0)),
+  allocated_us BIGINT AS (iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us, 0)),
+  allocated_chip_hours REAL AS (iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us / 3.6e9, 0.0)),
+  partial_us BIGINT AS (iif(category = 'partial', chip_us, 0)),
+  partial_chip_hours REAL AS (iif(category = 'partial', chip_us / 3.6e9, 0.0)),
+  untraced_us BIGINT AS (iif(category = 'untraced', chip_us, 0)),
+  untraced_chip_hours REAL AS (iif(category = 'untraced', chip_us / 3.6e9, 0.0)),
+  productive_us BIGINT AS (iif(category IN ('inefficiency', 'unrated', 'ideal'), chip_us, 0)),
+  productive_chip_hours REAL AS (iif(category IN ('inefficiency', 'unrated', 'ideal'), chip_us / 3.6e9, 0.0)),
+  unrated_us BIGINT AS (iif(category = 'unrated', chip_us, 0)),
+  unrated_chip_hours REAL AS (iif(category = 'unrated', chip_us / 3.6e9, 0.0)),
+  ideal_us BIGINT AS (iif(category = 'ideal', chip_us, 0)),
+  ideal_chip_hours REAL AS (iif(category = 'ideal', chip_us / 3.6e9, 0.0)),
+  queued_us BIGINT AS (iif(category = 'queued', chip_us, 0)),
+  queued_chip_hours REAL AS (iif(category = 'queued', chip_us / 3.6e9, 0.0)));
 INSERT INTO ledger SELECT * FROM temp.mpg_new_ledger;
 
-CREATE TABLE IF NOT EXISTS waits(
+DROP TABLE IF EXISTS main.waits;
+CREATE TABLE waits(
   pool TEXT, job TEXT, attempt BIGINT, size TEXT, category TEXT, cause TEXT, start_us BIGINT, end_us BIGINT,
-  chip_us BIGINT);
-DELETE FROM waits;
+  chip_us BIGINT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  chip_hours REAL AS (chip_us / 3.6e9));
 INSERT INTO waits SELECT * FROM temp.mpg_new_waits;
 
 -- A job's attempts: from its first chip to its last; the outcome is that of the allocation that ended last
 -- (of several the first of the order below), NULL while any is held.
-CREATE TABLE IF NOT EXISTS attempts(
+DROP TABLE IF EXISTS main.attempts;
+CREATE TABLE attempts(
   job TEXT, attempt BIGINT, pool TEXT, size TEXT, chips REAL, start_us BIGINT, end_us BIGINT, outcome TEXT,
-  ready_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT, PRIMARY KEY (job, attempt));
-DELETE FROM attempts;
+  ready_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  ready_time DATETIME AS (datetime(ready_us / 1000000, 'unixepoch') || printf('.%06d', ready_us % 1000000)),
+  held_chip_hours REAL AS (held_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  lost_chip_hours REAL AS (lost_us / 3.6e9));
+CREATE UNIQUE INDEX main.attempts_key ON attempts(job, attempt);
 DROP TABLE IF EXISTS temp.mpg_sizes;
 CREATE TEMP TABLE mpg_sizes(job TEXT PRIMARY KEY, size TEXT);
 INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM temp.mpg_new_ledger WHERE job IS NOT NULL GROUP BY job;
@@ -336,10 +388,18 @@ DROP TABLE temp.mpg_sizes;
 -- went on, but 'preempted' where an allocation of 0 chips says that it gave back all (it was suspended), NULL at
 -- the end of the trace. last_span_us: the end of the last thing that its program did;
 -- progress_us: the start of its first step; restore_us: time it read checkpoints back before that.
-CREATE TABLE IF NOT EXISTS runs(
+DROP TABLE IF EXISTS main.runs;
+CREATE TABLE runs(
   job TEXT, attempt BIGINT, run BIGINT, start_us BIGINT, end_us BIGINT, outcome TEXT, last_span_us BIGINT,
-  progress_us BIGINT, restore_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT, PRIMARY KEY (job, attempt, run));
-DELETE FROM runs;
+  progress_us BIGINT, restore_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  last_span_time DATETIME AS (datetime(last_span_us / 1000000, 'unixepoch') || printf('.%06d', last_span_us % 1000000)),
+  progress_time DATETIME AS (datetime(progress_us / 1000000, 'unixepoch') || printf('.%06d', progress_us % 1000000)),
+  held_chip_hours REAL AS (held_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  lost_chip_hours REAL AS (lost_us / 3.6e9));
+CREATE UNIQUE INDEX main.runs_key ON runs(job, attempt, run);
 INSERT INTO runs
 WITH whole AS (
   SELECT job, attempt, start_us,
@@ -368,11 +428,15 @@ UPDATE runs SET
                            AND d.start_us >= runs.start_us AND d.start_us < coalesce(runs.progress_us, runs.end_us)), 0);
 
 -- Chip-time of programs, by day of UTC.
-CREATE TABLE IF NOT EXISTS program_ledger(
-  program TEXT, job TEXT, day TEXT, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT);
-DELETE FROM program_ledger;
+DROP TABLE IF EXISTS main.program_ledger;
+CREATE TABLE program_ledger(
+  program TEXT, job TEXT, day DATETIME, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT,
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  lost_chip_hours REAL AS (lost_us / 3.6e9));
 INSERT INTO program_ledger
-SELECT program, job, date(start_us / 1000000, 'unixepoch'), sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)
+SELECT program, job, date(start_us / 1000000, 'unixepoch') || ' 00:00:00', sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)
 FROM temp.mpg_did WHERE program IS NOT NULL GROUP BY 1, 2, 3;
 
 CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
@@ -391,57 +455,104 @@ DROP TABLE temp.mpg_did;
 CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
 CREATE INDEX IF NOT EXISTS main.attempts_by_start ON attempts(pool, start_us);
 
--- ---- 3. Views: built-in SQL alone, sums first and division last ----
+-- ---- 3. Sums by day, pool and job, from which come the ratios that tools show as they are ----
 
--- The sums that every ratio is made of, at the grain of the ledger without its categories.
+DROP TABLE IF EXISTS main.day_sums;
+CREATE TABLE day_sums(
+  day DATETIME, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(capacity_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  MPG_lower REAL AS (1.0 * ideal_us / nullif(capacity_us, 0)));
+CREATE UNIQUE INDEX main.day_sums_key ON day_sums(day);
+INSERT INTO day_sums
+SELECT day, sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM ledger GROUP BY day;
+
+DROP TABLE IF EXISTS main.pool_sums;
+CREATE TABLE pool_sums(
+  pool TEXT, chip TEXT, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(capacity_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  MPG_lower REAL AS (1.0 * ideal_us / nullif(capacity_us, 0)));
+CREATE UNIQUE INDEX main.pool_sums_key ON pool_sums(pool);
+INSERT INTO pool_sums
+SELECT pool, min(chip), sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM ledger WHERE pool IS NOT NULL GROUP BY pool;
+
+-- Job by job: SG on the job's own basis, and where its chip-hours went.
+DROP TABLE IF EXISTS main.job_sums;
+CREATE TABLE job_sums(
+  job TEXT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT, size TEXT, team TEXT,
+  capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  held_us BIGINT AS (allocated_us + partial_us),
+  lost_us BIGINT AS (allocated_us + partial_us - ideal_us - untraced_us - unrated_us),
+  held_chip_hours REAL AS ((allocated_us + partial_us) / 3.6e9),
+  lost_chip_hours REAL AS ((allocated_us + partial_us - ideal_us - untraced_us - unrated_us) / 3.6e9),
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(allocated_us + partial_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END));
+CREATE UNIQUE INDEX main.job_sums_key ON job_sums(job);
+INSERT INTO job_sums
+SELECT job, min(name), min(owner), min(phase), min(framework), min(runtime), min(model), min(size), min(team),
+       sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us)
+FROM ledger WHERE job IS NOT NULL GROUP BY job;
+
+-- ---- 4. Views of columns alone, whose types drivers report, generated columns too ----
+
 DROP VIEW IF EXISTS cells;
 CREATE VIEW cells AS
-SELECT hour, date(hour) AS day, strftime('%Y', date(hour, '-3 days', 'weekday 4')) || '-W'
-         || printf('%02d', (strftime('%j', date(hour, '-3 days', 'weekday 4')) - 1) / 7 + 1) AS week,
-       strftime('%Y-%m', hour) AS month,
-       pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority, team, category, cause, chip_us,
-       iif(category <> 'queued', chip_us, 0) AS capacity_us,
-       iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us, 0) AS allocated_us,
-       iif(category = 'partial', chip_us, 0) AS partial_us,
-       iif(category = 'untraced', chip_us, 0) AS untraced_us,
-       iif(category IN ('inefficiency', 'unrated', 'ideal'), chip_us, 0) AS productive_us,
-       iif(category = 'unrated', chip_us, 0) AS unrated_us,
-       iif(category = 'ideal', chip_us, 0) AS ideal_us,
-       iif(category = 'queued', chip_us, 0) AS queued_us
+SELECT hour, day, week, month, time, pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size,
+       priority, team, category, cause, chip_us, chip_hours,
+       capacity_us, allocated_us, partial_us, untraced_us, productive_us, unrated_us, ideal_us, queued_us,
+       capacity_chip_hours, allocated_chip_hours, partial_chip_hours, untraced_chip_hours,
+       productive_chip_hours, unrated_chip_hours, ideal_chip_hours, queued_chip_hours
 FROM ledger;
 
 DROP VIEW IF EXISTS goodput_by_day;
 CREATE VIEW goodput_by_day AS
-SELECT day, sum(capacity_us) / 3.6e9 AS capacity_chip_hours,
-       1.0 * sum(allocated_us) / nullif(sum(capacity_us), 0) AS SG,
-       1.0 * sum(productive_us) / nullif(sum(allocated_us) - sum(untraced_us), 0) AS RG,
-       1.0 * sum(ideal_us) / nullif(sum(productive_us) - sum(unrated_us), 0) AS PG,
-       CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / nullif(sum(capacity_us), 0) END AS MPG,
-       1.0 * sum(ideal_us) / nullif(sum(capacity_us), 0) AS MPG_lower
-FROM cells GROUP BY day;
+SELECT day, capacity_chip_hours, SG, RG, PG, MPG, MPG_lower FROM day_sums;
 
 DROP VIEW IF EXISTS goodput_by_pool;
 CREATE VIEW goodput_by_pool AS
-SELECT pool, min(chip) AS chip, sum(capacity_us) / 3.6e9 AS capacity_chip_hours,
-       1.0 * sum(allocated_us) / nullif(sum(capacity_us), 0) AS SG,
-       1.0 * sum(productive_us) / nullif(sum(allocated_us) - sum(untraced_us), 0) AS RG,
-       1.0 * sum(ideal_us) / nullif(sum(productive_us) - sum(unrated_us), 0) AS PG,
-       CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / nullif(sum(capacity_us), 0) END AS MPG,
-       1.0 * sum(ideal_us) / nullif(sum(capacity_us), 0) AS MPG_lower
-FROM cells WHERE pool IS NOT NULL GROUP BY pool;
+SELECT pool, chip, capacity_chip_hours, SG, RG, PG, MPG, MPG_lower FROM pool_sums;
 
--- Job by job: SG on the job's own basis, and where its chip-hours went.
 DROP VIEW IF EXISTS goodput_by_job;
 CREATE VIEW goodput_by_job AS
-SELECT job, name, owner, phase, framework, runtime, model, size, team,
-       (sum(allocated_us) + sum(partial_us)) / 3.6e9 AS held_chip_hours,
-       1.0 * sum(allocated_us) / nullif(sum(allocated_us) + sum(partial_us), 0) AS SG,
-       1.0 * sum(productive_us) / nullif(sum(allocated_us) - sum(untraced_us), 0) AS RG,
-       1.0 * sum(ideal_us) / nullif(sum(productive_us) - sum(unrated_us), 0) AS PG,
-       CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0
-            THEN 1.0 * sum(ideal_us) / nullif(sum(allocated_us) + sum(partial_us), 0) END AS MPG,
-       (sum(allocated_us) + sum(partial_us) - sum(ideal_us) - sum(untraced_us) - sum(unrated_us)) / 3.6e9 AS lost_chip_hours,
-       sum(queued_us) / 3.6e9 AS queued_chip_hours
-FROM cells WHERE job IS NOT NULL GROUP BY job;
+SELECT job, name, owner, phase, framework, runtime, model, size, team, held_chip_hours, SG, RG, PG, MPG,
+       lost_chip_hours, queued_chip_hours
+FROM job_sums;
 
 COMMIT;

@@ -77,6 +77,7 @@ clients() {
   works_in python3-apsw "$python" -c 'import apsw'
   works_in python3-pandas "$python" -c 'import pandas'
   works_in python3-pyodbc "$python" -c 'import pyodbc'
+  works_in python3-sqlalchemy "$python" -c 'import sqlalchemy'
   command_in unixodbc isql
   works_in libsqliteodbc odbcinst -q -d -n SQLite3
   command_in openjdk-17-jdk-headless javac

@@ -18,7 +18,7 @@
 -- Basis: installed capacity for time, pool and chip; for columns of jobs what the jobs held (allocated + partial).
 WITH grouped AS (
   SELECT CASE coalesce(:by, 'fleet')
-           WHEN 'hour' THEN hour WHEN 'day' THEN day WHEN 'week' THEN week WHEN 'month' THEN month WHEN 'pool' THEN pool
+           WHEN 'hour' THEN hour WHEN 'day' THEN date(day) WHEN 'week' THEN week WHEN 'month' THEN month WHEN 'pool' THEN pool
            WHEN 'chip' THEN chip WHEN 'phase' THEN phase WHEN 'framework' THEN framework WHEN 'runtime' THEN runtime
            WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'owner' THEN owner
            WHEN 'priority' THEN priority WHEN 'job' THEN job WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment,

@@ -30,7 +30,7 @@ waits_by AS (
   FROM placed GROUP BY segment
 ),
 sums AS (
-  SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'size' THEN size WHEN 'day' THEN day WHEN 'priority' THEN priority
+  SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'size' THEN size WHEN 'day' THEN date(day) WHEN 'priority' THEN priority
            WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment,
          sum(capacity_us) AS capacity_us, sum(allocated_us) AS allocated_us, sum(partial_us) AS partial_us, sum(queued_us) AS queued_us
   FROM cells WHERE job IS NOT NULL OR coalesce(:by, 'pool') NOT IN ('size', 'priority') GROUP BY 1

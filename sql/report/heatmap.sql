@@ -18,10 +18,10 @@
 WITH parted AS (
   SELECT CASE coalesce(:rows, 'phase') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'framework' THEN framework
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'owner' THEN owner
-           WHEN 'day' THEN day ELSE 'unknown :rows, ' || :rows END AS a,
+           WHEN 'day' THEN date(day) ELSE 'unknown :rows, ' || :rows END AS a,
          CASE coalesce(:columns, 'size') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'framework' THEN framework
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'owner' THEN owner
-           WHEN 'day' THEN day ELSE 'unknown :columns, ' || :columns END AS b,
+           WHEN 'day' THEN date(day) ELSE 'unknown :columns, ' || :columns END AS b,
          sum(allocated_us) + sum(partial_us) AS held_us, sum(allocated_us) AS allocated_us, sum(allocated_us) - sum(untraced_us) AS traced_us,
          sum(productive_us) AS productive_us, sum(productive_us) - sum(unrated_us) AS rated_us, sum(ideal_us) AS ideal_us
   FROM cells

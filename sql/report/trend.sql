@@ -14,7 +14,7 @@
 --   MPG_7                ratio       the same of this bucket and the six before it
 -- Basis: installed capacity.
 WITH sums AS (
-  SELECT CASE coalesce(:width, 'day') WHEN 'hour' THEN hour WHEN 'day' THEN day WHEN 'week' THEN week WHEN 'month' THEN month
+  SELECT CASE coalesce(:width, 'day') WHEN 'hour' THEN hour WHEN 'day' THEN date(day) WHEN 'week' THEN week WHEN 'month' THEN month
            ELSE 'unknown :width, ' || :width END AS bucket,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i

@@ -1,11 +1,11 @@
-# make test-clients: the queries of tests/clients in every client there is, those installed that are missing: Debian's from
-# its packages, the others from npm into build/clients. make test runs those that are there.
+# make test-clients: the queries of tests/clients in every client there is, and what BI tools see of a database. Those that are missing are
+# installed: Debian's from its packages, the others from npm into build/clients. make test runs those that are there.
 NODE_CLIENTS = node@24 bun@1 better-sqlite3@12
 INSTALLED = $(NODE_CLIENTS:%=build/clients/%.installed)
 
 .PHONY: test-clients clients
 test-clients: clients
-	+@MPG_CLIENTS=1 $(PYTHON) tests/run test_clients
+	+@MPG_CLIENTS=1 $(PYTHON) tests/run test_clients test_bi
 
 clients:
 	@ext/package/deps.sh clients
