@@ -157,6 +157,11 @@ class Joining(Folder):
         row = self.db.execute("SELECT missing FROM trace_sources(?)", (self.folder,)).fetchone()
         self.assertEqual(("year",), row)
 
+    def test_a_log_that_tells_when_it_began(self):
+        """nvidia-smi's date is a start of the log's own, and not its job's."""
+        shutil.copy(os.path.join(ROOT, "fixtures", "training", "nanogpt.log"), self.folder)
+        self.assertEqual([(None,)], self.db.execute("SELECT missing FROM trace_sources(?)", (self.folder,)).fetchall())
+
     def test_a_log_has_another_name_of_its_job(self):
         head = "JobIDRaw|JobID|JobName|Cluster|State|Submit|Start|End|NNodes|ReqTRES|AllocTRES|NodeList\n"
         times = "2026-03-02T10:00:00|2026-03-02T10:00:10|2026-03-02T10:05:10|1|gres/gpu=8|gres/gpu=8|n1"
