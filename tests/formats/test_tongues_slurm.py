@@ -38,20 +38,14 @@ class Slurms(tongue_case.TongueCase):
 
     def check_truth(self, story, relations, found):
         """What the generator booked itself: who held what, to a second an end; and of steps, saves and losses what logs can say of them."""
-        slurm = Slurm(story)
-        for job in slurm.number:
-            name = slurm.name(job)
+        names = {job: slurm.name(job) for slurm in [Slurm(story)] for job in slurm.number}
+        self.check_held(story, names, found, relations["trainers"])
+        for job, name in names.items():
             true = Counter({(pool, of, category, cause): us for (of, pool, category, cause), us in story.truth.items() if of == job})
-            held = tongue_case.all_allocated(true, job)
-            surplus = true[story.runs[job][0].pool, job, "partial", "surplus"]
-            ends = sum(2 * piece[2] for run in story.runs[job] for piece in run.pieces)
-            self.assertAlmostEqual(held + surplus, tongue_case.all_allocated(found, name), delta=ends * MILLION, msg=name)
             trainer = relations["trainers"].get(name)
             if trainer is None:
-                self.assertEqual(tongue_case.all_allocated(found, name), tongue_case.of_jobs(found, [name], "untraced"), name)
                 continue
-            self.assertEqual(0, tongue_case.of_jobs(found, [name], "untraced"), name)
-            near = held / 1000 + ends * MILLION
+            near = tongue_case.all_allocated(true, job) / 1000 + 2 * MILLION * sum(piece[2] for run in story.runs[job] for piece in run.pieces)
             saved = tongue_case.of_jobs(true, [job], *PRODUCTIVE)
             told = tongue_case.of_jobs(found, [name], *PRODUCTIVE, "compile")
             if not any(commit.durable > run.end for run in story.runs[job] for commit in run.commits):

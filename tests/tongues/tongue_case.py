@@ -58,6 +58,17 @@ class TongueCase(Case):
         self.assertEqual([], far[:20])
 
 
+    def check_held(self, story, names, found, traced):
+        """Every job held all that it needed for as long as the generator booked, up to a second an end; `untraced` is what has no log."""
+        for job, name in names.items():
+            true = Counter({(pool, of, category, cause): us for (of, pool, category, cause), us in story.truth.items() if of == job})
+            surplus = sum(us for (_, _, _, cause), us in true.items() if cause == "surplus")
+            ends = sum(2 * piece[2] for run in story.runs[job] for piece in run.pieces)
+            held = all_allocated(found, name)
+            self.assertAlmostEqual(all_allocated(true, job) + surplus, held, delta=ends * 1e6, msg=name)
+            self.assertEqual(0 if name in traced else held, of_jobs(found, [name], "untraced"), name)
+
+
 def scrambled(folder, seed):
     """Moves a part of the files into other folders, packs a part of them, and puts others among them that are no traces."""
     rng = random.Random(seed)
