@@ -9,6 +9,7 @@
 --     device_queue         length of each stream's queue over time;  device_queue_length: summary
 --     device_op_work       FLOPs, bytes and rates of the framework's operators, by shapes; device_op_roofline: against
 --                          the chip's roofline
+--     device_priced        the share of compute time whose FLOPs are known
 --     device_collectives   each collective over the ranks, and who came late;  device_stragglers: by rank and step
 --
 -- All times are integer nanoseconds, summed exactly. Waits of streams (class sync) are no work and in none of them.
@@ -177,6 +178,22 @@ SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS f
        sum(flops) / nullif(sum(bytes), 0) AS flops_per_byte
 FROM device_operators
 GROUP BY trace, rank, chip, op, shapes, dtypes;
+
+-- Time of computation by whether its FLOPs are known: of an operator that has a price and launched it, or as the
+-- profile says. Rates over device_op_work and roofline shares stand for this share alone. Activities that run at
+-- once count each.
+CREATE TEMP VIEW IF NOT EXISTS device_priced AS
+WITH launched AS (
+  SELECT DISTINCT a.rowid AS id
+  FROM device_operators AS o CROSS JOIN device_activity AS a
+    ON a.trace = o.trace AND a.launch_thread = o.thread AND a.launch_ns BETWEEN o.start_ns AND o.end_ns AND a.rank IS o.rank
+)
+SELECT a.trace, a.rank, a.device, max(a.chip) AS chip, count(*) AS activities, sum(a.end_ns - a.start_ns) AS compute_ns,
+       sum(iif(a.flops IS NOT NULL OR l.id IS NOT NULL, a.end_ns - a.start_ns, 0)) AS priced_ns,
+       1.0 * sum(iif(a.flops IS NOT NULL OR l.id IS NOT NULL, a.end_ns - a.start_ns, 0)) / nullif(sum(a.end_ns - a.start_ns), 0) AS priced_share
+FROM device_activity AS a LEFT JOIN launched AS l ON l.id = a.rowid
+WHERE a.class = 'compute'
+GROUP BY a.trace, a.rank, a.device;
 
 -- peak and bandwidth are those of the catalogue for the type of the first tensor; NULL: the chip or its rate is
 -- unknown. An operator's own roofline, so it takes the traffic of its operands into account.

@@ -129,6 +129,7 @@ class Views(Case):
         self.assertEqual(self.rows("SELECT calls, flops, bytes, device_ns, round(tflop_per_s * 12000 * 1e3, 6) FROM device_op_work WHERE op = 'aten::mm'"),
                          [(3, 3 * one, 3 * 4 * (64 * 32 + 32 * 16 + 64 * 16), 16000, 3 * one * 12000 / 16000)])
         self.assertEqual(self.rows("SELECT DISTINCT bound, roofline_share FROM device_op_roofline"), [(None, None)])
+        self.assertEqual(self.rows("SELECT activities, compute_ns, priced_ns, priced_share FROM device_priced"), [(8, 32000, 28000, 28 / 32)])
 
     def test_chips_that_are_numbered_otherwise(self):
         """ROCm numbers its devices from 0 where it describes them, and among all agents of the host, CPUs first, where they run. Where all
