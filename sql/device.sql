@@ -78,6 +78,15 @@ CREATE INDEX IF NOT EXISTS temp.device_activity_launch ON device_activity(trace,
 
 -- Steps as the program marks them (ProfilerStep#7, a JAX step number, an NVTX range). side: 'host' where the host
 -- says when the step was issued, 'device' where the device does when it ran; a trace may have both.
+--@ table trace_device_steps device_steps a row for each step that the program marks
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column process TEXT - the process, if a trace holds several
+--@ column side TEXT - host, where it was issued, or device, where it ran
+--@ column device TEXT - NULL on the host's side
+--@ column step TEXT - its number or name
+--@ column start_ns BIGINT ns when it began
+--@ column end_ns BIGINT ns when it ended
 CREATE TEMP TABLE IF NOT EXISTS device_steps (
   trace    TEXT   NOT NULL,
   rank     BIGINT,
@@ -92,6 +101,14 @@ CREATE INDEX IF NOT EXISTS temp.device_steps_order ON device_steps(trace, start_
 
 -- Ranges that the program marks, its steps too: annotations, NVTX. On the device's side, from the first to the last
 -- activity that was launched in one.
+--@ table trace_device_ranges device_ranges a row for each range that the program marks, its steps too: annotations, NVTX
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column side TEXT - host, where it was issued, or device, where it ran
+--@ column thread TEXT - of the host, or stream
+--@ column name TEXT - as the program calls it
+--@ column start_ns BIGINT ns when it began
+--@ column end_ns BIGINT ns when it ended
 CREATE TEMP TABLE IF NOT EXISTS device_ranges (
   trace    TEXT   NOT NULL,
   rank     BIGINT,
@@ -103,6 +120,21 @@ CREATE TEMP TABLE IF NOT EXISTS device_ranges (
 );
 
 -- Calls of the framework's operators whose work is known, each piece of work once.
+--@ table trace_device_operators device_operators a row for each call of an operator whose FLOPs are known, each piece of work once
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column chip TEXT - of the device that ran it
+--@ column step TEXT - its number or name; NULL: outside any
+--@ column thread TEXT - of the host
+--@ column op TEXT - the framework's operator: aten::mm
+--@ column shapes TEXT - of the operator's arguments, JSON
+--@ column dtypes TEXT - of the operator's arguments, JSON
+--@ column start_ns BIGINT ns when it began on the host
+--@ column end_ns BIGINT ns when it ended there
+--@ column flops REAL flops that were done
+--@ column bytes REAL bytes the least that memory has to move
+--@ column device_ns BIGINT ns that devices were busy with what it launched
+--@ column activities BIGINT - that it launched
 CREATE TEMP TABLE IF NOT EXISTS device_operators (
   trace      TEXT   NOT NULL,
   rank       BIGINT,
@@ -121,6 +153,13 @@ CREATE TEMP TABLE IF NOT EXISTS device_operators (
 );
 
 -- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it tells.
+--@ table trace_device_traces device_traces a row for each profile that was read
+--@ column trace TEXT - the file
+--@ column format TEXT - kineto, xprof, xplane or nsys
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column world_size BIGINT ranks of the job
+--@ column base_ns BIGINT ns that was added to the times of the file: 0, or the epoch that it tells
+--@ column host TEXT - on which it was made
 CREATE TEMP TABLE IF NOT EXISTS device_traces (
   trace      TEXT   NOT NULL PRIMARY KEY,
   format     TEXT   NOT NULL,  -- 'kineto', 'xprof', 'xplane', 'nsys'

@@ -14,6 +14,11 @@
 --
 -- All times are integer nanoseconds, summed exactly. Waits of streams (class sync) are no work and in none of them.
 -- docs/device-activity.md defines every column.
+--
+--@ uses device
+--@ argument path :path FILES profiles: a file, glob, folder or fleet file
+--@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
+--@ argument step_names :step TEXT Nsight Systems: a GLOB over the NVTX ranges that are steps, if theirs is not among the usual names
 
 -- Unions of the classes and of their pairs, from which all else follows. C compute, K communication, M memory.
 CREATE TEMP VIEW IF NOT EXISTS device_unions AS
@@ -30,6 +35,25 @@ FROM device_activity
 WHERE class <> 'sync'
 GROUP BY trace, rank, device, step;
 
+--@ table trace_device_time device_time a row for each device: busy, idle, exposed communication and copies, overlap
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column chip TEXT - the device's name as the profiler prints it
+--@ column activities BIGINT - kernels, copies and sets
+--@ column first_ns BIGINT ns when the first activity began
+--@ column last_ns BIGINT ns when the last one ended
+--@ column span_ns BIGINT ns from the first to the last
+--@ column busy_ns BIGINT ns in which at least one activity ran
+--@ column idle_ns BIGINT ns in which none ran
+--@ column compute_ns BIGINT ns in which computation ran
+--@ column communication_ns BIGINT ns in which communication ran
+--@ column memory_ns BIGINT ns in which copies or sets ran
+--@ column exposed_communication_ns BIGINT ns of communication without computation
+--@ column exposed_memory_ns BIGINT ns of copies or sets without computation or communication
+--@ column overlap_ns BIGINT ns of communication under computation
+--@ column overlap_share REAL ratio overlap_ns / communication_ns
+--@ column busy_share REAL ratio busy_ns / span_ns
 CREATE TEMP VIEW IF NOT EXISTS device_time AS
 WITH unions AS (
   SELECT trace, rank, device, max(chip) AS chip, count(*) AS activities, min(start_ns) AS first_ns,
@@ -53,6 +77,12 @@ SELECT trace, rank, device, chip, activities, first_ns, last_ns, last_ns - first
 FROM unions;
 
 -- Time by exactly which classes run at once: inclusion and exclusion over the unions.
+--@ table trace_device_overlap device_overlap time in exactly each combination of classes at once; the rows add up to the busy time
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column classes TEXT - that ran at once: 'compute, communication'
+--@ column ns BIGINT ns in which exactly these ran
 CREATE TEMP VIEW IF NOT EXISTS device_overlap AS
 WITH whole AS (
   SELECT trace, rank, device,
@@ -76,6 +106,21 @@ parts AS (
 )
 SELECT * FROM parts WHERE ns > 0;
 
+--@ table trace_device_kernels device_kernels time by kernel, copy and set
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column class TEXT - compute, communication or memory
+--@ column kind TEXT - kernel, memcpy or memset
+--@ column name TEXT - of the kernel, copy or set
+--@ column n BIGINT - how many
+--@ column ns BIGINT ns of all of them
+--@ column mean_ns REAL ns
+--@ column min_ns BIGINT ns
+--@ column max_ns BIGINT ns
+--@ column bytes BIGINT bytes as the profile counts
+--@ column flops REAL flops as the profile says
+--@ column share REAL ratio ns / all of the device's
 CREATE TEMP VIEW IF NOT EXISTS device_kernels AS
 WITH sums AS (
   SELECT trace, rank, device, class, kind, name, count(*) AS n, sum(end_ns - start_ns) AS ns,
@@ -90,6 +135,23 @@ FROM sums;
 
 -- ---- Steps ----
 
+--@ table trace_device_step_time device_step_time the same for each step
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column step TEXT - its number or name; NULL: outside any
+--@ column step_ns BIGINT ns of the step on the host
+--@ column first_ns BIGINT ns when the first activity began
+--@ column last_ns BIGINT ns when the last one ended
+--@ column busy_ns BIGINT ns in which at least one activity ran
+--@ column compute_ns BIGINT ns in which computation ran
+--@ column communication_ns BIGINT ns in which communication ran
+--@ column memory_ns BIGINT ns in which copies or sets ran
+--@ column exposed_communication_ns BIGINT ns of communication without computation
+--@ column exposed_memory_ns BIGINT ns of copies or sets without computation or communication
+--@ column overlap_ns BIGINT ns of communication under computation
+--@ column lag_ns BIGINT ns from where the step begins on the host to its first activity
+--@ column activities BIGINT - kernels, copies and sets
 CREATE TEMP VIEW IF NOT EXISTS device_step_time AS
 SELECT u.trace, u.rank, u.device, u.step,
        h.end_ns - h.start_ns AS step_ns,
@@ -114,6 +176,17 @@ WHERE u.step IS NOT NULL;
 --   launch   it was launched in time, and the gap is below 30 us: the cost of launching back to back
 --   other    it waited for something else: another stream, a synchronisation
 --   unknown  its launch is not in the trace
+--@ table trace_device_gaps device_gaps each gap of a stream, and why it was idle
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column step TEXT - its number or name; NULL: outside any
+--@ column start_ns BIGINT ns when the activities before had ended
+--@ column end_ns BIGINT ns when the next began
+--@ column gap_ns BIGINT ns
+--@ column cause TEXT - host: launched too late; launch: launched in time, below 30 us; other: waited for a stream or a synchronisation; unknown: no launch in the trace
+--@ column name TEXT - of the activity that ended it
 CREATE TEMP VIEW IF NOT EXISTS device_gaps AS
 WITH before AS (
   SELECT *, max(end_ns) OVER (PARTITION BY trace, device, stream ORDER BY start_ns, end_ns
@@ -130,6 +203,15 @@ SELECT trace, rank, device, stream, step, free_ns AS start_ns, start_ns AS end_n
        name
 FROM before WHERE start_ns > free_ns;
 
+--@ table trace_device_idle device_idle the sums of gaps by cause
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column cause TEXT - as of trace_device_gaps
+--@ column gaps BIGINT - how many
+--@ column idle_ns BIGINT ns
+--@ column longest_ns BIGINT ns
 CREATE TEMP VIEW IF NOT EXISTS device_idle AS
 SELECT trace, rank, device, stream, cause, count(*) AS gaps, sum(gap_ns) AS idle_ns, max(gap_ns) AS longest_ns
 FROM device_gaps
@@ -137,6 +219,22 @@ GROUP BY trace, rank, device, stream, cause;
 
 -- ---- Launches and queues ----
 
+--@ table trace_device_launches device_launches from the host's call to the device, a row for each launch
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column step TEXT - its number or name; NULL: outside any
+--@ column op TEXT - the framework's operator: aten::mm
+--@ column launch_name TEXT - of the call: cudaLaunchKernel
+--@ column correlation BIGINT - of call and activity
+--@ column name TEXT - of the kernel, copy or set
+--@ column class TEXT - compute, communication or memory
+--@ column call_ns BIGINT ns that the call took
+--@ column device_ns BIGINT ns that the activity took
+--@ column op_delay_ns BIGINT ns from where the operator begins to the call
+--@ column latency_ns BIGINT ns from the beginning of the call to the device
+--@ column delay_ns BIGINT ns from its end to the device
 CREATE TEMP VIEW IF NOT EXISTS device_launches AS
 SELECT trace, rank, device, stream, step, op, launch_name, correlation, name, class,
        launch_end_ns - launch_ns AS call_ns, end_ns - start_ns AS device_ns,
@@ -147,6 +245,15 @@ FROM device_activity
 WHERE launch_ns IS NOT NULL AND class <> 'sync';
 
 -- One more from each call, one less where the device takes it up.
+--@ table trace_device_queue device_queue work that was launched and has not begun, of each stream, over time
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column at_ns BIGINT ns when it changed
+--@ column change BIGINT - 1: launched; -1: begun
+--@ column length BIGINT - after it
+--@ column ns BIGINT ns until the next change
 CREATE TEMP VIEW IF NOT EXISTS device_queue AS
 WITH changes AS (
   SELECT trace, rank, device, stream, launch_ns AS at_ns, 1 AS change
@@ -160,6 +267,15 @@ SELECT trace, rank, device, stream, at_ns, change,
 FROM changes;
 
 -- mean_length is over time: what a launch finds in front of it is length at its own moment.
+--@ table trace_device_queue_length device_queue_length the length of each stream's queue
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column launches BIGINT - how many
+--@ column max_length BIGINT - the longest
+--@ column mean_length REAL - over time
+--@ column empty_ns BIGINT ns that it was empty
 CREATE TEMP VIEW IF NOT EXISTS device_queue_length AS
 SELECT trace, rank, device, stream, count(*) / 2 AS launches, max(length) AS max_length,
        1.0 * sum(length * ns) / nullif(sum(ns), 0) AS mean_length,
@@ -170,6 +286,21 @@ GROUP BY trace, rank, device, stream;
 -- ---- Operators ----
 
 -- By operator and shapes: rates over the time that the devices were busy with it. TFLOP/s, GB/s, FLOPs a byte.
+--@ table trace_device_op_work device_op_work FLOPs, bytes and rates of operators, by shapes
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column chip TEXT - the device's name as the profiler prints it
+--@ column op TEXT - the framework's operator: aten::mm
+--@ column shapes TEXT - of the operator's arguments, JSON
+--@ column dtypes TEXT - of the operator's arguments, JSON
+--@ column calls BIGINT - how many
+--@ column flops REAL flops that were done
+--@ column bytes REAL bytes the least that memory has to move
+--@ column device_ns BIGINT ns that devices were busy with what it launched
+--@ column activities BIGINT - kernels, copies and sets
+--@ column tflop_per_s REAL TFLOP/s while devices were busy with it
+--@ column gb_per_s REAL GB/s likewise
+--@ column flops_per_byte REAL flops/byte
 CREATE TEMP VIEW IF NOT EXISTS device_op_work AS
 SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS flops, sum(bytes) AS bytes,
        sum(device_ns) AS device_ns, sum(activities) AS activities,
@@ -197,6 +328,24 @@ GROUP BY a.trace, a.rank, a.device;
 
 -- peak and bandwidth are those of the catalogue for the type of the first tensor; NULL: the chip or its rate is
 -- unknown. An operator's own roofline, so it takes the traffic of its operands into account.
+--@ table trace_device_op_roofline device_op_roofline operators against the chip's roofline
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column chip TEXT - the device's name as the profiler prints it
+--@ column op TEXT - the framework's operator: aten::mm
+--@ column shapes TEXT - of the operator's arguments, JSON
+--@ column dtype TEXT - of the first tensor, as the catalogue has it
+--@ column calls BIGINT - how many
+--@ column flops REAL flops that were done
+--@ column bytes REAL bytes the least that memory has to move
+--@ column device_ns BIGINT ns that devices were busy with what it launched
+--@ column tflop_per_s REAL TFLOP/s
+--@ column gb_per_s REAL GB/s
+--@ column flops_per_byte REAL flops/byte
+--@ column peak_tflop_per_s REAL TFLOP/s of the chip; NULL: it is unknown
+--@ column roofline_ns REAL ns that the work takes at the roofline
+--@ column bound TEXT - compute or memory: which roof
+--@ column roofline_share REAL ratio roofline_ns / device_ns
 CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
 WITH chips AS (
   SELECT DISTINCT replace(replace(replace(lower(name), ' ', ''), '-', ''), '_', '') AS name, dtype, peak_flops, hbm_bytes_per_s
@@ -224,6 +373,17 @@ FROM work AS w LEFT JOIN chips AS c ON c.name = w.named AND c.dtype = w.dtype;
 
 -- The n-th collective of a name in a step is the same one on every rank. All end together, so the rank on which it
 -- took least came last: the others waited for it. That holds whatever the ranks' clocks say.
+--@ table trace_device_collectives device_collectives each collective over the ranks, and who came late; give the traces of all ranks
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column step TEXT - its number or name; NULL: outside any
+--@ column name TEXT - of the collective's kernel
+--@ column n BIGINT - the n-th of that name in the step
+--@ column ns BIGINT ns that it took on this rank
+--@ column waited_ns BIGINT ns that this rank waited for others
+--@ column late_ns BIGINT ns that this rank came after the first
+--@ column ranks BIGINT ranks that took part
+--@ column trace TEXT - the file
 CREATE TEMP VIEW IF NOT EXISTS device_collectives AS
 WITH numbered AS (
   SELECT trace, rank, device, step, name, end_ns - start_ns AS ns,
@@ -236,6 +396,13 @@ SELECT rank, device, step, name, n, ns, ns - min(ns) OVER w AS waited_ns, max(ns
 FROM numbered
 WINDOW w AS (PARTITION BY step, name, n);
 
+--@ table trace_device_stragglers device_stragglers who came late to collectives, by rank and step
+--@ column step TEXT - its number or name; NULL: outside any
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column collectives BIGINT - how many
+--@ column late_ns BIGINT ns that the rank came late
+--@ column waited_ns BIGINT ns that it waited
+--@ column place BIGINT - 1: the latest of the step
 CREATE TEMP VIEW IF NOT EXISTS device_stragglers AS
 SELECT step, rank, count(*) AS collectives, sum(late_ns) AS late_ns, sum(waited_ns) AS waited_ns,
        rank() OVER (PARTITION BY step ORDER BY sum(late_ns) DESC) AS place

@@ -6,6 +6,11 @@
 --
 --     hta_temporal_breakdown, hta_overlap, hta_kernel_types, hta_kernels, hta_idle, hta_launches, hta_launch_stats,
 --     hta_op_kernels, hta_queue, hta_queue_length, hta_bandwidth, hta_bandwidth_summary, hta_annotations
+--
+--@ uses device
+--@ argument path :path FILES profiles: a file, glob, folder or fleet file
+--@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
+--@ argument step_names :step TEXT Nsight Systems: a GLOB over the NVTX ranges that are steps, if theirs is not among the usual names
 
 -- Times as HTA has them: doubles of microseconds from the start that the trace counts from.
 CREATE TEMP VIEW IF NOT EXISTS hta_times AS
@@ -54,6 +59,16 @@ SELECT trace, rank, min(start_us) AS first_us, max(end_us) AS last_us,
 FROM hta_events
 GROUP BY trace, rank;
 
+--@ table trace_hta_temporal_breakdown hta_temporal_breakdown HTA: idle, compute and other time of each device
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column idle_time BIGINT us
+--@ column compute_time BIGINT us
+--@ column non_compute_time BIGINT us busy, and no computation
+--@ column kernel_time BIGINT us from the first to the last
+--@ column idle_time_pctg REAL %
+--@ column compute_time_pctg REAL %
+--@ column non_compute_time_pctg REAL %
 CREATE TEMP VIEW IF NOT EXISTS hta_temporal_breakdown AS
 SELECT trace, rank, last_us - first_us - busy AS idle_time, c AS compute_time, busy - c AS non_compute_time,
        last_us - first_us AS kernel_time,
@@ -62,9 +77,19 @@ SELECT trace, rank, last_us - first_us - busy AS idle_time, c AS compute_time, b
        round(100.0 * (busy - c) / (last_us - first_us), 2) AS non_compute_time_pctg
 FROM hta_unions;
 
+--@ table trace_hta_overlap hta_overlap HTA: how much communication is under computation
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column comp_comm_overlap_pctg REAL % of communication
 CREATE TEMP VIEW IF NOT EXISTS hta_overlap AS
 SELECT trace, rank, round(100.0 * (c + k - ck) / nullif(k, 0), 2) AS comp_comm_overlap_pctg FROM hta_unions;
 
+--@ table trace_hta_kernel_types hta_kernel_types HTA: time by type of kernel, and of their overlaps
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column kernel_type TEXT - COMPUTATION, COMMUNICATION, MEMORY, or those that overlap
+--@ column sum BIGINT us
+--@ column percentage REAL %
 CREATE TEMP VIEW IF NOT EXISTS hta_kernel_types AS
 WITH unions AS MATERIALIZED (SELECT * FROM hta_unions),
 parts AS (
@@ -82,6 +107,16 @@ FROM parts WHERE us > 0;
 
 -- Kernels by name. Of more than ten names of a type, the tenth and below, and those above 80 % of the running sums
 -- (the quantile of the running sums themselves), become "others": statistics of their sums.
+--@ table trace_hta_kernels hta_kernels HTA: the kernels that take most, and all others
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column kernel_type TEXT - as of trace_hta_kernel_types
+--@ column name TEXT - of the kernel, or others
+--@ column sum BIGINT us
+--@ column max BIGINT us
+--@ column min BIGINT us
+--@ column mean REAL us
+--@ column stddev REAL us
 CREATE TEMP VIEW IF NOT EXISTS hta_kernels AS
 WITH sums AS (
   SELECT trace, rank, kernel_type, name, sum(end_us - start_us) AS sum, max(end_us - start_us) AS max,
@@ -130,6 +165,14 @@ SELECT trace, rank, stream, start_us - before_us AS gap,
        END AS idle_category
 FROM gaps;
 
+--@ table trace_hta_idle hta_idle HTA: idle time of streams by cause
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column idle_category TEXT - host_wait, kernel_wait or other
+--@ column idle_time BIGINT us
+--@ column idle_time_ratio REAL ratio of the stream's idle time
+--@ column gaps BIGINT - how many
 CREATE TEMP VIEW IF NOT EXISTS hta_idle AS
 SELECT trace, rank, stream, idle_category, coalesce(sum(gap), 0) AS idle_time,
        round(1.0 * coalesce(sum(gap), 0) / nullif(sum(coalesce(sum(gap), 0)) OVER (PARTITION BY trace, stream), 0), 2)
@@ -138,6 +181,15 @@ SELECT trace, rank, stream, idle_category, coalesce(sum(gap), 0) AS idle_time,
 FROM hta_gaps
 GROUP BY trace, rank, stream, idle_category;
 
+--@ table trace_hta_launches hta_launches HTA: how long launches and their kernels took
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column correlation BIGINT - of call and kernel
+--@ column name TEXT - of the kernel, copy or set
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column cpu_duration BIGINT us of the call
+--@ column gpu_duration BIGINT us of the kernel
+--@ column launch_delay BIGINT us from the end of the call to the kernel
 CREATE TEMP VIEW IF NOT EXISTS hta_launches AS
 SELECT trace, rank, correlation, name, stream, launch_end_us - launch_us AS cpu_duration, end_us - start_us AS gpu_duration,
        max(0, start_us - launch_end_us) AS launch_delay
@@ -145,6 +197,14 @@ FROM hta_events
 WHERE launch_name IN ('cudaLaunchKernel', 'cudaLaunchKernelExC', 'cudaMemcpyAsync', 'cudaMemsetAsync',
                       'runFunction - job_prep_and_submit_for_execution');
 
+--@ table trace_hta_launch_stats hta_launch_stats HTA: sums of launches
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column rows BIGINT - launches
+--@ column sum_cpu_duration BIGINT us
+--@ column sum_gpu_duration BIGINT us
+--@ column sum_launch_delay BIGINT us
+--@ column max_launch_delay BIGINT us
 CREATE TEMP VIEW IF NOT EXISTS hta_launch_stats AS
 SELECT trace, rank, count(*) AS rows, sum(cpu_duration) AS sum_cpu_duration, sum(gpu_duration) AS sum_gpu_duration,
        sum(launch_delay) AS sum_launch_delay, max(launch_delay) AS max_launch_delay
@@ -159,6 +219,14 @@ WHERE launch_name IN ('cudaLaunchKernel', 'cudaLaunchKernelExC', 'cuLaunchKernel
 
 -- What an operator launches, one after the other, how often it does so, and the delays of the first of them: from the
 -- operator to the launch, and from the beginning of the launch to that of the kernel (HTA rounds both to three places).
+--@ table trace_hta_op_kernels hta_op_kernels HTA: what operators launch, and the delays of the first
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column aten_op_name TEXT - the operator
+--@ column kernel_sequence TEXT - what it launches, one after the other
+--@ column occurrence_count BIGINT - how often
+--@ column avg_aten_op_launch_delay REAL us from the operator to the launch
+--@ column avg_runtime_delay REAL us from the launch to the kernel
 CREATE TEMP VIEW IF NOT EXISTS hta_op_kernels AS
 WITH sequences AS (
   SELECT trace, rank, op, launch_us - op_us AS op_delay, start_us - launch_us AS runtime_delay,
@@ -172,6 +240,14 @@ SELECT trace, rank, op AS aten_op_name, kernels AS kernel_sequence, count(*) AS 
 FROM sequences WHERE place = 1
 GROUP BY trace, rank, op, kernels;
 
+--@ table trace_hta_queue hta_queue HTA: the length of each stream's queue over time
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column ts BIGINT us when it changed
+--@ column change BIGINT - 1: launched; -1: begun
+--@ column queue_length BIGINT - after it
+--@ column us BIGINT us until the next change
 CREATE TEMP VIEW IF NOT EXISTS hta_queue AS
 WITH changes AS (
   SELECT trace, rank, stream, launch_us AS ts, 1 AS change, id FROM hta_launched
@@ -182,6 +258,15 @@ SELECT trace, rank, stream, ts, change,
        lead(ts) OVER (PARTITION BY trace, stream ORDER BY ts, change DESC, id) - ts AS us
 FROM changes;
 
+--@ table trace_hta_queue_length hta_queue_length HTA: the length of each stream's queue
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column stream TEXT - of the device: stream, queue or line
+--@ column count BIGINT - changes
+--@ column mean REAL -
+--@ column std REAL - standard deviation
+--@ column min BIGINT -
+--@ column max BIGINT -
 CREATE TEMP VIEW IF NOT EXISTS hta_queue_length AS
 SELECT trace, rank, stream, count(*) AS count, avg(queue_length) AS mean,
        sqrt((sum(1.0 * queue_length * queue_length) - 1.0 * sum(queue_length) * sum(queue_length) / count(*)) / (count(*) - 1)) AS std,
@@ -189,6 +274,12 @@ SELECT trace, rank, stream, count(*) AS count, avg(queue_length) AS mean,
 FROM hta_queue
 GROUP BY trace, rank, stream;
 
+--@ table trace_hta_bandwidth hta_bandwidth HTA: bandwidth of copies and sets over time
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column name TEXT - Memcpy HtoD, Memset, ...
+--@ column ts BIGINT us when it changed
+--@ column memory_bw_gbps REAL GB/s after it
 CREATE TEMP VIEW IF NOT EXISTS hta_bandwidth AS
 WITH copies AS (
   SELECT trace, rank, CASE WHEN name GLOB 'Memset*' THEN 'Memset' WHEN name GLOB 'Memcpy*' THEN substr(name, 1, 11) ELSE 'Memcpy Unknown' END AS name,
@@ -203,6 +294,14 @@ SELECT trace, rank, name, ts,
        max(0, sum(change) OVER (PARTITION BY trace, name ORDER BY ts, change, id ROWS UNBOUNDED PRECEDING)) AS memory_bw_gbps
 FROM changes;
 
+--@ table trace_hta_bandwidth_summary hta_bandwidth_summary HTA: bandwidth of copies and sets
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column name TEXT - Memcpy HtoD, Memset, ...
+--@ column count BIGINT - points above 0
+--@ column mean REAL GB/s
+--@ column min REAL GB/s
+--@ column max REAL GB/s
 CREATE TEMP VIEW IF NOT EXISTS hta_bandwidth_summary AS
 SELECT trace, rank, name, count(*) AS count, avg(memory_bw_gbps) AS mean, min(memory_bw_gbps) AS min, max(memory_bw_gbps) AS max
 FROM hta_bandwidth WHERE memory_bw_gbps > 0
@@ -211,6 +310,17 @@ GROUP BY trace, rank, name;
 -- Time with a queue of at least so many, as SELECT stream, sum(us) FROM hta_queue WHERE queue_length >= 400 GROUP BY stream.
 
 -- Ranges of the program that begin before its last step does on the host.
+--@ table trace_hta_annotations hta_annotations HTA: time by annotation of the program
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column side TEXT - host, where it was issued, or device, where it ran
+--@ column name TEXT - of the annotation
+--@ column n BIGINT - how many
+--@ column sum BIGINT us
+--@ column max BIGINT us
+--@ column min BIGINT us
+--@ column mean REAL us
+--@ column stddev REAL us
 CREATE TEMP VIEW IF NOT EXISTS hta_annotations AS
 WITH times AS (
   SELECT r.trace, r.rank, r.side, r.name,

@@ -17,6 +17,19 @@
 --     SELECT 'base' AS which, NULL AS wanted, name, step, start_ns, end_ns, stream, correlation FROM chrome_trace('before.json') WHERE ...
 --     UNION ALL SELECT 'test', NULL, ... FROM chrome_trace('after.json') WHERE ...;
 
+--@ argument base :base PATH the profile before: Chrome traces of PyTorch: a file, glob or folder
+--@ argument test :test PATH the profile after
+--@ argument step :step BIGINT of both; all of the trace unless given
+--@ table trace_profile_diff profile_diff what changed from one profile of a program to another: events by name, counted and summed
+--@ column side TEXT - host: operators, annotations and calls that begin in the step; device: what they launched
+--@ column name TEXT - of the event
+--@ column base_n BIGINT events before
+--@ column test_n BIGINT events after
+--@ column base_ns BIGINT ns before
+--@ column test_ns BIGINT ns after
+--@ column diff_ns BIGINT ns test_ns - base_ns
+--@ column change TEXT - +: more events after; -: fewer; =: as many
+
 -- An activity of a device has a stream; Intel's are only listed under a queue, in place of a thread.
 CREATE TEMP TABLE IF NOT EXISTS diff_events AS
 SELECT 'base' AS which, :step AS wanted, name, step, start_ns, end_ns,

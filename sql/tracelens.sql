@@ -8,6 +8,11 @@
 --     tracelens_timeline       as gpu_timeline.csv
 --     tracelens_ops            as ops_summary.csv: the time of kernels by the operator that launched them
 --     tracelens_work           as GEMM.csv: FLOPs, traffic and rates of matrix products, convolutions and attention
+--
+--@ uses device
+--@ argument path :path FILES profiles: a file, glob, folder or fleet file
+--@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
+--@ argument step_names :step TEXT Nsight Systems: a GLOB over the NVTX ranges that are steps, if theirs is not among the usual names
 
 CREATE TEMP VIEW IF NOT EXISTS tracelens_events AS
 SELECT a.trace, a.rank, a.name, a.op, a.kind, a.launch_thread,
@@ -18,6 +23,13 @@ SELECT a.trace, a.rank, a.name, a.op, a.kind, a.launch_thread,
 FROM device_activity AS a JOIN device_traces AS t USING (trace)
 WHERE a.launch_ns IS NOT NULL AND a.kind <> 'sync';
 
+--@ table trace_tracelens_timeline tracelens_timeline TraceLens: as its gpu_timeline.csv
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column place BIGINT - the order of rows in that file
+--@ column type TEXT - computation_time, exposed_comm_time, ...
+--@ column time_ms REAL ms
+--@ column percent REAL % of the total
 CREATE TEMP VIEW IF NOT EXISTS tracelens_timeline AS
 WITH unions AS (
   SELECT trace, rank, max(end) - min(ts) AS total, interval_union(ts, end) AS busy,
@@ -39,6 +51,12 @@ rows AS (
 )
 SELECT trace, rank, place, type, us / 1e3 AS time_ms, us / total * 100 AS percent FROM rows;
 
+--@ table trace_tracelens_ops tracelens_ops TraceLens: as its ops_summary.csv, the time of kernels by the operator that launched them
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column name TEXT - the operator
+--@ column total_direct_kernel_time REAL us
+--@ column percentage REAL %
 CREATE TEMP VIEW IF NOT EXISTS tracelens_ops AS
 WITH sums AS (
   SELECT trace, rank, op, launch_thread, sum(end - ts) AS us FROM tracelens_events GROUP BY trace, rank, op
@@ -48,6 +66,26 @@ FROM sums;
 
 -- As GEMM.csv and the priced rows of unified_perf_summary.csv: by operator and shapes. MB are MiB; rates are means of the
 -- rates of the calls, and not rates of the sums.
+--@ table trace_tracelens_work tracelens_work TraceLens: as its GEMM.csv, FLOPs, traffic and rates of matrix products, convolutions and attention
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column name TEXT - the operator
+--@ column input_dims TEXT - JSON
+--@ column input_type TEXT - JSON
+--@ column name_count BIGINT - calls
+--@ column gflops REAL GFLOP of a call
+--@ column data_moved_mb REAL MiB of a call
+--@ column flops_per_byte REAL flops/byte
+--@ column tb_per_s_mean REAL TB/s
+--@ column tb_per_s_min REAL TB/s
+--@ column tb_per_s_max REAL TB/s
+--@ column tflops_per_s_mean REAL TFLOP/s
+--@ column tflops_per_s_min REAL TFLOP/s
+--@ column tflops_per_s_max REAL TFLOP/s
+--@ column kernel_time_us_mean REAL us
+--@ column kernel_time_us_min REAL us
+--@ column kernel_time_us_max REAL us
+--@ column kernel_time_us_sum REAL us
 CREATE TEMP VIEW IF NOT EXISTS tracelens_work AS
 WITH calls AS (
   SELECT o.trace, o.rank, o.op, o.shapes, o.dtypes, o.flops, o.bytes, interval_union(e.ts, e.end) AS us

@@ -1,5 +1,6 @@
 -- dcgm.sql - from accelerator metrics in Prometheus to duty cycles, to be put beside goodput.
 --
+--@ argument path :path FILES answers of Prometheus' HTTP API, or what exporters print: a file, glob, folder or fleet file
 --@ input :prometheus sure \A\s*\{[^\n]*"resultType"\s*:
 --@ input :prometheus sure \A(?:#[^\n]*\n|\s)*# (?:HELP|TYPE) [A-Za-z_:][\w:]* 
 --
@@ -104,6 +105,24 @@ CREATE TEMP TABLE dcgm_steps AS
 SELECT *, lead(time) OVER (PARTITION BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job ORDER BY time) - time AS step
 FROM dcgm_samples;
 
+--@ table trace_duty duty how busy chips were, a row for each series of a chip: sum(busy_s) / sum(covered_s) is the mean of any group
+--@ column namespace TEXT - of Kubernetes
+--@ column pod TEXT - that had the chip
+--@ column container TEXT - likewise
+--@ column hpc_job TEXT - the job of Slurm or another scheduler
+--@ column host TEXT -
+--@ column gpu TEXT - its index
+--@ column uuid TEXT -
+--@ column slice TEXT - of a partitioned chip
+--@ column chip TEXT - its model
+--@ column kind TEXT - what was measured: gpu_util, sm, tensor, memory, ...
+--@ column samples BIGINT samples
+--@ column start_time REAL s Unix time of the first
+--@ column end_time REAL s to which the last stands
+--@ column spacing_s REAL s the usual time from one sample to the next
+--@ column busy_s REAL s the measure, 0 to 1, times what each sample stands for
+--@ column covered_s REAL s for which samples stand
+--@ column missing_s REAL s between samples for which none stands
 DROP TABLE IF EXISTS temp.duty;
 CREATE TEMP TABLE duty AS
 WITH ranked AS (
@@ -140,6 +159,16 @@ WITH named AS (
 SELECT time, host, gpu, unit AS uuid, slice, namespace, pod, hpc_job, code,
        lag(code) OVER (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice ORDER BY time) AS before
 FROM named;
+--@ table trace_xid xid errors of GPUs (XID)
+--@ column time REAL s Unix time
+--@ column host TEXT -
+--@ column gpu TEXT - its index
+--@ column uuid TEXT -
+--@ column slice TEXT - of a partitioned chip
+--@ column namespace TEXT - of Kubernetes
+--@ column pod TEXT - that had the GPU
+--@ column hpc_job TEXT - the job of Slurm or another scheduler
+--@ column code BIGINT - of NVIDIA's list
 DROP TABLE IF EXISTS temp.xid;
 CREATE TEMP TABLE xid AS
 SELECT time, host, gpu, uuid, slice, namespace, pod, hpc_job, code FROM dcgm_codes WHERE code <> 0 AND code <> before;

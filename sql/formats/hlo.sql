@@ -2,6 +2,10 @@
 --
 --@ source 4
 --@ feeds PG
+--@ argument path :path FILES HLO text before optimisation: a file, glob, folder or fleet file
+--@ argument chip_name :chip TEXT what the programs run on: a name or alias of mpg_chips; without it there are no ideal times
+--@ argument f32 :f32 TEXT the dtype at whose peak f32 is multiplied: fp32 unless given; tf32, bf16
+--@ argument device_count :devices BIGINT how many devices an execution runs on, instead of what each module says
 --@ input :hlo sure \A(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*HloModule\s
 --@ hint (?s)\A(?:\s|//[^\n]*\n)*(?:module\s|#loc).*(?:stablehlo|mhlo)\. => StableHLO: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 --
@@ -59,6 +63,12 @@ FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices,
 
 -- ---- 3. FLOPs by dtype ----
 
+--@ table trace_hlo_flops hlo_flops FLOPs of one execution by program and dtype
+--@ column id BIGINT - of the module among those read
+--@ column file TEXT -
+--@ column program TEXT - the module's name
+--@ column dtype TEXT - in which it is multiplied
+--@ column flops REAL flops of all devices together
 DROP TABLE IF EXISTS temp.hlo_flops;
 CREATE TEMP TABLE hlo_flops AS
 SELECT m.id, m.file, m.module AS program, CASE part.key WHEN 'fp32' THEN m.f32 ELSE part.key END AS dtype, part.value * m.times AS flops
@@ -67,6 +77,16 @@ CREATE INDEX temp.hlo_flops_of ON hlo_flops(id);
 
 -- ---- 4. Ideal times of one device ----
 
+--@ table trace_hlo_ideal hlo_ideal the ideal times of programs on a chip, of one device for one execution
+--@ column id BIGINT - of the module among those read
+--@ column file TEXT -
+--@ column program TEXT - the module's name
+--@ column chip TEXT - as given
+--@ column devices BIGINT devices that an execution runs on
+--@ column coverage REAL ratio of instructions whose cost is known
+--@ column compute_s REAL s FLOPs / peak; NULL: the chip has no peak for a type
+--@ column memory_s REAL s parameters and results / bandwidth
+--@ column interconnect_s REAL s what a rank sends / its links
 DROP TABLE IF EXISTS temp.hlo_ideal;
 CREATE TEMP TABLE hlo_ideal AS
 SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.coverage,

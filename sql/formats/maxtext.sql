@@ -2,6 +2,7 @@
 --
 --@ source 3
 --@ feeds SG RG PG
+--@ fills training_steps
 --@ input :log sure ^.*completed step: \d+, seconds: [\d.]+
 --@ input :log sure ^.*Config param (?:steps|run_name|model_name|base_output_directory): 
 --@ needs :year ^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+

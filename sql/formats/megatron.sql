@@ -2,6 +2,7 @@
 --
 --@ source 3
 --@ feeds SG RG PG
+--@ fills training_steps
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \| consumed samples:
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
 --@ input :log sure ^.*using world size: *\d+, data-parallel[ -]size: *\d+

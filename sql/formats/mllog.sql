@@ -2,6 +2,11 @@
 --
 --@ source 3
 --@ feeds SG RG
+--@ argument path :path FILES result logs of MLPerf training: a file, glob, folder or fleet file
+--@ argument system_file :system TEXT the system's description (systems/NAME.json), if the logs do not lie as in a submission
+--@ argument chip_count :chips REAL accelerators of a run, if the description does not tell
+--@ argument chip_name :chip TEXT the accelerator, likewise
+--@ argument pool_name :pool TEXT what to call the pool
 --@ input :results sure ^(?:.*\s)?:::MLLOG \{
 --
 -- In the sqlite3 shell:
@@ -101,6 +106,25 @@ WHERE value IS NOT NULL AND (key LIKE 'submission\_%' ESCAPE '\' OR key IN ('glo
 GROUP BY _file, key;
 CREATE UNIQUE INDEX temp.mlperf_word_of ON mlperf_words(file, key);
 
+--@ table trace_mlperf_runs mlperf_runs a row for each result log of MLPerf training
+--@ column job TEXT - the file
+--@ column runs TEXT - what the runs of a score share: the folder
+--@ column organization TEXT - that submitted it
+--@ column system TEXT - its name
+--@ column benchmark TEXT -
+--@ column division TEXT - closed or open
+--@ column framework TEXT - as the description has it
+--@ column pool TEXT - as given
+--@ column chip TEXT - the accelerator
+--@ column chips BIGINT chips accelerators of the run
+--@ column global_batch_size BIGINT samples
+--@ column init_start_ms BIGINT ms Unix time
+--@ column run_start_ms BIGINT ms Unix time
+--@ column run_stop_ms BIGINT ms Unix time
+--@ column minutes REAL minutes from the start of the run to its end
+--@ column status TEXT - success, aborted, ...
+--@ column numbered TEXT - by what steps are counted: step_num, samples_count or epoch_num
+--@ column blocks TEXT - what counts as a step: block or epoch
 DROP TABLE IF EXISTS temp.mlperf_runs;
 CREATE TEMP TABLE mlperf_runs(
   job TEXT PRIMARY KEY, runs TEXT, organization TEXT, system TEXT, benchmark TEXT, division TEXT, framework TEXT,
@@ -153,6 +177,15 @@ FROM described AS d LEFT JOIN told USING (file) LEFT JOIN word USING (file);
 -- Minutes to train: the mean of the runs without the fastest and the slowest (of 3D U-Net, the four
 -- fastest and slowest), times the factor of scaling.json, where the runs have one. A run that did not reach
 -- the target is the slowest there is.
+--@ table trace_mlperf_scores mlperf_scores the score of each benchmark of a system
+--@ column organization TEXT - that submitted it
+--@ column system TEXT - its name
+--@ column benchmark TEXT -
+--@ column division TEXT - closed or open
+--@ column chips BIGINT chips
+--@ column runs BIGINT runs
+--@ column successes BIGINT runs of them that reached the target
+--@ column minutes REAL minutes the score: the mean without the fastest and the slowest; NULL: too many failed
 DROP TABLE IF EXISTS temp.mlperf_scores;
 CREATE TEMP TABLE mlperf_scores AS
 WITH ranked AS (

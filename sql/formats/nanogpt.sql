@@ -2,6 +2,7 @@
 --
 --@ source 3
 --@ feeds SG RG PG
+--@ fills training_steps
 --@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
 --@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$))
 --

@@ -203,6 +203,8 @@ class Tiers(Case):
         if not self.page[table][1]:
             return [f"{table}(NULL)" if table == "interval_buckets" else table]
         path = quote(self.canary)
+        if table == "trace_profile_diff":
+            return [f"{table}({path}, {path})", f"(SELECT * FROM {table} WHERE base = {path} AND test = {path})"]
         name, value = {"log_trace": ("pattern", "'x'"), "trace_timeline": ("of_job", "'j'")}.get(table, ("on_error", "'stop'"))
         second = "" if name == "on_error" else f", {value}"
         return [f"{table}({path}{second})", f"(SELECT * FROM {table} WHERE path = {path} AND {name} = {value})"]
