@@ -108,7 +108,7 @@ _Thread_local bool (*mpg_test_poller)(void *ctx);
 
 void mpg_may_ask(const mpg_env *env) {
   if (mpg_test_poller != NULL && env->interrupted != NULL && env->interrupted != mpg_test_poller)
-    abort(); /* unreachable: who is not the host asks the pipeline */
+    abort(); /* unreachable: only the host's thread polls the host */
 }
 #endif
 

@@ -35,7 +35,7 @@ typedef enum mpg_rc {
   MPG_IO,          /* the operating system said no: open, read, stat */
   MPG_DATA,        /* malformed input: the text says file:line:column, expected, found */
   MPG_LIMIT,       /* a documented limit was met */
-  MPG_INTERRUPTED, /* the host asked to stop */
+  MPG_INTERRUPTED, /* the host said to stop */
   MPG_MISUSE       /* a bad argument */
 } mpg_rc;
 
@@ -49,13 +49,13 @@ typedef struct mpg_err {
 /* Records `rc` and the formatted text in `err`, and returns `rc`. */
 mpg_rc mpg_fail(mpg_err *err, mpg_rc rc, const char *format, ...) MPG_PRINTF(3, 4);
 mpg_rc mpg_fail_nomem(mpg_err *err);
-/* Formats into `cap` bytes, terminated. Where that is too long, "..." stands for its middle: a path
-** comes first in a message, and what is wrong last. */
+/* Formats into `cap` bytes, terminated. If the text is too long, "..." replaces its middle, for a
+** message begins with the path and ends with what is wrong. */
 void mpg_format(char *to, size_t cap, const char *format, va_list args) MPG_PRINTF(3, 0);
 /* snprintf in the C locale: the host's may have a comma for a decimal point. mpg_format is so
 ** too. */
 int mpg_print(char *to, size_t cap, const char *format, ...) MPG_PRINTF(3, 4);
-/* MPG_INTERRUPTED; of whatever else went wrong where nothing else can, MPG_NOMEM. */
+/* MPG_INTERRUPTED; else MPG_NOMEM, for nothing else can go wrong here. */
 mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 #ifdef __clang_analyzer__ /* which sees one file at a time: what these return */
 #define mpg_fail(err, rc, ...) ((void)mpg_fail(err, rc, __VA_ARGS__), (rc))
@@ -65,7 +65,7 @@ mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 /*
 ** Memory: resize(ctx, NULL, n) allocates, resize(ctx, p, n) grows or shrinks, resize(ctx, p, 0)
 ** frees and returns NULL. NULL for n > 0 is "out of memory", p then stays valid. Memory is aligned
-** to 8 bytes and no more (SQLite promises no more): nothing that is kept in it may ask for 16.
+** to 8 bytes and no more (SQLite promises no more): no type in it may need 16.
 */
 struct mpg_locked_files;
 typedef struct mpg_env {
@@ -74,8 +74,8 @@ typedef struct mpg_env {
   bool (*interrupted)(void *ctx); /* NULL: never */
   void *interrupted_ctx;
   const struct mpg_limits *limits; /* NULL: as compiled, see limits.h */
-  /* Of hashes, drawn by the host: nobody can make names that all collide. No result depends on
-  ** it. */
+  /* The seed of hashes, drawn by the host, so that nobody can make names that all collide. No
+  ** result depends on it. */
   uint64_t seed;
   const struct mpg_locked_files *held; /* NULL: none */
 } mpg_env;
@@ -94,15 +94,15 @@ extern const mpg_env mpg_env_libc;
 
 void *mpg_malloc(const mpg_env *env, size_t n);
 void *mpg_calloc(const mpg_env *env, size_t n);
-/* The same for what may be much: the host is asked on the way, and where NULL is returned *rc says
-** why, MPG_NOMEM or MPG_INTERRUPTED. */
+/* The same for large sizes: the host is polled on the way. If NULL is returned, *rc says why:
+** MPG_NOMEM or MPG_INTERRUPTED. */
 void *mpg_zeroed(const mpg_env *env, size_t n, mpg_rc *rc);
 void mpg_free(const mpg_env *env, void *p);
 bool mpg_interrupted(const mpg_env *env);
 #ifdef MPG_TEST
-/* Whom a thread that is not the host's asks (pipeline.h). One that is about to ask the host itself,
-** though in a later turn, ends the program: few tests are long enough for that turn. NULL: the
-** thread is the host's. */
+/* The interruption check of worker threads (pipeline.h); NULL in the host's thread. A worker that
+** would poll the host itself, even if only in a later turn, ends the program: few tests are long
+** enough to reach that turn. */
 extern _Thread_local bool (*mpg_test_poller)(void *ctx);
 void mpg_may_ask(const mpg_env *env);
 #else
@@ -110,8 +110,8 @@ static inline void mpg_may_ask(const mpg_env *env) {
   (void)env;
 }
 #endif
-/* The same, asked in one of so many turns: for loops that take nanoseconds a turn, or microseconds
-** where each touches fresh memory on a host that is slow to give it. */
+/* The same, polled once in so many turns: for loops whose turn takes nanoseconds, or microseconds
+** if each touches fresh memory. */
 #ifndef MPG_POLL_TURNS /* tests/full/full_stops.sh has both far smaller */
 #define MPG_POLL_TURNS ((size_t)8192)
 #endif
@@ -139,8 +139,8 @@ static inline bool mpg_poll_bytes(const mpg_env *env, size_t n) {
 }
 
 /* The same within a parser of one text that only says whether the text is sound: once the host says
-** to stop, `stopped` stays, and the text is taken to be none. A parser may be given NULL: nobody
-** asks. */
+** to stop, `stopped` stays set, and the text counts as malformed. NULL: the parser does not poll.
+*/
 typedef struct mpg_poller {
   const mpg_env *env;
   size_t work;
@@ -152,19 +152,19 @@ static inline bool mpg_poller_stop(mpg_poller *poller, size_t n) {
   return poller != NULL && poller->stopped;
 }
 
-/* Who is asked within a text of n bytes: nobody within a short one, as nearly all are. */
+/* The poller to use for n bytes: NULL below 4 KiB, where polling would cost more than the work. */
 static inline mpg_poller *mpg_poller_within(mpg_poller *poller, size_t n) {
   return n < 4096 ? NULL : poller;
 }
 
-/* Copies, or fills with zeros, in pieces where it is much: false, not all was, where the host says
-** to stop. */
+/* Copies, or fills with zeros, large sizes in pieces. False if the host said to stop: the work is
+** then incomplete. */
 bool mpg_copy(const mpg_env *env, void *to, const void *from, size_t n);
 bool mpg_clear(const mpg_env *env, void *p, size_t n);
 
 /*
 ** Makes room for at least `want` elements of `size` bytes in *array (capacity *cap, in elements),
-** by doubling. MPG_NOMEM also where the product would overflow; *array and *cap are then unchanged.
+** by doubling. MPG_NOMEM also if the product would overflow; *array and *cap are then unchanged.
 */
 mpg_rc mpg_grow_array(const mpg_env *env, void *array, size_t *cap, size_t want, size_t size);
 static inline mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size_t want,
@@ -172,8 +172,9 @@ static inline mpg_rc mpg_grow(const mpg_env *env, void *array, size_t *cap, size
   return want <= *cap ? MPG_OK : mpg_grow_array(env, array, cap, want, size);
 }
 
-/* Borrowed bytes: not terminated, may hold NULs and invalid UTF-8. p may be NULL only where n is 0.
- */
+/*
+** Borrowed bytes: not terminated, may hold NULs and invalid UTF-8. p may be NULL only if n is 0.
+*/
 typedef struct mpg_str {
   const char *p;
   size_t n;

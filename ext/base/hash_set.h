@@ -1,4 +1,4 @@
-/* hash_set.h - a set of 64-bit hashes: whether something came before, as far as a hash can tell. */
+/* hash_set.h - a set of 64-bit hashes: whether a value probably came before. */
 #ifndef MPG_SEEN_H
 #define MPG_SEEN_H
 

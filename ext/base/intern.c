@@ -64,7 +64,7 @@ void mpg_intern_reset(mpg_intern *t) {
   memset(t->recent, 0, sizeof t->recent);
 }
 
-/* The slot that holds `text`, or the empty one where it belongs. */
+/* The slot that holds `text`, or the empty one for it. */
 static size_t probe(const mpg_intern *t, mpg_str text, uint64_t hash) {
   size_t mask = t->nslots - 1, i = (size_t)hash & mask;
   while (t->slots[i] != 0) {

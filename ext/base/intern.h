@@ -1,5 +1,5 @@
 /*
-** intern.h - texts that repeat, kept once and known by a number.
+** intern.h - texts that repeat, stored once and known by a number.
 */
 #ifndef MPG_INTERN_H
 #define MPG_INTERN_H
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Texts come back soon: those seen lately, by their first and last bytes. */
+/* Texts repeat soon: the latest ones, by their first and last bytes. */
 #define MPG_INTERN_RECENT 64
 typedef struct mpg_intern_recent {
   uint64_t head, tail;
@@ -21,7 +21,7 @@ struct mpg_intern_entry {
   uint64_t hash;
 };
 
-/* Ids count from 1 in the order of first sight; 0 stands for NULL. */
+/* Ids count from 1 in the order of first use; 0 is NULL. */
 typedef struct mpg_intern {
   const mpg_env *env;
   struct mpg_intern_entry *entries; /* [id - 1] */
@@ -39,7 +39,7 @@ void mpg_intern_reset(mpg_intern *t);
 /* The id of `text`, which is copied at its first sight. Also an empty text has an id. MPG_OK,
 ** MPG_NOMEM, or MPG_INTERRUPTED, for among many the table is moved now and then. */
 mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id);
-/* The id of a text seen before, else 0. */
+/* The id of a text that is stored already, else 0. */
 uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text);
 /* Borrowed, terminated, and where it is until mpg_intern_free. {NULL, 0} for id 0. */
 mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id);

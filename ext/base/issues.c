@@ -1,5 +1,5 @@
-/* issues.c - see issues.h. A scan has few (source, kind) pairs, so a plain list serves; of a folder
-** of very many files they are as many as is allowed, and told apart by a hash. */
+/* issues.c - see issues.h. A scan has few (source, kind) pairs, so a plain list is enough. A folder
+** of very many files may have as many as the limit allows; then a hash finds them. */
 #include "issues.h"
 #include "intern.h"
 #include "limits.h"

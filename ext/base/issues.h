@@ -1,8 +1,8 @@
 /*
 ** issues.h - what was found wrong, or worth knowing, in the data of a scan: counted, never silent.
 **
-** One entry a (source, kind): how often, where first, and a detail of that first place. The order
-** in which records arrive does not show: the first place is the one with the lowest line.
+** One entry for each (source, kind): how often, the first line, and a detail of that line. The
+** order in which records arrive does not matter: the first line is the lowest one.
 */
 #ifndef MPG_ISSUES_H
 #define MPG_ISSUES_H

@@ -1,10 +1,9 @@
 /*
-** limits.h - what a reader takes at most, so that hostile input ends in a clear error and not in
-** all the memory of the host: the one home of every limit that a connection can set (mpg_limit in
-** SQL).
+** limits.h - every limit of the readers that a connection can set (mpg_limit in SQL). Hostile input
+** then ends in a clear error and does not take all memory of the host.
 **
-** Limits that follow from a format or from a type stay where they are: the depth of JSON, the bytes
-** of a path, 2^122 in a sum.
+** Limits that follow from a format or a type are not here: the depth of JSON, the bytes of a path,
+** 2^122 in a sum.
 */
 #ifndef MPG_LIMITS_H
 #define MPG_LIMITS_H

@@ -54,7 +54,7 @@ static const char *after_zeros(const char *p, const char *end) {
   return p;
 }
 
-/* Behind the digits at p, likewise; *other is set where one of them is not 0. */
+/* After the digits at p, likewise; *other is set if one of them is not 0. */
 static const char *after_digits(const char *p, const char *end, bool *other) {
   const uint64_t zeros = UINT64_C(0x3030303030303030);
   for (uint64_t w, ignored; end - p >= 8; p += 8) {
@@ -91,8 +91,8 @@ bool mpg_int_parse(mpg_str text, int64_t *out) {
   return true;
 }
 
-/* The exponent part, [eE][+-]?[0-9]+, up to the end of the text. Saturates: after 10^15 only the
-** sign matters, since no text has that many digits to make up for it. */
+/* The exponent part, [eE][+-]?[0-9]+, up to the end of the text. Saturates: beyond 10^15 only the
+** sign matters, for no text has so many digits. */
 static bool exponent_parse(const char *p, const char *end, int64_t *out) {
   int64_t v = 0;
   bool negative = false, ignored = false;
@@ -175,7 +175,7 @@ static double divided(uint64_t m, int k) {
   int shift = __builtin_clzll(m);
   mpg_u128 n = (mpg_u128)(m << shift) << 64;
   mpg_u128 q = n / power_of_ten[k];
-  /* q has 64 bits or more, so the last one may stand for all that follow. */
+  /* q has 64 bits or more, so its last bit can be set for all bits that follow. */
   q |= q * power_of_ten[k] != n;
   return ldexp((double)q, -64 - shift);
 }
@@ -199,7 +199,7 @@ static bool real_by_strtod(const decimal *d, double *out) {
   if (sticky)
     buf[n++] = '1';
   buf[n++] = 'e';
-  /* Beyond +-9999 every number is infinite or 0, whatever its digits. */
+  /* Beyond +-9999 every number is infinite or 0, with any digits. */
   if (exponent < 0) {
     buf[n++] = '-';
     exponent = -exponent;
@@ -295,7 +295,7 @@ bool mpg_real_parse(mpg_str text, double *out) {
   if (d.zero) {
     v = 0.0;
   } else {
-    int64_t e = d.point - d.head_digits; /* the value is head * 10^e, where the head is all */
+    int64_t e = d.point - d.head_digits; /* the value is head * 10^e, if the head is all */
     if (d.head_is_all && FLT_EVAL_METHOD == 0 && d.head <= UINT64_C(1) << 53 && e >= -22 &&
         e <= 22) {
       v = e < 0 ? (double)d.head / exact[-e] : (double)d.head * exact[e];
@@ -311,7 +311,7 @@ bool mpg_real_parse(mpg_str text, double *out) {
   return true;
 }
 
-/* The sign on a magnitude, where that fits. */
+/* Applies the sign to a magnitude, if the result fits. */
 static bool signed_fit(bool negative, mpg_u128 v, int64_t *out) {
   if (v > (mpg_u128)INT64_MAX + negative)
     return false;

@@ -43,8 +43,8 @@ static inline bool mpg_eight_digits(uint64_t v, uint64_t *out) {
   return true;
 }
 
-/* The number of 1 to 16 digits, of a text with 8 bytes after it that are readable, whatever they
-** are. False: it is none, or longer. */
+/* The number of 1 to 16 digits. The 8 bytes after the text must be readable, with any value. False:
+** it is none, or longer. */
 static inline bool mpg_digits_parse(const char *p, size_t n, uint64_t *out) {
   const uint64_t zeros = UINT64_C(0x3030303030303030);
   uint64_t first = mpg_word(p), last;
@@ -60,7 +60,8 @@ static inline bool mpg_digits_parse(const char *p, size_t n, uint64_t *out) {
   *out = first * 100000000 + last;
   return true;
 }
-/* The same of "-12.25", as mpg_real_parse has it: up to 20 bytes, with 16 readable after them. */
+/* The same for "-12.25", with the result of mpg_real_parse: up to 20 bytes, with 16 readable after
+** them. */
 bool mpg_real_quick(const char *p, size_t n, double *out);
 
 /* "1767891265.323983", 17 bytes as a clock prints them, in millionths: the quick way of
@@ -77,7 +78,9 @@ static inline bool mpg_clock_parse(const char *p, int64_t *out) {
   return true;
 }
 
-/* The same of any of both, as mpg_real_parse has it: up to 20 bytes, with 16 readable after them.
+/*
+** The same for either form, with the result of mpg_real_parse: up to 20 bytes, with 16 readable
+** after them.
 */
 static inline bool mpg_real_usual(const char *p, size_t n, double *out) {
   int64_t millionths;

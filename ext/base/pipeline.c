@@ -40,7 +40,7 @@ struct mpg_pipeline {
   int running;          /* workers that were started */
   pthread_t owner;      /* atomic: a connection may be stepped by one thread after another */
   bool quit;
-  bool stop; /* atomic: work() should come to an end */
+  bool stop; /* atomic: work() should return soon */
   pthread_mutex_t lock;
   pthread_cond_t ready, finished; /* a piece to begin, or quit; a piece done */
   pthread_cond_t ahead_done;
@@ -68,7 +68,7 @@ static void tell_to_stop(mpg_pipeline *p) {
   __atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
 }
 
-/* What work() asks; the owner, while it does a piece itself, asks the host for all of them. */
+/* What work() polls. The owner, while it does a piece itself, polls the host for all threads. */
 static bool told_to_stop(void *ctx) {
   mpg_pipeline *p = ctx;
   if (pthread_equal(pthread_self(), __atomic_load_n(&p->owner, __ATOMIC_RELAXED)) &&
@@ -120,13 +120,13 @@ const mpg_env *mpg_pipeline_env(const mpg_pipeline *p) {
 
 int mpg_pipeline_threads(mpg_pipeline *p) {
   int n;
-  (void)pthread_mutex_lock(&p->lock); /* they are fewer where one cannot be started */
+  (void)pthread_mutex_lock(&p->lock); /* fewer if one cannot be started */
   n = p->threads;
   (void)pthread_mutex_unlock(&p->lock);
   return n;
 }
 
-/* With the lock held: does the first piece that nobody has begun. */
+/* With the lock held: does the first piece that no thread has begun. */
 static void do_piece(mpg_pipeline *p, int worker) {
   size_t slot = (size_t)(p->begun++ % p->nslots);
   (void)pthread_mutex_unlock(&p->lock);
@@ -226,8 +226,8 @@ static void *worker_main(void *arg) {
   return NULL;
 }
 
-/* One more thread; where there is none to be had, the work continues without it. The process's
-** signals stay with the threads that expect them. */
+/* Starts one more thread; if that fails, the work continues without it. The thread blocks signals,
+** which stay with the threads that expect them. */
 static void start_worker(mpg_pipeline *p) {
   struct worker *w = &p->workers[p->running];
   sigset_t all, before;
@@ -259,8 +259,8 @@ static void wait_a_little(mpg_pipeline *p) {
 /* One step of the owner, with the lock held; false if the next piece is done, or the end. */
 static bool step(mpg_pipeline *p) {
   bool done = p->taken < p->cut && p->done[p->taken % p->nslots];
-  /* What is done may wait where others want for pieces that they must not cut: the owner may be
-  ** long in coming back. */
+  /* If other threads wait for pieces and may not cut, cut now and take the finished pieces later:
+  ** the owner may be away for long. */
   bool wanted = !done || (!p->steps->cut_by_any && p->running > 0 && p->cut - p->begun < 2);
   /* Cutting would wait for what is done ahead: what can be done comes before it. */
   bool later = !done && p->at_ahead != NULL && p->begun < p->cut;

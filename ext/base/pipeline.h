@@ -1,14 +1,14 @@
 /*
 ** pipeline.h - work in pieces that several threads share, with the result of one thread.
 **
-** The work is cut into pieces, in order; any thread does one; the owner takes them back, in order.
-** What comes out so does not depend on how many threads there are, or on which is quicker. The
-** owner's thread cuts, and does pieces too while it has nothing to cut and none to take, so one
-** thread is enough, and no thread is started for work of one piece. Where cutting is reading,
-** others may cut as well, so that it continues while the owner is away with what it took.
+** The owner cuts the work into pieces, in order; any thread does one; the owner takes them back, in
+** order. So the result does not depend on the number or speed of threads. The owner's thread also
+** does pieces while it has nothing to cut or take, so one thread is enough, and no thread is
+** started for work of one piece. If cutting is reading, other threads may cut too, so that it
+** continues while the owner uses what it took.
 **
-** Only the owner's thread asks the host whether to stop, and nothing but memory is asked of the
-** host by the others: pass threads = 1 if the host's allocator is not one for several threads.
+** Only the owner's thread polls the host. The others use nothing of the host but memory: pass
+** threads = 1 if the host's allocator is not safe for threads.
 */
 #ifndef MPG_PIPELINE_H
 #define MPG_PIPELINE_H
@@ -21,15 +21,14 @@
 int mpg_threads_available(void);
 
 typedef struct mpg_pipeline_steps {
-  /* In order, and never twice at once: makes the next piece ready in `slot`, whose last piece has
-  ** been taken. MPG_DONE: there is none. An error is told once every piece before it has been
-  ** taken. */
+  /* In order, and never twice at once: makes the next piece ready in `slot`, whose last piece was
+  ** taken. MPG_DONE: there is none. An error is returned after every piece before it was taken. */
   mpg_rc (*cut)(void *ctx, void *slot, mpg_err *err);
-  /* Any thread, `worker` in 0..threads-1 and never twice at once. What goes wrong is kept in the
+  /* In any thread, `worker` in 0..threads-1 and never twice at once. An error is stored in the
   ** slot, for its taker. */
   void (*work)(void *ctx, void *slot, int worker);
-  /* cut() is for any thread too, else for the owner's alone. It then asks mpg_pipeline_env whether
-  ** to stop, and continues while the owner does as it likes with the piece that it took. */
+  /* cut() may run in any thread; else in the owner's alone. It then polls mpg_pipeline_env, and may
+  ** run while the owner uses the piece that it took. */
   bool cut_by_any;
 } mpg_pipeline_steps;
 
@@ -59,9 +58,8 @@ void mpg_pipeline_no_ahead(mpg_pipeline *pipeline, const void *of);
 /* Stops and ends every thread. NULL is fine. */
 void mpg_pipeline_close(mpg_pipeline *pipeline);
 
-/* For work() and cut(): the allocator of `env`, and whether the pipeline was told to stop. What
-** they put rows and names into holds it too, for that asks while it grows. Lives as long as the
-** pipeline; memory may outlive it. */
+/* For work() and cut(), and for all that they fill: the allocator of `env`, and whether the
+** pipeline was told to stop. Lives as long as the pipeline; memory may outlive it. */
 const mpg_env *mpg_pipeline_env(const mpg_pipeline *pipeline);
 
 #endif

@@ -1,9 +1,9 @@
 /*
 ** time.h - times as people write them, and the buckets that time is cut into.
 **
-** Inside, a time is int64 microseconds since 1970-01-01T00:00:00Z. Accepted range: 1970-01-01 up to
-** and without 2262-01-01 (MPG_TIME_MAX); anything else is refused with a text that names the likely
-** cause (milliseconds or nanoseconds where seconds are expected).
+** Inside, a time is int64 microseconds since 1970-01-01T00:00:00Z. Accepted range: from 1970-01-01
+** to before 2262-01-01 (MPG_TIME_MAX). Any other time is refused with a text that names the likely
+** cause (milliseconds or nanoseconds instead of seconds).
 */
 #ifndef MPG_TIME_H
 #define MPG_TIME_H
@@ -35,7 +35,7 @@ bool mpg_iso_parse(mpg_str text, int64_t *us);
 /* An offset from UTC, "Z", "+02", "+0200" or "+02:00", in microseconds; false if it is none. */
 bool mpg_offset_parse(mpg_str text, int64_t *offset_us);
 
-/* "YYYY-MM-DDTHH:MM:SSZ", with ".ffffff" where the fraction is not 0. `out` holds 40 bytes. */
+/* "YYYY-MM-DDTHH:MM:SSZ", with ".ffffff" if the fraction is not 0. `out` holds 40 bytes. */
 size_t mpg_time_format(int64_t us, char *out);
 
 /* Proleptic Gregorian days since 1970-01-01; month 1..12, day 1..31. */
@@ -50,7 +50,7 @@ void mpg_civil_from_days(int64_t days, int64_t *year, int *month, int *day);
 ** are an offset ahead of it, "1 day +02:00". NULL is no bucket.
 */
 typedef struct mpg_bucket {
-  int64_t width_us; /* fixed width, > 0; 0 where months counts, or where there is no bucket */
+  int64_t width_us; /* fixed width, > 0; 0 if months counts, or if there is no bucket */
   int64_t origin_us;
   int months;       /* > 0: a calendar width */
   int64_t ahead_us; /* of the clocks that buckets are counted by, from UTC */
@@ -65,10 +65,9 @@ int64_t mpg_bucket_start(const mpg_bucket *bucket, int64_t us);
 /* Start of the bucket after the one that starts at `start`. */
 int64_t mpg_bucket_next(const mpg_bucket *bucket, int64_t start);
 /*
-** Text that sorts and that SQLite's date functions read: "YYYY-MM-DD" where every bucket of this
-** width starts at midnight (of the clocks that it is counted by), else "YYYY-MM-DD HH:MM:SS" (with
-** ".ffffff" where the width has a fraction of a second). `out` holds 40 bytes; the length is
-** returned.
+** Text that sorts and that SQLite's date functions read: "YYYY-MM-DD" if every bucket of this width
+** starts at midnight (of its own zone), else "YYYY-MM-DD HH:MM:SS" (with ".ffffff" if the width has
+** a fraction of a second). `out` holds 40 bytes; the length is returned.
 */
 size_t mpg_bucket_label(const mpg_bucket *bucket, int64_t start, char *out);
 

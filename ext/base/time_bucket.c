@@ -44,7 +44,7 @@ static mpg_rc fixed(int64_t micro_count, const struct unit *unit, mpg_bucket *bu
   return MPG_OK;
 }
 
-/* Takes the offset from UTC off the end of a width, where there is one. */
+/* Removes the offset from UTC from the end of a width, if it has one. */
 static int64_t offset_of(mpg_str *text) {
   int64_t offset = 0;
   for (size_t i = text->n; i > 1; i--)

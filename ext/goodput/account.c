@@ -11,7 +11,7 @@
 **             1  slot
 **             1  flags: bit 0 says that the sum has a fraction; the others are 0
 **            16  whole, two's complement
-**            16  fraction, not 0; only where flagged
+**            16  fraction, not 0; only if flagged
 **        8  64-bit FNV-1a of all bytes before
 **
 ** An account has exactly one such text, and reading refuses any other.
@@ -130,9 +130,9 @@ double mpg_sum_to_double(mpg_sum s) {
     fraction = 0 - fraction;
     whole = ~whole + (fraction == 0);
   }
-  /* The top 128 bits as an integer, whose lowest bit stands for all below: 53 of 128 are used, so
-  ** the conversion, which rounds to nearest, ties to even, cannot see the difference. No sum, nor a
-  ** total of all slots, has more than 127 bits before the point. */
+  /* The top 128 bits as an integer; its lowest bit is set if any bit below is. The conversion keeps
+  ** 53 of the 128, rounds to nearest, ties to even, so the result is exact. No sum, nor a total of
+  ** all slots, has more than 127 bits before the point. */
   n = bit_length(whole);
   if (n == 0) {
     v = ldexp((double)fraction, -128);

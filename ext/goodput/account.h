@@ -1,15 +1,15 @@
 /*
-** account.h - chip-time summed by category: exact, removable, mergeable, and the same bytes
-** whatever the order. Ratios divide last.
+** account.h - chip-time summed by category: exact, removable, mergeable, and the same bytes in any
+** order. Ratios divide last.
 **
-** A sum is a signed 256-bit fixed-point number: 128 integer bits and 128 fraction bits, so
-** integers and every real whose lowest bit is worth at least 2^-128 are summed exactly, and
-** removing a value undoes adding it. A real with lower bits is rounded once, by itself, to a
-** multiple of 2^-128 (half to even): still the same sum in any order.
+** A sum is a signed 256-bit fixed-point number: 128 integer bits and 128 fraction bits, so integers
+** and every real whose lowest bit is worth at least 2^-128 are summed exactly, and removing a value
+** undoes adding it. A real with lower bits is rounded once, by itself, to a multiple of 2^-128
+** (half to even): still the same sum in any order.
 **
-** A value or a sum of 2^122 or more either way is MPG_LIMIT and leaves the account as it was.
-** Five bits are kept free so that no total over the slots can overflow: capacity and the like
-** need no error.
+** A value or a sum of 2^122 or more either way is MPG_LIMIT and leaves the account as it was. Five
+** bits are kept free so that no total over the slots can overflow: capacity and the like need no
+** error.
 */
 #ifndef MPG_ACCOUNT_H
 #define MPG_ACCOUNT_H

@@ -51,7 +51,7 @@ const char *mpg_layer_name(mpg_layer layer) {
 }
 
 /*
-** A perfect hash of the names, for it is asked once a row: first letter, fourth letter and
+** A perfect hash of the names, for it runs once for each row: first letter, fourth letter and
 ** length. Two names on one index would be a compiler error (an initialiser overridden).
 */
 #define HASH(first, fourth, n) ((3 * (size_t)(first) + (size_t)(fourth) + (n)) % 32)

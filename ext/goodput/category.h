@@ -53,13 +53,13 @@ typedef struct mpg_category_info {
 const mpg_category_info *mpg_category_get(mpg_category c);
 const char *mpg_layer_name(mpg_layer layer);
 
-/* Each name in a place of its own, so that its address tells the category. */
+/* Each name at an address of its own, which identifies the category. */
 #define MPG_CATEGORY_NAME 16
 extern const char mpg_category_names[MPG_CATEGORIES][MPG_CATEGORY_NAME];
 static inline const char *mpg_category_name(mpg_category c) {
   return mpg_category_names[c];
 }
-/* The category whose name stands at this very address, or MPG_CATEGORIES. */
+/* The category whose name is at this very address, or MPG_CATEGORIES. */
 static inline mpg_category mpg_category_at(const char *name) {
   uintptr_t place = (uintptr_t)name - (uintptr_t)mpg_category_names;
   return place < sizeof mpg_category_names && place % MPG_CATEGORY_NAME == 0

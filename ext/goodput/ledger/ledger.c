@@ -104,7 +104,7 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
                            &a->options.window, sink, a->fleet->issues, source, err);
 }
 
-/* Jobs that run until a pool's planned end, of which nobody knows yet what they will do. */
+/* Jobs that run until a pool's planned end; what they will do is not known yet. */
 static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
   const mpg_fleet *f = a->fleet;
   char end[40], last[40];
@@ -126,7 +126,7 @@ static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
       end, last);
 }
 
-/* What a source tells of a pool after the time until which it observed it. */
+/* Records of a pool after the time until which a source observed it. */
 static mpg_rc list_after(const mpg_accounting *a, const char *source) {
   const mpg_fleet *f = a->fleet;
   int64_t after = 0;
@@ -199,8 +199,9 @@ void mpg_ledger_free(mpg_ledger *ledger) {
   mpg_ledger_init(ledger, env);
 }
 
-/* Room for `need` rows: the least that a column has, for in the hostile build narrow ones may have
-** less than wide ones. Growing a long one may copy it, so that the host is asked between two. */
+/* Room for `need` rows: the least that a column has, for in the hostile build narrow columns may
+** have less than wide ones. Growing a long column may copy it, so the host is polled between two.
+*/
 static mpg_rc widen(mpg_ledger *l, size_t need) {
   size_t least = SIZE_MAX;
 #define GROW(column, number)                                                                       \
@@ -214,7 +215,7 @@ static mpg_rc widen(mpg_ledger *l, size_t need) {
   }
   COLUMNS(GROW)
 #undef GROW
-  l->cap = least < SIZE_MAX ? least : 2 * need + 64; /* the latter where no column is kept */
+  l->cap = least < SIZE_MAX ? least : 2 * need + 64; /* the latter if no column is wanted */
   return MPG_OK;
 }
 

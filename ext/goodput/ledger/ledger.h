@@ -8,8 +8,8 @@
 #include "../rules/timeline.h"
 
 typedef struct mpg_ledger_options {
-  mpg_window window; /* until: INT64_MAX where it is not given */
-  mpg_rules rules;   /* as_of: MPG_NONE stands for the end of the trace */
+  mpg_window window; /* until: INT64_MAX if it is not given */
+  mpg_rules rules;   /* as_of: MPG_NONE is the end of the trace */
 } mpg_ledger_options;
 
 /* The defaults: everything, no buckets, installed chips, compute roofline, sizes 16, 256, 2048. */
@@ -63,7 +63,7 @@ typedef enum mpg_row_field {
 /* Rows in columns; ids are the fleet's. */
 typedef struct mpg_ledger {
   const mpg_env *env;
-  uint32_t columns; /* those that are kept; the others are never asked for */
+  uint32_t columns; /* those that are filled; the others are never read */
   size_t n, cap;
   uint32_t *job, *pool, *chip, *cause, *kind, *program, *file;
   uint8_t *size, *category;
@@ -90,7 +90,7 @@ mpg_rc mpg_ledger_pick(mpg_ledger *ledger, const mpg_ledger *from, const size_t 
 mpg_rc mpg_ledger_append_run(mpg_ledger *ledger, const mpg_ledger *from, size_t first, size_t n,
                              const mpg_ledger *common, size_t k);
 
-/* Puts the rows in the order of start, end, attempt, pool, category; ledger->order tells it. */
+/* Sorts the rows by start, end, attempt, pool, category; ledger->order has the order. */
 mpg_rc mpg_ledger_sort(mpg_ledger *ledger);
 
 #endif

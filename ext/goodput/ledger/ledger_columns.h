@@ -1,6 +1,6 @@
 /*
-** ledger_columns.h - the ledger's tables, whatever the host: their columns and arguments, and the
-** values of a row.
+** ledger_columns.h - the ledger's tables in any host: their columns and arguments, and the values
+** of a row.
 */
 #ifndef MPG_LEDGER_TABLES_H
 #define MPG_LEDGER_TABLES_H
@@ -43,7 +43,7 @@ typedef struct mpg_ledger_column_info {
   const char *name;
   mpg_type type;
   int dim;           /* mpg_dim, or -1 */
-  mpg_row_field row; /* what of a row it is told from */
+  mpg_row_field row; /* the field of a row that it is made from */
 } mpg_ledger_column_info;
 
 const mpg_ledger_column_info *mpg_ledger_column_get(mpg_ledger_column col);
@@ -72,7 +72,7 @@ uint32_t mpg_ledger_grain(const mpg_ledger_table *table, uint64_t columns);
 mpg_rc mpg_ledger_grain_parse(const mpg_ledger_table *table, mpg_str names, uint32_t *mask,
                               mpg_err *err);
 
-/* A row of either source, as values are told from it. */
+/* A row of either source, from which values are made. */
 typedef struct mpg_ledger_row {
   uint32_t job, pool, chip, cause, kind, program, file;
   uint8_t size, category;
@@ -86,8 +86,8 @@ mpg_ledger_row mpg_ledger_row_at(const mpg_ledger *ledger, size_t i);
 ** last. */
 mpg_ledger_row mpg_ledger_row_of_cell(const mpg_cell *cell, mpg_i128 *left);
 
-/* The value of a column. Text is borrowed: from the fleet, from nobody (category and size), or from
-** `room`. */
+/* The value of a column. Text is borrowed from the fleet or from `room`, or is static (category and
+** size). */
 #define MPG_LEDGER_VALUE_TEXT 40
 mpg_value mpg_ledger_value(const mpg_fleet *fleet, const mpg_bucket *bucket,
                            const mpg_ledger_row *row, mpg_ledger_column col,

@@ -60,7 +60,7 @@ static mpg_rc time_arg(const mpg_value *args, mpg_arg a, int64_t *out, mpg_err *
   return MPG_OK;
 }
 
-/* One of `n` words, as its number; the first where it is not given. */
+/* One of `n` words, as its number; the first if it is not given. */
 static mpg_rc word_arg(const mpg_value *args, mpg_arg a, const char *const *words, int n, int *out,
                        mpg_err *err) {
   number_text room;

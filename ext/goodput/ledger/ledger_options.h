@@ -1,6 +1,6 @@
 /*
-** ledger_options.h - the arguments of the ledger's tables, whatever the host: their names, and what
-** they choose.
+** ledger_options.h - the arguments of the ledger's tables in any host: their names, and what they
+** choose.
 */
 #ifndef MPG_LEDGER_ARGS_H
 #define MPG_LEDGER_ARGS_H
@@ -26,9 +26,8 @@ typedef enum mpg_arg {
 const char *mpg_arg_name(mpg_arg a);
 
 /*
-** Everything from MPG_ARG_BUCKET_WIDTH on, of an array by mpg_arg in which MPG_NULL stands for an
-** argument that was not given. *threads is as many as there are processors, but not a whole large
-** machine, where the argument does not say. MPG_MISUSE names the argument.
+** Reads all arguments from MPG_ARG_BUCKET_WIDTH on, from an array by mpg_arg; MPG_NULL: not given.
+** Unless given, *threads is the number of processors, up to a limit. MPG_MISUSE names the argument.
 */
 mpg_rc mpg_ledger_args_read(const mpg_value args[MPG_ARGS], mpg_ledger_options *options, bool *skip,
                             int *threads, mpg_err *err);

@@ -51,7 +51,7 @@ uint32_t mpg_row_order_common(const mpg_row_order *o) {
   return columns;
 }
 
-/* What rows have in common where they are equal by the key, and nowhere else. */
+/* A number that rows share if they are equal by the key, and only then. */
 static uint64_t value_of(const mpg_row_order *o, const mpg_ledger *l, size_t i, mpg_dim d) {
   switch (d) {
   case MPG_DIM_ATTEMPT:
@@ -96,7 +96,7 @@ static int compare_sizes(uint8_t a, uint8_t b) {
   return x == NULL || y == NULL ? (x != NULL) - (y != NULL) : strcmp(x, y);
 }
 
-/* NULL first, as SQLite has it. */
+/* NULL first, as in SQLite. */
 static int by_key(const mpg_row_order *o, const mpg_ledger *l, size_t a, size_t b, mpg_dim d) {
   const mpg_fleet *f = o->fleet;
   switch (d) {
@@ -304,7 +304,7 @@ void mpg_row_chunk_free(mpg_row_chunk *c) {
   mpg_ledger_free(&c->keys);
 }
 
-/* The runs of rows in order, of which the first of each tells its keys. */
+/* The runs of rows in order; the first row of each has its keys. */
 static mpg_rc tell_runs(mpg_row_chunk *c, const mpg_row_order *o, const mpg_ledger *rows,
                         size_t norder) {
   mpg_rc rc;

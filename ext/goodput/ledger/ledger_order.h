@@ -1,13 +1,13 @@
 /*
-** ledger_order.h - rows of the ledger in the order of what differs from row to row.
+** ledger_order.h - sorts rows of the ledger by keys that differ from row to row.
 **
-** Such keys have few combinations: a category and a cause have some thirty. So rows are told apart
-** by their combination, combinations are sorted, and rows are dealt out to them, in the order in
-** which they came.
+** Such keys have few combinations: category and cause have some thirty. So each row gets the number
+** of its combination, the combinations are sorted, and the rows are distributed to them in the
+** order of arrival.
 **
-** A group too large for one piece of work is a pile of chunks, each in order by itself; of all
-** chunks the runs of one combination follow each other. A chunk does not hold what its runs have in
-** common.
+** A group too large for one piece of work is a pile of chunks, each sorted by itself. Reading the
+** pile goes through the combinations; for each, through the runs of all chunks. A chunk does not
+** store the keys that its runs share.
 */
 #ifndef MPG_LEDGER_ORDER_H
 #define MPG_LEDGER_ORDER_H
@@ -68,7 +68,7 @@ typedef struct mpg_row_chunk {
   size_t runs_cap;
 } mpg_row_chunk;
 
-/* `env`: that of the threads that make it, which may not ask the host (pipeline.h). */
+/* `env`: that of the worker threads, which may not poll the host (pipeline.h). */
 void mpg_row_chunk_init(mpg_row_chunk *chunk, const mpg_env *env, const mpg_row_order *order,
                         uint32_t columns);
 void mpg_row_chunk_free(mpg_row_chunk *chunk);
@@ -80,7 +80,7 @@ typedef struct mpg_row_run {
   size_t chunk, first, n;
 } mpg_row_run;
 
-/* The chunks of one group, and how far they have been told. */
+/* The chunks of one group, and how far they have been read. */
 typedef struct mpg_row_pile {
   const mpg_env *env;
   const mpg_row_order *order;
@@ -101,8 +101,8 @@ void mpg_row_pile_free(mpg_row_pile *pile);
 mpg_rc mpg_row_pile_add(mpg_row_pile *pile, mpg_row_chunk *chunk);
 /* Once all are there. MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_row_pile_sort(mpg_row_pile *pile);
-/* The next rows, some thousands of them, into `out`, which keeps no column that neither the chunks
-** nor their keys have; none: it was told. MPG_NOMEM or MPG_INTERRUPTED. */
+/* The next rows, some thousands of them, into `out`, whose columns are among those of the chunks
+** and their keys. No rows: all were read. MPG_NOMEM or MPG_INTERRUPTED. */
 mpg_rc mpg_row_pile_next(mpg_row_pile *pile, mpg_ledger *out);
 
 #endif

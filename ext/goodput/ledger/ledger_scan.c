@@ -1,14 +1,14 @@
 /*
 ** ledger_scan.c - see ledger_scan.h.
 **
-** What is in one order is entries: a job, or a pool, or the part of either that is of one pool and
-** one chip where the order asks for these. The order's first keys, up to one that differs from row
-** to row, are those of entries; entries with the same are a group. A batch is some groups, or a
-** part of a large one, accounted by one thread; a large group whose rows have to be ordered among
-** themselves is put together before it is handed out.
+** Sorting works on entries: a job or a pool, or, if the order includes pool or chip, its share on
+** one pool and chip. The order's first keys, up to one that differs from row to row, are those of
+** entries; entries with equal keys are a group. A batch is some groups, or a part of a large one,
+** accounted by one thread. If the rows of a large group have to be sorted among themselves, the
+** whole group is collected first.
 **
-** Pools come where the order has them, so what jobs hold is told to them first, which takes the
-** jobs' gangs alone.
+** Pools may come first in the order, so what jobs hold is collected before; that needs only the
+** jobs' gangs.
 */
 #include "ledger_scan.h"
 #include "../../base/ascii.h"
@@ -44,7 +44,7 @@ typedef struct batch {
   size_t first, stop; /* entries */
   bool part;          /* of a group that more batches, before or after, are of */
   mpg_ledger rows;
-  mpg_row_chunk chunk; /* the rows, where they are a part to be ordered with the others */
+  mpg_row_chunk chunk; /* the rows, if they have to be sorted with those of other parts */
   mpg_rc rc;
   mpg_err err;
 } batch;
@@ -65,16 +65,16 @@ struct mpg_ledger_scan {
   size_t nbatches;
   void **slots;
   mpg_pipeline *pipeline;
-  size_t nkeys; /* of entries; the wish may have more, for the rows of a group */
+  size_t nkeys; /* of entries; the request may have more keys, for the rows of a group */
   bool within;  /* it has */
   bool by_pool, by_chip;
   mpg_row_order order; /* of the rows of a group */
-  mpg_row_pile pile;   /* a large one, which is being told where `piled` */
+  mpg_row_pile pile;   /* a large one; if `piled`, it is being read */
   bool piled;
   mpg_ledger told; /* some of its rows */
   bool done;       /* every batch was taken */
   batch *ahead;    /* taken, and not of the group before it */
-  bool emitted;    /* `once`: of the group at hand, which continues */
+  bool emitted;    /* `once`: of the current group, which continues */
 };
 
 /* ---- keys ---- */
@@ -98,7 +98,7 @@ static int compare_sizes(uint8_t a, uint8_t b) {
   return x == NULL || y == NULL ? (x != NULL) - (y != NULL) : strcmp(x, y);
 }
 
-/* NULL first, as SQLite has it. */
+/* NULL first, as in SQLite. */
 static int by_key(const mpg_ledger_scan *s, const entry *a, const entry *b, mpg_dim d) {
   const mpg_fleet *f = s->a->fleet;
   switch (d) {
@@ -222,8 +222,8 @@ static mpg_rc add_entry(mpg_ledger_scan *s, entry e) {
   return MPG_OK;
 }
 
-/* The entries of a unit in one of its pools (index + 1): one for each chip that the pool ever
-** had. */
+/* The entries of a unit in one of its pools (index + 1): one for each chip that the pool had at any
+** time. */
 static mpg_rc add_pool(mpg_ledger_scan *s, entry e, uint32_t pool) {
   int64_t at = INT64_MIN;
   e.pool = s->by_pool ? pool : ANY;
@@ -302,7 +302,7 @@ static mpg_rc add_entries(mpg_ledger_scan *s, mpg_err *err) {
   return rc == MPG_OK ? rc : failure(rc, err);
 }
 
-/* The rows of every pool, which need little room: they are made when all is told that is held. */
+/* The rows of every pool, which need little room. They are made after all holds are known. */
 static mpg_rc account_pools(mpg_ledger_scan *s, mpg_err *err) {
   size_t npools = mpg_fleet_npools(s->a->fleet);
   mpg_rc rc = MPG_OK;
@@ -524,7 +524,7 @@ static mpg_rc take(mpg_ledger_scan *s, batch **out, mpg_err *err) {
   return (*out)->rc;
 }
 
-/* A large group, of which *b is the first batch, is piled up; and told from then on. */
+/* Collects a large group, of which *b is the first batch; after that it is read. */
 static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
   size_t first = b->first;
   mpg_rc rc = MPG_OK;
@@ -546,7 +546,7 @@ static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
   return rc == MPG_OK ? rc : failure(rc, err);
 }
 
-/* The next rows of the pile; none: it was told. */
+/* The next rows of the pile; none: all were read. */
 static mpg_rc tell_pile(mpg_ledger_scan *s, mpg_err *err) {
   mpg_rc rc = mpg_row_pile_next(&s->pile, &s->told);
   if (rc != MPG_OK)

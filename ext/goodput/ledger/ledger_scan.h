@@ -1,12 +1,11 @@
 /*
-** ledger_scan.h - the rows of a ledger, accounted by several threads ahead of the one who takes
-** them, and in the order that is asked for where that is one of dimensions.
+** ledger_scan.h - the rows of a ledger, accounted by several threads ahead of the reader, and in
+** the requested order if that is one of dimensions.
 **
-** An order costs little where it begins with what is the same for all of a job's rows, with pool
-** and with chip: then jobs are accounted in that order. Rows that are to be ordered by attempt,
-** category, cause or bucket, and by what comes after these, are kept until those that agree in what
-** comes before are complete: up to all rows there are, their columns alone that are asked for and
-** that do not order them.
+** An order costs little if it begins with pool, chip, or what is the same for all rows of a job:
+** then jobs are accounted in that order. If it has attempt, category, cause or bucket, rows are
+** collected until all rows that agree in the keys before it are complete: at worst all rows, but
+** only the requested columns that are no keys.
 */
 #ifndef MPG_LEDGER_SCAN_H
 #define MPG_LEDGER_SCAN_H
@@ -27,8 +26,8 @@ typedef struct mpg_scan_filter {
 } mpg_scan_filter;
 
 typedef struct mpg_scan_request {
-  /* 1 << mpg_row_field: those that will be looked at. A row's number is the same in every scan of a
-  ** fleet with the same options, whatever else is wished, and no other row's. */
+  /* 1 << mpg_row_field: those that will be read. A row's number is unique, and the same in every
+  ** scan of a fleet with the same options, whatever else is requested. */
   uint32_t columns;
   mpg_scan_key keys[MPG_SCAN_KEYS];
   size_t nkeys;                              /* rows come in their order */
@@ -39,13 +38,13 @@ typedef struct mpg_scan_request {
 
 typedef struct mpg_ledger_scan mpg_ledger_scan;
 
-/* Over an accounting of which no unit was done, which outlives it, as does the wish. *out must be
-** closed also on failure. */
+/* `accounting` must be new; it and the request must outlive the scan. *out must be closed also on
+** failure. */
 mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *accounting,
                             const mpg_scan_request *wish, int threads, const char *source,
                             mpg_err *err);
-/* The next rows, borrowed until the next call: ledger->n of them, in ledger->order where that is
-** not NULL. MPG_DONE after the last, and once the issues are listed. */
+/* The next rows, borrowed until the next call: ledger->n of them, in ledger->order if that is not
+** NULL. MPG_DONE after the last; the issues are then listed. */
 mpg_rc mpg_ledger_scan_next(mpg_ledger_scan *scan, const mpg_ledger **rows, mpg_err *err);
 void mpg_ledger_scan_close(mpg_ledger_scan *scan); /* NULL is fine */
 

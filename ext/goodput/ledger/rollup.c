@@ -1,5 +1,7 @@
-/* rollup.c - see rollup.h. Jobs alike in every dimension asked for are one group, told once a job.
- */
+/*
+** rollup.c - see rollup.h. Jobs that agree in every requested dimension are one group, which is
+** found once for each job.
+*/
 #include "rollup.h"
 
 #include "../../base/intern.h"
@@ -35,7 +37,7 @@ static bool poller(const mpg_rollup *r, mpg_dim d) {
 
 /* ---- groups of jobs ---- */
 
-/* The dimensions of a job that tell groups apart; the others are 0. */
+/* The requested dimensions of a job; the others are 0. */
 typedef struct job_key {
   uint32_t dim[MPG_JOB_DIMS];
 } job_key;
@@ -82,7 +84,8 @@ static mpg_rc widen_groups(mpg_rollup *r) {
   return MPG_OK;
 }
 
-/* Stands in mpg_rollup.group for jobs with NULL in every dimension asked for: as good as no job. */
+/* The value in mpg_rollup.group for a job with NULL in every requested dimension: the same as no
+** job. */
 #define LIKE_NO_JOB UINT32_MAX
 
 static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
@@ -110,7 +113,7 @@ static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
   return MPG_OK;
 }
 
-/* The job (index + 1) that stands for `job` (index + 1) in cells; 0: none. */
+/* The job (index + 1) that represents `job` (index + 1) in cells; 0: none. */
 static mpg_rc group_of(mpg_rollup *r, uint32_t job, uint32_t *out) {
   uint32_t *group;
   mpg_rc rc;
@@ -147,7 +150,7 @@ static mpg_rc widen_cells(mpg_rollup *r) {
     return rc;
   for (size_t c = 0; c < r->ncells; c++) {
     size_t i = (size_t)hash(r, &r->cells[c]) & (n - 1);
-    if (mpg_poll(r->env, c)) { /* of what is half built nothing is asked */
+    if (mpg_poll(r->env, c)) { /* a half-built one is never read */
       mpg_free(r->env, slots);
       return MPG_INTERRUPTED;
     }
@@ -180,7 +183,7 @@ static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
   return MPG_OK;
 }
 
-/* The cell that a finer one, with every dimension told, is part of. */
+/* The cell that a finer one, with every dimension, is part of. */
 static mpg_rc find_whole(mpg_rollup *r, const mpg_cell *fine, mpg_cell **out) {
   mpg_cell key = {.pool = poller(r, MPG_DIM_POOL) ? fine->pool : 0,
                   .chip = poller(r, MPG_DIM_CHIP) ? fine->chip : 0,

@@ -1,6 +1,6 @@
 /*
-** rollup.h - the ledger summed: one cell for each combination of the dimensions asked for, no finer
-** (the grain law).
+** rollup.h - the ledger summed: one cell for each combination of the requested dimensions (the
+** grain law).
 */
 #ifndef MPG_ROLLUP_H
 #define MPG_ROLLUP_H
@@ -32,7 +32,7 @@ typedef enum mpg_dim {
 
 /* Dimensions outside the mask are 0 (attempt, bucket: MPG_NONE). */
 typedef struct mpg_cell {
-  uint32_t job; /* index + 1 of a job that stands for all with these dimensions; 0: no job */
+  uint32_t job; /* index + 1 of a job that represents all with these dimensions; 0: no job */
   uint32_t pool, chip, cause;
   int64_t attempt, bucket;
   uint8_t size, category;
@@ -56,13 +56,13 @@ typedef struct mpg_rollup {
   size_t ncells, cells_cap;
   uint32_t *slots; /* open addressing: cell + 1 */
   size_t nslots;
-  uint32_t *group;       /* of each job: the job that stands for it + 1; 0: not asked yet */
-  uint32_t *group_slots; /* open addressing over the jobs that stand for others */
+  uint32_t *group;       /* of each job: the job that represents it + 1; 0: not known yet */
+  uint32_t *group_slots; /* open addressing over the jobs that represent others */
   size_t ngroups, ngroup_slots;
   mpg_recent_cell recent[MPG_CATEGORIES];
 } mpg_rollup;
 
-/* `env` is asked whether to stop where very many cells move: the sink may say MPG_INTERRUPTED. */
+/* Polls `env` if very many cells move: the sink may return MPG_INTERRUPTED. */
 mpg_rc mpg_rollup_init(mpg_rollup *rollup, const mpg_env *env, const mpg_fleet *fleet,
                        uint32_t mask, mpg_err *err);
 void mpg_rollup_free(mpg_rollup *rollup);
@@ -71,7 +71,7 @@ mpg_sink mpg_rollup_sink(mpg_rollup *rollup);
 ** in which rows would have come, this gives the cells, and their order, that the rows would have
 ** given. MPG_NOMEM, MPG_INTERRUPTED. */
 mpg_rc mpg_rollup_add_cells(mpg_rollup *rollup, const mpg_cell *cells, size_t n);
-/* No cells again; the memory is kept. MPG_INTERRUPTED: then it is of no use any more. */
+/* Removes all cells and keeps the memory. After MPG_INTERRUPTED the roll-up is of no use. */
 mpg_rc mpg_rollup_reset(mpg_rollup *rollup);
 
 #endif

@@ -58,7 +58,7 @@ static void work(void *ctx, void *slot, int worker) {
   batch *b = slot;
   hand *h = &w->hands[worker];
   mpg_sink sink = mpg_rollup_sink(&b->cells);
-  b->cells.env = &w->env; /* the host is asked by its own thread alone */
+  b->cells.env = &w->env; /* only the host's own thread polls it */
   for (size_t job = b->first; b->rc == MPG_OK && job < b->stop; job++)
     b->rc = mpg_interrupted(&w->env) ? mpg_fail(&b->err, MPG_INTERRUPTED, "interrupted")
                                      : mpg_timeline_job(h->timeline, (uint32_t)job,

@@ -12,17 +12,16 @@
 typedef struct mpg_cells {
   mpg_cell *p;
   size_t n, cap;
-  size_t limit; /* more than this many are not kept: none are, then */
+  size_t limit; /* if there are more, none are cached */
   bool over;    /* there were more */
 } mpg_cells;
 
 #define MPG_FINEST ((1u << MPG_DIMS) - 1)
 
 /*
-** Every unit of the accounting into `rollup`, which is empty; the cells and their order are those
-** of one thread. `cells` (NULL: not wanted) are the finest of the same, of the allocator of
-** `rollup`. With threads > 1 memory is asked of the accounting's environment by several threads at
-** once.
+** Sums every unit of the accounting into `rollup`, which must be empty; the cells and their order
+** are those of one thread. `cells` (NULL: not wanted) gets the finest cells, allocated as those of
+** `rollup`. With threads > 1, several threads allocate from the accounting's environment at once.
 */
 mpg_rc mpg_rollup_all(mpg_rollup *rollup, mpg_accounting *accounting, int threads, mpg_cells *cells,
                       const char *source, mpg_err *err);

@@ -37,7 +37,7 @@ typedef struct piece {
 typedef struct native {
   mpg_fleet *fleet;
   const mpg_env *env; /* the owner's */
-  mpg_env workers;    /* the pipeline's, while there is one: of who cuts and reads */
+  mpg_env workers;    /* of the threads that cut and read; the pipeline's, while there is one */
   mpg_pipeline *pipeline;
   mpg_paths paths;
   size_t next; /* path */
@@ -97,7 +97,7 @@ static mpg_rc ignored(piece *p, const char *why) {
 }
 
 static mpg_rc file_open(native *n, piece *p, bool json, mpg_relation relation) {
-  /* What a record of a chip comes to depends on all before it. */
+  /* The result of a chip's record depends on all records before it. */
   mpg_blocks_options options = {json, ',', false, !json && relation == MPG_REL_CHIPS};
   file *f = mpg_calloc(n->env, sizeof *f);
   mpg_rc rc;
@@ -202,13 +202,13 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
       p->rc = next_block(n, p, &r);
   }
   n->failed = p->rc != MPG_OK;
-  return MPG_OK; /* what went wrong is told in its place */
+  return MPG_OK; /* the error is returned in its place */
 }
 
 /* ---- reading ---- */
 
-/* Plain records the quick way, and after each that is not a few the other: after ever more of them,
-** since a file may have no other. */
+/* Plain records take the fast road. After a record that is not plain, some records take the general
+** reader, each time more of them, for all records of a file may be such. */
 static mpg_rc read_plain(piece *p, mpg_native_reading *r) {
   const mpg_native_header *h = &p->of->header;
   mpg_rc rc = MPG_OK;

@@ -1,6 +1,6 @@
 /*
 ** native.h - the native trace (docs/formats/native.md) from files into a fleet: CSV named after the
-** relations, or JSON with a `record` in each object; told apart by content.
+** relations, or JSON with a `record` in each object. The content decides which.
 */
 #ifndef MPG_NATIVE_H
 #define MPG_NATIVE_H
@@ -9,13 +9,13 @@
 #include "../../read/input/stream.h"
 
 /*
-** Reads every file that `path` stands for. MPG_DATA: "FILE:LINE:COLUMN: what"; with `skip` a record
-** that breaks a rule, and a line that is no CSV or JSON, is left out instead and listed as
-** `skipped_record`; what cannot be skipped, such as a compressed file that was cut off, is still an
-** error. A file that ends within its last record is read up to there (unfinished.h). A folder
-** without a single trace file is MPG_IO. The issues of a file read before are replaced. With
-** threads > 1, memory is asked of `env` by several threads at once; the fleet, the issues and the
-** error are the same for any number of them.
+** Reads every file of `path`. MPG_DATA: "FILE:LINE:COLUMN: what". With `skip`, a record that breaks
+** a rule and a line that is no CSV or JSON are left out and listed as `skipped_record`; what cannot
+** be skipped, such as a truncated compressed file, is still an error. If a file ends within its
+** last record, the records before are read (unfinished.h). A folder without a single trace file is
+** MPG_IO. The issues of a file that was read before are replaced. With threads > 1, several threads
+** allocate from `env` at once; the fleet, the issues and the error are the same for any number of
+** threads.
 */
 mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip, int threads,
                        mpg_err *err);

@@ -1,9 +1,9 @@
 /*
 ** native_csv_fast.c - see native_csv_fast.h.
 **
-** Fields are read where they stand, from the left to the right, without looking for their ends
-** first: a time or a number ends where its digits do. Texts come in runs: each is held against the
-** one that stood there before, whose number in the fleet is known.
+** Fields are read in place, from left to right, without searching for their ends first: a time or a
+** number ends with its digits. Texts repeat from record to record: each is compared with the text
+** of the same column in the record before, whose id in the fleet is known.
 */
 #include "native_csv_fast.h"
 #include "../../read/input/window.h"
@@ -37,15 +37,15 @@ typedef enum what {
 /* In the usual order of columns. */
 enum { KIND_FIELD = 2, START_FIELD = 3, PROGRAM_FIELD = 6 };
 
-/* A text seen before, and its number; none: id 0. Its first, second and last 8 bytes are kept as
-** integers. */
+/* The latest text of a column, and its id; none: id 0. Its first, second and last 8 bytes are
+** stored as integers. */
 typedef struct seen {
   mpg_str text; /* in the block */
   uint64_t head, mask, middle, tail;
   uint32_t id;
 } seen;
 
-/* A text of the record at hand: known, or by itself. */
+/* A text of the current record: the id of a known text, or the text. */
 typedef struct name {
   mpg_str s;
   uint32_t id; /* 0: not known, or empty */
@@ -163,7 +163,7 @@ static bool read_fields(plain *pl, size_t i, const char *p, const char *end, rec
   mpg_span *s = &rec->span;
   for (; i < pl->nfields; i++) {
     bool last = i + 1 == pl->nfields;
-    if (*p == ',' && !last) { /* nothing, which what is asked of a record takes care of */
+    if (*p == ',' && !last) { /* nothing; the checks of the record handle that */
       p++;
       continue;
     }
@@ -226,8 +226,7 @@ static inline bool is_clock(const char *p, int64_t *out) {
   return p[17] == ',' && mpg_clock_parse(p, out) && *out < MPG_TIME_MAX;
 }
 
-/* Spans in the usual order of columns whose texts have all been seen: the rest is for
-** read_fields. */
+/* Spans in the common order of columns whose texts are all known. Others are for read_fields. */
 static bool read_record(plain *pl, const char *first, const char *end, record *rec,
                         const char **after) {
   static const char nothing_more[] = {',', ',', ',', '\n'}; /* after bytes: dtype and executions */
@@ -273,7 +272,7 @@ static bool read_record(plain *pl, const char *first, const char *end, record *r
 
 /* ---- into the fleet ---- */
 
-/* What mpg_fleet_add_span and mpg_fleet_add_commit ask of a record. */
+/* The checks of mpg_fleet_add_span and mpg_fleet_add_commit. */
 static bool is_usual(const plain *pl, const record *rec) {
   if (rec->job.s.n - 1 >= 35) /* longer may be a UUID */
     return false;

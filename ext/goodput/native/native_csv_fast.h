@@ -1,10 +1,9 @@
 /*
-** native_csv_fast.h - spans and commits of CSV as most are written, straight out of a block's
-** bytes.
+** native_csv_fast.h - the fast road for spans and commits of CSV, straight from a block's bytes.
 **
-** Plain is a record of the header's number of fields, none of them quoted, ended by LF or CRLF,
-** with texts and numbers of the usual form (goodput/trace/fleet.h). Any other is for csv.h and
-** mpg_fleet_add, which take everything; what a plain record comes to is what they would make of it.
+** A plain record has as many fields as the header, none quoted, ends with LF or CRLF, and has texts
+** and numbers of the common form (goodput/trace/fleet.h). Any other record is for csv.h and
+** mpg_fleet_add, which take every form; for a plain record the result is the same as theirs.
 */
 #ifndef MPG_NATIVE_PLAIN_H
 #define MPG_NATIVE_PLAIN_H

@@ -8,7 +8,7 @@
 
 #define TIME_MAX 40 /* bytes of a time */
 
-/* In the order in which they stand. */
+/* In the order of the text. */
 static void put_number(mpg_native_pattern *t, struct mpg_native_number number) {
   size_t i = t->n_numbers++;
   for (; i > 0 && t->numbers[i - 1].at > number.at; i--)

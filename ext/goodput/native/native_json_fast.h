@@ -12,7 +12,7 @@
 #define MPG_NATIVE_JSON_FAST 4         /* records that are remembered */
 #define MPG_NATIVE_JSON_FAST_BYTES 496 /* of the longest */
 
-/* A record, and where its times and its step stand, from the left to the right. */
+/* A record, and the positions of its times and its step, from left to right. */
 typedef struct mpg_native_pattern {
   char text[MPG_NATIVE_JSON_FAST_BYTES];
   uint16_t n;

@@ -18,17 +18,17 @@ typedef struct mpg_native_reading {
   mpg_err *err;
 } mpg_native_reading;
 
-/* A record that breaks a rule: an error, or an issue where the caller wants to skip. `what` is the
+/* A record that breaks a rule: an error, or an issue if the caller wants to skip. `what` is the
 ** rule. */
 mpg_rc mpg_native_broken(const mpg_native_reading *r, int64_t line, int64_t column,
                          const char *what);
 mpg_rc mpg_native_unknown_column(const mpg_native_reading *r, int64_t line, mpg_str name,
                                  mpg_relation relation);
-/* After text that is no CSV or JSON: true where the reader can continue after it, and the caller
-** wants to. What cannot be skipped, such as a file that was cut off, is told again at the next
+/* After text that is no CSV or JSON: true if the reader can continue after it, and the caller wants
+** to. An error that cannot be skipped, such as a truncated file, is returned again by the next
 ** call. */
 bool mpg_native_passed_over(mpg_native_reading *r, mpg_rc *rc, mpg_err *before);
-/* Once a record: now and then asks whether to stop. */
+/* To be called for each record: polls now and then. */
 mpg_rc mpg_native_poll(mpg_native_reading *r);
 
 /* Which field of a CSV file is which column. */

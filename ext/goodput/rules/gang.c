@@ -80,7 +80,7 @@ static int by_number(const void *a, const void *b, void *ctx) {
   return (x > y) - (x < y);
 }
 
-/* Those of all allocations from `first` on, beside the ones that are there: each once. */
+/* Adds those of all allocations from `first` on; each is there once. */
 static mpg_rc gather_many_pools(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job,
                                 size_t first) {
   size_t n = g->npools;
@@ -208,8 +208,8 @@ static void attempt_end(mpg_attempt *a, const hold *h) {
   a->running |= h->running;
 }
 
-/* Puts attempts in order, and the holds of each side by side; attempt.stretch is, until the
-** stretches are made, where its holds begin. */
+/* Sorts attempts, and makes the holds of each adjacent. Until the stretches are made,
+** attempt.stretch is the index of its first hold. */
 static mpg_rc gather_attempts(mpg_gang *g) {
   struct mpg_gang_work *w = g->work;
   mpg_rc rc = mpg_sort(g->env, w->holds, w->nholds, sizeof *w->holds, number_order, NULL);
@@ -279,7 +279,7 @@ static int end_order(const void *pa, const void *pb, void *ctx) {
   return (a->allocation > b->allocation) - (a->allocation < b->allocation);
 }
 
-/* Both orders of n holds from `first`, those of no length left out; how many are left in *kept. */
+/* Both orders of n holds from `first`, without those of no length; *kept is how many these are. */
 static mpg_rc order_sweep(mpg_gang *g, size_t first, size_t n, size_t *kept) {
   struct mpg_gang_work *w = g->work;
   size_t k = 0;
@@ -304,7 +304,7 @@ static mpg_rc order_sweep(mpg_gang *g, size_t first, size_t n, size_t *kept) {
   return rc;
 }
 
-/* The distinct tasks of an attempt; *unnamed where an allocation has none. */
+/* The distinct tasks of an attempt; *unnamed if an allocation has none. */
 static mpg_rc gather_tasks(mpg_gang *g, const mpg_attempt *a, bool *unnamed) {
   struct mpg_gang_work *w = g->work;
   size_t n = 0;
@@ -341,7 +341,7 @@ static uint32_t *task_running(struct mpg_gang_work *w, uint32_t task) {
   return &w->running[low];
 }
 
-/* What a complete gang needs; a negative number asks for nothing. */
+/* What a complete gang needs; a negative number is no demand. */
 typedef struct need {
   int64_t chips, tasks;
   bool elastic;
@@ -358,8 +358,8 @@ static need job_need(const mpg_job *job, bool unnamed) {
   return n;
 }
 
-/* Adds [start, end) with what is held now, or lengthens the stretch before where nothing changed.
-** `held` are the chips held in each pool, then the allocation that changed each last. */
+/* Adds [start, end) with what is held now, or lengthens the stretch before if nothing changed.
+** `held` are the chips held in each pool, then the latest allocation that changed each. */
 static mpg_rc add_stretch(mpg_gang *g, mpg_attempt *a, int64_t start, int64_t end,
                           const int64_t *held, bool complete, int64_t surplus) {
   int64_t *rates;
@@ -389,7 +389,7 @@ static mpg_rc add_stretch(mpg_gang *g, mpg_attempt *a, int64_t start, int64_t en
   return MPG_OK;
 }
 
-/* Each fraction may be half a millionth less than what was asked for: three thirds are a chip. */
+/* Each fraction may be half a millionth below the request, so that three thirds are a chip. */
 static bool is_fraction(const hold *h) {
   return h->chips % MPG_CHIP != 0;
 }
@@ -449,7 +449,7 @@ static mpg_rc sweep_attempt(mpg_gang *g, const mpg_job *job, mpg_attempt *a, int
   return MPG_OK;
 }
 
-/* ---- over all attempts: covers, shortfalls, the most ever held ---- */
+/* ---- over all attempts: covers, shortfalls, the peak of chips held ---- */
 
 static mpg_rc add_cover(mpg_gang *g, int64_t start, int64_t end, size_t attempt) {
   if (g->ncovers > 0) {

@@ -31,7 +31,7 @@ typedef struct mpg_cover {
   size_t attempt;
 } mpg_cover;
 
-/* Chips asked for and not held. */
+/* Chips requested and not held. */
 typedef struct mpg_shortfall {
   int64_t start, end, chips;
   uint32_t pool; /* index + 1; 0: no pool known */
@@ -66,7 +66,7 @@ void mpg_gang_free(mpg_gang *gang);
 mpg_rc mpg_gang_build(mpg_gang *gang, const mpg_fleet *fleet, const mpg_job *job,
                       const mpg_pool_ends *ends, mpg_err *err);
 
-/* The place of the attempt of a number; SIZE_MAX where the job has none. */
+/* The index of the attempt with a number; SIZE_MAX if the job has none. */
 size_t mpg_gang_numbered(const mpg_gang *gang, int64_t number);
 
 static inline const int64_t *mpg_stretch_held(const mpg_gang *g, const mpg_stretch *s) {
@@ -76,7 +76,8 @@ static inline const int64_t *mpg_stretch_counted(const mpg_gang *g, const mpg_st
   return g->rates + s->rates + g->npools;
 }
 
-/* The evidence for what a pool's chips did where no span tells: an index into the fleet's. */
+/* The evidence for what a pool's chips did if no span says: an index into the fleet's allocations.
+*/
 static inline size_t mpg_stretch_allocation(const mpg_gang *g, const mpg_stretch *s, size_t pool) {
   return (size_t)g->rates[s->rates + 2 * g->npools + pool];
 }

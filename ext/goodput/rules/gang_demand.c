@@ -26,7 +26,8 @@ static int arrival_order(const void *pa, const void *pb, void *ctx) {
 }
 
 /*
-** The demand's life: from when to when the job asked for its chips. False if it asked for none.
+** The life of the demand: the time in which the job requested its chips. False if it requested
+** none.
 */
 static bool find_life(const mpg_gang *g, const mpg_job *job, int64_t *from, int64_t *to) {
   bool held = g->nattempts > 0;
@@ -55,8 +56,8 @@ mpg_rc mpg_demand_init(mpg_demand *d, const mpg_gang *g, const mpg_job *job,
   return rc;
 }
 
-/* What is short over [from, to), cut where the pool that is awaited changes: the one of the next
-** arrival, else of the last. Nothing is short after that pool's end. */
+/* The shortfall over [from, to), cut if the awaited pool changes: the pool of the next arrival,
+** else of the last. Nothing is short after that pool's end. */
 static mpg_rc add_shortfalls(mpg_demand *d, mpg_gang *g, int64_t from, int64_t to, int64_t chips) {
   while (from < to) {
     int64_t stop = to, end;
@@ -78,7 +79,7 @@ static mpg_rc add_shortfalls(mpg_demand *d, mpg_gang *g, int64_t from, int64_t t
   return MPG_OK;
 }
 
-/* A job whose last attempt was cancelled or completed asks for nothing until the next begins. */
+/* A job whose last attempt was cancelled or completed requests nothing until the next begins. */
 static bool is_paused(const mpg_demand *d, int64_t at) {
   return at >= d->end && (d->outcome == MPG_CANCELLED || d->outcome == MPG_COMPLETED);
 }

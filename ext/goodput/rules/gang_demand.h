@@ -1,6 +1,6 @@
 /*
-** gang_demand.h - the chips a job asked for and did not hold (docs/rules.md, section 3). A part of
-** gang.c's sweep over a job.
+** gang_demand.h - the chips that a job requested and did not hold (docs/rules.md, section 3). A
+** part of gang.c's sweep over a job.
 */
 #ifndef MPG_GANG_DEMAND_H
 #define MPG_GANG_DEMAND_H
@@ -29,8 +29,8 @@ typedef struct mpg_demand {
 mpg_rc mpg_demand_init(mpg_demand *demand, const mpg_gang *gang, const mpg_job *job,
                        const mpg_pool_ends *ends, mpg_arrival *arrivals, size_t narrivals);
 
-/* Adds shortfalls of `chips` to the gang where the job asks within [from, to); `from` never comes
-** before the `to` of an earlier call. */
+/* Adds shortfalls of `chips` to the gang for the time within [from, to) in which the job requests
+** chips. `from` is never before the `to` of an earlier call. */
 mpg_rc mpg_demand_short(mpg_demand *demand, mpg_gang *gang, int64_t from, int64_t to,
                         int64_t chips);
 

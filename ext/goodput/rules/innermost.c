@@ -10,7 +10,7 @@
 /* The next span of a kind, while ends are settled from the last span back. */
 struct mpg_upcoming {
   size_t attempt;       /* that start and after are of; MPG_NOBODY: none yet */
-  int64_t start, after; /* the nearest start seen, and the nearest later than that */
+  int64_t start, after; /* the nearest start so far, and the nearest later than that */
 };
 
 void mpg_innermost_init(mpg_innermost *in, const mpg_env *env) {
@@ -43,8 +43,7 @@ static size_t attempt_covering(const mpg_gang *gang, int64_t at) {
   return lo < gang->ncovers && gang->covers[lo].start <= at ? gang->covers[lo].attempt : MPG_NOBODY;
 }
 
-/* Whether an attempt alone covers a moment, as far as a look at its place tells: false says
-** nothing. */
+/* Fast check. True: this attempt, and no other, covers the moment. False: unknown. */
 static inline bool covers(const mpg_gang *gang, int64_t at, size_t attempt) {
   return gang->ncovers == 1 && gang->covers[0].attempt == attempt && gang->covers[0].start <= at &&
          at < gang->covers[0].end;
@@ -152,7 +151,7 @@ static inline int neighbours(const mpg_item *items, size_t i, void *ctx) {
   return item_order(&items[i - 1], &items[i], ctx);
 }
 
-/* Puts the items in order; sets *equal where there may be some that are the same. */
+/* Sorts the items; sets *equal if some may be the same. */
 static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal) {
   void *ctx = (void *)(uintptr_t)fleet;
   for (size_t i = 1; i < in->nitems; i++) {
@@ -222,7 +221,7 @@ static mpg_rc settle_ends(mpg_innermost *in, const mpg_fleet *fleet, const mpg_g
 typedef struct findings {
   int64_t overlapping; /* spans that begin inside another and end after it */
   int64_t concurrent;  /* steps that begin while one of their number or a higher one runs */
-  int64_t repeated;    /* those that begin after it, where nothing tells of a restart */
+  int64_t repeated;    /* those that begin after it, if nothing says that the job restarted */
   bool strayed;        /* some of an item's time is in no complete stretch */
 } findings;
 
@@ -231,7 +230,7 @@ typedef struct walk {
   mpg_innermost *in;
   const mpg_gang *gang;
   size_t stretch, stop; /* of the gang's; those before `stretch` have ended */
-  /* Where that stretch is at hand: its time; nothing lies between where it is not complete. */
+  /* The time of that stretch if it is the current one; no incomplete stretch is between. */
   int64_t from, until;
   int64_t at;
   size_t depth;         /* of in->stack */
@@ -267,7 +266,7 @@ static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, mpg_item *item,
   return MPG_OK;
 }
 
-/* The rest of tell: time that is not all in the stretch at hand. */
+/* The rest of tell: time that is not wholly in the current stretch. */
 static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
   int64_t missing = end - start;
   while (w->stretch < w->stop && w->gang->stretches[w->stretch].end <= start)
@@ -290,8 +289,7 @@ static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
   return MPG_OK;
 }
 
-/* [w->at, end) belongs to `item`, or to nobody: what of it lies in complete stretches becomes
-** parts. */
+/* [w->at, end) belongs to `item`, or to no item. Its time in complete stretches becomes parts. */
 static inline mpg_rc tell(walk *w, mpg_item *item, int64_t end) {
   int64_t start = w->at;
   if (start >= end)
@@ -319,7 +317,7 @@ static mpg_rc run_within(walk *w, int64_t until) {
   return rc;
 }
 
-/* The same; what they leave is nobody's. */
+/* The same; the time that they leave belongs to no item. */
 static inline mpg_rc run_until(walk *w, int64_t until) {
   mpg_rc rc = w->depth > 0 ? run_within(w, until) : MPG_OK;
   return rc == MPG_OK ? tell(w, NULL, until) : rc;

@@ -12,10 +12,11 @@
 #define MPG_NOBODY SIZE_MAX /* the item of a part that no span explains */
 
 typedef struct mpg_item {
-  mpg_span span;       /* start and end settled, and cut at as_of */
-  size_t attempt;      /* its place in order */
-  int64_t own, inside; /* microseconds it is innermost: in all, and where its gang was complete */
-  double kept;         /* of its length, what as_of left: 1 unless it ends later */
+  mpg_span span;  /* start and end settled, and cut at as_of */
+  size_t attempt; /* its place in order */
+  int64_t own,
+      inside;  /* microseconds for which it is innermost: in all, and while its gang was complete */
+  double kept; /* of its length, what as_of left: 1 unless it ends later */
 } mpg_item;
 
 /* A time of one complete stretch in which the same item is innermost. */
@@ -24,7 +25,7 @@ typedef struct mpg_part {
   size_t stretch, item;
 } mpg_part;
 
-/* What the spans of an attempt tell of the time between them. */
+/* What the spans of an attempt say about the time between them. */
 typedef struct mpg_activity {
   bool any, serves;
   int64_t last; /* the latest end of its spans */

@@ -47,7 +47,7 @@ typedef struct mpg_row {
   int64_t start, end;
   int64_t bucket; /* start of the bucket, MPG_NONE if there is no bucket */
   int64_t chip_us;
-  /* The evidence, where origins are kept: the span (or allocation) that decided. */
+  /* The evidence, if origins are recorded: the span (or allocation) that decided. */
   int64_t step, line;
   uint32_t kind, program, file;
   int64_t number; /* of a scan of the ledger that numbers its rows */
@@ -56,8 +56,8 @@ typedef struct mpg_row {
 typedef struct mpg_sink {
   mpg_rc (*row)(void *ctx, const mpg_row *row);
   void *ctx;
-  /* Rows like one that row() was told of, in sum; only their dimensions are in `row`. NULL: every
-  ** row is to be told by itself. */
+  /* The sum of rows like one that was passed to row(); only their dimensions are in `row`. NULL:
+  ** every row has to be passed by itself. */
   mpg_rc (*more)(void *ctx, const mpg_row *row, mpg_i128 chip_us, int64_t intervals);
 } mpg_sink;
 
@@ -67,11 +67,11 @@ typedef struct mpg_window {
 } mpg_window;
 
 /*
-** Cuts `row` (its start and end) to the window and at the edges of buckets, and hands the parts to
+** Cuts `row` (its start and end) to the window and at the edges of buckets, and passes the parts to
 ** the sink. `ideal` is MPG_NONE, or chip-microseconds of roofline time of the whole: each part then
 ** becomes two rows, `ideal` and `inefficiency`. Rows of 0 chip-microseconds are left out. A part
-** whose chip-time would not fit int64 is cut in time until it does. `env` is asked whether to stop,
-** for there may be millions of buckets. What the sink says, or MPG_INTERRUPTED.
+** whose chip-time does not fit int64 is cut in time until it does. Polls `env`, for there may be
+** millions of buckets. Returns what the sink returns, or MPG_INTERRUPTED.
 */
 mpg_rc mpg_row_emit(const mpg_env *env, const mpg_window *window, const mpg_row *row,
                     const mpg_rate *rate, int64_t ideal, const mpg_sink *sink);

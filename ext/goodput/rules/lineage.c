@@ -13,7 +13,7 @@ void mpg_lineage_free(mpg_lineage *lineage) {
     mpg_free(lineage->env, lineage->durable);
 }
 
-/* When the state was taken; a commit that tells no snapshot was taken when it was durable. */
+/* When the state was taken; for a commit without a snapshot time, when it was durable. */
 static int64_t snapshot_of(const mpg_commit *c) {
   return c->snapshot != MPG_NONE ? c->snapshot : c->durable;
 }
@@ -79,7 +79,7 @@ bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step) {
          step->end <= lineage->latest_numbered;
 }
 
-/* Steps that nothing resumed after: each has a number below those told before. */
+/* Steps after which nothing resumed: each has a number below those before it in this order. */
 static bool protects(mpg_lineage *lineage, const mpg_step *step) {
   size_t first = lineage->above;
   while (first > 0 && lineage->durable[first - 1].step >= step->number)
@@ -111,7 +111,7 @@ static bool protects_batch(const mpg_lineage *lineage, const mpg_step *batch) {
          (c[low].step == batch->number && batch->start < c[low].durable);
 }
 
-/* What the job's end makes of what is left. */
+/* The fate of the remaining steps, by the job's end. */
 static mpg_fate fate_of(const mpg_lineage *lineage, bool saved) {
   if (lineage->ending == MPG_ENDED_WELL || saved)
     return MPG_FATE_PRODUCTIVE;

@@ -20,7 +20,7 @@ typedef struct mpg_step {
   size_t attempt;     /* its place in order */
 } mpg_step;
 
-/* The job's end as its last attempt tells. */
+/* The job's end, from its last attempt. */
 typedef enum mpg_ending { MPG_ENDED_WELL, MPG_ENDED_BADLY, MPG_STILL_RUNNING } mpg_ending;
 
 /* Of one job at a time; what is allocated the next job reuses. */
@@ -34,14 +34,14 @@ typedef struct mpg_lineage {
   bool data;               /* there are commits */
   int64_t any_step;        /* the latest snapshot of commits without a step, */
   int64_t latest_numbered; /* and of those with one */
-  /* Of the steps told so far: */
+  /* Of the steps so far: */
   size_t above;        /* durable commits from here on are of steps that high */
   int64_t lowest;      /* of their numbers; INT64_MAX: none has one */
   int64_t next;        /* number of the first of them that has one, else MPG_NONE, */
   size_t next_attempt; /* and its attempt */
   bool resumed;        /* one of them is where the job resumed */
-  /* Of the batches told so far that have a number: */
-  size_t batch_attempt;  /* of the last one told */
+  /* Of the batches so far that have a number: */
+  size_t batch_attempt;  /* of the last one */
   int64_t highest;       /* number; MPG_NONE: there is none */
   int64_t highest_later; /* the same of the attempts after that one */
 } mpg_lineage;
@@ -53,20 +53,20 @@ void mpg_lineage_free(mpg_lineage *lineage);
 ** them. MPG_NOMEM is the only error. */
 mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
                          mpg_ending ending, int64_t as_of);
-/* Decides the fate of its steps, which are told from the last to the first. */
+/* Decides the fate of its steps, which are passed from the last to the first. */
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
 /* The same of its batches; `again`: a later one has its number. */
 mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again);
 
-/* The same of a rollout whose attempt ran no step for it: as a step in its place, which tells
-** nothing of others. */
+/* The same for a rollout whose attempt ran no step for it: as for a step in its place, without an
+** effect on others. */
 mpg_fate mpg_lineage_decide_rollout(const mpg_lineage *lineage, const mpg_step *rollout);
 
 /* Whether a commit protects a step without a number, which a job that ends well needs none for; of
 ** one with a number, whether one without does. */
 bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step);
 
-/* How many commits were made by as_of: where there is one, the job has checkpoint data. */
+/* The number of commits made by as_of. If there is one, the job has checkpoint data. */
 size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_of);
 
 #endif

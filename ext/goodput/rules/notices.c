@@ -69,8 +69,8 @@ void mpg_notice_add(mpg_notices *n, const mpg_fleet *fleet, mpg_notice kind, uin
     n->job[kind] = job + 1;
 }
 
-/* Of two equals, less than 0 if the first is told of: by its peak, one that there is, then by name;
-** then that of a default dtype. The order in which spans are accounted does not show. */
+/* Of two equals, less than 0 if the first is reported: by its peak, one that exists first, then by
+** name, then that of a default dtype. So the order in which spans are accounted does not matter. */
 static int above_order(const mpg_above *a, const mpg_above *b) {
   int order = (a->row == NULL) - (b->row == NULL);
   if (a->row != NULL && b->row != NULL) {

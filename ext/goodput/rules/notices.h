@@ -29,7 +29,7 @@ typedef enum mpg_notice {
   MPG_NOTICES
 } mpg_notice;
 
-/* The span that was fastest beside its ideal: what it was rated at tells the likely mistake. */
+/* The span that was fastest relative to its ideal: its rating shows the likely mistake. */
 typedef struct mpg_above {
   double goodput;          /* ideal / time; 0: there is none */
   const mpg_chip_row *row; /* the peak; NULL if it ran on several kinds of chip */
@@ -47,7 +47,7 @@ void mpg_notice_add(mpg_notices *notices, const mpg_fleet *fleet, mpg_notice kin
 /* A span faster than its ideal. */
 void mpg_notice_above(mpg_notices *notices, const mpg_fleet *fleet, uint32_t job,
                       const mpg_above *above);
-/* Adds what others were told. */
+/* Adds the notices of others. */
 void mpg_notices_merge(mpg_notices *notices, const mpg_fleet *fleet, const mpg_notices *others);
 /* Lists what was counted as issues of `source`. */
 mpg_rc mpg_notices_list(const mpg_notices *notices, const mpg_fleet *fleet, mpg_issues *issues,

@@ -128,7 +128,7 @@ static mpg_rc failure(mpg_rc rc, mpg_err *err) {
   return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
 }
 
-/* NULL where *rc says why. */
+/* NULL on failure; *rc says why. */
 static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size, mpg_rc *rc) {
   void *copy = *rc == MPG_OK ? mpg_malloc(env, n * size) : NULL;
   if (*rc == MPG_OK && copy == NULL)
@@ -381,7 +381,8 @@ static mpg_rc gather(const mpg_pools *ps, uint32_t p, bool shard, sweep *s) {
   return mpg_sort(ps->env, s->changes, s->n, sizeof *s->changes, change_order, NULL);
 }
 
-/* Whether more is held or down than exists; fractions of several sizes may come to whole chips. */
+/* Whether more is held or down than exists; fractions of several sizes may add up to whole chips.
+*/
 static bool is_over(const sweep *s) {
   mpg_i128 idle = (mpg_i128)s->idle * MILLION;
   for (size_t i = 0; i < s->nfractions; i++)

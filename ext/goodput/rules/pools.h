@@ -59,16 +59,16 @@ mpg_rc mpg_pools_hold(mpg_pools *pools, uint32_t pool, int64_t start, int64_t en
                       mpg_err *err);
 
 /*
-** For accounting by several threads: a view of the pools for one of them, which holds apart; only
-** what it holds is its own. mpg_pools_gather adds that to the pools and ends the view,
-** whose env takes memory from where that of the pools does.
+** For accounting by several threads: a view of the pools for one thread. It shares all but the
+** holds, which it collects by itself. mpg_pools_gather adds these to the pools and ends the view.
+** The view's env must have the allocator of the pools' env.
 */
 mpg_pools mpg_pools_view(const mpg_pools *pools, const mpg_env *env);
 mpg_rc mpg_pools_gather(mpg_pools *pools, mpg_pools *view, mpg_err *err);
 
 /* Once every job is accounted: */
 mpg_rc mpg_pools_sort(mpg_pools *pools, mpg_err *err);
-/* The `down` (where installed chips count) and `idle` rows of a pool. Issues go under `source`. */
+/* The `down` (if installed chips are the basis) and `idle` rows of a pool. Issues get `source`. */
 mpg_rc mpg_pools_account(const mpg_pools *pools, uint32_t pool, mpg_basis basis,
                          const mpg_window *window, const mpg_sink *sink, mpg_issues *issues,
                          const char *source, mpg_err *err);

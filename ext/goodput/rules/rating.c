@@ -57,7 +57,7 @@ static inline bool work_of(mpg_ratings *rs, const mpg_item *item, work *w) {
   return true;
 }
 
-/* Until the next is asked for. */
+/* Valid until the next is requested. */
 static inline const mpg_peak *peak_of(mpg_ratings *rs, uint32_t chip, uint32_t dtype) {
   const mpg_intern *texts = &rs->fleet->texts;
   mpg_peak *p = &rs->peaks[(chip + dtype) % MPG_PEAKS];
@@ -142,7 +142,7 @@ static void rate_item(mpg_ratings *rs, const mpg_item *item, mpg_rating *lanes) 
   }
 }
 
-/* The same where there is one lane, of which it has `weight`. */
+/* The same if there is one lane, of which it has `weight`. */
 static inline int64_t rate_in_lane(mpg_ratings *rs, const mpg_item *item, int64_t weight) {
   const mpg_peak *p;
   int64_t ideal;
@@ -159,7 +159,7 @@ static inline int64_t rate_in_lane(mpg_ratings *rs, const mpg_item *item, int64_
 
 /* ---- a job's spans ---- */
 
-/* Weights where there is one lane, of the items that have several parts. */
+/* Weights if there is one lane, of the items that have several parts. */
 static mpg_rc weigh_in_lane(mpg_ratings *rs, mpg_err *err) {
   const mpg_innermost *in = rs->in;
   if (mpg_grow(rs->env, &rs->ratings, &rs->ratings_cap, in->nitems, sizeof *rs->ratings) != MPG_OK)
@@ -183,7 +183,7 @@ static mpg_rc weigh_in_lane(mpg_ratings *rs, mpg_err *err) {
   return MPG_OK;
 }
 
-/* Where there is one lane, an item that has one part is rated when that is told. */
+/* If there is one lane, an item that has one part is rated when that part is passed. */
 static mpg_rc rate_others(mpg_ratings *rs, mpg_err *err) {
   const mpg_innermost *in = rs->in;
   mpg_rc rc = in->split ? weigh_in_lane(rs, err) : MPG_OK;

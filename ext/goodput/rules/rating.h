@@ -31,8 +31,8 @@ static inline bool mpg_lane_clip(const mpg_lane *lane, int64_t *start, int64_t *
 
 /* What the time of an item is. */
 typedef struct mpg_verdict {
-  uint8_t category; /* MPG_UNRATED stands for productive, rated or not */
-  bool shared;      /* where there is one lane: its parts share an ideal, as its rating has it */
+  uint8_t category; /* MPG_UNRATED means productive, rated or not */
+  bool shared;      /* if there is one lane: its parts share the ideal of its rating */
   uint32_t cause;
 } mpg_verdict;
 
@@ -40,7 +40,7 @@ typedef struct mpg_verdict {
 typedef struct mpg_rating {
   int64_t weight;        /* chip-microseconds of the span in this lane */
   int64_t before, total; /* and on the same chip: in the lanes before, in all lanes */
-  int64_t given;         /* of the weight, by the parts told so far */
+  int64_t given;         /* of the weight, by the parts so far */
   int64_t ideal;         /* of the whole span on this chip; MPG_NONE: unrated */
 } mpg_rating;
 
@@ -51,7 +51,7 @@ typedef struct mpg_peak {
   const mpg_chip_row *row; /* NULL: no peak for this dtype */
 } mpg_peak;
 
-/* Of one job after the other; who makes them sets what is borrowed, and 0 for the rest. */
+/* Used for one job after the other. The caller sets what is borrowed, and 0 for the rest. */
 typedef struct mpg_ratings {
   const mpg_env *env;
   const mpg_fleet *fleet;
@@ -59,26 +59,26 @@ typedef struct mpg_ratings {
   const mpg_innermost *in;
   mpg_notices *notices;
   bool memory; /* ideal = max(compute, memory) instead of compute alone */
-  /* The job at hand. */
+  /* The current job. */
   uint32_t job;
-  bool one; /* there is one lane, which lasts for ever */
+  bool one; /* there is one lane, for the whole job */
   const mpg_lane *lanes;
   size_t nlanes;
-  mpg_verdict *verdicts; /* of each item; to be told which are shared */
+  mpg_verdict *verdicts; /* of each item, to know which are shared */
 
-  mpg_rating *ratings; /* of each item in each lane; of some where there is one */
+  mpg_rating *ratings; /* of each item in each lane; of some items if there is one lane */
   size_t ratings_cap;
-  mpg_peak peaks[MPG_PEAKS]; /* the last answers, by a hash of what was asked */
+  mpg_peak peaks[MPG_PEAKS]; /* the latest answers, by a hash of the question */
   size_t done;               /* since the host was polled */
 } mpg_ratings;
 
 void mpg_ratings_free(mpg_ratings *ratings);
 
-/* Rates the job's items; where there is one lane, those that have one part only when that is
-** told. */
+/* Rates the job's items. If there is one lane, an item with one part is rated later, when that part
+** is passed. */
 mpg_rc mpg_ratings_build(mpg_ratings *ratings, mpg_err *err);
 /* The ideal of a productive part, which has `amount` chip-microseconds of a lane; MPG_NONE:
-** unrated. To be asked once for each part in each lane, in their order. */
+** unrated. To be called once for each part in each lane, in their order. */
 int64_t mpg_ratings_ideal(mpg_ratings *ratings, const mpg_part *part, size_t lane, int64_t amount);
 
 #endif

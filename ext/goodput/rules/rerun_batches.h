@@ -1,6 +1,6 @@
 /*
-** rerun_batches.h - which batches of bulk inference a job ran again (docs/rules.md, section 5):
-** shards are done in any order, so that only one of the same number tells.
+** rerun_batches.h - which batches of bulk inference a job ran again (docs/rules.md, section 5).
+** Shards are done in any order, so only a batch of the same number is evidence.
 */
 #ifndef MPG_BATCHES_H
 #define MPG_BATCHES_H
@@ -14,7 +14,7 @@ typedef struct mpg_rerun_batches {
   const mpg_env *env;
   struct mpg_batch *batches; /* those that have a number */
   size_t n, cap;
-  size_t *again; /* of each item, where some numbers are not above all before them */
+  size_t *again; /* of each item, if some numbers are not above all before them */
   size_t again_cap;
   bool rising; /* no number repeats */
 } mpg_rerun_batches;

@@ -1,6 +1,6 @@
 /*
-** rollouts.h - which step a rollout is of: the generation or scoring that a step of reinforcement
-** learning needs beside its update (docs/rules.md, section 5).
+** rollouts.h - which step a rollout belongs to. A rollout is the generation or scoring that a step
+** of reinforcement learning needs for its update (docs/rules.md, section 5).
 */
 #ifndef MPG_ROLLOUTS_H
 #define MPG_ROLLOUTS_H

@@ -1,8 +1,8 @@
 /*
-** stretch_sums.h - the short road from parts of time to rows: what a whole number of chips of one
-** pool, of one chip, did while nothing of the holding changed. Such rows differ in category, time
-** and chip-time alone, so a roll-up is told of each category once, and of the rest as a sum; the
-** cells, and their order, are those of the long road (ledger_row.h), which everything else takes.
+** stretch_sums.h - the fast road from parts of time to rows, for a whole number of chips of one
+** pool and one kind, while the holding does not change. Such rows differ only in category, time and
+** chip-time. So a roll-up gets one row for each category, and the rest as a sum. Cells and their
+** order are those of the general road (ledger_row.h), which everything else takes.
 */
 #ifndef MPG_RUN_H
 #define MPG_RUN_H
@@ -14,12 +14,13 @@ typedef struct mpg_stretch_sums {
   const mpg_sink *sink;
   int64_t chips;                    /* whole ones; 0: the run takes nothing */
   int64_t from, until, bucket;      /* times that the run takes, of one bucket */
-  uint32_t told;                    /* bit of each category that a row was told of */
+  uint32_t told;                    /* a bit for each category that has had a row */
   mpg_i128 chip_us[MPG_CATEGORIES]; /* of the rows since, which the sink does not know of yet */
   int64_t intervals[MPG_CATEGORIES];
 } mpg_stretch_sums;
 
-/* Of `held` millionths of a chip, from `start` on. What the run before was told is in the sink. */
+/* For `held` millionths of a chip, from `start` on. The sums of the stretch before are in the sink
+** already. */
 void mpg_stretch_sums_begin(mpg_stretch_sums *run, const mpg_window *window, const mpg_sink *sink,
                             int64_t held, int64_t start);
 /* Tells the sink what it does not know of yet; row: the run's, as it was. */
@@ -28,16 +29,15 @@ mpg_rc mpg_stretch_sums_end(mpg_stretch_sums *run, mpg_row *row);
 bool mpg_stretch_sums_moves(mpg_stretch_sums *run, mpg_row *row, int64_t start, int64_t end,
                             mpg_rc *rc);
 
-/* Whether [start, end) may take the short road. *rc: what telling the sink came to, where it had
-** to be. */
+/* Whether [start, end) may take the fast road. *rc: what the sink returned, if it was called. */
 static inline bool mpg_stretch_sums_takes(mpg_stretch_sums *run, mpg_row *row, int64_t start,
                                           int64_t end, mpg_rc *rc) {
   return (start >= run->from && end <= run->until) ||
          (run->chips != 0 && mpg_stretch_sums_moves(run, row, start, end, rc));
 }
 
-/* Whether a row of `chip_us` need not be told: it is none, or like one that was told, and goes
-** into a sum. */
+/* Whether a row of `chip_us` need not be passed: it is empty, or like an earlier one and added to
+** its sum. */
 static inline bool mpg_stretch_sums_sums(mpg_stretch_sums *run, mpg_category category,
                                          uint32_t cause, int64_t chip_us) {
   bool told = cause == 0 && (run->told >> category & 1) != 0;
@@ -48,7 +48,7 @@ static inline bool mpg_stretch_sums_sums(mpg_stretch_sums *run, mpg_category cat
   return told || chip_us == 0;
 }
 
-/* Tells a row that has to be; its time stands in it, and its cause. */
+/* Passes a row on; it has its time and its cause. */
 static inline mpg_rc mpg_stretch_sums_tell(mpg_stretch_sums *run, mpg_row *row,
                                            mpg_category category, int64_t chip_us) {
   if (run->sink->more != NULL && row->cause == 0)

@@ -24,15 +24,15 @@ struct mpg_timeline {
   mpg_lane *lanes;
   size_t nlanes, verdicts_cap, lanes_cap;
   size_t done; /* since the host was polled */
-  /* The job at hand, and where its rows go. */
+  /* The current job, and the sink of its rows. */
   uint32_t job;
   uint8_t size;
   bool traced;
-  bool one;  /* there is one lane, which lasts for ever: the short road */
+  bool one;  /* there is one lane, for the whole job: the short road */
   bool held; /* the pools know what every job holds */
   const mpg_window *window;
   const mpg_sink *sink;
-  mpg_stretch_sums run; /* of the stretch at hand */
+  mpg_stretch_sums run; /* of the current stretch */
 };
 
 mpg_rc mpg_timeline_new(mpg_timeline **out, const mpg_env *env, const mpg_fleet *fleet,
@@ -141,8 +141,8 @@ static mpg_verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size
   return (mpg_verdict){.category = MPG_UNKNOWN};
 }
 
-/* Whether a step is productive by the good end of the job alone, though an attempt after its own
-** may have done it again: it has no number that would tell. */
+/* Whether a step is productive only because the job ended well. It has no number, so a later
+** attempt may have done it again unnoticed. */
 static bool is_unproven(const mpg_timeline *t, const mpg_step *step, mpg_fate fate) {
   return step->number == MPG_NONE && fate == MPG_FATE_PRODUCTIVE &&
          step->attempt + 1 < t->gang.nattempts &&
@@ -153,11 +153,10 @@ static bool is_unproven(const mpg_timeline *t, const mpg_step *step, mpg_fate fa
 /* What of the steps and batches of a job is listed. */
 typedef struct doubts {
   int64_t unproven, concurrent, repeated;
-  size_t restart; /* the item after the one at hand that tells of one; of any attempt */
+  size_t restart; /* the next item with a step, of any attempt */
 } doubts;
 
-/* A batch that runs again in the attempt, which nothing tells to have begun anew: two may have
-** one number. */
+/* A batch that runs again in an attempt that did not restart: two may have one number. */
 static void doubt_batch(const mpg_timeline *t, doubts *d, size_t i, size_t again) {
   const mpg_item *item = &t->in.items[i], *later = &t->in.items[again];
   bool at_once = item->span.end > later->span.start;
@@ -207,7 +206,7 @@ static mpg_rc share_fates(mpg_timeline *t) {
   return MPG_OK;
 }
 
-/* From the last to the first, as the lineage wants to be told. */
+/* From the last to the first, the order that the lineage needs. */
 static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
   doubts d = {.restart = SIZE_MAX};
@@ -262,7 +261,7 @@ static mpg_rc build_lanes(mpg_timeline *t, mpg_err *err) {
 
 /* ---- rows ---- */
 
-/* One row, or several where lanes and the window cut it: `held` less `less` chips of a pool. */
+/* One row, or several if lanes and the window cut it: `held` less `less` chips of a pool. */
 static mpg_rc emit(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64_t end,
                    int64_t held, int64_t less, int64_t ideal) {
   const mpg_lane *in = &t->lanes[l];
@@ -275,7 +274,7 @@ static mpg_rc emit(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64
   return mpg_row_emit(t->env, t->window, row, &rate, ideal, t->sink);
 }
 
-/* The evidence where no span decides. */
+/* The evidence if no span decides. */
 static void show_allocation(const mpg_timeline *t, mpg_row *row, const mpg_stretch *s,
                             size_t pool) {
   const mpg_allocation *a = &t->fleet->allocations[mpg_stretch_allocation(&t->gang, s, pool)];
@@ -302,7 +301,7 @@ static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) 
   return rc;
 }
 
-/* The evidence of a part; that of a pool, where no span decides, is for show_allocation. */
+/* The evidence of a part; if no span decides, show_allocation gives that of a pool. */
 static void show_part(const mpg_timeline *t, mpg_row *row, const mpg_part *part, mpg_verdict v) {
   const mpg_span *span = part->item == MPG_NOBODY ? NULL : &t->in.items[part->item].span;
   row->category = (mpg_category)v.category;
@@ -478,14 +477,14 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   t->ratings.verdicts = t->verdicts;
   if ((rc = mpg_ratings_build(&t->ratings, err)) != MPG_OK)
     return rc;
-  if (t->nlanes > 0) { /* where there is one, it is the lane of every row of the run's */
+  if (t->nlanes > 0) { /* if there is one, it is the lane of every row of the stretch */
     row.pool = t->gang.pools[t->lanes[0].pool] + 1;
     row.chip = t->lanes[0].chip;
   }
   rc = emit_attempts(t, &row, err);
   if (rc == MPG_OK)
     rc = emit_queued(t, &row);
-  if (rc != MPG_OK && err->rc == MPG_OK) /* the sink said no, and told nobody why */
+  if (rc != MPG_OK && err->rc == MPG_OK) /* the sink failed without an error */
     return mpg_fail(err, rc, rc == MPG_NOMEM ? "out of memory" : "interrupted");
   return rc;
 }

@@ -19,8 +19,7 @@ typedef struct mpg_rules {
   mpg_basis basis;
   bool memory_roofline; /* ideal = max(compute, memory) instead of compute alone */
   mpg_sizes sizes;
-  bool
-      long_road; /* never the short one, which tells the same (stretch_sums.h): for tests of that */
+  bool long_road; /* for tests: never the fast road (stretch_sums.h), whose result is the same */
 } mpg_rules;
 
 /* Works on one job after the other; one thread, its own scratch memory. */

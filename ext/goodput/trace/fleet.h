@@ -110,7 +110,7 @@ typedef struct mpg_fleet {
   uint32_t phase_serving;          /* the text "serving" */
   uint32_t cause[MPG_CAUSES];      /* texts */
   uint32_t *kind_causes;           /* by kind, after the seal: its name as a text */
-  const char *source;              /* where the record at hand comes from, for issues */
+  const char *source;              /* the file and line of the current record, for issues */
   uint32_t source_id;              /* the same as a text of `texts` */
   int64_t line;
   uint32_t last_job, last_program; /* index + 1, id: of the last span of the usual form */
@@ -139,8 +139,8 @@ mpg_rc mpg_fleet_from(mpg_fleet *fleet, const char *source, mpg_err *err);
 mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *values, int64_t line,
                      int *column, mpg_err *err);
 
-/* The same of a span or a commit told in texts (empty: NULL), where all of it is of the usual form;
-** else *usual is false, and it is for mpg_fleet_add. MPG_NOMEM is the only error. */
+/* The same for a span or a commit as texts (empty: NULL) in the common form. If *usual is false,
+** the record has another form and is for mpg_fleet_add. MPG_NOMEM is the only error. */
 mpg_rc mpg_fleet_add_span(mpg_fleet *fleet, const mpg_str *values, int64_t line, bool *usual);
 /* A span is only read, for mpg_fleet_put_span. */
 mpg_rc mpg_fleet_read_span(mpg_fleet *fleet, const mpg_str *values, mpg_span *span, uint32_t *job,
@@ -155,8 +155,8 @@ mpg_rc mpg_fleet_put_commit(mpg_fleet *fleet, const mpg_commit *commit);
 bool mpg_fleet_time(mpg_str text, int64_t *us);
 bool mpg_fleet_amount(mpg_str text, double *amount); /* NAN for no text */
 
-/* A source observed a pool until `until`: its ledger ends then. An empty name stands for every pool
-** that no other call names; of several times of one pool the latest counts. */
+/* A source observed a pool until `until`: its ledger ends then. An empty name means every pool that
+** no other call names. If a pool has several times, the latest counts. */
 mpg_rc mpg_fleet_observed(mpg_fleet *fleet, mpg_str pool, int64_t until, mpg_err *err);
 
 /* Ends the adding: groups allocations and commits by job, and fixes every text that accounting may

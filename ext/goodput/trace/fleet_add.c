@@ -12,7 +12,7 @@
 
 /* ---- fields ---- */
 
-/* One record on its way in: where it stands, and what went wrong. */
+/* One record that is being added: its place, and its error. */
 typedef struct row {
   mpg_fleet *fleet;
   mpg_relation relation;
@@ -77,7 +77,7 @@ static mpg_rc get_int(const row *r, int column, int64_t *out) {
   return *out == MPG_NONE ? expected(r, column, "an integer") : MPG_OK;
 }
 
-/* A number of at least 0; NAN where it is not given. */
+/* A number of at least 0; NAN if it is not given. */
 static mpg_rc get_amount(const row *r, int column, double *out) {
   const mpg_value *v = &r->values[column];
   *out = (double)NAN;
@@ -123,7 +123,7 @@ static mpg_rc get_chips(const row *r, int column, int64_t *out) {
   return MPG_OK;
 }
 
-/* A time; `absent` where it is not given. */
+/* A time; `absent` if it is not given. */
 static mpg_rc get_time(const row *r, int column, int64_t absent, int64_t *out) {
   mpg_err why;
   *out = absent;
@@ -233,7 +233,7 @@ static mpg_rc add_outage(const row *r) {
   return MPG_OK;
 }
 
-/* A part leaves it to the whole what a record of a job or a program comes to. */
+/* Records of jobs and programs are resolved in the whole fleet, not in a part. */
 static mpg_rc note(const row *r, const mpg_fleet_note *fresh) {
   struct mpg_fleet_log *log = r->fleet->log;
   if (mpg_grow(r->fleet->env, &log->notes, &log->cap, log->n + 1, sizeof *log->notes) != MPG_OK)

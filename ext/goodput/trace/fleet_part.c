@@ -1,5 +1,6 @@
-/* fleet_part.c - see fleet_part.h. Ids of a part are told in the order of first sight, as the whole
-** would tell them; so naming them in that order names them as the whole would have. */
+/* fleet_part.c - see fleet_part.h. A part gives ids in the order of first use, as the whole does.
+** So adding its names to the whole in that order gives them the ids that reading without parts
+** would give. */
 #include "fleet_part.h"
 
 #include <math.h>

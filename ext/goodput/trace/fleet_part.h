@@ -28,8 +28,8 @@ struct mpg_fleet_log {
 
 /* `issues` stays the caller's and belongs to this part alone. mpg_fleet_free frees a part. */
 mpg_rc mpg_fleet_part_init(mpg_fleet *part, const mpg_env *env, mpg_issues *issues, mpg_err *err);
-/* Empties it, issues too, and keeps the memory; then mpg_fleet_from says where records come
-** from. */
+/* Removes its records and issues, and keeps the memory. Call mpg_fleet_from next, with the source
+** of the records to come. */
 mpg_rc mpg_fleet_part_reset(mpg_fleet *part, mpg_err *err);
 /* Adds what the part holds. Spans stay in the part's memory, which mpg_fleet_adopt hands over. */
 mpg_rc mpg_fleet_merge(mpg_fleet *into, mpg_fleet *part, mpg_err *err);

@@ -77,7 +77,7 @@ static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size
     memcpy(to + at[job_of(from + i * size)]++ * size, from + i * size, size);
     rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : MPG_OK;
   }
-  /* at[j] is now where the next begins */
+  /* at[j] is now the position of the next */
   for (size_t j = 0, first = 0; rc == MPG_OK && j < njobs; first = at[j++]) {
     rc = mpg_poll(f->env, j) ? MPG_INTERRUPTED : MPG_OK;
     for (size_t i = first + 1; rc == MPG_OK && i < at[j]; i++)
@@ -99,8 +99,8 @@ static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size
   return MPG_OK;
 }
 
-/* What a job's allocations, or a pool's records, come to where all of them hold at once: just
-** within int64, which no sum over those of one moment then leaves. */
+/* The limit of the sum over all allocations of a job, or all records of a pool. It is just within
+** int64, so no sum over those of one moment overflows. */
 #define CHIPS_AT_ONCE (INT64_C(9000000000000) * MPG_CHIP)
 
 static mpg_rc too_many(const char *what, mpg_str name, const char *of, mpg_err *err) {

@@ -1,10 +1,10 @@
 /*
 ** packed_spans.c - see packed_spans.h.
 **
-** A packed span is a head of flags and sizes, the numbers that most spans have in as many bytes as
-** the head says, little-endian, then what few have: numbers in base 128, doubles as their 8 bytes.
-** Step, attempt and line are told as the difference from the span before, the start as that from
-** its end, if it has one: many begin where the one before ended.
+** A packed span is a head of flags and sizes; then the numbers that most spans have, little-endian,
+** in as many bytes as the head says; then what few have, numbers in base 128 and doubles as their 8
+** bytes. Step, attempt and line are encoded as the difference from the span before. The start is
+** encoded as the difference from the end of the span before, if it has one, for many begin there.
 */
 #include "packed_spans.h"
 
@@ -63,8 +63,7 @@ mpg_span_mark mpg_span_arena_mark(const mpg_span_arena *arena) {
 void mpg_span_arena_rewind(mpg_span_arena *arena, mpg_span_mark mark) {
   while (arena->blocks != mark.block) {
     struct mpg_span_block *next = arena->blocks->next;
-    /* A block that the mark knows nothing of is kept for what comes next, where it is the only
-    ** one. */
+    /* If the mark has no block and there is just one, it is kept for the next spans. */
     if (mark.block == NULL && next == NULL) {
       arena->used = 0;
       return;
@@ -144,7 +143,7 @@ static const unsigned char *get_double(const unsigned char *p, double *v) {
   return p + sizeof *v;
 }
 
-/* The six numbers that most spans have: how many bytes each takes stands in the head. */
+/* The six numbers that most spans have; the head has the number of bytes of each. */
 enum { START, LENGTH, STEP, PROGRAM, KIND, ATTEMPT };
 #define HEAD_BYTES 4
 
@@ -311,12 +310,12 @@ static const unsigned char *unpack_cost(const unsigned char *p, mpg_span *s) {
   return p;
 }
 
-/* What the next span is told against. */
+/* The base of the next span's differences. */
 typedef struct before {
   int64_t from, step, attempt, line;
 } before;
 
-/* Its spans to `out` and every `stride` bytes after; where the next belongs. */
+/* Writes its spans to `out` and every `stride` bytes after. Returns the position for the next. */
 static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *told,
                                  const mpg_span_names *names, char *out, size_t stride) {
   const unsigned char *p = chunk->bytes, *stop = p + chunk->used;
@@ -336,7 +335,7 @@ static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *tol
     p = get_sized(p, &v, LENGTH, head);
     s->end = head & HAS_END ? s->start + (int64_t)v : MPG_OPEN;
     b.from = head & HAS_END ? s->end : s->start;
-    p = get_sized(p, &v, STEP, head); /* no change where it has none */
+    p = get_sized(p, &v, STEP, head); /* no change if it has none */
     b.step = changed(b.step, v);
     s->step = head & HAS_STEP ? b.step : MPG_NONE;
     p = get_sized(p, &v, ATTEMPT, head);

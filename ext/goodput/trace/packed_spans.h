@@ -36,7 +36,7 @@ typedef struct mpg_span {
   int64_t start, end;              /* end: MPG_OPEN */
   int64_t attempt;                 /* MPG_NONE */
   int64_t step;                    /* MPG_NONE */
-  int64_t line;                    /* of the record, where origins are kept, else 0 */
+  int64_t line;                    /* of the record if origins are recorded, else 0 */
   double flops, bytes, executions; /* NAN: not given */
   uint32_t kind, program, dtype;   /* numbers of the fleet's interned texts; 0: not given */
   uint32_t file;
@@ -66,17 +66,17 @@ typedef struct mpg_span_list {
   struct mpg_span_chunk *first, *last;
   size_t n;
   int64_t from, step, attempt,
-      line;  /* of the last span, which the next is told against; from: its end */
-  bool anew; /* the next span begins a chunk of its own, told against nothing */
+      line;  /* of the last span; the next is encoded against it; from: its end */
+  bool anew; /* the next span begins a new chunk, encoded against nothing */
 } mpg_span_list;
 
-/* What the numbers in another list's spans stand for here; each by number, 0 for 0. */
+/* The ids of this list for the ids in another list's spans; 0 for 0. */
 typedef struct mpg_span_names {
   const uint32_t *kinds, *programs, *texts;
 } mpg_span_names;
 
 mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_span *span);
-/* Appends the spans of `more`, which stay where they are, as do the names. */
+/* Appends the spans of `more`. Spans and names are not copied. */
 void mpg_span_list_join(mpg_span_list *list, const mpg_span_list *more,
                         const mpg_span_names *names);
 /* Unpacks all of them, list->n, to `out` and every `stride` bytes after. MPG_INTERRUPTED, or

@@ -9,8 +9,8 @@
 typedef struct mpg_pool_ends {
   const mpg_env *env;
   int64_t as_of; /* the latest of them, and the end of a job of no pool */
-  int64_t usual; /* of a pool that nobody observed */
-  int64_t *of;   /* of each pool, MPG_NONE: nobody observed it; NULL: all end at `usual` */
+  int64_t usual; /* of a pool that no source observed */
+  int64_t *of;   /* of each pool, MPG_NONE: no source observed it; NULL: all end at `usual` */
 } mpg_pool_ends;
 
 /* All pools end at once; owns nothing. */

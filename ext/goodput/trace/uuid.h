@@ -7,8 +7,8 @@
 #define MPG_UUID_TEXT 37
 
 /*
-** True where `text` is a UUID: 8-4-4-4-12 hexadecimal digits in either case, bare, in braces, or
-** after "urn:uuid:". `out` then gets the canonical lower-case text, terminated (36 characters).
+** True if `text` is a UUID: 8-4-4-4-12 hexadecimal digits in either case, bare, in braces, or after
+** "urn:uuid:". `out` then gets the canonical lower-case text, terminated (36 characters).
 */
 bool mpg_uuid_canonical(mpg_str text, char out[MPG_UUID_TEXT]);
 
