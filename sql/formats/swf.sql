@@ -35,24 +35,33 @@ UPDATE swf_jobs SET run_time = max(run_time, 0), wait_time = max(wait_time, 0) W
 
 -- ---- 2. Pools: the file's Computer, with a number where two files are of one name ----
 
+-- A file's jobs lie one after the other, each with the file's header: what follows goes by rowid.
 DROP TABLE IF EXISTS temp.swf_pools;
 CREATE TEMP TABLE swf_pools AS
-WITH files AS (
-  SELECT _file, coalesce(max(computer), 'swf') AS name, coalesce(max(unix_start_time), 0) AS log_start, max(coalesce(max_procs, max_nodes)) AS chips
-  FROM swf_jobs
-  GROUP BY _file
+WITH RECURSIVE begin(first) AS (
+  SELECT min(rowid) FROM swf_jobs
+  UNION ALL
+  SELECT (SELECT n.rowid FROM swf_jobs AS n WHERE n.rowid > b.first AND n._file <> (SELECT _file FROM swf_jobs WHERE rowid = b.first) ORDER BY n.rowid LIMIT 1)
+  FROM begin AS b WHERE b.first IS NOT NULL
+),
+files AS (
+  SELECT first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM swf_jobs)) AS last, _file, coalesce(computer, 'swf') AS name,
+         coalesce(unix_start_time, 0) AS log_start, coalesce(max_procs, max_nodes) AS chips
+  FROM begin CROSS JOIN swf_jobs AS s ON s.rowid = first
 )
-SELECT _file, log_start, chips,
+SELECT first, last, log_start, chips,
        name || CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN ' ' || row_number() OVER (PARTITION BY name ORDER BY _file) ELSE '' END AS pool,
        CASE WHEN count(*) OVER () > 1 THEN row_number() OVER (ORDER BY _file) || '/' ELSE '' END AS prefix
-FROM files;
+FROM files ORDER BY first;
 
--- ---- 3. Attempts: one a line, but for the summary of a job that is listed in parts (status 2, 3, 4) ----
+-- ---- 3. Attempts of jobs of several lines: one a line, but for the summary of a job in parts (status 2, 3, 4) ----
 
--- Most jobs have one line: only those of several need the windows.
+-- Most jobs have one line, and are read where they lie.
 DROP TABLE IF EXISTS temp.swf_repeated;
 CREATE TEMP TABLE swf_repeated AS
-SELECT _file AS file, job_number AS number FROM swf_jobs GROUP BY _file, job_number HAVING count(*) > 1;
+SELECT _file AS file, job_number AS number FROM swf_jobs
+WHERE job_number IN (SELECT job_number FROM swf_jobs GROUP BY job_number HAVING count(*) > 1) OR job_number IS NULL
+GROUP BY _file, job_number HAVING count(*) > 1;
 CREATE INDEX temp.swf_repeated_of ON swf_repeated(number, file);
 
 -- Only the first part of a job has a submit time; the wait of the others is since the end of the part
@@ -60,73 +69,84 @@ CREATE INDEX temp.swf_repeated_of ON swf_repeated(number, file);
 DROP TABLE IF EXISTS temp.swf_attempts;
 CREATE TEMP TABLE swf_attempts AS
 WITH named AS (
-  SELECT s.rowid AS row, s._file, s._line, p.pool, p.log_start, p.prefix || job_number AS job, job_number,
+  SELECT s.rowid AS row, p.rowid AS of_pool, _line, pool, log_start, prefix || job_number AS job, job_number,
          coalesce(status IN (2, 3, 4), 0) AS is_part, submit_time, wait_time, run_time, requested_processors,
-         coalesce(nullif(allocated_processors, 0), requested_processors) AS chips, outcome,
-         EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file) AS repeated
-  FROM swf_jobs AS s JOIN swf_pools AS p USING (_file)
+         coalesce(nullif(allocated_processors, 0), requested_processors) AS chips, outcome
+  FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+  WHERE EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
 ),
 in_parts AS (
   SELECT *, max(is_part) OVER of_job AS in_parts, min(submit_time) OVER of_job AS submitted
   FROM named
-  WHERE repeated
-  WINDOW of_job AS (PARTITION BY _file, job_number)
+  WINDOW of_job AS (PARTITION BY of_pool, job_number)
 )
-SELECT row, _file, pool, log_start, job, job_number, repeated, chips, requested_processors, submit_time AS submitted, run_time, outcome, 1 AS attempt,
-       log_start + submit_time + coalesce(wait_time, 0) AS start_time
-FROM named
-WHERE NOT repeated AND chips > 0
-UNION ALL
-SELECT row, _file, pool, log_start, job, job_number, repeated, chips, requested_processors, submitted, run_time, outcome, row_number() OVER so_far,
-       log_start + submitted + sum(coalesce(wait_time, 0)) OVER so_far + coalesce(sum(coalesce(run_time, 0)) OVER before, 0)
+SELECT row, of_pool, pool, log_start, job, job_number, chips, requested_processors, submitted, run_time, outcome, row_number() OVER so_far AS attempt,
+       log_start + submitted + sum(coalesce(wait_time, 0)) OVER so_far + coalesce(sum(coalesce(run_time, 0)) OVER before, 0) AS start_time
 FROM in_parts
 WHERE is_part = in_parts AND chips > 0
-WINDOW so_far AS (PARTITION BY _file, job_number ORDER BY _line),
-       before AS (PARTITION BY _file, job_number ORDER BY _line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
+WINDOW so_far AS (PARTITION BY of_pool, job_number ORDER BY _line),
+       before AS (PARTITION BY of_pool, job_number ORDER BY _line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
 
 -- ---- 4. The relations ----
 
+-- What is not known is left out of the labels: json_patch does so, and takes as long as all else of a job.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH needs AS (
-  SELECT row, job, log_start, submitted, coalesce(requested_processors, chips) AS needed, chips AS least, chips AS most
-  FROM swf_attempts
-  WHERE NOT repeated
+  SELECT s.rowid AS row, prefix || job_number AS job, log_start + submit_time AS submitted, coalesce(requested_processors, nullif(allocated_processors, 0)) AS needed,
+         coalesce(nullif(allocated_processors, 0), requested_processors) AS least, coalesce(nullif(allocated_processors, 0), requested_processors) AS most
+  FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+  WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
+    AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
   UNION ALL
-  SELECT max(row), job, log_start, submitted, max(coalesce(requested_processors, chips)), min(chips), max(chips)
+  SELECT max(row), job, log_start + submitted, max(coalesce(requested_processors, chips)), min(chips), max(chips)
   FROM swf_attempts
-  WHERE repeated
-  GROUP BY _file, job_number
+  GROUP BY of_pool, job_number
 )
-SELECT job, CASE WHEN executable_number IS NOT NULL THEN 'executable ' || executable_number END AS name,
-       CASE WHEN group_id IS NOT NULL THEN 'group ' || group_id END AS owner,
-       NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
-       CASE WHEN queue_number IS NOT NULL THEN 'queue ' || queue_number END AS priority,
+SELECT job, 'executable ' || executable_number AS name, 'group ' || group_id AS owner,
+       NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, 'queue ' || queue_number AS priority,
        needed AS chips, CASE WHEN least <> needed OR most <> needed THEN least END AS min_chips,
-       NULL AS tasks, log_start + submitted AS submit_time,
-       json_patch('{}', json_object('user', user_id, 'group', group_id, 'queue', queue_number, 'partition', partition_number,
-                                    'executable', executable_number, 'preceding_job', preceding_job_number,
-                                    'requested_seconds', requested_time)) AS labels
+       NULL AS tasks, submitted AS submit_time,
+       CASE WHEN user_id + group_id + queue_number + partition_number + executable_number + requested_time IS NULL
+            THEN json_patch('{}', json_object('user', user_id, 'group', group_id, 'queue', queue_number, 'partition', partition_number,
+                                              'executable', executable_number, 'preceding_job', preceding_job_number, 'requested_seconds', requested_time))
+            WHEN preceding_job_number IS NULL
+            THEN json_object('user', user_id, 'group', group_id, 'queue', queue_number, 'partition', partition_number,
+                             'executable', executable_number, 'requested_seconds', requested_time)
+            ELSE json_object('user', user_id, 'group', group_id, 'queue', queue_number, 'partition', partition_number,
+                             'executable', executable_number, 'preceding_job', preceding_job_number, 'requested_seconds', requested_time) END AS labels
 FROM needs CROSS JOIN swf_jobs AS s ON s.rowid = row;
 
 -- A job without a run time never ran: it holds nothing at the moment it left, which closes its demand.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, attempt, NULL AS task, pool,
-       CASE WHEN run_time IS NULL THEN 0 ELSE chips END AS chips,
-       start_time, start_time + coalesce(run_time, 0) AS end_time, outcome
+SELECT prefix || job_number AS job, 1 AS attempt, NULL AS task, pool,
+       CASE WHEN run_time IS NULL THEN 0 ELSE coalesce(nullif(allocated_processors, 0), requested_processors) END AS chips,
+       log_start + submit_time + coalesce(wait_time, 0) AS start_time,
+       log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0) AS end_time, outcome
+FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
+  AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
+UNION ALL
+SELECT job, attempt, NULL, pool, CASE WHEN run_time IS NULL THEN 0 ELSE chips END, start_time, start_time + coalesce(run_time, 0), outcome
 FROM swf_attempts;
 
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
-SELECT p.pool, NULL AS chip, p.chips,
-       min(coalesce(nullif(p.log_start, 0), p.log_start + a.submitted), p.log_start + a.submitted) AS start_time,
-       max(a.end_time) AS end_time
-FROM swf_pools AS p
-JOIN (SELECT _file, min(submitted) AS submitted, max(start_time + coalesce(run_time, 0)) AS end_time
-      FROM swf_attempts GROUP BY _file) AS a USING (_file)
+WITH told AS ( -- in the order of the pools: nothing is sorted
+  SELECT p.rowid AS of_pool, min(submit_time) AS submitted, max(log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0)) AS end_time
+  FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+  WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
+    AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
+  GROUP BY p.rowid
+  UNION ALL
+  SELECT of_pool, min(submitted), max(start_time + coalesce(run_time, 0)) FROM swf_attempts GROUP BY of_pool
+)
+SELECT p.pool, NULL AS chip, p.chips, min(coalesce(nullif(p.log_start, 0), p.log_start + min(submitted)), p.log_start + min(submitted)) AS start_time,
+       max(end_time) AS end_time
+FROM told CROSS JOIN swf_pools AS p ON p.rowid = of_pool
 WHERE p.chips IS NOT NULL
-GROUP BY p._file;
+GROUP BY p.rowid;
 
 -- ---- 5. What nobody needs any more ----
 
