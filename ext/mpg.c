@@ -13,9 +13,7 @@ SQLITE_EXTENSION_INIT1
 #include "mpg.h"
 #include "formats/list.h"
 #include "sqlite/connection.h"
-
-/* Compiled against 3.40's routine table: an older host would be called past its end. */
-#define OLDEST_SQLITE 3040000
+#include "sqlite/host.h"
 
 static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_scalars,          mpg_register_goodput,   mpg_register_ledger,
@@ -33,8 +31,8 @@ static int (*const families[])(mpg_conn *, char **) = {
 static int register_families(sqlite3 *db, bool no_files, mpg_conn **out, char **error) {
   mpg_conn *conn;
   int rc = SQLITE_OK;
-  if (sqlite3_libversion_number() < OLDEST_SQLITE) {
-    *error = sqlite3_mprintf("mpg needs SQLite 3.40.0 or later, this is %s", sqlite3_libversion());
+  if (sqlite3_libversion_number() < MPG_OLDEST_SQLITE) {
+    *error = sqlite3_mprintf("mpg needs SQLite 3.34.0 or later, this is %s", sqlite3_libversion());
     return SQLITE_ERROR;
   }
   conn = mpg_conn_new(db);

@@ -261,7 +261,7 @@ WHERE category <> 'queued' AND bucket_width = '1 day' -- for program_ledger
   AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
   AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline')
-ON CONFLICT DO UPDATE SET
+ON CONFLICT (job, attempt, start_us, end_us) DO UPDATE SET
   kind = coalesce(max(kind, excluded.kind), kind, excluded.kind),
   program = coalesce(max(program, excluded.program), program, excluded.program),
   step = coalesce(max(step, excluded.step), step, excluded.step),

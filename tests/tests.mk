@@ -21,4 +21,8 @@ build/memory/loaded: tests/memory/loaded.c build/register.h
 build/memory/ties.so: tests/memory/ties.c
 	@mkdir -p $(@D)
 	$(COMPILE) -shared -o $@ $<
+# What tests/hosts/test_old_sqlite.py loads: mpg.so in a host that has the routines of SQLite 3.34 alone.
+build/old_host.so: tests/hosts/old_host.c
+	@mkdir -p $(@D)
+	$(COMPILE) -shared -o $@ $<
 -include $(wildcard build/memory/*.d)

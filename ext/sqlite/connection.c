@@ -1,6 +1,7 @@
 /* connection.c - connection state, registration, errors and interruption for the glue: see
 ** connection.h. */
 #include "connection.h"
+#include "host.h"
 #include "../base/pipeline.h"
 
 #include <assert.h>
@@ -218,19 +219,6 @@ int mpg_table_disconnect(sqlite3_vtab *vtab) {
   return SQLITE_OK;
 }
 
-bool mpg_text_is_utf8(sqlite3 *db) {
-  sqlite3_stmt *query;
-  bool utf8 = false;
-  if (sqlite3_prepare_v2(db, "SELECT 'text'", -1, &query, NULL) == SQLITE_OK &&
-      sqlite3_step(query) == SQLITE_ROW) {
-    sqlite3_value *text = sqlite3_value_dup(sqlite3_column_value(query, 0));
-    utf8 = text != NULL && sqlite3_value_encoding(text) == SQLITE_UTF8;
-    sqlite3_value_free(text);
-  }
-  (void)sqlite3_finalize(query);
-  return utf8;
-}
-
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out) {
   *out = sqlite3_malloc64(size);
   if (*out == NULL)
@@ -257,28 +245,41 @@ static void hold(mpg_locked_files *held, const char *path) {
 }
 
 /* SQLite locks a database in its file, and one with a WAL in that of the WAL's index. */
+static int hold_database(mpg_query_env *scan, sqlite3 *db, const char *name) {
+  const char *path = sqlite3_db_filename(db, name);
+  mpg_locked_files *grown;
+  char *index;
+  if (path == NULL || *path == '\0')
+    return SQLITE_OK;
+  grown = sqlite3_realloc64(scan->held, sizeof *grown + (scan->held->n + 2) * sizeof *grown->file);
+  if (grown == NULL)
+    return SQLITE_NOMEM;
+  scan->held = grown;
+  index = sqlite3_mprintf("%s-shm", path);
+  if (index == NULL)
+    return SQLITE_NOMEM;
+  hold(scan->held, path);
+  hold(scan->held, index);
+  sqlite3_free(index);
+  return SQLITE_OK;
+}
+
 static int hold_databases(mpg_query_env *scan, sqlite3 *db) {
-  const char *name;
-  int n = 0;
-  while (sqlite3_db_name(db, n) != NULL)
-    n++;
-  scan->held = sqlite3_malloc64(sizeof *scan->held + 2 * (size_t)n * sizeof *scan->held->file);
+  char *name;
+  int rc;
+  scan->held = sqlite3_malloc64(sizeof *scan->held);
   if (scan->held == NULL)
     return SQLITE_NOMEM;
   scan->held->n = 0;
-  for (int i = 0; i < n && (name = sqlite3_db_name(db, i)) != NULL; i++) {
-    const char *path = sqlite3_db_filename(db, name);
-    char *index;
-    if (path == NULL || *path == '\0')
-      continue;
-    index = sqlite3_mprintf("%s-shm", path);
-    if (index == NULL)
-      return SQLITE_NOMEM;
-    hold(scan->held, path);
-    hold(scan->held, index);
-    sqlite3_free(index);
+  rc = mpg_host_database(db, 0, &name);
+  for (int i = 1; rc == SQLITE_OK && name != NULL; i++) {
+    rc = hold_database(scan, db, name);
+    sqlite3_free(name);
+    name = NULL;
+    if (rc == SQLITE_OK)
+      rc = mpg_host_database(db, i, &name);
   }
-  return SQLITE_OK;
+  return rc;
 }
 
 int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn) {

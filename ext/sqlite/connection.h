@@ -111,10 +111,6 @@ int mpg_table_disconnect(sqlite3_vtab *vtab);
 /* What xOpen does: a cursor of `size` bytes, the first its sqlite3_vtab_cursor, all zero. */
 int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 
-/* Whether text is UTF-8 in the databases of the connection. In UTF-16 SQLite has it in another
-** order than we do, and bytes that are no text have become others. */
-bool mpg_text_is_utf8(sqlite3 *db);
-
 /* Within a function: its row of the table, and the connection. */
 const mpg_function *mpg_function_of(sqlite3_context *context);
 mpg_conn *mpg_conn_of(sqlite3_context *context);
@@ -128,7 +124,7 @@ bool mpg_sqlite_threads(sqlite3 *db);
 mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err);
 
 /*
-** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite from 3.40 on:
+** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite:
 ** it steps a small statement of its own now and then, which SQLite refuses while interrupted. The
 ** scan object must stay where it is until mpg_query_env_end, and end before the connection closes.
 */

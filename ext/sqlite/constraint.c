@@ -1,11 +1,11 @@
 /* constraint.c - see constraint.h. */
 #include "constraint.h"
+#include "host.h"
 
 #include <math.h>
 
 bool mpg_constraint_is_constant(sqlite3_index_info *info, int c) {
-  sqlite3_value *value = NULL;
-  return sqlite3_vtab_rhs_value(info, c, &value) == SQLITE_OK && value != NULL;
+  return mpg_host_constant(info, c) != NULL;
 }
 
 /* To SQLite a cost is a logarithm, of large ones in whole powers of two. */

@@ -1,5 +1,6 @@
 /* sqlite_relations.c - see relations.h. */
 #include "sqlite_relations.h"
+#include "host.h"
 #include "../goodput/trace/relation_rows.h"
 
 #define READING_MAX 8 /* one inside the other */
@@ -51,24 +52,22 @@ static mpg_rc look_up(sqlite3 *db, const char *schema, const char *name, found *
 static mpg_rc list_schemas(sqlite3 *db, char ***out, size_t *n, mpg_err *err) {
   char **list = NULL;
   size_t count = 0;
-  for (int i = -1;; i++) { /* temp is number 1, and comes before all others */
-    const char *name = i < 0 ? "temp" : i == 1 ? NULL : sqlite3_db_name(db, i);
-    char **grown;
-    if (i > 1 && name == NULL)
-      break;
-    if (name == NULL)
-      continue;
-    grown = sqlite3_realloc64(list, (count + 1) * sizeof *list);
-    if (grown != NULL) {
+  for (int i = 0;; i++) {
+    char **grown = sqlite3_realloc64(list, (count + 1) * sizeof *list);
+    int rc = SQLITE_NOMEM;
+    if (grown != NULL) { /* temp is number 1, and comes before all others */
       list = grown;
-      list[count] = sqlite3_mprintf("%s", name);
+      list[count] = NULL;
+      rc = mpg_host_database(db, i == 0 ? 1 : i == 1 ? 0 : i, &list[count]);
     }
-    if (grown == NULL || list[count] == NULL) {
+    if (rc != SQLITE_OK) {
       while (count > 0)
         sqlite3_free(list[--count]);
       sqlite3_free(list);
-      return mpg_fail_nomem(err);
+      return rc == SQLITE_NOMEM ? mpg_fail_nomem(err) : sqlite_failure(db, rc, "temp", err);
     }
+    if (list[count] == NULL)
+      break;
     count++;
   }
   *out = list;

@@ -26,9 +26,9 @@
 
 CREATE TEMP TABLE IF NOT EXISTS acme_jobs AS
 SELECT replace(substr(name, 1, instr(name || '.', '.') - 1), 'trace_', '') AS cluster,
-       record ->> 'job_id' AS job_id, record ->> 'user' AS user, record ->> 'node_num' AS node_num, record ->> 'gpu_num' AS gpu_num,
-       record ->> 'cpu_num' AS cpu_num, record ->> 'type' AS type, record ->> 'state' AS state,
-       record ->> 'submit_time' AS submit_time, record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
+       json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user, json_extract(record, '$.node_num') AS node_num, json_extract(record, '$.gpu_num') AS gpu_num,
+       json_extract(record, '$.cpu_num') AS cpu_num, json_extract(record, '$.type') AS type, json_extract(record, '$.state') AS state,
+       json_extract(record, '$.submit_time') AS submit_time, json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time
 FROM (SELECT record, replace(_file, rtrim(_file, replace(_file, '/', '')), '') AS name FROM csv_trace(mpg_required(:acme, ':acme')) WHERE nulls = 'None, NaN');
 
 DROP TABLE IF EXISTS temp.acme_gpu_jobs;

@@ -32,25 +32,25 @@
 -- ---- 1. The input: delimited text without headers, whose names are in files of their own ----
 
 CREATE TEMP TABLE IF NOT EXISTS pai_jobs AS
-SELECT record ->> 'job_name' AS job_name, record ->> 'user' AS user, record ->> 'status' AS status,
-       record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
+SELECT json_extract(record, '$.job_name') AS job_name, json_extract(record, '$.user') AS user, json_extract(record, '$.status') AS status,
+       json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time
 FROM csv_trace(mpg_required(:pai_jobs, ':pai_jobs')) WHERE names = 'job_name, inst_id, user, status, start_time, end_time'
   AND types = 'job_name TEXT, start_time REAL, end_time REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_tasks AS
-SELECT record ->> 'job_name' AS job_name, record ->> 'task_name' AS task_name, record ->> 'inst_num' AS inst_num, record ->> 'status' AS status,
-       record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time, record ->> 'plan_gpu' AS plan_gpu, record ->> 'gpu_type' AS gpu_type
+SELECT json_extract(record, '$.job_name') AS job_name, json_extract(record, '$.task_name') AS task_name, json_extract(record, '$.inst_num') AS inst_num, json_extract(record, '$.status') AS status,
+       json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time, json_extract(record, '$.plan_gpu') AS plan_gpu, json_extract(record, '$.gpu_type') AS gpu_type
 FROM csv_trace(mpg_required(:pai_tasks, ':pai_tasks')) WHERE names = 'job_name, task_name, inst_num, status, start_time, end_time, plan_cpu, plan_mem, plan_gpu, gpu_type'
   AND types = 'job_name TEXT, inst_num REAL, start_time REAL, end_time REAL, plan_gpu REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_instances AS
-SELECT record ->> 'job_name' AS job_name, record ->> 'task_name' AS task_name, record ->> 'worker_name' AS worker_name, record ->> 'status' AS status,
-       record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
+SELECT json_extract(record, '$.job_name') AS job_name, json_extract(record, '$.task_name') AS task_name, json_extract(record, '$.worker_name') AS worker_name, json_extract(record, '$.status') AS status,
+       json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time
 FROM csv_trace(:pai_instances) WHERE names = 'job_name, task_name, inst_name, worker_name, inst_id, status, start_time, end_time, machine'
   AND types = 'job_name TEXT, start_time REAL, end_time REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_machines AS
-SELECT record ->> 'gpu_type' AS gpu_type, record ->> 'cap_gpu' AS cap_gpu
+SELECT json_extract(record, '$.gpu_type') AS gpu_type, json_extract(record, '$.cap_gpu') AS cap_gpu
 FROM csv_trace(:pai_machines) WHERE names = 'machine, gpu_type, cap_cpu, cap_mem, cap_gpu' AND types = 'cap_gpu REAL';
 
 -- ---- 2. What is held: by instances, or by tasks where no instances are given ----

@@ -29,13 +29,13 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS openb_pods AS
-SELECT record ->> 'name' AS name, record ->> 'num_gpu' AS num_gpu, record ->> 'gpu_milli' AS gpu_milli, record ->> 'gpu_spec' AS gpu_spec,
-       record ->> 'qos' AS qos, record ->> 'pod_phase' AS pod_phase, record ->> 'creation_time' AS creation_time,
-       record ->> 'deletion_time' AS deletion_time, record ->> 'scheduled_time' AS scheduled_time
+SELECT json_extract(record, '$.name') AS name, json_extract(record, '$.num_gpu') AS num_gpu, json_extract(record, '$.gpu_milli') AS gpu_milli, json_extract(record, '$.gpu_spec') AS gpu_spec,
+       json_extract(record, '$.qos') AS qos, json_extract(record, '$.pod_phase') AS pod_phase, json_extract(record, '$.creation_time') AS creation_time,
+       json_extract(record, '$.deletion_time') AS deletion_time, json_extract(record, '$.scheduled_time') AS scheduled_time
 FROM csv_trace(mpg_required(:openb_pods, ':openb_pods')) WHERE nulls = 'nan, NaN' AND types = 'num_gpu BIGINT, gpu_milli BIGINT, creation_time REAL, deletion_time REAL, scheduled_time REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS openb_nodes AS
-SELECT record ->> 'gpu' AS gpu, record ->> 'model' AS model FROM csv_trace(:openb_nodes) WHERE nulls = 'nan, NaN' AND types = 'gpu BIGINT';
+SELECT json_extract(record, '$.gpu') AS gpu, json_extract(record, '$.model') AS model FROM csv_trace(:openb_nodes) WHERE nulls = 'nan, NaN' AND types = 'gpu BIGINT';
 
 DROP TABLE IF EXISTS temp.openb_held;
 CREATE TEMP TABLE openb_held AS
@@ -68,10 +68,10 @@ UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
-SELECT 'openb' AS pool, NULL AS chip, sum(gpu) AS chips,
+SELECT 'openb' AS pool, NULL AS chip, chips,
        (SELECT min(creation_time) FROM openb_pods) AS start_time, (SELECT max(deletion_time) FROM openb_pods) AS end_time
-FROM openb_nodes
-HAVING sum(gpu) > 0;
+FROM (SELECT sum(gpu) AS chips FROM openb_nodes)
+WHERE chips > 0;
 
 -- ---- 3. What nobody needs any more ----
 

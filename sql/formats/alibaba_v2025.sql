@@ -24,9 +24,9 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS dlrm_instances AS
-SELECT record ->> 'instance_sn' AS instance_sn, record ->> 'role' AS role, record ->> 'app_name' AS app_name, record ->> 'gpu_request' AS gpu_request,
-       record ->> 'rdma_request' AS rdma_request, record ->> 'creation_time' AS creation_time, record ->> 'scheduled_time' AS scheduled_time,
-       record ->> 'deletion_time' AS deletion_time
+SELECT json_extract(record, '$.instance_sn') AS instance_sn, json_extract(record, '$.role') AS role, json_extract(record, '$.app_name') AS app_name, json_extract(record, '$.gpu_request') AS gpu_request,
+       json_extract(record, '$.rdma_request') AS rdma_request, json_extract(record, '$.creation_time') AS creation_time, json_extract(record, '$.scheduled_time') AS scheduled_time,
+       json_extract(record, '$.deletion_time') AS deletion_time
 FROM csv_trace(mpg_required(:dlrm, ':dlrm')) WHERE nulls = 'nan, NaN'
   AND types = 'gpu_request REAL, creation_time REAL, scheduled_time REAL, deletion_time REAL';
 

@@ -70,8 +70,8 @@ WHERE none OR metric LIKE '%accelerator%duty%' OR metric LIKE '%tensorcore%' OR 
 -- Where Prometheus attaches the exporter's own pod and renames the workload's, a GPU without one has the exporter's.
 UPDATE prometheus_samples SET namespace = NULL, pod = NULL, container = NULL
 WHERE job IN (SELECT job FROM prometheus_samples
-              WHERE labels ->> '$.exported_pod' <> '' AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL OR xid))
-  AND coalesce(labels ->> '$.exported_pod', '') = '';
+              WHERE json_extract(labels, '$.exported_pod') <> '' AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL OR xid))
+  AND coalesce(json_extract(labels, '$.exported_pod'), '') = '';
 
 -- ---- 2. Samples, each once ----
 
@@ -80,15 +80,15 @@ WHERE job IN (SELECT job FROM prometheus_samples
 DROP TABLE IF EXISTS temp.dcgm_samples;
 CREATE TEMP TABLE dcgm_samples AS
 WITH named AS (
-  SELECT kind, coalesce(Hostname, nullif(labels ->> '$.hostname', ''), instance) AS host,
-         CAST(coalesce(gpu, nullif(labels ->> '$.gpu_id', ''), nullif(labels ->> '$.accelerator_id', '')) AS TEXT) AS gpu,
-         CAST(coalesce(UUID, nullif(labels ->> '$.uuid', ''), nullif(labels ->> '$.gpu_uuid', '')) AS TEXT) AS uuid,
-         coalesce(labels ->> '$.GPU_I_PROFILE' || '/' || (labels ->> '$.GPU_I_ID'), labels ->> '$.gpu_i_profile' || '/' || (labels ->> '$.gpu_i_id'),
-                  nullif(lower(labels ->> '$.gpu_compute_partition_type'), 'spx') || '/' || (labels ->> '$.gpu_partition_id')) AS slice,
-         CAST(coalesce(modelName, nullif(labels ->> '$.modelname', ''), nullif(labels ->> '$.card_model', ''), nullif(labels ->> '$.model', '')) AS TEXT) AS chip,
-         CAST(coalesce(namespace, nullif(labels ->> '$.namespace_name', '')) AS TEXT) AS namespace, CAST(coalesce(pod, nullif(labels ->> '$.pod_name', '')) AS TEXT) AS pod,
-         CAST(coalesce(container, nullif(labels ->> '$.container_name', '')) AS TEXT) AS container,
-         CAST(coalesce(hpc_job, nullif(labels ->> '$.job_id', '')) AS TEXT) AS hpc_job, time, value, scale
+  SELECT kind, coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) AS host,
+         CAST(coalesce(gpu, nullif(json_extract(labels, '$.gpu_id'), ''), nullif(json_extract(labels, '$.accelerator_id'), '')) AS TEXT) AS gpu,
+         CAST(coalesce(UUID, nullif(json_extract(labels, '$.uuid'), ''), nullif(json_extract(labels, '$.gpu_uuid'), '')) AS TEXT) AS uuid,
+         coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'), json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id'),
+                  nullif(lower(json_extract(labels, '$.gpu_compute_partition_type')), 'spx') || '/' || json_extract(labels, '$.gpu_partition_id')) AS slice,
+         CAST(coalesce(modelName, nullif(json_extract(labels, '$.modelname'), ''), nullif(json_extract(labels, '$.card_model'), ''), nullif(json_extract(labels, '$.model'), '')) AS TEXT) AS chip,
+         CAST(coalesce(namespace, nullif(json_extract(labels, '$.namespace_name'), '')) AS TEXT) AS namespace, CAST(coalesce(pod, nullif(json_extract(labels, '$.pod_name'), '')) AS TEXT) AS pod,
+         CAST(coalesce(container, nullif(json_extract(labels, '$.container_name'), '')) AS TEXT) AS container,
+         CAST(coalesce(hpc_job, nullif(json_extract(labels, '$.job_id'), '')) AS TEXT) AS hpc_job, time, value, scale
   FROM prometheus_samples JOIN dcgm_names USING (metric)
   WHERE kind IS NOT NULL AND time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
 )
@@ -150,8 +150,8 @@ GROUP BY namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind;
 DROP TABLE IF EXISTS temp.dcgm_codes;
 CREATE TEMP TABLE dcgm_codes AS
 WITH named AS (
-  SELECT *, coalesce(Hostname, nullif(labels ->> '$.hostname', ''), instance) AS host, coalesce(UUID, nullif(labels ->> '$.uuid', '')) AS unit,
-         coalesce(labels ->> '$.GPU_I_PROFILE' || '/' || (labels ->> '$.GPU_I_ID'), labels ->> '$.gpu_i_profile' || '/' || (labels ->> '$.gpu_i_id')) AS slice,
+  SELECT *, coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) AS host, coalesce(UUID, nullif(json_extract(labels, '$.uuid'), '')) AS unit,
+         coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'), json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id')) AS slice,
          CAST(value AS INTEGER) AS code
   FROM prometheus_samples
   WHERE metric IN (SELECT metric FROM dcgm_names WHERE xid) AND value IS NOT NULL

@@ -27,15 +27,15 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS helios_jobs AS
-SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, record ->> 'job_id' AS job_id, record ->> 'user' AS user,
-       record ->> 'vc' AS vc, record ->> 'jobname' AS jobname, record ->> 'gpu_num' AS gpu_num, record ->> 'cpu_num' AS cpu_num,
-       record ->> 'node_num' AS node_num, record ->> 'state' AS state, record ->> 'submit_time' AS submit_time,
-       record ->> 'start_time' AS start_time, record ->> 'end_time' AS end_time
+SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user,
+       json_extract(record, '$.vc') AS vc, json_extract(record, '$.jobname') AS jobname, json_extract(record, '$.gpu_num') AS gpu_num, json_extract(record, '$.cpu_num') AS cpu_num,
+       json_extract(record, '$.node_num') AS node_num, json_extract(record, '$.state') AS state, json_extract(record, '$.submit_time') AS submit_time,
+       json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time
 FROM csv_trace(mpg_required(:helios, ':helios')) WHERE nulls = 'None, NaN';
 
 -- A row is a day: its date, the total, and a column for each virtual cluster.
 CREATE TEMP TABLE IF NOT EXISTS helios_gpus AS
-SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, record ->> 'date' AS date, vc.key AS vc, vc.value AS gpus
+SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, json_extract(record, '$.date') AS date, vc.key AS vc, vc.value AS gpus
 FROM csv_trace(:helios_gpus), json_each(record) AS vc
 WHERE vc.key NOT IN ('date', 'total');
 

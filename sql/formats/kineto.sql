@@ -40,7 +40,7 @@ SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM 
 -- traces that hold such events are read again, for their metadata.
 DROP TABLE IF EXISTS temp.kineto_processes;
 CREATE TEMP TABLE kineto_processes AS
-SELECT f.trace, m.pid, max(m.args ->> '$.name') AS name
+SELECT f.trace, m.pid, max(json_extract(m.args, '$.name')) AS name
 FROM (SELECT DISTINCT trace FROM kineto_events WHERE cat IS NULL) AS f CROSS JOIN chrome_trace(f.trace) AS m
 WHERE m.ph = 'M' AND m.name = 'process_name'
 GROUP BY 1, 2;
@@ -91,11 +91,11 @@ DELETE FROM device_operators WHERE trace IN (SELECT trace FROM kineto_files);
 DELETE FROM device_traces WHERE trace IN (SELECT trace FROM kineto_files);
 
 INSERT INTO device_traces (trace, format, rank, world_size, base_ns, host)
-SELECT trace, 'kineto', rank, world_size, coalesce(base_time_ns, 0), properties ->> '$.host_name' FROM kineto_files;
+SELECT trace, 'kineto', rank, world_size, coalesce(base_time_ns, 0), json_extract(properties, '$.host_name') FROM kineto_files;
 
 DROP TABLE IF EXISTS temp.kineto_devices;
 CREATE TEMP TABLE kineto_devices AS
-SELECT f.trace, CAST(d.value ->> '$.id' AS TEXT) AS device, nullif(d.value ->> '$.name', '') AS chip
+SELECT f.trace, CAST(json_extract(d.value, '$.id') AS TEXT) AS device, nullif(json_extract(d.value, '$.name'), '') AS chip
 FROM kineto_files AS f, json_each(f.devices) AS d;
 CREATE INDEX temp.kineto_device ON kineto_devices(trace, device);
 -- Devices that are all alike: ROCm describes them from 0 on, and counts the host's CPUs before them where they run.

@@ -33,13 +33,13 @@ UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid I
 -- Fractions of GPUs by annotation (KAI scheduler, Run:ai): such a pod names no resource, and a pod of the scheduler holds the GPU
 -- for it, which is nobody's job. A share by memory (gpu-memory) is of a GPU whose size is not told: listed.
 UPDATE kube_objects
-SET chips = CAST(annotations ->> '$."gpu-fraction"' AS REAL) * coalesce(CAST(annotations ->> '$."gpu-fraction-num-devices"' AS INTEGER), 1), resource = 'nvidia.com/gpu'
-WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND CAST(annotations ->> '$."gpu-fraction"' AS REAL) BETWEEN 1e-6 AND 1;
+SET chips = CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) * coalesce(CAST(json_extract(annotations, '$."gpu-fraction-num-devices"') AS INTEGER), 1), resource = 'nvidia.com/gpu'
+WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) BETWEEN 1e-6 AND 1;
 UPDATE kube_objects SET chips = NULL WHERE kind = 'Pod' AND namespace IN ('kai-resource-reservation', 'runai-reservation');
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', NULL, count(DISTINCT uid), 'gpu-memory or gpu-fraction of ' || group_concat(DISTINCT namespace || '/' || name) || ': not counted: its share of a chip is not known'
 FROM kube_objects
-WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND coalesce(annotations ->> '$."gpu-memory"', annotations ->> '$."gpu-fraction"') IS NOT NULL
+WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND coalesce(json_extract(annotations, '$."gpu-memory"'), json_extract(annotations, '$."gpu-fraction"')) IS NOT NULL
 GROUP BY _file;
 
 -- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
@@ -53,7 +53,7 @@ WHERE kind = 'Workload' AND owner_kind = 'Pod'
 -- that the Workload is for, or of the RayJob itself, where it has that name and what KubeRay adds to it: five of the letters and
 -- digits that Kubernetes makes names of.
 UPDATE kube_objects SET job = coalesce((SELECT max(w.job) FROM kube_objects AS w
-                                        WHERE w.namespace = kube_objects.namespace AND w.name = kube_objects.annotations ->> '$."kueue.x-k8s.io/workload"'
+                                        WHERE w.namespace = kube_objects.namespace AND w.name = json_extract(kube_objects.annotations, '$."kueue.x-k8s.io/workload"')
                                           AND w.kind = 'Workload'), job)
 WHERE kind = 'Pod' AND instr(annotations, 'kueue.x-k8s.io/workload"');
 DROP TABLE IF EXISTS temp.kube_rays;
@@ -70,7 +70,7 @@ WITH told AS (
   SELECT rowid AS version, _file, kind, uid, event,
          max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
              coalesce(admitted, 0), coalesce(evicted, 0),
-             coalesce((SELECT max(unixepoch(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime')) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
+             coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
   FROM kube_objects
 )
 SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
@@ -168,25 +168,26 @@ CREATE TEMP TABLE kube_devices AS
 WITH devices AS (
   SELECT s.version, s.event IS 'DELETED' AS deleted, s.spec, iif(d.type = 'object', d.value, '{}') AS d
   FROM kube_last AS s, json_each(s.spec, '$.devices') AS d
-  WHERE s.kind = 'ResourceSlice' AND s.spec ->> '$.driver' IN (SELECT driver FROM kube_drivers)
+  WHERE s.kind = 'ResourceSlice' AND json_extract(s.spec, '$.driver') IN (SELECT driver FROM kube_drivers)
 ),
 offered AS (
-  SELECT version, deleted, spec ->> '$.driver' AS driver, spec ->> '$.pool.name' AS pool, CAST(spec ->> '$.pool.generation' AS INTEGER) AS generation,
-         coalesce(d ->> '$.nodeName', spec ->> '$.nodeName') AS node, d ->> '$.name' AS device,
-         coalesce(d -> '$.attributes', d -> '$.basic.attributes') AS told, coalesce(d -> '$.capacity', d -> '$.basic.capacity') AS capacity
+  SELECT version, deleted, json_extract(spec, '$.driver') AS driver, json_extract(spec, '$.pool.name') AS pool, CAST(json_extract(spec, '$.pool.generation') AS INTEGER) AS generation,
+         coalesce(json_extract(d, '$.nodeName'), json_extract(spec, '$.nodeName')) AS node, json_extract(d, '$.name') AS device,
+         coalesce(json_extract(d, '$.attributes'), json_extract(d, '$.basic.attributes')) AS told, coalesce(json_extract(d, '$.capacity'), json_extract(d, '$.basic.capacity')) AS capacity
   FROM devices
 ),
 named AS (
   SELECT *, rank() OVER (PARTITION BY driver, pool ORDER BY deleted, generation DESC) = 1 AS now,
          row_number() OVER (PARTITION BY driver, pool, device ORDER BY deleted, generation DESC, version DESC) AS age,
-         told ->> '$.type.string' AS type, coalesce(told ->> '$.profile.string', told ->> '$.partitionProfile.string') AS profile,
-         coalesce(told ->> '$.productName.string', told ->> '$.accelerator.string', told ->> '$.instanceType.string', told ->> '$.model.string') AS product,
-         coalesce(told ->> '$."resource.kubernetes.io/pciBusID".string', told ->> '$.pcieBusID.string', told ->> '$.pciAddr.string', told ->> '$.parentUUID.string', told ->> '$.uuid.string', device) AS chip
+         json_extract(told, '$.type.string') AS type, coalesce(json_extract(told, '$.profile.string'), json_extract(told, '$.partitionProfile.string')) AS profile,
+         coalesce(json_extract(told, '$.productName.string'), json_extract(told, '$.accelerator.string'), json_extract(told, '$.instanceType.string'), json_extract(told, '$.model.string')) AS product,
+         coalesce(json_extract(told, '$."resource.kubernetes.io/pciBusID".string'), json_extract(told, '$.pcieBusID.string'), json_extract(told, '$.pciAddr.string'),
+                  json_extract(told, '$.parentUUID.string'), json_extract(told, '$.uuid.string'), device) AS chip
   FROM offered
 )
-SELECT driver, pool, node, device, now, product, chip, CAST(capacity ->> '$.shares.value' AS INTEGER) AS shares,
+SELECT driver, pool, node, device, now, product, chip, CAST(json_extract(capacity, '$.shares.value') AS INTEGER) AS shares,
        CASE type WHEN 'mig' THEN CAST(profile AS INTEGER) / CASE WHEN product LIKE '%A30%' OR product LIKE '%RTX PRO%' THEN 4.0 ELSE 7.0 END
-                 WHEN 'amdgpu-partition' THEN 1.0 / coalesce(CAST(capacity ->> '$.partitions.value' AS INTEGER), count(*) OVER (PARTITION BY driver, pool, chip, type, profile))
+                 WHEN 'amdgpu-partition' THEN 1.0 / coalesce(CAST(json_extract(capacity, '$.partitions.value') AS INTEGER), count(*) OVER (PARTITION BY driver, pool, chip, type, profile))
                  ELSE 1 END AS chips
 FROM named
 WHERE age = 1;
@@ -206,17 +207,17 @@ given AS (
   SELECT namespace, name, iif(r.type = 'object', r.value, '{}') AS r FROM claims, json_each(status, '$.allocation.devices.results') AS r WHERE age = 1
 ),
 results AS (
-  SELECT namespace, name, r, resource, CASE WHEN r ->> '$.device' GLOB 'gpu-*-mig-*' THEN substr(r ->> '$.device', instr(r ->> '$.device', '-mig-') + 5) END AS mig,
-         r ->> '$.shareID' IS NOT NULL AS shared, count(*) OVER (PARTITION BY driver, r ->> '$.pool', r ->> '$.device') AS claims
-  FROM given JOIN kube_drivers ON driver = r ->> '$.driver'
-  WHERE NOT coalesce(r ->> '$.adminAccess', 0)
+  SELECT namespace, name, r, resource, CASE WHEN json_extract(r, '$.device') GLOB 'gpu-*-mig-*' THEN substr(json_extract(r, '$.device'), instr(json_extract(r, '$.device'), '-mig-') + 5) END AS mig,
+         json_extract(r, '$.shareID') IS NOT NULL AS shared, count(*) OVER (PARTITION BY driver, json_extract(r, '$.pool'), json_extract(r, '$.device')) AS claims
+  FROM given JOIN kube_drivers ON driver = json_extract(r, '$.driver')
+  WHERE NOT coalesce(json_extract(r, '$.adminAccess'), 0)
 )
 SELECT namespace, name, max(resource) AS resource,
        sum(coalesce(d.chips, CASE WHEN mig GLOB '[1-7]g*' THEN CAST(mig AS INTEGER) / 7.0
                                   WHEN mig IS NOT NULL THEN CASE CAST(mig AS INTEGER) WHEN 0 THEN 7 WHEN 5 THEN 4 WHEN 9 THEN 3 WHEN 14 THEN 2 ELSE 1 END / 7.0 ELSE 1 END)
            * CASE WHEN NOT shared THEN 1
-                  ELSE coalesce(CAST(r ->> '$.consumedCapacity.partitions' AS REAL), CAST(r ->> '$.consumedCapacity.shares' AS REAL) / d.shares, 1.0 / claims) END) AS chips
-FROM results LEFT JOIN kube_devices AS d ON d.driver = r ->> '$.driver' AND d.pool = r ->> '$.pool' AND d.device = r ->> '$.device'
+                  ELSE coalesce(CAST(json_extract(r, '$.consumedCapacity.partitions') AS REAL), CAST(json_extract(r, '$.consumedCapacity.shares') AS REAL) / d.shares, 1.0 / claims) END) AS chips
+FROM results LEFT JOIN kube_devices AS d ON d.driver = json_extract(r, '$.driver') AND d.pool = json_extract(r, '$.pool') AND d.device = json_extract(r, '$.device')
 GROUP BY namespace, name;
 CREATE INDEX temp.kube_given_to ON kube_given(namespace, name);
 
@@ -225,30 +226,30 @@ CREATE INDEX temp.kube_given_to ON kube_given(namespace, name);
 DROP TABLE IF EXISTS temp.kube_asked;
 CREATE TEMP TABLE kube_asked AS
 WITH requests AS (
-  SELECT k.kind, k.namespace, k.name, coalesce(r.value -> '$.exactly', r.value -> '$.firstAvailable[0]', r.value) AS r
+  SELECT k.kind, k.namespace, k.name, coalesce(json_extract(r.value, '$.exactly'), json_extract(r.value, '$.firstAvailable[0]'), r.value) AS r
   FROM (SELECT *, row_number() OVER (PARTITION BY kind, namespace, name ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS nth
         FROM kube_last WHERE kind IN ('ResourceClaim', 'ResourceClaimTemplate')) AS k,
        json_each(k.spec, CASE k.kind WHEN 'ResourceClaim' THEN '$.devices.requests' ELSE '$.spec.devices.requests' END) AS r
   WHERE nth = 1 AND r.type = 'object'
 ),
 selected AS (
-  SELECT *, r ->> '$.deviceClassName' || coalesce(r ->> '$.selectors', '') ||
-            coalesce((SELECT c.spec ->> '$.selectors' FROM kube_last AS c WHERE c.kind = 'DeviceClass' AND c.name = r ->> '$.deviceClassName'), '') AS words
+  SELECT *, json_extract(r, '$.deviceClassName') || coalesce(json_extract(r, '$.selectors'), '') ||
+            coalesce((SELECT json_extract(c.spec, '$.selectors') FROM kube_last AS c WHERE c.kind = 'DeviceClass' AND c.name = json_extract(r, '$.deviceClassName')), '') AS words
   FROM requests
 )
-SELECT kind, namespace, name, max(resource) AS resource, max(driver) AS driver, max(r ->> '$.allocationMode' LIKE 'all') AS every,
-       CASE WHEN count(*) = count(part) THEN sum(coalesce(r ->> '$.count', 1) * part) END AS chips
+SELECT kind, namespace, name, max(resource) AS resource, max(driver) AS driver, max(json_extract(r, '$.allocationMode') LIKE 'all') AS every,
+       CASE WHEN count(*) = count(part) THEN sum(coalesce(json_extract(r, '$.count'), 1) * part) END AS chips
 FROM (SELECT *, CASE WHEN words NOT LIKE 'mig.nvidia.com%' AND words NOT GLOB '*[''"]mig[''"\]*' THEN 1
                      WHEN instr(words, '.profile') THEN nullif(CAST(ltrim(substr(words, instr(words, '.profile') + 8), ' =\"' || char(39)) AS INTEGER), 0) / 7.0 END AS part
       FROM selected JOIN kube_drivers ON instr(words, driver) OR (driver = 'gpu.nvidia.com' AND words LIKE 'mig.nvidia.com%'))
-WHERE NOT coalesce(r ->> '$.adminAccess', 0)
+WHERE NOT coalesce(json_extract(r, '$.adminAccess'), 0)
 GROUP BY kind, namespace, name;
 CREATE INDEX temp.kube_asked_by ON kube_asked(namespace, name, kind);
 
 -- Nodes without a device plugin have what their drivers offer now.
 UPDATE kube_objects
 SET (chips, share, product) = (SELECT count(DISTINCT driver || chip), 1,
-                                      CASE WHEN kube_objects.product IS labels ->> '$."node.kubernetes.io/instance-type"' THEN coalesce(max(d.product), kube_objects.product)
+                                      CASE WHEN kube_objects.product IS json_extract(labels, '$."node.kubernetes.io/instance-type"') THEN coalesce(max(d.product), kube_objects.product)
                                            ELSE kube_objects.product END
                                FROM kube_devices AS d WHERE d.node = kube_objects.name AND now)
 WHERE kind = 'Node' AND coalesce(chips, 0) = 0 AND name IN (SELECT node FROM kube_devices WHERE now);
@@ -256,18 +257,18 @@ WHERE kind = 'Node' AND coalesce(chips, 0) = 0 AND name IN (SELECT node FROM kub
 -- Of a pod what its claims were given, else what they ask for.
 DROP TABLE IF EXISTS temp.kube_claimed;
 CREATE TEMP TABLE kube_claimed AS
-SELECT p.uid, p.namespace, CASE WHEN c.value ->> '$.template' IS NULL THEN c.value ->> '$.claim' END AS named,
+SELECT p.uid, p.namespace, CASE WHEN json_extract(c.value, '$.template') IS NULL THEN json_extract(c.value, '$.claim') END AS named,
        coalesce(g.resource, a.resource) AS resource,
        coalesce(g.chips, CASE WHEN every THEN (SELECT count(DISTINCT d.chip) FROM kube_devices AS d WHERE d.node = p.nodeName AND d.driver = a.driver AND now) ELSE a.chips END) AS chips
 FROM kube_last AS p, json_each(p.claims) AS c
-     LEFT JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = c.value ->> '$.claim'
-     LEFT JOIN kube_asked AS a ON a.namespace = p.namespace AND a.name = coalesce(c.value ->> '$.template', c.value ->> '$.claim')
-                              AND a.kind = CASE WHEN c.value ->> '$.template' IS NULL THEN 'ResourceClaim' ELSE 'ResourceClaimTemplate' END
+     LEFT JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = json_extract(c.value, '$.claim')
+     LEFT JOIN kube_asked AS a ON a.namespace = p.namespace AND a.name = coalesce(json_extract(c.value, '$.template'), json_extract(c.value, '$.claim'))
+                              AND a.kind = CASE WHEN json_extract(c.value, '$.template') IS NULL THEN 'ResourceClaim' ELSE 'ResourceClaimTemplate' END
 WHERE p.kind = 'Pod';
 -- One that asked for devices as a resource, by a name that says nothing of chips: what the claim was given that the scheduler made.
 INSERT INTO kube_claimed
 SELECT p.uid, p.namespace, NULL, g.resource, g.chips
-FROM kube_last AS p CROSS JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = p.status ->> '$.extendedResourceClaimStatus.resourceClaimName'
+FROM kube_last AS p CROSS JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = json_extract(p.status, '$.extendedResourceClaimStatus.resourceClaimName')
 WHERE p.kind = 'Pod' AND coalesce(p.chips, 0) = 0;
 DELETE FROM kube_claimed WHERE coalesce(chips, 0) = 0;
 CREATE INDEX temp.kube_claimed_by ON kube_claimed(uid);
@@ -286,13 +287,13 @@ UPDATE kube_asked SET chips = (SELECT e.chips FROM kube_every AS e WHERE e.drive
 WHERE every;
 UPDATE kube_last
 SET (chips, min_chips, resource) = (
-  SELECT nullif(coalesce(kube_last.chips, 0) + sum(a.chips * (c.value ->> '$.pods')), 0),
-         CASE WHEN max(c.value ->> '$.least') OR kube_last.min_chips
-              THEN coalesce(kube_last.min_chips, kube_last.chips, 0) + sum(a.chips * coalesce(c.value ->> '$.least', c.value ->> '$.pods')) END,
+  SELECT nullif(coalesce(kube_last.chips, 0) + sum(a.chips * json_extract(c.value, '$.pods')), 0),
+         CASE WHEN max(json_extract(c.value, '$.least')) OR kube_last.min_chips
+              THEN coalesce(kube_last.min_chips, kube_last.chips, 0) + sum(a.chips * coalesce(json_extract(c.value, '$.least'), json_extract(c.value, '$.pods'))) END,
          coalesce(kube_last.resource, max(a.resource))
-  FROM json_each(kube_last.claims) AS c CROSS JOIN kube_asked AS a ON a.namespace = kube_last.namespace AND a.name = c.value ->> '$.template' AND a.kind = 'ResourceClaimTemplate')
+  FROM json_each(kube_last.claims) AS c CROSS JOIN kube_asked AS a ON a.namespace = kube_last.namespace AND a.name = json_extract(c.value, '$.template') AND a.kind = 'ResourceClaimTemplate')
 WHERE kind <> 'Pod' AND claims IS NOT NULL
-  AND EXISTS (SELECT 1 FROM json_each(kube_last.claims) AS c CROSS JOIN kube_asked AS a ON a.namespace = kube_last.namespace AND a.name = c.value ->> '$.template' AND a.kind = 'ResourceClaimTemplate');
+  AND EXISTS (SELECT 1 FROM json_each(kube_last.claims) AS c CROSS JOIN kube_asked AS a ON a.namespace = kube_last.namespace AND a.name = json_extract(c.value, '$.template') AND a.kind = 'ResourceClaimTemplate');
 
 -- ---- 3. Nodes ----
 
@@ -331,9 +332,9 @@ named AS (
   FROM versions
   WHERE age = 1
 )
-SELECT name AS node, uid, coalesce(labels ->> ('$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
+SELECT name AS node, uid, coalesce(json_extract(labels, '$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
        round(chips * share, iif(abs(chips * share - round(chips * share)) < 1e-4, 0, 5)) AS chips, share, creationTimestamp AS start_time,
-       (SELECT max(unixepoch(coalesce(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime', iif(type = 'object', value, '{}') ->> '$.lastTransitionTime')))
+       (SELECT max(CAST(strftime('%s', coalesce(json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime'), json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime'))) AS INTEGER))
         FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
 FROM named LEFT JOIN kube_products ON kube_products.product = model;
 CREATE INDEX temp.kube_node ON kube_nodes(node);
@@ -343,7 +344,7 @@ CREATE INDEX temp.kube_node ON kube_nodes(node);
 DROP TABLE IF EXISTS temp.kube_held;
 CREATE TEMP TABLE kube_held AS
 SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
-       coalesce((SELECT pool FROM kube_nodes WHERE node = p.nodeName), p.spec ->> '$.nodeSelector."cloud.google.com/gke-nodepool"', 'kubernetes') AS pool,
+       coalesce((SELECT pool FROM kube_nodes WHERE node = p.nodeName), json_extract(p.spec, '$.nodeSelector."cloud.google.com/gke-nodepool"'), 'kubernetes') AS pool,
        round(p.chips * coalesce((SELECT share FROM kube_nodes WHERE node = p.nodeName), 1), 6) AS chips, p.chips AS units,
        coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp) AS start_time,
        CASE
@@ -512,7 +513,7 @@ SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome
 INSERT INTO allocations
 WITH unheld AS (
   SELECT *, coalesce(finished, deletionTimestamp, gone) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
-         CASE WHEN kind = 'Workload' AND NOT coalesce(spec ->> '$.active', 1) THEN evicted END AS deactivated,
+         CASE WHEN kind = 'Workload' AND NOT coalesce(json_extract(spec, '$.active'), 1) THEN evicted END AS deactivated,
          CASE WHEN kind NOT IN ('Pod', 'Workload') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') THEN outcome END AS ran
   FROM kube_last
   WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
@@ -535,7 +536,7 @@ WITH latest AS (
 )
 SELECT w.job, l.attempt + 1, NULL, l.pool, 0, max(w.evicted, l.end_time), NULL, NULL
 FROM kube_last AS w JOIN latest AS l USING (job)
-WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED' AND coalesce(w.spec ->> '$.active', 1)
+WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED' AND coalesce(json_extract(w.spec, '$.active'), 1)
   AND NOT running AND w.evicted > l.start_time;
 
 -- ---- 8. Capacity and outages ----
@@ -549,8 +550,9 @@ DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
        CASE WHEN chips > 0 AND allocatable < chips THEN chips - allocatable ELSE 0 END AS withdrawn,
-       (SELECT unixepoch(iif(type = 'object', value, '{}') ->> '$.timeAdded') FROM json_each(spec, '$.taints') WHERE iif(type = 'object', value, '{}') ->> '$.key' = 'node.kubernetes.io/unschedulable') AS cordoned,
-       (SELECT max(unixepoch(iif(type = 'object', value, '{}') ->> '$.lastHeartbeatTime')) FROM json_each(conditions)) AS heard
+       (SELECT CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.timeAdded')) AS INTEGER) FROM json_each(spec, '$.taints')
+        WHERE json_extract(iif(type = 'object', value, '{}'), '$.key') = 'node.kubernetes.io/unschedulable') AS cordoned,
+       (SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(conditions)) AS heard
 FROM kube_objects
 WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
 CREATE INDEX temp.kube_states_of ON kube_states(uid, unschedulable, seen);

@@ -32,12 +32,12 @@
 -- The members of `fields` become columns here, once; what follows goes by rowid where it can: logs have millions of lines.
 DROP TABLE IF EXISTS temp.training_read;
 CREATE TEMP TABLE training_read AS
-SELECT _file AS file, _line AS source_line, time, step, fields ->> '$.seconds' AS step_seconds, fields ->> '$.tflops' AS tflops,
-       fields ->> '$.tokens' AS tokens, fields ->> '$.loss' AS loss, other ->> '$.eval_step' AS eval_step,
-       other ->> '$.eval_seconds' AS eval_seconds, other ->> '$.saved' AS saved, other ->> '$.saving' AS saving,
-       other ->> '$.blocked' AS blocked, other ->> '$.finished' AS finished, other ->> '$.load_seconds' AS load_seconds, other ->> '$.loaded' AS loaded,
-       other ->> '$.steps' AS all_steps, other ->> '$.devices' AS all_devices, other ->> '$.chip' AS chip_name,
-       iif(fields ->> '$.yearless' IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
+SELECT _file AS file, _line AS source_line, time, step, json_extract(fields, '$.seconds') AS step_seconds, json_extract(fields, '$.tflops') AS tflops,
+       json_extract(fields, '$.tokens') AS tokens, json_extract(fields, '$.loss') AS loss, json_extract(other, '$.eval_step') AS eval_step,
+       json_extract(other, '$.eval_seconds') AS eval_seconds, json_extract(other, '$.saved') AS saved, json_extract(other, '$.saving') AS saving,
+       json_extract(other, '$.blocked') AS blocked, json_extract(other, '$.finished') AS finished, json_extract(other, '$.load_seconds') AS load_seconds, json_extract(other, '$.loaded') AS loaded,
+       json_extract(other, '$.steps') AS all_steps, json_extract(other, '$.devices') AS all_devices, json_extract(other, '$.chip') AS chip_name,
+       iif(json_extract(fields, '$.yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
 FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) AS other
       FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
@@ -84,8 +84,8 @@ GROUP BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(max(file), :log), 'warning', 'no_steps', NULL, 1, 'no line "completed step:" of MaxText was found'
-FROM temp.training_lines HAVING count(step) = 0;
+SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "completed step:" of MaxText was found'
+FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
 -- With a clock, a step that is told again within ten seconds is that of another host, unless the program said in between how
 -- it is set up.
@@ -184,7 +184,7 @@ SELECT a.rowid AS run, timed, iif(timed, time, NULL) AS end_time, step, coalesce
        eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds, loaded
 FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last;
 UPDATE temp.training_events SET end_time = told.end_time
-FROM (SELECT e.rowid AS id, iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0)) + sum(seconds) OVER (PARTITION BY log ORDER BY e.rowid) AS end_time
+FROM (SELECT e.rowid AS id, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0)) + sum(seconds) OVER (PARTITION BY log ORDER BY e.rowid) AS end_time
       FROM training_events AS e JOIN training_attempts AS a ON a.rowid = run WHERE NOT timed) AS told
 WHERE id = training_events.rowid;
 

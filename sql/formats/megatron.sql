@@ -31,11 +31,11 @@
 
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS -- the members of `fields` become columns here, once
-SELECT _file AS file, _line AS line, time, step, fields ->> '$.ms' AS told_ms, fields ->> '$.s' AS told_s,
-       other ->> '$.world' AS told_world, other ->> '$.loaded' AS told_loaded, other ->> '$.ahead' AS told_ahead,
-       fields ->> '$.tflops' AS told_tflops, other ->> '$.timer_ms' AS told_timer_ms, fields ->> '$.loss' AS told_loss,
-       fields ->> '$.batch' AS told_batch, other ->> '$.timer' AS told_timer, other ->> '$.saved' AS told_saved,
-       other ->> '$.validated' AS told_validated, fields ->> '$.steps' AS told_steps
+SELECT _file AS file, _line AS line, time, step, json_extract(fields, '$.ms') AS told_ms, json_extract(fields, '$.s') AS told_s,
+       json_extract(other, '$.world') AS told_world, json_extract(other, '$.loaded') AS told_loaded, json_extract(other, '$.ahead') AS told_ahead,
+       json_extract(fields, '$.tflops') AS told_tflops, json_extract(other, '$.timer_ms') AS told_timer_ms, json_extract(fields, '$.loss') AS told_loss,
+       json_extract(fields, '$.batch') AS told_batch, json_extract(other, '$.timer') AS told_timer, json_extract(other, '$.saved') AS told_saved,
+       json_extract(other, '$.validated') AS told_validated, json_extract(fields, '$.steps') AS told_steps
 FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) AS other
       FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* )?
@@ -60,8 +60,8 @@ FROM temp.training_lines WHERE step IS NOT NULL AND coalesce(told_ms, told_s) IS
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(max(file), :log), 'warning', 'no_steps', NULL, 1, 'no line "iteration N/ N |" of Megatron was found'
-FROM temp.training_lines HAVING count(step) = 0;
+SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "iteration N/ N |" of Megatron was found'
+FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
 -- Of some descendants every rank prints the iteration: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
@@ -119,7 +119,7 @@ summed AS (
 )
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
        CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY file, run ORDER BY line))
-            WHEN timed THEN time ELSE iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
+            WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
          + sum(iif(timed, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line) END AS end_time,
        sum(step IS NOT NULL) OVER (PARTITION BY file, run ORDER BY line) AS place, -- in the run: how many steps so far
        coalesce(:chips, max(told_world) OVER (PARTITION BY file, run), max(told_world) OVER (PARTITION BY file), 1) AS chips, NULL AS chip

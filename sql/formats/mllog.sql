@@ -100,7 +100,7 @@ UPDATE mlperf_events SET step_num = coalesce(step_num, step) WHERE file IN (
 -- Keys that describe the run: the first time that each is told.
 DROP TABLE IF EXISTS temp.mlperf_words;
 CREATE TEMP TABLE mlperf_words AS
-SELECT _file AS file, key, value ->> '$' AS word, min(_line) AS line
+SELECT _file AS file, key, json_extract(value, '$') AS word, min(_line) AS line
 FROM mlperf_log
 WHERE value IS NOT NULL AND (key LIKE 'submission\_%' ESCAPE '\' OR key IN ('global_batch_size', 'seed', 'gradient_accumulation_steps'))
 GROUP BY _file, key;
@@ -139,9 +139,9 @@ WITH description AS (
   FROM mlperf_paths AS p JOIN mlperf_given AS g LEFT JOIN mlperf_files AS f ON f.path = p.system
 ),
 described AS (
-  SELECT file, runs, json ->> '$.system_name' AS system, json ->> '$.framework' AS framework, pool,
-         coalesce(chip, json ->> '$.accelerator_model_name') AS chip,
-         coalesce(chips, (json ->> '$.number_of_nodes') * (json ->> '$.accelerators_per_node')) AS chips
+  SELECT file, runs, json_extract(json, '$.system_name') AS system, json_extract(json, '$.framework') AS framework, pool,
+         coalesce(chip, json_extract(json, '$.accelerator_model_name')) AS chip,
+         coalesce(chips, json_extract(json, '$.number_of_nodes') * json_extract(json, '$.accelerators_per_node')) AS chips
   FROM description
 ),
 told AS (
@@ -197,7 +197,7 @@ WITH ranked AS (
 SELECT organization, system, benchmark, division, chips, n AS runs, count(*) FILTER (WHERE status = 'success') AS successes,
        CASE WHEN count(*) FILTER (WHERE place BETWEEN left_out + 1 AND n - left_out AND status IS NOT 'success') = 0
             THEN avg(minutes) FILTER (WHERE place BETWEEN left_out + 1 AND n - left_out) END
-         * coalesce((SELECT json ->> '$.scaling_factor' FROM mlperf_files WHERE path = ranked.runs || 'scaling.json'), 1)
+         * coalesce((SELECT json_extract(json, '$.scaling_factor') FROM mlperf_files WHERE path = ranked.runs || 'scaling.json'), 1)
          AS minutes
 FROM ranked
 GROUP BY ranked.runs, benchmark

@@ -42,8 +42,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(max(file), :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
-FROM temp.training_lines HAVING count(step) = 0;
+SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
+FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
 -- ---- 2. When things happened: by adding up what they took ----
 
@@ -54,8 +54,8 @@ FROM temp.training_lines HAVING count(step) = 0;
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
-  SELECT *, step IS NOT NULL AS is_step, fields ->> '$.gpu' IS NOT NULL AS is_marker,
-         (fields ->> '$.total_ms') - coalesce(lag(fields ->> '$.total_ms') OVER (PARTITION BY file, step IS NULL ORDER BY line), 0) AS more
+  SELECT *, step IS NOT NULL AS is_step, json_extract(fields, '$.gpu') IS NOT NULL AS is_marker,
+         json_extract(fields, '$.total_ms') - coalesce(lag(json_extract(fields, '$.total_ms')) OVER (PARTITION BY file, step IS NULL ORDER BY line), 0) AS more
   FROM training_lines
 ),
 begun AS (
@@ -70,17 +70,17 @@ counted AS (
   SELECT *, step - lag(step) OVER (PARTITION BY file, run, step IS NULL ORDER BY line) AS since FROM numbered
 ),
 lasting AS (
-  SELECT *, CASE WHEN more IS NOT NULL THEN iif(more < 0, fields ->> '$.total_ms', more) / 1000.0
-                 ELSE coalesce(since, 1) * (fields ->> '$.ms') / 1000.0 END AS seconds,
+  SELECT *, CASE WHEN more IS NOT NULL THEN iif(more < 0, json_extract(fields, '$.total_ms'), more) / 1000.0
+                 ELSE coalesce(since, 1) * json_extract(fields, '$.ms') / 1000.0 END AS seconds,
          :start IS NULL AND max(time IS NOT NULL) OVER (PARTITION BY file) AS dated, iif(:start IS NULL, min(time) OVER (PARTITION BY file), NULL) AS clock
   FROM counted
 )
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
        iif(dated, clock + coalesce(sum(seconds) OVER (PARTITION BY file ORDER BY line), 0),
-           iif(typeof(:start) = 'text', unixepoch(:start), coalesce(:start, 0))
+           iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
              + coalesce(sum(iif(dated, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line), 0)) AS end_time,
-       coalesce(:chips, max(fields ->> '$.gpu') OVER (PARTITION BY file, run) + 1, max(fields ->> '$.gpu') OVER (PARTITION BY file) + 1, 1) AS chips,
-       max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip
+       coalesce(:chips, max(json_extract(fields, '$.gpu')) OVER (PARTITION BY file, run) + 1, max(json_extract(fields, '$.gpu')) OVER (PARTITION BY file) + 1, 1) AS chips,
+       max(json_extract(fields, '$.chip')) OVER (PARTITION BY file) AS chip
 FROM lasting;
 
 -- Both lines of a step, of training and of validation, carry the time: the later one has all of it.
@@ -88,11 +88,11 @@ DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 WITH step AS (
   SELECT job, attempt, step, chips, chip, max(end_time) AS end_time, sum(seconds) AS seconds, max(since) AS since,
-         max(iif(typeof(fields ->> '$.loss') <> 'text', fields ->> '$.loss', NULL)) AS loss,
-         max(iif(typeof(fields ->> '$.val_loss') <> 'text', fields ->> '$.val_loss', NULL)) AS val_loss,
-         max(fields ->> '$.loss' IS NOT NULL) AS trained,
-         max(iif(fields ->> '$.average_ms' = 'nan', NULL, fields ->> '$.average_ms')) AS average_ms,
-         max(iif(fields ->> '$.mfu' > 0, fields ->> '$.mfu', NULL)) / 100.0 AS mfu_reported
+         max(iif(typeof(json_extract(fields, '$.loss')) <> 'text', json_extract(fields, '$.loss'), NULL)) AS loss,
+         max(iif(typeof(json_extract(fields, '$.val_loss')) <> 'text', json_extract(fields, '$.val_loss'), NULL)) AS val_loss,
+         max(json_extract(fields, '$.loss') IS NOT NULL) AS trained,
+         max(iif(json_extract(fields, '$.average_ms') = 'nan', NULL, json_extract(fields, '$.average_ms'))) AS average_ms,
+         max(iif(json_extract(fields, '$.mfu') > 0, json_extract(fields, '$.mfu'), NULL)) / 100.0 AS mfu_reported
   FROM training_events WHERE step IS NOT NULL GROUP BY job, attempt, step
 ),
 -- Looked up once a chip, and not once a step.
@@ -112,12 +112,12 @@ FROM step LEFT JOIN peak ON name = coalesce(:chip, chip) WHERE seconds > 0 AND (
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 SELECT job, attempt, 'init' AS kind, end_time - seconds AS start_time, end_time FROM training_events
-WHERE step = 0 AND seconds > 0 AND fields ->> '$.loss' IS NULL;
+WHERE step = 0 AND seconds > 0 AND json_extract(fields, '$.loss') IS NULL;
 
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 SELECT job, attempt, max(step) OVER (PARTITION BY job, attempt ORDER BY line) AS step, end_time AS snapshot_time, end_time AS durable_time,
-       fields ->> '$.saved' IS NOT NULL AS is_save
+       json_extract(fields, '$.saved') IS NOT NULL AS is_save
 FROM training_events;
 DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL;
 
@@ -127,7 +127,7 @@ CREATE TEMP TABLE training_runs AS
 SELECT s.job, s.attempt, e.chips, e.chip, min(e.start_time, min(s.start_time)) AS start_time, max(s.end_time) AS end_time,
        CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
 FROM training_steps AS s
-CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(fields ->> '$.steps') AS steps, min(end_time - seconds) AS start_time
+CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(json_extract(fields, '$.steps')) AS steps, min(end_time - seconds) AS start_time
             FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
 GROUP BY s.job, s.attempt;
 

@@ -38,14 +38,14 @@ DELETE FROM temp.otlp_spans WHERE rowid IN (
 DROP TABLE IF EXISTS temp.otlp_told;
 CREATE TEMP TABLE otlp_told AS
 WITH told AS (
-  SELECT coalesce(attributes ->> '$."mpg.kind"', name) AS kind, attributes ->> '$."mpg.kind"' IS NOT NULL AS by_kind,
+  SELECT coalesce(json_extract(attributes, '$."mpg.kind"'), name) AS kind, json_extract(attributes, '$."mpg.kind"') IS NOT NULL AS by_kind,
          start_time, max(start_time, end_time) AS end_time, status, json_patch(coalesce(resource, '{}'), attributes) AS a
   FROM otlp_spans
   WHERE start_time IS NOT NULL
 ),
 -- What the environment says (OTEL_RESOURCE_ATTRIBUTES) is text.
 named AS (
-  SELECT *, a ->> '$."mpg.job"' AS job, coalesce(a ->> '$."mpg.rank"', 0) AS rank FROM told
+  SELECT *, json_extract(a, '$."mpg.job"') AS job, coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank FROM told
 ),
 numbered AS (
   SELECT *, iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number FROM named
@@ -53,11 +53,11 @@ numbered AS (
 ranked AS (
   SELECT *, min(number) OVER (PARTITION BY job) AS lowest FROM numbered
 )
-SELECT job, a ->> '$."mpg.attempt"' AS attempt, kind, start_time, end_time, status, a,
+SELECT job, json_extract(a, '$."mpg.attempt"') AS attempt, kind, start_time, end_time, status, a,
        -- A batch that runs again is lost by itself.
        status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > max(iif(status IS 'error' OR step IS NULL, NULL, start_time))
                                                                                           OVER (PARTITION BY job, kind, step), 1))) AS failed
-FROM (SELECT *, a ->> '$."mpg.step"' AS step FROM ranked)
+FROM (SELECT *, json_extract(a, '$."mpg.step"') AS step FROM ranked)
 WHERE job IS NOT NULL AND number = lowest
   AND (by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch'));
 
@@ -71,8 +71,8 @@ FROM otlp_spans WHERE NOT EXISTS (SELECT 1 FROM otlp_told);
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
-SELECT job, attempt, kind, start_time, end_time, a ->> '$."mpg.step"' AS step, a ->> '$."mpg.program"' AS program, a ->> '$."mpg.flops"' AS flops,
-       a ->> '$."mpg.bytes"' AS bytes, a ->> '$."mpg.dtype"' AS dtype, a ->> '$."mpg.executions"' AS executions
+SELECT job, attempt, kind, start_time, end_time, json_extract(a, '$."mpg.step"') AS step, json_extract(a, '$."mpg.program"') AS program, json_extract(a, '$."mpg.flops"') AS flops,
+       json_extract(a, '$."mpg.bytes"') AS bytes, json_extract(a, '$."mpg.dtype"') AS dtype, json_extract(a, '$."mpg.executions"') AS executions
 FROM otlp_told
 WHERE kind NOT IN ('attempt', 'commit') AND NOT failed;
 
@@ -102,9 +102,9 @@ WHERE t.failed AND g.end_time > t.start_time;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
-SELECT job, attempt, a ->> '$."mpg.step"' AS step, start_time AS snapshot_time, iif(status IS 'error', NULL, end_time) AS durable_time
+SELECT job, attempt, json_extract(a, '$."mpg.step"') AS step, start_time AS snapshot_time, iif(status IS 'error', NULL, end_time) AS durable_time
 FROM otlp_told
-WHERE kind = 'commit' OR (kind = 'checkpoint' AND a ->> '$."mpg.durable"' = 1);
+WHERE kind = 'commit' OR (kind = 'checkpoint' AND json_extract(a, '$."mpg.durable"') = 1);
 
 -- ---- 3. What it held, where no scheduler tells ----
 
@@ -114,11 +114,11 @@ CREATE TEMP TABLE IF NOT EXISTS allocations(job, attempt, task, pool, chips, sta
 
 DROP TABLE IF EXISTS temp.otlp_held;
 CREATE TEMP TABLE otlp_held AS
-SELECT job, coalesce(attempt, row_number() OVER (PARTITION BY job ORDER BY start_time)) AS attempt, coalesce(a ->> '$."mpg.pool"', 'otlp') AS pool,
-       a ->> '$."mpg.chip"' AS chip, CAST(a ->> '$."mpg.chips"' AS REAL) AS chips, start_time, end_time,
-       coalesce(a ->> '$."mpg.outcome"', CASE WHEN end_time IS NULL THEN NULL WHEN status = 'error' THEN 'failed' ELSE 'completed' END) AS outcome
+SELECT job, coalesce(attempt, row_number() OVER (PARTITION BY job ORDER BY start_time)) AS attempt, coalesce(json_extract(a, '$."mpg.pool"'), 'otlp') AS pool,
+       json_extract(a, '$."mpg.chip"') AS chip, CAST(json_extract(a, '$."mpg.chips"') AS REAL) AS chips, start_time, end_time,
+       coalesce(json_extract(a, '$."mpg.outcome"'), CASE WHEN end_time IS NULL THEN NULL WHEN status = 'error' THEN 'failed' ELSE 'completed' END) AS outcome
 FROM otlp_told
-WHERE kind = 'attempt' AND CAST(a ->> '$."mpg.chips"' AS REAL) > 0 AND job NOT IN (SELECT job FROM allocations);
+WHERE kind = 'attempt' AND CAST(json_extract(a, '$."mpg.chips"') AS REAL) > 0 AND job NOT IN (SELECT job FROM allocations);
 
 INSERT INTO capacity
 SELECT pool, min(chip), sum(chips), min(start_time), NULL
@@ -133,9 +133,9 @@ SELECT job, attempt, NULL, pool, chips, start_time, end_time, outcome FROM otlp_
 -- What is known of jobs: the scheduler's word first.
 DROP TABLE IF EXISTS temp.otlp_jobs;
 CREATE TEMP TABLE otlp_jobs AS
-SELECT job, max(a ->> '$."mpg.name"') AS name, max(a ->> '$."mpg.owner"') AS owner, max(a ->> '$."mpg.phase"') AS phase,
-       max(a ->> '$."mpg.framework"') AS framework, max(a ->> '$."mpg.runtime"') AS runtime, max(a ->> '$."mpg.model"') AS model,
-       max(a ->> '$."mpg.priority"') AS priority
+SELECT job, max(json_extract(a, '$."mpg.name"')) AS name, max(json_extract(a, '$."mpg.owner"')) AS owner, max(json_extract(a, '$."mpg.phase"')) AS phase,
+       max(json_extract(a, '$."mpg.framework"')) AS framework, max(json_extract(a, '$."mpg.runtime"')) AS runtime, max(json_extract(a, '$."mpg.model"')) AS model,
+       max(json_extract(a, '$."mpg.priority"')) AS priority
 FROM otlp_told
 GROUP BY job;
 

@@ -26,9 +26,9 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS pai_sample AS
-SELECT record ->> 'job_id' AS job_id, record ->> 'user' AS user, record ->> 'num_gpu' AS num_gpu, record ->> 'num_inst' AS num_inst,
-       record ->> 'gpu_type' AS gpu_type, record ->> 'submit_time' AS submit_time, coalesce(record ->> 'wait_time', 0) AS wait_time,
-       record ->> 'duration' AS duration
+SELECT json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user, json_extract(record, '$.num_gpu') AS num_gpu, json_extract(record, '$.num_inst') AS num_inst,
+       json_extract(record, '$.gpu_type') AS gpu_type, json_extract(record, '$.submit_time') AS submit_time, coalesce(json_extract(record, '$.wait_time'), 0) AS wait_time,
+       json_extract(record, '$.duration') AS duration
 FROM csv_trace(mpg_required(:pai, ':pai'));
 
 -- A job that started before it was submitted did not wait.

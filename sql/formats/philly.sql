@@ -29,12 +29,12 @@
 -- ---- 1. The input: one array of jobs; delimited text, whose names have spaces before them ----
 
 CREATE TEMP TABLE IF NOT EXISTS philly_jobs AS
-SELECT record ->> 'jobid' AS jobid, record ->> 'vc' AS vc, record ->> 'user' AS user, record ->> 'status' AS status,
-       nullif(record ->> 'submitted_time', 'None') AS submitted_time, record -> 'attempts' AS attempts
+SELECT json_extract(record, '$.jobid') AS jobid, json_extract(record, '$.vc') AS vc, json_extract(record, '$.user') AS user, json_extract(record, '$.status') AS status,
+       nullif(json_extract(record, '$.submitted_time'), 'None') AS submitted_time, json_extract(record, '$.attempts') AS attempts
 FROM jsonl_trace(mpg_required(:philly, ':philly'));
 
 CREATE TEMP TABLE IF NOT EXISTS philly_machines AS
-SELECT record ->> 'machine' AS machine, record ->> 'gpus' AS gpus, trim(record ->> 'memory') AS memory
+SELECT json_extract(record, '$.machine') AS machine, json_extract(record, '$.gpus') AS gpus, trim(json_extract(record, '$.memory')) AS memory
 FROM csv_trace(:philly_machines) WHERE header = 'yes' AND names = 'machine, gpus, memory';
 
 -- ---- 2. Attempts ----
@@ -43,9 +43,9 @@ DROP TABLE IF EXISTS temp.philly_attempts;
 CREATE TEMP TABLE philly_attempts AS
 WITH listed AS (
   SELECT j.jobid AS job, a.key + 1 AS attempt, j.status,
-         nullif(a.value ->> 'start_time', 'None') AS start_time, nullif(a.value ->> 'end_time', 'None') AS end_time,
+         nullif(json_extract(a.value, '$.start_time'), 'None') AS start_time, nullif(json_extract(a.value, '$.end_time'), 'None') AS end_time,
          (SELECT sum(json_array_length(d.value, '$.gpus')) FROM json_each(a.value, '$.detail') AS d) AS chips,
-         a.value ->> '$.detail[0].ip' AS machine
+         json_extract(a.value, '$.detail[0].ip') AS machine
   FROM philly_jobs AS j, json_each(j.attempts) AS a
 )
 SELECT l.job, l.attempt, l.chips, 'philly' || coalesce('/' || m.memory, '') AS pool, l.start_time,

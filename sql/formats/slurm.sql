@@ -105,8 +105,8 @@ DELETE FROM temp.slurm_events WHERE rowid IN (
 DROP TABLE IF EXISTS temp.slurm_seen;
 CREATE TEMP TABLE slurm_seen AS
 SELECT *,
-       coalesce(nullif(ClusterName, ''), (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1),
-                (SELECT max(Cluster) FROM slurm_jobs HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
+       coalesce(nullif(ClusterName, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
+                (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
        coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since
 FROM slurm_now;
 CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
@@ -129,8 +129,8 @@ GROUP BY cluster_name;
 DROP TABLE IF EXISTS temp.slurm_rows;
 CREATE TEMP TABLE slurm_rows AS
 SELECT rowid AS row, JobID, array_task, array_count, state_base, Submit, Start, "End",
-       coalesce(Cluster, (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1),
-                (SELECT max(Cluster) FROM slurm_jobs HAVING count(DISTINCT Cluster) = 1), 'slurm') AS cluster_name,
+       coalesce(Cluster, (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
+                (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
        coalesce(JobIDRaw, JobID) AS id,
        Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started
 FROM slurm_jobs
@@ -300,10 +300,10 @@ last AS (
 SELECT job,
        JobName AS name,
        Account AS owner,
-       words ->> '$.phase' AS phase,
-       words ->> '$.framework' AS framework,
-       words ->> '$.runtime' AS runtime,
-       words ->> '$.model' AS model,
+       json_extract(words, '$.phase') AS phase,
+       json_extract(words, '$.framework') AS framework,
+       json_extract(words, '$.runtime') AS runtime,
+       json_extract(words, '$.model') AS model,
        QOS AS priority,
        chips,
        CASE WHEN least <> chips OR most <> chips THEN least END AS min_chips,

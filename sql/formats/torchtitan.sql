@@ -29,7 +29,7 @@
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 WITH line AS (
-  SELECT _file AS file, _line AS line, time, step, fields, fields ->> '$.rank' AS rank
+  SELECT _file AS file, _line AS line, time, step, fields, json_extract(fields, '$.rank') AS rank
   FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D | $ ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
@@ -54,19 +54,19 @@ DELETE FROM temp.training_lines WHERE rank <> lowest;
 -- A line of a step that tells no FLOP/s is unrated; one of an evaluation tells none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line), count(*), 'lines of steps without "tflops": these steps are unrated'
-FROM temp.training_lines WHERE step IS NOT NULL AND fields ->> '$.validate' IS NULL AND fields ->> '$.tflops' IS NULL GROUP BY file;
+FROM temp.training_lines WHERE step IS NOT NULL AND json_extract(fields, '$.validate') IS NULL AND json_extract(fields, '$.tflops') IS NULL GROUP BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(max(file), :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan was found'
-FROM temp.training_lines HAVING count(step) = 0;
+SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan was found'
+FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
 -- Where nothing names the ranks, each of them prints the step: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
-  FROM (SELECT rowid AS id, step = lag(step) OVER w AND (fields ->> '$.validate') IS lag(fields ->> '$.validate') OVER w
+  FROM (SELECT rowid AS id, step = lag(step) OVER w AND json_extract(fields, '$.validate') IS lag(json_extract(fields, '$.validate')) OVER w
                AND time - lag(time) OVER w < 10 AS again
-        FROM temp.training_lines WHERE step IS NOT NULL OR coalesce(fields ->> '$.mesh', fields ->> '$.pp', fields ->> '$.loaded', fields ->> '$.starts') IS NOT NULL
+        FROM temp.training_lines WHERE step IS NOT NULL OR coalesce(json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.loaded'), json_extract(fields, '$.starts')) IS NOT NULL
         WINDOW w AS (PARTITION BY file ORDER BY line))
   WHERE again);
 
@@ -78,27 +78,28 @@ DELETE FROM temp.training_lines WHERE rowid IN (
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH told AS (
-  SELECT *, step IS NOT NULL AND fields ->> '$.validate' IS NULL AS is_step, fields ->> '$.starts' IS NOT NULL AS starts,
-         coalesce(fields ->> '$.began', fields ->> '$.mesh', fields ->> '$.pp', fields ->> '$.chip', fields ->> '$.loaded', fields ->> '$.starts') IS NOT NULL AS is_marker
+  SELECT *, step IS NOT NULL AND json_extract(fields, '$.validate') IS NULL AS is_step, json_extract(fields, '$.starts') IS NOT NULL AS starts,
+         coalesce(json_extract(fields, '$.began'), json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.chip'), json_extract(fields, '$.loaded'),
+                  json_extract(fields, '$.starts')) IS NOT NULL AS is_marker
   FROM training_lines
 ),
 begun AS (
   SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
-                   OR coalesce(fields ->> '$.began' IS NOT NULL AND time - max(iif(fields ->> '$.began' IS NOT NULL, time, NULL)) OVER (k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= 10, 0)
+                   OR coalesce(json_extract(fields, '$.began') IS NOT NULL AND time - max(iif(json_extract(fields, '$.began') IS NOT NULL, time, NULL)) OVER (k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= 10, 0)
                  WHEN is_step THEN coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) ELSE 0 END AS begins
   FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
 ),
 numbered AS (
   SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, min(time) OVER (PARTITION BY file) AS clock,
-         coalesce((fields ->> '$.pp') * (fields ->> '$.replicate') * (fields ->> '$.shard') * (fields ->> '$.cp') * (fields ->> '$.tp'),
-                  json_extract('[' || (fields ->> '$.mesh') || ']', '$[0]') * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[1]'), 1)
-                    * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[2]'), 1) * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[3]'), 1)
-                    * coalesce(json_extract('[' || (fields ->> '$.mesh') || ']', '$[4]'), 1)) AS mesh
+         coalesce(json_extract(fields, '$.pp') * json_extract(fields, '$.replicate') * json_extract(fields, '$.shard') * json_extract(fields, '$.cp') * json_extract(fields, '$.tp'),
+                  json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[0]') * coalesce(json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[1]'), 1)
+                    * coalesce(json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[2]'), 1) * coalesce(json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[3]'), 1)
+                    * coalesce(json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[4]'), 1)) AS mesh
   FROM begun
 )
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
        coalesce(:chips, max(mesh) OVER (PARTITION BY file, run), max(mesh) OVER (PARTITION BY file), 1) AS chips,
-       max(fields ->> '$.chip') OVER (PARTITION BY file) AS chip
+       max(json_extract(fields, '$.chip')) OVER (PARTITION BY file) AS chip
 FROM numbered;
 
 -- A line stands for the steps since the line before it, or the evaluation or the start that came later.
@@ -106,7 +107,7 @@ DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 WITH mark AS (
   SELECT *, lag(time) OVER w AS before, lag(iif(starts, step_started - 1, step)) OVER w AS step_before
-  FROM (SELECT *, fields ->> '$.starts' AS step_started FROM training_events WHERE step IS NOT NULL OR starts)
+  FROM (SELECT *, json_extract(fields, '$.starts') AS step_started FROM training_events WHERE step IS NOT NULL OR starts)
   WINDOW w AS (PARTITION BY job, attempt ORDER BY line)
 ),
 step AS (
@@ -120,11 +121,11 @@ peak AS MATERIALIZED (
   FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_events)
 )
 SELECT job, attempt, step, start_time, time AS end_time, time - start_time AS seconds, coalesce(step - step_before, 1) AS executions,
-       iif(typeof(fields ->> '$.loss') <> 'text', fields ->> '$.loss', NULL) AS loss, replace(fields ->> '$.tps', ',', '') + 0.0 AS tokens_per_s_per_chip,
-       replace(fields ->> '$.tflops', ',', '') + 0.0 AS tflops_per_chip,
-       replace(fields ->> '$.tflops', ',', '') * 1e12 / peak_flops AS mfu,
-       (fields ->> '$.mfu') / 100.0 AS mfu_reported,
-       replace(fields ->> '$.tflops', ',', '') * 1e12 * (time - start_time) * chips AS flops
+       iif(typeof(json_extract(fields, '$.loss')) <> 'text', json_extract(fields, '$.loss'), NULL) AS loss, replace(json_extract(fields, '$.tps'), ',', '') + 0.0 AS tokens_per_s_per_chip,
+       replace(json_extract(fields, '$.tflops'), ',', '') + 0.0 AS tflops_per_chip,
+       replace(json_extract(fields, '$.tflops'), ',', '') * 1e12 / peak_flops AS mfu,
+       json_extract(fields, '$.mfu') / 100.0 AS mfu_reported,
+       replace(json_extract(fields, '$.tflops'), ',', '') * 1e12 * (time - start_time) * chips AS flops
 FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
 
 -- Evaluation ends with its line; it began with the line of a step or a save before it.
@@ -135,12 +136,12 @@ WITH mark AS (
 )
 SELECT job, attempt, 'eval' AS kind, before AS start_time, time AS end_time, NULL AS step FROM mark WHERE step IS NOT NULL AND NOT is_step AND before < time
 UNION ALL
-SELECT job, attempt, 'checkpoint', time - (fields ->> '$.saved'), time, NULL FROM training_events WHERE fields ->> '$.saved' IS NOT NULL
+SELECT job, attempt, 'checkpoint', time - json_extract(fields, '$.saved'), time, NULL FROM training_events WHERE json_extract(fields, '$.saved') IS NOT NULL
 UNION ALL
 -- Which step was loaded is in the line before it.
-SELECT job, attempt, 'restore', time - (fields ->> '$.loaded'), time, loaded
-FROM (SELECT *, max(fields ->> '$.from') OVER (PARTITION BY job, attempt ORDER BY line) AS loaded FROM training_events)
-WHERE fields ->> '$.loaded' IS NOT NULL
+SELECT job, attempt, 'restore', time - json_extract(fields, '$.loaded'), time, loaded
+FROM (SELECT *, max(json_extract(fields, '$.from')) OVER (PARTITION BY job, attempt ORDER BY line) AS loaded FROM training_events)
+WHERE json_extract(fields, '$.loaded') IS NOT NULL
 UNION ALL
 SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)), NULL FROM training_events GROUP BY job, attempt
 HAVING min(iif(starts, time, NULL)) > min(time);
@@ -152,12 +153,12 @@ CREATE TEMP TABLE training_saves AS
 WITH logged AS (
   SELECT *, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS last_step FROM training_events
 )
-SELECT job, attempt, last_step AS step, time - (fields ->> '$.saved') AS snapshot_time,
-       CASE WHEN fields ->> '$.staged' IS NULL THEN time
-            ELSE nullif(min(coalesce(min(iif(fields ->> '$.written' IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY line ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 9e99),
-                            coalesce(min(iif(fields ->> '$.saved' IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY last_step RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 9e99)), 9e99)
+SELECT job, attempt, last_step AS step, time - json_extract(fields, '$.saved') AS snapshot_time,
+       CASE WHEN json_extract(fields, '$.staged') IS NULL THEN time
+            ELSE nullif(min(coalesce(min(iif(json_extract(fields, '$.written') IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY line ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 9e99),
+                            coalesce(min(iif(json_extract(fields, '$.saved') IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY last_step RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 9e99)), 9e99)
        END AS durable_time,
-       fields ->> '$.saved' IS NOT NULL AS is_save
+       json_extract(fields, '$.saved') IS NOT NULL AS is_save
 FROM logged;
 DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL OR durable_time IS NULL;
 
@@ -167,7 +168,7 @@ CREATE TEMP TABLE training_runs AS
 SELECT DISTINCT s.job, s.attempt, e.chips, e.chip, e.start_time, e.end_time, e.own_outcome
 FROM training_steps AS s
 CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, min(time) AS start_time, max(time) AS end_time,
-                   max(CASE WHEN fields ->> '$.completed' IS NOT NULL THEN 'completed' END) AS own_outcome
+                   max(CASE WHEN json_extract(fields, '$.completed') IS NOT NULL THEN 'completed' END) AS own_outcome
             FROM training_events GROUP BY job, attempt) AS e USING (job, attempt);
 
 -- ---- 3. The relations ----

@@ -37,8 +37,8 @@ SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT mpg_re
 DROP TABLE IF EXISTS temp.xplane_files;
 CREATE TEMP TABLE xplane_files AS
 WITH files AS (
-  SELECT trace, hostnames ->> '$[0]' AS host,
-         max(CASE WHEN plane = 'Task Environment' THEN stats ->> '$.profile_start_time' END) AS began
+  SELECT trace, json_extract(hostnames, '$[0]') AS host,
+         max(CASE WHEN plane = 'Task Environment' THEN json_extract(stats, '$.profile_start_time') END) AS began
   FROM xplane_devices GROUP BY trace
 )
 SELECT f.trace, f.host,
@@ -148,7 +148,7 @@ CREATE INDEX temp.xplane_device_step ON xplane_device_steps(trace, device, start
 -- The step is the one of the host in which it was launched, else the device's own.
 INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, flops, collective)
-SELECT a.trace, a.plane, coalesce(i.chip, d.stats ->> '$.device_type_string', d.stats ->> '$.gpu_device_name'),
+SELECT a.trace, a.plane, coalesce(i.chip, json_extract(d.stats, '$.device_type_string'), json_extract(d.stats, '$.gpu_device_name')),
        a.line, c.class, a.kind, a.shown, a.start_ns + f.base_ns, a.end_ns + f.base_ns,
        coalesce((SELECT s.step FROM xplane_host_steps AS s
                  WHERE s.trace = a.trace AND s.start_ns <= l.start_ns AND l.start_ns < s.end_ns

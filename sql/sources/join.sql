@@ -44,7 +44,7 @@ UPDATE all_commits SET job = r.job, attempt = NULL FROM renamed AS r WHERE r.sou
 CREATE TABLE held AS
 SELECT a.rowid AS row, a.source, s.rank, a.job, a.pool, a.chips, a.start_time
 FROM all_allocations AS a CROSS JOIN source AS s USING (source)
-WHERE a.job IN (SELECT b.job FROM (SELECT min(rank) AS best FROM source HAVING min(rank) < max(rank)) CROSS JOIN all_allocations AS b
+WHERE a.job IN (SELECT b.job FROM (SELECT iif(min(rank) < max(rank), min(rank), NULL) AS best FROM source) CROSS JOIN all_allocations AS b
                 CROSS JOIN source AS t ON t.source = b.source WHERE t.rank > best);
 CREATE INDEX held_of ON held(job);
 CREATE TABLE holder AS SELECT job, min(rank) AS rank FROM held GROUP BY job;

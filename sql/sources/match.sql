@@ -54,7 +54,7 @@ FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.n
 CREATE TABLE candidate(file INTEGER, job TEXT, how TEXT, strength INTEGER, place INTEGER);
 INSERT INTO candidate
 SELECT file, coalesce(k.job, asked), 'by the option job', 9, 0
-FROM (SELECT file, options ->> '$.job' AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
+FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
 INSERT INTO candidate
 SELECT file, coalesce(k.job, said_job), 'by its own text', 8, 0
 FROM file LEFT JOIN key AS k ON k.key = said_job
@@ -82,11 +82,11 @@ FROM found WHERE found.file = file.file AND file.rowid IN (SELECT file FROM foun
 UPDATE file SET options = json_set(options, '$.year', t.year), inferred = json_set(inferred, '$.year', 'the year in which its job ran')
 FROM (SELECT job, CAST(strftime('%Y', min(start_time), 'unixepoch') AS INTEGER) AS year
       FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') GROUP BY job) AS t
-WHERE t.job = file.job AND options ->> '$.year' IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
+WHERE t.job = file.job AND json_extract(options, '$.year') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
 UPDATE file SET options = json_set(options, '$.start', t.start_time), inferred = json_set(inferred, '$.start', 'the start of its job')
 FROM (SELECT job, min(start_time) AS start_time FROM all_allocations GROUP BY job) AS t
-WHERE t.job = file.job AND options ->> '$.start' IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
-UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE options ->> ('$.' || value) IS NULL);
+WHERE t.job = file.job AND json_extract(options, '$.start') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
+UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL);
 
 DROP TABLE candidate;
 DROP TABLE run_of_words;

@@ -5,7 +5,7 @@
 WITH has AS (
   SELECT s.source, c.name
   FROM source AS s, pragma_table_info('spans_of_' || s.source, 'temp') AS c
-  WHERE s.records ->> '$.spans' IS NOT NULL
+  WHERE json_extract(s.records, '$.spans') IS NOT NULL
 ),
 part AS (
   SELECT source, EXISTS (SELECT 1 FROM renamed AS r WHERE r.source = h.source) AS moved,

@@ -12,6 +12,7 @@
 */
 #include "generic.h"
 #include "../../sqlite/constraint.h"
+#include "../../sqlite/host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ static bool is_of_outer_join(int op) {
 /* The operator for the plan; 0: it is not one of ours. */
 static int operator_of(sqlite3_index_info *info, int c, bool text, bool file) {
   int op = info->aConstraint[c].op;
+  mpg_host_equal equal;
   if (is_of_outer_join(op))
     return 0;
   switch (op) {
@@ -59,7 +61,10 @@ static int operator_of(sqlite3_index_info *info, int c, bool text, bool file) {
   case SQLITE_INDEX_CONSTRAINT_GE:
     if (text && sqlite3_stricmp(sqlite3_vtab_collation(info, c), "BINARY") != 0)
       return 0;
-    return op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_in(info, c, 1) != 0 ? (int)PLAN_IN : op;
+    if (op != SQLITE_INDEX_CONSTRAINT_EQ)
+      return op;
+    equal = mpg_host_equal_of(info, c, true);
+    return equal == MPG_HOST_IN ? (int)PLAN_IN : equal == MPG_HOST_EQUAL ? op : 0;
   case SQLITE_INDEX_CONSTRAINT_NE: /* its collation is unknown, but equal bytes always are equal */
     return op;
   default:
@@ -126,7 +131,7 @@ static int keep(mpg_generic_filters *f, const mpg_conn *conn, bool text, sqlite3
                 mpg_value *out, bool *ours) {
   int type = sqlite3_value_type(value);
   sqlite3_value *copy;
-  *ours = text ? type == SQLITE_TEXT && sqlite3_value_encoding(value) == SQLITE_UTF8
+  *ours = text ? type == SQLITE_TEXT && mpg_host_is_utf8(value)
                : type == SQLITE_INTEGER || type == SQLITE_FLOAT;
   if (!*ours)
     return SQLITE_OK;
@@ -149,9 +154,9 @@ static int keep_list(mpg_generic_filters *f, const mpg_conn *conn, bool text, sq
                      bool *ours) {
   size_t from = f->n_lists;
   sqlite3_value *value = NULL;
-  int rc = sqlite3_vtab_in_first(values, &value);
+  int rc = mpg_host_in_first(values, &value);
   *ours = true;
-  for (; rc == SQLITE_OK && value != NULL && *ours; rc = sqlite3_vtab_in_next(values, &value)) {
+  for (; rc == SQLITE_OK && value != NULL && *ours; rc = mpg_host_in_next(values, &value)) {
     mpg_value v;
     if (sqlite3_value_type(value) == SQLITE_NULL)
       continue;

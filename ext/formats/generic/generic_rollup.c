@@ -23,6 +23,7 @@
 #include "../list.h"
 #include "generic_sums.h"
 #include "../../base/text.h"
+#include "../../sqlite/host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,6 +18,7 @@
 */
 #include "../list.h"
 #include "generic.h"
+#include "../../sqlite/host.h"
 #include "../../read/rows/rows_scan.h"
 
 #include <stdlib.h>
@@ -167,7 +168,7 @@ static int plan_created(const generic_table *table, sqlite3_index_info *info) {
   sqlite3_str *text = sqlite3_str_new(NULL);
   int failed;
   sqlite3_str_appendf(text, "%llu %d ", (unsigned long long)info->colUsed,
-                      sqlite3_vtab_distinct(info) >= 2);
+                      mpg_host_distinct(info) >= 2);
   info->estimatedRows = 100000;
   mpg_generic_plan_filters(info, &table->columns, column_of, table, text);
   failed = sqlite3_str_errcode(text);

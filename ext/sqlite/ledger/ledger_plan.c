@@ -9,6 +9,7 @@
 */
 #include "ledger_plan.h"
 #include "../constraint.h"
+#include "../host.h"
 #include "../../read/rows/rows.h"
 
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static bool plan_order(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_t
   if (texts && !mpg_text_is_utf8(db))
     return false;
   /* Conditions, too, look at nothing else then. */
-  *once = sqlite3_vtab_distinct(info) >= 2 && (used & ~named) == 0;
+  *once = mpg_host_distinct(info) >= 2 && (used & ~named) == 0;
   return true;
 }
 
@@ -56,7 +57,7 @@ static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *
          column_of(table, c->iColumn)->row == MPG_ROW_END;
   switch (c->op) {
   case SQLITE_INDEX_CONSTRAINT_EQ:
-    return sqlite3_vtab_in(info, i, -1) == 0 &&
+    return mpg_host_equal_of(info, i, false) == MPG_HOST_EQUAL &&
            (time || (is_text_dim(column_of(table, c->iColumn)->dim) &&
                      sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0));
   case SQLITE_INDEX_CONSTRAINT_LT:
@@ -124,7 +125,7 @@ static bool filter_of(const mpg_ledger_column_info *column, int op, bool constan
     return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && i > -(1LL << 53) && i < 1LL << 53);
   }
   out->dim = (mpg_dim)column->dim;
-  if (type != SQLITE_TEXT || sqlite3_value_encoding(value) != SQLITE_UTF8)
+  if (type != SQLITE_TEXT || !mpg_host_is_utf8(value))
     return false;
   out->text = mpg_value_of(value).s;
   return out->text.p != NULL && (constant || !mpg_rows_may_be_number(out->text));

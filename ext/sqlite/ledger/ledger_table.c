@@ -15,6 +15,7 @@
 */
 #include "../connection.h"
 #include "../catalogue.h"
+#include "../host.h"
 #include "../rollup_cache.h"
 #include "ledger_arguments.h"
 #include "ledger_plan.h"

@@ -11,6 +11,7 @@
 ** the same job, or program, come as one. Memory is that of the ledger's records.
 */
 #include "../catalogue.h"
+#include "../host.h"
 #include "ledger_arguments.h"
 #include "../sqlite_relations.h"
 

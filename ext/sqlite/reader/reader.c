@@ -1,5 +1,6 @@
 /* reader.c - see reader.h. */
 #include "reader_groups.h"
+#include "../host.h"
 #include "record_iterator.h"
 
 #include <stdlib.h>
@@ -85,14 +86,13 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
 ** constant. */
 static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, int c) {
   int column = info->aConstraint[c].iColumn;
-  sqlite3_value *value = NULL;
+  sqlite3_value *value;
   return column >= 0 && column < (int)f->ncolumns && column < COMPARABLE &&
          (f->comparable >> column & 1) != 0 &&
          info->aConstraint[c].op == SQLITE_INDEX_CONSTRAINT_EQ &&
          info->aConstraint[c].usable != 0 &&
          strcmp(sqlite3_vtab_collation(info, c), "BINARY") == 0 &&
-         sqlite3_vtab_rhs_value(info, c, &value) == SQLITE_OK && value != NULL &&
-         sqlite3_value_type(value) == SQLITE_TEXT;
+         (value = mpg_host_constant(info, c)) != NULL && sqlite3_value_type(value) == SQLITE_TEXT;
 }
 
 /*
@@ -434,8 +434,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   cursor->first_row = mpg_first_rowid(cursor->arguments, argument_count(f) - f->threaded);
   for (; text != NULL && *text >= 'A'; text++, next++) {
     size_t i = cursor->wish.n;
-    if (sqlite3_value_type(argv[next]) != SQLITE_TEXT ||
-        sqlite3_value_encoding(argv[next]) != SQLITE_UTF8)
+    if (sqlite3_value_type(argv[next]) != SQLITE_TEXT || !mpg_host_is_utf8(argv[next]))
       continue;
     cursor->equal[i] = sqlite3_value_dup(argv[next]);
     if (cursor->equal[i] == NULL || sqlite3_value_text(cursor->equal[i]) == NULL)

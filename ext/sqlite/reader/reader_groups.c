@@ -1,5 +1,6 @@
 /* reader_groups.c - see reader_groups.h. */
 #include "reader_groups.h"
+#include "../host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3 *db, sqlite3_ind
                             sqlite3_str *text) {
   uint64_t own = f->ncolumns < 63 ? (UINT64_C(1) << f->ncolumns) - 1 : 0, keys = 0, others;
   size_t n = info->nOrderBy < 0 ? 0 : (size_t)info->nOrderBy;
-  if (n == 0 || n > MPG_GROUP_SORTER_KEYS || sqlite3_vtab_distinct(info) != 1)
+  if (n == 0 || n > MPG_GROUP_SORTER_KEYS || mpg_host_distinct(info) != 1)
     return false;
   for (size_t i = 0; i < n; i++) {
     int column = info->aOrderBy[i].iColumn;

@@ -1,5 +1,6 @@
 /* private_db.c - see private_db.h. */
 #include "private_db.h"
+#include "../host.h"
 #include "script.h"
 
 #include <string.h>
@@ -148,8 +149,9 @@ static int bind_all(sqlite3_stmt *stmt, mpg_private_bind *bind, void *ctx) {
   return rc;
 }
 
-mpg_rc mpg_private_run(mpg_private_db *p, const char *sql, mpg_private_bind *bind, void *ctx,
-                       mpg_rc (*row)(void *ctx, sqlite3_stmt *stmt, mpg_err *err), mpg_err *err) {
+static mpg_rc run_statements(mpg_private_db *p, const char *sql, mpg_private_bind *bind, void *ctx,
+                             mpg_rc (*row)(void *ctx, sqlite3_stmt *stmt, mpg_err *err),
+                             mpg_err *err) {
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && *sql != '\0') {
     sqlite3_stmt *stmt = NULL;
@@ -166,6 +168,17 @@ mpg_rc mpg_private_run(mpg_private_db *p, const char *sql, mpg_private_bind *bin
       rc = mpg_private_failure(p, code, err);
     (void)sqlite3_finalize(stmt);
   }
+  return rc;
+}
+
+mpg_rc mpg_private_run(mpg_private_db *p, const char *sql, mpg_private_bind *bind, void *ctx,
+                       mpg_rc (*row)(void *ctx, sqlite3_stmt *stmt, mpg_err *err), mpg_err *err) {
+  char *without;
+  mpg_rc rc;
+  if (mpg_host_without_hints(sql, &without) != SQLITE_OK)
+    return mpg_fail_nomem(err);
+  rc = run_statements(p, without != NULL ? without : sql, bind, ctx, row, err);
+  sqlite3_free(without);
   return rc;
 }
 

@@ -48,9 +48,9 @@ int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
 mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_prepare(
       &s->db,
-      "SELECT coalesce((SELECT alone FROM source WHERE source = ?2), json_group_array(path)) FROM "
-      "(SELECT path FROM file WHERE parameter = ?1 AND source = ?2 ORDER BY path) HAVING count(*) "
-      "> 0",
+      "SELECT iif(count(*) > 0, coalesce((SELECT alone FROM source WHERE source = ?2), "
+      "json_group_array(path)), NULL) FROM (SELECT path FROM file WHERE parameter = ?1 AND "
+      "source = ?2 ORDER BY path)",
       &s->files, err);
   return rc == MPG_OK ? mpg_private_prepare(
                             &s->db,
@@ -121,13 +121,14 @@ static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err
     rc = collect_spans(s, err);
   if (rc == MPG_OK)
     rc = mpg_private_do(&s->db, err,
-                        "UPDATE all_jobs SET phase = coalesce(o.options ->> '$.phase', phase), "
-                        "framework = coalesce(o.options ->> '$.framework', framework), "
-                        "runtime = coalesce(o.options ->> '$.runtime', runtime), "
-                        "model = coalesce(o.options ->> '$.model', model), "
-                        "owner = coalesce(o.options ->> '$.owner', owner), "
-                        "name = coalesce(o.options ->> '$.name', name), "
-                        "priority = coalesce(o.options ->> '$.priority', priority) "
+                        "UPDATE all_jobs SET "
+                        "phase = coalesce(json_extract(o.options, '$.phase'), phase), "
+                        "framework = coalesce(json_extract(o.options, '$.framework'), framework), "
+                        "runtime = coalesce(json_extract(o.options, '$.runtime'), runtime), "
+                        "model = coalesce(json_extract(o.options, '$.model'), model), "
+                        "owner = coalesce(json_extract(o.options, '$.owner'), owner), "
+                        "name = coalesce(json_extract(o.options, '$.name'), name), "
+                        "priority = coalesce(json_extract(o.options, '$.priority'), priority) "
                         "FROM source AS o WHERE o.source = %lld AND all_jobs.source = o.source AND "
                         "o.options <> '{}'",
                         (long long)s->source);
@@ -135,20 +136,20 @@ static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err
   if (rc == MPG_OK && strstr(script->sql, ":pool") == NULL)
     for (size_t i = 0; rc == MPG_OK && i < 3; i++)
       rc = mpg_private_do(&s->db, err,
-                          "UPDATE all_%s SET pool = o.options ->> '$.pool' FROM source AS o WHERE "
-                          "o.source = %lld AND all_%s.source = o.source AND o.options ->> '$.pool' "
-                          "IS NOT NULL",
+                          "UPDATE all_%s SET pool = json_extract(o.options, '$.pool') "
+                          "FROM source AS o WHERE o.source = %lld AND all_%s.source = o.source "
+                          "AND json_extract(o.options, '$.pool') IS NOT NULL",
                           (const char *[]){"capacity", "outages", "allocations"}[i],
                           (long long)s->source,
                           (const char *[]){"capacity", "outages", "allocations"}[i]);
   if (rc == MPG_OK && strstr(script->sql, ":chip,") == NULL &&
       strstr(script->sql, ":chip ") == NULL)
-    rc =
-        mpg_private_do(&s->db, err,
-                       "UPDATE all_capacity SET chip = o.options ->> '$.chip' FROM source AS o "
-                       "WHERE o.source = %lld AND all_capacity.source = o.source AND o.options ->> "
-                       "'$.chip' IS NOT NULL",
-                       (long long)s->source);
+    rc = mpg_private_do(&s->db, err,
+                        "UPDATE all_capacity SET chip = json_extract(o.options, '$.chip') "
+                        "FROM source AS o WHERE o.source = %lld "
+                        "AND all_capacity.source = o.source "
+                        "AND json_extract(o.options, '$.chip') IS NOT NULL",
+                        (long long)s->source);
   return rc == MPG_OK ? clear_temp(s, err) : rc;
 }
 

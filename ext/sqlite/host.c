@@ -1,0 +1,136 @@
+/* host.c - see host.h. A library may be built with older headers too. */
+#include "host.h"
+
+#include <string.h>
+
+/* Whether the host that runs is of a version or later. */
+static bool host_has(int version) {
+  return sqlite3_libversion_number() >= version;
+}
+
+#if SQLITE_VERSION_NUMBER >= 3038000
+int mpg_host_distinct(sqlite3_index_info *info) {
+  return host_has(3038000) ? sqlite3_vtab_distinct(info) : 0;
+}
+
+sqlite3_value *mpg_host_constant(sqlite3_index_info *info, int c) {
+  sqlite3_value *value = NULL;
+  bool known = host_has(3038000) && sqlite3_vtab_rhs_value(info, c, &value) == SQLITE_OK;
+  return known ? value : NULL;
+}
+
+mpg_host_equal mpg_host_equal_of(sqlite3_index_info *info, int c, bool at_once) {
+  if (!host_has(3038000))
+    return MPG_HOST_EQUAL_OR_IN;
+  return sqlite3_vtab_in(info, c, at_once ? 1 : -1) != 0 ? MPG_HOST_IN : MPG_HOST_EQUAL;
+}
+
+int mpg_host_in_first(sqlite3_value *values, sqlite3_value **out) {
+  return sqlite3_vtab_in_first(values, out);
+}
+
+int mpg_host_in_next(sqlite3_value *values, sqlite3_value **out) {
+  return sqlite3_vtab_in_next(values, out);
+}
+#else
+int mpg_host_distinct(sqlite3_index_info *info) {
+  (void)info;
+  return 0;
+}
+
+sqlite3_value *mpg_host_constant(sqlite3_index_info *info, int c) {
+  (void)info, (void)c;
+  return NULL;
+}
+
+mpg_host_equal mpg_host_equal_of(sqlite3_index_info *info, int c, bool at_once) {
+  (void)info, (void)c, (void)at_once;
+  return MPG_HOST_EQUAL_OR_IN;
+}
+
+/* Never called: no list comes at once. */
+int mpg_host_in_first(sqlite3_value *values, sqlite3_value **out) {
+  (void)values, (void)out;
+  return SQLITE_MISUSE;
+}
+
+int mpg_host_in_next(sqlite3_value *values, sqlite3_value **out) {
+  (void)values, (void)out;
+  return SQLITE_MISUSE;
+}
+#endif
+
+bool mpg_host_is_utf8(sqlite3_value *text) {
+#if SQLITE_VERSION_NUMBER >= 3040000
+  return host_has(3040000) && sqlite3_value_encoding(text) == SQLITE_UTF8;
+#else
+  (void)text;
+  return false;
+#endif
+}
+
+bool mpg_text_is_utf8(sqlite3 *db) {
+  const bool tells = SQLITE_VERSION_NUMBER >= 3040000 && host_has(3040000);
+  sqlite3_stmt *query;
+  bool utf8 = false;
+  if (sqlite3_prepare_v2(db, tells ? "SELECT 'text'" : "PRAGMA encoding", -1, &query, NULL) ==
+          SQLITE_OK &&
+      sqlite3_step(query) == SQLITE_ROW) {
+    if (tells) {
+      sqlite3_value *text = sqlite3_value_dup(sqlite3_column_value(query, 0));
+      utf8 = text != NULL && mpg_host_is_utf8(text);
+      sqlite3_value_free(text);
+    } else {
+      const char *name = (const char *)sqlite3_column_text(query, 0);
+      utf8 = name != NULL && strcmp(name, "UTF-8") == 0;
+    }
+  }
+  (void)sqlite3_finalize(query);
+  return utf8;
+}
+
+/* Before 3.39: a list has them by number, but temp only once it is used. */
+static int listed_database(sqlite3 *db, int n, char **out) {
+  sqlite3_stmt *list;
+  int rc = sqlite3_prepare_v2(db, "PRAGMA database_list", -1, &list, NULL);
+  const char *name = n == 1 ? "temp" : NULL;
+  if (rc != SQLITE_OK)
+    return rc;
+  while (name == NULL && (rc = sqlite3_step(list)) == SQLITE_ROW)
+    if (sqlite3_column_int(list, 0) == n)
+      name = (const char *)sqlite3_column_text(list, 1);
+  if (name != NULL) {
+    *out = sqlite3_mprintf("%s", name);
+    rc = *out == NULL ? SQLITE_NOMEM : SQLITE_OK;
+  }
+  (void)sqlite3_finalize(list);
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int mpg_host_database(sqlite3 *db, int n, char **out) {
+  *out = NULL;
+#if SQLITE_VERSION_NUMBER >= 3039000
+  if (host_has(3039000)) {
+    const char *name = sqlite3_db_name(db, n);
+    if (name != NULL)
+      *out = sqlite3_mprintf("%s", name);
+    return name != NULL && *out == NULL ? SQLITE_NOMEM : SQLITE_OK;
+  }
+#endif
+  return listed_database(db, n, out);
+}
+
+int mpg_host_without_hints(const char *sql, char **out) {
+  static const char hint[] = " AS MATERIALIZED (";
+  const size_t as = strlen(" AS "), word = strlen("MATERIALIZED");
+  char *at;
+  *out = NULL;
+  if (host_has(3035000) || strstr(sql, hint) == NULL)
+    return SQLITE_OK;
+  *out = sqlite3_mprintf("%s", sql);
+  if (*out == NULL)
+    return SQLITE_NOMEM;
+  for (at = *out; (at = strstr(at, hint)) != NULL;)
+    memset(at + as, ' ', word);
+  return SQLITE_OK;
+}
