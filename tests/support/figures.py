@@ -12,7 +12,7 @@ import re
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "build", "figures")
 PAGE = os.path.join(ROOT, "docs", "reliability.md")
-SINGLE = {"steps": 1, "huge": 1, "versions": 3, "processors": 1}  # columns that name a row
+SINGLE = {"steps": 1, "huge": 1, "versions": 3, "processors": 1, "roots": 1}  # columns that name a row
 BLOCK = re.compile(r"(?<=<!-- figures: )(\w+)( -->\n)(.*?)(?=<!-- end -->\n)", re.S)
 
 
