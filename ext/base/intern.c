@@ -46,7 +46,7 @@ void mpg_intern_free(mpg_intern *t) {
     t->blocks = next;
   }
   mpg_free(t->env, t->entries);
-  mpg_free(t->env, t->slots);
+  mpg_hash_index_free(&t->index, t->env);
   mpg_intern_init(t, t->env);
 }
 
@@ -58,45 +58,27 @@ void mpg_intern_reset(mpg_intern *t) {
   }
   if (t->blocks != NULL)
     t->blocks->used = 0;
-  if (t->nslots > 0)
-    memset(t->slots, 0, t->nslots * sizeof *t->slots);
+  if (t->index.n_slots > 0)
+    memset(t->index.slots, 0, t->index.n_slots * sizeof *t->index.slots);
   t->n = 0;
   memset(t->recent, 0, sizeof t->recent);
 }
 
-/* The slot that holds `text`, or the empty one for it. */
+/* The slot that holds `text`, or the free one for it. */
 static size_t probe(const mpg_intern *t, mpg_str text, uint64_t hash) {
-  size_t mask = t->nslots - 1, i = (size_t)hash & mask;
-  while (t->slots[i] != 0) {
-    const struct mpg_intern_entry *e = &t->entries[t->slots[i] - 1];
+  size_t at = mpg_hash_index_first(&t->index, hash);
+  uint32_t i;
+  while (mpg_hash_index_at(&t->index, at, &i)) {
+    const struct mpg_intern_entry *e = &t->entries[i];
     if (e->hash == hash && e->n == text.n && (text.n == 0 || memcmp(e->text, text.p, text.n) == 0))
       break;
-    i = (i + 1) & mask;
+    at = mpg_hash_index_next(&t->index, at);
   }
-  return i;
+  return at;
 }
 
-static mpg_rc widen(mpg_intern *t) {
-  size_t n = t->nslots ? t->nslots * 2 : 64;
-  mpg_rc rc;
-  uint32_t *slots = mpg_zeroed(t->env, n * sizeof *slots, &rc);
-  if (slots == NULL)
-    return rc;
-  for (size_t id = 1; id <= t->n; id++) {
-    const struct mpg_intern_entry *e = &t->entries[id - 1];
-    size_t i = (size_t)e->hash & (n - 1);
-    if (mpg_poll(t->env, id)) {
-      mpg_free(t->env, slots);
-      return MPG_INTERRUPTED;
-    }
-    while (slots[i] != 0)
-      i = (i + 1) & (n - 1);
-    slots[i] = (uint32_t)id;
-  }
-  mpg_free(t->env, t->slots);
-  t->slots = slots;
-  t->nslots = n;
-  return MPG_OK;
+static uint64_t hash_of_entry(const void *t, uint32_t i) {
+  return ((const mpg_intern *)t)->entries[i].hash;
 }
 
 static char *store(mpg_intern *t, mpg_str text) {
@@ -158,11 +140,11 @@ static mpg_rc intern(mpg_intern *t, mpg_str text, uint32_t *id) {
   uint64_t hash = mpg_hash(t->env->seed, text.p, text.n);
   size_t i;
   char *copy;
-  mpg_rc rc = t->n * 2 >= t->nslots ? widen(t) : MPG_OK;
+  mpg_rc rc = mpg_hash_index_reserve(&t->index, t->env, t->n, 64, hash_of_entry, t);
   if (rc != MPG_OK)
     return rc;
   i = probe(t, text, hash);
-  *id = t->slots[i];
+  *id = t->index.slots[i]; /* number + 1 */
   if (*id != 0)
     return MPG_OK;
   if (t->n >= UINT32_MAX - 1 ||
@@ -172,7 +154,7 @@ static mpg_rc intern(mpg_intern *t, mpg_str text, uint32_t *id) {
   if (copy == NULL)
     return MPG_NOMEM;
   t->entries[t->n++] = (struct mpg_intern_entry){copy, text.n, hash};
-  t->slots[i] = *id = (uint32_t)t->n;
+  t->index.slots[i] = *id = (uint32_t)t->n;
   return MPG_OK;
 }
 
@@ -196,7 +178,8 @@ mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id) {
 }
 
 uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text) {
-  return t->nslots == 0 ? 0 : t->slots[probe(t, text, mpg_hash(t->env->seed, text.p, text.n))];
+  uint64_t hash = mpg_hash(t->env->seed, text.p, text.n);
+  return t->index.n_slots == 0 ? 0 : t->index.slots[probe(t, text, hash)];
 }
 
 mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id) {
@@ -206,7 +189,7 @@ mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id) {
 }
 
 size_t mpg_intern_bytes(const mpg_intern *t) {
-  size_t bytes = t->cap * sizeof *t->entries + t->nslots * sizeof *t->slots;
+  size_t bytes = t->cap * sizeof *t->entries + t->index.n_slots * sizeof *t->index.slots;
   for (const struct mpg_intern_block *b = t->blocks; b != NULL; b = b->next)
     bytes += sizeof *b + b->cap;
   return bytes;

@@ -5,6 +5,7 @@
 #define MPG_INTERN_H
 
 #include "base.h"
+#include "hash_index.h"
 
 #include <string.h>
 
@@ -27,8 +28,7 @@ typedef struct mpg_intern {
   struct mpg_intern_entry *entries; /* [id - 1] */
   size_t n, cap;
   mpg_intern_recent recent[MPG_INTERN_RECENT];
-  uint32_t *slots; /* open addressing: ids, 0 is empty */
-  size_t nslots;   /* a power of two, or 0 */
+  mpg_hash_index index; /* of entries */
   struct mpg_intern_block *blocks;
 } mpg_intern;
 

@@ -8,6 +8,7 @@
 #include "chips_data.h"
 #include "dtype.h"
 #include "../base/text.h"
+#include "../base/hash_index.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -43,8 +44,7 @@ struct mpg_chips {
   size_t chips_n, chips_cap;
   name *names;
   size_t names_n, names_cap;
-  uint32_t *index; /* 1 + position in names, 0: free; open addressing */
-  size_t index_n;  /* a power of two */
+  mpg_hash_index index; /* of names */
   block *kept;
 };
 
@@ -92,14 +92,13 @@ static bool folds_to(const char *text, const folded *f) {
 }
 
 static name *find_name(const mpg_chips *chips, const folded *f) {
-  size_t mask = chips->index_n - 1;
+  uint32_t i;
   if (f->n == 0)
     return NULL;
-  for (size_t at = f->hash & mask; chips->index[at] != 0; at = (at + 1) & mask) {
-    name *found = &chips->names[chips->index[at] - 1];
-    if (found->hash == f->hash && folds_to(found->text, f))
-      return found;
-  }
+  for (size_t at = mpg_hash_index_first(&chips->index, f->hash);
+       mpg_hash_index_at(&chips->index, at, &i); at = mpg_hash_index_next(&chips->index, at))
+    if (chips->names[i].hash == f->hash && folds_to(chips->names[i].text, f))
+      return &chips->names[i];
   return NULL;
 }
 
@@ -111,38 +110,25 @@ static chip *find_chip(const mpg_chips *chips, mpg_str text) {
   return found == NULL ? NULL : &chips->chips[found->chip];
 }
 
-static void index_name(uint32_t *index, size_t n, uint32_t hash, uint32_t position) {
-  size_t at = hash & (n - 1);
-  while (index[at] != 0)
-    at = (at + 1) & (n - 1);
-  index[at] = position + 1;
+static uint64_t hash_of_name(const void *chips, uint32_t i) {
+  return ((const mpg_chips *)chips)->names[i].hash;
 }
 
-/* Room for one more name, in the list and in an index that stays at most half full. */
+/* Room for one more name, in the list and in its index. */
 static mpg_rc reserve_name(mpg_chips *chips) {
-  size_t n = chips->index_n != 0 ? chips->index_n : 256;
-  uint32_t *index;
   if (mpg_grow(&chips->env, &chips->names, &chips->names_cap, chips->names_n + 1,
                sizeof *chips->names) != MPG_OK)
     return MPG_NOMEM;
-  while (n / 2 < chips->names_n + 1)
-    n *= 2;
-  if (n == chips->index_n)
-    return MPG_OK;
-  index = n > UINT32_MAX / sizeof *index ? NULL : mpg_calloc(&chips->env, n * sizeof *index);
-  if (index == NULL)
-    return MPG_NOMEM;
-  for (size_t i = 0; i < chips->names_n; i++)
-    index_name(index, n, chips->names[i].hash, (uint32_t)i);
-  mpg_free(&chips->env, chips->index);
-  chips->index = index;
-  chips->index_n = n;
-  return MPG_OK;
+  return mpg_hash_index_reserve(&chips->index, &chips->env, chips->names_n, 512, hash_of_name,
+                                chips);
 }
 
 /* These three put things where room was reserved, and cannot fail. */
 static void put_name(mpg_chips *chips, const char *text, const folded *f, size_t of_chip) {
-  index_name(chips->index, chips->index_n, f->hash, (uint32_t)chips->names_n);
+  size_t at = mpg_hash_index_first(&chips->index, f->hash);
+  while (chips->index.slots[at] != 0)
+    at = mpg_hash_index_next(&chips->index, at);
+  mpg_hash_index_put(&chips->index, at, (uint32_t)chips->names_n);
   chips->names[chips->names_n++] = (name){text, f->hash, (uint32_t)of_chip};
 }
 
@@ -216,8 +202,9 @@ static mpg_rc add_builtin_row(mpg_chips *chips, const mpg_chip_row *row) {
   folded f;
   name *found;
   size_t of;
-  if (reserve_row(chips) != MPG_OK)
-    return MPG_NOMEM;
+  mpg_rc rc = reserve_row(chips);
+  if (rc != MPG_OK)
+    return rc;
   fold(mpg_str_of(row->chip), &f);
   found = find_name(chips, &f);
   of = found != NULL ? found->chip : put_chip(chips, row->chip, &f);
@@ -229,9 +216,12 @@ static mpg_rc add_builtin_row(mpg_chips *chips, const mpg_chip_row *row) {
 static mpg_rc add_builtin_alias(mpg_chips *chips, const mpg_chip_alias *alias) {
   const chip *of = find_chip(chips, mpg_str_of(alias->chip));
   folded f;
+  mpg_rc rc = reserve_name(chips);
+  if (rc == MPG_OK)
+    rc = put_alias(chips, alias->alias, of->name);
+  if (rc != MPG_OK)
+    return rc;
   fold(mpg_str_of(alias->alias), &f);
-  if (reserve_name(chips) != MPG_OK || put_alias(chips, alias->alias, of->name) != MPG_OK)
-    return MPG_NOMEM;
   if (find_name(chips, &f) == NULL)
     put_name(chips, alias->alias, &f, (size_t)(of - chips->chips));
   return MPG_OK;
@@ -251,7 +241,7 @@ mpg_rc mpg_chips_new(mpg_chips **out, const mpg_env *env, mpg_err *err) {
     rc = add_builtin_alias(chips, &mpg_chips_builtin_alias[i]);
   if (rc != MPG_OK) {
     mpg_chips_free(chips);
-    return mpg_fail_nomem(err);
+    return mpg_fail_plain(err, rc);
   }
   *out = chips;
   return MPG_OK;
@@ -271,7 +261,7 @@ void mpg_chips_free(mpg_chips *chips) {
   mpg_free(&env, chips->aliases);
   mpg_free(&env, chips->chips);
   mpg_free(&env, chips->names);
-  mpg_free(&env, chips->index);
+  mpg_hash_index_free(&chips->index, &env);
   mpg_free(&env, chips);
 }
 
@@ -338,8 +328,9 @@ mpg_rc mpg_chips_add(mpg_chips *chips, const mpg_chip_row *row, mpg_err *err) {
   rc = check_row(row, &f, err);
   if (rc != MPG_OK)
     return rc;
-  if (reserve_row(chips) != MPG_OK)
-    return mpg_fail_nomem(err);
+  rc = reserve_row(chips);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
   found = find_name(chips, &f);
   of = found == NULL ? NULL : &chips->chips[found->chip];
   dtype = mpg_dtype_find(mpg_str_of(row->dtype));
@@ -386,6 +377,7 @@ mpg_rc mpg_chips_add_alias(mpg_chips *chips, mpg_str alias, mpg_str of_text, mpg
   folded f;
   name *found;
   char *text = NULL, excerpt[MPG_EXCERPT];
+  mpg_rc rc;
   const chip *of = find_chip(chips, of_text);
   mpg_text_excerpt(of == NULL ? of_text : alias, excerpt);
   if (of == NULL)
@@ -394,8 +386,9 @@ mpg_rc mpg_chips_add_alias(mpg_chips *chips, mpg_str alias, mpg_str of_text, mpg
   if (f.n == 0)
     return mpg_fail(err, MPG_DATA, "chip '%.64s': expected an alias of 1 to %d characters",
                     of->name, NAME_MAX_FOLDED);
-  if (reserve_name(chips) != MPG_OK) /* which moves the names: before one of them is looked up */
-    return mpg_fail_nomem(err);
+  rc = reserve_name(chips); /* which moves the names: before one of them is looked up */
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
   found = find_name(chips, &f);
   if (found != NULL && &chips->chips[found->chip] != of &&
       found->text == chips->chips[found->chip].name)

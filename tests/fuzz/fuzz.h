@@ -5,8 +5,8 @@
 **
 ** fuzz_NAME is in NAME.c; tests/formats.py makes the list FUZZ_TARGETS. They run under libFuzzer
 ** (libfuzzer.c) and, over the committed corpora, in `make test` (replay.c). What varies beside the
-** bytes, such as the size of read buffers and the allocation that fails, is drawn from their hash: a
-** file is its whole case.
+** bytes, such as the size of read buffers and the allocation that fails, is drawn from their hash:
+** a file is its whole case.
 */
 #ifndef MPG_FUZZ_H
 #define MPG_FUZZ_H

@@ -161,7 +161,7 @@ static void test_stops(void) {
     }
     wrong |= rc != MPG_OK || group != (size_t)i;
   }
-  CHECK(!wrong && g.n == MANY && stopped == 6); /* at 8 Ki to 256 Ki groups */
+  CHECK(!wrong && g.n == MANY && stopped == 7); /* at 4 Ki to 256 Ki groups */
   mpg_groups_free(&g);
   CHECK(h.live == 0);
 }

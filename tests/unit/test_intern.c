@@ -153,7 +153,7 @@ static void test_stops(void) {
     }
     wrong |= rc != MPG_OK || id != i + 1;
   }
-  CHECK(!wrong && t.n == MANY && stopped == 6); /* at 8 Ki to 256 Ki texts */
+  CHECK(!wrong && t.n == MANY && stopped == 7); /* at 4 Ki to 256 Ki texts */
   mpg_intern_free(&t);
   CHECK(h.live == 0);
 }

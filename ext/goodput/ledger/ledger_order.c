@@ -141,50 +141,31 @@ void mpg_row_sorter_free(mpg_row_sorter *s) {
   mpg_free(s->env, s->of);
   mpg_free(s->env, s->p);
   mpg_free(s->env, s->sorted);
-  mpg_free(s->env, s->slots);
+  mpg_hash_index_free(&s->index, s->env);
 }
 
-static mpg_rc widen(mpg_row_sorter *s) {
-  size_t n = s->n_slots == 0 ? 64 : 2 * s->n_slots;
-  mpg_rc rc;
-  uint32_t *slots = mpg_zeroed(s->env, n * sizeof *slots, &rc);
-  if (slots == NULL)
-    return rc;
-  for (size_t k = 0; k < s->n; k++) {
-    size_t i = s->p[k].hash & (n - 1);
-    if (mpg_poll(s->env, k)) {
-      mpg_free(s->env, slots);
-      return MPG_INTERRUPTED;
-    }
-    while (slots[i] != 0)
-      i = (i + 1) & (n - 1);
-    slots[i] = (uint32_t)k + 1;
-  }
-  mpg_free(s->env, s->slots);
-  s->slots = slots;
-  s->n_slots = n;
-  return MPG_OK;
+static uint64_t hash_of_combination(const void *s, uint32_t number) {
+  return ((const mpg_row_sorter *)s)->p[number].hash;
 }
 
 /* The number of a row's combination. */
 static mpg_rc combination_of(mpg_row_sorter *s, size_t row, uint32_t *number) {
   uint64_t hash = hash_row(s->order, s->rows, row);
-  size_t i;
-  mpg_rc rc = s->n * 2 >= s->n_slots ? widen(s) : MPG_OK;
+  size_t at;
+  mpg_rc rc = mpg_hash_index_reserve(&s->index, s->env, s->n, 64, hash_of_combination, s);
   if (rc != MPG_OK)
     return rc;
-  for (i = hash & (s->n_slots - 1); s->slots[i] != 0; i = (i + 1) & (s->n_slots - 1)) {
-    const mpg_combination *c = &s->p[s->slots[i] - 1];
-    if (c->hash == hash && same_keys(s->order, s->rows, c->row, row)) {
-      *number = s->slots[i] - 1;
+  for (at = mpg_hash_index_first(&s->index, hash); mpg_hash_index_at(&s->index, at, number);
+       at = mpg_hash_index_next(&s->index, at)) {
+    const mpg_combination *c = &s->p[*number];
+    if (c->hash == hash && same_keys(s->order, s->rows, c->row, row))
       return MPG_OK;
-    }
   }
   if (s->n == UINT32_MAX - 1 || mpg_grow(s->env, &s->p, &s->cap, s->n + 1, sizeof *s->p) != MPG_OK)
     return MPG_NOMEM;
   s->p[s->n] = (mpg_combination){hash, row, 0, 0};
   *number = (uint32_t)s->n++;
-  s->slots[i] = (uint32_t)s->n;
+  mpg_hash_index_put(&s->index, at, *number);
   return MPG_OK;
 }
 
@@ -194,26 +175,12 @@ static int combination_order(const void *pa, const void *pb, void *ctx) {
                       s->p[*(const uint32_t *)pb].row);
 }
 
-/* Of a few combinations each by itself: the table may have been wide for the one large unit among
-** very many. */
-static mpg_rc clear_slots(mpg_row_sorter *s) {
-  if (s->n >= s->n_slots / 16 && !mpg_clear(s->env, s->slots, s->n_slots * sizeof *s->slots))
-    return MPG_INTERRUPTED;
-  for (size_t k = 0; k < s->n && s->n < s->n_slots / 16; k++) {
-    size_t i = s->p[k].hash & (s->n_slots - 1);
-    while (s->slots[i] != (uint32_t)k + 1)
-      i = (i + 1) & (s->n_slots - 1);
-    s->slots[i] = 0;
-  }
-  return MPG_OK;
-}
-
 /* The combinations of rows [from, rows->n), and their order. */
 static mpg_rc combine(mpg_row_sorter *s, const mpg_ledger *rows, size_t from) {
   mpg_rc rc = mpg_grow(s->env, &s->of, &s->of_cap, rows->n - from, sizeof *s->of);
   s->rows = rows;
   if (rc == MPG_OK)
-    rc = clear_slots(s);
+    rc = mpg_hash_index_clear(&s->index, s->env, s->n, hash_of_combination, s);
   s->n = 0;
   for (size_t i = from; rc == MPG_OK && i < rows->n; i++) {
     rc = mpg_poll(s->env, i) ? MPG_INTERRUPTED : combination_of(s, i, &s->of[i - from]);

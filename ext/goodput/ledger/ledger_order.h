@@ -12,6 +12,7 @@
 #ifndef MPG_LEDGER_ORDER_H
 #define MPG_LEDGER_ORDER_H
 
+#include "../../base/hash_index.h"
 #include "ledger.h"
 #include "rollup.h"
 
@@ -47,11 +48,12 @@ typedef struct mpg_row_sorter {
   const mpg_env *env;
   const mpg_row_order *order;
   const mpg_ledger *rows;
-  uint32_t *of;               /* the combination of each row */
-  mpg_combination *p;         /* combinations, at first sight */
-  size_t n, cap, of_cap;      /* of them */
-  uint32_t *sorted, *slots;   /* their numbers in order; by hash, + 1, 0 is empty */
-  size_t sorted_cap, n_slots; /* the latter a power of two, or 0 */
+  uint32_t *of;          /* the combination of each row */
+  mpg_combination *p;    /* combinations, at first sight */
+  size_t n, cap, of_cap; /* of them */
+  uint32_t *sorted;      /* their numbers in order */
+  size_t sorted_cap;
+  mpg_hash_index index;
 } mpg_row_sorter;
 
 void mpg_row_sorter_init(mpg_row_sorter *sorter, const mpg_env *env, const mpg_row_order *order);

@@ -25,9 +25,9 @@ void mpg_rollup_free(mpg_rollup *r) {
   if (r->env == NULL)
     return;
   mpg_free(r->env, r->cells);
-  mpg_free(r->env, r->slots);
+  mpg_hash_index_free(&r->index, r->env);
   mpg_free(r->env, r->group);
-  mpg_free(r->env, r->group_slots);
+  mpg_hash_index_free(&r->groups, r->env);
   memset(r, 0, sizeof *r);
 }
 
@@ -49,39 +49,9 @@ static job_key key_of_job(const mpg_rollup *r, uint32_t job) {
   return key;
 }
 
-/* The empty slot, or the one of a job with the same key. */
-static size_t probe_group(const mpg_rollup *r, const uint32_t *slots, size_t n,
-                          const job_key *key) {
-  size_t i = (size_t)mpg_hash(r->env->seed, key, sizeof *key) & (n - 1);
-  while (slots[i] != 0) {
-    job_key other = key_of_job(r, slots[i] - 1);
-    if (memcmp(&other, key, sizeof other) == 0)
-      break;
-    i = (i + 1) & (n - 1);
-  }
-  return i;
-}
-
-static mpg_rc widen_groups(mpg_rollup *r) {
-  size_t n = r->ngroup_slots ? 2 * r->ngroup_slots : 64;
-  mpg_rc rc;
-  uint32_t *slots = mpg_zeroed(r->env, n * sizeof *slots, &rc);
-  if (slots == NULL)
-    return rc;
-  for (size_t i = 0; i < r->ngroup_slots; i++) {
-    if (mpg_poll(r->env, i)) {
-      mpg_free(r->env, slots);
-      return MPG_INTERRUPTED;
-    }
-    if (r->group_slots[i] != 0) {
-      job_key key = key_of_job(r, r->group_slots[i] - 1);
-      slots[probe_group(r, slots, n, &key)] = r->group_slots[i];
-    }
-  }
-  mpg_free(r->env, r->group_slots);
-  r->group_slots = slots;
-  r->ngroup_slots = n;
-  return MPG_OK;
+static uint64_t hash_of_job(const void *r, uint32_t job) {
+  job_key key = key_of_job(r, job);
+  return mpg_hash(((const mpg_rollup *)r)->env->seed, &key, sizeof key);
 }
 
 /* The value in mpg_rollup.group for a job with NULL in every requested dimension: the same as no
@@ -90,13 +60,14 @@ static mpg_rc widen_groups(mpg_rollup *r) {
 
 static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
   static const job_key nothing;
-  job_key key;
-  size_t i;
+  job_key key, other;
+  size_t at;
+  uint32_t found;
   mpg_rc rc;
   *out = job;
   if (poller(r, MPG_DIM_JOB))
     return MPG_OK;
-  rc = r->ngroups * 2 >= r->ngroup_slots ? widen_groups(r) : MPG_OK;
+  rc = mpg_hash_index_reserve(&r->groups, r->env, r->ngroups, 64, hash_of_job, r);
   if (rc != MPG_OK)
     return rc;
   key = key_of_job(r, job - 1);
@@ -104,12 +75,16 @@ static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
     *out = LIKE_NO_JOB;
     return MPG_OK;
   }
-  i = probe_group(r, r->group_slots, r->ngroup_slots, &key);
-  if (r->group_slots[i] == 0) {
-    r->group_slots[i] = job;
-    r->ngroups++;
+  for (at = mpg_hash_index_first(&r->groups, mpg_hash(r->env->seed, &key, sizeof key));
+       mpg_hash_index_at(&r->groups, at, &found); at = mpg_hash_index_next(&r->groups, at)) {
+    other = key_of_job(r, found);
+    if (memcmp(&other, &key, sizeof other) == 0) {
+      *out = found + 1;
+      return MPG_OK;
+    }
   }
-  *out = r->group_slots[i];
+  mpg_hash_index_put(&r->groups, at, job - 1);
+  r->ngroups++;
   return MPG_OK;
 }
 
@@ -142,44 +117,28 @@ static uint64_t hash(const mpg_rollup *r, const mpg_cell *c) {
   return mpg_hash(r->env->seed, key, sizeof key);
 }
 
-static mpg_rc widen_cells(mpg_rollup *r) {
-  size_t n = r->nslots ? 2 * r->nslots : 256;
-  mpg_rc rc;
-  uint32_t *slots = mpg_zeroed(r->env, n * sizeof *slots, &rc);
-  if (slots == NULL)
-    return rc;
-  for (size_t c = 0; c < r->ncells; c++) {
-    size_t i = (size_t)hash(r, &r->cells[c]) & (n - 1);
-    if (mpg_poll(r->env, c)) { /* a half-built one is never read */
-      mpg_free(r->env, slots);
-      return MPG_INTERRUPTED;
-    }
-    while (slots[i] != 0)
-      i = (i + 1) & (n - 1);
-    slots[i] = (uint32_t)c + 1;
-  }
-  mpg_free(r->env, r->slots);
-  r->slots = slots;
-  r->nslots = n;
-  return MPG_OK;
+static uint64_t hash_of_cell(const void *r, uint32_t number) {
+  return hash(r, &((const mpg_rollup *)r)->cells[number]);
 }
 
 static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
-  size_t i;
-  mpg_rc rc = r->ncells * 2 >= r->nslots ? widen_cells(r) : MPG_OK;
+  size_t at;
+  uint32_t number;
+  mpg_rc rc = mpg_hash_index_reserve(&r->index, r->env, r->ncells, 256, hash_of_cell, r);
   if (rc != MPG_OK)
     return rc;
-  for (i = (size_t)hash(r, key) & (r->nslots - 1); r->slots[i] != 0; i = (i + 1) & (r->nslots - 1))
-    if (same(&r->cells[r->slots[i] - 1], key)) {
-      *out = &r->cells[r->slots[i] - 1];
+  for (at = mpg_hash_index_first(&r->index, hash(r, key));
+       mpg_hash_index_at(&r->index, at, &number); at = mpg_hash_index_next(&r->index, at))
+    if (same(&r->cells[number], key)) {
+      *out = &r->cells[number];
       return MPG_OK;
     }
   if (r->ncells >= UINT32_MAX - 1 ||
       mpg_grow(r->env, &r->cells, &r->cells_cap, r->ncells + 1, sizeof *r->cells) != MPG_OK)
     return MPG_NOMEM;
   r->cells[r->ncells] = *key;
+  mpg_hash_index_put(&r->index, at, (uint32_t)r->ncells);
   *out = &r->cells[r->ncells++];
-  r->slots[i] = (uint32_t)r->ncells;
   return MPG_OK;
 }
 
@@ -266,22 +225,8 @@ mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {
   return MPG_OK;
 }
 
-/* Of a few cells each by itself: the table may have been wide for the one large job among very
-** many. */
-static mpg_rc clear_slots(mpg_rollup *r) {
-  if (r->ncells >= r->nslots / 16 && !mpg_clear(r->env, r->slots, r->nslots * sizeof *r->slots))
-    return MPG_INTERRUPTED;
-  for (size_t c = 0; c < r->ncells && r->ncells < r->nslots / 16; c++) {
-    size_t i = (size_t)hash(r, &r->cells[c]) & (r->nslots - 1);
-    while (r->slots[i] != (uint32_t)c + 1)
-      i = (i + 1) & (r->nslots - 1);
-    r->slots[i] = 0;
-  }
-  return MPG_OK;
-}
-
 mpg_rc mpg_rollup_reset(mpg_rollup *r) {
-  mpg_rc rc = clear_slots(r);
+  mpg_rc rc = mpg_hash_index_clear(&r->index, r->env, r->ncells, hash_of_cell, r);
   r->ncells = 0;
   memset(r->recent, 0, sizeof r->recent);
   return rc;

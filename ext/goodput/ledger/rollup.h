@@ -5,6 +5,7 @@
 #ifndef MPG_ROLLUP_H
 #define MPG_ROLLUP_H
 
+#include "../../base/hash_index.h"
 #include "../rules/ledger_row.h"
 #include "../trace/fleet.h"
 
@@ -54,11 +55,10 @@ typedef struct mpg_rollup {
   uint32_t mask; /* 1 << mpg_dim */
   mpg_cell *cells;
   size_t ncells, cells_cap;
-  uint32_t *slots; /* open addressing: cell + 1 */
-  size_t nslots;
+  mpg_hash_index index;  /* of cells */
   uint32_t *group;       /* of each job: the job that represents it + 1; 0: not known yet */
-  uint32_t *group_slots; /* open addressing over the jobs that represent others */
-  size_t ngroups, ngroup_slots;
+  mpg_hash_index groups; /* of the jobs that represent others */
+  size_t ngroups;
   mpg_recent_cell recent[MPG_CATEGORIES];
 } mpg_rollup;
 

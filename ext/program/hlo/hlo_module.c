@@ -38,8 +38,8 @@ void mpg_hlo_module_clear(mpg_hlo_module *m) {
   m->entry = MPG_HLO_NONE;
   m->n = m->n_computations = m->n_operands = m->n_attributes = m->n_edges = m->n_parameters = 0;
   m->n_named = 0;
-  if (m->slots != NULL)
-    memset(m->slots, 0, m->n_slots * sizeof *m->slots);
+  if (m->names.n_slots > 0)
+    memset(m->names.slots, 0, m->names.n_slots * sizeof *m->names.slots);
 }
 
 void mpg_hlo_module_free(mpg_hlo_module *m) {
@@ -55,7 +55,7 @@ void mpg_hlo_module_free(mpg_hlo_module *m) {
   mpg_free(m->env, m->user_start);
   mpg_free(m->env, m->users);
   mpg_free(m->env, m->order);
-  mpg_free(m->env, m->slots);
+  mpg_hash_index_free(&m->names, m->env);
   memset(m, 0, sizeof *m);
 }
 
@@ -79,63 +79,45 @@ static bool is_named(const mpg_hlo_module *m, uint32_t number, uint32_t computat
          mpg_str_eq(m->instructions[number].name, name);
 }
 
-/* The slot of a name, or the empty one where it belongs. */
-static size_t slot_of(const mpg_hlo_module *m, uint32_t computation, mpg_str name) {
-  size_t mask = m->n_slots - 1, at = (size_t)hash_name(m, computation, name) & mask;
-  while (m->slots[at] != 0 && !is_named(m, m->slots[at] - 1, computation, name))
-    at = (at + 1) & mask;
+static uint64_t hash_of_number(const void *module, uint32_t number) {
+  const mpg_hlo_module *m = module;
+  if ((number & COMPUTATION) != 0)
+    return hash_name(m, MPG_HLO_NONE, m->computations[number & ~COMPUTATION].name);
+  return hash_name(m, m->instructions[number].computation, m->instructions[number].name);
+}
+
+/* The slot of a name, or the free one where it belongs; *number as there. */
+static size_t slot_of(const mpg_hlo_module *m, uint32_t computation, mpg_str name,
+                      uint32_t *number) {
+  size_t at = mpg_hash_index_first(&m->names, hash_name(m, computation, name));
+  while (mpg_hash_index_at(&m->names, at, number) && !is_named(m, *number, computation, name))
+    at = mpg_hash_index_next(&m->names, at);
   return at;
 }
 
-static mpg_rc grow_names(mpg_hlo_module *m) {
-  size_t n = m->n_slots == 0 ? 1024 : m->n_slots * 2, old = m->n_slots;
-  uint32_t *slots, *before = m->slots;
-  mpg_rc rc = MPG_OK;
-  if (m->n_named * 2 < m->n_slots)
-    return MPG_OK;
-  if (mpg_interrupted(m->env))
-    return MPG_INTERRUPTED;
-  if (n > SIZE_MAX / sizeof *slots)
-    return MPG_NOMEM;
-  slots = mpg_zeroed(m->env, n * sizeof *slots, &rc);
-  if (slots == NULL)
-    return rc;
-  m->slots = slots;
-  m->n_slots = n;
-  for (size_t i = 0; i < old; i++) {
-    uint32_t number = before[i] - 1;
-    if (mpg_poll(m->env, i)) { /* of what is half built nothing is asked */
-      rc = MPG_INTERRUPTED;
-      break;
-    }
-    if (before[i] == 0)
-      continue;
-    if ((number & COMPUTATION) != 0)
-      slots[slot_of(m, MPG_HLO_NONE, m->computations[number & ~COMPUTATION].name)] = before[i];
-    else
-      slots[slot_of(m, m->instructions[number].computation, m->instructions[number].name)] =
-          before[i];
-  }
-  mpg_free(m->env, before);
-  return rc;
+static mpg_rc reserve_name(mpg_hlo_module *m) {
+  return mpg_hash_index_reserve(&m->names, m->env, m->n_named, 1024, hash_of_number, m);
 }
 
 /* A name that comes again stands for the later one. Room was made. */
 static void put_name(mpg_hlo_module *m, uint32_t computation, mpg_str name, uint32_t number) {
-  size_t at = slot_of(m, computation, name);
-  m->n_named += m->slots[at] == 0;
-  m->slots[at] = number + 1;
+  uint32_t before;
+  size_t at = slot_of(m, computation, name, &before);
+  m->n_named += before == MPG_HLO_NONE;
+  mpg_hash_index_put(&m->names, at, number);
 }
 
 uint32_t mpg_hlo_find(const mpg_hlo_module *m, uint32_t computation, mpg_str name) {
-  uint32_t found = m->n_slots == 0 ? 0 : m->slots[slot_of(m, computation, name)];
-  return found == 0 ? MPG_HLO_NONE : found - 1;
+  uint32_t number = MPG_HLO_NONE;
+  if (m->names.n_slots != 0)
+    (void)slot_of(m, computation, name, &number);
+  return number;
 }
 
 /* ---- Building ---- */
 
 mpg_rc mpg_hlo_add_computation(mpg_hlo_module *m, mpg_str name, int64_t line, uint32_t *out) {
-  mpg_rc rc = grow_names(m);
+  mpg_rc rc = reserve_name(m);
   if (rc != MPG_OK)
     return rc;
   if (m->n_computations >= COMPUTATION - 1 ||
@@ -153,7 +135,7 @@ mpg_rc mpg_hlo_add_computation(mpg_hlo_module *m, mpg_str name, int64_t line, ui
 mpg_rc mpg_hlo_add_instruction(mpg_hlo_module *m, const mpg_hlo_instruction *instruction,
                                bool is_root, uint32_t *out) {
   mpg_hlo_computation *c = &m->computations[instruction->computation];
-  mpg_rc rc = grow_names(m);
+  mpg_rc rc = reserve_name(m);
   if (rc != MPG_OK)
     return rc;
   if (m->n >= COMPUTATION - 1 ||

@@ -9,6 +9,7 @@
 #ifndef MPG_HLO_MODULE_H
 #define MPG_HLO_MODULE_H
 
+#include "../../base/hash_index.h"
 #include "hlo_opcode.h"
 #include "hlo_shape.h"
 
@@ -103,8 +104,8 @@ typedef struct mpg_hlo_module {
   size_t cap_user_start, cap_users;
   uint32_t *order;
   size_t cap_order;
-  uint32_t *slots; /* of names, open addressing: number + 1, 0 is empty */
-  size_t n_slots, n_named;
+  mpg_hash_index names;
+  size_t n_named;
 } mpg_hlo_module;
 
 mpg_rc mpg_hlo_module_init(mpg_hlo_module *m, const mpg_env *env);

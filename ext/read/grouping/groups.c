@@ -29,7 +29,7 @@ void mpg_groups_free(mpg_groups *g) {
   }
   mpg_free(g->env, g->p);
   mpg_free(g->env, g->totals);
-  mpg_free(g->env, g->slots);
+  mpg_hash_index_free(&g->index, g->env);
   memset(g, 0, sizeof *g);
 }
 
@@ -88,31 +88,13 @@ static mpg_group_head *store(mpg_groups *g, const mpg_group_head *key) {
   return copy;
 }
 
-/* Slots are told by the low bits. */
-static inline size_t slot_of(uint64_t hash, size_t n_slots) {
-  return (size_t)(hash ^ hash >> 32) & (n_slots - 1);
+/* A slot goes by the low bits, into which the high ones are folded. */
+static inline uint64_t fold(uint64_t hash) {
+  return hash ^ hash >> 32;
 }
 
-static mpg_rc widen(mpg_groups *g) {
-  size_t n = g->n_slots == 0 ? 64 : 2 * g->n_slots;
-  mpg_rc rc;
-  uint32_t *slots = mpg_zeroed(g->env, n * sizeof *slots, &rc);
-  if (slots == NULL)
-    return rc;
-  for (size_t k = 0; k < g->n; k++) {
-    size_t i = slot_of(g->p[k].hash, n);
-    if (mpg_poll(g->env, k)) {
-      mpg_free(g->env, slots);
-      return MPG_INTERRUPTED;
-    }
-    while (slots[i] != 0)
-      i = (i + 1) & (n - 1);
-    slots[i] = (uint32_t)k + 1;
-  }
-  mpg_free(g->env, g->slots);
-  g->slots = slots;
-  g->n_slots = n;
-  return MPG_OK;
+static uint64_t hash_of_group(const void *g, uint32_t number) {
+  return fold(((const mpg_groups *)g)->p[number].hash);
 }
 
 static mpg_rc add_group(mpg_groups *g, const mpg_group_head *parts, uint64_t hash, size_t slot,
@@ -130,25 +112,27 @@ static mpg_rc add_group(mpg_groups *g, const mpg_group_head *parts, uint64_t has
   for (size_t i = 0; i < g->n_totals; i++)
     g->totals[g->n * g->n_totals + i] = (mpg_total){0, 0, 0.0, 0.0};
   g->p[g->n] = (mpg_group){hash, 1, INT64_MAX, key};
+  mpg_hash_index_put(&g->index, slot, (uint32_t)g->n);
   *group = g->n++;
-  g->slots[slot] = (uint32_t)g->n;
   return MPG_OK;
 }
 
 mpg_rc mpg_groups_find(mpg_groups *g, const mpg_group_head *key, uint64_t hash, size_t *group) {
-  size_t i;
-  mpg_rc rc = g->n * 2 >= g->n_slots ? widen(g) : MPG_OK;
+  size_t slot;
+  uint32_t number;
+  mpg_rc rc = mpg_hash_index_reserve(&g->index, g->env, g->n, 64, hash_of_group, g);
   if (rc != MPG_OK)
     return rc;
-  for (i = slot_of(hash, g->n_slots); g->slots[i] != 0; i = (i + 1) & (g->n_slots - 1)) {
-    mpg_group *at = &g->p[g->slots[i] - 1];
+  for (slot = mpg_hash_index_first(&g->index, fold(hash));
+       mpg_hash_index_at(&g->index, slot, &number); slot = mpg_hash_index_next(&g->index, slot)) {
+    mpg_group *at = &g->p[number];
     if (at->hash == hash && same(at->key, key, g->n_parts)) {
-      *group = g->slots[i] - 1;
+      *group = number;
       at->rows++;
       return MPG_OK;
     }
   }
-  return add_group(g, key, hash, i, group);
+  return add_group(g, key, hash, slot, group);
 }
 
 mpg_rc mpg_groups_row(mpg_groups *g, const mpg_group_part *parts, size_t *group) {

@@ -8,6 +8,7 @@
 #define MPG_GROUPS_H
 
 #include "sum_expression.h"
+#include "../../base/hash_index.h"
 
 #include <string.h>
 
@@ -103,8 +104,7 @@ typedef struct mpg_groups {
   mpg_group *p;      /* in the order of first sight */
   mpg_total *totals; /* [group * n_totals + measure], and one more */
   size_t n, cap, totals_cap;
-  uint32_t *slots; /* open addressing: index + 1, 0 is empty */
-  size_t n_slots;  /* a power of two, or 0 */
+  mpg_hash_index index;
   struct mpg_groups_block *blocks;
 } mpg_groups;
 
