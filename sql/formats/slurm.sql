@@ -43,7 +43,9 @@
 CREATE TEMP TABLE IF NOT EXISTS slurm_jobs AS
 SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobName, "User", Account, QOS, Partition,
        state_base, outcome, Submit, Start, "End", NNodes, req_gpus, alloc_gpus, req_gpu_types, alloc_gpu_types, nodes,
-       Comment, "Constraints", Reservation, WCKey, ReqTRES, AllocTRES, ElapsedRaw, Elapsed, Suspended, _file, _line
+       Comment, "Constraints", Reservation, WCKey, NULL AS ReqTRES,
+       CASE WHEN instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/') -- all that is asked of these, below
+            THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES, ElapsedRaw, Elapsed, Suspended, _file, _line
 FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
 WHERE step IS NULL;
 
@@ -191,8 +193,9 @@ kept AS (
              AND id IN (SELECT coalesce(JobIDRaw, JobID) FROM slurm_jobs GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')))
 )
 SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM slurm_rows) > 1 THEN cluster_name || '/' || id ELSE id END AS job,
-       attempt, from_last, last_start, cluster_name, id, started, repeated, coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types, j.*
-FROM kept CROSS JOIN slurm_jobs AS j ON j.rowid = row;
+       attempt, from_last, last_start, cluster_name, id, started, repeated, coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types, row,
+       req_gpu_types, req_gpus, alloc_gpus, array_count, state_base, outcome, Submit, Start, "End"
+FROM kept CROSS JOIN slurm_jobs AS j ON j.rowid = row; -- the rest is read where it lies
 
 -- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither tells: a
 -- requeue submits again, and a job does not run twice.
@@ -224,7 +227,9 @@ WITH listed AS (
 known AS (
   SELECT cluster_name, node, t.key AS type FROM listed, json_each(gpu_types) AS t WHERE gpu_types NOT LIKE '{"":%' OR gpu_types LIKE '%,%'
   UNION
-  SELECT a.cluster_name, n.value, t.key FROM slurm_attempts AS a, json_each(a.alloc_gpu_types) AS t, json_each(a.nodes) AS n
+  SELECT a.cluster_name, n.value, t.key
+  FROM (SELECT 1 FROM slurm_attempts WHERE started AND instr(held_types, '"":') LIMIT 1) -- else nobody asks
+  CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(j.alloc_gpu_types) AS t CROSS JOIN json_each(j.nodes) AS n
   WHERE t.key <> '' AND t.value = a.alloc_gpus
 )
 SELECT cluster_name, node, max(type) AS type FROM known GROUP BY cluster_name, node HAVING count(*) = 1 AND max(type) <> '';
@@ -232,8 +237,9 @@ CREATE UNIQUE INDEX temp.slurm_type_of ON slurm_types(cluster_name, node);
 
 UPDATE temp.slurm_attempts SET held_types = json_object(t.type, t.chips)
 FROM (SELECT a.rowid AS row, max(k.type) AS type, (SELECT sum(value) FROM json_each(a.held_types)) AS chips, a.held_types AS held
-      FROM slurm_attempts AS a JOIN json_each(a.nodes) AS n LEFT JOIN slurm_types AS k ON k.cluster_name = a.cluster_name AND k.node = n.value
-      WHERE a.started AND EXISTS (SELECT 1 FROM slurm_types) AND '' IN (SELECT key FROM json_each(a.held_types))
+      FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(j.nodes) AS n
+           LEFT JOIN slurm_types AS k ON k.cluster_name = a.cluster_name AND k.node = n.value
+      WHERE a.started AND instr(a.held_types, '"":') AND EXISTS (SELECT 1 FROM slurm_types) AND '' IN (SELECT key FROM json_each(a.held_types))
       GROUP BY a.rowid
       HAVING count(DISTINCT k.type) = 1 AND count(k.type) = count(*)) AS t
 WHERE t.row = slurm_attempts.rowid AND NOT EXISTS (SELECT 1 FROM json_each(t.held) AS h WHERE h.key NOT IN ('', t.type))
@@ -241,14 +247,20 @@ WHERE t.row = slurm_attempts.rowid AND NOT EXISTS (SELECT 1 FROM json_each(t.hel
                   WHERE i.cluster_name = slurm_attempts.cluster_name AND i.type = '' AND i.types = 1
                     AND i.start_time <= Start AND Start < coalesce(i.end_time, Start + 1));
 
+-- What is held is one of few lists.
+DROP TABLE IF EXISTS temp.slurm_lists;
+CREATE TEMP TABLE slurm_lists AS
+SELECT types AS list, t.key AS type, t.value AS chips FROM (SELECT DISTINCT held_types AS types FROM slurm_attempts) CROSS JOIN json_each(types) AS t;
+CREATE INDEX temp.slurm_list_of ON slurm_lists(list);
+
 -- ---- 3. Pools: the cluster, or where it has several types of GPU, "cluster/type" ----
 
 DROP TABLE IF EXISTS temp.slurm_pools;
 CREATE TEMP TABLE slurm_pools AS
 WITH asked AS (
-  SELECT cluster_name, t.key AS type FROM slurm_attempts, json_each(held_types) AS t
+  SELECT cluster_name, t.key AS type FROM (SELECT DISTINCT cluster_name, held_types AS types FROM slurm_attempts) CROSS JOIN json_each(types) AS t
   UNION
-  SELECT cluster_name, t.key FROM slurm_attempts, json_each(coalesce(req_gpu_types, '{}')) AS t
+  SELECT cluster_name, t.key FROM (SELECT DISTINCT cluster_name, req_gpu_types AS types FROM slurm_attempts WHERE req_gpu_types IS NOT held_types) CROSS JOIN json_each(types) AS t
   UNION
   SELECT e.Cluster, t.key FROM slurm_events AS e, json_each(e.gpu_types) AS t
 ),
@@ -282,20 +294,21 @@ CREATE TEMP TABLE jobs AS
 WITH needs AS (
   SELECT rowid AS row, coalesce(nullif(req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(array_count, 1) END, alloc_gpus) AS chips,
          CASE WHEN started THEN nullif(alloc_gpus, 0) END AS least, CASE WHEN started THEN nullif(alloc_gpus, 0) END AS most,
-         Submit AS submit_time, Comment AS comment
+         Submit AS submit_time, NULL AS comment
   FROM slurm_attempts
   WHERE NOT repeated
   UNION ALL
-  SELECT max(CASE WHEN from_last = 1 THEN rowid END),
-         coalesce(max(nullif(req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(array_count, 1) END), max(alloc_gpus)),
-         min(CASE WHEN started THEN nullif(alloc_gpus, 0) END), max(CASE WHEN started THEN nullif(alloc_gpus, 0) END), min(Submit), max(Comment)
-  FROM slurm_attempts
+  SELECT max(CASE WHEN from_last = 1 THEN a.rowid END),
+         coalesce(max(nullif(a.req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(a.array_count, 1) END), max(a.alloc_gpus)),
+         min(CASE WHEN started THEN nullif(a.alloc_gpus, 0) END), max(CASE WHEN started THEN nullif(a.alloc_gpus, 0) END), min(a.Submit), max(Comment)
+  FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
   WHERE repeated
   GROUP BY job
 ),
 last AS (
   SELECT *, CASE WHEN json_valid(said) THEN CASE json_type(said) WHEN 'object' THEN said END END AS words
-  FROM (SELECT a.*, n.chips, n.least, n.most, n.submit_time, coalesce(a.Comment, n.comment) AS said FROM needs AS n CROSS JOIN slurm_attempts AS a ON a.rowid = n.row)
+  FROM (SELECT a.job, j.*, n.chips, n.least, n.most, n.submit_time, coalesce(j.Comment, n.comment) AS said
+        FROM needs AS n CROSS JOIN slurm_attempts AS a ON a.rowid = n.row CROSS JOIN slurm_jobs AS j ON j.rowid = a.row)
 )
 SELECT job,
        JobName AS name,
@@ -309,31 +322,30 @@ SELECT job,
        CASE WHEN least <> chips OR most <> chips THEN least END AS min_chips,
        NULL AS tasks,
        submit_time,
-       json_patch(
-         json_patch('{}', json_object('user', "User", 'partition', Partition, 'nodes', NNodes, 'constraints', "Constraints",
-                                      'reservation', Reservation, 'wckey', WCKey,
-                                      'array_job', CASE WHEN array_task IS NOT NULL THEN job_base END)),
-         coalesce(words, '{}')) AS labels
+       -- (What is not known is left out; of most jobs it is the same, and json_patch is slow.)
+       CASE WHEN "User" || Partition || NNodes IS NULL OR coalesce("Constraints", Reservation, WCKey, array_task, words) IS NOT NULL
+            THEN json_patch(
+                   json_patch('{}', json_object('user', "User", 'partition', Partition, 'nodes', NNodes, 'constraints', "Constraints",
+                                                'reservation', Reservation, 'wckey', WCKey,
+                                                'array_job', CASE WHEN array_task IS NOT NULL THEN job_base END)),
+                   coalesce(words, '{}'))
+            ELSE json_object('user', "User", 'partition', Partition, 'nodes', NNodes) END AS labels
 FROM last;
 
 -- A job that never started, but ended, holds nothing at its end: that closes what it asked for. One that
 -- was requeued and waits holds nothing from then on: that keeps it open.
-DROP TABLE IF EXISTS temp.slurm_held;
-CREATE TEMP TABLE slurm_held AS
-SELECT a.job, a.attempt, p.pool, t.value AS chips, a.Start AS start_time, a."End" AS end_time, a.outcome, a.cluster_name, a.nodes
-FROM slurm_attempts AS a, json_each(a.held_types) AS t
-JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name AND p.type = t.key
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT a.job, a.attempt, NULL AS task, p.pool, t.chips, a.Start AS start_time, a."End" AS end_time, a.outcome
+FROM slurm_attempts AS a CROSS JOIN slurm_lists AS t ON t.list = a.held_types
+CROSS JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name AND p.type = t.type
 WHERE a.started
 UNION ALL
-SELECT a.job, a.attempt, p.pool, 0, coalesce(a."End", a.Submit), a."End", a.outcome, a.cluster_name, NULL
+SELECT a.job, a.attempt, NULL, p.pool, 0, coalesce(a."End", a.Submit), a."End", a.outcome
 FROM slurm_attempts AS a
 JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name
  AND p.type = (SELECT min(key) FROM json_each(coalesce(a.req_gpu_types, a.held_types)))
 WHERE CASE WHEN a."End" IS NOT NULL THEN NOT a.started OR a.held_types = '{}' ELSE NOT a.started AND a.last_start IS NOT NULL END;
-
-DROP TABLE IF EXISTS temp.allocations;
-CREATE TEMP TABLE allocations AS
-SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome FROM slurm_held;
 
 -- A node is out of service while any of its events lasts, whatever their number, but for what a job
 -- still holds of it: a draining node works until its jobs are done. GPUs of a job are taken to lie
@@ -410,11 +422,13 @@ CREATE UNIQUE INDEX temp.slurm_node_of ON slurm_nodes(cluster_name, node, pool);
 DROP TABLE IF EXISTS temp.outages;
 CREATE TEMP TABLE outages AS
 WITH on_node AS ( -- CROSS: a job's own nodes are looked up, and not all nodes of its cluster for each job
-  SELECT h.cluster_name, n.value AS node, h.pool, h.start_time, h.end_time,
-         (h.chips + json_array_length(h.nodes) - 1) / json_array_length(h.nodes) AS held
-  FROM slurm_held AS h CROSS JOIN json_each(h.nodes) AS n
-  CROSS JOIN slurm_nodes AS d ON d.cluster_name = h.cluster_name AND d.node = n.value AND d.pool = h.pool
-  WHERE h.chips > 0
+  SELECT a.cluster_name, n.value AS node, p.pool, a.Start AS start_time, a."End" AS end_time,
+         (h.chips + json_array_length(j.nodes) - 1) / json_array_length(j.nodes) AS held
+  FROM (SELECT 1 FROM slurm_nodes LIMIT 1) CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_lists AS h ON h.list = a.held_types
+  CROSS JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name AND p.type = h.type
+  CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(j.nodes) AS n
+  CROSS JOIN slurm_nodes AS d ON d.cluster_name = a.cluster_name AND d.node = n.value AND d.pool = p.pool
+  WHERE a.started AND h.chips > 0
 ),
 edge AS (
   SELECT cluster_name, node, pool, start_time AS at, kind, 1 AS down, 0 AS held FROM slurm_down
@@ -456,9 +470,9 @@ WHERE kind IS NOT NULL AND held < installed;
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 WITH asked AS (
-  SELECT cluster_name, max(Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)) AS until_time
-  FROM slurm_attempts
-  WHERE started AND "End" IS NULL AND state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING')
+  SELECT cluster_name, max(a.Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)) AS until_time
+  FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
+  WHERE started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING')
   GROUP BY cluster_name
 )
 SELECT pool, max(until_time) AS until_time FROM slurm_pools JOIN asked USING (cluster_name) WHERE until_time IS NOT NULL GROUP BY pool;
@@ -469,7 +483,7 @@ SELECT pool, max(until_time) AS until_time FROM slurm_pools JOIN asked USING (cl
 -- clusters are read the plain ids as well.
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
-SELECT job, JobID AS alias FROM slurm_attempts WHERE JobID <> job AND JobID NOT GLOB '*_[[]*'
+SELECT job, JobID AS alias FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE JobID <> job AND JobID NOT GLOB '*_[[]*'
 UNION
 SELECT job, id FROM slurm_attempts WHERE id <> job;
 
@@ -479,7 +493,7 @@ DROP TABLE slurm_said;
 DROP TABLE slurm_reasons;
 DROP TABLE slurm_nodes;
 DROP TABLE slurm_down;
-DROP TABLE slurm_held;
+DROP TABLE slurm_lists;
 DROP TABLE slurm_pools;
 DROP TABLE slurm_installed;
 DROP TABLE slurm_types;
