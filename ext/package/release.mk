@@ -26,3 +26,10 @@ $(RELEASE)/%.o: %.c build/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(if $(ISAL),-DMPG_ISAL_LOADED) $(HARDEN) -MMD -MP -c -o $@ $<
 -include $(RELEASE_OBJ:.o=.d)
+
+# make wheel: dist/sqlite_mpg-VERSION-py3-none-manylinux_2_28_MACHINE.whl, for pip; the report in it draws charts where npm is here.
+MACHINE = $(firstword $(subst -, ,$(TRIPLET)))
+REPORT_TEMPLATE = $(if $(shell command -v npm),build/report/template.html,sql/report/template.html)
+.PHONY: wheel
+wheel: $(RELEASE)/mpg.so $(REPORT_TEMPLATE)
+	@$(PYTHON) ext/package/python/build_wheel.py $(VERSION) $(MACHINE) $(RELEASE)/mpg.so $(REPORT_TEMPLATE) dist

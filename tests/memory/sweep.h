@@ -182,6 +182,9 @@ static long sweep_all(arena *a, long stride) {
   for (int i = 0; i < STATEMENTS; i++) {
     bool failed;
     char *expected;
+    if (sqlite3_libversion_number() < 3039000 &&
+        (strstr(statements[i], "RIGHT JOIN") != NULL || strstr(statements[i], "FULL JOIN") != NULL))
+      continue;
     sqlite3_free(run(a, statements[i], 0, false, false, &failed)); /* what a first time keeps */
     expected = run(a, statements[i], 0, false, false, &failed);
     if (failed)

@@ -66,7 +66,7 @@ class Forms(Case):
                 ("lost", 48), ("stall", 80), ("inefficiency", 196), ("ideal", 124)]
         for unit in [second, 1, 0.125]:
             self.db.execute("DROP TABLE IF EXISTS t")
-            self.db.execute("CREATE TABLE t AS SELECT value->>0 AS c, value->>1 AS t FROM json_each(?)",
+            self.db.execute("CREATE TABLE t AS SELECT json_extract(value, '$[0]') AS c, json_extract(value, '$[1]') AS t FROM json_each(?)",
                             (json.dumps([(c, t * unit) for c, t in rows]),))
             sg, rg, pg, mpg = self.one(
                 "SELECT scheduling_goodput(c, t), runtime_goodput(c, t), program_goodput(c, t), mpg(c, t) FROM t")
