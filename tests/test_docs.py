@@ -78,9 +78,24 @@ class Docs(unittest.TestCase):
         found = set(os.listdir(os.path.join(ROOT, "fixtures"))) - {"README.md", "fixtures.mk", "generate", "golden.md"}
         self.assertEqual([], sorted(found.symmetric_difference(listed)))
 
+    def test_links_lead_somewhere(self):
+        """Each relative link of a page names a file that is there; docs/README.md links to each page."""
+        dead, linked = [], set()
+        for page in PAGES:
+            for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"```.*?```|`[^`]*`", "", text_of(page), flags=re.S)):
+                path = os.path.normpath(os.path.join(os.path.dirname(page), target))
+                if re.match(r"\w+:", target):
+                    continue
+                if not os.path.exists(path):
+                    dead.append((os.path.relpath(page, ROOT), target))
+                if page == os.path.join(ROOT, "docs", "README.md"):
+                    linked.add(path)
+        self.assertEqual([], dead)
+        self.assertEqual([], [os.path.relpath(page, ROOT) for page in PAGES[1:] if page not in linked and os.path.basename(page) != "README.md"])
+
     def test_every_package_is_listed(self):
         packages = re.findall(r"^\s+(?:[^#\n]*\) )?(?:command_in|header_in|works_in|.*\|\| missing) ([a-z][a-z0-9+.-]*)", text_of(os.path.join(ROOT, "ext", "package", "deps.sh")), re.M)
-        rows = re.findall(r"^\| ([^|]+) \|", text_of(os.path.join(ROOT, "README.md")), re.M)
+        rows = re.findall(r"^\| ([^|]+) \|", text_of(os.path.join(ROOT, "docs", "development", "dependencies.md")), re.M)
         listed = {name for row in rows for name in row.split(", ")}
         self.assertGreater(len(packages), 40)
         self.assertEqual([], [name for name in packages if name not in listed])
