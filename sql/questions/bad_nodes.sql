@@ -1,17 +1,16 @@
 -- bad_nodes.sql - nodes that end allocations by failing more often than their peers.
 --
--- Inputs:
---   :least  failures from which a node is listed; 2 unless given
---   :times  the rate of its peers from which it is; 2 unless given
--- Columns:
---   pool              text
---   node              text         allocations.task, where that names the host
---   failures          allocations  that ended in node_fail
---   held_chip_hours   chip-hours   allocated on it
---   rate              per 1000 chip-hours
---   peers_rate        per 1000 chip-hours  of all other nodes of the pool
---   expected          allocations  failures that it would have had at its peers' rate
---   ratio             ratio        failures / expected; NULL where its peers never failed
+--@ table mpg_bad_nodes - nodes that end allocations by failing more often than their peers
+--@ argument least :least BIGINT failures from which a node is listed; 2 unless given
+--@ argument times :times REAL the rate of its peers from which it is; 2 unless given
+--@ column pool TEXT -
+--@ column node TEXT - allocations.task, where that names the host
+--@ column failures BIGINT allocations that ended in node_fail
+--@ column held_chip_hours REAL chip-hours allocated on it
+--@ column rate REAL per_1000_chip-hours
+--@ column peers_rate REAL per_1000_chip-hours of all other nodes of the pool
+--@ column expected REAL allocations failures that it would have had at its peers' rate
+--@ column ratio REAL ratio failures / expected; NULL where its peers never failed
 -- Basis: chip-time held, by nodes of the same pool. Where tasks are numbers within a gang and not hosts, this compares places in gangs.
 WITH ends AS (SELECT max(end_us) AS last_us FROM (SELECT end_us FROM waits UNION ALL SELECT end_us FROM attempts)),
 nodes AS (

@@ -1,16 +1,15 @@
 -- change.sql - which of SG, RG and PG explains the change of MPG between two periods.
 --
--- Inputs:
---   :before_since  first day or hour of the first period
---   :before_until  first day or hour after it; the start of the second unless given
---   :after_since   first day or hour of the second period
---   :after_until   first day or hour after it; the end unless given
--- Columns:
---   factor  text    SG, RG, PG, the two coverages, and MPG_lower, their product
---   before  ratio   in the first period
---   after   ratio   in the second
---   change  log     ln(after / before): the rows above add up to that of MPG_lower, exactly
---   points  points  percentage points of MPG_lower that the factor explains: they add up as well
+--@ table mpg_change - which of SG, RG and PG explains the change of MPG between two periods
+--@ argument before_since :before_since TEXT first day or hour of the first period
+--@ argument before_until :before_until TEXT first day or hour after it; the start of the second unless given
+--@ argument after_since :after_since TEXT first day or hour of the second period
+--@ argument after_until :after_until TEXT first day or hour after it; the end unless given
+--@ column factor TEXT - SG, RG, PG, the two coverages, and MPG_lower, their product
+--@ column before REAL ratio in the first period
+--@ column after REAL ratio in the second
+--@ column change REAL log ln(after / before): the rows above add up to that of MPG_lower, exactly
+--@ column points REAL points percentage points of MPG_lower that the factor explains: they add up as well
 -- Basis: installed capacity. MPG_lower = SG x RG x PG x traced x rated, where traced and rated are the coverages: a change of what is known is kept apart from a change of what happened.
 -- Needs: ln, one of SQLite's mathematical functions.
 WITH sums AS (

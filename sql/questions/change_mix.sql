@@ -1,20 +1,19 @@
 -- change_mix.sql - how much of a change of MPG is another mix of segments, and how much happened within them.
 --
--- Inputs:
---   :by            'pool' (unless given), 'chip', 'phase', 'framework', 'runtime', 'model', 'size', 'team', 'owner'
---   :before_since  first day or hour of the first period
---   :before_until  first day or hour after it; the start of the second unless given
---   :after_since   first day or hour of the second period
---   :after_until   first day or hour after it; the end unless given
--- Columns:
---   segment   text    the group; the last row, 'all', adds them up
---   mix       points  percentage points of MPG_lower from the segment's share of capacity
---   SG        points  from its scheduling goodput
---   RG        points  from its runtime goodput
---   PG        points  from its program goodput
---   coverage  points  from the shares of its time that are traced and rated
---   new       points  of a segment without ideal time in one of the periods: it came, or went
---   total     points  the change of its contribution: the columns before it, added up
+--@ table mpg_change_mix - how much of a change of MPG is another mix of segments, and how much happened within them
+--@ argument by :by TEXT 'pool' (unless given), 'chip', 'phase', 'framework', 'runtime', 'model', 'size', 'team', 'owner'
+--@ argument before_since :before_since TEXT first day or hour of the first period
+--@ argument before_until :before_until TEXT first day or hour after it; the start of the second unless given
+--@ argument after_since :after_since TEXT first day or hour of the second period
+--@ argument after_until :after_until TEXT first day or hour after it; the end unless given
+--@ column segment TEXT - the group; the last row, 'all', adds them up
+--@ column mix REAL points percentage points of MPG_lower from the segment's share of capacity
+--@ column SG REAL points from its scheduling goodput
+--@ column RG REAL points from its runtime goodput
+--@ column PG REAL points from its program goodput
+--@ column coverage REAL points from the shares of its time that are traced and rated
+--@ column new REAL points of a segment without ideal time in one of the periods: it came, or went
+--@ column total REAL points the change of its contribution: the columns before it, added up
 -- Basis: contributions, ideal / capacity of the fleet. Each is share x SG x RG x PG x traced x rated, and its change is split by logarithms with the logarithmic mean as weight, which leaves no remainder.
 -- Needs: ln, one of SQLite's mathematical functions.
 WITH sums AS (

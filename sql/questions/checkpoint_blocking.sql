@@ -1,15 +1,14 @@
 -- checkpoint_blocking.sql - the share of time that jobs are blocked on saving checkpoints, and what asynchronous saves would gain.
 --
--- Inputs:
---   :by   'phase' (unless given), 'fleet', 'pool', 'size', 'framework', 'runtime', 'model', 'team', 'job'
--- Columns:
---   segment              text        the group
---   blocked_chip_hours   chip-hours  category checkpoint
---   share                ratio       of the traced allocated time
---   RG                   ratio       as it is
---   RG_async             ratio       if steps ran during the saves, and as much of them survived as of the others
---   gain                 points      percentage points of RG
---   ideal_chip_hours     chip-hours  that it would add at today's PG
+--@ table mpg_checkpoint_blocking - the share of time that jobs are blocked on saving checkpoints, and what asynchronous saves would gain
+--@ argument by :by TEXT 'phase' (unless given), 'fleet', 'pool', 'size', 'framework', 'runtime', 'model', 'team', 'job'
+--@ column segment TEXT - the group
+--@ column blocked_chip_hours REAL chip-hours category checkpoint
+--@ column share REAL ratio of the traced allocated time
+--@ column RG REAL ratio as it is
+--@ column RG_async REAL ratio if steps ran during the saves, and as much of them survived as of the others
+--@ column gain REAL points percentage points of RG
+--@ column ideal_chip_hours REAL chip-hours that it would add at today's PG
 -- Basis: allocated - untraced. It is a bound: an asynchronous save still blocks for its snapshot.
 WITH sums AS (
   SELECT CASE coalesce(:by, 'phase') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'size' THEN size WHEN 'framework' THEN framework

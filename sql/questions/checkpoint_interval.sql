@@ -1,18 +1,17 @@
 -- checkpoint_interval.sql - lost work per interruption against the checkpoint interval, and the interval that Young and Daly recommend.
 --
--- Inputs: none
--- Columns:
---   job                text
---   size               text           S, M, L, XL
---   interruptions      interruptions  failed, node_fail, preempted, timeout or gang_broken
---   lost_chip_hours    chip-hours     executed steps that did not survive
---   lost_s             seconds        of the whole gang, per interruption
---   interval_s         seconds        from one durable checkpoint to the next, on average; NULL below two
---   save_s             seconds        a save blocks the job for, on average
---   mtti_s             seconds        mean time of a complete gang between interruptions of jobs of this size
---   young_s            seconds        sqrt(2 x save x MTTI): Young's interval (1974)
---   daly_s             seconds        Daly's (2006), its second order, or MTTI where save >= 2 x MTTI
---   expected_lost_s    seconds        half the interval: what an interruption loses where checkpoints are regular
+--@ table mpg_checkpoint_interval - lost work per interruption against the checkpoint interval, and the interval that Young and Daly recommend
+--@ column job TEXT -
+--@ column size TEXT - S, M, L, XL
+--@ column interruptions BIGINT interruptions failed, node_fail, preempted, timeout or gang_broken
+--@ column lost_chip_hours REAL chip-hours executed steps that did not survive
+--@ column lost_s REAL seconds of the whole gang, per interruption
+--@ column interval_s REAL seconds from one durable checkpoint to the next, on average; NULL below two
+--@ column save_s REAL seconds a save blocks the job for, on average
+--@ column mtti_s REAL seconds mean time of a complete gang between interruptions of jobs of this size
+--@ column young_s REAL seconds sqrt(2 x save x MTTI): Young's interval (1974)
+--@ column daly_s REAL seconds Daly's (2006), its second order, or MTTI where save >= 2 x MTTI
+--@ column expected_lost_s REAL seconds half the interval: what an interruption loses where checkpoints are regular
 -- Basis: jobs that were interrupted. The time between interruptions is that of the size, since one job seldom has enough of them.
 -- Needs: sqrt, one of SQLite's mathematical functions.
 WITH ended AS (

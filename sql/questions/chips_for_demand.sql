@@ -1,18 +1,17 @@
 -- chips_for_demand.sql - chips needed for a demand at today's MPG.
 --
--- Inputs:
---   :ideal_chips  the demand, in chips that would do it at the roofline without a pause; what is done today unless given
---   :rg           a runtime goodput to reckon with instead of today's
---   :pg           a program goodput to reckon with instead of today's
--- Columns:
---   chip                text   generation; a demand for one is in chips of that generation
---   chips               chips  installed, on average over the ledger
---   MPG_lower           ratio  today: ideal / capacity
---   MPG                 ratio  to reckon with
---   demand_chips        chips  at the roofline
---   needed_chips        chips  demand / MPG
---   missing_chips       chips  needed - installed; negative: to spare
---   with_queue_chips    chips  needed if today's queued demand is met too, at the same MPG of what is held
+--@ table mpg_chips_for_demand - chips needed for a demand at today's MPG
+--@ argument ideal_chips :ideal_chips REAL the demand, in chips that would do it at the roofline without a pause; what is done today unless given
+--@ argument rg :rg REAL a runtime goodput to reckon with instead of today's
+--@ argument pg :pg REAL a program goodput to reckon with instead of today's
+--@ column chip TEXT - generation; a demand for one is in chips of that generation
+--@ column chips REAL chips installed, on average over the ledger
+--@ column MPG_lower REAL ratio today: ideal / capacity
+--@ column MPG REAL ratio to reckon with
+--@ column demand_chips REAL chips at the roofline
+--@ column needed_chips REAL chips demand / MPG
+--@ column missing_chips REAL chips needed - installed; negative: to spare
+--@ column with_queue_chips REAL chips needed if today's queued demand is met too, at the same MPG of what is held
 -- Basis: installed capacity. The queued demand of jobs that never got a chip is for no generation, and not in it (queue_delay.sql has it).
 WITH ledger_time AS ( -- what waits does not list of the capacity, attempts held
   SELECT max(end_us) - min(start_us) AS length_us

@@ -1,15 +1,14 @@
 -- compile_startup.sql - the share of time in compilation and startup, and what a compilation cache would save.
 --
--- Inputs:
---   :by   'framework' (unless given), 'fleet', 'pool', 'phase', 'size', 'runtime', 'model', 'team', 'job'
--- Columns:
---   segment               text        the group
---   compile_chip_hours    chip-hours  category compile
---   startup_chip_hours    chip-hours  category startup
---   compile_share         ratio       of the traced allocated time
---   startup_share         ratio       of the traced allocated time
---   repeated_chip_hours   chip-hours  of compile: in a job's second and later attempts, which had it compiled before
---   gain                  points      percentage points of RG that a cache which keeps all of these would add, at most
+--@ table mpg_compile_startup - the share of time in compilation and startup, and what a compilation cache would save
+--@ argument by :by TEXT 'framework' (unless given), 'fleet', 'pool', 'phase', 'size', 'runtime', 'model', 'team', 'job'
+--@ column segment TEXT - the group
+--@ column compile_chip_hours REAL chip-hours category compile
+--@ column startup_chip_hours REAL chip-hours category startup
+--@ column compile_share REAL ratio of the traced allocated time
+--@ column startup_share REAL ratio of the traced allocated time
+--@ column repeated_chip_hours REAL chip-hours of compile: in a job's second and later attempts, which had it compiled before
+--@ column gain REAL points percentage points of RG that a cache which keeps all of these would add, at most
 -- Basis: allocated - untraced.
 WITH firsts AS (SELECT job, min(attempt) AS attempt FROM ledger WHERE category = 'compile' GROUP BY job),
 sums AS (

@@ -1,15 +1,14 @@
 -- crash_loops.sql - jobs that failed again and again without getting anywhere, and what others lost by it.
 --
--- Inputs:
---   :attempts  failed attempts in a row, without a surviving step, that make a loop; 3 unless given
--- Columns:
---   job                   text
---   attempts              attempts    in the loop
---   first_us              us          its first chip
---   last_us               us          its last
---   held_chip_hours       chip-hours  first order: what the loop held
---   blocked_chip_hours    chip-hours  second order: at each moment the lesser of what it held and what others were waiting for in the same pool
---   blocked_jobs          jobs        that were waiting meanwhile
+--@ table mpg_crash_loops - jobs that failed again and again without getting anywhere, and what others lost by it
+--@ argument least_attempts :attempts BIGINT failed attempts in a row, without a surviving step, that make a loop; 3 unless given
+--@ column job TEXT -
+--@ column attempts BIGINT attempts in the loop
+--@ column first_us BIGINT us its first chip
+--@ column last_us BIGINT us its last
+--@ column held_chip_hours REAL chip-hours first order: what the loop held
+--@ column blocked_chip_hours REAL chip-hours second order: at each moment the lesser of what it held and what others were waiting for in the same pool
+--@ column blocked_jobs BIGINT jobs that were waiting meanwhile
 -- Basis: attempts that ended failed or node_fail; those in a row are one loop. Of a job without runtime records no step is seen to survive: look how long its attempts held chips.
 WITH tried AS (
   SELECT *, coalesce(outcome IN ('failed', 'node_fail') AND productive_us = 0, 0) AS is_dud FROM attempts

@@ -1,12 +1,11 @@
 -- data_quality.sql - what is missing or odd in the records: coverage, overlaps, PG above 1, what nothing explains.
 --
--- Inputs: none
--- Columns:
---   topic   text   coverage, unclassified, beyond, issue
---   what    text   the measure
---   value   value  a ratio, of counts a number
---   of      text   what it is a share of, or the unit
---   detail  text   of issues the first message
+--@ table mpg_data_quality - what is missing or odd in the records: coverage, overlaps, PG above 1, what nothing explains
+--@ column topic TEXT - coverage, unclassified, beyond, issue
+--@ column what TEXT - the measure
+--@ column value REAL value a ratio, of counts a number
+--@ column of TEXT - what it is a share of, or the unit
+--@ column detail TEXT - of issues the first message
 -- Basis: capacity, allocated and productive time, as each row says.
 WITH sums AS (
   SELECT sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r,

@@ -1,17 +1,16 @@
 -- gang_assembly.sql - chip-hours in incomplete gangs, and how long gangs take to assemble, by job size.
 --
--- Inputs: none
--- Columns:
---   size                   text        S, M, L, XL
---   attempts               attempts    that held chips
---   never_ready            attempts    of them: whose gang never was complete
---   incomplete_chip_hours  chip-hours  held while the gang was not complete, at the start or later
---   surplus_chip_hours     chip-hours  held beyond what the job needs
---   share                  ratio       incomplete / held
---   p50_s                  seconds     median time from the first chip to the complete gang, of attempts that got there
---   p90_s                  seconds     (nearest rank, as the others)
---   p99_s                  seconds
---   max_s                  seconds
+--@ table mpg_gang_assembly - chip-hours in incomplete gangs, and how long gangs take to assemble, by job size
+--@ column size TEXT - S, M, L, XL
+--@ column attempts BIGINT attempts that held chips
+--@ column never_ready BIGINT attempts of them: whose gang never was complete
+--@ column incomplete_chip_hours REAL chip-hours held while the gang was not complete, at the start or later
+--@ column surplus_chip_hours REAL chip-hours held beyond what the job needs
+--@ column share REAL ratio incomplete / held
+--@ column p50_s REAL seconds median time from the first chip to the complete gang, of attempts that got there
+--@ column p90_s REAL seconds (nearest rank, as the others)
+--@ column p99_s REAL seconds
+--@ column max_s REAL seconds
 -- Basis: what jobs held. Time in the queue before the first chip is not in it.
 WITH ready AS (
   SELECT size, ready_us - start_us AS took_us, row_number() OVER (PARTITION BY size ORDER BY ready_us - start_us) AS place,

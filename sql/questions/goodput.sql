@@ -1,20 +1,19 @@
 -- goodput.sql - MPG and its factors, now and by whatever you group by.
 --
--- Inputs:
---   :by     'fleet' (unless given), 'hour', 'day', 'week', 'month', 'pool', 'chip', 'phase', 'framework', 'runtime', 'model', 'size', 'team', 'owner', 'priority', 'job'
---   :since  first hour or day that counts, '2026-01-05' or '2026-01-05 06:00:00'; everything unless given
---   :until  first hour or day that does not
--- Columns:
---   segment              text        the group; NULL holds what no job held, where you group by a column of jobs
---   capacity_chip_hours  chip-hours  capacity, of jobs what they held
---   SG                   ratio       allocated / capacity
---   RG                   ratio       productive / (allocated - untraced)
---   PG                   ratio       ideal / (productive - unrated)
---   MPG                  ratio       ideal / capacity; NULL while anything is untraced or unrated
---   MPG_lower            ratio       the same, where untraced and unrated count as no ideal
---   traced               ratio       share of the allocated time that is traced
---   rated                ratio       share of the productive time that is rated
---   contribution         ratio       ideal / capacity of the whole fleet: adds up to the fleet's MPG_lower
+--@ table mpg_goodput - MPG and its factors, now and by whatever you group by
+--@ argument by :by TEXT 'fleet' (unless given), 'hour', 'day', 'week', 'month', 'pool', 'chip', 'phase', 'framework', 'runtime', 'model', 'size', 'team', 'owner', 'priority', 'job'
+--@ argument since :since TEXT first hour or day that counts, '2026-01-05' or '2026-01-05 06:00:00'; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column segment TEXT - the group; NULL holds what no job held, where you group by a column of jobs
+--@ column capacity_chip_hours REAL chip-hours capacity, of jobs what they held
+--@ column SG REAL ratio allocated / capacity
+--@ column RG REAL ratio productive / (allocated - untraced)
+--@ column PG REAL ratio ideal / (productive - unrated)
+--@ column MPG REAL ratio ideal / capacity; NULL while anything is untraced or unrated
+--@ column MPG_lower REAL ratio the same, where untraced and unrated count as no ideal
+--@ column traced REAL ratio share of the allocated time that is traced
+--@ column rated REAL ratio share of the productive time that is rated
+--@ column contribution REAL ratio ideal / capacity of the whole fleet: adds up to the fleet's MPG_lower
 -- Basis: installed capacity for time, pool and chip; for columns of jobs what the jobs held (allocated + partial).
 WITH grouped AS (
   SELECT CASE coalesce(:by, 'fleet')

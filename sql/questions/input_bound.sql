@@ -1,16 +1,15 @@
 -- input_bound.sql - jobs that wait for their input data.
 --
--- Inputs:
---   :share  of the time in steps and in waiting for input, from which a job is listed; 0.05 unless given
--- Columns:
---   job               text
---   model             text
---   size              text        S, M, L, XL
---   input_chip_hours  chip-hours  category input
---   step_chip_hours   chip-hours  executed steps, whatever became of them
---   share             ratio       input / (input + steps)
---   RG                ratio       as it is
---   RG_without        ratio       if the input had been there: the same work in less time
+--@ table mpg_input_bound - jobs that wait for their input data
+--@ argument least_share :share REAL of the time in steps and in waiting for input, from which a job is listed; 0.05 unless given
+--@ column job TEXT -
+--@ column model TEXT -
+--@ column size TEXT - S, M, L, XL
+--@ column input_chip_hours REAL chip-hours category input
+--@ column step_chip_hours REAL chip-hours executed steps, whatever became of them
+--@ column share REAL ratio input / (input + steps)
+--@ column RG REAL ratio as it is
+--@ column RG_without REAL ratio if the input had been there: the same work in less time
 -- Basis: traced allocated time of the job.
 WITH sums AS (
   SELECT job, max(model) AS model, max(size) AS size, sum(iif(category = 'input', chip_us, 0)) AS input_us,

@@ -1,16 +1,15 @@
 -- losses.sql - where the chip-hours went, and what they cost: a waterfall from capacity down to ideal.
 --
--- Inputs:
---   :pool   one pool; all unless given
---   :since  first hour or day that counts; everything unless given
---   :until  first hour or day that does not
--- Columns:
---   step                  text        category, and its cause behind a slash; 'capacity' is first, 'ideal' is what is left
---   layer                 text        scheduling, runtime, program or no data: the factor that it lowers
---   chip_hours            chip-hours  what was lost here, of capacity and ideal what is there; inefficiency may be negative
---   share                 ratio       chip_hours / capacity
---   remaining_chip_hours  chip-hours  capacity less everything up to here
---   money                 money       at the prices of table prices, by the ledger's name of the chip; NULL where a chip has none
+--@ table mpg_losses - where the chip-hours went, and what they cost: a waterfall from capacity down to ideal
+--@ argument pool :pool TEXT one pool; all unless given
+--@ argument since :since TEXT first hour or day that counts; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column step TEXT - category, and its cause behind a slash; 'capacity' is first, 'ideal' is what is left
+--@ column layer TEXT - scheduling, runtime, program or no data: the factor that it lowers
+--@ column chip_hours REAL chip-hours what was lost here, of capacity and ideal what is there; inefficiency may be negative
+--@ column share REAL ratio chip_hours / capacity
+--@ column remaining_chip_hours REAL chip-hours capacity less everything up to here
+--@ column money REAL money at the prices of table prices, by the ledger's name of the chip; NULL where a chip has none
 -- Basis: installed capacity; queued demand is outside it and is not here.
 WITH parts AS (
   SELECT l.category, l.cause, sum(l.chip_us) AS chip_us,

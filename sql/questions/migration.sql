@@ -1,24 +1,23 @@
 -- migration.sql - the same work before and after a migration: of runtime, framework, chip or pool.
 --
--- Inputs:
---   :what    what changed: 'runtime' (unless given), 'framework', 'chip', 'pool', 'phase'
---   :before  its value before, such as 'multi-controller'
---   :after   its value after, such as 'pathways'
---   :same    what makes two jobs the same work: 'name' (unless given), 'model', 'job', 'owner', 'team'
--- Columns:
---   work               text        the name (model, ...) found on both sides; the last row, 'all', is their sum
---   jobs_before        jobs
---   jobs_after         jobs
---   chip_hours_before  chip-hours  that the jobs held
---   chip_hours_after   chip-hours
---   SG_before          ratio       on the jobs' own basis
---   SG_after           ratio
---   RG_before          ratio
---   RG_after           ratio
---   PG_before          ratio
---   PG_after           ratio
---   MPG_before         ratio       ideal / held: untraced and unrated count as no ideal
---   MPG_after          ratio
+--@ table mpg_migration - the same work before and after a migration: of runtime, framework, chip or pool
+--@ argument what :what TEXT what changed: 'runtime' (unless given), 'framework', 'chip', 'pool', 'phase'
+--@ argument before :before TEXT its value before, such as 'multi-controller'
+--@ argument after :after TEXT its value after, such as 'pathways'
+--@ argument same :same TEXT what makes two jobs the same work: 'name' (unless given), 'model', 'job', 'owner', 'team'
+--@ column work TEXT - the name (model, ...) found on both sides; the last row, 'all', is their sum
+--@ column jobs_before BIGINT jobs
+--@ column jobs_after BIGINT jobs
+--@ column chip_hours_before REAL chip-hours that the jobs held
+--@ column chip_hours_after REAL chip-hours
+--@ column SG_before REAL ratio on the jobs' own basis
+--@ column SG_after REAL ratio
+--@ column RG_before REAL ratio
+--@ column RG_after REAL ratio
+--@ column PG_before REAL ratio
+--@ column PG_after REAL ratio
+--@ column MPG_before REAL ratio ideal / held: untraced and unrated count as no ideal
+--@ column MPG_after REAL ratio
 -- Basis: what the jobs held. Work that was seen on one side only is left out on both.
 WITH sides AS (
   SELECT CASE coalesce(:same, 'name') WHEN 'name' THEN name WHEN 'model' THEN model WHEN 'job' THEN job WHEN 'owner' THEN owner

@@ -1,16 +1,15 @@
 -- mttf.sql - mean time to failure by job size, against 1/N.
 --
--- Inputs: none
--- Columns:
---   size             text      S, M, L, XL
---   runs             runs      times that a gang was complete
---   failures         failures  of them that a failure ended: failed, node_fail or gang_broken
---   preemptions      runs      that a preemption ended, which is no failure
---   run_hours        hours     all runs together
---   mean_chips       chips     of the runs, weighed by their time
---   mttf_hours       hours     run_hours / failures
---   expected_hours   hours     what a chip's own rate of failures in the whole fleet makes of it: MTTF of one chip / mean_chips
---   ratio            ratio     mttf / expected: above 1 such jobs last longer than their size says
+--@ table mpg_mttf - mean time to failure by job size, against 1/N
+--@ column size TEXT - S, M, L, XL
+--@ column runs BIGINT runs times that a gang was complete
+--@ column failures BIGINT failures of them that a failure ended: failed, node_fail or gang_broken
+--@ column preemptions BIGINT runs that a preemption ended, which is no failure
+--@ column run_hours REAL hours all runs together
+--@ column mean_chips REAL chips of the runs, weighed by their time
+--@ column mttf_hours REAL hours run_hours / failures
+--@ column expected_hours REAL hours what a chip's own rate of failures in the whole fleet makes of it: MTTF of one chip / mean_chips
+--@ column ratio REAL ratio mttf / expected: above 1 such jobs last longer than their size says
 -- Basis: time in which gangs were complete.
 WITH by_size AS (
   SELECT a.size, count(*) AS runs, sum(coalesce(r.outcome IN ('failed', 'node_fail', 'gang_broken'), 0)) AS failures,

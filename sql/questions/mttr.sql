@@ -1,15 +1,14 @@
 -- mttr.sql - how long jobs take to recover from an interruption: detect, replace, restore, warm up.
 --
--- Inputs: none
--- Columns:
---   size           text            S, M, L, XL
---   outcome        text            what interrupted: failed, node_fail, preempted, timeout or gang_broken
---   interruptions  interruptions   after which the job ran again and made progress
---   detect_s       seconds         from the end of the last span to the release of the gang, on average
---   replace_s      seconds         from there until a gang was complete again: back-off, queue and assembly
---   restore_s      seconds         of what follows, reading checkpoints back
---   warm_up_s      seconds         the rest up to the first step: process start, compilation, data
---   mttr_s         seconds         the four together: from the last progress to the next
+--@ table mpg_mttr - how long jobs take to recover from an interruption: detect, replace, restore, warm up
+--@ column size TEXT - S, M, L, XL
+--@ column outcome TEXT - what interrupted: failed, node_fail, preempted, timeout or gang_broken
+--@ column interruptions BIGINT interruptions after which the job ran again and made progress
+--@ column detect_s REAL seconds from the end of the last span to the release of the gang, on average
+--@ column replace_s REAL seconds from there until a gang was complete again: back-off, queue and assembly
+--@ column restore_s REAL seconds of what follows, reading checkpoints back
+--@ column warm_up_s REAL seconds the rest up to the first step: process start, compilation, data
+--@ column mttr_s REAL seconds the four together: from the last progress to the next
 -- Basis: interruptions; time of the clock, not chip-time. Servers (phase serving) are left out: from their spans, of one that got no request nobody can tell whether it was up.
 WITH ordered AS (
   SELECT r.*, a.size, lead(r.start_us) OVER w AS next_start_us, lead(r.progress_us) OVER w AS next_progress_us,

@@ -1,17 +1,16 @@
 -- net_mpg.sql - program goodput against runtime goodput: where a faster program only waits longer.
 --
--- Inputs:
---   :by     'model' (unless given), 'phase', 'framework', 'runtime', 'size', 'team', 'pool', 'chip', 'job'
---   :since  the day or hour that parts before from after; the middle of the ledger unless given
--- Columns:
---   segment   text    the group
---   RG        ratio   over both periods
---   PG        ratio
---   net       ratio   RG x PG: what the two make of allocated time
---   dRG       points  percentage points from before to after
---   dPG       points
---   dnet      points
---   verdict   text    'both', 'neither', or which rose: 'PG, paid with RG', 'RG, paid with PG', with ' at a loss' where net fell
+--@ table mpg_net_mpg - program goodput against runtime goodput: where a faster program only waits longer
+--@ argument by :by TEXT 'model' (unless given), 'phase', 'framework', 'runtime', 'size', 'team', 'pool', 'chip', 'job'
+--@ argument since :since TEXT the day or hour that parts before from after; the middle of the ledger unless given
+--@ column segment TEXT - the group
+--@ column RG REAL ratio over both periods
+--@ column PG REAL ratio
+--@ column net REAL ratio RG x PG: what the two make of allocated time
+--@ column dRG REAL points percentage points from before to after
+--@ column dPG REAL points
+--@ column dnet REAL points
+--@ column verdict TEXT - 'both', 'neither', or which rose: 'PG, paid with RG', 'RG, paid with PG', with ' at a loss' where net fell
 -- Basis: allocated - untraced for RG, productive - unrated for PG.
 WITH middle AS (
   SELECT coalesce(rtrim(replace(:since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour

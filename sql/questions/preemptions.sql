@@ -1,15 +1,14 @@
 -- preemptions.sql - who was preempted for whom, by size, and the work that it destroyed.
 --
--- Inputs:
---   :within  seconds after a preemption in which the job that it was for takes its first chip; 60 unless given
--- Columns:
---   victim_size           text         size of the preempted job
---   beneficiary_size      text         size of the job that came instead; NULL where none is seen
---   preemptions           preemptions
---   victims               jobs
---   destroyed_chip_hours  chip-hours   executed steps of the preempted attempts that did not survive
---   per_preemption        chip-hours   destroyed / preemptions
---   freed_chips           chips        that the victims needed
+--@ table mpg_preemptions - who was preempted for whom, by size, and the work that it destroyed
+--@ argument within :within REAL seconds after a preemption in which the job that it was for takes its first chip; 60 unless given
+--@ column victim_size TEXT - size of the preempted job
+--@ column beneficiary_size TEXT - size of the job that came instead; NULL where none is seen
+--@ column preemptions BIGINT preemptions
+--@ column victims BIGINT jobs
+--@ column destroyed_chip_hours REAL chip-hours executed steps of the preempted attempts that did not survive
+--@ column per_preemption REAL chip-hours destroyed / preemptions
+--@ column freed_chips REAL chips that the victims needed
 -- Basis: attempts whose outcome is preempted. Records do not say for whom: of the jobs of a higher priority whose attempt takes its first chips in the same pool, at the preemption or soon after it, it is the one of the highest. Priorities are compared as numbers: names, such as Slurm's QOS, have no order, and no beneficiary is seen.
 WITH victims AS (
   SELECT a.job, a.attempt, a.pool, a.size, a.chips, a.end_us, a.lost_us, CAST(j.priority AS INTEGER) AS priority

@@ -1,19 +1,18 @@
 -- program_versions.sql - program goodput of the costliest programs, before and after a compiler version.
 --
--- Inputs:
---   :label   the label of jobs that holds the version; 'compiler' unless given
---   :before  the version before
---   :after   the version after
---   :since   instead of the label: the day (of UTC) from which the new version ran
---   :top     how many programs; 10 unless given
--- Columns:
---   program            text        that ran on both sides, by productive chip-hours
---   chip_hours_before  chip-hours  productive
---   chip_hours_after   chip-hours
---   PG_before          ratio       ideal / (productive - unrated)
---   PG_after           ratio
---   change             points      percentage points of PG
---   saved_chip_hours   chip-hours  that the work of the second side would have taken more, at the PG of the first
+--@ table mpg_program_versions - program goodput of the costliest programs, before and after a compiler version
+--@ argument label :label TEXT the label of jobs that holds the version; 'compiler' unless given
+--@ argument before :before TEXT the version before
+--@ argument after :after TEXT the version after
+--@ argument since :since TEXT instead of the label: the day (of UTC) from which the new version ran
+--@ argument top :top BIGINT how many programs; 10 unless given
+--@ column program TEXT - that ran on both sides, by productive chip-hours
+--@ column chip_hours_before REAL chip-hours productive
+--@ column chip_hours_after REAL chip-hours
+--@ column PG_before REAL ratio ideal / (productive - unrated)
+--@ column PG_after REAL ratio
+--@ column change REAL points percentage points of PG
+--@ column saved_chip_hours REAL chip-hours that the work of the second side would have taken more, at the PG of the first
 -- Basis: productive - unrated.
 WITH labelled AS (
   SELECT job, json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.' || coalesce(:label, 'compiler')) AS version FROM jobs

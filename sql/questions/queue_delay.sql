@@ -1,16 +1,15 @@
 -- queue_delay.sql - how long jobs wait for their first chip, against scheduling goodput.
 --
--- Inputs:
---   :by   'pool' (unless given), 'size', 'day', 'priority', 'fleet'
--- Columns:
---   segment            text        the group; of 'pool' the one of the first chip, and none for what never got one; of 'day' that of the submission (UTC)
---   jobs               jobs        that were submitted and got a chip
---   p50_s              seconds     median wait from the submission to the first chip (nearest rank)
---   p90_s              seconds
---   max_s              seconds
---   queued_chip_hours  chip-hours  wanted and not held, also of jobs that never got a chip
---   SG                 ratio       of the group, as in goodput.sql
---   occupancy          ratio       held / capacity
+--@ table mpg_queue_delay - how long jobs wait for their first chip, against scheduling goodput
+--@ argument by :by TEXT 'pool' (unless given), 'size', 'day', 'priority', 'fleet'
+--@ column segment TEXT - the group; of 'pool' the one of the first chip, and none for what never got one; of 'day' that of the submission (UTC)
+--@ column jobs BIGINT jobs that were submitted and got a chip
+--@ column p50_s REAL seconds median wait from the submission to the first chip (nearest rank)
+--@ column p90_s REAL seconds
+--@ column max_s REAL seconds
+--@ column queued_chip_hours REAL chip-hours wanted and not held, also of jobs that never got a chip
+--@ column SG REAL ratio of the group, as in goodput.sql
+--@ column occupancy REAL ratio held / capacity
 -- Basis: SG and occupancy on installed capacity for pool and day, on what jobs held for size and priority.
 WITH first AS (
   SELECT a.job, min(a.start_us) AS start_us FROM attempts AS a GROUP BY a.job

@@ -1,21 +1,20 @@
 -- rank_disagreements.sql - MFU, ETTR, occupancy and duty cycle beside MPG, and the jobs on which their rankings disagree.
 --
--- Inputs:
---   :top  how many jobs, those that disagree most first; 10 unless given
--- Columns:
---   job          text
---   size         text   S, M, L, XL
---   MPG          ratio  ideal / held
---   MFU          ratio  ideal / allocated
---   ETTR         ratio  productive / (allocated + partial + queued)
---   occupancy    ratio  held / (held + queued): a job holds all of the chips that it holds, so what it asked for is the basis
---   duty_cycle   ratio  time that a program's steps ran, whatever became of them, / held
---   rank_MPG     rank   1 is best, of all jobs listed; ties share the first rank
---   rank_MFU     rank
---   rank_ETTR    rank
---   rank_occupancy rank
---   rank_duty    rank
---   disagreement ranks  the largest distance of another rank from that by MPG
+--@ table mpg_rank_disagreements - MFU, ETTR, occupancy and duty cycle beside MPG, and the jobs on which their rankings disagree
+--@ argument top :top BIGINT how many jobs, those that disagree most first; 10 unless given
+--@ column job TEXT -
+--@ column size TEXT - S, M, L, XL
+--@ column MPG REAL ratio ideal / held
+--@ column MFU REAL ratio ideal / allocated
+--@ column ETTR REAL ratio productive / (allocated + partial + queued)
+--@ column occupancy REAL ratio held / (held + queued): a job holds all of the chips that it holds, so what it asked for is the basis
+--@ column duty_cycle REAL ratio time that a program's steps ran, whatever became of them, / held
+--@ column rank_MPG BIGINT rank 1 is best, of all jobs listed; ties share the first rank
+--@ column rank_MFU BIGINT rank
+--@ column rank_ETTR BIGINT rank
+--@ column rank_occupancy BIGINT rank
+--@ column rank_duty BIGINT rank
+--@ column disagreement BIGINT ranks the largest distance of another rank from that by MPG
 -- Basis: jobs that are traced and rated throughout; on the jobs' own basis.
 WITH sums AS (
   SELECT job, max(size) AS size, sum(allocated_us) + sum(partial_us) AS held_us, sum(allocated_us) AS allocated_us,

@@ -1,21 +1,20 @@
 -- rg_by_phase.sql - runtime goodput by phase, and what lowers it.
 --
--- Inputs: none
--- Columns:
---   phase             text        training, serving, bulk_inference, ...
---   jobs              jobs
---   traced_chip_hours chip-hours  allocated - untraced: the denominator
---   RG                ratio       productive / traced
---   startup           ratio       shares of the traced time: with RG they add up to 1
---   compile           ratio
---   restore           ratio
---   input             ratio
---   checkpoint        ratio
---   eval              ratio
---   stall             ratio
---   lost              ratio
---   pending           ratio
---   unknown           ratio
+--@ table mpg_rg_by_phase - runtime goodput by phase, and what lowers it
+--@ column phase TEXT - training, serving, bulk_inference, ...
+--@ column jobs BIGINT jobs
+--@ column traced_chip_hours REAL chip-hours allocated - untraced: the denominator
+--@ column RG REAL ratio productive / traced
+--@ column startup REAL ratio shares of the traced time: with RG they add up to 1
+--@ column compile REAL ratio
+--@ column restore REAL ratio
+--@ column input REAL ratio
+--@ column checkpoint REAL ratio
+--@ column eval REAL ratio
+--@ column stall REAL ratio
+--@ column lost REAL ratio
+--@ column pending REAL ratio
+--@ column unknown REAL ratio
 -- Basis: allocated - untraced.
 WITH sums AS (
   SELECT phase, count(DISTINCT job) AS jobs, sum(allocated_us) - sum(untraced_us) AS traced_us, sum(productive_us) AS productive_us,

@@ -1,14 +1,13 @@
 -- rg_point_in_chips.sql - how many chips one more percentage point of runtime goodput is worth.
 --
--- Inputs:
---   :points  percentage points; 1 unless given
--- Columns:
---   pool              text    the last row, 'all', is the fleet
---   chips             chips   capacity on average over the ledger
---   RG                ratio   today
---   ideal_chips       chips   chips' worth of ideal work today: MPG_lower x chips
---   more_ideal_chips  chips   that the points add, at today's SG and PG
---   equivalent_chips  chips   more of the same that would add as much, at today's goodput
+--@ table mpg_rg_point_in_chips - how many chips one more percentage point of runtime goodput is worth
+--@ argument points :points REAL percentage points; 1 unless given
+--@ column pool TEXT - the last row, 'all', is the fleet
+--@ column chips REAL chips capacity on average over the ledger
+--@ column RG REAL ratio today
+--@ column ideal_chips REAL chips chips' worth of ideal work today: MPG_lower x chips
+--@ column more_ideal_chips REAL chips that the points add, at today's SG and PG
+--@ column equivalent_chips REAL chips more of the same that would add as much, at today's goodput
 -- Basis: installed capacity; allocated - untraced for RG.
 WITH ledger_time AS ( -- what waits does not list of the capacity, attempts held
   SELECT max(end_us) - min(start_us) AS length_us

@@ -1,17 +1,16 @@
 -- rolling.sql - goodput of the last hour and the last 24 hours, at each hour.
 --
--- Inputs:
---   :pool   one pool; all unless given
--- Columns:
---   hour         text   start of the hour that the windows end with
---   SG_1h        ratio  of that hour
---   RG_1h        ratio
---   PG_1h        ratio
---   MPG_1h       ratio  MPG_lower: untraced and unrated count as no ideal
---   SG_24h       ratio  of the hours up to it; of fewer at the start
---   RG_24h       ratio
---   PG_24h       ratio
---   MPG_24h      ratio
+--@ table mpg_rolling - goodput of the last hour and the last 24 hours, at each hour
+--@ argument pool :pool TEXT one pool; all unless given
+--@ column hour TEXT - start of the hour that the windows end with
+--@ column SG_1h REAL ratio of that hour
+--@ column RG_1h REAL ratio
+--@ column PG_1h REAL ratio
+--@ column MPG_1h REAL ratio MPG_lower: untraced and unrated count as no ideal
+--@ column SG_24h REAL ratio of the hours up to it; of fewer at the start
+--@ column RG_24h REAL ratio
+--@ column PG_24h REAL ratio
+--@ column MPG_24h REAL ratio
 -- Basis: installed capacity. Sums of hours are added up and divided last.
 WITH hours AS (
   SELECT hour, sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g,

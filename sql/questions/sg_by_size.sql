@@ -1,16 +1,15 @@
 -- sg_by_size.sql - scheduling goodput by job size on three bases.
 --
--- Inputs:
---   :since  first hour or day that counts; everything unless given
---   :until  first hour or day that does not
--- Columns:
---   size               text        S, M, L, XL
---   jobs               jobs        that held or wanted chips
---   held_chip_hours    chip-hours  allocated + partial
---   queued_chip_hours  chip-hours  wanted and not held
---   own                ratio       allocated / (allocated + partial): the jobs' own basis
---   demand             ratio       allocated / (allocated + partial + queued): of what they asked for
---   contribution       ratio       allocated / capacity of the fleet: the sizes add up to the fleet's SG
+--@ table mpg_sg_by_size - scheduling goodput by job size on three bases
+--@ argument since :since TEXT first hour or day that counts; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column size TEXT - S, M, L, XL
+--@ column jobs BIGINT jobs that held or wanted chips
+--@ column held_chip_hours REAL chip-hours allocated + partial
+--@ column queued_chip_hours REAL chip-hours wanted and not held
+--@ column own REAL ratio allocated / (allocated + partial): the jobs' own basis
+--@ column demand REAL ratio allocated / (allocated + partial + queued): of what they asked for
+--@ column contribution REAL ratio allocated / capacity of the fleet: the sizes add up to the fleet's SG
 -- Basis: three, as the columns say.
 WITH by_size AS (
   SELECT size, count(DISTINCT job) AS jobs, sum(allocated_us) AS allocated_us, sum(partial_us) AS partial_us,

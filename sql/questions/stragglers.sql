@@ -1,17 +1,16 @@
 -- stragglers.sql - steps that took much longer than their job's usual step.
 --
--- Inputs:
---   :factor  times the median of the job's steps from which a step is a straggler; 1.3 unless given
---   :top     how many jobs; 10 unless given
--- Columns:
---   job                text
---   size               text        S, M, L, XL
---   steps              steps       that ended
---   median_s           seconds     lower median of their lengths
---   stragglers         steps
---   share              ratio       stragglers / steps
---   worst_s            seconds     the longest step
---   excess_chip_hours  chip-hours  what stragglers took beyond the median, times the chips that the job needs
+--@ table mpg_stragglers - steps that took much longer than their job's usual step
+--@ argument factor :factor REAL times the median of the job's steps from which a step is a straggler; 1.3 unless given
+--@ argument top :top BIGINT how many jobs; 10 unless given
+--@ column job TEXT -
+--@ column size TEXT - S, M, L, XL
+--@ column steps BIGINT steps that ended
+--@ column median_s REAL seconds lower median of their lengths
+--@ column stragglers BIGINT steps
+--@ column share REAL ratio stragglers / steps
+--@ column worst_s REAL seconds the longest step
+--@ column excess_chip_hours REAL chip-hours what stragglers took beyond the median, times the chips that the job needs
 -- Basis: spans of kind step and batch as they were recorded, with what is nested in them. A job that scales up and down has steps of several lengths, and is left out.
 WITH lengths AS (
   SELECT s.job, s.end_us - s.start_us AS length_us, row_number() OVER (PARTITION BY s.job ORDER BY s.end_us - s.start_us) AS place,

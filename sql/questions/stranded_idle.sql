@@ -1,13 +1,12 @@
 -- stranded_idle.sql - chips that were idle while jobs were waiting for chips of the same pool.
 --
--- Inputs: none
--- Columns:
---   pool                  text
---   idle_chip_hours       chip-hours  in service, held by no job
---   queued_chip_hours     chip-hours  wanted and not held
---   stranded_chip_hours   chip-hours  at each moment the lesser of the two
---   fitting_chip_hours    chip-hours  of it: what jobs that would have fitted as a whole could have had
---   stranded_share        ratio       stranded / idle
+--@ table mpg_stranded_idle - chips that were idle while jobs were waiting for chips of the same pool
+--@ column pool TEXT -
+--@ column idle_chip_hours REAL chip-hours in service, held by no job
+--@ column queued_chip_hours REAL chip-hours wanted and not held
+--@ column stranded_chip_hours REAL chip-hours at each moment the lesser of the two
+--@ column fitting_chip_hours REAL chip-hours of it: what jobs that would have fitted as a whole could have had
+--@ column stranded_share REAL ratio stranded / idle
 -- Basis: pools over the whole trace. Compatible means: of the same pool; a job that never got a chip waits for none, and is not here (queue_delay.sql has it). A negative idle time (more held than exists) counts as none.
 WITH waiting AS ( -- chips in millionths, as they may be fractions
   SELECT pool, category, start_us, end_us, CAST(round(1e6 * chip_us / (end_us - start_us)) AS INTEGER) AS chips

@@ -1,20 +1,19 @@
 -- top_jobs.sql - the jobs that lost the most chip-hours, and to what.
 --
--- Inputs:
---   :top    how many; 10 unless given
---   :since  first hour or day that counts; everything unless given
---   :until  first hour or day that does not
--- Columns:
---   job              text        its id
---   name             text
---   team             text        of its labels
---   size             text        S, M, L or XL
---   held_chip_hours  chip-hours  allocated + partial
---   lost_chip_hours  chip-hours  held less ideal, and less what is untraced or unrated
---   scheduling       chip-hours  of it: partial
---   runtime          chip-hours  of it: startup to unknown
---   program          chip-hours  of it: inefficiency
---   worst            text        the category, inefficiency apart, that took the most
+--@ table mpg_top_jobs - the jobs that lost the most chip-hours, and to what
+--@ argument top :top BIGINT how many; 10 unless given
+--@ argument since :since TEXT first hour or day that counts; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column job TEXT - its id
+--@ column name TEXT -
+--@ column team TEXT - of its labels
+--@ column size TEXT - S, M, L or XL
+--@ column held_chip_hours REAL chip-hours allocated + partial
+--@ column lost_chip_hours REAL chip-hours held less ideal, and less what is untraced or unrated
+--@ column scheduling REAL chip-hours of it: partial
+--@ column runtime REAL chip-hours of it: startup to unknown
+--@ column program REAL chip-hours of it: inefficiency
+--@ column worst TEXT - the category, inefficiency apart, that took the most
 -- Basis: what the job held; queued time is not lost chip-time.
 WITH by_category AS (
   SELECT job, category, max(name) AS name, max(team) AS team, max(size) AS size, sum(chip_us) AS chip_us

@@ -1,16 +1,14 @@
 -- before_after.sql - two periods side by side: the factors of MPG, and every category's share of capacity.
 --
--- Inputs:
---   :before_since  first day or hour of the first period; the first of the ledger unless given
---   :before_until  first day or hour after it; the start of the second unless given
---   :after_since   first day or hour of the second period; the middle of the ledger unless given
---   :after_until   first day or hour after it; the end unless given
--- Columns:
---   kind    text    'factor' or 'category'
---   item    text    SG, RG, PG, MPG_lower; the categories
---   before  ratio   in the first period; of a category its share of capacity
---   after   ratio   in the second
---   change  points  percentage points; those of the categories add up to nothing
+--@ argument before_since :before_since TEXT first day or hour of the first period; the first of the ledger unless given
+--@ argument before_until :before_until TEXT first day or hour after it; the start of the second unless given
+--@ argument after_since :after_since TEXT first day or hour of the second period; the middle of the ledger unless given
+--@ argument after_until :after_until TEXT first day or hour after it; the end unless given
+--@ column kind TEXT - 'factor' or 'category'
+--@ column item TEXT - SG, RG, PG, MPG_lower; the categories
+--@ column before REAL ratio in the first period; of a category its share of capacity
+--@ column after REAL ratio in the second
+--@ column change REAL points percentage points; those of the categories add up to nothing
 -- Basis: installed capacity. Which factor explains how much of the change is told by sql/questions/change.sql.
 WITH middle AS (
   SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour

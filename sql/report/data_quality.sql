@@ -1,15 +1,13 @@
 -- data_quality.sql - how much is known of each pool's time.
 --
--- Inputs: none
--- Columns:
---   pool                 text        the last row, 'all', is the fleet
---   capacity_chip_hours  chip-hours
---   traced               ratio       share of the allocated time of jobs with runtime records
---   rated                ratio       share of the productive time of programs whose FLOPs and chip are known
---   unknown              ratio       share of the allocated time that nothing explains
---   pending              ratio       share of the allocated time whose fate the end of the trace leaves open
---   idle_below_zero      chip-hours  held beyond what exists, in hours where that is so
---   issues               records     of 'all': what the last build noticed, but for what is merely worth knowing
+--@ column pool TEXT - the last row, 'all', is the fleet
+--@ column capacity_chip_hours REAL chip-hours
+--@ column traced REAL ratio share of the allocated time of jobs with runtime records
+--@ column rated REAL ratio share of the productive time of programs whose FLOPs and chip are known
+--@ column unknown REAL ratio share of the allocated time that nothing explains
+--@ column pending REAL ratio share of the allocated time whose fate the end of the trace leaves open
+--@ column idle_below_zero REAL chip-hours held beyond what exists, in hours where that is so
+--@ column issues BIGINT records of 'all': what the last build noticed, but for what is merely worth knowing
 -- Basis: as the columns say. The measures one by one, and the issues, are in sql/questions/data_quality.sql.
 WITH sums AS (
   SELECT pool, sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r,

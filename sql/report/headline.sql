@@ -1,25 +1,23 @@
 -- headline.sql - MPG with its three factors, and how large the fleet is.
 --
--- Inputs:
---   :since  first hour or day that counts; everything unless given
---   :until  first hour or day that does not
--- Columns:
---   first_hour           text        of the ledger
---   last_hour            text
---   hours                hours
---   pools                pools
---   jobs                 jobs        that held or wanted chips
---   chips                chips       capacity on average over the ledger; between :since and :until over the hours that have any
---   capacity_chip_hours  chip-hours
---   ideal_chip_hours     chip-hours
---   queued_chip_hours    chip-hours  wanted and not held
---   SG                   ratio       allocated / capacity
---   RG                   ratio       productive / (allocated - untraced)
---   PG                   ratio       ideal / (productive - unrated)
---   MPG                  ratio       ideal / capacity; NULL while anything is untraced or unrated
---   MPG_lower            ratio       the same, where untraced and unrated count as no ideal
---   traced               ratio       share of the allocated time that is traced
---   rated                ratio       share of the productive time that is rated
+--@ argument since :since TEXT first hour or day that counts; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column first_hour TEXT - of the ledger
+--@ column last_hour TEXT -
+--@ column hours REAL hours
+--@ column pools BIGINT pools
+--@ column jobs BIGINT jobs that held or wanted chips
+--@ column chips REAL chips capacity on average over the ledger; between :since and :until over the hours that have any
+--@ column capacity_chip_hours REAL chip-hours
+--@ column ideal_chip_hours REAL chip-hours
+--@ column queued_chip_hours REAL chip-hours wanted and not held
+--@ column SG REAL ratio allocated / capacity
+--@ column RG REAL ratio productive / (allocated - untraced)
+--@ column PG REAL ratio ideal / (productive - unrated)
+--@ column MPG REAL ratio ideal / capacity; NULL while anything is untraced or unrated
+--@ column MPG_lower REAL ratio the same, where untraced and unrated count as no ideal
+--@ column traced REAL ratio share of the allocated time that is traced
+--@ column rated REAL ratio share of the productive time that is rated
 -- Basis: installed capacity.
 WITH ledger_time AS ( -- what waits does not list of the capacity, attempts held
   SELECT max(end_us) - min(start_us) AS length_us

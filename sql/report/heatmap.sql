@@ -1,19 +1,17 @@
 -- heatmap.sql - goodput by two segments at once.
 --
--- Inputs:
---   :rows     'phase' (unless given), 'pool', 'chip', 'framework', 'runtime', 'model', 'size', 'team', 'owner', 'day'
---   :columns  'size' (unless given), or another of them
---   :since    first hour or day that counts; everything unless given
---   :until    first hour or day that does not
--- Columns:
---   row_segment      text
---   column_segment   text
---   held_chip_hours  chip-hours  allocated + partial
---   SG               ratio       allocated / held: the jobs' own basis
---   RG               ratio       productive / (allocated - untraced)
---   PG               ratio       ideal / (productive - unrated)
---   MPG_lower        ratio       ideal / held
---   lost_chip_hours  chip-hours  held less ideal, and less what is untraced or unrated
+--@ argument rows :rows TEXT 'phase' (unless given), 'pool', 'chip', 'framework', 'runtime', 'model', 'size', 'team', 'owner', 'day'
+--@ argument columns :columns TEXT 'size' (unless given), or another of them
+--@ argument since :since TEXT first hour or day that counts; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column row_segment TEXT -
+--@ column column_segment TEXT -
+--@ column held_chip_hours REAL chip-hours allocated + partial
+--@ column SG REAL ratio allocated / held: the jobs' own basis
+--@ column RG REAL ratio productive / (allocated - untraced)
+--@ column PG REAL ratio ideal / (productive - unrated)
+--@ column MPG_lower REAL ratio ideal / held
+--@ column lost_chip_hours REAL chip-hours held less ideal, and less what is untraced or unrated
 -- Basis: what jobs held; what no job held is not here.
 WITH parted AS (
   SELECT CASE coalesce(:rows, 'phase') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'framework' THEN framework

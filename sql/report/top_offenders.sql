@@ -1,19 +1,17 @@
 -- top_offenders.sql - who lost the most chip-hours, and to what.
 --
--- Inputs:
---   :by     'job' (unless given), 'model', 'team', 'owner', 'pool', 'phase', 'framework', 'runtime', 'size'
---   :top    how many; 10 unless given
---   :since  first hour or day that counts; everything unless given
---   :until  first hour or day that does not
--- Columns:
---   segment          text
---   name             text        of a job its name
---   held_chip_hours  chip-hours  allocated + partial
---   lost_chip_hours  chip-hours  held less ideal, and less what is untraced or unrated
---   scheduling       chip-hours  of it: partial
---   runtime          chip-hours  of it: startup to unknown
---   program          chip-hours  of it: inefficiency
---   MPG_lower        ratio       ideal / held
+--@ argument by :by TEXT 'job' (unless given), 'model', 'team', 'owner', 'pool', 'phase', 'framework', 'runtime', 'size'
+--@ argument top :top BIGINT how many; 10 unless given
+--@ argument since :since TEXT first hour or day that counts; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column segment TEXT -
+--@ column name TEXT - of a job its name
+--@ column held_chip_hours REAL chip-hours allocated + partial
+--@ column lost_chip_hours REAL chip-hours held less ideal, and less what is untraced or unrated
+--@ column scheduling REAL chip-hours of it: partial
+--@ column runtime REAL chip-hours of it: startup to unknown
+--@ column program REAL chip-hours of it: inefficiency
+--@ column MPG_lower REAL ratio ideal / held
 -- Basis: what jobs held.
 WITH sums AS (
   SELECT CASE coalesce(:by, 'job') WHEN 'job' THEN job WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'owner' THEN owner WHEN 'pool' THEN pool

@@ -1,17 +1,15 @@
 -- trend.sql - goodput over time, with the seven days up to each.
 --
--- Inputs:
---   :width  'day' (unless given), 'hour', 'week' or 'month'
---   :since  first hour or day that counts; everything unless given
---   :until  first hour or day that does not
--- Columns:
---   bucket               text        start of the hour or day, '2026-W02', '2026-01'
---   capacity_chip_hours  chip-hours
---   SG                   ratio       allocated / capacity
---   RG                   ratio       productive / (allocated - untraced)
---   PG                   ratio       ideal / (productive - unrated)
---   MPG_lower            ratio       ideal / capacity: untraced and unrated count as no ideal
---   MPG_7                ratio       the same of this bucket and the six before it
+--@ argument width :width TEXT 'day' (unless given), 'hour', 'week' or 'month'
+--@ argument since :since TEXT first hour or day that counts; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column bucket TEXT - start of the hour or day, '2026-W02', '2026-01'
+--@ column capacity_chip_hours REAL chip-hours
+--@ column SG REAL ratio allocated / capacity
+--@ column RG REAL ratio productive / (allocated - untraced)
+--@ column PG REAL ratio ideal / (productive - unrated)
+--@ column MPG_lower REAL ratio ideal / capacity: untraced and unrated count as no ideal
+--@ column MPG_7 REAL ratio the same of this bucket and the six before it
 -- Basis: installed capacity.
 WITH sums AS (
   SELECT CASE coalesce(:width, 'day') WHEN 'hour' THEN hour WHEN 'day' THEN date(day) WHEN 'week' THEN week WHEN 'month' THEN month

@@ -1,16 +1,14 @@
 -- waterfall.sql - from capacity down to ideal, a bar for each category.
 --
--- Inputs:
---   :since  first hour or day that counts; everything unless given
---   :until  first hour or day that does not
--- Columns:
---   place       number      order of the bars
---   category    text        'capacity', the categories, and 'ideal', which is what is left
---   layer       text        capacity, scheduling, runtime, program, no data, ideal
---   chip_hours  chip-hours  lost here; of capacity and ideal what is there
---   share       ratio       chip_hours / capacity
---   from_hours  chip-hours  where the bar begins
---   to_hours    chip-hours  where it ends
+--@ argument since :since TEXT first hour or day that counts; everything unless given
+--@ argument until :until TEXT first hour or day that does not
+--@ column place REAL number order of the bars
+--@ column category TEXT - 'capacity', the categories, and 'ideal', which is what is left
+--@ column layer TEXT - capacity, scheduling, runtime, program, no data, ideal
+--@ column chip_hours REAL chip-hours lost here; of capacity and ideal what is there
+--@ column share REAL ratio chip_hours / capacity
+--@ column from_hours REAL chip-hours where the bar begins
+--@ column to_hours REAL chip-hours where it ends
 -- Basis: installed capacity; queued demand is outside it and is not here.
 WITH parts AS (
   SELECT category, sum(chip_us) AS us FROM ledger

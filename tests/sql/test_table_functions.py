@@ -11,7 +11,7 @@ import unittest
 
 import cases
 from fleets import ROOT, connect, quote
-from table_functions import every
+from table_functions import every, without_outputs
 
 PAGE, SECURITY, MANUAL = "docs/table-functions.md", "docs/security.md", "docs/mpg.7"
 MARK = "<!-- generated below: tests/sql/test_table_functions.py writes this from the heads of the files -->\n"
@@ -98,14 +98,11 @@ def page():
     return text_of(PAGE).partition(MARK)[0] + MARK + "\n" + "\n".join(names) + "\n\n" + "\n".join(map(entry, tables))
 
 
-def without_outputs(text):
-    return re.sub(r"(^```sql\n.*?^```\n)(?:```\n.*?^```\n)?", r"\1", text, flags=re.M | re.S)
-
-
 def security():
     """The page with the names of every table function in their rows."""
     text = text_of(SECURITY)
-    for opens, mark, tables in (("yes", "they run an SQL file over files", [t for t in every() if t.over_files]),):
+    for opens, mark, tables in (("yes", "they run an SQL file over files", [t for t in every() if t.over_files]),
+                                ("no", "questions, over tables of the database", [t for t in every() if not t.over_files])):
         row = f"| DIRECTONLY | {opens} | {', '.join(f'`{table.name}`' for table in tables)} ({mark}) |"
         text, n = re.subn(rf"^\| DIRECTONLY \| {opens} \| [^|]* \({mark}\) \|$", row, text, flags=re.M)
         assert n == 1, mark
@@ -114,7 +111,9 @@ def security():
 
 def manual():
     """The manual page with their names."""
-    lines = [".TP", ".BR " + " ,\\  ".join(table.name for table in every() if table.over_files), "run an SQL file over files: docs/table-functions.md."]
+    lines = []
+    for over_files, what in ((True, "run an SQL file over files: docs/table-functions.md."), (False, "are questions over the tables that mpg_build makes: docs/questions.md.")):
+        lines += [".TP", ".BR " + " ,\\  ".join(table.name for table in every() if table.over_files == over_files), what]
     before, mark, rest = text_of(MANUAL).partition('.\\" table functions: tests/sql/test_table_functions.py writes the names\n')
     return before + mark + "\n".join(lines) + "\n" + rest[rest.index('.\\" end of table functions'):]
 
@@ -234,6 +233,89 @@ class OverFiles(cases.Case):
         rows = self.rows("SELECT trace, count(*) FROM trace_device_activity(?) GROUP BY 1 ORDER BY 1", folder)
         self.assertEqual([os.path.join(folder, name) for name in ("other.sqlite", "run#1 %41?.sqlite")], [trace for trace, _ in rows])
         self.assertEqual(rows[0][1], rows[1][1])
+
+
+class Questions(cases.Case):
+    """Over tables of the open database."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.built = connect()
+        cls.built.execute("SELECT mpg_build('fixtures/fleet')")
+        cls.tables = [table for table in every() if not table.over_files]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.built.close()
+
+    def given(self, table):
+        """Arguments by their parameters: none, and such that every function has rows."""
+        times = {"by": "pool", "since": "2026-01-05", "until": "2026-01-07", "after_since": "2026-01-06", "what": "runtime", "before": "multi-controller", "after": "pathways", "top": 3}
+        parameters = [parameter[1:] for _, parameter, _, _ in table.arguments]
+        return {}, {name: value for name, value in times.items() if name in parameters}
+
+    def test_names(self):
+        self.assertEqual([], [t.name for t in self.tables if t.name != "mpg_" + os.path.basename(t.path)[:-4]])
+        self.assertEqual(sorted(os.listdir(os.path.join(ROOT, "sql/questions"))), sorted(os.path.basename(t.path) for t in self.tables))
+
+    def test_same_as_the_statement(self):
+        for table in self.tables:
+            for given in self.given(table):
+                with self.subTest(table.name, given=given):
+                    unset = {parameter[1:]: None for _, parameter, _, _ in table.arguments}
+                    cursor = self.built.execute(text_of(table.path), unset | given)
+                    self.assertEqual([name for name, *_ in table.columns], [column[0] for column in cursor.description])
+                    of = {parameter[1:]: name for name, parameter, _, _ in table.arguments}
+                    conditions = " AND ".join(f'"{of[name]}" = :{name}' for name in given)
+                    found = self.built.execute(f"SELECT * FROM {table.name}" + (" WHERE " + conditions if given else ""), given).fetchall()
+                    self.assertEqual(cursor.fetchall(), found)
+                    by_place = self.built.execute(f"SELECT * FROM {table.name}({', '.join('?' * len(unset))})", list((unset | given).values())).fetchall()
+                    self.assertEqual(found, by_place)
+
+    def test_types_of_columns(self):
+        for table in self.tables:
+            for name, type, *_ in table.columns:
+                kinds = {kind for kind, in self.built.execute(f'SELECT DISTINCT typeof("{name}") FROM {table.name}')} - {"null"}
+                self.assertLessEqual(kinds, OF_TYPE[type], (table.name, name))
+
+    def test_an_argument_that_sqlite_does_not_hand_over(self):
+        self.fails("mpg_goodput: the argument by takes = and nothing else", "SELECT * FROM mpg_goodput WHERE \"by\" > 'pool'")
+        self.fails("mpg_goodput: the argument since takes = and nothing else", "SELECT * FROM mpg_goodput WHERE since > '2026'")
+
+    def test_without_tables(self):
+        for table in self.tables:
+            self.assertRegex(self.error(f"SELECT * FROM {table.name}"), rf"^{table.name}: no such table: \w+; SELECT mpg_build\('traces/'\) makes the tables that it reads$")
+
+    def test_a_virtual_table_is_no_relation(self):
+        """A stranger's database may have one, of any module, under the name; and a view over the function itself never ends."""
+        self.db.execute("CREATE TEMP VIEW cells AS SELECT * FROM mpg_losses")
+        self.assertRegex(self.error("SELECT * FROM mpg_losses"), "^mpg_losses: ")
+        self.db.execute("CREATE TEMP VIEW ledger AS SELECT * FROM mpg_losses")
+        self.assertRegex(self.error("SELECT * FROM mpg_losses"), "^mpg_losses: ")
+
+    def test_a_stored_schema_asks_none(self):
+        self.db.execute("SELECT mpg_build('fixtures/golden')")
+        for table in self.tables:
+            self.db.execute(f"CREATE VIEW v_{table.name} AS SELECT * FROM {table.name}")
+            self.assertRegex(self.error(f"SELECT * FROM v_{table.name}"), f"unsafe use of virtual table \"{table.name}\"")
+
+    def test_without_files(self):
+        """A host that registers nothing that opens files has the questions, and none of the others."""
+        db = sqlite3.connect(":memory:")
+        self.addCleanup(db.close)
+        db.enable_load_extension(True)
+        db.execute("SELECT load_extension(?, 'sqlite3_mpg_nofs_init')", (os.path.join(ROOT, "mpg"),))
+        found = {name for name, in db.execute("SELECT name FROM pragma_module_list")}
+        self.assertEqual({t.name for t in self.tables}, {t.name for t in every()} & found)
+
+    def test_interrupted(self):
+        self.built.set_progress_handler(lambda: 1, 100)
+        try:
+            with self.assertRaisesRegex(sqlite3.OperationalError, "^interrupted$"):
+                self.built.execute("SELECT * FROM mpg_goodput('job')").fetchall()
+        finally:
+            self.built.set_progress_handler(None, 0)
+        self.assertGreater(len(self.built.execute("SELECT * FROM mpg_goodput('job')").fetchall()), 0)
 
 
 class Interrupted(cases.Case):

@@ -8,6 +8,7 @@ import re
 import sqlite3
 
 from fleets import ROOT, connect
+from table_functions import of_text
 
 FOLDERS = ("questions", "report")
 
@@ -46,7 +47,7 @@ class Question:
     """A file's header: what it is for, its inputs, its columns, its basis."""
 
     HEAD = re.compile(r"\A-- (\S+) - (.*)\n((?:--.*\n)+)")
-    SECTION = re.compile(r"^-- (Inputs|Columns|Basis|Needs):(.*)\n((?:--   .*\n)*)", re.M)
+    SECTION = re.compile(r"^-- (Basis|Needs): (.*)$", re.M)
 
     def __init__(self, path):
         self.path, self.text = path, text_of(path)
@@ -54,11 +55,11 @@ class Question:
         assert head, f"{path}: expected a header '-- NAME - purpose', then its sections"
         self.name, self.purpose = head[1], head[2]
         self.sql = self.text[head.end():]
-        self.sections = {m[1]: (m[2].strip(), [line[5:] for line in m[3].splitlines()]) for m in self.SECTION.finditer(head[3])}
-        self.inputs = [tuple(re.split(r"\s+", line, 1)) for line in self.sections.get("Inputs", ("", []))[1]]
-        self.columns = [tuple(re.split(r"\s{2,}", re.sub(r"^(\S+) (?=\S)", r"\1  ", line))) for line in self.sections["Columns"][1]]
-        self.basis = self.sections["Basis"][0]
-        self.needs = self.sections.get("Needs", ("", []))[0]
+        self.sections = dict(self.SECTION.findall(head[3]))
+        declared = of_text(path, head[3])
+        self.inputs = [(parameter, text) for _, parameter, _, text in declared.arguments]
+        self.columns = [(name, unit or "text", text) for name, _, unit, text in declared.columns]
+        self.basis, self.needs = self.sections.get("Basis"), self.sections.get("Needs")
 
     @property
     def bare(self):

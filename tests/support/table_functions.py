@@ -33,21 +33,42 @@ class Table:
         return ", ".join([f"{name} {type}" for name, type, _, _ in self.columns] + [f"{name} {type} hidden".replace("  ", " ") for name, type in self.hidden])
 
 
+def heads(text):
+    """The word and the rest of each line "--@ "."""
+    return [line[4:].partition(" ")[::2] for line in text.split("\n") if line.startswith("--@ ")]
+
+
+def add(table, word, rest):
+    if word == "argument":
+        table.arguments.append(tuple(rest.split(" ", 3)))
+    elif word == "column":
+        name, type, unit, text = (rest + " ").split(" ", 3)
+        table.columns.append((name, type, "" if unit == "-" else unit.replace("_", " "), text.strip()))
+
+
+def of_text(path, text):
+    """The arguments and columns of a file that has one of each, whether it is a function or not."""
+    table = Table(path, "", "-", "", [])
+    for word, rest in heads(text):
+        add(table, word, rest)
+    return table
+
+
 def of_script(path):
-    tables, shared = [], []
+    tables, shared = [], Table(path, "", "-", "", [])
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        for line in file:
-            word, _, rest = line[4:].rstrip("\n").partition(" ") if line.startswith("--@ ") else ("", "", "")
+        for word, rest in heads(file.read()):
             if word == "table":
-                tables.append(Table(path, *rest.split(" ", 2), shared))
-            elif word == "argument":
-                name, parameter, type, text = rest.split(" ", 3)
-                (tables[-1].arguments if tables else shared).append((name, parameter, type, text))
-            elif word == "column":
-                name, type, unit, text = (rest + " ").split(" ", 3)
-                tables[-1].columns.append((name, type, "" if unit == "-" else unit.replace("_", " "), text.strip()))
+                tables.append(Table(path, *rest.split(" ", 2), shared.arguments))
+            else:
+                add(tables[-1] if tables else shared, word, rest)
     return tables
 
 
 def every():
     return [table for path in sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)) for table in of_script(path)]
+
+
+def without_outputs(text):
+    """A page without what its statements give."""
+    return re.sub(r"(^```sql\n.*?^```\n)(?:```\n.*?^```\n)?", r"\1", text, flags=re.M | re.S)

@@ -52,8 +52,13 @@ static int script_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
   info->estimatedRows = 1000;
   info->estimatedCost = 1e6;
   rc = mpg_plan_arguments(info, shape.ncolumns, shape.narguments);
-  if (shape.required == 0)
-    info->estimatedCost = 1e6;
+  if (shape.required > 0)
+    return rc;
+  info->estimatedCost = 1e6;
+  /* The first argument is like the others: named and not given. */
+  if (rc == SQLITE_OK && shape.narguments > 0 && (info->idxNum & 1) == 0 &&
+      (info->colUsed >> shape.ncolumns & 1) != 0)
+    info->idxNum |= 1 << 16;
   return rc;
 }
 
@@ -119,7 +124,7 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
     mpg_type type;
     (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)shape->arguments[i].name.n,
                            shape->arguments[i].name.p);
-    if (i > 0 && mpg_argument_is_missing(plan, (size_t)i) && i >= shape->required)
+    if (i >= shape->required && mpg_argument_is_missing(plan, (size_t)i))
       return mpg_argument_missing(base, name_of(base), name);
     if (i >= shape->required)
       continue;
@@ -145,9 +150,13 @@ static int copy_arguments(cursor *c, sqlite3_value *const given[MPG_SHAPE_ARGUME
 
 /* The error of a statement on the user's own connection. */
 static int host_failure(sqlite3_vtab *base, sqlite3 *db, int rc) {
+  const char *text = sqlite3_errmsg(db);
   if (rc == SQLITE_INTERRUPT || rc == SQLITE_NOMEM)
     return rc;
-  (void)mpg_vtab_error(base, "%s: %s", name_of(base), sqlite3_errmsg(db));
+  (void)mpg_vtab_error(base, "%s: %s%s", name_of(base), text,
+                       strncmp(text, "no such table: ", 15) == 0
+                           ? "; SELECT mpg_build('traces/') makes the tables that it reads"
+                           : "");
   return rc == SQLITE_OK ? SQLITE_ERROR : rc;
 }
 
