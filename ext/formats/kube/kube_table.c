@@ -16,33 +16,7 @@
 
 static const mpg_reader_column columns[] = {MPG_KUBE_FIELDS(COLUMN)};
 
-typedef struct kube_file {
-  mpg_kube *reader;
-} kube_file;
-
-static void file_close(void *p) {
-  mpg_kube_close(((kube_file *)p)->reader);
-}
-
-static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
-                        mpg_issues *issues, mpg_err *err) {
-  (void)scan;
-  return mpg_kube_open(&((kube_file *)p)->reader, env, stream, issues, err);
-}
-
-static mpg_rc file_next(void *p, mpg_err *err) {
-  return mpg_kube_next(((kube_file *)p)->reader, err);
-}
-
-static int64_t file_line(const void *p) {
-  return mpg_kube_line(((const kube_file *)p)->reader);
-}
-
-static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
-  (void)err;
-  *out = *mpg_kube_get(((kube_file *)p)->reader, i);
-  return MPG_OK;
-}
+MPG_READER_FILE(kube_file, kube)
 
 int mpg_register_kube(mpg_conn *conn, char **error) {
   static const mpg_reader_format format = {

@@ -103,13 +103,7 @@ static mpg_rc file_open(void *p, void *shared, const mpg_env *env, mpg_stream *s
   return mpg_log_open(&file->reader, env, stream, &scan->options, issues, err);
 }
 
-static mpg_rc file_next(void *p, mpg_err *err) {
-  return mpg_log_next(((log_file *)p)->reader, err);
-}
-
-static int64_t file_line(const void *p) {
-  return mpg_log_line(((const log_file *)p)->reader);
-}
+MPG_READER_NEXT_AND_LINE(log_file, log)
 
 /* ---- Columns ---- */
 

@@ -95,13 +95,7 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
   return mpg_pbs_open(&file->reader, env, stream, zone, issues, err);
 }
 
-static mpg_rc file_next(void *p, mpg_err *err) {
-  return mpg_pbs_next(((pbs_file *)p)->reader, err);
-}
-
-static int64_t file_line(const void *p) {
-  return mpg_pbs_line(((const pbs_file *)p)->reader);
-}
+MPG_READER_NEXT_AND_LINE(pbs_file, pbs)
 
 /* ---- Columns derived from others ---- */
 

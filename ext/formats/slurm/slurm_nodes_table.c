@@ -62,13 +62,7 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
              : rc;
 }
 
-static mpg_rc file_next(void *p, mpg_err *err) {
-  return mpg_slurm_show_node_next(((nodes_file *)p)->reader, err);
-}
-
-static int64_t file_line(const void *p) {
-  return mpg_slurm_show_node_line(((const nodes_file *)p)->reader);
-}
+MPG_READER_NEXT_AND_LINE(nodes_file, slurm_show_node)
 
 static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   nodes_file *file = p;

@@ -72,13 +72,7 @@ static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *str
   return mpg_swf_open(&file->reader, env, stream, issues, err);
 }
 
-static mpg_rc file_next(void *p, mpg_err *err) {
-  return mpg_swf_next(((swf_file *)p)->reader, err);
-}
-
-static int64_t file_line(const void *p) {
-  return mpg_swf_line(((const swf_file *)p)->reader);
-}
+MPG_READER_NEXT_AND_LINE(swf_file, swf)
 
 /* ---- Columns ---- */
 

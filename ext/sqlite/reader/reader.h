@@ -113,6 +113,37 @@ typedef struct mpg_reader_format {
   const mpg_reader_prefetch *ahead;
 } mpg_reader_format;
 
+/*
+** The callbacks of a format whose file is a `type` with its mpg_NAME in the member `reader`:
+** file_next and file_line; and of one that has nothing else, and nothing to open it with, all of
+** them, with the type itself.
+*/
+#define MPG_READER_NEXT_AND_LINE(type, name)                                                       \
+  static mpg_rc file_next(void *p, mpg_err *err) {                                                 \
+    return mpg_##name##_next(((type *)p)->reader, err);                                            \
+  }                                                                                                \
+  static int64_t file_line(const void *p) {                                                        \
+    return mpg_##name##_line(((const type *)p)->reader);                                           \
+  }
+#define MPG_READER_FILE(type, name)                                                                \
+  typedef struct type {                                                                            \
+    mpg_##name *reader;                                                                            \
+  } type;                                                                                          \
+  static void file_close(void *p) {                                                                \
+    mpg_##name##_close(((type *)p)->reader);                                                       \
+  }                                                                                                \
+  static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,             \
+                          mpg_issues *issues, mpg_err *err) {                                      \
+    (void)scan;                                                                                    \
+    return mpg_##name##_open(&((type *)p)->reader, env, stream, issues, err);                      \
+  }                                                                                                \
+  static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {                     \
+    (void)err;                                                                                     \
+    *out = *mpg_##name##_get(((type *)p)->reader, i);                                              \
+    return MPG_OK;                                                                                 \
+  }                                                                                                \
+  MPG_READER_NEXT_AND_LINE(type, name)
+
 /* What `column` gives. An empty text is NULL. */
 static inline void mpg_give_text(mpg_value *out, mpg_str s) {
   if (s.n == 0)
