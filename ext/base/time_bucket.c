@@ -1,5 +1,5 @@
-/* time_bucket.c - the buckets that time is cut into: see time.h. */
-#include "time.h"
+/* time_bucket.c - the buckets that time is cut into: see time_bucket.h. */
+#include "time_bucket.h"
 #include "number.h"
 #include "text.h"
 

@@ -9,6 +9,7 @@
 #include "../base/text.h"
 #include "../base/time.h"
 #include "../program/transformer_json.h"
+#include "../base/time_bucket.h"
 
 static Datum text_or_null(FunctionCallInfo call, const char *z) {
   if (z != NULL)

@@ -2,6 +2,7 @@
 #include "rollup_cache.h"
 #include "catalogue.h"
 #include "../read/input/stream.h"
+#include "../read/input/paths.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "../../ext/base/time.h"
 #include "../../ext/formats/slurm/slurm_value.h"
 #include "../../ext/formats/pbs/pbs_value.h"
+#include "../../ext/base/time_bucket.h"
 
 void fuzz_time(mpg_str input) {
   mpg_err err;

@@ -6,6 +6,8 @@
 #include "hostile.h"
 #include "../../ext/base/pipeline.h"
 #include "../../ext/read/parse/blocks.h"
+#include "../../ext/read/parse/csv.h"
+#include "../../ext/read/parse/json_records.h"
 
 #define TEXT (1 << 20)
 

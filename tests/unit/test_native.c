@@ -9,6 +9,7 @@
 #include "native_written.h"
 #include "../../ext/goodput/native/native.h"
 #include "../../ext/goodput/native/native_reading.h"
+#include "../../ext/read/input/paths.h"
 
 #include <ctype.h>
 #include <pthread.h>

@@ -6,6 +6,7 @@
 #include "folder.h"
 #include "hostile.h"
 #include "../../ext/read/input/stream.h"
+#include "../../ext/read/input/paths.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

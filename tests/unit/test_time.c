@@ -5,6 +5,7 @@
 #include "../../ext/base/time.h"
 #include "check.h"
 #include "exactly.h"
+#include "../../ext/base/time_bucket.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "../../sqlite/connection.h"
 #include "../../sqlite/reader/record_iterator.h"
 #include "../../read/rows/rows.h"
+#include "../../read/input/paths.h"
 
 /* Options of any of the tables. */
 typedef enum mpg_generic_option {

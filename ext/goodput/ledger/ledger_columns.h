@@ -7,6 +7,7 @@
 
 #include "ledger_options.h"
 #include "rollup.h"
+#include "../../base/time_bucket.h"
 
 /* Visible columns of all shapes. */
 typedef enum mpg_ledger_column {

@@ -3,6 +3,7 @@
 
 #include "../../base/pipeline.h"
 #include "native_csv_fast.h"
+#include "../../read/input/paths.h"
 
 #include <string.h>
 

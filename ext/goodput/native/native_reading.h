@@ -7,6 +7,8 @@
 
 #include "../trace/fleet_part.h"
 #include "../../read/parse/blocks.h"
+#include "../../read/parse/csv.h"
+#include "../../read/parse/json_records.h"
 
 /* Records on their way into a fleet, or a part of one. */
 typedef struct mpg_native_reading {

@@ -7,6 +7,7 @@
 
 #include "../category.h"
 #include "../../base/time.h"
+#include "../../base/time_bucket.h"
 
 /* A number of chips: whole ones, and how many hold each fraction (in millionths, 1..999999). */
 typedef struct mpg_fraction {

@@ -1,12 +1,12 @@
 /*
-** paths.c - the files that a path stands for: a file, a folder, a glob. See stream.h.
+** paths.c - the files that a path stands for: a file, a folder, a glob. See paths.h.
 **
 ** The patterns are those of SQLite's GLOB: * any bytes, ? one character, [a-z] and [^a-z] one of a
 ** set (or not), [[] for a bracket itself; a bracket that never closes is an ordinary character. As
 ** in a shell, no wildcard matches a '/' or the dot of a hidden name. fnmatch(3) is not used: what
 ** it matches depends on the locale of the host.
 */
-#include "stream.h"
+#include "paths.h"
 #include "../../base/ascii.h"
 #include "../../base/limits.h"
 #include "../../base/sort.h"

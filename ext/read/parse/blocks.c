@@ -5,6 +5,7 @@
 #include "../input/os.h"
 #include "../input/simd.h"
 #include "../input/window.h"
+#include "csv.h"
 
 #include <string.h>
 

@@ -13,24 +13,7 @@
 #ifndef MPG_BLOCKS_H
 #define MPG_BLOCKS_H
 
-#include "csv.h"
-#include "json_records.h"
-#include "../input/stream.h"
-
-/* Zero-initialised is empty; its memory is used again from block to block. */
-typedef struct mpg_block {
-  const mpg_env *env;
-  char *bytes; /* MPG_WINDOW_SLACK readable bytes follow the last */
-  size_t n, cap;
-  size_t at;      /* where a reader begins, mpg_csv_unfeed may have moved it */
-  size_t more;    /* bytes after the n: the beginning of the next block, for messages alone */
-  int64_t line;   /* of the byte at `at` */
-  int64_t offset; /* of the first byte in the stream */
-  bool first;     /* of the stream */
-  bool rest; /* no end was found: the stream continues after the n bytes (see mpg_blocks_next) */
-} mpg_block;
-
-void mpg_block_free(mpg_block *block);
+#include "block.h"
 
 typedef struct mpg_blocks mpg_blocks;
 
@@ -53,28 +36,5 @@ void mpg_blocks_close(mpg_blocks *blocks); /* NULL is fine; the stream stays ope
 ** end of the stream.
 */
 mpg_rc mpg_blocks_next(mpg_blocks *blocks, mpg_block *block, mpg_err *err);
-
-/*
-** Readers over a block: opened once, then fed one block after the other. The stream is that of the
-** block: for its name, and for a rest. The block's bytes are borrowed until the reader is fed
-** again, and changed where quotes are halved; those of a rest become the reader's. `asked` says
-** whether to stop, NULL: nobody is asked; a thread that works on a block must not ask the host, of
-** which it knows nothing. A rest is for the thread that opened the reader, which asks for itself.
-*/
-void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
-void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
-/* The bytes from the next object of JSON Lines on, at its '{', for a reader that knows what usually
-** stands there; *end: of what is in memory, with slack. False: there is none, or not so simply. */
-bool mpg_json_peek(mpg_json *json, const char **p, const char **end);
-/* The object was read, up to `after`; it has no line end inside. */
-void mpg_json_take(mpg_json *json, const char *after);
-/* The block, no rest, begins after what the reader has read of it, say after a header. */
-void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block);
-/* The same after an object of JSON Lines; false if that is not the end of its line. */
-bool mpg_json_unfeed(mpg_json *json, mpg_block *block);
-
-/* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 if there
-** is none. */
-mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_err *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "../input/place.h"
 #include "../input/window.h"
 #include "../../base/limits.h"
+#include "csv.h"
 
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #ifndef MPG_CSV_H
 #define MPG_CSV_H
 
+#include "block.h"
 #include "../input/stream.h"
 
 typedef struct mpg_csv mpg_csv;
@@ -42,5 +43,13 @@ bool mpg_csv_cut_off(const mpg_csv *csv);
 /* Where field i of the current record begins, for messages (may be slow). A field past the last one
 ** is the end of the record. */
 void mpg_csv_where(const mpg_csv *csv, size_t i, int64_t *line, int64_t *column);
+
+/* The reader continues with a block (block.h). */
+void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
+/* The block, no rest, begins after what the reader has read of it, say after a header. */
+void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block);
+/* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 if there
+** is none. */
+mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_err *err);
 
 #endif

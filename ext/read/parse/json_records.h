@@ -12,6 +12,7 @@
 #ifndef MPG_JSON_H
 #define MPG_JSON_H
 
+#include "block.h"
 #include "../input/stream.h"
 
 #define MPG_JSON_DEPTH 512 /* of objects and arrays; an object by itself has depth 1 */
@@ -83,5 +84,16 @@ typedef struct mpg_json_doc mpg_json_doc;
 mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, mpg_str text,
                       const mpg_json_member **members, size_t *n, mpg_err *err);
 void mpg_json_doc_free(mpg_json_doc *doc);
+
+/* The reader continues with a block (block.h). */
+void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
+/* The same as mpg_csv_unfeed, after an object of JSON Lines; false if that is not the end of its
+** line. */
+bool mpg_json_unfeed(mpg_json *json, mpg_block *block);
+/* The bytes from the next object of JSON Lines on, at its '{', for a reader that knows what usually
+** stands there; *end: of what is in memory, with slack. False: there is none, or not so simply. */
+bool mpg_json_peek(mpg_json *json, const char **p, const char **end);
+/* The object was read, up to `after`; it has no line end inside. */
+void mpg_json_take(mpg_json *json, const char *after);
 
 #endif

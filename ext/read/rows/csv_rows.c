@@ -10,6 +10,7 @@
 #include "../input/place.h"
 #include "../input/unfinished.h"
 #include "../../base/text.h"
+#include "../parse/csv.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,6 +14,7 @@
 #include "../parse/json_fast.h"
 #include "../parse/json_writer.h"
 #include "../../base/issues.h"
+#include "../input/paths.h"
 
 #define MPG_ROWS_SAMPLE 10000 /* records of the first file that types are found from */
 #define MPG_ROWS_FILTERS 8

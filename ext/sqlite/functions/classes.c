@@ -10,6 +10,7 @@
 #include "../../goodput/job_size.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
+#include "../../base/time_bucket.h"
 
 static void job_size(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_value chips = mpg_value_of(args[0]), bounds = {MPG_NULL, 0, 0.0, {NULL, 0}};

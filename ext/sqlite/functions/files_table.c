@@ -17,6 +17,7 @@
 */
 #include "../connection.h"
 #include "../../read/input/stream.h"
+#include "../../read/input/paths.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -22,6 +22,7 @@
 #include "../connection.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
+#include "../../base/time_bucket.h"
 
 enum { BUCKET, START_TIME, END_TIME, SECONDS, ARGUMENT, ARGUMENTS = 3 };
 

@@ -12,6 +12,7 @@
 
 #include "../connection.h"
 #include "../../read/input/stream.h"
+#include "../../read/input/paths.h"
 
 /*
 ** How a file is read. Every callback may be called from one thread at a time only. An environment

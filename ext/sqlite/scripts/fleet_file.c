@@ -7,6 +7,7 @@
 #include "fleet_file.h"
 #include "recognise.h"
 #include "script.h"
+#include "../../read/input/paths.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "../sqlite_relations.h"
 #include "script.h"
 #include "source_run.h"
+#include "../../read/input/paths.h"
 
 #include <string.h>
 

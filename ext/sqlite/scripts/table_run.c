@@ -2,6 +2,7 @@
 #include "table_run.h"
 #include "../../read/input/stream.h"
 #include "source_run.h"
+#include "../../read/input/paths.h"
 
 #include <string.h>
 

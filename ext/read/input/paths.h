@@ -1,0 +1,40 @@
+/*
+** paths.h - the files that a path stands for.
+*/
+#ifndef MPG_PATHS_H
+#define MPG_PATHS_H
+
+#include "../../base/issues.h"
+
+/* The files that a path stands for, sorted by name in byte order. */
+typedef struct mpg_paths {
+  const mpg_env *env;
+  char **path;
+  size_t n, cap;
+  bool from_folder; /* the path was a folder: every regular file below it, hidden names left out */
+} mpg_paths;
+
+/*
+** `path` is a JSON array of paths, or one: a file, a folder (symbolic links to folders below it
+** are not followed; deeper than 16 levels is MPG_LIMIT), or, where it names nothing that exists, a
+** glob of *, ? and [...] in any component, which matches regular files. MPG_IO: nothing there, with
+** the path in the text ("no such file", "no file matches", "folder ... holds no file"), a folder
+** that cannot be read, or a device, FIFO or socket, which is not opened. An embedded NUL or a path
+** over 4095 bytes is MPG_MISUSE.
+*/
+mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
+/* The same, but where nothing is there there are none (n = 0), and whatever else is there is
+** listed. */
+mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
+void mpg_paths_free(mpg_paths *paths);
+/* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
+const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
+/* The issue same_name of the file `path`, where `copied` is not NULL. MPG_OK or MPG_NOMEM. */
+mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
+
+/* Whether a file that is empty is one among others: listed, and no error. */
+static inline bool mpg_paths_are_several(const mpg_paths *paths) {
+  return paths->from_folder || paths->n > 1;
+}
+
+#endif
