@@ -31,24 +31,30 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS pbs_records AS
-SELECT date_time, record_type, id_string, message_text, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
-       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes, other,
+SELECT date_time, record_type, id_string, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
+       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes,
+       CASE WHEN record_type = 'z' THEN other END AS other, -- of the others nobody asks
        CASE WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
 FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 
 -- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----
 
+DROP TABLE IF EXISTS temp.pbs_ids;
+CREATE TEMP TABLE pbs_ids AS
+SELECT id_string AS name FROM pbs_records GROUP BY id_string HAVING max(max(coalesce(asked, 0), coalesce(held, 0))) > 0 ORDER BY min(rowid);
+CREATE INDEX temp.pbs_id_of ON pbs_ids(name);
+
+-- A job is the number of its id, and its records lie together, in the order of its starts: what follows sorts nothing. What is
+-- long of a record is read where it lies. (0 as `begun`: the record tells no start.)
 DROP TABLE IF EXISTS temp.pbs_of_jobs;
-CREATE TEMP TABLE pbs_of_jobs AS
-WITH wanted AS (
-  SELECT id_string FROM pbs_records GROUP BY id_string HAVING max(max(coalesce(asked, 0), coalesce(held, 0))) > 0
-)
-SELECT id_string AS job, pbs_records.rowid AS place, *
-FROM pbs_records JOIN wanted USING (id_string)
+CREATE TEMP TABLE pbs_of_jobs(job INTEGER, begun REAL, place INTEGER, record_type TEXT, date_time, start, "end", outcome, exit_status, used_up, held, asked, gpu_type,
+                              server, PRIMARY KEY (job, begun, place)) WITHOUT ROWID;
+INSERT INTO pbs_of_jobs
+SELECT i.rowid, coalesce(start, 0), r.rowid, record_type, date_time, start, "end", outcome, Exit_status,
+       "resources_used.walltime" >= "Resource_List.walltime", held, asked, gpu_type, server
+FROM pbs_records AS r CROSS JOIN pbs_ids AS i ON i.name = id_string
 WHERE job_base IS NOT NULL AND (array_index IS NULL OR (array_index <> '' AND array_index NOT GLOB '*[^0-9]*'));
-CREATE INDEX temp.pbs_job ON pbs_of_jobs(job, start);
-CREATE INDEX temp.pbs_told ON pbs_of_jobs(job, record_type, date_time);
 
 -- ---- 3. Attempts: one a start of a job ----
 
@@ -59,38 +65,46 @@ DROP TABLE IF EXISTS temp.pbs_stops;
 CREATE TEMP TABLE pbs_stops AS
 SELECT job, date_time, record_type FROM pbs_of_jobs WHERE record_type IN ('A', 'D') OR (record_type = 'R' AND start IS NULL);
 CREATE INDEX temp.pbs_stopped ON pbs_stops(job, date_time);
+
+DROP TABLE IF EXISTS temp.pbs_started;
+CREATE TEMP TABLE pbs_started AS
+SELECT job, start AS start_time,
+       max(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS ended,
+       max(record_type = 'E') AS over,
+       min(outcome) FILTER (WHERE record_type IN ('E', 'R')) AS outcome,
+       max(exit_status) FILTER (WHERE record_type = 'E') AS exit_status,
+       max(used_up) FILTER (WHERE record_type = 'E') AS used_up,
+       max(held) AS held, max(asked) AS asked, max(gpu_type) AS gpu_type
+FROM pbs_of_jobs
+WHERE record_type IN ('S', 'T', 'E', 'R') AND start IS NOT NULL
+GROUP BY job, begun;
+
+-- Most jobs start once: only those that start again are counted.
+DROP TABLE IF EXISTS temp.pbs_again;
+CREATE TEMP TABLE pbs_again(id INTEGER PRIMARY KEY, attempt, next_start);
+INSERT INTO pbs_again
+SELECT rowid, row_number() OVER later, lead(start_time) OVER later
+FROM pbs_started WHERE job IN (SELECT job FROM pbs_started GROUP BY job HAVING count(*) > 1)
+WINDOW later AS (PARTITION BY job ORDER BY start_time);
+
+-- A record of the second in which an attempt began is of the one before.
+DROP TABLE IF EXISTS temp.pbs_known;
+CREATE TEMP TABLE pbs_known AS
+WITH ordered AS (
+  SELECT s.*, coalesce(g.attempt, 1) AS attempt, g.next_start FROM pbs_started AS s LEFT JOIN pbs_again AS g ON g.id = s.rowid
+)
+SELECT o.*,
+       (SELECT min(d.date_time) FROM pbs_stops AS d WHERE d.job = o.job AND d.record_type = 'D' AND d.date_time >= o.start_time) AS deleted,
+       (SELECT min(x.date_time) FROM pbs_stops AS x WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
+FROM ordered AS o;
 DROP TABLE IF EXISTS temp.pbs_attempts;
 CREATE TEMP TABLE pbs_attempts AS
-WITH started AS (
-  SELECT job, start AS start_time,
-         max(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS ended,
-         max(record_type = 'E') AS over,
-         min(outcome) FILTER (WHERE record_type IN ('E', 'R')) AS outcome,
-         max(Exit_status) FILTER (WHERE record_type = 'E') AS exit_status,
-         max("resources_used.walltime" >= "Resource_List.walltime") FILTER (WHERE record_type = 'E') AS used_up,
-         max(held) AS held, max(asked) AS asked, max(gpu_type) AS gpu_type
-  FROM pbs_of_jobs
-  WHERE record_type IN ('S', 'T', 'E', 'R') AND start IS NOT NULL
-  GROUP BY job, start
-),
-ordered AS (
-  SELECT *, row_number() OVER later AS attempt, lead(start_time) OVER later AS next_start
-  FROM started
-  WINDOW later AS (PARTITION BY job ORDER BY start_time)
-),
--- A record of the second in which an attempt began is of the one before.
-known AS MATERIALIZED (
-  SELECT o.*,
-         (SELECT min(d.date_time) FROM pbs_of_jobs AS d WHERE d.job = o.job AND d.record_type = 'D' AND d.date_time >= o.start_time) AS deleted,
-         (SELECT min(x.date_time) FROM pbs_stops AS x WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
-  FROM ordered AS o
-),
-stopped AS (
+WITH stopped AS (
   SELECT *,
          CASE WHEN ended IS NULL AND stopped <= coalesce(next_start, stopped) THEN
            (SELECT max(x.record_type) FROM pbs_stops AS x WHERE x.job = k.job AND x.date_time = k.stopped)
          END AS stopped_by
-  FROM known AS k
+  FROM pbs_known AS k
 )
 SELECT job, attempt, coalesce(held, asked) AS chips, asked, gpu_type, start_time,
        coalesce(ended, CASE WHEN stopped_by IS NOT NULL THEN stopped END, next_start) AS end_time,
@@ -105,21 +119,25 @@ FROM stopped;
 
 -- A job that is suspended (z) gives back what it holds until it is resumed (r), or where the server's
 -- restrict_res_to_release_on_suspend names resources those alone, which the record lists then.
+DROP TABLE IF EXISTS temp.pbs_told;
+CREATE TEMP TABLE pbs_told AS SELECT job, place, record_type, date_time FROM pbs_of_jobs WHERE record_type IN ('z', 'r');
+CREATE INDEX temp.pbs_told_of ON pbs_told(job, record_type, date_time);
 DROP TABLE IF EXISTS temp.pbs_pauses;
 CREATE TEMP TABLE pbs_pauses AS
 WITH suspended AS (
   SELECT a.job, a.attempt, a.chips, z.date_time AS start_time,
-         (SELECT min(r.date_time) FROM pbs_of_jobs AS r
+         (SELECT min(r.date_time) FROM pbs_told AS r
           WHERE r.job = a.job AND r.record_type = 'r' AND (r.date_time, r.place) > (z.date_time, z.place)
             AND r.date_time < coalesce(a.end_time, 9e18)) AS end_time
-  FROM pbs_attempts AS a JOIN pbs_of_jobs AS z USING (job)
+  FROM pbs_attempts AS a CROSS JOIN pbs_told AS z USING (job) CROSS JOIN pbs_records AS t ON t.rowid = z.place
   WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, 9e18)
-    AND coalesce(json_extract(z.other, '$.resources_released') LIKE '%:' || coalesce(:chips, 'ngpus') || '=%', 1)
+    AND coalesce(t.other ->> '$.resources_released' LIKE '%:' || coalesce(:chips, 'ngpus') || '=%', 1)
 )
 SELECT job, attempt, chips, min(start_time) AS start_time, end_time
 FROM suspended
 WHERE start_time < coalesce(end_time, start_time + 1)
 GROUP BY job, attempt, end_time;
+CREATE INDEX temp.pbs_paused ON pbs_pauses(job, attempt);
 
 -- A job that leaves the queue without running (again): D by request, A by the server, M to another one.
 DROP TABLE IF EXISTS temp.pbs_left;
@@ -144,10 +162,11 @@ WHERE coalesce(NOT running AND at > ended, 1);
 DROP TABLE IF EXISTS temp.pbs_pools;
 CREATE TEMP TABLE pbs_pools AS
 WITH types AS (
-  SELECT coalesce(server, 'pbs') AS name, count(DISTINCT lower(gpu_type)) AS types FROM pbs_of_jobs GROUP BY name
+  SELECT coalesce(server, 'pbs') AS name, count(DISTINCT lower(gpu_type)) AS types
+  FROM (SELECT DISTINCT server, gpu_type FROM pbs_of_jobs) GROUP BY name
 )
 SELECT r.job, CASE WHEN types > 1 THEN name || '/' || coalesce(lower(max(r.gpu_type)), 'gpu') ELSE name END AS pool
-FROM pbs_of_jobs AS r JOIN types ON name = coalesce(r.server, 'pbs')
+FROM pbs_of_jobs AS r CROSS JOIN types ON name = coalesce(r.server, 'pbs')
 GROUP BY r.job;
 CREATE UNIQUE INDEX temp.pbs_pool_of ON pbs_pools(job);
 
@@ -155,48 +174,54 @@ CREATE UNIQUE INDEX temp.pbs_pool_of ON pbs_pools(job);
 
 -- What a job needs is what it asked for when it last started, or else of late: it may be altered while it waits, and
 -- release nodes at work. Where it was given another number (whole nodes) it is elastic.
+DROP TABLE IF EXISTS temp.pbs_jobs;
+CREATE TEMP TABLE pbs_jobs AS
+SELECT j.job, max(jobname) AS name, coalesce(max(account), max(nullif(project, '_pbs_project_default')), max("group")) AS owner,
+       min(coalesce(ctime, qtime, CASE WHEN j.record_type = 'Q' THEN j.date_time END)) AS submit_time,
+       max("user") AS "user", max("group") AS "group", max(queue) AS queue, max(project) AS project, max(j.gpu_type) AS gpu_type,
+       max(json_array_length(nodes)) AS nodes, max(array_index) AS task, max(job_base) AS base,
+       (SELECT asked FROM pbs_of_jobs AS n WHERE n.job = j.job AND asked > 0
+        ORDER BY record_type NOT IN ('S', 'T'), date_time DESC, place DESC LIMIT 1) AS chips
+FROM pbs_of_jobs AS j CROSS JOIN pbs_records AS r ON r.rowid = j.place
+GROUP BY j.job;
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH given AS (
   SELECT job, min(nullif(chips, 0)) AS least, max(nullif(chips, 0)) AS most FROM pbs_attempts GROUP BY job
-),
-needs AS (
-  SELECT job, asked AS chips
-  FROM (SELECT job, asked, row_number() OVER (PARTITION BY job ORDER BY record_type NOT IN ('S', 'T'), date_time DESC, place DESC) AS back
-        FROM pbs_of_jobs
-        WHERE asked > 0)
-  WHERE back = 1
-),
-asked AS (
-  SELECT job, max(jobname) AS name, coalesce(max(account), max(nullif(project, '_pbs_project_default')), max("group")) AS owner,
-         min(coalesce(ctime, qtime, CASE WHEN record_type = 'Q' THEN date_time END)) AS submit_time,
-         json_patch('{}', json_object('user', max("user"), 'group', max("group"), 'queue', max(queue), 'project', max(project),
-                                      'gpu_type', max(gpu_type), 'nodes', max(json_array_length(nodes)),
-                                      'array_job', CASE WHEN max(array_index) IS NOT NULL THEN max(job_base) END)) AS labels
-  FROM pbs_of_jobs
-  GROUP BY job
 )
-SELECT job, name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority,
+SELECT i.name AS job, n.name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority,
        coalesce(chips, most) AS chips,
        CASE WHEN least <> chips OR most <> chips THEN least END AS min_chips,
-       NULL AS tasks, submit_time, labels
-FROM asked LEFT JOIN needs USING (job) LEFT JOIN given USING (job);
+       NULL AS tasks, submit_time,
+       -- (json_patch leaves out what is not known, but is slow.)
+       CASE WHEN task IS NULL AND "user" || "group" || queue || project || gpu_type || nodes IS NOT NULL
+            THEN json_object('user', "user", 'group', "group", 'queue', queue, 'project', project, 'gpu_type', gpu_type, 'nodes', nodes)
+            ELSE json_patch('{}', json_object('user', "user", 'group', "group", 'queue', queue, 'project', project,
+                                              'gpu_type', gpu_type, 'nodes', nodes, 'array_job', CASE WHEN task IS NOT NULL THEN base END)) END AS labels
+FROM pbs_jobs AS n CROSS JOIN pbs_ids AS i ON i.rowid = n.job LEFT JOIN given USING (job);
 
 -- What left the queue holds nothing at that moment: that closes what it asked for.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 WITH piece AS (
-  SELECT job, attempt, start_time, chips FROM pbs_attempts
+  SELECT job, attempt, start_time, chips FROM pbs_attempts WHERE (job, attempt) IN (SELECT job, attempt FROM pbs_pauses)
   UNION ALL
   SELECT job, attempt, start_time, 0 FROM pbs_pauses
   UNION ALL
   SELECT job, attempt, end_time, chips FROM pbs_pauses WHERE end_time IS NOT NULL
+),
+held AS (
+  SELECT job, attempt, chips, start_time, end_time, outcome FROM pbs_attempts AS a
+  WHERE NOT EXISTS (SELECT 1 FROM pbs_pauses AS s WHERE s.job = a.job AND s.attempt = a.attempt)
+  UNION ALL
+  SELECT p.job, p.attempt, p.chips, p.start_time,
+         coalesce(lead(p.start_time) OVER (PARTITION BY p.job, p.attempt ORDER BY p.start_time, p.chips DESC), a.end_time), a.outcome
+  FROM piece AS p JOIN pbs_attempts AS a USING (job, attempt)
 )
-SELECT p.job, p.attempt, NULL AS task, pool, p.chips, p.start_time,
-       coalesce(lead(p.start_time) OVER (PARTITION BY p.job, p.attempt ORDER BY p.start_time, p.chips DESC), a.end_time) AS end_time, a.outcome
-FROM piece AS p JOIN pbs_attempts AS a USING (job, attempt) JOIN pbs_pools USING (job)
+SELECT i.name AS job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome
+FROM held AS h CROSS JOIN pbs_ids AS i ON i.rowid = h.job CROSS JOIN pbs_pools AS p ON p.job = h.job
 UNION ALL
-SELECT job, attempt, NULL, pool, 0, at, at, 'cancelled' FROM pbs_left JOIN pbs_pools USING (job);
+SELECT i.name, attempt, NULL, pool, 0, at, at, 'cancelled' FROM pbs_left AS l CROSS JOIN pbs_ids AS i ON i.rowid = l.job CROSS JOIN pbs_pools AS p ON p.job = l.job;
 
 -- An attempt that ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -207,16 +232,17 @@ UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 -- What was rerun and waits holds nothing from then on: that keeps open what it asks for.
 INSERT INTO allocations
 WITH last AS (SELECT job, max(attempt) AS attempt, end_time, again FROM pbs_attempts GROUP BY job)
-SELECT job, attempt + 1, NULL, pool, 0, end_time, NULL, NULL FROM last JOIN pbs_pools USING (job)
-WHERE again AND job NOT IN (SELECT job FROM pbs_left);
+SELECT i.name, attempt + 1, NULL, pool, 0, end_time, NULL, NULL
+FROM last AS l CROSS JOIN pbs_ids AS i ON i.rowid = l.job CROSS JOIN pbs_pools AS p ON p.job = l.job
+WHERE again AND l.job NOT IN (SELECT job FROM pbs_left);
 
 -- ---- 6. What else a job goes by: its id without the server's name, as in the names of its logs ----
 
 -- The server writes a job's output to train.o123 and train.e123, of a task of an array to train.o123.4, Torque's to train.o123-4.
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
-WITH once AS MATERIALIZED (
-  SELECT job, max(job_base) AS base, max(array_index) AS task FROM pbs_of_jobs GROUP BY job
+WITH once AS (
+  SELECT i.name AS job, base, task FROM pbs_jobs AS j CROSS JOIN pbs_ids AS i ON i.rowid = j.job
 ),
 named AS (
   SELECT job, base || coalesce('[' || task || ']', '') AS name, task IS NULL AS whole FROM once
@@ -231,8 +257,14 @@ SELECT job, letter || name FROM named, (SELECT 'o' AS letter UNION SELECT 'e') W
 
 DROP TABLE pbs_pools;
 DROP TABLE pbs_left;
+DROP TABLE pbs_jobs;
+DROP TABLE pbs_told;
 DROP TABLE pbs_pauses;
 DROP TABLE pbs_attempts;
+DROP TABLE pbs_known;
+DROP TABLE pbs_again;
+DROP TABLE pbs_started;
 DROP TABLE pbs_stops;
 DROP TABLE pbs_of_jobs;
+DROP TABLE pbs_ids;
 DROP TABLE pbs_records;
