@@ -42,7 +42,7 @@ FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 
 DROP TABLE IF EXISTS temp.pbs_ids;
 CREATE TEMP TABLE pbs_ids AS
-SELECT id_string AS name FROM pbs_records GROUP BY id_string HAVING max(max(coalesce(asked, 0), coalesce(held, 0))) > 0 ORDER BY min(rowid);
+SELECT id_string AS name FROM pbs_records GROUP BY id_string HAVING max(max(coalesce(asked, 0), coalesce(held, 0))) > 0;
 CREATE INDEX temp.pbs_id_of ON pbs_ids(name);
 
 -- A job is the number of its id, and its records lie together, in the order of its starts: what follows sorts nothing. What is
