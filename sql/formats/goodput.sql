@@ -120,7 +120,7 @@ UNION ALL SELECT job, attempt,
   CASE kind WHEN 'tpu_init' THEN 'init' WHEN 'training_prep' THEN 'prep' WHEN 'data_loading' THEN 'input' WHEN 'elastic_reinit' THEN 'init'
     ELSE CASE WHEN lower(event) LIKE 'eval%' THEN 'eval' ELSE lower(coalesce(event, kind)) END END, start_time, end_time, NULL
 FROM edges WHERE edge = 'start' AND next_edge = 'end' AND end_time >= start_time
-UNION ALL SELECT a.job, a.attempt, iif(o.kind = 'save', 'checkpoint', 'restore'), o.time, o.time + iif(o.kind = 'save', o.saved_s, o.restored_s), NULL
+UNION ALL SELECT a.job, a.attempt, iif(o.kind = 'save', 'checkpoint', 'restore'), o.time, o.time + iif(o.kind = 'save', o.saved_s, o.restored_s), iif(o.kind = 'save', NULL, o.step)
 FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
 WHERE +o.kind IN ('save', 'restore', 'emergency_restore') AND iif(o.kind = 'save', o.saved_s, o.restored_s) IS NOT NULL;
 

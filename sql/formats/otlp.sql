@@ -20,7 +20,7 @@
 --     CREATE TEMP TABLE otlp_spans AS SELECT * FROM otlp_trace('spans/');
 --
 -- Makes the TEMP tables spans and commits. Where there are none yet it also makes capacity, jobs and
--- allocations, and adds to them the jobs that they lack and that have "attempt" spans, which say what was held.
+-- allocations, and adds to them the jobs that they lack; "attempt" spans say what those held.
 
 -- ---- 1. The input ----
 
@@ -145,10 +145,10 @@ SET phase = coalesce(jobs.phase, o.phase), framework = coalesce(jobs.framework, 
 FROM otlp_jobs AS o
 WHERE o.job = jobs.job;
 
--- An attempt on fewer chips than another was whole on those.
+-- An attempt on fewer chips than another was whole on those. A job without attempts is a scheduler's: what its spans say of it joins.
 INSERT INTO jobs(job, name, owner, phase, framework, runtime, model, priority, chips, min_chips)
 SELECT o.job, coalesce(o.name, o.job), owner, phase, framework, runtime, model, priority, max(h.chips), nullif(min(h.chips), max(h.chips))
-FROM otlp_jobs AS o JOIN otlp_held AS h ON h.job = o.job
+FROM otlp_jobs AS o LEFT JOIN otlp_held AS h ON h.job = o.job
 WHERE o.job NOT IN (SELECT job FROM jobs)
 GROUP BY o.job;
 

@@ -10,7 +10,7 @@ INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NO
 INSERT OR IGNORE INTO renamed
 SELECT DISTINCT j.source, j.job, k.job
 FROM all_jobs AS j CROSS JOIN source USING (source) CROSS JOIN key AS k ON k.key = j.job -- a job is looked up, and not each key
-WHERE source.rank > 1 AND k.job <> j.job AND k.strength > 1;
+WHERE source.rank > 1 AND k.job <> j.job AND (k.strength > 1 OR source.rank = 3); -- a name that one job has is enough for a trainer
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT path, 'warning', 'ambiguous_job', NULL, 1, 'its name fits more than one job: ' || jobs FROM ambiguous JOIN file USING (file);

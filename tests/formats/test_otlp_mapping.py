@@ -56,7 +56,7 @@ class Mapping(Case):
             ("third", "step", 0, 10, None)])
         self.assertEqual(self.rows("SELECT job, step, durable_time - ? FROM commits", T0), [("j", 1, 12)])
         self.assertEqual(self.rows("SELECT job, attempt, pool, chips, end_time - ?, outcome FROM allocations ORDER BY job", T0), [("j", 1, "p", 4, 100, "preempted"), ("other", 1, "p", 2, 50, "completed")])
-        self.assertEqual(self.rows("SELECT job, owner, chips FROM jobs ORDER BY job"), [("j", None, 4), ("other", "me", 2)])
+        self.assertEqual(self.rows("SELECT job, owner, chips FROM jobs ORDER BY job"), [("j", None, 4), ("other", "me", 2), ("third", "me", None)])
         self.assertEqual(self.rows("SELECT * FROM capacity"), [])  # nobody said what chip it is
 
     def test_spans_that_were_sent_again(self):
