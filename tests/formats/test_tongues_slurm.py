@@ -45,7 +45,7 @@ class Slurms(tongue_case.TongueCase):
             trainer = relations["trainers"].get(name)
             if trainer is None:
                 continue
-            near = tongue_case.all_allocated(true, job) / 1000 + 2 * MILLION * sum(piece[2] for run in story.runs[job] for piece in run.pieces)
+            near = tongue_case.all_allocated(true, job) / 1000 + tongue_case.second_an_end(story, job)
             saved = tongue_case.of_jobs(true, [job], *PRODUCTIVE)
             told = tongue_case.of_jobs(found, [name], *PRODUCTIVE, "compile")
             if not any(commit.durable > run.end for run in story.runs[job] for commit in run.commits):

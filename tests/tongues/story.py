@@ -40,7 +40,8 @@ class Span:
     end: int
     step: int = None
     program: str = None
-    flops: float = None
+    flops: float = None  # of all its executions
+    executions: float = None  # of its program, whose FLOPs these are; None where they are its own
 
 
 @dataclass
@@ -97,6 +98,7 @@ class Story:
     jobs: dict
     runs: dict  # job -> [Run]
     allocations: dict  # job -> [row]
+    programs: dict  # program -> its FLOPs, as text; None where nobody knows
     truth: dict  # (job, pool, category, cause) -> chip_us
 
 
@@ -117,14 +119,14 @@ def generate(folder, seed, spans="2e3"):
     end = max(microseconds(r["end_time"]) for r in capacity if r["end_time"])
     story = Story(begin, end, capacity, [Outage(r["pool"], int(r["chips"]), microseconds(r["start_time"]), microseconds(r["end_time"]), r["kind"])
                                          for r in rows(native, "outages")],
-                  {r["job"]: r for r in rows(native, "jobs")}, {}, {}, {})
+                  {r["job"]: r for r in rows(native, "jobs")}, {}, {}, {r["program"]: r["flops"] or None for r in rows(native, "programs")}, {})
     with open(truth, newline="", encoding="utf-8") as file:
         story.truth = {(r["job"] or None, r["pool"] or None, r["category"], r["cause"] or None): int(r["chip_us"]) for r in csv.DictReader(file)}
     for row in rows(native, "allocations"):
         story.allocations.setdefault(row["job"], []).append(row)
     with open(events, newline="", encoding="utf-8") as file:
         _read_runs(story, list(csv.DictReader(file)))
-    _hand_out(story, rows(native, "spans"), rows(native, "commits"), {r["program"]: r for r in rows(native, "programs")})
+    _hand_out(story, rows(native, "spans"), rows(native, "commits"))
     return story
 
 
@@ -156,7 +158,7 @@ def elastic(story, job):
     return bool(story.jobs[job]["min_chips"])
 
 
-def _hand_out(story, spans, commits, programs):
+def _hand_out(story, spans, commits):
     def run_of(job, at):
         return next((run for run in story.runs.get(job, []) if run.start <= at < run.end), None)
 
@@ -164,11 +166,10 @@ def _hand_out(story, spans, commits, programs):
         start = microseconds(row["start_time"])
         run = run_of(row["job"], start)
         if run:
-            program = programs.get(row["program"], {})
-            flops = row["flops"] or program.get("flops")
+            flops = row["flops"] or story.programs.get(row["program"])
             times = 1 if row["flops"] else float(row["executions"] or 1)
             run.spans.append(Span(row["kind"], start, microseconds(row["end_time"]), int(row["step"]) if row["step"] else None, row["program"] or None,
-                                  float(flops) * times if flops else None))
+                                  float(flops) * times if flops else None, None if row["flops"] else times))
     for row in commits:
         run = run_of(row["job"], microseconds(row["snapshot_time"]))
         if run:

@@ -11,6 +11,7 @@ from collections import Counter
 import story
 from cases import Case
 from fleets import connect, create_tables
+from story import MILLION
 
 SEEDS = int(os.environ.get("MPG_TONGUES", 0))
 RELATIONS = ["capacity", "outages", "jobs", "allocations", "spans", "commits", "programs"]
@@ -63,10 +64,15 @@ class TongueCase(Case):
         for job, name in names.items():
             true = Counter({(pool, of, category, cause): us for (of, pool, category, cause), us in story.truth.items() if of == job})
             surplus = sum(us for (_, _, _, cause), us in true.items() if cause == "surplus")
-            ends = sum(2 * piece[2] for run in story.runs[job] for piece in run.pieces)
+            ends = second_an_end(story, job)
             held = all_allocated(found, name)
-            self.assertAlmostEqual(all_allocated(true, job) + surplus, held, delta=ends * 1e6, msg=name)
+            self.assertAlmostEqual(all_allocated(true, job) + surplus, held, delta=ends, msg=name)
             self.assertEqual(0 if name in traced else held, of_jobs(found, [name], "untraced"), name)
+
+
+def second_an_end(story, job):
+    """The chip-microseconds that the ends of a job's allocations may be off by, in a format of whole seconds."""
+    return sum(2 * MILLION * piece[2] for run in story.runs[job] for piece in run.pieces)
 
 
 def scrambled(folder, seed):
