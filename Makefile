@@ -13,7 +13,7 @@
 #   make report     what sql/report/mpg-report draws with, from npm: docs/report.md
 #   make release    build/release/mpg.so: one file for any Linux, see ext/package/release.mk
 #   make install    see ext/package/install.mk;  make uninstall takes it away again
-#   make dist       a source archive; make deb, make npm, make wheel: packages
+#   make dist       a source archive; make archive, make deb, make npm, make wheel: packages; make packages: all of them
 #   make deps       installs what all of this needs from Debian's packages
 #   make lint       every static check;  make format: the formatting
 #   make fixtures   generates the committed fixtures anew
