@@ -174,7 +174,7 @@ SELECT file, 'info', 'run_anew', line, runs, 'runs that begin anew after one tha
 FROM anew WHERE :job IS NULL
 UNION ALL
 SELECT file, 'warning', 'run_anew', line, runs,
-       'runs that begin anew after one that reached its last step: as runs of one job they count what came before as lost'
+       'runs that begin anew after one that reached its last step: as runs of one job all of them count, since the one before completed'
 FROM anew WHERE :job IS NOT NULL;
 
 -- In the order of jobs, attempts and lines; `run` is the rowid of the attempt.

@@ -192,7 +192,7 @@ class MaxText(Case):
         self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [("info", 1)])
         self.map("maxtext", self.log(*run(1, 0, 4), *run(10, 0, 4), head=""), year=2026, job="mine")
         self.assertEqual(self.rows("SELECT attempt, outcome FROM allocations"), [(1, "completed"), (2, "completed")])
-        self.assertEqual(self.seconds()["lost", None], 8 * 8)
+        self.assertNotIn(("lost", None), self.seconds())  # the first completed, and nothing was restored
         self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [("warning", 1)])
         for first, last, steps in ((0, 3, 0), (0, 4, 2)):  # broke off, or went on after the end
             self.map("maxtext", self.log(*run(1, first, last), *run(10, steps, 4), head=""), year=2026)

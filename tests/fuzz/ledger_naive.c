@@ -484,6 +484,13 @@ static bool before(const span *a, const span *b) {
   return a->start != b->start ? a->start < b->start : inwards(a, b) > 0;
 }
 
+/* The same where one may be a restore, which comes before steps that start with it. */
+static bool comes_before(const span *a, const span *b) {
+  if (a->of == b->of && a->start == b->start && is(a->kind, "restore") != is(b->kind, "restore"))
+    return is(a->kind, "restore");
+  return before(a, b);
+}
+
 /* A commit that was taken by the end of the trace. */
 static bool is_commit(const ledger_record *r, int of_job) {
   const mpg_value *snapshot = &r->values[COMMITS_SNAPSHOT], *durable = &r->values[COMMITS_DURABLE];
@@ -516,10 +523,8 @@ static bool supersedes(const span *later, const span *s) {
   return is(s->kind, "batch") ? later->step == s->step : later->step <= s->step;
 }
 
-/* `resume`: the first step since the job last began or went back, of those with numbers. */
-static bool is_proven(const span *s, const span *resume) {
-  if (is(s->kind, "step"))
-    return s->step != ABSENT && resume != NULL && before(s, resume);
+/* Whether a later attempt had a batch of a higher number. */
+static bool is_proven(const span *s) {
   for (size_t i = 0; i < fleet.nspans && s->step != ABSENT; i++) {
     const span *later = &fleet.spans[i];
     if (alike(later, s) && later->of > s->of && later->step > s->step) /* ABSENT is the least */
@@ -528,27 +533,172 @@ static bool is_proven(const span *s, const span *resume) {
   return false;
 }
 
-static void decide(span *s, const span *resume) {
+/* What ran from one resume on: steps of one attempt whose numbers rise. */
+typedef struct branch {
+  const span *begin, *load; /* its first step, else the load; the restore that names a step */
+  int64_t first, last;      /* ABSENT: no step followed the load */
+  int64_t limit;            /* the highest number that survives */
+  bool vouched;
+} branch;
+
+static branch branches[LEDGER_RECORDS + 1]; /* the first is for what ran before all others */
+static size_t nbranches;
+
+/* The first restore, or step with a number, that ran after a span; of the whole job where that is
+** NULL. */
+static const span *next_mark(const span *previous) {
+  const span *next = NULL;
+  for (size_t i = 0; i < fleet.nspans; i++) {
+    const span *s = &fleet.spans[i];
+    if (s->of >= 0 && (is(s->kind, "restore") || (is(s->kind, "step") && s->step != ABSENT)) &&
+        (previous == NULL || comes_before(previous, s)) && (next == NULL || comes_before(s, next)))
+      next = s;
+  }
+  return next;
+}
+
+static branch *with_steps(size_t below_place) {
+  while (below_place > 1 && branches[below_place - 1].first == ABSENT)
+    below_place--;
+  return below_place > 1 ? &branches[below_place - 1] : NULL;
+}
+
+static void find_branches(void) {
+  const span *load = NULL;
+  bool restored = false;
+  nbranches = 1;
+  for (const span *s = next_mark(NULL); s != NULL; s = next_mark(s)) {
+    branch *last = with_steps(nbranches);
+    if (load != NULL && load->of != s->of) {
+      branches[nbranches++] = (branch){load, load, ABSENT, ABSENT, 0, false};
+      load = NULL;
+    }
+    if (is(s->kind, "restore")) {
+      restored = true;
+      load = s->step != ABSENT ? s : load;
+      continue;
+    }
+    if (last != NULL && last->begin->of == s->of && last->last < s->step && load == NULL)
+      last->last = s->step;
+    else
+      branches[nbranches++] =
+          (branch){s,
+                   load,
+                   s->step,
+                   s->step,
+                   0,
+                   last != NULL && last->begin->of != s->of && !restored &&
+                       is(fleet.attempts[last->begin->of].outcome, "completed")};
+    load = NULL;
+    restored = false;
+  }
+  if (load != NULL)
+    branches[nbranches++] = (branch){load, load, ABSENT, ABSENT, 0, false};
+}
+
+static bool ran(const branch *b, int64_t step) {
+  return b->first != ABSENT && b->first <= step && step <= b->last;
+}
+
+/* The branch that took the commit which a restore loaded, or NULL. */
+static branch *taken_by(const branch *b) {
+  int64_t taken = ABSENT;
+  branch *found = NULL;
+  for (size_t i = 0; i < fleet.nrecords; i++) {
+    const mpg_value *v = fleet.records[i].values;
+    if (!is_commit(&fleet.records[i], b->load->job) || cut(&v[COMMITS_DURABLE]) ||
+        whole(&v[COMMITS_STEP]) != b->load->step || v[COMMITS_DURABLE].i > b->load->start)
+      continue;
+    greater(&taken, v[v[COMMITS_SNAPSHOT].type == MPG_NULL ? COMMITS_DURABLE : COMMITS_SNAPSHOT].i);
+  }
+  for (branch *p = branches + 1; p < b && taken != ABSENT; p++)
+    if (p->first != ABSENT && p->begin->start < taken)
+      found = p;
+  return found != NULL && ran(found, b->load->step) ? found : NULL;
+}
+
+static branch *parent_of(const branch *b) {
+  branch *found = b->load != NULL ? taken_by(b) : NULL;
+  size_t place = (size_t)(b - branches);
+  for (size_t i = place; --i > 0 && b->load != NULL && found == NULL;)
+    if (ran(&branches[i], b->load->step))
+      found = &branches[i];
+  for (size_t i = place; --i > 0 && b->load != NULL && found == NULL;)
+    if (branches[i].first != ABSENT && branches[i].last >= b->load->step)
+      found = &branches[i];
+  return found != NULL ? found : with_steps(place);
+}
+
+static void find_limits(void) {
+  int64_t limit = INT64_MAX;
+  branch *b = &branches[nbranches - 1];
+  for (size_t i = 0; i < nbranches; i++)
+    branches[i].limit = limit;
+  while (b > branches) {
+    branch *parent = parent_of(b);
+    if (b->load != NULL)
+      limit = b->load->step - (b->load->step == b->first) < limit
+                  ? b->load->step - (b->load->step == b->first)
+                  : limit;
+    else if (!b->vouched)
+      limit = b->first - 1 < limit ? b->first - 1 : limit;
+    else if (b->first <= parent->last)
+      limit = INT64_MAX;
+    if (parent == NULL)
+      parent = branches;
+    for (branch *p = parent; p < b; p++)
+      p->limit = p == parent || b->load == NULL || parent == branches ? limit : ABSENT;
+    b = parent;
+  }
+}
+
+/* Steps of the last branch: a commit with the number of one of them holds those up to it. */
+static bool reached(const span *s) {
+  const branch *last = &branches[nbranches - 1];
+  for (size_t i = 0; i < fleet.nrecords; i++) {
+    const mpg_value *v = fleet.records[i].values;
+    int64_t step = whole(&v[COMMITS_STEP]);
+    if (is_commit(&fleet.records[i], s->job) && !cut(&v[COMMITS_DURABLE]) &&
+        last->first != ABSENT && step != ABSENT && s->step <= step && step <= last->last &&
+        v[v[COMMITS_SNAPSHOT].type == MPG_NULL ? COMMITS_DURABLE : COMMITS_SNAPSHOT].i >
+            last->begin->start)
+      return true;
+  }
+  return false;
+}
+
+/* What the job's end makes of a span. */
+static void decide_by_end(span *s, bool is_saved) {
   const attempt *last = &fleet.attempts[fleet.nattempts - 1];
+  s->productive = is_saved || is(fleet.attempts[s->of].outcome, "completed") ||
+                  (is(last->outcome, "completed") &&
+                   (s->step == ABSENT || is(s->kind, "batch") || !fleet.has_commits));
+  s->fate = !fleet.has_commits ? MPG_UNKNOWN : last->running ? MPG_PENDING : MPG_LOST;
+}
+
+static void decide_batch(span *s) {
   for (size_t i = 0; i < fleet.nspans; i++)
     if (supersedes(&fleet.spans[i], s)) {
       s->fate = MPG_LOST;
       return;
     }
-  s->productive = is_proven(s, resume) || is(last->outcome, "completed") || saved(s);
-  s->fate = !fleet.has_commits ? MPG_UNKNOWN : last->running ? MPG_PENDING : MPG_LOST;
+  decide_by_end(s, is_proven(s) || saved(s));
 }
 
-/* The first step with a number that ran after a span; of the whole job where that is NULL. */
-static const span *next_step(const span *previous) {
-  const span *next = NULL;
-  for (size_t i = 0; i < fleet.nspans; i++) {
-    const span *s = &fleet.spans[i];
-    if (is_step(s) && is(s->kind, "step") && s->step != ABSENT &&
-        (previous == NULL || before(previous, s)) && (next == NULL || before(s, next)))
-      next = s;
-  }
-  return next;
+static void decide_step(span *s) {
+  size_t place = 0;
+  while (place + 1 < nbranches &&
+         (branches[place + 1].begin == s || before(branches[place + 1].begin, s)))
+    place++;
+  s->fate = MPG_LOST;
+  if (s->step == ABSENT)
+    decide_by_end(s, saved(s));
+  else if (s->step > branches[place].limit)
+    s->productive = false;
+  else if (place + 1 < nbranches)
+    s->productive = true;
+  else
+    decide_by_end(s, saved(s) || reached(s));
 }
 
 /* The step that a rollout is of, or NULL. */
@@ -569,29 +719,10 @@ static const span *step_of(const span *rollout) {
   return next != NULL || rollout->step == ABSENT ? next : last;
 }
 
-/* Of a rollout that no step of its attempt is for: as if it were a step. */
-static void decide_alone(span *rollout) {
-  const attempt *last = &fleet.attempts[fleet.nattempts - 1];
-  const span *previous = rollout;
-  bool resumed = false, superseded = false;
-  for (const span *next = next_step(rollout); next != NULL && rollout->step != ABSENT;
-       next = next_step(previous)) {
-    resumed |= next->of != previous->of || next->step <= previous->step;
-    superseded |= next->step <= rollout->step;
-    previous = next;
-  }
-  rollout->productive =
-      !superseded && (resumed || is(last->outcome, "completed") || saved(rollout));
-  rollout->fate = superseded           ? MPG_LOST
-                  : !fleet.has_commits ? MPG_UNKNOWN
-                  : last->running      ? MPG_PENDING
-                                       : MPG_LOST;
-}
-
 static void decide_rollout(span *rollout) {
   const span *step = step_of(rollout);
   if (step == NULL) {
-    decide_alone(rollout);
+    decide_step(rollout);
     return;
   }
   rollout->productive = step->productive;
@@ -599,18 +730,15 @@ static void decide_rollout(span *rollout) {
 }
 
 static void decide_steps(void) {
-  const span *resume = NULL, *previous = NULL;
-  for (;;) {
-    const span *next = next_step(previous);
-    if (next == NULL)
-      break;
-    if (previous != NULL && (next->of != previous->of || next->step <= previous->step))
-      resume = next;
-    previous = next;
+  find_branches();
+  find_limits();
+  for (size_t i = 0; i < fleet.nspans; i++) {
+    span *s = &fleet.spans[i];
+    if (is_step(s) && is(s->kind, "batch"))
+      decide_batch(s);
+    else if (is_step(s))
+      decide_step(s);
   }
-  for (size_t i = 0; i < fleet.nspans; i++)
-    if (is_step(&fleet.spans[i]))
-      decide(&fleet.spans[i], resume);
   for (size_t i = 0; i < fleet.nspans; i++)
     if (fleet.spans[i].of >= 0 && is(fleet.spans[i].kind, "rollout"))
       decide_rollout(&fleet.spans[i]);

@@ -355,7 +355,7 @@ class Ledger(Jobs):
         for a, b in back:
             if a.end_time > b.start_time:
                 self.issue('concurrent_steps')
-            elif not any(self.begins_before(a, s) and self.begins_before(s, b) for s in anew):
+            elif not any(self.comes_before(a, s) and self.comes_before(s, b) for s in anew):
                 self.issue('repeated_steps')
         edges = {t for r in attempt.allocations + attempt.spans for t in (r.start_time, r.end_time)}
         for a in attempt.allocations:

@@ -20,6 +20,13 @@ class Attempt:
         self.spans = []
 
 
+class Branch:
+    """Steps of one attempt whose numbers rise: what ran from one resume on, or a load that no step followed."""
+    def __init__(self, of, steps, load, vouched):
+        self.of, self.steps, self.load, self.vouched = of, steps, load, vouched
+        self.begin = steps[0] if steps else load
+
+
 class Jobs:
     """What a ledger asks of one job at a time; what it finds wrong goes to the ledger's issue()."""
 
@@ -135,6 +142,13 @@ class Jobs:
             a.start_time == b.start_time and Jobs.inwards(b) < Jobs.inwards(a))
 
     @staticmethod
+    def comes_before(a, b):
+        """The same where one may be a restore, which comes before steps that start with it."""
+        if a.start_time == b.start_time and (a.kind == 'restore') != (b.kind == 'restore'):
+            return a.kind == 'restore'
+        return Jobs.begins_before(a, b)
+
+    @staticmethod
     def innermost(running):
         return min(running, key=Jobs.inwards, default=None)
 
@@ -151,16 +165,86 @@ class Jobs:
     # 5. Which steps survive
 
     @staticmethod
-    def in_order(spans, kind):
-        """The steps or batches by their starts; of those that start together the outer one comes first."""
-        inwards = sorted((s for s in spans if s.kind == kind), key=Jobs.inwards, reverse=True)
+    def in_order(spans, *kinds):
+        """Spans of these kinds by their starts; of those that start together the outer one comes first."""
+        inwards = sorted((s for s in spans if s.kind in kinds), key=Jobs.inwards, reverse=True)
         return sorted(inwards, key=lambda s: s.start_time)
+
+    def branches(self, attempts):
+        """The branches of a job in their order."""
+        found, restored = [], False
+        for t in attempts:
+            load, fresh = None, False
+            for s in sorted(self.in_order(t.spans, 'step', 'restore', 'init'), key=lambda s: (s.start_time, s.kind != 'restore')):
+                if s.kind != 'step':
+                    fresh = True
+                    if s.kind == 'restore':
+                        restored = True
+                        load = s if s.step is not None else load
+                    continue
+                if s.step is None:
+                    continue
+                before = ([b for b in found if b.steps] or [None])[-1]
+                if before and before.of is t and before.steps[-1].step < s.step and not load:
+                    before.steps.append(s)
+                else:
+                    moved = before is not None and before.of is not t
+                    vouched = moved and before.of.outcome == 'completed' and not restored
+                    if moved and before.steps[-1].step >= s.step and not fresh and not vouched:
+                        self.issue('repeated_steps')
+                    found.append(Branch(t, [s], load, vouched))
+                load, restored, fresh = None, False, False
+            if load:
+                found.append(Branch(t, [], load, False))
+        return found
+
+    @staticmethod
+    def parent(branches, i, commits):
+        """The index of the branch that branch i goes on from, or None."""
+        earlier = [j for j in range(i) if branches[j].steps]
+        load = branches[i].load
+        if load is None or not earlier:
+            return earlier[-1] if earlier else None
+
+        def ran(j):
+            return branches[j].steps[0].step <= load.step <= branches[j].steps[-1].step
+
+        taken = [c.snapshot_time if c.snapshot_time is not None else c.durable_time for c in commits
+                 if c.step == load.step and c.durable_time is not None and c.durable_time <= load.start_time]
+        if taken:
+            begun = [j for j in earlier if branches[j].steps[0].start_time < max(taken)]
+            if begun and ran(begun[-1]):
+                return begun[-1]
+        came = [j for j in earlier if branches[j].steps[-1].step >= load.step]
+        return ([j for j in earlier if ran(j)] or came or earlier)[-1]
+
+    def limits(self, branches, commits):
+        """The highest number that survives of each branch, and before that of what ran before the first."""
+        limits = {len(branches) - 1: math.inf}
+        i, limit = len(branches) - 1, math.inf
+        while i >= 0:
+            branch, parent = branches[i], self.parent(branches, i, commits)
+            if branch.load:
+                first = branch.steps[0].step if branch.steps else None
+                limit = min(limit, branch.load.step - (first == branch.load.step))
+            elif not branch.vouched:
+                limit = min(limit, branch.steps[0].step - 1)
+            elif branch.steps[0].step <= branches[parent].steps[-1].step:
+                limit = math.inf
+            stop = -1 if parent is None else parent
+            for j in range(stop, i):
+                limits[j] = limit if j == stop or parent is None or not branch.load else -math.inf
+            i = stop
+        return limits
 
     def decide_steps(self, attempts, commits, kind):
         """Sets span.fate: (category, cause), or None where the step or batch is productive."""
         steps = [s for t in attempts for s in Jobs.in_order(t.spans, kind)]
         numbered = [s for s in steps if s.step is not None]
+        rollouts = [s for t in attempts for s in t.spans if kind == 'step' and s.kind == 'rollout']
         last = attempts[-1] if attempts else None
+        branches = self.branches(attempts) if kind == 'step' else []
+        limits = self.limits(branches, commits)
 
         def protected(step):
             for c in commits:
@@ -170,37 +254,43 @@ class Jobs:
                 if c.step is None or step.step is None:
                     if step.end_time <= snapshot:
                         return True
-                elif step.step <= c.step and step.end_time <= snapshot and kind == 'batch':
-                    return True
-                elif step.start_time < snapshot and (step.step == c.step or kind == 'step' and step.step < c.step):
-                    return True
+                elif kind == 'batch':  # others may run while one is committed
+                    if (step.step <= c.step and step.end_time <= snapshot) or (step.step == c.step and step.start_time < snapshot):
+                        return True
+                elif step.step <= c.step:
+                    latest = branches[-1].steps if branches else []
+                    if step.start_time < snapshot or (latest and c.step <= latest[-1].step and latest[0].start_time < snapshot):
+                        return True
             return False
 
         def by_end_of_job(step):
-            if last.outcome == 'completed' or protected(step):
+            if protected(step) or step.of.outcome == 'completed':
+                return None
+            if last.outcome == 'completed' and (step.step is None or kind == 'batch' or not commits):
+                if step.step is None or kind == 'step':
+                    self.issue('unnumbered_steps' if step.step is None else 'unproven_steps')
                 return None
             if not commits:
                 return 'unknown', 'no_checkpoint_data'
             return ('pending' if last.running else 'lost'), None
 
-        lineage = self.steps_by_number if kind == 'step' else self.batches_by_number
-        for step, told in zip(numbered, lineage(numbered)):
-            step.fate = ('lost', None) if told == 'superseded' else None if told == 'resumed from' else by_end_of_job(step)
-        rollouts = [s for t in attempts for s in t.spans if kind == 'step' and s.kind == 'rollout']
+        def by_branch(step):
+            place = sum(attempts.index(b.of) < attempts.index(step.of) or (b.of is step.of and (
+                b.begin is step or self.begins_before(b.begin, step))) for b in branches) - 1
+            if step.step > limits[place]:
+                return 'lost', None
+            return None if place < len(branches) - 1 else by_end_of_job(step)
+
+        if kind == 'batch':
+            for batch, told in zip(numbered, self.batches_by_number(numbered)):
+                batch.fate = ('lost', None) if told == 'superseded' else None if told == 'resumed from' else by_end_of_job(batch)
         for rollout in rollouts:
             rollout.shared = self.step_of(rollout, [s for s in steps if s.of is rollout.of])
-            if rollout.shared is None and rollout.step is not None:
-                place = attempts.index(rollout.of)
-                later = [s for s in numbered if attempts.index(s.of) > place
-                         or (s.of is rollout.of and self.begins_before(rollout, s))]
-                told = self.steps_by_number([rollout] + later)[0]
-                rollout.fate = ('lost', None) if told == 'superseded' else None if told == 'resumed from' else by_end_of_job(rollout)
         for step in steps + [r for r in rollouts if r.shared is None]:
             if step.step is None:
                 step.fate = by_end_of_job(step)
-                if (step.fate is None and step.of is not last and step.of.outcome != 'completed'
-                        and not protected(step)):
-                    self.issue('unnumbered_steps')
+            elif kind == 'step':
+                step.fate = by_branch(step)
         for rollout in rollouts:
             if rollout.shared is not None:
                 rollout.fate = rollout.shared.fate
@@ -217,19 +307,6 @@ class Jobs:
         if after:
             return after[0]
         return before[-1] if before and rollout.step is not None else None
-
-    @staticmethod
-    def steps_by_number(numbered):
-        """What the numbers of the steps after it tell of each."""
-        resume, lowest_later, told = 0, math.inf, []
-        for i in range(1, len(numbered)):
-            if (numbered[i].of is not numbered[i - 1].of
-                    or numbered[i].step <= numbered[i - 1].step):
-                resume = i
-        for i in range(len(numbered) - 1, -1, -1):
-            told.append('superseded' if lowest_later <= numbered[i].step else 'resumed from' if i < resume else 'left')
-            lowest_later = min(numbered[i].step, lowest_later)
-        return told[::-1]
 
     @staticmethod
     def batches_by_number(numbered):

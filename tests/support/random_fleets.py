@@ -100,6 +100,8 @@ class Odd:
                 out_of_order = kind == "batch" and rng.random() < 0.3
                 number_of = self.maybe(max(0, step - rng.choice([2, 3, 4])) if out_of_order else step, 0.93)
                 step += rng.choice([1, 1, 1, 2])
+            elif kind == "restore":
+                number_of = self.maybe(max(0, step - rng.choice([1, 1, 2, 5, 0])), 0.5)
             elif kind == "rollout":
                 number_of = self.maybe(max(0, step + rng.choice([0, 0, 0, 1, -1, -2])), 0.6)
             self.records.append(sp(kind, round(start, 6), self.maybe(round(end, 6), 0.9), number_of, self.attempt_of(number), name,

@@ -199,25 +199,28 @@ static bool is_before(const told *a, const told *b) {
   return is_inner(b, a) || (!is_inner(a, b) && a < b);
 }
 
-/* The step before it, where that has its number or a higher one; else NULL. */
+/* The step before it, of its attempt or the last of an earlier one, where that has its number or a
+** higher one; else NULL. */
 static const told *went_back_from(const naive *x, const told *s) {
   const told *before = NULL;
   for (size_t i = 0; i < x->n && is_step(s); i++) {
     const told *t = &x->spans[i];
-    if (t != s && is_step(t) && t->home == s->home && is_before(t, s) &&
-        (before == NULL || is_before(before, t)))
+    bool earlier = t->home < s->home || (t->home == s->home && is_before(t, s));
+    if (t != s && is_step(t) && earlier &&
+        (before == NULL || before->home < t->home ||
+         (before->home == t->home && is_before(before, t))))
       before = t;
   }
   return before != NULL && before->step >= s->step ? before : NULL;
 }
 
-/* Whether there is evidence of a restart between two begins. */
+/* Whether there is evidence of a restart between two begins; NULL: since the attempt began. */
 static bool is_restarted(const naive *x, const told *before, const told *s) {
   for (size_t i = 0; i < x->n; i++) {
     const told *t = &x->spans[i];
     if (!t->dropped && t->home == s->home &&
-        (strcmp(t->kind, "init") == 0 || strcmp(t->kind, "restore") == 0) && is_before(before, t) &&
-        is_before(t, s))
+        (strcmp(t->kind, "init") == 0 || strcmp(t->kind, "restore") == 0) &&
+        (before == NULL || is_before(before, t)) && is_before(t, s))
       return true;
   }
   return false;
@@ -239,7 +242,9 @@ static void check_items(naive *x, const mpg_innermost *in, const mpg_gang *g, co
     outer = s->end > s->start ? innermost(x, s->home, s->start, s) : NULL;
     x->notices[MPG_NOTICE_OVERLAPPING_SPANS] += outer != NULL && s->end > outer->end;
     before = went_back_from(x, s);
-    if (before != NULL && before->end > s->start)
+    if (before != NULL && before->home != s->home)
+      x->notices[MPG_NOTICE_REPEATED_STEPS] += !is_restarted(x, NULL, s);
+    else if (before != NULL && before->end > s->start)
       x->notices[MPG_NOTICE_CONCURRENT_STEPS]++;
     else if (before != NULL)
       x->notices[MPG_NOTICE_REPEATED_STEPS] += !is_restarted(x, before, s);

@@ -10,19 +10,46 @@
 
 static mpg_lineage lineage;
 
+/* The branches of steps, none of which a restore came before. */
+static size_t branches_of(const mpg_step *steps, size_t n, mpg_branch *branches) {
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) {
+    mpg_branch *last = count > 0 ? &branches[count - 1] : NULL;
+    if (steps[i].number == NONE)
+      continue;
+    if (last == NULL || last->attempt != steps[i].attempt || last->last >= steps[i].number)
+      branches[count++] = (mpg_branch){.attempt = steps[i].attempt,
+                                       .item = i,
+                                       .start = steps[i].start,
+                                       .first = steps[i].number,
+                                       .loaded = NONE};
+    branches[count - 1].last = steps[i].number;
+    branches[count - 1].last_item = i;
+  }
+  return count;
+}
+
 /* Steps run one a second: step i of `numbers` is [i, i + 1) seconds, in attempt attempts[i]. The
 ** fates come back as letters: productive, lost, undecided (pending), no data. */
 static const char *fates(const char *attempts, const int64_t *numbers, const mpg_commit *commits,
                          size_t ncommits, mpg_ending ending, int64_t as_of) {
   static char text[64];
   size_t n = strlen(attempts);
-  if (mpg_lineage_begin(&lineage, commits, ncommits, ending, as_of) != MPG_OK)
+  mpg_step steps[64] = {{0}};
+  mpg_branch branches[64];
+  for (size_t i = 0; i < n; i++)
+    steps[i] = (mpg_step){(int64_t)i * 1000000,
+                          (int64_t)(i + 1) * 1000000,
+                          numbers[i],
+                          (size_t)(attempts[i] - '1'),
+                          i,
+                          ending == MPG_ENDED_WELL && attempts[i] == attempts[n - 1]};
+  if (mpg_lineage_begin(&lineage, &(mpg_history){commits, ncommits, branches,
+                                                 branches_of(steps, n, branches), ending, as_of}) !=
+      MPG_OK)
     return "failed";
-  for (size_t i = n; i-- > 0;) {
-    mpg_step step = {(int64_t)i * 1000000, (int64_t)(i + 1) * 1000000, numbers[i],
-                     (size_t)(attempts[i] - '1')};
-    text[i] = "PLUN"[mpg_lineage_decide(&lineage, &step)];
-  }
+  for (size_t i = n; i-- > 0;)
+    text[i] = "PLUN"[mpg_lineage_decide(&lineage, &steps[i])];
   text[n] = '\0';
   return text;
 }
@@ -40,7 +67,7 @@ static mpg_commit commit(int64_t step, int64_t snapshot, int64_t durable) {
 /* The rules of docs/rules.md, section 5, read as slowly as they are written. */
 static mpg_fate slowly(const mpg_step *steps, size_t n, size_t i, const mpg_commit *c, size_t nc,
                        mpg_ending ending, int64_t as_of) {
-  size_t resume = 0, before = SIZE_MAX;
+  size_t resume = SIZE_MAX, before = SIZE_MAX;
   bool data = false;
   if (steps[i].number != NONE)
     for (size_t k = i + 1; k < n; k++)
@@ -48,12 +75,12 @@ static mpg_fate slowly(const mpg_step *steps, size_t n, size_t i, const mpg_comm
         return MPG_FATE_LOST;
   for (size_t k = 0; k < n; k++)
     if (steps[k].number != NONE) {
-      if (before != SIZE_MAX &&
-          (steps[k].attempt != steps[before].attempt || steps[k].number <= steps[before].number))
+      if (before == SIZE_MAX || steps[k].attempt != steps[before].attempt ||
+          steps[k].number <= steps[before].number)
         resume = k;
       before = k;
     }
-  if ((steps[i].number != NONE && i < resume) || ending == MPG_ENDED_WELL)
+  if ((steps[i].number != NONE && i < resume) || steps[i].completed)
     return MPG_FATE_PRODUCTIVE;
   for (size_t k = 0; k < nc; k++) {
     int64_t taken = c[k].snapshot != NONE ? c[k].snapshot : c[k].durable;
@@ -63,9 +90,14 @@ static mpg_fate slowly(const mpg_step *steps, size_t n, size_t i, const mpg_comm
     data = true;
     if (c[k].durable == NONE || c[k].durable > as_of)
       continue;
-    if (numbers ? steps[i].number <= c[k].step && steps[i].start < taken : steps[i].end <= taken)
+    if (numbers ? steps[i].number <= c[k].step &&
+                      (steps[i].start < taken ||
+                       (c[k].step <= steps[before].number && steps[resume].start < taken))
+                : steps[i].end <= taken)
       return MPG_FATE_PRODUCTIVE;
   }
+  if (ending == MPG_ENDED_WELL && (!data || steps[i].number == NONE))
+    return MPG_FATE_PRODUCTIVE;
   if (!data)
     return MPG_FATE_NO_DATA;
   return ending == MPG_STILL_RUNNING ? MPG_FATE_PENDING : MPG_FATE_LOST;
@@ -89,6 +121,7 @@ static int differences(void) {
   int wrong = 0;
   for (int round = 0; round < 20000; round++) {
     mpg_step steps[12];
+    mpg_branch branches[12];
     mpg_commit commits[4];
     size_t n = (size_t)below(12) + 1, nc = (size_t)below(5);
     int64_t number = below(3), as_of = 4000000 + below(10) * 1000000;
@@ -98,14 +131,22 @@ static int differences(void) {
     for (size_t i = 0; i < n; i++) {
       attempt += below(4) == 0;
       number = below(4) == 0 ? below(8) : number + 1;
-      steps[i] = (mpg_step){(int64_t)i * 1000000, (int64_t)(i + 1) * 1000000,
-                            below(6) ? number : NONE, attempt};
+      steps[i] = (mpg_step){(int64_t)i * 1000000,
+                            (int64_t)(i + 1) * 1000000,
+                            below(6) ? number : NONE,
+                            attempt,
+                            i,
+                            false};
     }
+    for (size_t i = 0; i < n; i++)
+      steps[i].completed = steps[i].attempt == attempt && ending == MPG_ENDED_WELL;
     for (size_t i = 0; i < nc; i++)
       commits[i] = commit(below(5) ? below(10) : NONE, below(5) ? below(12) : NONE,
                           below(5) ? below(15) : NONE);
     qsort(commits, nc, sizeof *commits, by_step);
-    if (mpg_lineage_begin(&lineage, commits, nc, ending, as_of) != MPG_OK)
+    if (mpg_lineage_begin(&lineage,
+                          &(mpg_history){commits, nc, branches, branches_of(steps, n, branches),
+                                         ending, as_of}) != MPG_OK)
       return -1;
     for (size_t i = n; i-- > 0;)
       wrong += mpg_lineage_decide(&lineage, &steps[i]) !=
@@ -118,17 +159,19 @@ static int differences(void) {
 ** minutes. */
 static void test_many(void) {
   enum { MANY = 300000 };
+  const mpg_branch branch = {.last_item = MANY - 1, .last = MANY - 1, .loaded = NONE};
   mpg_commit *commits = malloc(MANY * sizeof *commits);
   int lost = 0;
   CHECK(commits != NULL);
   if (commits == NULL)
     return;
   for (int i = 0; i < MANY; i++) /* each is taken before its step begins, but the last */
-    commits[i] = commit(i, i == MANY - 1 ? MANY / 2 : 0, MANY);
-  CHECK(mpg_lineage_begin(&lineage, commits, MANY, MPG_ENDED_BADLY, INT64_MAX) == MPG_OK);
+    commits[i] = commit(2 * MANY + i, i == MANY - 1 ? MANY / 2 : 0, MANY);
+  CHECK(mpg_lineage_begin(&lineage, &(mpg_history){commits, MANY, &branch, 1, MPG_ENDED_BADLY,
+                                                   INT64_MAX}) == MPG_OK);
   for (int64_t i = MANY; i-- > 0;)
-    lost += mpg_lineage_decide(&lineage, &(mpg_step){i * 1000000, (i + 1) * 1000000, i, 0}) ==
-            MPG_FATE_LOST;
+    lost += mpg_lineage_decide(&lineage, &(mpg_step){i * 1000000, (i + 1) * 1000000, i, 0,
+                                                     (size_t)i, false}) == MPG_FATE_LOST;
   CHECK(lost == MANY / 2);
   free(commits);
 }

@@ -24,6 +24,7 @@ void mpg_innermost_free(mpg_innermost *in) {
   mpg_free(in->env, in->items);
   mpg_free(in->env, in->parts);
   mpg_free(in->env, in->activity);
+  mpg_free(in->env, in->branches);
   mpg_free(in->env, in->upcoming);
   mpg_free(in->env, in->stack);
   memset(in, 0, sizeof *in);
@@ -223,6 +224,7 @@ typedef struct findings {
   int64_t concurrent;  /* steps that begin while one of their number or a higher one runs */
   int64_t repeated;    /* those that begin after it, if nothing says that the job restarted */
   bool strayed;        /* some of an item's time is in no complete stretch */
+  size_t restore;      /* the last restore: its item + 1; 0: none */
 } findings;
 
 /* Where the sweep over one attempt is. */
@@ -235,7 +237,9 @@ typedef struct walk {
   int64_t at;
   size_t depth;         /* of in->stack */
   const mpg_span *step; /* the last that began and has a number; NULL: none */
-  bool restarted;       /* what may be of a restart began since */
+  bool restarted;       /* what may be of a restart began since, */
+  bool loading;         /* and a restore that names a step: */
+  mpg_branch load;
   findings *found;
 } walk;
 
@@ -330,25 +334,126 @@ static inline bool is_alone(const mpg_innermost *in, size_t i) {
          item[1].attempt != item->attempt;
 }
 
-/* A program that went back runs no step any more that it went back from: one that begins while a
-** step of its number or a higher one runs is another rank's. And it does not go back from one step
-** to the next: numbers may begin anew with each epoch. */
-static inline void look_at_step(walk *w, const mpg_span *s) {
-  if (s->kind != MPG_KIND_STEP) {
-    w->restarted |= mpg_kind_restarts(s->kind);
-    w->in->batches |= s->kind == MPG_KIND_BATCH;
-    w->in->rollouts |= s->kind == MPG_KIND_ROLLOUT;
-    return;
+static size_t place_of(const mpg_innermost *in, const mpg_span *s) {
+  return (size_t)((const mpg_item *)(const void *)s - in->items);
+}
+
+/* The branch at hand ends with the last step of the attempt. */
+static void end_branch(walk *w) {
+  if (w->step != NULL) {
+    mpg_branch *last = &w->in->branches[w->in->nbranches - 1];
+    last->last = w->step->step;
+    last->last_item = place_of(w->in, w->step);
   }
-  if (s->step == MPG_NONE)
-    return;
-  if (w->step != NULL && w->step->step >= s->step) {
+}
+
+static mpg_rc add_branch(mpg_innermost *in, const mpg_branch *branch) {
+  if (mpg_grow(in->env, &in->branches, &in->branches_cap, in->nbranches + 1,
+               sizeof *in->branches) != MPG_OK)
+    return MPG_NOMEM;
+  in->branches[in->nbranches++] = *branch;
+  return MPG_OK;
+}
+
+/* The last branch with steps of the attempts before; NULL: none. */
+static const mpg_branch *branch_before(const walk *w) {
+  size_t i = w->in->nbranches;
+  while (i > 0 && w->in->branches[i - 1].first == MPG_NONE)
+    i--;
+  return i > 0 ? &w->in->branches[i - 1] : NULL;
+}
+
+/* A step that does not just follow the one before it: the first of its attempt, the first since a
+** restore that names a step, or one whose number does not rise. A program that went back runs no
+** step any more that it went back from: one that begins while a step of its number or a higher one
+** runs is another rank's. And it does not go back from one step to the next: numbers may begin
+** anew with each epoch. */
+static mpg_rc begin_branch(walk *w, const mpg_span *s) {
+  size_t item = place_of(w->in, s), attempt = w->in->items[item].attempt;
+  mpg_branch branch = {.attempt = attempt,
+                       .item = item,
+                       .last_item = item,
+                       .start = s->start,
+                       .first = s->step,
+                       .last = s->step,
+                       .loaded = w->loading ? w->load.loaded : MPG_NONE,
+                       .loaded_at = w->load.start};
+  const mpg_branch *before;
+  end_branch(w);
+  before = branch_before(w);
+  if (before != NULL && before->last >= s->step && before->attempt == attempt) {
     bool at_once = w->step->end > s->start;
     w->found->concurrent += at_once;
     w->found->repeated += !at_once && !w->restarted;
+  } else if (before != NULL && before->attempt != attempt) {
+    branch.vouched = w->gang->attempts[before->attempt].outcome == MPG_COMPLETED &&
+                     w->found->restore <= before->last_item + 1;
+    w->found->repeated += before->last >= s->step && !w->restarted && !branch.vouched;
   }
+  w->loading = false;
+  return add_branch(w->in, &branch);
+}
+
+static void look_at_restore(walk *w, const mpg_span *s) {
+  size_t item = place_of(w->in, s);
+  w->restarted = true;
+  w->found->restore = item + 1;
+  if (s->step == MPG_NONE)
+    return;
+  w->loading = true;
+  w->load = (mpg_branch){.attempt = w->in->items[item].attempt,
+                         .item = item,
+                         .last_item = item,
+                         .start = s->start,
+                         .first = MPG_NONE,
+                         .last = MPG_NONE,
+                         .loaded = s->step,
+                         .loaded_at = s->start};
+}
+
+/* Restores that begin together with a step are before it, also where they are within it. */
+static void look_ahead(walk *w, const mpg_span *s) {
+  const mpg_innermost *in = w->in;
+  size_t first = place_of(in, s);
+  for (size_t i = first + 1; i < in->nitems && in->items[i].span.start == s->start &&
+                             in->items[i].attempt == in->items[first].attempt;
+       i++)
+    if (in->items[i].span.kind == MPG_KIND_RESTORE)
+      look_at_restore(w, &in->items[i].span);
+}
+
+static void look_at_other(walk *w, const mpg_span *s) {
+  if (s->kind == MPG_KIND_RESTORE) {
+    if (w->step == NULL || w->step->start != s->start)
+      look_at_restore(w, s);
+    return;
+  }
+  w->restarted |= mpg_kind_restarts(s->kind);
+  w->in->batches |= s->kind == MPG_KIND_BATCH;
+  w->in->rollouts |= s->kind == MPG_KIND_ROLLOUT;
+}
+
+/* Whether the next item begins together with this one. */
+static inline bool begins_together(const mpg_innermost *in, const mpg_span *s) {
+  const mpg_item *item = (const mpg_item *)(const void *)s;
+  return item + 1 < in->items + in->nitems && item[1].span.start == s->start;
+}
+
+static inline mpg_rc look_at_step(walk *w, const mpg_span *s) {
+  mpg_rc rc = MPG_OK;
+  if (s->kind != MPG_KIND_STEP) {
+    look_at_other(w, s);
+    return MPG_OK;
+  }
+  if (s->step == MPG_NONE)
+    return MPG_OK;
+  if (begins_together(w->in, s) && (w->step == NULL || w->step->start != s->start))
+    look_ahead(w, s);
+  if (w->step == NULL || w->step->step >= s->step || w->loading)
+    rc = begin_branch(w, s);
   w->step = s;
   w->restarted = false;
+  return rc;
 }
 
 /* One attempt: its items are those from *next on, and then the next attempt's are. */
@@ -375,8 +480,9 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
     activity.last = s->end > activity.last ? s->end : activity.last;
     if (mpg_poll(in->env, i))
       return MPG_INTERRUPTED;
-    look_at_step(&w, s);
-    rc = run_until(&w, s->start);
+    rc = look_at_step(&w, s);
+    if (rc == MPG_OK)
+      rc = run_until(&w, s->start);
     if (rc != MPG_OK || s->end == s->start)
       continue;
     if (w.depth == 0 && is_alone(in, i)) { /* the short road: nothing to come back from */
@@ -391,6 +497,10 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
   }
   if (rc == MPG_OK)
     rc = run_until(&w, activity.last > attempt->end ? activity.last : attempt->end);
+  if (rc == MPG_OK)
+    end_branch(&w);
+  if (rc == MPG_OK && w.loading)
+    rc = add_branch(in, &w.load);
   in->activity[a] = activity;
   *next = i;
   return rc;
@@ -404,12 +514,12 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
                            const mpg_gang *gang, int64_t as_of, mpg_notices *notices,
                            mpg_err *err) {
   int64_t dropped = 0, missing = 0, outside = 0;
-  findings found = {0, 0, 0, false};
+  findings found = {0, 0, 0, false, 0};
   size_t next = 0;
   bool equal = false;
   gathered are;
   mpg_rc rc;
-  in->nparts = in->nshown = 0;
+  in->nparts = in->nshown = in->nbranches = 0;
   in->split = false;
   rc = mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
                 sizeof *in->activity);

@@ -7,6 +7,7 @@
 
 #include "../trace/fleet.h"
 #include "gang.h"
+#include "lineage.h"
 #include "notices.h"
 
 #define MPG_NOBODY SIZE_MAX /* the item of a part that no span explains */
@@ -44,9 +45,11 @@ typedef struct mpg_innermost {
   size_t nshown;          /* items that have a part */
   bool split;             /* some have several */
   mpg_activity *activity; /* of each attempt */
+  mpg_branch *branches;   /* in their order */
+  size_t nbranches;
   struct mpg_upcoming *upcoming;
   mpg_item **stack;
-  size_t items_cap, parts_cap, activity_cap, upcoming_cap, stack_cap;
+  size_t items_cap, parts_cap, activity_cap, branches_cap, upcoming_cap, stack_cap;
 } mpg_innermost;
 
 void mpg_innermost_init(mpg_innermost *in, const mpg_env *env);

@@ -9,8 +9,10 @@ void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env) {
 }
 
 void mpg_lineage_free(mpg_lineage *lineage) {
-  if (lineage->env != NULL)
-    mpg_free(lineage->env, lineage->durable);
+  if (lineage->env == NULL)
+    return;
+  mpg_free(lineage->env, lineage->durable);
+  mpg_free(lineage->env, lineage->limits);
 }
 
 /* When the state was taken; for a commit without a snapshot time, when it was durable. */
@@ -43,18 +45,132 @@ static void settle(mpg_commit *c, size_t n) {
   }
 }
 
-mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
-                         mpg_ending ending, int64_t as_of) {
+/* The first of n durable commits of a number or a higher one. */
+static size_t commit_from(const mpg_lineage *lineage, size_t n, int64_t number) {
+  size_t low = 0, high = n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (lineage->durable[middle].step < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* ---- branches ---- */
+
+static bool has_steps(const mpg_branch *b) {
+  return b->first != MPG_NONE;
+}
+
+/* The branch that took the commit which a restore loaded: the latest of that step that was durable
+** by then. i: none. */
+static size_t branch_of_commit(const mpg_lineage *lineage, size_t ncommits, size_t i) {
+  const mpg_branch *b = &lineage->branches[i];
+  int64_t taken = MPG_NONE;
+  for (size_t k = commit_from(lineage, ncommits, b->loaded);
+       k < ncommits && lineage->durable[k].step == b->loaded; k++)
+    if (lineage->durable[k].durable <= b->loaded_at && lineage->durable[k].snapshot > taken)
+      taken = lineage->durable[k].snapshot;
+  for (size_t j = i; taken != MPG_NONE && j-- > 0;) {
+    const mpg_branch *p = &lineage->branches[j];
+    if (has_steps(p) && p->start < taken)
+      return p->first <= b->loaded && b->loaded <= p->last ? j : i;
+  }
+  return i;
+}
+
+/* The branch that branch i goes on from, where a restore names the step: of the commit loaded, else
+** the latest that ran this step, else the latest that came to it, else the one before. i: none. */
+static size_t parent_of(const mpg_lineage *lineage, size_t ncommits, size_t i) {
+  int64_t loaded = lineage->branches[i].loaded;
+  size_t ran = branch_of_commit(lineage, ncommits, i), came = i, before = i;
+  for (size_t j = i; j-- > 0 && ran == i;) {
+    const mpg_branch *p = &lineage->branches[j];
+    if (!has_steps(p))
+      continue;
+    if (before == i)
+      before = j;
+    if (came == i && p->last >= loaded)
+      came = j;
+    if (p->first <= loaded && loaded <= p->last)
+      ran = j;
+  }
+  return ran != i ? ran : came != i ? came : before;
+}
+
+static size_t with_steps_before(const mpg_lineage *lineage, size_t i) {
+  size_t j = i;
+  while (j > 0 && !has_steps(&lineage->branches[j - 1]))
+    j--;
+  return j > 0 ? j - 1 : i;
+}
+
+/* From the last branch back along those that each goes on from. */
+static mpg_rc find_limits(mpg_lineage *lineage, size_t ncommits) {
+  size_t i = lineage->nbranches;
+  int64_t limit = INT64_MAX;
+  if (mpg_grow(lineage->env, &lineage->limits, &lineage->limits_cap, i + 1,
+               sizeof *lineage->limits) != MPG_OK)
+    return MPG_NOMEM;
+  lineage->limits[i] = limit;
+  while (i > 0) {
+    const mpg_branch *b = &lineage->branches[--i];
+    size_t parent = with_steps_before(lineage, i);
+    if (mpg_poll(lineage->env, i))
+      return MPG_INTERRUPTED;
+    if (b->loaded != MPG_NONE) {
+      int64_t held = b->loaded == b->first ? b->loaded - 1 : b->loaded; /* of step n, or up to it */
+      limit = held < limit ? held : limit;
+      parent = parent_of(lineage, ncommits, i);
+    } else if (!b->vouched) {
+      limit = b->first - 1 < limit ? b->first - 1 : limit;
+    } else if (parent < i && b->first <= lineage->branches[parent].last) {
+      limit = INT64_MAX; /* numbers of its own */
+    }
+    for (size_t j = parent + 1; parent < i && j < i; j++) /* abandoned, or without steps */
+      lineage->limits[j + 1] = b->loaded != MPG_NONE ? INT64_MIN : limit;
+    if (parent == i) {
+      for (size_t j = 0; j <= i; j++)
+        lineage->limits[j] = limit;
+      break;
+    }
+    lineage->limits[parent + 1] = limit;
+    i = parent + 1;
+  }
+  return MPG_OK;
+}
+
+/* A commit of the last branch with the number of a step that it ran holds the steps up to that one,
+** also where its clock says that they began later. */
+static int64_t reached_by(const mpg_lineage *lineage, size_t ncommits) {
+  const mpg_branch *last;
+  if (lineage->nbranches == 0)
+    return MPG_NONE;
+  last = &lineage->branches[lineage->nbranches - 1];
+  if (!has_steps(last))
+    return MPG_NONE;
+  for (size_t k = ncommits; k-- > 0;)
+    if (lineage->durable[k].step <= last->last && lineage->durable[k].snapshot > last->start)
+      return lineage->durable[k].step;
+  return MPG_NONE;
+}
+
+mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_history *h) {
   size_t n = 0;
-  if (mpg_grow(lineage->env, &lineage->durable, &lineage->durable_cap, ncommits,
+  mpg_rc rc;
+  if (mpg_grow(lineage->env, &lineage->durable, &lineage->durable_cap, h->ncommits,
                sizeof *lineage->durable) != MPG_OK)
     return MPG_NOMEM;
-  lineage->ending = ending;
-  lineage->data = mpg_commits_known(commits, ncommits, as_of) > 0;
+  lineage->ending = h->ending;
+  lineage->branches = h->branches;
+  lineage->nbranches = h->nbranches;
+  lineage->data = mpg_commits_known(h->commits, h->ncommits, h->as_of) > 0;
   lineage->any_step = MPG_NONE;
-  for (size_t i = 0; i < ncommits; i++) {
-    mpg_commit c = commits[i];
-    if (c.durable == MPG_NONE || c.durable > as_of || !known_at(&c, as_of))
+  for (size_t i = 0; i < h->ncommits; i++) {
+    mpg_commit c = h->commits[i];
+    if (c.durable == MPG_NONE || c.durable > h->as_of || !known_at(&c, h->as_of))
       continue;
     c.snapshot = snapshot_of(&c);
     if (c.step != MPG_NONE)
@@ -62,12 +178,15 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t
     else if (c.snapshot > lineage->any_step)
       lineage->any_step = c.snapshot;
   }
+  rc = find_limits(lineage, n);
+  if (rc != MPG_OK)
+    return rc;
+  lineage->reached = reached_by(lineage, n);
   settle(lineage->durable, n);
   lineage->latest_numbered = n > 0 ? lineage->durable[0].snapshot : MPG_NONE;
   lineage->above = lineage->ndurable = n;
-  lineage->lowest = INT64_MAX;
-  lineage->next = MPG_NONE;
-  lineage->resumed = false;
+  lineage->begun = h->nbranches;
+  lineage->assumed = false;
   lineage->highest = lineage->highest_later = MPG_NONE;
   return MPG_OK;
 }
@@ -88,70 +207,71 @@ static bool protects(mpg_lineage *lineage, const mpg_step *step) {
   return first < lineage->ndurable && step->start < lineage->durable[first].snapshot;
 }
 
-/* The first durable commit of a number or a higher one. */
-static size_t commit_from(const mpg_lineage *lineage, int64_t number) {
-  size_t low = 0, high = lineage->ndurable;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (lineage->durable[middle].step < number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* Batches, whose numbers come in any order: while a shard is committed others may still run. */
 static bool protects_batch(const mpg_lineage *lineage, const mpg_step *batch) {
   const mpg_commit *c = lineage->durable;
-  size_t low = commit_from(lineage, batch->number);
+  size_t low = commit_from(lineage, lineage->ndurable, batch->number);
   if (low == lineage->ndurable)
     return false;
   return batch->end <= c[low].snapshot ||
          (c[low].step == batch->number && batch->start < c[low].durable);
 }
 
-/* The fate of the remaining steps, by the job's end. */
-static mpg_fate fate_of(const mpg_lineage *lineage, bool saved) {
-  if (lineage->ending == MPG_ENDED_WELL || saved)
+/* What the job's end makes of what is left. A good end vouches for its own attempt; for others it
+** does where nothing else tells. */
+static mpg_fate fate_of(mpg_lineage *lineage, const mpg_step *step, bool saved, bool any_attempt) {
+  if (saved || step->completed)
     return MPG_FATE_PRODUCTIVE;
+  if (lineage->ending == MPG_ENDED_WELL && (any_attempt || !lineage->data)) {
+    lineage->assumed = true;
+    return MPG_FATE_PRODUCTIVE;
+  }
   if (!lineage->data)
     return MPG_FATE_NO_DATA;
   return lineage->ending == MPG_STILL_RUNNING ? MPG_FATE_PENDING : MPG_FATE_LOST;
 }
 
-mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
-  if (step->number == MPG_NONE)
-    return fate_of(lineage, mpg_lineage_saved(lineage, step));
-  lineage->resumed |= lineage->next != MPG_NONE &&
-                      (lineage->next_attempt != step->attempt || lineage->next <= step->number);
-  lineage->next = step->number;
-  lineage->next_attempt = step->attempt;
-  if (step->number >= lineage->lowest)
-    return MPG_FATE_LOST;
-  lineage->lowest = step->number;
-  if (lineage->resumed) /* by one of the next number at the least, which proves this one */
-    return MPG_FATE_PRODUCTIVE;
-  return fate_of(lineage, mpg_lineage_saved(lineage, step) || protects(lineage, step));
+/* Whether branches decide the fate of a step with a number. */
+static bool decided(mpg_lineage *lineage, const mpg_step *step, mpg_fate *fate) {
+  while (lineage->begun > 0 && lineage->branches[lineage->begun - 1].item > step->item)
+    lineage->begun--;
+  *fate = step->number > lineage->limits[lineage->begun] ? MPG_FATE_LOST : MPG_FATE_PRODUCTIVE;
+  return *fate == MPG_FATE_LOST || lineage->begun < lineage->nbranches;
 }
 
-mpg_fate mpg_lineage_decide_rollout(const mpg_lineage *lineage, const mpg_step *rollout) {
+mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
+  mpg_fate fate;
+  lineage->assumed = false;
+  if (step->number == MPG_NONE)
+    return fate_of(lineage, step, mpg_lineage_saved(lineage, step), true);
+  if (decided(lineage, step, &fate))
+    return fate;
+  return fate_of(lineage, step,
+                 mpg_lineage_saved(lineage, step) || step->number <= lineage->reached ||
+                     protects(lineage, step),
+                 false);
+}
+
+mpg_fate mpg_lineage_decide_rollout(mpg_lineage *lineage, const mpg_step *rollout) {
+  mpg_fate fate;
   size_t first;
+  lineage->assumed = false;
   if (rollout->number == MPG_NONE)
-    return fate_of(lineage, mpg_lineage_saved(lineage, rollout));
-  if (rollout->number >= lineage->lowest)
-    return MPG_FATE_LOST;
-  if (lineage->resumed || (lineage->next != MPG_NONE && lineage->next_attempt != rollout->attempt))
-    return MPG_FATE_PRODUCTIVE;
-  first = commit_from(lineage, rollout->number);
-  return fate_of(lineage, mpg_lineage_saved(lineage, rollout) ||
-                              (first < lineage->ndurable &&
-                               rollout->start < lineage->durable[first].snapshot));
+    return fate_of(lineage, rollout, mpg_lineage_saved(lineage, rollout), true);
+  if (decided(lineage, rollout, &fate))
+    return fate;
+  first = commit_from(lineage, lineage->ndurable, rollout->number);
+  return fate_of(
+      lineage, rollout,
+      mpg_lineage_saved(lineage, rollout) || rollout->number <= lineage->reached ||
+          (first < lineage->ndurable && rollout->start < lineage->durable[first].snapshot),
+      false);
 }
 
 mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again) {
+  lineage->assumed = false;
   if (batch->number == MPG_NONE)
-    return fate_of(lineage, mpg_lineage_saved(lineage, batch));
+    return fate_of(lineage, batch, mpg_lineage_saved(lineage, batch), true);
   if (batch->attempt != lineage->batch_attempt)
     lineage->highest_later = lineage->highest;
   lineage->batch_attempt = batch->attempt;
@@ -161,5 +281,6 @@ mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, b
     return MPG_FATE_LOST;
   if (batch->number < lineage->highest_later)
     return MPG_FATE_PRODUCTIVE;
-  return fate_of(lineage, mpg_lineage_saved(lineage, batch) || protects_batch(lineage, batch));
+  return fate_of(lineage, batch,
+                 mpg_lineage_saved(lineage, batch) || protects_batch(lineage, batch), true);
 }

@@ -13,19 +13,51 @@ typedef enum mpg_fate {
   MPG_FATE_NO_DATA /* no checkpoint data says */
 } mpg_fate;
 
-/* A step or batch as the job ran it. */
+/* A step, batch or rollout as the job ran it. */
 typedef struct mpg_step {
   int64_t start, end; /* cut at as_of */
   int64_t number;     /* MPG_NONE */
   size_t attempt;     /* its place in order */
+  size_t item;        /* its place among all spans of the job */
+  bool completed;     /* its attempt did */
 } mpg_step;
+
+/* Steps of one attempt whose numbers rise: what ran from one resume on. */
+typedef struct mpg_branch {
+  size_t attempt;
+  size_t item, last_item; /* its first and last step, else the restore that no step followed */
+  int64_t start;          /* of that item */
+  int64_t first, last;    /* numbers of its steps; MPG_NONE: it has none */
+  int64_t loaded;         /* the step that a restore before it names; MPG_NONE */
+  int64_t loaded_at;      /* when that restore began */
+  bool vouched;           /* the attempt of the steps before completed, and none restored since */
+} mpg_branch;
 
 /* The job's end, from its last attempt. */
 typedef enum mpg_ending { MPG_ENDED_WELL, MPG_ENDED_BADLY, MPG_STILL_RUNNING } mpg_ending;
 
+/* What is known of a job: commits by rising step (MPG_NONE first), as mpg_fleet_seal leaves them,
+** and branches in their order. */
+typedef struct mpg_history {
+  const mpg_commit *commits;
+  size_t ncommits;
+  const mpg_branch *branches;
+  size_t nbranches;
+  mpg_ending ending;
+  int64_t as_of;
+} mpg_history;
+
 /* Of one job at a time; what is allocated the next job reuses. */
 typedef struct mpg_lineage {
   const mpg_env *env;
+  const mpg_branch *branches; /* borrowed */
+  size_t nbranches;
+  /* Steps of branch i with a number above limits[i + 1] are lost; limits[0] is for what ran before
+  ** the first branch. */
+  int64_t *limits;
+  size_t limits_cap;
+  /* The last branch is safe up to this number, whatever the clocks of its commits. */
+  int64_t reached;
   /* Commits that count, by rising step, each with the latest snapshot from it on; `durable` is
   ** that of its step. */
   mpg_commit *durable;
@@ -35,11 +67,9 @@ typedef struct mpg_lineage {
   int64_t any_step;        /* the latest snapshot of commits without a step, */
   int64_t latest_numbered; /* and of those with one */
   /* Of the steps so far: */
-  size_t above;        /* durable commits from here on are of steps that high */
-  int64_t lowest;      /* of their numbers; INT64_MAX: none has one */
-  int64_t next;        /* number of the first of them that has one, else MPG_NONE, */
-  size_t next_attempt; /* and its attempt */
-  bool resumed;        /* one of them is where the job resumed */
+  size_t above; /* durable commits from here on are of steps that high */
+  size_t begun; /* branches that began before the last of them */
+  bool assumed; /* the last is productive only by the good end of another attempt */
   /* Of the batches so far that have a number: */
   size_t batch_attempt;  /* of the last one */
   int64_t highest;       /* number; MPG_NONE: there is none */
@@ -49,18 +79,16 @@ typedef struct mpg_lineage {
 void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env);
 void mpg_lineage_free(mpg_lineage *lineage);
 
-/* Begins a job; `commits` are its own sorted by step (MPG_NONE first), as mpg_fleet_seal leaves
-** them. MPG_NOMEM is the only error. */
-mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_commit *commits, size_t ncommits,
-                         mpg_ending ending, int64_t as_of);
+/* Begins a job. MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
+mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_history *history);
 /* Decides the fate of its steps, which are passed from the last to the first. */
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
 /* The same of its batches; `again`: a later one has its number. */
 mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again);
 
-/* The same for a rollout whose attempt ran no step for it: as for a step in its place, without an
+/* The same of a rollout whose attempt ran no step for it: as for a step in its place, without an
 ** effect on others. */
-mpg_fate mpg_lineage_decide_rollout(const mpg_lineage *lineage, const mpg_step *rollout);
+mpg_fate mpg_lineage_decide_rollout(mpg_lineage *lineage, const mpg_step *rollout);
 
 /* Whether a commit protects a step without a number, which a job that ends well needs none for; of
 ** one with a number, whether one without does. */

@@ -43,6 +43,10 @@ static const struct {
                                      "steps without a number and without a commit, counted as "
                                      "productive since a later attempt completed, which may have "
                                      "done them again"},
+    [MPG_NOTICE_UNPROVEN_STEPS] = {MPG_WARNING, "unproven_steps",
+                                   "steps of an attempt that did not complete, counted as "
+                                   "productive since a later attempt without steps completed and "
+                                   "the job has no commit"},
     [MPG_NOTICE_DUPLICATE_SPAN] = {MPG_WARNING, "duplicate_span",
                                    "spans that repeat exactly, counted once"},
     [MPG_NOTICE_HIDDEN_SPAN] = {MPG_WARNING, "hidden_span",

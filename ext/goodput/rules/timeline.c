@@ -141,19 +141,10 @@ static mpg_verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size
   return (mpg_verdict){.category = MPG_UNKNOWN};
 }
 
-/* Whether a step is productive only because the job ended well. It has no number, so a later
-** attempt may have done it again unnoticed. */
-static bool is_unproven(const mpg_timeline *t, const mpg_step *step, mpg_fate fate) {
-  return step->number == MPG_NONE && fate == MPG_FATE_PRODUCTIVE &&
-         step->attempt + 1 < t->gang.nattempts &&
-         t->gang.attempts[step->attempt].outcome != MPG_COMPLETED &&
-         !mpg_lineage_saved(&t->lineage, step);
-}
-
 /* What of the steps and batches of a job is listed. */
 typedef struct doubts {
-  int64_t unproven, concurrent, repeated;
-  size_t restart; /* the next item with a step, of any attempt */
+  int64_t unnumbered, unproven, concurrent, repeated;
+  size_t restart; /* the item after the one at hand that tells of one; of any attempt */
 } doubts;
 
 /* A batch that runs again in an attempt that did not restart: two may have one number. */
@@ -168,7 +159,9 @@ static void doubt_batch(const mpg_timeline *t, doubts *d, size_t i, size_t again
 
 static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
   const mpg_span *s = &t->in.items[i].span;
-  mpg_step step = {s->start, s->end, s->step, t->in.items[i].attempt};
+  size_t attempt = t->in.items[i].attempt;
+  mpg_step step = {s->start, s->end, s->step,
+                   attempt,  i,      t->gang.attempts[attempt].outcome == MPG_COMPLETED};
   size_t again = MPG_NOBODY;
   mpg_fate fate;
   if (s->kind == MPG_KIND_BATCH && s->step != MPG_NONE)
@@ -181,7 +174,8 @@ static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
     fate = mpg_lineage_decide_batch(&t->lineage, &step, again != MPG_NOBODY);
   else
     fate = mpg_lineage_decide_rollout(&t->lineage, &step);
-  d->unproven += is_unproven(t, &step, fate);
+  d->unnumbered += t->lineage.assumed && s->step == MPG_NONE;
+  d->unproven += t->lineage.assumed && s->step != MPG_NONE && s->kind != MPG_KIND_BATCH;
   return fate;
 }
 
@@ -206,22 +200,34 @@ static mpg_rc share_fates(mpg_timeline *t) {
   return MPG_OK;
 }
 
-/* From the last to the first, the order that the lineage needs. */
+/* What fates depend on, before any is decided. */
+static mpg_rc begin_fates(mpg_timeline *t, const mpg_job *job) {
+  const mpg_innermost *in = &t->in;
+  mpg_history history = {.commits = commits_of(t, job),
+                         .ncommits = job->ncommits,
+                         .branches = in->branches,
+                         .nbranches = in->nbranches,
+                         .ending = ending(&t->gang),
+                         .as_of = t->gang.end};
+  mpg_rc rc = mpg_rerun_batches_find(&t->batches, in);
+  if (rc == MPG_OK && in->rollouts)
+    rc = mpg_rollouts_find(&t->rollouts, in);
+  if (rc == MPG_OK)
+    rc = mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts);
+  return rc == MPG_OK ? mpg_lineage_begin(&t->lineage, &history) : rc;
+}
+
+/* From the last to the first, as the lineage wants to be told. */
 static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
   doubts d = {.restart = SIZE_MAX};
   mpg_rc rc;
   if (in->nitems == 0)
     return MPG_OK;
-  rc = mpg_rerun_batches_find(&t->batches, in);
-  if (rc == MPG_OK && in->rollouts)
-    rc = mpg_rollouts_find(&t->rollouts, in);
+  rc = begin_fates(t, job);
   if (rc == MPG_INTERRUPTED)
     return stopped(err);
-  if (rc != MPG_OK ||
-      mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts) != MPG_OK ||
-      mpg_lineage_begin(&t->lineage, commits_of(t, job), job->ncommits, ending(&t->gang),
-                        t->gang.end) != MPG_OK)
+  if (rc != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t i = in->nitems; i-- > 0;) {
     uint32_t kind = in->items[i].span.kind;
@@ -236,7 +242,8 @@ static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   }
   if (in->rollouts && share_fates(t) != MPG_OK)
     return stopped(err);
-  notice(t, MPG_NOTICE_UNNUMBERED_STEPS, d.unproven);
+  notice(t, MPG_NOTICE_UNNUMBERED_STEPS, d.unnumbered);
+  notice(t, MPG_NOTICE_UNPROVEN_STEPS, d.unproven);
   notice(t, MPG_NOTICE_CONCURRENT_STEPS, d.concurrent);
   notice(t, MPG_NOTICE_REPEATED_STEPS, d.repeated);
   return MPG_OK;
