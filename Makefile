@@ -1,23 +1,33 @@
 # mpg: ML Productivity Goodput from trace files, in SQL. See README.md.
 #
-#   make            mpg.so (to load) and libmpg.a (to link, with ext/mpg.h)
-#   make demo       a question about a small fleet, answered
-#   make test       the tests, in minutes;  make test T=csv: those whose name has "csv" in it;
-#                   make test T=test_swf.Files.test_header: one test
-#   make test-full  all of them, the long ones too
-#   make coverage   lines and branches that they reach; make mutants: do they notice a wrong program; make figures: into the docs
-#   make fuzz       the fuzz targets of tests/fuzz, a minute each (FUZZ_SECONDS=60)
-#   make test-clients  in Python, R, Java, node and others, which it installs
+#   make             mpg.so (to load) and libmpg.a (to link, with ext/mpg.h)
+#   make help        this list
+#   make demo        a question about a small fleet, answered
+#   make install     into prefix=/usr/local; make uninstall takes it away again
+#   make report      what sql/report/mpg-report draws with, from npm: docs/report.md
+#   make postgres    the extension of PostgreSQL; make postgres-install, make postgres-uninstall
+#
+#   make release     build/release/mpg.so: one file for any Linux, which the packages hold: docs/install.md
+#   make archive     an archive of it, to unpack without root
+#   make wheel       a package for pip; make npm: for node and bun; make deb: for Debian
+#   make dist        an archive of the sources
+#   make packages    all of these, and SHA256SUMS, into dist
+#
+#   make test        the tests, in minutes;  make test T=csv: those whose name has "csv" in it;
+#                    make test T=test_swf.Files.test_header: one test
+#   make test-full   all of them, the long ones too
+#   make test-clients  in Python, R, Java, node and others, which make clients installs
 #   make test-slurm  a job array on a real Slurm, which it installs
-#   make bench      how fast it is here
-#   make report     what sql/report/mpg-report draws with, from npm: docs/report.md
-#   make release    build/release/mpg.so: one file for any Linux, see ext/package/release.mk
-#   make install    see ext/package/install.mk;  make uninstall takes it away again
-#   make dist       a source archive; make archive, make deb, make npm, make wheel: packages; make packages: all of them
-#   make deps       installs what all of this needs from Debian's packages
-#   make lint       every static check;  make format: the formatting
-#   make fixtures   generates the committed fixtures anew
-#   make clean      forgets what was built
+#   make fuzz        the fuzz targets of tests/fuzz, a minute each (FUZZ_SECONDS=60)
+#   make coverage    lines and branches that the tests reach; make mutants: do they notice a wrong program
+#   make figures     what test runs have found, into docs/reliability.md
+#   make bench       how fast it is here; also make bench-readers, make bench-goodput, make bench-shards, make bench-engines
+#   make lint        every static check;  make format: the formatting
+#   make fixtures    generates the committed fixtures anew
+#   make deps        installs what all of this needs from Debian's packages
+#   make clean       forgets what was built
+#
+# A target that needs a package installs it where it may, else names it in one line: ext/package/deps.sh.
 CFLAGS ?= -O2 -g
 PYTHON ?= /usr/bin/python3
 STD = -std=gnu11 -fPIC -fvisibility=hidden
@@ -33,9 +43,12 @@ COMPILE = $(CC) $(STD) $(WARN) $(CPPFLAGS) $(CFLAGS)
 VERSION := $(shell sed -n 's/^.define MPG_VERSION "\(.*\)"/\1/p' ext/sqlite/connection.h)
 COMMIT := $(shell git -c safe.directory='*' rev-parse --short HEAD 2>/dev/null || echo release)
 
-.PHONY: all demo test test-full fixtures deps clean FORCE
+.PHONY: all help demo test test-full fixtures deps clean FORCE
 .DELETE_ON_ERROR:
 all: mpg.so libmpg.a
+
+help:
+	@sed -n 's/^#   make/make/p; s/^#    \{8,\}/                  /p; /^CFLAGS/q' Makefile
 
 SRC := $(sort $(filter-out ext/postgres/% ext/package/%,$(shell find ext -name "*.c")))
 # What is generated adds its sources to SRC and says how they are made.
@@ -72,10 +85,10 @@ build/asan/%.o: %.c build/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(ASAN) -MMD -MP -c -o $@ $<
 
-# Other flags, another compiler: built anew. The commit concerns mpg_debug() alone.
+# Other flags, another compiler: built anew, once what the build needs is there. The commit concerns mpg_debug() alone.
 build/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(COMPILE) $(SANITIZE) $(LDFLAGS)' | cmp -s - $@ || echo '$(COMPILE) $(SANITIZE) $(LDFLAGS)' >$@
+	@echo '$(COMPILE) $(SANITIZE) $(LDFLAGS)' | cmp -s - $@ || { CC='$(CC)' ext/package/deps.sh --name build && echo '$(COMPILE) $(SANITIZE) $(LDFLAGS)' >$@; }
 build/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@

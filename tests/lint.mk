@@ -17,6 +17,7 @@ lint-format: lint-tools
 	@clang-format --dry-run -Werror $(C_FILES)
 
 format:
+	@ext/package/deps.sh format
 	clang-format -i $(C_FILES)
 
 # -O2 lets gcc see the flow that its warnings are about. What its analyzer says of values never

@@ -329,7 +329,7 @@ class Building(unittest.TestCase):
     def test_other_flags_build_anew(self):
         """Every object depends on build/flags: it is touched by other flags, and by nothing else."""
         with tempfile.TemporaryDirectory() as folder:
-            for path in ["Makefile", *glob.glob("**/*.mk", root_dir=ROOT, recursive=True)]:
+            for path in ["Makefile", "ext/package/deps.sh", *glob.glob("**/*.mk", root_dir=ROOT, recursive=True)]:
                 os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
                 shutil.copy(os.path.join(ROOT, path), f"{folder}/{path}")
             seen = []
@@ -342,6 +342,35 @@ class Building(unittest.TestCase):
                 self.assertEqual(os.stat(f"{folder}/build/flags").st_mtime, 1)
             self.assertEqual(seen[0], seen[-1])
             self.assertEqual(len(set(seen[:5])), 5)
+
+
+class Targets(unittest.TestCase):
+    OWN = {"all", "FORCE", "lint-tools", "lint-format", "report-if-possible", "fuzz-built"}  # of other targets, not for people
+
+    def test_help_lists_all(self):
+        texts = [text_of(path) for path in output_of("git", "ls-files", "Makefile", "*.mk").split()]
+        phony = {name for text in texts for names in re.findall(r"(?m)^\.PHONY: (.*)$", text) for name in names.split()}
+        listed = set(re.findall(r"make ([a-z][\w-]*)", made("help")))
+        self.assertEqual(phony - self.OWN, listed)
+
+    def test_a_missing_package_is_named_in_one_line(self):
+        """Each with a path in which the program is not; or a compiler that finds no header."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("sh", "make", "cc", "gcc", "ar", "sed", "grep", "cmp", "mkdir", "git", "uname", "id", "find", "sort", "awk", "cat", "ls", "tail", "echo", "rm"):
+                if shutil.which(name):
+                    os.symlink(shutil.which(name), f"{folder}/{name}")
+            for name, body in (("apt-get", "exit 1"), ("id", "echo 1000")):
+                if os.path.lexists(f"{folder}/{name}"):
+                    os.remove(f"{folder}/{name}")
+                with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\n{body}\n")
+                os.chmod(f"{folder}/{name}", 0o755)
+            for what, package in (("format", "clang-format"), ("lint", "clang-tidy"), ("postgres", "postgresql-server-dev"), ("slurm", "slurmctld"), ("demo", "sqlite3")):
+                done = subprocess.run(["sh", os.path.join(ROOT, "ext/package/deps.sh"), "--name", what], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                      env={"PATH": folder, "PG_CONFIG": "/nowhere"}, check=False)
+                said = [line for line in done.stdout.splitlines() if "not found" not in line]
+                self.assertEqual((1, 1), (done.returncode, len(said)), done.stdout)
+                self.assertRegex(said[0], rf"^This needs packages that are not here: apt-get install .*\b{package}")
 
 
 class Dependencies(unittest.TestCase):

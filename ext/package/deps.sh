@@ -2,12 +2,20 @@
 # Checks that what a make target needs is there, and installs what is not from Debian's packages.
 #
 #   ext/package/deps.sh build | demo | test | lint | full       each with all before it
-#   ext/package/deps.sh package | clients | slurm               what make deb, test-clients and test-slurm need
+#   ext/package/deps.sh package | clients | slurm | postgres | format
+#                                       what make deb, test-clients, test-slurm, postgres and format need
+#
+# With --name it installs nothing: it names the packages in one line, and fails.
 #
 # Installs as root, or through sudo where it asks for no password; else prints the one command and
 # fails. Looks for commands and headers, not packages, so that a machine with its own is left alone,
 # and asks apt nothing while all is there.
 set -eu
+only_name=
+if [ "${1:-}" = --name ]; then
+  only_name=yes
+  shift
+fi
 wanted=${1:-full}
 cc=${CC:-cc}
 python=${PYTHON:-/usr/bin/python3}
@@ -35,7 +43,7 @@ build() {
   header_in libc6-dev stdio.h
   header_in libsqlite3-dev sqlite3ext.h
   case $(uname -m) in # Debian has it for these alone; elsewhere zlib takes its place
-  x86_64 | aarch64) header_in libisal-dev isa-l.h ;;
+  x86_64 | aarch64) [ -n "$only_name" ] || header_in libisal-dev isa-l.h ;;
   esac
   header_in zlib1g-dev zlib.h
   header_in libzstd-dev zstd.h
@@ -104,6 +112,16 @@ slurm() {
   command_in munge munged
   command_in iproute2 ip
 }
+postgres() {
+  build
+  [ -e "$(${PG_CONFIG:-pg_config} --includedir-server 2>/dev/null)/postgres.h" ] || missing "postgresql-server-dev-$(postgres_version)"
+}
+postgres_version() { # of the server that is here, or of Debian
+  ls /usr/lib/postgresql 2>/dev/null | sort -n | tail -n 1 | grep . || echo all
+}
+format() {
+  command_in clang-format clang-format
+}
 full() {
   package
   lint
@@ -115,14 +133,18 @@ full() {
 
 PATH=$PATH:/usr/sbin:/sbin
 case $wanted in
-build | demo | lint | full | package | clients | slurm) $wanted ;;
+build | demo | lint | full | package | clients | slurm | postgres | format) $wanted ;;
 test) tests ;;
 *)
-  echo "usage: ext/package/deps.sh build|demo|test|lint|full|package|clients|slurm" >&2
+  echo "usage: ext/package/deps.sh [--name] build|demo|test|lint|full|package|clients|slurm|postgres|format" >&2
   exit 2
   ;;
 esac
 [ -n "$packages" ] || exit 0
+if [ -n "$only_name" ]; then
+  echo "This needs packages that are not here: apt-get install$packages" >&2
+  exit 1
+fi
 
 install="apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends$packages"
 if ! command -v apt-get >/dev/null 2>&1; then

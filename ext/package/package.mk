@@ -6,6 +6,7 @@ TRIPLET = $(shell $(CC) -dumpmachine)
 
 .PHONY: dist deb npm archive packages
 dist:
+	@command -v git >/dev/null || { echo "make dist needs git: apt-get install git" >&2; exit 1; }
 	@mkdir -p dist
 	git -c safe.directory='*' archive --format=tar.gz --prefix=$(DIST)/ -o dist/$(DIST).tar.gz HEAD
 	@echo "dist/$(DIST).tar.gz"

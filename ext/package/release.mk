@@ -15,6 +15,8 @@ RELEASE_SYSTEM = -lm -Wl,--push-state,--no-as-needed -l:libpthread.so.0 -l:libdl
 release: $(RELEASE)/mpg.so
 
 $(RELEASE)/mpg.so: $(filter-out build/ext/read/input/gzip%.o,$(OBJ)) $(RELEASE_OBJ) ext/package/release.mk
+	@for l in $(RELEASE_LIBS:-l:%=%); do [ "$$($(CC) -print-file-name=$$l)" != $$l ] || { \
+	  echo "make release needs $$l, which Debian has in zlib1g-dev, libzstd-dev, uuid-dev and libpcre2-dev" >&2; exit 1; }; done
 	$(CC) -shared -s $(SONAME) -Wl,-z,relro,-z,now -Wl,-z,defs,-z,nodelete -Wl,--as-needed -Wl,--exclude-libs,ALL \
 	  $(RELEASE_WRAP:%=-Wl,--wrap=%) $(LDFLAGS) -o $@ $(filter %.o,$^) $(RELEASE_LIBS) $(RELEASE_SYSTEM)
 	@$(OBJDUMP) -T $@ | sed -n 's/.*(GLIBC_\([0-9.]*\)).*/\1/p' | sort -Vu | tail -n 1 | { read -r newest; \

@@ -6,6 +6,7 @@ PG_MAKE = $(MAKE) --no-print-directory -C build/postgres -f '$(CURDIR)/ext/postg
 
 .PHONY: postgres postgres-install postgres-uninstall
 postgres: libmpg.a build/postgres/flags
+	@PG_CONFIG='$(PG_CONFIG)' ext/package/deps.sh postgres
 	@+$(PG_MAKE) all >build/postgres/log 2>&1 || { cat build/postgres/log >&2; exit 1; }
 
 # Another server, another compiler: built anew.

@@ -8,10 +8,12 @@ FUZZ_TARGETS := $(filter-out $(FUZZ_SHARED),$(basename $(notdir $(wildcard tests
 FUZZ_FLAGS = $(STD) $(WARN) -O1 -g -fno-omit-frame-pointer -DSQLITE_CORE -DMPG_TEST -DMPG_COMMIT='"fuzz"' -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 FUZZ_OBJ = $(SRC:%.c=build/fuzz/%.o) build/fuzz/tests/fuzz/fuzz.o build/fuzz/tests/fuzz/ledger_naive.o
 
-.PHONY: fuzz
+.PHONY: fuzz fuzz-built
 .SECONDARY: $(FUZZ_OBJ) $(SRC:%.c=build/lines/%.o) $(FUZZ_TARGETS:%=build/fuzz/tests/fuzz/%.o)
-fuzz: $(FUZZ:%=build/fuzz/%)
+fuzz:
 	@ext/package/deps.sh lint
+	+@$(MAKE) --no-print-directory fuzz-built
+fuzz-built: $(FUZZ:%=build/fuzz/%)
 	@$(PYTHON) tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 
 build/fuzz/%.o: %.c build/register.h
