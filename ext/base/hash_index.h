@@ -13,6 +13,7 @@
 #define MPG_HASH_INDEX_H
 
 #include "base.h"
+#include "debug_assert.h"
 
 /* Zeroed at first: no slots. */
 typedef struct mpg_hash_index {
@@ -27,6 +28,7 @@ static inline void mpg_hash_index_free(mpg_hash_index *index, const mpg_env *env
 
 /* The slots of a hash are tried from the first on until one is free. There are slots. */
 static inline size_t mpg_hash_index_first(const mpg_hash_index *index, uint64_t hash) {
+  MPG_ASSERT(index->n_slots > 0 && (index->n_slots & (index->n_slots - 1)) == 0);
   return (size_t)hash & (index->n_slots - 1);
 }
 
@@ -42,6 +44,7 @@ static inline bool mpg_hash_index_at(const mpg_hash_index *index, size_t at, uin
 
 /* `number` is below UINT32_MAX. */
 static inline void mpg_hash_index_put(mpg_hash_index *index, size_t at, uint32_t number) {
+  MPG_ASSERT(at < index->n_slots && number < UINT32_MAX);
   index->slots[at] = number + 1;
 }
 
@@ -97,6 +100,7 @@ static inline mpg_rc mpg_hash_index_clear(mpg_hash_index *index, const mpg_env *
     size_t at = mpg_hash_index_first(index, hash_of(owner, (uint32_t)k));
     while (index->slots[at] != (uint32_t)k + 1)
       at = mpg_hash_index_next(index, at);
+    MPG_ASSERT(n <= index->n_slots / 2);
     index->slots[at] = 0;
   }
   return MPG_OK;

@@ -1,5 +1,6 @@
 /* hash_set.c - see hash_set.h. */
 #include "hash_set.h"
+#include "debug_assert.h"
 
 void mpg_hash_set_free(mpg_hash_set *seen) {
   if (seen->env != NULL)
@@ -39,6 +40,7 @@ static mpg_rc grow(mpg_hash_set *seen) {
 mpg_rc mpg_hash_set_put(mpg_hash_set *seen, uint64_t hash, bool *before) {
   uint64_t *at;
   mpg_rc rc = seen->n * 2 >= seen->cap ? grow(seen) : MPG_OK;
+  MPG_ASSERT(hash != 0);
   if (rc != MPG_OK)
     return rc;
   at = place(seen->hashes, seen->cap, hash);

@@ -1,5 +1,6 @@
 /* intern.c - see intern.h. */
 #include "intern.h"
+#include "debug_assert.h"
 
 #include <string.h>
 
@@ -185,6 +186,7 @@ uint32_t mpg_intern_find(const mpg_intern *t, mpg_str text) {
 mpg_str mpg_intern_text(const mpg_intern *t, uint32_t id) {
   if (id == 0)
     return (mpg_str){NULL, 0};
+  MPG_ASSERT(id <= t->n);
   return (mpg_str){t->entries[id - 1].text, t->entries[id - 1].n};
 }
 

@@ -2,6 +2,7 @@
 ** how far cutting, working and taking have come. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "pipeline.h"
+#include "debug_assert.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -129,6 +130,7 @@ int mpg_pipeline_threads(mpg_pipeline *p) {
 /* With the lock held: does the first piece that no thread has begun. */
 static void do_piece(mpg_pipeline *p, int worker) {
   size_t slot = (size_t)(p->begun++ % p->nslots);
+  MPG_ASSERT(p->taken <= p->begun && p->begun <= p->cut && !p->done[slot]);
   (void)pthread_mutex_unlock(&p->lock);
   p->steps->work(p->ctx, p->slots[slot], worker);
   (void)pthread_mutex_lock(&p->lock);
@@ -153,6 +155,7 @@ static void cut_piece(mpg_pipeline *p) {
   if (rc == MPG_OK) {
     p->done[slot] = false;
     p->cut++;
+    MPG_ASSERT(p->cut - p->taken <= p->nslots);
     (void)pthread_cond_signal(&p->ready);
   } else {
     p->end.rc = rc;
@@ -283,6 +286,7 @@ static void give_back(mpg_pipeline *p) {
   (void)pthread_mutex_lock(&p->lock);
   p->taken += p->held;
   p->held = false;
+  MPG_ASSERT(p->taken <= p->begun);
   if (p->steps->cut_by_any)
     (void)pthread_cond_signal(&p->ready);
   (void)pthread_mutex_unlock(&p->lock);

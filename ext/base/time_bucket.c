@@ -1,5 +1,6 @@
 /* time_bucket.c - the buckets that time is cut into: see time_bucket.h. */
 #include "time_bucket.h"
+#include "debug_assert.h"
 #include "number.h"
 #include "text.h"
 
@@ -150,6 +151,7 @@ static int64_t month_of(int64_t us) {
 
 int64_t mpg_bucket_start(const mpg_bucket *bucket, int64_t us) {
   int64_t local = us + bucket->ahead_us;
+  MPG_ASSERT(us >= 0 && mpg_bucket_is_set(bucket));
   if (bucket->months > 0)
     local = month_start(floor_to(month_of(local), bucket->months));
   else
@@ -158,6 +160,7 @@ int64_t mpg_bucket_start(const mpg_bucket *bucket, int64_t us) {
 }
 
 int64_t mpg_bucket_next(const mpg_bucket *bucket, int64_t start) {
+  MPG_ASSERT(mpg_bucket_is_set(bucket));
   if (bucket->months > 0)
     return month_start(month_of(start + bucket->ahead_us) + bucket->months) - bucket->ahead_us;
   return start + bucket->width_us;

@@ -3,6 +3,7 @@
 ** found once for each job.
 */
 #include "rollup.h"
+#include "../../base/debug_assert.h"
 
 #include "../../base/intern.h"
 
@@ -185,6 +186,7 @@ static inline mpg_rc cell_of(mpg_rollup *r, const mpg_row *row, mpg_cell **cell)
                                 row->bucket,
                                 row->size};
   }
+  MPG_ASSERT(recent->cell >= 1 && recent->cell <= r->ncells);
   *cell = &r->cells[recent->cell - 1];
   return MPG_OK;
 }

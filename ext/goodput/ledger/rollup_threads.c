@@ -1,6 +1,7 @@
 /* rollup_threads.c - see rollup_threads.h. Jobs are accounted in batches of neighbours, each batch
 ** into cells of its own; pools follow, from what all jobs held. */
 #include "rollup_threads.h"
+#include "../../base/debug_assert.h"
 
 #include "../../base/pipeline.h"
 
@@ -164,6 +165,7 @@ mpg_rc mpg_rollup_all(mpg_rollup *rollup, mpg_accounting *accounting, int thread
   mpg_rc rc = MPG_OK;
   threads = threads < 1 ? 1 : threads > MPG_THREADS_MAX ? MPG_THREADS_MAX : threads;
   nbatches = mpg_pipeline_slots(threads);
+  MPG_ASSERT(rollup->ncells == 0);
   w.hands = mpg_calloc(env, (size_t)threads * sizeof *w.hands);
   w.batches = mpg_calloc(env, nbatches * sizeof *w.batches);
   if (w.hands == NULL || w.batches == NULL)

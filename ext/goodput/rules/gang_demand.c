@@ -1,5 +1,6 @@
 /* gang_demand.c - see gang_demand.h. */
 #include "gang_demand.h"
+#include "../../base/debug_assert.h"
 #include "../../base/sort.h"
 
 static mpg_rc add_shortfall(mpg_gang *g, int64_t start, int64_t end, int64_t chips, uint32_t pool) {
@@ -85,6 +86,7 @@ static bool is_paused(const mpg_demand *d, int64_t at) {
 }
 
 mpg_rc mpg_demand_short(mpg_demand *d, mpg_gang *g, int64_t from, int64_t to, int64_t chips) {
+  MPG_ASSERT(chips >= 0);
   from = from < d->from ? d->from : from;
   to = to > d->to ? d->to : to;
   while (from < to) {

@@ -1,5 +1,6 @@
 /* ledger_row.c - see ledger_row.h. */
 #include "ledger_row.h"
+#include "../../base/debug_assert.h"
 
 #include "../trace/packed_spans.h"
 
@@ -66,6 +67,7 @@ mpg_rc mpg_row_emit(const mpg_env *env, const mpg_window *window, const mpg_row 
   mpg_row part = *row;
   size_t turn = 0;
   mpg_rc rc = MPG_OK;
+  MPG_ASSERT(row->start <= row->end && row->category < MPG_CATEGORIES);
   if (at >= stop)
     return MPG_OK;
   /* Twelve days of a million chips fit: no division for the usual. */

@@ -2,6 +2,7 @@
 ** So adding its names to the whole in that order gives them the ids that reading without parts
 ** would give. */
 #include "fleet_part.h"
+#include "../../base/debug_assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,6 +197,7 @@ static mpg_rc merge_notes(mpg_fleet *into, const mpg_fleet *part, const maps *m,
 mpg_rc mpg_fleet_merge(mpg_fleet *into, mpg_fleet *part, mpg_err *err) {
   maps m = {0};
   mpg_rc rc = MPG_OK;
+  MPG_ASSERT(part->kind_causes == NULL); /* a part is never sealed */
   if (new_maps(into, part, &m) != MPG_OK)
     rc = mpg_fail_nomem(err);
   if (rc == MPG_OK)

@@ -1,5 +1,6 @@
 /* fleet_seal.c - a fleet whose records have all been added: see mpg_fleet_seal. */
 #include "fleet_part.h"
+#include "../../base/debug_assert.h"
 #include "../../base/ascii.h"
 #include "../../base/sort.h"
 #include "../../base/text.h"
@@ -151,6 +152,7 @@ static mpg_rc check_chips(const mpg_fleet *f, mpg_err *err) {
 
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
   mpg_rc rc;
+  MPG_ASSERT(fleet->kind_causes == NULL); /* sealed once */
   fleet->kind_causes = mpg_calloc(fleet->env, (fleet->kind_names.n + 1) * sizeof(uint32_t));
   if (fleet->kind_causes == NULL)
     return mpg_fail_nomem(err);

@@ -1,5 +1,6 @@
 /* groups.c - see groups.h. */
 #include "groups.h"
+#include "../../base/debug_assert.h"
 #include "../../base/limits.h"
 
 #include <string.h>
@@ -144,11 +145,13 @@ mpg_rc mpg_groups_row(mpg_groups *g, const mpg_group_part *parts, size_t *group)
 }
 
 int64_t mpg_groups_rows(const mpg_groups *g, size_t group) {
+  MPG_ASSERT(group < g->n);
   return g->p[group].rows;
 }
 
 mpg_group_part mpg_groups_part(const mpg_groups *g, size_t group, size_t i) {
   const mpg_group_head *h = &g->p[group].key[i];
+  MPG_ASSERT(group < g->n && i < g->n_parts);
   if (h->n == MPG_GROUP_NULL)
     return (mpg_group_part){NULL, 0};
   return (mpg_group_part){h->p != NULL ? h->p : (const char *)h, (size_t)h->n};
@@ -156,6 +159,7 @@ mpg_group_part mpg_groups_part(const mpg_groups *g, size_t group, size_t i) {
 
 mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more,
                         const mpg_sum_expressions *measures, size_t *which) {
+  MPG_ASSERT(into->n_parts == more->n_parts && into->n_totals == more->n_totals);
   for (size_t k = 0; k < more->n; k++) {
     size_t group;
     mpg_rc rc = mpg_poll(into->env, k)
