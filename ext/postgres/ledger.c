@@ -156,7 +156,7 @@ static void put_units(scan *s, size_t from, size_t to) {
 /* The arguments as SQL has them; the next after them is returned. */
 static int take_arguments(scan *s, FunctionCallInfo call) {
   int i = 0;
-  for (; i < s->table->nargs; i++)
+  for (; i < s->table->nargs && s->table->args[i] != MPG_ARG_GRAIN; i++)
     s->args[s->table->args[i]] = mpg_any_argument(call, i);
   return i;
 }
@@ -200,7 +200,7 @@ static Datum ledger_rows(FunctionCallInfo call, int number) {
   next = take_arguments(&s, call);
   rc = mpg_ledger_args_read(s.args, &s.options, &s.skip, &threads, &err);
   if (rc == MPG_OK && s.table->shape == MPG_SHAPE_ROLLUP && !call->args[next].isnull)
-    rc = mpg_ledger_grain_parse(s.table, mpg_any_argument(call, next).s, &mask, &err);
+    rc = mpg_ledger_grain_parse(s.table, "by", mpg_any_argument(call, next).s, &mask, &err);
   check(&s, rc, &err);
   if (!s.table->files || s.args[MPG_ARG_PATH].type != MPG_NULL) { /* no path: no rows */
     if (s.table->files)

@@ -49,10 +49,10 @@ RECORDS = """record TEXT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chip T
 SLURM = "path TEXT hidden, zone TEXT hidden, columns TEXT hidden, delimiter TEXT hidden, on_error TEXT hidden, threads hidden, _file TEXT hidden, _line BIGINT hidden"
 COLUMNS = {
     "trace_ledger": f"{SHAPES['ledger']}, path TEXT hidden, {OPTIONS}",
-    "trace_rollup": f"{SHAPES['rollup']}, path TEXT hidden, {OPTIONS}",
+    "trace_rollup": f"{SHAPES['rollup']}, path TEXT hidden, {OPTIONS}, grain TEXT hidden",
     "trace_timeline": f"{SHAPES['timeline']}, path TEXT hidden, of_job TEXT hidden, {OPTIONS}",
     "mpg_ledger": f"{SHAPES['ledger']}, schema TEXT hidden, {OPTIONS}",
-    "mpg_rollup": f"{SHAPES['rollup']}, schema TEXT hidden, {OPTIONS}",
+    "mpg_rollup": f"{SHAPES['rollup']}, schema TEXT hidden, {OPTIONS}, grain TEXT hidden",
     "mpg_timeline": f"{SHAPES['timeline']}, of_job TEXT hidden, schema TEXT hidden, {OPTIONS}",
     "trace_sources": "file TEXT, format TEXT, certainty TEXT, reason TEXT, source BIGINT, files BIGINT, records TEXT, jobs BIGINT, "
                      "first_time REAL, last_time REAL, observed_until REAL, feeds TEXT, missing TEXT, inferred TEXT, job TEXT, path TEXT hidden, on_error TEXT hidden",

@@ -82,7 +82,8 @@ static void test_args(void) {
 static uint32_t grain(const char *names) {
   uint32_t mask = UINT32_MAX;
   mpg_err err;
-  return mpg_ledger_grain_parse(mpg_ledger_table_get(1), mpg_str_of(names), &mask, &err) == MPG_OK
+  return mpg_ledger_grain_parse(mpg_ledger_table_get(1), "by", mpg_str_of(names), &mask, &err) ==
+                 MPG_OK
              ? mask
              : UINT32_MAX;
 }

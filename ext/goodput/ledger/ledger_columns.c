@@ -58,6 +58,14 @@ static const signed char trace_args[] = {
 static const signed char mpg_args[] = {
     MPG_ARG_SCHEMA, MPG_ARG_BUCKET_WIDTH, MPG_ARG_SINCE,    MPG_ARG_UNTIL,    MPG_ARG_AS_OF,
     MPG_ARG_BASIS,  MPG_ARG_SIZES,        MPG_ARG_ROOFLINE, MPG_ARG_ON_ERROR, MPG_ARG_THREADS};
+static const signed char trace_rollup_args[] = {
+    MPG_ARG_PATH,     MPG_ARG_BUCKET_WIDTH, MPG_ARG_SINCE, MPG_ARG_UNTIL,
+    MPG_ARG_AS_OF,    MPG_ARG_BASIS,        MPG_ARG_SIZES, MPG_ARG_ROOFLINE,
+    MPG_ARG_ON_ERROR, MPG_ARG_THREADS,      MPG_ARG_GRAIN};
+static const signed char mpg_rollup_args[] = {
+    MPG_ARG_SCHEMA,   MPG_ARG_BUCKET_WIDTH, MPG_ARG_SINCE, MPG_ARG_UNTIL,
+    MPG_ARG_AS_OF,    MPG_ARG_BASIS,        MPG_ARG_SIZES, MPG_ARG_ROOFLINE,
+    MPG_ARG_ON_ERROR, MPG_ARG_THREADS,      MPG_ARG_GRAIN};
 static const signed char trace_job_args[] = {MPG_ARG_PATH,     MPG_ARG_OF_JOB, MPG_ARG_BUCKET_WIDTH,
                                              MPG_ARG_SINCE,    MPG_ARG_UNTIL,  MPG_ARG_AS_OF,
                                              MPG_ARG_BASIS,    MPG_ARG_SIZES,  MPG_ARG_ROOFLINE,
@@ -72,10 +80,10 @@ static const signed char mpg_job_args[] = {MPG_ARG_OF_JOB,   MPG_ARG_SCHEMA, MPG
 
 static const mpg_ledger_table tables[MPG_LEDGER_TABLES] = {
     TABLE("trace_ledger", MPG_SHAPE_LEDGER, true, ledger_cols, trace_args),
-    TABLE("trace_rollup", MPG_SHAPE_ROLLUP, true, rollup_cols, trace_args),
+    TABLE("trace_rollup", MPG_SHAPE_ROLLUP, true, rollup_cols, trace_rollup_args),
     TABLE("trace_timeline", MPG_SHAPE_TIMELINE, true, timeline_cols, trace_job_args),
     TABLE("mpg_ledger", MPG_SHAPE_LEDGER, false, ledger_cols, mpg_args),
-    TABLE("mpg_rollup", MPG_SHAPE_ROLLUP, false, rollup_cols, mpg_args),
+    TABLE("mpg_rollup", MPG_SHAPE_ROLLUP, false, rollup_cols, mpg_rollup_args),
     TABLE("mpg_timeline", MPG_SHAPE_TIMELINE, false, timeline_cols, mpg_job_args),
 };
 
@@ -100,11 +108,15 @@ static int dim_by_name(const mpg_ledger_table *table, mpg_str name) {
   return -1;
 }
 
-mpg_rc mpg_ledger_grain_parse(const mpg_ledger_table *table, mpg_str names, uint32_t *mask,
-                              mpg_err *err) {
+mpg_rc mpg_ledger_grain_parse(const mpg_ledger_table *table, const char *argument, mpg_str names,
+                              uint32_t *mask, mpg_err *err) {
   char found[MPG_EXCERPT];
   size_t i = 0;
   *mask = 0;
+  if (mpg_str_eq_nocase(names, mpg_str_of("full"))) {
+    *mask = mpg_ledger_grain(table, UINT64_MAX);
+    return MPG_OK;
+  }
   while (i < names.n) {
     mpg_str name = {names.p + i, 0};
     int dim;
@@ -121,12 +133,13 @@ mpg_rc mpg_ledger_grain_parse(const mpg_ledger_table *table, mpg_str names, uint
     if (dim < 0) {
       mpg_text_excerpt(name, found);
       return mpg_fail(err, MPG_MISUSE,
-                      "by: expected names of its dimensions such as 'pool, category', found '%s'",
-                      found);
+                      "%s: expected 'full', or names of its dimensions such as 'pool, category', "
+                      "found '%s'",
+                      argument, found);
     }
     *mask |= 1u << dim;
     if (i < names.n && ++i == names.n) /* a comma at the end */
-      return mpg_fail(err, MPG_MISUSE, "by: expected a name after the last comma");
+      return mpg_fail(err, MPG_MISUSE, "%s: expected a name after the last comma", argument);
   }
   return MPG_OK;
 }

@@ -69,9 +69,10 @@ const mpg_ledger_table *mpg_ledger_table_get(int i);
 
 /* The dimensions of those of the table's columns whose bit is set: a roll-up's grain. */
 uint32_t mpg_ledger_grain(const mpg_ledger_table *table, uint64_t columns);
-/* The same of a list of their names, "pool, category". MPG_MISUSE for what is none. */
-mpg_rc mpg_ledger_grain_parse(const mpg_ledger_table *table, mpg_str names, uint32_t *mask,
-                              mpg_err *err);
+/* The same of a list of their names, "pool, category", or of "full", which is all of them.
+** `argument` is named where the list is wrong: MPG_MISUSE. */
+mpg_rc mpg_ledger_grain_parse(const mpg_ledger_table *table, const char *argument, mpg_str names,
+                              uint32_t *mask, mpg_err *err);
 
 /* A row of either source, from which values are made. */
 typedef struct mpg_ledger_row {

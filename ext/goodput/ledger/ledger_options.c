@@ -7,9 +7,9 @@
 #include <string.h>
 
 const char *mpg_arg_name(mpg_arg a) {
-  static const char *const names[MPG_ARGS] = {"path",  "schema",   "of_job",   "bucket_width",
-                                              "since", "until",    "as_of",    "basis",
-                                              "sizes", "roofline", "on_error", "threads"};
+  static const char *const names[MPG_ARGS] = {
+      "path",  "schema", "of_job",   "bucket_width", "since",   "until", "as_of",
+      "basis", "sizes",  "roofline", "on_error",     "threads", "grain"};
   return names[a];
 }
 

@@ -20,6 +20,7 @@ typedef enum mpg_arg {
   MPG_ARG_ROOFLINE, /* 'compute' or 'memory' */
   MPG_ARG_ON_ERROR, /* 'stop' or 'skip' */
   MPG_ARG_THREADS,  /* at most so many */
+  MPG_ARG_GRAIN,    /* 'full', or dimensions: roll-ups */
   MPG_ARGS
 } mpg_arg;
 

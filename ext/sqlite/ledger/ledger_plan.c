@@ -1,7 +1,7 @@
 /*
 ** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; whether one
-** row of each is enough; how many keys of an order, and each with its direction; and columns that
-** are compared, each with its operator and whether its value is a constant.
+** row of each is enough, or, of a roll-up, whether a measure is compared; how many keys of an order,
+** and each with its direction; and columns that are compared, each with its operator and whether its value is a constant.
 **
 ** SQLite compares again what is compared here (omit stays 0), so a value of a type that makes
 ** comparing less than plain is just not looked at. Neither is a text that may be a number beside a
@@ -70,14 +70,27 @@ static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *
   }
 }
 
+/* Whether a column that is no dimension is compared, with anything but NULL. */
+static bool compares_measure(const sqlite3_index_info *info, const mpg_ledger_table *table) {
+  for (int i = 0; i < info->nConstraint; i++) {
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    if (c->iColumn >= 0 && c->iColumn < table->ncols && column_of(table, c->iColumn)->dim < 0 &&
+        c->op != SQLITE_INDEX_CONSTRAINT_ISNULL && c->op != SQLITE_INDEX_CONSTRAINT_ISNOTNULL &&
+        c->op != SQLITE_INDEX_CONSTRAINT_LIMIT && c->op != SQLITE_INDEX_CONSTRAINT_OFFSET)
+      return true;
+  }
+  return false;
+}
+
 bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
                      int given) {
   sqlite3_str *text = sqlite3_str_new(NULL);
   mpg_scan_key keys[MPG_SCAN_KEYS] = {{MPG_DIM_NAME, false}};
   bool rows = table->shape == MPG_SHAPE_LEDGER, once = false;
   bool ordered = rows && plan_order(db, info, table, keys, &once);
+  bool compares = table->shape == MPG_SHAPE_ROLLUP && compares_measure(info, table);
   int nfilters = 0, in_doubt = 0;
-  sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once,
+  sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once || compares,
                       ordered ? info->nOrderBy : 0);
   for (int i = 0; ordered && i < info->nOrderBy; i++)
     sqlite3_str_appendf(text, " %d %d", (int)keys[i].dim, keys[i].descending);
@@ -100,6 +113,12 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
 
 unsigned long long mpg_ledger_plan_columns(const char *idx_str) {
   return strtoull(idx_str, NULL, 16);
+}
+
+bool mpg_ledger_plan_compares(const char *idx_str) {
+  char *end;
+  (void)strtoull(idx_str, &end, 16);
+  return strtol(end, NULL, 10) != 0;
 }
 
 static int next_number(const char **p) {

@@ -17,6 +17,8 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
                      int given);
 /* The columns that the statement uses, as bits. */
 unsigned long long mpg_ledger_plan_columns(const char *idx_str);
+/* Whether a measure of a roll-up is compared whose grain follows from the columns. */
+bool mpg_ledger_plan_compares(const char *idx_str);
 /* The plan as a wish; `values` are those of argv after the arguments, and stay the caller's for as
 ** long as the wish is used. */
 void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,

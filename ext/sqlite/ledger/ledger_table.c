@@ -274,9 +274,31 @@ static mpg_rc next_batch(cursor *c, const mpg_table *t, mpg_err *err) {
   return kind_of(t)->shape == MPG_SHAPE_LEDGER ? next_rows(c, err) : next_job(c, t, err);
 }
 
-/* The dimensions whose columns the statement uses. */
-static uint32_t grain(const mpg_table *t, const char *columns) {
-  return mpg_ledger_grain(kind_of(t), mpg_ledger_plan_columns(columns));
+/* A roll-up's dimensions: those of the argument, or else those whose columns the statement uses.
+** With the first a statement may use no others, and with the second compare no measure. */
+static mpg_rc find_grain(const cursor *c, const mpg_table *t, const char *idx_str, uint32_t *mask,
+                         mpg_err *err) {
+  const mpg_ledger_table *kind = kind_of(t);
+  const uint32_t used = mpg_ledger_grain(kind, mpg_ledger_plan_columns(idx_str));
+  mpg_rc rc;
+  *mask = used;
+  if (!mpg_arg_given(c->args, MPG_ARG_GRAIN)) {
+    if (!mpg_ledger_plan_compares(idx_str))
+      return MPG_OK;
+    return mpg_fail(err, MPG_MISUSE,
+                    "expected grain = 'full', or names of dimensions such as 'pool, category', "
+                    "beside a comparison of chip_us, chip_seconds or intervals: what they sum "
+                    "depends on the columns of the statement; HAVING compares sums");
+  }
+  rc = mpg_ledger_grain_parse(kind, mpg_arg_name(MPG_ARG_GRAIN),
+                              mpg_str_of(mpg_arg_text(c->args, MPG_ARG_GRAIN)), mask, err);
+  for (int i = 0; rc == MPG_OK && i < kind->ncols; i++) {
+    const mpg_ledger_column_info *col = mpg_ledger_column_get((mpg_ledger_column)kind->cols[i]);
+    if (col->dim >= 0 && ((used & ~*mask) >> col->dim & 1) != 0)
+      return mpg_fail(err, MPG_MISUSE, "grain: expected %s in it, which the statement names",
+                      col->name);
+  }
+  return rc;
 }
 
 /* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
@@ -360,6 +382,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   mpg_ledger_options options;
   mpg_err err = {MPG_OK, ""};
   bool skip = false;
+  uint32_t grain = 0;
   int n = 0, code, missing;
   mpg_rc rc;
   reset(c);
@@ -405,12 +428,13 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   c->values.fleet = &c->fleet;
   c->values.bucket = &c->accounting.options.window.bucket;
   rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
-  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files) {
+  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP)
+    rc = find_grain(c, t, idx_str, &grain, &err);
+  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files)
     rc = find_kept(c, t, &options, &err);
-  }
   if (c->kept != NULL) {
     c->accounting.options = options; /* whose buckets name the rows */
-    rc = roll_up_kept(c, grain(t, idx_str), &err);
+    rc = roll_up_kept(c, grain, &err);
     if (rc == MPG_OK)
       first_cell(c);
     return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
@@ -425,7 +449,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     c->unit = c->only;
   }
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP) {
-    rc = roll_up(c, t, grain(t, idx_str), &err);
+    rc = roll_up(c, t, grain, &err);
     if (rc == MPG_OK)
       first_cell(c);
   } else if (rc == MPG_OK) {
