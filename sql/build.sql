@@ -22,6 +22,7 @@
 --     sizes      chips from which a job is M, L, XL: '16,256,2048'
 --     basis      'installed', or 'in_service': capacity without what is down
 --     roofline   'compute', or 'memory'
+--     labels     keys of labels that are columns of the ledger, 'tier,project' (by mpg_build alone)
 --
 -- The tables and views are described in docs/questions.md, and in the comments here. Times named _us
 -- are microseconds since 1970, chip-time named _us is chip-microseconds: both integers, summed exactly.
@@ -383,6 +384,15 @@ FROM (
   FROM temp.mpg_did GROUP BY job, attempt
 ) AS d;
 DROP TABLE temp.mpg_sizes;
+
+-- A row a label of a job. Those that mpg_config names in labels are columns of the ledger, too.
+DROP TABLE IF EXISTS main.job_labels;
+CREATE TABLE job_labels(job TEXT, key TEXT, value TEXT);
+CREATE UNIQUE INDEX main.job_labels_key ON job_labels(job, key);
+INSERT OR IGNORE INTO job_labels
+SELECT j.job, CAST(l.key AS TEXT), CAST(l.value AS TEXT)
+FROM jobs AS j, json_each(CASE WHEN json_valid(j.labels) THEN j.labels END) AS l
+WHERE json_type(CASE WHEN json_valid(j.labels) THEN j.labels END) = 'object' AND l.value IS NOT NULL;
 
 -- The times an attempt had everything it needed. outcome: what ended it, 'gang_broken' where the attempt
 -- went on, but 'preempted' where an allocation of 0 chips says that it gave back all (it was suspended), NULL at

@@ -34,9 +34,12 @@ def build(db, config):
 
 
 def built(trace, path=":memory:", **config):
-    """A connection without the extension to a fleet that a connection with it has built."""
+    """A connection without the extension to a fleet that mpg_build has made."""
     loaded = connect()
-    build(loaded, dict(config, trace=trace))
+    loaded.execute("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT)")
+    loaded.executemany("INSERT INTO mpg_config VALUES (?, ?)", config.items())
+    loaded.commit()
+    loaded.execute("SELECT mpg_build(?)", (trace,)).fetchall()
     plain = sqlite3.connect(path)
     loaded.backup(plain)
     loaded.close()

@@ -1,7 +1,8 @@
 /*
 ** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; whether one
-** row of each is enough, or, of a roll-up, whether a measure is compared; how many keys of an order,
-** and each with its direction; and columns that are compared, each with its operator and whether its value is a constant.
+** row of each is enough, or, of a roll-up, whether a measure is compared; how many keys of an
+** order, and each with its direction; and columns that are compared, each with its operator and
+** whether its value is a constant.
 **
 ** SQLite compares again what is compared here (omit stays 0), so a value of a type that makes
 ** comparing less than plain is just not looked at. Neither is a text that may be a number beside a

@@ -3,7 +3,12 @@
 **
 **     mpg_import(path)   TEMP tables of the relations, to be changed before mpg_rollup reads them
 **     mpg_build(path)    plain tables of the records, their ledger and its views, which stay: adds
-**                        what is new, once; NULL reads what mpg_config names (sql/build.sql)
+**                        what is new, once; NULL reads what mpg_config names (sql/build.sql).
+**                        Then the labels that mpg_config names become columns of the ledger, and
+**                        mpg_columns tells what every column means (sql/columns.sql)
+**
+** A file whose journal is SQLite's default gets a write-ahead log, under which readers and the
+** build never wait for each other, however long a reader's transaction is open.
 **
 ** Each runs a compiled-in script on the host's own connection, all of it or nothing, and returns
 ** what it did as a JSON object. They write, and so no stored schema may call them (DIRECTONLY).
@@ -38,12 +43,12 @@ static int count_rows(sqlite3 *db, const char *schema, sqlite3_int64 *rows) {
   return rc;
 }
 
-/* Runs one statement after the other; every parameter is the path. An SQLite code. */
-static int run_script(sqlite3 *db, const char *sql, sqlite3_value *path) {
+/* Runs one statement after the other, up to `end`; every parameter is the path. An SQLite code. */
+static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path) {
   int rc = SQLITE_OK;
-  while (rc == SQLITE_OK && *sql != '\0') {
+  while (rc == SQLITE_OK && sql < end) {
     sqlite3_stmt *stmt = NULL;
-    rc = sqlite3_prepare_v2(db, sql, -1, &stmt, &sql);
+    rc = sqlite3_prepare_v2(db, sql, (int)(end - sql), &stmt, &sql);
     if (rc == SQLITE_OK && stmt == NULL)
       continue;
     for (int i = 1; rc == SQLITE_OK && i <= sqlite3_bind_parameter_count(stmt); i++)
@@ -94,13 +99,104 @@ static void result_counts(sqlite3_context *context, sqlite3 *db, const char *sch
   }
 }
 
+/* ---- labels as columns ---- */
+
+/* The text of the one row of a statement whose parameter is `value`, or NULL: none, or no memory.
+** The caller frees it. */
+static char *find_text(sqlite3 *db, const char *sql, const char *value) {
+  sqlite3_stmt *stmt = NULL;
+  char *text = NULL;
+  if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+      sqlite3_bind_text(stmt, 1, value, -1, SQLITE_STATIC) == SQLITE_OK &&
+      sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_text(stmt, 0) != NULL)
+    text = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+  (void)sqlite3_finalize(stmt);
+  return text;
+}
+
+/* Runs the statement of a format of sqlite3_mprintf with %w and %Q. An SQLite code. */
+static int run_format(sqlite3 *db, const char *format, const char *first, const char *second) {
+  char *sql = sqlite3_mprintf(format, first, second);
+  int rc = sql == NULL ? SQLITE_NOMEM : sqlite3_exec(db, sql, NULL, NULL, NULL);
+  sqlite3_free(sql);
+  return rc;
+}
+
+/* A column of the ledger and of its view for the label `key`. An SQLite code. */
+static int add_label(sqlite3 *db, const char *key) {
+  char *view =
+      find_text(db,
+                "SELECT substr(sql, 1, length(sql) - length('FROM ledger')) FROM main.sqlite_schema"
+                " WHERE name = 'cells' AND ?1 NOT NULL",
+                key);
+  int rc = view == NULL ? SQLITE_NOMEM : SQLITE_OK;
+  if (rc == SQLITE_OK)
+    rc = run_format(db, "ALTER TABLE main.ledger ADD COLUMN \"%w\" TEXT", key, NULL);
+  if (rc == SQLITE_OK)
+    rc = run_format(db,
+                    "UPDATE main.ledger SET \"%w\" = (SELECT l.value FROM main.job_labels AS l "
+                    "WHERE l.job = ledger.job AND l.key = %Q) WHERE job IS NOT NULL",
+                    key, key);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_exec(db, "DROP VIEW main.cells", NULL, NULL, NULL);
+  if (rc == SQLITE_OK)
+    rc = run_format(db, "%s, \"%w\" FROM ledger", view, key);
+  sqlite3_free(view);
+  return rc;
+}
+
+/* A column for each label that mpg_config names, 'tier,project'; the label team always has one. */
+static int add_labels(sqlite3 *db) {
+  char *keys = find_text(db, "SELECT value FROM main.mpg_config WHERE name = ?1", "labels");
+  int rc = SQLITE_OK;
+  for (char *key = keys; rc == SQLITE_OK && key != NULL;) {
+    char *comma = strchr(key, ',');
+    size_t n = comma == NULL ? strlen(key) : (size_t)(comma - key);
+    while (n > 0 && *key == ' ') {
+      key++;
+      n--;
+    }
+    while (n > 0 && key[n - 1] == ' ')
+      n--;
+    key[n] = '\0';
+    if (n > 0 && strcmp(key, "team") != 0)
+      rc = add_label(db, key);
+    key = comma == NULL ? NULL : comma + 1;
+  }
+  sqlite3_free(keys);
+  return rc;
+}
+
+/* ---- the functions ---- */
+
+/* Tables, their labels and what they mean, in one transaction. An SQLite code. */
+static int build_tables(sqlite3 *db, sqlite3_value *path) {
+  const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
+  int rc = run_script(db, script, strstr(script, "\nCOMMIT;"), path);
+  if (rc == SQLITE_OK)
+    rc = add_labels(db);
+  if (rc == SQLITE_OK)
+    rc = run_script(db, columns, columns + strlen(columns), path);
+  return rc == SQLITE_OK ? sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) : rc;
+}
+
+/* Fails where a reader is in the middle of a transaction, or is the statement itself: then the
+** journal stays as it is, and the build waits for readers as ever. */
+static void use_wal(sqlite3 *db) {
+  char *mode = find_text(db, "SELECT journal_mode FROM pragma_journal_mode WHERE ?1 NOT NULL", "");
+  if (mode != NULL && strcmp(mode, "delete") == 0)
+    (void)sqlite3_exec(db, "PRAGMA main.journal_mode = WAL", NULL, NULL, NULL);
+  sqlite3_free(mode);
+}
+
 static void import(sqlite3_context *context, int n, sqlite3_value **args) {
   static const sqlite3_int64 none[RELATIONS];
+  const char *script = mpg_script_find("sources/import")->sql;
   sqlite3 *db = mpg_conn_of(context)->db;
   int rc = sqlite3_exec(db, "SAVEPOINT mpg_import", NULL, NULL, NULL);
   (void)n;
   if (rc == SQLITE_OK)
-    rc = run_script(db, mpg_script_find("sources/import")->sql, args[0]);
+    rc = run_script(db, script, script + strlen(script), args[0]);
   if (rc != SQLITE_OK) {
     fail(context, db, rc, "mpg_import", false);
     (void)sqlite3_exec(db, "ROLLBACK TO mpg_import; RELEASE mpg_import", NULL, NULL, NULL);
@@ -121,9 +217,10 @@ static void build(sqlite3_context *context, int n, sqlite3_value **args) {
         context, "mpg_build: expected no open transaction, for it begins one: COMMIT first", -1);
     return;
   }
+  use_wal(db);
   rc = count_rows(db, "main", before);
   if (rc == SQLITE_OK)
-    rc = run_script(db, mpg_script_find("build")->sql, args[0]);
+    rc = build_tables(db, args[0]);
   if (rc == SQLITE_OK)
     result_counts(context, db, "main", before);
   else
