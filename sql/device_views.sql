@@ -313,6 +313,15 @@ GROUP BY trace, rank, chip, op, shapes, dtypes;
 -- Time of computation by whether its FLOPs are known: of an operator that has a price and launched it, or as the
 -- profile says. Rates over device_op_work and roofline shares stand for this share alone. Activities that run at
 -- once count each.
+--@ table trace_device_priced device_priced the share of computation whose FLOPs are known
+--@ column trace TEXT - the file
+--@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column device TEXT - as the profiler numbers or names it
+--@ column chip TEXT - the device's name as the profiler prints it
+--@ column activities BIGINT - that compute
+--@ column compute_ns BIGINT ns sum over the activities that compute
+--@ column priced_ns BIGINT ns of those whose FLOPs are known
+--@ column priced_share REAL ratio priced_ns / compute_ns
 CREATE TEMP VIEW IF NOT EXISTS device_priced AS
 WITH launched AS (
   SELECT DISTINCT a.rowid AS id

@@ -44,7 +44,9 @@ struct mpg_conn {
   /* What registers this extension on another connection, which private_db.h opens. */
   int (*register_all)(sqlite3 *db, bool no_files, struct mpg_conn **out, char **error);
   const mpg_env *host_env; /* of a private connection: the scan of the host that it runs in */
-  bool skip_errors;        /* of readers that are not given on_error: 'skip', and not 'stop' */
+  /* Of a private connection: what errors and issues call its relations, as "exports/: jobs". */
+  const char *relations_called;
+  bool skip_errors; /* of readers that are not given on_error: 'skip', and not 'stop' */
   int reading; /* scans of this connection that are reading relations now, one inside the other */
   void (*on_close[MPG_CONN_CLOSES])(mpg_conn *conn);
   size_t closes;

@@ -157,14 +157,24 @@ static mpg_rc prepare_failure(sqlite3 *db, int code, found kind, const char *sou
   return sqlite_failure(db, code, source, err);
 }
 
-static mpg_rc read_relation(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
-                            mpg_relation relation, found kind, bool skip, mpg_err *err) {
+/* Where relations are read, and how. */
+typedef struct place {
+  sqlite3 *db;
+  const mpg_env *env;
+  const char *called; /* by errors and issues, instead of the schema; or NULL */
+  bool skip;
+} place;
+
+static mpg_rc read_relation(mpg_fleet *fleet, const place *at, const char *schema,
+                            mpg_relation relation, found kind, mpg_err *err) {
   const char *name = mpg_relation_get(relation)->name;
-  char *source = sqlite3_mprintf("%s.%s", schema, name);
+  sqlite3 *db = at->db;
+  char *source = at->called != NULL ? sqlite3_mprintf("%s: %s", at->called, name)
+                                    : sqlite3_mprintf("%s.%s", schema, name);
   char *sql = sqlite3_mprintf("SELECT %s, * FROM \"%w\".\"%w\"", kind == TABLE ? "rowid" : "NULL",
                               schema, name);
   mpg_relation_rows rows = {
-      .fleet = fleet, .env = env, .relation = relation, .source = source, .skip = skip};
+      .fleet = fleet, .env = at->env, .relation = relation, .source = source, .skip = at->skip};
   sqlite3_stmt *stmt = NULL;
   mpg_rc rc = MPG_OK;
   int code;
@@ -207,20 +217,20 @@ static mpg_rc check_observed(sqlite3 *db, const char *schema, found *kind, mpg_e
 }
 
 /* One relation from the first of the schemas that has it. */
-static mpg_rc read_first(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, char **schemas,
-                         size_t n, mpg_relation relation, bool skip, bool *there, mpg_err *err) {
+static mpg_rc read_first(mpg_fleet *fleet, const place *at, char **schemas, size_t n,
+                         mpg_relation relation, bool *there, mpg_err *err) {
   *there = false;
   for (size_t i = 0; i < n; i++) {
     found kind;
-    mpg_rc rc = look_up(db, schemas[i], mpg_relation_get(relation)->name, &kind, err);
+    mpg_rc rc = look_up(at->db, schemas[i], mpg_relation_get(relation)->name, &kind, err);
     if (rc == MPG_OK && kind != NOTHING && relation == MPG_REL_OBSERVED)
-      rc = check_observed(db, schemas[i], &kind, err);
+      rc = check_observed(at->db, schemas[i], &kind, err);
     if (rc != MPG_OK)
       return rc;
     if (kind == NOTHING)
       continue;
     *there = true;
-    return read_relation(fleet, db, env, schemas[i], relation, kind, skip, err);
+    return read_relation(fleet, at, schemas[i], relation, kind, err);
   }
   return MPG_OK;
 }
@@ -231,12 +241,11 @@ static void free_schemas(char **schemas, size_t n) {
   sqlite3_free(schemas);
 }
 
-static mpg_rc read_all(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const char *schema,
-                       bool skip, mpg_err *err) {
+static mpg_rc read_all(mpg_fleet *fleet, const place *at, const char *schema, mpg_err *err) {
   char **schemas = NULL, *only = NULL;
   size_t n = 0;
   bool there, any = false;
-  mpg_rc rc = list_schemas(db, &schemas, &n, err);
+  mpg_rc rc = list_schemas(at->db, &schemas, &n, err);
   if (rc != MPG_OK)
     return rc;
   if (schema != NULL) {
@@ -248,8 +257,7 @@ static mpg_rc read_all(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const 
                     schema);
   }
   for (int r = 0; rc == MPG_OK && r < MPG_REL_CHIPS; r++) {
-    rc = read_first(fleet, db, env, only ? &only : schemas, only ? 1 : n, (mpg_relation)r, skip,
-                    &there, err);
+    rc = read_first(fleet, at, only ? &only : schemas, only ? 1 : n, (mpg_relation)r, &there, err);
     any |= there && r != MPG_REL_OBSERVED;
   }
   free_schemas(schemas, n);
@@ -262,11 +270,12 @@ static mpg_rc read_all(mpg_fleet *fleet, sqlite3 *db, const mpg_env *env, const 
 
 mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, const char *schema,
                           bool skip, const char *what, mpg_err *err) {
+  const place at = {conn->db, env, conn->relations_called, skip};
   mpg_rc rc;
   if (conn->reading >= READING_MAX)
     return mpg_fail(err, MPG_LIMIT, "a relation is defined by %s", what);
   conn->reading++;
-  rc = read_all(fleet, conn->db, env, schema, skip, err);
+  rc = read_all(fleet, &at, schema, err);
   conn->reading--;
   return rc;
 }

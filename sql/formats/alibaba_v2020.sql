@@ -99,6 +99,10 @@ SELECT job, task, CASE WHEN start_time IS NULL THEN 'no start_time' ELSE 'no end
 FROM pai_held
 WHERE NOT coalesce(status = 'Waiting', 0) AND (start_time IS NULL OR (end_time IS NULL AND status <> 'Running'));
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pai_tasks, 'pai_tasks'), 'data_loss', 'left_out', NULL, count(*), 'tasks that cannot be placed: job ' || min(job) || ', ' || group_concat(DISTINCT reason)
+FROM left_out HAVING count(*) > 0;
+
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT 'pai/' || gpu_type AS pool, CASE gpu_type WHEN 'T4' THEN 'nvidia-t4' WHEN 'P100' THEN 'nvidia-p100-sxm2' END AS chip,

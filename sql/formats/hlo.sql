@@ -103,6 +103,11 @@ WHERE m.chip IS NOT NULL;
 
 -- ---- 5. The relation ----
 
+--@ table trace_hlo_programs programs what one execution of each program does, all devices together: the relation programs
+--@ column program TEXT - the module's name
+--@ column flops REAL flops in its main dtype; without a chip NULL if it multiplies in several
+--@ column bytes REAL bytes of parameters and results
+--@ column dtype TEXT - the main one
 DROP TABLE IF EXISTS temp.programs;
 CREATE TEMP TABLE programs AS
 WITH main AS (

@@ -34,8 +34,8 @@ CREATE TEMP TABLE IF NOT EXISTS pbs_records AS
 SELECT date_time, record_type, id_string, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
        "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes,
        CASE WHEN record_type = 'z' THEN other END AS other, -- of the others nobody asks
-       CASE WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
-       CASE WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
 FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 
 -- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----

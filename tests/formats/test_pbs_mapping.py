@@ -76,8 +76,14 @@ class Mapping(cases.Case):
     def test_in_the_shell(self):
         """With parameters, as the header of the script shows it."""
         for chips, first in ((None, 8), ("ngpus", 8), ("ncpus", 16)):
-            self.script("formats/pbs.sql", pbs=LOG, zone="America/Denver", chips=chips)
+            self.script("formats/pbs.sql", pbs=LOG, zone="America/Denver", chips=chips, chips_per_node=None)
             self.assertEqual(self.one("SELECT chips FROM allocations WHERE job = '101.pod'"), first)
+
+    def test_whole_nodes(self):
+        """What a node has is an option where jobs do not name their GPUs."""
+        fleet = '{"sources": [{"path": "%s", "zone": "America/Denver", "chips_per_node": 4}]}' % os.path.join(ROOT, "fixtures/pbs/accounting.log")
+        self.assertEqual([("101.pod", 8), ("104.pod", 4)],
+                         self.rows("SELECT job, chips FROM trace_records(?) WHERE record = 'allocations' AND job IN ('101.pod', '104.pod')", fleet))
 
     def test_odd_lives(self):
         run = "ctime={0} start={1} exec_vnode=(n:ngpus=2) Resource_List.ngpus=2"

@@ -330,6 +330,24 @@ class Trouble(Folder):
                 self.assertEqual(8 * 60 * 10**6, dict(self.sums(self.folder, "cause"))[kind])
                 self.db.execute(f"DROP TABLE {schema}.outage_reasons")
 
+    def test_issues_name_files(self):
+        """What a script lists is of its files, and what reading its relations finds is of the path: no user knows temp.jobs."""
+        philly = os.path.join(ROOT, "fixtures", "public", "philly")
+        self.rows("SELECT count(*) FROM trace_records(?)", philly)
+        self.rows("SELECT count(*) FROM trace_records(?)", philly)
+        self.assertEqual([(philly + "/cluster_job_log", 2)], self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'left_out'"))
+        for name in ("a.log", "b.log"):
+            self.write(name, "03/31/2025 10:00:00;E;1.pod;user=u queue=q ctime=1743411600 qtime=1743411600 etime=1743411600 start=1743411600 end=1743411000 "
+                             "exec_host=n1/0 Resource_List.ngpus=2 Exit_status=0 resources_used.ngpus=2\n")
+        self.rows("SELECT count(*) FROM trace_ledger(?)", self.folder)
+        sources = {source for source, in self.rows("SELECT source FROM mpg_issues")}
+        self.assertEqual(set(), {source for source in sources if source.startswith(("temp.", "["))})
+        self.assertIn(self.folder + "/a.log and 1 more", sources)
+
+    def test_errors_name_the_path(self):
+        path = self.write("fleet.json", json.dumps({"sources": [{"path": os.path.join(EXPORTS, "maxtext-5101.log"), "year": 2026, "chips": -1}]}))
+        self.assertRegex(self.error("SELECT count(*) FROM trace_ledger(?)", path), rf"{path}: \w+:\d+: ")
+
     def test_kept_and_noticed(self):
         self.copy("sacct.psv", "events.psv")
         for name in os.listdir(self.folder):

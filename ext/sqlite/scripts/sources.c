@@ -328,6 +328,60 @@ static mpg_rc drop_row(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   return MPG_OK;
 }
 
+/*
+** What a script lists is of its parameter, a JSON array of the files that it read. The host's issue
+** is of the file, or of the first of several.
+*/
+static mpg_rc name_source(mpg_sources *s, const char *source, char **out, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  mpg_rc rc = mpg_private_prepare(
+      &s->db,
+      "SELECT CASE WHEN json_array_length(?1) > 1 THEN json_extract(?1, '$[0]') || ' and ' || "
+      "(json_array_length(?1) - 1) || ' more' ELSE json_extract(?1, '$[0]') END WHERE ?1 LIKE "
+      "'[\"%' AND json_valid(?1)",
+      &stmt, err);
+  *out = NULL;
+  if (rc != MPG_OK)
+    return rc;
+  if (sqlite3_bind_text(stmt, 1, source, -1, SQLITE_STATIC) != SQLITE_OK) {
+    rc = mpg_fail_nomem(err);
+  } else {
+    const int code = sqlite3_step(stmt);
+    if (code == SQLITE_ROW)
+      *out = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+    else if (code == SQLITE_DONE)
+      *out = sqlite3_mprintf("%s", source);
+    else
+      rc = mpg_private_failure(&s->db, code, err);
+    if (rc == MPG_OK && *out == NULL)
+      rc = mpg_fail_nomem(err);
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc;
+}
+
+/* Lists in the host's connection what scripts and readers listed here. The first pass forgets what
+** an earlier read listed under such a name. */
+static mpg_rc pass_on_issues(mpg_sources *s, mpg_err *err) {
+  const mpg_issues *found = &s->db.conn->issues;
+  mpg_rc rc = MPG_OK;
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 0; rc == MPG_OK && i < found->n; i++) {
+      mpg_issue issue = found->items[i];
+      char *source;
+      rc = name_source(s, issue.source, &source, err);
+      if (rc != MPG_OK)
+        break;
+      issue.source = source;
+      if (pass == 0 && strcmp(source, found->items[i].source) != 0)
+        mpg_issues_drop(&s->host->issues, source);
+      else if (pass == 1 && mpg_issues_merge(&s->host->issues, &issue) != MPG_OK)
+        rc = mpg_fail_nomem(err);
+      sqlite3_free(source);
+    }
+  return rc;
+}
+
 /* Why a file of a known format is ignored. */
 static int bind_why(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
   const mpg_sources *s = ctx;
@@ -347,11 +401,7 @@ mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err) {
                                     "'cannot be read:%' THEN NULL WHEN format IS NULL THEN reason "
                                     "ELSE 'of the format ' || format || ', ' || :why END FROM file",
                                     bind_why, s, drop_row, err);
-  const mpg_issues *found = &s->db.conn->issues;
-  for (size_t i = 0; rc == MPG_OK && i < found->n; i++)
-    if (mpg_issues_merge(&s->host->issues, &found->items[i]) != MPG_OK)
-      rc = mpg_fail_nomem(err);
-  return rc;
+  return rc == MPG_OK ? pass_on_issues(s, err) : rc;
 }
 
 /* ---- the fleet ---- */
@@ -414,6 +464,8 @@ mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env, m
   rc = mpg_sources_run(&s, err);
   if (rc == MPG_OK)
     rc = check_any(&s, err);
+  if (rc == MPG_OK)
+    s.db.conn->relations_called = s.path;
   if (rc == MPG_OK)
     rc = mpg_relations_read(fleet, s.db.conn, env, "temp", skip, "sources over themselves", err);
   if (rc == MPG_OK)
