@@ -30,7 +30,7 @@ FROM trace_rollup('fixtures/fleet') WHERE category <> 'queued' GROUP BY pool ORD
 -- files of other programs
 SELECT pool, phase, scheduling_goodput(category, chip_us) AS sg, runtime_goodput(category, chip_us) AS rg,
        program_goodput(category, chip_us) AS pg, mpg(category, chip_us) AS mpg, sum(chip_us) AS chip_us
-FROM trace_rollup('fixtures/exports/fleet.json') WHERE category <> 'queued' GROUP BY pool, phase ORDER BY pool, phase;
+FROM trace_rollup('fixtures/exports/fleet.json') WHERE category <> 'queued' GROUP BY pool, phase ORDER BY pool, phase IS NULL, phase;
 
 -- a state
 SELECT goodput_state(category, chip_us) AS state FROM trace_rollup('fixtures/golden') WHERE category <> 'queued';

@@ -1,4 +1,5 @@
-"""The same thirty-one queries in every client that can load the extension, and every example of docs/clients.md.
+"""The same thirty-one queries in every client that can load the extension, every example of docs/clients.md, and a folder
+of several formats in any order and packing.
 
 A client that is not here is skipped; with MPG_CLIENTS set, as `make test-clients` does after installing them, it is a failure.
 tests/clients/answers.jsonl holds the answers, as the C API gives them to Python; MPG_WRITE_CLIENTS=1 writes it anew.
@@ -7,10 +8,12 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
 
+import tongue_case
 from fleets import ROOT
 
 HERE = os.path.join("tests", "clients")
@@ -69,11 +72,11 @@ def require(test, client):
         test.skipTest(f"{client} is not here: make test-clients installs it")
 
 
-def ask(client):
+def ask(client, queries=os.path.join(HERE, "queries.sql")):
     """The answers of a client, in their order."""
     command = [os.path.join(HERE, part) if part[:6].lower() == "driver" else part for part in CLIENTS[client][0]]
     library = [client] if "driver.mjs" in CLIENTS[client][0] else []
-    done = run([*command, os.path.join(ROOT, "mpg"), os.path.join(HERE, "queries.sql"), *library])
+    done = run([*command, os.path.join(ROOT, "mpg"), queries, *library])
     if done.returncode or done.stderr.strip():
         raise AssertionError(f"{client} ended with {done.returncode}\n{done.stderr}")
     return done.stdout
@@ -138,6 +141,40 @@ class Clients(unittest.TestCase):
         self.assertEqual(truth, sorted((job or "", category, cause or "", us) for job, category, cause, us, _ in answer["rows"]))
 
 
+class AnyTrace(unittest.TestCase):
+    """The files of fixtures/exports under other names, in other folders, packed, and with others among them: the same rows everywhere."""
+
+    NAME = "files of other programs"
+
+    @classmethod
+    def setUpClass(cls):
+        with open(os.path.join(ROOT, HERE, "answers.jsonl"), encoding="utf-8") as file:
+            cls.answer = next(answer for answer in parsed(file.read()) if answer["name"] == cls.NAME)
+        with open(os.path.join(ROOT, HERE, "queries.sql"), encoding="utf-8") as file:
+            cls.query = next(text for text in file.read().split("\n-- ") if text.startswith(cls.NAME))
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.queries = os.path.join(cls.folder, "queries.sql")
+        with open(cls.queries, "w", encoding="utf-8") as file:
+            for seed in (1, 2, 3):
+                site = os.path.join(cls.folder, str(seed))
+                shutil.copytree(os.path.join(ROOT, "fixtures", "exports"), site, ignore=shutil.ignore_patterns("fleet.json"))
+                tongue_case.scrambled(site, seed)
+                with open(site + ".json", "w", encoding="utf-8") as fleet:
+                    json.dump({"sources": [{"path": site, "chip": "nvidia-h100-sxm"}]}, fleet)
+                file.write("\n-- " + cls.query.replace("fixtures/exports/fleet.json", site + ".json"))
+
+    def check(self, client):
+        require(self, client)
+        found = parsed(ask(client, self.queries))
+        self.assertEqual(3, len(found))
+        for answer in found:
+            self.assertEqual(repr(list(expected_of(client, [self.answer]))), repr([answer]))
+
+    def test_the_folders_are_what_they_should_be(self):
+        names = [name for _, _, files in os.walk(self.folder) for name in files]
+        for ending in (".gz", ".zst", ".md", ".bin"):
+            self.assertTrue(any(name.endswith(ending) for name in names), ending)
+
 
 class Page(unittest.TestCase):
     """A section of the page has a client's name, and its examples print what stands below them."""
@@ -190,6 +227,7 @@ class Page(unittest.TestCase):
 for client in CLIENTS:
     name = "test_" + re.sub(r"\W", "_", client)
     setattr(Clients, name, lambda self, client=client: self.check(client))
+    setattr(AnyTrace, name, lambda self, client=client: self.check(client))
     setattr(Page, name, lambda self, client=client: self.check(client))
 
 if os.environ.get("MPG_WRITE_CLIENTS"):
