@@ -1,7 +1,7 @@
 # How fast it is here, beside DuckDB where npm can fetch it, into docs/benchmarks.md: `make bench`, or
 # `make bench SPANS=1e6`.
 SPANS ?= 1e7
-.PHONY: bench bench-goodput bench-readers bench-shards bench-engines
+.PHONY: bench bench-goodput bench-readers bench-formats bench-shards bench-engines
 bench: mpg.so build/generate
 	$(PYTHON) tests/bench/run $(SPANS)
 
@@ -15,6 +15,11 @@ MB ?= 100
 ROWS ?= 1e7
 bench-readers: mpg.so
 	$(PYTHON) tests/bench/readers $(MB) 3 $(ROWS)
+
+# Mappings beside their readers: `make bench-formats`, or `make bench-formats SIZE=1e5`.
+SIZE ?= 1e6
+bench-formats: mpg.so
+	$(PYTHON) tests/bench/formats $(SIZE)
 
 # Shards, the merge of states, PostgreSQL servers: `make bench-shards`, or `make bench-shards SPANS=1e6`.
 bench-shards: mpg.so build/generate
