@@ -82,48 +82,71 @@ WHERE training_lines.rowid = id AND told.step IS NOT NULL AND tflops > 0 AND tol
 -- A run begins where a program says how it is set up, or iterations go back. A line stands for the iterations since the
 -- line before it; the first of a run, for those since the checkpoint loaded, or for as many as the next one. Runs of
 -- several files are in the order of their clocks: names seldom sort by their numbers.
-DROP TABLE IF EXISTS temp.training_events;
-CREATE TEMP TABLE training_events AS
-WITH told AS (
-  SELECT *, step IS NOT NULL AS is_step, coalesce(told_world, told_loaded) IS NOT NULL AS is_marker,
-         min(step IS NULL OR time IS NOT NULL) OVER (PARTITION BY file) AS timed
-  FROM training_lines
+-- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
+DROP TABLE IF EXISTS temp.training_files;
+CREATE TEMP TABLE training_files AS
+SELECT file, min(rowid) AS first, max(rowid) AS last, min(step IS NULL OR time IS NOT NULL) AS timed, min(time) AS clock,
+       min(time IS NULL OR time = CAST(time AS INTEGER)) AS whole, max(told_world) AS world
+FROM training_lines GROUP BY file;
+
+DROP TABLE IF EXISTS temp.training_ranges;
+CREATE TEMP TABLE training_ranges AS
+WITH begun AS (
+  SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run
+  FROM (SELECT f.rowid AS of_file, l.rowid AS id,
+               iif(coalesce(told_world, told_loaded) IS NOT NULL, coalesce(lag(step IS NOT NULL) OVER k, 1),
+                   coalesce(lag(step IS NOT NULL) OVER k AND step <= lag(step) OVER k, 1)) AS begins
+        FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
+        WHERE coalesce(step, told_world, told_loaded) IS NOT NULL WINDOW k AS (PARTITION BY f.rowid ORDER BY l.rowid))
+  WHERE begins
 ),
-begun AS (
-  SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
-                 WHEN is_step THEN coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) ELSE 0 END AS begins
-  FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
+ranged AS (
+  SELECT f.rowid AS of_file, file, timed, iif(timed, clock, NULL) AS clock, whole, world, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
+         coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
+  FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 ),
-numbered AS (
-  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, iif(timed, min(time) OVER (PARTITION BY file), NULL) AS clock FROM begun
-),
+told AS (
+  SELECT r.*, max(told_loaded) AS loaded, max(told_world) AS own_world
+  FROM ranged AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
+  GROUP BY r.of_file, r.run
+)
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
+       of_file, first, last, timed, whole, loaded, coalesce(:chips, own_world, world, 1) AS chips
+FROM told ORDER BY of_file, run;
+
 -- --iterations-to-skip leaves iterations out that print no line: the first line of a run that went on at a checkpoint stands
 -- for no more iterations than lines of that run do, and a later one for no more than its clock has room for.
-counted AS (
-  SELECT *, CASE WHEN (step - previous) * each > 1.5 * elapsed + 2 THEN max(1, CAST(round(elapsed / each) AS INTEGER))
-                 WHEN previous IS NULL AND loaded IS NOT NULL AND step - loaded > following - step THEN following - step
-                 ELSE step - coalesce(previous, loaded, max(0, 2 * step - following), step - 1) END AS executions
-  FROM (SELECT *, iif(timed, time - lag(time) OVER w, NULL) AS elapsed, coalesce(told_s, told_ms / 1000.0) AS each,
-               lag(step) OVER w AS previous, lead(step) OVER w AS following,
-               max(told_loaded) OVER (PARTITION BY file, run) AS loaded
-        FROM numbered WINDOW w AS (PARTITION BY file, run, step IS NULL ORDER BY line))
-),
-lasting AS (
-  SELECT *, coalesce(executions * coalesce(told_s, told_ms / 1000.0), told_timer_ms / 1000.0, 0.0) AS seconds FROM counted
-),
+DROP TABLE IF EXISTS temp.training_counted;
+CREATE TEMP TABLE training_counted(id INTEGER PRIMARY KEY, executions, each);
+INSERT INTO training_counted
+SELECT id, CASE WHEN (step - previous) * each > 1.5 * elapsed + 2 THEN max(1, CAST(round(elapsed / each) AS INTEGER))
+                WHEN previous IS NULL AND loaded IS NOT NULL AND step - loaded > following - step THEN following - step
+                ELSE step - coalesce(previous, loaded, max(0, 2 * step - following), step - 1) END, each
+FROM (SELECT l.rowid AS id, step, iif(timed, time - lag(time) OVER w, NULL) AS elapsed, coalesce(told_s, told_ms / 1000.0) AS each,
+             lag(step) OVER w AS previous, lead(step) OVER w AS following, loaded
+      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
+      WHERE step IS NOT NULL WINDOW w AS (PARTITION BY r.rowid ORDER BY l.rowid));
+
 -- A clock of whole seconds is late by up to one, and by how much the elapsed times tell: all lines of a run together.
-summed AS (
-  SELECT *, sum(iif(step IS NULL, 0, seconds)) OVER (PARTITION BY file, run ORDER BY line) AS so_far,
-         min(time IS NULL OR time = CAST(time AS INTEGER)) OVER (PARTITION BY file) AS whole
-  FROM lasting
+DROP TABLE IF EXISTS temp.training_events;
+CREATE TEMP TABLE training_events AS
+WITH summed AS (
+  SELECT r.rowid AS range, of_file, l.id, timed, whole, time, executions, seconds,
+         sum(iif(step IS NULL, 0, seconds)) OVER w AS so_far, sum(step IS NOT NULL) OVER w AS place -- in the run: how many steps so far
+  FROM training_ranges AS r CROSS JOIN (
+    SELECT l.rowid AS id, step, time, executions, coalesce(executions * each, told_timer_ms / 1000.0, 0.0) AS seconds
+    FROM training_lines AS l LEFT JOIN training_counted AS c ON c.id = l.rowid) AS l ON l.id BETWEEN r.first AND r.last
+  WINDOW w AS (PARTITION BY r.rowid ORDER BY l.id)
+),
+dated AS (
+  SELECT range, id, executions, seconds, place,
+         CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY range ORDER BY id))
+              WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
+           + sum(iif(timed, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL, of_file, 0) ORDER BY of_file, id) END AS end_time
+  FROM summed
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
-       CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY file, run ORDER BY line))
-            WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
-         + sum(iif(timed, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line) END AS end_time,
-       sum(step IS NOT NULL) OVER (PARTITION BY file, run ORDER BY line) AS place, -- in the run: how many steps so far
-       coalesce(:chips, max(told_world) OVER (PARTITION BY file, run), max(told_world) OVER (PARTITION BY file), 1) AS chips, NULL AS chip
-FROM summed;
+SELECT r.job, r.attempt, l.*, r.timed, d.executions, d.seconds, d.end_time, d.place, r.chips, NULL AS chip
+FROM dated AS d CROSS JOIN training_ranges AS r ON r.rowid = range CROSS JOIN training_lines AS l ON l.rowid = d.id;
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
@@ -239,4 +262,7 @@ DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_events;
+DROP TABLE training_counted;
+DROP TABLE training_ranges;
+DROP TABLE training_files;
 DROP TABLE training_lines;
