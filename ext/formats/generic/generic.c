@@ -169,13 +169,14 @@ static mpg_rc read_threads(mpg_generic *g, const mpg_conn *conn, const mpg_value
   return mpg_threads_given(conn->db, &n, &g->threads, err);
 }
 
-static mpg_rc read_rest(mpg_generic *g, const mpg_value values[MPG_OPTIONS], mpg_err *err) {
+static mpg_rc read_rest(mpg_generic *g, const mpg_conn *conn, const mpg_value values[MPG_OPTIONS],
+                        mpg_err *err) {
   const mpg_value *types = &values[MPG_OPTION_TYPES], *mode = &values[MPG_OPTION_ON_ERROR];
   if (types->type != MPG_NULL && types->type != MPG_TEXT)
     return misuse(MPG_OPTION_TYPES, "expected text", err);
   if (types->type == MPG_TEXT)
     g->types = types->s;
-  g->skip = is_one_of(mode, "skip\0");
+  g->skip = mode->type == MPG_NULL ? conn->skip_errors : is_one_of(mode, "skip\0");
   if (!g->skip && mode->type != MPG_NULL && !is_one_of(mode, "stop\0"))
     return misuse(MPG_OPTION_ON_ERROR, "expected 'stop' or 'skip'", err);
   return MPG_OK;
@@ -203,7 +204,7 @@ mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_
   if (rc == MPG_OK)
     rc = read_threads(g, conn, &values[MPG_OPTION_THREADS], err);
   if (rc == MPG_OK)
-    rc = read_rest(g, values, err);
+    rc = read_rest(g, conn, values, err);
   g->options.by_name = !g->chosen && (kind->rows == &mpg_json_rows || g->options.header);
   return rc;
 }

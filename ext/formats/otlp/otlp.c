@@ -2,6 +2,7 @@
 #include "otlp.h"
 #include "../../read/input/place.h"
 #include "otlp_value.h"
+#include "../../base/ascii.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
 
@@ -343,7 +344,7 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
 /* Of a value, as it is written. */
 static bool is_without_items(mpg_str text) {
   size_t i = 1;
-  while (i < text.n && strchr(" \t\r\n", text.p[i]) != NULL)
+  while (i < text.n && mpg_is_json_space(text.p[i]))
     i++;
   return text.p[0] != '[' || i == text.n || text.p[i] == ']';
 }

@@ -406,7 +406,8 @@ int64_t mpg_hlo_known_trips(mpg_str backend_config) {
   mpg_str rest = mpg_hlo_after(backend_config, MPG_STR("known_trip_count"));
   size_t at = 0;
   int64_t n;
-  while (at < rest.n && !mpg_is_digit(rest.p[at]) && strchr("\\\": {n", rest.p[at]) != NULL)
+  while (at < rest.n && !mpg_is_digit(rest.p[at]) && rest.p[at] != '\0' &&
+         strchr("\\\": {n", rest.p[at]) != NULL)
     at++;
   if (at >= rest.n || !mpg_is_digit(rest.p[at]))
     return -1;
