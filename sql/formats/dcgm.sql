@@ -51,6 +51,24 @@ INSERT INTO dcgm_metrics VALUES
   ('kubernetes.io/container/accelerator/tensorcore_utilization', 'tensor', 0.01),
   ('kubernetes.io/container/accelerator/memory_bandwidth_utilization', 'memory', 0.01);
 
+-- What cannot be: a time that is more than ten years from the middle one, or a measure of use below 0; its sample counts as nothing. So does
+-- one that tells no time, as an exporter's page does that was not scraped.
+DROP TABLE IF EXISTS temp.dcgm_far;
+CREATE TEMP TABLE dcgm_far AS
+WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM prometheus_samples WHERE time IS NOT NULL GROUP BY 1),
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT s.rowid AS row, 'impossible_time' AS kind, metric FROM prometheus_samples AS s, middle WHERE abs(time / 31556952 - year) > 10
+UNION ALL
+SELECT s.rowid, 'impossible_value', metric FROM prometheus_samples AS s WHERE value < 0 AND lower(metric) IN (SELECT lower(metric) FROM dcgm_metrics)
+UNION ALL
+SELECT s.rowid, 'no_time', metric FROM prometheus_samples AS s WHERE time IS NULL AND lower(metric) IN (SELECT lower(metric) FROM dcgm_metrics);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'data_loss', kind, NULL, count(*),
+       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one' WHEN 'no_time' THEN ' without a time: give scrape_time' ELSE ' below 0' END || ': left out'
+FROM dcgm_far GROUP BY kind;
+DELETE FROM prometheus_samples WHERE rowid IN (SELECT row FROM dcgm_far);
+DROP TABLE dcgm_far;
+
 -- The names as they are in the input. Some stores (AKS) make them and their labels lower-case.
 DROP TABLE IF EXISTS temp.dcgm_names;
 CREATE TEMP TABLE dcgm_names AS

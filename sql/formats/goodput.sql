@@ -27,6 +27,26 @@ SELECT job_name, kind, edge, time, event, step, synchronous, checkpoint_manager_
        checkpoint_manager_duration_secs, time_ns, insertId, duplicate
 FROM goodput_trace(mpg_required(:log, ':log'));
 
+-- What cannot be: a time that is more than ten years from the middle one; its entry counts as nothing.
+DROP TABLE IF EXISTS temp.goodput_far;
+CREATE TEMP TABLE goodput_far AS
+WITH years AS (
+  SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM goodput_rows
+  WHERE time IS NOT NULL AND (SELECT max(time) - min(time) FROM goodput_rows) > 315569520 GROUP BY 1
+),
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT r.rowid AS row, kind FROM middle, goodput_rows AS r WHERE abs(time / 31556952 - year) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'impossible_time', NULL, count(*), 'entries of "' || min(kind) || '" more than ten years from the middle one: left out'
+FROM goodput_far HAVING count(*) > 0;
+DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT row FROM goodput_far);
+DROP TABLE goodput_far;
+
+-- Entries of a kind that is not known.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'unknown_event', NULL, count(*), 'entries of kinds that are not known: left out'
+FROM goodput_rows WHERE kind IS NULL OR kind = 'other' HAVING count(*) > 0;
+
 -- Sorted once; what follows goes by rowid, from a row to the next or over a range, and not by window functions:
 -- logs have millions of rows.
 DROP TABLE IF EXISTS temp.goodput_ordered;
@@ -90,6 +110,14 @@ LEFT JOIN goodput_steps AS n ON n.rowid = s.rowid + 1 AND +n.job = s.job AND +n.
 LEFT JOIN goodput_steps AS p ON p.rowid = s.rowid - 1 AND +p.job = s.job AND +p.attempt = s.attempt
 ORDER BY s.rowid;
 
+-- Steps are numbered one after the other: what lies between is of entries that are lost, and so counts to the step before.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_steps', NULL, count(*), 'steps whose number is not the next one, first ' || min(n.step) || ' of job ' || min(n.job) || ': those between have no entry'
+FROM goodput_timed AS p JOIN goodput_timed AS n ON n.rowid = p.rowid + 1 AND +n.job = p.job AND +n.attempt = p.attempt WHERE n.step > p.step + 1 HAVING count(*) > 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_steps', NULL, count(*), 'steps whose number goes back within an attempt, first ' || min(n.step) || ' of job ' || min(n.job)
+FROM goodput_timed AS p JOIN goodput_timed AS n ON n.rowid = p.rowid + 1 AND +n.job = p.job AND +n.attempt = p.attempt WHERE n.step <= p.step HAVING count(*) > 0;
+
 -- A run begins with an attempt, and where step numbers go back within one. By how much its first step took
 -- longer than the mean of the others it was compiled.
 DROP TABLE IF EXISTS temp.goodput_runs;
@@ -123,6 +151,15 @@ FROM edges WHERE edge = 'start' AND next_edge = 'end' AND end_time >= start_time
 UNION ALL SELECT a.job, a.attempt, iif(o.kind = 'save', 'checkpoint', 'restore'), o.time, o.time + iif(o.kind = 'save', o.saved_s, o.restored_s), iif(o.kind = 'save', NULL, o.step)
 FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
 WHERE +o.kind IN ('save', 'restore', 'emergency_restore') AND iif(o.kind = 'save', o.saved_s, o.restored_s) IS NOT NULL;
+
+-- A start that no end follows, or an end without its start, lasts no time.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_end', NULL, count(*), 'starts without their end, or ends without their start, first of "' || min(kind) || '": what lies between is not known'
+FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w AS after, lead(1, 1, 0) OVER (PARTITION BY a.job, a.attempt ORDER BY o.rowid) AS goes_on
+      FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
+      WHERE o.edge IS NOT NULL AND o.kind NOT IN ('job', 'step')
+      WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.rowid))
+WHERE (edge = 'start' AND after IS NOT 'end' AND goes_on) OR (edge = 'end' AND before IS NOT 'start') HAVING count(*) > 0;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS

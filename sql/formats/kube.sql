@@ -30,6 +30,47 @@ SELECT *, _file FROM kube_trace(mpg_required(:kube, ':kube'));
 
 UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid IS NULL;
 
+-- What cannot be: a time that is more than ten years from the middle one; it counts as not told.
+DROP TABLE IF EXISTS temp.kube_far;
+CREATE TEMP TABLE kube_far AS
+WITH years AS (SELECT creationTimestamp / 31556952 AS year, count(*) AS n FROM kube_objects WHERE creationTimestamp IS NOT NULL GROUP BY 1),
+m AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT o.rowid AS row, m.year, o._file, o.kind || ' ' || coalesce(o.namespace || '/', '') || o.name AS object
+FROM kube_objects AS o, m
+WHERE max(abs(coalesce(creationTimestamp / 31556952 - m.year, 0)), abs(coalesce(deletionTimestamp / 31556952 - m.year, 0)), abs(coalesce(startTime / 31556952 - m.year, 0)), abs(coalesce(completionTime / 31556952 - m.year, 0)), abs(coalesce(scheduled / 31556952 - m.year, 0)), abs(coalesce(ready_time / 31556952 - m.year, 0)), abs(coalesce(quota_reserved / 31556952 - m.year, 0)), abs(coalesce(admitted / 31556952 - m.year, 0)), abs(coalesce(pods_ready / 31556952 - m.year, 0)), abs(coalesce(evicted / 31556952 - m.year, 0)), abs(coalesce(requeued / 31556952 - m.year, 0)), abs(coalesce(started / 31556952 - m.year, 0)), abs(coalesce(finished / 31556952 - m.year, 0))) > 10
+   OR (o.kind = 'Node' AND EXISTS (SELECT 1 FROM json_each(o.conditions) AS c
+                                   WHERE abs(CAST(strftime('%Y', json_extract(iif(c.type = 'object', c.value, '{}'), '$.lastHeartbeatTime')) AS INTEGER) - 1970 - m.year) > 10));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', NULL, count(*), 'a time of ' || min(object) || ' is more than ten years from the middle one: it counts as not told'
+FROM kube_far GROUP BY _file;
+UPDATE kube_objects SET creationTimestamp = iif(abs(coalesce(creationTimestamp / 31556952 - m.year, 0)) > 10, NULL, creationTimestamp), deletionTimestamp = iif(abs(coalesce(deletionTimestamp / 31556952 - m.year, 0)) > 10, NULL, deletionTimestamp), startTime = iif(abs(coalesce(startTime / 31556952 - m.year, 0)) > 10, NULL, startTime), completionTime = iif(abs(coalesce(completionTime / 31556952 - m.year, 0)) > 10, NULL, completionTime), scheduled = iif(abs(coalesce(scheduled / 31556952 - m.year, 0)) > 10, NULL, scheduled), ready_time = iif(abs(coalesce(ready_time / 31556952 - m.year, 0)) > 10, NULL, ready_time), quota_reserved = iif(abs(coalesce(quota_reserved / 31556952 - m.year, 0)) > 10, NULL, quota_reserved), admitted = iif(abs(coalesce(admitted / 31556952 - m.year, 0)) > 10, NULL, admitted), pods_ready = iif(abs(coalesce(pods_ready / 31556952 - m.year, 0)) > 10, NULL, pods_ready), evicted = iif(abs(coalesce(evicted / 31556952 - m.year, 0)) > 10, NULL, evicted), requeued = iif(abs(coalesce(requeued / 31556952 - m.year, 0)) > 10, NULL, requeued), started = iif(abs(coalesce(started / 31556952 - m.year, 0)) > 10, NULL, started), finished = iif(abs(coalesce(finished / 31556952 - m.year, 0)) > 10, NULL, finished),
+       conditions = NULL -- whose heartbeats say until when the cluster was observed
+FROM kube_far AS m WHERE m.row = kube_objects.rowid;
+DROP TABLE kube_far;
+
+-- Phases of pods that Kubernetes does not have, and objects whose pods, claims or nodes are of no known kind.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', NULL, count(*), 'phases of pods that are not known, which tell no end: ' || group_concat(DISTINCT phase)
+FROM kube_objects WHERE kind = 'Pod' AND phase NOT IN ('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown') GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_kind', NULL, count(*), 'objects that ask for chips and are of a kind that is not known: ' || group_concat(DISTINCT kind)
+FROM kube_objects
+WHERE (chips > 0 OR resources GLOB '*/gpu*' OR instr(spec, '.com/gpu') OR instr(spec, '/tpu"') OR instr(spec, 'resourceClaim')) AND apiVersion IN ('v1', 'batch/v1', 'apps/v1')
+  AND kind NOT IN ('Pod', 'Node', 'Job', 'CronJob', 'Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'ReplicationController', 'ResourceQuota', 'LimitRange', 'PodTemplate', 'ConfigMap', 'Service',
+                   'Event', 'Namespace', 'ServiceAccount', 'Secret', 'Endpoints', 'PersistentVolumeClaim', 'PersistentVolume', 'ControllerRevision', 'List', 'Binding')
+GROUP BY _file;
+-- An object without what says since when it is there, or a pod that has ended and does not say when.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', NULL, count(*), min(object) || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT _file, kind || ' ' || coalesce(namespace || '/', '') || coalesce(name, '?') AS object,
+             CASE WHEN kind IN ('Pod', 'Node', 'Workload') AND creationTimestamp IS NULL THEN 'creationTimestamp' WHEN name IS NULL THEN 'name'
+                  WHEN kind = 'Pod' AND namespace IS NULL THEN 'namespace' WHEN kind = 'Pod' AND phase IS NULL THEN 'phase'
+                  WHEN kind = 'Pod' AND phase IN ('Succeeded', 'Failed') AND finished IS NULL AND scheduled IS NOT NULL THEN 'end'
+                  WHEN kind = 'Pod' AND phase IN ('Running', 'Succeeded') AND coalesce(scheduled, startTime) IS NULL THEN 'PodScheduled'
+                  WHEN kind = 'Pod' AND scheduled IS NOT NULL AND nodeName IS NULL THEN 'nodeName' END AS field
+      FROM kube_objects WHERE event IS NOT 'BOOKMARK')
+WHERE field IS NOT NULL GROUP BY _file, field;
+
 -- Fractions of GPUs by annotation (KAI scheduler, Run:ai): such a pod names no resource, and a pod of the scheduler holds the GPU
 -- for it, which is nobody's job. A share by memory (gpu-memory) is of a GPU whose size is not told: listed.
 UPDATE kube_objects

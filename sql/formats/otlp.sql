@@ -34,6 +34,27 @@ DELETE FROM temp.otlp_spans WHERE rowid IN (
                   FROM temp.otlp_spans WHERE span_id IS NOT NULL)
   WHERE place > 1);
 
+-- What cannot be: a time that is more than ten years from the middle one; its span counts as nothing.
+DROP TABLE IF EXISTS temp.otlp_far;
+CREATE TEMP TABLE otlp_far AS
+WITH years AS (SELECT CAST(coalesce(start_time, end_time) / 31556952 AS INTEGER) AS year, count(*) AS n FROM otlp_spans GROUP BY 1),
+middle AS (
+  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
+)
+SELECT s.rowid AS row, name FROM otlp_spans AS s, middle
+WHERE max(abs(coalesce(start_time / 31556952 - year, 0)), abs(coalesce(end_time / 31556952 - year, 0))) > 10;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'impossible_time', count(*), 'a time of span "' || min(name) || '" is more than ten years from the middle one: it is left out'
+FROM otlp_far HAVING count(*) > 0;
+DELETE FROM temp.otlp_spans WHERE rowid IN (SELECT row FROM otlp_far);
+DROP TABLE otlp_far;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'end_before_start', count(*), 'span "' || min(name) || '" ended before it started: it lasts no time'
+FROM otlp_spans WHERE end_time < start_time HAVING count(*) > 0;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'span "' || min(name) || '" lacks its start or end: it counts as far as it tells'
+FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL HAVING count(*) > 0;
+
 -- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others tell the same.
 DROP TABLE IF EXISTS temp.otlp_told;
 CREATE TEMP TABLE otlp_told AS
@@ -66,6 +87,16 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'no_known_span', count(*),
        'no span with mpg.job has a kind of the native trace; the first is "' || min(name) || '"'
 FROM otlp_spans WHERE NOT EXISTS (SELECT 1 FROM otlp_told);
+
+-- Other spans of a job that has some are common; which they are is told, as a kind may be misspelt.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'other_spans', count(*), 'spans that are of no kind of the native trace, or of no job: left out; of them ' || group_concat(DISTINCT name)
+FROM otlp_spans AS s
+WHERE EXISTS (SELECT 1 FROM otlp_told)
+  AND (coalesce(json_extract(attributes, '$."mpg.job"'), json_extract(resource, '$."mpg.job"')) IS NULL
+       OR (json_extract(attributes, '$."mpg.kind"') IS NULL
+           AND name NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch')))
+HAVING count(*) > 0;
 
 -- ---- 2. What the program did ----
 

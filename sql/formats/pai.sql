@@ -28,8 +28,29 @@
 CREATE TEMP TABLE IF NOT EXISTS pai_sample AS
 SELECT json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user, json_extract(record, '$.num_gpu') AS num_gpu, json_extract(record, '$.num_inst') AS num_inst,
        json_extract(record, '$.gpu_type') AS gpu_type, json_extract(record, '$.submit_time') AS submit_time, coalesce(json_extract(record, '$.wait_time'), 0) AS wait_time,
-       json_extract(record, '$.duration') AS duration
+       json_extract(record, '$.duration') AS duration, _file, _line
 FROM csv_trace(mpg_required(:pai, ':pai'));
+
+-- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
+DROP TABLE IF EXISTS temp.pai_left_out;
+CREATE TEMP TABLE pai_left_out AS
+WITH years AS (SELECT CAST(submit_time / 31556952 AS INTEGER) AS year, count(*) AS n FROM pai_sample GROUP BY 1),
+middle AS (
+  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
+)
+SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line, 'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
+FROM pai_sample AS t, middle
+WHERE max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(wait_time) / 31556952, abs(coalesce(duration, 0)) / 31556952) > 10
+UNION ALL
+SELECT row, 'repeated_record', 'warning', _file, _line, 'job ' || job_id || ' comes more than once: its row counts once'
+FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY job_id, submit_time, wait_time, duration ORDER BY rowid) AS nth FROM pai_sample) WHERE nth > 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(_file, :pai, 'pai_sample'), severity, kind, min(_line), count(*), detail FROM pai_left_out GROUP BY _file, kind;
+DELETE FROM temp.pai_sample WHERE rowid IN (SELECT row FROM pai_left_out);
+DROP TABLE pai_left_out;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(_file, :pai, 'pai_sample'), 'warning', 'missing_field', min(_line), count(*), coalesce('job ' || job_id, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT *, CASE WHEN num_gpu IS NULL OR num_gpu < 0 THEN 'num_gpu' WHEN submit_time IS NULL THEN 'submit_time' WHEN duration IS NULL THEN 'duration' WHEN job_id IS NULL THEN 'job_id' END AS field FROM pai_sample) WHERE field IS NOT NULL GROUP BY _file, field;
 
 -- A job that started before it was submitted did not wait.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -21,7 +21,7 @@
 -- From a program that cannot bind parameters to a script, create the input before running it:
 --
 --     CREATE TEMP TABLE pbs_records AS
---     SELECT *, req_gpus AS asked, alloc_gpus AS held FROM pbs_trace('accounting/', 'America/Denver');
+--     SELECT *, _file, _line, req_gpus AS asked, alloc_gpus AS held FROM pbs_trace('accounting/', 'America/Denver');
 --
 -- Makes the TEMP tables jobs and allocations, which mpg_ledger and mpg_rollup then find, and aliases, the
 -- other names of jobs. An accounting
@@ -33,10 +33,48 @@
 CREATE TEMP TABLE IF NOT EXISTS pbs_records AS
 SELECT date_time, record_type, id_string, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
        "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes,
-       CASE WHEN record_type = 'z' THEN other END AS other, -- of the others nobody asks
+       CASE WHEN record_type = 'z' OR other GLOB '*[Rr]esource*' THEN other END AS other, -- of the others nobody asks
+       CASE WHEN coalesce(req_gpus, 0) = 0 THEN coalesce("Resource_List.select", "Resource_List.nodes") END AS "Resource_List.select", _file, _line,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
 FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
+
+-- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing. Each record tells three: its own,
+-- and when the job was queued, started or ended.
+DROP TABLE IF EXISTS temp.pbs_impossible;
+CREATE TEMP TABLE pbs_impossible AS
+WITH years AS (SELECT date_time / 31556952 AS year, count(*) AS n FROM pbs_records GROUP BY 1),
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT r.rowid AS row, _file, _line, id_string FROM pbs_records AS r, middle
+WHERE max(abs(coalesce(date_time / 31556952 - year, 0)), abs(coalesce(ctime / 31556952 - year, 0)), abs(coalesce(qtime / 31556952 - year, 0)),
+          abs(coalesce(start / 31556952 - year, 0)), abs(coalesce("end" / 31556952 - year, 0))) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || id_string || ' is more than ten years from the middle one: its record is left out'
+FROM pbs_impossible GROUP BY _file;
+DELETE FROM pbs_records WHERE rowid IN (SELECT row FROM pbs_impossible);
+DROP TABLE pbs_impossible;
+
+-- A record of a start or an end that does not tell it, or of a job that runs and whose chips are not told, counts as far as it tells.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'record ' || record_type || ' of job ' || id_string || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT _file, _line, record_type, id_string,
+             CASE WHEN record_type IN ('S', 'E') AND start IS NULL THEN 'start' WHEN record_type = 'E' AND "end" IS NULL THEN 'end'
+                  WHEN record_type = 'E' AND Exit_status IS NULL THEN 'Exit_status' WHEN record_type = 'S' AND coalesce(ctime, qtime) IS NULL THEN 'ctime and qtime' END AS field
+      FROM pbs_records)
+WHERE field IS NOT NULL GROUP BY _file, record_type, field;
+-- Chips of another vendor, by a resource that a site has named: what is no GPU counts as none.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT id_string), 'only ngpus and gpus count as chips, and not ' || group_concat(DISTINCT resource)
+FROM (SELECT _file, _line, id_string, o.key AS resource FROM pbs_records, json_each(other) AS o WHERE other GLOB '*[Rr]esource*'
+      UNION ALL
+      SELECT _file, _line, id_string, 'in select: ' || substr("Resource_List.select", 1, 60) FROM pbs_records WHERE "Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0)
+WHERE lower(resource) GLOB '*npu*' OR lower(resource) GLOB '*tpu*' OR lower(resource) GLOB '*mlu*' OR lower(resource) GLOB '*dcu*' OR lower(resource) GLOB '*gcu*'
+   OR lower(resource) GLOB '*hpu*' OR lower(resource) GLOB '*xpu*' OR lower(resource) GLOB '*ipu*' OR lower(resource) GLOB '*neuron*' OR lower(resource) GLOB '*gaudi*'
+   OR lower(resource) GLOB '*ascend*' OR lower(resource) GLOB '*accel*' OR lower(resource) GLOB '*mig*'
+GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known: left out: ' || group_concat(DISTINCT record_type)
+FROM pbs_records WHERE record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL GROUP BY _file;
 
 -- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----
 
@@ -229,6 +267,27 @@ SELECT coalesce(:pbs, 'pbs_records'), 'data_loss', 'end_before_start', NULL, cou
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
+-- Until when the server was observed: the last record of its log, of whatever kind. Its time is the server's local one, which starts and
+-- ends correct by quarters of an hour where :zone is another zone. Where it is later than all that jobs tell, what runs holds its chips
+-- at that time.
+DROP TABLE IF EXISTS temp.pbs_observed;
+CREATE TEMP TABLE pbs_observed AS
+WITH apart AS (
+  SELECT 900 * coalesce((SELECT quarters FROM (SELECT round((date_time - iif(record_type = 'E', "end", start)) / 900.0) AS quarters
+                                               FROM pbs_records WHERE record_type IN ('S', 'E') LIMIT 1000)
+                         WHERE quarters IS NOT NULL GROUP BY quarters ORDER BY count(*) DESC LIMIT 1), 0) AS seconds
+),
+last AS (SELECT coalesce(server, 'pbs') AS server, job_base IS NOT NULL AS of_job, max(date_time) AS at FROM pbs_records GROUP BY 1, 2),
+servers AS (SELECT server, at FROM last WHERE of_job)
+SELECT server, CAST(iif((SELECT count(*) FROM servers) = 1, (SELECT max(at) FROM last), at) - seconds AS INTEGER) AS at FROM servers, apart;
+DELETE FROM pbs_observed
+WHERE at <= max((SELECT max(max(start_time), coalesce(max(end_time), 0)) FROM allocations), coalesce((SELECT max(submit_time) FROM jobs), 0));
+INSERT INTO allocations
+SELECT job, attempt, task, pool, chips, at, NULL, outcome
+FROM allocations JOIN pbs_observed ON pool = server OR substr(pool, 1, length(server) + 1) = server || '/' WHERE end_time IS NULL;
+UPDATE allocations SET end_time = o.at FROM pbs_observed AS o
+WHERE end_time IS NULL AND start_time < o.at AND (pool = server OR substr(pool, 1, length(server) + 1) = server || '/');
+
 -- What was rerun and waits holds nothing from then on: that keeps open what it asks for.
 INSERT INTO allocations
 WITH last AS (SELECT job, max(attempt) AS attempt, end_time, again FROM pbs_attempts GROUP BY job)
@@ -256,6 +315,7 @@ SELECT job, letter || name FROM named, (SELECT 'o' AS letter UNION SELECT 'e') W
 -- ---- 7. What nobody needs any more ----
 
 DROP TABLE pbs_pools;
+DROP TABLE pbs_observed;
 DROP TABLE pbs_left;
 DROP TABLE pbs_jobs;
 DROP TABLE pbs_told;

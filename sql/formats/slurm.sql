@@ -57,7 +57,66 @@ CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
 SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, _file, _line
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
 
--- What cannot be: a job that ended before it started holds nothing, and such an event counts as none. (A job that was cancelled
+-- What cannot be: a time that is more than ten years from the middle one, by years; its record counts as nothing.
+DROP TABLE IF EXISTS temp.slurm_impossible;
+CREATE TEMP TABLE slurm_impossible AS
+WITH years AS (
+  SELECT 'job' AS what, coalesce(Start, Submit, "End") / 31556952 AS year, count(*) AS n FROM slurm_jobs GROUP BY 2
+  UNION ALL
+  SELECT 'event', TimeStart / 31556952, count(*) FROM slurm_events GROUP BY 2
+),
+middle AS (
+  SELECT what, min(year) AS year
+  FROM (SELECT what, year, sum(n) OVER (PARTITION BY what ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY what) AS n FROM years WHERE year IS NOT NULL)
+  WHERE 2 * so_far >= n GROUP BY what
+)
+SELECT what, j.rowid AS row, _file, _line, coalesce(JobID, JobIDRaw) AS name
+FROM slurm_jobs AS j JOIN middle AS m ON what = 'job'
+WHERE max(abs(coalesce(Submit / 31556952 - year, 0)), abs(coalesce(Start / 31556952 - year, 0)), abs(coalesce("End" / 31556952 - year, 0))) > 10
+UNION ALL
+SELECT what, e.rowid, _file, _line, coalesce(NodeName, Cluster)
+FROM slurm_events AS e JOIN middle AS m ON what = 'event'
+WHERE max(abs(coalesce(TimeStart / 31556952 - year, 0)), abs(coalesce(TimeEnd / 31556952 - year, 0))) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*),
+       'a time of ' || what || ' ' || name || ' is more than ten years from the middle one: what tells it is left out'
+FROM slurm_impossible GROUP BY _file, what;
+DELETE FROM temp.slurm_jobs WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'job');
+DELETE FROM temp.slurm_events WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'event');
+DROP TABLE slurm_impossible;
+
+-- A state that is none of Slurm's, a job that ran and has no start, or that lacks what it held while others tell it, and one that
+-- started before it was submitted are counted as they stand, and listed.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states that are none of Slurm''s, whose outcome is not known: ' || group_concat(DISTINCT state_base)
+FROM slurm_jobs
+WHERE state_base NOT IN ('BOOT_FAIL', 'CANCELLED', 'COMPLETED', 'COMPLETING', 'CONFIGURING', 'DEADLINE', 'EXPEDITING', 'FAILED', 'LAUNCH_FAILED', 'NODE_FAIL',
+                         'OUT_OF_MEMORY', 'PENDING', 'POWER_UP_NODE', 'PREEMPTED', 'RECONFIG_FAIL', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESIZING', 'RESV_DEL_HOLD',
+                         'REVOKED', 'RUNNING', 'SIGNALING', 'SPECIAL_EXIT', 'STAGE_OUT', 'STOPPED', 'SUSPENDED', 'TIMEOUT', 'UPDATE_DB')
+GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' lacks ' || field || ', which others have: it counts as far as it tells'
+FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) THEN 'Start'
+                     WHEN "End" IS NULL AND state_base IN ('COMPLETED', 'FAILED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') THEN 'End'
+                     WHEN Submit IS NULL THEN 'Submit'
+                     WHEN req_gpus > 0 AND AllocTRES IS NULL AND "End" > Start THEN 'AllocTRES'
+                     WHEN alloc_gpus > 0 AND ReqTRES IS NULL THEN 'ReqTRES'
+                     WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID'
+                     WHEN Cluster IS NULL THEN 'Cluster' WHEN state_base IS NULL THEN 'State' END AS field
+      FROM slurm_jobs)
+WHERE CASE field WHEN 'Start' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Start IS NOT NULL) WHEN 'End' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE "End" IS NOT NULL)
+                 WHEN 'Submit' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Submit IS NOT NULL) WHEN 'AllocTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE AllocTRES <> '')
+                 WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE ReqTRES <> '') WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
+                 WHEN 'State' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE state_base IS NOT NULL) WHEN 'JobID' THEN 1 END
+GROUP BY _file, field;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' started before it was submitted: it counts as given, and asked for nothing before'
+FROM slurm_jobs WHERE Start < Submit GROUP BY _file;
+
+-- An event that names no cluster is of the only one that there is.
+UPDATE temp.slurm_events SET Cluster = (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1) WHERE Cluster IS NULL;
+
+-- A job that ended before it started holds nothing, and such an event counts as none. (A job that was cancelled
 -- while its node was set up is written so.)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' ended before it started: it holds nothing'

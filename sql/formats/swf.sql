@@ -27,7 +27,52 @@ SELECT job_number, submit_time, wait_time, run_time, allocated_processors, reque
        executable_number, queue_number, partition_number, preceding_job_number, unix_start_time, max_procs, max_nodes, computer, outcome, _file, _line
 FROM swf_trace(mpg_required(:swf, ':swf'));
 
--- What cannot be: a job that ended before it started held nothing, and one that started before it was submitted did not wait.
+-- What cannot be: a time that is more than ten years from the middle one, or a wait or run of more; its line counts as nothing.
+DROP TABLE IF EXISTS temp.swf_impossible;
+CREATE TEMP TABLE swf_impossible AS
+WITH years AS (SELECT CAST(submit_time / 31556952 AS INTEGER) AS year, count(*) AS n FROM swf_jobs WHERE submit_time IS NOT NULL GROUP BY 1),
+middle AS (
+  SELECT coalesce(min(year), 0) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n
+)
+SELECT s.rowid AS row, _file, _line, job_number FROM swf_jobs AS s, middle
+WHERE max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(wait_time, 0)) / 31556952, abs(coalesce(run_time, 0)) / 31556952) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || job_number || ' is more than ten years from the middle one: its line is left out'
+FROM swf_impossible GROUP BY _file;
+DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_impossible);
+DROP TABLE swf_impossible;
+
+-- A line that repeats another is of the same job once. A part that ran, or a job that ended well, without its run time holds nothing,
+-- and one of which neither number of processors is known is not counted.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'lines of job ' || job_number || ' that repeat another one exactly: they count once'
+FROM (SELECT _file, _line, job_number, row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status ORDER BY _line) AS nth
+      FROM swf_jobs WHERE job_number IN (SELECT job_number FROM swf_jobs GROUP BY _file, job_number HAVING count(*) > 1))
+WHERE nth > 1 GROUP BY _file;
+DELETE FROM swf_jobs WHERE rowid IN (
+  SELECT row FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status ORDER BY _line) AS nth
+                   FROM swf_jobs WHERE job_number IN (SELECT job_number FROM swf_jobs GROUP BY _file, job_number HAVING count(*) > 1))
+  WHERE nth > 1);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job_number, '?') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT _file, _line, job_number,
+             CASE WHEN job_number IS NULL THEN 'number' WHEN coalesce(status, -1) IN (0, 1, 2, 3, 4) AND run_time IS NULL THEN 'run time'
+                  WHEN coalesce(nullif(allocated_processors, 0), requested_processors) IS NULL THEN 'processors'
+                  WHEN status IS NOT NULL AND wait_time IS NULL AND run_time > 0 THEN 'wait'
+                  WHEN submit_time IS NULL AND coalesce(status, -1) NOT IN (2, 3, 4) THEN 'submit time' END AS field FROM swf_jobs)
+WHERE field IS NOT NULL GROUP BY _file, field;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states that the format does not have, whose outcome is not known: ' || group_concat(DISTINCT status)
+FROM swf_jobs WHERE status NOT IN (0, 1, 2, 3, 4, 5) GROUP BY _file;
+-- The parts of a job that is listed in parts last as long as its summary says.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'parts_disagree', min(line), count(*), 'the parts of job ' || job_number || ' do not last as long as its summary says: the parts count'
+FROM (SELECT _file, job_number, min(_line) AS line FROM swf_jobs
+      WHERE job_number IN (SELECT job_number FROM swf_jobs GROUP BY _file, job_number HAVING count(*) > 1) GROUP BY _file, job_number
+      HAVING sum(status IN (2, 3, 4)) > 0 AND sum(run_time) FILTER (WHERE status NOT IN (2, 3, 4)) <> sum(run_time) FILTER (WHERE status IN (2, 3, 4)))
+GROUP BY _file;
+
+-- A job that ended before it started held nothing, and one that started before it was submitted did not wait.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || job_number || ' has a run time or a wait below 0: it counts as 0'
 FROM swf_jobs WHERE run_time < 0 OR wait_time < 0 GROUP BY _file;

@@ -51,6 +51,21 @@ WITH line AS (
 SELECT *, min(rank) OVER (PARTITION BY file) AS lowest FROM line;
 DELETE FROM temp.training_lines WHERE rank <> lowest;
 
+-- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
+DROP TABLE IF EXISTS temp.training_far;
+CREATE TEMP TABLE training_far AS
+WITH wide AS MATERIALIZED (SELECT file FROM training_lines GROUP BY file HAVING max(time) - min(time) > 315569520),
+years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
+middle AS (
+  SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
+  WHERE 2 * so_far >= n GROUP BY file
+)
+SELECT l.rowid AS row, l.file, l.line AS line FROM middle AS m CROSS JOIN training_lines AS l ON l.file = m.file WHERE abs(l.time / 31556952 - m.year) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose time is more than ten years from the middle one: left out' FROM training_far GROUP BY file;
+DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
+DROP TABLE training_far;
+
 -- A line of a step that tells no FLOP/s is unrated; one of an evaluation tells none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line), count(*), 'lines of steps without "tflops": these steps are unrated'
@@ -127,6 +142,15 @@ SELECT job, attempt, step, start_time, time AS end_time, time - start_time AS se
        json_extract(fields, '$.mfu') / 100.0 AS mfu_reported,
        replace(json_extract(fields, '$.tflops'), ',', '') * 1e12 * (time - start_time) * chips AS flops
 FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
+
+-- Steps that no line tells of: a line is further from the one before it than lines mostly are.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH gap AS (
+  SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
+),
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap GROUP BY 1, 2) GROUP BY job)
+SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that are further from the one before than lines mostly are, first step ' || min(step) || ': lines are missing'
+FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
 
 -- Evaluation ends with its line; it began with the line of a step or a save before it.
 DROP TABLE IF EXISTS temp.training_phases;

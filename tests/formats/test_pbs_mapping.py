@@ -17,17 +17,35 @@ class Mapping(cases.Case):
     def map(self, path, zone="America/Denver", chips="gpus"):
         for table in ("jobs", "allocations", "capacity"):
             self.db.execute(f"DROP TABLE IF EXISTS temp.{table}")
-        self.db.execute(f"CREATE TEMP TABLE pbs_records AS SELECT *, req_{chips} AS asked, alloc_{chips} AS held FROM pbs_trace(?, ?)", (path, zone))
+        self.db.execute(f"CREATE TEMP TABLE pbs_records AS SELECT *, _file, _line, req_{chips} AS asked, alloc_{chips} AS held FROM pbs_trace(?, ?)", (path, zone))
         self.script("formats/pbs.sql")
 
     def test_an_end_before_its_start(self):
         """It holds nothing and is listed; the other job counts."""
-        line = ("03/31/2025 17:00:00;E;{}.s;user=a group=g jobname=j queue=q ctime=1000 qtime=1000 etime=1000 start={} exec_host=n1/0 Resource_List.ngpus=2 "
-                "Resource_List.select=1:ngpus=2 end={} Exit_status=0\n")
+        line = ("03/31/2025 17:00:00;E;{}.s;user=a group=g jobname=j queue=q ctime=1743440000 qtime=1743440000 etime=1743440000 start=174344{} exec_host=n1/0 Resource_List.ngpus=2 "
+                "Resource_List.select=1:ngpus=2 end=174344{} Exit_status=0\n")
         self.map(self.file(line.format(7, 1100, 1050) + line.format(8, 1100, 1200)))
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'untraced' GROUP BY job"), [("8.s", 200)])
         self.assertEqual(self.rows("SELECT severity, count, detail FROM mpg_issues WHERE kind = 'end_before_start'"), [
             ("data_loss", 1, "job 7.s ended before it started: it holds nothing")])
+
+    def test_the_end_of_observation(self):
+        """The log goes on, of jobs without GPUs and of licences: what runs, ran until then."""
+        line = "03/31/2025 {}:00:00;{}\n"
+        running = "S;1.s;user=a group=g jobname=j queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start=1743440400 exec_host=n1/0 Resource_List.ngpus=2"
+        self.map(self.file(line.format(17, running) + line.format(18, "E;2.s;user=a group=g queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start=1743440400 "
+                                                                      "exec_host=n2/0 Resource_List.ncpus=1 end=1743444000 Exit_status=0") + line.format(20, "L;license;floating license")), "UTC")
+        self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1"), [("untraced", 2 * 3 * 3600)])
+
+    def test_what_cannot_be_is_listed(self):
+        line = "03/31/2025 17:00:00;{};{}.s;user=a group=g jobname=j queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start={} exec_host=n1/0 {}\n"
+        gpus = "Resource_List.ngpus=2 end=1743444000 Exit_status=0"
+        self.map(self.file(line.format("E", 1, 1743440400, gpus) + line.format("E", 2, 4899200400, gpus) +
+                           line.format("E", 3, 1743440400, "Resource_List.nnpus=8 Resource_List.select=1:nnpus=8 end=1743444000 Exit_status=0") +
+                           line.format("J", 4, 1743440400, gpus)), "UTC")
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'untraced' GROUP BY job"), [("1.s", 7200)])
+        self.assertEqual(self.rows("SELECT kind, line, count FROM mpg_issues WHERE kind IN ('impossible_time', 'uncounted_resource', 'unknown_record') ORDER BY 1"),
+                         [("impossible_time", 2, 1), ("uncounted_resource", 3, 1), ("unknown_record", 4, 1)])
 
     def test_attempts(self):
         self.map(LOG)

@@ -117,10 +117,10 @@ class Kube(Case):
 
 class Pbs(Case):
     COLUMNS = ("date_time record_type id_string message_text user group account project jobname queue ctime qtime start end Resource_List.walltime "
-               "resources_used.walltime Exit_status job_base array_index server outcome gpu_type nodes other asked held").split()
+               "resources_used.walltime Exit_status job_base array_index server outcome gpu_type nodes other Resource_List.select Resource_List.nodes _file _line asked held").split()
 
     def records(self, rows):
-        self.fill("pbs_records", self.COLUMNS, ({"id_string": "1", "job_base": "1", "server": "s", "asked": 4, "held": 4, **row} for row in rows))
+        self.fill("pbs_records", self.COLUMNS, ({"id_string": "1", "job_base": "1", "server": "s", "asked": 4, "held": 4, "_file": "log", **row} for row in rows))
 
     def test_attempts_of_a_job_and_suspensions(self):
         self.grows(lambda n: self.records(row for t in range(0, 100 * n, 100) for row in (
