@@ -51,37 +51,62 @@ FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) W
 -- steps so far took; where it goes back, its clock was started anew. A line of
 -- nanoGPT tells of its last iteration: the ones since the line before it are taken to be like it. Runs of several files
 -- are in the order of their dates: names seldom sort by their numbers.
-DROP TABLE IF EXISTS temp.training_events;
-CREATE TEMP TABLE training_events AS
-WITH told AS (
-  SELECT *, step IS NOT NULL AS is_step, json_extract(fields, '$.gpu') IS NOT NULL AS is_marker,
-         json_extract(fields, '$.total_ms') - coalesce(lag(json_extract(fields, '$.total_ms')) OVER (PARTITION BY file, step IS NULL ORDER BY line), 0) AS more
-  FROM training_lines
+-- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
+DROP TABLE IF EXISTS temp.training_files;
+CREATE TEMP TABLE training_files AS
+SELECT file, min(rowid) AS first, max(rowid) AS last, :start IS NULL AND max(time IS NOT NULL) AS dated, iif(:start IS NULL, min(time), NULL) AS clock,
+       max(CASE WHEN step IS NULL THEN json_extract(fields, '$.gpu') END) AS gpu, max(CASE WHEN step IS NULL THEN json_extract(fields, '$.chip') END) AS chip
+FROM training_lines GROUP BY file;
+
+DROP TABLE IF EXISTS temp.training_ranges;
+CREATE TEMP TABLE training_ranges AS
+WITH marked AS (
+  SELECT f.rowid AS of_file, l.rowid AS id, step, step IS NULL AS is_marker
+  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
+  WHERE step IS NOT NULL OR json_extract(fields, '$.gpu') IS NOT NULL
 ),
 begun AS (
-  SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
-                 WHEN is_step THEN coalesce(lag(is_step) OVER k AND step < lag(step) OVER k, 1) ELSE 0 END AS begins
-  FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
+  SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run
+  FROM (SELECT of_file, id,
+               iif(is_marker, coalesce(lag(NOT is_marker) OVER k, 1), coalesce(lag(NOT is_marker) OVER k AND step < lag(step) OVER k, 1)) AS begins
+        FROM marked WINDOW k AS (PARTITION BY of_file ORDER BY id))
+  WHERE begins
 ),
-numbered AS (
-  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run FROM begun
+ranged AS (
+  SELECT f.rowid AS of_file, file, dated, clock, gpu, chip, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
+         coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
+  FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 ),
-counted AS (
-  SELECT *, step - lag(step) OVER (PARTITION BY file, run, step IS NULL ORDER BY line) AS since FROM numbered
-),
-lasting AS (
-  SELECT *, CASE WHEN more IS NOT NULL THEN iif(more < 0, json_extract(fields, '$.total_ms'), more) / 1000.0
-                 ELSE coalesce(since, 1) * json_extract(fields, '$.ms') / 1000.0 END AS seconds,
-         :start IS NULL AND max(time IS NOT NULL) OVER (PARTITION BY file) AS dated, iif(:start IS NULL, min(time) OVER (PARTITION BY file), NULL) AS clock
-  FROM counted
+told AS (
+  SELECT r.*, max(CASE WHEN step IS NULL THEN json_extract(fields, '$.gpu') END) AS own_gpu
+  FROM ranged AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
+  GROUP BY r.of_file, r.run
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
-       iif(dated, clock + coalesce(sum(seconds) OVER (PARTITION BY file ORDER BY line), 0),
-           iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
-             + coalesce(sum(iif(dated, 0, seconds)) OVER (PARTITION BY coalesce(:job, file) ORDER BY file, line), 0)) AS end_time,
-       coalesce(:chips, max(json_extract(fields, '$.gpu')) OVER (PARTITION BY file, run) + 1, max(json_extract(fields, '$.gpu')) OVER (PARTITION BY file) + 1, 1) AS chips,
-       max(json_extract(fields, '$.chip')) OVER (PARTITION BY file) AS chip
-FROM lasting;
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
+       of_file, first, last, dated, clock, coalesce(:chips, own_gpu + 1, gpu + 1, 1) AS chips, chip
+FROM told ORDER BY of_file, run;
+
+DROP TABLE IF EXISTS temp.training_counted;
+CREATE TEMP TABLE training_counted(id INTEGER PRIMARY KEY, since, seconds);
+INSERT INTO training_counted
+SELECT id, since, CASE WHEN more IS NOT NULL THEN iif(more < 0, total_ms, more) / 1000.0 ELSE coalesce(since, 1) * ms / 1000.0 END
+FROM (SELECT id, ms, total_ms, total_ms - coalesce(lag(total_ms) OVER (PARTITION BY of_file ORDER BY id), 0) AS more,
+             step - lag(step) OVER (PARTITION BY range ORDER BY id) AS since
+      FROM (SELECT r.rowid AS range, of_file, l.rowid AS id, step, json_extract(fields, '$.total_ms') AS total_ms, json_extract(fields, '$.ms') AS ms
+            FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
+            WHERE step IS NOT NULL));
+
+DROP TABLE IF EXISTS temp.training_events;
+CREATE TEMP TABLE training_events AS
+WITH summed AS (
+  SELECT r.rowid AS range, l.rowid AS id, since, seconds,
+         iif(dated, clock + coalesce(sum(seconds) OVER (PARTITION BY of_file ORDER BY l.rowid), 0),
+             iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
+               + coalesce(sum(iif(dated, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL, of_file, 0) ORDER BY of_file, l.rowid), 0)) AS end_time
+  FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last LEFT JOIN training_counted AS c ON c.id = l.rowid
+)
+SELECT r.job, r.attempt, l.*, s.since, s.seconds, s.end_time, r.chips, r.chip
+FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = range CROSS JOIN training_lines AS l ON l.rowid = s.id;
 
 -- Both lines of a step, of training and of validation, carry the time: the later one has all of it.
 DROP TABLE IF EXISTS temp.training_steps;
@@ -178,4 +203,7 @@ DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_events;
+DROP TABLE training_counted;
+DROP TABLE training_ranges;
+DROP TABLE training_files;
 DROP TABLE training_lines;
