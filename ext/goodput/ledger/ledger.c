@@ -159,25 +159,6 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
 /* ---- the ledger in columns ---- */
 
 /* Every column, and its number: the one list of them. */
-#define COLUMNS(X)                                                                                 \
-  X(job, JOB)                                                                                      \
-  X(pool, POOL)                                                                                    \
-  X(chip, CHIP)                                                                                    \
-  X(cause, CAUSE)                                                                                  \
-  X(kind, KIND)                                                                                    \
-  X(program, PROGRAM)                                                                              \
-  X(file, FILE)                                                                                    \
-  X(size, SIZE)                                                                                    \
-  X(attempt, ATTEMPT)                                                                              \
-  X(start, START)                                                                                  \
-  X(end, END)                                                                                      \
-  X(bucket, BUCKET)                                                                                \
-  X(chip_us, CHIP_US)                                                                              \
-  X(step, STEP)                                                                                    \
-  X(line, LINE)                                                                                    \
-  X(number, NUMBER)                                                                                \
-  X(category, CATEGORY)
-
 static inline bool keeps(const mpg_ledger *l, mpg_row_field column) {
   return l->columns >> column & 1;
 }
@@ -192,9 +173,9 @@ void mpg_ledger_free(mpg_ledger *ledger) {
   const mpg_env *env = ledger->env;
   if (env == NULL)
     return;
-#define FREE(column, number) mpg_free(env, ledger->column);
-  COLUMNS(FREE)
-  FREE(order, 0)
+#define FREE(type, column, number) mpg_free(env, ledger->column);
+  MPG_ROW_FIELDS(FREE)
+  FREE(size_t, order, 0)
 #undef FREE
   mpg_ledger_init(ledger, env);
 }
@@ -204,7 +185,7 @@ void mpg_ledger_free(mpg_ledger *ledger) {
 */
 static mpg_rc widen(mpg_ledger *l, size_t need) {
   size_t least = SIZE_MAX;
-#define GROW(column, number)                                                                       \
+#define GROW(type, column, number)                                                                 \
   if (keeps(l, MPG_ROW_##number)) {                                                                \
     size_t cap = l->cap;                                                                           \
     if (mpg_grow(l->env, &l->column, &cap, need, sizeof *l->column) != MPG_OK)                     \
@@ -213,7 +194,7 @@ static mpg_rc widen(mpg_ledger *l, size_t need) {
     if (mpg_poll_bytes(l->env, cap * sizeof *l->column))                                           \
       return MPG_INTERRUPTED;                                                                      \
   }
-  COLUMNS(GROW)
+  MPG_ROW_FIELDS(GROW)
 #undef GROW
   l->cap = least < SIZE_MAX ? least : 2 * need + 64; /* the latter if no column is wanted */
   return MPG_OK;
@@ -224,10 +205,10 @@ static mpg_rc append(void *ctx, const mpg_row *row) {
   mpg_rc rc = l->n == l->cap ? widen(l, l->n + 1) : MPG_OK;
   if (rc != MPG_OK)
     return rc;
-#define SET(column, number)                                                                        \
+#define SET(type, column, number)                                                                  \
   if (keeps(l, MPG_ROW_##number))                                                                  \
     l->column[l->n] = (__typeof__(*l->column))row->column;
-  COLUMNS(SET)
+  MPG_ROW_FIELDS(SET)
 #undef SET
   l->n++;
   return MPG_OK;
@@ -237,17 +218,17 @@ mpg_rc mpg_ledger_append(mpg_ledger *l, const mpg_ledger *from, size_t i) {
   mpg_rc rc = l->n == l->cap ? widen(l, l->n + 1) : MPG_OK;
   if (rc != MPG_OK)
     return rc;
-#define SET(column, number)                                                                        \
+#define SET(type, column, number)                                                                  \
   if (keeps(l, MPG_ROW_##number))                                                                  \
     l->column[l->n] = from->column[i];
-  COLUMNS(SET)
+  MPG_ROW_FIELDS(SET)
 #undef SET
   l->n++;
   return MPG_OK;
 }
 
 mpg_rc mpg_ledger_pick(mpg_ledger *l, const mpg_ledger *from, const size_t *places, size_t n) {
-#define PICK(column, number)                                                                       \
+#define PICK(type, column, number)                                                                 \
   if (keeps(l, MPG_ROW_##number) && n > 0) {                                                       \
     l->column = mpg_malloc(l->env, n * sizeof *l->column);                                         \
     if (l->column == NULL)                                                                         \
@@ -258,7 +239,7 @@ mpg_rc mpg_ledger_pick(mpg_ledger *l, const mpg_ledger *from, const size_t *plac
       l->column[i] = from->column[places[i]];                                                      \
     }                                                                                              \
   }
-  COLUMNS(PICK)
+  MPG_ROW_FIELDS(PICK)
 #undef PICK
   l->n = l->cap = n;
   return MPG_OK;
@@ -269,12 +250,12 @@ mpg_rc mpg_ledger_append_run(mpg_ledger *l, const mpg_ledger *from, size_t first
   mpg_rc rc = n > l->cap - l->n ? widen(l, l->n + n) : MPG_OK;
   if (rc != MPG_OK)
     return rc;
-#define RUN(column, number)                                                                        \
+#define RUN(type, column, number)                                                                  \
   if (keeps(l, MPG_ROW_##number) && keeps(from, MPG_ROW_##number))                                 \
     memcpy(l->column + l->n, from->column + first, n * sizeof *l->column);                         \
   for (size_t i = 0; keeps(l, MPG_ROW_##number) && !keeps(from, MPG_ROW_##number) && i < n; i++)   \
     l->column[l->n + i] = common->column[k];
-  COLUMNS(RUN)
+  MPG_ROW_FIELDS(RUN)
 #undef RUN
   l->n += n;
   return MPG_OK;

@@ -38,36 +38,37 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
 /* Once every unit is done: what the jobs' accounting noticed, as issues of `source`. */
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err);
 
-/* Columns of the ledger, as bits of a mask. */
-typedef enum mpg_row_field {
-  MPG_ROW_JOB,
-  MPG_ROW_POOL,
-  MPG_ROW_CHIP,
-  MPG_ROW_CAUSE,
-  MPG_ROW_KIND,
-  MPG_ROW_PROGRAM,
-  MPG_ROW_FILE,
-  MPG_ROW_SIZE,
-  MPG_ROW_ATTEMPT,
-  MPG_ROW_START,
-  MPG_ROW_END,
-  MPG_ROW_BUCKET,
-  MPG_ROW_CHIP_US,
-  MPG_ROW_STEP,
-  MPG_ROW_LINE,
-  MPG_ROW_NUMBER,
-  MPG_ROW_CATEGORY,
-  MPG_ROW_COLUMNS
-} mpg_row_field;
+/* Fields of a row of the ledger: X(type, name, NUMBER). */
+#define MPG_ROW_FIELDS(X)                                                                          \
+  X(uint32_t, job, JOB)                                                                            \
+  X(uint32_t, pool, POOL)                                                                          \
+  X(uint32_t, chip, CHIP)                                                                          \
+  X(uint32_t, cause, CAUSE)                                                                        \
+  X(uint32_t, kind, KIND)                                                                          \
+  X(uint32_t, program, PROGRAM)                                                                    \
+  X(uint32_t, file, FILE)                                                                          \
+  X(uint8_t, size, SIZE)                                                                           \
+  X(int64_t, attempt, ATTEMPT)                                                                     \
+  X(int64_t, start, START)                                                                         \
+  X(int64_t, end, END)                                                                             \
+  X(int64_t, bucket, BUCKET)                                                                       \
+  X(int64_t, chip_us, CHIP_US)                                                                     \
+  X(int64_t, step, STEP)                                                                           \
+  X(int64_t, line, LINE)                                                                           \
+  X(int64_t, number, NUMBER)                                                                       \
+  X(uint8_t, category, CATEGORY)
+
+/* MPG_ROW_JOB ...: as bits of a mask. */
+#define MPG_ROW_NUMBER_OF(type, name, number) MPG_ROW_##number,
+typedef enum mpg_row_field { MPG_ROW_FIELDS(MPG_ROW_NUMBER_OF) MPG_ROW_COLUMNS } mpg_row_field;
 
 /* Rows in columns; ids are the fleet's. */
 typedef struct mpg_ledger {
   const mpg_env *env;
   uint32_t columns; /* those that are filled; the others are never read */
   size_t n, cap;
-  uint32_t *job, *pool, *chip, *cause, *kind, *program, *file;
-  uint8_t *size, *category;
-  int64_t *attempt, *start, *end, *bucket, *chip_us, *step, *line, *number;
+#define MPG_ROW_ARRAY(type, name, number) type *name;
+  MPG_ROW_FIELDS(MPG_ROW_ARRAY)
   size_t *order; /* after mpg_ledger_sort: the rows' places by time */
   size_t order_cap;
 } mpg_ledger;

@@ -2,33 +2,42 @@
 #include "ledger_columns.h"
 #include "../../base/text.h"
 
+#include <stddef.h>
+
+/* name, type, dimension, field and its number, form, names */
+#define COLUMN(name, type, dim, field, number, form, names)                                        \
+  {                                                                                                \
+    name, MPG_##type, dim, MPG_ROW_##number, offsetof(mpg_ledger_row, field),                      \
+        offsetof(mpg_ledger, field), MPG_FORM_##form, offsetof(mpg_fleet, names)                   \
+  }
 static const mpg_ledger_column_info col_info[MPG_COLS] = {
-    [MPG_COL_POOL] = {"pool", MPG_TEXT, MPG_DIM_POOL, MPG_ROW_POOL},
-    [MPG_COL_CHIP] = {"chip", MPG_TEXT, MPG_DIM_CHIP, MPG_ROW_CHIP},
-    [MPG_COL_JOB] = {"job", MPG_TEXT, MPG_DIM_JOB, MPG_ROW_JOB},
-    [MPG_COL_ATTEMPT] = {"attempt", MPG_INT, MPG_DIM_ATTEMPT, MPG_ROW_ATTEMPT},
-    [MPG_COL_NAME] = {"name", MPG_TEXT, MPG_DIM_NAME, MPG_ROW_JOB},
-    [MPG_COL_OWNER] = {"owner", MPG_TEXT, MPG_DIM_OWNER, MPG_ROW_JOB},
-    [MPG_COL_PHASE] = {"phase", MPG_TEXT, MPG_DIM_PHASE, MPG_ROW_JOB},
-    [MPG_COL_FRAMEWORK] = {"framework", MPG_TEXT, MPG_DIM_FRAMEWORK, MPG_ROW_JOB},
-    [MPG_COL_RUNTIME] = {"runtime", MPG_TEXT, MPG_DIM_RUNTIME, MPG_ROW_JOB},
-    [MPG_COL_MODEL] = {"model", MPG_TEXT, MPG_DIM_MODEL, MPG_ROW_JOB},
-    [MPG_COL_SIZE] = {"size", MPG_TEXT, MPG_DIM_SIZE, MPG_ROW_SIZE},
-    [MPG_COL_PRIORITY] = {"priority", MPG_TEXT, MPG_DIM_PRIORITY, MPG_ROW_JOB},
-    [MPG_COL_LABELS] = {"labels", MPG_TEXT, MPG_DIM_LABELS, MPG_ROW_JOB},
-    [MPG_COL_CATEGORY] = {"category", MPG_TEXT, MPG_DIM_CATEGORY, MPG_ROW_CATEGORY},
-    [MPG_COL_CAUSE] = {"cause", MPG_TEXT, MPG_DIM_CAUSE, MPG_ROW_CAUSE},
-    [MPG_COL_START_TIME] = {"start_time", MPG_REAL, -1, MPG_ROW_START},
-    [MPG_COL_END_TIME] = {"end_time", MPG_REAL, -1, MPG_ROW_END},
-    [MPG_COL_BUCKET] = {"bucket", MPG_TEXT, MPG_DIM_BUCKET, MPG_ROW_BUCKET},
-    [MPG_COL_CHIP_US] = {"chip_us", MPG_INT, -1, MPG_ROW_CHIP_US},
-    [MPG_COL_CHIP_SECONDS] = {"chip_seconds", MPG_REAL, -1, MPG_ROW_CHIP_US},
-    [MPG_COL_INTERVALS] = {"intervals", MPG_INT, -1, MPG_ROW_CHIP_US},
-    [MPG_COL_KIND] = {"kind", MPG_TEXT, -1, MPG_ROW_KIND},
-    [MPG_COL_STEP] = {"step", MPG_INT, -1, MPG_ROW_STEP},
-    [MPG_COL_PROGRAM] = {"program", MPG_TEXT, -1, MPG_ROW_PROGRAM},
-    [MPG_COL_FILE] = {"_file", MPG_TEXT, -1, MPG_ROW_FILE},
-    [MPG_COL_LINE] = {"_line", MPG_INT, -1, MPG_ROW_LINE},
+    [MPG_COL_POOL] = COLUMN("pool", TEXT, MPG_DIM_POOL, pool, POOL, FEW, pool_names),
+    [MPG_COL_CHIP] = COLUMN("chip", TEXT, MPG_DIM_CHIP, chip, CHIP, FEW, texts),
+    [MPG_COL_JOB] = COLUMN("job", TEXT, MPG_DIM_JOB, job, JOB, NAME, job_names),
+    [MPG_COL_ATTEMPT] = COLUMN("attempt", INT, MPG_DIM_ATTEMPT, attempt, ATTEMPT, NUMBER, texts),
+    [MPG_COL_NAME] = COLUMN("name", TEXT, MPG_DIM_NAME, job, JOB, OF_JOB, texts),
+    [MPG_COL_OWNER] = COLUMN("owner", TEXT, MPG_DIM_OWNER, job, JOB, OF_JOB, texts),
+    [MPG_COL_PHASE] = COLUMN("phase", TEXT, MPG_DIM_PHASE, job, JOB, OF_JOB, texts),
+    [MPG_COL_FRAMEWORK] = COLUMN("framework", TEXT, MPG_DIM_FRAMEWORK, job, JOB, OF_JOB, texts),
+    [MPG_COL_RUNTIME] = COLUMN("runtime", TEXT, MPG_DIM_RUNTIME, job, JOB, OF_JOB, texts),
+    [MPG_COL_MODEL] = COLUMN("model", TEXT, MPG_DIM_MODEL, job, JOB, OF_JOB, texts),
+    [MPG_COL_SIZE] = COLUMN("size", TEXT, MPG_DIM_SIZE, size, SIZE, SIZE, texts),
+    [MPG_COL_PRIORITY] = COLUMN("priority", TEXT, MPG_DIM_PRIORITY, job, JOB, OF_JOB, texts),
+    [MPG_COL_LABELS] = COLUMN("labels", TEXT, MPG_DIM_LABELS, job, JOB, OF_JOB, texts),
+    [MPG_COL_CATEGORY] =
+        COLUMN("category", TEXT, MPG_DIM_CATEGORY, category, CATEGORY, CATEGORY, texts),
+    [MPG_COL_CAUSE] = COLUMN("cause", TEXT, MPG_DIM_CAUSE, cause, CAUSE, FEW, texts),
+    [MPG_COL_START_TIME] = COLUMN("start_time", REAL, -1, start, START, SECONDS, texts),
+    [MPG_COL_END_TIME] = COLUMN("end_time", REAL, -1, end, END, SECONDS, texts),
+    [MPG_COL_BUCKET] = COLUMN("bucket", TEXT, MPG_DIM_BUCKET, bucket, BUCKET, BUCKET, texts),
+    [MPG_COL_CHIP_US] = COLUMN("chip_us", INT, -1, chip_us, CHIP_US, AMOUNT, texts),
+    [MPG_COL_CHIP_SECONDS] = COLUMN("chip_seconds", REAL, -1, chip_us, CHIP_US, SECONDS, texts),
+    [MPG_COL_INTERVALS] = COLUMN("intervals", INT, -1, chip_us, CHIP_US, INTERVALS, texts),
+    [MPG_COL_KIND] = COLUMN("kind", TEXT, -1, kind, KIND, FEW, kind_names),
+    [MPG_COL_STEP] = COLUMN("step", INT, -1, step, STEP, NUMBER, texts),
+    [MPG_COL_PROGRAM] = COLUMN("program", TEXT, -1, program, PROGRAM, FEW, program_names),
+    [MPG_COL_FILE] = COLUMN("_file", TEXT, -1, file, FILE, FEW, texts),
+    [MPG_COL_LINE] = COLUMN("_line", INT, -1, line, LINE, LINE, texts),
 };
 
 const mpg_ledger_column_info *mpg_ledger_column_get(mpg_ledger_column col) {
@@ -174,64 +183,41 @@ static mpg_value text(mpg_str s) {
   return (mpg_value){.type = s.p == NULL ? MPG_NULL : MPG_TEXT, .s = s};
 }
 
-static mpg_value integer(int64_t v) {
-  return (mpg_value){.type = MPG_INT, .i = v};
-}
-
-static mpg_value integer_or_none(int64_t v) {
-  return (mpg_value){.type = v == MPG_NONE ? MPG_NULL : MPG_INT, .i = v};
-}
-
-static mpg_value seconds(int64_t us) {
-  return (mpg_value){.type = MPG_REAL, .r = (double)us / 1e6};
+static mpg_value integer(int64_t v, int64_t none) {
+  return (mpg_value){.type = v == none ? MPG_NULL : MPG_INT, .i = v};
 }
 
 mpg_value mpg_ledger_value(const mpg_fleet *fleet, const mpg_bucket *bucket,
                            const mpg_ledger_row *row, mpg_ledger_column col,
                            char room[MPG_LEDGER_VALUE_TEXT]) {
-  switch (col) {
-  case MPG_COL_POOL:
-    return text(mpg_intern_text(&fleet->pool_names, row->pool));
-  case MPG_COL_CHIP:
-    return text(mpg_intern_text(&fleet->texts, row->chip));
-  case MPG_COL_JOB:
-    return text(mpg_intern_text(&fleet->job_names, row->job));
-  case MPG_COL_ATTEMPT:
-    return integer_or_none(row->attempt);
-  case MPG_COL_SIZE:
+  const mpg_ledger_column_info *info = &col_info[col];
+  const void *field = (const char *)row + info->of_row;
+  switch (info->form) {
+  case MPG_FORM_NAME:
+  case MPG_FORM_FEW:
+    return text(mpg_intern_text(mpg_ledger_column_names(info, fleet), *(const uint32_t *)field));
+  case MPG_FORM_OF_JOB:
+    if (row->job == 0)
+      return text((mpg_str){NULL, 0});
+    return text(
+        mpg_intern_text(&fleet->texts, fleet->jobs[row->job - 1].dim[info->dim - MPG_DIM_NAME]));
+  case MPG_FORM_SIZE:
     return text(mpg_str_of(mpg_size_name(row->size)));
-  case MPG_COL_CATEGORY:
+  case MPG_FORM_CATEGORY:
     return text(mpg_str_of(mpg_category_get((mpg_category)row->category)->name));
-  case MPG_COL_CAUSE:
-    return text(mpg_intern_text(&fleet->texts, row->cause));
-  case MPG_COL_START_TIME:
-    return seconds(row->start);
-  case MPG_COL_END_TIME:
-    return seconds(row->end);
-  case MPG_COL_BUCKET:
+  case MPG_FORM_BUCKET:
     if (row->bucket == MPG_NONE)
       return text((mpg_str){NULL, 0});
     return text((mpg_str){room, mpg_bucket_label(bucket, row->bucket, room)});
-  case MPG_COL_CHIP_US:
-    return integer(row->chip_us);
-  case MPG_COL_CHIP_SECONDS:
-    return seconds(row->chip_us);
-  case MPG_COL_INTERVALS:
-    return integer(row->intervals);
-  case MPG_COL_KIND:
-    return text(mpg_intern_text(&fleet->kind_names, row->kind));
-  case MPG_COL_STEP:
-    return integer_or_none(row->step);
-  case MPG_COL_PROGRAM:
-    return text(mpg_intern_text(&fleet->program_names, row->program));
-  case MPG_COL_FILE:
-    return text(mpg_intern_text(&fleet->texts, row->file));
-  case MPG_COL_LINE:
-    return row->line == 0 ? text((mpg_str){NULL, 0}) : integer(row->line);
-  default: /* NAME to LABELS */
-    if (row->job == 0)
-      return text((mpg_str){NULL, 0});
-    return text(mpg_intern_text(&fleet->texts,
-                                fleet->jobs[row->job - 1].dim[col_info[col].dim - MPG_DIM_NAME]));
+  case MPG_FORM_AMOUNT:
+    return (mpg_value){.type = MPG_INT, .i = *(const int64_t *)field};
+  case MPG_FORM_NUMBER:
+    return integer(*(const int64_t *)field, MPG_NONE);
+  case MPG_FORM_LINE:
+    return integer(*(const int64_t *)field, 0);
+  case MPG_FORM_SECONDS:
+    return (mpg_value){.type = MPG_REAL, .r = (double)*(const int64_t *)field / 1e6};
+  default:
+    return (mpg_value){.type = MPG_INT, .i = row->intervals};
   }
 }

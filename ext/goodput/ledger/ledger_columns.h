@@ -40,14 +40,37 @@ typedef enum mpg_ledger_column {
   MPG_COLS
 } mpg_ledger_column;
 
+/* How a column's value follows from a field of its row. */
+typedef enum mpg_ledger_form {
+  MPG_FORM_NAME,      /* the text of an id of `names` */
+  MPG_FORM_FEW,       /* the same; few texts fill the column */
+  MPG_FORM_OF_JOB,    /* a text of the row's job, of its dimension */
+  MPG_FORM_SIZE,      /* the name of a size class */
+  MPG_FORM_CATEGORY,  /* the name of a category */
+  MPG_FORM_BUCKET,    /* the label of a bucket */
+  MPG_FORM_AMOUNT,    /* the field */
+  MPG_FORM_NUMBER,    /* the field; MPG_NONE is NULL */
+  MPG_FORM_LINE,      /* the field; 0 is NULL */
+  MPG_FORM_SECONDS,   /* the field, in microseconds */
+  MPG_FORM_INTERVALS, /* how many intervals a cell sums */
+} mpg_ledger_form;
+
 typedef struct mpg_ledger_column_info {
   const char *name;
   mpg_type type;
   int dim;           /* mpg_dim, or -1 */
-  mpg_row_field row; /* the field of a row that it is made from */
+  mpg_row_field row; /* the field that it follows from: */
+  size_t of_row;     /* where it is in mpg_ledger_row, */
+  size_t of_ledger;  /* and where in mpg_ledger its array is */
+  mpg_ledger_form form;
+  size_t names; /* where in mpg_fleet the texts of the ids are */
 } mpg_ledger_column_info;
 
 const mpg_ledger_column_info *mpg_ledger_column_get(mpg_ledger_column col);
+static inline const mpg_intern *mpg_ledger_column_names(const mpg_ledger_column_info *info,
+                                                        const mpg_fleet *fleet) {
+  return (const mpg_intern *)(const void *)((const char *)fleet + info->names);
+}
 
 typedef enum mpg_ledger_shape {
   MPG_SHAPE_LEDGER,  /* a row for each interval */

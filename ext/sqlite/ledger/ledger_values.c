@@ -23,30 +23,17 @@ mpg_ledger mpg_ledger_of_cell(mpg_ledger_row *cell) {
 
 /* ---- texts ---- */
 
-/* What of a row the column's text is told from. */
-static const uint32_t *keys_of(const mpg_ledger *rows, mpg_ledger_column col) {
-  switch (mpg_ledger_column_get(col)->row) {
-  case MPG_ROW_POOL:
-    return rows->pool;
-  case MPG_ROW_CHIP:
-    return rows->chip;
-  case MPG_ROW_CAUSE:
-    return rows->cause;
-  case MPG_ROW_KIND:
-    return rows->kind;
-  case MPG_ROW_PROGRAM:
-    return rows->program;
-  case MPG_ROW_FILE:
-    return rows->file;
-  default:
-    return rows->job;
-  }
+/* The array of a field in `rows`. */
+static const void *array_of(const mpg_ledger *rows, const mpg_ledger_column_info *info) {
+  const void *array;
+  memcpy(&array, (const char *)rows + info->of_ledger, sizeof array);
+  return array;
 }
 
 void mpg_ledger_values_of(mpg_ledger_values *v, const mpg_ledger *rows) {
   v->rows = rows;
   for (int i = 0; i < v->table->ncols; i++)
-    v->last[i].keys = keys_of(rows, (mpg_ledger_column)v->table->cols[i]);
+    v->last[i].keys = array_of(rows, mpg_ledger_column_get((mpg_ledger_column)v->table->cols[i]));
 }
 
 /* The text of an id; 0 is NULL. `few`: there are not many in the column. */
@@ -87,102 +74,50 @@ static void show_bucket(sqlite3_context *context, mpg_ledger_values *v, int64_t 
 
 /* ---- columns ---- */
 
-static void show_int(sqlite3_context *context, int64_t v) {
-  if (v != MPG_NONE)
+static void show_int(sqlite3_context *context, int64_t v, int64_t none) {
+  if (v != none)
     sqlite3_result_int64(context, v);
-}
-
-static void show_seconds(sqlite3_context *context, int64_t us) {
-  sqlite3_result_double(context, (double)us / 1e6);
 }
 
 void mpg_ledger_result(sqlite3_context *context, mpg_ledger_values *v, int i) {
   const mpg_ledger *l = v->rows;
-  const mpg_fleet *fleet = v->fleet;
+  const mpg_ledger_column col = (mpg_ledger_column)v->table->cols[i];
+  const mpg_ledger_column_info *info = mpg_ledger_column_get(col);
+  const void *array = array_of(l, info);
   size_t row = v->row;
-  switch ((mpg_ledger_column)v->table->cols[i]) {
-  case MPG_COL_POOL:
-    show(context, v, i, &fleet->pool_names, l->pool[row], true);
+  switch (info->form) {
+  case MPG_FORM_NAME:
+  case MPG_FORM_FEW:
+    show(context, v, i, mpg_ledger_column_names(info, v->fleet), ((const uint32_t *)array)[row],
+         info->form == MPG_FORM_FEW);
     break;
-  case MPG_COL_CHIP:
-    show(context, v, i, &fleet->texts, l->chip[row], true);
+  case MPG_FORM_OF_JOB: /* nearly each job has a name and labels of its own */
+    show_of_job(context, v, i, (mpg_dim)info->dim, col != MPG_COL_NAME && col != MPG_COL_LABELS);
     break;
-  case MPG_COL_JOB:
-    show(context, v, i, &fleet->job_names, l->job[row], false);
-    break;
-  case MPG_COL_ATTEMPT:
-    show_int(context, l->attempt[row]);
-    break;
-  case MPG_COL_NAME:
-    show_of_job(context, v, i, MPG_DIM_NAME, false);
-    break;
-  case MPG_COL_OWNER:
-    show_of_job(context, v, i, MPG_DIM_OWNER, true);
-    break;
-  case MPG_COL_PHASE:
-    show_of_job(context, v, i, MPG_DIM_PHASE, true);
-    break;
-  case MPG_COL_FRAMEWORK:
-    show_of_job(context, v, i, MPG_DIM_FRAMEWORK, true);
-    break;
-  case MPG_COL_RUNTIME:
-    show_of_job(context, v, i, MPG_DIM_RUNTIME, true);
-    break;
-  case MPG_COL_MODEL:
-    show_of_job(context, v, i, MPG_DIM_MODEL, true);
-    break;
-  case MPG_COL_SIZE:
+  case MPG_FORM_SIZE:
     if (l->size[row] != 0)
       sqlite3_result_text(context, mpg_size_name(l->size[row]), -1, SQLITE_STATIC);
     break;
-  case MPG_COL_PRIORITY:
-    show_of_job(context, v, i, MPG_DIM_PRIORITY, true);
-    break;
-  case MPG_COL_LABELS:
-    show_of_job(context, v, i, MPG_DIM_LABELS, false);
-    break;
-  case MPG_COL_CATEGORY:
+  case MPG_FORM_CATEGORY:
     sqlite3_result_text(context, mpg_category_name((mpg_category)l->category[row]), -1,
                         SQLITE_STATIC);
     break;
-  case MPG_COL_CAUSE:
-    show(context, v, i, &fleet->texts, l->cause[row], true);
-    break;
-  case MPG_COL_START_TIME:
-    show_seconds(context, l->start[row]);
-    break;
-  case MPG_COL_END_TIME:
-    show_seconds(context, l->end[row]);
-    break;
-  case MPG_COL_BUCKET:
+  case MPG_FORM_BUCKET:
     show_bucket(context, v, l->bucket[row]);
     break;
-  case MPG_COL_CHIP_US:
-    sqlite3_result_int64(context, l->chip_us[row]);
+  case MPG_FORM_AMOUNT:
+    sqlite3_result_int64(context, ((const int64_t *)array)[row]);
     break;
-  case MPG_COL_CHIP_SECONDS:
-    show_seconds(context, l->chip_us[row]);
+  case MPG_FORM_NUMBER:
+    show_int(context, ((const int64_t *)array)[row], MPG_NONE);
     break;
-  case MPG_COL_INTERVALS:
-    sqlite3_result_int64(context, v->intervals);
+  case MPG_FORM_LINE:
+    show_int(context, ((const int64_t *)array)[row], 0);
     break;
-  case MPG_COL_KIND:
-    show(context, v, i, &fleet->kind_names, l->kind[row], true);
-    break;
-  case MPG_COL_STEP:
-    show_int(context, l->step[row]);
-    break;
-  case MPG_COL_PROGRAM:
-    show(context, v, i, &fleet->program_names, l->program[row], true);
-    break;
-  case MPG_COL_FILE:
-    show(context, v, i, &fleet->texts, l->file[row], true);
-    break;
-  case MPG_COL_LINE:
-    if (l->line[row] != 0)
-      sqlite3_result_int64(context, l->line[row]);
+  case MPG_FORM_SECONDS:
+    sqlite3_result_double(context, (double)((const int64_t *)array)[row] / 1e6);
     break;
   default:
-    break;
+    sqlite3_result_int64(context, v->intervals);
   }
 }
