@@ -165,7 +165,7 @@ class Programs(world.Case):
         days = Counter()
         for (_, _, job, _, category, _, day), us in naive.compute(relations, bucket="1 day").ledger.items():
             if category in PRODUCTIVE and program_of[job]:
-                days[job, day] += us
+                days[job, day[:10] + " 00:00:00"] += us
         found = {(job, day): us for job, day, us in db.execute("SELECT job, day, sum(productive_us) FROM program_ledger GROUP BY job, day HAVING sum(productive_us) > 0")}
         self.assertEqual({key: us for key, us in days.items() if us}, found)
         expected = []
