@@ -896,11 +896,11 @@ static int asking_in(int64_t at) {
   return found == NULL ? -1 : (int)found->pool;
 }
 
-/* Whether the job asks for nothing: its latest attempts to end were all cancelled or completed, and
-** none has begun since. An attempt of no length is no end of asking. */
+/* Whether the job asks for nothing: of its latest attempts to end one was cancelled or completed and
+** none failed, and none has begun since. */
 static bool is_pausing(int64_t at) {
   int64_t latest = INT64_MIN;
-  bool pauses = false;
+  bool pauses = false, failed = false;
   for (size_t k = 0; k < fleet.nattempts; k++) {
     const attempt *a = &fleet.attempts[k];
     const bool done = mpg_str_eq(a->outcome, MPG_STR("completed")) ||
@@ -911,12 +911,14 @@ static bool is_pausing(int64_t at) {
       return false;
     if (a->end > latest) {
       latest = a->end;
-      pauses = true;
+      pauses = failed = false;
     }
-    if (a->end == latest)
-      pauses = pauses && done && a->end > a->start;
+    if (a->end == latest) {
+      pauses |= done;
+      failed |= !done && a->outcome.p != NULL;
+    }
   }
-  return pauses;
+  return pauses && !failed;
 }
 
 static void account_queued(const job *j, int of_job) {
