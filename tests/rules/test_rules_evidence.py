@@ -29,6 +29,9 @@ case("and nothing where another load follows",
 case("a good end without steps saves what a commit holds alone",
      [al(1, 0, 40, outcome="failed"), al(1, 40, 50, attempt=2, outcome="completed"), co(2, 20, 21), sp("eval", 40, 50, attempt=2)] + steps(1, 2, 3, 4),
      {("j", "eval"): 10, ("j", "lost"): 20, ("j", "unrated"): 20})
+case("also where it restored, and does not say what",
+     [al(1, 0, 40, outcome="failed"), al(1, 40, 60, attempt=2, outcome="completed"), co(2, 20, 21), sp("restore", 40, 50, attempt=2), sp("eval", 50, 60, attempt=2)]
+     + steps(1, 2, 3, 4), {("j", "restore"): 10, ("j", "eval"): 10, ("j", "lost"): 20, ("j", "unrated"): 20})
 case("and all where the job has no commit, which is listed",
      [job(), al(1, 0, 40, outcome="failed"), al(1, 40, 50, attempt=2, outcome="completed"), sp("eval", 40, 50, attempt=2)] + steps(1, 2, 3, 4),
      {("j", "eval"): 10, ("j", "unrated"): 40}, issues={"no_capacity", "unproven_steps"})
