@@ -24,6 +24,7 @@ class Sample(NamedTuple):
     several: str = ""  # a folder, a glob, or a file that is packed as well: what is read where one file is not wanted
     beside: tuple = ()  # files that are read with it, as one source
     head: bytes = b"\n"  # how the lines begin that are no records but tell of those that follow
+    among_others: bool = False  # the reader finds its records among lines that mean nothing to it
 
 
 class Format(NamedTuple):
@@ -50,7 +51,7 @@ FORMATS = {
         Sample("slurm_trace", "slurm/sacct_jobs.psv", head=b"JobID"), Sample("slurm_trace", "slurm/sacct.json", DOCUMENT),
         Sample("slurm_events_trace", "slurm/sacctmgr_events.psv", arguments=("Europe/Berlin",), head=b"Cluster|"),
         Sample("slurm_nodes_trace", "slurm/scontrol_nodes.txt"))),
-    "mllog": Format("fleet", (Sample("mllog_trace", MLLOG),), fixtures="mlperf"),
+    "mllog": Format("fleet", (Sample("mllog_trace", MLLOG, among_others=True),), fixtures="mlperf"),
     "pbs": Format("fleet", (Sample("pbs_trace", "pbs/accounting.log", arguments=("UTC",), several="pbs/*"),)),
     "swf": Format("fleet", (Sample("swf_trace", "swf/small.swf", head=b";"),)),
     "goodput_log": Format("fleet", (
