@@ -31,10 +31,9 @@ class KubeSite(tongue_case.TongueCase):
         names = {job: kube.name(job) for job in kube.jobs if not elastic(story, job)}
         self.check_held(story, names, found, relations["traced"])
         for job, name in names.items():
-            surplus = any(of == job and cause == "surplus" for of, _, _, cause in story.truth)
-            if relations["traced"].get(name) != "otlp" or story.runs[job][-1].outcome is None or surplus:
+            if relations["traced"].get(name) != "otlp" or story.runs[job][-1].outcome is None or tongue_case.has_surplus(story, job):
                 continue  # what had not ended at the end of the trace was not exported
-            for kinds in (["startup"], ["compile"], ["restore"], ["input"], ["checkpoint"], ["eval"], ["stall"], ["lost"], tongue_case.PRODUCTIVE):
+            for kinds in (["startup"], ["compile"], ["restore"], ["input"], ["checkpoint"], ["eval"], ["stall"], ["lost", "pending"], tongue_case.PRODUCTIVE):
                 true = sum(us for (of, _, category, _), us in story.truth.items() if of == job and category in kinds)
                 told = tongue_case.of_jobs(found, [name], *kinds)
                 self.assertAlmostEqual(true, told, delta=tongue_case.second_an_end(story, job), msg=f"{name} {kinds}")

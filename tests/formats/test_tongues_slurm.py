@@ -43,7 +43,7 @@ class Slurms(tongue_case.TongueCase):
         for job, name in names.items():
             true = Counter({(pool, of, category, cause): us for (of, pool, category, cause), us in story.truth.items() if of == job})
             trainer = relations["trainers"].get(name)
-            if trainer is None:
+            if trainer is None or tongue_case.has_surplus(story, job):
                 continue
             near = tongue_case.all_allocated(true, job) / 1000 + tongue_case.second_an_end(story, job)
             saved = tongue_case.of_jobs(true, [job], *PRODUCTIVE)

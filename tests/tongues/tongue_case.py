@@ -75,6 +75,11 @@ def second_an_end(story, job):
     return sum(2 * MILLION * piece[2] for run in story.runs[job] for piece in run.pieces)
 
 
+def has_surplus(story, job):
+    """Whether the job held more than it asked for."""
+    return any(of == job and cause == "surplus" for of, _, _, cause in story.truth)
+
+
 def scrambled(folder, seed):
     """Moves a part of the files into other folders, packs a part of them, and puts others among them that are no traces."""
     rng = random.Random(seed)
