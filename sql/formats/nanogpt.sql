@@ -45,6 +45,13 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
 FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
+-- A step whose number goes back, or that took less time than the one before it had, began anew; where the log does not say that a
+-- program started, its lines may be out of order, or those of several hosts.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back, first ' || min(step) || ': what was done since counts as lost'
+FROM (SELECT file, line, step, step < lag(step) OVER (PARTITION BY file ORDER BY line) AS back FROM temp.training_lines WHERE step IS NOT NULL)
+WHERE back GROUP BY file;
+
 -- ---- 2. When things happened: by adding up what they took ----
 
 -- A run begins where a program says what it runs on, or step numbers go back. train_time is what all its

@@ -15,6 +15,12 @@ WHERE source.rank > 1 AND k.job <> j.job AND (k.strength > 1 OR source.rank = 3)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT path, 'warning', 'ambiguous_job', NULL, 1, 'its name fits more than one job: ' || jobs FROM ambiguous JOIN file USING (file);
 
+-- A source whose format is known and that gave no record at all: its lines may end in another way than its format has them.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(f.path), 'warning', 'no_record', NULL, count(*), 'of the format ' || s.format || ', but no record of it was found'
+FROM source AS s JOIN file AS f USING (source)
+WHERE coalesce((SELECT sum(value) FROM json_each(s.records)), 0) = 0 GROUP BY s.source;
+
 -- A log that lies outside all its job's allocations by more than a day is not of that job, whatever its name.
 CREATE TABLE spoken AS
 SELECT a.source, a.job, min(a.start_time) AS start_time, max(coalesce(a.end_time, a.start_time)) AS end_time

@@ -1,0 +1,272 @@
+"""Valid traces of every format, damaged at the level of records: the ledger conserves, and either the figures are those of the undamaged
+trace, or mpg_issues or trace_sources has a row that the undamaged trace has not, or a higher count.
+
+MPG_DAMAGES=N makes N damages of each format (6 unless told); MPG_DAMAGES_TOLD=FILE writes what came of each, a line of JSON each."""
+import collections
+import fnmatch
+import json
+import os
+import random
+import shutil
+import sqlite3
+import tempfile
+import unittest
+import zlib
+
+import damages
+from damages import Cells, Numbers, Tree, Words
+from fleets import ROOT, connect
+
+FIXTURES = os.path.join(ROOT, "fixtures")
+TIMES = int(os.environ.get("MPG_DAMAGES", "6"))
+PAIRS = r"(?P<name>[\w.\[\]]+)=(?P<value>\"[^\"]*\"|\S+)"
+
+# ---- What a trace says: figures, and what is listed ----
+
+
+def ledger(db, path, ends=None):
+    """Chip-time by what it is of; `ends` gets the last time of each pool."""
+    figures = collections.Counter()
+    for *key, us, end in db.execute("SELECT pool, chip, job, category, cause, chip_us, end_time FROM trace_ledger(?) WHERE on_error = 'skip'", (path,)):
+        figures[tuple(key)] += us
+        if ends is not None and key[3] != "queued":
+            ends[key[0]] = max(end, ends.get(key[0], end))
+    return collections.Counter({key: us for key, us in figures.items() if us})
+
+
+def unbalanced(db, path, figures, ends):
+    """Pools whose categories do not sum to their capacity records, until the ledger's end; to the microsecond of each record."""
+    sums, capacity, records = collections.Counter(), collections.Counter(), collections.Counter()
+    for (pool, _, _, category, _), us in figures.items():
+        sums[pool] += us if category != "queued" else 0
+    for pool, chips, start, end in db.execute("SELECT pool, chips, start_time, end_time FROM trace_records(?) WHERE on_error = 'skip' AND record = 'capacity'", (path,)):
+        last = ends.get(pool, start)
+        capacity[pool] += chips * max(0, (last if end is None else min(end, last)) - start) * 1e6
+        records[pool] += chips
+    return [(pool, sums[pool], us) for pool, us in capacity.items() if abs(sums[pool] - us) > 2 * records[pool] + 1e-9 * us]
+
+
+def script(db, name, **parameters):
+    with open(os.path.join(ROOT, "sql", name), encoding="utf-8") as file:
+        statement = ""
+        for line in file:
+            statement += line
+            if sqlite3.complete_statement(statement):
+                db.execute(statement, parameters)
+                statement = ""
+
+
+def duty(db, path):
+    script(db, "formats/dcgm.sql", prometheus=path)
+    rows = db.execute("SELECT host, gpu, pod, kind, samples, round(busy_s, 6), round(covered_s, 6), missing_s FROM duty UNION ALL SELECT host, gpu, pod, 'xid', time, code, 0, 0 FROM xid")
+    return collections.Counter(rows.fetchall())
+
+
+def programs(db, path):
+    script(db, "formats/hlo.sql", hlo=path, chip=None, f32=None, devices=None)
+    return collections.Counter(db.execute("SELECT program, flops, bytes, dtype FROM programs").fetchall())
+
+
+def listed(db):
+    rows = db.execute("SELECT source, severity, kind, sum(count) FROM mpg_issues GROUP BY 1, 2, 3")
+    return {row[:3]: row[3] for row in rows}
+
+
+# ---- The formats ----
+
+class Trace:
+    """Files of one trace below fixtures/, of which `damage` names those that are damaged."""
+
+    def __init__(self, files, shape, ask=ledger, damage=None, times=(), pairs=(), words=(), lines=damages.FILE_KINDS):
+        self.files, self.shape, self.ask, self.times, self.pairs, self.words = files, shape, ask, times, pairs, words
+        self.damage = damage or files
+        self.kinds = damages.FIELD_KINDS + damages.RECORD_KINDS + tuple(lines) + (("foreign_word",) if words else ())
+
+
+SACCT = dict(times=("Submit", "Start", "End", "Eligible"), pairs=[("Start", "End"), ("Submit", "Start")],
+             words=[(r"gres/gpu(?=[:=])", "gres/npu"), (r"\|(?:COMPLETED|FAILED|RUNNING)\|", "|FROBNICATED|"), (r"gpu:h100", "gpu:h1000")])
+KUBE = dict(times=("creationTimestamp", "deletionTimestamp", "lastTransitionTime", "startTime", "finishedAt", "startedAt", "completionTime", "lastHeartbeatTime"),
+            pairs=[("startedAt", "finishedAt"), ("startTime", "completionTime"), ("creationTimestamp", "deletionTimestamp")],
+            words=[(r"nvidia\.com/gpu\"", 'huawei.com/Ascend910B4"'), (r"nvidia\.com/gpu\"", 'metax-tech.com/gpu"'), (r"google\.com/tpu\"", 'example.com/xpu"'),
+                   (r'"phase": ?"(?:Succeeded|Failed|Running)"', '"phase": "Frobnicated"'), (r'"kind": ?"Pod"', '"kind": "Pawn"')])
+TRACES = {
+    "slurm": Trace(["slurm/sacct_jobs.psv", "slurm/sacctmgr_events.psv"], Cells("|"), damage=["slurm/sacct_jobs.psv"], **SACCT),
+    "slurm_events": Trace(["slurm/sacct_jobs.psv", "slurm/sacctmgr_events.psv"], Cells("|"), damage=["slurm/sacctmgr_events.psv"], times=("TimeStart", "TimeEnd"),
+                          pairs=[("TimeStart", "TimeEnd")], words=[("gres/gpu(?=[:=])", "gres/npu"), (r"\|DOWN\*?\|", "|FROBNICATED|")]),
+    "slurm_nodes": Trace(["slurm/sacct_jobs.psv", "slurm/scontrol_nodes.txt"], Words(PAIRS), damage=["slurm/scontrol_nodes.txt"], times=("BootTime", "LastBusyTime"),
+                         words=[("State=\\w+", "State=FROBNICATED")]),
+    "slurm_json": Trace(["slurm/sacct.json"], Tree(("jobs",)), times=("start", "end", "submission"), pairs=[("start", "end")],
+                        words=[('"gres", *\\s*"name": "gpu', '"gres", "name": "npu')]),
+    "squeue": Trace(["slurm/squeue.json"], Tree(("jobs",)), times=("start_time", "end_time", "submit_time"), pairs=[("start_time", "end_time")],
+                    words=[("gres/gpu", "gres/npu"), ("RUNNING", "FROBNICATED")]),
+    "pbs": Trace(["pbs/accounting.log"], Words(r"(?P<logged>^\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)|" + PAIRS), times=("logged", "start", "end", "qtime", "etime"),
+                 pairs=[("start", "end"), ("qtime", "start")], words=[("ngpus", "nnpus"), (";E;", ";F;"), (r"Exit_status=\d+", "Exit_status=frob")]),
+    "torque": Trace(["pbs/torque.log"], Words(r"(?P<logged>^\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)|" + PAIRS), times=("logged", "start", "end", "qtime"), pairs=[("start", "end")],
+                    words=[("gpus=", "npus="), (";E;", ";F;")]),
+    "swf": Trace(["swf/small.swf"], Numbers(" ", "job submit wait run procs cpu mem asked time reqmem status user group exe queue partition before think".split()),
+                 times=("submit", "wait", "run"), words=[(r"UnixStartTime: \d+", "UnixStartTime: soon")]),
+    "kube": Trace(["kube/cluster.json"], Tree(("items",)), **KUBE),
+    "kube_claims": Trace(["kube/claims.json"], Tree(("items",)), **KUBE),
+    "kube_watch": Trace(["kube/watch.json"], Tree((), lines="blank"), **KUBE),
+    "dcgm": Trace(["prometheus/dcgm.json"], Tree(("data", "result"), ("data", "result", "*", "values")), duty, times=(0,),
+                  words=[("DCGM_FI_DEV_GPU_UTIL", "npu_chip_info_utilization"), ("DCGM_FI_DEV_GPU_UTIL", "dcgm_fi_dev_gpu_util"), ("DCGM_FI_DEV_XID_ERRORS", "dcgm_fi_dev_xid_errors")]),
+    "goodput": Trace(["goodput/ranker-7.jsonl"], Tree((), lines=True), times=("job_start_time", "step_start_time", "job_end_time", "tpu_init_start_time", "tpu_init_end_time"),
+                     words=[("step_start_time", "frob_start_time"), ("step_start_time", "frobnicated"), ("data_loading", "data_frobbing")]),
+    "goodput_json": Trace(["goodput/ranker-8.json"], Tree(()), times=("job_start_time", "step_start_time", "job_end_time"), words=[("step_start_time", "frob_start_time")]),
+    "maxtext": Trace(["training/maxtext.log"], Words(r"(?P<name>\b[\w/]+(?: step)?): (?P<value>[\d.]+),?"), times=(), words=[("completed step", "finished step"), ("TFLOP/s/device", "PFLOP/s/device")]),
+    "maxtext_clock": Trace(["exports/maxtext-5101.log", "exports/sacct.psv", "exports/events.psv"], damage=["exports/maxtext-5101.log"], shape=Words(r"(?P<clock>^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+)|(?P<name>\b[\w/]+(?: step)?): (?P<value>[\d.]+),?"),
+                           times=("clock",), words=[("completed step", "finished step")]),
+    "megatron": Trace(["training/megatron.log"], Words(r"(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)|(?P<iteration>\d+/ +\d+) \||(?P<name>[\w/() ]+): +(?P<value>[\d.E+-]+) \|?|(?P<saved>(?<=iteration) +\d+)"),
+                      times=("clock",), words=[("elapsed time per iteration \\(ms\\)", "elapsed time (ms)"), ("iteration +(\\d+)/", r"step \1/")]),
+    "torchtitan": Trace(["training/torchtitan.log"], Words(r"(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+)|(?P<name>\b\w+): +(?P<value>[\d.,]+)|(?P<seconds>[\d.]+)(?= seconds)"),
+                        times=("clock",), words=[("tflops:", "pflops:"), ("step:", "iter:")], lines=("crlf", "bom", "u2028")),
+    "nanogpt": Trace(["training/nanogpt.log"], Words(r"(?P<name>\b\w+):(?P<value>[\d./]+)(?:ms)?"), words=[("train_time", "frob_time"), ("^step:|\nstep:", "\nstop:")]),
+    "mllog": Trace(["mlperf/results/pod16/toy_lm/result_%d.txt" % i for i in range(3)] + ["mlperf/systems/pod16.json"], Words(r"\"(?P<name>\w+)\": (?P<value>\"[^\"]*\"|[\w.]+),?", ":::MLLOG"),
+                   damage=["mlperf/results/pod16/toy_lm/result_0.txt"], times=("time_ms",), words=[("run_start", "run_frob"), ("block_stop", "block_halt"), ("run_stop", "run_frob")]),
+    "otlp": Trace(["otlp/finetune.json"], Tree(("resource_spans", "*", "scope_spans", "*", "spans")), times=("start_time_unix_nano", "end_time_unix_nano", "startTimeUnixNano", "endTimeUnixNano"),
+                  pairs=[("start_time_unix_nano", "end_time_unix_nano")], words=[('"name": ?"step"', '"name": "frob"'), ('"mpg.job"', '"mgp.job"')]),
+    "otlp_lines": Trace(["otlp/spans.jsonl", "kube/watch.json"], Tree(("*", "resourceSpans", "*", "scopeSpans", "*", "spans"), lines=True), damage=["otlp/spans.jsonl"],
+                        times=("startTimeUnixNano", "endTimeUnixNano"), pairs=[("startTimeUnixNano", "endTimeUnixNano")], words=[('"name": ?"train_step"', '"name": "frob"')]),
+    "native_csv": Trace(["golden/%s.csv" % r for r in ("allocations", "capacity", "commits", "jobs", "outages", "programs", "spans")], Cells(","),
+                        times=("start_time", "end_time", "snapshot_time", "durable_time", "submit_time"), pairs=[("start_time", "end_time"), ("snapshot_time", "durable_time")],
+                        words=[(",step,", ",frob,"), ("tpu-v4", "tpu-v400"), ("hw_down", "frob"), ("completed", "frobbed")]),
+    "native_jsonl": Trace(["golden.jsonl"], Tree((), lines=True), times=("start_time", "end_time", "snapshot_time", "durable_time", "submit_time"),
+                          pairs=[("start_time", "end_time")], words=[('"kind": ?"step"', '"kind": "frob"'), ('"record": ?"span"', '"record": "spam"')]),
+    "acme": Trace(["public/acme/trace_seren.csv", "public/acme/trace_kalos.csv"], Cells(","), times=("submit_time", "start_time", "end_time"), pairs=[("start_time", "end_time")],
+                  words=[("COMPLETED", "FROBNICATED"), ("gpu_num", "npu_num")]),
+    "philly": Trace(["public/philly/cluster_job_log", "public/philly/cluster_machine_list"], Tree((), ("*", "attempts")), damage=["public/philly/cluster_job_log"],
+                    times=("start_time", "end_time", "submitted_time"), pairs=[("start_time", "end_time")], words=[("Pass", "Frobnicated")]),
+    "philly_machines": Trace(["public/philly/cluster_job_log", "public/philly/cluster_machine_list"], Cells(","), damage=["public/philly/cluster_machine_list"]),
+    "helios": Trace(["public/helios/Venus/cluster_log.csv", "public/helios/Venus/cluster_gpu_number.csv"], Cells(","), times=("submit_time", "start_time", "end_time", "date"),
+                    pairs=[("start_time", "end_time")], words=[("COMPLETED", "FROBNICATED")]),
+    "pai": Trace(["public/pai/pai_job_duration_estimate.csv"], Cells(","), times=("submit_time", "duration"), pairs=[("submit_time", "duration")]),
+    "alibaba_v2020": Trace(["public/alibaba-v2020/pai_%s.csv" % t for t in ("instance_table", "job_table", "machine_spec", "task_table")],
+                           Cells(",", "job_name task_name inst_name worker_name inst_id status start_time end_time machine".split()),
+                           damage=["public/alibaba-v2020/pai_instance_table.csv"], times=("start_time", "end_time"), pairs=[("start_time", "end_time")], words=[("Terminated", "Frobnicated")]),
+    "alibaba_v2023": Trace(["public/alibaba-v2023/openb_pod_list.csv", "public/alibaba-v2023/openb_node_list.csv"], Cells(","),
+                           times=("creation_time", "deletion_time", "scheduled_time"), pairs=[("scheduled_time", "deletion_time")], words=[("Succeeded", "Frobnicated")]),
+    "alibaba_v2025": Trace(["public/alibaba-v2025/disaggregated_DLRM_trace.csv"], Cells(","), times=("creation_time", "scheduled_time", "deletion_time"),
+                           pairs=[("scheduled_time", "deletion_time")]),
+    "hlo": Trace(["hlo/train_step.hlo"], Words(r"(?P<op>(?<=\} )\w[\w-]*(?=\())|(?P<shape>\[[\d,]+\])|(?P<name>\w+)=(?P<value>\{[\d,]*\})"), programs, words=[("dot\\(", "frob("), ("f32\\[", "f33[")]),
+}
+
+class Damaged(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    def ask(self, trace, path, balance=True):
+        db = connect()
+        try:
+            ends = {}
+            figures = ledger(db, path, ends) if trace.ask is ledger else trace.ask(db, path)
+            wrong = unbalanced(db, path, figures, ends) if trace.ask is ledger and balance else []
+            refused = None
+        except sqlite3.Error as error:
+            figures, wrong, refused = collections.Counter(), [], str(error)
+        issues = listed(db)
+        if trace.ask is ledger and not refused:
+            try:
+                for file, *row in db.execute("SELECT file, coalesce(format, reason), missing FROM trace_sources(?) WHERE on_error = 'skip'", (path,)).fetchall():
+                    issues["trace_sources", file, *row] = 1
+            except sqlite3.Error as error:
+                refused = str(error)
+        db.close()
+        return figures, issues, wrong, refused
+
+    def outcome(self, name, trace, kind, rng, whole):
+        """One damage: 'same', 'listed', 'refused' (an error says so) or 'silent'; and the damage. None where the kind does not apply."""
+        file = rng.choice(trace.damage)
+        with open(os.path.join(FIXTURES, file), encoding="utf-8", newline="") as source:
+            text = source.read()
+        done = damages.damaged(trace.shape, text, kind, rng, trace.times, trace.pairs, trace.words)
+        if not done or done.text == text:
+            return None, None
+        path = self.place(trace)
+        with open(os.path.join(self.folder, file), "w", encoding="utf-8", newline="") as out:
+            out.write(done.text)
+        figures, issues, wrong, refused = self.ask(trace, path, rng.random() < 0.3)
+        self.assertEqual([], wrong, (name, kind, done.note))
+        if refused:
+            self.assertNotRegex(refused, "out of memory|malformed JSON|datatype|constraint|UNIQUE", (name, kind, done.note))
+            return "refused", done
+        if figures == whole[0]:
+            return "same", done
+        done.changed = sorted(((k, figures[k] - whole[0][k]) for k in set(figures) | set(whole[0]) if figures[k] != whole[0][k]), key=str)[:6]
+        if any(count > whole[1].get(key, 0) for key, count in issues.items()):
+            done.kinds = sorted({str(key[2]) for key, count in issues.items() if count > whole[1].get(key, 0)}, key=str)
+            return "listed", done
+        return "silent", done
+
+    def place(self, trace):
+        """The files of a trace in a folder of their own; the path to ask: that of the file where it is one."""
+        for file in trace.files:
+            os.makedirs(os.path.dirname(os.path.join(self.folder, file)), exist_ok=True)
+            shutil.copy(os.path.join(FIXTURES, file), os.path.join(self.folder, file))
+        paths = [os.path.join(self.folder, file) for file in trace.files]
+        return os.path.commonpath(paths)
+
+    def test_right_or_said(self):
+        counts, silent, told = collections.Counter(), [], os.environ.get("MPG_DAMAGES_TOLD")
+        for name, trace in TRACES.items():
+            for entry in os.listdir(self.folder):
+                path = os.path.join(self.folder, entry)
+                (shutil.rmtree if os.path.isdir(path) else os.remove)(path)
+            rng = random.Random(zlib.crc32(name.encode()))
+            whole = self.ask(trace, self.place(trace))
+            self.assertIsNone(whole[3], name)
+            self.assertGreater(len(whole[0]), 0, name)
+            done = tries = 0
+            while done < TIMES and tries < 20 * TIMES:
+                kind, tries = trace.kinds[tries % len(trace.kinds)], tries + 1
+                how, damage = self.outcome(name, trace, kind, rng, whole)
+                if how is None:
+                    continue
+                done += 1
+                if how == "silent" and invisible(name, damage):
+                    how = "invisible"
+                counts[how] += 1
+                if how == "silent":
+                    silent.append((name, kind, damage.field, damage.note, damage.changed))
+                if told:
+                    with open(told, "a", encoding="utf-8") as file:
+                        file.write(json.dumps([name, kind, how, damage.field, damage.note, getattr(damage, "kinds", None), getattr(damage, "changed", None)], default=str) + "\n")
+        if told:
+            print(dict(counts))
+        self.assertEqual([], silent)
+
+
+# What no reader can see: the damaged trace is a valid one of another fleet. (format, kind, field): why.
+NOT_NUMBERED = "records are not numbered without gaps: the trace is that of a fleet without it"
+INVISIBLE = {(name, "record_lost", "*"): NOT_NUMBERED for name in TRACES if name not in ("goodput", "goodput_json", "maxtext_clock")}
+INVISIBLE |= {
+    ("philly", "field_lost", "*gpus*"): "an attempt on one GPU less is one as well",
+    ("philly", "end_before_start", "*"): "an attempt without an end has a time to start: it may be the later one",
+    ("philly_machines", "u2028", "*"): "a name or a memory with U+2028 in it is another one",
+    ("philly_machines", "unknown_word", "*"): "pools are named after the memory of their machines, whatever it is",
+    ("alibaba_v2025", "field_lost", "*"): "an instance without its creation was there before the trace began",
+    ("squeue", "end_before_start", "*"): "of a job that runs the end is what its limit makes of the start",
+    ("squeue", "foreign_word", "*"): "one of the two counts of a job's GPUs says of which type they are",
+    ("slurm_json", "end_before_start", "*"): "a job that waits has no start; its end is when it left",
+    ("kube", "field_lost", "*"): "a job's template may ask for no chips",
+    ("kube", "foreign_word", "*"): "a JobSet of which a part asks for what is no chip",
+    ("kube_watch", "field_lost", "*nodepool"): "the label of a node may be taken off",
+    ("kube_watch", "unknown_word", "*nodepool"): "pools have the names that their nodes' labels have",
+    ("otlp", "field_twice", "*"): "a value with two members is shown as the JSON that it is",
+    ("otlp_lines", "field_twice", "*"): "a value with two members is shown as the JSON that it is",
+    ("megatron", "record_moved", "*"): "a line without a time is where it stands",
+    ("torchtitan", "field_twice", "*"): "the pattern takes the later of two times in a line",
+    ("native_csv", "foreign_word", ",frob,"): "any other kind of a span is a stall with that cause, by the rules",
+    ("native_jsonl", "foreign_word", '"kind": "frob"'): "any other kind of a span is a stall with that cause, by the rules",
+    ("native_jsonl", "unknown_word", "kind"): "any other kind of a span or an outage is its cause, by the rules",
+    ("native_csv", "unknown_word", "kind"): "any other kind of a span or an outage is its cause, by the rules",
+    ("native_csv", "record_twice", "*"): "two racks of one size are two records that are alike",
+    ("native_jsonl", "record_twice", "*"): "two racks of one size are two records that are alike",
+}
+
+
+def invisible(name, damage):
+    return any(n == name and kind == damage.kind and fnmatch.fnmatchcase(str(damage.field), field) for n, kind, field in INVISIBLE)
+
+
+if __name__ == "__main__":
+    unittest.main()
