@@ -50,7 +50,7 @@ all: mpg.so libmpg.a
 help:
 	@sed -n 's/^#   make/make/p; s/^#    \{8,\}/                  /p; /^CFLAGS/q' Makefile
 
-SRC := $(sort $(filter-out ext/postgres/% ext/package/%,$(shell find ext -name "*.c")))
+SRC := $(sort $(filter-out ext/postgres/% ext/package/%,$(shell find -H ext -name "*.c")))
 # What is generated adds its sources to SRC and says how they are made.
 -include $(wildcard schema/*.mk) sql/scripts.mk
 

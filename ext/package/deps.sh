@@ -84,8 +84,10 @@ clients() {
   tests
   works_in python3-apsw "$python" -c 'import apsw'
   works_in python3-pandas "$python" -c 'import pandas'
-  works_in python3-pyodbc "$python" -c 'import pyodbc'
   works_in python3-sqlalchemy "$python" -c 'import sqlalchemy'
+  works_in python3-matplotlib "$python" -c 'import matplotlib'
+  works_in python3-pip "$python" -m pip --version
+  works_in python3-pyodbc "$python" -c 'import pyodbc'
   command_in unixodbc isql
   works_in libsqliteodbc odbcinst -q -d -n SQLite3
   command_in openjdk-17-jdk-headless javac

@@ -17,7 +17,7 @@ LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 STATE_HEADERS = base/base.h goodput/category.h base/text.h goodput/account.h
 REPORT_SPECS := $(sort $(wildcard sql/report/*.json))
 # What is under sql/sources reads relations that only the extension makes, which holds it.
-SQL_LIBRARY := $(shell find sql -path sql/sources -prune -o -name '*.sql' -print -o -path 'sql/dashboards/*' -type f -print | LC_ALL=C sort) \
+SQL_LIBRARY := $(shell find -H sql -path sql/sources -prune -o -name '*.sql' -print -o -path 'sql/dashboards/*' -type f -print | LC_ALL=C sort) \
   schema/fleet.sql schema/import.sql $(sort $(wildcard schema/*.schema.json))
 
 .PHONY: install uninstall

@@ -171,7 +171,7 @@ WHERE NOT coalesce(status = 'Waiting', 0) AND (start_time IS NULL OR (end_time I
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:pai_tasks, 'pai_tasks'), 'data_loss', 'left_out', NULL, count(*), 'tasks that cannot be placed: job ' || min(job) || ', ' || group_concat(DISTINCT reason)
-FROM left_out HAVING count(*) > 0;
+FROM left_out GROUP BY NULL;
 
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS

@@ -78,8 +78,8 @@ UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 -- Until when the cluster was observed: the last time of any instance, with GPUs or without.
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
-SELECT 'dlrm' AS pool, max(max(coalesce(creation_time, 0), coalesce(scheduled_time, 0), coalesce(deletion_time, 0))) AS until_time FROM dlrm_instances
-HAVING until_time > 0;
+SELECT * FROM (SELECT 'dlrm' AS pool, max(max(coalesce(creation_time, 0), coalesce(scheduled_time, 0), coalesce(deletion_time, 0))) AS until_time FROM dlrm_instances)
+WHERE until_time > 0;
 
 -- ---- 3. What nobody needs any more ----
 

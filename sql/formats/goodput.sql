@@ -38,14 +38,14 @@ middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY yea
 SELECT r.rowid AS row, kind FROM middle, goodput_rows AS r WHERE abs(time / 31556952 - year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'impossible_time', NULL, count(*), 'entries of "' || min(kind) || '" more than ten years from the middle one: left out'
-FROM goodput_far HAVING count(*) > 0;
+FROM goodput_far GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT row FROM goodput_far);
 DROP TABLE goodput_far;
 
 -- Entries of a kind that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'unknown_event', NULL, count(*), 'entries of kinds that are not known: left out'
-FROM goodput_rows WHERE kind IS NULL OR kind = 'other' HAVING count(*) > 0;
+FROM goodput_rows WHERE kind IS NULL OR kind = 'other' GROUP BY NULL;
 
 -- Sorted once; what follows goes by rowid, from a row to the next or over a range, and not by window functions:
 -- logs have millions of rows.
@@ -113,10 +113,10 @@ ORDER BY s.rowid;
 -- Steps are numbered one after the other: what lies between is of entries that are lost, and so counts to the step before.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_steps', NULL, count(*), 'steps whose number is not the next one, first ' || min(n.step) || ' of job ' || min(n.job) || ': those between have no entry'
-FROM goodput_timed AS p JOIN goodput_timed AS n ON n.rowid = p.rowid + 1 AND +n.job = p.job AND +n.attempt = p.attempt WHERE n.step > p.step + 1 HAVING count(*) > 0;
+FROM goodput_timed AS p JOIN goodput_timed AS n ON n.rowid = p.rowid + 1 AND +n.job = p.job AND +n.attempt = p.attempt WHERE n.step > p.step + 1 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_steps', NULL, count(*), 'steps whose number goes back within an attempt, first ' || min(n.step) || ' of job ' || min(n.job)
-FROM goodput_timed AS p JOIN goodput_timed AS n ON n.rowid = p.rowid + 1 AND +n.job = p.job AND +n.attempt = p.attempt WHERE n.step <= p.step HAVING count(*) > 0;
+FROM goodput_timed AS p JOIN goodput_timed AS n ON n.rowid = p.rowid + 1 AND +n.job = p.job AND +n.attempt = p.attempt WHERE n.step <= p.step GROUP BY NULL;
 
 -- A run begins with an attempt, and where step numbers go back within one. By how much its first step took
 -- longer than the mean of the others it was compiled.
@@ -159,7 +159,7 @@ FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w A
       FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
       WHERE o.edge IS NOT NULL AND o.kind NOT IN ('job', 'step')
       WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.rowid))
-WHERE (edge = 'start' AND after IS NOT 'end' AND goes_on) OR (edge = 'end' AND before IS NOT 'start') HAVING count(*) > 0;
+WHERE (edge = 'start' AND after IS NOT 'end' AND goes_on) OR (edge = 'end' AND before IS NOT 'start') GROUP BY NULL;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS

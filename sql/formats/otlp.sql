@@ -45,15 +45,15 @@ SELECT s.rowid AS row, name FROM otlp_spans AS s, middle
 WHERE max(abs(coalesce(start_time / 31556952 - year, 0)), abs(coalesce(end_time / 31556952 - year, 0))) > 10;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'impossible_time', count(*), 'a time of span "' || min(name) || '" is more than ten years from the middle one: it is left out'
-FROM otlp_far HAVING count(*) > 0;
+FROM otlp_far GROUP BY NULL;
 DELETE FROM temp.otlp_spans WHERE rowid IN (SELECT row FROM otlp_far);
 DROP TABLE otlp_far;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'end_before_start', count(*), 'span "' || min(name) || '" ended before it started: it lasts no time'
-FROM otlp_spans WHERE end_time < start_time HAVING count(*) > 0;
+FROM otlp_spans WHERE end_time < start_time GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'span "' || min(name) || '" lacks its start or end: it counts as far as it tells'
-FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL HAVING count(*) > 0;
+FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
 -- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others tell the same.
 DROP TABLE IF EXISTS temp.otlp_told;
@@ -96,7 +96,7 @@ WHERE EXISTS (SELECT 1 FROM otlp_told)
   AND (coalesce(json_extract(attributes, '$."mpg.job"'), json_extract(resource, '$."mpg.job"')) IS NULL
        OR (json_extract(attributes, '$."mpg.kind"') IS NULL
            AND name NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch')))
-HAVING count(*) > 0;
+GROUP BY NULL;
 
 -- ---- 2. What the program did ----
 

@@ -111,7 +111,7 @@ UNION ALL
 SELECT jobid, NULL, 'no attempt' FROM philly_jobs WHERE json_array_length(attempts) = 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:philly, 'philly_jobs'), 'data_loss', 'left_out', NULL, count(*), 'attempts that cannot be placed: job ' || min(job) || ', ' || group_concat(DISTINCT reason)
-FROM left_out HAVING count(*) > 0;
+FROM left_out GROUP BY NULL;
 DELETE FROM philly_attempts WHERE start_time IS NULL OR coalesce(chips, 0) = 0;
 
 -- ---- 3. The relations ----

@@ -114,7 +114,7 @@ SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || 
 FROM slurm_jobs WHERE Start < Submit GROUP BY _file;
 
 -- An event that names no cluster is of the only one that there is.
-UPDATE temp.slurm_events SET Cluster = (SELECT max(Cluster) FROM slurm_events HAVING count(DISTINCT Cluster) = 1) WHERE Cluster IS NULL;
+UPDATE temp.slurm_events SET Cluster = (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events) WHERE Cluster IS NULL;
 
 -- A job that ended before it started holds nothing, and such an event counts as none. (A job that was cancelled
 -- while its node was set up is written so.)

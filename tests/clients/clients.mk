@@ -5,7 +5,7 @@ INSTALLED = $(NODE_CLIENTS:%=build/clients/%.installed)
 
 .PHONY: test-clients clients
 test-clients: clients
-	+@MPG_CLIENTS=1 $(PYTHON) tests/run test_clients test_bi test_semantic test_beside_readers test_statements
+	+@MPG_CLIENTS=1 $(PYTHON) tests/run test_clients test_bi test_wheel test_npm test_semantic test_beside_readers test_statements
 
 clients:
 	@ext/package/deps.sh clients

@@ -26,7 +26,7 @@ LATER = {
     "3.42": r"\bjson_error_position\s*\(|'subsec'",
     "3.43": r"\b(octet_length|timediff)\s*\(",
     "3.44": r"\b(concat|concat_ws|string_agg)\s*\(|\b(group_concat|json_group_array|json_group_object|max|min|sum)\([^()]*\bORDER\s+BY\b",
-    "3.45": r"\bjsonb?_?\w*_?b\s*\(|\bjsonb\w*\s*\(",
+    "3.45": r"\bjsonb\w*\s*\(",
     "3.48": r"\bif\s*\(",
 }
 PROGRAM = """
