@@ -298,17 +298,6 @@ static bool severity_by_name(mpg_str name, mpg_severity *out) {
   return false;
 }
 
-/* The first of several paths that are given as a JSON array, as to a mapping of several files; any
-** other text as it is. NULL: out of memory. To be freed by sqlite3_free. */
-static char *first_path(const char *source) {
-  size_t n;
-  if (source[0] != '[' || source[1] != '"')
-    return sqlite3_mprintf("%s", source);
-  n = strcspn(source + 2, "\"\\");
-  return source[2 + n] == '"' ? sqlite3_mprintf("%.*s", (int)n, source + 2)
-                              : sqlite3_mprintf("%s", source);
-}
-
 /* A row that a mapping lists: texts and whole numbers, as the table shows them. */
 static int issue_insert(mpg_table *t, sqlite3_value **row) {
   enum { SOURCE, SEVERITY, KIND, LINE, COUNT, DETAIL };
@@ -317,8 +306,6 @@ static int issue_insert(mpg_table *t, sqlite3_value **row) {
   const char *detail = (const char *)sqlite3_value_text(row[DETAIL]);
   mpg_value severity = mpg_value_of(row[SEVERITY]), count = mpg_value_of(row[COUNT]);
   mpg_severity level;
-  char *path;
-  mpg_rc rc;
   if (source == NULL || what == NULL)
     return mpg_vtab_error(&t->base, "mpg_issues: expected a source and a kind, found NULL");
   if (severity.type != MPG_TEXT || !severity_by_name(severity.s, &level))
@@ -326,15 +313,10 @@ static int issue_insert(mpg_table *t, sqlite3_value **row) {
                           "mpg_issues: expected the severity 'info', 'warning' or 'data_loss'");
   if (count.type != MPG_INT || count.i < 0)
     return mpg_vtab_error(&t->base, "mpg_issues: expected a count of 0 or more");
-  if (count.i == 0)
-    return SQLITE_OK;
-  path = first_path(source);
-  if (path == NULL)
-    return SQLITE_NOMEM;
-  rc = mpg_issues_add(&t->conn->issues, level, path, what, sqlite3_value_int64(row[LINE]), count.i,
-                      "%s", detail == NULL ? "" : detail);
-  sqlite3_free(path);
-  return mpg_sqlite_rc(rc);
+  return count.i == 0 ? SQLITE_OK
+                      : mpg_sqlite_rc(mpg_issues_add(&t->conn->issues, level, source, what,
+                                                     sqlite3_value_int64(row[LINE]), count.i, "%s",
+                                                     detail == NULL ? "" : detail));
 }
 
 /*
