@@ -896,8 +896,8 @@ static int asking_in(int64_t at) {
   return found == NULL ? -1 : (int)found->pool;
 }
 
-/* Whether the job asks for nothing: of its latest attempts to end one was cancelled or completed and
-** none failed, and none has begun since. */
+/* Whether the job asks for nothing: of its latest attempts to end one was cancelled or completed
+** and none failed, and none has begun since. */
 static bool is_pausing(int64_t at) {
   int64_t latest = INT64_MIN;
   bool pauses = false, failed = false;

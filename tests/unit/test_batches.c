@@ -95,8 +95,8 @@ static void random_job(job *j) {
 static bool agrees(mpg_rerun_batches *batches, mpg_lineage *lineage, job *j) {
   mpg_innermost in = {.items = j->items, .nitems = j->n, .batches = true};
   bool same = mpg_rerun_batches_find(batches, &in) == MPG_OK &&
-              mpg_lineage_begin(lineage, &(mpg_history){j->commits, j->ncommits, NULL, 0, j->ending,
-                                                        j->as_of}) == MPG_OK;
+              mpg_lineage_begin(lineage, &(mpg_lineage_input){j->commits, j->ncommits, NULL, 0,
+                                                              j->ending, j->as_of}) == MPG_OK;
   for (size_t i = j->n; i-- > 0;) {
     const mpg_span *s = &j->items[i].span;
     mpg_step step = {s->start, s->end, s->step, j->items[i].attempt, i, false};

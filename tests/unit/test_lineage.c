@@ -44,9 +44,9 @@ static const char *fates(const char *attempts, const int64_t *numbers, const mpg
                           (size_t)(attempts[i] - '1'),
                           i,
                           ending == MPG_ENDED_WELL && attempts[i] == attempts[n - 1]};
-  if (mpg_lineage_begin(&lineage, &(mpg_history){commits, ncommits, branches,
-                                                 branches_of(steps, n, branches), ending, as_of}) !=
-      MPG_OK)
+  if (mpg_lineage_begin(&lineage, &(mpg_lineage_input){commits, ncommits, branches,
+                                                       branches_of(steps, n, branches), ending,
+                                                       as_of}) != MPG_OK)
     return "failed";
   for (size_t i = n; i-- > 0;)
     text[i] = "PLUN"[mpg_lineage_decide(&lineage, &steps[i])];
@@ -144,9 +144,9 @@ static int differences(void) {
       commits[i] = commit(below(5) ? below(10) : NONE, below(5) ? below(12) : NONE,
                           below(5) ? below(15) : NONE);
     qsort(commits, nc, sizeof *commits, by_step);
-    if (mpg_lineage_begin(&lineage,
-                          &(mpg_history){commits, nc, branches, branches_of(steps, n, branches),
-                                         ending, as_of}) != MPG_OK)
+    if (mpg_lineage_begin(&lineage, &(mpg_lineage_input){commits, nc, branches,
+                                                         branches_of(steps, n, branches), ending,
+                                                         as_of}) != MPG_OK)
       return -1;
     for (size_t i = n; i-- > 0;)
       wrong += mpg_lineage_decide(&lineage, &steps[i]) !=
@@ -167,8 +167,8 @@ static void test_many(void) {
     return;
   for (int i = 0; i < MANY; i++) /* each is taken before its step begins, but the last */
     commits[i] = commit(2 * MANY + i, i == MANY - 1 ? MANY / 2 : 0, MANY);
-  CHECK(mpg_lineage_begin(&lineage, &(mpg_history){commits, MANY, &branch, 1, MPG_ENDED_BADLY,
-                                                   INT64_MAX}) == MPG_OK);
+  CHECK(mpg_lineage_begin(&lineage, &(mpg_lineage_input){commits, MANY, &branch, 1, MPG_ENDED_BADLY,
+                                                         INT64_MAX}) == MPG_OK);
   for (int64_t i = MANY; i-- > 0;)
     lost += mpg_lineage_decide(&lineage, &(mpg_step){i * 1000000, (i + 1) * 1000000, i, 0,
                                                      (size_t)i, false}) == MPG_FATE_LOST;

@@ -157,7 +157,7 @@ static int64_t reached_by(const mpg_lineage *lineage, size_t ncommits) {
   return MPG_NONE;
 }
 
-mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_history *h) {
+mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_lineage_input *h) {
   size_t n = 0;
   mpg_rc rc;
   if (mpg_grow(lineage->env, &lineage->durable, &lineage->durable_cap, h->ncommits,

@@ -38,14 +38,14 @@ typedef enum mpg_ending { MPG_ENDED_WELL, MPG_ENDED_BADLY, MPG_STILL_RUNNING } m
 
 /* What is known of a job: commits by rising step (MPG_NONE first), as mpg_fleet_seal leaves them,
 ** and branches in their order. */
-typedef struct mpg_history {
+typedef struct mpg_lineage_input {
   const mpg_commit *commits;
   size_t ncommits;
   const mpg_branch *branches;
   size_t nbranches;
   mpg_ending ending;
   int64_t as_of;
-} mpg_history;
+} mpg_lineage_input;
 
 /* Of one job at a time; what is allocated the next job reuses. */
 typedef struct mpg_lineage {
@@ -80,7 +80,7 @@ void mpg_lineage_init(mpg_lineage *lineage, const mpg_env *env);
 void mpg_lineage_free(mpg_lineage *lineage);
 
 /* Begins a job. MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
-mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_history *history);
+mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_lineage_input *input);
 /* Decides the fate of its steps, which are passed from the last to the first. */
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
 /* The same of its batches; `again`: a later one has its number. */

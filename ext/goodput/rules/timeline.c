@@ -203,18 +203,18 @@ static mpg_rc share_fates(mpg_timeline *t) {
 /* What fates depend on, before any is decided. */
 static mpg_rc begin_fates(mpg_timeline *t, const mpg_job *job) {
   const mpg_innermost *in = &t->in;
-  mpg_history history = {.commits = commits_of(t, job),
-                         .ncommits = job->ncommits,
-                         .branches = in->branches,
-                         .nbranches = in->nbranches,
-                         .ending = ending(&t->gang),
-                         .as_of = t->gang.end};
+  mpg_lineage_input input = {.commits = commits_of(t, job),
+                             .ncommits = job->ncommits,
+                             .branches = in->branches,
+                             .nbranches = in->nbranches,
+                             .ending = ending(&t->gang),
+                             .as_of = t->gang.end};
   mpg_rc rc = mpg_rerun_batches_find(&t->batches, in);
   if (rc == MPG_OK && in->rollouts)
     rc = mpg_rollouts_find(&t->rollouts, in);
   if (rc == MPG_OK)
     rc = mpg_grow(t->env, &t->verdicts, &t->verdicts_cap, in->nitems, sizeof *t->verdicts);
-  return rc == MPG_OK ? mpg_lineage_begin(&t->lineage, &history) : rc;
+  return rc == MPG_OK ? mpg_lineage_begin(&t->lineage, &input) : rc;
 }
 
 /* From the last to the first, as the lineage wants to be told. */
