@@ -54,6 +54,7 @@ static const char *const statements[] = {
     "SELECT * FROM mpg_categories",
     "SELECT * FROM trace_records('fixtures/golden.jsonl')",
     "SELECT count(file), count(path) FROM trace_sources(NULL)",
+#include "table_statements.h"
     "SELECT mpg_import('fixtures/golden')",
     "SELECT CASE WHEN count(*) < 0 THEN mpg_build(NULL) ELSE 0 END FROM jobs",
     "SELECT path FROM trace_files('fixtures/go*/') UNION SELECT pattern FROM "

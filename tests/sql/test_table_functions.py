@@ -13,7 +13,7 @@ import cases
 from fleets import ROOT, connect, quote
 from table_functions import every, without_outputs
 
-PAGE, SECURITY, MANUAL = "docs/table-functions.md", "docs/security.md", "docs/mpg.7"
+PAGE, SECURITY, MANUAL, STATEMENTS = "docs/table-functions.md", "docs/security.md", "docs/mpg.7", "tests/memory/table_statements.h"
 MARK = "<!-- generated below: tests/sql/test_table_functions.py writes this from the heads of the files -->\n"
 PROFILES = "fixtures/profile/rank*.json"
 RESULTS = "fixtures/mlperf/results/*/*/result_*.txt"
@@ -118,6 +118,14 @@ def manual():
     return before + mark + "\n".join(lines) + "\n" + rest[rest.index('.\\" end of table functions'):]
 
 
+def statements():
+    """Of the test in which each allocation fails: one for each function."""
+    lines = ["/* table_statements.h - statements of the table functions that are SQL files.", "**", "** tests/sql/test_table_functions.py writes it. */"]
+    for table in every():
+        lines.append(f'"SELECT count(*) FROM {table.name}{"(" + ", ".join(["NULL"] * len(table.required)) + ")" if table.required else " WHERE 0"}",')
+    return "\n".join(lines) + "\n"
+
+
 class Pages(unittest.TestCase):
     maxDiff = None
 
@@ -129,6 +137,9 @@ class Pages(unittest.TestCase):
 
     def test_reference(self):
         self.check(PAGE, page(), without_outputs)
+
+    def test_statements(self):
+        self.check(STATEMENTS, statements())
 
     def test_manual(self):
         self.check(MANUAL, manual())
