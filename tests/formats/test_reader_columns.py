@@ -1,0 +1,70 @@
+"""Every column of every reader is used by the mapping of its format, its page says what it is, or a table here says why not."""
+import os
+import re
+import unittest
+
+from fleets import ROOT, connect
+
+# Reader: mappings, and the page that lists the columns that no mapping uses.
+READERS = {
+    "slurm_trace": (["slurm"], "slurm"), "slurm_events_trace": (["slurm"], "slurm"), "slurm_nodes_trace": (["slurm"], "slurm"),
+    "pbs_trace": (["pbs"], "pbs"), "swf_trace": (["swf"], "swf"), "kube_trace": (["kube"], "kube"), "prometheus_trace": (["dcgm"], "prometheus"),
+    "goodput_trace": (["goodput"], "goodput_log"), "mllog_trace": (["mllog"], "mllog"), "otlp_trace": (["otlp"], "otlp"),
+    "hlo_trace": (["hlo"], "hlo"), "hlo_cost": (["hlo"], "hlo"), "chrome_trace": (["kineto", "xprof"], "chrome"), "chrome_trace_info": (["kineto"], "chrome"),
+    "xplane_trace": (["xplane"], "xplane"), "xplane_planes": (["xplane"], "xplane"),
+}
+
+# Patterns of columns that neither a mapping nor a page names: why.
+UNUSED = {
+    "slurm_trace": {
+        r"(Ave|Max|Min)(CPU|Disk|Pages|RSS|VMSize).*|TRESUsage.*|ReqCPUFreq.*|ConsumedEnergy.*": "what a step used of processors, memory, disks and power: no chip's time",
+        r"(Alloc|Req)CPUS|(Alloc|Req)Nodes|NTasks|CPUTimeRAW|PlannedCPURAW|ResvCPURAW|Layout|SegmentSize|BlockID": "counts of what is no chip, or the same as NNodes and TRES",
+        r"AssocID|DBIndex|GID|QOSRAW|QOSREQ|ReservationId|WCKeyID|SLUID|McsLabel": "numbers of what another column names",
+        r"AdminComment|SystemComment|Container|Std\w+|Licenses": "texts of people and paths that say nothing of chips or time",
+        r"DerivedExitCode|FailedNode|Restarts": "State and the rows of earlier attempts tell the outcome",
+    },
+    "slurm_events_trace": {r"ClusterNodes|EventRaw|StateRaw": "the same as NodeName, Event and State"},
+    "pbs_trace": {
+        r"Resource_List.place": "where chunks go, not how many", r"resource_assigned.ngpus|resources_used.ngpus": "the reader's alloc_gpus is of them",
+        r"resources_used.(cpupercent|cput|vmem)": "what a job used of processors and memory",
+    },
+    "goodput_trace": {r"\w+_(time|secs|timestamp)|reached_preemption|preemption_received_at|custom_badput_event_type|elastic_wait_event_type": "the reader's kind, edge, time and event are of them",
+                      r"(active|total|available)_slices": "the library tells slices, and not how many chips each is of: the option chips says it"},
+}
+
+
+def words(text):
+    return set(re.findall(r"[A-Za-z_][\w.]*", text))
+
+
+def read(folder, name):
+    with open(os.path.join(ROOT, folder, name), encoding="utf-8") as file:
+        return file.read()
+
+
+class Columns(unittest.TestCase):
+    def test_each_is_used_or_on_its_page(self):
+        db, used = connect(), 0
+        for reader, (mappings, page) in READERS.items():
+            code = re.sub(r"--.*", "", "\n".join(read("sql/formats", name + ".sql") for name in mappings))
+            listed = words(" ".join(re.findall(r"`[^`\n]+`", read("docs/formats", page + ".md"))))
+            columns = [name for name, hidden in db.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (reader,)) if not hidden]
+            self.assertGreater(len(columns), 0, reader)
+            by_mapping = [c for c in columns if c in words(code)]
+            used += len(by_mapping)
+            left = [c for c in columns if c not in by_mapping and c not in listed]
+            for pattern in UNUSED.get(reader, {}):
+                self.assertTrue(any(re.fullmatch(pattern, c) for c in left), (reader, pattern))
+            self.assertEqual([], [c for c in left if not any(re.fullmatch(pattern, c) for pattern in UNUSED.get(reader, {}))], reader)
+        self.assertGreater(used, 150)
+        db.close()
+
+    def test_no_reader_is_left_out(self):
+        db = connect()
+        names = {name for name, in db.execute("SELECT name FROM pragma_module_list") if name.endswith("_trace") or name in ("hlo_cost", "xplane_planes", "chrome_trace_info")}
+        self.assertEqual({"csv_trace", "jsonl_trace", "log_trace"}, names - set(READERS))  # whose columns are those of the files
+        db.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
