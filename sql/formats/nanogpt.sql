@@ -187,7 +187,7 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT *, row_number() OVER w AS place,
+  SELECT job, attempt, start_time, seconds, executions, row_number() OVER w AS place,
          sum(seconds) OVER later / sum(executions) OVER later AS others
   FROM training_steps
   WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)

@@ -28,9 +28,8 @@
 
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-WITH line AS (
-  SELECT _file AS file, _line AS line, time, step, fields, json_extract(fields, '$.rank') AS rank
-  FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
+SELECT _file AS file, _line AS line, time, step, fields, json_extract(fields, '$.rank') AS rank
+FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D | $ ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
         (?: (?= .* [tw]ps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
@@ -46,10 +45,12 @@ WITH line AS (
       | capacity:\ (?<chip>\S.*?)\ with\ [\d.]+GiB\ memory
       | device\ mesh\ with\ \[.*?\],\ \[ (?<mesh>[\d,\ ]+) \]
       | device\ mesh\ with\ parallelism:\ pp=(?<pp>\d+),\ dp_replicate=(?<replicate>\d+),\ dp_shard=(?<shard>\d+),\ cp=(?<cp>\d+),\ tp=(?<tp>\d+) )',
-    'ignore', coalesce(:zone, 'UTC'))
-)
-SELECT *, min(rank) OVER (PARTITION BY file) AS lowest FROM line;
-DELETE FROM temp.training_lines WHERE rank <> lowest;
+    'ignore', coalesce(:zone, 'UTC'));
+DROP TABLE IF EXISTS temp.training_lowest;
+CREATE TEMP TABLE training_lowest(file TEXT PRIMARY KEY, lowest);
+INSERT INTO training_lowest SELECT file, min(rank) FROM training_lines WHERE rank IS NOT NULL GROUP BY file;
+DELETE FROM temp.training_lines WHERE rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
+DROP TABLE training_lowest;
 
 -- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
 DROP TABLE IF EXISTS temp.training_far;
@@ -90,32 +91,57 @@ DELETE FROM temp.training_lines WHERE rowid IN (
 -- A run begins where a program says how it is set up, or step numbers go back; also where one starts again that has not come to
 -- a step (ranks start within ten seconds). Runs of several files are in the order of
 -- their clocks: names seldom sort by their numbers.
-DROP TABLE IF EXISTS temp.training_events;
-CREATE TEMP TABLE training_events AS
+-- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
+DROP TABLE IF EXISTS temp.training_marks;
+CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, began, starts, is_marker, chip, mesh);
+INSERT INTO training_marks
 WITH told AS (
-  SELECT *, step IS NOT NULL AND json_extract(fields, '$.validate') IS NULL AS is_step, json_extract(fields, '$.starts') IS NOT NULL AS starts,
-         coalesce(json_extract(fields, '$.began'), json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.chip'), json_extract(fields, '$.loaded'),
-                  json_extract(fields, '$.starts')) IS NOT NULL AS is_marker
-  FROM training_lines
+  SELECT rowid AS id, json_extract(fields, '$.began') IS NOT NULL AS began, json_extract(fields, '$.starts') IS NOT NULL AS starts, json_extract(fields, '$.chip') AS chip,
+         json_extract(fields, '$.loaded') IS NOT NULL AS loads, '[' || json_extract(fields, '$.mesh') || ']' AS mesh,
+         json_extract(fields, '$.pp') AS pp, json_extract(fields, '$.replicate') AS replicate, json_extract(fields, '$.shard') AS shard,
+         json_extract(fields, '$.cp') AS cp, json_extract(fields, '$.tp') AS tp
+  FROM training_lines WHERE step IS NULL
+)
+SELECT id, began, starts, began OR starts OR loads OR coalesce(mesh, pp, chip) IS NOT NULL, chip,
+       coalesce(pp * replicate * shard * cp * tp,
+                json_extract(mesh, '$[0]') * coalesce(json_extract(mesh, '$[1]'), 1) * coalesce(json_extract(mesh, '$[2]'), 1)
+                  * coalesce(json_extract(mesh, '$[3]'), 1) * coalesce(json_extract(mesh, '$[4]'), 1))
+FROM told;
+
+DROP TABLE IF EXISTS temp.training_files;
+CREATE TEMP TABLE training_files AS
+SELECT file, min(l.rowid) AS first, max(l.rowid) AS last, min(time) AS clock, max(m.mesh) AS mesh, max(m.chip) AS chip
+FROM training_lines AS l LEFT JOIN training_marks AS m ON m.id = l.rowid GROUP BY file;
+
+DROP TABLE IF EXISTS temp.training_ranges;
+CREATE TEMP TABLE training_ranges AS
+WITH marked AS (
+  SELECT f.rowid AS of_file, l.rowid AS id, time, step, coalesce(is_marker, 0) AS is_marker, m.id IS NULL AS is_step, coalesce(began, 0) AS began
+  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_marks AS m ON m.id = l.rowid
+  WHERE is_marker OR (step IS NOT NULL AND json_extract(fields, '$.validate') IS NULL)
 ),
 begun AS (
-  SELECT *, CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
-                   OR coalesce(json_extract(fields, '$.began') IS NOT NULL AND time - max(iif(json_extract(fields, '$.began') IS NOT NULL, time, NULL)) OVER (k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= 10, 0)
-                 WHEN is_step THEN coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) ELSE 0 END AS begins
-  FROM told WINDOW k AS (PARTITION BY file, is_marker OR is_step ORDER BY line)
+  SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run
+  FROM (SELECT of_file, id,
+               CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
+                      OR coalesce(began AND time - max(iif(began, time, NULL)) OVER (k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= 10, 0)
+                    ELSE coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) END AS begins
+        FROM marked WINDOW k AS (PARTITION BY of_file ORDER BY id))
+  WHERE begins
 ),
-numbered AS (
-  SELECT *, max(1, sum(begins) OVER (PARTITION BY file ORDER BY line)) AS run, min(time) OVER (PARTITION BY file) AS clock,
-         coalesce(json_extract(fields, '$.pp') * json_extract(fields, '$.replicate') * json_extract(fields, '$.shard') * json_extract(fields, '$.cp') * json_extract(fields, '$.tp'),
-                  json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[0]') * coalesce(json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[1]'), 1)
-                    * coalesce(json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[2]'), 1) * coalesce(json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[3]'), 1)
-                    * coalesce(json_extract('[' || json_extract(fields, '$.mesh') || ']', '$[4]'), 1)) AS mesh
-  FROM begun
+ranged AS (
+  SELECT f.rowid AS of_file, file, clock, f.mesh AS file_mesh, chip, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
+         coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
+  FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, *,
-       coalesce(:chips, max(mesh) OVER (PARTITION BY file, run), max(mesh) OVER (PARTITION BY file), 1) AS chips,
-       max(json_extract(fields, '$.chip')) OVER (PARTITION BY file) AS chip
-FROM numbered;
+SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
+       coalesce(:chips, (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh, 1) AS chips, chip
+FROM ranged ORDER BY of_file, run;
+
+DROP TABLE IF EXISTS temp.training_events;
+CREATE TEMP TABLE training_events AS
+SELECT r.job, r.attempt, l.*, m.id IS NULL AND json_extract(fields, '$.validate') IS NULL AS is_step, coalesce(m.starts, 0) AS starts, r.chips, r.chip
+FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last LEFT JOIN training_marks AS m ON m.id = l.rowid;
 
 -- A line stands for the steps since the line before it, or the evaluation or the start that came later.
 DROP TABLE IF EXISTS temp.training_steps;
@@ -156,7 +182,7 @@ FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 WITH mark AS (
-  SELECT *, lag(time) OVER (PARTITION BY job, attempt ORDER BY line) AS before FROM training_events
+  SELECT job, attempt, step, is_step, time, lag(time) OVER (PARTITION BY job, attempt ORDER BY line) AS before FROM training_events
 )
 SELECT job, attempt, 'eval' AS kind, before AS start_time, time AS end_time, NULL AS step FROM mark WHERE step IS NOT NULL AND NOT is_step AND before < time
 UNION ALL
@@ -164,7 +190,8 @@ SELECT job, attempt, 'checkpoint', time - json_extract(fields, '$.saved'), time,
 UNION ALL
 -- Which step was loaded is in the line before it.
 SELECT job, attempt, 'restore', time - json_extract(fields, '$.loaded'), time, loaded
-FROM (SELECT *, max(json_extract(fields, '$.from')) OVER (PARTITION BY job, attempt ORDER BY line) AS loaded FROM training_events)
+FROM (SELECT job, attempt, time, fields, max(json_extract(fields, '$.from')) OVER (PARTITION BY job, attempt ORDER BY line) AS loaded
+      FROM training_events WHERE step IS NULL)
 WHERE json_extract(fields, '$.loaded') IS NOT NULL
 UNION ALL
 SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)), NULL FROM training_events GROUP BY job, attempt
@@ -175,7 +202,8 @@ HAVING min(iif(starts, time, NULL)) > min(time);
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH logged AS (
-  SELECT *, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS last_step FROM training_events
+  SELECT job, attempt, line, time, iif(step IS NULL, fields, '{}') AS fields, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS last_step
+  FROM training_events
 )
 SELECT job, attempt, last_step AS step, time - json_extract(fields, '$.saved') AS snapshot_time,
        CASE WHEN json_extract(fields, '$.staged') IS NULL THEN time
@@ -219,7 +247,7 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT *, row_number() OVER w AS place,
+  SELECT job, attempt, start_time, seconds, executions, row_number() OVER w AS place,
          sum(seconds) OVER later / sum(executions) OVER later AS others
   FROM training_steps
   WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
@@ -242,4 +270,7 @@ DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_events;
+DROP TABLE training_ranges;
+DROP TABLE training_files;
+DROP TABLE training_marks;
 DROP TABLE training_lines;
