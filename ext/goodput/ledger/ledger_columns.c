@@ -7,8 +7,8 @@
 /* name, type, dimension, field and its number, form, names */
 #define COLUMN(name, type, dim, field, number, form, names)                                        \
   {                                                                                                \
-    name, MPG_##type, dim, MPG_ROW_##number, offsetof(mpg_ledger_row, field),                      \
-        offsetof(mpg_ledger, field), MPG_FORM_##form, offsetof(mpg_fleet, names)                   \
+    name, MPG_##type, dim, MPG_FORM_##form, MPG_ROW_##number, offsetof(mpg_ledger_row, field),     \
+        offsetof(mpg_ledger, field), offsetof(mpg_fleet, names)                                    \
   }
 static const mpg_ledger_column_info col_info[MPG_COLS] = {
     [MPG_COL_POOL] = COLUMN("pool", TEXT, MPG_DIM_POOL, pool, POOL, FEW, pool_names),

@@ -58,12 +58,12 @@ typedef enum mpg_ledger_form {
 typedef struct mpg_ledger_column_info {
   const char *name;
   mpg_type type;
-  int dim;           /* mpg_dim, or -1 */
+  int dim; /* mpg_dim, or -1 */
+  mpg_ledger_form form;
   mpg_row_field row; /* the field that it follows from: */
   size_t of_row;     /* where it is in mpg_ledger_row, */
   size_t of_ledger;  /* and where in mpg_ledger its array is */
-  mpg_ledger_form form;
-  size_t names; /* where in mpg_fleet the texts of the ids are */
+  size_t names;      /* where in mpg_fleet the texts of the ids are */
 } mpg_ledger_column_info;
 
 const mpg_ledger_column_info *mpg_ledger_column_get(mpg_ledger_column col);
