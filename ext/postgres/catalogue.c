@@ -85,7 +85,8 @@ Datum mpg_all_categories(PG_FUNCTION_ARGS) {
   mpg_pg_rows_begin(&rows, fcinfo, "mpg_categories");
   for (int i = 0; i < MPG_CATEGORIES; i++) {
     const mpg_category_info *info = mpg_category_get((mpg_category)i);
-    mpg_account one = {{{0, 0}}}; /* one unit of the category: the account says where it counts */
+    mpg_account one = {
+        {{0, 0}}}; /* one unit of the category: the account shows what it counts towards */
     one.sum[i].whole = 1;
     const mpg_value values[] = {
         words(info->name),

@@ -13,8 +13,8 @@
 /* Ends the statement with the core's error as the server's: "mpg: text", or "WHO: text". */
 void mpg_raise(const mpg_err *err) pg_attribute_noreturn();
 void mpg_raise_as(const char *who, const mpg_err *err) pg_attribute_noreturn();
-/* A text of the core for people, in the server's encoding whatever it holds: bytes that are none of
-** it are told as "\xHH". In the current memory context. */
+/* A text of the core for people, in the server's encoding: invalid bytes are written as "\xHH". In
+** the current memory context. */
 char *mpg_message(const char *text);
 
 /*
@@ -35,10 +35,9 @@ mpg_value mpg_text_argument(FunctionCallInfo call, int i);
 mpg_value mpg_any_argument(FunctionCallInfo call, int i);
 
 /*
-** A datum that is not NULL, as the core sees it: numbers, and text in UTF-8. A numeric is its
-** digits; timestamptz, timestamp and date are ISO 8601, the latter two in UTC; what is none of
-** these is the text that psql would show. Borrowed from the datum, or in the current memory
-** context.
+** A datum that is not NULL, as a value of the core: numbers, and text in UTF-8. A numeric is its
+** digits; timestamptz, timestamp and date are ISO 8601, the latter two in UTC; any other type is
+** the text that psql shows. Borrowed from the datum, or in the current memory context.
 */
 mpg_value mpg_value_of(Oid type, Datum datum);
 

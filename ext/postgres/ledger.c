@@ -3,8 +3,8 @@
 ** files of the server, mpg_ledger, mpg_rollup and mpg_timeline over relations of the database.
 **
 ** The same columns, arguments and rows as in SQLite (ext/sqlite/ledger/ledger_table.c), through the
-** same core (goodput/ledger/ledger_columns.h). PostgreSQL does not tell a function which of its
-** columns are used, so that a roll-up's grain is an argument of its own, `by`.
+** same core (goodput/ledger/ledger_columns.h). In PostgreSQL a function does not know which of its
+** columns are used, so a roll-up's grain is an argument of its own, `by`.
 **
 ** All memory of a scan is in a context of its own. The core runs to its end, on one thread, before
 ** anything here may raise an error: an error unwinds no frame of the core, and leaves no file open.
@@ -114,7 +114,7 @@ static void put_rollup(scan *s, uint32_t mask) {
   }
 }
 
-/* The job that a timeline asks for, as its unit; false if there is no such job. */
+/* The job of a timeline, as its unit; false if there is no such job. */
 static bool find_job(const scan *s, size_t *unit) {
   char uuid[MPG_UUID_TEXT];
   mpg_str name = s->args[MPG_ARG_OF_JOB].s;
@@ -126,7 +126,7 @@ static bool find_job(const scan *s, size_t *unit) {
   return id != 0;
 }
 
-/* Unit by unit: a job's rows are all that is in memory besides the records. */
+/* Unit by unit: only one job's rows are in memory, in addition to the records. */
 static void put_units(scan *s, size_t from, size_t to) {
   bool sorted = s->table->shape == MPG_SHAPE_TIMELINE;
   mpg_ledger batch;

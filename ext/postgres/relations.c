@@ -34,7 +34,7 @@ static Oid find(Oid schema, mpg_relation relation) {
   default: /* an index, a sequence, a type */
     return InvalidOid;
   }
-  if (relation == MPG_REL_CHIPS) /* somebody else's table may have the name */
+  if (relation == MPG_REL_CHIPS) /* a table for another purpose may have the name */
     for (size_t c = 0; c < info->ncolumns; c++)
       if ((info->required >> c & 1) && get_attnum(found, info->columns[c]) == InvalidAttrNumber)
         return InvalidOid;

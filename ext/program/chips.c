@@ -1,9 +1,9 @@
 /*
 ** chips.c - the chip catalogue: see chips.h.
 **
-** Built-in rows and texts are used where they lie; what is added is copied into blocks that live as
-** long as the catalogue, so that no pointer handed out is ever taken back. Names are found through
-** a hash index, because the roofline functions look a chip up for every row of a query.
+** Built-in rows and texts are used in place. Added ones are copied into blocks that live as long as
+** the catalogue, so every returned pointer stays valid. Names are found by a hash index, for the
+** roofline functions look up a chip for every row of a query.
 */
 #include "chips_data.h"
 #include "dtype.h"
@@ -123,7 +123,7 @@ static mpg_rc reserve_name(mpg_chips *chips) {
                                 chips);
 }
 
-/* These three put things where room was reserved, and cannot fail. */
+/* The next three use reserved room, and cannot fail. */
 static void put_name(mpg_chips *chips, const char *text, const folded *f, size_t of_chip) {
   size_t at = mpg_hash_index_first(&chips->index, f->hash);
   while (chips->index.slots[at] != 0)
@@ -471,7 +471,7 @@ const mpg_chip_row *mpg_chips_first(const mpg_chips *chips, const char *name_or_
   return of == NULL ? NULL : of->first;
 }
 
-/* Appends ", text" where it fits as a whole; false if it does not. */
+/* Appends ", text" if it fits as a whole; false if it does not. */
 static bool append(char *out, size_t cap, size_t *n, const char *text) {
   size_t length = strlen(text), comma = *n > 0 ? 2 : 0;
   if (cap - *n <= comma + length)

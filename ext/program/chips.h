@@ -32,8 +32,8 @@ void mpg_chips_free(mpg_chips *chips); /* NULL is fine */
 ** On failure the catalogue is as it was.
 */
 mpg_rc mpg_chips_add(mpg_chips *chips, const mpg_chip_row *row, mpg_err *err);
-/* Another name for a chip. An alias of another chip is turned over to this one; MPG_DATA if the
-** chip is unknown, or the alias is another chip's own name. */
+/* Another name for a chip. An alias of another chip becomes one of this chip. MPG_DATA if the chip
+** is unknown, or the alias is another chip's own name. */
 mpg_rc mpg_chips_add_alias(mpg_chips *chips, mpg_str alias, mpg_str chip, mpg_err *err);
 
 size_t mpg_chips_count(const mpg_chips *chips);                      /* rows: one a (chip, dtype) */
@@ -46,9 +46,9 @@ void mpg_chips_alias(const mpg_chips *chips, size_t i, const char **alias, const
 const char *mpg_chips_find(const mpg_chips *chips, mpg_str name);
 /*
 ** The row of a canonical chip (or an alias) and dtype, or NULL. Dtypes are those of dtype.h in any
-** of their spellings, and what added rows name besides. bf16 and fp16 stand in for each other where
-** a chip lists only one of them, as do fp64_tensor and fp64_matrix. dtype.n = 0: the chip's
-** default, bf16, or fp16 where it has no bf16, else fp32.
+** of their spellings, and any others of added rows. If a chip lists only one of bf16 and fp16, it
+** is used for both; likewise fp64_tensor and fp64_matrix. dtype.n = 0: the chip's default, which is
+** bf16, else fp16, else fp32.
 */
 const mpg_chip_row *mpg_chips_peak(const mpg_chips *chips, const char *chip, mpg_str dtype);
 /* The first row of a chip: for what does not depend on the dtype. NULL if the chip is unknown. */

@@ -4,7 +4,7 @@
 **
 **     fp64 fp64_tensor fp64_matrix fp32 fp32_matrix tf32 bf16 fp16 fp8 fp6 fp4 int8 int4
 **
-** fp64_tensor is NVIDIA's word and fp64_matrix AMD's for the rate of the matrix units, where the
+** fp64_tensor is NVIDIA's word and fp64_matrix AMD's for the rate of the matrix units, if the
 ** vector units have another. A format's variants (f8e4m3fn, e5m2, mxfp8) run at one rate and share
 ** a name, as do signed and unsigned integers.
 */

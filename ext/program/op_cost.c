@@ -95,7 +95,7 @@ static void read_shape(mpg_str text, shape *s) {
 }
 
 static bool read_call(mpg_str dims, mpg_str types, mpg_str concrete, call *c) {
-  mpg_str items[ARGUMENTS] = {{NULL, 0}}; /* which are no tensors where they are not given */
+  mpg_str items[ARGUMENTS] = {{NULL, 0}}; /* which are no tensors if they are not given */
   memset(c, 0, sizeof *c);
   if (items_of(dims, items) < 0)
     return false;
@@ -147,8 +147,8 @@ int mpg_op_type_size(mpg_str type) {
 }
 
 /*
-** Values in an element of a type: 1, 2 of float4_e2m1fn_x2, and 0 where several may be packed into
-** one and the type does not say along which dimension.
+** Values in an element of a type: 1; 2 of float4_e2m1fn_x2; 0 if several may be packed and the type
+** does not say along which dimension.
 */
 static int packing(mpg_str type) {
   static const char *const several[] = {"x2", "x4", "x8"};
@@ -168,7 +168,7 @@ static int packing(mpg_str type) {
   return 1;
 }
 
-/* Adds what argument i holds, where it is a tensor. */
+/* Adds the bytes of argument i, if it is a tensor. */
 static void add_bytes(const call *c, int i, mpg_op_cost *out) {
   int size = mpg_op_type_size(c->type[i]);
   if (c->in[i].rank < 0 || out->bytes < 0)
@@ -202,8 +202,8 @@ static bool product(const shape *a, const shape *b, mpg_i128 *out_elements, int6
     right.dim[right.rank - 2] = right.dim[right.rank - 1];
     right.rank--;
   }
-  /* Now the last dimension of each, where it is a matrix or more, is its own; those before are
-  ** shared. */
+  /* Now the last dimension of each, if it is a matrix or more, is its own; those before are shared.
+  */
   {
     int own_left = a->rank > 1, own_right = b->rank > 1;
     int nl = left.rank - own_left, nr = right.rank - own_right, most = nl > nr ? nl : nr;
@@ -395,11 +395,12 @@ static const struct operator_row {
   const char *name; /* without aten:: */
   family family;
   int first;  /* PRODUCT: left operand; attention: query */
-  int causal; /* attention: where is_causal is; -1: nowhere */
+  int causal; /* attention: the index of is_causal; -1: none */
   bool heads_last;
   conv_places conv;
-  /* Attention: where what lets tokens meet only some others is, 0: it has none of it. lengths: of
-  ** packed sequences, queries' and keys' side by side; used: how many keys count. */
+  /* Attention: indices of the arguments that restrict which tokens meet; 0: none. lengths: the
+  ** lengths of packed sequences, the keys' after the queries'; used: the number of keys that count.
+  */
   int lengths, used, window, windows;
 } operators[] = {
     {.name = "mm", .family = PRODUCT},
@@ -489,7 +490,8 @@ static const struct operator_row {
      .windows = 2},
 };
 
-/* Whether every token meets every other, or those before it: what a shape can tell. */
+/* Whether every token meets every other, or those before it: only then does the shape decide the
+** price. */
 static bool is_dense(const call *c, const struct operator_row *row) {
   if (row->lengths > 0 && (has_tensor(c, row->lengths) || has_tensor(c, row->lengths + 1)))
     return false;

@@ -67,7 +67,7 @@ mpg_rc mpg_transformer_set(mpg_transformer *t, mpg_str key, const mpg_value *val
   return MPG_OK;
 }
 
-/* ---- What it comes to ---- */
+/* ---- FLOPs ---- */
 
 #define HAS(name) (t->has[MPG_TRANSFORMER_##name])
 #define VALUE(name) (t->value[MPG_TRANSFORMER_##name])
@@ -78,7 +78,7 @@ static mpg_rc need(const mpg_transformer *t, mpg_transformer_key key, const char
   return t->has[key] ? MPG_OK : mpg_fail(err, MPG_DATA, "missing key '%s': %s", keys[key], why);
 }
 
-/* Keys that tell what `parameters` tells. */
+/* Keys from which `parameters` follows. */
 static mpg_rc refuse_parts(const mpg_transformer *t, mpg_err *err) {
   static const mpg_transformer_key parts[] = {
       MPG_TRANSFORMER_FFN,        MPG_TRANSFORMER_VOCABULARY,
@@ -93,7 +93,7 @@ static mpg_rc refuse_parts(const mpg_transformer *t, mpg_err *err) {
   return MPG_OK;
 }
 
-/* heads x head_dim; the width where heads split it. */
+/* heads x head_dim; else the width, which the heads divide. */
 static double attention_width(const mpg_transformer *t) {
   return HAS(HEADS) && HAS(HEAD_DIM) ? VALUE(HEADS) * VALUE(HEAD_DIM) : VALUE(WIDTH);
 }
@@ -146,7 +146,7 @@ static mpg_rc weights(const mpg_transformer *t, double *layers, double *unembedd
   return MPG_OK;
 }
 
-/* Whether attention is asked for: of 'parameters' alone it is not. */
+/* Whether attention counts: not if only 'parameters' is given. */
 static bool attends(const mpg_transformer *t) {
   return !HAS(PARAMETERS) || HAS(LAYERS) || HAS(WIDTH) || HAS(HEADS) || HAS(HEAD_DIM) ||
          HAS(SEQUENCE) || HAS(CONTEXT) || HAS(CAUSAL);

@@ -6,9 +6,9 @@
 
 #include "transformer.h"
 
-/* The FLOPs that the shape comes to: transformer_flops in SQL. A member that is null is as if it
-** were not there. MPG_MISUSE or MPG_DATA name the key that is unknown, missing, of another kind, or
-** at odds with another. */
+/* The FLOPs of the shape: transformer_flops in SQL. A member that is null counts as missing.
+** MPG_MISUSE or MPG_DATA name the key that is unknown, missing, of another type, or in conflict
+** with another. */
 mpg_rc mpg_transformer_json(const mpg_env *env, mpg_str shape, double *flops, mpg_err *err);
 
 #endif

@@ -15,37 +15,36 @@
 */
 void mpg_declare_argument(sqlite3_str *sql, const char *name, const char *type);
 /*
-** What xBestIndex does for the arguments of a table function over files, `n` hidden columns from
-** `first` on: idxNum gets bit i where argument i is given by "=", and xFilter's first arguments are
-** those, in order; bit 16 + i where one after the first is not given, and the statement names it
-** (of a table's first 63 columns). Any other "=" of an argument SQLite checks against the column's
-** value. SQLITE_CONSTRAINT: another order of joins can provide one.
+** xBestIndex for the arguments of a table function over files, `n` hidden columns from `first` on.
+** idxNum gets bit i if argument i is given by "="; xFilter's first arguments are those, in order.
+** It gets bit 16 + i if an argument after the first is not given and the statement names it (among
+** a table's first 63 columns). SQLite checks any further "=" of an argument against the column's
+** value. SQLITE_CONSTRAINT: another order of joins can provide an argument.
 **
-** Argument 0 is the path. Without one the plan is made too dear to be taken, and xFilter says what
-** is missing: SQLite also asks for plans of the terms of an OR alone, which do not show it.
+** Argument 0 is the path. A plan without it is made too expensive to be chosen, and xFilter says
+** what is missing: SQLite also requests plans for single terms of an OR, which do not have it.
 */
 int mpg_plan_arguments(sqlite3_index_info *info, int first, int n);
 /*
-** An argument that is not among the first 16 conditions of its table SQLite compares itself, too,
-** although it is told not to. Only one that is NULL, and so counts as not given, suffers: no row
-** would pass. A bit of idxNum beside the one for "given" says so.
+** If an argument is not among the first 16 conditions of its table, SQLite also compares it itself,
+** in spite of omit. That matters only for NULL, which means not given: no row would pass. A second
+** bit of idxNum, after the one for "given", says so.
 */
 static inline int mpg_argument_bits(int i, int constraint) {
   return 1 << i | (constraint < 16 ? 0 : 1 << (16 + i));
 }
 /*
-** What rowids of a table with these arguments (NULL: not given) are counted from, below 2^62.
-** SQLite tells rows of the terms of an OR apart by their rowids alone, also where each term gives
-** arguments of its own.
+** The first rowid of a table with these arguments (NULL: not given), below 2^62. SQLite identifies
+** rows of the terms of an OR by their rowids alone, even if each term has its own arguments.
 */
 sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n);
 /* SQLITE_OK, or the table has its error: argument i is one of those, and NULL. */
 int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
                       sqlite3_value *value);
 /*
-** Whether by idxNum (mpg_plan_arguments) the statement names argument i, and it is not given: it
-** may stand in a condition that SQLite does not hand over, where NULL would quietly mean no rows.
-** And the error of the table that says so.
+** Whether, by idxNum (mpg_plan_arguments), the statement names argument i without giving it: it may
+** be in a condition that SQLite does not pass on, and NULL would mean no rows in silence. And the
+** table's error for that.
 */
 static inline bool mpg_argument_is_missing(int idx_num, size_t i) {
   return ((unsigned)idx_num >> (16 + i) & 1) != 0;

@@ -70,8 +70,8 @@ static mpg_rc row_failure(const reading *r, const char *format, ...) {
   return mpg_fail(r->err, MPG_DATA, "%s: row %lld: %s", r->table, (long long)r->row, what);
 }
 
-/* Prepares a statement in which every %w is the schema. Whatever a crafted schema says `chips` is,
-** no virtual table is read: functions that are INNOCUOUS ask for it. */
+/* Prepares a statement in which every %w is the schema. A crafted schema may define `chips` as a
+** virtual table; that is never read, for INNOCUOUS functions use this. */
 static mpg_rc prepare(reading *r, const char *sql) {
   int rc;
   if (sql == NULL)
@@ -147,7 +147,7 @@ static mpg_rc get_text(const reading *r, int c, char **out) {
   return *out == NULL ? mpg_fail_nomem(r->err) : MPG_OK;
 }
 
-/* A number, also where it is text, or NAN where it is NULL or ''. */
+/* A number, even if written as text; NAN if it is NULL or ''. */
 static mpg_rc get_real(const reading *r, int c, double *out) {
   int type = sqlite3_column_type(r->stmt, c);
   char found[MPG_EXCERPT];

@@ -2,21 +2,20 @@
 ** catalogue.h - the chip catalogue as a connection sees it: the built-in one, extended and
 ** overridden by the user's tables main.chips and temp.chips, in this order.
 **
-** A user's table has the columns of mpg_chips, in any order. chip, dtype and peak_flops are needed,
-** and a table without them is not ours and is ignored; of the others (vendor, year, hbm_bytes,
-** hbm_bytes_per_s, ici_bytes_per_s, tdp_w, source, aliases, a JSON array of texts) what is missing,
-** NULL or '' is taken from the row overridden, else from the chip's first row; the source is then
-** "main.chips" or "temp.chips". Numbers may be text, as .import leaves them. Of two rows of the
-** same chip and dtype the later one counts. A malformed row is an error that names it.
+** A user's table has the columns of mpg_chips, in any order. chip, dtype and peak_flops are
+** required; a table without them is another's and is ignored. The others are vendor, year,
+** hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, source, and aliases, a JSON array of texts. A
+** value that is missing, NULL or '' comes from the overridden row, else from the chip's first row;
+** the source is then "main.chips" or "temp.chips". Numbers may be text, as .import leaves them. Of
+** two rows of the same chip and dtype the later one counts. A malformed row is an error that names
+** it.
 **
-** Only ordinary tables count, and of these only ordinary columns: no view, virtual table or
-** generated column is ever evaluated, so that opening a strange database runs nothing of its
-** schema.
+** Only ordinary columns of ordinary tables count. No view, virtual table or generated column is
+** evaluated, so opening an unknown database runs nothing of its schema.
 **
-** When it is read: a statement reads the tables once, when it first needs a chip, and keeps what it
-** read to its end. So it sees what any SELECT at that moment would see: changes of this connection,
-** committed or not, rolled back or not, and of others. Without such a table nothing is read, and
-** the built-in catalogue is made once for each connection.
+** A statement reads the tables once, when it first needs a chip, and uses what it read to its end.
+** So it sees what a SELECT at that moment sees. Without such a table nothing is read, and the
+** built-in catalogue is made once for each connection.
 **
 ** An index or a generated column over these functions holds values of the catalogue at the time of
 ** writing: REINDEX after changing the table, as after changing a collation.

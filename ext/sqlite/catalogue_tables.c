@@ -223,7 +223,7 @@ static void chips_column(sqlite3_context *context, const cursor *c, int column) 
 
 static void categories_column(sqlite3_context *context, size_t i, int column) {
   const mpg_category_info *info = mpg_category_get((mpg_category)i);
-  /* What it counts towards is asked of the account, which decides it: one unit of the category. */
+  /* What a category counts towards is found by adding one unit of it to an account. */
   mpg_account one = {{{0, 0}}};
   one.sum[i].whole = 1;
   switch (column) {

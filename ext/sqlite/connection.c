@@ -145,7 +145,7 @@ bool mpg_sqlite_threads(sqlite3 *db) {
     return false;
   if (sqlite3_db_mutex(db) != NULL)
     return true;
-  /* SQLITE_CONFIG_SINGLETHREAD, which nothing tells: its mutexes are all the same one. */
+  /* SQLITE_CONFIG_SINGLETHREAD has no query; it shows in that all mutexes are the same one. */
   a = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
   b = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
   real = a != NULL && b != NULL && a != b;
@@ -157,7 +157,7 @@ bool mpg_sqlite_threads(sqlite3 *db) {
 }
 
 mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err) {
-  const int most = 16; /* not a whole large machine, unless told */
+  const int most = 16; /* not all of a large machine, unless requested */
   const int available = mpg_threads_available();
   *threads = available < most ? available : most;
   if (argument->type != MPG_NULL &&
@@ -227,7 +227,7 @@ int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out) {
   return SQLITE_OK;
 }
 
-/* Stepping any statement of an interrupted connection fails at once, whatever SQLite's version. */
+/* Stepping any statement of an interrupted connection fails at once, in every version of SQLite. */
 static bool scan_interrupted(void *ctx) {
   sqlite3_stmt *probe = ctx;
   int rc = sqlite3_step(probe);

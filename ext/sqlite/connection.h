@@ -59,9 +59,9 @@ void mpg_conn_release(void *conn);
 void mpg_conn_on_close(mpg_conn *conn, void (*close)(mpg_conn *conn));
 
 /*
-** Flags of a function that sets something for the connection, which no stored schema may do.
-** Deterministic it is not; but SQLite (3.40.1) does not look at DIRECTONLY where the CHECK of a
-** table calls a function that does not say it is.
+** Flags of a function that sets something for the connection, which no stored schema may do. It is
+** not deterministic, but says so: in the CHECK of a table, SQLite (3.40.1) tests DIRECTONLY only
+** for functions that do.
 */
 #define MPG_SETTING (SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC)
 
@@ -95,8 +95,8 @@ int mpg_register_modules(mpg_conn *conn, const mpg_module *table, size_t n, char
 /* Tables that open files: they are left out of a connection that is to have none. */
 int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n, char **error);
 
-/* What is there without CREATE VIRTUAL TABLE: its sqlite3_vtab. It keeps the connection, for it may
-** outlive its registration, where the extension is loaded again. */
+/* The sqlite3_vtab of an eponymous table. It holds a reference to the connection's state, for it
+** may outlive its registration if the extension is loaded again. */
 typedef struct mpg_table {
   sqlite3_vtab base; /* must be first */
   mpg_conn *conn;
@@ -117,18 +117,17 @@ int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 const mpg_function *mpg_function_of(sqlite3_context *context);
 mpg_conn *mpg_conn_of(sqlite3_context *context);
 
-/* Whether other threads than SQLite's may use its allocator: not where it was built, or configured,
-** for one thread. */
+/* Whether other threads may use SQLite's allocator: not if it was built, or configured, for one
+** thread. */
 bool mpg_sqlite_threads(sqlite3 *db);
-/* How many threads may read: what the argument says, 1 to MPG_THREADS_MAX; where it is MPG_NULL as
-** many as there are cores, up to 16; and 1 where SQLite has it so. MPG_MISUSE: it is another
-** value. */
+/* How many threads may read: the argument, 1 to MPG_THREADS_MAX; if it is MPG_NULL, the number of
+** cores, at most 16; and 1 if SQLite is for one thread. MPG_MISUSE: any other value. */
 mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err);
 
 /*
 ** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite:
 ** it steps a small statement of its own now and then, which SQLite refuses while interrupted. The
-** scan object must stay where it is until mpg_query_env_end, and end before the connection closes.
+** object must not move until mpg_query_env_end, which must come before the connection closes.
 */
 typedef struct mpg_query_env {
   mpg_env env;

@@ -1,11 +1,11 @@
 /*
-** constraint.h - which comparisons xBestIndex may have for xFilter.
+** constraint.h - which comparisons xBestIndex may use for xFilter.
 **
-** An IN whose values SQLite hands over one by one looks to xBestIndex like "=". With a virtual
-** table that is wrong where types differ: SQLite scans once for each value and compares it as "="
-** would, so a text column finds '7' for 7 and once more for '7', and never finds '007' for 7.
-** sqlite3_vtab_in() tells an IN of one column from "="; of a row value, (a, b) IN (SELECT ...),
-** nothing does.
+** To xBestIndex, an IN whose values SQLite passes one by one looks like "=". With a virtual table
+** that is wrong if types differ: SQLite scans once for each value and compares it as "=" would. So
+** a text column finds '7' for 7 and once more for '7', and never finds '007' for 7.
+** sqlite3_vtab_in() distinguishes an IN of one column from "="; nothing distinguishes that of a row
+** value, (a, b) IN (SELECT ...).
 */
 #ifndef MPG_CONSTRAINT_H
 #define MPG_CONSTRAINT_H
@@ -17,10 +17,10 @@
 bool mpg_constraint_is_constant(sqlite3_index_info *info, int c);
 
 /*
-** Makes a plan dearer by each "=" of no constant that it was offered, `n` of them; it may expect no
-** fewer rows either. If one is of a row value's IN, SQLite asks for a plan without that as well,
+** Makes a plan more expensive for each "=" with a value that is no constant, `n` of them, and lets
+** it expect no fewer rows. If one is of a row value's IN, SQLite also requests the plan without it,
 ** all else the same, and takes the cheaper one. If it is of a bound parameter, there is no other
-** plan. Those count that there was no room for, too: else both plans might cost the same.
+** plan. `n` includes those for which there was no room: else both plans might cost the same.
 */
 void mpg_constraint_in_doubt(sqlite3_index_info *info, int n);
 

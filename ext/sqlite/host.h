@@ -34,8 +34,8 @@ int mpg_host_in_next(sqlite3_value *values, sqlite3_value **out);
 
 /* Whether the text is known to be UTF-8, by sqlite3_value_encoding() of 3.40. */
 bool mpg_host_is_utf8(sqlite3_value *text);
-/* Whether text is UTF-8 in the databases of the connection. In UTF-16 SQLite has it in another
-** order than we do, and bytes that are no text have become others. */
+/* Whether text is UTF-8 in the databases of the connection. In UTF-16, SQLite sorts it differently,
+** and invalid bytes have been replaced. */
 bool mpg_text_is_utf8(sqlite3 *db);
 
 /* The name of the n-th database, to be freed by sqlite3_free(): 0 is main, 1 temp. NULL: there are

@@ -1,4 +1,4 @@
-/* result_text.c - see result_text.h. Before a text that is lent stands the count of its holders. */
+/* result_text.c - see result_text.h. A lent text has its reference count before its first byte. */
 #include "result_text.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static void free_lasting(mpg_conn *conn) {
   conn->lasting = NULL;
 }
 
-/* The text among those that last, where there is room for it; else NULL. */
+/* The permanent copy of the text, if there is room for one; else NULL. */
 static const char *lasting(mpg_conn *conn, mpg_str s) {
   uint32_t id;
   if (s.n > LASTING_BYTES || memchr(s.p, '\0', s.n) != NULL)

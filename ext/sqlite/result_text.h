@@ -1,11 +1,11 @@
 /*
-** result_text.h - texts that a column gives row after row, without a copy for each.
+** result_text.h - texts that a column returns row after row, without a copy for each.
 **
-** SQLite is told that a text never changes (SQLITE_STATIC) where it lasts as long as the
-** connection's own state: the first few thousand short ones, for names of pools, chips and phases
-** are few and come again. What an aggregate or a register remembers may outlive the cursor, so any
-** other text is lent: it counts who holds it, and lives until the last of them lets go. A
-** connection is used by one thread at a time, so the count needs no lock.
+** The first few thousand short texts live as long as the connection's state and are SQLITE_STATIC
+** to SQLite: names of pools, chips and phases are few and repeat. An aggregate or a register may
+** hold a value longer than the cursor lives, so any other text is lent with a reference count, and
+** is freed when the last holder releases it. A connection is used by one thread at a time, so the
+** count needs no lock.
 */
 #ifndef MPG_SHOWN_H
 #define MPG_SHOWN_H
@@ -16,7 +16,7 @@
 /* The last text of a column. Zero-initialised is none. */
 typedef struct mpg_shared_text {
   uint32_t id;         /* 0: none */
-  const char *lasting; /* the text, where it lasts */
+  const char *lasting; /* the text, if it is permanent */
   char *lent;          /* else */
   bool whole;          /* without NULs: its end needs no telling */
   size_t n;

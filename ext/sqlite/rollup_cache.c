@@ -85,7 +85,7 @@ static void key_free(struct mpg_rollup_cache_key *k) {
   mpg_free(k->env, k);
 }
 
-/* NULL if it cannot be told, whatever the reason: reading the files will say it. */
+/* NULL if that is unknown, for any reason: reading the files will give the error. */
 static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str path,
                                             mpg_str files, const mpg_ledger_options *o,
                                             int on_error) {
@@ -142,7 +142,7 @@ static bool same_key(const struct mpg_rollup_cache_key *a, const struct mpg_roll
          a->paths.n == b->paths.n && memcmp(a->stamps, b->stamps, a->paths.n * sizeof(stamp)) == 0;
 }
 
-/* The files are what they were, and a change since would show. */
+/* The files are unchanged, and a later change would be noticed. */
 static bool trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env) {
   for (size_t i = 0; i < k->paths.n; i++) {
     stamp now;
@@ -322,7 +322,7 @@ int mpg_register_keep(mpg_conn *conn, char **error) {
       {"mpg_keep", 0, MPG_SETTING, 0, keep, NULL, NULL, NULL, NULL},
       {"mpg_keep", 1, MPG_SETTING, 0, keep, NULL, NULL, NULL, NULL},
   };
-  if (conn->no_files) /* only what was read from files is kept */
+  if (conn->no_files) /* only roll-ups of files are cached */
     return SQLITE_OK;
   conn->kept_limit = MPG_ROLLUP_CACHE_LIMIT;
   return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);

@@ -1,13 +1,13 @@
 /*
-** rollup_cache.h - roll-ups of files that a connection has read before, so that the next question
-** about them reads nothing.
+** rollup_cache.h - roll-ups of files that a connection has read, so that the next query of them
+** reads nothing.
 **
-** What is kept are the finest cells of a roll-up and the names in them, a few MB for ten million
-** spans; every other roll-up with the same path and options follows from them. An entry holds as
-** long as the path stands for the same files, and each has its device, inode, size, and times of
-** change of data and of status. A file that changed less than two seconds before it was read is not
-** trusted to show the next change in its times, and not kept. All entries together take at most the
-** connection's limit; the one that was asked for least lately goes first.
+** An entry has the finest cells of a roll-up and the names in them, a few MB for ten million spans;
+** every other roll-up with the same path and options follows from them. It is valid while the path
+** names the same files, each with the same device, inode, size, and times of change of data and of
+** status. A file that changed less than two seconds before it was read is not cached, for its times
+** may not show the next change. All entries together take at most the connection's limit; the least
+** recently used one is dropped first.
 */
 #ifndef MPG_ROLLUP_CACHE_H
 #define MPG_ROLLUP_CACHE_H
@@ -27,17 +27,17 @@ typedef struct mpg_rollup_cache_entry {
   size_t bytes;
 } mpg_rollup_cache_entry;
 
-/* A question on its way to be answered, or kept. Zero-initialised is none. */
+/* A roll-up that is being looked up, read or stored. Zero-initialised: none. */
 typedef struct mpg_rollup_cache_fill {
   mpg_conn *conn;
   const mpg_env *env;               /* the scan's, which says whether to stop */
-  struct mpg_rollup_cache_key *key; /* NULL: not to be kept */
+  struct mpg_rollup_cache_key *key; /* NULL: not to be cached */
 } mpg_rollup_cache_fill;
 
 /*
-** The answer to all roll-ups of the path with these options, if it was kept, with a reference; its
-** issues are then listed again. NULL: it is to be read, between begin and end. `files` are those
-** that the answer depends on, as a path of stream.h: the path itself, unless it is a fleet file.
+** The cached entry for all roll-ups of the path with these options, with a reference; its issues
+** are listed again. NULL: it has to be read, between begin and end. `files` are those that the
+** answer depends on, as a path of stream.h: the path itself, unless it is a fleet file.
 */
 mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, mpg_conn *conn,
                                                const mpg_env *env, mpg_str path, mpg_str files,

@@ -75,7 +75,7 @@ static mpg_rc list_schemas(sqlite3 *db, char ***out, size_t *n, mpg_err *err) {
   return MPG_OK;
 }
 
-/* A column's value. Text is UTF-8, whatever the database's encoding; converting it may fail. */
+/* A column's value. Text is UTF-8 in every encoding of the database; converting it may fail. */
 static mpg_rc column_value(sqlite3_stmt *stmt, int i, mpg_value *v) {
   v->type = MPG_NULL;
   switch (sqlite3_column_type(stmt, i)) {
@@ -136,10 +136,10 @@ static mpg_rc read_rows(mpg_relation_rows *r, sqlite3 *db, sqlite3_stmt *stmt, m
 }
 
 /*
-** A query of ours counts as typed by the user, and so it could read a virtual table which a view of
-** the database that asks us may not: one that is DIRECTONLY because it opens files. So those of a
-** database are refused here. Views are not, for SQLite itself looks at what they name; nor is temp,
-** which nobody else writes.
+** To SQLite, a statement of the extension is typed by the user. So it could read a virtual table
+** that a view of the database may not read: one that is DIRECTONLY because it opens files.
+** Therefore virtual tables of a database are refused here. Views are allowed, for SQLite checks
+** what they name; so is temp, which only the user writes.
 */
 static int prepare(sqlite3 *db, const char *schema, found kind, const char *sql,
                    sqlite3_stmt **stmt) {
@@ -201,8 +201,8 @@ done:
   return rc;
 }
 
-/* Somebody else's table may have the name: such a one lacks a column. What else is wrong with it
-** shows where it is read. */
+/* A table for another purpose may have the name: then it lacks a column. Any other fault of it is
+** found when it is read. */
 static mpg_rc check_observed(sqlite3 *db, const char *schema, found *kind, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
   char *sql = sqlite3_mprintf("SELECT pool, until_time FROM \"%w\".observed", schema);

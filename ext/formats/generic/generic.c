@@ -259,7 +259,7 @@ static mpg_rc each_open(void **file, void *shared, const mpg_env *env, const cha
   e->generic = g;
   e->options = g->options;
   mpg_columns_init(&e->columns, env);
-  /* A record of JSON that is shown as it is needs no columns. */
+  /* A record of JSON that is returned unchanged needs no columns. */
   if (g->chosen || g->kind->rows == &mpg_csv_rows)
     rc = mpg_generic_columns(g, &e->columns, env, &only, err);
   else

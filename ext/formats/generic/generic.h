@@ -1,6 +1,6 @@
 /*
-** generic.h - files that no format describes, as the tables over them are told of them: options by
-** name, given as arguments of a table function or in CREATE VIRTUAL TABLE.
+** generic.h - options of the tables over files that no format describes: by name, given as
+** arguments of a table function or in CREATE VIRTUAL TABLE.
 */
 #ifndef MPG_GENERIC_H
 #define MPG_GENERIC_H
@@ -86,8 +86,9 @@ void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type);
 
 /*
 ** Table functions, whose arguments are the hidden columns from 1 on. xBestIndex: idxNum gets bit i
-** where option i of the kind is given. xFilter: their values, kept in `kept` (MPG_OPTIONS of them);
-** *none: one is NULL, so there are no rows. One that is named and not given is an error before.
+** if option i of the kind is given. xFilter: their values, copied to `kept` (MPG_OPTIONS of them);
+** *none: one is NULL, so there are no rows. An option that is named and not given is an error
+** before.
 */
 int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *info);
 int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int idx_num,
@@ -103,9 +104,9 @@ int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_va
 typedef size_t mpg_generic_column_of(const void *table, int i);
 
 /*
-** Tells SQLite to hand comparisons of the columns to xFilter, as many as there is room for, and
-** appends them to the plan; it tests them once more (omit stays 0). Sets the cost, and makes the
-** expected rows fewer where there are equalities.
+** Requests that SQLite pass comparisons of the columns to xFilter, as many as there is room for,
+** and appends them to the plan. SQLite tests them again (omit stays 0). Sets the cost, and expects
+** fewer rows if there are equalities.
 */
 void mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *columns,
                               mpg_generic_column_of *column_of, const void *table,

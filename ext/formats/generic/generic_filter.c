@@ -1,14 +1,14 @@
 /*
-** generic_filter.c - comparisons that are tested while files are read, before SQLite sees the rows:
+** generic_filter.c - comparisons that are tested while files are read, before SQLite gets the rows:
 ** see generic.h.
 **
-** SQLite tests every row that comes through once more, so what matters is that none is held back
-** that it would keep. Compared are values of a column with values of its own type: numbers with
-** numbers, exactly, and texts byte by byte, where the collation is BINARY and the database is of
-** UTF-8 (in one of UTF-16, text is in another order, and bytes that are no text become others).
-** Whatever else it is, is SQLite's alone. So are texts that may be numbers, beside a value that is
-** no constant: its column may be one of numbers (DATETIME is, to SQLite) and hold a text all the
-** same, and then SQLite compares numbers with it, which are less than any text.
+** SQLite tests every returned row again, so a filter only must not drop a row that SQLite would
+** keep. Values are compared with values of the column's own type: numbers with numbers, exactly,
+** and texts byte by byte if the collation is BINARY and the database is UTF-8 (UTF-16 sorts
+** differently and replaces invalid bytes). All other comparisons are left to SQLite. So are texts
+** that may be numbers if the other value is no constant: its column may have a numeric affinity
+** (DATETIME has) and still hold a text, and then SQLite compares numbers with it, which are less
+** than any text.
 */
 #include "generic.h"
 #include "../../sqlite/constraint.h"
@@ -31,8 +31,8 @@ static bool is_text(const mpg_columns *columns, size_t column) {
 }
 
 /*
-** Operators that SQLite knows for virtual tables alone. Before 3.51.0 it hands over those of the ON
-** of a LEFT JOIN to the table on its left as well, whose rows all stay, whatever ON says of them.
+** Operators that SQLite has only for virtual tables. Before 3.51.0 it passes those of the ON of a
+** LEFT JOIN to the left table too, though all rows of that table have to stay.
 */
 static bool is_of_outer_join(int op) {
   return sqlite3_libversion_number() < 3051000 &&
@@ -149,7 +149,7 @@ static int in_order(const void *a, const void *b) {
   return mpg_rows_compare(a, b);
 }
 
-/* The values of IN; one that is NULL is equal to nothing. They are after those of other lists. */
+/* The values of IN; NULL is equal to nothing. They follow those of other lists. */
 static int keep_list(mpg_generic_filters *f, const mpg_conn *conn, bool text, sqlite3_value *values,
                      bool *ours) {
   size_t from = f->n_lists;
@@ -178,7 +178,7 @@ static int keep_list(mpg_generic_filters *f, const mpg_conn *conn, bool text, sq
   return SQLITE_OK;
 }
 
-/* SQLite's operator as a filter's; false where with this value it is none. */
+/* SQLite's operator as a filter's; false if there is none for this value. */
 static bool filter_op(int op, int type, mpg_rows_op *out) {
   switch (op) {
   case SQLITE_INDEX_CONSTRAINT_EQ:
@@ -216,7 +216,7 @@ static bool filter_op(int op, int type, mpg_rows_op *out) {
   }
 }
 
-/* The lists of IN, which do not move any more: value.i says where each begins. */
+/* The lists of IN, which no longer move: value.i is the start of each. */
 static void set_lists(const mpg_generic_filters *f, mpg_rows_filter *filters, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (filters[i].op == MPG_ROWS_IN)
@@ -269,7 +269,7 @@ static bool is_ascii(const char *z) {
   return *z == '\0';
 }
 
-/* LIKE may tell letters from each other by case or not, and an extension may do so beyond ASCII. */
+/* LIKE may depend on the case of letters, and with an extension also beyond ASCII. */
 static bool may_match(const mpg_generic_pattern *pattern, const char *path) {
   if (!pattern->like)
     return sqlite3_strglob(pattern->text, path) == 0;

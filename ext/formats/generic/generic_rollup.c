@@ -82,8 +82,8 @@ static mpg_rc show_columns(rollup_table *table, mpg_err *err) {
   for (size_t i = 0; i < s->columns.n; i++)
     if (!is_measure(s, s->columns.p[i].name))
       table->shown[table->n_shown++] = i;
-  /* SQLite tells which of the first 63 columns a query names, and of the others only whether it
-  ** names any: dimensions among those would be named with every total. So then totals come
+  /* SQLite says which of the first 63 columns a query names, and of the others only whether it
+  ** names any: dimensions among those would count as named with every total. So then totals come
   ** first. */
   if (table->n_shown > 63)
     table->first_shown = s->measures.n + 1;
@@ -213,8 +213,8 @@ static bool is_text(const rollup_table *table, int column) {
   return type != MPG_COLUMN_BIGINT && type != MPG_COLUMN_REAL && type != MPG_COLUMN_TIME;
 }
 
-/* Whether the order asked for is one of dimensions; appends how many they are, and "COLUMN
-** DIRECTION" of each. */
+/* Whether the requested order is one of dimensions; appends their number, and "COLUMN DIRECTION" of
+** each. */
 static bool plan_order(const rollup_table *table, const sqlite3_index_info *info,
                        sqlite3_str *text) {
   bool ordered = info->nOrderBy > 0 && info->nOrderBy <= MPG_GROUP_PARTS, texts = false;
@@ -230,7 +230,7 @@ static bool plan_order(const rollup_table *table, const sqlite3_index_info *info
   return ordered;
 }
 
-/* idxStr: the columns asked for, as a mask; how many to sort by, and which; the comparisons. */
+/* idxStr: the requested columns, as a mask; how many to sort by, and which; the comparisons. */
 static int plan_created(const rollup_table *table, sqlite3_index_info *info) {
   sqlite3_str *plan = sqlite3_str_new(NULL);
   int failed;

@@ -1,6 +1,6 @@
 /*
-** generic_sums.h - what csv_rollup and jsonl_rollup sum, and the sums: a group for each combination
-** of the columns that are asked for, in the order that is asked for.
+** generic_sums.h - the measures of csv_rollup and jsonl_rollup, and their sums: a group for each
+** combination of the requested columns, in the requested order.
 */
 #ifndef MPG_GENERIC_SUMS_H
 #define MPG_GENERIC_SUMS_H

@@ -7,14 +7,14 @@
 **       one column of JSON text. Options are hidden columns, as of every reader (reader.h); nothing
 **       is opened before the query runs. Each file has a header and types of its own.
 **   (2) CREATE VIRTUAL TABLE temp.jobs USING csv_trace('jobs.csv', nulls='-'): columns by their own
-**       names, with types. The first file is read there and then, for its header and its types. It
-**       is refused in every schema but temp (generic.h).
+**       names, with types. The first file is read at once, for its header and its types. Only the
+**       schema temp is allowed (generic.h).
 **
 ** Both are DIRECTONLY, and end in the hidden columns _file and _line. Only the columns that the
 ** query names are decoded. Rows of (2) are read by several threads (rows_scan.h), which test what
 ** generic_filter.c lets through, and leave out rows that SELECT DISTINCT has no use for; files that
 ** no row can be of (`_file`) stay unopened. SQLite scans a table more than once and compares rowids
-** between the scans (OR, RIGHT JOIN), so a record's rowid does not depend on what is asked for.
+** between the scans (OR, RIGHT JOIN), so a record's rowid does not depend on the query.
 */
 #include "../list.h"
 #include "generic.h"
@@ -45,7 +45,7 @@ typedef struct generic_cursor {
   mpg_record_iterator walk; /* of form (1); of (2) its paths and its environment */
   mpg_scan_query query;     /* form (2) */
   mpg_generic_filters filters;
-  size_t *wanted; /* columns; after them the cell of every column */
+  size_t *wanted; /* columns, then the cell of every column */
   mpg_rows_scan scan;
   sqlite3_value *arguments[MPG_OPTIONS]; /* form (1), as the next two */
   mpg_generic generic;
@@ -162,8 +162,8 @@ static size_t column_of(const void *p, int i) {
   return (size_t)i < n ? (size_t)i : (size_t)i == n ? MPG_FILTER_FILE : MPG_FILTER_NONE;
 }
 
-/* Form (2). idxStr: the columns that are asked for, as a mask; whether rows that are alike in
-** them are of no use; and the comparisons. */
+/* Form (2). idxStr: the requested columns, as a mask; whether rows that agree in them may be left
+** out; and the comparisons. */
 static int plan_created(const generic_table *table, sqlite3_index_info *info) {
   sqlite3_str *text = sqlite3_str_new(NULL);
   int failed;
@@ -214,7 +214,7 @@ static mpg_rc reset(generic_cursor *cursor) {
 
 static int generic_close(sqlite3_vtab_cursor *base) {
   generic_cursor *cursor = (generic_cursor *)base;
-  (void)reset(cursor); /* out of memory: some issues are lost, and nobody asks any more */
+  (void)reset(cursor); /* out of memory: some issues are lost, and the scan is over */
   mpg_record_iterator_end(&cursor->walk);
   mpg_json_text_free(&cursor->record);
   sqlite3_free(cursor);
@@ -344,9 +344,8 @@ static int generic_eof(sqlite3_vtab_cursor *base) {
 }
 
 /*
-** SQLite 3.40 has rows left out for DISTINCT also where it asks for the rowid of those that are
-** not. What it did not ask of the rows up to here it would not have asked of those like them; from
-** here on all come.
+** SQLite 3.40 allows rows to be left out for DISTINCT even if it reads the rowids of the others. It
+** has read no rowid so far, so leaving out rows was right; from here on all rows are returned.
 */
 static mpg_rc stop_leaving_out(generic_cursor *cursor, mpg_err *err) {
   int64_t number = mpg_rows_scan_number(&cursor->scan);

@@ -164,7 +164,7 @@ bool mpg_hlo_value(mpg_hlo_lex *l, mpg_str *value) {
       l->p++;
       continue;
     }
-    /* A mesh's axes stand after a space: mesh['x'=4] {'x'}. No instruction begins with a brace. */
+    /* A mesh's axes come after a space: mesh['x'=4] {'x'}. No instruction begins with a brace. */
     while (k == SPACE && l->p < l->end && *l->p == ' ')
       l->p++;
     if (l->p > after && after > from && l->p < l->end && *l->p == '{')

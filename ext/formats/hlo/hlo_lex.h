@@ -10,7 +10,7 @@
 typedef struct mpg_hlo_lex {
   const char *p, *end; /* what is left */
   const char *begin;   /* of the module's text */
-  const char *mark;    /* where `line` was counted to */
+  const char *mark;    /* the position up to which `line` is counted */
   int64_t line;        /* of `mark`, in the file */
   const char *path;
   const char *end_name; /* what `end` is: "end of file", "the next HloModule" */
@@ -27,16 +27,17 @@ bool mpg_hlo_take(mpg_hlo_lex *l, char c);
 mpg_str mpg_hlo_word(mpg_hlo_lex *l);
 /* A decimal number at p, that may be negative. */
 bool mpg_hlo_number(mpg_hlo_lex *l, int64_t *out);
-/* Steps over a string, from its quote; false if it does not end. */
+/* Skips a string, from its quote; false if it does not end. */
 bool mpg_hlo_string(mpg_hlo_lex *l);
-/* Steps over what stands in brackets, from the opening one; false if it does not end. However deep
-** the brackets nest, this takes no memory: they are counted, and that they match is not checked. */
+/* Skips the text in brackets, from the opening one; false if it does not end. Brackets are only
+** counted, for any depth without memory; their kinds need not match. */
 bool mpg_hlo_brackets(mpg_hlo_lex *l);
-/* Steps over an attribute's value: up to a comma, white space or closing bracket outside of
-** brackets and strings. False if a bracket or string does not end. */
+/* Skips an attribute's value: up to a comma, white space or closing bracket outside of brackets and
+** strings. False if a bracket or string does not end. */
 bool mpg_hlo_value(mpg_hlo_lex *l, mpg_str *value);
 
-/* The line of `at`, which is not before the last one asked for (unless that was in an error). */
+/* The line of `at`, which must not be before that of the latest call (unless that was for an
+** error). */
 int64_t mpg_hlo_line(mpg_hlo_lex *l, const char *at);
 /* "PATH:LINE:COLUMN: expected ..., found ..." of the bytes at `at`. `more` may be NULL. */
 mpg_rc mpg_hlo_fail(mpg_hlo_lex *l, const char *at, const char *expected, const char *more,

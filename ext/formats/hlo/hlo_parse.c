@@ -45,7 +45,8 @@ static mpg_rc wrong(parser *p, const char *at, const char *expected, mpg_err *er
   return mpg_hlo_fail(p->l, at, expected, NULL, err);
 }
 
-/* A failure in a computation, which says where that begins if the text has ended. */
+/* A failure in a computation; at the end of the text it names the line where the computation
+** begins. */
 static mpg_rc wrong_in_body(parser *p, const char *expected, mpg_err *err) {
   const mpg_hlo_computation *c = &p->m->computations[p->computation];
   char more[MPG_EXCERPT + 64], name[MPG_EXCERPT];
@@ -155,7 +156,7 @@ static mpg_rc read_operand(parser *p, const mpg_hlo_instruction *i, size_t n, mp
   return MPG_OK;
 }
 
-/* Operands from the scratch into the module, after those of elements that they needed. */
+/* Copies operands from the scratch into the module, after the elements of tuples that they use. */
 static mpg_rc add_operands(parser *p, mpg_hlo_instruction *i, size_t n, mpg_err *err) {
   mpg_hlo_module *m = p->m;
   if (n > MPG_HLO_NONE - m->n_operands ||
@@ -169,7 +170,7 @@ static mpg_rc add_operands(parser *p, mpg_hlo_instruction *i, size_t n, mpg_err 
   return MPG_OK;
 }
 
-/* What stands in the parentheses after the opcode. */
+/* The text in the parentheses after the opcode. */
 static mpg_rc read_operands(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
   const char *open = p->l->p;
   i->operand = (uint32_t)p->m->n_operands;
@@ -238,7 +239,7 @@ static mpg_rc read_head(parser *p, mpg_hlo_instruction *i, bool *is_root, mpg_er
   return read_operands(p, i, err);
 }
 
-/* The shape that the text leaves out, where the operands tell it. */
+/* The shape that the text leaves out, if it follows from the operands. */
 static mpg_rc infer_shape(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
   mpg_hlo_module *m = p->m;
   uint32_t first = mpg_hlo_operand_shape(m, i, 0);

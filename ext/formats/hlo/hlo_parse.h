@@ -8,11 +8,11 @@
 **   [ENTRY] %name [(parameters) -> shape] { instructions } [, key=value]
 **   [ROOT] %name = [shape] opcode(operands), key=value, ...
 **
-** "%" may be missing; operands may carry shapes; what an attribute calls may be written in its
-** place, calls={ instructions }; of a missing shape the rules of XLA for tuple, get-tuple-element
-** and elementwise opcodes tell it. An operand is an instruction above it, as in all that XLA
-** prints, or an element of one, "%loop#1#0": XLA's dumps leave get-tuple-element out since 2026,
-** and it is an instruction here as everywhere, of that name.
+** "%" may be missing; operands may have shapes; a computation that an attribute calls may be
+** written in place, calls={ instructions }; a missing shape follows from XLA's rules for tuple,
+** get-tuple-element and elementwise opcodes. An operand is an instruction above it, as in all that
+** XLA prints, or an element of one, "%loop#1#0": since 2026 XLA's dumps leave get-tuple-element
+** out. Here that element is an instruction of that name.
 */
 #ifndef MPG_HLO_PARSE_H
 #define MPG_HLO_PARSE_H
@@ -20,7 +20,8 @@
 #include "../../program/hlo/hlo_module.h"
 #include "hlo_lex.h"
 
-/* What parsing takes besides the module; used again for the next. All zero but env at first. */
+/* Scratch memory of the parser, used for one module after the other. All zero at first, except env.
+*/
 typedef struct mpg_hlo_scratch {
   const mpg_env *env;
   int64_t *numbers;

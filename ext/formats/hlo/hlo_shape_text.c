@@ -52,8 +52,8 @@ static mpg_rc read_dimensions(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t *n, mpg
 }
 
 /*
-** A layout, from its "{": the order goes after the n dimensions in s->numbers. *ordered: it is one
-** of exactly n numbers below n.
+** A layout, from its "{": the order is appended to the n dimensions in s->numbers. *ordered: it has
+** exactly n numbers, all below n.
 */
 static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, bool *ordered,
                           unsigned *bits, mpg_err *err) {
@@ -113,7 +113,7 @@ static mpg_rc read_array(mpg_hlo_lex *l, mpg_hlo_scratch *s, mpg_hlo_shapes *sha
 
 /* ---- Tuples ---- */
 
-/* A tuple, or buffer, that has begun: where its members begin in s->members. */
+/* A tuple, or buffer, that has begun: the index of its first member in s->members. */
 typedef struct mpg_hlo_open {
   size_t members;
   bool is_buffer;

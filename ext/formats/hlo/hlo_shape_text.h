@@ -7,11 +7,11 @@
 #include "../../program/hlo/hlo_shape.h"
 #include "hlo_parse.h"
 
-/* Steps over a shape; false if there is none. */
+/* Skips a shape; false if there is none. */
 bool mpg_hlo_shape_skip(mpg_hlo_lex *l);
 /*
-** Reads one. Of a dynamic dimension "<=N" the bound counts, an unbounded one, "?", as 0. Of a
-** layout the order of dimensions and E(bits) are kept. b(...), a buffer, is the shape in it.
+** Reads a shape. A dynamic dimension "<=N" counts as its bound, an unbounded one, "?", as 0. Of a
+** layout the order of dimensions and E(bits) are read. b(...), a buffer, is the shape in it.
 */
 mpg_rc mpg_hlo_shape_read(mpg_hlo_lex *l, mpg_hlo_scratch *scratch, mpg_hlo_shapes *shapes,
                           uint32_t *out, mpg_err *err);

@@ -466,8 +466,8 @@ static mpg_rc give_by_dtype(hlo_file *file, mpg_value *out) {
   return close_json(&file->json, "}", rc, out);
 }
 
-/* What an instruction counts under, empty if it does not: the target of a custom call, or the
-** opcode of what has no known cost. */
+/* The key under which an instruction is counted: the target of a custom call, or the opcode of an
+** instruction without a known cost. Empty: it is not counted. */
 static mpg_str listed_as(const hlo_file *file, size_t at, size_t column) {
   const mpg_hlo_instruction *i = &file->m->instructions[at];
   if (column == UNKNOWN_COSTS && file->cost.price[at].known)

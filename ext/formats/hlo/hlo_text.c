@@ -19,7 +19,7 @@ struct mpg_hlo_text {
   bytes held;         /* the line that begins the next one */
   int64_t first_line; /* of the text */
   int64_t held_line;  /* of the line held back; 0: none is */
-  bool any;           /* a module, or an attempt at one, has been seen */
+  bool any;           /* there was a module, even a malformed one */
   mpg_hlo_module module;
   mpg_hlo_scratch scratch;
 };

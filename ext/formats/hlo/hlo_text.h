@@ -22,6 +22,6 @@ void mpg_hlo_text_close(mpg_hlo_text *text); /* NULL is fine */
 ** module that follows.
 */
 mpg_rc mpg_hlo_text_next(mpg_hlo_text *text, const mpg_hlo_module **module, mpg_err *err);
-int64_t mpg_hlo_text_line(const mpg_hlo_text *text); /* where the current module begins */
+int64_t mpg_hlo_text_line(const mpg_hlo_text *text); /* the line of the current module */
 
 #endif

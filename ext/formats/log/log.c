@@ -19,9 +19,9 @@ struct mpg_log {
   const char *path;
   mpg_log_options options;
   mpg_issues *issues;
-  size_t time_group, step_group; /* their number of names where there is none */
+  size_t time_group, step_group; /* the number of names if there is none */
   const char *start;             /* of the line in the file */
-  mpg_str line;                  /* the record's: what a terminal would show at once */
+  mpg_str line;                  /* the record's: the text between carriage returns */
   mpg_str rest;                  /* after the carriage return that ends it */
   bool more;                     /* there is such a rest */
   bool matched;

@@ -2,16 +2,16 @@
 ** log.h - lines of a program's log that a pattern matches, as records; the named groups are their
 ** fields.
 **
-** Two names mean something: `time`, one of the forms of log_stamp.h, and `step`, a whole number. A
-** matched line in which either holds something else is an error, "PATH:LINE:COLUMN: ...".
+** Two names have a meaning: `time`, one of the forms of log_stamp.h, and `step`, a whole number. If
+** either has another form in a matched line, that is an error, "PATH:LINE:COLUMN: ...".
 **
 ** A carriage return ends a record's line, too: a progress bar that is redrawn is a line each time.
 **
-** A last line without a line end is one that is still being written: it is left out. Issues, with
-** the path as source: unmatched_lines (info), how many lines did not match, with the first of them;
-** no_match (warning), where none of a file did; unfinished_line (info); time_without_year
-** (warning), where no year was given for times that lack one, which are NULL then; repeated_time
-** (info), skipped_time (warning), local times that the zone's clock showed twice or never.
+** A last line without a line end is still being written: it is left out. Issues, with the path as
+** source: unmatched_lines (info), the number of lines that did not match, with the first of them;
+** no_match (warning), no line of the file did; unfinished_line (info); time_without_year (warning),
+** times without a year, and none was given: they are NULL; repeated_time (info) and skipped_time
+** (warning), local times that the zone's clock showed twice or never.
 */
 #ifndef MPG_LOG_H
 #define MPG_LOG_H
@@ -31,8 +31,8 @@ typedef enum mpg_log_unmatched {
 typedef struct mpg_log_options {
   mpg_pattern *pattern;
   const mpg_zone *zone; /* of times that do not say theirs; NULL: UTC */
-  /* Of the first time that has none; where times go back by more than half a year, the next one
-  ** begins. 0: none was given. */
+  /* The year of the first time without one; if times go back by more than half a year, the next
+  ** year begins. 0: none was given. */
   int64_t year;
   mpg_log_unmatched unmatched;
 } mpg_log_options;
@@ -44,8 +44,8 @@ mpg_rc mpg_log_open(mpg_log **out, const mpg_env *env, mpg_stream *stream,
                     const mpg_log_options *options, mpg_issues *issues, mpg_err *err);
 void mpg_log_close(mpg_log *log); /* NULL is fine */
 
-/* The next record; MPG_DONE at the end. After MPG_DATA the next call continues after the line. What
-** is lent out of a record is valid until the next call. */
+/* The next record; MPG_DONE at the end. After MPG_DATA the next call continues after the line.
+** Pointers into a record are valid until the next call. */
 mpg_rc mpg_log_next(mpg_log *log, mpg_err *err);
 
 int64_t mpg_log_line(const mpg_log *log);

@@ -31,8 +31,8 @@ typedef struct mpg_stamp {
 /* Takes the whole of `text`, or returns false. */
 bool mpg_stamp_read(mpg_str text, mpg_stamp *out);
 
-/* The instant, in the given year where the text has none (which is not 0 then). False: there is no
-** such day, or it lies outside the range of time.h. A NULL zone is UTC. */
+/* The instant, in the given year if the text has none (the year must not be 0 then). False: there
+** is no such day, or it is outside the range of time.h. A NULL zone is UTC. */
 bool mpg_stamp_at(const mpg_stamp *t, int64_t year, const mpg_zone *zone, int64_t *us,
                   mpg_zone_fit *fit);
 

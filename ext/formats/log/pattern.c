@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define OPTIONS (PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DUPNAMES)
-/* Only where the pattern is interpreted: with it, the machine code of PCRE2 10.42 finds no \S in
-** some letters (U+0423). */
+/* Only if the pattern is interpreted: with it, the machine code of PCRE2 10.42 does not match \S
+** for some letters (U+0423). */
 #define CAREFUL (OPTIONS | PCRE2_MATCH_INVALID_UTF | PCRE2_AUTO_CALLOUT)
 #define SHORT_LINE 4096
 #define HEAP_KIB 65536 /* of one match that is interpreted */
@@ -18,7 +18,7 @@
 
 typedef struct name {
   mpg_str text;   /* in the compiled pattern's own table */
-  uint32_t entry; /* where its entries of the table begin, and how many there are */
+  uint32_t entry; /* its first entry of the table, and the number of entries */
   uint32_t entries;
 } name;
 
@@ -52,7 +52,7 @@ static void take_memory(void *p, void *env) {
     mpg_free(env, p);
 }
 
-/* At every item that the careful pattern comes to. */
+/* Called at every item of the careful pattern. */
 static int count_step(pcre2_callout_block *block, void *p) {
   mpg_pattern *pattern = p;
   (void)block;

@@ -31,7 +31,8 @@ mpg_str mpg_pattern_name(const mpg_pattern *pattern, size_t i);
 /* MPG_OK: it matches. MPG_DONE: it does not. MPG_LIMIT: too many steps; the text says so, without
 ** file and line. */
 mpg_rc mpg_pattern_match(mpg_pattern *pattern, mpg_str line, mpg_err *err);
-/* What group i of the latest match holds, borrowed from its line; false if it took no part. */
+/* The text of group i of the latest match, borrowed from its line; false if the group took no part.
+*/
 bool mpg_pattern_group(const mpg_pattern *pattern, size_t i, mpg_str *out);
 
 #endif

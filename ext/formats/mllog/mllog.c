@@ -24,11 +24,11 @@ struct mpg_mllog {
   mpg_window w;
   mpg_json_members record, metadata;
   mpg_value values[MPG_MLLOG_COUNT];
-  char *json; /* where the record has NaN or infinities: its objects and arrays without them */
+  char *json; /* if the record has NaN or infinities: its objects and arrays without them */
   size_t n_json, json_cap, nans;
   const char *path;
-  size_t line_end;   /* of the line at hand in the window: after its text */
-  size_t next;       /* where the rest of that line begins, while in_line */
+  size_t line_end;   /* of the current line in the window: after its text */
+  size_t next;       /* the start of the rest of that line, while in_line */
   int64_t line;      /* the line at hand */
   int64_t lines;     /* lines begun */
   int64_t others;    /* lines without a marker */

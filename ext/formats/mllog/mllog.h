@@ -4,14 +4,14 @@
 **     :::MLLOG {"namespace": "", "time_ms": 1696459603729, "event_type": "INTERVAL_START",
 **               "key": "run_start", "value": null, "metadata": {"file": "t.py", "lineno": 144}}
 **
-** (each on one line) anywhere in the output of a program. What stands before the marker in its
-** line, such as the rank that a launcher puts there, is the record's prefix. Two records that
-** processes wrote into one line are two records. Lines without the marker are skipped.
+** (each on one line) anywhere in the output of a program. The text before the marker in its line,
+** such as a rank that a launcher writes, is the record's prefix. If processes wrote two records
+** into one line, they are two records. Lines without the marker are skipped.
 **
-** MPG_DATA, "PATH:LINE:COLUMN: ..." with columns counted in bytes: what follows a marker is no
-** object, is no strict JSON except for NaN and infinities, or is followed by other text; time_ms
-** and key are missing or of another type; a file holds text but no marker. The next call continues
-** with the next line.
+** MPG_DATA, "PATH:LINE:COLUMN: ..." with columns in bytes: the text after a marker is no object, is
+** no strict JSON (NaN and infinities are allowed), or is followed by other text; time_ms or key is
+** missing or of another type; a file has text but no marker. The next call continues with the next
+** line.
 */
 #ifndef MPG_MLLOG_H
 #define MPG_MLLOG_H
@@ -20,8 +20,8 @@
 #include "../../read/input/stream.h"
 
 /*
-** What a record holds, X(name, type). TEXT and BIGINT of metadata are NULL if it has none, or
-** something of another type; a number with a fraction stays REAL.
+** The fields of a record, X(name, type). TEXT and BIGINT of metadata are NULL if it has none, or a
+** value of another type; a number with a fraction stays REAL.
 */
 #define MPG_MLLOG_COLUMNS(X)                                                                       \
   X(namespace, TEXT)                                                                               \
@@ -48,9 +48,9 @@ enum { MPG_MLLOG_COLUMNS(MPG_MLLOG_ENUM) MPG_MLLOG_COUNT };
 typedef struct mpg_mllog mpg_mllog;
 
 /*
-** Issues, where `issues` is not NULL: other_lines (info), lines without a marker, once at the end
-** of the file; unfinished_line (info), a last line that is still being written; unknown_column
-** (info), members that are none of the above.
+** Issues, if `issues` is not NULL: other_lines (info), lines without a marker, once at the end of
+** the file; unfinished_line (info), a last line that is still being written; unknown_column (info),
+** members that are none of the above.
 */
 mpg_rc mpg_mllog_open(mpg_mllog **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
                       mpg_issues *issues, mpg_err *err);

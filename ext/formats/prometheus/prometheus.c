@@ -125,7 +125,7 @@ static mpg_rc take_warnings(mpg_prometheus *p, bool infos, mpg_err *err) {
   return rc;
 }
 
-/* The labels of the series whose samples follow; kept, as the window moves on. */
+/* The labels of the series whose samples follow; copied, for the window moves on. */
 static mpg_rc take_metric(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
   const mpg_json_member *labels;
   mpg_json_kind kind;
@@ -142,7 +142,7 @@ static mpg_rc take_metric(mpg_prometheus *p, const mpg_pull_item *item, mpg_err 
   text.p = p->text;
   memset(&p->sample, 0, sizeof p->sample);
   rc = mpg_json_parse(&p->doc, p->env, p->path, text, &labels, &n, err);
-  if (rc == MPG_DATA) /* checked already except for keys that repeat */
+  if (rc == MPG_DATA) /* valid already, except for keys that repeat */
     return unexpected(p, item, "each label once", MPG_STR("one again"), err);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     if (labels[i].kind != MPG_JSON_STRING)
@@ -211,7 +211,7 @@ static mpg_rc take_scalar(mpg_prometheus *p, const mpg_pull_item *item, mpg_err 
              : read_sample(p, item, (mpg_str){p->value.p, p->value.n}, kind, text, true, err);
 }
 
-/* What is told of a failure: "bad_data: parse error". */
+/* The text of a failure: "bad_data: parse error". */
 static mpg_rc take_failure(mpg_prometheus *p, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
@@ -248,7 +248,7 @@ static mpg_rc enter(mpg_prometheus *p, const mpg_pull_item *item, mpg_prometheus
   return MPG_OK;
 }
 
-/* A member of an object; *given where it is a sample. */
+/* A member of an object; *given if it is a sample. */
 static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *given, mpg_err *err) {
   key k = key_of(item->key);
   mpg_json_kind kind;

@@ -2,15 +2,15 @@
 ** prometheus.h - samples of Prometheus: answers of its HTTP API, and the text that exporters
 ** expose.
 **
-** Of the API: query_range (a matrix), query (a vector, a scalar, a string), one or more answers in
-** a row, and bare series, {"metric": {...}, "values": [...]}, alone or in an array. Series are
-** streamed sample by sample; memory is bounded by one series' labels. An answer with status "error"
-** is MPG_DATA with its text; warnings and infos are issues.
+** Of the API: query_range (a matrix), query (a vector, a scalar, a string), one or more answers one
+** after the other, and bare series, {"metric": {...}, "values": [...]}, alone or in an array.
+** Series are streamed sample by sample; memory is bounded by one series' labels. An answer with
+** status "error" is MPG_DATA with its text; warnings and infos are issues.
 **
 ** Of text: the classic exposition format and OpenMetrics, with or without timestamps, names in
-** quotes included. A timestamp is milliseconds in one and seconds in the other, which only the end
-** of a document tells: whole numbers from 1e11 on are milliseconds, anything else is seconds. A
-** last line without a line end is left out (unfinished_record).
+** quotes included. A timestamp is milliseconds in the first and seconds in the second, and only the
+** end of a document shows which it is. So whole numbers from 1e11 on are milliseconds, all others
+** seconds. A last line without a line end is left out (unfinished_record).
 **
 ** Sources: "HTTP API" and "Exposition formats" of the Prometheus documentation; OpenMetrics 1.0.
 */
@@ -47,10 +47,10 @@ mpg_rc mpg_prometheus_open(mpg_prometheus **out, const mpg_env *env, mpg_stream 
                            mpg_issues *issues, mpg_err *err);
 void mpg_prometheus_close(mpg_prometheus *p); /* NULL is fine */
 
-/* The next sample; MPG_DONE at the end. After MPG_DATA the next call continues after what it was
-** about. */
+/* The next sample; MPG_DONE at the end. After MPG_DATA the next call continues after the faulty
+** text. */
 mpg_rc mpg_prometheus_next(mpg_prometheus *p, const mpg_prometheus_sample **sample, mpg_err *err);
-int64_t mpg_prometheus_line(const mpg_prometheus *p); /* where the current sample begins */
+int64_t mpg_prometheus_line(const mpg_prometheus *p); /* the line of the current sample */
 
 /* A value as Prometheus writes it: a number, NaN, +Inf, -Inf. False: none of these. */
 bool mpg_prometheus_value(mpg_str text, mpg_value *out);

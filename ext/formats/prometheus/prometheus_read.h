@@ -30,7 +30,7 @@ struct mpg_prometheus {
   mpg_json_text failure; /* errorType and error of the answer at hand */
   mpg_json_text value;   /* of a scalar */
   bool known, failed, named;
-  bool is_string; /* the result of the answer at hand is a text, whatever stands in it */
+  bool is_string; /* the result of the current answer is a text, of any content */
   int64_t begins; /* line of the answer at hand */
   /* Text: the family that the last # TYPE line was about. */
   mpg_json_text family;
@@ -43,7 +43,7 @@ mpg_rc mpg_prometheus_next_text(mpg_prometheus *p, mpg_err *err);
 
 mpg_rc mpg_prometheus_note(const mpg_prometheus *p, mpg_severity severity, const char *kind,
                            mpg_str text, mpg_err *err);
-/* One more label of the sample at hand; the metric's name goes where it belongs. */
+/* One more label of the current sample, or the metric's name. */
 mpg_rc mpg_prometheus_add(mpg_prometheus *p, mpg_str name, mpg_str value, mpg_err *err);
 
 #endif

@@ -25,7 +25,7 @@ static const char *const arguments[] = {"scrape_time"};
 
 enum { METRIC, LABELS, TIME, VALUE, VALUE_TEXT, TYPE, FIRST_LABEL };
 
-/* A label with a column, and the name that it has where Prometheus renamed it. */
+/* A label with a column, and its name if Prometheus renamed it. */
 static const struct {
   const char *name, *renamed;
 } known[] = {
@@ -64,7 +64,7 @@ typedef struct prometheus_file {
   int64_t n_timeless, first_timeless; /* samples without a time, and the line of the first */
   const mpg_prometheus_sample *sample;
   mpg_json_text json;
-  size_t work; /* since somebody was asked whether to stop */
+  size_t work; /* since the latest poll */
 } prometheus_file;
 
 static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given, mpg_err *err) {
@@ -93,7 +93,7 @@ static void file_close(void *p) {
   mpg_json_text_free(&file->json);
 }
 
-/* What the file begins with tells its format; it is opened once more for that. */
+/* The first bytes of the file decide its format; it is opened once more for that. */
 static mpg_rc look(const mpg_env *env, const char *path, bool *json, mpg_err *err) {
   mpg_stream *stream;
   char start[512];

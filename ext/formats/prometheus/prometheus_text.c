@@ -15,8 +15,8 @@ typedef struct cursor {
   mpg_prometheus *p;
   mpg_str line;
   size_t at;
-  char *text;  /* where what has escapes is unescaped: room for the whole line */
-  size_t look; /* where the host is asked next; once it stops, nothing read counts any more */
+  char *text;  /* the buffer for unescaped text: room for the whole line */
+  size_t look; /* the position of the next poll */
   bool stopped;
 } cursor;
 
@@ -37,7 +37,7 @@ static mpg_rc malformed(const cursor *c, const char *expected, mpg_err *err) {
                   rest.n > 0 ? excerpt : "end of line", rest.n > 0 ? "\"" : "");
 }
 
-/* Moves c->look on, with which the line is not at its end; false if the host says to stop. */
+/* Moves c->look on; false if the host says to stop. */
 static bool look_on(cursor *c) {
   c->stopped = c->stopped || mpg_interrupted(c->p->env);
   c->look = c->line.n - c->look > BYTES_BETWEEN_POLLS ? c->look + BYTES_BETWEEN_POLLS : c->line.n;

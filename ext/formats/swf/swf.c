@@ -67,7 +67,7 @@ void mpg_swf_close(mpg_swf *s) {
   mpg_free(s->env, s);
 }
 
-/* Bytes at the start that are spaces, or that are none. Fewer where the host says to stop: see
+/* Bytes at the start that are spaces, or that are none. Fewer if the host says to stop: see
 ** s->poller. */
 static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
   size_t n = 0, from, near;

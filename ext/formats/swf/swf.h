@@ -58,8 +58,8 @@ mpg_rc mpg_swf_open(mpg_swf **out, const mpg_env *env, mpg_stream *stream, mpg_i
                     mpg_err *err);
 void mpg_swf_close(mpg_swf *swf); /* NULL is fine */
 
-/* The next job; MPG_DONE at the end. After MPG_DATA the next call continues with the line that
-** follows. */
+/* The next job; MPG_DONE at the end. After MPG_DATA the next call continues with the following
+** line. */
 mpg_rc mpg_swf_next(mpg_swf *swf, mpg_err *err);
 int64_t mpg_swf_line(const mpg_swf *swf); /* of the current job */
 /* Field i: MPG_INT, MPG_REAL (seconds and amounts) or MPG_NULL. */

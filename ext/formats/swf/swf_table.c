@@ -55,7 +55,7 @@ static const mpg_reader_column columns[COLUMNS] = {
 
 typedef struct swf_file {
   mpg_swf *reader;
-  mpg_json_text header; /* made when it is asked for, once a file */
+  mpg_json_text header; /* made on demand, once a file */
 } swf_file;
 
 static void file_close(void *p) {

@@ -42,7 +42,7 @@ static uint64_t little_endian(const unsigned char *p, size_t n) {
   return v;
 }
 
-/* A tag and a number, or a tag and a length; *used is what they take. `tag` is the raw tag where it
+/* A tag and a number, or a tag and a length; *used are their bytes. `tag` is the raw tag if it
 ** could be read. */
 static decoded decode(const char *bytes, size_t n, mpg_proto_field *f, size_t *used,
                       uint64_t *tag) {

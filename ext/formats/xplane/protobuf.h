@@ -4,8 +4,8 @@
 **
 ** A message is a row of fields, each a tag (number and wire type) and a value: a varint, 4 or 8
 ** bytes, or a length and so many bytes, which may be a message again. Source: "Encoding" of the
-** Protocol Buffers documentation. Nothing here recurses; a caller that goes into a message keeps
-** where it ends.
+** Protocol Buffers documentation. Nothing here recurses; a caller that enters a message stores its
+** end.
 **
 ** MPG_DATA, as "PATH: byte N: expected a field of an XPlane, found ...", where N counts the
 ** (decompressed) bytes before the field and the message is what the caller calls it: a varint of
@@ -63,8 +63,8 @@ void mpg_proto_close(mpg_proto_stream *s);
 */
 mpg_rc mpg_proto_stream_next(mpg_proto_stream *s, int64_t end, const char *what,
                              mpg_proto_field *field, mpg_err *err);
-/* The next `n` bytes, fewer only where the file ends, without taking them: borrowed until the next
-** call. */
+/* The next `n` bytes, fewer only at the end of the file, without consuming them: borrowed until the
+** next call. */
 mpg_rc mpg_proto_peek(mpg_proto_stream *s, size_t n, mpg_str *bytes, mpg_err *err);
 /* `n` bytes in one piece, borrowed until the next call. Above MPG_LIMIT_RECORD_BYTES it is
 ** MPG_LIMIT. */

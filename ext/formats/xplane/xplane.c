@@ -21,7 +21,7 @@ struct mpg_xplane {
   mpg_xstat *stats; /* of the event itself */
   size_t nstats, cap_stats;
   size_t work;     /* since the host was polled */
-  uint64_t marks;  /* given out to mpg_xstat_name.seen */
+  uint64_t marks;  /* the latest value of mpg_xstat_name.seen */
   char digits[32]; /* lent out by mpg_xplane_stat */
 };
 
@@ -198,7 +198,7 @@ static mpg_rc next_line(mpg_xplane *x, mpg_err *err) {
   return rc;
 }
 
-/* The next field of the line; *bytes has the event, where it is one. */
+/* The next field of the line; *bytes has the event, if it is one. */
 static mpg_rc next_field(mpg_xplane *x, bool *is_event, mpg_str *bytes, mpg_err *err) {
   static const char what[] = "an XLine";
   mpg_proto_field f;

@@ -1,17 +1,16 @@
 /*
-** xplane.h - the events of an XSpace (xspace.h), with their names and stats told.
+** xplane.h - the events of an XSpace (xspace.h), with their names and stats resolved.
 **
-** The file is read twice, side by side: one stream goes through a plane for its lines and maps,
-** the other then gives its events. So memory holds what a plane says once (MPG_LIMIT_PLANE_BYTES)
-** and one event (MPG_LIMIT_RECORD_BYTES), however many events there are, and compressed files are
-** read as they are.
+** The file is read by two streams: one goes through a plane for its lines and maps, then the other
+** reads its events. So memory holds a plane's maps (MPG_LIMIT_PLANE_BYTES) and one event
+** (MPG_LIMIT_RECORD_BYTES), for any number of events, and compressed files are read in place.
 **
-** Times are whole picoseconds. Counted from the epoch they would not fit 64 bits, so an event has
-** its line's nanoseconds, its own picoseconds after them, and of both together whole nanoseconds,
-** rounded down: what does not overlap in picoseconds does not overlap in nanoseconds either.
+** Times are whole picoseconds. Since the epoch they would not fit 64 bits, so an event has its
+** line's nanoseconds, its own picoseconds after them, and the sum in whole nanoseconds, rounded
+** down: events that do not overlap in picoseconds do not overlap in nanoseconds either.
 **
-** Issues, beside those of xspace.h: unknown_metadata, events or stats that no map of their plane
-** explains; negative_duration.
+** Issues, in addition to those of xspace.h: unknown_metadata, events or stats whose name no map of
+** their plane has; negative_duration.
 */
 #ifndef MPG_XPLANE_H
 #define MPG_XPLANE_H

@@ -6,13 +6,13 @@
 ** file:
 **
 **   plane TEXT, plane_id BIGINT, line TEXT, line_id BIGINT, line_display_name TEXT
-**       where it happened: a device or the host, and its stream, thread or kind of work
+**       its place: a device or the host, and its stream, thread or kind of work
 **   name TEXT, display_name TEXT, metadata_id BIGINT
-**       what happened; NULL if the plane does not explain metadata_id
+**       what happened; NULL if the plane has no name for metadata_id
 **   start_ns, end_ns BIGINT
 **       timestamp_ns + offset_ps (+ duration_ps), in whole nanoseconds, rounded down
 **   timestamp_ns, offset_ps, duration_ps BIGINT
-**       the same exactly, as the file has it: of the line, after it, and of the event
+**       the same exactly, as in the file: of the line, after it, and of the event
 **   occurrences BIGINT
 **       of an aggregated event, which has neither offset nor start
 **   group_id, ..., device_duration_ps
@@ -217,7 +217,7 @@ typedef struct kept_plane {
   uint32_t name, stats; /* of planes_file.texts */
 } kept_plane;
 
-/* Host names stand after the planes, so all planes are read before the first row. */
+/* Host names come after the planes, so all planes are read before the first row. */
 typedef struct planes_file {
   const mpg_env *env;
   const char *path;

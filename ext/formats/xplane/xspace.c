@@ -10,11 +10,11 @@
 typedef struct block {
   struct block *next;
   size_t used, cap;
-  int64_t bytes[]; /* aligned for what is kept here */
+  int64_t bytes[]; /* aligned for the types stored here */
 } block;
 
 #define BLOCK_BYTES ((size_t)64 << 10)
-#define LOOK_UP 32 /* what looking a name up counts before the host is polled */
+#define LOOK_UP 32 /* the work of looking up a name, for polling */
 
 struct mpg_xspace {
   const mpg_env *env;
@@ -23,7 +23,7 @@ struct mpg_xspace {
   mpg_issues *issues;
   bool dead;      /* nothing more can be read */
   bool damaged;   /* the plane at hand, of which more may come */
-  int64_t planes; /* seen so far */
+  int64_t planes; /* so far */
   mpg_intern hostnames;
   mpg_xplane_head plane;
   block *blocks;
@@ -573,7 +573,8 @@ static mpg_rc next_plane(mpg_xspace *s, mpg_err *err) {
   }
 }
 
-/* To the end of a damaged plane. A file that ends within it has been told of with it. */
+/* Skips to the end of a damaged plane. If the file ends within it, that was reported with the
+** plane. */
 static mpg_rc leave_plane(mpg_xspace *s, mpg_err *err) {
   mpg_rc rc = s->in.at > s->plane.end
                   ? MPG_DATA

@@ -1,12 +1,12 @@
 /*
-** xspace.h - the planes of an XSpace, the protobuf in which the profiler of JAX, TensorFlow and
-** PyTorch/XLA keeps a trace (*.xplane.pb), one after the other: what a plane says once for all its
+** xspace.h - the planes of an XSpace, the protobuf of a trace (*.xplane.pb) by the profiler of JAX,
+** TensorFlow and PyTorch/XLA, one after the other: the parts of a plane that hold for all its
 ** events. The events themselves are skipped here: xplane.h reads them.
 **
 ** A plane is a device or a part of the host; its lines are timelines (a stream, a thread, "XLA
-** Ops"); events and stats name themselves by numbers, which two maps of the plane explain, and the
-** maps follow the lines in the file. So a plane has to be gone through before its first event can
-** be told. Source: xplane.proto of OpenXLA and TensorFlow.
+** Ops"). The names of events and stats are numbers, which two maps of the plane resolve, and the
+** maps follow the lines in the file. So a plane has to be read to its end before its first event
+** can be returned. Source: xplane.proto of OpenXLA and TensorFlow.
 **
 ** Issues (source: the file; line: a byte offset): profiler_error and profiler_warning, what the
 ** profiler itself says in the file; no_planes; long_stat, stats over MPG_XSTAT_LIMIT bytes of
@@ -117,12 +117,12 @@ void mpg_xspace_close(mpg_xspace *space); /* NULL is fine */
 ** the next call continues after that plane; after any other error every call says MPG_DONE.
 */
 mpg_rc mpg_xspace_next(mpg_xspace *space, mpg_xplane_head **plane, mpg_err *err);
-/* Where the plane at hand begins, also where it could not be read. */
+/* The offset of the current plane, even if it could not be read. */
 int64_t mpg_xspace_at(const mpg_xspace *space);
-/* The hosts named so far: after the planes, as files are written. Ids count from 1. */
+/* The hosts named so far; complete only after the planes. Ids count from 1. */
 const mpg_intern *mpg_xspace_hostnames(const mpg_xspace *space);
 
-/* NULL if the plane does not explain the id. */
+/* NULL if the plane has no name for the id. */
 mpg_xevent_name *mpg_xevent_name_find(const mpg_xplane_head *plane, int64_t id);
 mpg_xstat_name *mpg_xstat_name_find(const mpg_xplane_head *plane, int64_t id);
 /* A stat from its message; its text is borrowed from there, its name is not looked up. */

@@ -60,7 +60,8 @@ static int digit_of(char c) {
                                 : 16;
 }
 
-/* A byte in digits of a base, at most `most` of them; after it. NULL: there is no digit. */
+/* Reads a byte in digits of a base, at most `most` of them, and returns the position after it.
+** NULL: there is no digit. */
 static const char *byte_in_digits(const char *p, const char *end, int base, int most, char *to) {
   const char *from = p;
   int v = 0;
@@ -92,7 +93,7 @@ size_t mpg_hlo_unescape(char *to, mpg_str raw) {
 
 /* ---- Windows ---- */
 
-/* One number of "3x3", "1_1x0_0": signed, and *rest after it and what separates it. */
+/* One signed number of "3x3" or "1_1x0_0"; *rest then begins after it and its separator. */
 static bool window_number(mpg_str *rest, int64_t *out) {
   size_t at = 0;
   if (at < rest->n && rest->p[at] == '-')
@@ -195,8 +196,8 @@ int mpg_hlo_label(mpg_str labels, int part, char label) {
 
 /* ---- Groups ---- */
 
-/* No machine's axes take more, of a module and of one instruction; what a hostile file has after
-** that is not looked at, again and again. */
+/* The most axes that are read, of a module and of one instruction; no machine has more. A hostile
+** file cannot make the rest be read again and again. */
 #define AXES_MOST ((size_t)1 << 16)
 #define NAMED_MOST 1024
 
@@ -205,7 +206,7 @@ static mpg_str short_of(mpg_str text, size_t most) {
   return text;
 }
 
-/* `text` up to the first c, all of it where there is none. */
+/* `text` up to the first c; all of it if there is none. */
 static mpg_str up_to(mpg_str text, char c) {
   const char *end = text.n == 0 ? NULL : memchr(text.p, c, text.n);
   return (mpg_str){text.p, end == NULL ? text.n : (size_t)(end - text.p)};
@@ -242,7 +243,7 @@ static bool next_axis(mpg_str *rest, mpg_str *name) {
   return name->n > 0;
 }
 
-/* The number after the sign that `rest` begins with; 1 if it does not, or is less. */
+/* The number after the sign at the begin of `rest`; 1 if there is none, or if it is less. */
 static int64_t size_after(char sign, mpg_str rest) {
   int64_t size;
   if (rest.n == 0 || rest.p[0] != sign || !mpg_hlo_next_number(&rest, &size))
@@ -259,8 +260,8 @@ static int64_t size_of_axis(mpg_str mesh, mpg_str wanted) {
 }
 
 /*
-** "['x'=4,'y'=16] {'x','y':(2)4}", after the word: devices of the mesh, ranks along the axes named.
-** A part of an axis tells its own size after that of what comes before it.
+** "['x'=4,'y'=16] {'x','y':(2)4}", after the word "mesh": devices of the mesh, and ranks along the
+** axes named. A part of an axis, "(2)4", has the size of the parts before it, then its own.
 */
 static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   const char *open = value.n == 0 ? NULL : memchr(value.p, '{', value.n);

@@ -7,7 +7,7 @@
 
 #include "../../base/base.h"
 
-/* The next whole number in *rest, whatever stands between; *rest then begins after it. */
+/* The next whole number in *rest, after any other text; *rest then begins after it. */
 bool mpg_hlo_next_number(mpg_str *rest, int64_t *out);
 /* The part of `value` after the first `key`, or empty. */
 mpg_str mpg_hlo_after(mpg_str value, mpg_str key);
@@ -26,8 +26,8 @@ typedef struct mpg_hlo_window_dim {
 /* How many dimensions; -1 for a window that makes no sense, or has more of them. */
 int mpg_hlo_window(mpg_str value, mpg_hlo_window_dim dims[MPG_HLO_WINDOW_DIMS]);
 
-/* "b01f_01io->b01f": where a label stands among those of the input (0), kernel (1) or output (2);
-** -1 if it does not. */
+/* "b01f_01io->b01f": the position of a label among those of the input (0), kernel (1) or output
+** (2); -1: none. */
 int mpg_hlo_label(mpg_str labels, int part, char label);
 
 /*
@@ -38,15 +38,14 @@ int mpg_hlo_label(mpg_str labels, int part, char label);
 void mpg_hlo_groups(mpg_str value, int64_t *ranks, int64_t *devices);
 
 /*
-** Shardy's meshes, as the header's frontend_attributes have them: {xla.sdy.meshes={mesh =
-** #sdy.mesh<["x"=2,"y"=4]>}}. mpg_hlo_mesh_size: how many devices there are in the largest; 1 if
-** there is none. mpg_hlo_manual_axes: how many there are along the axes that `attributes` (of an
-** instruction) call manual, xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"; 0 if that cannot be
-** told.
+** Shardy's meshes, as in the header's frontend_attributes: {xla.sdy.meshes={mesh =
+** #sdy.mesh<["x"=2,"y"=4]>}}. mpg_hlo_mesh_size: the number of devices in the largest; 1 if there
+** is none. mpg_hlo_manual_axes: the number of devices along the axes that `attributes` (of an
+** instruction) call manual, xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"; 0 if unknown.
 */
 int64_t mpg_hlo_mesh_size(mpg_str meshes);
 int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes);
-/* Devices that a sharding is over, {devices=[2,1,4]<=[8] last_tile_dim_replicate} or
+/* The number of devices of a sharding, {devices=[2,1,4]<=[8] last_tile_dim_replicate} or
 ** {mesh['x'=2,'y'=4], [{'x'}]}; 1 if it names none. */
 int64_t mpg_hlo_tiles(mpg_str sharding);
 /* Of such, how many there are along what is manual, {manual} or {devices=[2,1,4]<=[8]

@@ -26,9 +26,9 @@ static bool is_wider(unsigned a, unsigned b) {
 }
 
 /*
-** What a dot's algorithm multiplies in, "dot_tf32_tf32_f32", "dot_any_f8_any_f8_f32"; MPG_DTYPES if
-** it does not say. One of several products, "dot_bf16_bf16_f32_x3", is the way to the precision of
-** its operands' type.
+** The dtype in which a dot's algorithm multiplies, "dot_tf32_tf32_f32", "dot_any_f8_any_f8_f32";
+** MPG_DTYPES if it does not say, or if it uses several products, "dot_bf16_bf16_f32_x3", to reach
+** the precision of its operands' type.
 */
 static mpg_dtype class_of_algorithm(mpg_str algorithm) {
   static const mpg_str begins[] = {{"dot_any_", 8}, {"dot_", 4}};

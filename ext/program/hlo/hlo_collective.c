@@ -32,7 +32,7 @@ static mpg_i128 results_size(const mpg_hlo_module *m, const mpg_hlo_instruction 
   return mpg_hlo_leaf_size(&m->shapes, shape);
 }
 
-/* Ranks where no group is written: what the shapes say, else everybody. */
+/* The number of ranks if no group is written: from the shapes, else all devices. */
 static int64_t ranks_by_shape(const mpg_hlo_module *m, mpg_i128 whole, mpg_i128 part) {
   if (part > 0 && whole / part > 1 && whole / part < INT32_MAX)
     return (int64_t)(whole / part);
@@ -40,9 +40,9 @@ static int64_t ranks_by_shape(const mpg_hlo_module *m, mpg_i128 whole, mpg_i128 
 }
 
 /*
-** With a channel, and without use_global_device_ids, the groups of these are of replicas, and all
-** partitions of each are in it. Numbers of more devices than there are replicas are not of
-** replicas, whatever is written.
+** With a channel and without use_global_device_ids, these groups list replicas, and all partitions
+** of each are members. If a number exceeds the replicas, the groups do not list replicas, in spite
+** of the attributes.
 */
 static void add_partitions(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                            mpg_hlo_price *p) {

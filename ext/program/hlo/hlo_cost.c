@@ -140,7 +140,7 @@ static unsigned between_polls(const mpg_hlo_instruction *i, uint32_t fused) {
   return fused != MPG_HLO_NONE ? FUSIONS_BETWEEN_POLLS : INSTRUCTIONS_BETWEEN_POLLS;
 }
 
-/* Callees first: each computation's total is there when a caller asks. */
+/* Callees first: each computation's total is known before its callers need it. */
 static mpg_rc price_all(mpg_hlo_cost *c, mpg_err *err) {
   const mpg_hlo_module *m = c->m;
   unsigned turn = 0;

@@ -29,7 +29,7 @@ typedef enum mpg_hlo_counter {
   MPG_HLO_TRANSCENDENTALS,
   MPG_HLO_BYTES,
   MPG_HLO_COLLECTIVE, /* bytes of the whole, unsharded data that a collective works on */
-  MPG_HLO_WIRE,       /* bytes that each rank sends for it, on a ring or switch */
+  MPG_HLO_WIRE,       /* bytes that each rank sends, on a ring or switch */
   MPG_HLO_COUNTERS
 } mpg_hlo_counter;
 
@@ -54,7 +54,7 @@ typedef struct mpg_hlo_price {
   bool is_declared; /* a custom call that says its work itself */
 } mpg_hlo_price;
 
-/* The dtypes of a multiply: of the catalogue where it names them, else HLO's. */
+/* The dtypes of a multiply: the catalogue's names if it has them, else HLO's. */
 enum { MPG_HLO_CLASSES = MPG_DTYPES + MPG_HLO_TYPE_COUNT };
 const char *mpg_hlo_class_name(unsigned c);
 
@@ -64,7 +64,7 @@ typedef struct mpg_hlo_cost {
   mpg_hlo_price *price; /* [instruction] */
   mpg_hlo_work *total;  /* [computation] of one execution, with all it calls */
   mpg_hlo_work *times;  /* [computation] executions in one of the module, as each counter counts */
-  mpg_i128 *read;       /* [instruction] fused parameters: bytes read through them; -1: not asked */
+  mpg_i128 *read; /* [instruction] fused parameters: bytes read through them; -1: not computed */
   size_t cap_price, cap_total, cap_times, cap_read;
   uint32_t *stack; /* of walks through nested tuples */
   size_t cap_stack;

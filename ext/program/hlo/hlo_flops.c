@@ -62,8 +62,8 @@ static int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && a < 0);
 }
 
-/* The sum over t in [0, n) of floor((a t + b) / m), as by Euclid's algorithm: the points below a
-** line are those beside it. Of n, m, a and b none is negative, and m not 0. */
+/* The sum over t in [0, n) of floor((a t + b) / m), by the steps of Euclid's algorithm: the number
+** of lattice points below a line. n, a, b >= 0, m > 0. */
 static mpg_u128 floor_sum(mpg_u128 n, mpg_u128 m, mpg_u128 a, mpg_u128 b) {
   mpg_u128 sum = 0;
   for (;;) {
@@ -222,9 +222,9 @@ static void apply(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_k
 }
 
 /*
-** Applications in a reduce-window: one less than the window's places for each output, but where the
-** window spans the whole of one dimension from anywhere in it (size 2n - 1, padding n - 1 on both
-** sides), which is a reduction over it that is broadcast back: outputs / n + n - 1.
+** Applications in a reduce-window: for each output one less than the window's places. Exception: a
+** window of size 2n - 1 with padding n - 1 on both sides covers a whole dimension for every output.
+** It is a reduction that is broadcast back: outputs / n + n - 1.
 */
 static mpg_i128 windowed(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                          const mpg_hlo_window_dim *w, int n) {

@@ -292,7 +292,7 @@ static mpg_rc link_users(mpg_hlo_module *m) {
     }
   for (size_t k = 0; k < m->n + 2; k++)
     sum = m->user_start[k] += sum;
-  /* Filling moves the start of k to that of k + 1: where it was put one place too far. */
+  /* Filling moves the start of k to that of k + 1, so starts were written one place too far. */
   for (size_t k = 0; k < m->n; k++)
     for (uint32_t o = 0; o < m->instructions[k].noperands; o++) {
       if (mpg_poll(m->env, turn++))

@@ -16,8 +16,8 @@
 #define MPG_HLO_NONE UINT32_MAX
 
 /* clang-format off */
-/* Attributes that matter here, others are not kept: name in C, as written. SHARDING and FRONTEND of
-** custom calls alone. */
+/* The attributes that are stored: name in C, as written. SHARDING and FRONTEND only of custom
+** calls. */
 #define MPG_HLO_ATTRIBUTES(A)                                                                      \
   A(CALLS, "calls") A(TO_APPLY, "to_apply") A(CONDITION, "condition") A(BODY, "body")              \
   A(BRANCHES, "branch_computations") A(TRUE_BRANCH, "true_computation")                            \
@@ -40,7 +40,7 @@ typedef enum mpg_hlo_key {
       MPG_HLO_KEYS
 } mpg_hlo_key;
 
-mpg_hlo_key mpg_hlo_key_find(mpg_str text); /* MPG_HLO_KEYS: not kept */
+mpg_hlo_key mpg_hlo_key_find(mpg_str text); /* MPG_HLO_KEYS: not stored */
 
 typedef struct mpg_hlo_attribute {
   mpg_str value; /* as written */
@@ -79,7 +79,7 @@ typedef struct mpg_hlo_edge {
 
 typedef struct mpg_hlo_module {
   const mpg_env *env;
-  mpg_str name;       /* of the header, or of the entry where there is none */
+  mpg_str name;       /* of the header, or of the entry if there is none */
   mpg_str attributes; /* of the header */
   mpg_str meshes;     /* of them frontend_attributes, which name the axes of Shardy's meshes */
   int64_t line;

@@ -57,8 +57,8 @@ typedef struct mpg_hlo_opcode {
 } mpg_hlo_opcode;
 
 /*
-** The row of an opcode; that of an unknown one has the name "". *sugar: it was "OPCODE-start",
-** where HLO has no such opcode, which is XLA's short form of an async-start around OPCODE.
+** The row of an opcode; that of an unknown one has the name "". *sugar: it was "OPCODE-start"
+** without being an HLO opcode: XLA's short form of an async-start around OPCODE.
 */
 const mpg_hlo_opcode *mpg_hlo_opcode_find(mpg_str name, bool *sugar);
 

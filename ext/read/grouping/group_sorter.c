@@ -18,7 +18,7 @@ enum {
 #define VALUE_BYTES 10 /* at most: 61 bits, or a byte and eight more */
 #define CHUNK_FIRST ((size_t)64)
 #define CHUNK_MOST ((size_t)32 << 10)
-#define TEXT_BYTES 64 /* about what a text takes besides its own bytes */
+#define TEXT_BYTES 64 /* about what a text takes in addition to its bytes */
 
 /* Part of a group's records, each of them in one piece. */
 struct chunk {

@@ -1,10 +1,9 @@
 /*
-** group_sorter.h - records put together by what they have in common: kept, packed, until the last
-** is in, and then given back group by group, the groups in order and the records of each as they
-** came.
+** group_sorter.h - sorts records into groups: stores them packed until the last is in, then returns
+** them group by group, the groups sorted and the records of each in the order of arrival.
 **
-** Of a number what is kept is how far it is from the one before it in its group, and of a text its
-** number among all texts: most values take one to three bytes.
+** A number is stored as the difference from the one before it in its group, a text as its id among
+** all texts: most values take one to three bytes.
 */
 #ifndef MPG_GROUP_SORTER_H
 #define MPG_GROUP_SORTER_H
@@ -32,8 +31,8 @@ mpg_rc mpg_group_sorter_add(mpg_group_sorter *gather, const mpg_value *keys,
 mpg_rc mpg_group_sorter_sort(mpg_group_sorter *gather, const bool descending[MPG_GROUP_SORTER_KEYS],
                              mpg_err *err);
 
-/* Then the next record, the first to begin with; false: there is none. Values last until the next
-** call; a text as long as the gather, and beside it `i` is its id among the texts. */
+/* The next record; false: there is none. Values are valid until the next call; a text as long as
+** the sorter, and its `i` is its id among the texts. */
 bool mpg_group_sorter_next(mpg_group_sorter *gather);
 const mpg_value *mpg_group_sorter_key(const mpg_group_sorter *gather, size_t i);
 const mpg_value *mpg_group_sorter_value(const mpg_group_sorter *gather, size_t i);

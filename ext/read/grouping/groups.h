@@ -16,8 +16,8 @@
 
 #define MPG_GROUP_SLACK 16
 
-/* The value of a row in one of the dimensions: text, or the bytes of a number. p NULL is NULL, else
-** MPG_GROUP_SLACK bytes from there on are readable, whatever they are. */
+/* The value of a row in one of the dimensions: text, or the bytes of a number. p NULL is NULL; else
+** MPG_GROUP_SLACK bytes from p on are readable, with any values. */
 typedef mpg_str mpg_group_part;
 
 /* A number as the bytes of a part. */
@@ -38,13 +38,12 @@ static inline mpg_group_part mpg_group_number_of(const mpg_value *v, mpg_group_n
 }
 
 /*
-** A part of a key: most are of up to 16 bytes, and those are hashed and compared as two words
-** whatever their length, so that a processor has nothing to guess. Of a longer one the words are
-** its first and its last 8 bytes.
+** A part of a key. Most have up to 16 bytes; these are hashed and compared as two words for every
+** length, without a branch. The words of a longer one are its first and its last 8 bytes.
 */
 typedef struct mpg_group_head {
   uint64_t first, last, n;
-  const char *p; /* all of its bytes, where they are more than 16 */
+  const char *p; /* all of its bytes, if they are more than 16 */
 } mpg_group_head;
 
 #define MPG_GROUP_NULL UINT64_MAX /* n of a part that is NULL */
@@ -94,7 +93,7 @@ static inline mpg_group_head mpg_group_head_of(mpg_group_part s, size_t i, uint6
 typedef struct mpg_group {
   uint64_t hash;
   int64_t rows;
-  int64_t first;       /* the least number of a row of it; INT64_MAX: none was told */
+  int64_t first;       /* the least number of a row of it; INT64_MAX: none yet */
   mpg_group_head *key; /* n_parts of them */
 } mpg_group;
 

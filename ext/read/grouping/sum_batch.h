@@ -9,8 +9,8 @@
 
 #define MPG_SUM_EXPRESSION_ROWS 64 /* at most at a time: a row is a bit of a word */
 
-/* One column of the rows, or what a measure comes to in each. Where a bit of `nulls` is set, and in
-** rows that do not count, the value is any. */
+/* One column of the rows, or the value of a measure in each. If a bit of `nulls` is set, and in
+** rows that do not count, the value is undefined. */
 typedef struct mpg_sum_expression_column {
   union {
     int64_t i[MPG_SUM_EXPRESSION_ROWS]; /* of whole numbers */
@@ -19,8 +19,8 @@ typedef struct mpg_sum_expression_column {
   uint64_t nulls;
 } mpg_sum_expression_column;
 
-/* A measure of n rows. *over: those for which mpg_sum_expressions_add is to say what it comes to,
-** or that it is too large. */
+/* A measure of n rows. *over: the rows whose value mpg_sum_expressions_add has to compute, for it
+** may be too large. */
 void mpg_sum_batch(const mpg_sum_expressions *measures, const mpg_sum_expression *measure,
                    const mpg_sum_expression_column *operands, size_t n,
                    mpg_sum_expression_column *out, uint64_t *over);

@@ -41,7 +41,7 @@ static mpg_rc bad(parser *p, const char *expected) {
                   found[0] != '\0' ? "\"" : "");
 }
 
-/* A word, or what stands in double quotes (with "" for one); copied. n = 0: there is none. */
+/* A word, or the text in double quotes (with "" for one); copied. n = 0: there is none. */
 static mpg_rc read_name(parser *p, mpg_str *out) {
   bool quoted = peek(p) == '"', closed = !quoted;
   size_t n = 0;
@@ -151,7 +151,7 @@ static mpg_rc push(parser *p, waiting *w, char c) {
   return MPG_OK;
 }
 
-/* A column, a number, or what stands before one. *done: one was taken. */
+/* A column, a number, or a sign or bracket before one. *done: one was read. */
 static mpg_rc term(parser *p, waiting *w, bool *done) {
   char c = peek(p);
   *done = c != '-' && c != '(';
@@ -298,7 +298,7 @@ static bool whole_of(const mpg_sum_expression *m, const mpg_value *operands, mpg
       n--;
       if ((mpg_i128)(int64_t)stack[n - 1] == stack[n - 1] &&
           (mpg_i128)(int64_t)stack[n] == stack[n])
-        stack[n - 1] *= stack[n]; /* what two of 64 bits come to always fits */
+        stack[n - 1] *= stack[n]; /* the result of two 64-bit numbers always fits */
       else if (__builtin_mul_overflow(stack[n - 1], stack[n], &stack[n - 1]))
         return false;
       continue;

@@ -3,9 +3,9 @@
 **
 **     gpus, gpus * ("end" - start) AS gpu_seconds, -(a - 2) * 0.5 AS b
 **
-** Where every column of a measure is a whole number, and every constant, it is summed exactly, in
-** 128 bits; else in doubles with compensation (the error is that of one rounding, and the order of
-** the rows hardly ever shows). A row in which one of its columns is NULL adds nothing, as in SQL.
+** If every column and constant of a measure is a whole number, it is summed exactly, in 128 bits;
+** else in doubles with compensation (with the error of about one rounding, so the order of rows
+** hardly matters). A row in which one of its columns is NULL adds nothing, as in SQL.
 */
 #ifndef MPG_SUM_EXPRESSION_H
 #define MPG_SUM_EXPRESSION_H
@@ -84,7 +84,7 @@ static inline void mpg_total_add_real(mpg_total *t, double v) {
 }
 
 /*
-** Adds the measures of one row to totals[measures->n]. An operand is MPG_NULL, or MPG_INT where
+** Adds the measures of one row to totals[measures->n]. An operand is MPG_NULL, or MPG_INT if
 ** measures->whole says so, else MPG_REAL. MPG_LIMIT: beyond 128 bits, or a real that is not finite;
 ** *which is the measure.
 */

@@ -1,4 +1,4 @@
-/* bit_positions.h - bits that say where in 64 bytes something is. */
+/* bit_positions.h - the positions of the bits that are set in a mask of 64 bytes. */
 #ifndef MPG_BITS_H
 #define MPG_BITS_H
 

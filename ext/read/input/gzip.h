@@ -15,7 +15,7 @@ typedef struct mpg_gzip_step {
   size_t cap;
   size_t eaten, got;  /* of in; in out */
   bool ended;         /* the member, with a trailer that is right */
-  const char *damage; /* what is wrong, where step returns MPG_DATA */
+  const char *damage; /* the error, if step returns MPG_DATA */
 } mpg_gzip_step;
 
 typedef struct mpg_gzip mpg_gzip;

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #endif
 
-/* Parts of a gzip header, in their order; all but the first where a flag says so. */
+/* Parts of a gzip header, in their order; all but the first are there if a flag says so. */
 typedef enum header_part {
   FIXED,
   EXTRA_SIZE,

@@ -1,5 +1,5 @@
 /*
-** paths.c - the files that a path stands for: a file, a folder, a glob. See paths.h.
+** paths.c - the files of a path, which is a file, a folder or a glob. See paths.h.
 **
 ** The patterns are those of SQLite's GLOB: * any bytes, ? one character, [a-z] and [^a-z] one of a
 ** set (or not), [[] for a bracket itself; a bracket that never closes is an ordinary character. As
@@ -157,8 +157,8 @@ static bool has_wildcard(mpg_str s) {
 }
 
 /*
-** Adds PREFIX NAME to `out` for every name in the folder PREFIX (or the current one, where that is
-** empty) that matches the pattern. A prefix that is no folder has no names.
+** Adds PREFIX NAME to `out` for every name in the folder PREFIX (the current one if that is empty)
+** that matches the pattern. A prefix that is no folder has no names.
 */
 static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, mpg_str pattern,
                            mpg_err *err) {
@@ -188,8 +188,8 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
 }
 
 /*
-** Keeps the regular files of `found` in `files` and, where `folders` is not NULL, the folders
-** there, with a '/' after. A link to a file counts as one; a link to a folder is left alone.
+** Adds the regular files of `found` to `files` and, if `folders` is not NULL, the folders there,
+** with a '/' at the end. A link to a file counts as a file; a link to a folder is ignored.
 */
 static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
                        mpg_err *err) {
@@ -352,8 +352,8 @@ static mpg_rc list_malformed(mpg_str list, const char *at, mpg_err *err) {
                   (size_t)(at - list.p) + 1);
 }
 
-/* The byte that an escape stands for, whose backslash is before *at; *at is moved to its last byte.
-** 0: none of a path. Bytes past ASCII stand for themselves in what SQLite writes. */
+/* The byte of the escape whose backslash is before *at; *at is moved to its last byte. 0: no byte
+** of a path. SQLite writes bytes beyond ASCII without an escape. */
 static char escaped_byte(const char **at, const char *end) {
   static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
   const char *letter = *at < end ? memchr(letters, **at, sizeof letters - 1) : NULL;
@@ -386,7 +386,7 @@ static bool list_string(const char **at, const char *end, char *out, size_t *n) 
   return p < end;
 }
 
-/* What each path of a JSON array stands for. A path of the list that is nowhere is an error. */
+/* The files of each path of a JSON array. A path without a file is an error. */
 static mpg_rc expand_list(const mpg_env *env, names *files, mpg_str list, mpg_err *err) {
   const char *end = list.p + list.n, *p = skip_blanks(list.p, end) + 1;
   char text[PATH_BYTES + 2];
@@ -431,7 +431,7 @@ mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_er
   return MPG_OK;
 }
 
-/* Even to be opened may do something to a device, and break the pipe of who writes to a FIFO. */
+/* Opening alone may act on a device, or break the pipe of the process that writes to a FIFO. */
 static bool is_special(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && !S_ISREG(st.st_mode);

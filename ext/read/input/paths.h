@@ -6,7 +6,7 @@
 
 #include "../../base/issues.h"
 
-/* The files that a path stands for, sorted by name in byte order. */
+/* The files of a path, sorted by name in byte order. */
 typedef struct mpg_paths {
   const mpg_env *env;
   char **path;
@@ -15,21 +15,20 @@ typedef struct mpg_paths {
 } mpg_paths;
 
 /*
-** `path` is a JSON array of paths, or one: a file, a folder (symbolic links to folders below it
-** are not followed; deeper than 16 levels is MPG_LIMIT), or, where it names nothing that exists, a
-** glob of *, ? and [...] in any component, which matches regular files. MPG_IO: nothing there, with
-** the path in the text ("no such file", "no file matches", "folder ... holds no file"), a folder
-** that cannot be read, or a device, FIFO or socket, which is not opened. An embedded NUL or a path
-** over 4095 bytes is MPG_MISUSE.
+** `path` is a JSON array of paths, or one path: a file; a folder (symbolic links to folders below
+** it are not followed; deeper than 16 levels is MPG_LIMIT); or, if nothing of that name exists, a
+** glob of *, ? and [...] in any component, which matches regular files. MPG_IO: there is no file,
+** with the path in the text ("no such file", "no file matches", "folder ... holds no file"); a
+** folder cannot be read; or it is a device, FIFO or socket, which is not opened. An embedded NUL or
+** a path over 4095 bytes is MPG_MISUSE.
 */
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
-/* The same, but where nothing is there there are none (n = 0), and whatever else is there is
-** listed. */
+/* The same, but no file is no error (n = 0), and whatever is no regular file is listed too. */
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
 /* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
-/* The issue same_name of the file `path`, where `copied` is not NULL. MPG_OK or MPG_NOMEM. */
+/* Lists the issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
 
 /* Whether a file that is empty is one among others: listed, and no error. */

@@ -1,6 +1,6 @@
 /*
-** place.h - errors that say where: "PATH:LINE:COLUMN: expected WHAT, found WHAT", alike in all
-** readers. Lines and columns count from 1, columns in bytes.
+** place.h - errors with their place, the same in all readers: "PATH:LINE:COLUMN: expected WHAT,
+** found WHAT". Lines and columns count from 1, columns in bytes.
 */
 #ifndef MPG_PLACE_H
 #define MPG_PLACE_H

@@ -1,10 +1,10 @@
 /*
 ** simd.h - vectors of bytes: of 16 if the compiler may use them everywhere (SSE2, which every
-** x86-64 has), of 32 or 64 if the processor at hand has them. MPG_NO_SIMD: none.
+** x86-64 has), of 32 or 64 if the processor has them. MPG_NO_SIMD: none.
 **
-** What comes out is the same in all ways. A function that has a wide form is written once, over
-** what differs, MPG_INLINE, and called by a plain one, by one that is MPG_AVX2, and, where that was
-** measured to be quicker still, by one that is MPG_AVX512.
+** All forms give the same result. A function with a wide form is written once, MPG_INLINE, with the
+** vector width as its parameter. It is called by a plain function, by one that is MPG_AVX2, and, if
+** that was measured to be faster still, by one that is MPG_AVX512.
 */
 #ifndef MPG_SIMD_H
 #define MPG_SIMD_H

@@ -29,9 +29,9 @@ typedef struct ring {
   pthread_mutex_t lock;
   pthread_cond_t unpacked;
   chunk chunks[CHUNKS];
-  size_t filled, taken; /* chunks, ever; one that has an end stays */
+  size_t filled, taken; /* chunks in all; the last one stays */
   bool unpacking;       /* a thread is */
-  bool failed;          /* it did, for a reader that did it itself: what fails is not asked again */
+  bool failed;          /* the error of a reader that unpacked by itself; it is not called again */
 } ring;
 
 /* Text in which bytes that are no UTF-8 become U+FFFD. */
@@ -54,7 +54,7 @@ struct mpg_stream {
   mpg_inflate *inflate; /* NULL: plain */
   char *buf;            /* of a packed file */
   size_t buf_cap;
-  char head[4]; /* the first bytes of a file, which tell the packing */
+  char head[4]; /* the first bytes of a file, which show how it is packed */
   ring *ring;   /* NULL: the reader unpacks */
   bool begun;   /* the lead was read */
   char lead[2]; /* the first bytes of what is read, looked at before they are given */
@@ -236,7 +236,7 @@ void mpg_stream_ask(mpg_stream *s, const mpg_env *env) {
   s->env = env;
 }
 
-/* Plain bytes: those at hand, then straight from the file into the caller's buffer. */
+/* Plain bytes: those already read, then straight from the file into the caller's buffer. */
 static mpg_rc plain_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
   size_t n = s->raw.n < cap ? s->raw.n : cap;
   size_t more = 0;
@@ -284,7 +284,7 @@ static bool has_room(const ring *r) {
   return !ended && !r->failed && r->filled - r->taken < CHUNKS;
 }
 
-/* False if there is no memory for it: then it is left to the reader. */
+/* False if there is no memory for it: then the reader unpacks. */
 static bool fill(mpg_stream *s, chunk *c) {
   if (c->bytes == NULL)
     c->bytes = mpg_malloc(s->env, CHUNK);
@@ -320,7 +320,7 @@ static bool unpack_ahead(void *stream) {
   return false;
 }
 
-/* The next chunk, when it is there; NULL if nobody unpacks one: then the caller may. */
+/* The next chunk, when it is ready; NULL if no thread unpacks one: then the caller may. */
 static chunk *next_chunk(ring *r) {
   chunk *c = NULL;
   (void)pthread_mutex_lock(&r->lock);
@@ -394,8 +394,8 @@ static mpg_rc read_on(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err
   return rc;
 }
 
-/* UTF-16, as PowerShell's > and spreadsheets write it, is told here: each reader would find another
-** odd byte in it. */
+/* UTF-16, as PowerShell's > and spreadsheets write it, is recognised here: each reader would report
+** another odd byte in it. */
 static mpg_rc read_lead(mpg_stream *s, mpg_err *err) {
   mpg_rc rc = read_on(s, s->lead, sizeof s->lead, &s->lead_n, err);
   s->begun = true;

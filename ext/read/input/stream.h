@@ -10,22 +10,22 @@
 typedef struct mpg_stream mpg_stream;
 
 /*
-** Opens a regular file for reading from start to end; a FIFO, device or folder is MPG_IO.
-** Compression is told by the first bytes, not by the name (gzip 1f 8b, zstd 28 b5 2f fd and
-** skippable frames); several members or frames in a row are one stream, and zeros may follow the
-** last gzip member. O_CLOEXEC, O_NONBLOCK, no mmap. A compressed stream that ends inside a member
-** is MPG_DATA: "PATH: truncated gzip stream ..."; so is a damaged one. A zstd window over 128 MiB
-** is MPG_LIMIT. A file that the host holds (mpg_locked_files) is MPG_DATA, and not opened.
+** Opens a regular file for reading from start to end; a FIFO, device or folder is MPG_IO. The first
+** bytes decide about compression, not the name (gzip 1f 8b, zstd 28 b5 2f fd and skippable frames).
+** Several members or frames in a row are one stream, and zeros may follow the last gzip member.
+** O_CLOEXEC, O_NONBLOCK, no mmap. A compressed stream that ends inside a member is MPG_DATA: "PATH:
+** truncated gzip stream ..."; so is a damaged one. A zstd window over 128 MiB is MPG_LIMIT. A file
+** that the host holds (mpg_locked_files) is MPG_DATA, and not opened.
 */
 mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err);
-/* The same interface over bytes in memory, which stay the caller's and must outlive the stream.
-** `name` stands for the path in errors. */
+/* The same interface over bytes in memory, which are borrowed and must outlive the stream. `name`
+** is the path in errors. */
 mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name, mpg_str bytes,
                          mpg_err *err);
 void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
 
-/* From here on `env` is asked whether to stop: of a thread that reads for another. It has the same
-** memory, and stays until it is told again, or the stream is closed. */
+/* From here on `env` is polled: that of a thread that reads for another. It must have the same
+** allocator, and live until the next call or until the stream is closed. */
 void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
 /* Fills `buf` with `cap` decompressed bytes; *got is less only at the end, and
 ** before an error: so much came before it. Retries EINTR and short reads. Text in UTF-16 with its
@@ -41,13 +41,13 @@ mpg_rc mpg_stream_repaired(const mpg_stream *stream, mpg_issues *issues, mpg_err
 ** will repeat. */
 bool mpg_stream_failed(const mpg_stream *stream);
 /*
-** From here on what is packed is unpacked by one thread of the pipeline while another reads it, a
-** few blocks ahead; where there is one thread, or memory is short, by who reads, as ever. To be
-** ended by mpg_pipeline_no_ahead before the stream is closed, or with the pipeline.
+** From here on one thread of the pipeline unpacks a few blocks ahead while another reads. If there
+** is only one thread, or memory is short, the reader unpacks itself. To be ended by
+** mpg_pipeline_no_ahead before the stream is closed, or with the pipeline.
 */
 void mpg_stream_share(mpg_stream *stream, mpg_pipeline *pipeline);
-/* MPG_DATA, "PATH: expected records, found an empty file", where there is not a single byte in it:
-** for readers that found none. */
+/* MPG_DATA, "PATH: expected records, found an empty file", if the file has not a single byte: for
+** readers that found no record. */
 mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);
 /* The same for one of several files: an empty one is the issue empty_file and no error. */
 mpg_rc mpg_stream_list_empty(const mpg_env *env, const char *path, mpg_issues *issues, bool *empty,

@@ -1,9 +1,9 @@
 /*
-** unfinished.h - the end of a file that may still be being written, and what is said of it.
+** unfinished.h - the end of a file that may still be written, and its issues.
 **
-** A record that the file ends within is left out, with a warning: its rest may come. Where the last
-** line has no end but is a record all the same, as delimited text may, it is read: other writers
-** never end their last line. But nobody can tell whether its last field is whole, and that is said.
+** If the file ends within a record, the record is left out, with a warning: its rest may come. A
+** last line of delimited text without a line end may be a whole record, for some writers never end
+** their last line. It is read, with an issue, for its last field may be cut.
 */
 #ifndef MPG_UNFINISHED_H
 #define MPG_UNFINISHED_H

@@ -8,13 +8,13 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* The only call of zstd that takes an allocator is not part of its stable interface: where the
-** library at hand was built without it, the address is NULL and zstd allocates for itself. */
+/* The only call of zstd that takes an allocator is not part of its stable interface. If the library
+** was built without it, the address is NULL and zstd uses its own allocator. */
 #pragma weak ZSTD_createDStream_advanced
 
 #define RATIO_COUNTS_ABOVE (INT64_C(256) << 20)
 #define FRAME_HEADER 18 /* bytes of the longest header of a zstd frame */
-#define BLOCK_HEADER 3  /* of a block's; with a block libzstd asks for the next one's header */
+#define BLOCK_HEADER 3 /* of a block's; libzstd takes a block together with the next one's header */
 
 struct mpg_inflate {
   const mpg_env *env;
@@ -142,8 +142,7 @@ static mpg_rc gzip_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
   return MPG_OK;
 }
 
-/* Bytes of the header that a zstd frame begins with (RFC 8878, 3.1.1.1 and 3.1.2); all n where
-** it is cut short. */
+/* Bytes of the header of a zstd frame (RFC 8878, 3.1.1.1 and 3.1.2); all n if it is cut short. */
 static size_t header_size(const char *p, size_t n) {
   static const size_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
   unsigned flags;
@@ -153,14 +152,14 @@ static size_t header_size(const char *p, size_t n) {
   flags = (unsigned char)p[4];
   size = 5 + dictionary[flags & 3] + content[flags >> 6];
   if ((flags & 0x20) == 0 || flags >> 6 == 0)
-    size++; /* a window; or, where there is none, the least that the content's size takes */
+    size++; /* a window; or, if there is none, the least that holds the content's size */
   return n < size ? n : size;
 }
 
 /*
 ** Between frames: at the end (MPG_DONE), or with the header of another in f->head. libzstd may be
-** built to read formats of before version 1, by decoders that take memory of their own: where the
-** header comes to it in one piece, it sees nothing else for one.
+** built to read formats from before version 1, by decoders that allocate by themselves. If it gets
+** the header in one piece, it takes nothing else for one of these.
 */
 static mpg_rc zstd_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err) {
   size_t n = sizeof f->head - f->nhead < in->n ? sizeof f->head - f->nhead : in->n;
@@ -191,9 +190,9 @@ static mpg_rc zstd_failed(const mpg_inflate *f, size_t code, mpg_err *err) {
   }
 }
 
-/* libzstd forgets what it has put out in the call in which it comes upon damage: it gets a header
-** or a block at a time, and neither while it has more of the last, so that all before the damage
-** comes out, however much is asked for at a time. */
+/* In the call that finds damage, libzstd drops what it has unpacked. So it gets one header or block
+** at a time, and none while it has more output of the last. Then all bytes before the damage are
+** returned, for any size of the output. */
 static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t cap, size_t *got,
                        mpg_err *err) {
   while (*got == 0) {

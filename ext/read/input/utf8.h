@@ -1,6 +1,5 @@
 /*
-** utf8.h - which bytes are UTF-8, as RFC 3629 has it: no surrogates, nothing longer than
-** it need be.
+** utf8.h - which bytes are UTF-8, by RFC 3629: no surrogates, no overlong forms.
 */
 #ifndef MPG_UTF8_H
 #define MPG_UTF8_H

@@ -54,7 +54,8 @@ mpg_rc mpg_window_more(mpg_window *w, mpg_err *err) {
   w->end += got;
   memset(w->buf + w->end, 0, MPG_WINDOW_SLACK);
   w->last = rc == MPG_OK && got < w->cap - have;
-  if (got > 0 && mpg_stream_failed(w->stream)) /* what came before; then it is told again */
+  if (got > 0 && mpg_stream_failed(
+                     w->stream)) /* the bytes before come first; then the error is returned again */
     rc = MPG_OK;
   return rc;
 }

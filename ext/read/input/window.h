@@ -1,9 +1,9 @@
 /*
 ** window.h - the part of a stream that a reader of records has in memory, in one piece.
 **
-** A reader scans from `at`. Where it reaches `end` before its record does, it asks for more and
-** starts the record again: that costs half a record per block, and no reader has to stop and resume
-** in the middle of a token. Text may be lent out of the window until more is asked for.
+** A reader scans from `at`. If it reaches `end` within a record, it requests more bytes and starts
+** the record again: that costs half a record per block, and no reader has to stop and resume within
+** a token. Pointers into the window are valid until more bytes are requested.
 */
 #ifndef MPG_WINDOW_H
 #define MPG_WINDOW_H
@@ -17,7 +17,7 @@ typedef struct mpg_window {
   mpg_stream *stream; /* borrowed */
   char *buf;
   size_t cap;
-  size_t at;     /* where the record at hand begins: bytes before it may be forgotten */
+  size_t at;     /* the start of the current record: bytes before it may be dropped */
   size_t end;    /* after the last byte that was read */
   bool last;     /* nothing follows `end` */
   bool borrowed; /* buf is another's */
@@ -26,13 +26,13 @@ typedef struct mpg_window {
 void mpg_window_open(mpg_window *w, const mpg_env *env, mpg_stream *stream);
 void mpg_window_close(mpg_window *w);
 
-/* Reads on: at least one byte more, or `last`. Moves buf, at and end; doubles the window where the
-** bytes from `at` fill more than half of it. Where a file is damaged, what came before that is
-** given first. */
+/* Reads at least one byte more, or sets `last`. Moves buf, at and end; doubles the window if the
+** bytes from `at` fill more than half of it. If a file is damaged, the bytes before the damage are
+** returned first. */
 mpg_rc mpg_window_more(mpg_window *w, mpg_err *err);
 
-/* Goes on at buf[at] of `n` bytes (and slack), of `cap`: all there is where cap is 0, and then
-** borrowed; else the window's, and the stream follows. */
+/* Continues at buf[at] of `n` bytes (and slack) with capacity `cap`. If cap is 0, these are all
+** bytes, and borrowed; else the window owns them, and the stream follows. */
 void mpg_window_set(mpg_window *w, mpg_stream *stream, char *buf, size_t at, size_t n, size_t cap);
 
 /* At the very start of the stream: reads the first bytes and steps over a UTF-8 byte order mark. */

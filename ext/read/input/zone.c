@@ -81,8 +81,8 @@ int64_t mpg_zone_offset(const mpg_zone *zone, int64_t utc) {
 }
 
 /*
-** A local time belongs before transition i where it is earlier than what the clock shows at i by
-** the greater of the two offsets: that takes the first of two readings, and moves a skipped one
+** A local time is before transition i if it is earlier than the clock at i with the greater of the
+** two offsets. So a time that the clock shows twice is the first one, and a skipped time moves
 ** forward.
 */
 mpg_zone_fit mpg_zone_utc(const mpg_zone *zone, int64_t local, int64_t *utc) {

@@ -2,10 +2,10 @@
 ** zone.h - local times of a named time zone, for sources that write times without one.
 **
 ** Reads compiled zone files (TZif version 2 and later, RFC 8536): the 64-bit transitions and, after
-** the last of them, the POSIX TZ rule of the footer, carried on to 2262. No environment variable is
-** read and the C library's idea of local time is never asked.
+** the last of them, the POSIX TZ rule of the footer, up to 2262. Neither environment variables nor
+** the C library's local time are used.
 **
-** Seconds are int64 Unix seconds; "local" is the same count of what a wall clock shows.
+** Seconds are int64 Unix seconds; "local" is the same count for the time on a wall clock.
 */
 #ifndef MPG_ZONE_H
 #define MPG_ZONE_H
@@ -31,10 +31,9 @@ typedef enum mpg_zone_fit {
 */
 mpg_rc mpg_zone_open(mpg_zone **out, const mpg_env *env, mpg_str name, const char *folder,
                      mpg_err *err);
-/* The zone that an argument `zone` names, UTC where it is NULL; errors begin with the argument's
-** name. */
+/* The zone of an argument `zone`, UTC if it is NULL; errors begin with the argument's name. */
 mpg_rc mpg_zone_given(mpg_zone **out, const mpg_env *env, const mpg_value *argument, mpg_err *err);
-/* The same from the bytes of a zone file; `name` stands for it in errors. */
+/* The same from the bytes of a zone file; `name` is its name in errors. */
 mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_str bytes,
                      mpg_err *err);
 void mpg_zone_free(mpg_zone *zone); /* NULL is fine */

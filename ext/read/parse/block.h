@@ -18,7 +18,7 @@ typedef struct mpg_block {
   const mpg_env *env;
   char *bytes; /* MPG_WINDOW_SLACK readable bytes follow the last */
   size_t n, cap;
-  size_t at;      /* where a reader begins, mpg_csv_unfeed may have moved it */
+  size_t at;      /* where a reader begins; mpg_csv_unfeed may move it */
   size_t more;    /* bytes after the n: the beginning of the next block, for messages alone */
   int64_t line;   /* of the byte at `at` */
   int64_t offset; /* of the first byte in the stream */

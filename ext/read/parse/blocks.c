@@ -19,7 +19,7 @@ struct mpg_blocks {
   const mpg_env *env;
   mpg_stream *stream;
   mpg_blocks_options options;
-  mpg_csv *csv; /* for text that only the reader itself can tell */
+  mpg_csv *csv; /* for text that only the reader itself can cut */
   char *tail;   /* read, and after the end of the block before */
   size_t ntail, tail_cap;
   int64_t line;
@@ -111,7 +111,7 @@ static const char *survey_wide(survey *s, const char *p, const char *end) {
 }
 #endif
 
-/* p is at the beginning of a record: what stands before it does not matter. */
+/* p is at the beginning of a record: the bytes before it do not matter. */
 static survey look_over(const char *p, size_t n) {
   const char *end = p + n;
   survey s = {0};
@@ -148,7 +148,7 @@ static int64_t lines_of(const survey *s) {
   return (int64_t)(s->lf + s->cr - s->crlf);
 }
 
-/* ---- where a block of CSV may end ---- */
+/* ---- the ends of a block of CSV ---- */
 
 /* Bits of the bytes of one kind among 64 (or the n that are left). */
 static uint64_t bits_of(const char *p, size_t n, char c) {
@@ -202,7 +202,7 @@ static bool cut_by_parity(const char *p, size_t n, char delimiter, size_t *cut) 
   return true;
 }
 
-/* The last CR with another byte than LF after it, where there are no quotes and no LFs. */
+/* The last CR with another byte than LF after it, if there are no quotes and no LFs. */
 static size_t cut_at_cr(const char *p, size_t n) {
   const char *cr = n < 2 ? NULL : memrchr(p, '\r', n - 1);
   return cr == NULL ? 0 : (size_t)(cr - p) + 1;
@@ -305,7 +305,7 @@ static mpg_rc csv_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut, mpg_e
   return MPG_OK;
 }
 
-/* ---- where a block of JSON may end ---- */
+/* ---- the ends of a block of JSON ---- */
 
 /* Behind the last line end with '}' before and '{' after; *more: up to and with the '{'. */
 static size_t json_cut(mpg_blocks *b, const char *p, size_t n, size_t *more) {
@@ -329,7 +329,7 @@ static size_t json_cut(mpg_blocks *b, const char *p, size_t n, size_t *more) {
 
 /* ---- blocks ---- */
 
-/* Room for `want` bytes, those of the block kept; room after them is readable. */
+/* Room for `want` bytes, with those of the block preserved; the slack after them is readable. */
 static mpg_rc widen(const mpg_blocks *b, mpg_block *block, size_t want, mpg_err *err) {
   char *bytes;
   if (want <= block->cap)

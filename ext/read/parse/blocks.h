@@ -1,14 +1,14 @@
 /*
-** blocks.h - a stream of records cut into blocks of whole records, so that several threads can read
-** one file (base/pipeline.h), in bounded memory and without a difference to reading it in one go.
+** blocks.h - cuts a stream into blocks of whole records, so that several threads can read one file
+** (base/pipeline.h) in bounded memory, with the result of one thread.
 **
-** Where a block ends is exact, not a guess that is mended later: a block ends after a line end at
-** which a reader of the whole file would begin a record.
+** The end of a block is exact, not a guess that is mended later: a block ends after a line end at
+** which a reader of the whole file begins a record.
 **
-** CSV: line ends within quotes are told apart 64 bytes at a time by the parity of the quotes, where
-** each stands where a quote belongs; where one does not, and in text with NULs, the reader itself
-** (csv.h) is asked. JSON: at a line end between '}' and '{', where no valid record can continue and
-** where also a reader that skips malformed ones begins anew.
+** CSV: the parity of quotes decides which line ends are inside quotes, 64 bytes at a time. If a
+** quote is misplaced, or the text has NULs, the reader itself (csv.h) finds the end. JSON: a block
+** ends at a line end between '}' and '{': no valid record continues there, and a reader that skips
+** malformed records begins anew there.
 */
 #ifndef MPG_BLOCKS_H
 #define MPG_BLOCKS_H
@@ -24,7 +24,7 @@ typedef struct mpg_blocks_options {
   bool whole;     /* do not cut: all is a rest */
 } mpg_blocks_options;
 
-/* From where the stream is; at its very start a byte order mark is stepped over. */
+/* Begins at the position of the stream; at its very start a byte order mark is skipped. */
 mpg_rc mpg_blocks_open(mpg_blocks **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
                        const mpg_blocks_options *options, mpg_err *err);
 void mpg_blocks_close(mpg_blocks *blocks); /* NULL is fine; the stream stays open */

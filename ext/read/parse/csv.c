@@ -1,11 +1,11 @@
 /*
 ** csv.c - delimited text, a record at a time: see csv.h.
 **
-** The bytes that can mean something are found 64 at a time, as bits of a mask: the delimiter, the
-** quote, and everything up to 0x0d, which takes in CR, LF and NUL with one comparison (the other
-** control characters are then skipped). Between them nothing is looked at, and fields are lent out
-** of the window as they stand. Only where a record holds doubled quotes are its quoted fields
-** rewritten, and only once the record is complete, so that it can be scanned again until then.
+** The special bytes are found 64 at a time, as bits of a mask: the delimiter, the quote, and
+** everything up to 0x0d, which finds CR, LF and NUL with one comparison (other control characters
+** are then skipped). All other bytes are skipped, and fields are borrowed from the window
+** unchanged. Only if a record has doubled quotes are its quoted fields rewritten, and only once the
+** record is complete, so that it can be scanned again until then.
 */
 #include "blocks.h"
 #include "../input/place.h"
@@ -22,7 +22,7 @@
 #include <emmintrin.h>
 #endif
 
-/* What to look for in a window, and how far that got: kept from record to record. */
+/* The special bytes of a window, up to the position of the scan; used from record to record. */
 typedef struct scanner {
   const char *buf;
   size_t end;
@@ -38,13 +38,13 @@ typedef struct scanner {
 
 struct mpg_csv {
   const mpg_env *env;
-  const mpg_env *asked; /* whether to stop; NULL: nobody */
+  const mpg_env *asked; /* to poll; NULL: none */
   mpg_window w;
   scanner scan;
   char delimiter;
   bool quotes;
   bool started;
-  bool measuring; /* only where records end is asked: the bytes are left as they are */
+  bool measuring; /* only the ends of records are wanted: the bytes are not changed */
   bool after_cr;  /* the record before ended in CR: a LF that follows belongs to it */
   bool skip_line; /* there was an error in this line: continue after it */
   bool cut_off;   /* see mpg_csv_cut_off */
@@ -56,7 +56,7 @@ struct mpg_csv {
   size_t n, cap;
   uint32_t *breaks; /* offsets in the record at which its second, third, ... line begins */
   size_t n_breaks, cap_breaks;
-  mpg_err broken; /* an error that cannot be skipped is reported ever after */
+  mpg_err broken; /* an error that cannot be skipped is returned by every later call */
 };
 
 #ifdef MPG_CSV_SSE2
@@ -159,8 +159,7 @@ static mpg_rc more_fields(mpg_csv *csv, mpg_err *err) {
                     mpg_stream_path(csv->w.stream), (long long)csv->line, csv->most_fields);
   if (mpg_grow(csv->env, &csv->fields, &csv->cap, csv->n + 1, sizeof *csv->fields) != MPG_OK)
     return mpg_fail_nomem(err);
-  csv->cap =
-      csv->cap < csv->most_fields ? csv->cap : csv->most_fields; /* is asked again above it */
+  csv->cap = csv->cap < csv->most_fields ? csv->cap : csv->most_fields; /* polls again above it */
   return MPG_OK;
 }
 
@@ -207,7 +206,7 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
   char text[MPG_BYTE_TEXT];
   mpg_rc rc;
   if (resume - csv->record > csv->limit)
-    return too_long(csv, err); /* as it is where the window ended before the error */
+    return too_long(csv, err); /* the same as if the window ended before the error */
   where(csv, pos - csv->record, &at.line, &at.column);
   rc = mpg_expected(err, at, expected,
                     resume == csv->w.end ? "end of file" : mpg_byte_text(csv->w.buf[pos], text));
@@ -219,8 +218,8 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
 }
 
 /* Halves the doubled quotes of the quoted fields, in place. A field is quoted if there is a quote
-** before it: before any other field stands a delimiter, or the record begins. False: the host says
-** to stop. */
+** before it; else there is a delimiter, or the begin of the record. False: the host says to stop.
+*/
 static bool undouble(mpg_csv *csv) {
   const char *first = csv->w.buf + csv->record;
   size_t work = 0;
@@ -244,8 +243,8 @@ static bool undouble(mpg_csv *csv) {
   return true;
 }
 
-/* The fields of the record up to anything but a delimiter, or to where memory has to be asked for:
-** most records, and nothing here is looked at twice. The window continues for 64 bytes at least. */
+/* The fields of the record up to the first special byte that is no delimiter, or until memory has
+** to grow: all fields of most records, in one pass. At least 64 bytes follow in the window. */
 static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
   const char *buf = s->buf, delimiter = csv->delimiter;
   mpg_str *fields = csv->fields;
@@ -271,7 +270,7 @@ static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
   return field;
 }
 
-/* Whether the host says to stop, which it is asked at `pos` where that is far after *asked. */
+/* Whether the host says to stop; it is polled at `pos` if that is far after *asked. */
 static inline bool stops(const mpg_csv *csv, size_t pos, size_t *asked) {
   if (pos - *asked <= BYTES_BETWEEN_POLLS)
     return false;
@@ -279,17 +278,17 @@ static inline bool stops(const mpg_csv *csv, size_t pos, size_t *asked) {
   return csv->asked != NULL && mpg_interrupted(csv->asked);
 }
 
-/* What scanning the window for one record came to, besides an error. */
+/* The result of scanning the window for one record, if there is no error. */
 typedef enum outcome { RECORD, MORE, END } outcome;
 
 /*
-** The record from w.at on. MORE: the window ends before it does. w.at is moved after what was
-** taken: blank lines, and the record where there is one.
+** The record from w.at on. MORE: the window ends within it. w.at is moved past blank lines, and
+** past the record if there is one.
 */
 static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
   scanner s = csv->scan;
   const char *buf = s.buf, delimiter = csv->delimiter;
-  size_t pos, field = csv->w.at, asked = field; /* asked: where it was asked whether to stop */
+  size_t pos, field = csv->w.at, asked = field; /* asked: the position of the latest poll */
   bool doubled = false;
   mpg_rc rc;
   csv->n = csv->n_breaks = 0;
@@ -495,7 +494,7 @@ void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block) {
 
 mpg_rc mpg_csv_cut(mpg_csv *csv, const char *bytes, size_t n, size_t *cut, mpg_err *err) {
   outcome result = RECORD;
-  mpg_err untold; /* what is wrong with a record is for the one who reads it to tell */
+  mpg_err untold; /* the reader of the record reports its error */
   mpg_window_set(&csv->w, csv->w.stream, (char *)(uintptr_t)bytes, 0, n, 0);
   csv->w.last = false;
   csv->measuring = true;

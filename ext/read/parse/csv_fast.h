@@ -1,8 +1,8 @@
 /*
 ** csv_fast.h - the fields of plain records of delimited text in memory, many records at a time.
 **
-** Plain is what needs no thought: records of the expected number of fields, ended by LF or CRLF,
-** without quotes, NUL and other CRs. From the first record that is not plain on, csv.h is asked.
+** A plain record has the expected number of fields, ends with LF or CRLF, and has no quotes, NULs
+** or other CRs. The first record that is not plain, and those after it, are for csv.h.
 */
 #ifndef MPG_CSV_SCAN_H
 #define MPG_CSV_SCAN_H

@@ -37,7 +37,7 @@ static inline bool key_is(const char *p, const char *end, const mpg_json_fast_ke
   return k->n <= 16 || ((size_t)(end - p) >= k->n && memcmp(p, k->whole, k->n) == 0);
 }
 
-/* The number of the key at p, where the i-th stands; -1: it is none of them. */
+/* The number of the key at p, the i-th of its object; -1: it is none of them. */
 static inline int key_at(mpg_json_fast *usual, size_t i, const char *p, const char *end) {
   if (key_is(p, end, &usual->keys[usual->order[i]]))
     return usual->order[i];
@@ -94,8 +94,8 @@ static inline const char *short_string(const char *p, const char *end) {
 }
 #endif
 
-/* The quote at the end of a string that is not plain from p on, but without escapes: beyond ASCII;
-** or NULL. A long one, in which the host would have to be asked, is not looked at. */
+/* The quote at the end of a string that from p on has bytes beyond ASCII but no escapes; else NULL.
+** NULL for a long string too, for the host would have to be polled. */
 static const char *other_string(const char *p, const char *end) {
   mpg_json_scan s = {.end = end - p > LONG_STRING ? p + LONG_STRING : end};
   bool escaped = false;
@@ -205,8 +205,8 @@ const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char
 
 /* ---- Many at a time ---- */
 
-/* If p is at a space, after it. Text is written in one style, which a processor learns where it is
-** asked; what is only computed it would wait for. */
+/* Skips a space at p. A text is written in one style, so the branch is well predicted; without a
+** branch the processor would wait for the sum. */
 static inline const char *after_space(const char *p) {
   if (__builtin_expect(*p == ' ', 0))
     p++;
@@ -214,8 +214,8 @@ static inline const char *after_space(const char *p) {
 }
 
 #ifdef MPG_SSE2
-/* The quote at the end of the string at p: as mpg_json_plain_end, but NULL where something else
-** ends it. Where the next quote is does not wait for what is before it. */
+/* The quote at the end of the string at p: as mpg_json_plain_end, but NULL if another byte ends it.
+** The search for the quote does not depend on the bytes before it. */
 static inline const char *string_end(const char *p, const char *end) {
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
   __m128i odd =
@@ -277,8 +277,9 @@ static inline bool line_ends(const char *p, const char *lf) {
 }
 
 /*
-** The object of the line p..lf, if it has the members of the last usual one in its order. No end is
-** asked for on the way: nothing that is taken holds a line end, and so none is passed.
+** The object of the line p..lf, if it has the members of the latest common one in the same order.
+** No end is checked on the way: nothing that is read contains a line end, so the line's end stops
+** it.
 */
 static bool take_line(const mpg_json_fast *usual, const char *p, const char *lf, const char *base,
                       struct mpg_json_span *values) {
@@ -290,8 +291,8 @@ static bool take_line(const mpg_json_fast *usual, const char *p, const char *lf,
   return line_ends(p, lf);
 }
 
-/* Two lines, the second of which is at q: a processor takes steps of both at a time, where in one
-** line each waits for the one before it. */
+/* Two lines, the second at q, in turns: a processor works on both at once, while the steps of one
+** line wait for each other. */
 static bool take_two(const mpg_json_fast *usual, const char *p, const char *p_lf, const char *q,
                      const char *q_lf, const char *base, struct mpg_json_span *values) {
   size_t n = usual->members;

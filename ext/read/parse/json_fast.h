@@ -32,8 +32,8 @@ bool mpg_json_fast_add(mpg_json_fast *usual, mpg_str name);
 /*
 ** The object that begins at p: its members, by the number of their key, and which of them it has.
 ** Their texts are borrowed from p, where 64 bytes after `end` are readable. Returns the position
-** after it; NULL if it is not usual: another key, one twice, a nested value, text with escapes,
-** white space other than a space after ':' and ',', a part of an object.
+** after it; NULL if it is not in the common form: another key, a key twice, a nested value, text
+** with escapes, white space other than a space after ':' and ',', a part of an object.
 */
 const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char *end,
                                  mpg_json_member *members, uint64_t *has);

@@ -169,7 +169,7 @@ static bool is_word(mpg_str text) {
   return false;
 }
 
-/* What may stand after a number or a word. */
+/* What may follow a number or a word. */
 static inline bool ends_token(char c) {
   return c == ',' || c == '}' || c == ']' || c == '\n' || c == ' ' || c == '\r' || c == '\t';
 }
@@ -321,7 +321,8 @@ static char *put_utf8(char *to, int code) {
   return to;
 }
 
-/* An escape from its backslash on; NULL: it is none, and stands for itself. */
+/* Skips an escape from its backslash on; NULL: it is none, and the backslash is an ordinary byte.
+*/
 static const char *unescape(const char *p, const char *end, char **to) {
   static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
   const char *name;

@@ -1,10 +1,10 @@
 /*
-** json_lenient.h - JSON as profilers write it, scanned no more than is asked for.
+** json_lenient.h - JSON as profilers write it, scanned only as far as requested.
 **
-** json_tokens.h checks every byte; here only strings, brackets and what stands between the members
-** at hand are looked at, and what is nested deeper is skipped at the speed of a search for its end.
-** And it takes what is no JSON and can only mean one thing: bytes below 0x20 and unknown escapes in
-** strings (Windows paths) stand for themselves, and NaN, nan, Infinity and inf are numbers.
+** json_tokens.h checks every byte. Here only strings, brackets and the bytes between the current
+** members are checked, and nested values are skipped at the speed of a search for their end. Some
+** text is accepted that is no JSON but has only one meaning: bytes below 0x20 and unknown escapes
+** in strings (Windows paths) are ordinary bytes, and NaN, nan, Infinity and inf are numbers.
 */
 #ifndef MPG_JSON_LEAN_H
 #define MPG_JSON_LEAN_H
@@ -28,10 +28,10 @@ typedef struct mpg_json_token {
 typedef struct mpg_json_lenient {
   const char *end;
   bool more;            /* it ran into `end` */
-  const char *at;       /* else where it failed */
+  const char *at;       /* else the position of the failure */
   const char *expected; /* a constant text */
-  const char *look;     /* from here on `poller` is asked whether to stop: then a scan fails, too */
-  mpg_poller *poller;   /* NULL: nobody is asked */
+  const char *look;     /* from here on `poller` is polled; if it says to stop, the scan fails */
+  mpg_poller *poller;   /* NULL: none */
 } mpg_json_lenient;
 
 /* Bytes scanned between two questions. */

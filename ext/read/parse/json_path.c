@@ -119,7 +119,7 @@ void mpg_json_docs_free(mpg_json_docs *docs) {
   memset(docs, 0, sizeof *docs);
 }
 
-/* The member that step `s` names; `hint` is where to look first. */
+/* The member that step `s` names; `hint` is the index to try first. */
 static const mpg_json_member *take(const step *s, const mpg_json_member *members, size_t n,
                                    size_t hint) {
   if (s->is_index) {

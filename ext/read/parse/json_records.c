@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What may come next in the stream, besides white space. */
+/* What may come next in the stream, after white space. */
 typedef enum state {
   AT_START,       /* an object, or the '[' of the one array, or nothing */
   AT_LINE,        /* an object, or the end */
@@ -21,7 +21,7 @@ typedef enum state {
 
 struct mpg_json {
   const mpg_env *env;
-  mpg_env asking; /* the same memory, and who is asked whether to stop */
+  mpg_env asking; /* the same memory, and the poller */
   mpg_window w;
   mpg_json_members members;
   size_t limit;
@@ -35,9 +35,9 @@ struct mpg_json {
   int64_t record_line, record_column;
   bool takes_nan;
   size_t nans; /* of the current record */
-  char *text;  /* where it has some: the record without them */
+  char *text;  /* the record without them, if it has some */
   size_t n_text, text_cap;
-  mpg_err broken; /* an error that cannot be skipped is reported ever after */
+  mpg_err broken; /* an error that cannot be skipped is returned by every later call */
 };
 
 mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream,
@@ -77,8 +77,8 @@ static bool in_array(const mpg_json *json) {
   return json->state == AT_FIRST || json->state == AT_ELEMENT || json->state == BEHIND_ELEMENT;
 }
 
-/* Reports the failed scan, and finds where to continue. `after` is the position after the object
-** at w.at where that is sound as JSON, else NULL. */
+/* Reports the failed scan, and finds where to continue. `after` is the position after the object at
+** w.at if that is valid JSON, else NULL. */
 static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *after, mpg_err *err) {
   int64_t line = json->line, column = json->column;
   json->record_line = line;
@@ -200,7 +200,8 @@ static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   }
   if (p == NULL && (s.rc == MPG_NOMEM || s.rc == MPG_INTERRUPTED))
     return mpg_json_scan_fail(&s, NULL, 0, 0, NULL, err);
-  /* An error after the limit is one of the limit, as it is where the window ends before it. */
+  /* An error after the limit is reported as one of the limit, as it is if the window ends before
+  ** it. */
   last = p != NULL ? p : after != NULL ? after : s.at;
   if ((size_t)(last - w->buf) - w->at > json->limit)
     return too_long(json, err);
@@ -357,7 +358,7 @@ void mpg_json_where(const mpg_json *json, size_t at, int64_t *line, int64_t *col
 struct mpg_json_doc {
   const mpg_env *env;
   mpg_json_members members;
-  size_t work; /* since somebody was asked whether to stop */
+  size_t work; /* since the latest poll */
 };
 
 /* What a parse of next to nothing costs, in bytes. */
@@ -376,7 +377,7 @@ mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, 
       return mpg_fail_nomem(err);
     (*doc)->env = env;
   }
-  /* Of millions of values in one record none is long enough to be asked about by itself. */
+  /* A record may have millions of values, none of them long enough to poll by itself. */
   if (mpg_poll_work(env, &(*doc)->work, text.n + PARSE_WORK))
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   p = mpg_json_space(start, s.end);

@@ -1,13 +1,13 @@
 /*
 ** json_records.h - strict JSON (RFC 8259) from a stream: JSON Lines, one array, or one document, in
-** bounded memory (a window that holds the value at hand).
+** bounded memory (a window that holds the current value).
 **
 ** Refused with MPG_DATA and "PATH:LINE:COLUMN: expected ..., found ...": trailing commas, comments,
 ** single quotes, leading zeros, unescaped control characters, lone surrogates, invalid UTF-8, text
-** after the value, and NaN and infinities where the options do not take them. What ends too early
-** says "found end of file". Depth over MPG_JSON_DEPTH, more members than MPG_LIMIT_JSON_MEMBERS and
-** a record over the limit are MPG_LIMIT. A byte order mark at the start of a stream is skipped and
-** not counted in columns.
+** after the value, and NaN and infinities unless the options allow them. If the text ends too
+** early, the error says "found end of file". Depth over MPG_JSON_DEPTH, more members than
+** MPG_LIMIT_JSON_MEMBERS and a record over the limit are MPG_LIMIT. A byte order mark at the start
+** of a stream is skipped and not counted in columns.
 */
 #ifndef MPG_JSON_H
 #define MPG_JSON_H
@@ -48,15 +48,15 @@ void mpg_json_close(mpg_json *json); /* NULL is fine; the stream stays open */
 
 /*
 ** The next object of the stream: of objects one after the other (JSON Lines; any white space
-** between), or of the elements of one top-level array. Its members in the order written; nested
-** values as checked raw text, which mpg_json_parse takes apart. Borrowed until the next call.
-** Anything but an object is MPG_DATA, and so is a key that repeats (within nested objects that is
-** seen when they are parsed). MPG_DONE at the end; a stream without any value has no record.
+** between), or of the elements of one top-level array. Its members are in the order written; nested
+** values are checked raw text, for mpg_json_parse. Borrowed until the next call. Any other value is
+** MPG_DATA, and so is a key that repeats (in a nested object, when that is parsed). MPG_DONE at the
+** end; a stream without any value has no record.
 **
 ** After MPG_DATA the next call continues: after an object with a repeated key; else, in JSON Lines,
-** after the line in which the malformed record begins; within an array there is no telling where
-** the next element begins, and the next call returns MPG_DONE. After any other error, also MPG_DATA
-** of the stream itself, every call returns that error again: mpg_json_is_broken.
+** after the line in which the malformed record begins; within an array the start of the next
+** element is unknown, and the next call returns MPG_DONE. After any other error, also MPG_DATA of
+** the stream itself, every call returns that error again: mpg_json_is_broken.
 */
 mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err);
 int64_t mpg_json_line(const mpg_json *json); /* where the current record begins */
@@ -75,10 +75,9 @@ void mpg_json_where(const mpg_json *json, size_t at, int64_t *line, int64_t *col
 
 /*
 ** Members of an object, or elements of an array (with empty keys), from text in memory, such as a
-** nested value above. `name` stands for the path in errors. Members point into `text` and into
-**doc,
-** which is made where it is NULL (also in an error), may be used for one parse after the other, and
-** is freed once.
+** nested value above. `name` is the path in errors. Members point into `text` and into doc, which
+** is made where it is NULL (also in an error), may be used for one parse after the other, and is
+** freed once.
 */
 typedef struct mpg_json_doc mpg_json_doc;
 mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, mpg_str text,
@@ -90,8 +89,9 @@ void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const m
 /* The same as mpg_csv_unfeed, after an object of JSON Lines; false if that is not the end of its
 ** line. */
 bool mpg_json_unfeed(mpg_json *json, mpg_block *block);
-/* The bytes from the next object of JSON Lines on, at its '{', for a reader that knows what usually
-** stands there; *end: of what is in memory, with slack. False: there is none, or not so simply. */
+/* The bytes from the next object of JSON Lines on, at its '{', for a fast road; *end: the end of
+** the bytes in memory, with slack. False: there is no object, or finding it takes the general
+** reader. */
 bool mpg_json_peek(mpg_json *json, const char **p, const char **end);
 /* The object was read, up to `after`; it has no line end inside. */
 void mpg_json_take(mpg_json *json, const char *after);

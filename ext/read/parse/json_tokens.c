@@ -415,7 +415,7 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
   }
 }
 
-/* Rewrites the strings that hold escapes into m->text; the others stay where they are. */
+/* Unescapes the strings that have escapes into m->text; the others are not copied. */
 static mpg_rc unescape_all(mpg_json_members *m, const mpg_env *env) {
   mpg_poller poller = {env, 0, false};
   size_t need = 0, at = 0;
@@ -511,7 +511,7 @@ const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_j
           s->rc = MPG_NOMEM;
           return NULL;
         }
-        m->cap = m->cap < most ? m->cap : most; /* is asked again above it */
+        m->cap = m->cap < most ? m->cap : most; /* polls again above it */
       }
       if (stops(s, p))
         return NULL;

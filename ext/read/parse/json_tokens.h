@@ -1,9 +1,8 @@
 /*
-** json_tokens.h - JSON in memory: tokens, whole values, and the members of one object or array. The
-** part of json_records.h that does not know where the bytes come from.
+** json_tokens.h - JSON in memory: tokens, whole values, and the members of one object or array.
 **
-** A scan returns the position after what it took, or NULL and says in the mpg_json_scan why. It
-** never looks after `end`; a failure at `end` may be one of too few bytes.
+** A scan returns the position after what it read, or NULL with the reason in the mpg_json_scan. It
+** never reads past `end`; a failure at `end` may mean too few bytes.
 */
 #ifndef MPG_JSON_SCAN_H
 #define MPG_JSON_SCAN_H
@@ -13,11 +12,11 @@
 typedef struct mpg_json_scan {
   const char *end;
   mpg_rc rc;            /* MPG_DATA, MPG_LIMIT, MPG_NOMEM or MPG_INTERRUPTED */
-  const char *at;       /* where it failed */
+  const char *at;       /* the position of the failure */
   const char *expected; /* a constant text: what could have stood there */
   const char *found;    /* a constant text, or NULL: the byte at `at`, or the end */
-  const mpg_env *env;   /* whose host is asked now and then whether to stop */
-  const char *look;     /* where it is asked next; NULL at first */
+  const mpg_env *env;   /* which is polled now and then */
+  const char *look;     /* the position of the next poll; NULL at first */
   bool takes_nan;       /* NaN, Infinity and -Infinity are values: MPG_JSON_NAN */
   size_t nans;          /* of them so far */
 } mpg_json_scan;
@@ -31,7 +30,7 @@ static inline const char *mpg_json_space(const char *p, const char *end) {
 /* The first byte that is not plain text of a string: a quote, a backslash, a control character or a
 ** byte above ASCII; or the end. */
 const char *mpg_json_plain_end(const char *p, const char *end);
-/* A string, from after its opening quote. *escaped is set where it holds a backslash. */
+/* A string, from after its opening quote. *escaped is set if it has a backslash. */
 const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped);
 /* `raw`, which is JSON except for `nans` values that are NaN or infinite, with null in their
 ** places: returns after the copy. `to` has room for raw.n + nans bytes. Where `poller` says to stop
@@ -43,7 +42,7 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
 ** (NULL: none) says to stop, the text is of no use. */
 size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *poller);
 
-/* Members of the object at hand. Arrays and text grow and are used again; zeroed at first. */
+/* Members of the current object. Arrays and text grow and are used again; zeroed at first. */
 typedef struct mpg_json_members {
   mpg_json_member *p;
   size_t n, cap;

@@ -21,7 +21,7 @@ struct mpg_pull {
   bool pending;                /* a value begins at w.at */
   int64_t documents;
   int64_t line, column; /* of w.at */
-  char *key, *text;     /* unescaped, where they had escapes; the key always */
+  char *key, *text;     /* unescaped, if they had escapes; the key always */
   size_t key_cap, text_cap;
 };
 
@@ -96,7 +96,7 @@ static void advance(mpg_pull *p, const char *to) {
   w->at = (size_t)(to - w->buf);
 }
 
-/* Reads on, where what begins at w.at ends after the window. */
+/* Reads more: the value that begins at w.at ends after the window. */
 static mpg_rc more(mpg_pull *p, mpg_err *err) {
   mpg_rc rc;
   if (mpg_interrupted(p->env))
@@ -183,8 +183,8 @@ static const char *scan_key(mpg_pull *p, mpg_json_scan *s, const char *at, mpg_s
 }
 
 /*
-** Scans from w.at to the next value of the container at hand. NULL with s->rc MPG_DONE if it ends;
-** *after is then after it. What ends after the window fails at s->end.
+** Scans from w.at to the next value of the current container. NULL with s->rc MPG_DONE at its end;
+** *after is then the position after it. If the window ends too early, the scan fails at s->end.
 */
 static const char *scan_next(mpg_pull *p, mpg_json_scan *s, mpg_str *raw, const char **after) {
   const char *at = mpg_json_space(p->w.buf + p->w.at, s->end);
@@ -288,7 +288,7 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
     mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL, false, 0};
     const char *start = p->w.buf + p->w.at, *end;
     end = mpg_json_value(&s, start, p->depth, kind);
-    /* A number continues where digits do. */
+    /* A number continues with digits. */
     if (end == NULL ? s.rc == MPG_DATA && s.at == s.end && !p->w.last
                     : end == s.end && *kind == MPG_JSON_NUMBER && !p->w.last) {
       if (more(p, err) != MPG_OK)

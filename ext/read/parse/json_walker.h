@@ -36,25 +36,25 @@ mpg_rc mpg_pull_open(mpg_pull **out, const mpg_env *env, mpg_stream *stream /* b
 void mpg_pull_close(mpg_pull *p); /* NULL is fine; the stream stays open */
 
 /*
-** The next value of what was entered last. A value at hand that was neither entered nor taken is
-** skipped. MPG_DONE at the end of the container, which is thereby left, or of the stream.
+** The next value of the container entered last. A current value that was neither entered nor taken
+** is skipped. MPG_DONE at the end of the container, which is then left, or of the stream.
 **
-** After MPG_DATA, here or in take, the walk is back at the top (depth 0), after what is broken: it
-** continues with the next line that begins with '{'. JSON Lines lose the broken line by that, and
-** documents in a row, which kubectl indents, the broken document. After any other error, and one of
-** the stream itself, next() says MPG_DONE.
+** After MPG_DATA, here or in take, the walker is back at the top (depth 0), and continues with the
+** next line that begins with '{'. So JSON Lines lose the malformed line, and a sequence of
+** documents, which kubectl indents, the malformed document. After any other error, and one of the
+** stream itself, next() returns MPG_DONE.
 */
 mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err);
-/* Goes into the value at hand, which must be an object or an array. */
+/* Enters the current value, which must be an object or an array. */
 void mpg_pull_enter(mpg_pull *p);
-/* The value at hand, whole: of a string the unescaped text, of anything else what is written,
-** checked and borrowed until the next call. */
+/* The current value, whole: the unescaped text of a string, the checked raw text of any other
+** value; borrowed until the next call. */
 mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err);
 
 /*
-** Looks for a member that comes after the value at hand in the same object, without going there:
-** `is` tells its key, and *text is what is written. MPG_DONE: there is none, or what is broken
-** comes first, or it is not within the limit (*far is then set).
+** Looks ahead for a later member of the same object: `is` decides by its key, and *text is its raw
+** text. MPG_DONE: there is none, or malformed text comes first, or it is not within the limit (*far
+** is then set).
 */
 mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), const char *name,
                       mpg_str *text, bool *far, mpg_err *err);
@@ -64,9 +64,9 @@ int64_t mpg_pull_documents(const mpg_pull *p); /* values at the top that ended s
 /* Whether the last MPG_DATA was the end of the file inside a value: a file that was cut off, or
 ** that is still being written. */
 bool mpg_pull_cut(const mpg_pull *p);
-/* The line from where the walk stands, lent until the next call: its first MPG_EXCERPT bytes at the
-** least, or all of it. For a message about a wrong format, which must not show where a read
-** happened to end. */
+/* The line from the current position on, borrowed until the next call: at least its first
+** MPG_EXCERPT bytes, or all of it. For a message about a wrong format, which must not depend on
+** where a read ended. */
 mpg_rc mpg_pull_line_text(mpg_pull *p, mpg_str *text, mpg_err *err);
 
 #endif

@@ -19,7 +19,7 @@ mpg_rc mpg_json_put(mpg_json_text *json, mpg_str s) {
   return MPG_OK;
 }
 
-/* Room for the escapes of so many bytes at a time is asked for. */
+/* Memory for the escapes of so many bytes is reserved at a time. */
 #define PIECE ((size_t)4096)
 #define LONGEST_ESCAPE 6
 

@@ -103,7 +103,7 @@ static mpg_str trimmed(mpg_str s) {
   return s;
 }
 
-/* Behind the quoted text that opens at p[at], or n where it never closes. */
+/* The position after the quoted text that opens at p[at]; n if it never closes. */
 static size_t quoted_end(mpg_str s, size_t at) {
   for (at++; at < s.n; at++)
     if (s.p[at] == '"' && (at + 1 == s.n || s.p[at + 1] != '"'))
@@ -113,7 +113,7 @@ static size_t quoted_end(mpg_str s, size_t at) {
   return s.n;
 }
 
-/* The next piece of *rest up to `stop` (a comma, or ' ' for any white space), quotes kept whole. */
+/* The next piece of *rest up to `stop` (a comma, or ' ' for any white space) outside quotes. */
 static mpg_str piece(mpg_str *rest, char stop) {
   mpg_str s = *rest;
   size_t i = 0;
@@ -249,8 +249,8 @@ static bool read_time(const mpg_reading *reading, mpg_str text, mpg_value *out) 
   return true;
 }
 
-/* "1767891265.323983", as a clock prints it: what mpg_real_parse makes of it, for both parts of the
-** quotient are doubles, and so it is rounded once. */
+/* "1767891265.323983", as a clock prints it, with the result of mpg_real_parse: both parts of the
+** quotient are exact doubles, so it is rounded once. */
 static bool read_clock(mpg_str text, double *out) {
   int64_t millionths;
   if (text.n != 17 || FLT_EVAL_METHOD != 0 || !mpg_clock_parse(text.p, &millionths) ||

@@ -1,6 +1,6 @@
 /*
-** columns.h - the columns of a file that no format describes: their names, where in a record they
-** are, their types, and the values that texts become by them.
+** columns.h - the columns of a file that no format describes: their names, their places in a
+** record, their types, and the values that these make of texts.
 */
 #ifndef MPG_COLUMNS_H
 #define MPG_COLUMNS_H
@@ -37,7 +37,7 @@ void mpg_columns_free(mpg_columns *columns);
 /* Copies the name; the path stays the caller's in an error, and is the list's otherwise. */
 mpg_rc mpg_columns_add(mpg_columns *columns, mpg_str name, mpg_column_type type,
                        mpg_json_path *path, mpg_err *err);
-/* The column of that name, letters alike in either case (as SQL has it); columns->n: none. */
+/* The column of that name, in any case (as in SQL); columns->n: none. */
 size_t mpg_columns_find(const mpg_columns *columns, mpg_str name);
 
 /* What the elements of a list in text consist of. */
@@ -47,8 +47,8 @@ typedef enum mpg_columns_form {
   MPG_COLUMNS_PATHS  /* "a $.x.y REAL, b": name, path or none, type or none */
 } mpg_columns_form;
 /*
-** Adds the columns of a list. A name is a word, or stands in double quotes, with "" for one of
-** them. MPG_MISUSE: "expected ..., found ..."; a name that is there already.
+** Adds the columns of a list. A name is a word, or in double quotes, with "" for one of them.
+** MPG_MISUSE: "expected ..., found ..."; a name that is there already.
 */
 mpg_rc mpg_columns_parse(mpg_columns *columns, mpg_str text, mpg_columns_form form, mpg_err *err);
 /* BIGINT (INTEGER, INT), REAL (DOUBLE, FLOAT), TEXT (VARCHAR), TIME (TIMESTAMP), in either case. */
@@ -69,8 +69,8 @@ bool mpg_reading_is_null(const mpg_reading *reading, mpg_str text);
 */
 bool mpg_column_read(const mpg_reading *reading, mpg_column_type type, mpg_str text,
                      mpg_value *out);
-/* The same where the type may have been found: then the text must also be one that it would have
-** been found from (mpg_column_fit), as "007" is not, which as a number would be another's name. */
+/* The same for a type that may have been inferred: then the text must also fit the inference
+** (mpg_column_fit). "007" does not: as a number it would equal another name. */
 bool mpg_column_take(const mpg_reading *reading, mpg_column_type type, bool found, mpg_str text,
                      mpg_value *out);
 /* Whether a text begins as no number does that a type is found from: "007", "-00.5". */
@@ -85,10 +85,9 @@ static inline bool mpg_column_is_padded(mpg_str text) {
 const char *mpg_column_expected(mpg_column_type type);
 
 /*
-** The type that fits what `so_far` fits (MPG_COLUMN_FOUND: nothing seen yet) and `text`: BIGINT,
-** else REAL, else TEXT. A number whose digits would not come out again (leading zeros, more than
-** int64 holds) is a TEXT: it is a name. Beside MPG_COLUMN_TRUTH a fraction is a TEXT too: true is
-** no REAL.
+** The type that fits `text` and all texts of `so_far` (MPG_COLUMN_FOUND: none yet): BIGINT, else
+** REAL, else TEXT. A number that would be printed with other digits (leading zeros, beyond int64)
+** is a TEXT: it is a name. After MPG_COLUMN_TRUTH a fraction is a TEXT too: true is no REAL.
 */
 mpg_column_type mpg_column_fit(mpg_column_type so_far, mpg_str text);
 

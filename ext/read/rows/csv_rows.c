@@ -1,10 +1,10 @@
 /*
 ** csv_rows.c - files of delimited text as rows: see rows.h.
 **
-** Where the header says where a column is, files may have their columns in any order; each must
-** have all of them, and what else it has is listed (undeclared_column). A record has as many fields
-** as its header (or as there are columns), or it is malformed. A last record that is cut off, where
-** the file has no line end, is left out (unfinished_record).
+** Files with a header may have their columns in any order. Each must have all of them; others are
+** listed (undeclared_column). A record has as many fields as its header (or as there are columns),
+** or it is malformed. A last record that is cut off, without a line end, is left out
+** (unfinished_record).
 */
 #include "rows.h"
 #include "../input/place.h"
@@ -73,7 +73,7 @@ static mpg_str trimmed(mpg_str s) {
   return s;
 }
 
-/* The name of field i: that of the header without spaces around it; cN where there is none. */
+/* The name of field i: that of the header without spaces around it; cN if there is none. */
 static mpg_str field_name(mpg_str header, size_t i, char text[24]) {
   header = trimmed(header);
   if (header.n > 0)
@@ -142,7 +142,7 @@ static mpg_rc match_names(csv_file *f, size_t n, const mpg_columns *header, bool
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; i < columns->n; i++) {
     char text[24];
-    size_t k = i; /* where the first file has it */
+    size_t k = i; /* its place in the first file */
     if (i >= n || !mpg_str_eq_nocase(field_name(f->fields[i], i, text), columns->p[i].name))
       k = mpg_columns_find(header, columns->p[i].name);
     if (k == n)
@@ -225,7 +225,7 @@ static mpg_rc csv_file_open(void **out, const mpg_env *env, const mpg_rows_query
   ((csv_file *)f)->own = stream;
   rc = csv_file_header(f, err);
   if (rc == MPG_OK ||
-      rc == MPG_DONE) { /* where there is no header there is no record: next says so */
+      rc == MPG_DONE) { /* without a header there is no record: next returns MPG_DONE */
     *out = f;
     return MPG_OK;
   }
@@ -296,7 +296,7 @@ static mpg_rc csv_file_next(void *p, mpg_err *err) {
     size_t n;
     bool pass = true;
     mpg_rc rc;
-    if (mpg_csv_is_broken(f->csv)) /* told already, and would be for ever */
+    if (mpg_csv_is_broken(f->csv)) /* already reported; every later call would report it again */
       return MPG_DONE;
     rc = mpg_csv_next(f->csv, &f->fields, &n, err);
     if (rc == MPG_DATA && mpg_csv_cut_off(f->csv))

@@ -41,9 +41,9 @@ typedef struct json_file {
   size_t n_members;
   int64_t limit;        /* bytes of a record */
   mpg_json_fast *usual; /* its first keys are the columns; NULL: not for these columns */
-  bool is_usual;        /* the current record: its members are these, where `has` says so */
+  bool is_usual;        /* the current record: its members, if `has` says so */
   uint64_t has;
-  size_t at[MPG_JSON_FAST_KEYS]; /* where each column stood in that record */
+  size_t at[MPG_JSON_FAST_KEYS]; /* the place of each column in that record */
   mpg_json_member usual_members[MPG_JSON_FAST_KEYS];
 } json_file;
 
@@ -63,7 +63,7 @@ static void json_file_close(void *p) {
   mpg_free(f->env, f);
 }
 
-/* The columns as keys, where they are members of the record itself. */
+/* The columns as keys, if they are members of the record itself. */
 static mpg_rc learn_columns(json_file *f, mpg_err *err) {
   const mpg_columns *columns = f->columns;
   bool plain = columns->n > 0;
@@ -83,7 +83,7 @@ static mpg_rc learn_columns(json_file *f, mpg_err *err) {
   return MPG_OK;
 }
 
-/* Members that are no columns, where columns are a choice among members: to be skipped. */
+/* Members that are no columns, if columns are a choice among members: they are skipped. */
 static void learn_members(json_file *f) {
   for (size_t k = 0; f->usual != NULL && !f->options->by_name && k < f->n_members; k++) {
     mpg_str key = f->members[k].key;
@@ -335,7 +335,7 @@ static mpg_rc json_file_next(void *p, mpg_err *err) {
   for (;;) {
     bool pass = true;
     mpg_rc rc;
-    if (mpg_json_is_broken(f->json)) /* told already, and would be for ever */
+    if (mpg_json_is_broken(f->json)) /* already reported; every later call would report it again */
       return MPG_DONE;
     rc = next_record(f, err);
     if (rc == MPG_DATA && mpg_json_cut_off(f->json))
@@ -351,7 +351,7 @@ static int64_t json_file_line(const void *p) {
   return mpg_json_line(((const json_file *)p)->json);
 }
 
-/* One column in a record of JSON: as it is where it is JSON already. */
+/* One column in a record of JSON; unchanged if it is JSON already. */
 static mpg_rc put_column(json_file *f, size_t i, mpg_json_text *json, mpg_err *err) {
   mpg_value value;
   const mpg_json_member *m = NULL;
@@ -382,7 +382,7 @@ static mpg_rc json_file_record(void *p, bool whole, mpg_json_text *json, mpg_err
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
-/* ---- Columns that nobody gave ---- */
+/* ---- Columns that the caller does not give ---- */
 
 static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
   json_file *f = p;

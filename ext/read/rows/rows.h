@@ -1,10 +1,10 @@
 /*
-** rows.h - files of delimited text or of JSON as rows of columns (columns.h) that their first file,
-** or the user, declares. Two formats, one shape: csv_rows.c and json_rows.c.
+** rows.h - files of delimited text or of JSON as rows of columns (columns.h), which their first
+** file or the user declares. Two formats with one interface: csv_rows.c and json_rows.c.
 **
-** Values are decoded when they are asked for, and only then checked against their type: MPG_DATA,
+** Values are decoded on demand, and only then checked against their type: MPG_DATA,
 ** "PATH:LINE:COLUMN: expected a whole number within 64 bits for gpus, found "n/a"; ...", with the
-** options that would read it otherwise.
+** options that would read it differently.
 */
 #ifndef MPG_ROWS_H
 #define MPG_ROWS_H
@@ -24,8 +24,8 @@ typedef struct mpg_rows_options {
   char delimiter;
   bool no_quotes;
   bool header; /* the first record names the fields */
-  /* Delimited text: the header says where a column is, else its place among the columns does.
-  ** JSON: the columns are the members that records have, and not a choice among them. */
+  /* Delimited text: the header gives the place of a column; else its index is its place. JSON: the
+  ** columns are all members of the records, not a choice among them. */
   bool by_name;
   mpg_reading reading;
 } mpg_rows_options;
@@ -43,9 +43,9 @@ typedef enum mpg_rows_op {
 } mpg_rows_op;
 
 /*
-** Rows whose column does not compare so are skipped, as SQL has it: NULL is neither equal nor
-** unequal to a value. Values are MPG_TEXT for a column of TEXT (byte by byte), MPG_INT or MPG_REAL
-** for any other (compared exactly).
+** Rows whose column does not compare so are skipped. As in SQL, NULL is neither equal nor unequal
+** to a value. Values are MPG_TEXT for a column of TEXT (byte by byte), MPG_INT or MPG_REAL for any
+** other (compared exactly).
 */
 typedef struct mpg_rows_filter {
   size_t column;
@@ -90,20 +90,19 @@ static inline bool mpg_rows_passes(const mpg_rows_filter *filter, const mpg_valu
   }
 }
 
-/* What is asked of every file. */
+/* The requests for every file. */
 typedef struct mpg_rows_query {
   const mpg_rows_options *options;
   const mpg_columns *columns;
   mpg_rows_filter filters[MPG_ROWS_FILTERS];
   size_t n_filters;
-  uint64_t checked; /* columns whose value must fit, else their record is malformed; bit 63 stands
-                    ** for all from 63 on */
+  uint64_t checked; /* columns whose value must fit, else MPG_DATA; bit 63: all from 63 on */
   const void *scan; /* the format's own, of all files; the two here know of none */
 } mpg_rows_query;
 
 typedef struct mpg_rows_format {
   bool json; /* objects one after the other, else delimited text (mpg_blocks_options) */
-  /* Adds the columns that a file has. MPG_DONE: it has nothing to tell them from. */
+  /* Adds the columns that a file has. MPG_DONE: it has no record to infer them from. */
   mpg_rc (*names)(mpg_columns *columns, const mpg_env *env, const mpg_rows_options *options,
                   const char *path, mpg_err *err);
   /* Widens the type of column i by what the current record has there. */
@@ -118,8 +117,8 @@ typedef struct mpg_rows_format {
   int64_t (*line)(const void *file);
   /* Borrowed until the next call of any kind. */
   mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
-  /* Adds the record as a JSON object: of the columns, or as the file has it where `whole` is set
-  ** and that is JSON. */
+  /* Adds the record as a JSON object: of the columns, or unchanged if `whole` is set and the file
+  ** is JSON. */
   mpg_rc (*record)(void *file, bool whole, mpg_json_text *json, mpg_err *err);
 
   /*
@@ -146,10 +145,9 @@ typedef struct mpg_rows_format {
 extern const mpg_rows_format mpg_csv_rows, mpg_json_rows;
 
 /*
-** Names the columns where there are none, and finds the types of those that are MPG_COLUMN_FOUND,
-** from the first of `paths` that tells them. `types` is "" or a list of given types, or one type
-** for all columns. Where no file tells it, a type is TEXT, and the names stay unknown (columns->n
-** is 0).
+** Names the columns if there are none, and infers the types of those that are MPG_COLUMN_FOUND,
+** from the first of `paths` that shows them. `types` is "" or a list of given types, or one type
+** for all columns. If no file shows a type, it is TEXT; if none shows names, columns->n stays 0.
 */
 mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, const mpg_env *env,
                         const mpg_rows_options *options, mpg_str types, const mpg_paths *paths,
@@ -160,7 +158,7 @@ mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, con
 /* MPG_DATA for a value that its type does not fit; `is_text`: one that `nulls` are held against. */
 mpg_rc mpg_rows_unfit(const char *path, int64_t line, int64_t column_at, const mpg_column *column,
                       mpg_str found, bool is_text, mpg_err *err);
-/* Whether the record at hand passes the filters, and its values fit. */
+/* Whether the current record passes the filters, and its values fit. */
 mpg_rc mpg_rows_test(const mpg_rows_format *format, void *file, const mpg_rows_query *query,
                      bool *pass, mpg_err *err);
 /* A value as JSON. */

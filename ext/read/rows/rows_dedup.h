@@ -1,9 +1,9 @@
 /*
-** rows_dedup.h - the rows of a file that a thread has given, so that one which is the same need not
-** be given again: for DISTINCT, which leaves out what comes twice anyway.
+** rows_dedup.h - the rows of a file that a thread has returned, so that an equal row can be left
+** out: for DISTINCT, which drops it anyway.
 **
-** Memory is bounded: what is known is forgotten when it is too much, and where few rows come again
-** nothing is searched for any more in that file.
+** Memory is bounded: if there are too many rows, they are forgotten; if few rows repeat, the search
+** ends for that file.
 */
 #ifndef MPG_ROWS_DEDUP_H
 #define MPG_ROWS_DEDUP_H
@@ -17,7 +17,7 @@ typedef struct mpg_rows_dedup {
   size_t bytes;
   size_t asked, found; /* since it was last forgotten */
   const char *of;      /* the file's path */
-  bool blind;          /* too few are seen twice */
+  bool blind;          /* too few rows repeat */
 } mpg_rows_dedup;
 
 /* Of rows of n columns, MPG_ROWS_DEDUP_COLUMNS at most; `env` is borrowed. */
@@ -25,8 +25,8 @@ void mpg_rows_dedup_init(mpg_rows_dedup *seen, const mpg_env *env, size_t n);
 void mpg_rows_dedup_free(mpg_rows_dedup *seen);
 void mpg_rows_dedup_forget(mpg_rows_dedup *seen);
 
-/* Before a row of the file, `path` being the same pointer for all of them: whether to ask at
-** all. */
+/* Before a row of the file, with the same pointer `path` for all of them: whether to search at all.
+*/
 static inline bool mpg_rows_dedup_looks(mpg_rows_dedup *seen, const char *path) {
   if (seen->of != path) {
     mpg_rows_dedup_forget(seen);

@@ -29,7 +29,7 @@ bool mpg_rows_fast_member(const mpg_reading *reading, mpg_rows_fast_column colum
 
 /* ---- Many at a time ---- */
 
-/* A number as any reader would have it; false if it is none. */
+/* A number, with the result of the general reader; false if it is none. */
 static bool read_slowly(const mpg_rows_fast_scan *scan, size_t record, size_t k, const char *p,
                         mpg_rows_fast_column column, const mpg_reading *reading, bool whole,
                         mpg_sum_expression_column *out) {
@@ -80,7 +80,7 @@ size_t mpg_rows_fast_numbers(const mpg_rows_fast_scan *scan, size_t record, size
                : numbers(scan, record, n, rows, p, column, reading, false, out);
 }
 
-/* Part i of the keys, where the column is one of numbers. */
+/* Part i of the keys, if the column is one of numbers. */
 static size_t number_keys(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
                           const char *p, mpg_rows_fast_column column, const mpg_reading *reading,
                           size_t i, size_t n_columns, uint64_t seed, mpg_group_head *keys,

@@ -1,10 +1,9 @@
 /*
-** rows_fast.h - the columns of plain records: of delimited text as csv_fast.h has them, of JSON
-** lines as the usual one before them (json_fast.h).
+** rows_fast.h - the columns of plain records: of delimited text as in csv_fast.h, of JSON lines
+** with the members of the line before (json_fast.h).
 **
-** What comes out is what the readers (csv_rows.c, json_rows.c) would make of the same records, or
-** the word that they are to be asked. Bytes are those of a block: MPG_WINDOW_SLACK more are
-** readable.
+** The result is that of the readers (csv_rows.c, json_rows.c), or says that these have to be used.
+** Bytes are those of a block: MPG_WINDOW_SLACK more are readable.
 */
 #ifndef MPG_ROWS_PLAIN_H
 #define MPG_ROWS_PLAIN_H
@@ -76,7 +75,7 @@ static inline bool mpg_rows_fast_text(const mpg_reading *reading, mpg_rows_fast_
   return mpg_column_take(reading, type, column.found, text, out);
 }
 
-/* A member of JSON, as read_member of json_rows.c has it. */
+/* A member of JSON, with the result of read_member of json_rows.c. */
 bool mpg_rows_fast_member(const mpg_reading *reading, mpg_rows_fast_column column, mpg_str text,
                           mpg_value *out);
 
@@ -105,7 +104,7 @@ static inline mpg_str mpg_rows_fast_read_text(const mpg_rows_fast_scan *scan, si
   if (field == MPG_ROWS_FAST_NONE)
     return none;
   text = mpg_rows_fast_field(scan, record, p, field);
-#ifdef __clang_analyzer__ /* a group's part may be NULL, but no field is where that is */
+#ifdef __clang_analyzer__ /* a part of a group may be NULL; a field is never NULL here */
   if (text.p == NULL)
     return none;
 #endif
@@ -117,20 +116,20 @@ static inline mpg_str mpg_rows_fast_read_text(const mpg_rows_fast_scan *scan, si
   return text;
 }
 
-/* ---- Up to MPG_SUM_EXPRESSION_ROWS records from `record` on; bit k of a word stands for record
-** + k ---- */
+/* ---- Up to MPG_SUM_EXPRESSION_ROWS records from `record` on; bit k of a word is record + k ----
+*/
 
 /*
-** Numbers of the records whose bits are set in `rows`, of the others zeros: whole ones, or doubles,
-** which a column of BIGINT is also read as. How many records there are before the first that the
-** reader is to be asked for, n at most.
+** Numbers of the records whose bits are set in `rows`, zeros for the others: whole ones, or
+** doubles, which a column of BIGINT may be read as. Returns the number of records before the first
+** that needs the general reader, at most n.
 */
 size_t mpg_rows_fast_numbers(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
                              const char *p, mpg_rows_fast_column column, const mpg_reading *reading,
                              bool whole, mpg_sum_expression_column *out);
 /*
-** The keys by which those records are told apart (read/grouping/groups.h), of one column after the
-** other: the parts of record + k at [k * n_columns], and its hash with that seed.
+** The group keys of those records (read/grouping/groups.h), one column after the other: the parts
+** of record + k at [k * n_columns], and its hash with that seed.
 */
 size_t mpg_rows_fast_keys(const mpg_rows_fast_scan *scan, size_t record, size_t n, uint64_t rows,
                           const char *p, const mpg_rows_fast_column *columns, size_t n_columns,

@@ -7,7 +7,7 @@
 /* The reader takes twice as many records each time that no plain one follows, up to this. */
 #define PATIENCE_MAX 1024
 #define POLL_EVERY 256 /* records of what only the owner reads */
-/* Plain records have no more than this: where less is allowed, the readers are to see to it. */
+/* The most that a plain record has. If the limit is lower, the general readers check it. */
 #define PLAIN_BYTES ((int64_t)16 << 20)
 #define PLAIN_FIELDS MPG_CSV_SCAN_FIELDS
 
@@ -178,7 +178,7 @@ mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
     p->rc = next_block(r, p);
   /* A file with the wrong header, or none that can be read, is left out whole. */
   r->failed = p->rc != MPG_OK && !(p->rc == MPG_DATA && r->skip);
-  return MPG_OK; /* what went wrong is told in its place */
+  return MPG_OK; /* the error is returned in its place */
 }
 
 /* ---- Records ---- */
@@ -256,7 +256,7 @@ mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_rows
     p->records++;
     p->by_reader -= p->by_reader > 0;
     if (rc == MPG_DATA)
-      p->by_reader = SIZE_MAX; /* it alone knows where to continue */
+      p->by_reader = SIZE_MAX; /* only the reader knows where to continue */
     if (rc == MPG_OK)
       rc = mpg_rows_test(r->format, p->reader, r->query, &pass, err);
     if (rc != MPG_OK)

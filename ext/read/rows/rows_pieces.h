@@ -22,10 +22,10 @@ typedef struct mpg_rows_piece {
   mpg_rows_file *of; /* NULL: there is nothing to read */
   const char *path;  /* of the file */
   bool begins, ends; /* the file does, here */
-  mpg_rc rc;         /* of cutting it; `line` is where */
+  mpg_rc rc;         /* of cutting it; `line` is its line */
   mpg_err err;
   int64_t line;
-  bool fed;                   /* the reader is where the piece is, and not block.at */
+  bool fed;                   /* the position in the piece is the reader's, not block.at */
   size_t by_reader, patience; /* records that the reader takes before plain ones are tried again */
   size_t file;                /* number of the path */
   int64_t records;            /* that were read or skipped, the current one with them */
@@ -34,7 +34,7 @@ typedef struct mpg_rows_piece {
 /* Cuts the files; by any thread of a pipeline, one at a time. */
 typedef struct mpg_rows_pieces {
   const mpg_env *env;     /* the owner's */
-  mpg_env shared;         /* the pipeline's: of any thread, which asks whether to stop */
+  mpg_env shared;         /* the pipeline's, of any thread; it polls */
   mpg_pipeline *pipeline; /* NULL: closed */
   const mpg_rows_format *format;
   const mpg_rows_query *query;
@@ -49,7 +49,7 @@ typedef struct mpg_rows_pieces {
   bool failed;       /* nothing more is cut */
 } mpg_rows_pieces;
 
-/* Everything is borrowed. `pieces` stays where it is. */
+/* Everything is borrowed. `pieces` must not move. */
 void mpg_rows_pieces_init(mpg_rows_pieces *pieces, const mpg_env *env,
                           const mpg_rows_format *format, const mpg_rows_query *query,
                           const mpg_paths *paths, bool skip);
@@ -65,13 +65,13 @@ mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 void mpg_rows_piece_free(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 
 /*
-** What follows in a piece whose rc is MPG_OK: *plain > 0 records from block.at on, with their
-** fields in `scan`; or, *plain == 0, the current record of piece->reader, which passes the filters.
-** MPG_DONE at the end; after MPG_DATA it continues.
+** The next records of a piece whose rc is MPG_OK: *plain > 0 records from block.at on, with their
+** fields in `scan`; or, if *plain == 0, the current record of piece->reader, which passes the
+** filters. MPG_DONE at the end; after MPG_DATA the next call continues.
 **
-** Plain records are the caller's to filter, and to pass (mpg_rows_piece_pass) up to the first that
-** it cannot read (mpg_rows_piece_refuse): that one then comes as the reader has it. With `counting`
-** they are passed at once, and `scan` says nothing.
+** The caller filters plain records, and passes them (mpg_rows_piece_pass) up to the first that it
+** cannot read (mpg_rows_piece_refuse), which then comes from the reader. With `counting` they are
+** passed at once, and `scan` is not filled.
 */
 mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *pieces, mpg_rows_piece *piece,
                            mpg_rows_fast_scan *scan, bool counting, size_t *plain, mpg_err *err);

@@ -13,7 +13,7 @@ typedef struct worker {
   mpg_rows_fast_scan scan;
   mpg_rows_fast_column filters[MPG_ROWS_FILTERS], dimensions[MPG_GROUP_PARTS],
       operands[MPG_OPERANDS];
-  /* Of as many plain records as are read at a time: the operands, what the measures come to, and
+  /* For the plain records that are read at a time: the operands, the values of the measures, and
   ** the keys, n_dimensions a record. */
   mpg_sum_expression_column *values, *sums;
   mpg_group_head *keys;
@@ -24,7 +24,7 @@ typedef struct worker {
 
 typedef struct rollup {
   const mpg_env *env;
-  mpg_env memory; /* of all threads, which ask the pipeline whether to stop */
+  mpg_env memory; /* of all threads, which poll the pipeline */
   const mpg_rollup_query *query;
   mpg_issues *issues;
   worker *workers; /* one a thread; the first is the owner's */
@@ -126,8 +126,8 @@ static void plan_plain(const rollup *r, worker *w, const size_t *at) {
     w->operands[i] = mpg_rows_fast_of(&q->rows, at, q->operands[i]);
 }
 
-/* Up to MPG_SUM_EXPRESSION_ROWS plain records from the one where the piece is, which is `first` of
-** those that were found. */
+/* Up to MPG_SUM_EXPRESSION_ROWS plain records from the position of the piece on, which is `first`
+** of the records found. */
 typedef struct batch {
   const mpg_rows_piece *piece;
   size_t first, n;

@@ -26,7 +26,7 @@ typedef struct mpg_rollup_query {
 /*
 ** Sums the files into `groups`, which is empty and made for n_dimensions and measures->n. A part of
 ** a group is the text, or the bytes of the int64_t or double, of its dimension. The issues of every
-** file that is read are replaced. With threads > 1 memory is asked of `env` by several threads.
+** file that is read are replaced. With threads > 1, several threads allocate from `env`.
 */
 mpg_rc mpg_rows_rollup(mpg_groups *groups, const mpg_env *env, const mpg_rollup_query *query,
                        const mpg_paths *paths, mpg_issues *issues, mpg_err *err);

@@ -1,10 +1,9 @@
 /*
 ** rows_scan.c - see rows_scan.h.
 **
-** A thread reads its block into a batch: rows of cells, side by side. A text is lent by the block
-** where that holds it as it is, else copied. A batch has an end: what is left of a block with very
-** many rows is read by the owner when it comes there, and so is what cannot be cut into blocks
-** (mpg_block.rest).
+** A thread reads its block into a batch: rows of cells. A text is borrowed from the block if that
+** holds it unchanged, else copied. A batch has a limit: the owner itself reads the rest of a block
+** with very many rows, and whatever cannot be cut into blocks (mpg_block.rest).
 */
 #include "rows_scan.h"
 #include "../input/os.h"
@@ -39,12 +38,12 @@ typedef struct worker {
 
 typedef struct mpg_rows_reading {
   const mpg_env *env;
-  mpg_env memory; /* of all threads: which never ask whether to stop */
+  mpg_env memory; /* of all threads, which never poll */
   mpg_scan_query query;
   mpg_issues *issues;
   mpg_rows_pieces pieces;
   bool numbered;   /* rows have gaps between them */
-  bool counting;   /* nothing is asked of them */
+  bool counting;   /* no column is requested */
   worker *workers; /* one a thread; the first is the owner's */
   part *parts;
   size_t n_parts;
@@ -52,10 +51,10 @@ typedef struct mpg_rows_reading {
   bool any; /* of the current file: a row, or an error */
 } reading;
 
-/* ---- Rows that were seen ---- */
+/* ---- Rows that were returned ---- */
 
-/* Whether the row may be left out if it was seen. Of what is left of a block the thread may have
-** seen later rows. */
+/* Whether the row may be left out if it was returned before. For the rest of a block, the thread
+** may have returned later rows already. */
 static inline bool may_repeat(const reading *r, worker *w, const part *p) {
   return r->query.distinct && (!p->again || p->piece.block.rest) &&
          mpg_rows_dedup_looks(&w->seen, p->piece.path);
@@ -73,7 +72,7 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
   for (size_t k = 0; k < n; k++) {
     mpg_group_part value = {NULL, 0};
     mpg_group_number number;
-    if (kinds[k] == CELL_UNFIT) /* an error is told as often as it is there */
+    if (kinds[k] == CELL_UNFIT) /* an error is returned each time */
       return MPG_OK;
     if (kinds[k] == CELL_INT)
       value = mpg_group_number_of(&(mpg_value){.type = MPG_INT, .i = cells[k].i}, &number);
@@ -90,8 +89,8 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
 
 /* ---- Rows ---- */
 
-/* Room for more rows, and for a cell after them: where no column is asked for there is an array
-** still. */
+/* Room for more rows, and for one cell after them, so that there is an array even if no column is
+** requested. */
 static mpg_rc make_room(const reading *r, mpg_rows_batch *b, size_t rows, mpg_err *err) {
   size_t n = b->n + rows, cells = n * r->query.n_wanted + 1;
   if ((r->numbered &&
@@ -174,7 +173,7 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
 }
 
 /* The cells of one plain record that passes the filters; there is room for them. False if it is not
-** plain in a column that is asked for. */
+** plain in a requested column. */
 static bool read_plain(const reading *r, const worker *w, part *p, size_t record) {
   const char *bytes = p->piece.block.bytes;
   size_t n = r->query.n_wanted;
@@ -206,8 +205,8 @@ static bool read_plain(const reading *r, const worker *w, part *p, size_t record
   return true;
 }
 
-/* Takes those of the n records from `record` on that were seen before out of *rows. How many there
-** are before the first that is not plain goes into *n. */
+/* Removes from *rows those of the n records from `record` on that were returned before. *n becomes
+** the number of records before the first that is not plain. */
 static mpg_rc leave_out(const reading *r, worker *w, const part *p, size_t record, size_t *n,
                         uint64_t *rows) {
   size_t columns = r->query.n_wanted;
@@ -271,7 +270,7 @@ static void plan_plain(const reading *r, worker *w, const size_t *at) {
     w->wanted[i] = mpg_rows_fast_of(&q->rows, at, q->wanted[i]);
 }
 
-/* Fills the empty batch from where the piece is. */
+/* Fills the empty batch from the position of the piece on. */
 static void fill(const reading *r, worker *w, part *p) {
   mpg_rows_piece *piece = &p->piece;
   size_t plain, width;
@@ -345,7 +344,7 @@ static mpg_rc finish(reading *r, part *p, mpg_err *err) {
   return piece->rc;
 }
 
-/* The next piece, or more of the one at hand. */
+/* The next piece, or more of the current one. */
 static mpg_rc advance(reading *r, mpg_err *err) {
   part *p = r->current;
   void *slot;

@@ -1,11 +1,9 @@
 /*
-** rows_scan.h - files of rows (rows.h) read ahead of the one who asks for them, block by block, by
-** several threads.
+** rows_scan.h - files of rows (rows.h), prefetched block by block, by several threads.
 **
-** Rows come in the order of the files, and so do errors: what comes out does not depend on the
-** number of threads. The threads decode the columns that are asked for, and skip rows that the
-** filters refuse; a value that does not fit its type is an error only where it is asked for. Memory
-** is that of a few blocks.
+** Rows and errors come in the order of the files, so the result does not depend on the number of
+** threads. The threads decode the requested columns, and skip rows that the filters refuse; a value
+** that does not fit its type is an error only if it is requested. Memory is that of a few blocks.
 */
 #ifndef MPG_ROWS_SCAN_H
 #define MPG_ROWS_SCAN_H
@@ -15,7 +13,7 @@
 typedef struct mpg_scan_query {
   const mpg_rows_format *format;
   mpg_rows_query rows;  /* options, columns, filters, checked */
-  const size_t *wanted; /* the columns that may be asked for */
+  const size_t *wanted; /* the columns that may be requested */
   size_t n_wanted;
   bool lines; /* so may a row's line */
   /* A row that is the same in the columns wanted as an earlier one of the same file may be left
@@ -27,7 +25,8 @@ typedef struct mpg_scan_query {
   int threads;
 } mpg_scan_query;
 
-/* A row has a cell for each column wanted: its kind, and the number, or where its text is. */
+/* A row has a cell for each requested column: its kind, and the number, or the position of its
+** text. */
 typedef union mpg_cell {
   int64_t i;
   double r;
@@ -59,16 +58,15 @@ typedef struct mpg_rows_scan {
 } mpg_rows_scan;
 
 /*
-** Everything is borrowed until the scan is closed, `issues` excepted, to which what is found is
-** added; those of a file that is read are replaced. With threads > 1 memory is asked of `env` by
-** several threads.
+** Everything is borrowed until the scan is closed. The issues of a file that is read are replaced.
+** With threads > 1, several threads allocate from `env`.
 */
 mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_scan_query *query,
                           const mpg_paths *paths, mpg_issues *issues, mpg_err *err);
-/* Of all zero as well. */
+/* All zero is fine. */
 void mpg_rows_scan_close(mpg_rows_scan *scan);
 
-/* To the next row where the batch at hand has it; else mpg_rows_scan_more is to continue. */
+/* Moves to the next row if the current batch has one; else call mpg_rows_scan_more. */
 static inline bool mpg_rows_scan_step(mpg_rows_scan *scan) {
   return scan->batch != NULL && ++scan->at < scan->batch->n;
 }
@@ -84,8 +82,7 @@ mpg_rc mpg_rows_scan_column(const mpg_rows_scan *scan, size_t k, mpg_value *out,
 static inline int64_t mpg_rows_scan_line(const mpg_rows_scan *scan) {
   return scan->batch->lines[scan->at];
 }
-/* A number that the current row has in every scan of the paths, whatever is asked for, and no
-** other. */
+/* A number of the current row: unique, and the same in every scan of the paths, for any request. */
 static inline int64_t mpg_rows_scan_number(const mpg_rows_scan *scan) {
   const mpg_rows_batch *b = scan->batch;
   return b->first + (int64_t)(scan->numbered ? b->numbers[scan->at] : scan->at);

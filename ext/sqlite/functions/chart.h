@@ -14,9 +14,9 @@ typedef enum mpg_chart_style { MPG_CHART_UNICODE, MPG_CHART_ASCII } mpg_chart_st
 #define MPG_BAR_TEXT (MPG_BAR_MAX * MPG_CHART_CELL)
 
 /*
-** A bar of `value` where `max` (above 0) is `width` cells (1 to MPG_BAR_MAX) long, to the eighth of
-** a cell, in ASCII to the nearest cell. What is longer than the width ends in an arrow; a negative
-** value is drawn in other cells, by its absolute value. Terminated, the length is returned.
+** A bar of `value`, with `max` (above 0) drawn as `width` cells (1 to MPG_BAR_MAX): to the eighth
+** of a cell, in ASCII to the nearest cell. A longer bar ends in an arrow; a negative value is drawn
+** in other cells, by its absolute value. Terminated; returns the length.
 */
 size_t mpg_bar(double value, double max, int width, mpg_chart_style style, char out[MPG_BAR_TEXT]);
 

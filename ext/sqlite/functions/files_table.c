@@ -43,7 +43,8 @@ static int files_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
       SQLITE_VTAB_DIRECTONLY, out, error);
 }
 
-/* A plan without the argument is never to be chosen, and says what is missing where it must be. */
+/* A plan without the argument is too expensive to be chosen; if it is chosen, xFilter says what is
+** missing. */
 static int files_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
   (void)base;
   info->idxNum = 0;

@@ -20,12 +20,12 @@
 **
 ** NULL: a row without chip_time, of four NULLs, or of a NULL state is ignored; nothing summed is
 ** NULL. A NULL category is an error. In wide rows capacity and allocated are required; productive
-** NULL says that the allocated time is untraced (its ideal is then not looked at), ideal NULL
-** that the productive time is unrated. Wide rows do not say how much was held by incomplete
-** gangs, so over them occupancy is allocated / capacity, and ettr productive / allocated.
+** NULL says that the allocated time is untraced (its ideal is then not looked at), ideal NULL that
+** the productive time is unrated. Wide rows do not say how much was held by incomplete gangs, so
+** over them occupancy is allocated / capacity, and ettr productive / allocated.
 **
-** A number must be INTEGER or REAL: text is an error even where it looks like a number, since a
-** column of text is more often a mistake than a measurement. So are infinities.
+** A number must be INTEGER or REAL. Text is an error even if it looks like a number, for a column
+** of text is more often a mistake than a measurement. So are infinities.
 */
 #include "../connection.h"
 #include "../../goodput/goodput.h"
@@ -76,8 +76,8 @@ static bool is_number(sqlite3_value *value) {
   return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* A row as most are: a category, which the ledger's own text tells by its address, and an integer.
-** False if it is another. */
+/* The common row: a category, whose text in the ledger is known by its address, and an integer.
+** False for any other row. */
 static bool usual_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
   mpg_category category;
   mpg_goodput *g;

@@ -47,8 +47,8 @@ static int buckets_connect(sqlite3 *db, void *aux, int argc, const char *const *
 }
 
 /* Every argument must be given with "=", and is passed to xFilter in the order of the columns.
-** SQLite also asks for plans of the terms of an OR alone, without them: not to be taken, and no
-** error (idxNum 0). */
+** SQLite also requests plans for single terms of an OR, without them: idxNum 0, too expensive to be
+** chosen. */
 static int buckets_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   int at[ARGUMENTS] = {-1, -1, -1};
   bool unusable = false;

@@ -147,7 +147,7 @@ static void step(sqlite3_context *context, int n, sqlite3_value **args) {
     mpg_result_failure(context, &err);
 }
 
-/* A sum of doubles with the rounding errors kept apart (A. Neumaier, ZAMM 54(1), 1974). */
+/* A sum of doubles with a second sum of the rounding errors (A. Neumaier, ZAMM 54(1), 1974). */
 typedef struct length {
   measure measure;
   int64_t k;
@@ -204,8 +204,8 @@ static mpg_rc result(sqlite3_context *context, state *s, mpg_err *err) {
                               : result_integer(context, s, m, err);
 }
 
-/* The same of a set that may take long, with looks at whether to stop. Of a statement that was
-** interrupted SQLite asks for results too, to clean up: it prepares nothing then, and says so. */
+/* The same for a set that may take long: it polls. SQLite also calls xFinal of an interrupted
+** statement, to clean up; nothing can be prepared then. */
 static mpg_rc result_of_many(sqlite3_context *context, state *s, mpg_err *err) {
   const mpg_env *env = s->set.env;
   mpg_query_env scan;
@@ -213,7 +213,7 @@ static mpg_rc result_of_many(sqlite3_context *context, state *s, mpg_err *err) {
   mpg_rc rc;
   if (code == SQLITE_INTERRUPT || code == SQLITE_NOMEM)
     return code == SQLITE_NOMEM ? MPG_NOMEM : MPG_INTERRUPTED;
-  if (code != SQLITE_OK) /* as where an authorizer forbids it */
+  if (code != SQLITE_OK) /* for instance, an authorizer forbids it */
     return result(context, s, err);
   s->set.env = &scan.env;
   rc = result(context, s, err);

@@ -68,7 +68,7 @@ static mpg_rc compute(sqlite3_context *context, int n, sqlite3_value **args, mpg
   const mpg_chip_row *row;
   const mpg_chips *chips;
   mpg_str chip, dtype = {NULL, 0};
-  double flops = (double)NAN, bytes = (double)NAN; /* gcc -O3 cannot see that both are told */
+  double flops = (double)NAN, bytes = (double)NAN; /* gcc -O3 cannot see that both are set */
   int chip_at = n == 2 ? 1 : 2;
   mpg_rc rc;
   for (int i = 0; i <= chip_at; i++)

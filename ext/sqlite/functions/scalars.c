@@ -60,8 +60,8 @@ static void uuid(sqlite3_context *context, int n, sqlite3_value **args) {
 }
 
 /*
-** mpg_required(value, name): the value, or an error that names what was not given: a parameter of a
-** script that nobody set is NULL, and a table over the files of NULL is empty, not wrong.
+** mpg_required(value, name): the value, or an error that names what was not given. A parameter that
+** was not set is NULL, and a table over the files of NULL is empty without an error.
 */
 static void required(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_err err;

@@ -11,13 +11,13 @@
 /* Of an array by mpg_arg, NULL if an argument was not given. One that is NULL in SQL counts as not
 ** given here. */
 bool mpg_arg_given(sqlite3_value *const *args, mpg_arg a);
-/* "" where it is not given; borrowed from the value. */
+/* "" if it is not given; borrowed from the value. */
 const char *mpg_arg_text(sqlite3_value *const *args, mpg_arg a);
 
 mpg_on_error mpg_arg_on_error(sqlite3_value *const *args);
 
-/* Everything from MPG_ARG_BUCKET_WIDTH on; one thread where SQLite's allocator is not made for
-** more. */
+/* Reads all arguments from MPG_ARG_BUCKET_WIDTH on; one thread if SQLite's allocator is not safe
+** for more. */
 mpg_rc mpg_ledger_args(sqlite3_value *const *args, sqlite3 *db, mpg_ledger_options *options,
                        bool *skip, int *threads, mpg_err *err);
 

@@ -1,12 +1,12 @@
 /*
-** ledger_plan.c - see ledger_plan.h. idxStr is numbers: the columns used, hexadecimal; whether one
-** row of each is enough, or, of a roll-up, whether a measure is compared; how many keys of an
-** order, and each with its direction; and columns that are compared, each with its operator and
-** whether its value is a constant.
+** ledger_plan.c - see ledger_plan.h. idxStr is a list of numbers: the columns used, hexadecimal;
+** whether one row of each is enough, or, of a roll-up, whether a measure is compared; how many keys
+** of an order, and each with its direction; and columns that are compared, each with its operator
+** and whether its value is a constant.
 **
-** SQLite compares again what is compared here (omit stays 0), so a value of a type that makes
-** comparing less than plain is just not looked at. Neither is a text that may be a number beside a
-** column of numbers, where SQLite compares numbers.
+** SQLite compares again what is compared here (omit stays 0). So a value whose type makes the
+** comparison complicated is ignored here, and so is a text that may be a number for a column of
+** numbers, which SQLite compares as numbers.
 */
 #include "ledger_plan.h"
 #include "../constraint.h"
@@ -24,10 +24,10 @@ static bool is_text_dim(int dim) {
   return dim >= 0 && dim != MPG_DIM_ATTEMPT && dim != MPG_DIM_BUCKET;
 }
 
-/* Whether the order is one of dimensions; *once: of rows that are alike in them one is enough.
-** Where SQLite groups, any order would do that keeps groups together; but where it groups and sorts
-** by the same, up to the direction, 3.40 asks as if it grouped, and believes the rows to be
-** sorted. So they are. */
+/* Whether the order is one of dimensions; *once: of rows that agree in them one is enough. For a
+** GROUP BY any order that keeps groups together is allowed. But if SQLite groups and sorts by the
+** same columns, up to the direction, 3.40 requests only groups and then assumes that the rows are
+** sorted. So they are always sorted. */
 static bool plan_order(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
                        mpg_scan_key *keys, bool *once) {
   unsigned long long named = 0, used = info->colUsed & ((1ULL << table->ncols) - 1);

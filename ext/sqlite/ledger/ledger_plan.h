@@ -1,7 +1,7 @@
 /*
-** ledger_plan.h - what a statement asks of the ledger's rows beyond its arguments, from xBestIndex
-** to xFilter in idxStr: the columns that it uses, the order that it wants, and comparisons that
-** rows which fail them may as well stay away for.
+** ledger_plan.h - what a statement requests of the ledger's rows beyond its arguments, passed from
+** xBestIndex to xFilter in idxStr: the columns that it uses, the order that it wants, and
+** comparisons pushed down: rows that fail them need not be returned.
 */
 #ifndef MPG_LEDGER_PLAN_H
 #define MPG_LEDGER_PLAN_H
@@ -19,8 +19,8 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
 unsigned long long mpg_ledger_plan_columns(const char *idx_str);
 /* Whether a measure of a roll-up is compared whose grain follows from the columns. */
 bool mpg_ledger_plan_compares(const char *idx_str);
-/* The plan as a wish; `values` are those of argv after the arguments, and stay the caller's for as
-** long as the wish is used. */
+/* The plan as a request; `values` are those of argv after the arguments, borrowed for as long as
+** the request is used. */
 void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
                              sqlite3_value *const *values, int nvalues, mpg_scan_request *wish);
 

@@ -10,8 +10,8 @@
 ** The hidden columns are the arguments, in the order of goodput/ledger/ledger_columns.c; each takes
 ** `=` or a place in the call. xBestIndex says in idxNum which are given (bit i: argument i of the
 ** module, argv in that order) and in idxStr the columns that the statement uses, from which the
-** roll-up's grain follows, and what else it asks (ledger_plan.h). What files and tables hold is
-** read in xFilter, never before.
+** roll-up's grain follows, and its other requests (ledger_plan.h). Files and tables are read in
+** xFilter, never before.
 */
 #include "../connection.h"
 #include "../catalogue.h"
@@ -39,10 +39,10 @@ typedef struct cursor {
   sqlite3_value *compared[MPG_SCAN_FILTERS];
   mpg_scan_request wish;
   mpg_ledger_scan *rows; /* of the ledger */
-  mpg_ledger batch;      /* of a timeline: rows of the unit at hand; of a roll-up: the cell */
+  mpg_ledger batch;      /* of a timeline: rows of the current unit; of a roll-up: the cell */
   mpg_rollup rollup;
   int threads;
-  size_t unit, only;   /* the next unit; the one asked for, or SIZE_MAX */
+  size_t unit, only;   /* the next unit; the requested one, or SIZE_MAX */
   size_t at, n;        /* rows of the batch */
   const size_t *order; /* of them; NULL: as they are */
   size_t cell;         /* at hand */
@@ -106,8 +106,8 @@ static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return rc;
 }
 
-/* It stands in a condition that SQLite does not hand over, where NULL would quietly mean no rows;
-** or SQLite scans the right side of a RIGHT JOIN twice, and hands it over for one of them. */
+/* It is in a condition that SQLite does not pass on, and NULL would mean no rows in silence; or
+** SQLite scans the right side of a RIGHT JOIN twice, and passes it on for one of them. */
 static int not_handed_over(sqlite3_vtab *vtab, int a) {
   const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
   return mpg_argument_missing(vtab, kind->name, mpg_arg_name((mpg_arg)kind->args[a]));
@@ -145,8 +145,8 @@ static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     }
   info->estimatedRows = kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
-  /* Without its path a scan is an error, but only xFilter can say so: SQLite also asks for plans of
-  ** single terms of an OR, where the path is just not shown. */
+  /* Without its path a scan is an error, but only xFilter can say so: SQLite also requests plans
+  ** for single terms of an OR, without the path. */
   if (kind->args[0] == MPG_ARG_PATH && at[0] == -1)
     info->estimatedCost = 1e60;
   return mpg_ledger_plan(((const mpg_table *)vtab)->conn->db, info, kind, n) ? SQLITE_OK
@@ -218,7 +218,7 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
   return rc;
 }
 
-/* The job that a timeline asks for, as its unit; false if there is no such job. */
+/* The job of a timeline, as its unit; false if there is no such job. */
 static bool find_job(cursor *c) {
   char uuid[MPG_UUID_TEXT];
   mpg_str name = mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB));
@@ -326,7 +326,7 @@ static mpg_rc roll_up_kept(cursor *c, uint32_t mask, mpg_err *err) {
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
-/* The next row of the cell at hand. */
+/* The next row of the current cell. */
 static void show_cell(cursor *c) {
   c->row = mpg_ledger_row_of_cell(&c->rollup.cells[c->cell], &c->left);
   c->values.intervals = c->row.intervals;
@@ -346,7 +346,7 @@ static void first_cell(cursor *c) {
   enter_cell(c);
 }
 
-/* The columns of the wish's keys. */
+/* The columns of the request's keys. */
 static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_request *wish) {
   uint32_t columns = 0;
   for (size_t k = 0; k < wish->nkeys; k++)
@@ -356,7 +356,7 @@ static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_re
   return columns;
 }
 
-/* The roll-up's answer from memory, if it was kept: c->kept. */
+/* The roll-up from the cache, if it is there: c->kept. */
 static mpg_rc find_kept(cursor *c, const mpg_table *t, const mpg_ledger_options *options,
                         mpg_err *err) {
   mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
@@ -480,7 +480,7 @@ static int leave(cursor *c) {
   return SQLITE_OK;
 }
 
-/* The next row, where the batch has it. */
+/* The next row, if the batch has one. */
 static bool step(cursor *c) {
   if (++c->at >= c->n)
     return false;
@@ -498,8 +498,8 @@ static int ledger_eof(sqlite3_vtab_cursor *base) {
   return ((cursor *)base)->eof;
 }
 
-/* The ledger's scan from its start once more, with its rows numbered: up to the row that `passed`
-** others come before, or, where that is given, the one of the number. */
+/* Scans the ledger again from its start, with its rows numbered, up to the row after `passed`
+** others or, if a number is given, to the row with that number. */
 static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64 passed,
                          const int64_t *number, mpg_err *err) {
   const mpg_ledger_options options = c->accounting.options;
@@ -527,10 +527,10 @@ static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64
 }
 
 /*
-** SQLite compares rowids of one scan with those of another, which may compare, order and leave out
-** otherwise (RIGHT JOIN, OR). It seldom asks for one: rows are numbered from then on. What it did
-** not ask of the rows up to here it would not have asked of those with the same keys, so where
-** these were left out, only the later ones come.
+** SQLite compares rowids of one scan with those of another, which may compare, sort and leave out
+** differently (RIGHT JOIN, OR). It seldom reads one: rows are numbered from then on. It read no
+** rowid of the rows before, nor would it have read those of left-out rows with the same keys; so of
+** left-out rows only later ones are returned.
 */
 static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   cursor *c = (cursor *)base;

@@ -8,17 +8,17 @@
 #include "../result_text.h"
 #include "../../goodput/ledger/ledger_columns.h"
 
-/* A column's last text, where it lasts: the rows after it are likely to show it again. Of each row
-** the text is told from a key, its own id or the job's. */
+/* A column's latest text, if it is permanent: the next rows are likely to return it again. Its key
+** is an id of the row or of its job. */
 typedef struct mpg_ledger_last {
-  const uint32_t *keys; /* of the rows at hand */
+  const uint32_t *keys; /* of the current rows */
   uint32_t key;         /* of this text */
   int n;                /* -1: to its end, which SQLite then knows of */
   const char *text;     /* NULL: none */
 } mpg_ledger_last;
 
-/* The row at hand, and the texts that were shown last, of each column as SQLite numbers them.
-** Zero-initialised, except what is borrowed. */
+/* The current row, and the latest text of each column, by SQLite's numbers. Zero-initialised,
+** except what is borrowed. */
 typedef struct mpg_ledger_values {
   mpg_conn *conn;
   const mpg_fleet *fleet; /* whose names they are */
@@ -38,8 +38,8 @@ void mpg_ledger_values_free(mpg_ledger_values *values);
 /* Other rows, of the same fleet, which stay the caller's. */
 void mpg_ledger_values_of(mpg_ledger_values *values, const mpg_ledger *rows);
 
-/* Whether the column's text lasts and is the one shown last; then it is the result. So are most of
-** the some six values that a question takes of each of 10^7 rows and more. */
+/* Whether the column's text is permanent and the same as before; then it is the result. This is the
+** common case: a query reads about six values of each of 10^7 rows. */
 static inline bool mpg_ledger_again(sqlite3_context *context, const mpg_ledger_values *values,
                                     int i) {
   const mpg_ledger_last *last = &values->last[i];
@@ -51,7 +51,7 @@ static inline bool mpg_ledger_again(sqlite3_context *context, const mpg_ledger_v
 /* Any column that is no argument. */
 void mpg_ledger_result(sqlite3_context *context, mpg_ledger_values *values, int i);
 
-/* A cell as rows of one row, told from it; it stays where it is. */
+/* A cell as a ledger of one row; the cell is borrowed. */
 mpg_ledger mpg_ledger_of_cell(mpg_ledger_row *cell);
 
 #endif

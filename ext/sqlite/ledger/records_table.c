@@ -71,8 +71,8 @@ static const char declaration[] =
 
 enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 
-/* Of idxNum: the statement names it. SQLite may still not hand over its condition, where NULL
-** would quietly mean no rows. */
+/* A bit of idxNum: the statement names it. SQLite may still not pass on its condition, and NULL
+** would mean no rows in silence. */
 #define SCHEMA_NAMED (1 << 8)
 
 typedef struct cursor {
@@ -81,7 +81,7 @@ typedef struct cursor {
   mpg_query_env scan;
   mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
   mpg_fleet fleet;
-  mpg_relation relation; /* of the record at hand; MPG_RELATIONS: past the last */
+  mpg_relation relation; /* of the current record; MPG_RELATIONS: past the last */
   size_t i;              /* its place among those of its relation; of spans, within their job */
   size_t job;            /* whose spans are unpacked */
   mpg_span *spans;
@@ -182,7 +182,7 @@ static bool is_new_chip(const cursor *c, size_t i) {
          !same_figures(a->ici_bytes_per_s, b->ici_bytes_per_s) || !same_figures(a->tdp_w, b->tdp_w);
 }
 
-/* Whether the place at hand is past the last of its relation, and whether a record is there. */
+/* Whether the current position is past the last of its relation, and whether it has a record. */
 static bool past(const cursor *c) {
   const mpg_fleet *f = &c->fleet;
   switch (c->relation) {
@@ -222,7 +222,7 @@ static bool is_record(const cursor *c) {
   }
 }
 
-/* The spans of the job at hand, if there is one. */
+/* The spans of the current job, if there is one. */
 static mpg_rc unpack(cursor *c) {
   const mpg_span_list *list;
   c->nspans = 0;
@@ -370,7 +370,7 @@ static void result_amount(sqlite3_context *x, double v) {
     sqlite3_result_double(x, v);
 }
 
-/* Millionths of a chip, or of a second: both are told as the unit. */
+/* Millionths of a chip, or of a second: both are returned in units. */
 static void result_micro(sqlite3_context *x, int64_t v) {
   if (v != MPG_NONE && v != MPG_OPEN)
     sqlite3_result_double(x, (double)v / 1e6);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define WANTED MPG_READER_EQUALS
-#define COMPARABLE 58 /* columns that a byte from 'A' to 'z' stands for */
+#define COMPARABLE 58 /* columns, each written as a byte from 'A' to 'z' */
 
 typedef struct reader_cursor {
   sqlite3_vtab_cursor base;                       /* must be first */
@@ -18,9 +18,9 @@ typedef struct reader_cursor {
   bool begun;
   bool at_end;
   sqlite3_int64 row, first_row;
-  sqlite3_value *equal[WANTED]; /* the texts of the wish */
+  sqlite3_value *equal[WANTED]; /* the texts of the request */
   mpg_reader_request wish;
-  mpg_reader_groups groups; /* where it has keys, rows come from it */
+  mpg_reader_groups groups; /* if it has keys, rows come from it */
   /* Of rows that are read ahead. */
   mpg_scan_query query;
   mpg_rows_scan rows;
@@ -81,8 +81,8 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return rc;
 }
 
-/* Whether constraint c is COLUMN = 'text', byte by byte, of a column whose texts the format can
-** tell apart. A value from another table would make this one the inner loop, so it must be a
+/* Whether constraint c is COLUMN = 'text', byte by byte, for a column whose texts the format
+** compares. A value from another table would make this one the inner loop, so it must be a
 ** constant. */
 static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, int c) {
   int column = info->aConstraint[c].iColumn;
@@ -97,9 +97,8 @@ static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, in
 
 /*
 ** idxNum: which arguments are given (mpg_plan_arguments). idxStr: a byte for each further argument
-** of xFilter, 'A' and the column that must equal it; where rows are read ahead, the columns that
-** are asked for, as a mask; and how they are grouped. SQLite looks at the rows itself, too (omit
-** stays 0).
+** of xFilter, 'A' plus the column that must equal it; if rows are prefetched, the mask of requested
+** columns; and how they are grouped. SQLite tests the rows again (omit stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_reader_format *f = format_of(vtab);
@@ -165,7 +164,7 @@ static mpg_rc reset(reader_cursor *cursor) {
 
 static int reader_close(sqlite3_vtab_cursor *base) {
   reader_cursor *cursor = (reader_cursor *)base;
-  (void)reset(cursor); /* out of memory: some issues are lost, and nobody asks any more */
+  (void)reset(cursor); /* out of memory: some issues are lost, and the scan is over */
   mpg_record_iterator_end(&cursor->walk);
   sqlite3_free(cursor);
   return SQLITE_OK;
@@ -178,7 +177,7 @@ static int fail(reader_cursor *cursor, const mpg_err *err) {
 
 /* ---- Files ---- */
 
-/* As record_iterator.h has it. The format has seen the file only where there is a stream. */
+/* The callback of record_iterator.h. The format knows the file only if there is a stream. */
 static void close_file(void *file, void *p) {
   reader_cursor *cursor = p;
   if (cursor->stream != NULL)
@@ -219,7 +218,7 @@ static mpg_issues *issues_of(const reader_cursor *cursor) {
   return &((mpg_table *)cursor->base.pVtab)->conn->issues;
 }
 
-/* The columns of a mask, whose last bit stands for all from there on, and what `see` is shown. */
+/* The columns of a mask, whose last bit means all from there on, and the column passed to `see`. */
 static mpg_rc want_columns(reader_cursor *cursor, uint64_t asked) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   const bool seen = f->ahead->see != NULL;
@@ -308,7 +307,7 @@ static int64_t line_number(const void *p) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   if (f->ahead == NULL)
     return f->line(cursor->walk.file);
-  return cursor->query.lines ? mpg_rows_scan_line(&cursor->rows) : 0; /* asked for, or not */
+  return cursor->query.lines ? mpg_rows_scan_line(&cursor->rows) : 0; /* requested, or not */
 }
 
 static int step(reader_cursor *cursor) {
@@ -383,7 +382,7 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   return mpg_record_iterator_path(&cursor->walk, values[0].s, err);
 }
 
-/* All records, group by group; where there are too many for that, sorted by SQLite. */
+/* All records, group by group; if there are too many for that, SQLite sorts them. */
 static int begin_groups(reader_cursor *cursor) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   const mpg_reader_records records = {cursor,     next_record, read_value,

@@ -1,8 +1,8 @@
 /*
 ** reader.h - the table function that every file format shares: NAME(path, ..., on_error).
 **
-** A format describes itself in one mpg_reader_format and registers it; everything that SQLite asks
-** of a virtual table is done here. What a user sees is the same for all formats:
+** A format describes itself in one mpg_reader_format and registers it; every method of a virtual
+** table is here. For the user all formats are the same:
 **
 **   (1) path is a file, a glob or a folder, gzip and zstd read in place. Nothing is opened before
 **       the query runs; the tables are DIRECTONLY and eponymous, so that no schema holds a path.
@@ -31,7 +31,7 @@ typedef struct mpg_reader_column {
   const char *type; /* declared: "TEXT", "BIGINT", "REAL"; "": any */
 } mpg_reader_column;
 
-/* What a query asks of every file. */
+/* What a query requests of every file. */
 typedef struct mpg_reader_request {
   int threads; /* that may read, at least 1 */
   /* Records whose column surely is not this text may be skipped, and are then counted. */
@@ -50,9 +50,9 @@ typedef struct mpg_reader_request {
 typedef struct mpg_reader_prefetch {
   const mpg_rows_format *rows; /* whose columns are the declared ones, and perhaps one more, */
   const mpg_rows_options *options;
-  /* the value of which `see` is shown, for every row in order and by one thread, with what begin
-  ** made; what then is known of the row is in `column`, true for columns that are its to give. Both
-  ** NULL where rows know nothing of each other. */
+  /* For formats whose rows depend on each other. `see` gets this column's value of every row, in
+  ** order and in one thread, with the object that begin made. `column` returns true for a column
+  ** whose value comes from that object. Both NULL: rows are independent. */
   mpg_rc (*see)(void *scan, const mpg_value *value, const char *path, int64_t line,
                 mpg_issues *issues, mpg_err *err);
   bool (*column)(const void *scan, size_t i, mpg_value *out);
@@ -100,14 +100,14 @@ typedef struct mpg_reader_format {
   int64_t (*line)(const void *file); /* where the current record begins */
   /* Column i of the current record; *out is MPG_NULL before the call. */
   mpg_rc (*column)(void *file, size_t i, mpg_value *out, mpg_err *err);
-  /* Columns (up to 57) whose texts the format compares itself, as the wish has it, and by which
-  ** rows may be grouped: text or NULL. Of rows that are read ahead SQLite compares them. */
+  /* Columns (up to 57), text or NULL, whose texts the format compares itself with those of the
+  ** request, and by which rows may be grouped. For prefetched rows SQLite compares them. */
   uint64_t comparable;
   /* Columns (up to 57) that are quickly had and cannot fail, except for want of memory: see
   ** reader_groups.h. */
   uint64_t plain;
   bool binary;   /* no text: bytes are read as they are, and need not be UTF-8 */
-  bool threaded; /* it takes heed of the wish's threads */
+  bool threaded; /* it uses the threads of the request */
   /* Instead of open, close, next, line and column; of a format with `begin`, whose scan is the
   ** query's (mpg_rows_query). */
   const mpg_reader_prefetch *ahead;

@@ -30,12 +30,11 @@ static uint64_t keys_of(const mpg_reader_grouping *by) {
 /* ---- Plan ---- */
 
 /*
-** SQLite sets the highest bit for any column from the 64th on, and so for any of a table's hidden
-** ones after that: then _file and _line are kept, though it may be the argument `threads` that was
-** meant.
+** SQLite sets the highest bit for any column from the 64th on, hidden ones included. Then _file and
+** _line are stored, though the statement may have named only the argument `threads`.
 **
-** Only GROUP BY: DISTINCT with a LIMIT is done long before the end of the file where rows come as
-** they are.
+** Only for GROUP BY: with rows in the order of the file, DISTINCT with a LIMIT ends long before the
+** file does.
 */
 bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3 *db, sqlite3_index_info *info,
                             sqlite3_str *text) {
@@ -145,8 +144,8 @@ int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format 
   for (size_t i = 0; i < n; i++)
     if (arguments[i] != NULL)
       sqlite3_str_appendf(sql, " AND \"%w\" = ?", names[i]);
-  /* A text with a NUL in it cannot be written out, and need not be: who asked looks at all rows
-  ** again. */
+  /* A text with a NUL in it cannot be written here, and need not be: SQLite tests all rows again.
+  */
   for (size_t i = 0; i < wish->n; i++)
     if (memchr(wish->equal[i].text.p, '\0', wish->equal[i].text.n) == NULL)
       sqlite3_str_appendf(sql, " AND \"%w\" = %Q", f->columns[wish->equal[i].column].name,
@@ -178,7 +177,7 @@ sqlite3_int64 mpg_reader_groups_row(const mpg_reader_groups *groups) {
                                 : mpg_group_sorter_value(groups->gather, ROW)->i;
 }
 
-/* `shown` is for the values of this place alone. */
+/* `shown` is only for the values of this row. */
 static void show(const mpg_reader_groups *groups, sqlite3_context *context, mpg_conn *conn,
                  const mpg_value *value, mpg_shared_text *shown) {
   if (value->type == MPG_TEXT)

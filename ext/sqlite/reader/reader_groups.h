@@ -1,13 +1,12 @@
 /*
-** reader_groups.h - the records of a reader's table handed over group by group, where a query
-** groups them by columns of text.
+** reader_groups.h - the records of a reader's table, group by group, if a query groups them by
+** columns of text.
 **
-** What comes in the order of the file SQLite groups by sorting all of it, which takes longer than
-** to read it. So where a query asks for nothing of a record but what is quickly had, records are
-** gathered (read/grouping/group_sorter.h) until the last is in, and come back in the order that
-** GROUP BY wants. Where they are more than fits into 32 MiB, the scan begins again as a statement
-** of its own, which SQLite sorts as it always does: the rows are the same, and they may be more
-** than there is memory.
+** SQLite groups rows in the order of the file by sorting all of them, which takes longer than
+** reading. So if a query requests only columns that are quickly read, records are sorted into
+** groups (read/grouping/group_sorter.h) and returned in the order that GROUP BY needs. If they do
+** not fit into 32 MiB, the scan begins again as a statement of its own, which SQLite sorts as
+** usual: the rows are the same, and they may exceed memory.
 */
 #ifndef MPG_READER_GROUPS_H
 #define MPG_READER_GROUPS_H
@@ -20,8 +19,8 @@ typedef struct mpg_reader_grouping {
   size_t n_keys; /* 0: no grouping */
   size_t key[MPG_GROUP_SORTER_KEYS];
   bool descending[MPG_GROUP_SORTER_KEYS];
-  uint64_t columns; /* besides the keys */
-  bool places;      /* _file or _line may be asked for */
+  uint64_t columns; /* in addition to the keys */
+  bool places;      /* _file or _line may be requested */
 } mpg_reader_grouping;
 
 /* For xBestIndex: whether rows are to come group by group; if so, `text` gets how. */

@@ -57,7 +57,7 @@ mpg_rc mpg_record_iterator_reset(mpg_record_iterator *walk) {
 
 void mpg_record_iterator_end(mpg_record_iterator *walk) {
   (void)mpg_record_iterator_reset(
-      walk); /* out of memory: some issues are lost, and nobody asks any more */
+      walk); /* out of memory: some issues are lost, and the scan is over */
   if (walk->scanning)
     mpg_query_env_end(&walk->scan);
   walk->scanning = false;

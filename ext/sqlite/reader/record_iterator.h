@@ -1,11 +1,10 @@
 /*
-** record_iterator.h - the records of all files that a path stands for, one after the other: what
-** every table over files does after its xFilter and xNext.
+** record_iterator.h - the records of all files of a path, one after the other: xFilter and xNext of
+** every table over files.
 **
-** A malformed record ends the walk with its error, or, where records are skipped, is counted in
-** mpg_issues as skipped_record (data_loss); and so does a file without a single byte, which no
-** export that worked has left. What a file's reading finds replaces what an earlier reading of that
-** file left in mpg_issues.
+** A malformed record ends the iteration with its error; if records are skipped, it is counted in
+** mpg_issues as skipped_record (data_loss) instead. The same holds for an empty file, for no
+** successful export leaves one. Issues of a file replace those of an earlier reading of it.
 */
 #ifndef MPG_WALK_H
 #define MPG_WALK_H
@@ -46,8 +45,8 @@ typedef struct mpg_record_iterator {
   mpg_issues issues;      /* of this file */
 } mpg_record_iterator;
 
-/* All zero before the first call. Makes scan.env ready; may be called again. An SQLite code.
-** format: NULL where others read the files, so that mpg_record_iterator_next is not called. */
+/* All zero before the first call. Prepares scan.env; may be called again. Returns an SQLite code.
+** format: NULL if the caller reads the files itself and does not call mpg_record_iterator_next. */
 int mpg_record_iterator_begin(mpg_record_iterator *walk, mpg_conn *conn,
                               const mpg_file_format *format);
 /* The files of `path`; nothing is opened yet. */
@@ -56,7 +55,7 @@ mpg_rc mpg_record_iterator_path(mpg_record_iterator *walk, mpg_str path, mpg_err
 mpg_rc mpg_record_iterator_next(mpg_record_iterator *walk, mpg_err *err);
 const char *
 mpg_record_iterator_file(const mpg_record_iterator *walk); /* path of the current record */
-/* Back to where mpg_record_iterator_begin left it. MPG_NOMEM: some issues of the open file are
+/* Restores the state after mpg_record_iterator_begin. MPG_NOMEM: some issues of the open file are
 ** lost. */
 mpg_rc mpg_record_iterator_reset(mpg_record_iterator *walk);
 void mpg_record_iterator_end(mpg_record_iterator *walk);
