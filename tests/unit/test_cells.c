@@ -48,7 +48,7 @@ static mpg_row any_row(void) {
                    .chip_us = INT64_C(1) << below(62)};
 }
 
-static bool poller(uint32_t mask, mpg_dim d) {
+static bool is_requested(uint32_t mask, mpg_dim d) {
   return (mask >> d & 1) != 0;
 }
 
@@ -57,17 +57,17 @@ static bool is_of(const mpg_cell *c, const mpg_row *r, uint32_t mask) {
   for (mpg_dim d = MPG_DIM_NAME; d <= MPG_DIM_LABELS; d++) {
     uint32_t a = c->job == 0 ? 0 : fleet.jobs[c->job - 1].dim[d];
     uint32_t b = r->job == 0 ? 0 : fleet.jobs[r->job - 1].dim[d];
-    if (poller(mask, d) && a != b)
+    if (is_requested(mask, d) && a != b)
       return false;
   }
-  return (poller(mask, MPG_DIM_JOB) ? c->job == r->job : true) &&
-         c->pool == (poller(mask, MPG_DIM_POOL) ? r->pool : 0) &&
-         c->chip == (poller(mask, MPG_DIM_CHIP) ? r->chip : 0) &&
-         c->cause == (poller(mask, MPG_DIM_CAUSE) ? r->cause : 0) &&
-         c->attempt == (poller(mask, MPG_DIM_ATTEMPT) ? r->attempt : MPG_NONE) &&
-         c->bucket == (poller(mask, MPG_DIM_BUCKET) ? r->bucket : MPG_NONE) &&
-         c->size == (poller(mask, MPG_DIM_SIZE) ? r->size : 0) &&
-         c->category == (poller(mask, MPG_DIM_CATEGORY) ? (uint8_t)r->category : 0);
+  return (is_requested(mask, MPG_DIM_JOB) ? c->job == r->job : true) &&
+         c->pool == (is_requested(mask, MPG_DIM_POOL) ? r->pool : 0) &&
+         c->chip == (is_requested(mask, MPG_DIM_CHIP) ? r->chip : 0) &&
+         c->cause == (is_requested(mask, MPG_DIM_CAUSE) ? r->cause : 0) &&
+         c->attempt == (is_requested(mask, MPG_DIM_ATTEMPT) ? r->attempt : MPG_NONE) &&
+         c->bucket == (is_requested(mask, MPG_DIM_BUCKET) ? r->bucket : MPG_NONE) &&
+         c->size == (is_requested(mask, MPG_DIM_SIZE) ? r->size : 0) &&
+         c->category == (is_requested(mask, MPG_DIM_CATEGORY) ? (uint8_t)r->category : 0);
 }
 
 static void naive_add(mpg_cell *cells, size_t *n, const mpg_row *r, uint32_t mask, mpg_i128 chip_us,
@@ -78,13 +78,13 @@ static void naive_add(mpg_cell *cells, size_t *n, const mpg_row *r, uint32_t mas
   if (i == *n) {
     bool of_job = (mask & ((1u << (MPG_DIM_JOB + 1)) - 1)) != 0;
     cells[(*n)++] = (mpg_cell){of_job ? r->job : 0,
-                               poller(mask, MPG_DIM_POOL) ? r->pool : 0,
-                               poller(mask, MPG_DIM_CHIP) ? r->chip : 0,
-                               poller(mask, MPG_DIM_CAUSE) ? r->cause : 0,
-                               poller(mask, MPG_DIM_ATTEMPT) ? r->attempt : MPG_NONE,
-                               poller(mask, MPG_DIM_BUCKET) ? r->bucket : MPG_NONE,
-                               poller(mask, MPG_DIM_SIZE) ? r->size : 0,
-                               poller(mask, MPG_DIM_CATEGORY) ? (uint8_t)r->category : 0,
+                               is_requested(mask, MPG_DIM_POOL) ? r->pool : 0,
+                               is_requested(mask, MPG_DIM_CHIP) ? r->chip : 0,
+                               is_requested(mask, MPG_DIM_CAUSE) ? r->cause : 0,
+                               is_requested(mask, MPG_DIM_ATTEMPT) ? r->attempt : MPG_NONE,
+                               is_requested(mask, MPG_DIM_BUCKET) ? r->bucket : MPG_NONE,
+                               is_requested(mask, MPG_DIM_SIZE) ? r->size : 0,
+                               is_requested(mask, MPG_DIM_CATEGORY) ? (uint8_t)r->category : 0,
                                0,
                                0};
   }

@@ -32,7 +32,7 @@ void mpg_rollup_free(mpg_rollup *r) {
   memset(r, 0, sizeof *r);
 }
 
-static bool poller(const mpg_rollup *r, mpg_dim d) {
+static bool is_requested(const mpg_rollup *r, mpg_dim d) {
   return r->mask >> d & 1;
 }
 
@@ -46,7 +46,7 @@ typedef struct job_key {
 static job_key key_of_job(const mpg_rollup *r, uint32_t job) {
   job_key key;
   for (int d = 0; d < MPG_JOB_DIMS; d++)
-    key.dim[d] = poller(r, (mpg_dim)d) ? r->fleet->jobs[job].dim[d] : 0;
+    key.dim[d] = is_requested(r, (mpg_dim)d) ? r->fleet->jobs[job].dim[d] : 0;
   return key;
 }
 
@@ -66,7 +66,7 @@ static mpg_rc find_group(mpg_rollup *r, uint32_t job, uint32_t *out) {
   uint32_t found;
   mpg_rc rc;
   *out = job;
-  if (poller(r, MPG_DIM_JOB))
+  if (is_requested(r, MPG_DIM_JOB))
     return MPG_OK;
   rc = mpg_hash_index_reserve(&r->groups, r->env, r->ngroups, 64, hash_of_job, r);
   if (rc != MPG_OK)
@@ -145,13 +145,13 @@ static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
 
 /* The cell that a finer one, with every dimension, is part of. */
 static mpg_rc find_whole(mpg_rollup *r, const mpg_cell *fine, mpg_cell **out) {
-  mpg_cell key = {.pool = poller(r, MPG_DIM_POOL) ? fine->pool : 0,
-                  .chip = poller(r, MPG_DIM_CHIP) ? fine->chip : 0,
-                  .cause = poller(r, MPG_DIM_CAUSE) ? fine->cause : 0,
-                  .attempt = poller(r, MPG_DIM_ATTEMPT) ? fine->attempt : INT64_MIN,
-                  .bucket = poller(r, MPG_DIM_BUCKET) ? fine->bucket : INT64_MIN,
-                  .size = poller(r, MPG_DIM_SIZE) ? fine->size : 0,
-                  .category = poller(r, MPG_DIM_CATEGORY) ? fine->category : 0};
+  mpg_cell key = {.pool = is_requested(r, MPG_DIM_POOL) ? fine->pool : 0,
+                  .chip = is_requested(r, MPG_DIM_CHIP) ? fine->chip : 0,
+                  .cause = is_requested(r, MPG_DIM_CAUSE) ? fine->cause : 0,
+                  .attempt = is_requested(r, MPG_DIM_ATTEMPT) ? fine->attempt : INT64_MIN,
+                  .bucket = is_requested(r, MPG_DIM_BUCKET) ? fine->bucket : INT64_MIN,
+                  .size = is_requested(r, MPG_DIM_SIZE) ? fine->size : 0,
+                  .category = is_requested(r, MPG_DIM_CATEGORY) ? fine->category : 0};
   mpg_rc rc = MPG_OK;
   if ((r->mask & (JOB_DIMS_MASK | 1u << MPG_DIM_JOB)) != 0)
     rc = group_of(r, fine->job, &key.job);
