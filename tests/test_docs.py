@@ -61,8 +61,44 @@ def fenced(output):
     return "".join(f"{line}\n" for line in ["```", *trimmed(output), "```"])[:-1] if output.strip() else ""
 
 
+def prose(text):
+    """The sentences of a page, without blocks of code, tables, headings, targets of links and inline code."""
+    text = re.sub(r"^```.*?^```[ ]*$|<!--.*?-->", "", text, flags=re.M | re.S)
+    lines = [line for line in text.split("\n") if not re.match(r"\||#| {4}", line)]
+    text = re.sub(r"^\s*(?:[-*]|\d+\.) ", "\n\n", "\n".join(lines), flags=re.M)
+    text = re.sub(r"`[^`]*`", "", re.sub(r"\]\([^)]*\)", "]", text))
+    sentences = [re.findall("[a-z']+", sentence.lower()) for sentence in re.split(r"[.?!](?=[\s)]|$)|\n\s*\n", text)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def syllables(word):
+    """Groups of vowels, without an e that is silent at the end."""
+    silent = re.search(r"[^aeiouyl]e$|[^aeiouydt]ed$|[^aeiouyscgxz]es$", word)
+    return max(1, len(re.findall("[aeiouy]+", word)) - bool(silent))
+
+
+def reading_ease(text):
+    """Flesch's: 100 is very easy, 60 is plain English, 30 is for experts."""
+    sentences = prose(text)
+    words = [word for sentence in sentences for word in sentence]
+    return 206.835 - 1.015 * len(words) / len(sentences) - 84.6 * sum(map(syllables, words)) / len(words)
+
+
 class Docs(unittest.TestCase):
     maxDiff = None
+
+    def test_reading_ease(self):
+        self.assertEqual([1, 1, 2, 4, 4], [syllables(word) for word in ("made", "asked", "table", "capacity", "allocation")])
+        self.assertEqual([["you", "run"], ["it", "ends"]], prose("# A title\n\n| a | table |\n\nYou run `this`.\n- It [ends](there.md)\n```\ncode. Code.\n```\n"))
+        self.assertGreater(reading_ease("You give the log. The log has each step."), 90)
+        self.assertLess(reading_ease("Accounting relations necessitate disambiguation of heterogeneous allocations."), 0)
+        hard = {os.path.relpath(page, ROOT): reading_ease(text_of(page)) for page in PAGES}
+        self.assertEqual({}, {page: round(ease) for page, ease in hard.items() if ease < 55})
+
+    def test_pages_of_formats_are_short(self):
+        pages = [page for page in PAGES if os.path.dirname(page) == os.path.join(ROOT, "docs", "formats")]
+        self.assertGreater(len(pages), 10)
+        self.assertEqual([], [os.path.relpath(page, ROOT) for page in pages if len(text_of(page).split()) > 2500])
 
     def test_every_name_is_documented(self):
         text = "\n".join(map(text_of, PAGES))
