@@ -1,0 +1,38 @@
+-- unread.sql - files that are known by their first bytes, and that no script reads: what each is, and what to do instead.
+--
+-- The reason that trace_sources gives for them. Of archives the kind inside is looked for first.
+
+-- Archives and packings. (gzip and zstd are unpacked before anything is looked at.)
+--@ hint (?s)\APK\x03\x04.{26}[^\x00\n]{1,200}?\.npy => arrays of NumPy (npz): write the records as CSV or JSON Lines
+--@ hint (?s)\APK\x03\x04.{26}[^\x00\n]{1,200}?/(?:data\.pkl|byteorder) => a checkpoint of PyTorch, which tells no times
+--@ hint (?s)\APK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|docProps/|xl/) => a workbook (xlsx): save the sheet as CSV
+--@ hint \APK(?:\x03\x04|\x05\x06) => a zip archive: unpack it with unzip
+--@ hint \A\xfd7zXZ\x00 => packed with xz: unpack it with xz -d (gzip and zstd are read as they are)
+--@ hint \ABZh[1-9](?:1AY&SY|\x17rE8P\x90) => packed with bzip2: unpack it with bzip2 -d (gzip and zstd are read as they are)
+--@ hint \A\x04\x22\x4d\x18 => packed with lz4: unpack it with lz4 -d (gzip and zstd are read as they are)
+--@ hint \A7z\xbc\xaf\x27\x1c => a 7z archive: unpack it with 7z x
+--@ hint (?s)\A.{257}ustar => a tar archive: unpack it with tar -xf
+
+-- Tables and arrays.
+--@ hint \APAR1 => Parquet: export it as CSV or JSON Lines, for instance with DuckDB
+--@ hint \A(?:ARROW1\x00\x00|FEA1|\xff\xff\xff\xff[\x08-\xff][\x00-\xff]\x00\x00) => Arrow: export it as CSV or JSON Lines, for instance with DuckDB
+--@ hint \AORC => ORC: export it as CSV or JSON Lines
+--@ hint \AObj\x01 => Avro: export it as CSV or JSON Lines
+--@ hint \A\x89HDF\r\n\x1a\n => HDF5 (Slurm's profiles, Keras' checkpoints): export the tables as CSV
+--@ hint \A\x93NUMPY => an array of NumPy (npy): write the records as CSV or JSON Lines
+--@ hint \A\x80[\x02-\x05](?:\x95[\x00-\xff]{8}|[}\]\x28Xcq\x8a\x8c]) => a pickle of Python: write the records as CSV or JSON Lines
+
+-- Traces and programs.
+--@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
+--@ hint (?s)\A\n(?:[\x00-\x7f]|[\x80-\xff]{1,4}[\x00-\x7f])(?:[\x18\x32\x40\x50\x5a]|\x8a\x02|\xa2\x02).* => a trace of Perfetto as protobuf: convert it with traceconv json
+--@ hint (?s)\A.{12}\x09.{8}\x1a.brain\.Event: => events of TensorBoard: give the trainer's log, or export the scalars as CSV
+
+-- Other schedulers.
+--@ hint \A"(?:JOB_|QUEUE_|HOST_|LOG_|EVENT_|MBD_|SBD_|LOAD_)[A-Z_]+" "[\d.]+" \d+ => a log of LSF (lsb.acct, lsb.events): write jobs, allocations and capacity as CSV of the native trace
+--@ hint \A(?:#[^\n]*\n)*[\w.@-]+:[\w.-]+:[^:\n]*:[^:\n]*:[^:\n]*:\d+:[^:\n]*:-?\d+:\d+:\d+:\d+:\d+:\d+: => accounting of Grid Engine: write jobs, allocations and capacity as CSV of the native trace
+--@ hint \A={30,}\nqname\s => a report of qacct of Grid Engine: write jobs, allocations and capacity as CSV of the native trace
+--@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor: write jobs, allocations and capacity as CSV of the native trace
+
+-- Text that is no UTF-8 (what has a mark of UTF-16 is refused when it is opened), or no trace.
+--@ hint \A(?:(?:[\t\n\r -~]\x00){8}|(?:\x00[\t\n\r -~]){8}) => text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8
+--@ hint (?i)\A\s*<(?:!doctype\s+html|html) => a page of HTML: a download that needed a login, perhaps
