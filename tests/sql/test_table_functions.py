@@ -39,27 +39,37 @@ BY_HAND = {
 MADE_BY_HAND = {"trace_training_steps": "training_steps"}
 # What an example shows, if not the first columns that say no more than where.
 SHOWN = {
-    "trace_device_activity": "rank, stream, class, substr(name, 1, 30) AS name, start_ns, end_ns - start_ns AS ns, step",
+    "trace_device_activity": "rank, class, substr(name, 1, 30) AS name, start_ns, step",
     "trace_device_steps": "rank, side, step, start_ns, end_ns - start_ns AS ns",
     "trace_device_ranges": "rank, side, name, start_ns, end_ns - start_ns AS ns",
-    "trace_device_kernels": "rank, class, substr(name, 1, 30) AS name, n, ns, round(share, 3) AS share",
-    "trace_device_launches": "rank, step, op, launch_name, call_ns, latency_ns, delay_ns",
-    "trace_device_collectives": "rank, step, substr(name, 1, 30) AS name, n, ns, waited_ns, late_ns",
-    "trace_device_gaps": "rank, stream, start_ns, gap_ns, cause, substr(name, 1, 30) AS name",
-    "trace_device_op_work": "rank, op, calls, flops, bytes, round(tflop_per_s, 1) AS tflop_per_s, round(gb_per_s, 1) AS gb_per_s",
-    "trace_device_op_roofline": "rank, op, dtype, calls, round(tflop_per_s, 1) AS tflop_per_s, bound, round(roofline_share, 3) AS roofline_share",
-    "trace_device_operators": "rank, step, op, flops, bytes, device_ns",
-    "trace_hta_kernels": "rank, kernel_type, substr(name, 1, 30) AS name, sum, max, min",
-    "trace_hta_launches": "rank, correlation, substr(name, 1, 30) AS name, cpu_duration, gpu_duration, launch_delay",
+    "trace_device_kernels": "rank, class, substr(name, 1, 30) AS name, n, round(share, 3) AS share",
+    "trace_device_launches": "rank, op, launch_name, call_ns, delay_ns",
+    "trace_device_collectives": "rank, step, substr(name, 1, 30) AS name, ns, waited_ns",
+    "trace_device_gaps": "rank, stream, gap_ns, cause, substr(name, 1, 30) AS name",
+    "trace_device_op_work": "rank, op, calls, flops, round(tflop_per_s, 1) AS tflop_per_s",
+    "trace_device_op_roofline": "rank, op, dtype, bound, round(roofline_share, 3) AS roofline_share",
+    "trace_device_operators": "rank, step, op, flops, device_ns",
+    "trace_hta_kernels": "rank, kernel_type, substr(name, 1, 30) AS name, sum, max",
+    "trace_hta_launches": "rank, substr(name, 1, 30) AS name, cpu_duration, gpu_duration, launch_delay",
     "trace_hta_op_kernels": "rank, aten_op_name, substr(kernel_sequence, 1, 30) AS kernels, occurrence_count, avg_runtime_delay",
-    "trace_tracelens_work": "rank, name, name_count, gflops, data_moved_mb, round(tflops_per_s_mean, 1) AS tflops_per_s_mean",
+    "trace_tracelens_work": "rank, name, name_count, gflops, round(tflops_per_s_mean, 1) AS tflops_per_s_mean",
     "trace_tracelens_ops": "rank, name, total_direct_kernel_time, round(percentage, 2) AS percentage",
     "trace_tracelens_timeline": "rank, type, time_ms, round(percent, 2) AS percent",
     "trace_mlperf_runs": "benchmark, system, chips, minutes, status",
-    "trace_duty": "pod, host, gpu, kind, samples, round(busy_s / covered_s, 3) AS duty",
+    "trace_duty": "pod, host, gpu, kind, round(busy_s / covered_s, 3) AS duty",
     "trace_training_steps": "attempt, step, seconds, loss, tflops_per_chip",
-    "trace_profile_diff": "side, substr(name, 1, 30) AS name, base_n, test_n, base_ns, diff_ns, change",
+    "trace_profile_diff": "side, substr(name, 1, 30) AS name, base_n, test_n, diff_ns",
 }
+SECTIONS = [
+    ("Device activity", ["sql/device.sql", "sql/device_views.sql"]),
+    ("The tables of Holistic Trace Analysis (HTA)", ["sql/hta.sql"]),
+    ("The tables of TraceLens", ["sql/tracelens.sql"]),
+    ("What changed between two profiles", ["sql/profile_diff.sql"]),
+    ("Duty and errors from Prometheus", ["sql/formats/dcgm.sql"]),
+    ("The cost of HLO programs", ["sql/formats/hlo.sql"]),
+    ("MLPerf results", ["sql/formats/mllog.sql"]),
+    ("Steps of trainers' logs", ["sql/training_steps.sql"]),
+]
 WHERE = {"trace", "device", "chip", "process", "id", "file"}
 OF_TYPE = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real", "integer"}}
 
@@ -75,27 +85,49 @@ def call(table):
 
 
 def example(table):
-    shown = SHOWN.get(table.name, ", ".join([name for name, *_ in table.columns if name not in WHERE][:7]))
-    statement = f"SELECT {shown}\nFROM {call(table)} LIMIT 3;"
-    return f"```sql\n{statement}\n```\n"
+    shown = SHOWN.get(table.name, ", ".join([name for name, *_ in table.columns if name not in WHERE][:5]))
+    return f"```sql\nSELECT {shown} FROM {call(table)} LIMIT 2;\n```\n"
 
 
-def cell(text):
-    return text.replace("|", "\\|")
+def aligned(rows):
+    """A block of text: (words, what they mean)."""
+    width = max(len(words) for words, _ in rows)
+    return ["```text", *(f"{words.ljust(width)}  {what}".rstrip() for words, what in rows), "```", ""]
 
 
-def entry(table):
+def described(columns):
+    """A unit that ends the name is not said twice."""
+    return aligned([(f"{name} {type}" + (f" {unit}" if unit and not name.endswith("_" + unit) else ""), text) for name, type, unit, text in columns])
+
+
+def columns_of_several(tables):
+    """By name: what most of the tables mean by it, if more than one does."""
+    found = [column for table in tables for column in table.columns]
+    most = {column[0]: column for column in sorted(dict.fromkeys(found), key=found.count)}
+    return [column for column in dict.fromkeys(found) if found.count(column) > 1 and most[column[0]] == column]
+
+
+def entry(table, shared):
+    """An example, and the columns: those of several functions by name alone."""
     lines = [f"### {table.name}", "", table.text[0].upper() + table.text[1:] + ".", "", example(table)]
-    lines += ["| argument | |", "|---|---|"] + [f"| `{name}` | {cell(text)} |" for name, _, _, text in table.arguments] + [""]
-    lines += ["| column | type | unit | |", "|---|---|---|---|"]
-    lines += [f"| `{name}` | {type} | {unit} | {cell(text)} |".replace("  |", " |") for name, type, unit, text in table.columns] + [""]
-    return "\n".join(lines)
+    known = [f"`{column[0]}`" for column in table.columns if column in shared]
+    own = [column for column in table.columns if column not in shared]
+    lines += [", ".join(known), ""] if known else []
+    return "\n".join(lines + (described(own) if own else []))
+
+
+def section(title, paths):
+    tables = [table for table in every() if table.over_files and table.path in paths]
+    shared = columns_of_several(tables)
+    files = " and ".join(f"[{path}](../{path})" for path in paths)
+    arguments = dict.fromkeys((name, text) for table in tables for name, _, _, text in table.arguments)
+    lines = [f"## {title}", "", f"From {files}. Arguments:", "", *aligned(list(arguments))]
+    lines += ["Columns of several of these functions:", "", *described(shared)] if shared else []
+    return "\n".join(lines) + "\n" + "\n".join(entry(table, shared) for table in tables)
 
 
 def page():
-    tables = [table for table in every() if table.over_files]
-    names = ["- [%s](#%s): %s" % (table.name, table.name, table.text) for table in tables]
-    return text_of(PAGE).partition(MARK)[0] + MARK + "\n" + "\n".join(names) + "\n\n" + "\n".join(map(entry, tables))
+    return text_of(PAGE).partition(MARK)[0] + MARK + "\n" + "\n".join(section(*of) for of in SECTIONS)
 
 
 def security():
@@ -137,6 +169,9 @@ class Pages(unittest.TestCase):
 
     def test_reference(self):
         self.check(PAGE, page(), without_outputs)
+
+    def test_every_script_has_a_section(self):
+        self.assertEqual({table.path for table in every() if table.over_files}, {path for _, paths in SECTIONS for path in paths})
 
     def test_statements(self):
         self.check(STATEMENTS, statements())
